@@ -1,0 +1,236 @@
+//! What a face remembers of the file it came from.
+
+use std::ops::Range;
+
+/// Where the triangles of a mesh came from: polygons, names and lines, as runs.
+///
+/// A mesh made of a file's polygons keeps here, for each polygon in the file's order, its object,
+/// group, material, smoothing group and source line. Values that repeat are stored once per run, so
+/// a mesh of one object costs a few bytes. Look-ups are binary searches.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FaceRecords {
+    polygons: PolygonMap,
+    /// Names that the runs below refer to by place.
+    pub names: Vec<String>,
+    /// The object (`o`) of each polygon, as an index into `names`.
+    pub objects: Runs<Option<u32>>,
+    /// The groups (`g`) of each polygon, as an index into `names`; several names of one statement
+    /// are one entry, separated by spaces.
+    pub groups: Runs<Option<u32>>,
+    /// The material (`usemtl`) of each polygon, as an index into `names`.
+    pub materials: Runs<Option<u32>>,
+    /// The smoothing group (`s`) of each polygon; 0 is off.
+    pub smoothing: Runs<u32>,
+    /// The source line of each polygon, 1-based.
+    pub lines: LineRuns,
+}
+
+impl FaceRecords {
+    /// Records of polygons with the given numbers of triangles, in order, and nothing else known.
+    ///
+    /// Polygon `p` is the triangles `sum(counts[..p])..sum(counts[..=p])`; a count may be zero.
+    ///
+    /// # Panics
+    /// If there are 2^32 triangles or more.
+    pub fn from_triangle_counts(counts: impl IntoIterator<Item = u32>) -> Self {
+        Self { polygons: PolygonMap::new(counts), ..Self::default() }
+    }
+
+    /// Records of `n_triangles` polygons of one triangle each.
+    pub fn one_triangle_each(n_triangles: u32) -> Self {
+        Self { polygons: PolygonMap::Identity(n_triangles), ..Self::default() }
+    }
+
+    /// The number of triangles.
+    pub fn n_triangles(&self) -> usize {
+        match &self.polygons {
+            PolygonMap::Identity(n) => *n as usize,
+            PolygonMap::Starts(starts) => starts.last().copied().unwrap_or(0) as usize,
+        }
+    }
+
+    /// The number of polygons.
+    pub fn n_polygons(&self) -> usize {
+        match &self.polygons {
+            PolygonMap::Identity(n) => *n as usize,
+            PolygonMap::Starts(starts) => starts.len() - 1,
+        }
+    }
+
+    /// The polygon that a triangle is part of, counted from 0 in the file's order.
+    pub fn polygon(&self, triangle: u32) -> u32 {
+        match &self.polygons {
+            PolygonMap::Identity(_) => triangle,
+            PolygonMap::Starts(starts) => {
+                (starts.partition_point(|&start| start <= triangle) - 1) as u32
+            }
+        }
+    }
+
+    /// The triangles of a polygon.
+    ///
+    /// # Panics
+    /// If there is no such polygon.
+    pub fn triangles_of(&self, polygon: u32) -> Range<u32> {
+        match &self.polygons {
+            PolygonMap::Identity(n) => {
+                assert!(polygon < *n, "polygon {polygon} of {n}");
+                polygon..polygon + 1
+            }
+            PolygonMap::Starts(starts) => starts[polygon as usize]..starts[polygon as usize + 1],
+        }
+    }
+
+    /// The object name of a polygon.
+    pub fn object(&self, polygon: u32) -> Option<&str> {
+        self.name(&self.objects, polygon)
+    }
+
+    /// The group names of a polygon, separated by spaces.
+    pub fn group(&self, polygon: u32) -> Option<&str> {
+        self.name(&self.groups, polygon)
+    }
+
+    /// The material name of a polygon.
+    pub fn material(&self, polygon: u32) -> Option<&str> {
+        self.name(&self.materials, polygon)
+    }
+
+    fn name(&self, runs: &Runs<Option<u32>>, polygon: u32) -> Option<&str> {
+        let index = (*runs.get(polygon)?)?;
+        self.names.get(index as usize).map(String::as_str)
+    }
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum PolygonMap {
+    /// Every polygon is a triangle.
+    Identity(u32),
+    /// The first triangle of each polygon, and the number of triangles at the end.
+    Starts(Vec<u32>),
+}
+
+impl Default for PolygonMap {
+    fn default() -> Self {
+        Self::Identity(0)
+    }
+}
+
+impl PolygonMap {
+    fn new(counts: impl IntoIterator<Item = u32>) -> Self {
+        let mut starts = vec![0u32];
+        let mut all_triangles = true;
+        for count in counts {
+            all_triangles &= count == 1;
+            let last = starts[starts.len() - 1];
+            starts.push(last.checked_add(count).expect("fewer than 2^32 triangles"));
+        }
+        if all_triangles { Self::Identity(starts.len() as u32 - 1) } else { Self::Starts(starts) }
+    }
+}
+
+/// A list of values in which neighbours are often equal, stored once per run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Runs<T> {
+    starts: Vec<u32>,
+    values: Vec<T>,
+}
+
+impl<T> Default for Runs<T> {
+    fn default() -> Self {
+        Self { starts: Vec::new(), values: Vec::new() }
+    }
+}
+
+impl<T: PartialEq> Runs<T> {
+    /// From position `start` on, the value is `value`. Positions must not fall.
+    ///
+    /// # Panics
+    /// If `start` is before the last run's start.
+    pub fn push(&mut self, start: u32, value: T) {
+        let last_start = self.starts.last().copied();
+        assert!(last_start.is_none_or(|last| last <= start), "runs are pushed in order");
+        if last_start == Some(start) {
+            self.starts.pop();
+            self.values.pop();
+        }
+        if self.values.last() != Some(&value) {
+            self.starts.push(start);
+            self.values.push(value);
+        }
+    }
+
+    /// The value at a position; `None` before the first run.
+    pub fn get(&self, position: u32) -> Option<&T> {
+        let run = self.starts.partition_point(|&start| start <= position).checked_sub(1)?;
+        self.values.get(run)
+    }
+
+    /// The runs in order, as first position and value.
+    pub fn iter(&self) -> impl Iterator<Item = (u32, &T)> {
+        self.starts.iter().copied().zip(&self.values)
+    }
+}
+
+/// The source line of each polygon: runs in which the line grows by one per polygon.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LineRuns {
+    starts: Vec<u32>,
+    lines: Vec<u64>,
+}
+
+impl LineRuns {
+    /// Polygon `polygon` stands on line `line` (1-based). Call in order of polygons, for each.
+    pub fn push(&mut self, polygon: u32, line: u64) {
+        let continues = match (self.starts.last(), self.lines.last()) {
+            (Some(&start), Some(&first)) => first + u64::from(polygon - start) == line,
+            _ => false,
+        };
+        if !continues {
+            self.starts.push(polygon);
+            self.lines.push(line);
+        }
+    }
+
+    /// The line of a polygon, if known.
+    pub fn get(&self, polygon: u32) -> Option<u64> {
+        let run = self.starts.partition_point(|&start| start <= polygon).checked_sub(1)?;
+        Some(self.lines[run] + u64::from(polygon - self.starts[run]))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn triangles_find_their_polygon_across_empty_ones() {
+        let records = FaceRecords::from_triangle_counts([2, 0, 1, 3]);
+        let polygons: Vec<u32> = (0..6).map(|triangle| records.polygon(triangle)).collect();
+        assert_eq!(polygons, [0, 0, 2, 3, 3, 3]);
+        assert_eq!(records.triangles_of(3), 3..6);
+        assert_eq!(records.triangles_of(1), 2..2);
+        assert_eq!((records.n_polygons(), records.n_triangles()), (4, 6));
+    }
+
+    #[test]
+    fn runs_merge_equal_neighbours_and_the_last_push_wins() {
+        let mut runs = Runs::default();
+        runs.push(0, 'a');
+        runs.push(3, 'b');
+        runs.push(3, 'a');
+        runs.push(5, 'c');
+        assert_eq!(runs.iter().collect::<Vec<_>>(), [(0, &'a'), (5, &'c')]);
+        assert_eq!(runs.get(4), Some(&'a'));
+    }
+
+    #[test]
+    fn consecutive_lines_are_one_run() {
+        let mut lines = LineRuns::default();
+        for (polygon, line) in [(0, 10), (1, 11), (2, 12), (3, 20)] {
+            lines.push(polygon, line);
+        }
+        assert_eq!(lines.starts.len(), 2);
+        assert_eq!((lines.get(2), lines.get(3)), (Some(12), Some(20)));
+    }
+}

@@ -1,0 +1,35 @@
+//! The vocabulary of hitscan: rays, shapes, triangle meshes, and the functions that intersect them.
+//!
+//! Everything is a plain function or a value type over [`glam`] vectors; nothing here knows of trees,
+//! files or threads. Inputs take `impl Into<[f32; 3]>`, so vectors of any version of any maths crate
+//! work at the door.
+//!
+//! ```
+//! use hitscan_primitives::{Faces, Ray, TriMesh, brute_force};
+//!
+//! let mesh = TriMesh::new([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], vec![[0, 1, 2]])?;
+//! let ray = Ray::new([0.25, 0.25, 1.0], [0.0, 0.0, -2.0]);
+//! let hit = brute_force::closest_hit(&mesh, &ray, Faces::Both).expect("it is aimed at the triangle");
+//! assert_eq!((hit.t, hit.u, hit.v), (0.5, 0.25, 0.25));
+//! # Ok::<(), hitscan_primitives::MeshError>(())
+//! ```
+
+#![forbid(unsafe_code)]
+
+mod aabb;
+mod axis;
+pub mod brute_force;
+mod face_records;
+mod hit;
+mod ray;
+mod tri_mesh;
+mod watertight;
+
+pub use aabb::Aabb;
+pub use axis::Axis;
+pub use face_records::{FaceRecords, LineRuns, Runs};
+pub use glam;
+pub use hit::{Faces, Hit, HitMode, Side, TriangleHit};
+pub use ray::{Ray, RayError};
+pub use tri_mesh::{CornerAttributes, MeshError, TriMesh};
+pub use watertight::{WatertightRay, plane_normal};

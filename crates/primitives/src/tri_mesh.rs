@@ -1,0 +1,406 @@
+//! Indexed triangle meshes.
+
+use std::sync::Arc;
+
+use glam::{DVec3, Vec2, Vec3};
+use thiserror::Error;
+
+use crate::{Aabb, FaceRecords, Hit, watertight::cross_f64};
+
+/// The largest coordinate, in size, that is used as it is: 2^40. See [`TriMesh::query_scale`].
+const LARGEST_UNSCALED: f32 = (1u64 << 40) as f32;
+
+/// An indexed triangle mesh in local space: finite positions and valid indices, checked when made.
+///
+/// Triangles are counter-clockwise seen from their front. Degenerate triangles are allowed and keep
+/// their number, but are never hit.
+///
+/// ```
+/// use hitscan_primitives::TriMesh;
+///
+/// let mesh = TriMesh::new([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], vec![[0, 1, 2]])?;
+/// assert_eq!(mesh.triangles().len(), 1);
+/// # Ok::<(), hitscan_primitives::MeshError>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TriMesh {
+    positions: Vec<Vec3>,
+    triangles: Vec<[u32; 3]>,
+    bounds: Aabb,
+    attributes: CornerAttributes,
+    records: Option<Arc<FaceRecords>>,
+}
+
+/// Normals and texture coordinates at the corners of the triangles.
+///
+/// Both have indices of their own, three per triangle, as OBJ has; [`CornerAttributes::NONE`] marks a
+/// corner without. An empty index list means that no triangle has the attribute.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CornerAttributes {
+    /// Normals in local space, not necessarily of unit length.
+    pub normals: Vec<Vec3>,
+    /// Three indices into `normals` per triangle; empty or as long as the triangles.
+    pub normal_indices: Vec<[u32; 3]>,
+    /// Texture coordinates.
+    pub uvs: Vec<Vec2>,
+    /// Three indices into `uvs` per triangle; empty or as long as the triangles.
+    pub uv_indices: Vec<[u32; 3]>,
+}
+
+impl CornerAttributes {
+    /// The index of a corner that lacks the attribute.
+    pub const NONE: u32 = u32::MAX;
+
+    /// The three normals of a triangle, if every corner has one.
+    pub fn normals_of(&self, triangle: u32) -> Option<[Vec3; 3]> {
+        gather(&self.normals, &self.normal_indices, triangle)
+    }
+
+    /// The three texture coordinates of a triangle, if every corner has one.
+    pub fn uvs_of(&self, triangle: u32) -> Option<[Vec2; 3]> {
+        gather(&self.uvs, &self.uv_indices, triangle)
+    }
+}
+
+fn gather<T: Copy>(values: &[T], indices: &[[u32; 3]], triangle: u32) -> Option<[T; 3]> {
+    let [a, b, c] = *indices.get(triangle as usize)?;
+    let value = |i: u32| values.get(i as usize).copied();
+    Some([value(a)?, value(b)?, value(c)?])
+}
+
+impl TriMesh {
+    /// The most triangles a mesh can have: 2^29, so that a hierarchy can name them all.
+    pub const MAX_TRIANGLES: usize = 1 << 29;
+
+    /// A mesh from positions (local space) and triangles (three indices into the positions each,
+    /// counter-clockwise seen from the front).
+    ///
+    /// Both may be empty. O(n).
+    ///
+    /// # Errors
+    /// The first position that is not finite, the first index that is out of range, or a count that
+    /// cannot be addressed.
+    pub fn new<P: Into<[f32; 3]>>(
+        positions: impl IntoIterator<Item = P>,
+        triangles: Vec<[u32; 3]>,
+    ) -> Result<Self, MeshError> {
+        let positions = positions.into_iter().map(|p| Vec3::from_array(p.into())).collect();
+        Self::from_vecs(positions, triangles)
+    }
+
+    /// [`TriMesh::new`] without a copy.
+    ///
+    /// # Errors
+    /// As [`TriMesh::new`].
+    pub fn from_vecs(positions: Vec<Vec3>, triangles: Vec<[u32; 3]>) -> Result<Self, MeshError> {
+        check_positions(&positions)?;
+        if triangles.len() > Self::MAX_TRIANGLES {
+            return Err(MeshError::TooManyTriangles { n_triangles: triangles.len() });
+        }
+        let n_vertices = positions.len();
+        for (triangle, corners) in triangles.iter().enumerate() {
+            if let Some(corner) = corners.iter().position(|&i| i as usize >= n_vertices) {
+                let index = corners[corner];
+                return Err(MeshError::IndexOutOfRange { triangle, corner, index, n_vertices });
+            }
+        }
+        let bounds = bounds_of(&positions, &triangles);
+        let attributes = CornerAttributes::default();
+        Ok(Self { positions, triangles, bounds, attributes, records: None })
+    }
+
+    /// The same mesh with attributes at its corners.
+    ///
+    /// # Errors
+    /// An index list that is neither empty nor as long as the triangles, or an index that is neither
+    /// in range nor [`CornerAttributes::NONE`].
+    pub fn with_attributes(mut self, attributes: CornerAttributes) -> Result<Self, MeshError> {
+        let CornerAttributes { normals, normal_indices, uvs, uv_indices } = &attributes;
+        self.check_attribute("normal", normal_indices, normals.len())?;
+        self.check_attribute("uv", uv_indices, uvs.len())?;
+        self.attributes = attributes;
+        Ok(self)
+    }
+
+    fn check_attribute(
+        &self,
+        name: &'static str,
+        indices: &[[u32; 3]],
+        n_values: usize,
+    ) -> Result<(), MeshError> {
+        if !indices.is_empty() && indices.len() != self.triangles.len() {
+            let (found, expected) = (indices.len(), self.triangles.len());
+            return Err(MeshError::AttributeCount { name, found, expected });
+        }
+        let bad = |&i: &u32| i != CornerAttributes::NONE && i as usize >= n_values;
+        match indices.iter().flatten().position(bad) {
+            None => Ok(()),
+            Some(at) => {
+                let (triangle, index) = (at / 3, indices[at / 3][at % 3]);
+                Err(MeshError::AttributeIndex { name, triangle, index, n_values })
+            }
+        }
+    }
+
+    /// The same mesh with records of where its faces came from.
+    ///
+    /// # Errors
+    /// Records of another number of triangles.
+    pub fn with_records(mut self, records: FaceRecords) -> Result<Self, MeshError> {
+        if records.n_triangles() != self.triangles.len() {
+            return Err(MeshError::RecordCount {
+                found: records.n_triangles(),
+                expected: self.triangles.len(),
+            });
+        }
+        self.records = Some(Arc::new(records));
+        Ok(self)
+    }
+
+    /// The same triangles, attributes and records over new positions, as many as before.
+    ///
+    /// # Errors
+    /// A wrong number of positions, or one that is not finite.
+    pub fn with_positions<P: Into<[f32; 3]>>(
+        &self,
+        positions: impl IntoIterator<Item = P>,
+    ) -> Result<Self, MeshError> {
+        let positions: Vec<Vec3> =
+            positions.into_iter().map(|p| Vec3::from_array(p.into())).collect();
+        if positions.len() != self.positions.len() {
+            return Err(MeshError::PositionCount {
+                found: positions.len(),
+                expected: self.positions.len(),
+            });
+        }
+        check_positions(&positions)?;
+        let bounds = bounds_of(&positions, &self.triangles);
+        Ok(Self {
+            positions,
+            triangles: self.triangles.clone(),
+            bounds,
+            attributes: self.attributes.clone(),
+            records: self.records.clone(),
+        })
+    }
+
+    /// The vertex positions, in local space.
+    pub fn positions(&self) -> &[Vec3] {
+        &self.positions
+    }
+
+    /// The triangles: three indices into the positions each.
+    pub fn triangles(&self) -> &[[u32; 3]] {
+        &self.triangles
+    }
+
+    /// Normals and texture coordinates.
+    pub fn attributes(&self) -> &CornerAttributes {
+        &self.attributes
+    }
+
+    /// Where the faces came from, if known.
+    pub fn records(&self) -> Option<&FaceRecords> {
+        self.records.as_deref()
+    }
+
+    /// The box around all triangles; unused positions do not count. O(1).
+    pub fn bounds(&self) -> Aabb {
+        self.bounds
+    }
+
+    /// The corners of a triangle.
+    ///
+    /// # Panics
+    /// If there is no such triangle.
+    #[inline]
+    pub fn corners(&self, triangle: u32) -> [Vec3; 3] {
+        self.triangles[triangle as usize].map(|i| self.positions[i as usize])
+    }
+
+    /// The unit normal of a triangle by its winding, in local space; zero if it has no area.
+    ///
+    /// # Panics
+    /// If there is no such triangle.
+    pub fn unit_normal(&self, triangle: u32) -> DVec3 {
+        let [a, b, c] = self.corners(triangle);
+        cross_f64(a, b, c).normalize_or_zero()
+    }
+
+    /// Whether a triangle has no area after rounding to f32, so that nothing ever hits it.
+    ///
+    /// # Panics
+    /// If there is no such triangle.
+    pub fn is_degenerate(&self, triangle: u32) -> bool {
+        let [a, b, c] = self.corners(triangle);
+        cross_f64(a, b, c) == DVec3::ZERO
+    }
+
+    /// The number of degenerate triangles. O(n).
+    pub fn n_degenerate(&self) -> usize {
+        (0..self.triangles.len() as u32).filter(|&triangle| self.is_degenerate(triangle)).count()
+    }
+
+    /// The point of a hit, from its weights `u` and `v`, in f64: it lies on the triangle, whatever
+    /// the distance it was hit from.
+    ///
+    /// # Panics
+    /// If the mesh has no such triangle.
+    pub fn point(&self, hit: &Hit) -> DVec3 {
+        let [a, b, c] = self.corners(hit.triangle).map(|corner| corner.as_dvec3());
+        a + f64::from(hit.u) * (b - a) + f64::from(hit.v) * (c - a)
+    }
+
+    /// The power of two by which the mesh, and every ray's origin and direction, are scaled before
+    /// any test; it changes no `t`.
+    ///
+    /// 1 unless the largest coordinate in size lies outside `[2^-40, 2^40]`, where products of
+    /// coordinates would leave the range of f32. Both the hierarchy and the brute-force scan take it.
+    pub fn query_scale(&self) -> f64 {
+        let largest = self.bounds.max_abs_coordinate();
+        if largest == 0.0 || (1.0 / LARGEST_UNSCALED..=LARGEST_UNSCALED).contains(&largest) {
+            return 1.0;
+        }
+        let biased_exponent = (f64::from(largest).to_bits() >> 52) & 0x7ff;
+        f64::from_bits((2 * 1023 - biased_exponent) << 52)
+    }
+}
+
+fn check_positions(positions: &[Vec3]) -> Result<(), MeshError> {
+    match positions.iter().position(|p| !p.is_finite()) {
+        None if positions.len() <= u32::MAX as usize => Ok(()),
+        None => Err(MeshError::TooManyPositions { n_positions: positions.len() }),
+        Some(vertex) => {
+            Err(MeshError::NonFinitePosition { vertex, position: positions[vertex].to_array() })
+        }
+    }
+}
+
+fn bounds_of(positions: &[Vec3], triangles: &[[u32; 3]]) -> Aabb {
+    Aabb::from_points(triangles.iter().flatten().map(|&i| positions[i as usize]))
+}
+
+/// What is wrong with the parts of a mesh.
+#[derive(Clone, Copy, Debug, PartialEq, Error)]
+#[non_exhaustive]
+pub enum MeshError {
+    /// A position is NaN or infinite.
+    #[error("vertex {vertex} is at {position:?}, expected finite coordinates")]
+    NonFinitePosition {
+        /// The first such vertex.
+        vertex: usize,
+        /// Its position.
+        position: [f32; 3],
+    },
+    /// A triangle names a vertex that does not exist.
+    #[error(
+        "corner {corner} of triangle {triangle} is vertex {index}, expected less than {n_vertices}"
+    )]
+    IndexOutOfRange {
+        /// The first such triangle.
+        triangle: usize,
+        /// Its corner, 0 to 2.
+        corner: usize,
+        /// The index found there.
+        index: u32,
+        /// The number of vertices.
+        n_vertices: usize,
+    },
+    /// More triangles than [`TriMesh::MAX_TRIANGLES`].
+    #[error("{n_triangles} triangles, expected at most {}", TriMesh::MAX_TRIANGLES)]
+    TooManyTriangles {
+        /// The number found.
+        n_triangles: usize,
+    },
+    /// More positions than 32 bits can name.
+    #[error("{n_positions} positions, expected at most {}", u32::MAX)]
+    TooManyPositions {
+        /// The number found.
+        n_positions: usize,
+    },
+    /// New positions for a mesh of another number of vertices.
+    #[error("{found} positions for a mesh of {expected} vertices")]
+    PositionCount {
+        /// The number found.
+        found: usize,
+        /// The number of the mesh.
+        expected: usize,
+    },
+    /// An attribute's index list of a wrong length.
+    #[error("{found} {name} index triples for {expected} triangles, expected none or all")]
+    AttributeCount {
+        /// Which attribute.
+        name: &'static str,
+        /// The number found.
+        found: usize,
+        /// The number of triangles.
+        expected: usize,
+    },
+    /// An attribute index out of range.
+    #[error("triangle {triangle} has {name} index {index}, expected less than {n_values}")]
+    AttributeIndex {
+        /// Which attribute.
+        name: &'static str,
+        /// The first such triangle.
+        triangle: usize,
+        /// The index found there.
+        index: u32,
+        /// The number of values.
+        n_values: usize,
+    },
+    /// Records of another number of triangles.
+    #[error("records of {found} triangles for a mesh of {expected}")]
+    RecordCount {
+        /// The number found.
+        found: usize,
+        /// The number of triangles.
+        expected: usize,
+    },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CORNERS: [[f32; 3]; 3] = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
+
+    #[test]
+    fn a_bad_mesh_names_the_place() {
+        let index = TriMesh::new(CORNERS, vec![[0, 1, 2], [0, 3, 1]]).unwrap_err();
+        assert_eq!(index.to_string(), "corner 1 of triangle 1 is vertex 3, expected less than 3");
+        let nan = TriMesh::new([[0.0, f32::NAN, 0.0]], vec![]).unwrap_err();
+        assert!(nan.to_string().starts_with("vertex 0 is at"));
+    }
+
+    #[test]
+    fn an_empty_mesh_is_a_mesh() {
+        let mesh = TriMesh::new([[0.0; 3]; 0], vec![]).unwrap();
+        assert!(mesh.bounds().is_empty());
+        assert_eq!(mesh.query_scale(), 1.0);
+    }
+
+    #[test]
+    fn unused_positions_do_not_widen_the_bounds() {
+        let far = CORNERS.into_iter().chain([[1e30, 0.0, 0.0]]);
+        let mesh = TriMesh::new(far, vec![[0, 1, 2]]).unwrap();
+        assert_eq!(mesh.bounds().max_abs_coordinate(), 1.0);
+    }
+
+    #[test]
+    fn the_query_scale_brings_extreme_meshes_near_one() {
+        for exponent in [-149, -126, -41, 41, 127] {
+            let x = 2f64.powi(exponent) as f32;
+            let mesh = TriMesh::new([[x, 0.0, 0.0], [0.0, x, 0.0], [0.0; 3]], vec![[0, 1, 2]]);
+            let scaled = mesh.unwrap().query_scale() * f64::from(x);
+            assert_eq!(scaled, 1.0, "2^{exponent}");
+        }
+    }
+
+    #[test]
+    fn only_triangles_without_area_are_degenerate() {
+        let sliver = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.5, 1e-30, 0.0], [0.5, 0.0, 0.0]];
+        let mesh = TriMesh::new(sliver, vec![[0, 1, 2], [0, 1, 3], [0, 0, 1]]).unwrap();
+        assert_eq!(mesh.n_degenerate(), 2);
+        assert!(!mesh.is_degenerate(0));
+    }
+}
