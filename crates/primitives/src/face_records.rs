@@ -81,6 +81,13 @@ impl FaceRecords {
         }
     }
 
+    /// The records of the mesh in which every triangle is split in four.
+    pub(crate) fn subdivided(&self) -> Self {
+        let n_polygons = self.n_polygons() as u32;
+        let counts = (0..n_polygons).map(|polygon| 4 * self.triangles_of(polygon).len() as u32);
+        Self { polygons: PolygonMap::new(counts), ..self.clone() }
+    }
+
     /// The object name of a polygon.
     pub fn object(&self, polygon: u32) -> Option<&str> {
         self.name(&self.objects, polygon)

@@ -20,8 +20,10 @@ mod aabb;
 mod axis;
 pub mod brute_force;
 mod face_records;
+pub mod generate;
 mod hit;
 mod ray;
+mod subdivide;
 mod tri_mesh;
 mod watertight;
 
