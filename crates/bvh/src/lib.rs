@@ -1,14 +1,36 @@
-//! Bounding volume hierarchies over triangle meshes.
+//! Bounding volume hierarchies over triangle meshes, and the queries of rays against them.
+//!
+//! [`MeshBvh`] is what users hold. Inside, data flows one way:
+//!
+//! ```text
+//! boxes ──▶ build (binary tree, reinsertion, collapse to eight) ──▶ wide nodes and blocks
+//! ray   ──▶ traverse ──▶ kernel (eight boxes, eight triangles) ──▶ simd (lanes)
+//! ```
+//!
+//! The builders see boxes, never triangles; `simd` knows lanes, not rays, and is the only module with
+//! `unsafe`. Kernels are written once and compiled for every instruction set ([`Isa`]); the one of the
+//! machine is chosen at run time.
 
 #![deny(unsafe_code)]
 
+mod batch;
+mod build;
+mod kernel;
 mod mesh_bvh;
 mod options;
+mod parallel;
+mod refit;
 pub mod scan;
+#[expect(unsafe_code, reason = "the one room for it: intrinsics and the traversal stack")]
 mod simd;
 mod stats;
+mod traverse;
+mod validate;
+mod wide;
 
-pub use mesh_bvh::{Cancelled, HitLists, MeshBvh, RefitError, RefitReport};
+pub use batch::HitLists;
+pub use mesh_bvh::{Cancelled, MeshBvh, RefitError};
 pub use options::{BuildOptions, BuildQuality};
+pub use refit::RefitReport;
 pub use simd::Isa;
 pub use stats::BvhStats;

@@ -2,25 +2,87 @@
 
 use std::ops::ControlFlow;
 
-use hitscan_primitives::{Aabb, Faces, Hit, HitMode, Ray, TriMesh, brute_force};
+use glam::Vec3;
+use hitscan_primitives::{
+    Aabb, Faces, Hit, HitMode, Ray, TriMesh, WatertightRay,
+    brute_force::{scaled, scaled_ray},
+};
 use thiserror::Error;
 
-use crate::{BuildOptions, BvhStats, Isa};
+use crate::{
+    BuildOptions, BvhStats, Isa,
+    build::{self, BLOCK, Box3, Progress, WideTarget, WideTree},
+    kernel::Found,
+    parallel,
+    refit::RefitReport,
+    traverse::{All, Any, Closest, Nearest, Walk},
+    wide::{ChildRef, TriangleBlock, WideNode},
+};
 
-/// A triangle mesh with its hierarchy.
+/// How much node boxes are widened on every side, as a share of the mesh's largest coordinate.
+///
+/// 67 units in the last place. The reference test pads a triangle's own box by up to 16 u D, with
+/// u = 2^-24 and D <= 3 M the farthest extent from an origin within 2 M of zero (M is the largest
+/// coordinate); with the rounding of the slab arithmetic the node must be wider by 58.1 u M.
+const INFLATION: f32 = 4e-6;
+
+/// Origins farther out than this many times M take the kernel that shifts the ray's origin.
+const NEAR_ORIGIN: f32 = 2.0;
+
+/// That shift, as a share of the largest |origin| + M: 24 units in the last place, 20.1 are needed.
+const ORIGIN_SHIFT: f32 = 24.0 / (1 << 24) as f32;
+
+/// A triangle mesh with its hierarchy, ready to be asked what a ray hits.
+///
+/// It keeps a copy of the triangles in a form of its own and borrows nothing; the [`TriMesh`] is
+/// needed again only for what belongs to a hit (its point, normal, names). It never changes but by
+/// [`refit`](Self::refit), so it can be shared by any number of threads. Queries cannot fail and
+/// allocate nothing but the lists they return: a miss is `None`, an invalid ray or an empty mesh hits
+/// nothing.
+///
+/// Every query gives the answer of [`hitscan_primitives::brute_force`], to the last bit: it depends
+/// on the mesh and the ray alone, not on the quality of the tree, the instruction set, the number of
+/// threads, or whether rays come one by one or in batches.
+///
+/// ```
+/// use hitscan_bvh::{BuildOptions, MeshBvh};
+/// use hitscan_primitives::{Faces, Ray, TriMesh};
+///
+/// let mesh = TriMesh::new([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], vec![[0, 1, 2]])?;
+/// let bvh = MeshBvh::build(&mesh, &BuildOptions::default());
+/// let hit = bvh.closest_hit(&Ray::new([0.25, 0.25, 1.0], [0.0, 0.0, -1.0]), Faces::Both);
+/// assert_eq!(hit.map(|hit| hit.t), Some(1.0));
+/// # Ok::<(), hitscan_primitives::MeshError>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct MeshBvh {
-    mesh: TriMesh,
-    isa: Isa,
+    pub(crate) nodes: Vec<WideNode>,
+    pub(crate) blocks: Vec<TriangleBlock>,
+    pub(crate) isa: Isa,
+    pub(crate) n_triangles: usize,
+    /// The mesh's box, in its own space.
+    pub(crate) bounds: Aabb,
+    /// The mesh's [`TriMesh::query_scale`]: nodes and blocks are in the scaled space.
+    pub(crate) scale: f64,
+    /// The largest coordinate, in size, in the scaled space.
+    pub(crate) reach: f32,
+    pub(crate) depth: usize,
+    /// The expected cost of a ray when the tree was built.
+    pub(crate) built_cost: f32,
 }
 
 impl MeshBvh {
-    /// Builds the hierarchy of `mesh`.
+    /// Builds the hierarchy of `mesh`, which may be empty. O(n log n), on rayon's current pool with
+    /// the feature `parallel`; the tree is the same for any number of threads.
     pub fn build(mesh: &TriMesh, options: &BuildOptions) -> Self {
-        Self { mesh: mesh.clone(), isa: options.isa }
+        match Self::build_with_progress(mesh, options, &|_| ControlFlow::Continue(())) {
+            Ok(bvh) => bvh,
+            Err(Cancelled) => unreachable!("the callback never cancels"),
+        }
     }
 
-    /// [`MeshBvh::build`] that reports how far it is, from 0 to 1, and stops when told to.
+    /// [`MeshBvh::build`] that reports how far it is, from 0 to 1 and never falling, and stops when
+    /// told to. The callback is called from any thread, some hundred times per million triangles.
     ///
     /// # Errors
     /// [`Cancelled`] if `progress` answered [`ControlFlow::Break`].
@@ -29,10 +91,73 @@ impl MeshBvh {
         options: &BuildOptions,
         progress: &(dyn Fn(f32) -> ControlFlow<()> + Sync),
     ) -> Result<Self, Cancelled> {
-        if progress(1.0).is_break() {
-            return Err(Cancelled);
+        let n_triangles = mesh.triangles().len();
+        let scale = mesh.query_scale();
+        let mut bvh = Self {
+            nodes: vec![WideNode::EMPTY],
+            blocks: vec![],
+            isa: options.isa,
+            n_triangles,
+            bounds: mesh.bounds(),
+            scale,
+            reach: scaled_reach(mesh, scale),
+            depth: 1,
+            built_cost: 0.0,
+        };
+        // A unit of work is a triangle, sorted into the tree or copied into its block.
+        let progress = Progress::new(2 * n_triangles, progress);
+        if n_triangles > 0 {
+            let prims = || {
+                build::prim_boxes(n_triangles, |triangle| {
+                    Aabb::from_points(scaled_corners(mesh, triangle, scale))
+                })
+            };
+            let (wide, order) = build::build(prims, options.quality, &progress).ok_or(Cancelled)?;
+            bvh.fill(mesh, &wide, &order, &progress);
+            bvh.built_cost = bvh.sah_cost();
+        } else {
+            progress.advance(1);
         }
-        Ok(Self::build(mesh, options))
+        if progress.is_cancelled() { Err(Cancelled) } else { Ok(bvh) }
+    }
+
+    /// Writes nodes and blocks after the shape of `wide`.
+    fn fill(&mut self, mesh: &TriMesh, wide: &WideTree, order: &[u32], progress: &Progress<'_>) {
+        let inflation = self.inflation();
+        self.nodes = parallel::collect(wide.n_nodes(), |node| {
+            let children = wide.starts[node] as usize..wide.starts[node + 1] as usize;
+            let mut wide_node = WideNode::EMPTY;
+            for (place, child) in wide.children[children].iter().enumerate() {
+                let reference = match child.target {
+                    WideTarget::Node(number) => ChildRef::node(number),
+                    WideTarget::Leaf { block, count, .. } => {
+                        ChildRef::leaf(block, count.div_ceil(BLOCK))
+                    }
+                };
+                wide_node.set(place, child.bounds, inflation, reference);
+            }
+            wide_node
+        });
+        // Leaves got their blocks in the order in which they stand among the children.
+        let mut sources = Vec::with_capacity(wide.n_blocks as usize);
+        for child in &wide.children {
+            if let WideTarget::Leaf { first, count, .. } = child.target {
+                let leaf = &order[first as usize..(first + count) as usize];
+                sources.extend(leaf.chunks(BLOCK as usize));
+            }
+        }
+        self.blocks = parallel::collect(sources.len(), |block| {
+            let mut filled = TriangleBlock::EMPTY;
+            for (lane, &triangle) in sources[block].iter().enumerate() {
+                filled.set(lane, triangle, scaled_corners(mesh, triangle, self.scale));
+            }
+            if block % 2048 == 0 {
+                progress.advance(2048 * BLOCK as usize);
+            }
+            filled
+        });
+        progress.advance(self.n_triangles);
+        self.depth = wide.depth;
     }
 
     /// The same hierarchy queried with another instruction set. The answers are the same.
@@ -48,22 +173,30 @@ impl MeshBvh {
 
     /// The number of triangles, degenerate ones included.
     pub fn n_triangles(&self) -> usize {
-        self.mesh.triangles().len()
+        self.n_triangles
     }
 
     /// The box around all triangles.
     pub fn bounds(&self) -> Aabb {
-        self.mesh.bounds()
+        self.bounds
     }
 
     /// The hit with the least `(t, triangle)`.
+    #[inline]
     pub fn closest_hit(&self, ray: &Ray, faces: Faces) -> Option<Hit> {
-        brute_force::closest_hit(&self.mesh, ray, faces)
+        let ray = self.prepare(ray)?;
+        let mut closest = Closest { best: Found::nothing_until(ray.t_max()) };
+        self.walk(&ray, faces).collect(self.isa, &mut closest);
+        closest.best.hit()
     }
 
-    /// Whether the ray hits anything.
+    /// Whether the ray hits anything: cheaper than asking what.
+    #[inline]
     pub fn is_occluded(&self, ray: &Ray, faces: Faces) -> bool {
-        brute_force::is_occluded(&self.mesh, ray, faces)
+        let Some(ray) = self.prepare(ray) else { return false };
+        let mut any = Any { t_max: ray.t_max(), any: false };
+        self.walk(&ray, faces).collect(self.isa, &mut any);
+        any.any
     }
 
     /// All hits, sorted by `(t, triangle)`.
@@ -75,10 +208,15 @@ impl MeshBvh {
 
     /// [`MeshBvh::all_hits`] into a buffer, which is cleared first.
     pub fn all_hits_into(&self, ray: &Ray, faces: Faces, mode: HitMode, hits: &mut Vec<Hit>) {
-        *hits = brute_force::all_hits(&self.mesh, ray, faces, mode);
+        hits.clear();
+        let Some(ray) = self.prepare(ray) else { return };
+        let mut all = All { ray: &ray, mode, hits };
+        self.walk(&ray, faces).collect(self.isa, &mut all);
+        hits.sort_unstable_by(Hit::cmp_along_ray);
     }
 
-    /// The first `n` of all hits, sorted, into a buffer, which is cleared first.
+    /// The first `n` of all hits, sorted by `(t, triangle)`, into a buffer, which is cleared first.
+    /// Visits no more of the tree than it needs for these.
     pub fn nearest_hits(
         &self,
         ray: &Ray,
@@ -87,111 +225,87 @@ impl MeshBvh {
         n: usize,
         hits: &mut Vec<Hit>,
     ) {
-        self.all_hits_into(ray, faces, mode, hits);
-        hits.truncate(n);
+        hits.clear();
+        let Some(ray) = self.prepare(ray).filter(|_| n > 0) else { return };
+        let mut nearest = Nearest { all: All { ray: &ray, mode, hits }, n };
+        self.walk(&ray, faces).collect(self.isa, &mut nearest);
     }
 
-    /// The number of surface crossings: hits by [`HitMode::Once`].
+    /// The number of surface crossings: hits by [`HitMode::Once`]. For a ray without an upper bound
+    /// and a closed mesh it is odd exactly when the origin lies inside.
     pub fn count_crossings(&self, ray: &Ray, faces: Faces) -> usize {
-        brute_force::count_crossings(&self.mesh, ray, faces)
+        self.all_hits(ray, faces, HitMode::Once).len()
     }
 
-    /// The closest hit of each ray, in parallel.
-    ///
-    /// # Panics
-    /// If `hits` is not as long as `rays`.
-    pub fn closest_hits(&self, rays: &[Ray], faces: Faces, hits: &mut [Option<Hit>]) {
-        assert_eq!(rays.len(), hits.len(), "one hit per ray");
-        for (ray, hit) in rays.iter().zip(hits) {
-            *hit = self.closest_hit(ray, faces);
-        }
+    /// The ray in the tree's space; `None` if it is invalid.
+    #[inline]
+    fn prepare(&self, ray: &Ray) -> Option<WatertightRay> {
+        WatertightRay::new(&scaled_ray(ray, self.scale))
     }
 
-    /// Whether each ray hits anything, in parallel.
-    ///
-    /// # Panics
-    /// If `occluded` is not as long as `rays`.
-    pub fn are_occluded(&self, rays: &[Ray], faces: Faces, occluded: &mut [bool]) {
-        assert_eq!(rays.len(), occluded.len(), "one answer per ray");
-        for (ray, occluded) in rays.iter().zip(occluded) {
-            *occluded = self.is_occluded(ray, faces);
-        }
+    #[inline]
+    fn walk<'a>(&'a self, ray: &'a WatertightRay, faces: Faces) -> Walk<'a> {
+        let farthest = ray.origin().abs().max_element();
+        let is_far = farthest > NEAR_ORIGIN * self.reach;
+        let origin_shift = is_far.then_some(ORIGIN_SHIFT * (farthest + self.reach));
+        Walk { nodes: &self.nodes, blocks: &self.blocks, ray, faces, origin_shift }
     }
 
-    /// All hits of each ray, in parallel.
-    pub fn all_hits_of(&self, rays: &[Ray], faces: Faces, mode: HitMode) -> HitLists {
-        let mut lists = HitLists { starts: vec![0], hits: Vec::new() };
-        for ray in rays {
-            lists.hits.extend(self.all_hits(ray, faces, mode));
-            lists.starts.push(lists.hits.len());
-        }
-        lists
+    /// By how much node boxes are widened.
+    pub(crate) fn inflation(&self) -> f32 {
+        INFLATION * self.reach
     }
 
-    /// The number of surface crossings of each ray, in parallel.
-    ///
-    /// # Panics
-    /// If `crossings` is not as long as `rays`.
-    pub fn crossings_of(&self, rays: &[Ray], faces: Faces, crossings: &mut [u32]) {
-        assert_eq!(rays.len(), crossings.len(), "one count per ray");
-        for (ray, crossings) in rays.iter().zip(crossings) {
-            *crossings = self.count_crossings(ray, faces) as u32;
-        }
-    }
-
-    /// Moves the hierarchy to new positions of the same triangles, without a new tree.
+    /// Moves the hierarchy to new positions of the same triangles without making a new tree: O(n),
+    /// many times cheaper than a build, and never a wrong answer. Queries get slower as triangles
+    /// move apart that the tree holds together; the report says by how much.
     ///
     /// # Errors
-    /// A mesh of another number of triangles.
+    /// A mesh of another number of triangles; nothing is changed then.
     pub fn refit(&mut self, mesh: &TriMesh) -> Result<RefitReport, RefitError> {
-        let (found, expected) = (mesh.triangles().len(), self.n_triangles());
+        let (found, expected) = (mesh.triangles().len(), self.n_triangles);
         if found != expected {
             return Err(RefitError { found, expected });
         }
-        self.mesh = mesh.clone();
-        Ok(RefitReport { sah_cost_before: 1.0, sah_cost_after: 1.0 })
+        self.bounds = mesh.bounds();
+        self.scale = mesh.query_scale();
+        self.reach = scaled_reach(mesh, self.scale);
+        Ok(crate::refit::refit(self, mesh))
     }
 
-    /// Size and quality of the tree.
+    /// Size and quality of the tree. O(nodes).
     pub fn stats(&self) -> BvhStats {
-        BvhStats::default()
+        BvhStats::of(self)
     }
 
-    /// Checks every invariant of the tree against the mesh it was built from or refitted to.
+    /// Checks every invariant of the tree against the mesh it was built from or refitted to: each
+    /// triangle stands in one leaf with its corners, boxes hold what lies below, every node is
+    /// reached once, the depth is within the traversal stack. O(n).
     ///
     /// # Errors
     /// The first invariant that does not hold, in words.
-    pub fn validate(&self, _mesh: &TriMesh) -> Result<(), String> {
-        Ok(())
+    pub fn validate(&self, mesh: &TriMesh) -> Result<(), String> {
+        crate::validate::validate(self, mesh)
     }
 }
 
-/// The hits of many rays, one list after the other.
-#[derive(Clone, Debug, PartialEq)]
-pub struct HitLists {
-    /// Where the list of each ray starts in `hits`; one more than there are rays.
-    pub starts: Vec<usize>,
-    /// The hits of all rays, each ray's sorted by `(t, triangle)`.
-    pub hits: Vec<Hit>,
+/// The largest coordinate of a mesh in its scaled space.
+fn scaled_reach(mesh: &TriMesh, scale: f64) -> f32 {
+    (f64::from(mesh.bounds().max_abs_coordinate()) * scale) as f32
 }
 
-impl HitLists {
-    /// The hits of one ray.
-    ///
-    /// # Panics
-    /// If there is no such ray.
-    pub fn of(&self, ray: usize) -> &[Hit] {
-        &self.hits[self.starts[ray]..self.starts[ray + 1]]
-    }
+/// The corners of a triangle in the mesh's scaled space.
+#[inline]
+pub(crate) fn scaled_corners(mesh: &TriMesh, triangle: u32, scale: f64) -> [Vec3; 3] {
+    let corners = mesh.corners(triangle);
+    if scale == 1.0 { corners } else { corners.map(|corner| scaled(corner, scale)) }
 }
 
-/// How a refit changed the tree.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct RefitReport {
-    /// The SAH cost when the tree was built.
-    pub sah_cost_before: f32,
-    /// The SAH cost now.
-    pub sah_cost_after: f32,
+/// The box of a triangle in the mesh's scaled space.
+#[inline]
+pub(crate) fn scaled_box(mesh: &TriMesh, triangle: u32, scale: f64) -> Box3 {
+    let corners = scaled_corners(mesh, triangle, scale);
+    corners.into_iter().fold(Box3::EMPTY, |bounds, corner| bounds.grown(corner.into()))
 }
 
 /// A refit to a mesh of another number of triangles.

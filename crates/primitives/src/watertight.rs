@@ -24,13 +24,6 @@ use glam::{DVec3, Vec3};
 
 use crate::{Axis, Ray, Side, TriangleHit};
 
-/// The pad on the triangle's own box, as a share of the box's farthest extent from the origin.
-const OWN_BOX_PAD: f32 = 1.0 / (1 << 20) as f32;
-
-/// A plane is trusted to reject at `t_min` when the cosine between normal and ray is about this
-/// large (in the norm of the largest component).
-const TRUSTED_COSINE: f32 = 1.0 / 16.0;
-
 /// A valid ray with the constants of the watertight test, computed once per ray.
 #[derive(Clone, Copy, Debug)]
 pub struct WatertightRay {
@@ -44,6 +37,9 @@ pub struct WatertightRay {
 }
 
 impl WatertightRay {
+    /// The pad on the triangle's own box, as a share of the box's farthest extent from the origin.
+    pub const OWN_BOX_PAD: f32 = 1.0 / (1 << 20) as f32;
+
     /// Prepares `ray`; `None` if it is invalid.
     #[inline]
     pub fn new(ray: &Ray) -> Option<Self> {
@@ -108,6 +104,13 @@ impl WatertightRay {
         self.shear
     }
 
+    /// The product of direction and plane normal, in size, from which on the plane is trusted to
+    /// reject at `t_min`: a cosine of about 1/16.
+    #[inline]
+    pub fn trusted_slope(&self) -> f32 {
+        self.direction[self.axes[2].index()].abs() * (1.0 / 16.0)
+    }
+
     /// The reference test: where the ray meets the closed triangle `[a, b, c]`, or `None`.
     ///
     /// Edges and vertices belong to the triangle; a triangle of zero area is never hit. `t` lies in
@@ -143,7 +146,7 @@ impl WatertightRay {
         let slope = (n[kx] * d[kx] + n[ky] * d[ky]) + n[kz] * d[kz];
         let height = if slope.is_sign_negative() { -height } else { height };
         let slope = slope.abs();
-        let trusted = slope >= d[kz].abs() * TRUSTED_COSINE;
+        let trusted = slope >= self.trusted_slope();
         // Written with `!` so that NaN is rejected: it is a comparison that must hold.
         #[expect(clippy::neg_cmp_op_on_partial_ord, reason = "NaN must be rejected")]
         if trusted && !(height >= self.t_min * slope) {
@@ -208,7 +211,7 @@ impl WatertightRay {
         let lo = |k: usize| min(a[k], min(b[k], c[k]));
         let hi = |k: usize| max(a[k], max(b[k], c[k]));
         let reach = |k: usize| max(hi(k), -lo(k));
-        let pad = max(reach(kx), max(reach(ky), reach(kz))) * OWN_BOX_PAD;
+        let pad = max(reach(kx), max(reach(ky), reach(kz))) * Self::OWN_BOX_PAD;
         let slab = |k: usize, pad: f32| {
             let (from_lo, from_hi) = ((lo(k) - pad) * r[k], (hi(k) + pad) * r[k]);
             if r[k].is_sign_negative() { (from_hi, from_lo) } else { (from_lo, from_hi) }

@@ -1,23 +1,57 @@
-//! Instruction sets.
+//! Instruction sets: which ones this machine has, and the lanes that kernels are written over.
+//!
+//! This is the only module with `unsafe`. It knows lanes, not rays: kernels are written once over
+//! [`Simd`] and compiled for each instruction set by [`Isa::run`].
+
+mod lanes;
+mod scalar;
+mod stack;
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+#[cfg(target_arch = "aarch64")]
+mod neon;
+
+pub(crate) use lanes::{Kernel, Simd};
+pub(crate) use stack::Stack;
 
 /// An instruction set that this machine can run. Holding one proves that it can.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Isa(Kind);
+///
+/// The answers are the same for all of them, to the last bit; only the speed differs.
+#[derive(Clone, Copy)]
+pub struct Isa(Token);
 
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum Kind {
-    Scalar,
+#[derive(Clone, Copy)]
+enum Token {
+    #[cfg(target_arch = "x86_64")]
+    Avx512(avx512::Avx512),
+    #[cfg(target_arch = "x86_64")]
+    Avx2(avx2::Avx2),
+    #[cfg(target_arch = "aarch64")]
+    Neon(neon::Neon),
+    Scalar(scalar::Scalar),
 }
 
 impl Isa {
     /// The best of this machine.
     pub fn detect() -> Self {
-        Self(Kind::Scalar)
+        Self::available()[0]
     }
 
     /// All that this machine can run, best first; the last is `scalar`, which every machine has.
     pub fn available() -> Vec<Self> {
-        vec![Self(Kind::Scalar)]
+        let mut available = Vec::new();
+        #[cfg(target_arch = "x86_64")]
+        {
+            available.extend(avx512::Avx512::detect().map(|token| Self(Token::Avx512(token))));
+            available.extend(avx2::Avx2::detect().map(|token| Self(Token::Avx2(token))));
+        }
+        #[cfg(target_arch = "aarch64")]
+        available.extend(neon::Neon::detect().map(|token| Self(Token::Neon(token))));
+        available.push(Self(Token::Scalar(scalar::Scalar)));
+        available
     }
 
     /// The instruction set of that [`name`](Isa::name), if this machine can run it.
@@ -28,7 +62,27 @@ impl Isa {
     /// `avx512`, `avx2`, `neon` or `scalar`.
     pub fn name(self) -> &'static str {
         match self.0 {
-            Kind::Scalar => "scalar",
+            #[cfg(target_arch = "x86_64")]
+            Token::Avx512(_) => "avx512",
+            #[cfg(target_arch = "x86_64")]
+            Token::Avx2(_) => "avx2",
+            #[cfg(target_arch = "aarch64")]
+            Token::Neon(_) => "neon",
+            Token::Scalar(_) => "scalar",
+        }
+    }
+
+    /// Runs `kernel` as compiled for this instruction set. Call it once per query or batch.
+    #[inline]
+    pub(crate) fn run<K: Kernel>(self, kernel: K) -> K::Output {
+        match self.0 {
+            #[cfg(target_arch = "x86_64")]
+            Token::Avx512(token) => token.vectorize(kernel),
+            #[cfg(target_arch = "x86_64")]
+            Token::Avx2(token) => token.vectorize(kernel),
+            #[cfg(target_arch = "aarch64")]
+            Token::Neon(token) => token.vectorize(kernel),
+            Token::Scalar(token) => token.vectorize(kernel),
         }
     }
 }
@@ -39,8 +93,28 @@ impl Default for Isa {
     }
 }
 
+impl PartialEq for Isa {
+    fn eq(&self, other: &Self) -> bool {
+        self.name() == other.name()
+    }
+}
+
+impl Eq for Isa {}
+
 impl std::fmt::Debug for Isa {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(self.name())
+    }
+}
+
+/// Asks for the cache lines that `value` lies in.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn prefetch_lines<T>(value: &T) {
+    use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+    let start = std::ptr::from_ref(value).cast::<i8>();
+    for offset in (0..size_of::<T>()).step_by(64) {
+        // SAFETY: the address lies inside `value`, and a prefetch reads nothing.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(start.add(offset)) };
     }
 }

@@ -1,0 +1,340 @@
+//! Top-down construction by the surface area heuristic over bins.
+//!
+//! Wald, "On fast Construction of SAH-based Bounding Volume Hierarchies" (2007). All three axes are
+//! binned in one pass. Node ranges are partitioned in place, in parallel over subtrees.
+
+use glam::Vec3A;
+
+use super::{
+    binary::{BinaryNode, BinaryTree, NodeKind},
+    prim_box::{Box3, PrimBox},
+    progress::Progress,
+};
+use crate::parallel;
+
+/// Settings of the builder.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BinnedSah {
+    /// Bins per axis, at most [`MAX_BINS`].
+    pub(crate) n_bins: usize,
+    /// Nodes of so many primitives or fewer become leaves.
+    pub(crate) max_leaf: usize,
+    /// Nodes of so many primitives or fewer are cut in halves along their longest axis.
+    pub(crate) halve_below: usize,
+}
+
+pub(crate) const MAX_BINS: usize = 32;
+
+/// Below this depth nodes are cut in halves, so that no input makes a tree deeper than this plus
+/// the logarithm of the number of primitives.
+const MAX_SAH_DEPTH: usize = 40;
+
+/// Subtrees of at most so many primitives are built by one thread, and larger nodes binned by many.
+const SEQUENTIAL: usize = 1 << 14;
+
+impl BinnedSah {
+    /// The tree over `prims`, which are reordered. There must be at least one.
+    pub(crate) fn build(&self, prims: &mut [PrimBox], progress: &Progress<'_>) -> BinaryTree {
+        let range = parallel::map_chunks(prims.len(), SEQUENTIAL, |chunk| Range::of(&prims[chunk]))
+            .into_iter()
+            .fold(Range::EMPTY, Range::union);
+        let subtree = self.build_parallel(prims, 0, range, 0, progress);
+        let mut nodes = Vec::with_capacity(subtree.n_nodes());
+        nodes.push(BinaryNode { bounds: range.bounds, kind: NodeKind::Inner { left: 1 } });
+        subtree.write(0, &mut nodes);
+        let order = parallel::collect(prims.len(), |i| prims[i].id());
+        BinaryTree { nodes, order }
+    }
+
+    fn build_parallel(
+        &self,
+        prims: &mut [PrimBox],
+        first: u32,
+        range: Range,
+        depth: usize,
+        progress: &Progress<'_>,
+    ) -> Subtree {
+        if prims.len() <= SEQUENTIAL {
+            let mut nodes = vec![];
+            let kind = self.build_sequential(prims, first, range, depth, &mut nodes);
+            progress.advance(prims.len());
+            return Subtree::Nodes { root: BinaryNode { bounds: range.bounds, kind }, nodes };
+        }
+        if progress.is_cancelled() {
+            let kind = NodeKind::Leaf { first, count: prims.len() as u32 };
+            let root = BinaryNode { bounds: range.bounds, kind };
+            return Subtree::Nodes { root, nodes: vec![] };
+        }
+        let bins = parallel::map_chunks(prims.len(), SEQUENTIAL, |chunk| {
+            let mut bins = Bins::new(self.n_bins, &range);
+            bins.add(&prims[chunk]);
+            bins
+        });
+        let bins = bins.into_iter().reduce(Bins::merge).expect("there are primitives");
+        let (middle, left, right) = self.partition(prims, &bins, &range, depth);
+        let (left_prims, right_prims) = prims.split_at_mut(middle);
+        let right_first = first + middle as u32;
+        let (left, right) = parallel::join(
+            || self.build_parallel(left_prims, first, left, depth + 1, progress),
+            || self.build_parallel(right_prims, right_first, right, depth + 1, progress),
+        );
+        Subtree::Inner { bounds: range.bounds, children: Box::new([left, right]) }
+    }
+
+    /// Appends the descendants of a node to `nodes`, as pairs of siblings, and returns the node's
+    /// kind, with `left` counted from the start of `nodes`.
+    fn build_sequential(
+        &self,
+        prims: &mut [PrimBox],
+        first: u32,
+        range: Range,
+        depth: usize,
+        nodes: &mut Vec<BinaryNode>,
+    ) -> NodeKind {
+        if prims.len() <= self.max_leaf {
+            return NodeKind::Leaf { first, count: prims.len() as u32 };
+        }
+        let (middle, left, right) = if prims.len() <= self.halve_below {
+            halve(prims, &range)
+        } else {
+            // Few primitives fill few bins; fewer bins are swept sooner.
+            let mut bins = Bins::new(self.n_bins.min(4 + prims.len() / 8), &range);
+            bins.add(prims);
+            self.partition(prims, &bins, &range, depth)
+        };
+        let pair = nodes.len();
+        let placeholder = NodeKind::Leaf { first: 0, count: 0 };
+        nodes.push(BinaryNode { bounds: left.bounds, kind: placeholder });
+        nodes.push(BinaryNode { bounds: right.bounds, kind: placeholder });
+        let (left_prims, right_prims) = prims.split_at_mut(middle);
+        nodes[pair].kind = self.build_sequential(left_prims, first, left, depth + 1, nodes);
+        let right_first = first + middle as u32;
+        nodes[pair + 1].kind =
+            self.build_sequential(right_prims, right_first, right, depth + 1, nodes);
+        NodeKind::Inner { left: pair as u32 }
+    }
+
+    /// Orders `prims` so that those before the returned place go left, and the ranges of both sides.
+    fn partition(
+        &self,
+        prims: &mut [PrimBox],
+        bins: &Bins,
+        range: &Range,
+        depth: usize,
+    ) -> (usize, Range, Range) {
+        let split = if depth < MAX_SAH_DEPTH { bins.best_split() } else { None };
+        match split {
+            Some(split) => partition_by(prims, |prim| bins.goes_left(prim, &split)),
+            None => halve(prims, range),
+        }
+    }
+}
+
+/// Orders `prims` by a predicate and gathers the ranges of both sides on the way.
+fn partition_by(
+    prims: &mut [PrimBox],
+    goes_left: impl Fn(&PrimBox) -> bool,
+) -> (usize, Range, Range) {
+    let (mut left, mut right) = (Range::EMPTY, Range::EMPTY);
+    let (mut i, mut j) = (0, prims.len());
+    while i < j {
+        if goes_left(&prims[i]) {
+            left = left.grown(&prims[i]);
+            i += 1;
+        } else {
+            j -= 1;
+            right = right.grown(&prims[i]);
+            prims.swap(i, j);
+        }
+    }
+    (i, left, right)
+}
+
+/// Cuts at the median along the longest axis of the centres.
+fn halve(prims: &mut [PrimBox], range: &Range) -> (usize, Range, Range) {
+    let extent = range.centers.max - range.centers.min;
+    let axis = if extent.x >= extent.y && extent.x >= extent.z {
+        0
+    } else if extent.y >= extent.z {
+        1
+    } else {
+        2
+    };
+    let middle = prims.len() / 2;
+    prims.select_nth_unstable_by(middle, |a, b| {
+        a.center2()[axis].total_cmp(&b.center2()[axis]).then(a.id().cmp(&b.id()))
+    });
+    (middle, Range::of(&prims[..middle]), Range::of(&prims[middle..]))
+}
+
+/// The box of some primitives and the box of their doubled centres.
+#[derive(Clone, Copy)]
+struct Range {
+    bounds: Box3,
+    centers: Box3,
+}
+
+impl Range {
+    const EMPTY: Self = Self { bounds: Box3::EMPTY, centers: Box3::EMPTY };
+
+    fn of(prims: &[PrimBox]) -> Self {
+        prims.iter().fold(Self::EMPTY, |range, prim| range.grown(prim))
+    }
+
+    #[inline]
+    fn grown(self, prim: &PrimBox) -> Self {
+        Self {
+            bounds: self.bounds.union(prim.bounds()),
+            centers: self.centers.grown(prim.center2()),
+        }
+    }
+
+    fn union(self, other: Self) -> Self {
+        Self { bounds: self.bounds.union(other.bounds), centers: self.centers.union(other.centers) }
+    }
+}
+
+/// Primitives counted and bounded by where their centres lie, on all three axes.
+struct Bins {
+    n_bins: usize,
+    origin: Vec3A,
+    scale: Vec3A,
+    boxes: [[Box3; MAX_BINS]; 3],
+    counts: [[u32; MAX_BINS]; 3],
+}
+
+/// Where to cut: the bins up to `last_left` of `axis` go left.
+struct Split {
+    axis: usize,
+    last_left: usize,
+}
+
+impl Bins {
+    fn new(n_bins: usize, range: &Range) -> Self {
+        let extent = range.centers.max - range.centers.min;
+        // An axis without extent, or with one whose reciprocal overflows, gets a single bin.
+        let scale = Vec3A::splat(n_bins as f32) / extent;
+        let usable = scale.is_finite_mask();
+        Self {
+            n_bins,
+            origin: range.centers.min,
+            scale: Vec3A::select(usable, scale, Vec3A::ZERO),
+            boxes: [[Box3::EMPTY; MAX_BINS]; 3],
+            counts: [[0; MAX_BINS]; 3],
+        }
+    }
+
+    #[inline]
+    fn bins_of(&self, prim: &PrimBox) -> [usize; 3] {
+        // Adding 2^23 leaves the integer part in the low mantissa bits: cheaper than a conversion
+        // that must mind NaN. Rounding to nearest instead of down moves all borders alike.
+        const MAGIC: f32 = (1 << 23) as f32;
+        let at = (prim.center2() - self.origin) * self.scale - 0.5;
+        let at = at.clamp(Vec3A::ZERO, Vec3A::splat(self.n_bins as f32 - 1.0)) + MAGIC;
+        at.to_array().map(|x| (x.to_bits() as usize) % MAX_BINS)
+    }
+
+    fn add(&mut self, prims: &[PrimBox]) {
+        for prim in prims {
+            let bounds = prim.bounds();
+            let bins = self.bins_of(prim);
+            for axis in 0..3 {
+                let bin = bins[axis];
+                self.boxes[axis][bin] = self.boxes[axis][bin].union(bounds);
+                self.counts[axis][bin] += 1;
+            }
+        }
+    }
+
+    fn merge(mut self, other: Self) -> Self {
+        for axis in 0..3 {
+            for bin in 0..self.n_bins {
+                self.boxes[axis][bin] = self.boxes[axis][bin].union(other.boxes[axis][bin]);
+                self.counts[axis][bin] += other.counts[axis][bin];
+            }
+        }
+        self
+    }
+
+    #[inline]
+    fn goes_left(&self, prim: &PrimBox, split: &Split) -> bool {
+        self.bins_of(prim)[split.axis] <= split.last_left
+    }
+
+    /// The cut of least cost, if any axis has two bins that are not empty. Equal costs (boxes
+    /// without area) go to the more even cut.
+    fn best_split(&self) -> Option<Split> {
+        let mut best: Option<(f32, u32, Split)> = None;
+        for axis in 0..3 {
+            let (boxes, counts) = (&self.boxes[axis], &self.counts[axis]);
+            let mut right_costs = [0.0; MAX_BINS];
+            let (mut bounds, mut count) = (Box3::EMPTY, 0);
+            for bin in (1..self.n_bins).rev() {
+                bounds = bounds.union(boxes[bin]);
+                count += counts[bin];
+                right_costs[bin] = bounds.half_area() * count as f32;
+            }
+            let total = count + counts[0];
+            let (mut bounds, mut count) = (Box3::EMPTY, 0);
+            for last_left in 0..self.n_bins - 1 {
+                bounds = bounds.union(boxes[last_left]);
+                count += counts[last_left];
+                if count == 0 || count == total {
+                    continue;
+                }
+                let cost = bounds.half_area() * count as f32 + right_costs[last_left + 1];
+                let unevenness = count.abs_diff(total - count);
+                let better = best.as_ref().is_none_or(|(best_cost, best_unevenness, _)| {
+                    cost < *best_cost || (cost == *best_cost && unevenness < *best_unevenness)
+                });
+                if better {
+                    best = Some((cost, unevenness, Split { axis, last_left }));
+                }
+            }
+        }
+        best.map(|(.., split)| split)
+    }
+}
+
+/// A part of the tree that one thread built, or two parts joined.
+enum Subtree {
+    Nodes { root: BinaryNode, nodes: Vec<BinaryNode> },
+    Inner { bounds: Box3, children: Box<[Self; 2]> },
+}
+
+impl Subtree {
+    fn n_nodes(&self) -> usize {
+        match self {
+            Self::Nodes { nodes, .. } => 1 + nodes.len(),
+            Self::Inner { children: box_of_two, .. } => {
+                1 + box_of_two[0].n_nodes() + box_of_two[1].n_nodes()
+            }
+        }
+    }
+
+    /// Writes the subtree's root to place `at` and appends all other nodes.
+    fn write(self, at: usize, out: &mut Vec<BinaryNode>) {
+        match self {
+            Self::Nodes { root, nodes } => {
+                let offset = out.len() as u32;
+                out[at] = root;
+                out.extend(nodes);
+                for place in std::iter::once(at).chain(offset as usize..out.len()) {
+                    if let NodeKind::Inner { left } = &mut out[place].kind {
+                        *left += offset;
+                    }
+                }
+            }
+            Self::Inner { bounds, children } => {
+                let left = out.len();
+                out[at] = BinaryNode { bounds, kind: NodeKind::Inner { left: left as u32 } };
+                let placeholder =
+                    BinaryNode { bounds, kind: NodeKind::Leaf { first: 0, count: 0 } };
+                out.extend([placeholder; 2]);
+                for (i, child) in children.into_iter().enumerate() {
+                    child.write(left + i, out);
+                }
+            }
+        }
+    }
+}

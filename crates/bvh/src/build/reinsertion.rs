@@ -1,0 +1,189 @@
+//! Moves subtrees to better places in a finished tree.
+//!
+//! Meister and Bittner, "Parallel Reinsertion for Bounding Volume Hierarchy Optimization" (2018).
+//! For the nodes of largest area the best new place is searched in the frozen tree, in parallel;
+//! then the moves that do not disturb each other are made, best gain first. The result does not
+//! depend on the number of threads.
+
+use super::{
+    binary::{BinaryNode, BinaryTree, NodeKind},
+    prim_box::Box3,
+    progress::Progress,
+};
+use crate::parallel;
+
+/// The shares of all nodes that the passes try to move, in order.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reinsertion {
+    pub(crate) passes: &'static [f32],
+    /// The passes end when one lowers the tree's inner area by less than this share.
+    pub(crate) least_gain: f64,
+}
+
+impl Reinsertion {
+    /// Optimises `tree` in place.
+    pub(crate) fn run(&self, tree: &mut BinaryTree, progress: &Progress<'_>) {
+        if tree.nodes.len() < 8 {
+            return;
+        }
+        let mut parents = vec![0; tree.nodes.len()];
+        for (index, node) in tree.nodes.iter().enumerate() {
+            if let NodeKind::Inner { left } = node.kind {
+                parents[left as usize] = index as u32;
+                parents[left as usize + 1] = index as u32;
+            }
+        }
+        let mut before = tree.relative_inner_area();
+        for share in self.passes {
+            if progress.is_cancelled() {
+                return;
+            }
+            pass(tree, &mut parents, *share);
+            let after = tree.relative_inner_area();
+            if after > before * (1.0 - self.least_gain) {
+                return;
+            }
+            before = after;
+        }
+    }
+}
+
+/// A subtree `node`, and the node `target` beside which it would cost less.
+struct Move {
+    node: u32,
+    target: u32,
+    gain: f32,
+}
+
+fn pass(tree: &mut BinaryTree, parents: &mut [u32], share: f32) {
+    let candidates = largest_nodes(tree, share);
+    let moves = parallel::map_chunks(candidates.len(), 256, |chunk| {
+        let mut stack = Vec::new();
+        candidates[chunk]
+            .iter()
+            .filter_map(|&node| best_move(tree, parents, node, &mut stack))
+            .collect::<Vec<_>>()
+    });
+    let mut moves: Vec<Move> = moves.into_iter().flatten().collect();
+    moves.sort_by(|a, b| b.gain.total_cmp(&a.gain).then(a.node.cmp(&b.node)));
+
+    let mut touched = vec![false; tree.nodes.len()];
+    for Move { node, target, .. } in moves {
+        let parent = parents[node as usize];
+        let disturbed = [node, target, parent, BinaryTree::sibling(node), parents[target as usize]];
+        if disturbed.iter().any(|&node| touched[node as usize]) {
+            continue;
+        }
+        for node in disturbed {
+            touched[node as usize] = true;
+        }
+        reinsert(tree, parents, node, target);
+    }
+}
+
+/// The nodes of largest area, without the root and its children, by their numbers.
+fn largest_nodes(tree: &BinaryTree, share: f32) -> Vec<u32> {
+    let mut nodes: Vec<(f32, u32)> = parallel::collect(tree.nodes.len() - 3, |i| {
+        let index = i as u32 + 3;
+        (tree.nodes[index as usize].bounds.half_area(), index)
+    });
+    let n = ((nodes.len() as f32 * share) as usize).clamp(1, nodes.len());
+    nodes.select_nth_unstable_by(n - 1, |a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    nodes.truncate(n);
+    let mut nodes: Vec<u32> = nodes.into_iter().map(|(_, index)| index).collect();
+    nodes.sort_unstable();
+    nodes
+}
+
+/// Searches the whole tree, pruned by the best gain so far, for the best new place of `node`.
+///
+/// `saved` is the area saved by taking the node out, less what its box adds to the nodes on the way
+/// down to the place considered.
+fn best_move(
+    tree: &BinaryTree,
+    parents: &[u32],
+    node: u32,
+    stack: &mut Vec<(f32, u32)>,
+) -> Option<Move> {
+    let nodes = &tree.nodes;
+    let bounds = nodes[node as usize].bounds;
+    let area = bounds.half_area();
+    let parent = parents[node as usize];
+    let own_sibling = BinaryTree::sibling(node);
+
+    let mut best = Move { node, target: own_sibling, gain: 0.0 };
+    let mut saved = nodes[parent as usize].bounds.half_area();
+    let mut pivot = parent;
+    let mut pivot_bounds = nodes[own_sibling as usize].bounds;
+    let mut sibling = own_sibling;
+    loop {
+        stack.push((saved, sibling));
+        while let Some((saved, target)) = stack.pop() {
+            if saved - area <= best.gain {
+                continue;
+            }
+            let target_node = &nodes[target as usize];
+            let merged = target_node.bounds.union(bounds).half_area();
+            let gain = saved - merged;
+            if gain > best.gain {
+                best = Move { node, target, gain };
+            }
+            if let NodeKind::Inner { left } = target_node.kind {
+                let saved = gain + target_node.bounds.half_area();
+                stack.push((saved, left + 1));
+                stack.push((saved, left));
+            }
+        }
+        if pivot != parent {
+            pivot_bounds = pivot_bounds.union(nodes[sibling as usize].bounds);
+            saved += nodes[pivot as usize].bounds.half_area() - pivot_bounds.half_area();
+        }
+        if pivot == 0 {
+            break;
+        }
+        sibling = BinaryTree::sibling(pivot);
+        pivot = parents[pivot as usize];
+    }
+    (best.target != own_sibling && best.target != parent).then_some(best)
+}
+
+/// Takes `node` out and makes it the sibling of `target`. The node's parent disappears, its sibling
+/// takes the parent's place, and the pair of places that frees holds `node` and `target` then.
+fn reinsert(tree: &mut BinaryTree, parents: &mut [u32], node: u32, target: u32) {
+    let sibling = BinaryTree::sibling(node);
+    let parent = parents[node as usize];
+    let target_node = tree.nodes[target as usize];
+    let sibling_node = tree.nodes[sibling as usize];
+
+    let pair = NodeKind::Inner { left: node.min(sibling) };
+    tree.nodes[target as usize].kind = pair;
+    tree.nodes[sibling as usize] = target_node;
+    tree.nodes[parent as usize] = sibling_node;
+    adopt(parents, sibling, &target_node);
+    adopt(parents, parent, &sibling_node);
+    parents[sibling as usize] = target;
+    parents[node as usize] = target;
+
+    refit_upwards(tree, parents, target);
+    refit_upwards(tree, parents, parent);
+}
+
+fn adopt(parents: &mut [u32], index: u32, node: &BinaryNode) {
+    if let NodeKind::Inner { left } = node.kind {
+        parents[left as usize] = index;
+        parents[left as usize + 1] = index;
+    }
+}
+
+fn refit_upwards(tree: &mut BinaryTree, parents: &[u32], mut index: u32) {
+    loop {
+        if let NodeKind::Inner { left } = tree.nodes[index as usize].kind {
+            let child = |i: u32| -> Box3 { tree.nodes[(left + i) as usize].bounds };
+            tree.nodes[index as usize].bounds = child(0).union(child(1));
+        }
+        if index == 0 {
+            break;
+        }
+        index = parents[index as usize];
+    }
+}

@@ -1,0 +1,9 @@
+//! Kernels: one ray against eight boxes or eight triangles, written once over lanes.
+
+mod boxes;
+mod ray;
+mod triangles;
+
+pub(crate) use boxes::BoxRay;
+pub(crate) use ray::QueryRay;
+pub(crate) use triangles::{Found, TriangleRay};

@@ -1,0 +1,135 @@
+//! Eight lanes in two NEON registers.
+
+use std::arch::aarch64::*;
+
+use super::lanes::{Kernel, Simd};
+
+/// A machine with NEON, which every 64-bit ARM has.
+#[derive(Clone, Copy)]
+pub(super) struct Neon(());
+
+impl Neon {
+    pub(super) fn detect() -> Option<Self> {
+        std::arch::is_aarch64_feature_detected!("neon").then_some(Self(()))
+    }
+
+    #[inline]
+    pub(super) fn vectorize<K: Kernel>(self, kernel: K) -> K::Output {
+        // NEON is part of the baseline of every aarch64 target, so no trampoline is needed.
+        kernel.run(self)
+    }
+}
+
+type F = (float32x4_t, float32x4_t);
+type M = (uint32x4_t, uint32x4_t);
+
+/// A register-only intrinsic on both halves.
+macro_rules! both {
+    ($f:ident, $a:expr) => {{
+        let a = $a;
+        // SAFETY: `self` exists only if `detect` found NEON.
+        unsafe { ($f(a.0), $f(a.1)) }
+    }};
+    ($f:ident, $a:expr, $b:expr) => {{
+        let (a, b) = ($a, $b);
+        // SAFETY: `self` exists only if `detect` found NEON.
+        unsafe { ($f(a.0, b.0), $f(a.1, b.1)) }
+    }};
+    ($f:ident, $a:expr, $b:expr, $c:expr) => {{
+        let (a, b, c) = ($a, $b, $c);
+        // SAFETY: `self` exists only if `detect` found NEON.
+        unsafe { ($f(a.0, b.0, c.0), $f(a.1, b.1, c.1)) }
+    }};
+}
+
+impl Simd for Neon {
+    type F = F;
+    type M = M;
+
+    #[inline(always)]
+    fn load(self, values: &[f32; 8]) -> F {
+        // SAFETY: NEON is there, and the reference is to eight readable f32.
+        unsafe { (vld1q_f32(values.as_ptr()), vld1q_f32(values[4..].as_ptr())) }
+    }
+    #[inline(always)]
+    fn store(self, lanes: F) -> [f32; 8] {
+        let mut values = [0.0; 8];
+        // SAFETY: NEON is there, and the array has room for eight f32.
+        unsafe {
+            vst1q_f32(values.as_mut_ptr(), lanes.0);
+            vst1q_f32(values[4..].as_mut_ptr(), lanes.1);
+        }
+        values
+    }
+    #[inline(always)]
+    fn splat(self, value: f32) -> F {
+        // SAFETY: `self` exists only if `detect` found NEON.
+        unsafe { (vdupq_n_f32(value), vdupq_n_f32(value)) }
+    }
+    #[inline(always)]
+    fn add(self, a: F, b: F) -> F {
+        both!(vaddq_f32, a, b)
+    }
+    #[inline(always)]
+    fn sub(self, a: F, b: F) -> F {
+        both!(vsubq_f32, a, b)
+    }
+    #[inline(always)]
+    fn mul(self, a: F, b: F) -> F {
+        both!(vmulq_f32, a, b)
+    }
+    #[inline(always)]
+    fn div(self, a: F, b: F) -> F {
+        both!(vdivq_f32, a, b)
+    }
+    // FMIN and FMAX differ from `a < b ? a : b` on NaN and on zeros, hence compare and select.
+    #[inline(always)]
+    fn min(self, a: F, b: F) -> F {
+        both!(vbslq_f32, both!(vcltq_f32, a, b), a, b)
+    }
+    #[inline(always)]
+    fn max(self, a: F, b: F) -> F {
+        both!(vbslq_f32, both!(vcgtq_f32, a, b), a, b)
+    }
+    #[inline(always)]
+    fn abs(self, a: F) -> F {
+        both!(vabsq_f32, a)
+    }
+    #[inline(always)]
+    fn flip_sign(self, magnitude: F, sign: F) -> F {
+        // SAFETY: `self` exists only if `detect` found NEON.
+        let sign_bit = unsafe { (vdupq_n_u32(1 << 31), vdupq_n_u32(1 << 31)) };
+        let flips = both!(vandq_u32, both!(vreinterpretq_u32_f32, sign), sign_bit);
+        let flipped = both!(veorq_u32, both!(vreinterpretq_u32_f32, magnitude), flips);
+        both!(vreinterpretq_f32_u32, flipped)
+    }
+    #[inline(always)]
+    fn le(self, a: F, b: F) -> M {
+        both!(vcleq_f32, a, b)
+    }
+    #[inline(always)]
+    fn eq(self, a: F, b: F) -> M {
+        both!(vceqq_f32, a, b)
+    }
+    #[inline(always)]
+    fn and(self, a: M, b: M) -> M {
+        both!(vandq_u32, a, b)
+    }
+    #[inline(always)]
+    fn or(self, a: M, b: M) -> M {
+        both!(vorrq_u32, a, b)
+    }
+    #[inline(always)]
+    fn select(self, mask: M, a: F, b: F) -> F {
+        both!(vbslq_f32, mask, b, a)
+    }
+    #[inline(always)]
+    fn bits(self, mask: M) -> u32 {
+        const WEIGHTS: [u32; 8] = [1, 2, 4, 8, 16, 32, 64, 128];
+        // SAFETY: NEON is there, and the array has eight readable u32.
+        let weights = unsafe { (vld1q_u32(WEIGHTS.as_ptr()), vld1q_u32(WEIGHTS[4..].as_ptr())) };
+        let weighted = both!(vandq_u32, mask, weights);
+        // SAFETY: `self` exists only if `detect` found NEON.
+        unsafe { vaddvq_u32(vorrq_u32(weighted.0, weighted.1)) }
+    }
+}

@@ -1,0 +1,102 @@
+//! The reference lanes, which every machine has: plain arrays, left to the compiler.
+
+use super::lanes::{Kernel, Simd};
+
+/// Plain Rust.
+#[derive(Clone, Copy)]
+pub(super) struct Scalar;
+
+impl Scalar {
+    pub(super) fn vectorize<K: Kernel>(self, kernel: K) -> K::Output {
+        kernel.run(self)
+    }
+}
+
+#[inline(always)]
+fn map(a: [f32; 8], b: [f32; 8], f: impl Fn(f32, f32) -> f32) -> [f32; 8] {
+    std::array::from_fn(|i| f(a[i], b[i]))
+}
+
+#[inline(always)]
+fn compare(a: [f32; 8], b: [f32; 8], f: impl Fn(f32, f32) -> bool) -> [u32; 8] {
+    std::array::from_fn(|i| if f(a[i], b[i]) { u32::MAX } else { 0 })
+}
+
+impl Simd for Scalar {
+    type F = [f32; 8];
+    /// All bits set or none, as vector comparisons give, so that the compiler can use them.
+    type M = [u32; 8];
+
+    #[inline(always)]
+    fn load(self, values: &[f32; 8]) -> [f32; 8] {
+        *values
+    }
+    #[inline(always)]
+    fn store(self, lanes: [f32; 8]) -> [f32; 8] {
+        lanes
+    }
+    #[inline(always)]
+    fn splat(self, value: f32) -> [f32; 8] {
+        [value; 8]
+    }
+    #[inline(always)]
+    fn add(self, a: [f32; 8], b: [f32; 8]) -> [f32; 8] {
+        map(a, b, |a, b| a + b)
+    }
+    #[inline(always)]
+    fn sub(self, a: [f32; 8], b: [f32; 8]) -> [f32; 8] {
+        map(a, b, |a, b| a - b)
+    }
+    #[inline(always)]
+    fn mul(self, a: [f32; 8], b: [f32; 8]) -> [f32; 8] {
+        map(a, b, |a, b| a * b)
+    }
+    #[inline(always)]
+    fn div(self, a: [f32; 8], b: [f32; 8]) -> [f32; 8] {
+        map(a, b, |a, b| a / b)
+    }
+    #[inline(always)]
+    fn min(self, a: [f32; 8], b: [f32; 8]) -> [f32; 8] {
+        map(a, b, |a, b| if a < b { a } else { b })
+    }
+    #[inline(always)]
+    fn max(self, a: [f32; 8], b: [f32; 8]) -> [f32; 8] {
+        map(a, b, |a, b| if a > b { a } else { b })
+    }
+    #[inline(always)]
+    fn abs(self, a: [f32; 8]) -> [f32; 8] {
+        a.map(f32::abs)
+    }
+    #[inline(always)]
+    fn flip_sign(self, magnitude: [f32; 8], sign: [f32; 8]) -> [f32; 8] {
+        map(magnitude, sign, |m, s| f32::from_bits(m.to_bits() ^ (s.to_bits() & 0x8000_0000)))
+    }
+    #[inline(always)]
+    fn le(self, a: [f32; 8], b: [f32; 8]) -> [u32; 8] {
+        compare(a, b, |a, b| a <= b)
+    }
+    #[inline(always)]
+    fn eq(self, a: [f32; 8], b: [f32; 8]) -> [u32; 8] {
+        compare(a, b, |a, b| a == b)
+    }
+    #[inline(always)]
+    fn and(self, a: [u32; 8], b: [u32; 8]) -> [u32; 8] {
+        std::array::from_fn(|i| a[i] & b[i])
+    }
+    #[inline(always)]
+    fn or(self, a: [u32; 8], b: [u32; 8]) -> [u32; 8] {
+        std::array::from_fn(|i| a[i] | b[i])
+    }
+    #[inline(always)]
+    fn select(self, mask: [u32; 8], a: [f32; 8], b: [f32; 8]) -> [f32; 8] {
+        std::array::from_fn(|i| if mask[i] == 0 { a[i] } else { b[i] })
+    }
+    #[inline(always)]
+    fn bits(self, mask: [u32; 8]) -> u32 {
+        let mut bits = 0;
+        for (i, lane) in mask.into_iter().enumerate() {
+            bits |= (lane & 1) << i;
+        }
+        bits
+    }
+}

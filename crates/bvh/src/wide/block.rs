@@ -1,0 +1,51 @@
+//! The block that leaves are made of: eight triangles, transposed.
+
+use glam::Vec3;
+use hitscan_primitives::plane_normal;
+
+/// Eight triangles in structure-of-arrays form.
+///
+/// Empty lanes and triangles without area are NaN, which every test rejects. The latter keep their
+/// number, so that a refit can bring them back.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(32))]
+pub(crate) struct TriangleBlock {
+    /// `corners[corner][axis]`, in the mesh's scaled space.
+    pub(crate) corners: [[[f32; 8]; 3]; 3],
+    /// The normal by [`plane_normal`], per axis.
+    pub(crate) normal: [[f32; 8]; 3],
+    /// The triangles' numbers; [`TriangleBlock::NO_TRIANGLE`] in empty lanes.
+    pub(crate) triangles: [u32; 8],
+}
+
+const _: () = assert!(size_of::<TriangleBlock>() == 416);
+
+impl TriangleBlock {
+    /// The number in an empty lane.
+    pub(crate) const NO_TRIANGLE: u32 = u32::MAX;
+
+    pub(crate) const EMPTY: Self = Self {
+        corners: [[[f32::NAN; 8]; 3]; 3],
+        normal: [[f32::NAN; 8]; 3],
+        triangles: [Self::NO_TRIANGLE; 8],
+    };
+
+    /// Puts a triangle with its corners, in the mesh's scaled space.
+    pub(crate) fn set(&mut self, lane: usize, triangle: u32, corners: [Vec3; 3]) {
+        self.triangles[lane] = triangle;
+        let normal = plane_normal(corners);
+        for axis in 0..3 {
+            for corner in 0..3 {
+                self.corners[corner][axis][lane] =
+                    if normal.is_some() { corners[corner][axis] } else { f32::NAN };
+            }
+            self.normal[axis][lane] = normal.map_or(f32::NAN, |normal| normal[axis]);
+        }
+    }
+
+    /// The corners of a triangle as stored.
+    #[inline]
+    pub(crate) fn corners_of(&self, lane: usize) -> [Vec3; 3] {
+        self.corners.map(|[x, y, z]| Vec3::new(x[lane], y[lane], z[lane]))
+    }
+}
