@@ -1,1 +1,21 @@
-fn main() {}
+//! What hitscan promises, tested across its crates: one binary, one module per subject.
+//!
+//! Every seed is fixed and named when a test fails. `HITSCAN_TEST_EFFORT=20` repeats the randomised
+//! tests with twenty times as many seeds. Files of a folder `shared` beside the repository are used
+//! where it exists; each such test has a twin with cases of its own that holds without it.
+
+mod asking;
+mod shared;
+
+mod broken_kernel;
+mod construction;
+mod exact_grid;
+mod hostile_rays;
+mod isa;
+mod one_answer;
+mod refit;
+mod seed_cuboid;
+mod watertight;
+// mod bad_obj;
+// mod real_meshes;
+mod regression;

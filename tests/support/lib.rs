@@ -28,5 +28,5 @@ pub use compare::{Answers, N_NEAREST};
 pub use naive::{BothFaces, Twin};
 pub use rays::{RayKind, aimed_ray, invalid_rays};
 pub use rng::Rng;
-pub use shapes::{Shape, degenerate_shapes, integer_box};
+pub use shapes::{Shape, closed_shapes, degenerate_shapes, integer_box, integer_grid};
 pub use soups::{SoupKind, soup, soup_of};

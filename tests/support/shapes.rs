@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use hitscan_primitives::TriMesh;
 use hitscan_primitives::glam::Vec3;
+use hitscan_primitives::{TriMesh, generate};
 
 use crate::Rng;
 
@@ -14,6 +14,36 @@ pub struct Shape {
     pub name: String,
     /// The mesh.
     pub mesh: TriMesh,
+}
+
+/// Closed meshes of about `n` triangles, wound outwards, none of whose triangles lost its area: round,
+/// with a hole, with flat faces; flattened and stretched a thousandfold; and far from the origin.
+pub fn closed_shapes(n: usize) -> Vec<Shape> {
+    let sphere = generate::sphere(1.0, n).expect("n triangles make a sphere");
+    let torus = generate::torus(1.0, 0.4, n).expect("n triangles make a torus");
+    let level = (n as f32 / 12.0).log(4.0).round().max(0.0) as u32;
+    let cuboid = generate::cuboid(10.0, 12.0, 4.0, level).expect("a low level");
+    let cells = ((n as f32 / 12.0).sqrt() as u32).max(1);
+    let moved = |mesh: &TriMesh, f: &dyn Fn(Vec3) -> Vec3| {
+        let positions = mesh.positions().iter().map(|&p| f(p));
+        mesh.with_positions(positions).expect("finite stays finite here")
+    };
+    let far = Vec3::new(148_376.0, 1_234.0, -223_423.0);
+    let shapes = [
+        ("flat sphere", moved(&sphere, &|p| p * Vec3::new(1.0, 1e-3, 1.0))),
+        ("long sphere", moved(&sphere, &|p| p * Vec3::new(1.0, 1.0, 1e3))),
+        ("far sphere", moved(&sphere, &|p| p * 50.0 + far)),
+        ("far torus", moved(&torus, &|p| p * 50.0 - far)),
+        ("sphere", sphere),
+        ("torus", torus),
+        ("cuboid", cuboid),
+        ("integer box", integer_box([cells, 2 * cells, cells])),
+    ];
+    let named = |(name, mesh): (&str, TriMesh)| {
+        assert_eq!(mesh.n_degenerate(), 0, "{name}");
+        Shape { name: format!("{name}, {} triangles", mesh.triangles().len()), mesh }
+    };
+    shapes.map(named).into()
 }
 
 /// Meshes on which careless builders recurse without end, overrun a stack or take quadratic time,
@@ -77,6 +107,16 @@ pub fn integer_box(size: [u32; 3]) -> TriMesh {
     builder.finish()
 }
 
+/// A flat grid of unit squares in the plane z = 0 from the origin to `(width, height)`: two triangles
+/// a square, facing +z.
+pub fn integer_grid(width: u32, height: u32) -> TriMesh {
+    let mut builder = Lattice::default();
+    for (y, x) in (0..height).flat_map(|y| (0..width).map(move |x| (y, x))) {
+        builder.square([[x, y, 0], [x + 1, y, 0], [x + 1, y + 1, 0], [x, y + 1, 0]], true);
+    }
+    builder.finish()
+}
+
 #[derive(Default)]
 struct Lattice {
     ids: BTreeMap<[u32; 3], u32>,
@@ -113,4 +153,46 @@ pub(crate) fn unshared(corners: &[[Vec3; 3]]) -> TriMesh {
     let triangles = (0..corners.len() as u32).map(|i| [3 * i, 3 * i + 1, 3 * i + 2]).collect();
     TriMesh::from_vecs(corners.as_flattened().to_vec(), triangles)
         .expect("the caller makes finite corners")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whether every edge is used as often in one direction as in the other.
+    fn is_closed(mesh: &TriMesh) -> bool {
+        let mut edges = BTreeMap::new();
+        for [a, b, c] in mesh.triangles() {
+            for (from, to) in [(a, b), (b, c), (c, a)] {
+                *edges.entry((from.min(to), from.max(to))).or_insert(0) +=
+                    if from < to { 1 } else { -1 };
+            }
+        }
+        edges.values().all(|&n| n == 0)
+    }
+
+    #[test]
+    fn closed_shapes_are_closed() {
+        for shape in closed_shapes(300) {
+            assert!(is_closed(&shape.mesh), "{}", shape.name);
+        }
+    }
+
+    #[test]
+    fn an_integer_box_is_wound_outwards() {
+        let mesh = integer_box([2, 3, 4]);
+        assert_eq!(mesh.triangles().len(), 2 * 2 * (2 * 3 + 3 * 4 + 4 * 2));
+        let middle = Vec3::new(1.0, 1.5, 2.0).as_dvec3();
+        for triangle in 0..mesh.triangles().len() as u32 {
+            let outwards = mesh.corners(triangle)[0].as_dvec3() - middle;
+            assert!(mesh.unit_normal(triangle).dot(outwards) > 0.0, "triangle {triangle}");
+        }
+    }
+
+    #[test]
+    fn degenerate_shapes_have_the_size_asked_for() {
+        for shape in degenerate_shapes(50) {
+            assert_eq!(shape.mesh.triangles().len(), 50, "{}", shape.name);
+        }
+    }
 }

@@ -158,7 +158,7 @@ fn single(kind: SoupKind, rng: &mut Rng) -> [Vec3; 3] {
         }),
         SoupKind::Bits => [0; 3].map(|_| {
             let mut finite = || loop {
-                let x = f32::from_bits(rng.next_u64() as u32);
+                let x = f32::from_bits(rng.bits());
                 if x.is_finite() {
                     return x;
                 }

@@ -1,0 +1,175 @@
+//! Building: the same tree for any number of threads, and bounded time and depth whatever the input.
+
+use std::ops::ControlFlow;
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use hitscan::{BuildOptions, BuildQuality, Faces, MeshBvh, TriMesh, generate};
+use hitscan_testkit::{Rng, SoupKind, Twin, aimed_ray, degenerate_shapes, soup, soup_of};
+
+use crate::asking::{ask, effort, every_bvh, first_difference, with_threads};
+
+/// More levels of 8-wide nodes than any input may need: the traversal stack is bounded by the depth.
+const MAX_DEPTH: usize = 96;
+
+fn options(quality: BuildQuality) -> BuildOptions {
+    BuildOptions { quality, ..BuildOptions::default() }
+}
+
+#[test]
+fn the_tree_does_not_depend_on_the_number_of_threads() {
+    let mut rng = Rng::new(51);
+    let meshes = [
+        ("terrain", generate::terrain(60_000, 1).unwrap()),
+        ("city", generate::city(40_000, 2).unwrap()),
+        ("soup", soup_of(SoupKind::Random, &mut rng, 30_000).mesh),
+        ("duplicates", soup_of(SoupKind::Duplicates, &mut rng, 20_000).mesh),
+    ];
+    for (name, mesh) in &meshes {
+        let rays: Vec<_> = (0..300).map(|_| aimed_ray(mesh, &mut rng)).collect();
+        for quality in BuildQuality::ALL {
+            let build = |n| with_threads(n, || MeshBvh::build(mesh, &options(quality)));
+            let expected = build(1);
+            expected.validate(mesh).unwrap();
+            for n_threads in [2, 3, 4, 4] {
+                let found = build(n_threads);
+                let context = format!("{name}, {quality:?}, {n_threads} threads");
+                assert_eq!(found.stats(), expected.stats(), "{context}");
+                // The cost as bits: a sum in another order would show.
+                let cost = |bvh: &MeshBvh| bvh.stats().sah_cost.to_bits();
+                assert_eq!(cost(&found), cost(&expected), "{context}");
+                for ray in &rays {
+                    let hits = [&found, &expected].map(|bvh| bvh.closest_hit(ray, Faces::Both));
+                    assert_eq!(hits[0], hits[1], "{context}, {ray:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn every_soup_builds_a_valid_tree() {
+    for seed in 0..effort(1000) {
+        let mut rng = Rng::new(52 + seed);
+        let shape = soup(&mut rng, 3000);
+        for (name, bvh) in every_bvh(&shape.mesh) {
+            let stats = bvh.stats();
+            let context = format!("{name} on {} (seed {seed}): {stats:?}", shape.name);
+            assert_eq!(bvh.n_triangles(), shape.mesh.triangles().len(), "{context}");
+            assert_eq!(bvh.bounds(), shape.mesh.bounds(), "{context}");
+            assert!(stats.depth <= MAX_DEPTH, "{context}");
+        }
+    }
+}
+
+#[test]
+fn degenerate_input_is_built_in_bounded_time_and_depth() {
+    const N: usize = 100_000;
+    let mut rng = Rng::new(53);
+    let random = soup_of(SoupKind::Random, &mut rng, N).mesh;
+    for quality in BuildQuality::ALL {
+        let anchor = build_time(&random, quality).0;
+        for shape in degenerate_shapes(N) {
+            let (time, bvh) = build_time(&shape.mesh, quality);
+            let context = format!("{}, {quality:?}: {time:?}, random {anchor:?}", shape.name);
+            // Three times is the goal; a quadratic build would take hundreds of times.
+            assert!(time < 10 * anchor + Duration::from_secs(1), "{context}");
+            let stats = bvh.stats();
+            assert!(stats.depth <= MAX_DEPTH, "{context}: depth {}", stats.depth);
+            bvh.validate(&shape.mesh).unwrap_or_else(|broken| panic!("{context}: {broken}"));
+
+            let rays: Vec<_> = (0..12).map(|_| aimed_ray(&shape.mesh, &mut rng)).collect();
+            let twin = Twin::new(&shape.mesh);
+            let expected: Vec<_> = rays.iter().map(|ray| twin.answers(ray)).collect();
+            let difference = first_difference(&rays, &expected, |ray, faces| ask(&bvh, ray, faces));
+            assert_eq!(difference, None, "{context}");
+        }
+    }
+}
+
+fn build_time(mesh: &TriMesh, quality: BuildQuality) -> (Duration, MeshBvh) {
+    let start = Instant::now();
+    let bvh = MeshBvh::build(mesh, &options(quality));
+    (start.elapsed(), bvh)
+}
+
+#[test]
+fn an_empty_mesh_and_one_triangle_are_ordinary() {
+    let corners = [[0.0f32, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
+    let empty = TriMesh::new([[0.0f32; 3]; 0], vec![]).unwrap();
+    let unused = TriMesh::new(corners, vec![]).unwrap();
+    let one = TriMesh::new(corners, vec![[0, 1, 2]]).unwrap();
+    for (mesh, n_triangles) in [(empty, 0), (unused, 0), (one, 1)] {
+        for (name, bvh) in every_bvh(&mesh) {
+            assert_eq!(bvh.n_triangles(), n_triangles, "{name}");
+            assert_eq!(bvh.stats().n_triangles, n_triangles, "{name}");
+            assert_eq!(bvh.bounds().is_empty(), n_triangles == 0, "{name}");
+            assert!(bvh.stats().sah_cost.is_finite(), "{name}");
+        }
+    }
+}
+
+#[test]
+fn statistics_count_what_is_there() {
+    let mesh = generate::sphere(1.0, 5000).unwrap();
+    for quality in BuildQuality::ALL {
+        let stats = MeshBvh::build(&mesh, &options(quality)).stats();
+        assert_eq!(stats.n_triangles, 5000);
+        assert!(stats.n_nodes >= 5000 / (8 * 32), "{stats:?}");
+        assert!(stats.n_leaves > stats.n_nodes, "{stats:?}");
+        assert!((2..=12).contains(&stats.depth), "{stats:?}");
+        assert!(stats.sah_cost > 1.0 && stats.sah_cost < 1000.0, "{stats:?}");
+        assert!((20.0..200.0).contains(&stats.bytes_per_triangle()), "{stats:?}");
+    }
+}
+
+#[test]
+fn progress_rises_to_one_and_stops_the_build_when_told_to() {
+    let mesh = generate::terrain(50_000, 3).unwrap();
+    for quality in BuildQuality::ALL {
+        let seen = Mutex::new(Vec::new());
+        let bvh = MeshBvh::build_with_progress(&mesh, &options(quality), &|progress| {
+            seen.lock().unwrap().push(progress);
+            ControlFlow::Continue(())
+        });
+        let plain = MeshBvh::build(&mesh, &options(quality));
+        assert_eq!(bvh.unwrap().stats(), plain.stats(), "watching changes nothing");
+        let seen = seen.into_inner().unwrap();
+        assert!(seen.iter().all(|progress| (0.0..=1.0).contains(progress)), "{seen:?}");
+        assert_eq!(seen.last(), Some(&1.0));
+        if !cfg!(feature = "parallel") {
+            assert!(seen.is_sorted(), "{seen:?}");
+        }
+
+        for stop_at in 0..seen.len().min(40) {
+            let n_calls = Mutex::new(0);
+            let stopped = MeshBvh::build_with_progress(&mesh, &options(quality), &|_| {
+                let mut n_calls = n_calls.lock().unwrap();
+                *n_calls += 1;
+                if *n_calls > stop_at { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            });
+            assert!(stopped.is_err(), "{quality:?}, stopped at call {stop_at}");
+        }
+    }
+}
+
+#[test]
+fn a_hierarchy_can_be_shared_between_threads_and_outlives_its_mesh() {
+    fn assert_shared<T: Send + Sync + Clone + 'static>(_: &T) {}
+    let mesh = generate::sphere(1.0, 1000).unwrap();
+    let bvh = MeshBvh::build(&mesh, &BuildOptions::default());
+    drop(mesh);
+    assert_shared(&bvh);
+    let ray = hitscan::Ray::new([0.0, 0.0, 3.0], [0.0, 0.0, -1.0]);
+    let expected = bvh.closest_hit(&ray, Faces::Both);
+    assert!(expected.is_some());
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                for _ in 0..1000 {
+                    assert_eq!(bvh.closest_hit(&ray, Faces::Both), expected);
+                }
+            });
+        }
+    });
+}

@@ -1,0 +1,213 @@
+//! Rays that ask for trouble, against a box of integer corners and a flat grid, with their answers
+//! known beforehand: through every hierarchy and through the brute-force definition.
+
+use hitscan::{Faces, Ray, TriMesh, brute_force};
+use hitscan_testkit::{integer_box, integer_grid, invalid_rays};
+use serde_json::Value;
+
+use crate::asking::{Batch, every_bvh};
+use crate::shared::{number, read_json, shared, vector};
+
+/// What the closest hit must be.
+#[derive(Clone, Debug)]
+enum Expect {
+    /// At this `t`.
+    Hit(f64),
+    /// None.
+    Miss,
+    /// At one of these, or, by a convention of the ray caster, none.
+    OneOf(Vec<f64>, bool),
+    /// None, or anywhere in the mesh's plane: the ray runs in it.
+    Coplanar,
+}
+
+const INF: f32 = f32::INFINITY;
+
+#[test]
+fn our_own_hostile_rays_get_their_answers() {
+    // The box is [0, 3] x [0, 3] x [0, 2]. All of these are decided: intervals and triangles are
+    // closed, t is in units of the direction.
+    let mesh = integer_box([3, 3, 2]);
+    let mut cases: Vec<(String, Ray, Expect)> = Vec::new();
+    let mut case = |name: &str, ray: Ray, expect: Expect| cases.push((name.into(), ray, expect));
+    let hit = Expect::Hit;
+    let down = |z: f32| Ray::new([0.6, 1.7, 3.0], [0.0, 0.0, z]);
+
+    case("plain", down(-1.0), hit(1.0));
+    case("not a unit vector", down(-4.0), hit(0.25));
+    for exponent in [-149, -126, -120, -60, -40, 40, 60, 126, 127] {
+        let length = 2f64.powi(exponent);
+        let t = 1.0 / length;
+        let expect = if t <= f64::from(f32::MAX) { hit(t) } else { Expect::Miss };
+        case(&format!("direction 2^{exponent}"), down(-length as f32), expect);
+    }
+    case("interval ends before", down(-1.0).with_range(0.0, 0.999), Expect::Miss);
+    case("interval ends on it", down(-1.0).with_range(0.0, 1.0), hit(1.0));
+    case("interval starts on it", down(-1.0).with_range(1.0, INF), hit(1.0));
+    case("interval of one number", down(-1.0).with_range(1.0, 1.0), hit(1.0));
+    case("interval starts past it", down(-1.0).with_range(1.001, INF), hit(3.0));
+    case("interval past everything", down(-1.0).with_range(3.5, INF), Expect::Miss);
+    case("interval behind", down(1.0).with_range(-2.0, 0.0), hit(-1.0));
+    case("a line", Ray::line([0.6, 1.7, 1.0], [0.0, 0.0, -1.0]), hit(-1.0));
+    case("only infinity", down(-1.0).with_range(INF, INF), Expect::Miss);
+    case("the box is behind", down(1.0), Expect::Miss);
+
+    let ray = |origin: [f32; 3], direction: [f32; 3]| Ray::new(origin, direction);
+    case("on a face, outwards", ray([0.6, 1.7, 2.0], [0.0, 0.0, 1.0]), hit(0.0));
+    case("on a face, inwards", ray([0.6, 1.7, 2.0], [0.0, 0.0, -1.0]), hit(0.0));
+    case("on an edge", ray([3.0, 1.5, 2.0], [-1.0, 0.0, -1.0]), hit(0.0));
+    case("on a vertex", ray([3.0, 3.0, 2.0], [1.0, 1.0, 1.0]), hit(0.0));
+    case("inside, at a vertex", ray([1.5, 1.5, 1.0], [1.5, 1.5, 1.0]), hit(1.0));
+    case("inside, at an edge", ray([1.5, 1.5, 1.0], [1.5, 1.5, 0.0]), hit(1.0));
+    case("inside, at a diagonal", ray([1.5, 1.5, 1.0], [0.0, 0.0, 1.0]), hit(1.0));
+    case("through two vertices", ray([-3.0, -3.0, -2.0], [3.0, 3.0, 2.0]), hit(1.0));
+    case("touching an edge", ray([-1.0, 1.5, 1.0], [1.0, 0.0, 1.0]), hit(1.0));
+    case("past an edge", ray([-1.0, 1.5, 1.01], [1.0, 0.0, 1.0]), Expect::Miss);
+    case("parallel, outside", ray([-1.0, -0.001, 1.0], [1.0, 0.0, 0.0]), Expect::Miss);
+    case("from 1e6 away", ray([1.5, 1.5, 1e6], [0.0, 0.0, -1.0]), hit(1e6 - 2.0));
+    case("from 1e20 away", ray([1.5, 1.5, 1e20], [0.0, 0.0, -1.0]), hit(1e20));
+
+    // Along every axis, both ways, both signs of zero: through the middle of a triangle, on the
+    // diagonal of a square, along grid lines of the faces, and in a face of the box, whose rim it hits.
+    let size = [3.0, 3.0, 2.0];
+    for axis in 0..3 {
+        for (sign, zero) in [(1.0, 0.0), (1.0, -0.0), (-1.0, 0.0), (-1.0, -0.0)] {
+            let (j, k) = ((axis + 1) % 3, (axis + 2) % 3);
+            let places = [
+                (0.3, 0.6),
+                (0.5, 0.5),
+                (1.0, 0.5),
+                (1.0, 1.0),
+                (0.5, 0.0),
+                (0.0, 0.0),
+                (2.0, 2.0),
+            ];
+            for (y, z) in places {
+                let mut direction = [zero; 3];
+                direction[axis] = sign;
+                let mut origin = [0.0; 3];
+                (origin[j], origin[k]) = (y, z);
+                origin[axis] = if sign > 0.0 { -2.0 } else { size[axis] + 2.0 };
+                let name = format!("axis {axis}, sign {sign}, zero {zero:?}, at ({y}, {z})");
+                case(&name, ray(origin, direction), hit(2.0));
+            }
+        }
+    }
+    for (what, ray) in invalid_rays([0.6, 1.7, 3.0].into(), [0.6, 1.7, 0.0].into()) {
+        case(&what, ray, Expect::Miss);
+        case(&format!("{what}, inside"), Ray { origin: ray.origin - 2.0, ..ray }, Expect::Miss);
+    }
+    assert!(cases.len() > 150);
+    check(&mesh, &cases, 0.0);
+}
+
+#[test]
+fn rays_at_and_in_a_flat_grid_get_their_answers() {
+    let mesh = integer_grid(5, 5);
+    let mut cases = Vec::new();
+    for (i, j) in (0..=20).flat_map(|i| (0..=20).map(move |j| (i, j))) {
+        let origin = [i as f32 / 4.0, j as f32 / 4.0, 2.0];
+        for zero in [0.0, -0.0] {
+            let ray = Ray::new(origin, [zero, -zero, -1.0]);
+            cases.push((format!("at {origin:?}"), ray, Expect::Hit(2.0)));
+            let in_plane = Ray::new([origin[0], origin[1], 0.0], [1.0, zero, zero]);
+            cases.push((format!("in the plane, {origin:?}"), in_plane, Expect::Miss));
+            let diagonal = Ray::new([origin[0] - 9.0, origin[1] - 9.0, zero], [1.0, 1.0, -zero]);
+            cases.push((format!("in the plane, diagonal, {origin:?}"), diagonal, Expect::Miss));
+        }
+    }
+    check(&mesh, &cases, 0.0);
+}
+
+#[test]
+fn the_shared_hostile_rays_get_their_answers() {
+    let Some(path) = shared("hostile-rays.json") else { return };
+    let file = read_json(&path);
+    let list = |value: &Value| value.as_array().expect("a list").clone();
+    let mut n_rays = 0;
+    for (name, mesh) in file["meshes"].as_object().expect("meshes by name") {
+        let index = |value: &Value| value.as_u64().expect("an index") as u32;
+        let positions: Vec<[f32; 3]> = list(&mesh["vertices"]).iter().map(vector).collect();
+        let triangles =
+            list(&mesh["triangles"]).iter().map(|t| [0, 1, 2].map(|i| index(&t[i]))).collect();
+        let mesh = TriMesh::new(positions, triangles).expect("a mesh");
+        let rays = list(&file["rays"]).into_iter().filter(|ray| ray["mesh"] == name.as_str());
+        let cases: Vec<(String, Ray, Expect)> = rays
+            .map(|case| {
+                let ray = Ray::new(vector(&case["origin"]), vector(&case["dir"]))
+                    .with_range(number(&case["tmin"]) as f32, number(&case["tmax"]) as f32);
+                (case["name"].to_string(), ray, Expect::from_json(&case["expect"]))
+            })
+            .collect();
+        n_rays += cases.len();
+        check(&mesh, &cases, 1e-5);
+    }
+    assert_eq!(n_rays, list(&file["rays"]).len());
+}
+
+impl Expect {
+    fn from_json(value: &Value) -> Self {
+        match value.as_str() {
+            // A query cannot return an error; a miss is what remains.
+            Some("miss" | "miss_or_error") => return Self::Miss,
+            Some("coplanar") => return Self::Coplanar,
+            Some(unknown) => panic!("{unknown}"),
+            None => (),
+        }
+        let (kind, answer) = value.as_object().and_then(|map| map.iter().next()).expect("one key");
+        match kind.as_str() {
+            "hit" => Self::Hit(number(answer)),
+            "hit_or_miss" => Self::OneOf(vec![number(answer)], true),
+            "one_of" => {
+                Self::OneOf(answer.as_array().expect("a list").iter().map(number).collect(), false)
+            }
+            unknown => panic!("{unknown}"),
+        }
+    }
+
+    /// Whether a closest hit at `t` is right, to a share of `max(|t| * length, 4)` along the ray; to
+    /// the last bit if that share is 0.
+    fn accepts(&self, t: Option<f32>, length: f64, tolerance: f64) -> bool {
+        let is_near = |expected: f64| {
+            t.is_some_and(|t| {
+                let error = (f64::from(t) - expected).abs() * length;
+                t.to_bits() == (expected as f32).to_bits()
+                    || error < tolerance * (expected.abs() * length).max(4.0)
+            })
+        };
+        match self {
+            Self::Hit(expected) => is_near(*expected),
+            Self::Miss => t.is_none(),
+            Self::OneOf(expected, or_miss) => {
+                expected.iter().any(|&t| is_near(t)) || (*or_miss && t.is_none())
+            }
+            Self::Coplanar => t.is_none_or(f32::is_finite),
+        }
+    }
+}
+
+fn check(mesh: &TriMesh, cases: &[(String, Ray, Expect)], tolerance: f64) {
+    let rays: Vec<Ray> = cases.iter().map(|(_, ray, _)| *ray).collect();
+    let judge = |asked: &str, i: usize, t: Option<f32>| {
+        let (name, ray, expect) = &cases[i];
+        let length = ray.direction.as_dvec3().length();
+        assert!(
+            expect.accepts(t, length, tolerance),
+            "{asked}: {name}, {ray:?}: hit at {t:?}, expected {expect:?}"
+        );
+    };
+    for (i, ray) in rays.iter().enumerate() {
+        judge("brute force", i, brute_force::closest_hit(mesh, ray, Faces::Both).map(|hit| hit.t));
+    }
+    for (name, bvh) in every_bvh(mesh) {
+        let batch = Batch::ask(&bvh, &rays, Faces::Both);
+        for (i, ray) in rays.iter().enumerate() {
+            let closest = bvh.closest_hit(ray, Faces::Both);
+            judge(&name, i, closest.map(|hit| hit.t));
+            judge(&format!("{name}, batch"), i, batch.closest[i].map(|hit| hit.t));
+            let occluded = bvh.is_occluded(ray, Faces::Both);
+            assert_eq!(occluded, closest.is_some(), "{name}: {}, {ray:?}", cases[i].0);
+            assert_eq!(batch.occluded[i], occluded, "{name}, batch: {}, {ray:?}", cases[i].0);
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! Every query, alone and in batches, for every build quality, instruction set and number of threads
+//! gives the answer of the brute-force definition to the last bit.
+
+use hitscan::primitives::glam::Vec3;
+use hitscan::{BuildOptions, Faces, MeshBvh, Ray, TriMesh};
+use hitscan_testkit::{
+    BothFaces, RayKind, Rng, Shape, SoupKind, Twin, aimed_ray, closed_shapes, degenerate_shapes,
+    invalid_rays, soup, soup_of,
+};
+
+use crate::asking::{ALL_FACES, Batch, check_everything, effort, every_bvh, with_threads};
+
+#[test]
+fn small_soups_have_one_answer() {
+    for seed in 0..effort(2400) {
+        let mut rng = Rng::new(seed);
+        let shape = soup(&mut rng, 100);
+        let rays = hard_rays(&shape.mesh, 200, &mut rng);
+        check_everything(&shape, &rays, seed);
+    }
+}
+
+#[test]
+fn soups_of_every_kind_have_one_answer() {
+    for seed in 0..effort(4) {
+        for kind in SoupKind::ALL {
+            let mut rng = Rng::new(1_000_000 + seed);
+            let shape = soup_of(kind, &mut rng, 300);
+            let rays = hard_rays(&shape.mesh, 1500, &mut rng);
+            check_everything(&shape, &rays, seed);
+        }
+    }
+}
+
+#[test]
+fn large_soups_have_one_answer() {
+    for seed in 2_000_000..2_000_000 + effort(60) {
+        let mut rng = Rng::new(seed);
+        let shape = soup(&mut rng, 3000);
+        let rays = hard_rays(&shape.mesh, 1500, &mut rng);
+        check_everything(&shape, &rays, seed);
+    }
+}
+
+#[test]
+fn closed_shapes_have_one_answer() {
+    for shape in closed_shapes(400) {
+        for seed in 3_000_000..3_000_000 + effort(1) {
+            let mut rng = Rng::new(seed);
+            let rays = hard_rays(&shape.mesh, 12_000, &mut rng);
+            check_everything(&shape, &rays, seed);
+        }
+    }
+}
+
+#[test]
+fn degenerate_shapes_have_one_answer() {
+    for shape in degenerate_shapes(500) {
+        let mut rng = Rng::new(4);
+        let rays = hard_rays(&shape.mesh, 500, &mut rng);
+        check_everything(&shape, &rays, 4);
+    }
+}
+
+#[test]
+fn every_kind_of_ray_has_one_answer() {
+    // The other tests mix the kinds; here none can be crowded out, and batches hold only one kind.
+    let mut rng = Rng::new(5);
+    let shapes = [
+        soup_of(SoupKind::HeightField, &mut rng, 200),
+        soup_of(SoupKind::Grid, &mut rng, 60),
+        soup(&mut rng, 200),
+    ];
+    for shape in &shapes {
+        for kind in RayKind::ALL {
+            let rays: Vec<Ray> = (0..600).map(|_| kind.ray(&shape.mesh, &mut rng)).collect();
+            check_everything(shape, &rays, format!("5, {kind:?}"));
+        }
+    }
+}
+
+#[test]
+fn coherent_batches_have_one_answer() {
+    // Rays of a camera and bundles aimed at a vertex: what a batch may trace as packets.
+    let mut rng = Rng::new(6);
+    for mut shape in closed_shapes(600) {
+        for (view, target) in [(0, Vec3::ZERO), (1, Vec3::new(0.3, 0.2, -0.1))] {
+            let eye = target + rng.direction() * shape.mesh.bounds().extent().length();
+            let rays = camera_rays(eye, target, 48);
+            shape.name = format!("{}, view {view}", shape.name);
+            check_everything(&shape, &rays, 6);
+        }
+        let vertex = rng.pick(shape.mesh.positions());
+        let eye = vertex * 3.0;
+        let spread = |rng: &mut Rng| vertex - eye + rng.in_cube() * 1e-6;
+        let bundle: Vec<Ray> = (0..1024).map(|_| Ray::new(eye, spread(&mut rng))).collect();
+        check_everything(&shape, &bundle, 6);
+    }
+}
+
+#[test]
+fn any_number_of_threads_gives_one_answer() {
+    let mut rng = Rng::new(7);
+    for max_triangles in [1, 50, 3000] {
+        let shape = soup(&mut rng, max_triangles);
+        let rays = hard_rays(&shape.mesh, 6000, &mut rng);
+        let twin = Twin::new(&shape.mesh);
+        let expected: Vec<BothFaces> = rays.iter().map(|ray| twin.answers(ray)).collect();
+        for n_threads in [1, 2, 4] {
+            with_threads(n_threads, || {
+                for ((name, bvh), faces) in
+                    every_bvh(&shape.mesh).iter().zip(ALL_FACES.into_iter().cycle())
+                {
+                    let batch = Batch::ask(bvh, &rays, faces);
+                    let difference = batch.first_difference(&rays, &expected, faces);
+                    assert_eq!(difference, None, "{name}, {n_threads} threads, {}", shape.name);
+                }
+            });
+        }
+    }
+}
+
+#[test]
+fn batches_of_every_length_have_one_answer() {
+    let mut rng = Rng::new(8);
+    let shape = soup_of(SoupKind::HeightField, &mut rng, 128);
+    let rays = hard_rays(&shape.mesh, 1000, &mut rng);
+    for length in (0..40).chain([63, 64, 65, 127, 255, 256, 257, 511, 999]) {
+        check_everything(&shape, &rays[..length], format!("8, {length} rays"));
+    }
+}
+
+#[test]
+fn invalid_rays_miss_alone_and_among_others() {
+    let mut rng = Rng::new(9);
+    let shape = soup_of(SoupKind::HeightField, &mut rng, 500);
+    let target = shape.mesh.corners(0)[0];
+    let invalid = invalid_rays(target + Vec3::new(0.01, 0.02, 3.0), target);
+    for (name, bvh) in every_bvh(&shape.mesh) {
+        for (what, ray) in &invalid {
+            for faces in ALL_FACES {
+                assert_eq!(bvh.closest_hit(ray, faces), None, "{name}: {what}");
+                assert!(!bvh.is_occluded(ray, faces), "{name}: {what}");
+                assert_eq!(bvh.count_crossings(ray, faces), 0, "{name}: {what}");
+            }
+        }
+    }
+    // Each stands between good rays, so that it shares packets and chunks with them.
+    let mixed: Vec<Ray> = invalid
+        .iter()
+        .flat_map(|(_, ray)| [RayKind::AtFace.ray(&shape.mesh, &mut rng), *ray])
+        .collect();
+    check_everything(&shape, &mixed, 9);
+}
+
+#[test]
+fn a_mesh_of_one_triangle_or_none_has_one_answer() {
+    let corners = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
+    for triangles in [vec![], vec![[0, 1, 2]], vec![[0, 0, 0]]] {
+        let name = format!("triangles {triangles:?}");
+        let mesh = TriMesh::new(corners, triangles).unwrap();
+        let mut rng = Rng::new(10);
+        let rays = hard_rays(&mesh, 1000, &mut rng);
+        check_everything(&Shape { name, mesh }, &rays, 10);
+    }
+}
+
+#[test]
+fn a_buffer_of_hits_is_cleared_before_it_is_filled() {
+    let mesh =
+        TriMesh::new([[0.0f32; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], vec![[0, 1, 2]]).unwrap();
+    let bvh = MeshBvh::build(&mesh, &BuildOptions::default());
+    let ray = Ray::new([0.2, 0.2, 1.0], [0.0, 0.0, -1.0]);
+    let away = Ray::new([0.2, 0.2, 1.0], [0.0, 0.0, 1.0]);
+    let mut hits = bvh.all_hits(&ray, Faces::Both, hitscan::HitMode::Closed);
+    assert_eq!(hits.len(), 1);
+    bvh.all_hits_into(&away, Faces::Both, hitscan::HitMode::Closed, &mut hits);
+    assert!(hits.is_empty());
+    hits = bvh.all_hits(&ray, Faces::Both, hitscan::HitMode::Closed);
+    bvh.nearest_hits(&ray, Faces::Both, hitscan::HitMode::Closed, 0, &mut hits);
+    assert!(hits.is_empty(), "none of the nearest 0");
+}
+
+/// Rays of all kinds; one in eight is a second ray whose interval starts or ends exactly on a hit of
+/// the one before.
+pub(crate) fn hard_rays(mesh: &TriMesh, n: usize, rng: &mut Rng) -> Vec<Ray> {
+    let twin = Twin::new(mesh);
+    let mut rays = Vec::with_capacity(n);
+    while rays.len() < n {
+        let ray = aimed_ray(mesh, rng);
+        rays.push(ray);
+        if rng.one_in(7) {
+            let hits = twin.answers(&ray).closed;
+            if !hits.is_empty() {
+                let t = rng.pick(&hits).t;
+                rays.push(rng.pick(&[
+                    ray.with_range(ray.t_min, t),
+                    ray.with_range(t, ray.t_max),
+                    ray.with_range(t, t),
+                    ray.with_range(ray.t_min, t.next_down()),
+                ]));
+            }
+        }
+    }
+    rays.truncate(n);
+    rays
+}
+
+fn camera_rays(eye: Vec3, target: Vec3, n: usize) -> Vec<Ray> {
+    let forward = (target - eye).normalize();
+    let right = forward.cross(Vec3::new(0.1, 1.0, 0.2)).normalize();
+    let up = right.cross(forward);
+    let pixel = |i: usize| (i as f32 + 0.5) / n as f32 - 0.5;
+    let pixels = (0..n * n).map(|i| (pixel(i % n), pixel(i / n)));
+    pixels.map(|(x, y)| Ray::new(eye, forward + right * x + up * y)).collect()
+}
