@@ -16,22 +16,38 @@
 
 #![forbid(unsafe_code)]
 
-mod aabb;
 mod axis;
-pub mod brute_force;
-mod face_records;
-pub mod generate;
-mod hit;
 mod ray;
+
+mod aabb;
+mod box_faces;
+mod planar_polygon;
+mod plane;
+mod sphere;
+mod triangle;
+mod unit_triangle;
+
+mod hit;
+mod watertight;
+
+mod face_records;
 mod subdivide;
 mod tri_mesh;
-mod watertight;
+
+pub mod brute_force;
+pub mod generate;
 
 pub use aabb::Aabb;
 pub use axis::Axis;
+pub use box_faces::{BoxCrossing, BoxCrossings, BoxFace};
 pub use face_records::{FaceRecords, LineRuns, Runs};
 pub use glam;
 pub use hit::{Faces, Hit, HitMode, Side, TriangleHit};
+pub use planar_polygon::{PlanarPolygon, PolygonError, PolygonHit, PolygonRegion, closest_polygon};
+pub use plane::Plane;
 pub use ray::{Ray, RayError};
+pub use sphere::Sphere;
 pub use tri_mesh::{CornerAttributes, MeshError, TriMesh};
+pub use triangle::Triangle;
+pub use unit_triangle::{UnitTriangle, affine_inverse, rigid_inverse};
 pub use watertight::{WatertightRay, plane_normal};

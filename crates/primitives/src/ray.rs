@@ -84,6 +84,14 @@ impl Ray {
             && self.t_min <= self.t_max
     }
 
+    /// `t` rounded to f32 if that is finite and in the ray's interval; never -0.0.
+    #[inline]
+    pub(crate) fn accept(&self, t: f64) -> Option<f32> {
+        // `+ 0.0` turns -0.0 into 0.0. NaN fails both comparisons.
+        let t = t as f32 + 0.0;
+        (self.t_min <= t && t <= self.t_max && t.is_finite()).then_some(t)
+    }
+
     /// The point at `t`, rounded to `f32`. [`TriMesh::point`](crate::TriMesh::point) gives the more
     /// exact point of a hit.
     #[inline]
