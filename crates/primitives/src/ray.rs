@@ -76,7 +76,7 @@ impl Ray {
     }
 
     /// Whether the ray can hit anything; see [`Ray`].
-    #[inline]
+    #[inline(always)]
     pub fn is_valid(&self) -> bool {
         self.origin.is_finite()
             && self.direction.is_finite()

@@ -41,7 +41,7 @@ impl WatertightRay {
     pub const OWN_BOX_PAD: f32 = 1.0 / (1 << 20) as f32;
 
     /// Prepares `ray`; `None` if it is invalid.
-    #[inline]
+    #[inline(always)]
     pub fn new(ray: &Ray) -> Option<Self> {
         if !ray.is_valid() {
             return None;
@@ -255,14 +255,14 @@ fn power_of_two_below_one(x: f64) -> f64 {
 
 /// `1 / d` per axis, with the sign of `d` and never infinite: zero and tiny components give
 /// `f32::MAX`, so that a slab product cannot be `0 * inf`.
-#[inline]
+#[inline(always)]
 fn clamped_reciprocal(d: Vec3) -> Vec3 {
     let clamp = |x: f32| (1.0 / x.abs()).min(f32::MAX).copysign(x);
     Vec3::new(clamp(d.x), clamp(d.y), clamp(d.z))
 }
 
 /// `[kx, ky, kz]` for a direction; a tie goes to the earlier axis.
-#[inline]
+#[inline(always)]
 fn dominant_axes(d: Vec3) -> [Axis; 3] {
     const TABLE: [[Axis; 3]; 8] = {
         use Axis::{X, Y, Z};
