@@ -1,0 +1,207 @@
+//! A part of a file, read without knowing the parts before it.
+
+use std::collections::{HashMap, HashSet};
+
+use glam::{Vec2, Vec3};
+
+use crate::{
+    LoadOptions, ObjErrorKind, faces::Faces, faces::MAX_VALUES, fast, report::Tallies, statements,
+};
+
+/// What the statements of a part of a file say.
+///
+/// All numbers of lines, faces and names count from the start of the part; `join` puts parts
+/// together.
+#[derive(Debug)]
+pub(crate) struct Chunk<'o> {
+    pub(crate) options: &'o LoadOptions,
+    /// Whether nothing comes before, so that relative indices are known at once.
+    pub(crate) is_first: bool,
+    pub(crate) positions: Vec<Vec3>,
+    /// The positions that are not finite, by place; zero stands there instead.
+    pub(crate) not_finite: Vec<u32>,
+    pub(crate) uvs: Vec<Vec2>,
+    pub(crate) normals: Vec<Vec3>,
+    /// Numbers of `vt` and `vn` statements, also where their values are not kept.
+    pub(crate) n_uvs: u64,
+    pub(crate) n_normals: u64,
+    pub(crate) faces: Faces,
+    pub(crate) names: Names,
+    pub(crate) changes: Changes,
+    /// Arguments of `mtllib`, each once, with its first line.
+    pub(crate) libraries: Vec<(Vec<u8>, u64)>,
+    pub(crate) tallies: Tallies,
+    /// Statements that OBJ has, understood or not.
+    pub(crate) n_known: u64,
+    pub(crate) n_lines: u64,
+    pub(crate) scratch: Scratch,
+}
+
+/// Buffers that are kept from statement to statement.
+#[derive(Debug, Default)]
+pub(crate) struct Scratch {
+    pub(crate) joined: Vec<u8>,
+    pub(crate) corners: Vec<[u32; 3]>,
+    pub(crate) seen_libraries: HashSet<Vec<u8>>,
+}
+
+/// An error on a line of a part, 1-based.
+#[derive(Debug)]
+pub(crate) struct ChunkError {
+    pub(crate) line: u64,
+    pub(crate) kind: ObjErrorKind,
+}
+
+impl<'o> Chunk<'o> {
+    pub(crate) fn new(options: &'o LoadOptions, is_first: bool) -> Self {
+        Self {
+            options,
+            is_first,
+            positions: Vec::new(),
+            not_finite: Vec::new(),
+            uvs: Vec::new(),
+            normals: Vec::new(),
+            n_uvs: 0,
+            n_normals: 0,
+            faces: Faces::default(),
+            names: Names::default(),
+            changes: Changes::default(),
+            libraries: Vec::new(),
+            tallies: Tallies::default(),
+            n_known: 0,
+            n_lines: 0,
+            scratch: Scratch::default(),
+        }
+    }
+
+    /// Reads whole statements, which follow those read before.
+    ///
+    /// `FAST` off leaves everything to the general reader of statements: the answer is the same.
+    pub(crate) fn read<const FAST: bool>(&mut self, text: &[u8]) -> Result<(), ChunkError> {
+        let mut at = 0;
+        while at < text.len() {
+            at = match if FAST { fast::statement(self, text, at) } else { None } {
+                Some(next) => next,
+                None => statements::statement(self, text, at)?,
+            };
+        }
+        self.check_counts()
+    }
+
+    /// Once per window is enough: a window is too short to wrap anything.
+    fn check_counts(&self) -> Result<(), ChunkError> {
+        let counts = [
+            ("vertices", self.positions.len() as u64),
+            ("texture coordinates", self.n_uvs),
+            ("normals", self.n_normals),
+            ("faces", u64::from(self.faces.n_faces)),
+        ];
+        match counts.into_iter().find(|&(_, found)| found > u64::from(MAX_VALUES)) {
+            None => Ok(()),
+            Some((what, found)) => {
+                let limit = u64::from(MAX_VALUES);
+                let kind = ObjErrorKind::TooLarge { what, found, limit };
+                Err(ChunkError { line: self.n_lines, kind })
+            }
+        }
+    }
+
+    /// The line of the statement that is being read.
+    #[inline(always)]
+    pub(crate) fn line(&self) -> u64 {
+        self.n_lines + 1
+    }
+
+    /// How many values of a channel there are so far.
+    #[inline(always)]
+    pub(crate) fn n_values(&self, channel: usize) -> u64 {
+        match channel {
+            0 => self.positions.len() as u64,
+            1 => self.n_uvs,
+            _ => self.n_normals,
+        }
+    }
+}
+
+/// Names, each stored once.
+#[derive(Debug, Default)]
+pub(crate) struct Names {
+    places: HashMap<Vec<u8>, u32>,
+    in_order: Vec<Vec<u8>>,
+    last: Option<u32>,
+}
+
+impl Names {
+    pub(crate) fn intern(&mut self, name: &[u8]) -> u32 {
+        // Exporters tend to repeat the name they have just written.
+        if let Some(last) = self.last.filter(|&last| self.in_order[last as usize] == name) {
+            return last;
+        }
+        let place = match self.places.get(name) {
+            Some(&place) => place,
+            None => {
+                let place = self.in_order.len() as u32;
+                self.places.insert(name.to_vec(), place);
+                self.in_order.push(name.to_vec());
+                place
+            }
+        };
+        self.last = Some(place);
+        place
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &[u8]> {
+        self.in_order.iter().map(Vec::as_slice)
+    }
+}
+
+/// What the faces after a statement belong to: the state that `o`, `g`, `usemtl` and `s` set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Setting {
+    Object,
+    Group,
+    Material,
+    Smoothing,
+}
+
+impl Setting {
+    pub(crate) const ALL: [Self; 4] = [Self::Object, Self::Group, Self::Material, Self::Smoothing];
+}
+
+/// A change of a setting: from `face` on it is `value`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Change {
+    pub(crate) face: u32,
+    /// A name's place or a smoothing group; `None` is no name, or off.
+    pub(crate) value: Option<u32>,
+    pub(crate) line: u64,
+}
+
+/// The changes of the four settings, in order of faces.
+#[derive(Debug, Default)]
+pub(crate) struct Changes {
+    lists: [Vec<Change>; 4],
+}
+
+impl Changes {
+    pub(crate) fn push(&mut self, setting: Setting, change: Change) {
+        let list = &mut self.lists[setting as usize];
+        match list.last_mut() {
+            Some(last) if last.value == change.value => {}
+            // No face came between: the earlier change did nothing.
+            Some(last) if last.face == change.face => *last = change,
+            _ => list.push(change),
+        }
+    }
+
+    pub(crate) fn of(&self, setting: Setting) -> &[Change] {
+        &self.lists[setting as usize]
+    }
+
+    /// Moves the changes to where their faces are after some were left out.
+    pub(crate) fn renumber(&mut self, n_kept_before: &[u32]) {
+        for change in self.lists.iter_mut().flatten() {
+            change.face = n_kept_before[change.face as usize];
+        }
+    }
+}

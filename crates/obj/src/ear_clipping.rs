@@ -1,0 +1,266 @@
+//! Triangulation by clipping ears, without testing every corner against every other.
+
+use std::collections::VecDeque;
+
+use crate::{
+    point_tree::PointTree,
+    triangulate::{Point, turn},
+};
+
+const NONE: u32 = u32::MAX;
+
+/// Cuts a polygon by clipping ears (Meisters, "Polygons Have Ears", 1975).
+///
+/// Three things keep it from being quadratic on combs, spirals and stars. A tree finds what lies in a
+/// triangle. Corners wait in a queue and are judged again only when something changed for them: a
+/// corner whose triangle is blocked by another waits at that one (the watched literals of SAT
+/// solvers). And corners are taken in turns, so that triangles stay compact.
+///
+/// Repeated corners, spikes, and the bridges with which one outline goes around holes are part of
+/// simple polygons here, as limits of them: what merely touches a triangle blocks it only if it goes
+/// on into its inside. Triangles without area are cut off where corners repeat or the outline
+/// folds back; corners in the middle of a straight side are kept for triangles with area.
+///
+/// Every simple polygon is cut by the strict rules. When these leave no ear, because the outline
+/// touches or crosses itself, they are relaxed in two steps; and when nothing is left that makes
+/// sense, or a budget of work is spent, the rest is cut as it comes: there are n - 2 triangles in any
+/// case.
+#[derive(Debug, Default)]
+pub(crate) struct EarClipper {
+    prev: Vec<u32>,
+    next: Vec<u32>,
+    is_queued: Vec<bool>,
+    queue: VecDeque<u32>,
+    tree: PointTree,
+    watchers: Watchers,
+}
+
+/// What a corner is, at the moment.
+enum Verdict {
+    /// Cut it off.
+    Ear,
+    /// Not convex, or straight: nothing to wait for but its neighbours.
+    NoEar,
+    /// Another corner lies in its triangle, or touches it from inside.
+    Blocked { by: u32, touches: bool },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Rules {
+    Strict,
+    /// A corner on the cut does not block it, if it stays behind; and straight corners may go.
+    Relaxed,
+    /// Only what lies inside a triangle blocks it.
+    Desperate,
+}
+
+impl EarClipper {
+    /// Calls `emit` with n - 2 triangles. The points run counter-clockwise.
+    pub(crate) fn clip(&mut self, points: &[Point], emit: &mut dyn FnMut([u32; 3])) {
+        let n = points.len() as u32;
+        self.prev.clear();
+        self.prev.extend((0..n).map(|i| (i + n - 1) % n));
+        self.next.clear();
+        self.next.extend((0..n).map(|i| (i + 1) % n));
+        self.is_queued.clear();
+        self.is_queued.resize(n as usize, false);
+        self.queue.clear();
+        self.tree.build(points);
+        self.watchers.reset(n);
+        (1..n).chain([0]).for_each(|corner| self.enqueue(corner));
+
+        let mut n_left = n;
+        let mut alive = 0;
+        let mut rules = Rules::Strict;
+        let mut budget = 64 * u64::from(n) + 10_000;
+        while n_left > 3 && budget > 0 {
+            let Some(b) = self.queue.pop_front() else {
+                rules = match rules {
+                    Rules::Strict => Rules::Relaxed,
+                    Rules::Relaxed => Rules::Desperate,
+                    Rules::Desperate => break,
+                };
+                self.enqueue_all(alive);
+                continue;
+            };
+            self.is_queued[b as usize] = false;
+            if self.next[b as usize] == NONE {
+                continue;
+            }
+            budget -= 1;
+            match self.judge(points, b, rules) {
+                Verdict::NoEar => {}
+                Verdict::Blocked { by, touches } => self.watchers.add(b, by, touches),
+                Verdict::Ear => {
+                    let (a, c) = (self.prev[b as usize], self.next[b as usize]);
+                    emit([a, b, c]);
+                    self.cut(b);
+                    n_left -= 1;
+                    alive = a;
+                }
+            }
+        }
+        while n_left >= 3 {
+            let (a, c) = (self.prev[alive as usize], self.next[alive as usize]);
+            emit([a, alive, c]);
+            self.cut(alive);
+            n_left -= 1;
+            alive = c;
+        }
+    }
+
+    fn enqueue(&mut self, corner: u32) {
+        if !std::mem::replace(&mut self.is_queued[corner as usize], true) {
+            self.queue.push_back(corner);
+        }
+    }
+
+    fn enqueue_all(&mut self, alive: u32) {
+        let mut corner = alive;
+        loop {
+            self.enqueue(corner);
+            corner = self.next[corner as usize];
+            if corner == alive {
+                break;
+            }
+        }
+    }
+
+    /// Takes a corner out, and queues those for which that changes something.
+    fn cut(&mut self, b: u32) {
+        let (a, c) = (self.prev[b as usize], self.next[b as usize]);
+        self.next[a as usize] = c;
+        self.prev[c as usize] = a;
+        self.next[b as usize] = NONE;
+        self.tree.remove(b);
+        self.enqueue(a);
+        self.enqueue(c);
+        // What b blocked is free. What a or c touch, they may touch differently now.
+        for (blocker, touches) in [(b, false), (b, true), (a, true), (c, true)] {
+            while let Some(corner) = self.watchers.take(blocker, touches) {
+                if self.next[corner as usize] != NONE {
+                    self.enqueue(corner);
+                }
+            }
+        }
+    }
+
+    fn judge(&mut self, points: &[Point], b: u32, rules: Rules) -> Verdict {
+        let at = |corner: u32| points[corner as usize];
+        let (a, c) = (self.prev[b as usize], self.next[b as usize]);
+        let triangle = [at(a), at(b), at(c)];
+        let area = turn(triangle[0], triangle[1], triangle[2]);
+        if area == 0.0 {
+            let is_straight = is_strictly_between(triangle);
+            return if is_straight && rules == Rules::Strict {
+                Verdict::NoEar
+            } else {
+                Verdict::Ear
+            };
+        }
+        if area < 0.0 {
+            return Verdict::NoEar;
+        }
+        let (prev, next) = (&self.prev, &self.next);
+        let neighbours = |corner: u32| [prev[corner as usize], next[corner as usize]];
+        if rules != Rules::Desperate {
+            // The sides that go on from the triangle's own corners.
+            for (corner, beyond) in [(a, prev[a as usize]), (c, next[c as usize])] {
+                if enters(triangle, at(corner), at(beyond)) {
+                    return Verdict::Blocked { by: beyond, touches: true };
+                }
+            }
+        }
+        let blocker = self.tree.find_near(triangle, |corner| {
+            if corner == a || corner == b || corner == c {
+                return None;
+            }
+            let point = at(corner);
+            let [ab, bc, ca] = turns(triangle, point);
+            if ab < 0.0 || bc < 0.0 || ca < 0.0 {
+                return None;
+            }
+            if ab > 0.0 && bc > 0.0 && ca > 0.0 {
+                return Some((corner, false));
+            }
+            let on_the_cut = ca == 0.0 && ab > 0.0 && bc > 0.0;
+            let goes_in =
+                || neighbours(corner).iter().any(|&other| enters(triangle, point, at(other)));
+            let blocks = match rules {
+                Rules::Strict => on_the_cut || goes_in(),
+                Rules::Relaxed => goes_in(),
+                Rules::Desperate => false,
+            };
+            blocks.then_some((corner, true))
+        });
+        match blocker {
+            Some((by, touches)) => Verdict::Blocked { by, touches },
+            None => Verdict::Ear,
+        }
+    }
+}
+
+/// On which side of the three sides of a triangle a point is.
+fn turns([a, b, c]: [Point; 3], point: Point) -> [f64; 3] {
+    [turn(a, b, point), turn(b, c, point), turn(c, a, point)]
+}
+
+/// Whether the way from a point on the outline of a triangle to another point begins inside.
+fn enters(triangle: [Point; 3], from: Point, to: Point) -> bool {
+    let (from, to) = (turns(triangle, from), turns(triangle, to));
+    from.iter().zip(to).all(|(&from, to)| from > 0.0 || to > 0.0)
+}
+
+/// Whether the middle one of three points in a line lies between the others.
+fn is_strictly_between([a, b, c]: [Point; 3]) -> bool {
+    let between = |a: f64, b: f64, c: f64| (a < b && b < c) || (a > b && b > c);
+    between(a.x, b.x, c.x) || between(a.y, b.y, c.y)
+}
+
+/// Which corners wait for which: two lists per corner, of those whose triangle it lies in and those
+/// whose triangle it touches.
+#[derive(Debug, Default)]
+struct Watchers {
+    heads: [Vec<u32>; 2],
+    /// A waiting corner, where it waits, and the next in the list.
+    entries: Vec<(u32, u32)>,
+    free: Vec<u32>,
+}
+
+impl Watchers {
+    fn reset(&mut self, n: u32) {
+        for heads in &mut self.heads {
+            heads.clear();
+            heads.resize(n as usize, NONE);
+        }
+        self.entries.clear();
+        self.free.clear();
+    }
+
+    fn add(&mut self, corner: u32, blocker: u32, touches: bool) {
+        let head = &mut self.heads[usize::from(touches)][blocker as usize];
+        let entry = (corner, *head);
+        *head = match self.free.pop() {
+            Some(place) => {
+                self.entries[place as usize] = entry;
+                place
+            }
+            None => {
+                self.entries.push(entry);
+                self.entries.len() as u32 - 1
+            }
+        };
+    }
+
+    fn take(&mut self, blocker: u32, touches: bool) -> Option<u32> {
+        let head = &mut self.heads[usize::from(touches)][blocker as usize];
+        let place = *head;
+        if place == NONE {
+            return None;
+        }
+        let (corner, next) = self.entries[place as usize];
+        *head = next;
+        self.free.push(place);
+        Some(corner)
+    }
+}

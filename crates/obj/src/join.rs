@@ -1,0 +1,423 @@
+//! Parts of a file to one mesh.
+
+use std::{
+    collections::{HashMap, HashSet},
+    iter,
+};
+
+use glam::Vec3;
+use hitscan_primitives::{CornerAttributes, FaceRecords, Runs, TriMesh};
+
+use crate::{
+    LoadOptions, LoadReport, ObjErrorKind,
+    chunk::{Change, Chunk, Setting},
+    faces::{Faces, MAX_VALUES, N_CHANNELS, NONE, resolve},
+    lines::decode_name,
+    parallel,
+    report::Oddity,
+    triangulate::Triangulator,
+};
+
+/// A mesh, and what is left to do for its materials.
+#[derive(Debug)]
+pub(crate) struct Joined {
+    pub(crate) mesh: TriMesh,
+    pub(crate) report: LoadReport,
+    /// Arguments of `mtllib`, each once, with its first line.
+    pub(crate) libraries: Vec<(Vec<u8>, u64)>,
+    /// The materials of the faces, each once, with the first line that sets it.
+    pub(crate) used_materials: Vec<(String, u64)>,
+}
+
+/// Why parts cannot be joined.
+#[derive(Debug)]
+pub(crate) enum JoinError {
+    /// A corner names a vertex that does not exist.
+    Index {
+        chunk: usize,
+        line_in_chunk: u64,
+        line: u64,
+        corner: usize,
+        n_vertices: u64,
+    },
+    Other(ObjErrorKind),
+}
+
+/// How many of everything come before a part.
+#[derive(Clone, Copy, Debug, Default)]
+struct Before {
+    values: [u32; N_CHANNELS],
+    lines: u64,
+}
+
+/// Joins parts that follow each other.
+///
+/// The mesh is the same however the file was cut: indices are resolved against the numbers of values
+/// before each part, and faces are cut into triangles only now.
+pub(crate) fn join(mut chunks: Vec<Chunk<'_>>, options: &LoadOptions) -> Result<Joined, JoinError> {
+    let (before, totals) = count(&chunks)?;
+    resolve_all(&mut chunks, &before, &totals)?;
+    drop_faces_not_finite(&mut chunks, &before);
+
+    let n_triangles: u64 = chunks.iter().map(|chunk| chunk.faces.n_triangles()).sum();
+    if n_triangles > TriMesh::MAX_TRIANGLES as u64 {
+        let limit = TriMesh::MAX_TRIANGLES as u64;
+        let kind = ObjErrorKind::TooLarge { what: "triangles", found: n_triangles, limit };
+        return Err(JoinError::Other(kind));
+    }
+    let mut report = LoadReport {
+        n_lines: totals.lines,
+        n_vertices: u64::from(totals.values[0]),
+        n_texture_coordinates: u64::from(totals.values[1]),
+        n_normals: u64::from(totals.values[2]),
+        n_polygons: chunks.iter().map(|chunk| u64::from(chunk.faces.n_faces)).sum(),
+        n_triangles,
+        ..LoadReport::default()
+    };
+    for (chunk, before) in chunks.iter().zip(&before) {
+        report.tallies.merge(&chunk.tallies, before.lines);
+    }
+    let settings = Settings::join(&chunks, &before);
+    let libraries = libraries(&mut chunks, &before);
+    let records = options.records.then(|| records(&chunks, &before, &settings));
+
+    let positions = concatenate(&mut chunks, |chunk| &mut chunk.positions);
+    let normals = concatenate(&mut chunks, |chunk| &mut chunk.normals);
+    let uvs = concatenate(&mut chunks, |chunk| &mut chunk.uvs);
+    let [triangles, uv_indices, normal_indices] =
+        triangles(&mut chunks, &positions, n_triangles as usize);
+    drop(chunks);
+
+    let attributes = CornerAttributes { normals, normal_indices, uvs, uv_indices };
+    let mesh = TriMesh::from_vecs(positions, triangles)
+        .and_then(|mesh| mesh.with_attributes(attributes))
+        .and_then(|mesh| match records {
+            Some(records) => mesh.with_records(records),
+            None => Ok(mesh),
+        })
+        .map_err(|error| JoinError::Other(error.into()))?;
+    report.n_degenerate_triangles = n_degenerate(&mesh);
+    let used_materials = settings.used_materials();
+    Ok(Joined { mesh, report, libraries, used_materials })
+}
+
+fn count(chunks: &[Chunk<'_>]) -> Result<(Vec<Before>, Before), JoinError> {
+    let mut total = Before::default();
+    let mut before = Vec::with_capacity(chunks.len());
+    for chunk in chunks {
+        before.push(total);
+        total.lines += chunk.n_lines;
+        let names = ["vertices", "texture coordinates", "normals"];
+        for (channel, what) in names.into_iter().enumerate() {
+            let found = u64::from(total.values[channel]) + chunk.n_values(channel);
+            let limit = u64::from(MAX_VALUES);
+            if found > limit {
+                return Err(JoinError::Other(ObjErrorKind::TooLarge { what, found, limit }));
+            }
+            total.values[channel] = found as u32;
+        }
+    }
+    Ok((before, total))
+}
+
+/// Turns all indices into indices of the file; those of `vt` and `vn` that name nothing are dropped.
+fn resolve_all(
+    chunks: &mut [Chunk<'_>],
+    before: &[Before],
+    totals: &Before,
+) -> Result<(), JoinError> {
+    let mut work: Vec<_> = chunks.iter_mut().zip(before).collect();
+    let first_bad = parallel::map_mut(&mut work, |(chunk, before)| {
+        let first_bad = resolve_channel(&mut chunk.faces, 0, before, totals, |_| {});
+        for (channel, oddity) in [(1, Oddity::BadTextureIndices), (2, Oddity::BadNormalIndices)] {
+            let Chunk { faces, tallies, .. } = &mut **chunk;
+            resolve_channel(faces, channel, before, totals, |line| tallies.add(oddity, line));
+        }
+        first_bad
+    });
+    let first_bad = first_bad.into_iter().enumerate().find_map(|(i, bad)| Some((i, bad?)));
+    let Some((chunk, (line_in_chunk, corner))) = first_bad else { return Ok(()) };
+    let before = &before[chunk];
+    Err(JoinError::Index {
+        chunk,
+        line_in_chunk,
+        line: before.lines + line_in_chunk,
+        corner,
+        n_vertices: u64::from(totals.values[0]),
+    })
+}
+
+/// Resolves one list of indices. What names nothing becomes `NONE`, and is told by line; the first
+/// such corner is returned, as line in the part and place in the face.
+fn resolve_channel(
+    faces: &mut Faces,
+    channel: usize,
+    before: &Before,
+    totals: &Before,
+    mut on_bad: impl FnMut(u64),
+) -> Option<(u64, usize)> {
+    let (n_before, n_values) = (before.values[channel], totals.values[channel]);
+    if !faces.channels[channel].is_used || faces.channels[channel].max < n_values {
+        return None;
+    }
+    let mut indices = std::mem::take(&mut faces.channels[channel]);
+    let mut first_bad = None;
+    for place in faces.places() {
+        for (corner, index) in indices.face_mut(place).iter_mut().enumerate() {
+            if *index == NONE {
+                continue;
+            }
+            *index = resolve(*index, n_before, n_values).unwrap_or_else(|| {
+                let line = faces.line(place.face);
+                on_bad(line);
+                first_bad.get_or_insert((line, corner));
+                NONE
+            });
+        }
+    }
+    faces.channels[channel] = indices;
+    first_bad
+}
+
+/// Leaves out the faces at vertices that are not finite.
+fn drop_faces_not_finite(chunks: &mut [Chunk<'_>], before: &[Before]) {
+    if chunks.iter().all(|chunk| chunk.not_finite.is_empty()) {
+        return;
+    }
+    let mut not_finite = Vec::new();
+    for (chunk, before) in chunks.iter().zip(before) {
+        not_finite.extend(chunk.not_finite.iter().map(|&vertex| before.values[0] + vertex));
+    }
+    let is_bad = |corners: &[u32]| corners.iter().any(|v| not_finite.binary_search(v).is_ok());
+    parallel::map_mut(chunks, |chunk| {
+        for place in chunk.faces.places() {
+            if is_bad(chunk.faces.channels[0].face(place)) {
+                chunk.tallies.add(Oddity::FacesNotFinite, chunk.faces.line(place.face));
+            }
+        }
+        let n_kept_before = chunk.faces.retain(|corners| !is_bad(corners));
+        chunk.changes.renumber(&n_kept_before);
+    });
+}
+
+/// One list from those of the parts, which are emptied.
+fn concatenate<T: Copy + Default + Send + Sync>(
+    chunks: &mut [Chunk<'_>],
+    list: impl for<'c> Fn(&'c mut Chunk<'_>) -> &'c mut Vec<T>,
+) -> Vec<T> {
+    let mut lists: Vec<Vec<T>> =
+        chunks.iter_mut().map(|chunk| std::mem::take(list(chunk))).collect();
+    if lists.len() == 1 {
+        return lists.remove(0);
+    }
+    let mut whole = vec![T::default(); lists.iter().map(Vec::len).sum()];
+    let mut rest = &mut whole[..];
+    let mut work = Vec::with_capacity(lists.len());
+    for list in lists {
+        let (into, after) = rest.split_at_mut(list.len());
+        work.push((into, list));
+        rest = after;
+    }
+    parallel::map_mut(&mut work, |(into, list)| into.copy_from_slice(&std::mem::take(list)));
+    whole
+}
+
+/// The triangles, and for `vt` and `vn` as many triples of indices if any corner has one.
+fn triangles(
+    chunks: &mut [Chunk<'_>],
+    positions: &[Vec3],
+    n_triangles: usize,
+) -> [Vec<[u32; 3]>; N_CHANNELS] {
+    let mut faces: Vec<Faces> =
+        chunks.iter_mut().map(|chunk| std::mem::take(&mut chunk.faces)).collect();
+    let is_used = [0, 1, 2].map(|k| k == 0 || faces.iter().any(|f| f.channels[k].is_used));
+    // One part of triangles only is the mesh as it is.
+    if let [faces] = &mut faces[..]
+        && faces.runs.iter().all(|run| run.n_corners == 3)
+    {
+        return std::mem::take(&mut faces.channels).map(|channel| channel.triangles);
+    }
+    let lengths = is_used.map(|is_used| if is_used { n_triangles } else { 0 });
+    let mut whole = lengths.map(|length| vec![[0u32; 3]; length]);
+    let mut rest = whole.each_mut().map(Vec::as_mut_slice);
+    let mut work = Vec::with_capacity(faces.len());
+    for faces in faces {
+        let n = faces.n_triangles() as usize;
+        let mut into: [&mut [[u32; 3]]; N_CHANNELS] = Default::default();
+        for (into, rest) in into.iter_mut().zip(&mut rest) {
+            // A channel that is not used has no room at all.
+            let n = n.min(rest.len());
+            (*into, *rest) = std::mem::take(rest).split_at_mut(n);
+        }
+        work.push((into, faces));
+    }
+    parallel::map_mut(&mut work, |(into, faces)| {
+        cut_faces(&std::mem::take(faces), positions, into);
+    });
+    whole
+}
+
+/// Writes the triangles of faces, in order; a list without room is left out.
+fn cut_faces(faces: &Faces, positions: &[Vec3], into: &mut [&mut [[u32; 3]]; N_CHANNELS]) {
+    let mut triangulator = Triangulator::default();
+    let mut corners = Vec::new();
+    let mut cut = Vec::new();
+    let (mut triangle, mut other, mut at) = (0, 0, 0);
+    for run in &faces.runs {
+        let n_faces = run.n_faces as usize;
+        if run.n_corners == 3 {
+            for (into, channel) in into.iter_mut().zip(&faces.channels) {
+                match into.get_mut(at..at + n_faces) {
+                    None => {}
+                    Some(into) if !channel.is_used => into.fill([NONE; 3]),
+                    Some(into) => {
+                        into.copy_from_slice(&channel.triangles[triangle..triangle + n_faces]);
+                    }
+                }
+            }
+            triangle += n_faces;
+            at += n_faces;
+            continue;
+        }
+        let n_corners = run.n_corners as usize;
+        for _ in 0..n_faces {
+            let range = other..other + n_corners;
+            let vertices = &faces.channels[0].others[range.clone()];
+            corners.clear();
+            corners.extend(vertices.iter().map(|&vertex| positions[vertex as usize]));
+            cut.clear();
+            triangulator.triangulate(&corners, |triangle| cut.push(triangle));
+            for (into, channel) in into.iter_mut().zip(&faces.channels) {
+                match into.get_mut(at..at + cut.len()) {
+                    None => {}
+                    Some(into) if !channel.is_used => into.fill([NONE; 3]),
+                    Some(into) => {
+                        let indices = &channel.others[range.clone()];
+                        for (into, cut) in into.iter_mut().zip(&cut) {
+                            *into = cut.map(|corner| indices[corner as usize]);
+                        }
+                    }
+                }
+            }
+            other += n_corners;
+            at += cut.len();
+        }
+    }
+}
+
+fn n_degenerate(mesh: &TriMesh) -> u64 {
+    const BLOCK: usize = 1 << 15;
+    let n = mesh.triangles().len();
+    let counts = parallel::map(n.div_ceil(BLOCK), |block| {
+        let triangles = block * BLOCK..n.min((block + 1) * BLOCK);
+        triangles.filter(|&triangle| mesh.is_degenerate(triangle as u32)).count() as u64
+    });
+    counts.into_iter().sum()
+}
+
+fn libraries(chunks: &mut [Chunk<'_>], before: &[Before]) -> Vec<(Vec<u8>, u64)> {
+    let mut seen = HashSet::new();
+    let mut libraries = Vec::new();
+    for (chunk, before) in chunks.iter_mut().zip(before) {
+        for (name, line) in chunk.libraries.drain(..) {
+            if seen.insert(name.clone()) {
+                libraries.push((name, before.lines + line));
+            }
+        }
+    }
+    libraries
+}
+
+/// The settings of all faces, with the names of the whole file.
+#[derive(Debug)]
+struct Settings {
+    names: Vec<String>,
+    /// For each setting, where in the faces it changes; only changes that a face sees.
+    changes: [Vec<Change>; 4],
+}
+
+impl Settings {
+    fn join(chunks: &[Chunk<'_>], before: &[Before]) -> Self {
+        let mut names = Vec::new();
+        let mut places = HashMap::new();
+        let mut changes: [Vec<Change>; 4] = Default::default();
+        let n_faces: u32 = chunks.iter().map(|chunk| chunk.faces.n_faces).sum();
+        let mut n_faces_before = 0;
+        for (chunk, before) in chunks.iter().zip(before) {
+            let place_in_file: Vec<u32> = chunk
+                .names
+                .iter()
+                .map(|name| {
+                    *places.entry(name.to_vec()).or_insert_with(|| {
+                        names.push(decode_name(name));
+                        names.len() as u32 - 1
+                    })
+                })
+                .collect();
+            for setting in Setting::ALL {
+                let list = &mut changes[setting as usize];
+                for change in chunk.changes.of(setting) {
+                    let face = n_faces_before + change.face;
+                    let value = match (setting, change.value) {
+                        (Setting::Smoothing, group) => group,
+                        (_, name) => name.map(|name| place_in_file[name as usize]),
+                    };
+                    if list.last().is_some_and(|last| last.face == face) {
+                        list.pop();
+                    }
+                    if face < n_faces && list.last().and_then(|last| last.value) != value {
+                        list.push(Change { face, value, line: before.lines + change.line });
+                    }
+                }
+            }
+            n_faces_before += chunk.faces.n_faces;
+        }
+        Self { names, changes }
+    }
+
+    fn runs(&self, setting: Setting) -> Runs<Option<u32>> {
+        let mut runs = Runs::default();
+        for change in &self.changes[setting as usize] {
+            runs.push(change.face, change.value);
+        }
+        runs
+    }
+
+    /// In the order of first use.
+    fn used_materials(self) -> Vec<(String, u64)> {
+        let mut is_seen = vec![false; self.names.len()];
+        let changes = self.changes[Setting::Material as usize].iter();
+        changes
+            .filter_map(|change| Some((change.value? as usize, change.line)))
+            .filter(|&(name, _)| !std::mem::replace(&mut is_seen[name], true))
+            .map(|(name, line)| (self.names[name].clone(), line))
+            .collect()
+    }
+}
+
+fn records(chunks: &[Chunk<'_>], before: &[Before], settings: &Settings) -> FaceRecords {
+    let runs = || chunks.iter().flat_map(|chunk| &chunk.faces.runs);
+    let mut records = if runs().all(|run| run.n_corners == 3) {
+        FaceRecords::one_triangle_each(runs().map(|run| run.n_faces).sum())
+    } else {
+        FaceRecords::from_triangle_counts(
+            runs().flat_map(|run| iter::repeat_n(run.n_corners - 2, run.n_faces as usize)),
+        )
+    };
+    records.names.clone_from(&settings.names);
+    records.objects = settings.runs(Setting::Object);
+    records.groups = settings.runs(Setting::Group);
+    records.materials = settings.runs(Setting::Material);
+    for change in &settings.changes[Setting::Smoothing as usize] {
+        records.smoothing.push(change.face, change.value.unwrap_or(0));
+    }
+    let mut n_faces_before = 0;
+    for (chunk, before) in chunks.iter().zip(before) {
+        // Between the starts of these runs the line grows by one a face, as in the records.
+        for &(face, line) in &chunk.faces.line_runs {
+            records.lines.push(n_faces_before + face, before.lines + line);
+        }
+        n_faces_before += chunk.faces.n_faces;
+    }
+    records
+}

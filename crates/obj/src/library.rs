@@ -1,0 +1,225 @@
+//! Material libraries: where they may lie, and reading each at most once.
+
+use std::{
+    collections::HashSet,
+    fs::{self, File},
+    io::{self, Read},
+    path::{Component, Path, PathBuf},
+};
+
+use crate::{
+    LibraryProblem, LoadOptions, LoadReport, Material,
+    lines::{decode_name, words},
+    material::read_library,
+};
+
+/// Finds libraries by the names that OBJ files give them.
+pub(crate) trait Libraries {
+    /// The contents of a library, at most `max_bytes`; `None` if it was read before.
+    fn read(&mut self, name: &[u8], max_bytes: u64) -> Result<Option<Vec<u8>>, LibraryProblem>;
+}
+
+/// Reads what `mtllib` statements name, in order, within the limits of the options.
+///
+/// Nothing here fails: what is not read is told in the report.
+pub(crate) fn read_libraries(
+    statements: &[(Vec<u8>, u64)],
+    libraries: &mut dyn Libraries,
+    options: &LoadOptions,
+    report: &mut LoadReport,
+) -> Vec<Material> {
+    let mut reader = Reader {
+        libraries,
+        n_names_left: options.max_libraries,
+        n_bytes_left: options.max_material_bytes,
+        materials: Vec::new(),
+    };
+    for (argument, line) in statements {
+        reader.read_statement(argument, *line, report);
+    }
+    reader.materials
+}
+
+struct Reader<'l> {
+    libraries: &'l mut dyn Libraries,
+    n_names_left: u32,
+    n_bytes_left: u64,
+    materials: Vec<Material>,
+}
+
+impl Reader<'_> {
+    /// The argument is one name, possibly with blanks; or else, as the format has it, a list.
+    fn read_statement(&mut self, argument: &[u8], line: u64, report: &mut LoadReport) {
+        let problem = match self.read(argument, line, report) {
+            Ok(()) => return,
+            Err(problem) => problem,
+        };
+        let mut is_any_found = false;
+        let mut problems = Vec::new();
+        if problem == LibraryProblem::NotFound && words(argument).nth(1).is_some() {
+            for name in words(argument) {
+                match self.read(name, line, report) {
+                    Ok(()) => is_any_found = true,
+                    Err(LibraryProblem::TooMany) => {
+                        problems.push((name, LibraryProblem::TooMany));
+                        break;
+                    }
+                    Err(problem) => problems.push((name, problem)),
+                }
+            }
+        }
+        if is_any_found || problems.iter().any(|(_, problem)| *problem != LibraryProblem::NotFound)
+        {
+            for (name, problem) in problems {
+                report.add_library_issue(name, line, problem);
+            }
+        } else {
+            report.add_library_issue(argument, line, problem);
+        }
+    }
+
+    fn read(
+        &mut self,
+        name: &[u8],
+        line: u64,
+        report: &mut LoadReport,
+    ) -> Result<(), LibraryProblem> {
+        self.n_names_left = self.n_names_left.checked_sub(1).ok_or(LibraryProblem::TooMany)?;
+        let Some(text) = self.libraries.read(name, self.n_bytes_left)? else { return Ok(()) };
+        self.n_bytes_left = self.n_bytes_left.saturating_sub(text.len() as u64);
+        let library = read_library(&text);
+        if library.n_bad > 0 {
+            let (n, first_line) = (library.n_bad, library.first_bad_line);
+            report.add_library_issue(name, line, LibraryProblem::BadStatements { n, first_line });
+        }
+        self.materials.extend(library.materials);
+        Ok(())
+    }
+}
+
+/// The folder of an OBJ file and everything below it.
+#[derive(Debug)]
+pub(crate) struct Folder {
+    /// Without symbolic links; or why there is none.
+    root: Result<PathBuf, LibraryProblem>,
+    read: HashSet<PathBuf>,
+}
+
+impl Folder {
+    /// The folder of a file. Links are followed: the folder is where the file was named, as
+    /// exporters write the library beside the name that they write.
+    pub(crate) fn of(file: &Path) -> Self {
+        let parent = match file.parent() {
+            Some(parent) if parent != Path::new("") => parent,
+            _ => Path::new("."),
+        };
+        Self { root: fs::canonicalize(parent).map_err(problem), read: HashSet::new() }
+    }
+
+    /// The file of that name if it lies in the folder, without a look outside: neither `..` nor an
+    /// absolute path is followed at all, and a link only if it ends inside.
+    fn find(&self, name: &[u8]) -> Result<PathBuf, LibraryProblem> {
+        let root = self.root.as_ref().map_err(Clone::clone)?;
+        let relative = path_of(name);
+        let is_inside =
+            |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
+        if !relative.components().all(is_inside) {
+            return Err(LibraryProblem::OutsideFolder);
+        }
+        let path = fs::canonicalize(root.join(relative)).map_err(problem)?;
+        if path.starts_with(root) { Ok(path) } else { Err(LibraryProblem::OutsideFolder) }
+    }
+}
+
+impl Libraries for Folder {
+    fn read(&mut self, name: &[u8], max_bytes: u64) -> Result<Option<Vec<u8>>, LibraryProblem> {
+        let path = match self.find(name) {
+            // As Windows programs write it.
+            Err(LibraryProblem::NotFound) if name.contains(&b'\\') => {
+                let slashes = |&byte: &u8| if byte == b'\\' { b'/' } else { byte };
+                self.find(&name.iter().map(slashes).collect::<Vec<_>>())?
+            }
+            found => found?,
+        };
+        if self.read.contains(&path) {
+            return Ok(None);
+        }
+        // Before opening, as opening a pipe waits for a writer; and after, as it may have changed.
+        if !fs::metadata(&path).map_err(problem)?.is_file() {
+            return Err(LibraryProblem::NotARegularFile);
+        }
+        let file = File::open(&path).map_err(problem)?;
+        let metadata = file.metadata().map_err(problem)?;
+        if !metadata.is_file() {
+            return Err(LibraryProblem::NotARegularFile);
+        }
+        if metadata.len() > max_bytes {
+            return Err(LibraryProblem::TooLarge);
+        }
+        let mut text = Vec::new();
+        file.take(max_bytes.saturating_add(1)).read_to_end(&mut text).map_err(problem)?;
+        if text.len() as u64 > max_bytes {
+            return Err(LibraryProblem::TooLarge);
+        }
+        self.read.insert(path);
+        Ok(Some(text))
+    }
+}
+
+#[cfg(unix)]
+fn path_of(name: &[u8]) -> PathBuf {
+    use std::{ffi::OsStr, os::unix::ffi::OsStrExt};
+    PathBuf::from(OsStr::from_bytes(name))
+}
+
+#[cfg(not(unix))]
+fn path_of(name: &[u8]) -> PathBuf {
+    PathBuf::from(decode_name(name))
+}
+
+fn problem(error: io::Error) -> LibraryProblem {
+    match error.kind() {
+        // A name that is too long, or has a NUL in it, is the name of no file.
+        io::ErrorKind::NotFound
+        | io::ErrorKind::NotADirectory
+        | io::ErrorKind::InvalidFilename
+        | io::ErrorKind::InvalidInput => LibraryProblem::NotFound,
+        _ => LibraryProblem::Unreadable(error.to_string()),
+    }
+}
+
+/// No libraries, for text that comes without a folder.
+#[derive(Debug)]
+pub(crate) struct NoLibraries;
+
+impl Libraries for NoLibraries {
+    fn read(&mut self, _: &[u8], _: u64) -> Result<Option<Vec<u8>>, LibraryProblem> {
+        Err(LibraryProblem::NoFolder)
+    }
+}
+
+/// Libraries that a function of the caller's provides by name.
+pub(crate) struct Provided<'f> {
+    provide: &'f mut dyn FnMut(&str) -> io::Result<Vec<u8>>,
+    read: HashSet<Vec<u8>>,
+}
+
+impl<'f> Provided<'f> {
+    pub(crate) fn new(provide: &'f mut dyn FnMut(&str) -> io::Result<Vec<u8>>) -> Self {
+        Self { provide, read: HashSet::new() }
+    }
+}
+
+impl Libraries for Provided<'_> {
+    fn read(&mut self, name: &[u8], max_bytes: u64) -> Result<Option<Vec<u8>>, LibraryProblem> {
+        if self.read.contains(name) {
+            return Ok(None);
+        }
+        let text = (self.provide)(&decode_name(name)).map_err(problem)?;
+        if text.len() as u64 > max_bytes {
+            return Err(LibraryProblem::TooLarge);
+        }
+        self.read.insert(name.to_vec());
+        Ok(Some(text))
+    }
+}

@@ -1,0 +1,290 @@
+//! Loading: from a file or from memory, in parts that are read at the same time.
+
+use std::{
+    collections::HashSet,
+    io,
+    ops::{ControlFlow, Range},
+    path::Path,
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
+};
+
+use hitscan_primitives::TriMesh;
+
+use crate::{
+    LoadOptions, LoadReport, Material, ObjError, ObjErrorKind,
+    chunk::Chunk,
+    join::{JoinError, Joined, join},
+    library::{Folder, Libraries, NoLibraries, Provided, read_libraries},
+    lines, parallel,
+    source::Source,
+    statements,
+    windows::Windows,
+};
+
+/// A mesh that was loaded.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Loaded {
+    /// The triangles, and what [`LoadOptions`] asks for of attributes and records.
+    pub mesh: TriMesh,
+    /// The materials of all libraries that were read, in order. Names may repeat; see
+    /// [`Loaded::material`].
+    pub materials: Vec<Material>,
+    /// What the file holds, and what of it was left out.
+    pub report: LoadReport,
+}
+
+impl Loaded {
+    /// The material of a name: of equal names the last, as if a later library redefined it. O(n).
+    pub fn material(&self, name: &str) -> Option<&Material> {
+        self.materials.iter().rev().find(|material| material.name == name)
+    }
+}
+
+/// Loads a mesh and its materials from a file.
+///
+/// Material libraries are read if they are regular files in the file's folder or below. What is wrong
+/// with them is told in the report and costs only materials.
+///
+/// The file is read in parts on rayon's current pool (feature `parallel`); the result is the same for
+/// any number of threads. Beside the result it takes up to as much memory again.
+///
+/// # Errors
+/// A file that cannot be read, that is larger than the options allow, or whose text breaks the format
+/// so that its faces are in doubt; see [`ObjErrorKind`]. If the text is wrong in several places, the
+/// first statement that cannot be read is named, and an index out of range only if there is none.
+pub fn load(path: impl AsRef<Path>, options: &LoadOptions) -> Result<Loaded, ObjError> {
+    load_with_progress(path, options, &|_| ControlFlow::Continue(()))
+}
+
+/// [`load`], telling how far it is: `progress` is called with numbers that rise to 1, about every
+/// 256 KiB of the file, from one thread at a time. Loading ends soon after it returns `Break`.
+///
+/// # Errors
+/// As [`load`], and [`ObjErrorKind::Cancelled`].
+pub fn load_with_progress(
+    path: impl AsRef<Path>,
+    options: &LoadOptions,
+    progress: &(dyn Fn(f32) -> ControlFlow<()> + Sync),
+) -> Result<Loaded, ObjError> {
+    let path = path.as_ref();
+    let name = path.to_string_lossy();
+    let source = Source::open(path, options).map_err(|kind| error_in(&name, kind))?;
+    let layout = Layout::for_len(source.len());
+    load_source::<true>(&source, &name, options, &mut Folder::of(path), progress, layout)
+}
+
+/// Loads a mesh from text in memory; `source_name` stands for the file in errors.
+///
+/// No file is touched: material libraries are reported as not read. See [`parse_with_libraries`].
+///
+/// # Errors
+/// As [`load`].
+pub fn parse(bytes: &[u8], source_name: &str, options: &LoadOptions) -> Result<Loaded, ObjError> {
+    parse_from(bytes, source_name, options, &mut NoLibraries)
+}
+
+/// [`parse`], with a function that provides the material libraries by the names in the text.
+///
+/// It is called once per name. An error of the kind `NotFound` makes a name with blanks be tried as a
+/// list of names.
+///
+/// # Errors
+/// As [`load`]. Errors of `library` are told in the report.
+pub fn parse_with_libraries(
+    bytes: &[u8],
+    source_name: &str,
+    options: &LoadOptions,
+    library: &mut dyn FnMut(&str) -> io::Result<Vec<u8>>,
+) -> Result<Loaded, ObjError> {
+    parse_from(bytes, source_name, options, &mut Provided::new(library))
+}
+
+fn parse_from(
+    bytes: &[u8],
+    name: &str,
+    options: &LoadOptions,
+    libraries: &mut dyn Libraries,
+) -> Result<Loaded, ObjError> {
+    let source = Source::memory(bytes, options).map_err(|kind| error_in(name, kind))?;
+    let layout = Layout::for_len(source.len());
+    let progress = |_| ControlFlow::Continue(());
+    load_source::<true>(&source, name, options, libraries, &progress, layout)
+}
+
+/// How a source is cut. It changes nothing in the result.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Layout {
+    pub(crate) part_len: u64,
+    pub(crate) window_len: usize,
+}
+
+impl Layout {
+    /// Several parts a thread, since faces and vertices take different times; one part on one thread,
+    /// which then need not be joined to any other.
+    fn for_len(len: u64) -> Self {
+        const MIN_PART_LEN: u64 = 1 << 16;
+        const PARTS_PER_THREAD: u64 = 8;
+        let part_len = match parallel::n_threads() as u64 {
+            0 | 1 => len,
+            n => (len / (n * PARTS_PER_THREAD)).max(MIN_PART_LEN),
+        };
+        Self { part_len, window_len: 1 << 18 }
+    }
+}
+
+pub(crate) fn load_source<const FAST: bool>(
+    source: &Source<'_>,
+    name: &str,
+    options: &LoadOptions,
+    libraries: &mut dyn Libraries,
+    progress: &(dyn Fn(f32) -> ControlFlow<()> + Sync),
+    layout: Layout,
+) -> Result<Loaded, ObjError> {
+    let progress = Progress::new(progress, source.len());
+    let parts = parts(source.range(), layout.part_len);
+    let chunks = read_parts::<FAST>(source, name, options, &progress, layout, &parts)?;
+    let n_known: u64 = chunks.iter().map(|chunk| chunk.n_known).sum();
+    let joined = join(chunks, options).map_err(|error| match error {
+        JoinError::Other(kind) => error_in(name, kind),
+        JoinError::Index { chunk, line_in_chunk, line, corner, n_vertices } => {
+            // Faces keep numbers only; the message shows what was written.
+            let windows = source.windows(parts[chunk].clone(), layout.window_len);
+            let statement = statement_on_line(windows, line_in_chunk).unwrap_or_default();
+            let corner = statements::corner_text(&statement, corner);
+            let expected = format!("one of the file's {n_vertices} vertices");
+            let kind = ObjErrorKind::Index { corner, expected };
+            ObjError { file: name.to_owned(), line: Some(line), kind }
+        }
+    })?;
+    progress.tell(0.95).map_err(|kind| error_in(name, kind))?;
+    let Joined { mesh, mut report, libraries: statements, used_materials } = joined;
+    if n_known == 0 && report.n_ignored() > 0 {
+        let found = format!("{} lines that are no statements", report.n_ignored());
+        return Err(error_in(name, ObjErrorKind::NotObj { found }));
+    }
+    let mut materials = Vec::new();
+    if options.materials {
+        materials = read_libraries(&statements, libraries, options, &mut report);
+        let known: HashSet<&str> =
+            materials.iter().map(|material| material.name.as_str()).collect();
+        for (material, line) in used_materials.iter().filter(|(m, _)| !known.contains(m.as_str())) {
+            report.add_unknown_material(material, *line);
+        }
+    }
+    progress.tell(1.0).map_err(|kind| error_in(name, kind))?;
+    Ok(Loaded { mesh, materials, report })
+}
+
+fn parts(whole: Range<u64>, part_len: u64) -> Vec<Range<u64>> {
+    let part_len = part_len.max(1);
+    let n = (whole.end - whole.start).div_ceil(part_len);
+    let start = |i: u64| whole.start + i * part_len;
+    (0..n).map(|i| start(i)..start(i + 1).min(whole.end)).collect()
+}
+
+/// Reads all parts, or finds the first error of the file: parts after one with an error are left.
+fn read_parts<'o, const FAST: bool>(
+    source: &Source<'_>,
+    name: &str,
+    options: &'o LoadOptions,
+    progress: &Progress<'_>,
+    layout: Layout,
+    parts: &[Range<u64>],
+) -> Result<Vec<Chunk<'o>>, ObjError> {
+    let first_bad = AtomicUsize::new(usize::MAX);
+    let results = parallel::map(parts.len(), |i| {
+        let mut chunk = Chunk::new(options, i == 0);
+        let mut error = None;
+        let mut windows = source.windows(parts[i].clone(), layout.window_len);
+        while error.is_none() && first_bad.load(Ordering::Relaxed) > i {
+            let read = match windows.next() {
+                Ok(None) => break,
+                Ok(Some(text)) => chunk
+                    .read::<FAST>(text)
+                    .map_err(|error| (Some(error.line), error.kind))
+                    .and_then(|()| progress.add(text.len() as u64).map_err(|kind| (None, kind))),
+                Err(error) => Err((None, error.into())),
+            };
+            error = read.err();
+        }
+        if error.is_some() {
+            first_bad.fetch_min(i, Ordering::Relaxed);
+        }
+        (chunk, error)
+    });
+    let mut chunks = Vec::with_capacity(results.len());
+    let mut n_lines_before = 0;
+    for (chunk, error) in results {
+        if let Some((line, kind)) = error {
+            let line = line.map(|line| n_lines_before + line);
+            return Err(ObjError { file: name.to_owned(), line, kind });
+        }
+        n_lines_before += chunk.n_lines;
+        chunks.push(chunk);
+    }
+    Ok(chunks)
+}
+
+/// The statement that starts on a line, counted from 1.
+fn statement_on_line(mut windows: Windows<'_>, line: u64) -> Option<Vec<u8>> {
+    let mut joined = Vec::new();
+    let mut at_line = 1;
+    while let Ok(Some(text)) = windows.next() {
+        let mut at = 0;
+        while at < text.len() {
+            let statement = lines::statement(text, at, &mut joined);
+            if at_line == line {
+                return Some(statement.text.to_vec());
+            }
+            at_line += statement.n_endings;
+            at = statement.next;
+        }
+    }
+    None
+}
+
+fn error_in(file: &str, kind: ObjErrorKind) -> ObjError {
+    ObjError { file: file.to_owned(), line: None, kind }
+}
+
+/// How far loading is, told to the caller's function.
+struct Progress<'p> {
+    tell: &'p (dyn Fn(f32) -> ControlFlow<()> + Sync),
+    /// Bytes read. The lock is held while the function runs, so that what it is told never falls.
+    done: Mutex<u64>,
+    total: u64,
+    is_cancelled: AtomicBool,
+}
+
+impl<'p> Progress<'p> {
+    /// What reading takes of the whole, about; joining is the rest.
+    const READING: f32 = 0.9;
+
+    fn new(tell: &'p (dyn Fn(f32) -> ControlFlow<()> + Sync), total: u64) -> Self {
+        Self {
+            tell,
+            done: Mutex::new(0),
+            total: total.max(1),
+            is_cancelled: AtomicBool::new(false),
+        }
+    }
+
+    fn add(&self, n_bytes: u64) -> Result<(), ObjErrorKind> {
+        let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
+        *done += n_bytes;
+        self.tell(Self::READING * (*done as f32 / self.total as f32).min(1.0))
+    }
+
+    fn tell(&self, fraction: f32) -> Result<(), ObjErrorKind> {
+        let was_cancelled = self.is_cancelled.load(Ordering::Relaxed);
+        if was_cancelled || (self.tell)(fraction).is_break() {
+            self.is_cancelled.store(true, Ordering::Relaxed);
+            return Err(ObjErrorKind::Cancelled);
+        }
+        Ok(())
+    }
+}

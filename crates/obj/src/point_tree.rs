@@ -1,0 +1,183 @@
+//! A tree over the corners of a polygon, which finds the ones inside a triangle.
+
+use crate::triangulate::Point;
+
+const LEAF_LEN: usize = 8;
+
+/// A tree of boxes over points, from which points can be removed.
+///
+/// The boxes halve the points at the median of the longer axis. Nodes lie as in a binary heap: the
+/// children of node `i` are `2i + 1` and `2i + 2`, all leaves are on the last level.
+#[derive(Debug, Default)]
+pub(crate) struct PointTree {
+    nodes: Vec<Node>,
+    /// The points in the order of the leaves.
+    order: Vec<u32>,
+    /// The leaf of each point.
+    leaf_of: Vec<u32>,
+    is_removed: Vec<bool>,
+    stack: Vec<u32>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Node {
+    lo: [f64; 2],
+    hi: [f64; 2],
+    first: u32,
+    len: u32,
+    n_left: u32,
+}
+
+impl PointTree {
+    /// A tree of all points. O(n log n).
+    pub(crate) fn build(&mut self, points: &[Point]) {
+        let n = points.len();
+        let n_leaves = n.div_ceil(LEAF_LEN).next_power_of_two();
+        self.order.clear();
+        self.order.extend(0..n as u32);
+        self.leaf_of.clear();
+        self.leaf_of.resize(n, 0);
+        self.is_removed.clear();
+        self.is_removed.resize(n, false);
+        self.nodes.clear();
+        self.nodes.resize(2 * n_leaves - 1, Node::default());
+        self.nodes[0].len = n as u32;
+        for i in 0..self.nodes.len() {
+            let node = self.nodes[i];
+            let range = node.first as usize..(node.first + node.len) as usize;
+            let members = &mut self.order[range];
+            let (mut lo, mut hi) = ([f64::INFINITY; 2], [f64::NEG_INFINITY; 2]);
+            for &member in members.iter() {
+                let Point { x, y } = points[member as usize];
+                lo = [lo[0].min(x), lo[1].min(y)];
+                hi = [hi[0].max(x), hi[1].max(y)];
+            }
+            self.nodes[i] = Node { lo, hi, n_left: node.len, ..node };
+            if i >= n_leaves - 1 {
+                members.iter().for_each(|&member| self.leaf_of[member as usize] = i as u32);
+                continue;
+            }
+            let half = members.len() / 2;
+            if members.len() > 1 {
+                let key = |member: u32| {
+                    let Point { x, y } = points[member as usize];
+                    if hi[0] - lo[0] >= hi[1] - lo[1] { (x, y) } else { (y, x) }
+                };
+                members.select_nth_unstable_by(half, |&a, &b| {
+                    let ((a0, a1), (b0, b1)) = (key(a), key(b));
+                    a0.total_cmp(&b0).then(a1.total_cmp(&b1)).then(a.cmp(&b))
+                });
+            }
+            let (first, len) = (node.first, node.len);
+            self.nodes[2 * i + 1] = Node { first, len: half as u32, ..Node::default() };
+            let second =
+                Node { first: first + half as u32, len: len - half as u32, ..Node::default() };
+            self.nodes[2 * i + 2] = second;
+        }
+    }
+
+    /// Takes a point out. O(log n).
+    pub(crate) fn remove(&mut self, point: u32) {
+        if std::mem::replace(&mut self.is_removed[point as usize], true) {
+            return;
+        }
+        let mut node = self.leaf_of[point as usize] as usize;
+        loop {
+            self.nodes[node].n_left -= 1;
+            if node == 0 {
+                break;
+            }
+            node = (node - 1) / 2;
+        }
+    }
+
+    /// The first answer of `visit` over the points left that may lie in a triangle, in a fixed order.
+    /// Every point of the closed triangle is visited, and some others near it.
+    pub(crate) fn find_near<T>(
+        &mut self,
+        triangle: [Point; 3],
+        mut visit: impl FnMut(u32) -> Option<T>,
+    ) -> Option<T> {
+        let [a, b, c] = triangle;
+        let lo = [a.x.min(b.x).min(c.x), a.y.min(b.y).min(c.y)];
+        let hi = [a.x.max(b.x).max(c.x), a.y.max(b.y).max(c.y)];
+        self.stack.clear();
+        self.stack.push(0);
+        while let Some(at) = self.stack.pop() {
+            let node = &self.nodes[at as usize];
+            let is_apart = (0..2).any(|axis| node.hi[axis] < lo[axis] || node.lo[axis] > hi[axis]);
+            if node.n_left == 0 || is_apart || is_outside(node, triangle) {
+                continue;
+            }
+            let children = 2 * at as usize + 1;
+            if children < self.nodes.len() {
+                self.stack.push(children as u32 + 1);
+                self.stack.push(children as u32);
+                continue;
+            }
+            for &point in &self.order[node.first as usize..(node.first + node.len) as usize] {
+                if self.is_removed[point as usize] {
+                    continue;
+                }
+                if let Some(found) = visit(point) {
+                    return Some(found);
+                }
+            }
+        }
+        None
+    }
+}
+
+/// Whether a box lies beyond one of the edges of a counter-clockwise triangle for certain, rounding
+/// considered. Without this a thin diagonal triangle would visit all points of its wide box.
+fn is_outside(node: &Node, [a, b, c]: [Point; 3]) -> bool {
+    [(a, b), (b, c), (c, a)].into_iter().any(|(p, q)| {
+        let (dx, dy) = (q.x - p.x, q.y - p.y);
+        // The corner of the box farthest to the left of the edge.
+        let x = if dy > 0.0 { node.lo[0] } else { node.hi[0] };
+        let y = if dx > 0.0 { node.hi[1] } else { node.lo[1] };
+        let (left, right) = (dx * (y - p.y), dy * (x - p.x));
+        // A few roundings of 2^-53 each; 2^-48 covers them with room to spare.
+        left - right < -(left.abs() + right.abs()) * (1.0 / (1u64 << 48) as f64)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::triangulate::turn;
+
+    #[test]
+    fn every_point_of_a_triangle_is_visited_until_it_is_removed() {
+        let mut state = 7u64;
+        let mut next = |n: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 33) % n
+        };
+        for n in [1, 7, 8, 9, 100, 500] {
+            let points: Vec<Point> =
+                (0..n).map(|_| Point { x: next(20) as f64, y: next(20) as f64 }).collect();
+            let mut tree = PointTree::default();
+            tree.build(&points);
+            for round in 0..200 {
+                let [a, b, c] = [(); 3].map(|()| Point { x: next(20) as f64, y: next(20) as f64 });
+                if turn(a, b, c) <= 0.0 {
+                    continue;
+                }
+                let mut visited = vec![false; points.len()];
+                let found = tree.find_near([a, b, c], |point| {
+                    visited[point as usize] = true;
+                    None::<()>
+                });
+                assert!(found.is_none());
+                for (i, &p) in points.iter().enumerate() {
+                    let inside =
+                        [(a, b), (b, c), (c, a)].iter().all(|&(q, r)| turn(q, r, p) >= 0.0);
+                    assert!(!inside || visited[i] || tree.is_removed[i], "{n} {round} {p:?}");
+                    assert!(!(visited[i] && tree.is_removed[i]));
+                }
+                tree.remove(next(n) as u32);
+            }
+        }
+    }
+}

@@ -1,0 +1,322 @@
+//! The general reader of statements: every form that the format allows, and every error.
+
+use glam::{Vec2, Vec3};
+
+use crate::{
+    ObjErrorKind,
+    chunk::{Change, Chunk, ChunkError, Setting},
+    faces::{MAX_VALUES, N_CHANNELS, NONE, absolute, relative},
+    lines::{self, after_first_word, first_word, quoted, words},
+    number::f32_word,
+    report::Oddity,
+};
+
+/// What an index of a face may look like.
+const INDEX_FORMS: &str = "an index such as 7, -1, 7/2, 7//3 or 7/2/3";
+
+/// Reads the statement that starts at `at`, and returns where the next one starts.
+pub(crate) fn statement(
+    chunk: &mut Chunk<'_>,
+    text: &[u8],
+    at: usize,
+) -> Result<usize, ChunkError> {
+    let mut joined = std::mem::take(&mut chunk.scratch.joined);
+    let statement = lines::statement(text, at, &mut joined);
+    let result = obey(chunk, statement.text);
+    let line = chunk.line();
+    let (next, n_endings) = (statement.next, statement.n_endings);
+    // The last line of a file need not end.
+    let is_unterminated = !text[..next].ends_with(b"\n") && !text[..next].ends_with(b"\r");
+    chunk.n_lines += n_endings + u64::from(is_unterminated);
+    chunk.scratch.joined = joined;
+    match result {
+        Ok(()) => Ok(next),
+        Err(kind) => Err(ChunkError { line, kind }),
+    }
+}
+
+/// The number of a statement's corner that a part's faces hold, as it is written; for messages.
+pub(crate) fn corner_text(statement: &[u8], corner: usize) -> String {
+    quoted(words(statement).nth(1 + corner).unwrap_or_default())
+}
+
+fn obey(chunk: &mut Chunk<'_>, statement: &[u8]) -> Result<(), ObjErrorKind> {
+    let keyword = first_word(statement);
+    // Some exporters shout. No keyword is longer than ten letters.
+    let mut lower = [0; 10];
+    let lower = match lower.get_mut(..keyword.len()) {
+        Some(lower) => {
+            lower.copy_from_slice(keyword);
+            lower.make_ascii_lowercase();
+            &*lower
+        }
+        None => b"?",
+    };
+    let line = chunk.line();
+    let left_out = match lower {
+        b"" => return Ok(()),
+        b"v" => return known(chunk, position, statement),
+        b"vt" => return known(chunk, texture_coordinate, statement),
+        b"vn" => return known(chunk, normal, statement),
+        // Version 2.11 of the format had `fo` for the outline of a face; it is read as a face.
+        b"f" | b"fo" => return known(chunk, face, statement),
+        b"o" => return known(chunk, |c, s| name(c, s, Setting::Object), statement),
+        b"g" => return known(chunk, groups, statement),
+        b"usemtl" => return known(chunk, |c, s| name(c, s, Setting::Material), statement),
+        b"s" => return known(chunk, smoothing, statement),
+        b"mtllib" => return known(chunk, library, statement),
+        b"l" => Oddity::Lines,
+        b"p" => Oddity::Points,
+        b"vp" | b"cstype" | b"deg" | b"bmat" | b"step" | b"curv" | b"curv2" | b"surf" | b"parm"
+        | b"trim" | b"hole" | b"scrv" | b"sp" | b"end" | b"con" | b"bsp" | b"bzp" | b"cdc"
+        | b"cdp" | b"res" | b"mg" => Oddity::FreeForm,
+        b"bevel" | b"c_interp" | b"d_interp" | b"lod" | b"maplib" | b"usemap" | b"shadow_obj"
+        | b"trace_obj" | b"ctech" | b"stech" => Oddity::Display,
+        b"call" | b"csh" => Oddity::Commands,
+        _ => {
+            chunk.tallies.add(Oddity::Unknown, line);
+            return Ok(());
+        }
+    };
+    chunk.n_known += 1;
+    chunk.tallies.add(left_out, line);
+    Ok(())
+}
+
+fn known(
+    chunk: &mut Chunk<'_>,
+    read: impl FnOnce(&mut Chunk<'_>, &[u8]) -> Result<(), ObjErrorKind>,
+    statement: &[u8],
+) -> Result<(), ObjErrorKind> {
+    chunk.n_known += 1;
+    read(chunk, statement)
+}
+
+fn position(chunk: &mut Chunk<'_>, statement: &[u8]) -> Result<(), ObjErrorKind> {
+    let ([x, y, z], n_more) = numbers(statement, "vertex", "3 coordinates", 3)?;
+    let line = chunk.line();
+    let mut position = Vec3::new(x, y, z);
+    match n_more {
+        0 => {}
+        // A weight: the point in homogeneous coordinates.
+        1 => {
+            let word = words(statement).nth(4).unwrap_or_default();
+            let w = number(word, "vertex weight")?;
+            position /= w;
+        }
+        3 | 4 => chunk.tallies.add(Oddity::VertexColours, line),
+        _ => chunk.tallies.add(Oddity::ExtraNumbers, line),
+    }
+    if !position.is_finite() {
+        chunk.tallies.add(Oddity::VerticesNotFinite, line);
+        chunk.not_finite.push(chunk.positions.len() as u32);
+        position = Vec3::ZERO;
+    }
+    chunk.positions.push(position);
+    Ok(())
+}
+
+fn texture_coordinate(chunk: &mut Chunk<'_>, statement: &[u8]) -> Result<(), ObjErrorKind> {
+    chunk.n_uvs += 1;
+    if chunk.options.attributes {
+        let ([u, v], _) = numbers(statement, "texture coordinate", "1 to 3 numbers", 1)?;
+        let uv = Vec2::new(u, v);
+        if !uv.is_finite() {
+            chunk.tallies.add(Oddity::AttributesNotFinite, chunk.line());
+        }
+        chunk.uvs.push(uv);
+    }
+    Ok(())
+}
+
+fn normal(chunk: &mut Chunk<'_>, statement: &[u8]) -> Result<(), ObjErrorKind> {
+    chunk.n_normals += 1;
+    if chunk.options.attributes {
+        let ([x, y, z], _) = numbers(statement, "normal", "3 numbers", 3)?;
+        let normal = Vec3::new(x, y, z);
+        if !normal.is_finite() {
+            chunk.tallies.add(Oddity::AttributesNotFinite, chunk.line());
+        }
+        chunk.normals.push(normal);
+    }
+    Ok(())
+}
+
+/// The first `N` numbers after the keyword, at least `n_needed`, the rest zero; and how many words
+/// follow.
+fn numbers<const N: usize>(
+    statement: &[u8],
+    what: &str,
+    expected: &str,
+    n_needed: usize,
+) -> Result<([f32; N], usize), ObjErrorKind> {
+    let mut words = words(statement).skip(1);
+    let mut values = [0.0; N];
+    for (i, value) in values.iter_mut().enumerate() {
+        match words.next() {
+            Some(word) => *value = number(word, what)?,
+            None if i >= n_needed => break,
+            None => {
+                return Err(ObjErrorKind::Syntax {
+                    found: format!("{what} with {i} {}", if i == 1 { "number" } else { "numbers" }),
+                    expected: expected.to_owned(),
+                });
+            }
+        }
+    }
+    Ok((values, words.count()))
+}
+
+fn number(word: &[u8], what: &str) -> Result<f32, ObjErrorKind> {
+    f32_word(word).ok_or_else(|| ObjErrorKind::Syntax {
+        found: format!("{what} with {}", quoted(word)),
+        expected: "a number".to_owned(),
+    })
+}
+
+fn face(chunk: &mut Chunk<'_>, statement: &[u8]) -> Result<(), ObjErrorKind> {
+    let mut corners = std::mem::take(&mut chunk.scratch.corners);
+    corners.clear();
+    let result = face_corners(chunk, statement, &mut corners);
+    let line = chunk.line();
+    if result.is_ok() {
+        match corners[..] {
+            [a, b, c] => chunk.faces.push_triangle([a, b, c], line),
+            [_, _, _, ..] => chunk.faces.push_polygon(&corners, line),
+            _ => chunk.tallies.add(Oddity::ShortFaces, line),
+        }
+    }
+    chunk.scratch.corners = corners;
+    result
+}
+
+fn face_corners(
+    chunk: &mut Chunk<'_>,
+    statement: &[u8],
+    corners: &mut Vec<[u32; N_CHANNELS]>,
+) -> Result<(), ObjErrorKind> {
+    let limit = u64::from(chunk.options.max_polygon_corners.max(3));
+    for word in words(statement).skip(1) {
+        if corners.len() as u64 == limit {
+            let found = words(statement).count() as u64 - 1;
+            return Err(ObjErrorKind::TooLarge { what: "corners of a face", found, limit });
+        }
+        corners.push(corner(chunk, word)?);
+    }
+    Ok(())
+}
+
+fn corner(chunk: &mut Chunk<'_>, word: &[u8]) -> Result<[u32; N_CHANNELS], ObjErrorKind> {
+    let unlike_an_index = || ObjErrorKind::Syntax {
+        found: format!("face corner {}", quoted(word)),
+        expected: INDEX_FORMS.to_owned(),
+    };
+    let mut corner = [NONE; N_CHANNELS];
+    for (channel, part) in word.split(|&byte| byte == b'/').enumerate() {
+        if channel >= N_CHANNELS {
+            return Err(unlike_an_index());
+        }
+        if part.is_empty() && channel > 0 {
+            continue;
+        }
+        let index = WrittenIndex::parse(part).ok_or_else(unlike_an_index)?;
+        let kept = index.keep(chunk, channel);
+        match (channel, kept) {
+            (0, Some(index)) => corner[0] = index,
+            (0, None) => {
+                return Err(ObjErrorKind::Index {
+                    corner: quoted(word),
+                    expected: "1 for the first vertex of the file, -1 for the last so far"
+                        .to_owned(),
+                });
+            }
+            _ if !chunk.options.attributes => {}
+            (_, Some(index)) => corner[channel] = index,
+            (1, None) => chunk.tallies.add(Oddity::BadTextureIndices, chunk.line()),
+            (_, None) => chunk.tallies.add(Oddity::BadNormalIndices, chunk.line()),
+        }
+    }
+    Ok(corner)
+}
+
+/// An index as it is written, its size capped.
+struct WrittenIndex {
+    is_negative: bool,
+    size: u64,
+}
+
+impl WrittenIndex {
+    fn parse(text: &[u8]) -> Option<Self> {
+        let (is_negative, digits) = match text {
+            [b'-', digits @ ..] => (true, digits),
+            [b'+', digits @ ..] => (false, digits),
+            digits => (false, digits),
+        };
+        if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
+            return None;
+        }
+        let append =
+            |size: u64, digit: &u8| size.saturating_mul(10).saturating_add(u64::from(digit - b'0'));
+        Some(Self { is_negative, size: digits.iter().fold(0, append) })
+    }
+
+    /// As faces keep it; `None` if no file can have such an index.
+    fn keep(&self, chunk: &Chunk<'_>, channel: usize) -> Option<u32> {
+        if self.size == 0 || self.size > u64::from(MAX_VALUES) {
+            return None;
+        }
+        if !self.is_negative {
+            return Some(absolute(self.size as u32 - 1));
+        }
+        let to_part = chunk.n_values(channel) as i64 - self.size as i64;
+        Some(match to_part {
+            0.. if chunk.is_first => absolute(to_part as u32),
+            _ => relative(to_part),
+        })
+    }
+}
+
+fn name(chunk: &mut Chunk<'_>, statement: &[u8], setting: Setting) -> Result<(), ObjErrorKind> {
+    let name = after_first_word(statement);
+    change_name(chunk, setting, name);
+    Ok(())
+}
+
+fn groups(chunk: &mut Chunk<'_>, statement: &[u8]) -> Result<(), ObjErrorKind> {
+    let names: Vec<&[u8]> = words(statement).skip(1).collect();
+    change_name(chunk, Setting::Group, &names.join(&b' '));
+    Ok(())
+}
+
+fn change_name(chunk: &mut Chunk<'_>, setting: Setting, name: &[u8]) {
+    let value = (!name.is_empty()).then(|| chunk.names.intern(name));
+    let change = Change { face: chunk.faces.n_faces, value, line: chunk.line() };
+    chunk.changes.push(setting, change);
+}
+
+fn smoothing(chunk: &mut Chunk<'_>, statement: &[u8]) -> Result<(), ObjErrorKind> {
+    let value = after_first_word(statement).to_ascii_lowercase();
+    let group = match &value[..] {
+        b"" | b"off" => Some(0),
+        b"on" => Some(1),
+        number => std::str::from_utf8(number).ok().and_then(|number| number.parse().ok()),
+    };
+    if group.is_none() {
+        chunk.tallies.add(Oddity::BadSmoothing, chunk.line());
+    }
+    let value = group.filter(|&group: &u32| group > 0);
+    let change = Change { face: chunk.faces.n_faces, value, line: chunk.line() };
+    chunk.changes.push(Setting::Smoothing, change);
+    Ok(())
+}
+
+fn library(chunk: &mut Chunk<'_>, statement: &[u8]) -> Result<(), ObjErrorKind> {
+    let name = after_first_word(statement);
+    if chunk.options.materials
+        && !name.is_empty()
+        && chunk.scratch.seen_libraries.insert(name.to_vec())
+    {
+        chunk.libraries.push((name.to_vec(), chunk.line()));
+    }
+    Ok(())
+}
