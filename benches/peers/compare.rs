@@ -1,0 +1,424 @@
+//! One scene: builds, checks and timings of all engines, by turns.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::{Duration, Instant};
+
+use hitscan::{BuildOptions, Faces, Hit, MeshBvh, Ray, TriMesh};
+use hitscan_benches::{RaySet, Scene, assert_equals_brute_force, ray_sets};
+use rayon::prelude::*;
+use serde::Serialize;
+
+use crate::engines::{Calls, Contender, Engine, REFERENCE};
+use crate::memory;
+use crate::options::Options;
+use crate::stats::{self, Estimate};
+
+/// All that was found about the engines on one scene.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Comparison {
+    /// The scene's name.
+    pub(crate) scene: String,
+    /// Its triangles; none is degenerate.
+    pub(crate) n_triangles: usize,
+    /// Its ray sets.
+    pub(crate) sets: Vec<Set>,
+    /// The engines in the order in which they took turns.
+    pub(crate) rows: Vec<Row>,
+}
+
+/// A ray set and what its ratios refer to.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Set {
+    /// `primary`, `diffuse`, `random` or `shadow`.
+    pub(crate) name: &'static str,
+    /// The number of rays.
+    pub(crate) n_rays: usize,
+    /// The share of rays that hit something.
+    pub(crate) hit_share: f64,
+    /// The engine of ratio 1: Embree as its users get it, or the fastest other engine if it is absent.
+    pub(crate) reference: Option<String>,
+}
+
+/// One engine in one configuration.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Row {
+    /// Its name.
+    pub(crate) name: String,
+    /// Whether it is ours.
+    pub(crate) is_ours: bool,
+    /// Its build, unless it failed.
+    pub(crate) build: Option<Build>,
+    /// Its answers and times for each ray set; none where it cannot answer or failed.
+    pub(crate) cells: Vec<Option<Cell>>,
+    /// What went wrong.
+    pub(crate) failure: Option<String>,
+}
+
+/// What a structure costs.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub(crate) struct Build {
+    /// Milliseconds.
+    pub(crate) ms: Estimate,
+    /// Bytes kept to answer rays, all copies of the triangles that the engine itself holds included.
+    pub(crate) kept_bytes: usize,
+    /// The most bytes held during the build.
+    pub(crate) peak_bytes: usize,
+}
+
+/// One engine's answers and times on one ray set.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Cell {
+    /// Nanoseconds a ray.
+    pub(crate) ns_per_ray: Estimate,
+    /// Speed as a multiple of the reference engine's, repetition by repetition.
+    pub(crate) ratio: Option<Estimate>,
+    /// Where the answers are not ours.
+    pub(crate) differences: Differences,
+    /// Nanoseconds a ray of each repetition.
+    pub(crate) repetitions: Vec<f64>,
+    /// The ratio of each repetition.
+    pub(crate) ratios: Vec<f64>,
+}
+
+/// The rays for which an engine's answer is not ours.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub(crate) struct Differences {
+    /// One hits and the other does not.
+    pub(crate) hit_or_miss: usize,
+    /// Both hit, `t` differs by more than 1e-4 of its size.
+    pub(crate) t: usize,
+}
+
+impl Differences {
+    /// All of them.
+    pub(crate) fn total(self) -> usize {
+        self.hit_or_miss + self.t
+    }
+}
+
+/// Builds, checks and times all engines on a scene. Called within a pool of `options.threads`.
+///
+/// # Panics
+/// If our own answers differ from brute force: then nothing is worth timing.
+pub(crate) fn compare(scene: &Scene, contenders: &[Contender], options: &Options) -> Comparison {
+    let ours = MeshBvh::build(&scene.mesh, &BuildOptions::default());
+    let sets = ray_sets(scene, &ours, options.rays as usize);
+    let expected: Vec<_> = sets.iter().map(|set| expected(scene, &ours, set)).collect();
+    drop(ours);
+
+    let built = build_by_turns(scene, contenders, options);
+    let mut rows: Vec<Row> = contenders
+        .iter()
+        .zip(&built)
+        .map(|(contender, built)| Row {
+            name: contender.name.clone(),
+            is_ours: contender.is_ours,
+            build: built.as_ref().ok().map(|(_, build)| *build),
+            cells: Vec::new(),
+            failure: built.as_ref().err().cloned(),
+        })
+        .collect();
+    let engines: Vec<_> =
+        built.iter().map(|built| built.as_ref().ok().map(|(engine, _)| engine.as_ref())).collect();
+
+    let mut described = Vec::new();
+    for (set, expected) in sets.iter().zip(&expected) {
+        eprintln!("{}: {} rays {}", scene.name, set.rays.len(), set.kind.name());
+        let times = Bench { set, expected, contenders, engines: &engines, options }.run(&mut rows);
+        let reference = reference(contenders, &times);
+        for (row, cell) in rows.iter_mut().zip(with_ratios(times, reference)) {
+            row.cells.push(cell);
+        }
+        let n_hits = expected.iter().filter(|hit| hit.is_some()).count();
+        described.push(Set {
+            name: set.kind.name(),
+            n_rays: set.rays.len(),
+            hit_share: n_hits as f64 / set.rays.len().max(1) as f64,
+            reference: reference.map(|reference| contenders[reference].name.clone()),
+        });
+    }
+    let n_triangles = scene.mesh.triangles().len();
+    Comparison { scene: scene.name.to_owned(), n_triangles, sets: described, rows }
+}
+
+/// Our answers, checked; for any-hit sets a hit stands for yes.
+fn expected(scene: &Scene, ours: &MeshBvh, set: &RaySet) -> Vec<Option<Hit>> {
+    assert_equals_brute_force(ours, &scene.mesh, &set.rays);
+    let mut hits = vec![None; set.rays.len()];
+    ours.closest_hits(&set.rays, Faces::Both, &mut hits);
+    hits
+}
+
+type Built = Result<(Box<dyn Engine>, Build), String>;
+
+fn build_by_turns(scene: &Scene, contenders: &[Contender], options: &Options) -> Vec<Built> {
+    let mut engines: Vec<Result<Box<dyn Engine>, String>> = Vec::new();
+    let mut usages = Vec::new();
+    for contender in contenders {
+        eprintln!("{}: build {}", scene.name, contender.name);
+        let (engine, usage) = memory::measured(|| built(contender, &scene.mesh));
+        let foreign = engine.as_ref().ok().and_then(|engine| engine.foreign_memory());
+        engines.push(engine);
+        usages.push(foreign.unwrap_or(usage));
+    }
+    let mut times = vec![Vec::new(); contenders.len()];
+    for round in 0..options.build_reps as usize {
+        for turn in 0..contenders.len() {
+            let which = (turn + round) % contenders.len();
+            if engines[which].is_ok() {
+                engines[which] = Err("not built again".to_owned());
+                let clock = Clock::start(options);
+                engines[which] = built(&contenders[which], &scene.mesh);
+                times[which].push(1e3 * clock.seconds());
+            }
+        }
+    }
+    let finished = engines.into_iter().zip(usages).zip(times).map(|((engine, usage), times)| {
+        let build = |times: &[f64]| Build {
+            ms: stats::estimate(times),
+            kept_bytes: usage.kept,
+            peak_bytes: usage.peak,
+        };
+        engine.map(|engine| (engine, build(&times)))
+    });
+    finished.collect()
+}
+
+fn built(contender: &Contender, mesh: &TriMesh) -> Result<Box<dyn Engine>, String> {
+    caught(|| (contender.build)(mesh)).unwrap_or_else(Err)
+}
+
+/// An engine that panics loses its row, not everybody's.
+fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+    catch_unwind(AssertUnwindSafe(work)).map_err(|payload| {
+        let text = payload.downcast_ref::<String>().map(String::as_str);
+        let text = text.or_else(|| payload.downcast_ref::<&str>().copied());
+        format!("it panicked: {}", text.unwrap_or("no message"))
+    })
+}
+
+/// One ray set and all engines.
+struct Bench<'a> {
+    set: &'a RaySet,
+    expected: &'a [Option<Hit>],
+    contenders: &'a [Contender],
+    engines: &'a [Option<&'a dyn Engine>],
+    options: &'a Options,
+}
+
+/// Nanoseconds a ray of each repetition, and what was wrong.
+struct Times {
+    repetitions: Vec<f64>,
+    differences: Differences,
+}
+
+/// One timing takes at least this long: short ray sets are traced several times.
+const MIN_TIMED: Duration = Duration::from_millis(20);
+
+/// Rays that a thread takes at a time.
+const CHUNK: usize = 4096;
+
+impl Bench<'_> {
+    /// A checked warm-up of every engine, then the repetitions by turns, each starting with another
+    /// engine.
+    fn run(&self, rows: &mut [Row]) -> Vec<Option<Times>> {
+        let n_rays = self.set.rays.len();
+        let mut answers = Answers { hits: vec![None; n_rays], occluded: vec![false; n_rays] };
+        let mut times = Vec::new();
+        let mut n_passes = Vec::new();
+        for (which, row) in rows.iter_mut().enumerate() {
+            let clock = Instant::now();
+            match self.check(which, &mut answers) {
+                Ok(Some(differences)) => {
+                    times.push(Some(Times { repetitions: Vec::new(), differences }));
+                }
+                Ok(None) => times.push(None),
+                Err(failure) => {
+                    row.failure.get_or_insert(failure);
+                    times.push(None);
+                }
+            }
+            let one_pass = clock.elapsed().as_secs_f64().max(1e-9);
+            n_passes.push((MIN_TIMED.as_secs_f64() / one_pass).ceil().max(1.0) as usize);
+        }
+        for round in 0..self.options.reps as usize {
+            for turn in 0..times.len() {
+                let which = (turn + round) % times.len();
+                let (Some(engine), Some(times)) = (self.engines[which], &mut times[which]) else {
+                    continue;
+                };
+                let clock = Clock::start(self.options);
+                for _ in 0..n_passes[which] {
+                    self.trace(engine, self.contenders[which].calls, &mut answers);
+                }
+                let n_traced = (n_passes[which] * n_rays) as f64;
+                times.repetitions.push(1e9 * clock.seconds() / n_traced);
+            }
+        }
+        times
+    }
+
+    /// The engine's differences; none if it cannot be asked.
+    fn check(&self, which: usize, answers: &mut Answers) -> Result<Option<Differences>, String> {
+        let contender = &self.contenders[which];
+        let any_hit = self.set.kind.asks_for_any_hit();
+        let Some(engine) = self.engines[which] else { return Ok(None) };
+        if self.set.rays.is_empty() || (any_hit && !contender.answers_any_hit) {
+            return Ok(None);
+        }
+        answers.spoil();
+        caught(|| self.trace(engine, contender.calls, answers))?;
+        Ok(Some(if any_hit {
+            let differs = |(found, expected): &(&bool, &Option<Hit>)| **found != expected.is_some();
+            let pairs = answers.occluded.iter().zip(self.expected);
+            Differences { hit_or_miss: pairs.filter(differs).count(), t: 0 }
+        } else {
+            differences(&answers.hits, self.expected)
+        }))
+    }
+
+    fn trace(&self, engine: &dyn Engine, calls: Calls, answers: &mut Answers) {
+        let rays: &[Ray] = &self.set.rays;
+        let is_shared_out = calls != Calls::Batch && self.options.threads > 1;
+        match (self.set.kind.asks_for_any_hit(), is_shared_out) {
+            (false, false) => engine.closest(rays, &mut answers.hits),
+            (true, false) => engine.occluded(rays, &mut answers.occluded),
+            (false, true) => rays
+                .par_chunks(CHUNK)
+                .zip(answers.hits.par_chunks_mut(CHUNK))
+                .for_each(|(rays, hits)| engine.closest(rays, hits)),
+            (true, true) => rays
+                .par_chunks(CHUNK)
+                .zip(answers.occluded.par_chunks_mut(CHUNK))
+                .for_each(|(rays, occluded)| engine.occluded(rays, occluded)),
+        }
+    }
+}
+
+/// Where engines write, the same memory for all.
+struct Answers {
+    hits: Vec<Option<Hit>>,
+    occluded: Vec<bool>,
+}
+
+impl Answers {
+    /// Overwrites what the engine before has left, so that nobody passes with another's answers.
+    fn spoil(&mut self) {
+        self.hits.fill(None);
+        self.occluded.fill(false);
+    }
+}
+
+fn differences(found: &[Option<Hit>], expected: &[Option<Hit>]) -> Differences {
+    let mut differences = Differences::default();
+    for (found, expected) in found.iter().zip(expected) {
+        match (found, expected) {
+            (Some(found), Some(expected)) => {
+                let near = (found.t - expected.t).abs() <= 1e-4 * expected.t.abs();
+                differences.t += usize::from(!near);
+            }
+            (found, expected) => {
+                differences.hit_or_miss += usize::from(found.is_some() != expected.is_some());
+            }
+        }
+    }
+    differences
+}
+
+/// Embree's usual configuration, or else the fastest engine that is not ours.
+fn reference(contenders: &[Contender], times: &[Option<Times>]) -> Option<usize> {
+    let timed = || (0..contenders.len()).filter(|&which| times[which].is_some());
+    let median = |which: usize| {
+        times[which].as_ref().map_or(f64::INFINITY, |times| stats::median(&times.repetitions))
+    };
+    let usual = timed().find(|&which| contenders[which].name == REFERENCE);
+    usual.or_else(|| {
+        let others = timed().filter(|&which| !contenders[which].is_ours);
+        others.min_by(|&a, &b| median(a).total_cmp(&median(b)))
+    })
+}
+
+fn with_ratios(times: Vec<Option<Times>>, reference: Option<usize>) -> Vec<Option<Cell>> {
+    let unit = reference.and_then(|reference| times[reference].as_ref());
+    let unit = unit.map(|times| times.repetitions.clone());
+    let cell = |times: Times| {
+        let ratios: Vec<f64> = unit.as_ref().map_or_else(Vec::new, |unit| {
+            unit.iter().zip(&times.repetitions).map(|(unit, own)| unit / own).collect()
+        });
+        Cell {
+            ns_per_ray: stats::estimate(&times.repetitions),
+            ratio: (!ratios.is_empty()).then(|| stats::estimate(&ratios)),
+            differences: times.differences,
+            repetitions: times.repetitions,
+            ratios,
+        }
+    };
+    times.into_iter().map(|times| times.map(cell)).collect()
+}
+
+/// CPU time of the whole process where one thread is measured, so that no helper thread is free of
+/// charge; the wall clock for more threads.
+enum Clock {
+    Wall(Instant),
+    #[cfg(unix)]
+    Cpu(f64),
+}
+
+impl Clock {
+    #[cfg(unix)]
+    fn start(options: &Options) -> Self {
+        if options.threads == 1 { Self::Cpu(cpu_seconds()) } else { Self::Wall(Instant::now()) }
+    }
+
+    #[cfg(not(unix))]
+    fn start(_options: &Options) -> Self {
+        Self::Wall(Instant::now())
+    }
+
+    fn seconds(self) -> f64 {
+        match self {
+            Self::Wall(start) => start.elapsed().as_secs_f64(),
+            #[cfg(unix)]
+            Self::Cpu(start) => cpu_seconds() - start,
+        }
+    }
+}
+
+#[cfg(unix)]
+fn cpu_seconds() -> f64 {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    time.tv_sec as f64 + 1e-9 * time.tv_nsec as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use hitscan::Side;
+
+    use super::*;
+
+    #[test]
+    fn answers_differ_by_hit_or_by_distance_and_not_by_triangle() {
+        let hit = |t, triangle| Some(Hit { t, u: 0.0, v: 0.0, triangle, side: Side::Front });
+        let expected = [None, hit(1.0, 0), hit(1.0, 0), hit(1.0, 0), hit(0.0, 0)];
+        let found = [hit(1.0, 0), None, hit(1.001, 0), hit(1.00001, 7), hit(0.0, 0)];
+        assert_eq!(differences(&found, &expected), Differences { hit_or_miss: 2, t: 1 });
+        let nan = [None, hit(f32::NAN, 0), hit(1.0, 0), hit(1.0, 0), hit(0.0, 0)];
+        assert_eq!(differences(&nan, &expected), Differences { hit_or_miss: 0, t: 1 });
+    }
+
+    #[test]
+    fn a_ratio_above_one_is_faster_than_the_reference() {
+        let times =
+            |ns: f64| Some(Times { repetitions: vec![ns; 3], differences: Differences::default() });
+        let cells = with_ratios(vec![times(100.0), times(50.0), None], Some(0));
+        let ratio = |which: usize| cells[which].as_ref().unwrap().ratio.unwrap().median;
+        assert!((ratio(0) - 1.0).abs() < 1e-12 && (ratio(1) - 2.0).abs() < 1e-12);
+        assert!(cells[2].is_none());
+    }
+
+    #[test]
+    fn a_panic_becomes_a_message() {
+        let text = caught(|| -> () { panic!("stack of {} is full", 32) }).unwrap_err();
+        assert_eq!(text, "it panicked: stack of 32 is full");
+    }
+}

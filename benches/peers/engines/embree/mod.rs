@@ -1,0 +1,212 @@
+//! Embree 4 through its C interface, loaded at run time.
+
+mod api;
+
+use std::ffi::{CString, c_void};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicIsize, Ordering::Relaxed};
+
+use hitscan::{Hit, Ray, Side, TriMesh};
+
+use super::{Calls, Contender, Engine};
+use crate::memory::Usage;
+use api::{Api, Hit1, Hit16, INVALID_ID, Ray1, Ray16, RayHit1, RayHit16, RtcArguments, Valid16};
+
+/// The variable that names the library.
+const LIBRARY: &str = "EMBREE_LIB";
+
+/// All configurations, or none, with a message, if there is no library to load.
+pub(super) fn contenders(n_threads: usize) -> Vec<Contender> {
+    let Some(path) = std::env::var_os(LIBRARY).map(PathBuf::from) else {
+        eprintln!("embree: {LIBRARY} does not name a libembree4 library: skipped");
+        return Vec::new();
+    };
+    let api = match Api::load(&path) {
+        Ok(api) => Arc::new(api),
+        Err(message) => {
+            eprintln!("embree: {}: {message}: skipped", path.display());
+            return Vec::new();
+        }
+    };
+    eprintln!("embree: version {}", api.version());
+    let configuration = |name: &str, setup: Setup| {
+        let api = Arc::clone(&api);
+        Contender {
+            calls: setup.calls,
+            ..Contender::new(format!("embree {name}"), move |mesh: &TriMesh| {
+                Embree::build(&api, mesh, setup, n_threads)
+            })
+        }
+    };
+    let medium = Setup::default();
+    vec![
+        configuration("medium", medium),
+        configuration("high", Setup { quality: api::QUALITY_HIGH, ..medium }),
+        configuration("low", Setup { quality: api::QUALITY_LOW, ..medium }),
+        configuration("robust", Setup { scene_flags: api::SCENE_ROBUST, ..medium }),
+        configuration("compact", Setup { scene_flags: api::SCENE_COMPACT, ..medium }),
+        configuration("avx2", Setup { max_isa: Some("avx2"), ..medium }),
+        configuration(
+            "avx2 high",
+            Setup { max_isa: Some("avx2"), quality: api::QUALITY_HIGH, ..medium },
+        ),
+        configuration("packets of 16", Setup { calls: Calls::Packets, ..medium }),
+    ]
+}
+
+/// What of Embree is chosen.
+#[derive(Clone, Copy)]
+struct Setup {
+    quality: u32,
+    scene_flags: u32,
+    max_isa: Option<&'static str>,
+    calls: Calls,
+}
+
+impl Default for Setup {
+    fn default() -> Self {
+        Self { quality: api::QUALITY_MEDIUM, scene_flags: 0, max_isa: None, calls: Calls::Single }
+    }
+}
+
+/// A committed scene and what must live as long.
+struct Embree {
+    // Released in this order.
+    scene: api::Scene,
+    _device: api::Device,
+    /// Shared with the scene: three floats a vertex and one to read over.
+    _positions: Vec<f32>,
+    _triangles: Vec<[u32; 3]>,
+    memory: Box<Memory>,
+    calls: Calls,
+}
+
+/// What the device has told of its memory.
+#[derive(Default)]
+struct Memory {
+    held: AtomicIsize,
+    peak: AtomicIsize,
+}
+
+impl Memory {
+    /// Called before memory is taken and after it is given back, with its size and its negative.
+    fn changed(&self, bytes: isize) {
+        let held = self.held.fetch_add(bytes, Relaxed) + bytes;
+        self.peak.fetch_max(held, Relaxed);
+    }
+}
+
+/// Embree's memory callback; `memory` is the [`Memory`] that was handed over with it.
+#[allow(unsafe_code, reason = "called from C")]
+unsafe extern "C" fn memory_changed(memory: *mut c_void, bytes: isize, _after: bool) -> bool {
+    // SAFETY: the pointer is to the boxed `Memory` of the `Embree` whose device calls this, which is
+    // dropped after the device.
+    let memory = unsafe { &*memory.cast::<Memory>() };
+    memory.changed(bytes);
+    true
+}
+
+impl Embree {
+    fn build(
+        api: &Arc<Api>,
+        mesh: &TriMesh,
+        setup: Setup,
+        n_threads: usize,
+    ) -> Result<Self, String> {
+        let isa = setup.max_isa.map(|isa| format!(",max_isa={isa}")).unwrap_or_default();
+        let config = CString::new(format!("threads={n_threads}{isa}"))
+            .expect("the configuration has no zero in it");
+        let memory = Box::<Memory>::default();
+        let mut positions: Vec<f32> =
+            mesh.positions().iter().flat_map(|position| position.to_array()).collect();
+        positions.push(0.0);
+        let triangles = mesh.triangles().to_vec();
+        let device = api::Device::new(api, &config)?;
+        // SAFETY: `memory` is boxed, so it stays where it is, and outlives the device.
+        #[allow(unsafe_code, reason = "foreign interface")]
+        unsafe {
+            device.monitor_memory(memory_changed, (&raw const *memory).cast_mut().cast());
+        }
+        let scene = api::Scene::new(&device, setup.quality, setup.scene_flags)?;
+        // SAFETY: both buffers live in the same `Embree` as the scene and are dropped after it, and
+        // the positions have one float more than the vertices, so that 16 bytes of each can be read.
+        #[allow(unsafe_code, reason = "foreign interface")]
+        unsafe {
+            scene.attach_triangles(&device, &positions, &triangles)?;
+        }
+        scene.commit(&device)?;
+        Ok(Self {
+            scene,
+            _device: device,
+            _positions: positions,
+            _triangles: triangles,
+            memory,
+            calls: setup.calls,
+        })
+    }
+
+    fn closest_of_16(&self, rays: &[Ray], hits: &mut [Option<Hit>]) {
+        let mut arguments = RtcArguments::coherent();
+        for (rays, hits) in rays.chunks(16).zip(hits.chunks_mut(16)) {
+            let mut packet = RayHit16 { ray: Ray16::new(rays), hit: Hit16::NONE };
+            let valid = Valid16::first(rays.len());
+            self.scene.intersect16(&valid, &mut packet, &mut arguments);
+            for (lane, hit) in hits.iter_mut().enumerate() {
+                *hit = (packet.hit.geom_id[lane] != INVALID_ID).then(|| Hit {
+                    t: packet.ray.t_far[lane],
+                    u: packet.hit.u[lane],
+                    v: packet.hit.v[lane],
+                    triangle: packet.hit.prim_id[lane],
+                    side: Side::Front,
+                });
+            }
+        }
+    }
+
+    fn occluded_of_16(&self, rays: &[Ray], occluded: &mut [bool]) {
+        let mut arguments = RtcArguments::coherent();
+        for (rays, occluded) in rays.chunks(16).zip(occluded.chunks_mut(16)) {
+            let (mut packet, valid) = (Ray16::new(rays), Valid16::first(rays.len()));
+            self.scene.occluded16(&valid, &mut packet, &mut arguments);
+            for (lane, occluded) in occluded.iter_mut().enumerate() {
+                *occluded = packet.t_far[lane] == f32::NEG_INFINITY;
+            }
+        }
+    }
+}
+
+impl Engine for Embree {
+    fn closest(&self, rays: &[Ray], hits: &mut [Option<Hit>]) {
+        if self.calls == Calls::Packets {
+            return self.closest_of_16(rays, hits);
+        }
+        for (ray, hit) in rays.iter().zip(hits) {
+            let mut query = RayHit1 { ray: Ray1::new(ray), hit: Hit1::NONE };
+            self.scene.intersect1(&mut query);
+            *hit = (query.hit.geom_id != INVALID_ID).then_some(Hit {
+                t: query.ray.t_far,
+                u: query.hit.u,
+                v: query.hit.v,
+                triangle: query.hit.prim_id,
+                side: Side::Front,
+            });
+        }
+    }
+
+    fn occluded(&self, rays: &[Ray], occluded: &mut [bool]) {
+        if self.calls == Calls::Packets {
+            return self.occluded_of_16(rays, occluded);
+        }
+        for (ray, occluded) in rays.iter().zip(occluded) {
+            let mut query = Ray1::new(ray);
+            self.scene.occluded1(&mut query);
+            *occluded = query.t_far == f32::NEG_INFINITY;
+        }
+    }
+
+    fn foreign_memory(&self) -> Option<Usage> {
+        let bytes = |counter: &AtomicIsize| usize::try_from(counter.load(Relaxed)).unwrap_or(0);
+        Some(Usage { kept: bytes(&self.memory.held), peak: bytes(&self.memory.peak) })
+    }
+}

@@ -1,0 +1,75 @@
+//! hitscan itself: every instruction set and quality, one ray a call and in batches.
+
+use hitscan::{BuildOptions, BuildQuality, Faces, Hit, Isa, MeshBvh, Ray, TriMesh};
+
+use super::{Calls, Contender, Engine};
+
+/// The default first, then what differs from it in one thing.
+pub(super) fn contenders() -> Vec<Contender> {
+    let quality = BuildQuality::default();
+    let mut contenders: Vec<_> = Isa::available()
+        .into_iter()
+        .map(|isa| single(&format!("hitscan {}", isa.name()), quality, isa))
+        .collect();
+    for quality in BuildQuality::ALL {
+        if quality != BuildQuality::default() {
+            let name = format!("hitscan {} {}", Isa::detect().name(), name_of(quality));
+            contenders.push(single(&name, quality, Isa::detect()));
+        }
+    }
+    for isa in Isa::available() {
+        let options = BuildOptions { quality, isa };
+        contenders.push(Contender {
+            calls: Calls::Batch,
+            is_ours: true,
+            ..Contender::new(format!("hitscan {} batch", isa.name()), move |mesh: &TriMesh| {
+                Ok(Batch(MeshBvh::build(mesh, &options)))
+            })
+        });
+    }
+    contenders
+}
+
+fn single(name: &str, quality: BuildQuality, isa: Isa) -> Contender {
+    let options = BuildOptions { quality, isa };
+    Contender {
+        is_ours: true,
+        ..Contender::new(name, move |mesh: &TriMesh| Ok(Single(MeshBvh::build(mesh, &options))))
+    }
+}
+
+fn name_of(quality: BuildQuality) -> &'static str {
+    match quality {
+        BuildQuality::Fast => "fast",
+        BuildQuality::Balanced => "balanced",
+        BuildQuality::High => "high",
+    }
+}
+
+struct Single(MeshBvh);
+
+impl Engine for Single {
+    fn closest(&self, rays: &[Ray], hits: &mut [Option<Hit>]) {
+        for (ray, hit) in rays.iter().zip(hits) {
+            *hit = self.0.closest_hit(ray, Faces::Both);
+        }
+    }
+
+    fn occluded(&self, rays: &[Ray], occluded: &mut [bool]) {
+        for (ray, occluded) in rays.iter().zip(occluded) {
+            *occluded = self.0.is_occluded(ray, Faces::Both);
+        }
+    }
+}
+
+struct Batch(MeshBvh);
+
+impl Engine for Batch {
+    fn closest(&self, rays: &[Ray], hits: &mut [Option<Hit>]) {
+        self.0.closest_hits(rays, Faces::Both, hits);
+    }
+
+    fn occluded(&self, rays: &[Ray], occluded: &mut [bool]) {
+        self.0.are_occluded(rays, Faces::Both, occluded);
+    }
+}

@@ -1,0 +1,90 @@
+//! The engines: what the comparison asks of each, and who takes part.
+
+mod bvh;
+mod embree;
+mod hitscan;
+mod obvhs;
+mod parry3d;
+#[cfg(feature = "tinybvh")]
+mod tinybvh;
+
+use ::hitscan::{Hit, Ray, TriMesh};
+
+use crate::options::Options;
+
+/// A structure over one mesh, ready to be asked.
+///
+/// Rays come as ours and each engine turns them into its own within the call, as a user would.
+/// Answers are written as ours: `t` and `triangle` in the mesh's numbering always, `u` and `v` where
+/// the engine gives them.
+pub(crate) trait Engine: Send + Sync {
+    /// The closest hit of each ray.
+    fn closest(&self, rays: &[Ray], hits: &mut [Option<Hit>]);
+
+    /// Whether each ray hits anything.
+    fn occluded(&self, rays: &[Ray], occluded: &mut [bool]);
+
+    /// Memory that the engine takes from elsewhere than Rust's allocator.
+    fn foreign_memory(&self) -> Option<crate::memory::Usage> {
+        None
+    }
+}
+
+/// An engine in one of its configurations.
+pub(crate) struct Contender {
+    /// Its name in the table.
+    pub(crate) name: String,
+    /// How it is asked.
+    pub(crate) calls: Calls,
+    /// Whether it can be asked for any hit.
+    pub(crate) answers_any_hit: bool,
+    /// Whether it is ours.
+    pub(crate) is_ours: bool,
+    /// Builds its structure.
+    pub(crate) build: Builder,
+}
+
+/// Makes an engine's structure of a mesh, or says why it cannot.
+type Builder = Box<dyn Fn(&TriMesh) -> Result<Box<dyn Engine>, String> + Send + Sync>;
+
+/// How rays are handed over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Calls {
+    /// One call for each ray.
+    Single,
+    /// One call for sixteen rays.
+    Packets,
+    /// All rays in one call, which may use threads of its own.
+    Batch,
+}
+
+impl Contender {
+    fn new<E: Engine + 'static>(
+        name: impl Into<String>,
+        build: impl Fn(&TriMesh) -> Result<E, String> + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            name: name.into(),
+            calls: Calls::Single,
+            answers_any_hit: true,
+            is_ours: false,
+            build: Box::new(move |mesh| Ok(Box::new(build(mesh)?))),
+        }
+    }
+}
+
+/// The name of the engine that ratios refer to.
+pub(crate) const REFERENCE: &str = "embree medium";
+
+/// All that can and shall take part; what cannot is said on stderr.
+pub(crate) fn contenders(options: &Options) -> Vec<Contender> {
+    let mut contenders = hitscan::contenders();
+    contenders.extend(embree::contenders(options.threads));
+    #[cfg(feature = "tinybvh")]
+    contenders.extend(tinybvh::contenders());
+    contenders.extend(obvhs::contenders());
+    contenders.extend(parry3d::contenders());
+    contenders.extend(bvh::contenders());
+    contenders.retain(|contender| options.admits(&contender.name));
+    contenders
+}

@@ -1,0 +1,96 @@
+//! tinybvh through the binding `tinybvh-rs`: its 8-wide tree for AVX2. The binding has no any-hit
+//! query and gives this tree only to builds for a CPU with AVX2.
+
+#[cfg(target_feature = "avx2")]
+pub(super) use avx2::contenders;
+
+#[cfg(not(target_feature = "avx2"))]
+pub(super) fn contenders() -> Vec<super::Contender> {
+    eprintln!("tinybvh: its binding needs a build with -C target-cpu=native: skipped");
+    Vec::new()
+}
+
+#[cfg(target_feature = "avx2")]
+mod avx2 {
+    use hitscan::{Hit, Ray, Side, TriMesh};
+    use tinybvh_rs::{Intersection, Intersector, bvh, bvh8_cpu, mbvh};
+
+    use crate::engines::{Contender, Engine};
+
+    pub(in crate::engines) fn contenders() -> Vec<Contender> {
+        let contender = |name, is_high| Contender {
+            answers_any_hit: false,
+            ..Contender::new(name, move |mesh: &TriMesh| build(mesh, is_high))
+        };
+        vec![contender("tinybvh bvh8_cpu", false), contender("tinybvh bvh8_cpu hq", true)]
+    }
+
+    /// The most triangles of a leaf that this tree can hold.
+    const LEAF_SIZE: u32 = 4;
+
+    fn build(mesh: &TriMesh, is_high: bool) -> Result<Tiny, String> {
+        let corners =
+            (0..mesh.triangles().len() as u32).flat_map(|triangle| mesh.corners(triangle));
+        let positions: Vec<[f32; 4]> = corners.map(|p| [p.x, p.y, p.z, 0.0]).collect();
+        let binary = if is_high {
+            bvh::BVH::new_hq(positions.as_slice().into())
+        } else {
+            bvh::BVH::new(positions.as_slice().into())
+        };
+        let mut binary = binary.map_err(|error| error.to_string())?;
+        binary.split_leaves(LEAF_SIZE);
+        // The last tree holds triangles of its own: what it came from need not live on.
+        let wide = bvh8_cpu::BVH::new(&mbvh::BVH::new(&binary));
+        wide.map(Tiny).map_err(|error| error.to_string())
+    }
+
+    struct Tiny(bvh8_cpu::BVH);
+
+    // SAFETY: the C++ object is owned, does not refer to the thread that made it, and its only method
+    // used here is `Intersect`, which is const and writes to nothing but the ray.
+    #[allow(unsafe_code, reason = "the binding does not say that its trees may be shared")]
+    unsafe impl Send for Tiny {}
+    // SAFETY: as for `Send`.
+    #[allow(unsafe_code, reason = "the binding does not say that its trees may be shared")]
+    unsafe impl Sync for Tiny {}
+
+    /// A ray as aligned as the library expects: the binding declares 16 bytes only, and its own
+    /// `Ray::new` crashes where the C++ compiler stores a whole ray at once.
+    #[repr(align(64))]
+    struct Aligned(tinybvh_rs::Ray);
+
+    impl Engine for Tiny {
+        fn closest(&self, rays: &[Ray], hits: &mut [Option<Hit>]) {
+            for (ray, hit) in rays.iter().zip(hits) {
+                let t_max = ray.t_max.min(tinybvh_rs::INFINITE);
+                let mut query = Aligned(tinybvh_rs::Ray {
+                    origin: ray.origin.to_array(),
+                    // The library has a ray mask here.
+                    padding_0: 0xffff,
+                    dir: ray.direction.to_array(),
+                    r_d: ray.direction.to_array().map(safe_reciprocal),
+                    hit: Intersection { t: t_max, ..Default::default() },
+                    ..Default::default()
+                });
+                self.0.intersect(&mut query.0);
+                let found = query.0.hit;
+                *hit = (found.t < t_max).then_some(Hit {
+                    t: found.t,
+                    u: found.u,
+                    v: found.v,
+                    triangle: found.prim,
+                    side: Side::Front,
+                });
+            }
+        }
+
+        fn occluded(&self, _rays: &[Ray], _occluded: &mut [bool]) {
+            unreachable!("the binding has no any-hit query, and the contender says so");
+        }
+    }
+
+    /// As the library has it: no infinities.
+    fn safe_reciprocal(x: f32) -> f32 {
+        if x.abs() > 1e-12 { 1.0 / x } else { 1e12f32.copysign(x) }
+    }
+}
