@@ -1,12 +1,71 @@
-//! hitscan
+//! Watertight ray casting over triangle meshes: load an OBJ, build a tree, ask what a ray hits.
+//!
+//! ```
+//! use hitscan::{BuildOptions, Faces, MeshBvh, Ray, obj};
+//!
+//! # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../assets/cuboid.obj");
+//! let mesh = obj::load(path, &obj::LoadOptions::default())?.mesh;
+//! let bvh = MeshBvh::build(&mesh, &BuildOptions::default());
+//!
+//! let ray = Ray::segment([4.0, -7.0, -4.0], [2.0, 3.0, 4.0]);
+//! if let Some(hit) = bvh.closest_hit(&ray, Faces::Both) {
+//!     let normal = mesh.unit_normal(hit.triangle);
+//!     println!("triangle {} at {} with normal {normal}", hit.triangle, mesh.point(&hit));
+//! }
+//! # assert_eq!(bvh.closest_hit(&ray, Faces::Both).map(|hit| (hit.triangle, hit.t)), Some((2889, 0.25)));
+//! # Ok::<(), obj::ObjError>(())
+//! ```
+//!
+//! # What is promised
+//!
+//! - **One answer.** The closest hit is the least `(t, triangle)` over all triangles of one scalar
+//!   function, [`WatertightRay::intersect`]. Every tree, instruction set, thread count and batch
+//!   gives that answer, to the last bit; [`brute_force`] is the definition in code.
+//! - **Watertight.** A ray through a shared edge or vertex of a closed mesh hits. There is no epsilon
+//!   to choose, and scaling a scene by a power of two changes no answer.
+//! - **Bad input is told.** A broken file is an error with its line; a ray that is zero or not finite
+//!   hits nothing; nothing panics.
+//!
+//! # Which call answers what
+//!
+//! | question | call | example |
+//! |---|---|---|
+//! | What does a ray hit first? | [`MeshBvh::closest_hit`] | `first_hit` |
+//! | Where, with which normal, on which side? | [`TriMesh::point`], [`TriMesh::unit_normal`], [`Hit::side`] | `first_hit` |
+//! | Is anything between two points? | [`MeshBvh::is_occluded`] with [`Ray::segment`] | `line_of_sight` |
+//! | What does it hit along its whole way? | [`MeshBvh::all_hits`] | `all_hits` |
+//! | The next few hits only? | [`MeshBvh::nearest_hits`] | `all_hits` |
+//! | Is a point inside? How often is the surface crossed? | [`MeshBvh::count_crossings`] | `inside` |
+//! | Only what faces the ray? | [`Faces::Front`] | `all_hits` |
+//! | A million rays at once? | [`MeshBvh::closest_hits`] and its like | `batch` |
+//! | A mesh that moves? | [`MeshBvh::refit`] | `moving_mesh` |
+//! | Which object, group, material, source line was hit? | [`TriMesh::records`] | `names` |
+//! | What did the file hold that was left out? | [`obj::LoadReport`] | `names` |
+//! | A mesh without a file? | [`TriMesh::new`], [`primitives::generate`] | `own_mesh` |
+//! | A long build with a progress bar and a stop button? | [`MeshBvh::build_with_progress`] | `progress` |
+//!
+//! The examples stand in the crate's `examples` folder: `cargo run --example first_hit`.
+//!
+//! # Words
+//!
+//! A [`Ray`] is an origin, a direction of any length and a closed interval of `t`, which counts in
+//! units of the direction: on a [`Ray::segment`] it runs from 0 to 1. [`Side::Front`] is where a
+//! triangle's corners run counter-clockwise. Everything is immutable once built, `Send` and `Sync`.
+//! Vectors are [`glam`]'s; whatever converts to `[f32; 3]` is taken in.
+//!
+//! # Crate features
+//!
+//! `parallel` (on by default) reads, builds and answers batches on rayon's threads. Without it
+//! everything is there and gives the same answers on one.
 
 #![forbid(unsafe_code)]
 
-pub use glam;
+pub use hitscan_primitives as primitives;
+pub use hitscan_primitives::*;
+
 pub use hitscan_bvh::{
     BuildOptions, BuildQuality, BvhStats, Cancelled, HitLists, Isa, MeshBvh, RefitError,
     RefitReport, scan,
 };
+
 pub use hitscan_obj as obj;
-pub use hitscan_primitives as primitives;
-pub use hitscan_primitives::*;

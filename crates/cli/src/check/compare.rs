@@ -1,0 +1,342 @@
+//! The comparison: the answers of a tree beside those of the brute-force scan.
+
+use std::fmt::Debug;
+
+use hitscan::primitives::brute_force::BruteForce;
+use hitscan::{Faces, Hit, HitMode, MeshBvh, Ray};
+use rayon::prelude::*;
+
+/// The kinds of queries that are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum QueryKind {
+    Closest,
+    Any,
+    AllClosed,
+    AllOnce,
+    Nearest,
+    Crossings,
+}
+
+impl QueryKind {
+    pub(crate) const ALL: [Self; 6] =
+        [Self::Closest, Self::Any, Self::AllClosed, Self::AllOnce, Self::Nearest, Self::Crossings];
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Closest => "closest",
+            Self::Any => "any",
+            Self::AllClosed => "all",
+            Self::AllOnce => "once",
+            Self::Nearest => "nearest",
+            Self::Crossings => "crossings",
+        }
+    }
+
+    /// The flags of `hitscan cast` that ask this.
+    pub(crate) fn flags(self) -> &'static str {
+        match self {
+            Self::Closest => "--closest",
+            Self::Any => "--any",
+            Self::AllClosed | Self::Nearest => "--all",
+            Self::AllOnce => "--all --once",
+            Self::Crossings => "--count",
+        }
+    }
+}
+
+/// How the rays of a query are handed over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shape {
+    /// One ray a call.
+    Single,
+    /// All rays in one call.
+    Batch,
+    /// Calls of 1, 2, 3, ... rays: what is left over when a kernel takes several at a time.
+    ShortBatches,
+}
+
+impl Shape {
+    pub(crate) const ALL: [Self; 3] = [Self::Single, Self::Batch, Self::ShortBatches];
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Single => "single",
+            Self::Batch => "batch",
+            Self::ShortBatches => "short batches",
+        }
+    }
+}
+
+/// The longest of the short batches.
+const LONGEST_SHORT_BATCH: usize = 37;
+
+/// How many hits the queries for the nearest ones ask for.
+const N_NEAREST: [usize; 3] = [1, 3, 16];
+
+/// The brute-force answers about some rays, for each choice of sides.
+#[derive(Debug)]
+pub(crate) struct Twin {
+    by_faces: [(Faces, TwinLists); 3],
+}
+
+/// All hits of each ray.
+#[derive(Debug)]
+struct TwinLists {
+    closed: Vec<Vec<Hit>>,
+    once: Vec<Vec<Hit>>,
+}
+
+impl Twin {
+    /// Scans all triangles for each ray, in parallel over the rays.
+    pub(crate) fn scan(mesh: &BruteForce<'_>, rays: &[Ray]) -> Self {
+        let all = |mode| {
+            // A ray takes long enough to be handed to a thread of its own.
+            let rays = rays.par_iter().with_max_len(1);
+            rays.map(|ray| mesh.all_hits(ray, Faces::Both, mode)).collect()
+        };
+        let both = TwinLists { closed: all(HitMode::Closed), once: all(HitMode::Once) };
+        // Which sides count does not change where a triangle is hit.
+        let [front, back] = [Faces::Front, Faces::Back].map(|faces| (faces, both.seen_by(faces)));
+        Self { by_faces: [(Faces::Both, both), front, back] }
+    }
+}
+
+impl TwinLists {
+    fn seen_by(&self, faces: Faces) -> Self {
+        let visible =
+            |hits: &Vec<Hit>| hits.iter().copied().filter(|hit| faces.accepts(hit.side)).collect();
+        Self {
+            closed: self.closed.iter().map(visible).collect(),
+            once: self.once.iter().map(visible).collect(),
+        }
+    }
+}
+
+/// An answer that is not the twin's.
+#[derive(Clone, Debug)]
+pub(crate) struct Difference {
+    pub(crate) query: QueryKind,
+    pub(crate) faces: Faces,
+    pub(crate) ray: Ray,
+    pub(crate) expected: String,
+    pub(crate) found: String,
+}
+
+/// What a comparison found.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Tally {
+    /// Answers compared.
+    pub(crate) n_answers: u64,
+    /// Differences, by the place of their query in [`QueryKind::ALL`].
+    pub(crate) n_differences: [u64; QueryKind::ALL.len()],
+    /// The first of the differences.
+    pub(crate) first: Vec<Difference>,
+}
+
+/// Differences that are kept to be shown.
+pub(crate) const N_SHOWN: usize = 5;
+
+impl Tally {
+    pub(crate) fn total_differences(&self) -> u64 {
+        self.n_differences.iter().sum()
+    }
+
+    /// Adds the tally of other rays.
+    pub(crate) fn add(&mut self, other: Self) {
+        self.n_answers += other.n_answers;
+        for (sum, n) in self.n_differences.iter_mut().zip(other.n_differences) {
+            *sum += n;
+        }
+        self.first.extend(other.first);
+        self.first.truncate(N_SHOWN);
+    }
+
+    /// Compares hits by their bits.
+    fn compare_hits(&mut self, at: Place<'_>, expected: &[Hit], found: &[Hit]) {
+        let bits = |hit: &Hit| hit.to_bits();
+        let same = expected.iter().map(bits).eq(found.iter().map(bits));
+        self.count(at, same, || (listed(expected), listed(found)));
+    }
+
+    fn compare<A: PartialEq + Debug>(&mut self, at: Place<'_>, expected: A, found: A) {
+        let same = expected == found;
+        self.count(at, same, || (format!("{expected:?}"), format!("{found:?}")));
+    }
+
+    fn count(&mut self, at: Place<'_>, same: bool, text: impl FnOnce() -> (String, String)) {
+        self.n_answers += 1;
+        if same {
+            return;
+        }
+        let Place { query, faces, ray } = at;
+        self.n_differences[query as usize] += 1;
+        if self.first.len() < N_SHOWN {
+            let (expected, found) = text();
+            self.first.push(Difference { query, faces, ray: *ray, expected, found });
+        }
+    }
+}
+
+/// What is compared.
+#[derive(Clone, Copy)]
+struct Place<'a> {
+    query: QueryKind,
+    faces: Faces,
+    ray: &'a Ray,
+}
+
+/// Compares every query of a tree, in one shape, with the twin's answers about the same rays.
+pub(crate) fn compare(tree: &MeshBvh, rays: &[Ray], twin: &Twin, shape: Shape) -> Tally {
+    let mut tally = Tally::default();
+    for (faces, lists) in &twin.by_faces {
+        match shape {
+            Shape::Single => tally.add(compare_single(tree, rays, lists, *faces)),
+            Shape::Batch => compare_batch(tree, rays, 0, lists, *faces, &mut tally),
+            Shape::ShortBatches => {
+                let (mut start, mut length) = (0, 1);
+                while start < rays.len() {
+                    let end = (start + length).min(rays.len());
+                    compare_batch(tree, &rays[start..end], start, lists, *faces, &mut tally);
+                    start = end;
+                    length = length % LONGEST_SHORT_BATCH + 1;
+                }
+            }
+        }
+    }
+    tally
+}
+
+/// One ray a call; the calls are spread over the threads.
+fn compare_single(tree: &MeshBvh, rays: &[Ray], twin: &TwinLists, faces: Faces) -> Tally {
+    const PART: usize = 256;
+    let parts: Vec<Tally> = (0..rays.len().div_ceil(PART))
+        .into_par_iter()
+        .map(|part| {
+            let mut tally = Tally::default();
+            let mut hits = Vec::new();
+            for i in part * PART..((part + 1) * PART).min(rays.len()) {
+                let ray = &rays[i];
+                let (closed, once) = (&twin.closed[i], &twin.once[i]);
+                let at = |query| Place { query, faces, ray };
+                let found = tree.closest_hit(ray, faces);
+                tally.compare_hits(at(QueryKind::Closest), first(closed, 1), found.as_slice());
+                let found = tree.is_occluded(ray, faces);
+                tally.compare(at(QueryKind::Any), !closed.is_empty(), found);
+                tree.all_hits_into(ray, faces, HitMode::Closed, &mut hits);
+                tally.compare_hits(at(QueryKind::AllClosed), closed, &hits);
+                tree.all_hits_into(ray, faces, HitMode::Once, &mut hits);
+                tally.compare_hits(at(QueryKind::AllOnce), once, &hits);
+                for n in N_NEAREST {
+                    tree.nearest_hits(ray, faces, HitMode::Closed, n, &mut hits);
+                    tally.compare_hits(at(QueryKind::Nearest), first(closed, n), &hits);
+                    tree.nearest_hits(ray, faces, HitMode::Once, n, &mut hits);
+                    tally.compare_hits(at(QueryKind::Nearest), first(once, n), &hits);
+                }
+                let found = tree.count_crossings(ray, faces);
+                tally.compare(at(QueryKind::Crossings), once.len(), found);
+            }
+            tally
+        })
+        .collect();
+    let mut tally = Tally::default();
+    parts.into_iter().for_each(|part| tally.add(part));
+    tally
+}
+
+/// Many rays a call. `start` is the place of the first among the rays of the twin.
+fn compare_batch(
+    tree: &MeshBvh,
+    rays: &[Ray],
+    start: usize,
+    twin: &TwinLists,
+    faces: Faces,
+    tally: &mut Tally,
+) {
+    let mut closest = vec![None; rays.len()];
+    tree.closest_hits(rays, faces, &mut closest);
+    let mut occluded = vec![false; rays.len()];
+    tree.are_occluded(rays, faces, &mut occluded);
+    let closed_lists = tree.all_hits_of(rays, faces, HitMode::Closed);
+    let once_lists = tree.all_hits_of(rays, faces, HitMode::Once);
+    let mut crossings = vec![0; rays.len()];
+    tree.crossings_of(rays, faces, &mut crossings);
+    for (i, ray) in rays.iter().enumerate() {
+        let (closed, once) = (&twin.closed[start + i], &twin.once[start + i]);
+        let at = |query| Place { query, faces, ray };
+        tally.compare_hits(at(QueryKind::Closest), first(closed, 1), closest[i].as_slice());
+        tally.compare(at(QueryKind::Any), !closed.is_empty(), occluded[i]);
+        tally.compare_hits(at(QueryKind::AllClosed), closed, closed_lists.of(i));
+        tally.compare_hits(at(QueryKind::AllOnce), once, once_lists.of(i));
+        tally.compare(at(QueryKind::Crossings), once.len(), crossings[i] as usize);
+    }
+}
+
+fn first(hits: &[Hit], n: usize) -> &[Hit] {
+    &hits[..n.min(hits.len())]
+}
+
+/// Hits as text, to the last digit that tells them apart.
+fn listed(hits: &[Hit]) -> String {
+    let text = |&Hit { t, u, v, triangle, side }: &Hit| {
+        format!("(t {t:?} u {u:?} v {v:?} triangle {triangle} {side:?})")
+    };
+    format!("{} hits {}", hits.len(), hits.iter().map(text).collect::<Vec<_>>().join(" "))
+}
+
+#[cfg(test)]
+mod tests {
+    use hitscan::primitives::generate;
+    use hitscan::{BuildOptions, TriMesh};
+
+    use super::*;
+    use crate::check::HostileRays;
+
+    fn tally(mesh: &TriMesh, tree: &MeshBvh, shape: Shape) -> Tally {
+        let mut rays = Vec::new();
+        HostileRays::new(mesh, 1).take(800, &mut rays);
+        let twin = Twin::scan(&BruteForce::new(mesh), &rays);
+        compare(tree, &rays, &twin, shape)
+    }
+
+    #[test]
+    fn a_right_tree_shows_no_difference() {
+        let mesh = generate::torus(1.0, 0.25, 500).unwrap();
+        let tree = MeshBvh::build(&mesh, &BuildOptions::default());
+        for shape in Shape::ALL {
+            let tally = tally(&mesh, &tree, shape);
+            assert_eq!(tally.total_differences(), 0, "{:?}", tally.first);
+            assert!(tally.n_answers >= 3 * 5 * 800);
+        }
+    }
+
+    /// The tree of a mesh that lacks a triangle stands for a kernel that loses one.
+    #[test]
+    fn a_lost_triangle_shows_in_every_query_and_shape() {
+        let mesh = generate::sphere(1.0, 60).unwrap();
+        let mut triangles = mesh.triangles().to_vec();
+        triangles[7] = [0; 3];
+        let broken = TriMesh::from_vecs(mesh.positions().to_vec(), triangles).unwrap();
+        let tree = MeshBvh::build(&broken, &BuildOptions::default());
+        for shape in Shape::ALL {
+            let tally = tally(&mesh, &tree, shape);
+            for (query, n) in QueryKind::ALL.into_iter().zip(tally.n_differences) {
+                let has_batch = query != QueryKind::Nearest;
+                assert_eq!(n > 0, has_batch || shape == Shape::Single, "{query:?} {shape:?}");
+            }
+            assert_eq!(tally.first.len(), N_SHOWN);
+        }
+    }
+
+    /// A position off by its last bit stands for a kernel that rounds otherwise.
+    #[test]
+    fn a_difference_in_the_last_bit_shows() {
+        let mesh = generate::sphere(1.0, 60).unwrap();
+        let mut positions = mesh.positions().to_vec();
+        positions[5].x = positions[5].x.next_up();
+        let tree =
+            MeshBvh::build(&mesh.with_positions(positions).unwrap(), &BuildOptions::default());
+        for shape in Shape::ALL {
+            assert!(tally(&mesh, &tree, shape).n_differences[0] > 0, "{shape:?}");
+        }
+    }
+}

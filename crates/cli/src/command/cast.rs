@@ -1,0 +1,114 @@
+//! `hitscan cast`: says what rays hit.
+
+use anyhow::{Context, bail};
+use hitscan::primitives::brute_force::BruteForce;
+use hitscan::{HitMode, Ray};
+
+use crate::args::CastArgs;
+use crate::engine::{self, Caster, Query};
+use crate::exit_code::Outcome;
+use crate::loading;
+use crate::messages;
+use crate::output::{ResultWriter, Results, Target};
+use crate::rays::{self, DefaultRange, RayReader, RaySource};
+
+pub(crate) fn run(args: &CastArgs) -> anyhow::Result<Outcome> {
+    engine::set_threads(args.engine.threads)?;
+    let query = query(args);
+    // What can be wrong with the rays or the output is known before the mesh is read.
+    let mut rays = open_rays(args)?;
+    let mut writer = ResultWriter::new(args.format, query, Target::open(args.output.as_deref())?)?;
+    let mesh = loading::load(&args.file)?.mesh;
+    let caster = if args.brute {
+        Caster::Brute(BruteForce::new(&mesh))
+    } else {
+        Caster::Tree(Box::new(loading::build(&mesh, &args.engine)?))
+    };
+
+    let bar = messages::counter("casting", rays.total());
+    let (mut n_rays, mut n_invalid, mut any_hit) = (0, 0, false);
+    let mut chunk = Vec::new();
+    loop {
+        chunk.clear();
+        rays.read(&mut chunk, chunk_size(query))?;
+        if chunk.is_empty() {
+            break;
+        }
+        let answers = caster.answers(&chunk, query, args.faces.into());
+        writer.write(&Results {
+            mesh: &mesh,
+            first_ray: n_rays,
+            rays: &chunk,
+            answers: &answers,
+        })?;
+        any_hit |= answers.any_hit();
+        n_rays += chunk.len() as u64;
+        n_invalid += chunk.iter().filter(|ray| !ray.is_valid()).count();
+        bar.set_position(n_rays);
+    }
+    bar.finish_and_clear();
+    writer.finish()?;
+    if n_invalid > 0 {
+        messages::note(format_args!(
+            "{n_invalid} of {n_rays} rays are invalid and miss: zero or not finite, or an empty \
+             interval"
+        ));
+    }
+    Ok(if any_hit { Outcome::Done } else { Outcome::Nothing })
+}
+
+/// How many rays are read, cast and written together. Many hits per ray make for fewer rays.
+fn chunk_size(query: Query) -> usize {
+    match query {
+        Query::All(_) => 1 << 13,
+        Query::Closest | Query::Any | Query::Count => 1 << 16,
+    }
+}
+
+/// The command line allows one of the flags at most.
+fn query(args: &CastArgs) -> Query {
+    if args.all && args.once {
+        Query::All(HitMode::Once)
+    } else if args.all {
+        Query::All(HitMode::Closed)
+    } else if args.any {
+        Query::Any
+    } else if args.count {
+        Query::Count
+    } else {
+        Query::Closest
+    }
+}
+
+fn open_rays(args: &CastArgs) -> anyhow::Result<Box<dyn RayReader>> {
+    let t_min = args.t_min.unwrap_or(0.0);
+    if let Some(path) = &args.rays {
+        let range = DefaultRange { t_min, t_max: args.t_max.unwrap_or(f32::INFINITY) };
+        if range.t_min.is_nan() || range.t_max.is_nan() || range.t_min > range.t_max {
+            bail!("found --t-min {} and --t-max {}, expected an interval", t_min, range.t_max);
+        }
+        return rays::open(&RaySource::new(path), args.rays_format, range);
+    }
+    let ray = match (args.from, args.to, args.dir) {
+        (Some(from), Some(to), _) => Ray::segment(from, to),
+        (Some(from), _, Some(direction)) => Ray::new(from, direction),
+        _ => bail!("no ray: expected --rays, or --from with --to or --dir"),
+    };
+    let ray = ray.with_range(t_min, args.t_max.unwrap_or(ray.t_max));
+    let ray = ray.checked().context("the ray is invalid")?;
+    Ok(Box::new(SingleRay(Some(ray))))
+}
+
+/// The ray of the command line as a stream.
+struct SingleRay(Option<Ray>);
+
+impl RayReader for SingleRay {
+    fn read(&mut self, rays: &mut Vec<Ray>, _most: usize) -> anyhow::Result<()> {
+        rays.extend(self.0.take());
+        Ok(())
+    }
+
+    fn total(&self) -> Option<u64> {
+        Some(1)
+    }
+}

@@ -1,0 +1,212 @@
+//! `hitscan check`: every instruction set, builder, kind of query and batch against brute force.
+
+use std::io::Write;
+
+use hitscan::primitives::brute_force::BruteForce;
+use hitscan::{BuildQuality, Faces, Isa, Ray};
+
+use crate::args::{CheckArgs, EngineArgs, QualityArg};
+use crate::check::{Difference, HostileRays, QueryKind, Shape, Tally, Twin, compare};
+use crate::engine;
+use crate::exit_code::Outcome;
+use crate::loading;
+use crate::messages;
+use crate::output::Target;
+
+/// Rays whose brute-force answers are held at a time.
+const CHUNK: usize = 1 << 13;
+
+pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Outcome> {
+    engine::set_threads(args.threads)?;
+    let mesh = loading::load(&args.file)?.mesh;
+    let mut trees = Vec::new();
+    let mut invalid_trees = Vec::new();
+    let mut rows = Vec::new();
+    for quality in [QualityArg::Fast, QualityArg::Balanced, QualityArg::High] {
+        let engine = EngineArgs { quality, isa: None, threads: args.threads };
+        let tree = loading::build(&mesh, &engine)?;
+        let quality = name(quality.into());
+        if let Err(broken) = tree.validate(&mesh) {
+            invalid_trees.push(format!("the {quality} tree is invalid: {broken}"));
+        }
+        for isa in Isa::available() {
+            let tally = Tally::default;
+            rows.extend(Shape::ALL.map(|shape| Row { quality, isa, shape, tally: tally() }));
+        }
+        trees.push(tree);
+    }
+
+    let scan = BruteForce::new(&mesh);
+    let mut stream = HostileRays::new(&mesh, args.seed);
+    let mut rays = Vec::new();
+    let bar = messages::counter("checking", Some(args.rays as u64));
+    let mut n_done = 0;
+    while n_done < args.rays {
+        stream.take(CHUNK.min(args.rays - n_done), &mut rays);
+        let twin = Twin::scan(&scan, &rays);
+        let mut row = rows.iter_mut();
+        trees = trees
+            .into_iter()
+            .map(|mut tree| {
+                for isa in Isa::available() {
+                    tree = tree.with_isa(isa);
+                    for (shape, row) in Shape::ALL.into_iter().zip(&mut row) {
+                        row.tally.add(compare(&tree, &rays, &twin, shape));
+                    }
+                }
+                tree
+            })
+            .collect();
+        n_done += rays.len();
+        bar.set_position(n_done as u64);
+    }
+    bar.finish_and_clear();
+
+    let mut out = Target::open(None)?;
+    let report = Report { args, rows: &rows, invalid_trees: &invalid_trees };
+    report.write(&mut out)?;
+    out.finish()?;
+    Ok(if report.n_differences() == 0 && invalid_trees.is_empty() {
+        Outcome::Done
+    } else {
+        Outcome::Nothing
+    })
+}
+
+/// One way to all kinds of answers.
+struct Row {
+    quality: &'static str,
+    isa: Isa,
+    shape: Shape,
+    tally: Tally,
+}
+
+struct Report<'a> {
+    args: &'a CheckArgs,
+    rows: &'a [Row],
+    invalid_trees: &'a [String],
+}
+
+impl Report<'_> {
+    fn n_differences(&self) -> u64 {
+        self.rows.iter().map(|row| row.tally.total_differences()).sum()
+    }
+
+    fn write(&self, out: &mut impl Write) -> std::io::Result<()> {
+        write!(out, "{:<9} {:<8} {:<13}", "quality", "isa", "shape")?;
+        for query in QueryKind::ALL {
+            write!(out, " {:>9}", query.name())?;
+        }
+        writeln!(out, "   (differences)")?;
+        for Row { quality, isa, shape, tally } in self.rows {
+            write!(out, "{:<9} {:<8} {:<13}", quality, isa.name(), shape.name())?;
+            for (query, n) in QueryKind::ALL.into_iter().zip(tally.n_differences) {
+                match (query, shape) {
+                    // There is no batch of this kind.
+                    (QueryKind::Nearest, Shape::Batch | Shape::ShortBatches) => {
+                        write!(out, " {:>9}", "-")?;
+                    }
+                    _ => write!(out, " {n:>9}")?,
+                }
+            }
+            writeln!(out)?;
+        }
+        for broken in self.invalid_trees {
+            writeln!(out, "{broken}")?;
+        }
+        self.write_first_differences(out)?;
+        let n_answers: u64 = self.rows.iter().map(|row| row.tally.n_answers).sum();
+        let trees = match self.invalid_trees {
+            [] => "all trees valid".to_owned(),
+            invalid => format!("{} invalid trees", invalid.len()),
+        };
+        writeln!(
+            out,
+            "{} rays (seed {}), {n_answers} answers compared, {} differences, {trees}",
+            self.args.rays,
+            self.args.seed,
+            self.n_differences(),
+        )
+    }
+
+    fn write_first_differences(&self, out: &mut impl Write) -> std::io::Result<()> {
+        let differences = self
+            .rows
+            .iter()
+            .flat_map(|row| row.tally.first.iter().map(move |difference| (row, difference)));
+        for (row, difference) in differences.take(10) {
+            let (quality, isa) = (row.quality, row.isa.name());
+            let Difference { query, faces, ray, expected, found } = difference;
+            writeln!(
+                out,
+                "difference in {}, {}, {quality}, {isa}",
+                query.name(),
+                row.shape.name()
+            )?;
+            writeln!(
+                out,
+                "  hitscan cast {} {} {} --faces {} --quality {quality} --isa {isa}",
+                self.args.file.display(),
+                flags_of(ray),
+                query.flags(),
+                name_of(*faces),
+            )?;
+            writeln!(out, "  expected {}", shortened(expected))?;
+            writeln!(out, "  found    {}", shortened(found))?;
+        }
+        Ok(())
+    }
+}
+
+/// The flags of `hitscan cast` for a ray. The decimals are short and parse to the same bits.
+fn flags_of(ray: &Ray) -> String {
+    let [ox, oy, oz] = ray.origin.to_array();
+    let [dx, dy, dz] = ray.direction.to_array();
+    let (t_min, t_max) = (ray.t_min, ray.t_max);
+    format!(
+        "--from={ox:?},{oy:?},{oz:?} --dir={dx:?},{dy:?},{dz:?} --t-min={t_min:?} --t-max={t_max:?}"
+    )
+}
+
+fn name(quality: BuildQuality) -> &'static str {
+    match quality {
+        BuildQuality::Fast => "fast",
+        BuildQuality::Balanced => "balanced",
+        BuildQuality::High => "high",
+    }
+}
+
+fn name_of(faces: Faces) -> &'static str {
+    match faces {
+        Faces::Both => "both",
+        Faces::Front => "front",
+        Faces::Back => "back",
+    }
+}
+
+/// A list of a thousand hits is no help.
+fn shortened(text: &str) -> String {
+    const LONGEST: usize = 600;
+    match text.char_indices().nth(LONGEST) {
+        None => text.to_owned(),
+        Some((end, _)) => format!("{} ... ({} bytes)", &text[..end], text.len()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_ray_as_flags_parses_to_the_same_bits() {
+        let ray = Ray::new([0.1, -0.0, 1e-45], [3.402_823_5e38, 1e-7, -1.0 / 3.0]);
+        let flags = flags_of(&ray.with_range(f32::NEG_INFINITY, 0.3));
+        let numbers: Vec<u32> = flags
+            .split([' ', '=', ','])
+            .filter_map(|word| word.parse::<f32>().ok())
+            .map(f32::to_bits)
+            .collect();
+        let expected = [0.1, -0.0, 1e-45, 3.402_823_5e38, 1e-7, -1.0 / 3.0, f32::NEG_INFINITY, 0.3];
+        assert_eq!(numbers, expected.map(f32::to_bits));
+    }
+}

@@ -1,0 +1,44 @@
+//! `hitscan make`: writes a generated mesh as OBJ.
+
+use anyhow::Context;
+use hitscan::primitives::generate::{self, GenerateError};
+use hitscan::{TriMesh, obj};
+
+use crate::args::{MakeArgs, Seeded, Shape, Size};
+use crate::exit_code::Outcome;
+use crate::messages;
+use crate::output::Target;
+
+pub(crate) fn run(args: &MakeArgs) -> anyhow::Result<Outcome> {
+    let mut target = Target::open(args.output.as_deref())?;
+    let mesh = make(&args.shape).context("cannot make the mesh")?;
+    obj::write(&mesh, &mut target)?;
+    target.finish()?;
+    let [min, max] = [mesh.bounds().min, mesh.bounds().max].map(|corner| corner.to_array());
+    messages::line(format_args!(
+        "{} vertices, {} triangles, bounds {min:?} to {max:?}",
+        mesh.positions().len(),
+        mesh.triangles().len(),
+    ));
+    Ok(Outcome::Done)
+}
+
+fn make(shape: &Shape) -> Result<TriMesh, GenerateError> {
+    match *shape {
+        Shape::Cuboid { width, height, depth, level } => {
+            generate::cuboid(width, height, depth, level)
+        }
+        Shape::Sphere { size: Size { triangles }, radius } => generate::sphere(radius, triangles),
+        Shape::Torus { size: Size { triangles }, major, minor } => {
+            generate::torus(major, minor, triangles)
+        }
+        Shape::Grid { size: Size { triangles }, width, depth } => {
+            generate::grid(width, depth, triangles)
+        }
+        Shape::Terrain(Seeded { size: Size { triangles }, seed }) => {
+            generate::terrain(triangles, seed)
+        }
+        Shape::City(Seeded { size: Size { triangles }, seed }) => generate::city(triangles, seed),
+        Shape::Soup(Seeded { size: Size { triangles }, seed }) => generate::soup(triangles, seed),
+    }
+}

@@ -1,0 +1,24 @@
+//! The commands, one file each.
+
+mod bench;
+mod cast;
+mod check;
+mod info;
+mod make;
+
+use crate::args::{Args, Command};
+use crate::exit_code::Outcome;
+
+/// Runs the command of the command line.
+///
+/// # Errors
+/// Whatever keeps the command from doing what it is for.
+pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
+    match args.command {
+        Command::Make(args) => make::run(&args),
+        Command::Info(args) => info::run(&args),
+        Command::Cast(args) => cast::run(&args),
+        Command::Check(args) => check::run(&args),
+        Command::Bench(args) => bench::run(&args),
+    }
+}

@@ -1,0 +1,34 @@
+//! What the process tells its caller.
+
+use std::io;
+use std::process::ExitCode;
+
+use crate::messages;
+
+/// How a command ended without an error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// A ray hit something, or the command did what it is for: exit code 0.
+    Done,
+    /// No ray hit anything, or a check found a difference: exit code 1.
+    Nothing,
+}
+
+/// The exit code of a command's result. An error is printed and is 2.
+pub(crate) fn of(result: anyhow::Result<Outcome>) -> ExitCode {
+    match result {
+        Ok(Outcome::Done) => ExitCode::SUCCESS,
+        Ok(Outcome::Nothing) => ExitCode::from(1),
+        // The reader of our output has all it wanted, as in `hitscan cast ... | head`.
+        Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            messages::error(&error);
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    let io_errors = error.chain().filter_map(|cause| cause.downcast_ref::<io::Error>());
+    io_errors.into_iter().any(|cause| cause.kind() == io::ErrorKind::BrokenPipe)
+}

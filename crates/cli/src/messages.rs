@@ -1,0 +1,60 @@
+//! What is said on standard error: errors, notes, progress.
+
+use std::fmt::Display;
+use std::io::{self, Write};
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+/// Prints an error with its causes.
+pub(crate) fn error(error: &anyhow::Error) {
+    line(format_args!("error: {error:#}"));
+}
+
+/// Prints something that the user should know and that is not an error.
+pub(crate) fn note(note: impl Display) {
+    line(format_args!("note: {note}"));
+}
+
+/// Prints a line. A closed standard error is no reason to fail, or to panic as `eprintln!` does.
+pub(crate) fn line(line: impl Display) {
+    let _ = writeln!(io::stderr(), "{line}");
+}
+
+/// A bar for a stage whose progress is a share from 0 to 1. Drawn only on a terminal.
+pub(crate) fn share_bar(stage: &'static str) -> ProgressBar {
+    bar(Some(1000), stage, "{msg} {wide_bar} {percent:>3} %")
+}
+
+/// Moves a [`share_bar`].
+pub(crate) fn set_share(bar: &ProgressBar, share: f32) {
+    bar.set_position((share.clamp(0.0, 1.0) * 1000.0) as u64);
+}
+
+/// A counter of things done, out of `total` if that is known. Drawn only on a terminal.
+pub(crate) fn counter(stage: &'static str, total: Option<u64>) -> ProgressBar {
+    let style = match total {
+        Some(_) => "{msg} {wide_bar} {human_pos} of {human_len}, {eta} left",
+        None => "{msg} {spinner} {human_pos}, {per_sec}",
+    };
+    bar(total, stage, style)
+}
+
+fn bar(total: Option<u64>, stage: &'static str, style: &str) -> ProgressBar {
+    // The target hides itself when standard error is not a terminal.
+    let bar = ProgressBar::with_draw_target(total, ProgressDrawTarget::stderr_with_hz(10));
+    let style = ProgressStyle::with_template(style).expect("the templates above are well formed");
+    bar.with_style(style).with_message(stage)
+}
+
+/// A duration for people: `812 ns`, `3.1 ms`, `2.4 s`.
+pub(crate) fn readable(duration: Duration) -> String {
+    let seconds = duration.as_secs_f64();
+    let (value, unit) = match seconds {
+        s if s < 1e-6 => (s * 1e9, "ns"),
+        s if s < 1e-3 => (s * 1e6, "us"),
+        s if s < 1.0 => (s * 1e3, "ms"),
+        s => (s, "s"),
+    };
+    format!("{value:.3} {unit}")
+}

@@ -1,0 +1,83 @@
+//! Results as comma-separated values: a row per hit, or a row per ray for `--any` and `--count`.
+
+use std::ops::Range;
+
+use csv::WriterBuilder;
+use serde::Serialize;
+
+use super::{HitRecord, Results};
+use crate::engine::{Answer, Query};
+
+/// The header line.
+pub(super) fn header(query: Query) -> &'static str {
+    match query {
+        Query::Closest | Query::All(_) => {
+            "ray,t,x,y,z,nx,ny,nz,side,u,v,triangle,polygon,object,group,material\n"
+        }
+        Query::Any => "ray,occluded\n",
+        Query::Count => "ray,crossings\n",
+    }
+}
+
+/// The columns of a hit; an absent polygon or name is an empty field.
+#[derive(Serialize)]
+struct Row<'a> {
+    ray: u64,
+    t: f32,
+    x: f64,
+    y: f64,
+    z: f64,
+    nx: f64,
+    ny: f64,
+    nz: f64,
+    side: &'a str,
+    u: f32,
+    v: f32,
+    triangle: u32,
+    polygon: Option<u32>,
+    object: Option<&'a str>,
+    group: Option<&'a str>,
+    material: Option<&'a str>,
+}
+
+pub(super) fn append(results: &Results<'_>, rays: Range<usize>, out: &mut Vec<u8>) {
+    const MEMORY: &str = "a Vec takes all that is written";
+    let mut writer = WriterBuilder::new().has_headers(false).from_writer(&mut *out);
+    for i in rays {
+        let ray = results.first_ray + i as u64;
+        match results.answers.of(i) {
+            Answer::Hits(hits) => {
+                for hit in hits {
+                    let hit = HitRecord::new(results.mesh, &results.rays[i], hit);
+                    writer.serialize(row(ray, &hit)).expect(MEMORY);
+                }
+            }
+            Answer::Occluded(occluded) => writer.serialize((ray, occluded)).expect(MEMORY),
+            Answer::Crossings(crossings) => writer.serialize((ray, crossings)).expect(MEMORY),
+        }
+    }
+    writer.flush().expect(MEMORY);
+}
+
+fn row<'a>(ray: u64, hit: &HitRecord<'a>) -> Row<'a> {
+    let [x, y, z] = hit.point;
+    let [nx, ny, nz] = hit.normal;
+    Row {
+        ray,
+        t: hit.t,
+        x,
+        y,
+        z,
+        nx,
+        ny,
+        nz,
+        side: hit.side,
+        u: hit.u,
+        v: hit.v,
+        triangle: hit.triangle,
+        polygon: hit.polygon,
+        object: hit.object,
+        group: hit.group,
+        material: hit.material,
+    }
+}

@@ -1,0 +1,62 @@
+//! All that is told about a hit.
+
+use hitscan::{Hit, Ray, Side, TriMesh};
+use serde::Serialize;
+
+/// All that is told about a hit, in the order of the formats.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub(crate) struct HitRecord<'a> {
+    /// Where on the ray, in units of its direction.
+    pub(crate) t: f32,
+    /// `t` times the length of the direction: negative behind the origin.
+    pub(crate) distance: f64,
+    /// On the triangle, from its corners and `u`, `v`.
+    pub(crate) point: [f64; 3],
+    /// Of unit length, by the triangle's winding: it does not turn towards the ray.
+    pub(crate) normal: [f64; 3],
+    pub(crate) side: &'static str,
+    pub(crate) u: f32,
+    pub(crate) v: f32,
+    pub(crate) triangle: u32,
+    /// Counted from 0 in the order of the file.
+    pub(crate) vertices: [u32; 3],
+    pub(crate) polygon: Option<u32>,
+    pub(crate) object: Option<&'a str>,
+    pub(crate) group: Option<&'a str>,
+    pub(crate) material: Option<&'a str>,
+}
+
+impl<'a> HitRecord<'a> {
+    pub(crate) fn new(mesh: &'a TriMesh, ray: &Ray, hit: &Hit) -> Self {
+        let records = mesh.records();
+        let polygon = records.map(|records| records.polygon(hit.triangle));
+        let named = records.zip(polygon);
+        Self {
+            t: hit.t,
+            distance: f64::from(hit.t) * ray.direction.as_dvec3().length(),
+            point: without_negative_zeros(mesh.point(hit).to_array()),
+            normal: without_negative_zeros(mesh.unit_normal(hit.triangle).to_array()),
+            side: match hit.side {
+                Side::Front => "front",
+                Side::Back => "back",
+            },
+            u: hit.u,
+            v: hit.v,
+            triangle: hit.triangle,
+            vertices: mesh.triangles()[hit.triangle as usize],
+            polygon,
+            object: named.and_then(|(records, polygon)| records.object(polygon)),
+            group: named.and_then(|(records, polygon)| records.group(polygon)),
+            material: named.and_then(|(records, polygon)| records.material(polygon)),
+        }
+    }
+}
+
+fn without_negative_zeros(v: [f64; 3]) -> [f64; 3] {
+    v.map(|x| x + 0.0)
+}
+
+/// A name for people to read: in quotes, and whatever could confuse a terminal escaped.
+pub(crate) fn quoted(name: &str) -> String {
+    format!("{name:?}")
+}

@@ -1,0 +1,155 @@
+//! Where output goes: a file that appears whole or not at all, a device, or standard output.
+
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+use tempfile::NamedTempFile;
+
+/// An open output. Dropped before [`Target::finish`], it leaves no file behind, and one that was
+/// there before stays as it was.
+#[derive(Debug)]
+pub(crate) enum Target {
+    Stdout(BufWriter<io::Stdout>),
+    /// What is not a regular file, such as `/dev/stdout`: there is nothing to replace.
+    Device(BufWriter<File>),
+    /// A new file beside the one it will replace.
+    File(BufWriter<NamedTempFile>, PathBuf),
+}
+
+/// Large writes: a pipe or file is not asked for every line.
+const BUFFER: usize = 1 << 16;
+
+impl Target {
+    /// Opens the file at `path`, or standard output without one.
+    ///
+    /// # Errors
+    /// A path that cannot be written, known before any work is done.
+    pub(crate) fn open(path: Option<&Path>) -> anyhow::Result<Self> {
+        let Some(path) = path else {
+            return Ok(Self::Stdout(BufWriter::with_capacity(BUFFER, io::stdout())));
+        };
+        let cannot = || format!("cannot write {}", path.display());
+        match fs::metadata(path) {
+            Ok(found) if found.is_dir() => bail!("cannot write {}: it is a folder", path.display()),
+            Ok(found) if !found.is_file() => {
+                let file = File::options().write(true).open(path).with_context(cannot)?;
+                Ok(Self::Device(BufWriter::with_capacity(BUFFER, file)))
+            }
+            Ok(found) => {
+                if found.permissions().readonly() {
+                    bail!("cannot write {}: it is read-only", path.display());
+                }
+                // The file that a link points to is replaced, not the link.
+                let path = path.canonicalize().with_context(cannot)?;
+                let file = temporary_beside(&path).with_context(cannot)?;
+                file.as_file().set_permissions(found.permissions()).with_context(cannot)?;
+                Ok(Self::File(BufWriter::with_capacity(BUFFER, file), path))
+            }
+            Err(_) => {
+                let file = temporary_beside(path).with_context(cannot)?;
+                Ok(Self::File(BufWriter::with_capacity(BUFFER, file), path.to_owned()))
+            }
+        }
+    }
+
+    /// Completes the output: now the file appears.
+    pub(crate) fn finish(self) -> anyhow::Result<()> {
+        match self {
+            Self::Stdout(mut stdout) => Ok(stdout.flush()?),
+            Self::Device(mut file) => Ok(file.flush()?),
+            Self::File(file, path) => {
+                let cannot = || format!("cannot write {}", path.display());
+                let file = file
+                    .into_inner()
+                    .map_err(io::IntoInnerError::into_error)
+                    .with_context(cannot)?;
+                file.persist(&path).map_err(|error| error.error).with_context(cannot)?;
+                Ok(())
+            }
+        }
+    }
+}
+
+impl Write for Target {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::Stdout(stdout) => stdout.write(bytes),
+            Self::Device(file) => file.write(bytes),
+            Self::File(file, _) => file.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Self::Stdout(stdout) => stdout.flush(),
+            Self::Device(file) => file.flush(),
+            Self::File(file, _) => file.flush(),
+        }
+    }
+}
+
+/// A temporary file in the folder of `path`, so that it can take that place in one step.
+fn temporary_beside(path: &Path) -> io::Result<NamedTempFile> {
+    let folder = match path.parent() {
+        Some(folder) if folder != Path::new("") => folder,
+        _ => Path::new("."),
+    };
+    if path.file_name().is_none() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "the path has no file name"));
+    }
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".hitscan-");
+    #[cfg(unix)]
+    {
+        // As for any new file: what the user's mask leaves of it.
+        use std::os::unix::fs::PermissionsExt;
+        builder.permissions(fs::Permissions::from_mode(0o666));
+    }
+    builder.tempfile_in(folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_appears_only_when_finished() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("out.txt");
+        fs::write(&path, "before").unwrap();
+        let mut target = Target::open(Some(&path)).unwrap();
+        target.write_all(&[b'x'; 1 << 20]).unwrap();
+        drop(target);
+        assert_eq!(fs::read(&path).unwrap(), b"before");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+        let mut target = Target::open(Some(&path)).unwrap();
+        target.write_all(b"after").unwrap();
+        target.finish().unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"after");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_stays_a_link_to_the_new_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, link) = (folder.path().join("out.txt"), folder.path().join("link"));
+        fs::write(&path, "before").unwrap();
+        std::os::unix::fs::symlink(&path, &link).unwrap();
+        let mut target = Target::open(Some(&link)).unwrap();
+        target.write_all(b"after").unwrap();
+        target.finish().unwrap();
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(fs::read(&path).unwrap(), b"after");
+    }
+
+    #[test]
+    fn a_folder_or_a_missing_one_is_an_error_at_once() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(Target::open(Some(folder.path())).is_err());
+        assert!(Target::open(Some(&folder.path().join("no/out.txt"))).is_err());
+        assert!(Target::open(Some(Path::new(""))).is_err());
+    }
+}

@@ -1,0 +1,44 @@
+//! Rays from files and standard input, as streams.
+
+mod csv;
+mod ndjson;
+mod npy;
+mod source;
+
+use hitscan::Ray;
+
+pub(crate) use source::{RaySource, open};
+
+/// Rays that come one after the other.
+pub(crate) trait RayReader {
+    /// Appends the next rays to `rays`, at most `most` of them; none when there are no more.
+    ///
+    /// An invalid ray is a ray like any other here: it misses. What is no ray at all is an error that
+    /// names the file and the line or row.
+    fn read(&mut self, rays: &mut Vec<Ray>, most: usize) -> anyhow::Result<()>;
+
+    /// The number of all rays, where the format tells.
+    fn total(&self) -> Option<u64> {
+        None
+    }
+}
+
+/// The interval of rays that bring none of their own.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct DefaultRange {
+    pub(crate) t_min: f32,
+    pub(crate) t_max: f32,
+}
+
+/// A ray from numbers as files have them: origin, direction, and bounds if there are eight.
+fn ray_of(numbers: &[f32], default: DefaultRange) -> Ray {
+    let ray = Ray::new([numbers[0], numbers[1], numbers[2]], [numbers[3], numbers[4], numbers[5]]);
+    match numbers {
+        [.., t_min, t_max] if numbers.len() == 8 => ray.with_range(*t_min, *t_max),
+        _ => ray.with_range(default.t_min, default.t_max),
+    }
+}
+
+/// The longest line of a text format. No ray needs more, and a file without line ends shall not fill
+/// the memory.
+const LONGEST_LINE: usize = 1 << 16;
