@@ -169,6 +169,16 @@ mod tests {
     }
 
     #[test]
+    fn the_coordinate_of_the_face_is_exact_from_any_distance() {
+        let aabb = Aabb::new([0.1; 3], [0.9; 3]);
+        for far in [1.0, 1e6, 1e12, 1e30] {
+            let ray = Ray::new([far, 0.3, 0.3], [-1.7, 0.0, 0.0]);
+            let points = aabb.face_crossings(&ray).iter().map(|crossing| crossing.point.to_array());
+            assert!(points.eq([[0.9, 0.3, 0.3], [0.1, 0.3, 0.3]]), "{far}");
+        }
+    }
+
+    #[test]
     fn an_origin_inside_has_an_exit_only() {
         let found = CUBOID.face_crossings(&Ray::new([0.0; 3], [0.0, -2.0, 0.0]));
         assert_eq!(found.entry, None);

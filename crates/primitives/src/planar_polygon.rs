@@ -33,6 +33,8 @@ pub struct PlanarPolygon {
     /// The end of each ring in `corners`; the first ring is the outer one.
     ring_ends: Vec<usize>,
     plane: Plane,
+    /// How far each component of the normal may be off by rounding.
+    normal_error: DVec3,
     /// The axis along which the corners are projected: where the normal is largest.
     dropped: Axis,
     /// How far a corner may lie from the plane.
@@ -63,10 +65,6 @@ pub enum PolygonRegion {
     Outside,
 }
 
-/// Rays with a smaller cosine to the plane than this are parallel to it: a normal is a sum of
-/// rounded products, so no cosine below it is known.
-const PARALLEL_COSINE: f64 = 1e-13;
-
 impl PlanarPolygon {
     /// How far a corner may lie from the plane, as a share of the largest extent of the outer ring;
     /// four roundings of the largest coordinate to f32 are allowed besides.
@@ -90,14 +88,13 @@ impl PlanarPolygon {
         let n_corners = corners.len();
         let in_f64 = || corners.iter().map(|corner| corner.as_dvec3());
         let mean = in_f64().sum::<DVec3>() / n_corners as f64;
-        let normal = newell_normal(&corners);
+        let (normal, normal_error) = newell_normal(&corners);
+        if normal.abs().cmple(normal_error).all() {
+            return Err(PolygonError::NoArea);
+        }
         let (min, max) = in_f64()
             .fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(min, max), p| (min.min(p), max.max(p)));
         let extent = (max - min).max_element();
-        // The part of an area of rounding errors.
-        if normal.length() <= 1e-13 * extent * extent {
-            return Err(PolygonError::NoArea);
-        }
         let plane = Plane::from_f64(mean, normal).ok_or(PolygonError::NoArea)?;
         let largest = min.abs().max(max.abs()).max_element();
         let polygon = Self {
@@ -105,6 +102,7 @@ impl PlanarPolygon {
             dropped: largest_axis(normal),
             tolerance: Self::PLANARITY_TOLERANCE * extent + 4.0 * f64::from(f32::EPSILON) * largest,
             plane,
+            normal_error,
             corners,
         };
         polygon.check_planar(0)?;
@@ -148,8 +146,11 @@ impl PlanarPolygon {
             return None;
         }
         let d = ray.direction.as_dvec3();
-        let slope = self.plane.normal().dot(d);
-        if slope.abs() <= PARALLEL_COSINE * self.plane.normal().length() * d.length() {
+        let normal = self.plane.normal();
+        let slope = normal.dot(d);
+        // Within what the roundings of the normal and of this product explain, it is zero.
+        let slope_error = self.normal_error.dot(d.abs()) + f64::EPSILON * normal.abs().dot(d.abs());
+        if slope.abs() <= slope_error {
             return None;
         }
         let side = if slope < 0.0 { Side::Front } else { Side::Back };
@@ -255,7 +256,8 @@ pub enum PolygonError {
         /// Its position.
         position: [f32; 3],
     },
-    /// The outer ring has no area, as of corners on a line, or an eight of equal halves.
+    /// The outer ring has no area beyond rounding errors, as of corners on a line, or an eight of
+    /// equal halves.
     #[error("the outer ring has no area")]
     NoArea,
     /// A corner off the plane of the outer ring.
@@ -291,12 +293,22 @@ fn ring_of<P: Into<[f32; 3]>>(
     }
 }
 
-/// The sum of the cross products along the ring, of twice the area's length. Taken from the first
-/// corner, so that the distance to the coordinate origin costs no digits.
-fn newell_normal(corners: &[Vec3]) -> DVec3 {
+/// The sum of the cross products along the ring, of twice the area's length, and how far each of its
+/// components may be off. Taken from the first corner, so that the distance to the coordinate origin
+/// costs no digits.
+fn newell_normal(corners: &[Vec3]) -> (DVec3, DVec3) {
     let first = corners[0].as_dvec3();
-    let fan = corners.windows(2);
-    fan.map(|pair| (pair[0].as_dvec3() - first).cross(pair[1].as_dvec3() - first)).sum()
+    let (mut sum, mut sum_of_sizes) = (DVec3::ZERO, DVec3::ZERO);
+    for pair in corners.windows(2) {
+        let (p, q) = (pair[0].as_dvec3() - first, pair[1].as_dvec3() - first);
+        sum += p.cross(q);
+        let (p, q) = (p.abs(), q.abs());
+        sum_of_sizes +=
+            DVec3::new(p.y * q.z + p.z * q.y, p.z * q.x + p.x * q.z, p.x * q.y + p.y * q.x);
+    }
+    // One rounding for each sum, and four for differences and products.
+    let n_roundings = corners.len() as f64 + 4.0;
+    (sum, n_roundings * f64::EPSILON * sum_of_sizes)
 }
 
 /// The axis where a vector is largest in size; the earlier one of equals.
@@ -408,20 +420,31 @@ mod tests {
 
     #[test]
     fn a_ray_in_the_plane_is_a_miss_also_in_a_tilted_one() {
-        let mut rng = SplitMix64::new(9);
-        let polygon = square(Axis::Y);
         let in_it = Ray::new([-3.0, 0.0, 0.5], [1.0, 0.0, 0.0]);
-        assert_eq!(polygon.intersect(&in_it, Faces::Both), None);
-        for _ in 0..1000 {
-            let corners: [Vec3; 3] = std::array::from_fn(|_| {
-                Vec3::from_array(std::array::from_fn(|_| rng.range(-8.0, 8.0).round() as f32))
-            });
-            let Ok(polygon) = PlanarPolygon::new(corners) else { continue };
-            let [a, b, c] = corners;
-            // From outside through the middle of the triangle: exact in f32.
-            let ray = Ray::new(a + 2.0 * (a - b), 2.0 * (b - a) + (c - b));
-            assert_eq!(polygon.intersect(&ray, Faces::Both), None, "{corners:?}");
+        assert_eq!(square(Axis::Y).intersect(&in_it, Faces::Both), None);
+        // Rings in the plane y = 3 x, exactly; coordinates of very different sizes, so that the sum
+        // of their products is not exact.
+        let mut rng = SplitMix64::new(9);
+        let mut number = || {
+            let digits = rng.range(-1e6, 1e6).round() as f32;
+            digits * 2f32.powi(rng.below(40) as i32 - 30)
+        };
+        let mut n_polygons = 0;
+        for _ in 0..20_000 {
+            let mut corner = || {
+                let x = number();
+                [x, 3.0 * x, number()]
+            };
+            let ring: [[f32; 3]; 7] = std::array::from_fn(|_| corner());
+            let (origin, x) = (corner(), number());
+            let Ok(polygon) = PlanarPolygon::new(ring) else { continue };
+            n_polygons += 1;
+            for direction in [[1.0, 3.0, 0.0], [0.0, 0.0, 1.0], [x, 3.0 * x, 1.0]] {
+                let line = Ray::line(origin, direction);
+                assert_eq!(polygon.intersect(&line, Faces::Both), None, "{ring:?} {line:?}");
+            }
         }
+        assert!(n_polygons > 10_000, "{n_polygons}");
     }
 
     #[test]
@@ -526,15 +549,20 @@ mod tests {
         assert!(matches!(error, PolygonError::NotPlanar { ring: 0, .. }), "{error}");
         let rounded = bent.map(|[x, y, z]| [x, y, 1e-3 * z]);
         assert!(PlanarPolygon::new(rounded).is_ok());
-        // Far from the origin rounding to f32 alone bends it.
-        let far =
-            [[1e6, 0.0, 0.0], [1e6 + 1.0, 0.0, 1.06], [1e6 + 1.0, 1.0, 1.06], [1e6, 1.0, 0.0]];
+        // Far from the origin rounding to f32 alone bends it, in steps of 1/16.
+        let far = |i: u8, y: f32| [1e6 + 0.3 * f32::from(i), y, 0.3 * f32::from(i)];
+        let far = [far(0, 0.0), far(1, 0.0), far(2, 0.0), far(3, 0.0), far(3, 1.0), far(0, 1.0)];
         assert!(PlanarPolygon::new(far).is_ok());
+        let near = far.map(|[x, y, z]| [x - 1e6, y, z]);
+        assert!(matches!(PlanarPolygon::new(near), Err(PolygonError::NotPlanar { .. })));
 
         let two = PlanarPolygon::new([[0.0; 3], [1.0; 3]]).unwrap_err();
         assert_eq!(two.to_string(), "ring 0 has 2 corners, expected at least 3");
         let line = PlanarPolygon::new([[0.1; 3], [1.3; 3], [2.7; 3], [0.3; 3]]).unwrap_err();
         assert_eq!(line, PolygonError::NoArea);
+        let tilted = |[x, y]: [f32; 2]| [x, y, 3.0 * x];
+        let eight = [[0.7, 0.1], [1.4, 3.3], [0.7, 3.3], [1.4, 0.1]].map(tilted);
+        assert_eq!(PlanarPolygon::new(eight).unwrap_err(), PolygonError::NoArea);
         let nan = PlanarPolygon::new([[0.0; 3], [f32::NAN; 3], [1.0; 3]]).unwrap_err();
         assert!(matches!(nan, PolygonError::NonFiniteCorner { corner: 1, .. }));
         let hole = [[0.0, 0.0, 0.5], [1.0, 0.0, 0.5], [0.0, 1.0, 0.5]];
@@ -569,6 +597,13 @@ mod tests {
                 assert!(hit.is_none_or(|hit| hit.t == 2.0));
             }
         }
+    }
+
+    #[test]
+    fn a_hair_is_a_polygon() {
+        let hair = flat(&[[0.0, 0.0], [1.0, 0.0], [0.5, 1e-20]]);
+        let hit = hair.intersect(&Ray::new([0.5, 1e-21, 1.0], [0.0, 0.0, -1.0]), Faces::Both);
+        assert_eq!(hit.map(|hit| (hit.t, hit.on_boundary)), Some((1.0, false)));
     }
 
     #[test]

@@ -129,26 +129,25 @@ mod tests {
 
     #[test]
     fn a_small_sphere_far_away_keeps_its_size() {
-        // In f32, |to_center|^2 - t^2 has an error of about 10^5 here.
-        let sphere = Sphere::new([1e6, 0.5, 0.0], 1.0);
-        let hit = Ray::new([0.0; 3], [1.0, 0.0, 0.0]);
-        let (entry, exit) = sphere.roots_in_f64(&hit).unwrap();
-        let half_chord = 0.75f64.sqrt();
-        assert!((entry - (1e6 - half_chord)).abs() < 1e-9);
-        assert!((exit - (1e6 + half_chord)).abs() < 1e-9);
-        let miss = Ray::new([0.0, 1.501, 0.0], [1.0, 0.0, 0.0]);
-        assert_eq!(sphere.roots(&miss), None);
-        assert!(sphere.roots(&Ray::new([0.0, 1.499, 0.0], [1.0, 0.0, 0.0])).is_some());
+        // |to_center|^2 - t^2 is 0 here even in f64; it should be 0.25.
+        let sphere = Sphere::new([1e9, 0.5, 0.0], 1.0);
+        let (entry, exit) = sphere.roots_in_f64(&Ray::new([0.0; 3], [1.0, 0.0, 0.0])).unwrap();
+        assert!((exit - entry - 3f64.sqrt()).abs() < 1e-6, "{entry} {exit}");
+        let passing = |y: f32| sphere.roots(&Ray::new([0.0, y, 0.0], [1.0, 0.0, 0.0]));
+        assert!(passing(1.499).is_some() && passing(-0.499).is_some());
+        assert!(passing(1.501).is_none() && passing(-0.501).is_none());
     }
 
     #[test]
     fn the_near_root_of_a_huge_sphere_does_not_cancel() {
-        let sphere = Sphere::new([0.0, 0.0, -1e10], 1e10);
-        // The plane-like surface is at z = 0; the ray starts a thousandth above it.
-        let t = sphere.intersect(&Ray::new([0.0, 0.0, 1e-3], [0.0, 0.0, -1.0])).unwrap();
-        assert!((t - 1e-3).abs() < 2e-6, "{t}");
+        let radius = 2f32.powi(40);
+        let sphere = Sphere::new([0.0, 0.0, -radius], radius);
+        // A thousandth above the surface, which is as good as the plane z = 0.
+        let ray = Ray::new([0.0, 0.0, 1.0 / 1024.0], [3.0, 0.0, -4.0]);
+        let t = sphere.intersect(&ray).unwrap();
+        assert!((t * 4096.0 - 1.0).abs() < 1e-6, "{t}");
         let on_it = Ray::new([0.0; 3], [0.0, 0.0, -1.0]);
-        assert_eq!(sphere.roots(&on_it), Some((0.0, 2e10)));
+        assert_eq!(sphere.roots(&on_it), Some((0.0, 2.0 * radius)));
     }
 
     #[test]

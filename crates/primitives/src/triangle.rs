@@ -303,7 +303,9 @@ mod tests {
         for (name, intersect) in ALL {
             for (x, y) in [(-1e-6, 0.5), (0.5, -1e-6), (0.50001, 0.5), (2.0, -0.5)] {
                 let ray = Ray::new([x, y, 1.0], [0.0, 0.0, -1.0]);
-                assert_eq!(intersect(&unit(), &ray, Faces::Both), None, "{name} {x} {y}");
+                for faces in FACES {
+                    assert_eq!(intersect(&unit(), &ray, faces), None, "{name} {x} {y}");
+                }
             }
         }
     }

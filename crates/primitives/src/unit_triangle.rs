@@ -131,7 +131,7 @@ fn hit(t: f32, at: DVec3, side: Side, faces: Faces) -> Option<TriangleHit> {
     let is_inside = at.x >= 0.0 && at.y >= 0.0 && at.x + at.y <= 1.0;
     // `+ 0.0` turns -0.0 into 0.0.
     let hit = TriangleHit { t: t + 0.0, u: at.x as f32 + 0.0, v: at.y as f32 + 0.0, side };
-    (is_inside && t.is_finite() && faces.accepts(side)).then_some(hit)
+    (is_inside && faces.accepts(side)).then_some(hit)
 }
 
 /// The inverse of a transform; `None` if it has none or is not finite.

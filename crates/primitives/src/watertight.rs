@@ -46,10 +46,12 @@ impl WatertightRay {
         if !ray.is_valid() {
             return None;
         }
+        // Arrays, because a `Vec3` is indexed by branches, which nobody can predict.
+        let d = ray.direction.to_array();
         let reciprocal = clamped_reciprocal(ray.direction);
         let axes = dominant_axes(ray.direction);
         let [kx, ky, kz] = axes.map(Axis::index);
-        let r = reciprocal[kz];
+        let r = reciprocal.to_array()[kz];
         Some(Self {
             origin: ray.origin,
             direction: ray.direction,
@@ -57,7 +59,7 @@ impl WatertightRay {
             t_min: ray.t_min,
             t_max: ray.t_max,
             axes,
-            shear: [ray.direction[kx] * r, ray.direction[ky] * r],
+            shear: [d[kx] * r, d[ky] * r],
         })
     }
 
@@ -108,7 +110,7 @@ impl WatertightRay {
     /// reject at `t_min`: a cosine of about 1/16.
     #[inline]
     pub fn trusted_slope(&self) -> f32 {
-        self.direction[self.axes[2].index()].abs() * (1.0 / 16.0)
+        self.direction.to_array()[self.axes[2].index()].abs() * (1.0 / 16.0)
     }
 
     /// The reference test: where the ray meets the closed triangle `[a, b, c]`, or `None`.
@@ -194,12 +196,8 @@ impl WatertightRay {
     /// The side from which the ray sees a triangle whose sheared determinant is negative or not.
     #[inline]
     pub fn side(&self, det_is_negative: bool) -> Side {
-        let kz = self.axes[2].index();
-        if det_is_negative == self.direction[kz].is_sign_negative() {
-            Side::Front
-        } else {
-            Side::Back
-        }
+        let forward = self.direction.to_array()[self.axes[2].index()];
+        if det_is_negative == forward.is_sign_negative() { Side::Front } else { Side::Back }
     }
 
     /// The ray's slab interval with the box of three corners, given relative to the origin. The box
@@ -330,4 +328,141 @@ fn min(a: f32, b: f32) -> f32 {
 #[inline]
 fn max(a: f32, b: f32) -> f32 {
     if a > b { a } else { b }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::generate::SplitMix64;
+
+    fn intersect(corners: [[f32; 3]; 3], ray: &Ray) -> Option<TriangleHit> {
+        WatertightRay::new(ray)?.intersect(corners.map(Vec3::from_array))
+    }
+
+    #[test]
+    fn the_dominant_axis_is_the_largest_and_the_earlier_of_equals() {
+        for (d, axis) in [
+            ([3.0, -2.0, 1.0], Axis::X),
+            ([1.0, -3.0, 2.0], Axis::Y),
+            ([1.0, 2.0, -3.0], Axis::Z),
+            ([-2.0, 2.0, 1.0], Axis::X),
+            ([1.0, 2.0, -2.0], Axis::Y),
+            ([2.0, 1.0, -2.0], Axis::X),
+            ([1.0, 1.0, 1.0], Axis::X),
+            ([0.0, -0.0, 1e-30], Axis::Z),
+        ] {
+            let [kx, ky, kz] = dominant_axes(Vec3::from_array(d)).map(Axis::index);
+            assert_eq!(kz, axis.index(), "{d:?}");
+            assert_eq!((kx, ky), ((kz + 1) % 3, (kz + 2) % 3), "{d:?}");
+        }
+    }
+
+    #[test]
+    fn a_triangle_too_small_for_products_in_f32_is_hit() {
+        // Products of 1e-25 are zero in f32: all three edge functions vanish.
+        let s = 1e-25;
+        let corners = [[-s, -s, 0.0], [s, -s, 0.0], [0.0, 2.0 * s, 0.0]];
+        let hit = intersect(corners, &Ray::new([0.0, 0.0, 1.0], [0.0, 0.0, -1.0])).unwrap();
+        assert_eq!((hit.t, hit.u, hit.v, hit.side), (1.0, 1.0 / 3.0, 1.0 / 3.0, Side::Front));
+        let beside = Ray::new([3e-25, 0.0, 1.0], [0.0, 0.0, -1.0]);
+        assert_eq!(intersect(corners, &beside), None);
+    }
+
+    #[test]
+    fn a_small_triangle_seen_edge_on_is_not_hit_from_units_away() {
+        // Beside the ray by about 4, so small and so thin that the products of its coordinates often
+        // round to the same number. Without the box of its own some would be hit.
+        let mut rng = SplitMix64::new(1);
+        let ray = WatertightRay::new(&Ray::line([0.0; 3], [0.0, 0.0, 1.0])).unwrap();
+        let mut n_fooled = 0;
+        for _ in 0..300_000 {
+            let corners: [Vec3; 3] = std::array::from_fn(|_| {
+                let along = rng.range(0.0, 3e-4);
+                let across = rng.range(0.0, 1e-7);
+                let z = rng.range(5.0, 5.0005);
+                DVec3::new(-2.4374 - along + across, 3.5537 + 1.43 * along, z).as_vec3()
+            });
+            let edge = |p: Vec3, q: Vec3| q.x * p.y - q.y * p.x;
+            let [a, b, c] = corners;
+            let edges = [edge(b, c), edge(c, a), edge(a, b)];
+            n_fooled += u32::from(same_sign(edges[0], edges[1], edges[2]) && edges != [0.0; 3]);
+            assert_eq!(ray.intersect(corners), None, "{corners:?}");
+        }
+        assert!(n_fooled > 20, "{n_fooled}");
+    }
+
+    #[test]
+    fn slivers_are_hit_where_they_are() {
+        // Seen at grazing angles the plane of a sliver may be far off; the box is not.
+        let mut rng = SplitMix64::new(2);
+        let mut vector =
+            |size: f64| DVec3::from_array(std::array::from_fn(|_| rng.range(-size, size)));
+        let mut n_hits = 0;
+        for case in 0..300_000 {
+            let (a, b) = (vector(2.0), vector(2.0));
+            let width = [1e-3, 1e-5, 1e-6, 3e-7][case % 4];
+            let c = a.lerp(b, 0.4) + vector(width);
+            let corners = [a, b, c].map(|p| p.as_vec3());
+            // Aimed at a point of the triangle, along its longest edge but for a small angle.
+            let origin = (a + 1.5 * (a - b) + vector(10.0 * width)).as_vec3();
+            let target = a.lerp(b, 0.3 + 0.1 * vector(1.0).x).as_vec3();
+            let ray = Ray::new(origin, target - origin);
+            let Some(hit) = WatertightRay::new(&ray).unwrap().intersect(corners) else { continue };
+            n_hits += 1;
+            let point = origin.as_dvec3() + f64::from(hit.t) * ray.direction.as_dvec3();
+            let [lo, hi] = [
+                corners[0].min(corners[1]).min(corners[2]).as_dvec3(),
+                corners[0].max(corners[1]).max(corners[2]).as_dvec3(),
+            ];
+            let reach = (lo - origin.as_dvec3()).abs().max((hi - origin.as_dvec3()).abs());
+            let pad = reach.max_element() * 2f64.powi(-19);
+            let is_near = point.cmpge(lo - pad).all() && point.cmple(hi + pad).all();
+            assert!(is_near, "case {case}: {corners:?} {ray:?} {hit:?} {point}");
+        }
+        assert!(n_hits > 20_000, "{n_hits}");
+    }
+
+    #[test]
+    fn a_t_beyond_f32_is_a_miss() {
+        let corners = [[-1.0, -1.0, 1e2], [1.0, -1.0, 1e2], [0.0, 2.0, 1e2]];
+        assert!(intersect(corners, &Ray::new([0.0; 3], [0.0, 0.0, 1e-36])).is_some());
+        assert_eq!(intersect(corners, &Ray::new([0.0; 3], [0.0, 0.0, 1e-37])), None);
+    }
+
+    #[test]
+    fn a_shared_edge_belongs_to_the_side_of_greater_x_then_greater_y() {
+        // The ray is moved by (e, e^2) in the plane of kx and ky: x and y for a ray along z.
+        let owner = |[x, y]: [f32; 2], corners: [[f32; 2]; 3]| {
+            let ray = WatertightRay::new(&Ray::new([x, y, 1.0], [0.0, 0.0, -1.0])).unwrap();
+            ray.owns_crossing(corners.map(|[x, y]| Vec3::new(x, y, 0.0)))
+        };
+        let (left, right) = ([-1.0, 0.0], [1.0, 0.0]);
+        let (below, above) = ([0.0, -1.0], [0.0, 1.0]);
+        // On the edge from below to above.
+        assert!(owner([0.0, 0.0], [below, right, above]));
+        assert!(!owner([0.0, 0.0], [below, above, left]));
+        // On the edge from left to right.
+        assert!(owner([0.0, 0.0], [left, right, above]));
+        assert!(!owner([0.0, 0.0], [right, left, below]));
+        // At the corner in the middle of four, in either winding.
+        let middle = [0.0, 0.0];
+        for swapped in [false, true] {
+            let owners = [[right, above], [above, left], [left, below], [below, right]]
+                .map(|[p, q]| owner(middle, if swapped { [middle, q, p] } else { [middle, p, q] }));
+            assert_eq!(owners, [true, false, false, false]);
+        }
+    }
+
+    #[test]
+    fn the_plane_normal_is_scaled_and_zero_areas_have_none() {
+        for size in [1e-18, 1e-3, 1.0, 7.3, 1e12, 1e18] {
+            let corners = [Vec3::ZERO, size * Vec3::X, size * Vec3::Y];
+            let n = plane_normal(corners).unwrap();
+            assert!((0.5..=1.0).contains(&n.z) && n.x == 0.0 && n.y == 0.0, "{size} {n}");
+        }
+        let x = Vec3::X;
+        assert_eq!(plane_normal([x, x, Vec3::Y]), None);
+        assert_eq!(plane_normal([Vec3::ZERO, x, 2.0 * x]), None);
+        assert_eq!(plane_normal([Vec3::NAN, x, Vec3::Y]), None);
+    }
 }
