@@ -7,15 +7,16 @@
 mod asking;
 mod shared;
 
+mod bad_obj;
 mod broken_kernel;
 mod construction;
 mod exact_grid;
 mod hostile_rays;
 mod isa;
 mod one_answer;
+mod real_meshes;
 mod refit;
+mod regression;
+mod second_opinion;
 mod seed_cuboid;
 mod watertight;
-// mod bad_obj;
-// mod real_meshes;
-mod regression;

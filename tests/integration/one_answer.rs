@@ -12,7 +12,7 @@ use crate::asking::{ALL_FACES, Batch, check_everything, effort, every_bvh, with_
 
 #[test]
 fn small_soups_have_one_answer() {
-    for seed in 0..effort(2400) {
+    for seed in 0..effort(3000) {
         let mut rng = Rng::new(seed);
         let shape = soup(&mut rng, 100);
         let rays = hard_rays(&shape.mesh, 200, &mut rng);
@@ -34,7 +34,7 @@ fn soups_of_every_kind_have_one_answer() {
 
 #[test]
 fn large_soups_have_one_answer() {
-    for seed in 2_000_000..2_000_000 + effort(60) {
+    for seed in 2_000_000..2_000_000 + effort(40) {
         let mut rng = Rng::new(seed);
         let shape = soup(&mut rng, 3000);
         let rays = hard_rays(&shape.mesh, 1500, &mut rng);
@@ -183,23 +183,26 @@ fn a_buffer_of_hits_is_cleared_before_it_is_filled() {
 
 /// Rays of all kinds; one in eight is a second ray whose interval starts or ends exactly on a hit of
 /// the one before.
+///
+/// At most `n`, and fewer where a ray meets a whole stack of triangles: there may be about ten hits
+/// per ray asked for, or a test would spend its time on lists.
 pub(crate) fn hard_rays(mesh: &TriMesh, n: usize, rng: &mut Rng) -> Vec<Ray> {
     let twin = Twin::new(mesh);
     let mut rays = Vec::with_capacity(n);
-    while rays.len() < n {
+    let mut n_hits = 0;
+    while rays.len() < n && n_hits < 10 * n {
         let ray = aimed_ray(mesh, rng);
         rays.push(ray);
-        if rng.one_in(7) {
-            let hits = twin.answers(&ray).closed;
-            if !hits.is_empty() {
-                let t = rng.pick(&hits).t;
-                rays.push(rng.pick(&[
-                    ray.with_range(ray.t_min, t),
-                    ray.with_range(t, ray.t_max),
-                    ray.with_range(t, t),
-                    ray.with_range(ray.t_min, t.next_down()),
-                ]));
-            }
+        let hits = twin.answers(&ray).closed;
+        n_hits += hits.len();
+        if !hits.is_empty() && rng.one_in(4) {
+            let t = rng.pick(&hits).t;
+            rays.push(rng.pick(&[
+                ray.with_range(ray.t_min, t),
+                ray.with_range(t, ray.t_max),
+                ray.with_range(t, t),
+                ray.with_range(ray.t_min, t.next_down()),
+            ]));
         }
     }
     rays.truncate(n);

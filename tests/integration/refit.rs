@@ -49,7 +49,7 @@ fn moves(mesh: &TriMesh, rng: &mut Rng) -> Vec<(&'static str, TriMesh)> {
 fn check(moved: &TriMesh, bvh: &MeshBvh, rng: &mut Rng, context: &str) {
     bvh.validate(moved).unwrap_or_else(|broken| panic!("{context}: {broken}"));
     assert_eq!(bvh.bounds(), moved.bounds(), "{context}");
-    let rays = hard_rays(moved, 300, rng);
+    let rays = hard_rays(moved, 200, rng);
     let twin = Twin::new(moved);
     let expected: Vec<_> = rays.iter().map(|ray| twin.answers(ray)).collect();
     let single = first_difference(&rays, &expected, |ray, faces| ask(bvh, ray, faces));

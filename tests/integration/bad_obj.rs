@@ -1,0 +1,311 @@
+//! OBJ files that are wrong or odd, from the bytes to the hit: an error that names the line, or a mesh
+//! that rays find where it should be, and never a panic. Debug and release builds run the same cases.
+
+use std::fs;
+use std::panic::catch_unwind;
+use std::time::{Duration, Instant};
+
+use hitscan::obj::{LibraryProblem, LoadOptions, Loaded, ObjError, Oddity, load, parse};
+use hitscan::{Faces, HitMode, Ray};
+use hitscan_testkit::Rng;
+
+use crate::asking::{effort, every_bvh, with_threads};
+use crate::shared::{number, read_json, shared, vector};
+
+/// What a text must give: an error on that line, or this many triangles that are hit from `z = 5`
+/// above the first points and not above the second, and whether something must be reported.
+enum Outcome {
+    Error(u64),
+    Mesh(usize, &'static [[f32; 2]], &'static [[f32; 2]]),
+    Odd(usize, Oddity),
+}
+use Outcome::{Error, Mesh, Odd};
+
+/// A triangle (0, 0), (2, 0), (0, 2), to stand around what a case is about.
+const HIT: &[[f32; 2]] = &[[0.5, 0.5], [0.1, 1.8]];
+const MISSED: &[[f32; 2]] = &[[1.5, 1.5], [-0.1, 0.5]];
+
+const CASES: [(&str, &[u8], Outcome); 38] = [
+    ("index 0", b"v 0 0 0\nv 2 0 0\nv 0 2 0\nf 1 0 2\n", Error(4)),
+    ("index past the end", b"v 0 0 0\nv 2 0 0\n\nv 0 2 0\nf 1 2 3\nf 2 3 4\n", Error(6)),
+    ("relative index before the start", b"v 0 0 0\nv 2 0 0\nv 0 2 0\nf -1 -2 -4\n", Error(4)),
+    ("index that wraps in 32 bits", b"v 0 0 0\nv 2 0 0\nv 0 2 0\nf 4294967298 2 3\n", Error(4)),
+    ("index that wraps in 64 bits", b"v 0 0 0\nv 2 0 0\nv 0 2 0\nf 18446744073709551617 2 3\n", Error(4)),
+    ("index that is no number", b"v 0 0 0\nv 2 0 0\nv 0 2 0\nf 1 2 three\n", Error(4)),
+    ("fraction as an index", b"v 0 0 0\nv 2 0 0\nv 0 2 0\nf 1 2 3.5\n", Error(4)),
+    ("decimal comma", b"v 0 0 0\nv 2,5 0 0\nv 0 2 0\nf 1 2 3\n", Error(2)),
+    ("coordinate that is a word", b"v 0 0 0\nv 2 zero 0\nv 0 2 0\nf 1 2 3\n", Error(2)),
+    ("two coordinates", b"v 0 0 0\nv 2 0\nv 0 2 0\nf 1 2 3\n", Error(2)),
+    ("relative indices", b"v 9 9 9\nv 0 0 0\nv 2 0 0\nv 0 2 0\nf -3 -2 -1\n", Mesh(1, HIT, MISSED)),
+    ("DOS lines", b"v 0 0 0\r\nv 2 0 0\r\nv 0 2 0\r\nf 1 2 3\r\n", Mesh(1, HIT, MISSED)),
+    ("Mac lines", b"v 0 0 0\rv 2 0 0\rv 0 2 0\rf 1 2 3", Mesh(1, HIT, MISSED)),
+    ("mixed lines", b"v 0 0 0\rv 2 0 0\r\nv 0 2 0\n\rf 1 2 3", Mesh(1, HIT, MISSED)),
+    ("byte order mark", b"\xef\xbb\xbfv 0 0 0\nv 2 0 0\nv 0 2 0\nf 1 2 3", Mesh(1, HIT, MISSED)),
+    ("tabs and blanks", b"\tv  0\t0 0 \n v 2 0 0\t\nv\t0 2 0\n f\t1  2 3 ", Mesh(1, HIT, MISSED)),
+    ("comments", b"# \xff\nv 0 0 0#x\nv 2 0 0 # 9 9\nv 0 2 0\nf 1 2 3 # 4", Mesh(1, HIT, MISSED)),
+    ("continuations", b"v 0 \\\n0 0\nv 2 0 0\nv 0 2 \\\r\n0\nf 1\\\n 2 3", Mesh(1, HIT, MISSED)),
+    ("homogeneous", b"v 0 0 0 4\nv 4 0 0 2\nv 0 1 0 0.5\nf 1 2 3", Mesh(1, HIT, MISSED)),
+    ("some colours", b"v 0 0 0 1 0 0\nv 2 0 0\nv 0 2 0 0 1 1\nf 1 2 3", Mesh(1, HIT, MISSED)),
+    ("exponents", b"v 0e9 -0 +0\nv 2.e0 .0 0\nv 0 20E-1 0\nf 1 2 3", Mesh(1, HIT, MISSED)),
+    ("8-bit names", b"o B\xf6schung\ng \xe9 \xff\nv 0 0 0\nv 2 0 0\nv 0 2 0\nf 1 2 3", Mesh(1, HIT, MISSED)),
+    ("no names", b"o\ng\nusemtl\ns\nv 0 0 0\nv 2 0 0\nv 0 2 0\nf 1 2 3", Mesh(1, HIT, MISSED)),
+    ("vertices after the face", b"f 1 2 3\nv 0 0 0\nv 2 0 0\nv 0 2 0\n", Mesh(1, HIT, MISSED)),
+    (
+        "arrowhead",
+        b"v 3 1 0\nv 0 2 0\nv 1 1 0\nv 0 0 0\nf 1 2 3 4",
+        Mesh(2, &[[1.5, 1.0], [0.2, 1.85]], &[[0.5, 1.0], [0.1, 1.0]]),
+    ),
+    (
+        "a square with a corner in the middle of a side",
+        b"v 0 0 0\nv 1 0 0\nv 2 0 0\nv 2 2 0\nv 0 2 0\nf 1 2 3 4 5",
+        Mesh(3, &[[0.1, 0.1], [1.9, 0.1], [1.0, 1.9]], &[[2.1, 1.0], [1.0, -0.1]]),
+    ),
+    (
+        "a comb",
+        b"v 0 0 0\nv 5 0 0\nv 5 3 0\nv 4 3 0\nv 4 1 0\nv 3 1 0\nv 3 3 0\nv 2 3 0\nv 2 1 0\nv 1 1 0\nv 1 3 0\nv 0 3 0\nf 1 2 3 4 5 6 7 8 9 10 11 12",
+        Mesh(10, &[[0.5, 2.0], [2.5, 2.0], [4.5, 2.0], [2.5, 0.5]], &[[1.5, 2.0], [3.5, 2.0]]),
+    ),
+    ("lines and points", b"v 0 0 0\nv 2 0 0\nv 0 2 0\np 1\nl 1 2 3\nf 1 2 3", Odd(1, Oddity::Lines)),
+    ("only points", b"v 0 0 0\nv 2 0 0\np 1 2\n", Odd(0, Oddity::Points)),
+    ("a curve", b"v 0 0 0\nv 1 0 0\ncstype bezier\ndeg 1\ncurv 0 1 1 2\nend", Odd(0, Oddity::FreeForm)),
+    ("two corners", b"v 0 0 0\nv 2 0 0\nv 0 2 0\nf 1 2\nf 1 2 3", Odd(1, Oddity::ShortFaces)),
+    (
+        "not a number",
+        b"v 0 0 0\nv nan 0 0\nv 0 2 0\nv 0 0 1\nv 1 0 1\nv 0 1 1\nf 1 2 3\nf 4 5 6",
+        Odd(1, Oddity::FacesNotFinite),
+    ),
+    (
+        "too large for f32",
+        b"v 0 0 0\nv 4e38 0 0\nv 0 2 0\nv 0 0 1\nv 1 0 1\nv 0 1 1\nf 1 2 3\nf 4 5 6",
+        Odd(1, Oddity::FacesNotFinite),
+    ),
+    (
+        "infinite by its weight",
+        b"v 0 0 0\nv 1 0 0 0\nv 0 2 0\nv 0 0 1\nv 1 0 1\nv 0 1 1\nf 1 2 3\nf 4 5 6",
+        Odd(1, Oddity::FacesNotFinite),
+    ),
+    ("normal out of range", b"v 0 0 0\nv 2 0 0\nv 0 2 0\nf 1//1 2 3", Odd(1, Oddity::BadNormalIndices)),
+    ("a library", b"mtllib a.mtl\nv 0 0 0\nv 2 0 0\nv 0 2 0\nf 1 2 3", Odd(1, Oddity::Libraries)),
+    ("a material", b"v 0 0 0\nv 2 0 0\nv 0 2 0\nusemtl a\nf 1 2 3", Odd(1, Oddity::UnknownMaterials)),
+    ("another word", b"v 0 0 0\nv 2 0 0\nv 0 2 0\nteapot\nf 1 2 3", Odd(1, Oddity::Unknown)),
+];
+
+fn parsed(bytes: &[u8]) -> Result<Loaded, ObjError> {
+    parse(bytes, "case.obj", &LoadOptions::default())
+}
+
+#[test]
+fn our_own_odd_texts_give_their_outcome_with_any_number_of_threads() {
+    for (name, text, outcome) in &CASES {
+        for n_threads in [1, 4] {
+            let result = with_threads(n_threads, || parsed(text));
+            match (outcome, result) {
+                (Error(line), Err(error)) => {
+                    assert_eq!(error.line, Some(*line), "{name}: {error}");
+                    assert!(
+                        error.to_string().starts_with(&format!("case.obj:{line}: ")),
+                        "{error}"
+                    );
+                    assert!(error.to_string().contains("expected"), "{name}: {error}");
+                }
+                (Mesh(n_triangles, hit, missed), Ok(loaded)) => {
+                    assert_eq!(loaded.mesh.triangles().len(), *n_triangles, "{name}");
+                    let above = |p: &[f32; 2]| Ray::new([p[0], p[1], 5.0], [0.0, 0.0, -1.0]);
+                    for (bvh_name, bvh) in every_bvh(&loaded.mesh) {
+                        for (points, t) in [(hit, Some(5.0)), (missed, None)] {
+                            for point in *points {
+                                let found = bvh.closest_hit(&above(point), Faces::Both);
+                                let found = found.map(|hit| hit.t);
+                                assert_eq!(found, t, "{name}, {bvh_name}: above {point:?}");
+                            }
+                        }
+                    }
+                }
+                (Odd(n_triangles, oddity), Ok(loaded)) => {
+                    assert_eq!(loaded.mesh.triangles().len(), *n_triangles, "{name}");
+                    let report = &loaded.report;
+                    assert!(report.tally(*oddity).n > 0, "{name}: {report}");
+                    assert!(!report.to_string().is_empty(), "{name}");
+                }
+                (_, Ok(loaded)) => panic!("{name} was loaded: {:?}", loaded.report),
+                (_, Err(error)) => panic!("{name}: {error}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn nothing_but_text_is_an_error_or_an_empty_mesh() {
+    let picture: Vec<u8> =
+        (0..5000).map(|i: u32| (i.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+    let mut jpeg = b"\xff\xd8\xff\xe0\x00\x10JFIF\x00".to_vec();
+    jpeg.extend(&picture);
+    for bytes in [&b""[..], b"\n", b"\0", b"   ", b"#", b"\\", b"\xef\xbb\xbf", &picture, &jpeg] {
+        if let Ok(loaded) = parsed(bytes) {
+            assert!(loaded.mesh.triangles().is_empty());
+            assert!(!loaded.report.to_string().is_empty(), "{:?}", loaded.report);
+        }
+    }
+}
+
+#[test]
+fn no_text_makes_the_reader_or_a_ray_panic() {
+    // Every beginning of every case, and the cases with bytes changed, lost, doubled, or taken from
+    // what the format treats in a special way.
+    let special = b"\n\r\\#/-+.eE 0123456789vfnto\t\0\xff\xef";
+    let mut rng = Rng::new(71);
+    let mut texts: Vec<Vec<u8>> = Vec::new();
+    for (_, text, _) in &CASES {
+        texts.extend((0..text.len()).map(|end| text[..end].to_vec()));
+    }
+    for _ in 0..effort(20_000) {
+        let mut text = CASES[rng.below(CASES.len())].1.to_vec();
+        for _ in 0..1 + rng.below(4) {
+            let at = rng.below(text.len().max(1));
+            match rng.below(4) {
+                0 if at < text.len() => text[at] = rng.pick(special),
+                1 if at < text.len() => drop(text.remove(at)),
+                2 => text.insert(at, rng.pick(special)),
+                _ => {
+                    let other = CASES[rng.below(CASES.len())].1;
+                    let start = rng.below(other.len());
+                    let end = start + rng.below((other.len() - start).min(12));
+                    text.splice(at..at, other[start..end].iter().copied());
+                }
+            }
+        }
+        texts.push(text);
+    }
+    let (mut n_loaded, mut n_refused) = (0, 0);
+    for text in &texts {
+        let shown = String::from_utf8_lossy(text).into_owned();
+        let result = catch_unwind(|| parsed(text)).unwrap_or_else(|_| panic!("panic on {shown:?}"));
+        match result {
+            Ok(loaded) => {
+                n_loaded += 1;
+                let mesh = &loaded.mesh;
+                assert!(mesh.positions().iter().all(|p| p.is_finite()), "{shown:?}");
+                let report = &loaded.report;
+                assert_eq!(report.n_triangles as usize, mesh.triangles().len(), "{shown:?}");
+                let records = mesh.records().expect("they are on by default");
+                assert_eq!(records.n_polygons() as u64, report.n_polygons, "{shown:?}");
+                for ray in
+                    [[0.5, 0.5], [0.1, 1.8]].map(|[x, y]| Ray::line([x, y, 5.0], [0.0, 0.0, -1.0]))
+                {
+                    let hits =
+                        hitscan::brute_force::all_hits(mesh, &ray, Faces::Both, HitMode::Closed);
+                    assert!(hits.iter().all(|hit| hit.t.is_finite()), "{shown:?}");
+                }
+            }
+            Err(error) => {
+                n_refused += 1;
+                assert!(error.to_string().starts_with("case.obj"), "{shown:?}: {error}");
+            }
+        }
+    }
+    assert!(n_loaded > 2000 && n_refused > 2000, "{n_loaded} loaded, {n_refused} refused");
+}
+
+#[test]
+fn a_material_library_is_read_only_at_or_below_the_file() {
+    let folder = tempfile::tempdir().expect("a folder for temporary files");
+    let inside = folder.path().join("model");
+    fs::create_dir_all(inside.join("deep")).unwrap();
+    fs::create_dir(inside.join("folder.mtl")).unwrap();
+    let library = |colour: &str| format!("newmtl {colour}\nKd 1 0 0\n");
+    fs::write(folder.path().join("outside.mtl"), library("outside")).unwrap();
+    fs::write(inside.join("beside.mtl"), library("beside")).unwrap();
+    fs::write(inside.join("deep/below.mtl"), library("below")).unwrap();
+    fs::write(inside.join("short.mtl"), "newmtl short\nKd 0.5 0.1\n").unwrap();
+    let absolute = folder.path().join("outside.mtl");
+    let names = [
+        "beside.mtl",
+        "deep/below.mtl",
+        "../outside.mtl",
+        "missing.mtl",
+        "folder.mtl",
+        "short.mtl",
+    ];
+    let text: String = names
+        .into_iter()
+        .chain([absolute.to_str().expect("a plain path")])
+        .map(|name| format!("mtllib {name}\n"))
+        .chain(["v 0 0 0\nv 2 0 0\nv 0 2 0\nf 1 2 3\n".into()])
+        .collect();
+    let path = inside.join("model.obj");
+    fs::write(&path, text).unwrap();
+
+    let loaded = load(&path, &LoadOptions::default()).expect("libraries cost no geometry");
+    assert_eq!(loaded.mesh.triangles().len(), 1);
+    assert!(loaded.material("beside").is_some() && loaded.material("below").is_some());
+    assert!(loaded.material("outside").is_none());
+    let issue =
+        |name: &str| loaded.report.libraries.iter().find(|issue| issue.name.ends_with(name));
+    let problem = |name: &str| issue(name).map(|issue| &issue.problem);
+    assert_eq!(problem("../outside.mtl"), Some(&LibraryProblem::OutsideFolder));
+    assert_eq!(problem(names[3]), Some(&LibraryProblem::NotFound));
+    assert_eq!(problem(names[4]), Some(&LibraryProblem::NotARegularFile));
+    assert!(problem("short.mtl").is_some());
+    assert_eq!(loaded.report.libraries.len(), 5, "{:?}", loaded.report.libraries);
+}
+
+#[test]
+fn a_path_that_is_no_file_is_an_error_that_names_it() {
+    let folder = tempfile::tempdir().expect("a folder for temporary files");
+    for path in [folder.path().join("missing.obj"), folder.path().to_path_buf()] {
+        let error = load(&path, &LoadOptions::default()).unwrap_err();
+        assert!(error.to_string().contains(path.to_str().expect("a plain path")), "{error}");
+        assert_eq!(error.line, None);
+    }
+}
+
+#[test]
+fn the_shared_bad_files_give_their_outcome() {
+    let Some(folder) = shared("bad-obj") else { return };
+    let manifest = read_json(&folder.join("manifest.json"));
+    let cases = manifest["cases"].as_array().expect("a list of cases");
+    for case in cases {
+        let name = case["file"].as_str().expect("a file name");
+        let path = folder.join(name);
+        let start = Instant::now();
+        let result = catch_unwind(|| load(&path, &LoadOptions::default()))
+            .unwrap_or_else(|_| panic!("{name}: a panic"));
+        assert!(start.elapsed() < Duration::from_secs_f64(number(&case["time_s"])), "{name}");
+        let outcome = case["outcome"].as_str().expect("an outcome");
+        let loaded = match result {
+            Ok(loaded) => loaded,
+            Err(error) => {
+                assert_ne!(outcome, "ok", "{error}");
+                assert!(error.to_string().contains(name), "{error}");
+                if let Some(lines) = case["error_line"].as_array() {
+                    let line = error.line.unwrap_or_else(|| panic!("{error}: without a line"));
+                    assert!(lines.iter().any(|expected| *expected == line), "{error}: {lines:?}");
+                }
+                continue;
+            }
+        };
+        assert_ne!(outcome, "error", "{name} was loaded");
+        let n_triangles = loaded.mesh.triangles().len() as f64;
+        let (least, most) = match case["triangles"].as_array() {
+            Some(range) => (number(&range[0]), number(&range[1])),
+            None => (number(&case["triangles"]), number(&case["triangles"])),
+        };
+        assert!((least..=most).contains(&n_triangles), "{name}: {n_triangles} triangles");
+        if case["warn"] == true {
+            assert!(!loaded.report.to_string().is_empty(), "{name}: nothing is reported");
+        }
+        for probe in case["probes"].as_array().unwrap_or(&Vec::new()) {
+            let ray = Ray::new(vector(&probe["origin"]), vector(&probe["dir"]));
+            for (bvh_name, bvh) in every_bvh(&loaded.mesh) {
+                let t = bvh.closest_hit(&ray, Faces::Both).map(|hit| f64::from(hit.t));
+                let is_right = match (t, probe["t"].as_f64()) {
+                    (None, None) => true,
+                    (Some(t), Some(expected)) => (t - expected).abs() <= 1e-4 * expected,
+                    _ => false,
+                };
+                assert!(is_right, "{name}, {bvh_name}: {t:?} for {probe}");
+            }
+        }
+    }
+    assert!(cases.len() >= 33);
+}

@@ -1,0 +1,117 @@
+//! Meshes as they come: loaded from files, counted, and asked with rays that the brute-force twin
+//! answers too.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use hitscan::obj::{LoadOptions, Loaded, load, parse, write};
+use hitscan::primitives::glam::Vec3;
+use hitscan::{Ray, TriMesh, generate};
+use hitscan_testkit::{RayKind, Rng, Shape, aimed_ray};
+use serde_json::Value;
+
+use crate::asking::{check_everything, effort};
+use crate::shared::{number, read_json, shared, vector};
+use crate::watertight::assert_no_leak;
+
+#[test]
+fn generated_meshes_survive_the_way_through_a_file_and_have_one_answer() {
+    let mut rng = Rng::new(81);
+    let meshes = [
+        ("cuboid", generate::cuboid(10.0, 12.0, 4.0, 4)),
+        ("terrain", generate::terrain(20_000, 1)),
+        ("city", generate::city(20_000, 2)),
+        ("soup", generate::soup(5_000, 3)),
+        ("torus", generate::torus(3.0, 1.0, 10_000)),
+        ("grid", generate::grid(10.0, 10.0, 2_000)),
+    ];
+    for (name, mesh) in meshes {
+        let mesh = mesh.expect("ordinary arguments");
+        let mut text = Vec::new();
+        write(&mesh, &mut text).expect("memory takes anything");
+        let read = parse(&text, name, &LoadOptions::default()).expect("our own text");
+        assert_eq!(read.mesh.positions(), mesh.positions(), "{name}");
+        assert_eq!(read.mesh.triangles(), mesh.triangles(), "{name}");
+        assert_eq!(read.report.n_ignored(), 0, "{name}: {}", read.report);
+        check_mesh(name, read.mesh, effort(200) as usize, &mut rng);
+    }
+}
+
+#[test]
+fn the_shared_meshes_have_the_counts_and_bounds_of_their_statistics() {
+    for (name, path, stats) in shared_meshes() {
+        let Loaded { mesh, report, .. } = loaded(&path);
+        let counts = [
+            ("vertices", mesh.positions().len()),
+            ("triangles", mesh.triangles().len()),
+            ("vt", mesh.attributes().uvs.len()),
+            ("vn", mesh.attributes().normals.len()),
+        ];
+        for (what, count) in counts {
+            assert_eq!(stats[what], count, "{name}: {what}");
+        }
+        let records = mesh.records().expect("they are on by default");
+        assert_eq!(stats["faces"], records.n_polygons(), "{name}");
+        assert_eq!(report.n_triangles as usize, mesh.triangles().len(), "{name}");
+        // The box of the file counts vertices that no face uses.
+        if mesh.triangles().is_empty() || !all_used(&mesh) {
+            continue;
+        }
+        assert_eq!(mesh.bounds().min.to_array(), vector(&stats["bbox_min"]), "{name}");
+        assert_eq!(mesh.bounds().max.to_array(), vector(&stats["bbox_max"]), "{name}");
+    }
+}
+
+#[test]
+fn the_shared_meshes_have_one_answer() {
+    let mut rng = Rng::new(82);
+    for (name, path, _) in shared_meshes() {
+        check_mesh(&name, loaded(&path).mesh, effort(200) as usize, &mut rng);
+    }
+}
+
+#[test]
+fn the_shared_closed_meshes_do_not_leak() {
+    for (name, path, stats) in shared_meshes() {
+        let is_small = number(&stats["triangles"]) < 14_000.0;
+        if stats["closed"] != true || stats["edge_manifold"] != true || !is_small {
+            continue;
+        }
+        let mesh = loaded(&path).mesh;
+        if mesh.n_degenerate() > 0 {
+            continue;
+        }
+        assert_no_leak(&name, &mesh, effort(1), 83);
+        let size = mesh.bounds().extent().max_element();
+        let far = Vec3::new(148_376.0, 1_234.0, -223_423.0) * 1e-3 * size;
+        let moved = mesh.positions().iter().map(|&p| p + far);
+        let moved = mesh.with_positions(moved).expect("finite stays finite here");
+        if moved.n_degenerate() == 0 {
+            assert_no_leak(&format!("{name}, moved"), &moved, effort(1), 84);
+        }
+    }
+}
+
+/// Half of the rays aimed at the mesh in every hard way, half plain ones through its box.
+fn check_mesh(name: &str, mesh: TriMesh, n_rays: usize, rng: &mut Rng) {
+    let mut rays: Vec<Ray> = (0..n_rays).map(|_| aimed_ray(&mesh, rng)).collect();
+    rays.extend((0..n_rays).map(|_| RayKind::AtFace.ray(&mesh, rng)));
+    check_everything(&Shape { name: name.into(), mesh }, &rays, 82);
+}
+
+fn shared_meshes() -> Vec<(String, PathBuf, Value)> {
+    let Some(folder) = shared("meshes") else { return Vec::new() };
+    let stats = read_json(&folder.join("stats.json"));
+    let stats = stats.as_object().expect("statistics by file name");
+    assert!(!stats.is_empty());
+    stats.iter().map(|(name, stats)| (name.clone(), folder.join(name), stats.clone())).collect()
+}
+
+fn loaded(path: &Path) -> Loaded {
+    load(path, &LoadOptions::default()).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn all_used(mesh: &TriMesh) -> bool {
+    let used: BTreeSet<u32> = mesh.triangles().iter().flatten().copied().collect();
+    used.len() == mesh.positions().len()
+}
