@@ -3,10 +3,7 @@
 use std::ops::ControlFlow;
 
 use glam::Vec3;
-use hitscan_primitives::{
-    Aabb, Faces, Hit, HitMode, Ray, TriMesh, WatertightRay,
-    brute_force::{scaled, scaled_ray},
-};
+use hitscan_primitives::{Aabb, Faces, Hit, HitMode, Ray, TriMesh, brute_force::scaled};
 use thiserror::Error;
 
 use crate::{
@@ -15,7 +12,7 @@ use crate::{
     kernel::Found,
     parallel,
     refit::RefitReport,
-    traverse::{All, Any, Closest, Nearest, Walk},
+    traverse::{All, Any, Closest, Nearest},
     wide::{ChildRef, TriangleBlock, WideNode},
 };
 
@@ -25,12 +22,6 @@ use crate::{
 /// u = 2^-24 and D <= 3 M the farthest extent from an origin within 2 M of zero (M is the largest
 /// coordinate); with the rounding of the slab arithmetic the node must be wider by 58.1 u M.
 const INFLATION: f32 = 4e-6;
-
-/// Origins farther out than this many times M take the kernel that shifts the ray's origin.
-const NEAR_ORIGIN: f32 = 2.0;
-
-/// That shift, as a share of the largest |origin| + M: 24 units in the last place, 20.1 are needed.
-const ORIGIN_SHIFT: f32 = 24.0 / (1 << 24) as f32;
 
 /// A triangle mesh with its hierarchy, ready to be asked what a ray hits.
 ///
@@ -184,18 +175,16 @@ impl MeshBvh {
     /// The hit with the least `(t, triangle)`.
     #[inline]
     pub fn closest_hit(&self, ray: &Ray, faces: Faces) -> Option<Hit> {
-        let ray = self.prepare(ray)?;
-        let mut closest = Closest { best: Found::nothing_until(ray.t_max()) };
-        self.walk(&ray, faces).collect(self.isa, &mut closest);
+        let mut closest = Closest { best: Found::nothing_until(ray.t_max) };
+        self.collect(ray, faces, &mut closest);
         closest.best.hit()
     }
 
     /// Whether the ray hits anything: cheaper than asking what.
     #[inline]
     pub fn is_occluded(&self, ray: &Ray, faces: Faces) -> bool {
-        let Some(ray) = self.prepare(ray) else { return false };
-        let mut any = Any { t_max: ray.t_max(), any: false };
-        self.walk(&ray, faces).collect(self.isa, &mut any);
+        let mut any = Any { t_max: ray.t_max, any: false };
+        self.collect(ray, faces, &mut any);
         any.any
     }
 
@@ -209,9 +198,8 @@ impl MeshBvh {
     /// [`MeshBvh::all_hits`] into a buffer, which is cleared first.
     pub fn all_hits_into(&self, ray: &Ray, faces: Faces, mode: HitMode, hits: &mut Vec<Hit>) {
         hits.clear();
-        let Some(ray) = self.prepare(ray) else { return };
-        let mut all = All { ray: &ray, mode, hits };
-        self.walk(&ray, faces).collect(self.isa, &mut all);
+        let mut all = All { t_max: ray.t_max, mode, hits };
+        self.collect(ray, faces, &mut all);
         hits.sort_unstable_by(Hit::cmp_along_ray);
     }
 
@@ -226,29 +214,16 @@ impl MeshBvh {
         hits: &mut Vec<Hit>,
     ) {
         hits.clear();
-        let Some(ray) = self.prepare(ray).filter(|_| n > 0) else { return };
-        let mut nearest = Nearest { all: All { ray: &ray, mode, hits }, n };
-        self.walk(&ray, faces).collect(self.isa, &mut nearest);
+        if n > 0 {
+            let mut nearest = Nearest { all: All { t_max: ray.t_max, mode, hits }, n };
+            self.collect(ray, faces, &mut nearest);
+        }
     }
 
     /// The number of surface crossings: hits by [`HitMode::Once`]. For a ray without an upper bound
     /// and a closed mesh it is odd exactly when the origin lies inside.
     pub fn count_crossings(&self, ray: &Ray, faces: Faces) -> usize {
         self.all_hits(ray, faces, HitMode::Once).len()
-    }
-
-    /// The ray in the tree's space; `None` if it is invalid.
-    #[inline]
-    fn prepare(&self, ray: &Ray) -> Option<WatertightRay> {
-        WatertightRay::new(&scaled_ray(ray, self.scale))
-    }
-
-    #[inline]
-    fn walk<'a>(&'a self, ray: &'a WatertightRay, faces: Faces) -> Walk<'a> {
-        let farthest = ray.origin().abs().max_element();
-        let is_far = farthest > NEAR_ORIGIN * self.reach;
-        let origin_shift = is_far.then_some(ORIGIN_SHIFT * (farthest + self.reach));
-        Walk { nodes: &self.nodes, blocks: &self.blocks, ray, faces, origin_shift }
     }
 
     /// By how much node boxes are widened.

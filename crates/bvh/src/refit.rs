@@ -57,7 +57,7 @@ pub(crate) fn refit(bvh: &mut MeshBvh, mesh: &TriMesh) -> RefitReport {
     for index in (0..bvh.nodes.len()).rev() {
         let node = &mut bvh.nodes[index];
         for place in 0..8 {
-            let child = node.children[place];
+            let child = node.child(place);
             if child == ChildRef::NONE {
                 continue;
             }

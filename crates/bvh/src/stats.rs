@@ -29,7 +29,7 @@ const BLOCK_COST: f64 = 0.5;
 
 impl BvhStats {
     pub(crate) fn of(bvh: &MeshBvh) -> Self {
-        let occupied = bvh.nodes.iter().flat_map(|node| node.occupied().map(|p| node.children[p]));
+        let occupied = bvh.nodes.iter().flat_map(|node| node.occupied().map(|p| node.child(p)));
         Self {
             n_triangles: bvh.n_triangles,
             n_nodes: bvh.nodes.len(),
@@ -58,7 +58,7 @@ impl MeshBvh {
         let mut cost = 0.0;
         for node in &self.nodes {
             for place in node.occupied() {
-                let child = node.children[place];
+                let child = node.child(place);
                 let weight =
                     if child.is_leaf() { BLOCK_COST * child.blocks().len() as f64 } else { 1.0 };
                 cost += weight * f64::from(node.child_bounds(place).half_area());

@@ -5,157 +5,162 @@
 //! with boxes whose intervals contain those of all triangles below, this never loses a hit, in
 //! whatever order the tree is walked.
 
-use hitscan_primitives::{Faces, Hit, HitMode, WatertightRay};
+use hitscan_primitives::{Faces, Hit, HitMode, Ray, WatertightRay, brute_force::scaled_ray};
 
 use crate::{
-    kernel::{Found, QueryRay},
+    MeshBvh,
+    kernel::{Found, Origin, QueryRay},
     simd::{Kernel, Simd, Stack},
-    wide::{ChildRef, TriangleBlock, WideNode},
+    wide::{ChildRef, TriangleBlock},
 };
-
-/// A tree and a ray in the tree's space.
-#[derive(Clone, Copy)]
-pub(crate) struct Walk<'a> {
-    pub(crate) nodes: &'a [WideNode],
-    pub(crate) blocks: &'a [TriangleBlock],
-    pub(crate) ray: &'a WatertightRay,
-    pub(crate) faces: Faces,
-    /// See [`crate::kernel::BoxRay::new`].
-    pub(crate) origin_shift: Option<f32>,
-}
 
 /// What a query does with the hits it meets.
 pub(crate) trait Collector {
     /// Whether near children are visited first.
     const ORDERED: bool;
-    /// Hits beyond this are of no use.
+    /// Hits beyond this are of no use. Falls only when a hit is found.
     fn t_max(&self) -> f32;
     /// Takes a hit at a `t` of at most `t_max`; `true` ends the walk.
-    fn found(&mut self, hit: Found, block: &TriangleBlock, lane: usize) -> bool;
+    fn found(&mut self, hit: Found, ray: &Ray, block: &TriangleBlock, lane: usize) -> bool;
 }
 
 /// A walk with its collector, ready to be run for an instruction set.
-struct Run<'a, 'c, C> {
-    walk: Walk<'a>,
-    collector: &'c mut C,
+struct Walk<'a, C> {
+    bvh: &'a MeshBvh,
+    ray: &'a Ray,
+    faces: Faces,
+    collector: &'a mut C,
 }
 
-impl<C: Collector> Kernel for Run<'_, '_, C> {
+impl MeshBvh {
+    /// Walks the tree along the ray and gives the hits to `collector`. An invalid ray has none.
+    #[inline(always)]
+    pub(crate) fn collect<C: Collector>(&self, ray: &Ray, faces: Faces, collector: &mut C) {
+        self.isa.run(Walk { bvh: self, ray, faces, collector });
+    }
+
+    /// Asks for the memory of a node, or of a leaf's first block. Without a branch, which could not
+    /// be predicted.
+    #[inline(always)]
+    fn prefetch<S: Simd>(&self, simd: S, child: ChildRef) {
+        let block = self.blocks.as_ptr().wrapping_add(child.blocks().start).cast();
+        let node = self.nodes.as_ptr().wrapping_add(child.node_index()).cast();
+        simd.prefetch::<4>(if child.is_leaf() { block } else { node });
+    }
+}
+
+impl<C: Collector> Kernel for Walk<'_, C> {
     type Output = ();
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        let Walk { ray, faces, origin_shift, .. } = self.walk;
-        let ray = QueryRay::new(simd, ray, faces, origin_shift);
-        if origin_shift.is_some() {
-            traverse::<S, C, true>(simd, &self.walk, &ray, self.collector);
+        let Walk { bvh, ray, faces, collector } = self;
+        let scaled;
+        let ray = if bvh.scale == 1.0 {
+            ray
         } else {
-            traverse::<S, C, false>(simd, &self.walk, &ray, self.collector);
+            scaled = scaled_ray(ray, bvh.scale);
+            &scaled
+        };
+        match QueryRay::new(simd, ray, faces, bvh.reach) {
+            Some((query_ray, Origin::Near)) => {
+                traverse::<S, C, false>(simd, bvh, ray, &query_ray, collector);
+            }
+            Some((query_ray, Origin::Far(_))) => {
+                traverse::<S, C, true>(simd, bvh, ray, &query_ray, collector);
+            }
+            None => {}
         }
     }
-}
-
-impl<'a> Walk<'a> {
-    /// Walks the tree and gives the hits to `collector`.
-    #[inline(always)]
-    pub(crate) fn collect<C: Collector>(self, isa: crate::Isa, collector: &mut C) {
-        isa.run(Run { walk: self, collector });
-    }
-}
-
-#[derive(Clone, Copy)]
-struct Entry {
-    enter: f32,
-    child: ChildRef,
 }
 
 #[inline(always)]
 fn traverse<S: Simd, C: Collector, const FAR: bool>(
     simd: S,
-    walk: &Walk<'_>,
+    tree: &MeshBvh,
+    caller_ray: &Ray,
     ray: &QueryRay<'_, S>,
     collector: &mut C,
 ) {
-    let mut stack = Stack::<Entry>::new();
+    let mut stack = Stack::new();
     let mut current = ChildRef::node(0);
+    let mut limit = collector.t_max();
+    let mut t_max = simd.splat(limit);
+    let (key_mask, key_bits) = keys(simd, caller_ray.t_min);
     loop {
         let reached_leaf = loop {
             if current.is_leaf() {
                 break true;
             }
-            let node = &walk.nodes[current.node_index()];
-            let hits = ray.boxes.test::<FAR>(node, collector.t_max());
-            let mut mask = hits.mask;
+            let node = &tree.nodes[current.node_index()];
+            let hits = ray.boxes.test::<FAR>(node, t_max);
+            let mask = hits.mask;
             if mask == 0 {
                 break false;
             }
             let first = mask.trailing_zeros() as usize % 8;
-            mask &= mask - 1;
-            if mask == 0 {
-                current = node.children[first];
+            if mask & (mask - 1) == 0 {
+                current = node.child(first);
                 continue;
             }
-            let enter = simd.store(hits.enter);
-            let entry = |place: usize| Entry { enter: enter[place], child: node.children[place] };
-            let second = mask.trailing_zeros() as usize % 8;
-            mask &= mask - 1;
-            if mask == 0 {
-                let (near, far) = if C::ORDERED && enter[second] < enter[first] {
-                    (second, first)
-                } else {
-                    (first, second)
-                };
-                stack.push(entry(far));
-                current = node.children[near];
-                continue;
+            let n = mask.count_ones() as usize;
+            let children = simd.load_bits(&node.children);
+            let keys = simd.masked_or(hits.enter, key_mask, key_bits);
+            let keys = simd.compress(mask, keys);
+            if C::ORDERED && n <= 4 {
+                let keys = simd.sort_four_descending(keys);
+                let values = simd.permute(children, keys);
+                stack.push(simd.first_four(keys), simd.first_four(values), n);
+            } else {
+                let mut keys = simd.all_bits(keys);
+                if C::ORDERED {
+                    keys.sort_unstable_by(|a, b| b.cmp(a));
+                }
+                let values = simd.permute(children, simd.load_bits(&keys));
+                stack.push(keys, simd.all_bits(values), n);
             }
-            let bottom = stack.len();
-            stack.push(entry(first));
-            push_sorted::<C>(&mut stack, bottom, entry(second));
-            while mask != 0 {
-                let place = mask.trailing_zeros() as usize % 8;
-                mask &= mask - 1;
-                push_sorted::<C>(&mut stack, bottom, entry(place));
+            current = ChildRef::from_bits(stack.pop().1);
+            if C::ORDERED {
+                tree.prefetch(simd, current);
+                tree.prefetch(simd, ChildRef::from_bits(stack.last().1));
             }
-            current = stack.pop().expect("three entries were pushed").child;
         };
         if reached_leaf {
-            for block in &walk.blocks[current.blocks()] {
-                let t_max = collector.t_max();
-                let done =
-                    ray.triangles.test(block, t_max, |hit, lane| collector.found(hit, block, lane));
-                if done {
+            for block in &tree.blocks[current.blocks()] {
+                if ray.triangles.test(block, limit, collector) {
                     return;
                 }
+                limit = collector.t_max();
             }
+            t_max = simd.splat(limit);
         }
         loop {
-            match stack.pop() {
-                None => return,
-                Some(entry) if entry.enter <= collector.t_max() => {
-                    current = entry.child;
-                    break;
-                }
-                Some(_) => {}
+            if stack.is_empty() {
+                return;
+            }
+            let (key, child) = stack.pop();
+            // Not `<=`: the keys of rays with a negative t_min are NaN, and always taken.
+            #[expect(clippy::neg_cmp_op_on_partial_ord, reason = "NaN must pass")]
+            if !(f32::from_bits(key) > limit) {
+                current = ChildRef::from_bits(child);
+                break;
             }
         }
     }
 }
 
-/// Pushes an entry so that those above `bottom` stay sorted, the nearest on top.
+/// The key of a child is `(enter & mask) | bits`: where the ray enters the child's box, rounded down to
+/// make room for the child's place in the low three bits. Bits of floats that are not negative are
+/// ordered as the floats are. If `t_min` is negative, every key is a NaN, which is never too far.
 #[inline(always)]
-fn push_sorted<C: Collector>(stack: &mut Stack<Entry>, bottom: usize, entry: Entry) {
-    stack.push(entry);
-    if !C::ORDERED {
-        return;
+fn keys<S: Simd>(simd: S, t_min: f32) -> (S::F, S::F) {
+    const PLACES: [u32; 8] = [0, 1, 2, 3, 4, 5, 6, 7];
+    const NAN: u32 = f32::NAN.to_bits();
+    if t_min < 0.0 {
+        (simd.splat(0.0), simd.load_bits(&PLACES.map(|place| NAN | place)))
+    } else {
+        (simd.splat(f32::from_bits(!7)), simd.load_bits(&PLACES))
     }
-    let entries = stack.above(bottom);
-    let mut place = entries.len() - 1;
-    while place > 0 && entries[place - 1].enter < entry.enter {
-        entries[place] = entries[place - 1];
-        place -= 1;
-    }
-    entries[place] = entry;
 }
 
 /// Keeps the least hit by `(t, triangle)`.
@@ -172,7 +177,7 @@ impl Collector for Closest {
     }
 
     #[inline(always)]
-    fn found(&mut self, hit: Found, _block: &TriangleBlock, _lane: usize) -> bool {
+    fn found(&mut self, hit: Found, _: &Ray, _: &TriangleBlock, _: usize) -> bool {
         if hit.is_before(&self.best) {
             self.best = hit;
         }
@@ -195,7 +200,7 @@ impl Collector for Any {
     }
 
     #[inline(always)]
-    fn found(&mut self, _hit: Found, _block: &TriangleBlock, _lane: usize) -> bool {
+    fn found(&mut self, _: Found, _: &Ray, _: &TriangleBlock, _: usize) -> bool {
         self.any = true;
         true
     }
@@ -203,15 +208,16 @@ impl Collector for Any {
 
 /// Keeps all hits, in no order.
 pub(crate) struct All<'a> {
-    pub(crate) ray: &'a WatertightRay,
+    pub(crate) t_max: f32,
     pub(crate) mode: HitMode,
     pub(crate) hits: &'a mut Vec<Hit>,
 }
 
 impl All<'_> {
     #[inline(always)]
-    fn counts(&self, block: &TriangleBlock, lane: usize) -> bool {
-        self.mode == HitMode::Closed || self.ray.owns_crossing(block.corners_of(lane))
+    fn counts(&self, ray: &Ray, block: &TriangleBlock, lane: usize) -> bool {
+        self.mode == HitMode::Closed
+            || WatertightRay::new(ray).is_some_and(|ray| ray.owns_crossing(block.corners_of(lane)))
     }
 }
 
@@ -220,12 +226,12 @@ impl Collector for All<'_> {
 
     #[inline(always)]
     fn t_max(&self) -> f32 {
-        self.ray.t_max()
+        self.t_max
     }
 
     #[inline(always)]
-    fn found(&mut self, hit: Found, block: &TriangleBlock, lane: usize) -> bool {
-        if self.counts(block, lane) {
+    fn found(&mut self, hit: Found, ray: &Ray, block: &TriangleBlock, lane: usize) -> bool {
+        if self.counts(ray, block, lane) {
             self.hits.extend(hit.hit());
         }
         false
@@ -244,12 +250,12 @@ impl Collector for Nearest<'_> {
 
     #[inline(always)]
     fn t_max(&self) -> f32 {
-        self.all.hits.get(self.n - 1).map_or(self.all.ray.t_max(), |last| last.t)
+        self.all.hits.get(self.n - 1).map_or(self.all.t_max, |last| last.t)
     }
 
     #[inline(always)]
-    fn found(&mut self, hit: Found, block: &TriangleBlock, lane: usize) -> bool {
-        if let Some(hit) = hit.hit().filter(|_| self.all.counts(block, lane)) {
+    fn found(&mut self, hit: Found, ray: &Ray, block: &TriangleBlock, lane: usize) -> bool {
+        if let Some(hit) = hit.hit().filter(|_| self.all.counts(ray, block, lane)) {
             let hits = &mut *self.all.hits;
             let place = hits.partition_point(|other| other.cmp_along_ray(&hit).is_lt());
             if place < self.n {

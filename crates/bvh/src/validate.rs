@@ -19,7 +19,7 @@ pub(crate) fn validate(bvh: &MeshBvh, mesh: &TriMesh) -> Result<(), String> {
     expect(bvh.scale == mesh.query_scale(), || {
         format!("the tree is scaled by {}, the mesh by {}", bvh.scale, mesh.query_scale())
     })?;
-    expect(stack_needed(bvh.depth) <= Stack::<ChildRef>::CAPACITY, || {
+    expect(stack_needed(bvh.depth) <= Stack::CAPACITY, || {
         format!("depth {} needs more than the traversal stack", bvh.depth)
     })?;
     let mut checker = Checker {
@@ -63,7 +63,7 @@ impl Checker<'_> {
                 format!("node {index} is at depth {depth}, the tree's is {}", self.bvh.depth)
             })?;
             for place in 0..8 {
-                let (child, bounds) = (node.children[place], node.child_bounds(place));
+                let (child, bounds) = (node.child(place), node.child_bounds(place));
                 if child == ChildRef::NONE {
                     expect(bounds == Aabb::EMPTY, || {
                         format!("place {place} of node {index} is empty but has a box")

@@ -40,6 +40,10 @@ impl WatertightRay {
     /// The pad on the triangle's own box, as a share of the box's farthest extent from the origin.
     pub const OWN_BOX_PAD: f32 = 1.0 / (1 << 20) as f32;
 
+    /// Planes are trusted to reject from about this cosine between normal and ray on; see
+    /// [`trusted_slope`](Self::trusted_slope).
+    pub const TRUSTED_COSINE: f32 = 1.0 / 16.0;
+
     /// Prepares `ray`; `None` if it is invalid.
     #[inline(always)]
     pub fn new(ray: &Ray) -> Option<Self> {
@@ -49,7 +53,7 @@ impl WatertightRay {
         // Arrays, because a `Vec3` is indexed by branches, which nobody can predict.
         let d = ray.direction.to_array();
         let reciprocal = clamped_reciprocal(ray.direction);
-        let axes = dominant_axes(ray.direction);
+        let axes = Self::dominant_axes(ray.direction);
         let [kx, ky, kz] = axes.map(Axis::index);
         let r = reciprocal.to_array()[kz];
         Some(Self {
@@ -61,6 +65,19 @@ impl WatertightRay {
             axes,
             shear: [d[kx] * r, d[ky] * r],
         })
+    }
+
+    /// `[kx, ky, kz]` for a direction; a tie goes to the earlier axis. See [`axes`](Self::axes).
+    #[inline(always)]
+    pub fn dominant_axes(d: Vec3) -> [Axis; 3] {
+        const TABLE: [[Axis; 3]; 8] = {
+            use Axis::{X, Y, Z};
+            let (x, y, z) = ([Y, Z, X], [Z, X, Y], [X, Y, Z]);
+            // Bit 0: y > x, bit 1: z > x, bit 2: z > y.
+            [x, y, x, y, x, y, z, z]
+        };
+        let d = d.abs();
+        TABLE[usize::from(d.y > d.x) | usize::from(d.z > d.x) << 1 | usize::from(d.z > d.y) << 2]
     }
 
     /// The ray's origin.
@@ -110,7 +127,7 @@ impl WatertightRay {
     /// reject at `t_min`: a cosine of about 1/16.
     #[inline]
     pub fn trusted_slope(&self) -> f32 {
-        self.direction.to_array()[self.axes[2].index()].abs() * (1.0 / 16.0)
+        self.direction.to_array()[self.axes[2].index()].abs() * Self::TRUSTED_COSINE
     }
 
     /// The reference test: where the ray meets the closed triangle `[a, b, c]`, or `None`.
@@ -259,19 +276,6 @@ fn clamped_reciprocal(d: Vec3) -> Vec3 {
     Vec3::new(clamp(d.x), clamp(d.y), clamp(d.z))
 }
 
-/// `[kx, ky, kz]` for a direction; a tie goes to the earlier axis.
-#[inline(always)]
-fn dominant_axes(d: Vec3) -> [Axis; 3] {
-    const TABLE: [[Axis; 3]; 8] = {
-        use Axis::{X, Y, Z};
-        let (x, y, z) = ([Y, Z, X], [Z, X, Y], [X, Y, Z]);
-        // Bit 0: y > x, bit 1: z > x, bit 2: z > y.
-        [x, y, x, y, x, y, z, z]
-    };
-    let d = d.abs();
-    TABLE[usize::from(d.y > d.x) | usize::from(d.z > d.x) << 1 | usize::from(d.z > d.y) << 2]
-}
-
 #[inline]
 fn same_sign(a: f32, b: f32, c: f32) -> bool {
     (a >= 0.0 && b >= 0.0 && c >= 0.0) || (a <= 0.0 && b <= 0.0 && c <= 0.0)
@@ -373,17 +377,19 @@ mod tests {
         // Beside the ray by about 4, so small and so thin that the products of its coordinates often
         // round to the same number. Without the box of its own some would be hit.
         let mut rng = SplitMix64::new(1);
-        let ray = WatertightRay::new(&Ray::line([0.0; 3], [0.0, 0.0, 1.0])).unwrap();
+        let (sx, sy) = (1.0 / 1024.0, -1.0 / 512.0);
+        let ray = WatertightRay::new(&Ray::line([0.0; 3], [sx, sy, 1.0])).unwrap();
         let mut n_fooled = 0;
         for _ in 0..300_000 {
             let corners: [Vec3; 3] = std::array::from_fn(|_| {
                 let along = rng.range(0.0, 3e-4);
                 let across = rng.range(0.0, 1e-7);
                 let z = rng.range(5.0, 5.0005);
-                DVec3::new(-2.4374 - along + across, 3.5537 + 1.43 * along, z).as_vec3()
+                let (x, y) = (f64::from(sx) * z, f64::from(sy) * z);
+                DVec3::new(x - 2.4374 - along + across, y + 3.5537 + 1.43 * along, z).as_vec3()
             });
-            let edge = |p: Vec3, q: Vec3| q.x * p.y - q.y * p.x;
-            let [a, b, c] = corners;
+            let [a, b, c] = corners.map(|p| [p.x - sx * p.z, p.y - sy * p.z]);
+            let edge = |p: [f32; 2], q: [f32; 2]| q[0] * p[1] - q[1] * p[0];
             let edges = [edge(b, c), edge(c, a), edge(a, b)];
             n_fooled += u32::from(same_sign(edges[0], edges[1], edges[2]) && edges != [0.0; 3]);
             assert_eq!(ray.intersect(corners), None, "{corners:?}");

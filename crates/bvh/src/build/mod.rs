@@ -68,7 +68,7 @@ pub(crate) fn build(
     drop(boxes);
     recipe.reinsertion.run(&mut tree, progress);
     let (wide, order) = finish(tree, &recipe.cost, progress)?;
-    if stack_needed(wide.depth) <= Stack::<u32>::CAPACITY {
+    if stack_needed(wide.depth) <= Stack::CAPACITY {
         return Some((wide, order));
     }
     // Reinsertion made the tree too deep; without it the builder's bound on the depth holds.

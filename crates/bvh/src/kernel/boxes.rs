@@ -5,15 +5,18 @@
 //! around it. Node boxes are inflated when they are stored; see `INFLATION` in `mesh_bvh`. Measured
 //! by the prototype: faster than the fused form, which needs a second reciprocal and an error term.
 
-use hitscan_primitives::WatertightRay;
-
-use crate::{simd::Simd, wide::WideNode};
+use super::ray::{Constants, Origin};
+use crate::{
+    simd::{Row, Simd},
+    wide::WideNode,
+};
 
 /// A ray's constants for the box test.
 pub(crate) struct BoxRay<S: Simd> {
     simd: S,
-    /// Per axis, which side of a box the ray meets first: 0 for the least, 1 for the greatest.
-    near: [bool; 3],
+    /// Per axis, which side of a box the ray meets first and last: row 0 is the least coordinate.
+    near: [Row<2>; 3],
+    far: [Row<2>; 3],
     near_origin: [S::F; 3],
     far_origin: [S::F; 3],
     reciprocal: [S::F; 3],
@@ -29,46 +32,58 @@ pub(crate) struct BoxHits<S: Simd> {
 }
 
 impl<S: Simd> BoxRay<S> {
-    /// For origins near the tree the inflation of the boxes covers all rounding. For far origins,
-    /// `origin_shift` moves the origin outwards by that much, per plane and in the direction that
-    /// widens the interval.
+    /// For near origins the inflation of the boxes covers all rounding. Far ones are shifted outwards,
+    /// per plane and in the direction that widens the interval.
     #[inline(always)]
-    pub(crate) fn new(simd: S, ray: &WatertightRay, origin_shift: Option<f32>) -> Self {
-        let (o, r) = (ray.origin().to_array(), ray.reciprocal().to_array());
-        let near = r.map(f32::is_sign_negative);
-        let origin = o.map(|o| simd.splat(o));
-        let (mut near_origin, mut far_origin) = (origin, origin);
-        if let Some(shift) = origin_shift {
+    pub(super) fn new(simd: S, constants: &Constants<'_>, origin: &Origin) -> Self {
+        let ray = constants.ray;
+        let (o, d, r) = (ray.origin.to_array(), ray.direction.to_array(), constants.reciprocal);
+        let splat3 = [simd.splat(o[0]), simd.splat(o[1]), simd.splat(o[2])];
+        let (mut near_origin, mut far_origin) = (splat3, splat3);
+        if let Origin::Far(shift) = *origin {
             for axis in 0..3 {
-                let shift = if near[axis] { -shift } else { shift };
+                let shift = shift.copysign(d[axis]);
                 near_origin[axis] = simd.splat(o[axis] + shift);
                 far_origin[axis] = simd.splat(o[axis] - shift);
             }
         }
-        let reciprocal = r.map(|r| simd.splat(r));
-        Self { simd, near, near_origin, far_origin, reciprocal, t_min: simd.splat(ray.t_min()) }
+        let backward = |axis: usize| (d[axis].to_bits() >> 31) as usize;
+        let (x, y, z) = (backward(0), backward(1), backward(2));
+        Self {
+            simd,
+            near: [Row::new(x), Row::new(y), Row::new(z)],
+            far: [Row::new(1 - x), Row::new(1 - y), Row::new(1 - z)],
+            near_origin,
+            far_origin,
+            reciprocal: [simd.splat(r[0]), simd.splat(r[1]), simd.splat(r[2])],
+            t_min: simd.splat(ray.t_min),
+        }
     }
 
     /// The children whose boxes the ray meets at a `t` of at most `t_max`.
     ///
-    /// `FAR` says whether the ray was made with an `origin_shift`.
+    /// `FAR` says whether the ray's origin is far.
     #[inline(always)]
-    pub(crate) fn test<const FAR: bool>(&self, node: &WideNode, t_max: f32) -> BoxHits<S> {
+    pub(crate) fn test<const FAR: bool>(&self, node: &WideNode, t_max: S::F) -> BoxHits<S> {
         let s = self.simd;
-        let slab = |axis: usize| {
-            let planes = &node.bounds[axis];
-            let near = s.load(&planes[usize::from(self.near[axis])]);
-            let far = s.load(&planes[usize::from(!self.near[axis])]);
-            let near_origin = self.near_origin[axis];
-            let far_origin = if FAR { self.far_origin[axis] } else { near_origin };
-            let r = self.reciprocal[axis];
-            (s.mul(s.sub(near, near_origin), r), s.mul(s.sub(far, far_origin), r))
-        };
-        let (near_x, far_x) = slab(0);
-        let (near_y, far_y) = slab(1);
-        let (near_z, far_z) = slab(2);
+        let (near_x, far_x) = self.slab::<FAR>(node, 0);
+        let (near_y, far_y) = self.slab::<FAR>(node, 1);
+        let (near_z, far_z) = self.slab::<FAR>(node, 2);
         let enter = s.max(s.max(near_x, near_y), s.max(near_z, self.t_min));
-        let exit = s.min(s.min(far_x, far_y), s.min(far_z, s.splat(t_max)));
+        let exit = s.min(s.min(far_x, far_y), s.min(far_z, t_max));
         BoxHits { mask: s.bits(s.le(enter, exit)), enter }
+    }
+
+    /// Where the ray enters and leaves the slabs of the children on one axis.
+    #[inline(always)]
+    fn slab<const FAR: bool>(&self, node: &WideNode, axis: usize) -> (S::F, S::F) {
+        let s = self.simd;
+        let planes = &node.bounds[axis];
+        let near = s.load(self.near[axis].of(planes));
+        let far = s.load(self.far[axis].of(planes));
+        let near_origin = self.near_origin[axis];
+        let far_origin = if FAR { self.far_origin[axis] } else { near_origin };
+        let r = self.reciprocal[axis];
+        (s.mul(s.sub(near, near_origin), r), s.mul(s.sub(far, far_origin), r))
     }
 }

@@ -5,5 +5,5 @@ mod ray;
 mod triangles;
 
 pub(crate) use boxes::BoxRay;
-pub(crate) use ray::QueryRay;
+pub(crate) use ray::{Origin, QueryRay};
 pub(crate) use triangles::{Found, TriangleRay};

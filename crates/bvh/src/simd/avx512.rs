@@ -17,7 +17,7 @@ impl Avx512 {
         available.then_some(Self(()))
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn vectorize<K: Kernel>(self, kernel: K) -> K::Output {
         #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
         fn with_features<K: Kernel>(simd: Avx512, kernel: K) -> K::Output {
@@ -113,7 +113,52 @@ impl Simd for Avx512 {
         u32::from(mask)
     }
     #[inline(always)]
-    fn prefetch<T>(self, value: &T) {
-        super::prefetch_lines(value);
+    fn load_bits(self, values: &[u32; 8]) -> __m256 {
+        // SAFETY: AVX is there, and the reference is to eight readable words.
+        unsafe { _mm256_loadu_ps(values.as_ptr().cast()) }
+    }
+    #[inline(always)]
+    fn first_four(self, lanes: __m256) -> [u32; 4] {
+        let mut values = [0; 4];
+        // SAFETY: AVX is there, and the array has room for four words.
+        unsafe { _mm_storeu_ps(values.as_mut_ptr().cast(), _mm256_castps256_ps128(lanes)) };
+        values
+    }
+    #[inline(always)]
+    fn all_bits(self, lanes: __m256) -> [u32; 8] {
+        let mut values = [0; 8];
+        // SAFETY: AVX is there, and the array has room for eight words.
+        unsafe { _mm256_storeu_ps(values.as_mut_ptr().cast(), lanes) };
+        values
+    }
+    #[inline(always)]
+    fn masked_or(self, a: __m256, mask: __m256, bits: __m256) -> __m256 {
+        op!(_mm256_or_ps(_mm256_and_ps(a, mask), bits))
+    }
+    #[inline(always)]
+    fn sort_four_descending(self, lanes: __m256) -> __m256 {
+        // A sorting network of three steps: (0 2)(1 3), (0 1)(2 3), (1 2).
+        op!({
+            let x = _mm256_castsi256_si128(_mm256_castps_si256(lanes));
+            let y = _mm_shuffle_epi32::<0b01_00_11_10>(x);
+            let x = _mm_blend_epi16::<0b1111_0000>(_mm_max_epu32(x, y), _mm_min_epu32(x, y));
+            let y = _mm_shuffle_epi32::<0b10_11_00_01>(x);
+            let x = _mm_blend_epi16::<0b1100_1100>(_mm_max_epu32(x, y), _mm_min_epu32(x, y));
+            let y = _mm_shuffle_epi32::<0b11_01_10_00>(x);
+            let x = _mm_blend_epi16::<0b0011_0000>(_mm_max_epu32(x, y), _mm_min_epu32(x, y));
+            _mm256_castps128_ps256(_mm_castsi128_ps(x))
+        })
+    }
+    #[inline(always)]
+    fn permute(self, table: __m256, places: __m256) -> __m256 {
+        op!(_mm256_permutevar8x32_ps(table, _mm256_castps_si256(places)))
+    }
+    #[inline(always)]
+    fn compress(self, mask: u32, lanes: __m256) -> __m256 {
+        op!(_mm256_maskz_compress_ps(mask as u8, lanes))
+    }
+    #[inline(always)]
+    fn prefetch<const N: usize>(self, address: *const u8) {
+        super::prefetch_lines::<N>(address);
     }
 }

@@ -38,16 +38,32 @@ pub(crate) trait Simd: Copy {
     /// Bit `i` is lane `i`.
     fn bits(self, mask: Self::M) -> u32;
 
+    /// Reads bits, which may be no number.
+    fn load_bits(self, values: &[u32; 8]) -> Self::F;
+    /// The first four lanes as bits.
+    fn first_four(self, lanes: Self::F) -> [u32; 4];
+    /// All lanes as bits.
+    fn all_bits(self, lanes: Self::F) -> [u32; 8];
+    /// `(a & mask) | bits`, bit by bit.
+    fn masked_or(self, a: Self::F, mask: Self::F, bits: Self::F) -> Self::F;
+    /// The lanes whose bit is set in `mask`, moved to the front; zeros behind.
+    fn compress(self, mask: u32, lanes: Self::F) -> Self::F;
+    /// The first four lanes sorted as unsigned integers, greatest first. The others are unspecified.
+    fn sort_four_descending(self, lanes: Self::F) -> Self::F;
+    /// Lane `i` of the result is the lane of `table` that the low three bits of lane `i` of `places`
+    /// name.
+    fn permute(self, table: Self::F, places: Self::F) -> Self::F;
+
     /// `a >= b`; false for NaN.
     #[inline(always)]
     fn ge(self, a: Self::F, b: Self::F) -> Self::M {
         self.le(b, a)
     }
 
-    /// Asks for the cache lines of `value`; only a hint.
+    /// Asks for `N` cache lines from `address` on; only a hint, for any address.
     #[inline(always)]
-    fn prefetch<T>(self, value: &T) {
-        let _ = value;
+    fn prefetch<const N: usize>(self, address: *const u8) {
+        let _ = address;
     }
 }
 

@@ -3,7 +3,10 @@
 //! This is the only module with `unsafe`. It knows lanes, not rays: kernels are written once over
 //! [`Simd`] and compiled for each instruction set by [`Isa::run`].
 
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+mod compress;
 mod lanes;
+mod rows;
 mod scalar;
 mod stack;
 
@@ -15,6 +18,7 @@ mod avx512;
 mod neon;
 
 pub(crate) use lanes::{Kernel, Simd};
+pub(crate) use rows::Row;
 pub(crate) use stack::Stack;
 
 /// An instruction set that this machine can run. Holding one proves that it can.
@@ -73,7 +77,7 @@ impl Isa {
     }
 
     /// Runs `kernel` as compiled for this instruction set. Call it once per query or batch.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn run<K: Kernel>(self, kernel: K) -> K::Output {
         match self.0 {
             #[cfg(target_arch = "x86_64")]
@@ -107,14 +111,13 @@ impl std::fmt::Debug for Isa {
     }
 }
 
-/// Asks for the cache lines that `value` lies in.
+/// Asks for `N` cache lines from `address` on.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-fn prefetch_lines<T>(value: &T) {
+fn prefetch_lines<const N: usize>(address: *const u8) {
     use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-    let start = std::ptr::from_ref(value).cast::<i8>();
-    for offset in (0..size_of::<T>()).step_by(64) {
-        // SAFETY: the address lies inside `value`, and a prefetch reads nothing.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(start.add(offset)) };
+    for line in 0..N {
+        // SAFETY: a prefetch reads nothing that the program can see, and no address makes it fault.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(address.wrapping_add(64 * line).cast()) };
     }
 }

@@ -13,7 +13,7 @@ impl Neon {
         std::arch::is_aarch64_feature_detected!("neon").then_some(Self(()))
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn vectorize<K: Kernel>(self, kernel: K) -> K::Output {
         // NEON is part of the baseline of every aarch64 target, so no trampoline is needed.
         kernel.run(self)
@@ -131,5 +131,53 @@ impl Simd for Neon {
         let weighted = both!(vandq_u32, mask, weights);
         // SAFETY: `self` exists only if `detect` found NEON.
         unsafe { vaddvq_u32(vorrq_u32(weighted.0, weighted.1)) }
+    }
+
+    #[inline(always)]
+    fn load_bits(self, values: &[u32; 8]) -> F {
+        self.load(&values.map(f32::from_bits))
+    }
+    #[inline(always)]
+    fn first_four(self, lanes: F) -> [u32; 4] {
+        let mut values = [0; 4];
+        // SAFETY: NEON is there, and the array has room for four words.
+        unsafe { vst1q_u32(values.as_mut_ptr(), vreinterpretq_u32_f32(lanes.0)) };
+        values
+    }
+    #[inline(always)]
+    fn all_bits(self, lanes: F) -> [u32; 8] {
+        self.store(lanes).map(f32::to_bits)
+    }
+    #[inline(always)]
+    fn masked_or(self, a: F, mask: F, bits: F) -> F {
+        let a = both!(vreinterpretq_u32_f32, a);
+        let mask = both!(vreinterpretq_u32_f32, mask);
+        let bits = both!(vreinterpretq_u32_f32, bits);
+        both!(vreinterpretq_f32_u32, both!(vorrq_u32, both!(vandq_u32, a, mask), bits))
+    }
+    // The three below go through memory: a table look-up over bytes would do, but nobody has measured
+    // it on such a machine yet.
+    #[inline(always)]
+    fn compress(self, mask: u32, lanes: F) -> F {
+        let lanes = self.store(lanes);
+        let places = super::compress::PLACES[mask as usize % 256];
+        let kept = super::compress::KEPT[mask.count_ones() as usize % 9];
+        self.load(&std::array::from_fn(|i| {
+            f32::from_bits(lanes[usize::from(places[i]) % 8].to_bits() & kept[i])
+        }))
+    }
+    #[inline(always)]
+    fn sort_four_descending(self, lanes: F) -> F {
+        let mut values = self.first_four(lanes);
+        for (i, j) in [(0, 2), (1, 3), (0, 1), (2, 3), (1, 2)] {
+            (values[i], values[j]) = (values[i].max(values[j]), values[i].min(values[j]));
+        }
+        // SAFETY: NEON is there, and the array has four readable words.
+        (unsafe { vreinterpretq_f32_u32(vld1q_u32(values.as_ptr())) }, lanes.1)
+    }
+    #[inline(always)]
+    fn permute(self, table: F, places: F) -> F {
+        let table = self.store(table);
+        self.load(&self.all_bits(places).map(|place| table[place as usize % 8]))
     }
 }

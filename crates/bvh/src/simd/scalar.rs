@@ -99,4 +99,47 @@ impl Simd for Scalar {
         }
         bits
     }
+
+    #[inline(always)]
+    fn load_bits(self, values: &[u32; 8]) -> [f32; 8] {
+        values.map(f32::from_bits)
+    }
+    #[inline(always)]
+    fn first_four(self, lanes: [f32; 8]) -> [u32; 4] {
+        std::array::from_fn(|i| lanes[i].to_bits())
+    }
+    #[inline(always)]
+    fn all_bits(self, lanes: [f32; 8]) -> [u32; 8] {
+        lanes.map(f32::to_bits)
+    }
+    #[inline(always)]
+    fn masked_or(self, a: [f32; 8], mask: [f32; 8], bits: [f32; 8]) -> [f32; 8] {
+        std::array::from_fn(|i| {
+            f32::from_bits((a[i].to_bits() & mask[i].to_bits()) | bits[i].to_bits())
+        })
+    }
+    #[inline(always)]
+    fn compress(self, mut mask: u32, lanes: [f32; 8]) -> [f32; 8] {
+        let mut front = [0.0; 8];
+        let mut n = 0;
+        while mask != 0 {
+            front[n % 8] = lanes[mask.trailing_zeros() as usize % 8];
+            mask &= mask - 1;
+            n += 1;
+        }
+        front
+    }
+    #[inline(always)]
+    fn sort_four_descending(self, mut lanes: [f32; 8]) -> [f32; 8] {
+        for (i, j) in [(0, 2), (1, 3), (0, 1), (2, 3), (1, 2)] {
+            let (a, b) = (lanes[i].to_bits(), lanes[j].to_bits());
+            lanes[i] = f32::from_bits(a.max(b));
+            lanes[j] = f32::from_bits(a.min(b));
+        }
+        lanes
+    }
+    #[inline(always)]
+    fn permute(self, table: [f32; 8], places: [f32; 8]) -> [f32; 8] {
+        places.map(|place| table[place.to_bits() as usize % 8])
+    }
 }

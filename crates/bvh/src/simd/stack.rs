@@ -2,49 +2,67 @@
 
 use std::mem::MaybeUninit;
 
-/// A stack of at most [`Stack::CAPACITY`] entries.
-pub(crate) struct Stack<T> {
-    entries: [MaybeUninit<T>; 512],
+/// A stack of at most [`CAPACITY`](Stack::CAPACITY) entries of a key and a value.
+///
+/// It does not check for room: trees that need more are never made. Should one be walked all the
+/// same, the place wraps round, and the walk visits wrong nodes rather than foreign memory.
+pub(crate) struct Stack {
+    keys: [MaybeUninit<u32>; Self::CAPACITY + 8],
+    values: [MaybeUninit<u32>; Self::CAPACITY + 8],
     len: usize,
 }
 
-impl<T: Copy> Stack<T> {
+impl Stack {
+    /// A power of two.
     pub(crate) const CAPACITY: usize = 512;
 
     #[inline(always)]
     pub(crate) fn new() -> Self {
-        Self { entries: [const { MaybeUninit::uninit() }; 512], len: 0 }
-    }
-
-    /// # Panics
-    /// If the stack is full: a bug, because trees are refused that need more.
-    #[inline(always)]
-    pub(crate) fn push(&mut self, entry: T) {
-        self.entries[self.len] = MaybeUninit::new(entry);
-        self.len += 1;
+        const NONE: MaybeUninit<u32> = MaybeUninit::uninit();
+        let keys = [NONE; Self::CAPACITY + 8];
+        let mut stack = Self { keys, values: [NONE; Self::CAPACITY + 8], len: 1 };
+        // The lowest entry is never pushed but may be popped, see `pop`.
+        stack.keys[0] = MaybeUninit::new(0);
+        stack.values[0] = MaybeUninit::new(0);
+        stack
     }
 
     #[inline(always)]
-    pub(crate) fn pop(&mut self) -> Option<T> {
-        if self.len == 0 {
-            return None;
-        }
+    fn top(&self) -> usize {
+        self.len % Self::CAPACITY
+    }
+
+    /// Pushes the first `n` of up to `N` entries, the first one lowest.
+    #[inline(always)]
+    pub(crate) fn push<const N: usize>(&mut self, keys: [u32; N], values: [u32; N], n: usize) {
+        const { assert!(N <= 8) };
+        debug_assert!(n <= N && self.len + n <= Self::CAPACITY);
+        let top = self.top();
+        self.keys[top..top + N].copy_from_slice(&keys.map(MaybeUninit::new));
+        self.values[top..top + N].copy_from_slice(&values.map(MaybeUninit::new));
+        self.len += n;
+    }
+
+    #[inline(always)]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.len == 1
+    }
+
+    /// What the next [`pop`](Self::pop) gives.
+    #[inline(always)]
+    pub(crate) fn last(&self) -> (u32, u32) {
+        let top = (self.len - 1) % Self::CAPACITY;
+        // SAFETY: as in `pop`.
+        unsafe { (self.keys[top].assume_init(), self.values[top].assume_init()) }
+    }
+
+    /// The last entry pushed. Of an empty stack the entry (0, 0), once.
+    #[inline(always)]
+    pub(crate) fn pop(&mut self) -> (u32, u32) {
         self.len -= 1;
-        // SAFETY: entries below `len` were written by `push`, which alone raises `len`.
-        Some(unsafe { self.entries[self.len].assume_init() })
-    }
-
-    /// The entries from position `start` on, oldest first.
-    #[inline(always)]
-    pub(crate) fn above(&mut self, start: usize) -> &mut [T] {
-        let len = self.len;
-        let entries = &mut self.entries[..len][start..];
-        // SAFETY: entries below `len` were written by `push`, which alone raises `len`.
-        unsafe { &mut *(std::ptr::from_mut(entries) as *mut [T]) }
-    }
-
-    #[inline(always)]
-    pub(crate) fn len(&self) -> usize {
-        self.len
+        let top = self.top();
+        // SAFETY: the lowest entry is written by `new`, and every other one below `len`, modulo the
+        // capacity, by `push`, which alone raises `len`.
+        unsafe { (self.keys[top].assume_init(), self.values[top].assume_init()) }
     }
 }

@@ -11,7 +11,8 @@ pub(crate) struct WideNode {
     /// `bounds[axis][0]` are the least coordinates of the children, `bounds[axis][1]` the greatest.
     /// The box of an empty place is +inf to -inf, which no ray meets.
     pub(crate) bounds: [[[f32; 8]; 2]; 3],
-    pub(crate) children: [ChildRef; 8],
+    /// The children as [`ChildRef::to_bits`].
+    pub(crate) children: [u32; 8],
     _spare: [u32; 8],
 }
 
@@ -20,7 +21,7 @@ const _: () = assert!(size_of::<WideNode>() == 256);
 impl WideNode {
     pub(crate) const EMPTY: Self = Self {
         bounds: [[[f32::INFINITY; 8], [f32::NEG_INFINITY; 8]]; 3],
-        children: [ChildRef::NONE; 8],
+        children: [ChildRef::NONE.to_bits(); 8],
         _spare: [0; 8],
     };
 
@@ -30,7 +31,7 @@ impl WideNode {
             self.bounds[axis][0][place] = bounds.min[axis] - inflation;
             self.bounds[axis][1][place] = bounds.max[axis] + inflation;
         }
-        self.children[place] = child;
+        self.children[place] = child.to_bits();
     }
 
     /// The box of a child as stored, that is inflated.
@@ -39,9 +40,14 @@ impl WideNode {
         Aabb::new(corner(0), corner(1))
     }
 
+    #[inline(always)]
+    pub(crate) fn child(&self, place: usize) -> ChildRef {
+        ChildRef::from_bits(self.children[place])
+    }
+
     /// The places that hold a child.
     pub(crate) fn occupied(&self) -> impl Iterator<Item = usize> {
-        (0..8).filter(|&place| self.children[place] != ChildRef::NONE)
+        (0..8).filter(|&place| self.child(place) != ChildRef::NONE)
     }
 }
 
@@ -81,6 +87,16 @@ impl ChildRef {
     #[inline(always)]
     pub(crate) fn node_index(self) -> usize {
         self.0 as usize
+    }
+
+    #[inline(always)]
+    pub(crate) const fn to_bits(self) -> u32 {
+        self.0
+    }
+
+    #[inline(always)]
+    pub(crate) fn from_bits(bits: u32) -> Self {
+        Self(bits)
     }
 
     /// The blocks of the leaf. Only for references to leaves.

@@ -1,0 +1,24 @@
+//! Rows of eight lanes, chosen at run time without a bounds check.
+
+/// Which of `N` rows of eight f32 to load.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Row<const N: usize> {
+    /// Less than `N * 32` and a multiple of 32: kept in bytes, because no machine scales by 32.
+    byte_offset: usize,
+}
+
+impl<const N: usize> Row<N> {
+    /// # Panics
+    /// If there is no such row.
+    #[inline(always)]
+    pub(crate) fn new(index: usize) -> Self {
+        assert!(index < N, "row {index} of {N}");
+        Self { byte_offset: index * size_of::<[f32; 8]>() }
+    }
+
+    #[inline(always)]
+    pub(crate) fn of(self, rows: &[[f32; 8]; N]) -> &[f32; 8] {
+        // SAFETY: the offset is that of one of the `N` rows.
+        unsafe { &*rows.as_ptr().byte_add(self.byte_offset) }
+    }
+}
