@@ -139,9 +139,10 @@ fn traverse<S: Simd, C: Collector, const FAR: bool>(
                 return;
             }
             let (key, child) = stack.pop();
-            // Not `<=`: the keys of rays with a negative t_min are NaN, and always taken.
+            // Without the place, the key is at most where the ray enters. Not `<=`: the keys of rays
+            // with a negative t_min are NaN, and always taken.
             #[expect(clippy::neg_cmp_op_on_partial_ord, reason = "NaN must pass")]
-            if !(f32::from_bits(key) > limit) {
+            if !(f32::from_bits(key & !7) > limit) {
                 current = ChildRef::from_bits(child);
                 break;
             }

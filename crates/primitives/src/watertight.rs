@@ -355,7 +355,7 @@ mod tests {
             ([1.0, 1.0, 1.0], Axis::X),
             ([0.0, -0.0, 1e-30], Axis::Z),
         ] {
-            let [kx, ky, kz] = dominant_axes(Vec3::from_array(d)).map(Axis::index);
+            let [kx, ky, kz] = WatertightRay::dominant_axes(Vec3::from_array(d)).map(Axis::index);
             assert_eq!(kz, axis.index(), "{d:?}");
             assert_eq!((kx, ky), ((kz + 1) % 3, (kz + 2) % 3), "{d:?}");
         }
