@@ -51,3 +51,7 @@ pub use tri_mesh::{CornerAttributes, MeshError, TriMesh};
 pub use triangle::Triangle;
 pub use unit_triangle::{UnitTriangle, affine_inverse, rigid_inverse};
 pub use watertight::{WatertightRay, plane_normal};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}
