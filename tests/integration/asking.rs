@@ -7,12 +7,11 @@ use hitscan_testkit::{Answers, BothFaces, N_NEAREST, Shape, Twin};
 
 pub(crate) const ALL_FACES: [Faces; 3] = [Faces::Both, Faces::Front, Faces::Back];
 
-/// `n`, times `HITSCAN_TEST_EFFORT` if that is set.
+/// `n` times `HITSCAN_TEST_EFFORT`, at least 1; `n` itself if that is not set.
 pub(crate) fn effort(n: u64) -> u64 {
-    let factor = std::env::var("HITSCAN_TEST_EFFORT").map_or(1, |value| {
-        value.parse().unwrap_or_else(|_| panic!("HITSCAN_TEST_EFFORT={value} is not a number"))
-    });
-    n * factor
+    let Ok(factor) = std::env::var("HITSCAN_TEST_EFFORT") else { return n };
+    let factor: f64 = factor.parse().expect("HITSCAN_TEST_EFFORT is a number such as 20 or 0.1");
+    ((n as f64 * factor) as u64).max(1)
 }
 
 /// The mesh's hierarchy for every quality and every instruction set of this machine, by name.

@@ -7,6 +7,9 @@ use hitscan_testkit::{Answers, BothFaces, Rng, SoupKind, Twin, soup_of};
 use crate::asking::{Batch, ask, first_difference};
 use crate::one_answer::hard_rays;
 
+/// What is altered, and how.
+type Alteration<'a, T> = (&'a str, &'a dyn Fn(&mut T));
+
 struct Bench {
     mesh: TriMesh,
     bvh: MeshBvh,
@@ -40,7 +43,7 @@ fn an_answer_altered_by_one_bit_is_found() {
     assert_eq!(bench.difference(|_| ()), None, "the answers are right before they are altered");
 
     let flip = |x: f32| f32::from_bits(x.to_bits() ^ 1);
-    let alterations: [(&str, &dyn Fn(&mut Hit)); 6] = [
+    let alterations: [Alteration<'_, Hit>; 6] = [
         ("t", &|hit| hit.t = flip(hit.t)),
         ("u", &|hit| hit.u = flip(hit.u)),
         ("v", &|hit| hit.v = flip(hit.v)),
@@ -69,12 +72,12 @@ fn an_answer_altered_by_one_bit_is_found() {
 #[test]
 fn a_lost_or_invented_answer_is_found() {
     let bench = Bench::new();
-    let tampers: [(&str, &dyn Fn(&mut Answers)); 8] = [
+    let tampers: [Alteration<'_, Answers>; 8] = [
         ("closest hit lost", &|answers| answers.closest = None),
         ("closest hit past the first", &|answers| answers.closest = answers.closed.get(1).copied()),
         ("occlusion", &|answers| answers.occluded = !answers.occluded),
         ("last hit lost", &|answers| {
-            answers.closed.truncate(answers.closed.len().saturating_sub(1))
+            answers.closed.truncate(answers.closed.len().saturating_sub(1));
         }),
         ("hit twice", &|answers| answers.once.extend(answers.once.last().copied())),
         ("order of hits", &|answers| answers.closed.reverse()),

@@ -1,7 +1,7 @@
 //! What hitscan promises, tested across its crates: one binary, one module per subject.
 //!
-//! Every seed is fixed and named when a test fails. `HITSCAN_TEST_EFFORT=20` repeats the randomised
-//! tests with twenty times as many seeds. Files of a folder `shared` beside the repository are used
+//! Every seed is fixed and named when a test fails. `HITSCAN_TEST_EFFORT=20` gives the randomised
+//! tests twenty times as many seeds, 0.1 a tenth. Files of a folder `shared` beside the repository are used
 //! where it exists; each such test has a twin with cases of its own that holds without it.
 
 mod asking;

@@ -18,6 +18,10 @@ pub struct Shape {
 
 /// Closed meshes of about `n` triangles, wound outwards, none of whose triangles lost its area: round,
 /// with a hole, with flat faces; flattened and stretched a thousandfold; and far from the origin.
+///
+/// # Panics
+/// If `n` is less than the 18 triangles of the simplest torus, or so large that far ones would lose
+/// their area.
 pub fn closed_shapes(n: usize) -> Vec<Shape> {
     let sphere = generate::sphere(1.0, n).expect("n triangles make a sphere");
     let torus = generate::torus(1.0, 0.4, n).expect("n triangles make a torus");
