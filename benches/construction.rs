@@ -23,7 +23,7 @@ fn build(c: &mut Criterion) {
             check(&scene, &MeshBvh::build(&scene.mesh, &options));
             for n_threads in [1, 2] {
                 let pool = pool(n_threads);
-                let name = format!("{quality:?}/{n_threads} threads");
+                let name = format!("{quality:?}/threads={n_threads}");
                 group.bench_function(BenchmarkId::new(name, scene.name), |b| {
                     pool.install(|| b.iter(|| MeshBvh::build(black_box(&scene.mesh), &options)));
                 });
@@ -59,7 +59,7 @@ fn refit(c: &mut Criterion) {
         group.throughput(Throughput::Elements(scene.mesh.triangles().len() as u64));
         for n_threads in [1, 2] {
             let pool = pool(n_threads);
-            let name = format!("{n_threads} threads");
+            let name = format!("threads={n_threads}");
             group.bench_function(BenchmarkId::new(name, scene.name), |b| {
                 pool.install(|| b.iter(|| bvh.refit(black_box(&bent.mesh))));
             });

@@ -31,10 +31,10 @@ fn load(c: &mut Criterion) {
     for n_threads in [1, 2] {
         let pool = ThreadPoolBuilder::new().num_threads(n_threads).build();
         let pool = pool.expect("a machine can start threads");
-        group.bench_function(format!("hitscan, {n_threads} threads"), |b| {
+        group.bench_function(format!("hitscan, threads={n_threads}"), |b| {
             pool.install(|| b.iter(|| hitscan::obj::load(black_box(&path), &options)));
         });
-        group.bench_function(format!("hitscan from memory, {n_threads} threads"), |b| {
+        group.bench_function(format!("hitscan from memory, threads={n_threads}"), |b| {
             let bytes = text.as_bytes();
             pool.install(|| {
                 b.iter(|| hitscan::obj::parse(black_box(bytes), "terrain.obj", &options));

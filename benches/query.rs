@@ -85,7 +85,7 @@ fn batches(c: &mut Criterion) {
             for n_threads in [1, 2] {
                 let pool = ThreadPoolBuilder::new().num_threads(n_threads).build();
                 let pool = pool.expect("a machine can start threads");
-                let name = format!("{}/{}/{n_threads} threads", scene.name, set.kind.name());
+                let name = format!("{}/{}/threads={n_threads}", scene.name, set.kind.name());
                 if set.kind.asks_for_any_hit() {
                     let mut occluded = vec![false; set.rays.len()];
                     group.bench_function(BenchmarkId::new("any", name), |b| {

@@ -8,7 +8,7 @@ use hitscan_benches::{RaySet, Scene, assert_equals_brute_force, ray_sets};
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::engines::{Calls, Contender, Engine, REFERENCE};
+use crate::engines::{Calls, Contender, Engine, Memory, REFERENCE};
 use crate::memory;
 use crate::options::Options;
 use crate::stats::{self, Estimate};
@@ -59,10 +59,11 @@ pub(crate) struct Row {
 pub(crate) struct Build {
     /// Milliseconds.
     pub(crate) ms: Estimate,
-    /// Bytes kept to answer rays, all copies of the triangles that the engine itself holds included.
-    pub(crate) kept_bytes: usize,
+    /// Bytes kept to answer rays, all copies of the triangles that the engine itself holds included;
+    /// none if nobody counts.
+    pub(crate) kept_bytes: Option<usize>,
     /// The most bytes held during the build.
-    pub(crate) peak_bytes: usize,
+    pub(crate) peak_bytes: Option<usize>,
 }
 
 /// One engine's answers and times on one ray set.
@@ -157,9 +158,12 @@ fn build_by_turns(scene: &Scene, contenders: &[Contender], options: &Options) ->
     for contender in contenders {
         eprintln!("{}: build {}", scene.name, contender.name);
         let (engine, usage) = memory::measured(|| built(contender, &scene.mesh));
-        let foreign = engine.as_ref().ok().and_then(|engine| engine.foreign_memory());
+        usages.push(match engine.as_ref().map(|engine| engine.memory()) {
+            Ok(Memory::OurAllocator) => Some(usage),
+            Ok(Memory::Told(usage)) => Some(usage),
+            Ok(Memory::Unknown) | Err(_) => None,
+        });
         engines.push(engine);
-        usages.push(foreign.unwrap_or(usage));
     }
     let mut times = vec![Vec::new(); contenders.len()];
     for round in 0..options.build_reps as usize {
@@ -176,8 +180,8 @@ fn build_by_turns(scene: &Scene, contenders: &[Contender], options: &Options) ->
     let finished = engines.into_iter().zip(usages).zip(times).map(|((engine, usage), times)| {
         let build = |times: &[f64]| Build {
             ms: stats::estimate(times),
-            kept_bytes: usage.kept,
-            peak_bytes: usage.peak,
+            kept_bytes: usage.map(|usage| usage.kept),
+            peak_bytes: usage.map(|usage| usage.peak),
         };
         engine.map(|engine| (engine, build(&times)))
     });

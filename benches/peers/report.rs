@@ -32,7 +32,10 @@ pub(crate) fn table(comparison: &Comparison) -> String {
 fn line(row: &Row, n_triangles: usize) -> Vec<String> {
     let mut line = vec![row.name.clone()];
     line.extend(row.cells.iter().map(|cell| cell.as_ref().map_or_else(absent, speed)));
-    let per_triangle = |bytes: usize| format!("{:.0}", bytes as f64 / n_triangles.max(1) as f64);
+    let per_triangle = |bytes: Option<usize>| {
+        bytes
+            .map_or_else(absent, |bytes| format!("{:.0}", bytes as f64 / n_triangles.max(1) as f64))
+    };
     match &row.build {
         Some(build) => line.extend([
             format!("{:.1}", build.ms.median),

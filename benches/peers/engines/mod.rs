@@ -10,6 +10,7 @@ mod tinybvh;
 
 use ::hitscan::{Hit, Ray, TriMesh};
 
+use crate::memory::Usage;
 use crate::options::Options;
 
 /// A structure over one mesh, ready to be asked.
@@ -24,10 +25,22 @@ pub(crate) trait Engine: Send + Sync {
     /// Whether each ray hits anything.
     fn occluded(&self, rays: &[Ray], occluded: &mut [bool]);
 
-    /// Memory that the engine takes from elsewhere than Rust's allocator.
-    fn foreign_memory(&self) -> Option<crate::memory::Usage> {
-        None
+    /// Where its memory is counted.
+    fn memory(&self) -> Memory {
+        Memory::OurAllocator
     }
+}
+
+/// Who knows what memory an engine takes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Memory {
+    /// Rust's allocator, which we count.
+    OurAllocator,
+    /// The engine, which has counted.
+    Told(Usage),
+    /// Nobody.
+    #[cfg_attr(not(feature = "tinybvh"), expect(dead_code, reason = "only tinybvh is silent"))]
+    Unknown,
 }
 
 /// An engine in one of its configurations.

@@ -15,7 +15,7 @@ mod avx2 {
     use hitscan::{Hit, Ray, Side, TriMesh};
     use tinybvh_rs::{Intersection, Intersector, bvh, bvh8_cpu, mbvh};
 
-    use crate::engines::{Contender, Engine};
+    use crate::engines::{Contender, Engine, Memory};
 
     pub(in crate::engines) fn contenders() -> Vec<Contender> {
         let contender = |name, is_high| Contender {
@@ -28,6 +28,9 @@ mod avx2 {
     /// The most triangles of a leaf that this tree can hold.
     const LEAF_SIZE: u32 = 4;
 
+    /// The largest leaf whose chain of parts is sure to fit the stack.
+    const MAX_LEAF_TO_SPLIT: u32 = 256;
+
     fn build(mesh: &TriMesh, is_high: bool) -> Result<Tiny, String> {
         let corners =
             (0..mesh.triangles().len() as u32).flat_map(|triangle| mesh.corners(triangle));
@@ -38,6 +41,14 @@ mod avx2 {
             bvh::BVH::new(positions.as_slice().into())
         };
         let mut binary = binary.map_err(|error| error.to_string())?;
+        // The binding splits a leaf into a chain of leaves, the library has a fixed stack of 256 and
+        // no check: on the kitchen's leaf of 1361 triangles that overwrote the return address.
+        let largest = binary.nodes().iter().map(|node| node.tri_count).max().unwrap_or(0);
+        if largest > MAX_LEAF_TO_SPLIT {
+            return Err(format!(
+                "a leaf has {largest} triangles, too many for the binding to split"
+            ));
+        }
         binary.split_leaves(LEAF_SIZE);
         // The last tree holds triangles of its own: what it came from need not live on.
         let wide = bvh8_cpu::BVH::new(&mbvh::BVH::new(&binary));
@@ -60,6 +71,10 @@ mod avx2 {
     struct Aligned(tinybvh_rs::Ray);
 
     impl Engine for Tiny {
+        fn memory(&self) -> Memory {
+            Memory::Unknown
+        }
+
         fn closest(&self, rays: &[Ray], hits: &mut [Option<Hit>]) {
             for (ray, hit) in rays.iter().zip(hits) {
                 let t_max = ray.t_max.min(tinybvh_rs::INFINITE);

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicIsize, Ordering::Relaxed};
 
 use hitscan::{Hit, Ray, Side, TriMesh};
 
-use super::{Calls, Contender, Engine};
+use super::{Calls, Contender, Engine, Memory};
 use crate::memory::Usage;
 use api::{Api, Hit1, Hit16, INVALID_ID, Ray1, Ray16, RayHit1, RayHit16, RtcArguments, Valid16};
 
@@ -78,18 +78,18 @@ struct Embree {
     /// Shared with the scene: three floats a vertex and one to read over.
     _positions: Vec<f32>,
     _triangles: Vec<[u32; 3]>,
-    memory: Box<Memory>,
+    meter: Box<Meter>,
     calls: Calls,
 }
 
 /// What the device has told of its memory.
 #[derive(Default)]
-struct Memory {
+struct Meter {
     held: AtomicIsize,
     peak: AtomicIsize,
 }
 
-impl Memory {
+impl Meter {
     /// Called before memory is taken and after it is given back, with its size and its negative.
     fn changed(&self, bytes: isize) {
         let held = self.held.fetch_add(bytes, Relaxed) + bytes;
@@ -97,13 +97,13 @@ impl Memory {
     }
 }
 
-/// Embree's memory callback; `memory` is the [`Memory`] that was handed over with it.
+/// Embree's memory callback; `meter` is the [`Meter`] that was handed over with it.
 #[allow(unsafe_code, reason = "called from C")]
-unsafe extern "C" fn memory_changed(memory: *mut c_void, bytes: isize, _after: bool) -> bool {
-    // SAFETY: the pointer is to the boxed `Memory` of the `Embree` whose device calls this, which is
+unsafe extern "C" fn memory_changed(meter: *mut c_void, bytes: isize, _after: bool) -> bool {
+    // SAFETY: the pointer is to the boxed `Meter` of the `Embree` whose device calls this, which is
     // dropped after the device.
-    let memory = unsafe { &*memory.cast::<Memory>() };
-    memory.changed(bytes);
+    let meter = unsafe { &*meter.cast::<Meter>() };
+    meter.changed(bytes);
     true
 }
 
@@ -117,16 +117,16 @@ impl Embree {
         let isa = setup.max_isa.map(|isa| format!(",max_isa={isa}")).unwrap_or_default();
         let config = CString::new(format!("threads={n_threads}{isa}"))
             .expect("the configuration has no zero in it");
-        let memory = Box::<Memory>::default();
+        let meter = Box::<Meter>::default();
         let mut positions: Vec<f32> =
             mesh.positions().iter().flat_map(|position| position.to_array()).collect();
         positions.push(0.0);
         let triangles = mesh.triangles().to_vec();
         let device = api::Device::new(api, &config)?;
-        // SAFETY: `memory` is boxed, so it stays where it is, and outlives the device.
+        // SAFETY: `meter` is boxed, so it stays where it is, and outlives the device.
         #[allow(unsafe_code, reason = "foreign interface")]
         unsafe {
-            device.monitor_memory(memory_changed, (&raw const *memory).cast_mut().cast());
+            device.monitor_memory(memory_changed, (&raw const *meter).cast_mut().cast());
         }
         let scene = api::Scene::new(&device, setup.quality, setup.scene_flags)?;
         // SAFETY: both buffers live in the same `Embree` as the scene and are dropped after it, and
@@ -141,7 +141,7 @@ impl Embree {
             _device: device,
             _positions: positions,
             _triangles: triangles,
-            memory,
+            meter,
             calls: setup.calls,
         })
     }
@@ -205,8 +205,8 @@ impl Engine for Embree {
         }
     }
 
-    fn foreign_memory(&self) -> Option<Usage> {
+    fn memory(&self) -> Memory {
         let bytes = |counter: &AtomicIsize| usize::try_from(counter.load(Relaxed)).unwrap_or(0);
-        Some(Usage { kept: bytes(&self.memory.held), peak: bytes(&self.memory.peak) })
+        Memory::Told(Usage { kept: bytes(&self.meter.held), peak: bytes(&self.meter.peak) })
     }
 }
