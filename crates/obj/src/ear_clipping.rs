@@ -31,6 +31,7 @@ pub(crate) struct EarClipper {
     next: Vec<u32>,
     is_queued: Vec<bool>,
     queue: VecDeque<u32>,
+    suspects: Vec<u32>,
     tree: PointTree,
     watchers: Watchers,
 }
@@ -39,7 +40,7 @@ pub(crate) struct EarClipper {
 enum Verdict {
     /// Cut it off.
     Ear,
-    /// Not convex, or straight: nothing to wait for but its neighbours.
+    /// Not convex, or straight, as folds are gone: nothing to wait for but its neighbours.
     NoEar,
     /// Another corner lies in its triangle, or touches it from inside.
     Blocked { by: u32, touches: bool },
@@ -71,6 +72,11 @@ impl EarClipper {
 
         let mut n_left = n;
         let mut alive = 0;
+        for corner in 0..n {
+            if self.next[corner as usize] != NONE {
+                alive = self.cut_folds(points, [corner; 2], &mut n_left, emit);
+            }
+        }
         let mut rules = Rules::Strict;
         let mut budget = 64 * u64::from(n) + 10_000;
         while n_left > 3 && budget > 0 {
@@ -88,25 +94,50 @@ impl EarClipper {
                 continue;
             }
             budget -= 1;
-            match self.judge(points, b, rules) {
+            match self.judge(points, b, rules, budget as u32) {
                 Verdict::NoEar => {}
                 Verdict::Blocked { by, touches } => self.watchers.add(b, by, touches),
                 Verdict::Ear => {
-                    let (a, c) = (self.prev[b as usize], self.next[b as usize]);
-                    emit([a, b, c]);
-                    self.cut(b);
+                    let neighbours = self.cut(b, emit);
                     n_left -= 1;
-                    alive = a;
+                    alive = self.cut_folds(points, neighbours, &mut n_left, emit);
                 }
             }
         }
         while n_left >= 3 {
-            let (a, c) = (self.prev[alive as usize], self.next[alive as usize]);
-            emit([a, alive, c]);
-            self.cut(alive);
+            [_, alive] = self.cut(alive, emit);
             n_left -= 1;
-            alive = c;
         }
+    }
+
+    /// Cuts off corners that repeat a neighbour or at which the outline folds back, while more than
+    /// three are left: these two, and those that become so by it. Returns a corner that is left.
+    ///
+    /// At once, because beside a fold the inside of the polygon cannot be told from the outside.
+    fn cut_folds(
+        &mut self,
+        points: &[Point],
+        suspects: [u32; 2],
+        n_left: &mut u32,
+        emit: &mut dyn FnMut([u32; 3]),
+    ) -> u32 {
+        let mut alive = suspects[0];
+        self.suspects.extend(suspects);
+        while let Some(b) = self.suspects.pop() {
+            if self.next[b as usize] == NONE || *n_left <= 3 {
+                continue;
+            }
+            let triangle = [self.prev[b as usize], b, self.next[b as usize]]
+                .map(|corner| points[corner as usize]);
+            let [a, b_point, c] = triangle;
+            if turn(a, b_point, c) == 0.0 && !is_strictly_between(triangle) {
+                let neighbours = self.cut(b, emit);
+                *n_left -= 1;
+                alive = neighbours[0];
+                self.suspects.extend(neighbours);
+            }
+        }
+        alive
     }
 
     fn enqueue(&mut self, corner: u32) {
@@ -126,9 +157,10 @@ impl EarClipper {
         }
     }
 
-    /// Takes a corner out, and queues those for which that changes something.
-    fn cut(&mut self, b: u32) {
+    /// Cuts a corner off, and queues those for which that changes something. Returns its neighbours.
+    fn cut(&mut self, b: u32, emit: &mut dyn FnMut([u32; 3])) -> [u32; 2] {
         let (a, c) = (self.prev[b as usize], self.next[b as usize]);
+        emit([a, b, c]);
         self.next[a as usize] = c;
         self.prev[c as usize] = a;
         self.next[b as usize] = NONE;
@@ -143,9 +175,10 @@ impl EarClipper {
                 }
             }
         }
+        [a, c]
     }
 
-    fn judge(&mut self, points: &[Point], b: u32, rules: Rules) -> Verdict {
+    fn judge(&mut self, points: &[Point], b: u32, rules: Rules, seed: u32) -> Verdict {
         let at = |corner: u32| points[corner as usize];
         let (a, c) = (self.prev[b as usize], self.next[b as usize]);
         let triangle = [at(a), at(b), at(c)];
@@ -171,7 +204,9 @@ impl EarClipper {
                 }
             }
         }
-        let blocker = self.tree.find_near(triangle, |corner| {
+        // Each look around has an order of its own. Otherwise the corners of a spiral, whose triangles
+        // contain most of it, would wait for the corner that goes next, and then for the one after it.
+        let blocker = self.tree.find_near(triangle, seed, |corner| {
             if corner == a || corner == b || corner == c {
                 return None;
             }

@@ -1,5 +1,7 @@
 //! A tree over the corners of a polygon, which finds the ones inside a triangle.
 
+use std::collections::VecDeque;
+
 use crate::triangulate::Point;
 
 const LEAF_LEN: usize = 8;
@@ -16,7 +18,7 @@ pub(crate) struct PointTree {
     /// The leaf of each point.
     leaf_of: Vec<u32>,
     is_removed: Vec<bool>,
-    stack: Vec<u32>,
+    queue: VecDeque<u32>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -91,55 +93,133 @@ impl PointTree {
         }
     }
 
-    /// The first answer of `visit` over the points left that may lie in a triangle, in a fixed order.
-    /// Every point of the closed triangle is visited, and some others near it.
+    /// The first answer of `visit` over the points left that may lie in a triangle. Every point of the
+    /// closed triangle is visited, and some others near it, in an order that `seed` shuffles.
+    ///
+    /// In turns the search goes on with the largest box, which finds a box inside a large triangle
+    /// before all the points along its outside, and with the last one it opened, which finds a point
+    /// in a thin triangle that has no box inside. Either order alone is quadratic: on spirals and on
+    /// combs.
     pub(crate) fn find_near<T>(
         &mut self,
         triangle: [Point; 3],
+        seed: u32,
         mut visit: impl FnMut(u32) -> Option<T>,
     ) -> Option<T> {
         let [a, b, c] = triangle;
         let lo = [a.x.min(b.x).min(c.x), a.y.min(b.y).min(c.y)];
         let hi = [a.x.max(b.x).max(c.x), a.y.max(b.y).max(c.y)];
-        self.stack.clear();
-        self.stack.push(0);
-        while let Some(at) = self.stack.pop() {
+        self.queue.clear();
+        self.queue.push_back(0);
+        let mut is_turn_of_largest = false;
+        loop {
+            is_turn_of_largest = !is_turn_of_largest;
+            let next =
+                if is_turn_of_largest { self.queue.pop_front() } else { self.queue.pop_back() };
+            let Some(at) = next else { return None };
             let node = &self.nodes[at as usize];
             let is_apart = (0..2).any(|axis| node.hi[axis] < lo[axis] || node.lo[axis] > hi[axis]);
-            if node.n_left == 0 || is_apart || is_outside(node, triangle) {
+            if node.n_left == 0 || is_apart {
                 continue;
             }
-            let children = 2 * at as usize + 1;
-            if children < self.nodes.len() {
-                self.stack.push(children as u32 + 1);
-                self.stack.push(children as u32);
-                continue;
-            }
-            for &point in &self.order[node.first as usize..(node.first + node.len) as usize] {
-                if self.is_removed[point as usize] {
-                    continue;
+            match side(node, triangle) {
+                Side::Outside => {}
+                Side::Inside => {
+                    let found = visit(self.any_point(at, seed));
+                    if found.is_some() {
+                        return found;
+                    }
+                    self.open(at, seed, &mut visit);
                 }
-                if let Some(found) = visit(point) {
-                    return Some(found);
+                Side::Across => {
+                    let found = self.open(at, seed, &mut visit);
+                    if found.is_some() {
+                        return found;
+                    }
                 }
             }
         }
-        None
+    }
+
+    /// Queues the children of a node, or visits its points.
+    fn open<T>(
+        &mut self,
+        at: u32,
+        seed: u32,
+        visit: &mut impl FnMut(u32) -> Option<T>,
+    ) -> Option<T> {
+        let children = 2 * at + 1;
+        if (children as usize) < self.nodes.len() {
+            let second = mix(seed, at) >> 31;
+            self.queue.extend([children + second, children + 1 - second]);
+            return None;
+        }
+        self.points_left(at).find_map(visit)
+    }
+
+    /// The points left in a leaf.
+    fn points_left(&self, leaf: u32) -> impl Iterator<Item = u32> + use<'_> {
+        let node = &self.nodes[leaf as usize];
+        let points = &self.order[node.first as usize..(node.first + node.len) as usize];
+        points.iter().copied().filter(|&point| !self.is_removed[point as usize])
+    }
+
+    /// Some point of a node that has one left.
+    fn any_point(&self, mut at: u32, seed: u32) -> u32 {
+        loop {
+            let children = 2 * at + 1;
+            if children as usize >= self.nodes.len() {
+                let n = self.nodes[at as usize].n_left;
+                let place = mix(seed, at) % n;
+                return self.points_left(at).nth(place as usize).expect("as many as counted");
+            }
+            let first = children + (mix(seed, at) >> 31);
+            let other = 4 * at + 3 - first;
+            at = if self.nodes[first as usize].n_left > 0 { first } else { other };
+        }
     }
 }
 
-/// Whether a box lies beyond one of the edges of a counter-clockwise triangle for certain, rounding
-/// considered. Without this a thin diagonal triangle would visit all points of its wide box.
-fn is_outside(node: &Node, [a, b, c]: [Point; 3]) -> bool {
-    [(a, b), (b, c), (c, a)].into_iter().any(|(p, q)| {
+/// Shuffles bits (the finalizer of Appleby's MurmurHash3).
+fn mix(seed: u32, at: u32) -> u32 {
+    let mut x = seed.wrapping_mul(0x9e37_79b9) ^ at;
+    x = (x ^ (x >> 16)).wrapping_mul(0x85eb_ca6b);
+    x = (x ^ (x >> 13)).wrapping_mul(0xc2b2_ae35);
+    x ^ (x >> 16)
+}
+
+enum Side {
+    Inside,
+    Outside,
+    /// On both sides of the outline, or too close to tell.
+    Across,
+}
+
+/// Where a box lies for certain, rounding considered, against a counter-clockwise triangle. Without
+/// this a thin diagonal triangle would visit all points of its wide box.
+fn side(node: &Node, [a, b, c]: [Point; 3]) -> Side {
+    let mut result = Side::Inside;
+    for (p, q) in [(a, b), (b, c), (c, a)] {
         let (dx, dy) = (q.x - p.x, q.y - p.y);
-        // The corner of the box farthest to the left of the edge.
-        let x = if dy > 0.0 { node.lo[0] } else { node.hi[0] };
-        let y = if dx > 0.0 { node.hi[1] } else { node.lo[1] };
-        let (left, right) = (dx * (y - p.y), dy * (x - p.x));
-        // A few roundings of 2^-53 each; 2^-48 covers them with room to spare.
-        left - right < -(left.abs() + right.abs()) * (1.0 / (1u64 << 48) as f64)
-    })
+        // The corners of the box farthest to the left of the edge, and to the right.
+        let (left_x, right_x) = if dy > 0.0 { (0, 1) } else { (1, 0) };
+        let (left_y, right_y) = if dx > 0.0 { (1, 0) } else { (0, 1) };
+        let ends = [node.lo, node.hi];
+        let turn = |x: usize, y: usize| {
+            let (left, right) = (dx * (ends[y][1] - p.y), dy * (ends[x][0] - p.x));
+            // A few roundings of 2^-53 each; 2^-48 covers them with room to spare.
+            (left - right, (left.abs() + right.abs()) * (1.0 / (1u64 << 48) as f64))
+        };
+        let (turn_left, error) = turn(left_x, left_y);
+        if turn_left < -error {
+            return Side::Outside;
+        }
+        let (turn_right, error) = turn(right_x, right_y);
+        if turn_right <= error {
+            result = Side::Across;
+        }
+    }
+    result
 }
 
 #[cfg(test)]
@@ -165,7 +245,7 @@ mod tests {
                     continue;
                 }
                 let mut visited = vec![false; points.len()];
-                let found = tree.find_near([a, b, c], |point| {
+                let found = tree.find_near([a, b, c], round, |point| {
                     visited[point as usize] = true;
                     None::<()>
                 });

@@ -99,3 +99,296 @@ impl Plane {
         Point { x, y }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::{collections::HashMap, f64::consts::TAU, time::Instant};
+
+    use super::*;
+
+    fn flat(outline: &[(f64, f64)]) -> Vec<Vec3> {
+        outline.iter().map(|&(x, y)| Vec3::new(x as f32, y as f32, 0.0)).collect()
+    }
+
+    fn cut(corners: &[Vec3]) -> Vec<[u32; 3]> {
+        let mut triangles = Vec::new();
+        Triangulator::default().triangulate(corners, |triangle| triangles.push(triangle));
+        assert_eq!(triangles.len(), corners.len() - 2);
+        triangles
+    }
+
+    /// Twice the area in the xy plane, exact for small integers.
+    fn area(corners: &[Vec3], triangle: [u32; 3]) -> f64 {
+        let [a, b, c] = triangle.map(|i| corners[i as usize].truncate().as_dvec2());
+        (b - a).perp_dot(c - a)
+    }
+
+    /// The triangles are cut along diagonals: every side of the polygon is in one triangle, every
+    /// other edge in two, in opposite directions.
+    fn assert_cut_along_diagonals(n: u32, triangles: &[[u32; 3]]) {
+        let mut edges: HashMap<(u32, u32), i32> = HashMap::new();
+        for &[a, b, c] in triangles {
+            for (from, to) in [(a, b), (b, c), (c, a)] {
+                *edges.entry((from.min(to), from.max(to))).or_default() +=
+                    if from < to { 1 } else { -1 };
+            }
+        }
+        edges.retain(|_, balance| *balance != 0);
+        assert_eq!(edges.len(), n as usize);
+        for i in 0..n {
+            let j = (i + 1) % n;
+            let balance = if i < j { 1 } else { -1 };
+            assert_eq!(edges.get(&(i.min(j), i.max(j))), Some(&balance), "side {i}");
+        }
+    }
+
+    /// Covers a simple polygon in the xy plane once, from every corner that it may start with.
+    fn check(outline: &[(f64, f64)], may_have_no_area: bool) {
+        let n = outline.len();
+        let mut turned = outline.to_vec();
+        for start in 0..n.min(24) {
+            let corners = flat(&turned);
+            let triangles = cut(&corners);
+            assert_cut_along_diagonals(n as u32, &triangles);
+            let areas = || triangles.iter().map(|&triangle| area(&corners, triangle));
+            assert!(areas().all(|area| area >= 0.0), "{start}: {turned:?} {triangles:?}");
+            let is_fan = triangles.iter().all(|triangle| triangle[0] == 0);
+            let n_without = areas().filter(|&area| area == 0.0).count();
+            assert!(may_have_no_area || is_fan || n_without == 0, "{start}: {triangles:?}");
+            turned.rotate_left(1);
+        }
+    }
+
+    #[test]
+    fn convex_polygons_are_fanned_from_the_first_corner() {
+        for n in 3..40u32 {
+            let outline: Vec<_> = (0..n)
+                .map(|i| f64::from(i) / f64::from(n) * TAU)
+                .map(|angle| (angle.cos(), angle.sin()))
+                .collect();
+            let fan: Vec<[u32; 3]> = (1..n - 1).map(|i| [0, i, i + 1]).collect();
+            assert_eq!(cut(&flat(&outline)), fan);
+            let clockwise: Vec<_> = outline.into_iter().rev().collect();
+            assert_eq!(cut(&flat(&clockwise)), fan);
+        }
+    }
+
+    #[test]
+    fn a_quad_whose_fan_flips_is_cut_the_other_way() {
+        let arrowhead = [(0.0, 0.0), (4.0, 2.0), (0.0, 4.0), (1.0, 2.0)];
+        assert_eq!(cut(&flat(&arrowhead)), [[1, 2, 3], [1, 3, 0]]);
+        check(&arrowhead, false);
+    }
+
+    #[test]
+    fn concave_polygons_are_covered_once_from_any_start() {
+        let u = [
+            (2.0, 1.0),
+            (2.0, 3.0),
+            (3.0, 3.0),
+            (3.0, 0.0),
+            (0.0, 0.0),
+            (0.0, 3.0),
+            (1.0, 3.0),
+            (1.0, 1.0),
+        ];
+        check(&u.map(|(x, y)| (x, -y)), false);
+        check(&comb(5, 0.0), false);
+        check(&star(7, 3.0), false);
+        check(&square_spiral(6), false);
+    }
+
+    #[test]
+    fn corners_on_straight_sides_give_no_triangle_without_area_unless_fanned() {
+        let l: Vec<_> = [
+            (0, 0),
+            (1, 0),
+            (2, 0),
+            (3, 0),
+            (3, 1),
+            (2, 1),
+            (1, 1),
+            (1, 2),
+            (1, 3),
+            (0, 3),
+            (0, 2),
+            (0, 1),
+        ]
+        .map(|(x, y)| (f64::from(x), f64::from(y)))
+        .to_vec();
+        check(&l, false);
+    }
+
+    #[test]
+    fn holes_behind_bridges_stay_empty() {
+        // A square with n square holes in a row, each reached from the lower side and left again.
+        for n in [1, 2, 5, 400] {
+            let mut outline = vec![(0.0, 0.0)];
+            for i in 0..n {
+                let x = f64::from(4 * i) + 1.0;
+                outline.extend([(x, 0.0), (x, 1.0), (x, 3.0), (x + 2.0, 3.0), (x + 2.0, 1.0)]);
+                outline.extend([(x, 1.0), (x, 0.0)]);
+            }
+            let right = f64::from(4 * n);
+            outline.extend([(right, 0.0), (right, 4.0), (0.0, 4.0)]);
+            let corners = flat(&outline);
+            let triangles = cut(&corners);
+            assert!(triangles.iter().all(|&triangle| area(&corners, triangle) >= 0.0), "{n}");
+            for i in 0..n {
+                let hole = Vec3::new(4.0 * i as f32 + 2.1, 2.2, 0.0);
+                assert_eq!(n_covering(&corners, &triangles, hole), 0, "{n}: {i}");
+                let beside = Vec3::new(4.0 * i as f32 + 0.3, 2.2, 0.0);
+                assert_eq!(n_covering(&corners, &triangles, beside), 1, "{n}: {i}");
+            }
+        }
+    }
+
+    fn n_covering(corners: &[Vec3], triangles: &[[u32; 3]], point: Vec3) -> usize {
+        let p = point.truncate().as_dvec2();
+        let inside = |triangle: &&[u32; 3]| {
+            let [a, b, c] = triangle.map(|i| corners[i as usize].truncate().as_dvec2());
+            [(a, b), (b, c), (c, a)].iter().all(|&(a, b)| (b - a).perp_dot(p - a) > 0.0)
+        };
+        triangles.iter().filter(inside).count()
+    }
+
+    #[test]
+    fn repeated_corners_and_spikes_give_only_triangles_without_area() {
+        check(
+            &[(0., 0.), (0., 0.), (4., 0.), (4., 4.), (4., 4.), (4., 4.), (1., 1.), (0., 4.)],
+            true,
+        );
+        check(&[(0., 0.), (4., 0.), (6., 0.), (4., 0.), (4., 4.), (3., 1.), (0., 4.)], true);
+        check(&[(0., 0.), (4., 0.), (4., 4.), (2., 2.), (2., 1.), (2., 2.), (0., 4.)], true);
+    }
+
+    #[test]
+    fn any_nonsense_gives_n_minus_two_triangles() {
+        let mut state = 1u64;
+        let mut next = |n: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 33) % n
+        };
+        for n in 3..60 {
+            for grid in [1, 2, 3, 5, 100] {
+                let corners: Vec<Vec3> =
+                    (0..n).map(|_| Vec3::from_array([(); 3].map(|()| next(grid) as f32))).collect();
+                assert_cut_along_diagonals(n as u32, &cut(&corners));
+            }
+        }
+        for extreme in [f32::MAX, f32::MIN_POSITIVE, 1e-45] {
+            let corners: Vec<Vec3> = comb(9, 0.0)
+                .iter()
+                .map(|&(x, y)| Vec3::new(x as f32, y as f32, 1.0) * (extreme / 99.0))
+                .collect();
+            cut(&corners);
+        }
+    }
+
+    #[test]
+    fn tilted_and_distant_polygons_are_cut_like_flat_ones() {
+        let flat_comb = comb(6, 0.0);
+        let tilted: Vec<Vec3> = flat_comb
+            .iter()
+            .map(|&(x, y)| Vec3::new(x as f32, y as f32, (3.0 * x + 5.0 * y) as f32))
+            .map(|corner| corner + Vec3::new(4096.0, -8192.0, 16384.0))
+            .collect();
+        assert_cut_along_diagonals(tilted.len() as u32, &cut(&tilted));
+        let triangles = cut(&tilted);
+        assert!(triangles.iter().all(|&triangle| area(&tilted, triangle) > 0.0));
+    }
+
+    #[test]
+    fn large_polygons_take_no_more_than_seconds() {
+        let shapes: [(&str, Vec<(f64, f64)>); 8] = [
+            ("comb", comb(50_000, 0.0)),
+            ("diagonal comb", comb(50_000, 0.6)),
+            ("star", star(100_000, 2.0)),
+            ("square spiral", square_spiral(25_000)),
+            ("round spiral", round_spiral(100_000, 40.0)),
+            ("tight spiral", round_spiral(100_000, 2000.0)),
+            ("jagged circle", star(100_000, 1.0001)),
+            ("zigzag band", zigzag(100_000)),
+        ];
+        for (name, outline) in shapes {
+            let corners = flat(&outline);
+            let start = Instant::now();
+            let triangles = cut(&corners);
+            let seconds = start.elapsed().as_secs_f64();
+            println!("{name}: {} corners, {seconds:.2} s", corners.len());
+            assert!(seconds < 10.0, "{name}");
+            assert_cut_along_diagonals(corners.len() as u32, &triangles);
+            let n_flipped = triangles.iter().filter(|&&t| area(&corners, t) < 0.0).count();
+            assert_eq!(n_flipped, 0, "{name}");
+        }
+        let mut state = 1u64;
+        let mut next = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 40) as f64
+        };
+        let tangle: Vec<_> = (0..200_000).map(|_| (next(), next())).collect();
+        let start = Instant::now();
+        cut(&flat(&tangle));
+        let seconds = start.elapsed().as_secs_f64();
+        println!("tangle: {seconds:.2} s");
+        assert!(seconds < 20.0);
+    }
+
+    /// Teeth of width 1 and gaps of width 1, a hundred high, turned by an angle.
+    fn comb(n_teeth: u32, angle: f64) -> Vec<(f64, f64)> {
+        let mut outline = vec![(f64::from(2 * n_teeth), -1.0)];
+        for i in (0..n_teeth).rev() {
+            let x = f64::from(2 * i);
+            outline.extend([(x + 1.0, 0.0), (x + 1.0, 100.0), (x, 100.0), (x, 0.0)]);
+        }
+        outline.push((-1.0, -1.0));
+        let (sin, cos) = angle.sin_cos();
+        outline.into_iter().map(|(x, y)| (cos * x - sin * y, sin * x + cos * y)).collect()
+    }
+
+    fn star(n_points: u32, ratio: f64) -> Vec<(f64, f64)> {
+        (0..2 * n_points)
+            .map(|i| {
+                let angle = f64::from(i) / f64::from(2 * n_points) * TAU;
+                let radius = if i % 2 == 0 { 1e4 } else { 1e4 / ratio };
+                (radius * angle.cos(), radius * angle.sin())
+            })
+            .collect()
+    }
+
+    /// A band of width 1 with a gap of 1 around and around.
+    fn square_spiral(n_turns: u32) -> Vec<(f64, f64)> {
+        let mut inner = Vec::new();
+        let mut outer = Vec::new();
+        for i in 0..n_turns {
+            let r = f64::from(2 * i) + 2.0;
+            outer.extend([(r, -r), (r, r), (-r, r), (-r, -r - 2.0)]);
+            let r = r - 1.0;
+            inner.extend([
+                (r, -r - if i == 0 { 0.0 } else { 0.0 }),
+                (r, r),
+                (-r, r),
+                (-r, -r - 2.0),
+            ]);
+        }
+        inner.reverse();
+        outer.extend(inner);
+        outer
+    }
+
+    fn round_spiral(n_steps: u32, n_turns: f64) -> Vec<(f64, f64)> {
+        let at = |i: u32, offset: f64| {
+            let turns = f64::from(i) / f64::from(n_steps) * n_turns;
+            let radius = 10.0 * (turns + 2.0 + offset);
+            (radius * (turns * TAU).cos(), radius * (turns * TAU).sin())
+        };
+        let outer = (0..n_steps).map(|i| at(i, 0.5));
+        let inner = (0..n_steps).rev().map(|i| at(i, 0.0));
+        outer.chain(inner).collect()
+    }
+
+    fn zigzag(n: u32) -> Vec<(f64, f64)> {
+        let at = |i: u32, offset: f64| (f64::from(i), f64::from(i % 2 * 50) + offset);
+        (0..n).map(|i| at(i, 0.0)).chain((0..n).rev().map(|i| at(i, 0.75))).collect()
+    }
+}
