@@ -86,13 +86,14 @@ fn traverse<S: Simd, C: Collector, const FAR: bool>(
     let mut current = ChildRef::node(0);
     let mut limit = collector.t_max();
     let mut t_max = simd.splat(limit);
+    let (nodes, blocks) = (&*tree.nodes, &*tree.blocks);
     let (key_mask, key_bits) = keys(simd, caller_ray.t_min);
     loop {
         let reached_leaf = loop {
             if current.is_leaf() {
                 break true;
             }
-            let node = &tree.nodes[current.node_index()];
+            let node = &nodes[current.node_index()];
             let hits = ray.boxes.test::<FAR>(node, t_max);
             let mask = hits.mask;
             if mask == 0 {
@@ -126,7 +127,7 @@ fn traverse<S: Simd, C: Collector, const FAR: bool>(
             }
         };
         if reached_leaf {
-            for block in &tree.blocks[current.blocks()] {
+            for block in &blocks[current.blocks()] {
                 if ray.triangles.test(block, limit, collector) {
                     return;
                 }
