@@ -9,8 +9,9 @@ use hitscan_testkit::{Rng, SoupKind, Twin, aimed_ray, degenerate_shapes, soup, s
 
 use crate::asking::{ask, effort, every_bvh, first_difference, with_threads};
 
-/// More levels of 8-wide nodes than any input may need: the traversal stack is bounded by the depth.
-const MAX_DEPTH: usize = 96;
+/// The deepest tree of 8-wide nodes whose traversal fits in its stack of 512 entries: each level leaves
+/// up to 7 behind, and 8 are written before the nearest is taken.
+const MAX_DEPTH: usize = (512 - 8) / 7;
 
 fn options(quality: BuildQuality) -> BuildOptions {
     BuildOptions { quality, ..BuildOptions::default() }

@@ -10,7 +10,7 @@ use hitscan::{Ray, TriMesh, generate};
 use hitscan_testkit::{RayKind, Rng, Shape, aimed_ray};
 use serde_json::Value;
 
-use crate::asking::{check_everything, effort};
+use crate::asking::{check_everything, effort, with_threads};
 use crate::shared::{number, read_json, shared, vector};
 use crate::watertight::assert_no_leak;
 
@@ -29,7 +29,12 @@ fn generated_meshes_survive_the_way_through_a_file_and_have_one_answer() {
         let mesh = mesh.expect("ordinary arguments");
         let mut text = Vec::new();
         write(&mesh, &mut text).expect("memory takes anything");
-        let read = parse(&text, name, &LoadOptions::default()).expect("our own text");
+        let options = LoadOptions::default();
+        let read = parse(&text, name, &options).expect("our own text");
+        for n_threads in [1, 2, 4] {
+            let again = with_threads(n_threads, || parse(&text, name, &options));
+            assert_eq!(again.expect("our own text"), read, "{name}, {n_threads} threads");
+        }
         assert_eq!(read.mesh.positions(), mesh.positions(), "{name}");
         assert_eq!(read.mesh.triangles(), mesh.triangles(), "{name}");
         assert_eq!(read.report.n_ignored(), 0, "{name}: {}", read.report);
