@@ -3,6 +3,7 @@
 mod boxes;
 mod ray;
 mod triangles;
+mod watertight;
 
 pub(crate) use boxes::BoxRay;
 pub(crate) use ray::{Origin, QueryRay};

@@ -1,19 +1,18 @@
-//! One ray against a block of eight triangles: `WatertightRay::intersect` on eight lanes.
-//!
-//! Every value that decides or is returned is computed by the same operations in the same order as
-//! in the reference, so that the bits are the same. What comes before the one branch may only let
-//! more lanes through than the reference accepts, never fewer.
+//! One ray against a block of eight triangles.
 
 use hitscan_primitives::{Axis, Faces, Hit, Ray, Side, TriangleHit, WatertightRay};
 
-use super::ray::Constants;
+use super::{
+    ray::Constants,
+    watertight::{RayLanes, TriangleLanes, intersect},
+};
 use crate::{
     simd::{Row, Simd},
     traverse::Collector,
     wide::TriangleBlock,
 };
 
-/// A ray's constants for the triangle test, in the rotated order `kx, ky, kz`.
+/// A ray's constants for the triangle test.
 pub(crate) struct TriangleRay<'a, S: Simd> {
     simd: S,
     ray: &'a Ray,
@@ -21,13 +20,7 @@ pub(crate) struct TriangleRay<'a, S: Simd> {
     /// Whether the ray runs against its dominant axis.
     backward: bool,
     rows: [Row<3>; 3],
-    origin: [S::F; 3],
-    direction: [S::F; 3],
-    reciprocal: [S::F; 3],
-    shear: [S::F; 2],
-    t_min: S::F,
-    /// From this slope on a plane is trusted to reject.
-    trusted_slope: S::F,
+    lanes: RayLanes<S>,
 }
 
 /// A hit with its weights not yet divided by their sum.
@@ -35,10 +28,10 @@ pub(crate) struct TriangleRay<'a, S: Simd> {
 pub(crate) struct Found {
     pub(crate) t: f32,
     pub(crate) triangle: u32,
-    edge_b: f32,
-    edge_c: f32,
-    det: f32,
-    side: Side,
+    pub(super) edge_b: f32,
+    pub(super) edge_c: f32,
+    pub(super) det: f32,
+    pub(super) side: Side,
 }
 
 impl Found {
@@ -66,7 +59,7 @@ impl Found {
         })
     }
 
-    fn from_scalar(triangle: u32, hit: TriangleHit) -> Self {
+    pub(super) fn from_scalar(triangle: u32, hit: TriangleHit) -> Self {
         let TriangleHit { t, u, v, side } = hit;
         Self { t, triangle, edge_b: u, edge_c: v, det: 1.0, side }
     }
@@ -84,12 +77,14 @@ impl<'a, S: Simd> TriangleRay<'a, S> {
             faces,
             backward: d[kz].is_sign_negative(),
             rows: [Row::new(kx), Row::new(ky), Row::new(kz)],
-            origin: [simd.splat(o[kx]), simd.splat(o[ky]), simd.splat(o[kz])],
-            direction: [simd.splat(d[kx]), simd.splat(d[ky]), simd.splat(d[kz])],
-            reciprocal: [simd.splat(r[kx]), simd.splat(r[ky]), simd.splat(r[kz])],
-            shear: [simd.splat(d[kx] * r[kz]), simd.splat(d[ky] * r[kz])],
-            t_min: simd.splat(ray.t_min),
-            trusted_slope: simd.splat(d[kz].abs() * WatertightRay::TRUSTED_COSINE),
+            lanes: RayLanes {
+                origin: [simd.splat(o[kx]), simd.splat(o[ky]), simd.splat(o[kz])],
+                direction: [simd.splat(d[kx]), simd.splat(d[ky]), simd.splat(d[kz])],
+                reciprocal: [simd.splat(r[kx]), simd.splat(r[ky]), simd.splat(r[kz])],
+                shear: [simd.splat(d[kx] * r[kz]), simd.splat(d[ky] * r[kz])],
+                t_min: simd.splat(ray.t_min),
+                trusted_slope: simd.splat(d[kz].abs() * WatertightRay::TRUSTED_COSINE),
+            },
         }
     }
 
@@ -103,68 +98,18 @@ impl<'a, S: Simd> TriangleRay<'a, S> {
         collector: &mut C,
     ) -> bool {
         let s = self.simd;
-        let (a_x, a_y, a_z) = self.relative(&block.corners[0]);
-        let (b_x, b_y, b_z) = self.relative(&block.corners[1]);
-        let (c_x, c_y, c_z) = self.relative(&block.corners[2]);
-        let (ax, ay) = self.sheared(a_x, a_y, a_z);
-        let (bx, by) = self.sheared(b_x, b_y, b_z);
-        let (cx, cy) = self.sheared(c_x, c_y, c_z);
-
-        let edge_a = s.sub(s.mul(cx, by), s.mul(cy, bx));
-        let edge_b = s.sub(s.mul(ax, cy), s.mul(ay, cx));
-        let edge_c = s.sub(s.mul(bx, ay), s.mul(by, ax));
-        let zero = s.splat(0.0);
-        // A NaN may slip through here; its determinant is NaN and rejected below.
-        let least = s.min(edge_a, s.min(edge_b, edge_c));
-        let greatest = s.max(edge_a, s.max(edge_b, edge_c));
-        let inside = s.or(s.ge(least, zero), s.le(greatest, zero));
-
-        let [dx, dy, dz] = self.direction;
-        let slope = self.dot(&block.normal, dx, dy, dz);
-        let height = s.flip_sign(self.dot(&block.normal, a_x, a_y, a_z), slope);
-        let slope = s.abs(slope);
-        // Looser than `height / slope <= t_max`, for every sign of t_max, also where it underflows.
-        let bound = (t_max + t_max.abs() * 5e-7).min(f32::MAX);
-        let below = s.add(s.mul(s.splat(bound), slope), s.splat(1e-37));
-        let in_range = s.and(s.le(height, below), s.ge(height, s.mul(self.t_min, slope)));
-        let trusted = s.ge(slope, self.trusted_slope);
-        // In bits, because "not trusted" must be true for NaN.
-        let candidates = s.bits(inside) & (s.bits(in_range) | !s.bits(trusted));
-        if candidates == 0 {
+        let [a, b, c] = &block.corners;
+        let triangles = TriangleLanes {
+            corners: [self.load(a), self.load(b), self.load(c)],
+            normal: self.load(&block.normal),
+        };
+        let Some(hits) = intersect(s, &self.lanes, &triangles, s.splat(t_max), self.faces) else {
             return false;
-        }
-
-        let (lo_x, hi_x) = span(s, a_x, b_x, c_x);
-        let (lo_y, hi_y) = span(s, a_y, b_y, c_y);
-        let (lo_z, hi_z) = span(s, a_z, b_z, c_z);
-        let reach_x = s.max(hi_x, s.sub(zero, lo_x));
-        let reach_y = s.max(hi_y, s.sub(zero, lo_y));
-        let reach_z = s.max(hi_z, s.sub(zero, lo_z));
-        let reach = s.max(reach_x, s.max(reach_y, reach_z));
-        let pad = s.mul(reach, s.splat(WatertightRay::OWN_BOX_PAD));
-        let [rx, ry, rz] = self.reciprocal;
-        let (near_x, far_x) = slab(s, s.sub(lo_x, pad), s.add(hi_x, pad), rx);
-        let (near_y, far_y) = slab(s, s.sub(lo_y, pad), s.add(hi_y, pad), ry);
-        let (near_z, far_z) = slab(s, lo_z, hi_z, rz);
-        let enter = s.max(near_x, s.max(near_y, near_z));
-        let exit = s.min(far_x, s.min(far_y, far_z));
-        let meets_box = s.le(s.max(enter, self.t_min), exit);
-
-        let t = s.max(s.div(height, slope), enter);
-        let t = s.select(trusted, s.min(t, exit), t);
-        let largest = s.splat(f32::MAX);
-        let det = s.add(edge_a, s.add(edge_b, edge_c));
-        let t_ok =
-            s.and(s.and(s.ge(t, self.t_min), s.le(t, s.splat(t_max))), s.le(s.abs(t), largest));
-        let ok = s.and(s.and(meets_box, t_ok), s.le(s.abs(det), largest));
-        let flat = s.bits(s.and(s.eq(least, zero), s.eq(greatest, zero)));
-        let mut accepted = candidates & s.bits(ok) & !flat;
-        if self.faces != Faces::Both {
-            accepted &= self.facing(det);
-        }
+        };
+        let mut accepted = hits.accepted;
         if accepted != 0 {
-            let (t, det) = (s.store(t), s.store(det));
-            let (edge_b, edge_c) = (s.store(edge_b), s.store(edge_c));
+            let (t, det) = (s.store(hits.t), s.store(hits.det));
+            let (edge_b, edge_c) = (s.store(hits.edge_b), s.store(hits.edge_c));
             while accepted != 0 {
                 let lane = accepted.trailing_zeros() as usize % 8;
                 accepted &= accepted - 1;
@@ -174,49 +119,29 @@ impl<'a, S: Simd> TriangleRay<'a, S> {
                     edge_b: edge_b[lane],
                     edge_c: edge_c[lane],
                     det: det[lane],
-                    side: if (det[lane] < 0.0) == self.backward { Side::Front } else { Side::Back },
+                    side: side(det[lane], self.backward),
                 };
                 if collector.found(hit, self.ray, block, lane) {
                     return true;
                 }
             }
         }
-        let flat = flat & candidates;
-        flat != 0 && test_flat(self.ray, self.faces, block, flat, t_max, collector)
+        hits.flat != 0 && test_flat(self.ray, self.faces, block, hits.flat, t_max, collector)
     }
 
-    /// Corners relative to the ray's origin, in rotated order.
+    /// Three rows in rotated order.
     #[inline(always)]
-    fn relative(&self, rows: &[[f32; 8]; 3]) -> (S::F, S::F, S::F) {
-        let (s, [x, y, z], [ox, oy, oz]) = (self.simd, self.rows, self.origin);
-        (
-            s.sub(s.load(x.of(rows)), ox),
-            s.sub(s.load(y.of(rows)), oy),
-            s.sub(s.load(z.of(rows)), oz),
-        )
+    fn load(&self, rows: &[[f32; 8]; 3]) -> [S::F; 3] {
+        let (s, [x, y, z]) = (self.simd, self.rows);
+        [s.load(x.of(rows)), s.load(y.of(rows)), s.load(z.of(rows))]
     }
+}
 
-    #[inline(always)]
-    fn sheared(&self, x: S::F, y: S::F, z: S::F) -> (S::F, S::F) {
-        let (s, [sx, sy]) = (self.simd, self.shear);
-        (s.sub(x, s.mul(sx, z)), s.sub(y, s.mul(sy, z)))
-    }
-
-    #[inline(always)]
-    fn dot(&self, rows: &[[f32; 8]; 3], x: S::F, y: S::F, z: S::F) -> S::F {
-        let (s, [row_x, row_y, row_z]) = (self.simd, self.rows);
-        let xy = s.add(s.mul(s.load(row_x.of(rows)), x), s.mul(s.load(row_y.of(rows)), y));
-        s.add(xy, s.mul(s.load(row_z.of(rows)), z))
-    }
-
-    /// The lanes whose triangle shows the wanted side.
-    #[inline(always)]
-    fn facing(&self, det: S::F) -> u32 {
-        let s = self.simd;
-        let towards = s.flip_sign(det, self.direction[2]);
-        let zero = s.splat(0.0);
-        s.bits(if self.faces == Faces::Front { s.ge(towards, zero) } else { s.le(towards, zero) })
-    }
+/// The side that a ray sees of a triangle by its determinant. `backward`: the ray runs against its
+/// dominant axis.
+#[inline(always)]
+pub(super) fn side(det: f32, backward: bool) -> Side {
+    if (det < 0.0) == backward { Side::Front } else { Side::Back }
 }
 
 /// The lanes on which all edge functions are zero: rare, and decided by the reference itself.
@@ -245,20 +170,4 @@ fn test_flat<C: Collector>(
         }
     }
     false
-}
-
-// Plain functions and not closures, which cannot be marked `#[inline(always)]`: left out of line they
-// are compiled without the instruction set, which makes the whole kernel four times slower.
-
-/// The least and the greatest of three.
-#[inline(always)]
-fn span<S: Simd>(s: S, a: S::F, b: S::F, c: S::F) -> (S::F, S::F) {
-    (s.min(a, s.min(b, c)), s.max(a, s.max(b, c)))
-}
-
-/// Where the ray enters and leaves the slab from `lo` to `hi`.
-#[inline(always)]
-fn slab<S: Simd>(s: S, lo: S::F, hi: S::F, reciprocal: S::F) -> (S::F, S::F) {
-    let (to_lo, to_hi) = (s.mul(lo, reciprocal), s.mul(hi, reciprocal));
-    (s.min(to_lo, to_hi), s.max(to_lo, to_hi))
 }
