@@ -180,8 +180,9 @@ pub(crate) fn load_source<const FAST: bool>(
 }
 
 fn parts(whole: Range<u64>, part_len: u64) -> Vec<Range<u64>> {
-    let part_len = part_len.max(1);
-    let n = (whole.end - whole.start).div_ceil(part_len);
+    let len = whole.end - whole.start;
+    let part_len = part_len.min(len).max(1);
+    let n = len.div_ceil(part_len);
     let start = |i: u64| whole.start + i * part_len;
     (0..n).map(|i| start(i)..start(i + 1).min(whole.end)).collect()
 }
@@ -288,3 +289,6 @@ impl<'p> Progress<'p> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests;

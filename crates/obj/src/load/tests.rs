@@ -1,0 +1,211 @@
+//! However a text is cut, and whichever reader takes a statement, the result is the same; and no
+//! text makes the loader panic.
+
+use std::{fmt::Write, panic};
+
+use super::*;
+
+/// Small texts of every kind; also the ground that mutants grow on.
+const TEXTS: &[&str] = &[
+    "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n",
+    "\u{feff}v 2 1 0\r\nv 4 1 0\r\nv 2 3 0\r\n\r\nf 1 2 3\r\n",
+    "# mac\rv 2 1 0\rv 4 1 0\rv 2 3 0\rf 1 2 3\r",
+    "v 0 0 0\nv 1 0 0\nv 0 1 0\nf -3 -2 -1\nv 0 0 1\nv 1 0 1\nv 0 1 1\nf -3 -2 -1\nf 1 -1 2\n",
+    "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nvt 0 0\nvt 1 0 0\nvt 1\nvn 0 0 1\nvn 0 1 0\n\
+     f 1/1/1 2/2/1 3/3/2\nf 1//1 3//2 4//-1\nf 1/-1 2/1 4/2\nf 1 2 3 4\nf 1/1 2 3//1 4/2/2\n",
+    "mtllib a.mtl\no one\ng a b\nusemtl red\ns 1\nv 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3\n\
+     f 1 3 4\nusemtl blue\nf 1 2 4\ng\nf 1 2 3 4\no two \ns off\nusemtl\nf 2 3 4\ns 7\nusemtl red\n",
+    "v 0 0 0 0.1 0.2 0.3\nv 4 0 0 2\nv 0 1 0 1 1 1 1\nv 1 2 3 4 5\nf 1 2 \\\n  3\nf 1 \\\r\n2 4\n",
+    "v 0 0 0\nv nan 0 0\nv 0 1e39 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\nf 1 4 5\nf 1 4 5 3\nf 5 4 1\n",
+    "v 0 0 0\nv 2 0 0\nv 2 2 0\nv 0 2 0\nv 1 1 0\nf 1 2 5 3 4\nf 4 3 5 2 1\nf 1 2 3 4\nl 1 2 3\np 1\n\
+     f 1 2\nf\nfo 1 2 3\ncstype bezier\ncurv 0 1 1 2\nlod 3\ncall x.obj\nwhat 1 2 3\n",
+    "v 0.000001 -123456.789 1e-7\nv 12345678 0.12345678901 -.5\nv 1. +2 3.40282347e+38\nf 1 2 3",
+    "v\t1\t2\t3 \nV 1 2 4\n  v 1 3 3\t\nF 1 2 3 # face\n\tf  1  2  3  \n#end\\\nf 1 2 3#\nf 3 2 1\\",
+    "f 1 2 3\nv 0 0 0\nv 1 0 0\nv 0 1 0\nusemtl x\n\x1a",
+    "v 0 0 0\nv 1 0 0\nv 0 1 0\nvt 1 1\nf 1/2/3 2/1/ 3/-9\nf 1/0 2//0 3\nf 1/1 2/99999999999999999999 3\n",
+    "o a\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 9\n",
+    "v 0 0 0\n\n\nf -1 -1 -2\nv 1 x 0\n",
+    "v 0 0 0\nf 1 1 0\n",
+    "v 0,5 0 0\n",
+    "v 1 2\n",
+    "f 1 2 3/1/1/1\n",
+    "hello\nworld\n",
+    "",
+];
+
+fn outcome<const FAST: bool>(text: &[u8], options: &LoadOptions, layout: Layout) -> String {
+    let load = || {
+        let source = Source::memory(text, options).map_err(|kind| error_in("t.obj", kind))?;
+        let progress = |_| ControlFlow::Continue(());
+        load_source::<FAST>(&source, "t.obj", options, &mut NoLibraries, &progress, layout)
+    };
+    match load() {
+        Ok(loaded) => format!("{loaded:?}"),
+        Err(error) => error.to_string(),
+    }
+}
+
+const WHOLE: Layout = Layout { part_len: u64::MAX, window_len: usize::MAX >> 1 };
+
+fn layouts(seed: u64) -> [Layout; 3] {
+    let at = |shift: u64| (seed >> shift) as usize;
+    [
+        Layout { part_len: 1 + at(3) as u64 % 20, window_len: 1 + at(17) % 20 },
+        Layout { part_len: 1 + at(5) as u64 % 100, window_len: 1 << 16 },
+        Layout { part_len: u64::MAX, window_len: 1 + at(11) % 50 },
+    ]
+}
+
+fn all_options() -> [LoadOptions; 2] {
+    let less =
+        LoadOptions { records: false, attributes: false, materials: false, ..Default::default() };
+    [LoadOptions::default(), less]
+}
+
+/// Each way to read a text says the same.
+fn check(text: &[u8], seed: u64) {
+    for options in all_options() {
+        let expected = outcome::<true>(text, &options, WHOLE);
+        assert_eq!(outcome::<false>(text, &options, WHOLE), expected, "the general reader");
+        for layout in layouts(seed) {
+            assert_eq!(outcome::<true>(text, &options, layout), expected, "{layout:?}");
+        }
+    }
+}
+
+#[test]
+fn every_part_and_window_length_gives_the_same_result() {
+    for text in TEXTS {
+        for part_len in (1..40).chain([64, 100, 1000]) {
+            for window_len in [1, 2, 3, 7, 30, 1000] {
+                let layout = Layout { part_len, window_len };
+                for options in all_options() {
+                    let expected = outcome::<true>(text.as_bytes(), &options, WHOLE);
+                    let found = outcome::<true>(text.as_bytes(), &options, layout);
+                    assert_eq!(found, expected, "{layout:?} {text:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn the_fast_reader_takes_what_exporters_write() {
+    // If it fell back on such lines nothing but the speed would tell.
+    let text = "v 1.5 -2 0.25\nv 1 2 3 0.5 0.5 0.5\nvt 0.5 1\nvn 0 0 1 \nf 1/1/1 2/1/1 1//1\r\n\
+                f -1 -2 -1 -1\n# ballast so that eight bytes follow\n";
+    let options = LoadOptions::default();
+    let mut chunk = Chunk::new(&options, true);
+    let mut at = 0;
+    for line in 1..=6 {
+        at = crate::fast::statement(&mut chunk, text.as_bytes(), at).expect("a plain statement");
+        assert_eq!(chunk.n_lines, line);
+    }
+    assert_eq!(chunk.faces.n_faces, 2);
+}
+
+#[test]
+fn a_large_text_in_many_parts_is_the_text() {
+    let mut text = String::new();
+    for i in 0..3000 {
+        writeln!(text, "v {} {} {}.{i:06}", i % 50, i / 50, i % 7).unwrap();
+        if i % 3 == 2 {
+            writeln!(text, "vt 0.{i} 0.5\nusemtl m{}\nf -1/-1 -2/-1 {}/1", i % 5, i - 1).unwrap();
+        }
+        if i % 100 == 99 {
+            writeln!(text, "g part{i}\nf -1 -2 -52 -51\ns {}", i / 100 % 3).unwrap();
+        }
+    }
+    let whole = parse(text.as_bytes(), "t.obj", &LoadOptions::default()).unwrap();
+    assert_eq!(whole.report.n_triangles, 1000 + 60);
+    for seed in 0..20u64 {
+        check(text.as_bytes(), seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    }
+}
+
+#[test]
+fn no_mutant_panics_and_all_readers_agree_on_it() {
+    let mut state = 0x2545_f491_4f6c_dd1du64;
+    let mut next = move || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state
+    };
+    const PIECES: &[&str] = &[
+        "-",
+        "/",
+        "//",
+        " ",
+        "\n",
+        "\r",
+        "\\\n",
+        "#",
+        "e",
+        ".",
+        "0",
+        "9999999999",
+        "-1",
+        "1e39",
+        "nan",
+        "\u{feff}",
+        "\0",
+        "\x1a",
+        "f 1 2 3 4 5\n",
+        "v 1 2 3\n",
+        "usemtl a\n",
+        "g\n",
+        "\u{e9}",
+        "\t",
+    ];
+    for round in 0..4000 {
+        let mut text = TEXTS[next() as usize % TEXTS.len()].as_bytes().to_vec();
+        for _ in 0..1 + next() % 4 {
+            let at = next() as usize % (text.len() + 1);
+            let end = (at + next() as usize % 4).min(text.len());
+            match next() % 5 {
+                0 => drop(text.drain(at..end)),
+                1 => {
+                    let piece = PIECES[next() as usize % PIECES.len()];
+                    text.splice(at..end, piece.bytes());
+                }
+                2 => text.splice(at..at, [next() as u8]).for_each(drop),
+                3 => text.truncate(at),
+                _ => {
+                    let other = TEXTS[next() as usize % TEXTS.len()].as_bytes();
+                    let from = next() as usize % (other.len() + 1);
+                    text.splice(at..at, other[from..].iter().copied()).for_each(drop);
+                }
+            }
+        }
+        let seed = next();
+        let result = panic::catch_unwind(|| check(&text, seed));
+        assert!(result.is_ok(), "mutant {round}: {:?}", String::from_utf8_lossy(&text));
+    }
+}
+
+#[test]
+fn progress_rises_to_one_and_cancels() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n".repeat(50_000)).unwrap();
+    let told = Mutex::new(Vec::new());
+    let options = LoadOptions::default();
+    load_with_progress(file.path(), &options, &|fraction| {
+        told.lock().unwrap().push(fraction);
+        ControlFlow::Continue(())
+    })
+    .unwrap();
+    let told = told.into_inner().unwrap();
+    assert!(told.is_sorted() && told.len() > 4 && told.last() == Some(&1.0), "{told:?}");
+    for calls_before in [0, 1, 3, told.len() - 1] {
+        let n_calls = AtomicUsize::new(0);
+        let result = load_with_progress(file.path(), &options, &|_| match n_calls
+            .fetch_add(1, Ordering::Relaxed)
+            >= calls_before
+        {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        });
+        assert!(matches!(result.unwrap_err().kind, ObjErrorKind::Cancelled));
+    }
+}

@@ -1,0 +1,23 @@
+//! What files load as, what errors say, and what tobj makes of the same files.
+
+mod errors;
+mod libraries;
+mod round_trip;
+mod second_opinion;
+mod shared;
+mod speed;
+mod texts;
+
+use hitscan_obj::{LoadOptions, Loaded, parse};
+
+fn load_text(text: &str) -> Loaded {
+    parse(text.as_bytes(), "t.obj", &LoadOptions::default())
+        .unwrap_or_else(|error| panic!("{error}\n{text}"))
+}
+
+fn error_of(text: impl AsRef<[u8]>) -> String {
+    match parse(text.as_ref(), "t.obj", &LoadOptions::default()) {
+        Ok(loaded) => panic!("loaded: {loaded:?}"),
+        Err(error) => error.to_string(),
+    }
+}
