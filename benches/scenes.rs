@@ -109,14 +109,18 @@ struct Recipe {
 
 const RECIPES: &[Recipe] = &[
     Recipe { name: "sphere", make: || generated(generate::sphere(1.0, 70_000)), view: OBJECT },
-    Recipe { name: "city-60k", make: || generated(generate::city(60_000, 1)), view: LAND },
+    Recipe { name: "city-60k", make: || generated(generate::city(60_000, 1)), view: CITY },
     Recipe { name: "kitchen", make: || from_file("kitchen.obj"), view: KITCHEN },
     Recipe { name: "bunny", make: || from_file(BUNNY), view: OBJECT },
     Recipe { name: "nefertiti", make: || from_file("nefertiti.obj"), view: NEFERTITI },
     Recipe { name: "ogre", make: || from_file("ogre.obj"), view: OBJECT },
-    Recipe { name: "city-1m", make: || generated(generate::city(1_000_000, 1)), view: LAND },
+    Recipe { name: "city-1m", make: || generated(generate::city(1_000_000, 1)), view: CITY },
     Recipe { name: "bumpy", make: bumpy, view: OBJECT },
-    Recipe { name: "terrain-4m", make: || generated(generate::terrain(4_200_000, 1)), view: LAND },
+    Recipe {
+        name: "terrain-4m",
+        make: || generated(generate::terrain(4_200_000, 1)),
+        view: TERRAIN,
+    },
 ];
 
 const BUNNY: &str = "stanford-bunny.obj";
@@ -125,18 +129,39 @@ const BUNNY: &str = "stanford-bunny.obj";
 #[derive(Clone, Copy)]
 enum View {
     /// Towards the middle of the bounds, from that direction and as many half diagonals away; the
-    /// light is above and to the side.
-    Outside { up: DVec3, from: DVec3, distance: f64 },
+    /// light is one half diagonal to the side and `light_height` above.
+    Outside { up: DVec3, from: DVec3, distance: f64, light_height: f64 },
     /// From a place in the scene to another.
     Inside { eye: DVec3, target: DVec3, light: DVec3 },
 }
 
-const OBJECT: View = View::Outside { up: DVec3::Y, from: DVec3::new(0.4, 0.3, 1.0), distance: 2.0 };
+const OBJECT: View = View::Outside {
+    up: DVec3::Y,
+    from: DVec3::new(0.4, 0.3, 1.0),
+    distance: 2.0,
+    light_height: 2.0,
+};
 /// Near enough that the horizon is in the image.
-const LAND: View = View::Outside { up: DVec3::Y, from: DVec3::new(0.35, 0.25, 0.9), distance: 0.9 };
+const CITY: View = View::Outside {
+    up: DVec3::Y,
+    from: DVec3::new(0.35, 0.25, 0.9),
+    distance: 0.9,
+    light_height: 2.0,
+};
+/// The sun is low, so that hills throw shadows.
+const TERRAIN: View = View::Outside {
+    up: DVec3::Y,
+    from: DVec3::new(0.35, 0.25, 0.9),
+    distance: 0.9,
+    light_height: 0.45,
+};
 /// The scan lies on its back.
-const NEFERTITI: View =
-    View::Outside { up: DVec3::Z, from: DVec3::new(0.3, -1.0, 0.2), distance: 2.0 };
+const NEFERTITI: View = View::Outside {
+    up: DVec3::Z,
+    from: DVec3::new(0.3, -1.0, 0.2),
+    distance: 2.0,
+    light_height: 2.0,
+};
 const KITCHEN: View = View::Inside {
     eye: DVec3::new(3.0, 1.5, 1.4),
     target: DVec3::new(-3.9, 1.5, -1.7),
@@ -148,10 +173,10 @@ impl View {
         let (min, max) = (bounds.min.as_dvec3(), bounds.max.as_dvec3());
         let (center, radius) = ((min + max) / 2.0, (max - min).length() / 2.0);
         match self {
-            Self::Outside { up, from, distance } => {
+            Self::Outside { up, from, distance, light_height } => {
                 let from = from.normalize();
                 let eye = center + distance * radius * from;
-                let light = center + radius * (2.0 * up + from.cross(up));
+                let light = center + radius * (light_height * up + from.cross(up));
                 (Camera { eye, target: center, up, fov_y_radians: 45f64.to_radians() }, light)
             }
             Self::Inside { eye, target, light } => {

@@ -14,6 +14,8 @@ mod record;
 mod report;
 mod stats;
 
+use std::process::ExitCode;
+
 use clap::Parser;
 use hitscan_benches::{Scene, SceneError};
 
@@ -24,12 +26,21 @@ static ALLOCATOR: memory::Counting = memory::Counting;
 
 type Error = Box<dyn std::error::Error>;
 
-fn main() -> Result<(), Error> {
-    let options = Options::parse();
+fn main() -> ExitCode {
+    match run(&Options::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run(options: &Options) -> Result<(), Error> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads).build()?;
-    let contenders = engines::contenders(&options);
+    let contenders = engines::contenders(options);
     if contenders.is_empty() {
-        return Err("no engine is left after --peers".into());
+        return Err("no engine is left by --peers".into());
     }
     let mut comparisons = Vec::new();
     for name in options.scene_names() {
@@ -41,15 +52,15 @@ fn main() -> Result<(), Error> {
             }
             Err(error) => return Err(error.into()),
         };
-        let comparison = pool.install(|| compare::compare(&scene, &contenders, &options));
+        let comparison = pool.install(|| compare::compare(&scene, &contenders, options));
         print!("{}", report::table(&comparison));
         comparisons.push(comparison);
     }
-    let summary = report::summary(&comparisons);
-    print!("{summary}");
-    let run = record::Run::new(&options, comparisons);
+    print!("{}", report::summary(&comparisons));
+    let run = record::Run::new(options, comparisons);
     if let Some(path) = &options.json {
-        record::write_json(&run, path)?;
+        record::write_json(&run, path)
+            .map_err(|error| format!("{} cannot be written: {error}", path.display()))?;
     }
     if options.record {
         eprintln!("recorded in {}", record::write(&run)?.display());

@@ -35,7 +35,7 @@ pub(crate) struct Options {
     pub(crate) threads: usize,
 
     /// Where to write everything measured
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = file_to_write)]
     pub(crate) json: Option<PathBuf>,
 
     /// Write a dated record into benches/record
@@ -57,6 +57,16 @@ fn threads(text: &str) -> Result<usize, String> {
     }
 }
 
+/// Found out before the measurement, not after it.
+fn file_to_write(text: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(text);
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    match folder {
+        Some(folder) if !folder.is_dir() => Err(format!("{} is not a folder", folder.display())),
+        _ => Ok(path),
+    }
+}
+
 impl Options {
     /// The scenes asked for, with `all` written out.
     pub(crate) fn scene_names(&self) -> Vec<&str> {
@@ -69,5 +79,33 @@ impl Options {
     /// Whether an engine of that name takes part.
     pub(crate) fn admits(&self, name: &str) -> bool {
         self.peers.is_empty() || self.peers.iter().any(|part| name.contains(part.as_str()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wrong_arguments_are_refused_before_anything_is_measured() {
+        let parse = |arguments: &[&str]| {
+            Options::try_parse_from(std::iter::once(&"peers").chain(arguments))
+        };
+        assert!(parse(&["--scenes", "sphere,kitchen", "--reps", "3"]).is_ok());
+        for wrong in [
+            ["--scenes", "attic"],
+            ["--reps", "0"],
+            ["--threads", "0"],
+            ["--rays", "3"],
+            ["--json", "no/such/folder/x.json"],
+        ] {
+            assert!(parse(&wrong).is_err(), "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn all_scenes_are_those_that_there_are() {
+        let options = Options::try_parse_from(["peers", "--scenes", "all"]).unwrap();
+        assert_eq!(options.scene_names(), scene_names().collect::<Vec<_>>());
     }
 }
