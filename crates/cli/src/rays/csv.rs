@@ -1,119 +1,89 @@
 //! Rays as comma-separated values under a header.
 
-use std::io::{self, Read};
+use std::io::BufRead;
 
-use anyhow::{Context, anyhow, bail};
-use csv::{ByteRecord, Reader, ReaderBuilder, Trim};
+use anyhow::{Context, bail};
 use hitscan::Ray;
 
-use super::{DefaultRange, LONGEST_LINE, RayReader, ray_of};
+use super::lines::Lines;
+use super::{DefaultRange, RayReader, ray_of};
 
 /// The columns, of which the last two may be absent.
 const COLUMNS: [&str; 8] = ["ox", "oy", "oz", "dx", "dy", "dz", "t_min", "t_max"];
 
-/// A stream of rays in CSV.
+/// A stream of rays in CSV: numbers need no quotes, so a line is a row.
 pub(crate) struct CsvRays<R> {
-    reader: Reader<ShortLines<R>>,
-    record: ByteRecord,
+    lines: Lines<R>,
     n_columns: usize,
-    name: String,
     range: DefaultRange,
 }
 
-impl<R: Read> CsvRays<R> {
+impl<R: BufRead> CsvRays<R> {
     /// Reads the header.
     ///
     /// # Errors
     /// A header of other columns.
     pub(crate) fn new(input: R, name: String, range: DefaultRange) -> anyhow::Result<Self> {
-        let mut reader = ReaderBuilder::new()
-            .flexible(true)
-            .trim(Trim::All)
-            .from_reader(ShortLines { input, length: 0 });
-        let header = reader.byte_headers().map_err(|error| located(&name, error))?;
-        let found: Vec<&[u8]> = header.iter().collect();
+        let mut lines = Lines::new(input, name);
+        let header = lines.next()?.unwrap_or_default().to_vec();
+        let columns: Vec<&[u8]> = fields(&header).collect();
         let expected = COLUMNS.map(str::as_bytes);
-        if found != expected[..6] && found != expected {
-            let found = String::from_utf8_lossy(&found.join(&b","[..])).into_owned();
-            let found = found.chars().take(80).collect::<String>();
+        if columns != expected[..6] && columns != expected {
             bail!(
-                "{name}:1: found {found:?}, expected the header {} or {}",
+                "{}: found {}, expected the header {} or {}",
+                lines.place(),
+                shown(&header),
                 COLUMNS[..6].join(","),
                 COLUMNS.join(",")
             );
         }
-        let n_columns = found.len();
-        Ok(Self { reader, record: ByteRecord::new(), n_columns, name, range })
-    }
-
-    fn parse(&self) -> anyhow::Result<Ray> {
-        let line = self.record.position().map_or(0, csv::Position::line);
-        let name = &self.name;
-        let n_found = self.record.len();
-        if n_found != self.n_columns {
-            bail!("{name}:{line}: found {n_found} values, expected {}", self.n_columns);
-        }
-        let mut numbers = [0.0; 8];
-        numbers[6] = self.range.t_min;
-        numbers[7] = self.range.t_max;
-        for (column, field) in self.record.iter().enumerate() {
-            if field.is_empty() && column >= 6 {
-                continue; // A bound left out.
-            }
-            let number = str::from_utf8(field).ok().and_then(|text| text.parse().ok());
-            numbers[column] = number.with_context(|| {
-                let field = String::from_utf8_lossy(field).chars().take(40).collect::<String>();
-                format!(
-                    "{name}:{line}: found {field:?} in column {}, expected a number",
-                    COLUMNS[column]
-                )
-            })?;
-        }
-        Ok(ray_of(&numbers, self.range))
+        let n_columns = columns.len();
+        Ok(Self { lines, n_columns, range })
     }
 }
 
-impl<R: Read> RayReader for CsvRays<R> {
+impl<R: BufRead> RayReader for CsvRays<R> {
     fn read(&mut self, rays: &mut Vec<Ray>, most: usize) -> anyhow::Result<()> {
         for _ in 0..most {
-            let found = self.reader.read_byte_record(&mut self.record);
-            if !found.map_err(|error| located(&self.name, error))? {
-                break;
-            }
-            rays.push(self.parse()?);
+            let Some(line) = self.lines.next()? else { break };
+            let ray = parse(line, self.n_columns, self.range);
+            rays.push(ray.with_context(|| self.lines.place())?);
         }
         Ok(())
     }
 }
 
-fn located(name: &str, error: csv::Error) -> anyhow::Error {
-    match error.into_kind() {
-        csv::ErrorKind::Io(error) => anyhow!(error).context(format!("cannot read {name}")),
-        kind => anyhow!("{name}: {kind:?}"),
+fn parse(line: &[u8], n_columns: usize, range: DefaultRange) -> anyhow::Result<Ray> {
+    let n_found = fields(line).count();
+    if n_found != n_columns {
+        bail!("found {n_found} values, expected {n_columns}");
     }
-}
-
-/// A reader that fails at a line that is too long.
-struct ShortLines<R> {
-    input: R,
-    length: usize,
-}
-
-impl<R: Read> Read for ShortLines<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let n = self.input.read(buffer)?;
-        for line in buffer[..n].split_inclusive(|&byte| byte == b'\n' || byte == b'\r') {
-            self.length += line.len();
-            if self.length > LONGEST_LINE {
-                let message = format!("a line is longer than {LONGEST_LINE} bytes");
-                return Err(io::Error::new(io::ErrorKind::InvalidData, message));
-            }
-            if line.ends_with(b"\n") || line.ends_with(b"\r") {
-                self.length = 0;
-            }
+    let mut numbers = [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, range.t_min, range.t_max];
+    for (column, field) in fields(line).enumerate() {
+        if field.is_empty() && column >= 6 {
+            continue; // A bound left out.
         }
-        Ok(n)
+        let number = str::from_utf8(field).ok().and_then(|text| text.parse().ok());
+        numbers[column] = number.with_context(|| {
+            let column = COLUMNS[column];
+            format!("found {} in column {column}, expected a number", shown(field))
+        })?;
     }
+    Ok(ray_of(&numbers, range))
+}
+
+/// The fields of a row, without white space around them; some programs put names into quotes.
+fn fields(line: &[u8]) -> impl Iterator<Item = &[u8]> {
+    line.split(|&byte| byte == b',').map(|field| {
+        let field = field.trim_ascii();
+        field.strip_prefix(b"\"").and_then(|field| field.strip_suffix(b"\"")).unwrap_or(field)
+    })
+}
+
+/// The beginning of some input, in quotes.
+fn shown(bytes: &[u8]) -> String {
+    let text: String = String::from_utf8_lossy(bytes).chars().take(80).collect();
+    format!("{text:?}")
 }
 
 #[cfg(test)]
@@ -158,21 +128,14 @@ mod tests {
     #[test]
     fn a_bad_row_is_named_by_its_line() {
         let header = "ox,oy,oz,dx,dy,dz\n1,2,3,0,0,1\n";
-        let error = read(&format!("{header}1,2,x,0,0,1\n")).unwrap_err().to_string();
+        let error = read(&format!("{header}1,2,x,0,0,1\n")).unwrap_err();
+        let error = format!("{error:#}");
         assert_eq!(error, "rays.csv:3: found \"x\" in column oz, expected a number");
-        let error = read(&format!("{header}\n1,5,2,3,0,0,1\n")).unwrap_err().to_string();
+        let error = read(&format!("{header}\n1,5,2,3,0,0,1\n")).unwrap_err();
+        let error = format!("{error:#}");
         assert_eq!(error, "rays.csv:4: found 7 values, expected 6");
         let error = read("x,y,z\n").unwrap_err().to_string();
         assert!(error.starts_with("rays.csv:1: found \"x,y,z\", expected the header ox,oy"));
         assert!(read("").is_err());
-    }
-
-    #[test]
-    fn a_file_without_line_ends_does_not_fill_the_memory() {
-        let mut endless =
-            CsvRays::new(b"ox,oy,oz,dx,dy,dz\n".chain(io::repeat(b'1')), "rays.csv".into(), RANGE)
-                .unwrap();
-        let error = endless.read(&mut Vec::new(), 1).unwrap_err();
-        assert!(format!("{error:#}").contains("longer than"));
     }
 }

@@ -1,6 +1,7 @@
 //! Rays from files and standard input, as streams.
 
 mod csv;
+mod lines;
 mod ndjson;
 mod npy;
 mod source;
@@ -38,7 +39,3 @@ fn ray_of(numbers: &[f32], default: DefaultRange) -> Ray {
         _ => ray.with_range(default.t_min, default.t_max),
     }
 }
-
-/// The longest line of a text format. No ray needs more, and a file without line ends shall not fill
-/// the memory.
-const LONGEST_LINE: usize = 1 << 16;

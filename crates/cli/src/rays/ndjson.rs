@@ -1,85 +1,53 @@
 //! Rays as JSON objects, one a line.
 
 use std::borrow::Cow;
-use std::io::{BufRead, Read};
+use std::io::BufRead;
 
 use anyhow::{Context, anyhow, bail};
 use hitscan::Ray;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::{DefaultRange, LONGEST_LINE, RayReader};
+use super::lines::Lines;
+use super::{DefaultRange, RayReader};
 
 /// A stream of rays in NDJSON.
 pub(crate) struct NdjsonRays<R> {
-    input: R,
-    line: Vec<u8>,
-    line_number: u64,
-    name: String,
+    lines: Lines<R>,
     range: DefaultRange,
 }
 
 impl<R: BufRead> NdjsonRays<R> {
     pub(crate) fn new(input: R, name: String, range: DefaultRange) -> Self {
-        Self { input, line: Vec::new(), line_number: 0, name, range }
-    }
-
-    /// Reads the next line that is not blank; false at the end.
-    fn next_line(&mut self) -> anyhow::Result<bool> {
-        loop {
-            self.line.clear();
-            self.line_number += 1;
-            let mut limited = self.input.by_ref().take(LONGEST_LINE as u64 + 1);
-            let n = limited
-                .read_until(b'\n', &mut self.line)
-                .with_context(|| format!("cannot read {}", self.name))?;
-            if n > LONGEST_LINE {
-                bail!(
-                    "{}:{}: the line is longer than {LONGEST_LINE} bytes",
-                    self.name,
-                    self.line_number
-                );
-            }
-            if self.line_number == 1 && self.line.starts_with(b"\xef\xbb\xbf") {
-                self.line.drain(..3);
-            }
-            if n == 0 {
-                return Ok(false);
-            }
-            if !self.line.trim_ascii().is_empty() {
-                return Ok(true);
-            }
-        }
-    }
-
-    fn parse(&self) -> anyhow::Result<Ray> {
-        let text = str::from_utf8(&self.line).context("found bytes that are not UTF-8")?;
-        let text = with_quoted_infinities(text);
-        let object: RayObject<'_> = serde_json::from_str(&text).map_err(|error| {
-            // serde_json counts lines within the text it is given, which is always one.
-            let message = error.to_string();
-            let message = message.split(" at line ").next().unwrap_or_default().to_owned();
-            anyhow!("{message} at column {}, expected {EXPECTED}", error.column())
-        })?;
-        let origin = vector(object.origin, "origin")?;
-        let direction = vector(object.direction, "direction")?;
-        let t_min = bound(object.t_min, self.range.t_min).context("t_min")?;
-        let t_max = bound(object.t_max, self.range.t_max).context("t_max")?;
-        Ok(Ray::new(origin, direction).with_range(t_min, t_max))
+        Self { lines: Lines::new(input, name), range }
     }
 }
 
 impl<R: BufRead> RayReader for NdjsonRays<R> {
     fn read(&mut self, rays: &mut Vec<Ray>, most: usize) -> anyhow::Result<()> {
         for _ in 0..most {
-            if !self.next_line()? {
-                break;
-            }
-            let ray = self.parse();
-            rays.push(ray.with_context(|| format!("{}:{}", self.name, self.line_number))?);
+            let Some(line) = self.lines.next()? else { break };
+            let ray = parse(line, self.range);
+            rays.push(ray.with_context(|| self.lines.place())?);
         }
         Ok(())
     }
+}
+
+fn parse(line: &[u8], range: DefaultRange) -> anyhow::Result<Ray> {
+    let text = str::from_utf8(line).context("found bytes that are not UTF-8")?;
+    let text = with_quoted_infinities(text);
+    let object: RayObject<'_> = serde_json::from_str(&text).map_err(|error| {
+        // serde_json counts lines within the text it is given, which is always one.
+        let message = error.to_string();
+        let message = message.split(" at line ").next().unwrap_or_default().to_owned();
+        anyhow!("{message} at column {}, expected {EXPECTED}", error.column())
+    })?;
+    let origin = vector(object.origin, "origin")?;
+    let direction = vector(object.direction, "direction")?;
+    let t_min = bound(object.t_min, range.t_min).context("t_min")?;
+    let t_max = bound(object.t_max, range.t_max).context("t_max")?;
+    Ok(Ray::new(origin, direction).with_range(t_min, t_max))
 }
 
 const EXPECTED: &str = r#"{"origin":[x,y,z],"direction":[x,y,z]} and perhaps "t_min" and "t_max""#;
@@ -226,12 +194,5 @@ mod tests {
         let text = r#"{"a\"NaN":"Infinity","b":[NaN,-Infinity]}"#;
         let quoted = r#"{"a\"NaN":"Infinity","b":["NaN","-Infinity"]}"#;
         assert_eq!(with_quoted_infinities(text), quoted);
-    }
-
-    #[test]
-    fn a_file_without_line_ends_does_not_fill_the_memory() {
-        let endless = std::io::BufReader::new(std::io::repeat(b' '));
-        let mut reader = NdjsonRays::new(endless, "rays.ndjson".into(), RANGE);
-        assert!(reader.read(&mut Vec::new(), 1).unwrap_err().to_string().contains("longer than"));
     }
 }

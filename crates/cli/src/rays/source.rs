@@ -68,7 +68,7 @@ pub(crate) fn open(
     };
     let input = Cursor::new(start).chain(input);
     Ok(match format {
-        RayFormat::Csv => Box::new(csv::CsvRays::new(input, name, range)?),
+        RayFormat::Csv => Box::new(csv::CsvRays::new(BufReader::new(input), name, range)?),
         RayFormat::Ndjson => Box::new(ndjson::NdjsonRays::new(BufReader::new(input), name, range)),
         RayFormat::Npy => Box::new(npy::NpyRays::new(BufReader::new(input), name, range)?),
     })

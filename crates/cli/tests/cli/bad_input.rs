@@ -1,0 +1,156 @@
+//! Wrong flags, numbers and files: a message that helps, exit code 2.
+
+use crate::support::{cuboid, file, folder, hitscan, path, shared};
+
+#[test]
+fn wrong_flags_and_numbers_say_what_was_found() {
+    let mesh = cuboid();
+    for (args, parts) in [
+        ("cast", &["required"][..]),
+        ("cast MESH", &["--from", "--rays"]),
+        ("cast MESH --from 1,2,3", &["--to", "--dir"]),
+        ("cast MESH --to 1,2,3", &["--from"]),
+        ("cast MESH --from 1,2 --dir 0,0,1", &["'1,2'", "found 2 numbers, expected three"]),
+        ("cast MESH --from 1,2,three --dir 0,0,1", &["found `three`, expected a number"]),
+        ("cast MESH --from 1,2,1e99 --dir 0,0,1", &["expected a finite number"]),
+        ("cast MESH --from 1,2,3 --dir 0,0,1 --to 0,0,0", &["--dir", "--to"]),
+        ("cast MESH --from 1,2,3 --dir 0,0,1 --rays x.csv", &["--rays"]),
+        ("cast MESH --from 1,2,3 --dir 0,0,1 --any --all", &["--any", "--all"]),
+        ("cast MESH --from 1,2,3 --dir 0,0,1 --once", &["--all"]),
+        ("cast MESH --from 1,2,3 --dir 0,0,1 --t-max far", &["'far'", "--t-max"]),
+        ("cast MESH --from 1,2,3 --dir 0,0,1 --faces top", &["'top'", "both, front, back"]),
+        ("cast MESH --from 1,2,3 --dir 0,0,1 --format xml", &["'xml'", "text, ndjson, csv, npz"]),
+        ("cast MESH --from 1,2,3 --dir 0,0,1 --quality best", &["'best'", "fast, balanced, high"]),
+        ("cast MESH --from 1,2,3 --dir 0,0,1 --isa mmx", &["'mmx'", "expected one of", "scalar"]),
+        ("cast MESH --from 1,2,3 --dir 0,0,1 --threads 0", &["'0'", "--threads"]),
+        ("cast MESH --rays x.csv --t-min 2 --t-max 1", &["expected an interval"]),
+        ("cast MESH --from 1,2,3 --dir 0,0,1 --depth 3", &["--depth"]),
+        ("make", &["cuboid"]),
+        ("make cube 1 2 3", &["'cube'"]),
+        ("make cuboid 1 2", &["<D>"]),
+        ("make cuboid 1 two 3", &["'two'"]),
+        ("make cuboid -1 2 3", &["width is -1, expected"]),
+        ("make cuboid 1 2 nan", &["depth is NaN, expected"]),
+        ("make cuboid 1 2 3 --level 99", &["level is 99, expected at most"]),
+        ("make sphere --triangles 1", &["triangles is 1, expected"]),
+        ("make sphere --triangles 99999999999999", &["expected"]),
+        ("make torus --major 1 --minor 2", &["minor radius is 2, expected"]),
+        ("make sphere --seed 3", &["--seed"]),
+        ("info", &["<FILE>"]),
+        ("check MESH --rays many", &["'many'"]),
+        ("bench MESH --rays 0", &["'0'"]),
+        ("pick MESH", &["'pick'"]),
+    ] {
+        let run = hitscan(&args.replace("MESH", mesh));
+        if args == "make" {
+            // Without a shape there is nothing wrong yet: the help is shown.
+            assert_eq!(run.code, Some(2));
+            assert!(run.stderr.contains("cuboid"));
+        } else {
+            run.expect_error(parts);
+        }
+        assert_eq!(run.text(), "", "{args}");
+    }
+}
+
+#[test]
+fn a_mesh_that_cannot_be_read_is_an_error_for_every_command() {
+    let folder = folder();
+    let missing = path(folder.path(), "no.obj");
+    let broken = file(folder.path(), "broken.obj", "v 0 0 0\nv 1 0 0\nf 1 2 9\n");
+    let image = file(folder.path(), "image.obj", b"\xff\xd8\xff\xe0\x00\x10JFIF\x00\x01");
+    let here = folder.path().to_str().unwrap().to_owned();
+    for (mesh, parts) in [
+        (&missing, vec!["no.obj"]),
+        (&here, vec!["expected a regular file"]),
+        (&broken, vec!["broken.obj:3: ", "expected"]),
+        (&image, vec!["image.obj"]),
+    ] {
+        for command in [
+            "info MESH",
+            "info MESH --json",
+            "check MESH",
+            "bench MESH",
+            "cast MESH --from 0,0,0 --dir 0,0,1",
+        ] {
+            let run = hitscan(&command.replace("MESH", mesh));
+            run.expect_error(&parts);
+            assert_eq!(run.text(), "");
+            assert_eq!(run.stderr.lines().count(), 1, "{}", run.stderr);
+        }
+    }
+}
+
+#[test]
+fn a_file_without_triangles_is_a_mesh_that_nothing_hits() {
+    let folder = folder();
+    for (name, text) in [("empty.obj", ""), ("points.obj", "v 1 2 3\np 1\n")] {
+        let mesh = file(folder.path(), name, text);
+        let run = hitscan(&format!("info {mesh} --json")).expect_code(0);
+        let info: serde_json::Value = serde_json::from_slice(&run.stdout).unwrap();
+        assert_eq!((&info["triangles"], &info["bounds"]), (&0.into(), &serde_json::Value::Null));
+        hitscan(&format!("info {mesh}")).expect_code(0);
+        for query in ["", "--all", "--any", "--count", "--brute"] {
+            let flags = format!("cast {mesh} --from 1,2,9 --to 1,2,3 {query}");
+            hitscan(&flags).expect_code(1);
+        }
+        hitscan(&format!("check {mesh} --rays 100")).expect_code(0);
+        hitscan(&format!("bench {mesh} --rays 100")).expect_code(0);
+    }
+}
+
+#[test]
+fn help_is_true_and_a_success() {
+    let run = hitscan("--help").expect_code(0);
+    for command in ["make", "info", "cast", "check", "bench"] {
+        assert!(run.text().contains(&format!("\n  {command} ")), "{command}");
+        let help = hitscan(&format!("{command} --help")).expect_code(0);
+        assert!(help.text().contains("Examples:"), "{command}");
+    }
+    for later in ["pick", "select", "render", "view", "build"] {
+        assert!(!run.text().contains(&format!("\n  {later} ")), "{later}");
+    }
+    hitscan("--version").expect_code(0);
+    assert_eq!(hitscan("").code, Some(2));
+}
+
+/// The examples in the help are commands that work.
+#[test]
+fn the_examples_of_make_run_as_they_stand() {
+    let run = hitscan("make --help").expect_code(0);
+    let examples: Vec<&str> = run
+        .text()
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix("hitscan "))
+        .filter(|line| !line.contains("1000000"))
+        .map(|line| line.split(['|']).next().unwrap().split("    ").next().unwrap())
+        .collect();
+    assert!(examples.len() >= 2);
+    for example in examples {
+        let folder = folder();
+        crate::support::hitscan_in(folder.path(), example, b"").expect_code(0);
+    }
+}
+
+/// The hostile files of the folder `shared`, where it exists: an answer or an error, never a panic.
+#[test]
+fn hostile_files_end_in_an_answer_or_an_error() {
+    let Some(folder) = shared("bad-obj") else { return };
+    let mut n_files = 0;
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|extension| extension != "obj") {
+            continue;
+        }
+        n_files += 1;
+        for command in ["info", "cast --from 0.1,0.2,9 --dir 0,0,-1 --all"] {
+            let run = hitscan(&format!("{command} {}", path.display()));
+            assert!(matches!(run.code, Some(0..=2)), "{}: {run:?}", path.display());
+            assert!(!run.stderr.contains("panicked"), "{}", run.stderr);
+            if run.code == Some(2) {
+                run.expect_error(&[path.file_name().unwrap().to_str().unwrap()]);
+            }
+        }
+    }
+    assert!(n_files > 30);
+}

@@ -1,0 +1,143 @@
+//! What `cast` tells its caller, and what it leaves behind.
+
+use std::io::{BufRead, BufReader, Read};
+use std::process::Stdio;
+
+use crate::support::{command, cuboid, file, folder, hitscan, hitscan_in, names_in, path};
+
+#[test]
+fn the_exit_code_says_whether_a_ray_hit() {
+    let hit = format!("cast {} --from 4,-7,-4 --to 2,3,4", cuboid());
+    let miss = format!("cast {} --from 4,-7,-4 --dir 0,-1,0", cuboid());
+    for query in ["", "--closest", "--all", "--all --once", "--any", "--count"] {
+        for format in ["text", "ndjson", "csv", "npz"] {
+            let folder = folder();
+            let out = path(folder.path(), "out");
+            for (command, code) in [(&hit, 0), (&miss, 1)] {
+                let flags = format!("{command} {query} --format {format} -o {out}");
+                let run = hitscan(&flags).expect_code(code);
+                assert_eq!((run.text(), run.stderr.as_str()), ("", ""), "{flags}");
+                assert_eq!(names_in(folder.path()), ["out"]);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_target_before_the_surface_is_not_reached() {
+    hitscan(&format!("cast {} --from 4,-7,-4 --to 3.6,-5,-2.4", cuboid())).expect_code(1);
+    let beyond = format!("cast {} --from 4,-7,-4 --to 3.6,-5,-2.4 --t-max inf", cuboid());
+    hitscan(&beyond).expect_code(0);
+}
+
+#[test]
+fn one_invalid_ray_is_an_error() {
+    for (flags, expected) in [
+        ("--from 1,2,3 --to 1,2,3", "direction [0.0, 0.0, 0.0]"),
+        ("--from 1,2,3 --dir 0,0,-0", "is zero or not finite"),
+        ("--from nan,0,0 --dir 0,0,1", "expected a finite number"),
+        ("--from 0,0,0 --dir 0,0,inf", "expected a finite number"),
+        ("--from -3e38,0,0 --to 3e38,0,0", "is zero or not finite"),
+        ("--from 0,0,0 --dir 0,0,1 --t-min 2 --t-max 1", "interval [2, 1]"),
+        ("--from 0,0,0 --dir 0,0,1 --t-max nan", "interval [0, NaN]"),
+    ] {
+        hitscan(&format!("cast {} {flags}", cuboid())).expect_error(&[expected]);
+    }
+}
+
+#[test]
+fn invalid_rays_of_a_file_miss_and_are_counted() {
+    let rays = "ox,oy,oz,dx,dy,dz\n4,-7,-4,-2,10,8\n4,-7,-4,0,0,0\nnan,0,0,0,0,1\n0,0,0,1e99,0,0\n";
+    let flags = format!("cast {} --rays - --format ndjson", cuboid());
+    let run = hitscan_in(".".as_ref(), &flags, rays.as_bytes()).expect_code(0);
+    let n_hits: Vec<usize> =
+        run.json_lines().iter().map(|line| line["hits"].as_array().unwrap().len()).collect();
+    assert_eq!(n_hits, [1, 0, 0, 0]);
+    assert!(run.stderr.contains("3 of 4 rays are invalid"), "{}", run.stderr);
+}
+
+#[test]
+fn a_closed_pipe_ends_the_program_without_a_word() {
+    let mut rays = String::from("ox,oy,oz,dx,dy,dz\n");
+    rays.extend((0..200_000).map(|_| "4,-7,-4,-2,10,8\n"));
+    let folder = folder();
+    let rays = file(folder.path(), "rays.csv", rays);
+    for format in ["text", "ndjson", "csv"] {
+        let mut child = command(&format!("cast {} --rays {rays} --format {format}", cuboid()))
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        let mut stdout = BufReader::new(child.stdout.take().unwrap());
+        stdout.read_line(&mut line).unwrap();
+        assert!(!line.is_empty());
+        drop(stdout);
+        let mut errors = String::new();
+        child.stderr.take().unwrap().read_to_string(&mut errors).unwrap();
+        assert_eq!((child.wait().unwrap().code(), errors.as_str()), (Some(0), ""), "{format}");
+    }
+}
+
+#[test]
+fn an_error_leaves_no_file_and_keeps_the_one_that_was_there() {
+    let folder = folder();
+    // The bad row comes late: results before it are already written somewhere.
+    let mut rays = String::from("ox,oy,oz,dx,dy,dz\n");
+    rays.extend((0..150_000).map(|_| "4,-7,-4,-2,10,8\n"));
+    rays.push_str("4,-7,-4,-2,10,eight\n");
+    let rays = file(folder.path(), "rays.csv", rays);
+    let (new, old) =
+        (path(folder.path(), "new.out"), file(folder.path(), "old.out", "what was before"));
+    for format in ["text", "ndjson", "csv", "npz"] {
+        for out in [&new, &old] {
+            let flags = format!("cast {} --rays {rays} --format {format} -o {out}", cuboid());
+            hitscan(&flags).expect_error(&["rays.csv:150002: found \"eight\" in column dz"]);
+        }
+        assert_eq!(names_in(folder.path()), ["old.out", "rays.csv"]);
+        assert_eq!(std::fs::read(&old).unwrap(), b"what was before");
+    }
+}
+
+#[test]
+fn an_output_that_cannot_be_written_is_an_error() {
+    let folder = folder();
+    let aim = format!("cast {} --from 4,-7,-4 --to 2,3,4 -o", cuboid());
+    let missing = path(folder.path(), "no/such/folder.csv");
+    hitscan(&format!("{aim} {missing}")).expect_error(&["cannot write", &missing]);
+    let here = folder.path().to_str().unwrap();
+    hitscan(&format!("{aim} {here}")).expect_error(&["cannot write", "it is a folder"]);
+    let read_only = file(folder.path(), "read-only", "old");
+    let mut permissions = std::fs::metadata(&read_only).unwrap().permissions();
+    permissions.set_readonly(true);
+    std::fs::set_permissions(&read_only, permissions).unwrap();
+    hitscan(&format!("{aim} {read_only}")).expect_error(&["it is read-only"]);
+    assert_eq!(std::fs::read(&read_only).unwrap(), b"old");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_device_is_written_and_a_full_one_is_an_error() {
+    let aim = format!("cast {} --from 4,-7,-4 --to 2,3,4 --format csv -o", cuboid());
+    let run = hitscan(&format!("{aim} /dev/stdout")).expect_code(0);
+    assert_eq!(run.text().lines().count(), 2);
+    if std::path::Path::new("/dev/full").exists() {
+        hitscan(&format!("{aim} /dev/full")).expect_error(&["No space left"]);
+        let mut child = command(&format!("cast {} --from 4,-7,-4 --to 2,3,4", cuboid()));
+        let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+        let output = child.stdout(full).output().unwrap();
+        assert_eq!(output.status.code(), Some(2));
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_new_file_has_the_permissions_of_any_new_file() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = folder();
+    let usual = file(folder.path(), "usual", "");
+    let out = path(folder.path(), "out");
+    hitscan(&format!("cast {} --from 4,-7,-4 --to 2,3,4 -o {out}", cuboid())).expect_code(0);
+    let mode = |path: &str| std::fs::metadata(path).unwrap().permissions().mode();
+    assert_eq!(mode(&out), mode(&usual));
+}

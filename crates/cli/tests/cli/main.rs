@@ -1,0 +1,11 @@
+//! What the command line promises, tested by running the program.
+
+mod bad_input;
+mod casting;
+mod checking;
+mod measuring;
+mod mesh_files;
+mod ray_files;
+mod results;
+mod seed_cuboid;
+mod support;
