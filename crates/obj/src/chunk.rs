@@ -1,6 +1,9 @@
 //! A part of a file, read without knowing the parts before it.
 
-use std::collections::{HashMap, HashSet};
+use std::{
+    collections::HashMap,
+    hash::{BuildHasherDefault, DefaultHasher, Hasher},
+};
 
 use glam::{Vec2, Vec3};
 
@@ -28,8 +31,9 @@ pub(crate) struct Chunk<'o> {
     pub(crate) faces: Faces,
     pub(crate) names: Names,
     pub(crate) changes: Changes,
-    /// Arguments of `mtllib`, each once, with its first line.
-    pub(crate) libraries: Vec<(Vec<u8>, u64)>,
+    /// Arguments of `mtllib`, and the first line of each.
+    pub(crate) libraries: Names,
+    pub(crate) library_lines: Vec<u64>,
     pub(crate) tallies: Tallies,
     /// Statements that OBJ has, understood or not.
     pub(crate) n_known: u64,
@@ -42,7 +46,6 @@ pub(crate) struct Chunk<'o> {
 pub(crate) struct Scratch {
     pub(crate) joined: Vec<u8>,
     pub(crate) corners: Vec<[u32; 3]>,
-    pub(crate) seen_libraries: HashSet<Vec<u8>>,
 }
 
 /// An error on a line of a part, 1-based.
@@ -66,7 +69,8 @@ impl<'o> Chunk<'o> {
             faces: Faces::default(),
             names: Names::default(),
             changes: Changes::default(),
-            libraries: Vec::new(),
+            libraries: Names::default(),
+            library_lines: Vec::new(),
             tallies: Tallies::default(),
             n_known: 0,
             n_lines: 0,
@@ -123,35 +127,64 @@ impl<'o> Chunk<'o> {
     }
 }
 
-/// Names, each stored once.
+/// Names, one after the other in one piece of memory; a name rarely stands there twice.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
-    places: HashMap<Vec<u8>, u32>,
-    in_order: Vec<Vec<u8>>,
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
+    /// The place of one name for each hash. Another name of the same hash is stored again each time,
+    /// so that no choice of names can make this slow.
+    places: HashMap<u64, u32, BuildHasherDefault<Unhashed>>,
     last: Option<u32>,
 }
 
 impl Names {
     pub(crate) fn intern(&mut self, name: &[u8]) -> u32 {
         // Exporters tend to repeat the name they have just written.
-        if let Some(last) = self.last.filter(|&last| self.in_order[last as usize] == name) {
+        if let Some(last) = self.last.filter(|&last| self.get(last) == name) {
             return last;
         }
-        let place = match self.places.get(name) {
-            Some(&place) => place,
-            None => {
-                let place = self.in_order.len() as u32;
-                self.places.insert(name.to_vec(), place);
-                self.in_order.push(name.to_vec());
-                place
-            }
-        };
+        let mut hasher = DefaultHasher::new();
+        hasher.write(name);
+        let hash = hasher.finish();
+        let known = self.places.get(&hash).copied().filter(|&place| self.get(place) == name);
+        let place = known.unwrap_or_else(|| {
+            let place = self.ends.len() as u32;
+            self.bytes.extend_from_slice(name);
+            self.ends.push(self.bytes.len());
+            self.places.entry(hash).or_insert(place);
+            place
+        });
         self.last = Some(place);
         place
     }
 
+    fn get(&self, place: u32) -> &[u8] {
+        let place = place as usize;
+        let start = place.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.bytes[start..self.ends[place]]
+    }
+
     pub(crate) fn iter(&self) -> impl Iterator<Item = &[u8]> {
-        self.in_order.iter().map(Vec::as_slice)
+        (0..self.ends.len() as u32).map(|place| self.get(place))
+    }
+}
+
+/// Passes on numbers that are hashes already.
+#[derive(Debug, Default)]
+struct Unhashed(u64);
+
+impl Hasher for Unhashed {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|&byte| self.0 = self.0.rotate_left(8) ^ u64::from(byte));
+    }
+
+    fn write_u64(&mut self, hash: u64) {
+        self.0 = hash;
     }
 }
 

@@ -78,7 +78,7 @@ pub(crate) fn join(mut chunks: Vec<Chunk<'_>>, options: &LoadOptions) -> Result<
         report.tallies.merge(&chunk.tallies, before.lines);
     }
     let settings = Settings::join(&chunks, &before);
-    let libraries = libraries(&mut chunks, &before);
+    let libraries = libraries(&chunks, &before);
     let records = options.records.then(|| records(&chunks, &before, &settings));
 
     let positions = concatenate(&mut chunks, |chunk| &mut chunk.positions);
@@ -261,46 +261,40 @@ fn triangles(
 fn cut_faces(faces: &Faces, positions: &[Vec3], into: &mut [&mut [[u32; 3]]; N_CHANNELS]) {
     let mut triangulator = Triangulator::default();
     let mut corners = Vec::new();
-    let mut cut = Vec::new();
     let (mut triangle, mut other, mut at) = (0, 0, 0);
     for run in &faces.runs {
-        let n_faces = run.n_faces as usize;
-        if run.n_corners == 3 {
-            for (into, channel) in into.iter_mut().zip(&faces.channels) {
-                match into.get_mut(at..at + n_faces) {
-                    None => {}
-                    Some(into) if !channel.is_used => into.fill([NONE; 3]),
-                    Some(into) => {
-                        into.copy_from_slice(&channel.triangles[triangle..triangle + n_faces]);
-                    }
+        let (n_corners, n_faces) = (run.n_corners as usize, run.n_faces as usize);
+        let n_triangles = (n_corners - 2) * n_faces;
+        for (into, channel) in into.iter_mut().zip(&faces.channels) {
+            match into.get_mut(at..at + n_triangles) {
+                Some(into) if !channel.is_used => into.fill([NONE; 3]),
+                Some(into) if n_corners == 3 => {
+                    into.copy_from_slice(&channel.triangles[triangle..triangle + n_faces]);
                 }
+                // No room, or faces to cut.
+                _ => {}
             }
+        }
+        if n_corners == 3 {
             triangle += n_faces;
             at += n_faces;
             continue;
         }
-        let n_corners = run.n_corners as usize;
         for _ in 0..n_faces {
-            let range = other..other + n_corners;
-            let vertices = &faces.channels[0].others[range.clone()];
+            let face = other..other + n_corners;
+            let vertices = &faces.channels[0].others[face.clone()];
             corners.clear();
             corners.extend(vertices.iter().map(|&vertex| positions[vertex as usize]));
-            cut.clear();
-            triangulator.triangulate(&corners, |triangle| cut.push(triangle));
-            for (into, channel) in into.iter_mut().zip(&faces.channels) {
-                match into.get_mut(at..at + cut.len()) {
-                    None => {}
-                    Some(into) if !channel.is_used => into.fill([NONE; 3]),
-                    Some(into) => {
-                        let indices = &channel.others[range.clone()];
-                        for (into, cut) in into.iter_mut().zip(&cut) {
-                            *into = cut.map(|corner| indices[corner as usize]);
-                        }
+            triangulator.triangulate(&corners, |triangle| {
+                for (into, channel) in into.iter_mut().zip(&faces.channels) {
+                    if channel.is_used {
+                        let indices = &channel.others[face.clone()];
+                        into[at] = triangle.map(|corner| indices[corner as usize]);
                     }
                 }
-            }
+                at += 1;
+            });
             other += n_corners;
-            at += cut.len();
         }
     }
 }
@@ -315,13 +309,13 @@ fn n_degenerate(mesh: &TriMesh) -> u64 {
     counts.into_iter().sum()
 }
 
-fn libraries(chunks: &mut [Chunk<'_>], before: &[Before]) -> Vec<(Vec<u8>, u64)> {
+fn libraries(chunks: &[Chunk<'_>], before: &[Before]) -> Vec<(Vec<u8>, u64)> {
     let mut seen = HashSet::new();
     let mut libraries = Vec::new();
-    for (chunk, before) in chunks.iter_mut().zip(before) {
-        for (name, line) in chunk.libraries.drain(..) {
-            if seen.insert(name.clone()) {
-                libraries.push((name, before.lines + line));
+    for (chunk, before) in chunks.iter().zip(before) {
+        for (name, line) in chunk.libraries.iter().zip(&chunk.library_lines) {
+            if seen.insert(name) {
+                libraries.push((name.to_vec(), before.lines + line));
             }
         }
     }
@@ -339,7 +333,7 @@ struct Settings {
 impl Settings {
     fn join(chunks: &[Chunk<'_>], before: &[Before]) -> Self {
         let mut names = Vec::new();
-        let mut places = HashMap::new();
+        let mut places: HashMap<&[u8], u32> = HashMap::new();
         let mut changes: [Vec<Change>; 4] = Default::default();
         let n_faces: u32 = chunks.iter().map(|chunk| chunk.faces.n_faces).sum();
         let mut n_faces_before = 0;
@@ -348,7 +342,7 @@ impl Settings {
                 .names
                 .iter()
                 .map(|name| {
-                    *places.entry(name.to_vec()).or_insert_with(|| {
+                    *places.entry(name).or_insert_with(|| {
                         names.push(decode_name(name));
                         names.len() as u32 - 1
                     })

@@ -1,7 +1,7 @@
 //! Reads Wavefront OBJ and MTL files as they come, and says what it left out.
 //!
 //! [`load`] gives a [`TriMesh`](hitscan_primitives::TriMesh) with texture coordinates, normals and
-//! the names of its faces, the materials, and a [`LoadReport`]. [`write`] is the way back.
+//! the names of its faces, the materials, and a [`LoadReport`]. [`write()`] is the way back.
 //!
 //! ```
 //! use hitscan_obj::{LoadOptions, parse};
@@ -71,3 +71,7 @@ pub use material::Material;
 pub use options::LoadOptions;
 pub use report::{LibraryIssue, LibraryProblem, LoadReport, Oddity, Tally};
 pub use write::write;
+
+#[doc = include_str!("../README.md")]
+#[cfg(doctest)]
+struct Readme;

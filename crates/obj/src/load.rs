@@ -15,7 +15,7 @@ use hitscan_primitives::TriMesh;
 
 use crate::{
     LoadOptions, LoadReport, Material, ObjError, ObjErrorKind,
-    chunk::Chunk,
+    chunk::{Chunk, Scratch},
     join::{JoinError, Joined, join},
     library::{Folder, Libraries, NoLibraries, Provided, read_libraries},
     lines, parallel,
@@ -212,6 +212,7 @@ fn read_parts<'o, const FAST: bool>(
             };
             error = read.err();
         }
+        chunk.scratch = Scratch::default();
         if error.is_some() {
             first_bad.fetch_min(i, Ordering::Relaxed);
         }

@@ -114,9 +114,10 @@ impl PointTree {
         let mut is_turn_of_largest = false;
         loop {
             is_turn_of_largest = !is_turn_of_largest;
-            let next =
-                if is_turn_of_largest { self.queue.pop_front() } else { self.queue.pop_back() };
-            let Some(at) = next else { return None };
+            let at = match is_turn_of_largest {
+                true => self.queue.pop_front()?,
+                false => self.queue.pop_back()?,
+            };
             let node = &self.nodes[at as usize];
             let is_apart = (0..2).any(|axis| node.hi[axis] < lo[axis] || node.lo[axis] > hi[axis]);
             if node.n_left == 0 || is_apart {

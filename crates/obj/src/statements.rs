@@ -6,7 +6,7 @@ use crate::{
     ObjErrorKind,
     chunk::{Change, Chunk, ChunkError, Setting},
     faces::{MAX_VALUES, N_CHANNELS, NONE, absolute, relative},
-    lines::{self, after_first_word, first_word, quoted, words},
+    lines::{self, after_first_word, first_word, is_blank, quoted, words},
     number::f32_word,
     report::Oddity,
 };
@@ -283,8 +283,14 @@ fn name(chunk: &mut Chunk<'_>, statement: &[u8], setting: Setting) -> Result<(),
 }
 
 fn groups(chunk: &mut Chunk<'_>, statement: &[u8]) -> Result<(), ObjErrorKind> {
-    let names: Vec<&[u8]> = words(statement).skip(1).collect();
-    change_name(chunk, Setting::Group, &names.join(&b' '));
+    let names = after_first_word(statement);
+    // One blank between names, whatever the file has.
+    let is_plain = |pair: &[u8]| !is_blank(pair[1]) || (pair[1] == b' ' && !is_blank(pair[0]));
+    if names.windows(2).all(is_plain) {
+        change_name(chunk, Setting::Group, names);
+    } else {
+        change_name(chunk, Setting::Group, &words(names).collect::<Vec<_>>().join(&b' '));
+    }
     Ok(())
 }
 
@@ -312,11 +318,11 @@ fn smoothing(chunk: &mut Chunk<'_>, statement: &[u8]) -> Result<(), ObjErrorKind
 
 fn library(chunk: &mut Chunk<'_>, statement: &[u8]) -> Result<(), ObjErrorKind> {
     let name = after_first_word(statement);
-    if chunk.options.materials
-        && !name.is_empty()
-        && chunk.scratch.seen_libraries.insert(name.to_vec())
-    {
-        chunk.libraries.push((name.to_vec(), chunk.line()));
+    if chunk.options.materials && !name.is_empty() {
+        let place = chunk.libraries.intern(name) as usize;
+        if place == chunk.library_lines.len() {
+            chunk.library_lines.push(chunk.line());
+        }
     }
     Ok(())
 }

@@ -41,15 +41,14 @@ impl Triangulator {
             return fan(0, &mut emit);
         }
         let Some(plane) = Plane::of(corners) else { return fan(0, &mut emit) };
-        self.points.clear();
-        self.points.extend(corners.iter().map(|&corner| plane.project(corner)));
-        let points = &self.points[..];
-        let flips = |a: usize, b: usize, c: usize| turn(points[a], points[b], points[c]) < 0.0;
-        let n = n as usize;
+        let point = |corner: u32| plane.project(corners[corner as usize]);
+        let flips = |a: u32, b: u32, c: u32| turn(point(a), point(b), point(c)) < 0.0;
         if (1..n - 1).all(|i| !flips(0, i, i + 1)) {
             fan(0, &mut emit);
         } else if n > 4 {
-            self.clipper.clip(points, &mut emit);
+            self.points.clear();
+            self.points.extend((0..n).map(point));
+            self.clipper.clip(&self.points, &mut emit);
         } else if flips(1, 2, 3) || flips(1, 3, 0) {
             fan(0, &mut emit);
         } else {
@@ -364,12 +363,7 @@ mod tests {
             let r = f64::from(2 * i) + 2.0;
             outer.extend([(r, -r), (r, r), (-r, r), (-r, -r - 2.0)]);
             let r = r - 1.0;
-            inner.extend([
-                (r, -r - if i == 0 { 0.0 } else { 0.0 }),
-                (r, r),
-                (-r, r),
-                (-r, -r - 2.0),
-            ]);
+            inner.extend([(r, -r), (r, r), (-r, r), (-r, -r - 2.0)]);
         }
         inner.reverse();
         outer.extend(inner);

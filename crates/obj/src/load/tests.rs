@@ -13,7 +13,7 @@ const TEXTS: &[&str] = &[
     "v 0 0 0\nv 1 0 0\nv 0 1 0\nf -3 -2 -1\nv 0 0 1\nv 1 0 1\nv 0 1 1\nf -3 -2 -1\nf 1 -1 2\n",
     "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nvt 0 0\nvt 1 0 0\nvt 1\nvn 0 0 1\nvn 0 1 0\n\
      f 1/1/1 2/2/1 3/3/2\nf 1//1 3//2 4//-1\nf 1/-1 2/1 4/2\nf 1 2 3 4\nf 1/1 2 3//1 4/2/2\n",
-    "mtllib a.mtl\no one\ng a b\nusemtl red\ns 1\nv 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3\n\
+    "mtllib a.mtl\no one\ng a \t b\ng  c  d\ng a\tb\nusemtl red\ns 1\nv 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3\n\
      f 1 3 4\nusemtl blue\nf 1 2 4\ng\nf 1 2 3 4\no two \ns off\nusemtl\nf 2 3 4\ns 7\nusemtl red\n",
     "v 0 0 0 0.1 0.2 0.3\nv 4 0 0 2\nv 0 1 0 1 1 1 1\nv 1 2 3 4 5\nf 1 2 \\\n  3\nf 1 \\\r\n2 4\n",
     "v 0 0 0\nv nan 0 0\nv 0 1e39 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\nf 1 4 5\nf 1 4 5 3\nf 5 4 1\n",
