@@ -32,7 +32,7 @@ pub(crate) struct EarClipper {
     is_queued: Vec<bool>,
     queue: VecDeque<u32>,
     suspects: Vec<u32>,
-    tree: PointTree,
+    pub(crate) tree: PointTree,
     watchers: Watchers,
 }
 
@@ -184,12 +184,7 @@ impl EarClipper {
         let triangle = [at(a), at(b), at(c)];
         let area = turn(triangle[0], triangle[1], triangle[2]);
         if area == 0.0 {
-            let is_straight = is_strictly_between(triangle);
-            return if is_straight && rules == Rules::Strict {
-                Verdict::NoEar
-            } else {
-                Verdict::Ear
-            };
+            return if rules == Rules::Strict { Verdict::NoEar } else { Verdict::Ear };
         }
         if area < 0.0 {
             return Verdict::NoEar;

@@ -19,6 +19,9 @@ pub(crate) struct PointTree {
     leaf_of: Vec<u32>,
     is_removed: Vec<bool>,
     queue: VecDeque<u32>,
+    /// Boxes looked at, the work of all searches.
+    #[cfg(test)]
+    pub(crate) n_steps: u64,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -118,6 +121,10 @@ impl PointTree {
                 true => self.queue.pop_front()?,
                 false => self.queue.pop_back()?,
             };
+            #[cfg(test)]
+            {
+                self.n_steps += 1;
+            }
             let node = &self.nodes[at as usize];
             let is_apart = (0..2).any(|axis| node.hi[axis] < lo[axis] || node.lo[axis] > hi[axis]);
             if node.n_left == 0 || is_apart {
