@@ -2,7 +2,12 @@
 
 use hitscan_primitives::{Faces, Hit, HitMode, Ray};
 
-use crate::{MeshBvh, parallel};
+use crate::{
+    MeshBvh,
+    kernel::PACKET,
+    packet::{ClosestOfPacket, OccludedOfPacket},
+    parallel,
+};
 
 /// Rays that one thread takes at a time: enough to make the hand-over cheap, few enough to spread.
 const CHUNK: usize = 1024;
@@ -11,19 +16,55 @@ impl MeshBvh {
     /// [`closest_hit`](Self::closest_hit) of each ray, on rayon's current pool with the feature
     /// `parallel`.
     ///
+    /// Neighbours that go the same way, as those of a picture in small tiles, are walked together and
+    /// several times faster than one by one.
+    ///
     /// # Panics
     /// If `hits` is not as long as `rays`.
     pub fn closest_hits(&self, rays: &[Ray], faces: Faces, hits: &mut [Option<Hit>]) {
-        for_each(rays, hits, |ray| self.closest_hit(ray, faces));
+        for_each_chunk(rays, hits, |rays, hits| {
+            let packet = |rays: &[Ray; PACKET], hits: &mut [Option<Hit>; PACKET]| {
+                self.isa.run(ClosestOfPacket { bvh: self, rays, faces, hits })
+            };
+            self.in_packets(rays, hits, packet, |ray| self.closest_hit(ray, faces));
+        });
     }
 
     /// [`is_occluded`](Self::is_occluded) of each ray, on rayon's current pool with the feature
-    /// `parallel`.
+    /// `parallel`. Packets as in [`closest_hits`](Self::closest_hits).
     ///
     /// # Panics
     /// If `occluded` is not as long as `rays`.
     pub fn are_occluded(&self, rays: &[Ray], faces: Faces, occluded: &mut [bool]) {
-        for_each(rays, occluded, |ray| self.is_occluded(ray, faces));
+        for_each_chunk(rays, occluded, |rays, occluded| {
+            let packet = |rays: &[Ray; PACKET], occluded: &mut [bool; PACKET]| {
+                self.isa.run(OccludedOfPacket { bvh: self, rays, faces, occluded })
+            };
+            self.in_packets(rays, occluded, packet, |ray| self.is_occluded(ray, faces));
+        });
+    }
+
+    /// Answers rays as packets where `packet` takes them, and one by one elsewhere.
+    fn in_packets<T>(
+        &self,
+        rays: &[Ray],
+        answers: &mut [T],
+        packet: impl Fn(&[Ray; PACKET], &mut [T; PACKET]) -> bool,
+        single: impl Fn(&Ray) -> T,
+    ) {
+        let (packets, last_rays) = rays.as_chunks::<PACKET>();
+        let (packet_answers, last_answers) = answers.as_chunks_mut::<PACKET>();
+        for (rays, answers) in packets.iter().zip(packet_answers) {
+            let coherent = self.scale == 1.0 && may_be_coherent(rays);
+            if !(coherent && packet(rays, answers)) {
+                for (ray, answer) in rays.iter().zip(answers) {
+                    *answer = single(ray);
+                }
+            }
+        }
+        for (ray, answer) in last_rays.iter().zip(last_answers) {
+            *answer = single(ray);
+        }
     }
 
     /// [`count_crossings`](Self::count_crossings) of each ray, on rayon's current pool with the
@@ -32,7 +73,11 @@ impl MeshBvh {
     /// # Panics
     /// If `crossings` is not as long as `rays`.
     pub fn crossings_of(&self, rays: &[Ray], faces: Faces, crossings: &mut [u32]) {
-        for_each(rays, crossings, |ray| self.count_crossings(ray, faces) as u32);
+        for_each_chunk(rays, crossings, |rays, crossings| {
+            for (ray, crossings) in rays.iter().zip(crossings) {
+                *crossings = self.count_crossings(ray, faces) as u32;
+            }
+        });
     }
 
     /// [`all_hits`](Self::all_hits) of each ray, on rayon's current pool with the feature `parallel`.
@@ -55,12 +100,22 @@ impl MeshBvh {
     }
 }
 
-fn for_each<T: Send>(rays: &[Ray], answers: &mut [T], answer: impl Fn(&Ray) -> T + Sync + Send) {
+/// Whether a few of the rays share their octant: a glance that spares incoherent rays the making of a
+/// packet.
+fn may_be_coherent(rays: &[Ray; PACKET]) -> bool {
+    let octant = |ray: &Ray| ray.direction.is_negative_bitmask();
+    let first = octant(&rays[0]);
+    [5, 10, 15].iter().all(|&ray| octant(&rays[ray]) == first)
+}
+
+fn for_each_chunk<T: Send>(
+    rays: &[Ray],
+    answers: &mut [T],
+    answer: impl Fn(&[Ray], &mut [T]) + Sync + Send,
+) {
     assert_eq!(rays.len(), answers.len(), "there must be one place for an answer per ray");
     parallel::for_each_chunk(answers, CHUNK, |first, answers| {
-        for (ray, place) in rays[first..].iter().zip(answers) {
-            *place = answer(ray);
-        }
+        answer(&rays[first..first + answers.len()], answers);
     });
 }
 

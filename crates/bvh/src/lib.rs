@@ -18,6 +18,7 @@ mod build;
 mod kernel;
 mod mesh_bvh;
 mod options;
+mod packet;
 mod parallel;
 mod refit;
 pub mod scan;

@@ -29,6 +29,7 @@ struct Walk<'a, C> {
     bvh: &'a MeshBvh,
     ray: &'a Ray,
     faces: Faces,
+    start: ChildRef,
     collector: &'a mut C,
 }
 
@@ -36,7 +37,19 @@ impl MeshBvh {
     /// Walks the tree along the ray and gives the hits to `collector`. An invalid ray has none.
     #[inline(always)]
     pub(crate) fn collect<C: Collector>(&self, ray: &Ray, faces: Faces, collector: &mut C) {
-        self.isa.run(Walk { bvh: self, ray, faces, collector });
+        self.collect_below(ChildRef::ROOT, ray, faces, collector);
+    }
+
+    /// [`collect`](Self::collect) from a part of the tree.
+    #[inline(always)]
+    pub(crate) fn collect_below<C: Collector>(
+        &self,
+        start: ChildRef,
+        ray: &Ray,
+        faces: Faces,
+        collector: &mut C,
+    ) {
+        self.isa.run(Walk { bvh: self, ray, faces, start, collector });
     }
 
     /// Asks for the memory of a node, or of a leaf's first block. Without a branch, which could not
@@ -54,7 +67,7 @@ impl<C: Collector> Kernel for Walk<'_, C> {
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        let Walk { bvh, ray, faces, collector } = self;
+        let Walk { bvh, ray, faces, start, collector } = self;
         let scaled;
         let ray = if bvh.scale == 1.0 {
             ray
@@ -64,10 +77,10 @@ impl<C: Collector> Kernel for Walk<'_, C> {
         };
         match QueryRay::new(simd, ray, faces, bvh.reach) {
             Some((query_ray, Origin::Near)) => {
-                traverse::<S, C, false>(simd, bvh, ray, &query_ray, collector);
+                traverse::<S, C, false>(simd, bvh, ray, &query_ray, start, collector);
             }
             Some((query_ray, Origin::Far(_))) => {
-                traverse::<S, C, true>(simd, bvh, ray, &query_ray, collector);
+                traverse::<S, C, true>(simd, bvh, ray, &query_ray, start, collector);
             }
             None => {}
         }
@@ -80,10 +93,11 @@ fn traverse<S: Simd, C: Collector, const FAR: bool>(
     tree: &MeshBvh,
     caller_ray: &Ray,
     ray: &QueryRay<'_, S>,
+    start: ChildRef,
     collector: &mut C,
 ) {
     let mut stack = Stack::new();
-    let mut current = ChildRef::node(0);
+    let mut current = start;
     let mut limit = collector.t_max();
     let mut t_max = simd.splat(limit);
     let (nodes, blocks) = (&*tree.nodes, &*tree.blocks);
@@ -155,7 +169,7 @@ fn traverse<S: Simd, C: Collector, const FAR: bool>(
 /// make room for the child's place in the low three bits. Bits of floats that are not negative are
 /// ordered as the floats are. If `t_min` is negative, every key is a NaN, which is never too far.
 #[inline(always)]
-fn keys<S: Simd>(simd: S, t_min: f32) -> (S::F, S::F) {
+pub(crate) fn keys<S: Simd>(simd: S, t_min: f32) -> (S::F, S::F) {
     const PLACES: [u32; 8] = [0, 1, 2, 3, 4, 5, 6, 7];
     const NAN: u32 = f32::NAN.to_bits();
     if t_min < 0.0 {

@@ -111,3 +111,54 @@ fn every_query_equals_the_scan_to_the_last_bit() {
         }
     }
 }
+
+/// Rays from near one point to near another: most bundles are walked as packets.
+fn bundle(random: &mut Random, mesh: &TriMesh) -> Vec<Ray> {
+    let [a, b, c] = mesh.corners(random.below(mesh.triangles().len()) as u32);
+    let target = [a, b, 0.5 * (a + b), (a + b + c) / 3.0][random.below(4)];
+    let far = [1.0, 3.0, 30.0, 3000.0][random.below(4)];
+    let origin = far * glam::Vec3::from_array(random.point());
+    let one_origin = random.below(2) == 0;
+    let spread = [0.0, 1e-6, 1e-2, 0.1][random.below(4)];
+    (0..64)
+        .map(|_| {
+            let from = if one_origin {
+                origin
+            } else {
+                origin + 0.1 * glam::Vec3::from_array(random.point())
+            };
+            let to = target + spread * glam::Vec3::from_array(random.point());
+            match random.below(8) {
+                0 => Ray::segment(from, to),
+                1 => Ray::new(from, to - from).with_range(0.25, 1.25),
+                _ => Ray::new(from, to - from),
+            }
+        })
+        .collect()
+}
+
+#[test]
+fn batches_equal_single_rays_to_the_last_bit() {
+    let mut random = Random(2);
+    for round in 0..300 {
+        let n = 1 + random.below([3, 40, 1000][round % 3]);
+        let mesh = soup(&mut random, n);
+        let mut rays: Vec<Ray> = (0..3).flat_map(|_| bundle(&mut random, &mesh)).collect();
+        rays.extend((0..40).map(|_| ray(&mut random, &mesh)));
+        for isa in Isa::available() {
+            let bvh = MeshBvh::build(&mesh, &BuildOptions { isa, ..BuildOptions::default() });
+            for faces in [Faces::Both, Faces::Front, Faces::Back] {
+                let (mut hits, mut occluded) = (vec![None; rays.len()], vec![false; rays.len()]);
+                bvh.closest_hits(&rays, faces, &mut hits);
+                bvh.are_occluded(&rays, faces, &mut occluded);
+                for (i, ray) in rays.iter().enumerate() {
+                    let context = format!("round {round}, {isa:?}, {faces:?}, ray {i}, {ray:?}");
+                    let single = bvh.closest_hit(ray, faces);
+                    let bits = |hit: Option<Hit>| hit.map(|hit| hit.to_bits());
+                    assert_eq!(bits(hits[i]), bits(single), "{context}");
+                    assert_eq!(occluded[i], single.is_some(), "{context}");
+                }
+            }
+        }
+    }
+}

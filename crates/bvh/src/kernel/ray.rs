@@ -27,10 +27,10 @@ pub(super) struct Constants<'a> {
 
 /// Origins farther out than this many times the mesh's largest coordinate take the kernel that
 /// shifts the ray's origin; the inflation of the boxes covers the others.
-const NEAR_ORIGIN: f32 = 2.0;
+pub(super) const NEAR_ORIGIN: f32 = 2.0;
 
 /// That shift, as a share of the largest |origin| + M: 24 units in the last place, 20.1 are needed.
-const ORIGIN_SHIFT: f32 = 24.0 / (1 << 24) as f32;
+pub(super) const ORIGIN_SHIFT: f32 = 24.0 / (1 << 24) as f32;
 
 /// Where a ray starts, seen from the tree.
 pub(crate) enum Origin {

@@ -116,6 +116,18 @@ impl Simd for Avx2 {
         op!(_mm256_movemask_ps(mask)) as u32
     }
     #[inline(always)]
+    fn sign_bits(self, lanes: __m256) -> u32 {
+        op!(_mm256_movemask_ps(lanes)) as u32
+    }
+    #[inline(always)]
+    fn mask_from_bits(self, bits: u32) -> __m256 {
+        op!({
+            let lane_bits = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+            let chosen = _mm256_and_si256(_mm256_set1_epi32(bits as i32), lane_bits);
+            _mm256_castsi256_ps(_mm256_cmpeq_epi32(chosen, lane_bits))
+        })
+    }
+    #[inline(always)]
     fn load_bits(self, values: &[u32; 8]) -> __m256 {
         // SAFETY: AVX is there, and the reference is to eight readable words.
         unsafe { _mm256_loadu_ps(values.as_ptr().cast()) }

@@ -113,6 +113,14 @@ impl Simd for Avx512 {
         u32::from(mask)
     }
     #[inline(always)]
+    fn sign_bits(self, lanes: __m256) -> u32 {
+        op!(_mm256_movemask_ps(lanes)) as u32
+    }
+    #[inline(always)]
+    fn mask_from_bits(self, bits: u32) -> __mmask8 {
+        bits as u8
+    }
+    #[inline(always)]
     fn load_bits(self, values: &[u32; 8]) -> __m256 {
         // SAFETY: AVX is there, and the reference is to eight readable words.
         unsafe { _mm256_loadu_ps(values.as_ptr().cast()) }

@@ -38,6 +38,11 @@ pub(crate) trait Simd: Copy {
     /// Bit `i` is lane `i`.
     fn bits(self, mask: Self::M) -> u32;
 
+    /// The sign bits: bit `i` is that of lane `i`.
+    fn sign_bits(self, lanes: Self::F) -> u32;
+    /// The inverse of [`bits`](Self::bits); only the low eight bits count.
+    fn mask_from_bits(self, bits: u32) -> Self::M;
+
     /// Reads bits, which may be no number.
     fn load_bits(self, values: &[u32; 8]) -> Self::F;
     /// The first four lanes as bits.

@@ -134,6 +134,23 @@ impl Simd for Neon {
     }
 
     #[inline(always)]
+    fn sign_bits(self, lanes: F) -> u32 {
+        let bits = self.all_bits(lanes);
+        (0..8).fold(0, |signs, lane| signs | (bits[lane] >> 31) << lane)
+    }
+    #[inline(always)]
+    fn mask_from_bits(self, bits: u32) -> M {
+        const LANE_BITS: [u32; 8] = [1, 2, 4, 8, 16, 32, 64, 128];
+        // SAFETY: NEON is there, and the array has eight readable words.
+        unsafe {
+            let bits = vdupq_n_u32(bits);
+            (
+                vtstq_u32(bits, vld1q_u32(LANE_BITS.as_ptr())),
+                vtstq_u32(bits, vld1q_u32(LANE_BITS[4..].as_ptr())),
+            )
+        }
+    }
+    #[inline(always)]
     fn load_bits(self, values: &[u32; 8]) -> F {
         self.load(&values.map(f32::from_bits))
     }

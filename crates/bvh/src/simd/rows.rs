@@ -17,6 +17,11 @@ impl<const N: usize> Row<N> {
     }
 
     #[inline(always)]
+    pub(crate) fn is_first(self) -> bool {
+        self.byte_offset == 0
+    }
+
+    #[inline(always)]
     pub(crate) fn of(self, rows: &[[f32; 8]; N]) -> &[f32; 8] {
         // SAFETY: the offset is that of one of the `N` rows.
         unsafe { &*rows.as_ptr().byte_add(self.byte_offset) }

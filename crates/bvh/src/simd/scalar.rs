@@ -101,6 +101,14 @@ impl Simd for Scalar {
     }
 
     #[inline(always)]
+    fn sign_bits(self, lanes: [f32; 8]) -> u32 {
+        self.bits(lanes.map(|lane| lane.to_bits() >> 31))
+    }
+    #[inline(always)]
+    fn mask_from_bits(self, bits: u32) -> [u32; 8] {
+        std::array::from_fn(|i| if bits >> i & 1 == 1 { u32::MAX } else { 0 })
+    }
+    #[inline(always)]
     fn load_bits(self, values: &[u32; 8]) -> [f32; 8] {
         values.map(f32::from_bits)
     }

@@ -59,6 +59,8 @@ impl WideNode {
 pub(crate) struct ChildRef(u32);
 
 impl ChildRef {
+    /// The node that every walk starts at.
+    pub(crate) const ROOT: Self = Self(0);
     /// No child.
     pub(crate) const NONE: Self = Self(u32::MAX >> 1);
     const LEAF: u32 = 1 << 31;
