@@ -69,3 +69,12 @@ pub use hitscan_bvh::{
 };
 
 pub use hitscan_obj as obj;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}
+
+/// The page of the repository; the file it loads is named from the repository's root.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+mod repository_readme {}

@@ -1,0 +1,27 @@
+//! What does a ray hit first, where, from which side, and with which normal?
+//!
+//! `cargo run --example first_hit [FILE.obj]`
+
+use hitscan::{BuildOptions, Faces, MeshBvh, Ray, Side, obj};
+
+fn main() -> Result<(), obj::ObjError> {
+    let file = std::env::args().nth(1);
+    let file =
+        file.unwrap_or(concat!(env!("CARGO_MANIFEST_DIR"), "/../../assets/cuboid.obj").into());
+    let mesh = obj::load(file, &obj::LoadOptions::default())?.mesh;
+    let bvh = MeshBvh::build(&mesh, &BuildOptions::default());
+
+    // From a point to another: t runs from 0 to 1. `Ray::new` takes a direction and has no end.
+    let ray = Ray::segment([4.0, -7.0, -4.0], [2.0, 3.0, 4.0]);
+    match bvh.closest_hit(&ray, Faces::Both) {
+        None => println!("nothing in the way"),
+        Some(hit) => {
+            let side = if hit.side == Side::Front { "front" } else { "back" };
+            println!("triangle {} from its {side}, t = {}", hit.triangle, hit.t);
+            // In f64, on the triangle. The normal goes by the winding; turn it by the side if you
+            // want the one that faces the ray.
+            println!("at {} with normal {}", mesh.point(&hit), mesh.unit_normal(hit.triangle));
+        }
+    }
+    Ok(())
+}
