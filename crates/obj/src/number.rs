@@ -1,12 +1,15 @@
 //! Decimal text to numbers: exactly rounded, and fast for the plain forms that files are full of.
 
-/// Powers of ten that are exact in f64.
-const POW10: [f64; 17] =
-    [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16];
+/// The most decimals for which the rounding to f32 is proven below.
+const MAX_DECIMALS: usize = 11;
+
+/// Powers of ten, exact in f64.
+const POW10: [f64; MAX_DECIMALS + 1] =
+    [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11];
 
 const POW10_INT: [u64; 9] = [1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
 
-/// The largest integer up to which all integers are exact in f64.
+/// Up to here all integers are exact in f64.
 const MAX_EXACT: u64 = 1 << 53;
 
 /// The number that starts at `at`, and where it ends; `None` when there is none, when it is not
@@ -15,9 +18,13 @@ const MAX_EXACT: u64 = 1 << 53;
 /// The short plain decimals of most files take one division: with at most 53 bits of digits and a
 /// power of ten up to 10^22 the quotient is the correctly rounded f64 (Clinger, "How to Read Floating
 /// Point Numbers Accurately", 1990). Rounding that once more to f32 gives the f32 nearest to the
-/// decimal unless the f64 lies exactly between two f32: every such midpoint is itself an f64, so any
-/// other f64 is on the same side of all midpoints as the decimal. Midpoints, and all that is longer,
-/// are left to fast-float2.
+/// decimal, unless the f64 is the middle of two f32 and the decimal is not: every middle is itself an
+/// f64, so any other f64 lies on the same side of all middles as the decimal.
+///
+/// With k <= 11 decimals that cannot be. A decimal x = m / 10^k and a middle y = M / 2^e, M < 2^25,
+/// that differ are at least 10^-k apart if e <= k, and else 2^(k-e) / 10^k; the f64 of x is y only if
+/// they are at most y * 2^-53 apart. The first needs y * 10^k, which is about m, to be 2^53 or more;
+/// the second, as y < 2^(25-e), needs 5^k > 2^28, k > 12. What is longer is left to fast-float2.
 #[inline(always)]
 pub(crate) fn leading_f32(text: &[u8], at: usize) -> Option<(f32, usize)> {
     match plain_f32(text, at) {
@@ -43,8 +50,8 @@ fn plain_f32(text: &[u8], at: usize) -> Option<(f32, usize)> {
         n_fraction = n;
         if n == 8 {
             let (value, n) = up_to_8_digits(text, at)?;
-            // Eleven digits and the seven that may stand before the dot stay below 2^63.
-            if n > 3 {
+            // With the seven digits that may stand before the dot the value stays below 2^63.
+            if 8 + n > MAX_DECIMALS {
                 return None;
             }
             at += n;
@@ -53,15 +60,11 @@ fn plain_f32(text: &[u8], at: usize) -> Option<(f32, usize)> {
         }
     }
     let continues = matches!(*text.get(at)?, b'e' | b'E');
-    if n_whole + n_fraction == 0 || continues || mantissa > MAX_EXACT {
-        return None;
-    }
-    let value = mantissa as i64 as f64 / POW10[n_fraction];
-    if value.to_bits() & 0x1fff_ffff == 0x1000_0000 {
+    if n_whole + n_fraction == 0 || continues || mantissa >= MAX_EXACT {
         return None;
     }
     // Between 1e-11 and 1e7, or zero: inside f32's normal range.
-    let value = value as f32;
+    let value = (mantissa as i64 as f64 / POW10[n_fraction]) as f32;
     Some((if is_negative { -value } else { value }, at))
 }
 
@@ -178,11 +181,22 @@ mod tests {
     }
 
     #[test]
-    fn decimals_next_to_a_midpoint_of_two_f32_go_to_the_right_side() {
-        // Halves between neighbours from 2^22 to 2^23 end in .25 and .75; one digit more decides.
-        for whole in 4_194_304..4_195_304u32 {
-            for fraction in ["25", "75", "2500001", "2499999", "7500001", "7499999"] {
-                check(&format!("{whole}.{fraction}"));
+    fn decimals_next_to_the_middle_of_two_f32_go_to_the_right_side() {
+        let mut state = 1u64;
+        for _ in 0..30_000 {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            let below = f32::from_bits(0x2d00_0000 + (state >> 33) as u32 % 0x1e00_0000);
+            let middle = (f64::from(below) + f64::from(below.next_up())) / 2.0;
+            for decimals in 1..=11 {
+                let nearest = format!("{middle:.decimals$}");
+                check(&nearest);
+                // The neighbours of the nearest decimal, on either side of the middle.
+                let digits: u64 = nearest.replace('.', "").parse().unwrap();
+                for digits in [digits.saturating_sub(1), digits + 1] {
+                    let digits = format!("{digits:0>width$}", width = decimals + 1);
+                    let (whole, fraction) = digits.split_at(digits.len() - decimals);
+                    check(&format!("{whole}.{fraction}"));
+                }
             }
         }
     }

@@ -199,8 +199,11 @@ impl fmt::Display for LibraryProblem {
             Self::Unreadable(reason) => write!(f, "not readable: {reason}"),
             Self::NoFolder => write!(f, "not read, the text comes without a folder"),
             Self::TooMany => write!(f, "not looked for, there are too many"),
+            Self::BadStatements { n: 1, first_line } => {
+                write!(f, "read but for line {first_line}")
+            }
             Self::BadStatements { n, first_line } => {
-                write!(f, "{n} bad statements left out, the first on line {first_line}")
+                write!(f, "read but for {n} statements, the first on line {first_line}")
             }
         }
     }

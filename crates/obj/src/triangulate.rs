@@ -234,6 +234,39 @@ mod tests {
         }
     }
 
+    #[test]
+    fn holes_behind_one_another_stay_empty() {
+        for n in [1, 2, 3, 50] {
+            let outline = chain_of_holes(n);
+            let mut turned = outline.clone();
+            for start in 0..outline.len().min(40) {
+                let corners = flat(&turned);
+                let triangles = cut(&corners);
+                let n_flipped = triangles.iter().filter(|&&t| area(&corners, t) < 0.0).count();
+                assert_eq!(n_flipped, 0, "{n}, {start}");
+                for i in 0..n {
+                    let hole = Vec3::new(4.0 * i as f32 + 3.1, 2.2, 0.0);
+                    assert_eq!(n_covering(&corners, &triangles, hole), 0, "{n}, {start}: {i}");
+                }
+                turned.rotate_left(1);
+            }
+        }
+    }
+
+    /// A rectangle with holes in a row, the first reached from a corner and each next from the last.
+    fn chain_of_holes(n_holes: u32) -> Vec<(f64, f64)> {
+        let left = |i: u32| f64::from(4 * i) + 2.0;
+        let right = f64::from(4 * n_holes) + 2.0;
+        let mut outline = vec![(0.0, 0.0), (right, 0.0), (right, 4.0), (0.0, 4.0), (0.0, 0.0)];
+        for i in 0..n_holes {
+            outline.extend([(left(i), 2.0), (left(i) + 1.0, 3.0), (left(i) + 2.0, 2.0)]);
+        }
+        for i in (0..n_holes).rev() {
+            outline.extend([(left(i) + 2.0, 2.0), (left(i) + 1.0, 1.0), (left(i), 2.0)]);
+        }
+        outline
+    }
+
     fn n_covering(corners: &[Vec3], triangles: &[[u32; 3]], point: Vec3) -> usize {
         let p = point.truncate().as_dvec2();
         let inside = |triangle: &&[u32; 3]| {
