@@ -3,7 +3,10 @@
 //! This is the twin that every hierarchy of hitscan equals to the last bit, and what a test or a
 //! user compares with. O(n) per ray.
 
-use std::borrow::Cow;
+use std::{
+    borrow::Cow,
+    ops::{ControlFlow, Range},
+};
 
 use glam::Vec3;
 
@@ -66,43 +69,62 @@ impl<'a> BruteForce<'a> {
     /// If the range reaches past the last triangle.
     pub fn closest_hit_among(
         &self,
-        triangles: std::ops::Range<usize>,
+        triangles: Range<usize>,
         ray: &Ray,
         faces: Faces,
     ) -> Option<Hit> {
-        self.hits(triangles, ray, faces, HitMode::Closed).min_by(Hit::cmp_along_ray)
+        let mut closest: Option<Hit> = None;
+        self.for_each_hit(triangles, ray, faces, HitMode::Closed, |hit| {
+            if closest.is_none_or(|closest| hit.cmp_along_ray(&closest).is_lt()) {
+                closest = Some(hit);
+            }
+            ControlFlow::Continue(())
+        });
+        closest
     }
 
     /// Whether the ray hits anything.
     pub fn is_occluded(&self, ray: &Ray, faces: Faces) -> bool {
-        self.hits(0..self.triangles.len(), ray, faces, HitMode::Closed).next().is_some()
+        let mut occluded = false;
+        self.for_each_hit(0..self.triangles.len(), ray, faces, HitMode::Closed, |_| {
+            occluded = true;
+            ControlFlow::Break(())
+        });
+        occluded
     }
 
     /// All hits, sorted by `(t, triangle)`.
     pub fn all_hits(&self, ray: &Ray, faces: Faces, mode: HitMode) -> Vec<Hit> {
-        let mut hits: Vec<Hit> = self.hits(0..self.triangles.len(), ray, faces, mode).collect();
+        let mut hits = Vec::new();
+        self.for_each_hit(0..self.triangles.len(), ray, faces, mode, |hit| {
+            hits.push(hit);
+            ControlFlow::Continue(())
+        });
         hits.sort_by(Hit::cmp_along_ray);
         hits
     }
 
-    fn hits(
+    fn for_each_hit(
         &self,
-        triangles: std::ops::Range<usize>,
+        triangles: Range<usize>,
         ray: &Ray,
         faces: Faces,
         mode: HitMode,
-    ) -> impl Iterator<Item = Hit> {
-        let ray = WatertightRay::new(&scaled_ray(ray, self.scale));
-        let first = triangles.start;
-        ray.into_iter().flat_map(move |ray| {
-            let candidates = self.triangles[triangles.clone()].iter().enumerate();
-            candidates.filter_map(move |(i, &corners)| {
-                let corners = corners.map(|index| self.positions[index as usize]);
-                let hit = ray.intersect(corners).filter(|hit| faces.accepts(hit.side))?;
-                let counts = mode == HitMode::Closed || ray.owns_crossing(corners);
-                counts.then(|| Hit::new((first + i) as u32, hit))
-            })
-        })
+        mut found: impl FnMut(Hit) -> ControlFlow<()>,
+    ) {
+        let Some(ray) = WatertightRay::new(&scaled_ray(ray, self.scale)) else { return };
+        let (first, positions) = (triangles.start, &*self.positions);
+        for (i, corners) in self.triangles[triangles].iter().enumerate() {
+            let corners = corners.map(|index| positions[index as usize]);
+            let Some(hit) = ray.intersect(corners) else { continue };
+            let counts = mode == HitMode::Closed || ray.owns_crossing(corners);
+            if faces.accepts(hit.side)
+                && counts
+                && found(Hit::new((first + i) as u32, hit)).is_break()
+            {
+                return;
+            }
+        }
     }
 }
 

@@ -134,14 +134,13 @@ impl WatertightRay {
     ///
     /// Edges and vertices belong to the triangle; a triangle of zero area is never hit. `t` lies in
     /// the ray's interval and is finite.
-    #[inline]
+    // Not left to the compiler: corners that are passed through memory cost more than the test.
+    #[inline(always)]
     pub fn intersect(&self, corners: [Vec3; 3]) -> Option<TriangleHit> {
-        let [kx, ky, kz] = self.axes.map(Axis::index);
-        let [sx, sy] = self.shear;
-        let [a, b, c] = corners.map(|corner| corner - self.origin);
-        let (ax, ay) = (a[kx] - sx * a[kz], a[ky] - sy * a[kz]);
-        let (bx, by) = (b[kx] - sx * b[kz], b[ky] - sy * b[kz]);
-        let (cx, cy) = (c[kx] - sx * c[kz], c[ky] - sy * c[kz]);
+        let [a, b, c] = corners.map(|corner| self.rotated(corner - self.origin));
+        let [ax, ay] = self.sheared(a);
+        let [bx, by] = self.sheared(b);
+        let [cx, cy] = self.sheared(c);
 
         let edge_a = cx * by - cy * bx;
         let edge_b = ax * cy - ay * cx;
@@ -159,10 +158,9 @@ impl WatertightRay {
             Weights { u: edge_b / det, v: edge_c / det, det_is_negative: det < 0.0 }
         };
 
-        let n = plane_normal(corners)?;
-        let d = self.direction;
-        let height = (n[kx] * a[kx] + n[ky] * a[ky]) + n[kz] * a[kz];
-        let slope = (n[kx] * d[kx] + n[ky] * d[ky]) + n[kz] * d[kz];
+        let n = self.rotated(plane_normal(corners)?);
+        let height = dot(n, a);
+        let slope = dot(n, self.rotated(self.direction));
         let height = if slope.is_sign_negative() { -height } else { height };
         let slope = slope.abs();
         let trusted = slope >= self.trusted_slope();
@@ -200,12 +198,7 @@ impl WatertightRay {
     /// by (e, e^2) in the sheared plane, e towards 0 (Edelsbrunner and Muecke, "Simulation of
     /// Simplicity", 1990), so that a closed surface is crossed an even number of times by a line.
     pub fn owns_crossing(&self, corners: [Vec3; 3]) -> bool {
-        let [kx, ky, kz] = self.axes.map(Axis::index);
-        let [sx, sy] = self.shear;
-        let [a, b, c] = corners.map(|corner| {
-            let p = corner - self.origin;
-            [p[kx] - sx * p[kz], p[ky] - sy * p[kz]]
-        });
+        let [a, b, c] = corners.map(|corner| self.sheared(self.rotated(corner - self.origin)));
         let signs = [perturbed_sign(b, c), perturbed_sign(c, a), perturbed_sign(a, b)];
         signs == [1; 3] || signs == [-1; 3]
     }
@@ -217,23 +210,36 @@ impl WatertightRay {
         if det_is_negative == forward.is_sign_negative() { Side::Front } else { Side::Back }
     }
 
-    /// The ray's slab interval with the box of three corners, given relative to the origin. The box
-    /// is padded on the two minor axes.
+    /// The components in the order `kx, ky, kz`. As arrays, because a `Vec3` is indexed by branches.
+    #[inline(always)]
+    fn rotated(&self, v: Vec3) -> [f32; 3] {
+        let v = v.to_array();
+        self.axes.map(|axis| v[axis.index()])
+    }
+
+    /// Maps a point relative to the origin, in rotated order, along the ray onto the minor axes.
+    #[inline(always)]
+    fn sheared(&self, [x, y, z]: [f32; 3]) -> [f32; 2] {
+        let [sx, sy] = self.shear;
+        [x - sx * z, y - sy * z]
+    }
+
+    /// The ray's slab interval with the box of three corners, given relative to the origin and in
+    /// rotated order. The box is padded on the two minor axes.
     #[inline]
-    fn own_box_interval(&self, [a, b, c]: [Vec3; 3]) -> (f32, f32) {
-        let [kx, ky, kz] = self.axes.map(Axis::index);
-        let r = self.reciprocal;
+    fn own_box_interval(&self, [a, b, c]: [[f32; 3]; 3]) -> (f32, f32) {
+        let r = self.rotated(self.reciprocal);
         let lo = |k: usize| min(a[k], min(b[k], c[k]));
         let hi = |k: usize| max(a[k], max(b[k], c[k]));
         let reach = |k: usize| max(hi(k), -lo(k));
-        let pad = max(reach(kx), max(reach(ky), reach(kz))) * Self::OWN_BOX_PAD;
+        let pad = max(reach(0), max(reach(1), reach(2))) * Self::OWN_BOX_PAD;
         let slab = |k: usize, pad: f32| {
             let (from_lo, from_hi) = ((lo(k) - pad) * r[k], (hi(k) + pad) * r[k]);
             if r[k].is_sign_negative() { (from_hi, from_lo) } else { (from_lo, from_hi) }
         };
-        let (near_x, far_x) = slab(kx, pad);
-        let (near_y, far_y) = slab(ky, pad);
-        let (near_z, far_z) = slab(kz, 0.0);
+        let (near_x, far_x) = slab(0, pad);
+        let (near_y, far_y) = slab(1, pad);
+        let (near_z, far_z) = slab(2, 0.0);
         (max(near_x, max(near_y, near_z)), min(far_x, min(far_y, far_z)))
     }
 }
@@ -276,9 +282,16 @@ fn clamped_reciprocal(d: Vec3) -> Vec3 {
     Vec3::new(clamp(d.x), clamp(d.y), clamp(d.z))
 }
 
-#[inline]
+/// `(p.x * q.x + p.y * q.y) + p.z * q.z`
+#[inline(always)]
+fn dot(p: [f32; 3], q: [f32; 3]) -> f32 {
+    (p[0] * q[0] + p[1] * q[1]) + p[2] * q[2]
+}
+
+/// Whether none is negative or none is positive. `&` and `|`: the parts cannot be predicted.
+#[inline(always)]
 fn same_sign(a: f32, b: f32, c: f32) -> bool {
-    (a >= 0.0 && b >= 0.0 && c >= 0.0) || (a <= 0.0 && b <= 0.0 && c <= 0.0)
+    ((a >= 0.0) & (b >= 0.0) & (c >= 0.0)) | ((a <= 0.0) & (b <= 0.0) & (c <= 0.0))
 }
 
 struct Weights {
