@@ -22,7 +22,7 @@ pub use rays::{Camera, RayKind, RaySet, ray_sets};
 /// A mesh, and where it is looked at and lit from.
 #[derive(Clone, Debug)]
 pub struct Scene {
-    /// One of [`scene_names`].
+    /// One of [`scene_names`], or `terrain`.
     pub name: &'static str,
     /// The mesh, without degenerate triangles, so that every engine has the same ones.
     pub mesh: TriMesh,
@@ -43,6 +43,16 @@ impl Scene {
         let mesh = without_degenerate((recipe.make)()?)?;
         let (camera, light) = recipe.view.place(mesh.bounds());
         Ok(Self { name: recipe.name, mesh, camera, light })
+    }
+
+    /// The terrain in about that many triangles: the same hills, in finer steps the more there are.
+    ///
+    /// # Errors
+    /// Fewer triangles than 2, or more than fit a mesh.
+    pub fn terrain(n_triangles: usize) -> Result<Self, SceneError> {
+        let mesh = without_degenerate(generated(generate::terrain(n_triangles, 1))?)?;
+        let (camera, light) = TERRAIN.place(mesh.bounds());
+        Ok(Self { name: "terrain", mesh, camera, light })
     }
 
     /// The scenes of those names that can be had; what is missing is said on stderr.

@@ -1,17 +1,31 @@
 //! One scene: builds, checks and timings of all engines, by turns.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use hitscan::{BuildOptions, Faces, Hit, MeshBvh, Ray, TriMesh};
-use hitscan_benches::{RaySet, Scene, assert_equals_brute_force, ray_sets};
-use rayon::prelude::*;
-use serde::Serialize;
+use hitscan::{BuildOptions, Faces, Hit, MeshBvh, TriMesh};
+use hitscan_benches::{RayKind, RaySet, Scene, assert_equals_brute_force, ray_sets};
+use serde::{Serialize, Serializer};
 
 use crate::engines::{Calls, Contender, Engine, Memory, REFERENCE};
 use crate::memory;
-use crate::options::Options;
 use crate::stats::{self, Estimate};
+use crate::timing::{self, Answers, Clock};
+
+/// How much is measured.
+#[derive(Clone, Debug)]
+pub(crate) struct Plan {
+    /// Width and height of the image that the primary rays are taken for.
+    pub(crate) image_width: usize,
+    /// The ray sets that are traced.
+    pub(crate) kinds: Vec<RayKind>,
+    /// Timed repetitions.
+    pub(crate) n_repetitions: usize,
+    /// Timed builds.
+    pub(crate) n_builds: usize,
+    /// Threads, and with them the clock.
+    pub(crate) n_threads: usize,
+}
 
 /// All that was found about the engines on one scene.
 #[derive(Clone, Debug, Serialize)]
@@ -46,6 +60,8 @@ pub(crate) struct Row {
     pub(crate) name: String,
     /// Whether it is ours.
     pub(crate) is_ours: bool,
+    /// How it is asked.
+    pub(crate) calls: Calls,
     /// Its build, unless it failed.
     pub(crate) build: Option<Build>,
     /// Its answers and times for each ray set; none where it cannot answer or failed.
@@ -59,6 +75,8 @@ pub(crate) struct Row {
 pub(crate) struct Build {
     /// Milliseconds.
     pub(crate) ms: Estimate,
+    /// Triangles a second, in millions, by the median.
+    pub(crate) mtri_per_s: f64,
     /// Bytes kept to answer rays, all copies of the triangles that the engine itself holds included;
     /// none if nobody counts.
     pub(crate) kept_bytes: Option<usize>,
@@ -66,19 +84,28 @@ pub(crate) struct Build {
     pub(crate) peak_bytes: Option<usize>,
 }
 
-/// One engine's answers and times on one ray set.
+/// One engine's answers and times on one ray set. Only what the rest follows from is serialised.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Cell {
     /// Nanoseconds a ray.
+    #[serde(skip)]
     pub(crate) ns_per_ray: Estimate,
     /// Speed as a multiple of the reference engine's, repetition by repetition.
+    #[serde(skip)]
     pub(crate) ratio: Option<Estimate>,
     /// Where the answers are not ours.
     pub(crate) differences: Differences,
     /// Nanoseconds a ray of each repetition.
+    #[serde(rename = "ns_per_ray", serialize_with = "rounded")]
     pub(crate) repetitions: Vec<f64>,
     /// The ratio of each repetition.
+    #[serde(skip)]
     pub(crate) ratios: Vec<f64>,
+}
+
+/// Two decimals: more than any clock here can tell, and a record stays small.
+fn rounded<S: Serializer>(values: &[f64], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(values.iter().map(|value| (value * 100.0).round() / 100.0))
 }
 
 /// The rays for which an engine's answer is not ours.
@@ -97,23 +124,25 @@ impl Differences {
     }
 }
 
-/// Builds, checks and times all engines on a scene. Called within a pool of `options.threads`.
+/// Builds, checks and times all engines on a scene. Called within a pool of `plan.n_threads`.
 ///
 /// # Panics
 /// If our own answers differ from brute force: then nothing is worth timing.
-pub(crate) fn compare(scene: &Scene, contenders: &[Contender], options: &Options) -> Comparison {
+pub(crate) fn compare(scene: &Scene, contenders: &[Contender], plan: &Plan) -> Comparison {
     let ours = MeshBvh::build(&scene.mesh, &BuildOptions::default());
-    let sets = ray_sets(scene, &ours, options.rays as usize);
+    let mut sets = ray_sets(scene, &ours, plan.image_width);
+    sets.retain(|set| plan.kinds.contains(&set.kind));
     let expected: Vec<_> = sets.iter().map(|set| expected(scene, &ours, set)).collect();
     drop(ours);
 
-    let built = build_by_turns(scene, contenders, options);
+    let built = build_by_turns(scene, contenders, plan);
     let mut rows: Vec<Row> = contenders
         .iter()
         .zip(&built)
         .map(|(contender, built)| Row {
             name: contender.name.clone(),
             is_ours: contender.is_ours,
+            calls: contender.calls,
             build: built.as_ref().ok().map(|(_, build)| *build),
             cells: Vec::new(),
             failure: built.as_ref().err().cloned(),
@@ -125,7 +154,7 @@ pub(crate) fn compare(scene: &Scene, contenders: &[Contender], options: &Options
     let mut described = Vec::new();
     for (set, expected) in sets.iter().zip(&expected) {
         eprintln!("{}: {} rays {}", scene.name, set.rays.len(), set.kind.name());
-        let times = Bench { set, expected, contenders, engines: &engines, options }.run(&mut rows);
+        let times = Bench { set, expected, contenders, engines: &engines, plan }.run(&mut rows);
         let reference = reference(contenders, &times);
         for (row, cell) in rows.iter_mut().zip(with_ratios(times, reference)) {
             row.cells.push(cell);
@@ -152,7 +181,7 @@ fn expected(scene: &Scene, ours: &MeshBvh, set: &RaySet) -> Vec<Option<Hit>> {
 
 type Built = Result<(Box<dyn Engine>, Build), String>;
 
-fn build_by_turns(scene: &Scene, contenders: &[Contender], options: &Options) -> Vec<Built> {
+fn build_by_turns(scene: &Scene, contenders: &[Contender], plan: &Plan) -> Vec<Built> {
     let mut engines: Vec<Result<Box<dyn Engine>, String>> = Vec::new();
     let mut usages = Vec::new();
     for contender in contenders {
@@ -166,20 +195,22 @@ fn build_by_turns(scene: &Scene, contenders: &[Contender], options: &Options) ->
         engines.push(engine);
     }
     let mut times = vec![Vec::new(); contenders.len()];
-    for round in 0..options.build_reps as usize {
+    for round in 0..plan.n_builds {
         for turn in 0..contenders.len() {
             let which = (turn + round) % contenders.len();
             if engines[which].is_ok() {
                 engines[which] = Err("not built again".to_owned());
-                let clock = Clock::start(options);
+                let clock = Clock::start(plan.n_threads);
                 engines[which] = built(&contenders[which], &scene.mesh);
                 times[which].push(1e3 * clock.seconds());
             }
         }
     }
     let finished = engines.into_iter().zip(usages).zip(times).map(|((engine, usage), times)| {
+        let n_triangles = scene.mesh.triangles().len() as f64;
         let build = |times: &[f64]| Build {
             ms: stats::estimate(times),
+            mtri_per_s: n_triangles / (1e3 * stats::median(times)),
             kept_bytes: usage.map(|usage| usage.kept),
             peak_bytes: usage.map(|usage| usage.peak),
         };
@@ -207,7 +238,7 @@ struct Bench<'a> {
     expected: &'a [Option<Hit>],
     contenders: &'a [Contender],
     engines: &'a [Option<&'a dyn Engine>],
-    options: &'a Options,
+    plan: &'a Plan,
 }
 
 /// Nanoseconds a ray of each repetition, and what was wrong.
@@ -216,18 +247,12 @@ struct Times {
     differences: Differences,
 }
 
-/// One timing takes at least this long: short ray sets are traced several times.
-const MIN_TIMED: Duration = Duration::from_millis(20);
-
-/// Rays that a thread takes at a time.
-const CHUNK: usize = 4096;
-
 impl Bench<'_> {
     /// A checked warm-up of every engine, then the repetitions by turns, each starting with another
     /// engine.
     fn run(&self, rows: &mut [Row]) -> Vec<Option<Times>> {
         let n_rays = self.set.rays.len();
-        let mut answers = Answers { hits: vec![None; n_rays], occluded: vec![false; n_rays] };
+        let mut answers = Answers::new(n_rays);
         let mut times = Vec::new();
         let mut n_passes = Vec::new();
         for (which, row) in rows.iter_mut().enumerate() {
@@ -242,21 +267,22 @@ impl Bench<'_> {
                     times.push(None);
                 }
             }
-            let one_pass = clock.elapsed().as_secs_f64().max(1e-9);
-            n_passes.push((MIN_TIMED.as_secs_f64() / one_pass).ceil().max(1.0) as usize);
+            n_passes.push(timing::n_passes(clock.elapsed()));
         }
-        for round in 0..self.options.reps as usize {
+        for round in 0..self.plan.n_repetitions {
             for turn in 0..times.len() {
                 let which = (turn + round) % times.len();
                 let (Some(engine), Some(times)) = (self.engines[which], &mut times[which]) else {
                     continue;
                 };
-                let clock = Clock::start(self.options);
-                for _ in 0..n_passes[which] {
-                    self.trace(engine, self.contenders[which].calls, &mut answers);
-                }
-                let n_traced = (n_passes[which] * n_rays) as f64;
-                times.repetitions.push(1e9 * clock.seconds() / n_traced);
+                times.repetitions.push(timing::ns_per_ray(
+                    engine,
+                    self.contenders[which].calls,
+                    self.set,
+                    self.plan.n_threads,
+                    n_passes[which],
+                    &mut answers,
+                ));
             }
         }
         times
@@ -271,7 +297,8 @@ impl Bench<'_> {
             return Ok(None);
         }
         answers.spoil();
-        caught(|| self.trace(engine, contender.calls, answers))?;
+        let n_threads = self.plan.n_threads;
+        caught(|| timing::trace(engine, contender.calls, self.set, n_threads, answers))?;
         Ok(Some(if any_hit {
             let differs = |(found, expected): &(&bool, &Option<Hit>)| **found != expected.is_some();
             let pairs = answers.occluded.iter().zip(self.expected);
@@ -279,37 +306,6 @@ impl Bench<'_> {
         } else {
             differences(&answers.hits, self.expected)
         }))
-    }
-
-    fn trace(&self, engine: &dyn Engine, calls: Calls, answers: &mut Answers) {
-        let rays: &[Ray] = &self.set.rays;
-        let is_shared_out = calls != Calls::Batch && self.options.threads > 1;
-        match (self.set.kind.asks_for_any_hit(), is_shared_out) {
-            (false, false) => engine.closest(rays, &mut answers.hits),
-            (true, false) => engine.occluded(rays, &mut answers.occluded),
-            (false, true) => rays
-                .par_chunks(CHUNK)
-                .zip(answers.hits.par_chunks_mut(CHUNK))
-                .for_each(|(rays, hits)| engine.closest(rays, hits)),
-            (true, true) => rays
-                .par_chunks(CHUNK)
-                .zip(answers.occluded.par_chunks_mut(CHUNK))
-                .for_each(|(rays, occluded)| engine.occluded(rays, occluded)),
-        }
-    }
-}
-
-/// Where engines write, the same memory for all.
-struct Answers {
-    hits: Vec<Option<Hit>>,
-    occluded: Vec<bool>,
-}
-
-impl Answers {
-    /// Overwrites what the engine before has left, so that nobody passes with another's answers.
-    fn spoil(&mut self) {
-        self.hits.fill(None);
-        self.occluded.fill(false);
     }
 }
 
@@ -358,40 +354,6 @@ fn with_ratios(times: Vec<Option<Times>>, reference: Option<usize>) -> Vec<Optio
         }
     };
     times.into_iter().map(|times| times.map(cell)).collect()
-}
-
-/// CPU time of the whole process where one thread is measured, so that no helper thread is free of
-/// charge; the wall clock for more threads.
-enum Clock {
-    Wall(Instant),
-    #[cfg(unix)]
-    Cpu(f64),
-}
-
-impl Clock {
-    #[cfg(unix)]
-    fn start(options: &Options) -> Self {
-        if options.threads == 1 { Self::Cpu(cpu_seconds()) } else { Self::Wall(Instant::now()) }
-    }
-
-    #[cfg(not(unix))]
-    fn start(_options: &Options) -> Self {
-        Self::Wall(Instant::now())
-    }
-
-    fn seconds(self) -> f64 {
-        match self {
-            Self::Wall(start) => start.elapsed().as_secs_f64(),
-            #[cfg(unix)]
-            Self::Cpu(start) => cpu_seconds() - start,
-        }
-    }
-}
-
-#[cfg(unix)]
-fn cpu_seconds() -> f64 {
-    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
-    time.tv_sec as f64 + 1e-9 * time.tv_nsec as f64
 }
 
 #[cfg(test)]

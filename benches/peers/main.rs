@@ -6,28 +6,44 @@
 
 #![deny(unsafe_code)]
 
+mod binaries;
 mod compare;
+mod duel;
 mod engines;
+mod growth;
 mod memory;
 mod options;
+mod plot;
 mod record;
 mod report;
 mod stats;
+mod timing;
 
 use std::process::ExitCode;
 
 use clap::Parser;
 use hitscan_benches::{Scene, SceneError};
+use rayon::{ThreadPool, ThreadPoolBuilder};
 
+use engines::Engines;
 use options::Options;
+use record::{Circumstances, Run, Tables};
 
 #[global_allocator]
 static ALLOCATOR: memory::Counting = memory::Counting;
 
-type Error = Box<dyn std::error::Error>;
+type Error = Box<dyn std::error::Error + Send + Sync>;
 
 fn main() -> ExitCode {
-    match run(&Options::parse()) {
+    let options = Options::parse();
+    let result = if options.take_turns {
+        binaries::take_turns(&options)
+    } else if let Some(other) = &options.compare_binary {
+        binaries::compare(&options, other)
+    } else {
+        compare_engines(&options)
+    };
+    match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error}");
@@ -36,34 +52,57 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(options: &Options) -> Result<(), Error> {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads).build()?;
-    let contenders = engines::contenders(options);
-    if contenders.is_empty() {
-        return Err("no engine is left by --peers".into());
-    }
-    let mut comparisons = Vec::new();
+fn compare_engines(options: &Options) -> Result<(), Error> {
+    let engines = Engines::load();
+    let mut run = Run {
+        circumstances: Circumstances::now(options, engines.versions()),
+        tables: options.thread_counts().into_iter().map(Tables::new).collect(),
+        growth: Vec::new(),
+    };
     for name in options.scene_names() {
-        let scene = match Scene::load(name) {
-            Ok(scene) => scene,
-            Err(missing @ SceneError::Missing { .. }) => {
-                eprintln!("{missing}: skipped");
-                continue;
+        let Some(scene) = available(name)? else { continue };
+        for tables in &mut run.tables {
+            let contenders = engines.contenders(options, tables.n_threads);
+            if contenders.is_empty() {
+                return Err("no engine is left by --peers".into());
             }
-            Err(error) => return Err(error.into()),
-        };
-        let comparison = pool.install(|| compare::compare(&scene, &contenders, options));
-        print!("{}", report::table(&comparison));
-        comparisons.push(comparison);
+            let plan = options.plan(tables.n_threads);
+            let comparison =
+                pool(tables.n_threads)?.install(|| compare::compare(&scene, &contenders, &plan));
+            println!("\n{} thread(s), {}", tables.n_threads, tables.clock);
+            print!("{}", report::table(&comparison));
+            tables.comparisons.push(comparison);
+        }
     }
-    print!("{}", report::summary(&comparisons));
-    let run = record::Run::new(options, comparisons);
+    if let Some(largest) = options.largest {
+        let contenders = engines.growing(options);
+        let plan = options.plan(1);
+        run.growth = pool(1)?.install(|| growth::measure(&contenders, &plan, largest as usize))?;
+    }
+    print!("{}", run.summary());
     if let Some(path) = &options.json {
-        record::write_json(&run, path)
+        std::fs::write(path, serde_json::to_string(&run)? + "\n")
             .map_err(|error| format!("{} cannot be written: {error}", path.display()))?;
     }
     if options.record {
-        eprintln!("recorded in {}", record::write(&run)?.display());
+        let folder = record::write(&run.circumstances, "", &run.files()?)?;
+        eprintln!("recorded in {}", folder.display());
     }
     Ok(())
+}
+
+/// The scene, or none, with a message, if its file is missing.
+fn available(name: &str) -> Result<Option<Scene>, Error> {
+    match Scene::load(name) {
+        Ok(scene) => Ok(Some(scene)),
+        Err(missing @ SceneError::Missing { .. }) => {
+            eprintln!("{missing}: skipped");
+            Ok(None)
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn pool(n_threads: usize) -> Result<ThreadPool, Error> {
+    Ok(ThreadPoolBuilder::new().num_threads(n_threads).build()?)
 }

@@ -3,7 +3,10 @@
 use std::path::PathBuf;
 
 use clap::Parser;
-use hitscan_benches::scene_names;
+use clap::builder::ArgPredicate;
+use hitscan_benches::{RayKind, scene_names};
+
+use crate::compare::Plan;
 
 /// Compares hitscan with other engines on the same triangles and rays.
 ///
@@ -11,11 +14,23 @@ use hitscan_benches::scene_names;
 #[derive(Clone, Debug, Parser)]
 pub(crate) struct Options {
     /// Scenes, separated by commas; those whose file is missing are skipped
-    #[arg(long, value_delimiter = ',', value_parser = scene_name, default_value = "sphere,city-60k,kitchen,bunny,city-1m")]
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_parser = scene_name,
+        default_value = "sphere,city-60k,kitchen,bunny,city-1m",
+        default_value_if("record", ArgPredicate::IsPresent, "kitchen,bunny,nefertiti,city-1m,bumpy,terrain-4m")
+    )]
     pub(crate) scenes: Vec<String>,
 
-    /// Width and height of the image that the primary rays are taken for
-    #[arg(long, value_name = "WIDTH", default_value_t = 512, value_parser = clap::value_parser!(u32).range(4..=8192))]
+    /// Width and height of the image that the primary rays are taken for [with --record: 1024]
+    #[arg(
+        long,
+        value_name = "WIDTH",
+        default_value_t = 512,
+        default_value_if("record", ArgPredicate::IsPresent, "1024"),
+        value_parser = clap::value_parser!(u32).range(4..=8192)
+    )]
     pub(crate) rays: u32,
 
     /// Timed repetitions, each engine once in each
@@ -30,17 +45,37 @@ pub(crate) struct Options {
     #[arg(long, value_delimiter = ',')]
     pub(crate) peers: Vec<String>,
 
-    /// Threads: with 1, CPU time is measured, with more, the wall clock
-    #[arg(long, default_value_t = 1, value_parser = threads)]
-    pub(crate) threads: usize,
+    /// Beside the tables of one thread, in CPU time, those of so many, by the wall clock [default: 1;
+    /// with --record: all of the machine]
+    #[arg(long, value_name = "N", value_parser = threads)]
+    pub(crate) threads: Option<usize>,
+
+    /// Measure the growth on a terrain of 1000 triangles, 4000, 16,000 and so on up to so many
+    /// [default: none; with --record: 16384000]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_if("record", ArgPredicate::IsPresent, "16384000"),
+        value_parser = clap::value_parser!(u32).range(..=64_000_000)
+    )]
+    pub(crate) largest: Option<u32>,
 
     /// Where to write everything measured
     #[arg(long, value_name = "FILE", value_parser = file_to_write)]
     pub(crate) json: Option<PathBuf>,
 
-    /// Write a dated record into benches/record
+    /// Write a dated record, tables, figures and plots, into benches/record
     #[arg(long)]
     pub(crate) record: bool,
+
+    /// Instead of other engines, another build of this program: both trace by turns, each in processes
+    /// of its own
+    #[arg(long, value_name = "PATH", value_parser = program)]
+    pub(crate) compare_binary: Option<PathBuf>,
+
+    /// Be one of the two sides of --compare-binary
+    #[arg(long, hide = true)]
+    pub(crate) take_turns: bool,
 }
 
 fn scene_name(name: &str) -> Result<String, String> {
@@ -55,6 +90,11 @@ fn threads(text: &str) -> Result<usize, String> {
         Ok(n @ 1..=1024) => Ok(n),
         _ => Err("expected a number from 1 to 1024".to_owned()),
     }
+}
+
+fn program(text: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(text);
+    if path.is_file() { Ok(path) } else { Err(format!("{} is not a file", path.display())) }
 }
 
 /// Found out before the measurement, not after it.
@@ -74,6 +114,24 @@ impl Options {
             return scene_names().collect();
         }
         self.scenes.iter().map(String::as_str).collect()
+    }
+
+    /// One thread, and as many as are asked for beside it.
+    pub(crate) fn thread_counts(&self) -> Vec<usize> {
+        let all = || std::thread::available_parallelism().map_or(1, usize::from);
+        let n_threads = self.threads.unwrap_or_else(|| if self.record { all() } else { 1 });
+        if n_threads == 1 { vec![1] } else { vec![1, n_threads] }
+    }
+
+    /// What to measure with so many threads.
+    pub(crate) fn plan(&self, n_threads: usize) -> Plan {
+        Plan {
+            image_width: self.rays as usize,
+            kinds: RayKind::ALL.to_vec(),
+            n_repetitions: self.reps as usize,
+            n_builds: self.build_reps as usize,
+            n_threads,
+        }
     }
 
     /// Whether an engine of that name takes part.
@@ -98,9 +156,27 @@ mod tests {
             ["--threads", "0"],
             ["--rays", "3"],
             ["--json", "no/such/folder/x.json"],
+            ["--largest", "many"],
+            ["--compare-binary", "no/such/program"],
         ] {
             assert!(parse(&wrong).is_err(), "{wrong:?}");
         }
+    }
+
+    #[test]
+    fn a_record_is_of_more_unless_told_otherwise() {
+        let parse = |arguments: &[&str]| {
+            Options::try_parse_from(std::iter::once(&"peers").chain(arguments)).unwrap()
+        };
+        let quick = parse(&[]);
+        assert_eq!((quick.rays, quick.largest, quick.thread_counts()), (512, None, vec![1]));
+        let record = parse(&["--record"]);
+        assert_eq!((record.rays, record.largest), (1024, Some(16_384_000)));
+        assert!(record.scene_names().contains(&"terrain-4m"), "{:?}", record.scenes);
+        let less = ["--record", "--scenes", "sphere,bunny", "--largest", "4000", "--threads", "3"];
+        let less = parse(&less);
+        assert_eq!((less.scene_names(), less.largest), (vec!["sphere", "bunny"], Some(4000)));
+        assert_eq!(less.thread_counts(), [1, 3]);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! What a run was: everything measured as JSON, and a dated page in `benches/record`.
+//! What a run was: everything measured as JSON, and a dated folder in `benches/record`.
 
 use std::fs;
 use std::io;
@@ -8,60 +8,63 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::Serialize;
 
+use crate::Error;
 use crate::compare::Comparison;
 use crate::options::Options;
-use crate::report;
+use crate::timing::Clock;
+use crate::{plot, report};
 
-/// One run of the comparison.
-#[derive(Debug, Serialize)]
-pub(crate) struct Run {
+/// What must be known to judge a figure.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Circumstances {
     /// Year, month and day, UTC.
     date: String,
     /// The processor's name.
     machine: String,
     /// Its hardware threads.
     n_cores: usize,
+    /// What else ran: the system's load average over the last minute, before the first timing.
+    load_before: Option<f64>,
     /// What the compiler was allowed to use everywhere; kernels choose more at run time.
     target_features: String,
     /// The compiler.
     rustc: String,
     /// The commit of the repository, with `+` if files were changed.
     commit: String,
-    /// The arguments of the program.
+    /// Engines that this program was not built with.
+    engines: Vec<String>,
+    /// The arguments of the program, paths without their folders.
     arguments: Vec<String>,
     /// Repetitions of each timing.
     repetitions: u32,
-    /// Threads, and with them the clock: CPU time for one, wall time for more.
-    n_threads: usize,
-    /// The scenes.
-    comparisons: Vec<Comparison>,
 }
 
-impl Run {
-    /// The run that has just taken place on this machine.
-    pub(crate) fn new(options: &Options, comparisons: Vec<Comparison>) -> Self {
+impl Circumstances {
+    /// Those of a run that starts now on this machine.
+    pub(crate) fn now(options: &Options, engines: Vec<String>) -> Self {
         let days = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |t| t.as_secs() / 86_400);
         Self {
             date: date(days),
             machine: machine(),
             n_cores: std::thread::available_parallelism().map_or(1, usize::from),
+            load_before: load_average(),
             target_features: target_features(),
             rustc: said_by("rustc", &["--version"]).unwrap_or_else(|| "unknown".to_owned()),
             commit: commit(),
-            arguments: std::env::args().skip(1).collect(),
+            engines,
+            arguments: std::env::args().skip(1).map(|text| without_folders(&text)).collect(),
             repetitions: options.reps,
-            n_threads: options.threads,
-            comparisons,
         }
     }
 
-    fn page(&self) -> String {
-        let clock = if self.n_threads == 1 { "CPU time" } else { "wall time" };
-        let mut text = format!(
-            "# Engines compared, {}\n\n- {} ({} hardware threads)\n- {}; {}\n- commit {}\n\
-             - arguments: `{}`\n- {} repetitions by turns, {} thread(s), {clock}; medians, and in \
-             brackets the ratio with its 95 % bootstrap interval\n\
-             - differ: rays whose answer is not ours, hit or miss + t by more than 1e-4\n",
+    /// The start of a page.
+    pub(crate) fn heading(&self, title: &str) -> String {
+        let load = self.load_before.map_or_else(|| "unknown".to_owned(), |load| load.to_string());
+        let engines: String = self.engines.iter().map(|engine| format!("; {engine}")).collect();
+        format!(
+            "# {title}, {}\n\n- {} ({} hardware threads), load average before: {load}\n\
+             - {}; {}{engines}\n- commit {}\n- arguments: `{}`\n\
+             - {} repetitions by turns; medians with their 95 % bootstrap interval\n",
             self.date,
             self.machine,
             self.n_cores,
@@ -70,34 +73,169 @@ impl Run {
             self.commit,
             self.arguments.join(" "),
             self.repetitions,
-            self.n_threads,
-        );
-        text.push_str(&report::summary(&self.comparisons));
-        text.extend(self.comparisons.iter().map(report::table));
-        text
+        )
+    }
+
+    /// A line for below a plot's title.
+    fn caption(&self, clock: &str) -> String {
+        format!(
+            "{}, {}, commit {}, {}; one thread, {clock}, medians of {} repetitions by turns, 95 % \
+             bootstrap intervals",
+            self.machine, self.date, self.commit, self.target_features, self.repetitions
+        )
     }
 }
 
-/// Writes everything measured.
-pub(crate) fn write_json(run: &Run, path: &Path) -> io::Result<()> {
-    fs::write(path, serde_json::to_string_pretty(run)? + "\n")
+/// One run of the comparison.
+#[derive(Debug, Serialize)]
+pub(crate) struct Run {
+    /// Machine, date and the like.
+    pub(crate) circumstances: Circumstances,
+    /// For one thread first, then for more if they were asked for.
+    pub(crate) tables: Vec<Tables>,
+    /// One scene in several sizes; empty if not asked for.
+    pub(crate) growth: Vec<Comparison>,
 }
 
-/// Writes a page and the figures behind it beside each other, over no earlier record, and returns
-/// the page's path.
-pub(crate) fn write(run: &Run) -> io::Result<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("record");
-    fs::create_dir_all(&folder)?;
-    let name = format!("{}-{}", run.date, slug(&run.machine));
+/// All scenes with one number of threads.
+#[derive(Debug, Serialize)]
+pub(crate) struct Tables {
+    /// The number.
+    pub(crate) n_threads: usize,
+    /// CPU time for one thread, wall time for more.
+    pub(crate) clock: &'static str,
+    /// The scenes.
+    pub(crate) comparisons: Vec<Comparison>,
+}
+
+impl Tables {
+    /// Tables to be filled.
+    pub(crate) fn new(n_threads: usize) -> Self {
+        Self { n_threads, clock: Clock::name(n_threads), comparisons: Vec::new() }
+    }
+}
+
+impl Run {
+    /// What is said of all scenes together.
+    pub(crate) fn summary(&self) -> String {
+        let mut text = String::new();
+        for tables in &self.tables {
+            text.push_str(&heading(tables));
+            text.push_str(&report::duel_summary(&tables.comparisons));
+            text.push_str(&report::summary(&tables.comparisons));
+        }
+        if let [one, many] = self.tables.as_slice() {
+            let (one, many, n_threads) = (&one.comparisons, &many.comparisons, many.n_threads);
+            text.push_str(&report::threads(one, many, n_threads));
+        }
+        text.push_str(&report::growth(&self.growth));
+        text
+    }
+
+    fn page(&self, plots: &[File]) -> String {
+        let mut text = self.circumstances.heading("Engines compared");
+        text.push_str(
+            "- differ: rays whose answer is not ours, hit or miss + t by more than 1e-4\n",
+        );
+        for plot in plots {
+            text.push_str(&format!("\n![{0}]({0})\n", plot.name));
+        }
+        text.push_str(&self.summary());
+        for tables in &self.tables {
+            text.push_str(&heading(tables));
+            text.extend(tables.comparisons.iter().map(report::table));
+        }
+        text
+    }
+
+    fn plots(&self) -> Result<Vec<File>, Error> {
+        let mut plots = Vec::new();
+        let (machine, date) = (&self.circumstances.machine, &self.circumstances.date);
+        let caption = self.circumstances.caption(Clock::name(1));
+        if let Some(one) = self.tables.first().filter(|tables| !tables.comparisons.is_empty()) {
+            let title = format!("hitscan beside other engines: {machine}, {date}");
+            let text = plot::ratios(&one.comparisons, &title, &caption)?;
+            plots.push(File { name: "ratios.svg".to_owned(), text });
+        }
+        if !self.growth.is_empty() {
+            let title = format!("Time of a ray by size of a terrain: {machine}, {date}");
+            let text = plot::growth(&self.growth, &title, &caption)?;
+            plots.push(File { name: "growth.svg".to_owned(), text });
+        }
+        Ok(plots)
+    }
+
+    /// Page, plots, and the figures behind them.
+    pub(crate) fn files(&self) -> Result<Vec<File>, Error> {
+        let mut files = self.plots()?;
+        let text = self.page(&files);
+        files.push(File { name: PAGE.to_owned(), text });
+        for tables in &self.tables {
+            let plural = if tables.n_threads == 1 { "" } else { "s" };
+            let name = format!("{}-thread{plural}.json", tables.n_threads);
+            let figures = (&self.circumstances, tables);
+            files.push(File { name, text: serde_json::to_string(&figures)? + "\n" });
+        }
+        if !self.growth.is_empty() {
+            let figures = (&self.circumstances, &self.growth);
+            let text = serde_json::to_string(&figures)? + "\n";
+            files.push(File { name: "growth.json".to_owned(), text });
+        }
+        Ok(files)
+    }
+}
+
+fn heading(tables: &Tables) -> String {
+    let plural = if tables.n_threads == 1 { "" } else { "s" };
+    format!("\n## {} thread{plural}, {}\n", tables.n_threads, tables.clock)
+}
+
+/// A file of a record.
+#[derive(Debug)]
+pub(crate) struct File {
+    /// Its name in the record's folder.
+    pub(crate) name: String,
+    /// What it holds.
+    pub(crate) text: String,
+}
+
+/// The page of a record, which is shown for its folder.
+pub(crate) const PAGE: &str = "README.md";
+
+/// Writes files into a new folder of that kind and returns its path.
+pub(crate) fn write(
+    circumstances: &Circumstances,
+    kind: &str,
+    files: &[File],
+) -> io::Result<PathBuf> {
+    let records = Path::new(env!("CARGO_MANIFEST_DIR")).join("record");
+    let name = format!("{}-{}{kind}", circumstances.date, slug(&circumstances.machine));
     let numbered = (2..).map(|n| format!("{name}-{n}"));
-    let name = std::iter::once(name.clone())
+    let folder = std::iter::once(name.clone())
         .chain(numbered)
-        .find(|name| !folder.join(format!("{name}.md")).exists())
+        .map(|name| records.join(name))
+        .find(|folder| !folder.exists())
         .expect("there is always a next number");
-    let page = folder.join(format!("{name}.md"));
-    fs::write(&page, run.page())?;
-    write_json(run, &folder.join(format!("{name}.json")))?;
-    Ok(page)
+    fs::create_dir_all(&folder)?;
+    for file in files {
+        fs::write(folder.join(&file.name), &file.text)?;
+    }
+    Ok(folder)
+}
+
+/// An argument as it may be published: of a path only the last part.
+fn without_folders(argument: &str) -> String {
+    let (option, value) = match argument.split_once('=') {
+        Some((option, value)) => (format!("{option}="), value),
+        None => (String::new(), argument),
+    };
+    let name = Path::new(value).file_name().unwrap_or_default();
+    option + &name.to_string_lossy()
+}
+
+fn load_average() -> Option<f64> {
+    let text = fs::read_to_string("/proc/loadavg").ok()?;
+    text.split_whitespace().next()?.parse().ok()
 }
 
 fn machine() -> String {
@@ -107,7 +245,8 @@ fn machine() -> String {
     name.unwrap_or_else(|| std::env::consts::ARCH.to_owned())
 }
 
-fn target_features() -> String {
+/// What this program was built for.
+pub(crate) fn target_features() -> String {
     let known = [
         ("avx2", cfg!(target_feature = "avx2")),
         ("fma", cfg!(target_feature = "fma")),
@@ -174,6 +313,14 @@ mod tests {
         for (days, expected) in cases.into_iter().chain(later) {
             assert_eq!(date(days), expected, "day {days}");
         }
+    }
+
+    #[test]
+    fn arguments_are_published_without_folders() {
+        let told =
+            ["--record", "--json=/home/me/x.json", "../target/release/peers", "kitchen,bunny"];
+        let expected = ["--record", "--json=x.json", "peers", "kitchen,bunny"];
+        assert_eq!(told.map(without_folders), expected);
     }
 
     #[test]

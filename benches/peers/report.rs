@@ -3,9 +3,11 @@
 use std::fmt::Write as _;
 
 use crate::compare::{Cell, Comparison, Row};
+use crate::duel::{DUELS, Duel, Outcome};
+use crate::engines::Calls;
 use crate::stats::{self, Estimate};
 
-/// All engines on one scene.
+/// All engines on one scene, and how our duels ended there.
 pub(crate) fn table(comparison: &Comparison) -> String {
     let mut text = format!("\n### {}, {} triangles\n\n", comparison.scene, comparison.n_triangles);
     for set in &comparison.sets {
@@ -18,7 +20,7 @@ pub(crate) fn table(comparison: &Comparison) -> String {
     text.push('\n');
     let mut lines = vec![vec!["engine".to_owned()]];
     lines[0].extend(comparison.sets.iter().map(|set| format!("{}, Mrays/s (ratio)", set.name)));
-    lines[0].extend(["build ms", "B/tri", "peak B/tri", "differ"].map(str::to_owned));
+    lines[0].extend(["build ms", "Mtri/s", "B/tri", "peak B/tri", "differ"].map(str::to_owned));
     lines.extend(comparison.rows.iter().map(|row| line(row, comparison.n_triangles)));
     text.push_str(&aligned(&lines));
     for row in &comparison.rows {
@@ -26,7 +28,33 @@ pub(crate) fn table(comparison: &Comparison) -> String {
             writeln!(text, "\n{}: {failure}", row.name).expect("a string can be written to");
         }
     }
+    text.push('\n');
+    text.push_str(&duels(comparison));
     text
+}
+
+/// The duels of one scene, a line for each ray set.
+fn duels(comparison: &Comparison) -> String {
+    let mut lines = vec![duel_titles("rays")];
+    for (number, set) in comparison.sets.iter().enumerate() {
+        let mut line = vec![set.name.to_owned()];
+        line.extend(DUELS.map(|duel| {
+            duel.outcome(comparison, number).map_or_else(absent, |outcome| told(&duel, &outcome))
+        }));
+        lines.push(line);
+    }
+    aligned(&lines)
+}
+
+fn duel_titles(first: &str) -> Vec<String> {
+    let titles = DUELS.iter().map(|duel| duel.title);
+    std::iter::once(first).chain(titles).map(str::to_owned).collect()
+}
+
+fn told(duel: &Duel, outcome: &Outcome) -> String {
+    let ratio = range(stats::estimate(&outcome.ratios));
+    let opponent = outcome.opponent.as_str();
+    if duel.names_its_opponent() { format!("{ratio} ({opponent})") } else { ratio }
 }
 
 fn line(row: &Row, n_triangles: usize) -> Vec<String> {
@@ -39,10 +67,11 @@ fn line(row: &Row, n_triangles: usize) -> Vec<String> {
     match &row.build {
         Some(build) => line.extend([
             format!("{:.1}", build.ms.median),
+            format!("{:.2}", build.mtri_per_s),
             per_triangle(build.kept_bytes),
             per_triangle(build.peak_bytes),
         ]),
-        None => line.extend([absent(), absent(), absent()]),
+        None => line.extend([absent(), absent(), absent(), absent()]),
     }
     let differences = row.cells.iter().flatten().map(|cell| cell.differences);
     let (hit_or_miss, t) = differences
@@ -57,12 +86,12 @@ fn speed(cell: &Cell) -> String {
         .map_or_else(|| format!("{mrays:.2}"), |ratio| format!("{mrays:.2} ({})", range(ratio)))
 }
 
-fn range(estimate: Estimate) -> String {
+pub(crate) fn range(estimate: Estimate) -> String {
     let Estimate { median, low, high } = estimate;
     format!("{median:.2}, {low:.2} to {high:.2}")
 }
 
-fn absent() -> String {
+pub(crate) fn absent() -> String {
     "-".to_owned()
 }
 
@@ -89,6 +118,143 @@ pub(crate) fn summary(comparisons: &[Comparison]) -> String {
     text
 }
 
+/// The duels over all scenes: geometric means by ray set, the worst cells, and batches of incoherent
+/// rays beyond the caches; empty without scenes.
+pub(crate) fn duel_summary(comparisons: &[Comparison]) -> String {
+    let Some(first) = comparisons.first() else { return String::new() };
+    let mut lines = vec![duel_titles("rays, means of all scenes")];
+    let sets = 0..first.sets.len();
+    let names = first.sets.iter().map(|set| set.name).chain(["all"]);
+    let ranges = sets.clone().map(|set| set..set + 1).chain([sets.clone()]);
+    for (name, sets) in names.zip(ranges) {
+        let mut line = vec![name.to_owned()];
+        line.extend(DUELS.map(|duel| {
+            let cells = cells(comparisons, &duel, |_, set| sets.contains(&set));
+            let ratios: Vec<&[f64]> =
+                cells.iter().map(|(.., outcome)| outcome.ratios.as_slice()).collect();
+            if ratios.is_empty() { absent() } else { range(stats::geometric_mean(&ratios)) }
+        }));
+        lines.push(line);
+    }
+    let mut text = String::from("\n### Duels\n\n");
+    text.push_str(&aligned(&lines));
+    text.push_str("\nWorst cells:\n\n");
+    for duel in DUELS {
+        let cells = cells(comparisons, &duel, |_, _| true);
+        let worst = cells.iter().min_by(|(.., a), (.., b)| {
+            stats::median(&a.ratios).total_cmp(&stats::median(&b.ratios))
+        });
+        if let Some((scene, set, outcome)) = worst {
+            let ratio = range(stats::estimate(&outcome.ratios));
+            writeln!(text, "- {}: {ratio} ({scene}, {set}, to {})", duel.title, outcome.opponent)
+                .expect("a string can be written to");
+        }
+    }
+    for comparison in comparisons.iter().filter(|comparison| comparison.n_triangles >= 4_000_000) {
+        let [.., batch, _] = &DUELS;
+        let is_incoherent = |set: &str| ["diffuse", "random"].contains(&set);
+        let cells = cells(std::slice::from_ref(comparison), batch, |comparison, set| {
+            is_incoherent(comparison.sets[set].name)
+        });
+        let ratios: Vec<&[f64]> =
+            cells.iter().map(|(.., outcome)| outcome.ratios.as_slice()).collect();
+        if !ratios.is_empty() {
+            let (scene, mean) = (&comparison.scene, range(stats::geometric_mean(&ratios)));
+            writeln!(text, "\nIncoherent {} on {scene} (diffuse, random): {mean}", batch.title)
+                .expect("a string can be written to");
+        }
+    }
+    text
+}
+
+/// A duel's outcomes in some cells, with scene and ray set.
+fn cells<'a>(
+    comparisons: &'a [Comparison],
+    duel: &Duel,
+    counts: impl Fn(&Comparison, usize) -> bool,
+) -> Vec<(&'a str, &'static str, Outcome)> {
+    let mut cells = Vec::new();
+    for comparison in comparisons {
+        for (number, set) in comparison.sets.iter().enumerate() {
+            if counts(comparison, number) {
+                let outcome = duel.outcome(comparison, number);
+                cells.extend(outcome.map(|outcome| (comparison.scene.as_str(), set.name, outcome)));
+            }
+        }
+    }
+    cells
+}
+
+/// What more threads are worth: by how many times builds and rays are faster with them. Both sides
+/// have the same scenes and engines.
+pub(crate) fn threads(one: &[Comparison], many: &[Comparison], n_threads: usize) -> String {
+    let Some(first) = one.first() else { return String::new() };
+    let mut text = format!("\n### {n_threads} threads against one\n\n");
+    let mut lines = vec![vec!["engine".to_owned()]];
+    lines[0].extend(one.iter().map(|comparison| format!("build {}", comparison.scene)));
+    lines[0].extend(["rays, mean", "least"].map(str::to_owned));
+    for (which, row) in first.rows.iter().enumerate() {
+        let mut line = vec![row.name.clone()];
+        let pairs = || one.iter().zip(many).map(|(a, b)| (&a.rows[which], &b.rows[which]));
+        line.extend(pairs().map(|(one, many)| match (&one.build, &many.build) {
+            (Some(one), Some(many)) => format!("{:.2}", one.ms.median / many.ms.median),
+            _ => absent(),
+        }));
+        let cells = pairs().flat_map(|(one, many)| one.cells.iter().zip(&many.cells));
+        let gains: Vec<f64> = cells
+            .filter_map(|(one, many)| {
+                Some(one.as_ref()?.ns_per_ray.median / many.as_ref()?.ns_per_ray.median)
+            })
+            .collect();
+        let least = gains.iter().copied().min_by(f64::total_cmp);
+        let gains: Vec<&[f64]> = gains.iter().map(std::slice::from_ref).collect();
+        line.push(
+            least.map_or_else(absent, |_| format!("{:.2}", stats::geometric_mean(&gains).median)),
+        );
+        line.push(least.map_or_else(absent, |least| format!("{least:.2}")));
+        lines.push(line);
+    }
+    text.push_str(&aligned(&lines));
+    text
+}
+
+/// Nanoseconds a ray and builds against the number of triangles; one scene in several sizes.
+pub(crate) fn growth(sizes: &[Comparison]) -> String {
+    let Some(first) = sizes.first() else { return String::new() };
+    let mut text =
+        format!("\n### Growth: {} in {} sizes, one thread\n\n", first.scene, sizes.len());
+    let mut lines = vec![vec!["triangles".to_owned()]];
+    for (which, row) in first.rows.iter().enumerate() {
+        for set in &first.sets {
+            lines[0].push(format!("{}, {}, ns/ray", row.name, set.name));
+        }
+        if row.calls == Calls::Single {
+            lines[0].extend([format!("{}, Mtri/s", row.name), format!("{}, B/tri", row.name)]);
+        }
+        for (number, size) in sizes.iter().enumerate() {
+            if which == 0 {
+                lines.push(vec![size.n_triangles.to_string()]);
+            }
+            let own = &size.rows[which];
+            let line = &mut lines[number + 1];
+            line.extend(own.cells.iter().map(|cell| {
+                cell.as_ref().map_or_else(absent, |cell| format!("{:.1}", cell.ns_per_ray.median))
+            }));
+            if row.calls == Calls::Single {
+                let kept = own.build.and_then(|build| build.kept_bytes);
+                line.extend([
+                    own.build.map_or_else(absent, |build| format!("{:.2}", build.mtri_per_s)),
+                    kept.map_or_else(absent, |kept| {
+                        format!("{:.0}", kept as f64 / size.n_triangles as f64)
+                    }),
+                ]);
+            }
+        }
+    }
+    text.push_str(&aligned(&lines));
+    text
+}
+
 /// The mean over some ray sets of all scenes; absent unless every cell is there.
 fn mean(rows: &[&Row], sets: std::ops::Range<usize>) -> String {
     let cells = rows.iter().flat_map(|row| row.cells[sets.clone()].iter());
@@ -100,7 +266,7 @@ fn mean(rows: &[&Row], sets: std::ops::Range<usize>) -> String {
 }
 
 /// A Markdown table; the first line is its head. Text to the left, figures to the right.
-fn aligned(lines: &[Vec<String>]) -> String {
+pub(crate) fn aligned(lines: &[Vec<String>]) -> String {
     let n_columns = lines[0].len();
     let width = |column: usize| {
         lines.iter().map(|line| line[column].chars().count()).max().unwrap_or(0).max(3)

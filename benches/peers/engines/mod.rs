@@ -9,6 +9,7 @@ mod parry3d;
 mod tinybvh;
 
 use ::hitscan::{Hit, Ray, TriMesh};
+use serde::Serialize;
 
 use crate::memory::Usage;
 use crate::options::Options;
@@ -61,7 +62,8 @@ pub(crate) struct Contender {
 type Builder = Box<dyn Fn(&TriMesh) -> Result<Box<dyn Engine>, String> + Send + Sync>;
 
 /// How rays are handed over.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub(crate) enum Calls {
     /// One call for each ray.
     Single,
@@ -89,15 +91,63 @@ impl Contender {
 /// The name of the engine that ratios refer to.
 pub(crate) const REFERENCE: &str = "embree medium";
 
-/// All that can and shall take part; what cannot is said on stderr.
-pub(crate) fn contenders(options: &Options) -> Vec<Contender> {
+/// Embree's packets as its users get them at their best.
+pub(crate) const COHERENT_PACKETS: &str = "embree packets of 16";
+
+/// The engines that there are on this machine.
+pub(crate) struct Engines {
+    embree: Option<embree::Loaded>,
+}
+
+impl Engines {
+    /// Finds the engines that are loaded at run time; what is missing is said on stderr.
+    pub(crate) fn load() -> Self {
+        Self { embree: embree::Loaded::from_environment() }
+    }
+
+    /// The versions that this program was not built with.
+    pub(crate) fn versions(&self) -> Vec<String> {
+        self.embree.iter().map(|embree| format!("embree {}", embree.version())).collect()
+    }
+
+    /// All that can and shall take part with so many threads.
+    pub(crate) fn contenders(&self, options: &Options, n_threads: usize) -> Vec<Contender> {
+        let mut contenders = ours(options);
+        let mut others = Vec::new();
+        if let Some(embree) = &self.embree {
+            others.extend(embree.contenders(n_threads));
+        }
+        #[cfg(feature = "tinybvh")]
+        others.extend(tinybvh::contenders());
+        others.extend(obvhs::contenders());
+        others.extend(parry3d::contenders());
+        others.extend(bvh::contenders());
+        others.retain(|contender| options.admits(&contender.name));
+        contenders.extend(others);
+        contenders
+    }
+
+    /// Those of [`Engines::contenders`] whose growth with the number of triangles is of interest: our
+    /// default one by one and in batches, and what each is measured by.
+    pub(crate) fn growing(&self, options: &Options) -> Vec<Contender> {
+        let mut contenders = self.contenders(options, 1);
+        let mut of_ours = Vec::new();
+        contenders.retain(|contender| {
+            if contender.is_ours {
+                // Our defaults come first of those that are called alike.
+                let is_first = !of_ours.contains(&contender.calls);
+                of_ours.push(contender.calls);
+                return is_first;
+            }
+            [REFERENCE, COHERENT_PACKETS].contains(&contender.name.as_str())
+        });
+        contenders
+    }
+}
+
+/// hitscan's own configurations that shall take part.
+pub(crate) fn ours(options: &Options) -> Vec<Contender> {
     let mut contenders = hitscan::contenders();
-    contenders.extend(embree::contenders(options.threads));
-    #[cfg(feature = "tinybvh")]
-    contenders.extend(tinybvh::contenders());
-    contenders.extend(obvhs::contenders());
-    contenders.extend(parry3d::contenders());
-    contenders.extend(bvh::contenders());
     contenders.retain(|contender| options.admits(&contender.name));
     contenders
 }

@@ -192,10 +192,10 @@ pub(super) struct RtcArguments {
 }
 
 impl RtcArguments {
-    /// For rays that go much the same way.
-    pub(super) fn coherent() -> Self {
+    /// For rays that go much the same way, or that may go any way.
+    pub(super) fn for_packets(is_coherent: bool) -> Self {
         Self {
-            flags: QUERY_COHERENT,
+            flags: if is_coherent { QUERY_COHERENT } else { 0 },
             feature_mask: FEATURES_ALL,
             context: ptr::null_mut(),
             filter: ptr::null_mut(),

@@ -9,50 +9,64 @@ use std::sync::atomic::{AtomicIsize, Ordering::Relaxed};
 
 use hitscan::{Hit, Ray, Side, TriMesh};
 
-use super::{Calls, Contender, Engine, Memory};
+use super::{COHERENT_PACKETS, Calls, Contender, Engine, Memory, REFERENCE};
 use crate::memory::Usage;
 use api::{Api, Hit1, Hit16, INVALID_ID, Ray1, Ray16, RayHit1, RayHit16, RtcArguments, Valid16};
 
 /// The variable that names the library.
 const LIBRARY: &str = "EMBREE_LIB";
 
-/// All configurations, or none, with a message, if there is no library to load.
-pub(super) fn contenders(n_threads: usize) -> Vec<Contender> {
-    let Some(path) = std::env::var_os(LIBRARY).map(PathBuf::from) else {
-        eprintln!("embree: {LIBRARY} does not name a libembree4 library: skipped");
-        return Vec::new();
-    };
-    let api = match Api::load(&path) {
-        Ok(api) => Arc::new(api),
-        Err(message) => {
-            eprintln!("embree: {}: {message}: skipped", path.display());
-            return Vec::new();
+/// The library, loaded.
+pub(super) struct Loaded(Arc<Api>);
+
+impl Loaded {
+    /// The library that the environment names, or none, with a message.
+    pub(super) fn from_environment() -> Option<Self> {
+        let Some(path) = std::env::var_os(LIBRARY).map(PathBuf::from) else {
+            eprintln!("embree: {LIBRARY} does not name a libembree4 library: skipped");
+            return None;
+        };
+        match Api::load(&path) {
+            Ok(api) => Some(Self(Arc::new(api))),
+            Err(message) => {
+                eprintln!("embree: {}: {message}: skipped", path.display());
+                None
+            }
         }
-    };
-    eprintln!("embree: version {}", api.version());
-    let configuration = |name: &str, setup: Setup| {
-        let api = Arc::clone(&api);
-        Contender {
-            calls: setup.calls,
-            ..Contender::new(format!("embree {name}"), move |mesh: &TriMesh| {
-                Embree::build(&api, mesh, setup, n_threads)
-            })
-        }
-    };
-    let medium = Setup::default();
-    vec![
-        configuration("medium", medium),
-        configuration("high", Setup { quality: api::QUALITY_HIGH, ..medium }),
-        configuration("low", Setup { quality: api::QUALITY_LOW, ..medium }),
-        configuration("robust", Setup { scene_flags: api::SCENE_ROBUST, ..medium }),
-        configuration("compact", Setup { scene_flags: api::SCENE_COMPACT, ..medium }),
-        configuration("avx2", Setup { max_isa: Some("avx2"), ..medium }),
-        configuration(
-            "avx2 high",
-            Setup { max_isa: Some("avx2"), quality: api::QUALITY_HIGH, ..medium },
-        ),
-        configuration("packets of 16", Setup { calls: Calls::Packets, ..medium }),
-    ]
+    }
+
+    /// `major.minor.patch`.
+    pub(super) fn version(&self) -> String {
+        self.0.version()
+    }
+
+    /// All configurations, building with so many threads.
+    pub(super) fn contenders(&self, n_threads: usize) -> Vec<Contender> {
+        let configuration = |name: &str, setup: Setup| {
+            let api = Arc::clone(&self.0);
+            Contender {
+                calls: setup.calls,
+                ..Contender::new(name, move |mesh: &TriMesh| {
+                    Embree::build(&api, mesh, setup, n_threads)
+                })
+            }
+        };
+        let medium = Setup::default();
+        let high = Setup { quality: api::QUALITY_HIGH, ..medium };
+        let avx2 = Some("avx2");
+        let packets = Setup { calls: Calls::Packets, ..medium };
+        vec![
+            configuration(REFERENCE, medium),
+            configuration("embree high", high),
+            configuration("embree low", Setup { quality: api::QUALITY_LOW, ..medium }),
+            configuration("embree robust", Setup { scene_flags: api::SCENE_ROBUST, ..medium }),
+            configuration("embree compact", Setup { scene_flags: api::SCENE_COMPACT, ..medium }),
+            configuration("embree avx2", Setup { max_isa: avx2, ..medium }),
+            configuration("embree avx2 high", Setup { max_isa: avx2, ..high }),
+            configuration(COHERENT_PACKETS, packets),
+            configuration("embree packets, no flag", Setup { is_coherent: false, ..packets }),
+        ]
+    }
 }
 
 /// What of Embree is chosen.
@@ -62,11 +76,19 @@ struct Setup {
     scene_flags: u32,
     max_isa: Option<&'static str>,
     calls: Calls,
+    /// Whether packets are said to be of rays that go much the same way.
+    is_coherent: bool,
 }
 
 impl Default for Setup {
     fn default() -> Self {
-        Self { quality: api::QUALITY_MEDIUM, scene_flags: 0, max_isa: None, calls: Calls::Single }
+        Self {
+            quality: api::QUALITY_MEDIUM,
+            scene_flags: 0,
+            max_isa: None,
+            calls: Calls::Single,
+            is_coherent: true,
+        }
     }
 }
 
@@ -79,7 +101,7 @@ struct Embree {
     _positions: Vec<f32>,
     _triangles: Vec<[u32; 3]>,
     meter: Box<Meter>,
-    calls: Calls,
+    setup: Setup,
 }
 
 /// What the device has told of its memory.
@@ -142,12 +164,12 @@ impl Embree {
             _positions: positions,
             _triangles: triangles,
             meter,
-            calls: setup.calls,
+            setup,
         })
     }
 
     fn closest_of_16(&self, rays: &[Ray], hits: &mut [Option<Hit>]) {
-        let mut arguments = RtcArguments::coherent();
+        let mut arguments = RtcArguments::for_packets(self.setup.is_coherent);
         for (rays, hits) in rays.chunks(16).zip(hits.chunks_mut(16)) {
             let mut packet = RayHit16 { ray: Ray16::new(rays), hit: Hit16::NONE };
             let valid = Valid16::first(rays.len());
@@ -165,7 +187,7 @@ impl Embree {
     }
 
     fn occluded_of_16(&self, rays: &[Ray], occluded: &mut [bool]) {
-        let mut arguments = RtcArguments::coherent();
+        let mut arguments = RtcArguments::for_packets(self.setup.is_coherent);
         for (rays, occluded) in rays.chunks(16).zip(occluded.chunks_mut(16)) {
             let (mut packet, valid) = (Ray16::new(rays), Valid16::first(rays.len()));
             self.scene.occluded16(&valid, &mut packet, &mut arguments);
@@ -178,7 +200,7 @@ impl Embree {
 
 impl Engine for Embree {
     fn closest(&self, rays: &[Ray], hits: &mut [Option<Hit>]) {
-        if self.calls == Calls::Packets {
+        if self.setup.calls == Calls::Packets {
             return self.closest_of_16(rays, hits);
         }
         for (ray, hit) in rays.iter().zip(hits) {
@@ -195,7 +217,7 @@ impl Engine for Embree {
     }
 
     fn occluded(&self, rays: &[Ray], occluded: &mut [bool]) {
-        if self.calls == Calls::Packets {
+        if self.setup.calls == Calls::Packets {
             return self.occluded_of_16(rays, occluded);
         }
         for (ray, occluded) in rays.iter().zip(occluded) {

@@ -1,0 +1,493 @@
+//! Two builds of this program, measured by turns: say one for every x86-64 and one for this CPU.
+//!
+//! Both run as processes of their own at the same time, but only one has work at any moment: each
+//! waits on its standard input until it is told what to measure next. They are started anew several
+//! times, since where a process happens to lie in memory changes its speed by some per cent.
+
+use std::fmt::Write as _;
+use std::io::{BufRead, BufReader, Write as _};
+use std::path::Path;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::Instant;
+
+use hitscan::{BuildOptions, Hit, MeshBvh, Ray, Side as Face};
+use hitscan_benches::{RaySet, Scene, assert_equals_brute_force, ray_sets};
+use serde::{Deserialize, Serialize};
+
+use crate::engines::{self, Contender, Engine};
+use crate::options::Options;
+use crate::record::{self, Circumstances, File};
+use crate::stats;
+use crate::timing::{self, Answers, Clock};
+use crate::{Error, available, pool, report};
+
+/// How often both are started for one scene.
+const N_STARTS: usize = 3;
+
+/// What a side says of itself when it is ready.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Introduction {
+    /// What it was built for.
+    build: String,
+    /// Its configurations of hitscan.
+    rows: Vec<String>,
+    /// The ray sets that it can trace.
+    sets: Vec<Agreement>,
+}
+
+/// What both sides must agree on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Agreement {
+    /// The ray set's name.
+    name: String,
+    /// The number of rays.
+    n_rays: usize,
+    /// A digest of rays and answers, bit by bit; every row has these answers.
+    digest: u64,
+}
+
+/// What is measured in one turn, a line of JSON; the reply is a number.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+enum Task {
+    /// Nanoseconds a ray.
+    Trace { row: usize, set: usize },
+    /// Milliseconds of a build.
+    Build { row: usize },
+}
+
+/// Both builds on one scene.
+#[derive(Clone, Debug, Serialize)]
+struct SceneResult {
+    scene: String,
+    n_triangles: usize,
+    /// The ray sets and last `build`.
+    columns: Vec<String>,
+    rows: Vec<RowResult>,
+}
+
+/// One configuration of hitscan in both builds.
+#[derive(Clone, Debug, Serialize)]
+struct RowResult {
+    name: String,
+    /// For each column the figures of this program and of the other, repetition by repetition.
+    pairs: Vec<Vec<(f64, f64)>>,
+}
+
+impl RowResult {
+    /// The speed of this program as a multiple of the other's.
+    fn ratios(&self, column: usize) -> Vec<f64> {
+        self.pairs[column].iter().map(|(own, other)| other / own).collect()
+    }
+}
+
+/// Both builds by turns on all scenes; prints how many times as fast this one is.
+pub(crate) fn compare(options: &Options, other: &Path) -> Result<(), Error> {
+    let own = std::env::current_exe()?;
+    let circumstances = Circumstances::now(options, Vec::new());
+    let n_threads = *options.thread_counts().last().expect("one thread is always among them");
+    let mut results = Vec::new();
+    let mut builds = (String::new(), String::new());
+    for name in options.scene_names() {
+        let Some(scene) = available(name)? else { continue };
+        let n_triangles = scene.mesh.triangles().len();
+        drop(scene);
+        let mut result: Option<SceneResult> = None;
+        for start in 0..N_STARTS {
+            eprintln!("{name}: start {} of {N_STARTS}", start + 1);
+            let mut sides = Sides::start([&own, other], start % 2 == 1, name, n_threads, options)?;
+            builds = (sides.own.introduction.build.clone(), sides.other.introduction.build.clone());
+            let result = result.get_or_insert_with(|| sides.empty_result(name, n_triangles));
+            let first = start * options.reps as usize / N_STARTS;
+            let last = (start + 1) * options.reps as usize / N_STARTS;
+            sides.measure(result, first..last.max(first + 1))?;
+        }
+        if let Some(result) = result {
+            print!("{}", table(&result));
+            results.push(result);
+        }
+    }
+    let summary = summary(&results, &builds);
+    print!("{summary}");
+    if options.record || options.json.is_some() {
+        let figures = serde_json::to_string(&(&circumstances, &builds, &results))? + "\n";
+        if let Some(path) = &options.json {
+            std::fs::write(path, &figures)
+                .map_err(|error| format!("{} cannot be written: {error}", path.display()))?;
+        }
+        if options.record {
+            let (n, clock) = (n_threads, Clock::name(n_threads));
+            let mut text = circumstances.heading("Two builds compared");
+            writeln!(text, "- {n} thread(s), {clock}").expect("a string can be written to");
+            text.push_str(&summary);
+            text.extend(results.iter().map(table));
+            let page = File { name: record::PAGE.to_owned(), text };
+            let figures = File { name: "figures.json".to_owned(), text: figures };
+            let folder = record::write(&circumstances, "-builds", &[page, figures])?;
+            eprintln!("recorded in {}", folder.display());
+        }
+    }
+    Ok(())
+}
+
+/// Both processes, ready.
+struct Sides {
+    own: Side,
+    other: Side,
+    /// The number of each of our rows among the other's.
+    rows: Vec<(usize, usize)>,
+}
+
+impl Sides {
+    fn start(
+        [own, other]: [&Path; 2],
+        other_first: bool,
+        scene: &str,
+        n_threads: usize,
+        options: &Options,
+    ) -> Result<Self, Error> {
+        let start = |program: &Path| Side::start(program, scene, n_threads, options);
+        let (own, other) = if other_first {
+            let other = start(other)?;
+            (start(own)?, other)
+        } else {
+            (start(own)?, start(other)?)
+        };
+        let (a, b) = (&own.introduction, &other.introduction);
+        if a.sets != b.sets {
+            return Err(format!(
+                "the two programs differ in rays or answers on {scene}: {:?}, {:?}",
+                a.sets, b.sets
+            )
+            .into());
+        }
+        let rows: Vec<(usize, usize)> = (0..a.rows.len())
+            .filter_map(|row| Some((row, b.rows.iter().position(|name| *name == a.rows[row])?)))
+            .collect();
+        if rows.is_empty() {
+            return Err("the two programs have no configuration in common".into());
+        }
+        Ok(Self { own, other, rows })
+    }
+
+    fn empty_result(&self, scene: &str, n_triangles: usize) -> SceneResult {
+        let introduction = &self.own.introduction;
+        let sets = introduction.sets.iter().map(|set| set.name.clone());
+        let columns: Vec<String> = sets.chain(["build".to_owned()]).collect();
+        let row = |&(row, _): &(usize, usize)| RowResult {
+            name: introduction.rows[row].clone(),
+            pairs: vec![Vec::new(); columns.len()],
+        };
+        let rows = self.rows.iter().map(row).collect();
+        SceneResult { scene: scene.to_owned(), n_triangles, columns, rows }
+    }
+
+    /// The repetitions of these numbers: each measures every ray set and row on both sides, the other
+    /// side first in each second one. Builds take part once in each start.
+    fn measure(
+        &mut self,
+        result: &mut SceneResult,
+        repetitions: std::ops::Range<usize>,
+    ) -> Result<(), Error> {
+        let n_sets = self.own.introduction.sets.len();
+        for repetition in repetitions.clone() {
+            for (number, &(own, other)) in self.rows.iter().enumerate() {
+                for column in 0..=n_sets {
+                    if column == n_sets && repetition != repetitions.start {
+                        continue;
+                    }
+                    let task = |row| match column {
+                        set if set < n_sets => Task::Trace { row, set },
+                        _ => Task::Build { row },
+                    };
+                    let other_first = (repetition + number + column) % 2 == 1;
+                    let pair = if other_first {
+                        let other = self.other.measure(task(other))?;
+                        (self.own.measure(task(own))?, other)
+                    } else {
+                        (self.own.measure(task(own))?, self.other.measure(task(other))?)
+                    };
+                    result.rows[number].pairs[column].push(pair);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A process that measures when it is told to.
+struct Side {
+    process: Child,
+    tasks: ChildStdin,
+    replies: BufReader<ChildStdout>,
+    introduction: Introduction,
+}
+
+impl Side {
+    fn start(
+        program: &Path,
+        scene: &str,
+        n_threads: usize,
+        options: &Options,
+    ) -> Result<Self, Error> {
+        let mut command = Command::new(program);
+        command.args(["--take-turns", "--scenes", scene]);
+        command.args(["--rays", &options.rays.to_string(), "--threads", &n_threads.to_string()]);
+        if !options.peers.is_empty() {
+            command.args(["--peers", &options.peers.join(",")]);
+        }
+        let name = program.display();
+        let mut process = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .map_err(|error| format!("{name} cannot be started: {error}"))?;
+        let tasks = process.stdin.take().expect("its input was asked for");
+        let replies = process.stdout.take().expect("its output was asked for");
+        let introduction =
+            Introduction { build: String::new(), rows: Vec::new(), sets: Vec::new() };
+        let mut side = Self { process, tasks, replies: BufReader::new(replies), introduction };
+        let line = side.line().map_err(|error| format!("{name}: {error}"))?;
+        side.introduction = serde_json::from_str(&line)
+            .map_err(|error| format!("{name} is not a build of this program: {error}"))?;
+        Ok(side)
+    }
+
+    fn measure(&mut self, task: Task) -> Result<f64, Error> {
+        writeln!(self.tasks, "{}", serde_json::to_string(&task)?)
+            .map_err(|error| format!("one of the programs takes no more turns: {error}"))?;
+        Ok(self.line()?.trim().parse()?)
+    }
+
+    fn line(&mut self) -> Result<String, Error> {
+        let mut line = String::new();
+        if self.replies.read_line(&mut line)? == 0 {
+            return Err("it ended early, see what it said above".into());
+        }
+        Ok(line)
+    }
+}
+
+impl Drop for Side {
+    /// It has nothing to lose, and another program than ours might not end by itself.
+    fn drop(&mut self) {
+        // Fails if it has ended already, which is as well.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// The side that is told what to do: builds and checks everything, introduces itself, and then answers
+/// one [`Task`] a line until its input ends.
+pub(crate) fn take_turns(options: &Options) -> Result<(), Error> {
+    let n_threads = *options.thread_counts().last().expect("one thread is always among them");
+    let name = options.scene_names().first().copied().unwrap_or_default().to_owned();
+    let scene = available(&name)?.ok_or_else(|| format!("there is no {name}"))?;
+    pool(n_threads)?.install(|| {
+        let mut turns = Turns::new(&scene, options, n_threads)?;
+        let introduction = turns.introduction()?;
+        println!("{}", serde_json::to_string(&introduction)?);
+        for line in std::io::stdin().lock().lines() {
+            println!("{:.3}", turns.answer(serde_json::from_str(&line?)?)?);
+        }
+        Ok(())
+    })
+}
+
+/// Everything that may be measured in a turn.
+struct Turns<'a> {
+    scene: &'a Scene,
+    sets: Vec<RaySet>,
+    contenders: Vec<Contender>,
+    engines: Vec<Box<dyn Engine>>,
+    /// By row, then by set.
+    n_passes: Vec<Vec<usize>>,
+    n_threads: usize,
+}
+
+impl<'a> Turns<'a> {
+    fn new(scene: &'a Scene, options: &Options, n_threads: usize) -> Result<Self, Error> {
+        let bvh = MeshBvh::build(&scene.mesh, &BuildOptions::default());
+        let mut sets = ray_sets(scene, &bvh, options.rays as usize);
+        sets.retain(|set| !set.rays.is_empty());
+        for set in &sets {
+            assert_equals_brute_force(&bvh, &scene.mesh, &set.rays);
+        }
+        let contenders = engines::ours(options);
+        let engines: Result<Vec<_>, String> =
+            contenders.iter().map(|contender| (contender.build)(&scene.mesh)).collect();
+        let n_passes = Vec::new();
+        Ok(Self { scene, sets, contenders, engines: engines?, n_passes, n_threads })
+    }
+
+    /// Warms every row up; none may answer otherwise than the first.
+    fn introduction(&mut self) -> Result<Introduction, Error> {
+        let mut agreements: Vec<Agreement> = Vec::new();
+        self.n_passes = vec![Vec::new(); self.engines.len()];
+        for set in &self.sets {
+            let mut answers = Answers::new(set.rays.len());
+            let mut agreed = None;
+            for (row, engine) in self.engines.iter().enumerate() {
+                answers.spoil();
+                let calls = self.contenders[row].calls;
+                let clock = Instant::now();
+                timing::trace(engine.as_ref(), calls, set, self.n_threads, &mut answers);
+                self.n_passes[row].push(timing::n_passes(clock.elapsed()));
+                let digest = digest(&set.rays, &answers);
+                if *agreed.get_or_insert(digest) != digest {
+                    let name = &self.contenders[row].name;
+                    return Err(format!("{name} answers otherwise on {}", set.kind.name()).into());
+                }
+            }
+            agreements.push(Agreement {
+                name: set.kind.name().to_owned(),
+                n_rays: set.rays.len(),
+                digest: agreed.unwrap_or_default(),
+            });
+        }
+        let rows = self.contenders.iter().map(|contender| contender.name.clone()).collect();
+        Ok(Introduction { build: record::target_features(), rows, sets: agreements })
+    }
+
+    fn answer(&mut self, task: Task) -> Result<f64, Error> {
+        match task {
+            Task::Trace { row, set } => {
+                let rays = &self.sets[set];
+                let mut answers = Answers::new(rays.rays.len());
+                Ok(timing::ns_per_ray(
+                    self.engines[row].as_ref(),
+                    self.contenders[row].calls,
+                    rays,
+                    self.n_threads,
+                    self.n_passes[row][set],
+                    &mut answers,
+                ))
+            }
+            Task::Build { row } => {
+                let clock = Clock::start(self.n_threads);
+                let engine = (self.contenders[row].build)(&self.scene.mesh)?;
+                let seconds = clock.seconds();
+                drop(engine);
+                Ok(1e3 * seconds)
+            }
+        }
+    }
+}
+
+/// The hash FNV-1a (Fowler, Noll and Vo, 1991) over the bits of all rays and answers.
+fn digest(rays: &[Ray], answers: &Answers) -> u64 {
+    let mut hash = 0xcbf2_9ce4_8422_2325u64;
+    let mut add = |bits: u32| {
+        for byte in bits.to_le_bytes() {
+            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    };
+    for ray in rays {
+        ray.origin.to_array().into_iter().for_each(|value| add(value.to_bits()));
+        ray.direction.to_array().into_iter().for_each(|value| add(value.to_bits()));
+    }
+    for hit in &answers.hits {
+        match hit {
+            Some(Hit { t, u, v, triangle, side }) => {
+                [t.to_bits(), u.to_bits(), v.to_bits(), *triangle].into_iter().for_each(&mut add);
+                add(u32::from(*side == Face::Front));
+            }
+            None => add(u32::MAX),
+        }
+    }
+    answers.occluded.iter().for_each(|&occluded| add(u32::from(occluded)));
+    hash
+}
+
+/// How many times as fast this build is on one scene.
+fn table(result: &SceneResult) -> String {
+    let mut text = format!("\n### {}, {} triangles\n\n", result.scene, result.n_triangles);
+    let mut lines = vec![vec!["this build to the other".to_owned()]];
+    lines[0].extend(result.columns.iter().cloned());
+    for row in &result.rows {
+        let mut line = vec![row.name.clone()];
+        let columns = 0..result.columns.len();
+        line.extend(columns.map(|column| report::range(stats::estimate(&row.ratios(column)))));
+        lines.push(line);
+    }
+    text.push_str(&report::aligned(&lines));
+    text
+}
+
+/// Geometric means of the ratios over all scenes and ray sets, and of the builds.
+fn summary(results: &[SceneResult], (own, other): &(String, String)) -> String {
+    let Some(first) = results.first() else { return String::new() };
+    let mut text =
+        format!("\n### Speed of one build to the other's\n\n- this: {own}\n- other: {other}\n\n");
+    let mut lines = vec![["geometric means", "rays", "build"].map(str::to_owned).to_vec()];
+    for (number, row) in first.rows.iter().enumerate() {
+        let mean = |is_build: bool| {
+            let ratios: Vec<Vec<f64>> = results
+                .iter()
+                .flat_map(|result| {
+                    let columns = 0..result.columns.len();
+                    let chosen = columns.filter(|&n| (result.columns[n] == "build") == is_build);
+                    chosen.map(|column| result.rows[number].ratios(column))
+                })
+                .collect();
+            let cells: Vec<&[f64]> = ratios.iter().map(Vec::as_slice).collect();
+            report::range(stats::geometric_mean(&cells))
+        };
+        lines.push(vec![row.name.clone(), mean(false), mean(true)]);
+    }
+    text.push_str(&report::aligned(&lines));
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn result(rays: (f64, f64), build: (f64, f64)) -> SceneResult {
+        SceneResult {
+            scene: "attic".to_owned(),
+            n_triangles: 1000,
+            columns: vec!["primary".to_owned(), "build".to_owned()],
+            rows: vec![RowResult {
+                name: "hitscan best".to_owned(),
+                pairs: vec![vec![rays; 3], vec![build; 3]],
+            }],
+        }
+    }
+
+    #[test]
+    fn a_ratio_above_one_means_that_this_build_is_faster() {
+        let results = [result((10.0, 20.0), (5.0, 5.0)), result((10.0, 5.0), (5.0, 20.0))];
+        assert!(table(&results[0]).contains("2.00, 2.00 to 2.00"), "{}", table(&results[0]));
+        let text = summary(&results, &("plain".to_owned(), "native".to_owned()));
+        let line = text.lines().find(|line| line.contains("hitscan best")).unwrap();
+        assert_eq!(line.matches("1.00, 1.00 to 1.00").count(), 1, "{text}");
+        assert_eq!(line.matches("2.00, 2.00 to 2.00").count(), 1, "{text}");
+    }
+
+    #[test]
+    fn a_single_bit_of_a_ray_or_an_answer_changes_the_digest() {
+        let ray = Ray::new([0.0, 0.0, 1.0], [0.0, 0.0, -1.0]);
+        let moved = Ray::new([0.0, f32::from_bits(1), 1.0], [0.0, 0.0, -1.0]);
+        let none = Answers::new(1);
+        let mut occluded = Answers::new(1);
+        occluded.occluded[0] = true;
+        let digests = [digest(&[ray], &none), digest(&[moved], &none), digest(&[ray], &occluded)];
+        assert!(digests[0] != digests[1] && digests[0] != digests[2], "{digests:?}");
+    }
+
+    #[test]
+    fn a_turn_measures_what_it_is_told_to() {
+        use clap::Parser as _;
+        let arguments = ["peers", "--peers", "scalar", "--rays", "4"];
+        let options = Options::try_parse_from(arguments).unwrap();
+        let scene = Scene::load("sphere").unwrap();
+        let mut turns = Turns::new(&scene, &options, 1).unwrap();
+        let introduction = turns.introduction().unwrap();
+        assert!(introduction.rows.iter().all(|row| row.contains("scalar")), "{introduction:?}");
+        assert_eq!(introduction.sets[0].n_rays, 16);
+        for line in [r#"{"Trace":{"row":0,"set":0}}"#, r#"{"Build":{"row":0}}"#] {
+            let figure = turns.answer(serde_json::from_str(line).unwrap()).unwrap();
+            assert!(figure > 0.0, "{line}: {figure}");
+        }
+    }
+}

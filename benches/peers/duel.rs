@@ -1,0 +1,168 @@
+//! Who is measured by whom: our ways of asking, each beside the opponent that it should beat.
+
+use crate::compare::{Cell, Comparison, Row};
+use crate::engines::{COHERENT_PACKETS, Calls, REFERENCE};
+
+/// One of our ways of asking and its opponent.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Duel {
+    /// Both, in words.
+    pub(crate) title: &'static str,
+    ours: Calls,
+    opponent: Opponent,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Opponent {
+    /// The engine of that name.
+    Named(&'static str),
+    /// Whoever else is fastest in a cell with one ray a call.
+    FastestSingle,
+    /// The configuration of Embree that is fastest in a cell, packets included.
+    FastestEmbree,
+    /// We ourselves with one ray a call.
+    OurSingle,
+}
+
+/// All duels.
+pub(crate) const DUELS: [Duel; 5] = [
+    Duel {
+        title: "single to embree medium",
+        ours: Calls::Single,
+        opponent: Opponent::Named(REFERENCE),
+    },
+    Duel {
+        title: "single to fastest other",
+        ours: Calls::Single,
+        opponent: Opponent::FastestSingle,
+    },
+    Duel {
+        title: "batch to embree packets of 16",
+        ours: Calls::Batch,
+        opponent: Opponent::Named(COHERENT_PACKETS),
+    },
+    Duel {
+        title: "batch to fastest of embree",
+        ours: Calls::Batch,
+        opponent: Opponent::FastestEmbree,
+    },
+    Duel { title: "batch to single", ours: Calls::Batch, opponent: Opponent::OurSingle },
+];
+
+/// How a duel ended in one cell.
+#[derive(Clone, Debug)]
+pub(crate) struct Outcome {
+    /// The opponent's name.
+    pub(crate) opponent: String,
+    /// Our speed as a multiple of the opponent's, repetition by repetition.
+    pub(crate) ratios: Vec<f64>,
+}
+
+impl Duel {
+    /// The outcome on one ray set, if both took part.
+    pub(crate) fn outcome(&self, comparison: &Comparison, set: usize) -> Option<Outcome> {
+        let ours = our_default(comparison, self.ours)?.cells[set].as_ref()?;
+        let (opponent, cell) = match self.opponent {
+            Opponent::Named(name) => fastest(comparison, set, |row| row.name == name),
+            Opponent::FastestSingle => {
+                fastest(comparison, set, |row| !row.is_ours && row.calls == Calls::Single)
+            }
+            Opponent::FastestEmbree => {
+                fastest(comparison, set, |row| row.name.starts_with("embree "))
+            }
+            Opponent::OurSingle => {
+                let row = our_default(comparison, Calls::Single)?;
+                Some((row, row.cells[set].as_ref()?))
+            }
+        }?;
+        Some(Outcome { opponent: opponent.name.clone(), ratios: ratios(ours, cell) })
+    }
+
+    /// Whether the opponent may be another one in each cell.
+    pub(crate) fn names_its_opponent(&self) -> bool {
+        matches!(self.opponent, Opponent::FastestSingle | Opponent::FastestEmbree)
+    }
+}
+
+/// What hitscan's users get who choose nothing: the first of its rows that are asked in this way.
+pub(crate) fn our_default(comparison: &Comparison, calls: Calls) -> Option<&Row> {
+    comparison.rows.iter().find(|row| row.is_ours && row.calls == calls)
+}
+
+/// The fastest of some engines on a ray set.
+pub(crate) fn fastest(
+    comparison: &Comparison,
+    set: usize,
+    takes_part: impl Fn(&Row) -> bool,
+) -> Option<(&Row, &Cell)> {
+    let rows = comparison.rows.iter().filter(|row| takes_part(row));
+    let timed = rows.filter_map(|row| Some((row, row.cells[set].as_ref()?)));
+    timed.min_by(|(_, a), (_, b)| a.ns_per_ray.median.total_cmp(&b.ns_per_ray.median))
+}
+
+/// The speed of `ours` as a multiple of that of `theirs` in the same repetitions.
+pub(crate) fn ratios(ours: &Cell, theirs: &Cell) -> Vec<f64> {
+    theirs.repetitions.iter().zip(&ours.repetitions).map(|(theirs, ours)| theirs / ours).collect()
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::compare::{Differences, Set};
+    use crate::stats;
+
+    /// A comparison of one ray set; engines with nanoseconds a ray.
+    pub(crate) fn comparison(engines: &[(&str, Calls, f64)]) -> Comparison {
+        let row = |&(name, calls, ns): &(&str, Calls, f64)| Row {
+            name: name.to_owned(),
+            is_ours: name.starts_with("hitscan"),
+            calls,
+            build: None,
+            cells: vec![Some(Cell {
+                ns_per_ray: stats::estimate(&[ns; 3]),
+                ratio: None,
+                differences: Differences::default(),
+                repetitions: vec![ns; 3],
+                ratios: vec![],
+            })],
+            failure: None,
+        };
+        Comparison {
+            scene: "attic".to_owned(),
+            n_triangles: 1000,
+            sets: vec![Set { name: "primary", n_rays: 16, hit_share: 0.5, reference: None }],
+            rows: engines.iter().map(row).collect(),
+        }
+    }
+
+    #[test]
+    fn each_way_of_asking_meets_its_own_opponent() {
+        let comparison = comparison(&[
+            ("hitscan best", Calls::Single, 100.0),
+            ("hitscan other", Calls::Single, 50.0),
+            ("hitscan batch", Calls::Batch, 20.0),
+            ("embree medium", Calls::Single, 150.0),
+            ("embree high", Calls::Single, 120.0),
+            ("embree packets of 16", Calls::Packets, 30.0),
+            ("parry3d", Calls::Single, 110.0),
+        ]);
+        let found = DUELS.map(|duel| {
+            let outcome = duel.outcome(&comparison, 0).unwrap();
+            (outcome.opponent, outcome.ratios[0])
+        });
+        let expected = [
+            ("embree medium", 1.5),
+            ("parry3d", 1.1),
+            ("embree packets of 16", 1.5),
+            ("embree packets of 16", 1.5),
+            ("hitscan best", 5.0),
+        ];
+        assert_eq!(found, expected.map(|(name, ratio)| (name.to_owned(), ratio)));
+    }
+
+    #[test]
+    fn nobody_wins_against_an_absent_engine() {
+        let comparison = comparison(&[("hitscan best", Calls::Single, 100.0)]);
+        assert!(DUELS.iter().all(|duel| duel.outcome(&comparison, 0).is_none()));
+    }
+}

@@ -1,0 +1,161 @@
+//! One timing: rays handed to an engine, and the clock that is held to it.
+
+use std::time::{Duration, Instant};
+
+use hitscan::{Hit, Ray};
+use hitscan_benches::RaySet;
+use rayon::prelude::*;
+
+use crate::engines::{Calls, Engine};
+
+/// One timing takes at least this long: short ray sets are traced several times.
+const MIN_TIMED: Duration = Duration::from_millis(20);
+
+/// Rays that a thread takes at a time.
+const CHUNK: usize = 4096;
+
+/// Where engines write, the same memory for all.
+pub(crate) struct Answers {
+    /// For sets that ask for the closest hit.
+    pub(crate) hits: Vec<Option<Hit>>,
+    /// For sets that ask for any hit.
+    pub(crate) occluded: Vec<bool>,
+}
+
+impl Answers {
+    /// Room for the answers of `n_rays`.
+    pub(crate) fn new(n_rays: usize) -> Self {
+        Self { hits: vec![None; n_rays], occluded: vec![false; n_rays] }
+    }
+
+    /// Overwrites what the engine before has left, so that nobody passes with another's answers.
+    pub(crate) fn spoil(&mut self) {
+        self.hits.fill(None);
+        self.occluded.fill(false);
+    }
+}
+
+/// Has an engine answer all rays of a set; with more threads than one, rays are shared out in chunks
+/// over rayon's current pool, unless the engine takes them all at once and shares them out itself.
+pub(crate) fn trace(
+    engine: &dyn Engine,
+    calls: Calls,
+    set: &RaySet,
+    n_threads: usize,
+    answers: &mut Answers,
+) {
+    let rays: &[Ray] = &set.rays;
+    let is_shared_out = calls != Calls::Batch && n_threads > 1;
+    match (set.kind.asks_for_any_hit(), is_shared_out) {
+        (false, false) => engine.closest(rays, &mut answers.hits),
+        (true, false) => engine.occluded(rays, &mut answers.occluded),
+        (false, true) => rays
+            .par_chunks(CHUNK)
+            .zip(answers.hits.par_chunks_mut(CHUNK))
+            .for_each(|(rays, hits)| engine.closest(rays, hits)),
+        (true, true) => rays
+            .par_chunks(CHUNK)
+            .zip(answers.occluded.par_chunks_mut(CHUNK))
+            .for_each(|(rays, occluded)| engine.occluded(rays, occluded)),
+    }
+}
+
+/// How often to trace a set in one timing, by how long once took.
+pub(crate) fn n_passes(one_pass: Duration) -> usize {
+    let one_pass = one_pass.as_secs_f64().max(1e-9);
+    (MIN_TIMED.as_secs_f64() / one_pass).ceil().max(1.0) as usize
+}
+
+/// Nanoseconds a ray of so many passes.
+pub(crate) fn ns_per_ray(
+    engine: &dyn Engine,
+    calls: Calls,
+    set: &RaySet,
+    n_threads: usize,
+    n_passes: usize,
+    answers: &mut Answers,
+) -> f64 {
+    let clock = Clock::start(n_threads);
+    for _ in 0..n_passes {
+        trace(engine, calls, set, n_threads, answers);
+    }
+    1e9 * clock.seconds() / (n_passes * set.rays.len()) as f64
+}
+
+/// CPU time of the whole process where one thread is measured, so that no helper thread is free of
+/// charge; the wall clock for more threads.
+pub(crate) enum Clock {
+    /// Since when.
+    Wall(Instant),
+    /// The seconds taken before.
+    #[cfg(unix)]
+    Cpu(f64),
+}
+
+impl Clock {
+    /// Starts the clock for work of so many threads.
+    #[cfg(unix)]
+    pub(crate) fn start(n_threads: usize) -> Self {
+        if n_threads == 1 { Self::Cpu(cpu_seconds()) } else { Self::Wall(Instant::now()) }
+    }
+
+    /// Starts the clock.
+    #[cfg(not(unix))]
+    pub(crate) fn start(_n_threads: usize) -> Self {
+        Self::Wall(Instant::now())
+    }
+
+    /// Seconds since the start.
+    pub(crate) fn seconds(self) -> f64 {
+        match self {
+            Self::Wall(start) => start.elapsed().as_secs_f64(),
+            #[cfg(unix)]
+            Self::Cpu(start) => cpu_seconds() - start,
+        }
+    }
+
+    /// What [`Clock::start`] takes for so many threads, in words.
+    pub(crate) fn name(n_threads: usize) -> &'static str {
+        if n_threads == 1 && cfg!(unix) { "CPU time" } else { "wall time" }
+    }
+}
+
+#[cfg(unix)]
+fn cpu_seconds() -> f64 {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    time.tv_sec as f64 + 1e-9 * time.tv_nsec as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use hitscan_benches::RayKind;
+
+    use super::*;
+
+    /// Sleeps for every ray: it takes time, but no CPU time.
+    struct Sleeper;
+
+    impl Engine for Sleeper {
+        fn closest(&self, rays: &[Ray], _hits: &mut [Option<Hit>]) {
+            rays.iter().for_each(|_| std::thread::sleep(Duration::from_millis(1)));
+        }
+
+        fn occluded(&self, _rays: &[Ray], _occluded: &mut [bool]) {}
+    }
+
+    #[test]
+    fn more_threads_than_one_are_timed_by_the_wall_clock() {
+        let rays = vec![Ray::new([0.0; 3], [0.0, 0.0, 1.0]); 8];
+        let set = RaySet { kind: RayKind::Primary, rays };
+        let mut answers = Answers::new(8);
+        assert!(ns_per_ray(&Sleeper, Calls::Batch, &set, 2, 1, &mut answers) >= 1e6);
+        assert_eq!(Clock::name(2), "wall time");
+    }
+
+    #[test]
+    fn short_sets_are_traced_until_the_clock_can_tell() {
+        assert_eq!(n_passes(Duration::from_millis(3)), 7);
+        assert_eq!(n_passes(Duration::from_secs(2)), 1);
+        assert!(n_passes(Duration::ZERO) > 1000);
+    }
+}
