@@ -4,9 +4,10 @@ use hitscan_primitives::{Faces, Hit, HitMode, Ray};
 
 use crate::{
     MeshBvh,
-    kernel::PACKET,
+    kernel::{Found, PACKET},
     packet::{ClosestOfPacket, OccludedOfPacket},
     parallel,
+    traverse::{Any, Closest},
 };
 
 /// Rays that one thread takes at a time: enough to make the hand-over cheap, few enough to spread.
@@ -17,7 +18,7 @@ impl MeshBvh {
     /// `parallel`.
     ///
     /// Neighbours that go the same way, as those of a picture in small tiles, are walked together and
-    /// several times faster than one by one.
+    /// several times faster than one by one; others by turns, if the tree is larger than the caches.
     ///
     /// # Panics
     /// If `hits` is not as long as `rays`.
@@ -26,7 +27,16 @@ impl MeshBvh {
             let packet = |rays: &[Ray; PACKET], hits: &mut [Option<Hit>; PACKET]| {
                 self.isa.run(ClosestOfPacket { bvh: self, rays, faces, hits })
             };
-            self.in_packets(rays, hits, packet, |ray| self.closest_hit(ray, faces));
+            let left = self.in_packets(rays, hits, packet);
+            if self.is_beyond_caches() && self.scale == 1.0 {
+                let start = |ray: &Ray| Closest { best: Found::nothing_until(ray.t_max) };
+                let finish = |ray: usize, closest: Closest| hits[ray] = closest.best.hit();
+                self.collect_interleaved(rays, &left, faces, start, finish);
+            } else {
+                for ray in left {
+                    hits[ray] = self.closest_hit(&rays[ray], faces);
+                }
+            }
         });
     }
 
@@ -40,31 +50,37 @@ impl MeshBvh {
             let packet = |rays: &[Ray; PACKET], occluded: &mut [bool; PACKET]| {
                 self.isa.run(OccludedOfPacket { bvh: self, rays, faces, occluded })
             };
-            self.in_packets(rays, occluded, packet, |ray| self.is_occluded(ray, faces));
+            let left = self.in_packets(rays, occluded, packet);
+            if self.is_beyond_caches() && self.scale == 1.0 {
+                let start = |ray: &Ray| Any { t_max: ray.t_max, any: false };
+                let finish = |ray: usize, any: Any| occluded[ray] = any.any;
+                self.collect_interleaved(rays, &left, faces, start, finish);
+            } else {
+                for ray in left {
+                    occluded[ray] = self.is_occluded(&rays[ray], faces);
+                }
+            }
         });
     }
 
-    /// Answers rays as packets where `packet` takes them, and one by one elsewhere.
+    /// Answers rays as packets where `packet` takes them, and returns the numbers of those left.
     fn in_packets<T>(
         &self,
         rays: &[Ray],
         answers: &mut [T],
         packet: impl Fn(&[Ray; PACKET], &mut [T; PACKET]) -> bool,
-        single: impl Fn(&Ray) -> T,
-    ) {
+    ) -> Vec<usize> {
+        let mut left = Vec::new();
         let (packets, last_rays) = rays.as_chunks::<PACKET>();
-        let (packet_answers, last_answers) = answers.as_chunks_mut::<PACKET>();
-        for (rays, answers) in packets.iter().zip(packet_answers) {
+        let (packet_answers, _) = answers.as_chunks_mut::<PACKET>();
+        for (n, (rays, answers)) in packets.iter().zip(packet_answers).enumerate() {
             let coherent = self.scale == 1.0 && may_be_coherent(rays);
             if !(coherent && packet(rays, answers)) {
-                for (ray, answer) in rays.iter().zip(answers) {
-                    *answer = single(ray);
-                }
+                left.extend(n * PACKET..(n + 1) * PACKET);
             }
         }
-        for (ray, answer) in last_rays.iter().zip(last_answers) {
-            *answer = single(ray);
-        }
+        left.extend(rays.len() - last_rays.len()..rays.len());
+        left
     }
 
     /// [`count_crossings`](Self::count_crossings) of each ray, on rayon's current pool with the

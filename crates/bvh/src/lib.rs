@@ -15,6 +15,7 @@
 
 mod batch;
 mod build;
+mod interleave;
 mod kernel;
 mod mesh_bvh;
 mod options;

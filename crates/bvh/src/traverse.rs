@@ -9,9 +9,9 @@ use hitscan_primitives::{Faces, Hit, HitMode, Ray, WatertightRay, brute_force::s
 
 use crate::{
     MeshBvh,
-    kernel::{Found, Origin, QueryRay},
+    kernel::{BoxHits, Found, Origin, QueryRay},
     simd::{Kernel, Simd, Stack},
-    wide::{ChildRef, TriangleBlock},
+    wide::{ChildRef, TriangleBlock, WideNode},
 };
 
 /// What a query does with the hits it meets.
@@ -55,7 +55,7 @@ impl MeshBvh {
     /// Asks for the memory of a node, or of a leaf's first block. Without a branch, which could not
     /// be predicted.
     #[inline(always)]
-    fn prefetch<S: Simd>(&self, simd: S, child: ChildRef) {
+    pub(crate) fn prefetch<S: Simd>(&self, simd: S, child: ChildRef) {
         let block = self.blocks.as_ptr().wrapping_add(child.blocks().start).cast();
         let node = self.nodes.as_ptr().wrapping_add(child.node_index()).cast();
         simd.prefetch::<4>(if child.is_leaf() { block } else { node });
@@ -101,7 +101,7 @@ fn traverse<S: Simd, C: Collector, const FAR: bool>(
     let mut limit = collector.t_max();
     let mut t_max = simd.splat(limit);
     let (nodes, blocks) = (&*tree.nodes, &*tree.blocks);
-    let (key_mask, key_bits) = keys(simd, caller_ray.t_min);
+    let keys = keys(simd, caller_ray.t_min);
     loop {
         let reached_leaf = loop {
             if current.is_leaf() {
@@ -109,35 +109,13 @@ fn traverse<S: Simd, C: Collector, const FAR: bool>(
             }
             let node = &nodes[current.node_index()];
             let hits = ray.boxes.test::<FAR>(node, t_max);
-            let mask = hits.mask;
-            if mask == 0 {
+            let Some(nearest) = push_children::<S, C>(simd, node, &hits, keys, &mut stack) else {
                 break false;
-            }
-            let first = mask.trailing_zeros() as usize % 8;
-            if mask & (mask - 1) == 0 {
-                current = node.child(first);
-                continue;
-            }
-            let n = mask.count_ones() as usize;
-            let children = simd.load_bits(&node.children);
-            let keys = simd.masked_or(hits.enter, key_mask, key_bits);
-            let keys = simd.compress(mask, keys);
-            if C::ORDERED && n <= 4 {
-                let keys = simd.sort_four_descending(keys);
-                let values = simd.permute(children, keys);
-                stack.push(simd.first_four(keys), simd.first_four(values), n);
-            } else {
-                let mut keys = simd.all_bits(keys);
-                if C::ORDERED {
-                    keys.sort_unstable_by(|a, b| b.cmp(a));
-                }
-                let values = simd.permute(children, simd.load_bits(&keys));
-                stack.push(keys, simd.all_bits(values), n);
-            }
-            current = ChildRef::from_bits(stack.pop().1);
-            if C::ORDERED {
+            };
+            current = nearest;
+            if C::ORDERED && hits.mask & (hits.mask - 1) != 0 {
                 tree.prefetch(simd, current);
-                tree.prefetch(simd, ChildRef::from_bits(stack.last().1));
+                tree.prefetch(simd, ChildRef::from_bits(stack.last()));
             }
         };
         if reached_leaf {
@@ -149,20 +127,62 @@ fn traverse<S: Simd, C: Collector, const FAR: bool>(
             }
             t_max = simd.splat(limit);
         }
-        loop {
-            if stack.is_empty() {
-                return;
-            }
-            let (key, child) = stack.pop();
-            // Without the place, the key is at most where the ray enters. Not `<=`: the keys of rays
-            // with a negative t_min are NaN, and always taken.
-            #[expect(clippy::neg_cmp_op_on_partial_ord, reason = "NaN must pass")]
-            if !(f32::from_bits(key & !7) > limit) {
-                current = ChildRef::from_bits(child);
-                break;
-            }
+        match pop_within(&mut stack, limit) {
+            Some(child) => current = child,
+            None => return,
         }
     }
+}
+
+/// Pushes the children that a ray meets, and takes the one to go on with: the nearest, if the
+/// collector wants an order. `None` if there are no children.
+#[inline(always)]
+pub(crate) fn push_children<S: Simd, C: Collector>(
+    simd: S,
+    node: &WideNode,
+    hits: &BoxHits<S>,
+    (key_mask, key_bits): (S::F, S::F),
+    stack: &mut Stack,
+) -> Option<ChildRef> {
+    let mask = hits.mask;
+    if mask == 0 {
+        return None;
+    }
+    if mask & (mask - 1) == 0 {
+        return Some(node.child(mask.trailing_zeros() as usize % 8));
+    }
+    let n = mask.count_ones() as usize;
+    let children = simd.load_bits(&node.children);
+    let keys = simd.masked_or(hits.enter, key_mask, key_bits);
+    let keys = simd.compress(mask, keys);
+    if C::ORDERED && n <= 4 {
+        let keys = simd.sort_four_descending(keys);
+        let values = simd.permute(children, keys);
+        stack.push(simd.first_four(keys), simd.first_four(values), n);
+    } else {
+        let mut keys = simd.all_bits(keys);
+        if C::ORDERED {
+            keys.sort_unstable_by(|a, b| b.cmp(a));
+        }
+        let values = simd.permute(children, simd.load_bits(&keys));
+        stack.push(keys, simd.all_bits(values), n);
+    }
+    Some(ChildRef::from_bits(stack.pop().1))
+}
+
+/// Takes the first child from the stack that the ray enters at a `t` of at most `limit`.
+#[inline(always)]
+pub(crate) fn pop_within(stack: &mut Stack, limit: f32) -> Option<ChildRef> {
+    while !stack.is_empty() {
+        let (key, child) = stack.pop();
+        // Without the place, the key is at most where the ray enters. Not `<=`: the keys of rays
+        // with a negative t_min are NaN, and always taken.
+        #[expect(clippy::neg_cmp_op_on_partial_ord, reason = "NaN must pass")]
+        if !(f32::from_bits(key & !7) > limit) {
+            return Some(ChildRef::from_bits(child));
+        }
+    }
+    None
 }
 
 /// The key of a child is `(enter & mask) | bits`: where the ray enters the child's box, rounded down to

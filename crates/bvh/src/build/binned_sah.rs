@@ -130,24 +130,21 @@ impl BinnedSah {
     }
 }
 
-/// Orders `prims` by a predicate and gathers the ranges of both sides on the way.
+/// Orders `prims` by a predicate, and the ranges of both sides.
+///
+/// Every primitive is swapped, whether it needs to be or not: where it goes cannot be predicted, and
+/// a branch on it costs more than the swap (Alexandrescu, "Lomuto's Comeback", 2020).
 fn partition_by(
     prims: &mut [PrimBox],
     goes_left: impl Fn(&PrimBox) -> bool,
 ) -> (usize, Range, Range) {
-    let (mut left, mut right) = (Range::EMPTY, Range::EMPTY);
-    let (mut i, mut j) = (0, prims.len());
-    while i < j {
-        if goes_left(&prims[i]) {
-            left = left.grown(&prims[i]);
-            i += 1;
-        } else {
-            j -= 1;
-            right = right.grown(&prims[i]);
-            prims.swap(i, j);
-        }
+    let mut middle = 0;
+    for i in 0..prims.len() {
+        let prim = prims[i];
+        prims.swap(i, middle);
+        middle += usize::from(goes_left(&prim));
     }
-    (i, left, right)
+    (middle, Range::of(&prims[..middle]), Range::of(&prims[middle..]))
 }
 
 /// Cuts at the median along the longest axis of the centres.
@@ -203,6 +200,10 @@ struct Bins {
     counts: [[u32; MAX_BINS]; 3],
 }
 
+/// Adding 2^23 leaves the integer part of a float in its low mantissa bits: cheaper than a conversion
+/// that must mind NaN.
+const MAGIC: f32 = (1 << 23) as f32;
+
 /// Where to cut: the bins up to `last_left` of `axis` go left.
 struct Split {
     axis: usize,
@@ -226,9 +227,7 @@ impl Bins {
 
     #[inline]
     fn bins_of(&self, prim: &PrimBox) -> [usize; 3] {
-        // Adding 2^23 leaves the integer part in the low mantissa bits: cheaper than a conversion
-        // that must mind NaN. Rounding to nearest instead of down moves all borders alike.
-        const MAGIC: f32 = (1 << 23) as f32;
+        // Rounding to nearest instead of down moves all borders alike.
         let at = (prim.center2() - self.origin) * self.scale - 0.5;
         let at = at.clamp(Vec3A::ZERO, Vec3A::splat(self.n_bins as f32 - 1.0)) + MAGIC;
         at.to_array().map(|x| (x.to_bits() as usize) % MAX_BINS)
@@ -256,9 +255,13 @@ impl Bins {
         self
     }
 
+    /// As [`bins_of`](Self::bins_of) on one axis.
     #[inline]
     fn goes_left(&self, prim: &PrimBox, split: &Split) -> bool {
-        self.bins_of(prim)[split.axis] <= split.last_left
+        let on_axis = |v: Vec3A| v.to_array()[split.axis];
+        let at = (on_axis(prim.center2()) - on_axis(self.origin)) * on_axis(self.scale) - 0.5;
+        let at = at.clamp(0.0, self.n_bins as f32 - 1.0) + MAGIC;
+        at.to_bits() as usize % MAX_BINS <= split.last_left
     }
 
     /// The cut of least cost, if any axis has two bins that are not empty. Equal costs (boxes

@@ -6,7 +6,7 @@ mod ray;
 mod triangles;
 mod watertight;
 
-pub(crate) use boxes::BoxRay;
+pub(crate) use boxes::{BoxHits, BoxRay};
 pub(crate) use packet::{PACKET, Packet};
 pub(crate) use ray::{Origin, QueryRay};
 pub(crate) use triangles::{Found, TriangleRay};

@@ -17,7 +17,7 @@ impl Stack {
     pub(crate) const CAPACITY: usize = 512;
 
     #[inline(always)]
-    pub(crate) fn new() -> Self {
+    pub(crate) const fn new() -> Self {
         const NONE: MaybeUninit<u32> = MaybeUninit::uninit();
         let keys = [NONE; Self::CAPACITY + 8];
         let mut stack = Self { keys, values: [NONE; Self::CAPACITY + 8], len: 1 };
@@ -44,16 +44,20 @@ impl Stack {
     }
 
     #[inline(always)]
+    pub(crate) fn clear(&mut self) {
+        self.len = 1;
+    }
+
+    #[inline(always)]
     pub(crate) fn is_empty(&self) -> bool {
         self.len == 1
     }
 
-    /// What the next [`pop`](Self::pop) gives.
+    /// The value of the last entry pushed.
     #[inline(always)]
-    pub(crate) fn last(&self) -> (u32, u32) {
-        let top = (self.len - 1) % Self::CAPACITY;
+    pub(crate) fn last(&self) -> u32 {
         // SAFETY: as in `pop`.
-        unsafe { (self.keys[top].assume_init(), self.values[top].assume_init()) }
+        unsafe { self.values[(self.len - 1) % Self::CAPACITY].assume_init() }
     }
 
     /// The last entry pushed. Of an empty stack the entry (0, 0), once.

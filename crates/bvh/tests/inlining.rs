@@ -1,0 +1,61 @@
+//! Kernels are compiled for an instruction set only as far as they are inlined into the function that
+//! carries it. What is left out of line is compiled for the baseline, which once made the whole kernel
+//! four times slower without any answer changing. So this looks into its own binary.
+
+use std::fs;
+
+use hitscan_bvh::{BuildOptions, MeshBvh};
+use hitscan_primitives::{Faces, HitMode, Ray, TriMesh};
+use object::{Object, ObjectSymbol};
+
+/// Functions and modules that must leave no symbol: the lane operations and all that kernels call per
+/// node or block.
+const INLINED: [&str; 8] = [
+    "own_box_interval",
+    "10watertight9intersect",
+    "6kernel5boxes",
+    "9QueryRay",
+    "9test_node",
+    "10test_child",
+    "10test_boxes",
+    "lanes..Simd",
+];
+
+/// The cold path that is kept out of line on purpose: it shows that the symbols can be seen.
+const OUT_OF_LINE: &str = "test_flat";
+
+fn symbols() -> Vec<String> {
+    let path = std::env::current_exe().expect("a test knows its own path");
+    let bytes = fs::read(path).expect("a test can read itself");
+    let file = object::File::parse(&*bytes).expect("a test is an object file");
+    file.symbols().filter_map(|symbol| symbol.name().ok().map(str::to_owned)).collect()
+}
+
+#[test]
+fn kernels_leave_nothing_out_of_line() {
+    // Without calls the kernels would not be in this binary at all.
+    let corners = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
+    let mesh = TriMesh::new(corners, vec![[0, 1, 2]]).expect("a valid mesh");
+    let bvh = MeshBvh::build(&mesh, &BuildOptions::default());
+    let ray = Ray::new([0.25, 0.25, 1.0], [0.0, 0.0, -1.0]);
+    assert!(bvh.closest_hit(&ray, Faces::Both).is_some());
+    assert!(bvh.is_occluded(&ray, Faces::Both));
+    assert_eq!(bvh.all_hits(&ray, Faces::Both, HitMode::Once).len(), 1);
+    let mut hits = vec![None; 64];
+    bvh.closest_hits(&[ray; 64], Faces::Both, &mut hits);
+    assert!(hits.iter().all(Option::is_some));
+
+    let symbols = symbols();
+    let of_ours = |part: &str| -> Vec<&String> {
+        symbols.iter().filter(|name| name.contains("hitscan_bvh") && name.contains(part)).collect()
+    };
+    assert!(!of_ours(OUT_OF_LINE).is_empty(), "no symbols to be seen, so none can be missed");
+    for part in INLINED {
+        let left = of_ours(part);
+        assert!(left.is_empty(), "{part} was left out of line: {left:#?}");
+    }
+    // Closures cannot be marked to be inlined; none may be left in the kernels.
+    let kernel = of_ours("6kernel");
+    let closures: Vec<_> = kernel.iter().filter(|name| name.contains("closure")).collect();
+    assert!(closures.is_empty(), "closures were left out of line: {closures:#?}");
+}
