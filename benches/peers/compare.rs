@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use hitscan::{BuildOptions, Faces, Hit, MeshBvh, TriMesh};
 use hitscan_benches::{RayKind, RaySet, Scene, assert_equals_brute_force, ray_sets};
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 use crate::engines::{Calls, Contender, Engine, Memory, REFERENCE};
 use crate::memory;
@@ -48,6 +48,7 @@ pub(crate) struct Set {
     /// The number of rays.
     pub(crate) n_rays: usize,
     /// The share of rays that hit something.
+    #[serde(serialize_with = "stats::rounded")]
     pub(crate) hit_share: f64,
     /// The engine of ratio 1: Embree as its users get it, or the fastest other engine if it is absent.
     pub(crate) reference: Option<String>,
@@ -76,6 +77,7 @@ pub(crate) struct Build {
     /// Milliseconds.
     pub(crate) ms: Estimate,
     /// Triangles a second, in millions, by the median.
+    #[serde(serialize_with = "stats::rounded")]
     pub(crate) mtri_per_s: f64,
     /// Bytes kept to answer rays, all copies of the triangles that the engine itself holds included;
     /// none if nobody counts.
@@ -96,16 +98,11 @@ pub(crate) struct Cell {
     /// Where the answers are not ours.
     pub(crate) differences: Differences,
     /// Nanoseconds a ray of each repetition.
-    #[serde(rename = "ns_per_ray", serialize_with = "rounded")]
+    #[serde(rename = "ns_per_ray", serialize_with = "stats::all_rounded")]
     pub(crate) repetitions: Vec<f64>,
     /// The ratio of each repetition.
     #[serde(skip)]
     pub(crate) ratios: Vec<f64>,
-}
-
-/// Two decimals: more than any clock here can tell, and a record stays small.
-fn rounded<S: Serializer>(values: &[f64], serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_seq(values.iter().map(|value| (value * 100.0).round() / 100.0))
 }
 
 /// The rays for which an engine's answer is not ours.

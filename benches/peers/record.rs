@@ -113,6 +113,17 @@ impl Tables {
     pub(crate) fn new(n_threads: usize) -> Self {
         Self { n_threads, clock: Clock::name(n_threads), comparisons: Vec::new() }
     }
+
+    /// `2-threads.md`
+    fn file_name(&self, extension: &str) -> String {
+        let plural = if self.n_threads == 1 { "" } else { "s" };
+        format!("{}-thread{plural}.{extension}", self.n_threads)
+    }
+
+    fn heading(&self) -> String {
+        let plural = if self.n_threads == 1 { "" } else { "s" };
+        format!("\n## {} thread{plural}, {}\n", self.n_threads, self.clock)
+    }
 }
 
 impl Run {
@@ -120,9 +131,10 @@ impl Run {
     pub(crate) fn summary(&self) -> String {
         let mut text = String::new();
         for tables in &self.tables {
-            text.push_str(&heading(tables));
+            text.push_str(&tables.heading());
             text.push_str(&report::duel_summary(&tables.comparisons));
             text.push_str(&report::summary(&tables.comparisons));
+            text.push_str(&report::builds(&tables.comparisons));
         }
         if let [one, many] = self.tables.as_slice() {
             let (one, many, n_threads) = (&one.comparisons, &many.comparisons, many.n_threads);
@@ -140,11 +152,12 @@ impl Run {
         for plot in plots {
             text.push_str(&format!("\n![{0}]({0})\n", plot.name));
         }
-        text.push_str(&self.summary());
+        text.push_str("\nThe tables of each scene:");
         for tables in &self.tables {
-            text.push_str(&heading(tables));
-            text.extend(tables.comparisons.iter().map(report::table));
+            text.push_str(&format!(" [{0}]({0})", tables.file_name("md")));
         }
+        text.push('\n');
+        text.push_str(&self.summary());
         text
     }
 
@@ -171,10 +184,13 @@ impl Run {
         let text = self.page(&files);
         files.push(File { name: PAGE.to_owned(), text });
         for tables in &self.tables {
-            let plural = if tables.n_threads == 1 { "" } else { "s" };
-            let name = format!("{}-thread{plural}.json", tables.n_threads);
+            let mut text = self.circumstances.heading("Engines compared, scene by scene");
+            text.push_str(&tables.heading());
+            text.extend(tables.comparisons.iter().map(report::table));
+            files.push(File { name: tables.file_name("md"), text });
             let figures = (&self.circumstances, tables);
-            files.push(File { name, text: serde_json::to_string(&figures)? + "\n" });
+            let text = serde_json::to_string(&figures)? + "\n";
+            files.push(File { name: tables.file_name("json"), text });
         }
         if !self.growth.is_empty() {
             let figures = (&self.circumstances, &self.growth);
@@ -183,11 +199,6 @@ impl Run {
         }
         Ok(files)
     }
-}
-
-fn heading(tables: &Tables) -> String {
-    let plural = if tables.n_threads == 1 { "" } else { "s" };
-    format!("\n## {} thread{plural}, {}\n", tables.n_threads, tables.clock)
 }
 
 /// A file of a record.

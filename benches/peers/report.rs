@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::compare::{Cell, Comparison, Row};
+use crate::compare::{Build, Cell, Comparison, Row};
 use crate::duel::{DUELS, Duel, Outcome};
 use crate::engines::Calls;
 use crate::stats::{self, Estimate};
@@ -183,6 +183,41 @@ fn cells<'a>(
         }
     }
     cells
+}
+
+/// Builds on all scenes: speed, and bytes a triangle; empty without scenes.
+pub(crate) fn builds(comparisons: &[Comparison]) -> String {
+    let Some(first) = comparisons.first() else { return String::new() };
+    let mut lines = vec![vec!["engine".to_owned()]];
+    let columns = comparisons.iter().map(|comparison| format!("{}, Mtri/s", comparison.scene));
+    lines[0].extend(columns);
+    lines[0].extend(["mean, Mtri/s", "most B/tri", "most at the peak"].map(str::to_owned));
+    for (which, row) in first.rows.iter().enumerate() {
+        let builds = || comparisons.iter().map(|comparison| comparison.rows[which].build.as_ref());
+        let mut line = vec![row.name.clone()];
+        line.extend(
+            builds()
+                .map(|build| build.map_or_else(absent, |build| format!("{:.2}", build.mtri_per_s))),
+        );
+        let speeds: Vec<f64> = builds().flatten().map(|build| build.mtri_per_s).collect();
+        let speeds: Vec<&[f64]> = speeds.iter().map(std::slice::from_ref).collect();
+        line.push(if speeds.len() == comparisons.len() {
+            format!("{:.2}", stats::geometric_mean(&speeds).median)
+        } else {
+            absent()
+        });
+        let most = |bytes: fn(&Build) -> Option<usize>| {
+            let per_triangle = comparisons.iter().filter_map(|comparison| {
+                let bytes = bytes(comparison.rows[which].build.as_ref()?)?;
+                Some(bytes as f64 / comparison.n_triangles.max(1) as f64)
+            });
+            let most = per_triangle.max_by(f64::total_cmp);
+            most.map_or_else(absent, |most| format!("{most:.0}"))
+        };
+        line.extend([most(|build| build.kept_bytes), most(|build| build.peak_bytes)]);
+        lines.push(line);
+    }
+    format!("\n### Builds\n\n{}", aligned(&lines))
 }
 
 /// What more threads are worth: by how many times builds and rays are faster with them. Both sides

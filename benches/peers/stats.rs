@@ -1,17 +1,34 @@
 //! Medians and how sure they are.
 
 use hitscan::generate::SplitMix64;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 /// A median and the interval in which 95 % of the medians of resampled repetitions lie.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub(crate) struct Estimate {
     /// The median.
+    #[serde(serialize_with = "rounded")]
     pub(crate) median: f64,
     /// The lower end of the interval.
+    #[serde(serialize_with = "rounded")]
     pub(crate) low: f64,
     /// The upper end of the interval.
+    #[serde(serialize_with = "rounded")]
     pub(crate) high: f64,
+}
+
+/// Five digits: more than any clock here can tell, and a record stays small.
+pub(crate) fn rounded<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_f64(five_digits(*value))
+}
+
+/// [`rounded`] for lists.
+pub(crate) fn all_rounded<S: Serializer>(values: &[f64], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(values.iter().copied().map(five_digits))
+}
+
+fn five_digits(value: f64) -> f64 {
+    format!("{value:.4e}").parse().unwrap_or(value)
 }
 
 /// How often repetitions are drawn anew.
@@ -65,6 +82,12 @@ mod tests {
     fn the_median_of_an_even_number_is_between_the_middle_two() {
         assert_eq!(median(&[4.0, 1.0, 3.0, 2.0]), 2.5);
         assert_eq!(median(&[3.0, 1.0, 2.0]), 2.0);
+    }
+
+    #[test]
+    fn figures_keep_five_digits_at_any_size() {
+        assert_eq!([123_456.7, 0.012_345_67, 0.0].map(five_digits), [123_460.0, 0.012_346, 0.0]);
+        assert!(five_digits(f64::NAN).is_nan());
     }
 
     #[test]

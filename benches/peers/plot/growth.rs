@@ -4,7 +4,7 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::HPos;
 
 use super::{
-    Area, COLORS, DARK, Entry, GREY, LogAxis, MARKERS, Marker, PALE, drawing, legend, write,
+    Area, COLORS, DARK, Entry, GREY, Legend, LogAxis, MARKERS, Marker, PALE, drawing, write,
 };
 use crate::Error;
 use crate::compare::{Comparison, Row};
@@ -19,14 +19,17 @@ const SIZE: (u32, u32) = (1120, 520);
 pub(crate) fn growth(sizes: &[Comparison], title: &str, caption: &str) -> Result<String, Error> {
     drawing(SIZE, title, caption, |area| {
         let Some(first) = sizes.first() else { return Ok(()) };
-        let entries: Vec<Entry<'_>> = first.rows.iter().enumerate().map(entry).collect();
-        let top = legend(area, &entries, (16, SIZE.0 as i32 - 16), 66)?;
+        let entries = first.rows.iter().enumerate().map(entry).collect();
+        let legend = Legend::new(entries, (16, SIZE.0 as i32 - 16), 66);
+        legend.draw(area)?;
         let width = SIZE.0 as i32 / first.sets.len().max(1) as i32;
         for set in 0..first.sets.len() {
             let left = width * set as i32;
-            let frame =
-                Frame { x: (left + 64, left + width - 24), y: (top + 28, SIZE.1 as i32 - 56) };
-            panel(area, sizes, set, &entries, &frame)?;
+            let frame = Frame {
+                x: (left + 64, left + width - 24),
+                y: (legend.bottom + 28, SIZE.1 as i32 - 56),
+            };
+            panel(area, sizes, set, &legend.entries, &frame)?;
         }
         Ok(())
     })

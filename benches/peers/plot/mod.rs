@@ -21,15 +21,15 @@ const DARK: RGBColor = RGBColor(40, 40, 40);
 const GREY: RGBColor = RGBColor(110, 110, 110);
 const PALE: RGBColor = RGBColor(225, 225, 225);
 
-/// Colours that differ for everybody (Okabe and Ito, "Color universal design", 2008), darkest first.
+/// Colours that differ for everybody (Okabe and Ito, "Color universal design", 2008), ours first.
 const COLORS: [RGBColor; 7] = [
-    RGBColor(213, 94, 0),
     RGBColor(0, 114, 178),
+    RGBColor(86, 180, 233),
+    RGBColor(213, 94, 0),
+    RGBColor(230, 159, 0),
     RGBColor(0, 158, 115),
     RGBColor(204, 121, 167),
     RGBColor(0, 0, 0),
-    RGBColor(86, 180, 233),
-    RGBColor(230, 159, 0),
 ];
 
 /// A drawing of that size with a title and a line below it.
@@ -89,33 +89,48 @@ impl Marker {
 }
 
 /// A series in a legend.
+#[derive(Clone, Copy)]
 struct Entry<'a> {
     name: &'a str,
     color: RGBColor,
     marker: Marker,
 }
 
-/// Draws a legend from `left` on, in lines no longer than up to `right`, and returns the height below
-/// the last one.
-fn legend(
-    area: &Area<'_>,
-    entries: &[Entry<'_>],
-    (left, right): (i32, i32),
-    top: i32,
-) -> Result<i32, Error> {
-    const LINE: i32 = 22;
-    let (mut x, mut y) = (left, top);
-    for entry in entries {
-        // No font is at hand here: the viewer chooses one, of about this width.
-        let width = 26 + 15 * entry.name.chars().count() as i32 / 2;
-        if x > left && x + width > right {
-            (x, y) = (left, y + LINE);
-        }
-        entry.marker.draw(area, (x + 6, y + 7), entry.color)?;
-        write(area, entry.name, (x + 16, y), 13, DARK, HPos::Left)?;
-        x += width;
+/// The names of all series, in lines.
+struct Legend<'a> {
+    entries: Vec<Entry<'a>>,
+    /// Where each entry starts.
+    places: Vec<(i32, i32)>,
+    /// The pixel below the last line.
+    bottom: i32,
+}
+
+impl<'a> Legend<'a> {
+    /// Entries from `left` on, in lines that do not go beyond `right`.
+    fn new(entries: Vec<Entry<'a>>, (left, right): (i32, i32), top: i32) -> Self {
+        const LINE: i32 = 22;
+        let (mut x, mut y) = (left, top);
+        let place = |entry: &Entry<'_>| {
+            // No font is at hand here: the viewer chooses one, of about this width.
+            let width = 30 + 7 * entry.name.chars().count() as i32;
+            if x > left && x + width > right {
+                (x, y) = (left, y + LINE);
+            }
+            let place = (x, y);
+            x += width;
+            place
+        };
+        let places = entries.iter().map(place).collect();
+        Self { entries, places, bottom: y + LINE }
     }
-    Ok(y + LINE)
+
+    fn draw(&self, area: &Area<'_>) -> Result<(), Error> {
+        for (entry, &(x, y)) in self.entries.iter().zip(&self.places) {
+            entry.marker.draw(area, (x + 6, y + 7), entry.color)?;
+            write(area, entry.name, (x + 16, y), 13, DARK, HPos::Left)?;
+        }
+        Ok(())
+    }
 }
 
 /// Where a value lies between two pixels, by its logarithm.
@@ -146,15 +161,8 @@ mod tests {
     #[test]
     fn a_long_legend_takes_another_line() {
         let entry = |name| Entry { name, color: DARK, marker: Marker::Disc };
-        let entries = ["an engine", "another engine", "a third engine"].map(entry);
-        let mut heights = [0; 2];
-        for (height, right) in heights.iter_mut().zip([1000, 150]) {
-            drawing((1000, 200), "title", "caption", |area| {
-                *height = legend(area, &entries, (0, right), 60)?;
-                Ok(())
-            })
-            .unwrap();
-        }
-        assert_eq!(heights, [82, 126]);
+        let entries = || ["an engine", "another engine", "a third engine"].map(entry).to_vec();
+        let bottom = |right| Legend::new(entries(), (0, right), 60).bottom;
+        assert_eq!([1000, 150].map(bottom), [82, 126]);
     }
 }

@@ -4,7 +4,7 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::HPos;
 
 use super::{
-    Area, COLORS, DARK, Entry, GREY, LogAxis, MARKERS, Marker, PALE, drawing, legend, write,
+    Area, COLORS, DARK, Entry, GREY, Legend, LogAxis, MARKERS, Marker, PALE, drawing, write,
 };
 use crate::Error;
 use crate::compare::{Comparison, Row};
@@ -21,18 +21,18 @@ const LINE: i32 = 28;
 pub(crate) fn ratios(scenes: &[Comparison], title: &str, caption: &str) -> Result<String, Error> {
     let series = series(scenes);
     let n_lines: usize = scenes.iter().map(|scene| scene.sets.len()).sum();
-    // Three lines of legend are more than enough for the engines there are.
-    let height = 66 + 3 * 22 + LINE * n_lines as i32 + 70;
-    drawing((WIDTH as u32, height as u32), title, caption, |area| {
-        let entries: Vec<Entry<'_>> = series.iter().map(Series::entry).collect();
-        let top = legend(area, &entries, (16, WIDTH - 16), 66)? + 12;
-        let bottom = top + LINE * n_lines as i32;
+    let entries = series.iter().map(Series::entry).collect();
+    let legend = Legend::new(entries, (16, WIDTH - 16), 66);
+    let top = legend.bottom + 12;
+    let bottom = top + LINE * n_lines as i32;
+    drawing((WIDTH as u32, bottom as u32 + 60), title, caption, |area| {
+        legend.draw(area)?;
         let x = LogAxis { values: domain(&series), pixels: (190, WIDTH - 24) };
         axes(area, scenes, x, (top, bottom))?;
         for (number, series) in series.iter().enumerate() {
-            let middle = (series_offset(number, entries.len()), LINE / 2);
+            let middle = LINE / 2 + offset(number, legend.entries.len());
             for (line, ratio) in &series.points {
-                let y = top + LINE * *line as i32 + middle.1 + middle.0;
+                let y = top + LINE * *line as i32 + middle;
                 let ends = vec![(x.at(ratio.low), y), (x.at(ratio.high), y)];
                 area.draw(&PathElement::new(ends, series.color))?;
                 Marker::draw(series.marker, area, (x.at(ratio.median), y), series.color)?;
@@ -43,7 +43,7 @@ pub(crate) fn ratios(scenes: &[Comparison], title: &str, caption: &str) -> Resul
 }
 
 /// Dots of one line are a little above each other, so that equal ones can be told apart.
-fn series_offset(number: usize, n_series: usize) -> i32 {
+fn offset(number: usize, n_series: usize) -> i32 {
     let share = (number as f64 + 0.5) / n_series as f64 - 0.5;
     (share * f64::from(LINE - 8)).round() as i32
 }
@@ -154,7 +154,9 @@ fn series(scenes: &[Comparison]) -> Vec<Series> {
                 line += 1;
             }
         }
-        let (color, marker) = (COLORS[number % COLORS.len()], MARKERS[number % MARKERS.len()]);
+        // The first two colours are ours.
+        let color = COLORS[(number + 2) % COLORS.len()];
+        let marker = MARKERS[number % MARKERS.len()];
         Series { name: question.name, color, marker, points }
     });
     styled.filter(|series| !series.points.is_empty()).collect()
