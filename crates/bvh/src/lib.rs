@@ -17,6 +17,8 @@ mod batch;
 mod build;
 mod interleave;
 mod kernel;
+#[expect(unsafe_code, reason = "asking the system for large pages")]
+mod large_pages;
 mod mesh_bvh;
 mod options;
 mod packet;

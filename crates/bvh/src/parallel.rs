@@ -30,15 +30,21 @@ pub(crate) fn map_chunks<T: Send>(
     (0..n_chunks).map(|chunk| f(range(chunk))).collect()
 }
 
-/// A vector of `f(i)` for `i` in `0..n`.
+/// A vector of `f(i)` for `i` in `0..n`, in large pages where the system has them.
 pub(crate) fn collect<T: Send>(n: usize, f: impl Fn(usize) -> T + Sync + Send) -> Vec<T> {
     #[cfg(feature = "parallel")]
     {
         use rayon::prelude::*;
-        (0..n).into_par_iter().with_min_len(1024).map(f).collect()
+        let mut items = crate::large_pages::with_capacity(n);
+        (0..n).into_par_iter().with_min_len(1024).map(f).collect_into_vec(&mut items);
+        items
     }
     #[cfg(not(feature = "parallel"))]
-    (0..n).map(f).collect()
+    {
+        let mut items = crate::large_pages::with_capacity(n);
+        items.extend((0..n).map(f));
+        items
+    }
 }
 
 /// `f(first, chunk)` for chunks of at most `chunk_len` items of `items`; `first` is the index of the
