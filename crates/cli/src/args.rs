@@ -234,13 +234,13 @@ pub(crate) struct CastArgs {
     pub(crate) faces: FacesArg,
 
     /// Least t that counts, inclusive; may be negative or -inf [default: 0].
-    #[arg(long, value_name = "T", allow_hyphen_values = true)]
+    #[arg(long, value_name = "T", value_parser = number, allow_hyphen_values = true)]
     pub(crate) t_min: Option<f32>,
 
     /// Greatest t that counts, inclusive [default: 1 with --to, else inf].
     ///
     /// With --rays both bounds are for the rays that bring none of their own.
-    #[arg(long, value_name = "T", allow_hyphen_values = true)]
+    #[arg(long, value_name = "T", value_parser = number, allow_hyphen_values = true)]
     pub(crate) t_max: Option<f32>,
 
     /// Format of the results.
@@ -412,12 +412,17 @@ fn point(text: &str) -> Result<[f32; 3], String> {
     };
     let mut point = [0.0f32; 3];
     for (number, part) in point.iter_mut().zip(parts) {
-        *number = part.parse().map_err(|_| format!("found `{part}`, expected a number"))?;
+        *number = self::number(part)?;
         if !number.is_finite() {
             return Err(format!("found `{part}`, expected a finite number of single precision"));
         }
     }
     Ok(point)
+}
+
+/// A number, rounded to single precision; `inf` and `nan` are numbers.
+fn number(text: &str) -> Result<f32, String> {
+    text.parse().map_err(|_| format!("found `{text}`, expected a number"))
 }
 
 fn isa(name: &str) -> Result<Isa, String> {

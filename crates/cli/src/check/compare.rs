@@ -1,9 +1,10 @@
 //! The comparison: the answers of a tree beside those of the brute-force scan.
 
 use std::fmt::Debug;
+use std::ops::{Range, RangeInclusive};
 
-use hitscan::primitives::brute_force::BruteForce;
-use hitscan::{Faces, Hit, HitMode, MeshBvh, Ray};
+use hitscan::brute_force::{self, BruteForce};
+use hitscan::{Faces, Hit, HitMode, MeshBvh, Ray, TriMesh, WatertightRay};
 use rayon::prelude::*;
 
 /// The kinds of queries that are compared.
@@ -67,8 +68,8 @@ impl Shape {
     }
 }
 
-/// The longest of the short batches.
-const LONGEST_SHORT_BATCH: usize = 37;
+/// The lengths of the short batches, one after the other.
+const SHORT_BATCHES: RangeInclusive<usize> = 1..=37;
 
 /// How many hits the queries for the nearest ones ask for.
 const N_NEAREST: [usize; 3] = [1, 3, 16];
@@ -88,17 +89,35 @@ struct TwinLists {
 
 impl Twin {
     /// Scans all triangles for each ray, in parallel over the rays.
-    pub(crate) fn scan(mesh: &BruteForce<'_>, rays: &[Ray]) -> Self {
-        let all = |mode| {
-            // A ray takes long enough to be handed to a thread of its own.
-            let rays = rays.par_iter().with_max_len(1);
-            rays.map(|ray| mesh.all_hits(ray, Faces::Both, mode)).collect()
-        };
-        let both = TwinLists { closed: all(HitMode::Closed), once: all(HitMode::Once) };
+    pub(crate) fn scan(mesh: &TriMesh, rays: &[Ray]) -> Self {
+        let scan = BruteForce::new(mesh);
+        // A ray takes long enough to be handed to a thread of its own.
+        let rays = rays.par_iter().with_max_len(1);
+        let (closed, once) = rays
+            .map(|ray| {
+                let closed = scan.all_hits(ray, Faces::Both, HitMode::Closed);
+                let once = crossings_among(&closed, mesh, ray);
+                (closed, once)
+            })
+            .unzip();
+        let both = TwinLists { closed, once };
         // Which sides count does not change where a triangle is hit.
         let [front, back] = [Faces::Front, Faces::Back].map(|faces| (faces, both.seen_by(faces)));
         Self { by_faces: [(Faces::Both, both), front, back] }
     }
+}
+
+/// The hits of [`HitMode::Once`], which are some of all hits: a second scan would take as long again.
+fn crossings_among(closed: &[Hit], mesh: &TriMesh, ray: &Ray) -> Vec<Hit> {
+    let scale = mesh.query_scale();
+    let Some(ray) = WatertightRay::new(&brute_force::scaled_ray(ray, scale)) else {
+        return Vec::new();
+    };
+    let crosses = |hit: &&Hit| {
+        let corners = mesh.corners(hit.triangle);
+        ray.owns_crossing(corners.map(|corner| brute_force::scaled(corner, scale)))
+    };
+    closed.iter().filter(crosses).copied().collect()
 }
 
 impl TwinLists {
@@ -189,69 +208,90 @@ struct Place<'a> {
 pub(crate) fn compare(tree: &MeshBvh, rays: &[Ray], twin: &Twin, shape: Shape) -> Tally {
     let mut tally = Tally::default();
     for (faces, lists) in &twin.by_faces {
-        match shape {
-            Shape::Single => tally.add(compare_single(tree, rays, lists, *faces)),
-            Shape::Batch => compare_batch(tree, rays, 0, lists, *faces, &mut tally),
-            Shape::ShortBatches => {
-                let (mut start, mut length) = (0, 1);
-                while start < rays.len() {
-                    let end = (start + length).min(rays.len());
-                    compare_batch(tree, &rays[start..end], start, lists, *faces, &mut tally);
-                    start = end;
-                    length = length % LONGEST_SHORT_BATCH + 1;
-                }
-            }
-        }
+        tally.add(match shape {
+            Shape::Single => in_parts(parts_of(rays.len(), 256..=256), |part| {
+                compare_single(tree, rays, part, lists, *faces)
+            }),
+            Shape::Batch => compare_batch(tree, rays, 0..rays.len(), lists, *faces),
+            Shape::ShortBatches => in_parts(parts_of(rays.len(), SHORT_BATCHES), |part| {
+                compare_batch(tree, rays, part, lists, *faces)
+            }),
+        });
     }
     tally
 }
 
-/// One ray a call; the calls are spread over the threads.
-fn compare_single(tree: &MeshBvh, rays: &[Ray], twin: &TwinLists, faces: Faces) -> Tally {
-    const PART: usize = 256;
-    let parts: Vec<Tally> = (0..rays.len().div_ceil(PART))
-        .into_par_iter()
-        .map(|part| {
-            let mut tally = Tally::default();
-            let mut hits = Vec::new();
-            for i in part * PART..((part + 1) * PART).min(rays.len()) {
-                let ray = &rays[i];
-                let (closed, once) = (&twin.closed[i], &twin.once[i]);
-                let at = |query| Place { query, faces, ray };
-                let found = tree.closest_hit(ray, faces);
-                tally.compare_hits(at(QueryKind::Closest), first(closed, 1), found.as_slice());
-                let found = tree.is_occluded(ray, faces);
-                tally.compare(at(QueryKind::Any), !closed.is_empty(), found);
-                tree.all_hits_into(ray, faces, HitMode::Closed, &mut hits);
-                tally.compare_hits(at(QueryKind::AllClosed), closed, &hits);
-                tree.all_hits_into(ray, faces, HitMode::Once, &mut hits);
-                tally.compare_hits(at(QueryKind::AllOnce), once, &hits);
-                for n in N_NEAREST {
-                    tree.nearest_hits(ray, faces, HitMode::Closed, n, &mut hits);
-                    tally.compare_hits(at(QueryKind::Nearest), first(closed, n), &hits);
-                    tree.nearest_hits(ray, faces, HitMode::Once, n, &mut hits);
-                    tally.compare_hits(at(QueryKind::Nearest), first(once, n), &hits);
-                }
-                let found = tree.count_crossings(ray, faces);
-                tally.compare(at(QueryKind::Crossings), once.len(), found);
-            }
-            tally
-        })
-        .collect();
+/// Cuts `0..n` into parts whose lengths run through a range again and again.
+fn parts_of(n: usize, lengths: RangeInclusive<usize>) -> Vec<Range<usize>> {
+    let mut parts = Vec::new();
+    let mut start = 0;
+    for length in lengths.cycle() {
+        if start >= n {
+            break;
+        }
+        let end = (start + length).min(n);
+        parts.push(start..end);
+        start = end;
+    }
+    parts
+}
+
+/// The sum over parts that are compared in parallel.
+fn in_parts(
+    parts: Vec<Range<usize>>,
+    compare: impl Fn(Range<usize>) -> Tally + Sync + Send,
+) -> Tally {
+    let tallies: Vec<Tally> = parts.into_par_iter().map(compare).collect();
+    let mut sum = Tally::default();
+    tallies.into_iter().for_each(|tally| sum.add(tally));
+    sum
+}
+
+/// Some of the rays, one a call.
+fn compare_single(
+    tree: &MeshBvh,
+    rays: &[Ray],
+    part: Range<usize>,
+    twin: &TwinLists,
+    faces: Faces,
+) -> Tally {
     let mut tally = Tally::default();
-    parts.into_iter().for_each(|part| tally.add(part));
+    let mut hits = Vec::new();
+    for i in part {
+        let ray = &rays[i];
+        let (closed, once) = (&twin.closed[i], &twin.once[i]);
+        let at = |query| Place { query, faces, ray };
+        let found = tree.closest_hit(ray, faces);
+        tally.compare_hits(at(QueryKind::Closest), first(closed, 1), found.as_slice());
+        let found = tree.is_occluded(ray, faces);
+        tally.compare(at(QueryKind::Any), !closed.is_empty(), found);
+        tree.all_hits_into(ray, faces, HitMode::Closed, &mut hits);
+        tally.compare_hits(at(QueryKind::AllClosed), closed, &hits);
+        tree.all_hits_into(ray, faces, HitMode::Once, &mut hits);
+        tally.compare_hits(at(QueryKind::AllOnce), once, &hits);
+        for n in N_NEAREST {
+            tree.nearest_hits(ray, faces, HitMode::Closed, n, &mut hits);
+            tally.compare_hits(at(QueryKind::Nearest), first(closed, n), &hits);
+            tree.nearest_hits(ray, faces, HitMode::Once, n, &mut hits);
+            tally.compare_hits(at(QueryKind::Nearest), first(once, n), &hits);
+        }
+        let found = tree.count_crossings(ray, faces);
+        tally.compare(at(QueryKind::Crossings), once.len(), found);
+    }
     tally
 }
 
-/// Many rays a call. `start` is the place of the first among the rays of the twin.
+/// Some of the rays, all in one call.
 fn compare_batch(
     tree: &MeshBvh,
     rays: &[Ray],
-    start: usize,
+    part: Range<usize>,
     twin: &TwinLists,
     faces: Faces,
-    tally: &mut Tally,
-) {
+) -> Tally {
+    let mut tally = Tally::default();
+    let (rays, twin_closed, twin_once) =
+        (&rays[part.clone()], &twin.closed[part.clone()], &twin.once[part]);
     let mut closest = vec![None; rays.len()];
     tree.closest_hits(rays, faces, &mut closest);
     let mut occluded = vec![false; rays.len()];
@@ -261,7 +301,7 @@ fn compare_batch(
     let mut crossings = vec![0; rays.len()];
     tree.crossings_of(rays, faces, &mut crossings);
     for (i, ray) in rays.iter().enumerate() {
-        let (closed, once) = (&twin.closed[start + i], &twin.once[start + i]);
+        let (closed, once) = (&twin_closed[i], &twin_once[i]);
         let at = |query| Place { query, faces, ray };
         tally.compare_hits(at(QueryKind::Closest), first(closed, 1), closest[i].as_slice());
         tally.compare(at(QueryKind::Any), !closed.is_empty(), occluded[i]);
@@ -269,6 +309,7 @@ fn compare_batch(
         tally.compare_hits(at(QueryKind::AllOnce), once, once_lists.of(i));
         tally.compare(at(QueryKind::Crossings), once.len(), crossings[i] as usize);
     }
+    tally
 }
 
 fn first(hits: &[Hit], n: usize) -> &[Hit] {
@@ -285,8 +326,8 @@ fn listed(hits: &[Hit]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use hitscan::BuildOptions;
     use hitscan::primitives::generate;
-    use hitscan::{BuildOptions, TriMesh};
 
     use super::*;
     use crate::check::HostileRays;
@@ -294,8 +335,14 @@ mod tests {
     fn tally(mesh: &TriMesh, tree: &MeshBvh, shape: Shape) -> Tally {
         let mut rays = Vec::new();
         HostileRays::new(mesh, 1).take(800, &mut rays);
-        let twin = Twin::scan(&BruteForce::new(mesh), &rays);
+        let twin = Twin::scan(mesh, &rays);
         compare(tree, &rays, &twin, shape)
+    }
+
+    #[test]
+    fn parts_cover_all_rays_in_order() {
+        assert_eq!(parts_of(7, 1..=3), [0..1, 1..3, 3..6, 6..7]);
+        assert_eq!(parts_of(0, 1..=3), []);
     }
 
     #[test]
@@ -306,6 +353,24 @@ mod tests {
             let tally = tally(&mesh, &tree, shape);
             assert_eq!(tally.total_differences(), 0, "{:?}", tally.first);
             assert!(tally.n_answers >= 3 * 5 * 800);
+        }
+    }
+
+    #[test]
+    fn the_crossings_of_the_twin_are_those_of_a_scan() {
+        let small = generate::cuboid(3.0, 2.0, 1.0, 2).unwrap();
+        // Coordinates at which meshes are scaled before they are queried.
+        let huge = small.with_positions(small.positions().iter().map(|&p| p * 2f32.powi(60)));
+        for mesh in [small, huge.unwrap()] {
+            let mut rays = Vec::new();
+            HostileRays::new(&mesh, 1).take(500, &mut rays);
+            let twin = &Twin::scan(&mesh, &rays).by_faces[0].1;
+            let mut n_hits = 0;
+            for (ray, once) in rays.iter().zip(&twin.once) {
+                assert_eq!(*once, brute_force::all_hits(&mesh, ray, Faces::Both, HitMode::Once));
+                n_hits += once.len();
+            }
+            assert!(n_hits > 100);
         }
     }
 

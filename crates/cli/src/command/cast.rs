@@ -1,11 +1,14 @@
 //! `hitscan cast`: says what rays hit.
 
+use std::io::IsTerminal;
+
 use anyhow::{Context, bail};
 use hitscan::primitives::brute_force::BruteForce;
 use hitscan::{HitMode, Ray};
+use indicatif::ProgressBar;
 
-use crate::args::CastArgs;
-use crate::engine::{self, Caster, Query};
+use crate::args::{CastArgs, OutputFormat};
+use crate::engine::{self, Answers, Caster, Query};
 use crate::exit_code::Outcome;
 use crate::loading;
 use crate::messages;
@@ -15,6 +18,9 @@ use crate::rays::{self, DefaultRange, RayReader, RaySource};
 pub(crate) fn run(args: &CastArgs) -> anyhow::Result<Outcome> {
     engine::set_threads(args.engine.threads)?;
     let query = query(args);
+    if args.format == OutputFormat::Npz && results_on_terminal(args) {
+        bail!("npz is nothing for a terminal, expected -o FILE or a redirection");
+    }
     // What can be wrong with the rays or the output is known before the mesh is read.
     let mut rays = open_rays(args)?;
     let mut writer = ResultWriter::new(args.format, query, Target::open(args.output.as_deref())?)?;
@@ -25,12 +31,17 @@ pub(crate) fn run(args: &CastArgs) -> anyhow::Result<Outcome> {
         Caster::Tree(Box::new(loading::build(&mesh, &args.engine)?))
     };
 
-    let bar = messages::counter("casting", rays.total());
+    let bar = match results_on_terminal(args) {
+        // They would be written across each other.
+        true => ProgressBar::hidden(),
+        false => messages::counter("casting", rays.total()),
+    };
     let (mut n_rays, mut n_invalid, mut any_hit) = (0, 0, false);
     let mut chunk = Vec::new();
+    let mut most = first_chunk(query);
     loop {
         chunk.clear();
-        rays.read(&mut chunk, chunk_size(query))?;
+        rays.read(&mut chunk, most)?;
         if chunk.is_empty() {
             break;
         }
@@ -44,6 +55,10 @@ pub(crate) fn run(args: &CastArgs) -> anyhow::Result<Outcome> {
         any_hit |= answers.any_hit();
         n_rays += chunk.len() as u64;
         n_invalid += chunk.iter().filter(|ray| !ray.is_valid()).count();
+        if let Answers::All(lists) = &answers {
+            most =
+                (chunk.len() * HITS_AT_A_TIME / lists.hits.len().max(1)).clamp(16, LONGEST_CHUNK);
+        }
         bar.set_position(n_rays);
     }
     bar.finish_and_clear();
@@ -57,12 +72,22 @@ pub(crate) fn run(args: &CastArgs) -> anyhow::Result<Outcome> {
     Ok(if any_hit { Outcome::Done } else { Outcome::Nothing })
 }
 
-/// How many rays are read, cast and written together. Many hits per ray make for fewer rays.
-fn chunk_size(query: Query) -> usize {
+/// The most rays that are read, cast and written together.
+const LONGEST_CHUNK: usize = 1 << 16;
+
+/// About how many hits are held at a time when all hits are asked for.
+const HITS_AT_A_TIME: usize = 1 << 17;
+
+/// The number of rays of the first chunk. Those that follow are as long as their hits allow.
+fn first_chunk(query: Query) -> usize {
     match query {
-        Query::All(_) => 1 << 13,
-        Query::Closest | Query::Any | Query::Count => 1 << 16,
+        Query::All(_) => 1 << 8,
+        Query::Closest | Query::Any | Query::Count => LONGEST_CHUNK,
     }
+}
+
+fn results_on_terminal(args: &CastArgs) -> bool {
+    args.output.is_none() && std::io::stdout().is_terminal()
 }
 
 /// The command line allows one of the flags at most.

@@ -2,7 +2,6 @@
 
 use std::io::Write;
 
-use hitscan::primitives::brute_force::BruteForce;
 use hitscan::{BuildQuality, Faces, Isa, Ray};
 
 use crate::args::{CheckArgs, EngineArgs, QualityArg};
@@ -36,14 +35,13 @@ pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Outcome> {
         trees.push(tree);
     }
 
-    let scan = BruteForce::new(&mesh);
     let mut stream = HostileRays::new(&mesh, args.seed);
     let mut rays = Vec::new();
     let bar = messages::counter("checking", Some(args.rays as u64));
     let mut n_done = 0;
     while n_done < args.rays {
         stream.take(CHUNK.min(args.rays - n_done), &mut rays);
-        let twin = Twin::scan(&scan, &rays);
+        let twin = Twin::scan(&mesh, &rays);
         let mut row = rows.iter_mut();
         trees = trees
             .into_iter()

@@ -17,7 +17,10 @@ fn wrong_flags_and_numbers_say_what_was_found() {
         ("cast MESH --from 1,2,3 --dir 0,0,1 --rays x.csv", &["--rays"]),
         ("cast MESH --from 1,2,3 --dir 0,0,1 --any --all", &["--any", "--all"]),
         ("cast MESH --from 1,2,3 --dir 0,0,1 --once", &["--all"]),
-        ("cast MESH --from 1,2,3 --dir 0,0,1 --t-max far", &["'far'", "--t-max"]),
+        (
+            "cast MESH --from 1,2,3 --dir 0,0,1 --t-max far",
+            &["'far'", "--t-max", "expected a number"],
+        ),
         ("cast MESH --from 1,2,3 --dir 0,0,1 --faces top", &["'top'", "both, front, back"]),
         ("cast MESH --from 1,2,3 --dir 0,0,1 --format xml", &["'xml'", "text, ndjson, csv, npz"]),
         ("cast MESH --from 1,2,3 --dir 0,0,1 --quality best", &["'best'", "fast, balanced, high"]),
