@@ -8,6 +8,7 @@ mod asking;
 mod shared;
 
 mod bad_obj;
+mod batches;
 mod broken_kernel;
 mod construction;
 mod exact_grid;

@@ -79,25 +79,6 @@ fn every_kind_of_ray_has_one_answer() {
 }
 
 #[test]
-fn coherent_batches_have_one_answer() {
-    // Rays of a camera and bundles aimed at a vertex: what a batch may trace as packets.
-    let mut rng = Rng::new(6);
-    for mut shape in closed_shapes(600) {
-        for (view, target) in [(0, Vec3::ZERO), (1, Vec3::new(0.3, 0.2, -0.1))] {
-            let eye = target + rng.direction() * shape.mesh.bounds().extent().length();
-            let rays = camera_rays(eye, target, 48);
-            shape.name = format!("{}, view {view}", shape.name);
-            check_everything(&shape, &rays, 6);
-        }
-        let vertex = rng.pick(shape.mesh.positions());
-        let eye = vertex * 3.0;
-        let spread = |rng: &mut Rng| vertex - eye + rng.in_cube() * 1e-6;
-        let bundle: Vec<Ray> = (0..1024).map(|_| Ray::new(eye, spread(&mut rng))).collect();
-        check_everything(&shape, &bundle, 6);
-    }
-}
-
-#[test]
 fn any_number_of_threads_gives_one_answer() {
     let mut rng = Rng::new(7);
     for max_triangles in [1, 50, 3000] {
@@ -206,13 +187,4 @@ pub(crate) fn hard_rays(mesh: &TriMesh, n: usize, rng: &mut Rng) -> Vec<Ray> {
     }
     rays.truncate(n);
     rays
-}
-
-fn camera_rays(eye: Vec3, target: Vec3, n: usize) -> Vec<Ray> {
-    let forward = (target - eye).normalize();
-    let right = forward.cross(Vec3::new(0.1, 1.0, 0.2)).normalize();
-    let up = right.cross(forward);
-    let pixel = |i: usize| (i as f32 + 0.5) / n as f32 - 0.5;
-    let pixels = (0..n * n).map(|i| (pixel(i % n), pixel(i / n)));
-    pixels.map(|(x, y)| Ray::new(eye, forward + right * x + up * y)).collect()
 }
