@@ -133,7 +133,7 @@ fn bundle(mesh: &TriMesh, rng: &mut Rng) -> Vec<Ray> {
 fn odd(ray: Ray, mesh: &TriMesh, twin: &Twin, rng: &mut Rng) -> Ray {
     let t = twin.answers(&ray).closed.first().map_or(1.0, |hit| hit.t);
     let invalid = invalid_rays(ray.origin, ray.origin + ray.direction);
-    match rng.below(10) {
+    match rng.below(11) {
         0 => invalid[rng.below(invalid.len())].1,
         1 => Ray::line(ray.origin, ray.direction),
         2 => ray.with_range(-2.0 * t.abs(), ray.t_max),
@@ -142,7 +142,8 @@ fn odd(ray: Ray, mesh: &TriMesh, twin: &Twin, rng: &mut Rng) -> Ray {
         5 => ray.with_range(t, t),
         6 => Ray { direction: -ray.direction, ..ray },
         7 => Ray { origin: ray.origin * 1e5, ..ray },
-        8 => Ray { direction: ray.direction * rng.pick(&[1e-30, 1e-3, 1e3, 1e20]), ..ray },
+        8 => ray.with_range(-0.0, t),
+        9 => Ray { direction: ray.direction * rng.pick(&[1e-30, 1e-3, 1e3, 1e20]), ..ray },
         _ => rng.pick(&RayKind::ALL).ray(mesh, rng),
     }
 }
