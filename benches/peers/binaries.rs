@@ -84,7 +84,7 @@ impl RowResult {
 pub(crate) fn compare(options: &Options, other: &Path) -> Result<(), Error> {
     let own = std::env::current_exe()?;
     let circumstances = Circumstances::now(options, Vec::new());
-    let n_threads = *options.thread_counts().last().expect("one thread is always among them");
+    let n_threads = options.threads.unwrap_or(1);
     let mut results = Vec::new();
     let mut builds = (String::new(), String::new());
     for name in options.scene_names() {
@@ -279,7 +279,7 @@ impl Drop for Side {
 /// The side that is told what to do: builds and checks everything, introduces itself, and then answers
 /// one [`Task`] a line until its input ends.
 pub(crate) fn take_turns(options: &Options) -> Result<(), Error> {
-    let n_threads = *options.thread_counts().last().expect("one thread is always among them");
+    let n_threads = options.threads.unwrap_or(1);
     let name = options.scene_names().first().copied().unwrap_or_default().to_owned();
     let scene = available(&name)?.ok_or_else(|| format!("there is no {name}"))?;
     pool(n_threads)?.install(|| {

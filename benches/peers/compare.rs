@@ -68,6 +68,7 @@ pub(crate) struct Row {
     /// Its answers and times for each ray set; none where it cannot answer or failed.
     pub(crate) cells: Vec<Option<Cell>>,
     /// What went wrong.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) failure: Option<String>,
 }
 
@@ -96,6 +97,7 @@ pub(crate) struct Cell {
     #[serde(skip)]
     pub(crate) ratio: Option<Estimate>,
     /// Where the answers are not ours.
+    #[serde(skip_serializing_if = "Differences::is_none")]
     pub(crate) differences: Differences,
     /// Nanoseconds a ray of each repetition.
     #[serde(rename = "ns_per_ray", serialize_with = "stats::all_rounded")]
@@ -118,6 +120,10 @@ impl Differences {
     /// All of them.
     pub(crate) fn total(self) -> usize {
         self.hit_or_miss + self.t
+    }
+
+    fn is_none(&self) -> bool {
+        self.total() == 0
     }
 }
 

@@ -46,7 +46,7 @@ pub(crate) struct Options {
     pub(crate) peers: Vec<String>,
 
     /// Beside the tables of one thread, in CPU time, those of so many, by the wall clock [default: 1;
-    /// with --record: all of the machine]
+    /// with --record: all of the machine]; with --compare-binary, that many instead of one
     #[arg(long, value_name = "N", value_parser = threads)]
     pub(crate) threads: Option<usize>,
 
