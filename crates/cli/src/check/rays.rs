@@ -155,7 +155,10 @@ impl<'a> HostileRays<'a> {
                 }
             }
             Kind::Far => {
-                let distance = self.power_of_ten(1.0, 7.0);
+                // From the very far, rounding makes the ray as wide as the mesh: it meets thousands of
+                // triangles, and takes as long as a thousand other rays.
+                let farthest = if self.rng.below(16) == 0 { 7.0 } else { 4.0 };
+                let distance = self.power_of_ten(1.0, farthest);
                 let target = self.on_edge(corners);
                 through(self.outside(distance), target)
             }
