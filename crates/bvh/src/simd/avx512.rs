@@ -2,7 +2,10 @@
 
 use std::arch::x86_64::*;
 
-use super::lanes::{Kernel, Simd};
+use super::{
+    avx::{op, register_operations},
+    lanes::{Kernel, Simd},
+};
 
 /// A machine with AVX-512F, VL and DQ.
 #[derive(Clone, Copy)]
@@ -28,66 +31,12 @@ impl Avx512 {
     }
 }
 
-/// A register-only intrinsic, called where the token proves the feature.
-macro_rules! op {
-    ($call:expr) => {
-        // SAFETY: `self` exists only if `detect` found the features.
-        unsafe { $call }
-    };
-}
-
 impl Simd for Avx512 {
     type F = __m256;
     type M = __mmask8;
 
-    #[inline(always)]
-    fn load(self, values: &[f32; 8]) -> __m256 {
-        // SAFETY: AVX is there, and the reference is to eight readable f32.
-        unsafe { _mm256_loadu_ps(values.as_ptr()) }
-    }
-    #[inline(always)]
-    fn store(self, lanes: __m256) -> [f32; 8] {
-        let mut values = [0.0; 8];
-        // SAFETY: AVX is there, and the array has room for eight f32.
-        unsafe { _mm256_storeu_ps(values.as_mut_ptr(), lanes) };
-        values
-    }
-    #[inline(always)]
-    fn splat(self, value: f32) -> __m256 {
-        op!(_mm256_set1_ps(value))
-    }
-    #[inline(always)]
-    fn add(self, a: __m256, b: __m256) -> __m256 {
-        op!(_mm256_add_ps(a, b))
-    }
-    #[inline(always)]
-    fn sub(self, a: __m256, b: __m256) -> __m256 {
-        op!(_mm256_sub_ps(a, b))
-    }
-    #[inline(always)]
-    fn mul(self, a: __m256, b: __m256) -> __m256 {
-        op!(_mm256_mul_ps(a, b))
-    }
-    #[inline(always)]
-    fn div(self, a: __m256, b: __m256) -> __m256 {
-        op!(_mm256_div_ps(a, b))
-    }
-    #[inline(always)]
-    fn min(self, a: __m256, b: __m256) -> __m256 {
-        op!(_mm256_min_ps(a, b))
-    }
-    #[inline(always)]
-    fn max(self, a: __m256, b: __m256) -> __m256 {
-        op!(_mm256_max_ps(a, b))
-    }
-    #[inline(always)]
-    fn abs(self, a: __m256) -> __m256 {
-        op!(_mm256_andnot_ps(_mm256_set1_ps(-0.0), a))
-    }
-    #[inline(always)]
-    fn flip_sign(self, magnitude: __m256, sign: __m256) -> __m256 {
-        op!(_mm256_xor_ps(magnitude, _mm256_and_ps(sign, _mm256_set1_ps(-0.0))))
-    }
+    register_operations!();
+
     #[inline(always)]
     fn le(self, a: __m256, b: __m256) -> __mmask8 {
         op!(_mm256_cmp_ps_mask::<_CMP_LE_OQ>(a, b))
@@ -113,60 +62,11 @@ impl Simd for Avx512 {
         u32::from(mask)
     }
     #[inline(always)]
-    fn sign_bits(self, lanes: __m256) -> u32 {
-        op!(_mm256_movemask_ps(lanes)) as u32
-    }
-    #[inline(always)]
     fn mask_from_bits(self, bits: u32) -> __mmask8 {
         bits as u8
     }
     #[inline(always)]
-    fn load_bits(self, values: &[u32; 8]) -> __m256 {
-        // SAFETY: AVX is there, and the reference is to eight readable words.
-        unsafe { _mm256_loadu_ps(values.as_ptr().cast()) }
-    }
-    #[inline(always)]
-    fn first_four(self, lanes: __m256) -> [u32; 4] {
-        let mut values = [0; 4];
-        // SAFETY: AVX is there, and the array has room for four words.
-        unsafe { _mm_storeu_ps(values.as_mut_ptr().cast(), _mm256_castps256_ps128(lanes)) };
-        values
-    }
-    #[inline(always)]
-    fn all_bits(self, lanes: __m256) -> [u32; 8] {
-        let mut values = [0; 8];
-        // SAFETY: AVX is there, and the array has room for eight words.
-        unsafe { _mm256_storeu_ps(values.as_mut_ptr().cast(), lanes) };
-        values
-    }
-    #[inline(always)]
-    fn masked_or(self, a: __m256, mask: __m256, bits: __m256) -> __m256 {
-        op!(_mm256_or_ps(_mm256_and_ps(a, mask), bits))
-    }
-    #[inline(always)]
-    fn sort_four_descending(self, lanes: __m256) -> __m256 {
-        // A sorting network of three steps: (0 2)(1 3), (0 1)(2 3), (1 2).
-        op!({
-            let x = _mm256_castsi256_si128(_mm256_castps_si256(lanes));
-            let y = _mm_shuffle_epi32::<0b01_00_11_10>(x);
-            let x = _mm_blend_epi16::<0b1111_0000>(_mm_max_epu32(x, y), _mm_min_epu32(x, y));
-            let y = _mm_shuffle_epi32::<0b10_11_00_01>(x);
-            let x = _mm_blend_epi16::<0b1100_1100>(_mm_max_epu32(x, y), _mm_min_epu32(x, y));
-            let y = _mm_shuffle_epi32::<0b11_01_10_00>(x);
-            let x = _mm_blend_epi16::<0b0011_0000>(_mm_max_epu32(x, y), _mm_min_epu32(x, y));
-            _mm256_castps128_ps256(_mm_castsi128_ps(x))
-        })
-    }
-    #[inline(always)]
-    fn permute(self, table: __m256, places: __m256) -> __m256 {
-        op!(_mm256_permutevar8x32_ps(table, _mm256_castps_si256(places)))
-    }
-    #[inline(always)]
     fn compress(self, mask: u32, lanes: __m256) -> __m256 {
         op!(_mm256_maskz_compress_ps(mask as u8, lanes))
-    }
-    #[inline(always)]
-    fn prefetch<const N: usize>(self, address: *const u8) {
-        super::prefetch_lines::<N>(address);
     }
 }

@@ -11,6 +11,8 @@ mod scalar;
 mod stack;
 
 #[cfg(target_arch = "x86_64")]
+mod avx;
+#[cfg(target_arch = "x86_64")]
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
