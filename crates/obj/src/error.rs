@@ -26,7 +26,7 @@ pub struct ObjError {
 #[non_exhaustive]
 pub enum ObjErrorKind {
     /// The file cannot be opened or read.
-    #[error("cannot be read: {0}")]
+    #[error("cannot be read")]
     Io(#[from] io::Error),
     /// The path names something that is not a regular file.
     #[error("is {found}, expected a regular file")]
@@ -94,7 +94,7 @@ impl Error for ObjError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match &self.kind {
             ObjErrorKind::Io(error) => Some(error),
-            ObjErrorKind::Mesh(error) => Some(error),
+            ObjErrorKind::Mesh(error) => error.source(),
             _ => None,
         }
     }

@@ -99,7 +99,8 @@ fn files_that_cannot_be_read_keep_the_reason() {
     let folder = tempfile::tempdir().unwrap();
     let missing = folder.path().join("missing.obj");
     let error = load(&missing, &LoadOptions::default()).unwrap_err();
-    assert!(error.to_string().contains("missing.obj: cannot be read: "));
+    // The reason is the source, and not in the text as well: whoever prints both says it once.
+    assert!(error.to_string().ends_with("missing.obj: cannot be read"));
     let source = error.source().and_then(|source| source.downcast_ref::<io::Error>()).unwrap();
     assert_eq!(source.kind(), io::ErrorKind::NotFound);
     let error = load(folder.path(), &LoadOptions::default()).unwrap_err();
