@@ -110,20 +110,22 @@ fn a_batch_of_other_length_than_its_answers_is_refused() {
     assert!(refused(&|| bvh.crossings_of(&rays, Faces::Both, &mut [])));
 }
 
-/// Rays from near one point to near another, which lies on the mesh: from parallel to wide apart, from
-/// the same origin or not, often exactly at the same target.
+/// Rays from near one point to near another, which lies on the mesh, or about parallel to the ray between
+/// the two: from the same origin or not, often exactly at the same target, narrow or wide.
 fn bundle(mesh: &TriMesh, rng: &mut Rng) -> Vec<Ray> {
     let aimed = [RayKind::AtVertex, RayKind::AtEdge, RayKind::AtFace, RayKind::FarOrigin];
     let first = rng.pick(&aimed).ray(mesh, rng);
     let (eye, target) = (first.origin, first.origin + first.direction);
     let size = mesh.bounds().extent().max_element();
-    let spread = |rng: &mut Rng| rng.pick(&[0.0, 1e-7, 1e-4, 1e-2, 0.1]) * size;
+    let spread = |rng: &mut Rng| rng.pick(&[0.0, 1e-7, 1e-4, 1e-2, 0.1, 0.4]) * size;
     let (at_eye, at_target) = (spread(rng), spread(rng));
+    let are_parallel = rng.one_in(2);
     let window = rng.one_in(4).then(|| (rng.between(0.0, 1.0), rng.between(0.5, 2.0)));
     (0..BUNDLE)
         .map(|_| {
             let origin = eye + rng.in_cube() * at_eye;
-            let ray = Ray::new(origin, target + rng.in_cube() * at_target - origin);
+            let towards = if are_parallel { origin + first.direction } else { target };
+            let ray = Ray::new(origin, towards + rng.in_cube() * at_target - origin);
             window.map_or(ray, |(t_min, length)| ray.with_range(t_min, t_min + length))
         })
         .collect()
