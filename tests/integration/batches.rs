@@ -110,23 +110,51 @@ fn a_batch_of_other_length_than_its_answers_is_refused() {
     assert!(refused(&|| bvh.crossings_of(&rays, Faces::Both, &mut [])));
 }
 
-/// Rays from near one point to near another, which lies on the mesh, or about parallel to the ray between
-/// the two: from the same origin or not, often exactly at the same target, narrow or wide.
+/// Rays that may go together: of a narrow or wide bundle, or each at its own vertex, edge or face.
 fn bundle(mesh: &TriMesh, rng: &mut Rng) -> Vec<Ray> {
+    let rays = if rng.one_in(2) { narrow_bundle(mesh, rng) } else { aimed_bundle(mesh, rng) };
+    let window = rng.one_in(4).then(|| (rng.between(0.0, 1.0), rng.between(0.5, 2.0)));
+    let in_window =
+        |ray: Ray| window.map_or(ray, |(t_min, length)| ray.with_range(t_min, t_min + length));
+    rays.into_iter().map(in_window).collect()
+}
+
+/// Rays from near one point to near another, which lies on the mesh, or about parallel to the ray
+/// between the two: from the same origin or not, often exactly at the same target.
+fn narrow_bundle(mesh: &TriMesh, rng: &mut Rng) -> Vec<Ray> {
     let aimed = [RayKind::AtVertex, RayKind::AtEdge, RayKind::AtFace, RayKind::FarOrigin];
     let first = rng.pick(&aimed).ray(mesh, rng);
     let (eye, target) = (first.origin, first.origin + first.direction);
     let size = mesh.bounds().extent().max_element();
     let spread = |rng: &mut Rng| rng.pick(&[0.0, 1e-7, 1e-4, 1e-2, 0.1, 0.4]) * size;
-    let (at_eye, at_target) = (spread(rng), spread(rng));
-    let are_parallel = rng.one_in(2);
-    let window = rng.one_in(4).then(|| (rng.between(0.0, 1.0), rng.between(0.5, 2.0)));
+    let (at_eye, at_target, are_parallel) = (spread(rng), spread(rng), rng.one_in(2));
     (0..BUNDLE)
         .map(|_| {
             let origin = eye + rng.in_cube() * at_eye;
             let towards = if are_parallel { origin + first.direction } else { target };
-            let ray = Ray::new(origin, towards + rng.in_cube() * at_target - origin);
-            window.map_or(ray, |(t_min, length)| ray.with_range(t_min, t_min + length))
+            Ray::new(origin, towards + rng.in_cube() * at_target - origin)
+        })
+        .collect()
+}
+
+/// Rays at vertices, edges and faces all over the mesh, where ties and box faces are, from so far that
+/// they share octant and dominant axis; some from very far. A few end exactly where they are aimed.
+fn aimed_bundle(mesh: &TriMesh, rng: &mut Rng) -> Vec<Ray> {
+    let size = mesh.bounds().extent().max_element();
+    let mut away = Vec3::new(1.0, rng.between(0.4, 0.8), rng.between(0.4, 0.8));
+    for axis in 0..3 {
+        away[axis] *= rng.pick(&[1.0, -1.0]);
+    }
+    away = rng.pick(&[away, Vec3::new(away.y, away.z, away.x), Vec3::new(away.z, away.x, away.y)]);
+    let distance = size * rng.pick(&[4.0, 4.0, 30.0, 1e3, 1e5]);
+    let eye = mesh.bounds().center() + away * distance;
+    let kinds = [RayKind::AtVertex, RayKind::AtVertex, RayKind::AtEdge, RayKind::AtFace];
+    (0..BUNDLE)
+        .map(|_| {
+            let aimed = rng.pick(&kinds).ray(mesh, rng);
+            let target = aimed.origin + aimed.direction;
+            let ray = Ray::new(eye, target - eye);
+            if rng.one_in(8) { ray.with_range(0.0, 1.0) } else { ray }
         })
         .collect()
 }
