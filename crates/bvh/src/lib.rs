@@ -7,8 +7,8 @@
 //! ray   ──▶ traverse ──▶ kernel (eight boxes, eight triangles) ──▶ simd (lanes)
 //! ```
 //!
-//! The builders see boxes, never triangles; `simd` knows lanes, not rays, and is the only module with
-//! `unsafe`. Kernels are written once and compiled for every instruction set ([`Isa`]); the one of the
+//! The builders see boxes, never triangles; `simd` knows lanes, not rays. `unsafe` stands
+//! in it and in one call that asks the system for large pages, nowhere else. Kernels are written once and compiled for every instruction set ([`Isa`]); the one of the
 //! machine is chosen at run time.
 
 #![deny(unsafe_code)]

@@ -1,6 +1,6 @@
 //! Instruction sets: which ones this machine has, and the lanes that kernels are written over.
 //!
-//! This is the only module with `unsafe`. It knows lanes, not rays: kernels are written once over
+//! Nearly all `unsafe` of the crate is here. It knows lanes, not rays: kernels are written once over
 //! [`Simd`] and compiled for each instruction set by [`Isa::run`].
 
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
