@@ -15,6 +15,7 @@
 
 mod batch;
 mod build;
+mod filter;
 mod interleave;
 mod kernel;
 #[expect(unsafe_code, reason = "asking the system for large pages")]

@@ -1,0 +1,99 @@
+//! Queries with a filter against the brute-force twin, filtered.
+
+use hitscan_bvh::{BuildOptions, BuildQuality, Isa, MeshBvh};
+use hitscan_primitives::{Faces, Hit, HitMode, Ray, TriMesh, brute_force, generate::SplitMix64};
+
+use crate::support::{point, soup};
+
+fn bits(hits: &[Hit]) -> Vec<[u32; 5]> {
+    hits.iter().map(Hit::to_bits).collect()
+}
+
+/// A rule that looks at the triangle and at where it was hit, and keeps `share` of all hits.
+fn rule(seed: u64, share: f64) -> impl Fn(&Hit) -> bool {
+    move |hit| {
+        let [t, u, v, triangle, _] = hit.to_bits().map(u64::from);
+        let mixed = seed ^ (t << 32 | u) ^ (v << 20) ^ (triangle << 40);
+        SplitMix64::new(mixed).unit() < share
+    }
+}
+
+fn ray(random: &mut SplitMix64, mesh: &TriMesh) -> Ray {
+    let [a, b, c] = mesh.corners(random.below(mesh.triangles().len() as u64) as u32);
+    let target = [a, 0.5 * (a + b), (a + b + c) / 3.0][random.below(3) as usize];
+    let origin = 3.0 * point(random);
+    let ray = Ray::new(origin, target - origin);
+    if random.below(4) == 0 { ray.with_range(-1.0, 1.25) } else { ray }
+}
+
+#[test]
+fn filtered_queries_equal_the_filtered_scan_to_the_last_bit() {
+    let mut random = SplitMix64::new(1);
+    for round in 0..60 {
+        let mesh = soup(&mut random, [3, 40, 400][round % 3]);
+        for (i, isa) in Isa::available().into_iter().enumerate() {
+            let quality = BuildQuality::ALL[(round + i) % 3];
+            let bvh = MeshBvh::build(&mesh, &BuildOptions { quality, isa });
+            for _ in 0..40 {
+                let ray = ray(&mut random, &mesh);
+                let share = [0.0, 0.1, 0.5, 0.9, 1.0][random.below(5) as usize];
+                let accept = rule(random.next_u64(), share);
+                let context = format!("round {round}, {isa:?}, {quality:?}, {ray:?}");
+                for faces in [Faces::Both, Faces::Front, Faces::Back] {
+                    for mode in [HitMode::Closed, HitMode::Once] {
+                        let mut expected = brute_force::all_hits(&mesh, &ray, faces, mode);
+                        expected.retain(&accept);
+                        let mut hits = vec![];
+                        bvh.all_hits_where_into(&ray, faces, mode, &accept, &mut hits);
+                        assert_eq!(bits(&hits), bits(&expected), "{context}");
+                        bvh.nearest_hits_where(&ray, faces, mode, 3, &accept, &mut hits);
+                        let first = &expected[..expected.len().min(3)];
+                        assert_eq!(bits(&hits), bits(first), "{context}");
+                        if mode == HitMode::Once {
+                            let count = bvh.count_crossings_where(&ray, faces, &accept);
+                            assert_eq!(count, expected.len(), "{context}");
+                            continue;
+                        }
+                        let closest = bvh.closest_hit_where(&ray, faces, &accept);
+                        let closest = bits(closest.as_slice());
+                        assert_eq!(closest, bits(&expected[..first.len().min(1)]), "{context}");
+                        let occluded = bvh.is_occluded_where(&ray, faces, &accept);
+                        assert_eq!(occluded, !expected.is_empty(), "{context}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn candidates_are_asked_about_once() {
+    let mut random = SplitMix64::new(2);
+    let mesh = soup(&mut random, 2000);
+    let bvh = MeshBvh::build(&mesh, &BuildOptions::default());
+    for _ in 0..500 {
+        let ray = ray(&mut random, &mesh);
+        let mut asked = vec![];
+        let none = bvh.closest_hit_where(&ray, Faces::Both, |hit| {
+            asked.push(hit.triangle);
+            false
+        });
+        assert_eq!(none, None);
+        asked.sort_unstable();
+        let all = brute_force::all_hits(&mesh, &ray, Faces::Both, HitMode::Closed);
+        let mut expected: Vec<u32> = all.iter().map(|hit| hit.triangle).collect();
+        expected.sort_unstable();
+        assert_eq!(asked, expected, "{ray:?}");
+    }
+}
+
+#[test]
+fn an_invalid_ray_asks_nothing() {
+    let mut random = SplitMix64::new(3);
+    let mesh = soup(&mut random, 20);
+    let bvh = MeshBvh::build(&mesh, &BuildOptions::default());
+    let ray = Ray::new([0.0; 3], [f32::NAN; 3]);
+    let never = |_: &Hit| unreachable!("an invalid ray has no candidates");
+    assert_eq!(bvh.closest_hit_where(&ray, Faces::Both, never), None);
+    assert!(!bvh.is_occluded_where(&ray, Faces::Both, never));
+}

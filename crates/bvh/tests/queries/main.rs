@@ -1,0 +1,4 @@
+//! Every query beyond plain rays against its brute-force twin.
+
+mod filter;
+mod support;
