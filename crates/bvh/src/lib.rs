@@ -14,6 +14,7 @@
 #![deny(unsafe_code)]
 
 mod batch;
+mod box_bvh;
 mod build;
 mod filter;
 mod interleave;
@@ -31,9 +32,11 @@ mod simd;
 mod stats;
 mod traverse;
 mod validate;
+mod visit;
 mod wide;
 
 pub use batch::HitLists;
+pub use box_bvh::BoxBvh;
 pub use mesh_bvh::{Cancelled, MeshBvh, RefitError};
 pub use options::{BuildOptions, BuildQuality};
 pub use refit::RefitReport;

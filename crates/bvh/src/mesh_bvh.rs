@@ -283,13 +283,13 @@ pub(crate) fn scaled_box(mesh: &TriMesh, triangle: u32, scale: f64) -> Box3 {
     corners.into_iter().fold(Box3::EMPTY, |bounds, corner| bounds.grown(corner.into()))
 }
 
-/// A refit to a mesh of another number of triangles.
+/// A refit to another number of triangles or boxes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("refit to {found} triangles of a hierarchy over {expected}")]
+#[error("refit to {found} triangles or boxes of a hierarchy over {expected}")]
 pub struct RefitError {
-    /// The triangles of the mesh given.
+    /// The number given.
     pub found: usize,
-    /// The triangles of the hierarchy.
+    /// The number in the hierarchy.
     pub expected: usize,
 }
 

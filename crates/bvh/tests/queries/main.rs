@@ -2,3 +2,4 @@
 
 mod filter;
 mod support;
+mod visit;

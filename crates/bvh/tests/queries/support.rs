@@ -22,3 +22,10 @@ pub(crate) fn soup(random: &mut SplitMix64, n: usize) -> TriMesh {
     let triangles = (0..n).map(|_| [0; 3].map(|_| random.below(n_points as u64) as u32)).collect();
     TriMesh::new(points, triangles).expect("a valid soup")
 }
+
+/// The mesh scaled by a power of two.
+pub(crate) fn scaled_by(mesh: &TriMesh, exponent: i32) -> TriMesh {
+    let scale = 2f64.powi(exponent);
+    let positions = mesh.positions().iter().map(|p| (p.as_dvec3() * scale).as_vec3());
+    mesh.with_positions(positions).expect("as many positions, still finite")
+}
