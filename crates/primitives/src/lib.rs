@@ -21,6 +21,8 @@ mod ray;
 
 mod aabb;
 mod box_faces;
+mod closest_point;
+mod overlap;
 mod planar_polygon;
 mod plane;
 mod sphere;
@@ -40,9 +42,14 @@ pub mod generate;
 pub use aabb::Aabb;
 pub use axis::Axis;
 pub use box_faces::{BoxCrossing, BoxCrossings, BoxFace};
+pub use closest_point::{
+    SurfacePoint, TrianglePoint, closest_point_on_segment, closest_point_on_triangle,
+    distance_squared_to_box,
+};
 pub use face_records::{FaceRecords, LineRuns, Runs};
 pub use glam;
 pub use hit::{Faces, Hit, HitMode, Side, TriangleHit};
+pub use overlap::{ConvexRegion, triangle_overlaps_box};
 pub use planar_polygon::{PlanarPolygon, PolygonError, PolygonHit, PolygonRegion, closest_polygon};
 pub use plane::Plane;
 pub use ray::{Ray, RayError};
