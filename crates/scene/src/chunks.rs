@@ -1,0 +1,75 @@
+//! A vector whose clone shares its memory until one of the two is written to.
+
+use std::sync::Arc;
+
+/// Items that one write after a clone copies.
+const CHUNK: usize = 64;
+
+/// A vector in chunks of 64 items that clones share: a clone costs a pointer per chunk, the first
+/// write to a chunk afterwards a copy of that chunk.
+#[derive(Clone, Debug)]
+pub(crate) struct Chunks<T> {
+    /// All of [`CHUNK`] items; those beyond `len` are the default.
+    chunks: Vec<Arc<[T]>>,
+    len: usize,
+}
+
+impl<T> Default for Chunks<T> {
+    fn default() -> Self {
+        Self { chunks: Vec::new(), len: 0 }
+    }
+}
+
+impl<T: Clone + Default> Chunks<T> {
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// The item at `index`, which must be less than [`len`](Self::len).
+    #[inline(always)]
+    pub(crate) fn get(&self, index: u32) -> &T {
+        &self.chunks[index as usize / CHUNK][index as usize % CHUNK]
+    }
+
+    /// The item at `index` for writing. Copies its chunk if a clone shares it: read before you ask.
+    #[inline]
+    pub(crate) fn get_mut(&mut self, index: u32) -> &mut T {
+        &mut Arc::make_mut(&mut self.chunks[index as usize / CHUNK])[index as usize % CHUNK]
+    }
+
+    /// Appends an item and returns its index.
+    pub(crate) fn push(&mut self, item: T) -> u32 {
+        if self.len.is_multiple_of(CHUNK) {
+            self.chunks.push((0..CHUNK).map(|_| T::default()).collect());
+        }
+        let index = u32::try_from(self.len).expect("fewer than 2^32 items");
+        self.len += 1;
+        *self.get_mut(index) = item;
+        index
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
+        self.chunks.iter().flat_map(|chunk| chunk.iter()).take(self.len)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clone_keeps_its_items_and_shares_what_nobody_wrote() {
+        let mut items = Chunks::default();
+        for i in 0..200 {
+            assert_eq!(items.push(i), i);
+        }
+        let before = items.clone();
+        *items.get_mut(70) = 7;
+        items.push(200);
+        assert_eq!((*before.get(70), *items.get(70)), (70, 7));
+        assert_eq!((before.len(), items.len()), (200, 201));
+        let shared = before.chunks.iter().zip(&items.chunks).map(|(a, b)| Arc::ptr_eq(a, b));
+        assert_eq!(shared.collect::<Vec<_>>(), [true, false, true, false]);
+        assert!(before.iter().copied().eq(0..200));
+    }
+}

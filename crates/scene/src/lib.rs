@@ -1,0 +1,37 @@
+//! Instances of triangle meshes in world space, and what rays hit of them.
+//!
+//! Meshes are f32 in their own space and shared; transforms, world rays and world positions are f64, so
+//! a scene ten million units from the origin is picked as exactly as one at the origin. [`Scene`] has the
+//! running example.
+//!
+//! # One answer
+//!
+//! The hits of an instance are those of its mesh by the [`LocalRay`], to the last bit, and the hit of the
+//! scene is the least `(t, instance, triangle)`, instances in the order of first insertion. The top-level
+//! tree, the order of edits and the number of threads change nothing about that.
+
+#![forbid(unsafe_code)]
+
+mod chunks;
+mod placement;
+mod tree;
+mod world_box;
+
+mod error;
+mod hit;
+mod instance;
+mod mesh;
+mod query;
+mod ray;
+mod scene;
+
+pub use error::SceneError;
+pub use hit::SceneHit;
+pub use hitscan_primitives::glam;
+pub use instance::{Instance, InstanceId};
+pub use mesh::Mesh;
+pub use placement::TransformError;
+pub use query::QueryOptions;
+pub use ray::{LocalRay, WorldRay};
+pub use scene::{Keep, Removed, Scene};
+pub use world_box::WorldBox;

@@ -1,0 +1,143 @@
+//! Where an instance stands in the world, and the box that the top-level tree keeps of it.
+
+use glam::{DAffine3, DMat3, DVec3};
+use hitscan_primitives::Aabb;
+use thiserror::Error;
+
+use crate::{WorldRay, ray::LocalFrame, world_box::WorldBox};
+
+/// Why a matrix is no transform of an instance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum TransformError {
+    /// A component is NaN or infinite, or so large that coordinates overflow.
+    #[error("the transform is not finite or moves out of range, expected coordinates within 1e100")]
+    NotFinite,
+    /// The matrix flattens space, up to rounding.
+    #[error("the transform is singular, expected an invertible matrix")]
+    Singular,
+}
+
+/// The largest coordinate of a world box, in size.
+const LARGEST_COORDINATE: f64 = 1e100;
+
+/// The largest component of `linear * inverse - identity` that is still an inverse.
+const LARGEST_RESIDUAL: f64 = 1e-6;
+
+/// A world transform with what queries need of it.
+#[derive(Clone, Debug)]
+pub(crate) struct Placement {
+    pub(crate) world: DAffine3,
+    pub(crate) frame: LocalFrame,
+    /// The box in the top-level tree, empty without triangles.
+    pub(crate) bounds: WorldBox,
+}
+
+impl Placement {
+    /// Places a mesh with the bounds `local`, which may be empty.
+    pub(crate) fn new(world: DAffine3, local: Aabb) -> Result<Self, TransformError> {
+        if !world.is_finite() {
+            return Err(TransformError::NotFinite);
+        }
+        let linear = world.matrix3;
+        let inverse_linear = linear.inverse();
+        let residual = max_row_sum((linear * inverse_linear - DMat3::IDENTITY).abs());
+        // Written so that NaN is an error.
+        if !(inverse_linear.is_finite() && residual <= LARGEST_RESIDUAL) {
+            return Err(TransformError::Singular);
+        }
+        let translation = world.translation;
+        if local.is_empty() {
+            let frame =
+                LocalFrame { translation, inverse_linear, center: DVec3::ZERO, radius: 0.0 };
+            return Ok(Self { world, frame, bounds: WorldBox::EMPTY });
+        }
+        let (min, max) = (local.min.as_dvec3(), local.max.as_dvec3());
+        let (center, half) = (0.5 * (min + max), 0.5 * (max - min));
+        // A little more than the sphere, so that rounding leaves nothing outside.
+        let radius = 1.001 * half.length();
+        let bounds = tree_box(&world, &inverse_linear, residual, center, half, radius);
+        let largest = bounds.min.abs().max(bounds.max.abs()).max_element();
+        if largest <= LARGEST_COORDINATE {
+            let frame = LocalFrame { translation, inverse_linear, center, radius };
+            Ok(Self { world, frame, bounds })
+        } else {
+            Err(TransformError::NotFinite)
+        }
+    }
+}
+
+/// The world box of an instance, wide enough that a ray whose local ray hits the mesh at `t` meets the
+/// box not after `t` in [`SlabRay::enter`]. Why it is:
+///
+/// Let u = 2^-24, M the mesh's largest coordinate, R <= 1.8 M the radius of its sphere. A local ray
+/// starts within 4 R of the sphere's middle (see [`LocalRay`](crate::LocalRay)), so within 9 M of zero,
+/// and leaves the sphere within 5 R. If it hits a triangle at `t`, its interval with the triangle's own
+/// box, padded by 16 u D with D <= 10 M, is not empty, and begins at some `s <= t`
+/// ([`WatertightRay`](hitscan_primitives::WatertightRay)). All that f32 rounds on the way (the start by
+/// 9 u M, the direction by 9 u M at the end of the way, both bounds, the slab arithmetic by less than
+/// 60 u M, the pad itself) sums to less than 300 u M. So the point of the exact local ray at `s` is in the
+/// mesh's box widened by [`LOCAL_PAD`] = 2^-14 M = 1024 u M; what is below the smallest normal number of
+/// f32 is in `TINY`. `linear` takes the widened box into the one here.
+///
+/// What f64 rounds is in world space. `linear * inverse` misses the identity by `residual`, and is
+/// evaluated to 2^-50 of `|linear| |inverse|`; both act on vectors of the size of the instance, as the
+/// difference to the translation is taken first: `REACH` has room for all that is within 16 R. The
+/// difference itself is rounded by 2^-53 of the larger of origin and translation; the former is in the
+/// pad of [`SlabRay`], the latter here, both more than ten times over.
+fn tree_box(
+    world: &DAffine3,
+    inverse_linear: &DMat3,
+    residual: f64,
+    center: DVec3,
+    half: DVec3,
+    radius: f64,
+) -> WorldBox {
+    const LOCAL_PAD: f64 = 1.0 / (1 << 14) as f64;
+    const TINY: f64 = 1e-42;
+    let linear = world.matrix3.abs();
+    let reach = (center.abs() + half).max_element();
+    let half = linear * (half + DVec3::splat(LOCAL_PAD * reach + TINY));
+    let size = (linear * (center.abs() + DVec3::splat(16.0 * radius))).max_element();
+    let condition = max_row_sum(linear * inverse_linear.abs());
+    let pad = (residual + condition * 2f64.powi(-48)) * size
+        + world.translation.abs().max_element() * 2f64.powi(-48);
+    let center = world.transform_point3(center);
+    WorldBox { min: center - half - pad, max: center + half + pad }
+}
+
+fn max_row_sum(m: DMat3) -> f64 {
+    (m.x_axis + m.y_axis + m.z_axis).max_element()
+}
+
+/// A world ray ready to be tested against boxes of the top-level tree.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SlabRay {
+    origin: DVec3,
+    reciprocal: DVec3,
+    t_min: f64,
+    t_max: f64,
+    /// For all that is rounded in proportion to the origin, by 32 times as much.
+    pad: f64,
+}
+
+impl SlabRay {
+    pub(crate) fn new(ray: &WorldRay) -> Self {
+        // Finite, so that no product with a zero is NaN.
+        const LARGEST: f64 = 1e300;
+        let reciprocal =
+            DVec3::from_array(ray.direction.to_array().map(|d| (1.0 / d).clamp(-LARGEST, LARGEST)));
+        let pad = ray.origin.abs().max_element() * 2f64.powi(-48);
+        Self { origin: ray.origin, reciprocal, t_min: ray.t_min, t_max: ray.t_max, pad }
+    }
+
+    /// Where the ray enters a box, within its interval; `None` if it misses.
+    #[inline(always)]
+    pub(crate) fn enter(&self, bounds: &WorldBox) -> Option<f64> {
+        let to_min = (bounds.min - self.pad - self.origin) * self.reciprocal;
+        let to_max = (bounds.max + self.pad - self.origin) * self.reciprocal;
+        let enter = to_min.min(to_max).max_element().max(self.t_min);
+        let exit = to_min.max(to_max).min_element().min(self.t_max);
+        (enter <= exit).then_some(enter)
+    }
+}

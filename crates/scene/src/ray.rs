@@ -1,0 +1,194 @@
+//! Rays in world space, and what they are in the space of a mesh.
+
+use glam::{DMat3, DVec3};
+use hitscan_primitives::{Ray, RayError};
+
+/// A ray in world space, in f64: the points `origin + t * direction` with `t` in the closed interval
+/// `[t_min, t_max]`.
+///
+/// As with [`Ray`], the direction is never normalised and `t` counts in units of it; a zero or
+/// non-finite direction or origin, a NaN bound or `t_min > t_max` make the ray invalid, and an invalid
+/// ray hits nothing.
+///
+/// ```
+/// use hitscan_scene::WorldRay;
+///
+/// let ray = WorldRay::segment([1.0e7, 0.0, 0.0], [1.0e7, 0.0, 4.0]);
+/// assert_eq!(ray.at(0.25).to_array(), [1.0e7, 0.0, 1.0]);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WorldRay {
+    /// Where `t` is zero.
+    pub origin: DVec3,
+    /// The change of position per unit of `t`; any length but zero.
+    pub direction: DVec3,
+    /// The least `t` that counts, inclusive. May be negative.
+    pub t_min: f64,
+    /// The greatest `t` that counts, inclusive. May be infinite; a hit's `t` never is.
+    pub t_max: f64,
+}
+
+impl WorldRay {
+    /// The half-line from `origin` along `direction`: `t` in `[0, +inf]`.
+    pub fn new(origin: impl Into<[f64; 3]>, direction: impl Into<[f64; 3]>) -> Self {
+        Self {
+            origin: DVec3::from_array(origin.into()),
+            direction: DVec3::from_array(direction.into()),
+            t_min: 0.0,
+            t_max: f64::INFINITY,
+        }
+    }
+
+    /// The segment from `from` to `to`: direction `to - from`, `t` in `[0, 1]`.
+    pub fn segment(from: impl Into<[f64; 3]>, to: impl Into<[f64; 3]>) -> Self {
+        let from = DVec3::from_array(from.into());
+        let to = DVec3::from_array(to.into());
+        Self { origin: from, direction: to - from, t_min: 0.0, t_max: 1.0 }
+    }
+
+    /// The infinite line through `point` along `direction`: `t` in `[-inf, +inf]`.
+    pub fn line(point: impl Into<[f64; 3]>, direction: impl Into<[f64; 3]>) -> Self {
+        Self { t_min: f64::NEG_INFINITY, ..Self::new(point, direction) }
+    }
+
+    /// The same ray with `t` in `[t_min, t_max]`.
+    #[must_use]
+    pub fn with_range(self, t_min: f64, t_max: f64) -> Self {
+        Self { t_min, t_max, ..self }
+    }
+
+    /// The ray itself if it is valid.
+    ///
+    /// # Errors
+    /// The first reason for which the ray can hit nothing, with the numbers found rounded to f32.
+    pub fn checked(self) -> Result<Self, RayError> {
+        if !self.origin.is_finite() {
+            Err(RayError::Origin(self.origin.as_vec3().to_array()))
+        } else if !self.direction.is_finite() || self.direction == DVec3::ZERO {
+            Err(RayError::Direction(self.direction.as_vec3().to_array()))
+        } else if self.t_min <= self.t_max {
+            Ok(self)
+        } else {
+            Err(RayError::Range { t_min: self.t_min as f32, t_max: self.t_max as f32 })
+        }
+    }
+
+    /// Whether the ray can hit anything.
+    pub fn is_valid(&self) -> bool {
+        self.checked().is_ok()
+    }
+
+    /// The point at `t`.
+    pub fn at(&self, t: f64) -> DVec3 {
+        self.origin + t * self.direction
+    }
+}
+
+impl From<Ray> for WorldRay {
+    fn from(ray: Ray) -> Self {
+        Self {
+            origin: ray.origin.as_dvec3(),
+            direction: ray.direction.as_dvec3(),
+            t_min: ray.t_min.into(),
+            t_max: ray.t_max.into(),
+        }
+    }
+}
+
+/// A world ray in the space of an instance's mesh: what defines the hits of the instance.
+///
+/// The hits of an instance are those of its mesh by [`ray`](Self::ray), to the last bit; a hit at `t`
+/// of the local ray lies at [`world_t`](Self::world_t) of the world ray. The direction is that of the
+/// world ray by the linear part of the inverse transform, rounded to f32 and not normalised, so both
+/// `t` count in the same unit.
+///
+/// If the world ray starts far from the mesh (more than four radii of its bounding sphere), the local
+/// ray starts just before that sphere, and [`t_offset`](Self::t_offset) is where: the start is found in
+/// f64 and rounded near the mesh, so a hit is as exact from a million units as from ten.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LocalRay {
+    /// The ray in the mesh's own space.
+    pub ray: Ray,
+    /// The `t` of the world ray where the local ray has its `t = 0`; 0 if the ray starts near.
+    pub t_offset: f64,
+    t_min: f64,
+    t_max: f64,
+}
+
+/// A sphere around a mesh in its own space, and the way into that space.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LocalFrame {
+    pub(crate) translation: DVec3,
+    pub(crate) inverse_linear: DMat3,
+    pub(crate) center: DVec3,
+    pub(crate) radius: f64,
+}
+
+/// Rays that start farther than this many radii from the middle of a mesh get another start.
+const NEAR_RADII: f64 = 4.0;
+
+/// The sizes of a local direction's largest component with which f32 arithmetic is safe.
+const DIRECTION_RANGE: std::ops::RangeInclusive<f32> = 1e-30..=1e30;
+
+impl LocalRay {
+    /// The local ray of a valid world ray; `None` if it cannot be expressed in f32.
+    #[inline]
+    pub(crate) fn new(frame: &LocalFrame, ray: &WorldRay) -> Option<Self> {
+        // The difference comes first: it is small and exact where both are far from the origin.
+        let to_ray = ray.origin - frame.translation;
+        let direction = frame.inverse_linear * ray.direction;
+        let origin = frame.inverse_linear * to_ray;
+        let to_center = frame.center - origin;
+        let near = NEAR_RADII * frame.radius;
+        let (origin, t_offset, t_min, t_max) = if to_center.length_squared() <= near * near {
+            (origin, 0.0, ray.t_min, ray.t_max)
+        } else {
+            let length_squared = direction.length_squared();
+            let t_radius = frame.radius / length_squared.sqrt();
+            // Two to three radii before the middle, by a number of few bits: a `t` that is a short
+            // number stays one.
+            let grid = power_of_two_below(t_radius);
+            let t_start = to_center.dot(direction) / length_squared - 2.0 * t_radius;
+            let t_offset = (t_start / grid).floor() * grid;
+            let origin = frame.inverse_linear * (to_ray + t_offset * ray.direction);
+            // Nothing of the mesh lies before the new start.
+            (origin, t_offset, (ray.t_min - t_offset).max(0.0), ray.t_max - t_offset)
+        };
+        let local = Ray {
+            origin: origin.as_vec3(),
+            direction: direction.as_vec3(),
+            t_min: t_min as f32,
+            t_max: t_max as f32,
+        };
+        let in_range = DIRECTION_RANGE.contains(&local.direction.abs().max_element());
+        (in_range && local.is_valid()).then_some(Self {
+            ray: local,
+            t_offset,
+            t_min: ray.t_min,
+            t_max: ray.t_max,
+        })
+    }
+
+    /// The `t` of the world ray for a `t` of the local ray: `t_offset + t`, kept in the world ray's
+    /// interval.
+    #[inline]
+    pub fn world_t(&self, t: f32) -> f64 {
+        // `+ 0.0` turns -0.0 into 0.0.
+        (self.t_offset + f64::from(t)).max(self.t_min).min(self.t_max) + 0.0
+    }
+
+    /// The local ray cut off behind a `t` of the world ray: it keeps every hit whose `world_t` is at
+    /// most `world_t`.
+    #[inline]
+    pub(crate) fn until(&self, world_t: f64) -> Ray {
+        // More than the rounding of the sum in `world_t`.
+        let slack = f64::EPSILON * (world_t.abs() + self.t_offset.abs());
+        let limit = ((world_t - self.t_offset + slack) as f32).next_up();
+        Ray { t_max: self.ray.t_max.min(limit), ..self.ray }
+    }
+}
+
+/// The greatest power of two that is not above `x`, for a positive normal number.
+fn power_of_two_below(x: f64) -> f64 {
+    f64::from_bits(x.to_bits() & f64::INFINITY.to_bits())
+}
