@@ -29,7 +29,7 @@ impl MeshBvh {
     /// use hitscan_bvh::{BuildOptions, MeshBvh};
     /// use hitscan_primitives::{Faces, Ray, generate};
     ///
-    /// let mesh = generate::cuboid([2.0; 3], 0)?;
+    /// let mesh = generate::cuboid(2.0, 2.0, 2.0, 0)?;
     /// let bvh = MeshBvh::build(&mesh, &BuildOptions::default());
     /// let ray = Ray::new([0.1, 0.2, 5.0], [0.0, 0.0, -1.0]);
     /// let first = bvh.closest_hit(&ray, Faces::Both).expect("it is aimed at the cube");

@@ -16,6 +16,7 @@
 mod batch;
 mod box_bvh;
 mod build;
+mod closest_point;
 mod filter;
 mod interleave;
 mod kernel;
@@ -23,6 +24,7 @@ mod kernel;
 mod large_pages;
 mod mesh_bvh;
 mod options;
+mod overlap;
 mod packet;
 mod parallel;
 mod refit;

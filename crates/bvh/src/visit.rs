@@ -5,6 +5,7 @@
 
 use std::ops::{ControlFlow, Range};
 
+use glam::{DVec3, Vec3};
 use hitscan_primitives::Aabb;
 
 use crate::{
@@ -28,7 +29,7 @@ impl MeshBvh {
     /// use hitscan_bvh::{BuildOptions, MeshBvh};
     /// use hitscan_primitives::generate;
     ///
-    /// let mesh = generate::grid([10.0, 10.0], 1000)?;
+    /// let mesh = generate::grid(10.0, 10.0, 1000)?;
     /// let bvh = MeshBvh::build(&mesh, &BuildOptions::default());
     /// // Triangles with a corner left of x = -4.
     /// let mut left = vec![];
@@ -91,9 +92,17 @@ impl MeshBvh {
         if self.scale == 1.0 {
             return bounds;
         }
-        let unscaled = |corner: glam::Vec3| (corner.as_dvec3() / self.scale).as_vec3();
+        let unscaled = |corner: Vec3| (corner.as_dvec3() / self.scale).as_vec3();
         Aabb { min: unscaled(bounds.min), max: unscaled(bounds.max) }
     }
+}
+
+/// The triangles of a block that have an area: their lanes, numbers, and corners in the tree's space.
+pub(crate) fn surface_of(block: &TriangleBlock) -> impl Iterator<Item = (usize, u32, [DVec3; 3])> {
+    (0..8).filter(|&lane| !block.normal[0][lane].is_nan()).map(|lane| {
+        let corners = block.corners_of(lane).map(|corner| corner.as_dvec3());
+        (lane, block.triangles[lane], corners)
+    })
 }
 
 /// A key for each place of a node that has a child; NaN for the others.

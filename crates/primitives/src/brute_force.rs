@@ -8,9 +8,12 @@ use std::{
     ops::{ControlFlow, Range},
 };
 
-use glam::Vec3;
+use glam::{DVec3, Vec3};
 
-use crate::{Faces, Hit, HitMode, Ray, TriMesh, WatertightRay};
+use crate::{
+    Aabb, ConvexRegion, Faces, Hit, HitMode, Ray, Sphere, SurfacePoint, TriMesh, TrianglePoint,
+    WatertightRay, closest_point_on_triangle, plane_normal, triangle_overlaps_box,
+};
 
 /// The hit with the least `(t, triangle)`.
 pub fn closest_hit(mesh: &TriMesh, ray: &Ray, faces: Faces) -> Option<Hit> {
@@ -30,6 +33,33 @@ pub fn all_hits(mesh: &TriMesh, ray: &Ray, faces: Faces, mode: HitMode) -> Vec<H
 /// The number of surface crossings: hits by [`HitMode::Once`].
 pub fn count_crossings(mesh: &TriMesh, ray: &Ray, faces: Faces) -> usize {
     all_hits(mesh, ray, faces, HitMode::Once).len()
+}
+
+/// The point of the surface with the least `(distance, triangle)`, if it is within `max_distance`.
+/// `None` also for a point or a distance that is not a number, and an infinite point.
+pub fn closest_point(
+    mesh: &TriMesh,
+    point: impl Into<[f32; 3]>,
+    max_distance: f64,
+) -> Option<SurfacePoint> {
+    BruteForce::new(mesh).closest_point(point, max_distance)
+}
+
+/// The triangles that have a point in common with a box, by [`triangle_overlaps_box`], in order.
+pub fn overlapping_box(mesh: &TriMesh, aabb: &Aabb) -> Vec<u32> {
+    BruteForce::new(mesh).overlapping_box(aabb)
+}
+
+/// The triangles that have a point in common with a ball, in order: those whose nearest point, by
+/// [`closest_point_on_triangle`], is within the radius.
+pub fn overlapping_sphere(mesh: &TriMesh, sphere: &Sphere) -> Vec<u32> {
+    BruteForce::new(mesh).overlapping_sphere(sphere)
+}
+
+/// The triangles that have a point in common with a convex region, by
+/// [`ConvexRegion::overlaps_triangle`], in order.
+pub fn overlapping_convex(mesh: &TriMesh, region: &ConvexRegion) -> Vec<u32> {
+    BruteForce::new(mesh).overlapping_convex(region)
 }
 
 /// A mesh ready to be scanned: scaled by [`TriMesh::query_scale`] if it needs to be.
@@ -102,6 +132,71 @@ impl<'a> BruteForce<'a> {
         });
         hits.sort_by(Hit::cmp_along_ray);
         hits
+    }
+
+    /// The point of the surface with the least `(distance, triangle)`, if it is within
+    /// `max_distance`. `None` also for a point or a distance that is not a number, and an infinite
+    /// point.
+    pub fn closest_point(
+        &self,
+        point: impl Into<[f32; 3]>,
+        max_distance: f64,
+    ) -> Option<SurfacePoint> {
+        let point = Vec3::from_array(point.into());
+        // In this form a NaN is rejected.
+        let is_searched = point.is_finite() && max_distance >= 0.0;
+        if !is_searched {
+            return None;
+        }
+        let from = point.as_dvec3() * self.scale;
+        let mut closest: Option<(u32, TrianglePoint)> = None;
+        let mut limit = (max_distance * self.scale).powi(2);
+        for (triangle, corners) in self.surface() {
+            let found = closest_point_on_triangle(corners, from);
+            let is_first = closest.is_none() && found.distance_squared <= limit;
+            if is_first || found.distance_squared < limit {
+                limit = found.distance_squared;
+                closest = Some((triangle, found));
+            }
+        }
+        closest.map(|(triangle, found)| SurfacePoint::new(triangle, &found, self.scale))
+    }
+
+    /// The triangles that have a point in common with a box, in order.
+    pub fn overlapping_box(&self, aabb: &Aabb) -> Vec<u32> {
+        let (min, max) = (aabb.min.as_dvec3() * self.scale, aabb.max.as_dvec3() * self.scale);
+        self.surface_where(|corners| triangle_overlaps_box(corners, min, max))
+    }
+
+    /// The triangles that have a point in common with a ball, in order.
+    pub fn overlapping_sphere(&self, sphere: &Sphere) -> Vec<u32> {
+        let radius = f64::from(sphere.radius) * self.scale;
+        let is_ball = sphere.center.is_finite() && radius >= 0.0;
+        if !is_ball {
+            return vec![];
+        }
+        let center = sphere.center.as_dvec3() * self.scale;
+        self.surface_where(|corners| {
+            closest_point_on_triangle(corners, center).distance_squared <= radius * radius
+        })
+    }
+
+    /// The triangles that have a point in common with a convex region, in order.
+    pub fn overlapping_convex(&self, region: &ConvexRegion) -> Vec<u32> {
+        let region = region.scaled(self.scale);
+        self.surface_where(|corners| region.overlaps_triangle(corners))
+    }
+
+    fn surface_where(&self, mut test: impl FnMut([DVec3; 3]) -> bool) -> Vec<u32> {
+        self.surface().filter(|&(_, corners)| test(corners)).map(|(triangle, _)| triangle).collect()
+    }
+
+    /// The triangles that have an area, in the scaled space.
+    fn surface(&self) -> impl Iterator<Item = (u32, [DVec3; 3])> {
+        self.triangles.iter().enumerate().filter_map(|(triangle, indices)| {
+            let corners = indices.map(|index| self.positions[index as usize]);
+            plane_normal(corners).map(|_| (triangle as u32, corners.map(|p| p.as_dvec3())))
+        })
     }
 
     fn for_each_hit(

@@ -90,8 +90,8 @@ impl ConvexRegion {
         self.planes.iter().all(|plane| height(plane, point) >= 0.0)
     }
 
-    /// Whether all of a box lies in the region. `true` only if it holds for
-    /// every point of the box, also as computed.
+    /// Whether all of a box lies in the region. `true` only if
+    /// [`contains`](Self::contains) is for every point of it.
     pub fn contains_box(&self, min: DVec3, max: DVec3) -> bool {
         self.planes.iter().all(|plane| height(plane, corner_along(plane, max, min)) >= 0.0)
     }
@@ -111,12 +111,11 @@ impl ConvexRegion {
     /// plane. What is left is clipped by one plane after the other (Sutherland and Hodgman,
     /// "Reentrant Polygon Clipping", 1974) until nothing remains.
     pub fn overlaps_triangle(&self, corners: [DVec3; 3]) -> bool {
-        let is_behind =
-            |plane: &[f64; 4]| corners.iter().all(|&corner| !(height(plane, corner) >= 0.0));
+        let reaches = |plane: &[f64; 4]| corners.iter().any(|&corner| height(plane, corner) >= 0.0);
         if corners.iter().any(|&corner| self.contains(corner)) {
             return true;
         }
-        if self.planes.iter().any(is_behind) {
+        if !self.planes.iter().all(reaches) {
             return false;
         }
         let mut polygon = corners.to_vec();

@@ -1,7 +1,10 @@
 //! Seeded meshes and points for the tests of this folder.
 
 use glam::Vec3;
-use hitscan_primitives::{TriMesh, generate::SplitMix64};
+use hitscan_primitives::{
+    TriMesh,
+    generate::{self, SplitMix64},
+};
 
 /// In `[-1, 1]` on every axis.
 pub(crate) fn point(random: &mut SplitMix64) -> Vec3 {
@@ -28,4 +31,48 @@ pub(crate) fn scaled_by(mesh: &TriMesh, exponent: i32) -> TriMesh {
     let scale = 2f64.powi(exponent);
     let positions = mesh.positions().iter().map(|p| (p.as_dvec3() * scale).as_vec3());
     mesh.with_positions(positions).expect("as many positions, still finite")
+}
+
+/// How many times as much to test as in a plain run: `HITSCAN_TEST_EFFORT`, 1 if not set.
+pub(crate) fn effort() -> usize {
+    std::env::var("HITSCAN_TEST_EFFORT").ok().and_then(|text| text.parse().ok()).unwrap_or(1)
+}
+
+/// Meshes of every kind, also extreme ones; none is empty.
+pub(crate) fn shapes(random: &mut SplitMix64) -> Vec<(String, TriMesh)> {
+    let n = 200 + random.below(600) as usize;
+    let seed = random.next_u64();
+    let made = [
+        ("sphere", generate::sphere(1.0, n)),
+        ("terrain", generate::terrain(n, seed)),
+        ("city", generate::city(n, seed)),
+        ("cuboid", generate::cuboid(2.0, 1.0, 0.5, 2)),
+    ];
+    let mut shapes: Vec<(String, TriMesh)> = made
+        .into_iter()
+        .map(|(name, mesh)| (name.to_owned(), mesh.expect("sizes are usual")))
+        .collect();
+    for n in [1, 20, 300] {
+        shapes.push((format!("soup of {n}"), soup(random, n)));
+    }
+    let (sphere, soup) = (shapes[0].1.clone(), soup(random, 100));
+    for exponent in [-140, -60, 60, 124] {
+        shapes.push((format!("sphere at 2^{exponent}"), scaled_by(&sphere, exponent)));
+        shapes.push((format!("soup at 2^{exponent}"), scaled_by(&soup, exponent)));
+    }
+    let coincident = vec![[0, 1, 2]; 100];
+    let corners = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
+    let coincident = TriMesh::new(corners, coincident).expect("a valid mesh");
+    shapes.push(("coincident".to_owned(), coincident));
+    shapes
+}
+
+/// A point on, near or far from the mesh: a corner, an edge's middle, a point of a triangle, one
+/// beside it, one anywhere.
+pub(crate) fn point_near(random: &mut SplitMix64, mesh: &TriMesh) -> Vec3 {
+    let [a, b, c] = mesh.corners(random.below(mesh.triangles().len() as u64) as u32);
+    // Halves first, which do not overflow.
+    let on_it = [a, 0.5 * a + 0.5 * b, 0.5 * a + 0.25 * b + 0.25 * c][random.below(3) as usize];
+    let away = [0.0, 1e-6, 0.1, 1.0, 2.0][random.below(5) as usize];
+    on_it + away * mesh.bounds().max_abs_coordinate() * point(random)
 }
