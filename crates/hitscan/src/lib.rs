@@ -69,6 +69,7 @@ pub use hitscan_bvh::{
 };
 
 pub use hitscan_obj as obj;
+pub use hitscan_picking as picking;
 pub use hitscan_scene as scene;
 
 #[cfg(doctest)]

@@ -1,0 +1,106 @@
+//! The part of a triangle or segment that a camera sees, as a polygon on the screen.
+
+use glam::{DVec2, DVec3};
+
+use crate::{region::convex_holds, screen_map::ScreenPoint};
+
+/// A convex polygon on the screen, in pixels: what lies between the near and the far plane. Empty if
+/// nothing does.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Clipped {
+    corners: [ScreenPoint; Self::MOST],
+    n: usize,
+    /// Whether a part was cut off.
+    pub(crate) is_cut: bool,
+}
+
+impl Clipped {
+    /// A triangle gains at most one corner at each of the two planes.
+    const MOST: usize = 5;
+
+    /// Clips a convex polygon of one to three corners: a point, a segment, a triangle.
+    ///
+    /// The method of Sutherland and Hodgman ("Reentrant Polygon Clipping", 1974) before the division
+    /// by w (Blinn and Newell, "Clipping Using Homogeneous Coordinates", 1978).
+    pub(crate) fn new(polygon: &[ScreenPoint]) -> Self {
+        let none = ScreenPoint { point: DVec3::ZERO, xy: DVec2::ZERO, w: 1.0, near: 0.0, far: 0.0 };
+        let mut clipped = Self {
+            corners: [none; Self::MOST],
+            n: polygon.len(),
+            is_cut: !polygon.iter().all(ScreenPoint::is_seen),
+        };
+        clipped.corners[..polygon.len()].copy_from_slice(polygon);
+        if clipped.is_cut {
+            clipped.cut(|corner| corner.near);
+            clipped.cut(|corner| corner.far);
+            // Nothing lies between the planes and not before the camera, but for rounding.
+            if clipped.points().iter().any(|corner| corner.w <= 0.0) {
+                clipped.n = 0;
+            }
+        }
+        clipped
+    }
+
+    /// Keeps the part where `side` is not negative.
+    fn cut(&mut self, side: impl Fn(&ScreenPoint) -> f64) {
+        let before = *self;
+        let before = before.points();
+        let n_edges = if before.len() == 2 { 1 } else { before.len() };
+        self.n = 0;
+        for (i, a) in before.iter().enumerate() {
+            let at_a = side(a);
+            if at_a >= 0.0 {
+                self.push(*a);
+            }
+            if i < n_edges {
+                let b = &before[(i + 1) % before.len()];
+                let at_b = side(b);
+                if (at_a < 0.0 && at_b > 0.0) || (at_a > 0.0 && at_b < 0.0) {
+                    self.push(a.lerp(b, at_a / (at_a - at_b)));
+                }
+            }
+        }
+    }
+
+    fn push(&mut self, corner: ScreenPoint) {
+        // Rounding cannot add corners: a convex polygon changes sides twice at most.
+        if self.n < Self::MOST {
+            self.corners[self.n] = corner;
+            self.n += 1;
+        }
+    }
+
+    /// The corners before the division, in order.
+    pub(crate) fn points(&self) -> &[ScreenPoint] {
+        &self.corners[..self.n]
+    }
+
+    /// Whether the polygon has an area that holds a pixel position.
+    pub(crate) fn covers(&self, pixel: DVec2) -> bool {
+        convex_holds(&self.pixels(), pixel)
+    }
+
+    /// The corners in pixels, in order.
+    pub(crate) fn pixels(&self) -> Pixels {
+        let mut corners = [DVec2::ZERO; Self::MOST];
+        for (pixel, corner) in corners.iter_mut().zip(self.points()) {
+            *pixel = corner.pixel();
+        }
+        Pixels { corners, n: self.n }
+    }
+}
+
+/// The corners of a [`Clipped`] polygon in pixels.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pixels {
+    corners: [DVec2; Clipped::MOST],
+    n: usize,
+}
+
+impl std::ops::Deref for Pixels {
+    type Target = [DVec2];
+
+    fn deref(&self) -> &[DVec2] {
+        &self.corners[..self.n]
+    }
+}

@@ -1,0 +1,98 @@
+//! What can be picked: objects, and the faces, edges and vertices of their meshes.
+
+use hitscan_primitives::TriMesh;
+
+/// What a query looks for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ElementKind {
+    /// Whole instances.
+    #[default]
+    Object,
+    /// Polygons as the file had them, before they were cut into triangles.
+    Face,
+    /// Edges of polygons; the diagonals that cut them into triangles are none.
+    Edge,
+    /// Corners of triangles.
+    Vertex,
+}
+
+/// An instance, or a part of the mesh of an instance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Element {
+    /// The instance as a whole.
+    Object,
+    /// A polygon by its number in the mesh's records; a triangle by its own number if there are none.
+    Face(u32),
+    /// An edge of a polygon by the numbers of its two vertices, the lesser first.
+    Edge([u32; 2]),
+    /// A vertex by its number in the mesh.
+    Vertex(u32),
+}
+
+impl Element {
+    /// Which kind it is of.
+    pub fn kind(&self) -> ElementKind {
+        match self {
+            Self::Object => ElementKind::Object,
+            Self::Face(_) => ElementKind::Face,
+            Self::Edge(_) => ElementKind::Edge,
+            Self::Vertex(_) => ElementKind::Vertex,
+        }
+    }
+}
+
+/// The polygon that a triangle is part of; the triangle itself in a mesh without records.
+pub(crate) fn polygon_of(mesh: &TriMesh, triangle: u32) -> u32 {
+    mesh.records().map_or(triangle, |records| records.polygon(triangle))
+}
+
+/// The triangles of a polygon.
+pub(crate) fn triangles_of(mesh: &TriMesh, polygon: u32) -> std::ops::Range<u32> {
+    mesh.records().map_or(polygon..polygon + 1, |records| records.triangles_of(polygon))
+}
+
+/// Appends the edges of a polygon: those of its triangles that no two of them share. Each has its
+/// lesser vertex first. O(n log n) for a polygon of n triangles.
+pub(crate) fn append_edges_of(mesh: &TriMesh, polygon: u32, edges: &mut Vec<[u32; 2]>) {
+    let first = edges.len();
+    for triangle in triangles_of(mesh, polygon) {
+        let [a, b, c] = mesh.triangles()[triangle as usize];
+        let sides = [[a, b], [b, c], [c, a]].map(|[a, b]| [a.min(b), a.max(b)]);
+        edges.extend(sides.into_iter().filter(|[a, b]| a != b));
+    }
+    edges[first..].sort_unstable();
+    // Keep what stands alone among its equals.
+    let (mut kept, mut at) = (first, first);
+    while at < edges.len() {
+        let edge = edges[at];
+        let n_equal = edges[at..].iter().take_while(|&&other| other == edge).count();
+        if n_equal == 1 {
+            edges[kept] = edge;
+            kept += 1;
+        }
+        at += n_equal;
+    }
+    edges.truncate(kept);
+}
+
+#[cfg(test)]
+mod tests {
+    use hitscan_primitives::FaceRecords;
+
+    use super::*;
+
+    #[test]
+    fn diagonals_are_no_edges() {
+        let corners = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]];
+        let mesh = TriMesh::new(corners, vec![[0, 1, 2], [0, 2, 3]]).unwrap();
+        let edges = |mesh: &TriMesh, polygon| {
+            let mut edges = vec![[9, 9]];
+            append_edges_of(mesh, polygon, &mut edges);
+            edges
+        };
+        assert_eq!(edges(&mesh, 1), [[9, 9], [0, 2], [0, 3], [2, 3]]);
+        let quad = mesh.with_records(FaceRecords::from_triangle_counts([2])).unwrap();
+        assert_eq!(edges(&quad, 0), [[9, 9], [0, 1], [0, 3], [1, 2], [2, 3]]);
+        assert_eq!((polygon_of(&quad, 1), triangles_of(&quad, 0)), (0, 0..2));
+    }
+}

@@ -1,0 +1,186 @@
+//! Which elements of a mesh a region of the screen touches or encloses.
+
+use std::ops::ControlFlow;
+
+use crate::{
+    clip::Clipped,
+    element::{Element, ElementKind, append_edges_of, polygon_of, triangles_of},
+    part::{Part, Window, placement},
+    region::{Placement, Region},
+};
+
+/// What a region does to the elements it selects.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum RegionMode {
+    /// Some point of the element is seen in the region.
+    #[default]
+    Touch,
+    /// The whole element is in the region. An element that the near or the far plane cuts off, or
+    /// that lies behind the camera in part, is not enclosed.
+    Enclose,
+}
+
+/// A search for the elements of one mesh in a region.
+pub(crate) struct RegionSearch<'a> {
+    part: Part<'a>,
+    window: Window,
+    region: &'a Region,
+    mode: RegionMode,
+}
+
+impl<'a> RegionSearch<'a> {
+    pub(crate) fn new(part: Part<'a>, region: &'a Region, mode: RegionMode) -> Self {
+        let window = Window::new(&part.map, region.min(), region.max());
+        Self { part, window, region, mode }
+    }
+
+    /// The elements of a kind, hidden or not, in their order.
+    pub(crate) fn elements(&self, kind: ElementKind) -> Vec<Element> {
+        let mut elements: Vec<Element> = match kind {
+            ElementKind::Object => self.object().then_some(Element::Object).into_iter().collect(),
+            ElementKind::Face => self.faces(),
+            ElementKind::Edge => self.edges(),
+            ElementKind::Vertex => self.vertices(),
+        };
+        elements.sort_unstable();
+        elements.dedup();
+        elements
+    }
+
+    /// Whether the region selects what is seen of a point, segment or triangle.
+    fn selects(&self, clipped: &Clipped) -> bool {
+        let pixels = clipped.pixels();
+        match self.mode {
+            _ if pixels.is_empty() => false,
+            RegionMode::Touch => self.region.touches(&pixels),
+            RegionMode::Enclose => !clipped.is_cut && self.region.encloses(&pixels),
+        }
+    }
+
+    fn placement(&self, bounds: &hitscan_primitives::Aabb) -> Placement {
+        placement(&self.part.map, &self.window, self.region, bounds)
+    }
+
+    fn object(&self) -> bool {
+        let bounds = self.part.bvh.bounds();
+        if bounds.is_empty() {
+            return false;
+        }
+        match self.placement(&bounds) {
+            Placement::Outside => false,
+            Placement::Inside => true,
+            Placement::Crossing => match self.mode {
+                RegionMode::Touch => self.object_touched(),
+                RegionMode::Enclose => self.object_enclosed(),
+            },
+        }
+    }
+
+    fn object_touched(&self) -> bool {
+        // A box inside decides; the walk ends at the next triangle, which is one below that box.
+        let decided = std::cell::Cell::new(false);
+        let done = self.part.bvh.visit(
+            |bounds| match self.placement(bounds) {
+                _ if decided.get() => false,
+                Placement::Outside => false,
+                Placement::Crossing => true,
+                Placement::Inside => {
+                    decided.set(true);
+                    true
+                }
+            },
+            |triangle| {
+                if decided.get() || self.selects(&self.part.clipped(triangle)) {
+                    ControlFlow::Break(())
+                } else {
+                    ControlFlow::Continue(())
+                }
+            },
+        );
+        done.is_break()
+    }
+
+    fn object_enclosed(&self) -> bool {
+        // A box outside decides, likewise.
+        let decided = std::cell::Cell::new(false);
+        let done = self.part.bvh.visit(
+            |bounds| match self.placement(bounds) {
+                _ if decided.get() => false,
+                Placement::Inside => false,
+                Placement::Crossing => true,
+                Placement::Outside => {
+                    decided.set(true);
+                    true
+                }
+            },
+            |triangle| {
+                if decided.get() || !self.selects(&self.part.clipped(triangle)) {
+                    ControlFlow::Break(())
+                } else {
+                    ControlFlow::Continue(())
+                }
+            },
+        );
+        done.is_continue()
+    }
+
+    /// The triangles below the boxes that are not outside.
+    fn triangles_about(&self, mut found: impl FnMut(u32)) {
+        if self.placement(&self.part.bvh.bounds()) == Placement::Outside {
+            return;
+        }
+        let _: ControlFlow<()> = self.part.bvh.visit(
+            |bounds| !self.window.misses_box(bounds),
+            |triangle| {
+                found(triangle);
+                ControlFlow::Continue(())
+            },
+        );
+    }
+
+    fn faces(&self) -> Vec<Element> {
+        let mut triangles = vec![];
+        self.triangles_about(|triangle| {
+            if self.selects(&self.part.clipped(triangle)) {
+                triangles.push(triangle);
+            }
+        });
+        triangles.sort_unstable();
+        let mesh = self.part.mesh;
+        let polygons = triangles.chunk_by(|&a, &b| polygon_of(mesh, a) == polygon_of(mesh, b));
+        let selected = polygons.filter_map(|of_polygon| {
+            let polygon = polygon_of(mesh, of_polygon[0]);
+            let is_whole = of_polygon.len() == triangles_of(mesh, polygon).len();
+            (self.mode == RegionMode::Touch || is_whole).then_some(Element::Face(polygon))
+        });
+        selected.collect()
+    }
+
+    /// The edges of all polygons that have a triangle about the region: an edge in the region is part
+    /// of such a triangle.
+    fn edges(&self) -> Vec<Element> {
+        let mut polygons = vec![];
+        self.triangles_about(|triangle| polygons.push(polygon_of(self.part.mesh, triangle)));
+        polygons.sort_unstable();
+        polygons.dedup();
+        let mut edges = vec![];
+        for polygon in polygons {
+            append_edges_of(self.part.mesh, polygon, &mut edges);
+        }
+        edges.sort_unstable();
+        edges.dedup();
+        edges.retain(|edge| self.selects(&Clipped::new(&edge.map(|v| self.part.vertex(v)))));
+        edges.into_iter().map(Element::Edge).collect()
+    }
+
+    fn vertices(&self) -> Vec<Element> {
+        let mut vertices = vec![];
+        self.triangles_about(|triangle| {
+            vertices.extend(self.part.mesh.triangles()[triangle as usize]);
+        });
+        vertices.sort_unstable();
+        vertices.dedup();
+        vertices.retain(|&vertex| self.selects(&Clipped::new(&[self.part.vertex(vertex)])));
+        vertices.into_iter().map(Element::Vertex).collect()
+    }
+}

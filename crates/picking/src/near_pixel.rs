@@ -1,0 +1,245 @@
+//! Which elements of a mesh are seen within some pixels of the cursor.
+
+use std::ops::ControlFlow;
+
+use glam::{DVec2, DVec3};
+
+use hitscan_primitives::{Faces, Side, TriMesh};
+
+use crate::{
+    clip::Clipped,
+    element::{Element, append_edges_of, polygon_of},
+    part::{Part, Window},
+    screen_map::ScreenPoint,
+};
+
+/// What is looked for near the cursor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Target {
+    Object,
+    Face,
+    Edge,
+    /// An edge by its middle.
+    EdgeMiddle,
+    Vertex,
+}
+
+/// An element near the cursor, by its point nearest to the cursor on the screen.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Near {
+    pub(crate) element: Element,
+    /// On the screen, in pixels.
+    pub(crate) distance: f64,
+    pub(crate) pixel: DVec2,
+    /// Grows along every line of sight.
+    pub(crate) depth: f64,
+    /// In the space of the mesh.
+    pub(crate) point: DVec3,
+    /// What the point is a point of, for tests of visibility.
+    pub(crate) feature: Feature,
+}
+
+/// The least part of a mesh that a point lies on. It is never hidden by a triangle that it is part of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Feature {
+    Vertex(u32),
+    Edge([u32; 2]),
+    Triangle(u32),
+}
+
+impl Feature {
+    /// Whether a triangle holds the feature. Vertices are the same if they are at the same place: files
+    /// often repeat them along seams.
+    pub(crate) fn is_part_of(self, mesh: &TriMesh, triangle: u32) -> bool {
+        let corners = mesh.corners(triangle);
+        let has = |vertex: u32| corners.contains(&mesh.positions()[vertex as usize]);
+        match self {
+            Self::Vertex(vertex) => has(vertex),
+            Self::Edge([a, b]) => has(a) && has(b),
+            Self::Triangle(own) => own == triangle,
+        }
+    }
+}
+
+/// The elements of a kind within `radius` pixels of the cursor, hidden or not, in no order.
+///
+/// A face that is under the cursor itself is not among them: what is there, a ray tells. Objects and
+/// faces are reported by each of their triangles on one of the sides `faces`.
+pub(crate) fn near_pixel(
+    part: &Part<'_>,
+    cursor: DVec2,
+    radius: f64,
+    faces: Faces,
+    target: Target,
+) -> Vec<Near> {
+    let search = Search { part, cursor, radius };
+    let window = Window::new(&part.map, cursor - radius, cursor + radius);
+    if part.bvh.bounds().is_empty() || window.misses_box(&part.bvh.bounds()) {
+        return vec![];
+    }
+    let mut triangles = vec![];
+    let _: ControlFlow<()> = part.bvh.visit(
+        |bounds| !window.misses_box(bounds),
+        |triangle| {
+            triangles.push(triangle);
+            ControlFlow::Continue(())
+        },
+    );
+    match target {
+        Target::Vertex => search.vertices(&triangles),
+        Target::Edge => search.edges(&triangles, |edge| search.nearest_on_edge(edge)),
+        Target::EdgeMiddle => search.edges(&triangles, |edge| search.middle_of_edge(edge)),
+        Target::Face => search
+            .faces(&triangles, faces, |triangle| Element::Face(polygon_of(part.mesh, triangle))),
+        Target::Object => search.faces(&triangles, faces, |_| Element::Object),
+    }
+}
+
+struct Search<'a> {
+    part: &'a Part<'a>,
+    cursor: DVec2,
+    radius: f64,
+}
+
+impl Search<'_> {
+    fn near(&self, element: Element, at: &ScreenPoint, feature: Feature) -> Option<Near> {
+        let pixel = at.pixel();
+        let distance = pixel.distance(self.cursor);
+        let (depth, point) = (at.near, at.point);
+        (distance <= self.radius).then_some(Near {
+            element,
+            distance,
+            pixel,
+            depth,
+            point,
+            feature,
+        })
+    }
+
+    fn vertices(&self, triangles: &[u32]) -> Vec<Near> {
+        let corners = |&triangle: &u32| self.part.mesh.triangles()[triangle as usize];
+        let mut vertices: Vec<u32> = triangles.iter().flat_map(corners).collect();
+        vertices.sort_unstable();
+        vertices.dedup();
+        let near = vertices.into_iter().filter_map(|vertex| {
+            let at = self.part.vertex(vertex);
+            at.is_seen().then_some(())?;
+            self.near(Element::Vertex(vertex), &at, Feature::Vertex(vertex))
+        });
+        near.collect()
+    }
+
+    /// The edges about the cursor, each by the point that `point_of` gives.
+    fn edges(
+        &self,
+        triangles: &[u32],
+        point_of: impl Fn([u32; 2]) -> Option<(ScreenPoint, Feature)>,
+    ) -> Vec<Near> {
+        let polygon = |&triangle: &u32| polygon_of(self.part.mesh, triangle);
+        let mut polygons: Vec<u32> = triangles.iter().map(polygon).collect();
+        polygons.sort_unstable();
+        polygons.dedup();
+        let mut edges = vec![];
+        for polygon in polygons {
+            append_edges_of(self.part.mesh, polygon, &mut edges);
+        }
+        edges.sort_unstable();
+        edges.dedup();
+        let near = edges.into_iter().filter_map(|edge| {
+            let (at, feature) = point_of(edge)?;
+            self.near(Element::Edge(edge), &at, feature)
+        });
+        near.collect()
+    }
+
+    fn faces(
+        &self,
+        triangles: &[u32],
+        faces: Faces,
+        element: impl Fn(u32) -> Element,
+    ) -> Vec<Near> {
+        let mut near = vec![];
+        for &triangle in triangles {
+            let clipped = self.part.clipped(triangle);
+            if clipped.points().is_empty() || clipped.covers(self.cursor) {
+                continue;
+            }
+            let nearest = if clipped.is_cut {
+                nearest_on_outline(clipped.points(), self.cursor)
+                    .map(|at| (at, Feature::Triangle(triangle)))
+            } else {
+                let [a, b, c] = self.part.mesh.triangles()[triangle as usize];
+                let edges = [[a, b], [b, c], [c, a]];
+                let on_edges = edges.into_iter().filter_map(|edge| self.nearest_on_edge(edge));
+                on_edges.min_by(|(a, _), (b, _)| {
+                    let distance = |at: &ScreenPoint| at.pixel().distance_squared(self.cursor);
+                    distance(a).total_cmp(&distance(b))
+                })
+            };
+            near.extend(nearest.and_then(|(at, feature)| {
+                self.faces_camera(triangle, &at, faces).then_some(())?;
+                self.near(element(triangle), &at, feature)
+            }));
+        }
+        near
+    }
+
+    /// Whether one of the sides `faces` of a triangle is seen at one of its points.
+    fn faces_camera(&self, triangle: u32, at: &ScreenPoint, faces: Faces) -> bool {
+        if faces == Faces::Both {
+            return true;
+        }
+        let Some((_, along)) = self.part.map.line_of_sight(at.pixel()) else { return false };
+        let [a, b, c] = self.part.mesh.corners(triangle).map(|corner| corner.as_dvec3());
+        let toward = (b - a).cross(c - a).dot(along);
+        faces.accepts(if toward < 0.0 { Side::Front } else { Side::Back })
+    }
+
+    fn middle_of_edge(&self, edge: [u32; 2]) -> Option<(ScreenPoint, Feature)> {
+        let [a, b] = edge.map(|vertex| self.part.mesh.positions()[vertex as usize].as_dvec3());
+        let middle = self.part.map.of(a.midpoint(b));
+        middle.is_seen().then_some((middle, Feature::Edge(edge)))
+    }
+
+    fn nearest_on_edge(&self, [a, b]: [u32; 2]) -> Option<(ScreenPoint, Feature)> {
+        let (from, to) = (self.part.vertex(a), self.part.vertex(b));
+        let seen = Clipped::new(&[from, to]);
+        let at = match seen.points() {
+            [] => return None,
+            [only] => *only,
+            [from, to, ..] => nearest_on_segment(from, to, self.cursor),
+        };
+        let feature = match at.point {
+            point if point == from.point => Feature::Vertex(a),
+            point if point == to.point => Feature::Vertex(b),
+            _ => Feature::Edge([a, b]),
+        };
+        Some((at, feature))
+    }
+}
+
+/// The point of a segment that is seen nearest to the cursor.
+pub(crate) fn nearest_on_segment(a: &ScreenPoint, b: &ScreenPoint, cursor: DVec2) -> ScreenPoint {
+    let (from, to) = (a.pixel(), b.pixel());
+    let along = to - from;
+    let share = (cursor - from).dot(along) / along.length_squared();
+    // NaN where the segment is seen as a point: take the nearer end.
+    if share.is_nan() {
+        return if a.near <= b.near { *a } else { *b };
+    }
+    match share {
+        s if s <= 0.0 => *a,
+        s if s >= 1.0 => *b,
+        // A share of the way on the screen is another share of the way in space.
+        s => a.lerp(b, s * a.w / (b.w + s * (a.w - b.w))),
+    }
+}
+
+/// The same on the outline of a polygon.
+fn nearest_on_outline(corners: &[ScreenPoint], cursor: DVec2) -> Option<ScreenPoint> {
+    let edges = (0..corners.len()).map(|i| (&corners[i], &corners[(i + 1) % corners.len()]));
+    edges.map(|(a, b)| nearest_on_segment(a, b, cursor)).min_by(|a, b| {
+        let distance = |at: &ScreenPoint| at.pixel().distance_squared(cursor);
+        distance(a).total_cmp(&distance(b))
+    })
+}

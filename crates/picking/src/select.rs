@@ -1,0 +1,120 @@
+//! Marquee and lasso: which elements of a scene are in a region of the screen.
+
+use glam::{DAffine3, DVec2};
+use hitscan_scene::{InstanceId, QueryOptions};
+
+use crate::{
+    element::{Element, ElementKind},
+    in_region::{RegionMode, RegionSearch},
+    part::{Part, Window},
+    picker::Picker,
+    region::Region,
+    visible::VisibleFilter,
+};
+
+/// What a selection takes.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SelectOptions<'a> {
+    /// The kind of element.
+    pub kind: ElementKind,
+    /// Whether the region has to touch or to enclose an element.
+    pub mode: RegionMode,
+    /// Whether only elements count that are seen in the region; see [`Picker::select`].
+    pub visible_only: bool,
+    /// Which instances can be selected. The sides of triangles matter only to what is seen.
+    pub query: QueryOptions<'a>,
+}
+
+/// An element that a region selects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Selected {
+    /// The instance.
+    pub instance: InstanceId,
+    /// The instance itself, or a part of its mesh.
+    pub element: Element,
+}
+
+/// The elements of one instance in a region, in order.
+pub(crate) struct InInstance<'a> {
+    pub(crate) instance: InstanceId,
+    pub(crate) to_view: DAffine3,
+    pub(crate) part: Part<'a>,
+    pub(crate) elements: Vec<Element>,
+}
+
+impl<'a> Picker<'a> {
+    /// The elements that the region touches or encloses, sorted by instance and element.
+    ///
+    /// Decided exactly, up to the rounding of f64 on the way to the screen: what lies before the near
+    /// plane or behind the far plane is cut off, then polygons on the screen are compared with the
+    /// region by predicates that do not round. Also what is hidden counts, and what is beside the
+    /// viewport if the region reaches there.
+    ///
+    /// With [`visible_only`](SelectOptions::visible_only) an element must also be *seen* in the
+    /// viewport and the region, decided by rays:
+    ///
+    /// - an object or a face, by a ray through the centre of a pixel that hits it first, or, if it
+    ///   covers no centre in the region, by one through its own middle (of an object, the middles of its
+    ///   first 64 triangles there);
+    /// - an edge, by rays to points along it, one a pixel; a vertex, by a ray to it: nothing may be
+    ///   before the point but triangles that it is part of.
+    ///
+    /// So what shows less than a pixel of itself may be missed. The cost is a ray for each pixel of the
+    /// region (objects, faces) or for each element and pixel of its length.
+    pub fn select(&self, region: &Region, options: &SelectOptions<'_>) -> Vec<Selected> {
+        let window = Window::new(self.view.map(), region.min(), region.max());
+        let mut found = vec![];
+        self.for_each_part(&window, &options.query, |instance, to_view, mesh| {
+            let map = self.view.map().of_local(&to_view);
+            let part = Part { mesh: mesh.tri_mesh(), bvh: mesh.bvh(), map };
+            let elements = RegionSearch::new(part, region, options.mode).elements(options.kind);
+            if !elements.is_empty() {
+                found.push(InInstance { instance, to_view, part, elements });
+            }
+        });
+        if options.visible_only {
+            VisibleFilter::new(self, region, options).retain(&mut found);
+        }
+        let mut selected: Vec<Selected> = found
+            .into_iter()
+            .flat_map(|InInstance { instance, elements, .. }| {
+                elements.into_iter().map(move |element| Selected { instance, element })
+            })
+            .collect();
+        selected.sort_unstable();
+        selected
+    }
+
+    /// [`select`](Self::select) in the rectangle between two pixel positions; nothing if one of them
+    /// is not finite.
+    pub fn marquee(
+        &self,
+        corner: impl Into<[f64; 2]>,
+        opposite: impl Into<[f64; 2]>,
+        options: &SelectOptions<'_>,
+    ) -> Vec<Selected> {
+        Region::rectangle(corner, opposite)
+            .map_or_else(|_| vec![], |region| self.select(&region, options))
+    }
+}
+
+/// The centres of the pixels of a rectangle, by rows: those in the region and the viewport.
+pub(crate) fn pixel_centers(
+    region: &Region,
+    min: DVec2,
+    max: DVec2,
+) -> impl Iterator<Item = DVec2> {
+    let (first, last) = (center_at_least(min), max);
+    let rows = steps(first.y, last.y);
+    rows.flat_map(move |y| steps(first.x, last.x).map(move |x| DVec2::new(x, y)))
+        .filter(|&center| region.contains(center))
+}
+
+/// The first pixel centre that is not before a position, on both axes.
+pub(crate) fn center_at_least(position: DVec2) -> DVec2 {
+    (position - 0.5).ceil() + 0.5
+}
+
+fn steps(first: f64, last: f64) -> impl Iterator<Item = f64> {
+    std::iter::successors(Some(first), |at| Some(at + 1.0)).take_while(move |&at| at <= last)
+}

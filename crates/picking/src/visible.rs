@@ -1,0 +1,225 @@
+//! Which elements in a region are seen: decided by rays.
+
+use std::collections::HashSet;
+
+use glam::DVec2;
+use hitscan_scene::{InstanceId, QueryOptions, SceneHit, WorldRay};
+
+use crate::{
+    clip::Clipped,
+    element::{Element, ElementKind, polygon_of, triangles_of},
+    near_pixel::Feature,
+    part::Part,
+    picker::Picker,
+    region::Region,
+    screen_map::ScreenPoint,
+    select::{InInstance, SelectOptions, center_at_least, pixel_centers},
+};
+
+/// How many rays are cast together.
+const BATCH: usize = 1 << 14;
+
+/// How many triangles of an object that covers no pixel centre are tried.
+const TRIANGLES_TRIED: usize = 64;
+
+/// Takes what is not seen out of a selection; see [`Picker::select`] for the rule.
+pub(crate) struct VisibleFilter<'a> {
+    picker: &'a Picker<'a>,
+    region: &'a Region,
+    query: &'a QueryOptions<'a>,
+    kind: ElementKind,
+    /// What of the region is in the viewport.
+    min: DVec2,
+    max: DVec2,
+}
+
+impl<'a> VisibleFilter<'a> {
+    pub(crate) fn new(
+        picker: &'a Picker<'a>,
+        region: &'a Region,
+        options: &'a SelectOptions<'a>,
+    ) -> Self {
+        let viewport = picker.view.viewport();
+        Self {
+            picker,
+            region,
+            query: &options.query,
+            kind: options.kind,
+            min: region.min().max(viewport.min),
+            max: region.max().min(viewport.max()),
+        }
+    }
+
+    pub(crate) fn retain(&self, found: &mut Vec<InInstance<'_>>) {
+        match self.kind {
+            ElementKind::Object | ElementKind::Face => {
+                let n_wanted = found.iter().map(|found| found.elements.len()).sum();
+                let seen = self.seen_at_centers(n_wanted, found);
+                for InInstance { instance, part, elements, .. } in found.iter_mut() {
+                    elements.retain(|&element| {
+                        seen.contains(&(*instance, element))
+                            || self.is_seen_between_centers(*instance, part, element)
+                    });
+                }
+            }
+            ElementKind::Edge | ElementKind::Vertex => {
+                for found in found.iter_mut() {
+                    let mut elements = std::mem::take(&mut found.elements);
+                    elements.retain(|&element| self.is_thin_element_seen(found, element));
+                    found.elements = elements;
+                }
+            }
+        }
+        found.retain(|found| !found.elements.is_empty());
+    }
+
+    /// What the rays through the pixel centres of the region hit first. Ends early when all that is
+    /// wanted was seen.
+    fn seen_at_centers(
+        &self,
+        n_wanted: usize,
+        wanted: &[InInstance<'_>],
+    ) -> HashSet<(InstanceId, Element)> {
+        let wanted: HashSet<(InstanceId, Element)> = wanted
+            .iter()
+            .flat_map(|found| found.elements.iter().map(|&element| (found.instance, element)))
+            .collect();
+        let mut seen = HashSet::new();
+        let mut centers = pixel_centers(self.region, self.min, self.max);
+        let mut hits = vec![];
+        while seen.len() < n_wanted {
+            let pixels = centers.by_ref().take(BATCH);
+            let rays: Vec<WorldRay> = pixels.map(|pixel| self.picker.view.ray(pixel)).collect();
+            if rays.is_empty() {
+                break;
+            }
+            hits.clear();
+            hits.resize(rays.len(), None);
+            self.picker.scene.closest_hits(&rays, self.query, &mut hits);
+            let ids = hits.iter().flatten().filter_map(|hit| self.element_of(hit));
+            seen.extend(ids.filter(|id| wanted.contains(id)));
+        }
+        seen
+    }
+
+    /// The object or face of a hit.
+    fn element_of(&self, hit: &SceneHit) -> Option<(InstanceId, Element)> {
+        let element = match self.kind {
+            ElementKind::Face => {
+                let mesh = self.picker.scene.get(hit.instance)?.mesh.as_deref()?;
+                Element::Face(polygon_of(mesh.tri_mesh(), hit.triangle()))
+            }
+            _ => Element::Object,
+        };
+        Some((hit.instance, element))
+    }
+
+    /// Whether an object or face is seen that covers no pixel centre of the region.
+    fn is_seen_between_centers(
+        &self,
+        instance: InstanceId,
+        part: &Part<'_>,
+        element: Element,
+    ) -> bool {
+        let triangles = match element {
+            Element::Face(polygon) => triangles_of(part.mesh, polygon),
+            _ => 0..part.mesh.triangles().len() as u32,
+        };
+        let mut middles = vec![];
+        for triangle in triangles {
+            let pixels = part.clipped(triangle).pixels();
+            if self.covers_a_center(&pixels) {
+                return false;
+            }
+            let is_tried = element != Element::Object || middles.len() < TRIANGLES_TRIED;
+            middles.extend(self.middle_in_region(&pixels).filter(|_| is_tried));
+        }
+        middles.into_iter().any(|pixel| {
+            let hit = self.picker.scene.closest_hit(&self.picker.view.ray(pixel), self.query);
+            hit.and_then(|hit| self.element_of(&hit)) == Some((instance, element))
+        })
+    }
+
+    /// Whether a convex polygon covers a pixel centre of the region.
+    fn covers_a_center(&self, polygon: &[DVec2]) -> bool {
+        let Some(low) = polygon.iter().copied().reduce(DVec2::min) else { return false };
+        let high = polygon.iter().copied().reduce(DVec2::max).unwrap_or(low).min(self.max);
+        let first = center_at_least(low.max(self.min));
+        let mut y = first.y;
+        while y <= high.y {
+            // Where the row enters and leaves the polygon.
+            let (mut from, mut to) = (f64::INFINITY, f64::NEG_INFINITY);
+            for (i, a) in polygon.iter().enumerate() {
+                let b = polygon[(i + 1) % polygon.len()];
+                if (a.y <= y) != (b.y <= y) {
+                    let x = a.x + (y - a.y) / (b.y - a.y) * (b.x - a.x);
+                    (from, to) = (from.min(x), to.max(x));
+                }
+            }
+            let mut x = center_at_least(DVec2::new(from.max(self.min.x), y)).x;
+            while x <= to.min(self.max.x) {
+                if self.region.contains([x, y]) {
+                    return true;
+                }
+                x += 1.0;
+            }
+            y += 1.0;
+        }
+        false
+    }
+
+    /// A point of a convex polygon in the region and the viewport: its middle if that is, or else one
+    /// between the middle and a corner.
+    fn middle_in_region(&self, polygon: &[DVec2]) -> Option<DVec2> {
+        let middle = polygon.iter().sum::<DVec2>() / polygon.len() as f64;
+        let toward_corners = polygon.iter().map(|&corner| middle.lerp(corner, 0.9));
+        [middle].into_iter().chain(toward_corners).find(|&pixel| self.contains(pixel))
+    }
+
+    fn contains(&self, pixel: DVec2) -> bool {
+        pixel.cmpge(self.min).all() && pixel.cmple(self.max).all() && self.region.contains(pixel)
+    }
+
+    /// Whether an edge or a vertex is seen in the region.
+    fn is_thin_element_seen(&self, found: &InInstance<'_>, element: Element) -> bool {
+        let InInstance { instance, to_view, part, .. } = found;
+        let is_seen = |at: &ScreenPoint, feature: Feature| {
+            self.contains(at.pixel())
+                && self.picker.sees_feature(*instance, to_view, at.point, feature, self.query)
+        };
+        match element {
+            Element::Vertex(vertex) => is_seen(&part.vertex(vertex), Feature::Vertex(vertex)),
+            Element::Edge(edge) => {
+                let seen = Clipped::new(&edge.map(|vertex| part.vertex(vertex)));
+                let [a, b] = seen.points() else { return false };
+                let samples = samples_along(a, b, self.min, self.max);
+                samples.into_iter().any(|at| is_seen(&at, Feature::Edge(edge)))
+            }
+            Element::Object | Element::Face(_) => false,
+        }
+    }
+}
+
+/// Points of a segment in the middles of its pixels: one for each pixel of its length within a
+/// rectangle of the screen.
+fn samples_along(a: &ScreenPoint, b: &ScreenPoint, min: DVec2, max: DVec2) -> Vec<ScreenPoint> {
+    let (from, to) = (a.pixel(), b.pixel());
+    let along = to - from;
+    // The part in the rectangle, by its slabs; 0 / 0 leaves a bound as it is.
+    let (mut start, mut end) = (0.0f64, 1.0f64);
+    for axis in 0..2 {
+        let (first, second) =
+            ((min[axis] - from[axis]) / along[axis], (max[axis] - from[axis]) / along[axis]);
+        start = start.max(first.min(second));
+        end = end.min(first.max(second));
+    }
+    if start > end {
+        return vec![];
+    }
+    let n = ((end - start) * along.length()).ceil().max(1.0);
+    let at = |i: f64| {
+        let s = start + (i + 0.5) / n * (end - start);
+        a.lerp(b, s * a.w / (b.w + s * (a.w - b.w)))
+    };
+    (0..n as u32).map(|i| at(f64::from(i))).collect()
+}

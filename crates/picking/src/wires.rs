@@ -1,0 +1,252 @@
+//! Points and polylines: what has no surface for a ray to hit.
+
+use std::ops::{ControlFlow, Range};
+
+use glam::{DAffine3, DVec2, DVec3, Vec3};
+use hitscan_bvh::{BoxBvh, BuildQuality};
+use hitscan_primitives::Aabb;
+use thiserror::Error;
+
+use crate::{
+    clip::Clipped,
+    in_region::RegionMode,
+    near_pixel::nearest_on_segment,
+    part::Window,
+    region::Region,
+    screen_map::{ScreenMap, ScreenPoint},
+    view::View,
+};
+
+/// Points, or polylines, with a hierarchy: picked by a radius in pixels, as they have no surface that
+/// a ray could hit. Point clouds, curves, wires, measured profiles, gizmos.
+///
+/// ```
+/// use hitscan_picking::{Camera, Viewport, Wires};
+/// use hitscan_primitives::glam::DAffine3;
+///
+/// let zigzag = [[0.0, 0.0, 0.0], [1.0, 2.0, 0.0], [2.0, 0.0, 0.0]];
+/// let wires = Wires::polylines([zigzag.to_vec()])?;
+/// let view = Camera::looking([1.0, 1.0, 9.0], [1.0, 1.0, 0.0]).view(Viewport::of_size(800.0, 600.0))?;
+///
+/// let on_second_segment = view.project([1.5, 1.0, 0.0]).expect("it is seen").pixel;
+/// let pick = wires.pick(&view, &DAffine3::IDENTITY, on_second_segment + 3.0, 8.0, |_| true);
+/// assert_eq!(pick.map(|pick| (pick.item, pick.segment)), Some((0, 1)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Wires {
+    positions: Vec<Vec3>,
+    /// Indices of the ends of each segment; a point is a segment from itself to itself.
+    segments: Vec<[u32; 2]>,
+    /// The first segment of each item, and their number.
+    starts: Vec<u32>,
+    bvh: BoxBvh,
+}
+
+/// A point or polyline near the cursor.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WirePick {
+    /// Which point or polyline, in the order given.
+    pub item: u32,
+    /// Which segment of the polyline; 0 for a point.
+    pub segment: u32,
+    /// Its point that is seen nearest to the cursor, in world space.
+    pub point: DVec3,
+    /// Where that is seen, in pixels.
+    pub pixel: DVec2,
+    /// How far that is from the cursor, in pixels.
+    pub pixel_distance: f64,
+}
+
+/// Why points are none.
+#[derive(Clone, Copy, Debug, PartialEq, Error)]
+#[non_exhaustive]
+pub enum WireError {
+    /// A position that is NaN or infinite.
+    #[error("point {point} is at {position:?}, expected finite coordinates")]
+    NotFinite {
+        /// The first such point, counted over all polylines.
+        point: usize,
+        /// Its position.
+        position: [f32; 3],
+    },
+    /// More points than a hierarchy can name.
+    #[error("{found} points, expected at most {}", BoxBvh::MAX_BOXES)]
+    TooMany {
+        /// The number found.
+        found: usize,
+    },
+}
+
+impl Wires {
+    /// Points, each an item of its own; in any space. O(n log n).
+    ///
+    /// # Errors
+    /// A position that is not finite, or too many.
+    pub fn points<P: Into<[f32; 3]>>(
+        positions: impl IntoIterator<Item = P>,
+    ) -> Result<Self, WireError> {
+        let positions: Vec<Vec3> = positions.into_iter().map(|p| Vec3::from(p.into())).collect();
+        check(&positions)?;
+        let n = positions.len() as u32;
+        Ok(Self::build(positions, (0..n).map(|i| [i, i]).collect(), (0..=n).collect()))
+    }
+
+    /// Polylines, each an item, by their points in order; one point alone is a point, and none is an
+    /// item that is never picked. In any space. O(n log n).
+    ///
+    /// # Errors
+    /// A position that is not finite, or too many.
+    pub fn polylines<P: Into<[f32; 3]>, L: IntoIterator<Item = P>>(
+        lines: impl IntoIterator<Item = L>,
+    ) -> Result<Self, WireError> {
+        let (mut positions, mut ends) = (Vec::<Vec3>::new(), vec![0]);
+        for line in lines {
+            positions.extend(line.into_iter().map(|p| Vec3::from(p.into())));
+            ends.push(positions.len());
+        }
+        check(&positions)?;
+        let (mut segments, mut starts) = (vec![], vec![0]);
+        for line in ends.windows(2) {
+            let points = line[0] as u32..line[1] as u32;
+            match points.len() {
+                1 => segments.push([points.start, points.start]),
+                _ => segments.extend(points.clone().zip(points.skip(1)).map(|(a, b)| [a, b])),
+            }
+            starts.push(segments.len() as u32);
+        }
+        Ok(Self::build(positions, segments, starts))
+    }
+
+    fn build(positions: Vec<Vec3>, segments: Vec<[u32; 2]>, starts: Vec<u32>) -> Self {
+        let boxes: Vec<Aabb> = segments
+            .iter()
+            .map(|ends| Aabb::from_points(ends.map(|end| positions[end as usize])))
+            .collect();
+        let bvh = BoxBvh::build(&boxes, BuildQuality::Balanced);
+        Self { positions, segments, starts, bvh }
+    }
+
+    /// The number of points or polylines.
+    pub fn n_items(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// The item that is seen nearest to the cursor, within `radius` pixels, among those points of it
+    /// that `accept` takes; of several at one distance the one in front, then the first. `transform`
+    /// takes the points to world space.
+    ///
+    /// Surfaces hide nothing here. To leave out what is behind them, let
+    /// [`Picker::is_visible`](crate::Picker::is_visible) be part of `accept`; it is asked once for
+    /// each candidate, nearest first, until it takes one.
+    pub fn pick(
+        &self,
+        view: &View,
+        transform: &DAffine3,
+        pixel: impl Into<[f64; 2]>,
+        radius: f64,
+        mut accept: impl FnMut(&WirePick) -> bool,
+    ) -> Option<WirePick> {
+        let cursor = DVec2::from(pixel.into());
+        let (map, to_view) = local(view, transform);
+        let window = Window::new(&map, cursor - radius, cursor + radius);
+        let mut near: Vec<(ScreenPoint, u32)> = vec![];
+        let _: ControlFlow<()> = self.bvh.visit(
+            |bounds| !window.misses_box(bounds),
+            |segment| {
+                let seen = self.seen(&map, segment);
+                let nearest = match seen.points() {
+                    [] => None,
+                    [only] => Some(*only),
+                    [a, b, ..] => Some(nearest_on_segment(a, b, cursor)),
+                };
+                let within = |at: &ScreenPoint| at.pixel().distance(cursor) <= radius;
+                near.extend(nearest.filter(within).map(|at| (at, segment)));
+                ControlFlow::Continue(())
+            },
+        );
+        near.sort_unstable_by(|(a, s), (b, t)| {
+            let distance = |at: &ScreenPoint| at.pixel().distance(cursor);
+            let by_place = distance(a).total_cmp(&distance(b)).then(a.near.total_cmp(&b.near));
+            by_place.then(s.cmp(t))
+        });
+        let picks = near.into_iter().map(|(at, segment)| {
+            let item = self.item_of(segment);
+            WirePick {
+                item,
+                segment: segment - self.starts[item as usize],
+                point: view.origin() + to_view.transform_point3(at.point),
+                pixel: at.pixel(),
+                pixel_distance: at.pixel().distance(cursor),
+            }
+        });
+        picks.into_iter().find(|pick| accept(pick))
+    }
+
+    /// The items that a region touches or encloses, in order; see
+    /// [`Picker::select`](crate::Picker::select).
+    pub fn select(
+        &self,
+        view: &View,
+        transform: &DAffine3,
+        region: &Region,
+        mode: RegionMode,
+    ) -> Vec<u32> {
+        let (map, _) = local(view, transform);
+        let window = Window::new(&map, region.min(), region.max());
+        let mut segments = vec![];
+        let _: ControlFlow<()> = self.bvh.visit(
+            |bounds| !window.misses_box(bounds),
+            |segment| {
+                let seen = self.seen(&map, segment);
+                let pixels = seen.pixels();
+                let selected = !pixels.is_empty()
+                    && match mode {
+                        RegionMode::Touch => region.touches(&pixels),
+                        RegionMode::Enclose => !seen.is_cut && region.encloses(&pixels),
+                    };
+                segments.extend(selected.then_some(segment));
+                ControlFlow::Continue(())
+            },
+        );
+        segments.sort_unstable();
+        let items = segments.chunk_by(|&a, &b| self.item_of(a) == self.item_of(b));
+        let selected = items.filter_map(|of_item| {
+            let item = self.item_of(of_item[0]);
+            let is_whole = of_item.len() == self.segments_of(item).len();
+            (mode == RegionMode::Touch || is_whole).then_some(item)
+        });
+        selected.collect()
+    }
+
+    fn seen(&self, map: &ScreenMap, segment: u32) -> Clipped {
+        let [a, b] = self.segments[segment as usize];
+        let point = |i: u32| map.of(self.positions[i as usize].as_dvec3());
+        if a == b { Clipped::new(&[point(a)]) } else { Clipped::new(&[point(a), point(b)]) }
+    }
+
+    fn item_of(&self, segment: u32) -> u32 {
+        (self.starts.partition_point(|&start| start <= segment) - 1) as u32
+    }
+
+    fn segments_of(&self, item: u32) -> Range<u32> {
+        self.starts[item as usize]..self.starts[item as usize + 1]
+    }
+}
+
+/// The map from the points' own space to the screen, and their transform into the space of the view.
+fn local(view: &View, transform: &DAffine3) -> (ScreenMap, DAffine3) {
+    let translation = transform.translation - view.origin();
+    let to_view = DAffine3 { translation, ..*transform };
+    (view.map().of_local(&to_view), to_view)
+}
+
+fn check(positions: &[Vec3]) -> Result<(), WireError> {
+    if positions.len() > BoxBvh::MAX_BOXES {
+        return Err(WireError::TooMany { found: positions.len() });
+    }
+    match positions.iter().position(|position| !position.is_finite()) {
+        None => Ok(()),
+        Some(point) => Err(WireError::NotFinite { point, position: positions[point].to_array() }),
+    }
+}
