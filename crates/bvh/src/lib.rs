@@ -36,6 +36,7 @@ mod traverse;
 mod validate;
 mod visit;
 mod wide;
+mod winding;
 
 pub use batch::HitLists;
 pub use box_bvh::BoxBvh;
@@ -44,3 +45,4 @@ pub use options::{BuildOptions, BuildQuality};
 pub use refit::RefitReport;
 pub use simd::Isa;
 pub use stats::BvhStats;
+pub use winding::{WindingNumber, WindingTree};

@@ -12,7 +12,8 @@ use glam::{DVec3, Vec3};
 
 use crate::{
     Aabb, ConvexRegion, Faces, Hit, HitMode, Ray, Sphere, SurfacePoint, TriMesh, TrianglePoint,
-    WatertightRay, closest_point_on_triangle, plane_normal, triangle_overlaps_box,
+    WatertightRay, WindingSum, closest_point_on_triangle, plane_normal, solid_angle,
+    triangle_overlaps_box,
 };
 
 /// The hit with the least `(t, triangle)`.
@@ -60,6 +61,17 @@ pub fn overlapping_sphere(mesh: &TriMesh, sphere: &Sphere) -> Vec<u32> {
 /// [`ConvexRegion::overlaps_triangle`], in order.
 pub fn overlapping_convex(mesh: &TriMesh, region: &ConvexRegion) -> Vec<u32> {
     BruteForce::new(mesh).overlapping_convex(region)
+}
+
+/// How many times the surface is wound around a point: 1 inside of a closed mesh, 0 outside of it. 0
+/// also for a point that is not finite. See [`WindingSum`].
+pub fn winding_number(mesh: &TriMesh, point: impl Into<[f32; 3]>) -> f64 {
+    BruteForce::new(mesh).winding_sum(point).winding_number()
+}
+
+/// Whether the winding number around a point is greater than 1/2.
+pub fn is_inside(mesh: &TriMesh, point: impl Into<[f32; 3]>) -> bool {
+    BruteForce::new(mesh).winding_sum(point).is_inside()
 }
 
 /// A mesh ready to be scanned: scaled by [`TriMesh::query_scale`] if it needs to be.
@@ -185,6 +197,19 @@ impl<'a> BruteForce<'a> {
     pub fn overlapping_convex(&self, region: &ConvexRegion) -> Vec<u32> {
         let region = region.scaled(self.scale);
         self.surface_where(|corners| region.overlaps_triangle(corners))
+    }
+
+    /// The winding number around a point; 0 if that is not finite.
+    pub fn winding_sum(&self, point: impl Into<[f32; 3]>) -> WindingSum {
+        let point = Vec3::from_array(point.into());
+        let mut sum = WindingSum::default();
+        if point.is_finite() {
+            let from = point.as_dvec3() * self.scale;
+            for (_, corners) in self.surface() {
+                sum.add_solid_angle(solid_angle(corners, from));
+            }
+        }
+        sum
     }
 
     fn surface_where(&self, mut test: impl FnMut([DVec3; 3]) -> bool) -> Vec<u32> {

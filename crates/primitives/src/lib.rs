@@ -31,6 +31,7 @@ mod unit_triangle;
 
 mod hit;
 mod watertight;
+mod winding;
 
 mod face_records;
 mod subdivide;
@@ -58,6 +59,7 @@ pub use tri_mesh::{CornerAttributes, MeshError, TriMesh};
 pub use triangle::Triangle;
 pub use unit_triangle::{UnitTriangle, affine_inverse, rigid_inverse};
 pub use watertight::{WatertightRay, plane_normal};
+pub use winding::{WindingSum, solid_angle};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -5,3 +5,4 @@ mod filter;
 mod overlap;
 mod support;
 mod visit;
+mod winding;

@@ -1,0 +1,105 @@
+//! Winding numbers, inside and signed distance against their brute-force twins.
+
+use std::sync::Arc;
+
+use glam::Vec3;
+use hitscan_bvh::{BuildOptions, BuildQuality, MeshBvh, WindingTree};
+use hitscan_primitives::{TriMesh, brute_force::BruteForce, generate, generate::SplitMix64};
+
+use crate::support::{effort, point_near, shapes};
+
+fn tree_of(mesh: &TriMesh, quality: BuildQuality) -> WindingTree {
+    let options = BuildOptions { quality, ..BuildOptions::default() };
+    WindingTree::new(Arc::new(MeshBvh::build(mesh, &options)))
+}
+
+#[test]
+fn winding_numbers_keep_their_bound_and_inside_is_that_of_the_scan() {
+    let mut random = SplitMix64::new(40);
+    let (mut n_approximate, mut n_inside, mut n_asked) = (0, 0, 0);
+    for round in 0..2 * effort() {
+        for (name, mesh) in shapes(&mut random) {
+            let tree = tree_of(&mesh, BuildQuality::ALL[round % 3]);
+            let twin = BruteForce::new(&mesh);
+            for _ in 0..40 {
+                let from = point_near(&mut random, &mesh);
+                let context = format!("{name}, round {round}, {from:?}");
+                let exact = twin.winding_sum(from);
+                assert_eq!(tree.is_inside(from), exact.is_inside(), "{context}");
+                let exact = exact.winding_number();
+                for tolerance in [0.0, 1e-6, 1e-3, 1.0] {
+                    let found = tree.winding_number(from, tolerance);
+                    let error = (found.value - exact).abs();
+                    assert!(error <= found.max_error, "{context}: {found:?}, exact {exact}");
+                    n_approximate += usize::from(found.max_error > 1e-9);
+                }
+                assert!(tree.winding_number(from, 0.0).max_error < 1e-10, "{context}");
+                n_inside += usize::from(tree.is_inside(from));
+                n_asked += 1;
+            }
+        }
+    }
+    assert!(n_approximate > n_asked, "{n_approximate} of {n_asked}");
+    assert!(n_inside > n_asked / 10 && n_inside < n_asked, "{n_inside} of {n_asked}");
+}
+
+#[test]
+fn far_clusters_are_summed_as_one() {
+    // The moments of a sphere seen from outside cancel; half of one has all of them.
+    let sphere = generate::sphere(1.0, 5000).expect("a valid sphere");
+    let half = sphere.triangles().iter().copied().filter(|triangle| {
+        triangle.iter().all(|&vertex| sphere.positions()[vertex as usize].x >= 0.0)
+    });
+    let half = TriMesh::from_vecs(sphere.positions().to_vec(), half.collect()).expect("valid");
+    let tree = tree_of(&half, BuildQuality::Balanced);
+    let twin = BruteForce::new(&half);
+    let mut random = SplitMix64::new(41);
+    let mut worst = [0f64; 3];
+    for _ in 0..500 {
+        let from = 1.5 * crate::support::point(&mut random);
+        let exact = twin.winding_sum(from).winding_number();
+        for (worst, tolerance) in worst.iter_mut().zip([1e-2, 1e-3, 1e-4]) {
+            *worst = worst.max((tree.winding_number(from, tolerance).value - exact).abs());
+        }
+    }
+    assert!(worst[0] < 2e-2 && worst[1] < 4e-3 && worst[2] < 1e-3, "{worst:?}");
+    assert!(worst[0] > worst[1] && worst[1] > worst[2] && worst[2] > 0.0, "{worst:?}");
+}
+
+#[test]
+fn the_signed_distance_of_a_sphere_is_what_it_should_be() {
+    let sphere = generate::sphere(2.0, 20_000).expect("a valid sphere");
+    let tree = tree_of(&sphere, BuildQuality::Balanced);
+    let mut random = SplitMix64::new(42);
+    for _ in 0..300 {
+        let from = 3.0 * crate::support::point(&mut random);
+        let distance = tree.signed_distance(from).expect("there is a surface");
+        let expected = f64::from(from.length()) - 2.0;
+        assert!((distance - expected).abs() < 0.002, "{from}: {distance}, expected {expected}");
+    }
+    let on_it = tree.signed_distance(sphere.positions()[7]).expect("there is a surface");
+    assert_eq!(on_it.to_bits(), 0);
+    assert_eq!(tree.signed_distance([f32::NAN; 3]), None);
+    assert!(!tree.is_inside([f32::INFINITY, 0.0, 0.0]));
+    assert_eq!(tree.winding_number([f32::NAN; 3], 0.0).value, 0.0);
+}
+
+#[test]
+fn a_surface_with_a_hole_has_an_inside() {
+    let cuboid = generate::cuboid(2.0, 2.0, 2.0, 3).expect("a valid cuboid");
+    let with_hole = cuboid.triangles()[8..].to_vec();
+    let with_hole = TriMesh::from_vecs(cuboid.positions().to_vec(), with_hole).expect("valid");
+    let tree = tree_of(&with_hole, BuildQuality::Balanced);
+    assert!(tree.is_inside(Vec3::ZERO) && tree.is_inside([0.9, -0.9, 0.9]));
+    assert!(!tree.is_inside([1.1, 0.0, 0.0]) && !tree.is_inside([0.0, -5.0, 0.0]));
+}
+
+#[test]
+fn a_mesh_without_surface_has_no_inside() {
+    let nothing = TriMesh::new([[0.0; 3]; 3], vec![[0, 1, 2]]).expect("a valid mesh");
+    for mesh in [TriMesh::default(), nothing] {
+        let tree = tree_of(&mesh, BuildQuality::Balanced);
+        assert!(!tree.is_inside(Vec3::ZERO));
+        assert_eq!(tree.signed_distance(Vec3::ZERO), None);
+    }
+}
