@@ -18,6 +18,7 @@ mod one_answer;
 mod real_meshes;
 mod refit;
 mod regression;
+mod scene;
 mod second_opinion;
 mod seed_cuboid;
 mod watertight;

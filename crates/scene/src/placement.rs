@@ -131,13 +131,13 @@ impl SlabRay {
         Self { origin: ray.origin, reciprocal, t_min: ray.t_min, t_max: ray.t_max, pad }
     }
 
-    /// Where the ray enters a box, within its interval; `None` if it misses.
+    /// Where the ray enters a box, within its interval; NaN if it misses.
     #[inline(always)]
-    pub(crate) fn enter(&self, bounds: &WorldBox) -> Option<f64> {
+    pub(crate) fn enter(&self, bounds: &WorldBox) -> f64 {
         let to_min = (bounds.min - self.pad - self.origin) * self.reciprocal;
         let to_max = (bounds.max + self.pad - self.origin) * self.reciprocal;
         let enter = to_min.min(to_max).max_element().max(self.t_min);
         let exit = to_min.max(to_max).min_element().min(self.t_max);
-        (enter <= exit).then_some(enter)
+        if enter <= exit { enter } else { f64::NAN }
     }
 }

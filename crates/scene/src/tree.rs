@@ -287,55 +287,44 @@ impl Tree {
     }
 
     /// Visits items near first. `key` says where a box begins, in any measure that does not fall from
-    /// a box to a box within it, or `None` if nothing in it counts; a box whose key is greater than the
-    /// limit is left out. `visit` gets an item with the limit and answers with the new limit.
+    /// a box to a box within it; a box whose key is greater than the limit, or NaN, is left out. `visit`
+    /// gets an item with the limit and answers with the new limit.
     #[inline]
     pub(crate) fn walk(
         &self,
         mut limit: f64,
-        key: impl Fn(&WorldBox) -> Option<f64>,
+        mut key: impl FnMut(&WorldBox) -> f64,
         mut visit: impl FnMut(u32, f64) -> ControlFlow<(), f64>,
     ) {
-        if self.root == Child::NONE || key(&self.bounds).is_none_or(|key| key > limit) {
-            return;
-        }
         let mut stack: SmallVec<[(f64, Child); 64]> = SmallVec::new();
-        let mut current = self.root;
-        loop {
+        if self.root != Child::NONE {
+            stack.push((key(&self.bounds), self.root));
+        }
+        while let Some((entry, mut current)) = stack.pop() {
+            // Not `>`: a NaN is left out.
+            let is_within = entry <= limit;
+            if !is_within {
+                continue;
+            }
+            while !current.is_item() {
+                let node = self.nodes.get(current.index());
+                let [a, b] = [key(&node.bounds[0]), key(&node.bounds[1])];
+                let near = match (a <= limit, b <= limit) {
+                    (true, true) => {
+                        let near = usize::from(b < a);
+                        stack.push((a.max(b), node.children[1 - near]));
+                        near
+                    }
+                    (true, false) => 0,
+                    (false, true) => 1,
+                    (false, false) => break,
+                };
+                current = node.children[near];
+            }
             if current.is_item() {
                 match visit(current.index(), limit) {
                     ControlFlow::Continue(new_limit) => limit = new_limit,
                     ControlFlow::Break(()) => return,
-                }
-            } else {
-                let node = self.nodes.get(current.index());
-                let keys = [0, 1].map(|side| key(&node.bounds[side]).filter(|&key| key <= limit));
-                match keys {
-                    [Some(a), Some(b)] => {
-                        let near = usize::from(b < a);
-                        stack.push((a.max(b), node.children[1 - near]));
-                        current = node.children[near];
-                        continue;
-                    }
-                    [Some(_), None] => {
-                        current = node.children[0];
-                        continue;
-                    }
-                    [None, Some(_)] => {
-                        current = node.children[1];
-                        continue;
-                    }
-                    [None, None] => {}
-                }
-            }
-            loop {
-                match stack.pop() {
-                    Some((key, child)) if key <= limit => {
-                        current = child;
-                        break;
-                    }
-                    Some(_) => {}
-                    None => return,
                 }
             }
         }
@@ -419,7 +408,7 @@ mod tests {
             let mut n_visits = 0;
             tree.walk(
                 f64::INFINITY,
-                |bounds| Some(bounds.distance_squared(point)),
+                |bounds| bounds.distance_squared(point),
                 |item, limit| {
                     n_visits += 1;
                     let distance = boxes[item as usize].distance_squared(point);

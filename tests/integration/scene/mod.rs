@@ -1,0 +1,7 @@
+//! Scenes: instances under any transform, edited, asked from anywhere.
+
+mod making;
+
+mod editing;
+mod flattened;
+mod one_answer;
