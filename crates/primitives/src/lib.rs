@@ -33,6 +33,7 @@ mod hit;
 mod watertight;
 mod winding;
 
+mod alpha_mask;
 mod face_records;
 mod subdivide;
 mod tri_mesh;
@@ -41,6 +42,7 @@ pub mod brute_force;
 pub mod generate;
 
 pub use aabb::Aabb;
+pub use alpha_mask::{AlphaMask, AlphaMaskError};
 pub use axis::Axis;
 pub use box_faces::{BoxCrossing, BoxCrossings, BoxFace};
 pub use closest_point::{

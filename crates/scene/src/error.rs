@@ -1,5 +1,6 @@
 //! What can be wrong with an edit.
 
+use hitscan_primitives::MeshError;
 use thiserror::Error;
 
 use crate::{InstanceId, placement::TransformError};
@@ -30,4 +31,15 @@ pub enum SceneError {
     /// What was removed cannot come back: it is there already, was forgotten, or is of another scene.
     #[error("instance {0} cannot be restored: it is in the scene, forgotten or of another scene")]
     NotRemoved(InstanceId),
+    /// New positions of a group.
+    #[error("instance {0} has no mesh to be moved")]
+    NoMesh(InstanceId),
+    /// New positions that do not fit the mesh.
+    #[error("instance {instance}: {source}")]
+    Mesh {
+        /// The instance.
+        instance: InstanceId,
+        /// What is wrong.
+        source: MeshError,
+    },
 }

@@ -39,6 +39,12 @@ impl WorldBox {
         !self.min.cmple(self.max).all()
     }
 
+    /// Whether `point` lies in the box or on its faces.
+    #[inline]
+    pub fn contains(&self, point: DVec3) -> bool {
+        self.min.cmple(point).all() && point.cmple(self.max).all()
+    }
+
     /// Whether the whole of `other` lies in the box.
     #[inline]
     pub fn contains_box(&self, other: &Self) -> bool {
