@@ -36,7 +36,13 @@
 //! | What does it hit along its whole way? | [`MeshBvh::all_hits`] | `all_hits` |
 //! | The next few hits only? | [`MeshBvh::nearest_hits`] | `all_hits` |
 //! | Is a point inside? How often is the surface crossed? | [`MeshBvh::count_crossings`] | `inside` |
+//! | Leave out some hits: alpha holes, an ignore list? | [`MeshBvh::closest_hit_where`] and its like | `filter` |
 //! | Only what faces the ray? | [`Faces::Front`] | `all_hits` |
+//! | Where is the surface nearest to a point? | [`MeshBvh::closest_point`] | `closest_point` |
+//! | How far inside or outside am I, also with holes? | [`WindingTree::signed_distance`], [`WindingTree::is_inside`] | `closest_point` |
+//! | Which triangles touch a box, a ball, a frustum? | [`MeshBvh::overlapping_box`], [`MeshBvh::overlapping_sphere`], [`MeshBvh::overlapping_convex`] | `overlap` |
+//! | A search of my own? | [`MeshBvh::visit`], [`MeshBvh::visit_nearest_first`] | `overlap` |
+//! | A tree over points, lines, anything with a box? | [`BoxBvh`] | |
 //! | A million rays at once? | [`MeshBvh::closest_hits`] and its like | `batch` |
 //! | A mesh that moves? | [`MeshBvh::refit`] | `moving_mesh` |
 //! | Which object, group, material, source line was hit? | [`TriMesh::records`] | `names` |
@@ -64,8 +70,8 @@ pub use hitscan_primitives as primitives;
 pub use hitscan_primitives::*;
 
 pub use hitscan_bvh::{
-    BuildOptions, BuildQuality, BvhStats, Cancelled, HitLists, Isa, MeshBvh, RefitError,
-    RefitReport, scan,
+    BoxBvh, BuildOptions, BuildQuality, BvhStats, Cancelled, HitLists, Isa, MeshBvh, RefitError,
+    RefitReport, WindingNumber, WindingTree, scan,
 };
 
 pub use hitscan_obj as obj;

@@ -3,14 +3,17 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-const EXAMPLES: [&str; 9] = [
+const EXAMPLES: [&str; 12] = [
     "all_hits",
     "batch",
+    "closest_point",
+    "filter",
     "first_hit",
     "inside",
     "line_of_sight",
     "moving_mesh",
     "names",
+    "overlap",
     "own_mesh",
     "progress",
 ];
