@@ -14,7 +14,7 @@ fn is_opaque(hit: &Hit) -> bool {
 fn main() -> Result<(), generate::GenerateError> {
     let mesh = generate::cuboid(2.0, 2.0, 2.0, 0)?;
     let bvh = MeshBvh::build(&mesh, &BuildOptions::default());
-    let ray = Ray::new([0.3, 0.2, 5.0], [0.0, 0.0, -1.0]);
+    let ray = Ray::new([0.3, 0.2, 5.0], [0.04, 0.0, -1.0]);
 
     let first = bvh.closest_hit(&ray, Faces::Both);
     println!("the first triangle is at {:?}", first.map(|hit| hit.t));
