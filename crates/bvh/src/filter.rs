@@ -44,10 +44,7 @@ impl MeshBvh {
         faces: Faces,
         mut accept: impl FnMut(&Hit) -> bool,
     ) -> Option<Hit> {
-        let closest = Closest { best: Found::nothing_until(ray.t_max) };
-        let mut filtered = ClosestWhere { closest, accept: &mut accept };
-        self.collect(ray, faces, &mut filtered);
-        filtered.closest.best.hit()
+        self.closest_accepted(ray, faces, &mut accept)
     }
 
     /// Whether the ray has an accepted hit.
@@ -57,9 +54,7 @@ impl MeshBvh {
         faces: Faces,
         mut accept: impl FnMut(&Hit) -> bool,
     ) -> bool {
-        let mut filtered = AnyWhere { t_max: ray.t_max, any: false, accept: &mut accept };
-        self.collect(ray, faces, &mut filtered);
-        filtered.any
+        self.any_accepted(ray, faces, &mut accept)
     }
 
     /// All accepted hits, sorted by `(t, triangle)`, into a buffer, which is cleared first. `accept`
@@ -90,8 +85,7 @@ impl MeshBvh {
         hits.clear();
         if n > 0 {
             let nearest = Nearest { all: All { t_max: ray.t_max, mode, hits }, n };
-            let mut filtered = NearestWhere { nearest, accept: &mut accept };
-            self.collect(ray, faces, &mut filtered);
+            self.nearest_accepted(ray, faces, NearestWhere { nearest, accept: &mut accept });
         }
     }
 
@@ -105,6 +99,26 @@ impl MeshBvh {
         let mut hits = Vec::new();
         self.all_hits_where_into(ray, faces, HitMode::Once, accept, &mut hits);
         hits.len()
+    }
+}
+
+/// What is not generic over the rule, so that the kernels are compiled once.
+impl MeshBvh {
+    fn closest_accepted(&self, ray: &Ray, faces: Faces, accept: Accept<'_>) -> Option<Hit> {
+        let closest = Closest { best: Found::nothing_until(ray.t_max) };
+        let mut filtered = ClosestWhere { closest, accept };
+        self.collect(ray, faces, &mut filtered);
+        filtered.closest.best.hit()
+    }
+
+    fn any_accepted(&self, ray: &Ray, faces: Faces, accept: Accept<'_>) -> bool {
+        let mut filtered = AnyWhere { t_max: ray.t_max, any: false, accept };
+        self.collect(ray, faces, &mut filtered);
+        filtered.any
+    }
+
+    fn nearest_accepted(&self, ray: &Ray, faces: Faces, mut filtered: NearestWhere<'_>) {
+        self.collect(ray, faces, &mut filtered);
     }
 }
 

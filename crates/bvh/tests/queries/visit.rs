@@ -43,7 +43,7 @@ fn check(walk: &Walk<'_>, boxes: &[Aabb], random: &mut SplitMix64, context: &str
             if aabb.is_empty() || !aabb.extent().is_finite() { all } else { all.union(*aabb) }
         });
         let size = if size.is_empty() { 1.0 } else { size.max_abs_coordinate() };
-        let p = size * point(random);
+        let p = if random.below(2) == 0 { size * point(random) } else { grid_point(random) };
         // What holds the point is found.
         let mut holding = vec![];
         let mut test = |bounds: &Aabb| if bounds.contains(p) { 0.0 } else { f64::NAN };
@@ -55,14 +55,17 @@ fn check(walk: &Walk<'_>, boxes: &[Aabb], random: &mut SplitMix64, context: &str
             let missed = aabb.contains(p) && !holding.contains(&(number as u32));
             assert!(!missed, "{context}: {number} holds {p}");
         }
-        // The nearest is found, and fewer than all are looked at.
-        let mut nearest = f64::INFINITY;
+        // The nearest is found, and of several as near the one with the least number.
+        let by_distance = |number: u32| (distance(&boxes[number as usize], p), number);
+        let mut nearest = (f64::INFINITY, u32::MAX);
         let _ = walk(f64::INFINITY, &mut |bounds| distance(bounds, p), &mut |number| {
-            nearest = nearest.min(distance(&boxes[number as usize], p));
-            ControlFlow::Continue(nearest)
+            let found = by_distance(number);
+            nearest = if found < nearest { found } else { nearest };
+            ControlFlow::Continue(nearest.0)
         });
-        let by_scan = occupied.iter().map(|&number| distance(&boxes[number as usize], p));
-        assert_eq!(nearest, by_scan.fold(f64::INFINITY, f64::min), "{context}: {p}");
+        let by_scan = occupied.iter().map(|&number| by_distance(number));
+        let by_scan = by_scan.fold((f64::INFINITY, u32::MAX), |a, b| if b < a { b } else { a });
+        assert_eq!(nearest, by_scan, "{context}: {p}");
     }
     // The first break ends the walk and is its result.
     let mut n_found = 0;
