@@ -15,6 +15,7 @@ mod exact_grid;
 mod hostile_rays;
 mod isa;
 mod one_answer;
+mod picking;
 mod real_meshes;
 mod refit;
 mod regression;

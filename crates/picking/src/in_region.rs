@@ -77,11 +77,11 @@ impl<'a> RegionSearch<'a> {
     }
 
     fn object_touched(&self) -> bool {
-        // A box inside decides; the walk ends at the next triangle, which is one below that box.
+        // A box inside decides. The walk can end only at a triangle, so the next one is gone to.
         let decided = std::cell::Cell::new(false);
         let done = self.part.bvh.visit(
             |bounds| match self.placement(bounds) {
-                _ if decided.get() => false,
+                _ if decided.get() => true,
                 Placement::Outside => false,
                 Placement::Crossing => true,
                 Placement::Inside => {
@@ -105,7 +105,7 @@ impl<'a> RegionSearch<'a> {
         let decided = std::cell::Cell::new(false);
         let done = self.part.bvh.visit(
             |bounds| match self.placement(bounds) {
-                _ if decided.get() => false,
+                _ if decided.get() => true,
                 Placement::Inside => false,
                 Placement::Crossing => true,
                 Placement::Outside => {

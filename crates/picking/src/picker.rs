@@ -1,6 +1,6 @@
 //! Picking and snapping: what is under the cursor or near it.
 
-use std::collections::HashSet;
+use std::{collections::HashSet, ops::ControlFlow};
 
 use glam::{DAffine3, DVec2, DVec3};
 use hitscan_primitives::HitMode;
@@ -93,7 +93,9 @@ impl<'a> Picker<'a> {
     /// being at the point.
     pub fn is_visible(&self, point: impl Into<[f64; 3]>, query: &QueryOptions<'_>) -> bool {
         let point = DVec3::from(point.into());
-        self.is_unobstructed(point, 0.0, query, |_| true)
+        self.view
+            .project(point)
+            .is_some_and(|seen| self.is_unobstructed(point, seen.pixel, 0.0, query, |_| true))
     }
 
     fn nearest(
@@ -159,23 +161,18 @@ impl<'a> Picker<'a> {
         mut found: impl FnMut(InstanceId, DAffine3, &'a Mesh),
     ) {
         let origin = self.view.origin();
-        for (id, instance) in self.scene.iter() {
-            let Some(mesh) = instance.mesh.as_deref() else { continue };
-            if !sees(self.scene, id, query) {
-                continue;
-            }
-            let Some(world) = self.scene.world_transform(id) else { continue };
-            let bounds = mesh.bvh().bounds();
-            let translation = world.translation - origin;
-            let to_view = DAffine3 { translation, ..world };
-            let (low, high) = (bounds.min.as_dvec3(), bounds.max.as_dvec3());
-            let center = to_view.transform_point3(0.5 * (low + high));
-            let (half, m) = (0.5 * (high - low), to_view.matrix3);
-            let half = m.x_axis.abs() * half.x + m.y_axis.abs() * half.y + m.z_axis.abs() * half.z;
-            if !bounds.is_empty() && !window.misses(center - half, center + half) {
-                found(id, to_view, mesh);
-            }
-        }
+        let _: ControlFlow<()> = self.scene.visit(
+            query,
+            |bounds| !window.misses(bounds.min - origin, bounds.max - origin),
+            |id| {
+                let mesh = self.scene.get(id).and_then(|instance| instance.mesh.as_deref());
+                if let (Some(mesh), Some(world)) = (mesh, self.scene.world_transform(id)) {
+                    let translation = world.translation - origin;
+                    found(id, DAffine3 { translation, ..world }, mesh);
+                }
+                ControlFlow::Continue(())
+            },
+        );
     }
 
     /// A pick of what the cursor's ray hits.
@@ -224,16 +221,16 @@ impl<'a> Picker<'a> {
 
     fn sees(&self, candidate: &Candidate, query: &QueryOptions<'_>) -> bool {
         let Candidate { instance, to_view, near } = candidate;
-        self.sees_feature(*instance, to_view, near.point, near.feature, query)
+        self.sees_feature(*instance, to_view, (near.point, near.pixel), near.feature, query)
     }
 
-    /// Whether a point of a feature of an instance is seen: nothing is before it but triangles that
-    /// it is itself a point of.
+    /// Whether a point of a feature of an instance is seen, given where that would be: nothing is before
+    /// it but triangles that it is itself a point of.
     pub(crate) fn sees_feature(
         &self,
         instance: InstanceId,
         to_view: &DAffine3,
-        point: DVec3,
+        (point, pixel): (DVec3, DVec2),
         feature: Feature,
         query: &QueryOptions<'_>,
     ) -> bool {
@@ -245,33 +242,29 @@ impl<'a> Picker<'a> {
         // A large mesh is hit less exactly: f32 rounds in proportion to its size.
         let size = to_view.matrix3.abs() * DVec3::splat(mesh.bounds().max_abs_coordinate().into());
         let point = self.view.origin() + to_view.transform_point3(point);
-        self.is_unobstructed(point, size.max_element(), query, |hit| {
+        self.is_unobstructed(point, pixel, size.max_element(), query, |hit| {
             hit.instance != instance || !feature.is_part_of(mesh, hit.triangle())
         })
     }
 
-    /// Whether a point is in the picture, and no hit that counts is before it.
+    /// Whether a point that would be seen at `pixel` is in the picture, and no hit that counts is
+    /// before it.
     fn is_unobstructed(
         &self,
         point: DVec3,
+        pixel: DVec2,
         size: f64,
         query: &QueryOptions<'_>,
         counts: impl FnMut(&SceneHit) -> bool,
     ) -> bool {
-        let Some(seen) = self.view.project(point) else { return false };
         let viewport = self.view.viewport();
-        let in_picture =
-            seen.pixel.cmpge(viewport.min).all() && seen.pixel.cmple(viewport.max()).all();
-        if !in_picture {
+        if pixel.cmplt(viewport.min).any() || pixel.cmpgt(viewport.max()).any() {
             return false;
         }
-        let until = seen.distance - SAME_PLACE * (seen.distance + size);
-        if until <= 0.0 {
-            return true;
-        }
-        let ray = self.view.ray(seen.pixel);
-        let ray = ray.with_range(ray.t_min, until);
-        !self.scene.is_occluded_where(&ray, query, counts)
+        let ray = self.view.ray(pixel);
+        let distance = (point - ray.origin).dot(ray.direction);
+        let until = distance - SAME_PLACE * (distance + size);
+        until <= 0.0 || !self.scene.is_occluded_where(&ray.with_range(0.0, until), query, counts)
     }
 }
 
@@ -311,20 +304,4 @@ impl From<SnapTarget> for Target {
             SnapTarget::Face => Self::Face,
         }
     }
-}
-
-/// Whether a query sees an instance.
-fn sees(scene: &Scene, id: InstanceId, query: &QueryOptions<'_>) -> bool {
-    let Some(instance) = scene.get(id) else { return false };
-    if (instance.locked && !query.include_locked) || instance.layers & query.layers == 0 {
-        return false;
-    }
-    let mut at = Some(id);
-    while let Some((id, instance)) = at.and_then(|id| Some((id, scene.get(id)?))) {
-        if (instance.hidden && !query.include_hidden) || query.ignore.contains(&id) {
-            return false;
-        }
-        at = instance.parent;
-    }
-    true
 }

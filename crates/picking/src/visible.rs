@@ -184,8 +184,15 @@ impl<'a> VisibleFilter<'a> {
     fn is_thin_element_seen(&self, found: &InInstance<'_>, element: Element) -> bool {
         let InInstance { instance, to_view, part, .. } = found;
         let is_seen = |at: &ScreenPoint, feature: Feature| {
-            self.contains(at.pixel())
-                && self.picker.sees_feature(*instance, to_view, at.point, feature, self.query)
+            let pixel = at.pixel();
+            self.contains(pixel)
+                && self.picker.sees_feature(
+                    *instance,
+                    to_view,
+                    (at.point, pixel),
+                    feature,
+                    self.query,
+                )
         };
         match element {
             Element::Vertex(vertex) => is_seen(&part.vertex(vertex), Feature::Vertex(vertex)),

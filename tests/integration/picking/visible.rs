@@ -1,0 +1,266 @@
+//! Selections of what is visible against a picture drawn by the twin, at four times the resolution.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use hitscan::picking::{Element, ElementKind, Picker, RegionMode, SelectOptions, Selected};
+use hitscan::primitives::glam::{DVec2, DVec3};
+use hitscan::scene::{InstanceId, Scene};
+use hitscan_testkit::Rng;
+
+use crate::asking::effort;
+
+use super::making::{Eye, STYLES, ids, part, scene};
+use super::regions::{Outline, expected, lasso, marquee};
+use super::twin::{elements, in_camera, is_hidden};
+
+/// Samples along each side of a pixel.
+const FINE: usize = 4;
+
+/// What is seen at each sample of the picture: an instance and a triangle.
+struct IdBuffer {
+    size: [usize; 2],
+    ids: Vec<Option<(InstanceId, u32)>>,
+}
+
+/// Draws a scene: polygons cut at the planes, a depth for each sample.
+fn draw(scene: &Scene, eye: &Eye) -> IdBuffer {
+    let size = [eye.viewport.size.x as usize * FINE, eye.viewport.size.y as usize * FINE];
+    let mut depths = vec![f64::INFINITY; size[0] * size[1]];
+    let mut ids = vec![None; size[0] * size[1]];
+    for (id, _) in scene.iter() {
+        let positions = in_camera(scene, id, eye);
+        for (triangle, corners) in (0u32..).zip(part(scene, id).0.triangles()) {
+            let seen = eye.between_planes(&corners.map(|i| positions[i as usize]));
+            for i in 2..seen.len() {
+                let fan = [seen[0], seen[i - 1], seen[i]];
+                fill(eye, fan, size, |sample, depth| {
+                    if depth < depths[sample] {
+                        depths[sample] = depth;
+                        ids[sample] = Some((id, triangle));
+                    }
+                });
+            }
+        }
+    }
+    IdBuffer { size, ids }
+}
+
+/// Calls `found` with the samples in a triangle and their depths.
+fn fill(eye: &Eye, triangle: [DVec3; 3], size: [usize; 2], mut found: impl FnMut(usize, f64)) {
+    let at = triangle.map(|p| (eye.pixel(p) - eye.viewport.min) * FINE as f64);
+    let area = (at[1] - at[0]).perp_dot(at[2] - at[0]);
+    let low = at[0].min(at[1]).min(at[2]).max(DVec2::ZERO);
+    let high = at[0].max(at[1]).max(at[2]).min(DVec2::new(size[0] as f64, size[1] as f64));
+    for y in low.y as usize..high.y.ceil() as usize {
+        for x in low.x as usize..high.x.ceil() as usize {
+            let p = DVec2::new(x as f64 + 0.5, y as f64 + 0.5);
+            let weight = |i: usize| {
+                let (a, b) = (at[(i + 1) % 3], at[(i + 2) % 3]);
+                (b - a).perp_dot(p - a) / area
+            };
+            let weights = [weight(0), weight(1), weight(2)];
+            if weights.iter().all(|&w| w >= 0.0) {
+                // What is linear on the screen is the depth without perspective, else its inverse.
+                let sum = |f: &dyn Fn(f64) -> f64| {
+                    (0..3).map(|i| weights[i] * f(triangle[i].z)).sum::<f64>()
+                };
+                let depth =
+                    if eye.style.is_parallel() { sum(&|z| z) } else { 1.0 / sum(&|z| 1.0 / z) };
+                found(y * size[0] + x, depth);
+            }
+        }
+    }
+}
+
+impl IdBuffer {
+    /// The elements seen in the region: in any sample, and in all samples of a whole pixel.
+    fn elements(
+        &self,
+        scene: &Scene,
+        eye: &Eye,
+        outline: &Outline,
+        kind: ElementKind,
+    ) -> (BTreeSet<Selected>, BTreeSet<Selected>) {
+        let element = |(instance, triangle): (InstanceId, u32)| {
+            let records = part(scene, instance).0.records();
+            let element = match kind {
+                ElementKind::Face => {
+                    Element::Face(records.map_or(triangle, |records| records.polygon(triangle)))
+                }
+                _ => Element::Object,
+            };
+            Selected { instance, element }
+        };
+        let mut any = BTreeSet::new();
+        let mut in_pixel: BTreeMap<(usize, usize, Selected), usize> = BTreeMap::new();
+        for y in 0..self.size[1] {
+            for x in 0..self.size[0] {
+                let Some(id) = self.ids[y * self.size[0] + x] else { continue };
+                let sample = DVec2::new(x as f64 + 0.5, y as f64 + 0.5) / FINE as f64;
+                if outline.region.contains(eye.viewport.min + sample) {
+                    any.insert(element(id));
+                    *in_pixel.entry((x / FINE, y / FINE, element(id))).or_default() += 1;
+                }
+            }
+        }
+        let whole = in_pixel.into_iter().filter(|&(_, n)| n == FINE * FINE);
+        let whole = whole.map(|((_, _, selected), _)| selected).collect();
+        (any, whole)
+    }
+}
+
+/// Whether some point of an element is seen in the region, as far as random points of it tell.
+fn is_seen_somewhere(scene: &Scene, eye: &Eye, outline: &Outline, selected: &Selected) -> bool {
+    let mut rng = Rng::new(1);
+    let positions = in_camera(scene, selected.instance, eye);
+    let (mesh, _) = part(scene, selected.instance);
+    let polygon = |t: u32| mesh.records().map_or(t, |records| records.polygon(t));
+    let of_element: Vec<u32> = (0..mesh.triangles().len() as u32)
+        .filter(|&t| !matches!(selected.element, Element::Face(face) if face != polygon(t)))
+        .collect();
+    for _ in 0..20_000 {
+        let triangle = rng.pick(&of_element);
+        let corners = mesh.triangles()[triangle as usize].map(|i| positions[i as usize]);
+        let (u, v) = (f64::from(rng.unit()), f64::from(rng.unit()));
+        let (u, v) = if u + v > 1.0 { (1.0 - u, 1.0 - v) } else { (u, v) };
+        let point = corners[0] + u * (corners[1] - corners[0]) + v * (corners[2] - corners[0]);
+        let own = |id, t| id == selected.instance && t == triangle;
+        if eye.is_between_planes(point)
+            && outline.region.contains(eye.pixel(point))
+            && is_hidden(scene, eye, point, own) != Some(true)
+        {
+            return true;
+        }
+    }
+    false
+}
+
+#[test]
+fn visible_objects_and_faces_are_those_of_an_id_buffer() {
+    let (mut n_seen, mut n_hidden, mut n_small) = (0, 0, 0);
+    for seed in 0..effort(30) {
+        let mut rng = Rng::new(seed);
+        let origin = if rng.one_in(2) { DVec3::ZERO } else { DVec3::new(1e7, -1e7, 1e7) };
+        let scene = scene(&mut rng, origin);
+        let style = rng.pick(&STYLES);
+        let eye = Eye::random(&mut rng, style, origin, 120.0);
+        let view = eye.view(false);
+        let outline = if rng.one_in(2) { marquee } else { lasso }(&mut rng, &eye);
+        let buffer = draw(&scene, &eye);
+        for kind in [ElementKind::Object, ElementKind::Face] {
+            let options = SelectOptions { kind, visible_only: true, ..SelectOptions::default() };
+            let selected = Picker::new(&scene, &view).select(&outline.region, &options);
+            let selected: BTreeSet<Selected> = selected.into_iter().collect();
+            let (any, whole) = buffer.elements(&scene, &eye, &outline, kind);
+            let told = format!("seed {seed}, {kind:?}, {eye:?}");
+            let missed: Vec<_> = whole.difference(&selected).collect();
+            assert!(missed.is_empty(), "{told}: not selected {missed:?}");
+            // What is in no sample is smaller than a pixel, and yet it is seen.
+            for small in selected.difference(&any) {
+                n_small += 1;
+                assert!(
+                    is_seen_somewhere(&scene, &eye, &outline, small),
+                    "{told}: {small:?} is not seen"
+                );
+            }
+            n_seen += any.len();
+            let through = SelectOptions { visible_only: false, ..options };
+            let through = Picker::new(&scene, &view).select(&outline.region, &through);
+            n_hidden += through.len() - selected.len();
+            // Enclosed and seen is both at once.
+            let enclose = SelectOptions { mode: RegionMode::Enclose, ..options };
+            let enclosed = Picker::new(&scene, &view).select(&outline.region, &enclose);
+            let (certain, unsure) = expected(&scene, &eye, &outline, kind, RegionMode::Enclose);
+            for both in &enclosed {
+                assert!(certain.contains(both) || unsure.contains(both), "{told}: {both:?}");
+                assert!(selected.contains(both), "{told}: {both:?} is not seen");
+            }
+            for both in certain.intersection(&whole) {
+                assert!(enclosed.contains(both), "{told}: {both:?}");
+            }
+        }
+    }
+    assert!(n_seen > 200 && n_hidden > 200 && n_small > 0, "{n_seen}, {n_hidden}, {n_small}");
+}
+
+/// A vertex is seen if nothing is before it; an edge if that holds for one of its points.
+#[test]
+fn visible_edges_and_vertices_are_those_with_a_free_line_of_sight() {
+    let (mut n_seen, mut n_hidden) = (0, 0);
+    for seed in 0..effort(15) {
+        let mut rng = Rng::new(seed);
+        let origin = if rng.one_in(2) { DVec3::ZERO } else { DVec3::new(1e7, -1e7, 1e7) };
+        let scene = scene(&mut rng, origin);
+        let style = rng.pick(&STYLES);
+        let eye = Eye::random(&mut rng, style, origin, 120.0);
+        let view = eye.view(false);
+        let outline = marquee(&mut rng, &eye);
+        let select = |kind| {
+            let options = SelectOptions { kind, visible_only: true, ..SelectOptions::default() };
+            Picker::new(&scene, &view).select(&outline.region, &options)
+        };
+        let vertices: BTreeSet<Selected> = select(ElementKind::Vertex).into_iter().collect();
+        let edges: BTreeSet<Selected> = select(ElementKind::Edge).into_iter().collect();
+        for instance in ids(&scene) {
+            let positions = in_camera(&scene, instance, &eye);
+            let (mesh, _) = part(&scene, instance);
+            let holds = |triangle: u32, vertices: &[u32]| {
+                let corners = mesh.corners(triangle);
+                vertices.iter().all(|&v| corners.contains(&mesh.positions()[v as usize]))
+            };
+            // Whether a point of an element is seen in the region; a matter of rounding is `None`.
+            let seen = |point: DVec3, vertices: &[u32]| {
+                let is_in =
+                    eye.is_between_planes(point) && outline.region.contains(eye.pixel(point));
+                if !is_in {
+                    return Some(false);
+                }
+                let own = |id, t| id == instance && holds(t, vertices);
+                is_hidden(&scene, &eye, point, own).map(|hidden| !hidden)
+            };
+            for (name, _) in elements(mesh, ElementKind::Vertex) {
+                let element = Element::Vertex(name[0]);
+                let is_selected = vertices.contains(&Selected { instance, element });
+                let Some(expected) = seen(positions[name[0] as usize], &name) else { continue };
+                assert_eq!(is_selected, expected, "seed {seed}, {eye:?}, {instance} {element:?}");
+                (n_seen, n_hidden) =
+                    (n_seen + usize::from(expected), n_hidden + usize::from(!expected));
+            }
+            // Edges are many: some of them, each at many points.
+            let all = elements(mesh, ElementKind::Edge);
+            for _ in 0..10 {
+                let name = &all[rng.below(all.len())].0;
+                let [a, b] = [positions[name[0] as usize], positions[name[1] as usize]];
+                let element = Element::Edge([name[0], name[1]]);
+                let is_selected = edges.contains(&Selected { instance, element });
+                let answers: Vec<Option<bool>> =
+                    (1..40).map(|i| seen(a.lerp(b, f64::from(i) / 40.0), name)).collect();
+                if answers.iter().all(|&answer| answer == Some(false)) {
+                    // It may be seen between these points, but only for less than a step.
+                    let step = eye.pixel(a).distance(eye.pixel(b)) / 40.0;
+                    let planes = eye.is_between_planes(a) && eye.is_between_planes(b);
+                    let told = format!("seed {seed}, {eye:?}, {instance} {element:?}");
+                    assert!(
+                        !is_selected || !planes || step > 0.5 || at_its_end(&eye, &outline, a, b),
+                        "{told}"
+                    );
+                } else if longest_run(&answers) as f64 * eye.pixel(a).distance(eye.pixel(b)) / 40.0
+                    > 2.0
+                {
+                    assert!(is_selected, "seed {seed}, {eye:?}, {instance} {element:?}");
+                }
+            }
+        }
+    }
+    assert!(n_seen > 100 && n_hidden > 100, "{n_seen} seen, {n_hidden} not");
+}
+
+/// Whether one end of an edge is in the region: it may be seen there alone.
+fn at_its_end(eye: &Eye, outline: &Outline, a: DVec3, b: DVec3) -> bool {
+    [a, b].into_iter().any(|end| outline.region.contains(eye.pixel(end)))
+}
+
+/// The most neighbours in a list that are certainly seen.
+fn longest_run(answers: &[Option<bool>]) -> usize {
+    answers.split(|&answer| answer != Some(true)).map(<[_]>::len).max().unwrap_or(0)
+}
