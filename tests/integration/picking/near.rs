@@ -26,7 +26,11 @@ struct Candidate {
 /// The point of a segment in camera space that is seen nearest to a pixel.
 fn nearest(eye: &Eye, shape: &[DVec3], cursor: DVec2) -> Option<DVec3> {
     let seen = eye.between_planes(shape);
-    Some(nearest_of_seen(eye, *seen.first()?, *seen.last()?, cursor))
+    let (&a, rest) = seen.split_first()?;
+    // A plane that cuts the segment does so on the way there and back: two of the points are one.
+    let distance = |b: &&DVec3| b.distance(a);
+    let b = rest.iter().max_by(|b, c| distance(b).total_cmp(&distance(c)));
+    Some(nearest_of_seen(eye, a, b.copied().unwrap_or(a), cursor))
 }
 
 /// The same of a segment between the planes.
@@ -116,10 +120,11 @@ fn agrees(pick: Option<Pick>, list: &[Candidate], eye: &Eye) -> bool {
         (Some(pick), Some(first)) => {
             let same = list
                 .iter()
-                .take_while(|other| other.distance <= first.distance + 1e-7)
+                .take_while(|other| other.distance <= first.distance + 1e-5)
                 .find(|other| (other.instance, other.element) == (pick.instance, pick.element));
             same.is_some_and(|same| {
-                (pick.pixel_distance - same.distance).abs() < 1e-6
+                // The twin's own rounding at 10^7, seen from near.
+                (pick.pixel_distance - same.distance).abs() < 1e-5
                     && eye.to_camera(pick.point).distance(same.point) < 1e-5
             })
         }

@@ -13,18 +13,17 @@ use super::making::{Eye, STYLES, ids, part, scene};
 use super::regions::{Outline, expected, lasso, marquee};
 use super::twin::{elements, in_camera, is_hidden};
 
-/// Samples along each side of a pixel.
-const FINE: usize = 4;
-
 /// What is seen at each sample of the picture: an instance and a triangle.
 struct IdBuffer {
+    /// Samples along each side of a pixel; with 1 they are the centres.
+    fine: usize,
     size: [usize; 2],
     ids: Vec<Option<(InstanceId, u32)>>,
 }
 
 /// Draws a scene: polygons cut at the planes, a depth for each sample.
-fn draw(scene: &Scene, eye: &Eye) -> IdBuffer {
-    let size = [eye.viewport.size.x as usize * FINE, eye.viewport.size.y as usize * FINE];
+fn draw(scene: &Scene, eye: &Eye, fine: usize) -> IdBuffer {
+    let size = [eye.viewport.size.x as usize * fine, eye.viewport.size.y as usize * fine];
     let mut depths = vec![f64::INFINITY; size[0] * size[1]];
     let mut ids = vec![None; size[0] * size[1]];
     for (id, _) in scene.iter() {
@@ -33,7 +32,7 @@ fn draw(scene: &Scene, eye: &Eye) -> IdBuffer {
             let seen = eye.between_planes(&corners.map(|i| positions[i as usize]));
             for i in 2..seen.len() {
                 let fan = [seen[0], seen[i - 1], seen[i]];
-                fill(eye, fan, size, |sample, depth| {
+                fill(eye, fan, fine, size, |sample, depth| {
                     if depth < depths[sample] {
                         depths[sample] = depth;
                         ids[sample] = Some((id, triangle));
@@ -42,12 +41,18 @@ fn draw(scene: &Scene, eye: &Eye) -> IdBuffer {
             }
         }
     }
-    IdBuffer { size, ids }
+    IdBuffer { fine, size, ids }
 }
 
 /// Calls `found` with the samples in a triangle and their depths.
-fn fill(eye: &Eye, triangle: [DVec3; 3], size: [usize; 2], mut found: impl FnMut(usize, f64)) {
-    let at = triangle.map(|p| (eye.pixel(p) - eye.viewport.min) * FINE as f64);
+fn fill(
+    eye: &Eye,
+    triangle: [DVec3; 3],
+    fine: usize,
+    size: [usize; 2],
+    mut found: impl FnMut(usize, f64),
+) {
+    let at = triangle.map(|p| (eye.pixel(p) - eye.viewport.min) * fine as f64);
     let area = (at[1] - at[0]).perp_dot(at[2] - at[0]);
     let low = at[0].min(at[1]).min(at[2]).max(DVec2::ZERO);
     let high = at[0].max(at[1]).max(at[2]).min(DVec2::new(size[0] as f64, size[1] as f64));
@@ -96,14 +101,14 @@ impl IdBuffer {
         for y in 0..self.size[1] {
             for x in 0..self.size[0] {
                 let Some(id) = self.ids[y * self.size[0] + x] else { continue };
-                let sample = DVec2::new(x as f64 + 0.5, y as f64 + 0.5) / FINE as f64;
+                let sample = DVec2::new(x as f64 + 0.5, y as f64 + 0.5) / self.fine as f64;
                 if outline.region.contains(eye.viewport.min + sample) {
                     any.insert(element(id));
-                    *in_pixel.entry((x / FINE, y / FINE, element(id))).or_default() += 1;
+                    *in_pixel.entry((x / self.fine, y / self.fine, element(id))).or_default() += 1;
                 }
             }
         }
-        let whole = in_pixel.into_iter().filter(|&(_, n)| n == FINE * FINE);
+        let whole = in_pixel.into_iter().filter(|&(_, n)| n == self.fine * self.fine);
         let whole = whole.map(|((_, _, selected), _)| selected).collect();
         (any, whole)
     }
@@ -115,24 +120,25 @@ fn is_seen_somewhere(scene: &Scene, eye: &Eye, outline: &Outline, selected: &Sel
     let positions = in_camera(scene, selected.instance, eye);
     let (mesh, _) = part(scene, selected.instance);
     let polygon = |t: u32| mesh.records().map_or(t, |records| records.polygon(t));
-    let of_element: Vec<u32> = (0..mesh.triangles().len() as u32)
-        .filter(|&t| !matches!(selected.element, Element::Face(face) if face != polygon(t)))
-        .collect();
-    for _ in 0..20_000 {
-        let triangle = rng.pick(&of_element);
-        let corners = mesh.triangles()[triangle as usize].map(|i| positions[i as usize]);
-        let (u, v) = (f64::from(rng.unit()), f64::from(rng.unit()));
-        let (u, v) = if u + v > 1.0 { (1.0 - u, 1.0 - v) } else { (u, v) };
-        let point = corners[0] + u * (corners[1] - corners[0]) + v * (corners[2] - corners[0]);
-        let own = |id, t| id == selected.instance && t == triangle;
-        if eye.is_between_planes(point)
-            && outline.region.contains(eye.pixel(point))
-            && is_hidden(scene, eye, point, own) != Some(true)
-        {
-            return true;
+    // What of the element is in the region, as triangles.
+    let mut pieces = vec![];
+    for (t, corners) in (0u32..).zip(mesh.triangles()) {
+        if matches!(selected.element, Element::Face(face) if face != polygon(t)) {
+            continue;
+        }
+        for &wedge in &outline.wedges {
+            let piece = eye.in_wedge(&corners.map(|i| positions[i as usize]), wedge);
+            pieces.extend((2..piece.len()).map(|i| (t, [piece[0], piece[i - 1], piece[i]])));
         }
     }
-    false
+    (0..50_000).any(|_| {
+        let (triangle, [a, b, c]) = rng.pick(&pieces);
+        let (u, v) = (f64::from(rng.unit()), f64::from(rng.unit()));
+        let (u, v) = if u + v > 1.0 { (1.0 - u, 1.0 - v) } else { (u, v) };
+        let point = a + u * (b - a) + v * (c - a);
+        let own = |id, t| id == selected.instance && t == triangle;
+        is_hidden(scene, eye, point, own) != Some(true)
+    })
 }
 
 #[test]
@@ -146,7 +152,7 @@ fn visible_objects_and_faces_are_those_of_an_id_buffer() {
         let eye = Eye::random(&mut rng, style, origin, 120.0);
         let view = eye.view(false);
         let outline = if rng.one_in(2) { marquee } else { lasso }(&mut rng, &eye);
-        let buffer = draw(&scene, &eye);
+        let (buffer, centers) = (draw(&scene, &eye, 4), draw(&scene, &eye, 1));
         for kind in [ElementKind::Object, ElementKind::Face] {
             let options = SelectOptions { kind, visible_only: true, ..SelectOptions::default() };
             let selected = Picker::new(&scene, &view).select(&outline.region, &options);
@@ -156,10 +162,11 @@ fn visible_objects_and_faces_are_those_of_an_id_buffer() {
             let missed: Vec<_> = whole.difference(&selected).collect();
             assert!(missed.is_empty(), "{told}: not selected {missed:?}");
             // What is in no sample is smaller than a pixel, and yet it is seen.
+            let (at_centers, _) = centers.elements(&scene, &eye, &outline, kind);
             for small in selected.difference(&any) {
                 n_small += 1;
                 assert!(
-                    is_seen_somewhere(&scene, &eye, &outline, small),
+                    at_centers.contains(small) || is_seen_somewhere(&scene, &eye, &outline, small),
                     "{told}: {small:?} is not seen"
                 );
             }
