@@ -221,15 +221,18 @@ impl BoxBvh {
     }
 }
 
-/// Brings boxes into the range where the builder's products of lengths neither overflow nor vanish.
+/// Brings boxes into the range where the builder's products of lengths neither overflow nor vanish,
+/// infinite ones cut off where the others end.
 fn shrink_for_build(boxes: &[Aabb]) -> impl Fn(Aabb) -> Aabb + Sync + Send {
-    let clamped = |corner: Vec3| corner.clamp(Vec3::MIN, Vec3::MAX);
-    let reach = boxes.iter().filter(|aabb| !aabb.is_empty()).fold(0f32, |reach, aabb| {
-        let size = clamped(aabb.min).abs().max(clamped(aabb.max).abs());
-        reach.max(size.max_element())
-    });
+    let corners =
+        boxes.iter().filter(|aabb| !aabb.is_empty()).flat_map(|aabb| [aabb.min, aabb.max]);
+    let sizes = corners.flat_map(|corner| corner.abs().to_array()).filter(|size| size.is_finite());
+    let reach = sizes.fold(0f32, f32::max);
     // A quotient in f64: the least f32 has no reciprocal in f32.
     let scale = if reach > 0.0 { 1.0 / f64::from(reach) } else { 1.0 };
-    let scaled = move |corner: Vec3| (clamped(corner).as_dvec3() * scale).as_vec3();
-    move |aabb| Aabb { min: scaled(aabb.min), max: scaled(aabb.max) }
+    let shrunk = move |corner: Vec3| {
+        let corner = corner.clamp(Vec3::splat(-reach), Vec3::splat(reach));
+        (corner.as_dvec3() * scale).as_vec3()
+    };
+    move |aabb| Aabb { min: shrunk(aabb.min), max: shrunk(aabb.max) }
 }

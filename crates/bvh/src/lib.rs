@@ -5,7 +5,11 @@
 //! ```text
 //! boxes ──▶ build (binary tree, reinsertion, collapse to eight) ──▶ wide nodes and blocks
 //! ray   ──▶ traverse ──▶ kernel (eight boxes, eight triangles) ──▶ simd (lanes)
+//! point, region, or the caller's own test of boxes ──▶ visit
 //! ```
+//!
+//! [`WindingTree`] adds to a [`MeshBvh`] what it takes to know inside from outside, and [`BoxBvh`] is a
+//! tree over boxes of the caller.
 //!
 //! The builders see boxes, never triangles; `simd` knows lanes, not rays. `unsafe` stands
 //! in it and in one call that asks the system for large pages, nowhere else. Kernels are written once and compiled for every instruction set ([`Isa`]); the one of the
