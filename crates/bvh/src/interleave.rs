@@ -8,8 +8,8 @@ use hitscan_primitives::{Faces, Ray};
 
 use crate::{
     MeshBvh,
-    kernel::QueryRay,
-    simd::{Kernel, Simd, Stack},
+    kernel::{BoxRay, QueryRay, TriangleRay},
+    simd::{Kernel, Simd, Slots, Stack},
     traverse::{Collector, keys, pop_within, push_children},
     wide::ChildRef,
 };
@@ -52,7 +52,8 @@ struct Interleaved<'a, Start, Finish> {
 /// A walk under way.
 struct UnderWay<'a, S: Simd, C> {
     number: usize,
-    ray: QueryRay<'a, S>,
+    boxes: BoxRay<S>,
+    triangles: TriangleRay<'a, S>,
     keys: (S::F, S::F),
     current: ChildRef,
     collector: C,
@@ -68,7 +69,8 @@ impl<C: Collector, Start: Fn(&Ray) -> C, Finish: FnMut(usize, C)> Kernel
         let Self { bvh, rays, numbers, faces, start, mut finish } = self;
         let mut waiting = numbers.iter();
         // A place keeps its stack, which is too large to be moved for every ray.
-        let mut stacks = [const { Stack::new() }; UNDER_WAY];
+        let mut slots = [const { Slots::new() }; UNDER_WAY];
+        let mut stacks = slots.each_mut().map(Stack::new);
         let mut places: [Option<UnderWay<'_, S, C>>; UNDER_WAY] = [const { None }; UNDER_WAY];
         let mut n_under_way = 0;
         loop {
@@ -76,12 +78,18 @@ impl<C: Collector, Start: Fn(&Ray) -> C, Finish: FnMut(usize, C)> Kernel
                 let Some(walk) = place else {
                     let Some(&number) = waiting.next() else { continue };
                     let (ray, collector) = (&rays[number], start(&rays[number]));
-                    let Some((query_ray, _)) = QueryRay::new(simd, ray, faces, bvh.reach) else {
+                    let Some(query) = QueryRay::new(simd, ray, bvh.reach) else {
                         finish(number, collector);
                         continue;
                     };
-                    let (keys, current) = (keys(simd, ray.t_min), ChildRef::ROOT);
-                    *place = Some(UnderWay { number, ray: query_ray, keys, current, collector });
+                    *place = Some(UnderWay {
+                        number,
+                        boxes: query.boxes(),
+                        triangles: query.triangles(faces),
+                        keys: keys::<S, true>(simd, ray.t_min),
+                        current: ChildRef::ROOT,
+                        collector,
+                    });
                     n_under_way += 1;
                     continue;
                 };
@@ -112,19 +120,19 @@ fn step<S: Simd, C: Collector>(
     simd: S,
     bvh: &MeshBvh,
     walk: &mut UnderWay<'_, S, C>,
-    stack: &mut Stack,
+    stack: &mut Stack<'_>,
 ) -> Option<ChildRef> {
     let limit = walk.collector.t_max();
     if walk.current.is_leaf() {
         for block in &bvh.blocks[walk.current.blocks()] {
             let limit = walk.collector.t_max();
-            if walk.ray.triangles.test(block, limit, &mut walk.collector) {
+            if walk.triangles.test(block, limit, &mut walk.collector) {
                 return None;
             }
         }
     } else {
         let node = &bvh.nodes[walk.current.node_index()];
-        let hits = walk.ray.boxes.test::<true>(node, simd.splat(limit));
+        let hits = walk.boxes.test::<true>(node, simd.splat(limit));
         let nearest = push_children::<S, C>(simd, node, &hits, walk.keys, stack);
         if nearest.is_some() {
             return nearest;

@@ -10,7 +10,7 @@ use hitscan_primitives::{Faces, Hit, Ray};
 use crate::{
     MeshBvh,
     kernel::{PACKET, Packet},
-    simd::{Kernel, Simd, Stack},
+    simd::{Kernel, Simd, Slots, Stack},
     traverse::{Any, Closest, keys},
 };
 
@@ -79,9 +79,10 @@ fn walk<S: Simd, const ANY: bool>(
     packet: &mut Packet<S>,
 ) -> u32 {
     let (nodes, blocks, inflation) = (&*bvh.nodes, &*bvh.blocks, bvh.inflation());
-    let (key_mask, key_bits) = keys(simd, 0.0);
+    let (key_mask, key_bits) = keys::<S, false>(simd, 0.0);
     // An entry is the key of a child, with its place in the low bits, and the number of its parent.
-    let mut stack = Stack::new();
+    let mut slots = Slots::new();
+    let mut stack = Stack::new(&mut slots);
     let mut index = 0;
     let mut hit = 0;
     loop {
@@ -95,8 +96,7 @@ fn walk<S: Simd, const ANY: bool>(
                 let keys = simd.first_four(simd.sort_four_descending(keys));
                 stack.push(keys, [index as u32; 4], n);
             } else {
-                let mut keys = simd.all_bits(keys);
-                keys.sort_unstable_by(|a, b| b.cmp(a));
+                let keys = simd.all_bits(simd.sort_eight_descending(keys));
                 stack.push(keys, [index as u32; 8], n);
             }
         }

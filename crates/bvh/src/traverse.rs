@@ -9,8 +9,8 @@ use hitscan_primitives::{Faces, Hit, HitMode, Ray, WatertightRay, brute_force::s
 
 use crate::{
     MeshBvh,
-    kernel::{BoxHits, Found, Origin, QueryRay},
-    simd::{Kernel, Simd, Stack},
+    kernel::{BoxHits, BoxRay, Found, QueryRay},
+    simd::{Kernel, Simd, Slots, Stack},
     wide::{ChildRef, TriangleBlock, WideNode},
 };
 
@@ -49,6 +49,14 @@ impl MeshBvh {
         faces: Faces,
         collector: &mut C,
     ) {
+        // Out here, so that inside there is one ray in memory, which is loaded at once.
+        let scaled;
+        let ray = if self.scale == 1.0 {
+            ray
+        } else {
+            scaled = scaled_ray(ray, self.scale);
+            &scaled
+        };
         self.isa.run(Walk { bvh: self, ray, faces, start, collector });
     }
 
@@ -67,70 +75,76 @@ impl<C: Collector> Kernel for Walk<'_, C> {
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        let Walk { bvh, ray, faces, start, collector } = self;
-        let scaled;
-        let ray = if bvh.scale == 1.0 {
-            ray
+        let Some(ray) = QueryRay::new(simd, self.ray, self.bvh.reach) else { return };
+        if ray.is_plain() {
+            self.walk::<S, false>(simd, &ray);
         } else {
-            scaled = scaled_ray(ray, bvh.scale);
-            &scaled
-        };
-        match QueryRay::new(simd, ray, faces, bvh.reach) {
-            Some((query_ray, Origin::Near)) => {
-                traverse::<S, C, false>(simd, bvh, ray, &query_ray, start, collector);
-            }
-            Some((query_ray, Origin::Far(_))) => {
-                traverse::<S, C, true>(simd, bvh, ray, &query_ray, start, collector);
-            }
-            None => {}
+            self.walk::<S, true>(simd, &ray);
         }
     }
 }
 
-#[inline(always)]
-fn traverse<S: Simd, C: Collector, const FAR: bool>(
-    simd: S,
-    tree: &MeshBvh,
-    caller_ray: &Ray,
-    ray: &QueryRay<'_, S>,
-    start: ChildRef,
-    collector: &mut C,
-) {
-    let mut stack = Stack::new();
-    let mut current = start;
-    let mut limit = collector.t_max();
-    let mut t_max = simd.splat(limit);
-    let (nodes, blocks) = (&*tree.nodes, &*tree.blocks);
-    let keys = keys(simd, caller_ray.t_min);
-    loop {
-        let reached_leaf = loop {
-            if current.is_leaf() {
-                break true;
-            }
-            let node = &nodes[current.node_index()];
-            let hits = ray.boxes.test::<FAR>(node, t_max);
-            let Some(nearest) = push_children::<S, C>(simd, node, &hits, keys, &mut stack) else {
-                break false;
-            };
-            current = nearest;
-            if C::ORDERED && hits.mask & (hits.mask - 1) != 0 {
-                tree.prefetch(simd, current);
-                tree.prefetch(simd, ChildRef::from_bits(stack.last()));
-            }
+impl<C: Collector> Walk<'_, C> {
+    #[inline(always)]
+    fn walk<S: Simd, const CAREFUL: bool>(self, simd: S, ray: &QueryRay<'_, S>) {
+        let Walk { bvh, faces, start, collector, .. } = self;
+        let mut limit = collector.t_max();
+        let mut slots = Slots::new();
+        let mut descent = Descent::<S, CAREFUL> {
+            simd,
+            bvh,
+            boxes: ray.boxes(),
+            keys: keys::<S, CAREFUL>(simd, self.ray.t_min),
+            stack: Stack::new(&mut slots),
         };
-        if reached_leaf {
-            for block in &blocks[current.blocks()] {
-                if ray.triangles.test(block, limit, collector) {
+        let Some(mut leaf) = descent.descend::<C>(start, limit) else { return };
+        // Not before a leaf is reached: many rays never need it.
+        let triangles = ray.triangles(faces);
+        loop {
+            for block in &bvh.blocks[leaf.blocks()] {
+                if triangles.test(block, limit, collector) {
                     return;
                 }
                 limit = collector.t_max();
             }
-            t_max = simd.splat(limit);
+            let Some(next) = pop_within(&mut descent.stack, limit) else { return };
+            let Some(next) = descent.descend::<C>(next, limit) else { return };
+            leaf = next;
         }
-        match pop_within(&mut stack, limit) {
-            Some(child) => current = child,
-            None => return,
+    }
+}
+
+/// The way from leaf to leaf.
+struct Descent<'a, S: Simd, const CAREFUL: bool> {
+    simd: S,
+    bvh: &'a MeshBvh,
+    boxes: BoxRay<S>,
+    keys: (S::F, S::F),
+    stack: Stack<'a>,
+}
+
+impl<S: Simd, const CAREFUL: bool> Descent<'_, S, CAREFUL> {
+    /// The next leaf that the ray enters at a `t` of at most `limit`, from `current` on.
+    #[inline(always)]
+    fn descend<C: Collector>(&mut self, mut current: ChildRef, limit: f32) -> Option<ChildRef> {
+        let t_max = self.simd.splat(limit);
+        let nodes = &*self.bvh.nodes;
+        while !current.is_leaf() {
+            let node = &nodes[current.node_index()];
+            let hits = self.boxes.test::<CAREFUL>(node, t_max);
+            let nearest = push_children::<S, C>(self.simd, node, &hits, self.keys, &mut self.stack);
+            current = match nearest {
+                Some(nearest) => {
+                    // The second nearest: the nearest is read at once. To ask for both was no better.
+                    if C::ORDERED && hits.mask & (hits.mask - 1) != 0 {
+                        self.bvh.prefetch(self.simd, ChildRef::from_bits(self.stack.last()));
+                    }
+                    nearest
+                }
+                None => pop_within(&mut self.stack, limit)?,
+            };
         }
+        Some(current)
     }
 }
 
@@ -142,7 +156,7 @@ pub(crate) fn push_children<S: Simd, C: Collector>(
     node: &WideNode,
     hits: &BoxHits<S>,
     (key_mask, key_bits): (S::F, S::F),
-    stack: &mut Stack,
+    stack: &mut Stack<'_>,
 ) -> Option<ChildRef> {
     let mask = hits.mask;
     if mask == 0 {
@@ -160,19 +174,16 @@ pub(crate) fn push_children<S: Simd, C: Collector>(
         let values = simd.permute(children, keys);
         stack.push(simd.first_four(keys), simd.first_four(values), n);
     } else {
-        let mut keys = simd.all_bits(keys);
-        if C::ORDERED {
-            keys.sort_unstable_by(|a, b| b.cmp(a));
-        }
-        let values = simd.permute(children, simd.load_bits(&keys));
-        stack.push(keys, simd.all_bits(values), n);
+        let keys = if C::ORDERED { simd.sort_eight_descending(keys) } else { keys };
+        let values = simd.permute(children, keys);
+        stack.push(simd.all_bits(keys), simd.all_bits(values), n);
     }
     Some(ChildRef::from_bits(stack.pop().1))
 }
 
 /// Takes the first child from the stack that the ray enters at a `t` of at most `limit`.
 #[inline(always)]
-pub(crate) fn pop_within(stack: &mut Stack, limit: f32) -> Option<ChildRef> {
+pub(crate) fn pop_within(stack: &mut Stack<'_>, limit: f32) -> Option<ChildRef> {
     while !stack.is_empty() {
         let (key, child) = stack.pop();
         // Without the place, the key is at most where the ray enters. Not `<=`: the keys of rays
@@ -187,12 +198,13 @@ pub(crate) fn pop_within(stack: &mut Stack, limit: f32) -> Option<ChildRef> {
 
 /// The key of a child is `(enter & mask) | bits`: where the ray enters the child's box, rounded down to
 /// make room for the child's place in the low three bits. Bits of floats that are not negative are
-/// ordered as the floats are. If `t_min` is negative, every key is a NaN, which is never too far.
+/// ordered as the floats are. If `t_min` is negative, which makes the walk careful, every key is a NaN,
+/// which is never too far.
 #[inline(always)]
-pub(crate) fn keys<S: Simd>(simd: S, t_min: f32) -> (S::F, S::F) {
+pub(crate) fn keys<S: Simd, const CAREFUL: bool>(simd: S, t_min: f32) -> (S::F, S::F) {
     const PLACES: [u32; 8] = [0, 1, 2, 3, 4, 5, 6, 7];
     const NAN: u32 = f32::NAN.to_bits();
-    if t_min < 0.0 {
+    if CAREFUL && t_min < 0.0 {
         (simd.splat(0.0), simd.load_bits(&PLACES.map(|place| NAN | place)))
     } else {
         (simd.splat(f32::from_bits(!7)), simd.load_bits(&PLACES))

@@ -18,7 +18,9 @@ use thiserror::Error;
 /// let ray = Ray::segment([4.0, -7.0, -4.0], [2.0, 3.0, 4.0]);
 /// assert_eq!(ray.at(0.25).to_array(), [3.5, -4.5, -2.0]);
 /// ```
+// In this order in memory: kernels load it as eight lanes.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(C)]
 pub struct Ray {
     /// Where `t` is zero.
     pub origin: Vec3,

@@ -53,7 +53,7 @@ impl WatertightRay {
         // Arrays, because a `Vec3` is indexed by branches, which nobody can predict.
         let d = ray.direction.to_array();
         let reciprocal = clamped_reciprocal(ray.direction);
-        let axes = Self::dominant_axes(ray.direction);
+        let axes = *Self::dominant_axes(ray.direction);
         let [kx, ky, kz] = axes.map(Axis::index);
         let r = reciprocal.to_array()[kz];
         Some(Self {
@@ -69,15 +69,15 @@ impl WatertightRay {
 
     /// `[kx, ky, kz]` for a direction; a tie goes to the earlier axis. See [`axes`](Self::axes).
     #[inline(always)]
-    pub fn dominant_axes(d: Vec3) -> [Axis; 3] {
-        const TABLE: [[Axis; 3]; 8] = {
+    pub fn dominant_axes(d: Vec3) -> &'static [Axis; 3] {
+        static TABLE: [[Axis; 3]; 8] = {
             use Axis::{X, Y, Z};
             let (x, y, z) = ([Y, Z, X], [Z, X, Y], [X, Y, Z]);
             // Bit 0: y > x, bit 1: z > x, bit 2: z > y.
             [x, y, x, y, x, y, z, z]
         };
         let d = d.abs();
-        TABLE[usize::from(d.y > d.x) | usize::from(d.z > d.x) << 1 | usize::from(d.z > d.y) << 2]
+        &TABLE[usize::from(d.y > d.x) | usize::from(d.z > d.x) << 1 | usize::from(d.z > d.y) << 2]
     }
 
     /// The ray's origin.

@@ -5,7 +5,7 @@
 //! around it. Node boxes are inflated when they are stored; see `INFLATION` in `mesh_bvh`. Measured
 //! by the prototype: faster than the fused form, which needs a second reciprocal and an error term.
 
-use super::ray::{Constants, Origin};
+use super::ray::{Origin, QueryRay};
 use crate::{
     simd::{Row, Simd},
     wide::WideNode,
@@ -35,28 +35,32 @@ impl<S: Simd> BoxRay<S> {
     /// For near origins the inflation of the boxes covers all rounding. Far ones are shifted outwards,
     /// per plane and in the direction that widens the interval.
     #[inline(always)]
-    pub(super) fn new(simd: S, constants: &Constants<'_>, origin: &Origin) -> Self {
-        let ray = constants.ray;
-        let (o, d, r) = (ray.origin.to_array(), ray.direction.to_array(), constants.reciprocal);
-        let splat3 = [simd.splat(o[0]), simd.splat(o[1]), simd.splat(o[2])];
-        let (mut near_origin, mut far_origin) = (splat3, splat3);
-        if let Origin::Far(shift) = *origin {
+    pub(super) fn new(ray: &QueryRay<'_, S>) -> Self {
+        let simd = ray.simd;
+        let (o, d) = (ray.ray.origin.to_array(), ray.ray.direction.to_array());
+        let origin = [simd.splat(o[0]), simd.splat(o[1]), simd.splat(o[2])];
+        let (mut near_origin, mut far_origin) = (origin, origin);
+        if let Origin::Far(shift) = ray.origin {
             for axis in 0..3 {
                 let shift = shift.copysign(d[axis]);
                 near_origin[axis] = simd.splat(o[axis] + shift);
                 far_origin[axis] = simd.splat(o[axis] - shift);
             }
         }
-        let backward = |axis: usize| (d[axis].to_bits() >> 31) as usize;
-        let (x, y, z) = (backward(0), backward(1), backward(2));
+        let first = |axis: u32| (ray.backward >> axis & 1) as usize;
+        let (x, y, z) = (first(0), first(1), first(2));
         Self {
             simd,
             near: [Row::new(x), Row::new(y), Row::new(z)],
             far: [Row::new(1 - x), Row::new(1 - y), Row::new(1 - z)],
             near_origin,
             far_origin,
-            reciprocal: [simd.splat(r[0]), simd.splat(r[1]), simd.splat(r[2])],
-            t_min: simd.splat(ray.t_min),
+            reciprocal: [
+                simd.splat_lane::<3>(ray.reciprocals),
+                simd.splat_lane::<4>(ray.reciprocals),
+                simd.splat_lane::<5>(ray.reciprocals),
+            ],
+            t_min: simd.splat(ray.ray.t_min),
         }
     }
 

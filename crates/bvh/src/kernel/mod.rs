@@ -8,5 +8,5 @@ mod watertight;
 
 pub(crate) use boxes::{BoxHits, BoxRay};
 pub(crate) use packet::{PACKET, Packet};
-pub(crate) use ray::{Origin, QueryRay};
+pub(crate) use ray::QueryRay;
 pub(crate) use triangles::{Found, TriangleRay};

@@ -115,7 +115,7 @@ impl<S: Simd> Packet<S> {
     #[inline(always)]
     pub(crate) fn fill(&mut self, rays: &[Ray; PACKET], reach: f32) -> bool {
         let s = self.simd;
-        let axes = WatertightRay::dominant_axes(rays[0].direction);
+        let axes = *WatertightRay::dominant_axes(rays[0].direction);
         let [kx, ky, kz] = axes.map(Axis::index);
         let zero = s.splat(0.0);
         let (mut valid, mut octants, mut farthest) = (u32::MAX, [0; 3], zero);

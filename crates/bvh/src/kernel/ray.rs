@@ -3,26 +3,22 @@
 use hitscan_primitives::{Axis, Faces, Ray, WatertightRay};
 
 use super::{BoxRay, TriangleRay};
-use crate::simd::Simd;
+use crate::simd::{Simd, as_row};
 
-/// A ray with its constants in lanes, for one tree.
+/// A valid ray, seen from a tree: what the constants of both tests are made from.
 ///
 /// The constants are those of [`WatertightRay`], by the same operations. They are made here again,
-/// because a short ray spends a third of its time on them: the ray is eight f32, so most of it is
-/// eight lanes at once.
+/// because a short ray spends a fifth of its time on them: the ray is eight f32, so most of it is
+/// eight lanes at once, and those of the triangle test are made at the first leaf only.
 pub(crate) struct QueryRay<'a, S: Simd> {
-    pub(crate) boxes: BoxRay<S>,
-    pub(crate) triangles: TriangleRay<'a, S>,
-}
-
-/// What box and triangle test have in common.
-pub(super) struct Constants<'a> {
-    /// In the tree's space, and valid.
+    pub(super) simd: S,
+    /// In the tree's space.
     pub(super) ray: &'a Ray,
-    /// As [`WatertightRay::reciprocal`].
-    pub(super) reciprocal: [f32; 3],
-    /// As [`WatertightRay::axes`].
-    pub(super) axes: [Axis; 3],
+    /// Lanes 3 to 5 are [`WatertightRay::reciprocal`].
+    pub(super) reciprocals: S::F,
+    /// Bit `i` is the sign of the direction on axis `i`.
+    pub(super) backward: u32,
+    pub(super) origin: Origin,
 }
 
 /// Origins farther out than this many times the mesh's largest coordinate take the kernel that
@@ -33,6 +29,7 @@ pub(super) const NEAR_ORIGIN: f32 = 2.0;
 pub(super) const ORIGIN_SHIFT: f32 = 24.0 / (1 << 24) as f32;
 
 /// Where a ray starts, seen from the tree.
+#[derive(Clone, Copy)]
 pub(crate) enum Origin {
     Near,
     /// With the shift that [`BoxRay`] needs.
@@ -40,15 +37,13 @@ pub(crate) enum Origin {
 }
 
 impl<'a, S: Simd> QueryRay<'a, S> {
-    /// The ray's constants, and where it starts seen from a mesh whose largest coordinate is `reach`.
-    /// `None` if it is invalid.
+    /// The ray, seen from a mesh whose largest coordinate is `reach`. `None` if it is invalid.
     #[inline(always)]
-    pub(crate) fn new(simd: S, ray: &'a Ray, faces: Faces, reach: f32) -> Option<(Self, Origin)> {
+    pub(crate) fn new(simd: S, ray: &'a Ray, reach: f32) -> Option<Self> {
         const ORIGIN: u32 = 0b000_111;
         const DIRECTION: u32 = 0b111_000;
         let s = simd;
-        let (o, d) = (ray.origin.to_array(), ray.direction.to_array());
-        let lanes = s.load(&[o[0], o[1], o[2], d[0], d[1], d[2], ray.t_min, ray.t_max]);
+        let lanes = s.load(as_row(ray));
         let zero = s.splat(0.0);
         // Zero times a number is zero, times anything else NaN.
         let finite = s.bits(s.eq(s.mul(lanes, zero), zero));
@@ -64,15 +59,37 @@ impl<'a, S: Simd> QueryRay<'a, S> {
         let origin = if near & ORIGIN == ORIGIN {
             Origin::Near
         } else {
+            let o = ray.origin.to_array();
             let farthest = o[0].abs().max(o[1].abs()).max(o[2].abs());
             Origin::Far(ORIGIN_SHIFT * (farthest + reach))
         };
         let reciprocals = s.min(s.div(s.splat(1.0), sizes), s.splat(f32::MAX));
-        let r = s.store(s.flip_sign(reciprocals, lanes));
-        let axes = WatertightRay::dominant_axes(ray.direction);
-        let constants = Constants { ray, reciprocal: [r[3], r[4], r[5]], axes };
-        let boxes = BoxRay::new(s, &constants, &origin);
-        let triangles = TriangleRay::new(s, &constants, faces);
-        Some((Self { boxes, triangles }, origin))
+        let reciprocals = s.flip_sign(reciprocals, lanes);
+        Some(Self { simd, ray, reciprocals, backward: s.sign_bits(lanes) >> 3 & 7, origin })
+    }
+
+    /// Whether the walk needs no care: the ray starts near, and has no negative `t_min`.
+    #[inline(always)]
+    pub(crate) fn is_plain(&self) -> bool {
+        matches!(self.origin, Origin::Near) && self.ray.t_min >= 0.0
+    }
+
+    /// The constants of the box test.
+    #[inline(always)]
+    pub(crate) fn boxes(&self) -> BoxRay<S> {
+        BoxRay::new(self)
+    }
+
+    /// The constants of the triangle test.
+    #[inline(always)]
+    pub(crate) fn triangles(&self, faces: Faces) -> TriangleRay<'a, S> {
+        TriangleRay::new(self, faces)
+    }
+
+    /// As [`WatertightRay::axes`]. By value they would be loaded as one number, which loses that each
+    /// is less than three.
+    #[inline(always)]
+    pub(super) fn axes(&self) -> &'static [Axis; 3] {
+        WatertightRay::dominant_axes(self.ray.direction)
     }
 }

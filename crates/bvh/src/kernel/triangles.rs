@@ -1,9 +1,9 @@
 //! One ray against a block of eight triangles.
 
-use hitscan_primitives::{Axis, Faces, Hit, Ray, Side, TriangleHit, WatertightRay};
+use hitscan_primitives::{Faces, Hit, Ray, Side, TriangleHit, WatertightRay};
 
 use super::{
-    ray::Constants,
+    ray::QueryRay,
     watertight::{RayLanes, TriangleLanes, intersect},
 };
 use crate::{
@@ -67,23 +67,31 @@ impl Found {
 
 impl<'a, S: Simd> TriangleRay<'a, S> {
     #[inline(always)]
-    pub(super) fn new(simd: S, constants: &Constants<'a>, faces: Faces) -> Self {
-        let Constants { ray, reciprocal: r, axes } = *constants;
+    pub(super) fn new(ray: &QueryRay<'a, S>, faces: Faces) -> Self {
+        let (simd, query, ray) = (ray.simd, ray, ray.ray);
         let (o, d) = (ray.origin.to_array(), ray.direction.to_array());
-        let [kx, ky, kz] = axes.map(Axis::index);
+        let axes = query.axes();
+        let (x, y, z) = (axes[0].index(), axes[1].index(), axes[2].index());
+        let direction = [simd.splat(d[x]), simd.splat(d[y]), simd.splat(d[z])];
+        let r = simd.store(query.reciprocals);
+        let reciprocal = [simd.splat(r[3 + x]), simd.splat(r[3 + y]), simd.splat(r[3 + z])];
+        let cosine = simd.splat(WatertightRay::TRUSTED_COSINE);
         Self {
             simd,
             ray,
             faces,
-            backward: d[kz].is_sign_negative(),
-            rows: [Row::new(kx), Row::new(ky), Row::new(kz)],
+            backward: d[z].is_sign_negative(),
+            rows: [Row::new(x), Row::new(y), Row::new(z)],
             lanes: RayLanes {
-                origin: [simd.splat(o[kx]), simd.splat(o[ky]), simd.splat(o[kz])],
-                direction: [simd.splat(d[kx]), simd.splat(d[ky]), simd.splat(d[kz])],
-                reciprocal: [simd.splat(r[kx]), simd.splat(r[ky]), simd.splat(r[kz])],
-                shear: [simd.splat(d[kx] * r[kz]), simd.splat(d[ky] * r[kz])],
+                origin: [simd.splat(o[x]), simd.splat(o[y]), simd.splat(o[z])],
+                direction,
+                reciprocal,
+                shear: [
+                    simd.mul(direction[0], reciprocal[2]),
+                    simd.mul(direction[1], reciprocal[2]),
+                ],
                 t_min: simd.splat(ray.t_min),
-                trusted_slope: simd.splat(d[kz].abs() * WatertightRay::TRUSTED_COSINE),
+                trusted_slope: simd.mul(simd.abs(direction[2]), cosine),
             },
         }
     }

@@ -8,6 +8,15 @@ macro_rules! op {
     };
 }
 
+/// A layer of a sorting network: lanes compared with those of `$other`; the lanes whose bits are set
+/// keep the lesser, the rest the greater.
+macro_rules! order {
+    ($lanes:expr, $other:expr, $lesser:literal) => {{
+        let (x, y) = ($lanes, $other);
+        _mm256_blend_epi32::<$lesser>(_mm256_max_epu32(x, y), _mm256_min_epu32(x, y))
+    }};
+}
+
 /// The operations on registers, for an `impl Simd` whose token proves AVX2.
 macro_rules! register_operations {
     () => {
@@ -101,6 +110,22 @@ macro_rules! register_operations {
             })
         }
         #[inline(always)]
+        fn sort_eight_descending(self, lanes: __m256) -> __m256 {
+            // The network of the default, a layer a line.
+            op!({
+                let x = _mm256_castps_si256(lanes);
+                let x = order!(x, _mm256_shuffle_epi32::<0b01_00_11_10>(x), 0b1100_1100);
+                let x = order!(x, _mm256_permute4x64_epi64::<0b01_00_11_10>(x), 0b1111_0000);
+                let x = order!(x, _mm256_shuffle_epi32::<0b10_11_00_01>(x), 0b1010_1010);
+                let x = order!(x, _mm256_permute4x64_epi64::<0b11_01_10_00>(x), 0b0011_0000);
+                let places = _mm256_setr_epi32(0, 4, 2, 6, 1, 5, 3, 7);
+                let x = order!(x, _mm256_permutevar8x32_epi32(x, places), 0b0101_0000);
+                let places = _mm256_setr_epi32(0, 2, 1, 4, 3, 6, 5, 7);
+                let x = order!(x, _mm256_permutevar8x32_epi32(x, places), 0b0101_0100);
+                _mm256_castsi256_ps(x)
+            })
+        }
+        #[inline(always)]
         fn permute(self, table: __m256, places: __m256) -> __m256 {
             op!(_mm256_permutevar8x32_ps(table, _mm256_castps_si256(places)))
         }
@@ -111,4 +136,4 @@ macro_rules! register_operations {
     };
 }
 
-pub(super) use {op, register_operations};
+pub(super) use {op, order, register_operations};

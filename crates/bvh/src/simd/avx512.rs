@@ -3,7 +3,7 @@
 use std::arch::x86_64::*;
 
 use super::{
-    avx::{op, register_operations},
+    avx::{op, order, register_operations},
     lanes::{Kernel, Simd},
 };
 

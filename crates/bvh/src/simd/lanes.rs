@@ -55,9 +55,24 @@ pub(crate) trait Simd: Copy {
     fn compress(self, mask: u32, lanes: Self::F) -> Self::F;
     /// The first four lanes sorted as unsigned integers, greatest first. The others are unspecified.
     fn sort_four_descending(self, lanes: Self::F) -> Self::F;
+    /// All lanes sorted as unsigned integers, greatest first.
+    #[inline(always)]
+    fn sort_eight_descending(self, lanes: Self::F) -> Self::F {
+        let mut keys = self.all_bits(lanes);
+        for &(i, j) in EIGHT.into_iter().flatten() {
+            (keys[i], keys[j]) = (keys[i].max(keys[j]), keys[i].min(keys[j]));
+        }
+        self.load_bits(&keys)
+    }
     /// Lane `i` of the result is the lane of `table` that the low three bits of lane `i` of `places`
     /// name.
     fn permute(self, table: Self::F, places: Self::F) -> Self::F;
+
+    /// One lane in all lanes.
+    #[inline(always)]
+    fn splat_lane<const LANE: u32>(self, lanes: Self::F) -> Self::F {
+        self.permute(lanes, self.load_bits(&[LANE; 8]))
+    }
 
     /// `a >= b`; false for NaN.
     #[inline(always)]
@@ -72,6 +87,16 @@ pub(crate) trait Simd: Copy {
     }
 }
 
+/// A sorting network of eight: six layers, and no comparison more than are needed.
+const EIGHT: [&[(usize, usize)]; 6] = [
+    &[(0, 2), (1, 3), (4, 6), (5, 7)],
+    &[(0, 4), (1, 5), (2, 6), (3, 7)],
+    &[(0, 1), (2, 3), (4, 5), (6, 7)],
+    &[(2, 4), (3, 5)],
+    &[(1, 4), (3, 6)],
+    &[(1, 2), (3, 4), (5, 6)],
+];
+
 /// A computation that is compiled once for each instruction set.
 ///
 /// `run` and all that it calls per lane must be `#[inline(always)]`: what is left out of line is
@@ -79,4 +104,40 @@ pub(crate) trait Simd: Copy {
 pub(crate) trait Kernel {
     type Output;
     fn run<S: Simd>(self, simd: S) -> Self::Output;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Kernel, Simd};
+    use crate::Isa;
+
+    /// Sorts the lanes by both networks.
+    struct Sort([u32; 8]);
+
+    impl Kernel for Sort {
+        type Output = ([u32; 4], [u32; 8]);
+
+        #[inline(always)]
+        fn run<S: Simd>(self, simd: S) -> Self::Output {
+            let lanes = simd.load_bits(&self.0);
+            let four = simd.first_four(simd.sort_four_descending(lanes));
+            (four, simd.all_bits(simd.sort_eight_descending(lanes)))
+        }
+    }
+
+    #[test]
+    fn sorting_networks_sort_on_every_instruction_set() {
+        // A network that sorts all sequences of zeros and ones sorts everything (Knuth, The Art of
+        // Computer Programming, volume 3, 1973).
+        for isa in Isa::available() {
+            for ones in 0..256u32 {
+                let keys = std::array::from_fn(|lane| ones >> lane & 1);
+                let (four, eight) = isa.run(Sort(keys));
+                let (mut first, mut all) = ([keys[0], keys[1], keys[2], keys[3]], keys);
+                first.sort_unstable_by(|a, b| b.cmp(a));
+                all.sort_unstable_by(|a, b| b.cmp(a));
+                assert_eq!((four, eight), (first, all), "{isa:?} {ones:08b}");
+            }
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! Instruction sets: which ones this machine has, and the lanes that kernels are written over.
 //!
-//! Nearly all `unsafe` of the crate is here. It knows lanes, not rays: kernels are written once over
-//! [`Simd`] and compiled for each instruction set by [`Isa::run`].
+//! Nearly all `unsafe` of the crate is here. It knows lanes, and of rays only how they lie in memory:
+//! kernels are written once over [`Simd`] and compiled for each instruction set by [`Isa::run`].
 
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod compress;
@@ -20,8 +20,8 @@ mod avx512;
 mod neon;
 
 pub(crate) use lanes::{Kernel, Simd};
-pub(crate) use rows::Row;
-pub(crate) use stack::Stack;
+pub(crate) use rows::{Row, as_row};
+pub(crate) use stack::{Slots, Stack};
 
 /// An instruction set that this machine can run. Holding one proves that it can.
 ///

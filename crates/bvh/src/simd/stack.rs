@@ -2,29 +2,43 @@
 
 use std::mem::MaybeUninit;
 
+/// The memory of a [`Stack`]. On its own, so that the compiler keeps what else belongs to a walk in
+/// registers: it would keep all of a value in memory that an array indexed at run time is part of.
+pub(crate) struct Slots {
+    keys: [MaybeUninit<u32>; Stack::CAPACITY + 8],
+    values: [MaybeUninit<u32>; Stack::CAPACITY + 8],
+}
+
+impl Slots {
+    #[inline(always)]
+    pub(crate) const fn new() -> Self {
+        const NONE: MaybeUninit<u32> = MaybeUninit::uninit();
+        let mut keys = [NONE; Stack::CAPACITY + 8];
+        let mut values = keys;
+        // The lowest entry is never pushed but may be popped, see `Stack::pop`.
+        keys[0] = MaybeUninit::new(0);
+        values[0] = MaybeUninit::new(0);
+        Self { keys, values }
+    }
+}
+
 /// A stack of at most [`CAPACITY`](Stack::CAPACITY) entries of a key and a value.
 ///
 /// It does not check for room: trees that need more are never made. Should one be walked all the
 /// same, the place wraps round, and the walk visits wrong nodes rather than foreign memory.
-pub(crate) struct Stack {
-    keys: [MaybeUninit<u32>; Self::CAPACITY + 8],
-    values: [MaybeUninit<u32>; Self::CAPACITY + 8],
+pub(crate) struct Stack<'a> {
+    slots: &'a mut Slots,
     len: usize,
 }
 
-impl Stack {
+impl<'a> Stack<'a> {
     /// A power of two.
     pub(crate) const CAPACITY: usize = 512;
 
+    /// An empty stack.
     #[inline(always)]
-    pub(crate) const fn new() -> Self {
-        const NONE: MaybeUninit<u32> = MaybeUninit::uninit();
-        let keys = [NONE; Self::CAPACITY + 8];
-        let mut stack = Self { keys, values: [NONE; Self::CAPACITY + 8], len: 1 };
-        // The lowest entry is never pushed but may be popped, see `pop`.
-        stack.keys[0] = MaybeUninit::new(0);
-        stack.values[0] = MaybeUninit::new(0);
-        stack
+    pub(crate) fn new(slots: &'a mut Slots) -> Self {
+        Self { slots, len: 1 }
     }
 
     #[inline(always)]
@@ -38,8 +52,8 @@ impl Stack {
         const { assert!(N <= 8) };
         debug_assert!(n <= N && self.len + n <= Self::CAPACITY);
         let top = self.top();
-        self.keys[top..top + N].copy_from_slice(&keys.map(MaybeUninit::new));
-        self.values[top..top + N].copy_from_slice(&values.map(MaybeUninit::new));
+        self.slots.keys[top..top + N].copy_from_slice(&keys.map(MaybeUninit::new));
+        self.slots.values[top..top + N].copy_from_slice(&values.map(MaybeUninit::new));
         self.len += n;
     }
 
@@ -57,7 +71,7 @@ impl Stack {
     #[inline(always)]
     pub(crate) fn last(&self) -> u32 {
         // SAFETY: as in `pop`.
-        unsafe { self.values[(self.len - 1) % Self::CAPACITY].assume_init() }
+        unsafe { self.slots.values[(self.len - 1) % Self::CAPACITY].assume_init() }
     }
 
     /// The last entry pushed. Of an empty stack the entry (0, 0), once.
@@ -65,8 +79,8 @@ impl Stack {
     pub(crate) fn pop(&mut self) -> (u32, u32) {
         self.len -= 1;
         let top = self.top();
-        // SAFETY: the lowest entry is written by `new`, and every other one below `len`, modulo the
-        // capacity, by `push`, which alone raises `len`.
-        unsafe { (self.keys[top].assume_init(), self.values[top].assume_init()) }
+        // SAFETY: the lowest entry is written by `Slots::new`, and every other one below `len`, modulo
+        // the capacity, by `push`, which alone raises `len`.
+        unsafe { (self.slots.keys[top].assume_init(), self.slots.values[top].assume_init()) }
     }
 }
