@@ -40,9 +40,12 @@
 //!   statements, faces of fewer than three corners. `call` and `csh` are never obeyed.
 //! - **Materials**: libraries are regular files in the folder of the OBJ file or below, each read
 //!   once. Whatever is wrong with them costs no geometry.
+//! - **Textures**: only by `load_alpha_masks`, with the feature `images`, for the opacity of materials.
 
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "images")]
+mod alpha;
 mod error;
 mod load;
 mod options;
@@ -65,6 +68,8 @@ mod statements;
 mod triangulate;
 mod windows;
 
+#[cfg(feature = "images")]
+pub use alpha::{AlphaMasks, AlphaOptions, TextureProblem, load_alpha_masks};
 pub use error::{ObjError, ObjErrorKind};
 pub use load::{Loaded, load, load_with_progress, parse, parse_with_libraries};
 pub use material::Material;

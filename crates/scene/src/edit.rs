@@ -184,9 +184,12 @@ impl Scene {
     }
 
     fn relative_to(&self, parent: Option<InstanceId>, world: DAffine3) -> DAffine3 {
-        match parent.and_then(|parent| self.world_transform(parent)) {
-            Some(parent) => parent.inverse() * world,
-            None => world,
+        let Some(parent) = parent.and_then(|parent| self.record(parent)) else { return world };
+        let frame = &parent.place.placement.frame;
+        DAffine3 {
+            matrix3: frame.inverse_linear * world.matrix3,
+            // The difference comes first: it is small where both are far from the origin.
+            translation: frame.inverse_linear * (world.translation - frame.translation),
         }
     }
 

@@ -40,7 +40,7 @@ impl Placement {
             return Err(TransformError::NotFinite);
         }
         let linear = world.matrix3;
-        let inverse_linear = linear.inverse();
+        let inverse_linear = refined_inverse(linear);
         let residual = max_row_sum((linear * inverse_linear - DMat3::IDENTITY).abs());
         // Written so that NaN is an error.
         if !(inverse_linear.is_finite() && residual <= LARGEST_RESIDUAL) {
@@ -65,6 +65,13 @@ impl Placement {
             Err(TransformError::NotFinite)
         }
     }
+}
+
+/// The inverse of a matrix, with a step of Newton's method: the inverse by cofactors loses twice the
+/// digits that a sheared or stretched matrix need lose.
+pub(crate) fn refined_inverse(matrix: DMat3) -> DMat3 {
+    let inverse = matrix.inverse();
+    inverse * (2.0 * DMat3::IDENTITY - matrix * inverse)
 }
 
 /// The world box of an instance, wide enough that a ray whose local ray hits the mesh at `t` meets the

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hitscan::primitives::glam::{DAffine3, DMat3, DVec3, EulerRot, Vec3};
+use hitscan::primitives::glam::{DAffine3, DMat3, DVec3, EulerRot};
 use hitscan::scene::{Instance, InstanceId, Mesh, QueryOptions, Scene, SceneHit, WorldRay};
 use hitscan::{BuildOptions, HitMode, brute_force, primitives::generate};
 use hitscan_testkit::{Rng, closed_shapes, soup};
@@ -185,9 +185,4 @@ pub(crate) fn random_point(scene: &Scene, rng: &mut Rng) -> DVec3 {
 /// A transform that moves by a vector.
 pub(crate) fn moved_by(vector: DVec3) -> DAffine3 {
     DAffine3::from_translation(vector)
-}
-
-/// The f32 vector nearest to one of f64.
-pub(crate) fn rounded(v: DVec3) -> Vec3 {
-    v.as_vec3()
 }

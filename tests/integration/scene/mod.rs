@@ -5,3 +5,4 @@ mod making;
 mod editing;
 mod flattened;
 mod one_answer;
+mod space;

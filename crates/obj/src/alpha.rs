@@ -1,0 +1,230 @@
+//! The opacity of materials, from their textures.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    io::Cursor,
+    path::Path,
+    sync::Arc,
+};
+
+use hitscan_primitives::AlphaMask;
+use image::{DynamicImage, ImageFormat, ImageReader};
+use thiserror::Error;
+
+use crate::{
+    LibraryProblem, Material,
+    library::{Folder, Libraries},
+};
+
+/// The limits that are checked before memory is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AlphaOptions {
+    /// The most bytes of all texture files together. 1 GiB by default.
+    pub max_bytes: u64,
+    /// The largest width and height of a picture. 16,384 by default.
+    pub max_size: u32,
+}
+
+impl Default for AlphaOptions {
+    fn default() -> Self {
+        Self { max_bytes: 1 << 30, max_size: 1 << 14 }
+    }
+}
+
+/// The masks of an OBJ file's materials, and what could not be read.
+#[derive(Clone, Debug, Default)]
+pub struct AlphaMasks {
+    /// By the material's name. Materials without holes are not among them.
+    pub masks: BTreeMap<String, Arc<AlphaMask>>,
+    /// By the texture as the library names it, each once.
+    pub problems: BTreeMap<String, TextureProblem>,
+}
+
+/// Why a texture could not be read.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum TextureProblem {
+    /// The file cannot be read, or must not be.
+    #[error("{0}")]
+    File(LibraryProblem),
+    /// The file is no picture that is known here, or larger than the limit.
+    #[error("no readable PNG, JPEG, TGA or BMP within the limits: {0}")]
+    Picture(String),
+}
+
+/// Which part of a picture is the opacity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Part {
+    /// Alpha where the picture has it, brightness otherwise: a `map_d`.
+    AlphaOrBrightness,
+    /// Alpha, or nothing: a `map_Kd`.
+    Alpha,
+}
+
+/// Reads the opacity of materials from their `map_d`, or else from the alpha of their `map_Kd`.
+///
+/// Textures are PNG, JPEG, TGA or BMP files in the folder of the OBJ file or below, as material
+/// libraries are; options such as `-clamp on` before the name are skipped. A material whose texture is
+/// opaque everywhere, or has no alpha, has no mask. Nothing here fails: what cannot be read is told.
+///
+/// The masks are made to be given to a scene's meshes by material name.
+pub fn load_alpha_masks(
+    obj_file: impl AsRef<Path>,
+    materials: &[Material],
+    options: &AlphaOptions,
+) -> AlphaMasks {
+    let mut n_bytes_left = options.max_bytes;
+    let mut found = AlphaMasks::default();
+    let mut read: HashMap<(String, Part), Option<Arc<AlphaMask>>> = HashMap::new();
+    for material in materials {
+        let (statement, part) = match (&material.map_d, &material.map_kd) {
+            (Some(map_d), _) => (map_d, Part::AlphaOrBrightness),
+            (None, Some(map_kd)) => (map_kd, Part::Alpha),
+            (None, None) => continue,
+        };
+        let texture = without_options(statement);
+        let mask = read.entry((texture.to_owned(), part)).or_insert_with(|| {
+            // Anew for each, as a folder gives each file once.
+            let mut folder = Folder::of(obj_file.as_ref());
+            let mask = folder
+                .read(texture.as_bytes(), n_bytes_left)
+                .map_err(TextureProblem::File)
+                .and_then(|bytes| {
+                    let bytes = bytes.unwrap_or_default();
+                    n_bytes_left = n_bytes_left.saturating_sub(bytes.len() as u64);
+                    decode(&bytes, texture, part, options.max_size)
+                });
+            mask.unwrap_or_else(|problem| {
+                found.problems.insert(texture.to_owned(), problem);
+                None
+            })
+        });
+        if let Some(mask) = mask {
+            found.masks.insert(material.name.clone(), mask.clone());
+        }
+    }
+    found
+}
+
+/// The name in a texture statement: what follows the options and their arguments.
+fn without_options(statement: &str) -> &str {
+    let mut rest = statement.trim();
+    while let Some(option) = rest.strip_prefix('-') {
+        let (option, after) = option.split_once(char::is_whitespace).unwrap_or((option, ""));
+        // -o, -s and -t have one to three numbers, -mm two, the others one word.
+        let n_arguments = match option {
+            "o" | "s" | "t" => 3,
+            "mm" => 2,
+            _ => 1,
+        };
+        rest = after.trim_start();
+        for n in 0..n_arguments {
+            let (word, after) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+            if n > 0 && word.parse::<f32>().is_err() {
+                break;
+            }
+            rest = after.trim_start();
+        }
+    }
+    rest
+}
+
+/// The mask in a picture; `None` if there are no holes in it.
+fn decode(
+    bytes: &[u8],
+    name: &str,
+    part: Part,
+    max_size: u32,
+) -> Result<Option<Arc<AlphaMask>>, TextureProblem> {
+    let told = |error: image::ImageError| TextureProblem::Picture(error.to_string());
+    let mut reader = ImageReader::new(Cursor::new(bytes));
+    // TGA files have no mark to be known by.
+    let format = image::guess_format(bytes).or_else(|_| ImageFormat::from_path(name));
+    reader.set_format(format.map_err(told)?);
+    let mut limits = image::Limits::default();
+    limits.max_image_width = Some(max_size);
+    limits.max_image_height = Some(max_size);
+    reader.limits(limits);
+    let picture = reader.decode().map_err(told)?;
+    let (width, height) = (picture.width(), picture.height());
+    let has_alpha = picture.color().has_alpha();
+    let values: Vec<u8> = match (has_alpha, part) {
+        (true, _) => picture.into_rgba8().pixels().map(|pixel| pixel.0[3]).collect(),
+        (false, Part::Alpha) => return Ok(None),
+        (false, Part::AlphaOrBrightness) => DynamicImage::into_luma8(picture).into_raw(),
+    };
+    if values.iter().all(|&value| value == u8::MAX) {
+        return Ok(None);
+    }
+    let mask = AlphaMask::new(width, height, values);
+    let mask = mask.map_err(|error| TextureProblem::Picture(error.to_string()))?;
+    Ok(Some(Arc::new(mask)))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn options_before_the_name_are_skipped() {
+        for (statement, name) in [
+            ("leaf.png", "leaf.png"),
+            ("-clamp on my leaf.png", "my leaf.png"),
+            ("-o 1 2 -s 1 1 1 leaf.png", "leaf.png"),
+            ("-mm 0 1 -imfchan m leaf.png", "leaf.png"),
+            ("-clamp", ""),
+        ] {
+            assert_eq!(without_options(statement), name, "{statement}");
+        }
+    }
+
+    fn material(name: &str, map_d: Option<&str>, map_kd: Option<&str>) -> Material {
+        let owned = |name: Option<&str>| name.map(str::to_owned);
+        let (map_d, map_kd) = (owned(map_d), owned(map_kd));
+        Material { name: name.to_owned(), map_d, map_kd, ..Material::default() }
+    }
+
+    #[test]
+    fn masks_come_from_map_d_or_from_the_alpha_of_map_kd() {
+        let folder = tempfile::tempdir().expect("a folder for temporary files");
+        let inside = folder.path().join("inside");
+        fs::create_dir(&inside).expect("the folder is ours");
+        let gray = image::GrayImage::from_raw(2, 1, vec![0, 255]).expect("two texels");
+        gray.save(inside.join("gray.png")).expect("the folder is ours");
+        let rgba = image::RgbaImage::from_raw(1, 2, vec![9, 9, 9, 7, 9, 9, 9, 255]);
+        let rgba = rgba.expect("two texels");
+        rgba.save(inside.join("leaf.png")).expect("the folder is ours");
+        rgba.save(inside.join("leaf.tga")).expect("the folder is ours");
+        rgba.save(folder.path().join("outside.png")).expect("the folder is ours");
+        fs::write(inside.join("bad.png"), b"no picture").expect("the folder is ours");
+        let materials = [
+            material("fence", Some("gray.png"), None),
+            material("leaf", None, Some("-clamp on leaf.png")),
+            material("other leaf", None, Some("leaf.tga")),
+            material("opaque", None, Some("gray.png")),
+            material("outside", None, Some("../outside.png")),
+            material("bad", Some("bad.png"), None),
+            material("missing", Some("missing.png"), None),
+        ];
+        let options = AlphaOptions::default();
+        let found = load_alpha_masks(inside.join("a.obj"), &materials, &options);
+        let names: Vec<_> = found.masks.keys().map(String::as_str).collect();
+        assert_eq!(names, ["fence", "leaf", "other leaf"]);
+        assert_eq!(*found.masks["fence"], AlphaMask::new(2, 1, vec![0, 255]).unwrap());
+        assert_eq!(*found.masks["leaf"], AlphaMask::new(1, 2, vec![7, 255]).unwrap());
+        assert_eq!(found.masks["other leaf"], found.masks["leaf"]);
+        let problems: Vec<_> = found.problems.keys().map(String::as_str).collect();
+        assert_eq!(problems, ["../outside.png", "bad.png", "missing.png"]);
+        let outside = TextureProblem::File(LibraryProblem::OutsideFolder);
+        assert_eq!(found.problems["../outside.png"], outside);
+
+        let small = AlphaOptions { max_size: 1, ..options };
+        let found = load_alpha_masks(inside.join("a.obj"), &materials, &small);
+        assert!(matches!(found.problems["gray.png"], TextureProblem::Picture(_)));
+        let short = AlphaOptions { max_bytes: 10, ..options };
+        let found = load_alpha_masks(inside.join("a.obj"), &materials, &short);
+        assert_eq!(found.problems["gray.png"], TextureProblem::File(LibraryProblem::TooLarge));
+    }
+}
