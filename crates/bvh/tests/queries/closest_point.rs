@@ -45,7 +45,7 @@ fn the_closest_point_is_that_of_the_scan_to_the_last_bit() {
             }
         }
     }
-    assert!(2 * n_found > n_asked && n_found < n_asked, "{n_found} of {n_asked}");
+    assert!(3 * n_found > n_asked && n_found < n_asked, "{n_found} of {n_asked}");
 }
 
 #[test]

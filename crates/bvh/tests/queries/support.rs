@@ -67,12 +67,11 @@ pub(crate) fn shapes(random: &mut SplitMix64) -> Vec<(String, TriMesh)> {
     shapes
 }
 
-/// A point on, near or far from the mesh: a corner, an edge's middle, a point of a triangle, one
-/// beside it, one anywhere.
+/// A point on, near or far from the mesh, also so far that distances differ by rounding only.
 pub(crate) fn point_near(random: &mut SplitMix64, mesh: &TriMesh) -> Vec3 {
     let [a, b, c] = mesh.corners(random.below(mesh.triangles().len() as u64) as u32);
     // Halves first, which do not overflow.
     let on_it = [a, 0.5 * a + 0.5 * b, 0.5 * a + 0.25 * b + 0.25 * c][random.below(3) as usize];
-    let away = [0.0, 1e-6, 0.1, 1.0, 2.0][random.below(5) as usize];
+    let away = [0.0, 1e-6, 0.1, 0.5, 1.0, 2.0, 1e8, 1e14][random.below(8) as usize];
     on_it + away * mesh.bounds().max_abs_coordinate() * point(random)
 }
