@@ -47,6 +47,11 @@
 //! | A mesh that moves? | [`MeshBvh::refit`] | `moving_mesh` |
 //! | Which object, group, material, source line was hit? | [`TriMesh::records`] | `names` |
 //! | What did the file hold that was left out? | [`obj::LoadReport`] | `names` |
+//! | Many meshes at places in a world, turned, mirrored, nested? | [`scene::Scene`], [`scene::Scene::closest_hit`] | `scene` |
+//! | All about a hit there: point, normal, UV, names, nearest vertex and edge, where the next ray starts? | [`scene::Scene::describe`] | `scene` |
+//! | How do I undo? How does a thread ask while I edit? | a clone of the scene, [`scene::Scene::restore`] | `undo` |
+//! | How do I pick a skinned character? | [`scene::skin`], [`scene::Scene::refit`] | `skinned` |
+//! | Holes in a texture? | [`scene::Scene::is_opaque`], `obj::load_alpha_masks` | `alpha` |
 //! | A mesh without a file? | [`TriMesh::new`], [`primitives::generate`] | `own_mesh` |
 //! | A long build with a progress bar and a stop button? | [`MeshBvh::build_with_progress`] | `progress` |
 //!
@@ -56,13 +61,15 @@
 //!
 //! A [`Ray`] is an origin, a direction of any length and a closed interval of `t`, which counts in
 //! units of the direction: on a [`Ray::segment`] it runs from 0 to 1. [`Side::Front`] is where a
-//! triangle's corners run counter-clockwise. Everything is immutable once built, `Send` and `Sync`.
+//! triangle's corners run counter-clockwise. Everything is immutable once built, `Send` and `Sync`; what
+//! changes, such as a [`scene::Scene`], takes `&mut`.
 //! Vectors are [`glam`]'s; whatever converts to `[f32; 3]` is taken in.
 //!
 //! # Crate features
 //!
 //! `parallel` (on by default) reads, builds and answers batches on rayon's threads. Without it
-//! everything is there and gives the same answers on one.
+//! everything is there and gives the same answers on one. `images` (off by default) adds
+//! `obj::load_alpha_masks`, which reads the opacity of materials from their textures.
 
 #![forbid(unsafe_code)]
 

@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-const EXAMPLES: [&str; 12] = [
+const EXAMPLES: [&str; 16] = [
     "all_hits",
+    "alpha",
     "batch",
     "closest_point",
     "filter",
@@ -16,6 +17,9 @@ const EXAMPLES: [&str; 12] = [
     "overlap",
     "own_mesh",
     "progress",
+    "scene",
+    "skinned",
+    "undo",
 ];
 
 /// The program that cargo built from an example, beside this test.
