@@ -1,9 +1,13 @@
 //! The command line: commands, flags and the values they take.
 
+mod picking;
+
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use hitscan::{BuildQuality, Faces, Isa};
+
+pub(crate) use picking::{CameraArgs, LineFormat, PickArgs, SelectArgs};
 
 /// Cast rays at triangle meshes: exact about which triangle is hit, and fast.
 #[derive(Debug, Parser)]
@@ -16,11 +20,14 @@ use hitscan::{BuildQuality, Faces, Isa};
   hitscan info cuboid.obj
   hitscan cast cuboid.obj --from 4,-7,-4 --to 2,3,4
   hitscan cast cuboid.obj --rays rays.csv --format npz -o hits.npz
+  hitscan pick cuboid.obj --eye 9,9,30 --target 0,0,0 --size 800x600 --pixel 400,300
+  hitscan select cuboid.obj --eye 9,9,30 --target 0,0,0 --size 800x600 --marquee 0,0,400,300 --element face
   hitscan check cuboid.obj
   hitscan bench cuboid.obj
 
 Results go to standard output, everything else to standard error.
-Exit code: 0 a ray hit (or the command is done), 1 no ray hit (or check found a difference), 2 error."
+Exit code: 0 a ray hit (or the command is done), 1 no ray hit or nothing is there (or check found a
+difference), 2 error."
 )]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -32,6 +39,8 @@ pub(crate) enum Command {
     Make(MakeArgs),
     Info(InfoArgs),
     Cast(CastArgs),
+    Pick(PickArgs),
+    Select(SelectArgs),
     Check(CheckArgs),
     Bench(BenchArgs),
 }

@@ -1,4 +1,4 @@
-//! `hitscan`: triangle meshes and rays on the command line.
+//! `hitscan`: triangle meshes, scenes and rays on the command line.
 //!
 //! Results go to standard output, everything else to standard error. The exit code is 0 when a ray
 //! hit (or the command did what it is for), 1 when none did (or `check` found a difference), and 2
@@ -8,6 +8,7 @@
 
 mod args;
 mod bench;
+mod camera;
 mod check;
 mod command;
 mod engine;
@@ -16,6 +17,7 @@ mod loading;
 mod messages;
 mod output;
 mod rays;
+mod scene_file;
 mod surface;
 
 use clap::Parser;

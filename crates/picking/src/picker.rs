@@ -47,6 +47,16 @@ impl<'a> Picker<'a> {
         Self { scene, view }
     }
 
+    /// The scene asked about.
+    pub fn scene(&self) -> &'a Scene {
+        self.scene
+    }
+
+    /// The view asked through.
+    pub fn view(&self) -> &'a View {
+        self.view
+    }
+
     /// The element that is seen nearest to the cursor; of several, the one in front, then the one with
     /// the least instance and element. `None` if none is within the radius.
     ///

@@ -19,11 +19,11 @@ use crate::{
 ///
 /// ```
 /// use hitscan_picking::{Camera, Convention, View, Viewport};
-/// use hitscan_primitives::glam::{DMat4, DVec3};
+/// use hitscan_primitives::glam::{DVec3, dcamera::rh::{proj, view}};
 ///
 /// let eye = DVec3::new(0.0, 0.0, 5.0);
-/// let projection = DMat4::perspective_infinite_reverse_rh(1.0, 16.0 / 9.0, 0.1);
-/// let world_to_clip = projection * DMat4::look_at_rh(eye, DVec3::ZERO, DVec3::Y);
+/// let projection = proj::directx::perspective_infinite_reverse(1.0, 16.0 / 9.0, 0.1);
+/// let world_to_clip = projection * view::look_at_mat4(eye, DVec3::ZERO, DVec3::Y);
 /// let view = View::new(world_to_clip, Viewport::of_size(1920.0, 1080.0), Convention::BEVY)?;
 ///
 /// let seen = view.project([0.0, 0.0, 0.0]).expect("it is before the camera");

@@ -5,6 +5,8 @@ mod cast;
 mod check;
 mod info;
 mod make;
+mod pick;
+mod select;
 
 use crate::args::{Args, Command};
 use crate::exit_code::Outcome;
@@ -18,6 +20,8 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
         Command::Make(args) => make::run(&args),
         Command::Info(args) => info::run(&args),
         Command::Cast(args) => cast::run(&args),
+        Command::Pick(args) => pick::run(&args),
+        Command::Select(args) => select::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Bench(args) => bench::run(&args),
     }

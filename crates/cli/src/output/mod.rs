@@ -1,6 +1,7 @@
 //! Results as text, NDJSON, CSV or NPZ, on standard output or in a file.
 
 mod csv;
+mod element;
 mod ndjson;
 mod npz;
 mod record;
@@ -15,6 +16,7 @@ use rayon::prelude::*;
 use crate::args::OutputFormat;
 use crate::engine::{Answers, Query};
 
+pub(crate) use element::ElementRecord;
 pub(crate) use record::{HitRecord, quoted};
 pub(crate) use target::Target;
 

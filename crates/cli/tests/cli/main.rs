@@ -5,6 +5,7 @@ mod casting;
 mod checking;
 mod measuring;
 mod mesh_files;
+mod picking;
 mod ray_files;
 mod results;
 mod seed_cuboid;

@@ -1,0 +1,31 @@
+//! `hitscan pick`: says what is under a pixel.
+
+use hitscan::picking::{PickOptions, Picker};
+
+use crate::args::PickArgs;
+use crate::camera;
+use crate::engine;
+use crate::exit_code::Outcome;
+use crate::output::{ElementRecord, Target};
+use crate::scene_file;
+
+pub(crate) fn run(args: &PickArgs) -> anyhow::Result<Outcome> {
+    engine::set_threads(args.engine.threads)?;
+    let view = camera::view(&args.camera)?;
+    let scene = scene_file::load(&args.file, &args.engine)?;
+    let mut options = PickOptions::of(args.element.into());
+    options.radius = args.radius.unwrap_or(options.radius);
+    options.query = args.query.options();
+    let picker = Picker::new(&scene, &view);
+    let picks = if args.x_ray {
+        picker.pick_all(args.pixel, &options)
+    } else {
+        picker.pick(args.pixel, &options).into_iter().collect()
+    };
+    let mut out = Target::open(None)?;
+    for pick in &picks {
+        ElementRecord::of_pick(&scene, pick).write(args.format, &mut out)?;
+    }
+    out.finish()?;
+    Ok(if picks.is_empty() { Outcome::Nothing } else { Outcome::Done })
+}

@@ -1,0 +1,35 @@
+//! `hitscan select`: says what is in a marquee or a lasso.
+
+use hitscan::picking::{Picker, Region, RegionMode, SelectOptions};
+
+use crate::args::SelectArgs;
+use crate::camera;
+use crate::engine;
+use crate::exit_code::Outcome;
+use crate::output::{ElementRecord, Target};
+use crate::scene_file;
+
+pub(crate) fn run(args: &SelectArgs) -> anyhow::Result<Outcome> {
+    engine::set_threads(args.engine.threads)?;
+    let region = match (args.marquee, &args.lasso) {
+        (Some([x0, y0, x1, y1]), _) => Region::rectangle([x0, y0], [x1, y1])?,
+        (None, Some(outline)) => Region::lasso(outline.iter().copied())?,
+        (None, None) => unreachable!("the command line asks for one of them"),
+    };
+    let view = camera::view(&args.camera)?;
+    let scene = scene_file::load(&args.file, &args.engine)?;
+    let options = SelectOptions {
+        kind: args.element.into(),
+        mode: if args.enclose { RegionMode::Enclose } else { RegionMode::Touch },
+        visible_only: args.visible,
+        query: args.query.options(),
+    };
+    let selected = Picker::new(&scene, &view).select(&region, &options);
+    let mut out = Target::open(None)?;
+    for selected in &selected {
+        let record = ElementRecord::new(&scene, selected.instance, selected.element);
+        record.write(args.format, &mut out)?;
+    }
+    out.finish()?;
+    Ok(if selected.is_empty() { Outcome::Nothing } else { Outcome::Done })
+}

@@ -1,0 +1,204 @@
+//! Scenes from files: TOML with meshes and instances, or one mesh alone.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fs;
+use std::ops::Range;
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Context, anyhow, bail};
+use hitscan::BuildOptions;
+use hitscan::glam::{DAffine3, DMat4, DQuat, DVec3, DVec4};
+use hitscan::scene::{Instance, InstanceId, Mesh, Scene};
+use serde::Deserialize;
+use toml::Spanned;
+
+use crate::args::EngineArgs;
+use crate::loading;
+
+/// Longer files are no scenes.
+const LONGEST_FILE: u64 = 64 << 20;
+
+/// What stands in a scene file.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Document {
+    /// OBJ files by name, relative to the scene file, at or below its folder.
+    #[serde(default)]
+    meshes: BTreeMap<String, Spanned<PathBuf>>,
+    /// In the order of first insertion; parents stand before their children.
+    #[serde(default)]
+    instances: Vec<Spanned<Record>>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Record {
+    name: Option<Spanned<String>>,
+    mesh: Option<Spanned<String>>,
+    parent: Option<Spanned<String>>,
+    translation: Option<[f64; 3]>,
+    /// A quaternion x, y, z, w, of any length.
+    rotation: Option<[f64; 4]>,
+    scale: Option<Scale>,
+    /// Column by column.
+    matrix: Option<Spanned<[f64; 16]>>,
+    layers: Option<Spanned<Vec<u32>>>,
+    #[serde(default)]
+    hidden: bool,
+    #[serde(default)]
+    locked: bool,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(untagged)]
+enum Scale {
+    Uniform(f64),
+    PerAxis([f64; 3]),
+}
+
+/// Reads a scene file, or a mesh as a scene of one instance without a name.
+///
+/// # Errors
+/// A file that cannot be read, with the line where that is known.
+pub(crate) fn load(path: &Path, engine: &EngineArgs) -> anyhow::Result<Scene> {
+    if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("toml")) {
+        return load_scene(path, engine);
+    }
+    let mesh = Arc::new(load_mesh(path, engine)?);
+    let mut scene = Scene::new();
+    scene
+        .insert(Instance::new(mesh, DAffine3::IDENTITY))
+        .with_context(|| format!("cannot place {}", path.display()))?;
+    Ok(scene)
+}
+
+fn load_mesh(path: &Path, engine: &EngineArgs) -> anyhow::Result<Mesh> {
+    let mesh = loading::load(path)?.mesh;
+    let options =
+        BuildOptions { quality: engine.quality.into(), isa: engine.isa.unwrap_or_default() };
+    Ok(Mesh::new(mesh, &options))
+}
+
+fn load_scene(path: &Path, engine: &EngineArgs) -> anyhow::Result<Scene> {
+    let text = read(path)?;
+    let at = |span: Range<usize>| {
+        let line = text[..span.start.min(text.len())].matches('\n').count() + 1;
+        format!("{}, line {line}", path.display())
+    };
+    let document: Document = toml::from_str(&text).map_err(|error| {
+        let place = error.span().map_or_else(|| path.display().to_string(), &at);
+        anyhow!("{place}: {}", error.message().trim_end().replace('\n', ", "))
+    })?;
+    let folder = path.parent().filter(|parent| *parent != Path::new("")).unwrap_or(Path::new("."));
+    let mut meshes = HashMap::new();
+    for (name, file) in &document.meshes {
+        let mesh = inside(folder, file.get_ref()).and_then(|file| load_mesh(&file, engine));
+        let mesh = mesh.with_context(|| format!("{}: mesh `{name}`", at(file.span())))?;
+        meshes.insert(name.as_str(), Arc::new(mesh));
+    }
+
+    let mut scene = Scene::new();
+    let mut names: HashMap<&str, InstanceId> = HashMap::new();
+    for record in &document.instances {
+        let (span, record) = (record.span(), record.get_ref());
+        let instance = instance(record, &meshes, &names).map_err(|(inner, error)| {
+            anyhow!("{}: {error}", at(inner.unwrap_or_else(|| span.clone())))
+        })?;
+        let id = scene.insert(instance).with_context(|| at(span))?;
+        if let Some(name) = &record.name
+            && names.insert(name.get_ref(), id).is_some()
+        {
+            bail!("{}: a second instance `{}`", at(name.span()), name.get_ref());
+        }
+    }
+    Ok(scene)
+}
+
+/// The text of a scene file.
+fn read(path: &Path) -> anyhow::Result<String> {
+    let cannot = || format!("cannot read {}", path.display());
+    let found = fs::metadata(path).with_context(cannot)?;
+    if !found.is_file() {
+        bail!("cannot read {}: it is no file", path.display());
+    }
+    if found.len() > LONGEST_FILE {
+        bail!("{} has {} bytes, expected at most {LONGEST_FILE}", path.display(), found.len());
+    }
+    fs::read_to_string(path).with_context(cannot)
+}
+
+/// The file at `relative`, which must lie at or below the folder, links followed.
+fn inside(folder: &Path, relative: &Path) -> anyhow::Result<PathBuf> {
+    let outside = || anyhow!("`{}` is not at or below the scene's folder", relative.display());
+    if relative.components().any(|part| !matches!(part, Component::Normal(_) | Component::CurDir)) {
+        return Err(outside());
+    }
+    let cannot = || format!("cannot read {}", relative.display());
+    let folder = fs::canonicalize(folder).with_context(cannot)?;
+    let file = fs::canonicalize(folder.join(relative)).with_context(cannot)?;
+    if file.starts_with(&folder) { Ok(file) } else { Err(outside()) }
+}
+
+/// A mistake in a record, with its place if that is a part of it.
+type Mistake = (Option<Range<usize>>, String);
+
+fn instance(
+    record: &Record,
+    meshes: &HashMap<&str, Arc<Mesh>>,
+    names: &HashMap<&str, InstanceId>,
+) -> Result<Instance, Mistake> {
+    let mesh = record.mesh.as_ref().map(|name| {
+        let mesh = meshes.get(name.get_ref().as_str()).cloned();
+        mesh.ok_or_else(|| (Some(name.span()), format!("no mesh `{}`", name.get_ref())))
+    });
+    let parent = record.parent.as_ref().map(|name| {
+        let parent = names.get(name.get_ref().as_str()).copied();
+        parent.ok_or_else(|| {
+            (Some(name.span()), format!("no instance `{}` before this one", name.get_ref()))
+        })
+    });
+    let layers = record.layers.as_ref().map_or(Ok(1), |layers| {
+        layers.get_ref().iter().try_fold(0u32, |bits, &layer| match layer {
+            0..32 => Ok(bits | 1 << layer),
+            _ => Err((Some(layers.span()), format!("layer {layer}, expected 0 to 31"))),
+        })
+    })?;
+    Ok(Instance {
+        mesh: mesh.transpose()?,
+        transform: transform(record)?,
+        parent: parent.transpose()?,
+        name: record.name.as_ref().map(|name| name.get_ref().as_str().into()),
+        layers,
+        hidden: record.hidden,
+        locked: record.locked,
+    })
+}
+
+fn transform(record: &Record) -> Result<DAffine3, Mistake> {
+    if let Some(matrix) = &record.matrix {
+        let mistake = |error: &str| (Some(matrix.span()), error.to_owned());
+        if record.translation.is_some() || record.rotation.is_some() || record.scale.is_some() {
+            let error = "a matrix beside translation, rotation or scale, expected one or the other";
+            return Err(mistake(error));
+        }
+        let matrix = DMat4::from_cols_array(matrix.get_ref());
+        if matrix.row(3) != DVec4::W {
+            let error = "the last row of the matrix is not 0, 0, 0, 1; it goes column by column";
+            return Err(mistake(error));
+        }
+        return Ok(DAffine3::from_mat4(matrix));
+    }
+    let rotation = DVec4::from(record.rotation.unwrap_or([0.0, 0.0, 0.0, 1.0]));
+    let Some(rotation) = rotation.try_normalize() else {
+        return Err((None, "the rotation is zero, expected a quaternion".to_owned()));
+    };
+    let scale = match record.scale {
+        None => DVec3::ONE,
+        Some(Scale::Uniform(scale)) => DVec3::splat(scale),
+        Some(Scale::PerAxis(scale)) => scale.into(),
+    };
+    let translation = record.translation.unwrap_or_default().into();
+    let rotation = DQuat::from_vec4(rotation);
+    Ok(DAffine3::from_scale_rotation_translation(scale, rotation, translation))
+}

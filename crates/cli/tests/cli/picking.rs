@@ -1,0 +1,207 @@
+//! `pick` and `select`, on a mesh and on scene files.
+
+use serde_json::{Value, json};
+
+use crate::support::{cuboid, file, folder, hitscan, path};
+
+/// A camera before the front of the cuboid, which is 10 by 12 at z = 2: 20 pixels a unit.
+const CAMERA: &str = "--eye 0,0,30 --target 0,0,0 --ortho 30 --size 800x600";
+
+fn street() -> String {
+    concat!(env!("CARGO_MANIFEST_DIR"), "/../../assets/street.toml").to_owned()
+}
+
+/// The street seen from its middle.
+const ON_STREET: &str = "--eye 0,6,30 --target 0,2,0 --size 800x600";
+
+fn lines(args: &str) -> Vec<Value> {
+    hitscan(&format!("{args} --format ndjson")).expect_code(0).json_lines()
+}
+
+#[test]
+fn a_pixel_of_a_mesh_is_the_point_that_the_camera_shows_there() {
+    let mesh = cuboid();
+    let [pick] = lines(&format!("pick {mesh} {CAMERA} --pixel 460,260")).try_into().unwrap();
+    assert_eq!(pick["element"], "object");
+    assert_eq!(pick["path"], json!([null]));
+    assert_eq!(pick["point"], json!([3.0, 2.0, 2.0]));
+    assert_eq!(pick["normal"], json!([0.0, 0.0, 1.0]));
+    assert_eq!((&pick["side"], &pick["pixel_distance"]), (&json!("front"), &json!(0.0)));
+    let all = lines(&format!("pick {mesh} {CAMERA} --pixel 461,262 --element face --x-ray"));
+    let z: Vec<f64> = all.iter().map(|pick| pick["point"][2].as_f64().unwrap()).collect();
+    assert_eq!(z, [2.0, -2.0]);
+    // Beside the cuboid: nothing, until the radius reaches its edge at x = 5, pixel 500.
+    let beside = format!("pick {mesh} {CAMERA} --pixel 506,290");
+    hitscan(&beside).expect_code(1);
+    let [pick] = lines(&format!("{beside} --radius 7")).try_into().unwrap();
+    let distance = pick["pixel_distance"].as_f64().unwrap();
+    assert!((distance - 6.0).abs() < 1e-9, "{distance}");
+    hitscan(&format!("{beside} --radius 5.5")).expect_code(1);
+}
+
+#[test]
+fn a_matrix_is_the_camera_that_it_describes() {
+    let mesh = cuboid();
+    // x / 20, y / 15, depth from 0 at z = 30: the camera above, column by column.
+    let matrix = "0.05,0,0,0,0,0.06666666666666667,0,0,0,0,-0.01,0,0,0,0.3,1";
+    let by_matrix = format!("pick {mesh} --matrix {matrix} --size 800x600 --pixel 460,260");
+    let [a] = lines(&by_matrix).try_into().unwrap();
+    let [b] = lines(&format!("pick {mesh} {CAMERA} --pixel 460,260")).try_into().unwrap();
+    assert_eq!((&a["triangle"], &a["point"]), (&b["triangle"], &b["point"]));
+    // The same numbers read as OpenGL's see from farther back, and as reversed depth from behind.
+    hitscan(&format!("{by_matrix} --convention opengl")).expect_code(0);
+    let [back] = lines(&format!("{by_matrix} --convention bevy")).try_into().unwrap();
+    assert_eq!(back["point"][2], -2.0);
+}
+
+#[test]
+fn regions_of_a_mesh_select_what_they_hold() {
+    let mesh = cuboid();
+    let select = format!("select {mesh} {CAMERA}");
+    // The corner x = 5, y = 6 is at pixel 500, 180.
+    let corner = lines(&format!("{select} --marquee 499,179,501,181 --element vertex --visible"));
+    assert_eq!(corner.len(), 1);
+    assert_eq!(lines(&format!("{select} --marquee 499,179,501,181 --element vertex")).len(), 17);
+    let whole = "--marquee 290,170,510,430";
+    assert_eq!(lines(&format!("{select} {whole} --enclose")).len(), 1);
+    hitscan(&format!("{select} --marquee 310,170,510,430 --enclose")).expect_code(1);
+    let lasso = "--lasso 290,170,510,170,510,430,290,430";
+    let all = lines(&format!("{select} {whole} --element face --enclose"));
+    assert_eq!(all.len(), 3072);
+    assert_eq!(lines(&format!("{select} {lasso} --element face --enclose")), all);
+    // A side has 2 * 4^4 triangles.
+    assert_eq!(lines(&format!("{select} {whole} --element face --visible")).len(), 512);
+}
+
+#[test]
+fn a_scene_file_places_meshes_and_names_what_is_hit() {
+    let pick = format!("pick {} {ON_STREET} --pixel 250,330", street());
+    let [face] = lines(&format!("{pick} --element face")).try_into().unwrap();
+    assert_eq!(face["path"], json!(["street", "left"]));
+    assert_eq!((&face["object"], &face["material"]), (&json!("house"), &json!("brick")));
+    let text = hitscan(&pick).expect_code(0);
+    assert!(text.text().starts_with("object of \"street\" / \"left\"\n"), "{}", text.text());
+
+    let select = format!("select {} {ON_STREET} --marquee 0,0,800,600", street());
+    let names = |flags: &str| -> Vec<String> {
+        let lines = lines(&format!("{select} {flags}"));
+        lines
+            .iter()
+            .map(|line| line["path"].as_array().unwrap().last().unwrap().to_string())
+            .collect()
+    };
+    assert_eq!(names(""), ["\"left\"", "\"right\""]);
+    assert_eq!(names("--layers 3"), ["\"right\""]);
+    assert_eq!(names("--include-hidden"), ["\"left\"", "\"right\"", "\"block\""]);
+}
+
+#[test]
+fn what_is_wrong_with_a_scene_file_is_told_with_its_line() {
+    let folder = folder();
+    let house = include_str!("../../../../assets/house.obj");
+    file(folder.path(), "house.obj", house);
+    file(folder.path(), "broken.obj", "v 1 2\n");
+    let start =
+        "[meshes]\nhouse = \"house.obj\"\n\n[[instances]]\nname = \"a\"\nmesh = \"house\"\n";
+    for (text, expected) in [
+        ("[meshes]\nhouse = \n", "line 2: "),
+        ("[meshes]\nhouse = \"../house.obj\"\n", "line 2: mesh `house`: `../house.obj` is not at"),
+        ("[meshes]\nhouse = \"/etc/passwd\"\n", "is not at or below the scene's folder"),
+        ("[meshes]\nhouse = \"none.obj\"\n", "line 2: mesh `house`: cannot read none.obj"),
+        ("[meshes]\n\nhouse = \"broken.obj\"\n", "line 3: mesh `house`: "),
+        ("[[instances]]\nmesh = \"house\"\n", "line 2: no mesh `house`"),
+        ("[[instances]]\ncolour = 3\n", "line 2: unknown field `colour`"),
+        ("[[instances]]\nparent = \"b\"\n", "line 2: no instance `b` before this one"),
+        ("[[instances]]\nlayers = [3, 32]\n", "line 2: layer 32, expected 0 to 31"),
+        ("\n[[instances]]\nscale = 0\n", "line 2: "),
+        ("[[instances]]\nrotation = [0, 0, 0, 0]\n", "line 1: the rotation is zero"),
+        ("[[instances]]\nscale = \"big\"\n", "line 2: "),
+        ("[[instances]]\nmatrix = [1, 0, 0]\n", "line 2: "),
+        (
+            "[[instances]]\nmatrix = [1,0,0,5, 0,1,0,5, 0,0,1,5, 0,0,0,1]\n",
+            "line 2: the last row of the matrix is not 0, 0, 0, 1",
+        ),
+        (
+            "[[instances]]\nscale = 2\nmatrix = [1,0,0,0, 0,1,0,0, 0,0,1,0, 0,0,0,1]\n",
+            "line 3: a matrix beside",
+        ),
+        (&format!("{start}[[instances]]\nname = \"a\"\n"), "line 8: a second instance `a`"),
+    ] {
+        let scene = file(folder.path(), "scene.toml", text);
+        let run = hitscan(&format!("pick {scene} {ON_STREET} --pixel 1,1"));
+        run.expect_error(&["scene.toml", expected]);
+    }
+    let scene = file(folder.path(), "scene.toml", start);
+    hitscan(&format!("pick {scene} {ON_STREET} --pixel 400,330")).expect_code(0);
+    let missing = path(folder.path(), "missing.toml");
+    hitscan(&format!("pick {missing} {ON_STREET} --pixel 1,1")).expect_error(&["missing.toml"]);
+    // Nothing to see is not a mistake.
+    let empty = file(folder.path(), "empty.toml", "");
+    hitscan(&format!("pick {empty} {ON_STREET} --pixel 1,1")).expect_code(1);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_does_not_lead_out_of_the_scenes_folder() {
+    let (outside, folder) = (folder(), folder());
+    let house = file(outside.path(), "house.obj", include_str!("../../../../assets/house.obj"));
+    std::os::unix::fs::symlink(house, folder.path().join("house.obj")).unwrap();
+    let scene = file(folder.path(), "scene.toml", "[meshes]\nhouse = \"house.obj\"\n");
+    hitscan(&format!("pick {scene} {ON_STREET} --pixel 1,1"))
+        .expect_error(&["is not at or below the scene's folder"]);
+}
+
+#[test]
+fn cameras_and_regions_that_are_none_are_errors() {
+    let mesh = cuboid();
+    for (flags, expected) in [
+        ("--size 800x600 --pixel 1,1", "--eye"),
+        ("--eye 0,0,9 --size 800x600 --pixel 1,1", "--target"),
+        ("--eye 0,0,9 --target 0,0,9 --size 8x6 --pixel 1,1", "no direction"),
+        ("--eye 0,9,0 --target 0,0,0 --size 8x6 --pixel 1,1", "no direction"),
+        ("--eye 0,0,9 --target 0,0,0 --size 8x0 --pixel 1,1", "expected two positive whole"),
+        ("--eye 0,0,9 --target 0,0,0 --fov 180 --size 8x6 --pixel 1,1", "fov_y_radians"),
+        ("--eye 0,0,9 --target 0,0,0 --size 8x6 --pixel 1", "found 1 numbers, expected 2"),
+        ("--eye 0,0,9 --target 0,0,0 --size 8x6 --pixel 1,nan", "found `nan`"),
+        ("--matrix 1,2,3 --size 8x6 --pixel 1,1", "found 3 numbers, expected 16"),
+    ] {
+        let run = hitscan(&format!("pick {mesh} {flags}"));
+        assert_eq!(run.code, Some(2), "{flags}");
+        assert!(run.stderr.contains(expected), "{flags}: {}", run.stderr);
+    }
+    let zero = ["0"; 16].join(",");
+    hitscan(&format!("pick {mesh} --matrix {zero} --size 8x6 --pixel 1,1"))
+        .expect_error(&["the camera sees nothing", "singular"]);
+    for (flags, expected) in [
+        ("", "--marquee"),
+        ("--lasso 1,1,2,2", "expected pairs, three or more"),
+        ("--marquee 1,1,2", "found 3 numbers, expected 4"),
+    ] {
+        let run = hitscan(&format!("select {mesh} {CAMERA} {flags}"));
+        assert_eq!(run.code, Some(2), "{flags}");
+        assert!(run.stderr.contains(expected), "{flags}: {}", run.stderr);
+    }
+}
+
+/// The examples in the help are commands that work.
+#[test]
+fn the_examples_of_pick_and_select_run_as_they_stand() {
+    let folder = folder();
+    for (from, to) in
+        [("cuboid.obj", "cuboid.obj"), ("house.obj", "house.obj"), ("street.toml", "scene.toml")]
+    {
+        let assets = concat!(env!("CARGO_MANIFEST_DIR"), "/../../assets/");
+        std::fs::copy(format!("{assets}{from}"), folder.path().join(to)).unwrap();
+    }
+    let mut n_examples = 0;
+    for command in ["pick", "select"] {
+        let help = hitscan(&format!("{command} --help")).expect_code(0);
+        for example in help.text().lines().filter_map(|line| line.trim().strip_prefix("hitscan ")) {
+            n_examples += 1;
+            let run = crate::support::hitscan_in(folder.path(), example, b"");
+            assert!(matches!(run.code, Some(0 | 1)), "{example}: {}", run.stderr);
+            assert!(run.stderr.is_empty() || run.stderr.contains("house.obj"), "{}", run.stderr);
+        }
+    }
+    assert_eq!(n_examples, 6);
+}
