@@ -395,6 +395,36 @@ mod tests {
     }
 
     #[test]
+    fn a_tree_grown_in_order_and_moved_about_stays_good() {
+        let mut tree = Tree::default();
+        let place = |i: u32, far: f64| {
+            let min = DVec3::new(f64::from(i % 100), 0.0, f64::from(i / 100)) * 2.0 + far;
+            WorldBox { min, max: min + 1.0 }
+        };
+        // Row by row, which is the worst order for a tree that only grows.
+        let n_tests = |tree: &Tree, i: u32, far: f64| {
+            let (mut n_tests, point) = (0, place(i, far).center());
+            tree.walk(
+                0.0,
+                |bounds| {
+                    n_tests += 1;
+                    bounds.distance_squared(point)
+                },
+                |_, limit| ControlFlow::Continue(limit),
+            );
+            n_tests
+        };
+        let mean = |tree: &Tree, far: f64| {
+            (0..10_000).step_by(7).map(|i| n_tests(tree, i, far)).sum::<usize>() / 1429
+        };
+        (0..10_000).for_each(|i| tree.set(i, place(i, 0.0)));
+        assert!(mean(&tree, 0.0) < 60, "grown: {}", mean(&tree, 0.0));
+        // Everything goes elsewhere, one after the other.
+        (0..10_000).for_each(|i| tree.set(i, place(i, 1000.0)));
+        assert!(mean(&tree, 1000.0) < 60, "moved: {}", mean(&tree, 1000.0));
+    }
+
+    #[test]
     fn a_walk_meets_what_a_scan_meets_and_near_first() {
         let mut rng = SplitMix64::new(4);
         let mut tree = Tree::default();

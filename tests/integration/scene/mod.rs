@@ -2,6 +2,7 @@
 
 mod making;
 
+mod details;
 mod editing;
 mod flattened;
 mod one_answer;
