@@ -54,6 +54,11 @@
 //! | Holes in a texture? | [`scene::Scene::is_opaque`], `obj::load_alpha_masks` | `alpha` |
 //! | A mesh without a file? | [`TriMesh::new`], [`primitives::generate`] | `own_mesh` |
 //! | A long build with a progress bar and a stop button? | [`MeshBvh::build_with_progress`] | `progress` |
+//! | Which ray is a pixel? Which pixel is a point? | [`picking::View::ray`], [`picking::View::project`] | `which_face` |
+//! | Which face did I click? Which object, edge, vertex? | [`picking::Picker::pick`] | `which_face` |
+//! | What is under the cursor, through the wall? Click by click? | [`picking::Picker::pick_all`], [`picking::ClickCycle`] | `x_ray` |
+//! | Which objects are inside the marquee, or touched by a lasso? | [`picking::Picker::select`] | `marquee` |
+//! | Where do I snap? Which curve is at the cursor? | [`picking::Picker::snap`], [`picking::Wires`] | `snap` |
 //!
 //! The examples stand in the crate's `examples` folder: `cargo run --example first_hit`.
 //!

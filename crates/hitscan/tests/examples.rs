@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-const EXAMPLES: [&str; 16] = [
+const EXAMPLES: [&str; 20] = [
     "all_hits",
     "alpha",
     "batch",
@@ -12,6 +12,7 @@ const EXAMPLES: [&str; 16] = [
     "first_hit",
     "inside",
     "line_of_sight",
+    "marquee",
     "moving_mesh",
     "names",
     "overlap",
@@ -19,7 +20,10 @@ const EXAMPLES: [&str; 16] = [
     "progress",
     "scene",
     "skinned",
+    "snap",
     "undo",
+    "which_face",
+    "x_ray",
 ];
 
 /// The program that cargo built from an example, beside this test.

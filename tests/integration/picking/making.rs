@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use hitscan::picking::{Convention, View, Viewport};
 use hitscan::primitives::FaceRecords;
-use hitscan::primitives::glam::{DAffine3, DMat3, DMat4, DVec2, DVec3, EulerRot};
+use hitscan::primitives::glam::{
+    DAffine3, DMat3, DVec2, DVec3, EulerRot,
+    dcamera::{lh, rh},
+};
 use hitscan::scene::{Instance, InstanceId, Mesh, Scene};
 use hitscan::{BuildOptions, TriMesh, primitives::generate};
 use hitscan_testkit::Rng;
@@ -169,37 +172,45 @@ impl Eye {
         let fov = 2.0 * self.half_height.atan();
         let aspect = self.viewport.aspect();
         let (h, w) = (self.half_height, self.half_height * aspect);
-        let flip_y = DMat4::from_scale(DVec3::new(1.0, -1.0, 1.0));
         let (projection, convention) = match self.style {
-            Style::Wgpu => (DMat4::perspective_rh(fov, aspect, near, far), Convention::WGPU),
+            Style::Wgpu => {
+                (rh::proj::directx::perspective(fov, aspect, near, far), Convention::WGPU)
+            }
             Style::WgpuInfinite => {
-                (DMat4::perspective_infinite_rh(fov, aspect, near), Convention::WGPU)
+                (rh::proj::directx::perspective_infinite(fov, aspect, near), Convention::WGPU)
             }
-            Style::Reversed => (DMat4::perspective_rh(fov, aspect, far, near), Convention::BEVY),
+            Style::Reversed => {
+                (rh::proj::directx::perspective(fov, aspect, far, near), Convention::BEVY)
+            }
             Style::ReversedInfinite => {
-                (DMat4::perspective_infinite_reverse_rh(fov, aspect, near), Convention::BEVY)
+                let projection = rh::proj::directx::perspective_infinite_reverse(fov, aspect, near);
+                (projection, Convention::BEVY)
             }
-            Style::OpenGl => (DMat4::perspective_rh_gl(fov, aspect, near, far), Convention::OPENGL),
+            Style::OpenGl => {
+                (rh::proj::opengl::perspective(fov, aspect, near, far), Convention::OPENGL)
+            }
             Style::ThreeJs => {
-                (DMat4::perspective_rh_gl(fov, aspect, near, far), Convention::THREE_JS)
+                (rh::proj::opengl::perspective(fov, aspect, near, far), Convention::THREE_JS)
             }
             Style::Vulkan => {
-                (flip_y * DMat4::perspective_rh(fov, aspect, near, far), Convention::VULKAN)
+                (rh::proj::vulkan::perspective(fov, aspect, near, far), Convention::VULKAN)
             }
-            Style::LeftHanded => (DMat4::perspective_lh(fov, aspect, near, far), Convention::WGPU),
+            Style::LeftHanded => {
+                (lh::proj::directx::perspective(fov, aspect, near, far), Convention::WGPU)
+            }
             Style::Orthographic => {
-                (DMat4::orthographic_rh(-w, w, -h, h, near, far), Convention::WGPU)
+                (rh::proj::directx::orthographic(-w, w, -h, h, near, far), Convention::WGPU)
             }
             Style::OrthographicReversed => {
-                (DMat4::orthographic_rh(-w, w, -h, h, far, near), Convention::BEVY)
+                (rh::proj::directx::orthographic(-w, w, -h, h, far, near), Convention::BEVY)
             }
             Style::OrthographicGl => {
-                (DMat4::orthographic_rh_gl(-w, w, -h, h, near, far), Convention::OPENGL)
+                (rh::proj::opengl::orthographic(-w, w, -h, h, near, far), Convention::OPENGL)
             }
         };
         let look = match self.style {
-            Style::LeftHanded => DMat4::look_to_lh,
-            _ => DMat4::look_to_rh,
+            Style::LeftHanded => lh::view::look_to_mat4,
+            _ => rh::view::look_to_mat4,
         };
         let view = if from_world {
             let world_to_clip = projection * look(position, forward, up);

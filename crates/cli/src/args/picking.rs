@@ -14,26 +14,27 @@ use super::EngineArgs;
     group(ArgGroup::new("camera").args(["eye", "matrix"]).required(true)),
     after_help = "Examples:
   hitscan pick cuboid.obj --eye 0,0,30 --target 0,0,0 --size 800x600 --pixel 400,300
-  hitscan pick cuboid.obj --eye 9,9,30 --target 0,0,0 --size 800x600 --pixel 400,300 --element face --x-ray
-  hitscan pick scene.toml --eye 4,3,9 --target 0,1,0 --size 1920x1080 --pixel 960,540 --element vertex --radius 12
+  hitscan pick cuboid.obj --eye 9,9,30 --target 0,0,0 --size 80x60 --pixel 40,30 --x-ray
+  hitscan pick street.toml --eye 0,6,30 --target 0,2,0 --size 80x60 --pixel 20,30 --element edge
 
-Pixels are continuous and counted from the top left: the first one covers 0 to 1 and has its centre at
-0.5. An object or face is found under the pixel itself, edges and vertices within 8 pixels of it, unless
---radius says otherwise. Only what is visible is picked, unless --x-ray asks for all of it in order.
+Pixels are continuous and counted from the top left: the first one covers 0 to 1 and has its
+centre at 0.5. An object or face is found under the pixel itself, edges and vertices within 8
+pixels of it, unless --radius says otherwise. Only what is visible is picked, unless --x-ray asks
+for all of it in order.
 
-Scene file (TOML, FILE ending in .toml): meshes are OBJ files at or below its folder, parents stand
-before their children.
+Scene file (TOML, its name ends in .toml): meshes are OBJ files at or below its folder, parents
+stand before their children.
   [meshes]
   house = \"house.obj\"
   [[instances]]
-  name = \"left\"                      # every name once
-  mesh = \"house\"                     # absent: a group
-  parent = \"street\"                  # absent: in the world
+  name = \"left\"                          # every name once
+  mesh = \"house\"                         # absent: a group
+  parent = \"street\"                      # absent: in the world
   translation = [1.0, 0.0, 0.0]
-  rotation = [0.0, 0.7071, 0.0, 0.7071]   # quaternion x, y, z, w
-  scale = [1.0, 2.0, 1.0]            # applied first; or one number
+  rotation = [0.0, 0.7071, 0.0, 0.7071]   # a quaternion: x, y, z, w
+  scale = [1.0, 2.0, 1.0]                # comes first; or one number
   # or, instead of these three, matrix = [16 numbers, column by column]
-  layers = [0, 3]                    # of 0 to 31; [0] if absent
+  layers = [0, 3]                        # of 0 to 31; [0] if absent
   hidden = false
   locked = false
 
@@ -80,14 +81,16 @@ pub(crate) struct PickArgs {
     group(ArgGroup::new("camera").args(["eye", "matrix"]).required(true)),
     group(ArgGroup::new("region").args(["marquee", "lasso"]).required(true)),
     after_help = "Examples:
-  hitscan select cuboid.obj --eye 0,0,30 --target 0,0,0 --size 800x600 --marquee 100,100,420,320 --element face
-  hitscan select cuboid.obj --eye 0,0,30 --target 0,0,0 --size 800x600 --marquee 100,100,420,320 --element face --visible
-  hitscan select scene.toml --eye 4,3,9 --target 0,1,0 --size 800x600 --lasso 10,10,700,20,400,500 --enclose
+  hitscan select cuboid.obj --eye 0,0,30 --target 0,0,0 --size 800x600 --marquee 100,100,420,320
+  hitscan select cuboid.obj --eye 0,0,30 --target 0,0,0 --size 80x60 --marquee 9,9,42,32 \\
+    --element face --visible
+  hitscan select street.toml --eye 0,6,30 --target 0,2,0 --size 80x60 \\
+    --lasso 1,1,79,1,79,59,30,59 --enclose
 
-An element is selected if the region touches it, or, with --enclose, if all of it is inside and before the
-camera. What is hidden counts too, unless --visible leaves it out: that is decided by a ray through each
-pixel of the region, so what shows less than a pixel may be missed. The help of pick describes pixels and
-scene files.
+An element is selected if the region touches it, or, with --enclose, if all of it is inside and
+before the camera. What is hidden counts too, unless --visible leaves it out: that is decided by a
+ray through each pixel of the region, so what shows less than a pixel may be missed. The help of
+pick describes pixels and scene files.
 
 Exit code: 0 something is selected, 1 nothing, 2 error."
 )]
