@@ -42,7 +42,7 @@ fn wrong_flags_and_numbers_say_what_was_found() {
         ("info", &["<FILE>"]),
         ("check MESH --rays many", &["'many'"]),
         ("bench MESH --rays 0", &["'0'"]),
-        ("pick MESH", &["'pick'"]),
+        ("render MESH", &["'render'"]),
     ] {
         let run = hitscan(&args.replace("MESH", mesh));
         if args == "make" {
