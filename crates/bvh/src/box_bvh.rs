@@ -79,7 +79,8 @@ impl BoxBvh {
         let prims =
             || build::prim_boxes(numbers.len(), |i| shrink(boxes[numbers[i as usize] as usize]));
         let never = |_| ControlFlow::Continue(());
-        let (wide, order) = build::build(prims, quality, &Progress::new(numbers.len(), &never))
+        let progress = Progress::new(numbers.len(), &never);
+        let (wide, order) = build::build(numbers.len(), prims, quality, &progress)
             .expect("the callback never cancels");
 
         // The shape is that of `wide`; the boxes are taken anew by `fit`, without any rounding.

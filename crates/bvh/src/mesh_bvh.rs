@@ -103,7 +103,8 @@ impl MeshBvh {
                     Aabb::from_points(scaled_corners(mesh, triangle, scale))
                 })
             };
-            let (wide, order) = build::build(prims, options.quality, &progress).ok_or(Cancelled)?;
+            let (wide, order) =
+                build::build(n_triangles, prims, options.quality, &progress).ok_or(Cancelled)?;
             bvh.fill(mesh, &wide, &order, &progress);
             bvh.built_cost = bvh.sah_cost();
         } else {

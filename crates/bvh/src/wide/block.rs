@@ -33,13 +33,19 @@ impl TriangleBlock {
     /// Puts a triangle with its corners, in the mesh's scaled space.
     pub(crate) fn set(&mut self, lane: usize, triangle: u32, corners: [Vec3; 3]) {
         self.triangles[lane] = triangle;
-        let normal = plane_normal(corners);
-        for axis in 0..3 {
-            for corner in 0..3 {
-                self.corners[corner][axis][lane] =
-                    if normal.is_some() { corners[corner][axis] } else { f32::NAN };
+        let [a, b, c, normal] = match plane_normal(corners) {
+            Some(normal) => {
+                [corners[0], corners[1], corners[2], normal].map(|corner| corner.to_array())
             }
-            self.normal[axis][lane] = normal.map_or(f32::NAN, |normal| normal[axis]);
+            None => [[f32::NAN; 3]; 4],
+        };
+        for (rows, values) in self.corners.iter_mut().zip([a, b, c]) {
+            for axis in 0..3 {
+                rows[axis][lane] = values[axis];
+            }
+        }
+        for axis in 0..3 {
+            self.normal[axis][lane] = normal[axis];
         }
     }
 
