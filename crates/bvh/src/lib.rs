@@ -41,6 +41,7 @@ mod validate;
 mod visit;
 mod wide;
 mod winding;
+mod work;
 
 pub use batch::HitLists;
 pub use box_bvh::BoxBvh;
@@ -50,3 +51,4 @@ pub use refit::RefitReport;
 pub use simd::Isa;
 pub use stats::BvhStats;
 pub use winding::{WindingNumber, WindingTree};
+pub use work::RayWork;

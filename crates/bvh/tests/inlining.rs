@@ -42,6 +42,7 @@ fn kernels_leave_nothing_out_of_line() {
     assert!(bvh.is_occluded(&ray, Faces::Both));
     assert_eq!(bvh.all_hits(&ray, Faces::Both, HitMode::Once).len(), 1);
     assert!(bvh.closest_hit_where(&ray, Faces::Both, |_| true).is_some());
+    assert!(bvh.closest_hit_with_work(&ray, Faces::Both).0.is_some());
     let mut hits = vec![None; 64];
     bvh.closest_hits(&[ray; 64], Faces::Both, &mut hits);
     assert!(hits.iter().all(Option::is_some));

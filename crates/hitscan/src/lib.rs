@@ -44,6 +44,7 @@
 //! | A search of my own? | [`MeshBvh::visit`], [`MeshBvh::visit_nearest_first`] | `overlap` |
 //! | A tree over points, lines, anything with a box? | [`BoxBvh`] | |
 //! | A million rays at once? | [`MeshBvh::closest_hits`] and its like | `batch` |
+//! | Where is a tree slow? What work is a ray? | [`MeshBvh::closest_hit_with_work`], `hitscan render --mode heat` | |
 //! | A mesh that moves? | [`MeshBvh::refit`] | `moving_mesh` |
 //! | Which object, group, material, source line was hit? | [`TriMesh::records`] | `names` |
 //! | What did the file hold that was left out? | [`obj::LoadReport`] | `names` |
@@ -82,8 +83,8 @@ pub use hitscan_primitives as primitives;
 pub use hitscan_primitives::*;
 
 pub use hitscan_bvh::{
-    BoxBvh, BuildOptions, BuildQuality, BvhStats, Cancelled, HitLists, Isa, MeshBvh, RefitError,
-    RefitReport, WindingNumber, WindingTree, scan,
+    BoxBvh, BuildOptions, BuildQuality, BvhStats, Cancelled, HitLists, Isa, MeshBvh, RayWork,
+    RefitError, RefitReport, WindingNumber, WindingTree, scan,
 };
 
 pub use hitscan_obj as obj;

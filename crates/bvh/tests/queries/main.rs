@@ -6,3 +6,4 @@ mod overlap;
 mod support;
 mod visit;
 mod winding;
+mod work;
