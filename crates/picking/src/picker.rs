@@ -99,13 +99,13 @@ impl<'a> Picker<'a> {
     }
 
     /// Whether a point of the world is seen: within the viewport and between the planes, and no
-    /// surface that the query sees is before it. Surfaces within a millionth of its distance count as
-    /// being at the point.
+    /// surface that the query sees is before it. A surface within a millionth of the distance, and of
+    /// the reach of its mesh from its own origin, counts as being at the point.
     pub fn is_visible(&self, point: impl Into<[f64; 3]>, query: &QueryOptions<'_>) -> bool {
         let point = DVec3::from(point.into());
         self.view
             .project(point)
-            .is_some_and(|seen| self.is_unobstructed(point, seen.pixel, 0.0, query, |_| true))
+            .is_some_and(|seen| self.is_unobstructed(point, seen.pixel, query, |_| true))
     }
 
     fn nearest(
@@ -249,10 +249,8 @@ impl<'a> Picker<'a> {
             return false;
         };
         let mesh = mesh.tri_mesh();
-        // A large mesh is hit less exactly: f32 rounds in proportion to its size.
-        let size = to_view.matrix3.abs() * DVec3::splat(mesh.bounds().max_abs_coordinate().into());
         let point = self.view.origin() + to_view.transform_point3(point);
-        self.is_unobstructed(point, pixel, size.max_element(), query, |hit| {
+        self.is_unobstructed(point, pixel, query, |hit| {
             hit.instance != instance || !feature.is_part_of(mesh, hit.triangle())
         })
     }
@@ -263,9 +261,8 @@ impl<'a> Picker<'a> {
         &self,
         point: DVec3,
         pixel: DVec2,
-        size: f64,
         query: &QueryOptions<'_>,
-        counts: impl FnMut(&SceneHit) -> bool,
+        mut counts: impl FnMut(&SceneHit) -> bool,
     ) -> bool {
         let viewport = self.view.viewport();
         if pixel.cmplt(viewport.min).any() || pixel.cmpgt(viewport.max()).any() {
@@ -273,13 +270,28 @@ impl<'a> Picker<'a> {
         }
         let ray = self.view.ray(pixel);
         let distance = (point - ray.origin).dot(ray.direction);
-        let until = distance - SAME_PLACE * (distance + size);
-        until <= 0.0 || !self.scene.is_occluded_where(&ray.with_range(0.0, until), query, counts)
+        if distance <= 0.0 {
+            return true;
+        }
+        let is_before = |hit: &SceneHit| {
+            let room = SAME_PLACE * (distance + self.reach(hit.instance));
+            hit.t < distance - room && counts(hit)
+        };
+        !self.scene.is_occluded_where(&ray.with_range(0.0, distance), query, is_before)
+    }
+
+    /// About how far an instance reaches from the origin of its mesh, in world units: f32 rounds its
+    /// coordinates, and what hits it, in proportion to that.
+    fn reach(&self, id: InstanceId) -> f64 {
+        let mesh = self.scene.get(id).and_then(|instance| instance.mesh.as_deref());
+        let (Some(mesh), Some(world)) = (mesh, self.scene.world_transform(id)) else { return 0.0 };
+        let coordinate = f64::from(mesh.tri_mesh().bounds().max_abs_coordinate());
+        (world.matrix3.abs() * DVec3::splat(coordinate)).max_element()
     }
 }
 
-/// What is nearer to a point than this share of its distance, and of the size of its mesh, does not
-/// hide it: hits are no more exact.
+/// What is nearer to a point than this share of its distance, and of the reach of what is hit, does
+/// not hide it: hits are no more exact.
 const SAME_PLACE: f64 = 1.0 / (1 << 20) as f64;
 
 /// An element beside the cursor with its instance.

@@ -53,14 +53,15 @@ impl<'a> Picker<'a> {
     /// With [`visible_only`](SelectOptions::visible_only) an element must also be *seen* in the
     /// viewport and the region, decided by rays:
     ///
-    /// - an object or a face, by a ray through the centre of a pixel that hits it first, or, if it
-    ///   covers no centre in the region, by one through its own middle (of an object, the middles of its
-    ///   first 64 triangles there);
+    /// - an object or a face, if a ray through the centre of a pixel (of the grid x.5, y.5) hits it
+    ///   first, or one through the middle of a triangle of it (of an object, one of the first 16 that
+    ///   have theirs in the region);
     /// - an edge, by rays to points along it, one a pixel; a vertex, by a ray to it: nothing may be
     ///   before the point but triangles that it is part of.
     ///
     /// So what shows less than a pixel of itself may be missed. The cost is a ray for each pixel of the
-    /// region (objects, faces) or for each element and pixel of its length.
+    /// region and for each element that is not seen by these (objects, faces), or for each element and
+    /// pixel of its length.
     pub fn select(&self, region: &Region, options: &SelectOptions<'_>) -> Vec<Selected> {
         let window = Window::new(self.view.map(), region.min(), region.max());
         let mut found = vec![];
@@ -104,15 +105,11 @@ pub(crate) fn pixel_centers(
     min: DVec2,
     max: DVec2,
 ) -> impl Iterator<Item = DVec2> {
-    let (first, last) = (center_at_least(min), max);
-    let rows = steps(first.y, last.y);
-    rows.flat_map(move |y| steps(first.x, last.x).map(move |x| DVec2::new(x, y)))
+    // The first centre that is not before the corner.
+    let first = (min - 0.5).ceil() + 0.5;
+    let rows = steps(first.y, max.y);
+    rows.flat_map(move |y| steps(first.x, max.x).map(move |x| DVec2::new(x, y)))
         .filter(|&center| region.contains(center))
-}
-
-/// The first pixel centre that is not before a position, on both axes.
-pub(crate) fn center_at_least(position: DVec2) -> DVec2 {
-    (position - 0.5).ceil() + 0.5
 }
 
 fn steps(first: f64, last: f64) -> impl Iterator<Item = f64> {

@@ -1,6 +1,6 @@
 //! Which elements in a region are seen: decided by rays.
 
-use std::collections::HashSet;
+use std::{collections::HashSet, ops::ControlFlow};
 
 use glam::DVec2;
 use hitscan_scene::{InstanceId, QueryOptions, SceneHit, WorldRay};
@@ -9,18 +9,18 @@ use crate::{
     clip::Clipped,
     element::{Element, ElementKind, polygon_of, triangles_of},
     near_pixel::Feature,
-    part::Part,
+    part::{Part, Window},
     picker::Picker,
     region::Region,
     screen_map::ScreenPoint,
-    select::{InInstance, SelectOptions, center_at_least, pixel_centers},
+    select::{InInstance, SelectOptions, pixel_centers},
 };
 
 /// How many rays are cast together.
 const BATCH: usize = 1 << 14;
 
-/// How many triangles of an object that covers no pixel centre are tried.
-const TRIANGLES_TRIED: usize = 64;
+/// How many triangles of an object that no pixel centre shows are tried.
+const TRIANGLES_TRIED: usize = 16;
 
 /// Takes what is not seen out of a selection; see [`Picker::select`] for the rule.
 pub(crate) struct VisibleFilter<'a> {
@@ -58,7 +58,7 @@ impl<'a> VisibleFilter<'a> {
                 for InInstance { instance, part, elements, .. } in found.iter_mut() {
                     elements.retain(|&element| {
                         seen.contains(&(*instance, element))
-                            || self.is_seen_between_centers(*instance, part, element)
+                            || self.is_seen_at_a_middle(*instance, part, element)
                     });
                 }
             }
@@ -114,58 +114,37 @@ impl<'a> VisibleFilter<'a> {
         Some((hit.instance, element))
     }
 
-    /// Whether an object or face is seen that covers no pixel centre of the region.
-    fn is_seen_between_centers(
-        &self,
-        instance: InstanceId,
-        part: &Part<'_>,
-        element: Element,
-    ) -> bool {
+    /// Whether an object or face is seen at the middle of one of its triangles in the region.
+    fn is_seen_at_a_middle(&self, instance: InstanceId, part: &Part<'_>, element: Element) -> bool {
         let triangles = match element {
-            Element::Face(polygon) => triangles_of(part.mesh, polygon),
-            _ => 0..part.mesh.triangles().len() as u32,
+            Element::Face(polygon) => triangles_of(part.mesh, polygon).collect(),
+            _ => self.first_triangles(part),
         };
-        let mut middles = vec![];
-        for triangle in triangles {
-            let pixels = part.clipped(triangle).pixels();
-            if self.covers_a_center(&pixels) {
+        triangles.into_iter().any(|triangle| {
+            let Some(pixel) = self.middle_in_region(&part.clipped(triangle).pixels()) else {
                 return false;
-            }
-            let is_tried = element != Element::Object || middles.len() < TRIANGLES_TRIED;
-            middles.extend(self.middle_in_region(&pixels).filter(|_| is_tried));
-        }
-        middles.into_iter().any(|pixel| {
+            };
             let hit = self.picker.scene.closest_hit(&self.picker.view.ray(pixel), self.query);
             hit.and_then(|hit| self.element_of(&hit)) == Some((instance, element))
         })
     }
 
-    /// Whether a convex polygon covers a pixel centre of the region.
-    fn covers_a_center(&self, polygon: &[DVec2]) -> bool {
-        let Some(low) = polygon.iter().copied().reduce(DVec2::min) else { return false };
-        let high = polygon.iter().copied().reduce(DVec2::max).unwrap_or(low).min(self.max);
-        let first = center_at_least(low.max(self.min));
-        let mut y = first.y;
-        while y <= high.y {
-            // Where the row enters and leaves the polygon.
-            let (mut from, mut to) = (f64::INFINITY, f64::NEG_INFINITY);
-            for (i, a) in polygon.iter().enumerate() {
-                let b = polygon[(i + 1) % polygon.len()];
-                if (a.y <= y) != (b.y <= y) {
-                    let x = a.x + (y - a.y) / (b.y - a.y) * (b.x - a.x);
-                    (from, to) = (from.min(x), to.max(x));
-                }
-            }
-            let mut x = center_at_least(DVec2::new(from.max(self.min.x), y)).x;
-            while x <= to.min(self.max.x) {
-                if self.region.contains([x, y]) {
-                    return true;
-                }
-                x += 1.0;
-            }
-            y += 1.0;
-        }
-        false
+    /// The triangles of a mesh with the least numbers that have a middle in the region.
+    fn first_triangles(&self, part: &Part<'_>) -> Vec<u32> {
+        let window = Window::new(&part.map, self.min, self.max);
+        let mut triangles = vec![];
+        let _: ControlFlow<()> = part.bvh.visit(
+            |bounds| !window.misses_box(bounds),
+            |triangle| {
+                triangles.push(triangle);
+                ControlFlow::Continue(())
+            },
+        );
+        triangles.sort_unstable();
+        triangles
+            .retain(|&triangle| self.middle_in_region(&part.clipped(triangle).pixels()).is_some());
+        triangles.truncate(TRIANGLES_TRIED);
+        triangles
     }
 
     /// A point of a convex polygon in the region and the viewport: its middle if that is, or else one

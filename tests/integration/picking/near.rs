@@ -224,6 +224,15 @@ fn clicks_cycle_through_what_lies_below() {
             let expected: Vec<Element> =
                 all.iter().cycle().take(2 * all.len()).map(|pick| pick.element).collect();
             assert_eq!(picked, expected, "seed {seed}");
+            // A click a little beside goes on, one far away begins anew.
+            let mut clicks = ClickCycle::default();
+            clicks.click(&picker, cursor, &options);
+            let again = clicks.clone().click(&picker, cursor + 0.01, &options);
+            let there = clicks.click(&picker, cursor + 20.0, &options);
+            assert_eq!(there, picker.pick(cursor + 20.0, &options), "seed {seed}");
+            if all.len() > 1 {
+                assert_eq!(again.map(|pick| pick.element), Some(all[1].element), "seed {seed}");
+            }
             longest = longest.max(all.len());
         }
     }

@@ -1,10 +1,16 @@
 //! Selections of what is visible against a picture drawn by the twin, at four times the resolution.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
-use hitscan::picking::{Element, ElementKind, Picker, RegionMode, SelectOptions, Selected};
-use hitscan::primitives::glam::{DVec2, DVec3};
-use hitscan::scene::{InstanceId, Scene};
+use hitscan::BuildOptions;
+use hitscan::picking::{
+    Camera, Element, ElementKind, Lens, Picker, Region, RegionMode, SelectOptions, Selected,
+    Viewport,
+};
+use hitscan::primitives::generate;
+use hitscan::primitives::glam::{DAffine3, DMat3, DVec2, DVec3};
+use hitscan::scene::{Instance, InstanceId, Mesh, QueryOptions, Scene};
 use hitscan_testkit::Rng;
 
 use crate::asking::effort;
@@ -270,4 +276,98 @@ fn at_its_end(eye: &Eye, outline: &Outline, a: DVec3, b: DVec3) -> bool {
 /// The most neighbours in a list that are certainly seen.
 fn longest_run(answers: &[Option<bool>]) -> usize {
     answers.split(|&answer| answer != Some(true)).map(<[_]>::len).max().unwrap_or(0)
+}
+
+/// What covers no pixel centre is seen all the same, if nothing is before it.
+#[test]
+fn what_is_smaller_than_a_pixel_is_seen_unless_something_hides_it() {
+    let mesh = |mesh| Arc::new(Mesh::new(mesh, &BuildOptions::default()));
+    let speck = mesh(generate::sphere(0.002, 200).expect("an ordinary size"));
+    let wall = mesh(generate::cuboid(1.0, 1.0, 0.1, 0).expect("an ordinary size"));
+    // A unit is a hundred pixels; the specks are at the corners of pixels.
+    let mut camera = Camera::looking([0.0, 0.0, 10.0], [0.0; 3]);
+    (camera.lens, camera.far) = (Lens::Orthographic { height: 4.0 }, 20.0);
+    let view = camera.view(Viewport::of_size(400.0, 400.0)).expect("it looks somewhere");
+    let mut scene = Scene::new();
+    let mut insert = |mesh: &Arc<Mesh>, at: [f64; 3]| {
+        let place = DAffine3::from_translation(at.into());
+        scene.insert(Instance::new(mesh.clone(), place)).expect("a translation")
+    };
+    let wall = insert(&wall, [0.0, 0.0, 1.0]);
+    let behind = insert(&speck, [0.2, 0.3, 0.0]);
+    let free = [insert(&speck, [0.8, 0.3, 0.0]), insert(&speck, [-1.3, 1.1, 0.0])];
+    let region = Region::rectangle([0.0, 0.0], [400.0, 400.0]).expect("it is finite");
+    let select = |kind, visible_only| {
+        let options = SelectOptions { kind, visible_only, ..SelectOptions::default() };
+        Picker::new(&scene, &view).select(&region, &options)
+    };
+    let objects: Vec<InstanceId> =
+        select(ElementKind::Object, true).iter().map(|selected| selected.instance).collect();
+    assert_eq!(objects, [wall, free[0], free[1]]);
+    let faces = select(ElementKind::Face, true);
+    let n_of = |id| faces.iter().filter(|selected| selected.instance == id).count();
+    assert_eq!(n_of(behind), 0);
+    // The front half of a sphere of 200, less what is seen from the side alone.
+    assert!((80..=120).contains(&n_of(free[0])), "{}", n_of(free[0]));
+    assert!(select(ElementKind::Face, false).len() > 600);
+}
+
+/// Vertices of a plane seen at a slope of one to ten thousand: nothing hides anything, and rounding
+/// must not either. A surface at the place of a point does not hide it.
+#[test]
+fn a_grazing_view_hides_no_vertex_of_a_plane() {
+    let mut rng = Rng::new(1);
+    for _ in 0..effort(20) {
+        let axis = rng.direction().as_dvec3();
+        let turn = DMat3::from_axis_angle(axis, 3.0 * f64::from(rng.unit()));
+        let grid = generate::grid(10.0, 10.0, 200).expect("an ordinary size");
+        // Turned in the mesh itself, so that no coordinate is round.
+        let turned = grid.positions().iter().map(|p| (turn * p.as_dvec3()).as_vec3().to_array());
+        let grid = grid.with_positions(turned).expect("as many as before");
+        let n_vertices = grid.positions().len();
+        let positions = grid.positions().to_vec();
+        let mut scene = Scene::new();
+        let mesh = Arc::new(Mesh::new(grid, &BuildOptions::default()));
+        scene.insert(Instance::new(mesh, DAffine3::IDENTITY)).expect("it is at the origin");
+        let eye = turn * DVec3::new(0.3, 0.0015, 15.0);
+        let mut camera = Camera::looking(eye, turn * DVec3::new(0.1, 0.0, 0.0));
+        camera.up = turn * DVec3::Y;
+        let view = camera.view(Viewport::of_size(1600.0, 900.0)).expect("it looks somewhere");
+        let picker = Picker::new(&scene, &view);
+        let region = Region::rectangle([0.0, 0.0], [1600.0, 900.0]).expect("it is finite");
+        let kind = ElementKind::Vertex;
+        let options = SelectOptions { kind, visible_only: true, ..SelectOptions::default() };
+        assert_eq!(picker.select(&region, &options).len(), n_vertices);
+        // Seen from above, every vertex is a point of the surface that is in sight.
+        let above = Camera::looking(turn * DVec3::new(0.2, 30.0, 0.1), turn * DVec3::ZERO);
+        let above = Camera { up: turn * DVec3::X, ..above }.view(view.viewport());
+        let above = above.expect("it looks somewhere");
+        let picker = Picker::new(&scene, &above);
+        for position in positions {
+            assert!(picker.is_visible(position.as_dvec3(), &QueryOptions::default()));
+        }
+    }
+}
+
+/// Close to a surface of a mesh that reaches far, f32 rounds by more than a millionth of the distance.
+#[test]
+fn a_point_of_a_large_mesh_is_seen_from_close_by() {
+    let mut rng = Rng::new(2);
+    let mesh = generate::sphere(700.0, 2000).expect("an ordinary size");
+    let mut scene = Scene::new();
+    let mesh = Arc::new(Mesh::new(mesh, &BuildOptions::default()));
+    let instance = Instance::new(mesh.clone(), DAffine3::IDENTITY);
+    let id = scene.insert(instance).expect("it is at the origin");
+    for _ in 0..effort(200) {
+        let triangle = rng.below(mesh.tri_mesh().triangles().len()) as u32;
+        let [a, b, c] = mesh.tri_mesh().corners(triangle).map(|corner| corner.as_dvec3());
+        let (target, normal) = ((a + b + c) / 3.0, mesh.tri_mesh().unit_normal(triangle));
+        let eye = target + 0.3 * (normal + 0.5 * rng.in_cube().as_dvec3());
+        let camera = Camera { up: b - a, near: 0.01, ..Camera::looking(eye, target) };
+        let view = camera.view(Viewport::of_size(800.0, 600.0)).expect("it looks somewhere");
+        let picker = Picker::new(&scene, &view);
+        assert!(picker.is_visible(target, &QueryOptions::default()), "{id} {triangle} from {eye}");
+        // Through the ground, the other side of the sphere is not.
+        assert!(!picker.is_visible(-target, &QueryOptions::default()));
+    }
 }
