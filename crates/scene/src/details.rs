@@ -202,18 +202,22 @@ impl<'a> HitDetails<'a> {
     /// The point is off the hit along the normal, by 2^-17 of the largest coordinate of the mesh in its
     /// own space, as measured there across the triangle's plane. That is more than twice what the start
     /// of the local ray (rounded to f32 within 3 u M, with u = 2^-24 and M that coordinate) and the
-    /// height above the plane in the ray's test (within 24 u M) are off together. The idea is that of
+    /// height above the plane in the ray's test (within 24 u M) are off together. What f64 rounds on the
+    /// way is added: next to nothing but far from the world's origin, and under transforms that nearly
+    /// flatten. The idea is that of
     /// Wächter and Binder, "A Fast and Robust Method for Avoiding Self-Intersection" (2019); where they
     /// step by units in the last place of the point, the bound here is that of our own test.
+    ///
+    /// No promise is made for meshes with coordinates beyond 2^40, whose triangles may mix magnitudes
+    /// that f32 cannot hold together.
     pub fn safe_origin(&self, direction: impl Into<[f64; 3]>) -> SafeOrigin {
         const SHARE: f64 = 1.0 / (1 << 17) as f64;
         let point = self.point();
         let normal = self.world_normal(self.mesh.tri_mesh().unit_normal(self.hit.triangle));
         let reach = f64::from(self.mesh.tri_mesh().bounds().max_abs_coordinate());
         // A step along the unit normal in the world crosses `normal.length()` as much in the mesh's
-        // space. What f64 rounds counts only far from the world's origin.
-        let offset =
-            SHARE * reach / normal.length() + 16.0 * f64::EPSILON * point.abs().max_element();
+        // space.
+        let offset = SHARE * reach / normal.length() + self.record.place.placement.rounding;
         let side = DVec3::from_array(direction.into()).dot(normal).signum();
         SafeOrigin { point: point + side * offset * normal.normalize_or_zero(), offset }
     }

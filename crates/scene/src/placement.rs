@@ -31,6 +31,8 @@ pub(crate) struct Placement {
     pub(crate) frame: LocalFrame,
     /// The box in the top-level tree, empty without triangles.
     pub(crate) bounds: WorldBox,
+    /// What f64 rounds at most on the way from a point at the mesh to the mesh's space, in world units.
+    pub(crate) rounding: f64,
 }
 
 impl Placement {
@@ -50,17 +52,22 @@ impl Placement {
         if local.is_empty() {
             let frame =
                 LocalFrame { translation, inverse_linear, center: DVec3::ZERO, radius: 0.0 };
-            return Ok(Self { world, frame, bounds: WorldBox::EMPTY });
+            return Ok(Self { world, frame, bounds: WorldBox::EMPTY, rounding: 0.0 });
         }
         let (min, max) = (local.min.as_dvec3(), local.max.as_dvec3());
         let (center, half) = (0.5 * (min + max), 0.5 * (max - min));
         // A little more than the sphere, so that rounding leaves nothing outside.
         let radius = 1.001 * half.length();
-        let bounds = tree_box(&world, &inverse_linear, residual, center, half, radius);
+        let reach = center.abs() + DVec3::splat(16.0 * radius);
+        let size = (linear.abs() * reach).max_element();
+        let condition = max_row_sum(linear.abs() * inverse_linear.abs());
+        let rounding = (residual + condition * 2f64.powi(-48)) * size
+            + translation.abs().max_element() * 2f64.powi(-48);
+        let bounds = tree_box(&world, center, half, rounding);
         let largest = bounds.min.abs().max(bounds.max.abs()).max_element();
         if largest <= LARGEST_COORDINATE {
             let frame = LocalFrame { translation, inverse_linear, center, radius };
-            Ok(Self { world, frame, bounds })
+            Ok(Self { world, frame, bounds, rounding })
         } else {
             Err(TransformError::NotFinite)
         }
@@ -84,33 +91,21 @@ pub(crate) fn refined_inverse(matrix: DMat3) -> DMat3 {
 /// ([`WatertightRay`](hitscan_primitives::WatertightRay)). All that f32 rounds on the way (the start by
 /// 9 u M, the direction by 9 u M at the end of the way, both bounds, the slab arithmetic by less than
 /// 60 u M, the pad itself) sums to less than 300 u M. So the point of the exact local ray at `s` is in the
-/// mesh's box widened by [`LOCAL_PAD`] = 2^-14 M = 1024 u M; what is below the smallest normal number of
+/// mesh's box widened by `LOCAL_PAD` = 2^-14 M = 1024 u M; what is below the smallest normal number of
 /// f32 is in `TINY`. `linear` takes the widened box into the one here.
 ///
 /// What f64 rounds is in world space. `linear * inverse` misses the identity by `residual`, and is
 /// evaluated to 2^-50 of `|linear| |inverse|`; both act on vectors of the size of the instance, as the
-/// difference to the translation is taken first: `REACH` has room for all that is within 16 R. The
+/// difference to the translation is taken first: `size` has room for all that is within 16 R. The
 /// difference itself is rounded by 2^-53 of the larger of origin and translation; the former is in the
-/// pad of [`SlabRay`], the latter here, both more than ten times over.
-fn tree_box(
-    world: &DAffine3,
-    inverse_linear: &DMat3,
-    residual: f64,
-    center: DVec3,
-    half: DVec3,
-    radius: f64,
-) -> WorldBox {
+/// pad of [`SlabRay`], the latter in `rounding`, both more than ten times over.
+fn tree_box(world: &DAffine3, center: DVec3, half: DVec3, rounding: f64) -> WorldBox {
     const LOCAL_PAD: f64 = 1.0 / (1 << 14) as f64;
     const TINY: f64 = 1e-42;
-    let linear = world.matrix3.abs();
     let reach = (center.abs() + half).max_element();
-    let half = linear * (half + DVec3::splat(LOCAL_PAD * reach + TINY));
-    let size = (linear * (center.abs() + DVec3::splat(16.0 * radius))).max_element();
-    let condition = max_row_sum(linear * inverse_linear.abs());
-    let pad = (residual + condition * 2f64.powi(-48)) * size
-        + world.translation.abs().max_element() * 2f64.powi(-48);
+    let half = world.matrix3.abs() * (half + DVec3::splat(LOCAL_PAD * reach + TINY));
     let center = world.transform_point3(center);
-    WorldBox { min: center - half - pad, max: center + half + pad }
+    WorldBox { min: center - half - rounding, max: center + half + rounding }
 }
 
 fn max_row_sum(m: DMat3) -> f64 {

@@ -102,9 +102,10 @@ impl From<Ray> for WorldRay {
 /// world ray by the linear part of the inverse transform, rounded to f32 and not normalised, so both
 /// `t` count in the same unit.
 ///
-/// If the world ray starts far from the mesh (more than four radii of its bounding sphere), the local
-/// ray starts just before that sphere, and [`t_offset`](Self::t_offset) is where: the start is found in
-/// f64 and rounded near the mesh, so a hit is as exact from a million units as from ten.
+/// If the world ray starts far from the mesh (more than four radii of its bounding sphere from the
+/// middle), the local ray starts where it has two to three radii left to the point nearest to the middle,
+/// and [`t_offset`](Self::t_offset) says where that is: the start is found in f64 and rounded near the
+/// mesh, so a hit is as exact from a million units as from ten.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LocalRay {
     /// The ray in the mesh's own space.
