@@ -67,8 +67,8 @@ fn candidates(
             let Some(point) = point else { continue };
             let distance = eye.pixel(point).distance(cursor);
             let element = match vertices.as_slice() {
-                &[vertex] => Element::Vertex(vertex),
-                &[a, b] => Element::Edge([a, b]),
+                [vertex] => Element::Vertex(*vertex),
+                [a, b] => Element::Edge([*a, *b]),
                 _ => unreachable!("vertices and edges alone"),
             };
             if distance <= radius {
@@ -91,7 +91,7 @@ fn is_seen(scene: &Scene, eye: &Eye, candidate: &Candidate) -> Option<bool> {
     let own = |vertex: &u32| mesh.positions()[*vertex as usize];
     let at_corner = candidate.vertices.iter().map(own).find(|&corner| {
         let world = part(scene, candidate.instance).1;
-        let at = eye.to_camera(world.transform_point3(corner.as_dvec3()));
+        let at = eye.in_camera_space(world.transform_point3(corner.as_dvec3()));
         at.distance(candidate.point) < 1e-9
     });
     let hidden = is_hidden(scene, eye, candidate.point, |id, triangle| {
@@ -125,7 +125,7 @@ fn agrees(pick: Option<Pick>, list: &[Candidate], eye: &Eye) -> bool {
             same.is_some_and(|same| {
                 // The twin's own rounding at 10^7, seen from near.
                 (pick.pixel_distance - same.distance).abs() < 1e-5
-                    && eye.to_camera(pick.point).distance(same.point) < 1e-5
+                    && eye.in_camera_space(pick.point).distance(same.point) < 1e-5
             })
         }
         _ => false,
@@ -302,7 +302,7 @@ fn wires_are_picked_by_their_distance_on_the_screen() {
         let place = DAffine3::IDENTITY;
         let mut near: Vec<(f64, u32)> = vec![];
         for (i, point) in (0u32..).zip(&points) {
-            let at = eye.to_camera(DVec3::from(point.map(f64::from)));
+            let at = eye.in_camera_space(DVec3::from(point.map(f64::from)));
             let distance = eye.pixel(at).distance(cursor);
             if eye.is_between_planes(at) && distance <= 25.0 {
                 near.push((distance, i));

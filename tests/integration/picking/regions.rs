@@ -183,8 +183,10 @@ fn wires_are_selected_as_the_twin_says() {
         for mode in [RegionMode::Touch, RegionMode::Enclose] {
             let selected = wires.select(&view, &DAffine3::IDENTITY, &outline.region, mode);
             for (item, line) in (0u32..).zip(&lines) {
-                let at: Vec<DVec3> =
-                    line.iter().map(|p| eye.to_camera(DVec3::from(p.map(f64::from)))).collect();
+                let at: Vec<DVec3> = line
+                    .iter()
+                    .map(|p| eye.in_camera_space(DVec3::from(p.map(f64::from))))
+                    .collect();
                 let pieces: Vec<&[DVec3]> =
                     if at.len() == 1 { vec![&at] } else { at.windows(2).collect() };
                 let answers = pieces.iter().map(|piece| selects(&eye, &outline, mode, piece));

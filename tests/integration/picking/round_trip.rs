@@ -48,7 +48,7 @@ fn check_points(
         let (u, v) = (f64::from(rng.unit()), f64::from(rng.unit()));
         let (u, v) = if u + v > 1.0 { (1.0 - u, 1.0 - v) } else { (u, v) };
         let point = a + u * (b - a) + v * (c - a);
-        let at = eye.to_camera(point);
+        let at = eye.in_camera_space(point);
         // On the planes themselves rounding decides.
         if (at.z - eye.near).abs() < 1e-6 || (at.z - eye.far).abs() < 1e-6 {
             continue;

@@ -9,7 +9,7 @@ use super::making::{Eye, part};
 
 impl Eye {
     /// A point of the world in camera space.
-    pub(super) fn to_camera(&self, world: DVec3) -> DVec3 {
+    pub(super) fn in_camera_space(&self, world: DVec3) -> DVec3 {
         let relative = world - self.position;
         DVec3::from_array(self.axes.map(|axis| axis.dot(relative)))
     }
@@ -130,9 +130,10 @@ pub(super) fn elements(mesh: &TriMesh, kind: ElementKind) -> Vec<(Vec<u32>, Vec<
 /// The positions of a mesh in camera space.
 pub(super) fn in_camera(scene: &Scene, id: InstanceId, eye: &Eye) -> Vec<DVec3> {
     let (mesh, world) = part(scene, id);
-    let to_camera =
-        |p: &hitscan::primitives::glam::Vec3| eye.to_camera(world.transform_point3(p.as_dvec3()));
-    mesh.positions().iter().map(to_camera).collect()
+    let camera_point = |p: &hitscan::primitives::glam::Vec3| {
+        eye.in_camera_space(world.transform_point3(p.as_dvec3()))
+    };
+    mesh.positions().iter().map(camera_point).collect()
 }
 
 /// Whether anything is certain to hide a point in camera space, or to leave it in sight; `None` if it
