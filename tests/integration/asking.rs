@@ -1,7 +1,7 @@
 //! Asks a hierarchy everything and compares the answers with the twin's.
 
 use hitscan::{
-    BuildOptions, BuildQuality, Faces, Hit, HitLists, HitMode, Isa, MeshBvh, Ray, TriMesh,
+    BuildOptions, BuildQuality, Faces, Hit, HitLists, HitMode, Isa, Layout, MeshBvh, Ray, TriMesh,
 };
 use hitscan_testkit::{Answers, BothFaces, N_NEAREST, Shape, Twin};
 
@@ -14,14 +14,17 @@ pub(crate) fn effort(n: u64) -> u64 {
     ((n as f64 * factor) as u64).max(1)
 }
 
-/// The mesh's hierarchy for every quality and every instruction set of this machine, by name.
+/// The mesh's hierarchy for every quality, both layouts and every instruction set of this machine, by name.
 pub(crate) fn every_bvh(mesh: &TriMesh) -> Vec<(String, MeshBvh)> {
     let mut every = Vec::new();
-    for quality in BuildQuality::ALL {
-        let bvh = MeshBvh::build(mesh, &BuildOptions { quality, ..BuildOptions::default() });
-        bvh.validate(mesh).unwrap_or_else(|broken| panic!("{quality:?}: {broken}"));
+    let compact = (BuildQuality::default(), Layout::Compact);
+    let full = BuildQuality::ALL.map(|quality| (quality, Layout::Full));
+    for (quality, layout) in full.into_iter().chain([compact]) {
+        let options = BuildOptions { quality, layout, ..BuildOptions::default() };
+        let bvh = MeshBvh::build(mesh, &options);
+        bvh.validate(mesh).unwrap_or_else(|broken| panic!("{quality:?}, {layout:?}: {broken}"));
         for isa in Isa::available() {
-            every.push((format!("{quality:?}, {isa:?}"), bvh.clone().with_isa(isa)));
+            every.push((format!("{quality:?}, {layout:?}, {isa:?}"), bvh.clone().with_isa(isa)));
         }
     }
     every

@@ -38,7 +38,8 @@ fn a_hierarchy_keeps_the_set_that_it_was_given() {
     let mesh = integer_box([2, 2, 2]);
     for isa in Isa::available() {
         for quality in BuildQuality::ALL {
-            let built = MeshBvh::build(&mesh, &BuildOptions { quality, isa });
+            let built =
+                MeshBvh::build(&mesh, &BuildOptions { quality, isa, ..BuildOptions::default() });
             assert_eq!(built.isa(), isa);
             let changed = MeshBvh::build(&mesh, &BuildOptions::default()).with_isa(isa);
             assert_eq!(changed.isa(), isa);

@@ -1,6 +1,6 @@
-//! hitscan itself: every instruction set and quality, one ray a call and in batches.
+//! hitscan itself: every instruction set, quality and layout, one ray a call and in batches.
 
-use hitscan::{BuildOptions, BuildQuality, Faces, Hit, Isa, MeshBvh, Ray, TriMesh};
+use hitscan::{BuildOptions, BuildQuality, Faces, Hit, Isa, Layout, MeshBvh, Ray, TriMesh};
 
 use super::{Calls, Contender, Engine};
 
@@ -9,16 +9,18 @@ pub(super) fn contenders() -> Vec<Contender> {
     let quality = BuildQuality::default();
     let mut contenders: Vec<_> = Isa::available()
         .into_iter()
-        .map(|isa| single(&format!("hitscan {}", isa.name()), quality, isa))
+        .map(|isa| single(&format!("hitscan {}", isa.name()), full(quality, isa)))
         .collect();
     for quality in BuildQuality::ALL {
         if quality != BuildQuality::default() {
             let name = format!("hitscan {} {}", Isa::detect().name(), name_of(quality));
-            contenders.push(single(&name, quality, Isa::detect()));
+            contenders.push(single(&name, full(quality, Isa::detect())));
         }
     }
+    let options = BuildOptions { quality, isa: Isa::detect(), layout: Layout::Compact };
+    contenders.push(single(&format!("hitscan {} compact", Isa::detect().name()), options));
     for isa in Isa::available() {
-        let options = BuildOptions { quality, isa };
+        let options = full(quality, isa);
         contenders.push(Contender {
             calls: Calls::Batch,
             is_ours: true,
@@ -30,8 +32,11 @@ pub(super) fn contenders() -> Vec<Contender> {
     contenders
 }
 
-fn single(name: &str, quality: BuildQuality, isa: Isa) -> Contender {
-    let options = BuildOptions { quality, isa };
+fn full(quality: BuildQuality, isa: Isa) -> BuildOptions {
+    BuildOptions { quality, isa, layout: Layout::Full }
+}
+
+fn single(name: &str, options: BuildOptions) -> Contender {
     Contender {
         is_ours: true,
         ..Contender::new(name, move |mesh: &TriMesh| Ok(Single(MeshBvh::build(mesh, &options))))

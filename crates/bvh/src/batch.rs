@@ -28,10 +28,10 @@ impl MeshBvh {
                 self.isa.run(ClosestOfPacket { bvh: self, rays, faces, hits })
             };
             let left = self.in_packets(rays, hits, packet);
-            if self.is_beyond_caches() && self.scale == 1.0 {
+            if let Some(leaves) = self.leaves_beyond_caches() {
                 let start = |ray: &Ray| Closest { best: Found::nothing_until(ray.t_max) };
                 let finish = |ray: usize, closest: Closest| hits[ray] = closest.best.hit();
-                self.collect_interleaved(rays, &left, faces, start, finish);
+                self.collect_interleaved(leaves, rays, &left, faces, start, finish);
             } else {
                 for ray in left {
                     hits[ray] = self.closest_hit(&rays[ray], faces);
@@ -51,10 +51,10 @@ impl MeshBvh {
                 self.isa.run(OccludedOfPacket { bvh: self, rays, faces, occluded })
             };
             let left = self.in_packets(rays, occluded, packet);
-            if self.is_beyond_caches() && self.scale == 1.0 {
+            if let Some(leaves) = self.leaves_beyond_caches() {
                 let start = |ray: &Ray| Any { t_max: ray.t_max, any: false };
                 let finish = |ray: usize, any: Any| occluded[ray] = any.any;
-                self.collect_interleaved(rays, &left, faces, start, finish);
+                self.collect_interleaved(leaves, rays, &left, faces, start, finish);
             } else {
                 for ray in left {
                     occluded[ray] = self.is_occluded(&rays[ray], faces);

@@ -57,9 +57,9 @@ impl MeshBvh {
             limit,
             |node| distances_squared(&node.bounds, from),
             |blocks, mut limit| {
-                for block in &self.blocks[blocks] {
+                self.leaves.each_block(blocks, |block| {
                     limit = search(block, from, limit, &mut closest);
-                }
+                });
                 ControlFlow::Continue(limit)
             },
         );

@@ -4,13 +4,13 @@
 //! The rule is called through a pointer, on hits alone and never per lane: a closure compiled into
 //! the kernels would be left out of line in every one of them (see `kernel::watertight`).
 
+use glam::Vec3;
 use hitscan_primitives::{Faces, Hit, HitMode, Ray};
 
 use crate::{
     MeshBvh,
     kernel::Found,
     traverse::{All, Closest, Collector, Nearest},
-    wide::TriangleBlock,
 };
 
 /// The caller's rule: whether a hit counts.
@@ -137,7 +137,7 @@ impl Collector for ClosestWhere<'_> {
     }
 
     #[inline(always)]
-    fn found(&mut self, found: Found, _: &Ray, _: &TriangleBlock, _: usize) -> bool {
+    fn found(&mut self, found: Found, _: &Ray, _: [Vec3; 3]) -> bool {
         if found.is_before(&self.closest.best) && is_accepted(self.accept, &found) {
             self.closest.best = found;
         }
@@ -161,7 +161,7 @@ impl Collector for AnyWhere<'_> {
     }
 
     #[inline(always)]
-    fn found(&mut self, found: Found, _: &Ray, _: &TriangleBlock, _: usize) -> bool {
+    fn found(&mut self, found: Found, _: &Ray, _: [Vec3; 3]) -> bool {
         self.any = is_accepted(self.accept, &found);
         self.any
     }
@@ -182,8 +182,8 @@ impl Collector for NearestWhere<'_> {
     }
 
     #[inline(always)]
-    fn found(&mut self, found: Found, ray: &Ray, block: &TriangleBlock, lane: usize) -> bool {
-        is_accepted(self.accept, &found) && self.nearest.found(found, ray, block, lane)
+    fn found(&mut self, found: Found, ray: &Ray, corners: [Vec3; 3]) -> bool {
+        is_accepted(self.accept, &found) && self.nearest.found(found, ray, corners)
     }
 }
 

@@ -10,38 +10,46 @@ use crate::{
     MeshBvh,
     kernel::{BoxRay, QueryRay, TriangleRay},
     simd::{Kernel, Simd, Slots, Stack},
-    traverse::{Collector, keys, pop_within, push_children},
-    wide::ChildRef,
+    traverse::{Collector, LeafTest, keys, pop_within, prefetch, push_children},
+    wide::{ChildRef, Leaves, TriangleBlock},
 };
 
 /// Rays under way at once.
 const UNDER_WAY: usize = 12;
 
-/// Trees of so many bytes or more are walked by turns.
+/// Trees of so many bytes or more are walked by turns, unless they are compact.
 const BEYOND_CACHES: usize = 48 << 20;
 
 impl MeshBvh {
-    /// Whether unrelated rays should be walked by turns.
-    pub(crate) fn is_beyond_caches(&self) -> bool {
-        size_of_val(&*self.nodes) + size_of_val(&*self.blocks) >= BEYOND_CACHES
+    /// The leaves, if unrelated rays should be walked by turns.
+    pub(crate) fn leaves_beyond_caches(&self) -> Option<&[TriangleBlock]> {
+        match &self.leaves {
+            Leaves::Full(blocks) if self.scale == 1.0 => {
+                let bytes = size_of_val(&*self.nodes) + size_of_val(&**blocks);
+                (bytes >= BEYOND_CACHES).then_some(blocks)
+            }
+            _ => None,
+        }
     }
 
     /// Walks each of the rays whose numbers are given with a collector of its own, and hands it over
     /// with the ray's number. The rays must be in the tree's space.
     pub(crate) fn collect_interleaved<C: Collector>(
         &self,
+        leaves: &[TriangleBlock],
         rays: &[Ray],
         numbers: &[usize],
         faces: Faces,
         start: impl Fn(&Ray) -> C,
         finish: impl FnMut(usize, C),
     ) {
-        self.isa.run(Interleaved { bvh: self, rays, numbers, faces, start, finish });
+        self.isa.run(Interleaved { bvh: self, leaves, rays, numbers, faces, start, finish });
     }
 }
 
 struct Interleaved<'a, Start, Finish> {
     bvh: &'a MeshBvh,
+    leaves: &'a [TriangleBlock],
     rays: &'a [Ray],
     numbers: &'a [usize],
     faces: Faces,
@@ -66,7 +74,7 @@ impl<C: Collector, Start: Fn(&Ray) -> C, Finish: FnMut(usize, C)> Kernel
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        let Self { bvh, rays, numbers, faces, start, mut finish } = self;
+        let Self { bvh, leaves, rays, numbers, faces, start, mut finish } = self;
         let mut waiting = numbers.iter();
         // A place keeps its stack, which is too large to be moved for every ray.
         let mut slots = [const { Slots::new() }; UNDER_WAY];
@@ -93,9 +101,9 @@ impl<C: Collector, Start: Fn(&Ray) -> C, Finish: FnMut(usize, C)> Kernel
                     n_under_way += 1;
                     continue;
                 };
-                match step(simd, bvh, walk, stack) {
+                match step(simd, bvh, leaves, walk, stack) {
                     Some(next) => {
-                        bvh.prefetch(simd, next);
+                        prefetch(simd, &bvh.nodes, leaves, next);
                         walk.current = next;
                     }
                     None => {
@@ -119,16 +127,16 @@ impl<C: Collector, Start: Fn(&Ray) -> C, Finish: FnMut(usize, C)> Kernel
 fn step<S: Simd, C: Collector>(
     simd: S,
     bvh: &MeshBvh,
+    leaves: &[TriangleBlock],
     walk: &mut UnderWay<'_, S, C>,
     stack: &mut Stack<'_>,
 ) -> Option<ChildRef> {
     let limit = walk.collector.t_max();
     if walk.current.is_leaf() {
-        for block in &bvh.blocks[walk.current.blocks()] {
-            let limit = walk.collector.t_max();
-            if walk.triangles.test(block, limit, &mut walk.collector) {
-                return None;
-            }
+        let mut limit = limit;
+        let blocks = walk.current.blocks();
+        if leaves.test(blocks, &walk.triangles, &mut limit, &mut walk.collector) {
+            return None;
         }
     } else {
         let node = &bvh.nodes[walk.current.node_index()];

@@ -46,7 +46,7 @@ mod work;
 pub use batch::HitLists;
 pub use box_bvh::BoxBvh;
 pub use mesh_bvh::{Cancelled, MeshBvh, RefitError};
-pub use options::{BuildOptions, BuildQuality};
+pub use options::{BuildOptions, BuildQuality, Layout};
 pub use refit::RefitReport;
 pub use simd::Isa;
 pub use stats::BvhStats;

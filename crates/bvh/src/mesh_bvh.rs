@@ -7,13 +7,13 @@ use hitscan_primitives::{Aabb, Faces, Hit, HitMode, Ray, TriMesh, brute_force::s
 use thiserror::Error;
 
 use crate::{
-    BuildOptions, BvhStats, Isa,
+    BuildOptions, BvhStats, Isa, Layout,
     build::{self, BLOCK, Box3, Progress, WideTarget, WideTree},
     kernel::Found,
     parallel,
     refit::RefitReport,
     traverse::{All, Any, Closest, Nearest},
-    wide::{ChildRef, TriangleBlock, WideNode},
+    wide::{ChildRef, IndexedBlocks, Leaves, TriangleBlock, WideNode},
 };
 
 /// How much node boxes are widened on every side, as a share of the mesh's largest coordinate.
@@ -48,7 +48,7 @@ const INFLATION: f32 = 4e-6;
 #[derive(Clone, Debug)]
 pub struct MeshBvh {
     pub(crate) nodes: Vec<WideNode>,
-    pub(crate) blocks: Vec<TriangleBlock>,
+    pub(crate) leaves: Leaves,
     pub(crate) isa: Isa,
     pub(crate) n_triangles: usize,
     /// The mesh's box, in its own space.
@@ -86,7 +86,7 @@ impl MeshBvh {
         let scale = mesh.query_scale();
         let mut bvh = Self {
             nodes: vec![WideNode::EMPTY],
-            blocks: vec![],
+            leaves: Leaves::Full(vec![]),
             isa: options.isa,
             n_triangles,
             bounds: mesh.bounds(),
@@ -105,7 +105,7 @@ impl MeshBvh {
             };
             let (wide, order) =
                 build::build(n_triangles, prims, options.quality, &progress).ok_or(Cancelled)?;
-            bvh.fill(mesh, &wide, &order, &progress);
+            bvh.fill(mesh, options.layout, &wide, &order, &progress);
             bvh.built_cost = bvh.sah_cost();
         } else {
             progress.advance(1);
@@ -114,7 +114,14 @@ impl MeshBvh {
     }
 
     /// Writes nodes and blocks after the shape of `wide`.
-    fn fill(&mut self, mesh: &TriMesh, wide: &WideTree, order: &[u32], progress: &Progress<'_>) {
+    fn fill(
+        &mut self,
+        mesh: &TriMesh,
+        layout: Layout,
+        wide: &WideTree,
+        order: &[u32],
+        progress: &Progress<'_>,
+    ) {
         let inflation = self.inflation();
         self.nodes = parallel::collect(wide.n_nodes(), |node| {
             let children = wide.starts[node] as usize..wide.starts[node + 1] as usize;
@@ -138,16 +145,29 @@ impl MeshBvh {
                 sources.extend(leaf.chunks(BLOCK as usize));
             }
         }
-        self.blocks = parallel::collect(sources.len(), |block| {
-            let mut filled = TriangleBlock::EMPTY;
-            for (lane, &triangle) in sources[block].iter().enumerate() {
-                filled.set(lane, triangle, scaled_corners(mesh, triangle, self.scale));
+        self.leaves = match layout {
+            Layout::Full => Leaves::Full(parallel::collect(sources.len(), |block| {
+                let mut filled = TriangleBlock::EMPTY;
+                for (lane, &triangle) in sources[block].iter().enumerate() {
+                    filled.set(lane, triangle, scaled_corners(mesh, triangle, self.scale));
+                }
+                if block % 2048 == 0 {
+                    progress.advance(2048 * BLOCK as usize);
+                }
+                filled
+            })),
+            Layout::Compact => {
+                let numbers: Vec<_> = sources
+                    .iter()
+                    .map(|source| {
+                        let mut numbers = [TriangleBlock::NO_TRIANGLE; BLOCK as usize];
+                        numbers[..source.len()].copy_from_slice(source);
+                        numbers
+                    })
+                    .collect();
+                Leaves::Compact(IndexedBlocks::new(mesh, self.scale, &numbers))
             }
-            if block % 2048 == 0 {
-                progress.advance(2048 * BLOCK as usize);
-            }
-            filled
-        });
+        };
         progress.advance(self.n_triangles);
         self.depth = wide.depth;
     }

@@ -11,6 +11,7 @@ use hitscan_primitives::{
 use crate::{
     MeshBvh,
     visit::{keys_of, surface_of, walk},
+    wide::TriangleBlock,
 };
 
 /// Overlap with regions in the mesh's own space. All regions are closed: what touches from outside
@@ -117,7 +118,9 @@ impl MeshBvh {
                 })
             },
             |blocks, limit| {
-                for block in &self.blocks[blocks] {
+                let mut room = TriangleBlock::EMPTY;
+                for block in blocks {
+                    let block = self.leaves.block(block, &mut room);
                     for (_, triangle, corners) in surface_of(block) {
                         if test(corners) {
                             found(triangle)?;

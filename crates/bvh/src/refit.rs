@@ -7,7 +7,7 @@ use crate::{
     build::Box3,
     mesh_bvh::{scaled_box, scaled_corners},
     parallel,
-    wide::{ChildRef, TriangleBlock},
+    wide::{ChildRef, IndexedBlocks, Leaves, TriangleBlock},
 };
 
 /// How a refit changed the tree.
@@ -34,18 +34,25 @@ impl RefitReport {
 /// Refits `bvh`, whose scale and reach are already those of `mesh`.
 pub(crate) fn refit(bvh: &mut MeshBvh, mesh: &TriMesh) -> RefitReport {
     let scale = bvh.scale;
-    parallel::for_each_chunk(&mut bvh.blocks, 256, |_, blocks| {
-        for block in blocks {
-            for lane in 0..8 {
-                let triangle = block.triangles[lane];
-                if triangle != TriangleBlock::NO_TRIANGLE {
-                    block.set(lane, triangle, scaled_corners(mesh, triangle, scale));
+    match &mut bvh.leaves {
+        Leaves::Full(blocks) => parallel::for_each_chunk(blocks, 256, |_, blocks| {
+            for block in blocks {
+                for lane in 0..8 {
+                    let triangle = block.triangles[lane];
+                    if triangle != TriangleBlock::NO_TRIANGLE {
+                        block.set(lane, triangle, scaled_corners(mesh, triangle, scale));
+                    }
                 }
             }
+        }),
+        // The new mesh may share its corners otherwise.
+        Leaves::Compact(indexed) => {
+            let numbers: Vec<_> = indexed.blocks.iter().map(|block| block.triangles).collect();
+            *indexed = IndexedBlocks::new(mesh, scale, &numbers);
         }
-    });
-    let block_bounds = parallel::collect(bvh.blocks.len(), |block| {
-        let triangles = bvh.blocks[block].triangles.iter();
+    }
+    let block_bounds = parallel::collect(bvh.leaves.len(), |block| {
+        let triangles = bvh.leaves.triangles(block).iter();
         triangles
             .filter(|&&triangle| triangle != TriangleBlock::NO_TRIANGLE)
             .fold(Box3::EMPTY, |bounds, &triangle| bounds.union(scaled_box(mesh, triangle, scale)))

@@ -34,10 +34,10 @@ impl BvhStats {
             n_triangles: bvh.n_triangles,
             n_nodes: bvh.nodes.len(),
             n_leaves: occupied.filter(|child| child.is_leaf()).count(),
-            n_blocks: bvh.blocks.len(),
+            n_blocks: bvh.leaves.len(),
             depth: bvh.depth,
             sah_cost: bvh.sah_cost(),
-            bytes: size_of_val(&*bvh.nodes) + size_of_val(&*bvh.blocks),
+            bytes: size_of_val(&*bvh.nodes) + bvh.leaves.bytes(),
         }
     }
 

@@ -5,13 +5,16 @@
 //! with boxes whose intervals contain those of all triangles below, this never loses a hit, in
 //! whatever order the tree is walked.
 
+use std::ops::Range;
+
+use glam::Vec3;
 use hitscan_primitives::{Faces, Hit, HitMode, Ray, WatertightRay, brute_force::scaled_ray};
 
 use crate::{
     MeshBvh,
-    kernel::{BoxHits, BoxRay, Found, QueryRay},
+    kernel::{BoxHits, BoxRay, Found, QueryRay, TriangleRay},
     simd::{Kernel, Simd, Slots, Stack},
-    wide::{ChildRef, TriangleBlock, WideNode},
+    wide::{ChildRef, IndexedBlocks, Leaves, TriangleBlock, WideNode},
 };
 
 /// What a query does with the hits it meets.
@@ -21,7 +24,7 @@ pub(crate) trait Collector {
     /// Hits beyond this are of no use. Falls only when a hit is found.
     fn t_max(&self) -> f32;
     /// Takes a hit at a `t` of at most `t_max`; `true` ends the walk.
-    fn found(&mut self, hit: Found, ray: &Ray, block: &TriangleBlock, lane: usize) -> bool;
+    fn found(&mut self, hit: Found, ray: &Ray, corners: [Vec3; 3]) -> bool;
 }
 
 /// A walk with its collector, ready to be run for an instruction set.
@@ -59,15 +62,84 @@ impl MeshBvh {
         };
         self.isa.run(Walk { bvh: self, ray, faces, start, collector });
     }
+}
 
-    /// Asks for the memory of a node, or of a leaf's first block. Without a branch, which could not
-    /// be predicted.
+/// Leaves in one of their forms, as the walk of a ray sees them.
+pub(crate) trait LeafTest {
+    /// Gives the collector the triangles of a leaf that the ray hits at a `t` of at most `limit`, and
+    /// lowers that; `true` if the collector has enough.
+    fn test<S: Simd, C: Collector>(
+        &self,
+        blocks: Range<usize>,
+        ray: &TriangleRay<'_, S>,
+        limit: &mut f32,
+        collector: &mut C,
+    ) -> bool;
+
+    /// Where a block would lie.
+    fn address(&self, block: usize) -> *const u8;
+}
+
+impl LeafTest for [TriangleBlock] {
     #[inline(always)]
-    pub(crate) fn prefetch<S: Simd>(&self, simd: S, child: ChildRef) {
-        let block = self.blocks.as_ptr().wrapping_add(child.blocks().start).cast();
-        let node = self.nodes.as_ptr().wrapping_add(child.node_index()).cast();
-        simd.prefetch::<4>(if child.is_leaf() { block } else { node });
+    fn test<S: Simd, C: Collector>(
+        &self,
+        blocks: Range<usize>,
+        ray: &TriangleRay<'_, S>,
+        limit: &mut f32,
+        collector: &mut C,
+    ) -> bool {
+        for block in &self[blocks] {
+            if ray.test(block, *limit, collector) {
+                return true;
+            }
+            *limit = collector.t_max();
+        }
+        false
     }
+
+    #[inline(always)]
+    fn address(&self, block: usize) -> *const u8 {
+        self.as_ptr().wrapping_add(block).cast()
+    }
+}
+
+impl LeafTest for IndexedBlocks {
+    #[inline(always)]
+    fn test<S: Simd, C: Collector>(
+        &self,
+        blocks: Range<usize>,
+        ray: &TriangleRay<'_, S>,
+        limit: &mut f32,
+        collector: &mut C,
+    ) -> bool {
+        for block in &self.blocks[blocks] {
+            if ray.test_indexed(block, self, *limit, collector) {
+                return true;
+            }
+            *limit = collector.t_max();
+        }
+        false
+    }
+
+    #[inline(always)]
+    fn address(&self, block: usize) -> *const u8 {
+        self.blocks.as_ptr().wrapping_add(block).cast()
+    }
+}
+
+/// Asks for the memory of a node, or of a leaf's first block. Without a branch, which could not be
+/// predicted.
+#[inline(always)]
+pub(crate) fn prefetch<S: Simd, L: LeafTest + ?Sized>(
+    simd: S,
+    nodes: &[WideNode],
+    leaves: &L,
+    child: ChildRef,
+) {
+    let block = leaves.address(child.blocks().start);
+    let node = nodes.as_ptr().wrapping_add(child.node_index()).cast();
+    simd.prefetch::<4>(if child.is_leaf() { block } else { node });
 }
 
 impl<C: Collector> Kernel for Walk<'_, C> {
@@ -76,23 +148,31 @@ impl<C: Collector> Kernel for Walk<'_, C> {
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
         let Some(ray) = QueryRay::new(simd, self.ray, self.bvh.reach) else { return };
-        if ray.is_plain() {
-            self.walk::<S, false>(simd, &ray);
-        } else {
-            self.walk::<S, true>(simd, &ray);
+        match &self.bvh.leaves {
+            Leaves::Full(blocks) if ray.is_plain() => {
+                self.walk::<S, _, false>(simd, &ray, &**blocks);
+            }
+            Leaves::Full(blocks) => self.walk::<S, _, true>(simd, &ray, &**blocks),
+            Leaves::Compact(blocks) => self.walk::<S, _, true>(simd, &ray, blocks),
         }
     }
 }
 
 impl<C: Collector> Walk<'_, C> {
     #[inline(always)]
-    fn walk<S: Simd, const CAREFUL: bool>(self, simd: S, ray: &QueryRay<'_, S>) {
+    fn walk<S: Simd, L: LeafTest + ?Sized, const CAREFUL: bool>(
+        self,
+        simd: S,
+        ray: &QueryRay<'_, S>,
+        leaves: &L,
+    ) {
         let Walk { bvh, faces, start, collector, .. } = self;
         let mut limit = collector.t_max();
         let mut slots = Slots::new();
-        let mut descent = Descent::<S, CAREFUL> {
+        let mut descent = Descent::<S, L, CAREFUL> {
             simd,
-            bvh,
+            nodes: &bvh.nodes,
+            leaves,
             boxes: ray.boxes(),
             keys: keys::<S, CAREFUL>(simd, self.ray.t_min),
             stack: Stack::new(&mut slots),
@@ -101,11 +181,8 @@ impl<C: Collector> Walk<'_, C> {
         // Not before a leaf is reached: many rays never need it.
         let triangles = ray.triangles(faces);
         loop {
-            for block in &bvh.blocks[leaf.blocks()] {
-                if triangles.test(block, limit, collector) {
-                    return;
-                }
-                limit = collector.t_max();
+            if leaves.test(leaf.blocks(), &triangles, &mut limit, collector) {
+                return;
             }
             let Some(next) = pop_within(&mut descent.stack, limit) else { return };
             let Some(next) = descent.descend::<C>(next, limit) else { return };
@@ -115,29 +192,30 @@ impl<C: Collector> Walk<'_, C> {
 }
 
 /// The way from leaf to leaf.
-struct Descent<'a, S: Simd, const CAREFUL: bool> {
+struct Descent<'a, S: Simd, L: LeafTest + ?Sized, const CAREFUL: bool> {
     simd: S,
-    bvh: &'a MeshBvh,
+    nodes: &'a [WideNode],
+    leaves: &'a L,
     boxes: BoxRay<S>,
     keys: (S::F, S::F),
     stack: Stack<'a>,
 }
 
-impl<S: Simd, const CAREFUL: bool> Descent<'_, S, CAREFUL> {
+impl<S: Simd, L: LeafTest + ?Sized, const CAREFUL: bool> Descent<'_, S, L, CAREFUL> {
     /// The next leaf that the ray enters at a `t` of at most `limit`, from `current` on.
     #[inline(always)]
     fn descend<C: Collector>(&mut self, mut current: ChildRef, limit: f32) -> Option<ChildRef> {
         let t_max = self.simd.splat(limit);
-        let nodes = &*self.bvh.nodes;
         while !current.is_leaf() {
-            let node = &nodes[current.node_index()];
+            let node = &self.nodes[current.node_index()];
             let hits = self.boxes.test::<CAREFUL>(node, t_max);
             let nearest = push_children::<S, C>(self.simd, node, &hits, self.keys, &mut self.stack);
             current = match nearest {
                 Some(nearest) => {
                     // The second nearest: the nearest is read at once. To ask for both was no better.
                     if C::ORDERED && hits.mask & (hits.mask - 1) != 0 {
-                        self.bvh.prefetch(self.simd, ChildRef::from_bits(self.stack.last()));
+                        let second = ChildRef::from_bits(self.stack.last());
+                        prefetch(self.simd, self.nodes, self.leaves, second);
                     }
                     nearest
                 }
@@ -225,7 +303,7 @@ impl Collector for Closest {
     }
 
     #[inline(always)]
-    fn found(&mut self, hit: Found, _: &Ray, _: &TriangleBlock, _: usize) -> bool {
+    fn found(&mut self, hit: Found, _: &Ray, _: [Vec3; 3]) -> bool {
         if hit.is_before(&self.best) {
             self.best = hit;
         }
@@ -248,7 +326,7 @@ impl Collector for Any {
     }
 
     #[inline(always)]
-    fn found(&mut self, _: Found, _: &Ray, _: &TriangleBlock, _: usize) -> bool {
+    fn found(&mut self, _: Found, _: &Ray, _: [Vec3; 3]) -> bool {
         self.any = true;
         true
     }
@@ -263,9 +341,9 @@ pub(crate) struct All<'a> {
 
 impl All<'_> {
     #[inline(always)]
-    fn counts(&self, ray: &Ray, block: &TriangleBlock, lane: usize) -> bool {
+    fn counts(&self, ray: &Ray, corners: [Vec3; 3]) -> bool {
         self.mode == HitMode::Closed
-            || WatertightRay::new(ray).is_some_and(|ray| ray.owns_crossing(block.corners_of(lane)))
+            || WatertightRay::new(ray).is_some_and(|ray| ray.owns_crossing(corners))
     }
 }
 
@@ -278,8 +356,8 @@ impl Collector for All<'_> {
     }
 
     #[inline(always)]
-    fn found(&mut self, hit: Found, ray: &Ray, block: &TriangleBlock, lane: usize) -> bool {
-        if self.counts(ray, block, lane) {
+    fn found(&mut self, hit: Found, ray: &Ray, corners: [Vec3; 3]) -> bool {
+        if self.counts(ray, corners) {
             self.hits.extend(hit.hit());
         }
         false
@@ -302,8 +380,8 @@ impl Collector for Nearest<'_> {
     }
 
     #[inline(always)]
-    fn found(&mut self, hit: Found, ray: &Ray, block: &TriangleBlock, lane: usize) -> bool {
-        if let Some(hit) = hit.hit().filter(|_| self.all.counts(ray, block, lane)) {
+    fn found(&mut self, hit: Found, ray: &Ray, corners: [Vec3; 3]) -> bool {
+        if let Some(hit) = hit.hit().filter(|_| self.all.counts(ray, corners)) {
             let hits = &mut *self.all.hits;
             let place = hits.partition_point(|other| other.cmp_along_ray(&hit).is_lt());
             if place < self.n {

@@ -26,7 +26,7 @@ pub(crate) fn validate(bvh: &MeshBvh, mesh: &TriMesh) -> Result<(), String> {
         bvh,
         mesh,
         node_seen: vec![false; bvh.nodes.len()],
-        block_seen: vec![false; bvh.blocks.len()],
+        block_seen: vec![false; bvh.leaves.len()],
         triangle_seen: vec![false; n_triangles],
     };
     checker.node(0, None)?;
@@ -93,7 +93,9 @@ impl Checker<'_> {
     }
 
     fn block(&mut self, index: usize, within: &Aabb) -> Result<(), String> {
-        let block = self.bvh.blocks.get(index).ok_or(format!("there is no block {index}"))?;
+        expect(index < self.block_seen.len(), || format!("there is no block {index}"))?;
+        let mut room = TriangleBlock::EMPTY;
+        let block = self.bvh.leaves.block(index, &mut room);
         expect(!self.block_seen[index], || format!("block {index} is in two leaves"))?;
         self.block_seen[index] = true;
         let expected_slack = self.bvh.inflation();

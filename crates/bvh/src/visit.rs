@@ -75,7 +75,7 @@ impl MeshBvh {
             limit,
             |node| keys_of(node, |place| distance(&self.unscaled_bounds(node, place))),
             |blocks, mut limit| {
-                for &triangle in self.blocks[blocks].iter().flat_map(|block| &block.triangles) {
+                for &triangle in blocks.flat_map(|block| self.leaves.triangles(block)) {
                     if triangle != TriangleBlock::NO_TRIANGLE {
                         limit = found(triangle)?;
                     }

@@ -5,7 +5,7 @@
 //! do. Where they choose by a ratio of distances, we choose by a bound on the error, which is proven,
 //! added up, and decides whether "inside" may be told from it.
 
-use std::{f64::consts::PI, sync::Arc};
+use std::{f64::consts::PI, ops::Range, sync::Arc};
 
 use glam::{DMat3, DVec3, Vec3};
 use hitscan_primitives::{WindingSum, solid_angle};
@@ -13,7 +13,7 @@ use hitscan_primitives::{WindingSum, solid_angle};
 use crate::{
     MeshBvh, parallel,
     visit::surface_of,
-    wide::{ChildRef, TriangleBlock},
+    wide::{ChildRef, Leaves},
 };
 
 /// A mesh that knows its inside: winding numbers and signed distances in O(log n).
@@ -85,7 +85,7 @@ impl WindingTree {
             for place in bvh.nodes[index].occupied() {
                 let child = bvh.nodes[index].child(place);
                 if child.is_leaf() {
-                    moments[place] = Moments::of_triangles(&bvh.blocks[child.blocks()]);
+                    moments[place] = Moments::of_triangles(&bvh.leaves, child.blocks());
                 }
             }
             moments
@@ -139,8 +139,8 @@ impl WindingTree {
                 return value > 0.5;
             }
         }
-        let blocks = &self.bvh.blocks;
-        let sums = parallel::map_chunks(blocks.len(), 1024, |chunk| sum(&blocks[chunk], from));
+        let leaves = &self.bvh.leaves;
+        let sums = parallel::map_chunks(leaves.len(), 1024, |blocks| sum(leaves, blocks, from));
         let mut total = WindingSum::default();
         sums.into_iter().for_each(|sum| total.add_sum(sum));
         total.is_inside()
@@ -203,7 +203,7 @@ impl Search<'_> {
             }
             let child = node.child(place);
             if child.is_leaf() {
-                self.near.add_sum(sum(&self.tree.bvh.blocks[child.blocks()], self.from));
+                self.near.add_sum(sum(&self.tree.bvh.leaves, child.blocks(), self.from));
             } else {
                 self.add_node(child.node_index());
             }
@@ -212,31 +212,37 @@ impl Search<'_> {
 }
 
 /// The winding number of the triangles of some blocks.
-fn sum(blocks: &[TriangleBlock], from: DVec3) -> WindingSum {
+fn sum(leaves: &Leaves, blocks: Range<usize>, from: DVec3) -> WindingSum {
     let mut sum = WindingSum::default();
-    for (_, _, corners) in blocks.iter().flat_map(surface_of) {
-        sum.add_solid_angle(solid_angle(corners, from));
-    }
+    leaves.each_block(blocks, |block| {
+        for (_, _, corners) in surface_of(block) {
+            sum.add_solid_angle(solid_angle(corners, from));
+        }
+    });
     sum
 }
 
 impl Moments {
-    fn of_triangles(blocks: &[TriangleBlock]) -> Self {
+    fn of_triangles(leaves: &Leaves, blocks: Range<usize>) -> Self {
         let mut all = Self::default();
-        for (_, _, [a, b, c]) in blocks.iter().flat_map(surface_of) {
-            let normal = 0.5 * (b - a).cross(c - a);
-            all.area += normal.length();
-            all.normal += normal;
-            all.center += normal.length() * ((a + b + c) / 3.0);
-        }
+        leaves.each_block(blocks.clone(), |block| {
+            for (_, _, [a, b, c]) in surface_of(block) {
+                let normal = 0.5 * (b - a).cross(c - a);
+                all.area += normal.length();
+                all.normal += normal;
+                all.center += normal.length() * ((a + b + c) / 3.0);
+            }
+        });
         if all.area > 0.0 {
             all.center /= all.area;
         }
-        for (_, _, corners) in blocks.iter().flat_map(surface_of) {
-            let [a, b, c] = corners.map(|corner| corner - all.center);
-            all.add_spread((a + b + c) / 3.0, 0.5 * (b - a).cross(c - a));
-            all.radius = all.radius.max(a.length()).max(b.length()).max(c.length());
-        }
+        leaves.each_block(blocks, |block| {
+            for (_, _, corners) in surface_of(block) {
+                let [a, b, c] = corners.map(|corner| corner - all.center);
+                all.add_spread((a + b + c) / 3.0, 0.5 * (b - a).cross(c - a));
+                all.radius = all.radius.max(a.length()).max(b.length()).max(c.length());
+            }
+        });
         all
     }
 

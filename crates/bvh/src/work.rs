@@ -72,11 +72,13 @@ impl Kernel for CountedWalk<'_> {
         let keys = keys::<S, true>(simd, ray.t_min);
         let mut slots = Slots::new();
         let mut stack = Stack::new(&mut slots);
+        let mut room = TriangleBlock::EMPTY;
         let mut next = Some(ChildRef::ROOT);
         while let Some(current) = next {
             let mut nearest = None;
             if current.is_leaf() {
-                for block in &bvh.blocks[current.blocks()] {
+                for block in current.blocks() {
+                    let block = bvh.leaves.block(block, &mut room);
                     work.blocks += 1;
                     work.triangles += filled(block);
                     triangles.test(block, closest.t_max(), &mut closest);

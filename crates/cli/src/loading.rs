@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use hitscan::obj::{self, LoadOptions, Loaded};
-use hitscan::{BuildOptions, MeshBvh, TriMesh};
+use hitscan::{MeshBvh, TriMesh};
 
 use crate::args::EngineArgs;
 use crate::messages;
@@ -40,9 +40,7 @@ pub(crate) fn build(mesh: &TriMesh, engine: &EngineArgs) -> anyhow::Result<MeshB
         messages::set_share(&bar, share);
         ControlFlow::Continue(())
     };
-    let options =
-        BuildOptions { quality: engine.quality.into(), isa: engine.isa.unwrap_or_default() };
-    let tree = MeshBvh::build_with_progress(mesh, &options, &progress);
+    let tree = MeshBvh::build_with_progress(mesh, &engine.build_options(), &progress);
     bar.finish_and_clear();
     tree.context("building the tree")
 }

@@ -7,7 +7,6 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, anyhow, bail};
-use hitscan::BuildOptions;
 use hitscan::glam::{DAffine3, DMat4, DQuat, DVec3, DVec4};
 use hitscan::scene::{Instance, InstanceId, Mesh, Scene};
 use serde::Deserialize;
@@ -75,9 +74,7 @@ pub(crate) fn load(path: &Path, engine: &EngineArgs) -> anyhow::Result<Scene> {
 
 fn load_mesh(path: &Path, engine: &EngineArgs) -> anyhow::Result<Mesh> {
     let mesh = loading::load(path)?.mesh;
-    let options =
-        BuildOptions { quality: engine.quality.into(), isa: engine.isa.unwrap_or_default() };
-    Ok(Mesh::new(mesh, &options))
+    Ok(Mesh::new(mesh, &engine.build_options()))
 }
 
 fn load_scene(path: &Path, engine: &EngineArgs) -> anyhow::Result<Scene> {

@@ -83,8 +83,8 @@ pub use hitscan_primitives as primitives;
 pub use hitscan_primitives::*;
 
 pub use hitscan_bvh::{
-    BoxBvh, BuildOptions, BuildQuality, BvhStats, Cancelled, HitLists, Isa, MeshBvh, RayWork,
-    RefitError, RefitReport, WindingNumber, WindingTree, scan,
+    BoxBvh, BuildOptions, BuildQuality, BvhStats, Cancelled, HitLists, Isa, Layout, MeshBvh,
+    RayWork, RefitError, RefitReport, WindingNumber, WindingTree, scan,
 };
 
 pub use hitscan_obj as obj;

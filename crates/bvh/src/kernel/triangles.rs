@@ -4,12 +4,12 @@ use hitscan_primitives::{Faces, Hit, Ray, Side, TriangleHit, WatertightRay};
 
 use super::{
     ray::QueryRay,
-    watertight::{RayLanes, TriangleLanes, intersect},
+    watertight::{RayLanes, TriangleLanes, intersect, runs_inside},
 };
 use crate::{
     simd::{Row, Simd},
     traverse::Collector,
-    wide::TriangleBlock,
+    wide::{IndexedBlock, IndexedBlocks, TriangleBlock, corners_of},
 };
 
 /// A ray's constants for the triangle test.
@@ -106,9 +106,8 @@ impl<'a, S: Simd> TriangleRay<'a, S> {
         collector: &mut C,
     ) -> bool {
         let s = self.simd;
-        let [a, b, c] = &block.corners;
         let triangles = TriangleLanes {
-            corners: [self.load(a), self.load(b), self.load(c)],
+            corners: self.corners(&block.corners),
             normal: self.load(&block.normal),
         };
         let Some(hits) = intersect(s, &self.lanes, &triangles, s.splat(t_max), self.faces) else {
@@ -129,12 +128,36 @@ impl<'a, S: Simd> TriangleRay<'a, S> {
                     det: det[lane],
                     side: side(det[lane], self.backward),
                 };
-                if collector.found(hit, self.ray, block, lane) {
+                if collector.found(hit, self.ray, block.corners_of(lane)) {
                     return true;
                 }
             }
         }
-        hits.flat != 0 && test_flat(self.ray, self.faces, block, hits.flat, t_max, collector)
+        let (ray, faces, corners, numbers) =
+            (self.ray, self.faces, &block.corners, &block.triangles);
+        hits.flat != 0 && test_flat(ray, faces, corners, numbers, hits.flat, t_max, collector)
+    }
+
+    /// [`test`](Self::test) of a block without normals: the triangles inside whose edges the ray runs
+    /// are left to the reference.
+    #[inline(always)]
+    pub(crate) fn test_indexed<C: Collector>(
+        &self,
+        block: &IndexedBlock,
+        blocks: &IndexedBlocks,
+        t_max: f32,
+        collector: &mut C,
+    ) -> bool {
+        let corners = blocks.corners(block);
+        let inside = runs_inside(self.simd, &self.lanes, self.corners(&corners));
+        let (ray, faces, numbers) = (self.ray, self.faces, &block.triangles);
+        inside != 0 && test_flat(ray, faces, &corners, numbers, inside, t_max, collector)
+    }
+
+    /// The corners of a block in rotated order.
+    #[inline(always)]
+    fn corners(&self, [a, b, c]: &[[[f32; 8]; 3]; 3]) -> [[S::F; 3]; 3] {
+        [self.load(a), self.load(b), self.load(c)]
     }
 
     /// Three rows in rotated order.
@@ -152,7 +175,8 @@ pub(super) fn side(det: f32, backward: bool) -> Side {
     if (det < 0.0) == backward { Side::Front } else { Side::Back }
 }
 
-/// The lanes on which all edge functions are zero: rare, and decided by the reference itself.
+/// Lanes that are decided by the reference itself: those on which all edge functions are zero, which is
+/// rare, and those of blocks without normals.
 ///
 /// Takes the caller's ray, not the kernel's: a reference to the latter would keep all of it in memory.
 #[cold]
@@ -160,21 +184,26 @@ pub(super) fn side(det: f32, backward: bool) -> Side {
 fn test_flat<C: Collector>(
     ray: &Ray,
     faces: Faces,
-    block: &TriangleBlock,
+    corners: &[[[f32; 8]; 3]; 3],
+    numbers: &[u32; 8],
     mut lanes: u32,
-    t_max: f32,
+    mut t_max: f32,
     collector: &mut C,
 ) -> bool {
     let Some(watertight) = WatertightRay::new(ray) else { return false };
     while lanes != 0 {
         let lane = lanes.trailing_zeros() as usize % 8;
         lanes &= lanes - 1;
-        let hit = watertight.intersect(block.corners_of(lane));
+        if numbers[lane] == TriangleBlock::NO_TRIANGLE {
+            continue;
+        }
+        let corners = corners_of(corners, lane);
+        let hit = watertight.intersect(corners);
         if let Some(hit) = hit.filter(|hit| hit.t <= t_max && faces.accepts(hit.side)) {
-            let hit = Found::from_scalar(block.triangles[lane], hit);
-            if collector.found(hit, ray, block, lane) {
+            if collector.found(Found::from_scalar(numbers[lane], hit), ray, corners) {
                 return true;
             }
+            t_max = collector.t_max();
         }
     }
     false

@@ -52,21 +52,11 @@ pub(super) fn intersect<S: Simd>(
     t_max: S::F,
     faces: Faces,
 ) -> Option<HitLanes<S>> {
-    let [a, b, c] = triangle.corners;
-    let (a, b, c) = (sub3(s, a, ray.origin), sub3(s, b, ray.origin), sub3(s, c, ray.origin));
-    let (ax, ay) = sheared(s, a, ray.shear);
-    let (bx, by) = sheared(s, b, ray.shear);
-    let (cx, cy) = sheared(s, c, ray.shear);
-
-    let edge_a = s.sub(s.mul(cx, by), s.mul(cy, bx));
-    let edge_b = s.sub(s.mul(ax, cy), s.mul(ay, cx));
-    let edge_c = s.sub(s.mul(bx, ay), s.mul(by, ax));
+    let [a, b, c] = relative(s, triangle.corners, ray);
+    let Edges { edge_a, edge_b, edge_c, least, greatest, inside } = edges(s, ray, [a, b, c]);
     let zero = s.splat(0.0);
-    // A NaN may slip through here; its determinant is NaN and rejected below.
-    let least = s.min(edge_a, s.min(edge_b, edge_c));
-    let greatest = s.max(edge_a, s.max(edge_b, edge_c));
-    let inside = s.or(s.ge(least, zero), s.le(greatest, zero));
 
+    // A NaN that slipped through has a determinant that is NaN, and is rejected below.
     let slope = dot(s, triangle.normal, ray.direction);
     let height = s.flip_sign(dot(s, triangle.normal, a), slope);
     let slope = s.abs(slope);
@@ -97,6 +87,46 @@ pub(super) fn intersect<S: Simd>(
         Faces::Back => s.bits(s.le(s.flip_sign(det, ray.direction[2]), zero)),
     };
     Some(HitLanes { accepted: accepted & facing & !flat, flat, t, edge_b, edge_c, det })
+}
+
+/// The lanes on which the ray runs inside the edges of its triangle, or on one; also where it may.
+#[inline(always)]
+pub(super) fn runs_inside<S: Simd>(s: S, ray: &RayLanes<S>, corners: [[S::F; 3]; 3]) -> u32 {
+    s.bits(edges(s, ray, relative(s, corners, ray)).inside)
+}
+
+/// Corners as seen from the ray's origin.
+#[inline(always)]
+fn relative<S: Simd>(s: S, [a, b, c]: [[S::F; 3]; 3], ray: &RayLanes<S>) -> [[S::F; 3]; 3] {
+    [sub3(s, a, ray.origin), sub3(s, b, ray.origin), sub3(s, c, ray.origin)]
+}
+
+/// The edge functions of triangles.
+struct Edges<S: Simd> {
+    edge_a: S::F,
+    edge_b: S::F,
+    edge_c: S::F,
+    least: S::F,
+    greatest: S::F,
+    /// Where none is positive, or none negative. A NaN may slip through.
+    inside: S::M,
+}
+
+/// The edge functions of triangles whose corners are relative to the ray's origin.
+#[inline(always)]
+fn edges<S: Simd>(s: S, ray: &RayLanes<S>, [a, b, c]: [[S::F; 3]; 3]) -> Edges<S> {
+    let (ax, ay) = sheared(s, a, ray.shear);
+    let (bx, by) = sheared(s, b, ray.shear);
+    let (cx, cy) = sheared(s, c, ray.shear);
+
+    let edge_a = s.sub(s.mul(cx, by), s.mul(cy, bx));
+    let edge_b = s.sub(s.mul(ax, cy), s.mul(ay, cx));
+    let edge_c = s.sub(s.mul(bx, ay), s.mul(by, ax));
+    let zero = s.splat(0.0);
+    let least = s.min(edge_a, s.min(edge_b, edge_c));
+    let greatest = s.max(edge_a, s.max(edge_b, edge_c));
+    let inside = s.or(s.ge(least, zero), s.le(greatest, zero));
+    Edges { edge_a, edge_b, edge_c, least, greatest, inside }
 }
 
 /// Where the ray enters and leaves the triangle's own box, padded on the two minor axes.

@@ -52,6 +52,13 @@ impl TriangleBlock {
     /// The corners of a triangle as stored.
     #[inline]
     pub(crate) fn corners_of(&self, lane: usize) -> [Vec3; 3] {
-        self.corners.map(|[x, y, z]| Vec3::new(x[lane], y[lane], z[lane]))
+        corners_of(&self.corners, lane)
     }
+}
+
+/// The corners in one lane of [`TriangleBlock::corners`].
+#[inline]
+pub(crate) fn corners_of(corners: &[[[f32; 8]; 3]; 3], lane: usize) -> [Vec3; 3] {
+    let [a, b, c] = corners;
+    [a, b, c].map(|[x, y, z]| Vec3::new(x[lane], y[lane], z[lane]))
 }

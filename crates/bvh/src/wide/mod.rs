@@ -1,7 +1,9 @@
 //! The form of the tree that queries walk over.
 
 mod block;
+mod leaves;
 mod node;
 
-pub(crate) use block::TriangleBlock;
+pub(crate) use block::{TriangleBlock, corners_of};
+pub(crate) use leaves::{IndexedBlock, IndexedBlocks, Leaves};
 pub(crate) use node::{ChildRef, WideNode};

@@ -1,7 +1,7 @@
 //! The closest point against its brute-force twin.
 
 use glam::Vec3;
-use hitscan_bvh::{BuildOptions, BuildQuality, MeshBvh};
+use hitscan_bvh::{BuildOptions, BuildQuality, Layout, MeshBvh};
 use hitscan_primitives::{SurfacePoint, brute_force::BruteForce, generate::SplitMix64};
 
 use crate::support::{effort, point_near, shapes};
@@ -21,7 +21,14 @@ fn the_closest_point_is_that_of_the_scan_to_the_last_bit() {
     for round in 0..4 * effort() {
         for (name, mesh) in shapes(&mut random) {
             let quality = BuildQuality::ALL[round % 3];
-            let bvh = MeshBvh::build(&mesh, &BuildOptions { quality, ..BuildOptions::default() });
+            let bvh = MeshBvh::build(
+                &mesh,
+                &BuildOptions {
+                    quality,
+                    layout: Layout::ALL[round % 2],
+                    ..BuildOptions::default()
+                },
+            );
             let twin = BruteForce::new(&mesh);
             let size = f64::from(mesh.bounds().max_abs_coordinate());
             for _ in 0..40 {

@@ -1,6 +1,6 @@
 //! Queries with a filter against the brute-force twin, filtered.
 
-use hitscan_bvh::{BuildOptions, BuildQuality, Isa, MeshBvh};
+use hitscan_bvh::{BuildOptions, BuildQuality, Isa, Layout, MeshBvh};
 use hitscan_primitives::{Faces, Hit, HitMode, Ray, TriMesh, brute_force, generate::SplitMix64};
 
 use crate::support::{effort, point, soup};
@@ -33,7 +33,8 @@ fn filtered_queries_equal_the_filtered_scan_to_the_last_bit() {
         let mesh = soup(&mut random, [3, 40, 400][round % 3]);
         for (i, isa) in Isa::available().into_iter().enumerate() {
             let quality = BuildQuality::ALL[(round + i) % 3];
-            let bvh = MeshBvh::build(&mesh, &BuildOptions { quality, isa });
+            let bvh =
+                MeshBvh::build(&mesh, &BuildOptions { quality, isa, layout: Layout::ALL[i % 2] });
             for _ in 0..40 {
                 let ray = ray(&mut random, &mesh);
                 let share = [0.0, 0.1, 0.5, 0.9, 1.0][random.below(5) as usize];

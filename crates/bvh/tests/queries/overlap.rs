@@ -1,7 +1,7 @@
 //! Overlap with regions against its brute-force twin.
 
 use glam::{DVec3, Vec3};
-use hitscan_bvh::{BuildOptions, BuildQuality, MeshBvh};
+use hitscan_bvh::{BuildOptions, BuildQuality, Layout, MeshBvh};
 use hitscan_primitives::{
     Aabb, ConvexRegion, Sphere, TriMesh, brute_force::BruteForce, generate::SplitMix64,
 };
@@ -48,7 +48,14 @@ fn overlapping_triangles_are_those_of_the_scan() {
     for round in 0..4 * effort() {
         for (name, mesh) in shapes(&mut random) {
             let quality = BuildQuality::ALL[round % 3];
-            let bvh = MeshBvh::build(&mesh, &BuildOptions { quality, ..BuildOptions::default() });
+            let bvh = MeshBvh::build(
+                &mesh,
+                &BuildOptions {
+                    quality,
+                    layout: Layout::ALL[round % 2],
+                    ..BuildOptions::default()
+                },
+            );
             let twin = BruteForce::new(&mesh);
             let n_solid = mesh.triangles().len() - mesh.n_degenerate();
             let mut check = |kind: usize, found: &[u32], expected: Vec<u32>, any: bool, what| {

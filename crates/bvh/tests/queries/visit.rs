@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use glam::Vec3;
-use hitscan_bvh::{BoxBvh, BuildOptions, BuildQuality, MeshBvh};
+use hitscan_bvh::{BoxBvh, BuildOptions, BuildQuality, Layout, MeshBvh};
 use hitscan_primitives::{Aabb, TriMesh, generate::SplitMix64};
 
 use crate::support::{effort, grid_point, point, scaled_by, soup};
@@ -83,7 +83,10 @@ fn a_walk_over_a_mesh_loses_no_triangle() {
         let exponent = [0, 0, -140, 125, 41][round % 5];
         let mesh = scaled_by(&soup(&mut random, [1, 30, 500][round % 3]), exponent);
         let quality = BuildQuality::ALL[round % 3];
-        let bvh = MeshBvh::build(&mesh, &BuildOptions { quality, ..BuildOptions::default() });
+        let bvh = MeshBvh::build(
+            &mesh,
+            &BuildOptions { quality, layout: Layout::ALL[round % 2], ..BuildOptions::default() },
+        );
         let boxes: Vec<Aabb> =
             (0..mesh.triangles().len() as u32).map(|i| triangle_box(&mesh, i)).collect();
         let context = format!("round {round}, 2^{exponent}");

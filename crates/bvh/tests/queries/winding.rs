@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use glam::Vec3;
-use hitscan_bvh::{BuildOptions, BuildQuality, MeshBvh, WindingTree};
+use hitscan_bvh::{BuildOptions, BuildQuality, Layout, MeshBvh, WindingTree};
 use hitscan_primitives::{TriMesh, brute_force::BruteForce, generate, generate::SplitMix64};
 
 use crate::support::{effort, point_near, shapes};
 
 fn tree_of(mesh: &TriMesh, quality: BuildQuality) -> WindingTree {
-    let options = BuildOptions { quality, ..BuildOptions::default() };
+    let layout = Layout::ALL[mesh.triangles().len() % 2];
+    let options = BuildOptions { quality, layout, ..BuildOptions::default() };
     WindingTree::new(Arc::new(MeshBvh::build(mesh, &options)))
 }
 

@@ -1,10 +1,11 @@
-//! `hitscan check`: every instruction set, builder, kind of query and batch against brute force.
+//! `hitscan check`: every instruction set, builder, layout, kind of query and batch against brute force.
 
 use std::io::Write;
 
-use hitscan::{BuildQuality, Faces, Isa, Ray};
+use clap::ValueEnum;
+use hitscan::{Faces, Isa, Ray};
 
-use crate::args::{CheckArgs, EngineArgs, QualityArg};
+use crate::args::{CheckArgs, EngineArgs, LayoutArg, QualityArg};
 use crate::check::{Difference, HostileRays, QueryKind, Shape, Tally, Twin, compare};
 use crate::engine;
 use crate::exit_code::Outcome;
@@ -21,18 +22,22 @@ pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Outcome> {
     let mut trees = Vec::new();
     let mut invalid_trees = Vec::new();
     let mut rows = Vec::new();
-    for quality in [QualityArg::Fast, QualityArg::Balanced, QualityArg::High] {
-        let engine = EngineArgs { quality, isa: None, threads: args.threads };
-        let tree = loading::build(&mesh, &engine)?;
-        let quality = name(quality.into());
-        if let Err(broken) = tree.validate(&mesh) {
-            invalid_trees.push(format!("the {quality} tree is invalid: {broken}"));
+    for &layout in LayoutArg::value_variants() {
+        for &quality in QualityArg::value_variants() {
+            let engine = EngineArgs { quality, isa: None, layout, threads: args.threads };
+            let tree = loading::build(&mesh, &engine)?;
+            let (quality, layout) = (name(quality), name(layout));
+            if let Err(broken) = tree.validate(&mesh) {
+                invalid_trees.push(format!("the {layout} {quality} tree is invalid: {broken}"));
+            }
+            for isa in Isa::available() {
+                rows.extend(Shape::ALL.map(|shape| {
+                    let (quality, layout) = (quality.clone(), layout.clone());
+                    Row { quality, layout, isa, shape, tally: Tally::default() }
+                }));
+            }
+            trees.push(tree);
         }
-        for isa in Isa::available() {
-            let tally = Tally::default;
-            rows.extend(Shape::ALL.map(|shape| Row { quality, isa, shape, tally: tally() }));
-        }
-        trees.push(tree);
     }
 
     let mut stream = HostileRays::new(&mesh, args.seed);
@@ -73,7 +78,8 @@ pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Outcome> {
 
 /// One way to all kinds of answers.
 struct Row {
-    quality: &'static str,
+    quality: String,
+    layout: String,
     isa: Isa,
     shape: Shape,
     tally: Tally,
@@ -91,13 +97,13 @@ impl Report<'_> {
     }
 
     fn write(&self, out: &mut impl Write) -> std::io::Result<()> {
-        write!(out, "{:<9} {:<8} {:<13}", "quality", "isa", "shape")?;
+        write!(out, "{:<9} {:<8} {:<8} {:<13}", "quality", "isa", "layout", "shape")?;
         for query in QueryKind::ALL {
             write!(out, " {:>9}", query.name())?;
         }
         writeln!(out, "   (differences)")?;
-        for Row { quality, isa, shape, tally } in self.rows {
-            write!(out, "{:<9} {:<8} {:<13}", quality, isa.name(), shape.name())?;
+        for Row { quality, layout, isa, shape, tally } in self.rows {
+            write!(out, "{quality:<9} {:<8} {layout:<8} {:<13}", isa.name(), shape.name())?;
             for (query, n) in QueryKind::ALL.into_iter().zip(tally.n_differences) {
                 match (query, shape) {
                     // There is no batch of this kind.
@@ -133,17 +139,18 @@ impl Report<'_> {
             .iter()
             .flat_map(|row| row.tally.first.iter().map(move |difference| (row, difference)));
         for (row, difference) in differences.take(10) {
-            let (quality, isa) = (row.quality, row.isa.name());
+            let Row { quality, layout, .. } = row;
+            let isa = row.isa.name();
             let Difference { query, faces, ray, expected, found } = difference;
             writeln!(
                 out,
-                "difference in {}, {}, {quality}, {isa}",
+                "difference in {}, {}, {quality}, {layout}, {isa}",
                 query.name(),
                 row.shape.name()
             )?;
             writeln!(
                 out,
-                "  hitscan cast {} {} {} --faces {} --quality {quality} --isa {isa}",
+                "  hitscan cast {} {} {} --faces {} --quality {quality} --layout {layout} --isa {isa}",
                 self.args.file.display(),
                 flags_of(ray),
                 query.flags(),
@@ -166,12 +173,9 @@ fn flags_of(ray: &Ray) -> String {
     )
 }
 
-fn name(quality: BuildQuality) -> &'static str {
-    match quality {
-        BuildQuality::Fast => "fast",
-        BuildQuality::Balanced => "balanced",
-        BuildQuality::High => "high",
-    }
+/// A flag's value as it is written.
+fn name(value: impl ValueEnum) -> String {
+    value.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
 }
 
 fn name_of(faces: Faces) -> &'static str {

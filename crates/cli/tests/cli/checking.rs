@@ -7,11 +7,14 @@ fn check_compares_every_way_and_finds_no_difference() {
     let run = hitscan(&format!("check {} --rays 400 --seed 5", cuboid())).expect_code(0);
     for quality in ["fast", "balanced", "high"] {
         for isa in isas() {
-            for shape in ["single", "batch", "short batches"] {
-                let row = run.text().lines().find(|line| {
-                    line.split_whitespace().take(2).eq([quality, &isa]) && line.contains(shape)
-                });
-                assert!(row.is_some(), "{quality} {isa} {shape}: {}", run.text());
+            for layout in ["full", "compact"] {
+                for shape in ["single", "batch", "short batches"] {
+                    let row = run.text().lines().find(|line| {
+                        line.split_whitespace().take(3).eq([quality, &isa, layout])
+                            && line.contains(shape)
+                    });
+                    assert!(row.is_some(), "{quality} {isa} {layout} {shape}: {}", run.text());
+                }
             }
         }
     }
