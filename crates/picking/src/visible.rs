@@ -202,7 +202,8 @@ fn samples_along(a: &ScreenPoint, b: &ScreenPoint, min: DVec2, max: DVec2) -> Ve
     if start > end {
         return vec![];
     }
-    let n = ((end - start) * along.length()).ceil().max(1.0);
+    // No longer than the diagonal, even where f64 overflows on the way to the screen.
+    let n = ((end - start) * along.length()).min((max - min).length()).ceil().max(1.0);
     let at = |i: f64| {
         let s = start + (i + 0.5) / n * (end - start);
         a.lerp(b, s * a.w / (b.w + s * (a.w - b.w)))

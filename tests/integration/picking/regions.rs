@@ -1,17 +1,20 @@
 //! Marquee and lasso against a twin that cuts every element in the space of the camera.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
+use hitscan::BuildOptions;
 use hitscan::picking::{
-    Element, ElementKind, Picker, Region, RegionMode, SelectOptions, Selected, Wires,
+    Element, ElementKind, Pick, PickOptions, Picker, Region, RegionMode, SelectOptions, Selected,
+    SnapOptions, Wires,
 };
 use hitscan::primitives::glam::{DAffine3, DVec2, DVec3};
-use hitscan::scene::Scene;
-use hitscan_testkit::Rng;
+use hitscan::scene::{Instance, Mesh, Scene};
+use hitscan_testkit::{Rng, soup};
 
 use crate::asking::effort;
 
-use super::making::{Eye, STYLES, ids, part, scene};
+use super::making::{Eye, STYLES, ids, part, scene, vector};
 use super::twin::{elements, in_camera, measure};
 
 pub(super) const KINDS: [ElementKind; 4] =
@@ -226,4 +229,45 @@ fn what_a_query_does_not_see_is_not_selected() {
     let mut ignoring = with_both;
     ignoring.query.ignore = &ids;
     assert_eq!(Picker::new(&scene, &view).select(&all, &ignoring), []);
+}
+
+/// Meshes with coordinates of every size, and cameras among them: an answer, and no panic.
+#[test]
+fn hostile_meshes_are_picked_without_a_panic() {
+    for seed in 0..effort(40) {
+        let mut rng = Rng::new(seed);
+        let mut scene = Scene::new();
+        for _ in 0..3 {
+            let mesh = Arc::new(Mesh::new(soup(&mut rng, 60).mesh, &BuildOptions::default()));
+            let place = DAffine3::from_translation(vector(&mut rng));
+            // What is too large for the world is refused.
+            let _ = scene.insert(Instance::new(mesh, place));
+        }
+        let style = rng.pick(&STYLES);
+        let eye = Eye::random(&mut rng, style, DVec3::ZERO, 60.0);
+        let view = eye.view(false);
+        let picker = Picker::new(&scene, &view);
+        let outline = if rng.one_in(2) { marquee } else { lasso }(&mut rng, &eye);
+        for kind in KINDS {
+            let touched = SelectOptions { kind, ..SelectOptions::default() };
+            let all = picker.select(&outline.region, &touched);
+            for (mode, visible_only) in [
+                (RegionMode::Touch, true),
+                (RegionMode::Enclose, false),
+                (RegionMode::Enclose, true),
+            ] {
+                let options = SelectOptions { mode, visible_only, ..touched };
+                let some = picker.select(&outline.region, &options);
+                assert!(some.iter().all(|element| all.contains(element)), "seed {seed}, {kind:?}");
+            }
+            let cursor = eye.random_pixel(&mut rng);
+            let options = PickOptions { radius: 20.0, ..PickOptions::of(kind) };
+            let picks = picker.pick_all(cursor, &options);
+            if let Some(pick) = picker.pick(cursor, &options) {
+                let is_it = |other: &Pick| other.element == pick.element;
+                assert!(picks.iter().any(is_it), "seed {seed}, {kind:?}");
+            }
+        }
+        picker.snap(eye.random_pixel(&mut rng), &SnapOptions::default());
+    }
 }
