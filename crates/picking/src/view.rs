@@ -123,8 +123,10 @@ impl View {
         ];
         for pixel in corners {
             let (near, forward) = view.map.line_of_sight(pixel).ok_or(ViewError::Singular)?;
-            let seen = view.map.of(near).w > 0.0 && view.map.w.xyz().dot(forward) >= 0.0;
-            if !seen {
+            // Without perspective w does not change, but for the rounding of whoever made the matrix.
+            let rounding = 1e-12 * view.map.x.xyz().length() * forward.length();
+            let is_before = view.map.w.xyz().dot(forward) >= -rounding;
+            if !(is_before && view.map.of(near).w > 0.0) {
                 return Err(ViewError::Backwards { pixel: pixel.to_array() });
             }
         }
@@ -235,4 +237,40 @@ pub enum ViewError {
         /// What it should be.
         expected: &'static str,
     },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Sees x and y from -1 to 1 and z from 0 to 1.
+    const BOX: DMat4 = DMat4::IDENTITY;
+
+    fn view(to_clip: DMat4) -> Result<View, ViewError> {
+        View::new(to_clip, Viewport::of_size(200.0, 100.0), Convention::WGPU)
+    }
+
+    #[test]
+    fn a_matrix_that_shows_nothing_is_told_apart() {
+        assert_eq!(view(DMat4::ZERO), Err(ViewError::Singular));
+        assert_eq!(view(DMat4::from_scale(DVec3::new(1.0, 0.0, 1.0))), Err(ViewError::Singular));
+        assert!(matches!(view(-BOX), Err(ViewError::Backwards { .. })));
+        assert_eq!(view(DMat4::from_scale(DVec3::splat(f64::NAN))), Err(ViewError::NotFinite));
+    }
+
+    #[test]
+    fn rounding_in_the_last_row_is_no_perspective() {
+        let mut noisy = BOX;
+        (noisy.x_axis.w, noisy.y_axis.w, noisy.z_axis.w) = (1e-17, -2e-17, -1e-17);
+        let seen = view(noisy).unwrap().project([0.5, 0.5, 0.25]).unwrap();
+        assert!(seen.pixel.distance(DVec2::new(150.0, 25.0)) < 1e-12);
+        assert!((seen.distance - 0.25).abs() < 1e-12 && (seen.depth - 0.25).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_ray_ends_where_the_planes_are() {
+        let ray = view(BOX).unwrap().ray([150.0, 25.0]);
+        assert_eq!((ray.origin, ray.direction), (DVec3::new(0.5, 0.5, 0.0), DVec3::Z));
+        assert_eq!((ray.t_min, ray.t_max), (0.0, 1.0));
+    }
 }
