@@ -98,6 +98,22 @@ fn a_refit_after_a_refit_answers_like_a_new_one() {
 }
 
 #[test]
+fn the_subtrees_of_a_large_tree_are_refitted_by_themselves() {
+    let mesh = generate::terrain(300_000, 1).unwrap();
+    let moved: Vec<Vec3> =
+        mesh.positions().iter().map(|&p| Vec3::new(p.z, 2.0 * p.y, p.x)).collect();
+    let moved = mesh.with_positions(moved).unwrap();
+    let mut bvh = MeshBvh::build(&mesh, &BuildOptions::default());
+    assert!(bvh.stats().n_nodes > 1 << 12, "large enough to be cut");
+    bvh.refit(&moved).unwrap();
+    bvh.validate(&moved).unwrap();
+    let there = bvh.stats().sah_cost;
+    let back = bvh.refit(&mesh).unwrap();
+    bvh.validate(&mesh).unwrap();
+    assert!(there != back.cost_now && back.cost_now <= back.cost_when_built * 1.001, "{back:?}");
+}
+
+#[test]
 fn a_refit_tells_what_it_did_to_the_quality() {
     let mut rng = Rng::new(63);
     let mesh = generate::sphere(1.0, 3000).unwrap();
