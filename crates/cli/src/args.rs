@@ -1,6 +1,7 @@
 //! The command line: commands, flags and the values they take.
 
 mod picking;
+mod render;
 
 use std::path::PathBuf;
 
@@ -8,6 +9,7 @@ use clap::{ArgGroup, Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use hitscan::{BuildOptions, BuildQuality, Faces, Isa, Layout};
 
 pub(crate) use picking::{CameraArgs, LineFormat, PickArgs, SelectArgs};
+pub(crate) use render::{Background, ModeArg, RenderArgs};
 
 /// Cast rays at triangle meshes: exact about which triangle is hit, and fast.
 #[derive(Debug, Parser)]
@@ -22,6 +24,7 @@ pub(crate) use picking::{CameraArgs, LineFormat, PickArgs, SelectArgs};
   hitscan cast cuboid.obj --rays rays.csv --format npz -o hits.npz
   hitscan pick cuboid.obj --eye 9,9,30 --target 0,0,0 --size 800x600 --pixel 400,300
   hitscan select cuboid.obj --eye 9,9,30 --target 0,0,0 --size 800x600 --marquee 0,0,400,300 --element face
+  hitscan render cuboid.obj -o cuboid.png
   hitscan check cuboid.obj
   hitscan bench cuboid.obj
 
@@ -41,8 +44,11 @@ pub(crate) enum Command {
     Cast(CastArgs),
     Pick(PickArgs),
     Select(SelectArgs),
+    Render(RenderArgs),
     Check(CheckArgs),
     Bench(BenchArgs),
+    Completions(CompletionsArgs),
+    Man(ManArgs),
 }
 
 /// Write a mesh as OBJ.
@@ -323,6 +329,28 @@ pub(crate) struct BenchArgs {
 
     #[command(flatten)]
     pub(crate) engine: EngineArgs,
+}
+
+/// Write the completions of a shell.
+#[derive(Clone, Copy, Debug, ClapArgs)]
+#[command(after_help = "Examples:
+  hitscan completions bash > ~/.local/share/bash-completion/completions/hitscan
+  hitscan completions zsh > ~/.zfunc/_hitscan
+  hitscan completions fish > ~/.config/fish/completions/hitscan.fish")]
+pub(crate) struct CompletionsArgs {
+    /// The shell.
+    #[arg(value_enum)]
+    pub(crate) shell: clap_complete::Shell,
+}
+
+/// Write a page of the manual.
+#[derive(Clone, Debug, ClapArgs)]
+#[command(after_help = "Examples:
+  hitscan man > ~/.local/share/man/man1/hitscan.1
+  hitscan man render | man -l -")]
+pub(crate) struct ManArgs {
+    /// The command that the page is about; without it the page is about all of them.
+    pub(crate) command: Option<String>,
 }
 
 /// How the tree is built and queried. None of it changes an answer.

@@ -17,6 +17,7 @@ mod loading;
 mod messages;
 mod output;
 mod rays;
+mod render;
 mod scene_file;
 mod surface;
 

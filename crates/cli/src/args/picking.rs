@@ -153,16 +153,16 @@ pub(crate) struct CameraArgs {
     /// What points up in the picture [default: 0,1,0].
     #[arg(
         long, value_name = "X,Y,Z", value_parser = triple, allow_hyphen_values = true,
-        requires = "eye"
+        conflicts_with = "matrix"
     )]
     pub(crate) up: Option<[f64; 3]>,
 
     /// Angle between the lowest and the highest ray, in degrees [default: 45].
-    #[arg(long, value_name = "DEG", requires = "eye", conflicts_with = "ortho")]
+    #[arg(long, value_name = "DEG", conflicts_with_all = ["ortho", "matrix"])]
     pub(crate) fov: Option<f64>,
 
     /// Parallel rays instead of perspective: the height of the picture in world units.
-    #[arg(long, value_name = "H", requires = "eye")]
+    #[arg(long, value_name = "H", conflicts_with = "matrix")]
     pub(crate) ortho: Option<f64>,
 
     /// Where sight begins, from the eye [default: a ten-thousandth of the way to the target].
@@ -297,7 +297,7 @@ fn pair(text: &str) -> Result<[f64; 2], String> {
     exactly(text)
 }
 
-fn triple(text: &str) -> Result<[f64; 3], String> {
+pub(super) fn triple(text: &str) -> Result<[f64; 3], String> {
     exactly(text)
 }
 

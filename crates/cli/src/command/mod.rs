@@ -3,9 +3,12 @@
 mod bench;
 mod cast;
 mod check;
+mod completions;
 mod info;
 mod make;
+mod man;
 mod pick;
+mod render;
 mod select;
 
 use crate::args::{Args, Command};
@@ -22,7 +25,10 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
         Command::Cast(args) => cast::run(&args),
         Command::Pick(args) => pick::run(&args),
         Command::Select(args) => select::run(&args),
+        Command::Render(args) => render::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Bench(args) => bench::run(&args),
+        Command::Completions(args) => completions::run(args),
+        Command::Man(args) => man::run(&args),
     }
 }

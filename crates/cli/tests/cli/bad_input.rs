@@ -42,7 +42,9 @@ fn wrong_flags_and_numbers_say_what_was_found() {
         ("info", &["<FILE>"]),
         ("check MESH --rays many", &["'many'"]),
         ("bench MESH --rays 0", &["'0'"]),
-        ("render MESH", &["'render'"]),
+        ("view MESH", &["'view'"]),
+        ("rendr MESH", &["'rendr'", "'render'"]),
+        ("render MESH --sampels 3", &["'--sampels'", "'--samples'"]),
     ] {
         let run = hitscan(&args.replace("MESH", mesh));
         if args == "make" {
@@ -105,12 +107,14 @@ fn a_file_without_triangles_is_a_mesh_that_nothing_hits() {
 #[test]
 fn help_is_true_and_a_success() {
     let run = hitscan("--help").expect_code(0);
-    for command in ["make", "info", "cast", "pick", "select", "check", "bench"] {
+    for command in
+        ["make", "info", "cast", "pick", "select", "render", "check", "bench", "completions", "man"]
+    {
         assert!(run.text().contains(&format!("\n  {command} ")), "{command}");
         let help = hitscan(&format!("{command} --help")).expect_code(0);
         assert!(help.text().contains("Examples:"), "{command}");
     }
-    for later in ["render", "view", "build"] {
+    for later in ["view", "build"] {
         assert!(!run.text().contains(&format!("\n  {later} ")), "{later}");
     }
     hitscan("--version").expect_code(0);

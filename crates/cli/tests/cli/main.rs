@@ -7,6 +7,7 @@ mod measuring;
 mod mesh_files;
 mod picking;
 mod ray_files;
+mod render;
 mod results;
 mod seed_cuboid;
 mod support;

@@ -1,0 +1,142 @@
+//! What `render` takes: a mesh, a camera if one is wanted, and what to show.
+
+use std::path::PathBuf;
+
+use clap::{ArgGroup, Args as ClapArgs, ValueEnum};
+
+use super::{CameraArgs, EngineArgs, FacesArg, RayFormat, picking::triple};
+
+/// Make a picture of a mesh.
+#[derive(Debug, ClapArgs)]
+#[command(
+    group(ArgGroup::new("camera").args(["eye", "matrix"])),
+    mut_arg("size", |size| size.required(false).default_value("1280x720")),
+    after_help = "Examples:
+  hitscan render model.obj -o model.png
+  hitscan render model.obj -o model.png --up 0,0,1 --size 1920x1080 --samples 16
+  hitscan render room.obj -o room.png --eye 2,1.6,4 --target 0,1,0 --fov 60
+  hitscan render room.obj -o plan.png --faces front --mode object
+  hitscan render model.obj -o heat.png --mode heat
+  hitscan render model.obj -o rays.png --rays rays.csv
+
+Without --eye or --matrix the camera looks at the whole mesh from its front, right and above.
+Modes:
+  shaded    colours of the materials, lit by a lamp over the left shoulder and by the sky, with
+            shadows; a mesh without materials is grey
+  depth     how far the surface is from where sight begins: near is bright
+  normal    the geometric normal by winding: red, green, blue are x, y, z from -1 to 1
+  face-id   a colour for each polygon of the file, the same wherever it is seen
+  object    a colour for each object of the file, under a lamp at the camera
+  material  likewise for each material
+  uv        texture coordinates, or where there are none the weights u, v of the hit, as red and
+            green over a chequer of eighths
+  heat      the work of each pixel's rays: nodes and blocks of triangles that they test
+
+With one sample a pixel shows what is at its centre; with more their mean. The same command gives
+the same picture, whatever the number of threads."
+)]
+pub(crate) struct RenderArgs {
+    /// The mesh, an OBJ file.
+    pub(crate) file: PathBuf,
+
+    /// File to write, a PNG; standard output without it. It appears whole or not at all.
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+
+    /// What to show.
+    #[arg(long, value_enum, value_name = "MODE", default_value_t = ModeArg::Shaded)]
+    pub(crate) mode: ModeArg,
+
+    #[command(flatten)]
+    pub(crate) camera: CameraArgs,
+
+    /// Rays per pixel [default: 4 with shaded, else 1].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
+    pub(crate) samples: Option<u32>,
+
+    /// Start of the random numbers: the same seed gives the same picture.
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    pub(crate) seed: u64,
+
+    /// Colour where nothing is: RRGGBB in hexadecimal, white, black or transparent [default: by mode].
+    #[arg(long, value_name = "COLOR", value_parser = background)]
+    pub(crate) background: Option<Background>,
+
+    /// Leave out the legend of depth, object, material and heat.
+    #[arg(long)]
+    pub(crate) no_legend: bool,
+
+    /// Where the lamp of shaded stands [default: far away, over the left shoulder].
+    #[arg(long, value_name = "X,Y,Z", value_parser = triple, allow_hyphen_values = true)]
+    pub(crate) light: Option<[f64; 3]>,
+
+    /// Which sides of the triangles are seen: with front, a room is open towards the camera.
+    #[arg(long, value_enum, value_name = "SIDES", default_value_t = FacesArg::Both)]
+    pub(crate) faces: FacesArg,
+
+    /// Rays to draw into the picture with what they hit, from a file or from standard input (-).
+    #[arg(long, value_name = "FILE")]
+    pub(crate) rays: Option<PathBuf>,
+
+    /// Format of the rays; without it by the file's extension, or else by how the rays begin.
+    #[arg(long, value_name = "FORMAT", requires = "rays")]
+    pub(crate) rays_format: Option<RayFormat>,
+
+    #[command(flatten)]
+    pub(crate) engine: EngineArgs,
+}
+
+/// What a picture shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ModeArg {
+    /// Light and shadow.
+    Shaded,
+    /// Distance.
+    Depth,
+    /// Geometric normal.
+    Normal,
+    /// Polygons.
+    FaceId,
+    /// Objects.
+    Object,
+    /// Materials.
+    Material,
+    /// Texture coordinates.
+    Uv,
+    /// Work per ray.
+    Heat,
+}
+
+/// Red, green, blue, opacity as sRGB bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Background(pub(crate) [u8; 4]);
+
+fn background(text: &str) -> Result<Background, String> {
+    let hexadecimal = text.strip_prefix('#').unwrap_or(text);
+    let digits = hexadecimal.len() == 6 && hexadecimal.bytes().all(|b| b.is_ascii_hexdigit());
+    match (text, u32::from_str_radix(hexadecimal, 16)) {
+        ("white", _) => Ok(Background([255; 4])),
+        ("black", _) => Ok(Background([0, 0, 0, 255])),
+        ("transparent", _) => Ok(Background([0; 4])),
+        (_, Ok(number)) if digits => {
+            let [_, red, green, blue] = number.to_be_bytes();
+            Ok(Background([red, green, blue, 255]))
+        }
+        _ => Err(format!("found `{text}`, expected RRGGBB, white, black or transparent")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn colours_are_hexadecimal_or_one_of_three_names() {
+        assert_eq!(background("1e90ff"), Ok(Background([0x1e, 0x90, 0xff, 255])));
+        assert_eq!(background("#000001"), Ok(Background([0, 0, 1, 255])));
+        assert_eq!(background("transparent"), Ok(Background([0; 4])));
+        for wrong in ["", "fff", "+fffff", "12345g", "weiß"] {
+            assert!(background(wrong).unwrap_err().contains("RRGGBB"), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,19 @@
+//! `hitscan completions`: writes what a shell needs to complete command lines.
+
+use std::io::Write;
+
+use clap::CommandFactory;
+
+use crate::args::{Args, CompletionsArgs};
+use crate::exit_code::Outcome;
+use crate::output::Target;
+
+pub(crate) fn run(args: CompletionsArgs) -> anyhow::Result<Outcome> {
+    // Into memory first: the generator panics if it cannot write.
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut Args::command(), "hitscan", &mut script);
+    let mut out = Target::open(None)?;
+    out.write_all(&script)?;
+    out.finish()?;
+    Ok(Outcome::Done)
+}

@@ -1,0 +1,28 @@
+//! `hitscan man`: writes a page of the manual.
+
+use anyhow::bail;
+use clap::CommandFactory;
+use clap_mangen::Man;
+
+use crate::args::{Args, ManArgs};
+use crate::exit_code::Outcome;
+use crate::output::Target;
+
+pub(crate) fn run(args: &ManArgs) -> anyhow::Result<Outcome> {
+    let mut all = Args::command();
+    all.build();
+    let page = match &args.command {
+        None => all,
+        Some(name) => match all.find_subcommand(name) {
+            Some(command) => command.clone(),
+            None => {
+                let names: Vec<&str> = all.get_subcommands().map(|c| c.get_name()).collect();
+                bail!("no command `{name}`, expected one of: {}", names.join(", "));
+            }
+        },
+    };
+    let mut out = Target::open(None)?;
+    Man::new(page).render(&mut out)?;
+    out.finish()?;
+    Ok(Outcome::Done)
+}

@@ -1,0 +1,132 @@
+//! `hitscan render`: makes a picture of a mesh.
+
+use std::io::IsTerminal;
+use std::path::Path;
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use anyhow::bail;
+use hitscan::glam::DVec3;
+use indicatif::ProgressBar;
+
+use crate::args::{Background, CameraArgs, ModeArg, RenderArgs};
+use crate::camera;
+use crate::engine;
+use crate::exit_code::Outcome;
+use crate::loading;
+use crate::messages;
+use crate::output::Target;
+use crate::rays::{self, DefaultRange, RaySource};
+use crate::render::{self, Style, Subject};
+
+/// The most pixels of a picture: 8K, with a gigabyte of memory.
+const MOST_PIXELS: f64 = (1 << 25) as f64;
+
+/// Rays that are read and drawn at a time.
+const RAYS_AT_A_TIME: usize = 1 << 16;
+
+pub(crate) fn run(args: &RenderArgs) -> anyhow::Result<Outcome> {
+    engine::set_threads(args.engine.threads)?;
+    check_size(&args.camera)?;
+    check_output(args.output.as_deref())?;
+    // What can be wrong with the rays or the output is known before the mesh is read.
+    let range = DefaultRange { t_min: 0.0, t_max: f32::INFINITY };
+    let open = |path: &_| rays::open(&RaySource::new(path), args.rays_format, range);
+    let rays = args.rays.as_deref().map(open).transpose()?;
+    let mut target = Target::open(args.output.as_deref())?;
+    let loaded = loading::load(&args.file)?;
+    if loaded.mesh.triangles().is_empty() {
+        bail!("{} has no triangles, expected something to see", args.file.display());
+    }
+    let tree = loading::build(&loaded.mesh, &args.engine)?;
+    let subject = Subject { loaded: &loaded, tree: &tree, faces: args.faces.into() };
+    let view = camera::view_of(&args.camera, &loaded.mesh)?;
+    if args.mode == ModeArg::Uv && loaded.mesh.attributes().uv_indices.is_empty() {
+        messages::note("the mesh has no texture coordinates: u and v are the weights of the hits");
+    }
+
+    let progress = Progress::start();
+    let mut picture =
+        render::render(&subject, &view, &style(args), |share| progress.advance(share));
+    progress.finish();
+    if let Some(mut rays) = rays {
+        render::draw_rays(&mut picture, &subject, &view, |chunk| rays.read(chunk, RAYS_AT_A_TIME))?;
+    }
+    picture.write_png(&mut target)?;
+    target.finish()?;
+    Ok(Outcome::Done)
+}
+
+fn style(args: &RenderArgs) -> Style {
+    let n_samples = args.samples.unwrap_or(if args.mode == ModeArg::Shaded { 4 } else { 1 });
+    let background = args.background.unwrap_or(match args.mode {
+        ModeArg::Depth | ModeArg::Normal => Background([0, 0, 0, 255]),
+        _ => Background([240, 242, 245, 255]),
+    });
+    let up = DVec3::from(args.camera.up.unwrap_or([0.0, 1.0, 0.0])).normalize_or(DVec3::Y);
+    Style {
+        mode: args.mode,
+        n_samples,
+        seed: args.seed,
+        background,
+        legend: !args.no_legend,
+        up,
+        light: args.light,
+    }
+}
+
+fn check_size(camera: &CameraArgs) -> anyhow::Result<()> {
+    let [width, height] = camera.size;
+    if width * height > MOST_PIXELS {
+        bail!(
+            "a picture of {width}x{height} has {} pixels, expected at most {MOST_PIXELS} (as \
+             7680x4320)",
+            width * height
+        );
+    }
+    Ok(())
+}
+
+fn check_output(path: Option<&Path>) -> anyhow::Result<()> {
+    match path {
+        None if std::io::stdout().is_terminal() => {
+            bail!("a picture is nothing for a terminal, expected -o FILE or a redirection")
+        }
+        Some(path) if path.extension().is_some_and(|e| !e.eq_ignore_ascii_case("png")) => {
+            bail!("cannot write {}: pictures are PNG, expected a name in .png", path.display())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// A bar that appears only if the work takes a while.
+struct Progress {
+    start: Instant,
+    state: Mutex<(f64, Option<ProgressBar>)>,
+}
+
+impl Progress {
+    const PATIENCE: Duration = Duration::from_millis(700);
+
+    fn start() -> Self {
+        Self { start: Instant::now(), state: Mutex::new((0.0, None)) }
+    }
+
+    fn advance(&self, share: f64) {
+        let Ok(mut state) = self.state.lock() else { return };
+        state.0 += share;
+        if self.start.elapsed() > Self::PATIENCE {
+            let done = state.0 as f32;
+            let bar = state.1.get_or_insert_with(|| messages::share_bar("rendering"));
+            messages::set_share(bar, done);
+        }
+    }
+
+    fn finish(&self) {
+        if let Ok(state) = self.state.lock()
+            && let Some(bar) = &state.1
+        {
+            bar.finish_and_clear();
+        }
+    }
+}

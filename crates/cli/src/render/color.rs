@@ -1,0 +1,111 @@
+//! Colours: sRGB bytes and linear light, palettes and ramps.
+
+use hitscan::glam::{Vec3, Vec4};
+
+/// The linear light of an sRGB byte colour, each from 0 to 1 (IEC 61966-2-1).
+pub(super) fn linear(srgb: [u8; 3]) -> Vec3 {
+    let decoded = srgb.map(|byte| {
+        let s = f32::from(byte) / 255.0;
+        if s <= 0.04045 { s / 12.92 } else { ((s + 0.055) / 1.055).powf(2.4) }
+    });
+    decoded.into()
+}
+
+/// The nearest sRGB byte colour of linear light; what is too bright is cut off. Undoes [`linear`]
+/// exactly.
+pub(super) fn srgb(linear: Vec3) -> [u8; 3] {
+    linear.to_array().map(|light| {
+        let light = light.clamp(0.0, 1.0);
+        let s = if light <= 0.003_130_8 {
+            12.92 * light
+        } else {
+            1.055 * light.powf(1.0 / 2.4) - 0.055
+        };
+        (255.0 * s).round() as u8
+    })
+}
+
+/// A byte colour as an opaque sample.
+pub(super) fn opaque(srgb: [u8; 3]) -> Vec4 {
+    linear(srgb).extend(1.0)
+}
+
+/// What has no number.
+pub(super) const UNNUMBERED: [u8; 3] = [150, 150, 150];
+
+/// A colour for a number, different for neighbours: hues by the golden ratio, in six shades.
+pub(super) fn of_number(number: u32) -> [u8; 3] {
+    const GOLDEN_RATIO: f64 = 0.618_033_988_749_895;
+    let hue = (0.55 + f64::from(number) * GOLDEN_RATIO).fract();
+    let saturation = [0.60, 0.40, 0.75][number as usize % 3];
+    let value = [0.95, 0.80][number as usize / 3 % 2];
+    // Each channel is brightest at its own third of the circle and darkest in the opposite one.
+    [0.0, 1.0 / 3.0, 2.0 / 3.0].map(|center: f64| {
+        let away = (hue - center).abs();
+        let share = (2.0 - 6.0 * away.min(1.0 - away)).clamp(0.0, 1.0);
+        (255.0 * value * (1.0 - saturation * (1.0 - share))).round() as u8
+    })
+}
+
+/// A value from 0 to 1 as a colour.
+pub(super) type Ramp = fn(f32) -> [u8; 3];
+
+/// From black over blue, red and yellow to white, ever brighter.
+pub(super) fn heat(value: f32) -> [u8; 3] {
+    const STOPS: [[u8; 3]; 7] = [
+        [4, 5, 18],
+        [38, 24, 104],
+        [113, 31, 129],
+        [192, 48, 98],
+        [240, 98, 58],
+        [253, 176, 66],
+        [252, 250, 200],
+    ];
+    let place = value.clamp(0.0, 1.0) * (STOPS.len() - 1) as f32;
+    let first = (place as usize).min(STOPS.len() - 2);
+    let share = place - first as f32;
+    let (low, high) = (STOPS[first], STOPS[first + 1]);
+    std::array::from_fn(|i| {
+        (f32::from(low[i]) + share * (f32::from(high[i]) - f32::from(low[i]))).round() as u8
+    })
+}
+
+/// Near is bright, far is dark but not black.
+pub(super) fn depth(value: f32) -> [u8; 3] {
+    [(255.0 - 215.0 * value.clamp(0.0, 1.0)).round() as u8; 3]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_byte_comes_back_from_linear_light() {
+        for byte in 0..=255 {
+            assert_eq!(srgb(linear([byte; 3])), [byte; 3]);
+        }
+    }
+
+    #[test]
+    fn neighbouring_numbers_are_told_apart() {
+        let difference = |a: u32, b: u32| {
+            let (a, b) = (of_number(a), of_number(b));
+            (0..3).map(|i| a[i].abs_diff(b[i])).max()
+        };
+        for number in 0..10_000 {
+            for next in 1..=2 {
+                assert!(difference(number, number + next) > Some(40), "{number}, {next}");
+            }
+            for next in 3..=7 {
+                assert!(difference(number, number + next) > Some(10), "{number}, {next}");
+            }
+        }
+    }
+
+    #[test]
+    fn ramps_run_from_end_to_end() {
+        assert_eq!((heat(0.0), heat(1.0)), ([4, 5, 18], [252, 250, 200]));
+        assert_eq!((heat(-1.0), heat(f32::INFINITY)), (heat(0.0), heat(1.0)));
+        assert_eq!((depth(0.0), depth(1.0)), ([255; 3], [40; 3]));
+    }
+}

@@ -1,0 +1,194 @@
+//! Light and shadow: a lamp and the sky, both by rays.
+
+use hitscan::glam::{Vec3, Vec4};
+use hitscan::picking::View;
+use hitscan::{Faces, Hit, Ray};
+
+use super::film::TileRays;
+use super::sampling::{Purpose, SampleSeed, cosine_direction, disc};
+use super::subject::{Naming, Subject};
+
+/// What an unnamed surface reflects.
+const GREY: Vec3 = Vec3::new(0.52, 0.52, 0.50);
+
+/// Light of the lamp, of the sky from above and from below, and of the camera itself.
+const LAMP: Vec3 = Vec3::new(0.74, 0.69, 0.60);
+const SKY: Vec3 = Vec3::new(0.38, 0.44, 0.54);
+const GROUND: Vec3 = Vec3::new(0.24, 0.22, 0.20);
+const CAMERA: f32 = 0.08;
+
+/// The sky is hidden by what is nearer than this share of the mesh's diagonal: a room without
+/// windows is not black.
+const REACH_OF_HIDING: f32 = 0.2;
+
+/// Tangent of half the angle under which the lamp is seen: shadows have soft edges.
+const LAMP_SIZE: f32 = 0.03;
+
+/// How far off the surface rays start, as a share of the mesh's largest coordinate: twice the bound
+/// of `HitDetails::safe_origin`.
+const OFFSET: f32 = 1.0 / (1 << 16) as f32;
+
+/// Where the light comes from.
+#[derive(Clone, Copy, Debug)]
+enum Lamp {
+    /// From far away; towards it, of unit length.
+    Far(Vec3),
+    At(Vec3),
+}
+
+/// The light of a picture.
+#[derive(Debug)]
+pub(super) struct Lighting {
+    lamp: Lamp,
+    up: Vec3,
+    /// By place in the file's names.
+    diffuse: Vec<Option<Vec3>>,
+    offset: f32,
+    reach_of_hiding: f32,
+}
+
+/// A point of the surface, to be lit.
+struct Spot {
+    ray: usize,
+    /// Beside the surface, where rays start.
+    origin: Vec3,
+    /// Both on the side that is seen.
+    geometric: Vec3,
+    normal: Vec3,
+    /// How much of the ray's way back the surface faces.
+    facing: f32,
+    diffuse: Vec3,
+    /// Towards the lamp, and how much of it the surface would see.
+    to_lamp: Vec3,
+    lit: f32,
+}
+
+impl Lighting {
+    /// The light of a view; `up` is where the sky is.
+    pub(super) fn new(
+        subject: &Subject<'_>,
+        view: &View,
+        up: Vec3,
+        light: Option<[f64; 3]>,
+    ) -> Self {
+        let bounds = subject.mesh().bounds();
+        let far = || Lamp::Far(over_the_left_shoulder(view));
+        let lamp = light.map_or_else(far, |light| Lamp::At(light.map(|x| x as f32).into()));
+        Self {
+            lamp,
+            up,
+            diffuse: subject.diffuse_colors(),
+            offset: OFFSET * bounds.max_abs_coordinate(),
+            reach_of_hiding: REACH_OF_HIDING * bounds.extent().as_dvec3().length() as f32,
+        }
+    }
+
+    /// The light that comes back along each ray.
+    pub(super) fn paint(&self, subject: &Subject<'_>, tile: &TileRays) -> Vec<Vec4> {
+        let hits = subject.hits(&tile.rays);
+        let spots: Vec<Spot> = (hits.iter().enumerate())
+            .filter_map(|(ray, hit)| Some(self.spot(subject, tile, ray, hit.as_ref()?)))
+            .collect();
+        let in_shadow = self.in_shadow(subject, &spots);
+        let under_cover = self.under_cover(subject, &spots, &tile.seeds);
+        let mut colors = vec![Vec4::ZERO; tile.rays.len()];
+        for ((spot, in_shadow), under_cover) in spots.iter().zip(in_shadow).zip(under_cover) {
+            let mut light = Vec3::splat(CAMERA * spot.facing);
+            if !in_shadow {
+                light += spot.lit * LAMP;
+            }
+            if !under_cover {
+                light += GROUND.lerp(SKY, 0.5 + 0.5 * spot.normal.dot(self.up));
+            }
+            colors[spot.ray] = (spot.diffuse * light).extend(1.0);
+        }
+        colors
+    }
+
+    fn spot(&self, subject: &Subject<'_>, tile: &TileRays, ray: usize, hit: &Hit) -> Spot {
+        let mesh = subject.mesh();
+        let towards_eye = -tile.rays[ray].direction.normalize_or_zero();
+        let seen = |normal: Vec3| if normal.dot(towards_eye) < 0.0 { -normal } else { normal };
+        let geometric = seen(mesh.unit_normal(hit.triangle).as_vec3());
+        let normal = mesh.attributes().normals_of(hit.triangle).and_then(|[a, b, c]| {
+            let normal = (a + hit.u * (b - a) + hit.v * (c - a)).try_normalize()?;
+            // Some files have normals that point the other way.
+            Some(if normal.dot(geometric) < 0.0 { -normal } else { normal })
+        });
+        let normal = normal.unwrap_or(geometric);
+        let name = subject.name(hit.triangle, Naming::Material);
+        let diffuse = name.and_then(|name| self.diffuse[name as usize]).unwrap_or(GREY);
+        let origin = mesh.point(hit).as_vec3() + self.offset * geometric;
+        let center = match self.lamp {
+            Lamp::Far(direction) => direction,
+            Lamp::At(position) => position - origin,
+        };
+        let spread = LAMP_SIZE * center.length() * disc(tile.seeds[ray].point(Purpose::Lamp));
+        let (x, y) = center.normalize_or(normal).any_orthonormal_pair();
+        let to_lamp = center + spread.x * x + spread.y * y;
+        let lit = match geometric.dot(to_lamp) > 0.0 {
+            true => normal.dot(to_lamp.normalize_or_zero()).max(0.0),
+            false => 0.0,
+        };
+        let facing = normal.dot(towards_eye).max(0.0);
+        Spot { ray, origin, geometric, normal, facing, diffuse, to_lamp, lit }
+    }
+
+    /// Whether the lamp is hidden from each spot; true also where the surface turns away from it.
+    fn in_shadow(&self, subject: &Subject<'_>, spots: &[Spot]) -> Vec<bool> {
+        let t_max = if let Lamp::At(_) = self.lamp { 1.0 } else { f32::INFINITY };
+        let lit: Vec<usize> = (0..spots.len()).filter(|&spot| spots[spot].lit > 0.0).collect();
+        let ray = |&spot: &usize| {
+            Ray::new(spots[spot].origin, spots[spot].to_lamp).with_range(0.0, t_max)
+        };
+        let rays: Vec<Ray> = lit.iter().map(ray).collect();
+        // Seen from the lamp as from the camera: a wall that the camera looks through is none.
+        let faces = match subject.faces {
+            Faces::Both => Faces::Both,
+            Faces::Front => Faces::Back,
+            Faces::Back => Faces::Front,
+        };
+        let mut occluded = vec![false; rays.len()];
+        subject.tree.are_occluded(&rays, faces, &mut occluded);
+        let mut in_shadow = vec![true; spots.len()];
+        for (spot, occluded) in lit.into_iter().zip(occluded) {
+            in_shadow[spot] = occluded;
+        }
+        in_shadow
+    }
+
+    /// Whether a random direction of the sky is hidden from each spot.
+    fn under_cover(
+        &self,
+        subject: &Subject<'_>,
+        spots: &[Spot],
+        seeds: &[SampleSeed],
+    ) -> Vec<bool> {
+        let ray = |spot: &Spot| {
+            let direction = cosine_direction(spot.normal, seeds[spot.ray].point(Purpose::Sky));
+            // Not into the surface, where an interpolated normal leans.
+            let below = spot.geometric.dot(direction).min(0.0);
+            Ray::new(spot.origin, direction - 2.0 * below * spot.geometric)
+                .with_range(0.0, self.reach_of_hiding)
+        };
+        let rays: Vec<Ray> = spots.iter().map(ray).collect();
+        let mut occluded = vec![false; rays.len()];
+        subject.tree.are_occluded(&rays, subject.faces, &mut occluded);
+        occluded
+    }
+}
+
+/// Towards a lamp behind the camera, to its left and above.
+fn over_the_left_shoulder(view: &View) -> Vec3 {
+    let viewport = view.viewport();
+    let (center, size) = (viewport.center(), viewport.size);
+    let forward = view.ray(center).direction;
+    // Where pixels one screen apart lie, beside each other in the world.
+    let along = |offset: [f64; 2]| {
+        let offset = size * hitscan::glam::DVec2::from(offset);
+        let [a, b] = [center - 0.5 * offset, center + 0.5 * offset].map(|p| view.ray(p).at(1.0));
+        (b - a).normalize_or_zero()
+    };
+    let (right, down) = (along([1.0, 0.0]), along([0.0, 1.0]));
+    (-0.55 * forward - 0.50 * right - 0.85 * down).normalize_or(-forward).as_vec3()
+}

@@ -1,0 +1,247 @@
+//! `render`: pixels, sizes, and what it refuses.
+
+use std::fs;
+
+use hitscan::{BuildOptions, Faces, MeshBvh, Ray, obj};
+use image::{Rgba, RgbaImage};
+
+use crate::support::{cuboid, file, folder, hitscan, hitscan_in, names_in, path};
+
+/// A camera before the front of the cuboid, which is 10 by 12 at z = 2: 10 pixels a unit.
+const CAMERA: &str = "--eye 0,0,30 --target 0,0,0 --ortho 30 --size 400x300";
+
+/// The picture that these arguments make.
+fn render(args: &str) -> RgbaImage {
+    let run = hitscan(&format!("render {args}")).expect_code(0);
+    image::load_from_memory(&run.stdout).expect("it is a picture").into_rgba8()
+}
+
+fn distinct(picture: &RgbaImage) -> usize {
+    let mut colors: Vec<[u8; 4]> = picture.pixels().map(|pixel| pixel.0).collect();
+    colors.sort_unstable();
+    colors.dedup();
+    colors.len()
+}
+
+#[test]
+fn normal_mode_shows_the_normal_at_each_pixel_and_the_background_elsewhere() {
+    let picture = render(&format!("{} {CAMERA} --mode normal --background 102030", cuboid()));
+    assert_eq!(picture.dimensions(), (400, 300));
+    // The front looks along +z. It is seen from x = 150 to 250 and from y = 90 to 210.
+    for (x, y, pixel) in picture.enumerate_pixels() {
+        let is_front = (150..250).contains(&x) && (90..210).contains(&y);
+        let expected = if is_front { [128, 128, 255, 255] } else { [0x10, 0x20, 0x30, 255] };
+        assert_eq!(pixel.0, expected, "{x}, {y}");
+    }
+    let above = "--eye 0,30,0 --target 0,0,0 --up 0,0,-1 --ortho 30 --size 40x30";
+    let picture = render(&format!("{} {above} --mode normal", cuboid()));
+    assert_eq!(picture[(20, 15)], Rgba([128, 255, 128, 255]));
+    assert_eq!(picture[(1, 1)], Rgba([0, 0, 0, 255]));
+}
+
+#[test]
+fn face_ids_are_a_colour_for_each_polygon_wherever_it_is_seen() {
+    let picture = render(&format!("{} {CAMERA} --mode face-id", cuboid()));
+    let mesh = obj::load(cuboid(), &obj::LoadOptions::default()).unwrap().mesh;
+    let bvh = MeshBvh::build(&mesh, &BuildOptions::default());
+    let records = mesh.records().expect("loading keeps them");
+    let mut colors = vec![None; records.n_polygons()];
+    let mut n_seen = 0;
+    for y in 90..210 {
+        for x in 150..250 {
+            let origin = [(x as f32 + 0.5 - 200.0) / 10.0, (150.0 - y as f32 - 0.5) / 10.0, 30.0];
+            let ray = Ray::new(origin, [0.0, 0.0, -1.0]);
+            let hit = bvh.closest_hit(&ray, Faces::Both).expect("the front is there");
+            // Not where rounding decides between neighbours.
+            if hit.u.min(hit.v).min(1.0 - hit.u - hit.v) < 1e-3 {
+                continue;
+            }
+            let color = &mut colors[records.polygon(hit.triangle) as usize];
+            assert_eq!(*color.get_or_insert(picture[(x, y)]), picture[(x, y)], "{x}, {y}");
+            n_seen += 1;
+        }
+    }
+    assert!(n_seen > 10_000, "{n_seen}");
+    // Two triangles that share an edge never share a colour; in all there are 512 of them.
+    let seen: Vec<_> = colors.iter().flatten().collect();
+    assert_eq!(seen.len(), 512);
+    assert!(seen.windows(2).all(|pair| pair[0] != pair[1]));
+    assert!(distinct(&picture) > 100);
+}
+
+#[test]
+fn a_picture_is_the_same_on_any_number_of_threads() {
+    for mode in ["shaded --samples 3", "heat", "object", "depth --samples 2"] {
+        let args = format!("render {} --size 130x70 --mode {mode}", cuboid());
+        let one = hitscan(&format!("{args} --threads 1")).expect_code(0);
+        for threads in [2, 5] {
+            let other = hitscan(&format!("{args} --threads {threads}")).expect_code(0);
+            assert!(one.stdout == other.stdout, "{mode} on {threads} threads");
+        }
+    }
+    let args = format!("{} --size 130x70 --samples 3", cuboid());
+    assert_eq!(render(&args), render(&format!("{args} --seed 1 --isa scalar --quality fast")));
+    assert_ne!(render(&args), render(&format!("{args} --seed 2")));
+}
+
+#[test]
+fn without_a_camera_all_of_the_mesh_is_seen_and_fills_the_picture() {
+    for flags in ["", "--up 0,0,1", "--up -1,0,0 --fov 60", "--size 90x200", "--ortho 40"] {
+        let args = format!("{} --mode normal --background transparent --size 300x200", cuboid());
+        let args = match flags.contains("--size") {
+            true => args.replace("--size 300x200", ""),
+            false => args,
+        };
+        let picture = render(&format!("{args} {flags}"));
+        let (width, height) = picture.dimensions();
+        let seen: Vec<(u32, u32)> = picture
+            .enumerate_pixels()
+            .filter(|(_, _, pixel)| pixel.0[3] > 0)
+            .map(|(x, y, _)| (x, y))
+            .collect();
+        let (left, right) = (seen.iter().map(|p| p.0).min(), seen.iter().map(|p| p.0).max());
+        let (top, bottom) = (seen.iter().map(|p| p.1).min(), seen.iter().map(|p| p.1).max());
+        let (left, right) = (left.unwrap(), right.unwrap());
+        let (top, bottom) = (top.unwrap(), bottom.unwrap());
+        assert!(left > 0 && top > 0 && right < width - 1 && bottom < height - 1, "{flags}");
+        let fills = (right - left) as f32 > 0.85 * width as f32
+            || (bottom - top) as f32 > 0.85 * height as f32;
+        assert!(fills || flags.contains("ortho"), "{flags}: {left} {right} {top} {bottom}");
+        // About in the middle.
+        assert!((left + right).abs_diff(width - 1) < width / 8, "{flags}: {left} {right}");
+        assert!((top + bottom).abs_diff(height - 1) < height / 8, "{flags}: {top} {bottom}");
+    }
+}
+
+#[test]
+fn light_comes_from_the_lamp_and_is_kept_off_by_what_stands_before_it() {
+    let folder = folder();
+    // A floor, and a roof over a part of it.
+    let mesh = "v -5 0 -5\nv 5 0 -5\nv 5 0 5\nv -5 0 5\nf 4 3 2 1\n\
+                v 1 1 -1\nv 3 1 -1\nv 3 1 1\nv 1 1 1\nf 8 7 6 5\n";
+    let mesh = file(folder.path(), "roof.obj", mesh);
+    // From below the roof's edge and beside it, so that the shadow on the floor is seen.
+    let args = format!("{mesh} --eye 2,30,0 --target 2,0,0 --up 0,0,-1 --ortho 10 --size 100x100");
+    let picture = render(&format!("{args} --light 5,5,0 --samples 16"));
+    let brightness = |x: f64, z: f64| {
+        let (x, y) = (50.0 + 10.0 * (x - 2.0), 50.0 + 10.0 * z);
+        u32::from(picture[(x as u32, y as u32)].0[1])
+    };
+    // The roof hides the lamp from what lies on the line through its corner at x = 1: x = 0.
+    let (in_shadow, in_light) = (brightness(0.4, 0.0), brightness(-1.5, 0.0));
+    assert!(in_shadow + 30 < in_light, "{in_shadow}, {in_light}");
+    assert!(brightness(0.4, 3.0) > in_shadow + 30);
+}
+
+#[test]
+fn materials_give_their_colours_and_names_theirs() {
+    let house = concat!(env!("CARGO_MANIFEST_DIR"), "/../../assets/house.obj");
+    for mode in ["shaded", "material", "object", "uv"] {
+        let picture = render(&format!("{house} --size 320x200 --mode {mode}"));
+        assert!(distinct(&picture) > 4, "{mode}");
+    }
+    let run = hitscan(&format!("render {} --size 80x60 --mode uv", cuboid())).expect_code(0);
+    assert!(run.stderr.contains("no texture coordinates"), "{}", run.stderr);
+}
+
+#[test]
+fn heat_is_where_the_mesh_is() {
+    let picture = render(&format!("{} {CAMERA} --mode heat", cuboid()));
+    let brightness = |x, y| picture[(x, y)].0[..3].iter().map(|&b| u32::from(b)).sum::<u32>();
+    assert!(brightness(200, 100) > brightness(20, 20) + 50);
+    // The legend is at the lower left, and shows the whole ramp.
+    assert!(distinct(&picture) > 100);
+    let bare = render(&format!("{} {CAMERA} --mode heat --no-legend", cuboid()));
+    let is_same = |x, y| picture[(x, y)] == bare[(x, y)];
+    assert!(is_same(200, 100) && is_same(399, 299) && !is_same(20, 280));
+    assert!(distinct(&bare) < 30);
+}
+
+#[test]
+fn rays_are_drawn_up_to_their_hits() {
+    let folder = folder();
+    // One along the front from the left to the right edge of the cuboid, one that hits it, one behind.
+    let rays = "ox,oy,oz,dx,dy,dz\n-12,0,3,1,0,0\n12,4,1.5,-1,0,0\n-12,-4,-3,1,0,0\n";
+    let rays = file(folder.path(), "rays.csv", rays);
+    let args = format!("{} {CAMERA} --mode normal", cuboid());
+    let (plain, drawn) = (render(&args), render(&format!("{args} --rays {rays}")));
+    let changed = |x, y| plain[(x, y)] != drawn[(x, y)];
+    // Before the front it is seen all along.
+    assert!(changed(100, 150) && changed(200, 150) && changed(300, 109));
+    // Up to the hit at x = 5, and not inside.
+    assert!(changed(260, 109) && changed(250, 109) && !changed(220, 109));
+    // Behind the cuboid only faintly.
+    let difference = |x, y| plain[(x, y)].0[0].abs_diff(drawn[(x, y)].0[0]);
+    assert!(difference(200, 190) > 0 && difference(200, 190) < 40);
+    assert!(!changed(200, 20) && !changed(20, 280));
+    let run = hitscan(&format!("render {args} --rays {}", path(folder.path(), "none.csv")));
+    run.expect_error(&["none.csv"]);
+}
+
+#[test]
+fn what_cannot_be_rendered_is_told_and_leaves_no_file() {
+    let folder = folder();
+    let empty = file(folder.path(), "empty.obj", "v 1 2 3\n");
+    let before = names_in(folder.path());
+    let mesh = cuboid();
+    let render = |args: &str| hitscan_in(folder.path(), &format!("render {args}"), b"");
+    for (args, expected) in [
+        (format!("{mesh} -o none/out.png"), "cannot write none/out.png"),
+        (format!("{mesh} -o out.jpg"), "cannot write out.jpg: pictures are PNG"),
+        (format!("{mesh} -o ."), "it is a folder"),
+        (format!("{mesh} -o out.png --size 0x100"), "`0x100`"),
+        (format!("{mesh} -o out.png --size 100"), "as in 800x600"),
+        (format!("{mesh} -o out.png --size 100000x100000"), "expected at most 33554432"),
+        (format!("{mesh} -o out.png --size 4294967295x4294967295"), "expected at most 33554432"),
+        (format!("{mesh} -o out.png --samples 0"), "--samples"),
+        (format!("{mesh} -o out.png --up 0,1,0 --matrix {}", "1,".repeat(15) + "1"), "--matrix"),
+        (format!("{mesh} -o out.png --background blue"), "expected RRGGBB"),
+        (format!("{mesh} -o out.png --up 0,0,0"), "--up is zero"),
+        (format!("{mesh} -o out.png --fov 200"), "fov_y_radians"),
+        (format!("{mesh} -o out.png --ortho 0"), "height is 0"),
+        (format!("{mesh} -o out.png --eye 1,2,3 --target 1,2,3"), "the camera sees nothing"),
+        (format!("{mesh} -o out.png --eye 1,2,3"), "--target"),
+        ("none.obj -o out.png".to_owned(), "none.obj"),
+    ] {
+        render(&args).expect_error(&[expected]);
+    }
+    // After a note on what the file lacks.
+    let run = render(&format!("{empty} -o out.png")).expect_code(2);
+    assert!(run.stderr.contains("error: ") && run.stderr.contains("has no triangles, expected"));
+    assert_eq!(names_in(folder.path()), before);
+    // A picture that was there before stays as it was.
+    fs::write(folder.path().join("out.png"), "before").unwrap();
+    render(&format!("{empty} -o out.png")).expect_code(2);
+    assert_eq!(fs::read(folder.path().join("out.png")).unwrap(), b"before");
+    render(&format!("{mesh} -o out.png --size 20x10")).expect_code(0);
+    assert_eq!(image::open(folder.path().join("out.png")).unwrap().width(), 20);
+}
+
+#[test]
+fn a_mesh_without_extent_or_area_is_a_picture_all_the_same() {
+    let folder = folder();
+    let triangle = file(folder.path(), "point.obj", "v 1 2 3\nv 1 2 3\nv 1 2 3\nf 1 2 3\n");
+    let picture = render(&format!("{triangle} --size 30x20"));
+    assert_eq!(distinct(&picture), 1);
+    let huge = "v 0 0 0\nv 1e30 0 0\nv 0 1e30 0\nf 1 2 3\n";
+    for (name, mesh) in [("huge.obj", huge), ("tiny.obj", &huge.replace("e30", "e-30"))] {
+        let mesh = file(folder.path(), name, mesh);
+        let picture = render(&format!("{mesh} --size 90x60 --mode normal"));
+        assert!(picture.pixels().filter(|pixel| pixel.0 == [128, 128, 255, 255]).count() > 500);
+    }
+}
+
+#[test]
+fn completions_and_manual_name_every_command() {
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let run = hitscan(&format!("completions {shell}")).expect_code(0);
+        for name in ["render", "select", "background"] {
+            assert!(run.text().contains(name), "{shell}: no {name}");
+        }
+    }
+    let man = hitscan("man").expect_code(0);
+    assert!(man.text().contains(".TH hitscan 1") && man.text().contains("render"));
+    let man = hitscan("man render").expect_code(0);
+    assert!(man.text().contains("hitscan\\-render") && man.text().contains("Examples"));
+    hitscan("man rendr").expect_error(&["no command `rendr`", "render"]);
+}
