@@ -4,6 +4,7 @@ use hitscan::Ray;
 use hitscan::glam::{DVec2, DVec3};
 use hitscan::picking::View;
 
+use super::film::mesh_ray;
 use super::picture::Picture;
 use super::subject::Subject;
 
@@ -54,7 +55,7 @@ impl<'a> RayLines<'a> {
             self.segment(picture, origin + start * direction, origin + end * direction, color);
         }
         for hit in drawn.filter_map(|(_, hit)| hit) {
-            self.mark(picture, subject.mesh().point(&hit));
+            self.mark(picture, subject, subject.mesh().point(&hit));
         }
     }
 
@@ -96,14 +97,19 @@ impl<'a> RayLines<'a> {
     }
 
     /// A disc with a rim where a ray hits.
-    fn mark(&self, picture: &mut Picture, point: DVec3) {
+    fn mark(&self, picture: &mut Picture, subject: &Subject<'_>, point: DVec3) {
         let Some(seen) = self.view.project(point) else { return };
         let size = self.view.viewport().size;
         if seen.pixel.cmplt(DVec2::ZERO).any() || seen.pixel.cmpge(size).any() {
             return;
         }
         let (x, y) = (seen.pixel.x as i32, seen.pixel.y as i32);
-        let share = if self.is_hidden(x, y, seen.distance) { HIDDEN } else { 1.0 };
+        // By the ray of the point itself: a surface that is seen from aside is at many distances
+        // within a pixel.
+        let sight = subject.tree.closest_hit(&mesh_ray(&self.view.ray(seen.pixel)), subject.faces);
+        let is_hidden =
+            sight.is_some_and(|hit| f64::from(hit.t) * (1.0 + ON_SURFACE) < seen.distance);
+        let share = if is_hidden { HIDDEN } else { 1.0 };
         let (radius, rim) = (2.6 * self.half_width + 0.8, 1.2 * self.half_width);
         let reach = (radius + rim) as i32 + 1;
         for y in y - reach..=y + reach {

@@ -9,7 +9,7 @@ use super::sampling::{Purpose, SampleSeed, cosine_direction, disc};
 use super::subject::{Naming, Subject};
 
 /// What an unnamed surface reflects.
-const GREY: Vec3 = Vec3::new(0.52, 0.52, 0.50);
+const GREY: Vec3 = Vec3::new(0.58, 0.58, 0.56);
 
 /// Light of the lamp, of the sky from above and from below, and of the camera itself.
 const LAMP: Vec3 = Vec3::new(0.74, 0.69, 0.60);
