@@ -11,7 +11,7 @@ use crate::{
     MeshBvh,
     kernel::{PACKET, Packet},
     simd::{Kernel, Simd, Slots, Stack},
-    traverse::{Any, Closest, keys},
+    traverse::{Any, Closest, keys, push_hits},
     wide::TriangleBlock,
 };
 
@@ -81,7 +81,7 @@ fn walk<S: Simd, const ANY: bool>(
 ) -> u32 {
     let (nodes, inflation) = (&*bvh.nodes, bvh.inflation());
     let mut room = TriangleBlock::EMPTY;
-    let (key_mask, key_bits) = keys::<S, false>(simd, 0.0);
+    let keys = keys::<S, false>(simd, 0.0);
     // An entry is the key of a child, with its place in the low bits, and the number of its parent.
     let mut slots = Slots::new();
     let mut stack = Stack::new(&mut slots);
@@ -90,17 +90,9 @@ fn walk<S: Simd, const ANY: bool>(
     loop {
         let node = &nodes[index];
         let hits = packet.test_node(node);
-        let n = hits.mask.count_ones() as usize;
-        if n > 0 {
-            let keys = simd.masked_or(hits.enter, key_mask, key_bits);
-            let keys = simd.compress(hits.mask, keys);
-            if n <= 4 {
-                let keys = simd.first_four(simd.sort_four_descending(keys));
-                stack.push(keys, [index as u32; 4], n);
-            } else {
-                let keys = simd.all_bits(simd.sort_eight_descending(keys));
-                stack.push(keys, [index as u32; 8], n);
-            }
+        if hits.mask != 0 {
+            let parent = simd.splat(f32::from_bits(index as u32));
+            push_hits(simd, &hits, keys, parent, true, &mut stack);
         }
         index = loop {
             if stack.is_empty() {
@@ -126,12 +118,10 @@ fn walk<S: Simd, const ANY: bool>(
                             packet.retire(1 << ray);
                         }
                     } else {
-                        let mut closest = Closest { best: packet.best(ray) };
-                        let before = closest.best.t;
+                        let best = packet.best(ray);
+                        let mut closest = Closest { best };
                         bvh.collect_below(child, &rays[ray], faces, &mut closest);
-                        if closest.best.t < before
-                            || closest.best.triangle != packet.best(ray).triangle
-                        {
+                        if closest.best.is_before(&best) {
                             packet.set_best(ray, &closest.best);
                         }
                     }

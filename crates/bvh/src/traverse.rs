@@ -233,7 +233,7 @@ pub(crate) fn push_children<S: Simd, C: Collector>(
     simd: S,
     node: &WideNode,
     hits: &BoxHits<S>,
-    (key_mask, key_bits): (S::F, S::F),
+    keys: (S::F, S::F),
     stack: &mut Stack<'_>,
 ) -> Option<ChildRef> {
     let mask = hits.mask;
@@ -243,20 +243,33 @@ pub(crate) fn push_children<S: Simd, C: Collector>(
     if mask & (mask - 1) == 0 {
         return Some(node.child(mask.trailing_zeros() as usize % 8));
     }
-    let n = mask.count_ones() as usize;
-    let children = simd.load_bits(&node.children);
+    push_hits(simd, hits, keys, simd.load_bits(&node.children), C::ORDERED, stack);
+    Some(ChildRef::from_bits(stack.pop().1))
+}
+
+/// Pushes a key for each child that is met, with the value in its lane; the nearest last, if `ordered`,
+/// which must be known when this is compiled.
+#[inline(always)]
+pub(crate) fn push_hits<S: Simd>(
+    simd: S,
+    hits: &BoxHits<S>,
+    (key_mask, key_bits): (S::F, S::F),
+    values: S::F,
+    ordered: bool,
+    stack: &mut Stack<'_>,
+) {
+    let n = hits.mask.count_ones() as usize;
     let keys = simd.masked_or(hits.enter, key_mask, key_bits);
-    let keys = simd.compress(mask, keys);
-    if C::ORDERED && n <= 4 {
+    let keys = simd.compress(hits.mask, keys);
+    if ordered && n <= 4 {
         let keys = simd.sort_four_descending(keys);
-        let values = simd.permute(children, keys);
+        let values = simd.permute(values, keys);
         stack.push(simd.first_four(keys), simd.first_four(values), n);
     } else {
-        let keys = if C::ORDERED { simd.sort_eight_descending(keys) } else { keys };
-        let values = simd.permute(children, keys);
+        let keys = if ordered { simd.sort_eight_descending(keys) } else { keys };
+        let values = simd.permute(values, keys);
         stack.push(simd.all_bits(keys), simd.all_bits(values), n);
     }
-    Some(ChildRef::from_bits(stack.pop().1))
 }
 
 /// Takes the first child from the stack that the ray enters at a `t` of at most `limit`.
