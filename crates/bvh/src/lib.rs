@@ -11,9 +11,9 @@
 //! [`WindingTree`] adds to a [`MeshBvh`] what it takes to know inside from outside, and [`BoxBvh`] is a
 //! tree over boxes of the caller.
 //!
-//! The builders see boxes, never triangles; `simd` knows lanes, not rays. `unsafe` stands
-//! in it and in one call that asks the system for large pages, nowhere else. Kernels are written once and compiled for every instruction set ([`Isa`]); the one of the
-//! machine is chosen at run time.
+//! The builders see boxes, never triangles; `simd` knows lanes, not what they mean. `unsafe` stands in it
+//! and in one call that asks the system for large pages, nowhere else. Kernels are written once and
+//! compiled for every instruction set ([`Isa`]); the one of the machine is chosen at run time.
 
 #![deny(unsafe_code)]
 
