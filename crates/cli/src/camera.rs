@@ -93,7 +93,6 @@ fn fitted(args: &CameraArgs, mesh: &TriMesh) -> anyhow::Result<Camera> {
     let place = |z: f64| center + x * axes[0] + y * axes[1] + z * axes[2];
     let mut camera = camera(args, place(distance).to_array(), place(0.5 * (near - far)).to_array());
     camera.up = up;
-    camera.near = 0.5 * (distance - near);
     Ok(camera)
 }
 

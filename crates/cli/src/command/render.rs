@@ -1,6 +1,6 @@
 //! `hitscan render`: makes a picture of a mesh.
 
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
 use std::path::Path;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -52,7 +52,7 @@ pub(crate) fn run(args: &RenderArgs) -> anyhow::Result<Outcome> {
     if let Some(mut rays) = rays {
         render::draw_rays(&mut picture, &subject, &view, |chunk| rays.read(chunk, RAYS_AT_A_TIME))?;
     }
-    picture.write_png(&mut target)?;
+    target.write_all(&picture.png()?)?;
     target.finish()?;
     Ok(Outcome::Done)
 }

@@ -1,7 +1,5 @@
 //! A picture of bytes: made from a film, drawn on, written as PNG.
 
-use std::io::Write;
-
 use anyhow::Context;
 use hitscan::glam::Vec3;
 use image::codecs::png::{CompressionType, FilterType, PngEncoder};
@@ -68,15 +66,17 @@ impl Picture {
         }
     }
 
-    /// Writes the picture; without opacity if all of it is opaque.
+    /// The picture as a PNG file; without opacity if all of it is opaque.
     ///
     /// # Errors
-    /// Whatever keeps `out` from being written.
-    pub(crate) fn write_png(&self, out: &mut impl Write) -> anyhow::Result<()> {
+    /// A picture that the format cannot hold.
+    pub(crate) fn png(&self) -> anyhow::Result<Vec<u8>> {
         let is_opaque = self.pixels.par_iter().all(|pixel| pixel[3] == 255);
+        // Into memory: the encoder hides which error its output had.
+        let mut file = Vec::new();
         let encoder =
-            PngEncoder::new_with_quality(out, CompressionType::Default, FilterType::Adaptive);
-        let written = if is_opaque {
+            PngEncoder::new_with_quality(&mut file, CompressionType::Default, FilterType::Adaptive);
+        let encoded = if is_opaque {
             let bytes: Vec<u8> =
                 self.pixels.iter().flat_map(|&[red, green, blue, _]| [red, green, blue]).collect();
             encoder.write_image(&bytes, self.width, self.height, ExtendedColorType::Rgb8)
@@ -84,7 +84,8 @@ impl Picture {
             let bytes = self.pixels.as_flattened();
             encoder.write_image(bytes, self.width, self.height, ExtendedColorType::Rgba8)
         };
-        written.context("cannot write the picture")
+        encoded.context("cannot encode the picture")?;
+        Ok(file)
     }
 }
 
