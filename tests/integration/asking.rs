@@ -14,6 +14,11 @@ pub(crate) fn effort(n: u64) -> u64 {
     ((n as f64 * factor) as u64).max(1)
 }
 
+/// Whether at least the usual number of cases is tried. Only then must they cover what they are for.
+pub(crate) fn is_whole_effort() -> bool {
+    effort(1000) >= 1000
+}
+
 /// The mesh's hierarchy for every quality, both layouts and every instruction set of this machine, by name.
 pub(crate) fn every_bvh(mesh: &TriMesh) -> Vec<(String, MeshBvh)> {
     let mut every = Vec::new();

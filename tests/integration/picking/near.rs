@@ -7,7 +7,7 @@ use hitscan::primitives::glam::{DAffine3, DVec2, DVec3};
 use hitscan::scene::{InstanceId, Scene};
 use hitscan_testkit::Rng;
 
-use crate::asking::effort;
+use crate::asking::{effort, is_whole_effort};
 
 use super::making::{Eye, STYLES, ids, part, scene};
 use super::twin::{elements, in_camera, is_hidden};
@@ -171,8 +171,14 @@ fn picks_and_snaps_are_those_nearest_on_the_screen() {
             }
         }
     }
-    assert!(n_picked > 50 && n_hidden > 10, "{n_picked} picked, {n_hidden} behind others");
-    assert!(n_unsure * 3 < n_picked, "{n_unsure} of {n_picked} are a matter of rounding");
+    assert!(
+        !is_whole_effort() || (n_picked > 50 && n_hidden > 10),
+        "{n_picked} picked, {n_hidden} behind others"
+    );
+    assert!(
+        !is_whole_effort() || n_unsure * 3 < n_picked,
+        "{n_unsure} of {n_picked} are a matter of rounding"
+    );
 }
 
 /// What is under the cursor comes first, and a vertex before an edge before a face.
@@ -199,7 +205,10 @@ fn snaps_keep_their_priorities() {
             n_snaps[place.expect("it is one of them")] += 1;
         }
     }
-    assert!(n_snaps[0] > 0 && n_snaps[2] > 0 && n_snaps[3] > 0, "{n_snaps:?}");
+    assert!(
+        !is_whole_effort() || (n_snaps[0] > 0 && n_snaps[2] > 0 && n_snaps[3] > 0),
+        "{n_snaps:?}"
+    );
 }
 
 /// Repeated clicks go through all that lies under the cursor, in the order of the ray, and around.
@@ -236,7 +245,7 @@ fn clicks_cycle_through_what_lies_below() {
             longest = longest.max(all.len());
         }
     }
-    assert!(longest >= 4);
+    assert!(!is_whole_effort() || longest >= 4);
 }
 
 /// A face or object beside the cursor is found at the point that is seen nearest.
@@ -284,7 +293,7 @@ fn a_face_beside_the_cursor_is_picked_by_its_outline() {
             None => assert!(least > 30.0 - 1e-6, "seed {seed}: {least}"),
         }
     }
-    assert!(n_beside > 5);
+    assert!(!is_whole_effort() || n_beside > 5);
 }
 
 /// Points and polylines, by their nearest on the screen; hidden ones if the caller says so.
@@ -316,7 +325,7 @@ fn wires_are_picked_by_their_distance_on_the_screen() {
         let next = cloud.pick(&view, &place, cursor, 25.0, |pick| Some(pick.item) != first);
         assert_eq!(next.map(|pick| pick.item), near.get(1).map(|near| near.1), "seed {seed}");
     }
-    assert!(n_picked > 20);
+    assert!(!is_whole_effort() || n_picked > 20);
     let error = Wires::points([[0.0, f32::NAN, 0.0]]).unwrap_err().to_string();
     assert!(error.starts_with("point 0 is at [0.0, NaN, 0.0]"), "{error}");
 }

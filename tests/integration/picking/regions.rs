@@ -12,7 +12,7 @@ use hitscan::primitives::glam::{DAffine3, DVec2, DVec3};
 use hitscan::scene::{Instance, Mesh, Scene};
 use hitscan_testkit::{Rng, soup};
 
-use crate::asking::effort;
+use crate::asking::{effort, is_whole_effort};
 
 use super::making::{Eye, STYLES, ids, part, scene, vector};
 use super::twin::{elements, in_camera, measure};
@@ -142,8 +142,14 @@ fn check(make: fn(&mut Rng, &Eye) -> Outline, mode: RegionMode) {
             n_unsure += unsure.len();
         }
     }
-    assert!(n_selected > 100, "the cases select {n_selected} elements: not worth a test");
-    assert!(n_unsure * 20 < n_selected, "{n_unsure} of {n_selected} were left out");
+    assert!(
+        !is_whole_effort() || n_selected > 100,
+        "the cases select {n_selected} elements: not worth a test"
+    );
+    assert!(
+        !is_whole_effort() || n_unsure * 20 < n_selected,
+        "{n_unsure} of {n_selected} were left out"
+    );
 }
 
 #[test]
@@ -203,7 +209,7 @@ fn wires_are_selected_as_the_twin_says() {
             }
         }
     }
-    assert!(n_selected > 50);
+    assert!(!is_whole_effort() || n_selected > 50);
 }
 
 /// Instances that a query does not see are not selected, and their numbers stay their own.

@@ -13,7 +13,7 @@ use hitscan::primitives::glam::{DAffine3, DMat3, DVec2, DVec3};
 use hitscan::scene::{Instance, InstanceId, Mesh, QueryOptions, Scene};
 use hitscan_testkit::Rng;
 
-use crate::asking::effort;
+use crate::asking::{effort, is_whole_effort};
 
 use super::making::{Eye, STYLES, ids, part, scene};
 use super::regions::{Outline, expected, lasso, marquee};
@@ -193,7 +193,10 @@ fn visible_objects_and_faces_are_those_of_an_id_buffer() {
             }
         }
     }
-    assert!(n_seen > 200 && n_hidden > 200 && n_small > 0, "{n_seen}, {n_hidden}, {n_small}");
+    assert!(
+        !is_whole_effort() || (n_seen > 200 && n_hidden > 200 && n_small > 0),
+        "{n_seen}, {n_hidden}, {n_small}"
+    );
 }
 
 /// A vertex is seen if nothing is before it; an edge if that holds for one of its points.
@@ -265,7 +268,10 @@ fn visible_edges_and_vertices_are_those_with_a_free_line_of_sight() {
             }
         }
     }
-    assert!(n_seen > 100 && n_hidden > 100, "{n_seen} seen, {n_hidden} not");
+    assert!(
+        !is_whole_effort() || (n_seen > 100 && n_hidden > 100),
+        "{n_seen} seen, {n_hidden} not"
+    );
 }
 
 /// Whether one end of an edge is in the region: it may be seen there alone.

@@ -8,7 +8,7 @@ use hitscan::scene::{InstanceId, QueryOptions, Region, Scene, SceneTriangle, Wor
 use hitscan_testkit::Rng;
 
 use super::making::{random_point, random_scene, sees, vector};
-use crate::asking::effort;
+use crate::asking::{effort, is_whole_effort};
 
 /// The triangles with an area that a query sees, by instance in the order of insertion: with their
 /// corners relative to a point.
@@ -150,7 +150,10 @@ fn regions_hold_what_a_loop_over_all_triangles_says() {
             (n_touched, n_within) = (n_touched + touched.len(), n_within + within.len());
         }
     }
-    assert!(n_touched > 1000 && n_within > 100, "{n_touched} touched, {n_within} within");
+    assert!(
+        !is_whole_effort() || (n_touched > 1000 && n_within > 100),
+        "{n_touched} touched, {n_within} within"
+    );
 }
 
 #[test]
@@ -181,5 +184,5 @@ fn insides_are_those_of_the_closed_mesh_under_any_transform() {
             counts[usize::from(expected)] += 1;
         }
     }
-    assert!(counts.iter().all(|&n| n > 50), "{counts:?}");
+    assert!(!is_whole_effort() || counts.iter().all(|&n| n > 50), "{counts:?}");
 }
