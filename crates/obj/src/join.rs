@@ -6,7 +6,7 @@ use std::{
 };
 
 use glam::Vec3;
-use hitscan_primitives::{CornerAttributes, FaceRecords, Runs, TriMesh};
+use hitscan_primitives::{CornerAttributes, FaceRecords, Runs, TriMesh, Triangulator};
 
 use crate::{
     LoadOptions, LoadReport, ObjErrorKind,
@@ -15,7 +15,6 @@ use crate::{
     lines::decode_name,
     parallel,
     report::Oddity,
-    triangulate::Triangulator,
 };
 
 /// A mesh, and what is left to do for its materials.

@@ -53,7 +53,6 @@ mod report;
 mod write;
 
 mod chunk;
-mod ear_clipping;
 mod faces;
 mod fast;
 mod join;
@@ -62,17 +61,15 @@ mod lines;
 mod material;
 mod number;
 mod parallel;
-mod point_tree;
 mod source;
 mod statements;
-mod triangulate;
 mod windows;
 
 #[cfg(feature = "images")]
 pub use alpha::{AlphaMasks, AlphaOptions, TextureProblem, load_alpha_masks};
 pub use error::{ObjError, ObjErrorKind};
+pub use hitscan_primitives::Material;
 pub use load::{Loaded, load, load_with_progress, parse, parse_with_libraries};
-pub use material::Material;
 pub use options::LoadOptions;
 pub use report::{LibraryIssue, LibraryProblem, LoadReport, Oddity, Tally};
 pub use write::write;

@@ -116,6 +116,13 @@ impl Folder {
         Self { root: fs::canonicalize(parent).map_err(problem), read: HashSet::new() }
     }
 
+    /// The files that were read, sorted.
+    pub(crate) fn into_files(self) -> Vec<PathBuf> {
+        let mut files: Vec<PathBuf> = self.read.into_iter().collect();
+        files.sort();
+        files
+    }
+
     /// The file of that name if it lies in the folder, without a look outside: neither `..` nor an
     /// absolute path is followed at all, and a link only if it ends inside.
     fn find(&self, name: &[u8]) -> Result<PathBuf, LibraryProblem> {

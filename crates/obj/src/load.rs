@@ -4,7 +4,7 @@ use std::{
     collections::HashSet,
     io,
     ops::{ControlFlow, Range},
-    path::Path,
+    path::{Path, PathBuf},
     sync::{
         Mutex, PoisonError,
         atomic::{AtomicBool, AtomicUsize, Ordering},
@@ -35,6 +35,8 @@ pub struct Loaded {
     pub materials: Vec<Material>,
     /// What the file holds, and what of it was left out.
     pub report: LoadReport,
+    /// The material libraries that were read from files, without links, sorted.
+    pub library_files: Vec<PathBuf>,
 }
 
 impl Loaded {
@@ -74,7 +76,9 @@ pub fn load_with_progress(
     let name = path.to_string_lossy();
     let source = Source::open(path, options).map_err(|kind| error_in(&name, kind))?;
     let layout = Layout::for_len(source.len());
-    load_source::<true>(&source, &name, options, &mut Folder::of(path), progress, layout)
+    let mut folder = Folder::of(path);
+    let loaded = load_source::<true>(&source, &name, options, &mut folder, progress, layout)?;
+    Ok(Loaded { library_files: folder.into_files(), ..loaded })
 }
 
 /// Loads a mesh from text in memory; `source_name` stands for the file in errors.
@@ -126,13 +130,15 @@ impl Layout {
     /// Several parts a thread, since faces and vertices take different times; one part on one thread,
     /// which then need not be joined to any other.
     fn for_len(len: u64) -> Self {
-        const MIN_PART_LEN: u64 = 1 << 16;
+        // The inputs of fuzz targets are small, and shall be cut as well.
+        const MIN_PART_LEN: u64 = if cfg!(fuzzing) { 16 } else { 1 << 16 };
+        const WINDOW_LEN: usize = if cfg!(fuzzing) { 64 } else { 1 << 18 };
         const PARTS_PER_THREAD: u64 = 8;
         let part_len = match parallel::n_threads() as u64 {
             0 | 1 => len,
             n => (len / (n * PARTS_PER_THREAD)).max(MIN_PART_LEN),
         };
-        Self { part_len, window_len: 1 << 18 }
+        Self { part_len, window_len: WINDOW_LEN }
     }
 }
 
@@ -152,7 +158,8 @@ pub(crate) fn load_source<const FAST: bool>(
         JoinError::Other(kind) => error_in(name, kind),
         JoinError::Index { chunk, line_in_chunk, line, corner, n_vertices } => {
             // Faces keep numbers only; the message shows what was written.
-            let windows = source.windows(parts[chunk].clone(), layout.window_len);
+            let max = options.max_statement_bytes;
+            let windows = source.windows(parts[chunk].clone(), layout.window_len, max);
             let statement = statement_on_line(windows, line_in_chunk).unwrap_or_default();
             let corner = statements::corner_text(&statement, corner);
             let expected = format!("one of the file's {n_vertices} vertices");
@@ -176,7 +183,7 @@ pub(crate) fn load_source<const FAST: bool>(
         }
     }
     progress.tell(1.0).map_err(|kind| error_in(name, kind))?;
-    Ok(Loaded { mesh, materials, report })
+    Ok(Loaded { mesh, materials, report, library_files: Vec::new() })
 }
 
 fn parts(whole: Range<u64>, part_len: u64) -> Vec<Range<u64>> {
@@ -200,7 +207,8 @@ fn read_parts<'o, const FAST: bool>(
     let results = parallel::map(parts.len(), |i| {
         let mut chunk = Chunk::new(options, i == 0);
         let mut error = None;
-        let mut windows = source.windows(parts[i].clone(), layout.window_len);
+        let max = options.max_statement_bytes;
+        let mut windows = source.windows(parts[i].clone(), layout.window_len, max);
         while error.is_none() && first_bad.load(Ordering::Relaxed) > i {
             let read = match windows.next() {
                 Ok(None) => break,
@@ -208,7 +216,8 @@ fn read_parts<'o, const FAST: bool>(
                     .read::<FAST>(text)
                     .map_err(|error| (Some(error.line), error.kind))
                     .and_then(|()| progress.add(text.len() as u64).map_err(|kind| (None, kind))),
-                Err(error) => Err((None, error.into())),
+                Err(error @ ObjErrorKind::TooLarge { .. }) => Err((Some(chunk.line()), error)),
+                Err(error) => Err((None, error)),
             };
             error = read.err();
         }

@@ -22,6 +22,9 @@ pub struct LoadOptions {
     pub materials: bool,
     /// The largest file, in bytes. 16 GiB by default.
     pub max_file_bytes: u64,
+    /// The longest statement in bytes, with the lines that continue it and their endings: what a file
+    /// without line endings may take of memory. 512 MiB by default.
+    pub max_statement_bytes: u64,
     /// The most corners of one face. 2^24 by default.
     pub max_polygon_corners: u32,
     /// The most bytes of all material libraries together. 64 MiB by default.
@@ -37,6 +40,7 @@ impl Default for LoadOptions {
             attributes: true,
             materials: true,
             max_file_bytes: 16 << 30,
+            max_statement_bytes: 512 << 20,
             max_polygon_corners: 1 << 24,
             max_material_bytes: 64 << 20,
             max_libraries: 256,

@@ -103,9 +103,14 @@ impl<'a> Source<'a> {
     }
 
     /// The statements that start in `range` of the source, a window of about `window_len` bytes
-    /// after the other.
-    pub(crate) fn windows(&self, range: Range<u64>, window_len: usize) -> Windows<'_> {
-        Windows::new(self, range, window_len)
+    /// after the other. A statement longer than `max_statement_bytes` is an error.
+    pub(crate) fn windows(
+        &self,
+        range: Range<u64>,
+        window_len: usize,
+        max_statement_bytes: u64,
+    ) -> Windows<'_> {
+        Windows::new(self, range, window_len, max_statement_bytes)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::{io, ops::Range};
 
-use crate::{lines::is_statement_start, source::Source};
+use crate::{ObjErrorKind, lines::is_statement_start, source::Source};
 
 /// Enough to see a line ending and the `\` before it.
 const LOOK_BACK: u64 = 3;
@@ -10,13 +10,14 @@ const LOOK_BACK: u64 = 3;
 /// The statements that start in a range of a source, window by window.
 ///
 /// Every statement is in the windows of exactly one range when ranges cover the source, and a
-/// window is larger than asked for only when a statement is. Files are read into one buffer that
-/// stays in the cache: read as a whole, every 4 KiB would cost a page fault.
+/// window is larger than asked for only when a statement is, up to the limit of the options. Files are
+/// read into one buffer that stays in the cache: read as a whole, every 4 KiB would cost a page fault.
 #[derive(Debug)]
 pub(crate) struct Windows<'s> {
     source: &'s Source<'s>,
     range: Range<u64>,
     window_len: u64,
+    max_statement_bytes: u64,
     /// Where in the source the next window starts; the range's end or more when there is none.
     at: u64,
     is_aligned: bool,
@@ -27,10 +28,17 @@ pub(crate) struct Windows<'s> {
 }
 
 impl<'s> Windows<'s> {
-    pub(crate) fn new(source: &'s Source<'s>, range: Range<u64>, window_len: usize) -> Self {
+    pub(crate) fn new(
+        source: &'s Source<'s>,
+        range: Range<u64>,
+        window_len: usize,
+        max_statement_bytes: u64,
+    ) -> Self {
+        let max_statement_bytes = max_statement_bytes.max(1);
         Self {
             source,
-            window_len: window_len.max(1) as u64,
+            window_len: (window_len.max(1) as u64).min(max_statement_bytes),
+            max_statement_bytes,
             at: range.start,
             is_aligned: range.start == source.range().start,
             buffer: Vec::new(),
@@ -41,7 +49,10 @@ impl<'s> Windows<'s> {
     }
 
     /// The next window; `None` at the end of the range.
-    pub(crate) fn next(&mut self) -> io::Result<Option<&[u8]>> {
+    ///
+    /// # Errors
+    /// A source that cannot be read, or a statement longer than the limit, the first of what is left.
+    pub(crate) fn next(&mut self) -> Result<Option<&[u8]>, ObjErrorKind> {
         if !self.is_aligned {
             self.align()?;
         }
@@ -57,9 +68,21 @@ impl<'s> Windows<'s> {
             } else {
                 (start + 1..=limit).rev().find(|&at| self.is_start(at))
             };
+            let max = self.max_statement_bytes;
             match end {
                 Some(end) => break end,
-                None => len *= 2,
+                None if len < max => len = len.saturating_mul(2).min(max),
+                // It does not end within the limit, if it is the first of what is left.
+                None => {
+                    let last = (start + 1..limit.min(self.range.end)).rev();
+                    break last.into_iter().find(|&at| self.is_start(at)).ok_or(
+                        ObjErrorKind::TooLarge {
+                            what: "bytes of one statement, or more",
+                            found: limit - start + 1,
+                            limit: max,
+                        },
+                    )?;
+                }
             }
         };
         self.at = end;
@@ -135,7 +158,7 @@ mod tests {
         let mut start = whole.start;
         while start < whole.end {
             let end = (start + part_len).min(whole.end);
-            let mut windows = source.windows(start..end, window_len);
+            let mut windows = source.windows(start..end, window_len, u64::MAX);
             while let Some(window) = windows.next().unwrap() {
                 pieces.push(window.to_vec());
             }
@@ -173,5 +196,35 @@ mod tests {
         let source = Source::memory(&text, &LoadOptions::default()).unwrap();
         assert_eq!(pieces(&source, 10, 7), [text.to_vec()]);
         assert_eq!(pieces(&source, 1000, 7), [text.to_vec()]);
+    }
+
+    #[test]
+    fn a_statement_may_be_as_long_as_the_limit_wherever_windows_are_cut() {
+        // Statements of 8, 2, 19 (continued) and 8 bytes with their endings.
+        let text = b"v 1 2 3\ng\nf 1 2 3 \\\n4 5 6 7 \nv 4 5 6\n";
+        let source = Source::memory(text, &LoadOptions::default()).unwrap();
+        for (part_len, window_len) in (1..50).flat_map(|p| (1..50).map(move |w| (p, w))) {
+            for max in 1..40 {
+                let mut result = Ok(0);
+                let mut start = 0;
+                while start < text.len() as u64 && result.is_ok() {
+                    let end = (start + part_len).min(text.len() as u64);
+                    let mut windows = source.windows(start..end, window_len, max);
+                    result = loop {
+                        match windows.next() {
+                            Ok(None) => break result,
+                            Ok(Some(window)) => result = result.map(|n| n + window.len()),
+                            Err(error) => break Err(error.to_string()),
+                        }
+                    };
+                    start = end;
+                }
+                let context = format!("{part_len} {window_len} {max}");
+                match result {
+                    Ok(n) => assert!(n == text.len() && max >= 19, "{context}"),
+                    Err(error) => assert!(max < 19 && error.contains("one statement"), "{error}"),
+                }
+            }
+        }
     }
 }

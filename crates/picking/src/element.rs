@@ -41,21 +41,29 @@ impl Element {
     }
 }
 
-/// The polygon that a triangle is part of; the triangle itself in a mesh without records.
-pub(crate) fn polygon_of(mesh: &TriMesh, triangle: u32) -> u32 {
-    mesh.records().map_or(triangle, |records| records.polygon(triangle))
-}
-
-/// The triangles of a polygon.
-pub(crate) fn triangles_of(mesh: &TriMesh, polygon: u32) -> std::ops::Range<u32> {
-    mesh.records().map_or(polygon..polygon + 1, |records| records.triangles_of(polygon))
+/// The edges of all polygons that these triangles were cut from, each once, in order.
+pub(crate) fn edges_about(
+    mesh: &TriMesh,
+    triangles: impl IntoIterator<Item = u32>,
+) -> Vec<[u32; 2]> {
+    let mut polygons: Vec<u32> =
+        triangles.into_iter().map(|triangle| mesh.polygon_of(triangle)).collect();
+    polygons.sort_unstable();
+    polygons.dedup();
+    let mut edges = vec![];
+    for polygon in polygons {
+        append_edges_of(mesh, polygon, &mut edges);
+    }
+    edges.sort_unstable();
+    edges.dedup();
+    edges
 }
 
 /// Appends the edges of a polygon: those of its triangles that no two of them share. Each has its
 /// lesser vertex first. O(n log n) for a polygon of n triangles.
-pub(crate) fn append_edges_of(mesh: &TriMesh, polygon: u32, edges: &mut Vec<[u32; 2]>) {
+fn append_edges_of(mesh: &TriMesh, polygon: u32, edges: &mut Vec<[u32; 2]>) {
     let first = edges.len();
-    for triangle in triangles_of(mesh, polygon) {
+    for triangle in mesh.triangles_of(polygon) {
         let [a, b, c] = mesh.triangles()[triangle as usize];
         let sides = [[a, b], [b, c], [c, a]].map(|[a, b]| [a.min(b), a.max(b)]);
         edges.extend(sides.into_iter().filter(|[a, b]| a != b));
@@ -93,6 +101,6 @@ mod tests {
         assert_eq!(edges(&mesh, 1), [[9, 9], [0, 2], [0, 3], [2, 3]]);
         let quad = mesh.with_records(FaceRecords::from_triangle_counts([2])).unwrap();
         assert_eq!(edges(&quad, 0), [[9, 9], [0, 1], [0, 3], [1, 2], [2, 3]]);
-        assert_eq!((polygon_of(&quad, 1), triangles_of(&quad, 0)), (0, 0..2));
+        assert_eq!((quad.polygon_of(1), quad.triangles_of(0)), (0, 0..2));
     }
 }

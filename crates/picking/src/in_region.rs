@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use crate::{
     clip::Clipped,
-    element::{Element, ElementKind, append_edges_of, polygon_of, triangles_of},
+    element::{Element, ElementKind, edges_about},
     part::{Part, Window, placement},
     region::{Placement, Region},
 };
@@ -147,10 +147,10 @@ impl<'a> RegionSearch<'a> {
         });
         triangles.sort_unstable();
         let mesh = self.part.mesh;
-        let polygons = triangles.chunk_by(|&a, &b| polygon_of(mesh, a) == polygon_of(mesh, b));
+        let polygons = triangles.chunk_by(|&a, &b| mesh.polygon_of(a) == mesh.polygon_of(b));
         let selected = polygons.filter_map(|of_polygon| {
-            let polygon = polygon_of(mesh, of_polygon[0]);
-            let is_whole = of_polygon.len() == triangles_of(mesh, polygon).len();
+            let polygon = mesh.polygon_of(of_polygon[0]);
+            let is_whole = of_polygon.len() == mesh.triangles_of(polygon).len();
             (self.mode == RegionMode::Touch || is_whole).then_some(Element::Face(polygon))
         });
         selected.collect()
@@ -159,16 +159,9 @@ impl<'a> RegionSearch<'a> {
     /// The edges of all polygons that have a triangle about the region: an edge in the region is part
     /// of such a triangle.
     fn edges(&self) -> Vec<Element> {
-        let mut polygons = vec![];
-        self.triangles_about(|triangle| polygons.push(polygon_of(self.part.mesh, triangle)));
-        polygons.sort_unstable();
-        polygons.dedup();
-        let mut edges = vec![];
-        for polygon in polygons {
-            append_edges_of(self.part.mesh, polygon, &mut edges);
-        }
-        edges.sort_unstable();
-        edges.dedup();
+        let mut triangles = vec![];
+        self.triangles_about(|triangle| triangles.push(triangle));
+        let mut edges = edges_about(self.part.mesh, triangles);
         edges.retain(|edge| self.selects(&Clipped::new(&edge.map(|v| self.part.vertex(v)))));
         edges.into_iter().map(Element::Edge).collect()
     }

@@ -8,7 +8,7 @@ use hitscan_primitives::{Faces, Side, TriMesh};
 
 use crate::{
     clip::Clipped,
-    element::{Element, append_edges_of, polygon_of},
+    element::{Element, edges_about},
     part::{Part, Window},
     screen_map::ScreenPoint,
 };
@@ -90,7 +90,7 @@ pub(crate) fn near_pixel(
         Target::Edge => search.edges(&triangles, |edge| search.nearest_on_edge(edge)),
         Target::EdgeMiddle => search.edges(&triangles, |edge| search.middle_of_edge(edge)),
         Target::Face => search
-            .faces(&triangles, faces, |triangle| Element::Face(polygon_of(part.mesh, triangle))),
+            .faces(&triangles, faces, |triangle| Element::Face(part.mesh.polygon_of(triangle))),
         Target::Object => search.faces(&triangles, faces, |_| Element::Object),
     }
 }
@@ -135,16 +135,7 @@ impl Search<'_> {
         triangles: &[u32],
         point_of: impl Fn([u32; 2]) -> Option<(ScreenPoint, Feature)>,
     ) -> Vec<Near> {
-        let polygon = |&triangle: &u32| polygon_of(self.part.mesh, triangle);
-        let mut polygons: Vec<u32> = triangles.iter().map(polygon).collect();
-        polygons.sort_unstable();
-        polygons.dedup();
-        let mut edges = vec![];
-        for polygon in polygons {
-            append_edges_of(self.part.mesh, polygon, &mut edges);
-        }
-        edges.sort_unstable();
-        edges.dedup();
+        let edges = edges_about(self.part.mesh, triangles.iter().copied());
         let near = edges.into_iter().filter_map(|edge| {
             let (at, feature) = point_of(edge)?;
             self.near(Element::Edge(edge), &at, feature)

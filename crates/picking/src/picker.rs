@@ -7,7 +7,7 @@ use hitscan_primitives::HitMode;
 use hitscan_scene::{InstanceId, Mesh, QueryOptions, Scene, SceneHit, WorldRay};
 
 use crate::{
-    element::{Element, ElementKind, polygon_of},
+    element::{Element, ElementKind},
     near_pixel::{Feature, Near, Target, near_pixel},
     part::{Part, Window},
     pick::{Pick, PickOptions, Snap, SnapOptions, SnapTarget},
@@ -196,7 +196,7 @@ impl<'a> Picker<'a> {
         let mesh = self.scene.get(hit.instance)?.mesh.as_deref()?;
         let world = self.scene.world_transform(hit.instance)?;
         let element = match kind {
-            ElementKind::Face => Element::Face(polygon_of(mesh.tri_mesh(), hit.triangle())),
+            ElementKind::Face => Element::Face(mesh.tri_mesh().polygon_of(hit.triangle())),
             _ => Element::Object,
         };
         Some(Pick {

@@ -7,7 +7,7 @@ use hitscan_scene::{InstanceId, QueryOptions, SceneHit, WorldRay};
 
 use crate::{
     clip::Clipped,
-    element::{Element, ElementKind, polygon_of, triangles_of},
+    element::{Element, ElementKind},
     near_pixel::Feature,
     part::{Part, Window},
     picker::Picker,
@@ -107,7 +107,7 @@ impl<'a> VisibleFilter<'a> {
         let element = match self.kind {
             ElementKind::Face => {
                 let mesh = self.picker.scene.get(hit.instance)?.mesh.as_deref()?;
-                Element::Face(polygon_of(mesh.tri_mesh(), hit.triangle()))
+                Element::Face(mesh.tri_mesh().polygon_of(hit.triangle()))
             }
             _ => Element::Object,
         };
@@ -117,7 +117,7 @@ impl<'a> VisibleFilter<'a> {
     /// Whether an object or face is seen at the middle of one of its triangles in the region.
     fn is_seen_at_a_middle(&self, instance: InstanceId, part: &Part<'_>, element: Element) -> bool {
         let triangles = match element {
-            Element::Face(polygon) => triangles_of(part.mesh, polygon).collect(),
+            Element::Face(polygon) => part.mesh.triangles_of(polygon).collect(),
             _ => self.first_triangles(part),
         };
         triangles.into_iter().any(|triangle| {

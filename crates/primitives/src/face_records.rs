@@ -41,6 +41,22 @@ impl FaceRecords {
         Self { polygons: PolygonMap::Identity(n_triangles), ..Self::default() }
     }
 
+    /// Records of polygons from the first triangle of each and, at the end, the number of triangles;
+    /// nothing else is known. `None` if the numbers do not start at 0, or fall.
+    pub fn from_polygon_starts(starts: Vec<u32>) -> Option<Self> {
+        (starts.first() == Some(&0) && starts.is_sorted())
+            .then(|| Self { polygons: PolygonMap::Starts(starts), ..Self::default() })
+    }
+
+    /// The first triangle of each polygon and, at the end, the number of triangles; `None` if every
+    /// polygon is known to be a triangle.
+    pub fn polygon_starts(&self) -> Option<&[u32]> {
+        match &self.polygons {
+            PolygonMap::Identity(_) => None,
+            PolygonMap::Starts(starts) => Some(starts),
+        }
+    }
+
     /// The number of triangles.
     pub fn n_triangles(&self) -> usize {
         match &self.polygons {
@@ -149,6 +165,15 @@ impl<T> Default for Runs<T> {
     }
 }
 
+impl<T> Runs<T> {
+    /// The list in which from `starts[i]` on the value is `values[i]`. `None` if there are not as many
+    /// values as starts, or the starts do not rise.
+    pub fn from_parts(starts: Vec<u32>, values: Vec<T>) -> Option<Self> {
+        let rises = starts.is_sorted_by(|a, b| a < b);
+        (rises && starts.len() == values.len()).then_some(Self { starts, values })
+    }
+}
+
 impl<T: PartialEq> Runs<T> {
     /// From position `start` on, the value is `value`. Positions must not fall.
     ///
@@ -187,6 +212,20 @@ pub struct LineRuns {
 }
 
 impl LineRuns {
+    /// The lines in which polygon `starts[i]` stands on line `lines[i]` and those up to the next start
+    /// on the lines that follow. `None` if there are not as many lines as starts, the starts do not
+    /// rise, or a line is 2^63 or more.
+    pub fn from_parts(starts: Vec<u32>, lines: Vec<u64>) -> Option<Self> {
+        let rises = starts.is_sorted_by(|a, b| a < b);
+        let countable = lines.iter().all(|&line| line < 1 << 63);
+        (rises && countable && starts.len() == lines.len()).then_some(Self { starts, lines })
+    }
+
+    /// The runs in order, as first polygon and its line.
+    pub fn iter(&self) -> impl Iterator<Item = (u32, u64)> {
+        self.starts.iter().copied().zip(self.lines.iter().copied())
+    }
+
     /// Polygon `polygon` stands on line `line` (1-based). Call in order of polygons, for each.
     pub fn push(&mut self, polygon: u32, line: u64) {
         let continues = match (self.starts.last(), self.lines.last()) {
@@ -218,6 +257,22 @@ mod tests {
         assert_eq!(records.triangles_of(3), 3..6);
         assert_eq!(records.triangles_of(1), 2..2);
         assert_eq!((records.n_polygons(), records.n_triangles()), (4, 6));
+    }
+
+    #[test]
+    fn parts_that_make_no_records_are_refused() {
+        let whole = FaceRecords::from_triangle_counts([2, 0, 1]);
+        let starts = whole.polygon_starts().map(<[u32]>::to_vec);
+        assert_eq!(starts.and_then(FaceRecords::from_polygon_starts), Some(whole));
+        for starts in [vec![], vec![1, 2], vec![0, 2, 1]] {
+            assert_eq!(FaceRecords::from_polygon_starts(starts), None);
+        }
+        assert!(Runs::from_parts(vec![0, 3], vec!['a', 'a']).is_some());
+        assert!(Runs::from_parts(vec![3, 3], vec!['a', 'b']).is_none());
+        assert!(Runs::from_parts(vec![0], vec!['a', 'b']).is_none());
+        assert!(LineRuns::from_parts(vec![0, 3], vec![9, 1]).is_some());
+        assert!(LineRuns::from_parts(vec![0, 0], vec![9, 10]).is_none());
+        assert!(LineRuns::from_parts(vec![0], vec![u64::MAX]).is_none());
     }
 
     #[test]

@@ -35,8 +35,13 @@ mod winding;
 
 mod alpha_mask;
 mod face_records;
+mod material;
 mod subdivide;
 mod tri_mesh;
+
+mod ear_clipping;
+mod point_tree;
+mod triangulate;
 
 pub mod brute_force;
 pub mod generate;
@@ -52,6 +57,7 @@ pub use closest_point::{
 pub use face_records::{FaceRecords, LineRuns, Runs};
 pub use glam;
 pub use hit::{Faces, Hit, HitMode, Side, TriangleHit};
+pub use material::Material;
 pub use overlap::{ConvexRegion, triangle_overlaps_box};
 pub use planar_polygon::{PlanarPolygon, PolygonError, PolygonHit, PolygonRegion, closest_polygon};
 pub use plane::Plane;
@@ -59,6 +65,7 @@ pub use ray::{Ray, RayError};
 pub use sphere::Sphere;
 pub use tri_mesh::{CornerAttributes, MeshError, TriMesh};
 pub use triangle::Triangle;
+pub use triangulate::Triangulator;
 pub use unit_triangle::{UnitTriangle, affine_inverse, rigid_inverse};
 pub use watertight::{WatertightRay, plane_normal};
 pub use winding::{WindingSum, solid_angle};

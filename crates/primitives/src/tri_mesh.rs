@@ -1,6 +1,6 @@
 //! Indexed triangle meshes.
 
-use std::sync::Arc;
+use std::{ops::Range, sync::Arc};
 
 use glam::{DVec3, Vec2, Vec3};
 use thiserror::Error;
@@ -202,6 +202,19 @@ impl TriMesh {
     /// Where the faces came from, if known.
     pub fn records(&self) -> Option<&FaceRecords> {
         self.records.as_deref()
+    }
+
+    /// The polygon that a triangle was cut from; without records every triangle is its own.
+    pub fn polygon_of(&self, triangle: u32) -> u32 {
+        self.records().map_or(triangle, |records| records.polygon(triangle))
+    }
+
+    /// The triangles that a polygon was cut into.
+    ///
+    /// # Panics
+    /// If there are records but no such polygon.
+    pub fn triangles_of(&self, polygon: u32) -> Range<u32> {
+        self.records().map_or(polygon..polygon + 1, |records| records.triangles_of(polygon))
     }
 
     /// The box around all triangles; unused positions do not count. O(1).

@@ -39,7 +39,7 @@ pub use error::SceneError;
 pub use hit::SceneHit;
 pub use hitscan_primitives::glam;
 pub use instance::{Instance, InstanceId};
-pub use mesh::Mesh;
+pub use mesh::{Mesh, OtherMesh};
 pub use nearest::ScenePoint;
 pub use overlap::{Region, SceneTriangle};
 pub use placement::TransformError;

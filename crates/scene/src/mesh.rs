@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 use glam::DVec2;
 use hitscan_bvh::{BuildOptions, MeshBvh, RefitReport, WindingTree};
 use hitscan_primitives::{AlphaMask, Hit, MeshError, TriMesh};
+use thiserror::Error;
 
 /// A triangle mesh with its hierarchy, to be shared by any number of instances in an [`Arc`].
 ///
@@ -30,6 +31,18 @@ impl Mesh {
     pub fn new(tri_mesh: TriMesh, options: &BuildOptions) -> Self {
         let bvh = Arc::new(MeshBvh::build(&tri_mesh, options));
         Self { tri_mesh, bvh, alpha: Vec::new(), winding: OnceLock::new() }
+    }
+
+    /// A mesh with a hierarchy that was built before, or read from a cache file.
+    ///
+    /// # Errors
+    /// A hierarchy of another mesh, as far as that can be told without a look at every triangle: of
+    /// another number of triangles or another box. [`MeshBvh::validate`] tells all.
+    pub fn from_built(tri_mesh: TriMesh, bvh: MeshBvh) -> Result<Self, OtherMesh> {
+        if bvh.n_triangles() != tri_mesh.triangles().len() || bvh.bounds() != tri_mesh.bounds() {
+            return Err(OtherMesh);
+        }
+        Ok(Self { tri_mesh, bvh: Arc::new(bvh), alpha: Vec::new(), winding: OnceLock::new() })
     }
 
     /// The same mesh with masks for holes: `mask` says which belongs to a material, by its name.
@@ -115,3 +128,8 @@ impl Mesh {
         report.expect("the triangles are the same")
     }
 }
+
+/// A hierarchy that is not of the mesh.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("the hierarchy is of another mesh")]
+pub struct OtherMesh;

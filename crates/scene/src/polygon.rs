@@ -11,10 +11,7 @@ impl Mesh {
     /// If there is no such triangle.
     pub fn polygon_triangles(&self, triangle: u32) -> Range<u32> {
         assert!((triangle as usize) < self.tri_mesh().triangles().len(), "triangle {triangle}");
-        match self.tri_mesh().records() {
-            Some(records) => records.triangles_of(records.polygon(triangle)),
-            None => triangle..triangle + 1,
-        }
+        self.tri_mesh().triangles_of(self.tri_mesh().polygon_of(triangle))
     }
 
     /// The edges of the polygon that a triangle was cut from, as pairs of vertices in the order of the

@@ -8,7 +8,8 @@ use crate::ear_clipping::EarClipper;
 /// A point of a polygon that was projected to a plane of two axes, where it runs counter-clockwise.
 pub(crate) type Point = Coord<f64>;
 
-/// Cuts polygons of n corners into n - 2 triangles each.
+/// Cuts polygons of n corners into n - 2 triangles each, and keeps the memory that this takes for the
+/// next polygon.
 ///
 /// - A fan from the first corner, (0, 1, 2), (0, 2, 3), …, wherever none of its triangles is flipped:
 ///   on convex polygons above all. A polygon without area is fanned, too.
@@ -21,19 +22,33 @@ pub(crate) type Point = Coord<f64>;
 /// predicates (Shewchuk, "Adaptive Precision Floating-Point Arithmetic and Fast Robust Geometric
 /// Predicates", 1997). If no triangle is flipped, the triangles cover each point as often as the
 /// polygon winds around it: once inside a simple polygon, and never outside.
+///
+/// ```
+/// use hitscan_primitives::{Triangulator, glam::Vec3};
+///
+/// let arrowhead = [[0.0, 0.0], [4.0, 2.0], [0.0, 4.0], [1.0, 2.0]];
+/// let corners = arrowhead.map(|[x, y]| Vec3::new(x, y, 0.0));
+/// let mut triangles = Vec::new();
+/// Triangulator::default().triangulate(&corners, |triangle| triangles.push(triangle));
+/// assert_eq!(triangles, [[1, 2, 3], [1, 3, 0]]);
+/// ```
 #[derive(Debug, Default)]
-pub(crate) struct Triangulator {
+pub struct Triangulator {
     points: Vec<Point>,
     clipper: EarClipper,
 }
 
 impl Triangulator {
-    /// Calls `emit` with three corner numbers, in the polygon's direction, n - 2 times.
+    /// Calls `emit` with three corner numbers, in the polygon's direction, n - 2 times; not at all for
+    /// fewer than three corners.
     ///
     /// O(n log n) for polygons as they occur; for self-intersecting ones, too, but then the
     /// triangles are arbitrary.
-    pub(crate) fn triangulate(&mut self, corners: &[Vec3], mut emit: impl FnMut([u32; 3])) {
+    pub fn triangulate(&mut self, corners: &[Vec3], mut emit: impl FnMut([u32; 3])) {
         let n = corners.len() as u32;
+        if n < 3 {
+            return;
+        }
         let fan = |from: u32, emit: &mut dyn FnMut([u32; 3])| {
             (1..n - 1).for_each(|i| emit([from, (from + i) % n, (from + i + 1) % n]));
         };
