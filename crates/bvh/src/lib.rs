@@ -26,6 +26,7 @@ mod interleave;
 mod kernel;
 #[expect(unsafe_code, reason = "asking the system for large pages")]
 mod large_pages;
+mod memory;
 mod mesh_bvh;
 mod options;
 mod overlap;
@@ -45,6 +46,7 @@ mod work;
 
 pub use batch::HitLists;
 pub use box_bvh::BoxBvh;
+pub use memory::{BlankBvh, BvhMemory, InvalidBvh};
 pub use mesh_bvh::{Cancelled, MeshBvh, RefitError};
 pub use options::{BuildOptions, BuildQuality, Layout};
 pub use refit::RefitReport;

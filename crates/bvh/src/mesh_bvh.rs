@@ -183,6 +183,14 @@ impl MeshBvh {
         self.isa
     }
 
+    /// What the leaves are made of.
+    pub fn layout(&self) -> Layout {
+        match self.leaves {
+            Leaves::Full(_) => Layout::Full,
+            Leaves::Compact(_) => Layout::Compact,
+        }
+    }
+
     /// The number of triangles, degenerate ones included.
     pub fn n_triangles(&self) -> usize {
         self.n_triangles
@@ -276,7 +284,7 @@ impl MeshBvh {
 
     /// Checks every invariant of the tree against the mesh it was built from or refitted to: each
     /// triangle stands in one leaf with its corners, boxes hold what lies below, every node is
-    /// reached once, the depth is within the traversal stack. O(n).
+    /// reached once, the depth is within the traversal stack. O(n), in parallel.
     ///
     /// # Errors
     /// The first invariant that does not hold, in words.
@@ -286,7 +294,7 @@ impl MeshBvh {
 }
 
 /// The largest coordinate of a mesh in its scaled space.
-fn scaled_reach(mesh: &TriMesh, scale: f64) -> f32 {
+pub(crate) fn scaled_reach(mesh: &TriMesh, scale: f64) -> f32 {
     (f64::from(mesh.bounds().max_abs_coordinate()) * scale) as f32
 }
 

@@ -14,7 +14,7 @@ use crate::{
     MeshBvh,
     kernel::{BoxHits, BoxRay, Found, QueryRay, TriangleRay},
     simd::{Kernel, Simd, Slots, Stack},
-    wide::{ChildRef, IndexedBlocks, Leaves, TriangleBlock, WideNode},
+    wide::{ChildRef, IndexedBlock, IndexedBlocks, Leaves, TriangleBlock, WideNode},
 };
 
 /// What a query does with the hits it meets.
@@ -66,21 +66,22 @@ impl MeshBvh {
 
 /// Leaves in one of their forms, as the walk of a ray sees them.
 pub(crate) trait LeafTest {
-    /// Gives the collector the triangles of a leaf that the ray hits at a `t` of at most `limit`, and
-    /// lowers that; `true` if the collector has enough.
-    fn test<S: Simd, C: Collector>(
+    type Block;
+
+    fn blocks(&self) -> &[Self::Block];
+
+    /// Gives the collector the triangles of a block that the ray hits at a `t` of at most `t_max`,
+    /// until it has enough, which is then the result.
+    fn test_block<S: Simd, C: Collector>(
         &self,
-        blocks: Range<usize>,
+        block: &Self::Block,
         ray: &TriangleRay<'_, S>,
-        limit: &mut f32,
+        t_max: f32,
         collector: &mut C,
     ) -> bool;
 
-    /// Where a block would lie.
-    fn address(&self, block: usize) -> *const u8;
-}
-
-impl LeafTest for [TriangleBlock] {
+    /// [`test_block`](Self::test_block) for the blocks of a leaf. Lowers `limit` to what the collector
+    /// still has use for.
     #[inline(always)]
     fn test<S: Simd, C: Collector>(
         &self,
@@ -89,42 +90,53 @@ impl LeafTest for [TriangleBlock] {
         limit: &mut f32,
         collector: &mut C,
     ) -> bool {
-        for block in &self[blocks] {
-            if ray.test(block, *limit, collector) {
+        for block in &self.blocks()[blocks] {
+            if self.test_block(block, ray, *limit, collector) {
                 return true;
             }
             *limit = collector.t_max();
         }
         false
     }
+}
+
+impl LeafTest for [TriangleBlock] {
+    type Block = TriangleBlock;
 
     #[inline(always)]
-    fn address(&self, block: usize) -> *const u8 {
-        self.as_ptr().wrapping_add(block).cast()
+    fn blocks(&self) -> &[TriangleBlock] {
+        self
+    }
+
+    #[inline(always)]
+    fn test_block<S: Simd, C: Collector>(
+        &self,
+        block: &TriangleBlock,
+        ray: &TriangleRay<'_, S>,
+        t_max: f32,
+        collector: &mut C,
+    ) -> bool {
+        ray.test(block, t_max, collector)
     }
 }
 
 impl LeafTest for IndexedBlocks {
+    type Block = IndexedBlock;
+
     #[inline(always)]
-    fn test<S: Simd, C: Collector>(
-        &self,
-        blocks: Range<usize>,
-        ray: &TriangleRay<'_, S>,
-        limit: &mut f32,
-        collector: &mut C,
-    ) -> bool {
-        for block in &self.blocks[blocks] {
-            if ray.test_indexed(block, self, *limit, collector) {
-                return true;
-            }
-            *limit = collector.t_max();
-        }
-        false
+    fn blocks(&self) -> &[IndexedBlock] {
+        &self.blocks
     }
 
     #[inline(always)]
-    fn address(&self, block: usize) -> *const u8 {
-        self.blocks.as_ptr().wrapping_add(block).cast()
+    fn test_block<S: Simd, C: Collector>(
+        &self,
+        block: &IndexedBlock,
+        ray: &TriangleRay<'_, S>,
+        t_max: f32,
+        collector: &mut C,
+    ) -> bool {
+        ray.test_indexed(block, self, t_max, collector)
     }
 }
 
@@ -137,7 +149,7 @@ pub(crate) fn prefetch<S: Simd, L: LeafTest + ?Sized>(
     leaves: &L,
     child: ChildRef,
 ) {
-    let block = leaves.address(child.blocks().start);
+    let block = leaves.blocks().as_ptr().wrapping_add(child.blocks().start).cast();
     let node = nodes.as_ptr().wrapping_add(child.node_index()).cast();
     simd.prefetch::<4>(if child.is_leaf() { block } else { node });
 }

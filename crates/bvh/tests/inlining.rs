@@ -11,7 +11,7 @@ use object::{Object, ObjectSymbol};
 /// Functions and modules that must leave no symbol: the lane operations and all that kernels call per
 /// node or block.
 const INLINED: [&str; 8] = [
-    "own_box_interval",
+    "own_box",
     "10watertight9intersect",
     "6kernel5boxes",
     "9QueryRay",

@@ -6,7 +6,7 @@
 //! The edge functions are those of Woop, Benthin and Wald, "Watertight Ray/Triangle Intersection"
 //! (JCGT 2013): the triangle is sheared into a space where the ray is an axis, and two triangles
 //! that share an edge evaluate the same edge function with opposite signs. We depart from the paper
-//! in four points:
+//! in five points:
 //!
 //! - **No fused multiply-add and zero counts as inside.** `fl(a*b) - fl(c*d)` has the exact sign or
 //!   is zero, because rounding is monotone; so no ray slips between two neighbours. Only when all
@@ -19,6 +19,13 @@
 //!   of the slab arithmetic, so it rejects nothing that the surface covers.
 //! - **`t` is not before that box interval.** A tree whose node intervals contain the intervals of
 //!   the triangles below then cannot lose a hit, whatever its shape.
+//! - **Within rounding of the plane, what the edges saw decides.** A ray that starts within 2^-18 of
+//!   that extent from the plane, and runs along it, has a distance from the plane and a slope of which
+//!   not even the signs are certain. Its `t` is interpolated in f64 from the sheared corners, as exactly
+//!   as the edge functions see them, within what the plane leaves open.
+//!
+//! `docs/proof.md` in the repository has the proof that trees and kernels change nothing, and that
+//! closed meshes do not leak.
 
 use glam::{DVec3, Vec3};
 
@@ -39,6 +46,10 @@ pub struct WatertightRay {
 impl WatertightRay {
     /// The pad on the triangle's own box, as a share of the box's farthest extent from the origin.
     pub const OWN_BOX_PAD: f32 = 1.0 / (1 << 20) as f32;
+
+    /// Origins within this distance from a plane that is not trusted, as a share of the farthest extent
+    /// of the triangle's box, may lie on either side of it.
+    pub const PLANE_PAD: f32 = 1.0 / (1 << 18) as f32;
 
     /// Planes are trusted to reject from about this cosine between normal and ray on; see
     /// [`trusted_slope`](Self::trusted_slope).
@@ -170,15 +181,21 @@ impl WatertightRay {
             return None;
         }
 
-        let (enter, exit) = self.own_box_interval([a, b, c]);
+        let OwnBox { enter, exit, reach } = self.own_box([a, b, c]);
         #[expect(clippy::neg_cmp_op_on_partial_ord, reason = "NaN must be rejected")]
         if !(max(enter, self.t_min) <= exit) {
             return None;
         }
-        let mut t = max(height / slope, enter);
-        if !trusted {
-            t = min(t, exit);
-        }
+        let pad = reach * Self::PLANE_PAD;
+        let t = if trusted {
+            max(height / slope, enter)
+        } else if height.abs() < pad {
+            let t = self.interpolated_t([[ax, ay], [bx, by], [cx, cy]], [a[2], b[2], c[2]]);
+            let t = min(max(t, (height - pad) / slope), (height + pad) / slope);
+            min(max(t, enter), exit)
+        } else {
+            min(max(height / slope, enter), exit)
+        };
         let in_range = t >= self.t_min && t <= self.t_max && t.is_finite();
         // `+ 0.0` turns -0.0 into 0.0, so that equal answers have equal bits.
         in_range.then(|| TriangleHit {
@@ -224,15 +241,27 @@ impl WatertightRay {
         [x - sx * z, y - sy * z]
     }
 
+    /// Where the ray meets a triangle that it is inside of, from its sheared corners and their depths.
+    #[cold]
+    fn interpolated_t(&self, corners: [[f32; 2]; 3], depths: [f32; 3]) -> f32 {
+        let [[ax, ay], [bx, by], [cx, cy]] = corners.map(|corner| corner.map(f64::from));
+        let [a, b, c] = depths.map(f64::from);
+        // Products of two f32 are exact, and all three have one sign: there is no cancellation.
+        let (edge_a, edge_b, edge_c) = (cx * by - cy * bx, ax * cy - ay * cx, bx * ay - by * ax);
+        let depth = (edge_a * a + edge_b * b + edge_c * c) / (edge_a + edge_b + edge_c);
+        (depth / f64::from(self.direction.to_array()[self.axes[2].index()])) as f32
+    }
+
     /// The ray's slab interval with the box of three corners, given relative to the origin and in
     /// rotated order. The box is padded on the two minor axes.
     #[inline]
-    fn own_box_interval(&self, [a, b, c]: [[f32; 3]; 3]) -> (f32, f32) {
+    fn own_box(&self, [a, b, c]: [[f32; 3]; 3]) -> OwnBox {
         let r = self.rotated(self.reciprocal);
         let lo = |k: usize| min(a[k], min(b[k], c[k]));
         let hi = |k: usize| max(a[k], max(b[k], c[k]));
         let reach = |k: usize| max(hi(k), -lo(k));
-        let pad = max(reach(0), max(reach(1), reach(2))) * Self::OWN_BOX_PAD;
+        let reach = max(reach(0), max(reach(1), reach(2)));
+        let pad = reach * Self::OWN_BOX_PAD;
         let slab = |k: usize, pad: f32| {
             let (from_lo, from_hi) = ((lo(k) - pad) * r[k], (hi(k) + pad) * r[k]);
             if r[k].is_sign_negative() { (from_hi, from_lo) } else { (from_lo, from_hi) }
@@ -240,8 +269,21 @@ impl WatertightRay {
         let (near_x, far_x) = slab(0, pad);
         let (near_y, far_y) = slab(1, pad);
         let (near_z, far_z) = slab(2, 0.0);
-        (max(near_x, max(near_y, near_z)), min(far_x, min(far_y, far_z)))
+        OwnBox {
+            enter: max(near_x, max(near_y, near_z)),
+            exit: min(far_x, min(far_y, far_z)),
+            reach,
+        }
     }
+}
+
+/// A triangle's own box, as a ray sees it.
+struct OwnBox {
+    /// Where the ray enters and leaves it.
+    enter: f32,
+    exit: f32,
+    /// The farthest extent from the origin, along any axis.
+    reach: f32,
 }
 
 /// The triangle's normal by its winding, scaled by a power of two so that its largest component is

@@ -60,16 +60,21 @@ impl<S: Simd> BoxRay<S> {
                 simd.splat_lane::<4>(ray.reciprocals),
                 simd.splat_lane::<5>(ray.reciprocals),
             ],
-            t_min: simd.splat(ray.ray.t_min),
+            t_min: simd.splat(ray.ray.t_min.max(f32::MIN)),
         }
     }
 
     /// The children whose boxes the ray meets at a `t` of at most `t_max`.
     ///
     /// `FAR` says whether the ray's origin is far.
+    ///
+    /// A far origin at the end of f32 may be infinite when it is shifted. The planes of an empty place
+    /// are infinite too, so there a side may be NaN, which `max` and `min` pass over. With an interval
+    /// between `f32::MIN` and `f32::MAX`, where every hit has its `t`, what is left still does not meet.
     #[inline(always)]
     pub(crate) fn test<const FAR: bool>(&self, node: &WideNode, t_max: S::F) -> BoxHits<S> {
         let s = self.simd;
+        let t_max = if FAR { s.min(t_max, s.splat(f32::MAX)) } else { t_max };
         let (near_x, far_x) = self.slab::<FAR>(node, 0);
         let (near_y, far_y) = self.slab::<FAR>(node, 1);
         let (near_z, far_z) = self.slab::<FAR>(node, 2);

@@ -109,7 +109,7 @@ impl<S: Simd> Packet<S> {
     }
 
     /// Makes this the packet of these rays. `false`, and no packet, unless all are valid, have no
-    /// negative `t_min`, and share octant and dominant axis. `reach` is the mesh's largest coordinate.
+    /// negative `t_min`, share octant and dominant axis, and start within f32. `reach` is the mesh's largest coordinate.
     ///
     /// Filled in place: it is too large to be moved about.
     #[inline(always)]
@@ -169,6 +169,10 @@ impl<S: Simd> Packet<S> {
         let farthest = greatest(s.store(farthest));
         if farthest > NEAR_ORIGIN * reach {
             let shift = ORIGIN_SHIFT * (farthest + reach);
+            if farthest + shift == f32::INFINITY {
+                // The empty places of nodes are infinite too: infinity less itself is NaN.
+                return false;
+            }
             for group in &mut self.groups {
                 for axis in 0..3 {
                     let shift = s.splat(if forward[axis] { shift } else { -shift });

@@ -35,7 +35,8 @@ pub(super) struct TriangleLanes<S: Simd> {
 pub(super) struct HitLanes<S: Simd> {
     /// Lanes that hit, as bits.
     pub(super) accepted: u32,
-    /// Lanes on which all edge functions are zero: to be decided by the reference itself.
+    /// Lanes on which all edge functions are zero, or the ray starts within rounding of a plane that is
+    /// not trusted: to be decided by the reference itself.
     pub(super) flat: u32,
     pub(super) t: S::F,
     pub(super) edge_b: S::F,
@@ -61,9 +62,11 @@ pub(super) fn intersect<S: Simd>(
     let height = s.flip_sign(dot(s, triangle.normal, a), slope);
     let slope = s.abs(slope);
     let largest = s.splat(f32::MAX);
-    // Looser than `height / slope <= t_max`, for every sign of t_max, also where it underflows.
-    let bound = s.min(s.add(t_max, s.mul(s.abs(t_max), s.splat(5e-7))), largest);
-    let below = s.add(s.mul(bound, slope), s.splat(1e-37));
+    // Looser than `height / slope <= t_max`, for every sign of t_max, also where the quotient, the
+    // bound or its product underflow.
+    let tiny = s.splat(1e-37);
+    let bound = s.add(t_max, s.add(s.mul(s.abs(t_max), s.splat(5e-7)), tiny));
+    let below = s.add(s.mul(s.min(bound, largest), slope), tiny);
     let in_range = s.and(s.le(height, below), s.ge(height, s.mul(ray.t_min, slope)));
     let trusted = s.ge(slope, ray.trusted_slope);
     // In bits, because "not trusted" must be true for NaN.
@@ -72,7 +75,7 @@ pub(super) fn intersect<S: Simd>(
         return None;
     }
 
-    let (enter, exit) = own_box_interval(s, ray.reciprocal, a, b, c);
+    let (enter, exit, reach) = own_box(s, ray.reciprocal, a, b, c);
     let t = s.max(s.div(height, slope), enter);
     let t = s.select(trusted, s.min(t, exit), t);
     let det = s.add(edge_a, s.add(edge_b, edge_c));
@@ -80,7 +83,9 @@ pub(super) fn intersect<S: Simd>(
     let in_range = s.and(s.ge(t, ray.t_min), s.le(t, t_max));
     let finite = s.and(s.le(s.abs(t), largest), s.le(s.abs(det), largest));
     let accepted = candidates & s.bits(s.and(meets_box, s.and(in_range, finite)));
-    let flat = candidates & s.bits(s.and(s.eq(least, zero), s.eq(greatest, zero)));
+    let no_area = s.bits(s.and(s.eq(least, zero), s.eq(greatest, zero)));
+    let in_plane = s.bits(s.le(s.abs(height), s.mul(reach, s.splat(WatertightRay::PLANE_PAD))));
+    let flat = candidates & s.bits(meets_box) & (no_area | (in_plane & !s.bits(trusted)));
     let facing = match faces {
         Faces::Both => u32::MAX,
         Faces::Front => s.bits(s.ge(s.flip_sign(det, ray.direction[2]), zero)),
@@ -129,15 +134,16 @@ fn edges<S: Simd>(s: S, ray: &RayLanes<S>, [a, b, c]: [[S::F; 3]; 3]) -> Edges<S
     Edges { edge_a, edge_b, edge_c, least, greatest, inside }
 }
 
-/// Where the ray enters and leaves the triangle's own box, padded on the two minor axes.
+/// Where the ray enters and leaves the triangle's own box, padded on the two minor axes, and that box's
+/// farthest extent from the origin.
 #[inline(always)]
-fn own_box_interval<S: Simd>(
+fn own_box<S: Simd>(
     s: S,
     [rx, ry, rz]: [S::F; 3],
     a: [S::F; 3],
     b: [S::F; 3],
     c: [S::F; 3],
-) -> (S::F, S::F) {
+) -> (S::F, S::F, S::F) {
     let (lo_x, hi_x) = span(s, a[0], b[0], c[0]);
     let (lo_y, hi_y) = span(s, a[1], b[1], c[1]);
     let (lo_z, hi_z) = span(s, a[2], b[2], c[2]);
@@ -150,7 +156,7 @@ fn own_box_interval<S: Simd>(
     let (near_x, far_x) = slab(s, s.sub(lo_x, pad), s.add(hi_x, pad), rx);
     let (near_y, far_y) = slab(s, s.sub(lo_y, pad), s.add(hi_y, pad), ry);
     let (near_z, far_z) = slab(s, lo_z, hi_z, rz);
-    (s.max(near_x, s.max(near_y, near_z)), s.min(far_x, s.min(far_y, far_z)))
+    (s.max(near_x, s.max(near_y, near_z)), s.min(far_x, s.min(far_y, far_z)), reach)
 }
 
 #[inline(always)]

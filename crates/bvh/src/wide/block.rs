@@ -1,5 +1,6 @@
 //! The block that leaves are made of: eight triangles, transposed.
 
+use bytemuck::{Pod, Zeroable};
 use glam::Vec3;
 use hitscan_primitives::plane_normal;
 
@@ -7,7 +8,7 @@ use hitscan_primitives::plane_normal;
 ///
 /// Empty lanes and triangles without area are NaN, which every test rejects. The latter keep their
 /// number, so that a refit can bring them back.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C, align(32))]
 pub(crate) struct TriangleBlock {
     /// `corners[corner][axis]`, in the mesh's scaled space.
@@ -46,6 +47,13 @@ impl TriangleBlock {
         }
         for axis in 0..3 {
             self.normal[axis][lane] = normal[axis];
+        }
+    }
+
+    /// Takes the corners and the normal out of a lane, so that nothing there is hit.
+    pub(crate) fn clear(&mut self, lane: usize) {
+        for row in self.corners.as_flattened_mut().iter_mut().chain(&mut self.normal) {
+            row[lane] = f32::NAN;
         }
     }
 

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use bytemuck::{Pod, Zeroable};
 use glam::Vec3;
 use hitscan_primitives::TriMesh;
 
@@ -78,7 +79,7 @@ pub(crate) struct IndexedBlocks {
 }
 
 /// Eight triangles by the numbers of their corners, transposed.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C, align(64))]
 pub(crate) struct IndexedBlock {
     /// `corners[corner]`. Empty lanes repeat the first triangle, so that they give no cause for a
@@ -89,6 +90,12 @@ pub(crate) struct IndexedBlock {
 }
 
 const _: () = assert!(size_of::<IndexedBlock>() == 128);
+
+impl IndexedBlock {
+    /// Of no triangles, to be filled.
+    pub(crate) const EMPTY: Self =
+        Self { corners: [[0; 8]; 3], triangles: [TriangleBlock::NO_TRIANGLE; 8] };
+}
 
 impl IndexedBlocks {
     /// The blocks of these triangles of a mesh.

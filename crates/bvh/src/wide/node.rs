@@ -1,11 +1,12 @@
 //! The node that queries walk over: eight boxes, transposed.
 
+use bytemuck::{Pod, Zeroable};
 use hitscan_primitives::Aabb;
 
 use crate::build::Box3;
 
 /// Eight child boxes in structure-of-arrays form: four cache lines.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C, align(64))]
 pub(crate) struct WideNode {
     /// `bounds[axis][0]` are the least coordinates of the children, `bounds[axis][1]` the greatest.
