@@ -1,0 +1,57 @@
+//! What a file says about the whole: how the tree was built, what the reader remarked, the source.
+
+use hitscan_bvh::{BuildQuality, Layout};
+
+use crate::{
+    BuiltMesh, Source, source,
+    wire::{Reader, Writer},
+};
+
+/// What is known before the mesh and the tree are read.
+#[derive(Debug)]
+pub(crate) struct About {
+    pub(crate) quality: BuildQuality,
+    pub(crate) layout: Layout,
+    pub(crate) built_cost: f32,
+    pub(crate) n_ignored: u64,
+    pub(crate) remarks: Vec<String>,
+    pub(crate) source: Option<Source>,
+}
+
+pub(crate) fn encode(built: &BuiltMesh) -> Vec<u8> {
+    let memory = built.bvh.memory();
+    let mut writer = Writer::default();
+    writer.u32(place(&BuildQuality::ALL, built.quality));
+    writer.u32(place(&Layout::ALL, memory.layout));
+    writer.f32(memory.built_cost);
+    writer.u64(built.n_ignored);
+    writer.texts(&built.remarks);
+    writer.bool(built.source.is_some());
+    if let Some(source) = &built.source {
+        source::encode(source, &mut writer);
+    }
+    writer.bytes
+}
+
+pub(crate) fn decode(bytes: &[u8]) -> Result<About, String> {
+    let mut reader = Reader::new(bytes);
+    let about = About {
+        quality: choice(&BuildQuality::ALL, reader.u32()?)?,
+        layout: choice(&Layout::ALL, reader.u32()?)?,
+        built_cost: reader.f32()?,
+        n_ignored: reader.u64()?,
+        remarks: reader.texts()?,
+        source: if reader.bool()? { Some(source::decode(&mut reader)?) } else { None },
+    };
+    reader.end()?;
+    Ok(about)
+}
+
+fn place<T: PartialEq>(all: &[T], value: T) -> u32 {
+    all.iter().position(|choice| *choice == value).expect("`ALL` has all of them") as u32
+}
+
+fn choice<T: Copy + std::fmt::Debug>(all: &[T], place: u32) -> Result<T, String> {
+    let choice = all.get(place as usize).copied();
+    choice.ok_or_else(|| format!("number {place} of the choices {all:?}"))
+}

@@ -1,0 +1,169 @@
+//! Writing and reading whole files.
+
+use std::{
+    io::{self, Write},
+    path::Path,
+};
+
+use bytemuck::cast_slice;
+use hitscan_bvh::{BlankBvh, Isa, MeshBvh};
+use hitscan_primitives::{CornerAttributes, TriMesh};
+
+use crate::{
+    BuiltMesh, CacheError, CacheErrorKind,
+    about::{self, About},
+    checksum,
+    format::{Header, MAGIC, N_SECTIONS, Section},
+    input::{Input, Sections},
+    materials, parallel, records,
+};
+
+/// Writes a cache file, which appears whole or not at all: one that was there before stays as it was
+/// until the new one takes its place. Many threads and processes may do so at the same time.
+///
+/// # Errors
+/// A path that cannot be written.
+pub fn save(built: &BuiltMesh, path: impl AsRef<Path>) -> Result<(), CacheError> {
+    let path = path.as_ref();
+    let folder = path.parent().filter(|parent| *parent != Path::new("")).unwrap_or(Path::new("."));
+    let save = || -> Result<(), CacheErrorKind> {
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(".hitscan-");
+        #[cfg(unix)]
+        {
+            // As for any new file: what the user's mask leaves of it.
+            use std::os::unix::fs::PermissionsExt;
+            builder.permissions(std::fs::Permissions::from_mode(0o666));
+        }
+        let mut file = builder.tempfile_in(folder)?;
+        write_kind(built, &mut file)?;
+        file.persist(path).map_err(|error| error.error)?;
+        Ok(())
+    };
+    save().map_err(|kind| kind.at(path))
+}
+
+/// [`save`] to anything that takes bytes: in large pieces, so that a buffer gains nothing.
+///
+/// # Errors
+/// What `out` answers.
+pub fn write(built: &BuiltMesh, out: impl Write) -> io::Result<()> {
+    write_kind(built, out).map_err(|kind| match kind {
+        CacheErrorKind::Io(error) => error,
+        other => io::Error::new(io::ErrorKind::Unsupported, other),
+    })
+}
+
+fn write_kind(built: &BuiltMesh, mut out: impl Write) -> Result<(), CacheErrorKind> {
+    if cfg!(target_endian = "big") {
+        return Err(CacheErrorKind::Machine);
+    }
+    let BuiltMesh { mesh, bvh, materials, .. } = built;
+    let CornerAttributes { normals, normal_indices, uvs, uv_indices } = mesh.attributes();
+    let memory = bvh.memory();
+    let (about, materials) = (about::encode(built), materials::encode(materials));
+    let records = records::encode(mesh.records());
+    // In the order of `Section`.
+    let sections: [&[u8]; N_SECTIONS] = [
+        &about,
+        &materials,
+        cast_slice(mesh.positions()),
+        cast_slice(mesh.triangles()),
+        cast_slice(normals),
+        cast_slice(normal_indices),
+        cast_slice(uvs),
+        cast_slice(uv_indices),
+        &records,
+        memory.nodes,
+        memory.blocks,
+        memory.corners,
+    ];
+    let header = Header::new(sections.map(|bytes| (bytes.len() as u64, checksum::of(bytes))));
+    out.write_all(&header.to_bytes())?;
+    for section in sections {
+        out.write_all(section)?;
+    }
+    out.flush()?;
+    Ok(())
+}
+
+/// Whether a file starts as cache files do, whatever its name. A file that cannot be read does not.
+pub fn is_cache_file(path: impl AsRef<Path>) -> bool {
+    let start = Input::open(path.as_ref()).and_then(|input| Ok(input.start(MAGIC.len())?));
+    start.is_ok_and(|start| start == MAGIC)
+}
+
+/// Reads a cache file, on rayon's current pool with the feature `parallel`. Its queries use the best
+/// instruction set of this machine.
+///
+/// Whether the source is still the same is a question of its own: [`Source::check`](crate::Source::check).
+///
+/// # Errors
+/// A file that is not, in every part, one that [`save`] wrote; see [`CacheErrorKind`].
+pub fn load(path: impl AsRef<Path>) -> Result<BuiltMesh, CacheError> {
+    let path = path.as_ref();
+    Input::open(path).and_then(read_input).map_err(|kind| kind.at(path))
+}
+
+/// [`load`] from memory; `name` stands for the file in errors.
+///
+/// # Errors
+/// As [`load`].
+pub fn read(bytes: &[u8], name: &str) -> Result<BuiltMesh, CacheError> {
+    read_input(Input::Memory(bytes)).map_err(|kind| kind.in_file(name))
+}
+
+fn read_input(input: Input<'_>) -> Result<BuiltMesh, CacheErrorKind> {
+    let sections = Sections::of(input)?;
+    let invalid = |section: Section| move |reason| CacheErrorKind::invalid(section.name(), reason);
+    let about = sections.read::<u8>(Section::About)?;
+    let about = about::decode(&about).map_err(invalid(Section::About))?;
+    let materials = sections.read::<u8>(Section::Materials)?;
+    let materials = materials::decode(&materials).map_err(invalid(Section::Materials))?;
+    let (mesh, blank) = parallel::join(|| read_mesh(&sections), || read_tree(&sections, &about));
+    let mesh = mesh?;
+    let bvh = into_bvh(blank?, &mesh)?;
+    let About { quality, n_ignored, remarks, source, .. } = about;
+    Ok(BuiltMesh { mesh, bvh, quality, materials, n_ignored, remarks, source })
+}
+
+fn read_mesh(sections: &Sections<'_>) -> Result<TriMesh, CacheErrorKind> {
+    let positions = sections.read(Section::Positions)?;
+    let triangles = sections.read(Section::Triangles)?;
+    let attributes = CornerAttributes {
+        normals: sections.read(Section::Normals)?,
+        normal_indices: sections.read(Section::NormalIndices)?,
+        uvs: sections.read(Section::Uvs)?,
+        uv_indices: sections.read(Section::UvIndices)?,
+    };
+    let records = sections.read::<u8>(Section::Records)?;
+    let records = records::decode(&records)
+        .map_err(|reason| CacheErrorKind::invalid(Section::Records.name(), reason))?;
+    let mesh = TriMesh::from_vecs(positions, triangles)
+        .and_then(|mesh| mesh.with_attributes(attributes))
+        .and_then(|mesh| match records {
+            Some(records) => mesh.with_records(records),
+            None => Ok(mesh),
+        });
+    mesh.map_err(|error| CacheErrorKind::invalid("mesh", error))
+}
+
+/// The memory of the tree, not yet compared with the mesh.
+fn read_tree(sections: &Sections<'_>, about: &About) -> Result<BlankBvh, CacheErrorKind> {
+    let parts = [Section::Nodes, Section::Blocks, Section::Corners];
+    let mut lengths = [0; 3];
+    for (len, part) in lengths.iter_mut().zip(parts) {
+        *len = sections.len(part)?;
+    }
+    let mut blank = BlankBvh::new(about.layout, about.built_cost, lengths)
+        .map_err(|error| CacheErrorKind::invalid("tree", error))?;
+    for (bytes, part) in blank.bytes_mut().into_iter().zip(parts) {
+        sections.read_into(part, bytes)?;
+    }
+    Ok(blank)
+}
+
+fn into_bvh(blank: BlankBvh, mesh: &TriMesh) -> Result<MeshBvh, CacheErrorKind> {
+    let bvh = blank.into_bvh(mesh, Isa::detect());
+    bvh.map_err(|error| CacheErrorKind::invalid("tree", error))
+}

@@ -1,0 +1,110 @@
+//! Materials in a file.
+
+use hitscan_primitives::Material;
+
+use crate::wire::{Reader, Writer};
+
+/// Less than what any material takes: 4 colours, 3 numbers, 8 texts or lists.
+const SHORTEST: usize = 160;
+
+pub(crate) fn encode(materials: &[Material]) -> Vec<u8> {
+    let mut writer = Writer::default();
+    writer.u64(materials.len() as u64);
+    for material in materials {
+        let Material {
+            name,
+            ambient,
+            diffuse,
+            specular,
+            emissive,
+            shininess,
+            opacity,
+            refraction_index,
+            illumination,
+            map_ka,
+            map_kd,
+            map_ks,
+            map_ns,
+            map_bump,
+            map_d,
+            other,
+        } = material;
+        writer.text(name);
+        for color in [ambient, diffuse, specular, emissive] {
+            writer.bool(color.is_some());
+            color.unwrap_or_default().into_iter().for_each(|value| writer.f32(value));
+        }
+        for value in [shininess, opacity, refraction_index] {
+            writer.bool(value.is_some());
+            writer.f32(value.unwrap_or_default());
+        }
+        writer.u32(illumination.map_or(u32::MAX, u32::from));
+        for map in [map_ka, map_kd, map_ks, map_ns, map_bump, map_d] {
+            writer.bool(map.is_some());
+            writer.text(map.as_deref().unwrap_or_default());
+        }
+        writer.u64(other.len() as u64);
+        for (keyword, rest) in other {
+            writer.text(keyword);
+            writer.text(rest);
+        }
+    }
+    writer.bytes
+}
+
+pub(crate) fn decode(bytes: &[u8]) -> Result<Vec<Material>, String> {
+    let mut reader = Reader::new(bytes);
+    let n = reader.count(SHORTEST)?;
+    let mut materials = Vec::with_capacity(n);
+    for _ in 0..n {
+        materials.push(material(&mut reader)?);
+    }
+    reader.end()?;
+    Ok(materials)
+}
+
+/// Fields are read in the order in which they are named here, which is that of `encode`.
+fn material(reader: &mut Reader<'_>) -> Result<Material, String> {
+    Ok(Material {
+        name: reader.text()?,
+        ambient: color(reader)?,
+        diffuse: color(reader)?,
+        specular: color(reader)?,
+        emissive: color(reader)?,
+        shininess: number(reader)?,
+        opacity: number(reader)?,
+        refraction_index: number(reader)?,
+        illumination: match reader.u32()? {
+            u32::MAX => None,
+            model => Some(u8::try_from(model).map_err(|_| format!("illumination {model}"))?),
+        },
+        map_ka: text(reader)?,
+        map_kd: text(reader)?,
+        map_ks: text(reader)?,
+        map_ns: text(reader)?,
+        map_bump: text(reader)?,
+        map_d: text(reader)?,
+        other: {
+            let n = reader.count(1)?;
+            (0..n).map(|_| Ok((reader.text()?, reader.text()?))).collect::<Result<_, String>>()?
+        },
+    })
+}
+
+fn color(reader: &mut Reader<'_>) -> Result<Option<[f32; 3]>, String> {
+    let is_some = reader.bool()?;
+    let color = [reader.f32()?, reader.f32()?, reader.f32()?];
+    Ok(is_some.then_some(color))
+}
+
+fn number(reader: &mut Reader<'_>) -> Result<Option<f32>, String> {
+    let is_some = reader.bool()?;
+    let number = reader.f32()?;
+    Ok(is_some.then_some(number))
+}
+
+fn text(reader: &mut Reader<'_>) -> Result<Option<String>, String> {
+    let is_some = reader.bool()?;
+    let text = reader.text()?;
+    Ok(is_some.then_some(text))
+}

@@ -1,0 +1,74 @@
+//! Face records in a file.
+
+use hitscan_primitives::{FaceRecords, LineRuns, Runs};
+
+use crate::wire::{Reader, Writer};
+
+/// In place of the index of a name: none.
+const NO_NAME: u32 = u32::MAX;
+
+pub(crate) fn encode(records: Option<&FaceRecords>) -> Vec<u8> {
+    let mut writer = Writer::default();
+    let Some(records) = records else { return writer.bytes };
+    writer.u32(records.n_triangles() as u32);
+    writer.bool(records.polygon_starts().is_some());
+    if let Some(starts) = records.polygon_starts() {
+        writer.numbers(starts);
+    }
+    writer.texts(&records.names);
+    for runs in [&records.objects, &records.groups, &records.materials] {
+        encode_runs(
+            &mut writer,
+            runs.iter().map(|(start, &name)| (start, name.unwrap_or(NO_NAME))),
+        );
+    }
+    encode_runs(&mut writer, records.smoothing.iter().map(|(start, &group)| (start, group)));
+    let (starts, lines): (Vec<u32>, Vec<u64>) = records.lines.iter().unzip();
+    writer.numbers(&starts);
+    writer.numbers(&lines);
+    writer.bytes
+}
+
+fn encode_runs(writer: &mut Writer, runs: impl Iterator<Item = (u32, u32)>) {
+    let (starts, values): (Vec<u32>, Vec<u32>) = runs.unzip();
+    writer.numbers(&starts);
+    writer.numbers(&values);
+}
+
+/// The records of a section, which has no bytes if there are none.
+pub(crate) fn decode(bytes: &[u8]) -> Result<Option<FaceRecords>, String> {
+    if bytes.is_empty() {
+        return Ok(None);
+    }
+    let mut reader = Reader::new(bytes);
+    let n_triangles = reader.u32()?;
+    let mut records = if reader.bool()? {
+        let starts = reader.numbers()?;
+        FaceRecords::from_polygon_starts(starts).ok_or("first triangles of polygons that fall")?
+    } else {
+        FaceRecords::one_triangle_each(n_triangles)
+    };
+    records.names = reader.texts()?;
+    let n_names = records.names.len();
+    for runs in [&mut records.objects, &mut records.groups, &mut records.materials] {
+        *runs = decode_runs(&mut reader, |name| match name {
+            NO_NAME => Ok(None),
+            name if (name as usize) < n_names => Ok(Some(name)),
+            name => Err(format!("name {name} of {n_names}")),
+        })?;
+    }
+    records.smoothing = decode_runs(&mut reader, Ok)?;
+    let (starts, lines) = (reader.numbers()?, reader.numbers()?);
+    records.lines = LineRuns::from_parts(starts, lines).ok_or("runs of lines that fall")?;
+    reader.end()?;
+    Ok(Some(records))
+}
+
+fn decode_runs<T>(
+    reader: &mut Reader<'_>,
+    value: impl Fn(u32) -> Result<T, String>,
+) -> Result<Runs<T>, String> {
+    let starts = reader.numbers()?;
+    let values = reader.numbers()?.into_iter().map(value).collect::<Result<_, String>>()?;
+    Runs::from_parts(starts, values).ok_or_else(|| "runs that fall".to_owned())
+}

@@ -1,0 +1,202 @@
+//! What a mesh was read from, as a key: a cache file is good as long as its source is the same.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+    time::{Duration, SystemTime},
+};
+
+use crate::{
+    CacheError, CacheErrorKind,
+    error::escaped,
+    input::Input,
+    wire::{Reader, Writer},
+};
+
+/// What a mesh was read from, and by what.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// What read the mesh and how, in words of the program that did. Another text is another mesh.
+    pub reader: String,
+    /// The mesh's file, and after it those that it brought along: material libraries, buffers.
+    pub files: Vec<SourceFile>,
+}
+
+/// A file as it was when the mesh was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceFile {
+    /// The path, relative to the folder of the cache file where it is in that folder or below; so both
+    /// can be moved together.
+    pub path: PathBuf,
+    /// Its length in bytes.
+    pub len: u64,
+    /// The checksum of its contents: XXH3 over pieces, as that of a section.
+    pub checksum: u64,
+    /// When it was last changed, since 1970. `None` if that was so shortly before it was read that
+    /// another change might have the same time.
+    pub modified: Option<Duration>,
+}
+
+/// A file that was changed in this time before it was looked at may change once more without a change
+/// of its time: file systems count in steps of up to two seconds.
+const SETTLED: Duration = Duration::from_secs(2);
+
+impl Source {
+    /// The key to `files` as they are now, for a cache file at `cache`. Reads all of them, in parallel.
+    ///
+    /// # Errors
+    /// A file that cannot be read.
+    pub fn of<P: AsRef<Path>>(
+        reader: &str,
+        files: impl IntoIterator<Item = P>,
+        cache: &Path,
+    ) -> Result<Self, CacheError> {
+        let folder = folder_of(cache).map_err(|error| CacheErrorKind::Io(error).at(cache))?;
+        let files = files.into_iter().map(|path| {
+            let path = path.as_ref();
+            SourceFile::of(path, &folder).map_err(|kind| kind.at(path))
+        });
+        Ok(Self { reader: reader.to_owned(), files: files.collect::<Result<_, CacheError>>()? })
+    }
+
+    /// Checks that the source has not changed, as far as it is still there: seen from the cache file at
+    /// `cache`, which `reader` would read now. A mesh whose file is no longer there is as it was.
+    ///
+    /// Contents are only read where length and time leave a doubt.
+    ///
+    /// # Errors
+    /// [`CacheErrorKind::Stale`], with what has changed.
+    pub fn check(&self, reader: &str, cache: &Path) -> Result<(), CacheError> {
+        let folder = folder_of(cache).map_err(|error| CacheErrorKind::Io(error).at(cache))?;
+        for (place, file) in self.files.iter().enumerate() {
+            let path = folder.join(&file.path);
+            let change = match file.change(&path) {
+                Ok(change) => change,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                    if place == 0 {
+                        return Ok(());
+                    }
+                    Some("is gone".to_owned())
+                }
+                Err(error) => Some(format!("can no longer be read ({error})")),
+            };
+            let change = change.or_else(|| {
+                (place == 0 && reader != self.reader).then(|| {
+                    let (now, then) = (escaped(reader), escaped(&self.reader));
+                    format!("is read by {now} now, and was by {then},")
+                })
+            });
+            if let Some(change) = change {
+                let source_file = escaped(&path.to_string_lossy());
+                return Err(CacheErrorKind::Stale { source_file, change }.at(cache));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl SourceFile {
+    fn of(path: &Path, cache_folder: &Path) -> Result<Self, CacheErrorKind> {
+        let modified = modified(&fs::metadata(path)?);
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        let settled = |time: &Duration| now.checked_sub(*time).is_some_and(|age| age >= SETTLED);
+        let input = Input::open(path)?;
+        let absolute = std::path::absolute(path)?;
+        // Links may lead to the folder by another name.
+        let real_folder = fs::canonicalize(cache_folder)?;
+        let relative = [cache_folder, &real_folder]
+            .into_iter()
+            .find_map(|folder| absolute.strip_prefix(folder).ok().map(Path::to_owned));
+        Ok(Self {
+            path: relative.unwrap_or(absolute),
+            len: input.len(),
+            checksum: input.checksum()?,
+            modified: modified.filter(settled),
+        })
+    }
+
+    /// How the file at `path` differs from this one.
+    fn change(&self, path: &Path) -> io::Result<Option<String>> {
+        let metadata = fs::metadata(path)?;
+        if metadata.len() != self.len {
+            let (found, expected) = (metadata.len(), self.len);
+            return Ok(Some(format!("has {found} bytes now, and had {expected},")));
+        }
+        if self.modified.is_some() && self.modified == modified(&metadata) {
+            return Ok(None);
+        }
+        let found = match Input::open(path) {
+            Ok(input) => input.checksum()?,
+            Err(CacheErrorKind::Io(error)) => return Err(error),
+            Err(other) => return Ok(Some(other.to_string())),
+        };
+        Ok((found != self.checksum).then(|| "has other contents".to_owned()))
+    }
+}
+
+/// The absolute folder of a file that may not be there yet.
+fn folder_of(file: &Path) -> io::Result<PathBuf> {
+    let mut folder = std::path::absolute(file)?;
+    folder.pop();
+    Ok(folder)
+}
+
+fn modified(metadata: &fs::Metadata) -> Option<Duration> {
+    metadata.modified().ok()?.duration_since(SystemTime::UNIX_EPOCH).ok()
+}
+
+pub(crate) fn encode(source: &Source, writer: &mut Writer) {
+    writer.text(&source.reader);
+    writer.u64(source.files.len() as u64);
+    for SourceFile { path, len, checksum, modified } in &source.files {
+        writer.blob(&bytes_of(path));
+        writer.u64(*len);
+        writer.u64(*checksum);
+        writer.bool(modified.is_some());
+        let modified = modified.unwrap_or_default();
+        writer.u64(modified.as_secs());
+        writer.u32(modified.subsec_nanos());
+    }
+}
+
+pub(crate) fn decode(reader: &mut Reader<'_>) -> Result<Source, String> {
+    /// The bytes that any file takes at least.
+    const SHORTEST: usize = 48;
+    let text = reader.text()?;
+    let n = reader.count(SHORTEST)?;
+    let mut files = Vec::with_capacity(n);
+    for _ in 0..n {
+        let path = path_of(reader.blob()?)?;
+        let (len, checksum, is_known) = (reader.u64()?, reader.u64()?, reader.bool()?);
+        let (seconds, nanoseconds) = (reader.u64()?, reader.u32()?);
+        if nanoseconds >= 1_000_000_000 {
+            return Err(format!("{nanoseconds} nanoseconds of a second"));
+        }
+        let modified = is_known.then(|| Duration::new(seconds, nanoseconds));
+        files.push(SourceFile { path, len, checksum, modified });
+    }
+    Ok(Source { reader: text, files })
+}
+
+#[cfg(unix)]
+fn bytes_of(path: &Path) -> Vec<u8> {
+    std::os::unix::ffi::OsStrExt::as_bytes(path.as_os_str()).to_owned()
+}
+
+#[cfg(unix)]
+fn path_of(bytes: &[u8]) -> Result<PathBuf, String> {
+    let path: &std::ffi::OsStr = std::os::unix::ffi::OsStrExt::from_bytes(bytes);
+    Ok(PathBuf::from(path))
+}
+
+#[cfg(not(unix))]
+fn bytes_of(path: &Path) -> Vec<u8> {
+    path.to_string_lossy().into_owned().into_bytes()
+}
+
+#[cfg(not(unix))]
+fn path_of(bytes: &[u8]) -> Result<PathBuf, String> {
+    str::from_utf8(bytes)
+        .map(PathBuf::from)
+        .map_err(|error| format!("a path that is none: {error}"))
+}

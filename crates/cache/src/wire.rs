@@ -1,0 +1,182 @@
+//! Numbers and texts in the small sections: little-endian, one after the other.
+//!
+//! A reader takes no more memory than its bytes account for: a count is compared with the bytes that
+//! are left before there is room for as many items.
+
+use bytemuck::{AnyBitPattern, NoUninit, pod_collect_to_vec};
+
+/// Writes numbers and texts.
+#[derive(Debug, Default)]
+pub(crate) struct Writer {
+    pub(crate) bytes: Vec<u8>,
+}
+
+impl Writer {
+    pub(crate) fn u32(&mut self, value: u32) {
+        self.bytes.extend(value.to_le_bytes());
+    }
+
+    pub(crate) fn u64(&mut self, value: u64) {
+        self.bytes.extend(value.to_le_bytes());
+    }
+
+    pub(crate) fn f32(&mut self, value: f32) {
+        self.u32(value.to_bits());
+    }
+
+    pub(crate) fn bool(&mut self, value: bool) {
+        self.u32(u32::from(value));
+    }
+
+    /// A list of numbers, as its length and its memory.
+    pub(crate) fn numbers<T: NoUninit>(&mut self, values: &[T]) {
+        self.u64(values.len() as u64);
+        self.bytes.extend_from_slice(bytemuck::cast_slice(values));
+    }
+
+    pub(crate) fn text(&mut self, text: &str) {
+        self.blob(text.as_bytes());
+    }
+
+    /// Bytes like a text: filled up, so that a list of texts is never much shorter than in memory.
+    pub(crate) fn blob(&mut self, bytes: &[u8]) {
+        self.u64(bytes.len() as u64);
+        self.bytes.extend_from_slice(bytes);
+        self.bytes.resize(self.bytes.len() + padding(bytes.len()), 0);
+    }
+
+    pub(crate) fn texts(&mut self, texts: &[String]) {
+        self.u64(texts.len() as u64);
+        texts.iter().for_each(|text| self.text(text));
+    }
+}
+
+/// What a text's length and bytes lack to a multiple of [`SHORTEST_TEXT`].
+fn padding(len: usize) -> usize {
+    (len + 8).next_multiple_of(SHORTEST_TEXT) - (len + 8)
+}
+
+/// The bytes that any text takes at least.
+const SHORTEST_TEXT: usize = 16;
+
+/// Reads what a [`Writer`] wrote. Errors say what is wrong.
+#[derive(Debug)]
+pub(crate) struct Reader<'a> {
+    bytes: &'a [u8],
+}
+
+impl<'a> Reader<'a> {
+    pub(crate) fn new(bytes: &'a [u8]) -> Self {
+        Self { bytes }
+    }
+
+    fn take(&mut self, n: usize) -> Result<&'a [u8], String> {
+        let (taken, rest) = self
+            .bytes
+            .split_at_checked(n)
+            .ok_or_else(|| format!("{} bytes left, expected {n}", self.bytes.len()))?;
+        self.bytes = rest;
+        Ok(taken)
+    }
+
+    fn array<const N: usize>(&mut self) -> Result<[u8; N], String> {
+        let mut array = [0; N];
+        array.copy_from_slice(self.take(N)?);
+        Ok(array)
+    }
+
+    pub(crate) fn u32(&mut self) -> Result<u32, String> {
+        self.array().map(u32::from_le_bytes)
+    }
+
+    pub(crate) fn u64(&mut self) -> Result<u64, String> {
+        self.array().map(u64::from_le_bytes)
+    }
+
+    pub(crate) fn f32(&mut self) -> Result<f32, String> {
+        self.u32().map(f32::from_bits)
+    }
+
+    pub(crate) fn bool(&mut self) -> Result<bool, String> {
+        match self.u32()? {
+            0 => Ok(false),
+            1 => Ok(true),
+            found => Err(format!("found {found}, expected 0 or 1")),
+        }
+    }
+
+    /// A count of things of at least `size` bytes each.
+    pub(crate) fn count(&mut self, size: usize) -> Result<usize, String> {
+        let (found, most) = (self.u64()?, self.bytes.len() / size);
+        match usize::try_from(found) {
+            Ok(n) if n <= most => Ok(n),
+            _ => Err(format!("a count of {found}, there are bytes for {most}")),
+        }
+    }
+
+    pub(crate) fn numbers<T: AnyBitPattern + NoUninit>(&mut self) -> Result<Vec<T>, String> {
+        let n = self.count(size_of::<T>())?;
+        Ok(pod_collect_to_vec(self.take(n * size_of::<T>())?))
+    }
+
+    pub(crate) fn blob(&mut self) -> Result<&'a [u8], String> {
+        let len = self.count(1)?;
+        let bytes = self.take(len)?;
+        self.take(padding(len))?;
+        Ok(bytes)
+    }
+
+    pub(crate) fn text(&mut self) -> Result<String, String> {
+        let text = str::from_utf8(self.blob()?);
+        text.map(str::to_owned).map_err(|error| format!("a text that is none: {error}"))
+    }
+
+    pub(crate) fn texts(&mut self) -> Result<Vec<String>, String> {
+        let n = self.count(SHORTEST_TEXT)?;
+        let mut texts = Vec::with_capacity(n);
+        for _ in 0..n {
+            texts.push(self.text()?);
+        }
+        Ok(texts)
+    }
+
+    /// Asserts that nothing is left.
+    pub(crate) fn end(self) -> Result<(), String> {
+        match self.bytes.len() {
+            0 => Ok(()),
+            n => Err(format!("{n} bytes more than expected")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_written_is_read() {
+        let mut writer = Writer::default();
+        writer.texts(&[String::new(), "of eight".to_owned(), "of nine b".to_owned()]);
+        writer.numbers(&[1u64, u64::MAX]);
+        writer.bool(true);
+        assert_eq!(writer.bytes.len(), 8 + 16 + 16 + 32 + 8 + 16 + 4);
+        let mut reader = Reader::new(&writer.bytes);
+        assert_eq!(reader.texts().unwrap()[2], "of nine b");
+        assert_eq!(reader.numbers::<u64>().unwrap(), [1, u64::MAX]);
+        assert!(reader.bool().unwrap());
+        reader.end().unwrap();
+    }
+
+    #[test]
+    fn counts_that_the_bytes_cannot_hold_are_refused() {
+        for n in [2, 1 << 40, u64::MAX] {
+            let mut writer = Writer::default();
+            writer.u64(n);
+            writer.bytes.extend([0; 16]);
+            assert!(Reader::new(&writer.bytes).texts().is_err(), "{n}");
+        }
+        assert!(Reader::new(&[1, 0, 0, 0, 0, 0, 0, 0, 0xff].repeat(4)).text().is_err());
+        assert!(Reader::new(&[2, 0, 0, 0]).bool().is_err());
+        assert!(Reader::new(&[0]).end().is_err());
+    }
+}

@@ -1,0 +1,72 @@
+//! Files on disk: whole or not at all.
+
+use std::{fs, thread};
+
+use hitscan_cache::{CacheErrorKind, is_cache_file, load, save};
+
+use crate::support::{assert_same, bytes_of, samples};
+
+#[test]
+fn a_file_is_known_by_its_start_whatever_its_name() {
+    let folder = tempfile::tempdir().expect("there is a folder");
+    for (what, original) in samples() {
+        let path = folder.path().join(format!("{what}.obj"));
+        save(&original, &path).expect(what);
+        assert!(is_cache_file(&path), "{what}");
+        assert_same(what, &load(&path).expect(what), &original);
+    }
+    let text = folder.path().join("text.hitscan");
+    fs::write(&text, "v 1 2 3\n").expect("the folder is ours");
+    assert!(!is_cache_file(&text) && !is_cache_file(folder.path().join("none")));
+    assert!(!is_cache_file(folder.path()));
+}
+
+#[test]
+fn many_may_save_the_same_file_and_each_load_is_whole() {
+    let folder = tempfile::tempdir().expect("there is a folder");
+    let path = folder.path().join("shared.hitscan");
+    let originals = samples();
+    save(&originals[0].1, &path).expect("the folder is ours");
+    thread::scope(|scope| {
+        for (what, original) in &originals {
+            let path = &path;
+            scope.spawn(move || (0..20).for_each(|_| save(original, path).expect(what)));
+        }
+        for _ in 0..2 {
+            scope.spawn(|| {
+                for _ in 0..50 {
+                    let found = bytes_of(&load(&path).expect("it is whole at any time"));
+                    assert!(originals.iter().any(|(_, original)| found == bytes_of(original)));
+                }
+            });
+        }
+    });
+    let names: Vec<_> = fs::read_dir(folder.path()).expect("it is a folder").collect();
+    assert_eq!(names.len(), 1, "{names:?}");
+}
+
+#[test]
+fn what_cannot_be_saved_leaves_nothing_behind() {
+    let folder = tempfile::tempdir().expect("there is a folder");
+    let (_, original) = &samples()[1];
+    for path in [folder.path().join("no/such/folder.hitscan"), folder.path().to_owned()] {
+        let error = save(original, &path).expect_err("it is no file");
+        assert!(matches!(error.kind, CacheErrorKind::Io(_)), "{error}");
+        assert!(error.to_string().contains(path.to_str().expect("it is text")), "{error}");
+    }
+    assert_eq!(fs::read_dir(folder.path()).expect("it is a folder").count(), 0);
+    // What takes no bytes says so.
+    let full = hitscan_cache::write(original, &mut [0u8; 1000][..]);
+    assert!(full.is_err());
+}
+
+#[test]
+fn what_is_no_file_is_not_opened() {
+    let folder = tempfile::tempdir().expect("there is a folder");
+    let error = load(folder.path()).expect_err("it is a folder").to_string();
+    assert!(error.ends_with("is a directory, expected a regular file"), "{error}");
+    let missing = load(folder.path().join("a\u{1b}.hitscan")).expect_err("there is none");
+    assert!(!missing.to_string().contains('\u{1b}'), "{missing}");
+    #[cfg(unix)]
+    assert!(load("/dev/null").is_err());
+}

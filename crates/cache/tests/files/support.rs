@@ -1,0 +1,163 @@
+//! Meshes to store, their files, and what they answer.
+
+use std::time::Duration;
+
+use hitscan_bvh::{BuildOptions, BuildQuality, Layout, MeshBvh};
+use hitscan_cache::{BuiltMesh, Source, SourceFile, write};
+use hitscan_primitives::glam::{Vec2, Vec3};
+use hitscan_primitives::{
+    CornerAttributes, FaceRecords, Faces, HitMode, Material, TriMesh, generate,
+};
+use hitscan_testkit::{Answers, N_NEAREST, Rng, aimed_ray, soup};
+
+/// How a mesh is built.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Kind {
+    pub(crate) quality: BuildQuality,
+    pub(crate) layout: Layout,
+}
+
+pub(crate) const KINDS: [Kind; 6] = {
+    let mut kinds = [Kind { quality: BuildQuality::Fast, layout: Layout::Full }; 6];
+    let mut i = 0;
+    while i < 6 {
+        kinds[i] = Kind { quality: BuildQuality::ALL[i / 2], layout: Layout::ALL[i % 2] };
+        i += 1;
+    }
+    kinds
+};
+
+pub(crate) fn built(mesh: TriMesh, kind: Kind) -> BuiltMesh {
+    let Kind { quality, layout } = kind;
+    let bvh = MeshBvh::build(&mesh, &BuildOptions { quality, layout, ..Default::default() });
+    BuiltMesh { quality, ..BuiltMesh::new(mesh, bvh) }
+}
+
+pub(crate) fn bytes_of(built: &BuiltMesh) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    write(built, &mut bytes).expect("memory takes all");
+    bytes
+}
+
+/// A mesh with everything that a file can hold.
+pub(crate) fn rich(kind: Kind) -> BuiltMesh {
+    let plain = generate::torus(2.0, 0.5, 600).expect("it is a torus");
+    let n = plain.triangles().len() as u32;
+    let attributes = CornerAttributes {
+        normals: vec![Vec3::X, Vec3::NAN, Vec3::Z],
+        normal_indices: (0..n).map(|i| [i % 3, CornerAttributes::NONE, 2]).collect(),
+        uvs: vec![Vec2::ZERO, Vec2::new(0.25, -7.0)],
+        uv_indices: (0..n).map(|i| [0, 1, i % 2]).collect(),
+    };
+    let n_quads = (n - 10) / 2;
+    let counts = (0..n_quads).map(|_| 2).chain([0, 10 + n % 2]);
+    let mut records = FaceRecords::from_triangle_counts(counts);
+    records.names = vec!["böx".to_owned(), String::new(), "a name of seventeen".to_owned()];
+    records.objects.push(0, Some(0));
+    records.objects.push(40, None);
+    records.groups.push(7, Some(2));
+    records.materials.push(0, Some(2));
+    records.materials.push(9, Some(1));
+    records.smoothing.push(0, 3);
+    for polygon in 0..records.n_polygons() as u32 {
+        records.lines.push(polygon, 1000 + 2 * u64::from(polygon / 5) + u64::from(polygon));
+    }
+    let mesh = plain
+        .with_attributes(attributes)
+        .and_then(|mesh| mesh.with_records(records))
+        .expect("the parts fit");
+    let materials = vec![
+        Material {
+            name: "a name of seventeen".to_owned(),
+            diffuse: Some([0.25, 0.5, f32::INFINITY]),
+            opacity: Some(0.5),
+            illumination: Some(2),
+            map_kd: Some("wood -s 1 1 1.png".to_owned()),
+            other: [("Pr".to_owned(), "0.3".to_owned())].into(),
+            ..Material::default()
+        },
+        Material::default(),
+    ];
+    let file = |path: &str, modified| SourceFile {
+        path: path.into(),
+        len: 12,
+        checksum: 0x0123_4567_89ab_cdef,
+        modified,
+    };
+    let source = Source {
+        reader: "a test".to_owned(),
+        files: vec![
+            file("torus.obj", Some(Duration::new(1_700_000_000, 123_456_789))),
+            file("/far/away/torus.mtl", None),
+        ],
+    };
+    let remarks = vec!["1 line element left out (line 4)".to_owned()];
+    BuiltMesh { materials, n_ignored: 3, remarks, source: Some(source), ..built(mesh, kind) }
+}
+
+/// Five different files.
+pub(crate) fn samples() -> Vec<(&'static str, BuiltMesh)> {
+    let mut rng = Rng::new(5);
+    let ball = generate::sphere(1.0, 2500).expect("it is a sphere");
+    let city = generate::city(400, 3).expect("it is a city");
+    let compact = Kind { layout: Layout::Compact, ..Kind::default() };
+    vec![
+        ("empty", built(TriMesh::default(), Kind::default())),
+        ("sphere", built(ball, Kind::default())),
+        ("soup", built(soup(&mut rng, 150).mesh, compact)),
+        ("city", built(city, Kind { quality: BuildQuality::High, layout: Layout::Full })),
+        ("rich", rich(compact)),
+    ]
+}
+
+/// What a hierarchy answers about a ray.
+pub(crate) fn answers(bvh: &MeshBvh, ray: &hitscan_primitives::Ray, faces: Faces) -> Answers {
+    let nearest = |mode| {
+        let mut hits = Vec::new();
+        bvh.nearest_hits(ray, faces, mode, N_NEAREST, &mut hits);
+        hits
+    };
+    Answers {
+        closest: bvh.closest_hit(ray, faces),
+        occluded: bvh.is_occluded(ray, faces),
+        closed: bvh.all_hits(ray, faces, HitMode::Closed),
+        once: bvh.all_hits(ray, faces, HitMode::Once),
+        nearest_closed: nearest(HitMode::Closed),
+        nearest_once: nearest(HitMode::Once),
+        crossings: bvh.count_crossings(ray, faces),
+    }
+}
+
+/// Asserts that rays at a mesh have the answers of brute force, and that its records can be asked.
+pub(crate) fn assert_right(what: &str, built: &BuiltMesh, n_rays: usize) {
+    let mesh = &built.mesh;
+    let mut rng = Rng::new(11);
+    for _ in 0..n_rays {
+        let ray = match mesh.triangles() {
+            [] => hitscan_primitives::Ray::new([0.0; 3], [1.0, 0.0, 0.0]),
+            _ => aimed_ray(mesh, &mut rng),
+        };
+        let expected = Answers::by_brute_force(mesh, &ray, Faces::Both);
+        let difference = answers(&built.bvh, &ray, Faces::Both).difference(&expected);
+        assert_eq!(difference, None, "{what}: {ray:?}");
+    }
+    if let Some(records) = mesh.records() {
+        for triangle in 0..mesh.triangles().len() as u32 {
+            let polygon = records.polygon(triangle);
+            assert!(records.triangles_of(polygon).contains(&triangle), "{what}");
+            let _ = (records.object(polygon), records.group(polygon), records.material(polygon));
+            let _ = (records.smoothing.get(polygon), records.lines.get(polygon));
+        }
+    }
+}
+
+/// Asserts that two built meshes are the same in every bit.
+pub(crate) fn assert_same(what: &str, found: &BuiltMesh, expected: &BuiltMesh) {
+    // NaN is not equal to itself, so the mesh is compared as it is written.
+    assert!(bytes_of(found) == bytes_of(expected), "{what}");
+    assert_eq!(found.mesh.records(), expected.mesh.records(), "{what}");
+    assert_eq!(found.materials, expected.materials, "{what}");
+    assert_eq!(found.source, expected.source, "{what}");
+    assert_eq!(found.bvh.stats(), expected.bvh.stats(), "{what}");
+    assert_eq!(found.bvh.bounds(), expected.bvh.bounds(), "{what}");
+}
