@@ -54,6 +54,8 @@
 //! | How do I pick a skinned character? | [`scene::skin`], [`scene::Scene::refit`] | `skinned` |
 //! | Holes in a texture? | [`scene::Scene::is_opaque`], `obj::load_alpha_masks` | `alpha` |
 //! | A mesh without a file? | [`TriMesh::new`], [`primitives::generate`] | `own_mesh` |
+//! | STL, PLY, glTF? | `formats::load`, with the feature `formats` | |
+//! | Build once, and read it in an instant next time? | [`cache::save`], [`cache::load`] | |
 //! | A long build with a progress bar and a stop button? | [`MeshBvh::build_with_progress`] | `progress` |
 //! | Which ray is a pixel? Which pixel is a point? | [`picking::View::ray`], [`picking::View::project`] | `which_face` |
 //! | Which face did I click? Which object, edge, vertex? | [`picking::Picker::pick`] | `which_face` |
@@ -75,7 +77,8 @@
 //!
 //! `parallel` (on by default) reads, builds and answers batches on rayon's threads. Without it
 //! everything is there and gives the same answers on one. `images` (off by default) adds
-//! `obj::load_alpha_masks`, which reads the opacity of materials from their textures.
+//! `obj::load_alpha_masks`, which reads the opacity of materials from their textures. `formats` (off by
+//! default) adds `formats`, which reads STL, PLY and glTF.
 
 #![forbid(unsafe_code)]
 
@@ -83,10 +86,14 @@ pub use hitscan_primitives as primitives;
 pub use hitscan_primitives::*;
 
 pub use hitscan_bvh::{
-    BoxBvh, BuildOptions, BuildQuality, BvhStats, Cancelled, HitLists, Isa, Layout, MeshBvh,
-    RayWork, RefitError, RefitReport, WindingNumber, WindingTree, scan,
+    BlankBvh, BoxBvh, BuildOptions, BuildQuality, BvhMemory, BvhStats, Cancelled, HitLists,
+    InvalidBvh, Isa, Layout, MeshBvh, RayWork, RefitError, RefitReport, WindingNumber, WindingTree,
+    scan,
 };
 
+pub use hitscan_cache as cache;
+#[cfg(feature = "formats")]
+pub use hitscan_formats as formats;
 pub use hitscan_obj as obj;
 pub use hitscan_picking as picking;
 pub use hitscan_scene as scene;

@@ -1,0 +1,112 @@
+//! The bytes of buffers, wherever they are.
+
+use std::{
+    borrow::Cow,
+    fs, io,
+    path::{Component, Path, PathBuf},
+};
+
+use base64::{Engine, engine::general_purpose::STANDARD};
+use gltf::{Document, buffer::Source};
+
+use crate::{FormatErrorKind, LoadOptions, error::quoted, source};
+
+/// The buffers of a document by their numbers.
+#[derive(Debug)]
+pub(super) struct Buffers<'a> {
+    buffers: Vec<Cow<'a, [u8]>>,
+    files: Vec<PathBuf>,
+}
+
+impl<'a> Buffers<'a> {
+    pub(super) fn read(
+        document: &Document,
+        binary: Option<&'a [u8]>,
+        folder: Option<&Path>,
+        options: &LoadOptions,
+    ) -> Result<Self, FormatErrorKind> {
+        let mut read = Self { buffers: Vec::new(), files: Vec::new() };
+        let mut n_bytes_left = options.max_file_bytes;
+        for buffer in document.buffers() {
+            let what = format!("buffer {}", buffer.index());
+            let bytes: Cow<'a, [u8]> = match buffer.source() {
+                Source::Bin => Cow::Borrowed(binary.ok_or_else(|| {
+                    FormatErrorKind::wrong(format!("{what} without `uri`"), "a GLB file with it")
+                })?),
+                Source::Uri(uri) => Cow::Owned(match uri.strip_prefix("data:") {
+                    Some(data) => decode(data).ok_or_else(|| {
+                        let found = format!("{what} with data {}", quoted(data.as_bytes()));
+                        FormatErrorKind::wrong(found, "base64")
+                    })?,
+                    None => {
+                        let path = find(uri, folder).map_err(|reason| {
+                            let found = format!("{what} in {} ({reason})", quoted(uri.as_bytes()));
+                            FormatErrorKind::wrong(
+                                found,
+                                "a file in the folder of this one or below",
+                            )
+                        })?;
+                        let bytes = source::read(&path, n_bytes_left)?;
+                        read.files.push(path);
+                        bytes
+                    }
+                }),
+            };
+            if bytes.len() < buffer.length() {
+                let found = format!("{what} of {} bytes", bytes.len());
+                let expected = format!("{}, which its `byteLength` says", buffer.length());
+                return Err(FormatErrorKind::wrong(found, expected));
+            }
+            n_bytes_left = n_bytes_left.saturating_sub(bytes.len() as u64);
+            read.buffers.push(bytes);
+        }
+        Ok(read)
+    }
+
+    pub(super) fn get(&self, index: usize) -> Option<&[u8]> {
+        self.buffers.get(index).map(|buffer| &**buffer)
+    }
+
+    pub(super) fn into_files(self) -> Vec<PathBuf> {
+        self.files
+    }
+}
+
+/// The bytes after `data:`.
+fn decode(data: &str) -> Option<Vec<u8>> {
+    let (kind, text) = data.split_once(',')?;
+    kind.ends_with(";base64").then(|| STANDARD.decode(text).ok())?
+}
+
+/// The file of a relative URI in a folder or below it, links followed only if they end there.
+fn find(uri: &str, folder: Option<&Path>) -> Result<PathBuf, String> {
+    let folder = folder.ok_or("text in memory has no folder")?;
+    let name = percent_decoded(uri).ok_or("it is not UTF-8")?;
+    let relative = Path::new(&name);
+    let is_inside = |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
+    if name.contains("://") || !relative.components().all(is_inside) {
+        return Err("it leads elsewhere".to_owned());
+    }
+    let folder = if folder == Path::new("") { Path::new(".") } else { folder };
+    let text = |error: io::Error| error.to_string();
+    let folder = fs::canonicalize(folder).map_err(text)?;
+    let path = fs::canonicalize(folder.join(relative)).map_err(text)?;
+    if path.starts_with(&folder) { Ok(path) } else { Err("it leads elsewhere".to_owned()) }
+}
+
+/// A URI with `%20` and the like as what they stand for.
+fn percent_decoded(uri: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(uri.len());
+    let mut rest = uri.as_bytes();
+    while let [byte, after @ ..] = rest {
+        let code = match (byte, after) {
+            (b'%', [a, b, ..]) => {
+                str::from_utf8(&[*a, *b]).ok().and_then(|code| u8::from_str_radix(code, 16).ok())
+            }
+            _ => None,
+        };
+        bytes.push(code.unwrap_or(*byte));
+        rest = if code.is_some() { &after[2..] } else { after };
+    }
+    String::from_utf8(bytes).ok()
+}

@@ -1,0 +1,59 @@
+//! GLB: JSON and a binary buffer in one file.
+
+use crate::FormatErrorKind;
+
+/// What a file holds.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Parts<'a> {
+    pub(super) json: &'a [u8],
+    /// The buffer of a GLB file.
+    pub(super) binary: Option<&'a [u8]>,
+}
+
+/// The parts of a GLB file, or a text as it is.
+pub(super) fn split(bytes: &[u8]) -> Result<Parts<'_>, FormatErrorKind> {
+    if !bytes.starts_with(b"glTF") {
+        let json = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+        return Ok(Parts { json, binary: None });
+    }
+    let word = |at: usize| {
+        let word = bytes.get(at..at + 4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]));
+        word.ok_or_else(|| {
+            let found = format!("the end of the file after {} bytes", bytes.len());
+            FormatErrorKind::wrong(found, "the rest of a GLB header")
+        })
+    };
+    let version = word(4)?;
+    if version != 2 {
+        return Err(FormatErrorKind::wrong(format!("GLB of version {version}"), "version 2"));
+    }
+    let len = word(8)? as usize;
+    if len != bytes.len() {
+        let found = format!("{} bytes", bytes.len());
+        return Err(FormatErrorKind::wrong(found, format!("{len}, which its header says")));
+    }
+    let (json, next) = chunk(bytes, 12, word(12)?)?;
+    if &bytes[16..20] != b"JSON" {
+        let found = format!("a first chunk of the kind \"{}\"", bytes[16..20].escape_ascii());
+        return Err(FormatErrorKind::wrong(found, "\"JSON\""));
+    }
+    let mut binary = None;
+    if next < bytes.len() {
+        let (contents, _) = chunk(bytes, next, word(next)?)?;
+        if &bytes[next + 4..next + 8] == b"BIN\0" {
+            binary = Some(contents);
+        }
+    }
+    Ok(Parts { json, binary })
+}
+
+/// The contents of the chunk at `at`, and where the next one begins.
+fn chunk(bytes: &[u8], at: usize, len: u32) -> Result<(&[u8], usize), FormatErrorKind> {
+    let start = at + 8;
+    let contents = bytes.get(start..).and_then(|rest| rest.get(..len as usize));
+    let contents = contents.ok_or_else(|| {
+        let found = format!("a chunk of {len} bytes at {at} in a file of {}", bytes.len());
+        FormatErrorKind::wrong(found, "one within the file")
+    })?;
+    Ok((contents, start + contents.len()))
+}

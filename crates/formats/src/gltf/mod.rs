@@ -1,0 +1,65 @@
+//! glTF 2.0: meshes, materials and the nodes that place them.
+
+mod accessor;
+mod buffers;
+mod container;
+mod materials;
+mod nodes;
+mod primitives;
+
+use std::path::Path;
+
+use gltf::{Document, Semantic, json::validation::Checked};
+
+use crate::{FormatErrorKind, LoadOptions, Loaded, error::Mistake, report::Report};
+use buffers::Buffers;
+use primitives::MeshReader;
+
+pub(crate) fn parse(
+    bytes: &[u8],
+    folder: Option<&Path>,
+    options: &LoadOptions,
+) -> Result<Loaded, Mistake> {
+    let container::Parts { json, binary } = container::split(bytes)?;
+    let document = document(json)?;
+    let buffers = Buffers::read(&document, binary, folder, options)?;
+    let mut report = Report::default();
+    let mut reader = MeshReader::new(&buffers, options);
+    let meshes = document.meshes().map(|mesh| reader.read(&mesh, &mut report));
+    let meshes = meshes.collect::<Result<Vec<_>, _>>()?;
+    let instances = nodes::instances(&document, &mut report)?;
+    let materials = document.materials().map(|material| materials::read(&material)).collect();
+    count_what_is_left_out(&document, &mut report);
+    Ok(Loaded { meshes, instances, materials, files: buffers.into_files(), report })
+}
+
+/// The document of a text. The crate checks all of its indices but this one, at which it panics.
+fn document(json: &[u8]) -> Result<Document, Mistake> {
+    let root: gltf::json::Root = gltf::json::deserialize::from_slice(json)
+        .map_err(|error| wrong_json(&gltf::Error::Deserialize(error)))?;
+    let n_accessors = root.accessors.len();
+    let positions = Checked::Valid(Semantic::Positions);
+    let primitives = root.meshes.iter().flat_map(|mesh| &mesh.primitives);
+    let mut accessors = primitives.filter_map(|primitive| primitive.attributes.get(&positions));
+    if let Some(index) = accessors.find(|index| index.value() >= n_accessors) {
+        let found = format!("POSITION in accessor {}", index.value());
+        return Err(FormatErrorKind::wrong(found, format!("less than {n_accessors}")).into());
+    }
+    Document::from_json(root).map_err(|error| wrong_json(&error))
+}
+
+/// JSON that is none, or that breaks the rules of the format. Its error has the line where it has one.
+fn wrong_json(error: &gltf::Error) -> Mistake {
+    let line = match error {
+        gltf::Error::Deserialize(error) => Some(error.line() as u64),
+        _ => None,
+    };
+    let text: String = error.to_string().chars().take(400).filter(|c| !c.is_control()).collect();
+    Mistake { line, kind: FormatErrorKind::wrong(format!("wrong glTF ({text})"), "glTF 2.0") }
+}
+
+fn count_what_is_left_out(document: &Document, report: &mut Report) {
+    report.add("skins", document.skins().count() as u64);
+    report.add("animations", document.animations().count() as u64);
+    report.add("cameras", document.cameras().count() as u64);
+}

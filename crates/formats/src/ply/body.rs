@@ -1,0 +1,130 @@
+//! The numbers of a PLY file after its header.
+
+use super::header::{Element, Encoding, Header, Property, Scalar};
+use crate::{FormatErrorKind, error::Mistake, words::Words};
+
+/// Goes through the numbers, text or binary.
+#[derive(Debug)]
+pub(super) struct Body<'a> {
+    bytes: &'a [u8],
+    encoding: Encoding,
+    words: Words<'a>,
+    /// Of a binary file.
+    at: usize,
+}
+
+impl<'a> Body<'a> {
+    pub(super) fn new(bytes: &'a [u8], header: &Header) -> Self {
+        let words = Words::new(bytes, header.len, header.n_lines + 1);
+        Self { bytes, encoding: header.encoding, words, at: header.len }
+    }
+
+    pub(super) fn n_left(&self) -> usize {
+        match self.encoding {
+            // A last number needs no blank after it.
+            Encoding::Text => self.words.n_left() + 1,
+            _ => self.bytes.len() - self.at,
+        }
+    }
+
+    /// The bytes that an element takes at least.
+    pub(super) fn shortest(&self, element: &Element) -> u64 {
+        let size = |property: &Property| match self.encoding {
+            // A digit and a blank.
+            Encoding::Text => 2,
+            _ => property.list.unwrap_or(property.scalar).size() as u64,
+        };
+        element.properties.iter().map(size).sum()
+    }
+
+    /// The line of the number read last, if the file is text.
+    pub(super) fn line(&self) -> Option<u64> {
+        (self.encoding == Encoding::Text).then_some(self.words.line)
+    }
+
+    /// Goes on to an element, so that [`line`](Self::line) is that of its first number.
+    pub(super) fn begin(&mut self, element: &Element) -> Result<(), Mistake> {
+        if self.encoding == Encoding::Text {
+            self.words.skip_blanks();
+            if self.words.n_left() == 0 {
+                return Err(self.words.mistake(None, format!("an element {}", element.name)));
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn number(&mut self, scalar: Scalar) -> Result<f64, Mistake> {
+        if self.encoding == Encoding::Text {
+            return self.words.number("a number");
+        }
+        Ok(match scalar {
+            Scalar::I8 => f64::from(i8::from_le_bytes(self.take()?)),
+            Scalar::U8 => f64::from(u8::from_le_bytes(self.take()?)),
+            Scalar::I16 => f64::from(i16::from_le_bytes(self.take()?)),
+            Scalar::U16 => f64::from(u16::from_le_bytes(self.take()?)),
+            Scalar::I32 => f64::from(i32::from_le_bytes(self.take()?)),
+            Scalar::U32 => f64::from(u32::from_le_bytes(self.take()?)),
+            Scalar::F32 => f64::from(f32::from_le_bytes(self.take()?)),
+            Scalar::F64 => f64::from_le_bytes(self.take()?),
+        })
+    }
+
+    /// The next bytes of a binary file, the least significant first.
+    fn take<const N: usize>(&mut self) -> Result<[u8; N], Mistake> {
+        let Some(bytes) = self.bytes.get(self.at..self.at + N) else {
+            let found = format!("the end of the file after {} bytes", self.bytes.len());
+            return Err(FormatErrorKind::wrong(found, "the rest of an element").into());
+        };
+        self.at += N;
+        let mut array = [0; N];
+        array.copy_from_slice(bytes);
+        if self.encoding == Encoding::BigEndian {
+            array.reverse();
+        }
+        Ok(array)
+    }
+
+    /// The length of a list, for which there are bytes.
+    pub(super) fn list_len(&mut self, property: &Property) -> Result<usize, Mistake> {
+        let Some(list) = property.list else { return Ok(1) };
+        let len = self.number(list)?;
+        let size = if self.encoding == Encoding::Text { 2 } else { property.scalar.size() };
+        let most = self.n_left() / size;
+        if !(len >= 0.0 && len <= most as f64 && len.fract() == 0.0) {
+            let found = format!("a list {} of {len} items", property.name);
+            let expected = format!("at most {most}, for which there are bytes");
+            let kind = FormatErrorKind::wrong(found, expected);
+            return Err(Mistake { line: self.line(), kind });
+        }
+        Ok(len as usize)
+    }
+
+    pub(super) fn skip_property(&mut self, property: &Property) -> Result<(), Mistake> {
+        for _ in 0..self.list_len(property)? {
+            self.number(property.scalar)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn skip(&mut self, element: &Element) -> Result<(), Mistake> {
+        element.properties.iter().try_for_each(|property| self.skip_property(property))
+    }
+
+    /// Nothing may be left but blanks, and in a binary file line endings.
+    pub(super) fn end(mut self) -> Result<(), Mistake> {
+        let rest = match self.encoding {
+            Encoding::Text => match self.words.next() {
+                Some(word) => return Err(self.words.mistake(Some(word), "the end of the file")),
+                None => return Ok(()),
+            },
+            _ => &self.bytes[self.at..],
+        };
+        match rest.iter().position(|byte| !byte.is_ascii_whitespace()) {
+            None => Ok(()),
+            Some(_) => {
+                let found = format!("{} bytes after the last element", rest.len());
+                Err(FormatErrorKind::wrong(found, "the end of the file").into())
+            }
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! The header of a PLY file: which elements follow, and how they are written.
+
+use crate::{
+    FormatErrorKind,
+    error::{Mistake, quoted},
+};
+
+/// How numbers are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Encoding {
+    Text,
+    LittleEndian,
+    BigEndian,
+}
+
+/// A type of numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Scalar {
+    I8,
+    U8,
+    I16,
+    U16,
+    I32,
+    U32,
+    F32,
+    F64,
+}
+
+impl Scalar {
+    fn of_name(name: &str) -> Option<Self> {
+        Some(match name {
+            "char" | "int8" => Self::I8,
+            "uchar" | "uint8" => Self::U8,
+            "short" | "int16" => Self::I16,
+            "ushort" | "uint16" => Self::U16,
+            "int" | "int32" => Self::I32,
+            "uint" | "uint32" => Self::U32,
+            "float" | "float32" => Self::F32,
+            "double" | "float64" => Self::F64,
+            _ => return None,
+        })
+    }
+
+    /// Bytes in a binary file.
+    pub(super) fn size(self) -> usize {
+        match self {
+            Self::I8 | Self::U8 => 1,
+            Self::I16 | Self::U16 => 2,
+            Self::I32 | Self::U32 | Self::F32 => 4,
+            Self::F64 => 8,
+        }
+    }
+}
+
+/// A property of an element.
+#[derive(Clone, Debug)]
+pub(super) struct Property {
+    pub(super) name: String,
+    pub(super) scalar: Scalar,
+    /// For a list, the type of its length.
+    pub(super) list: Option<Scalar>,
+}
+
+/// A kind of things, of which there are `n`.
+#[derive(Clone, Debug)]
+pub(super) struct Element {
+    pub(super) name: String,
+    pub(super) n: u64,
+    pub(super) properties: Vec<Property>,
+    /// The line of the header that names it.
+    pub(super) line: u64,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Header {
+    pub(super) encoding: Encoding,
+    pub(super) elements: Vec<Element>,
+    /// Bytes and lines up to the end of the header.
+    pub(super) len: usize,
+    pub(super) n_lines: u64,
+}
+
+impl Header {
+    pub(super) fn parse(bytes: &[u8]) -> Result<Self, Mistake> {
+        let mut encoding = None;
+        let mut elements: Vec<Element> = Vec::new();
+        let (mut at, mut line) = (0, 0);
+        loop {
+            line += 1;
+            let Some((text, next)) = next_line(bytes, at) else {
+                let kind = FormatErrorKind::wrong("the end of the file", "`end_header`");
+                return Err(kind.on_line(line));
+            };
+            at = next;
+            let wrong =
+                |expected: &str| FormatErrorKind::wrong(quoted(text), expected).on_line(line);
+            let Ok(statement) = str::from_utf8(text) else {
+                return Err(wrong("a statement of a PLY header"));
+            };
+            let words: Vec<&str> = statement.split_ascii_whitespace().collect();
+            match (line, &words[..]) {
+                (1, ["ply"]) => {}
+                (1, _) => return Err(wrong("`ply`")),
+                (_, [] | ["comment" | "obj_info", ..]) => {}
+                (_, ["format", name, "1.0"]) if encoding.is_none() => {
+                    encoding = Some(match *name {
+                        "ascii" => Encoding::Text,
+                        "binary_little_endian" => Encoding::LittleEndian,
+                        "binary_big_endian" => Encoding::BigEndian,
+                        _ => return Err(wrong("ascii, binary_little_endian or binary_big_endian")),
+                    });
+                }
+                (_, ["format", ..]) => return Err(wrong("one `format ascii 1.0` or the like")),
+                (_, ["element", name, n]) => {
+                    let n = n.parse().map_err(|_| wrong("a number of elements"))?;
+                    let (name, properties) = ((*name).to_owned(), Vec::new());
+                    elements.push(Element { name, n, properties, line });
+                }
+                (_, ["property", rest @ ..]) => {
+                    let element =
+                        elements.last_mut().ok_or_else(|| wrong("`element` before it"))?;
+                    element.properties.push(property(rest).ok_or_else(|| {
+                        wrong("`property TYPE NAME` or `property list TYPE TYPE NAME`")
+                    })?);
+                }
+                (_, ["end_header"]) => break,
+                _ => return Err(wrong("format, element, property, comment or end_header")),
+            }
+        }
+        let no_format = || FormatErrorKind::wrong("no `format`", "one in the header").on_line(line);
+        let encoding = encoding.ok_or_else(no_format)?;
+        // A million empty elements are nothing but time.
+        if let Some(empty) = elements.iter().find(|e| e.properties.is_empty() && e.n > 0) {
+            let found = format!("element {} without properties", empty.name);
+            return Err(FormatErrorKind::wrong(found, "at least one").on_line(empty.line));
+        }
+        Ok(Self { encoding, elements, len: at, n_lines: line })
+    }
+}
+
+/// The line from `at` on, without its ending, and where the next one begins.
+fn next_line(bytes: &[u8], at: usize) -> Option<(&[u8], usize)> {
+    let rest = bytes.get(at..).filter(|rest| !rest.is_empty())?;
+    let len = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r'))?;
+    let ending = if rest[len..].starts_with(b"\r\n") { 2 } else { 1 };
+    Some((&rest[..len], at + len + ending))
+}
+
+fn property(words: &[&str]) -> Option<Property> {
+    match *words {
+        ["list", length, item, name] => {
+            let list = Scalar::of_name(length)?;
+            if matches!(list, Scalar::F32 | Scalar::F64) {
+                return None;
+            }
+            Some(Property {
+                name: name.to_owned(),
+                scalar: Scalar::of_name(item)?,
+                list: Some(list),
+            })
+        }
+        [scalar, name] => {
+            Some(Property { name: name.to_owned(), scalar: Scalar::of_name(scalar)?, list: None })
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,206 @@
+//! PLY: elements with properties, as text or binary.
+
+mod body;
+mod header;
+
+use glam::{Vec2, Vec3};
+use hitscan_primitives::{CornerAttributes, Triangulator};
+
+use crate::{
+    FormatErrorKind, LoadOptions, Loaded, error::Mistake, mesh_builder::MeshBuilder, report::Report,
+};
+use body::Body;
+use header::{Element, Header, Property};
+
+/// The names that exporters give to what is read of a vertex.
+const COLUMNS: [&[&str]; 8] = [
+    &["x"],
+    &["y"],
+    &["z"],
+    &["nx"],
+    &["ny"],
+    &["nz"],
+    &["s", "u", "texture_u", "texture_s"],
+    &["t", "v", "texture_v", "texture_t"],
+];
+
+pub(crate) fn parse(bytes: &[u8], options: &LoadOptions) -> Result<Loaded, Mistake> {
+    let header = Header::parse(bytes)?;
+    let mut body = Body::new(bytes, &header);
+    let mut ply = Ply {
+        options,
+        builder: MeshBuilder::default(),
+        is_finite: Vec::new(),
+        report: Report::default(),
+    };
+    let mut has_vertices = false;
+    for element in &header.elements {
+        check_count(element, &body, options)?;
+        match element.name.as_str() {
+            "vertex" if !has_vertices => {
+                has_vertices = true;
+                ply.read_vertices(element, &mut body)?;
+            }
+            "face" if !has_vertices => {
+                let expected = "the element vertex before it";
+                let mistake = FormatErrorKind::wrong("the element face", expected);
+                return Err(mistake.on_line(element.line));
+            }
+            "face" => ply.read_faces(element, &mut body)?,
+            name => {
+                ply.report.add(&format!("elements {name}"), element.n);
+                for _ in 0..element.n {
+                    body.skip(element)?;
+                }
+            }
+        }
+    }
+    body.end()?;
+    Ok(Loaded::of_one(ply.builder.finish()?, ply.report))
+}
+
+/// A count that the file has no bytes for is refused before there is memory for it.
+fn check_count(element: &Element, body: &Body<'_>, options: &LoadOptions) -> Result<(), Mistake> {
+    let most = body.n_left() as u64 / body.shortest(element).max(1);
+    if element.n > most {
+        let found = format!("{} elements {}", element.n, element.name);
+        let expected = format!("at most {most}, for which there are bytes");
+        return Err(FormatErrorKind::wrong(found, expected).on_line(element.line));
+    }
+    let limit = options.vertex_limit();
+    if element.n > limit {
+        let kind = FormatErrorKind::TooLarge { what: "elements", found: element.n, limit };
+        return Err(kind.on_line(element.line));
+    }
+    Ok(())
+}
+
+struct Ply<'a> {
+    options: &'a LoadOptions,
+    builder: MeshBuilder,
+    /// Of each vertex, whether faces may use it.
+    is_finite: Vec<bool>,
+    report: Report,
+}
+
+impl Ply<'_> {
+    fn read_vertices(&mut self, element: &Element, body: &mut Body<'_>) -> Result<(), Mistake> {
+        // Where each property goes.
+        let mut columns = vec![None; element.properties.len()];
+        let mut found = [false; COLUMNS.len()];
+        for (place, property) in element.properties.iter().enumerate() {
+            let column = COLUMNS.iter().position(|names| names.contains(&property.name.as_str()));
+            match column {
+                Some(column) if property.list.is_none() && !found[column] => {
+                    columns[place] = Some(column);
+                    found[column] = true;
+                }
+                _ => self.report.add(&format!("vertex properties {}", property.name), 1),
+            }
+        }
+        if !found[..3].iter().all(|&found| found) {
+            let mistake = FormatErrorKind::wrong("a vertex without x, y or z", "all three");
+            return Err(mistake.on_line(element.line));
+        }
+        let (has_normals, has_uvs) = (found[3..6] == [true; 3], found[6..] == [true; 2]);
+        for _ in 0..element.n {
+            body.begin(element)?;
+            let mut values = [0.0f32; COLUMNS.len()];
+            for (property, column) in element.properties.iter().zip(&columns) {
+                match column {
+                    Some(column) => values[*column] = body.number(property.scalar)? as f32,
+                    None => body.skip_property(property)?,
+                }
+            }
+            let [x, y, z, nx, ny, nz, u, v] = values;
+            let position = Vec3::new(x, y, z);
+            self.is_finite.push(position.is_finite());
+            // What is not finite keeps its number, and no face.
+            self.builder.positions.push(if position.is_finite() { position } else { Vec3::ZERO });
+            if has_normals {
+                self.builder.attributes.normals.push(Vec3::new(nx, ny, nz));
+            }
+            if has_uvs {
+                self.builder.attributes.uvs.push(Vec2::new(u, v));
+            }
+        }
+        Ok(())
+    }
+
+    fn read_faces(&mut self, element: &Element, body: &mut Body<'_>) -> Result<(), Mistake> {
+        let is_indices = |property: &Property| {
+            property.list.is_some()
+                && matches!(property.name.as_str(), "vertex_indices" | "vertex_index")
+        };
+        let Some(indices) = element.properties.iter().position(is_indices) else {
+            let expected = "a list vertex_indices";
+            return Err(
+                FormatErrorKind::wrong("a face without one", expected).on_line(element.line)
+            );
+        };
+        for (place, property) in element.properties.iter().enumerate() {
+            if place != indices {
+                self.report.add(&format!("face properties {}", property.name), 1);
+            }
+        }
+        let n_vertices = self.is_finite.len();
+        let (has_normals, has_uvs) =
+            (!self.builder.attributes.normals.is_empty(), !self.builder.attributes.uvs.is_empty());
+        let mut triangulator = Triangulator::default();
+        let (mut polygon, mut corners) = (Vec::new(), Vec::new());
+        let mut n_triangles = 0;
+        for face in 0..element.n {
+            body.begin(element)?;
+            let line = body.line();
+            polygon.clear();
+            for (place, property) in element.properties.iter().enumerate() {
+                if place != indices {
+                    body.skip_property(property)?;
+                    continue;
+                }
+                let n = body.list_len(property)?;
+                let limit = u64::from(self.options.max_polygon_corners);
+                if n as u64 > limit {
+                    let what = "corners of a face";
+                    let kind = FormatErrorKind::TooLarge { what, found: n as u64, limit };
+                    return Err(Mistake { line, kind });
+                }
+                for _ in 0..n {
+                    let index = body.number(property.scalar)?;
+                    if !(index >= 0.0 && index < n_vertices as f64 && index.fract() == 0.0) {
+                        let found = format!("corner {index} of face {face}");
+                        let expected = format!("one of the file's {n_vertices} vertices, from 0");
+                        let kind = FormatErrorKind::wrong(found, expected);
+                        return Err(Mistake { line, kind });
+                    }
+                    polygon.push(index as u32);
+                }
+            }
+            if polygon.len() < 3 {
+                self.report.add("faces of fewer than 3 corners", 1);
+                continue;
+            }
+            if !polygon.iter().all(|&vertex| self.is_finite[vertex as usize]) {
+                self.report.add("faces at a vertex that is not finite", 1);
+                continue;
+            }
+            n_triangles += polygon.len() as u64 - 2;
+            let limit = self.options.vertex_limit();
+            if n_triangles > limit {
+                let kind =
+                    FormatErrorKind::TooLarge { what: "triangles", found: n_triangles, limit };
+                return Err(Mistake { line, kind });
+            }
+            self.builder.begin_polygon(None, None, line);
+            corners.clear();
+            corners.extend(polygon.iter().map(|&vertex| self.builder.positions[vertex as usize]));
+            triangulator.triangulate(&corners, |triangle| {
+                let triangle = triangle.map(|corner| polygon[corner as usize]);
+                let if_there =
+                    |is_there| if is_there { triangle } else { [CornerAttributes::NONE; 3] };
+                self.builder.add_triangle(triangle, if_there(has_normals), if_there(has_uvs));
+            });
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,75 @@
+//! Words of a text, with their lines.
+
+use crate::{
+    FormatErrorKind,
+    error::{Mistake, quoted},
+};
+
+/// Goes through a text word by word.
+#[derive(Clone, Debug)]
+pub(crate) struct Words<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    /// The line of the last word, 1-based.
+    pub(crate) line: u64,
+}
+
+impl<'a> Words<'a> {
+    /// The words from `at` on, which is on line `line`.
+    pub(crate) fn new(bytes: &'a [u8], at: usize, line: u64) -> Self {
+        Self { bytes, at, line }
+    }
+
+    /// Goes on to where the next word begins.
+    pub(crate) fn skip_blanks(&mut self) {
+        while let Some(byte) = self.bytes.get(self.at).filter(|byte| byte.is_ascii_whitespace()) {
+            // CR LF is one ending, and a CR alone is one, too.
+            let after = self.bytes.get(self.at + 1);
+            self.line += u64::from(*byte == b'\n' || (*byte == b'\r' && after != Some(&b'\n')));
+            self.at += 1;
+        }
+    }
+
+    /// The next word; `None` at the end.
+    pub(crate) fn next(&mut self) -> Option<&'a [u8]> {
+        self.skip_blanks();
+        let rest = &self.bytes[self.at..];
+        let len = rest.iter().position(u8::is_ascii_whitespace).unwrap_or(rest.len());
+        self.at += len;
+        (len > 0).then(|| &rest[..len])
+    }
+
+    /// What is left of the line, without blanks around it.
+    pub(crate) fn rest_of_line(&mut self) -> &'a [u8] {
+        let rest = &self.bytes[self.at..];
+        let len = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r')).unwrap_or(rest.len());
+        self.at += len;
+        rest[..len].trim_ascii()
+    }
+
+    /// How many bytes are left.
+    pub(crate) fn n_left(&self) -> usize {
+        self.bytes.len() - self.at
+    }
+
+    /// A mistake at the last word.
+    pub(crate) fn mistake(&self, found: Option<&[u8]>, expected: impl Into<String>) -> Mistake {
+        let found = found.map_or("the end of the file".to_owned(), quoted);
+        FormatErrorKind::wrong(found, expected).on_line(self.line)
+    }
+
+    /// The next word as a number.
+    pub(crate) fn number<T: std::str::FromStr>(&mut self, expected: &str) -> Result<T, Mistake> {
+        let word = self.next();
+        let number = word.and_then(|word| str::from_utf8(word).ok()?.parse().ok());
+        number.ok_or_else(|| self.mistake(word, expected))
+    }
+
+    /// Takes a word that must be `expected`, in any case.
+    pub(crate) fn expect(&mut self, expected: &str) -> Result<(), Mistake> {
+        match self.next() {
+            Some(word) if word.eq_ignore_ascii_case(expected.as_bytes()) => Ok(()),
+            found => Err(self.mistake(found, format!("`{expected}`"))),
+        }
+    }
+}

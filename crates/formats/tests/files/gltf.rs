@@ -1,0 +1,301 @@
+//! glTF files.
+
+use base64::{Engine, engine::general_purpose::STANDARD};
+use hitscan_formats::{Format, FormatErrorKind, LoadOptions, Loaded, load};
+use hitscan_primitives::glam::{DVec3, Vec2, Vec3};
+use serde_json::{Value, json};
+
+use crate::support::{assert_errors, assert_no_damage_panics, corners, read};
+
+/// A square of two triangles in the plane of x and y: indices, positions, normals, texture coordinates.
+fn buffer() -> Vec<u8> {
+    let mut bytes: Vec<u8> = [0u16, 1, 2, 0, 2, 3].into_iter().flat_map(u16::to_le_bytes).collect();
+    let positions = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]];
+    let normals = [[0.0f32, 0.0, 1.0]; 4];
+    let floats = positions.iter().chain(&normals).flatten();
+    bytes.extend(floats.flat_map(|f: &f32| f.to_le_bytes()));
+    // As parts of 65535.
+    let uvs = [[0u16, 65535], [65535, 65535], [65535, 0], [0, 0]];
+    bytes.extend(uvs.iter().flatten().flat_map(|u: &u16| u.to_le_bytes()));
+    bytes
+}
+
+/// A tree of nodes: the square as it is, moved and turned by a parent, and mirrored.
+fn document() -> Value {
+    json!({
+        "asset": {"version": "2.0"},
+        "scene": 0,
+        "scenes": [{"nodes": [0, 1]}],
+        "nodes": [
+            {"name": "flat", "mesh": 0},
+            {"name": "parent", "translation": [10.0, 0.0, 0.0], "children": [2, 3],
+             "rotation": [0.0, 0.0, std::f64::consts::FRAC_1_SQRT_2, std::f64::consts::FRAC_1_SQRT_2]},
+            {"name": "turned", "mesh": 0, "scale": [2.0, 2.0, 2.0]},
+            {"mesh": 0, "matrix": [-1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 5.0, 1.0]},
+            {"name": "elsewhere", "mesh": 0},
+        ],
+        "meshes": [{"name": "square", "primitives": [{
+            "attributes": {"POSITION": 1, "NORMAL": 2, "TEXCOORD_0": 3}, "indices": 0, "material": 0,
+        }]}],
+        "materials": [{"name": "paint", "alphaMode": "BLEND", "pbrMetallicRoughness": {
+            "baseColorFactor": [0.5, 0.25, 0.125, 0.75], "baseColorTexture": {"index": 0}}}],
+        "textures": [{"source": 0}],
+        "images": [{"uri": "wood.png"}],
+        "accessors": [
+            {"bufferView": 0, "componentType": 5123, "count": 6, "type": "SCALAR"},
+            {"bufferView": 1, "componentType": 5126, "count": 4, "type": "VEC3",
+             "min": [0.0, 0.0, 0.0], "max": [1.0, 1.0, 0.0]},
+            {"bufferView": 1, "byteOffset": 48, "componentType": 5126, "count": 4, "type": "VEC3"},
+            {"bufferView": 2, "componentType": 5123, "normalized": true, "count": 4, "type": "VEC2"},
+        ],
+        "bufferViews": [
+            {"buffer": 0, "byteOffset": 0, "byteLength": 12},
+            {"buffer": 0, "byteOffset": 12, "byteLength": 96},
+            {"buffer": 0, "byteOffset": 108, "byteLength": 16},
+        ],
+        "buffers": [{"byteLength": 124}],
+    })
+}
+
+fn data_uri(bytes: &[u8]) -> String {
+    format!("data:application/octet-stream;base64,{}", STANDARD.encode(bytes))
+}
+
+/// A text with its buffer in it.
+fn text(mut document: Value) -> Vec<u8> {
+    if document["buffers"][0]["uri"].is_null() {
+        document["buffers"][0]["uri"] = data_uri(&buffer()).into();
+    }
+    document.to_string().into_bytes()
+}
+
+fn glb(document: &Value, binary: &[u8]) -> Vec<u8> {
+    let mut json = document.to_string().into_bytes();
+    json.resize(json.len().next_multiple_of(4), b' ');
+    let mut bytes = b"glTF\x02\0\0\0".to_vec();
+    bytes.extend((28 + json.len() as u32 + binary.len() as u32).to_le_bytes());
+    bytes.extend((json.len() as u32).to_le_bytes());
+    bytes.extend(b"JSON");
+    bytes.extend(json);
+    bytes.extend((binary.len() as u32).to_le_bytes());
+    bytes.extend(b"BIN\0");
+    bytes.extend(binary);
+    bytes
+}
+
+fn check(loaded: &Loaded) {
+    let [mesh] = &loaded.meshes[..] else { panic!("{} meshes", loaded.meshes.len()) };
+    assert_eq!(mesh.triangles(), [[0, 1, 2], [0, 2, 3]]);
+    assert_eq!(mesh.positions()[2], Vec3::new(1.0, 1.0, 0.0));
+    assert_eq!(mesh.attributes().normals_of(1), Some([Vec3::Z; 3]));
+    // v runs up.
+    assert_eq!(mesh.attributes().uvs_of(0), Some([Vec2::ZERO, Vec2::X, Vec2::ONE]));
+    let records = mesh.records().expect("there are some");
+    assert_eq!((records.object(0), records.material(1)), (Some("square"), Some("paint")));
+    let paint = &loaded.materials[0];
+    assert_eq!((paint.diffuse, paint.opacity), (Some([0.5, 0.25, 0.125]), Some(0.75)));
+    assert_eq!(paint.map_kd.as_deref(), Some("wood.png"));
+    assert_eq!(loaded.remarks(), ["nodes outside the scene, left out: 1"]);
+
+    let names: Vec<_> = loaded.instances.iter().map(|i| i.name.as_deref()).collect();
+    assert_eq!(names, [Some("flat"), Some("turned"), Some("square")]);
+    let place = |instance: usize, point: DVec3| {
+        let moved = loaded.instances[instance].transform.transform_point3(point);
+        (moved * 1e6).round() / 1e6
+    };
+    assert_eq!(place(0, DVec3::X), DVec3::X);
+    assert_eq!(place(1, DVec3::X), DVec3::new(10.0, 2.0, 0.0));
+    assert_eq!(place(2, DVec3::X), DVec3::new(10.0, -1.0, 5.0));
+}
+
+#[test]
+fn texts_glb_files_and_external_buffers_are_the_same() {
+    check(&read(&text(document()), Format::Gltf).expect("the text is right"));
+    check(&read(&glb(&document(), &buffer()), Format::Gltf).expect("the GLB is right"));
+
+    let folder = tempfile::tempdir().expect("there is a folder");
+    let write = |name: &str, bytes: &[u8]| {
+        let path = folder.path().join(name);
+        std::fs::create_dir_all(path.parent().expect("it has one")).expect("it is ours");
+        std::fs::write(&path, bytes).expect("the folder is ours");
+        path
+    };
+    let data = write("inner/data/the buffer.bin", &buffer());
+    let secret = write("secret.bin", &buffer());
+    let with_uri = |uri: &str| {
+        let mut document = document();
+        document["buffers"][0]["uri"] = uri.into();
+        write("inner/a.gltf", document.to_string().as_bytes())
+    };
+    let loaded = load(with_uri("data/the%20buffer.bin"), &LoadOptions::default());
+    let loaded = loaded.expect("the buffer is below");
+    check(&loaded);
+    assert_eq!(loaded.files, [data.canonicalize().expect("it is there")]);
+    let secret = secret.to_str().expect("it is text").to_owned();
+    for (uri, part) in [
+        ("../secret.bin", "it leads elsewhere"),
+        (&secret, "it leads elsewhere"),
+        ("data/../../secret.bin", "it leads elsewhere"),
+        ("%2e%2e/secret.bin", "it leads elsewhere"),
+        ("https://example.com/a.bin", "it leads elsewhere"),
+        ("data/none.bin", "No such file"),
+        ("data", "is a directory"),
+    ] {
+        let error = load(with_uri(uri), &LoadOptions::default()).expect_err(uri).to_string();
+        assert!(error.contains("a.gltf") && error.contains(part), "{error}");
+    }
+    #[cfg(unix)]
+    {
+        let link = folder.path().join("inner/link.bin");
+        std::os::unix::fs::symlink(&secret, link).expect("the folder is ours");
+        let error = load(with_uri("link.bin"), &LoadOptions::default()).expect_err("it is outside");
+        assert!(error.to_string().contains("it leads elsewhere"), "{error}");
+    }
+}
+
+#[test]
+fn a_scene_as_one_mesh_has_its_nodes_as_objects_and_its_fronts_outside() {
+    let loaded = read(&text(document()), Format::Gltf).expect("the text is right");
+    let mesh = loaded.flattened(&LoadOptions::default()).expect("it is small");
+    assert_eq!((mesh.triangles().len(), mesh.positions().len()), (6, 12));
+    let records = mesh.records().expect("there are some");
+    let objects: Vec<_> = (0..6).map(|polygon| records.object(polygon)).collect();
+    assert_eq!(objects, ["flat", "flat", "turned", "turned", "square", "square"].map(Some));
+    for triangle in 0..6 {
+        assert_eq!(mesh.unit_normal(triangle).round(), DVec3::Z, "{triangle}");
+        let normals = mesh.attributes().normals_of(triangle).expect("all have them");
+        assert!(normals.iter().all(|normal| (*normal - Vec3::Z).length() < 1e-6));
+    }
+    let few = LoadOptions { max_vertices: 11, ..LoadOptions::default() };
+    let error = loaded.flattened(&few).expect_err("it has 12");
+    assert!(matches!(error.kind, FormatErrorKind::TooLarge { found: 12, .. }), "{error}");
+}
+
+#[test]
+fn strips_fans_and_sparse_accessors_are_read() {
+    let mode = |mode: u32| {
+        let mut document = document();
+        let primitive = &mut document["meshes"][0]["primitives"][0];
+        primitive["mode"] = mode.into();
+        primitive.as_object_mut().expect("it is one").remove("indices");
+        read(&text(document), Format::Gltf).expect("the text is right")
+    };
+    assert_eq!(mode(5).meshes[0].triangles(), [[0, 1, 2], [2, 1, 3]]);
+    assert_eq!(mode(6).meshes[0].triangles(), [[0, 1, 2], [0, 2, 3]]);
+    assert_eq!(mode(4).meshes[0].triangles(), [[0, 1, 2]]);
+    let points = mode(0);
+    assert_eq!((points.meshes[0].triangles().len(), points.n_ignored()), (0, 2));
+
+    // The second position is taken from the normals, over zeros.
+    let mut document = document();
+    document["accessors"][1] = json!({
+        "componentType": 5126, "count": 4, "type": "VEC3", "min": [0.0, 0.0, 0.0], "max": [0.0, 0.0, 1.0],
+        "sparse": {"count": 1, "indices": {"bufferView": 0, "byteOffset": 2, "componentType": 5123},
+                   "values": {"bufferView": 1, "byteOffset": 48}},
+    });
+    let loaded = read(&text(document), Format::Gltf).expect("the text is right");
+    let expected = [Vec3::ZERO, Vec3::Z, Vec3::ZERO];
+    assert_eq!(corners(&loaded.meshes[0])[0], expected);
+}
+
+/// A document with one thing changed; `Null` takes it away.
+fn with(pointer: &str, value: Value) -> Vec<u8> {
+    let mut document = document();
+    match value {
+        Value::Null => {
+            let (parent, key) = pointer.rsplit_once('/').expect("it is a path");
+            let parent = document.pointer_mut(parent).expect("it is there");
+            parent.as_object_mut().expect("it is an object").remove(key);
+        }
+        value => {
+            let (parent, key) = pointer.rsplit_once('/').expect("it is a path");
+            document.pointer_mut(parent).expect("it is there")[key] = value;
+        }
+    }
+    text(document)
+}
+
+#[test]
+fn damaged_files_are_errors_with_the_place() {
+    let whole = glb(&document(), &buffer());
+    let changed = |at: usize, word: u32| {
+        let mut bytes = whole.clone();
+        bytes[at..at + 4].copy_from_slice(&word.to_le_bytes());
+        bytes
+    };
+    let cut = |n: usize| {
+        let mut bytes = whole[..n].to_vec();
+        if n >= 12 {
+            bytes[8..12].copy_from_slice(&(n as u32).to_le_bytes());
+        }
+        bytes
+    };
+    let accessor =
+        |i: usize, key: &str, value: Value| with(&format!("/accessors/{i}/{key}"), value);
+    let mut children = document();
+    children["nodes"][3]["children"] = json!([1]);
+    let mut twice = document();
+    twice["nodes"][0]["children"] = json!([2]);
+    let mut itself = document();
+    itself["nodes"][4]["children"] = json!([4]);
+    itself["scenes"][0]["nodes"] = json!([4]);
+    let mut foreign = document();
+    foreign["accessors"][0]["bufferView"] = 1.into();
+    foreign["accessors"][0]["byteOffset"] = 12.into();
+    let mut projection = document();
+    projection["nodes"][3]["matrix"][3] = 0.5.into();
+    let cases = [
+        (b"".to_vec(), "test:1: wrong glTF"),
+        (b"{".to_vec(), "test:1: wrong glTF"),
+        (b"[1, 2]".to_vec(), "wrong glTF"),
+        ([&b"{".repeat(100_000)[..], b"1"].concat(), "wrong glTF"),
+        (["{\"extras\":", &"[".repeat(100_000)].concat().into_bytes(), "wrong glTF"),
+        (with("/asset", Value::Null), "wrong glTF"),
+        (with("/nodes/0/mesh", 1.into()), "wrong glTF"),
+        (with("/scenes/0/nodes", json!([77])), "wrong glTF"),
+        (with("/extensionsRequired", json!(["KHR_draco_mesh_compression"])), "wrong glTF"),
+        (with("/buffers/0/uri", "data:;base64,!!!".into()), "expected base64"),
+        (with("/buffers/0/uri", "data:text/plain,abc".into()), "expected base64"),
+        (with("/buffers/0/uri", "a.bin".into()), "text in memory has no folder"),
+        (with("/buffers/0/byteLength", 125.into()), "buffer 0 of 124 bytes, expected 125"),
+        (document().to_string().into_bytes(), "buffer 0 without `uri`, expected a GLB file"),
+        (with("/bufferViews/1/byteLength", 4000.into()), "within the view 1 and its buffer"),
+        (with("/bufferViews/1/byteOffset", 4_000_000_000u32.into()), "within the view 1"),
+        (with("/bufferViews/1/byteStride", 252.into()), "252 bytes apart"),
+        (with("/bufferViews/1/byteStride", 4.into()), "4 bytes apart"),
+        (accessor(0, "count", 7.into()), "accessor 0 of 7 items of 2 bytes"),
+        (accessor(1, "count", 4_000_000_000u32.into()), "expected at most"),
+        (accessor(1, "count", json!(u64::MAX)), "expected at most"),
+        (accessor(1, "byteOffset", 92.into()), "from 92 on, expected them within"),
+        (accessor(1, "byteOffset", json!(u64::MAX)), "expected them within the view"),
+        (accessor(1, "type", "VEC2".into()), "accessor 1 of the type Vec2, expected 3 components"),
+        (accessor(2, "count", 3.into()), "3 NORMAL of a primitive, expected one for each of its 4"),
+        (accessor(0, "componentType", 5122.into()), "accessor 0 of I16, expected unsigned"),
+        (accessor(0, "byteOffset", 3.into()), "accessor 0 of 6 items"),
+        (text(foreign), "of a primitive, expected less than its 4 vertices"),
+        (
+            with("/meshes/0/primitives/0/attributes/POSITION", 4.into()),
+            "POSITION in accessor 4, expected less than 4",
+        ),
+        (text(children), "node 1 twice in the scene, expected it once"),
+        (text(twice), "node 2 with 2 parents, expected at most one"),
+        (text(itself), "node 4 twice in the scene"),
+        (text(projection), "a matrix of node 3 that is not affine"),
+        (cut(6), "the end of the file after 6 bytes"),
+        (cut(14), "the end of the file after 14 bytes"),
+        (cut(300), "in a file of 300, expected one within the file"),
+        (cut(whole.len() - 1), "in a file of"),
+        (changed(4, 1), "GLB of version 1, expected version 2"),
+        (changed(8, 99), "expected 99, which its header says"),
+        (changed(12, u32::MAX), "a chunk of 4294967295 bytes at 12"),
+        (changed(16, 0), "a first chunk of the kind \"\\x00\\x00\\x00\\x00\", expected \"JSON\""),
+    ];
+    assert_errors(Format::Gltf, &cases);
+}
+
+#[test]
+fn no_damage_panics() {
+    assert_no_damage_panics(Format::Gltf, &text(document()), 1);
+    assert_no_damage_panics(Format::Gltf, &glb(&document(), &buffer()), 2);
+    assert_no_damage_panics(Format::Gltf, &with("/scene", Value::Null), 3);
+}
