@@ -1,18 +1,18 @@
 //! A picture of bytes: made from a film, drawn on, written as PNG.
 
-use anyhow::Context;
 use hitscan::glam::Vec3;
 use image::codecs::png::{CompressionType, FilterType, PngEncoder};
 use image::{ExtendedColorType, ImageEncoder};
 use rayon::prelude::*;
+use thiserror::Error;
 
-use super::color::{linear, srgb};
-use super::film::Film;
-use crate::args::Background;
+use crate::color::{linear, srgb};
+use crate::film::Film;
+use crate::style::Background;
 
 /// Red, green, blue, opacity: sRGB bytes, row by row from the top.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Picture {
+pub struct Picture {
     width: u32,
     height: u32,
     pixels: Vec<[u8; 4]>,
@@ -20,7 +20,7 @@ pub(crate) struct Picture {
 
 impl Picture {
     /// A film before a background.
-    pub(super) fn develop(film: &Film, background: Background) -> Self {
+    pub(crate) fn develop(film: &Film, background: Background) -> Self {
         let [red, green, blue, alpha] = background.0;
         let (behind, opacity) = (linear([red, green, blue]), f32::from(alpha) / 255.0);
         let pixels = film.pixels.par_iter().map(|pixel| {
@@ -37,16 +37,28 @@ impl Picture {
         Self { width: film.width, height: film.height, pixels: pixels.collect() }
     }
 
-    pub(super) fn width(&self) -> u32 {
+    /// Columns of pixels.
+    pub fn width(&self) -> u32 {
         self.width
     }
 
-    pub(super) fn height(&self) -> u32 {
+    /// Rows of pixels.
+    pub fn height(&self) -> u32 {
         self.height
     }
 
+    /// The pixels, row by row from the top.
+    pub fn pixels(&self) -> &[[u8; 4]] {
+        &self.pixels
+    }
+
+    /// The pixels, to be painted over.
+    pub fn pixels_mut(&mut self) -> &mut [[u8; 4]] {
+        &mut self.pixels
+    }
+
     /// Paints over a pixel by a share from 0 to 1; one that is not in the picture is left out.
-    pub(super) fn blend(&mut self, x: i32, y: i32, color: [u8; 3], share: f32) {
+    pub fn blend(&mut self, x: i32, y: i32, color: [u8; 3], share: f32) {
         let (Ok(x), Ok(y)) = (u32::try_from(x), u32::try_from(y)) else { return };
         if x >= self.width || y >= self.height {
             return;
@@ -70,7 +82,7 @@ impl Picture {
     ///
     /// # Errors
     /// A picture that the format cannot hold.
-    pub(crate) fn png(&self) -> anyhow::Result<Vec<u8>> {
+    pub fn png(&self) -> Result<Vec<u8>, PictureError> {
         let is_opaque = self.pixels.par_iter().all(|pixel| pixel[3] == 255);
         // Into memory: the encoder hides which error its output had.
         let mut file = Vec::new();
@@ -84,9 +96,15 @@ impl Picture {
             let bytes = self.pixels.as_flattened();
             encoder.write_image(bytes, self.width, self.height, ExtendedColorType::Rgba8)
         };
-        encoded.context("cannot encode the picture")?;
-        Ok(file)
+        encoded.map(|()| file).map_err(|source| PictureError { source: Box::new(source) })
     }
+}
+
+/// A picture that no file can hold.
+#[derive(Debug, Error)]
+#[error("cannot encode the picture")]
+pub struct PictureError {
+    source: Box<dyn std::error::Error + Send + Sync>,
 }
 
 #[cfg(test)]

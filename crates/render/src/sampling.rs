@@ -11,7 +11,7 @@ const SQUARE: u32 = 4;
 
 /// What the random numbers of a sample are made from.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct SampleSeed {
+pub(crate) struct SampleSeed {
     /// A hash of picture and square.
     square: u64,
     /// The number of the sample in its square: those of a pixel follow each other.
@@ -20,7 +20,7 @@ pub(super) struct SampleSeed {
 
 /// What a random point is for; the points of different purposes have nothing to do with each other.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Purpose {
+pub(crate) enum Purpose {
     Pixel = 1,
     Lamp = 2,
     Sky = 3,
@@ -28,21 +28,21 @@ pub(super) enum Purpose {
 
 impl SampleSeed {
     /// The seed of the first of a pixel's `n_samples`.
-    pub(super) fn first_of(seed: u64, [x, y]: [u32; 2], n_samples: u32) -> Self {
+    pub(crate) fn first_of(seed: u64, [x, y]: [u32; 2], n_samples: u32) -> Self {
         let row = SplitMix64::new(seed ^ u64::from(y / SQUARE)).next_u64();
         let square = SplitMix64::new(row ^ u64::from(x / SQUARE)).next_u64();
         Self { square, number: n_samples * (y % SQUARE * SQUARE + x % SQUARE) }
     }
 
     /// The seed of the sample that is so many after this one.
-    pub(super) fn after(self, n: u32) -> Self {
+    pub(crate) fn after(self, n: u32) -> Self {
         Self { number: self.number + n, ..self }
     }
 
     /// A point in the unit square. Those of all samples of a pixel cover it evenly: the R2 sequence of
     /// Martin Roberts, "The Unreasonable Effectiveness of Quasirandom Sequences" (2018), from a random
     /// start.
-    pub(super) fn point(self, purpose: Purpose) -> Vec2 {
+    pub(crate) fn point(self, purpose: Purpose) -> Vec2 {
         const STEP: [f64; 2] = [0.754_877_666_246_692_7, 0.569_840_290_998_053_3];
         let mut rng = SplitMix64::new(self.square.wrapping_mul(purpose as u64 * 2 + 1));
         let n = f64::from(self.number);
@@ -55,7 +55,7 @@ const BELOW_ONE: Vec2 = Vec2::splat(1.0 - f32::EPSILON / 2.0);
 
 /// A point of the square as a direction above the plane across `normal` (of unit length), more often
 /// the closer to it, as a matt surface sees its surroundings.
-pub(super) fn cosine_direction(normal: Vec3, point: Vec2) -> Vec3 {
+pub(crate) fn cosine_direction(normal: Vec3, point: Vec2) -> Vec3 {
     let (sin, cos) = (TAU * point.x).sin_cos();
     let radius = point.y.sqrt();
     let (tangent, bitangent) = normal.any_orthonormal_pair();
@@ -63,7 +63,7 @@ pub(super) fn cosine_direction(normal: Vec3, point: Vec2) -> Vec3 {
 }
 
 /// A point of the square as a point of the unit disc, evenly.
-pub(super) fn disc(point: Vec2) -> Vec2 {
+pub(crate) fn disc(point: Vec2) -> Vec2 {
     let (sin, cos) = (TAU * point.x).sin_cos();
     point.y.sqrt() * Vec2::new(cos, sin)
 }

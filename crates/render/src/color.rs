@@ -3,7 +3,7 @@
 use hitscan::glam::{Vec3, Vec4};
 
 /// The linear light of an sRGB byte colour, each from 0 to 1 (IEC 61966-2-1).
-pub(super) fn linear(srgb: [u8; 3]) -> Vec3 {
+pub(crate) fn linear(srgb: [u8; 3]) -> Vec3 {
     let decoded = srgb.map(|byte| {
         let s = f32::from(byte) / 255.0;
         if s <= 0.04045 { s / 12.92 } else { ((s + 0.055) / 1.055).powf(2.4) }
@@ -13,7 +13,7 @@ pub(super) fn linear(srgb: [u8; 3]) -> Vec3 {
 
 /// The nearest sRGB byte colour of linear light; what is too bright is cut off. Undoes [`linear`]
 /// exactly.
-pub(super) fn srgb(linear: Vec3) -> [u8; 3] {
+pub(crate) fn srgb(linear: Vec3) -> [u8; 3] {
     linear.to_array().map(|light| {
         let light = light.clamp(0.0, 1.0);
         let s = if light <= 0.003_130_8 {
@@ -26,15 +26,15 @@ pub(super) fn srgb(linear: Vec3) -> [u8; 3] {
 }
 
 /// A byte colour as an opaque sample.
-pub(super) fn opaque(srgb: [u8; 3]) -> Vec4 {
+pub(crate) fn opaque(srgb: [u8; 3]) -> Vec4 {
     linear(srgb).extend(1.0)
 }
 
 /// What has no number.
-pub(super) const UNNUMBERED: [u8; 3] = [150, 150, 150];
+pub(crate) const UNNUMBERED: [u8; 3] = [150, 150, 150];
 
 /// A colour for a number, different for neighbours: hues by the golden ratio, in six shades.
-pub(super) fn of_number(number: u32) -> [u8; 3] {
+pub(crate) fn of_number(number: u32) -> [u8; 3] {
     const GOLDEN_RATIO: f64 = 0.618_033_988_749_895;
     let hue = (0.55 + f64::from(number) * GOLDEN_RATIO).fract();
     let saturation = [0.60, 0.40, 0.75][number as usize % 3];
@@ -48,10 +48,10 @@ pub(super) fn of_number(number: u32) -> [u8; 3] {
 }
 
 /// A value from 0 to 1 as a colour.
-pub(super) type Ramp = fn(f32) -> [u8; 3];
+pub type Ramp = fn(f32) -> [u8; 3];
 
 /// From black over blue, red and yellow to white, ever brighter.
-pub(super) fn heat(value: f32) -> [u8; 3] {
+pub(crate) fn heat(value: f32) -> [u8; 3] {
     const STOPS: [[u8; 3]; 7] = [
         [4, 5, 18],
         [38, 24, 104],
@@ -71,7 +71,7 @@ pub(super) fn heat(value: f32) -> [u8; 3] {
 }
 
 /// Near is bright, far is dark but not black.
-pub(super) fn depth(value: f32) -> [u8; 3] {
+pub(crate) fn depth(value: f32) -> [u8; 3] {
     [(255.0 - 215.0 * value.clamp(0.0, 1.0)).round() as u8; 3]
 }
 

@@ -1,12 +1,14 @@
 //! Light and shadow: a lamp and the sky, both by rays.
 
-use hitscan::glam::{Vec3, Vec4};
+use hitscan::Faces;
+use hitscan::glam::{DVec2, DVec3, Vec3, Vec4};
 use hitscan::picking::View;
-use hitscan::{Faces, Hit, Ray};
+use hitscan::scene::{SceneHit, WorldRay};
 
-use super::film::TileRays;
-use super::sampling::{Purpose, SampleSeed, cosine_direction, disc};
-use super::subject::{Naming, Subject};
+use crate::film::TileRays;
+use crate::sampling::{Purpose, SampleSeed, cosine_direction, disc};
+use crate::style::Style;
+use crate::subject::Subject;
 
 /// What an unnamed surface reflects.
 const GREY: Vec3 = Vec3::new(0.58, 0.58, 0.56);
@@ -17,14 +19,17 @@ const SKY: Vec3 = Vec3::new(0.38, 0.44, 0.54);
 const GROUND: Vec3 = Vec3::new(0.24, 0.22, 0.20);
 const CAMERA: f32 = 0.08;
 
-/// The sky is hidden by what is nearer than this share of the mesh's diagonal: a room without
+/// The sky is hidden by what is nearer than this share of the diagonal of all: a room without
 /// windows is not black.
 const REACH_OF_HIDING: f32 = 0.2;
+
+/// How much of the sky a place sees that does not ask.
+const OPEN_SKY: f32 = 0.8;
 
 /// Tangent of half the angle under which the lamp is seen: shadows have soft edges.
 const LAMP_SIZE: f32 = 0.03;
 
-/// How far off the surface rays start, as a share of the mesh's largest coordinate: twice the bound
+/// How far off the surface rays start, as a share of the largest coordinate of a mesh: twice the bound
 /// of `HitDetails::safe_origin`.
 const OFFSET: f32 = 1.0 / (1 << 16) as f32;
 
@@ -38,13 +43,13 @@ enum Lamp {
 
 /// The light of a picture.
 #[derive(Debug)]
-pub(super) struct Lighting {
+pub(crate) struct Lighting {
     lamp: Lamp,
     up: Vec3,
-    /// By place in the file's names.
-    diffuse: Vec<Option<Vec3>>,
     offset: f32,
     reach_of_hiding: f32,
+    /// What is seen of the sky without asking.
+    open_sky: Option<f32>,
 }
 
 /// A point of the surface, to be lit.
@@ -64,33 +69,35 @@ struct Spot {
 }
 
 impl Lighting {
-    /// The light of a view; `up` is where the sky is.
-    pub(super) fn new(
-        subject: &Subject<'_>,
-        view: &View,
-        up: Vec3,
-        light: Option<[f64; 3]>,
-    ) -> Self {
-        let bounds = subject.mesh().bounds();
-        let far = || Lamp::Far(over_the_left_shoulder(view));
-        let lamp = light.map_or_else(far, |light| Lamp::At(light.map(|x| x as f32).into()));
+    /// The light of a view.
+    pub(crate) fn new(subject: &Subject, view: &View, style: &Style) -> Self {
+        let bounds = subject.bounds();
+        let lamp = match style.light {
+            None => Lamp::Far(over_the_left_shoulder(view)),
+            Some(light) => Lamp::At((DVec3::from(light) - subject.origin()).as_vec3()),
+        };
         Self {
             lamp,
-            up,
-            diffuse: subject.diffuse_colors(),
-            offset: OFFSET * bounds.max_abs_coordinate(),
+            up: style.up.as_vec3(),
+            offset: OFFSET * subject.reach(),
             reach_of_hiding: REACH_OF_HIDING * bounds.extent().as_dvec3().length() as f32,
+            open_sky: style.draft.then_some(OPEN_SKY),
         }
     }
 
-    /// The light that comes back along each ray.
-    pub(super) fn paint(&self, subject: &Subject<'_>, tile: &TileRays) -> Vec<Vec4> {
-        let hits = subject.hits(&tile.rays);
-        let spots: Vec<Spot> = (hits.iter().enumerate())
+    /// The light that comes back along each ray, and how many rays that took.
+    pub(crate) fn paint(&self, subject: &Subject, tile: &TileRays) -> (Vec<Vec4>, usize) {
+        let spots: Vec<Spot> = (tile.hits.iter().enumerate())
             .filter_map(|(ray, hit)| Some(self.spot(subject, tile, ray, hit.as_ref()?)))
             .collect();
         let in_shadow = self.in_shadow(subject, &spots);
-        let under_cover = self.under_cover(subject, &spots, &tile.seeds);
+        let under_cover = match self.open_sky {
+            Some(_) => vec![false; spots.len()],
+            None => self.under_cover(subject, &spots, &tile.seeds),
+        };
+        let n_lit = spots.iter().filter(|spot| spot.lit > 0.0).count();
+        let n_rays = n_lit + if self.open_sky.is_some() { 0 } else { spots.len() };
+        let sky_share = self.open_sky.unwrap_or(1.0);
         let mut colors = vec![Vec4::ZERO; tile.rays.len()];
         for ((spot, in_shadow), under_cover) in spots.iter().zip(in_shadow).zip(under_cover) {
             let mut light = Vec3::splat(CAMERA * spot.facing);
@@ -98,27 +105,23 @@ impl Lighting {
                 light += spot.lit * LAMP;
             }
             if !under_cover {
-                light += GROUND.lerp(SKY, 0.5 + 0.5 * spot.normal.dot(self.up));
+                light += sky_share * GROUND.lerp(SKY, 0.5 + 0.5 * spot.normal.dot(self.up));
             }
             colors[spot.ray] = (spot.diffuse * light).extend(1.0);
         }
-        colors
+        (colors, n_rays)
     }
 
-    fn spot(&self, subject: &Subject<'_>, tile: &TileRays, ray: usize, hit: &Hit) -> Spot {
-        let mesh = subject.mesh();
-        let towards_eye = -tile.rays[ray].direction.normalize_or_zero();
+    fn spot(&self, subject: &Subject, tile: &TileRays, ray: usize, hit: &SceneHit) -> Spot {
+        let towards_eye = -tile.rays[ray].direction.as_vec3().normalize_or_zero();
         let seen = |normal: Vec3| if normal.dot(towards_eye) < 0.0 { -normal } else { normal };
-        let geometric = seen(mesh.unit_normal(hit.triangle).as_vec3());
-        let normal = mesh.attributes().normals_of(hit.triangle).and_then(|[a, b, c]| {
-            let normal = (a + hit.u * (b - a) + hit.v * (c - a)).try_normalize()?;
+        let geometric = seen(subject.normal(hit).as_vec3());
+        let normal = subject.interpolated_normal(hit).map_or(geometric, |normal| {
             // Some files have normals that point the other way.
-            Some(if normal.dot(geometric) < 0.0 { -normal } else { normal })
+            if normal.dot(geometric) < 0.0 { -normal } else { normal }
         });
-        let normal = normal.unwrap_or(geometric);
-        let name = subject.name(hit.triangle, Naming::Material);
-        let diffuse = name.and_then(|name| self.diffuse[name as usize]).unwrap_or(GREY);
-        let origin = mesh.point(hit).as_vec3() + self.offset * geometric;
+        let diffuse = subject.diffuse(hit).unwrap_or(GREY);
+        let origin = subject.point(hit) + self.offset * geometric;
         let center = match self.lamp {
             Lamp::Far(direction) => direction,
             Lamp::At(position) => position - origin,
@@ -135,21 +138,20 @@ impl Lighting {
     }
 
     /// Whether the lamp is hidden from each spot; true also where the surface turns away from it.
-    fn in_shadow(&self, subject: &Subject<'_>, spots: &[Spot]) -> Vec<bool> {
-        let t_max = if let Lamp::At(_) = self.lamp { 1.0 } else { f32::INFINITY };
+    fn in_shadow(&self, subject: &Subject, spots: &[Spot]) -> Vec<bool> {
+        let t_max = if let Lamp::At(_) = self.lamp { 1.0 } else { f64::INFINITY };
         let lit: Vec<usize> = (0..spots.len()).filter(|&spot| spots[spot].lit > 0.0).collect();
         let ray = |&spot: &usize| {
-            Ray::new(spots[spot].origin, spots[spot].to_lamp).with_range(0.0, t_max)
+            world_ray(subject, spots[spot].origin, spots[spot].to_lamp).with_range(0.0, t_max)
         };
-        let rays: Vec<Ray> = lit.iter().map(ray).collect();
+        let rays: Vec<WorldRay> = lit.iter().map(ray).collect();
         // Seen from the lamp as from the camera: a wall that the camera looks through is none.
         let faces = match subject.faces {
             Faces::Both => Faces::Both,
             Faces::Front => Faces::Back,
             Faces::Back => Faces::Front,
         };
-        let mut occluded = vec![false; rays.len()];
-        subject.tree.are_occluded(&rays, faces, &mut occluded);
+        let occluded = subject.are_occluded(&rays, faces);
         let mut in_shadow = vec![true; spots.len()];
         for (spot, occluded) in lit.into_iter().zip(occluded) {
             in_shadow[spot] = occluded;
@@ -158,24 +160,22 @@ impl Lighting {
     }
 
     /// Whether a random direction of the sky is hidden from each spot.
-    fn under_cover(
-        &self,
-        subject: &Subject<'_>,
-        spots: &[Spot],
-        seeds: &[SampleSeed],
-    ) -> Vec<bool> {
+    fn under_cover(&self, subject: &Subject, spots: &[Spot], seeds: &[SampleSeed]) -> Vec<bool> {
         let ray = |spot: &Spot| {
             let direction = cosine_direction(spot.normal, seeds[spot.ray].point(Purpose::Sky));
             // Not into the surface, where an interpolated normal leans.
             let below = spot.geometric.dot(direction).min(0.0);
-            Ray::new(spot.origin, direction - 2.0 * below * spot.geometric)
-                .with_range(0.0, self.reach_of_hiding)
+            world_ray(subject, spot.origin, direction - 2.0 * below * spot.geometric)
+                .with_range(0.0, f64::from(self.reach_of_hiding))
         };
-        let rays: Vec<Ray> = spots.iter().map(ray).collect();
-        let mut occluded = vec![false; rays.len()];
-        subject.tree.are_occluded(&rays, subject.faces, &mut occluded);
-        occluded
+        let rays: Vec<WorldRay> = spots.iter().map(ray).collect();
+        subject.are_occluded(&rays, subject.faces)
     }
+}
+
+/// A ray from a point relative to the subject's origin.
+fn world_ray(subject: &Subject, origin: Vec3, direction: Vec3) -> WorldRay {
+    WorldRay::new(subject.origin() + origin.as_dvec3(), direction.as_dvec3())
 }
 
 /// Towards a lamp behind the camera, to its left and above.
@@ -185,7 +185,7 @@ fn over_the_left_shoulder(view: &View) -> Vec3 {
     let forward = view.ray(center).direction;
     // Where pixels one screen apart lie, beside each other in the world.
     let along = |offset: [f64; 2]| {
-        let offset = size * hitscan::glam::DVec2::from(offset);
+        let offset = size * DVec2::from(offset);
         let [a, b] = [center - 0.5 * offset, center + 0.5 * offset].map(|p| view.ray(p).at(1.0));
         (b - a).normalize_or_zero()
     };

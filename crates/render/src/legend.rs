@@ -10,8 +10,8 @@ use embedded_graphics::prelude::{
 };
 use embedded_graphics::text::{Baseline, Text};
 
-use super::color::Ramp;
-use super::picture::Picture;
+use crate::color::Ramp;
+use crate::picture::Picture;
 
 /// Distances within a legend, in pixels of a picture that is not enlarged.
 const MARGIN: i32 = 10;
@@ -26,17 +26,38 @@ const MOST_NAMES: usize = 12;
 /// Longer names are cut.
 const LONGEST_NAME: usize = 32;
 
-/// A value and what it is called at both ends of a ramp.
+/// What the colours of a picture mean.
 #[derive(Clone, Debug)]
-pub(super) struct RampLegend {
-    /// Lines above the ramp.
-    pub(super) title: Vec<String>,
-    pub(super) ramp: Ramp,
-    pub(super) ends: [String; 2],
+pub enum Legend {
+    /// Nothing that could be told.
+    None,
+    /// A value.
+    Ramp(RampLegend),
+    /// Names with their colours, those seen most first.
+    Names(Vec<(String, [u8; 3])>),
 }
 
-/// Draws a ramp with its ends into the lower left corner.
-pub(super) fn draw_ramp(picture: &mut Picture, legend: &RampLegend) {
+/// A value and what it is called at both ends of a ramp.
+#[derive(Clone, Debug)]
+pub struct RampLegend {
+    /// Lines above the ramp.
+    pub title: Vec<String>,
+    /// Colours from 0 to 1.
+    pub ramp: Ramp,
+    /// What 0 and 1 stand for.
+    pub ends: [String; 2],
+}
+
+/// Draws a legend into the lower left corner.
+pub(crate) fn draw(picture: &mut Picture, legend: &Legend) {
+    match legend {
+        Legend::None => {}
+        Legend::Ramp(ramp) => draw_ramp(picture, ramp),
+        Legend::Names(names) => draw_names(picture, names),
+    }
+}
+
+fn draw_ramp(picture: &mut Picture, legend: &RampLegend) {
     let lines = legend.title.len() as i32;
     let longest = legend.title.iter().map(|line| text_width(line)).max().unwrap_or(0);
     let width = RAMP[0].max(longest);
@@ -56,8 +77,7 @@ pub(super) fn draw_ramp(picture: &mut Picture, legend: &RampLegend) {
     panel.text(RAMP[0] - text_width(high), top + RAMP[1] + 4, high);
 }
 
-/// Draws names with their colours into the lower left corner.
-pub(super) fn draw_names(picture: &mut Picture, names: &[(String, [u8; 3])]) {
+fn draw_names(picture: &mut Picture, names: &[(String, [u8; 3])]) {
     let shown = names.len().min(MOST_NAMES);
     let mut lines: Vec<String> = names[..shown].iter().map(|(name, _)| shortened(name)).collect();
     if shown < names.len() {

@@ -3,40 +3,36 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use hitscan::glam::{DVec2, Vec4};
-use hitscan::{Hit, Ray};
+use hitscan::scene::{SceneHit, WorldRay};
 use rayon::prelude::*;
 
-use super::color::{self, opaque};
-use super::film::{Film, TileRays};
-use super::subject::{Naming, Subject};
+use crate::color::{self, opaque};
+use crate::film::{Film, TileRays};
+use crate::subject::{Naming, Subject};
 
 /// A colour for each ray by what it hits; nothing on a miss.
-pub(super) fn by_hit(
-    subject: &Subject<'_>,
-    tile: &TileRays,
-    color: impl Fn(&Ray, &Hit) -> Vec4,
-) -> Vec<Vec4> {
-    let hits = subject.hits(&tile.rays);
+pub(crate) fn by_hit(tile: &TileRays, color: impl Fn(&WorldRay, &SceneHit) -> Vec4) -> Vec<Vec4> {
     let color_of =
-        |(ray, hit): (&Ray, &Option<Hit>)| hit.map_or(Vec4::ZERO, |hit| color(ray, &hit));
-    tile.rays.iter().zip(&hits).map(color_of).collect()
+        |(ray, hit): (&WorldRay, &Option<SceneHit>)| hit.map_or(Vec4::ZERO, |hit| color(ray, &hit));
+    tile.rays.iter().zip(&tile.hits).map(color_of).collect()
 }
 
 /// The geometric normal by winding: -1 to 1 as 0 to 255.
-pub(super) fn normal(subject: &Subject<'_>, hit: &Hit) -> Vec4 {
-    let normal = subject.mesh().unit_normal(hit.triangle);
+pub(crate) fn normal(subject: &Subject, hit: &SceneHit) -> Vec4 {
+    let normal = subject.normal(hit);
     opaque(normal.to_array().map(|x| (127.5 * (x + 1.0)).round() as u8))
 }
 
 /// A colour for the polygon.
-pub(super) fn face_id(subject: &Subject<'_>, hit: &Hit) -> Vec4 {
-    opaque(color::of_number(subject.polygon(hit.triangle)))
+pub(crate) fn face_id(subject: &Subject, hit: &SceneHit) -> Vec4 {
+    opaque(color::of_number(subject.polygon(hit)))
 }
 
 /// Texture coordinates, or weights where there are none, over a chequer of eighths.
-pub(super) fn uv(subject: &Subject<'_>, hit: &Hit) -> Vec4 {
-    let weights = DVec2::new(f64::from(hit.u), f64::from(hit.v));
-    let uv = match subject.mesh().attributes().uvs_of(hit.triangle) {
+pub(crate) fn uv(subject: &Subject, hit: &SceneHit) -> Vec4 {
+    let weights = DVec2::new(f64::from(hit.local.u), f64::from(hit.local.v));
+    let mesh = subject.mesh(hit.instance);
+    let uv = match mesh.and_then(|mesh| mesh.attributes().uvs_of(hit.triangle())) {
         Some([a, b, c]) => {
             let [a, b, c] = [a, b, c].map(|uv| uv.as_dvec2());
             a + weights.x * (b - a) + weights.y * (c - a)
@@ -54,30 +50,30 @@ pub(super) fn uv(subject: &Subject<'_>, hit: &Hit) -> Vec4 {
 
 /// Colours by name under a lamp at the camera, and how often each name was hit.
 #[derive(Debug)]
-pub(super) struct Named {
+pub(crate) struct Named {
     naming: Naming,
     n_hits: Vec<AtomicU64>,
 }
 
 impl Named {
-    pub(super) fn new(subject: &Subject<'_>, naming: Naming) -> Self {
+    pub(crate) fn new(subject: &Subject, naming: Naming) -> Self {
         Self { naming, n_hits: subject.names().iter().map(|_| AtomicU64::new(0)).collect() }
     }
 
-    pub(super) fn color(&self, subject: &Subject<'_>, ray: &Ray, hit: &Hit) -> Vec4 {
-        let name = subject.name(hit.triangle, self.naming);
+    pub(crate) fn color(&self, subject: &Subject, ray: &WorldRay, hit: &SceneHit) -> Vec4 {
+        let name = subject.name(hit, self.naming);
         if let Some(name) = name {
             self.n_hits[name as usize].fetch_add(1, Ordering::Relaxed);
         }
-        let normal = subject.mesh().unit_normal(hit.triangle).as_vec3();
-        let cosine = normal.dot(ray.direction.normalize_or_zero()).abs();
+        let normal = subject.normal(hit).as_vec3();
+        let cosine = normal.dot(ray.direction.as_vec3().normalize_or_zero()).abs();
         let color = color::linear(name.map_or(color::UNNUMBERED, color::of_number));
         ((0.3 + 0.7 * cosine) * color).extend(1.0)
     }
 
     /// The names that were seen and their colours, those with the most hits first.
-    pub(super) fn seen(self, subject: &Subject<'_>) -> Vec<(String, [u8; 3])> {
-        let counts = self.n_hits.into_iter().map(AtomicU64::into_inner);
+    pub(crate) fn seen(&self, subject: &Subject) -> Vec<(String, [u8; 3])> {
+        let counts = self.n_hits.iter().map(|n| n.load(Ordering::Relaxed));
         let mut seen: Vec<(u64, u32)> = counts.zip(0..).filter(|&(n_hits, _)| n_hits > 0).collect();
         seen.sort_unstable_by_key(|&(n_hits, name)| (std::cmp::Reverse(n_hits), name));
         let names = subject.names();
@@ -87,18 +83,14 @@ impl Named {
 }
 
 /// How far each ray goes until it hits, as a sample of [`Film::recolored`].
-pub(super) fn distance(_ray: &Ray, hit: &Hit) -> Vec4 {
+pub(crate) fn distance(_ray: &WorldRay, hit: &SceneHit) -> Vec4 {
     // Rays of pixels have directions of unit length.
-    value(hit.t)
+    value(hit.t as f32)
 }
 
 /// The work of each ray, as a sample of [`Film::recolored`], hit or miss.
-pub(super) fn work(subject: &Subject<'_>, tile: &TileRays) -> Vec<Vec4> {
-    let work = |ray: &Ray| {
-        let (_, work) = subject.tree.closest_hit_with_work(ray, subject.faces);
-        value((work.nodes + work.blocks) as f32)
-    };
-    tile.rays.iter().map(work).collect()
+pub(crate) fn work(subject: &Subject, tile: &TileRays) -> Vec<Vec4> {
+    tile.rays.iter().map(|ray| value(subject.work(ray) as f32)).collect()
 }
 
 fn value(value: f32) -> Vec4 {
@@ -107,12 +99,12 @@ fn value(value: f32) -> Vec4 {
 
 /// What a film of values spans.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Range {
-    pub(super) least: f32,
-    pub(super) most: f32,
-    pub(super) mean: f64,
+pub(crate) struct Range {
+    pub(crate) least: f32,
+    pub(crate) most: f32,
+    pub(crate) mean: f64,
     /// Greater than all values but a thousandth.
-    pub(super) nearly_most: f32,
+    pub(crate) nearly_most: f32,
 }
 
 impl Film {
@@ -122,7 +114,7 @@ impl Film {
     }
 
     /// What the values span; `None` if there are none.
-    pub(super) fn range(&self) -> Option<Range> {
+    pub(crate) fn range(&self) -> Option<Range> {
         let mut values: Vec<f32> = self.values().flatten_iter().collect();
         let n = values.len();
         if n == 0 {
@@ -136,7 +128,7 @@ impl Film {
     }
 
     /// The film with its values as colours: `start` and `end` are the ends of the ramp.
-    pub(super) fn recolored(&self, start: f32, end: f32, ramp: color::Ramp) -> Self {
+    pub(crate) fn recolored(&self, start: f32, end: f32, ramp: color::Ramp) -> Self {
         let width = (end - start).max(f32::MIN_POSITIVE);
         let pixels = self
             .values()
