@@ -1,0 +1,228 @@
+//! What is selected and pointed at, painted over a picture.
+
+use std::collections::{BTreeSet, HashSet};
+
+use hitscan::TriMesh;
+use hitscan::glam::{DAffine3, DVec2, DVec3};
+use hitscan::picking::{Element, Selected, View};
+use hitscan::scene::{InstanceId, Scene};
+use hitscan_render::{Picture, Seen, Stroke};
+
+/// Colours of what is selected and of what is pointed at.
+const SELECTED: [u8; 3] = [255, 150, 40];
+const HOVERED: [u8; 3] = [90, 205, 255];
+
+/// How much of the surface they cover, and of the pixels at their borders.
+const FILL: f32 = 0.42;
+const BORDER: f32 = 0.9;
+
+/// So many elements have their edges drawn through all that is before them; of more, only what is seen
+/// is marked.
+const MOST_OUTLINES: usize = 400;
+
+/// What is to be marked.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Highlight<'a> {
+    pub(crate) scene: &'a Scene,
+    pub(crate) selection: &'a BTreeSet<Selected>,
+    pub(crate) hovered: Option<Selected>,
+}
+
+impl Highlight<'_> {
+    /// Whether it takes [`Exposure::seen`](hitscan_render::Exposure::seen) to mark this.
+    pub(crate) fn needs_seen(&self) -> bool {
+        let has_area =
+            |element: &Selected| matches!(element.element, Element::Object | Element::Face(_));
+        self.selection.iter().any(has_area) || self.hovered.as_ref().is_some_and(has_area)
+    }
+
+    /// Paints over a picture whose pixels show `seen` (empty if that is not needed).
+    pub(crate) fn paint(&self, picture: &mut Picture, seen: &[Option<Seen>], view: &View) {
+        if seen.len() == picture.pixels().len() {
+            self.fill(picture, seen);
+        }
+        let size = [picture.width(), picture.height()];
+        let viewport = view.viewport().size;
+        let scale = DVec2::new(f64::from(size[0]), f64::from(size[1])) / viewport;
+        let selected =
+            self.selection.iter().take(MOST_OUTLINES).map(|&element| (element, SELECTED));
+        for (element, color) in selected.chain(self.hovered.map(|element| (element, HOVERED))) {
+            let is_line = matches!(element.element, Element::Edge(_));
+            let half_width = if is_line { 1.4 } else { 0.6 } * scale.y.max(0.5) as f32;
+            let share = if element.element == Element::Object { 0.55 } else { 1.0 };
+            let stroke = Stroke { view, scale, half_width };
+            for [from, to] in self.lines_of(element) {
+                stroke.pixels(from, to, size, |x, y, coverage| {
+                    picture.blend(x, y, color, share * coverage);
+                });
+            }
+            if let Some(point) = self.point_of(element) {
+                dot(picture, view, scale, point, color);
+            }
+        }
+    }
+
+    /// Marks the surfaces that are seen.
+    fn fill(&self, picture: &mut Picture, seen: &[Option<Seen>]) {
+        let mut objects: HashSet<InstanceId> = HashSet::new();
+        let mut faces: HashSet<(InstanceId, u32)> = HashSet::new();
+        for selected in self.selection {
+            match selected.element {
+                Element::Object => _ = objects.insert(selected.instance),
+                Element::Face(polygon) => _ = faces.insert((selected.instance, polygon)),
+                Element::Edge(_) | Element::Vertex(_) => {}
+            }
+        }
+        let color_of = |seen: &Option<Seen>| -> Option<[u8; 3]> {
+            let Seen { instance, polygon } = (*seen)?;
+            let is_hovered = self.hovered.is_some_and(|hovered| {
+                hovered.instance == instance
+                    && match hovered.element {
+                        Element::Object => true,
+                        Element::Face(other) => other == polygon,
+                        Element::Edge(_) | Element::Vertex(_) => false,
+                    }
+            });
+            let is_selected =
+                || objects.contains(&instance) || faces.contains(&(instance, polygon));
+            match is_hovered {
+                true => Some(HOVERED),
+                false => is_selected().then_some(SELECTED),
+            }
+        };
+        // Neighbours show the same more often than not.
+        let mut last = (None, None);
+        let colors: Vec<Option<[u8; 3]>> = seen
+            .iter()
+            .map(|seen| {
+                if last.0 != *seen {
+                    last = (*seen, color_of(seen));
+                }
+                last.1
+            })
+            .collect();
+        let (width, height) = (picture.width() as usize, picture.height() as usize);
+        for y in 0..height {
+            for x in 0..width {
+                let place = y * width + x;
+                let Some(color) = colors[place] else { continue };
+                let differs = |other: usize| colors[other] != Some(color);
+                let at_border = x > 0 && differs(place - 1)
+                    || x + 1 < width && differs(place + 1)
+                    || y > 0 && differs(place - width)
+                    || y + 1 < height && differs(place + width);
+                let share = if at_border { BORDER } else { FILL };
+                picture.blend(x as i32, y as i32, color, share);
+            }
+        }
+    }
+
+    /// The edges of an element in the world: of an object those of its box.
+    fn lines_of(&self, selected: Selected) -> Vec<[DVec3; 2]> {
+        let Some((mesh, world)) = self.mesh_of(selected.instance) else { return vec![] };
+        let place = |vertex: u32| {
+            let position = mesh.positions().get(vertex as usize).copied().unwrap_or_default();
+            world.transform_point3(position.as_dvec3())
+        };
+        match selected.element {
+            Element::Object => box_edges(mesh, &world),
+            Element::Face(polygon) => {
+                edges_of(mesh, polygon).into_iter().map(|edge| edge.map(place)).collect()
+            }
+            Element::Edge(ends) => vec![ends.map(place)],
+            Element::Vertex(_) => vec![],
+        }
+    }
+
+    fn point_of(&self, selected: Selected) -> Option<DVec3> {
+        let Element::Vertex(vertex) = selected.element else { return None };
+        let (mesh, world) = self.mesh_of(selected.instance)?;
+        Some(world.transform_point3(mesh.positions().get(vertex as usize)?.as_dvec3()))
+    }
+
+    fn mesh_of(&self, id: InstanceId) -> Option<(&TriMesh, DAffine3)> {
+        let mesh = self.scene.get(id)?.mesh.as_deref()?.tri_mesh();
+        Some((mesh, self.scene.world_transform(id)?))
+    }
+
+    /// The corners of what is marked as selected, in the world.
+    pub(crate) fn corners(&self) -> Vec<DVec3> {
+        let corners = self.selection.iter().flat_map(|&selected| {
+            let lines = self.lines_of(selected).into_iter().flatten();
+            lines.chain(self.point_of(selected))
+        });
+        corners.collect()
+    }
+}
+
+/// The edges of a polygon: those of its triangles that no two of them share.
+fn edges_of(mesh: &TriMesh, polygon: u32) -> Vec<[u32; 2]> {
+    let mut edges: Vec<[u32; 2]> = mesh
+        .triangles_of(polygon)
+        .filter_map(|triangle| mesh.triangles().get(triangle as usize))
+        .flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]])
+        .map(|[a, b]| [a.min(b), a.max(b)])
+        .collect();
+    edges.sort_unstable();
+    let single = edges.chunk_by(|a, b| a == b).filter(|equal| equal.len() == 1);
+    single.map(|edge| edge[0]).collect()
+}
+
+/// The twelve edges of the box of a mesh, in the world.
+fn box_edges(mesh: &TriMesh, world: &DAffine3) -> Vec<[DVec3; 2]> {
+    let bounds = mesh.bounds();
+    if bounds.is_empty() {
+        return vec![];
+    }
+    let ends = [bounds.min.as_dvec3(), bounds.max.as_dvec3()];
+    let corner = |number: usize| {
+        let [x, y, z] = [0, 1, 2].map(|axis| ends[number >> axis & 1][axis]);
+        world.transform_point3(DVec3::new(x, y, z))
+    };
+    let upwards = |axis: usize| {
+        let lower = (0..8).filter(move |number| number >> axis & 1 == 0);
+        lower.map(move |number| [corner(number), corner(number | 1 << axis)])
+    };
+    (0..3).flat_map(upwards).collect()
+}
+
+/// A disc at a point of the world.
+fn dot(picture: &mut Picture, view: &View, scale: DVec2, point: DVec3, color: [u8; 3]) {
+    let Some(seen) = view.project(point) else { return };
+    let center = scale * seen.pixel;
+    let size = DVec2::new(f64::from(picture.width()), f64::from(picture.height()));
+    if center.cmplt(DVec2::ZERO).any() || center.cmpge(size).any() {
+        return;
+    }
+    let radius = 4.5 * scale.y.max(0.5);
+    let reach = radius as i32 + 2;
+    let (x, y) = (center.x as i32, center.y as i32);
+    for y in y - reach..=y + reach {
+        for x in x - reach..=x + reach {
+            let away = center.distance(DVec2::new(f64::from(x) + 0.5, f64::from(y) + 0.5));
+            let within = |radius: f64| (radius + 0.5 - away).clamp(0.0, 1.0) as f32;
+            picture.blend(x, y, [20, 22, 26], within(radius + 1.2));
+            picture.blend(x, y, color, within(radius));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hitscan::primitives::FaceRecords;
+
+    use super::*;
+
+    #[test]
+    fn diagonals_are_no_edges_and_a_box_has_twelve() {
+        let corners = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]];
+        let mesh = TriMesh::new(corners, vec![[0, 1, 2], [0, 2, 3]]).unwrap();
+        assert_eq!(edges_of(&mesh, 1), [[0, 2], [0, 3], [2, 3]]);
+        let quad = mesh.with_records(FaceRecords::from_triangle_counts([2])).unwrap();
+        assert_eq!(edges_of(&quad, 0), [[0, 1], [0, 3], [1, 2], [2, 3]]);
+        let edges = box_edges(&quad, &DAffine3::IDENTITY);
+        assert_eq!(edges.len(), 12);
+        let length: f64 = edges.iter().map(|[a, b]| a.distance(*b)).sum();
+        assert!((length - 8.0).abs() < 1e-12, "{length}");
+    }
+}

@@ -1,0 +1,223 @@
+// The page: shows the pictures that the server sends, and tells it what hands and keys do.
+
+import { Connection } from "./connection.js";
+import { showLegend, showSelection, showStats, showTooltip } from "./panel.js";
+import { Pointer } from "./pointer.js";
+
+const byId = (id) => document.getElementById(id);
+const all = (selector) => [...document.querySelectorAll(selector)];
+const stage = byId("stage");
+const canvas = byId("picture");
+const context = canvas.getContext("2d", { alpha: false });
+
+let tool = "orbit";
+let model = null;
+let state = null;
+let stats = null;
+/** Where the pointer rests, and the number of the question about it. */
+let hover = { at: null, number: 0 };
+/** When the last pictures came, in milliseconds. */
+let times = [];
+
+// What the tests look at: the last picture's number and how good it is.
+const page = { frame: -1, stage: -1, pictures: 0, hoverMillis: 0, firstMillis: 0 };
+window.hitscan = page;
+
+const connection = new Connection({
+  message(message) {
+    handlers[message.type]?.(message);
+  },
+  picture: show,
+  state(isOpen) {
+    notice(isOpen ? null : "No connection to hitscan. Is it still running?");
+    if (isOpen) resize();
+  },
+});
+const send = (type, fields) => connection.send(type, fields);
+
+const handlers = {
+  model(message) {
+    model = message;
+    page.version = message.version;
+    byId("file").textContent = message.file.split(/[\\/]/).pop();
+    byId("file").title = message.file;
+    document.title = `${byId("file").textContent} – hitscan`;
+    showStats(model, stats, 0);
+  },
+  state(message) {
+    state = message;
+    byId("mode").value = state.mode;
+    check("[data-element]", (button) => button.dataset.element === state.element);
+    byId("x-ray").setAttribute("aria-pressed", state.xRay);
+    byId("projection").setAttribute("aria-pressed", state.orthographic);
+    byId("hidden").textContent = state.nHidden > 0 ? ` (${state.nHidden})` : "";
+  },
+  hover({ number, pick }) {
+    if (number !== hover.number || !hover.at) return;
+    page.hoverMillis = performance.now() - hover.asked;
+    showTooltip(pick, hover.at);
+  },
+  selection: showSelection,
+  legend: showLegend,
+  stats(message) {
+    stats = { workPerRay: stats?.workPerRay, ...message };
+    if (message.workPerRay === null) stats.workPerRay = undefined;
+    times = times.filter((time) => time > performance.now() - 1000);
+    showStats(model, stats, times.length > 3 ? times.length : 0);
+  },
+  problem({ text }) {
+    notice(text && `The file as it is now cannot be shown: ${text}`);
+  },
+};
+
+/** Puts a rectangle of a picture where it belongs. */
+function show({ frame, width, height, left, top, pixels, stage: quality }) {
+  if (canvas.width !== width || canvas.height !== height) {
+    canvas.width = width;
+    canvas.height = height;
+  }
+  if (pixels) context.putImageData(pixels, left, top);
+  times.push(performance.now());
+  page.firstMillis ||= performance.now();
+  Object.assign(page, { frame, stage: quality, pictures: page.pictures + 1 });
+  // On the screen before the next one is asked for.
+  requestAnimationFrame(() => send("shown", { frame }));
+}
+
+function notice(text) {
+  byId("notice").hidden = !text;
+  byId("notice").textContent = text ?? "";
+}
+
+function check(selector, is) {
+  all(selector).forEach((button) => button.setAttribute("aria-checked", is(button)));
+}
+
+function resize() {
+  const { clientWidth: width, clientHeight: height } = stage;
+  byId("region").setAttribute("viewBox", `0 0 ${width} ${height}`);
+  send("resize", { width, height, ratio: window.devicePixelRatio || 1 });
+}
+new ResizeObserver(resize).observe(stage);
+
+// Hands.
+
+new Pointer(stage, send, {
+  tool: () => tool,
+  region(points, enclose) {
+    byId("region").classList.toggle("enclose", enclose);
+    byId("region").firstElementChild.setAttribute("points", (points ?? []).join(" "));
+  },
+  hover(at) {
+    hover = { at, number: hover.number + 1, asked: performance.now() };
+    if (at) {
+      send("hover", { x: at[0], y: at[1], number: hover.number });
+    } else {
+      showTooltip(null, [0, 0]);
+      send("leave");
+    }
+  },
+});
+
+function setTool(name) {
+  tool = name;
+  check("[data-tool]", (button) => button.dataset.tool === name);
+  stage.classList.toggle("selecting", name !== "orbit");
+}
+
+// Buttons.
+
+all("[data-tool]").forEach((button) => button.addEventListener("click", () => setTool(button.dataset.tool)));
+all("[data-element]").forEach((button) =>
+  button.addEventListener("click", () => send("element", { element: button.dataset.element })));
+all("[data-do]").forEach((button) => button.addEventListener("click", () => actions[button.dataset.do]()));
+byId("mode").addEventListener("change", (event) => setMode(event.target.value));
+byId("look").addEventListener("change", (event) => {
+  send("look", { from: event.target.value });
+  event.target.value = "";
+});
+byId("x-ray").addEventListener("click", () => actions["x-ray"]());
+byId("projection").addEventListener("click", () => actions.projection());
+byId("help-button").addEventListener("click", () => byId("help").showModal());
+byId("copy").addEventListener("click", () => actions.copy());
+
+function setMode(mode) {
+  showLegend({ title: [], ramp: null, names: [] });
+  send("mode", { mode });
+}
+
+function nextMode(step) {
+  const modes = [...byId("mode").options].map((option) => option.value);
+  const index = modes.indexOf(state?.mode ?? "shaded");
+  setMode(modes[(index + step + modes.length) % modes.length]);
+}
+
+const actions = {
+  hide: () => send("hide"),
+  isolate: () => send("isolate"),
+  "show-all": () => send("show-all"),
+  frame: () => send("frame", { all: false }),
+  "x-ray": () => send("x-ray", { on: !state?.xRay }),
+  projection: () => send("projection", { orthographic: !state?.orthographic }),
+  async copy() {
+    const text = byId("command").textContent;
+    if (!text) return;
+    try {
+      await navigator.clipboard.writeText(text);
+      byId("copy").textContent = "Copied";
+    } catch {
+      getSelection().selectAllChildren(byId("command"));
+      byId("copy").textContent = "Selected: copy it with Ctrl+C";
+    }
+    setTimeout(() => (byId("copy").textContent = "Copy as command"), 1500);
+  },
+};
+
+// Keys.
+
+const SIDES = { 5: "front", 6: "right", 7: "back", 8: "left", 9: "top", 0: "corner" };
+const ELEMENTS = { 1: "object", 2: "face", 3: "edge", 4: "vertex" };
+const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+
+function key(event) {
+  const { key, shiftKey } = event;
+  const middle = { x: stage.clientWidth / 2, y: stage.clientHeight / 2 };
+  const [x, y] = hover.at ?? [middle.x, middle.y];
+  if (key in ARROWS) {
+    const [dx, dy] = ARROWS[key].map((step) => 24 * step);
+    send(shiftKey ? "pan" : "orbit", { dx, dy });
+    return true;
+  }
+  if (key in SIDES) return send("look", { from: SIDES[key] }), true;
+  if (key in ELEMENTS) return send("element", { element: ELEMENTS[key] }), true;
+  const keys = {
+    "+": () => send("zoom", { factor: 1.25, x, y }),
+    "=": () => send("zoom", { factor: 1.25, x, y }),
+    "-": () => send("zoom", { factor: 0.8, x, y }),
+    Home: () => send("frame", { all: true }),
+    Escape: () => (setTool("orbit"), send("clear")),
+    "?": () => byId("help").showModal(),
+    f: actions.frame,
+    x: actions["x-ray"],
+    p: actions.projection,
+    h: actions.hide,
+    i: actions.isolate,
+    u: actions["show-all"],
+    c: actions.copy,
+    m: () => nextMode(shiftKey ? -1 : 1),
+    o: () => setTool("orbit"),
+    b: () => setTool("marquee"),
+    l: () => setTool("lasso"),
+  };
+  const action = keys[key.length === 1 ? key.toLowerCase() : key];
+  action?.();
+  return Boolean(action);
+}
+
+addEventListener("keydown", (event) => {
+  const isElsewhere = event.target.closest("select, dialog") || byId("help").open;
+  if (isElsewhere || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (key(event)) event.preventDefault();
+});
+
+setTool("orbit");

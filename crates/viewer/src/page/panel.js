@@ -1,0 +1,143 @@
+// What is told beside the picture: the pick, the selection, speed, legend and tooltip.
+
+const byId = (id) => document.getElementById(id);
+
+/** A number with six significant digits, without needless zeros. */
+export function short(number) {
+  return String(Number(number.toPrecision(6)));
+}
+
+const point = (numbers) => numbers.map(short).join(", ");
+
+/** 1234567 as 1.23 M. */
+export function readable(number) {
+  const units = [[1e9, " G"], [1e6, " M"], [1e3, " k"]];
+  const [size, unit] = units.find(([size]) => number >= size) ?? [1, ""];
+  return Number((number / size).toPrecision(3)) + unit;
+}
+
+function duration(seconds) {
+  return seconds < 1 ? `${Number((seconds * 1e3).toPrecision(3))} ms` : `${Number(seconds.toPrecision(3))} s`;
+}
+
+/** Fills a list of terms; rows without a value are left out. */
+function fill(list, rows) {
+  list.replaceChildren();
+  for (const [term, value, id] of rows) {
+    if (value === null || value === undefined || value === "") continue;
+    const [dt, dd] = [document.createElement("dt"), document.createElement("dd")];
+    dt.textContent = term;
+    dd.textContent = value;
+    if (id) dd.id = id;
+    list.append(dt, dd);
+  }
+}
+
+/** The rows that a pick is. */
+function rows(pick) {
+  const { hit } = pick;
+  return [
+    ["element", pick.element, "pick-element"],
+    ["click", pick.click > 1 ? `${pick.click} at this place` : null],
+    ["instance", pick.path.join(" / ") || pick.instance, "pick-instance"],
+    ["polygon", pick.polygon, "pick-polygon"],
+    ["triangle", hit?.triangle, "pick-triangle"],
+    ["vertices", pick.vertices.join(", "), "pick-vertices"],
+    ["object", pick.object, "pick-object"],
+    ["group", pick.group],
+    ["material", pick.material, "pick-material"],
+    ["line of file", pick.line],
+    ["t", short(pick.t), "pick-t"],
+    ["point", point(pick.point), "pick-point"],
+    ["normal", hit && point(hit.normal), "pick-normal"],
+    ["side", hit && (hit.isFront ? "front" : "back")],
+    ["weights u, v", hit && point(hit.weights), "pick-weights"],
+    ["texture u, v", hit?.uv && point(hit.uv)],
+  ];
+}
+
+export function showSelection(selection) {
+  const { pick, n, first, command } = selection;
+  fill(byId("picked"), pick ? rows(pick) : []);
+  byId("picked-none").hidden = Boolean(pick);
+  const line = pick?.command ?? command ?? "";
+  byId("command").textContent = line;
+  byId("command-box").hidden = line === "";
+  byId("n-selected").textContent = n === 0 ? "none" : n.toLocaleString("en");
+  const items = first.map((text) => {
+    const item = document.createElement("li");
+    item.textContent = text;
+    return item;
+  });
+  if (n > first.length) {
+    const more = document.createElement("li");
+    more.className = "quiet";
+    more.textContent = `and ${(n - first.length).toLocaleString("en")} more`;
+    items.push(more);
+  }
+  byId("selected").replaceChildren(...items);
+}
+
+/** Shows what is under the pointer beside it. */
+export function showTooltip(pick, [x, y]) {
+  const tooltip = byId("tooltip");
+  tooltip.hidden = !pick;
+  if (!pick) return;
+  const name = document.createElement("b");
+  const number = pick.vertices.length > 0 ? pick.vertices.join("-") : pick.element === "face" ? pick.polygon : "";
+  name.textContent = `${pick.element} ${number}`.trim();
+  const names = [pick.path.join(" / "), pick.object, pick.material].filter(Boolean).join(", ");
+  const lines = [
+    names && ` ${names}`,
+    pick.hit && `\ntriangle ${pick.hit.triangle}, t ${short(pick.t)}`,
+    `\npoint ${point(pick.point)}`,
+    pick.hit && `\nnormal ${point(pick.hit.normal)}`,
+    pick.hit && `\nu, v ${point(pick.hit.weights)}`,
+  ];
+  tooltip.replaceChildren(name, lines.filter(Boolean).join(""));
+  const stage = byId("stage").getBoundingClientRect();
+  const left = x + 18 + tooltip.offsetWidth > stage.width ? x - 14 - tooltip.offsetWidth : x + 18;
+  const top = Math.min(y + 16, stage.height - tooltip.offsetHeight - 4);
+  tooltip.style.left = `${Math.max(left, 4)}px`;
+  tooltip.style.top = `${Math.max(top, 4)}px`;
+}
+
+/** What is known of the model, of the last picture, and how often there is a new one. */
+export function showStats(model, stats, framesPerSecond) {
+  fill(byId("stats"), [
+    ["triangles", model && model.nTriangles.toLocaleString("en"), "n-triangles"],
+    ["instances", model && model.nInstances > 1 ? model.nInstances.toLocaleString("en") : null],
+    ["read in", model && duration(model.readingSeconds)],
+    ["tree built in", model && duration(model.buildingSeconds), "build-time"],
+    ["rays", stats && `${readable(stats.raysPerSecond)}/s`, "rays-per-second"],
+    ["tests per ray", stats?.workPerRay && short(Number(stats.workPerRay.toPrecision(3)))],
+    ["picture", stats && `${stats.width} × ${stats.height}`],
+    ["samples", stats && `${stats.nSamples}, each in ${duration(stats.seconds)}`],
+    ["pictures", framesPerSecond > 0 ? `${framesPerSecond.toFixed(0)}/s` : null, "fps"],
+  ]);
+}
+
+export function showLegend({ title, ramp, names }) {
+  const legend = byId("legend");
+  legend.replaceChildren();
+  legend.hidden = !ramp && names.length === 0;
+  const add = (parent, className, text) => {
+    const element = document.createElement("div");
+    element.className = className;
+    element.textContent = text ?? "";
+    parent.append(element);
+    return element;
+  };
+  title.forEach((line) => add(legend, "title", line));
+  if (ramp) {
+    add(legend, "ramp").style.background = `linear-gradient(to right, ${ramp.colors.join(", ")})`;
+    const ends = add(legend, "ends");
+    ramp.ends.forEach((end) => add(ends, "", end));
+  }
+  for (const { name, color } of names.slice(0, 12)) {
+    const line = add(legend, "name");
+    add(line, "swatch").style.background = color;
+    add(line, "", name);
+  }
+  if (names.length > 12) add(legend, "quiet", `and ${names.length - 12} more`);
+}

@@ -1,0 +1,231 @@
+//! HTTP requests: read from bytes, and refused unless a page of ours sent them.
+
+use thiserror::Error;
+
+/// A head longer than this is refused.
+pub(crate) const LONGEST_HEAD: usize = 8 << 10;
+
+/// More header lines than this are refused.
+const MOST_HEADERS: usize = 64;
+
+/// A request that may be answered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Request {
+    /// The path without its query.
+    pub(crate) path: String,
+    /// Whether only the head of the answer is wanted.
+    pub(crate) head_only: bool,
+    /// The key of a web socket, if this asks for one.
+    pub(crate) socket_key: Option<String>,
+}
+
+/// Why a request is not answered.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub(crate) enum Refusal {
+    #[error("the request is no HTTP: {0}")]
+    Malformed(String),
+    #[error("the head of the request is longer than {LONGEST_HEAD} bytes or {MOST_HEADERS} lines")]
+    TooLong,
+    #[error("the request took too long")]
+    TooSlow,
+    #[error("a request with a body, expected none")]
+    Body,
+    #[error("method {0}, expected GET or HEAD")]
+    Method(String),
+    #[error("HTTP/1.{0}, expected HTTP/1.1")]
+    Version(u8),
+    #[error("host {found:?}, expected {expected}")]
+    Host { found: String, expected: String },
+    #[error("origin {0:?}, expected the page of this server")]
+    Origin(String),
+    #[error("a web socket of version {0:?}, expected 13 with a key")]
+    Socket(String),
+    #[error("nothing is here")]
+    Path,
+    #[error("too many connections")]
+    TooMany,
+}
+
+impl Refusal {
+    /// The status line's number and words.
+    pub(crate) fn status(&self) -> &'static str {
+        match self {
+            Self::Malformed(_) => "400 Bad Request",
+            Self::TooLong => "431 Request Header Fields Too Large",
+            Self::TooSlow => "408 Request Timeout",
+            Self::Body => "413 Content Too Large",
+            Self::Method(_) => "405 Method Not Allowed",
+            Self::Version(_) => "505 HTTP Version Not Supported",
+            Self::Host { .. } => "421 Misdirected Request",
+            Self::Origin(_) => "403 Forbidden",
+            Self::Socket(_) => "426 Upgrade Required",
+            Self::Path => "404 Not Found",
+            Self::TooMany => "503 Service Unavailable",
+        }
+    }
+}
+
+/// Whether the bytes hold a whole head.
+pub(crate) fn is_whole(bytes: &[u8]) -> bool {
+    bytes.windows(4).any(|end| end == b"\r\n\r\n") || bytes.windows(2).any(|end| end == b"\n\n")
+}
+
+impl Request {
+    /// The request of a whole head that was sent to a port of this machine.
+    ///
+    /// Who asks must have reached the server by a name of the loopback: a page of another site that
+    /// had its own name point here sends that name as host, and is refused. What a page sends to
+    /// another site carries its origin, which must be this server's.
+    ///
+    /// # Errors
+    /// The first thing that is wrong with it.
+    pub(crate) fn parse(head: &[u8], port: u16) -> Result<Self, Refusal> {
+        let mut headers = [httparse::EMPTY_HEADER; MOST_HEADERS];
+        let mut parsed = httparse::Request::new(&mut headers);
+        match parsed.parse(head) {
+            Ok(httparse::Status::Complete(_)) => {}
+            Ok(httparse::Status::Partial) => {
+                return Err(Refusal::Malformed("it is cut off".to_owned()));
+            }
+            Err(httparse::Error::TooManyHeaders) => return Err(Refusal::TooLong),
+            // Of the version only the last digit is parsed.
+            Err(error) => return Err(Refusal::Malformed(error.to_string())),
+        }
+        let one = |name: &str| -> Result<Option<&str>, Refusal> {
+            let mut found =
+                parsed.headers.iter().filter(|header| header.name.eq_ignore_ascii_case(name));
+            let first = found.next().map(|header| std::str::from_utf8(header.value));
+            let malformed = |what| Refusal::Malformed(format!("{what} header {name}"));
+            if found.next().is_some() {
+                return Err(malformed("a second"));
+            }
+            first.transpose().map_err(|_| malformed("no text in"))
+        };
+        if parsed.version != Some(1) {
+            return Err(Refusal::Version(parsed.version.unwrap_or(0)));
+        }
+        check_host(one("host")?.unwrap_or(""), port)?;
+        if let Some(origin) = one("origin")? {
+            check_origin(origin, port)?;
+        }
+        let head_only = match parsed.method {
+            Some("GET") => false,
+            Some("HEAD") => true,
+            method => return Err(Refusal::Method(method.unwrap_or("").to_owned())),
+        };
+        let has_length = one("content-length")?.is_some_and(|length| length.trim() != "0");
+        if has_length || one("transfer-encoding")?.is_some() {
+            return Err(Refusal::Body);
+        }
+        let path = parsed.path.unwrap_or("");
+        let path = path.split_once('?').map_or(path, |(path, _)| path).to_owned();
+        let wants_socket =
+            one("upgrade")?.is_some_and(|protocol| protocol.eq_ignore_ascii_case("websocket"));
+        let socket_key = match (wants_socket, one("sec-websocket-key")?) {
+            (false, _) => None,
+            (true, Some(key)) if one("sec-websocket-version")? == Some("13") && !head_only => {
+                Some(key.to_owned())
+            }
+            (true, _) => {
+                let version = one("sec-websocket-version")?.unwrap_or("");
+                return Err(Refusal::Socket(version.to_owned()));
+            }
+        };
+        Ok(Self { path, head_only, socket_key })
+    }
+}
+
+/// The names of this machine for itself.
+const LOOPBACK: [&str; 3] = ["127.0.0.1", "localhost", "[::1]"];
+
+fn check_host(host: &str, port: u16) -> Result<(), Refusal> {
+    if is_here(host, port) {
+        return Ok(());
+    }
+    Err(Refusal::Host { found: host.to_owned(), expected: format!("127.0.0.1:{port}") })
+}
+
+fn check_origin(origin: &str, port: u16) -> Result<(), Refusal> {
+    match origin.strip_prefix("http://") {
+        Some(host) if is_here(host, port) => Ok(()),
+        _ => Err(Refusal::Origin(origin.to_owned())),
+    }
+}
+
+fn is_here(host: &str, port: u16) -> bool {
+    // A browser leaves out the port of HTTP itself.
+    let (name, found) = match host.rsplit_once(':') {
+        Some((name, digits)) if digits.bytes().all(|b| b.is_ascii_digit()) => {
+            (name, digits.parse().ok())
+        }
+        _ => (host, Some(80)),
+    };
+    found == Some(port) && LOOPBACK.iter().any(|own| own.eq_ignore_ascii_case(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(head: &str) -> Result<Request, Refusal> {
+        Request::parse(head.replace('\n', "\r\n").as_bytes(), 4711)
+    }
+
+    #[test]
+    fn pages_and_sockets_of_this_machine_are_taken() {
+        let page = parse("GET /viewer.js?v=1 HTTP/1.1\nHost: LOCALHOST:4711\n\n").unwrap();
+        assert_eq!((page.path.as_str(), page.head_only), ("/viewer.js", false));
+        assert!(parse("HEAD / HTTP/1.1\nHost: [::1]:4711\n\n").unwrap().head_only);
+        let socket = "GET /socket HTTP/1.1\nHost: 127.0.0.1:4711\nOrigin: http://127.0.0.1:4711\n\
+            Upgrade: WebSocket\nConnection: Upgrade\nSec-WebSocket-Version: 13\n\
+            Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\n\n";
+        let key = parse(socket).unwrap().socket_key;
+        assert_eq!(key.as_deref(), Some("dGhlIHNhbXBsZSBub25jZQ=="));
+    }
+
+    #[test]
+    fn strangers_are_refused() {
+        let hosts = [
+            "evil.example:4711",
+            "127.0.0.1:4712",
+            "127.0.0.1",
+            "",
+            "127.0.0.1.evil.example:4711",
+            "localhost:4711:4711",
+            "localhost:99999999",
+        ];
+        for host in hosts {
+            let refusal = parse(&format!("GET / HTTP/1.1\nHost: {host}\n\n")).unwrap_err();
+            assert_eq!(refusal.status(), "421 Misdirected Request", "{host}");
+        }
+        assert!(parse("GET / HTTP/1.1\n\n").is_err());
+        let origins = ["http://evil.example", "https://127.0.0.1:4711", "null", "http://127.0.0.1"];
+        for origin in origins {
+            let head = format!("GET / HTTP/1.1\nHost: localhost:4711\nOrigin: {origin}\n\n");
+            assert_eq!(parse(&head), Err(Refusal::Origin(origin.to_owned())));
+        }
+    }
+
+    #[test]
+    fn what_is_not_a_plain_get_is_refused() {
+        let status = |line: &str, more: &str| {
+            let head = format!("{line}\nHost: localhost:4711\n{more}\n");
+            parse(&head).map_or_else(|refusal| refusal.status(), |_| "200")
+        };
+        assert_eq!(status("GET / HTTP/1.1", ""), "200");
+        assert_eq!(status("POST / HTTP/1.1", ""), "405 Method Not Allowed");
+        assert_eq!(status("GET / HTTP/1.0", ""), "505 HTTP Version Not Supported");
+        assert_eq!(status("GET / HTTP/2.0", ""), "400 Bad Request");
+        assert_eq!(status("GET /", ""), "400 Bad Request");
+        assert_eq!(status("\u{16}\u{3}\u{1}", ""), "400 Bad Request");
+        assert_eq!(status("GET / HTTP/1.1", "Content-Length: 9\n"), "413 Content Too Large");
+        assert_eq!(
+            status("GET / HTTP/1.1", "Transfer-Encoding: chunked\n"),
+            "413 Content Too Large"
+        );
+        assert_eq!(status("GET / HTTP/1.1", "Host: localhost:4711\n"), "400 Bad Request");
+        let many = "X: y\n".repeat(100);
+        assert_eq!(status("GET / HTTP/1.1", &many), "431 Request Header Fields Too Large");
+        assert_eq!(status("GET / HTTP/1.1", "Upgrade: websocket\n"), "426 Upgrade Required");
+    }
+}

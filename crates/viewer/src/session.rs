@@ -1,0 +1,477 @@
+//! A tab: its camera, what it shows, hides and has selected, and its answers.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use hitscan::glam::{DVec2, DVec3};
+use hitscan::picking::{
+    ClickCycle, Pick, PickOptions, Picker, Region, RegionMode, SelectOptions, Selected, View,
+    Viewport,
+};
+use hitscan::scene::InstanceId;
+use hitscan_render::{Legend, Mode, Subject};
+
+use crate::command::{Place, Question};
+use crate::easel::{Easel, Wish};
+use crate::highlight::Highlight;
+use crate::model::Model;
+use crate::orbit::Orbit;
+use crate::protocol::{
+    ElementName, FromPage, ModeName, ModelReport, NamedColor, RampReport, SelectionReport,
+    StateReport, ToPage,
+};
+use crate::report;
+
+/// Windows have sides within these, in pixels.
+const WINDOW: [f64; 2] = [16.0, 8192.0];
+
+/// A drag between two messages is not longer than this, in pixels.
+const LONGEST_DRAG: f64 = 1e4;
+
+/// So many selected elements are named.
+const MOST_NAMED: usize = 50;
+
+/// The state of a tab.
+#[derive(Debug)]
+pub(crate) struct Session {
+    model: Arc<Model>,
+    version: u64,
+    /// The model's, with what is hidden here.
+    subject: Subject,
+    /// The places in the file of instances that are hidden here.
+    hidden: BTreeSet<u64>,
+    orbit: Orbit,
+    /// In pixels of the page, once it has told them.
+    window: DVec2,
+    is_sized: bool,
+    ratio: f64,
+    mode: ModeName,
+    element: ElementName,
+    x_ray: bool,
+    selection: BTreeSet<Selected>,
+    hovered: Option<Selected>,
+    clicks: ClickCycle,
+    easel: Easel,
+}
+
+impl Session {
+    /// A tab that was just opened, and what to tell it.
+    pub(crate) fn new(model: Arc<Model>, version: u64, now: Instant) -> (Self, Vec<ToPage>) {
+        let window = DVec2::new(1280.0, 720.0);
+        let subject = model.subject.clone();
+        let session = Self {
+            version,
+            hidden: BTreeSet::new(),
+            orbit: Orbit::around(&subject, model.up, window.x / window.y),
+            window,
+            is_sized: false,
+            ratio: 1.0,
+            mode: ModeName::default(),
+            element: ElementName::default(),
+            x_ray: false,
+            selection: BTreeSet::new(),
+            hovered: None,
+            clicks: ClickCycle::default(),
+            easel: Easel::new(now),
+            subject,
+            model,
+        };
+        let told = vec![session.model_report(), session.state_report()];
+        (session, told)
+    }
+
+    /// Looks at another state of the file, from where it is.
+    pub(crate) fn replace(&mut self, model: Arc<Model>, version: u64, now: Instant) -> Vec<ToPage> {
+        self.subject = model.subject.clone();
+        self.orbit.keep_for(&self.subject, self.aspect());
+        (self.model, self.version) = (model, version);
+        self.hidden.clear();
+        self.hovered = None;
+        let selection = self.select_only(BTreeSet::new(), false, SelectionReport::default());
+        self.easel.change_kind(now);
+        vec![self.model_report(), self.state_report(), selection, ToPage::Problem { text: None }]
+    }
+
+    /// Does what the page says, and answers.
+    pub(crate) fn handle(&mut self, message: FromPage, now: Instant) -> Vec<ToPage> {
+        match message {
+            FromPage::Resize { width, height, ratio } => {
+                let side = |side: f64| side.clamp(WINDOW[0], WINDOW[1]).round();
+                let window = DVec2::new(side(width), side(height));
+                let ratio = ratio.clamp(0.5, 4.0);
+                if (window, ratio) != (self.window, self.ratio) {
+                    (self.window, self.ratio) = (window, ratio);
+                    self.look_again(now);
+                }
+                if !self.is_sized {
+                    self.is_sized = true;
+                    self.orbit.frame(&self.subject, self.aspect());
+                    self.easel = Easel::new(now);
+                }
+                vec![]
+            }
+            FromPage::Orbit { dx, dy } => {
+                self.orbit.turn(drag(dx, dy));
+                self.look_again(now);
+                vec![]
+            }
+            FromPage::Pan { dx, dy } => {
+                self.orbit.pan(drag(dx, dy), self.window.y);
+                self.look_again(now);
+                vec![]
+            }
+            FromPage::Zoom { factor, x, y } => {
+                let pivot = self.pivot(DVec2::new(x, y));
+                self.orbit.zoom(factor.clamp(0.02, 50.0), Some(pivot));
+                self.look_again(now);
+                vec![]
+            }
+            FromPage::Frame { all } => {
+                self.frame(all);
+                self.look_again(now);
+                vec![]
+            }
+            FromPage::Look { from } => {
+                self.orbit.look_from(from);
+                self.look_again(now);
+                vec![]
+            }
+            FromPage::Projection { orthographic } => {
+                self.orbit.set_orthographic(orthographic);
+                self.look_again(now);
+                vec![self.state_report()]
+            }
+            FromPage::Mode { mode } => {
+                // X-ray has colours of its own.
+                (self.mode, self.x_ray) = (mode, false);
+                self.clicks.reset();
+                self.easel.change_kind(now);
+                vec![self.state_report()]
+            }
+            FromPage::XRay { on } => {
+                self.x_ray = on;
+                self.clicks.reset();
+                self.easel.change_kind(now);
+                vec![self.state_report()]
+            }
+            FromPage::Element { element } => {
+                self.element = element;
+                self.clicks.reset();
+                self.hover_over(None);
+                vec![self.state_report()]
+            }
+            FromPage::Hover { x, y, number } => vec![self.hover(DVec2::new(x, y), number)],
+            FromPage::Leave => {
+                self.hover_over(None);
+                vec![]
+            }
+            FromPage::Click { x, y, extend } => vec![self.click(DVec2::new(x, y), extend)],
+            FromPage::Marquee { from, to, enclose, extend } => {
+                let (from, to) = (from.into(), to.into());
+                let visible = !self.x_ray;
+                let place = Place::Marquee { from, to, enclose, visible };
+                vec![self.select(Region::rectangle(from, to).ok(), &place, enclose, extend)]
+            }
+            FromPage::Lasso { outline, enclose, extend } => {
+                let outline: Vec<DVec2> = outline.into_iter().map(DVec2::from).collect();
+                let visible = !self.x_ray;
+                let place = Place::Lasso { outline: &outline, enclose, visible };
+                let region = Region::lasso(outline.iter().copied()).ok();
+                vec![self.select(region, &place, enclose, extend)]
+            }
+            FromPage::Clear => {
+                vec![self.select_only(BTreeSet::new(), false, SelectionReport::default())]
+            }
+            FromPage::Hide => self.hide(now, false),
+            FromPage::Isolate => self.hide(now, true),
+            FromPage::ShowAll => {
+                self.hidden.clear();
+                self.show_unhidden(now)
+            }
+            FromPage::Shown { frame } => {
+                self.easel.shown(frame);
+                vec![]
+            }
+        }
+    }
+
+    /// How long nothing has to be done; `None` if not before the page says something.
+    pub(crate) fn wait(&self, now: Instant) -> Option<Duration> {
+        if self.is_sized { self.easel.wait(now) } else { None }
+    }
+
+    /// Does some work on the picture: what to tell, and the bytes of a picture.
+    pub(crate) fn work(&mut self, now: Instant) -> (Vec<ToPage>, Option<Vec<u8>>) {
+        let Some(view) = self.view().filter(|_| self.is_sized) else { return (vec![], None) };
+        let wish = Wish {
+            subject: &self.subject,
+            view: &view,
+            mode: if self.x_ray { Mode::Glass } else { self.mode.into() },
+            up: self.model.up,
+            ratio: self.ratio,
+        };
+        let highlight = Highlight {
+            scene: self.subject.scene(),
+            selection: &self.selection,
+            hovered: self.hovered,
+        };
+        let bytes = self.easel.work(&wish, &highlight, now);
+        let mut told = vec![];
+        if let Some(stats) = self.easel.take_stats() {
+            told.push(ToPage::Stats(stats));
+            if stats.work_per_ray.is_some()
+                && let Some(exposure) = self.easel.last()
+            {
+                told.push(legend(exposure.legend()));
+            }
+        }
+        (told, bytes)
+    }
+
+    fn aspect(&self) -> f64 {
+        self.window.x / self.window.y
+    }
+
+    fn view(&self) -> Option<View> {
+        self.orbit.camera().view(Viewport::of_size(self.window.x, self.window.y)).ok()
+    }
+
+    /// After a change of the camera: clicks at the same pixel are at another place.
+    fn look_again(&mut self, now: Instant) {
+        self.clicks.reset();
+        self.hovered = None;
+        self.easel.change(now);
+    }
+
+    fn frame(&mut self, all: bool) {
+        let corners =
+            Highlight { scene: self.subject.scene(), selection: &self.selection, hovered: None }
+                .corners();
+        if all || corners.is_empty() {
+            self.orbit.frame(&self.subject, self.aspect());
+            return;
+        }
+        let min = corners.iter().copied().fold(DVec3::INFINITY, DVec3::min);
+        let max = corners.iter().copied().fold(DVec3::NEG_INFINITY, DVec3::max);
+        self.orbit.frame_ball(0.5 * (min + max), 0.5 * min.distance(max), self.aspect());
+    }
+
+    /// What a zoom at a pixel goes towards: what is seen there, or else as deep as the target.
+    fn pivot(&self, pixel: DVec2) -> DVec3 {
+        let pick = self.view().and_then(|view| {
+            Picker::new(self.subject.scene(), &view).pick(pixel, &PickOptions::default())
+        });
+        pick.map_or_else(
+            || self.orbit.on_target_plane((2.0 * pixel - self.window) / self.window.y),
+            |pick| pick.point,
+        )
+    }
+
+    fn options(&self) -> PickOptions<'static> {
+        PickOptions { x_ray: self.x_ray, ..PickOptions::of(self.element.into()) }
+    }
+
+    fn hover(&mut self, pixel: DVec2, number: u32) -> ToPage {
+        let Some(view) = self.view() else { return ToPage::Hover { number, pick: None } };
+        let pick = Picker::new(self.subject.scene(), &view).pick(pixel, &self.options());
+        self.hover_over(pick.map(|pick| selected(&pick)));
+        let report = pick.map(|pick| {
+            report::of_pick(self.subject.scene(), &pick, 1, self.pick_command(pixel, 1))
+        });
+        ToPage::Hover { number, pick: report }
+    }
+
+    fn hover_over(&mut self, element: Option<Selected>) {
+        if self.hovered != element {
+            self.hovered = element;
+            self.easel.mark_again();
+        }
+    }
+
+    fn click(&mut self, pixel: DVec2, extend: bool) -> ToPage {
+        let Some(view) = self.view() else { return ToPage::Selection(SelectionReport::default()) };
+        let options = self.options();
+        let picker = Picker::new(self.subject.scene(), &view);
+        let pick = self.clicks.click(&picker, pixel, &options);
+        let report = pick.map(|pick| {
+            let click = click_number(&picker, pixel, &options, &pick);
+            let command = self.pick_command(pixel, click);
+            report::of_pick(self.subject.scene(), &pick, click, command)
+        });
+        let report = SelectionReport { pick: report, ..SelectionReport::default() };
+        self.select_only(pick.iter().map(selected).collect(), extend, report)
+    }
+
+    fn pick_command(&self, at: DVec2, click: usize) -> String {
+        self.command(&Place::Pixel { at, click, x_ray: self.x_ray })
+    }
+
+    fn command(&self, place: &Place<'_>) -> String {
+        let question = Question {
+            file: &self.model.file,
+            camera: &self.orbit.camera(),
+            window: self.window,
+            element: self.element,
+            hidden: &self.hidden,
+        };
+        question.command(place)
+    }
+
+    fn select(
+        &mut self,
+        region: Option<Region>,
+        place: &Place<'_>,
+        enclose: bool,
+        extend: bool,
+    ) -> ToPage {
+        let options = SelectOptions {
+            kind: self.element.into(),
+            mode: if enclose { RegionMode::Enclose } else { RegionMode::Touch },
+            visible_only: !self.x_ray,
+            query: self.options().query,
+        };
+        self.clicks.reset();
+        let found = self.view().zip(region).map_or_else(BTreeSet::new, |(view, region)| {
+            let picker = Picker::new(self.subject.scene(), &view);
+            picker.select(&region, &options).into_iter().collect()
+        });
+        let command = Some(self.command(place));
+        self.select_only(found, extend, SelectionReport { command, ..SelectionReport::default() })
+    }
+
+    /// Selects these, beside what was selected before or instead of it; an element that was is not
+    /// selected any more if it is the only one that is added.
+    fn select_only(
+        &mut self,
+        mut found: BTreeSet<Selected>,
+        extend: bool,
+        report: SelectionReport,
+    ) -> ToPage {
+        if extend {
+            let single = (found.len() == 1).then(|| found.first().copied()).flatten();
+            if single.is_some_and(|single| self.selection.remove(&single)) {
+                found.clear();
+            }
+            self.selection.append(&mut found);
+        } else {
+            self.selection = found;
+        }
+        self.easel.mark_again();
+        let scene = self.subject.scene();
+        let first = self.selection.iter().take(MOST_NAMED);
+        ToPage::Selection(SelectionReport {
+            n: self.selection.len(),
+            first: first.map(|s| report::in_words(scene, s.instance, s.element)).collect(),
+            ..report
+        })
+    }
+
+    /// Hides the instances of the selection, or all others.
+    fn hide(&mut self, now: Instant, others: bool) -> Vec<ToPage> {
+        let scene = self.subject.scene();
+        let chosen: BTreeSet<InstanceId> = self.selection.iter().map(|s| s.instance).collect();
+        if chosen.is_empty() {
+            return vec![];
+        }
+        let hidden: BTreeSet<u64> = (self.subject.instances().iter())
+            .filter(|&&id| match others {
+                // What lies below a chosen one, or above it, belongs to it.
+                true => !chosen.iter().any(|&chosen| {
+                    scene.path(id).contains(&chosen) || scene.path(chosen).contains(&id)
+                }),
+                false => chosen.contains(&id),
+            })
+            .filter_map(|&id| scene.order(id))
+            .collect();
+        self.hidden.extend(hidden);
+        self.show_unhidden(now)
+    }
+
+    /// Applies what is hidden here to the scene of the model.
+    fn show_unhidden(&mut self, now: Instant) -> Vec<ToPage> {
+        let mut scene = self.model.subject.scene().clone();
+        let ids: Vec<InstanceId> = scene.iter().map(|(id, _)| id).collect();
+        for id in ids {
+            if scene.order(id).is_some_and(|order| self.hidden.contains(&order)) {
+                scene.set_hidden(id, true).expect("it is in the scene");
+            }
+        }
+        self.subject.set_scene(scene);
+        let scene = self.subject.scene();
+        let is_seen = |selected: &Selected| scene.is_hidden(selected.instance) == Some(false);
+        let left = self.selection.iter().copied().filter(is_seen).collect();
+        self.hovered = None;
+        self.clicks.reset();
+        self.easel.change_kind(now);
+        vec![self.state_report(), self.select_only(left, false, SelectionReport::default())]
+    }
+
+    fn model_report(&self) -> ToPage {
+        ToPage::Model(ModelReport {
+            file: self.model.file.clone(),
+            n_triangles: self.model.subject.n_triangles(),
+            n_instances: self.model.subject.instances().len(),
+            reading_seconds: self.model.reading.as_secs_f64(),
+            building_seconds: self.model.building.as_secs_f64(),
+            version: self.version,
+        })
+    }
+
+    fn state_report(&self) -> ToPage {
+        ToPage::State(StateReport {
+            mode: self.mode,
+            element: self.element,
+            x_ray: self.x_ray,
+            orthographic: self.orbit.is_orthographic(),
+            n_hidden: self.hidden.len(),
+        })
+    }
+}
+
+/// A drag of a hand.
+fn drag(dx: f64, dy: f64) -> DVec2 {
+    DVec2::new(dx, dy).clamp(DVec2::splat(-LONGEST_DRAG), DVec2::splat(LONGEST_DRAG))
+}
+
+fn selected(pick: &Pick) -> Selected {
+    Selected { instance: pick.instance, element: pick.element }
+}
+
+/// Which click at a pixel picks this, from 1: the first picks what is seen, those that follow what
+/// [`Picker::pick_all`] has beside it.
+fn click_number(
+    picker: &Picker<'_>,
+    pixel: DVec2,
+    options: &PickOptions<'_>,
+    pick: &Pick,
+) -> usize {
+    let first = picker.pick(pixel, options).map(|first| selected(&first));
+    if first == Some(selected(pick)) {
+        return 1;
+    }
+    let all = picker.pick_all(pixel, options);
+    let others = all.iter().map(selected).filter(|&other| Some(other) != first);
+    let before = others.take_while(|&other| other != selected(pick)).count();
+    usize::from(first.is_some()) + before + 1
+}
+
+fn legend(legend: Legend) -> ToPage {
+    let hex = |[red, green, blue]: [u8; 3]| format!("#{red:02x}{green:02x}{blue:02x}");
+    match legend {
+        Legend::None => ToPage::Legend { title: vec![], ramp: None, names: vec![] },
+        Legend::Ramp(ramp) => {
+            let colors = (0..=12).map(|n| hex((ramp.ramp)(n as f32 / 12.0))).collect();
+            let report = RampReport { colors, ends: ramp.ends };
+            ToPage::Legend { title: ramp.title, ramp: Some(report), names: vec![] }
+        }
+        Legend::Names(names) => {
+            let named = names.into_iter().take(MOST_NAMED);
+            let names = named.map(|(name, color)| NamedColor { name, color: hex(color) }).collect();
+            ToPage::Legend { title: vec![], ramp: None, names }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,240 @@
+use hitscan::generate;
+use hitscan::glam::DAffine3;
+use hitscan::scene::{Instance, Mesh, Scene};
+
+use super::*;
+use crate::protocol::{PickReport, Side};
+
+/// Three cubes with sides of 2 behind each other, named a, b and c.
+fn model() -> Arc<Model> {
+    let cube = generate::cuboid(2.0, 2.0, 2.0, 0).unwrap();
+    let cube = Arc::new(Mesh::new(cube, &Default::default()));
+    let mut scene = Scene::new();
+    for (name, z) in [("a", 0.0), ("b", -4.0), ("c", -8.0)] {
+        let place = DAffine3::from_translation([0.0, 0.0, z].into());
+        let name = Some(name.into());
+        scene.insert(Instance { name, ..Instance::new(cube.clone(), place) }).unwrap();
+    }
+    Arc::new(Model {
+        subject: Subject::new(scene, |_, _| None),
+        file: "cubes.toml".to_owned(),
+        up: DVec3::Y,
+        reading: Duration::ZERO,
+        building: Duration::ZERO,
+    })
+}
+
+/// A tab of 400 by 300 that looks along the row of cubes.
+fn session() -> Session {
+    let now = Instant::now();
+    let (mut session, told) = Session::new(model(), 0, now);
+    assert!(matches!(told[..], [ToPage::Model(_), ToPage::State(_)]));
+    session.handle(FromPage::Resize { width: 400.0, height: 300.0, ratio: 1.0 }, now);
+    session.handle(FromPage::Look { from: Side::Front }, now);
+    session.handle(FromPage::Frame { all: true }, now);
+    session
+}
+
+fn say(session: &mut Session, message: FromPage) -> Vec<ToPage> {
+    session.handle(message, Instant::now())
+}
+
+fn selection(told: &[ToPage]) -> &SelectionReport {
+    let find = |told: &ToPage| matches!(told, ToPage::Selection(_));
+    match told.iter().find(|told| find(told)) {
+        Some(ToPage::Selection(report)) => report,
+        _ => panic!("no selection in {told:?}"),
+    }
+}
+
+fn click(session: &mut Session, x: f64, y: f64) -> Option<PickReport> {
+    selection(&say(session, FromPage::Click { x, y, extend: false })).pick.clone()
+}
+
+fn choose(session: &mut Session, element: ElementName) {
+    say(session, FromPage::Element { element });
+}
+
+#[test]
+fn clicks_at_one_place_go_deeper_and_come_back() {
+    let mut session = session();
+    choose(&mut session, ElementName::Object);
+    let mut picked =
+        || click(&mut session, 200.0, 150.0).map(|pick| (pick.path.concat(), pick.click));
+    let picked = [picked(), picked(), picked(), picked()].map(Option::unwrap);
+    let expected = [("a", 1), ("b", 2), ("c", 3), ("a", 1)];
+    assert_eq!(picked, expected.map(|(name, click)| (name.to_owned(), click)));
+    // From another side the next click is a first one.
+    say(&mut session, FromPage::Orbit { dx: 1.0, dy: 0.0 });
+    assert_eq!(click(&mut session, 200.0, 150.0).unwrap().click, 1);
+    assert_eq!(click(&mut session, 1.0, 1.0), None);
+}
+
+#[test]
+fn hidden_objects_are_not_picked_until_all_is_shown() {
+    let mut session = session();
+    choose(&mut session, ElementName::Object);
+    click(&mut session, 200.0, 150.0);
+    let told = say(&mut session, FromPage::Hide);
+    assert_eq!(selection(&told).n, 0);
+    let pick = click(&mut session, 200.0, 150.0).unwrap();
+    assert_eq!(pick.path, ["b"]);
+    assert!(pick.command.ends_with(" --ignore 0"), "{}", pick.command);
+    say(&mut session, FromPage::Isolate);
+    assert_eq!(session.subject.instances().len(), 1);
+    assert_eq!(session.hidden, [0, 2].into());
+    // An isolated object is still selected.
+    assert_eq!(session.selection.len(), 1);
+    say(&mut session, FromPage::ShowAll);
+    assert_eq!(click(&mut session, 200.0, 150.0).unwrap().path, ["a"]);
+}
+
+#[test]
+fn a_marquee_takes_what_is_visible_and_with_x_ray_all() {
+    let mut session = session();
+    choose(&mut session, ElementName::Object);
+    let marquee = FromPage::Marquee {
+        from: [150.0, 100.0],
+        to: [250.0, 200.0],
+        enclose: false,
+        extend: false,
+    };
+    let told = say(&mut session, marquee.clone());
+    assert_eq!(selection(&told).first, ["object of a"]);
+    let command = selection(&told).command.clone().unwrap();
+    assert!(command.ends_with(" --marquee 150,100,250,200 --visible"), "{command}");
+    say(&mut session, FromPage::XRay { on: true });
+    assert_eq!(selection(&say(&mut session, marquee)).n, 3);
+    let outline = vec![[0.0, 0.0], [10.0, 0.0], [0.0, 10.0]];
+    let lasso = FromPage::Lasso { outline, enclose: false, extend: true };
+    assert_eq!(selection(&say(&mut session, lasso)).n, 3);
+    let nothing = FromPage::Lasso { outline: vec![[1.0, 1.0]], enclose: false, extend: false };
+    assert_eq!(selection(&say(&mut session, nothing)).n, 0);
+}
+
+#[test]
+fn a_click_with_shift_adds_and_takes_away() {
+    let mut session = session();
+    choose(&mut session, ElementName::Face);
+    // Both triangles of the front.
+    let (one, other) = ([180.0, 110.0], [220.0, 190.0]);
+    let at = |[x, y]: [f64; 2], extend| FromPage::Click { x, y, extend };
+    assert_eq!(selection(&say(&mut session, at(one, false))).n, 1);
+    let told = say(&mut session, at(other, true));
+    assert_eq!(selection(&told).n, 2, "{told:?}");
+    let told = say(&mut session, at(one, true));
+    assert_eq!(selection(&told).n, 1);
+}
+
+#[test]
+fn each_kind_of_element_is_picked() {
+    let mut session = session();
+    let kinds = [ElementName::Object, ElementName::Face, ElementName::Edge, ElementName::Vertex];
+    for element in kinds {
+        choose(&mut session, element);
+        // A corner of the front of the first cube.
+        let corner = session.view().unwrap().project([1.0, 1.0, 1.0]).unwrap().pixel;
+        let number = 3;
+        let (x, y) = (corner.x - 1.0, corner.y + 1.5);
+        let told = say(&mut session, FromPage::Hover { x, y, number });
+        let [ToPage::Hover { number: 3, pick: Some(pick) }] = &told[..] else {
+            panic!("{element:?}: {told:?}");
+        };
+        assert_eq!((pick.element, pick.instance), (element, 0));
+        assert_eq!(
+            pick.vertices.len(),
+            match element {
+                ElementName::Edge => 2,
+                ElementName::Vertex => 1,
+                _ => 0,
+            }
+        );
+        assert_eq!(pick.hit.is_some(), pick.vertices.is_empty());
+    }
+}
+
+#[test]
+fn a_picture_comes_about_and_then_there_is_nothing_to_do() {
+    let mut session = session();
+    let mut now = Instant::now() + Duration::from_secs(1);
+    let (mut n_pictures, mut last) = (0u32, vec![]);
+    while let Some(wait) = session.wait(now) {
+        now += wait + Duration::from_micros(10);
+        let (_, picture) = session.work(now);
+        if let Some(bytes) = picture {
+            session.handle(FromPage::Shown { frame: n_pictures }, now);
+            n_pictures += 1;
+            last = bytes;
+        }
+        assert!(n_pictures < 50);
+    }
+    let number = |at: usize| u32::from_le_bytes(last[at..at + 4].try_into().unwrap());
+    assert_eq!([number(4), number(8), number(28)], [400, 300, 2]);
+    // Pointing at something marks it, in a part of the picture.
+    choose(&mut session, ElementName::Face);
+    session.handle(FromPage::Hover { x: 200.0, y: 150.0, number: 1 }, now);
+    let (_, picture) = session.work(now);
+    let marked = picture.unwrap();
+    assert!(marked.len() > 1000 && marked.len() < 400 * 300 * 4);
+}
+
+#[test]
+fn a_page_that_does_not_answer_gets_no_more_pictures() {
+    let mut session = session();
+    let mut now = Instant::now();
+    let mut n_pictures = 0;
+    for step in 0..40 {
+        now += Duration::from_millis(200);
+        session.handle(FromPage::Orbit { dx: f64::from(step), dy: 1.0 }, now);
+        for _ in 0..3 {
+            n_pictures += usize::from(session.work(now).1.is_some());
+        }
+    }
+    assert_eq!(n_pictures, 2);
+    assert_eq!(session.wait(now), None);
+}
+
+#[test]
+fn nothing_that_a_page_says_is_too_much() {
+    let mut session = session();
+    let huge = [f64::MAX, -f64::MAX, 1e300, 0.0, f64::MIN_POSITIVE, -1.0];
+    for a in huge {
+        for b in huge {
+            let number = 0;
+            for message in [
+                FromPage::Orbit { dx: a, dy: b },
+                FromPage::Pan { dx: a, dy: b },
+                FromPage::Zoom { factor: a, x: b, y: a },
+                FromPage::Hover { x: a, y: b, number },
+                FromPage::Click { x: a, y: b, extend: true },
+                FromPage::Marquee { from: [a, b], to: [b, a], enclose: true, extend: true },
+                FromPage::Lasso { outline: vec![[a, b]; 5], enclose: true, extend: false },
+                FromPage::Resize { width: a, height: b, ratio: a },
+                FromPage::Resize { width: 20.0, height: 20.0, ratio: 1.0 },
+                FromPage::Shown { frame: 77 },
+                FromPage::Isolate,
+                FromPage::Frame { all: false },
+            ] {
+                say(&mut session, message);
+                session.work(Instant::now());
+            }
+        }
+    }
+    say(&mut session, FromPage::ShowAll);
+    say(&mut session, FromPage::Frame { all: true });
+    assert!(session.view().is_some());
+}
+
+#[test]
+fn another_state_of_the_file_keeps_the_camera() {
+    let mut session = session();
+    say(&mut session, FromPage::Orbit { dx: 40.0, dy: 30.0 });
+    choose(&mut session, ElementName::Object);
+    click(&mut session, 200.0, 150.0);
+    let camera = session.orbit.camera();
+    let told = session.replace(model(), 1, Instant::now());
+    assert!(matches!(&told[0], ToPage::Model(report) if report.version == 1));
+    assert_eq!(selection(&told).n, 0);
+    assert_eq!(session.orbit.camera(), camera);
+    assert!(click(&mut session, 200.0, 150.0).is_some());
+}

@@ -1,0 +1,306 @@
+//! The server as anybody on this machine can reach it: pages, refusals, sockets, and many at once.
+
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use hitscan::glam::{DAffine3, DVec3};
+use hitscan::scene::{Instance, Mesh, Scene};
+use hitscan_render::Subject;
+use hitscan_viewer::{Handle, Model, Server};
+use tungstenite::{Message, WebSocket};
+
+fn model(n_triangles: usize) -> Model {
+    let ball = hitscan::generate::sphere(1.0, n_triangles).unwrap();
+    let ball = Arc::new(Mesh::new(ball, &Default::default()));
+    let mut scene = Scene::new();
+    scene.insert(Instance::new(ball, DAffine3::IDENTITY)).unwrap();
+    Model {
+        subject: Subject::new(scene, |_, _| None),
+        file: "ball.obj".to_owned(),
+        up: DVec3::Y,
+        reading: Duration::ZERO,
+        building: Duration::ZERO,
+    }
+}
+
+/// A server that runs until this is dropped.
+struct Running {
+    address: SocketAddr,
+    handle: Handle,
+    thread: Option<thread::JoinHandle<()>>,
+}
+
+impl Running {
+    fn start() -> Self {
+        let server = Server::bind(0, model(500)).unwrap();
+        let (address, handle) = (server.address(), server.handle());
+        Self { address, handle, thread: Some(thread::spawn(move || server.run())) }
+    }
+
+    fn connect(&self) -> TcpStream {
+        let stream = TcpStream::connect(self.address).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        stream
+    }
+
+    /// The answer to these bytes.
+    fn ask(&self, request: &[u8]) -> String {
+        let mut stream = self.connect();
+        // A refusal may come before all is sent.
+        let _ = stream.write_all(request);
+        let mut answer = vec![];
+        let _ = stream.read_to_end(&mut answer);
+        String::from_utf8_lossy(&answer).into_owned()
+    }
+
+    /// The status of the answer to a request line with the right host and more lines.
+    fn status(&self, line: &str, more: &str) -> u16 {
+        let host = self.address;
+        status(&self.ask(format!("{line}\r\nHost: {host}\r\n{more}\r\n").as_bytes()))
+    }
+
+    fn open_tab(&self) -> WebSocket<TcpStream> {
+        let url = format!("ws://{}/socket", self.address);
+        let (socket, _) = tungstenite::client(url, self.connect()).expect("a tab is open");
+        socket
+    }
+
+    fn wait_for(&self, what: &str, is_so: impl Fn(&Handle) -> bool) {
+        let start = Instant::now();
+        while !is_so(&self.handle) {
+            assert!(start.elapsed() < Duration::from_secs(20), "{what}");
+            thread::sleep(Duration::from_millis(10));
+        }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.handle.end();
+        let ended = self.thread.take().map(thread::JoinHandle::join);
+        assert!(thread::panicking() || matches!(ended, Some(Ok(()))), "the server panicked");
+    }
+}
+
+fn status(answer: &str) -> u16 {
+    let number = answer.split(' ').nth(1).and_then(|number| number.parse().ok());
+    number.unwrap_or_else(|| panic!("no status in {answer:?}"))
+}
+
+fn say(socket: &mut WebSocket<TcpStream>, text: &str) {
+    socket.send(Message::text(text)).unwrap();
+}
+
+/// The next text of a type.
+fn hear(socket: &mut WebSocket<TcpStream>, kind: &str) -> String {
+    let start = format!(r#"{{"type":"{kind}""#);
+    loop {
+        match socket.read().unwrap() {
+            Message::Text(text) if text.starts_with(&start) => return text.to_string(),
+            _ => {}
+        }
+    }
+}
+
+#[test]
+fn the_page_is_served_with_all_that_it_names() {
+    let server = Running::start();
+    let get = |path: &str| {
+        server.ask(format!("GET {path} HTTP/1.1\r\nHost: {}\r\n\r\n", server.address).as_bytes())
+    };
+    let page = get("/");
+    assert_eq!(status(&page), 200);
+    assert!(page.contains("Content-Security-Policy: default-src 'self'"));
+    let named = page.split(['"', '\'']).filter(|name| name.starts_with('/') && name.len() > 1);
+    let mut n_named = 0;
+    for path in named {
+        assert_eq!(status(&get(path)), 200, "{path}");
+        n_named += 1;
+    }
+    assert!(n_named >= 3);
+    for script in ["/connection.js", "/panel.js", "/pointer.js"] {
+        assert!(get(script).contains("Content-Type: text/javascript"));
+    }
+    let head =
+        server.ask(format!("HEAD / HTTP/1.1\r\nHost: {}\r\n\r\n", server.address).as_bytes());
+    assert!(status(&head) == 200 && head.ends_with("\r\n\r\n"));
+    // Nothing comes from elsewhere: no address but those of namespaces.
+    for path in ["/", "/style.css", "/main.js", "/connection.js", "/panel.js", "/pointer.js"] {
+        assert!(!get(path).contains("https://"), "{path}");
+    }
+}
+
+#[test]
+fn only_the_page_itself_is_answered() {
+    let server = Running::start();
+    for path in [
+        "/nothing",
+        "/../Cargo.toml",
+        "/..%2f..%2fetc/passwd",
+        "//etc/passwd",
+        "/page/index.html",
+        "/./",
+        "/socket",
+        "*",
+        "http://elsewhere.example/",
+    ] {
+        assert_eq!(server.status(&format!("GET {path} HTTP/1.1"), ""), 404, "{path}");
+    }
+    for method in ["POST", "PUT", "DELETE", "OPTIONS", "CONNECT", "TRACE", "BREW"] {
+        assert_eq!(server.status(&format!("{method} / HTTP/1.1"), ""), 405, "{method}");
+    }
+    assert_eq!(server.status("GET / HTTP/1.1", "Origin: http://evil.example\r\n"), 403);
+    let origin = format!("Origin: http://{}\r\n", server.address);
+    assert_eq!(server.status("GET / HTTP/1.1", &origin), 200);
+    for host in ["evil.example", "evil.example:80", "127.0.0.1", "192.168.0.1:1"] {
+        let answer = server.ask(format!("GET / HTTP/1.1\r\nHost: {host}\r\n\r\n").as_bytes());
+        assert_eq!(status(&answer), 421, "{host}");
+    }
+    let upgrade = "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: eA==\r\n\
+        Sec-WebSocket-Version: 13\r\nOrigin: http://evil.example\r\n";
+    assert_eq!(server.status("GET /socket HTTP/1.1", upgrade), 403);
+    assert_eq!(server.handle.n_tabs(), 0);
+}
+
+#[test]
+fn malformed_and_huge_requests_are_refused() {
+    let server = Running::start();
+    for bytes in [
+        &b"\r\n\r\n"[..],
+        b"GET\r\n\r\n",
+        b"GET / HTTP/9.9\r\n\r\n",
+        b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: \xff\xfe\r\n\r\n",
+        b"GET /\0 HTTP/1.1\r\n\r\n",
+        b"\xff\xff\xff\xff\r\n\r\n",
+    ] {
+        let answer = server.ask(bytes);
+        assert!((400..600).contains(&status(&answer)), "{bytes:?}: {answer}");
+    }
+    assert_eq!(server.status("GET / HTTP/1.1", "Content-Length: 99999999999\r\n"), 413);
+    assert_eq!(server.status("GET / HTTP/1.1", "Transfer-Encoding: chunked\r\n"), 413);
+    assert_eq!(server.status("GET / HTTP/1.1", &format!("X: {}\r\n", "y".repeat(9000))), 431);
+    assert_eq!(server.status(&format!("GET /{} HTTP/1.1", "a".repeat(100_000)), ""), 431);
+    let body = vec![b'x'; 8 << 20];
+    let mut request = format!(
+        "POST / HTTP/1.1\r\nHost: {}\r\nContent-Length: {}\r\n\r\n",
+        server.address,
+        body.len()
+    )
+    .into_bytes();
+    request.extend_from_slice(&body);
+    let answer = server.ask(&request);
+    assert!(answer.is_empty() || status(&answer) == 405, "{answer}");
+    assert_eq!(server.status("GET / HTTP/1.1", ""), 200);
+}
+
+#[test]
+fn two_hundred_connections_at_once_are_answered_and_leave_nothing_behind() {
+    let server = Running::start();
+    let mut streams: Vec<TcpStream> = (0..200).map(|_| server.connect()).collect();
+    let request = format!("GET /main.js HTTP/1.1\r\nHost: {}\r\n\r\n", server.address);
+    for stream in &mut streams {
+        stream.write_all(request.as_bytes()).unwrap();
+    }
+    for mut stream in streams {
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        assert_eq!(status(&answer), 200);
+    }
+    // Three hundred that say nothing take all places; the rest are told so, or are cut off.
+    let silent: Vec<TcpStream> = (0..300).map(|_| server.connect()).collect();
+    server.wait_for("all places are taken", |handle| handle.n_connections() == 256);
+    let answer = server.ask(b"");
+    assert!(answer.is_empty() || status(&answer) == 503, "{answer}");
+    drop(silent);
+    server.wait_for("all are free again", |handle| handle.n_connections() == 0);
+    assert_eq!(server.status("GET / HTTP/1.1", ""), 200);
+}
+
+#[test]
+fn a_request_that_trickles_in_is_given_up() {
+    let server = Running::start();
+    let mut stream = server.connect();
+    let start = Instant::now();
+    let trickle = thread::spawn({
+        let mut stream = stream.try_clone().unwrap();
+        move || {
+            for _ in 0..200 {
+                if stream.write_all(b"G").is_err() {
+                    return;
+                }
+                thread::sleep(Duration::from_millis(100));
+            }
+        }
+    });
+    let mut answer = String::new();
+    let _ = stream.read_to_string(&mut answer);
+    assert!(answer.is_empty() || status(&answer) == 408, "{answer}");
+    assert!(start.elapsed() < Duration::from_secs(15));
+    drop(stream);
+    trickle.join().unwrap();
+}
+
+#[test]
+fn tabs_have_states_of_their_own_which_end_with_them() {
+    let server = Running::start();
+    let (mut first, mut second) = (server.open_tab(), server.open_tab());
+    say(&mut first, r#"{"type":"element","element":"vertex"}"#);
+    say(&mut first, r#"{"type":"click","x":640,"y":360,"extend":false}"#);
+    say(&mut second, r#"{"type":"click","x":640,"y":360,"extend":false}"#);
+    assert!(hear(&mut second, "selection").contains(r#""element":"face""#));
+    assert!(hear(&mut first, "state").contains(r#""element":"face""#));
+    assert!(hear(&mut first, "state").contains(r#""element":"vertex""#));
+    assert_eq!(server.handle.n_tabs(), 2);
+    first.close(None).unwrap();
+    drop(second);
+    server.wait_for("both tabs are gone", |handle| handle.n_tabs() == 0);
+    let tabs: Vec<_> = (0..16).map(|_| server.open_tab()).collect();
+    let url = format!("ws://{}/socket", server.address);
+    assert!(tungstenite::client(url, server.connect()).is_err(), "a tab too many");
+    drop(tabs);
+}
+
+#[test]
+fn what_is_no_message_ends_a_tab() {
+    let server = Running::start();
+    let wrong = [
+        Message::text("{"),
+        Message::text(r#"{"type":"explode"}"#),
+        Message::binary(vec![0; 10]),
+        Message::text(format!(r#"{{"type":"lasso","outline":[{}]}}"#, "[0,0],".repeat(100_000))),
+    ];
+    for message in wrong {
+        let mut socket = server.open_tab();
+        let _ = socket.send(message);
+        while socket.read().is_ok() {}
+    }
+    server.wait_for("all tabs are gone", |handle| handle.n_tabs() == 0);
+    let mut socket = server.open_tab();
+    socket.send(Message::Ping(b"here"[..].to_vec().into())).unwrap();
+    loop {
+        if let Message::Pong(bytes) = socket.read().unwrap() {
+            assert_eq!(bytes[..], *b"here");
+            break;
+        }
+    }
+}
+
+#[test]
+fn another_model_reaches_open_tabs_and_a_problem_too() {
+    let server = Running::start();
+    let mut socket = server.open_tab();
+    assert!(hear(&mut socket, "model").contains(r#""version":0"#));
+    server.handle.report_problem("line 3: no vertex 9".to_owned());
+    assert!(hear(&mut socket, "problem").contains("line 3: no vertex 9"));
+    server.handle.replace(model(100));
+    assert!(hear(&mut socket, "model").contains(r#""version":1"#));
+    assert!(hear(&mut socket, "problem").contains("null"));
+    server.handle.report_problem("again".to_owned());
+    assert!(hear(&mut server.open_tab(), "problem").contains("again"));
+}
