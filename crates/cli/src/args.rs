@@ -2,6 +2,7 @@
 
 mod picking;
 mod render;
+mod view;
 
 use std::path::PathBuf;
 
@@ -9,7 +10,10 @@ use clap::{ArgGroup, Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use hitscan::{BuildOptions, BuildQuality, Faces, Isa, Layout};
 
 pub(crate) use picking::{CameraArgs, LineFormat, PickArgs, SelectArgs};
-pub(crate) use render::{Background, ModeArg, RenderArgs};
+pub(crate) use render::{ModeArg, RenderArgs};
+pub(crate) use view::ViewArgs;
+
+use crate::rays::RayFormat;
 
 /// Cast rays at triangle meshes: exact about which triangle is hit, and fast.
 #[derive(Debug, Parser)]
@@ -22,9 +26,11 @@ pub(crate) use render::{Background, ModeArg, RenderArgs};
   hitscan info cuboid.obj
   hitscan cast cuboid.obj --from 4,-7,-4 --to 2,3,4
   hitscan cast cuboid.obj --rays rays.csv --format npz -o hits.npz
+  hitscan build cuboid.obj -o cuboid.hitscan
   hitscan pick cuboid.obj --eye 9,9,30 --target 0,0,0 --size 800x600 --pixel 400,300
   hitscan select cuboid.obj --eye 9,9,30 --target 0,0,0 --size 800x600 --marquee 0,0,400,300 --element face
   hitscan render cuboid.obj -o cuboid.png
+  hitscan view cuboid.obj
   hitscan check cuboid.obj
   hitscan bench cuboid.obj
 
@@ -42,9 +48,11 @@ pub(crate) enum Command {
     Make(MakeArgs),
     Info(InfoArgs),
     Cast(CastArgs),
+    Build(BuildArgs),
     Pick(PickArgs),
     Select(SelectArgs),
     Render(RenderArgs),
+    View(ViewArgs),
     Check(CheckArgs),
     Bench(BenchArgs),
     Completions(CompletionsArgs),
@@ -157,7 +165,7 @@ pub(crate) struct Seeded {
   hitscan info model.obj
   hitscan info model.obj --json | jq .tree")]
 pub(crate) struct InfoArgs {
-    /// The mesh, an OBJ file.
+    /// The mesh: OBJ, STL, PLY, glTF, or a cache file of `hitscan build`.
     pub(crate) file: PathBuf,
 
     /// Print one JSON object.
@@ -192,7 +200,7 @@ A hit's t is in units of the direction as given. Its side is front when the corn
 counter-clockwise seen from the origin of the ray. Exit code: 0 a ray hit, 1 no ray hit, 2 error."
 )]
 pub(crate) struct CastArgs {
-    /// The mesh, an OBJ file.
+    /// The mesh: OBJ, STL, PLY, glTF, or a cache file of `hitscan build`.
     pub(crate) file: PathBuf,
 
     /// Origin of a single ray.
@@ -274,6 +282,31 @@ pub(crate) struct CastArgs {
     pub(crate) engine: EngineArgs,
 }
 
+/// Write a cache file: a mesh with its tree, read in an instant.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "Examples:
+  hitscan build model.obj -o model.hitscan
+  hitscan cast model.hitscan --from 4,-7,-4 --to 2,3,4
+  hitscan build model.obj -o small.hitscan --layout compact
+
+Every command takes a cache file in place of the mesh, whatever its name, with the same answers. A
+command that asks for another --quality or --layout builds that tree anew.
+
+As long as the mesh and its material libraries are where they were, they are looked at each time: if
+one has changed, that is an error until the cache file is built again. Without them the cache file
+stands for itself. A file that is damaged, or of another version, is an error, too.")]
+pub(crate) struct BuildArgs {
+    /// The mesh: OBJ, STL, PLY or glTF.
+    pub(crate) file: PathBuf,
+
+    /// File to write. It appears whole or not at all.
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: PathBuf,
+
+    #[command(flatten)]
+    pub(crate) engine: EngineArgs,
+}
+
 /// Compare every instruction set, builder and kind of query with brute force.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "Examples:
@@ -285,7 +318,7 @@ axes, grazing, from inside and from far away, segments that end on their target,
 negative intervals. Answers are compared bit by bit. Exit code: 0 all are the same, 1 a difference
 was found, 2 error.")]
 pub(crate) struct CheckArgs {
-    /// The mesh, an OBJ file.
+    /// The mesh: OBJ, STL, PLY, glTF, or a cache file of `hitscan build`.
     pub(crate) file: PathBuf,
 
     /// Number of rays.
@@ -311,7 +344,7 @@ hits in random directions), segments (between random points of the bounds) and s
 primary hits to a light). A sample of the answers is compared with brute force before anything is
 timed. Times are medians; one ray at a time is on one thread, batches are on all of them.")]
 pub(crate) struct BenchArgs {
-    /// The mesh, an OBJ file.
+    /// The mesh: OBJ, STL, PLY, glTF, or a cache file of `hitscan build`.
     pub(crate) file: PathBuf,
 
     /// Number of rays of each kind.
@@ -356,17 +389,17 @@ pub(crate) struct ManArgs {
 /// How the tree is built and queried. None of it changes an answer.
 #[derive(Clone, Copy, Debug, ClapArgs)]
 pub(crate) struct EngineArgs {
-    /// How much time to spend on a better tree.
-    #[arg(long, value_enum, value_name = "QUALITY", default_value_t = QualityArg::Balanced)]
-    pub(crate) quality: QualityArg,
+    /// How much time to spend on a better tree [default: balanced, or what a cache file has].
+    #[arg(long, value_enum, value_name = "QUALITY")]
+    pub(crate) quality: Option<QualityArg>,
 
     /// Instruction set of the queries [default: the best of this machine].
     #[arg(long, value_name = "NAME", value_parser = isa)]
     pub(crate) isa: Option<Isa>,
 
-    /// What the leaves of the tree are made of.
-    #[arg(long, value_enum, value_name = "LAYOUT", default_value_t = LayoutArg::Full)]
-    pub(crate) layout: LayoutArg,
+    /// What the leaves of the tree are made of [default: full, or what a cache file has].
+    #[arg(long, value_enum, value_name = "LAYOUT")]
+    pub(crate) layout: Option<LayoutArg>,
 
     #[command(flatten)]
     pub(crate) threads: ThreadsArg,
@@ -375,9 +408,9 @@ pub(crate) struct EngineArgs {
 impl EngineArgs {
     pub(crate) fn build_options(&self) -> BuildOptions {
         BuildOptions {
-            quality: self.quality.into(),
+            quality: self.quality.map_or_else(BuildQuality::default, BuildQuality::from),
             isa: self.isa.unwrap_or_default(),
-            layout: self.layout.into(),
+            layout: self.layout.map_or_else(Layout::default, Layout::from),
         }
     }
 }
@@ -447,17 +480,6 @@ impl From<LayoutArg> for Layout {
             LayoutArg::Compact => Self::Compact,
         }
     }
-}
-
-/// How rays are written down.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum RayFormat {
-    /// Comma-separated values under a header.
-    Csv,
-    /// A JSON object a line.
-    Ndjson,
-    /// A NumPy array.
-    Npy,
 }
 
 /// How results are written down.

@@ -1,21 +1,103 @@
 //! From a file to a mesh and its tree, with progress on a terminal.
 
+use std::fs;
 use std::ops::ControlFlow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use anyhow::Context;
+use anyhow::{Context, bail};
+use hitscan::cache::{self, BuiltMesh, Source};
+use hitscan::formats::{self, Format};
 use hitscan::obj::{self, LoadOptions, Loaded};
-use hitscan::{MeshBvh, TriMesh};
+use hitscan::{BuildQuality, Layout, Material, MeshBvh, TriMesh};
 
 use crate::args::EngineArgs;
 use crate::messages;
 
-/// Reads a mesh and says what was left out of it.
+/// What reads meshes, and how. It is part of the key of cache files: change it whenever the same file
+/// becomes another mesh.
+const READER: &str = concat!("hitscan ", env!("CARGO_PKG_VERSION"), ", everything");
+
+/// A mesh as it was read.
+#[derive(Debug)]
+pub(crate) struct Model {
+    pub(crate) mesh: TriMesh,
+    pub(crate) materials: Vec<Material>,
+    /// How many things of the file were left out, or are odd.
+    pub(crate) n_ignored: u64,
+    /// What they are, in words.
+    pub(crate) remarks: Vec<String>,
+    /// The files that it was read from, the one that was named first.
+    pub(crate) files: Vec<PathBuf>,
+    /// The tree of a cache file, until it is asked for.
+    tree: Option<CachedTree>,
+}
+
+/// A tree from a cache file.
+#[derive(Debug)]
+struct CachedTree {
+    bvh: MeshBvh,
+    quality: BuildQuality,
+}
+
+impl CachedTree {
+    /// Whether it is as the flags ask for, or they do not ask.
+    fn suits(&self, engine: &EngineArgs) -> bool {
+        engine.quality.is_none_or(|quality| BuildQuality::from(quality) == self.quality)
+            && engine.layout.is_none_or(|layout| Layout::from(layout) == self.bvh.layout())
+    }
+}
+
+/// Reads a mesh and says what was left out of it. What the file is, is told by how it begins. The
+/// scene of a glTF file becomes one mesh, whose objects are the nodes.
 ///
 /// # Errors
-/// A file that cannot be read as OBJ.
-pub(crate) fn load(path: &Path) -> anyhow::Result<Loaded> {
+/// A file that cannot be read as any of the formats, or a cache file whose source has changed.
+pub(crate) fn load(path: &Path) -> anyhow::Result<Model> {
+    let model = if cache::is_cache_file(path) {
+        load_cache(path)?
+    } else if Format::of_file(path).is_some() {
+        let loaded = load_other(path)?;
+        Model {
+            mesh: loaded.flattened(&formats::LoadOptions::default())?,
+            n_ignored: loaded.n_ignored(),
+            remarks: loaded.remarks(),
+            files: with_path(path, loaded.files),
+            materials: loaded.materials,
+            tree: None,
+        }
+    } else {
+        load_obj(path)?
+    };
+    model.remarks.iter().for_each(messages::note);
+    Ok(model)
+}
+
+/// Reads a file of a format other than OBJ, without a note.
+fn load_other(path: &Path) -> anyhow::Result<formats::Loaded> {
+    Ok(formats::load(path, &formats::LoadOptions::default())?)
+}
+
+/// Reads a glTF file as a scene and says what was left out of it; `None` for any other file.
+///
+/// # Errors
+/// A glTF file that cannot be read.
+pub(crate) fn load_gltf(path: &Path) -> anyhow::Result<Option<formats::Loaded>> {
+    if cache::is_cache_file(path) || Format::of_file(path) != Some(Format::Gltf) {
+        return Ok(None);
+    }
+    let loaded = load_other(path)?;
+    loaded.remarks().iter().for_each(messages::note);
+    Ok(Some(loaded))
+}
+
+fn with_path(path: &Path, others: Vec<PathBuf>) -> Vec<PathBuf> {
+    let mut files = vec![path.to_owned()];
+    files.extend(others);
+    files
+}
+
+fn load_obj(path: &Path) -> anyhow::Result<Model> {
     let bar = messages::share_bar("reading");
     let progress = |share| {
         messages::set_share(&bar, share);
@@ -23,18 +105,46 @@ pub(crate) fn load(path: &Path) -> anyhow::Result<Loaded> {
     };
     let loaded = obj::load_with_progress(path, &LoadOptions::default(), &progress);
     bar.finish_and_clear();
-    let loaded = loaded.map_err(anyhow::Error::new)?;
-    for line in loaded.report.to_string().lines() {
-        messages::note(line);
-    }
-    Ok(loaded)
+    let Loaded { mesh, materials, report, library_files, .. } = loaded?;
+    let files = with_path(path, library_files);
+    let remarks = report.to_string().lines().map(str::to_owned).collect();
+    Ok(Model { mesh, materials, n_ignored: report.n_ignored(), remarks, files, tree: None })
 }
 
-/// Builds the tree of a mesh.
+fn load_cache(path: &Path) -> anyhow::Result<Model> {
+    let BuiltMesh { mesh, bvh, quality, materials, n_ignored, remarks, source } =
+        cache::load(path)?;
+    if let Some(source) = source {
+        source.check(READER, path)?;
+    }
+    let tree = Some(CachedTree { bvh, quality });
+    Ok(Model { mesh, materials, n_ignored, remarks, files: vec![path.to_owned()], tree })
+}
+
+/// The tree of a mesh: that of a cache file if there is one and the flags ask for no other, or else a
+/// new one.
 ///
 /// # Errors
 /// None that can happen: nobody cancels the build.
-pub(crate) fn build(mesh: &TriMesh, engine: &EngineArgs) -> anyhow::Result<MeshBvh> {
+pub(crate) fn build(model: &mut Model, engine: &EngineArgs) -> anyhow::Result<MeshBvh> {
+    if model.tree.as_ref().is_some_and(|tree| !tree.suits(engine)) {
+        messages::note("the cache file has a tree of another kind: one as asked for is built");
+    }
+    build_quietly(model, engine)
+}
+
+/// [`build`] for those who ask for trees of many kinds.
+///
+/// # Errors
+/// As [`build`].
+pub(crate) fn build_quietly(model: &mut Model, engine: &EngineArgs) -> anyhow::Result<MeshBvh> {
+    match model.tree.take_if(|tree| tree.suits(engine)) {
+        Some(tree) => Ok(tree.bvh.with_isa(engine.build_options().isa)),
+        None => build_anew(&model.mesh, engine),
+    }
+}
+
+fn build_anew(mesh: &TriMesh, engine: &EngineArgs) -> anyhow::Result<MeshBvh> {
     let bar = messages::share_bar("building");
     let progress = |share| {
         messages::set_share(&bar, share);
@@ -43,6 +153,30 @@ pub(crate) fn build(mesh: &TriMesh, engine: &EngineArgs) -> anyhow::Result<MeshB
     let tree = MeshBvh::build_with_progress(mesh, &engine.build_options(), &progress);
     bar.finish_and_clear();
     tree.context("building the tree")
+}
+
+/// Reads a mesh and builds its tree, to be written to a cache file at `output`.
+///
+/// # Errors
+/// As [`load`]; a cache file; and a file that changes while it is read.
+pub(crate) fn build_for_cache(
+    path: &Path,
+    output: &Path,
+    engine: &EngineArgs,
+) -> anyhow::Result<BuiltMesh> {
+    if cache::is_cache_file(path) {
+        bail!("{} is a cache file, expected a mesh to build one of", path.display());
+    }
+    let stamp = || fs::metadata(path).and_then(|found| Ok((found.len(), found.modified()?))).ok();
+    let before = stamp();
+    let Model { mesh, materials, n_ignored, remarks, files, .. } = load(path)?;
+    let source = Source::of(READER, files, output)?;
+    if stamp() != before {
+        bail!("{} has changed while it was read, try again", path.display());
+    }
+    let bvh = build_anew(&mesh, engine)?;
+    let quality = engine.build_options().quality;
+    Ok(BuiltMesh { mesh, bvh, quality, materials, n_ignored, remarks, source: Some(source) })
 }
 
 /// A result and how long it took.

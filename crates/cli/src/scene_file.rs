@@ -5,10 +5,13 @@ use std::fs;
 use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::{Context, anyhow, bail};
+use hitscan::Material;
 use hitscan::glam::{DAffine3, DMat4, DQuat, DVec3, DVec4};
 use hitscan::scene::{Instance, InstanceId, Mesh, Scene};
+use hitscan_render::Subject;
 use serde::Deserialize;
 use toml::Spanned;
 
@@ -22,7 +25,7 @@ const LONGEST_FILE: u64 = 64 << 20;
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Document {
-    /// OBJ files by name, relative to the scene file, at or below its folder.
+    /// Meshes of any format by name, relative to the scene file, at or below its folder.
     #[serde(default)]
     meshes: BTreeMap<String, Spanned<PathBuf>>,
     /// In the order of first insertion; parents stand before their children.
@@ -56,43 +59,125 @@ enum Scale {
     PerAxis([f64; 3]),
 }
 
-/// Reads a scene file, or a mesh as a scene of one instance without a name.
+/// A scene with what the files know beside it.
+#[derive(Debug, Default)]
+pub(crate) struct LoadedScene {
+    pub(crate) scene: Scene,
+    /// The materials of each mesh.
+    materials: Vec<(Arc<Mesh>, Vec<Material>)>,
+    /// The files that were read.
+    pub(crate) files: Vec<PathBuf>,
+    pub(crate) times: LoadTimes,
+}
+
+/// How long the parts of loading took, all meshes together.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct LoadTimes {
+    pub(crate) reading: Duration,
+    pub(crate) building: Duration,
+}
+
+impl LoadedScene {
+    /// What a picture of the scene is of.
+    pub(crate) fn subject(self) -> Subject {
+        let materials = self.materials;
+        Subject::new(self.scene, |mesh, name| {
+            let of_mesh = |(with_materials, _): &&(Arc<Mesh>, _)| Arc::ptr_eq(with_materials, mesh);
+            let (_, materials) = materials.iter().find(of_mesh)?;
+            // Of equal names the last counts.
+            materials.iter().rfind(|material| material.name == name)?.diffuse
+        })
+    }
+
+    /// Reads a glTF file with all that it places; `false` if the file is none.
+    fn load_gltf(&mut self, path: &Path, engine: &EngineArgs) -> anyhow::Result<bool> {
+        let (read, reading) = loading::timed(|| loading::load_gltf(path));
+        let Some(read) = read? else { return Ok(false) };
+        let mesh = |mesh| Arc::new(Mesh::new(mesh, &engine.build_options()));
+        let (meshes, building) =
+            loading::timed(|| read.meshes.into_iter().map(mesh).collect::<Vec<_>>());
+        for place in read.instances {
+            let mut instance = Instance::new(meshes[place.mesh].clone(), place.transform);
+            instance.name = place.name.as_deref().map(Into::into);
+            let cannot = || format!("cannot place a node of {}", path.display());
+            self.scene.insert(instance).with_context(cannot)?;
+        }
+        let materials = meshes.into_iter().map(|mesh| (mesh, read.materials.clone()));
+        self.materials.extend(materials);
+        self.files.push(path.to_owned());
+        self.files.extend(read.files);
+        self.times = LoadTimes { reading, building };
+        Ok(true)
+    }
+
+    fn load_mesh(&mut self, path: &Path, engine: &EngineArgs) -> anyhow::Result<Arc<Mesh>> {
+        let (model, reading) = loading::timed(|| loading::load(path));
+        let mut model = model?;
+        let (bvh, building) = loading::timed(|| loading::build(&mut model, engine));
+        let mesh = Arc::new(Mesh::from_built(model.mesh, bvh?)?);
+        self.materials.push((mesh.clone(), model.materials));
+        self.files.extend(model.files);
+        self.times.reading += reading;
+        self.times.building += building;
+        Ok(mesh)
+    }
+}
+
+/// Reads a scene file, a glTF file as the scene that it is, or a mesh as a scene of one instance without a
+/// name.
 ///
 /// # Errors
 /// A file that cannot be read, with the line where that is known.
-pub(crate) fn load(path: &Path, engine: &EngineArgs) -> anyhow::Result<Scene> {
+pub(crate) fn load(path: &Path, engine: &EngineArgs) -> anyhow::Result<LoadedScene> {
+    let mut loaded = LoadedScene::default();
     if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("toml")) {
-        return load_scene(path, engine);
+        loaded.files.push(path.to_owned());
+        loaded.scene = load_scene(path, engine, &mut loaded)?;
+        return Ok(loaded);
     }
-    let mesh = Arc::new(load_mesh(path, engine)?);
-    let mut scene = Scene::new();
-    scene
+    if loaded.load_gltf(path, engine)? {
+        return Ok(loaded);
+    }
+    let mesh = loaded.load_mesh(path, engine)?;
+    loaded
+        .scene
         .insert(Instance::new(mesh, DAffine3::IDENTITY))
         .with_context(|| format!("cannot place {}", path.display()))?;
-    Ok(scene)
+    Ok(loaded)
 }
 
-fn load_mesh(path: &Path, engine: &EngineArgs) -> anyhow::Result<Mesh> {
-    let mesh = loading::load(path)?.mesh;
-    Ok(Mesh::new(mesh, &engine.build_options()))
-}
-
-fn load_scene(path: &Path, engine: &EngineArgs) -> anyhow::Result<Scene> {
+/// The scene of a scene file, whose meshes are noted in `loaded`.
+fn load_scene(path: &Path, engine: &EngineArgs, loaded: &mut LoadedScene) -> anyhow::Result<Scene> {
     let text = read(path)?;
+    let folder = path.parent().filter(|parent| *parent != Path::new("")).unwrap_or(Path::new("."));
+    from_text(&text, &path.display().to_string(), &mut |file| {
+        loaded.load_mesh(&inside(folder, file)?, engine)
+    })
+}
+
+/// Reads the text of a scene file; `name` stands for it in errors, and `load` gives the mesh of a path
+/// as it is written there.
+///
+/// # Errors
+/// Text that is no scene, or a mesh that cannot be loaded, with the line.
+pub fn from_text(
+    text: &str,
+    name: &str,
+    load: &mut dyn FnMut(&Path) -> anyhow::Result<Arc<Mesh>>,
+) -> anyhow::Result<Scene> {
     let at = |span: Range<usize>| {
         let line = text[..span.start.min(text.len())].matches('\n').count() + 1;
-        format!("{}, line {line}", path.display())
+        format!("{name}, line {line}")
     };
-    let document: Document = toml::from_str(&text).map_err(|error| {
-        let place = error.span().map_or_else(|| path.display().to_string(), &at);
+    let document: Document = toml::from_str(text).map_err(|error| {
+        let place = error.span().map_or_else(|| name.to_owned(), &at);
         anyhow!("{place}: {}", error.message().trim_end().replace('\n', ", "))
     })?;
-    let folder = path.parent().filter(|parent| *parent != Path::new("")).unwrap_or(Path::new("."));
     let mut meshes = HashMap::new();
     for (name, file) in &document.meshes {
-        let mesh = inside(folder, file.get_ref()).and_then(|file| load_mesh(&file, engine));
+        let mesh = load(file.get_ref());
         let mesh = mesh.with_context(|| format!("{}: mesh `{name}`", at(file.span())))?;
-        meshes.insert(name.as_str(), Arc::new(mesh));
+        meshes.insert(name.as_str(), mesh);
     }
 
     let mut scene = Scene::new();

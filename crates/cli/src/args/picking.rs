@@ -1,10 +1,12 @@
 //! What `pick` and `select` take: a camera, a picture, and what to look for in it.
 
+use std::collections::HashMap;
 use std::path::PathBuf;
 
+use anyhow::anyhow;
 use clap::{ArgGroup, Args as ClapArgs, ValueEnum};
 use hitscan::picking::{Convention, ElementKind};
-use hitscan::scene::QueryOptions;
+use hitscan::scene::{InstanceId, QueryOptions, Scene};
 
 use super::EngineArgs;
 
@@ -22,7 +24,7 @@ centre at 0.5. An object or face is found under the pixel itself, edges and vert
 pixels of it, unless --radius says otherwise. Only what is visible is picked, unless --x-ray asks
 for all of it in order.
 
-Scene file (TOML, its name ends in .toml): meshes are OBJ files at or below its folder, parents
+Scene file (TOML, its name ends in .toml): meshes are files at or below its folder, parents
 stand before their children.
   [meshes]
   house = \"house.obj\"
@@ -41,7 +43,7 @@ stand before their children.
 Exit code: 0 something is there, 1 nothing, 2 error."
 )]
 pub(crate) struct PickArgs {
-    /// The mesh, an OBJ file, or a scene, a TOML file.
+    /// The mesh (OBJ, STL, PLY or cache file), or the scene (glTF or TOML).
     #[arg(value_name = "FILE_OR_SCENE")]
     pub(crate) file: PathBuf,
 
@@ -63,6 +65,11 @@ pub(crate) struct PickArgs {
     /// All that is there in order, as if every surface were glass.
     #[arg(long)]
     pub(crate) x_ray: bool,
+
+    /// What the N-th click at that pixel picks: each after the first what lies below [with --x-ray
+    /// an edge or vertex need not be visible to be the first].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
+    pub(crate) click: Option<u16>,
 
     /// Format of the results.
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t = LineFormat::Text)]
@@ -95,7 +102,7 @@ pick describes pixels and scene files.
 Exit code: 0 something is selected, 1 nothing, 2 error."
 )]
 pub(crate) struct SelectArgs {
-    /// The mesh, an OBJ file, or a scene, a TOML file.
+    /// The mesh (OBJ, STL, PLY or cache file), or the scene (glTF or TOML).
     #[arg(value_name = "FILE_OR_SCENE")]
     pub(crate) file: PathBuf,
 
@@ -190,7 +197,7 @@ pub(crate) struct CameraArgs {
 }
 
 /// Which instances of a scene count.
-#[derive(Clone, Copy, Debug, ClapArgs)]
+#[derive(Clone, Debug, ClapArgs)]
 pub(crate) struct QueryArgs {
     /// Only instances on these layers, as 0,3 [default: all].
     #[arg(long, value_name = "LAYERS", value_parser = layers)]
@@ -203,12 +210,32 @@ pub(crate) struct QueryArgs {
     /// Locked instances too.
     #[arg(long)]
     pub(crate) include_locked: bool,
+
+    /// Leave out these instances and what is below them, by their place in the file, as 0,3-5.
+    #[arg(long, value_name = "PLACES", value_parser = places)]
+    pub(crate) ignore: Option<Places>,
 }
 
 impl QueryArgs {
-    /// The options of a scene's queries.
-    pub(crate) fn options(&self) -> QueryOptions<'static> {
+    /// The instances of a scene that are left out by their place.
+    ///
+    /// # Errors
+    /// A place where no instance is.
+    pub(crate) fn ignored(&self, scene: &Scene) -> anyhow::Result<Vec<InstanceId>> {
+        let places = self.ignore.iter().flat_map(|places| places.iter().cloned());
+        let ids: HashMap<u64, InstanceId> =
+            scene.iter().filter_map(|(id, _)| Some((scene.order(id)?, id))).collect();
+        let id = |place: u64| {
+            let id = ids.get(&place).copied();
+            id.ok_or_else(|| anyhow!("no instance {place} to ignore, there are {}", scene.len()))
+        };
+        places.flat_map(|places| places.map(id)).collect()
+    }
+
+    /// The options of a scene's queries, without these instances.
+    pub(crate) fn options<'a>(&self, ignore: &'a [InstanceId]) -> QueryOptions<'a> {
         QueryOptions {
+            ignore,
             layers: self.layers.unwrap_or(u32::MAX),
             include_hidden: self.include_hidden,
             include_locked: self.include_locked,
@@ -216,6 +243,9 @@ impl QueryArgs {
         }
     }
 }
+
+/// Ranges of places in a file.
+pub(crate) type Places = std::sync::Arc<[std::ops::RangeInclusive<u64>]>;
 
 /// Corners of a lasso.
 pub(crate) type Outline = std::sync::Arc<[[f64; 2]]>;
@@ -333,6 +363,19 @@ fn positive_or_zero(text: &str) -> Result<f64, String> {
     if number >= 0.0 { Ok(number) } else { Err(format!("found `{text}`, expected 0 or more")) }
 }
 
+/// Numbers and ranges of numbers, `0,3-5`.
+fn places(text: &str) -> Result<Places, String> {
+    let range = |part: &str| {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        let ends = (first.trim().parse::<u64>(), last.trim().parse::<u64>());
+        match ends {
+            (Ok(first), Ok(last)) if first <= last => Ok(first..=last),
+            _ => Err(format!("found `{}`, expected numbers and ranges as 0,3-5", part.trim())),
+        }
+    };
+    text.split(',').map(range).collect()
+}
+
 /// Numbers from 0 to 31 as bits.
 fn layers(text: &str) -> Result<u32, String> {
     text.split(',').try_fold(0, |layers, part| match part.trim().parse::<u32>() {
@@ -357,5 +400,7 @@ mod tests {
         assert_eq!(outline("0,0,1,0,0,1").map(|corners| corners.len()), Ok(3));
         assert!(outline("0,0,1,0,0").unwrap_err().contains("5 numbers"));
         assert!(positive_or_zero("-1").is_err());
+        assert_eq!(places("0, 3-5").unwrap().to_vec(), [0..=0, 3..=5]);
+        assert!(places("5-3").unwrap_err().contains("`5-3`"));
     }
 }

@@ -1,12 +1,14 @@
-//! What `render` takes: a mesh, a camera if one is wanted, and what to show.
+//! What `render` takes: a mesh or a scene, a camera if one is wanted, and what to show.
 
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args as ClapArgs, ValueEnum};
+use hitscan_render::{Background, Mode};
 
-use super::{CameraArgs, EngineArgs, FacesArg, RayFormat, picking::triple};
+use super::{CameraArgs, EngineArgs, FacesArg, picking::triple};
+use crate::rays::RayFormat;
 
-/// Make a picture of a mesh.
+/// Make a picture of a mesh or a scene.
 #[derive(Debug, ClapArgs)]
 #[command(
     group(ArgGroup::new("camera").args(["eye", "matrix"])),
@@ -18,25 +20,30 @@ use super::{CameraArgs, EngineArgs, FacesArg, RayFormat, picking::triple};
   hitscan render room.obj -o plan.png --faces front --mode object
   hitscan render model.obj -o heat.png --mode heat
   hitscan render model.obj -o rays.png --rays rays.csv
+  hitscan render street.toml -o street.png --mode object
 
-Without --eye or --matrix the camera looks at the whole mesh from its front, right and above.
+Without --eye or --matrix the camera looks at everything from its front, right and above.
 Modes:
   shaded    colours of the materials, lit by a lamp over the left shoulder and by the sky, with
             shadows; a mesh without materials is grey
   depth     how far the surface is from where sight begins: near is bright
   normal    the geometric normal by winding: red, green, blue are x, y, z from -1 to 1
   face-id   a colour for each polygon of the file, the same wherever it is seen
-  object    a colour for each object of the file, under a lamp at the camera
+  object    a colour for each object of the file, or each instance of a scene, under a lamp at the
+            camera
   material  likewise for each material
   uv        texture coordinates, or where there are none the weights u, v of the hit, as red and
             green over a chequer of eighths
-  heat      the work of each pixel's rays: nodes and blocks of triangles that they test
+  heat      the work of each pixel's rays: nodes and blocks of triangles that they test; in a scene
+            those of each instance alone whose box they meet
+  glass     every surface along the ray, as if all of them were glass: front bluish, back brownish
 
 With one sample a pixel shows what is at its centre; with more their mean. The same command gives
 the same picture, whatever the number of threads."
 )]
 pub(crate) struct RenderArgs {
-    /// The mesh, an OBJ file.
+    /// The mesh (OBJ, STL, PLY or cache file), or the scene (glTF or TOML).
+    #[arg(value_name = "FILE_OR_SCENE")]
     pub(crate) file: PathBuf,
 
     /// File to write, a PNG; standard output without it. It appears whole or not at all.
@@ -105,11 +112,25 @@ pub(crate) enum ModeArg {
     Uv,
     /// Work per ray.
     Heat,
+    /// All surfaces along each ray.
+    Glass,
 }
 
-/// Red, green, blue, opacity as sRGB bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Background(pub(crate) [u8; 4]);
+impl From<ModeArg> for Mode {
+    fn from(mode: ModeArg) -> Self {
+        match mode {
+            ModeArg::Shaded => Self::Shaded,
+            ModeArg::Depth => Self::Depth,
+            ModeArg::Normal => Self::Normal,
+            ModeArg::FaceId => Self::FaceId,
+            ModeArg::Object => Self::Object,
+            ModeArg::Material => Self::Material,
+            ModeArg::Uv => Self::Uv,
+            ModeArg::Heat => Self::Heat,
+            ModeArg::Glass => Self::Glass,
+        }
+    }
+}
 
 fn background(text: &str) -> Result<Background, String> {
     let hexadecimal = text.strip_prefix('#').unwrap_or(text);

@@ -21,12 +21,13 @@ use crate::output::Target;
 pub(crate) fn run(args: &BenchArgs) -> anyhow::Result<Outcome> {
     engine::set_threads(args.engine.threads)?;
     let (loaded, load_time) = timed(|| loading::load(&args.file));
-    let mesh = loaded?.mesh;
-    let (tree, build_time) = timed(|| loading::build(&mesh, &args.engine));
+    let mut model = loaded?;
+    let (tree, build_time) = timed(|| loading::build(&mut model, &args.engine));
     let tree = tree?;
-    let workloads = workloads(&mesh, &tree, args.rays as usize, args.seed);
+    let mesh = &model.mesh;
+    let workloads = workloads(mesh, &tree, args.rays as usize, args.seed);
     for workload in &workloads {
-        check_sample(&mesh, &tree, workload)?;
+        check_sample(mesh, &tree, workload)?;
     }
 
     let bar = messages::counter("measuring", Some(workloads.len() as u64));

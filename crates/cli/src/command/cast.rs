@@ -24,12 +24,13 @@ pub(crate) fn run(args: &CastArgs) -> anyhow::Result<Outcome> {
     // What can be wrong with the rays or the output is known before the mesh is read.
     let mut rays = open_rays(args)?;
     let mut writer = ResultWriter::new(args.format, query, Target::open(args.output.as_deref())?)?;
-    let mesh = loading::load(&args.file)?.mesh;
-    let caster = if args.brute {
-        Caster::Brute(BruteForce::new(&mesh))
-    } else {
-        Caster::Tree(Box::new(loading::build(&mesh, &args.engine)?))
+    let mut model = loading::load(&args.file)?;
+    let tree = match args.brute {
+        true => None,
+        false => Some(Box::new(loading::build(&mut model, &args.engine)?)),
     };
+    let mesh = &model.mesh;
+    let caster = tree.map_or_else(|| Caster::Brute(BruteForce::new(mesh)), Caster::Tree);
 
     let bar = match results_on_terminal(args) {
         // They would be written across each other.
@@ -46,12 +47,7 @@ pub(crate) fn run(args: &CastArgs) -> anyhow::Result<Outcome> {
             break;
         }
         let answers = caster.answers(&chunk, query, args.faces.into());
-        writer.write(&Results {
-            mesh: &mesh,
-            first_ray: n_rays,
-            rays: &chunk,
-            answers: &answers,
-        })?;
+        writer.write(&Results { mesh, first_ray: n_rays, rays: &chunk, answers: &answers })?;
         any_hit |= answers.any_hit();
         n_rays += chunk.len() as u64;
         n_invalid += chunk.iter().filter(|ray| !ray.is_valid()).count();

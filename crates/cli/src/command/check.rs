@@ -18,16 +18,22 @@ const CHUNK: usize = 1 << 13;
 
 pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Outcome> {
     engine::set_threads(args.threads)?;
-    let mesh = loading::load(&args.file)?.mesh;
+    let mut model = loading::load(&args.file)?;
     let mut trees = Vec::new();
     let mut invalid_trees = Vec::new();
     let mut rows = Vec::new();
     for &layout in LayoutArg::value_variants() {
         for &quality in QualityArg::value_variants() {
-            let engine = EngineArgs { quality, isa: None, layout, threads: args.threads };
-            let tree = loading::build(&mesh, &engine)?;
+            let (asked_quality, asked_layout) = (Some(quality), Some(layout));
+            let engine = EngineArgs {
+                quality: asked_quality,
+                isa: None,
+                layout: asked_layout,
+                threads: args.threads,
+            };
+            let tree = loading::build_quietly(&mut model, &engine)?;
             let (quality, layout) = (name(quality), name(layout));
-            if let Err(broken) = tree.validate(&mesh) {
+            if let Err(broken) = tree.validate(&model.mesh) {
                 invalid_trees.push(format!("the {layout} {quality} tree is invalid: {broken}"));
             }
             for isa in Isa::available() {
@@ -40,13 +46,14 @@ pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Outcome> {
         }
     }
 
-    let mut stream = HostileRays::new(&mesh, args.seed);
+    let mesh = &model.mesh;
+    let mut stream = HostileRays::new(mesh, args.seed);
     let mut rays = Vec::new();
     let bar = messages::counter("checking", Some(args.rays as u64));
     let mut n_done = 0;
     while n_done < args.rays {
         stream.take(CHUNK.min(args.rays - n_done), &mut rays);
-        let twin = Twin::scan(&mesh, &rays);
+        let twin = Twin::scan(mesh, &rays);
         let mut row = rows.iter_mut();
         trees = trees
             .into_iter()

@@ -3,14 +3,13 @@
 use std::io::Write;
 use std::time::Duration;
 
-use hitscan::obj::Loaded;
 use hitscan::{BvhStats, Isa, MeshBvh, Runs, TriMesh};
 use serde::Serialize;
 
 use crate::args::InfoArgs;
 use crate::engine;
 use crate::exit_code::Outcome;
-use crate::loading::{self, timed};
+use crate::loading::{self, Model, timed};
 use crate::messages::readable;
 use crate::output::{Target, quoted};
 use crate::surface::EdgeCounts;
@@ -18,10 +17,10 @@ use crate::surface::EdgeCounts;
 pub(crate) fn run(args: &InfoArgs) -> anyhow::Result<Outcome> {
     engine::set_threads(args.engine.threads)?;
     let (loaded, load_time) = timed(|| loading::load(&args.file));
-    let loaded = loaded?;
-    let (tree, build_time) = timed(|| loading::build(&loaded.mesh, &args.engine));
+    let mut model = loaded?;
+    let (tree, build_time) = timed(|| loading::build(&mut model, &args.engine));
     let tree = tree?;
-    let info = Info::new(&args.file.display().to_string(), &loaded, &tree, load_time, build_time);
+    let info = Info::new(&args.file.display().to_string(), &model, &tree, load_time, build_time);
     let mut out = Target::open(None)?;
     if args.json {
         serde_json::to_writer_pretty(&mut out, &info)?;
@@ -81,12 +80,12 @@ struct Tree {
 impl Info {
     fn new(
         file: &str,
-        loaded: &Loaded,
+        model: &Model,
         tree: &MeshBvh,
         load_time: Duration,
         build_time: Duration,
     ) -> Self {
-        let mesh = &loaded.mesh;
+        let mesh = &model.mesh;
         let records = mesh.records();
         let names = |runs: fn(&hitscan::FaceRecords) -> &Runs<Option<u32>>| {
             records.map(|records| names_of(runs(records), &records.names)).unwrap_or_default()
@@ -106,8 +105,8 @@ impl Info {
             degenerate: mesh.n_degenerate(),
             closed: edges.closed(),
             edges,
-            ignored: loaded.report.n_ignored(),
-            remarks: loaded.report.to_string().lines().map(str::to_owned).collect(),
+            ignored: model.n_ignored,
+            remarks: model.remarks.clone(),
             load_ms: milliseconds(load_time),
             tree: Tree::new(&tree.stats(), tree.isa(), build_time),
         }

@@ -1,6 +1,7 @@
 //! The commands, one file each.
 
 mod bench;
+mod build;
 mod cast;
 mod check;
 mod completions;
@@ -10,6 +11,7 @@ mod man;
 mod pick;
 mod render;
 mod select;
+mod view;
 
 use crate::args::{Args, Command};
 use crate::exit_code::Outcome;
@@ -23,9 +25,11 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
         Command::Make(args) => make::run(&args),
         Command::Info(args) => info::run(&args),
         Command::Cast(args) => cast::run(&args),
+        Command::Build(args) => build::run(&args),
         Command::Pick(args) => pick::run(&args),
         Command::Select(args) => select::run(&args),
         Command::Render(args) => render::run(&args),
+        Command::View(args) => view::run(args),
         Command::Check(args) => check::run(&args),
         Command::Bench(args) => bench::run(&args),
         Command::Completions(args) => completions::run(args),

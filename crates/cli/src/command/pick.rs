@@ -1,6 +1,6 @@
 //! `hitscan pick`: says what is under a pixel.
 
-use hitscan::picking::{PickOptions, Picker};
+use hitscan::picking::{ClickCycle, PickOptions, Picker};
 
 use crate::args::PickArgs;
 use crate::camera;
@@ -12,15 +12,21 @@ use crate::scene_file;
 pub(crate) fn run(args: &PickArgs) -> anyhow::Result<Outcome> {
     engine::set_threads(args.engine.threads)?;
     let view = camera::view(&args.camera)?;
-    let scene = scene_file::load(&args.file, &args.engine)?;
+    let scene = scene_file::load(&args.file, &args.engine)?.scene;
     let mut options = PickOptions::of(args.element.into());
     options.radius = args.radius.unwrap_or(options.radius);
-    options.query = args.query.options();
+    let ignored = args.query.ignored(&scene)?;
+    options.query = args.query.options(&ignored);
+    options.x_ray = args.x_ray;
     let picker = Picker::new(&scene, &view);
-    let picks = if args.x_ray {
-        picker.pick_all(args.pixel, &options)
-    } else {
-        picker.pick(args.pixel, &options).into_iter().collect()
+    let picks = match args.click {
+        None if args.x_ray => picker.pick_all(args.pixel, &options),
+        n_clicks => {
+            let mut clicks = ClickCycle::default();
+            let picks =
+                (0..n_clicks.unwrap_or(1)).map(|_| clicks.click(&picker, args.pixel, &options));
+            picks.last().flatten().into_iter().collect()
+        }
     };
     let mut out = Target::open(None)?;
     for pick in &picks {

@@ -1,4 +1,4 @@
-//! `hitscan render`: makes a picture of a mesh.
+//! `hitscan render`: makes a picture of a mesh or a scene.
 
 use std::io::{IsTerminal, Write};
 use std::path::Path;
@@ -7,17 +7,17 @@ use std::time::{Duration, Instant};
 
 use anyhow::bail;
 use hitscan::glam::DVec3;
+use hitscan_render::{Background, Style, draw_rays, render};
 use indicatif::ProgressBar;
 
-use crate::args::{Background, CameraArgs, ModeArg, RenderArgs};
+use crate::args::{CameraArgs, ModeArg, RenderArgs};
 use crate::camera;
 use crate::engine;
 use crate::exit_code::Outcome;
-use crate::loading;
 use crate::messages;
 use crate::output::Target;
 use crate::rays::{self, DefaultRange, RaySource};
-use crate::render::{self, Style, Subject};
+use crate::scene_file;
 
 /// The most pixels of a picture: 8K, with a gigabyte of memory.
 const MOST_PIXELS: f64 = (1 << 25) as f64;
@@ -34,23 +34,21 @@ pub(crate) fn run(args: &RenderArgs) -> anyhow::Result<Outcome> {
     let open = |path: &_| rays::open(&RaySource::new(path), args.rays_format, range);
     let rays = args.rays.as_deref().map(open).transpose()?;
     let mut target = Target::open(args.output.as_deref())?;
-    let loaded = loading::load(&args.file)?;
-    if loaded.mesh.triangles().is_empty() {
+    let mut subject = scene_file::load(&args.file, &args.engine)?.subject();
+    subject.faces = args.faces.into();
+    if subject.n_triangles() == 0 {
         bail!("{} has no triangles, expected something to see", args.file.display());
     }
-    let tree = loading::build(&loaded.mesh, &args.engine)?;
-    let subject = Subject { loaded: &loaded, tree: &tree, faces: args.faces.into() };
-    let view = camera::view_of(&args.camera, &loaded.mesh)?;
-    if args.mode == ModeArg::Uv && loaded.mesh.attributes().uv_indices.is_empty() {
+    let view = camera::view_of(&args.camera, &subject)?;
+    if args.mode == ModeArg::Uv && !subject.has_uvs() {
         messages::note("the mesh has no texture coordinates: u and v are the weights of the hits");
     }
 
     let progress = Progress::start();
-    let mut picture =
-        render::render(&subject, &view, &style(args), |share| progress.advance(share));
+    let mut picture = render(&subject, &view, &style(args), |share| progress.advance(share));
     progress.finish();
     if let Some(mut rays) = rays {
-        render::draw_rays(&mut picture, &subject, &view, |chunk| rays.read(chunk, RAYS_AT_A_TIME))?;
+        draw_rays(&mut picture, &subject, &view, |chunk| rays.read(chunk, RAYS_AT_A_TIME))?;
     }
     target.write_all(&picture.png()?)?;
     target.finish()?;
@@ -58,20 +56,24 @@ pub(crate) fn run(args: &RenderArgs) -> anyhow::Result<Outcome> {
 }
 
 fn style(args: &RenderArgs) -> Style {
-    let n_samples = args.samples.unwrap_or(if args.mode == ModeArg::Shaded { 4 } else { 1 });
+    let n_samples = args.samples.unwrap_or(match args.mode {
+        ModeArg::Shaded | ModeArg::Glass => 4,
+        _ => 1,
+    });
     let background = args.background.unwrap_or(match args.mode {
         ModeArg::Depth | ModeArg::Normal => Background([0, 0, 0, 255]),
         _ => Background([240, 242, 245, 255]),
     });
     let up = DVec3::from(args.camera.up.unwrap_or([0.0, 1.0, 0.0])).normalize_or(DVec3::Y);
     Style {
-        mode: args.mode,
+        mode: args.mode.into(),
         n_samples,
         seed: args.seed,
         background,
         legend: !args.no_legend,
         up,
         light: args.light,
+        draft: false,
     }
 }
 

@@ -17,12 +17,13 @@ pub(crate) fn run(args: &SelectArgs) -> anyhow::Result<Outcome> {
         (None, None) => unreachable!("the command line asks for one of them"),
     };
     let view = camera::view(&args.camera)?;
-    let scene = scene_file::load(&args.file, &args.engine)?;
+    let scene = scene_file::load(&args.file, &args.engine)?.scene;
+    let ignored = args.query.ignored(&scene)?;
     let options = SelectOptions {
         kind: args.element.into(),
         mode: if args.enclose { RegionMode::Enclose } else { RegionMode::Touch },
         visible_only: args.visible,
-        query: args.query.options(),
+        query: args.query.options(&ignored),
     };
     let selected = Picker::new(&scene, &view).select(&region, &options);
     let mut out = Target::open(None)?;

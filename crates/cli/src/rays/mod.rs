@@ -6,16 +6,31 @@ mod ndjson;
 mod npy;
 mod source;
 
+use clap::ValueEnum;
 use hitscan::Ray;
 
+pub use source::from_reader;
 pub(crate) use source::{RaySource, open};
 
+/// How rays are written down.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum RayFormat {
+    /// Comma-separated values under a header.
+    Csv,
+    /// A JSON object a line.
+    Ndjson,
+    /// A NumPy array.
+    Npy,
+}
+
 /// Rays that come one after the other.
-pub(crate) trait RayReader {
+pub trait RayReader {
     /// Appends the next rays to `rays`, at most `most` of them; none when there are no more.
     ///
-    /// An invalid ray is a ray like any other here: it misses. What is no ray at all is an error that
-    /// names the file and the line or row.
+    /// An invalid ray is a ray like any other here: it misses.
+    ///
+    /// # Errors
+    /// What is no ray at all, with the file and the line or row.
     fn read(&mut self, rays: &mut Vec<Ray>, most: usize) -> anyhow::Result<()>;
 
     /// The number of all rays, where the format tells.
@@ -26,9 +41,11 @@ pub(crate) trait RayReader {
 
 /// The interval of rays that bring none of their own.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct DefaultRange {
-    pub(crate) t_min: f32,
-    pub(crate) t_max: f32,
+pub struct DefaultRange {
+    /// The least `t` that counts.
+    pub t_min: f32,
+    /// The greatest `t` that counts.
+    pub t_max: f32,
 }
 
 /// A ray from numbers as files have them: origin, direction, and bounds if there are eight.

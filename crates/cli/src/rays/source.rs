@@ -7,8 +7,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 
-use super::{DefaultRange, RayReader, csv, ndjson, npy};
-use crate::args::RayFormat;
+use super::{DefaultRange, RayFormat, RayReader, csv, ndjson, npy};
 
 /// A file or standard input.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,20 +47,34 @@ pub(crate) fn open(
     format: Option<RayFormat>,
     range: DefaultRange,
 ) -> anyhow::Result<Box<dyn RayReader>> {
-    let name = source.to_string();
-    let (mut input, known): (Box<dyn Read>, _) = match source {
+    let (input, known): (Box<dyn Read>, _) = match source {
         RaySource::Stdin => (Box::new(io::stdin()), None),
         RaySource::File(path) => {
             (Box::new(open_file(path)?), path.extension().and_then(|e| format_of(e.to_str()?)))
         }
     };
+    from_reader(input, source.to_string(), format.or(known), range)
+}
+
+/// A stream of rays from bytes; `name` stands for their file in errors.
+///
+/// Without a format, what the first bytes look like.
+///
+/// # Errors
+/// Bytes that cannot be read, or a beginning that does not fit the format.
+pub fn from_reader(
+    mut input: impl Read + 'static,
+    name: String,
+    format: Option<RayFormat>,
+    range: DefaultRange,
+) -> anyhow::Result<Box<dyn RayReader>> {
     let mut start = Vec::new();
     input
         .by_ref()
         .take(PEEK)
         .read_to_end(&mut start)
         .with_context(|| format!("cannot read {name}"))?;
-    let format = match format.or(known) {
+    let format = match format {
         Some(format) => format,
         None if start.is_empty() => bail!("{name}: it is empty, expected rays"),
         None => looks_like(&start),

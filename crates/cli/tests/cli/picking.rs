@@ -99,6 +99,28 @@ fn a_scene_file_places_meshes_and_names_what_is_hit() {
 }
 
 #[test]
+fn clicks_go_deeper_and_ignored_instances_are_not_there() {
+    let pick = format!("pick {} {ON_STREET} --pixel 250,330 --element face", street());
+    let all = lines(&format!("{pick} --x-ray"));
+    assert!(all.len() > 1);
+    for (click, expected) in (1..).zip(&all) {
+        let [picked] = lines(&format!("{pick} --click {click}")).try_into().unwrap();
+        assert_eq!(picked, *expected);
+    }
+    // After the last comes the first again.
+    let [again] = lines(&format!("{pick} --click {}", all.len() + 1)).try_into().unwrap();
+    assert_eq!(again, all[0]);
+    // The second instance of the file is the house on the left.
+    hitscan(&format!("{pick} --ignore 1")).expect_code(1);
+    hitscan(&format!("{pick} --ignore 0-2")).expect_code(1);
+    assert_eq!(lines(&format!("{pick} --ignore 2-3"))[0], all[0]);
+    let select = format!("select {} {ON_STREET} --marquee 0,0,800,600", street());
+    assert_eq!(lines(&select).len(), lines(&format!("{select} --ignore 1")).len() + 1);
+    hitscan(&format!("{pick} --ignore 9")).expect_error(&["no instance 9", "there are 4"]);
+    hitscan(&format!("{pick} --ignore 3-1")).expect_code(2);
+}
+
+#[test]
 fn what_is_wrong_with_a_scene_file_is_told_with_its_line() {
     let folder = folder();
     let house = include_str!("../../../../assets/house.obj");

@@ -245,3 +245,26 @@ fn completions_and_manual_name_every_command() {
     assert!(man.text().contains("hitscan\\-render") && man.text().contains("Examples"));
     hitscan("man rendr").expect_error(&["no command `rendr`", "render"]);
 }
+
+#[test]
+fn a_scene_is_drawn_as_it_is_picked() {
+    let street = concat!(env!("CARGO_MANIFEST_DIR"), "/../../assets/street.toml");
+    let camera = "--eye 0,6,30 --target 0,2,0 --size 160x120";
+    let picture =
+        render(&format!("{street} {camera} --mode object --no-legend --background black"));
+    let mut colors = std::collections::HashMap::new();
+    for (x, y) in (0..160).step_by(7).flat_map(|x| (0..120).step_by(7).map(move |y| (x, y))) {
+        let pick = format!("pick {street} {camera} --pixel {x}.5,{y}.5 --format ndjson");
+        let run = hitscan(&pick);
+        let is_background = picture[(x, y)] == Rgba([0, 0, 0, 255]);
+        assert_eq!(run.code == Some(1), is_background, "{x}, {y}");
+        if let Some(pick) = run.json_lines().first() {
+            // Under the lamp at the camera the brightness differs, the hue does not.
+            let [red, _, blue, _] = picture[(x, y)].0;
+            let is_red = red > blue;
+            assert_eq!(*colors.entry(pick["instance"].to_string()).or_insert(is_red), is_red);
+        }
+    }
+    assert_eq!(colors.len(), 2);
+    hitscan(&format!("render {street} --up 0,0,0 -o x.png")).expect_error(&["--up"]);
+}
