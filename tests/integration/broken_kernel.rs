@@ -2,10 +2,9 @@
 //! is not quite the twin's. Without these the other tests could pass for saying nothing.
 
 use hitscan::{BuildOptions, Faces, Hit, MeshBvh, Ray, Side, TriMesh};
-use hitscan_testkit::{Answers, BothFaces, Rng, SoupKind, Twin, soup_of};
+use hitscan_testkit::{Answers, BothFaces, Rng, SoupKind, Twin, hard_rays, soup_of};
 
 use crate::asking::{Batch, ask, first_difference};
-use crate::one_answer::hard_rays;
 
 /// What is altered, and how.
 type Alteration<'a, T> = (&'a str, &'a dyn Fn(&mut T));

@@ -4,7 +4,7 @@
 use hitscan::primitives::glam::Vec3;
 use hitscan::{BuildOptions, Faces, MeshBvh, Ray, TriMesh};
 use hitscan_testkit::{
-    BothFaces, RayKind, Rng, Shape, SoupKind, Twin, aimed_ray, closed_shapes, degenerate_shapes,
+    BothFaces, RayKind, Rng, Shape, SoupKind, Twin, closed_shapes, degenerate_shapes, hard_rays,
     invalid_rays, soup, soup_of,
 };
 
@@ -159,32 +159,4 @@ fn a_buffer_of_hits_is_cleared_before_it_is_filled() {
     hits = bvh.all_hits(&ray, Faces::Both, hitscan::HitMode::Closed);
     bvh.nearest_hits(&ray, Faces::Both, hitscan::HitMode::Closed, 0, &mut hits);
     assert!(hits.is_empty(), "none of the nearest 0");
-}
-
-/// Rays of all kinds; one in eight is a second ray whose interval starts or ends exactly on a hit of
-/// the one before.
-///
-/// At most `n`, and fewer where a ray meets a whole stack of triangles: there may be about ten hits
-/// per ray asked for, or a test would spend its time on lists.
-pub(crate) fn hard_rays(mesh: &TriMesh, n: usize, rng: &mut Rng) -> Vec<Ray> {
-    let twin = Twin::new(mesh);
-    let mut rays = Vec::with_capacity(n);
-    let mut n_hits = 0;
-    while rays.len() < n && n_hits < 10 * n {
-        let ray = aimed_ray(mesh, rng);
-        rays.push(ray);
-        let hits = twin.answers(&ray).closed;
-        n_hits += hits.len();
-        if !hits.is_empty() && rng.one_in(4) {
-            let t = rng.pick(&hits).t;
-            rays.push(rng.pick(&[
-                ray.with_range(ray.t_min, t),
-                ray.with_range(t, ray.t_max),
-                ray.with_range(t, t),
-                ray.with_range(ray.t_min, t.next_down()),
-            ]));
-        }
-    }
-    rays.truncate(n);
-    rays
 }

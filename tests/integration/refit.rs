@@ -2,10 +2,9 @@
 
 use hitscan::primitives::glam::{Mat3, Vec3};
 use hitscan::{BuildOptions, MeshBvh, RefitError, TriMesh, generate};
-use hitscan_testkit::{Rng, Shape, Twin, closed_shapes, soup};
+use hitscan_testkit::{Rng, Shape, Twin, closed_shapes, hard_rays, soup};
 
 use crate::asking::{ALL_FACES, Batch, ask, effort, every_bvh, first_difference};
-use crate::one_answer::hard_rays;
 
 /// Ways to move the vertices of a mesh, from gentle to absurd.
 fn moves(mesh: &TriMesh, rng: &mut Rng) -> Vec<(&'static str, TriMesh)> {

@@ -1,2 +1,50 @@
 //! Each bug that was fixed leaves its smallest case here, named by what went wrong, so that it stays
 //! fixed; a comment says what class of bug it was and which other test should have found it.
+
+use hitscan::{Ray, TriMesh};
+use hitscan_testkit::Shape;
+
+use crate::asking::check_everything;
+
+/// Class: a bound for what the reference accepts that forgot underflow. The proof of one answer found
+/// it; soups with `t_max` 0 and directions of extreme length would have had to.
+#[test]
+fn a_t_that_rounds_to_zero_is_within_an_interval_that_ends_at_zero() {
+    let height = 2f32.powi(-100);
+    let corners = [[-1.0, -1.0, height], [1.0, -1.0, height], [0.0, 2.0, height]];
+    let mesh = TriMesh::new(corners, vec![[0, 1, 2]; 9]).expect("a valid mesh");
+    let ray = Ray::new([0.0; 3], [0.0, 0.0, 2f32.powi(60)]);
+    let rays: Vec<Ray> = [0.0, f32::from_bits(1), f32::MIN_POSITIVE, 1.0]
+        .into_iter()
+        .flat_map(|t_max| [ray.with_range(0.0, t_max), ray.with_range(-1.0, t_max)])
+        .cycle()
+        .take(64)
+        .collect();
+    check_everything(&Shape { name: "a plane at 2^-100".into(), mesh }, &rays, "none");
+}
+
+/// Class: infinity less infinity. A shifted origin and the planes of a node's empty places were both
+/// infinite, and the walk went on to a node that is none. A property test found it.
+#[test]
+fn a_ray_from_the_end_of_f32_meets_no_empty_place() {
+    let ends = [0.0, f32::MAX, f32::MIN, 1.0];
+    let triples = || (0..64).map(move |i| [ends[i % 4], ends[i / 4 % 4], ends[i / 16]]);
+    let interval = [(f32::NEG_INFINITY, f32::INFINITY), (0.0, f32::INFINITY), (f32::MIN, f32::MAX)];
+    let rays: Vec<Ray> = triples()
+        .flat_map(|origin| triples().map(move |direction| Ray::new(origin, direction)))
+        .zip(interval.into_iter().cycle())
+        .map(|(ray, (t_min, t_max))| ray.with_range(t_min, t_max))
+        .collect();
+    let corners = [[4.0, 3.0, 1.0], [5.0, 3.0, 1.0], [4.0, 4.0, 2.0]];
+    let point = TriMesh::new([corners[0]], vec![[0; 3]]).expect("a valid mesh");
+    let one = TriMesh::new(corners, vec![[0, 1, 2]]).expect("a valid mesh");
+    for (name, mesh) in [("a point", point), ("a triangle", one)] {
+        check_everything(&Shape { name: name.into(), mesh }, &rays, "none");
+    }
+    // By turns, as in packets, all of one direction.
+    let mesh = TriMesh::new(corners, vec![[0, 1, 2]; 40]).expect("a valid mesh");
+    let along = |ray: &Ray| [ray.direction.x, ray.direction.y, ray.direction.z].map(f32::to_bits);
+    let mut sorted = rays;
+    sorted.sort_by_key(along);
+    check_everything(&Shape { name: "a stack".into(), mesh }, &sorted, "none");
+}

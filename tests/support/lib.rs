@@ -18,6 +18,8 @@
 #![forbid(unsafe_code)]
 
 mod compare;
+mod inside;
+mod mutants;
 mod naive;
 mod rays;
 mod rng;
@@ -25,8 +27,10 @@ mod shapes;
 mod soups;
 
 pub use compare::{Answers, N_NEAREST};
+pub use inside::{inside_point, rays_from_inside, rays_from_outside, surface_points};
+pub use mutants::Mutants;
 pub use naive::{BothFaces, Twin};
-pub use rays::{RayKind, aimed_ray, invalid_rays};
+pub use rays::{RayKind, aimed_ray, hard_rays, invalid_rays};
 pub use rng::Rng;
 pub use shapes::{Shape, closed_shapes, degenerate_shapes, integer_box, integer_grid};
 pub use soups::{SoupKind, soup, soup_of};

@@ -3,7 +3,7 @@
 use hitscan_primitives::glam::Vec3;
 use hitscan_primitives::{Ray, TriMesh};
 
-use crate::Rng;
+use crate::{Rng, Twin};
 
 /// What a ray is aimed at or runs along.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -267,6 +267,34 @@ fn along_axis(axis: usize, rng: &mut Rng) -> Vec3 {
     let mut direction = Vec3::splat(zero);
     direction[axis] = rng.pick(&[1.0, -1.0]);
     direction
+}
+
+/// Rays of all kinds; one in eight is a second ray whose interval starts or ends exactly on a hit of
+/// the one before.
+///
+/// At most `n`, and fewer where a ray meets a whole stack of triangles: there may be about ten hits
+/// per ray asked for, or a test would spend its time on lists.
+pub fn hard_rays(mesh: &TriMesh, n: usize, rng: &mut Rng) -> Vec<Ray> {
+    let twin = Twin::new(mesh);
+    let mut rays = Vec::with_capacity(n);
+    let mut n_hits = 0;
+    while rays.len() < n && n_hits < 10 * n {
+        let ray = aimed_ray(mesh, rng);
+        rays.push(ray);
+        let hits = twin.answers(&ray).closed;
+        n_hits += hits.len();
+        if !hits.is_empty() && rng.one_in(4) {
+            let t = rng.pick(&hits).t;
+            rays.push(rng.pick(&[
+                ray.with_range(ray.t_min, t),
+                ray.with_range(t, ray.t_max),
+                ray.with_range(t, t),
+                ray.with_range(ray.t_min, t.next_down()),
+            ]));
+        }
+    }
+    rays.truncate(n);
+    rays
 }
 
 #[cfg(test)]

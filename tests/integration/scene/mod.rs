@@ -1,6 +1,6 @@
 //! Scenes: instances under any transform, edited, asked from anywhere.
 
-mod making;
+pub(crate) mod making;
 
 mod details;
 mod editing;

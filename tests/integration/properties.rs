@@ -1,0 +1,295 @@
+//! What must hold for any mesh and any rays, by proptest: it makes a case that fails smaller until
+//! little is left to look at.
+//!
+//! The cases follow from fixed seeds, and nothing is kept in files: a failure prints its smallest case,
+//! which then becomes a named test in `regression.rs`.
+
+use hitscan::obj::{LoadOptions, parse, write};
+use hitscan::primitives::glam::{Vec2, Vec3};
+use hitscan::{
+    BuildOptions, BuildQuality, CornerAttributes, Faces, Hit, HitMode, Layout, MeshBvh, Ray, Side,
+    TriMesh, brute_force,
+};
+use hitscan_testkit::Shape;
+use proptest::prelude::*;
+use proptest::sample::select;
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+
+use crate::asking::{ALL_FACES, Batch, check_everything, effort};
+
+/// Runs a property on `n` cases, times `HITSCAN_TEST_EFFORT`.
+fn for_all<S: Strategy>(
+    seed: u8,
+    n: u64,
+    strategy: S,
+    holds: impl Fn(S::Value) -> Result<(), TestCaseError>,
+) {
+    let config = Config { cases: effort(n) as u32, failure_persistence: None, ..Config::default() };
+    let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &[seed; 32]);
+    TestRunner::new_with_rng(config, rng)
+        .run(&strategy, holds)
+        .unwrap_or_else(|error| panic!("{error}"));
+}
+
+/// Any finite number: small integers and fractions most often, so that much coincides.
+fn coordinate() -> impl Strategy<Value = f32> {
+    let special = [
+        -0.0,
+        f32::MIN_POSITIVE,
+        1e-45,
+        f32::MAX,
+        f32::MIN,
+        1e-30,
+        1e30,
+        1.1e12,
+        9e-13,
+        16_777_216.0,
+    ];
+    prop_oneof![
+        8 => (-4i8..=4).prop_map(f32::from),
+        4 => (-64i8..=64).prop_map(|n| f32::from(n) / 16.0),
+        4 => -1f32..1.0,
+        1 => select(special.to_vec()),
+        1 => any::<u32>().prop_map(|bits| {
+            let number = f32::from_bits(bits);
+            if number.is_finite() { number } else { 0.0 }
+        }),
+    ]
+}
+
+/// Integers and numbers between -1 and 1 alone: their products stay far from the ends of f32.
+fn ordinary_coordinate() -> impl Strategy<Value = f32> {
+    prop_oneof![
+        (-4i8..=4).prop_map(f32::from),
+        (-64i8..=64).prop_map(|n| f32::from(n) / 16.0),
+        -1f32..1.0
+    ]
+}
+
+fn point<C: Strategy<Value = f32>>(coordinate: fn() -> C) -> impl Strategy<Value = Vec3> {
+    [coordinate(), coordinate(), coordinate()].prop_map(Vec3::from)
+}
+
+/// Up to 30 triangles over up to 20 shared vertices, some of them without area.
+fn mesh<C: Strategy<Value = f32> + 'static>(
+    coordinate: fn() -> C,
+) -> impl Strategy<Value = TriMesh> {
+    prop::collection::vec(point(coordinate), 1..20).prop_flat_map(|positions| {
+        let n = positions.len() as u32;
+        let triangles = prop::collection::vec([0..n, 0..n, 0..n], 0..30);
+        triangles.prop_map(move |triangles| {
+            TriMesh::new(positions.iter().copied(), triangles).expect("finite, and in range")
+        })
+    })
+}
+
+/// A ray between points, of which each is a vertex of the mesh, a middle of two, or anything.
+fn ray_at<C: Strategy<Value = f32> + 'static>(
+    mesh: &TriMesh,
+    coordinate: fn() -> C,
+) -> impl Strategy<Value = Ray> + use<C> {
+    let positions = mesh.positions().to_vec();
+    let place = move || {
+        let vertex = select(positions.clone());
+        prop_oneof![
+            vertex.clone(),
+            (vertex.clone(), vertex).prop_map(|(a, b)| 0.5 * a + 0.5 * b),
+            point(coordinate),
+        ]
+    };
+    let aimed = (place(), place()).prop_map(|(from, to)| Ray::segment(from, to));
+    let any = (place(), point(coordinate)).prop_map(|(from, along)| Ray::new(from, along));
+    let along_axis = (place(), 0..3usize, coordinate()).prop_map(|(from, axis, length)| {
+        let mut direction = Vec3::splat(-0.0);
+        direction[axis] = length;
+        Ray::line(from, direction)
+    });
+    let range = prop_oneof![
+        4 => Just(None),
+        1 => (coordinate(), coordinate()).prop_map(Some),
+        1 => Just(Some((f32::NEG_INFINITY, f32::INFINITY))),
+    ];
+    (prop_oneof![2 => aimed, 1 => any, 1 => along_axis], range).prop_map(|(ray, range)| match range
+    {
+        None => ray,
+        Some((t_min, t_max)) => ray.with_range(t_min, t_max),
+    })
+}
+
+fn mesh_and_rays<C: Strategy<Value = f32> + 'static>(
+    coordinate: fn() -> C,
+) -> impl Strategy<Value = (TriMesh, Vec<Ray>)> {
+    mesh(coordinate).prop_flat_map(move |mesh| {
+        let rays = prop::collection::vec(ray_at(&mesh, coordinate), 1..24);
+        (Just(mesh), rays)
+    })
+}
+
+fn all_hits(mesh: &TriMesh, ray: &Ray, mode: HitMode) -> Vec<Hit> {
+    MeshBvh::build(mesh, &BuildOptions::default()).all_hits(ray, Faces::Both, mode)
+}
+
+fn bits(hits: &[Hit]) -> Vec<[u32; 5]> {
+    hits.iter().map(Hit::to_bits).collect()
+}
+
+#[test]
+fn any_mesh_and_rays_have_one_answer() {
+    for_all(1, 1500, mesh_and_rays(coordinate), |(mesh, rays)| {
+        check_everything(&Shape { name: format!("{mesh:?}"), mesh }, &rays, "proptest");
+        Ok(())
+    });
+}
+
+#[test]
+fn triangles_in_another_order_are_the_same_triangles() {
+    let case = mesh_and_rays(coordinate).prop_flat_map(|(mesh, rays)| {
+        let order: Vec<u32> = (0..mesh.triangles().len() as u32).collect();
+        (Just(mesh), Just(rays), Just(order).prop_shuffle())
+    });
+    for_all(2, 1500, case, |(mesh, rays, order)| {
+        let triangles = order.iter().map(|&old| mesh.triangles()[old as usize]).collect();
+        let shuffled =
+            TriMesh::new(mesh.positions().iter().copied(), triangles).expect("as before");
+        for (ray, mode) in rays.iter().zip([HitMode::Closed, HitMode::Once].into_iter().cycle()) {
+            let mut found = all_hits(&shuffled, ray, mode);
+            found.iter_mut().for_each(|hit| hit.triangle = order[hit.triangle as usize]);
+            found.sort_by(Hit::cmp_along_ray);
+            prop_assert_eq!(bits(&found), bits(&all_hits(&mesh, ray, mode)), "{:?}", ray);
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn a_power_of_two_changes_nothing() {
+    let case = (mesh_and_rays(ordinary_coordinate), -100i32..100);
+    for_all(3, 1500, case, |((mesh, rays), exponent)| {
+        let factor = (exponent as f32).exp2();
+        let is_exact = |v: Vec3| (v * factor) / factor == v && (v * factor).is_finite();
+        prop_assume!(mesh.positions().iter().all(|&p| is_exact(p)));
+        let scaled = mesh.with_positions(mesh.positions().iter().map(|&p| p * factor));
+        let scaled = scaled.expect("as many, and finite");
+        for ray in rays.iter().filter(|ray| is_exact(ray.origin) && is_exact(ray.direction)) {
+            let (origin, direction) = (ray.origin * factor, ray.direction * factor);
+            let scaled_ray = Ray { origin, direction, ..*ray };
+            for mode in [HitMode::Closed, HitMode::Once] {
+                let found = all_hits(&scaled, &scaled_ray, mode);
+                prop_assert_eq!(bits(&found), bits(&all_hits(&mesh, ray, mode)), "{:?}", ray);
+            }
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn a_mirror_image_is_hit_from_the_other_side() {
+    let case = (mesh_and_rays(coordinate), 0..3usize);
+    for_all(4, 1500, case, |((mesh, rays), axis)| {
+        let mirror = |mut v: Vec3| {
+            v[axis] = -v[axis];
+            v
+        };
+        let mirrored = mesh.with_positions(mesh.positions().iter().map(|&p| mirror(p)));
+        let mirrored = mirrored.expect("as many, and finite");
+        for ray in &rays {
+            let (origin, direction) = (mirror(ray.origin), mirror(ray.direction));
+            let mut found =
+                all_hits(&mirrored, &Ray { origin, direction, ..*ray }, HitMode::Closed);
+            for hit in &mut found {
+                hit.side = if hit.side == Side::Front { Side::Back } else { Side::Front };
+            }
+            let expected = all_hits(&mesh, ray, HitMode::Closed);
+            prop_assert_eq!(bits(&found), bits(&expected), "{:?}", ray);
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn a_batch_in_two_pieces_is_the_batch() {
+    let case = mesh_and_rays(coordinate)
+        .prop_flat_map(|(mesh, rays)| (Just(mesh), 0..=rays.len(), Just(rays)));
+    for_all(5, 600, case, |(mesh, cut, rays)| {
+        let bvh = MeshBvh::build(&mesh, &BuildOptions::default());
+        for faces in ALL_FACES {
+            let whole = Batch::ask(&bvh, &rays, faces);
+            let [first, second] =
+                [&rays[..cut], &rays[cut..]].map(|rays| Batch::ask(&bvh, rays, faces));
+            let closest = |batch: &Batch| -> Vec<_> {
+                batch.closest.iter().map(|hit| hit.map(|hit| hit.to_bits())).collect()
+            };
+            prop_assert_eq!(closest(&whole), [closest(&first), closest(&second)].concat());
+            prop_assert_eq!(whole.occluded, [first.occluded, second.occluded].concat());
+            prop_assert_eq!(whole.crossings, [first.crossings, second.crossings].concat());
+            prop_assert_eq!(
+                bits(&whole.closed.hits),
+                [bits(&first.closed.hits), bits(&second.closed.hits)].concat()
+            );
+            prop_assert_eq!(
+                bits(&whole.once.hits),
+                [bits(&first.once.hits), bits(&second.once.hits)].concat()
+            );
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn a_written_mesh_is_read_back_to_the_bit() {
+    let uv = || [coordinate(), coordinate()].prop_map(Vec2::from);
+    let case = mesh(coordinate).prop_flat_map(move |mesh| {
+        let n = mesh.triangles().len();
+        let index = || prop_oneof![4 => 0..3u32, 1 => Just(CornerAttributes::NONE)];
+        let indices = move || prop::collection::vec([index(), index(), index()], n..=n);
+        let uvs = prop::collection::vec(uv(), 3..=3);
+        let normals = prop::collection::vec(point(coordinate), 3..=3);
+        (Just(mesh), uvs, indices(), normals, indices())
+    });
+    for_all(6, 1500, case, |(mesh, uvs, uv_indices, normals, normal_indices)| {
+        let attributes = CornerAttributes { normals, normal_indices, uvs, uv_indices };
+        let mesh = mesh.with_attributes(attributes).expect("as many, and in range");
+        let mut text = Vec::new();
+        write(&mesh, &mut text).expect("memory takes all of it");
+        let again = parse(&text, "again.obj", &LoadOptions::default()).expect("our own text").mesh;
+        prop_assert_eq!(again.triangles(), mesh.triangles());
+        let numbers = |mesh: &TriMesh| -> Vec<u32> {
+            let CornerAttributes { normals, uvs, .. } = mesh.attributes();
+            let vectors = mesh.positions().iter().chain(normals).flat_map(|v| v.to_array());
+            vectors.chain(uvs.iter().flat_map(|uv| uv.to_array())).map(f32::to_bits).collect()
+        };
+        prop_assert_eq!(numbers(&again), numbers(&mesh));
+        for triangle in 0..mesh.triangles().len() as u32 {
+            let of = |mesh: &TriMesh| {
+                (mesh.attributes().uvs_of(triangle), mesh.attributes().normals_of(triangle))
+            };
+            prop_assert_eq!(of(&again), of(&mesh), "triangle {}", triangle);
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn a_refit_answers_as_a_rebuild() {
+    let case = mesh_and_rays(coordinate).prop_flat_map(|(mesh, rays)| {
+        let n = mesh.positions().len();
+        let from = prop::collection::vec(point(coordinate), n..=n);
+        let options = (select(BuildQuality::ALL.to_vec()), select(Layout::ALL.to_vec()));
+        (Just(mesh), Just(rays), from, options)
+    });
+    for_all(7, 1500, case, |(mesh, rays, from, (quality, layout))| {
+        let before = mesh.with_positions(from).expect("as many, and finite");
+        let options = BuildOptions { quality, layout, ..Default::default() };
+        let mut bvh = MeshBvh::build(&before, &options);
+        bvh.refit(&mesh).expect("as many triangles");
+        prop_assert_eq!(bvh.validate(&mesh), Ok(()));
+        for ray in &rays {
+            for mode in [HitMode::Closed, HitMode::Once] {
+                let found = bvh.all_hits(ray, Faces::Both, mode);
+                let expected = brute_force::all_hits(&mesh, ray, Faces::Both, mode);
+                prop_assert_eq!(bits(&found), bits(&expected), "{:?}", ray);
+            }
+        }
+        Ok(())
+    });
+}

@@ -1,0 +1,69 @@
+//! The page that the repository keeps.
+
+use std::fmt::Write;
+use std::process::Command;
+
+use hitscan::Isa;
+
+use crate::state::State;
+use crate::tally::Part;
+
+/// The page: where and when, and a row for each part.
+pub(crate) fn text(parts: &[Part], state: &State, commit: &str) -> String {
+    let date = said_by("date", &["-u", "+%Y-%m-%d"]).unwrap_or_else(|| "unknown day".to_owned());
+    let isas: Vec<&str> = Isa::available().iter().map(|isa| isa.name()).collect();
+    let mut text = format!(
+        "# The long run of {date}\n\n\
+         Written by `cargo test --release -p hitscan-testkit --test long`; see `tests/long`.\n\n\
+         - commit {commit}\n- {}, {} threads; instruction sets: {}\n\n\
+         | part | promise | units | meshes | rays | that hit | wrong | worst error | minutes |\n\
+         |---|---|--:|--:|--:|--:|--:|--:|--:|\n",
+        machine(),
+        rayon::current_num_threads(),
+        isas.join(", "),
+    );
+    for part in parts {
+        let (name, tally) = (part.name, state.tally(part.name));
+        let worst = if tally.worst > 0.0 { format!("{:.2e}", tally.worst) } else { "-".into() };
+        writeln!(
+            text,
+            "| {name} | {} | {} of {} | {} | {} | {} | {} | {worst} | {:.0} |",
+            part.promise,
+            state.n_done(name),
+            part.n_units,
+            tally.n_meshes,
+            tally.n_rays,
+            tally.n_hits,
+            tally.n_wrong,
+            state.seconds(name) / 60.0,
+        )
+        .expect("a string takes anything");
+        if let Some(wrong) = &tally.first_wrong {
+            eprintln!("{name}: the first that is wrong: {wrong}");
+        }
+    }
+    text
+}
+
+/// The commit of the repository, with `+` if files were changed.
+pub(crate) fn commit() -> String {
+    let Some(commit) = said_by("git", &["rev-parse", "--short=12", "HEAD"]) else {
+        return "unknown".to_owned();
+    };
+    // The summary itself may have been written by the run before.
+    let changes = ["status", "--porcelain", "--", ":(top)", ":(exclude,top)tests/RECORD.md"];
+    let is_changed = said_by("git", &changes).is_some_and(|changes| !changes.is_empty());
+    if is_changed { commit + "+" } else { commit }
+}
+
+fn machine() -> String {
+    let cpus = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let name = cpus.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
+    name.map_or_else(|| std::env::consts::ARCH.to_owned(), |(_, name)| name.to_owned())
+}
+
+fn said_by(program: &str, arguments: &[&str]) -> Option<String> {
+    let mut command = Command::new(program);
+    let output = command.args(arguments).current_dir(env!("CARGO_MANIFEST_DIR")).output().ok()?;
+    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
+}

@@ -1,0 +1,53 @@
+//! What is counted.
+
+use serde::{Deserialize, Serialize};
+
+/// A part of the run.
+pub(crate) struct Part {
+    pub(crate) name: &'static str,
+    /// What must hold, for the summary.
+    pub(crate) promise: &'static str,
+    pub(crate) n_units: usize,
+    /// Runs the unit of that number, on all threads.
+    pub(crate) run: Box<dyn Fn(usize) -> Tally>,
+}
+
+/// What came of some units.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Tally {
+    /// Meshes, each counted in every unit that asks it.
+    pub(crate) n_meshes: u64,
+    pub(crate) n_rays: u64,
+    /// Rays that hit something.
+    pub(crate) n_hits: u64,
+    pub(crate) n_wrong: u64,
+    /// The first that was wrong.
+    pub(crate) first_wrong: Option<String>,
+    /// The greatest error, and how many exceed the usual bound; where errors are measured.
+    pub(crate) worst: f64,
+    pub(crate) n_large: u64,
+}
+
+impl Tally {
+    pub(crate) fn wrong(&mut self, what: impl FnOnce() -> String) {
+        self.n_wrong += 1;
+        self.first_wrong.get_or_insert_with(what);
+    }
+
+    pub(crate) fn plus(mut self, other: &Self) -> Self {
+        self.n_meshes += other.n_meshes;
+        self.n_rays += other.n_rays;
+        self.n_hits += other.n_hits;
+        self.n_wrong += other.n_wrong;
+        self.n_large += other.n_large;
+        self.worst = self.worst.max(other.worst);
+        self.first_wrong = self.first_wrong.or_else(|| other.first_wrong.clone());
+        self
+    }
+}
+
+impl std::iter::Sum for Tally {
+    fn sum<I: Iterator<Item = Self>>(tallies: I) -> Self {
+        tallies.fold(Self::default(), |sum, tally| sum.plus(&tally))
+    }
+}

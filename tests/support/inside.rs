@@ -1,0 +1,96 @@
+//! Rays that know how often they must cross a closed mesh.
+
+use std::collections::BTreeSet;
+
+use hitscan_primitives::brute_force::BruteForce;
+use hitscan_primitives::glam::Vec3;
+use hitscan_primitives::{Ray, TriMesh};
+
+use crate::Rng;
+
+/// Every vertex that a triangle uses, and of every edge its middle and a random point.
+pub fn surface_points(mesh: &TriMesh, rng: &mut Rng) -> Vec<Vec3> {
+    let (mut vertices, mut edges) = (BTreeSet::new(), BTreeSet::new());
+    for &[a, b, c] in mesh.triangles() {
+        vertices.extend([a, b, c]);
+        edges.extend([(a, b), (b, c), (c, a)].map(|(a, b)| (a.min(b), a.max(b))));
+    }
+    let at = |vertex: u32| mesh.positions()[vertex as usize];
+    let mut points: Vec<Vec3> = vertices.into_iter().map(at).collect();
+    for (a, b) in edges {
+        points.extend([0.5 * at(a) + 0.5 * at(b), at(a).lerp(at(b), rng.unit())]);
+    }
+    points
+}
+
+/// A point inside of a closed mesh, not nearer to its surface than 2^-12 of the largest coordinate of
+/// both, so that no rounding can put it outside.
+///
+/// # Panics
+/// If none is found among many: the mesh has no inside to speak of.
+pub fn inside_point(mesh: &TriMesh, rng: &mut Rng) -> Vec3 {
+    let (scan, bounds) = (BruteForce::new(mesh), mesh.bounds());
+    for _ in 0..10_000 {
+        let point = bounds.min + (0.5 + 0.5 * rng.in_cube()) * bounds.extent();
+        let reach = f64::from(bounds.extent().max_element());
+        let is_clear = scan.closest_point(point, reach / f64::from(1 << 12)).is_none();
+        if is_clear && scan.winding_sum(point).is_inside() {
+            return point;
+        }
+    }
+    panic!("a mesh without an inside");
+}
+
+/// Rays from a few points inside of a closed mesh at all [`surface_points`], and as many in random
+/// directions. Each must hit, and cross the surface an odd number of times.
+///
+/// # Panics
+/// As [`inside_point`].
+pub fn rays_from_inside(mesh: &TriMesh, rng: &mut Rng) -> Vec<Ray> {
+    let origins: Vec<Vec3> = (0..8).map(|_| inside_point(mesh, rng)).collect();
+    let size = mesh.bounds().extent().max_element();
+    let mut rays = Vec::new();
+    for target in surface_points(mesh, rng) {
+        let origin = rng.pick(&origins);
+        rays.push(Ray::new(origin, target - origin));
+        rays.push(Ray::new(rng.pick(&origins), rng.direction() * size));
+    }
+    rays
+}
+
+/// Rays from all around a closed mesh at all [`surface_points`]. Each must cross the surface an even
+/// number of times.
+pub fn rays_from_outside(mesh: &TriMesh, rng: &mut Rng) -> Vec<Ray> {
+    let (middle, size) = (mesh.bounds().center(), mesh.bounds().extent().length());
+    let at = |target: Vec3, rng: &mut Rng| {
+        let origin = middle + rng.direction() * size;
+        Ray::new(origin, target - origin)
+    };
+    surface_points(mesh, rng).into_iter().map(|target| at(target, rng)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use hitscan_primitives::{Faces, brute_force};
+
+    use super::*;
+    use crate::closed_shapes;
+
+    #[test]
+    fn rays_cross_closed_shapes_as_they_must() {
+        for shape in closed_shapes(60) {
+            let mut rng = Rng::new(21);
+            let both = [
+                (rays_from_inside(&shape.mesh, &mut rng), 1),
+                (rays_from_outside(&shape.mesh, &mut rng), 0),
+            ];
+            for (rays, parity) in both {
+                assert!(rays.len() > 60);
+                for ray in rays {
+                    let n = brute_force::count_crossings(&shape.mesh, &ray, Faces::Both);
+                    assert_eq!(n % 2, parity, "{}: {ray:?}", shape.name);
+                }
+            }
+        }
+    }
+}
