@@ -1,0 +1,101 @@
+//! What the fuzz targets share: bounds of memory and time, numbers from bytes, and checks of what was
+//! read.
+
+#![forbid(unsafe_code)]
+
+#[allow(dead_code, reason = "it belongs to the integration tests, which use all of it")]
+#[path = "../../tests/integration/asking.rs"]
+mod asking;
+mod bytes;
+#[allow(dead_code, reason = "it belongs to the integration tests, which use all of it")]
+#[path = "../../tests/integration/scene/making.rs"]
+mod making;
+
+use std::alloc::System;
+use std::sync::LazyLock;
+use std::time::Duration;
+
+use cap::Cap;
+use cpu_time::ProcessTime;
+use hitscan::scene::{QueryOptions, Scene, WorldRay};
+use hitscan::{HitMode, Ray, TriMesh};
+use hitscan_testkit::{Rng, Shape, aimed_ray};
+use rayon::ThreadPool;
+
+pub use bytes::Bytes;
+
+#[global_allocator]
+static MEMORY: Cap<System> = Cap::new(System, usize::MAX);
+
+/// The memory that an input may take beside 64 times its size.
+const FREE_MEMORY: usize = 64 << 20;
+
+/// The longest that an input may take, in processor time: the machine may be busy with other things.
+const LONGEST: Duration = Duration::from_secs(10);
+
+/// Runs what an input of `n_bytes` asks for. More memory than 64 times the input and 64 MB is refused,
+/// which ends the process; so does more than 10 s.
+pub fn bounded(n_bytes: usize, run: impl FnOnce()) {
+    // Started before the count, as they stay.
+    LazyLock::force(&ONE_THREAD);
+    LazyLock::force(&FOUR_THREADS);
+    let start = ProcessTime::now();
+    let limit = MEMORY.allocated() + 64 * n_bytes + FREE_MEMORY;
+    MEMORY.set_limit(limit).expect("it is more than is in use");
+    run();
+    MEMORY.set_limit(usize::MAX).expect("it is more than is in use");
+    let took = start.elapsed();
+    assert!(took < LONGEST, "{n_bytes} bytes took {took:?} of the processor");
+}
+
+/// A pool of one thread: files are then read as a whole.
+pub static ONE_THREAD: LazyLock<ThreadPool> = LazyLock::new(|| pool(1));
+
+/// A pool of four: files are then read in parts.
+pub static FOUR_THREADS: LazyLock<ThreadPool> = LazyLock::new(|| pool(4));
+
+fn pool(n_threads: usize) -> ThreadPool {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(n_threads).build();
+    pool.expect("a few threads can be started")
+}
+
+/// Asks every tree of a mesh everything about rays.
+pub fn check_rays(mesh: TriMesh, rays: &[Ray]) {
+    asking::check_everything(&Shape { name: "the mesh".into(), mesh }, rays, "from the input");
+}
+
+/// [`check_rays`] for a few rays at the mesh.
+pub fn check_mesh(mesh: TriMesh, seed: u64) {
+    let mut rng = Rng::new(seed);
+    let rays: Vec<_> = (0..8).map(|_| aimed_ray(&mesh, &mut rng)).collect();
+    check_rays(mesh, &rays);
+}
+
+/// Asks a scene about a few rays, and compares with the loop over its instances.
+pub fn check_scene(scene: &Scene, seed: u64) {
+    let mut rng = Rng::new(seed);
+    let options = QueryOptions { include_hidden: true, include_locked: true, ..Default::default() };
+    for i in 0..8 {
+        let ray = match i {
+            0 => WorldRay::line([0.1, 0.2, 0.3], [0.0, 0.0, 1.0]),
+            _ => making::random_ray(scene, &mut rng),
+        };
+        let expected = making::brute_hits(scene, &ray, &options, HitMode::Closed);
+        let found = scene.all_hits(&ray, &options, HitMode::Closed);
+        let bits = |hits: &[_]| hits.iter().map(making::bits).collect::<Vec<_>>();
+        assert_eq!(bits(&found), bits(&expected), "{ray:?}");
+        let closest = scene.closest_hit(&ray, &options);
+        assert_eq!(
+            closest.as_slice().iter().map(making::bits).next(),
+            bits(&expected).first().copied()
+        );
+    }
+}
+
+/// A number that depends on every byte, to choose what is asked of an input.
+pub fn seed_of(data: &[u8]) -> u64 {
+    // FNV-1a by Fowler, Noll and Vo.
+    data.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
+    })
+}

@@ -1,0 +1,120 @@
+//! Cache files with bytes changed and every checksum set right again: an error, or a mesh and a tree
+//! that fit each other and give the answers of the scan.
+
+#![no_main]
+
+use std::sync::LazyLock;
+
+use hitscan::cache::{BuiltMesh, read, write};
+use hitscan::obj::{LoadOptions, parse};
+use hitscan::{BuildOptions, BuildQuality, Faces, HitMode, Layout, MeshBvh, brute_force, generate};
+use hitscan_fuzz::{Bytes, ONE_THREAD, bounded, seed_of};
+use hitscan_testkit::{Rng, aimed_ray};
+use libfuzzer_sys::fuzz_target;
+use xxhash_rust::xxh3::xxh3_64;
+
+/// Where the checksum of the header is, and what it covers.
+const SIGNED: usize = 416;
+
+/// Files of every layout, with and without what an OBJ file says beside triangles.
+static FILES: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
+    let text = include_bytes!("../seeds/obj/plain.obj");
+    let loaded = parse(text, "plain.obj", &LoadOptions::default()).expect("it is an OBJ file");
+    let torus = generate::torus(1.0, 0.3, 100).expect("an ordinary size");
+    let mut files = Vec::new();
+    for (i, mesh) in [loaded.mesh, torus, Default::default()].into_iter().enumerate() {
+        for layout in Layout::ALL {
+            let quality = BuildQuality::ALL[i];
+            let options = BuildOptions { quality, layout, ..Default::default() };
+            let bvh = MeshBvh::build(&mesh, &options);
+            let mut file = Vec::new();
+            write(&BuiltMesh::new(mesh.clone(), bvh), &mut file).expect("memory takes all of it");
+            files.push(file);
+        }
+    }
+    files
+});
+
+fuzz_target!(|data: &[u8]| {
+    LazyLock::force(&FILES);
+    bounded(data.len().max(1 << 15), || ONE_THREAD.install(|| check(data)));
+});
+
+/// The first byte chooses a file, and the others say what becomes of it; or they are the file.
+fn check(data: &[u8]) {
+    let Some((&which, changes)) = data.split_first() else { return };
+    let file = match FILES.get(usize::from(which) % (FILES.len() + 1)) {
+        Some(file) => changed(file.clone(), Bytes(changes)),
+        None => changes.to_vec(),
+    };
+    let BuiltMesh { mesh, bvh, .. } = match read(&file, "x.hitscan") {
+        Ok(built) => built,
+        Err(error) => return assert!(error.to_string().starts_with("x.hitscan")),
+    };
+    bvh.validate(&mesh).unwrap_or_else(|broken| panic!("{broken}"));
+    let mut rng = Rng::new(seed_of(data));
+    for _ in 0..4 {
+        let ray = aimed_ray(&mesh, &mut rng);
+        let found = bvh.all_hits(&ray, Faces::Both, HitMode::Closed);
+        let expected = brute_force::all_hits(&mesh, &ray, Faces::Both, HitMode::Closed);
+        let bits = |hits: &[hitscan::Hit]| hits.iter().map(|hit| hit.to_bits()).collect::<Vec<_>>();
+        assert_eq!(bits(&found), bits(&expected), "{ray:?}");
+        let closest = bvh.closest_hit(&ray, Faces::Both);
+        assert_eq!(closest.map(|hit| hit.to_bits()), bits(&expected).first().copied(), "{ray:?}");
+    }
+}
+
+fn changed(mut file: Vec<u8>, mut changes: Bytes<'_>) -> Vec<u8> {
+    while !changes.0.is_empty() && !file.is_empty() {
+        let kind = changes.byte();
+        let at = u16::from_le_bytes([changes.byte(), changes.byte()]);
+        let at = usize::from(at) % file.len();
+        match kind % 8 {
+            0 | 1 => file[at] = changes.byte(),
+            2 => file[at] = file[at].wrapping_add(changes.byte()),
+            3 => {
+                let from = usize::from(u16::from_le_bytes([changes.byte(), changes.byte()]));
+                let piece: Vec<u8> = file.iter().skip(from % file.len()).take(4).copied().collect();
+                let n = piece.len().min(file.len() - at);
+                file[at..at + n].copy_from_slice(&piece[..n]);
+            }
+            4 => {
+                // A number in the place of one.
+                let at = at & !3;
+                let number = changes.number().to_bits().to_le_bytes();
+                file.iter_mut().skip(at).zip(number).for_each(|(to, byte)| *to = byte);
+            }
+            5 => {
+                let at = at & !3;
+                file.iter_mut().skip(at).take(4).for_each(|byte| *byte = 0xff);
+            }
+            6 => file.truncate(at),
+            _ => file.insert(at, changes.byte()),
+        }
+    }
+    sign(&mut file);
+    file
+}
+
+/// Sets the checksums of sections and header right, where there are such.
+fn sign(file: &mut [u8]) {
+    if file.len() < SIGNED + 8 {
+        return;
+    }
+    for entry in (32..SIGNED).step_by(32) {
+        let number = |at: usize| {
+            let bytes: [u8; 8] = file[at..at + 8].try_into().expect("eight bytes");
+            usize::try_from(u64::from_le_bytes(bytes)).unwrap_or(usize::MAX)
+        };
+        let (start, len) = (number(entry + 8), number(entry + 16));
+        let Some(section) = start.checked_add(len).and_then(|end| file.get(start..end)) else {
+            continue;
+        };
+        // All sections are shorter than a piece.
+        let pieces = if len == 0 { vec![] } else { xxh3_64(section).to_le_bytes().to_vec() };
+        let checksum = xxh3_64(&pieces).to_le_bytes();
+        file[entry + 24..entry + 32].copy_from_slice(&checksum);
+    }
+    let checksum = xxh3_64(&file[..SIGNED]).to_le_bytes();
+    file[SIGNED..SIGNED + 8].copy_from_slice(&checksum);
+}

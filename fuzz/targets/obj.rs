@@ -1,0 +1,70 @@
+//! Any bytes as an OBJ file: read as a whole or in parts they say the same, and what they say is a
+//! mesh that is written and read back, and has one answer.
+
+#![no_main]
+
+use std::io::ErrorKind;
+
+use hitscan::obj::{LoadOptions, Loaded, ObjError, parse, write};
+use hitscan_fuzz::{FOUR_THREADS, ONE_THREAD, bounded, check_mesh, seed_of};
+use libfuzzer_sys::fuzz_target;
+
+/// Only small meshes, and few of them, are asked about rays, or nothing else would be tried much.
+const MOST_TRIANGLES: usize = 100;
+
+fuzz_target!(|data: &[u8]| bounded(data.len(), || check(data)));
+
+fn check(data: &[u8]) {
+    let options = LoadOptions { max_polygon_corners: 1000, ..Default::default() };
+    let read = || parse(data, "x.obj", &options);
+    let whole = ONE_THREAD.install(read);
+    let in_parts = FOUR_THREADS.install(read);
+    assert!(is_same(&whole, &in_parts), "{whole:?}, in parts {in_parts:?}");
+    let mesh = match whole {
+        Ok(loaded) => {
+            let _ = loaded.report.to_string();
+            assert_eq!(loaded.report.n_triangles as usize, loaded.mesh.triangles().len());
+            loaded.mesh
+        }
+        Err(error) => return assert!(error.to_string().starts_with("x.obj")),
+    };
+    let records = mesh.records().expect("they are on by default");
+    assert_eq!(records.n_triangles(), mesh.triangles().len());
+
+    let mut text = Vec::new();
+    match write(&mesh, &mut text) {
+        // A name with a tab in it is read, and refused here.
+        Err(error) => assert_eq!(error.kind(), ErrorKind::InvalidInput, "{error}"),
+        Ok(()) => {
+            let again = parse(&text, "again.obj", &options).expect("our own text is right").mesh;
+            let bits = |mesh: &hitscan::TriMesh| -> Vec<[u32; 3]> {
+                mesh.positions().iter().map(|p| p.to_array().map(f32::to_bits)).collect()
+            };
+            assert_eq!(bits(&again), bits(&mesh));
+            assert_eq!(again.triangles(), mesh.triangles());
+            let names = |mesh: &hitscan::TriMesh| -> Vec<String> {
+                let records = mesh.records().expect("they are on by default");
+                let of = |triangle| {
+                    let polygon = records.polygon(triangle);
+                    let names = [records.object(polygon), records.group(polygon)];
+                    format!("{names:?} {:?}", records.material(polygon))
+                };
+                (0..mesh.triangles().len() as u32).map(of).collect()
+            };
+            assert_eq!(names(&again), names(&mesh));
+        }
+    }
+    let seed = seed_of(data);
+    if mesh.triangles().len() <= MOST_TRIANGLES && seed.is_multiple_of(16) {
+        ONE_THREAD.install(|| check_mesh(mesh, seed));
+    }
+}
+
+fn is_same(a: &Result<Loaded, ObjError>, b: &Result<Loaded, ObjError>) -> bool {
+    match (a, b) {
+        // The text only where there may be a NaN among the attributes, as it takes long.
+        (Ok(a), Ok(b)) => a == b || format!("{a:?}") == format!("{b:?}"),
+        (Err(a), Err(b)) => a.to_string() == b.to_string(),
+        _ => false,
+    }
+}
