@@ -11,6 +11,7 @@ mod compare;
 mod duel;
 mod engines;
 mod growth;
+mod leaks;
 mod memory;
 mod options;
 mod plot;
@@ -40,6 +41,8 @@ fn main() -> ExitCode {
         binaries::take_turns(&options)
     } else if let Some(other) = &options.compare_binary {
         binaries::compare(&options, other)
+    } else if let Some(files) = &options.leaks {
+        leaks::compare(&options, files)
     } else {
         compare_engines(&options)
     };
@@ -53,7 +56,7 @@ fn main() -> ExitCode {
 }
 
 fn compare_engines(options: &Options) -> Result<(), Error> {
-    let engines = Engines::load();
+    let engines = Engines::load()?;
     let mut run = Run {
         circumstances: Circumstances::now(options, engines.versions()),
         tables: options.thread_counts().into_iter().map(Tables::new).collect(),

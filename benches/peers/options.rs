@@ -68,6 +68,11 @@ pub(crate) struct Options {
     #[arg(long)]
     pub(crate) record: bool,
 
+    /// Instead of times, the rays from inside closed meshes that each engine loses: generated ones, and
+    /// those of OBJ files, separated by commas
+    #[arg(long, value_name = "FILES", value_delimiter = ',', num_args = 0..)]
+    pub(crate) leaks: Option<Vec<PathBuf>>,
+
     /// Instead of other engines, another build of this program: both trace by turns, each in processes
     /// of its own
     #[arg(long, value_name = "PATH", value_parser = program)]

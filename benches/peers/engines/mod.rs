@@ -100,9 +100,12 @@ pub(crate) struct Engines {
 }
 
 impl Engines {
-    /// Finds the engines that are loaded at run time; what is missing is said on stderr.
-    pub(crate) fn load() -> Self {
-        Self { embree: embree::Loaded::from_environment() }
+    /// Finds the engines that are loaded at run time; what was not asked for is said on stderr.
+    ///
+    /// # Errors
+    /// One that was asked for and cannot be loaded.
+    pub(crate) fn load() -> Result<Self, String> {
+        Ok(Self { embree: embree::Loaded::from_environment()? })
     }
 
     /// The versions that this program was not built with.

@@ -20,18 +20,16 @@ const LIBRARY: &str = "EMBREE_LIB";
 pub(super) struct Loaded(Arc<Api>);
 
 impl Loaded {
-    /// The library that the environment names, or none, with a message.
-    pub(super) fn from_environment() -> Option<Self> {
+    /// The library that the environment names, or none, with a message, if it names none. One that
+    /// cannot be loaded is an error: a comparison without it is not what was asked for.
+    pub(super) fn from_environment() -> Result<Option<Self>, String> {
         let Some(path) = std::env::var_os(LIBRARY).map(PathBuf::from) else {
             eprintln!("embree: {LIBRARY} does not name a libembree4 library: skipped");
-            return None;
+            return Ok(None);
         };
         match Api::load(&path) {
-            Ok(api) => Some(Self(Arc::new(api))),
-            Err(message) => {
-                eprintln!("embree: {}: {message}: skipped", path.display());
-                None
-            }
+            Ok(api) => Ok(Some(Self(Arc::new(api)))),
+            Err(message) => Err(format!("{LIBRARY}: {}: {message}", path.display())),
         }
     }
 
