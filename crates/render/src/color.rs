@@ -1,28 +1,77 @@
 //! Colours: sRGB bytes and linear light, palettes and ramps.
 
+use std::sync::LazyLock;
+
 use hitscan::glam::{Vec3, Vec4};
 
 /// The linear light of an sRGB byte colour, each from 0 to 1 (IEC 61966-2-1).
 pub(crate) fn linear(srgb: [u8; 3]) -> Vec3 {
-    let decoded = srgb.map(|byte| {
-        let s = f32::from(byte) / 255.0;
-        if s <= 0.04045 { s / 12.92 } else { ((s + 0.055) / 1.055).powf(2.4) }
-    });
-    decoded.into()
+    let decoded = &TABLES.decoded;
+    srgb.map(|byte| decoded[usize::from(byte)]).into()
 }
 
 /// The nearest sRGB byte colour of linear light; what is too bright is cut off. Undoes [`linear`]
 /// exactly.
 pub(crate) fn srgb(linear: Vec3) -> [u8; 3] {
-    linear.to_array().map(|light| {
+    let tables = &*TABLES;
+    linear.to_array().map(|light| tables.encode(light))
+}
+
+/// The curve in numbers that are looked up: powers cost more than most rays.
+struct Tables {
+    decoded: [f32; 256],
+    /// The least light of each byte.
+    least: [f32; 256],
+    /// The byte of the least light of each cell.
+    first: [u8; N_CELLS + 1],
+}
+
+static TABLES: LazyLock<Tables> = LazyLock::new(Tables::new);
+
+/// Cells of equal width from 0 to 1: few bytes begin in each.
+const N_CELLS: usize = 1024;
+
+impl Tables {
+    fn new() -> Self {
+        let decoded = std::array::from_fn(|byte| decode(byte as u8));
+        let least = std::array::from_fn(|byte| {
+            // Positive numbers are in the order of their bits.
+            let (mut below, mut above) = (0, 1f32.to_bits());
+            while below < above {
+                let middle = (below + above) / 2;
+                match usize::from(encode(f32::from_bits(middle))) >= byte {
+                    true => above = middle,
+                    false => below = middle + 1,
+                }
+            }
+            f32::from_bits(above)
+        });
+        let first = std::array::from_fn(|cell| encode(cell as f32 / N_CELLS as f32));
+        Self { decoded, least, first }
+    }
+
+    /// [`encode`], looked up.
+    fn encode(&self, light: f32) -> u8 {
+        // NaN is no light.
         let light = light.clamp(0.0, 1.0);
-        let s = if light <= 0.003_130_8 {
-            12.92 * light
-        } else {
-            1.055 * light.powf(1.0 / 2.4) - 0.055
-        };
-        (255.0 * s).round() as u8
-    })
+        let mut byte = self.first[(light * N_CELLS as f32) as usize];
+        while byte < u8::MAX && self.least[usize::from(byte) + 1] <= light {
+            byte += 1;
+        }
+        byte
+    }
+}
+
+fn decode(byte: u8) -> f32 {
+    let s = f32::from(byte) / 255.0;
+    if s <= 0.04045 { s / 12.92 } else { ((s + 0.055) / 1.055).powf(2.4) }
+}
+
+/// Of light from 0 to 1.
+fn encode(light: f32) -> u8 {
+    let s =
+        if light <= 0.003_130_8 { 12.92 * light } else { 1.055 * light.powf(1.0 / 2.4) - 0.055 };
+    (255.0 * s).round() as u8
 }
 
 /// A byte colour as an opaque sample.
@@ -84,6 +133,17 @@ mod tests {
         for byte in 0..=255 {
             assert_eq!(srgb(linear([byte; 3])), [byte; 3]);
         }
+    }
+
+    #[test]
+    fn what_is_looked_up_is_what_the_curve_says() {
+        let near = |light: f32| [light.next_down(), light, light.next_up()];
+        let even = (0..=1_000_000).map(|n| n as f32 / 1e6);
+        for light in even.chain(TABLES.least.into_iter().flat_map(near)) {
+            let light = light.clamp(0.0, 1.0);
+            assert_eq!(srgb(Vec3::splat(light)), [encode(light); 3], "{light:?}");
+        }
+        assert_eq!(srgb(Vec3::new(-1.0, 7.0, f32::NAN)), [0, 255, 0]);
     }
 
     #[test]

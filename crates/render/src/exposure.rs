@@ -4,6 +4,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use hitscan::glam::{DVec2, Vec4};
 use hitscan::picking::View;
+use hitscan::scene::SceneHit;
+use rayon::current_num_threads;
 
 use crate::film::{Film, Sampling, TileRays, TileSums};
 use crate::legend::{self, Legend, RampLegend};
@@ -14,19 +16,22 @@ use crate::style::{Mode, Style};
 use crate::subject::{Naming, Subject};
 use crate::{Seen, color, glass};
 
+/// Tiles that a step has for each thread.
+const TILES_OF_A_THREAD: u32 = 48;
+
 /// The picture of a subject, on rayon's current pool: as large as the viewport of the view. `done` is
 /// told the share of each piece of work.
 pub fn render(subject: &Subject, view: &View, style: &Style, done: impl Fn(f64) + Sync) -> Picture {
     let size = view.viewport().size;
     let size = [size.x as u32, size.y as u32];
     let mut exposure = Exposure::new(subject.clone(), view.clone(), size, *style);
-    let rows = 0..exposure.film.n_rows();
-    exposure.lens.add_to(&mut exposure.film, rows, 0..style.n_samples, done);
+    let lens = &exposure.lens;
+    exposure.film.add(|places| lens.sums(places, 0..style.n_samples, lens.needs_hits()), done);
     exposure.n_done = style.n_samples;
     exposure.picture()
 }
 
-/// A picture in the making: sample by sample, and each sample row by row of tiles.
+/// A picture in the making: sample by sample, and each sample tile by tile.
 #[derive(Debug)]
 pub struct Exposure {
     lens: Lens,
@@ -34,7 +39,9 @@ pub struct Exposure {
     film: Film,
     /// Samples that all pixels have.
     n_done: u32,
-    next_row: u32,
+    next_tile: u32,
+    /// Of each pixel, if its only ray goes through its centre.
+    seen: Vec<Option<Seen>>,
 }
 
 /// All that makes colours of rays.
@@ -74,9 +81,11 @@ impl Exposure {
             Mode::Heat => Painter::Heat,
             Mode::Glass => Painter::Glass,
         };
-        let sampling = Sampling { view, size, n_samples: style.n_samples, seed: style.seed };
+        let Style { n_samples, seed, .. } = style;
+        let is_random = n_samples > 1 || style.mode == Mode::Shaded && !style.draft;
+        let sampling = Sampling { view, size, n_samples, seed, is_random };
         let lens = Lens { subject, style, sampling, painter, n_rays: AtomicU64::new(0) };
-        Self { lens, film: Film::new(size), n_done: 0, next_row: 0 }
+        Self { lens, film: Film::new(size), n_done: 0, next_tile: 0, seen: vec![] }
     }
 
     /// Pixels, by columns and rows.
@@ -94,18 +103,29 @@ impl Exposure {
         self.n_done >= self.lens.style.n_samples
     }
 
-    /// Gives the next rows of tiles their next sample. Whether with that every pixel has as many.
+    /// Gives the next few tiles their next sample, so few that it takes some milliseconds. Whether with
+    /// that every pixel has as many.
     pub fn step(&mut self) -> bool {
         if self.is_complete() {
             return true;
         }
-        // Enough tiles that threads need not wait for each other often.
-        let n_rows = self.film.n_rows();
-        let end = (self.next_row + 64u32.div_ceil(self.film.n_columns().max(1))).min(n_rows);
-        let (rows, sample) = (self.next_row..end, self.n_done);
-        self.lens.add_to(&mut self.film, rows, sample..sample + 1, |_| ());
-        let is_whole = end == n_rows;
-        self.next_row = if is_whole { 0 } else { end };
+        let n_tiles = self.film.n_tiles();
+        let end = n_tiles.min(self.next_tile + TILES_OF_A_THREAD * current_num_threads() as u32);
+        let (lens, sample) = (&self.lens, self.n_done);
+        let shows_centers = lens.style.n_samples == 1;
+        if shows_centers && self.seen.is_empty() {
+            self.seen = vec![None; self.film.pixels.len()];
+        }
+        let expose = |places| {
+            let sums = lens.sums(places, sample..sample + 1, lens.needs_hits() || shows_centers);
+            let hits = if shows_centers { &sums.hits[..] } else { &[] };
+            let seen = hits.iter().map(|hit| hit.map(|hit| lens.seen(&hit))).collect();
+            (sums, seen)
+        };
+        let seen = &mut self.seen;
+        self.film.add_to_tiles(self.next_tile..end, expose, |pixel, shown| seen[pixel] = shown);
+        let is_whole = end == n_tiles;
+        self.next_tile = if is_whole { 0 } else { end };
         self.n_done += u32::from(is_whole);
         is_whole
     }
@@ -118,14 +138,14 @@ impl Exposure {
     /// The picture of the samples that all pixels have; call it when there are some, and none is under
     /// way.
     pub fn picture(&self) -> Picture {
-        let film = self.film.mean_of(self.n_done.max(1));
+        let n_samples = self.n_done.max(1);
         let style = &self.lens.style;
-        let (film, legend) = match self.lens.painter {
-            Painter::Depth => depth(film),
-            Painter::Heat => heat(film),
-            _ => (film, self.names()),
+        let developed = |(film, legend)| (Picture::develop(&film, 1, style.background), legend);
+        let (mut picture, legend) = match self.lens.painter {
+            Painter::Depth => developed(depth(self.film.mean_of(n_samples))),
+            Painter::Heat => developed(heat(self.film.mean_of(n_samples))),
+            _ => (Picture::develop(&self.film, n_samples, style.background), self.names()),
         };
-        let mut picture = Picture::develop(&film, style.background);
         if style.legend {
             legend::draw(&mut picture, &legend);
         }
@@ -162,32 +182,32 @@ impl Exposure {
         (!work.is_empty()).then(|| sum / work.len() as f64)
     }
 
-    /// What the centre of each pixel shows, row by row from the top.
-    pub fn seen(&self) -> Vec<Option<Seen>> {
-        let subject = &self.lens.subject;
-        let seen = |hit: Option<hitscan::scene::SceneHit>| {
-            hit.map(|hit| Seen { instance: hit.instance, polygon: subject.polygon(&hit) })
-        };
-        self.lens.sampling.seen(|rays| subject.hits(rays), seen)
+    /// What the centre of each pixel shows, row by row from the top, once it is known: empty for a
+    /// picture of several samples, whose rays go elsewhere.
+    pub fn take_seen(&mut self) -> Vec<Option<Seen>> {
+        if self.is_complete() { std::mem::take(&mut self.seen) } else { vec![] }
     }
 }
 
 impl Lens {
-    /// Adds samples to rows of tiles.
-    fn add_to(
+    /// Whether colours are made of hits. Work is counted by a walk of its own, and panes are many.
+    fn needs_hits(&self) -> bool {
+        !matches!(self.painter, Painter::Heat | Painter::Glass)
+    }
+
+    /// Samples of the pixels of a tile; with what they hit if that is wanted.
+    fn sums(
         &self,
-        film: &mut Film,
-        rows: std::ops::Range<u32>,
+        places: Vec<[u32; 2]>,
         samples: std::ops::Range<u32>,
-        done: impl Fn(f64) + Sync,
-    ) {
-        // Work is counted by a walk of its own; the hits come with it.
-        let needs_hits = !matches!(self.painter, Painter::Heat | Painter::Glass);
-        let hits = |rays: &[_]| if needs_hits { self.subject.hits(rays) } else { vec![] };
-        let expose = |places| -> TileSums {
-            self.sampling.sums(places, samples.clone(), hits, |tile| self.paint(tile))
-        };
-        film.add(rows, expose, done);
+        with_hits: bool,
+    ) -> TileSums {
+        let hits = |rays: &[_]| if with_hits { self.subject.hits(rays) } else { vec![] };
+        self.sampling.sums(places, samples, hits, |tile| self.paint(tile))
+    }
+
+    fn seen(&self, hit: &SceneHit) -> Seen {
+        Seen { instance: hit.instance, polygon: self.subject.polygon(hit) }
     }
 
     fn paint(&self, tile: &TileRays) -> Vec<Vec4> {
@@ -295,11 +315,17 @@ mod tests {
         let subject = two_balls();
         let view = Camera::looking([0.0, 1.0, 6.0], [0.0; 3]);
         let view = view.view(Viewport::of_size(80.0, 60.0)).unwrap();
-        let seen = |size| {
-            let style = Style::default();
-            Exposure::new(subject.clone(), view.clone(), size, style).seen()
+        let seen = |mode, size| {
+            let style = Style { mode, n_samples: 1, ..Style::default() };
+            let mut exposure = Exposure::new(subject.clone(), view.clone(), size, style);
+            assert!(exposure.take_seen().is_empty());
+            while !exposure.is_complete() {
+                exposure.step();
+            }
+            exposure.take_seen()
         };
-        let (large, small) = (seen([240, 180]), seen([80, 60]));
+        let (large, small) = (seen(Mode::Shaded, [240, 180]), seen(Mode::Shaded, [80, 60]));
+        assert_eq!(seen(Mode::Glass, [80, 60]), small);
         assert!(small.iter().any(Option::is_some) && small.iter().any(Option::is_none));
         for (place, seen) in small.iter().enumerate() {
             // The middle of three by three pixels has the same centre.

@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use crate::sampling::{Purpose, SampleSeed};
 
 /// A side of a tile, in pixels. A tile is what one thread takes at a time.
-const TILE: u32 = 32;
+const TILE: u32 = 16;
 
 /// Rays go in small squares, so that neighbours in memory are neighbours in the picture, and walk the
 /// tree together.
@@ -43,20 +43,25 @@ pub(crate) struct Sampling {
     /// Rays per pixel, at least 1; a single one goes through the centre.
     pub(crate) n_samples: u32,
     pub(crate) seed: u64,
+    /// Whether anything of a sample is random.
+    pub(crate) is_random: bool,
 }
 
-/// A ray of every pixel of a tile, with what its random numbers are made from, and what it hits.
+/// A ray of every pixel of a tile, and what it hits.
 #[derive(Debug, Default)]
 pub(crate) struct TileRays {
     pub(crate) rays: Vec<WorldRay>,
+    /// What random numbers are made from; none if nothing is random.
     pub(crate) seeds: Vec<SampleSeed>,
     pub(crate) hits: Vec<Option<SceneHit>>,
 }
 
 /// The samples of a tile: what is added to each of its pixels.
 pub(crate) struct TileSums {
-    places: Vec<[u32; 2]>,
+    pub(crate) places: Vec<[u32; 2]>,
     sums: Vec<Vec4>,
+    /// What the last sample of each hits.
+    pub(crate) hits: Vec<Option<SceneHit>>,
 }
 
 impl Film {
@@ -65,44 +70,60 @@ impl Film {
         Self { width, height, pixels: vec![Vec4::ZERO; width as usize * height as usize] }
     }
 
-    /// The number of rows of tiles.
-    pub(crate) fn n_rows(&self) -> u32 {
-        self.height.div_ceil(TILE)
+    /// The number of tiles.
+    pub(crate) fn n_tiles(&self) -> u32 {
+        self.width.div_ceil(TILE) * self.height.div_ceil(TILE)
     }
 
-    /// The number of columns of tiles.
-    pub(crate) fn n_columns(&self) -> u32 {
-        self.width.div_ceil(TILE)
-    }
-
-    /// Adds to the pixels of some rows of tiles what `expose` answers for each tile. `done` is told the
-    /// share of the picture that a tile is.
+    /// Adds to all pixels what `expose` answers for each tile. `done` is told the share of the picture
+    /// that a tile is.
     pub(crate) fn add(
         &mut self,
-        rows: Range<u32>,
         expose: impl Fn(Vec<[u32; 2]>) -> TileSums + Sync,
         done: impl Fn(f64) + Sync,
     ) {
-        let (width, height, n_rows) = (self.width, self.height, self.n_rows());
-        let columns = self.n_columns();
+        let (width, height) = (self.width, self.height);
+        let (columns, share) = (width.div_ceil(TILE), 1.0 / f64::from(self.n_tiles()));
         let row_length = (width * TILE) as usize;
-        let start = (rows.start as usize * row_length).min(self.pixels.len());
-        let end = (rows.end as usize * row_length).min(self.pixels.len());
         // A row of tiles owns its rows of pixels, so that threads need not wait for each other.
-        let bands = self.pixels[start..end].par_chunks_mut(row_length);
-        bands.zip(rows.into_par_iter()).for_each(|(pixels, row)| {
+        let bands = self.pixels.par_chunks_mut(row_length.max(1)).enumerate();
+        bands.for_each(|(row, pixels)| {
+            let row = row as u32;
             let tile = |column| {
                 let sums = expose(places(column, row, width, height));
-                done(1.0 / f64::from(columns) / f64::from(n_rows));
+                done(share);
                 sums
             };
             let tiles: Vec<TileSums> = (0..columns).into_par_iter().map(tile).collect();
-            for TileSums { places, sums } in tiles {
+            for TileSums { places, sums, .. } in tiles {
                 for ([x, y], sum) in places.into_iter().zip(sums) {
                     pixels[((y - row * TILE) * width + x) as usize] += sum;
                 }
             }
         });
+    }
+
+    /// Adds to the pixels of some tiles, counted row by row, what `expose` answers for each. `mark` is
+    /// told of each pixel, by its place among all, what `expose` answers for it too.
+    pub(crate) fn add_to_tiles<T: Send>(
+        &mut self,
+        tiles: Range<u32>,
+        expose: impl Fn(Vec<[u32; 2]>) -> (TileSums, Vec<T>) + Sync,
+        mut mark: impl FnMut(usize, T),
+    ) {
+        let (width, height) = (self.width, self.height);
+        let columns = width.div_ceil(TILE);
+        let tile = |tile| expose(places(tile % columns, tile / columns, width, height));
+        let tiles: Vec<(TileSums, Vec<T>)> = tiles.into_par_iter().map(tile).collect();
+        for (TileSums { places, sums, .. }, marks) in tiles {
+            let place = |[x, y]: [u32; 2]| y as usize * width as usize + x as usize;
+            for (&pixel, sum) in places.iter().zip(sums) {
+                self.pixels[place(pixel)] += sum;
+            }
+            for (pixel, what) in places.into_iter().zip(marks) {
+                mark(place(pixel), what);
+            }
+        }
     }
 
     /// The film with every pixel divided by the number of its samples.
@@ -127,7 +148,11 @@ impl Sampling {
         for sample in samples {
             tile.rays.clear();
             tile.seeds.clear();
-            for &place in &places {
+            if !self.is_random {
+                let center = DVec2::splat(0.5);
+                tile.rays.extend(places.iter().map(|&place| self.ray(place, center)));
+            }
+            for &place in places.iter().filter(|_| self.is_random) {
                 let seed = SampleSeed::first_of(self.seed, place, self.n_samples).after(sample);
                 let within = match self.n_samples {
                     1 => DVec2::splat(0.5),
@@ -141,7 +166,7 @@ impl Sampling {
                 *sum += color;
             }
         }
-        TileSums { places, sums }
+        TileSums { places, sums, hits: tile.hits }
     }
 
     /// The ray through a point of a pixel of the film.
@@ -151,7 +176,6 @@ impl Sampling {
         let scale = viewport.size / DVec2::new(width, height);
         self.view.ray(viewport.min + scale * (DVec2::new(f64::from(x), f64::from(y)) + within))
     }
-
     /// What the centre of each pixel of the film shows, row by row.
     pub(crate) fn seen<T: Send>(
         &self,

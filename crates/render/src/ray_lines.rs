@@ -34,7 +34,7 @@ pub fn draw_rays<E>(
 ) -> Result<(), E> {
     let distance = |hit: Option<SceneHit>| hit.map_or(f32::INFINITY, |hit| hit.t as f32);
     let size = [picture.width(), picture.height()];
-    let sampling = Sampling { view: view.clone(), size, n_samples: 1, seed: 0 };
+    let sampling = Sampling { view: view.clone(), size, n_samples: 1, seed: 0, is_random: false };
     let distances = sampling.seen(|rays| subject.hits(rays), distance);
     let lines = RayLines::new(view, subject, &distances);
     let mut rays = Vec::new();

@@ -115,20 +115,26 @@ impl Lighting {
     fn spot(&self, subject: &Subject, tile: &TileRays, ray: usize, hit: &SceneHit) -> Spot {
         let towards_eye = -tile.rays[ray].direction.as_vec3().normalize_or_zero();
         let seen = |normal: Vec3| if normal.dot(towards_eye) < 0.0 { -normal } else { normal };
-        let geometric = seen(subject.normal(hit).as_vec3());
+        let (point, geometric) = subject.surface(hit);
+        let geometric = seen(geometric.as_vec3());
         let normal = subject.interpolated_normal(hit).map_or(geometric, |normal| {
             // Some files have normals that point the other way.
             if normal.dot(geometric) < 0.0 { -normal } else { normal }
         });
         let diffuse = subject.diffuse(hit).unwrap_or(GREY);
-        let origin = subject.point(hit) + self.offset * geometric;
+        let origin = point + self.offset * geometric;
         let center = match self.lamp {
             Lamp::Far(direction) => direction,
             Lamp::At(position) => position - origin,
         };
-        let spread = LAMP_SIZE * center.length() * disc(tile.seeds[ray].point(Purpose::Lamp));
-        let (x, y) = center.normalize_or(normal).any_orthonormal_pair();
-        let to_lamp = center + spread.x * x + spread.y * y;
+        let to_lamp = match tile.seeds.get(ray) {
+            Some(seed) => {
+                let spread = LAMP_SIZE * center.length() * disc(seed.point(Purpose::Lamp));
+                let (x, y) = center.normalize_or(normal).any_orthonormal_pair();
+                center + spread.x * x + spread.y * y
+            }
+            None => center,
+        };
         let lit = match geometric.dot(to_lamp) > 0.0 {
             true => normal.dot(to_lamp.normalize_or_zero()).max(0.0),
             false => 0.0,

@@ -268,8 +268,15 @@ impl Subject {
         rays: &[WorldRay],
         counts: impl Fn(usize) -> bool,
     ) -> (Vec<usize>, Vec<hitscan::scene::LocalRay>) {
-        let rays = rays.iter().enumerate().filter(|&(place, _)| counts(place));
-        rays.filter_map(|(place, ray)| Some((place, self.scene.local_ray(id, ray)?))).unzip()
+        let (mut places, mut local) =
+            (Vec::with_capacity(rays.len()), Vec::with_capacity(rays.len()));
+        for (place, ray) in rays.iter().enumerate().filter(|&(place, _)| counts(place)) {
+            if let Some(ray) = self.scene.local_ray(id, ray) {
+                places.push(place);
+                local.push(ray);
+            }
+        }
+        (places, local)
     }
 
     fn look(&self, id: InstanceId) -> Option<&Look> {
@@ -286,10 +293,12 @@ impl Subject {
         self.scene.describe(hit).map_or(DVec3::ZERO, |details| details.normal())
     }
 
-    /// The point of a hit, relative to [`origin`](Self::origin).
-    pub(crate) fn point(&self, hit: &SceneHit) -> Vec3 {
-        let point = self.scene.describe(hit).map_or(self.origin, |details| details.point());
-        (point - self.origin).as_vec3()
+    /// The point of a hit, relative to [`origin`](Self::origin), and [`normal`](Self::normal) there.
+    pub(crate) fn surface(&self, hit: &SceneHit) -> (Vec3, DVec3) {
+        let details = self.scene.describe(hit);
+        let at = details.map(|details| (details.point(), details.normal()));
+        let (point, normal) = at.unwrap_or((self.origin, DVec3::ZERO));
+        ((point - self.origin).as_vec3(), normal)
     }
 
     /// The unit normal between those that the mesh has at the corners of the triangle.

@@ -1,5 +1,6 @@
 //! Pictures as they come about: coarse while the camera moves, then sharp, then smooth.
 
+use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 use hitscan::glam::{DVec2, DVec3};
@@ -7,12 +8,8 @@ use hitscan::picking::View;
 use hitscan_render::{Background, Exposure, Mode, Picture, Seen, Style, Subject};
 
 use crate::highlight::Highlight;
+use crate::pace::Pace;
 use crate::protocol::{FrameHead, StatsReport};
-
-/// How long a coarse picture shall take, and how long it may rather than be less than half as wide as
-/// the window: fifteen of these a second still move.
-const COARSE: Duration = Duration::from_millis(48);
-const COARSE_AT_HALF: Duration = Duration::from_millis(62);
 
 /// The camera stands still when it has not moved for so long.
 const STILL: Duration = Duration::from_millis(130);
@@ -25,6 +22,9 @@ const SMOOTH: [u32; 2] = [16, 4];
 
 /// Pictures have no more pixels than this, whatever the screen has.
 const MOST_PIXELS: f64 = (5 << 19) as f64;
+
+/// Bytes of a picture that are sent at a time: answers go between.
+const MOST_BYTES: usize = 1 << 18;
 
 /// Pictures that may be under way to the page.
 const MOST_UNDER_WAY: u32 = 2;
@@ -60,6 +60,7 @@ struct Making {
     exposure: Exposure,
     view: View,
     stage: Stage,
+    begun: Instant,
     /// Working time, of the sample that is under way.
     spent: Duration,
     n_rays_before: u64,
@@ -73,7 +74,7 @@ struct Finished {
     picture: Picture,
     view: View,
     stage: Stage,
-    /// What its pixels show, once somebody asked.
+    /// What its pixels show.
     seen: Vec<Option<Seen>>,
 }
 
@@ -85,17 +86,18 @@ pub(crate) struct Easel {
     /// When it changed last.
     changed: Instant,
     making: Option<Making>,
-    /// Kept to see what its pixels show.
+    /// Kept for its legend.
     last: Option<Exposure>,
     finished: Option<Finished>,
     /// Whether marks have changed, or a picture was finished, since one was sent.
     is_unsent: bool,
-    /// What the page shows.
-    sent: Option<(u32, Vec<[u8; 4]>)>,
+    /// What the page shows, once it has all of it.
+    sent: Option<Picture>,
+    /// What it does not have yet.
+    outgoing: VecDeque<Vec<u8>>,
     n_sent: u32,
     n_shown: u32,
-    /// Of a pixel of one sample.
-    seconds_per_pixel: Option<f64>,
+    pace: Pace,
     stats: Option<StatsReport>,
 }
 
@@ -110,9 +112,10 @@ impl Easel {
             finished: None,
             is_unsent: false,
             sent: None,
+            outgoing: VecDeque::new(),
             n_sent: 0,
             n_shown: 0,
-            seconds_per_pixel: None,
+            pace: Pace::default(),
             stats: None,
         }
     }
@@ -125,7 +128,7 @@ impl Easel {
 
     /// What is wished for has changed in a way that costs of rays change with it.
     pub(crate) fn change_kind(&mut self, now: Instant) {
-        self.seconds_per_pixel = None;
+        self.pace = Pace::default();
         self.change(now);
     }
 
@@ -142,6 +145,9 @@ impl Easel {
 
     /// How long to wait before there is work, if nothing happens until then: no time if there is some.
     pub(crate) fn wait(&self, now: Instant) -> Option<Duration> {
+        if !self.outgoing.is_empty() {
+            return Some(Duration::ZERO);
+        }
         let may_send = self.n_sent - self.n_shown < MOST_UNDER_WAY;
         if may_send && (self.is_stale || self.making.is_some() || self.is_unsent) {
             return Some(Duration::ZERO);
@@ -151,19 +157,19 @@ impl Easel {
         (!is_smooth && may_send).then(|| is_still_at.saturating_duration_since(now))
     }
 
-    /// Does a turn of work. The bytes of a picture, if there is something new to show.
+    /// Does a turn of work. The bytes of a part of a picture, if there is something new to show.
     pub(crate) fn work(
         &mut self,
         wish: &Wish<'_>,
         highlight: &Highlight<'_>,
         now: Instant,
     ) -> Option<Vec<u8>> {
-        if self.n_sent - self.n_shown >= MOST_UNDER_WAY {
-            return None;
+        if self.outgoing.is_empty() && self.n_sent - self.n_shown < MOST_UNDER_WAY {
+            self.begin(wish, now);
+            self.go_on();
+            self.send(highlight);
         }
-        self.begin(wish, now);
-        self.go_on();
-        self.send(highlight)
+        self.outgoing.pop_front()
     }
 
     /// How fast the last picture was, once for each.
@@ -185,7 +191,7 @@ impl Easel {
             // What was begun while moving is shown, or a fast hand would see nothing.
             (_, Some(Stage::Coarse)) => return,
             // Before it is known what a picture costs, there shall soon be one.
-            (true, _) if !is_still || self.seconds_per_pixel.is_none() => Stage::Coarse,
+            (true, _) if !is_still || !self.pace.is_known() => Stage::Coarse,
             (true, _) => Stage::Sharp,
             (false, Some(_)) => return,
             (false, None) => match done {
@@ -215,6 +221,7 @@ impl Easel {
             exposure: Exposure::new(wish.subject.clone(), wish.view.clone(), size, style),
             view: wish.view.clone(),
             stage,
+            begun: Instant::now(),
             spent: Duration::ZERO,
             n_rays_before: 0,
             next_shown: n_samples.min(4),
@@ -222,20 +229,13 @@ impl Easel {
     }
 
     /// The size of a picture: that of the screen, or what can be made in time.
-    fn size(&self, wish: &Wish<'_>, stage: Stage) -> [u32; 2] {
+    fn size(&mut self, wish: &Wish<'_>, stage: Stage) -> [u32; 2] {
         let window = wish.view.viewport().size;
-        let full = wish.ratio.min((MOST_PIXELS / (window.x * window.y)).sqrt());
-        let scale = match (stage, self.seconds_per_pixel) {
-            (Stage::Sharp | Stage::Smooth, _) => full,
-            (Stage::Coarse, None) => full.min(1.0) / 3.0,
-            (Stage::Coarse, Some(cost)) => {
-                let scale_for = |time: Duration| {
-                    (time.as_secs_f64() / cost.max(1e-12) / (window.x * window.y)).sqrt()
-                };
-                let scale = scale_for(COARSE).max(scale_for(COARSE_AT_HALF).min(0.5));
-                // Few steps, or the picture would flicker.
-                ((12.0 * scale).floor() / 12.0).clamp(1.0 / 12.0, full.min(1.0))
-            }
+        let n_pixels = window.x * window.y;
+        let full = wish.ratio.min((MOST_PIXELS / n_pixels).sqrt());
+        let scale = match stage {
+            Stage::Sharp | Stage::Smooth => full,
+            Stage::Coarse => self.pace.scale(n_pixels, full.min(1.0)),
         };
         (scale * window).round().max(DVec2::ONE).to_array().map(|side| side as u32)
     }
@@ -253,14 +253,7 @@ impl Easel {
             return;
         }
         let [width, height] = making.exposure.size();
-        let n_pixels = f64::from(width) * f64::from(height);
         let (seconds, n_rays) = (making.spent.as_secs_f64(), making.exposure.n_rays());
-        let cost = seconds / n_pixels;
-        // Samples with all of the light cost more than coarse ones do.
-        if making.stage != Stage::Smooth {
-            let before = self.seconds_per_pixel.unwrap_or(cost);
-            self.seconds_per_pixel = Some(0.6 * before + 0.4 * cost);
-        }
         let n_done = making.exposure.n_done();
         self.stats = Some(StatsReport {
             width,
@@ -279,11 +272,15 @@ impl Easel {
         let seen = match &mut self.finished {
             // The same pixels show the same.
             Some(before) if making.stage == Stage::Smooth => std::mem::take(&mut before.seen),
-            _ => vec![],
+            _ => making.exposure.take_seen(),
         };
         self.finished =
             Some(Finished { picture, view: making.view.clone(), stage: making.stage, seen });
         self.is_unsent = true;
+        // Samples with all of the light cost more than coarse ones do.
+        if making.stage != Stage::Smooth {
+            self.pace.learn(f64::from(width) * f64::from(height), making.begun.elapsed());
+        }
         if making.exposure.is_complete() {
             if let (Stage::Sharp | Stage::Smooth, Some(stats)) = (making.stage, &mut self.stats) {
                 stats.work_per_ray = making.exposure.mean_work();
@@ -292,35 +289,27 @@ impl Easel {
         }
     }
 
-    /// The bytes of what has changed on the screen.
-    fn send(&mut self, highlight: &Highlight<'_>) -> Option<Vec<u8>> {
+    /// Begins to send what has changed on the screen.
+    fn send(&mut self, highlight: &Highlight<'_>) {
         if !self.is_unsent {
-            return None;
+            return;
         }
-        let finished = self.finished.as_mut()?;
+        let Some(finished) = &self.finished else { return };
         self.is_unsent = false;
-        if highlight.needs_seen() && finished.seen.is_empty() {
-            // Of the picture itself; a smooth one that is not complete shows what the sharp one did.
-            finished.seen = self.last.as_ref().map_or_else(Vec::new, Exposure::seen);
-        }
         let mut picture = finished.picture.clone();
         highlight.paint(&mut picture, &finished.seen, &finished.view);
         let size = [picture.width(), picture.height()];
-        let before = self
-            .sent
-            .take()
-            .filter(|(width, pixels)| *width == size[0] && pixels.len() == picture.pixels().len());
+        let before = self.sent.take().filter(|before| [before.width(), before.height()] == size);
         let part = match &before {
             None => [0, 0, size[0], size[1]],
-            Some((_, before)) => difference(before, picture.pixels(), size[0]),
+            Some(before) => difference(before.pixels(), picture.pixels(), size[0]),
         };
         let is_last = finished.stage == Stage::Smooth && self.making.is_none();
         let stage = if is_last { 2 } else { u32::from(finished.stage != Stage::Coarse) };
-        let head = FrameHead { frame: self.n_sent, size, part, stage };
-        let bytes = head.with_pixels(picture.pixels());
-        self.sent = Some((size[0], picture.pixels().to_vec()));
+        let head = FrameHead { frame: self.n_sent, size, part, stage, n_more: 0 };
+        self.outgoing = head.in_pieces(picture.pixels(), MOST_BYTES).into();
+        self.sent = Some(picture);
         self.n_sent += 1;
-        Some(bytes)
     }
 }
 

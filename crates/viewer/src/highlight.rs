@@ -29,14 +29,7 @@ pub(crate) struct Highlight<'a> {
 }
 
 impl Highlight<'_> {
-    /// Whether it takes [`Exposure::seen`](hitscan_render::Exposure::seen) to mark this.
-    pub(crate) fn needs_seen(&self) -> bool {
-        let has_area =
-            |element: &Selected| matches!(element.element, Element::Object | Element::Face(_));
-        self.selection.iter().any(has_area) || self.hovered.as_ref().is_some_and(has_area)
-    }
-
-    /// Paints over a picture whose pixels show `seen` (empty if that is not needed).
+    /// Paints over a picture whose pixels show `seen`; no surfaces if that is empty.
     pub(crate) fn paint(&self, picture: &mut Picture, seen: &[Option<Seen>], view: &View) {
         if seen.len() == picture.pixels().len() {
             self.fill(picture, seen);

@@ -21,6 +21,7 @@ mod easel;
 mod highlight;
 mod model;
 mod orbit;
+mod pace;
 mod pages;
 mod protocol;
 mod report;

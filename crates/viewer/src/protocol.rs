@@ -293,8 +293,8 @@ pub(crate) struct StatsReport {
     pub(crate) work_per_ray: Option<f64>,
 }
 
-/// The head of a picture's bytes, before red, green, blue, opacity of each pixel, row by row: numbers of
-/// 32 bits, the least byte first.
+/// The head of a piece of a picture, before red, green, blue, opacity of each pixel, row by row: numbers
+/// of 32 bits, the least byte first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FrameHead {
     pub(crate) frame: u32,
@@ -304,15 +304,30 @@ pub(crate) struct FrameHead {
     pub(crate) part: [u32; 4],
     /// 0 while moving, 1 at full size, 2 when nothing more comes.
     pub(crate) stage: u32,
+    /// Pieces that follow: a picture is shown when all are there.
+    pub(crate) n_more: u32,
 }
 
 impl FrameHead {
-    /// The bytes of a picture: this, and a rectangle of `pixels`.
-    pub(crate) fn with_pixels(&self, pixels: &[[u8; 4]]) -> Vec<u8> {
+    /// The bytes of a picture: this with a rectangle of `pixels`, in pieces of whole rows and about
+    /// `n_bytes`.
+    pub(crate) fn in_pieces(self, pixels: &[[u8; 4]], n_bytes: usize) -> Vec<Vec<u8>> {
+        let [left, top, width, height] = self.part;
+        let n_rows = (n_bytes / (4 * width.max(1) as usize)).max(1) as u32;
+        let n_pieces = height.div_ceil(n_rows).max(1);
+        let piece = |n: u32| {
+            let start = n * n_rows;
+            let part = [left, top + start, width, n_rows.min(height - start)];
+            Self { part, n_more: n_pieces - 1 - n, ..self }.with_pixels(pixels)
+        };
+        (0..n_pieces).map(piece).collect()
+    }
+
+    fn with_pixels(&self, pixels: &[[u8; 4]]) -> Vec<u8> {
         let [left, top, width, height] = self.part.map(|number| number as usize);
-        let mut bytes = Vec::with_capacity(32 + 4 * width * height);
+        let mut bytes = Vec::with_capacity(36 + 4 * width * height);
         let [size, part] = [&self.size[..], &self.part[..]];
-        let numbers = [&[self.frame][..], size, part, &[self.stage]].concat();
+        let numbers = [&[self.frame][..], size, part, &[self.stage, self.n_more]].concat();
         bytes.extend(numbers.into_iter().flat_map(u32::to_le_bytes));
         for row in pixels.chunks(self.size[0] as usize).skip(top).take(height) {
             bytes.extend_from_slice(row[left..left + width].as_flattened());
@@ -340,12 +355,21 @@ mod tests {
     }
 
     #[test]
-    fn a_frame_is_a_rectangle_of_the_picture() {
+    fn a_frame_is_a_rectangle_of_the_picture_in_pieces_of_rows() {
         let pixels: Vec<[u8; 4]> = (0..6).map(|n| [n; 4]).collect();
-        let head = FrameHead { frame: 7, size: [3, 2], part: [1, 0, 2, 2], stage: 1 };
-        let bytes = head.with_pixels(&pixels);
-        assert_eq!(bytes.len(), 32 + 16);
-        assert_eq!(bytes[..8], [7, 0, 0, 0, 3, 0, 0, 0]);
-        assert_eq!(bytes[32..], [1, 1, 1, 1, 2, 2, 2, 2, 4, 4, 4, 4, 5, 5, 5, 5]);
+        let head = FrameHead { frame: 7, size: [3, 2], part: [1, 0, 2, 2], stage: 1, n_more: 0 };
+        let whole = head.in_pieces(&pixels, 1 << 10);
+        assert_eq!(whole[0].len(), 36 + 16);
+        assert_eq!(whole[0][..8], [7, 0, 0, 0, 3, 0, 0, 0]);
+        assert_eq!(whole[0][32..], [0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 4, 4, 4, 4, 5, 5, 5, 5]);
+        for n_bytes in [8, 9, 0] {
+            let rows = head.in_pieces(&pixels, n_bytes);
+            let [first, second] = &rows[..] else { panic!("{} pieces", rows.len()) };
+            // The top of the rectangle, and how many pieces follow.
+            assert_eq!(([first[16], first[32]], [second[16], second[32]]), ([0, 1], [1, 0]));
+            assert_eq!([&first[36..], &second[36..]].concat(), whole[0][36..]);
+        }
+        let nothing = FrameHead { part: [0; 4], ..head }.in_pieces(&pixels, 1 << 10);
+        assert_eq!((nothing.len(), nothing[0].len()), (1, 36));
     }
 }

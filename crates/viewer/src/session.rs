@@ -5,14 +5,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use hitscan::glam::{DVec2, DVec3};
-use hitscan::picking::{
-    ClickCycle, Pick, PickOptions, Picker, Region, RegionMode, SelectOptions, Selected, View,
-    Viewport,
-};
+use hitscan::picking::{ClickCycle, PickOptions, Picker, Region, Selected, View, Viewport};
 use hitscan::scene::InstanceId;
 use hitscan_render::{Legend, Mode, Subject};
 
-use crate::command::{Place, Question};
+use crate::command::Place;
 use crate::easel::{Easel, Wish};
 use crate::highlight::Highlight;
 use crate::model::Model;
@@ -21,7 +18,8 @@ use crate::protocol::{
     ElementName, FromPage, ModeName, ModelReport, NamedColor, RampReport, SelectionReport,
     StateReport, ToPage,
 };
-use crate::report;
+
+mod picking;
 
 /// Windows have sides within these, in pixels.
 const WINDOW: [f64; 2] = [16.0, 8192.0];
@@ -29,8 +27,8 @@ const WINDOW: [f64; 2] = [16.0, 8192.0];
 /// A drag between two messages is not longer than this, in pixels.
 const LONGEST_DRAG: f64 = 1e4;
 
-/// So many selected elements are named.
-const MOST_NAMED: usize = 50;
+/// So many names are in a legend.
+const MOST_NAMES: usize = 50;
 
 /// The state of a tab.
 #[derive(Debug)]
@@ -268,105 +266,6 @@ impl Session {
         )
     }
 
-    fn options(&self) -> PickOptions<'static> {
-        PickOptions { x_ray: self.x_ray, ..PickOptions::of(self.element.into()) }
-    }
-
-    fn hover(&mut self, pixel: DVec2, number: u32) -> ToPage {
-        let Some(view) = self.view() else { return ToPage::Hover { number, pick: None } };
-        let pick = Picker::new(self.subject.scene(), &view).pick(pixel, &self.options());
-        self.hover_over(pick.map(|pick| selected(&pick)));
-        let report = pick.map(|pick| {
-            report::of_pick(self.subject.scene(), &pick, 1, self.pick_command(pixel, 1))
-        });
-        ToPage::Hover { number, pick: report }
-    }
-
-    fn hover_over(&mut self, element: Option<Selected>) {
-        if self.hovered != element {
-            self.hovered = element;
-            self.easel.mark_again();
-        }
-    }
-
-    fn click(&mut self, pixel: DVec2, extend: bool) -> ToPage {
-        let Some(view) = self.view() else { return ToPage::Selection(SelectionReport::default()) };
-        let options = self.options();
-        let picker = Picker::new(self.subject.scene(), &view);
-        let pick = self.clicks.click(&picker, pixel, &options);
-        let report = pick.map(|pick| {
-            let click = click_number(&picker, pixel, &options, &pick);
-            let command = self.pick_command(pixel, click);
-            report::of_pick(self.subject.scene(), &pick, click, command)
-        });
-        let report = SelectionReport { pick: report, ..SelectionReport::default() };
-        self.select_only(pick.iter().map(selected).collect(), extend, report)
-    }
-
-    fn pick_command(&self, at: DVec2, click: usize) -> String {
-        self.command(&Place::Pixel { at, click, x_ray: self.x_ray })
-    }
-
-    fn command(&self, place: &Place<'_>) -> String {
-        let question = Question {
-            file: &self.model.file,
-            camera: &self.orbit.camera(),
-            window: self.window,
-            element: self.element,
-            hidden: &self.hidden,
-        };
-        question.command(place)
-    }
-
-    fn select(
-        &mut self,
-        region: Option<Region>,
-        place: &Place<'_>,
-        enclose: bool,
-        extend: bool,
-    ) -> ToPage {
-        let options = SelectOptions {
-            kind: self.element.into(),
-            mode: if enclose { RegionMode::Enclose } else { RegionMode::Touch },
-            visible_only: !self.x_ray,
-            query: self.options().query,
-        };
-        self.clicks.reset();
-        let found = self.view().zip(region).map_or_else(BTreeSet::new, |(view, region)| {
-            let picker = Picker::new(self.subject.scene(), &view);
-            picker.select(&region, &options).into_iter().collect()
-        });
-        let command = Some(self.command(place));
-        self.select_only(found, extend, SelectionReport { command, ..SelectionReport::default() })
-    }
-
-    /// Selects these, beside what was selected before or instead of it; an element that was is not
-    /// selected any more if it is the only one that is added.
-    fn select_only(
-        &mut self,
-        mut found: BTreeSet<Selected>,
-        extend: bool,
-        report: SelectionReport,
-    ) -> ToPage {
-        if extend {
-            let single = (found.len() == 1).then(|| found.first().copied()).flatten();
-            if single.is_some_and(|single| self.selection.remove(&single)) {
-                found.clear();
-            }
-            self.selection.append(&mut found);
-        } else {
-            self.selection = found;
-        }
-        self.easel.mark_again();
-        let scene = self.subject.scene();
-        let first = self.selection.iter().take(MOST_NAMED);
-        ToPage::Selection(SelectionReport {
-            n: self.selection.len(),
-            first: first.map(|s| report::in_words(scene, s.instance, s.element)).collect(),
-            ..report
-        })
-    }
-
     /// Hides the instances of the selection, or all others.
     fn hide(&mut self, now: Instant, others: bool) -> Vec<ToPage> {
         let scene = self.subject.scene();
@@ -434,28 +333,6 @@ fn drag(dx: f64, dy: f64) -> DVec2 {
     DVec2::new(dx, dy).clamp(DVec2::splat(-LONGEST_DRAG), DVec2::splat(LONGEST_DRAG))
 }
 
-fn selected(pick: &Pick) -> Selected {
-    Selected { instance: pick.instance, element: pick.element }
-}
-
-/// Which click at a pixel picks this, from 1: the first picks what is seen, those that follow what
-/// [`Picker::pick_all`] has beside it.
-fn click_number(
-    picker: &Picker<'_>,
-    pixel: DVec2,
-    options: &PickOptions<'_>,
-    pick: &Pick,
-) -> usize {
-    let first = picker.pick(pixel, options).map(|first| selected(&first));
-    if first == Some(selected(pick)) {
-        return 1;
-    }
-    let all = picker.pick_all(pixel, options);
-    let others = all.iter().map(selected).filter(|&other| Some(other) != first);
-    let before = others.take_while(|&other| other != selected(pick)).count();
-    usize::from(first.is_some()) + before + 1
-}
-
 fn legend(legend: Legend) -> ToPage {
     let hex = |[red, green, blue]: [u8; 3]| format!("#{red:02x}{green:02x}{blue:02x}");
     match legend {
@@ -466,7 +343,7 @@ fn legend(legend: Legend) -> ToPage {
             ToPage::Legend { title: ramp.title, ramp: Some(report), names: vec![] }
         }
         Legend::Names(names) => {
-            let named = names.into_iter().take(MOST_NAMED);
+            let named = names.into_iter().take(MOST_NAMES);
             let names = named.map(|(name, color)| NamedColor { name, color: hex(color) }).collect();
             ToPage::Legend { title: vec![], ramp: None, names }
         }

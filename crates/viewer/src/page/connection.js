@@ -1,6 +1,6 @@
-// The connection to the server: messages as JSON, pictures as bytes. It comes back by itself.
+// The connection to the server: messages as JSON, pictures as bytes, in pieces. It comes back by itself.
 
-const HEAD = 32;
+const HEAD = 36;
 
 export class Connection {
   /**
@@ -10,6 +10,8 @@ export class Connection {
   constructor(on) {
     this.on = on;
     this.socket = null;
+    /** Of the picture that is under way. */
+    this.pieces = [];
     this.connect();
   }
 
@@ -21,10 +23,11 @@ export class Connection {
       if (typeof data === "string") {
         this.on.message(JSON.parse(data));
       } else {
-        this.on.picture(picture(data));
+        this.piece(data);
       }
     };
     socket.onclose = () => {
+      this.pieces = [];
       this.on.state(false);
       setTimeout(() => this.connect(), 1000);
     };
@@ -36,13 +39,17 @@ export class Connection {
       this.socket.send(JSON.stringify({ type, ...fields }));
     }
   }
-}
 
-/** A rectangle of a picture from its bytes; `pixels` is null if nothing has changed. */
-function picture(buffer) {
-  const head = new Uint32Array(buffer, 0, HEAD / 4);
-  const [frame, width, height, left, top, partWidth, partHeight, stage] = head;
-  const bytes = new Uint8ClampedArray(buffer, HEAD);
-  const pixels = bytes.length > 0 ? new ImageData(bytes, partWidth, partHeight) : null;
-  return { frame, width, height, left, top, pixels, stage };
+  /** Shows a picture once all of it is there. */
+  piece(buffer) {
+    const head = new Uint32Array(buffer, 0, HEAD / 4);
+    const [frame, width, height, left, top, partWidth, partHeight, stage, more] = head;
+    const bytes = new Uint8ClampedArray(buffer, HEAD);
+    if (bytes.length > 0) {
+      this.pieces.push({ left, top, pixels: new ImageData(bytes, partWidth, partHeight) });
+    }
+    if (more > 0) return;
+    this.on.picture({ frame, width, height, pieces: this.pieces, stage });
+    this.pieces = [];
+  }
 }

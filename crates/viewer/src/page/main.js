@@ -70,13 +70,13 @@ const handlers = {
   },
 };
 
-/** Puts a rectangle of a picture where it belongs. */
-function show({ frame, width, height, left, top, pixels, stage: quality }) {
+/** Puts what has changed of a picture where it belongs. */
+function show({ frame, width, height, pieces, stage: quality }) {
   if (canvas.width !== width || canvas.height !== height) {
     canvas.width = width;
     canvas.height = height;
   }
-  if (pixels) context.putImageData(pixels, left, top);
+  for (const { left, top, pixels } of pieces) context.putImageData(pixels, left, top);
   times.push(performance.now());
   page.firstMillis ||= performance.now();
   Object.assign(page, { frame, stage: quality, pictures: page.pictures + 1 });
