@@ -59,6 +59,10 @@ fn every_soup_builds_a_valid_tree() {
             assert_eq!(bvh.n_triangles(), shape.mesh.triangles().len(), "{context}");
             assert_eq!(bvh.bounds(), shape.mesh.bounds(), "{context}");
             assert!(stats.depth <= MAX_DEPTH, "{context}");
+            let depths = bvh.leaf_depths();
+            assert_eq!(depths.iter().sum::<usize>(), stats.n_leaves, "{context}: {depths:?}");
+            let deepest = if stats.n_leaves == 0 { 0 } else { stats.depth };
+            assert_eq!(depths.len() - 1, deepest, "{context}: {depths:?}");
         }
     }
 }

@@ -53,6 +53,25 @@ impl BvhStats {
 }
 
 impl MeshBvh {
+    /// The number of leaves at each depth: the nth is of those with n nodes above them. It ends with the
+    /// deepest; a single 0 for an empty mesh. O(nodes).
+    pub fn leaf_depths(&self) -> Vec<usize> {
+        let mut counts = vec![0];
+        let mut left = vec![(0, 1)];
+        while let Some((index, depth)) = left.pop() {
+            let node = &self.nodes[index];
+            for child in node.occupied().map(|place| node.child(place)) {
+                if child.is_leaf() {
+                    counts.resize(counts.len().max(depth + 1), 0);
+                    counts[depth] += 1;
+                } else {
+                    left.push((child.node_index(), depth + 1));
+                }
+            }
+        }
+        counts
+    }
+
     /// See [`BvhStats::sah_cost`].
     pub(crate) fn sah_cost(&self) -> f32 {
         let mut cost = 0.0;

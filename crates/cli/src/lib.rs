@@ -14,6 +14,7 @@ mod bench;
 mod camera;
 mod check;
 mod command;
+mod distribution;
 mod engine;
 mod exit_code;
 mod loading;

@@ -4,11 +4,15 @@ use std::fmt::Display;
 use std::io::{self, Write};
 use std::time::Duration;
 
+use clap::builder::Styles;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// Prints an error with its causes.
+/// Prints an error with its causes: on a terminal coloured as those of the command line itself.
 pub(crate) fn error(error: &anyhow::Error) {
-    line(format_args!("error: {error:#}"));
+    let styles = Styles::styled();
+    let style = styles.get_error();
+    // Takes colours out where they are not wanted.
+    let _ = writeln!(anstream::stderr(), "{style}error:{style:#} {error:#}");
 }
 
 /// Prints something that the user should know and that is not an error.

@@ -35,7 +35,10 @@ pub(crate) fn parse(bytes: &[u8], options: &LoadOptions) -> Result<Loaded, Mista
 /// The facets of a binary file, which is exactly as long as it says.
 fn binary_facets(bytes: &[u8]) -> Result<&[u8], FormatErrorKind> {
     let Some((header, facets)) = bytes.split_at_checked(HEADER) else {
-        let found = format!("{} bytes that start with {}", bytes.len(), quoted(bytes));
+        let found = match bytes {
+            [] => "an empty file".to_owned(),
+            _ => format!("{} bytes that start with {}", bytes.len(), quoted(bytes)),
+        };
         let expected = format!("text that starts with `solid`, or a header of {HEADER} bytes");
         return Err(FormatErrorKind::wrong(found, expected));
     };

@@ -3,10 +3,12 @@
 use std::io::Write;
 use std::time::Duration;
 
-use hitscan::{BvhStats, Isa, MeshBvh, Runs, TriMesh};
+use hitscan::{Isa, MeshBvh, Runs, TriMesh};
+use indicatif::{DecimalBytes, HumanCount};
 use serde::Serialize;
 
 use crate::args::InfoArgs;
+use crate::distribution::{SizeClass, longest_edges, write_bars};
 use crate::engine;
 use crate::exit_code::Outcome;
 use crate::loading::{self, Model, timed};
@@ -46,6 +48,8 @@ struct Info {
     /// `null` without triangles.
     bounds: Option<Bounds>,
     degenerate: usize,
+    /// How large the triangles are; empty if none has any size.
+    longest_edges: Vec<SizeClass>,
     /// Every edge belongs to exactly two triangles, which run along it in opposite directions.
     closed: bool,
     edges: EdgeCounts,
@@ -68,6 +72,8 @@ struct Tree {
     depth: usize,
     nodes: usize,
     leaves: usize,
+    /// The nth number counts those with n nodes above them.
+    leaves_by_depth: Vec<usize>,
     sah_cost: f32,
     bytes: usize,
     bytes_per_triangle: f64,
@@ -103,22 +109,29 @@ impl Info {
             materials: names(|records| &records.materials),
             bounds: bounds(mesh),
             degenerate: mesh.n_degenerate(),
+            longest_edges: longest_edges(mesh),
             closed: edges.closed(),
             edges,
             ignored: model.n_ignored,
             remarks: model.remarks.clone(),
             load_ms: milliseconds(load_time),
-            tree: Tree::new(&tree.stats(), tree.isa(), build_time),
+            tree: Tree::new(tree, build_time),
         }
     }
 
     fn write_text(&self, out: &mut impl Write) -> std::io::Result<()> {
         writeln!(out, "file        {}", self.file)?;
-        writeln!(out, "vertices    {}", self.vertices)?;
-        writeln!(out, "polygons    {}", self.polygons)?;
-        writeln!(out, "triangles   {}, {} of them degenerate", self.triangles, self.degenerate)?;
-        writeln!(out, "normals     {}", self.normals)?;
-        writeln!(out, "uvs         {}", self.uvs)?;
+        let count = |n: usize| HumanCount(n as u64);
+        writeln!(out, "vertices    {}", count(self.vertices))?;
+        writeln!(out, "polygons    {}", count(self.polygons))?;
+        writeln!(
+            out,
+            "triangles   {}, {} of them degenerate",
+            count(self.triangles),
+            count(self.degenerate)
+        )?;
+        writeln!(out, "normals     {}", count(self.normals))?;
+        writeln!(out, "uvs         {}", count(self.uvs))?;
         write_names(out, "objects   ", &self.objects)?;
         write_names(out, "groups    ", &self.groups)?;
         write_names(out, "materials ", &self.materials)?;
@@ -136,30 +149,48 @@ impl Info {
         writeln!(
             out,
             "tree        depth {}, {} nodes, {} leaves, SAH cost {:.2}",
-            tree.depth, tree.nodes, tree.leaves, tree.sah_cost
+            tree.depth,
+            count(tree.nodes),
+            count(tree.leaves),
+            tree.sah_cost
         )?;
         writeln!(
             out,
-            "            {} bytes, {:.1} per triangle, built in {}",
-            tree.bytes,
+            "            {}, {:.1} bytes per triangle, built in {}",
+            DecimalBytes(tree.bytes as u64),
             tree.bytes_per_triangle,
             readable(Duration::from_secs_f64(tree.build_ms / 1e3))
         )?;
-        writeln!(out, "            queries by {} (of {})", tree.isa, tree.isas.join(", "))
+        writeln!(out, "            queries by {} (of {})", tree.isa, tree.isas.join(", "))?;
+        if !self.longest_edges.is_empty() {
+            writeln!(out, "sizes       triangles by the length of their longest edge")?;
+            let row = |class: &SizeClass| {
+                (format!("{} to {}", short(class.from), short(class.to)), class.triangles)
+            };
+            write_bars(out, self.longest_edges.iter().map(row))?;
+        }
+        if tree.leaves > 0 {
+            writeln!(out, "depths      leaves by the number of nodes above them")?;
+            let rows = tree.leaves_by_depth.iter().enumerate().skip_while(|&(_, &n)| n == 0);
+            write_bars(out, rows.map(|(depth, &n)| (depth.to_string(), n)))?;
+        }
+        Ok(())
     }
 }
 
 impl Tree {
-    fn new(stats: &BvhStats, isa: Isa, build_time: Duration) -> Self {
+    fn new(tree: &MeshBvh, build_time: Duration) -> Self {
+        let stats = tree.stats();
         Self {
             depth: stats.depth,
             nodes: stats.n_nodes,
             leaves: stats.n_leaves,
+            leaves_by_depth: tree.leaf_depths(),
             sah_cost: stats.sah_cost,
             bytes: stats.bytes,
             bytes_per_triangle: stats.bytes_per_triangle(),
             build_ms: milliseconds(build_time),
-            isa: isa.name(),
+            isa: tree.isa().name(),
             isas: Isa::available().into_iter().map(Isa::name).collect(),
         }
     }
@@ -182,6 +213,11 @@ fn bounds(mesh: &TriMesh) -> Option<Bounds> {
     let bounds = mesh.bounds();
     let [min, max] = [bounds.min, bounds.max].map(|corner| corner.to_array());
     (!bounds.is_empty()).then_some(Bounds { min, max })
+}
+
+/// A round number as people write it.
+fn short(number: f64) -> String {
+    if (1e-3..1e6).contains(&number) { number.to_string() } else { format!("{number:e}") }
 }
 
 fn milliseconds(duration: Duration) -> f64 {

@@ -48,6 +48,14 @@ impl Target {
                 Ok(Self::File(BufWriter::with_capacity(BUFFER, file), path))
             }
             Err(_) => {
+                let folder = folder_of(path);
+                if !folder.is_dir() {
+                    bail!(
+                        "cannot write {}: there is no folder {}",
+                        path.display(),
+                        folder.display()
+                    );
+                }
                 let file = temporary_beside(path).with_context(cannot)?;
                 Ok(Self::File(BufWriter::with_capacity(BUFFER, file), path.to_owned()))
             }
@@ -90,12 +98,15 @@ impl Write for Target {
     }
 }
 
-/// A temporary file in the folder of `path`, so that it can take that place in one step.
-fn temporary_beside(path: &Path) -> io::Result<NamedTempFile> {
-    let folder = match path.parent() {
+fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
         Some(folder) if folder != Path::new("") => folder,
         _ => Path::new("."),
-    };
+    }
+}
+
+/// A temporary file in the folder of `path`, so that it can take that place in one step.
+fn temporary_beside(path: &Path) -> io::Result<NamedTempFile> {
     if path.file_name().is_none() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "the path has no file name"));
     }
@@ -107,7 +118,8 @@ fn temporary_beside(path: &Path) -> io::Result<NamedTempFile> {
         use std::os::unix::fs::PermissionsExt;
         builder.permissions(fs::Permissions::from_mode(0o666));
     }
-    builder.tempfile_in(folder)
+    // Its error would name the temporary file, which says nothing to anybody.
+    builder.tempfile_in(folder_of(path)).map_err(|error| error.kind().into())
 }
 
 #[cfg(test)]

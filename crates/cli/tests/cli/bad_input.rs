@@ -1,6 +1,6 @@
 //! Wrong flags, numbers and files: a message that helps, exit code 2.
 
-use crate::support::{cuboid, file, folder, hitscan, path, shared};
+use crate::support::{command, cuboid, file, folder, hitscan, path, shared};
 
 #[test]
 fn wrong_flags_and_numbers_say_what_was_found() {
@@ -169,4 +169,26 @@ fn hostile_files_end_in_an_answer_or_an_error() {
         }
     }
     assert!(n_files > 30);
+}
+
+#[test]
+fn errors_have_colours_where_they_are_wanted_alone() {
+    let errors = |variables: &[(&str, &str)], args| {
+        let mut command = command(args);
+        for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE"] {
+            command.env_remove(name);
+        }
+        let run = command.envs(variables.iter().copied()).output().unwrap();
+        assert_eq!(run.status.code(), Some(2));
+        String::from_utf8(run.stderr).unwrap()
+    };
+    // Our own errors, and those of the command line.
+    for args in ["info no-such-file.obj", "info --no-such-flag"] {
+        // The output is a pipe here.
+        let plain = errors(&[], args);
+        assert!(plain.starts_with("error: ") && !plain.contains('\x1b'), "{plain:?}");
+        let forced = errors(&[("CLICOLOR_FORCE", "1")], args);
+        assert!(forced.starts_with("\x1b[1m\x1b[31merror:\x1b[0m "), "{forced:?}");
+        assert_eq!(errors(&[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")], args), plain);
+    }
 }

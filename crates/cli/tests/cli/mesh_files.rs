@@ -88,6 +88,38 @@ fn info_tells_counts_names_bounds_and_the_tree() {
 }
 
 #[test]
+fn info_shows_how_sizes_and_depths_spread() {
+    let folder = folder();
+    // Longest edges of 5 and 0.5, twice 1.5, and corners at one place.
+    let mesh = file(
+        folder.path(),
+        "sizes.obj",
+        "v 0 0 0\nv 3 0 0\nv 0 4 0\nv .3 0 0\nv 0 .4 0\nv 1.5 0 0\nv 0 1 0\nv 1 1 0\n\
+         f 1 2 3\nf 1 4 5\nf 1 6 8\nf 8 6 1\nf 1 1 1\n",
+    );
+    let found = info(&mesh);
+    let class = |from: f64, to: f64, triangles: u32| serde_json::json!({"from": from, "to": to, "triangles": triangles});
+    let expected =
+        [class(0.5, 1.0, 1), class(1.0, 2.0, 2), class(2.0, 5.0, 0), class(5.0, 10.0, 1)];
+    assert_eq!(found["longest_edges"], Value::from(expected.to_vec()));
+    assert_eq!(found["tree"]["leaves_by_depth"], serde_json::json!([0, 1]));
+    let run = hitscan(&format!("info {mesh}")).expect_code(0);
+    let bar = "#".repeat(40);
+    for part in [
+        format!("  0.5 to 1  1  {}\n", &bar[..20]),
+        format!("    1 to 2  2  {bar}\n"),
+        "    2 to 5  0\n".to_owned(),
+        format!("leaves by the number of nodes above them\n            1  1  {bar}\n"),
+    ] {
+        assert!(run.text().contains(&part), "no {part:?} in {}", run.text());
+    }
+    let points = file(folder.path(), "points.obj", "v 1 2 3\nf 1 1 1\n");
+    assert_eq!(info(&points)["longest_edges"], serde_json::json!([]));
+    let text = hitscan(&format!("info {points}")).expect_code(0);
+    assert!(!text.text().contains("longest"), "{}", text.text());
+}
+
+#[test]
 fn a_surface_is_closed_when_every_edge_has_two_sides() {
     let folder = folder();
     let whole = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n";

@@ -186,7 +186,7 @@ fn what_cannot_be_rendered_is_told_and_leaves_no_file() {
     let mesh = cuboid();
     let render = |args: &str| hitscan_in(folder.path(), &format!("render {args}"), b"");
     for (args, expected) in [
-        (format!("{mesh} -o none/out.png"), "cannot write none/out.png"),
+        (format!("{mesh} -o none/out.png"), "cannot write none/out.png: there is no folder none"),
         (format!("{mesh} -o out.jpg"), "cannot write out.jpg: pictures are PNG"),
         (format!("{mesh} -o ."), "it is a folder"),
         (format!("{mesh} -o out.png --size 0x100"), "`0x100`"),

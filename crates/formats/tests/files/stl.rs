@@ -80,7 +80,7 @@ fn damaged_files_are_errors_with_the_place() {
     let with = |from: &str, to: &str| text.replacen(from, to, 1).into_bytes();
     let cut = |at: &str| text.as_bytes()[..text.find(at).expect("it is there")].to_vec();
     let cases = [
-        (vec![], "0 bytes"),
+        (vec![], "an empty file, expected text"),
         (b"\0\0\0".to_vec(), "3 bytes that start with \"\\x00\\x00\\x00\", expected text"),
         (no_solid[..83].to_vec(), "or a header of 84 bytes"),
         (no_solid[..300].to_vec(), "216 bytes after the header, expected 50 for each of its 12"),
