@@ -55,7 +55,7 @@ fn bounds(least: f64, most: f64) -> Vec<f64> {
     let n_decades = last - first - 1;
     let (digits, step): (&[i32], _) = match n_decades {
         ..=4 => (&[1, 2, 5], 1),
-        ..=7 => (&[1, 3], 1),
+        5..=7 => (&[1, 3], 1),
         _ => (&[1], (n_decades + MOST_CLASSES - 1) / MOST_CLASSES),
     };
     let exponents = (first.div_euclid(step)..=last.div_euclid(step) + 1).map(|n| n * step);
