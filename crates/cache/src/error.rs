@@ -2,6 +2,7 @@
 
 use std::{error::Error, fmt, io, path::Path};
 
+use hitscan_files::{Escaped, FileError};
 use thiserror::Error;
 
 /// Why a cache file cannot be written, read or trusted.
@@ -86,6 +87,16 @@ fn verb(part: &str) -> (&'static str, &'static str) {
     if part.ends_with('s') { ("are", "their") } else { ("is", "its") }
 }
 
+impl From<FileError> for CacheErrorKind {
+    fn from(error: FileError) -> Self {
+        match error {
+            FileError::Io(error) => Self::Io(error),
+            FileError::NotRegular { found } => Self::NotAFile { found },
+            FileError::TooLarge { found, limit: expected } => Self::Length { found, expected },
+        }
+    }
+}
+
 impl CacheErrorKind {
     pub(crate) fn invalid(part: &'static str, reason: impl fmt::Display) -> Self {
         Self::Invalid { part, reason: reason.to_string() }
@@ -102,7 +113,7 @@ impl CacheErrorKind {
 
 impl fmt::Display for CacheError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", escaped(&self.file), self.kind)?;
+        write!(f, "{}: {}", Escaped(&self.file), self.kind)?;
         match self.kind {
             CacheErrorKind::Io(_)
             | CacheErrorKind::NotAFile { .. }
@@ -120,13 +131,4 @@ impl Error for CacheError {
             _ => None,
         }
     }
-}
-
-/// Text without control characters, which would act on a terminal.
-pub(crate) fn escaped(text: &str) -> String {
-    let escape = |char: char| match char.is_control() {
-        true => char.escape_default().to_string(),
-        false => char.to_string(),
-    };
-    text.chars().map(escape).collect()
 }

@@ -7,6 +7,7 @@ use std::{
 
 use bytemuck::cast_slice;
 use hitscan_bvh::{BlankBvh, Isa, MeshBvh};
+use hitscan_files::Bytes;
 use hitscan_primitives::{CornerAttributes, TriMesh};
 
 use crate::{
@@ -14,7 +15,7 @@ use crate::{
     about::{self, About},
     checksum,
     format::{Header, MAGIC, N_SECTIONS, Section},
-    input::{Input, Sections},
+    input::Sections,
     materials, parallel, records,
 };
 
@@ -89,8 +90,8 @@ fn write_kind(built: &BuiltMesh, mut out: impl Write) -> Result<(), CacheErrorKi
 
 /// Whether a file starts as cache files do, whatever its name. A file that cannot be read does not.
 pub fn is_cache_file(path: impl AsRef<Path>) -> bool {
-    let start = Input::open(path.as_ref()).and_then(|input| Ok(input.start(MAGIC.len())?));
-    start.is_ok_and(|start| start == MAGIC)
+    let Ok(bytes) = Bytes::open(path.as_ref(), u64::MAX) else { return false };
+    bytes.start(MAGIC.len()).is_ok_and(|start| start == MAGIC)
 }
 
 /// Reads a cache file, on rayon's current pool with the feature `parallel`. Its queries use the best
@@ -102,7 +103,8 @@ pub fn is_cache_file(path: impl AsRef<Path>) -> bool {
 /// A file that is not, in every part, one that [`save`] wrote; see [`CacheErrorKind`].
 pub fn load(path: impl AsRef<Path>) -> Result<BuiltMesh, CacheError> {
     let path = path.as_ref();
-    Input::open(path).and_then(read_input).map_err(|kind| kind.at(path))
+    let bytes = Bytes::open(path, u64::MAX).map_err(CacheErrorKind::from);
+    bytes.and_then(read_bytes).map_err(|kind| kind.at(path))
 }
 
 /// [`load`] from memory; `name` stands for the file in errors.
@@ -110,11 +112,11 @@ pub fn load(path: impl AsRef<Path>) -> Result<BuiltMesh, CacheError> {
 /// # Errors
 /// As [`load`].
 pub fn read(bytes: &[u8], name: &str) -> Result<BuiltMesh, CacheError> {
-    read_input(Input::Memory(bytes)).map_err(|kind| kind.in_file(name))
+    read_bytes(bytes.into()).map_err(|kind| kind.in_file(name))
 }
 
-fn read_input(input: Input<'_>) -> Result<BuiltMesh, CacheErrorKind> {
-    let sections = Sections::of(input)?;
+fn read_bytes(bytes: Bytes<'_>) -> Result<BuiltMesh, CacheErrorKind> {
+    let sections = Sections::of(bytes)?;
     let invalid = |section: Section| move |reason| CacheErrorKind::invalid(section.name(), reason);
     let about = sections.read::<u8>(Section::About)?;
     let about = about::decode(&about).map_err(invalid(Section::About))?;

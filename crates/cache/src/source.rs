@@ -6,10 +6,11 @@ use std::{
     time::{Duration, SystemTime},
 };
 
+use hitscan_files::{Bytes, Escaped, FileError};
+
 use crate::{
     CacheError, CacheErrorKind,
-    error::escaped,
-    input::Input,
+    input::checksum_of,
     wire::{Reader, Writer},
 };
 
@@ -82,12 +83,12 @@ impl Source {
             };
             let change = change.or_else(|| {
                 (place == 0 && reader != self.reader).then(|| {
-                    let (now, then) = (escaped(reader), escaped(&self.reader));
+                    let (now, then) = (Escaped(reader), Escaped(&self.reader));
                     format!("is read by {now} now, and was by {then},")
                 })
             });
             if let Some(change) = change {
-                let source_file = escaped(&path.to_string_lossy());
+                let source_file = Escaped(&path.to_string_lossy()).to_string();
                 return Err(CacheErrorKind::Stale { source_file, change }.at(cache));
             }
         }
@@ -100,7 +101,7 @@ impl SourceFile {
         let modified = modified(&fs::metadata(path)?);
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         let settled = |time: &Duration| now.checked_sub(*time).is_some_and(|age| age >= SETTLED);
-        let input = Input::open(path)?;
+        let bytes = Bytes::open(path, u64::MAX)?;
         let absolute = std::path::absolute(path)?;
         // Links may lead to the folder by another name.
         let real_folder = fs::canonicalize(cache_folder)?;
@@ -109,8 +110,8 @@ impl SourceFile {
             .find_map(|folder| absolute.strip_prefix(folder).ok().map(Path::to_owned));
         Ok(Self {
             path: relative.unwrap_or(absolute),
-            len: input.len(),
-            checksum: input.checksum()?,
+            len: bytes.len(),
+            checksum: checksum_of(&bytes)?,
             modified: modified.filter(settled),
         })
     }
@@ -125,9 +126,9 @@ impl SourceFile {
         if self.modified.is_some() && self.modified == modified(&metadata) {
             return Ok(None);
         }
-        let found = match Input::open(path) {
-            Ok(input) => input.checksum()?,
-            Err(CacheErrorKind::Io(error)) => return Err(error),
+        let found = match Bytes::open(path, u64::MAX) {
+            Ok(bytes) => checksum_of(&bytes)?,
+            Err(FileError::Io(error)) => return Err(error),
             Err(other) => return Ok(Some(other.to_string())),
         };
         Ok((found != self.checksum).then(|| "has other contents".to_owned()))

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::ops::Range;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,6 +11,7 @@ use anyhow::{Context, anyhow, bail};
 use hitscan::Material;
 use hitscan::glam::{DAffine3, DMat4, DQuat, DVec3, DVec4};
 use hitscan::scene::{Instance, InstanceId, Mesh, Scene};
+use hitscan_files::InsideError;
 use hitscan_render::Subject;
 use serde::Deserialize;
 use toml::Spanned;
@@ -212,14 +213,14 @@ fn read(path: &Path) -> anyhow::Result<String> {
 
 /// The file at `relative`, which must lie at or below the folder, links followed.
 fn inside(folder: &Path, relative: &Path) -> anyhow::Result<PathBuf> {
-    let outside = || anyhow!("`{}` is not at or below the scene's folder", relative.display());
-    if relative.components().any(|part| !matches!(part, Component::Normal(_) | Component::CurDir)) {
-        return Err(outside());
-    }
-    let cannot = || format!("cannot read {}", relative.display());
-    let folder = fs::canonicalize(folder).with_context(cannot)?;
-    let file = fs::canonicalize(folder.join(relative)).with_context(cannot)?;
-    if file.starts_with(&folder) { Ok(file) } else { Err(outside()) }
+    hitscan_files::inside(folder, relative).map_err(|error| match error {
+        InsideError::Outside => {
+            anyhow!("`{}` is not at or below the scene's folder", relative.display())
+        }
+        InsideError::Io(error) => {
+            anyhow::Error::new(error).context(format!("cannot read {}", relative.display()))
+        }
+    })
 }
 
 /// A mistake in a record, with its place if that is a part of it.

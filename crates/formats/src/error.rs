@@ -2,6 +2,7 @@
 
 use std::{error::Error, fmt, io};
 
+use hitscan_files::{FileError, Place};
 use hitscan_primitives::MeshError;
 use thiserror::Error;
 
@@ -72,6 +73,16 @@ impl FormatErrorKind {
     }
 }
 
+impl From<FileError> for FormatErrorKind {
+    fn from(error: FileError) -> Self {
+        match error {
+            FileError::Io(error) => Self::Io(error),
+            FileError::NotRegular { found } => Self::NotAFile { found },
+            FileError::TooLarge { found, limit } => Self::TooLarge { what: "bytes", found, limit },
+        }
+    }
+}
+
 /// A mistake in a file whose name is not known here.
 #[derive(Debug)]
 pub(crate) struct Mistake {
@@ -93,17 +104,7 @@ impl<E: Into<FormatErrorKind>> From<E> for Mistake {
 
 impl fmt::Display for FormatError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for char in self.file.chars() {
-            if char.is_control() {
-                write!(f, "{}", char.escape_default())?;
-            } else {
-                write!(f, "{char}")?;
-            }
-        }
-        if let Some(line) = self.line {
-            write!(f, ":{line}")?;
-        }
-        write!(f, ": {}", self.kind)
+        write!(f, "{}: {}", Place { file: &self.file, line: self.line }, self.kind)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::source;
+use hitscan_files::Bytes;
 
 /// A format of meshes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -20,8 +20,8 @@ impl Format {
     /// anything else, and for what cannot be read.
     pub fn of_file(path: impl AsRef<Path>) -> Option<Self> {
         let path = path.as_ref();
-        let (start, len) = source::start(path, 1024).ok()?;
-        Self::of_start(&start, len).or_else(|| Self::of_name(path))
+        let bytes = Bytes::open(path, u64::MAX).ok()?;
+        Self::of_start(&bytes.start(1024).ok()?, bytes.len()).or_else(|| Self::of_name(path))
     }
 
     /// The format of a file of `len` bytes that begins like this: 1 KiB is enough.

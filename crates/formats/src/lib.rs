@@ -51,7 +51,6 @@ mod loaded;
 mod report;
 
 mod mesh_builder;
-mod source;
 mod words;
 
 #[cfg(feature = "gltf")]

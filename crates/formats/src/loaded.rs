@@ -7,7 +7,7 @@ use hitscan_primitives::{CornerAttributes, FaceRecords, Material, TriMesh};
 
 use crate::{
     Format, FormatError, FormatErrorKind, Instance, error::Mistake, mesh_builder::MeshBuilder,
-    report::Report, source,
+    report::Report,
 };
 
 /// Limits that are checked before memory is taken.
@@ -58,7 +58,7 @@ pub struct Loaded {
 pub fn load(path: impl AsRef<Path>, options: &LoadOptions) -> Result<Loaded, FormatError> {
     let path = path.as_ref();
     let load = || -> Result<Loaded, Mistake> {
-        let bytes = source::read(path, options.max_file_bytes)?;
+        let bytes = hitscan_files::read(path, options.max_file_bytes)?;
         let format = Format::of_start(&bytes, bytes.len() as u64).or_else(|| Format::of_name(path));
         let format = format.ok_or_else(|| {
             let start = crate::error::quoted(&bytes[..bytes.len().min(16)]);

@@ -2,10 +2,11 @@
 
 use std::{
     collections::HashSet,
-    fs::{self, File},
-    io::{self, Read},
-    path::{Component, Path, PathBuf},
+    fs, io,
+    path::{Path, PathBuf},
 };
+
+use hitscan_files::{FileError, InsideError, inside, read};
 
 use crate::{
     LibraryProblem, LoadOptions, LoadReport, Material,
@@ -127,14 +128,10 @@ impl Folder {
     /// absolute path is followed at all, and a link only if it ends inside.
     fn find(&self, name: &[u8]) -> Result<PathBuf, LibraryProblem> {
         let root = self.root.as_ref().map_err(Clone::clone)?;
-        let relative = path_of(name);
-        let is_inside =
-            |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
-        if !relative.components().all(is_inside) {
-            return Err(LibraryProblem::OutsideFolder);
-        }
-        let path = fs::canonicalize(root.join(relative)).map_err(problem)?;
-        if path.starts_with(root) { Ok(path) } else { Err(LibraryProblem::OutsideFolder) }
+        inside(root, &path_of(name)).map_err(|error| match error {
+            InsideError::Outside => LibraryProblem::OutsideFolder,
+            InsideError::Io(error) => problem(error),
+        })
     }
 }
 
@@ -151,23 +148,11 @@ impl Libraries for Folder {
         if self.read.contains(&path) {
             return Ok(None);
         }
-        // Before opening, as opening a pipe waits for a writer; and after, as it may have changed.
-        if !fs::metadata(&path).map_err(problem)?.is_file() {
-            return Err(LibraryProblem::NotARegularFile);
-        }
-        let file = File::open(&path).map_err(problem)?;
-        let metadata = file.metadata().map_err(problem)?;
-        if !metadata.is_file() {
-            return Err(LibraryProblem::NotARegularFile);
-        }
-        if metadata.len() > max_bytes {
-            return Err(LibraryProblem::TooLarge);
-        }
-        let mut text = Vec::new();
-        file.take(max_bytes.saturating_add(1)).read_to_end(&mut text).map_err(problem)?;
-        if text.len() as u64 > max_bytes {
-            return Err(LibraryProblem::TooLarge);
-        }
+        let text = read(&path, max_bytes).map_err(|error| match error {
+            FileError::Io(error) => problem(error),
+            FileError::NotRegular { .. } => LibraryProblem::NotARegularFile,
+            FileError::TooLarge { .. } => LibraryProblem::TooLarge,
+        })?;
         self.read.insert(path);
         Ok(Some(text))
     }

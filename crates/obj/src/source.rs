@@ -1,11 +1,8 @@
 //! Where the bytes come from: memory, or a regular file read piece by piece.
 
-use std::{
-    fs::{self, File},
-    io,
-    ops::Range,
-    path::Path,
-};
+use std::{io, ops::Range, path::Path};
+
+use hitscan_files::{Bytes, FileError};
 
 use crate::{LoadOptions, ObjErrorKind, windows::Windows};
 
@@ -17,50 +14,24 @@ pub(crate) struct Source<'a> {
     range: Range<u64>,
 }
 
-#[derive(Debug)]
-enum Bytes<'a> {
-    Memory(&'a [u8]),
-    #[cfg_attr(not(any(unix, windows)), allow(dead_code, reason = "read as a whole there"))]
-    File(File),
-    #[cfg_attr(any(unix, windows), allow(dead_code, reason = "read piece by piece there"))]
-    Owned(Vec<u8>),
-}
-
 impl<'a> Source<'a> {
     pub(crate) fn memory(bytes: &'a [u8], options: &LoadOptions) -> Result<Self, ObjErrorKind> {
-        check_size(bytes.len() as u64, options)?;
-        Self::new(Bytes::Memory(bytes), bytes.len() as u64)
-    }
-
-    /// Opens a regular file, and nothing else: reading a pipe or a device may never end.
-    pub(crate) fn open(path: &Path, options: &LoadOptions) -> Result<Self, ObjErrorKind> {
-        let is_regular = |metadata: &fs::Metadata| match metadata.file_type() {
-            kind if kind.is_file() => Ok(()),
-            kind if kind.is_dir() => Err(ObjErrorKind::NotAFile { found: "a directory" }),
-            _ => Err(ObjErrorKind::NotAFile { found: "a device or pipe" }),
-        };
-        // Before opening, as opening a pipe waits for a writer; and after, as it may have changed.
-        is_regular(&fs::metadata(path)?)?;
-        let file = File::open(path)?;
-        let metadata = file.metadata()?;
-        is_regular(&metadata)?;
-        check_size(metadata.len(), options)?;
-        if cfg!(any(unix, windows)) {
-            Self::new(Bytes::File(file), metadata.len())
-        } else {
-            let bytes = fs::read(path)?;
-            check_size(bytes.len() as u64, options)?;
-            let len = bytes.len() as u64;
-            Self::new(Bytes::Owned(bytes), len)
+        let (found, limit) = (bytes.len() as u64, options.max_file_bytes);
+        if found > limit {
+            return Err(FileError::TooLarge { found, limit }.into());
         }
+        Self::new(bytes.into())
     }
 
-    fn new(bytes: Bytes<'a>, len: u64) -> Result<Self, ObjErrorKind> {
+    pub(crate) fn open(path: &Path, options: &LoadOptions) -> Result<Self, ObjErrorKind> {
+        Self::new(Bytes::open(path, options.max_file_bytes)?)
+    }
+
+    fn new(bytes: Bytes<'a>) -> Result<Self, ObjErrorKind> {
+        let len = bytes.len();
         let mut source = Self { bytes, range: 0..len };
-        let mut start = [0; 64];
-        let start = &mut start[..len.min(64) as usize];
-        source.read_at(0, start)?;
-        check_kind(start)?;
+        let start = source.bytes.start(64)?;
+        check_kind(&start)?;
         if start.starts_with(b"\xef\xbb\xbf") {
             source.range.start = 3;
         }
@@ -86,20 +57,11 @@ impl<'a> Source<'a> {
 
     /// All of it, if it is in memory.
     pub(crate) fn as_slice(&self) -> Option<&[u8]> {
-        match &self.bytes {
-            Bytes::Memory(bytes) => Some(bytes),
-            Bytes::Owned(bytes) => Some(bytes),
-            Bytes::File(_) => None,
-        }
+        self.bytes.as_slice()
     }
 
     pub(crate) fn read_at(&self, offset: u64, into: &mut [u8]) -> io::Result<()> {
-        match &self.bytes {
-            Bytes::Memory(bytes) => into.copy_from_slice(&bytes[offset as usize..][..into.len()]),
-            Bytes::Owned(bytes) => into.copy_from_slice(&bytes[offset as usize..][..into.len()]),
-            Bytes::File(file) => read_file_at(file, offset, into)?,
-        }
-        Ok(())
+        self.bytes.read_at(offset, into)
     }
 
     /// The statements that start in `range` of the source, a window of about `window_len` bytes
@@ -112,37 +74,6 @@ impl<'a> Source<'a> {
     ) -> Windows<'_> {
         Windows::new(self, range, window_len, max_statement_bytes)
     }
-}
-
-#[cfg(unix)]
-fn read_file_at(file: &File, offset: u64, into: &mut [u8]) -> io::Result<()> {
-    std::os::unix::fs::FileExt::read_exact_at(file, into, offset)
-}
-
-#[cfg(windows)]
-fn read_file_at(file: &File, mut offset: u64, mut into: &mut [u8]) -> io::Result<()> {
-    while !into.is_empty() {
-        let n = std::os::windows::fs::FileExt::seek_read(file, into, offset)?;
-        if n == 0 {
-            return Err(io::ErrorKind::UnexpectedEof.into());
-        }
-        offset += n as u64;
-        into = &mut into[n..];
-    }
-    Ok(())
-}
-
-#[cfg(not(any(unix, windows)))]
-fn read_file_at(_: &File, _: u64, _: &mut [u8]) -> io::Result<()> {
-    Err(io::ErrorKind::Unsupported.into())
-}
-
-fn check_size(found: u64, options: &LoadOptions) -> Result<(), ObjErrorKind> {
-    let limit = options.max_file_bytes;
-    if found > limit {
-        return Err(ObjErrorKind::TooLarge { what: "bytes", found, limit });
-    }
-    Ok(())
 }
 
 /// Refuses what is certainly something else, by how it starts.
@@ -173,6 +104,8 @@ fn check_kind(start: &[u8]) -> Result<(), ObjErrorKind> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     fn open(bytes: &[u8]) -> Result<Range<u64>, ObjErrorKind> {

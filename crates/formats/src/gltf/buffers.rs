@@ -2,14 +2,14 @@
 
 use std::{
     borrow::Cow,
-    fs, io,
-    path::{Component, Path, PathBuf},
+    path::{Path, PathBuf},
 };
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use gltf::{Document, buffer::Source};
+use hitscan_files::{InsideError, inside};
 
-use crate::{FormatErrorKind, LoadOptions, error::quoted, source};
+use crate::{FormatErrorKind, LoadOptions, error::quoted};
 
 /// The buffers of a document by their numbers.
 #[derive(Debug)]
@@ -46,7 +46,7 @@ impl<'a> Buffers<'a> {
                                 "a file in the folder of this one or below",
                             )
                         })?;
-                        let bytes = source::read(&path, n_bytes_left)?;
+                        let bytes = hitscan_files::read(&path, n_bytes_left)?;
                         read.files.push(path);
                         bytes
                     }
@@ -82,16 +82,10 @@ fn decode(data: &str) -> Option<Vec<u8>> {
 fn find(uri: &str, folder: Option<&Path>) -> Result<PathBuf, String> {
     let folder = folder.ok_or("text in memory has no folder")?;
     let name = percent_decoded(uri).ok_or("it is not UTF-8")?;
-    let relative = Path::new(&name);
-    let is_inside = |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
-    if name.contains("://") || !relative.components().all(is_inside) {
-        return Err("it leads elsewhere".to_owned());
+    if name.contains("://") {
+        return Err(InsideError::Outside.to_string());
     }
-    let folder = if folder == Path::new("") { Path::new(".") } else { folder };
-    let text = |error: io::Error| error.to_string();
-    let folder = fs::canonicalize(folder).map_err(text)?;
-    let path = fs::canonicalize(folder.join(relative)).map_err(text)?;
-    if path.starts_with(&folder) { Ok(path) } else { Err("it leads elsewhere".to_owned()) }
+    inside(folder, Path::new(&name)).map_err(|error| error.to_string())
 }
 
 /// A URI with `%20` and the like as what they stand for.

@@ -1,0 +1,210 @@
+//! The bytes of a regular file, or of memory.
+
+use std::{
+    fs::{self, File},
+    io::{self, Read},
+    path::Path,
+};
+
+use thiserror::Error;
+
+/// Why a file is not read.
+#[derive(Debug, Error)]
+pub enum FileError {
+    /// It cannot be opened or read.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    /// It is something else.
+    #[error("is {found}, expected a regular file")]
+    NotRegular {
+        /// What it is.
+        found: &'static str,
+    },
+    /// It is longer than the caller allows.
+    #[error("{found} bytes, expected at most {limit}")]
+    TooLarge {
+        /// Its length in bytes, or as much of it as was read.
+        found: u64,
+        /// The most bytes that the caller takes.
+        limit: u64,
+    },
+}
+
+/// Bytes in memory, or in a regular file to be read piece by piece, from many threads.
+#[derive(Debug)]
+pub struct Bytes<'a>(Store<'a>);
+
+#[derive(Debug)]
+enum Store<'a> {
+    Memory(&'a [u8]),
+    #[cfg_attr(not(any(unix, windows)), allow(dead_code, reason = "read as a whole there"))]
+    File(File, u64),
+    #[cfg_attr(any(unix, windows), allow(dead_code, reason = "read piece by piece there"))]
+    Owned(Vec<u8>),
+}
+
+impl<'a> From<&'a [u8]> for Bytes<'a> {
+    fn from(bytes: &'a [u8]) -> Self {
+        Self(Store::Memory(bytes))
+    }
+}
+
+impl Bytes<'_> {
+    /// Opens a regular file of at most `limit` bytes. Where the system cannot read in the middle of a
+    /// file, it is read as a whole.
+    ///
+    /// # Errors
+    /// A file that is missing, no regular one, or longer.
+    pub fn open(path: &Path, limit: u64) -> Result<Self, FileError> {
+        if cfg!(any(unix, windows)) {
+            let (file, len) = open_regular(path, limit)?;
+            Ok(Self(Store::File(file, len)))
+        } else {
+            Ok(Self(Store::Owned(read(path, limit)?)))
+        }
+    }
+
+    /// Their number; of a file, when it was opened.
+    #[allow(clippy::len_without_is_empty, reason = "an empty file is nothing special")]
+    pub fn len(&self) -> u64 {
+        match &self.0 {
+            Store::Memory(bytes) => bytes.len() as u64,
+            Store::Owned(bytes) => bytes.len() as u64,
+            Store::File(_, len) => *len,
+        }
+    }
+
+    /// All of them, if they are in memory.
+    pub fn as_slice(&self) -> Option<&[u8]> {
+        match &self.0 {
+            Store::Memory(bytes) => Some(bytes),
+            Store::Owned(bytes) => Some(bytes),
+            Store::File(..) => None,
+        }
+    }
+
+    /// Fills `into` with the bytes from `offset` on.
+    ///
+    /// # Errors
+    /// A file that ends before, as it was cut since it was opened, or that cannot be read.
+    ///
+    /// # Panics
+    /// Past the end of what is in memory.
+    pub fn read_at(&self, offset: u64, into: &mut [u8]) -> io::Result<()> {
+        match &self.0 {
+            Store::Memory(bytes) => into.copy_from_slice(&bytes[offset as usize..][..into.len()]),
+            Store::Owned(bytes) => into.copy_from_slice(&bytes[offset as usize..][..into.len()]),
+            Store::File(file, _) => read_file_at(file, offset, into)?,
+        }
+        Ok(())
+    }
+
+    /// Up to `n` bytes from the start.
+    ///
+    /// # Errors
+    /// As [`read_at`](Self::read_at).
+    pub fn start(&self, n: usize) -> io::Result<Vec<u8>> {
+        let mut start = vec![0; self.len().min(n as u64) as usize];
+        self.read_at(0, &mut start)?;
+        Ok(start)
+    }
+}
+
+/// All bytes of a regular file, if they are at most `limit`.
+///
+/// # Errors
+/// As [`Bytes::open`].
+pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>, FileError> {
+    let (file, len) = open_regular(path, limit)?;
+    let mut bytes = Vec::with_capacity(usize::try_from(len).map_err(io::Error::other)?);
+    // It may be longer than it was.
+    file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
+    check_len(bytes.len() as u64, limit)?;
+    Ok(bytes)
+}
+
+/// Opens a regular file, and nothing else: reading a pipe or a device may never end.
+fn open_regular(path: &Path, limit: u64) -> Result<(File, u64), FileError> {
+    // Before opening, as opening a pipe waits for a writer; and after, as it may have changed.
+    check_kind(&fs::metadata(path)?)?;
+    let file = File::open(path)?;
+    let metadata = file.metadata()?;
+    check_kind(&metadata)?;
+    check_len(metadata.len(), limit)?;
+    Ok((file, metadata.len()))
+}
+
+fn check_kind(metadata: &fs::Metadata) -> Result<(), FileError> {
+    match metadata.file_type() {
+        kind if kind.is_file() => Ok(()),
+        kind if kind.is_dir() => Err(FileError::NotRegular { found: "a directory" }),
+        _ => Err(FileError::NotRegular { found: "a device or pipe" }),
+    }
+}
+
+fn check_len(found: u64, limit: u64) -> Result<(), FileError> {
+    if found > limit { Err(FileError::TooLarge { found, limit }) } else { Ok(()) }
+}
+
+#[cfg(unix)]
+fn read_file_at(file: &File, offset: u64, into: &mut [u8]) -> io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, into, offset)
+}
+
+#[cfg(windows)]
+fn read_file_at(file: &File, mut offset: u64, mut into: &mut [u8]) -> io::Result<()> {
+    while !into.is_empty() {
+        let n = std::os::windows::fs::FileExt::seek_read(file, into, offset)?;
+        if n == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        offset += n as u64;
+        into = &mut into[n..];
+    }
+    Ok(())
+}
+
+#[cfg(not(any(unix, windows)))]
+fn read_file_at(_: &File, _: u64, _: &mut [u8]) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_regular_files_within_the_limit_are_opened() {
+        let folder = tempfile::tempdir().unwrap();
+        let error = Bytes::open(folder.path(), 3).unwrap_err();
+        assert_eq!(error.to_string(), "is a directory, expected a regular file");
+        let file = folder.path().join("a");
+        fs::write(&file, "abc").unwrap();
+        assert_eq!(Bytes::open(&file, 3).unwrap().len(), 3);
+        assert_eq!(read(&file, 3).unwrap(), b"abc");
+        fs::write(&file, "abcd").unwrap();
+        for error in [Bytes::open(&file, 3).unwrap_err(), read(&file, 3).unwrap_err()] {
+            assert_eq!(error.to_string(), "4 bytes, expected at most 3");
+        }
+        #[cfg(unix)]
+        {
+            let error = read(Path::new("/dev/zero"), 3).unwrap_err();
+            assert_eq!(error.to_string(), "is a device or pipe, expected a regular file");
+        }
+    }
+
+    #[test]
+    fn a_file_and_memory_give_the_same_pieces() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        fs::write(&path, "abcdef").unwrap();
+        for bytes in [Bytes::open(&path, u64::MAX).unwrap(), Bytes::from(&b"abcdef"[..])] {
+            let mut piece = [0; 3];
+            bytes.read_at(2, &mut piece).unwrap();
+            assert_eq!(&piece, b"cde");
+            assert_eq!(bytes.start(2).unwrap(), b"ab");
+            assert_eq!(bytes.start(100).unwrap(), b"abcdef");
+        }
+        assert!(Bytes::open(&path, u64::MAX).unwrap().read_at(4, &mut [0; 3]).is_err());
+    }
+}
