@@ -3,7 +3,7 @@
 use hitscan::{
     BuildOptions, BuildQuality, Faces, Hit, HitLists, HitMode, Isa, Layout, MeshBvh, Ray, TriMesh,
 };
-use hitscan_testkit::{Answers, BothFaces, N_NEAREST, Shape, Twin};
+use hitscan_testkit::{Answers, BothFaces, Shape, Twin, answers_of};
 
 pub(crate) const ALL_FACES: [Faces; 3] = [Faces::Both, Faces::Front, Faces::Back];
 
@@ -55,20 +55,7 @@ pub(crate) fn check_everything(shape: &Shape, rays: &[Ray], seed: impl std::fmt:
 
 /// Every single-ray query.
 pub(crate) fn ask(bvh: &MeshBvh, ray: &Ray, faces: Faces) -> Answers {
-    let nearest = |mode| {
-        let mut hits = Vec::new();
-        bvh.nearest_hits(ray, faces, mode, N_NEAREST, &mut hits);
-        hits
-    };
-    Answers {
-        closest: bvh.closest_hit(ray, faces),
-        occluded: bvh.is_occluded(ray, faces),
-        closed: bvh.all_hits(ray, faces, HitMode::Closed),
-        once: bvh.all_hits(ray, faces, HitMode::Once),
-        nearest_closed: nearest(HitMode::Closed),
-        nearest_once: nearest(HitMode::Once),
-        crossings: bvh.count_crossings(ray, faces),
-    }
+    answers_of!(bvh, ray, faces)
 }
 
 /// The first ray on which `ask` and the twin differ, as a sentence. The choice of faces goes round

@@ -26,6 +26,29 @@ pub struct Answers {
     pub crossings: usize,
 }
 
+/// The [`Answers`] of a `MeshBvh`, whose crate this one does not know: every query about one ray.
+#[macro_export]
+macro_rules! answers_of {
+    ($bvh:expr, $ray:expr, $faces:expr) => {{
+        use $crate::HitMode;
+        let (bvh, ray, faces) = (&$bvh, $ray, $faces);
+        let nearest = |mode| {
+            let mut hits = ::std::vec::Vec::new();
+            bvh.nearest_hits(ray, faces, mode, $crate::N_NEAREST, &mut hits);
+            hits
+        };
+        $crate::Answers {
+            closest: bvh.closest_hit(ray, faces),
+            occluded: bvh.is_occluded(ray, faces),
+            closed: bvh.all_hits(ray, faces, HitMode::Closed),
+            once: bvh.all_hits(ray, faces, HitMode::Once),
+            nearest_closed: nearest(HitMode::Closed),
+            nearest_once: nearest(HitMode::Once),
+            crossings: bvh.count_crossings(ray, faces),
+        }
+    }};
+}
+
 impl Answers {
     /// What follows from the sorted lists of all hits.
     pub fn from_lists(closed: Vec<Hit>, once: Vec<Hit>) -> Self {

@@ -27,6 +27,8 @@ mod shapes;
 mod soups;
 
 pub use compare::{Answers, N_NEAREST};
+#[doc(hidden)]
+pub use hitscan_primitives::HitMode;
 pub use inside::{inside_point, rays_from_inside, rays_from_outside, surface_points};
 pub use mutants::Mutants;
 pub use naive::{BothFaces, Twin};

@@ -5,10 +5,8 @@ use std::time::Duration;
 use hitscan_bvh::{BuildOptions, BuildQuality, Layout, MeshBvh};
 use hitscan_cache::{BuiltMesh, Source, SourceFile, write};
 use hitscan_primitives::glam::{Vec2, Vec3};
-use hitscan_primitives::{
-    CornerAttributes, FaceRecords, Faces, HitMode, Material, TriMesh, generate,
-};
-use hitscan_testkit::{Answers, N_NEAREST, Rng, aimed_ray, soup};
+use hitscan_primitives::{CornerAttributes, FaceRecords, Faces, Material, TriMesh, generate};
+use hitscan_testkit::{Answers, Rng, aimed_ray, answers_of, soup};
 
 /// How a mesh is built.
 #[derive(Clone, Copy, Debug, Default)]
@@ -110,24 +108,6 @@ pub(crate) fn samples() -> Vec<(&'static str, BuiltMesh)> {
     ]
 }
 
-/// What a hierarchy answers about a ray.
-pub(crate) fn answers(bvh: &MeshBvh, ray: &hitscan_primitives::Ray, faces: Faces) -> Answers {
-    let nearest = |mode| {
-        let mut hits = Vec::new();
-        bvh.nearest_hits(ray, faces, mode, N_NEAREST, &mut hits);
-        hits
-    };
-    Answers {
-        closest: bvh.closest_hit(ray, faces),
-        occluded: bvh.is_occluded(ray, faces),
-        closed: bvh.all_hits(ray, faces, HitMode::Closed),
-        once: bvh.all_hits(ray, faces, HitMode::Once),
-        nearest_closed: nearest(HitMode::Closed),
-        nearest_once: nearest(HitMode::Once),
-        crossings: bvh.count_crossings(ray, faces),
-    }
-}
-
 /// Asserts that rays at a mesh have the answers of brute force, and that its records can be asked.
 pub(crate) fn assert_right(what: &str, built: &BuiltMesh, n_rays: usize) {
     let mesh = &built.mesh;
@@ -138,7 +118,7 @@ pub(crate) fn assert_right(what: &str, built: &BuiltMesh, n_rays: usize) {
             _ => aimed_ray(mesh, &mut rng),
         };
         let expected = Answers::by_brute_force(mesh, &ray, Faces::Both);
-        let difference = answers(&built.bvh, &ray, Faces::Both).difference(&expected);
+        let difference = answers_of!(built.bvh, &ray, Faces::Both).difference(&expected);
         assert_eq!(difference, None, "{what}: {ray:?}");
     }
     if let Some(records) = mesh.records() {
