@@ -10,7 +10,7 @@ use clap::{ArgGroup, Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use hitscan::{BuildOptions, BuildQuality, Faces, Isa, Layout};
 
 pub(crate) use picking::{CameraArgs, LineFormat, PickArgs, SelectArgs};
-pub(crate) use render::{ModeArg, RenderArgs};
+pub(crate) use render::RenderArgs;
 pub(crate) use view::ViewArgs;
 
 use crate::rays::RayFormat;

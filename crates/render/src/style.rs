@@ -4,6 +4,12 @@ use hitscan::glam::DVec3;
 
 /// What a picture shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "kebab-case")
+)]
 pub enum Mode {
     /// Light and shadow.
     #[default]
@@ -14,7 +20,7 @@ pub enum Mode {
     Normal,
     /// Polygons.
     FaceId,
-    /// Objects of a file, or instances of a scene.
+    /// Objects.
     Object,
     /// Materials.
     Material,
@@ -22,7 +28,7 @@ pub enum Mode {
     Uv,
     /// Work per ray.
     Heat,
-    /// Every surface, as if all of them were glass.
+    /// All surfaces along each ray.
     Glass,
 }
 

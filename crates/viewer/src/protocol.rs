@@ -47,7 +47,7 @@ pub(crate) enum FromPage {
         orthographic: bool,
     },
     Mode {
-        mode: ModeName,
+        mode: Mode,
     },
     Element {
         element: ElementName,
@@ -107,21 +107,6 @@ pub(crate) enum Side {
     Corner,
 }
 
-/// [`hitscan_render::Mode`] by its name.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum ModeName {
-    #[default]
-    Shaded,
-    Depth,
-    Normal,
-    FaceId,
-    Object,
-    Material,
-    Uv,
-    Heat,
-}
-
 /// [`hitscan::picking::ElementKind`] by its name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -152,21 +137,6 @@ impl From<ElementName> for ElementKind {
             ElementName::Face => Self::Face,
             ElementName::Edge => Self::Edge,
             ElementName::Vertex => Self::Vertex,
-        }
-    }
-}
-
-impl From<ModeName> for Mode {
-    fn from(mode: ModeName) -> Self {
-        match mode {
-            ModeName::Shaded => Self::Shaded,
-            ModeName::Depth => Self::Depth,
-            ModeName::Normal => Self::Normal,
-            ModeName::FaceId => Self::FaceId,
-            ModeName::Object => Self::Object,
-            ModeName::Material => Self::Material,
-            ModeName::Uv => Self::Uv,
-            ModeName::Heat => Self::Heat,
         }
     }
 }
@@ -206,7 +176,7 @@ pub(crate) struct ModelReport {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct StateReport {
-    pub(crate) mode: ModeName,
+    pub(crate) mode: Mode,
     pub(crate) element: ElementName,
     pub(crate) x_ray: bool,
     pub(crate) orthographic: bool,

@@ -15,8 +15,8 @@ use crate::highlight::Highlight;
 use crate::model::Model;
 use crate::orbit::Orbit;
 use crate::protocol::{
-    ElementName, FromPage, ModeName, ModelReport, NamedColor, RampReport, SelectionReport,
-    StateReport, ToPage,
+    ElementName, FromPage, ModelReport, NamedColor, RampReport, SelectionReport, StateReport,
+    ToPage,
 };
 
 mod picking;
@@ -44,7 +44,7 @@ pub(crate) struct Session {
     window: DVec2,
     is_sized: bool,
     ratio: f64,
-    mode: ModeName,
+    mode: Mode,
     element: ElementName,
     x_ray: bool,
     selection: BTreeSet<Selected>,
@@ -65,7 +65,7 @@ impl Session {
             window,
             is_sized: false,
             ratio: 1.0,
-            mode: ModeName::default(),
+            mode: Mode::default(),
             element: ElementName::default(),
             x_ray: false,
             selection: BTreeSet::new(),
@@ -205,7 +205,7 @@ impl Session {
         let wish = Wish {
             subject: &self.subject,
             view: &view,
-            mode: if self.x_ray { Mode::Glass } else { self.mode.into() },
+            mode: if self.x_ray { Mode::Glass } else { self.mode },
             up: self.model.up,
             ratio: self.ratio,
         };

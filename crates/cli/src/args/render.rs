@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{ArgGroup, Args as ClapArgs, ValueEnum};
+use clap::{ArgGroup, Args as ClapArgs};
 use hitscan_render::{Background, Mode};
 
 use super::{CameraArgs, EngineArgs, FacesArg, picking::triple};
@@ -51,8 +51,8 @@ pub(crate) struct RenderArgs {
     pub(crate) output: Option<PathBuf>,
 
     /// What to show.
-    #[arg(long, value_enum, value_name = "MODE", default_value_t = ModeArg::Shaded)]
-    pub(crate) mode: ModeArg,
+    #[arg(long, value_enum, value_name = "MODE", default_value_t = Mode::Shaded)]
+    pub(crate) mode: Mode,
 
     #[command(flatten)]
     pub(crate) camera: CameraArgs,
@@ -91,45 +91,6 @@ pub(crate) struct RenderArgs {
 
     #[command(flatten)]
     pub(crate) engine: EngineArgs,
-}
-
-/// What a picture shows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ModeArg {
-    /// Light and shadow.
-    Shaded,
-    /// Distance.
-    Depth,
-    /// Geometric normal.
-    Normal,
-    /// Polygons.
-    FaceId,
-    /// Objects.
-    Object,
-    /// Materials.
-    Material,
-    /// Texture coordinates.
-    Uv,
-    /// Work per ray.
-    Heat,
-    /// All surfaces along each ray.
-    Glass,
-}
-
-impl From<ModeArg> for Mode {
-    fn from(mode: ModeArg) -> Self {
-        match mode {
-            ModeArg::Shaded => Self::Shaded,
-            ModeArg::Depth => Self::Depth,
-            ModeArg::Normal => Self::Normal,
-            ModeArg::FaceId => Self::FaceId,
-            ModeArg::Object => Self::Object,
-            ModeArg::Material => Self::Material,
-            ModeArg::Uv => Self::Uv,
-            ModeArg::Heat => Self::Heat,
-            ModeArg::Glass => Self::Glass,
-        }
-    }
 }
 
 fn background(text: &str) -> Result<Background, String> {

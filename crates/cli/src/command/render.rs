@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 
 use anyhow::bail;
 use hitscan::glam::DVec3;
-use hitscan_render::{Background, Style, draw_rays, render};
+use hitscan_render::{Background, Mode, Style, draw_rays, render};
 use indicatif::ProgressBar;
 
-use crate::args::{CameraArgs, ModeArg, RenderArgs};
+use crate::args::{CameraArgs, RenderArgs};
 use crate::camera;
 use crate::engine;
 use crate::exit_code::Outcome;
@@ -40,7 +40,7 @@ pub(crate) fn run(args: &RenderArgs) -> anyhow::Result<Outcome> {
         bail!("{} has no triangles, expected something to see", args.file.display());
     }
     let view = camera::view_of(&args.camera, &subject)?;
-    if args.mode == ModeArg::Uv && !subject.has_uvs() {
+    if args.mode == Mode::Uv && !subject.has_uvs() {
         messages::note("the mesh has no texture coordinates: u and v are the weights of the hits");
     }
 
@@ -57,16 +57,16 @@ pub(crate) fn run(args: &RenderArgs) -> anyhow::Result<Outcome> {
 
 fn style(args: &RenderArgs) -> Style {
     let n_samples = args.samples.unwrap_or(match args.mode {
-        ModeArg::Shaded | ModeArg::Glass => 4,
+        Mode::Shaded | Mode::Glass => 4,
         _ => 1,
     });
     let background = args.background.unwrap_or(match args.mode {
-        ModeArg::Depth | ModeArg::Normal => Background([0, 0, 0, 255]),
+        Mode::Depth | Mode::Normal => Background([0, 0, 0, 255]),
         _ => Background([240, 242, 245, 255]),
     });
     let up = DVec3::from(args.camera.up.unwrap_or([0.0, 1.0, 0.0])).normalize_or(DVec3::Y);
     Style {
-        mode: args.mode.into(),
+        mode: args.mode,
         n_samples,
         seed: args.seed,
         background,
