@@ -4,10 +4,10 @@ use hitscan_primitives::{Faces, Hit, HitMode, Ray};
 
 use crate::{
     MeshBvh,
-    kernel::{Found, PACKET},
+    kernel::PACKET,
     packet::{ClosestOfPacket, OccludedOfPacket},
     parallel,
-    traverse::{Any, Closest},
+    traverse::{Any, ClosestHit},
 };
 
 /// Rays that one thread takes at a time: enough to make the hand-over cheap, few enough to spread.
@@ -29,8 +29,8 @@ impl MeshBvh {
             };
             let left = self.in_packets(rays, hits, packet);
             if let Some(leaves) = self.leaves_beyond_caches() {
-                let start = |ray: &Ray| Closest { best: Found::nothing_until(ray.t_max) };
-                let finish = |ray: usize, closest: Closest| hits[ray] = closest.best.hit();
+                let start = ClosestHit::along;
+                let finish = |ray: usize, closest: ClosestHit| hits[ray] = closest.hit;
                 self.collect_interleaved(leaves, rays, &left, faces, start, finish);
             } else {
                 for ray in left {

@@ -9,8 +9,9 @@ use hitscan_primitives::{Faces, Hit, HitMode, Ray};
 
 use crate::{
     MeshBvh,
-    kernel::Found,
-    traverse::{All, Closest, Collector, Nearest},
+    kernel::{Found, TriangleRay},
+    simd::Simd,
+    traverse::{All, ClosestHit, Collector, LeafTest, Nearest},
 };
 
 /// The caller's rule: whether a hit counts.
@@ -105,10 +106,9 @@ impl MeshBvh {
 /// What is not generic over the rule, so that the kernels are compiled once.
 impl MeshBvh {
     fn closest_accepted(&self, ray: &Ray, faces: Faces, accept: Accept<'_>) -> Option<Hit> {
-        let closest = Closest { best: Found::nothing_until(ray.t_max) };
-        let mut filtered = ClosestWhere { closest, accept };
+        let mut filtered = ClosestWhere { closest: ClosestHit::along(ray), accept };
         self.collect(ray, faces, &mut filtered);
-        filtered.closest.best.hit()
+        filtered.closest.hit
     }
 
     fn any_accepted(&self, ray: &Ray, faces: Faces, accept: Accept<'_>) -> bool {
@@ -122,9 +122,9 @@ impl MeshBvh {
     }
 }
 
-/// [`Closest`] among the accepted.
+/// [`ClosestHit`] among the accepted.
 struct ClosestWhere<'a> {
-    closest: Closest,
+    closest: ClosestHit,
     accept: Accept<'a>,
 }
 
@@ -137,11 +137,15 @@ impl Collector for ClosestWhere<'_> {
     }
 
     #[inline(always)]
-    fn found(&mut self, found: Found, _: &Ray, _: [Vec3; 3]) -> bool {
-        if found.is_before(&self.closest.best) && is_accepted(self.accept, &found) {
-            self.closest.best = found;
-        }
-        false
+    fn found(&mut self, found: Found, ray: &Ray, corners: [Vec3; 3]) -> bool {
+        self.closest.is_better(&found)
+            && is_accepted(self.accept, &found, ray, corners)
+            && self.closest.found(found, ray, corners)
+    }
+
+    #[inline(always)]
+    fn finish<S: Simd, L: LeafTest + ?Sized>(&mut self, leaves: &L, ray: &TriangleRay<'_, S>) {
+        self.closest.finish(leaves, ray);
     }
 }
 
@@ -161,8 +165,8 @@ impl Collector for AnyWhere<'_> {
     }
 
     #[inline(always)]
-    fn found(&mut self, found: Found, _: &Ray, _: [Vec3; 3]) -> bool {
-        self.any = is_accepted(self.accept, &found);
+    fn found(&mut self, found: Found, ray: &Ray, corners: [Vec3; 3]) -> bool {
+        self.any = is_accepted(self.accept, &found, ray, corners);
         self.any
     }
 }
@@ -183,11 +187,11 @@ impl Collector for NearestWhere<'_> {
 
     #[inline(always)]
     fn found(&mut self, found: Found, ray: &Ray, corners: [Vec3; 3]) -> bool {
-        is_accepted(self.accept, &found) && self.nearest.found(found, ray, corners)
+        is_accepted(self.accept, &found, ray, corners) && self.nearest.found(found, ray, corners)
     }
 }
 
 #[inline(never)]
-fn is_accepted(accept: Accept<'_>, found: &Found) -> bool {
-    found.hit().is_some_and(|hit| accept(&hit))
+fn is_accepted(accept: Accept<'_>, found: &Found, ray: &Ray, corners: [Vec3; 3]) -> bool {
+    found.hit(ray, corners).is_some_and(|hit| accept(&hit))
 }

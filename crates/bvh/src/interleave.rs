@@ -107,7 +107,8 @@ impl<C: Collector, Start: Fn(&Ray) -> C, Finish: FnMut(usize, C)> Kernel
                         walk.current = next;
                     }
                     None => {
-                        if let Some(done) = place.take() {
+                        if let Some(mut done) = place.take() {
+                            done.collector.finish(leaves, &done.triangles);
                             finish(done.number, done.collector);
                         }
                         stack.clear();

@@ -9,10 +9,9 @@ use thiserror::Error;
 use crate::{
     BuildOptions, BvhStats, Isa, Layout,
     build::{self, BLOCK, Box3, Progress, WideTarget, WideTree},
-    kernel::Found,
     parallel,
     refit::RefitReport,
-    traverse::{All, Any, Closest, Nearest},
+    traverse::{All, Any, ClosestHit, Nearest},
     wide::{ChildRef, IndexedBlocks, Leaves, TriangleBlock, WideNode},
 };
 
@@ -204,9 +203,9 @@ impl MeshBvh {
     /// The hit with the least `(t, triangle)`.
     #[inline]
     pub fn closest_hit(&self, ray: &Ray, faces: Faces) -> Option<Hit> {
-        let mut closest = Closest { best: Found::nothing_until(ray.t_max) };
+        let mut closest = ClosestHit::along(ray);
         self.collect(ray, faces, &mut closest);
-        closest.best.hit()
+        closest.hit
     }
 
     /// Whether the ray hits anything: cheaper than asking what.

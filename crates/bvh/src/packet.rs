@@ -39,7 +39,7 @@ impl Kernel for ClosestOfPacket<'_> {
             return false;
         }
         walk::<S, false>(simd, bvh, rays, faces, &mut packet);
-        *hits = packet.hits();
+        *hits = packet.hits(&bvh.leaves);
         true
     }
 }
@@ -135,9 +135,9 @@ fn walk<S: Simd, const ANY: bool>(
                 break child.node_index();
             }
             let mut new_hits = 0;
-            for block in child.blocks() {
-                let block = bvh.leaves.block(block, &mut room);
-                new_hits |= packet.test_block::<ANY>(block, rays, active, inflation);
+            for number in child.blocks() {
+                let block = bvh.leaves.block(number, &mut room);
+                new_hits |= packet.test_block::<ANY>(block, number, rays, active, inflation);
             }
             if new_hits != 0 {
                 if ANY {

@@ -25,6 +25,9 @@ pub(crate) trait Collector {
     fn t_max(&self) -> f32;
     /// Takes a hit at a `t` of at most `t_max`; `true` ends the walk.
     fn found(&mut self, hit: Found, ray: &Ray, corners: [Vec3; 3]) -> bool;
+    /// Called once at the end of a walk that came to a leaf.
+    #[inline(always)]
+    fn finish<S: Simd, L: LeafTest + ?Sized>(&mut self, _: &L, _: &TriangleRay<'_, S>) {}
 }
 
 /// A walk with its collector, ready to be run for an instruction set.
@@ -70,15 +73,18 @@ pub(crate) trait LeafTest {
 
     fn blocks(&self) -> &[Self::Block];
 
-    /// Gives the collector the triangles of a block that the ray hits at a `t` of at most `t_max`,
-    /// until it has enough, which is then the result.
+    /// Gives the collector the triangles of the block of that number that the ray hits at a `t` of at
+    /// most `t_max`, until it has enough, which is then the result.
     fn test_block<S: Simd, C: Collector>(
         &self,
-        block: &Self::Block,
+        block: usize,
         ray: &TriangleRay<'_, S>,
         t_max: f32,
         collector: &mut C,
     ) -> bool;
+
+    /// The weights of the ray's hit on a triangle.
+    fn weights<S: Simd>(&self, hit: &Found, ray: &TriangleRay<'_, S>) -> [f32; 2];
 
     /// [`test_block`](Self::test_block) for the blocks of a leaf. Lowers `limit` to what the collector
     /// still has use for.
@@ -90,7 +96,7 @@ pub(crate) trait LeafTest {
         limit: &mut f32,
         collector: &mut C,
     ) -> bool {
-        for block in &self.blocks()[blocks] {
+        for block in blocks {
             if self.test_block(block, ray, *limit, collector) {
                 return true;
             }
@@ -111,12 +117,18 @@ impl LeafTest for [TriangleBlock] {
     #[inline(always)]
     fn test_block<S: Simd, C: Collector>(
         &self,
-        block: &TriangleBlock,
+        block: usize,
         ray: &TriangleRay<'_, S>,
         t_max: f32,
         collector: &mut C,
     ) -> bool {
-        ray.test(block, t_max, collector)
+        ray.test(&self[block], block, t_max, collector)
+    }
+
+    #[inline(always)]
+    fn weights<S: Simd>(&self, hit: &Found, ray: &TriangleRay<'_, S>) -> [f32; 2] {
+        let (block, lane) = hit.block_and_lane();
+        ray.weights(&self[block].corners, lane, hit.side)
     }
 }
 
@@ -131,12 +143,18 @@ impl LeafTest for IndexedBlocks {
     #[inline(always)]
     fn test_block<S: Simd, C: Collector>(
         &self,
-        block: &IndexedBlock,
+        block: usize,
         ray: &TriangleRay<'_, S>,
         t_max: f32,
         collector: &mut C,
     ) -> bool {
         ray.test_indexed(block, self, t_max, collector)
+    }
+
+    #[inline(always)]
+    fn weights<S: Simd>(&self, hit: &Found, ray: &TriangleRay<'_, S>) -> [f32; 2] {
+        let (block, lane) = hit.block_and_lane();
+        ray.weights(&self.corners(&self.blocks[block]), lane, hit.side)
     }
 }
 
@@ -194,12 +212,13 @@ impl<C: Collector> Walk<'_, C> {
         let triangles = ray.triangles(faces);
         loop {
             if leaves.test(leaf.blocks(), &triangles, &mut limit, collector) {
-                return;
+                break;
             }
-            let Some(next) = pop_within(&mut descent.stack, limit) else { return };
-            let Some(next) = descent.descend::<C>(next, limit) else { return };
+            let Some(next) = pop_within(&mut descent.stack, limit) else { break };
+            let Some(next) = descent.descend::<C>(next, limit) else { break };
             leaf = next;
         }
+        collector.finish(leaves, &triangles);
     }
 }
 
@@ -336,6 +355,47 @@ impl Collector for Closest {
     }
 }
 
+/// [`Closest`], and at the end the weights of what is left.
+pub(crate) struct ClosestHit {
+    closest: Closest,
+    pub(crate) hit: Option<Hit>,
+}
+
+impl ClosestHit {
+    #[inline(always)]
+    pub(crate) fn along(ray: &Ray) -> Self {
+        Self { closest: Closest { best: Found::nothing_until(ray.t_max) }, hit: None }
+    }
+
+    /// Whether it comes before what was found so far.
+    #[inline(always)]
+    pub(crate) fn is_better(&self, hit: &Found) -> bool {
+        hit.is_before(&self.closest.best)
+    }
+}
+
+impl Collector for ClosestHit {
+    const ORDERED: bool = true;
+
+    #[inline(always)]
+    fn t_max(&self) -> f32 {
+        self.closest.t_max()
+    }
+
+    #[inline(always)]
+    fn found(&mut self, hit: Found, ray: &Ray, corners: [Vec3; 3]) -> bool {
+        self.closest.found(hit, ray, corners)
+    }
+
+    #[inline(always)]
+    fn finish<S: Simd, L: LeafTest + ?Sized>(&mut self, leaves: &L, ray: &TriangleRay<'_, S>) {
+        let best = &self.closest.best;
+        if best.is_hit() {
+            self.hit = Some(best.with_weights(leaves.weights(best, ray)));
+        }
+    }
+}
+
 /// Stops at the first hit met.
 pub(crate) struct Any {
     pub(crate) t_max: f32,
@@ -383,7 +443,7 @@ impl Collector for All<'_> {
     #[inline(always)]
     fn found(&mut self, hit: Found, ray: &Ray, corners: [Vec3; 3]) -> bool {
         if self.counts(ray, corners) {
-            self.hits.extend(hit.hit());
+            self.hits.extend(hit.hit(ray, corners));
         }
         false
     }
@@ -406,7 +466,10 @@ impl Collector for Nearest<'_> {
 
     #[inline(always)]
     fn found(&mut self, hit: Found, ray: &Ray, corners: [Vec3; 3]) -> bool {
-        if let Some(hit) = hit.hit().filter(|_| self.all.counts(ray, corners)) {
+        if !self.all.counts(ray, corners) {
+            return false;
+        }
+        if let Some(hit) = hit.hit(ray, corners) {
             let hits = &mut *self.all.hits;
             let place = hits.partition_point(|other| other.cmp_along_ray(&hit).is_lt());
             if place < self.n {

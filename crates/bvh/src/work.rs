@@ -45,8 +45,7 @@ impl MeshBvh {
     /// ```
     pub fn closest_hit_with_work(&self, ray: &Ray, faces: Faces) -> (Option<Hit>, RayWork) {
         let ray = if self.scale == 1.0 { *ray } else { scaled_ray(ray, self.scale) };
-        let (closest, work) = self.isa.run(CountedWalk { bvh: self, ray: &ray, faces });
-        (closest.hit(), work)
+        self.isa.run(CountedWalk { bvh: self, ray: &ray, faces })
     }
 }
 
@@ -57,7 +56,7 @@ struct CountedWalk<'a> {
 }
 
 impl Kernel for CountedWalk<'_> {
-    type Output = (Found, RayWork);
+    type Output = (Option<Hit>, RayWork);
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) -> Self::Output {
@@ -65,7 +64,7 @@ impl Kernel for CountedWalk<'_> {
         let mut closest = Closest { best: Found::nothing_until(ray.t_max) };
         let mut work = RayWork::default();
         let Some(query) = QueryRay::new(simd, ray, bvh.reach) else {
-            return (closest.best, work);
+            return (None, work);
         };
         // The careful kernels answer alike for rays that need no care.
         let (boxes, triangles) = (query.boxes(), query.triangles(faces));
@@ -77,11 +76,11 @@ impl Kernel for CountedWalk<'_> {
         while let Some(current) = next {
             let mut nearest = None;
             if current.is_leaf() {
-                for block in current.blocks() {
-                    let block = bvh.leaves.block(block, &mut room);
+                for number in current.blocks() {
+                    let block = bvh.leaves.block(number, &mut room);
                     work.blocks += 1;
                     work.triangles += filled(block);
-                    triangles.test(block, closest.t_max(), &mut closest);
+                    triangles.test(block, number, closest.t_max(), &mut closest);
                 }
             } else {
                 work.nodes += 1;
@@ -94,7 +93,9 @@ impl Kernel for CountedWalk<'_> {
                 None => pop_within(&mut stack, closest.t_max()),
             };
         }
-        (closest.best, work)
+        let best = closest.best;
+        let hit = best.is_hit().then(|| best.hit(ray, bvh.leaves.corners(best.place))).flatten();
+        (hit, work)
     }
 }
 

@@ -6,11 +6,11 @@
 //! The edge functions are those of Woop, Benthin and Wald, "Watertight Ray/Triangle Intersection"
 //! (JCGT 2013): the triangle is sheared into a space where the ray is an axis, and two triangles
 //! that share an edge evaluate the same edge function with opposite signs. We depart from the paper
-//! in five points:
+//! in six points:
 //!
 //! - **No fused multiply-add and zero counts as inside.** `fl(a*b) - fl(c*d)` has the exact sign or
 //!   is zero, because rounding is monotone; so no ray slips between two neighbours. Only when all
-//!   three functions round to zero are they recomputed in f64.
+//!   three functions round to zero are they decided in f64.
 //! - **`t` comes from the triangle's plane**, whose normal is computed in f64: interpolating the
 //!   sheared depths loses up to 1 % of `t` on long thin triangles.
 //! - **The ray must meet the triangle's own box**, widened by a pad of 2^-20 of the box's farthest
@@ -23,6 +23,8 @@
 //!   that extent from the plane, and runs along it, has a distance from the plane and a slope of which
 //!   not even the signs are certain. Its `t` is interpolated in f64 from the sheared corners, as exactly
 //!   as the edge functions see them, within what the plane leaves open.
+//! - **The weights come from the edge functions in f64**, where their products are exact: on slivers, and
+//!   on triangles seen nearly edge-on, the functions in f32 keep little but their sign.
 //!
 //! `docs/proof.md` in the repository has the proof that trees and kernels change nothing, and that
 //! closed meshes do not leak.
@@ -159,14 +161,15 @@ impl WatertightRay {
         if !same_sign(edge_a, edge_b, edge_c) {
             return None;
         }
-        let weights = if edge_a == 0.0 && edge_b == 0.0 && edge_c == 0.0 {
-            weights_in_f64([ax, ay], [bx, by], [cx, cy])?
+        let sheared = [[ax, ay], [bx, by], [cx, cy]];
+        let det_is_negative = if edge_a == 0.0 && edge_b == 0.0 && edge_c == 0.0 {
+            exact_det_is_negative(sheared)?
         } else {
             let det = edge_a + (edge_b + edge_c);
             if !det.is_finite() {
                 return None;
             }
-            Weights { u: edge_b / det, v: edge_c / det, det_is_negative: det < 0.0 }
+            det < 0.0
         };
 
         let n = self.rotated(plane_normal(corners)?);
@@ -190,20 +193,41 @@ impl WatertightRay {
         let t = if trusted {
             max(height / slope, enter)
         } else if height.abs() < pad {
-            let t = self.interpolated_t([[ax, ay], [bx, by], [cx, cy]], [a[2], b[2], c[2]]);
+            let t = self.interpolated_t(sheared, [a[2], b[2], c[2]]);
             let t = min(max(t, (height - pad) / slope), (height + pad) / slope);
             min(max(t, enter), exit)
         } else {
             min(max(height / slope, enter), exit)
         };
         let in_range = t >= self.t_min && t <= self.t_max && t.is_finite();
-        // `+ 0.0` turns -0.0 into 0.0, so that equal answers have equal bits.
-        in_range.then(|| TriangleHit {
-            t: t + 0.0,
-            u: weights.u + 0.0,
-            v: weights.v + 0.0,
-            side: self.side(weights.det_is_negative),
+        in_range.then(|| {
+            let [u, v] = Self::weights_of_sheared(sheared, det_is_negative);
+            // `+ 0.0` turns -0.0 into 0.0, so that equal answers have equal bits.
+            TriangleHit { t: t + 0.0, u, v, side: self.side(det_is_negative) }
         })
+    }
+
+    /// The weights `[u, v]` of the second and third corner, for a triangle that
+    /// [`intersect`](Self::intersect) accepts, seen from `side`.
+    #[inline(always)]
+    pub fn weights(&self, corners: [Vec3; 3], side: Side) -> [f32; 2] {
+        let corners = corners.map(|corner| self.sheared(self.rotated(corner - self.origin)));
+        Self::weights_of_sheared(corners, (side == Side::Front) == self.runs_backward())
+    }
+
+    /// [`weights`](Self::weights) of corners relative to the origin, sheared, whose determinant is
+    /// negative or not.
+    ///
+    /// A function that is zero in f32 may have the other sign here: the ray runs within rounding of that
+    /// edge, and counts as on it.
+    #[inline(always)]
+    pub fn weights_of_sheared(corners: [[f32; 2]; 3], det_is_negative: bool) -> [f32; 2] {
+        let [edge_a, edge_b, edge_c] = exact_edges(corners).map(|edge| {
+            let edge = if det_is_negative { -edge } else { edge };
+            if edge > 0.0 { edge } else { 0.0 }
+        });
+        let det = edge_a + (edge_b + edge_c);
+        [(edge_b / det) as f32, (edge_c / det) as f32]
     }
 
     /// Whether the half-open edge rule gives the crossing to this triangle: of the triangles of a
@@ -223,8 +247,13 @@ impl WatertightRay {
     /// The side from which the ray sees a triangle whose sheared determinant is negative or not.
     #[inline]
     pub fn side(&self, det_is_negative: bool) -> Side {
-        let forward = self.direction.to_array()[self.axes[2].index()];
-        if det_is_negative == forward.is_sign_negative() { Side::Front } else { Side::Back }
+        if det_is_negative == self.runs_backward() { Side::Front } else { Side::Back }
+    }
+
+    /// Whether the ray runs against its dominant axis.
+    #[inline]
+    fn runs_backward(&self) -> bool {
+        self.direction.to_array()[self.axes[2].index()].is_sign_negative()
     }
 
     /// The components in the order `kx, ky, kz`. As arrays, because a `Vec3` is indexed by branches.
@@ -244,10 +273,9 @@ impl WatertightRay {
     /// Where the ray meets a triangle that it is inside of, from its sheared corners and their depths.
     #[cold]
     fn interpolated_t(&self, corners: [[f32; 2]; 3], depths: [f32; 3]) -> f32 {
-        let [[ax, ay], [bx, by], [cx, cy]] = corners.map(|corner| corner.map(f64::from));
         let [a, b, c] = depths.map(f64::from);
-        // Products of two f32 are exact, and all three have one sign: there is no cancellation.
-        let (edge_a, edge_b, edge_c) = (cx * by - cy * bx, ax * cy - ay * cx, bx * ay - by * ax);
+        // All three have one sign: there is no cancellation.
+        let [edge_a, edge_b, edge_c] = exact_edges(corners);
         let depth = (edge_a * a + edge_b * b + edge_c * c) / (edge_a + edge_b + edge_c);
         (depth / f64::from(self.direction.to_array()[self.axes[2].index()])) as f32
     }
@@ -336,30 +364,21 @@ fn same_sign(a: f32, b: f32, c: f32) -> bool {
     ((a >= 0.0) & (b >= 0.0) & (c >= 0.0)) | ((a <= 0.0) & (b <= 0.0) & (c <= 0.0))
 }
 
-struct Weights {
-    u: f32,
-    v: f32,
-    det_is_negative: bool,
+/// The edge functions of sheared corners in f64: their products are exact, and so are their signs.
+#[inline(always)]
+fn exact_edges(corners: [[f32; 2]; 3]) -> [f64; 3] {
+    let [[ax, ay], [bx, by], [cx, cy]] = corners.map(|corner| corner.map(f64::from));
+    [cx * by - cy * bx, ax * cy - ay * cx, bx * ay - by * ax]
 }
 
-/// The edge functions once more in f64, where their signs are exact, for a triangle on which all
-/// three rounded to zero in f32. `None` if it does not hold the ray, or is seen exactly edge-on.
+/// Whether the determinant is negative of a triangle on which all edge functions rounded to zero in f32.
+/// `None` if it does not hold the ray, or is seen exactly edge-on.
 #[cold]
-fn weights_in_f64(a: [f32; 2], b: [f32; 2], c: [f32; 2]) -> Option<Weights> {
-    let [ax, ay] = a.map(f64::from);
-    let [bx, by] = b.map(f64::from);
-    let [cx, cy] = c.map(f64::from);
-    let edge_a = cx * by - cy * bx;
-    let edge_b = ax * cy - ay * cx;
-    let edge_c = bx * ay - by * ax;
-    let det = edge_a + (edge_b + edge_c);
-    let inside = (edge_a >= 0.0 && edge_b >= 0.0 && edge_c >= 0.0)
-        || (edge_a <= 0.0 && edge_b <= 0.0 && edge_c <= 0.0);
-    (inside && det != 0.0).then(|| Weights {
-        u: (edge_b / det) as f32,
-        v: (edge_c / det) as f32,
-        det_is_negative: det < 0.0,
-    })
+fn exact_det_is_negative(corners: [[f32; 2]; 3]) -> Option<bool> {
+    let edges = exact_edges(corners);
+    let is_inside = edges.iter().all(|&edge| edge >= 0.0) || edges.iter().all(|&edge| edge <= 0.0);
+    let det = edges[0] + (edges[1] + edges[2]);
+    (is_inside && det != 0.0).then_some(det < 0.0)
 }
 
 /// The sign of the edge function `q.x * p.y - q.y * p.x` as seen from a point moved by (e, e^2).

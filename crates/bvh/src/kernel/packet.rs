@@ -6,17 +6,18 @@
 //! monotone, so the interval holds what every single ray computes. Boxes and triangles are then
 //! tested with the rays in the lanes.
 
+use glam::Vec3;
 use hitscan_primitives::{Axis, Faces, Hit, Ray, WatertightRay};
 
 use super::{
     boxes::BoxHits,
     ray::{NEAR_ORIGIN, ORIGIN_SHIFT},
-    triangles::{Found, side},
-    watertight::{RayLanes, TriangleLanes, intersect},
+    triangles::{Found, place, side},
+    watertight::{RayLanes, TriangleLanes, intersect, sheared_corners},
 };
 use crate::{
     simd::{Row, Simd},
-    wide::{TriangleBlock, WideNode},
+    wide::{Leaves, TriangleBlock, WideNode, set_corners},
 };
 
 /// Rays in a packet. 16 lost 9 to 20 % on camera rays (kitchen, bunny) to 32.
@@ -59,10 +60,10 @@ struct Group<S: Simd> {
     near_origin: [S::F; 3],
     far_origin: [S::F; 3],
     t_max: S::F,
-    /// The triangles' numbers, as bits.
+    /// [`Found::triangle`] and [`Found::place`], as bits.
     triangle: S::F,
-    edge_b: S::F,
-    edge_c: S::F,
+    place: S::F,
+    /// Of the determinant only the sign counts.
     det: S::F,
 }
 
@@ -84,8 +85,7 @@ impl<S: Simd> Packet<S> {
             far_origin: zeros,
             t_max: zero,
             triangle: s.splat(f32::from_bits(TriangleBlock::NO_TRIANGLE)),
-            edge_b: zero,
-            edge_c: zero,
+            place: zero,
             det: s.splat(1.0),
         };
         Self {
@@ -109,7 +109,8 @@ impl<S: Simd> Packet<S> {
     }
 
     /// Makes this the packet of these rays. `false`, and no packet, unless all are valid, have no
-    /// negative `t_min`, share octant and dominant axis, and start within f32. `reach` is the mesh's largest coordinate.
+    /// negative `t_min`, share octant and dominant axis, and start within f32. `reach` is the mesh's
+    /// largest coordinate.
     ///
     /// Filled in place: it is too large to be moved about.
     #[inline(always)]
@@ -315,6 +316,7 @@ impl<S: Simd> Packet<S> {
     pub(crate) fn test_block<const ANY: bool>(
         &mut self,
         block: &TriangleBlock,
+        number: usize,
         rays: &[Ray; PACKET],
         active: u32,
         inflation: f32,
@@ -325,7 +327,7 @@ impl<S: Simd> Packet<S> {
         while lanes != 0 {
             let lane = lanes.trailing_zeros() as usize % 8;
             lanes &= lanes - 1;
-            let triangle = block.triangles[lane];
+            let (triangle, place) = (block.triangles[lane], place(number, lane));
             let [a, b, c] = &block.corners;
             let triangles = TriangleLanes {
                 corners: [self.splat(a, lane), self.splat(b, lane), self.splat(c, lane)],
@@ -346,8 +348,9 @@ impl<S: Simd> Packet<S> {
                 if hits.flat != 0 {
                     let rays = &rays[8 * g..8 * g + 8];
                     let corners = block.corners_of(lane);
-                    hit_any |= group.take_flat(s, hits.flat, rays, triangle, corners, self.faces)
-                        << (8 * g);
+                    let hit =
+                        group.take_flat(s, hits.flat, rays, (triangle, place), corners, self.faces);
+                    hit_any |= hit << (8 * g);
                 }
                 hit_any |= accepted << (8 * g);
                 if ANY || accepted == 0 {
@@ -364,10 +367,9 @@ impl<S: Simd> Packet<S> {
                 }
                 let mask = s.mask_from_bits(accepted);
                 group.t_max = s.select(mask, group.t_max, hits.t);
-                let triangle = s.splat(f32::from_bits(triangle));
+                let [triangle, place] = [triangle, place].map(|n| s.splat(f32::from_bits(n)));
                 group.triangle = s.select(mask, group.triangle, triangle);
-                group.edge_b = s.select(mask, group.edge_b, hits.edge_b);
-                group.edge_c = s.select(mask, group.edge_c, hits.edge_c);
+                group.place = s.select(mask, group.place, place);
                 group.det = s.select(mask, group.det, hits.det);
             }
         }
@@ -389,14 +391,11 @@ impl<S: Simd> Packet<S> {
     #[inline(always)]
     pub(crate) fn best(&self, ray: usize) -> Found {
         let (s, group, lane) = (self.simd, &self.groups[ray / 8 % N_GROUPS], ray % 8);
-        let det = s.store(group.det)[lane];
         Found {
             t: s.store(group.t_max)[lane],
             triangle: s.all_bits(group.triangle)[lane],
-            edge_b: s.store(group.edge_b)[lane],
-            edge_c: s.store(group.edge_c)[lane],
-            det,
-            side: side(det, self.backward),
+            place: s.all_bits(group.place)[lane],
+            side: side(s.store(group.det)[lane], self.backward),
         }
     }
 
@@ -418,15 +417,28 @@ impl<S: Simd> Packet<S> {
 
     /// The hits of all rays.
     #[inline(always)]
-    pub(crate) fn hits(&self) -> [Option<Hit>; PACKET] {
+    pub(crate) fn hits(&self, leaves: &Leaves) -> [Option<Hit>; PACKET] {
         let s = self.simd;
         let mut all = [None; PACKET];
         for (g, group) in self.groups.iter().enumerate() {
-            let zero = s.splat(0.0);
-            let t = s.store(s.add(group.t_max, zero));
-            let u = s.store(s.add(s.div(group.edge_b, group.det), zero));
-            let v = s.store(s.add(s.div(group.edge_c, group.det), zero));
-            let (triangle, det) = (s.all_bits(group.triangle), s.store(group.det));
+            let t = s.store(s.add(group.t_max, s.splat(0.0)));
+            let (triangle, place) = (s.all_bits(group.triangle), s.all_bits(group.place));
+            let mut corners = [[[0.0; 8]; 3]; 3];
+            for lane in 0..8 {
+                if triangle[lane] != TriangleBlock::NO_TRIANGLE {
+                    set_corners(&mut corners, lane, leaves.corners(place[lane]));
+                }
+            }
+            let [a, b, c] = &corners;
+            let corners = [self.load(a), self.load(b), self.load(c)];
+            let [a, b, c] = sheared_corners(s, &group.rays, corners);
+            let det = s.store(group.det);
+            let [mut u, mut v] = [[0.0; 8]; 2];
+            for lane in 0..8 {
+                let sheared =
+                    [[a[0][lane], a[1][lane]], [b[0][lane], b[1][lane]], [c[0][lane], c[1][lane]]];
+                [u[lane], v[lane]] = WatertightRay::weights_of_sheared(sheared, det[lane] < 0.0);
+            }
             for lane in 0..8 {
                 all[8 * g + lane] = (triangle[lane] != TriangleBlock::NO_TRIANGLE).then(|| Hit {
                     t: t[lane],
@@ -438,6 +450,13 @@ impl<S: Simd> Packet<S> {
             }
         }
         all
+    }
+
+    /// Three rows in rotated order.
+    #[inline(always)]
+    fn load(&self, rows: &[[f32; 8]; 3]) -> [S::F; 3] {
+        let (s, [x, y, z]) = (self.simd, self.rows);
+        [s.load(x.of(rows)), s.load(y.of(rows)), s.load(z.of(rows))]
     }
 
     /// One triangle's row values, each in all lanes, in rotated order.
@@ -452,19 +471,15 @@ impl<S: Simd> Group<S> {
     #[inline(always)]
     fn set(&mut self, s: S, lane: usize, best: &Found, backward: bool) {
         let mask = s.mask_from_bits(1 << lane);
-        // The side is kept as the sign of the determinant; that of a hit decided by the reference
-        // itself is 1, and turned with both edges, which leaves their quotients as they are.
-        let turn = if side(best.det, backward) == best.side { 1.0 } else { -1.0 };
-        let triangle = f32::from_bits(best.triangle);
+        let det = if side(1.0, backward) == best.side { 1.0 } else { -1.0 };
+        let [triangle, place] = [best.triangle, best.place].map(|n| s.splat(f32::from_bits(n)));
         self.t_max = s.select(mask, self.t_max, s.splat(best.t));
-        self.triangle = s.select(mask, self.triangle, s.splat(triangle));
-        self.edge_b = s.select(mask, self.edge_b, s.splat(best.edge_b * turn));
-        self.edge_c = s.select(mask, self.edge_c, s.splat(best.edge_c * turn));
-        self.det = s.select(mask, self.det, s.splat(best.det * turn));
+        self.triangle = s.select(mask, self.triangle, triangle);
+        self.place = s.select(mask, self.place, place);
+        self.det = s.select(mask, self.det, s.splat(det));
     }
 
-    /// The lanes on which all edge functions are zero, decided by the reference itself. Returns those
-    /// that hit.
+    /// The lanes that are left to the reference itself. Returns those that hit.
     #[cold]
     #[inline(never)]
     fn take_flat(
@@ -472,8 +487,8 @@ impl<S: Simd> Group<S> {
         s: S,
         mut lanes: u32,
         rays: &[Ray],
-        triangle: u32,
-        corners: [glam::Vec3; 3],
+        (triangle, place): (u32, u32),
+        corners: [Vec3; 3],
         faces: Faces,
     ) -> u32 {
         let mut hit_any = 0;
@@ -485,7 +500,7 @@ impl<S: Simd> Group<S> {
             let Some(hit) = hit.filter(|hit| faces.accepts(hit.side)) else { continue };
             if hit.t < t_max || (hit.t == t_max && triangle < best) {
                 let dominant = s.store(self.rays.direction[2])[lane];
-                let found = Found::from_scalar(triangle, hit);
+                let found = Found { t: hit.t, triangle, place, side: hit.side };
                 self.set(s, lane, &found, dominant.is_sign_negative());
                 hit_any |= 1 << lane;
             }

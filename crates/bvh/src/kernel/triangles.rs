@@ -1,15 +1,16 @@
 //! One ray against a block of eight triangles.
 
+use glam::Vec3;
 use hitscan_primitives::{Faces, Hit, Ray, Side, TriangleHit, WatertightRay};
 
 use super::{
     ray::QueryRay,
-    watertight::{RayLanes, TriangleLanes, intersect, runs_inside},
+    watertight::{RayLanes, TriangleLanes, intersect, runs_inside, sheared_corners},
 };
 use crate::{
     simd::{Row, Simd},
     traverse::Collector,
-    wide::{IndexedBlock, IndexedBlocks, TriangleBlock, corners_of},
+    wide::{IndexedBlocks, TriangleBlock, corners_of},
 };
 
 /// A ray's constants for the triangle test.
@@ -23,22 +24,21 @@ pub(crate) struct TriangleRay<'a, S: Simd> {
     lanes: RayLanes<S>,
 }
 
-/// A hit with its weights not yet divided by their sum.
+/// A hit without its weights: of many that are found along a ray, few are asked for them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Found {
     pub(crate) t: f32,
     pub(crate) triangle: u32,
-    pub(super) edge_b: f32,
-    pub(super) edge_c: f32,
-    pub(super) det: f32,
-    pub(super) side: Side,
+    /// Where the triangle lies: eight times the number of its block, and its lane.
+    pub(crate) place: u32,
+    pub(crate) side: Side,
 }
 
 impl Found {
     /// Stands for no hit in an interval that ends at `t_max`: any hit there is less than this.
     pub(crate) fn nothing_until(t_max: f32) -> Self {
         let triangle = TriangleBlock::NO_TRIANGLE;
-        Self { t: t_max, triangle, edge_b: 0.0, edge_c: 0.0, det: 1.0, side: Side::Front }
+        Self { t: t_max, triangle, place: 0, side: Side::Front }
     }
 
     /// Whether this hit comes before the other along the ray.
@@ -47,21 +47,27 @@ impl Found {
         self.t < other.t || (self.t == other.t && self.triangle < other.triangle)
     }
 
-    /// The hit; `None` if it stands for no hit.
+    /// Whether it stands for a hit.
     #[inline(always)]
-    pub(crate) fn hit(&self) -> Option<Hit> {
-        (self.triangle != TriangleBlock::NO_TRIANGLE).then(|| Hit {
-            t: self.t + 0.0,
-            u: self.edge_b / self.det + 0.0,
-            v: self.edge_c / self.det + 0.0,
-            triangle: self.triangle,
-            side: self.side,
-        })
+    pub(crate) fn is_hit(&self) -> bool {
+        self.triangle != TriangleBlock::NO_TRIANGLE
     }
 
-    pub(super) fn from_scalar(triangle: u32, hit: TriangleHit) -> Self {
-        let TriangleHit { t, u, v, side } = hit;
-        Self { t, triangle, edge_b: u, edge_c: v, det: 1.0, side }
+    /// What [`place`](Self::place) is made of.
+    #[inline(always)]
+    pub(crate) fn block_and_lane(&self) -> (usize, usize) {
+        (self.place as usize / 8, self.place as usize % 8)
+    }
+
+    /// The hit by that ray on the triangle of these corners, both in the tree's space.
+    #[inline(always)]
+    pub(crate) fn hit(&self, ray: &Ray, corners: [Vec3; 3]) -> Option<Hit> {
+        Some(self.with_weights(WatertightRay::new(ray)?.weights(corners, self.side)))
+    }
+
+    #[inline(always)]
+    pub(crate) fn with_weights(&self, [u, v]: [f32; 2]) -> Hit {
+        Hit { t: self.t + 0.0, u, v, triangle: self.triangle, side: self.side }
     }
 }
 
@@ -102,6 +108,7 @@ impl<'a, S: Simd> TriangleRay<'a, S> {
     pub(crate) fn test<C: Collector>(
         &self,
         block: &TriangleBlock,
+        number: usize,
         t_max: f32,
         collector: &mut C,
     ) -> bool {
@@ -116,16 +123,13 @@ impl<'a, S: Simd> TriangleRay<'a, S> {
         let mut accepted = hits.accepted;
         if accepted != 0 {
             let (t, det) = (s.store(hits.t), s.store(hits.det));
-            let (edge_b, edge_c) = (s.store(hits.edge_b), s.store(hits.edge_c));
             while accepted != 0 {
                 let lane = accepted.trailing_zeros() as usize % 8;
                 accepted &= accepted - 1;
                 let hit = Found {
                     t: t[lane],
                     triangle: block.triangles[lane],
-                    edge_b: edge_b[lane],
-                    edge_c: edge_c[lane],
-                    det: det[lane],
+                    place: place(number, lane),
                     side: side(det[lane], self.backward),
                 };
                 if collector.found(hit, self.ray, block.corners_of(lane)) {
@@ -133,9 +137,8 @@ impl<'a, S: Simd> TriangleRay<'a, S> {
                 }
             }
         }
-        let (ray, faces, corners, numbers) =
-            (self.ray, self.faces, &block.corners, &block.triangles);
-        hits.flat != 0 && test_flat(ray, faces, corners, numbers, hits.flat, t_max, collector)
+        let flat = Flat { number, corners: &block.corners, triangles: &block.triangles };
+        hits.flat != 0 && flat.test_flat(self.ray, self.faces, hits.flat, t_max, collector)
     }
 
     /// [`test`](Self::test) of a block without normals: the triangles inside whose edges the ray runs
@@ -143,15 +146,37 @@ impl<'a, S: Simd> TriangleRay<'a, S> {
     #[inline(always)]
     pub(crate) fn test_indexed<C: Collector>(
         &self,
-        block: &IndexedBlock,
+        number: usize,
         blocks: &IndexedBlocks,
         t_max: f32,
         collector: &mut C,
     ) -> bool {
+        let block = &blocks.blocks[number];
         let corners = blocks.corners(block);
         let inside = runs_inside(self.simd, &self.lanes, self.corners(&corners));
-        let (ray, faces, numbers) = (self.ray, self.faces, &block.triangles);
-        inside != 0 && test_flat(ray, faces, &corners, numbers, inside, t_max, collector)
+        let flat = Flat { number, corners: &corners, triangles: &block.triangles };
+        inside != 0 && flat.test_flat(self.ray, self.faces, inside, t_max, collector)
+    }
+
+    /// The weights of the hit on one triangle of a block's corners.
+    #[inline(always)]
+    pub(crate) fn weights(
+        &self,
+        [a, b, c]: &[[[f32; 8]; 3]; 3],
+        lane: usize,
+        side: Side,
+    ) -> [f32; 2] {
+        let corners = [self.splat(a, lane), self.splat(b, lane), self.splat(c, lane)];
+        let [a, b, c] = sheared_corners(self.simd, &self.lanes, corners);
+        let sheared = [[a[0][0], a[1][0]], [b[0][0], b[1][0]], [c[0][0], c[1][0]]];
+        WatertightRay::weights_of_sheared(sheared, (side == Side::Front) == self.backward)
+    }
+
+    /// One triangle's row values, each in all lanes, in rotated order.
+    #[inline(always)]
+    fn splat(&self, rows: &[[f32; 8]; 3], lane: usize) -> [S::F; 3] {
+        let (s, [x, y, z]) = (self.simd, self.rows);
+        [s.splat(x.of(rows)[lane]), s.splat(y.of(rows)[lane]), s.splat(z.of(rows)[lane])]
     }
 
     /// The corners of a block in rotated order.
@@ -175,36 +200,51 @@ pub(super) fn side(det: f32, backward: bool) -> Side {
     if (det < 0.0) == backward { Side::Front } else { Side::Back }
 }
 
-/// Lanes that are decided by the reference itself: those on which all edge functions are zero, which is
-/// rare, and those of blocks without normals.
-///
-/// Takes the caller's ray, not the kernel's: a reference to the latter would keep all of it in memory.
-#[cold]
-#[inline(never)]
-fn test_flat<C: Collector>(
-    ray: &Ray,
-    faces: Faces,
-    corners: &[[[f32; 8]; 3]; 3],
-    numbers: &[u32; 8],
-    mut lanes: u32,
-    mut t_max: f32,
-    collector: &mut C,
-) -> bool {
-    let Some(watertight) = WatertightRay::new(ray) else { return false };
-    while lanes != 0 {
-        let lane = lanes.trailing_zeros() as usize % 8;
-        lanes &= lanes - 1;
-        if numbers[lane] == TriangleBlock::NO_TRIANGLE {
-            continue;
-        }
-        let corners = corners_of(corners, lane);
-        let hit = watertight.intersect(corners);
-        if let Some(hit) = hit.filter(|hit| hit.t <= t_max && faces.accepts(hit.side)) {
-            if collector.found(Found::from_scalar(numbers[lane], hit), ray, corners) {
-                return true;
+/// The [`Found::place`] of a lane.
+#[inline(always)]
+pub(super) fn place(block: usize, lane: usize) -> u32 {
+    (8 * block + lane) as u32
+}
+
+/// A block in which lanes are decided by the reference itself: those on which all edge functions are
+/// zero or planes seen edge-on, which is rare, and those of blocks without normals.
+struct Flat<'a> {
+    number: usize,
+    corners: &'a [[[f32; 8]; 3]; 3],
+    triangles: &'a [u32; 8],
+}
+
+impl Flat<'_> {
+    /// Takes the caller's ray, not the kernel's: a reference to the latter would keep all of it in memory.
+    #[cold]
+    #[inline(never)]
+    fn test_flat<C: Collector>(
+        &self,
+        ray: &Ray,
+        faces: Faces,
+        mut lanes: u32,
+        mut t_max: f32,
+        collector: &mut C,
+    ) -> bool {
+        let Some(watertight) = WatertightRay::new(ray) else { return false };
+        while lanes != 0 {
+            let lane = lanes.trailing_zeros() as usize % 8;
+            lanes &= lanes - 1;
+            let triangle = self.triangles[lane];
+            if triangle == TriangleBlock::NO_TRIANGLE {
+                continue;
             }
-            t_max = collector.t_max();
+            let corners = corners_of(self.corners, lane);
+            let hit = watertight.intersect(corners);
+            if let Some(hit) = hit.filter(|hit| hit.t <= t_max && faces.accepts(hit.side)) {
+                let TriangleHit { t, side, .. } = hit;
+                let found = Found { t, triangle, place: place(self.number, lane), side };
+                if collector.found(found, ray, corners) {
+                    return true;
+                }
+                t_max = collector.t_max();
+            }
         }
+        false
     }
-    false
 }

@@ -39,8 +39,6 @@ pub(super) struct HitLanes<S: Simd> {
     /// not trusted: to be decided by the reference itself.
     pub(super) flat: u32,
     pub(super) t: S::F,
-    pub(super) edge_b: S::F,
-    pub(super) edge_c: S::F,
     pub(super) det: S::F,
 }
 
@@ -91,13 +89,27 @@ pub(super) fn intersect<S: Simd>(
         Faces::Front => s.bits(s.ge(s.flip_sign(det, ray.direction[2]), zero)),
         Faces::Back => s.bits(s.le(s.flip_sign(det, ray.direction[2]), zero)),
     };
-    Some(HitLanes { accepted: accepted & facing & !flat, flat, t, edge_b, edge_c, det })
+    Some(HitLanes { accepted: accepted & facing & !flat, flat, t, det })
 }
 
 /// The lanes on which the ray runs inside the edges of its triangle, or on one; also where it may.
 #[inline(always)]
 pub(super) fn runs_inside<S: Simd>(s: S, ray: &RayLanes<S>, corners: [[S::F; 3]; 3]) -> u32 {
     s.bits(edges(s, ray, relative(s, corners, ray)).inside)
+}
+
+/// Triangles sheared along the rays, `[x, y]` per corner: what [`WatertightRay::weights_of_sheared`] takes.
+#[inline(always)]
+pub(super) fn sheared_corners<S: Simd>(
+    s: S,
+    ray: &RayLanes<S>,
+    corners: [[S::F; 3]; 3],
+) -> [[[f32; 8]; 2]; 3] {
+    let [a, b, c] = relative(s, corners, ray);
+    let (ax, ay) = sheared(s, a, ray.shear);
+    let (bx, by) = sheared(s, b, ray.shear);
+    let (cx, cy) = sheared(s, c, ray.shear);
+    [[s.store(ax), s.store(ay)], [s.store(bx), s.store(by)], [s.store(cx), s.store(cy)]]
 }
 
 /// Corners as seen from the ray's origin.

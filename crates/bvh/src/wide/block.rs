@@ -35,16 +35,10 @@ impl TriangleBlock {
     pub(crate) fn set(&mut self, lane: usize, triangle: u32, corners: [Vec3; 3]) {
         self.triangles[lane] = triangle;
         let [a, b, c, normal] = match plane_normal(corners) {
-            Some(normal) => {
-                [corners[0], corners[1], corners[2], normal].map(|corner| corner.to_array())
-            }
-            None => [[f32::NAN; 3]; 4],
+            Some(normal) => [corners[0], corners[1], corners[2], normal],
+            None => [Vec3::NAN; 4],
         };
-        for (rows, values) in self.corners.iter_mut().zip([a, b, c]) {
-            for axis in 0..3 {
-                rows[axis][lane] = values[axis];
-            }
-        }
+        set_corners(&mut self.corners, lane, [a, b, c]);
         for axis in 0..3 {
             self.normal[axis][lane] = normal[axis];
         }
@@ -69,4 +63,14 @@ impl TriangleBlock {
 pub(crate) fn corners_of(corners: &[[[f32; 8]; 3]; 3], lane: usize) -> [Vec3; 3] {
     let [a, b, c] = corners;
     [a, b, c].map(|[x, y, z]| Vec3::new(x[lane], y[lane], z[lane]))
+}
+
+/// Sets the corners in one lane of [`TriangleBlock::corners`].
+#[inline(always)]
+pub(crate) fn set_corners(rows: &mut [[[f32; 8]; 3]; 3], lane: usize, corners: [Vec3; 3]) {
+    for (rows, corner) in rows.iter_mut().zip(corners) {
+        for axis in 0..3 {
+            rows[axis][lane] = corner.to_array()[axis];
+        }
+    }
 }

@@ -44,6 +44,18 @@ impl Leaves {
         }
     }
 
+    /// The corners of the triangle at a place of [`Found`](crate::kernel::Found).
+    #[inline]
+    pub(crate) fn corners(&self, place: u32) -> [Vec3; 3] {
+        let (block, lane) = (place as usize / 8, place as usize % 8);
+        match self {
+            Self::Full(blocks) => blocks[block].corners_of(lane),
+            Self::Compact(IndexedBlocks { blocks, positions }) => blocks[block]
+                .corners
+                .map(|corner| Vec3::from_array(positions[corner[lane] as usize])),
+        }
+    }
+
     /// A block in full. A compact one is written out in `room`.
     #[inline]
     pub(crate) fn block<'a>(
