@@ -40,8 +40,9 @@ pub struct Exposure {
     /// Samples that all pixels have.
     n_done: u32,
     next_tile: u32,
-    /// Of each pixel, if its only ray goes through its centre.
+    /// Of each pixel, if that is kept.
     seen: Vec<Option<Seen>>,
+    keeps_seen: bool,
 }
 
 /// All that makes colours of rays.
@@ -85,7 +86,21 @@ impl Exposure {
         let is_random = n_samples > 1 || style.mode == Mode::Shaded && !style.draft;
         let sampling = Sampling { view, size, n_samples, seed, is_random };
         let lens = Lens { subject, style, sampling, painter, n_rays: AtomicU64::new(0) };
-        Self { lens, film: Film::new(size), n_done: 0, next_tile: 0, seen: vec![] }
+        Self {
+            lens,
+            film: Film::new(size),
+            n_done: 0,
+            next_tile: 0,
+            seen: vec![],
+            keeps_seen: false,
+        }
+    }
+
+    /// The same, for a picture that is just begun, keeping what the centre of each pixel shows. Only
+    /// with a single sample do rays go there.
+    #[must_use]
+    pub fn keeping_seen(self) -> Self {
+        Self { keeps_seen: self.lens.style.n_samples == 1, ..self }
     }
 
     /// Pixels, by columns and rows.
@@ -112,13 +127,13 @@ impl Exposure {
         let n_tiles = self.film.n_tiles();
         let end = n_tiles.min(self.next_tile + TILES_OF_A_THREAD * current_num_threads() as u32);
         let (lens, sample) = (&self.lens, self.n_done);
-        let shows_centers = lens.style.n_samples == 1;
-        if shows_centers && self.seen.is_empty() {
+        let keeps_seen = self.keeps_seen;
+        if keeps_seen && self.seen.is_empty() {
             self.seen = vec![None; self.film.pixels.len()];
         }
         let expose = |places| {
-            let sums = lens.sums(places, sample..sample + 1, lens.needs_hits() || shows_centers);
-            let hits = if shows_centers { &sums.hits[..] } else { &[] };
+            let sums = lens.sums(places, sample..sample + 1, lens.needs_hits() || keeps_seen);
+            let hits = if keeps_seen { &sums.hits[..] } else { &[] };
             let seen = hits.iter().map(|hit| hit.map(|hit| lens.seen(&hit))).collect();
             (sums, seen)
         };
@@ -182,8 +197,8 @@ impl Exposure {
         (!work.is_empty()).then(|| sum / work.len() as f64)
     }
 
-    /// What the centre of each pixel shows, row by row from the top, once it is known: empty for a
-    /// picture of several samples, whose rays go elsewhere.
+    /// What the centre of each pixel shows, row by row from the top, once all of it is known; empty if
+    /// it is not [kept](Self::keeping_seen).
     pub fn take_seen(&mut self) -> Vec<Option<Seen>> {
         if self.is_complete() { std::mem::take(&mut self.seen) } else { vec![] }
     }
@@ -317,7 +332,8 @@ mod tests {
         let view = view.view(Viewport::of_size(80.0, 60.0)).unwrap();
         let seen = |mode, size| {
             let style = Style { mode, n_samples: 1, ..Style::default() };
-            let mut exposure = Exposure::new(subject.clone(), view.clone(), size, style);
+            let exposure = Exposure::new(subject.clone(), view.clone(), size, style);
+            let mut exposure = exposure.keeping_seen();
             assert!(exposure.take_seen().is_empty());
             while !exposure.is_complete() {
                 exposure.step();

@@ -165,7 +165,7 @@ impl Easel {
         now: Instant,
     ) -> Option<Vec<u8>> {
         if self.outgoing.is_empty() && self.n_sent - self.n_shown < MOST_UNDER_WAY {
-            self.begin(wish, now);
+            self.begin(wish, highlight, now);
             self.go_on();
             self.send(highlight);
         }
@@ -183,7 +183,7 @@ impl Easel {
     }
 
     /// Begins the next picture if it is time for it.
-    fn begin(&mut self, wish: &Wish<'_>, now: Instant) {
+    fn begin(&mut self, wish: &Wish<'_>, highlight: &Highlight<'_>, now: Instant) {
         let is_still = now.saturating_duration_since(self.changed) >= STILL;
         let under_way = self.making.as_ref().map(|making| making.stage);
         let done = self.finished.as_ref().map(|finished| finished.stage);
@@ -217,8 +217,11 @@ impl Easel {
             light: None,
             draft: stage != Stage::Smooth,
         };
+        let exposure = Exposure::new(wish.subject.clone(), wish.view.clone(), size, style);
+        // While the camera moves nothing is pointed at, and every millisecond counts.
+        let needs_seen = stage == Stage::Sharp || highlight.needs_seen();
         self.making = Some(Making {
-            exposure: Exposure::new(wish.subject.clone(), wish.view.clone(), size, style),
+            exposure: if needs_seen { exposure.keeping_seen() } else { exposure },
             view: wish.view.clone(),
             stage,
             begun: Instant::now(),

@@ -29,6 +29,13 @@ pub(crate) struct Highlight<'a> {
 }
 
 impl Highlight<'_> {
+    /// Whether surfaces are marked, for which [`paint`](Self::paint) needs to know what pixels show.
+    pub(crate) fn needs_seen(&self) -> bool {
+        let has_area =
+            |element: &Selected| matches!(element.element, Element::Object | Element::Face(_));
+        self.selection.iter().any(has_area) || self.hovered.as_ref().is_some_and(has_area)
+    }
+
     /// Paints over a picture whose pixels show `seen`; no surfaces if that is empty.
     pub(crate) fn paint(&self, picture: &mut Picture, seen: &[Option<Seen>], view: &View) {
         if seen.len() == picture.pixels().len() {

@@ -16,7 +16,7 @@ const ENOUGH: f64 = 640.0 * 360.0;
 const SIDES: [f64; 10] = [4.0, 3.0, 2.0, 1.5, 1.25, 1.0, 0.8, 0.6, 0.4, 0.2];
 
 /// A larger picture than the last is tried if it would take less than this share of what it may.
-const SAFE: f64 = 0.85;
+const SAFE: f64 = 0.92;
 
 /// What pictures have cost, and what follows for the next.
 #[derive(Clone, Copy, Debug, Default)]

@@ -61,7 +61,13 @@ export function showSelection(selection) {
   fill(byId("picked"), pick ? rows(pick) : []);
   byId("picked-none").hidden = Boolean(pick);
   const line = pick?.command ?? command ?? "";
-  byId("command").textContent = line;
+  // A flag is not broken after its hyphens.
+  const words = line.split(/(--[a-z-]+)/).map((word, n) => {
+    const part = document.createElement(n % 2 ? "b" : "span");
+    part.textContent = word;
+    return part;
+  });
+  byId("command").replaceChildren(...words);
   byId("command-box").hidden = line === "";
   byId("n-selected").textContent = n === 0 ? "none" : n.toLocaleString("en");
   const items = first.map((text) => {
