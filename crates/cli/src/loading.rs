@@ -29,6 +29,8 @@ pub(crate) struct Model {
     pub(crate) remarks: Vec<String>,
     /// The files that it was read from, the one that was named first.
     pub(crate) files: Vec<PathBuf>,
+    /// What a cache file was built from, as paths seen from its folder.
+    pub(crate) built_from: Vec<PathBuf>,
     /// The tree of a cache file, until it is asked for.
     tree: Option<CachedTree>,
 }
@@ -64,6 +66,7 @@ pub(crate) fn load(path: &Path) -> anyhow::Result<Model> {
             remarks: loaded.remarks(),
             files: with_path(path, loaded.files),
             materials: loaded.materials,
+            built_from: vec![],
             tree: None,
         }
     } else {
@@ -108,17 +111,28 @@ fn load_obj(path: &Path) -> anyhow::Result<Model> {
     let Loaded { mesh, materials, report, library_files, .. } = loaded?;
     let files = with_path(path, library_files);
     let remarks = report.to_string().lines().map(str::to_owned).collect();
-    Ok(Model { mesh, materials, n_ignored: report.n_ignored(), remarks, files, tree: None })
+    Ok(Model {
+        mesh,
+        materials,
+        n_ignored: report.n_ignored(),
+        remarks,
+        files,
+        built_from: vec![],
+        tree: None,
+    })
 }
 
 fn load_cache(path: &Path) -> anyhow::Result<Model> {
     let BuiltMesh { mesh, bvh, quality, materials, n_ignored, remarks, source } =
         cache::load(path)?;
+    let mut built_from = vec![];
     if let Some(source) = source {
         source.check(READER, path)?;
+        built_from.extend(source.files.into_iter().map(|file| file.path));
     }
     let tree = Some(CachedTree { bvh, quality });
-    Ok(Model { mesh, materials, n_ignored, remarks, files: vec![path.to_owned()], tree })
+    let files = vec![path.to_owned()];
+    Ok(Model { mesh, materials, n_ignored, remarks, files, built_from, tree })
 }
 
 /// The tree of a mesh: that of a cache file if there is one and the flags ask for no other, or else a

@@ -37,6 +37,8 @@ pub(crate) fn run(args: &InfoArgs) -> anyhow::Result<Outcome> {
 #[derive(Debug, Serialize)]
 struct Info {
     file: String,
+    /// The files that a cache file was built from, as seen from its folder.
+    built_from: Vec<String>,
     vertices: usize,
     triangles: usize,
     polygons: usize,
@@ -99,6 +101,7 @@ impl Info {
         let edges = EdgeCounts::of(mesh);
         Self {
             file: file.to_owned(),
+            built_from: model.built_from.iter().map(|path| path.display().to_string()).collect(),
             vertices: mesh.positions().len(),
             triangles: mesh.triangles().len(),
             polygons: records.map_or(mesh.triangles().len(), |records| records.n_polygons()),
@@ -121,6 +124,10 @@ impl Info {
 
     fn write_text(&self, out: &mut impl Write) -> std::io::Result<()> {
         writeln!(out, "file        {}", self.file)?;
+        if !self.built_from.is_empty() {
+            let names: Vec<String> = self.built_from.iter().map(|name| quoted(name)).collect();
+            writeln!(out, "built from  {}", names.join(", "))?;
+        }
         let count = |n: usize| HumanCount(n as u64);
         writeln!(out, "vertices    {}", count(self.vertices))?;
         writeln!(out, "polygons    {}", count(self.polygons))?;

@@ -69,10 +69,18 @@ fn info_knows_all_of_a_cache_file() {
     };
     let (of_mesh, of_cache) = (info(&mesh), info(&cache));
     for (key, expected) in of_mesh.as_object().expect("it is an object") {
-        if !["file", "load_ms", "tree"].contains(&key.as_str()) {
+        if !["file", "built_from", "load_ms", "tree"].contains(&key.as_str()) {
             assert_eq!(&of_cache[key], expected, "{key}");
         }
     }
+    // Both are in one folder.
+    let name = Path::new(&mesh).file_name().unwrap().to_str().unwrap();
+    assert_eq!(
+        (&of_mesh["built_from"], &of_cache["built_from"][0]),
+        (&serde_json::json!([]), &name.into())
+    );
+    let text = hitscan(&format!("info {cache}")).expect_code(0);
+    assert!(text.text().contains(&format!("built from  \"{name}\"")), "{}", text.text());
     for key in ["depth", "nodes", "leaves", "sah_cost", "bytes", "isa"] {
         assert_eq!(of_cache["tree"][key], of_mesh["tree"][key], "{key}");
     }
