@@ -128,7 +128,7 @@ impl LeafTest for [TriangleBlock] {
     #[inline(always)]
     fn weights<S: Simd>(&self, hit: &Found, ray: &TriangleRay<'_, S>) -> [f32; 2] {
         let (block, lane) = hit.block_and_lane();
-        ray.weights(&self[block].corners, lane, hit.side)
+        ray.weights(&self[block].corners, lane)
     }
 }
 
@@ -154,7 +154,7 @@ impl LeafTest for IndexedBlocks {
     #[inline(always)]
     fn weights<S: Simd>(&self, hit: &Found, ray: &TriangleRay<'_, S>) -> [f32; 2] {
         let (block, lane) = hit.block_and_lane();
-        ray.weights(&self.corners(&self.blocks[block]), lane, hit.side)
+        ray.weights(&self.corners(&self.blocks[block]), lane)
     }
 }
 

@@ -437,7 +437,7 @@ impl<S: Simd> Packet<S> {
             for lane in 0..8 {
                 let sheared =
                     [[a[0][lane], a[1][lane]], [b[0][lane], b[1][lane]], [c[0][lane], c[1][lane]]];
-                [u[lane], v[lane]] = WatertightRay::weights_of_sheared(sheared, det[lane] < 0.0);
+                [u[lane], v[lane]] = WatertightRay::weights_of_sheared(sheared);
             }
             for lane in 0..8 {
                 all[8 * g + lane] = (triangle[lane] != TriangleBlock::NO_TRIANGLE).then(|| Hit {

@@ -62,7 +62,7 @@ impl Found {
     /// The hit by that ray on the triangle of these corners, both in the tree's space.
     #[inline(always)]
     pub(crate) fn hit(&self, ray: &Ray, corners: [Vec3; 3]) -> Option<Hit> {
-        Some(self.with_weights(WatertightRay::new(ray)?.weights(corners, self.side)))
+        Some(self.with_weights(WatertightRay::new(ray)?.weights(corners)))
     }
 
     #[inline(always)]
@@ -160,16 +160,11 @@ impl<'a, S: Simd> TriangleRay<'a, S> {
 
     /// The weights of the hit on one triangle of a block's corners.
     #[inline(always)]
-    pub(crate) fn weights(
-        &self,
-        [a, b, c]: &[[[f32; 8]; 3]; 3],
-        lane: usize,
-        side: Side,
-    ) -> [f32; 2] {
+    pub(crate) fn weights(&self, [a, b, c]: &[[[f32; 8]; 3]; 3], lane: usize) -> [f32; 2] {
         let corners = [self.splat(a, lane), self.splat(b, lane), self.splat(c, lane)];
         let [a, b, c] = sheared_corners(self.simd, &self.lanes, corners);
         let sheared = [[a[0][0], a[1][0]], [b[0][0], b[1][0]], [c[0][0], c[1][0]]];
-        WatertightRay::weights_of_sheared(sheared, (side == Side::Front) == self.backward)
+        WatertightRay::weights_of_sheared(sheared)
     }
 
     /// One triangle's row values, each in all lanes, in rotated order.
@@ -206,8 +201,8 @@ pub(super) fn place(block: usize, lane: usize) -> u32 {
     (8 * block + lane) as u32
 }
 
-/// A block in which lanes are decided by the reference itself: those on which all edge functions are
-/// zero or planes seen edge-on, which is rare, and those of blocks without normals.
+/// A block in which lanes are decided by the reference itself: those on which an edge function is zero or
+/// a plane is seen edge-on, which is rare, and those of blocks without normals.
 struct Flat<'a> {
     number: usize,
     corners: &'a [[[f32; 8]; 3]; 3],

@@ -35,7 +35,7 @@ pub(super) struct TriangleLanes<S: Simd> {
 pub(super) struct HitLanes<S: Simd> {
     /// Lanes that hit, as bits.
     pub(super) accepted: u32,
-    /// Lanes on which all edge functions are zero, or the ray starts within rounding of a plane that is
+    /// Lanes on which an edge function is zero, or the ray starts within rounding of a plane that is
     /// not trusted: to be decided by the reference itself.
     pub(super) flat: u32,
     pub(super) t: S::F,
@@ -81,9 +81,9 @@ pub(super) fn intersect<S: Simd>(
     let in_range = s.and(s.ge(t, ray.t_min), s.le(t, t_max));
     let finite = s.and(s.le(s.abs(t), largest), s.le(s.abs(det), largest));
     let accepted = candidates & s.bits(s.and(meets_box, s.and(in_range, finite)));
-    let no_area = s.bits(s.and(s.eq(least, zero), s.eq(greatest, zero)));
+    let on_edge = s.bits(s.or(s.eq(least, zero), s.eq(greatest, zero)));
     let in_plane = s.bits(s.le(s.abs(height), s.mul(reach, s.splat(WatertightRay::PLANE_PAD))));
-    let flat = candidates & s.bits(meets_box) & (no_area | (in_plane & !s.bits(trusted)));
+    let flat = candidates & s.bits(meets_box) & (on_edge | (in_plane & !s.bits(trusted)));
     let facing = match faces {
         Faces::Both => u32::MAX,
         Faces::Front => s.bits(s.ge(s.flip_sign(det, ray.direction[2]), zero)),
