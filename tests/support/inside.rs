@@ -24,7 +24,8 @@ pub fn surface_points(mesh: &TriMesh, rng: &mut Rng) -> Vec<Vec3> {
 }
 
 /// A point inside of a closed mesh, not nearer to its surface than 2^-12 of the largest coordinate of
-/// both, so that no rounding can put it outside.
+/// both, so that no rounding can put it outside. Where parts of the mesh overlap it is in an odd number
+/// of them: in two of them a ray leaves twice.
 ///
 /// # Panics
 /// If none is found among many: the mesh has no inside to speak of.
@@ -34,7 +35,8 @@ pub fn inside_point(mesh: &TriMesh, rng: &mut Rng) -> Vec3 {
         let point = bounds.min + (0.5 + 0.5 * rng.in_cube()) * bounds.extent();
         let reach = f64::from(bounds.extent().max_element());
         let is_clear = scan.closest_point(point, reach / f64::from(1 << 12)).is_none();
-        if is_clear && scan.winding_sum(point).is_inside() {
+        let n_around = scan.winding_sum(point).winding_number().round();
+        if is_clear && n_around.rem_euclid(2.0) == 1.0 {
             return point;
         }
     }
@@ -71,10 +73,31 @@ pub fn rays_from_outside(mesh: &TriMesh, rng: &mut Rng) -> Vec<Ray> {
 
 #[cfg(test)]
 mod tests {
-    use hitscan_primitives::{Faces, brute_force};
+    use hitscan_primitives::{Faces, brute_force, generate};
 
     use super::*;
     use crate::closed_shapes;
+
+    #[test]
+    fn a_point_in_two_parts_at_once_is_not_inside() {
+        let ball = |x: f32| {
+            let ball = generate::sphere(1.0, 200).expect("it is a sphere");
+            let moved = ball.positions().iter().map(|&p| p + Vec3::new(x, 0.0, 0.0));
+            ball.with_positions(moved).expect("as many as before")
+        };
+        let (one, other) = (ball(0.0), ball(1.0));
+        let n = one.positions().len() as u32;
+        let positions = [one.positions(), other.positions()].concat();
+        let shifted = other.triangles().iter().map(|triangle| triangle.map(|vertex| vertex + n));
+        let triangles = one.triangles().iter().copied().chain(shifted).collect();
+        let both = TriMesh::new(positions, triangles).expect("the parts fit");
+        let mut rng = Rng::new(3);
+        for _ in 0..200 {
+            let point = inside_point(&both, &mut rng);
+            let n = [&one, &other].map(|mesh| brute_force::is_inside(mesh, point));
+            assert_ne!(n[0], n[1], "{point}");
+        }
+    }
 
     #[test]
     fn rays_cross_closed_shapes_as_they_must() {
