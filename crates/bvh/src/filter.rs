@@ -9,9 +9,8 @@ use hitscan_primitives::{Faces, Hit, HitMode, Ray};
 
 use crate::{
     MeshBvh,
-    kernel::{Found, TriangleRay},
-    simd::Simd,
-    traverse::{All, ClosestHit, Collector, LeafTest, Nearest},
+    kernel::Found,
+    traverse::{All, Closest, Collector, Nearest},
 };
 
 /// The caller's rule: whether a hit counts.
@@ -106,9 +105,10 @@ impl MeshBvh {
 /// What is not generic over the rule, so that the kernels are compiled once.
 impl MeshBvh {
     fn closest_accepted(&self, ray: &Ray, faces: Faces, accept: Accept<'_>) -> Option<Hit> {
-        let mut filtered = ClosestWhere { closest: ClosestHit::along(ray), accept };
+        let closest = Closest { best: Found::nothing_until(ray.t_max) };
+        let mut filtered = ClosestWhere { closest, hit: None, accept };
         self.collect(ray, faces, &mut filtered);
-        filtered.closest.hit
+        filtered.hit
     }
 
     fn any_accepted(&self, ray: &Ray, faces: Faces, accept: Accept<'_>) -> bool {
@@ -122,9 +122,10 @@ impl MeshBvh {
     }
 }
 
-/// [`ClosestHit`] among the accepted.
+/// [`Closest`] among the accepted, with the hit as it was shown to the rule.
 struct ClosestWhere<'a> {
-    closest: ClosestHit,
+    closest: Closest,
+    hit: Option<Hit>,
     accept: Accept<'a>,
 }
 
@@ -138,14 +139,13 @@ impl Collector for ClosestWhere<'_> {
 
     #[inline(always)]
     fn found(&mut self, found: Found, ray: &Ray, corners: [Vec3; 3]) -> bool {
-        self.closest.is_better(&found)
-            && is_accepted(self.accept, &found, ray, corners)
-            && self.closest.found(found, ray, corners)
-    }
-
-    #[inline(always)]
-    fn finish<S: Simd, L: LeafTest + ?Sized>(&mut self, leaves: &L, ray: &TriangleRay<'_, S>) {
-        self.closest.finish(leaves, ray);
+        if found.is_before(&self.closest.best)
+            && let Some(hit) = accepted(self.accept, &found, ray, corners)
+        {
+            self.closest.best = found;
+            self.hit = Some(hit);
+        }
+        false
     }
 }
 
@@ -166,7 +166,7 @@ impl Collector for AnyWhere<'_> {
 
     #[inline(always)]
     fn found(&mut self, found: Found, ray: &Ray, corners: [Vec3; 3]) -> bool {
-        self.any = is_accepted(self.accept, &found, ray, corners);
+        self.any = accepted(self.accept, &found, ray, corners).is_some();
         self.any
     }
 }
@@ -187,11 +187,12 @@ impl Collector for NearestWhere<'_> {
 
     #[inline(always)]
     fn found(&mut self, found: Found, ray: &Ray, corners: [Vec3; 3]) -> bool {
-        is_accepted(self.accept, &found, ray, corners) && self.nearest.found(found, ray, corners)
+        accepted(self.accept, &found, ray, corners).is_some()
+            && self.nearest.found(found, ray, corners)
     }
 }
 
 #[inline(never)]
-fn is_accepted(accept: Accept<'_>, found: &Found, ray: &Ray, corners: [Vec3; 3]) -> bool {
-    found.hit(ray, corners).is_some_and(|hit| accept(&hit))
+fn accepted(accept: Accept<'_>, found: &Found, ray: &Ray, corners: [Vec3; 3]) -> Option<Hit> {
+    found.hit(ray, corners).filter(|hit| accept(hit))
 }

@@ -366,12 +366,6 @@ impl ClosestHit {
     pub(crate) fn along(ray: &Ray) -> Self {
         Self { closest: Closest { best: Found::nothing_until(ray.t_max) }, hit: None }
     }
-
-    /// Whether it comes before what was found so far.
-    #[inline(always)]
-    pub(crate) fn is_better(&self, hit: &Found) -> bool {
-        hit.is_before(&self.closest.best)
-    }
 }
 
 impl Collector for ClosestHit {
