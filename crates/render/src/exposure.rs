@@ -12,6 +12,7 @@ use crate::legend::{self, Legend, RampLegend};
 use crate::picture::Picture;
 use crate::plain::{self, Named};
 use crate::shaded::Lighting;
+use crate::silhouette::Silhouette;
 use crate::style::{Mode, Style};
 use crate::subject::{Naming, Subject};
 use crate::{Seen, color, glass};
@@ -52,6 +53,8 @@ struct Lens {
     style: Style,
     sampling: Sampling,
     painter: Painter,
+    /// Around all that is seen, if rays beside it leave nothing in the picture.
+    silhouette: Option<Silhouette>,
     n_rays: AtomicU64,
 }
 
@@ -84,8 +87,14 @@ impl Exposure {
         };
         let Style { n_samples, seed, .. } = style;
         let is_random = n_samples > 1 || style.mode == Mode::Shaded && !style.draft;
+        let silhouette = match painter {
+            // Work is shown of rays that miss, too.
+            Painter::Heat => None,
+            _ => Silhouette::new(&subject, &view),
+        };
         let sampling = Sampling { view, size, n_samples, seed, is_random };
-        let lens = Lens { subject, style, sampling, painter, n_rays: AtomicU64::new(0) };
+        let n_rays = AtomicU64::new(0);
+        let lens = Lens { subject, style, sampling, painter, silhouette, n_rays };
         Self {
             lens,
             film: Film::new(size),
@@ -217,8 +226,20 @@ impl Lens {
         samples: std::ops::Range<u32>,
         with_hits: bool,
     ) -> TileSums {
+        if self.is_background(&places) {
+            return TileSums::default();
+        }
         let hits = |rays: &[_]| if with_hits { self.subject.hits(rays) } else { vec![] };
         self.sampling.sums(places, samples, hits, |tile| self.paint(tile))
+    }
+
+    /// Whether nothing is seen at the pixels of a tile, which go from its first corner to its last.
+    fn is_background(&self, places: &[[u32; 2]]) -> bool {
+        let (Some(silhouette), [first, .., last]) = (&self.silhouette, places) else {
+            return false;
+        };
+        let min = self.sampling.pixel(*first, DVec2::ZERO);
+        silhouette.is_beside(min, self.sampling.pixel(*last, DVec2::ONE))
     }
 
     fn seen(&self, hit: &SceneHit) -> Seen {
@@ -235,9 +256,13 @@ impl Lens {
                 colors
             }
             Painter::Depth => plain::by_hit(tile, plain::distance),
-            Painter::Normal => plain::by_hit(tile, |_, hit| plain::normal(subject, hit)),
+            Painter::Normal => {
+                plain::by_normal(subject, tile, |_, _, normal| plain::normal(normal))
+            }
             Painter::FaceId => plain::by_hit(tile, |_, hit| plain::face_id(subject, hit)),
-            Painter::Named(named) => plain::by_hit(tile, |ray, hit| named.color(subject, ray, hit)),
+            Painter::Named(named) => plain::by_normal(subject, tile, |ray, hit, normal| {
+                named.color(subject, ray, hit, normal)
+            }),
             Painter::Uv => plain::by_hit(tile, |_, hit| plain::uv(subject, hit)),
             Painter::Heat => plain::work(subject, tile),
             Painter::Glass => glass::paint(subject, tile),
@@ -288,7 +313,7 @@ mod tests {
     use std::sync::Arc;
 
     use hitscan::glam::DAffine3;
-    use hitscan::picking::{Camera, Viewport};
+    use hitscan::picking::{Camera, Lens, Viewport};
     use hitscan::scene::{Instance, Mesh, Scene};
 
     use super::*;
@@ -323,6 +348,46 @@ mod tests {
                 assert_eq!(exposure.picture(), whole, "{mode:?}");
             }
         }
+    }
+
+    #[test]
+    fn nothing_is_lost_where_no_ray_is_asked() {
+        let subject = two_balls();
+        let viewport = Viewport::of_size(200.0, 160.0);
+        let lens =
+            |lens| Camera { lens, far: 100.0, ..Camera::looking([2.0, 3.0, 9.0], [2.0, 1.0, 0.0]) };
+        let cameras = [
+            lens(Lens::Perspective { fov_y_radians: 0.9 }),
+            lens(Lens::Orthographic { height: 7.0 }),
+            // From among the balls, and looking away from them.
+            Camera::looking([0.3, 0.0, 0.0], [1.0, 0.2, 0.4]),
+            Camera::looking([0.0, 0.0, 3.0], [0.0, 0.0, 9.0]),
+        ];
+        let mut n_spared = 0;
+        for camera in cameras {
+            let view = camera.view(viewport).unwrap();
+            for mode in [Mode::Shaded, Mode::Depth, Mode::Object, Mode::Glass, Mode::Heat] {
+                // Films finer and coarser than the view.
+                for size in [[200, 160], [333, 270], [50, 40]] {
+                    let style = Style { mode, n_samples: 2, ..Style::default() };
+                    let mut pictures = [true, false].map(|with_silhouette| {
+                        let mut exposure =
+                            Exposure::new(subject.clone(), view.clone(), size, style);
+                        if !with_silhouette {
+                            exposure.lens.silhouette = None;
+                        }
+                        while !exposure.is_complete() {
+                            exposure.step();
+                        }
+                        (exposure.n_rays(), exposure.picture())
+                    });
+                    n_spared += pictures[1].0 - pictures[0].0;
+                    pictures[0].0 = pictures[1].0;
+                    assert!(pictures[0] == pictures[1], "{mode:?} {size:?} {camera:?}");
+                }
+            }
+        }
+        assert!(n_spared > 100_000, "{n_spared}");
     }
 
     #[test]

@@ -56,7 +56,8 @@ pub(crate) struct TileRays {
     pub(crate) hits: Vec<Option<SceneHit>>,
 }
 
-/// The samples of a tile: what is added to each of its pixels.
+/// The samples of a tile: what is added to each of its pixels. None if that is nothing.
+#[derive(Default)]
 pub(crate) struct TileSums {
     pub(crate) places: Vec<[u32; 2]>,
     sums: Vec<Vec4>,
@@ -170,12 +171,18 @@ impl Sampling {
     }
 
     /// The ray through a point of a pixel of the film.
-    pub(crate) fn ray(&self, [x, y]: [u32; 2], within: DVec2) -> WorldRay {
+    pub(crate) fn ray(&self, place: [u32; 2], within: DVec2) -> WorldRay {
+        self.view.ray(self.pixel(place, within))
+    }
+
+    /// Where a point of a pixel of the film lies in the view.
+    pub(crate) fn pixel(&self, [x, y]: [u32; 2], within: DVec2) -> DVec2 {
         let viewport = self.view.viewport();
         let [width, height] = self.size.map(f64::from);
         let scale = viewport.size / DVec2::new(width, height);
-        self.view.ray(viewport.min + scale * (DVec2::new(f64::from(x), f64::from(y)) + within))
+        viewport.min + scale * (DVec2::new(f64::from(x), f64::from(y)) + within)
     }
+
     /// What the centre of each pixel of the film shows, row by row.
     pub(crate) fn seen<T: Send>(
         &self,

@@ -41,6 +41,7 @@ mod plain;
 mod ray_lines;
 mod sampling;
 mod shaded;
+mod silhouette;
 mod stroke;
 mod style;
 mod subject;

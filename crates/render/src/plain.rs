@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use hitscan::glam::{DVec2, Vec4};
+use hitscan::glam::{DVec2, DVec3, Vec4};
 use hitscan::scene::{SceneHit, WorldRay};
 use rayon::prelude::*;
 
@@ -11,15 +11,31 @@ use crate::film::{Film, TileRays};
 use crate::subject::{Naming, Subject};
 
 /// A colour for each ray by what it hits; nothing on a miss.
-pub(crate) fn by_hit(tile: &TileRays, color: impl Fn(&WorldRay, &SceneHit) -> Vec4) -> Vec<Vec4> {
+pub(crate) fn by_hit(
+    tile: &TileRays,
+    mut color: impl FnMut(&WorldRay, &SceneHit) -> Vec4,
+) -> Vec<Vec4> {
     let color_of =
         |(ray, hit): (&WorldRay, &Option<SceneHit>)| hit.map_or(Vec4::ZERO, |hit| color(ray, &hit));
     tile.rays.iter().zip(&tile.hits).map(color_of).collect()
 }
 
+/// A colour for each ray by what it hits and the geometric normal there; nothing on a miss.
+pub(crate) fn by_normal(
+    subject: &Subject,
+    tile: &TileRays,
+    color: impl Fn(&WorldRay, &SceneHit, DVec3) -> Vec4,
+) -> Vec<Vec4> {
+    let hits: Vec<SceneHit> = tile.hits.iter().copied().flatten().collect();
+    let mut surfaces = subject.surfaces(&hits).into_iter();
+    by_hit(tile, |ray, hit| match surfaces.next() {
+        Some((_, normal)) => color(ray, hit, normal),
+        None => Vec4::ZERO,
+    })
+}
+
 /// The geometric normal by winding: -1 to 1 as 0 to 255.
-pub(crate) fn normal(subject: &Subject, hit: &SceneHit) -> Vec4 {
-    let normal = subject.normal(hit);
+pub(crate) fn normal(normal: DVec3) -> Vec4 {
     opaque(normal.to_array().map(|x| (127.5 * (x + 1.0)).round() as u8))
 }
 
@@ -60,13 +76,18 @@ impl Named {
         Self { naming, n_hits: subject.names().iter().map(|_| AtomicU64::new(0)).collect() }
     }
 
-    pub(crate) fn color(&self, subject: &Subject, ray: &WorldRay, hit: &SceneHit) -> Vec4 {
+    pub(crate) fn color(
+        &self,
+        subject: &Subject,
+        ray: &WorldRay,
+        hit: &SceneHit,
+        normal: DVec3,
+    ) -> Vec4 {
         let name = subject.name(hit, self.naming);
         if let Some(name) = name {
             self.n_hits[name as usize].fetch_add(1, Ordering::Relaxed);
         }
-        let normal = subject.normal(hit).as_vec3();
-        let cosine = normal.dot(ray.direction.as_vec3().normalize_or_zero()).abs();
+        let cosine = normal.as_vec3().dot(ray.direction.as_vec3().normalize_or_zero()).abs();
         let color = color::linear(name.map_or(color::UNNUMBERED, color::of_number));
         ((0.3 + 0.7 * cosine) * color).extend(1.0)
     }

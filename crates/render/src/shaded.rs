@@ -87,9 +87,7 @@ impl Lighting {
 
     /// The light that comes back along each ray, and how many rays that took.
     pub(crate) fn paint(&self, subject: &Subject, tile: &TileRays) -> (Vec<Vec4>, usize) {
-        let spots: Vec<Spot> = (tile.hits.iter().enumerate())
-            .filter_map(|(ray, hit)| Some(self.spot(subject, tile, ray, hit.as_ref()?)))
-            .collect();
+        let spots = self.spots(subject, tile);
         let in_shadow = self.in_shadow(subject, &spots);
         let under_cover = match self.open_sky {
             Some(_) => vec![false; spots.len()],
@@ -112,10 +110,26 @@ impl Lighting {
         (colors, n_rays)
     }
 
-    fn spot(&self, subject: &Subject, tile: &TileRays, ray: usize, hit: &SceneHit) -> Spot {
+    fn spots(&self, subject: &Subject, tile: &TileRays) -> Vec<Spot> {
+        let places = tile.hits.iter().enumerate();
+        let (rays, hits): (Vec<usize>, Vec<SceneHit>) =
+            places.filter_map(|(ray, hit)| Some((ray, (*hit)?))).unzip();
+        let surfaces = subject.surfaces(&hits);
+        let spot = |((ray, hit), surface)| self.spot(subject, tile, ray, hit, surface);
+        rays.into_iter().zip(&hits).zip(surfaces).map(spot).collect()
+    }
+
+    /// What is to be lit where a ray hits; the point of the surface, and its normal by winding.
+    fn spot(
+        &self,
+        subject: &Subject,
+        tile: &TileRays,
+        ray: usize,
+        hit: &SceneHit,
+        (point, geometric): (Vec3, DVec3),
+    ) -> Spot {
         let towards_eye = -tile.rays[ray].direction.as_vec3().normalize_or_zero();
         let seen = |normal: Vec3| if normal.dot(towards_eye) < 0.0 { -normal } else { normal };
-        let (point, geometric) = subject.surface(hit);
         let geometric = seen(geometric.as_vec3());
         let normal = subject.interpolated_normal(hit).map_or(geometric, |normal| {
             // Some files have normals that point the other way.

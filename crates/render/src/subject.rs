@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use hitscan::glam::{DMat3, DVec3, Vec3};
+use hitscan::glam::{DAffine3, DMat3, DVec3, Vec3};
 use hitscan::primitives::Aabb;
 use hitscan::scene::{InstanceId, Mesh, QueryOptions, Scene, SceneHit, WorldRay};
 use hitscan::{Faces, TriMesh};
@@ -37,7 +37,9 @@ pub struct Subject {
 struct Look {
     /// Of the instance itself, as a place among all names.
     name: u32,
+    mesh: Arc<Mesh>,
     colors: Arc<MeshColors>,
+    to_world: DAffine3,
     /// From normals of the mesh to those of the world, of any length.
     to_world_normal: DMat3,
 }
@@ -87,11 +89,13 @@ impl Subject {
         for (order, id, mesh) in &instances {
             let label = scene.get(*id).and_then(|instance| instance.name.as_deref());
             let label = label.map_or_else(|| format!("instance {order}"), str::to_owned);
-            let transform = scene.world_transform(*id).unwrap_or_default().matrix3;
+            let to_world = scene.world_transform(*id).unwrap_or_default();
             looks[id.index as usize] = Some(Look {
                 name: names.append(label),
+                mesh: Arc::clone(mesh),
                 colors: colors[&Arc::as_ptr(mesh)].clone(),
-                to_world_normal: transform.inverse().transpose(),
+                to_world,
+                to_world_normal: to_world.matrix3.inverse().transpose(),
             });
         }
         let mut subject = Self {
@@ -165,7 +169,7 @@ impl Subject {
     }
 
     pub(crate) fn mesh(&self, id: InstanceId) -> Option<&TriMesh> {
-        Some(self.scene.get(id)?.mesh.as_deref()?.tri_mesh())
+        Some(self.look(id)?.mesh.tri_mesh())
     }
 
     /// What positions in f32 are relative to.
@@ -290,15 +294,37 @@ impl Subject {
 
     /// The geometric unit normal by winding.
     pub(crate) fn normal(&self, hit: &SceneHit) -> DVec3 {
-        self.scene.describe(hit).map_or(DVec3::ZERO, |details| details.normal())
+        let corners = self.mesh(hit.instance).map(|mesh| mesh.corners(hit.triangle()));
+        self.surface(hit, corners.unwrap_or_default()).1
     }
 
-    /// The point of a hit, relative to [`origin`](Self::origin), and [`normal`](Self::normal) there.
-    pub(crate) fn surface(&self, hit: &SceneHit) -> (Vec3, DVec3) {
-        let details = self.scene.describe(hit);
-        let at = details.map(|details| (details.point(), details.normal()));
-        let (point, normal) = at.unwrap_or((self.origin, DVec3::ZERO));
-        ((point - self.origin).as_vec3(), normal)
+    /// The point of each hit, relative to [`origin`](Self::origin), and [`normal`](Self::normal) there. As
+    /// `HitDetails` has them.
+    pub(crate) fn surfaces(&self, hits: &[SceneHit]) -> Vec<(Vec3, DVec3)> {
+        // One loop for each step: memory far away is then asked for many hits at a time. In a single loop
+        // the arithmetic of one hit keeps the next from asking, and the normals of a city of 1 M triangles
+        // took 8 % longer.
+        let vertices = |hit: &SceneHit| {
+            self.mesh(hit.instance).map_or([0; 3], |mesh| mesh.triangles()[hit.triangle() as usize])
+        };
+        let vertices: Vec<[u32; 3]> = hits.iter().map(vertices).collect();
+        let corners = |(hit, vertices): (&SceneHit, [u32; 3])| {
+            let positions = self.mesh(hit.instance).map_or(&[][..], TriMesh::positions);
+            vertices.map(|vertex| positions.get(vertex as usize).copied().unwrap_or_default())
+        };
+        let corners: Vec<[Vec3; 3]> = hits.iter().zip(vertices).map(corners).collect();
+        hits.iter().zip(corners).map(|(hit, corners)| self.surface(hit, corners)).collect()
+    }
+
+    /// The point of a hit and the normal there, by the corners of the triangle.
+    fn surface(&self, hit: &SceneHit, corners: [Vec3; 3]) -> (Vec3, DVec3) {
+        let Some(look) = self.look(hit.instance) else { return (Vec3::ZERO, DVec3::ZERO) };
+        let [a, b, c] = corners.map(|corner| corner.as_dvec3());
+        let (ab, ac) = (b - a, c - a);
+        let point = a + f64::from(hit.local.u) * ab + f64::from(hit.local.v) * ac;
+        let normal = look.to_world_normal * ab.cross(ac).normalize_or_zero();
+        let point = look.to_world.transform_point3(point) - self.origin;
+        (point.as_vec3(), normal.normalize_or_zero())
     }
 
     /// The unit normal between those that the mesh has at the corners of the triangle.
@@ -388,5 +414,48 @@ impl Names {
     fn append(&mut self, name: String) -> u32 {
         self.all.push(name);
         (self.all.len() - 1) as u32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hitscan::BuildOptions;
+    use hitscan::glam::DQuat;
+    use hitscan::scene::Instance;
+
+    use super::*;
+
+    #[test]
+    fn surfaces_lie_where_the_scene_describes_them() {
+        let torus = hitscan::generate::torus(2.0, 0.7, 500).unwrap();
+        let mesh = Arc::new(Mesh::new(torus, &BuildOptions::default()));
+        let center = DVec3::new(3e7, -2e5, 7.0);
+        let turn = DQuat::from_euler(hitscan::glam::EulerRot::XYZ, 0.4, -1.1, 2.0);
+        let mut scene = Scene::new();
+        // One of them is a mirror image, and none keeps right angles.
+        for (scale, x) in [(DVec3::new(1.0, 2.0, 0.5), -3.0), (DVec3::new(-1.5, 0.7, 1.0), 3.0)] {
+            let place = DAffine3::from_translation(center + DVec3::new(x, 0.0, 0.0))
+                * DAffine3::from_quat(turn)
+                * DAffine3::from_scale(scale);
+            scene.insert(Instance::new(mesh.clone(), place)).unwrap();
+        }
+        let subject = Subject::new(scene, |_, _| None);
+        let eye = center + DVec3::new(0.0, 1.0, 12.0);
+        let ray = |n: i32| {
+            let towards =
+                DVec3::new(f64::from(n % 40 - 20) / 3.0, f64::from(n / 40 - 10) / 3.0, 0.0);
+            WorldRay::new(eye, center + towards - eye)
+        };
+        let rays: Vec<WorldRay> = (0..800).map(ray).collect();
+        let hits: Vec<SceneHit> = subject.hits(&rays).into_iter().flatten().collect();
+        assert!(hits.iter().any(|hit| hit.instance != hits[0].instance));
+        for (hit, (point, normal)) in hits.iter().zip(subject.surfaces(&hits)) {
+            let details = subject.scene().describe(hit).unwrap();
+            let expected = (details.point() - subject.origin()).as_vec3();
+            assert!(point.distance(expected) < 1e-5, "{point} {expected}");
+            assert!(normal.distance(details.normal()) < 1e-9, "{normal} {}", details.normal());
+            assert_eq!(subject.normal(hit), normal);
+        }
+        assert_eq!(subject.surfaces(&hits).len(), hits.len());
     }
 }

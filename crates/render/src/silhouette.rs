@@ -1,0 +1,127 @@
+//! Where in a picture anything can be: what lies beside it is background, and no ray is asked there.
+
+use hitscan::glam::{DVec2, DVec3};
+use hitscan::picking::View;
+
+use crate::subject::Subject;
+
+/// The boxes of more instances are not looked at one by one.
+const MOST_BOXES: usize = 256;
+
+/// Corners farther away than this many pixels are too close to the plane of the eye for their place to be
+/// exact.
+const FARTHEST: f64 = 1e6;
+
+/// More than the rounding of a corner's place, in pixels of the view.
+const MARGIN: f64 = 0.5;
+
+/// A convex outline around all that a view shows of a subject.
+#[derive(Clone, Debug)]
+pub(crate) struct Silhouette {
+    /// In pixels of the view. From each corner to the next, what is inside lies on the side of positive
+    /// cross products.
+    outline: Vec<DVec2>,
+}
+
+impl Silhouette {
+    /// The outline of the boxes of all instances; `None` if any of them reaches beyond the near or the
+    /// far plane. A box holds every point that a ray can hit of its instance.
+    pub(crate) fn new(subject: &Subject, view: &View) -> Option<Self> {
+        let boxes = subject.instances().iter().filter_map(|&id| subject.scene().world_bounds(id));
+        let mut boxes: Vec<_> = boxes.filter(|bounds| !bounds.is_empty()).collect();
+        if boxes.len() > MOST_BOXES {
+            boxes = boxes.into_iter().reduce(|a, b| a.union(b)).into_iter().collect();
+        }
+        let corners = boxes.iter().flat_map(|bounds| {
+            let ends = [bounds.min, bounds.max];
+            (0..8).map(move |corner: usize| {
+                let [x, y, z] = [0, 1, 2].map(|axis| ends[corner >> axis & 1][axis]);
+                DVec3::new(x, y, z)
+            })
+        });
+        let pixel = |corner| {
+            let pixel = view.project(corner)?.pixel;
+            (pixel.abs().max_element() < FARTHEST).then_some(pixel)
+        };
+        Some(Self { outline: convex_hull(corners.map(pixel).collect::<Option<_>>()?) })
+    }
+
+    /// Whether nothing is seen in the rectangle between two pixels of the view.
+    pub(crate) fn is_beside(&self, min: DVec2, max: DVec2) -> bool {
+        let (min, max) = (min - MARGIN, max + MARGIN);
+        let corners = [min, DVec2::new(max.x, min.y), max, DVec2::new(min.x, max.y)];
+        let outline = &self.outline;
+        let is_beyond_a_side = (0..outline.len()).any(|n| {
+            let (a, b) = (outline[n], outline[(n + 1) % outline.len()]);
+            corners.iter().all(|&corner| (b - a).perp_dot(corner - a) < 0.0)
+        });
+        let all = |is: &dyn Fn(&DVec2) -> bool| outline.iter().all(is);
+        is_beyond_a_side
+            || all(&|p| p.x < min.x)
+            || all(&|p| p.x > max.x)
+            || all(&|p| p.y < min.y)
+            || all(&|p| p.y > max.y)
+    }
+}
+
+/// The corners of the convex hull of points, each once, by Andrew's monotone chain ("Another efficient
+/// algorithm for convex hulls in two dimensions", 1979).
+fn convex_hull(mut points: Vec<DVec2>) -> Vec<DVec2> {
+    points.sort_unstable_by(|a, b| a.x.total_cmp(&b.x).then(a.y.total_cmp(&b.y)));
+    points.dedup();
+    if points.len() < 3 {
+        return points;
+    }
+    let chain = |points: &mut dyn Iterator<Item = DVec2>| {
+        let mut chain: Vec<DVec2> = vec![];
+        for point in points {
+            while let [.., a, b] = chain[..]
+                && (b - a).perp_dot(point - a) <= 0.0
+            {
+                chain.pop();
+            }
+            chain.push(point);
+        }
+        // The last one is the first of the other chain.
+        chain.pop();
+        chain
+    };
+    let mut hull = chain(&mut points.iter().copied());
+    hull.extend(chain(&mut points.iter().rev().copied()));
+    hull
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn points(points: &[[f64; 2]]) -> Vec<DVec2> {
+        points.iter().copied().map(DVec2::from).collect()
+    }
+
+    #[test]
+    fn a_hull_has_the_corners_and_nothing_else() {
+        let square = [[0.0, 0.0], [4.0, 0.0], [4.0, 4.0], [0.0, 4.0]];
+        let with_more = [&square[..], &[[2.0, 0.0], [1.0, 3.0], [4.0, 4.0], [0.0, 1.0]]].concat();
+        assert_eq!(convex_hull(points(&with_more)), points(&square));
+        let line = [[0.0, 0.0], [1.0, 1.0], [3.0, 3.0]];
+        assert_eq!(convex_hull(points(&line)), points(&[line[0], line[2]]));
+        assert_eq!(convex_hull(points(&[[1.0, 2.0]; 3])), points(&[[1.0, 2.0]]));
+        assert_eq!(convex_hull(vec![]), []);
+    }
+
+    #[test]
+    fn rectangles_beside_an_outline_are_told_from_those_that_touch_it() {
+        let diamond = [[0.0, 10.0], [10.0, 0.0], [20.0, 10.0], [10.0, 20.0]];
+        let silhouette = Silhouette { outline: convex_hull(points(&diamond)) };
+        let is_beside = |min: [f64; 2], max: [f64; 2]| silhouette.is_beside(min.into(), max.into());
+        for (min, max) in [([0.0; 2], [4.0; 2]), ([16.0; 2], [20.0; 2]), ([21.0, 0.0], [30.0, 9.0])]
+        {
+            assert!(is_beside(min, max), "{min:?} {max:?}");
+        }
+        for (min, max) in [([0.0; 2], [5.0; 2]), ([9.0; 2], [11.0; 2]), ([-9.0; 2], [99.0; 2])] {
+            assert!(!is_beside(min, max), "{min:?} {max:?}");
+        }
+        assert!(Silhouette { outline: vec![] }.is_beside(DVec2::ZERO, DVec2::ONE));
+    }
+}
