@@ -23,6 +23,10 @@ const SMOOTH: [u32; 2] = [16, 4];
 /// Pictures have no more pixels than this, whatever the screen has.
 const MOST_PIXELS: f64 = (5 << 19) as f64;
 
+/// How often coarse pictures are told about: nobody reads faster, and the page lays itself out anew each
+/// time.
+const TOLD: Duration = Duration::from_millis(250);
+
 /// Bytes of a picture that are sent at a time: answers go between.
 const MOST_BYTES: usize = 1 << 18;
 
@@ -99,6 +103,8 @@ pub(crate) struct Easel {
     n_shown: u32,
     pace: Pace,
     stats: Option<StatsReport>,
+    /// When there last were any.
+    told: Option<Instant>,
 }
 
 impl Easel {
@@ -117,6 +123,7 @@ impl Easel {
             n_shown: 0,
             pace: Pace::default(),
             stats: None,
+            told: None,
         }
     }
 
@@ -172,7 +179,7 @@ impl Easel {
         self.outgoing.pop_front()
     }
 
-    /// How fast the last picture was, once for each.
+    /// How fast the last picture was, once for each; of coarse ones a few times a second.
     pub(crate) fn take_stats(&mut self) -> Option<StatsReport> {
         self.stats.take()
     }
@@ -258,14 +265,17 @@ impl Easel {
         let [width, height] = making.exposure.size();
         let (seconds, n_rays) = (making.spent.as_secs_f64(), making.exposure.n_rays());
         let n_done = making.exposure.n_done();
-        self.stats = Some(StatsReport {
-            width,
-            height,
-            n_samples: n_done,
-            rays_per_second: (n_rays - making.n_rays_before) as f64 / seconds.max(1e-9),
-            seconds,
-            work_per_ray: None,
-        });
+        if making.stage != Stage::Coarse || self.told.is_none_or(|told| told.elapsed() >= TOLD) {
+            self.told = Some(Instant::now());
+            self.stats = Some(StatsReport {
+                width,
+                height,
+                n_samples: n_done,
+                rays_per_second: (n_rays - making.n_rays_before) as f64 / seconds.max(1e-9),
+                seconds,
+                work_per_ray: None,
+            });
+        }
         (making.spent, making.n_rays_before) = (Duration::ZERO, n_rays);
         if n_done < making.next_shown {
             return;

@@ -253,3 +253,39 @@ fn another_state_of_the_file_keeps_the_camera() {
     assert_eq!(session.orbit.camera(), camera);
     assert!(click(&mut session, 200.0, 150.0).is_some());
 }
+
+#[test]
+fn numbers_of_pictures_come_a_few_times_a_second_while_the_camera_moves_and_at_once_when_it_rests()
+{
+    let mut session = session();
+    let mut n_told = 0;
+    // The width of the next picture that is told about, once all of it was sent.
+    let mut picture = |session: &mut Session, now: Instant| {
+        let mut width = None;
+        loop {
+            let (told, bytes) = session.work(now);
+            for told in &told {
+                if let ToPage::Stats(stats) = told {
+                    (n_told, width) = (n_told + 1, Some(stats.width));
+                }
+            }
+            let Some(bytes) = bytes else { continue };
+            if bytes[32..36] == [0; 4] {
+                let frame = u32::from_le_bytes(bytes[..4].try_into().unwrap());
+                session.handle(FromPage::Shown { frame }, now);
+                return (n_told, width);
+            }
+        }
+    };
+    let start = Instant::now();
+    for _ in 0..100 {
+        say(&mut session, FromPage::Orbit { dx: 3.0, dy: 1.0 });
+        picture(&mut session, Instant::now());
+    }
+    say(&mut session, FromPage::Orbit { dx: 3.0, dy: 1.0 });
+    let (n_told, _) = picture(&mut session, Instant::now());
+    let most = 2 + start.elapsed().as_millis() / 250;
+    assert!(n_told >= 1 && n_told <= most, "{n_told} of {most}");
+    let later = Instant::now() + Duration::from_secs(1);
+    assert_eq!(picture(&mut session, later).1, Some(400));
+}
