@@ -18,10 +18,14 @@ const SIDES: [f64; 10] = [4.0, 3.0, 2.0, 1.5, 1.25, 1.0, 0.8, 0.6, 0.4, 0.2];
 /// A larger picture than the last is tried if it would take less than this share of what it may.
 const SAFE: f64 = 0.92;
 
+/// As many of the last pictures say what the next one will cost.
+const REMEMBERED: usize = 5;
+
 /// What pictures have cost, and what follows for the next.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Pace {
-    seconds_per_pixel: Option<f64>,
+    /// What a pixel of the last pictures cost, in seconds, the last one at the end.
+    costs: Vec<f64>,
     /// The place in [`SIDES`] of the last coarse picture.
     last: Option<usize>,
 }
@@ -29,20 +33,29 @@ pub(crate) struct Pace {
 impl Pace {
     /// Whether it is known what a pixel costs.
     pub(crate) fn is_known(&self) -> bool {
-        self.seconds_per_pixel.is_some()
+        !self.costs.is_empty()
     }
 
     /// A picture was made, from its beginning until it could be shown.
     pub(crate) fn learn(&mut self, n_pixels: f64, time: Duration) {
-        let cost = time.as_secs_f64() / n_pixels.max(1.0);
-        let before = self.seconds_per_pixel.unwrap_or(cost);
-        self.seconds_per_pixel = Some(0.6 * before + 0.4 * cost);
+        if self.costs.len() == REMEMBERED {
+            self.costs.remove(0);
+        }
+        self.costs.push(time.as_secs_f64() / n_pixels.max(1.0));
+    }
+
+    /// What a pixel costs: the median of the last pictures, as now and then one has to wait for others
+    /// that use the machine. Of two in the middle, the one that costs more.
+    fn seconds_per_pixel(&self) -> Option<f64> {
+        let mut costs = self.costs.clone();
+        costs.sort_unstable_by(f64::total_cmp);
+        costs.get(costs.len() / 2).copied()
     }
 
     /// The share of the sides of a window with so many pixels that the next coarse picture shall have,
     /// not more than `full`.
     pub(crate) fn scale(&mut self, n_pixels: f64, full: f64) -> f64 {
-        let Some(cost) = self.seconds_per_pixel else { return full.min(1.0) / 3.0 };
+        let Some(cost) = self.seconds_per_pixel() else { return full.min(1.0) / 3.0 };
         let fits = |place: usize| {
             let may_take = if SIDES[place] <= 1.0 { STILL_MOVING } else { WELL }.as_secs_f64();
             let is_larger = self.last.is_some_and(|last| place < last);
@@ -96,6 +109,19 @@ mod tests {
         }
         assert!(scales(&mut pace, 200.0).ends_with(&[0.5; 10]));
         assert_eq!(scales(&mut pace, 270.0), [0.5; 20]);
+    }
+
+    #[test]
+    fn a_picture_that_was_held_up_makes_the_next_no_smaller() {
+        let mut pace = Pace::default();
+        scales(&mut pace, 200.0);
+        for _ in 0..2 {
+            pace.learn(ENOUGH, Duration::from_secs(1));
+            assert_eq!(pace.scale(WINDOW, 1.0), 0.5);
+        }
+        // What goes on is no accident.
+        pace.learn(ENOUGH, Duration::from_secs(1));
+        assert_eq!(pace.scale(WINDOW, 1.0), 0.1);
     }
 
     #[test]
