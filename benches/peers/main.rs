@@ -62,25 +62,29 @@ fn compare_engines(options: &Options) -> Result<(), Error> {
         tables: options.thread_counts().into_iter().map(Tables::new).collect(),
         growth: Vec::new(),
     };
-    for name in options.scene_names() {
-        let Some(scene) = available(name)? else { continue };
-        for tables in &mut run.tables {
-            let contenders = engines.contenders(options, tables.n_threads);
-            if contenders.is_empty() {
-                return Err("no engine is left by --peers".into());
-            }
-            let plan = options.plan(tables.n_threads);
+    // One thread first: Embree's devices share the number of threads of the latest.
+    if let Some(largest) = options.largest {
+        let contenders = engines.growing(options);
+        let plan = options.plan(1);
+        run.growth = pool(1)?.install(|| growth::measure(&contenders, &plan, largest as usize))?;
+    }
+    for tables in &mut run.tables {
+        let contenders = engines.contenders(options, tables.n_threads);
+        if contenders.is_empty() {
+            return Err("no engine is left by --peers".into());
+        }
+        let plan = options.plan(tables.n_threads);
+        for name in options.scene_names() {
+            let Some(scene) = available(name)? else { continue };
             let comparison =
                 pool(tables.n_threads)?.install(|| compare::compare(&scene, &contenders, &plan));
             println!("\n{} thread(s), {}", tables.n_threads, tables.clock);
             print!("{}", report::table(&comparison));
             tables.comparisons.push(comparison);
+            if tables.n_threads == 1 {
+                timing::expect_no_other_thread_at_work()?;
+            }
         }
-    }
-    if let Some(largest) = options.largest {
-        let contenders = engines.growing(options);
-        let plan = options.plan(1);
-        run.growth = pool(1)?.install(|| growth::measure(&contenders, &plan, largest as usize))?;
     }
     print!("{}", run.summary());
     if let Some(path) = &options.json {

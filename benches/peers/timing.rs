@@ -122,8 +122,40 @@ impl Clock {
 
 #[cfg(unix)]
 fn cpu_seconds() -> f64 {
-    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    seconds_on(rustix::time::ClockId::ProcessCPUTime)
+}
+
+#[cfg(unix)]
+fn seconds_on(clock: rustix::time::ClockId) -> f64 {
+    let time = rustix::time::clock_gettime(clock);
     time.tv_sec as f64 + 1e-9 * time.tv_nsec as f64
+}
+
+/// Fails if threads that wait for work take CPU time all the same, as those of some schedulers do that
+/// look for it again and again: they would be charged to whoever is measured.
+#[cfg(unix)]
+pub(crate) fn expect_no_other_thread_at_work() -> Result<(), String> {
+    const AT_MOST: f64 = 0.05;
+    let clocks = [rustix::time::ClockId::ProcessCPUTime, rustix::time::ClockId::ThreadCPUTime];
+    let before = clocks.map(seconds_on);
+    let start = Instant::now();
+    while start.elapsed() < Duration::from_millis(100) {
+        std::hint::spin_loop();
+    }
+    let [process, thread] = [0, 1].map(|which| seconds_on(clocks[which]) - before[which]);
+    let share = process / thread - 1.0;
+    if share <= AT_MOST {
+        return Ok(());
+    }
+    Err(format!(
+        "threads that should wait take {:.0} % of the time of the one that is measured",
+        100.0 * share
+    ))
+}
+
+#[cfg(not(unix))]
+pub(crate) fn expect_no_other_thread_at_work() -> Result<(), String> {
+    Ok(())
 }
 
 #[cfg(test)]
@@ -131,6 +163,20 @@ mod tests {
     use hitscan_benches::RayKind;
 
     use super::*;
+
+    #[test]
+    #[cfg(unix)]
+    fn a_thread_at_work_beside_the_measured_one_is_noticed() {
+        let is_over = std::sync::atomic::AtomicBool::new(false);
+        let relaxed = std::sync::atomic::Ordering::Relaxed;
+        std::thread::scope(|threads| {
+            threads.spawn(|| while !is_over.load(relaxed) {});
+            std::thread::sleep(Duration::from_millis(20));
+            let noticed = expect_no_other_thread_at_work();
+            is_over.store(true, relaxed);
+            assert!(noticed.is_err(), "{noticed:?}");
+        });
+    }
 
     /// Sleeps for every ray: it takes time, but no CPU time.
     struct Sleeper;

@@ -4,8 +4,8 @@ mod api;
 
 use std::ffi::{CString, c_void};
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicIsize, Ordering::Relaxed};
+use std::sync::{Arc, Mutex};
 
 use hitscan::{Hit, Ray, Side, TriMesh};
 
@@ -16,8 +16,14 @@ use api::{Api, Hit1, Hit16, INVALID_ID, Ray1, Ray16, RayHit1, RayHit16, RtcArgum
 /// The variable that names the library.
 const LIBRARY: &str = "EMBREE_LIB";
 
-/// The library, loaded.
-pub(super) struct Loaded(Arc<Api>);
+/// The library, loaded, with the devices that were made.
+pub(super) struct Loaded {
+    api: Arc<Api>,
+    devices: Mutex<Vec<(String, Arc<MeteredDevice>)>>,
+}
+
+/// The instruction sets that Embree is held to, or none.
+const ISAS: [Option<&str>; 2] = [None, Some("avx2")];
 
 impl Loaded {
     /// The library that the environment names, or none, with a message, if it names none. One that
@@ -28,30 +34,49 @@ impl Loaded {
             return Ok(None);
         };
         match Api::load(&path) {
-            Ok(api) => Ok(Some(Self(Arc::new(api)))),
+            Ok(api) => Ok(Some(Self { api: Arc::new(api), devices: Mutex::default() })),
             Err(message) => Err(format!("{LIBRARY}: {}: {message}", path.display())),
         }
     }
 
+    /// The devices of [`ISAS`] for so many threads, made once and all together: a device that is made
+    /// after a scene was built leaves a worker of TBB spinning for ever, next to everything that is
+    /// measured from then on.
+    fn devices(&self, n_threads: usize) -> Vec<Result<Arc<MeteredDevice>, String>> {
+        let mut devices = self.devices.lock().expect("nobody panics with it");
+        let mut device = |isa: Option<&str>| {
+            let isa = isa.map(|isa| format!(",max_isa={isa}")).unwrap_or_default();
+            let config = format!("threads={n_threads}{isa}");
+            if let Some((_, device)) = devices.iter().find(|(made, _)| *made == config) {
+                return Ok(Arc::clone(device));
+            }
+            let device = Arc::new(MeteredDevice::new(&self.api, &config)?);
+            devices.push((config, Arc::clone(&device)));
+            Ok(device)
+        };
+        ISAS.into_iter().map(&mut device).collect()
+    }
+
     /// `major.minor.patch`.
     pub(super) fn version(&self) -> String {
-        self.0.version()
+        self.api.version()
     }
 
     /// All configurations, building with so many threads.
     pub(super) fn contenders(&self, n_threads: usize) -> Vec<Contender> {
+        let devices = self.devices(n_threads);
         let configuration = |name: &str, setup: Setup| {
-            let api = Arc::clone(&self.0);
+            let device = devices[usize::from(setup.is_held_to_avx2)].clone();
             Contender {
                 calls: setup.calls,
                 ..Contender::new(name, move |mesh: &TriMesh| {
-                    Embree::build(&api, mesh, setup, n_threads)
+                    Embree::build(device.as_ref().map_err(String::clone)?, mesh, setup)
                 })
             }
         };
         let medium = Setup::default();
         let high = Setup { quality: api::QUALITY_HIGH, ..medium };
-        let avx2 = Some("avx2");
+        let avx2 = Setup { is_held_to_avx2: true, ..medium };
         let packets = Setup { calls: Calls::Packets, ..medium };
         vec![
             configuration(REFERENCE, medium),
@@ -59,8 +84,8 @@ impl Loaded {
             configuration("embree low", Setup { quality: api::QUALITY_LOW, ..medium }),
             configuration("embree robust", Setup { scene_flags: api::SCENE_ROBUST, ..medium }),
             configuration("embree compact", Setup { scene_flags: api::SCENE_COMPACT, ..medium }),
-            configuration("embree avx2", Setup { max_isa: avx2, ..medium }),
-            configuration("embree avx2 high", Setup { max_isa: avx2, ..high }),
+            configuration("embree avx2", avx2),
+            configuration("embree avx2 high", Setup { quality: api::QUALITY_HIGH, ..avx2 }),
             configuration(COHERENT_PACKETS, packets),
             configuration("embree packets, no flag", Setup { is_coherent: false, ..packets }),
         ]
@@ -72,7 +97,8 @@ impl Loaded {
 struct Setup {
     quality: u32,
     scene_flags: u32,
-    max_isa: Option<&'static str>,
+    /// To the second of [`ISAS`].
+    is_held_to_avx2: bool,
     calls: Calls,
     /// Whether packets are said to be of rays that go much the same way.
     is_coherent: bool,
@@ -83,7 +109,7 @@ impl Default for Setup {
         Self {
             quality: api::QUALITY_MEDIUM,
             scene_flags: 0,
-            max_isa: None,
+            is_held_to_avx2: false,
             calls: Calls::Single,
             is_coherent: true,
         }
@@ -94,15 +120,35 @@ impl Default for Setup {
 struct Embree {
     // Released in this order.
     scene: api::Scene,
-    _device: api::Device,
+    _device: Arc<MeteredDevice>,
     /// Shared with the scene: three floats a vertex and one to read over.
     _positions: Vec<f32>,
     _triangles: Vec<[u32; 3]>,
-    meter: Box<Meter>,
+    usage: Usage,
     setup: Setup,
 }
 
-/// What the device has told of its memory.
+/// A device, and what it tells of its memory.
+struct MeteredDevice {
+    // Released first: it calls the meter.
+    device: api::Device,
+    meter: Box<Meter>,
+}
+
+impl MeteredDevice {
+    fn new(api: &Arc<Api>, config: &str) -> Result<Self, String> {
+        let config = CString::new(config).expect("the configuration has no zero in it");
+        let (device, meter) = (api::Device::new(api, &config)?, Box::<Meter>::default());
+        // SAFETY: `meter` is boxed, so it stays where it is, and outlives the device.
+        #[allow(unsafe_code, reason = "foreign interface")]
+        unsafe {
+            device.monitor_memory(memory_changed, (&raw const *meter).cast_mut().cast());
+        }
+        Ok(Self { device, meter })
+    }
+}
+
+/// What a device has told of its memory.
 #[derive(Default)]
 struct Meter {
     held: AtomicIsize,
@@ -114,6 +160,16 @@ impl Meter {
     fn changed(&self, bytes: isize) {
         let held = self.held.fetch_add(bytes, Relaxed) + bytes;
         self.peak.fetch_max(held, Relaxed);
+    }
+
+    /// What `work` takes and leaves taken. Only one at a time may be under way.
+    fn usage<T>(&self, work: impl FnOnce() -> T) -> (T, Usage) {
+        let before = self.held.load(Relaxed);
+        self.peak.store(before, Relaxed);
+        let done = work();
+        let since =
+            |counter: &AtomicIsize| usize::try_from(counter.load(Relaxed) - before).unwrap_or(0);
+        (done, Usage { kept: since(&self.held), peak: since(&self.peak) })
     }
 }
 
@@ -128,40 +184,29 @@ unsafe extern "C" fn memory_changed(meter: *mut c_void, bytes: isize, _after: bo
 }
 
 impl Embree {
-    fn build(
-        api: &Arc<Api>,
-        mesh: &TriMesh,
-        setup: Setup,
-        n_threads: usize,
-    ) -> Result<Self, String> {
-        let isa = setup.max_isa.map(|isa| format!(",max_isa={isa}")).unwrap_or_default();
-        let config = CString::new(format!("threads={n_threads}{isa}"))
-            .expect("the configuration has no zero in it");
-        let meter = Box::<Meter>::default();
+    fn build(device: &Arc<MeteredDevice>, mesh: &TriMesh, setup: Setup) -> Result<Self, String> {
         let mut positions: Vec<f32> =
             mesh.positions().iter().flat_map(|position| position.to_array()).collect();
         positions.push(0.0);
         let triangles = mesh.triangles().to_vec();
-        let device = api::Device::new(api, &config)?;
-        // SAFETY: `meter` is boxed, so it stays where it is, and outlives the device.
-        #[allow(unsafe_code, reason = "foreign interface")]
-        unsafe {
-            device.monitor_memory(memory_changed, (&raw const *meter).cast_mut().cast());
-        }
-        let scene = api::Scene::new(&device, setup.quality, setup.scene_flags)?;
-        // SAFETY: both buffers live in the same `Embree` as the scene and are dropped after it, and
-        // the positions have one float more than the vertices, so that 16 bytes of each can be read.
-        #[allow(unsafe_code, reason = "foreign interface")]
-        unsafe {
-            scene.attach_triangles(&device, &positions, &triangles)?;
-        }
-        scene.commit(&device)?;
+        let (scene, usage) = device.meter.usage(|| {
+            let device = &device.device;
+            let scene = api::Scene::new(device, setup.quality, setup.scene_flags)?;
+            // SAFETY: both buffers live in the same `Embree` as the scene and are dropped after it, and
+            // the positions have one float more than the vertices, so that 16 bytes of each can be read.
+            #[allow(unsafe_code, reason = "foreign interface")]
+            unsafe {
+                scene.attach_triangles(device, &positions, &triangles)?;
+            }
+            scene.commit(device)?;
+            Ok::<_, String>(scene)
+        });
         Ok(Self {
-            scene,
-            _device: device,
+            scene: scene?,
+            _device: Arc::clone(device),
             _positions: positions,
             _triangles: triangles,
-            meter,
+            usage,
             setup,
         })
     }
@@ -226,7 +271,6 @@ impl Engine for Embree {
     }
 
     fn memory(&self) -> Memory {
-        let bytes = |counter: &AtomicIsize| usize::try_from(counter.load(Relaxed)).unwrap_or(0);
-        Memory::Told(Usage { kept: bytes(&self.meter.held), peak: bytes(&self.meter.peak) })
+        Memory::Told(self.usage)
     }
 }
