@@ -3,7 +3,8 @@
 //! The slab test by subtraction and multiplication, without fused multiply-add: the same arithmetic
 //! as the reference test's own box, so that rounding is monotone from a triangle's box to the boxes
 //! around it. Node boxes are inflated when they are stored; see `INFLATION` in `mesh_bvh`. Measured
-//! by the prototype: faster than the fused form, which needs a second reciprocal and an error term.
+//! by the prototype: faster than the fused form, which needs a second reciprocal and an error term; measured
+//! again with AVX2, where the fused form takes 1 to 6 % fewer instructions and 0 to 3 % more time.
 
 use super::ray::{Origin, QueryRay};
 use crate::{
