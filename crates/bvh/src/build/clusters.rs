@@ -68,6 +68,8 @@ impl Clusters {
 }
 
 /// The numbers of the primitives in the order of their centres' Morton codes, then by number.
+///
+/// To deal the keys out by their high bits and sort the piles by radix was no faster.
 fn morton_order(prims: &[PrimBox]) -> Vec<u32> {
     let centers = parallel::map_chunks(prims.len(), PIECE, |chunk| {
         prims[chunk].iter().fold(Box3::EMPTY, |centers, prim| centers.grown(prim.center2()))
@@ -101,6 +103,8 @@ fn spread(bits: u64) -> u64 {
 }
 
 /// Cuts a piece of the curve into runs of at most `longest`, each with its length and box.
+///
+/// Areas of all runs in advance, coordinate by coordinate in lanes, took as many instructions.
 fn cut(prims: &[PrimBox], piece: &[u32], longest: usize) -> Vec<(u32, Box3)> {
     let boxes: Vec<Box3> = piece.iter().map(|&prim| prims[prim as usize].bounds()).collect();
     let union = |boxes: &[Box3]| boxes.iter().fold(Box3::EMPTY, |all, &one| all.union(one));
