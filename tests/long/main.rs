@@ -64,8 +64,8 @@ fn parts() -> Vec<Part> {
 
 fn main() -> ExitCode {
     let options = Options::parse();
-    let commit = summary::commit();
-    let mut state = State::load(&commit, options.fresh);
+    let tested = summary::what_is_tested();
+    let mut state = State::load(&tested, options.fresh);
     for part in parts().iter().filter(|part| part.name.contains(&options.part)) {
         let n_units = ((part.n_units as f64 * options.share).ceil() as usize).min(part.n_units);
         while state.n_done(part.name) < n_units {
@@ -83,7 +83,7 @@ fn main() -> ExitCode {
             );
         }
     }
-    let text = summary::text(&parts(), &state, &commit);
+    let text = summary::text(&parts(), &state, &tested);
     print!("{text}");
     let record = concat!(env!("CARGO_MANIFEST_DIR"), "/RECORD.md");
     let path = options.summary.or((options.share >= 1.0).then(|| PathBuf::from(record)));

@@ -8,10 +8,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::tally::Tally;
 
-/// The state of a run of one commit.
+/// The state of a run.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct State {
-    commit: String,
+    /// What was tested; see `summary::what_is_tested`.
+    tested: String,
     parts: BTreeMap<String, Progress>,
 }
 
@@ -23,14 +24,14 @@ struct Progress {
 }
 
 impl State {
-    /// What was done for this commit; nothing, with a message, if that was another one.
-    pub(crate) fn load(commit: &str, fresh: bool) -> Self {
-        let new = Self { commit: commit.to_owned(), ..Self::default() };
+    /// What was done of this; nothing, with a message, if something else was tested.
+    pub(crate) fn load(tested: &str, fresh: bool) -> Self {
+        let new = Self { tested: tested.to_owned(), ..Self::default() };
         let Ok(text) = std::fs::read_to_string(path()) else { return new };
         match serde_json::from_str::<Self>(&text) {
-            Ok(state) if state.commit == commit && !fresh => state,
+            Ok(state) if state.tested == tested && !fresh => state,
             Ok(state) => {
-                eprintln!("what was done for {} is left behind", state.commit);
+                eprintln!("what was done of {} is left behind", state.tested);
                 new
             }
             Err(error) => {

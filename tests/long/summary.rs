@@ -4,20 +4,23 @@ use std::fmt::Write;
 use std::process::Command;
 
 use hitscan::Isa;
+use xxhash_rust::xxh3::xxh3_64;
 
 use crate::state::State;
 use crate::tally::Part;
 
 /// The page: where and when, and a row for each part.
-pub(crate) fn text(parts: &[Part], state: &State, commit: &str) -> String {
+pub(crate) fn text(parts: &[Part], state: &State, tested: &str) -> String {
     let date = said_by("date", &["-u", "+%Y-%m-%d"]).unwrap_or_else(|| "unknown day".to_owned());
     let isas: Vec<&str> = Isa::available().iter().map(|isa| isa.name()).collect();
     let mut text = format!(
         "# The long run of {date}\n\n\
          Written by `cargo test --release -p hitscan-testkit --test long`; see `tests/long`.\n\n\
-         - commit {commit}\n- {}, {} threads; instruction sets: {}\n\n\
+         - commit {}; what decides answers and asks for them: {tested}\n\
+         - {}, {} threads; instruction sets: {}\n\n\
          | part | promise | units | meshes | rays | that hit | wrong | worst error | minutes |\n\
          |---|---|--:|--:|--:|--:|--:|--:|--:|\n",
+        commit(),
         machine(),
         rayon::current_num_threads(),
         isas.join(", "),
@@ -45,15 +48,27 @@ pub(crate) fn text(parts: &[Part], state: &State, commit: &str) -> String {
     text
 }
 
-/// The commit of the repository, with `+` if files were changed.
-pub(crate) fn commit() -> String {
-    let Some(commit) = said_by("git", &["rev-parse", "--short=12", "HEAD"]) else {
-        return "unknown".to_owned();
-    };
-    // The summary itself may have been written by the run before.
-    let changes = ["status", "--porcelain", "--", ":(top)", ":(exclude,top)tests/RECORD.md"];
-    let is_changed = said_by("git", &changes).is_some_and(|changes| !changes.is_empty());
-    if is_changed { commit + "+" } else { commit }
+/// The commit of the repository.
+fn commit() -> String {
+    said_by("git", &["rev-parse", "--short=12", "HEAD"]).unwrap_or_else(|| "unknown".to_owned())
+}
+
+/// What decides answers, and what asks for them, as git knows its content: a run goes on as long as none
+/// of it changes, whatever else is committed. With `+` if files were changed.
+pub(crate) fn what_is_tested() -> String {
+    const PATHS: [&str; 6] = [
+        ":(top)crates/primitives/src",
+        ":(top)crates/bvh/src",
+        ":(top)crates/obj/src",
+        ":(top)tests/support",
+        ":(top)tests/long",
+        ":(top)tests/integration/asking.rs",
+    ];
+    let on_paths = |command: &[&str]| said_by("git", &[command, &["--"], &PATHS].concat());
+    let Some(files) = on_paths(&["ls-files", "--stage"]) else { return "unknown".to_owned() };
+    let changes = on_paths(&["status", "--porcelain"]).unwrap_or_default();
+    let content = format!("{:016x}", xxh3_64(files.as_bytes()));
+    if changes.is_empty() { content } else { content + "+" }
 }
 
 fn machine() -> String {

@@ -30,6 +30,8 @@ pub(crate) struct Chunk<'o> {
     pub(crate) n_normals: u64,
     pub(crate) faces: Faces,
     pub(crate) names: Names,
+    /// By name, the line of its first `usemtl`; `None`, or nothing, of names of other things.
+    pub(crate) material_lines: Vec<Option<u64>>,
     pub(crate) changes: Changes,
     /// Arguments of `mtllib`, and the first line of each.
     pub(crate) libraries: Names,
@@ -56,6 +58,15 @@ pub(crate) struct ChunkError {
 }
 
 impl<'o> Chunk<'o> {
+    /// Remembers the line of a `usemtl` if it is the first of that name.
+    pub(crate) fn note_material(&mut self, name: u32) {
+        let (name, line) = (name as usize, self.line());
+        if self.material_lines.len() <= name {
+            self.material_lines.resize(name + 1, None);
+        }
+        self.material_lines[name].get_or_insert(line);
+    }
+
     pub(crate) fn new(options: &'o LoadOptions, is_first: bool) -> Self {
         Self {
             options,
@@ -68,6 +79,7 @@ impl<'o> Chunk<'o> {
             n_normals: 0,
             faces: Faces::default(),
             names: Names::default(),
+            material_lines: Vec::new(),
             changes: Changes::default(),
             libraries: Names::default(),
             library_lines: Vec::new(),
@@ -207,7 +219,6 @@ pub(crate) struct Change {
     pub(crate) face: u32,
     /// A name's place or a smoothing group; `None` is no name, or off.
     pub(crate) value: Option<u32>,
-    pub(crate) line: u64,
 }
 
 /// The changes of the four settings, in order of faces.

@@ -24,7 +24,7 @@ pub(crate) struct Joined {
     pub(crate) report: LoadReport,
     /// Arguments of `mtllib`, each once, with its first line.
     pub(crate) libraries: Vec<(Vec<u8>, u64)>,
-    /// The materials of the faces, each once, with the first line that sets it.
+    /// The materials of the faces, each once, with the first line that names it.
     pub(crate) used_materials: Vec<(String, u64)>,
 }
 
@@ -325,13 +325,15 @@ fn libraries(chunks: &[Chunk<'_>], before: &[Before]) -> Vec<(Vec<u8>, u64)> {
 #[derive(Debug)]
 struct Settings {
     names: Vec<String>,
+    /// By name, the line of its first `usemtl`.
+    material_lines: Vec<Option<u64>>,
     /// For each setting, where in the faces it changes; only changes that a face sees.
     changes: [Vec<Change>; 4],
 }
 
 impl Settings {
     fn join(chunks: &[Chunk<'_>], before: &[Before]) -> Self {
-        let mut names = Vec::new();
+        let (mut names, mut material_lines) = (Vec::new(), Vec::new());
         let mut places: HashMap<&[u8], u32> = HashMap::new();
         let mut changes: [Vec<Change>; 4] = Default::default();
         let n_faces: u32 = chunks.iter().map(|chunk| chunk.faces.n_faces).sum();
@@ -343,10 +345,16 @@ impl Settings {
                 .map(|name| {
                     *places.entry(name).or_insert_with(|| {
                         names.push(decode_name(name));
+                        material_lines.push(None);
                         names.len() as u32 - 1
                     })
                 })
                 .collect();
+            for (&place, line) in place_in_file.iter().zip(&chunk.material_lines) {
+                if let Some(line) = line {
+                    material_lines[place as usize].get_or_insert(before.lines + line);
+                }
+            }
             for setting in Setting::ALL {
                 let list = &mut changes[setting as usize];
                 for change in chunk.changes.of(setting) {
@@ -359,13 +367,13 @@ impl Settings {
                         list.pop();
                     }
                     if face < n_faces && list.last().and_then(|last| last.value) != value {
-                        list.push(Change { face, value, line: before.lines + change.line });
+                        list.push(Change { face, value });
                     }
                 }
             }
             n_faces_before += chunk.faces.n_faces;
         }
-        Self { names, changes }
+        Self { names, material_lines, changes }
     }
 
     fn runs(&self, setting: Setting) -> Runs<Option<u32>> {
@@ -381,7 +389,10 @@ impl Settings {
         let mut is_seen = vec![false; self.names.len()];
         let changes = self.changes[Setting::Material as usize].iter();
         changes
-            .filter_map(|change| Some((change.value? as usize, change.line)))
+            .filter_map(|change| {
+                let name = change.value? as usize;
+                Some((name, self.material_lines[name]?))
+            })
             .filter(|&(name, _)| !std::mem::replace(&mut is_seen[name], true))
             .map(|(name, line)| (self.names[name].clone(), line))
             .collect()

@@ -296,8 +296,10 @@ fn groups(chunk: &mut Chunk<'_>, statement: &[u8]) -> Result<(), ObjErrorKind> {
 
 fn change_name(chunk: &mut Chunk<'_>, setting: Setting, name: &[u8]) {
     let value = (!name.is_empty()).then(|| chunk.names.intern(name));
-    let change = Change { face: chunk.faces.n_faces, value, line: chunk.line() };
-    chunk.changes.push(setting, change);
+    if let (Setting::Material, Some(name)) = (setting, value) {
+        chunk.note_material(name);
+    }
+    chunk.changes.push(setting, Change { face: chunk.faces.n_faces, value });
 }
 
 fn smoothing(chunk: &mut Chunk<'_>, statement: &[u8]) -> Result<(), ObjErrorKind> {
@@ -311,8 +313,7 @@ fn smoothing(chunk: &mut Chunk<'_>, statement: &[u8]) -> Result<(), ObjErrorKind
         chunk.tallies.add(Oddity::BadSmoothing, chunk.line());
     }
     let value = group.filter(|&group: &u32| group > 0);
-    let change = Change { face: chunk.faces.n_faces, value, line: chunk.line() };
-    chunk.changes.push(Setting::Smoothing, change);
+    chunk.changes.push(Setting::Smoothing, Change { face: chunk.faces.n_faces, value });
     Ok(())
 }
 

@@ -4,6 +4,7 @@
 use std::{fmt::Write, panic};
 
 use super::*;
+use crate::Oddity;
 
 /// Small texts of every kind; also the ground that mutants grow on.
 const TEXTS: &[&str] = &[
@@ -15,6 +16,8 @@ const TEXTS: &[&str] = &[
      f 1/1/1 2/2/1 3/3/2\nf 1//1 3//2 4//-1\nf 1/-1 2/1 4/2\nf 1 2 3 4\nf 1/1 2 3//1 4/2/2\n",
     "mtllib a.mtl\no one\ng a \t b\ng  c  d\ng a\tb\nusemtl red\ns 1\nv 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3\n\
      f 1 3 4\nusemtl blue\nf 1 2 4\ng\nf 1 2 3 4\no two \ns off\nusemtl\nf 2 3 4\ns 7\nusemtl red\n",
+    "usemtl m\nusemtl m\nv 0 0 0\nv 1 0 0\nv nan 1 0\nusemtl n\nusemtl m\nf 1 2 3\nusemtl n\nusemtl m\n\
+     usemtl m\nv 0 1 0\nf 1 2 4\nusemtl n\nf 1 2 4\nusemtl m\nf 2 4 1\n",
     "v 0 0 0 0.1 0.2 0.3\nv 4 0 0 2\nv 0 1 0 1 1 1 1\nv 1 2 3 4 5\nf 1 2 \\\n  3\nf 1 \\\r\n2 4\n",
     "v 0 0 0\nv nan 0 0\nv 0 1e39 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\nf 1 4 5\nf 1 4 5 3\nf 5 4 1\n",
     "v 0 0 0\nv 2 0 0\nv 2 2 0\nv 0 2 0\nv 1 1 0\nf 1 2 5 3 4\nf 4 3 5 2 1\nf 1 2 3 4\nl 1 2 3\np 1\n\
@@ -121,6 +124,14 @@ fn a_large_text_in_many_parts_is_the_text() {
     for seed in 0..20u64 {
         check(text.as_bytes(), seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
     }
+}
+
+#[test]
+fn an_unknown_material_is_told_with_the_first_line_that_names_it() {
+    let text = "v 0 0 0\nv 1 0 0\nv 0 1 0\nusemtl never\nusemtl m\nusemtl n\nusemtl m\nf 1 2 3\n";
+    let report = parse(text.as_bytes(), "t.obj", &LoadOptions::default()).unwrap().report;
+    assert_eq!(report.unknown_materials, ["m"]);
+    assert_eq!(report.tally(Oddity::UnknownMaterials).first_line, Some(5));
 }
 
 #[test]
