@@ -1,5 +1,6 @@
 //! The command line: commands, flags and the values they take.
 
+mod limits;
 mod picking;
 mod render;
 mod view;
@@ -9,6 +10,7 @@ use std::path::PathBuf;
 use clap::{ArgGroup, Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use hitscan::{BuildOptions, BuildQuality, Faces, Isa, Layout};
 
+pub(crate) use limits::LimitArgs;
 pub(crate) use picking::{CameraArgs, LineFormat, PickArgs, SelectArgs};
 pub(crate) use render::RenderArgs;
 pub(crate) use view::ViewArgs;
@@ -331,6 +333,9 @@ pub(crate) struct CheckArgs {
 
     #[command(flatten)]
     pub(crate) threads: ThreadsArg,
+
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
 }
 
 /// Measure loading, building and queries.
@@ -403,6 +408,9 @@ pub(crate) struct EngineArgs {
 
     #[command(flatten)]
     pub(crate) threads: ThreadsArg,
+
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
 }
 
 impl EngineArgs {

@@ -5,13 +5,13 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, bail};
+use anyhow::{Context, anyhow, bail};
 use hitscan::cache::{self, BuiltMesh, Source};
-use hitscan::formats::{self, Format};
-use hitscan::obj::{self, LoadOptions, Loaded};
+use hitscan::formats::{self, Format, FormatErrorKind};
+use hitscan::obj::{self, Loaded, ObjErrorKind};
 use hitscan::{BuildQuality, Layout, Material, MeshBvh, TriMesh};
 
-use crate::args::EngineArgs;
+use crate::args::{EngineArgs, LimitArgs};
 use crate::messages;
 
 /// What reads meshes, and how. It is part of the key of cache files: change it whenever the same file
@@ -55,13 +55,13 @@ impl CachedTree {
 ///
 /// # Errors
 /// A file that cannot be read as any of the formats, or a cache file whose source has changed.
-pub(crate) fn load(path: &Path) -> anyhow::Result<Model> {
+pub(crate) fn load(path: &Path, limits: &LimitArgs) -> anyhow::Result<Model> {
     let model = if cache::is_cache_file(path) {
         load_cache(path)?
     } else if Format::of_file(path).is_some() {
-        let loaded = load_other(path)?;
+        let loaded = load_other(path, limits)?;
         Model {
-            mesh: loaded.flattened(&formats::LoadOptions::default())?,
+            mesh: loaded.flattened(&limits.of_other_formats()).map_err(with_hint)?,
             n_ignored: loaded.n_ignored(),
             remarks: loaded.remarks(),
             files: with_path(path, loaded.files),
@@ -70,26 +70,54 @@ pub(crate) fn load(path: &Path) -> anyhow::Result<Model> {
             tree: None,
         }
     } else {
-        load_obj(path)?
+        load_obj(path, limits)?
     };
     model.remarks.iter().for_each(messages::note);
     Ok(model)
 }
 
 /// Reads a file of a format other than OBJ, without a note.
-fn load_other(path: &Path) -> anyhow::Result<formats::Loaded> {
-    Ok(formats::load(path, &formats::LoadOptions::default())?)
+fn load_other(path: &Path, limits: &LimitArgs) -> anyhow::Result<formats::Loaded> {
+    formats::load(path, &limits.of_other_formats()).map_err(with_hint)
+}
+
+/// The error, with the flag that raises the limit if it is one.
+fn with_hint(error: formats::FormatError) -> anyhow::Error {
+    match error.kind {
+        FormatErrorKind::TooLarge { what, limit, .. } => {
+            let can_be_raised = limit < TriMesh::MAX_TRIANGLES as u64;
+            raised_by(&error, what, can_be_raised.then_some("--max-vertices"))
+        }
+        _ => error.into(),
+    }
+}
+
+/// The error with the flag that raises its limit, or with `otherwise`, if there is any.
+fn raised_by(error: &dyn std::error::Error, what: &str, otherwise: Option<&str>) -> anyhow::Error {
+    let flag = match what {
+        "bytes" => Some("--max-file"),
+        what if what.starts_with("bytes of one statement") => Some("--max-statement"),
+        what if what.starts_with("corners") => Some("--max-corners"),
+        _ => otherwise,
+    };
+    match flag {
+        Some(flag) => anyhow!("{error}; {flag} raises the limit"),
+        None => anyhow!("{error}"),
+    }
 }
 
 /// Reads a glTF file as a scene and says what was left out of it; `None` for any other file.
 ///
 /// # Errors
 /// A glTF file that cannot be read.
-pub(crate) fn load_gltf(path: &Path) -> anyhow::Result<Option<formats::Loaded>> {
+pub(crate) fn load_gltf(
+    path: &Path,
+    limits: &LimitArgs,
+) -> anyhow::Result<Option<formats::Loaded>> {
     if cache::is_cache_file(path) || Format::of_file(path) != Some(Format::Gltf) {
         return Ok(None);
     }
-    let loaded = load_other(path)?;
+    let loaded = load_other(path, limits)?;
     loaded.remarks().iter().for_each(messages::note);
     Ok(Some(loaded))
 }
@@ -100,14 +128,18 @@ fn with_path(path: &Path, others: Vec<PathBuf>) -> Vec<PathBuf> {
     files
 }
 
-fn load_obj(path: &Path) -> anyhow::Result<Model> {
+fn load_obj(path: &Path, limits: &LimitArgs) -> anyhow::Result<Model> {
     let bar = messages::share_bar("reading");
     let progress = |share| {
         messages::set_share(&bar, share);
         ControlFlow::Continue(())
     };
-    let loaded = obj::load_with_progress(path, &LoadOptions::default(), &progress);
+    let loaded = obj::load_with_progress(path, &limits.of_obj(), &progress);
     bar.finish_and_clear();
+    let loaded = loaded.map_err(|error| match &error.kind {
+        ObjErrorKind::TooLarge { what, .. } => raised_by(&error, what, None),
+        _ => error.into(),
+    });
     let Loaded { mesh, materials, report, library_files, .. } = loaded?;
     let files = with_path(path, library_files);
     let remarks = report.to_string().lines().map(str::to_owned).collect();
@@ -183,7 +215,7 @@ pub(crate) fn build_for_cache(
     }
     let stamp = || fs::metadata(path).and_then(|found| Ok((found.len(), found.modified()?))).ok();
     let before = stamp();
-    let Model { mesh, materials, n_ignored, remarks, files, .. } = load(path)?;
+    let Model { mesh, materials, n_ignored, remarks, files, .. } = load(path, &engine.limits)?;
     let source = Source::of(READER, files, output)?;
     if stamp() != before {
         bail!("{} has changed while it was read, try again", path.display());

@@ -92,7 +92,7 @@ impl LoadedScene {
 
     /// Reads a glTF file with all that it places; `false` if the file is none.
     fn load_gltf(&mut self, path: &Path, engine: &EngineArgs) -> anyhow::Result<bool> {
-        let (read, reading) = loading::timed(|| loading::load_gltf(path));
+        let (read, reading) = loading::timed(|| loading::load_gltf(path, &engine.limits));
         let Some(read) = read? else { return Ok(false) };
         let mesh = |mesh| Arc::new(Mesh::new(mesh, &engine.build_options()));
         let (meshes, building) =
@@ -112,7 +112,7 @@ impl LoadedScene {
     }
 
     fn load_mesh(&mut self, path: &Path, engine: &EngineArgs) -> anyhow::Result<Arc<Mesh>> {
-        let (model, reading) = loading::timed(|| loading::load(path));
+        let (model, reading) = loading::timed(|| loading::load(path, &engine.limits));
         let mut model = model?;
         let (bvh, building) = loading::timed(|| loading::build(&mut model, engine));
         let mesh = Arc::new(Mesh::from_built(model.mesh, bvh?)?);

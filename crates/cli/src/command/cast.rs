@@ -24,7 +24,7 @@ pub(crate) fn run(args: &CastArgs) -> anyhow::Result<Outcome> {
     // What can be wrong with the rays or the output is known before the mesh is read.
     let mut rays = open_rays(args)?;
     let mut writer = ResultWriter::new(args.format, query, Target::open(args.output.as_deref())?)?;
-    let mut model = loading::load(&args.file)?;
+    let mut model = loading::load(&args.file, &args.engine.limits)?;
     let tree = match args.brute {
         true => None,
         false => Some(Box::new(loading::build(&mut model, &args.engine)?)),

@@ -18,7 +18,7 @@ const CHUNK: usize = 1 << 13;
 
 pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Outcome> {
     engine::set_threads(args.threads)?;
-    let mut model = loading::load(&args.file)?;
+    let mut model = loading::load(&args.file, &args.limits)?;
     let mut trees = Vec::new();
     let mut invalid_trees = Vec::new();
     let mut rows = Vec::new();
@@ -30,6 +30,7 @@ pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Outcome> {
                 isa: None,
                 layout: asked_layout,
                 threads: args.threads,
+                limits: args.limits,
             };
             let tree = loading::build_quietly(&mut model, &engine)?;
             let (quality, layout) = (name(quality), name(layout));

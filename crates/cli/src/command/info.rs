@@ -18,7 +18,7 @@ use crate::surface::EdgeCounts;
 
 pub(crate) fn run(args: &InfoArgs) -> anyhow::Result<Outcome> {
     engine::set_threads(args.engine.threads)?;
-    let (loaded, load_time) = timed(|| loading::load(&args.file));
+    let (loaded, load_time) = timed(|| loading::load(&args.file, &args.engine.limits));
     let mut model = loaded?;
     let (tree, build_time) = timed(|| loading::build(&mut model, &args.engine));
     let tree = tree?;

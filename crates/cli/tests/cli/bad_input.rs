@@ -192,3 +192,32 @@ fn errors_have_colours_where_they_are_wanted_alone() {
         assert_eq!(errors(&[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")], args), plain);
     }
 }
+
+#[test]
+fn a_limit_that_is_exceeded_is_told_with_the_flag_that_raises_it() {
+    let folder = folder();
+    let square = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\n";
+    let facet = "facet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\n";
+    let obj = file(folder.path(), "square.obj", square);
+    let stl = format!("solid s\n{facet}{facet}endsolid s\n");
+    let stl = file(folder.path(), "two.stl", &stl);
+    for (mesh, exceeded, expected, raised) in [
+        (&obj, "--max-file 41", "42 bytes, expected at most 41; --max-file", "--max-file 1kB"),
+        (&obj, "--max-statement 6B", "bytes of one statement", "--max-statement 0.5KiB"),
+        (&obj, "--max-corners 3", "square.obj:5: 4 corners of a face", "--max-corners 4"),
+        (
+            &stl,
+            "--max-vertices 1",
+            "2 triangles, expected at most 1; --max-vertices",
+            "--max-vertices 3",
+        ),
+    ] {
+        for command in ["info", "check --rays 10"] {
+            hitscan(&format!("{command} {mesh} {exceeded}"))
+                .expect_error(&[expected, "raises the limit"]);
+            let run = hitscan(&format!("{command} {mesh} {raised}"));
+            assert_eq!(run.code, Some(0), "{command} {raised}: {}", run.stderr);
+        }
+    }
+    hitscan(&format!("info {obj} --max-file lots")).expect_error(&["'lots'", "--max-file"]);
+}
