@@ -170,7 +170,11 @@ mod tests {
         let is_over = std::sync::atomic::AtomicBool::new(false);
         let relaxed = std::sync::atomic::Ordering::Relaxed;
         std::thread::scope(|threads| {
-            threads.spawn(|| while !is_over.load(relaxed) {});
+            threads.spawn(|| {
+                while !is_over.load(relaxed) {
+                    std::hint::spin_loop();
+                }
+            });
             std::thread::sleep(Duration::from_millis(20));
             let noticed = expect_no_other_thread_at_work();
             is_over.store(true, relaxed);
