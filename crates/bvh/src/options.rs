@@ -21,7 +21,7 @@ pub enum Layout {
     #[default]
     Full,
     /// Triangles by the numbers of corners that they share: about half the memory on closed meshes,
-    /// nothing saved where triangles share no corners. Queries take about one and a half times as long.
+    /// nothing saved where triangles share no corners. Queries take one and a half times to twice as long.
     Compact,
 }
 

@@ -92,7 +92,7 @@ fn walk<S: Simd, const ANY: bool>(
         let hits = packet.test_node(node);
         if hits.mask != 0 {
             let parent = simd.splat(f32::from_bits(index as u32));
-            push_hits(simd, &hits, keys, parent, true, &mut stack);
+            push_hits(simd, &hits, keys, parent, &mut stack);
         }
         index = loop {
             if stack.is_empty() {

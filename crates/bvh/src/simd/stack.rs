@@ -57,16 +57,6 @@ impl<'a> Stack<'a> {
         self.len += n;
     }
 
-    /// Pushes an entry.
-    #[inline(always)]
-    pub(crate) fn push_one(&mut self, key: u32, value: u32) {
-        debug_assert!(self.len < Self::CAPACITY);
-        let top = self.top();
-        self.slots.keys[top] = MaybeUninit::new(key);
-        self.slots.values[top] = MaybeUninit::new(value);
-        self.len += 1;
-    }
-
     #[inline(always)]
     pub(crate) fn clear(&mut self) {
         self.len = 1;

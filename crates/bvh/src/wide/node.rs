@@ -5,7 +5,8 @@ use hitscan_primitives::Aabb;
 
 use crate::build::Box3;
 
-/// Eight child boxes in structure-of-arrays form: four cache lines.
+/// Eight child boxes in structure-of-arrays form: four cache lines. Queries for any hit go to children in
+/// the order in which they stand.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C, align(64))]
 pub(crate) struct WideNode {
