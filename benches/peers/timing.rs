@@ -66,7 +66,8 @@ pub(crate) fn n_passes(one_pass: Duration) -> usize {
     (MIN_TIMED.as_secs_f64() / one_pass).ceil().max(1.0) as usize
 }
 
-/// Nanoseconds a ray of so many passes.
+/// Nanoseconds a ray of so many passes, after one that is not timed: whoever was measured before has
+/// driven the engine's tree out of the caches, and to fetch it again takes up to a fifth of a pass.
 pub(crate) fn ns_per_ray(
     engine: &dyn Engine,
     calls: Calls,
@@ -75,6 +76,7 @@ pub(crate) fn ns_per_ray(
     n_passes: usize,
     answers: &mut Answers,
 ) -> f64 {
+    trace(engine, calls, set, n_threads, answers);
     let clock = Clock::start(n_threads);
     for _ in 0..n_passes {
         trace(engine, calls, set, n_threads, answers);
