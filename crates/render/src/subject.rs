@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use hitscan::glam::{DAffine3, DMat3, DVec3, Vec3};
-use hitscan::primitives::Aabb;
+use hitscan::primitives::{Aabb, Triangle};
 use hitscan::scene::{InstanceId, Mesh, QueryOptions, Scene, SceneHit, WorldRay};
 use hitscan::{Faces, TriMesh};
 
@@ -319,10 +319,9 @@ impl Subject {
     /// The point of a hit and the normal there, by the corners of the triangle.
     fn surface(&self, hit: &SceneHit, corners: [Vec3; 3]) -> (Vec3, DVec3) {
         let Some(look) = self.look(hit.instance) else { return (Vec3::ZERO, DVec3::ZERO) };
-        let [a, b, c] = corners.map(|corner| corner.as_dvec3());
-        let (ab, ac) = (b - a, c - a);
-        let point = a + f64::from(hit.local.u) * ab + f64::from(hit.local.v) * ac;
-        let normal = look.to_world_normal * ab.cross(ac).normalize_or_zero();
+        let triangle = Triangle::from(corners);
+        let point = triangle.point(hit.local.u, hit.local.v);
+        let normal = look.to_world_normal * triangle.unit_normal();
         let point = look.to_world.transform_point3(point) - self.origin;
         (point.as_vec3(), normal.normalize_or_zero())
     }
