@@ -2,10 +2,12 @@
 
 mod api;
 
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::ffi::{CString, c_void};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicIsize, Ordering::Relaxed};
-use std::sync::{Arc, Mutex};
 
 use hitscan::{Hit, Ray, Side, TriMesh};
 
@@ -16,14 +18,11 @@ use api::{Api, Hit1, Hit16, INVALID_ID, Ray1, Ray16, RayHit1, RayHit16, RtcArgum
 /// The variable that names the library.
 const LIBRARY: &str = "EMBREE_LIB";
 
-/// The library, loaded, with the devices that were made.
+/// The library, loaded, with the devices that were made, by what they were asked to be.
 pub(super) struct Loaded {
     api: Arc<Api>,
-    devices: Mutex<Vec<(String, Arc<MeteredDevice>)>>,
+    devices: RefCell<HashMap<String, Arc<MeteredDevice>>>,
 }
-
-/// The instruction sets that Embree is held to, or none.
-const ISAS: [Option<&str>; 2] = [None, Some("avx2")];
 
 impl Loaded {
     /// The library that the environment names, or none, with a message, if it names none. One that
@@ -34,27 +33,26 @@ impl Loaded {
             return Ok(None);
         };
         match Api::load(&path) {
-            Ok(api) => Ok(Some(Self { api: Arc::new(api), devices: Mutex::default() })),
+            Ok(api) => Ok(Some(Self { api: Arc::new(api), devices: RefCell::default() })),
             Err(message) => Err(format!("{LIBRARY}: {}: {message}", path.display())),
         }
     }
 
-    /// The devices of [`ISAS`] for so many threads, made once and all together: a device that is made
-    /// after a scene was built leaves a worker of TBB spinning for ever, next to everything that is
-    /// measured from then on.
-    fn devices(&self, n_threads: usize) -> Vec<Result<Arc<MeteredDevice>, String>> {
-        let mut devices = self.devices.lock().expect("nobody panics with it");
-        let mut device = |isa: Option<&str>| {
-            let isa = isa.map(|isa| format!(",max_isa={isa}")).unwrap_or_default();
-            let config = format!("threads={n_threads}{isa}");
-            if let Some((_, device)) = devices.iter().find(|(made, _)| *made == config) {
-                return Ok(Arc::clone(device));
-            }
-            let device = Arc::new(MeteredDevice::new(&self.api, &config)?);
-            devices.push((config, Arc::clone(&device)));
-            Ok(device)
-        };
-        ISAS.into_iter().map(&mut device).collect()
+    /// The device of so many threads that is held to an instruction set, made when it is first asked for.
+    fn device(
+        &self,
+        n_threads: usize,
+        max_isa: Option<&str>,
+    ) -> Result<Arc<MeteredDevice>, String> {
+        let max_isa = max_isa.map(|isa| format!(",max_isa={isa}")).unwrap_or_default();
+        let config = format!("threads={n_threads}{max_isa}");
+        let mut devices = self.devices.borrow_mut();
+        if let Some(device) = devices.get(&config) {
+            return Ok(Arc::clone(device));
+        }
+        let device = Arc::new(MeteredDevice::new(&self.api, &config)?);
+        devices.insert(config, Arc::clone(&device));
+        Ok(device)
     }
 
     /// `major.minor.patch`.
@@ -64,9 +62,10 @@ impl Loaded {
 
     /// All configurations, building with so many threads.
     pub(super) fn contenders(&self, n_threads: usize) -> Vec<Contender> {
-        let devices = self.devices(n_threads);
         let configuration = |name: &str, setup: Setup| {
-            let device = devices[usize::from(setup.is_held_to_avx2)].clone();
+            // Here and not where it is built: a device that is made after a scene was built leaves a
+            // worker of TBB spinning for ever, next to everything that is measured from then on.
+            let device = self.device(n_threads, setup.max_isa);
             Contender {
                 calls: setup.calls,
                 ..Contender::new(name, move |mesh: &TriMesh| {
@@ -76,7 +75,7 @@ impl Loaded {
         };
         let medium = Setup::default();
         let high = Setup { quality: api::QUALITY_HIGH, ..medium };
-        let avx2 = Setup { is_held_to_avx2: true, ..medium };
+        let avx2 = Setup { max_isa: Some("avx2"), ..medium };
         let packets = Setup { calls: Calls::Packets, ..medium };
         vec![
             configuration(REFERENCE, medium),
@@ -97,8 +96,8 @@ impl Loaded {
 struct Setup {
     quality: u32,
     scene_flags: u32,
-    /// To the second of [`ISAS`].
-    is_held_to_avx2: bool,
+    /// The instruction set that the library is held to.
+    max_isa: Option<&'static str>,
     calls: Calls,
     /// Whether packets are said to be of rays that go much the same way.
     is_coherent: bool,
@@ -109,7 +108,7 @@ impl Default for Setup {
         Self {
             quality: api::QUALITY_MEDIUM,
             scene_flags: 0,
-            is_held_to_avx2: false,
+            max_isa: None,
             calls: Calls::Single,
             is_coherent: true,
         }
