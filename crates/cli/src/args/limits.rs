@@ -4,59 +4,82 @@ use bytesize::ByteSize;
 use clap::Args as ClapArgs;
 use hitscan::{formats, obj};
 
-/// What a file may take. The defaults are beyond any file that is not made to do harm.
-#[derive(Clone, Copy, Debug, Default, ClapArgs)]
+/// What a file may take. The defaults are those of the libraries, beyond any file that is not made to do
+/// harm.
+#[derive(Clone, Copy, Debug, ClapArgs)]
 #[command(next_help_heading = "Limits of what is read")]
 pub(crate) struct LimitArgs {
-    /// The largest file: 20GiB, 500MB, or a number of bytes [default: 16GiB].
-    #[arg(long, value_name = "SIZE", hide_short_help = true)]
-    max_file: Option<ByteSize>,
+    /// The largest file: 20GiB, 500MB, or a number of bytes.
+    #[arg(long, value_name = "SIZE", hide_short_help = true, default_value_t = ByteSize(of_obj().max_file_bytes))]
+    max_file: ByteSize,
 
-    /// The longest statement of an OBJ file, with the lines that continue it [default: 512MiB].
-    #[arg(long, value_name = "SIZE", hide_short_help = true)]
-    max_statement: Option<ByteSize>,
+    /// The longest statement of an OBJ file, with the lines that continue it.
+    #[arg(long, value_name = "SIZE", hide_short_help = true, default_value_t = ByteSize(of_obj().max_statement_bytes))]
+    max_statement: ByteSize,
 
-    /// The most corners of a polygon [default: 16777216].
-    #[arg(long, value_name = "N", hide_short_help = true)]
-    max_corners: Option<u32>,
+    /// The most corners of a polygon.
+    #[arg(long, value_name = "N", hide_short_help = true, default_value_t = of_obj().max_polygon_corners)]
+    max_corners: u32,
 
-    /// The most bytes of the material libraries of an OBJ file [default: 64MiB].
-    #[arg(long, value_name = "SIZE", hide_short_help = true)]
-    max_materials: Option<ByteSize>,
+    /// The most bytes of the material libraries of an OBJ file.
+    #[arg(long, value_name = "SIZE", hide_short_help = true, default_value_t = ByteSize(of_obj().max_material_bytes))]
+    max_materials: ByteSize,
 
-    /// The most material libraries of an OBJ file [default: 256].
-    #[arg(long, value_name = "N", hide_short_help = true)]
-    max_libraries: Option<u32>,
+    /// The most material libraries of an OBJ file.
+    #[arg(long, value_name = "N", hide_short_help = true, default_value_t = of_obj().max_libraries)]
+    max_libraries: u32,
 
-    /// The most vertices, and triangles, that an STL, PLY or glTF file may be turned into [default:
-    /// 67108864].
-    #[arg(long, value_name = "N", hide_short_help = true)]
-    max_vertices: Option<u64>,
+    /// The most vertices, and triangles, that an STL, PLY or glTF file may be turned into.
+    #[arg(long, value_name = "N", hide_short_help = true, default_value_t = of_other_formats().max_vertices)]
+    max_vertices: u64,
+}
+
+fn of_obj() -> obj::LoadOptions {
+    obj::LoadOptions::default()
+}
+
+fn of_other_formats() -> formats::LoadOptions {
+    formats::LoadOptions::default()
 }
 
 impl LimitArgs {
     pub(crate) fn of_obj(&self) -> obj::LoadOptions {
-        let defaults = obj::LoadOptions::default();
         obj::LoadOptions {
-            max_file_bytes: bytes(self.max_file, defaults.max_file_bytes),
-            max_statement_bytes: bytes(self.max_statement, defaults.max_statement_bytes),
-            max_polygon_corners: self.max_corners.unwrap_or(defaults.max_polygon_corners),
-            max_material_bytes: bytes(self.max_materials, defaults.max_material_bytes),
-            max_libraries: self.max_libraries.unwrap_or(defaults.max_libraries),
-            ..defaults
+            max_file_bytes: self.max_file.as_u64(),
+            max_statement_bytes: self.max_statement.as_u64(),
+            max_polygon_corners: self.max_corners,
+            max_material_bytes: self.max_materials.as_u64(),
+            max_libraries: self.max_libraries,
+            ..of_obj()
         }
     }
 
     pub(crate) fn of_other_formats(&self) -> formats::LoadOptions {
-        let defaults = formats::LoadOptions::default();
         formats::LoadOptions {
-            max_file_bytes: bytes(self.max_file, defaults.max_file_bytes),
-            max_polygon_corners: self.max_corners.unwrap_or(defaults.max_polygon_corners),
-            max_vertices: self.max_vertices.unwrap_or(defaults.max_vertices),
+            max_file_bytes: self.max_file.as_u64(),
+            max_polygon_corners: self.max_corners,
+            max_vertices: self.max_vertices,
         }
     }
 }
 
-fn bytes(given: Option<ByteSize>, default: u64) -> u64 {
-    given.map_or(default, |size| size.as_u64())
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        limits: LimitArgs,
+    }
+
+    // Sizes go through their text, and both readers take one flag for the file and for the corners.
+    #[test]
+    fn without_flags_the_limits_are_those_of_the_libraries() {
+        let Line { limits } = Line::parse_from(["hitscan"]);
+        assert_eq!(limits.of_obj(), of_obj());
+        assert_eq!(limits.of_other_formats(), of_other_formats());
+    }
 }
