@@ -40,6 +40,10 @@ fn bytes_taken(work: impl FnOnce()) -> usize {
     MEMORY.total_allocated() - before
 }
 
+fn built(mesh: &TriMesh, quality: BuildQuality) -> MeshBvh {
+    MeshBvh::build(mesh, &BuildOptions { quality, ..Default::default() })
+}
+
 /// For eight times the size: what grows with its square would take 64 times as much, lists that have just
 /// doubled twice as much as they need.
 const GROWTH_OF_MEMORY: usize = 20;
@@ -227,16 +231,13 @@ fn loading_takes_time_as_the_file_is_long_whatever_it_holds() {
 fn building_takes_time_as_there_are_triangles_wherever_they_are() {
     let _alone = alone();
     const N: usize = 20_000;
-    let build = |mesh: &TriMesh, quality| {
-        let options = BuildOptions { quality, ..Default::default() };
-        black_box(MeshBvh::build(mesh, &options));
-    };
     let mut rng = Rng::new(1);
     let random = soup_of(SoupKind::Random, &mut rng, 16 * N).mesh;
     for quality in BuildQuality::ALL {
-        let anchor = time(|| build(&random, quality));
+        let anchor = time(|| drop(black_box(built(&random, quality))));
         for (small, large) in degenerate_shapes(N).iter().zip(&degenerate_shapes(16 * N)) {
-            let [few, many] = [small, large].map(|shape| time(|| build(&shape.mesh, quality)));
+            let [few, many] =
+                [small, large].map(|shape| time(|| drop(black_box(built(&shape.mesh, quality)))));
             let ratio = many.as_secs_f64() / few.as_secs_f64();
             let against = many.as_secs_f64() / anchor.as_secs_f64();
             println!(
@@ -257,13 +258,10 @@ fn degenerate_meshes_take_at_most_three_times_a_random_one() {
     let mut rng = Rng::new(5);
     for n in [8000, 200_000, 1_000_000] {
         let random = soup_of(SoupKind::Random, &mut rng, n).mesh;
-        let build = |mesh: &TriMesh, quality| {
-            MeshBvh::build(mesh, &BuildOptions { quality, ..Default::default() })
-        };
         for quality in BuildQuality::ALL {
-            let anchor = time(|| drop(black_box(build(&random, quality))));
+            let anchor = time(|| drop(black_box(built(&random, quality))));
             for Shape { name, mesh } in degenerate_shapes(n) {
-                let bvh = build(&mesh, quality);
+                let bvh = built(&mesh, quality);
                 bvh.validate(&mesh).unwrap_or_else(|broken| panic!("{name}: {broken}"));
                 for _ in 0..20 {
                     let ray = aimed_ray(&mesh, &mut rng);
@@ -274,7 +272,7 @@ fn degenerate_meshes_take_at_most_three_times_a_random_one() {
                     let bits = |hit: Option<Hit>| hit.map(|hit| hit.to_bits());
                     assert_eq!(bits(found), bits(expected), "{name}, {quality:?}, {ray:?}");
                 }
-                let taken = time(|| drop(black_box(build(&mesh, quality))));
+                let taken = time(|| drop(black_box(built(&mesh, quality))));
                 let ratio = taken.as_secs_f64() / anchor.as_secs_f64();
                 let depth = bvh.stats().depth;
                 println!(
