@@ -50,8 +50,8 @@ pub(crate) fn accuracy() -> Part {
                 }
                 tally
             };
-            let mut tally: Tally = (0..100).into_par_iter().map(check).sum();
-            tally.n_meshes = 1;
+            let tally: Tally = (0..100).into_par_iter().map(check).sum();
+            let mut tally = Tally::of_mesh([&bvh]).plus(&tally);
             if tally.n_large * 10_000 > tally.n_hits {
                 let (n_large, n_hits) = (tally.n_large, tally.n_hits);
                 tally.wrong(|| format!("{name}: {n_large} of {n_hits} hits beyond {LARGE:e}"));

@@ -41,7 +41,7 @@ fn check(name: &str, mesh: &TriMesh, rays: &[Ray], parity: usize, seed: u64) -> 
         tally
     };
     let tally: Tally = rays.par_iter().zip(&batch).map(ask).sum();
-    Tally { n_meshes: 1, ..tally }
+    Tally::of_mesh([&bvh]).plus(&tally)
 }
 
 /// Rays from inside at every vertex and edge, and as many in random directions.

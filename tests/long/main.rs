@@ -2,9 +2,9 @@
 //!
 //!     cargo test --release -p hitscan-testkit --test long -- --help
 //!
-//! Work is cut into units with seeds of their own. What is done is kept beside the build, so that a run
-//! that was stopped goes on where it was; the summary, with date, machine and commit, is written into
-//! the repository. A difference does not stop the run: it is counted, and the first is shown.
+//! Work is cut into units with seeds of their own. What is done is kept in `tests/long-run.json`: committed
+//! there, a run goes on where it was on any machine, as long as nothing changes that decides answers. The
+//! summary, with date, machines and commit, is `tests/RECORD.md`. A difference does not stop the run: it is counted, and the first is shown.
 
 #[allow(dead_code, reason = "the integration tests use the rest")]
 #[path = "../integration/asking.rs"]
@@ -65,6 +65,7 @@ fn parts() -> Vec<Part> {
 fn main() -> ExitCode {
     let options = Options::parse();
     let tested = summary::what_is_tested();
+    let machine = summary::machine();
     let mut state = State::load(&tested, options.fresh);
     for part in parts().iter().filter(|part| part.name.contains(&options.part)) {
         let n_units = ((part.n_units as f64 * options.share).ceil() as usize).min(part.n_units);
@@ -72,7 +73,7 @@ fn main() -> ExitCode {
             let unit = state.n_done(part.name);
             let start = Instant::now();
             let tally = (part.run)(unit);
-            state.add(part.name, &tally, start.elapsed());
+            state.add(part.name, &tally, start.elapsed(), &machine);
             let total = state.tally(part.name);
             eprintln!(
                 "{}: {} of {n_units}, {} rays, {} wrong",

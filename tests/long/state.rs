@@ -1,11 +1,11 @@
 //! What has been done, kept between runs.
 
-use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::summary;
 use crate::tally::Tally;
 
 /// The state of a run.
@@ -13,6 +13,7 @@ use crate::tally::Tally;
 pub(crate) struct State {
     /// What was tested; see `summary::what_is_tested`.
     tested: String,
+    machines: BTreeSet<String>,
     parts: BTreeMap<String, Progress>,
 }
 
@@ -20,6 +21,8 @@ pub(crate) struct State {
 struct Progress {
     n_done: usize,
     seconds: f64,
+    /// How many units were run with each instruction set: not every machine has all.
+    n_units_with: BTreeMap<String, usize>,
     tally: Tally,
 }
 
@@ -27,7 +30,7 @@ impl State {
     /// What was done of this; nothing, with a message, if something else was tested.
     pub(crate) fn load(tested: &str, fresh: bool) -> Self {
         let new = Self { tested: tested.to_owned(), ..Self::default() };
-        let Ok(text) = std::fs::read_to_string(path()) else { return new };
+        let Ok(text) = std::fs::read_to_string(PATH) else { return new };
         match serde_json::from_str::<Self>(&text) {
             Ok(state) if state.tested == tested && !fresh => state,
             Ok(state) => {
@@ -35,7 +38,7 @@ impl State {
                 new
             }
             Err(error) => {
-                eprintln!("{}: {error}: starting anew", path().display());
+                eprintln!("{PATH}: {error}: starting anew");
                 new
             }
         }
@@ -53,27 +56,47 @@ impl State {
         self.parts.get(part).map_or_else(Tally::default, |progress| progress.tally.clone())
     }
 
+    /// The instruction sets that a part was run with, and in how many of its units if not in all.
+    pub(crate) fn isas(&self, part: &str) -> String {
+        let Some(progress) = self.parts.get(part) else { return "-".to_owned() };
+        let isas = progress.n_units_with.iter().map(|(isa, &n)| match n == progress.n_done {
+            true => isa.clone(),
+            false => format!("{isa} ({n})"),
+        });
+        isas.collect::<Vec<_>>().join(", ")
+    }
+
+    pub(crate) fn machines(&self) -> impl Iterator<Item = &str> {
+        self.machines.iter().map(String::as_str)
+    }
+
     pub(crate) fn n_wrong(&self) -> u64 {
         self.parts.values().map(|progress| progress.tally.n_wrong).sum()
     }
 
-    /// Adds a unit, and keeps the state.
-    pub(crate) fn add(&mut self, part: &str, tally: &Tally, took: Duration) {
+    /// Adds a unit that was run here, and keeps the state.
+    pub(crate) fn add(&mut self, part: &str, tally: &Tally, took: Duration, machine: &str) {
+        self.machines.insert(machine.to_owned());
         let progress = self.parts.entry(part.to_owned()).or_default();
         progress.n_done += 1;
         progress.seconds += took.as_secs_f64();
+        for isa in &tally.isas {
+            *progress.n_units_with.entry((*isa).to_owned()).or_default() += 1;
+        }
         progress.tally = std::mem::take(&mut progress.tally).plus(tally);
+        if self.tested.ends_with(summary::CHANGED) {
+            return;
+        }
         let text = serde_json::to_string_pretty(self).expect("plain numbers and strings");
         // Whole or not at all: a stopped run must find what it had.
-        let new = path().with_extension("new");
-        let kept = std::fs::write(&new, text).and_then(|()| std::fs::rename(&new, path()));
+        let new = format!("{PATH}.new");
+        let kept = std::fs::write(&new, text + "\n").and_then(|()| std::fs::rename(&new, PATH));
         if let Err(error) = kept {
-            eprintln!("{}: {error}: this unit will be run again", path().display());
+            eprintln!("{PATH}: {error}: this unit will be run again");
         }
     }
 }
 
-/// Beside the build.
-fn path() -> PathBuf {
-    PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("long-run.json")
-}
+/// In the repository, so that a run can be gone on with on another machine. What is run with changes that
+/// are not committed is not kept: no other machine has them.
+const PATH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/long-run.json");

@@ -3,35 +3,35 @@
 use std::fmt::Write;
 use std::process::Command;
 
-use hitscan::Isa;
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::meshes::meshes;
 use crate::state::State;
 use crate::tally::Part;
 
 /// The page: where and when, and a row for each part.
 pub(crate) fn text(parts: &[Part], state: &State, tested: &str) -> String {
     let date = said_by("date", &["-u", "+%Y-%m-%d"]).unwrap_or_else(|| "unknown day".to_owned());
-    let isas: Vec<&str> = Isa::available().iter().map(|isa| isa.name()).collect();
+    let machines: Vec<&str> = state.machines().collect();
     let mut text = format!(
         "# The long run of {date}\n\n\
-         Written by `cargo test --release -p hitscan-testkit --test long`; see `tests/long`.\n\n\
+         Written by `cargo test --release -p hitscan-testkit --test long`; see `tests/long`. With each \
+         instruction set stands in how many units it was asked, if not in all.\n\n\
          - commit {}; what decides answers and asks for them: {tested}\n\
-         - {}, {} threads; instruction sets: {}\n\n\
-         | part | promise | units | meshes | rays | that hit | wrong | worst error | minutes |\n\
-         |---|---|--:|--:|--:|--:|--:|--:|--:|\n",
+         - {}\n\n\
+         | part | promise | instruction sets | units | meshes | rays | that hit | wrong | worst error | minutes |\n\
+         |---|---|---|--:|--:|--:|--:|--:|--:|--:|\n",
         commit(),
-        machine(),
-        rayon::current_num_threads(),
-        isas.join(", "),
+        machines.join("; "),
     );
     for part in parts {
         let (name, tally) = (part.name, state.tally(part.name));
         let worst = if tally.worst > 0.0 { format!("{:.2e}", tally.worst) } else { "-".into() };
         writeln!(
             text,
-            "| {name} | {} | {} of {} | {} | {} | {} | {} | {worst} | {:.0} |",
+            "| {name} | {} | {} | {} of {} | {} | {} | {} | {} | {worst} | {:.0} |",
             part.promise,
+            state.isas(name),
             state.n_done(name),
             part.n_units,
             tally.n_meshes,
@@ -53,8 +53,11 @@ fn commit() -> String {
     said_by("git", &["rev-parse", "--short=12", "HEAD"]).unwrap_or_else(|| "unknown".to_owned())
 }
 
+/// What [`what_is_tested`] ends with if files were changed.
+pub(crate) const CHANGED: char = '+';
+
 /// What decides answers, and what asks for them, as git knows its content: a run goes on as long as none
-/// of it changes, whatever else is committed. With `+` if files were changed.
+/// of it changes, whatever else is committed. With [`CHANGED`] if files were, and that is not.
 pub(crate) fn what_is_tested() -> String {
     const PATHS: [&str; 6] = [
         ":(top)crates/primitives/src",
@@ -65,16 +68,22 @@ pub(crate) fn what_is_tested() -> String {
         ":(top)tests/integration/asking.rs",
     ];
     let on_paths = |command: &[&str]| said_by("git", &[command, &["--"], &PATHS].concat());
-    let Some(files) = on_paths(&["ls-files", "--stage"]) else { return "unknown".to_owned() };
+    let Some(mut content) = on_paths(&["ls-files", "--stage"]) else { return "unknown".to_owned() };
+    // Units are numbered by them, and some lie outside of the repository.
+    for (name, mesh) in meshes() {
+        content += &format!("\n{name} {}", mesh.triangles().len());
+    }
     let changes = on_paths(&["status", "--porcelain"]).unwrap_or_default();
-    let content = format!("{:016x}", xxh3_64(files.as_bytes()));
-    if changes.is_empty() { content } else { content + "+" }
+    let content = format!("{:016x}", xxh3_64(content.as_bytes()));
+    if changes.is_empty() { content } else { format!("{content}{CHANGED}") }
 }
 
-fn machine() -> String {
+/// The processor, and on how many threads it works.
+pub(crate) fn machine() -> String {
     let cpus = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let name = cpus.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
-    name.map_or_else(|| std::env::consts::ARCH.to_owned(), |(_, name)| name.to_owned())
+    let name = name.map_or(std::env::consts::ARCH, |(_, name)| name);
+    format!("{name}, {} threads", rayon::current_num_threads())
 }
 
 fn said_by(program: &str, arguments: &[&str]) -> Option<String> {

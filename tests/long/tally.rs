@@ -1,5 +1,8 @@
 //! What is counted.
 
+use std::collections::BTreeSet;
+
+use hitscan::MeshBvh;
 use serde::{Deserialize, Serialize};
 
 /// A part of the run.
@@ -26,9 +29,18 @@ pub(crate) struct Tally {
     /// The greatest error, and how many exceed the usual bound; where errors are measured.
     pub(crate) worst: f64,
     pub(crate) n_large: u64,
+    /// The instruction sets that were asked. Kept for each unit, not here.
+    #[serde(skip)]
+    pub(crate) isas: BTreeSet<&'static str>,
 }
 
 impl Tally {
+    /// What comes of a mesh before any ray is asked: these are.
+    pub(crate) fn of_mesh<'a>(trees: impl IntoIterator<Item = &'a MeshBvh>) -> Self {
+        let isas = trees.into_iter().map(|bvh| bvh.isa().name()).collect();
+        Self { n_meshes: 1, isas, ..Self::default() }
+    }
+
     pub(crate) fn wrong(&mut self, what: impl FnOnce() -> String) {
         self.n_wrong += 1;
         self.first_wrong.get_or_insert_with(what);
@@ -41,6 +53,7 @@ impl Tally {
         self.n_wrong += other.n_wrong;
         self.n_large += other.n_large;
         self.worst = self.worst.max(other.worst);
+        self.isas.extend(&other.isas);
         self.first_wrong = self.first_wrong.or_else(|| other.first_wrong.clone());
         self
     }
