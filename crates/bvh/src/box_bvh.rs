@@ -6,7 +6,7 @@ use glam::Vec3;
 use hitscan_primitives::Aabb;
 
 use crate::{
-    BuildQuality, RefitError,
+    BuildQuality, Isa, RefitError,
     build::{self, BLOCK, Box3, Progress, WideTarget},
     parallel,
     visit::{keys_of, walk},
@@ -76,11 +76,10 @@ impl BoxBvh {
             return bvh;
         }
         let shrink = shrink_for_build(boxes);
-        let prims =
-            || build::prim_boxes(numbers.len(), |i| shrink(boxes[numbers[i as usize] as usize]));
+        let bounds = |i: u32| shrink(boxes[numbers[i as usize] as usize]).into();
         let never = |_| ControlFlow::Continue(());
         let progress = Progress::new(numbers.len(), &never);
-        let (wide, order) = build::build(numbers.len(), prims, quality, &progress)
+        let (wide, order) = build::build(numbers.len(), bounds, quality, Isa::default(), &progress)
             .expect("the callback never cancels");
 
         // The shape is that of `wide`; the boxes are taken anew by `fit`, without any rounding.

@@ -11,6 +11,14 @@ pub(crate) fn with_capacity<T>(n: usize) -> Vec<T> {
     items
 }
 
+/// `n` zeros, in large pages likewise. Memory that the system gives is zero, and not touched before.
+pub(crate) fn zeroed(n: usize) -> Vec<u64> {
+    let items = vec![0; n];
+    #[cfg(target_os = "linux")]
+    ask_for_large_pages(&items);
+    items
+}
+
 /// Tells the system that the vector's memory, not touched yet, should be in large pages. Only a wish.
 #[cfg(target_os = "linux")]
 fn ask_for_large_pages<T>(items: &Vec<T>) {

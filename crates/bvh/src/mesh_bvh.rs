@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use glam::Vec3;
+use glam::{Vec3, Vec3A};
 use hitscan_primitives::{Aabb, Faces, Hit, HitMode, Ray, TriMesh, brute_force::scaled};
 use thiserror::Error;
 
@@ -12,7 +12,7 @@ use crate::{
     parallel,
     refit::RefitReport,
     traverse::{All, Any, ClosestHit, Nearest},
-    wide::{ChildRef, IndexedBlocks, Leaves, TriangleBlock, WideNode},
+    wide::{ChildRef, FillBlocks, IndexedBlocks, Leaves, TriangleBlock, WideNode},
 };
 
 /// How much node boxes are widened on every side, as a share of the mesh's largest coordinate.
@@ -97,13 +97,10 @@ impl MeshBvh {
         // A unit of work is a triangle, sorted into the tree or copied into its block.
         let progress = Progress::new(2 * n_triangles, progress);
         if n_triangles > 0 {
-            let prims = || {
-                build::prim_boxes(n_triangles, |triangle| {
-                    Aabb::from_points(scaled_corners(mesh, triangle, scale))
-                })
-            };
+            let boxes = |triangle| scaled_box(mesh, triangle, scale);
             let (wide, order) =
-                build::build(n_triangles, prims, options.quality, &progress).ok_or(Cancelled)?;
+                build::build(n_triangles, boxes, options.quality, options.isa, &progress)
+                    .ok_or(Cancelled)?;
             bvh.fill(mesh, options.layout, &wide, &order, &progress);
             bvh.built_cost = bvh.sah_cost();
         } else {
@@ -145,16 +142,17 @@ impl MeshBvh {
             }
         }
         self.leaves = match layout {
-            Layout::Full => Leaves::Full(parallel::collect(sources.len(), |block| {
-                let mut filled = TriangleBlock::EMPTY;
-                for (lane, &triangle) in sources[block].iter().enumerate() {
-                    filled.set(lane, triangle, scaled_corners(mesh, triangle, self.scale));
-                }
-                if block % 2048 == 0 {
-                    progress.advance(2048 * BLOCK as usize);
-                }
-                filled
-            })),
+            Layout::Full => {
+                let mut blocks = parallel::collect(sources.len(), |_| TriangleBlock::EMPTY);
+                parallel::for_each_chunk(&mut blocks, FillBlocks::MOST, |first, blocks| {
+                    let sources = &sources[first..first + blocks.len()];
+                    self.isa.run(FillBlocks { blocks, sources, mesh, scale: self.scale });
+                    if first % 2048 == 0 {
+                        progress.advance(2048 * BLOCK as usize);
+                    }
+                });
+                Leaves::Full(blocks)
+            }
             Layout::Compact => {
                 let numbers: Vec<_> = sources
                     .iter()
@@ -298,17 +296,21 @@ pub(crate) fn scaled_reach(mesh: &TriMesh, scale: f64) -> f32 {
 }
 
 /// The corners of a triangle in the mesh's scaled space.
-#[inline]
+#[inline(always)]
 pub(crate) fn scaled_corners(mesh: &TriMesh, triangle: u32, scale: f64) -> [Vec3; 3] {
-    let corners = mesh.corners(triangle);
-    if scale == 1.0 { corners } else { corners.map(|corner| scaled(corner, scale)) }
+    // Element by element: `map` on arrays is left out of line where there are many calls of it.
+    let [a, b, c] = mesh.triangles()[triangle as usize];
+    let positions = mesh.positions();
+    let [a, b, c] = [positions[a as usize], positions[b as usize], positions[c as usize]];
+    if scale == 1.0 { [a, b, c] } else { [scaled(a, scale), scaled(b, scale), scaled(c, scale)] }
 }
 
 /// The box of a triangle in the mesh's scaled space.
-#[inline]
+#[inline(always)]
 pub(crate) fn scaled_box(mesh: &TriMesh, triangle: u32, scale: f64) -> Box3 {
-    let corners = scaled_corners(mesh, triangle, scale);
-    corners.into_iter().fold(Box3::EMPTY, |bounds, corner| bounds.grown(corner.into()))
+    let [a, b, c] = scaled_corners(mesh, triangle, scale);
+    let [a, b, c]: [Vec3A; 3] = [a.into(), b.into(), c.into()];
+    Box3 { min: a.min(b).min(c), max: a.max(b).max(c) }
 }
 
 /// A refit to another number of triangles or boxes.

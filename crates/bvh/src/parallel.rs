@@ -47,26 +47,12 @@ pub(crate) fn collect<T: Send>(n: usize, f: impl Fn(usize) -> T + Sync + Send) -
     }
 }
 
-/// Sorts distinct keys.
-pub(crate) fn sort(keys: &mut [u64]) {
-    /// Cut no finer: finding the median costs a third of sorting.
-    const SEQUENTIAL: usize = 1 << 18;
-    if keys.len() <= SEQUENTIAL || !is_parallel() {
-        keys.sort_unstable();
-        return;
-    }
-    let middle = keys.len() / 2;
-    keys.select_nth_unstable(middle);
-    let (low, high) = keys.split_at_mut(middle);
-    join(|| sort(low), || sort(high));
-}
-
-/// Whether there is more than one thread.
-fn is_parallel() -> bool {
+/// The number of threads that work is spread over.
+pub(crate) fn n_threads() -> usize {
     #[cfg(feature = "parallel")]
-    return rayon::current_num_threads() > 1;
+    return rayon::current_num_threads();
     #[cfg(not(feature = "parallel"))]
-    false
+    1
 }
 
 /// `f(first, chunk)` for chunks of at most `chunk_len` items of `items`; `first` is the index of the

@@ -21,6 +21,9 @@ pub(crate) struct BinnedSah {
     pub(crate) max_leaf: usize,
     /// Nodes of so many primitives or fewer are cut in halves along their longest axis.
     pub(crate) halve_below: usize,
+    /// Subtrees of at most so many primitives are built by one thread, and larger nodes binned by
+    /// many.
+    pub(crate) sequential: usize,
 }
 
 pub(crate) const MAX_BINS: usize = 32;
@@ -29,15 +32,13 @@ pub(crate) const MAX_BINS: usize = 32;
 /// the logarithm of the number of primitives.
 const MAX_SAH_DEPTH: usize = 40;
 
-/// Subtrees of at most so many primitives are built by one thread, and larger nodes binned by many.
-const SEQUENTIAL: usize = 1 << 14;
-
 impl BinnedSah {
     /// The tree over `prims`, which are reordered. There must be at least one.
     pub(crate) fn build(&self, prims: &mut [PrimBox], progress: &Progress<'_>) -> BinaryTree {
-        let range = parallel::map_chunks(prims.len(), SEQUENTIAL, |chunk| Range::of(&prims[chunk]))
-            .into_iter()
-            .fold(Range::EMPTY, Range::union);
+        let range =
+            parallel::map_chunks(prims.len(), self.sequential, |chunk| Range::of(&prims[chunk]))
+                .into_iter()
+                .fold(Range::EMPTY, Range::union);
         let subtree = self.build_parallel(prims, 0, range, 0, progress);
         let mut nodes = Vec::with_capacity(subtree.n_nodes());
         nodes.push(BinaryNode { bounds: range.bounds, kind: NodeKind::Inner { left: 1 } });
@@ -54,9 +55,10 @@ impl BinnedSah {
         depth: usize,
         progress: &Progress<'_>,
     ) -> Subtree {
-        if prims.len() <= SEQUENTIAL {
-            let mut nodes = vec![];
-            let kind = self.build_sequential(prims, first, range, depth, &mut nodes);
+        if prims.len() <= self.sequential {
+            let mut nodes = Vec::with_capacity(2 * prims.len());
+            let mut bins = Bins::new(self.n_bins, &range);
+            let kind = self.build_sequential(prims, first, range, depth, &mut nodes, &mut bins);
             progress.advance(prims.len());
             return Subtree::Nodes { root: BinaryNode { bounds: range.bounds, kind }, nodes };
         }
@@ -65,7 +67,7 @@ impl BinnedSah {
             let root = BinaryNode { bounds: range.bounds, kind };
             return Subtree::Nodes { root, nodes: vec![] };
         }
-        let bins = parallel::map_chunks(prims.len(), SEQUENTIAL, |chunk| {
+        let bins = parallel::map_chunks(prims.len(), self.sequential, |chunk| {
             let mut bins = Bins::new(self.n_bins, &range);
             bins.add(&prims[chunk]);
             bins
@@ -90,6 +92,7 @@ impl BinnedSah {
         range: Range,
         depth: usize,
         nodes: &mut Vec<BinaryNode>,
+        bins: &mut Bins,
     ) -> NodeKind {
         if prims.len() <= self.max_leaf {
             return NodeKind::Leaf { first, count: prims.len() as u32 };
@@ -98,19 +101,19 @@ impl BinnedSah {
             halve(prims, &range)
         } else {
             // Few primitives fill few bins; fewer bins are swept sooner.
-            let mut bins = Bins::new(self.n_bins.min(4 + prims.len() / 8), &range);
+            bins.clear(self.n_bins.min(4 + prims.len() / 8), &range);
             bins.add(prims);
-            self.partition(prims, &bins, &range, depth)
+            self.partition(prims, bins, &range, depth)
         };
         let pair = nodes.len();
         let placeholder = NodeKind::Leaf { first: 0, count: 0 };
         nodes.push(BinaryNode { bounds: left.bounds, kind: placeholder });
         nodes.push(BinaryNode { bounds: right.bounds, kind: placeholder });
         let (left_prims, right_prims) = prims.split_at_mut(middle);
-        nodes[pair].kind = self.build_sequential(left_prims, first, left, depth + 1, nodes);
+        nodes[pair].kind = self.build_sequential(left_prims, first, left, depth + 1, nodes, bins);
         let right_first = first + middle as u32;
         nodes[pair + 1].kind =
-            self.build_sequential(right_prims, right_first, right, depth + 1, nodes);
+            self.build_sequential(right_prims, right_first, right, depth + 1, nodes, bins);
         NodeKind::Inner { left: pair as u32 }
     }
 
@@ -212,16 +215,30 @@ struct Split {
 
 impl Bins {
     fn new(n_bins: usize, range: &Range) -> Self {
+        let mut bins = Self {
+            n_bins,
+            origin: Vec3A::ZERO,
+            scale: Vec3A::ZERO,
+            boxes: [[Box3::EMPTY; MAX_BINS]; 3],
+            counts: [[0; MAX_BINS]; 3],
+        };
+        bins.clear(n_bins, range);
+        bins
+    }
+
+    /// Makes them `n_bins` empty bins over `range`; only these are touched, which is most of the work
+    /// where primitives are few.
+    fn clear(&mut self, n_bins: usize, range: &Range) {
         let extent = range.centers.max - range.centers.min;
         // An axis without extent, or with one whose reciprocal overflows, gets a single bin.
         let scale = Vec3A::splat(n_bins as f32) / extent;
         let usable = scale.is_finite_mask();
-        Self {
-            n_bins,
-            origin: range.centers.min,
-            scale: Vec3A::select(usable, scale, Vec3A::ZERO),
-            boxes: [[Box3::EMPTY; MAX_BINS]; 3],
-            counts: [[0; MAX_BINS]; 3],
+        self.n_bins = n_bins;
+        self.origin = range.centers.min;
+        self.scale = Vec3A::select(usable, scale, Vec3A::ZERO);
+        for axis in 0..3 {
+            self.boxes[axis][..n_bins].fill(Box3::EMPTY);
+            self.counts[axis][..n_bins].fill(0);
         }
     }
 

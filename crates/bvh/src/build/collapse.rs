@@ -7,7 +7,7 @@
 
 use super::binary::{PreorderNode, PreorderTree};
 use super::prim_box::Box3;
-use crate::parallel;
+use crate::{large_pages, parallel};
 
 /// What a ray pays, relative to the visit of a wide node.
 #[derive(Clone, Copy, Debug)]
@@ -73,10 +73,13 @@ const SEQUENTIAL: usize = 1 << 14;
 /// The wide tree of least cost.
 pub(crate) fn collapse(tree: &PreorderTree, model: &CostModel) -> WideTree {
     let empty = Plan { costs: [0.0; 7], splits: [0; 7], own_split: 0 };
-    let mut plans = vec![empty; tree.nodes.len()];
+    let mut plans = large_pages::with_capacity(tree.nodes.len());
+    plans.resize(tree.nodes.len(), empty);
     plan(&tree.nodes, &mut plans, model);
 
-    let mut wide = WideTree::default();
+    // Few trees need a child for more than every second node.
+    let children = large_pages::with_capacity(tree.nodes.len() / 2);
+    let mut wide = WideTree { children, ..WideTree::default() };
     emit(tree, &plans, &mut wide);
     let root_area = tree.nodes[0].bounds.half_area().max(f32::MIN_POSITIVE);
     // The root is a node even if it would be cheaper as a leaf.

@@ -14,8 +14,10 @@ pub(crate) struct PrimBox {
 
 impl PrimBox {
     #[inline]
-    pub(crate) fn new(aabb: &Aabb, id: u32) -> Self {
-        Self { min: aabb.min.extend(f32::from_bits(id)), max: aabb.max.extend(0.0) }
+    pub(crate) fn new(bounds: Box3, id: u32) -> Self {
+        let mut min = Vec4::from((bounds.min, 0.0));
+        min.w = f32::from_bits(id);
+        Self { min, max: Vec4::from((bounds.max, 0.0)) }
     }
 
     #[inline]
@@ -31,8 +33,7 @@ impl PrimBox {
     /// Twice the centre of the box.
     #[inline]
     pub(crate) fn center2(&self) -> Vec3A {
-        let Box3 { min, max } = self.bounds();
-        min + max
+        self.bounds().center2()
     }
 }
 
@@ -56,6 +57,12 @@ impl Box3 {
         Self { min: self.min.min(point), max: self.max.max(point) }
     }
 
+    /// Twice the centre.
+    #[inline]
+    pub(crate) fn center2(&self) -> Vec3A {
+        self.min + self.max
+    }
+
     /// Half of the surface area. Not for empty boxes, whose extent is infinite.
     #[inline]
     pub(crate) fn half_area(&self) -> f32 {
@@ -65,5 +72,12 @@ impl Box3 {
 
     pub(crate) fn to_aabb(self) -> Aabb {
         Aabb { min: self.min.into(), max: self.max.into() }
+    }
+}
+
+impl From<Aabb> for Box3 {
+    #[inline]
+    fn from(aabb: Aabb) -> Self {
+        Self { min: aabb.min.into(), max: aabb.max.into() }
     }
 }
