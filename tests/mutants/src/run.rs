@@ -25,9 +25,11 @@ pub(crate) struct Outcome {
     pub(crate) seconds: f64,
 }
 
-/// How long tests may take: so many times what they take without a mutant, and a few seconds.
-const PATIENCE: f64 = 5.0;
-const LEAST_SECONDS: f64 = 10.0;
+/// How much processor time tests may take: so many times what they take without a mutant, and a few seconds.
+/// Other work on the machine, which may hold this one still, does not count, unless nothing moves for long.
+const PATIENCE: f64 = 4.0;
+const LEAST_SECONDS: f64 = 5.0;
+const STANDSTILL: Duration = Duration::from_secs(1800);
 
 /// Runs what has no result yet.
 pub(crate) fn run(woven: &str, tests: &str, results: &str) -> Result<(), String> {
@@ -38,17 +40,16 @@ pub(crate) fn run(woven: &str, tests: &str, results: &str) -> Result<(), String>
         OpenOptions::new().create(true).append(true).open(results).map_err(|e| e.to_string())?;
     let mut usual = Vec::new();
     for tests in &tests {
-        let start = Instant::now();
-        if let Failure::Of(test) = first_failure(tests, 0, Duration::from_secs(3600)) {
+        let (failure, seconds) = first_failure(tests, 0, f64::INFINITY);
+        if let Failure::Of(test) = failure {
             return Err(format!("{} without a mutant: {test}", tests.program));
         }
-        usual.push(start.elapsed().as_secs_f64());
-        println!("{}: {:.1} s without a mutant", tests.program, start.elapsed().as_secs_f64());
+        println!("{}: {seconds:.1} s without a mutant", tests.program);
+        usual.push(seconds);
     }
     for mutant in
         mutants.iter().filter(|mutant| mutant.is_woven && !done.contains_key(&mutant.name))
     {
-        let start = Instant::now();
         let mut outcome = Outcome {
             name: mutant.name.clone(),
             came: "missed".into(),
@@ -56,15 +57,16 @@ pub(crate) fn run(woven: &str, tests: &str, results: &str) -> Result<(), String>
             seconds: 0.0,
         };
         for (tests, usual) in order(&mutant.package, &tests, &usual) {
-            let patience = Duration::from_secs_f64(PATIENCE * usual + LEAST_SECONDS);
-            match first_failure(tests, mutant.id, patience) {
+            let (failure, seconds) =
+                first_failure(tests, mutant.id, PATIENCE * usual + LEAST_SECONDS);
+            outcome.seconds += seconds;
+            match failure {
                 Failure::None => continue,
                 Failure::Of(test) => (outcome.came, outcome.by) = ("caught".into(), test),
                 Failure::Time => outcome.came = "timeout".into(),
             }
             break;
         }
-        outcome.seconds = start.elapsed().as_secs_f64();
         println!("{} {} {} {:.1} s", outcome.came, mutant.name, outcome.by, outcome.seconds);
         let line = serde_json::to_string(&outcome).expect("plain numbers and strings");
         writeln!(file, "{line}").map_err(|error| error.to_string())?;
@@ -107,8 +109,8 @@ enum Failure {
     Time,
 }
 
-/// Runs tests until one of them fails.
-fn first_failure(tests: &Tests, mutant: u32, patience: Duration) -> Failure {
+/// Runs tests until one of them fails; says too how much processor time they took.
+fn first_failure(tests: &Tests, mutant: u32, patience: f64) -> (Failure, f64) {
     // A mutant may ask for all memory there is.
     let child = Command::new("sh")
         .args(["-c", "ulimit -v 12000000; exec \"$@\"", "sh", &tests.program])
@@ -120,32 +122,48 @@ fn first_failure(tests: &Tests, mutant: u32, patience: Duration) -> Failure {
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .spawn();
-    let Ok(mut child) = child else { return Failure::Of("cannot be started".to_owned()) };
-    let end = Instant::now() + patience;
+    let Ok(mut child) = child else { return (Failure::Of("cannot be started".to_owned()), 0.0) };
+    let end = Instant::now() + STANDSTILL;
     let lines = lines_of(&mut child);
+    let mut seconds = 0.0;
     loop {
-        match lines.recv_timeout(end.saturating_duration_since(Instant::now())) {
+        let next = lines.recv_timeout(Duration::from_millis(200));
+        seconds = cpu_seconds(&child).unwrap_or(seconds);
+        match next {
             Ok(line) => {
                 let test =
                     line.strip_prefix("test ").and_then(|line| line.strip_suffix(" ... FAILED"));
                 if let Some(test) = test {
                     stop(&mut child);
-                    return Failure::Of(test.to_owned());
+                    return (Failure::Of(test.to_owned()), seconds);
                 }
             }
-            Err(RecvTimeoutError::Timeout) => {
+            Err(RecvTimeoutError::Timeout) if seconds > patience || Instant::now() > end => {
                 stop(&mut child);
-                return Failure::Time;
+                return (Failure::Time, seconds);
             }
+            Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => break,
         }
     }
-    match child.wait() {
+    let failure = match child.wait() {
         Ok(status) if status.success() => Failure::None,
         // A signal: memory ran out, or was not ours.
-        Ok(status) => Failure::Of(format!("{status}")),
+        Ok(status) => Failure::Of(status.to_string()),
         Err(error) => Failure::Of(error.to_string()),
-    }
+    };
+    (failure, seconds)
+}
+
+/// What a process has had of the processors; `None` where that is not told, or once it has ended.
+fn cpu_seconds(child: &Child) -> Option<f64> {
+    const TICKS: f64 = 100.0;
+    let text = std::fs::read_to_string(format!("/proc/{}/stat", child.id())).ok()?;
+    // After the name, which may hold anything, user and system time are the twelfth and thirteenth.
+    let after = text.rsplit_once(") ")?.1;
+    let ticks: Option<Vec<f64>> =
+        after.split(' ').skip(11).take(2).map(|n| n.parse().ok()).collect();
+    Some(ticks?.iter().sum::<f64>() / TICKS).filter(|&seconds| seconds > 0.0)
 }
 
 fn stop(child: &mut Child) {
