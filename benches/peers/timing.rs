@@ -134,18 +134,13 @@ fn seconds_on(clock: rustix::time::ClockId) -> f64 {
 }
 
 /// Fails if threads that wait for work take CPU time all the same, as those of some schedulers do that
-/// look for it again and again: they would be charged to whoever is measured.
+/// look for it again and again: they would be charged to whoever is measured. One that has just lost its
+/// work may look for more for a moment, and is not meant.
 #[cfg(unix)]
 pub(crate) fn expect_no_other_thread_at_work() -> Result<(), String> {
     const AT_MOST: f64 = 0.05;
-    let clocks = [rustix::time::ClockId::ProcessCPUTime, rustix::time::ClockId::ThreadCPUTime];
-    let before = clocks.map(seconds_on);
-    let start = Instant::now();
-    while start.elapsed() < Duration::from_millis(100) {
-        std::hint::spin_loop();
-    }
-    let [process, thread] = [0, 1].map(|which| seconds_on(clocks[which]) - before[which]);
-    let share = process / thread - 1.0;
+    const TRIES: usize = 10;
+    let share = (0..TRIES).map(|_| share_of_other_threads()).fold(f64::INFINITY, f64::min);
     if share <= AT_MOST {
         return Ok(());
     }
@@ -153,6 +148,19 @@ pub(crate) fn expect_no_other_thread_at_work() -> Result<(), String> {
         "threads that should wait take {:.0} % of the time of the one that is measured",
         100.0 * share
     ))
+}
+
+/// The CPU time of all other threads while this one works for a tenth of a second, as a share of its own.
+#[cfg(unix)]
+fn share_of_other_threads() -> f64 {
+    let clocks = [rustix::time::ClockId::ProcessCPUTime, rustix::time::ClockId::ThreadCPUTime];
+    let before = clocks.map(seconds_on);
+    let start = Instant::now();
+    while start.elapsed() < Duration::from_millis(100) {
+        std::hint::spin_loop();
+    }
+    let [process, thread] = [0, 1].map(|which| seconds_on(clocks[which]) - before[which]);
+    process / thread - 1.0
 }
 
 #[cfg(not(unix))]
