@@ -1,0 +1,27 @@
+//! Small facts of the public types that wrong code once passed all tests without: found by
+//! `tests/mutants/run`.
+
+use hitscan_primitives::glam::Vec3;
+use hitscan_primitives::{Aabb, TriMesh, Triangle};
+
+#[test]
+fn half_the_surface_of_a_box_is_three_of_its_faces() {
+    let aabb = Aabb::new([1.0, 1.0, 1.0], [2.0, 3.0, 4.0]);
+    assert_eq!(aabb.half_area(), 1.0 * 2.0 + 2.0 * 3.0 + 3.0 * 1.0);
+}
+
+#[test]
+fn without_records_every_triangle_is_a_polygon_of_its_own() {
+    let positions = vec![Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z];
+    let mesh = TriMesh::new(positions, vec![[0, 1, 2], [0, 1, 3], [0, 2, 3]]).expect("a mesh");
+    for polygon in 0..3 {
+        assert_eq!(mesh.triangles_of(polygon), polygon..polygon + 1);
+        assert_eq!(mesh.polygon_of(polygon), polygon);
+    }
+}
+
+#[test]
+fn the_area_of_a_triangle_is_half_that_of_its_box() {
+    let triangle = Triangle::new([1.0, 1.0, 5.0], [4.0, 1.0, 5.0], [1.0, 3.0, 5.0]);
+    assert_eq!(triangle.area(), 3.0);
+}
