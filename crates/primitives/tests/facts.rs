@@ -25,3 +25,18 @@ fn the_area_of_a_triangle_is_half_that_of_its_box() {
     let triangle = Triangle::new([1.0, 1.0, 5.0], [4.0, 1.0, 5.0], [1.0, 3.0, 5.0]);
     assert_eq!(triangle.area(), 3.0);
 }
+
+#[test]
+fn only_meshes_of_extreme_size_are_scaled() {
+    let scale = |size: f32| {
+        let corners = [Vec3::ZERO, size * Vec3::X, 0.5 * size * Vec3::Y];
+        TriMesh::new(corners, vec![[0, 1, 2]]).expect("a mesh").query_scale()
+    };
+    let power = |exponent: i32| 2f32.powi(exponent);
+    for exponent in [-40, -1, 0, 40] {
+        assert_eq!(scale(power(exponent)), 1.0, "2^{exponent}");
+    }
+    for exponent in [-100, -41, 41, 100] {
+        assert_eq!(scale(power(exponent)), 2f64.powi(-exponent), "2^{exponent}");
+    }
+}
