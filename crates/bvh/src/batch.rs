@@ -28,14 +28,12 @@ impl MeshBvh {
                 self.isa.run(ClosestOfPacket { bvh: self, rays, faces, hits })
             };
             let left = self.in_packets(rays, hits, packet);
+            let start = ClosestHit::along;
+            let finish = |ray: usize, closest: ClosestHit| hits[ray] = closest.hit;
             if let Some(leaves) = self.leaves_beyond_caches() {
-                let start = ClosestHit::along;
-                let finish = |ray: usize, closest: ClosestHit| hits[ray] = closest.hit;
                 self.collect_interleaved(leaves, rays, &left, faces, start, finish);
             } else {
-                for ray in left {
-                    hits[ray] = self.closest_hit(&rays[ray], faces);
-                }
+                self.collect_each(rays, &left, faces, start, finish);
             }
         });
     }
@@ -51,14 +49,12 @@ impl MeshBvh {
                 self.isa.run(OccludedOfPacket { bvh: self, rays, faces, occluded })
             };
             let left = self.in_packets(rays, occluded, packet);
+            let start = |ray: &Ray| Any { t_max: ray.t_max, any: false };
+            let finish = |ray: usize, any: Any| occluded[ray] = any.any;
             if let Some(leaves) = self.leaves_beyond_caches() {
-                let start = |ray: &Ray| Any { t_max: ray.t_max, any: false };
-                let finish = |ray: usize, any: Any| occluded[ray] = any.any;
                 self.collect_interleaved(leaves, rays, &left, faces, start, finish);
             } else {
-                for ray in left {
-                    occluded[ray] = self.is_occluded(&rays[ray], faces);
-                }
+                self.collect_each(rays, &left, faces, start, finish);
             }
         });
     }

@@ -65,6 +65,53 @@ impl MeshBvh {
         };
         self.isa.run(Walk { bvh: self, ray, faces, start, collector });
     }
+
+    /// Walks the tree along each of the rays whose numbers are given, with a collector of its own, and
+    /// hands it over with the ray's number.
+    #[inline(always)]
+    pub(crate) fn collect_each<C: Collector>(
+        &self,
+        rays: &[Ray],
+        numbers: &[usize],
+        faces: Faces,
+        start: impl Fn(&Ray) -> C,
+        finish: impl FnMut(usize, C),
+    ) {
+        self.isa.run(Each { bvh: self, rays, numbers, faces, start, finish });
+    }
+}
+
+/// Walks one after the other, for an instruction set that is chosen once for all of them.
+struct Each<'a, Start, Finish> {
+    bvh: &'a MeshBvh,
+    rays: &'a [Ray],
+    numbers: &'a [usize],
+    faces: Faces,
+    start: Start,
+    finish: Finish,
+}
+
+impl<C: Collector, Start: Fn(&Ray) -> C, Finish: FnMut(usize, C)> Kernel
+    for Each<'_, Start, Finish>
+{
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
+        let Self { bvh, rays, numbers, faces, start, mut finish } = self;
+        for &number in numbers {
+            let scaled;
+            let ray = if bvh.scale == 1.0 {
+                &rays[number]
+            } else {
+                scaled = scaled_ray(&rays[number], bvh.scale);
+                &scaled
+            };
+            let mut collector = start(ray);
+            Walk { bvh, ray, faces, start: ChildRef::ROOT, collector: &mut collector }.run(simd);
+            finish(number, collector);
+        }
+    }
 }
 
 /// Leaves in one of their forms, as the walk of a ray sees them.
