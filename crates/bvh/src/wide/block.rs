@@ -161,7 +161,8 @@ fn normals(corners: &[[[f32; 8]; 3]; 3]) -> [[f32; 8]; 3] {
         let largest = if y > z { y } else { z };
         let largest = if x > largest { x } else { largest };
         let exponent = (largest.to_bits() >> 52) & 0x7ff;
-        let power = f64::from_bits((1023 + 1022 - exponent) << 52);
+        // Of a value that is no number, for which the power is not used, the exponent is larger.
+        let power = f64::from_bits(2045_u64.wrapping_sub(exponent) << 52);
         scale[lane] = if largest > 0.0 && largest < f64::INFINITY { power } else { f64::NAN };
     }
     // Not by `map`: it is left out of line, without the instruction set of the kernel.
