@@ -7,7 +7,7 @@ use crate::{
     kernel::PACKET,
     packet::{ClosestOfPacket, OccludedOfPacket},
     parallel,
-    traverse::{Any, ClosestHit},
+    traverse::{Any, ClosestHit, Collector},
 };
 
 /// Rays that one thread takes at a time: enough to make the hand-over cheap, few enough to spread.
@@ -30,11 +30,7 @@ impl MeshBvh {
             let left = self.in_packets(rays, hits, packet);
             let start = ClosestHit::along;
             let finish = |ray: usize, closest: ClosestHit| hits[ray] = closest.hit;
-            if let Some(leaves) = self.leaves_beyond_caches() {
-                self.collect_interleaved(leaves, rays, &left, faces, start, finish);
-            } else {
-                self.collect_each(rays, &left, faces, start, finish);
-            }
+            self.collect_left(rays, &left, faces, start, finish);
         });
     }
 
@@ -51,11 +47,7 @@ impl MeshBvh {
             let left = self.in_packets(rays, occluded, packet);
             let start = |ray: &Ray| Any { t_max: ray.t_max, any: false };
             let finish = |ray: usize, any: Any| occluded[ray] = any.any;
-            if let Some(leaves) = self.leaves_beyond_caches() {
-                self.collect_interleaved(leaves, rays, &left, faces, start, finish);
-            } else {
-                self.collect_each(rays, &left, faces, start, finish);
-            }
+            self.collect_left(rays, &left, faces, start, finish);
         });
     }
 
@@ -77,6 +69,23 @@ impl MeshBvh {
         }
         left.extend(rays.len() - last_rays.len()..rays.len());
         left
+    }
+
+    /// Walks the tree along each of the rays whose numbers are given: by turns, if it is larger than the
+    /// caches.
+    fn collect_left<C: Collector>(
+        &self,
+        rays: &[Ray],
+        left: &[usize],
+        faces: Faces,
+        start: impl Fn(&Ray) -> C,
+        finish: impl FnMut(usize, C),
+    ) {
+        if let Some(leaves) = self.leaves_beyond_caches() {
+            self.collect_interleaved(leaves, rays, left, faces, start, finish);
+        } else {
+            self.collect_each(rays, left, faces, start, finish);
+        }
     }
 
     /// [`count_crossings`](Self::count_crossings) of each ray, on rayon's current pool with the
