@@ -57,7 +57,8 @@ fn commit() -> String {
 pub(crate) const CHANGED: char = '+';
 
 /// What decides answers, and what asks for them, as git knows its content: a run goes on as long as none
-/// of it changes, whatever else is committed. With [`CHANGED`] if files were, and that is not.
+/// of it changes, whatever else is committed. With [`CHANGED`] if files were, and that is not, or if there
+/// is no git to tell.
 pub(crate) fn what_is_tested() -> String {
     const PATHS: [&str; 6] = [
         ":(top)crates/primitives/src",
@@ -68,7 +69,9 @@ pub(crate) fn what_is_tested() -> String {
         ":(top)tests/integration/asking.rs",
     ];
     let on_paths = |command: &[&str]| said_by("git", &[command, &["--"], &PATHS].concat());
-    let Some(mut content) = on_paths(&["ls-files", "--stage"]) else { return "unknown".to_owned() };
+    let Some(mut content) = on_paths(&["ls-files", "--stage"]) else {
+        return format!("unknown{CHANGED}");
+    };
     // Units are numbered by them, and some lie outside of the repository.
     for (name, mesh) in meshes() {
         content += &format!("\n{name} {}", mesh.triangles().len());
