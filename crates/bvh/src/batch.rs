@@ -27,10 +27,8 @@ impl MeshBvh {
             let packet = |rays: &[Ray; PACKET], hits: &mut [Option<Hit>; PACKET]| {
                 self.isa.run(ClosestOfPacket { bvh: self, rays, faces, hits })
             };
-            let left = self.in_packets(rays, hits, packet);
-            let start = ClosestHit::along;
-            let finish = |ray: usize, closest: ClosestHit| hits[ray] = closest.hit;
-            self.collect_left(rays, &left, faces, start, finish);
+            let finish = |closest: ClosestHit| closest.hit;
+            self.answer(rays, hits, faces, packet, ClosestHit::along, finish);
         });
     }
 
@@ -44,47 +42,52 @@ impl MeshBvh {
             let packet = |rays: &[Ray; PACKET], occluded: &mut [bool; PACKET]| {
                 self.isa.run(OccludedOfPacket { bvh: self, rays, faces, occluded })
             };
-            let left = self.in_packets(rays, occluded, packet);
             let start = |ray: &Ray| Any { t_max: ray.t_max, any: false };
-            let finish = |ray: usize, any: Any| occluded[ray] = any.any;
-            self.collect_left(rays, &left, faces, start, finish);
+            self.answer(rays, occluded, faces, packet, start, |any: Any| any.any);
         });
     }
 
-    /// Answers rays as packets where `packet` takes them, and returns the numbers of those left.
-    fn in_packets<T>(
+    /// Answers rays as packets where `packet` takes them, and the others alone: by turns, if the tree is
+    /// larger than the caches. An answer is what `finish` makes of the collector of a ray's walk.
+    fn answer<T, C: Collector>(
         &self,
         rays: &[Ray],
         answers: &mut [T],
+        faces: Faces,
         packet: impl Fn(&[Ray; PACKET], &mut [T; PACKET]) -> bool,
-    ) -> Vec<usize> {
-        let mut left = Vec::new();
+        start: impl Fn(&Ray) -> C,
+        finish: impl Fn(C) -> T,
+    ) {
+        let leaves_beyond_caches = self.leaves_beyond_caches();
+        let mut by_turns = Vec::new();
         let (packets, last_rays) = rays.as_chunks::<PACKET>();
-        let (packet_answers, _) = answers.as_chunks_mut::<PACKET>();
+        let (packet_answers, last_answers) = answers.as_chunks_mut::<PACKET>();
         for (n, (rays, answers)) in packets.iter().zip(packet_answers).enumerate() {
             let coherent = self.scale == 1.0 && may_be_coherent(rays);
-            if !(coherent && packet(rays, answers)) {
-                left.extend(n * PACKET..(n + 1) * PACKET);
+            if coherent && packet(rays, answers) {
+                continue;
+            }
+            if leaves_beyond_caches.is_some() {
+                by_turns.extend(n * PACKET..(n + 1) * PACKET);
+            } else {
+                self.collect_each(rays, answers, faces, &start, &finish);
             }
         }
-        left.extend(rays.len() - last_rays.len()..rays.len());
-        left
-    }
-
-    /// Walks the tree along each of the rays whose numbers are given: by turns, if it is larger than the
-    /// caches.
-    fn collect_left<C: Collector>(
-        &self,
-        rays: &[Ray],
-        left: &[usize],
-        faces: Faces,
-        start: impl Fn(&Ray) -> C,
-        finish: impl FnMut(usize, C),
-    ) {
-        if let Some(leaves) = self.leaves_beyond_caches() {
-            self.collect_interleaved(leaves, rays, left, faces, start, finish);
-        } else {
-            self.collect_each(rays, left, faces, start, finish);
+        match leaves_beyond_caches {
+            Some(leaves) => {
+                by_turns.extend(rays.len() - last_rays.len()..rays.len());
+                self.collect_interleaved(
+                    leaves,
+                    rays,
+                    &by_turns,
+                    faces,
+                    start,
+                    |ray, collector| {
+                        answers[ray] = finish(collector);
+                    },
+                );
+            }
+            None => self.collect_each(last_rays, last_answers, faces, start, finish),
         }
     }
 

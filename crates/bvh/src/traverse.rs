@@ -66,50 +66,53 @@ impl MeshBvh {
         self.isa.run(Walk { bvh: self, ray, faces, start, collector });
     }
 
-    /// Walks the tree along each of the rays whose numbers are given, with a collector of its own, and
-    /// hands it over with the ray's number.
+    /// Walks the tree along each of the rays with a collector of its own, of which `finish` makes the
+    /// answer.
     #[inline(always)]
-    pub(crate) fn collect_each<C: Collector>(
+    pub(crate) fn collect_each<T, C: Collector>(
         &self,
         rays: &[Ray],
-        numbers: &[usize],
+        answers: &mut [T],
         faces: Faces,
         start: impl Fn(&Ray) -> C,
-        finish: impl FnMut(usize, C),
+        finish: impl Fn(C) -> T,
     ) {
-        self.isa.run(Each { bvh: self, rays, numbers, faces, start, finish });
+        self.isa.run(Each { bvh: self, rays, answers, faces, start, finish });
     }
 }
 
 /// Walks one after the other, for an instruction set that is chosen once for all of them.
-struct Each<'a, Start, Finish> {
+struct Each<'a, T, Start, Finish> {
     bvh: &'a MeshBvh,
     rays: &'a [Ray],
-    numbers: &'a [usize],
+    answers: &'a mut [T],
     faces: Faces,
     start: Start,
     finish: Finish,
 }
 
-impl<C: Collector, Start: Fn(&Ray) -> C, Finish: FnMut(usize, C)> Kernel
-    for Each<'_, Start, Finish>
+impl<T, C: Collector, Start: Fn(&Ray) -> C, Finish: Fn(C) -> T> Kernel
+    for Each<'_, T, Start, Finish>
 {
     type Output = ();
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        let Self { bvh, rays, numbers, faces, start, mut finish } = self;
-        for &number in numbers {
+        let Self { bvh, rays, answers, faces, start, finish } = self;
+        for (ray, answer) in rays.iter().zip(answers) {
             let scaled;
             let ray = if bvh.scale == 1.0 {
-                &rays[number]
+                ray
             } else {
-                scaled = scaled_ray(&rays[number], bvh.scale);
+                scaled = scaled_ray(ray, bvh.scale);
                 &scaled
             };
             let mut collector = start(ray);
-            Walk { bvh, ray, faces, start: ChildRef::ROOT, collector: &mut collector }.run(simd);
-            finish(number, collector);
+            // In a function of its own: inlined here, it keeps what it needs of this loop in registers
+            // that the walk lacks, and takes 3 to 5 % more time.
+            let start = ChildRef::ROOT;
+            simd.vectorize(Walk { bvh, ray, faces, start, collector: &mut collector });
+            *answer = finish(collector);
         }
     }
 }

@@ -21,6 +21,9 @@ const INLINED: [&str; 8] = [
     "lanes..Simd",
 ];
 
+/// The functions that carry an instruction set: what is inlined into them is what this is about.
+const CARRIER: &str = "9vectorize";
+
 /// The cold path that is kept out of line on purpose: it shows that the symbols can be seen.
 const OUT_OF_LINE: &str = "test_flat";
 
@@ -53,7 +56,8 @@ fn kernels_leave_nothing_out_of_line() {
     };
     assert!(!of_ours(OUT_OF_LINE).is_empty(), "no symbols to be seen, so none can be missed");
     for part in INLINED {
-        let left = of_ours(part);
+        let left: Vec<_> =
+            of_ours(part).into_iter().filter(|name| !name.contains(CARRIER)).collect();
         assert!(left.is_empty(), "{part} was left out of line: {left:#?}");
     }
     // Closures cannot be marked to be inlined; none may be left in the kernels.

@@ -22,16 +22,6 @@ impl Avx2 {
             && is_x86_feature_detected!("popcnt");
         available.then_some(Self(()))
     }
-
-    #[inline(always)]
-    pub(super) fn vectorize<K: Kernel>(self, kernel: K) -> K::Output {
-        #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
-        fn with_features<K: Kernel>(simd: Avx2, kernel: K) -> K::Output {
-            kernel.run(simd)
-        }
-        // SAFETY: `self` exists only if `detect` found these features.
-        unsafe { with_features(self, kernel) }
-    }
 }
 
 impl Simd for Avx2 {
@@ -39,6 +29,17 @@ impl Simd for Avx2 {
     type M = __m256;
 
     register_operations!();
+
+    #[inline(always)]
+    fn vectorize<K: Kernel>(self, kernel: K) -> K::Output {
+        #[inline(never)]
+        #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
+        fn with_features<K: Kernel>(simd: Avx2, kernel: K) -> K::Output {
+            kernel.run(simd)
+        }
+        // SAFETY: `self` exists only if `detect` found these features.
+        unsafe { with_features(self, kernel) }
+    }
 
     #[inline(always)]
     fn le(self, a: __m256, b: __m256) -> __m256 {

@@ -19,16 +19,6 @@ impl Avx512 {
             && is_x86_feature_detected!("avx512dq");
         available.then_some(Self(()))
     }
-
-    #[inline(always)]
-    pub(super) fn vectorize<K: Kernel>(self, kernel: K) -> K::Output {
-        #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
-        fn with_features<K: Kernel>(simd: Avx512, kernel: K) -> K::Output {
-            kernel.run(simd)
-        }
-        // SAFETY: `self` exists only if `detect` found these features.
-        unsafe { with_features(self, kernel) }
-    }
 }
 
 impl Simd for Avx512 {
@@ -36,6 +26,17 @@ impl Simd for Avx512 {
     type M = __mmask8;
 
     register_operations!();
+
+    #[inline(always)]
+    fn vectorize<K: Kernel>(self, kernel: K) -> K::Output {
+        #[inline(never)]
+        #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
+        fn with_features<K: Kernel>(simd: Avx512, kernel: K) -> K::Output {
+            kernel.run(simd)
+        }
+        // SAFETY: `self` exists only if `detect` found these features.
+        unsafe { with_features(self, kernel) }
+    }
 
     #[inline(always)]
     fn le(self, a: __m256, b: __m256) -> __mmask8 {

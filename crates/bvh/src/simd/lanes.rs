@@ -11,6 +11,10 @@ pub(crate) trait Simd: Copy {
     /// Eight truth values.
     type M: Copy;
 
+    /// Runs `kernel` as compiled for this instruction set: on x86-64 in a function of its own, wherever it is
+    /// called from.
+    fn vectorize<K: Kernel>(self, kernel: K) -> K::Output;
+
     fn load(self, values: &[f32; 8]) -> Self::F;
     fn store(self, lanes: Self::F) -> [f32; 8];
     fn splat(self, value: f32) -> Self::F;

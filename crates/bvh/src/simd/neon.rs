@@ -12,12 +12,6 @@ impl Neon {
     pub(super) fn detect() -> Option<Self> {
         std::arch::is_aarch64_feature_detected!("neon").then_some(Self(()))
     }
-
-    #[inline(always)]
-    pub(super) fn vectorize<K: Kernel>(self, kernel: K) -> K::Output {
-        // NEON is part of the baseline of every aarch64 target, so no trampoline is needed.
-        kernel.run(self)
-    }
 }
 
 type F = (float32x4_t, float32x4_t);
@@ -45,6 +39,12 @@ macro_rules! both {
 impl Simd for Neon {
     type F = F;
     type M = M;
+
+    #[inline(always)]
+    fn vectorize<K: Kernel>(self, kernel: K) -> K::Output {
+        // NEON is part of the baseline of every aarch64 target, so no trampoline is needed.
+        kernel.run(self)
+    }
 
     #[inline(always)]
     fn load(self, values: &[f32; 8]) -> F {

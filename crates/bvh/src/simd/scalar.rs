@@ -6,12 +6,6 @@ use super::lanes::{Kernel, Simd};
 #[derive(Clone, Copy)]
 pub(super) struct Scalar;
 
-impl Scalar {
-    pub(super) fn vectorize<K: Kernel>(self, kernel: K) -> K::Output {
-        kernel.run(self)
-    }
-}
-
 #[inline(always)]
 fn map(a: [f32; 8], b: [f32; 8], f: impl Fn(f32, f32) -> f32) -> [f32; 8] {
     std::array::from_fn(|i| f(a[i], b[i]))
@@ -26,6 +20,10 @@ impl Simd for Scalar {
     type F = [f32; 8];
     /// All bits set or none, as vector comparisons give, so that the compiler can use them.
     type M = [u32; 8];
+
+    fn vectorize<K: Kernel>(self, kernel: K) -> K::Output {
+        kernel.run(self)
+    }
 
     #[inline(always)]
     fn load(self, values: &[f32; 8]) -> [f32; 8] {
