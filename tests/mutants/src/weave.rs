@@ -62,8 +62,10 @@ pub(crate) fn weave(sample: &str, tree: &Path, woven: &str) -> Result<(), String
             let of_file: Vec<&Mutant> =
                 mutants.iter().filter(|mutant| mutant.is_woven && mutant.file == *file).collect();
             let sites = sites(text, &of_file).map_err(|error| format!("{file}: {error}"))?;
-            found.extend(sites.iter().flat_map(|site| site.changes.iter().map(|change| change.0)));
             let new = render(text, 0..text.len(), &sites);
+            found.extend(
+                of_file.iter().map(|m| m.id).filter(|id| new.contains(&format!("/*<{id}*/"))),
+            );
             fs::write(tree.join(file), &new).map_err(|error| format!("{file}: {error}"))?;
             texts.insert(file.clone(), new);
         }
@@ -112,8 +114,11 @@ fn sites(text: &str, mutants: &[&Mutant]) -> syn::Result<Vec<Site>> {
         finder.add(mutant, range, Kind::Body);
     }
     let mut sites = finder.sites;
-    // Outer ones first.
-    sites.sort_by_key(|site| (site.range.start, std::cmp::Reverse(site.range.end)));
+    // Outer ones first: a body or a guard may be one expression, and is around it then.
+    sites.sort_by_key(|site| {
+        let is_operator = matches!(site.kind, Kind::Binary(_) | Kind::Unary(_));
+        (site.range.start, std::cmp::Reverse(site.range.end), is_operator)
+    });
     Ok(sites)
 }
 
@@ -349,4 +354,34 @@ fn innermost(text: &str, at: usize, or_before: bool) -> Option<u32> {
         rest = end;
     }
     open.last().copied().or(last.filter(|_| or_before))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mutant::Span;
+
+    #[test]
+    fn a_body_that_is_one_expression_keeps_the_mutants_of_both() {
+        let text = "fn half(x: f64) -> f64 {\n    x * 0.5\n}\n";
+        let mutant = |id, genre: &str, columns: [usize; 2], replacement: &str| {
+            let [start, end] = columns.map(|column| Place { line: 2, column });
+            let text = String::new;
+            Mutant {
+                id,
+                name: text(),
+                package: text(),
+                file: text(),
+                genre: genre.to_owned(),
+                replacement: replacement.to_owned(),
+                span: Span { start, end },
+                is_woven: true,
+            }
+        };
+        let mutants =
+            [mutant(1, "BinaryOperator", [7, 8], "+"), mutant(2, "FnValue", [5, 12], "1.0")];
+        let sites = sites(text, &mutants.iter().collect::<Vec<_>>()).expect("valid Rust");
+        let woven = render(text, 0..text.len(), &sites);
+        assert!(woven.contains("{ return 1.0; }") && woven.contains("{ x + 0.5 }"), "{woven}");
+    }
 }
