@@ -48,3 +48,33 @@ fn a_ray_from_the_end_of_f32_meets_no_empty_place() {
     sorted.sort_by_key(along);
     check_everything(&Shape { name: "a stack".into(), mesh }, &sorted, "none");
 }
+
+/// Class: an interval that is open to minus infinity on one side of a comparison only. A line met the box
+/// of a triangle at a `t` of minus infinity, the triangle itself at the least number by rounding; the
+/// definition accepted that, and no node was entered for it. Reading the proof again found it; lines with
+/// tiny directions from origins far beyond the mesh would have had to.
+#[test]
+fn a_line_whose_t_overflows_at_a_box_has_one_answer() {
+    let corners = [
+        [153_427.48, 376_232.0, -195_943.89],
+        [-589_705.8, -205_452.86, -195_943.89],
+        [-243_887.47, 118_284.37, 115_842.91],
+    ];
+    let mesh = TriMesh::new(corners, vec![[0, 1, 2]]).expect("a valid mesh");
+    let origin = [893_778_050.0, 966_926_800.0, 1_073_859_300.0f32];
+    let unit = 2f32.powi(-99);
+    // Mantissas of 24 bits: 0x1.aa4d5e, 0x1.cd0270, and twice 0x1.000002.
+    let direction =
+        [0x00d5_26af_u32, 0x00e6_8138, 0x0100_0002].map(|m| m as f32 / 2f32.powi(23) * unit);
+    let mut rays = vec![];
+    for i in 0..4096u32 {
+        let nudged = |value: f32, by: u32| f32::from_bits(value.to_bits() + by);
+        let direction = [
+            nudged(direction[0], i % 16),
+            nudged(direction[1], i / 16 % 16),
+            nudged(direction[2], i / 256),
+        ];
+        rays.push(Ray::line(origin, direction));
+    }
+    check_everything(&Shape { name: "at the end of t".into(), mesh }, &rays, "none");
+}

@@ -19,7 +19,7 @@ use crate::{
 ///
 /// 67 units in the last place. The reference test pads a triangle's own box by up to 16 u D, with
 /// u = 2^-24 and D <= 3 M the farthest extent from an origin within 2 M of zero (M is the largest
-/// coordinate); with the rounding of the slab arithmetic the node must be wider by 58.1 u M.
+/// coordinate); with the rounding of the slab arithmetic the node must be wider by 52.1 u M (docs/proof.md).
 const INFLATION: f32 = 4e-6;
 
 /// A triangle mesh with its hierarchy, ready to be asked what a ray hits.

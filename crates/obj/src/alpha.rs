@@ -180,6 +180,18 @@ mod tests {
         }
     }
 
+    #[test]
+    fn only_a_picture_that_is_full_everywhere_has_no_mask() {
+        for (alpha, has_mask) in [([0, 7], true), ([255, 0], true), ([255, 255], false)] {
+            let pixels = alpha.iter().flat_map(|&alpha| [9, 9, 9, alpha]).collect();
+            let picture = image::RgbaImage::from_raw(2, 1, pixels).expect("two texels");
+            let mut bytes = Cursor::new(vec![]);
+            picture.write_to(&mut bytes, ImageFormat::Png).expect("memory takes it");
+            let mask = decode(bytes.get_ref(), "a.png", Part::Alpha, 8).expect("a picture");
+            assert_eq!(mask.is_some(), has_mask, "{alpha:?}");
+        }
+    }
+
     fn material(name: &str, map_d: Option<&str>, map_kd: Option<&str>) -> Material {
         let owned = |name: Option<&str>| name.map(str::to_owned);
         let (map_d, map_kd) = (owned(map_d), owned(map_kd));

@@ -72,11 +72,18 @@ impl WatertightRay {
             origin: ray.origin,
             direction: ray.direction,
             reciprocal,
-            t_min: ray.t_min,
+            t_min: Self::lower_bound(ray),
             t_max: ray.t_max,
             axes,
             shear: [d[kx] * r, d[ky] * r],
         })
+    }
+
+    /// The ray's `t_min`, but never below the least finite number: every `t` is finite, and a box at a `t`
+    /// of minus infinity holds none.
+    #[inline(always)]
+    pub fn lower_bound(ray: &Ray) -> f32 {
+        ray.t_min.max(f32::MIN)
     }
 
     /// `[kx, ky, kz]` for a direction; a tie goes to the earlier axis. See [`axes`](Self::axes).
@@ -110,7 +117,7 @@ impl WatertightRay {
         self.reciprocal
     }
 
-    /// The ray's lower bound.
+    /// The ray's lower bound; finite.
     #[inline]
     pub fn t_min(&self) -> f32 {
         self.t_min

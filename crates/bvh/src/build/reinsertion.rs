@@ -64,14 +64,21 @@ fn pass(tree: &mut BinaryTree, parents: &mut [u32], share: f32) {
             .filter_map(|&node| best_move(tree, parents, node, &mut stack))
             .collect::<Vec<_>>()
     });
-    let mut moves: Vec<Move> = moves.into_iter().flatten().collect();
+    reinsert_all(tree, parents, moves.into_iter().flatten().collect());
+}
+
+/// Makes the moves that the ones before them do not disturb, best gain first.
+fn reinsert_all(tree: &mut BinaryTree, parents: &mut [u32], mut moves: Vec<Move>) {
     moves.sort_by(|a, b| b.gain.total_cmp(&a.gain).then(a.node.cmp(&b.node)));
 
     let mut touched = vec![false; tree.nodes.len()];
     for Move { node, target, .. } in moves {
         let parent = parents[node as usize];
         let disturbed = [node, target, parent, BinaryTree::sibling(node), parents[target as usize]];
-        if disturbed.iter().any(|&node| touched[node as usize]) {
+        // A move before this one may have brought the target below the node. Areas speak against it, but
+        // they are rounded.
+        if disturbed.iter().any(|&node| touched[node as usize]) || is_within(parents, target, node)
+        {
             continue;
         }
         for node in disturbed {
@@ -168,6 +175,14 @@ fn reinsert(tree: &mut BinaryTree, parents: &mut [u32], node: u32, target: u32) 
     refit_upwards(tree, parents, parent);
 }
 
+/// Whether `index` is `node` or below it.
+fn is_within(parents: &[u32], mut index: u32, node: u32) -> bool {
+    while index > 0 && index != node {
+        index = parents[index as usize];
+    }
+    index == node
+}
+
 fn adopt(parents: &mut [u32], index: u32, node: &BinaryNode) {
     if let NodeKind::Inner { left } = node.kind {
         parents[left as usize] = index;
@@ -185,5 +200,59 @@ fn refit_upwards(tree: &mut BinaryTree, parents: &[u32], mut index: u32) {
             break;
         }
         index = parents[index as usize];
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use glam::Vec3;
+    use hitscan_primitives::Aabb;
+
+    use super::*;
+
+    /// 64 unit boxes in a row, node `i` with the children `2 i + 1` and `2 i + 2`.
+    fn complete_tree() -> (BinaryTree, Vec<u32>) {
+        let mut nodes = vec![];
+        for i in 0..127u32 {
+            let corner = Vec3::new(i as f32, 0.0, 0.0);
+            let kind = match i {
+                0..63 => NodeKind::Inner { left: 2 * i + 1 },
+                _ => NodeKind::Leaf { first: i - 63, count: 1 },
+            };
+            let bounds = Box3::from(Aabb::new(corner, corner + Vec3::ONE));
+            nodes.push(BinaryNode { bounds, kind });
+        }
+        let parents: Vec<u32> = (0..127u32).map(|i| i.saturating_sub(1) / 2).collect();
+        let mut tree = BinaryTree { nodes, order: (0..64).collect() };
+        for leaf in 63..127 {
+            refit_upwards(&mut tree, &parents, leaf);
+        }
+        (tree, parents)
+    }
+
+    /// What can be reached from the root, each once, in order.
+    fn leaves(tree: &BinaryTree) -> Vec<u32> {
+        let (mut leaves, mut stack, mut n_visits) = (vec![], vec![0], 0);
+        while let Some(index) = stack.pop() {
+            n_visits += 1;
+            assert!(n_visits <= tree.nodes.len(), "there is a cycle");
+            match tree.nodes[index as usize].kind {
+                NodeKind::Inner { left } => stack.extend([left, left + 1]),
+                NodeKind::Leaf { first, .. } => leaves.push(first),
+            }
+        }
+        leaves.sort_unstable();
+        leaves
+    }
+
+    #[test]
+    fn of_two_subtrees_that_would_move_into_each_other_one_does() {
+        let (mut tree, mut parents) = complete_tree();
+        let moves =
+            vec![Move { node: 3, target: 47, gain: 1.0 }, Move { node: 5, target: 31, gain: 2.0 }];
+        assert!(is_within(&parents, 47, 5) && is_within(&parents, 31, 3));
+        reinsert_all(&mut tree, &mut parents, moves);
+        assert_eq!(leaves(&tree), (0..64).collect::<Vec<_>>());
+        assert!(is_within(&parents, 5, 3) && !is_within(&parents, 3, 5));
     }
 }

@@ -25,7 +25,7 @@ pub(crate) struct QueryRay<'a, S: Simd> {
 /// shifts the ray's origin; the inflation of the boxes covers the others.
 pub(super) const NEAR_ORIGIN: f32 = 2.0;
 
-/// That shift, as a share of the largest |origin| + M: 24 units in the last place, 20.1 are needed.
+/// That shift, as a share of the largest |origin| + M: 24 units in the last place, 18.1 are needed (docs/proof.md).
 pub(super) const ORIGIN_SHIFT: f32 = 24.0 / (1 << 24) as f32;
 
 /// Where a ray starts, seen from the tree.

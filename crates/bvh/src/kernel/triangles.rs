@@ -96,7 +96,7 @@ impl<'a, S: Simd> TriangleRay<'a, S> {
                     simd.mul(direction[0], reciprocal[2]),
                     simd.mul(direction[1], reciprocal[2]),
                 ],
-                t_min: simd.splat(ray.t_min),
+                t_min: simd.splat(WatertightRay::lower_bound(ray)),
                 trusted_slope: simd.mul(simd.abs(direction[2]), cosine),
             },
         }
