@@ -83,20 +83,19 @@ fn nothing_outside_the_folder_is_opened() {
 #[test]
 fn a_damaged_library_costs_only_what_is_damaged() {
     let folder = tempfile::tempdir().unwrap();
-    for (library, n_bad) in [
-        ("newmtl red\nKd 0.5\nKs\nKe 1\n", 1),
-        ("newmtl red\nKd 1 0 0\nd -halo 0.5\nillum 300\nKa spectral x.rfl 1\n", 2),
-        ("newmtl\nnewmtl red\nNs many\nNi\n", 3),
-        ("newmtl red\nTr\nmap_Kd\nbump\nmap_d \n", 4),
+    for (library, n_bad, first) in [
+        ("newmtl red\nKd 0.5\nKs\nKe 1\n", 1, 3),
+        ("newmtl red\nKd 1 0 0\nd -halo 0.5\nillum 300\nKa spectral x.rfl 1\n", 2, 4),
+        ("newmtl\nnewmtl red\nNs many\nNi\n", 3, 1),
+        ("newmtl red\nTr\nmap_Kd\nbump\nmap_d \n", 4, 2),
     ] {
         fs::write(folder.path().join("a.mtl"), library).unwrap();
         let loaded = load_in(folder.path(), "mtllib a.mtl");
         assert!(loaded.material("red").is_some(), "{library}");
         match loaded.report.libraries[..] {
             [ref issue] => {
-                assert!(
-                    matches!(issue.problem, LibraryProblem::BadStatements { n, .. } if n == n_bad)
-                );
+                let expected = LibraryProblem::BadStatements { n: n_bad, first_line: first };
+                assert_eq!(issue.problem, expected, "{library}");
             }
             _ => panic!("{library}: {:?}", loaded.report.libraries),
         }
