@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use hitscan::{BuildOptions, BuildQuality, Faces, MeshBvh, TriMesh, generate};
+use hitscan::{BuildOptions, BuildQuality, Faces, Layout, MeshBvh, TriMesh, generate};
 use hitscan_testkit::{Rng, SoupKind, Twin, aimed_ray, degenerate_shapes, soup, soup_of};
 
 use crate::asking::{ask, effort, every_bvh, first_difference, with_threads};
@@ -124,7 +124,10 @@ fn statistics_count_what_is_there() {
         assert!(stats.n_leaves > stats.n_nodes, "{stats:?}");
         assert!((2..=12).contains(&stats.depth), "{stats:?}");
         assert!(stats.sah_cost > 1.0 && stats.sah_cost < 1000.0, "{stats:?}");
-        assert!((20.0..200.0).contains(&stats.bytes_per_triangle()), "{stats:?}");
+        assert!((50.0..100.0).contains(&stats.bytes_per_triangle()), "{stats:?}");
+        let compact = BuildOptions { layout: Layout::Compact, ..options(quality) };
+        let stats = MeshBvh::build(&mesh, &compact).stats();
+        assert!((25.0..45.0).contains(&stats.bytes_per_triangle()), "{stats:?}");
     }
 }
 
@@ -145,6 +148,11 @@ fn progress_rises_to_one_and_stops_the_build_when_told_to() {
         if !cfg!(feature = "parallel") {
             assert!(seen.is_sorted(), "{seen:?}");
         }
+        let mut sorted = seen.clone();
+        sorted.extend([0.0]);
+        sorted.sort_by(f32::total_cmp);
+        assert!(sorted.windows(2).all(|step| step[1] - step[0] < 0.4), "no long wait: {seen:?}");
+        assert!(seen.iter().filter(|&&progress| progress == 1.0).count() <= 3, "{seen:?}");
 
         for stop_at in 0..seen.len().min(40) {
             let n_calls = Mutex::new(0);
@@ -177,4 +185,20 @@ fn a_hierarchy_can_be_shared_between_threads_and_outlives_its_mesh() {
             });
         }
     });
+}
+
+/// Every tree gives the right answers; only its cost shows that it was built as it should be.
+#[test]
+fn trees_are_no_worse_than_they_were() {
+    for (name, mesh, most) in [
+        ("terrain", generate::terrain(40_000, 1).unwrap(), [7.75, 7.50, 7.27]),
+        ("city", generate::city(40_000, 2).unwrap(), [5.37, 5.28, 4.87]),
+        ("torus", generate::torus(2.0, 0.5, 40_000).unwrap(), [9.61, 9.57, 9.34]),
+        ("soup", generate::soup(20_000, 3).unwrap(), [24.06, 23.71, 22.65]),
+    ] {
+        for (quality, most) in BuildQuality::ALL.into_iter().zip(most) {
+            let cost = MeshBvh::build(&mesh, &options(quality)).stats().sah_cost;
+            assert!(cost <= most, "{name}, {quality:?}: {cost}");
+        }
+    }
 }
