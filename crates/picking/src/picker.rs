@@ -277,7 +277,9 @@ impl<'a> Picker<'a> {
             let room = SAME_PLACE * (distance + self.reach(hit.instance));
             hit.t < distance - room && counts(hit)
         };
-        !self.scene.is_occluded_where(&ray.with_range(0.0, distance), query, is_before)
+        // As far as anything can be before it: much may lie in one place with the point.
+        let end = distance * (1.0 - 0.5 * SAME_PLACE);
+        !self.scene.is_occluded_where(&ray.with_range(0.0, end), query, is_before)
     }
 
     /// About how far an instance reaches from the origin of its mesh, in world units: f32 rounds its

@@ -9,6 +9,8 @@ use thiserror::Error;
 pub struct Region {
     /// The corners of the outline in order; the last is joined to the first.
     outline: Vec<DVec2>,
+    /// The same without the strokes that only go there and back: it surrounds the same points.
+    unfolded: Vec<DVec2>,
     min: DVec2,
     max: DVec2,
     is_rectangle: bool,
@@ -27,7 +29,7 @@ impl Region {
         check_finite(&[a, b])?;
         let (min, max) = (a.min(b), a.max(b));
         let outline = vec![min, DVec2::new(max.x, min.y), max, DVec2::new(min.x, max.y)];
-        Ok(Self { outline, min, max, is_rectangle: true })
+        Ok(Self { unfolded: outline.clone(), outline, min, max, is_rectangle: true })
     }
 
     /// What a closed outline surrounds: the points from which a line to infinity crosses it an odd
@@ -49,7 +51,7 @@ impl Region {
         // A mouse that rests repeats its position; edges without length only cost time.
         outline.dedup();
         let (min, max) = bounds_of(&outline);
-        Ok(Self { outline, min, max, is_rectangle: false })
+        Ok(Self { unfolded: unfolded(&outline), outline, min, max, is_rectangle: false })
     }
 
     /// The corner of the bounding rectangle with the least coordinates.
@@ -111,9 +113,9 @@ impl Region {
         if is_flat(polygon) {
             return edges_of(polygon).all(|(a, b)| self.encloses_segment(a, b));
         }
-        // The outline must not enter the polygon; then any inner point tells for all.
+        // The outline must not enter the polygon but to turn round; then any inner point tells for all.
         let center = polygon.iter().sum::<DVec2>() / polygon.len() as f64;
-        !self.edges().any(|(a, b)| enters(a, b, polygon)) && self.holds(center)
+        !edges_of(&self.unfolded).any(|(a, b)| enters(a, b, polygon)) && self.holds(center)
     }
 
     /// Whether the region holds the whole of a segment: every piece between its meetings with the
@@ -186,6 +188,33 @@ fn check_finite(corners: &[DVec2]) -> Result<(), RegionError> {
     match corners.iter().position(|corner| !corner.is_finite()) {
         None => Ok(()),
         Some(corner) => Err(RegionError::NotFinite { corner, pixel: corners[corner].to_array() }),
+    }
+}
+
+/// An outline without the corners at which it goes back on itself, and without repeated ones.
+fn unfolded(outline: &[DVec2]) -> Vec<DVec2> {
+    let is_fold =
+        |a: DVec2, b: DVec2, c: DVec2| b == c || (turn(a, b, c) == 0.0 && (b - a).dot(c - b) < 0.0);
+    let mut kept: Vec<DVec2> = vec![];
+    for &corner in outline {
+        while let [.., a, b] = kept[..] {
+            if !is_fold(a, b, corner) {
+                break;
+            }
+            kept.pop();
+        }
+        if kept.last() != Some(&corner) {
+            kept.push(corner);
+        }
+    }
+    // And where the end is joined to the start.
+    let mut rest = &kept[..];
+    loop {
+        rest = match *rest {
+            [.., a, b] if rest.len() > 2 && is_fold(a, b, rest[0]) => &rest[..rest.len() - 1],
+            [a, b, ..] if rest.len() > 2 && is_fold(rest[rest.len() - 1], a, b) => &rest[1..],
+            _ => return rest.to_vec(),
+        };
     }
 }
 
@@ -276,6 +305,32 @@ mod tests {
     fn horseshoe() -> Region {
         let outline = [[0., 0.], [10., 0.], [10., 10.], [6., 10.], [6., 2.], [4., 2.], [4., 10.]];
         Region::lasso(outline.into_iter().chain([[0., 10.]])).unwrap()
+    }
+
+    #[test]
+    fn a_stroke_there_and_back_parts_nothing() {
+        let square = [[0., 0.], [100., 0.], [100., 100.], [0., 100.]];
+        let face = points([[10., 10.], [90., 10.], [50., 90.]]);
+        // From a side into the face, straight and round a corner; at the start of the outline as well.
+        let strokes = [vec![[20., 50.]], vec![[20., 50.], [30., 60.], [20., 50.]]];
+        for stroke in strokes {
+            let mut outline = square[..2].to_vec();
+            outline.push([100., 50.]);
+            outline.extend(&stroke);
+            outline.push([100., 50.]);
+            outline.extend(&square[2..]);
+            for start in 0..outline.len() {
+                outline.rotate_left(1);
+                let lasso = Region::lasso(outline.clone()).unwrap();
+                assert!(lasso.encloses(&face), "{start}, {outline:?}");
+                let corners = outline.iter().copied().map(DVec2::from).collect::<Vec<_>>();
+                assert!(unfolded(&corners).len() <= 5, "{:?}", unfolded(&corners));
+            }
+        }
+        // A stroke with an inside of its own does.
+        let slit = [[100., 50.], [20., 50.], [100., 51.]];
+        let outline = square[..2].iter().chain(&slit).chain(&square[2..]).copied();
+        assert!(!Region::lasso(outline).unwrap().encloses(&face));
     }
 
     #[test]

@@ -113,5 +113,7 @@ pub(crate) fn pixel_centers(
 }
 
 fn steps(first: f64, last: f64) -> impl Iterator<Item = f64> {
-    std::iter::successors(Some(first), |at| Some(at + 1.0)).take_while(move |&at| at <= last)
+    // Beyond 2^53 there are no steps of a pixel.
+    std::iter::successors(Some(first), |&at| (at + 1.0 > at).then_some(at + 1.0))
+        .take_while(move |&at| at <= last)
 }

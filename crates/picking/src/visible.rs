@@ -178,8 +178,8 @@ impl<'a> VisibleFilter<'a> {
             Element::Edge(edge) => {
                 let seen = Clipped::new(&edge.map(|vertex| part.vertex(vertex)));
                 let [a, b] = seen.points() else { return false };
-                let samples = samples_along(a, b, self.min, self.max);
-                samples.into_iter().any(|at| is_seen(&at, Feature::Edge(edge)))
+                let mut samples = samples_along(a, b, self.min, self.max);
+                samples.any(|at| is_seen(&at, Feature::Edge(edge)))
             }
             Element::Object | Element::Face(_) => false,
         }
@@ -188,7 +188,12 @@ impl<'a> VisibleFilter<'a> {
 
 /// Points of a segment in the middles of its pixels: one for each pixel of its length within a
 /// rectangle of the screen.
-fn samples_along(a: &ScreenPoint, b: &ScreenPoint, min: DVec2, max: DVec2) -> Vec<ScreenPoint> {
+fn samples_along(
+    a: &ScreenPoint,
+    b: &ScreenPoint,
+    min: DVec2,
+    max: DVec2,
+) -> impl Iterator<Item = ScreenPoint> {
     let (from, to) = (a.pixel(), b.pixel());
     let along = to - from;
     // The part in the rectangle, by its slabs; 0 / 0 leaves a bound as it is.
@@ -199,14 +204,14 @@ fn samples_along(a: &ScreenPoint, b: &ScreenPoint, min: DVec2, max: DVec2) -> Ve
         start = start.max(first.min(second));
         end = end.min(first.max(second));
     }
-    if start > end {
-        return vec![];
-    }
     // No longer than the diagonal, even where f64 overflows on the way to the screen.
-    let n = ((end - start) * along.length()).min((max - min).length()).ceil().max(1.0);
-    let at = |i: f64| {
+    let n = match start > end {
+        true => 0.0,
+        false => ((end - start) * along.length()).min((max - min).length()).ceil().max(1.0),
+    };
+    let at = move |i: f64| {
         let s = start + (i + 0.5) / n * (end - start);
         a.lerp(b, s * a.w / (b.w + s * (a.w - b.w)))
     };
-    (0..n as u32).map(|i| at(f64::from(i))).collect()
+    (0..n as u32).map(move |i| at(f64::from(i)))
 }

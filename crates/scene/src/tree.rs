@@ -13,6 +13,9 @@ use smallvec::SmallVec;
 
 use crate::{chunks::Chunks, world_box::WorldBox};
 
+/// How far down an insertion goes: several times as deep as a tree of instances gets in space.
+const MAX_STEPS_DOWN: usize = 128;
+
 /// What hangs in a place of the tree: a node, an item, or nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Child(u32);
@@ -188,7 +191,11 @@ impl Tree {
     /// as a child is cheaper than the node.
     fn best_sibling(&self, bounds: &WorldBox) -> (Place, Child, WorldBox) {
         let (mut place, mut child, mut child_bounds) = (Place::ROOT, self.root, self.bounds);
-        while !child.is_item() {
+        // Boxes in one place, or one in the other, make a tree in which it always costs less to go on.
+        for _ in 0..MAX_STEPS_DOWN {
+            if child.is_item() {
+                break;
+            }
             let node = self.nodes.get(child.index());
             let whole = child_bounds.union(*bounds).half_area();
             // What all ancestors of a place below grow by here.
@@ -358,6 +365,24 @@ mod tests {
         let mut vector = |size: f64| DVec3::new(rng.unit(), rng.unit(), rng.unit()) * size;
         let min = vector(100.0);
         WorldBox { min, max: min + vector(3.0) }
+    }
+
+    #[test]
+    fn boxes_in_one_place_or_one_in_the_other_are_inserted_in_bounded_steps() {
+        for shrink in [0.0, 1e-5] {
+            let mut tree = Tree::default();
+            for item in 0..20_000u32 {
+                let size = DVec3::splat(1.0 - shrink * f64::from(item));
+                tree.set(item, WorldBox { min: -size, max: size });
+                let mut place = *tree.places.get(item);
+                let mut depth = 0;
+                while place != Place::ROOT {
+                    place = tree.nodes.get(place.node()).place;
+                    depth += 1;
+                }
+                assert!(depth <= 2 * MAX_STEPS_DOWN, "{depth}");
+            }
+        }
     }
 
     #[test]
