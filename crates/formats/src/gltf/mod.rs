@@ -33,7 +33,7 @@ pub(crate) fn parse(
     Ok(Loaded { meshes, instances, materials, files: buffers.into_files(), report })
 }
 
-/// The document of a text. The crate checks all of its indices but this one, at which it panics.
+/// The document of a text. The crate checks all but positions and the places of images, at which it panics.
 fn document(json: &[u8]) -> Result<Document, Mistake> {
     let root: gltf::json::Root = gltf::json::deserialize::from_slice(json)
         .map_err(|error| wrong_json(&gltf::Error::Deserialize(error)))?;
@@ -44,6 +44,14 @@ fn document(json: &[u8]) -> Result<Document, Mistake> {
     if let Some(index) = accessors.find(|index| index.value() >= n_accessors) {
         let found = format!("POSITION in accessor {}", index.value());
         return Err(FormatErrorKind::wrong(found, format!("less than {n_accessors}")).into());
+    }
+    for (index, image) in root.images.iter().enumerate() {
+        let (found, expected) = match (&image.uri, &image.buffer_view, &image.mime_type) {
+            (_, Some(_), None) => ("`bufferView` but no `mimeType`", "both"),
+            (None, None, _) => ("neither `uri` nor `bufferView`", "one of them"),
+            _ => continue,
+        };
+        return Err(FormatErrorKind::wrong(format!("image {index} with {found}"), expected).into());
     }
     Document::from_json(root).map_err(|error| wrong_json(&error))
 }

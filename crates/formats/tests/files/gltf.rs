@@ -277,6 +277,11 @@ fn damaged_files_are_errors_with_the_place() {
             with("/meshes/0/primitives/0/attributes/POSITION", 4.into()),
             "POSITION in accessor 4, expected less than 4",
         ),
+        (with("/images/0/uri", Value::Null), "image 0 with neither `uri` nor `bufferView`"),
+        (
+            with("/images", json!([{"bufferView": 0}])),
+            "image 0 with `bufferView` but no `mimeType`",
+        ),
         (text(children), "node 1 twice in the scene, expected it once"),
         (text(twice), "node 2 with 2 parents, expected at most one"),
         (text(itself), "node 4 twice in the scene"),
