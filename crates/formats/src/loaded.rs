@@ -3,10 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use glam::{DAffine3, DMat3, DVec3, Vec3};
-use hitscan_primitives::{CornerAttributes, FaceRecords, Material, TriMesh};
+use hitscan_primitives::{CornerAttributes, FaceRecords, Material, Runs, TriMesh};
 
 use crate::{
-    Format, FormatError, FormatErrorKind, Instance, error::Mistake, mesh_builder::MeshBuilder,
+    Format, FormatError, FormatErrorKind, Instance,
+    error::Mistake,
+    mesh_builder::{MeshBuilder, Name},
     report::Report,
 };
 
@@ -149,8 +151,11 @@ impl Loaded {
                 }
             }
             let mut builder = MeshBuilder::default();
+            // Of each mesh, however many instances have it.
+            let mut names: Vec<Vec<Name<'_>>> = self.meshes.iter().map(names_of).collect();
             for instance in &self.instances {
-                add_instance(&mut builder, &self.meshes[instance.mesh], instance);
+                let mesh = &self.meshes[instance.mesh];
+                add_instance(&mut builder, mesh, instance, &mut names[instance.mesh]);
             }
             Ok(builder.finish()?)
         };
@@ -158,8 +163,19 @@ impl Loaded {
     }
 }
 
-/// Adds a mesh at its place.
-fn add_instance(builder: &mut MeshBuilder, mesh: &TriMesh, instance: &Instance) {
+/// The names in the records of a mesh.
+fn names_of(mesh: &TriMesh) -> Vec<Name<'_>> {
+    let names = mesh.records().map_or(&[][..], |records| &records.names);
+    names.iter().map(|name| Name::new(Some(name.as_str()))).collect()
+}
+
+/// Adds a mesh at its place; `names` are those in its records.
+fn add_instance(
+    builder: &mut MeshBuilder,
+    mesh: &TriMesh,
+    instance: &Instance,
+    names: &mut [Name<'_>],
+) {
     let transform = instance.transform;
     let is_mirrored = transform.matrix3.determinant() < 0.0;
     let first_vertex = builder.positions.len() as u32;
@@ -182,9 +198,18 @@ fn add_instance(builder: &mut MeshBuilder, mesh: &TriMesh, instance: &Instance) 
 
     let one_each = FaceRecords::one_triangle_each(mesh.triangles().len() as u32);
     let records = mesh.records().unwrap_or(&one_each);
+    let mut name_of_node = Name::new(instance.name.as_deref());
     for polygon in 0..records.n_polygons() as u32 {
-        let object = instance.name.as_deref().or_else(|| records.object(polygon));
-        builder.begin_polygon(object, records.material(polygon), records.lines.get(polygon));
+        let mut place = |runs: &Runs<Option<u32>>, builder: &mut MeshBuilder| {
+            let index = (*runs.get(polygon)?)?;
+            builder.place(names.get_mut(index as usize)?)
+        };
+        let object = match instance.name {
+            Some(_) => builder.place(&mut name_of_node),
+            None => place(&records.objects, builder),
+        };
+        let material = place(&records.materials, builder);
+        builder.begin_polygon(object, material, records.lines.get(polygon));
         for triangle in records.triangles_of(polygon) {
             let triangle = triangle as usize;
             builder.add_triangle(

@@ -1,6 +1,6 @@
 //! A mesh in the making.
 
-use std::collections::HashMap;
+use std::{borrow::Cow, collections::HashMap};
 
 use glam::Vec3;
 use hitscan_primitives::{CornerAttributes, FaceRecords, LineRuns, MeshError, Runs, TriMesh};
@@ -38,18 +38,40 @@ impl Names {
     }
 }
 
+/// A name, or none, of many polygons. To look one up takes as long as it is, so that is done once, and only
+/// if there is a polygon.
+#[derive(Debug, Default)]
+pub(crate) struct Name<'a> {
+    text: Option<Cow<'a, str>>,
+    place: Option<u32>,
+}
+
+impl<'a> Name<'a> {
+    pub(crate) fn new(text: Option<impl Into<Cow<'a, str>>>) -> Self {
+        Self { text: text.map(Into::into), place: None }
+    }
+}
+
 impl MeshBuilder {
-    /// Begins a polygon with the names of its object and material, and its line.
+    /// The place of a name, which a polygon will have.
+    pub(crate) fn place(&mut self, name: &mut Name<'_>) -> Option<u32> {
+        if name.place.is_none() {
+            name.place = name.text.as_deref().map(|text| self.names.place(text));
+        }
+        name.place
+    }
+
+    /// Begins a polygon with the places of its object's and material's names, and its line.
     pub(crate) fn begin_polygon(
         &mut self,
-        object: Option<&str>,
-        material: Option<&str>,
+        object: Option<u32>,
+        material: Option<u32>,
         line: Option<u64>,
     ) {
         let polygon = self.counts.len() as u32;
         self.counts.push(0);
-        self.objects.push(polygon, object.map(|name| self.names.place(name)));
-        self.materials.push(polygon, material.map(|name| self.names.place(name)));
+        self.objects.push(polygon, object);
+        self.materials.push(polygon, material);
         if let Some(line) = line {
             self.lines.push(polygon, line);
         }
@@ -79,5 +101,24 @@ impl MeshBuilder {
         records.materials = self.materials;
         records.lines = self.lines;
         TriMesh::from_vecs(positions, triangles)?.with_attributes(attributes)?.with_records(records)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_looked_up_once() {
+        let mut builder = MeshBuilder::default();
+        let (mut object, mut nameless) = (Name::new(Some("object")), Name::default());
+        for _ in 0..3 {
+            assert_eq!(builder.place(&mut object), Some(0));
+            assert_eq!(builder.place(&mut nameless), None);
+            // There is nothing left to look up by.
+            object.text = Some("another".into());
+        }
+        assert_eq!(builder.place(&mut Name::new(Some("object"))), Some(0));
+        assert_eq!(builder.names.names, ["object"]);
     }
 }

@@ -8,7 +8,7 @@ use hitscan_primitives::CornerAttributes;
 use crate::{
     FormatErrorKind, LoadOptions, Loaded,
     error::{Mistake, quoted},
-    mesh_builder::MeshBuilder,
+    mesh_builder::{MeshBuilder, Name},
     report::Report,
     words::Words,
 };
@@ -68,18 +68,18 @@ impl Solids {
             f32::from_le_bytes([facet[at], facet[at + 1], facet[at + 2], facet[at + 3]])
         };
         let corner = |i: usize| Vec3::new(number(3 * i), number(3 * i + 1), number(3 * i + 2));
-        self.add([corner(0), corner(1), corner(2)], None, None)
+        self.add([corner(0), corner(1), corner(2)], &mut Name::default(), None)
     }
 
     fn add_text(&mut self, text: &[u8]) -> Result<(), Mistake> {
         let mut words = Words::new(text, 0, 1);
-        let mut name: Option<String> = None;
+        let mut name = Name::default();
         let mut is_open = false;
         while let Some(word) = words.next() {
             match word.to_ascii_lowercase().as_slice() {
                 b"solid" => {
-                    let rest = String::from_utf8_lossy(words.rest_of_line()).into_owned();
-                    name = (!rest.is_empty()).then_some(rest);
+                    let rest = String::from_utf8_lossy(words.rest_of_line());
+                    name = Name::new((!rest.is_empty()).then_some(rest));
                     is_open = true;
                 }
                 b"endsolid" if is_open => {
@@ -89,7 +89,7 @@ impl Solids {
                 b"facet" if is_open => {
                     let line = words.line;
                     let corners = facet(&mut words)?;
-                    self.add(corners, name.as_deref(), Some(line))?;
+                    self.add(corners, &mut name, Some(line))?;
                 }
                 _ => {
                     let expected = if is_open { "`facet` or `endsolid`" } else { "`solid`" };
@@ -106,7 +106,7 @@ impl Solids {
     fn add(
         &mut self,
         corners: [Vec3; 3],
-        object: Option<&str>,
+        object: &mut Name<'_>,
         line: Option<u64>,
     ) -> Result<(), Mistake> {
         if !corners.iter().all(|corner| corner.is_finite()) {
@@ -119,6 +119,7 @@ impl Solids {
             return Err(FormatErrorKind::TooLarge { what: "triangles", found, limit }.into());
         }
         let vertices = corners.map(|corner| self.vertex(corner));
+        let object = self.builder.place(object);
         self.builder.begin_polygon(object, None, line);
         let none = [CornerAttributes::NONE; 3];
         self.builder.add_triangle(vertices, none, none);

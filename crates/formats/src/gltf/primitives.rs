@@ -1,5 +1,7 @@
 //! Meshes of primitives.
 
+use std::collections::HashMap;
+
 use glam::{Vec2, Vec3};
 use gltf::{
     Accessor, Semantic,
@@ -8,7 +10,11 @@ use gltf::{
 use hitscan_primitives::{CornerAttributes, TriMesh};
 
 use super::{accessor, buffers::Buffers, materials};
-use crate::{FormatErrorKind, LoadOptions, mesh_builder::MeshBuilder, report::Report};
+use crate::{
+    FormatErrorKind, LoadOptions,
+    mesh_builder::{MeshBuilder, Name},
+    report::Report,
+};
 
 /// Reads meshes, and keeps count of what all of them take.
 #[derive(Debug)]
@@ -16,6 +22,13 @@ pub(super) struct MeshReader<'a> {
     buffers: &'a Buffers<'a>,
     limit: u64,
     n_read: u64,
+}
+
+/// The names of a mesh and, by their indices, of its materials.
+#[derive(Debug)]
+struct Names<'a> {
+    object: Name<'a>,
+    materials: HashMap<Option<usize>, Name<'a>>,
 }
 
 impl<'a> MeshReader<'a> {
@@ -29,6 +42,7 @@ impl<'a> MeshReader<'a> {
         report: &mut Report,
     ) -> Result<TriMesh, FormatErrorKind> {
         let mut builder = MeshBuilder::default();
+        let mut names = Names { object: Name::new(mesh.name()), materials: HashMap::new() };
         for primitive in mesh.primitives() {
             let mode = primitive.mode();
             if !matches!(mode, Mode::Triangles | Mode::TriangleStrip | Mode::TriangleFan) {
@@ -40,7 +54,7 @@ impl<'a> MeshReader<'a> {
                 let found = format!("a primitive of mesh {} without POSITION", mesh.index());
                 FormatErrorKind::wrong(found, "it")
             })?;
-            self.add(&mut builder, mesh.name(), &primitive, &positions, report)?;
+            self.add(&mut builder, &mut names, &primitive, &positions, report)?;
         }
         Ok(builder.finish()?)
     }
@@ -58,7 +72,7 @@ impl<'a> MeshReader<'a> {
     fn add(
         &mut self,
         builder: &mut MeshBuilder,
-        object: Option<&str>,
+        names: &mut Names<'_>,
         primitive: &Primitive<'_>,
         positions: &Accessor<'_>,
         report: &mut Report,
@@ -101,7 +115,9 @@ impl<'a> MeshReader<'a> {
             None => None,
         };
 
-        let material = materials::name(&primitive.material());
+        let material = primitive.material();
+        let material_name = || Name::new(materials::name(&material));
+        let material_name = names.materials.entry(material.index()).or_insert_with(material_name);
         let n_triangles = match primitive.mode() {
             Mode::Triangles => indices.len() / 3,
             _ => indices.len().saturating_sub(2),
@@ -130,7 +146,9 @@ impl<'a> MeshReader<'a> {
                 Some(first) => corners.map(|vertex| vertex + first),
                 None => [CornerAttributes::NONE; 3],
             };
-            builder.begin_polygon(object, material.as_deref(), None);
+            let object = builder.place(&mut names.object);
+            let material = builder.place(material_name);
+            builder.begin_polygon(object, material, None);
             builder.add_triangle(
                 corners.map(|vertex| vertex + first_vertex),
                 from(first_normal),

@@ -172,6 +172,36 @@ fn a_scene_as_one_mesh_has_its_nodes_as_objects_and_its_fronts_outside() {
 }
 
 #[test]
+fn names_stand_in_the_order_of_the_triangles_that_have_them() {
+    let mut document = document();
+    document["materials"] = json!([{"name": "a"}, {}, {"name": "a"}, {"name": "unused"}]);
+    let primitive = document["meshes"][0]["primitives"][0].take();
+    let with = |material: u32| {
+        let mut primitive = primitive.clone();
+        primitive["material"] = material.into();
+        primitive
+    };
+    // The second has points, and so no name.
+    let mut points = with(3);
+    points["mode"] = 0.into();
+    document["meshes"][0]["primitives"] = json!([with(1), points, with(0), with(1), with(2)]);
+    document["nodes"][0] = json!({"mesh": 0});
+    let loaded = read(&text(document), Format::Gltf).expect("the text is right");
+    let flattened = loaded.flattened(&LoadOptions::default()).expect("it is small");
+    for (mesh, n, names) in [
+        (&loaded.meshes[0], 1, &["square", "material 1", "a"][..]),
+        (&flattened, 3, &["square", "material 1", "a", "turned"]),
+    ] {
+        let records = mesh.records().expect("there are some");
+        assert_eq!(records.names, names);
+        let materials: Vec<_> = (0..8 * n).map(|i| records.material(i)).collect();
+        let expected = ["material 1", "a", "material 1", "a"].map(|name| [Some(name); 2]);
+        assert_eq!(materials, expected.concat().repeat(n as usize));
+        assert_eq!(records.object(0), Some("square"));
+    }
+}
+
+#[test]
 fn strips_fans_and_sparse_accessors_are_read() {
     let mode = |mode: u32| {
         let mut document = document();
