@@ -55,7 +55,11 @@ impl<'a> Body<'a> {
 
     pub(super) fn number(&mut self, scalar: Scalar) -> Result<f64, Mistake> {
         if self.encoding == Encoding::Text {
-            return self.words.number("a number");
+            return match scalar {
+                // Rounded once, as in all formats: by way of `f64` it may be another number.
+                Scalar::F32 => self.words.number::<f32>("a number").map(f64::from),
+                _ => self.words.number("a number"),
+            };
         }
         Ok(match scalar {
             Scalar::I8 => f64::from(i8::from_le_bytes(self.take()?)),

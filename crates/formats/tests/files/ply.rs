@@ -106,6 +106,17 @@ fn a_cloud_of_points_is_a_mesh_without_triangles() {
     assert_eq!((mesh.positions().len(), mesh.triangles().len()), (1, 0));
 }
 
+/// The number is just above the middle of two of `f32`, and in `f64` at it.
+#[test]
+fn numbers_in_text_are_rounded_once() {
+    let text = "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float32 y\n\
+        property double z\nend_header\nN -N N\n";
+    let text = text.replace('N', "1.00000005960464477540");
+    let next = 1.0f32.next_up();
+    // A double is one first, as in a binary file.
+    assert_eq!(mesh(text.as_bytes(), Format::Ply).positions(), [Vec3::new(next, -next, 1.0)]);
+}
+
 #[test]
 fn damaged_files_are_errors_with_the_place() {
     let [text, binary, big] = ENCODINGS.map(file);
