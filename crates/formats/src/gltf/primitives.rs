@@ -21,7 +21,8 @@ use crate::{
 pub(super) struct MeshReader<'a> {
     buffers: &'a Buffers<'a>,
     limit: u64,
-    n_read: u64,
+    n_vertices: u64,
+    n_triangles: u64,
 }
 
 /// The names of a mesh and, by their indices, of its materials.
@@ -33,7 +34,7 @@ struct Names<'a> {
 
 impl<'a> MeshReader<'a> {
     pub(super) fn new(buffers: &'a Buffers<'a>, options: &LoadOptions) -> Self {
-        Self { buffers, limit: options.vertex_limit(), n_read: 0 }
+        Self { buffers, limit: options.vertex_limit(), n_vertices: 0, n_triangles: 0 }
     }
 
     pub(super) fn read(
@@ -59,12 +60,15 @@ impl<'a> MeshReader<'a> {
         Ok(builder.finish()?)
     }
 
-    /// Counts the items of an accessor before there is memory for them.
-    fn count(&mut self, accessor: &Accessor<'_>) -> Result<(), FormatErrorKind> {
-        self.n_read = self.n_read.saturating_add(accessor.count() as u64);
-        if self.n_read > 4 * self.limit {
-            let (what, found, limit) = ("vertices and indices", self.n_read, 4 * self.limit);
-            return Err(FormatErrorKind::TooLarge { what, found, limit });
+    /// Counts what a primitive adds before there is memory for it.
+    fn count(&mut self, n_vertices: usize, n_triangles: usize) -> Result<(), FormatErrorKind> {
+        self.n_vertices = self.n_vertices.saturating_add(n_vertices as u64);
+        self.n_triangles = self.n_triangles.saturating_add(n_triangles as u64);
+        let limit = self.limit;
+        for (what, found) in [("vertices", self.n_vertices), ("triangles", self.n_triangles)] {
+            if found > limit {
+                return Err(FormatErrorKind::TooLarge { what, found, limit });
+            }
         }
         Ok(())
     }
@@ -77,15 +81,17 @@ impl<'a> MeshReader<'a> {
         positions: &Accessor<'_>,
         report: &mut Report,
     ) -> Result<(), FormatErrorKind> {
-        self.count(positions)?;
+        let n = positions.count();
+        let n_indices = primitive.indices().map_or(n, |indices| indices.count());
+        let n_triangles = match primitive.mode() {
+            Mode::Triangles => n_indices / 3,
+            _ => n_indices.saturating_sub(2),
+        };
+        self.count(n, n_triangles)?;
         let positions = accessor::floats::<3>(positions, self.buffers)?;
-        let n = positions.len();
         let indices = match primitive.indices() {
             None => (0..n as u32).collect(),
-            Some(indices) => {
-                self.count(&indices)?;
-                accessor::integers(&indices, self.buffers)?
-            }
+            Some(indices) => accessor::integers(&indices, self.buffers)?,
         };
         let first_vertex = builder.positions.len() as u32;
         let is_finite: Vec<bool> =
@@ -118,10 +124,6 @@ impl<'a> MeshReader<'a> {
         let material = primitive.material();
         let material_name = || Name::new(materials::name(&material));
         let material_name = names.materials.entry(material.index()).or_insert_with(material_name);
-        let n_triangles = match primitive.mode() {
-            Mode::Triangles => indices.len() / 3,
-            _ => indices.len().saturating_sub(2),
-        };
         if primitive.mode() == Mode::Triangles {
             report.add("indices after the last triangle", (indices.len() % 3) as u64);
         }
@@ -160,13 +162,12 @@ impl<'a> MeshReader<'a> {
 
     /// The values of an attribute of `n` vertices, if there is one.
     fn attribute<const N: usize>(
-        &mut self,
+        &self,
         primitive: &Primitive<'_>,
         semantic: &Semantic,
         n: usize,
     ) -> Result<Option<Vec<[f32; N]>>, FormatErrorKind> {
         let Some(accessor) = primitive.get(semantic) else { return Ok(None) };
-        self.count(&accessor)?;
         if accessor.count() != n {
             let found = format!("{} {} of a primitive", accessor.count(), semantic.to_string());
             return Err(FormatErrorKind::wrong(found, format!("one for each of its {n} vertices")));

@@ -1,7 +1,7 @@
 //! glTF files.
 
 use base64::{Engine, engine::general_purpose::STANDARD};
-use hitscan_formats::{Format, FormatErrorKind, LoadOptions, Loaded, load};
+use hitscan_formats::{Format, FormatErrorKind, LoadOptions, Loaded, load, parse};
 use hitscan_primitives::glam::{DVec3, Vec2, Vec3};
 use serde_json::{Value, json};
 
@@ -226,6 +226,35 @@ fn strips_fans_and_sparse_accessors_are_read() {
     let loaded = read(&text(document), Format::Gltf).expect("the text is right");
     let expected = [Vec3::ZERO, Vec3::Z, Vec3::ZERO];
     assert_eq!(corners(&loaded.meshes[0])[0], expected);
+}
+
+#[test]
+fn vertices_and_triangles_of_all_meshes_are_limited() {
+    let mut document = document();
+    let mesh = document["meshes"][0].clone();
+    document["meshes"] = json!([mesh, mesh]);
+    // A fan, which has a triangle for each vertex after the second.
+    let primitive = &mut document["meshes"][1]["primitives"][0];
+    primitive["mode"] = 6.into();
+    let many_triangles = {
+        let mut document = document.clone();
+        // Indices that are all 0, of which nothing stands in the file.
+        document["accessors"][0] = json!({
+            "componentType": 5123, "count": 12, "type": "SCALAR",
+            "sparse": {"count": 1, "indices": {"bufferView": 0, "componentType": 5123},
+                       "values": {"bufferView": 0}},
+        });
+        text(document)
+    };
+    let limited = |bytes: &[u8], max_vertices: u64| {
+        let options = LoadOptions { max_vertices, ..LoadOptions::default() };
+        parse(bytes, "test", Format::Gltf, &options)
+    };
+    for (bytes, n, what) in [(text(document), 8, "vertices"), (many_triangles, 14, "triangles")] {
+        limited(&bytes, n).expect("it has no more");
+        let error = limited(&bytes, n - 1).expect_err("it has one more").to_string();
+        assert_eq!(error, format!("test: {n} {what}, expected at most {}", n - 1));
+    }
 }
 
 /// A document with one thing changed; `Null` takes it away.
