@@ -3,7 +3,7 @@
 use std::{
     collections::{BTreeMap, HashMap},
     io::Cursor,
-    path::Path,
+    path::{Path, PathBuf},
     sync::Arc,
 };
 
@@ -23,11 +23,13 @@ pub struct AlphaOptions {
     pub max_bytes: u64,
     /// The largest width and height of a picture. 16,384 by default.
     pub max_size: u32,
+    /// The most texels of all masks together, each a byte. 1 Gi by default.
+    pub max_texels: u64,
 }
 
 impl Default for AlphaOptions {
     fn default() -> Self {
-        Self { max_bytes: 1 << 30, max_size: 1 << 14 }
+        Self { max_bytes: 1 << 30, max_size: 1 << 14, max_texels: 1 << 30 }
     }
 }
 
@@ -73,9 +75,9 @@ pub fn load_alpha_masks(
     materials: &[Material],
     options: &AlphaOptions,
 ) -> AlphaMasks {
-    let mut n_bytes_left = options.max_bytes;
+    let (mut n_bytes_left, mut n_texels_left) = (options.max_bytes, options.max_texels);
     let mut found = AlphaMasks::default();
-    let mut read: HashMap<(String, Part), Option<Arc<AlphaMask>>> = HashMap::new();
+    let mut read: HashMap<(PathBuf, Part), Option<Arc<AlphaMask>>> = HashMap::new();
     for material in materials {
         let (statement, part) = match (&material.map_d, &material.map_kd) {
             (Some(map_d), _) => (map_d, Part::AlphaOrBrightness),
@@ -83,16 +85,25 @@ pub fn load_alpha_masks(
             (None, None) => continue,
         };
         let texture = without_options(statement);
-        let mask = read.entry((texture.to_owned(), part)).or_insert_with(|| {
-            // Anew for each, as a folder gives each file once.
-            let mut folder = Folder::of(obj_file.as_ref());
+        // Anew for each, as a folder gives each file once.
+        let mut folder = Folder::of(obj_file.as_ref());
+        // A file has many names.
+        let file = folder.locate(texture.as_bytes()).unwrap_or_else(|_| PathBuf::from(texture));
+        let mask = read.entry((file, part)).or_insert_with(|| {
             let mask = folder
                 .read(texture.as_bytes(), n_bytes_left)
                 .map_err(TextureProblem::File)
                 .and_then(|bytes| {
                     let bytes = bytes.unwrap_or_default();
                     n_bytes_left = n_bytes_left.saturating_sub(bytes.len() as u64);
-                    decode(&bytes, texture, part, options.max_size)
+                    let mask = decode(&bytes, texture, part, options.max_size)?;
+                    let n_texels = mask
+                        .as_ref()
+                        .map_or(0, |mask| u64::from(mask.width()) * u64::from(mask.height()));
+                    n_texels_left = n_texels_left
+                        .checked_sub(n_texels)
+                        .ok_or(TextureProblem::File(LibraryProblem::TooLarge))?;
+                    Ok(mask)
                 });
             mask.unwrap_or_else(|problem| {
                 found.problems.insert(texture.to_owned(), problem);
@@ -235,6 +246,16 @@ mod tests {
         let small = AlphaOptions { max_size: 1, ..options };
         let found = load_alpha_masks(inside.join("a.obj"), &materials, &small);
         assert!(matches!(found.problems["gray.png"], TextureProblem::Picture(_)));
+        // Four texels of two files, one of which has two names here.
+        let twice = [materials[0].clone(), material("again", Some("./gray.png"), None)];
+        let found = load_alpha_masks(inside.join("a.obj"), &twice, &options);
+        assert!(Arc::ptr_eq(&found.masks["fence"], &found.masks["again"]));
+        for (max_texels, n_masks) in [(1, 0), (2, 1), (3, 1), (4, 2)] {
+            let few = AlphaOptions { max_texels, ..options };
+            let found = load_alpha_masks(inside.join("a.obj"), &materials[..2], &few);
+            assert_eq!(found.masks.len(), n_masks, "{max_texels}");
+            assert_eq!(found.problems.len(), 2 - n_masks, "{max_texels}");
+        }
         let short = AlphaOptions { max_bytes: 10, ..options };
         let found = load_alpha_masks(inside.join("a.obj"), &materials, &short);
         assert_eq!(found.problems["gray.png"], TextureProblem::File(LibraryProblem::TooLarge));

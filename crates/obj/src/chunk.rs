@@ -2,7 +2,7 @@
 
 use std::{
     collections::HashMap,
-    hash::{BuildHasherDefault, DefaultHasher, Hasher},
+    hash::{BuildHasher, BuildHasherDefault, Hasher, RandomState},
 };
 
 use glam::{Vec2, Vec3};
@@ -147,6 +147,8 @@ pub(crate) struct Names {
     /// The place of one name for each hash. Another name of the same hash is stored again each time,
     /// so that no choice of names can make this slow.
     places: HashMap<u64, u32, BuildHasherDefault<Unhashed>>,
+    /// Anew for each, or names could be chosen to collide.
+    keys: RandomState,
     last: Option<u32>,
 }
 
@@ -156,9 +158,7 @@ impl Names {
         if let Some(last) = self.last.filter(|&last| self.get(last) == name) {
             return last;
         }
-        let mut hasher = DefaultHasher::new();
-        hasher.write(name);
-        let hash = hasher.finish();
+        let hash = self.keys.hash_one(name);
         let known = self.places.get(&hash).copied().filter(|&place| self.get(place) == name);
         let place = known.unwrap_or_else(|| {
             let place = self.ends.len() as u32;

@@ -57,7 +57,10 @@ impl Reader<'_> {
         };
         let mut is_any_found = false;
         let mut problems = Vec::new();
-        if problem == LibraryProblem::NotFound && words(argument).nth(1).is_some() {
+        // In a list the first may lead outside, of which nothing is told but with the others.
+        let may_be_list =
+            [LibraryProblem::NotFound, LibraryProblem::OutsideFolder].contains(&problem);
+        if may_be_list && words(argument).nth(1).is_some() {
             for name in words(argument) {
                 match self.read(name, line, report) {
                     Ok(()) => is_any_found = true,
@@ -69,8 +72,10 @@ impl Reader<'_> {
                 }
             }
         }
-        if is_any_found || problems.iter().any(|(_, problem)| *problem != LibraryProblem::NotFound)
-        {
+        let is_told = |(_, other): &(&[u8], LibraryProblem)| {
+            *other != LibraryProblem::NotFound && *other != problem
+        };
+        if is_any_found || problems.iter().any(is_told) {
             for (name, problem) in problems {
                 report.add_library_issue(name, line, problem);
             }
@@ -124,6 +129,17 @@ impl Folder {
         files
     }
 
+    /// The file of that name, which may be written as Windows programs do.
+    pub(crate) fn locate(&self, name: &[u8]) -> Result<PathBuf, LibraryProblem> {
+        match self.find(name) {
+            Err(LibraryProblem::NotFound) if name.contains(&b'\\') => {
+                let slashes = |&byte: &u8| if byte == b'\\' { b'/' } else { byte };
+                self.find(&name.iter().map(slashes).collect::<Vec<_>>())
+            }
+            found => found,
+        }
+    }
+
     /// The file of that name if it lies in the folder, without a look outside: neither `..` nor an
     /// absolute path is followed at all, and a link only if it ends inside.
     fn find(&self, name: &[u8]) -> Result<PathBuf, LibraryProblem> {
@@ -137,14 +153,7 @@ impl Folder {
 
 impl Libraries for Folder {
     fn read(&mut self, name: &[u8], max_bytes: u64) -> Result<Option<Vec<u8>>, LibraryProblem> {
-        let path = match self.find(name) {
-            // As Windows programs write it.
-            Err(LibraryProblem::NotFound) if name.contains(&b'\\') => {
-                let slashes = |&byte: &u8| if byte == b'\\' { b'/' } else { byte };
-                self.find(&name.iter().map(slashes).collect::<Vec<_>>())?
-            }
-            found => found?,
-        };
+        let path = self.locate(name)?;
         if self.read.contains(&path) {
             return Ok(None);
         }

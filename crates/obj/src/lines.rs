@@ -28,8 +28,11 @@ pub(crate) fn statement<'t>(text: &'t [u8], at: usize, joined: &'t mut Vec<u8>) 
         let next = after_line_end(text, end).unwrap_or(end);
         n_endings += u64::from(next > end);
 
-        let in_name = *in_name.get_or_insert_with(|| is_name_keyword(first_word(line)));
-        let comment = comment_start(line, in_name);
+        if in_name.is_none() {
+            let word = first_word(line.strip_suffix(b"\\").unwrap_or(line));
+            in_name = (!word.is_empty()).then(|| is_name_keyword(word));
+        }
+        let comment = comment_start(line, in_name == Some(true));
         let body = &line[..comment.unwrap_or(len)];
         let is_continued = comment.is_none() && body.ends_with(b"\\");
         if !is_continued && from == at {
@@ -102,8 +105,9 @@ pub(crate) fn trim(text: &[u8]) -> &[u8] {
 
 /// Statements whose argument is a name, which may contain `#`.
 fn is_name_keyword(word: &[u8]) -> bool {
-    const NAMED: [&[u8]; 5] = [b"o", b"g", b"usemtl", b"mtllib", b"newmtl"];
-    NAMED.iter().any(|named| word.eq_ignore_ascii_case(named)) || word.starts_with(b"map_")
+    const NAMED: [&[u8]; 6] = [b"o", b"g", b"usemtl", b"mtllib", b"newmtl", b"bump"];
+    let is_map = word.get(..4).is_some_and(|start| start.eq_ignore_ascii_case(b"map_"));
+    is_map || NAMED.iter().any(|named| word.eq_ignore_ascii_case(named))
 }
 
 /// Where the comment of a line starts.

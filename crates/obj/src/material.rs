@@ -93,6 +93,7 @@ fn check(statement: &str) -> Checked {
     }
     let rest = after_first_word(statement.as_bytes());
     let rest = std::str::from_utf8(rest).unwrap_or_default();
+    let keyword = in_usual_case(keyword);
     let good = |rest: &str| Checked::Good(format!("{keyword} {rest}"));
     match keyword {
         "newmtl" => Checked::Name(rest.to_owned()),
@@ -111,11 +112,22 @@ fn check(statement: &str) -> Checked {
             Some(model) => good(model),
             None => Checked::Bad,
         },
-        _ if rest.trim().is_empty() && (keyword == "bump" || keyword.starts_with("map_")) => {
+        _ if rest.trim().is_empty()
+            && (keyword == "bump" || keyword.to_ascii_lowercase().starts_with("map_")) =>
+        {
             Checked::Bad
         }
         _ => good(rest),
     }
+}
+
+/// A keyword as tobj knows it, in whatever case it is written.
+fn in_usual_case(keyword: &str) -> &str {
+    const USUAL: [&str; 17] = [
+        "newmtl", "Ka", "Kd", "Ks", "Ke", "Ns", "Ni", "d", "Tr", "illum", "map_Ka", "map_Kd",
+        "map_Ks", "map_Ns", "map_d", "map_Bump", "bump",
+    ];
+    USUAL.into_iter().find(|usual| usual.eq_ignore_ascii_case(keyword)).unwrap_or(keyword)
 }
 
 fn is_number(word: &str) -> bool {

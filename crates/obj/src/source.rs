@@ -36,15 +36,17 @@ impl<'a> Source<'a> {
             source.range.start = 3;
         }
         // Control-Z, with which some tools for DOS and CP/M ended every text.
-        let mut last = [0];
-        while source.range.end > source.range.start {
-            source.read_at(source.range.end - 1, &mut last)?;
-            if last != [0x1a] {
-                break;
+        let mut block = [0; 4096];
+        loop {
+            let len = (source.range.end - source.range.start).min(block.len() as u64);
+            let last = &mut block[..len as usize];
+            source.read_at(source.range.end - len, last)?;
+            let n_marks = last.iter().rev().take_while(|&&byte| byte == 0x1a).count() as u64;
+            source.range.end -= n_marks;
+            if n_marks < len || len == 0 {
+                return Ok(source);
             }
-            source.range.end -= 1;
         }
-        Ok(source)
     }
 
     pub(crate) fn len(&self) -> u64 {

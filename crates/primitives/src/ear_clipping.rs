@@ -58,6 +58,14 @@ enum Rules {
 impl EarClipper {
     /// Calls `emit` with n - 2 triangles. The points run counter-clockwise.
     pub(crate) fn clip(&mut self, points: &[Point], emit: &mut dyn FnMut([u32; 3])) {
+        // Seven times what the worst simple polygon is known to take. Thousands of corners in one
+        // place, which a look around all has to visit, would take the square of their number.
+        let max_steps = 4096 * points.len() as u64 + 100_000;
+        self.clip_within(max_steps, points, emit);
+    }
+
+    /// [`clip`](Self::clip) with about `max_steps` boxes of the tree looked at.
+    fn clip_within(&mut self, max_steps: u64, points: &[Point], emit: &mut dyn FnMut([u32; 3])) {
         let n = points.len() as u32;
         self.prev.clear();
         self.prev.extend((0..n).map(|i| (i + n - 1) % n));
@@ -79,7 +87,7 @@ impl EarClipper {
         }
         let mut rules = Rules::Strict;
         let mut budget = 64 * u64::from(n) + 10_000;
-        while n_left > 3 && budget > 0 {
+        while n_left > 3 && budget > 0 && self.tree.n_steps < max_steps {
             let Some(b) = self.queue.pop_front() else {
                 rules = match rules {
                     Rules::Strict => Rules::Relaxed,
@@ -292,5 +300,44 @@ impl Watchers {
         *head = next;
         self.free.push(place);
         Some(corner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Square holes along an arc, all joined to the outline by bridges from its first corner.
+    fn holes_from_one_corner(n_holes: u32) -> Vec<Point> {
+        let mut points = vec![];
+        let mut add = |x: f64, y: f64| points.push(Point { x, y });
+        for hole in 0..n_holes {
+            let angle = 1.5 * f64::from(hole + 1) / f64::from(n_holes + 2);
+            let (y, x) = angle.sin_cos();
+            let size = 0.2 / f64::from(n_holes);
+            add(0.0, 0.0);
+            let corners = [(x, y), (x, y + size), (x + size, y + size), (x + size, y), (x, y)];
+            corners.into_iter().for_each(|(x, y)| add(x, y));
+        }
+        for (x, y) in [(0.0, 0.0), (2.0, 0.0), (2.0, 2.0), (0.0, 2.0)] {
+            add(x, y);
+        }
+        points
+    }
+
+    #[test]
+    fn work_ends_where_it_is_bounded_and_all_triangles_come() {
+        let points = holes_from_one_corner(300);
+        let clip = |max_steps: u64| {
+            let (mut clipper, mut n_triangles) = (EarClipper::default(), 0);
+            clipper.clip_within(max_steps, &points, &mut |_| n_triangles += 1);
+            assert_eq!(n_triangles, points.len() - 2);
+            clipper.tree.n_steps
+        };
+        let needed = clip(u64::MAX);
+        // One look around may still be under way.
+        let slack = points.len() as u64;
+        assert!(clip(needed / 4) < needed / 4 + slack, "{needed}");
+        assert_eq!(clip(needed + slack), needed);
     }
 }

@@ -19,8 +19,7 @@ pub(crate) struct PointTree {
     leaf_of: Vec<u32>,
     is_removed: Vec<bool>,
     queue: VecDeque<u32>,
-    /// Boxes looked at, the work of all searches.
-    #[cfg(test)]
+    /// Boxes looked at since the tree was built, the work of all searches.
     pub(crate) n_steps: u64,
 }
 
@@ -36,6 +35,7 @@ struct Node {
 impl PointTree {
     /// A tree of all points. O(n log n).
     pub(crate) fn build(&mut self, points: &[Point]) {
+        self.n_steps = 0;
         let n = points.len();
         let n_leaves = n.div_ceil(LEAF_LEN).next_power_of_two();
         self.order.clear();
@@ -121,10 +121,7 @@ impl PointTree {
                 true => self.queue.pop_front()?,
                 false => self.queue.pop_back()?,
             };
-            #[cfg(test)]
-            {
-                self.n_steps += 1;
-            }
+            self.n_steps += 1;
             let node = &self.nodes[at as usize];
             let is_apart = (0..2).any(|axis| node.hi[axis] < lo[axis] || node.lo[axis] > hi[axis]);
             if node.n_left == 0 || is_apart {

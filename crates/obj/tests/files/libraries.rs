@@ -174,3 +174,35 @@ fn limits_on_libraries_hold() {
     assert_eq!(loaded.materials.len(), 2);
     assert_eq!(problems(&loaded)[0], ("2.mtl", &LibraryProblem::TooLarge));
 }
+
+#[test]
+fn keywords_of_libraries_may_be_in_any_case() {
+    let folder = tempfile::tempdir().unwrap();
+    let library = "NEWMTL red\nkd 1 0 0\nMAP_KD red.png\nNewmtl blue\nKD 0 0 1\nBump wall#2.png\nTR 0.25\n\
+                   newmtl green\nKd 0 1 0\nMap_D leaf #2.png\n";
+    fs::write(folder.path().join("a.mtl"), library).unwrap();
+    let loaded = load_in(folder.path(), "mtllib a.mtl");
+    assert_eq!(loaded.report.n_ignored(), 0, "{}", loaded.report);
+    let of = |name: &str| loaded.material(name).unwrap();
+    assert_eq!(of("red").diffuse, Some([1.0, 0.0, 0.0]));
+    assert_eq!(of("red").map_kd.as_deref(), Some("red.png"));
+    assert_eq!(of("blue").diffuse, Some([0.0, 0.0, 1.0]));
+    assert_eq!(of("blue").map_bump.as_deref(), Some("wall#2.png"));
+    assert_eq!(of("blue").opacity, Some(0.75));
+    assert_eq!(of("green").map_d.as_deref(), Some("leaf #2.png"));
+}
+
+#[test]
+fn a_list_whose_first_library_lies_outside_goes_on() {
+    let root = tempfile::tempdir().unwrap();
+    let folder = root.path().join("in");
+    fs::create_dir(&folder).unwrap();
+    fs::write(root.path().join("a.mtl"), "newmtl outside\n").unwrap();
+    fs::write(folder.join("b.mtl"), "newmtl red\n").unwrap();
+    let loaded = load_in(&folder, "mtllib ../a.mtl b.mtl");
+    assert!(loaded.material("red").is_some() && loaded.material("outside").is_none());
+    assert_eq!(problems(&loaded), [("../a.mtl", &LibraryProblem::OutsideFolder)]);
+    // One name with a blank is told as one.
+    let loaded = load_in(&folder, "mtllib ../my library.mtl");
+    assert_eq!(problems(&loaded), [("../my library.mtl", &LibraryProblem::OutsideFolder)]);
+}

@@ -255,3 +255,26 @@ fn large_odd_texts_take_no_more_than_seconds() {
     }
     assert!(start.elapsed().as_secs() < 30);
 }
+
+#[test]
+fn any_number_of_end_of_file_marks_is_left_out() {
+    for n in [1, 4095, 4096, 4097, 10_000] {
+        let text = format!("v 2 1 0\nv 4 1 0\nv 2 3 0\nf 1 2 3\n{}", "\u{1a}".repeat(n));
+        assert_eq!(load_text(&text).report.n_ignored(), 0, "{n}");
+        let marks = parse("\u{1a}".repeat(n).as_bytes(), "t.obj", &LoadOptions::default());
+        assert!(marks.is_ok_and(|loaded| loaded.mesh.triangles().is_empty()), "{n}");
+    }
+}
+
+#[test]
+fn a_name_on_the_next_line_keeps_its_hash() {
+    for text in
+        ["usemtl\\\nMaterial#25", "\\\nusemtl Material#25", "\\\n\\\nusemtl\\\n Material#25"]
+    {
+        let loaded = load_text(&format!("v 0 0 0\n{text}\nf 1 1 1\n"));
+        assert_eq!(loaded.mesh.records().unwrap().material(0), Some("Material#25"), "{text:?}");
+    }
+    // Not a name: a comment.
+    let loaded = load_text("v 0 0 0\nf\\\n1 1 1#2 3\n");
+    assert_eq!(loaded.mesh.triangles().len(), 1);
+}
