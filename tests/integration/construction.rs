@@ -92,6 +92,21 @@ fn degenerate_input_is_built_in_bounded_time_and_depth() {
     }
 }
 
+#[test]
+fn the_depth_is_bounded_towards_either_side() {
+    for shape in degenerate_shapes(20_000) {
+        // Mirrored, what made the first children deep makes the second ones deep.
+        let positions = shape.mesh.positions().iter().map(|&p| -p).collect::<Vec<_>>();
+        let mirrored = TriMesh::new(positions, shape.mesh.triangles().to_vec()).unwrap();
+        for quality in BuildQuality::ALL {
+            let bvh = MeshBvh::build(&mirrored, &options(quality));
+            let depth = bvh.stats().depth;
+            assert!(depth <= MAX_DEPTH, "{}, {quality:?}: depth {depth}", shape.name);
+            bvh.validate(&mirrored).unwrap();
+        }
+    }
+}
+
 fn build_time(mesh: &TriMesh, quality: BuildQuality) -> (Duration, MeshBvh) {
     let start = Instant::now();
     let bvh = MeshBvh::build(mesh, &options(quality));

@@ -2,7 +2,7 @@
 //! `tests/mutants/run`.
 
 use hitscan_primitives::glam::Vec3;
-use hitscan_primitives::{Aabb, TriMesh, Triangle};
+use hitscan_primitives::{Aabb, Axis, Ray, TriMesh, Triangle, WatertightRay};
 
 #[test]
 fn half_the_surface_of_a_box_is_three_of_its_faces() {
@@ -39,4 +39,11 @@ fn only_meshes_of_extreme_size_are_scaled() {
     for exponent in [-100, -41, 41, 100] {
         assert_eq!(scale(power(exponent)), 2f64.powi(-exponent), "2^{exponent}");
     }
+}
+
+#[test]
+fn the_shear_maps_a_ray_onto_its_dominant_axis() {
+    let ray = WatertightRay::new(&Ray::new([0.0; 3], [2.0, -4.0, 1.0])).expect("a valid ray");
+    assert_eq!(ray.axes(), [Axis::Z, Axis::X, Axis::Y]);
+    assert_eq!(ray.shear(), [-0.25, -0.5]);
 }
