@@ -27,7 +27,8 @@ pub(crate) struct Model {
     pub(crate) n_ignored: u64,
     /// What they are, in words.
     pub(crate) remarks: Vec<String>,
-    /// The files that it was read from, the one that was named first.
+    /// The files that it was read from, the one that was named first. Those that a cache file was
+    /// built from are among them: they are looked at, too.
     pub(crate) files: Vec<PathBuf>,
     /// What a cache file was built from, as paths seen from its folder.
     pub(crate) built_from: Vec<PathBuf>,
@@ -163,7 +164,8 @@ fn load_cache(path: &Path) -> anyhow::Result<Model> {
         built_from.extend(source.files.into_iter().map(|file| file.path));
     }
     let tree = Some(CachedTree { bvh, quality });
-    let files = vec![path.to_owned()];
+    let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let files = with_path(path, built_from.iter().map(|file| real.with_file_name(file)).collect());
     Ok(Model { mesh, materials, n_ignored, remarks, files, built_from, tree })
 }
 
@@ -201,7 +203,8 @@ fn build_anew(mesh: &TriMesh, engine: &EngineArgs) -> anyhow::Result<MeshBvh> {
     tree.context("building the tree")
 }
 
-/// Reads a mesh and builds its tree, to be written to a cache file at `output`.
+/// Reads a mesh and builds its tree, to be written to a cache file at `output`; and the files that it
+/// was read from.
 ///
 /// # Errors
 /// As [`load`]; a cache file; and a file that changes while it is read.
@@ -209,20 +212,21 @@ pub(crate) fn build_for_cache(
     path: &Path,
     output: &Path,
     engine: &EngineArgs,
-) -> anyhow::Result<BuiltMesh> {
+) -> anyhow::Result<(BuiltMesh, Vec<PathBuf>)> {
     if cache::is_cache_file(path) {
         bail!("{} is a cache file, expected a mesh to build one of", path.display());
     }
     let stamp = || fs::metadata(path).and_then(|found| Ok((found.len(), found.modified()?))).ok();
     let before = stamp();
     let Model { mesh, materials, n_ignored, remarks, files, .. } = load(path, &engine.limits)?;
-    let source = Source::of(READER, files, output)?;
+    let source = Source::of(READER, &files, output)?;
     if stamp() != before {
         bail!("{} has changed while it was read, try again", path.display());
     }
     let bvh = build_anew(&mesh, engine)?;
     let quality = engine.build_options().quality;
-    Ok(BuiltMesh { mesh, bvh, quality, materials, n_ignored, remarks, source: Some(source) })
+    let source = Some(source);
+    Ok((BuiltMesh { mesh, bvh, quality, materials, n_ignored, remarks, source }, files))
 }
 
 /// A result and how long it took.

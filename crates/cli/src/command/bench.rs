@@ -56,7 +56,7 @@ pub(crate) fn run(args: &BenchArgs) -> anyhow::Result<Outcome> {
     } else {
         report.write_text(&mut out)?;
     }
-    out.finish()?;
+    out.finish(&[])?;
     Ok(Outcome::Done)
 }
 

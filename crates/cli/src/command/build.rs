@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use anyhow::bail;
 use hitscan::cache;
 
 use crate::args::BuildArgs;
@@ -14,22 +13,14 @@ use crate::output::Target;
 
 pub(crate) fn run(args: &BuildArgs) -> anyhow::Result<Outcome> {
     engine::set_threads(args.engine.threads)?;
-    if is_same_file(args) {
-        bail!("{} is the mesh itself, expected -o with another file", args.output.display());
-    }
     // What can be wrong with the output is known before the mesh is read.
     let mut target = Target::open(Some(&args.output))?;
     let (built, time) = timed(|| loading::build_for_cache(&args.file, &args.output, &args.engine));
-    let built = built?;
+    let (built, inputs) = built?;
     cache::write(&built, &mut target)?;
-    target.finish()?;
+    target.finish(&inputs)?;
     tell(&built, time);
     Ok(Outcome::Done)
-}
-
-fn is_same_file(args: &BuildArgs) -> bool {
-    let real = |path: &std::path::Path| path.canonicalize().ok();
-    real(&args.file).is_some_and(|file| real(&args.output) == Some(file))
 }
 
 fn tell(built: &cache::BuiltMesh, time: Duration) {

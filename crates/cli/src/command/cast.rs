@@ -58,7 +58,9 @@ pub(crate) fn run(args: &CastArgs) -> anyhow::Result<Outcome> {
         bar.set_position(n_rays);
     }
     bar.finish_and_clear();
-    writer.finish()?;
+    let mut inputs = model.files;
+    inputs.extend(args.rays.clone());
+    writer.finish(&inputs)?;
     if n_invalid > 0 {
         messages::note(format_args!(
             "{n_invalid} of {n_rays} rays are invalid and miss: zero or not finite, or an empty \

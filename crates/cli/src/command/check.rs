@@ -76,7 +76,7 @@ pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Outcome> {
     let mut out = Target::open(None)?;
     let report = Report { args, rows: &rows, invalid_trees: &invalid_trees };
     report.write(&mut out)?;
-    out.finish()?;
+    out.finish(&[])?;
     Ok(if report.n_differences() == 0 && invalid_trees.is_empty() {
         Outcome::Done
     } else {

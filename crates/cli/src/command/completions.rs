@@ -14,6 +14,6 @@ pub(crate) fn run(args: CompletionsArgs) -> anyhow::Result<Outcome> {
     clap_complete::generate(args.shell, &mut Args::command(), "hitscan", &mut script);
     let mut out = Target::open(None)?;
     out.write_all(&script)?;
-    out.finish()?;
+    out.finish(&[])?;
     Ok(Outcome::Done)
 }

@@ -30,7 +30,7 @@ pub(crate) fn run(args: &InfoArgs) -> anyhow::Result<Outcome> {
     } else {
         info.write_text(&mut out)?;
     }
-    out.finish()?;
+    out.finish(&[])?;
     Ok(Outcome::Done)
 }
 

@@ -13,7 +13,7 @@ pub(crate) fn run(args: &MakeArgs) -> anyhow::Result<Outcome> {
     let mut target = Target::open(args.output.as_deref())?;
     let mesh = make(&args.shape).context("cannot make the mesh")?;
     obj::write(&mesh, &mut target)?;
-    target.finish()?;
+    target.finish(&[])?;
     let [min, max] = [mesh.bounds().min, mesh.bounds().max].map(|corner| corner.to_array());
     messages::line(format_args!(
         "{} vertices, {} triangles, bounds {min:?} to {max:?}",

@@ -23,6 +23,6 @@ pub(crate) fn run(args: &ManArgs) -> anyhow::Result<Outcome> {
     };
     let mut out = Target::open(None)?;
     Man::new(page).render(&mut out)?;
-    out.finish()?;
+    out.finish(&[])?;
     Ok(Outcome::Done)
 }

@@ -32,6 +32,6 @@ pub(crate) fn run(args: &PickArgs) -> anyhow::Result<Outcome> {
     for pick in &picks {
         ElementRecord::of_pick(&scene, pick).write(args.format, &mut out)?;
     }
-    out.finish()?;
+    out.finish(&[])?;
     Ok(if picks.is_empty() { Outcome::Nothing } else { Outcome::Done })
 }

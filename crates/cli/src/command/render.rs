@@ -34,7 +34,10 @@ pub(crate) fn run(args: &RenderArgs) -> anyhow::Result<Outcome> {
     let open = |path: &_| rays::open(&RaySource::new(path), args.rays_format, range);
     let rays = args.rays.as_deref().map(open).transpose()?;
     let mut target = Target::open(args.output.as_deref())?;
-    let mut subject = scene_file::load(&args.file, &args.engine)?.subject();
+    let loaded = scene_file::load(&args.file, &args.engine)?;
+    let mut inputs = loaded.files.clone();
+    inputs.extend(args.rays.clone());
+    let mut subject = loaded.subject();
     subject.faces = args.faces.into();
     if subject.n_triangles() == 0 {
         bail!("{} has no triangles, expected something to see", args.file.display());
@@ -51,7 +54,7 @@ pub(crate) fn run(args: &RenderArgs) -> anyhow::Result<Outcome> {
         draw_rays(&mut picture, &subject, &view, |chunk| rays.read(chunk, RAYS_AT_A_TIME))?;
     }
     target.write_all(&picture.png()?)?;
-    target.finish()?;
+    target.finish(&inputs)?;
     Ok(Outcome::Done)
 }
 

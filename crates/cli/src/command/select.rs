@@ -31,6 +31,6 @@ pub(crate) fn run(args: &SelectArgs) -> anyhow::Result<Outcome> {
         let record = ElementRecord::new(&scene, selected.instance, selected.element);
         record.write(args.format, &mut out)?;
     }
-    out.finish()?;
+    out.finish(&[])?;
     Ok(if selected.is_empty() { Outcome::Nothing } else { Outcome::Done })
 }

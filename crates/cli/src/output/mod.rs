@@ -9,6 +9,7 @@ mod target;
 mod text;
 
 use std::io::Write;
+use std::path::PathBuf;
 
 use hitscan::{Ray, TriMesh};
 use rayon::prelude::*;
@@ -89,13 +90,13 @@ impl ResultWriter {
         }
     }
 
-    /// Completes the output; a file appears now.
-    pub(crate) fn finish(self) -> anyhow::Result<()> {
+    /// Completes the output; a file appears now, unless it is one of `inputs`.
+    pub(crate) fn finish(self, inputs: &[PathBuf]) -> anyhow::Result<()> {
         match self {
-            Self::Stream { target, .. } => target.finish(),
+            Self::Stream { target, .. } => target.finish(inputs),
             Self::Arrays { mut target, arrays } => {
                 arrays.write(&mut target)?;
-                target.finish()
+                target.finish(inputs)
             }
         }
     }

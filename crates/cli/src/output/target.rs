@@ -62,13 +62,20 @@ impl Target {
         }
     }
 
-    /// Completes the output: now the file appears.
-    pub(crate) fn finish(self) -> anyhow::Result<()> {
+    /// Completes the output: now the file appears, unless it would replace one of `inputs`, the files
+    /// that were read for it.
+    ///
+    /// # Errors
+    /// An output that is one of the inputs, by whatever path; and one that cannot be written.
+    pub(crate) fn finish(self, inputs: &[PathBuf]) -> anyhow::Result<()> {
         match self {
             Self::Stdout(mut stdout) => Ok(stdout.flush()?),
             Self::Device(mut file) => Ok(file.flush()?),
             Self::File(file, path) => {
                 let cannot = || format!("cannot write {}", path.display());
+                if is_one_of(&path, inputs) {
+                    bail!("{}: it is an input, expected another file", cannot());
+                }
                 let file = file
                     .into_inner()
                     .map_err(io::IntoInnerError::into_error)
@@ -96,6 +103,12 @@ impl Write for Target {
             Self::File(file, _) => file.flush(),
         }
     }
+}
+
+/// Whether the path leads to one of the files. One that is not there yet is none of them.
+fn is_one_of(path: &Path, files: &[PathBuf]) -> bool {
+    let real = |path: &Path| path.canonicalize().ok();
+    real(path).is_some_and(|path| files.iter().any(|file| real(file).as_ref() == Some(&path)))
 }
 
 fn folder_of(path: &Path) -> &Path {
@@ -138,7 +151,7 @@ mod tests {
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
         let mut target = Target::open(Some(&path)).unwrap();
         target.write_all(b"after").unwrap();
-        target.finish().unwrap();
+        target.finish(&[]).unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"after");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }
@@ -152,7 +165,7 @@ mod tests {
         std::os::unix::fs::symlink(&path, &link).unwrap();
         let mut target = Target::open(Some(&link)).unwrap();
         target.write_all(b"after").unwrap();
-        target.finish().unwrap();
+        target.finish(&[]).unwrap();
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
         assert_eq!(fs::read(&path).unwrap(), b"after");
     }

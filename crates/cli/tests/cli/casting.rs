@@ -115,6 +115,40 @@ fn an_output_that_cannot_be_written_is_an_error() {
     assert_eq!(std::fs::read(&read_only).unwrap(), b"old");
 }
 
+#[test]
+fn an_output_that_is_an_input_is_an_error() {
+    let folder = folder();
+    let mesh = file(folder.path(), "t.png", "mtllib t.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
+    let library = file(folder.path(), "t.mtl", "newmtl m\n");
+    let cache = path(folder.path(), "t.hitscan");
+    hitscan(&format!("build {mesh} -o {cache}")).expect_code(0);
+    let rays = file(folder.path(), "rays.csv", "ox,oy,oz,dx,dy,dz\n0.2,0.2,9,0,0,-1\n");
+    let scene = "[meshes]\nt = \"t.png\"\n[[instances]]\nmesh = \"t\"\n";
+    let scene = file(folder.path(), "scene.toml", scene);
+    // Another way to the same file.
+    let round = path(folder.path(), "./t.png");
+    let inputs = || [&mesh, &library, &rays, &cache].map(|input| std::fs::read(input).unwrap());
+    let before = inputs();
+    for (args, name) in [
+        (format!("cast {mesh} --rays {rays} -o {mesh}"), "t.png"),
+        (format!("cast {mesh} --rays {rays} -o {rays}"), "rays.csv"),
+        (format!("cast {mesh} --rays {rays} --format npz -o {rays}"), "rays.csv"),
+        (format!("render {mesh} --size 8x8 -o {round}"), "t.png"),
+        (format!("render {scene} --size 8x8 -o {mesh}"), "t.png"),
+        (format!("build {mesh} -o {mesh}"), "t.png"),
+        (format!("build {mesh} -o {library}"), "t.mtl"),
+        (format!("cast {cache} --rays {rays} -o {cache}"), "t.hitscan"),
+        // What a cache file was built from is looked at, too.
+        (format!("cast {cache} --rays {rays} -o {mesh}"), "t.png"),
+    ] {
+        let expected = format!("{name}: it is an input, expected another file");
+        hitscan(&args).expect_error(&["cannot write ", &expected]);
+    }
+    assert!(before == inputs());
+    let names = ["rays.csv", "scene.toml", "t.hitscan", "t.mtl", "t.png"];
+    assert_eq!(names_in(folder.path()), names);
+}
+
 #[cfg(unix)]
 #[test]
 fn a_device_is_written_and_a_full_one_is_an_error() {
