@@ -63,6 +63,9 @@ impl<R: BufRead> NpyRays<R> {
         let data = if layout.fortran_order {
             Data::Columns(spooled(&mut input, &layout).with_context(|| name.clone())?, 0)
         } else {
+            if layout.n_rows == 0 {
+                check_end(&mut input, 0).with_context(|| name.clone())?;
+            }
             Data::Rows(input)
         };
         Ok(Self { data, layout, next_row: 0, name, range })
@@ -109,8 +112,11 @@ impl<R: BufRead> RayReader for NpyRays<R> {
         self.next_row += n as u64;
         let rows = numbers.chunks_exact(self.layout.n_columns);
         rays.extend(rows.map(|numbers| ray_of(numbers, self.range)));
-        if n > 0 && self.next_row == self.layout.n_rows {
-            self.check_end().with_context(|| self.name.clone())?;
+        if let Data::Rows(input) = &mut self.data
+            && n > 0
+            && self.next_row == self.layout.n_rows
+        {
+            check_end(input, self.next_row).with_context(|| self.name.clone())?;
         }
         Ok(())
     }
@@ -120,15 +126,15 @@ impl<R: BufRead> RayReader for NpyRays<R> {
     }
 }
 
-impl<R: BufRead> NpyRays<R> {
-    /// The data must end with the last row: a header that tells fewer rows than there are would
-    /// leave rays out without a word.
-    fn check_end(&mut self) -> anyhow::Result<()> {
-        let Data::Rows(input) = &mut self.data else { return Ok(()) };
-        if !input.fill_buf()?.is_empty() {
-            bail!("data follows row {}, expected the end", self.layout.n_rows - 1);
-        }
-        Ok(())
+/// The data must end with the last row: a header that tells fewer rows than there are would leave
+/// rays out without a word.
+fn check_end(input: &mut impl BufRead, n_rows: u64) -> anyhow::Result<()> {
+    if input.fill_buf()?.is_empty() {
+        return Ok(());
+    }
+    match n_rows.checked_sub(1) {
+        Some(last) => bail!("data follows row {last}, expected the end"),
+        None => bail!("data follows a header of no rows, expected the end"),
     }
 }
 
@@ -242,9 +248,7 @@ fn spooled(input: &mut impl BufRead, layout: &Layout) -> anyhow::Result<File> {
     if found < expected {
         bail!("found {found} bytes of data, expected {expected} for {} rows", layout.n_rows);
     }
-    if !input.fill_buf()?.is_empty() {
-        bail!("data follows row {}, expected the end", layout.n_rows.saturating_sub(1));
-    }
+    check_end(input, layout.n_rows)?;
     Ok(file)
 }
 
@@ -357,8 +361,15 @@ mod tests {
             let error = format!("{:#}", read(&file).unwrap_err());
             assert!(error.starts_with("rays.npy: ") && error.contains(expected), "{error}");
         }
-        let longer = npy("<f4", "False", "(1, 6)", &[0; 48]);
-        assert!(format!("{:#}", read(&longer).unwrap_err()).contains("data follows row 0"));
+        for order in ["False", "True"] {
+            for (shape, expected) in [
+                ("(1, 6)", "data follows row 0, expected the end"),
+                ("(0, 6)", "data follows a header of no rows, expected the end"),
+            ] {
+                let longer = npy("<f4", order, shape, &[0; 48]);
+                assert!(format!("{:#}", read(&longer).unwrap_err()).contains(expected), "{shape}");
+            }
+        }
     }
 
     #[test]
