@@ -88,10 +88,16 @@ fn write_kind(built: &BuiltMesh, mut out: impl Write) -> Result<(), CacheErrorKi
     Ok(())
 }
 
-/// Whether a file starts as cache files do, whatever its name. A file that cannot be read does not.
+/// Whether a file starts as cache files do, whatever its name. One that ends before that can be told,
+/// such as an empty one, is a cache file if its name ends in `.hitscan`: it was cut off. A file that
+/// cannot be read is none.
 pub fn is_cache_file(path: impl AsRef<Path>) -> bool {
-    let Ok(bytes) = Bytes::open(path.as_ref(), u64::MAX) else { return false };
-    bytes.start(MAGIC.len()).is_ok_and(|start| start == MAGIC)
+    let path = path.as_ref();
+    let Ok(bytes) = Bytes::open(path, u64::MAX) else { return false };
+    let is_named = || path.extension().is_some_and(|end| end.eq_ignore_ascii_case("hitscan"));
+    bytes
+        .start(MAGIC.len())
+        .is_ok_and(|start| start == MAGIC || (MAGIC.starts_with(&start) && is_named()))
 }
 
 /// Reads a cache file, on rayon's current pool with the feature `parallel`. Its queries use the best

@@ -103,14 +103,15 @@ impl Header {
 
     /// The header of a file of that length, from its first bytes, at most [`HEADER_LEN`] of them.
     pub(crate) fn parse(start: &[u8], file_len: u64) -> Result<Self, CacheErrorKind> {
+        let too_short = |_| CacheErrorKind::Length { found: file_len, expected: HEADER_LEN as u64 };
         if !start.starts_with(&MAGIC) {
-            let found = match &start[..start.len().min(MAGIC.len())] {
-                [] => "nothing".to_owned(),
-                bytes => format!("\"{}\"", bytes.escape_ascii()),
-            };
+            if MAGIC.starts_with(start) {
+                return Err(too_short(String::new()));
+            }
+            let bytes = &start[..start.len().min(MAGIC.len())];
+            let found = format!("\"{}\"", bytes.escape_ascii());
             return Err(CacheErrorKind::NotACache { found });
         }
-        let too_short = |_| CacheErrorKind::Length { found: file_len, expected: HEADER_LEN as u64 };
         let damaged = |_| CacheErrorKind::Damaged { part: "header" };
         let mut reader = Reader::new(&start[MAGIC.len()..]);
         match reader.u32().map_err(too_short)? {

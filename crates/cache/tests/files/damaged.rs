@@ -209,8 +209,9 @@ fn what_is_wrong_is_told_with_what_was_found_and_expected() {
     let bytes = bytes_of(&original);
     let n = bytes.len();
     type Change = fn(&mut Vec<u8>);
-    let cases: [(Change, String); 12] = [
-        (|b| b.clear(), "starts with nothing, expected the mark of a cache file".to_owned()),
+    let cases: [(Change, String); 13] = [
+        (|b| b.clear(), "has 0 bytes, expected 424".to_owned()),
+        (|b| b.truncate(5), "has 5 bytes, expected 424".to_owned()),
         (
             |b| b[..8].copy_from_slice(b"glTF\x02\0\0\0"),
             "starts with \"glTF\\x02\\x00\\x00\\x00\", expected the mark of a cache file"

@@ -22,6 +22,21 @@ fn a_file_is_known_by_its_start_whatever_its_name() {
 }
 
 #[test]
+fn a_file_that_is_cut_off_in_its_mark_is_known_by_its_name() {
+    let folder = tempfile::tempdir().expect("there is a folder");
+    for start in [&b""[..], b"\x89hit"] {
+        let (named, other) = (folder.path().join("a.hitscan"), folder.path().join("a.obj"));
+        fs::write(&named, start).expect("the folder is ours");
+        fs::write(&other, start).expect("the folder is ours");
+        assert!(is_cache_file(&named) && !is_cache_file(&other), "{start:?}");
+        let error = load(&named).expect_err("it is cut off").to_string();
+        let expected =
+            format!("has {} bytes, expected 424; run `hitscan build` again", start.len());
+        assert!(error.ends_with(&expected), "{error}");
+    }
+}
+
+#[test]
 fn many_may_save_the_same_file_and_each_load_is_whole() {
     let folder = tempfile::tempdir().expect("there is a folder");
     let path = folder.path().join("shared.hitscan");

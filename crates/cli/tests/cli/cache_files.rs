@@ -146,6 +146,7 @@ fn a_cache_file_is_known_by_its_contents() {
     hitscan(&format!("cast {text} --from 0.2,0.2,9 --dir 0,0,-1")).expect_code(0);
 
     let cut = file(folder.path(), "cut.hitscan", &bytes[..bytes.len() / 2]);
+    let empty = file(folder.path(), "empty.hitscan", "");
     let mut flipped = bytes.clone();
     flipped[bytes.len() - 100] ^= 4;
     let flipped = file(folder.path(), "flipped.hitscan", flipped);
@@ -154,6 +155,7 @@ fn a_cache_file_is_known_by_its_contents() {
     let newer = file(folder.path(), "newer.hitscan", newer);
     for (file, part) in [
         (&cut, "expected"),
+        (&empty, "has 0 bytes, expected 424"),
         (&flipped, "the blocks are damaged: their checksum is another one"),
         (&newer, "is of version 2.1, expected 1.1"),
     ] {
