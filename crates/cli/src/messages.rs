@@ -5,14 +5,17 @@ use std::io::{self, Write};
 use std::time::Duration;
 
 use clap::builder::Styles;
+use hitscan_files::Escaped;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// Prints an error with its causes: on a terminal coloured as those of the command line itself.
+/// Prints an error with its causes: on a terminal coloured as those of the command line itself, and
+/// with whatever would act on a terminal escaped, as files have their say in it.
 pub(crate) fn error(error: &anyhow::Error) {
     let styles = Styles::styled();
     let style = styles.get_error();
+    let text = format!("{error:#}");
     // Takes colours out where they are not wanted.
-    let _ = writeln!(anstream::stderr(), "{style}error:{style:#} {error:#}");
+    let _ = writeln!(anstream::stderr(), "{style}error:{style:#} {}", Escaped(&text));
 }
 
 /// Prints something that the user should know and that is not an error.
@@ -20,9 +23,10 @@ pub(crate) fn note(note: impl Display) {
     line(format_args!("note: {note}"));
 }
 
-/// Prints a line. A closed standard error is no reason to fail, or to panic as `eprintln!` does.
+/// Prints one line, escaped as an [`error`]. A closed standard error is no reason to fail, or to panic
+/// as `eprintln!` does.
 pub(crate) fn line(line: impl Display) {
-    let _ = writeln!(io::stderr(), "{line}");
+    let _ = writeln!(io::stderr(), "{}", Escaped(&line.to_string()));
 }
 
 /// A bar for a stage whose progress is a share from 0 to 1. Drawn only on a terminal.

@@ -7,6 +7,7 @@ use std::time::Duration;
 use anyhow::bail;
 use hitscan::primitives::brute_force::BruteForce;
 use hitscan::{Faces, Hit, MeshBvh, TriMesh};
+use hitscan_files::Escaped;
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -159,7 +160,7 @@ impl Report {
         writeln!(
             out,
             "{}: {} triangles, read in {}, built in {}",
-            self.file,
+            Escaped(&self.file),
             self.triangles,
             time(self.load_ms),
             time(self.build_ms)

@@ -4,6 +4,7 @@ use std::io::Write;
 use std::time::Duration;
 
 use hitscan::{Isa, MeshBvh, Runs, TriMesh};
+use hitscan_files::Escaped;
 use indicatif::{DecimalBytes, HumanCount};
 use serde::Serialize;
 
@@ -123,7 +124,7 @@ impl Info {
     }
 
     fn write_text(&self, out: &mut impl Write) -> std::io::Result<()> {
-        writeln!(out, "file        {}", self.file)?;
+        writeln!(out, "file        {}", Escaped(&self.file))?;
         if !self.built_from.is_empty() {
             let names: Vec<String> = self.built_from.iter().map(|name| quoted(name)).collect();
             writeln!(out, "built from  {}", names.join(", "))?;
@@ -149,7 +150,7 @@ impl Info {
         writeln!(out, "closed      {}{}", if self.closed { "yes" } else { "no" }, self.edges)?;
         writeln!(out, "left out    {}", self.ignored)?;
         for remark in &self.remarks {
-            writeln!(out, "            {remark}")?;
+            writeln!(out, "            {}", Escaped(remark))?;
         }
         writeln!(out, "loaded in   {}", readable(Duration::from_secs_f64(self.load_ms / 1e3)))?;
         let tree = &self.tree;

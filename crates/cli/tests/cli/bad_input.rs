@@ -171,6 +171,30 @@ fn hostile_files_end_in_an_answer_or_an_error() {
     assert!(n_files > 30);
 }
 
+/// Names in a file reach the notes of every command, the remarks of `info`, cache files and errors.
+#[test]
+fn nothing_that_a_file_says_acts_on_the_terminal() {
+    let folder = folder();
+    let ply = "ply\nformat ascii 1.0\nelement \x1b[2J\x7f 1\nproperty float x\nelement vertex 3\n\
+        property float x\nproperty float y\nproperty float z\nelement face 1\n\
+        property list uchar int vertex_indices\nend_header\n7\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n";
+    let mesh = file(folder.path(), "esc.ply", ply);
+    let cache = path(folder.path(), "esc.hitscan");
+    hitscan(&format!("build {mesh} -o {cache}")).expect_code(0);
+    let acts = |text: &str| text.chars().any(|char| char.is_control() && char != '\n');
+    for file in [&mesh, &cache] {
+        let run = hitscan(&format!("info {file}")).expect_code(0);
+        for text in [run.text(), run.stderr.as_str()] {
+            assert!(text.contains("\\u{1b}[2J\\u{7f}") && !acts(text), "{text:?}");
+        }
+    }
+    let scene = "[[instances]]\nmesh = \"\\u001b[2J\\nx\"\n";
+    let scene = file(folder.path(), "esc.toml", scene);
+    let run = hitscan(&format!("render {scene} --size 8x8 -o {scene}.png"));
+    run.expect_error(&["no mesh `\\u{1b}[2J\\nx`"]);
+    assert!(!acts(&run.stderr), "{:?}", run.stderr);
+}
+
 #[test]
 fn errors_have_colours_where_they_are_wanted_alone() {
     let errors = |variables: &[(&str, &str)], args| {
