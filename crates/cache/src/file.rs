@@ -20,13 +20,15 @@ use crate::{
 };
 
 /// Writes a cache file, which appears whole or not at all: one that was there before stays as it was
-/// until the new one takes its place. Many threads and processes may do so at the same time.
+/// until the new one takes its place. Many threads and processes may do so at the same time. If `path`
+/// is a link to a file, that is replaced, not the link.
 ///
 /// # Errors
 /// A path that cannot be written.
 pub fn save(built: &BuiltMesh, path: impl AsRef<Path>) -> Result<(), CacheError> {
     let path = path.as_ref();
-    let folder = path.parent().filter(|parent| *parent != Path::new("")).unwrap_or(Path::new("."));
+    let real = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let folder = real.parent().filter(|parent| *parent != Path::new("")).unwrap_or(Path::new("."));
     let save = || -> Result<(), CacheErrorKind> {
         let mut builder = tempfile::Builder::new();
         builder.prefix(".hitscan-");
@@ -38,7 +40,7 @@ pub fn save(built: &BuiltMesh, path: impl AsRef<Path>) -> Result<(), CacheError>
         }
         let mut file = builder.tempfile_in(folder)?;
         write_kind(built, &mut file)?;
-        file.persist(path).map_err(|error| error.error)?;
+        file.persist(&real).map_err(|error| error.error)?;
         Ok(())
     };
     save().map_err(|kind| kind.at(path))

@@ -2,7 +2,7 @@
 
 use std::{
     fs, io,
-    path::{Path, PathBuf},
+    path::{Component, Path, PathBuf},
     time::{Duration, SystemTime},
 };
 
@@ -27,7 +27,7 @@ pub struct Source {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceFile {
     /// The path, relative to the folder of the cache file where it is in that folder or below; so both
-    /// can be moved together.
+    /// can be moved together. It has no `..`.
     pub path: PathBuf,
     /// Its length in bytes.
     pub len: u64,
@@ -43,7 +43,8 @@ pub struct SourceFile {
 const SETTLED: Duration = Duration::from_secs(2);
 
 impl Source {
-    /// The key to `files` as they are now, for a cache file at `cache`. Reads all of them, in parallel.
+    /// The key to `files` as they are now, for a cache file at `cache`: if that is a link, for the file
+    /// that it leads to. Reads all of them, in parallel.
     ///
     /// # Errors
     /// A file that cannot be read.
@@ -52,10 +53,10 @@ impl Source {
         files: impl IntoIterator<Item = P>,
         cache: &Path,
     ) -> Result<Self, CacheError> {
-        let folder = folder_of(cache).map_err(|error| CacheErrorKind::Io(error).at(cache))?;
+        let folders = Folders::of(cache).map_err(|error| CacheErrorKind::Io(error).at(cache))?;
         let files = files.into_iter().map(|path| {
             let path = path.as_ref();
-            SourceFile::of(path, &folder).map_err(|kind| kind.at(path))
+            SourceFile::of(path, &folders).map_err(|kind| kind.at(path))
         });
         Ok(Self { reader: reader.to_owned(), files: files.collect::<Result<_, CacheError>>()? })
     }
@@ -68,7 +69,8 @@ impl Source {
     /// # Errors
     /// [`CacheErrorKind::Stale`], with what has changed.
     pub fn check(&self, reader: &str, cache: &Path) -> Result<(), CacheError> {
-        let folder = folder_of(cache).map_err(|error| CacheErrorKind::Io(error).at(cache))?;
+        let Folders { real: folder, .. } =
+            Folders::of(cache).map_err(|error| CacheErrorKind::Io(error).at(cache))?;
         for (place, file) in self.files.iter().enumerate() {
             let path = folder.join(&file.path);
             let change = match file.change(&path) {
@@ -97,19 +99,17 @@ impl Source {
 }
 
 impl SourceFile {
-    fn of(path: &Path, cache_folder: &Path) -> Result<Self, CacheErrorKind> {
+    fn of(path: &Path, folders: &Folders) -> Result<Self, CacheErrorKind> {
         let modified = modified(&fs::metadata(path)?);
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         let settled = |time: &Duration| now.checked_sub(*time).is_some_and(|age| age >= SETTLED);
         let bytes = Bytes::open(path, u64::MAX)?;
-        let absolute = std::path::absolute(path)?;
-        // Links may lead to the folder by another name.
-        let real_folder = fs::canonicalize(cache_folder)?;
-        let relative = [cache_folder, &real_folder]
+        let path = without_parents(path)?;
+        let relative = [&folders.as_given, &folders.real]
             .into_iter()
-            .find_map(|folder| absolute.strip_prefix(folder).ok().map(Path::to_owned));
+            .find_map(|folder| path.strip_prefix(folder).ok().map(Path::to_owned));
         Ok(Self {
-            path: relative.unwrap_or(absolute),
+            path: relative.unwrap_or(path),
             len: bytes.len(),
             checksum: checksum_of(&bytes)?,
             modified: modified.filter(settled),
@@ -135,11 +135,46 @@ impl SourceFile {
     }
 }
 
-/// The absolute folder of a file that may not be there yet.
-fn folder_of(file: &Path) -> io::Result<PathBuf> {
-    let mut folder = std::path::absolute(file)?;
-    folder.pop();
-    Ok(folder)
+/// The folder of a cache file that may not be there yet.
+struct Folders {
+    /// Without links, also where the file itself is one.
+    real: PathBuf,
+    /// The same folder by the name that it was given.
+    as_given: PathBuf,
+}
+
+impl Folders {
+    fn of(cache: &Path) -> io::Result<Self> {
+        let mut as_given = without_parents(cache)?;
+        let file = fs::canonicalize(&as_given);
+        as_given.pop();
+        let folder = fs::canonicalize(&as_given)?;
+        let real = match file.as_deref().map(Path::parent) {
+            Ok(Some(real)) if real != folder => {
+                // The file is a link to another folder, and this name is that of the link's.
+                as_given = real.to_owned();
+                real.to_owned()
+            }
+            _ => folder,
+        };
+        Ok(Self { real, as_given })
+    }
+}
+
+/// The absolute path without `..`, each taken where it is, as what is before it may be gone later.
+/// Other links stay: where they lead may change, and is then to be looked at.
+fn without_parents(path: &Path) -> io::Result<PathBuf> {
+    let mut found = PathBuf::new();
+    for part in std::path::absolute(path)?.components() {
+        match part {
+            Component::ParentDir => {
+                found = fs::canonicalize(&found)?;
+                found.pop();
+            }
+            part => found.push(part),
+        }
+    }
+    Ok(found)
 }
 
 fn modified(metadata: &fs::Metadata) -> Option<Duration> {

@@ -102,6 +102,67 @@ fn a_source_moves_with_its_cache_file_or_stays_where_it_is() {
 }
 
 #[test]
+fn a_source_is_found_after_its_roundabout_path_is_gone() {
+    let folder = tempfile::tempdir().expect("there is a folder");
+    let (mesh, sub) = (folder.path().join("a.obj"), folder.path().join("sub"));
+    fs::create_dir(&sub).expect("the folder is ours");
+    write(&mesh, "v 1 2 3\n");
+    for cache in ["a.hitscan", "sub/../a.hitscan"] {
+        let cache = folder.path().join(cache);
+        let source = Source::of("r", [sub.join("../a.obj")], &cache).expect("it is there");
+        assert_eq!(source.files[0].path, Path::new("a.obj"));
+    }
+    let cache = folder.path().join("a.hitscan");
+    let elsewhere = sub.join("a.hitscan");
+    let of = |cache: &Path| Source::of("r", [sub.join("../a.obj")], cache).expect("it is there");
+    let (source, far) = (of(&cache), of(&elsewhere));
+    fs::remove_dir(&sub).expect("it is empty");
+    write(&mesh, "v 1 2 4\n");
+    assert!(change(&source, "r", &cache).is_some());
+    assert!(far.files[0].path.is_absolute());
+    assert!(change(&far, "r", &cache).is_some());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_source_is_found_through_a_link_to_the_cache_file_and_without_it() {
+    use std::os::unix::fs::symlink;
+    let folder = tempfile::tempdir().expect("there is a folder");
+    let (store, home) = (folder.path().join("store"), folder.path().join("home"));
+    for folder in [&store, &home] {
+        fs::create_dir(folder).expect("the folder is ours");
+    }
+    let (real, link) = (store.join("a.hitscan"), home.join("a.hitscan"));
+    let (_, original) = crate::support::samples().swap_remove(1);
+    hitscan_cache::save(&original, &real).expect("the folder is ours");
+    symlink(&real, &link).expect("the folder is ours");
+    hitscan_cache::save(&original, &link).expect("the folder is ours");
+    assert!(fs::symlink_metadata(&link).expect("it is there").is_symlink());
+    for mesh in [home.join("a.obj"), store.join("a.obj")] {
+        for built_at in [&real, &link] {
+            write(&mesh, "v 1 2 3\n");
+            let source = Source::of("r", [&mesh], built_at).expect("it is there");
+            for cache in [&real, &link] {
+                write(&mesh, "v 1 2 3\n");
+                assert_eq!(change(&source, "r", cache), None);
+                write(&mesh, "v 1 2 4\n");
+                assert!(change(&source, "r", cache).is_some(), "{built_at:?} {cache:?}");
+            }
+        }
+    }
+    // A mesh that is a link is the one that it leads to now.
+    write(&store.join("1.obj"), "v 1 2 3\n");
+    write(&store.join("2.obj"), "v 1 2 4\n");
+    let current = home.join("current.obj");
+    symlink(store.join("1.obj"), &current).expect("the folder is ours");
+    let source = Source::of("r", [&current], &real).expect("it is there");
+    assert_eq!(change(&source, "r", &real), None);
+    fs::remove_file(&current).expect("it is ours");
+    symlink(store.join("2.obj"), &current).expect("the folder is ours");
+    assert!(change(&source, "r", &real).is_some());
+}
+
+#[test]
 fn long_files_differ_by_any_byte() {
     let folder = tempfile::tempdir().expect("there is a folder");
     let path = folder.path().join("long.obj");
