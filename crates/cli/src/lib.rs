@@ -17,6 +17,7 @@ mod command;
 mod distribution;
 mod engine;
 mod exit_code;
+mod keyed;
 mod loading;
 mod messages;
 mod output;

@@ -1,22 +1,22 @@
 //! From a file to a mesh and its tree, with progress on a terminal.
 
-use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, anyhow, bail};
-use hitscan::cache::{self, BuiltMesh, Source};
+use hitscan::cache::{self, BuiltMesh};
 use hitscan::formats::{self, Format, FormatErrorKind};
 use hitscan::obj::{self, Loaded, ObjErrorKind};
 use hitscan::{BuildQuality, Layout, Material, MeshBvh, TriMesh};
 
 use crate::args::{EngineArgs, LimitArgs};
+use crate::keyed;
 use crate::messages;
 
 /// What reads meshes, and how. It is part of the key of cache files: change it whenever the same file
 /// becomes another mesh.
-const READER: &str = concat!("hitscan ", env!("CARGO_PKG_VERSION"), ", everything");
+pub(crate) const READER: &str = concat!("hitscan ", env!("CARGO_PKG_VERSION"), ", everything");
 
 /// A mesh as it was read.
 #[derive(Debug)]
@@ -57,7 +57,17 @@ impl CachedTree {
 /// # Errors
 /// A file that cannot be read as any of the formats, or a cache file whose source has changed.
 pub(crate) fn load(path: &Path, limits: &LimitArgs) -> anyhow::Result<Model> {
-    let model = if cache::is_cache_file(path) {
+    let model = load_quietly(path, limits)?;
+    model.remarks.iter().for_each(messages::note);
+    Ok(model)
+}
+
+/// [`load`] without a word of what was left out.
+///
+/// # Errors
+/// As [`load`].
+pub(crate) fn load_quietly(path: &Path, limits: &LimitArgs) -> anyhow::Result<Model> {
+    Ok(if cache::is_cache_file(path) {
         load_cache(path)?
     } else if Format::of_file(path).is_some() {
         let loaded = load_other(path, limits)?;
@@ -72,9 +82,7 @@ pub(crate) fn load(path: &Path, limits: &LimitArgs) -> anyhow::Result<Model> {
         }
     } else {
         load_obj(path, limits)?
-    };
-    model.remarks.iter().for_each(messages::note);
-    Ok(model)
+    })
 }
 
 /// Reads a file of a format other than OBJ, without a note.
@@ -216,13 +224,10 @@ pub(crate) fn build_for_cache(
     if cache::is_cache_file(path) {
         bail!("{} is a cache file, expected a mesh to build one of", path.display());
     }
-    let stamp = || fs::metadata(path).and_then(|found| Ok((found.len(), found.modified()?))).ok();
-    let before = stamp();
-    let Model { mesh, materials, n_ignored, remarks, files, .. } = load(path, &engine.limits)?;
-    let source = Source::of(READER, &files, output)?;
-    if stamp() != before {
-        bail!("{} has changed while it was read, try again", path.display());
-    }
+    let read = || load_quietly(path, &engine.limits);
+    let (model, source) = keyed::read_with_key(path, output, read)?;
+    model.remarks.iter().for_each(messages::note);
+    let Model { mesh, materials, n_ignored, remarks, files, .. } = model;
     let bvh = build_anew(&mesh, engine)?;
     let quality = engine.build_options().quality;
     let source = Some(source);

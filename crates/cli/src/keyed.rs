@@ -1,0 +1,142 @@
+//! Reading a mesh together with the key to its files as they were read.
+
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+use anyhow::bail;
+use hitscan::cache::Source;
+
+use crate::loading::{Model, READER};
+
+/// By how much the times of files may be behind the clock: file systems count in steps of up to two
+/// seconds.
+const STEP: Duration = Duration::from_secs(2);
+
+/// What `read` gives of the mesh at `path`, and the key to its files for a cache file at `output`.
+///
+/// Which files belong to a mesh is known only after it was read. If one of them may have changed since
+/// that began, the mesh is read once more, between two looks at the contents of all.
+///
+/// # Errors
+/// What `read` answers; and a file that changes while it is read.
+pub(crate) fn read_with_key(
+    path: &Path,
+    output: &Path,
+    mut read: impl FnMut() -> anyhow::Result<Model>,
+) -> anyhow::Result<(Model, Source)> {
+    let (start, before) = (SystemTime::now(), Stamp::of(path));
+    let mut model = read()?;
+    let mut source = Source::of(READER, &model.files, output)?;
+    let in_doubt = |file: &Path| Stamp::of(file).is_none_or(|stamp| stamp.time + STEP >= start);
+    if model.files.iter().any(|file| file != path && in_doubt(file)) {
+        model = read()?;
+        let again = Source::of(READER, &model.files, output)?;
+        let contents = |source: &Source| {
+            let of_file = |file: &hitscan::cache::SourceFile| (file.path.clone(), file.checksum);
+            source.files.iter().map(of_file).collect::<Vec<_>>()
+        };
+        let (old, new) = (contents(&source), contents(&again));
+        if let Some(changed) = (0..new.len()).find(|&i| old.get(i) != new.get(i)) {
+            bail!("{} has changed while it was read, try again", model.files[changed].display());
+        }
+        source = again;
+    }
+    if Stamp::of(path) != before {
+        bail!("{} has changed while it was read, try again", path.display());
+    }
+    Ok((model, source))
+}
+
+/// What tells a file from the same one after a change, without its contents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Stamp {
+    len: u64,
+    /// When it, or its name, was last changed.
+    time: SystemTime,
+}
+
+impl Stamp {
+    /// `None` for a file that cannot be looked at.
+    fn of(path: &Path) -> Option<Self> {
+        let found = fs::metadata(path).ok()?;
+        #[cfg_attr(not(unix), allow(unused_mut, reason = "there is no other time"))]
+        let mut time = found.modified().ok()?;
+        #[cfg(unix)]
+        {
+            // A file that took the place of another may be an old one, but has its name since then.
+            use std::os::unix::fs::MetadataExt;
+            let (seconds, nanoseconds) = (found.ctime(), found.ctime_nsec());
+            if let (Ok(seconds), Ok(nanoseconds)) = (seconds.try_into(), nanoseconds.try_into()) {
+                time = time.max(SystemTime::UNIX_EPOCH + Duration::new(seconds, nanoseconds));
+            }
+        }
+        Some(Self { len: found.len(), time })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+    use crate::args::LimitArgs;
+    use crate::loading;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        limits: LimitArgs,
+    }
+
+    #[test]
+    fn a_library_that_changes_while_it_is_read_is_never_under_the_key_of_another() {
+        let Line { limits } = Line::parse_from(["hitscan"]);
+        let folder = tempfile::tempdir().unwrap();
+        let (mesh, library) = (folder.path().join("a.obj"), folder.path().join("a.mtl"));
+        let cache = folder.path().join("a.hitscan");
+        fs::write(&mesh, "mtllib a.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n").unwrap();
+        let color = |model: &Model| model.materials[0].diffuse.map(|color| color[0]);
+        // It changes so often, each time right after it was read.
+        for n_changes in [0, 1, 2] {
+            let write = |red: u32| fs::write(&library, format!("newmtl m\nKd 0.{red} 0 0\n"));
+            write(1).unwrap();
+            let mut n_reads = 0;
+            let read = || {
+                let model = loading::load_quietly(&mesh, &limits)?;
+                n_reads += 1;
+                if n_reads <= n_changes {
+                    write(1 + n_reads)?;
+                }
+                Ok(model)
+            };
+            let result = read_with_key(&mesh, &cache, read);
+            if n_changes == 2 {
+                let error = result.unwrap_err().to_string();
+                assert!(
+                    error.ends_with("a.mtl has changed while it was read, try again"),
+                    "{error}"
+                );
+            } else {
+                let (model, source) = result.unwrap();
+                assert_eq!(color(&model), Some([0.1, 0.2][n_changes as usize]));
+                source.check(READER, &cache).unwrap();
+            }
+        }
+    }
+
+    #[test]
+    fn a_mesh_that_changes_while_it_is_read_is_an_error() {
+        let Line { limits } = Line::parse_from(["hitscan"]);
+        let folder = tempfile::tempdir().unwrap();
+        let (mesh, cache) = (folder.path().join("a.obj"), folder.path().join("a.hitscan"));
+        fs::write(&mesh, "v 0 0 0\n").unwrap();
+        let read = || {
+            let model = loading::load_quietly(&mesh, &limits)?;
+            fs::write(&mesh, "v 0 0 0\nv 1 0 0\n")?;
+            Ok(model)
+        };
+        let error = read_with_key(&mesh, &cache, read).unwrap_err().to_string();
+        assert!(error.ends_with("a.obj has changed while it was read, try again"), "{error}");
+    }
+}
