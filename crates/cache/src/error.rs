@@ -58,6 +58,14 @@ pub enum CacheErrorKind {
         /// The length by its header, or of a header.
         expected: u64,
     },
+    /// The file is longer than the caller allows.
+    #[error("has {found} bytes, expected at most {limit}")]
+    TooLarge {
+        /// The length of the file.
+        found: u64,
+        /// The most bytes that the caller takes.
+        limit: u64,
+    },
     /// Some bytes are not those that were written.
     #[error("the {part} {} damaged: {} checksum is another one", verb(.part).0, verb(.part).1)]
     Damaged {
@@ -92,7 +100,7 @@ impl From<FileError> for CacheErrorKind {
         match error {
             FileError::Io(error) => Self::Io(error),
             FileError::NotRegular { found } => Self::NotAFile { found },
-            FileError::TooLarge { found, limit: expected } => Self::Length { found, expected },
+            FileError::TooLarge { found, limit } => Self::TooLarge { found, limit },
         }
     }
 }
@@ -118,6 +126,7 @@ impl fmt::Display for CacheError {
             CacheErrorKind::Io(_)
             | CacheErrorKind::NotAFile { .. }
             | CacheErrorKind::NotACache { .. }
+            | CacheErrorKind::TooLarge { .. }
             | CacheErrorKind::Machine => Ok(()),
             _ => write!(f, "; run `hitscan build` again"),
         }

@@ -110,8 +110,16 @@ pub fn is_cache_file(path: impl AsRef<Path>) -> bool {
 /// # Errors
 /// A file that is not, in every part, one that [`save`] wrote; see [`CacheErrorKind`].
 pub fn load(path: impl AsRef<Path>) -> Result<BuiltMesh, CacheError> {
+    load_within(path, u64::MAX)
+}
+
+/// [`load`] of a file of at most `limit` bytes, which is about the memory that it takes.
+///
+/// # Errors
+/// As [`load`], and a longer file.
+pub fn load_within(path: impl AsRef<Path>, limit: u64) -> Result<BuiltMesh, CacheError> {
     let path = path.as_ref();
-    let bytes = Bytes::open(path, u64::MAX).map_err(CacheErrorKind::from);
+    let bytes = Bytes::open(path, limit).map_err(CacheErrorKind::from);
     bytes.and_then(read_bytes).map_err(|kind| kind.at(path))
 }
 

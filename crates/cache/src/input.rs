@@ -2,7 +2,7 @@
 
 use std::io;
 
-use bytemuck::{AnyBitPattern, NoUninit, Zeroable, cast_slice_mut, zeroed_vec};
+use bytemuck::{AnyBitPattern, NoUninit, Zeroable, cast_slice_mut, try_zeroed_vec};
 use hitscan_files::Bytes;
 
 use crate::{
@@ -31,6 +31,14 @@ pub(crate) fn checksum_of(bytes: &Bytes<'_>) -> io::Result<u64> {
     });
     let sums = sums.into_iter().collect::<io::Result<Vec<Vec<u64>>>>()?;
     Ok(checksum::of_pieces(sums.into_iter().flatten()))
+}
+
+/// Zeros to read into: a file may be longer than there is memory, and a sparse one is so for free.
+fn zeros<T: Zeroable>(n: usize) -> io::Result<Vec<T>> {
+    try_zeroed_vec(n).map_err(|()| {
+        let n_bytes = n.saturating_mul(size_of::<T>());
+        io::Error::new(io::ErrorKind::OutOfMemory, format!("no memory for its {n_bytes} bytes"))
+    })
 }
 
 /// A file whose header was read: its sections by name.
@@ -83,8 +91,21 @@ impl<'a> Sections<'a> {
             let reason = format!("{len} bytes, expected {size} each");
             return Err(CacheErrorKind::invalid(section.name(), reason));
         }
-        let mut items = zeroed_vec(len / size);
+        let mut items = zeros(len / size)?;
         self.read_into(section, cast_slice_mut(&mut items))?;
         Ok(items)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_bytes_than_memory_are_an_error() {
+        let error = zeros::<u32>(1 << 60).expect_err("nobody has as much");
+        assert_eq!(error.kind(), io::ErrorKind::OutOfMemory);
+        assert_eq!(error.to_string(), "no memory for its 4611686018427387904 bytes");
+        assert_eq!(zeros::<u32>(3).expect("it is little"), [0; 3]);
     }
 }

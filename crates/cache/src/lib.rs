@@ -94,7 +94,7 @@ mod wire;
 
 pub use built_mesh::BuiltMesh;
 pub use error::{CacheError, CacheErrorKind};
-pub use file::{is_cache_file, load, read, save, write};
+pub use file::{is_cache_file, load, load_within, read, save, write};
 pub use source::{Source, SourceFile};
 
 #[doc = include_str!("../README.md")]

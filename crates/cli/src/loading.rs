@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, anyhow, bail};
-use hitscan::cache::{self, BuiltMesh};
+use hitscan::cache::{self, BuiltMesh, CacheErrorKind};
 use hitscan::formats::{self, Format, FormatErrorKind};
 use hitscan::obj::{self, Loaded, ObjErrorKind};
 use hitscan::{BuildQuality, Layout, Material, MeshBvh, TriMesh};
@@ -68,7 +68,7 @@ pub(crate) fn load(path: &Path, limits: &LimitArgs) -> anyhow::Result<Model> {
 /// As [`load`].
 pub(crate) fn load_quietly(path: &Path, limits: &LimitArgs) -> anyhow::Result<Model> {
     Ok(if cache::is_cache_file(path) {
-        load_cache(path)?
+        load_cache(path, limits)?
     } else if Format::of_file(path).is_some() {
         let loaded = load_other(path, limits)?;
         Model {
@@ -163,9 +163,12 @@ fn load_obj(path: &Path, limits: &LimitArgs) -> anyhow::Result<Model> {
     })
 }
 
-fn load_cache(path: &Path) -> anyhow::Result<Model> {
-    let BuiltMesh { mesh, bvh, quality, materials, n_ignored, remarks, source } =
-        cache::load(path)?;
+fn load_cache(path: &Path, limits: &LimitArgs) -> anyhow::Result<Model> {
+    let built = cache::load_within(path, limits.of_cache()).map_err(|error| match error.kind {
+        CacheErrorKind::TooLarge { .. } => raised_by(&error, "bytes", None),
+        _ => error.into(),
+    });
+    let BuiltMesh { mesh, bvh, quality, materials, n_ignored, remarks, source } = built?;
     let mut built_from = vec![];
     if let Some(source) = source {
         source.check(READER, path)?;

@@ -116,10 +116,21 @@ impl Bytes<'_> {
 /// As [`Bytes::open`].
 pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>, FileError> {
     let (file, len) = open_regular(path, limit)?;
-    let mut bytes = Vec::with_capacity(usize::try_from(len).map_err(io::Error::other)?);
+    let mut bytes = room_for(len)?;
     // It may be longer than it was.
     file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
     check_len(bytes.len() as u64, limit)?;
+    Ok(bytes)
+}
+
+/// An empty vector with room for so many bytes: a file may be longer than there is memory, and a sparse
+/// one is so for free.
+fn room_for(len: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let room = usize::try_from(len).ok().and_then(|len| bytes.try_reserve_exact(len).ok());
+    room.ok_or_else(|| {
+        io::Error::new(io::ErrorKind::OutOfMemory, format!("no memory for its {len} bytes"))
+    })?;
     Ok(bytes)
 }
 
@@ -191,6 +202,14 @@ mod tests {
             let error = read(Path::new("/dev/zero"), 3).unwrap_err();
             assert_eq!(error.to_string(), "is a device or pipe, expected a regular file");
         }
+    }
+
+    #[test]
+    fn more_bytes_than_memory_are_an_error() {
+        let error = room_for(1 << 62).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::OutOfMemory);
+        assert_eq!(error.to_string(), "no memory for its 4611686018427387904 bytes");
+        assert!(room_for(5).unwrap().capacity() >= 5);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::{fs, thread};
 
-use hitscan_cache::{CacheErrorKind, is_cache_file, load, save};
+use hitscan_cache::{CacheErrorKind, is_cache_file, load, load_within, save};
 
 use crate::support::{assert_same, bytes_of, samples};
 
@@ -34,6 +34,19 @@ fn a_file_that_is_cut_off_in_its_mark_is_known_by_its_name() {
             format!("has {} bytes, expected 424; run `hitscan build` again", start.len());
         assert!(error.ends_with(&expected), "{error}");
     }
+}
+
+#[test]
+fn a_file_beyond_the_limit_is_not_read() {
+    let folder = tempfile::tempdir().expect("there is a folder");
+    let path = folder.path().join("a.hitscan");
+    let (what, original) = samples().swap_remove(1);
+    save(&original, &path).expect("the folder is ours");
+    let len = fs::metadata(&path).expect("it is there").len();
+    assert_same(what, &load_within(&path, len).expect("it is as long"), &original);
+    let error = load_within(&path, len - 1).expect_err("it is longer").to_string();
+    let expected = format!("a.hitscan: has {len} bytes, expected at most {}", len - 1);
+    assert!(error.ends_with(&expected), "{error}");
 }
 
 #[test]

@@ -43,6 +43,11 @@ fn of_other_formats() -> formats::LoadOptions {
 }
 
 impl LimitArgs {
+    /// The most bytes of a cache file.
+    pub(crate) fn of_cache(&self) -> u64 {
+        self.max_file.as_u64()
+    }
+
     pub(crate) fn of_obj(&self) -> obj::LoadOptions {
         obj::LoadOptions {
             max_file_bytes: self.max_file.as_u64(),
