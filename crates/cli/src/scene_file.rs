@@ -99,7 +99,7 @@ impl LoadedScene {
             loading::timed(|| read.meshes.into_iter().map(mesh).collect::<Vec<_>>());
         for place in read.instances {
             let mut instance = Instance::new(meshes[place.mesh].clone(), place.transform);
-            instance.name = place.name.as_deref().map(Into::into);
+            instance.name = place.name;
             let cannot = || format!("cannot place a node of {}", path.display());
             self.scene.insert(instance).with_context(cannot)?;
         }

@@ -1,5 +1,7 @@
 //! A mesh at its place.
 
+use std::sync::Arc;
+
 use glam::DAffine3;
 
 /// A mesh at its place in the scene of a file.
@@ -9,6 +11,6 @@ pub struct Instance {
     pub mesh: usize,
     /// From the space of the mesh to that of the scene; invertible.
     pub transform: DAffine3,
-    /// The name of the node.
-    pub name: Option<String>,
+    /// The name of the node, or that of its mesh, which its instances share.
+    pub name: Option<Arc<str>>,
 }

@@ -1,6 +1,9 @@
 //! Loading a file of any format.
 
-use std::path::{Path, PathBuf};
+use std::{
+    collections::HashMap,
+    path::{Path, PathBuf},
+};
 
 use glam::{DAffine3, DMat3, DVec3, Vec3};
 use hitscan_primitives::{CornerAttributes, FaceRecords, Material, Runs, TriMesh};
@@ -153,9 +156,21 @@ impl Loaded {
             let mut builder = MeshBuilder::default();
             // Of each mesh, however many instances have it.
             let mut names: Vec<Vec<Name<'_>>> = self.meshes.iter().map(names_of).collect();
+            // By their addresses, since instances share them.
+            let mut nodes: HashMap<*const str, Name<'_>> = HashMap::new();
             for instance in &self.instances {
                 let mesh = &self.meshes[instance.mesh];
-                add_instance(&mut builder, mesh, instance, &mut names[instance.mesh]);
+                let node = instance
+                    .name
+                    .as_deref()
+                    .map(|name| nodes.entry(name).or_insert_with(|| Name::new(Some(name))));
+                add_instance(
+                    &mut builder,
+                    mesh,
+                    instance.transform,
+                    node,
+                    &mut names[instance.mesh],
+                );
             }
             Ok(builder.finish()?)
         };
@@ -169,14 +184,14 @@ fn names_of(mesh: &TriMesh) -> Vec<Name<'_>> {
     names.iter().map(|name| Name::new(Some(name.as_str()))).collect()
 }
 
-/// Adds a mesh at its place; `names` are those in its records.
+/// Adds a mesh at its place, with the name of its node if that has one; `names` are those in its records.
 fn add_instance(
     builder: &mut MeshBuilder,
     mesh: &TriMesh,
-    instance: &Instance,
+    transform: DAffine3,
+    mut node: Option<&mut Name<'_>>,
     names: &mut [Name<'_>],
 ) {
-    let transform = instance.transform;
     let is_mirrored = transform.matrix3.determinant() < 0.0;
     let first_vertex = builder.positions.len() as u32;
     let place = |p: &Vec3| transform.transform_point3(p.as_dvec3()).as_vec3();
@@ -198,14 +213,13 @@ fn add_instance(
 
     let one_each = FaceRecords::one_triangle_each(mesh.triangles().len() as u32);
     let records = mesh.records().unwrap_or(&one_each);
-    let mut name_of_node = Name::new(instance.name.as_deref());
     for polygon in 0..records.n_polygons() as u32 {
         let mut place = |runs: &Runs<Option<u32>>, builder: &mut MeshBuilder| {
             let index = (*runs.get(polygon)?)?;
             builder.place(names.get_mut(index as usize)?)
         };
-        let object = match instance.name {
-            Some(_) => builder.place(&mut name_of_node),
+        let object = match &mut node {
+            Some(name) => builder.place(name),
             None => place(&records.objects, builder),
         };
         let material = place(&records.materials, builder);

@@ -1,5 +1,7 @@
 //! Where nodes place meshes.
 
+use std::{collections::HashMap, sync::Arc};
+
 use glam::{DAffine3, DMat4, DQuat, DVec3, DVec4};
 use gltf::{Document, Node, scene::Transform};
 
@@ -29,6 +31,8 @@ pub(super) fn instances(
     };
     let mut seen = vec![false; n_nodes];
     let mut instances = Vec::new();
+    // By the index of the mesh.
+    let mut names_of_meshes: HashMap<usize, Arc<str>> = HashMap::new();
     let mut to_do: Vec<(Node<'_>, DAffine3)> =
         roots.into_iter().rev().map(|root| (root, DAffine3::IDENTITY)).collect();
     while let Some((node, parent)) = to_do.pop() {
@@ -40,8 +44,13 @@ pub(super) fn instances(
         if let Some(mesh) = node.mesh() {
             let determinant = transform.matrix3.determinant();
             if transform.is_finite() && determinant.is_finite() && determinant != 0.0 {
-                let name = node.name().or(mesh.name()).map(str::to_owned);
-                let name = name.unwrap_or_else(|| format!("node {}", node.index()));
+                let name = match (node.name(), mesh.name()) {
+                    (Some(name), _) => name.into(),
+                    (None, Some(name)) => {
+                        names_of_meshes.entry(mesh.index()).or_insert_with(|| name.into()).clone()
+                    }
+                    (None, None) => format!("node {}", node.index()).into(),
+                };
                 instances.push(Instance { mesh: mesh.index(), transform, name: Some(name) });
             } else {
                 report.add("nodes whose transform has no inverse", 1);

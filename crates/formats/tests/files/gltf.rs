@@ -1,5 +1,7 @@
 //! glTF files.
 
+use std::sync::Arc;
+
 use base64::{Engine, engine::general_purpose::STANDARD};
 use hitscan_formats::{Format, FormatErrorKind, LoadOptions, Loaded, load, parse};
 use hitscan_primitives::glam::{DVec3, Vec2, Vec3};
@@ -226,6 +228,23 @@ fn strips_fans_and_sparse_accessors_are_read() {
     let loaded = read(&text(document), Format::Gltf).expect("the text is right");
     let expected = [Vec3::ZERO, Vec3::Z, Vec3::ZERO];
     assert_eq!(corners(&loaded.meshes[0])[0], expected);
+}
+
+/// So a name takes memory once, however many nodes have the mesh.
+#[test]
+fn nodes_without_names_share_that_of_their_mesh() {
+    let mut document = document();
+    let mesh = document["meshes"][0].clone();
+    document["meshes"] = json!([mesh, mesh]);
+    document["nodes"] = json!([{"mesh": 0}, {"mesh": 1}, {"mesh": 0}, {"mesh": 0, "name": "own"}]);
+    document["scenes"][0]["nodes"] = json!([0, 1, 2, 3]);
+    let loaded = read(&text(document), Format::Gltf).expect("the text is right");
+    let names: Vec<_> = loaded.instances.iter().filter_map(|i| i.name.clone()).collect();
+    assert_eq!(names, ["square", "square", "square", "own"].map(Arc::from));
+    assert!(Arc::ptr_eq(&names[0], &names[2]));
+    let flattened = loaded.flattened(&LoadOptions::default()).expect("it is small");
+    let records = flattened.records().expect("there are some");
+    assert_eq!(records.names, ["square", "paint", "own"]);
 }
 
 #[test]
