@@ -64,8 +64,8 @@ enum Scale {
 #[derive(Debug, Default)]
 pub(crate) struct LoadedScene {
     pub(crate) scene: Scene,
-    /// The materials of each mesh.
-    materials: Vec<(Arc<Mesh>, Vec<Material>)>,
+    /// The materials of each mesh, which the meshes of one file share.
+    materials: Vec<(Arc<Mesh>, Arc<[Material]>)>,
     /// The files that were read.
     pub(crate) files: Vec<PathBuf>,
     pub(crate) times: LoadTimes,
@@ -103,8 +103,8 @@ impl LoadedScene {
             let cannot = || format!("cannot place a node of {}", path.display());
             self.scene.insert(instance).with_context(cannot)?;
         }
-        let materials = meshes.into_iter().map(|mesh| (mesh, read.materials.clone()));
-        self.materials.extend(materials);
+        let materials: Arc<[Material]> = read.materials.into();
+        self.materials.extend(meshes.into_iter().map(|mesh| (mesh, materials.clone())));
         self.files.push(path.to_owned());
         self.files.extend(read.files);
         self.times = LoadTimes { reading, building };
@@ -116,7 +116,7 @@ impl LoadedScene {
         let mut model = model?;
         let (bvh, building) = loading::timed(|| loading::build(&mut model, engine));
         let mesh = Arc::new(Mesh::from_built(model.mesh, bvh?)?);
-        self.materials.push((mesh.clone(), model.materials));
+        self.materials.push((mesh.clone(), model.materials.into()));
         self.files.extend(model.files);
         self.times.reading += reading;
         self.times.building += building;
@@ -284,4 +284,34 @@ fn transform(record: &Record) -> Result<DAffine3, Mistake> {
     let translation = record.translation.unwrap_or_default().into();
     let rotation = DQuat::from_vec4(rotation);
     Ok(DAffine3::from_scale_rotation_translation(scale, rotation, translation))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Debug, Parser)]
+    struct Flags {
+        #[command(flatten)]
+        engine: EngineArgs,
+    }
+
+    /// Copies would take meshes times materials.
+    #[test]
+    fn meshes_of_a_gltf_file_share_their_materials() {
+        let folder = tempfile::tempdir().expect("there is a folder");
+        let path = folder.path().join("two.gltf");
+        let mesh = r#"{"primitives": []}"#;
+        let text = format!(
+            r#"{{"asset": {{"version": "2.0"}}, "meshes": [{mesh}, {mesh}], "materials": [{{}}]}}"#
+        );
+        fs::write(&path, text).expect("the folder is ours");
+        let engine = Flags::parse_from(["hitscan"]).engine;
+        let loaded = load(&path, &engine).expect("the file is right");
+        let [(_, a), (_, b)] = &loaded.materials[..] else { panic!("not two meshes") };
+        assert_eq!(a.len(), 1);
+        assert!(Arc::ptr_eq(a, b));
+    }
 }
