@@ -151,8 +151,16 @@ pub(crate) fn load(path: &Path, engine: &EngineArgs) -> anyhow::Result<LoadedSce
 fn load_scene(path: &Path, engine: &EngineArgs, loaded: &mut LoadedScene) -> anyhow::Result<Scene> {
     let text = read(path)?;
     let folder = path.parent().filter(|parent| *parent != Path::new("")).unwrap_or(Path::new("."));
+    let mut meshes: HashMap<PathBuf, Arc<Mesh>> = HashMap::new();
     from_text(&text, &path.display().to_string(), &mut |file| {
-        loaded.load_mesh(&inside(folder, file)?, engine)
+        // A file with several names in the scene is read once.
+        let file = inside(folder, file)?;
+        if let Some(mesh) = meshes.get(&file) {
+            return Ok(mesh.clone());
+        }
+        let mesh = loaded.load_mesh(&file, engine)?;
+        meshes.insert(file, mesh.clone());
+        Ok(mesh)
     })
 }
 
@@ -273,8 +281,11 @@ fn transform(record: &Record) -> Result<DAffine3, Mistake> {
         return Ok(DAffine3::from_mat4(matrix));
     }
     let rotation = DVec4::from(record.rotation.unwrap_or([0.0, 0.0, 0.0, 1.0]));
-    let Some(rotation) = rotation.try_normalize() else {
-        return Err((None, "the rotation is zero, expected a quaternion".to_owned()));
+    // The square of a very large or small length is no number.
+    let scaled = || (rotation / rotation.abs().max_element()).try_normalize();
+    let Some(rotation) = rotation.try_normalize().or_else(scaled) else {
+        let error = "the rotation is zero or not finite, expected a quaternion";
+        return Err((None, error.to_owned()));
     };
     let scale = match record.scale {
         None => DVec3::ONE,
@@ -313,5 +324,38 @@ mod tests {
         let [(_, a), (_, b)] = &loaded.materials[..] else { panic!("not two meshes") };
         assert_eq!(a.len(), 1);
         assert!(Arc::ptr_eq(a, b));
+    }
+
+    #[test]
+    fn a_file_with_two_names_is_read_once() {
+        let folder = tempfile::tempdir().expect("there is a folder");
+        let triangle = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
+        fs::write(folder.path().join("t.obj"), triangle).expect("the folder is ours");
+        let path = folder.path().join("two.toml");
+        let text = "meshes = { a = \"t.obj\", b = \"./t.obj\" }\n\
+                    instances = [{ mesh = \"a\" }, { mesh = \"b\" }]\n";
+        fs::write(&path, text).expect("the folder is ours");
+        let engine = Flags::parse_from(["hitscan"]).engine;
+        let loaded = load(&path, &engine).expect("the file is right");
+        assert_eq!((loaded.materials.len(), loaded.files.len()), (1, 2));
+        assert_eq!(loaded.scene.len(), 2);
+    }
+
+    #[test]
+    fn a_rotation_of_any_length_is_a_direction() {
+        let transform = |rotation| {
+            let text = format!("[[instances]]\nrotation = {rotation}\n");
+            let scene = from_text(&text, "test", &mut |_| bail!("there is none"))?;
+            let (_, instance) = scene.iter().next().expect("there is one");
+            anyhow::Ok(instance.transform)
+        };
+        let expected = transform("[0, 3, 0, 4]").expect("ordinary numbers");
+        for rotation in ["[0, 3e200, 0, 4e200]", "[0, 3e-200, 0, 4e-200]"] {
+            let found = transform(rotation).expect("only its length is unusual");
+            assert!(found.abs_diff_eq(expected, 1e-15), "{rotation}: {found}");
+        }
+        for rotation in ["[0, 0, 0, 0]", "[0, inf, 0, 1]", "[0, nan, 0, 1]"] {
+            assert!(transform(rotation).is_err(), "{rotation}");
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 mod csv;
 mod element;
+mod interruption;
 mod ndjson;
 mod npz;
 mod record;

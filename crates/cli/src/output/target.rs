@@ -7,13 +7,15 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 use tempfile::NamedTempFile;
 
-/// An open output. Dropped before [`Target::finish`], it leaves no file behind, and one that was
-/// there before stays as it was.
+use super::interruption;
+
+/// An open output. Dropped before [`Target::finish`], or interrupted, it leaves no file behind, and one that
+/// was there before stays as it was.
 #[derive(Debug)]
 pub(crate) enum Target {
     Stdout(BufWriter<io::Stdout>),
     /// What is not a regular file, such as `/dev/stdout`: there is nothing to replace.
-    Device(BufWriter<File>),
+    Device(BufWriter<File>, PathBuf),
     /// A new file beside the one it will replace.
     File(BufWriter<NamedTempFile>, PathBuf),
 }
@@ -35,7 +37,7 @@ impl Target {
             Ok(found) if found.is_dir() => bail!("cannot write {}: it is a folder", path.display()),
             Ok(found) if !found.is_file() => {
                 let file = File::options().write(true).open(path).with_context(cannot)?;
-                Ok(Self::Device(BufWriter::with_capacity(BUFFER, file)))
+                Ok(Self::Device(BufWriter::with_capacity(BUFFER, file), path.to_owned()))
             }
             Ok(found) => {
                 if found.permissions().readonly() {
@@ -69,8 +71,7 @@ impl Target {
     /// An output that is one of the inputs, by whatever path; and one that cannot be written.
     pub(crate) fn finish(self, inputs: &[PathBuf]) -> anyhow::Result<()> {
         match self {
-            Self::Stdout(mut stdout) => Ok(stdout.flush()?),
-            Self::Device(mut file) => Ok(file.flush()?),
+            mut stream @ (Self::Stdout(_) | Self::Device(..)) => Ok(stream.flush()?),
             Self::File(file, path) => {
                 let cannot = || format!("cannot write {}", path.display());
                 if is_one_of(&path, inputs) {
@@ -87,21 +88,36 @@ impl Target {
     }
 }
 
+impl Target {
+    /// The error, saying what could not be written.
+    fn named(&self, error: &io::Error) -> io::Error {
+        let text = match self {
+            Self::Stdout(_) => format!("cannot write to standard output: {error}"),
+            Self::Device(_, path) | Self::File(_, path) => {
+                format!("cannot write {}: {error}", path.display())
+            }
+        };
+        io::Error::new(error.kind(), text)
+    }
+}
+
 impl Write for Target {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self {
+        let written = match self {
             Self::Stdout(stdout) => stdout.write(bytes),
-            Self::Device(file) => file.write(bytes),
+            Self::Device(file, _) => file.write(bytes),
             Self::File(file, _) => file.write(bytes),
-        }
+        };
+        written.map_err(|error| self.named(&error))
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        match self {
+        let flushed = match self {
             Self::Stdout(stdout) => stdout.flush(),
-            Self::Device(file) => file.flush(),
+            Self::Device(file, _) => file.flush(),
             Self::File(file, _) => file.flush(),
-        }
+        };
+        flushed.map_err(|error| self.named(&error))
     }
 }
 
@@ -132,7 +148,8 @@ fn temporary_beside(path: &Path) -> io::Result<NamedTempFile> {
         builder.permissions(fs::Permissions::from_mode(0o666));
     }
     // Its error would name the temporary file, which says nothing to anybody.
-    builder.tempfile_in(folder_of(path)).map_err(|error| error.kind().into())
+    interruption::removes(|| builder.tempfile_in(folder_of(path)))
+        .map_err(|error| error.kind().into())
 }
 
 #[cfg(test)]

@@ -1,7 +1,10 @@
 //! What `cast` tells its caller, and what it leaves behind.
 
-use std::io::{BufRead, BufReader, Read};
-use std::process::Stdio;
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use crate::support::{command, cuboid, file, folder, hitscan, hitscan_in, names_in, path};
 
@@ -95,7 +98,7 @@ fn an_error_leaves_no_file_and_keeps_the_one_that_was_there() {
             hitscan(&flags).expect_error(&["rays.csv:150002: found \"eight\" in column dz"]);
         }
         assert_eq!(names_in(folder.path()), ["old.out", "rays.csv"]);
-        assert_eq!(std::fs::read(&old).unwrap(), b"what was before");
+        assert_eq!(fs::read(&old).unwrap(), b"what was before");
     }
 }
 
@@ -108,11 +111,11 @@ fn an_output_that_cannot_be_written_is_an_error() {
     let here = folder.path().to_str().unwrap();
     hitscan(&format!("{aim} {here}")).expect_error(&["cannot write", "it is a folder"]);
     let read_only = file(folder.path(), "read-only", "old");
-    let mut permissions = std::fs::metadata(&read_only).unwrap().permissions();
+    let mut permissions = fs::metadata(&read_only).unwrap().permissions();
     permissions.set_readonly(true);
-    std::fs::set_permissions(&read_only, permissions).unwrap();
+    fs::set_permissions(&read_only, permissions).unwrap();
     hitscan(&format!("{aim} {read_only}")).expect_error(&["it is read-only"]);
-    assert_eq!(std::fs::read(&read_only).unwrap(), b"old");
+    assert_eq!(fs::read(&read_only).unwrap(), b"old");
 }
 
 #[test]
@@ -127,7 +130,7 @@ fn an_output_that_is_an_input_is_an_error() {
     let scene = file(folder.path(), "scene.toml", scene);
     // Another way to the same file.
     let round = path(folder.path(), "./t.png");
-    let inputs = || [&mesh, &library, &rays, &cache].map(|input| std::fs::read(input).unwrap());
+    let inputs = || [&mesh, &library, &rays, &cache].map(|input| fs::read(input).unwrap());
     let before = inputs();
     for (args, name) in [
         (format!("cast {mesh} --rays {rays} -o {mesh}"), "t.png"),
@@ -156,11 +159,41 @@ fn a_device_is_written_and_a_full_one_is_an_error() {
     let run = hitscan(&format!("{aim} /dev/stdout")).expect_code(0);
     assert_eq!(run.text().lines().count(), 2);
     if std::path::Path::new("/dev/full").exists() {
-        hitscan(&format!("{aim} /dev/full")).expect_error(&["No space left"]);
+        hitscan(&format!("{aim} /dev/full"))
+            .expect_error(&["cannot write /dev/full: No space left"]);
         let mut child = command(&format!("cast {} --from 4,-7,-4 --to 2,3,4", cuboid()));
-        let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+        let full = fs::File::options().write(true).open("/dev/full").unwrap();
         let output = child.stdout(full).output().unwrap();
         assert_eq!(output.status.code(), Some(2));
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(errors.contains("cannot write to standard output: No space left"), "{errors}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_command_leaves_no_file() {
+    for signal in ["-INT", "-TERM"] {
+        let folder = folder();
+        let out = file(folder.path(), "out", "before");
+        let mut child = command(&format!("cast {} --rays - -o {out}", cuboid()))
+            .stdin(Stdio::piped())
+            .spawn()
+            .unwrap();
+        // More than it looks at before it opens the output, and fewer than it waits for.
+        let mut rays = child.stdin.take().unwrap();
+        let lines = "4,-7,-4,-2,10,8\n".repeat(30_000);
+        rays.write_all(format!("ox,oy,oz,dx,dy,dz\n{lines}").as_bytes()).unwrap();
+        let start = Instant::now();
+        while names_in(folder.path()).len() < 2 {
+            assert!(start.elapsed() < Duration::from_secs(60), "no temporary file");
+            thread::sleep(Duration::from_millis(10));
+        }
+        let kill = Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
+        assert!(kill.success());
+        assert_eq!(child.wait().unwrap().code(), Some(130), "{signal}");
+        assert_eq!(names_in(folder.path()), ["out"]);
+        assert_eq!(fs::read(&out).unwrap(), b"before");
     }
 }
 
@@ -172,6 +205,6 @@ fn a_new_file_has_the_permissions_of_any_new_file() {
     let usual = file(folder.path(), "usual", "");
     let out = path(folder.path(), "out");
     hitscan(&format!("cast {} --from 4,-7,-4 --to 2,3,4 -o {out}", cuboid())).expect_code(0);
-    let mode = |path: &str| std::fs::metadata(path).unwrap().permissions().mode();
+    let mode = |path: &str| fs::metadata(path).unwrap().permissions().mode();
     assert_eq!(mode(&out), mode(&usual));
 }
