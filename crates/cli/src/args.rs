@@ -38,7 +38,7 @@ use crate::rays::RayFormat;
 
 Results go to standard output, everything else to standard error.
 Exit code: 0 a ray hit (or the command is done), 1 no ray hit or nothing is there (or check found a
-difference), 2 error."
+difference), 2 error, 130 interrupted."
 )]
 pub(crate) struct Args {
     #[command(subcommand)]

@@ -2,7 +2,8 @@
 //!
 //! Results go to standard output, everything else to standard error. The exit code is 0 when a ray
 //! hit (or the command did what it is for), 1 when none did (or `check` found a difference), and 2
-//! on an error, which also leaves no output file behind.
+//! on an error, which also leaves no output file behind; likewise 130 when a command that writes one is
+//! interrupted.
 //!
 //! A library only so that tests and fuzz targets can hand bytes to its readers: nothing here is
 //! promised to anybody else.
