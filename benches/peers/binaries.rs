@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::engines::{self, Contender, Engine};
 use crate::options::Options;
-use crate::record::{self, Circumstances, File};
+use crate::record::{self, Circumstances, File, TIMED};
 use crate::stats;
 use crate::timing::{self, Answers, Clock};
 use crate::{Error, available, pool, report};
@@ -116,7 +116,7 @@ pub(crate) fn compare(options: &Options, other: &Path) -> Result<(), Error> {
         }
         if options.record {
             let (n, clock) = (n_threads, Clock::name(n_threads));
-            let mut text = circumstances.heading("Two builds compared");
+            let mut text = circumstances.heading("Two builds compared", TIMED);
             writeln!(text, "- {n} thread(s), {clock}").expect("a string can be written to");
             text.push_str(&summary);
             text.extend(results.iter().map(table));

@@ -53,7 +53,8 @@ pub(crate) fn compare(options: &Options, files: &[impl AsRef<Path>]) -> Result<(
     print!("{text}");
     if options.record {
         let circumstances = Circumstances::now(options, engines.versions());
-        let mut page = circumstances.heading("Rays lost inside closed meshes");
+        let mut page =
+            circumstances.heading("Rays lost inside closed meshes", ", each with rays of its own");
         page.push_str(&format!(
             "- {n_meshes} closed meshes; moved: scaled to unit size, at (148376, 1234, -223423), \
              where no triangle loses its area\n\

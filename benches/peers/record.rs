@@ -39,6 +39,9 @@ pub(crate) struct Circumstances {
     repetitions: u32,
 }
 
+/// What headings say of repetitions that were timed.
+pub(crate) const TIMED: &str = " by turns; medians with their 95 % bootstrap interval";
+
 impl Circumstances {
     /// Those of a run that starts now on this machine.
     pub(crate) fn now(options: &Options, engines: Vec<String>) -> Self {
@@ -57,14 +60,14 @@ impl Circumstances {
         }
     }
 
-    /// The start of a page.
-    pub(crate) fn heading(&self, title: &str) -> String {
+    /// The start of a page; `repeated` says of the repetitions how they were done and what is told of them.
+    pub(crate) fn heading(&self, title: &str, repeated: &str) -> String {
         let load = self.load_before.map_or_else(|| "unknown".to_owned(), |load| load.to_string());
         let engines: String = self.engines.iter().map(|engine| format!("; {engine}")).collect();
         format!(
             "# {title}, {}\n\n- {} ({} hardware threads), load average before: {load}\n\
              - {}; {}{engines}\n- commit {}\n- arguments: `{}`\n\
-             - {} repetitions by turns; medians with their 95 % bootstrap interval\n",
+             - {} repetitions{repeated}\n",
             self.date,
             self.machine,
             self.n_cores,
@@ -145,7 +148,7 @@ impl Run {
     }
 
     fn page(&self, plots: &[File]) -> String {
-        let mut text = self.circumstances.heading("Engines compared");
+        let mut text = self.circumstances.heading("Engines compared", TIMED);
         text.push_str(
             "- differ: rays whose answer is not ours, hit or miss + t by more than 1e-4\n",
         );
@@ -184,7 +187,7 @@ impl Run {
         let text = self.page(&files);
         files.push(File { name: PAGE.to_owned(), text });
         for tables in &self.tables {
-            let mut text = self.circumstances.heading("Engines compared, scene by scene");
+            let mut text = self.circumstances.heading("Engines compared, scene by scene", TIMED);
             text.push_str(&tables.heading());
             text.extend(tables.comparisons.iter().map(report::table));
             files.push(File { name: tables.file_name("md"), text });
