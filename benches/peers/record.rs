@@ -14,6 +14,9 @@ use crate::options::Options;
 use crate::timing::Clock;
 use crate::{plot, report};
 
+/// What headings say of repetitions that were timed.
+pub(crate) const TIMED: &str = " by turns; medians with their 95 % bootstrap interval";
+
 /// What must be known to judge a figure.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Circumstances {
@@ -38,9 +41,6 @@ pub(crate) struct Circumstances {
     /// Repetitions of each timing.
     repetitions: u32,
 }
-
-/// What headings say of repetitions that were timed.
-pub(crate) const TIMED: &str = " by turns; medians with their 95 % bootstrap interval";
 
 impl Circumstances {
     /// Those of a run that starts now on this machine.
