@@ -7,7 +7,7 @@ use crate::{
     kernel::PACKET,
     packet::{ClosestOfPacket, OccludedOfPacket},
     parallel,
-    traverse::{Any, ClosestHit, Collector},
+    traverse::{Any, Closest, Collector},
 };
 
 /// Rays that one thread takes at a time: enough to make the hand-over cheap, few enough to spread.
@@ -27,8 +27,7 @@ impl MeshBvh {
             let packet = |rays: &[Ray; PACKET], hits: &mut [Option<Hit>; PACKET]| {
                 self.isa.run(ClosestOfPacket { bvh: self, rays, faces, hits })
             };
-            let finish = |closest: ClosestHit| closest.hit;
-            self.answer(rays, hits, faces, packet, ClosestHit::along, finish);
+            self.answer(rays, hits, faces, packet, Closest::along, |closest| closest.hit());
         });
     }
 

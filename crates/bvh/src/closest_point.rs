@@ -7,7 +7,7 @@ use hitscan_primitives::{SurfacePoint, TrianglePoint, closest_point_on_triangle}
 
 use crate::{
     MeshBvh,
-    visit::{surface_of, walk},
+    visit::{triangles_of, walk},
     wide::TriangleBlock,
 };
 
@@ -78,7 +78,7 @@ fn search(
     // A triangle is not nearer than its own box, also as computed.
     let boxes = block.corners.iter().fold([[[f32::INFINITY; 8], [f32::NEG_INFINITY; 8]]; 3], grown);
     let distances = distances_squared(&boxes, from);
-    for (lane, triangle, corners) in surface_of(block) {
+    for (lane, triangle, corners) in triangles_of(block) {
         if distances[lane] > limit {
             continue;
         }

@@ -4,12 +4,11 @@
 //! The rule is called through a pointer, on hits alone and never per lane: a closure compiled into
 //! the kernels would be left out of line in every one of them (see `kernel::watertight`).
 
-use glam::Vec3;
 use hitscan_primitives::{Faces, Hit, HitMode, Ray};
 
 use crate::{
     MeshBvh,
-    kernel::Found,
+    kernel::{Found, Meeting},
     traverse::{All, Closest, Collector, Nearest},
 };
 
@@ -105,10 +104,9 @@ impl MeshBvh {
 /// What is not generic over the rule, so that the kernels are compiled once.
 impl MeshBvh {
     fn closest_accepted(&self, ray: &Ray, faces: Faces, accept: Accept<'_>) -> Option<Hit> {
-        let closest = Closest { best: Found::nothing_until(ray.t_max) };
-        let mut filtered = ClosestWhere { closest, hit: None, accept };
+        let mut filtered = ClosestWhere { closest: Closest::along(ray), accept };
         self.collect(ray, faces, &mut filtered);
-        filtered.hit
+        filtered.closest.hit()
     }
 
     fn any_accepted(&self, ray: &Ray, faces: Faces, accept: Accept<'_>) -> bool {
@@ -122,10 +120,9 @@ impl MeshBvh {
     }
 }
 
-/// [`Closest`] among the accepted, with the hit as it was shown to the rule.
+/// [`Closest`] among the accepted.
 struct ClosestWhere<'a> {
     closest: Closest,
-    hit: Option<Hit>,
     accept: Accept<'a>,
 }
 
@@ -138,12 +135,9 @@ impl Collector for ClosestWhere<'_> {
     }
 
     #[inline(always)]
-    fn found(&mut self, found: Found, ray: &Ray, corners: [Vec3; 3]) -> bool {
-        if found.is_before(&self.closest.best)
-            && let Some(hit) = accepted(self.accept, &found, ray, corners)
-        {
-            self.closest.best = found;
-            self.hit = Some(hit);
+    fn found(&mut self, found: &Found, _: &Meeting<'_>) -> bool {
+        if found.is_before(&self.closest.best) && accepts(self.accept, found) {
+            self.closest.best = *found;
         }
         false
     }
@@ -165,8 +159,8 @@ impl Collector for AnyWhere<'_> {
     }
 
     #[inline(always)]
-    fn found(&mut self, found: Found, ray: &Ray, corners: [Vec3; 3]) -> bool {
-        self.any = accepted(self.accept, &found, ray, corners).is_some();
+    fn found(&mut self, found: &Found, _: &Meeting<'_>) -> bool {
+        self.any = accepts(self.accept, found);
         self.any
     }
 }
@@ -186,13 +180,12 @@ impl Collector for NearestWhere<'_> {
     }
 
     #[inline(always)]
-    fn found(&mut self, found: Found, ray: &Ray, corners: [Vec3; 3]) -> bool {
-        accepted(self.accept, &found, ray, corners).is_some()
-            && self.nearest.found(found, ray, corners)
+    fn found(&mut self, found: &Found, meeting: &Meeting<'_>) -> bool {
+        accepts(self.accept, found) && self.nearest.found(found, meeting)
     }
 }
 
 #[inline(never)]
-fn accepted(accept: Accept<'_>, found: &Found, ray: &Ray, corners: [Vec3; 3]) -> Option<Hit> {
-    found.hit(ray, corners).filter(|hit| accept(hit))
+fn accepts(accept: Accept<'_>, found: &Found) -> bool {
+    accept(&found.hit())
 }

@@ -10,7 +10,7 @@ use crate::{
     MeshBvh,
     kernel::{BoxRay, QueryRay, TriangleRay},
     simd::{Kernel, Simd, Slots, Stack},
-    traverse::{Collector, LeafTest, keys, pop_within, prefetch, push_children},
+    traverse::{Collector, LeafTest, Walk, keys, pop_within, prefetch, push_children},
     wide::{ChildRef, Leaves, TriangleBlock},
 };
 
@@ -58,10 +58,10 @@ struct Interleaved<'a, Start, Finish> {
 }
 
 /// A walk under way.
-struct UnderWay<'a, S: Simd, C> {
+struct UnderWay<S: Simd, C> {
     number: usize,
     boxes: BoxRay<S>,
-    triangles: TriangleRay<'a, S>,
+    triangles: TriangleRay<S>,
     keys: (S::F, S::F),
     current: ChildRef,
     collector: C,
@@ -79,22 +79,29 @@ impl<C: Collector, Start: Fn(&Ray) -> C, Finish: FnMut(usize, C)> Kernel
         // A place keeps its stack, which is too large to be moved for every ray.
         let mut slots = [const { Slots::new() }; UNDER_WAY];
         let mut stacks = slots.each_mut().map(Stack::new);
-        let mut places: [Option<UnderWay<'_, S, C>>; UNDER_WAY] = [const { None }; UNDER_WAY];
+        let mut places: [Option<UnderWay<S, C>>; UNDER_WAY] = [const { None }; UNDER_WAY];
         let mut n_under_way = 0;
         loop {
             for (place, stack) in places.iter_mut().zip(&mut stacks) {
                 let Some(walk) = place else {
                     let Some(&number) = waiting.next() else { continue };
-                    let (ray, collector) = (&rays[number], start(&rays[number]));
+                    let (ray, mut collector) = (&rays[number], start(&rays[number]));
                     let Some(query) = QueryRay::new(simd, ray, bvh.reach) else {
                         finish(number, collector);
                         continue;
                     };
+                    if !query.is_plain() {
+                        let start = ChildRef::ROOT;
+                        let collector_of_walk = &mut collector;
+                        simd.vectorize(Walk { bvh, ray, faces, start, collector: collector_of_walk });
+                        finish(number, collector);
+                        continue;
+                    }
                     *place = Some(UnderWay {
                         number,
                         boxes: query.boxes(),
                         triangles: query.triangles(faces),
-                        keys: keys::<S, true>(simd, ray.t_min),
+                        keys: keys::<S, false>(simd, ray.t_min),
                         current: ChildRef::ROOT,
                         collector,
                     });
@@ -107,8 +114,7 @@ impl<C: Collector, Start: Fn(&Ray) -> C, Finish: FnMut(usize, C)> Kernel
                         walk.current = next;
                     }
                     None => {
-                        if let Some(mut done) = place.take() {
-                            done.collector.finish(leaves, &done.triangles);
+                        if let Some(done) = place.take() {
                             finish(done.number, done.collector);
                         }
                         stack.clear();
@@ -129,7 +135,7 @@ fn step<S: Simd, C: Collector>(
     simd: S,
     bvh: &MeshBvh,
     leaves: &[TriangleBlock],
-    walk: &mut UnderWay<'_, S, C>,
+    walk: &mut UnderWay<S, C>,
     stack: &mut Stack<'_>,
 ) -> Option<ChildRef> {
     let limit = walk.collector.t_max();
@@ -141,7 +147,7 @@ fn step<S: Simd, C: Collector>(
         }
     } else {
         let node = &bvh.nodes[walk.current.node_index()];
-        let hits = walk.boxes.test::<true>(node, simd.splat(limit));
+        let hits = walk.boxes.test::<false>(node, simd.splat(limit));
         let nearest = push_children::<S, C>(simd, node, &hits, walk.keys, stack);
         if nearest.is_some() {
             return nearest;

@@ -29,7 +29,7 @@ pub struct BvhMemory<'a> {
 
 impl BvhMemory<'_> {
     /// Changes whenever the same bytes would mean something else.
-    pub const FORM: u32 = 1;
+    pub const FORM: u32 = 2;
 }
 
 impl MeshBvh {

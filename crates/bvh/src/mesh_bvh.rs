@@ -11,16 +11,16 @@ use crate::{
     build::{self, BLOCK, Box3, Progress, WideTarget, WideTree},
     parallel,
     refit::RefitReport,
-    traverse::{All, Any, ClosestHit, Nearest},
+    traverse::{All, Any, Closest, Crossings, Nearest},
     wide::{ChildRef, FillBlocks, IndexedBlocks, Leaves, TriangleBlock, WideNode},
 };
 
 /// How much node boxes are widened on every side, as a share of the mesh's largest coordinate.
 ///
-/// 67 units in the last place. The reference test pads a triangle's own box by up to 16 u D, with
-/// u = 2^-24 and D <= 3 M the farthest extent from an origin within 2 M of zero (M is the largest
-/// coordinate); with the rounding of the slab arithmetic the node must be wider by 52.1 u M (docs/proof.md).
-const INFLATION: f32 = 4e-6;
+/// 2^-19, 32 units in the last place: a hit lies within 8.5 u D of its triangle, with u = 2^-24 and
+/// D <= 3 M the largest component of a corner minus an origin within 2 M of zero (M is the largest
+/// coordinate). With the rounding of the slab arithmetic 26.6 u M are needed (docs/proof.md).
+const INFLATION: f32 = 1.0 / (1 << 19) as f32;
 
 /// A triangle mesh with its hierarchy, ready to be asked what a ray hits.
 ///
@@ -201,9 +201,9 @@ impl MeshBvh {
     /// The hit with the least `(t, triangle)`.
     #[inline]
     pub fn closest_hit(&self, ray: &Ray, faces: Faces) -> Option<Hit> {
-        let mut closest = ClosestHit::along(ray);
+        let mut closest = Closest::along(ray);
         self.collect(ray, faces, &mut closest);
-        closest.hit
+        closest.hit()
     }
 
     /// Whether the ray hits anything: cheaper than asking what.
@@ -249,7 +249,9 @@ impl MeshBvh {
     /// The number of surface crossings: hits by [`HitMode::Once`]. For a ray without an upper bound
     /// and a closed mesh it is odd exactly when the origin lies inside.
     pub fn count_crossings(&self, ray: &Ray, faces: Faces) -> usize {
-        self.all_hits(ray, faces, HitMode::Once).len()
+        let mut crossings = Crossings { t_max: ray.t_max, n: 0 };
+        self.collect(ray, faces, &mut crossings);
+        crossings.n
     }
 
     /// By how much node boxes are widened.

@@ -10,7 +10,7 @@ use hitscan_primitives::{
 
 use crate::{
     MeshBvh,
-    visit::{keys_of, surface_of, walk},
+    visit::{keys_of, triangles_of, walk},
     wide::TriangleBlock,
 };
 
@@ -121,7 +121,7 @@ impl MeshBvh {
                 let mut room = TriangleBlock::EMPTY;
                 for block in blocks {
                     let block = self.leaves.block(block, &mut room);
-                    for (_, triangle, corners) in surface_of(block) {
+                    for (_, triangle, corners) in triangles_of(block) {
                         if test(corners) {
                             found(triangle)?;
                         }

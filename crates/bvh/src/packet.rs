@@ -138,7 +138,7 @@ fn walk<S: Simd, const ANY: bool>(
             let mut new_hits = 0;
             for number in child.blocks() {
                 let block = bvh.leaves.block(number, &mut room);
-                new_hits |= packet.test_block::<ANY>(block, number, rays, active, inflation);
+                new_hits |= packet.test_block::<ANY>(block, number, active, inflation);
             }
             if new_hits != 0 {
                 if ANY {

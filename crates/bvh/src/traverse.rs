@@ -7,12 +7,11 @@
 
 use std::{hint::black_box, ops::Range};
 
-use glam::Vec3;
-use hitscan_primitives::{Faces, Hit, HitMode, Ray, WatertightRay, brute_force::scaled_ray};
+use hitscan_primitives::{Faces, Hit, HitMode, Ray, brute_force::scaled_ray};
 
 use crate::{
     MeshBvh,
-    kernel::{BoxHits, BoxRay, Found, QueryRay, TriangleRay},
+    kernel::{BoxHits, BoxRay, Found, Meeting, QueryRay, TriangleRay},
     simd::{Kernel, Simd, Slots, Stack},
     wide::{ChildRef, IndexedBlock, IndexedBlocks, Leaves, TriangleBlock, WideNode},
 };
@@ -23,20 +22,17 @@ pub(crate) trait Collector {
     const ORDERED: bool;
     /// Hits beyond this are of no use. Falls only when a hit is found.
     fn t_max(&self) -> f32;
-    /// Takes a hit at a `t` of at most `t_max`; `true` ends the walk.
-    fn found(&mut self, hit: Found, ray: &Ray, corners: [Vec3; 3]) -> bool;
-    /// Called once at the end of a walk that came to a leaf.
-    #[inline(always)]
-    fn finish<S: Simd, L: LeafTest + ?Sized>(&mut self, _: &L, _: &TriangleRay<'_, S>) {}
+    /// Takes a hit in the ray's interval, which may lie beyond `t_max`; `true` ends the walk.
+    fn found(&mut self, hit: &Found, meeting: &Meeting<'_>) -> bool;
 }
 
 /// A walk with its collector, ready to be run for an instruction set.
-struct Walk<'a, C> {
-    bvh: &'a MeshBvh,
-    ray: &'a Ray,
-    faces: Faces,
-    start: ChildRef,
-    collector: &'a mut C,
+pub(crate) struct Walk<'a, C> {
+    pub(crate) bvh: &'a MeshBvh,
+    pub(crate) ray: &'a Ray,
+    pub(crate) faces: Faces,
+    pub(crate) start: ChildRef,
+    pub(crate) collector: &'a mut C,
 }
 
 impl MeshBvh {
@@ -124,17 +120,14 @@ pub(crate) trait LeafTest {
     fn blocks(&self) -> &[Self::Block];
 
     /// Gives the collector the triangles of the block of that number that the ray hits at a `t` of at
-    /// most `t_max`, until it has enough, which is then the result.
+    /// most `t_max`, and maybe some behind, until it has enough, which is then the result.
     fn test_block<S: Simd, C: Collector>(
         &self,
         block: usize,
-        ray: &TriangleRay<'_, S>,
+        ray: &TriangleRay<S>,
         t_max: f32,
         collector: &mut C,
     ) -> bool;
-
-    /// The weights of the ray's hit on a triangle.
-    fn weights<S: Simd>(&self, hit: &Found, ray: &TriangleRay<'_, S>) -> [f32; 2];
 
     /// [`test_block`](Self::test_block) for the blocks of a leaf. Lowers `limit` to what the collector
     /// still has use for.
@@ -142,7 +135,7 @@ pub(crate) trait LeafTest {
     fn test<S: Simd, C: Collector>(
         &self,
         blocks: Range<usize>,
-        ray: &TriangleRay<'_, S>,
+        ray: &TriangleRay<S>,
         limit: &mut f32,
         collector: &mut C,
     ) -> bool {
@@ -168,17 +161,34 @@ impl LeafTest for [TriangleBlock] {
     fn test_block<S: Simd, C: Collector>(
         &self,
         block: usize,
-        ray: &TriangleRay<'_, S>,
+        ray: &TriangleRay<S>,
         t_max: f32,
         collector: &mut C,
     ) -> bool {
-        ray.test(&self[block], block, t_max, collector)
+        ray.test::<false, C>(&self[block], block, t_max, collector)
+    }
+}
+
+/// Full leaves for rays that need care.
+pub(crate) struct Careful<'a>(&'a [TriangleBlock]);
+
+impl LeafTest for Careful<'_> {
+    type Block = TriangleBlock;
+
+    #[inline(always)]
+    fn blocks(&self) -> &[TriangleBlock] {
+        self.0
     }
 
     #[inline(always)]
-    fn weights<S: Simd>(&self, hit: &Found, ray: &TriangleRay<'_, S>) -> [f32; 2] {
-        let (block, lane) = hit.block_and_lane();
-        ray.weights(&self[block].corners, lane)
+    fn test_block<S: Simd, C: Collector>(
+        &self,
+        block: usize,
+        ray: &TriangleRay<S>,
+        t_max: f32,
+        collector: &mut C,
+    ) -> bool {
+        ray.test::<true, C>(&self.0[block], block, t_max, collector)
     }
 }
 
@@ -194,17 +204,11 @@ impl LeafTest for IndexedBlocks {
     fn test_block<S: Simd, C: Collector>(
         &self,
         block: usize,
-        ray: &TriangleRay<'_, S>,
-        t_max: f32,
+        ray: &TriangleRay<S>,
+        _: f32,
         collector: &mut C,
     ) -> bool {
-        ray.test_indexed(block, self, t_max, collector)
-    }
-
-    #[inline(always)]
-    fn weights<S: Simd>(&self, hit: &Found, ray: &TriangleRay<'_, S>) -> [f32; 2] {
-        let (block, lane) = hit.block_and_lane();
-        ray.weights(&self.corners(&self.blocks[block]), lane)
+        ray.test_indexed(block, self, collector)
     }
 }
 
@@ -232,7 +236,7 @@ impl<C: Collector> Kernel for Walk<'_, C> {
             Leaves::Full(blocks) if ray.is_plain() => {
                 self.walk::<S, _, false>(simd, &ray, &**blocks);
             }
-            Leaves::Full(blocks) => self.walk::<S, _, true>(simd, &ray, &**blocks),
+            Leaves::Full(blocks) => self.walk::<S, _, true>(simd, &ray, &Careful(blocks)),
             Leaves::Compact(blocks) => self.walk::<S, _, true>(simd, &ray, blocks),
         }
     }
@@ -268,7 +272,6 @@ impl<C: Collector> Walk<'_, C> {
             let Some(next) = descent.descend::<C>(next, limit) else { break };
             leaf = next;
         }
-        collector.finish(leaves, &triangles);
     }
 }
 
@@ -424,55 +427,33 @@ pub(crate) struct Closest {
     pub(crate) best: Found,
 }
 
+impl Closest {
+    #[inline(always)]
+    pub(crate) fn along(ray: &Ray) -> Self {
+        Self { best: Found::nothing_until(ray.t_max) }
+    }
+
+    /// The least hit with its weights.
+    #[inline(always)]
+    pub(crate) fn hit(&self) -> Option<Hit> {
+        self.best.is_hit().then(|| self.best.hit())
+    }
+}
+
 impl Collector for Closest {
     const ORDERED: bool = true;
 
     #[inline(always)]
     fn t_max(&self) -> f32 {
-        self.best.t
+        self.best.candidate.t
     }
 
     #[inline(always)]
-    fn found(&mut self, hit: Found, _: &Ray, _: [Vec3; 3]) -> bool {
+    fn found(&mut self, hit: &Found, _: &Meeting<'_>) -> bool {
         if hit.is_before(&self.best) {
-            self.best = hit;
+            self.best = *hit;
         }
         false
-    }
-}
-
-/// [`Closest`], and at the end the weights of what is left.
-pub(crate) struct ClosestHit {
-    closest: Closest,
-    pub(crate) hit: Option<Hit>,
-}
-
-impl ClosestHit {
-    #[inline(always)]
-    pub(crate) fn along(ray: &Ray) -> Self {
-        Self { closest: Closest { best: Found::nothing_until(ray.t_max) }, hit: None }
-    }
-}
-
-impl Collector for ClosestHit {
-    const ORDERED: bool = true;
-
-    #[inline(always)]
-    fn t_max(&self) -> f32 {
-        self.closest.t_max()
-    }
-
-    #[inline(always)]
-    fn found(&mut self, hit: Found, ray: &Ray, corners: [Vec3; 3]) -> bool {
-        self.closest.found(hit, ray, corners)
-    }
-
-    #[inline(always)]
-    fn finish<S: Simd, L: LeafTest + ?Sized>(&mut self, leaves: &L, ray: &TriangleRay<'_, S>) {
-        let best = &self.closest.best;
-        if best.is_hit() {
-            self.hit = Some(best.with_weights(leaves.weights(best, ray)));
-        }
     }
 }
 
@@ -491,10 +472,16 @@ impl Collector for Any {
     }
 
     #[inline(always)]
-    fn found(&mut self, _: Found, _: &Ray, _: [Vec3; 3]) -> bool {
+    fn found(&mut self, _: &Found, _: &Meeting<'_>) -> bool {
         self.any = true;
         true
     }
+}
+
+/// Whether a hit counts in this mode.
+#[inline(always)]
+pub(crate) fn counts(mode: HitMode, hit: &Found, meeting: &Meeting<'_>) -> bool {
+    mode == HitMode::Closed || meeting.owns_crossing(&hit.candidate)
 }
 
 /// Keeps all hits, in no order.
@@ -502,14 +489,6 @@ pub(crate) struct All<'a> {
     pub(crate) t_max: f32,
     pub(crate) mode: HitMode,
     pub(crate) hits: &'a mut Vec<Hit>,
-}
-
-impl All<'_> {
-    #[inline(always)]
-    fn counts(&self, ray: &Ray, corners: [Vec3; 3]) -> bool {
-        self.mode == HitMode::Closed
-            || WatertightRay::new(ray).is_some_and(|ray| ray.owns_crossing(corners))
-    }
 }
 
 impl Collector for All<'_> {
@@ -521,10 +500,31 @@ impl Collector for All<'_> {
     }
 
     #[inline(always)]
-    fn found(&mut self, hit: Found, ray: &Ray, corners: [Vec3; 3]) -> bool {
-        if self.counts(ray, corners) {
-            self.hits.extend(hit.hit(ray, corners));
+    fn found(&mut self, hit: &Found, meeting: &Meeting<'_>) -> bool {
+        if counts(self.mode, hit, meeting) {
+            self.hits.push(hit.hit());
         }
+        false
+    }
+}
+
+/// Counts the crossings of the surface.
+pub(crate) struct Crossings {
+    pub(crate) t_max: f32,
+    pub(crate) n: usize,
+}
+
+impl Collector for Crossings {
+    const ORDERED: bool = false;
+
+    #[inline(always)]
+    fn t_max(&self) -> f32 {
+        self.t_max
+    }
+
+    #[inline(always)]
+    fn found(&mut self, hit: &Found, meeting: &Meeting<'_>) -> bool {
+        self.n += usize::from(counts(HitMode::Once, hit, meeting));
         false
     }
 }
@@ -545,16 +545,13 @@ impl Collector for Nearest<'_> {
     }
 
     #[inline(always)]
-    fn found(&mut self, hit: Found, ray: &Ray, corners: [Vec3; 3]) -> bool {
-        if !self.all.counts(ray, corners) {
-            return false;
-        }
-        if let Some(hit) = hit.hit(ray, corners) {
-            let hits = &mut *self.all.hits;
+    fn found(&mut self, hit: &Found, meeting: &Meeting<'_>) -> bool {
+        if counts(self.all.mode, hit, meeting) {
+            let (hit, hits) = (hit.hit(), &mut *self.all.hits);
             let place = hits.partition_point(|other| other.cmp_along_ray(&hit).is_lt());
             if place < self.n {
                 hits.truncate(self.n - 1);
-                hits.insert(place.min(hits.len()), hit);
+                hits.insert(place, hit);
             }
         }
         false

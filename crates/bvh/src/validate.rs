@@ -4,7 +4,7 @@
 //! or goes on for ever, wherever its memory came from.
 
 use bytemuck::bytes_of;
-use hitscan_primitives::{Aabb, TriMesh, plane_normal};
+use hitscan_primitives::{Aabb, TriMesh};
 
 use crate::{
     MeshBvh,
@@ -206,13 +206,10 @@ fn block_of(triangles: &[u32; 8], n: usize, corners: &[[[f32; 8]; 3]; 3]) -> Tri
     let mut block =
         TriangleBlock { corners: *corners, normal: [[0.0; 8]; 3], triangles: *triangles };
     for lane in 0..8 {
-        match plane_normal(block.corners_of(lane)) {
-            Some(normal) if lane < n => {
-                for axis in 0..3 {
-                    block.normal[axis][lane] = normal[axis];
-                }
-            }
-            _ => block.clear(lane),
+        if lane < n {
+            block.set(lane, triangles[lane], block.corners_of(lane));
+        } else {
+            block.clear(lane);
         }
     }
     block

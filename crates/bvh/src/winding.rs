@@ -12,7 +12,7 @@ use hitscan_primitives::{WindingSum, solid_angle};
 
 use crate::{
     MeshBvh, parallel,
-    visit::surface_of,
+    visit::triangles_of,
     wide::{ChildRef, Leaves},
 };
 
@@ -215,7 +215,7 @@ impl Search<'_> {
 fn sum(leaves: &Leaves, blocks: Range<usize>, from: DVec3) -> WindingSum {
     let mut sum = WindingSum::default();
     leaves.each_block(blocks, |block| {
-        for (_, _, corners) in surface_of(block) {
+        for (_, _, corners) in triangles_of(block) {
             sum.add_solid_angle(solid_angle(corners, from));
         }
     });
@@ -226,7 +226,7 @@ impl Moments {
     fn of_triangles(leaves: &Leaves, blocks: Range<usize>) -> Self {
         let mut all = Self::default();
         leaves.each_block(blocks.clone(), |block| {
-            for (_, _, [a, b, c]) in surface_of(block) {
+            for (_, _, [a, b, c]) in triangles_of(block) {
                 let normal = 0.5 * (b - a).cross(c - a);
                 all.area += normal.length();
                 all.normal += normal;
@@ -237,7 +237,7 @@ impl Moments {
             all.center /= all.area;
         }
         leaves.each_block(blocks, |block| {
-            for (_, _, corners) in surface_of(block) {
+            for (_, _, corners) in triangles_of(block) {
                 let [a, b, c] = corners.map(|corner| corner - all.center);
                 all.add_spread((a + b + c) / 3.0, 0.5 * (b - a).cross(c - a));
                 all.radius = all.radius.max(a.length()).max(b.length()).max(c.length());

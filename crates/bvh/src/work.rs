@@ -7,7 +7,7 @@ use hitscan_primitives::{Faces, Hit, Ray, brute_force::scaled_ray};
 
 use crate::{
     MeshBvh,
-    kernel::{Found, QueryRay},
+    kernel::QueryRay,
     simd::{Kernel, Simd, Slots, Stack},
     traverse::{Closest, Collector, keys, pop_within, push_children},
     wide::{ChildRef, TriangleBlock},
@@ -61,7 +61,7 @@ impl Kernel for CountedWalk<'_> {
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) -> Self::Output {
         let Self { bvh, ray, faces } = self;
-        let mut closest = Closest { best: Found::nothing_until(ray.t_max) };
+        let mut closest = Closest::along(ray);
         let mut work = RayWork::default();
         let Some(query) = QueryRay::new(simd, ray, bvh.reach) else {
             return (None, work);
@@ -80,7 +80,7 @@ impl Kernel for CountedWalk<'_> {
                     let block = bvh.leaves.block(number, &mut room);
                     work.blocks += 1;
                     work.triangles += filled(block);
-                    triangles.test(block, number, closest.t_max(), &mut closest);
+                    triangles.test::<true, _>(block, number, closest.t_max(), &mut closest);
                 }
             } else {
                 work.nodes += 1;
@@ -93,9 +93,7 @@ impl Kernel for CountedWalk<'_> {
                 None => pop_within(&mut stack, closest.t_max()),
             };
         }
-        let best = closest.best;
-        let hit = best.is_hit().then(|| best.hit(ray, bvh.leaves.corners(best.place))).flatten();
-        (hit, work)
+        (closest.hit(), work)
     }
 }
 

@@ -12,7 +12,7 @@ use glam::{DVec3, Vec3};
 
 use crate::{
     Aabb, ConvexRegion, Faces, Hit, HitMode, Ray, Sphere, SurfacePoint, TriMesh, TrianglePoint,
-    WatertightRay, WindingSum, closest_point_on_triangle, plane_normal, solid_angle,
+    WatertightRay, WindingSum, closest_point_on_triangle, solid_angle,
     triangle_overlaps_box,
 };
 
@@ -216,11 +216,11 @@ impl<'a> BruteForce<'a> {
         self.surface().filter(|&(_, corners)| test(corners)).map(|(triangle, _)| triangle).collect()
     }
 
-    /// The triangles that have an area, in the scaled space.
+    /// All triangles in the scaled space.
     fn surface(&self) -> impl Iterator<Item = (u32, [DVec3; 3])> {
-        self.triangles.iter().enumerate().filter_map(|(triangle, indices)| {
-            let corners = indices.map(|index| self.positions[index as usize]);
-            plane_normal(corners).map(|_| (triangle as u32, corners.map(|p| p.as_dvec3())))
+        self.triangles.iter().enumerate().map(|(triangle, indices)| {
+            let corners = indices.map(|index| self.positions[index as usize].as_dvec3());
+            (triangle as u32, corners)
         })
     }
 

@@ -67,7 +67,7 @@ pub use tri_mesh::{CornerAttributes, MeshError, TriMesh};
 pub use triangle::Triangle;
 pub use triangulate::Triangulator;
 pub use unit_triangle::{UnitTriangle, affine_inverse, rigid_inverse};
-pub use watertight::{WatertightRay, plane_normal};
+pub use watertight::{Candidate, WatertightRay};
 pub use winding::{WindingSum, solid_angle};
 
 #[cfg(doctest)]

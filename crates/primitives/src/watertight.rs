@@ -1,89 +1,118 @@
 //! The reference ray-triangle test: the function that defines every answer of hitscan.
 //!
-//! The hit of a ray on a mesh is the least `(t, triangle)` over all triangles of
-//! [`WatertightRay::intersect`], to the last bit. Kernels and trees may only be faster.
+//! A mesh's hit is the minimum by `(t, triangle)` over all triangles that [`WatertightRay::intersect`]
+//! accepts, to the last bit. Kernels and trees only find it faster.
 //!
-//! The edge functions are those of Woop, Benthin and Wald, "Watertight Ray/Triangle Intersection"
-//! (JCGT 2013): the triangle is sheared into a space where the ray is an axis, and two triangles
-//! that share an edge evaluate the same edge function with opposite signs. We depart from the paper
-//! in six points:
+//! The definition in one sentence: **the ray is intersected exactly with a mesh whose corners it sees
+//! moved a little, and `t`, `u` and `v` are rounded once.** In detail, with `u = 2^-24` and `D` the
+//! largest component of a corner minus the origin:
 //!
-//! - **Signs are exact, and zero counts as inside**, so no ray slips between two neighbours.
-//!   `fl(a*b) - fl(c*d)`, without a fused multiply-add, has the exact sign or is zero, because rounding
-//!   is monotone. Where one of the functions is zero all are computed in f64, where products are exact.
-//! - **`t` comes from the triangle's plane**, whose normal is computed in f64: interpolating the
-//!   sheared depths loses up to 1 % of `t` on long thin triangles.
-//! - **The ray must meet the triangle's own box**, widened by a pad of 2^-20 of the box's farthest
-//!   extent from the origin, so that a tree may cull by boxes. The pad is larger than all rounding errors of the shear and
-//!   of the slab arithmetic, so it rejects nothing that the surface covers.
-//! - **`t` is not before that box interval.** A tree whose node intervals contain the intervals of
-//!   the triangles below then cannot lose a hit, whatever its shape.
-//! - **Within rounding of the plane, what the edges saw decides.** A ray that starts within 2^-18 of
-//!   that extent from the plane, and runs along it, has a distance from the plane and a slope of which
-//!   not even the signs are certain. Its `t` is interpolated in f64 from the sheared corners, as exactly
-//!   as the edge functions see them, within what the plane leaves open.
-//! - **The weights come from the edge functions in f64**, where their products are exact: on slivers, and
-//!   on triangles seen nearly edge-on, the functions in f32 keep little but their sign.
+//! - The corners are translated to the origin and sheared along the ray in f32, after Woop, Benthin and
+//!   Wald, "Watertight Ray/Triangle Intersection" (JCGT 2013). A sheared corner depends on the corner and
+//!   the ray alone, so two triangles that share a corner see it in the same place. It is the exact shear
+//!   of a corner moved by at most `5 u D`.
+//! - The edge functions are computed in f64, where a product of two f32 is exact. Their signs are exact,
+//!   and zero counts as inside, so no ray slips between two neighbours. The paper decides in f32, and
+//!   falls back to f64 at zero.
+//! - A triangle is rejected only where the determinant is zero, that is where the ray sees it edge-on.
+//!   **A triangle of zero area is hit like any other** if rounding gives it an area on the way to the
+//!   ray, because a closed mesh may need it to stay closed.
+//! - `t` is interpolated from the corners' depths by the exact edge functions, `u` and `v` are their
+//!   quotients. So a hit lies within `6 u D` of its triangle and of the ray, however grazing the ray and
+//!   however thin the triangle, and neighbours give the same `t` at a shared edge.
+//! - **Contact**: a depth of at most `4 u D` counts as zero, so a ray that starts in a face touches it at
+//!   `t = 0`. The origin itself is in doubt by that much, because the corners moved.
 //!
-//! `docs/proof.md` in the repository has the proof that trees and kernels change nothing, and that
-//! closed meshes do not leak.
+//! `docs/proof.md` in the repository proves that closed meshes do not leak, and that trees and kernels
+//! change no answer.
 
 use glam::{DVec3, Vec3};
 
 use crate::{Axis, Ray, Side, TriangleHit};
 
-/// A valid ray with the constants of the watertight test, computed once per ray.
+/// A valid ray with the constants of the reference test, computed once per ray.
 #[derive(Clone, Copy, Debug)]
 pub struct WatertightRay {
-    origin: Vec3,
-    direction: Vec3,
-    reciprocal: Vec3,
-    t_min: f32,
-    t_max: f32,
+    /// In the order of `axes`.
+    origin: [f32; 3],
     axes: [Axis; 3],
     shear: [f32; 2],
+    /// The direction's component on the dominant axis.
+    depth_per_t: f64,
+    t_min: f32,
+    t_max: f32,
+}
+
+/// A triangle that a ray hits, before `u` and `v` are divided: a search looks at many candidates and
+/// needs the weights of one.
+#[derive(Clone, Copy, Debug)]
+pub struct Candidate {
+    /// Where on the ray, as in [`TriangleHit::t`].
+    pub t: f32,
+    /// The side from which the ray comes.
+    pub side: Side,
+    /// The edge functions opposite the corners; all of one sign, or zero.
+    edges: [f64; 3],
+    /// Their sum; not zero.
+    det: f64,
+}
+
+impl Candidate {
+    /// Stands for a hit at `t` of which only that is known.
+    #[inline(always)]
+    pub fn without_weights(t: f32) -> Self {
+        Self { t, side: Side::Front, edges: [0.0; 3], det: 1.0 }
+    }
+
+    /// The weights `[u, v]` of the second and the third corner, each divided and rounded once.
+    #[inline(always)]
+    pub fn weights(&self) -> [f32; 2] {
+        let [_, edge_b, edge_c] = self.edges;
+        // `+ 0.0`, as a zero may be negative.
+        [(edge_b / self.det) as f32 + 0.0, (edge_c / self.det) as f32 + 0.0]
+    }
+
+    /// The hit with its weights.
+    #[inline(always)]
+    pub fn hit(&self) -> TriangleHit {
+        let [u, v] = self.weights();
+        TriangleHit { t: self.t, u, v, side: self.side }
+    }
+
+    /// Whether the ray passes strictly inside the edges.
+    #[inline(always)]
+    pub fn is_inside_edges(&self) -> bool {
+        let [a, b, c] = self.edges;
+        (a != 0.0) & (b != 0.0) & (c != 0.0)
+    }
 }
 
 impl WatertightRay {
-    /// The pad on the triangle's own box, as a share of the box's farthest extent from the origin.
-    pub const OWN_BOX_PAD: f32 = 1.0 / (1 << 20) as f32;
-
-    /// Origins within this distance from a plane that is not trusted, as a share of the farthest extent
-    /// of the triangle's box, may lie on either side of it.
-    pub const PLANE_PAD: f32 = 1.0 / (1 << 18) as f32;
-
-    /// Planes are trusted to reject from about this cosine between normal and ray on; see
-    /// [`trusted_slope`](Self::trusted_slope).
-    pub const TRUSTED_COSINE: f32 = 1.0 / 16.0;
+    /// The depth that counts as contact, as a share of the largest component of a corner minus the
+    /// origin: `4 u`.
+    pub const CONTACT: f64 = 4.0 / (1 << 24) as f64;
 
     /// Prepares `ray`; `None` if it is invalid.
     #[inline(always)]
     pub fn new(ray: &Ray) -> Option<Self> {
-        if !ray.is_valid() {
-            return None;
-        }
-        // Arrays, because a `Vec3` is indexed by branches, which nobody can predict.
-        let d = ray.direction.to_array();
-        let reciprocal = clamped_reciprocal(ray.direction);
-        let axes = *Self::dominant_axes(ray.direction);
-        let [kx, ky, kz] = axes.map(Axis::index);
-        let r = reciprocal.to_array()[kz];
-        Some(Self {
-            origin: ray.origin,
-            direction: ray.direction,
-            reciprocal,
-            t_min: Self::lower_bound(ray),
-            t_max: ray.t_max,
-            axes,
-            shear: [d[kx] * r, d[ky] * r],
-        })
+        ray.is_valid().then(|| Self::of_valid(ray))
     }
 
-    /// The ray's `t_min`, but never below the least finite number: every `t` is finite, and a box at a `t`
-    /// of minus infinity holds none.
+    /// Prepares a ray that is [valid](Ray::is_valid).
     #[inline(always)]
-    pub fn lower_bound(ray: &Ray) -> f32 {
-        ray.t_min.max(f32::MIN)
+    pub fn of_valid(ray: &Ray) -> Self {
+        // Arrays, because a `Vec3` is indexed by branches, which nobody can predict.
+        let (o, d) = (ray.origin.to_array(), ray.direction.to_array());
+        let axes = *Self::dominant_axes(ray.direction);
+        let (kx, ky, kz) = (axes[0].index(), axes[1].index(), axes[2].index());
+        Self {
+            origin: [o[kx], o[ky], o[kz]],
+            axes,
+            shear: [d[kx] / d[kz], d[ky] / d[kz]],
+            depth_per_t: f64::from(d[kz]),
+            t_min: ray.t_min,
+            t_max: ray.t_max,
+        }
     }
 
     /// `[kx, ky, kz]` for a direction; a tie goes to the earlier axis. See [`axes`](Self::axes).
@@ -99,36 +128,6 @@ impl WatertightRay {
         &TABLE[usize::from(d.y > d.x) | usize::from(d.z > d.x) << 1 | usize::from(d.z > d.y) << 2]
     }
 
-    /// The ray's origin.
-    #[inline]
-    pub fn origin(&self) -> Vec3 {
-        self.origin
-    }
-
-    /// The ray's direction, as given.
-    #[inline]
-    pub fn direction(&self) -> Vec3 {
-        self.direction
-    }
-
-    /// `1 / direction`, clamped to finite values of the same sign.
-    #[inline]
-    pub fn reciprocal(&self) -> Vec3 {
-        self.reciprocal
-    }
-
-    /// The ray's lower bound; finite.
-    #[inline]
-    pub fn t_min(&self) -> f32 {
-        self.t_min
-    }
-
-    /// The ray's upper bound.
-    #[inline]
-    pub fn t_max(&self) -> f32 {
-        self.t_max
-    }
-
     /// The axes as `[kx, ky, kz]`: `kz` is where the direction is largest, `kx` and `ky` follow it
     /// in cyclic order.
     #[inline]
@@ -142,93 +141,60 @@ impl WatertightRay {
         self.shear
     }
 
-    /// The product of direction and plane normal, in size, from which on the plane is trusted to
-    /// reject at `t_min`: a cosine of about 1/16.
-    #[inline]
-    pub fn trusted_slope(&self) -> f32 {
-        self.direction.to_array()[self.axes[2].index()].abs() * Self::TRUSTED_COSINE
-    }
-
     /// The reference test: where the ray meets the closed triangle `[a, b, c]`, or `None`.
     ///
-    /// Edges and vertices belong to the triangle; a triangle of zero area is never hit. `t` lies in
-    /// the ray's interval and is finite.
-    // Not left to the compiler: corners that are passed through memory cost more than the test.
+    /// Edges and vertices belong to the triangle. `t` lies in the ray's interval and is finite; `u` and
+    /// `v` lie in `[0, 1]`. A corner that is not finite is a miss.
     #[inline(always)]
     pub fn intersect(&self, corners: [Vec3; 3]) -> Option<TriangleHit> {
-        let [a, b, c] = corners.map(|corner| self.rotated(corner - self.origin));
-        let [ax, ay] = self.sheared(a);
-        let [bx, by] = self.sheared(b);
-        let [cx, cy] = self.sheared(c);
-
-        let edge_a = cx * by - cy * bx;
-        let edge_b = ax * cy - ay * cx;
-        let edge_c = bx * ay - by * ax;
-        if !same_sign(edge_a, edge_b, edge_c) {
-            return None;
-        }
-        let sheared = [[ax, ay], [bx, by], [cx, cy]];
-        let det_is_negative = if (edge_a == 0.0) | (edge_b == 0.0) | (edge_c == 0.0) {
-            exact_det_is_negative(sheared)?
-        } else {
-            let det = edge_a + (edge_b + edge_c);
-            if !det.is_finite() {
-                return None;
-            }
-            det < 0.0
-        };
-
-        let n = self.rotated(plane_normal(corners)?);
-        let height = dot(n, a);
-        let slope = dot(n, self.rotated(self.direction));
-        let height = if slope.is_sign_negative() { -height } else { height };
-        let slope = slope.abs();
-        let trusted = slope >= self.trusted_slope();
-        // Written with `!` so that NaN is rejected: it is a comparison that must hold.
-        #[expect(clippy::neg_cmp_op_on_partial_ord, reason = "NaN must be rejected")]
-        if trusted && !(height >= self.t_min * slope) {
-            return None;
-        }
-
-        let OwnBox { enter, exit, reach } = self.own_box([a, b, c]);
-        #[expect(clippy::neg_cmp_op_on_partial_ord, reason = "NaN must be rejected")]
-        if !(max(enter, self.t_min) <= exit) {
-            return None;
-        }
-        let pad = reach * Self::PLANE_PAD;
-        let t = if trusted {
-            max(height / slope, enter)
-        } else if height.abs() < pad {
-            let t = self.interpolated_t(sheared, [a[2], b[2], c[2]]);
-            let t = min(max(t, (height - pad) / slope), (height + pad) / slope);
-            min(max(t, enter), exit)
-        } else {
-            min(max(height / slope, enter), exit)
-        };
-        let in_range = t >= self.t_min && t <= self.t_max && t.is_finite();
-        in_range.then(|| {
-            let [u, v] = Self::weights_of_sheared(sheared);
-            // `+ 0.0` turns -0.0 into 0.0, so that equal answers have equal bits.
-            TriangleHit { t: t + 0.0, u, v, side: self.side(det_is_negative) }
-        })
+        self.candidate(corners).map(|candidate| candidate.hit())
     }
 
-    /// The weights `[u, v]` of the second and third corner, for a triangle that
-    /// [`intersect`](Self::intersect) accepts.
+    /// [`intersect`](Self::intersect) without the weights.
     #[inline(always)]
-    pub fn weights(&self, corners: [Vec3; 3]) -> [f32; 2] {
-        Self::weights_of_sheared(
-            corners.map(|corner| self.sheared(self.rotated(corner - self.origin))),
-        )
+    pub fn candidate(&self, corners: [Vec3; 3]) -> Option<Candidate> {
+        self.candidate_in_order(self.in_order(corners))
     }
 
-    /// [`weights`](Self::weights) of corners relative to the origin, in rotated order and sheared.
+    /// [`candidate`](Self::candidate) of corners whose components stand in the order of
+    /// [`axes`](Self::axes).
     #[inline(always)]
-    pub fn weights_of_sheared(corners: [[f32; 2]; 3]) -> [f32; 2] {
-        let [edge_a, edge_b, edge_c] = exact_edges(corners);
+    pub fn candidate_in_order(&self, corners: [[f32; 3]; 3]) -> Option<Candidate> {
+        let [a, b, c] = self.relative(corners);
+        let [edge_a, edge_b, edge_c] =
+            edge_functions([self.sheared(a), self.sheared(b), self.sheared(c)]);
+        // `&` and `|`: the parts cannot be predicted. NaN fails all comparisons.
+        let inside = ((edge_a >= 0.0) & (edge_b >= 0.0) & (edge_c >= 0.0))
+            | ((edge_a <= 0.0) & (edge_b <= 0.0) & (edge_c <= 0.0));
         let det = edge_a + (edge_b + edge_c);
-        // `+ 0.0`, as a zero may be negative.
-        [(edge_b / det) as f32 + 0.0, (edge_c / det) as f32 + 0.0]
+        // Infinite where a difference in f32 is.
+        if !inside | (det == 0.0) | (det.abs() == f64::INFINITY) {
+            return None;
+        }
+        let (az, bz, cz) = (f64::from(a[2]), f64::from(b[2]), f64::from(c[2]));
+        let sum = edge_a * az + (edge_b * bz + edge_c * cz);
+        let scaled_det = det * self.depth_per_t;
+        let mut t = sum / scaled_det;
+        if sum.abs() <= Self::CONTACT * f64::from(largest_component([a, b, c])) * det.abs() {
+            t = 0.0;
+        }
+        let side = if scaled_det > 0.0 { Side::Front } else { Side::Back };
+        self.in_range(t).map(|t| Candidate { t, side, edges: [edge_a, edge_b, edge_c], det })
+    }
+
+    /// `t` rounded, if it counts.
+    ///
+    /// A small negative `t` may round to zero: a triangle behind the origin is hit only by rays that
+    /// reach behind it.
+    #[inline(always)]
+    fn in_range(&self, exact: f64) -> Option<f32> {
+        // `+ 0.0` turns -0.0 into 0.0, so that equal answers have equal bits.
+        let t = exact as f32 + 0.0;
+        let counts = (self.t_min <= t)
+            & (t <= self.t_max)
+            & (t.abs() <= f32::MAX)
+            & ((exact >= 0.0) | (self.t_min < 0.0));
+        counts.then_some(t)
     }
 
     /// Whether the half-open edge rule gives the crossing to this triangle: of the triangles of a
@@ -240,93 +206,64 @@ impl WatertightRay {
     /// by (e, e^2) in the sheared plane, e towards 0 (Edelsbrunner and Muecke, "Simulation of
     /// Simplicity", 1990), so that a closed surface is crossed an even number of times by a line.
     pub fn owns_crossing(&self, corners: [Vec3; 3]) -> bool {
-        let [a, b, c] = corners.map(|corner| self.sheared(self.rotated(corner - self.origin)));
+        self.owns_crossing_in_order(self.in_order(corners))
+    }
+
+    /// [`owns_crossing`](Self::owns_crossing) of corners whose components stand in the order of
+    /// [`axes`](Self::axes).
+    pub fn owns_crossing_in_order(&self, corners: [[f32; 3]; 3]) -> bool {
+        let [a, b, c] = self.relative(corners).map(|p| self.sheared(p));
         let signs = [perturbed_sign(b, c), perturbed_sign(c, a), perturbed_sign(a, b)];
         signs == [1; 3] || signs == [-1; 3]
     }
 
-    /// The side from which the ray sees a triangle whose sheared determinant is negative or not.
-    #[inline]
-    pub fn side(&self, det_is_negative: bool) -> Side {
-        if det_is_negative == self.runs_backward() { Side::Front } else { Side::Back }
-    }
-
-    /// Whether the ray runs against its dominant axis.
-    #[inline]
-    fn runs_backward(&self) -> bool {
-        self.direction.to_array()[self.axes[2].index()].is_sign_negative()
-    }
-
-    /// The components in the order `kx, ky, kz`. As arrays, because a `Vec3` is indexed by branches.
+    /// The corners with their components in the order of the axes.
     #[inline(always)]
-    fn rotated(&self, v: Vec3) -> [f32; 3] {
-        let v = v.to_array();
-        self.axes.map(|axis| v[axis.index()])
+    fn in_order(&self, corners: [Vec3; 3]) -> [[f32; 3]; 3] {
+        let [x, y, z] = self.axes.map(Axis::index);
+        // As arrays, because a `Vec3` is indexed by branches.
+        corners.map(|corner| corner.to_array()).map(|p| [p[x], p[y], p[z]])
     }
 
-    /// Maps a point relative to the origin, in rotated order, along the ray onto the minor axes.
+    /// The corners as seen from the origin.
+    #[inline(always)]
+    fn relative(&self, corners: [[f32; 3]; 3]) -> [[f32; 3]; 3] {
+        // One by one: `map` is left out of line where it is called often.
+        let ([x, y, z], [a, b, c]) = (self.origin, corners);
+        [
+            [a[0] - x, a[1] - y, a[2] - z],
+            [b[0] - x, b[1] - y, b[2] - z],
+            [c[0] - x, c[1] - y, c[2] - z],
+        ]
+    }
+
+    /// Maps a point relative to the origin along the ray onto the minor axes.
     #[inline(always)]
     fn sheared(&self, [x, y, z]: [f32; 3]) -> [f32; 2] {
         let [sx, sy] = self.shear;
         [x - sx * z, y - sy * z]
     }
-
-    /// Where the ray meets a triangle that it is inside of, from its sheared corners and their depths.
-    #[cold]
-    fn interpolated_t(&self, corners: [[f32; 2]; 3], depths: [f32; 3]) -> f32 {
-        let [a, b, c] = depths.map(f64::from);
-        // All three have one sign: there is no cancellation.
-        let [edge_a, edge_b, edge_c] = exact_edges(corners);
-        let depth = (edge_a * a + edge_b * b + edge_c * c) / (edge_a + edge_b + edge_c);
-        (depth / f64::from(self.direction.to_array()[self.axes[2].index()])) as f32
-    }
-
-    /// The ray's slab interval with the box of three corners, given relative to the origin and in
-    /// rotated order. The box is padded on the two minor axes.
-    #[inline]
-    fn own_box(&self, [a, b, c]: [[f32; 3]; 3]) -> OwnBox {
-        let r = self.rotated(self.reciprocal);
-        let lo = |k: usize| min(a[k], min(b[k], c[k]));
-        let hi = |k: usize| max(a[k], max(b[k], c[k]));
-        let reach = |k: usize| max(hi(k), -lo(k));
-        let reach = max(reach(0), max(reach(1), reach(2)));
-        let pad = reach * Self::OWN_BOX_PAD;
-        let slab = |k: usize, pad: f32| {
-            let (from_lo, from_hi) = ((lo(k) - pad) * r[k], (hi(k) + pad) * r[k]);
-            if r[k].is_sign_negative() { (from_hi, from_lo) } else { (from_lo, from_hi) }
-        };
-        let (near_x, far_x) = slab(0, pad);
-        let (near_y, far_y) = slab(1, pad);
-        let (near_z, far_z) = slab(2, 0.0);
-        OwnBox {
-            enter: max(near_x, max(near_y, near_z)),
-            exit: min(far_x, min(far_y, far_z)),
-            reach,
-        }
-    }
 }
 
-/// A triangle's own box, as a ray sees it.
-struct OwnBox {
-    /// Where the ray enters and leaves it.
-    enter: f32,
-    exit: f32,
-    /// The farthest extent from the origin, along any axis.
-    reach: f32,
+/// The edge functions of sheared corners, opposite each: exact in sign, because their products are exact.
+#[inline(always)]
+fn edge_functions(corners: [[f32; 2]; 3]) -> [f64; 3] {
+    let [[ax, ay], [bx, by], [cx, cy]] = corners;
+    let (ax, ay) = (f64::from(ax), f64::from(ay));
+    let (bx, by) = (f64::from(bx), f64::from(by));
+    let (cx, cy) = (f64::from(cx), f64::from(cy));
+    [cx * by - cy * bx, ax * cy - ay * cx, bx * ay - by * ax]
 }
 
-/// The triangle's normal by its winding, scaled by a power of two so that its largest component is
-/// about in `[0.5, 1]`; `None` for a triangle without area.
-///
-/// Computed in f64 and rounded once. The scale changes no `t`, and nothing can overflow.
-#[inline]
-pub fn plane_normal([a, b, c]: [Vec3; 3]) -> Option<Vec3> {
-    let n = cross_f64(a, b, c);
-    let largest = n.abs().max_element();
-    if !(largest > 0.0 && largest.is_finite()) {
-        return None;
+/// The largest component of three points, in size.
+#[inline(always)]
+fn largest_component(points: [[f32; 3]; 3]) -> f32 {
+    let mut largest = 0.0;
+    for x in points.as_flattened() {
+        // Not `f32::max`, which takes care of NaN.
+        largest = if x.abs() > largest { x.abs() } else { largest };
     }
-    Some((n * power_of_two_below_one(largest)).as_vec3())
+    largest
 }
 
 /// `(b - a) x (c - a)` in f64: exact in sign and zero for corners of comparable size.
@@ -334,52 +271,6 @@ pub fn plane_normal([a, b, c]: [Vec3; 3]) -> Option<Vec3> {
 pub(crate) fn cross_f64(a: Vec3, b: Vec3, c: Vec3) -> DVec3 {
     let a = a.as_dvec3();
     (b.as_dvec3() - a).cross(c.as_dvec3() - a)
-}
-
-/// The power of two that brings a positive normal number into `[0.5, 1)`.
-#[inline]
-fn power_of_two_below_one(x: f64) -> f64 {
-    let exponent = (x.to_bits() >> 52) & 0x7ff;
-    // 1022 is the biased exponent of 0.5; the result's own biased exponent stays in 1..=2046 for
-    // every normal x up to 2^1022, far beyond a product of two f32 differences.
-    f64::from_bits((1023 + 1022 - exponent) << 52)
-}
-
-/// `1 / d` per axis, with the sign of `d` and never infinite: zero and tiny components give
-/// `f32::MAX`, so that a slab product cannot be `0 * inf`.
-#[inline(always)]
-fn clamped_reciprocal(d: Vec3) -> Vec3 {
-    let clamp = |x: f32| (1.0 / x.abs()).min(f32::MAX).copysign(x);
-    Vec3::new(clamp(d.x), clamp(d.y), clamp(d.z))
-}
-
-/// `(p.x * q.x + p.y * q.y) + p.z * q.z`
-#[inline(always)]
-fn dot(p: [f32; 3], q: [f32; 3]) -> f32 {
-    (p[0] * q[0] + p[1] * q[1]) + p[2] * q[2]
-}
-
-/// Whether none is negative or none is positive. `&` and `|`: the parts cannot be predicted.
-#[inline(always)]
-fn same_sign(a: f32, b: f32, c: f32) -> bool {
-    ((a >= 0.0) & (b >= 0.0) & (c >= 0.0)) | ((a <= 0.0) & (b <= 0.0) & (c <= 0.0))
-}
-
-/// The edge functions of sheared corners in f64: their products are exact, and so are their signs.
-#[inline(always)]
-fn exact_edges(corners: [[f32; 2]; 3]) -> [f64; 3] {
-    let [[ax, ay], [bx, by], [cx, cy]] = corners.map(|corner| corner.map(f64::from));
-    [cx * by - cy * bx, ax * cy - ay * cx, bx * ay - by * ax]
-}
-
-/// Whether the determinant is negative of a triangle on which an edge function rounded to zero in f32.
-/// `None` if it does not hold the ray, is seen exactly edge-on, or is too large for f32.
-#[cold]
-fn exact_det_is_negative(corners: [[f32; 2]; 3]) -> Option<bool> {
-    let edges = exact_edges(corners);
-    let is_inside = edges.iter().all(|&edge| edge >= 0.0) || edges.iter().all(|&edge| edge <= 0.0);
-    let det = edges[0] + (edges[1] + edges[2]);
-    (is_inside && det != 0.0 && det.is_finite()).then_some(det < 0.0)
 }
 
 /// The sign of the edge function `q.x * p.y - q.y * p.x` as seen from a point moved by (e, e^2).
@@ -395,18 +286,6 @@ fn perturbed_sign(p: [f32; 2], q: [f32; 2]) -> i32 {
     } else {
         ahead(px, qx)
     }
-}
-
-/// `a < b ? a : b`: what `minps` does, so that scalar and vector code agree on NaN.
-#[inline]
-fn min(a: f32, b: f32) -> f32 {
-    if a < b { a } else { b }
-}
-
-/// `a > b ? a : b`: what `maxps` does, so that scalar and vector code agree on NaN.
-#[inline]
-fn max(a: f32, b: f32) -> f32 {
-    if a > b { a } else { b }
 }
 
 #[cfg(test)]
@@ -450,7 +329,7 @@ mod tests {
     #[test]
     fn a_small_triangle_seen_edge_on_is_not_hit_from_units_away() {
         // Beside the ray by about 4, so small and so thin that the products of its coordinates often
-        // round to the same number. Without the box of its own some would be hit.
+        // round to the same number. In f32 some would be hit.
         let mut rng = SplitMix64::new(1);
         let (sx, sy) = (1.0 / 1024.0, -1.0 / 512.0);
         let ray = WatertightRay::new(&Ray::line([0.0; 3], [sx, sy, 1.0])).unwrap();
@@ -466,7 +345,8 @@ mod tests {
             let [a, b, c] = corners.map(|p| [p.x - sx * p.z, p.y - sy * p.z]);
             let edge = |p: [f32; 2], q: [f32; 2]| q[0] * p[1] - q[1] * p[0];
             let edges = [edge(b, c), edge(c, a), edge(a, b)];
-            n_fooled += u32::from(same_sign(edges[0], edges[1], edges[2]) && edges != [0.0; 3]);
+            let same_sign = edges.iter().all(|&e| e >= 0.0) || edges.iter().all(|&e| e <= 0.0);
+            n_fooled += u32::from(same_sign && edges != [0.0; 3]);
             assert_eq!(ray.intersect(corners), None, "{corners:?}");
         }
         assert!(n_fooled > 20, "{n_fooled}");
@@ -561,18 +441,5 @@ mod tests {
                 .map(|[p, q]| owner(middle, if swapped { [middle, q, p] } else { [middle, p, q] }));
             assert_eq!(owners, [true, false, false, false]);
         }
-    }
-
-    #[test]
-    fn the_plane_normal_is_scaled_and_zero_areas_have_none() {
-        for size in [1e-18, 1e-3, 1.0, 7.3, 1e12, 1e18] {
-            let corners = [Vec3::ZERO, size * Vec3::X, size * Vec3::Y];
-            let n = plane_normal(corners).unwrap();
-            assert!((0.5..=1.0).contains(&n.z) && n.x == 0.0 && n.y == 0.0, "{size} {n}");
-        }
-        let x = Vec3::X;
-        assert_eq!(plane_normal([x, x, Vec3::Y]), None);
-        assert_eq!(plane_normal([Vec3::ZERO, x, 2.0 * x]), None);
-        assert_eq!(plane_normal([Vec3::NAN, x, Vec3::Y]), None);
     }
 }

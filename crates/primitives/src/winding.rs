@@ -6,10 +6,16 @@ use glam::DVec3;
 
 /// The signed solid angle under which a triangle is seen from a point, in steradians from -2 pi to
 /// 2 pi: positive from behind, which is from inside of a closed surface, negative from its front. 0
-/// in its plane, also on the triangle itself, where it jumps.
+/// in its plane, also on the triangle itself, where it jumps. A triangle of zero area is seen under no
+/// angle.
 ///
 /// Van Oosterom and Strackee, "The Solid Angle of a Plane Triangle" (1983).
 pub fn solid_angle(corners: [DVec3; 3], from: DVec3) -> f64 {
+    let [a, b, c] = corners;
+    // Rounding would give it a volume, and half a turn to a point on it.
+    if (b - a).cross(c - a) == DVec3::ZERO {
+        return 0.0;
+    }
     let [a, b, c] = corners.map(|corner| corner - from);
     let volume = a.dot(b.cross(c));
     if volume == 0.0 {

@@ -9,4 +9,4 @@ mod watertight;
 pub(crate) use boxes::{BoxHits, BoxRay};
 pub(crate) use packet::{PACKET, Packet};
 pub(crate) use ray::QueryRay;
-pub(crate) use triangles::{Found, TriangleRay};
+pub(crate) use triangles::{Found, Meeting, TriangleRay};

@@ -6,19 +6,24 @@
 //! monotone, so the interval holds what every single ray computes. Boxes and triangles are then
 //! tested with the rays in the lanes.
 
-use glam::Vec3;
 use hitscan_primitives::{Axis, Faces, Hit, Ray, WatertightRay};
 
 use super::{
     boxes::BoxHits,
-    ray::{NEAR_ORIGIN, ORIGIN_SHIFT},
-    triangles::{Found, place, side},
-    watertight::{RayLanes, TriangleLanes, intersect, sheared_corners},
+    ray::{NEAR_ORIGIN, ORIGIN_SHIFT, TINY},
+    triangles::{Found, side, slot},
+    watertight::{
+        Decision, HitLanes, PLANE_SLACK, Plane, RayLanes, decide, relative, weights,
+        within_edges,
+    },
 };
 use crate::{
     simd::{Row, Simd},
     wide::{Leaves, TriangleBlock, WideNode, set_corners},
 };
+
+/// Corners and origins farther apart than this go one by one: their products might overflow in f32.
+const FARTHEST: f32 = (1u64 << 60) as f32;
 
 /// Rays in a packet. 16 lost 9 to 20 % on camera rays (kitchen, bunny) to 32.
 pub(crate) const PACKET: usize = 32;
@@ -36,6 +41,8 @@ pub(crate) struct Packet<S: Simd> {
     near: [Row<2>; 3],
     far: [Row<2>; 3],
     bounds: Bounds<S>,
+    /// At least the largest component of any corner minus any origin, times [`WatertightRay::CONTACT`].
+    contact: f32,
     groups: [Group<S>; N_GROUPS],
 }
 
@@ -56,15 +63,14 @@ struct Bounds<S: Simd> {
 #[derive(Clone, Copy)]
 struct Group<S: Simd> {
     rays: RayLanes<S>,
+    reciprocal: [S::F; 3],
     /// The origins for near and far planes: shifted, if they are far from the tree.
     near_origin: [S::F; 3],
     far_origin: [S::F; 3],
     t_max: S::F,
-    /// [`Found::triangle`] and [`Found::place`], as bits.
+    /// [`Found::triangle`] and [`Found::slot`], as bits.
     triangle: S::F,
-    place: S::F,
-    /// Of the determinant only the sign counts.
-    det: S::F,
+    slot: S::F,
 }
 
 impl<S: Simd> Packet<S> {
@@ -76,17 +82,16 @@ impl<S: Simd> Packet<S> {
             rays: RayLanes {
                 origin: zeros,
                 direction: zeros,
-                reciprocal: zeros,
                 shear: [zero; 2],
                 t_min: zero,
-                trusted_slope: zero,
+                slack: zero,
             },
+            reciprocal: zeros,
             near_origin: zeros,
             far_origin: zeros,
             t_max: zero,
             triangle: s.splat(f32::from_bits(TriangleBlock::NO_TRIANGLE)),
-            place: zero,
-            det: s.splat(1.0),
+            slot: zero,
         };
         Self {
             simd: s,
@@ -104,13 +109,14 @@ impl<S: Simd> Packet<S> {
                 t_min: zero,
                 t_max: zero,
             },
+            contact: 0.0,
             groups: [group; N_GROUPS],
         }
     }
 
     /// Makes this the packet of these rays. `false`, and no packet, unless all are valid, have no
-    /// negative `t_min`, share octant and dominant axis, and start within f32. `reach` is the mesh's
-    /// largest coordinate.
+    /// negative `t_min`, share octant and dominant axis, and neither start so far away that sums overflow
+    /// in f32 nor have a tiny direction. `reach` is the mesh's largest coordinate.
     ///
     /// Filled in place: it is too large to be moved about.
     #[inline(always)]
@@ -148,15 +154,15 @@ impl<S: Simd> Packet<S> {
                 reciprocal(s, direction[1]),
                 reciprocal(s, direction[2]),
             ];
-            let cosine = s.splat(WatertightRay::TRUSTED_COSINE);
+            valid &= s.bits(s.le(s.splat(TINY), s.abs(direction[2])));
             group.rays = RayLanes {
                 origin,
                 direction,
-                reciprocal,
-                shear: [s.mul(direction[0], reciprocal[2]), s.mul(direction[1], reciprocal[2])],
+                shear: [s.div(direction[0], direction[2]), s.div(direction[1], direction[2])],
                 t_min,
-                trusted_slope: s.mul(s.abs(direction[2]), cosine),
+                slack: zero,
             };
+            group.reciprocal = reciprocal;
             (group.near_origin, group.far_origin, group.t_max) = (origin, origin, t_max);
         }
         let forward = [octants[0] == 0, octants[1] == 0, octants[2] == 0];
@@ -167,13 +173,18 @@ impl<S: Simd> Packet<S> {
         if valid & 0xff != 0xff || !one_octant {
             return false;
         }
-        let farthest = greatest(s.store(farthest));
-        if farthest > NEAR_ORIGIN * reach {
-            let shift = ORIGIN_SHIFT * (farthest + reach);
-            if farthest + shift == f32::INFINITY {
-                // The empty places of nodes are infinite too: infinity less itself is NaN.
-                return false;
-            }
+        let farthest_origin = greatest(s.store(farthest));
+        let farthest = farthest_origin + reach;
+        if farthest > FARTHEST {
+            return false;
+        }
+        self.contact = WatertightRay::CONTACT as f32 * farthest;
+        let slack = s.splat(PLANE_SLACK * farthest);
+        for group in &mut self.groups {
+            group.rays.slack = slack;
+        }
+        if farthest_origin > NEAR_ORIGIN * reach {
+            let shift = ORIGIN_SHIFT * farthest;
             for group in &mut self.groups {
                 for axis in 0..3 {
                     let shift = s.splat(if forward[axis] { shift } else { -shift });
@@ -207,14 +218,14 @@ impl<S: Simd> Packet<S> {
         for axis in 0..3 {
             let (mut low_near, mut high_near) = (first.near_origin[axis], first.near_origin[axis]);
             let (mut low_far, mut high_far) = (first.far_origin[axis], first.far_origin[axis]);
-            let (mut low, mut high) = (first.rays.reciprocal[axis], first.rays.reciprocal[axis]);
+            let (mut low, mut high) = (first.reciprocal[axis], first.reciprocal[axis]);
             for group in &self.groups[1..] {
                 low_near = s.min(low_near, group.near_origin[axis]);
                 high_near = s.max(high_near, group.near_origin[axis]);
                 low_far = s.min(low_far, group.far_origin[axis]);
                 high_far = s.max(high_far, group.far_origin[axis]);
-                low = s.min(low, group.rays.reciprocal[axis]);
-                high = s.max(high, group.rays.reciprocal[axis]);
+                low = s.min(low, group.reciprocal[axis]);
+                high = s.max(high, group.reciprocal[axis]);
             }
             let (near, far) = if forward[axis] {
                 (greatest(s.store(high_near)), least(s.store(low_far)))
@@ -298,8 +309,8 @@ impl<S: Simd> Packet<S> {
         }
         let mut active = 0;
         for (g, group) in self.groups.iter().enumerate() {
-            let RayLanes { reciprocal, t_min, .. } = group.rays;
-            let (mut enter, mut exit) = (t_min, group.t_max);
+            let reciprocal = group.reciprocal;
+            let (mut enter, mut exit) = (group.rays.t_min, group.t_max);
             for axis in 0..3 {
                 let to_near = s.mul(s.sub(near[axis], group.near_origin[axis]), reciprocal[axis]);
                 let to_far = s.mul(s.sub(far[axis], group.far_origin[axis]), reciprocal[axis]);
@@ -317,60 +328,48 @@ impl<S: Simd> Packet<S> {
         &mut self,
         block: &TriangleBlock,
         number: usize,
-        rays: &[Ray; PACKET],
         active: u32,
         inflation: f32,
     ) -> u32 {
         let s = self.simd;
+        // The contact is rounded up, as is its product.
+        let contact = s.widen(s.splat(self.contact * (1.0 + 4.0 * f32::EPSILON)));
+        let decision = Decision { backward: self.backward, farthest: contact };
         let mut hit_any = 0;
         let mut lanes = self.test_boxes(block, inflation);
         while lanes != 0 {
             let lane = lanes.trailing_zeros() as usize % 8;
             lanes &= lanes - 1;
-            let (triangle, place) = (block.triangles[lane], place(number, lane));
             let [a, b, c] = &block.corners;
-            let triangles = TriangleLanes {
-                corners: [self.splat(a, lane), self.splat(b, lane), self.splat(c, lane)],
-                normal: self.splat(&block.normal, lane),
-            };
+            let corners = [self.splat(a, lane), self.splat(b, lane), self.splat(c, lane)];
+            let normal = self.splat(&block.normal, lane);
             for g in 0..N_GROUPS {
                 let wanted = active >> (8 * g) & 0xff;
                 if wanted == 0 {
                     continue;
                 }
                 let group = &mut self.groups[g];
-                let Some(hits) = intersect(s, &group.rays, &triangles, group.t_max, self.faces)
-                else {
-                    continue;
-                };
-                // A ray that is not active cannot hit: its box test is looser than its triangle test.
-                let mut accepted = hits.accepted;
-                if hits.flat != 0 {
-                    let rays = &rays[8 * g..8 * g + 8];
-                    let corners = block.corners_of(lane);
-                    let hit =
-                        group.take_flat(s, hits.flat, rays, (triangle, place), corners, self.faces);
-                    hit_any |= hit << (8 * g);
-                }
-                hit_any |= accepted << (8 * g);
-                if ANY || accepted == 0 {
+                let corners = relative(s, corners, &group.rays);
+                let plane = Plane::new(s, &group.rays, normal, corners[0]);
+                let within_edges = within_edges(s, &group.rays, corners);
+                let candidates = within_edges & plane.in_range(s, &group.rays, group.t_max);
+                if candidates == 0 {
                     continue;
                 }
-                // Equal t goes to the lesser triangle, which is decided ray by ray: it is rare.
-                let mut ties = accepted & s.bits(s.eq(hits.t, group.t_max));
-                while ties != 0 {
-                    let ray = ties.trailing_zeros() as usize % 8;
-                    ties &= ties - 1;
-                    if s.all_bits(group.triangle)[ray] < triangle {
-                        accepted &= !(1 << ray);
-                    }
+                // A ray that is not active cannot hit: no hit is outside of the boxes around it.
+                let hits = decide(
+                    s,
+                    &group.rays,
+                    &decision,
+                    corners,
+                    candidates,
+                    group.t_max,
+                    self.faces,
+                );
+                hit_any |= hits.accepted << (8 * g);
+                if !ANY && hits.accepted != 0 {
+                    group.take(s, &hits, block.triangles[lane], slot(number, lane));
                 }
-                let mask = s.mask_from_bits(accepted);
-                group.t_max = s.select(mask, group.t_max, hits.t);
-                let [triangle, place] = [triangle, place].map(|n| s.splat(f32::from_bits(n)));
-                group.triangle = s.select(mask, group.triangle, triangle);
-                group.place = s.select(mask, group.place, place);
-                group.det = s.select(mask, group.det, hits.det);
             }
         }
         hit_any
@@ -391,18 +390,16 @@ impl<S: Simd> Packet<S> {
     #[inline(always)]
     pub(crate) fn best(&self, ray: usize) -> Found {
         let (s, group, lane) = (self.simd, &self.groups[ray / 8 % N_GROUPS], ray % 8);
-        Found {
-            t: s.store(group.t_max)[lane],
-            triangle: s.all_bits(group.triangle)[lane],
-            place: s.all_bits(group.place)[lane],
-            side: side(s.store(group.det)[lane], self.backward),
-        }
+        let (triangle, slot) = (s.all_bits(group.triangle)[lane], s.all_bits(group.slot)[lane]);
+        Found::without_weights(s.store(group.t_max)[lane], triangle, slot)
     }
 
     /// Replaces the best hit of a ray.
     #[inline(always)]
     pub(crate) fn set_best(&mut self, ray: usize, best: &Found) {
-        self.groups[ray / 8 % N_GROUPS].set(self.simd, ray % 8, best, self.backward);
+        let s = self.simd;
+        let hits = HitLanes { accepted: 1 << (ray % 8), t: s.splat(best.candidate.t) };
+        self.groups[ray / 8 % N_GROUPS].set(s, &hits, best.triangle, best.slot);
     }
 
     /// Takes rays out: nothing is of interest to them any more.
@@ -421,45 +418,39 @@ impl<S: Simd> Packet<S> {
         let s = self.simd;
         let mut all = [None; PACKET];
         for (g, group) in self.groups.iter().enumerate() {
-            let t = s.store(s.add(group.t_max, s.splat(0.0)));
-            let (triangle, place) = (s.all_bits(group.triangle), s.all_bits(group.place));
+            let t = s.store(group.t_max);
+            let (triangle, slot) = (s.all_bits(group.triangle), s.all_bits(group.slot));
             let mut corners = [[[0.0; 8]; 3]; 3];
             for lane in 0..8 {
                 if triangle[lane] != TriangleBlock::NO_TRIANGLE {
-                    set_corners(&mut corners, lane, leaves.corners(place[lane]));
+                    set_corners(&mut corners, lane, leaves.corners(slot[lane]));
                 }
             }
             let [a, b, c] = &corners;
-            let corners = [self.load(a), self.load(b), self.load(c)];
-            let [a, b, c] = sheared_corners(s, &group.rays, corners);
-            let det = s.store(group.det);
-            let [mut u, mut v] = [[0.0; 8]; 2];
-            for lane in 0..8 {
-                let sheared =
-                    [[a[0][lane], a[1][lane]], [b[0][lane], b[1][lane]], [c[0][lane], c[1][lane]]];
-                [u[lane], v[lane]] = WatertightRay::weights_of_sheared(sheared);
-            }
+            let corners = relative(s, [self.load(a), self.load(b), self.load(c)], &group.rays);
+            let weights = weights(s, &group.rays, self.backward, corners);
+            let (u, v) = (s.store(weights.u), s.store(weights.v));
             for lane in 0..8 {
                 all[8 * g + lane] = (triangle[lane] != TriangleBlock::NO_TRIANGLE).then(|| Hit {
                     t: t[lane],
                     u: u[lane],
                     v: v[lane],
                     triangle: triangle[lane],
-                    side: side(det[lane], self.backward),
+                    side: side(weights.front >> lane & 1 == 1),
                 });
             }
         }
         all
     }
 
-    /// Three rows in rotated order.
+    /// Three rows in the order of the axes.
     #[inline(always)]
     fn load(&self, rows: &[[f32; 8]; 3]) -> [S::F; 3] {
         let (s, [x, y, z]) = (self.simd, self.rows);
         [s.load(x.of(rows)), s.load(y.of(rows)), s.load(z.of(rows))]
     }
 
-    /// One triangle's row values, each in all lanes, in rotated order.
+    /// One triangle's row values, each in all lanes, in the order of the axes.
     #[inline(always)]
     fn splat(&self, rows: &[[f32; 8]; 3], lane: usize) -> [S::F; 3] {
         let (s, [x, y, z]) = (self.simd, self.rows);
@@ -468,48 +459,33 @@ impl<S: Simd> Packet<S> {
 }
 
 impl<S: Simd> Group<S> {
+    /// Makes hits on one triangle the best of their rays. They are not behind those.
     #[inline(always)]
-    fn set(&mut self, s: S, lane: usize, best: &Found, backward: bool) {
-        let mask = s.mask_from_bits(1 << lane);
-        let det = if side(1.0, backward) == best.side { 1.0 } else { -1.0 };
-        let [triangle, place] = [best.triangle, best.place].map(|n| s.splat(f32::from_bits(n)));
-        self.t_max = s.select(mask, self.t_max, s.splat(best.t));
-        self.triangle = s.select(mask, self.triangle, triangle);
-        self.place = s.select(mask, self.place, place);
-        self.det = s.select(mask, self.det, s.splat(det));
-    }
-
-    /// The lanes that are left to the reference itself. Returns those that hit.
-    #[cold]
-    #[inline(never)]
-    fn take_flat(
-        &mut self,
-        s: S,
-        mut lanes: u32,
-        rays: &[Ray],
-        (triangle, place): (u32, u32),
-        corners: [Vec3; 3],
-        faces: Faces,
-    ) -> u32 {
-        let mut hit_any = 0;
-        while lanes != 0 {
-            let lane = lanes.trailing_zeros() as usize % 8;
-            lanes &= lanes - 1;
-            let (t_max, best) = (s.store(self.t_max)[lane], s.all_bits(self.triangle)[lane]);
-            let hit = WatertightRay::new(&rays[lane]).and_then(|ray| ray.intersect(corners));
-            let Some(hit) = hit.filter(|hit| faces.accepts(hit.side)) else { continue };
-            if hit.t < t_max || (hit.t == t_max && triangle < best) {
-                let dominant = s.store(self.rays.direction[2])[lane];
-                let found = Found { t: hit.t, triangle, place, side: hit.side };
-                self.set(s, lane, &found, dominant.is_sign_negative());
-                hit_any |= 1 << lane;
+    fn take(&mut self, s: S, hits: &HitLanes<S>, triangle: u32, slot: u32) {
+        // Equal t goes to the lesser triangle, which is decided ray by ray: it is rare.
+        let mut accepted = hits.accepted;
+        let mut ties = accepted & s.bits(s.eq(hits.t, self.t_max));
+        while ties != 0 {
+            let ray = ties.trailing_zeros() as usize % 8;
+            ties &= ties - 1;
+            if s.all_bits(self.triangle)[ray] < triangle {
+                accepted &= !(1 << ray);
             }
         }
-        hit_any
+        self.set(s, &HitLanes { accepted, t: hits.t }, triangle, slot);
+    }
+
+    #[inline(always)]
+    fn set(&mut self, s: S, hits: &HitLanes<S>, triangle: u32, slot: u32) {
+        let mask = s.mask_from_bits(hits.accepted);
+        let [triangle, slot] = [triangle, slot].map(|n| s.splat(f32::from_bits(n)));
+        self.t_max = s.select(mask, self.t_max, hits.t);
+        self.triangle = s.select(mask, self.triangle, triangle);
+        self.slot = s.select(mask, self.slot, slot);
     }
 }
 
-/// As the reference's reciprocal: clamped to finite values, with the sign of `d`.
+/// `1 / d`, clamped to finite values, with the sign of `d`.
 #[inline(always)]
 fn reciprocal<S: Simd>(s: S, d: S::F) -> S::F {
     let size = s.min(s.div(s.splat(1.0), s.abs(d)), s.splat(f32::MAX));

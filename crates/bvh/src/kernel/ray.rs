@@ -1,38 +1,47 @@
 //! A ray as the kernels take it.
 
-use hitscan_primitives::{Axis, Faces, Ray, WatertightRay};
+use hitscan_primitives::{Faces, Ray};
 
 use super::{BoxRay, TriangleRay};
 use crate::simd::{Simd, as_row};
 
 /// A valid ray, seen from a tree: what the constants of both tests are made from.
 ///
-/// The constants are those of [`WatertightRay`], by the same operations. They are made here again,
-/// because a short ray spends a fifth of its time on them: the ray is eight f32, so most of it is
-/// eight lanes at once, and those of the triangle test are made at the first leaf only.
+/// A short ray spends a fifth of its time on them. The ray is eight f32, so most constants of the box
+/// test are made in eight lanes at once; those of the triangle test are made at the first leaf only.
 pub(crate) struct QueryRay<'a, S: Simd> {
     pub(super) simd: S,
     /// In the tree's space.
     pub(super) ray: &'a Ray,
-    /// Lanes 3 to 5 are [`WatertightRay::reciprocal`].
+    /// Lanes 3 to 5 are `1 / direction`, clamped to finite values of the same sign.
     pub(super) reciprocals: S::F,
     /// Bit `i` is the sign of the direction on axis `i`.
     pub(super) backward: u32,
     pub(super) origin: Origin,
+    /// Whether the direction was too short, and its reciprocals are those of [`STRETCH`] times it.
+    pub(super) is_tiny: bool,
+    /// The mesh's largest coordinate.
+    reach: f32,
 }
 
 /// Origins farther out than this many times the mesh's largest coordinate take the kernel that
 /// shifts the ray's origin; the inflation of the boxes covers the others.
 pub(super) const NEAR_ORIGIN: f32 = 2.0;
 
-/// That shift, as a share of the largest |origin| + M: 24 units in the last place, 18.1 are needed (docs/proof.md).
-pub(super) const ORIGIN_SHIFT: f32 = 24.0 / (1 << 24) as f32;
+/// That shift, as a share of the largest |origin| + M: 12 units in the last place, 9.6 are needed (docs/proof.md).
+pub(super) const ORIGIN_SHIFT: f32 = 12.0 / (1 << 24) as f32;
+
+/// Directions all of whose components are smaller have reciprocals that overflow.
+pub(super) const TINY: f32 = 1.0 / (1u128 << 100) as f32;
+
+/// What tiny directions are multiplied with, which is exact.
+const STRETCH: f32 = (1u128 << 100) as f32;
 
 /// Where a ray starts, seen from the tree.
 #[derive(Clone, Copy)]
 pub(crate) enum Origin {
     Near,
-    /// With the shift that [`BoxRay`] needs.
+    /// With the largest |origin| + M.
     Far(f32),
 }
 
@@ -54,24 +63,38 @@ impl<'a, S: Simd> QueryRay<'a, S> {
         if !is_valid {
             return None;
         }
-        let sizes = s.abs(lanes);
+        let mut sizes = s.abs(lanes);
         let near = s.bits(s.le(sizes, s.splat(NEAR_ORIGIN * reach)));
         let origin = if near & ORIGIN == ORIGIN {
             Origin::Near
         } else {
             let o = ray.origin.to_array();
             let farthest = o[0].abs().max(o[1].abs()).max(o[2].abs());
-            Origin::Far(ORIGIN_SHIFT * (farthest + reach))
+            Origin::Far(farthest + reach)
         };
+        let is_tiny = s.bits(s.le(s.splat(TINY), sizes)) & DIRECTION == 0;
+        if is_tiny {
+            sizes = s.mul(sizes, s.splat(STRETCH));
+        }
         let reciprocals = s.min(s.div(s.splat(1.0), sizes), s.splat(f32::MAX));
         let reciprocals = s.flip_sign(reciprocals, lanes);
-        Some(Self { simd, ray, reciprocals, backward: s.sign_bits(lanes) >> 3 & 7, origin })
+        let backward = s.sign_bits(lanes) >> 3 & 7;
+        Some(Self { simd, ray, reciprocals, backward, origin, is_tiny, reach })
     }
 
-    /// Whether the walk needs no care: the ray starts near, and has no negative `t_min`.
+    /// Whether the walk needs no care: the ray starts near, has no negative `t_min`, and is not tiny.
     #[inline(always)]
     pub(crate) fn is_plain(&self) -> bool {
-        matches!(self.origin, Origin::Near) && self.ray.t_min >= 0.0
+        matches!(self.origin, Origin::Near) && self.ray.t_min >= 0.0 && !self.is_tiny
+    }
+
+    /// At least the largest component of any corner minus the origin.
+    #[inline(always)]
+    pub(super) fn farthest(&self) -> f32 {
+        match self.origin {
+            Origin::Near => (1.0 + NEAR_ORIGIN) * self.reach,
+            Origin::Far(farthest) => farthest,
+        }
     }
 
     /// The constants of the box test.
@@ -82,14 +105,7 @@ impl<'a, S: Simd> QueryRay<'a, S> {
 
     /// The constants of the triangle test.
     #[inline(always)]
-    pub(crate) fn triangles(&self, faces: Faces) -> TriangleRay<'a, S> {
+    pub(crate) fn triangles(&self, faces: Faces) -> TriangleRay<S> {
         TriangleRay::new(self, faces)
-    }
-
-    /// As [`WatertightRay::axes`]. By value they would be loaded as one number, which loses that each
-    /// is less than three.
-    #[inline(always)]
-    pub(super) fn axes(&self) -> &'static [Axis; 3] {
-        WatertightRay::dominant_axes(self.ray.direction)
     }
 }

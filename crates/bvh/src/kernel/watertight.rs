@@ -1,9 +1,8 @@
-//! `WatertightRay::intersect` on eight lanes: eight triangles and one ray, or eight rays and one
-//! triangle.
+//! The reference test on eight lanes: eight triangles and one ray, or eight rays and one triangle.
 //!
-//! Every value that decides or is returned is computed by the same operations in the same order as
-//! in the reference, so that the bits are the same. What comes before the one branch may only let
-//! more lanes through than the reference accepts, never fewer.
+//! First a filter in f32, which may only let more lanes through than the reference accepts, never
+//! fewer; docs/proof.md has its slack. Then the decision: one lane at a time by the reference itself, or
+//! eight at once by [`decide`], which does the operations of the reference in the same order.
 //!
 //! All functions are `#[inline(always)]` and none is a closure, which cannot be: left out of line they
 //! are compiled without the instruction set, which makes the whole kernel four times slower.
@@ -12,163 +11,212 @@ use hitscan_primitives::{Faces, WatertightRay};
 
 use crate::simd::Simd;
 
-/// Rays, their components in rotated order `kx, ky, kz`.
+/// What the plane test lets pass, as a share of E, the largest |origin| plus the mesh's largest
+/// coordinate: 64 units in the last place, 46.2 are needed (docs/proof.md).
+pub(super) const PLANE_SLACK: f32 = 64.0 / (1 << 24) as f32;
+
+/// Rays, their components in the order `kx, ky, kz` of [`WatertightRay::axes`].
 #[derive(Clone, Copy)]
 pub(super) struct RayLanes<S: Simd> {
     pub(super) origin: [S::F; 3],
     pub(super) direction: [S::F; 3],
-    pub(super) reciprocal: [S::F; 3],
     pub(super) shear: [S::F; 2],
     pub(super) t_min: S::F,
-    /// From this slope on a plane is trusted to reject.
-    pub(super) trusted_slope: S::F,
+    /// [`PLANE_SLACK`] times E.
+    pub(super) slack: S::F,
 }
 
-/// Triangles, their components in rotated order.
-#[derive(Clone, Copy)]
-pub(super) struct TriangleLanes<S: Simd> {
-    pub(super) corners: [[S::F; 3]; 3],
-    pub(super) normal: [S::F; 3],
-}
+/// Corners relative to the rays' origins, `[x, y, z]` in the order of the axes.
+pub(super) type Corners<S> = [[<S as Simd>::F; 3]; 3];
 
-/// The lanes that hit, with what makes up their hits.
-pub(super) struct HitLanes<S: Simd> {
-    /// Lanes that hit, as bits.
-    pub(super) accepted: u32,
-    /// Lanes on which an edge function is zero, or the ray starts within rounding of a plane that is
-    /// not trusted: to be decided by the reference itself.
-    pub(super) flat: u32,
-    pub(super) t: S::F,
-    pub(super) det: S::F,
-}
-
-/// The reference test with hits at a `t` of at most `t_max`; `None` if no lane hits.
+/// Corners as seen from the rays' origins.
 #[inline(always)]
-pub(super) fn intersect<S: Simd>(
-    s: S,
-    ray: &RayLanes<S>,
-    triangle: &TriangleLanes<S>,
-    t_max: S::F,
-    faces: Faces,
-) -> Option<HitLanes<S>> {
-    let [a, b, c] = relative(s, triangle.corners, ray);
-    let Edges { edge_a, edge_b, edge_c, least, greatest, inside } = edges(s, ray, [a, b, c]);
-    let zero = s.splat(0.0);
-
-    // A NaN that slipped through has a determinant that is NaN, and is rejected below.
-    let slope = dot(s, triangle.normal, ray.direction);
-    let height = s.flip_sign(dot(s, triangle.normal, a), slope);
-    let slope = s.abs(slope);
-    let largest = s.splat(f32::MAX);
-    // Looser than `height / slope <= t_max`, for every sign of t_max, also where the quotient, the
-    // bound or its product underflow.
-    let tiny = s.splat(1e-37);
-    let bound = s.add(t_max, s.add(s.mul(s.abs(t_max), s.splat(5e-7)), tiny));
-    let below = s.add(s.mul(s.min(bound, largest), slope), tiny);
-    let in_range = s.and(s.le(height, below), s.ge(height, s.mul(ray.t_min, slope)));
-    let trusted = s.ge(slope, ray.trusted_slope);
-    // In bits, because "not trusted" must be true for NaN.
-    let candidates = s.bits(inside) & (s.bits(in_range) | !s.bits(trusted));
-    if candidates == 0 {
-        return None;
-    }
-
-    let (enter, exit, reach) = own_box(s, ray.reciprocal, a, b, c);
-    let t = s.max(s.div(height, slope), enter);
-    let t = s.select(trusted, s.min(t, exit), t);
-    let det = s.add(edge_a, s.add(edge_b, edge_c));
-    let meets_box = s.le(s.max(enter, ray.t_min), exit);
-    let in_range = s.and(s.ge(t, ray.t_min), s.le(t, t_max));
-    let finite = s.and(s.le(s.abs(t), largest), s.le(s.abs(det), largest));
-    let accepted = candidates & s.bits(s.and(meets_box, s.and(in_range, finite)));
-    let on_edge = s.bits(s.or(s.eq(least, zero), s.eq(greatest, zero)));
-    let in_plane = s.bits(s.le(s.abs(height), s.mul(reach, s.splat(WatertightRay::PLANE_PAD))));
-    let flat = candidates & s.bits(meets_box) & (on_edge | (in_plane & !s.bits(trusted)));
-    let facing = match faces {
-        Faces::Both => u32::MAX,
-        Faces::Front => s.bits(s.ge(s.flip_sign(det, ray.direction[2]), zero)),
-        Faces::Back => s.bits(s.le(s.flip_sign(det, ray.direction[2]), zero)),
-    };
-    Some(HitLanes { accepted: accepted & facing & !flat, flat, t, det })
-}
-
-/// The lanes on which the ray runs inside the edges of its triangle, or on one; also where it may.
-#[inline(always)]
-pub(super) fn runs_inside<S: Simd>(s: S, ray: &RayLanes<S>, corners: [[S::F; 3]; 3]) -> u32 {
-    s.bits(edges(s, ray, relative(s, corners, ray)).inside)
-}
-
-/// Triangles sheared along the rays, `[x, y]` per corner: what [`WatertightRay::weights_of_sheared`] takes.
-#[inline(always)]
-pub(super) fn sheared_corners<S: Simd>(
-    s: S,
-    ray: &RayLanes<S>,
-    corners: [[S::F; 3]; 3],
-) -> [[[f32; 8]; 2]; 3] {
-    let [a, b, c] = relative(s, corners, ray);
-    let (ax, ay) = sheared(s, a, ray.shear);
-    let (bx, by) = sheared(s, b, ray.shear);
-    let (cx, cy) = sheared(s, c, ray.shear);
-    [[s.store(ax), s.store(ay)], [s.store(bx), s.store(by)], [s.store(cx), s.store(cy)]]
-}
-
-/// Corners as seen from the ray's origin.
-#[inline(always)]
-fn relative<S: Simd>(s: S, [a, b, c]: [[S::F; 3]; 3], ray: &RayLanes<S>) -> [[S::F; 3]; 3] {
+pub(super) fn relative<S: Simd>(s: S, [a, b, c]: Corners<S>, ray: &RayLanes<S>) -> Corners<S> {
     [sub3(s, a, ray.origin), sub3(s, b, ray.origin), sub3(s, c, ray.origin)]
 }
 
-/// The edge functions of triangles.
-struct Edges<S: Simd> {
-    edge_a: S::F,
-    edge_b: S::F,
-    edge_c: S::F,
-    least: S::F,
-    greatest: S::F,
-    /// Where none is positive, or none negative. A NaN may slip through.
-    inside: S::M,
-}
-
-/// The edge functions of triangles whose corners are relative to the ray's origin.
+/// The lanes on which no two edge functions have strictly opposite signs, as bits. NaN passes.
 #[inline(always)]
-fn edges<S: Simd>(s: S, ray: &RayLanes<S>, [a, b, c]: [[S::F; 3]; 3]) -> Edges<S> {
+pub(super) fn within_edges<S: Simd>(s: S, ray: &RayLanes<S>, [a, b, c]: Corners<S>) -> u32 {
     let (ax, ay) = sheared(s, a, ray.shear);
     let (bx, by) = sheared(s, b, ray.shear);
     let (cx, cy) = sheared(s, c, ray.shear);
-
     let edge_a = s.sub(s.mul(cx, by), s.mul(cy, bx));
     let edge_b = s.sub(s.mul(ax, cy), s.mul(ay, cx));
     let edge_c = s.sub(s.mul(bx, ay), s.mul(by, ax));
-    let zero = s.splat(0.0);
-    let least = s.min(edge_a, s.min(edge_b, edge_c));
-    let greatest = s.max(edge_a, s.max(edge_b, edge_c));
-    let inside = s.or(s.ge(least, zero), s.le(greatest, zero));
-    Edges { edge_a, edge_b, edge_c, least, greatest, inside }
+    // Two pairs are enough: if the one in the middle is zero, the decision finds what is left.
+    let opposite = s.min(s.mul(edge_a, edge_b), s.mul(edge_b, edge_c));
+    s.bits(s.not_lt(opposite, s.splat(0.0)))
 }
 
-/// Where the ray enters and leaves the triangle's own box, padded on the two minor axes, and that box's
-/// farthest extent from the origin.
+/// How far a plane is and how steep the ray meets it, both times the length of the normal; the slope is
+/// not negative.
+pub(super) struct Plane<S: Simd> {
+    height: S::F,
+    slope: S::F,
+}
+
+impl<S: Simd> Plane<S> {
+    /// The plane of triangles with this normal and corner `a`.
+    #[inline(always)]
+    pub(super) fn new(s: S, ray: &RayLanes<S>, normal: [S::F; 3], a: [S::F; 3]) -> Self {
+        let slope = dot(s, normal, ray.direction);
+        Self { height: s.flip_sign(dot(s, normal, a), slope), slope: s.abs(slope) }
+    }
+
+    /// The lanes whose plane the ray may meet from `t_min` to `t_max`, as bits; not where it is NaN.
+    #[inline(always)]
+    pub(super) fn in_range(&self, s: S, ray: &RayLanes<S>, t_max: S::F) -> u32 {
+        let (low, high) = self.range(s, ray, t_max);
+        s.bits(s.and(s.le(low, self.height), s.le(self.height, high)))
+    }
+
+    /// [`in_range`](Self::in_range), also where it is NaN.
+    #[inline(always)]
+    pub(super) fn in_range_or_nan(&self, s: S, ray: &RayLanes<S>, t_max: S::F) -> u32 {
+        let (low, high) = self.range(s, ray, t_max);
+        s.bits(s.and(s.not_lt(self.height, low), s.not_lt(high, self.height)))
+    }
+
+    #[inline(always)]
+    fn range(&self, s: S, ray: &RayLanes<S>, t_max: S::F) -> (S::F, S::F) {
+        // Infinity times a slope of zero would be NaN.
+        let t_max = s.min(t_max, s.splat(f32::MAX));
+        let low = s.sub(s.mul(ray.t_min, self.slope), ray.slack);
+        (low, s.about_mul_add(t_max, self.slope, ray.slack))
+    }
+}
+
+/// Rays for [`decide`], in addition to their [`RayLanes`].
+#[derive(Clone, Copy)]
+pub(super) struct Decision<S: Simd> {
+    /// Whether the rays run against their dominant axis: the same for all.
+    pub(super) backward: bool,
+    /// At least the largest component of any corner minus any origin.
+    pub(super) farthest: S::D,
+}
+
+/// The lanes that hit, with where they do.
+pub(super) struct HitLanes<S: Simd> {
+    /// Lanes that hit, as bits.
+    pub(super) accepted: u32,
+    pub(super) t: S::F,
+}
+
+/// The exact weights of triangles, and the sides from which they are seen.
+pub(super) struct WeightLanes<S: Simd> {
+    pub(super) u: S::F,
+    pub(super) v: S::F,
+    /// Front faces, as bits.
+    pub(super) front: u32,
+}
+
+/// The edge functions in f64, as in the reference, and their sum.
+struct Edges<S: Simd> {
+    edges: [S::D; 3],
+    det: S::D,
+}
+
+impl<S: Simd> Edges<S> {
+    #[inline(always)]
+    fn new(s: S, ray: &RayLanes<S>, [a, b, c]: Corners<S>) -> Self {
+        let (ax, ay) = sheared(s, a, ray.shear);
+        let (bx, by) = sheared(s, b, ray.shear);
+        let (cx, cy) = sheared(s, c, ray.shear);
+        let (ax, ay) = (s.widen(ax), s.widen(ay));
+        let (bx, by) = (s.widen(bx), s.widen(by));
+        let (cx, cy) = (s.widen(cx), s.widen(cy));
+        let edge_a = s.sub_wide(s.mul_wide(cx, by), s.mul_wide(cy, bx));
+        let edge_b = s.sub_wide(s.mul_wide(ax, cy), s.mul_wide(ay, cx));
+        let edge_c = s.sub_wide(s.mul_wide(bx, ay), s.mul_wide(by, ax));
+        let det = s.add_wide(edge_a, s.add_wide(edge_b, edge_c));
+        Self { edges: [edge_a, edge_b, edge_c], det }
+    }
+
+    /// The lanes that are seen from the front, as bits.
+    #[inline(always)]
+    fn front(&self, s: S, backward: bool) -> u32 {
+        let zero = s.widen(s.splat(0.0));
+        if backward { s.le_wide(self.det, zero) } else { s.le_wide(zero, self.det) }
+    }
+}
+
+/// The candidates that hit at a `t` of at most `t_max`, for rays without a negative `t_min` that share
+/// their axes.
 #[inline(always)]
-fn own_box<S: Simd>(
+pub(super) fn decide<S: Simd>(
     s: S,
-    [rx, ry, rz]: [S::F; 3],
-    a: [S::F; 3],
-    b: [S::F; 3],
-    c: [S::F; 3],
-) -> (S::F, S::F, S::F) {
-    let (lo_x, hi_x) = span(s, a[0], b[0], c[0]);
-    let (lo_y, hi_y) = span(s, a[1], b[1], c[1]);
-    let (lo_z, hi_z) = span(s, a[2], b[2], c[2]);
+    ray: &RayLanes<S>,
+    decision: &Decision<S>,
+    corners: Corners<S>,
+    candidates: u32,
+    t_max: S::F,
+    faces: Faces,
+) -> HitLanes<S> {
+    let [a, b, c] = corners;
+    let edges = Edges::new(s, ray, corners);
+    let [edge_a, edge_b, edge_c] = edges.edges;
+    let zero = s.widen(s.splat(0.0));
+    let none_negative = s.le_wide(zero, edge_a) & s.le_wide(zero, edge_b) & s.le_wide(zero, edge_c);
+    let none_positive = s.le_wide(edge_a, zero) & s.le_wide(edge_b, zero) & s.le_wide(edge_c, zero);
+    let edge_on = s.le_wide(edges.det, zero) & s.le_wide(zero, edges.det);
+    let mut accepted = candidates & (none_negative | none_positive) & !edge_on;
+    match faces {
+        Faces::Both => {}
+        Faces::Front => accepted &= edges.front(s, decision.backward),
+        Faces::Back => accepted &= !edges.front(s, decision.backward),
+    }
+    let (az, bz, cz) = (s.widen(a[2]), s.widen(b[2]), s.widen(c[2]));
+    let sum = s.add_wide(
+        s.mul_wide(edge_a, az),
+        s.add_wide(s.mul_wide(edge_b, bz), s.mul_wide(edge_c, cz)),
+    );
+    let exact = s.div_wide(sum, s.mul_wide(edges.det, s.widen(ray.direction[2])));
+    // `+ 0.0` turns -0.0 into 0.0.
+    let mut t = s.add(s.narrow(exact), s.splat(0.0));
+    let mut ahead = s.le_wide(zero, exact);
+
+    // Contact: first for the farthest that any corner may be, which is enough for nearly all.
+    let (size, det_size) = (s.abs_wide(sum), s.abs_wide(edges.det));
+    let near = s.le_wide(size, s.mul_wide(decision.farthest, det_size)) & accepted;
+    if near != 0 {
+        let largest = s.widen(largest_component(s, corners));
+        let contact = s.mul_wide(largest, s.widen(s.splat(WatertightRay::CONTACT as f32)));
+        let touches = s.le_wide(size, s.mul_wide(contact, det_size)) & accepted;
+        t = s.select(s.mask_from_bits(touches), t, s.splat(0.0));
+        ahead |= touches;
+    }
+    let in_range = s.and(s.le(ray.t_min, t), s.le(t, t_max));
+    let finite = s.le(s.abs(t), s.splat(f32::MAX));
+    accepted &= ahead & s.bits(s.and(in_range, finite));
+    HitLanes { accepted, t }
+}
+
+/// The weights of triangles that were accepted.
+#[inline(always)]
+pub(super) fn weights<S: Simd>(
+    s: S,
+    ray: &RayLanes<S>,
+    backward: bool,
+    corners: Corners<S>,
+) -> WeightLanes<S> {
+    let edges = Edges::new(s, ray, corners);
+    let [_, edge_b, edge_c] = edges.edges;
     let zero = s.splat(0.0);
-    let reach_x = s.max(hi_x, s.sub(zero, lo_x));
-    let reach_y = s.max(hi_y, s.sub(zero, lo_y));
-    let reach_z = s.max(hi_z, s.sub(zero, lo_z));
-    let reach = s.max(reach_x, s.max(reach_y, reach_z));
-    let pad = s.mul(reach, s.splat(WatertightRay::OWN_BOX_PAD));
-    let (near_x, far_x) = slab(s, s.sub(lo_x, pad), s.add(hi_x, pad), rx);
-    let (near_y, far_y) = slab(s, s.sub(lo_y, pad), s.add(hi_y, pad), ry);
-    let (near_z, far_z) = slab(s, lo_z, hi_z, rz);
-    (s.max(near_x, s.max(near_y, near_z)), s.min(far_x, s.min(far_y, far_z)), reach)
+    WeightLanes {
+        u: s.add(s.narrow(s.div_wide(edge_b, edges.det)), zero),
+        v: s.add(s.narrow(s.div_wide(edge_c, edges.det)), zero),
+        front: edges.front(s, backward),
+    }
+}
+
+/// The largest component of three points, in size.
+#[inline(always)]
+fn largest_component<S: Simd>(s: S, [a, b, c]: Corners<S>) -> S::F {
+    let x = s.max(s.abs(a[0]), s.max(s.abs(b[0]), s.abs(c[0])));
+    let y = s.max(s.abs(a[1]), s.max(s.abs(b[1]), s.abs(c[1])));
+    let z = s.max(s.abs(a[2]), s.max(s.abs(b[2]), s.abs(c[2])));
+    s.max(x, s.max(y, z))
 }
 
 #[inline(always)]
@@ -183,18 +231,5 @@ fn sheared<S: Simd>(s: S, [x, y, z]: [S::F; 3], [sx, sy]: [S::F; 2]) -> (S::F, S
 
 #[inline(always)]
 fn dot<S: Simd>(s: S, p: [S::F; 3], q: [S::F; 3]) -> S::F {
-    s.add(s.add(s.mul(p[0], q[0]), s.mul(p[1], q[1])), s.mul(p[2], q[2]))
-}
-
-/// The least and the greatest of three.
-#[inline(always)]
-fn span<S: Simd>(s: S, a: S::F, b: S::F, c: S::F) -> (S::F, S::F) {
-    (s.min(a, s.min(b, c)), s.max(a, s.max(b, c)))
-}
-
-/// Where the ray enters and leaves the slab from `lo` to `hi`.
-#[inline(always)]
-fn slab<S: Simd>(s: S, lo: S::F, hi: S::F, reciprocal: S::F) -> (S::F, S::F) {
-    let (to_lo, to_hi) = (s.mul(lo, reciprocal), s.mul(hi, reciprocal));
-    (s.min(to_lo, to_hi), s.max(to_lo, to_hi))
+    s.about_mul_add(p[2], q[2], s.about_mul_add(p[1], q[1], s.mul(p[0], q[0])))
 }

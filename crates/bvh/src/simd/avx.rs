@@ -53,6 +53,10 @@ macro_rules! register_operations {
             op!(_mm256_div_ps(a, b))
         }
         #[inline(always)]
+        fn about_mul_add(self, a: __m256, b: __m256, c: __m256) -> __m256 {
+            op!(_mm256_fmadd_ps(a, b, c))
+        }
+        #[inline(always)]
         fn min(self, a: __m256, b: __m256) -> __m256 {
             op!(_mm256_min_ps(a, b))
         }

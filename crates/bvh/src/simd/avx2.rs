@@ -1,5 +1,5 @@
 //! Eight lanes in one AVX register. The features are AVX2, FMA and the bit manipulation sets that
-//! came with them (x86-64-v3 without the rest): FMA itself is never used, it marks the generation.
+//! came with them: x86-64-v3 without the rest.
 
 use std::arch::x86_64::*;
 
@@ -27,6 +27,7 @@ impl Avx2 {
 impl Simd for Avx2 {
     type F = __m256;
     type M = __m256;
+    type D = [__m256d; 2];
 
     register_operations!();
 
@@ -46,6 +47,10 @@ impl Simd for Avx2 {
         op!(_mm256_cmp_ps::<_CMP_LE_OQ>(a, b))
     }
     #[inline(always)]
+    fn not_lt(self, a: __m256, b: __m256) -> __m256 {
+        op!(_mm256_cmp_ps::<_CMP_NLT_UQ>(a, b))
+    }
+    #[inline(always)]
     fn eq(self, a: __m256, b: __m256) -> __m256 {
         op!(_mm256_cmp_ps::<_CMP_EQ_OQ>(a, b))
     }
@@ -54,16 +59,54 @@ impl Simd for Avx2 {
         op!(_mm256_and_ps(a, b))
     }
     #[inline(always)]
-    fn or(self, a: __m256, b: __m256) -> __m256 {
-        op!(_mm256_or_ps(a, b))
-    }
-    #[inline(always)]
     fn select(self, mask: __m256, a: __m256, b: __m256) -> __m256 {
         op!(_mm256_blendv_ps(a, b, mask))
     }
     #[inline(always)]
     fn bits(self, mask: __m256) -> u32 {
         op!(_mm256_movemask_ps(mask)) as u32
+    }
+    #[inline(always)]
+    fn widen(self, lanes: __m256) -> [__m256d; 2] {
+        op!([
+            _mm256_cvtps_pd(_mm256_castps256_ps128(lanes)),
+            _mm256_cvtps_pd(_mm256_extractf128_ps::<1>(lanes)),
+        ])
+    }
+    #[inline(always)]
+    fn narrow(self, [low, high]: [__m256d; 2]) -> __m256 {
+        op!(_mm256_set_m128(_mm256_cvtpd_ps(high), _mm256_cvtpd_ps(low)))
+    }
+    #[inline(always)]
+    fn add_wide(self, a: [__m256d; 2], b: [__m256d; 2]) -> [__m256d; 2] {
+        op!([_mm256_add_pd(a[0], b[0]), _mm256_add_pd(a[1], b[1])])
+    }
+    #[inline(always)]
+    fn sub_wide(self, a: [__m256d; 2], b: [__m256d; 2]) -> [__m256d; 2] {
+        op!([_mm256_sub_pd(a[0], b[0]), _mm256_sub_pd(a[1], b[1])])
+    }
+    #[inline(always)]
+    fn mul_wide(self, a: [__m256d; 2], b: [__m256d; 2]) -> [__m256d; 2] {
+        op!([_mm256_mul_pd(a[0], b[0]), _mm256_mul_pd(a[1], b[1])])
+    }
+    #[inline(always)]
+    fn div_wide(self, a: [__m256d; 2], b: [__m256d; 2]) -> [__m256d; 2] {
+        op!([_mm256_div_pd(a[0], b[0]), _mm256_div_pd(a[1], b[1])])
+    }
+    #[inline(always)]
+    fn abs_wide(self, a: [__m256d; 2]) -> [__m256d; 2] {
+        op!({
+            let sign = _mm256_set1_pd(-0.0);
+            [_mm256_andnot_pd(sign, a[0]), _mm256_andnot_pd(sign, a[1])]
+        })
+    }
+    #[inline(always)]
+    fn le_wide(self, a: [__m256d; 2], b: [__m256d; 2]) -> u32 {
+        op!({
+            let low = _mm256_movemask_pd(_mm256_cmp_pd::<_CMP_LE_OQ>(a[0], b[0])) as u32;
+            let high = _mm256_movemask_pd(_mm256_cmp_pd::<_CMP_LE_OQ>(a[1], b[1])) as u32;
+            low | high << 4
+        })
     }
     #[inline(always)]
     fn mask_from_bits(self, bits: u32) -> __m256 {

@@ -1,4 +1,5 @@
-//! Eight lanes in one AVX register, with the mask registers and the 32 registers of AVX-512VL.
+//! Eight lanes of f32 in one AVX register, with the mask registers and the 32 registers of AVX-512VL,
+//! and eight of f64 in one of AVX-512F.
 
 use std::arch::x86_64::*;
 
@@ -24,6 +25,7 @@ impl Avx512 {
 impl Simd for Avx512 {
     type F = __m256;
     type M = __mmask8;
+    type D = __m512d;
 
     register_operations!();
 
@@ -43,6 +45,10 @@ impl Simd for Avx512 {
         op!(_mm256_cmp_ps_mask::<_CMP_LE_OQ>(a, b))
     }
     #[inline(always)]
+    fn not_lt(self, a: __m256, b: __m256) -> __mmask8 {
+        op!(_mm256_cmp_ps_mask::<_CMP_NLT_UQ>(a, b))
+    }
+    #[inline(always)]
     fn eq(self, a: __m256, b: __m256) -> __mmask8 {
         op!(_mm256_cmp_ps_mask::<_CMP_EQ_OQ>(a, b))
     }
@@ -51,16 +57,44 @@ impl Simd for Avx512 {
         a & b
     }
     #[inline(always)]
-    fn or(self, a: __mmask8, b: __mmask8) -> __mmask8 {
-        a | b
-    }
-    #[inline(always)]
     fn select(self, mask: __mmask8, a: __m256, b: __m256) -> __m256 {
         op!(_mm256_mask_blend_ps(mask, a, b))
     }
     #[inline(always)]
     fn bits(self, mask: __mmask8) -> u32 {
         u32::from(mask)
+    }
+    #[inline(always)]
+    fn widen(self, lanes: __m256) -> __m512d {
+        op!(_mm512_cvtps_pd(lanes))
+    }
+    #[inline(always)]
+    fn narrow(self, lanes: __m512d) -> __m256 {
+        op!(_mm512_cvtpd_ps(lanes))
+    }
+    #[inline(always)]
+    fn add_wide(self, a: __m512d, b: __m512d) -> __m512d {
+        op!(_mm512_add_pd(a, b))
+    }
+    #[inline(always)]
+    fn sub_wide(self, a: __m512d, b: __m512d) -> __m512d {
+        op!(_mm512_sub_pd(a, b))
+    }
+    #[inline(always)]
+    fn mul_wide(self, a: __m512d, b: __m512d) -> __m512d {
+        op!(_mm512_mul_pd(a, b))
+    }
+    #[inline(always)]
+    fn div_wide(self, a: __m512d, b: __m512d) -> __m512d {
+        op!(_mm512_div_pd(a, b))
+    }
+    #[inline(always)]
+    fn abs_wide(self, a: __m512d) -> __m512d {
+        op!(_mm512_abs_pd(a))
+    }
+    #[inline(always)]
+    fn le_wide(self, a: __m512d, b: __m512d) -> u32 {
+        u32::from(op!(_mm512_cmp_pd_mask::<_CMP_LE_OQ>(a, b)))
     }
     #[inline(always)]
     fn mask_from_bits(self, bits: u32) -> __mmask8 {

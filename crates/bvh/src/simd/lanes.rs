@@ -1,15 +1,17 @@
-//! The operations that kernels are written in: eight lanes of f32.
+//! The operations that kernels are written in: eight lanes of f32, and as many of f64.
 
 /// An instruction set as seen by a kernel: operations on eight lanes at once.
 ///
 /// The value is a token: it exists only where the instructions do. Every operation is exact IEEE
 /// arithmetic, rounded as the scalar operation is, so a kernel gives the same bits under every
-/// implementation. There is no fused multiply-add on purpose; see `hitscan_primitives::WatertightRay`.
+/// implementation. [`about_mul_add`](Self::about_mul_add) is the one that may round otherwise.
 pub(crate) trait Simd: Copy {
     /// Eight f32.
     type F: Copy;
     /// Eight truth values.
     type M: Copy;
+    /// Eight f64.
+    type D: Copy;
 
     /// Runs `kernel` as compiled for this instruction set: on x86-64 in a function of its own, wherever it is
     /// called from.
@@ -28,19 +30,37 @@ pub(crate) trait Simd: Copy {
     /// `a > b ? a : b` per lane.
     fn max(self, a: Self::F, b: Self::F) -> Self::F;
     fn abs(self, a: Self::F) -> Self::F;
+    /// `a * b + c`, rounded once or twice: for filters only.
+    #[inline(always)]
+    fn about_mul_add(self, a: Self::F, b: Self::F, c: Self::F) -> Self::F {
+        self.add(self.mul(a, b), c)
+    }
     /// `magnitude` with its sign flipped where `sign` has its sign bit set.
     fn flip_sign(self, magnitude: Self::F, sign: Self::F) -> Self::F;
 
     /// `a <= b`; false for NaN.
     fn le(self, a: Self::F, b: Self::F) -> Self::M;
+    /// Not `a < b`; true for NaN.
+    fn not_lt(self, a: Self::F, b: Self::F) -> Self::M;
     /// `a == b`; false for NaN.
     fn eq(self, a: Self::F, b: Self::F) -> Self::M;
     fn and(self, a: Self::M, b: Self::M) -> Self::M;
-    fn or(self, a: Self::M, b: Self::M) -> Self::M;
     /// `a` where `mask` is false, `b` where it is true.
     fn select(self, mask: Self::M, a: Self::F, b: Self::F) -> Self::F;
     /// Bit `i` is lane `i`.
     fn bits(self, mask: Self::M) -> u32;
+
+    /// Each lane as f64, which is exact.
+    fn widen(self, lanes: Self::F) -> Self::D;
+    /// Each lane rounded to f32.
+    fn narrow(self, lanes: Self::D) -> Self::F;
+    fn add_wide(self, a: Self::D, b: Self::D) -> Self::D;
+    fn sub_wide(self, a: Self::D, b: Self::D) -> Self::D;
+    fn mul_wide(self, a: Self::D, b: Self::D) -> Self::D;
+    fn div_wide(self, a: Self::D, b: Self::D) -> Self::D;
+    fn abs_wide(self, a: Self::D) -> Self::D;
+    /// `a <= b` as bits: bit `i` is lane `i`; false for NaN.
+    fn le_wide(self, a: Self::D, b: Self::D) -> u32;
 
     /// The sign bits: bit `i` is that of lane `i`.
     fn sign_bits(self, lanes: Self::F) -> u32;

@@ -16,6 +16,7 @@ impl Neon {
 
 type F = (float32x4_t, float32x4_t);
 type M = (uint32x4_t, uint32x4_t);
+type D = [float64x2_t; 4];
 
 /// A register-only intrinsic on both halves.
 macro_rules! both {
@@ -36,9 +37,24 @@ macro_rules! both {
     }};
 }
 
+/// A register-only intrinsic on all quarters.
+macro_rules! each {
+    ($f:ident, $a:expr) => {{
+        let a = $a;
+        // SAFETY: `self` exists only if `detect` found NEON.
+        unsafe { [$f(a[0]), $f(a[1]), $f(a[2]), $f(a[3])] }
+    }};
+    ($f:ident, $a:expr, $b:expr) => {{
+        let (a, b) = ($a, $b);
+        // SAFETY: `self` exists only if `detect` found NEON.
+        unsafe { [$f(a[0], b[0]), $f(a[1], b[1]), $f(a[2], b[2]), $f(a[3], b[3])] }
+    }};
+}
+
 impl Simd for Neon {
     type F = F;
     type M = M;
+    type D = D;
 
     #[inline(always)]
     fn vectorize<K: Kernel>(self, kernel: K) -> K::Output {
@@ -108,16 +124,16 @@ impl Simd for Neon {
         both!(vcleq_f32, a, b)
     }
     #[inline(always)]
+    fn not_lt(self, a: F, b: F) -> M {
+        both!(vmvnq_u32, both!(vcltq_f32, a, b))
+    }
+    #[inline(always)]
     fn eq(self, a: F, b: F) -> M {
         both!(vceqq_f32, a, b)
     }
     #[inline(always)]
     fn and(self, a: M, b: M) -> M {
         both!(vandq_u32, a, b)
-    }
-    #[inline(always)]
-    fn or(self, a: M, b: M) -> M {
-        both!(vorrq_u32, a, b)
     }
     #[inline(always)]
     fn select(self, mask: M, a: F, b: F) -> F {
@@ -131,6 +147,61 @@ impl Simd for Neon {
         let weighted = both!(vandq_u32, mask, weights);
         // SAFETY: `self` exists only if `detect` found NEON.
         unsafe { vaddvq_u32(vorrq_u32(weighted.0, weighted.1)) }
+    }
+
+    #[inline(always)]
+    fn widen(self, (low, high): F) -> D {
+        // SAFETY: `self` exists only if `detect` found NEON.
+        unsafe {
+            [
+                vcvt_f64_f32(vget_low_f32(low)),
+                vcvt_high_f64_f32(low),
+                vcvt_f64_f32(vget_low_f32(high)),
+                vcvt_high_f64_f32(high),
+            ]
+        }
+    }
+    #[inline(always)]
+    fn narrow(self, [a, b, c, d]: D) -> F {
+        // SAFETY: `self` exists only if `detect` found NEON.
+        unsafe {
+            (
+                vcombine_f32(vcvt_f32_f64(a), vcvt_f32_f64(b)),
+                vcombine_f32(vcvt_f32_f64(c), vcvt_f32_f64(d)),
+            )
+        }
+    }
+    #[inline(always)]
+    fn add_wide(self, a: D, b: D) -> D {
+        each!(vaddq_f64, a, b)
+    }
+    #[inline(always)]
+    fn sub_wide(self, a: D, b: D) -> D {
+        each!(vsubq_f64, a, b)
+    }
+    #[inline(always)]
+    fn mul_wide(self, a: D, b: D) -> D {
+        each!(vmulq_f64, a, b)
+    }
+    #[inline(always)]
+    fn div_wide(self, a: D, b: D) -> D {
+        each!(vdivq_f64, a, b)
+    }
+    #[inline(always)]
+    fn abs_wide(self, a: D) -> D {
+        each!(vabsq_f64, a)
+    }
+    #[inline(always)]
+    fn le_wide(self, a: D, b: D) -> u32 {
+        let masks = each!(vcleq_f64, a, b);
+        // SAFETY: `self` exists only if `detect` found NEON.
+        let narrow = unsafe {
+            (
+                vcombine_u32(vmovn_u64(masks[0]), vmovn_u64(masks[1])),
+                vcombine_u32(vmovn_u64(masks[2]), vmovn_u64(masks[3])),
+            )
+        };
+        self.bits(narrow)
     }
 
     #[inline(always)]

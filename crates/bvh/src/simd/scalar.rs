@@ -16,10 +16,16 @@ fn compare(a: [f32; 8], b: [f32; 8], f: impl Fn(f32, f32) -> bool) -> [u32; 8] {
     std::array::from_fn(|i| if f(a[i], b[i]) { u32::MAX } else { 0 })
 }
 
+#[inline(always)]
+fn map_wide(a: [f64; 8], b: [f64; 8], f: impl Fn(f64, f64) -> f64) -> [f64; 8] {
+    std::array::from_fn(|i| f(a[i], b[i]))
+}
+
 impl Simd for Scalar {
     type F = [f32; 8];
     /// All bits set or none, as vector comparisons give, so that the compiler can use them.
     type M = [u32; 8];
+    type D = [f64; 8];
 
     fn vectorize<K: Kernel>(self, kernel: K) -> K::Output {
         kernel.run(self)
@@ -74,16 +80,16 @@ impl Simd for Scalar {
         compare(a, b, |a, b| a <= b)
     }
     #[inline(always)]
+    fn not_lt(self, a: [f32; 8], b: [f32; 8]) -> [u32; 8] {
+        compare(a, b, |a, b| a >= b || a.is_nan() || b.is_nan())
+    }
+    #[inline(always)]
     fn eq(self, a: [f32; 8], b: [f32; 8]) -> [u32; 8] {
         compare(a, b, |a, b| a == b)
     }
     #[inline(always)]
     fn and(self, a: [u32; 8], b: [u32; 8]) -> [u32; 8] {
         std::array::from_fn(|i| a[i] & b[i])
-    }
-    #[inline(always)]
-    fn or(self, a: [u32; 8], b: [u32; 8]) -> [u32; 8] {
-        std::array::from_fn(|i| a[i] | b[i])
     }
     #[inline(always)]
     fn select(self, mask: [u32; 8], a: [f32; 8], b: [f32; 8]) -> [f32; 8] {
@@ -94,6 +100,43 @@ impl Simd for Scalar {
         let mut bits = 0;
         for (i, lane) in mask.into_iter().enumerate() {
             bits |= (lane & 1) << i;
+        }
+        bits
+    }
+
+    #[inline(always)]
+    fn widen(self, lanes: [f32; 8]) -> [f64; 8] {
+        lanes.map(f64::from)
+    }
+    #[inline(always)]
+    fn narrow(self, lanes: [f64; 8]) -> [f32; 8] {
+        lanes.map(|lane| lane as f32)
+    }
+    #[inline(always)]
+    fn add_wide(self, a: [f64; 8], b: [f64; 8]) -> [f64; 8] {
+        map_wide(a, b, |a, b| a + b)
+    }
+    #[inline(always)]
+    fn sub_wide(self, a: [f64; 8], b: [f64; 8]) -> [f64; 8] {
+        map_wide(a, b, |a, b| a - b)
+    }
+    #[inline(always)]
+    fn mul_wide(self, a: [f64; 8], b: [f64; 8]) -> [f64; 8] {
+        map_wide(a, b, |a, b| a * b)
+    }
+    #[inline(always)]
+    fn div_wide(self, a: [f64; 8], b: [f64; 8]) -> [f64; 8] {
+        map_wide(a, b, |a, b| a / b)
+    }
+    #[inline(always)]
+    fn abs_wide(self, a: [f64; 8]) -> [f64; 8] {
+        a.map(f64::abs)
+    }
+    #[inline(always)]
+    fn le_wide(self, a: [f64; 8], b: [f64; 8]) -> u32 {
+        let mut bits = 0;
+        for i in 0..8 {
+            bits |= u32::from(a[i] <= b[i]) << i;
         }
         bits
     }

@@ -2,20 +2,19 @@
 
 use bytemuck::{Pod, Zeroable};
 use glam::Vec3;
-use hitscan_primitives::{TriMesh, brute_force::scaled, plane_normal};
+use hitscan_primitives::{TriMesh, brute_force::scaled};
 
 use crate::simd::{Kernel, Simd};
 
 /// Eight triangles in structure-of-arrays form.
 ///
-/// Empty lanes and triangles without area are NaN, which every test rejects. The latter keep their
-/// number, so that a refit can bring them back.
+/// Empty lanes are NaN.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C, align(32))]
 pub(crate) struct TriangleBlock {
     /// `corners[corner][axis]`, in the mesh's scaled space.
     pub(crate) corners: [[[f32; 8]; 3]; 3],
-    /// The normal by [`plane_normal`], per axis.
+    /// The normal by [`plane_normal`], per axis: zero where the triangle's plane is not known.
     pub(crate) normal: [[f32; 8]; 3],
     /// The triangles' numbers; [`TriangleBlock::NO_TRIANGLE`] in empty lanes.
     pub(crate) triangles: [u32; 8],
@@ -36,17 +35,14 @@ impl TriangleBlock {
     /// Puts a triangle with its corners, in the mesh's scaled space.
     pub(crate) fn set(&mut self, lane: usize, triangle: u32, corners: [Vec3; 3]) {
         self.triangles[lane] = triangle;
-        let [a, b, c, normal] = match plane_normal(corners) {
-            Some(normal) => [corners[0], corners[1], corners[2], normal],
-            None => [Vec3::NAN; 4],
-        };
-        set_corners(&mut self.corners, lane, [a, b, c]);
+        let normal = plane_normal(corners);
+        set_corners(&mut self.corners, lane, corners);
         for axis in 0..3 {
             self.normal[axis][lane] = normal[axis];
         }
     }
 
-    /// Takes the corners and the normal out of a lane, so that nothing there is hit.
+    /// Takes the corners and the normal out of a lane.
     pub(crate) fn clear(&mut self, lane: usize) {
         for row in self.corners.as_flattened_mut().iter_mut().chain(&mut self.normal) {
             row[lane] = f32::NAN;
@@ -124,18 +120,39 @@ impl Kernel for FillBlocks<'_> {
         }
         for block in blocks {
             block.normal = normals(&block.corners);
-            // A triangle without area has no normal, and neither have NaNs.
-            for row in block.corners.as_flattened_mut() {
-                for lane in 0..8 {
-                    let without = block.normal[0][lane].is_nan();
-                    row[lane] = if without { f32::NAN } else { row[lane] };
-                }
-            }
         }
     }
 }
 
-/// [`plane_normal`] of eight triangles, to the last bit; NaN where there is none.
+/// The normal of a triangle's plane by its winding, scaled by a power of two so that its largest
+/// component is about in `[0.5, 1]`. Zero if the triangle has no area, or is so thin that rounding in
+/// f64 makes the normal doubtful in f32. NaN for corners that are NaN.
+///
+/// Computed in f64 and rounded once. For filters only: it decides nothing.
+pub(crate) fn plane_normal([a, b, c]: [Vec3; 3]) -> Vec3 {
+    let a = a.as_dvec3();
+    let (p, q) = (b.as_dvec3() - a, c.as_dvec3() - a);
+    let normal = p.cross(q);
+    let largest = normal.abs().max_element();
+    let size = p.abs().max_element() * q.abs().max_element();
+    (normal * normal_scale(largest, size)).as_vec3()
+}
+
+/// What a normal is multiplied with: `largest` is its largest component, `size` the product of the
+/// largest components of the edges that it is made of.
+#[inline(always)]
+fn normal_scale(largest: f64, size: f64) -> f64 {
+    /// The normal is wrong by less than 2^-50 of the size. So this share of it keeps 26 bits.
+    const DOUBTFUL: f64 = 1.0 / (1 << 24) as f64;
+    let exponent = (largest.to_bits() >> 52) & 0x7ff;
+    // 1022 is the biased exponent of 0.5. For a NaN, of which the power is not used, the exponent is
+    // larger.
+    let power = f64::from_bits((1023 + 1022_u64).wrapping_sub(exponent) << 52);
+    let is_known = largest > 0.0 && largest >= DOUBTFUL * size;
+    if is_known { power } else { 0.0 }
+}
+
+/// [`plane_normal`] of eight triangles, to the last bit.
 #[inline(always)]
 fn normals(corners: &[[[f32; 8]; 3]; 3]) -> [[f32; 8]; 3] {
     let mut edges = [[[0.0; 8]; 3]; 2];
@@ -157,13 +174,8 @@ fn normals(corners: &[[[f32; 8]; 3]; 3]) -> [[f32; 8]; 3] {
     }
     let mut scale = [0.0; 8];
     for lane in 0..8 {
-        let [x, y, z] = [normal[0][lane].abs(), normal[1][lane].abs(), normal[2][lane].abs()];
-        let largest = if y > z { y } else { z };
-        let largest = if x > largest { x } else { largest };
-        let exponent = (largest.to_bits() >> 52) & 0x7ff;
-        // Of a value that is no number, for which the power is not used, the exponent is larger.
-        let power = f64::from_bits(2045_u64.wrapping_sub(exponent) << 52);
-        scale[lane] = if largest > 0.0 && largest < f64::INFINITY { power } else { f64::NAN };
+        let largest = largest_of(&normal, lane);
+        scale[lane] = normal_scale(largest, largest_of(&p, lane) * largest_of(&q, lane));
     }
     // Not by `map`: it is left out of line, without the instruction set of the kernel.
     let mut rounded = [[0.0; 8]; 3];
@@ -173,6 +185,14 @@ fn normals(corners: &[[[f32; 8]; 3]; 3]) -> [[f32; 8]; 3] {
         }
     }
     rounded
+}
+
+/// The largest component of a vector, in size, as `max_element` finds it.
+#[inline(always)]
+fn largest_of(rows: &[[f64; 8]; 3], lane: usize) -> f64 {
+    let [x, y, z] = [rows[0][lane].abs(), rows[1][lane].abs(), rows[2][lane].abs()];
+    let largest = if y > z { y } else { z };
+    if x > largest { x } else { largest }
 }
 
 #[cfg(test)]

@@ -44,10 +44,10 @@ impl Leaves {
         }
     }
 
-    /// The corners of the triangle at a place of [`Found`](crate::kernel::Found).
+    /// The corners of the triangle in a slot of [`Found`](crate::kernel::Found).
     #[inline]
-    pub(crate) fn corners(&self, place: u32) -> [Vec3; 3] {
-        let (block, lane) = (place as usize / 8, place as usize % 8);
+    pub(crate) fn corners(&self, slot: u32) -> [Vec3; 3] {
+        let (block, lane) = (slot as usize / 8, slot as usize % 8);
         match self {
             Self::Full(blocks) => blocks[block].corners_of(lane),
             Self::Compact(IndexedBlocks { blocks, positions }) => blocks[block]

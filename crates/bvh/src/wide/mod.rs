@@ -4,6 +4,6 @@ mod block;
 mod leaves;
 mod node;
 
-pub(crate) use block::{FillBlocks, TriangleBlock, corners_of, set_corners};
+pub(crate) use block::{FillBlocks, TriangleBlock, set_corners};
 pub(crate) use leaves::{IndexedBlock, IndexedBlocks, Leaves};
 pub(crate) use node::{ChildRef, WideNode};

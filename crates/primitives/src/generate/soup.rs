@@ -2,7 +2,7 @@
 
 use glam::{DVec3, Vec3};
 
-use crate::{TriMesh, plane_normal};
+use crate::{TriMesh, watertight::cross_f64};
 
 use super::{GenerateError, Parts, SplitMix64, check_count};
 
@@ -28,7 +28,8 @@ pub fn soup(n_triangles: usize, seed: u64) -> Result<TriMesh, GenerateError> {
         let corners: [Vec3; 3] =
             std::array::from_fn(|_| (center + size * in_cube(&mut rng)).as_vec3());
         // Chance may put three corners on a line; then try again.
-        if plane_normal(corners).is_some() {
+        let [a, b, c] = corners;
+        if cross_f64(a, b, c) != DVec3::ZERO {
             let first = parts.next_vertex();
             parts.positions.extend(corners);
             parts.triangles.push([first, first + 1, first + 2]);
