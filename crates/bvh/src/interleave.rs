@@ -60,7 +60,7 @@ struct Interleaved<'a, Start, Finish> {
 /// A walk under way.
 struct UnderWay<S: Simd, C> {
     number: usize,
-    boxes: BoxRay<S>,
+    boxes: BoxRay<S, false>,
     triangles: TriangleRay<S>,
     keys: (S::F, S::F),
     current: ChildRef,
@@ -93,13 +93,19 @@ impl<C: Collector, Start: Fn(&Ray) -> C, Finish: FnMut(usize, C)> Kernel
                     if !query.is_plain() {
                         let start = ChildRef::ROOT;
                         let collector_of_walk = &mut collector;
-                        simd.vectorize(Walk { bvh, ray, faces, start, collector: collector_of_walk });
+                        simd.vectorize(Walk {
+                            bvh,
+                            ray,
+                            faces,
+                            start,
+                            collector: collector_of_walk,
+                        });
                         finish(number, collector);
                         continue;
                     }
                     *place = Some(UnderWay {
                         number,
-                        boxes: query.boxes(),
+                        boxes: query.boxes::<false>(),
                         triangles: query.triangles(faces),
                         keys: keys::<S, false>(simd, ray.t_min),
                         current: ChildRef::ROOT,
@@ -147,7 +153,7 @@ fn step<S: Simd, C: Collector>(
         }
     } else {
         let node = &bvh.nodes[walk.current.node_index()];
-        let hits = walk.boxes.test::<false>(node, simd.splat(limit));
+        let hits = walk.boxes.test(node, simd.splat(limit));
         let nearest = push_children::<S, C>(simd, node, &hits, walk.keys, stack);
         if nearest.is_some() {
             return nearest;

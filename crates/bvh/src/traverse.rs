@@ -20,10 +20,19 @@ use crate::{
 pub(crate) trait Collector {
     /// Whether near children are visited first.
     const ORDERED: bool;
+    /// Whether every hit counts, so that one that is certain is known to count before it is found.
+    const TAKES_ALL_HITS: bool = false;
+    /// Whether it is enough to know that there is a hit.
+    const NEEDS_NO_T: bool = false;
     /// Hits beyond this are of no use. Falls only when a hit is found.
     fn t_max(&self) -> f32;
     /// Takes a hit in the ray's interval, which may lie beyond `t_max`; `true` ends the walk.
     fn found(&mut self, hit: &Found, meeting: &Meeting<'_>) -> bool;
+    /// Learns that there is a hit, if [`NEEDS_NO_T`](Self::NEEDS_NO_T).
+    #[inline(always)]
+    fn found_some(&mut self) -> bool {
+        false
+    }
 }
 
 /// A walk with its collector, ready to be run for an instruction set.
@@ -120,17 +129,17 @@ pub(crate) trait LeafTest {
     fn blocks(&self) -> &[Self::Block];
 
     /// Gives the collector the triangles of the block of that number that the ray hits at a `t` of at
-    /// most `t_max`, and maybe some behind, until it has enough, which is then the result.
+    /// most `limit`, and maybe some behind, until it has enough, which is then the result. Lowers `limit`
+    /// to what the collector still has use for.
     fn test_block<S: Simd, C: Collector>(
         &self,
         block: usize,
         ray: &TriangleRay<S>,
-        t_max: f32,
+        limit: &mut f32,
         collector: &mut C,
     ) -> bool;
 
-    /// [`test_block`](Self::test_block) for the blocks of a leaf. Lowers `limit` to what the collector
-    /// still has use for.
+    /// [`test_block`](Self::test_block) for the blocks of a leaf.
     #[inline(always)]
     fn test<S: Simd, C: Collector>(
         &self,
@@ -140,10 +149,9 @@ pub(crate) trait LeafTest {
         collector: &mut C,
     ) -> bool {
         for block in blocks {
-            if self.test_block(block, ray, *limit, collector) {
+            if self.test_block(block, ray, limit, collector) {
                 return true;
             }
-            *limit = collector.t_max();
         }
         false
     }
@@ -162,10 +170,10 @@ impl LeafTest for [TriangleBlock] {
         &self,
         block: usize,
         ray: &TriangleRay<S>,
-        t_max: f32,
+        limit: &mut f32,
         collector: &mut C,
     ) -> bool {
-        ray.test::<false, C>(&self[block], block, t_max, collector)
+        ray.test::<false, C>(&self[block], block, limit, collector)
     }
 }
 
@@ -185,10 +193,10 @@ impl LeafTest for Careful<'_> {
         &self,
         block: usize,
         ray: &TriangleRay<S>,
-        t_max: f32,
+        limit: &mut f32,
         collector: &mut C,
     ) -> bool {
-        ray.test::<true, C>(&self.0[block], block, t_max, collector)
+        ray.test::<true, C>(&self.0[block], block, limit, collector)
     }
 }
 
@@ -205,10 +213,10 @@ impl LeafTest for IndexedBlocks {
         &self,
         block: usize,
         ray: &TriangleRay<S>,
-        _: f32,
+        limit: &mut f32,
         collector: &mut C,
     ) -> bool {
-        ray.test_indexed(block, self, collector)
+        ray.test_indexed(block, self, limit, collector)
     }
 }
 
@@ -257,7 +265,7 @@ impl<C: Collector> Walk<'_, C> {
             simd,
             nodes: &bvh.nodes,
             leaves,
-            boxes: ray.boxes(),
+            boxes: ray.boxes::<CAREFUL>(),
             keys: keys::<S, CAREFUL>(simd, self.ray.t_min),
             stack: Stack::new(&mut slots),
         };
@@ -280,7 +288,7 @@ struct Descent<'a, S: Simd, L: LeafTest + ?Sized, const CAREFUL: bool> {
     simd: S,
     nodes: &'a [WideNode],
     leaves: &'a L,
-    boxes: BoxRay<S>,
+    boxes: BoxRay<S, CAREFUL>,
     keys: (S::F, S::F),
     stack: Stack<'a>,
 }
@@ -292,7 +300,7 @@ impl<S: Simd, L: LeafTest + ?Sized, const CAREFUL: bool> Descent<'_, S, L, CAREF
         let t_max = self.simd.splat(limit);
         while !current.is_leaf() {
             let node = &self.nodes[current.node_index()];
-            let hits = self.boxes.test::<CAREFUL>(node, t_max);
+            let hits = self.boxes.test(node, t_max);
             let nearest = push_children::<S, C>(self.simd, node, &hits, self.keys, &mut self.stack);
             current = match nearest {
                 Some(nearest) => {
@@ -344,10 +352,10 @@ pub(crate) fn push_children<S: Simd, C: Collector>(
         let others = simd.compress(rest, simd.load_bits(&node.children));
         let n = rest.count_ones() as usize;
         stack.push([NEVER_TOO_FAR; 8], simd.all_bits(others), n);
-        return Some(node.child(first));
+        return Some(predicted_child(node, first));
     }
     if rest == 0 {
-        return Some(node.child(first));
+        return Some(predicted_child(node, first));
     }
     if rest & (rest - 1) == 0 {
         // Which of two is nearer is predicted, and the walk goes on before it is known: 1 to 5 % less
@@ -366,6 +374,29 @@ pub(crate) fn push_children<S: Simd, C: Collector>(
     }
     push_hits(simd, hits, keys, simd.load_bits(&node.children), stack);
     Some(ChildRef::from_bits(stack.pop().1))
+}
+
+/// The child at a place, by a jump for each place: the processor predicts which, and goes on before it
+/// is known. Neighbouring rays go the same way, so it is right most of the time.
+#[inline(always)]
+fn predicted_child(node: &WideNode, place: usize) -> ChildRef {
+    // Or the compiler makes all of them one load, for which the next node would wait.
+    macro_rules! child {
+        ($place:literal) => {{
+            black_box(());
+            node.child($place)
+        }};
+    }
+    match place {
+        0 => child!(0),
+        1 => child!(1),
+        2 => child!(2),
+        3 => child!(3),
+        4 => child!(4),
+        5 => child!(5),
+        6 => child!(6),
+        _ => child!(7),
+    }
 }
 
 /// Pushes a key for each child that is met, with the value in its lane; the nearest last.
@@ -442,6 +473,7 @@ impl Closest {
 
 impl Collector for Closest {
     const ORDERED: bool = true;
+    const TAKES_ALL_HITS: bool = true;
 
     #[inline(always)]
     fn t_max(&self) -> f32 {
@@ -465,6 +497,8 @@ pub(crate) struct Any {
 
 impl Collector for Any {
     const ORDERED: bool = false;
+    const TAKES_ALL_HITS: bool = true;
+    const NEEDS_NO_T: bool = true;
 
     #[inline(always)]
     fn t_max(&self) -> f32 {
@@ -473,6 +507,11 @@ impl Collector for Any {
 
     #[inline(always)]
     fn found(&mut self, _: &Found, _: &Meeting<'_>) -> bool {
+        self.found_some()
+    }
+
+    #[inline(always)]
+    fn found_some(&mut self) -> bool {
         self.any = true;
         true
     }

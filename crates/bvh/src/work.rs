@@ -67,11 +67,12 @@ impl Kernel for CountedWalk<'_> {
             return (None, work);
         };
         // The careful kernels answer alike for rays that need no care.
-        let (boxes, triangles) = (query.boxes(), query.triangles(faces));
+        let (boxes, triangles) = (query.boxes::<true>(), query.triangles(faces));
         let keys = keys::<S, true>(simd, ray.t_min);
         let mut slots = Slots::new();
         let mut stack = Stack::new(&mut slots);
         let mut room = TriangleBlock::EMPTY;
+        let mut limit = closest.t_max();
         let mut next = Some(ChildRef::ROOT);
         while let Some(current) = next {
             let mut nearest = None;
@@ -80,17 +81,17 @@ impl Kernel for CountedWalk<'_> {
                     let block = bvh.leaves.block(number, &mut room);
                     work.blocks += 1;
                     work.triangles += filled(block);
-                    triangles.test::<true, _>(block, number, closest.t_max(), &mut closest);
+                    triangles.test::<true, _>(block, number, &mut limit, &mut closest);
                 }
             } else {
                 work.nodes += 1;
                 let node = &bvh.nodes[current.node_index()];
-                let hits = boxes.test::<true>(node, simd.splat(closest.t_max()));
+                let hits = boxes.test(node, simd.splat(limit));
                 nearest = push_children::<S, Closest>(simd, node, &hits, keys, &mut stack);
             }
             next = match nearest {
                 Some(_) => nearest,
-                None => pop_within(&mut stack, closest.t_max()),
+                None => pop_within(&mut stack, limit),
             };
         }
         (closest.hit(), work)

@@ -41,6 +41,8 @@ pub struct WatertightRay {
     depth_per_t: f64,
     t_min: f32,
     t_max: f32,
+    /// At least the largest component of any corner minus the origin.
+    farthest: f64,
 }
 
 /// A triangle that a ray hits, before `u` and `v` are divided: a search looks at many candidates and
@@ -112,7 +114,16 @@ impl WatertightRay {
             depth_per_t: f64::from(d[kz]),
             t_min: ray.t_min,
             t_max: ray.t_max,
+            farthest: f64::INFINITY,
         }
+    }
+
+    /// The same ray, told that no component of a corner minus the origin is larger than `farthest`: it
+    /// looks for contact where there may be one, and gives the same answers.
+    #[inline(always)]
+    #[must_use]
+    pub fn with_farthest(self, farthest: f32) -> Self {
+        Self { farthest: f64::from(farthest), ..self }
     }
 
     /// `[kx, ky, kz]` for a direction; a tie goes to the earlier axis. See [`axes`](Self::axes).
@@ -175,7 +186,9 @@ impl WatertightRay {
         let sum = edge_a * az + (edge_b * bz + edge_c * cz);
         let scaled_det = det * self.depth_per_t;
         let mut t = sum / scaled_det;
-        if sum.abs() <= Self::CONTACT * f64::from(largest_component([a, b, c])) * det.abs() {
+        if sum.abs() <= Self::CONTACT * self.farthest * det.abs()
+            && sum.abs() <= Self::CONTACT * f64::from(largest_component([a, b, c])) * det.abs()
+        {
             t = 0.0;
         }
         let side = if scaled_det > 0.0 { Side::Front } else { Side::Back };

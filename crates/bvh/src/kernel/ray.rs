@@ -18,7 +18,9 @@ pub(crate) struct QueryRay<'a, S: Simd> {
     /// Bit `i` is the sign of the direction on axis `i`.
     pub(super) backward: u32,
     pub(super) origin: Origin,
-    /// Whether the direction was too short, and its reciprocals are those of [`STRETCH`] times it.
+    /// Whether the walk needs no care: the ray starts near, has no negative `t_min`, and is not short.
+    is_plain: bool,
+    /// Whether the direction is so short that its reciprocals are those of [`STRETCH`] times it.
     pub(super) is_tiny: bool,
     /// The mesh's largest coordinate.
     reach: f32,
@@ -30,6 +32,11 @@ pub(super) const NEAR_ORIGIN: f32 = 2.0;
 
 /// That shift, as a share of the largest |origin| + M: 12 units in the last place, 9.6 are needed (docs/proof.md).
 pub(super) const ORIGIN_SHIFT: f32 = 12.0 / (1 << 24) as f32;
+
+/// Directions all of whose components are smaller need care, because the reciprocals of the others are
+/// capped at 2^60: what moves less on an axis than 2^-26 of what it moves on another does not move there.
+const SHORT: f32 = 1.0 / (1u64 << 34) as f32;
+const LEAST_COMPONENT: f32 = 1.0 / (1u64 << 60) as f32;
 
 /// Directions all of whose components are smaller have reciprocals that overflow.
 pub(super) const TINY: f32 = 1.0 / (1u128 << 100) as f32;
@@ -72,34 +79,36 @@ impl<'a, S: Simd> QueryRay<'a, S> {
             let farthest = o[0].abs().max(o[1].abs()).max(o[2].abs());
             Origin::Far(farthest + reach)
         };
-        let is_tiny = s.bits(s.le(s.splat(TINY), sizes)) & DIRECTION == 0;
-        if is_tiny {
+        let is_long = s.bits(s.le(s.splat(SHORT), sizes)) & DIRECTION != 0;
+        let is_plain = is_long && matches!(origin, Origin::Near) && ray.t_min >= 0.0;
+        let is_tiny = !is_long && s.bits(s.le(s.splat(TINY), sizes)) & DIRECTION == 0;
+        if is_plain {
+            sizes = s.max(sizes, s.splat(LEAST_COMPONENT));
+        } else if is_tiny {
             sizes = s.mul(sizes, s.splat(STRETCH));
         }
         let reciprocals = s.min(s.div(s.splat(1.0), sizes), s.splat(f32::MAX));
         let reciprocals = s.flip_sign(reciprocals, lanes);
         let backward = s.sign_bits(lanes) >> 3 & 7;
-        Some(Self { simd, ray, reciprocals, backward, origin, is_tiny, reach })
+        Some(Self { simd, ray, reciprocals, backward, origin, is_plain, is_tiny, reach })
     }
 
-    /// Whether the walk needs no care: the ray starts near, has no negative `t_min`, and is not tiny.
+    /// Whether the walk needs no care.
     #[inline(always)]
     pub(crate) fn is_plain(&self) -> bool {
-        matches!(self.origin, Origin::Near) && self.ray.t_min >= 0.0 && !self.is_tiny
+        self.is_plain
     }
 
-    /// At least the largest component of any corner minus the origin.
+    /// The largest |origin| + M: no component of a corner minus the origin is larger but by rounding.
     #[inline(always)]
     pub(super) fn farthest(&self) -> f32 {
-        match self.origin {
-            Origin::Near => (1.0 + NEAR_ORIGIN) * self.reach,
-            Origin::Far(farthest) => farthest,
-        }
+        let [x, y, z] = self.ray.origin.to_array();
+        x.abs().max(y.abs()).max(z.abs()) + self.reach
     }
 
-    /// The constants of the box test.
+    /// The constants of the box test. Without `CAREFUL` the ray must be plain.
     #[inline(always)]
-    pub(crate) fn boxes(&self) -> BoxRay<S> {
+    pub(crate) fn boxes<const CAREFUL: bool>(&self) -> BoxRay<S, CAREFUL> {
         BoxRay::new(self)
     }
 

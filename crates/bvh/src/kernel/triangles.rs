@@ -82,13 +82,15 @@ impl<S: Simd> TriangleRay<S> {
     #[inline(always)]
     pub(super) fn new(query: &QueryRay<'_, S>, faces: Faces) -> Self {
         let (simd, ray) = (query.simd, query.ray);
-        let exact = WatertightRay::of_valid(ray);
+        let farthest = query.farthest();
+        // More than the sum and a difference round, and what underflows.
+        let exact = WatertightRay::of_valid(ray).with_farthest(farthest * 1.000_001 + 1e-30);
         let (o, d) = (ray.origin.to_array(), ray.direction.to_array());
         let axes = exact.axes();
         let (x, y, z) = (axes[0].index(), axes[1].index(), axes[2].index());
         let [sx, sy] = exact.shear();
         let mut direction = [simd.splat(d[x]), simd.splat(d[y]), simd.splat(d[z])];
-        let mut slack = PLANE_SLACK * query.farthest();
+        let mut slack = PLANE_SLACK * farthest;
         if query.is_tiny {
             // The slope would underflow: every plane passes.
             (direction, slack) = ([simd.splat(0.0); 3], f32::INFINITY);
@@ -108,8 +110,9 @@ impl<S: Simd> TriangleRay<S> {
         }
     }
 
-    /// Gives the collector every triangle of the block that the ray hits at a `t` of at most `t_max`,
-    /// and maybe some behind, until it has enough, which is then the result.
+    /// Gives the collector every triangle of the block that the ray hits at a `t` of at most `limit`,
+    /// and maybe some behind, until it has enough, which is then the result. Lowers `limit` to what the
+    /// collector still has use for.
     ///
     /// `CAREFUL` is for rays from so far that sums overflow in f32.
     #[inline(always)]
@@ -117,20 +120,46 @@ impl<S: Simd> TriangleRay<S> {
         &self,
         block: &TriangleBlock,
         number: usize,
-        t_max: f32,
+        limit: &mut f32,
         collector: &mut C,
     ) -> bool {
         let s = self.simd;
+        let t_max = s.splat(*limit);
         let corners = relative(s, self.corners(&block.corners), &self.lanes);
         let plane = Plane::new(s, &self.lanes, self.load(&block.normal), corners[0]);
         let within_edges = within_edges(s, &self.lanes, corners);
         // Empty lanes are NaN.
-        let candidates = if CAREFUL {
-            within_edges & plane.in_range_or_nan(s, &self.lanes, s.splat(t_max))
+        let in_range = if CAREFUL {
+            plane.in_range_or_nan(s, &self.lanes, t_max)
         } else {
-            within_edges & plane.in_range(s, &self.lanes, s.splat(t_max))
+            plane.in_range(s, &self.lanes, t_max)
         };
-        self.decide::<CAREFUL, C>(number, &block.corners, &block.triangles, candidates, collector)
+        let candidates = s.bits(s.and(within_edges.maybe, in_range));
+        if candidates == 0 {
+            return false;
+        }
+        let mut bound = f32::INFINITY;
+        if C::TAKES_ALL_HITS && self.faces == Faces::Both {
+            let in_range = plane.certainly_in_range(s, &self.lanes, t_max);
+            let certain = s.bits(s.and(within_edges.certainly(s), in_range));
+            if C::NEEDS_NO_T && certain != 0 {
+                return collector.found_some();
+            }
+            // A bound on the nearest hit, so that the walk need not wait for the decision.
+            if C::ORDERED && certain != 0 {
+                bound = s.store(plane.upper_bound(s, &self.lanes))
+                    [certain.trailing_zeros() as usize % 8];
+            }
+        }
+        let is_enough = self.decide::<CAREFUL, C>(
+            number,
+            &block.corners,
+            &block.triangles,
+            candidates,
+            collector,
+        );
+        *limit = if bound < *limit { bound } else { collector.t_max() };
+        is_enough
     }
 
     /// [`test`](Self::test) of a block without normals.
@@ -139,13 +168,17 @@ impl<S: Simd> TriangleRay<S> {
         &self,
         number: usize,
         blocks: &IndexedBlocks,
+        limit: &mut f32,
         collector: &mut C,
     ) -> bool {
         let block = &blocks.blocks[number];
         let corners = blocks.corners(block);
         let seen = relative(self.simd, self.corners(&corners), &self.lanes);
-        let candidates = within_edges(self.simd, &self.lanes, seen);
-        self.decide::<true, C>(number, &corners, &block.triangles, candidates, collector)
+        let candidates = self.simd.bits(within_edges(self.simd, &self.lanes, seen).maybe);
+        let is_enough =
+            self.decide::<true, C>(number, &corners, &block.triangles, candidates, collector);
+        *limit = collector.t_max();
+        is_enough
     }
 
     /// Asks the reference about the candidates of a block. With `SOME_EMPTY` they may be empty lanes.

@@ -15,6 +15,9 @@ use crate::simd::Simd;
 /// coordinate: 64 units in the last place, 46.2 are needed (docs/proof.md).
 pub(super) const PLANE_SLACK: f32 = 64.0 / (1 << 24) as f32;
 
+/// Rays that see larger differences are no case for [`decide`]: products might overflow in f32.
+pub(super) const FARTHEST: f32 = (1u64 << 60) as f32;
+
 /// Rays, their components in the order `kx, ky, kz` of [`WatertightRay::axes`].
 #[derive(Clone, Copy)]
 pub(super) struct RayLanes<S: Simd> {
@@ -35,9 +38,29 @@ pub(super) fn relative<S: Simd>(s: S, [a, b, c]: Corners<S>, ray: &RayLanes<S>) 
     [sub3(s, a, ray.origin), sub3(s, b, ray.origin), sub3(s, c, ray.origin)]
 }
 
-/// The lanes on which no two edge functions have strictly opposite signs, as bits. NaN passes.
+/// The lanes on which a ray runs within the edges, as far as f32 shows it.
+pub(super) struct WithinEdges<S: Simd> {
+    /// Where no two edge functions have strictly opposite signs. NaN passes.
+    pub(super) maybe: S::M,
+    /// Negative where two have, positive where all have one sign and none is zero.
+    opposite: S::F,
+}
+
+impl<S: Simd> WithinEdges<S> {
+    /// Where all edge functions have one sign and none is zero: in f32 the signs are exact.
+    #[inline(always)]
+    pub(super) fn certainly(&self, s: S) -> S::M {
+        s.le(s.splat(f32::MIN_POSITIVE), self.opposite)
+    }
+}
+
+/// The lanes on which no two edge functions have strictly opposite signs.
 #[inline(always)]
-pub(super) fn within_edges<S: Simd>(s: S, ray: &RayLanes<S>, [a, b, c]: Corners<S>) -> u32 {
+pub(super) fn within_edges<S: Simd>(
+    s: S,
+    ray: &RayLanes<S>,
+    [a, b, c]: Corners<S>,
+) -> WithinEdges<S> {
     let (ax, ay) = sheared(s, a, ray.shear);
     let (bx, by) = sheared(s, b, ray.shear);
     let (cx, cy) = sheared(s, c, ray.shear);
@@ -46,7 +69,7 @@ pub(super) fn within_edges<S: Simd>(s: S, ray: &RayLanes<S>, [a, b, c]: Corners<
     let edge_c = s.sub(s.mul(bx, ay), s.mul(by, ax));
     // Two pairs are enough: if the one in the middle is zero, the decision finds what is left.
     let opposite = s.min(s.mul(edge_a, edge_b), s.mul(edge_b, edge_c));
-    s.bits(s.not_lt(opposite, s.splat(0.0)))
+    WithinEdges { maybe: s.not_lt(opposite, s.splat(0.0)), opposite }
 }
 
 /// How far a plane is and how steep the ray meets it, both times the length of the normal; the slope is
@@ -64,18 +87,35 @@ impl<S: Simd> Plane<S> {
         Self { height: s.flip_sign(dot(s, normal, a), slope), slope: s.abs(slope) }
     }
 
-    /// The lanes whose plane the ray may meet from `t_min` to `t_max`, as bits; not where it is NaN.
+    /// The lanes whose plane the ray may meet from `t_min` to `t_max`; not where it is NaN.
     #[inline(always)]
-    pub(super) fn in_range(&self, s: S, ray: &RayLanes<S>, t_max: S::F) -> u32 {
+    pub(super) fn in_range(&self, s: S, ray: &RayLanes<S>, t_max: S::F) -> S::M {
         let (low, high) = self.range(s, ray, t_max);
-        s.bits(s.and(s.le(low, self.height), s.le(self.height, high)))
+        s.and(s.le(low, self.height), s.le(self.height, high))
     }
 
     /// [`in_range`](Self::in_range), also where it is NaN.
     #[inline(always)]
-    pub(super) fn in_range_or_nan(&self, s: S, ray: &RayLanes<S>, t_max: S::F) -> u32 {
+    pub(super) fn in_range_or_nan(&self, s: S, ray: &RayLanes<S>, t_max: S::F) -> S::M {
         let (low, high) = self.range(s, ray, t_max);
-        s.bits(s.and(s.not_lt(self.height, low), s.not_lt(high, self.height)))
+        s.and(s.not_lt(self.height, low), s.not_lt(high, self.height))
+    }
+
+    /// The lanes whose plane the ray certainly meets between `t_min` and `t_max`, if it runs within the
+    /// edges.
+    #[inline(always)]
+    pub(super) fn certainly_in_range(&self, s: S, ray: &RayLanes<S>, t_max: S::F) -> S::M {
+        let t_max = s.min(t_max, s.splat(f32::MAX));
+        let low = s.about_mul_add(ray.t_min, self.slope, ray.slack);
+        let high = s.sub(s.mul(t_max, self.slope), ray.slack);
+        s.and(s.le(low, self.height), s.le(self.height, high))
+    }
+
+    /// At least the `t` of a hit, where the ray runs within the edges: an upper bound long before the exact
+    /// `t` is known.
+    #[inline(always)]
+    pub(super) fn upper_bound(&self, s: S, ray: &RayLanes<S>) -> S::F {
+        s.div(s.add(self.height, ray.slack), self.slope)
     }
 
     #[inline(always)]
@@ -87,13 +127,22 @@ impl<S: Simd> Plane<S> {
     }
 }
 
-/// Rays for [`decide`], in addition to their [`RayLanes`].
+/// What holds for all rays of [`decide`].
 #[derive(Clone, Copy)]
-pub(super) struct Decision<S: Simd> {
-    /// Whether the rays run against their dominant axis: the same for all.
+pub(super) struct Shared<S: Simd> {
+    /// Whether the rays run against their dominant axis.
     pub(super) backward: bool,
-    /// At least the largest component of any corner minus any origin.
-    pub(super) farthest: S::D,
+    pub(super) faces: Faces,
+    /// A depth beyond which there is no contact.
+    pub(super) contact: S::F,
+}
+
+/// Lanes to be decided, as bits.
+#[derive(Clone, Copy)]
+pub(super) struct Candidates {
+    pub(super) lanes: u32,
+    /// Those that certainly run within the edges.
+    pub(super) certain: u32,
 }
 
 /// The lanes that hit, with where they do.
@@ -142,29 +191,33 @@ impl<S: Simd> Edges<S> {
 }
 
 /// The candidates that hit at a `t` of at most `t_max`, for rays without a negative `t_min` that share
-/// their axes.
+/// their axes and see no difference larger than [`FARTHEST`].
 #[inline(always)]
 pub(super) fn decide<S: Simd>(
     s: S,
     ray: &RayLanes<S>,
-    decision: &Decision<S>,
+    shared: &Shared<S>,
     corners: Corners<S>,
-    candidates: u32,
+    candidates: Candidates,
     t_max: S::F,
-    faces: Faces,
 ) -> HitLanes<S> {
     let [a, b, c] = corners;
     let edges = Edges::new(s, ray, corners);
     let [edge_a, edge_b, edge_c] = edges.edges;
     let zero = s.widen(s.splat(0.0));
-    let none_negative = s.le_wide(zero, edge_a) & s.le_wide(zero, edge_b) & s.le_wide(zero, edge_c);
-    let none_positive = s.le_wide(edge_a, zero) & s.le_wide(edge_b, zero) & s.le_wide(edge_c, zero);
-    let edge_on = s.le_wide(edges.det, zero) & s.le_wide(zero, edges.det);
-    let mut accepted = candidates & (none_negative | none_positive) & !edge_on;
-    match faces {
+    let mut accepted = candidates.lanes;
+    if candidates.lanes & !candidates.certain != 0 {
+        let none_negative =
+            s.le_wide(zero, edge_a) & s.le_wide(zero, edge_b) & s.le_wide(zero, edge_c);
+        let none_positive =
+            s.le_wide(edge_a, zero) & s.le_wide(edge_b, zero) & s.le_wide(edge_c, zero);
+        let edge_on = s.le_wide(edges.det, zero) & s.le_wide(zero, edges.det);
+        accepted &= (none_negative | none_positive) & !edge_on;
+    }
+    match shared.faces {
         Faces::Both => {}
-        Faces::Front => accepted &= edges.front(s, decision.backward),
-        Faces::Back => accepted &= !edges.front(s, decision.backward),
+        Faces::Front => accepted &= edges.front(s, shared.backward),
+        Faces::Back => accepted &= !edges.front(s, shared.backward),
     }
     let (az, bz, cz) = (s.widen(a[2]), s.widen(b[2]), s.widen(c[2]));
     let sum = s.add_wide(
@@ -176,13 +229,12 @@ pub(super) fn decide<S: Simd>(
     let mut t = s.add(s.narrow(exact), s.splat(0.0));
     let mut ahead = s.le_wide(zero, exact);
 
-    // Contact: first for the farthest that any corner may be, which is enough for nearly all.
-    let (size, det_size) = (s.abs_wide(sum), s.abs_wide(edges.det));
-    let near = s.le_wide(size, s.mul_wide(decision.farthest, det_size)) & accepted;
-    if near != 0 {
+    let depth = s.abs(s.mul(t, ray.direction[2]));
+    if s.bits(s.le(depth, shared.contact)) & accepted != 0 {
         let largest = s.widen(largest_component(s, corners));
         let contact = s.mul_wide(largest, s.widen(s.splat(WatertightRay::CONTACT as f32)));
-        let touches = s.le_wide(size, s.mul_wide(contact, det_size)) & accepted;
+        let det = s.abs_wide(edges.det);
+        let touches = s.le_wide(s.abs_wide(sum), s.mul_wide(contact, det)) & accepted;
         t = s.select(s.mask_from_bits(touches), t, s.splat(0.0));
         ahead |= touches;
     }
