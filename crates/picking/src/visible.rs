@@ -202,9 +202,9 @@ fn thin_element(part: &Part<'_>, triangle: u32) -> Element {
         a.distance_squared(b)
     };
     let sides = [[a, b], [b, c], [c, a]];
-    let longest = sides.into_iter().fold([a, a], |longest, side| {
-        if length(side) > length(longest) { side } else { longest }
-    });
+    let longest = sides
+        .into_iter()
+        .fold([a, a], |longest, side| if length(side) > length(longest) { side } else { longest });
     if length(longest) == 0.0 { Element::Vertex(a) } else { Element::Edge(longest) }
 }
 

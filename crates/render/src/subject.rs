@@ -426,8 +426,8 @@ impl Names {
 #[cfg(test)]
 mod tests {
     use hitscan::glam::DQuat;
-    use hitscan::{BuildOptions, CornerAttributes};
     use hitscan::scene::Instance;
+    use hitscan::{BuildOptions, CornerAttributes};
 
     use super::*;
 
@@ -481,7 +481,8 @@ mod tests {
         };
         let with_normals = bare.clone().with_attributes(attributes).unwrap();
         let ray = WorldRay::new([0.0, 0.0, 9.0], [3.0, 0.0, -4.0]);
-        let local = hitscan::Hit { t: 1.0, u: 0.25, v: 0.5, triangle: 0, side: hitscan::Side::Back };
+        let local =
+            hitscan::Hit { t: 1.0, u: 0.25, v: 0.5, triangle: 0, side: hitscan::Side::Back };
         let towards_eye = DVec3::new(-0.6, 0.0, 0.8);
         for (mesh, expected) in [(bare, towards_eye), (with_normals, DVec3::Y)] {
             let mesh = Arc::new(Mesh::new(mesh, &BuildOptions::default()));

@@ -253,7 +253,8 @@ impl<'a> HitDetails<'a> {
 /// `direction`; any across it if they are parallel, and `direction` itself for a point.
 fn across_segment([a, b, c]: [DVec3; 3], direction: DVec3) -> DVec3 {
     let edges = [b - a, c - b, a - c];
-    let longest = edges.into_iter().max_by(|a, b| a.length_squared().total_cmp(&b.length_squared()));
+    let longest =
+        edges.into_iter().max_by(|a, b| a.length_squared().total_cmp(&b.length_squared()));
     let direction = unit(direction).unwrap_or(DVec3::X);
     let Some(along) = longest.and_then(unit) else { return direction };
     let across = direction - direction.dot(along) * along;

@@ -60,7 +60,8 @@ fn overlapping_triangles_are_those_of_the_scan() {
             let mut check = |kind: usize, found: &[u32], expected: Vec<u32>, any: bool, what| {
                 assert_eq!(found, expected, "{name}, round {round}, {what}");
                 assert_eq!(any, !expected.is_empty(), "{name}, round {round}, {what}");
-                let share = usize::from(any) + usize::from(any && expected.len() == mesh.triangles().len());
+                let share =
+                    usize::from(any) + usize::from(any && expected.len() == mesh.triangles().len());
                 counts[kind][share] += 1;
             };
             for _ in 0..30 {
@@ -94,8 +95,12 @@ fn overlapping_triangles_are_those_of_the_scan() {
 fn triangles_of_zero_area_are_found_as_segments_and_points() {
     // A triangle, a segment beside it, and a point beyond.
     let corners = [
-        [0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0],
-        [2.0, 0.0, 0.0], [2.5, 0.5, 0.0], [3.0, 1.0, 0.0],
+        [0.0, 0.0, 0.0],
+        [1.0, 0.0, 0.0],
+        [0.0, 1.0, 0.0],
+        [2.0, 0.0, 0.0],
+        [2.5, 0.5, 0.0],
+        [3.0, 1.0, 0.0],
         [5.0, 5.0, 5.0],
     ];
     let mesh = TriMesh::new(corners, vec![[0, 1, 2], [3, 5, 4], [6, 6, 6]]).expect("a valid mesh");
