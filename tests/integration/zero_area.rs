@@ -92,7 +92,7 @@ fn a_hit_has_no_normal_and_a_safe_origin() {
         let [long, short] = [1e300, 1e-300].map(|length| details.safe_origin(length * (b - c)));
         assert!(long.point.distance(short.point) < 1e-9 && long.offset > 0.0, "{long:?} {short:?}");
     }
-    assert!(n_flat > 20 && n_again > n_flat, "{n_flat} hits, {n_again} met again");
+    assert!(n_flat > 500 && n_again > 100, "{n_flat} hits, {n_again} met again");
 }
 
 #[test]
