@@ -16,16 +16,14 @@ f 1 3 5\nf 5 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\nf 1 5 2
 ";
 
 /// From inside, at the segment.
-const RAY: &str =
-    "--from 0.5878906,0.61621094,0.6591797 --dir 0.23861372,-0.113500714,-0.48026383";
+const RAY: &str = "--from 0.5878906,0.61621094,0.6591797 --dir 0.23861372,-0.113500714,-0.48026383";
 
 #[test]
 fn a_hit_without_a_normal_says_so_in_every_format() {
     let folder = folder();
     let mesh = file(folder.path(), "stitched.obj", STITCHED);
-    let cast = |format: &str| {
-        hitscan(&format!("cast {mesh} {RAY} --format {format}")).expect_code(0)
-    };
+    let cast =
+        |format: &str| hitscan(&format!("cast {mesh} {RAY} --format {format}")).expect_code(0);
     let line = &cast("ndjson").json_lines()[0];
     let hit = &line["hits"][0];
     assert_eq!((&hit["triangle"], &hit["vertices"]), (&json!(5), &json!([0, 4, 1])), "{line}");
