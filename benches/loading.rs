@@ -69,7 +69,7 @@ fn obj_text(n_triangles: usize) -> String {
     let mut normals = vec![hitscan::glam::DVec3::ZERO; mesh.positions().len()];
     for (triangle, corners) in mesh.triangles().iter().enumerate() {
         for &corner in corners {
-            normals[corner as usize] += mesh.unit_normal(triangle as u32);
+            normals[corner as usize] += mesh.unit_normal(triangle as u32).unwrap_or_default();
         }
     }
     for n in normals.into_iter().map(|n| n.normalize_or_zero()) {

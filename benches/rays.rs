@@ -120,7 +120,7 @@ fn points_seen(scene: &Scene, bvh: &MeshBvh, primary: &[Ray]) -> Vec<Seen> {
     let lift = 1e-5 * (bounds.max - bounds.min).as_dvec3().length();
     let seen = primary.iter().zip(&hits).filter_map(|(ray, hit)| {
         let hit = hit.as_ref()?;
-        let normal = scene.mesh.unit_normal(hit.triangle);
+        let normal = scene.mesh.unit_normal(hit.triangle)?;
         let against = ray.direction.as_dvec3().dot(normal) > 0.0;
         let normal = if against { -normal } else { normal };
         Some(Seen { point: scene.mesh.point(hit) + lift * normal, normal })

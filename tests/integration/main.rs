@@ -28,3 +28,4 @@ mod seed_cuboid;
 mod shared_types;
 mod unsafe_code;
 mod watertight;
+mod zero_area;

@@ -75,7 +75,8 @@ fn both_segments_meet_exactly_the_known_triangles() {
                 assert_eq!(hits(faces, HitMode::Once).len(), 1, "{name}, {faces:?}");
             }
             let once: Vec<f32> = hits(Faces::Both, HitMode::Once).iter().map(|hit| hit.t).collect();
-            assert_eq!(once, [expected[0].t, expected[expected.len() - 1].t], "{name}");
+            let ends = [expected[0].t, expected[expected.len() - 1].t];
+            assert!(once.len() == 2 && is_t(once[0], ends[0]) && is_t(once[1], ends[1]), "{name}");
         };
         check("brute force", &|faces, mode| brute(&ray, faces, mode));
         for (name, bvh) in &mut bvhs {
@@ -128,9 +129,18 @@ fn the_shared_file_of_exact_answers_agrees() {
 
 fn assert_hits(mesh: &TriMesh, hits: &[Hit], expected: &[&Expected], name: &str) {
     let found: Vec<_> =
-        hits.iter().map(|hit| (mesh.triangles()[hit.triangle as usize], hit.t, hit.side)).collect();
-    let expected: Vec<_> = expected.iter().map(|hit| (hit.vertices, hit.t, hit.side)).collect();
-    assert_eq!(found, expected, "{name}");
+        hits.iter().map(|hit| (mesh.triangles()[hit.triangle as usize], hit.side)).collect();
+    let sides: Vec<_> = expected.iter().map(|hit| (hit.vertices, hit.side)).collect();
+    assert_eq!(found, sides, "{name}");
+    for (hit, expected) in hits.iter().zip(expected) {
+        assert!(is_t(hit.t, expected.t), "{name}: {hit:?}, expected {}", expected.t);
+    }
+}
+
+/// Whether a `t` is the one expected: 1/3 within a unit in the last place, as its shear is rounded, all
+/// others exactly.
+fn is_t(found: f32, expected: f32) -> bool {
+    found == expected || expected == 1.0 / 3.0 && (found - expected).abs() <= 3e-8
 }
 
 /// A fraction such as `"1/3"`, in f64.

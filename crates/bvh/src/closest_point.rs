@@ -21,8 +21,8 @@ impl MeshBvh {
     /// It has the least `(distance, triangle)` over all triangles of one function,
     /// [`closest_point_on_triangle`], and equals
     /// [`brute_force::closest_point`](hitscan_primitives::brute_force::closest_point) to the last bit.
-    /// Triangles without area are not found. A point that is not finite, and a distance that is
-    /// negative or NaN, give `None`.
+    /// A triangle of zero area is found as the segment or point that it is. A point that is not finite,
+    /// and a distance that is negative or NaN, give `None`.
     ///
     /// O(log n) for points near the surface; for those far inside a round shape, which are about as
     /// far from all of it, up to O(n).

@@ -188,7 +188,7 @@ impl MeshBvh {
         }
     }
 
-    /// The number of triangles, degenerate ones included.
+    /// The number of triangles, those of zero area included.
     pub fn n_triangles(&self) -> usize {
         self.n_triangles
     }

@@ -15,8 +15,8 @@ use crate::{
 };
 
 /// Overlap with regions in the mesh's own space. All regions are closed: what touches from outside
-/// overlaps. Triangles without area are no surface and never found. Each answer equals that of the
-/// function of the same name in [`brute_force`](hitscan_primitives::brute_force).
+/// overlaps. A triangle of zero area counts as the segment or point that it is. Each answer equals that
+/// of the function of the same name in [`brute_force`](hitscan_primitives::brute_force).
 ///
 /// O(log n + m) for m triangles near the region.
 impl MeshBvh {
@@ -56,8 +56,7 @@ impl MeshBvh {
     }
 
     /// Whether every triangle lies in a convex region whole, as by
-    /// [`ConvexRegion::contains`] of all corners. `true` for a mesh without triangles that have an
-    /// area.
+    /// [`ConvexRegion::contains`] of all corners. `true` for a mesh without triangles.
     pub fn is_within_convex(&self, region: &ConvexRegion) -> bool {
         let region = region.scaled(self.scale);
         // Whatever is in a box that lies in the region does so too, also as computed.
@@ -99,7 +98,7 @@ impl MeshBvh {
         )
     }
 
-    /// The triangles with an area that pass `test`, which those outside of the boxes that pass `may`
+    /// The triangles that pass `test`, which those outside of the boxes that pass `may`
     /// do not. All in the tree's scaled space.
     fn each(
         &self,

@@ -7,7 +7,7 @@ use crate::MeshBvh;
 /// Size and quality of a tree.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct BvhStats {
-    /// Triangles, degenerate ones included.
+    /// Triangles, those of zero area included.
     pub n_triangles: usize,
     /// Inner nodes of up to eight children.
     pub n_nodes: usize,

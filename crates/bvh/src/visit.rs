@@ -20,8 +20,8 @@ impl MeshBvh {
     ///
     /// Boxes are in the mesh's own space and hold all triangles below them, with a margin of some
     /// millionths of the largest coordinate. All boxes of a node are asked about before one of them is
-    /// entered. Triangles are reported once each and not tested against anything; those without area
-    /// are among them. About eight box tests per node entered.
+    /// entered. Triangles are reported once each and not tested against anything; those of zero
+    /// area are among them. About eight box tests per node entered.
     ///
     /// ```
     /// use std::ops::ControlFlow;

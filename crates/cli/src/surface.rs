@@ -9,8 +9,9 @@ use serde::Serialize;
 
 /// How many edges there are, and what keeps the surface from being closed.
 ///
-/// Vertices of equal position count as one, as a file often repeats them along seams. Triangles that
-/// have two corners at one place have no edges here: they close nothing and open nothing.
+/// Vertices of equal position count as one, as a file often repeats them along seams. A triangle of zero
+/// area has edges like any other, because it may be what closes the surface. Only one that has two corners
+/// at one place has none here: its sides cancel, so it closes nothing and opens nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct EdgeCounts {
     /// All edges.

@@ -18,9 +18,13 @@ fn main() -> Result<(), obj::ObjError> {
         Some(hit) => {
             let side = if hit.side == Side::Front { "front" } else { "back" };
             println!("triangle {} from its {side}, t = {}", hit.triangle, hit.t);
-            // In f64, on the triangle. The normal goes by the winding; turn it by the side if you
-            // want the one that faces the ray.
-            println!("at {} with normal {}", mesh.point(&hit), mesh.unit_normal(hit.triangle));
+            // In f64, on the triangle.
+            println!("at {}", mesh.point(&hit));
+            // The normal goes by the winding; turn it by the side if you want the one that faces the
+            // ray. A triangle of zero area has none.
+            if let Some(normal) = mesh.unit_normal(hit.triangle) {
+                println!("with normal {normal}");
+            }
         }
     }
     Ok(())

@@ -46,14 +46,13 @@ fn main() -> Result<(), Box<dyn Error>> {
         let path: Vec<_> =
             details.path().into_iter().filter_map(|id| scene.get(id)?.name.as_deref()).collect();
         println!("{} at {}", path.join(" / "), details.point());
-        println!(
-            "  normal {:.3}, nearest vertex {:.3} away",
-            details.normal(),
-            details.nearest_vertex().distance
-        );
-        // A ray that starts here does not meet this surface again.
-        let safe = details.safe_origin(details.normal());
-        println!("  {:.1e} off the surface is safe", safe.offset);
+        println!("  nearest vertex {:.3} away", details.nearest_vertex().distance);
+        // A triangle of zero area has no normal.
+        if let Some(normal) = details.normal() {
+            // A ray that starts here does not meet this surface again.
+            let safe = details.safe_origin(normal);
+            println!("  normal {normal:.3}, {:.1e} off the surface is safe", safe.offset);
+        }
     }
     let nearest = scene.closest_point(ray.origin, 100.0, &seen).ok_or("the cart is that near")?;
     println!("the surface is {:.4} from the eye", nearest.distance);

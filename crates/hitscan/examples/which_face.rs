@@ -40,7 +40,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     if let Some(details) = pick.hit.as_ref().and_then(|hit| scene.describe(hit)) {
         let line = details.line().unwrap_or(0);
         println!("line {line} of the file, material {:?}", details.material().unwrap_or("-"));
-        println!("normal {}, the {:?} side", details.normal(), details.side());
+        println!("normal {:?}, the {:?} side", details.normal(), details.side());
     }
     Ok(())
 }

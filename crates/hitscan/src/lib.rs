@@ -9,8 +9,11 @@
 //!
 //! let ray = Ray::segment([4.0, -7.0, -4.0], [2.0, 3.0, 4.0]);
 //! if let Some(hit) = bvh.closest_hit(&ray, Faces::Both) {
-//!     let normal = mesh.unit_normal(hit.triangle);
-//!     println!("triangle {} at {} with normal {normal}", hit.triangle, mesh.point(&hit));
+//!     println!("triangle {} at {}", hit.triangle, mesh.point(&hit));
+//!     // Only a triangle of zero area has no normal.
+//!     if let Some(normal) = mesh.unit_normal(hit.triangle) {
+//!         println!("with normal {normal}");
+//!     }
 //! }
 //! # assert_eq!(bvh.closest_hit(&ray, Faces::Both).map(|hit| (hit.triangle, hit.t)), Some((2889, 0.25)));
 //! # Ok::<(), obj::ObjError>(())
@@ -21,8 +24,9 @@
 //! - **One answer.** The closest hit is the least `(t, triangle)` over all triangles of one scalar
 //!   function, [`WatertightRay::intersect`]. Every tree, instruction set, thread count and batch
 //!   gives that answer, to the last bit; [`brute_force`] is the definition in code.
-//! - **Watertight.** A ray through a shared edge or vertex of a closed mesh hits. There is no epsilon
-//!   to choose, and scaling a scene by a power of two changes no answer.
+//! - **Watertight.** A ray through a shared edge or vertex of a closed mesh hits, also where triangles
+//!   of zero area close it ([`TriMesh::is_degenerate`] says what queries make of those). There is no
+//!   epsilon to choose, and scaling a scene by a power of two changes no answer.
 //! - **Bad input is told.** A broken file is an error with its line; a ray that is zero or not finite
 //!   hits nothing; nothing panics.
 //!

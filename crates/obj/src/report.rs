@@ -32,7 +32,8 @@ pub struct LoadReport {
     pub n_polygons: u64,
     /// Triangles that the faces were cut into.
     pub n_triangles: u64,
-    /// How many of the triangles have no area. They are kept, and never hit.
+    /// How many of the triangles have zero area. They are kept, because the mesh may need them to be
+    /// closed ([`TriMesh::is_degenerate`](hitscan_primitives::TriMesh::is_degenerate)).
     pub n_degenerate_triangles: u64,
     /// Material libraries that were not read, or only in part: the first 64 of them.
     pub libraries: Vec<LibraryIssue>,
@@ -269,8 +270,8 @@ impl fmt::Display for LoadReport {
         }
         match self.n_degenerate_triangles {
             0 => {}
-            1 => writeln!(f, "1 triangle without area")?,
-            n => writeln!(f, "{n} triangles without area")?,
+            1 => writeln!(f, "1 triangle of zero area")?,
+            n => writeln!(f, "{n} triangles of zero area")?,
         }
         if self.n_triangles == 0 {
             writeln!(f, "no triangles: the file has no usable face")?;

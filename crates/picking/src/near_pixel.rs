@@ -64,7 +64,9 @@ impl Feature {
 /// The elements of a kind within `radius` pixels of the cursor, hidden or not, in no order.
 ///
 /// A face that is under the cursor itself is not among them: what is there, a ray tells. Objects and
-/// faces are reported by each of their triangles on one of the sides `faces`.
+/// faces are reported by each of their triangles on one of the sides `faces`. A triangle of zero area is
+/// reported as the segment or point that it is, whatever the sides: a ray may miss it, and may hit it
+/// from either side.
 pub(crate) fn near_pixel(
     part: &Part<'_>,
     cursor: DVec2,
@@ -152,7 +154,8 @@ impl Search<'_> {
         let mut near = vec![];
         for &triangle in triangles {
             let clipped = self.part.clipped(triangle);
-            if clipped.points().is_empty() || clipped.covers(self.cursor) {
+            let is_under = clipped.covers(self.cursor) && !self.part.mesh.is_degenerate(triangle);
+            if clipped.points().is_empty() || is_under {
                 continue;
             }
             let nearest = if clipped.is_cut {
@@ -177,7 +180,7 @@ impl Search<'_> {
 
     /// Whether one of the sides `faces` of a triangle is seen at one of its points.
     fn faces_camera(&self, triangle: u32, at: &ScreenPoint, faces: Faces) -> bool {
-        if faces == Faces::Both {
+        if faces == Faces::Both || self.part.mesh.is_degenerate(triangle) {
             return true;
         }
         let Some((_, along)) = self.part.map.line_of_sight(at.pixel()) else { return false };

@@ -30,7 +30,7 @@ pub struct PickOptions<'a> {
     /// The kind of element.
     pub kind: ElementKind,
     /// How far from the cursor an element may be seen, in pixels. Edges and vertices have no area, so
-    /// they need a radius to be picked at all.
+    /// they need a radius to be picked at all; so do faces of zero area, which a ray hits by chance.
     pub radius: f64,
     /// Whether elements count that are hidden behind surfaces.
     pub x_ray: bool,

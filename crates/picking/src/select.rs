@@ -55,7 +55,8 @@ impl<'a> Picker<'a> {
     ///
     /// - an object or a face, if a ray through the centre of a pixel (of the grid x.5, y.5) hits it
     ///   first, or one through the middle of a triangle of it (of an object, one of the first 16 that
-    ///   have theirs in the region);
+    ///   have theirs in the region); one of triangles of zero area alone as the edges or vertices that
+    ///   these look like;
     /// - an edge, by rays to points along it, one a pixel; a vertex, by a ray to it: nothing may be
     ///   before the point but triangles that it is part of.
     ///

@@ -55,11 +55,13 @@ impl<'a> VisibleFilter<'a> {
             ElementKind::Object | ElementKind::Face => {
                 let n_wanted = found.iter().map(|found| found.elements.len()).sum();
                 let seen = self.seen_at_centers(n_wanted, found);
-                for InInstance { instance, part, elements, .. } in found.iter_mut() {
+                for found in found.iter_mut() {
+                    let mut elements = std::mem::take(&mut found.elements);
                     elements.retain(|&element| {
-                        seen.contains(&(*instance, element))
-                            || self.is_seen_at_a_middle(*instance, part, element)
+                        seen.contains(&(found.instance, element))
+                            || self.is_seen_without_centers(found, element)
                     });
+                    found.elements = elements;
                 }
             }
             ElementKind::Edge | ElementKind::Vertex => {
@@ -114,18 +116,24 @@ impl<'a> VisibleFilter<'a> {
         Some((hit.instance, element))
     }
 
-    /// Whether an object or face is seen at the middle of one of its triangles in the region.
-    fn is_seen_at_a_middle(&self, instance: InstanceId, part: &Part<'_>, element: Element) -> bool {
-        let triangles = match element {
+    /// Whether an object or face is seen at the middle of one of its triangles in the region; if they
+    /// are all of zero area, whether one of them is seen as the edge or the vertex that it looks like.
+    fn is_seen_without_centers(&self, found: &InInstance<'_>, element: Element) -> bool {
+        let InInstance { instance, part, .. } = found;
+        let triangles: Vec<u32> = match element {
             Element::Face(polygon) => part.mesh.triangles_of(polygon).collect(),
             _ => self.first_triangles(part),
         };
+        if triangles.iter().all(|&triangle| part.mesh.is_degenerate(triangle)) {
+            let thin = triangles.into_iter().map(|triangle| thin_element(part, triangle));
+            return thin.into_iter().any(|element| self.is_thin_element_seen(found, element));
+        }
         triangles.into_iter().any(|triangle| {
             let Some(pixel) = self.middle_in_region(&part.clipped(triangle).pixels()) else {
                 return false;
             };
             let hit = self.picker.scene.closest_hit(&self.picker.view.ray(pixel), self.query);
-            hit.and_then(|hit| self.element_of(&hit)) == Some((instance, element))
+            hit.and_then(|hit| self.element_of(&hit)) == Some((*instance, element))
         })
     }
 
@@ -184,6 +192,20 @@ impl<'a> VisibleFilter<'a> {
             Element::Object | Element::Face(_) => false,
         }
     }
+}
+
+/// What a triangle of zero area looks like: its longest side as an edge, or a vertex.
+fn thin_element(part: &Part<'_>, triangle: u32) -> Element {
+    let [a, b, c] = part.mesh.triangles()[triangle as usize];
+    let length = |[a, b]: [u32; 2]| {
+        let [a, b] = [a, b].map(|vertex| part.mesh.positions()[vertex as usize].as_dvec3());
+        a.distance_squared(b)
+    };
+    let sides = [[a, b], [b, c], [c, a]];
+    let longest = sides
+        .into_iter()
+        .fold([a, a], |longest, side| if length(side) > length(longest) { side } else { longest });
+    if length(longest) == 0.0 { Element::Vertex(a) } else { Element::Edge(longest) }
 }
 
 /// Points of a segment in the middles of its pixels: one for each pixel of its length within a

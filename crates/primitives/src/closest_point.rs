@@ -4,8 +4,7 @@ use glam::DVec3;
 
 /// The point of a mesh's surface nearest to a given one.
 ///
-/// Of all triangles the one with the least `(distance, triangle)`. Triangles without area are no
-/// surface and never found.
+/// Of all triangles the one with the least `(distance, triangle)`, those of zero area among them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SurfacePoint {
     /// The triangle, by its place in the mesh.
@@ -58,7 +57,7 @@ pub struct TrianglePoint {
 /// than that of any box around the triangle computed in the same way ([`distance_squared_to_box`]):
 /// that makes the answer of a tree independent of the tree.
 ///
-/// A triangle without area is what is left of it: a segment or a point.
+/// A triangle of zero area is a segment or a point, and so is found as well.
 ///
 /// ```
 /// use hitscan_primitives::{closest_point_on_triangle, glam::DVec3};
@@ -91,7 +90,8 @@ pub fn closest_point_on_triangle(corners: [DVec3; 3], from: DVec3) -> TrianglePo
     let (ab, ac, to) = (b - a, c - a, from - a);
     let normal = ab.cross(ac);
     let normal_squared = normal.length_squared();
-    // Without area both are NaN, which fails the comparisons.
+    // Of zero area both are NaN, which fails the comparisons. Rounding may have given a segment some
+    // area: any weights that pass belong to a point of it, up to rounding.
     let u = to.cross(ac).dot(normal) / normal_squared;
     let v = ab.cross(to).dot(normal) / normal_squared;
     if u >= 0.0 && v >= 0.0 && u + v <= 1.0 {
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn a_triangle_without_area_is_a_segment_or_a_point() {
+    fn a_triangle_of_zero_area_is_a_segment_or_a_point() {
         let (a, b) = (DVec3::ZERO, 2.0 * DVec3::X);
         for corners in [[a, b, a], [a, b, 0.5 * (a + b)], [a, a, b], [b, a, b]] {
             let found = closest_point_on_triangle(corners, DVec3::new(0.5, 3.0, 4.0));

@@ -1,7 +1,8 @@
 //! Whether a triangle touches a box or a convex region: the definitions of every overlap answer.
 //!
 //! All regions are closed: what touches from outside overlaps. Everything is computed in f64, where
-//! touching is seen exactly as long as the numbers have few digits, and there is no tolerance.
+//! touching is seen exactly as long as the numbers have few digits, and there is no tolerance. A
+//! triangle of zero area is a closed segment or a point.
 
 use glam::DVec3;
 
@@ -29,8 +30,8 @@ pub fn triangle_overlaps_box(corners: [DVec3; 3], min: DVec3, max: DVec3) -> boo
         a.min(b).min(c) > reach || a.max(b).max(c) < -reach
     };
     let edges = [b - a, c - b, a - c];
-    let normal = edges[0].cross(edges[1]);
-    if normal.dot(a).abs() > half.dot(normal.abs()) {
+    // Not by the height of one corner: the normal of a segment is all rounding, and points anywhere.
+    if is_separated(edges[0].cross(edges[1])) {
         return false;
     }
     !edges.iter().any(|edge| {
@@ -215,6 +216,34 @@ mod tests {
         assert!(touches([f64::NEG_INFINITY; 3], [f64::INFINITY; 3]));
         assert!(!touches([1.0; 3], [0.0; 3]));
         assert!(!touches([f64::NAN; 3], [f64::NAN; 3]));
+    }
+
+    #[test]
+    fn a_triangle_of_zero_area_overlaps_as_a_segment_or_a_point() {
+        let mut random = SplitMix64::new(4);
+        let mut counts = [0; 2];
+        for round in 0..20_000 {
+            // On a line up to the rounding of f64, as the corners of a placed instance are.
+            let (from, to) = (point(&mut random), point(&mut random));
+            let at = |s: f64| from + s * (to - from);
+            let corners = match round % 3 {
+                0 => [at(0.0), at(1.0), at(random.unit())],
+                1 => [at(random.unit()), at(0.0), at(1.0)],
+                _ => [at(0.0); 3],
+            };
+            // The smallest of boxes around a point of it, and one beside it.
+            let on_it = if round % 3 == 2 { from } else { at(random.unit()) };
+            let away = on_it + 1e-6 * (to - from).any_orthonormal_vector();
+            for (middle, expected) in [(on_it, true), (away, false)] {
+                let (min, max) = (middle - 1e-9, middle + 1e-9);
+                let found = triangle_overlaps_box(corners, min, max);
+                assert_eq!(found, expected, "round {round}: {corners:?}, {middle}");
+                let found = box_region(min, max).overlaps_triangle(corners);
+                assert_eq!(found, expected, "round {round}: {corners:?}, {middle}");
+                counts[usize::from(expected)] += 1;
+            }
+        }
+        assert_eq!(counts, [20_000; 2]);
     }
 
     #[test]

@@ -12,6 +12,13 @@ use thiserror::Error;
 /// NaN, or `t_min > t_max`. An invalid ray hits nothing, in every query, and costs no more than a
 /// valid one. [`Ray::checked`] says what is wrong instead.
 ///
+/// *Contact*: a ray whose origin lies exactly in a face touches it at `t = 0`, on whichever side it
+/// leaves. A ray that starts a millionth of the mesh's size above a face does not, unless it grazes
+/// the face. In between rounding decides: a depth of at most `4 u D` along the direction's largest
+/// component counts as zero, with `u = 2^-24` and `D` the largest component of a corner minus the
+/// origin. A ray that leaves a surface therefore starts off it
+/// (`HitDetails::safe_origin` in a scene), or leaves out the triangle that it comes from.
+///
 /// ```
 /// use hitscan_primitives::Ray;
 ///

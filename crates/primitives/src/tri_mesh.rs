@@ -12,8 +12,8 @@ const LARGEST_UNSCALED: f32 = (1u64 << 40) as f32;
 
 /// An indexed triangle mesh in local space: finite positions and valid indices, checked when made.
 ///
-/// Triangles are counter-clockwise seen from their front. Degenerate triangles are allowed and keep
-/// their number, but are never hit.
+/// Triangles are counter-clockwise seen from their front. Triangles of zero area are allowed;
+/// [`is_degenerate`](Self::is_degenerate) says what queries make of them.
 ///
 /// ```
 /// use hitscan_primitives::TriMesh;
@@ -231,16 +231,29 @@ impl TriMesh {
         self.triangles[triangle as usize].map(|i| self.positions[i as usize])
     }
 
-    /// The unit normal of a triangle by its winding, in local space; zero if it has no area.
+    /// The unit normal of a triangle by its winding, in local space; `None` for a triangle of
+    /// [zero area](Self::is_degenerate).
     ///
     /// # Panics
     /// If there is no such triangle.
-    pub fn unit_normal(&self, triangle: u32) -> DVec3 {
+    pub fn unit_normal(&self, triangle: u32) -> Option<DVec3> {
         let [a, b, c] = self.corners(triangle);
-        cross_f64(a, b, c).normalize_or_zero()
+        cross_f64(a, b, c).try_normalize()
     }
 
-    /// Whether a triangle has no area after rounding to f32, so that nothing ever hits it.
+    /// Whether a triangle has zero area: its corners, as rounded to f32, lie on a line or in a point.
+    ///
+    /// Such a triangle is a closed segment or a point, keeps its number, and counts in every query:
+    ///
+    /// - **Rays** hit it like any other triangle, where rounding gives it an area on its way to the
+    ///   ray ([`WatertightRay`](crate::WatertightRay)). A closed mesh may need it to stay closed: an
+    ///   edge with a vertex in its middle on one side only is stitched by one. The hit has finite
+    ///   `t`, `u` and `v`; its side is that of the rounded corners and means little.
+    /// - **Closest points, overlap, picking and selection** find it as that segment or point. So
+    ///   whatever a ray can hit can also be selected.
+    /// - **Winding numbers** get exactly nothing from it.
+    /// - **Its normal** is not defined: `None` where a function returns a normal, `null` in JSON, an
+    ///   empty field in CSV, zeros in arrays.
     ///
     /// # Panics
     /// If there is no such triangle.
@@ -249,7 +262,7 @@ impl TriMesh {
         cross_f64(a, b, c) == DVec3::ZERO
     }
 
-    /// The number of degenerate triangles. O(n).
+    /// The number of triangles of [zero area](Self::is_degenerate). O(n).
     pub fn n_degenerate(&self) -> usize {
         (0..self.triangles.len() as u32).filter(|&triangle| self.is_degenerate(triangle)).count()
     }
@@ -410,10 +423,12 @@ mod tests {
     }
 
     #[test]
-    fn only_triangles_without_area_are_degenerate() {
+    fn only_triangles_of_zero_area_are_degenerate_and_only_they_lack_a_normal() {
         let sliver = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.5, 1e-30, 0.0], [0.5, 0.0, 0.0]];
         let mesh = TriMesh::new(sliver, vec![[0, 1, 2], [0, 1, 3], [0, 0, 1]]).unwrap();
         assert_eq!(mesh.n_degenerate(), 2);
         assert!(!mesh.is_degenerate(0));
+        let normals = [0, 1, 2].map(|triangle| mesh.unit_normal(triangle));
+        assert_eq!(normals, [Some(DVec3::Z), None, None]);
     }
 }

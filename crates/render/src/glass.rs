@@ -1,7 +1,6 @@
 //! Every surface along a ray, as if all of them were glass.
 
 use hitscan::glam::{Vec3, Vec4};
-use hitscan::scene::SceneHit;
 
 use crate::film::TileRays;
 use crate::subject::Subject;
@@ -25,7 +24,7 @@ pub(crate) fn paint(subject: &Subject, tile: &TileRays) -> Vec<Vec4> {
         let direction = ray.direction.normalize_or_zero();
         let (mut light, mut passing) = (Vec3::ZERO, 1.0);
         for hit in &hits {
-            let (color, cover) = pane(subject, hit, direction);
+            let (color, cover) = pane(subject.normal(hit, ray).dot(direction) as f32);
             light += passing * cover * color;
             passing *= 1.0 - cover;
         }
@@ -34,9 +33,8 @@ pub(crate) fn paint(subject: &Subject, tile: &TileRays) -> Vec<Vec4> {
     tile.rays.iter().map(color).collect()
 }
 
-/// The colour of a pane, and how much it covers.
-fn pane(subject: &Subject, hit: &SceneHit, direction: hitscan::glam::DVec3) -> (Vec3, f32) {
-    let cosine = subject.normal(hit).dot(direction) as f32;
+/// The colour of a pane, and how much it covers, by the cosine of its normal and the ray.
+fn pane(cosine: f32) -> (Vec3, f32) {
     let edge = (1.0 - cosine.abs()).powi(3);
     let color = if cosine <= 0.0 { FRONT } else { BACK };
     ((0.75 + 0.6 * edge) * color, STRAIGHT + edge * (GRAZING - STRAIGHT))

@@ -20,14 +20,16 @@ pub(crate) fn by_hit(
     tile.rays.iter().zip(&tile.hits).map(color_of).collect()
 }
 
-/// A colour for each ray by what it hits and the geometric normal there; nothing on a miss.
+/// A colour for each ray by what it hits and [`Subject::normal`] there; nothing on a miss.
 pub(crate) fn by_normal(
     subject: &Subject,
     tile: &TileRays,
     color: impl Fn(&WorldRay, &SceneHit, DVec3) -> Vec4,
 ) -> Vec<Vec4> {
-    let hits: Vec<SceneHit> = tile.hits.iter().copied().flatten().collect();
-    let mut surfaces = subject.surfaces(&hits).into_iter();
+    let hits = tile.rays.iter().copied().zip(&tile.hits);
+    let (rays, hits): (Vec<WorldRay>, Vec<SceneHit>) =
+        hits.filter_map(|(ray, hit)| Some((ray, (*hit)?))).unzip();
+    let mut surfaces = subject.surfaces(&rays, &hits).into_iter();
     by_hit(tile, |ray, hit| match surfaces.next() {
         Some((_, normal)) => color(ray, hit, normal),
         None => Vec4::ZERO,

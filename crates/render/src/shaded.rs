@@ -114,7 +114,8 @@ impl Lighting {
         let places = tile.hits.iter().enumerate();
         let (rays, hits): (Vec<usize>, Vec<SceneHit>) =
             places.filter_map(|(ray, hit)| Some((ray, (*hit)?))).unzip();
-        let surfaces = subject.surfaces(&hits);
+        let hit_rays: Vec<WorldRay> = rays.iter().map(|&ray| tile.rays[ray]).collect();
+        let surfaces = subject.surfaces(&hit_rays, &hits);
         let spot = |((ray, hit), surface)| self.spot(subject, tile, ray, hit, surface);
         rays.into_iter().zip(&hits).zip(surfaces).map(spot).collect()
     }

@@ -292,15 +292,17 @@ impl Subject {
         self.mesh(hit.instance).map_or(hit.triangle(), |mesh| mesh.polygon_of(hit.triangle()))
     }
 
-    /// The geometric unit normal by winding.
-    pub(crate) fn normal(&self, hit: &SceneHit) -> DVec3 {
+    /// The geometric unit normal by winding. A triangle of zero area has none: then the
+    /// [interpolated](Self::interpolated_normal) one, and without that the way back along the ray, so that
+    /// the triangle is lit as if it faced the camera.
+    pub(crate) fn normal(&self, hit: &SceneHit, ray: &WorldRay) -> DVec3 {
         let corners = self.mesh(hit.instance).map(|mesh| mesh.corners(hit.triangle()));
-        self.surface(hit, corners.unwrap_or_default()).1
+        self.surface(hit, ray, corners.unwrap_or_default()).1
     }
 
-    /// The point of each hit, relative to [`origin`](Self::origin), and [`normal`](Self::normal) there. As
-    /// `HitDetails` has them.
-    pub(crate) fn surfaces(&self, hits: &[SceneHit]) -> Vec<(Vec3, DVec3)> {
+    /// The point of the hit of each ray, relative to [`origin`](Self::origin), and
+    /// [`normal`](Self::normal) there. As `HitDetails` has them.
+    pub(crate) fn surfaces(&self, rays: &[WorldRay], hits: &[SceneHit]) -> Vec<(Vec3, DVec3)> {
         // One loop for each step: memory far away is then asked for many hits at a time. In a single loop
         // the arithmetic of one hit keeps the next from asking, and the normals of a city of 1 M triangles
         // took 8 % longer.
@@ -313,17 +315,22 @@ impl Subject {
             vertices.map(|vertex| positions.get(vertex as usize).copied().unwrap_or_default())
         };
         let corners: Vec<[Vec3; 3]> = hits.iter().zip(vertices).map(corners).collect();
-        hits.iter().zip(corners).map(|(hit, corners)| self.surface(hit, corners)).collect()
+        let surface = |((hit, ray), corners)| self.surface(hit, ray, corners);
+        hits.iter().zip(rays).zip(corners).map(surface).collect()
     }
 
     /// The point of a hit and the normal there, by the corners of the triangle.
-    fn surface(&self, hit: &SceneHit, corners: [Vec3; 3]) -> (Vec3, DVec3) {
+    fn surface(&self, hit: &SceneHit, ray: &WorldRay, corners: [Vec3; 3]) -> (Vec3, DVec3) {
         let Some(look) = self.look(hit.instance) else { return (Vec3::ZERO, DVec3::ZERO) };
         let triangle = Triangle::from(corners);
         let point = triangle.point(hit.local.u, hit.local.v);
-        let normal = look.to_world_normal * triangle.unit_normal();
+        let normal = triangle
+            .unit_normal()
+            .and_then(|normal| (look.to_world_normal * normal).try_normalize())
+            .or_else(|| self.interpolated_normal(hit).map(Vec3::as_dvec3))
+            .unwrap_or_else(|| -ray.direction.normalize_or_zero());
         let point = look.to_world.transform_point3(point) - self.origin;
-        (point.as_vec3(), normal.normalize_or_zero())
+        (point.as_vec3(), normal)
     }
 
     /// The unit normal between those that the mesh has at the corners of the triangle.
@@ -418,9 +425,9 @@ impl Names {
 
 #[cfg(test)]
 mod tests {
-    use hitscan::BuildOptions;
     use hitscan::glam::DQuat;
     use hitscan::scene::Instance;
+    use hitscan::{BuildOptions, CornerAttributes};
 
     use super::*;
 
@@ -446,15 +453,46 @@ mod tests {
             WorldRay::new(eye, center + towards - eye)
         };
         let rays: Vec<WorldRay> = (0..800).map(ray).collect();
-        let hits: Vec<SceneHit> = subject.hits(&rays).into_iter().flatten().collect();
+        let hits = rays.iter().copied().zip(subject.hits(&rays));
+        let (rays, hits): (Vec<_>, Vec<_>) =
+            hits.filter_map(|(ray, hit)| Some((ray, hit?))).unzip();
         assert!(hits.iter().any(|hit| hit.instance != hits[0].instance));
-        for (hit, (point, normal)) in hits.iter().zip(subject.surfaces(&hits)) {
+        let surfaces = subject.surfaces(&rays, &hits);
+        assert_eq!(surfaces.len(), hits.len());
+        for ((ray, hit), (point, normal)) in rays.iter().zip(&hits).zip(surfaces) {
             let details = subject.scene().describe(hit).unwrap();
             let expected = (details.point() - subject.origin()).as_vec3();
             assert!(point.distance(expected) < 1e-5, "{point} {expected}");
-            assert!(normal.distance(details.normal()) < 1e-9, "{normal} {}", details.normal());
-            assert_eq!(subject.normal(hit), normal);
+            let expected = details.normal().unwrap();
+            assert!(normal.distance(expected) < 1e-9, "{normal} {expected}");
+            assert_eq!(subject.normal(hit, ray), normal);
         }
-        assert_eq!(subject.surfaces(&hits).len(), hits.len());
+    }
+
+    #[test]
+    fn a_triangle_of_zero_area_is_lit_by_its_corner_normals_or_faces_the_ray() {
+        let corners = [[0.0, 0.0, 0.0], [0.3, 0.1, 0.7], [0.6, 0.2, 1.4]];
+        let bare = TriMesh::new(corners, vec![[0, 1, 2]]).unwrap();
+        assert!(bare.is_degenerate(0));
+        let attributes = CornerAttributes {
+            normals: vec![Vec3::new(0.0, 2.0, 0.0)],
+            normal_indices: vec![[0; 3]],
+            ..CornerAttributes::default()
+        };
+        let with_normals = bare.clone().with_attributes(attributes).unwrap();
+        let ray = WorldRay::new([0.0, 0.0, 9.0], [3.0, 0.0, -4.0]);
+        let local =
+            hitscan::Hit { t: 1.0, u: 0.25, v: 0.5, triangle: 0, side: hitscan::Side::Back };
+        let towards_eye = DVec3::new(-0.6, 0.0, 0.8);
+        for (mesh, expected) in [(bare, towards_eye), (with_normals, DVec3::Y)] {
+            let mesh = Arc::new(Mesh::new(mesh, &BuildOptions::default()));
+            let mut scene = Scene::new();
+            let instance = scene.insert(Instance::new(mesh, DAffine3::IDENTITY)).unwrap();
+            let subject = Subject::new(scene, |_, _| None);
+            let hit = SceneHit { t: 1.0, instance, order: 0, local };
+            let normal = subject.normal(&hit, &ray);
+            assert!(normal.distance(expected) < 1e-12, "{normal} {expected}");
+            assert_eq!(subject.surfaces(&[ray], &[hit])[0].1, normal);
+        }
     }
 }

@@ -43,7 +43,7 @@ pub struct NearestEdge {
 pub struct SafeOrigin {
     /// The point.
     pub point: DVec3,
-    /// How far it is from the hit, along the normal.
+    /// How far it is from the hit, along the triangle's normal, or across a triangle of zero area.
     pub offset: f64,
 }
 
@@ -96,9 +96,12 @@ impl<'a> HitDetails<'a> {
     }
 
     /// The unit normal of the triangle. It points to the front, that is to the outside of a closed mesh,
-    /// under mirrored and stretched transforms too; it is not turned towards the ray.
-    pub fn normal(&self) -> DVec3 {
-        self.world_normal(self.mesh.tri_mesh().unit_normal(self.hit.triangle)).normalize_or_zero()
+    /// under mirrored and stretched transforms too; it is not turned towards the ray. `None` for a
+    /// triangle of zero area, which has no normal
+    /// ([`TriMesh::is_degenerate`](hitscan_primitives::TriMesh::is_degenerate)).
+    pub fn normal(&self) -> Option<DVec3> {
+        let normal = self.mesh.tri_mesh().unit_normal(self.hit.triangle)?;
+        unit(self.world_normal(normal))
     }
 
     /// The unit normal between those that the mesh has at the triangle's corners; `None` if it has none
@@ -199,26 +202,70 @@ impl<'a> HitDetails<'a> {
     /// Where a ray can start that leaves the surface along `direction`, on whichever side that is: it
     /// does not hit the triangle again, nor another one in the same plane.
     ///
-    /// The point is off the hit along the normal, by 2^-17 of the largest coordinate of the mesh in its
-    /// own space, as measured there across the triangle's plane. That is more than twice what the start
-    /// of the local ray (rounded to f32 within 3 u M, with u = 2^-24 and M that coordinate) and the
-    /// height above the plane in the ray's test (within 24 u M) are off together. What f64 rounds on the
-    /// way is added: next to nothing but far from the world's origin, and under transforms that nearly
-    /// flatten. The idea is that of
-    /// Wächter and Binder, "A Fast and Robust Method for Avoiding Self-Intersection" (2019); where they
-    /// step by units in the last place of the point, the bound here is that of our own test.
+    /// The point is off the hit along the normal, by 2^-17 = 128 u of the largest coordinate M of the mesh
+    /// in its own space, with u = 2^-24, as measured there across the triangle's plane. 33 u M are needed.
+    /// The ray's test moves corners by at most 5 u D in each component, with D <= 2 M the largest component
+    /// of a corner minus the origin. The rounding of the local direction bends the ray by at most u D on
+    /// its way, and contact ([`Ray`](hitscan_primitives::Ray)) reaches back by at most 4 u D instead. The
+    /// start of the local ray is rounded by at most u M. Across the plane each counts at most sqrt(3)
+    /// times, together sqrt(3) (10 + 8 + 1) u M. What f64 rounds on the way is added: next to nothing but
+    /// far from the world's origin, and under transforms that nearly flatten.
     ///
-    /// No promise is made for meshes with coordinates beyond 2^40, whose triangles may mix magnitudes
+    /// A triangle of zero area has no normal. Instead the point is off the hit across the segment, by as
+    /// much, towards where `direction` points; along `direction` itself if the triangle is a point. The
+    /// ray then stays in front of a plane through the segment, by the same sum, but the promise is for
+    /// this triangle alone.
+    ///
+    /// The idea is that of Wächter and Binder, "A Fast and Robust Method for Avoiding Self-Intersection"
+    /// (2019); where they step by units in the last place of the point, the bound here is that of our own
+    /// test.
+    ///
+    /// A `direction` that is zero or not finite gives the hit's own point with an offset of 0. No promise
+    /// is made for meshes whose largest coordinate lies outside 2^±40: their triangles may mix magnitudes
     /// that f32 cannot hold together.
     pub fn safe_origin(&self, direction: impl Into<[f64; 3]>) -> SafeOrigin {
         const SHARE: f64 = 1.0 / (1 << 17) as f64;
         let point = self.point();
-        let normal = self.world_normal(self.mesh.tri_mesh().unit_normal(self.hit.triangle));
-        let reach = f64::from(self.mesh.tri_mesh().bounds().max_abs_coordinate());
+        let Some(direction) = unit(DVec3::from_array(direction.into())) else {
+            return SafeOrigin { point, offset: 0.0 };
+        };
+        let placement = &self.record.place.placement;
+        let tri_mesh = self.mesh.tri_mesh();
+        let local_normal = tri_mesh.unit_normal(self.hit.triangle).unwrap_or_else(|| {
+            across_segment(self.corners(), placement.frame.inverse_linear * direction)
+        });
+        let normal = self.world_normal(local_normal);
+        let reach = f64::from(tri_mesh.bounds().max_abs_coordinate());
         // A step along the unit normal in the world crosses `normal.length()` as much in the mesh's
         // space.
-        let offset = SHARE * reach / normal.length() + self.record.place.placement.rounding;
-        let side = DVec3::from_array(direction.into()).dot(normal).signum();
+        let offset = SHARE * reach / normal.length() + placement.rounding;
+        let side = direction.dot(normal).signum();
         SafeOrigin { point: point + side * offset * normal.normalize_or_zero(), offset }
     }
+
+    /// The corners of the triangle in the mesh's own space.
+    fn corners(&self) -> [DVec3; 3] {
+        self.mesh.tri_mesh().corners(self.hit.triangle).map(|corner| corner.as_dvec3())
+    }
+}
+
+/// The unit vector across the segment that a triangle of zero area is, in the half-plane that holds
+/// `direction`; any across it if they are parallel, and `direction` itself for a point.
+fn across_segment([a, b, c]: [DVec3; 3], direction: DVec3) -> DVec3 {
+    let edges = [b - a, c - b, a - c];
+    let longest =
+        edges.into_iter().max_by(|a, b| a.length_squared().total_cmp(&b.length_squared()));
+    let direction = unit(direction).unwrap_or(DVec3::X);
+    let Some(along) = longest.and_then(unit) else { return direction };
+    let across = direction - direction.dot(along) * along;
+    // What is left of two directions that are parallel but for rounding is rounding.
+    match across.length() > 1e-12 {
+        true => (across - across.dot(along) * along).normalize(),
+        false => along.any_orthonormal_vector(),
+    }
+}
+
+/// The vector with a length of 1, however long it is; `None` if it is zero or not finite.
+fn unit(vector: DVec3) -> Option<DVec3> {
+    (vector / vector.abs().max_element()).try_normalize()
 }

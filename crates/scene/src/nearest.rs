@@ -73,8 +73,9 @@ impl Scene {
     /// those in the world, whatever stretches the instances.
     ///
     /// It is [`closest_point_on_triangle`] of the corners in the world, taken in f64 relative to
-    /// `point`, and the same for every tree. Triangles without area are not found; neither is anything
-    /// from a point that is not finite or within a distance that is negative or NaN.
+    /// `point`, and the same for every tree. A triangle of zero area is found as the segment or point
+    /// that it is ([`TriMesh::is_degenerate`]). From a point that is not finite, and within a distance
+    /// that is negative or NaN, nothing is found.
     pub fn closest_point(
         &self,
         point: impl Into<[f64; 3]>,
@@ -116,7 +117,7 @@ impl Scene {
                                 && best.as_ref().is_none_or(|(_, other, of_other)| {
                                     place < (other.order, *of_other)
                                 });
-                        if comes_first && !world.tri_mesh.is_degenerate(triangle) {
+                        if comes_first {
                             limit = found.distance_squared;
                             best = Some((found, record, triangle));
                         }

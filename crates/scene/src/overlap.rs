@@ -72,8 +72,9 @@ pub struct SceneTriangle {
 }
 
 /// Region queries. All use the corners of triangles in the world, each the f64 image of the f32 corner
-/// by the world transform, and the same tests for every tree. Triangles without area belong to no
-/// surface and are not looked at. `faces` of the options means nothing here.
+/// by the world transform, and the same tests for every tree. A triangle of zero area counts as the
+/// segment or point that it is ([`TriMesh::is_degenerate`](hitscan_primitives::TriMesh::is_degenerate)).
+/// `faces` of the options means nothing here.
 impl Scene {
     /// The triangles that touch a region, by instance in the order of first insertion and by number,
     /// into a buffer, which is cleared first.
@@ -121,22 +122,22 @@ impl Scene {
     }
 
     /// The instances all of whose triangles lie within a region, which is to say their corners; in the
-    /// order of first insertion. Instances without a surface are not among them.
+    /// order of first insertion. Instances without triangles are not among them.
     pub fn instances_within(&self, region: &Region, options: &QueryOptions<'_>) -> Vec<InstanceId> {
         self.instances_where(region, options, |record| {
-            let mut has_surface = false;
+            let mut has_triangles = false;
             let outside = for_each_triangle(
                 record,
                 |_| true,
                 |_, corners| {
-                    has_surface = true;
+                    has_triangles = true;
                     match corners.iter().all(|&corner| region.contains(corner)) {
                         true => ControlFlow::Continue(()),
                         false => ControlFlow::Break(()),
                     }
                 },
             );
-            has_surface && outside.is_continue()
+            has_triangles && outside.is_continue()
         })
     }
 
@@ -171,8 +172,8 @@ impl Scene {
     }
 }
 
-/// The triangles with an area of an instance, with their corners in the world: those below the boxes
-/// that `enter` takes.
+/// The triangles of an instance, with their corners in the world: those below the boxes that `enter`
+/// takes.
 fn for_each_triangle<B>(
     record: &Record,
     mut enter: impl FnMut(&WorldBox) -> bool,
@@ -185,11 +186,6 @@ fn for_each_triangle<B>(
     };
     mesh.bvh().visit(
         |bounds| enter(&world.bounds(bounds)),
-        |triangle| {
-            if world.tri_mesh.is_degenerate(triangle) {
-                return ControlFlow::Continue(());
-            }
-            found(triangle, world.corners(triangle))
-        },
+        |triangle| found(triangle, world.corners(triangle)),
     )
 }

@@ -85,14 +85,15 @@ pub(crate) fn refined_inverse(matrix: DMat3) -> DMat3 {
 /// box not after `t` in [`SlabRay::enter`]. Why it is:
 ///
 /// Let u = 2^-24, M the mesh's largest coordinate, R <= 1.8 M the radius of its sphere. A local ray
-/// starts within 4 R of the sphere's middle (see [`LocalRay`](crate::LocalRay)), so within 9 M of zero,
-/// and leaves the sphere within 5 R. If it hits a triangle at `t`, its interval with the triangle's own
-/// box, padded by 16 u D with D <= 10 M, is not empty, and begins at some `s <= t`
-/// ([`WatertightRay`](hitscan_primitives::WatertightRay)). All that f32 rounds on the way (the start by
-/// 9 u M, the direction by 9 u M at the end of the way, both bounds, the slab arithmetic by less than
-/// 60 u M, the pad itself) sums to less than 300 u M. So the point of the exact local ray at `s` is in the
-/// mesh's box widened by `LOCAL_PAD` = 2^-14 M = 1024 u M; what is below the smallest normal number of
-/// f32 is in `TINY`. `linear` takes the widened box into the one here.
+/// starts within 4 R of the sphere's middle (see [`LocalRay`](crate::LocalRay)), so within 9 M of zero.
+/// If it hits a triangle at `t`, its point there lies within 8.5 u D of the triangle in each component,
+/// contact included, with D <= 10 M the largest component of a corner minus the start
+/// ([`WatertightRay`](hitscan_primitives::WatertightRay)): 85 u M. The exact local ray differs from the
+/// one in f32 by the rounding of the start, 9 u M, and of the direction, 10 u M at `t`. Where the bounds of
+/// the interval were rounded to f32, [`world_t`](crate::LocalRay::world_t) moves `t` back by u of itself,
+/// another 10 u M. So the point of the exact local ray at `world_t` is within 114 u M of the mesh's box,
+/// and in the box widened by `LOCAL_PAD` = 2^-14 M = 1024 u M; what is below the smallest normal number
+/// of f32 is in `TINY`. `linear` takes the widened box into the one here.
 ///
 /// What f64 rounds is in world space. `linear * inverse` misses the identity by `residual`, and is
 /// evaluated to 2^-50 of `|linear| |inverse|`; both act on vectors of the size of the instance, as the

@@ -216,7 +216,8 @@ pub(crate) struct HitReport {
     pub(crate) triangle: u32,
     /// The weights of the second and the third corner.
     pub(crate) weights: [f32; 2],
-    pub(crate) normal: [f64; 3],
+    /// `None` for a triangle of zero area.
+    pub(crate) normal: Option<[f64; 3]>,
     pub(crate) is_front: bool,
     /// Texture coordinates.
     pub(crate) uv: Option<[f64; 2]>,

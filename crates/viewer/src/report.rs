@@ -34,7 +34,7 @@ pub(crate) fn of_pick(scene: &Scene, pick: &Pick, click: usize, command: String)
         hit: details.zip(pick.hit).map(|(details, hit)| HitReport {
             triangle: hit.triangle(),
             weights: [hit.local.u, hit.local.v],
-            normal: details.normal().to_array().map(|x| x + 0.0),
+            normal: details.normal().map(|normal| normal.to_array().map(|x| x + 0.0)),
             is_front: details.side() == Side::Front,
             uv: details.uv().map(|uv| uv.to_array()),
         }),

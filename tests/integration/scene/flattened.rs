@@ -131,6 +131,7 @@ fn local_slope(scene: &Scene, ray: &WorldRay, hit: &SceneHit) -> f64 {
     let local = scene.local_ray(hit.instance, ray).expect("it hits").ray;
     let mesh = scene.get(hit.instance).and_then(|instance| instance.mesh.as_ref());
     let normal = mesh.expect("it was hit").tri_mesh().unit_normal(hit.triangle());
+    let normal = normal.expect("closed shapes have no triangle of zero area");
     local.direction.as_dvec3().normalize().dot(normal).abs()
 }
 
@@ -161,7 +162,8 @@ fn check_details(scene: &Scene, ray: &WorldRay, hit: &SceneHit, context: &str) {
     // In a mirrored instance the corners run the other way round, and outside stays outside.
     let sign = if is_mirrored { -1.0 } else { 1.0 };
     let normal = sign * (b - a).cross(c - a).normalize();
-    assert!(details.normal().distance(normal) < 1e-5, "{normal}, {}, {context}", details.normal());
+    let found = details.normal().expect(context);
+    assert!(found.distance(normal) < 1e-5, "{normal}, {found}, {context}");
     let side = if ray.direction.dot(normal) < 0.0 { Side::Front } else { Side::Back };
     assert_eq!(details.side(), side, "{context}");
     let (t, weights, _) = meet_plane([a, b, c], ray);
@@ -250,7 +252,7 @@ fn a_hit_from_very_far_is_as_exact_as_one_from_near() {
                 let point = scene.describe(&hit).expect("it is there").point();
                 let size = scene.world_bounds(hit.instance).expect("it is there").extent().length();
                 let normal = scene.describe(&hit).expect("it is there").normal();
-                let slope = normal.dot(direction).abs();
+                let slope = normal.map_or(0.0, |normal| normal.dot(direction).abs());
                 if slope > 0.1 {
                     n_hits += 1;
                     let off_ray = (point - ray.origin).cross(direction).length();
@@ -266,7 +268,7 @@ fn a_hit_from_very_far_is_as_exact_as_one_from_near() {
 
 #[test]
 fn a_ray_from_a_safe_origin_does_not_meet_its_surface_again() {
-    let (mut n_unsafe, mut n_rays) = (0, 0);
+    let (mut n_unsafe, mut n_rays, mut n_flat) = (0, 0, 0);
     for seed in 0..effort(100) {
         let mut rng = Rng::new(seed);
         let far = if rng.one_in(2) { DVec3::ZERO } else { vector(&mut rng) * 1e7 };
@@ -280,7 +282,9 @@ fn a_ray_from_a_safe_origin_does_not_meet_its_surface_again() {
             }
             let direction = rng.direction().as_dvec3();
             let safe = details.safe_origin(direction);
+            assert!(safe.offset.is_finite() && safe.offset > 0.0, "seed {seed}: {safe:?}");
             assert!(safe.point.distance(details.point()) <= 1.2 * safe.offset, "seed {seed}");
+            n_flat += usize::from(details.normal().is_none());
             let again = |origin: DVec3| {
                 let ray = WorldRay::new(origin, direction);
                 let is_same = |other: &SceneHit| {
@@ -294,6 +298,7 @@ fn a_ray_from_a_safe_origin_does_not_meet_its_surface_again() {
         }
     }
     assert!(n_unsafe * 10 > n_rays, "the point itself is met {n_unsafe} times of {n_rays}");
+    assert!(n_flat > 10, "{n_flat} triangles of zero area");
 }
 
 #[test]

@@ -10,8 +10,8 @@ use hitscan_testkit::Rng;
 use super::making::{random_point, random_scene, sees, vector};
 use crate::asking::{effort, is_whole_effort};
 
-/// The triangles with an area that a query sees, by instance in the order of insertion: with their
-/// corners relative to a point.
+/// The triangles that a query sees, by instance in the order of insertion: with their corners relative
+/// to a point.
 fn triangles(
     scene: &Scene,
     options: &QueryOptions<'_>,
@@ -27,13 +27,11 @@ fn triangles(
         };
         let world = scene.world_transform(instance).expect("it is there");
         for triangle in 0..mesh.tri_mesh().triangles().len() as u32 {
-            if !mesh.tri_mesh().is_degenerate(triangle) {
-                let corners = mesh
-                    .tri_mesh()
-                    .corners(triangle)
-                    .map(|corner| world.matrix3 * corner.as_dvec3() + (world.translation - origin));
-                triangles.push((SceneTriangle { instance, triangle }, corners));
-            }
+            let corners = mesh
+                .tri_mesh()
+                .corners(triangle)
+                .map(|corner| world.matrix3 * corner.as_dvec3() + (world.translation - origin));
+            triangles.push((SceneTriangle { instance, triangle }, corners));
         }
     }
     triangles

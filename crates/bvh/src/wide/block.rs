@@ -125,7 +125,7 @@ impl Kernel for FillBlocks<'_> {
 }
 
 /// The normal of a triangle's plane by its winding, scaled by a power of two so that its largest
-/// component is about in `[0.5, 1]`. Zero if the triangle has no area, or is so thin that rounding in
+/// component is about in `[0.5, 1]`. Zero if the triangle has zero area, or is so thin that rounding in
 /// f64 makes the normal doubtful in f32. NaN for corners that are NaN.
 ///
 /// Computed in f64 and rounded once. For filters only: it decides nothing.

@@ -57,11 +57,11 @@ fn overlapping_triangles_are_those_of_the_scan() {
                 },
             );
             let twin = BruteForce::new(&mesh);
-            let n_solid = mesh.triangles().len() - mesh.n_degenerate();
             let mut check = |kind: usize, found: &[u32], expected: Vec<u32>, any: bool, what| {
                 assert_eq!(found, expected, "{name}, round {round}, {what}");
                 assert_eq!(any, !expected.is_empty(), "{name}, round {round}, {what}");
-                let share = usize::from(any) + usize::from(any && expected.len() == n_solid);
+                let share =
+                    usize::from(any) + usize::from(any && expected.len() == mesh.triangles().len());
                 counts[kind][share] += 1;
             };
             for _ in 0..30 {
@@ -82,7 +82,6 @@ fn overlapping_triangles_are_those_of_the_scan() {
                 check(2, &found, twin.overlapping_convex(&region), any, format!("{region:?}"));
 
                 let is_within = (0..mesh.triangles().len() as u32)
-                    .filter(|&triangle| !mesh.is_degenerate(triangle))
                     .flat_map(|triangle| mesh.corners(triangle))
                     .all(|corner| region.contains(corner.as_dvec3()));
                 assert_eq!(bvh.is_within_convex(&region), is_within, "{name}, {region:?}");
@@ -90,6 +89,44 @@ fn overlapping_triangles_are_those_of_the_scan() {
         }
     }
     assert!(counts.iter().flatten().all(|&n| n > 20), "{counts:?}");
+}
+
+#[test]
+fn triangles_of_zero_area_are_found_as_segments_and_points() {
+    // A triangle, a segment beside it, and a point beyond.
+    let corners = [
+        [0.0, 0.0, 0.0],
+        [1.0, 0.0, 0.0],
+        [0.0, 1.0, 0.0],
+        [2.0, 0.0, 0.0],
+        [2.5, 0.5, 0.0],
+        [3.0, 1.0, 0.0],
+        [5.0, 5.0, 5.0],
+    ];
+    let mesh = TriMesh::new(corners, vec![[0, 1, 2], [3, 5, 4], [6, 6, 6]]).expect("a valid mesh");
+    assert_eq!(mesh.n_degenerate(), 2);
+    for layout in Layout::ALL {
+        let bvh = MeshBvh::build(&mesh, &BuildOptions { layout, ..BuildOptions::default() });
+        let nearest = |point: [f32; 3]| {
+            let found = bvh.closest_point(point, f64::INFINITY).expect("there are triangles");
+            (found.triangle, found.point.to_array(), found.distance)
+        };
+        assert_eq!(nearest([2.5, 0.5, 3.0]), (1, [2.5, 0.5, 0.0], 3.0));
+        assert_eq!(nearest([9.0, 8.0, 5.0]), (2, [5.0; 3], 5.0));
+        let mut found = vec![];
+        // On the segment, and in the corner of its box, off it.
+        bvh.overlapping_box(&Aabb::new([2.25, 0.25, -1.0], [2.5, 0.25, 1.0]), &mut found);
+        assert_eq!(found, [1]);
+        bvh.overlapping_box(&Aabb::new([2.75, 0.0, -1.0], [3.0, 0.25, 1.0]), &mut found);
+        assert_eq!(found, [0; 0]);
+        bvh.overlapping_sphere(&Sphere::new([5.0, 5.0, 4.0], 1.0), &mut found);
+        assert_eq!(found, [2]);
+        let beyond = ConvexRegion::from_coefficients([[1.0, 0.0, 0.0, -2.875]]);
+        bvh.overlapping_convex(&beyond, &mut found);
+        assert_eq!(found, [1, 2]);
+        assert!(!bvh.is_within_convex(&ConvexRegion::from_coefficients([[-1.0, 0.0, 0.0, 2.875]])));
+        assert!(bvh.is_within_convex(&ConvexRegion::from_coefficients([[-1.0, 0.0, 0.0, 5.0]])));
+    }
 }
 
 #[test]

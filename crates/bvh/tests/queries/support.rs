@@ -16,7 +16,8 @@ pub(crate) fn grid_point(random: &mut SplitMix64) -> Vec3 {
     Vec3::from_array([0; 3].map(|_| random.below(5) as f32 - 2.0))
 }
 
-/// `n` triangles of any size over shared points, on a coarse grid half of the time; some have no area.
+/// `n` triangles of any size over shared points, on a coarse grid half of the time; some have zero
+/// area.
 pub(crate) fn soup(random: &mut SplitMix64, n: usize) -> TriMesh {
     let on_grid = random.below(2) == 0;
     let n_points = n + 2;

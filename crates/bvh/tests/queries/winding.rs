@@ -96,11 +96,36 @@ fn a_surface_with_a_hole_has_an_inside() {
 }
 
 #[test]
-fn a_mesh_without_surface_has_no_inside() {
-    let nothing = TriMesh::new([[0.0; 3]; 3], vec![[0, 1, 2]]).expect("a valid mesh");
-    for mesh in [TriMesh::default(), nothing] {
+fn a_mesh_without_area_has_no_inside() {
+    let point = TriMesh::new([[0.0; 3]; 3], vec![[0, 1, 2]]).expect("a valid mesh");
+    for (mesh, distance) in [(TriMesh::default(), None), (point, Some(3.0))] {
         let tree = tree_of(&mesh, BuildQuality::Balanced);
-        assert!(!tree.is_inside(Vec3::ZERO));
-        assert_eq!(tree.signed_distance(Vec3::ZERO), None);
+        assert!(!tree.is_inside(Vec3::ZERO) && !tree.is_inside(3.0 * Vec3::X));
+        assert_eq!(tree.winding_number(3.0 * Vec3::X, 0.0).value, 0.0);
+        assert_eq!(tree.signed_distance(3.0 * Vec3::X), distance);
+    }
+}
+
+#[test]
+fn a_triangle_of_zero_area_changes_no_winding_number() {
+    let sphere = generate::sphere(1.0, 400).expect("a valid sphere");
+    let mut triangles = sphere.triangles().to_vec();
+    // Each edge of each triangle as a segment, and each corner as a point.
+    for &[a, b, c] in sphere.triangles() {
+        triangles.extend([[a, b, b], [b, c, b], [c, c, a], [a, a, a]]);
+    }
+    let with_segments =
+        TriMesh::from_vecs(sphere.positions().to_vec(), triangles).expect("valid indices");
+    let (twin, with_twin) = (BruteForce::new(&sphere), BruteForce::new(&with_segments));
+    let tree = tree_of(&with_segments, BuildQuality::Balanced);
+    let mut random = SplitMix64::new(43);
+    for _ in 0..300 {
+        let from = point_near(&mut random, &sphere);
+        let exact = twin.winding_sum(from);
+        assert_eq!(with_twin.winding_sum(from), exact, "{from:?}");
+        assert_eq!(tree.is_inside(from), exact.is_inside(), "{from:?}");
+        let found = tree.winding_number(from, 1e-3);
+        let error = (found.value - exact.winding_number()).abs();
+        assert!(error <= found.max_error, "{from:?}: {found:?}");
     }
 }

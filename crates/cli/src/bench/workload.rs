@@ -82,7 +82,9 @@ struct Start {
 
 impl Start {
     fn new(mesh: &TriMesh, ray: &Ray, hit: Hit) -> Self {
-        let normal = mesh.unit_normal(hit.triangle).as_vec3();
+        // A triangle of zero area has no normal, and is left the way that the ray came.
+        let back = -ray.direction.normalize();
+        let normal = mesh.unit_normal(hit.triangle).map_or(back, |normal| normal.as_vec3());
         let normal = if normal.dot(ray.direction) > 0.0 { -normal } else { normal };
         let point = mesh.point(&hit).as_vec3();
         // A little off the surface, as renderers do.

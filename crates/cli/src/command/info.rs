@@ -50,10 +50,12 @@ struct Info {
     materials: Vec<String>,
     /// `null` without triangles.
     bounds: Option<Bounds>,
+    /// How many triangles have zero area.
     degenerate: usize,
     /// How large the triangles are; empty if none has any size.
     longest_edges: Vec<SizeClass>,
-    /// Every edge belongs to exactly two triangles, which run along it in opposite directions.
+    /// Every edge belongs to exactly two triangles, which run along it in opposite directions: no ray
+    /// leaks. Triangles of zero area count.
     closed: bool,
     edges: EdgeCounts,
     /// How many things of the file were left out, or are odd.
@@ -134,7 +136,7 @@ impl Info {
         writeln!(out, "polygons    {}", count(self.polygons))?;
         writeln!(
             out,
-            "triangles   {}, {} of them degenerate",
+            "triangles   {}, {} of zero area",
             count(self.triangles),
             count(self.degenerate)
         )?;

@@ -19,7 +19,7 @@ pub(super) fn header(query: Query) -> &'static str {
     }
 }
 
-/// The columns of a hit; an absent polygon or name is an empty field.
+/// The columns of a hit; an absent normal, polygon or name is an empty field.
 #[derive(Serialize)]
 struct Row<'a> {
     ray: u64,
@@ -27,9 +27,9 @@ struct Row<'a> {
     x: f64,
     y: f64,
     z: f64,
-    nx: f64,
-    ny: f64,
-    nz: f64,
+    nx: Option<f64>,
+    ny: Option<f64>,
+    nz: Option<f64>,
     side: &'a str,
     u: f32,
     v: f32,
@@ -61,7 +61,7 @@ pub(super) fn append(results: &Results<'_>, rays: Range<usize>, out: &mut Vec<u8
 
 fn row<'a>(ray: u64, hit: &HitRecord<'a>) -> Row<'a> {
     let [x, y, z] = hit.point;
-    let [nx, ny, nz] = hit.normal;
+    let [nx, ny, nz] = hit.normal.map_or([None; 3], |normal| normal.map(Some));
     Row {
         ray,
         t: hit.t,

@@ -7,7 +7,7 @@ use hitscan::picking::{Element, Pick};
 use hitscan::scene::{InstanceId, Scene};
 use serde::Serialize;
 
-use super::{Target, quoted};
+use super::{Target, quoted, text::in_words};
 use crate::args::LineFormat;
 
 /// An element of a scene.
@@ -41,8 +41,9 @@ struct PlaceRecord {
     pixel: [f64; 2],
     pixel_distance: f64,
     distance: f64,
+    /// Of what a ray hit; there, `null` for a triangle of zero area.
     #[serde(skip_serializing_if = "Option::is_none")]
-    normal: Option<[f64; 3]>,
+    normal: Option<Option<[f64; 3]>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     side: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -82,7 +83,9 @@ impl<'a> ElementRecord<'a> {
             pixel: pick.pixel.to_array(),
             pixel_distance: pick.pixel_distance,
             distance: pick.distance,
-            normal: details.as_ref().map(|details| details.normal().to_array().map(|x| x + 0.0)),
+            normal: details
+                .as_ref()
+                .map(|details| details.normal().map(|normal| normal.to_array().map(|x| x + 0.0))),
             side: details.as_ref().map(|details| match details.side() {
                 Side::Front => "front",
                 Side::Back => "back",
@@ -128,8 +131,8 @@ impl<'a> ElementRecord<'a> {
         let ([x, y, z], [px, py]) = (place.point, place.pixel);
         writeln!(out, "  point     {x:?} {y:?} {z:?}, distance {:?}", place.distance)?;
         writeln!(out, "  pixel     {px:?} {py:?}, {:?} from the cursor", place.pixel_distance)?;
-        if let (Some([nx, ny, nz]), Some(side)) = (place.normal, place.side) {
-            writeln!(out, "  normal    {nx:?} {ny:?} {nz:?}, {side} side")?;
+        if let (Some(normal), Some(side)) = (place.normal, place.side) {
+            writeln!(out, "  normal    {}, {side} side", in_words(normal))?;
         }
         if let Some(triangle) = place.triangle {
             writeln!(out, "  triangle  {triangle}")?;

@@ -42,7 +42,8 @@ pub(crate) struct HitArrays {
 
 impl HitArrays {
     fn push(&mut self, results: &Results<'_>, hit: &Hit) {
-        let normal = results.mesh.unit_normal(hit.triangle).as_vec3() + 0.0;
+        // An array has no room for "none": a triangle of zero area has a normal of zeros.
+        let normal = results.mesh.unit_normal(hit.triangle).unwrap_or_default().as_vec3() + 0.0;
         self.t_hit.push(hit.t);
         self.primitive_ids.push(hit.triangle);
         self.primitive_uvs.extend([hit.u, hit.v]);

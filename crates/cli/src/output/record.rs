@@ -12,8 +12,9 @@ pub(crate) struct HitRecord<'a> {
     pub(crate) distance: f64,
     /// On the triangle, from its corners and `u`, `v`.
     pub(crate) point: [f64; 3],
-    /// Of unit length, by the triangle's winding: it does not turn towards the ray.
-    pub(crate) normal: [f64; 3],
+    /// Of unit length, by the triangle's winding: it does not turn towards the ray. `None` for a triangle
+    /// of zero area.
+    pub(crate) normal: Option<[f64; 3]>,
     pub(crate) side: &'static str,
     pub(crate) u: f32,
     pub(crate) v: f32,
@@ -35,7 +36,9 @@ impl<'a> HitRecord<'a> {
             t: hit.t,
             distance: f64::from(hit.t) * ray.direction.as_dvec3().length(),
             point: without_negative_zeros(mesh.point(hit).to_array()),
-            normal: without_negative_zeros(mesh.unit_normal(hit.triangle).to_array()),
+            normal: mesh
+                .unit_normal(hit.triangle)
+                .map(|normal| without_negative_zeros(normal.to_array())),
             side: match hit.side {
                 Side::Front => "front",
                 Side::Back => "back",

@@ -32,13 +32,12 @@ pub(super) fn append(results: &Results<'_>, rays: Range<usize>, out: &mut Vec<u8
 
 fn append_hit(out: &mut Vec<u8>, hit: &HitRecord<'_>) {
     let [x, y, z] = hit.point;
-    let [nx, ny, nz] = hit.normal;
     let [a, b, c] = hit.vertices;
     let (t, distance, side, u, v, triangle) =
         (hit.t, hit.distance, hit.side, hit.u, hit.v, hit.triangle);
     append_line(out, format_args!("  t         {t:?}, distance {distance:?}"));
     append_line(out, format_args!("  point     {x:?} {y:?} {z:?}"));
-    append_line(out, format_args!("  normal    {nx:?} {ny:?} {nz:?}, {side} side"));
+    append_line(out, format_args!("  normal    {}, {side} side", in_words(hit.normal)));
     append_line(
         out,
         format_args!("  triangle  {triangle}, vertices {a} {b} {c}, u {u:?}, v {v:?}"),
@@ -52,6 +51,14 @@ fn append_hit(out: &mut Vec<u8>, hit: &HitRecord<'_>) {
         if let Some(name) = name {
             append_line(out, format_args!("  {what}  {}", quoted(name)));
         }
+    }
+}
+
+/// A normal, or that there is none.
+pub(super) fn in_words(normal: Option<[f64; 3]>) -> String {
+    match normal {
+        Some([x, y, z]) => format!("{x:?} {y:?} {z:?}"),
+        None => "none, the triangle has zero area".to_owned(),
     }
 }
 

@@ -15,3 +15,4 @@ mod results;
 mod seed_cuboid;
 mod support;
 mod viewing;
+mod zero_area;

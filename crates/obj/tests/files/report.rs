@@ -11,7 +11,7 @@ fn one_of_a_kind_is_told_with_its_line_and_several_with_the_first() {
         loaded.report.to_string(),
         "1 line element left out (line 5)\n\
          2 point elements left out (the first on line 6)\n\
-         1 triangle without area\n"
+         1 triangle of zero area\n"
     );
 }
 

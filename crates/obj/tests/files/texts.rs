@@ -149,7 +149,7 @@ fn polygons_keep_their_triangles_together() {
     assert_eq!(polygons, [0, 0, 0, 1, 2, 2, 3, 3, 4]);
     assert_eq!(loaded.mesh.triangles()[3..6], [[0, 1, 3], [0, 2, 3], [0, 3, 4]]);
     assert_eq!(loaded.report.n_degenerate_triangles, 3);
-    assert!(loaded.report.to_string().contains("3 triangles without area"));
+    assert!(loaded.report.to_string().contains("3 triangles of zero area"));
 }
 
 #[test]

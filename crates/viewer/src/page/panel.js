@@ -49,7 +49,7 @@ function rows(pick) {
     ["line of file", pick.line],
     ["t", short(pick.t), "pick-t"],
     ["point", point(pick.point), "pick-point"],
-    ["normal", hit && point(hit.normal), "pick-normal"],
+    ["normal", hit?.normal && point(hit.normal), "pick-normal"],
     ["side", hit && (hit.isFront ? "front" : "back")],
     ["weights u, v", hit && point(hit.weights), "pick-weights"],
     ["texture u, v", hit?.uv && point(hit.uv)],
@@ -97,7 +97,7 @@ export function showTooltip(pick, [x, y]) {
     names && ` ${names}`,
     pick.hit && `\ntriangle ${pick.hit.triangle}, t ${short(pick.t)}`,
     `\npoint ${point(pick.point)}`,
-    pick.hit && `\nnormal ${point(pick.hit.normal)}`,
+    pick.hit?.normal && `\nnormal ${point(pick.hit.normal)}`,
     pick.hit && `\nu, v ${point(pick.hit.weights)}`,
   ];
   tooltip.replaceChildren(name, lines.filter(Boolean).join(""));
