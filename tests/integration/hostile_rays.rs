@@ -1,11 +1,15 @@
 //! Rays that ask for trouble, against a box of integer corners and a flat grid, with their answers
 //! known beforehand: through every hierarchy and through the brute-force definition.
 
+use hitscan::primitives::WatertightRay;
+use hitscan::primitives::glam::Vec3;
 use hitscan::{Faces, Ray, TriMesh, brute_force};
-use hitscan_testkit::{integer_box, integer_grid, invalid_rays};
+use hitscan_testkit::{
+    Rng, Shape, Twin, closed_shapes, integer_box, integer_grid, invalid_rays, rays_from_inside,
+};
 use serde_json::Value;
 
-use crate::asking::{Batch, every_bvh};
+use crate::asking::{Batch, check_everything, effort, every_bvh};
 use crate::shared::{number, read_json, shared, vector};
 
 /// What the closest hit must be.
@@ -117,6 +121,124 @@ fn rays_at_and_in_a_flat_grid_get_their_answers() {
         }
     }
     check(&mesh, &cases, 0.0);
+}
+
+#[test]
+fn tiny_directions_have_one_answer() {
+    // Their reciprocals are beyond f32: what stands for them must not lose a node that holds a hit.
+    let corners = [[-1.0, -1.0, 1.0], [0.0, -1.0, 1.0], [0.0, 1.0, 1.0]];
+    let mesh = TriMesh::new(corners, vec![[0, 1, 2]; 9]).expect("a valid mesh");
+    let along_z = |exponent: i32| Ray::new([0.0; 3], [0.0, 0.0, 2f64.powi(exponent) as f32]);
+    let rays: Vec<Ray> = (-149..=-90).map(along_z).collect();
+    for (name, bvh) in every_bvh(&mesh) {
+        let hit = bvh.closest_hit(&along_z(-112), Faces::Both);
+        assert_eq!(hit.map(|hit| hit.t), Some(2f32.powi(112)), "{name}");
+    }
+    check_everything(&Shape { name: "a stack".into(), mesh }, &rays, "none");
+    for shape in closed_shapes(40) {
+        let mut rng = Rng::new(43);
+        let mut rays = rays_from_inside(&shape.mesh, &mut rng);
+        for ray in &mut rays {
+            let exponent = -149.0 + 60.0 * rng.unit();
+            ray.direction *= exponent.exp2() / ray.direction.abs().max_element();
+            if rng.one_in(4) {
+                *ray = Ray::line(ray.origin, ray.direction);
+            }
+        }
+        check_everything(&shape, &rays, 43);
+    }
+}
+
+#[test]
+fn a_triangle_behind_the_origin_whose_t_rounds_to_zero_is_not_hit() {
+    let s = 2f32.powi(-36);
+    let corners = [[-s, -s, -s], [s, -s, -s], [0.0, s, -s]];
+    let mesh = TriMesh::new(corners, vec![[0, 1, 2]; 9]).expect("a valid mesh");
+    let away = Ray::new([0.0; 3], [0.0, 0.0, 2f32.powi(114)]);
+    let line = away.with_range(-1.0, 1.0);
+    for (name, bvh) in every_bvh(&mesh) {
+        assert_eq!(bvh.closest_hit(&away, Faces::Both), None, "{name}");
+        assert!(!bvh.is_occluded(&away, Faces::Both), "{name}");
+        let hit = bvh.closest_hit(&line, Faces::Both);
+        assert_eq!(hit.map(|hit| hit.t.to_bits()), Some(0), "{name}");
+    }
+    let rays: Vec<Ray> = [away, line].into_iter().cycle().take(64).collect();
+    check_everything(&Shape { name: "behind".into(), mesh }, &rays, "none");
+}
+
+#[test]
+fn numbers_at_the_ends_of_f32_have_one_answer_without_nan_or_negative_zero() {
+    let finite = [
+        0.0,
+        -0.0,
+        f32::from_bits(1),
+        -f32::from_bits(12345),
+        f32::MIN_POSITIVE,
+        -1e-30,
+        1e-12,
+        -1.0,
+        1.0,
+        3.0,
+        1e12,
+        -1e19,
+        1e30,
+        f32::MAX,
+        f32::MIN,
+    ];
+    let (n_seeds, mut n_hits) = (effort(60), 0);
+    for seed in 44..44 + n_seeds {
+        let mut rng = Rng::new(seed);
+        // Some meshes take from neighbouring numbers only, so that more is hit.
+        let start = rng.below(finite.len() - 4);
+        let near = if rng.one_in(3) { &finite[..] } else { &finite[start..start + 5] };
+        let point = |rng: &mut Rng, from: &[f32]| Vec3::from_array([0; 3].map(|_| rng.pick(from)));
+        let n = 1 + rng.below(40);
+        let positions: Vec<Vec3> = (0..3 * n).map(|_| point(&mut rng, near)).collect();
+        let triangles = (0..n as u32).map(|i| [3 * i, 3 * i + 1, 3 * i + 2]).collect();
+        let mesh = TriMesh::from_vecs(positions, triangles).expect("finite");
+        let mut with_others = finite.to_vec();
+        with_others.extend([f32::NAN, f32::INFINITY, f32::NEG_INFINITY]);
+        let rays: Vec<Ray> = (0..300)
+            .map(|i| {
+                let from = if i % 8 == 0 { &with_others[..] } else { near };
+                let origin = point(&mut rng, from);
+                let direction = if rng.one_in(2) {
+                    rng.pick(mesh.positions()) - origin
+                } else {
+                    point(&mut rng, if i % 8 == 1 { &with_others } else { &finite })
+                };
+                let ray = Ray::new(origin, direction);
+                if rng.one_in(3) { Ray::line(origin, direction) } else { ray }
+            })
+            .collect();
+        let twin = Twin::new(&mesh);
+        for hit in rays.iter().flat_map(|ray| twin.answers(ray).closed) {
+            let is_plain = |x: f32| x.is_finite() && x.to_bits() != (-0.0f32).to_bits();
+            assert!([hit.t, hit.u, hit.v].map(is_plain) == [true; 3], "seed {seed}: {hit:?}");
+            assert!(hit.u >= 0.0 && hit.v >= 0.0 && hit.u <= 1.0 && hit.v <= 1.0, "{hit:?}");
+            n_hits += 1;
+        }
+        check_everything(&Shape { name: "the ends of f32".into(), mesh }, &rays, seed);
+    }
+    assert!(n_hits > 100 * n_seeds, "{n_hits}");
+}
+
+#[test]
+fn a_corner_that_is_not_finite_is_a_miss() {
+    // No mesh holds such a corner; the reference test is public.
+    let ray = WatertightRay::new(&Ray::line([0.0; 3], [0.1, 0.2, 1.0])).expect("it is valid");
+    let corners = [[-1.0, -1.0, 1.0], [1.0, -1.0, 1.0], [0.0, 2.0, 1.0]].map(Vec3::from_array);
+    assert!(ray.intersect(corners).is_some());
+    for bad in [f32::NAN, INF, -INF] {
+        for at in 0..512 {
+            // Any of the nine numbers.
+            let mut corners = corners;
+            for i in (0..9).filter(|i| at >> i & 1 == 1) {
+                corners[i / 3][i % 3] = bad;
+            }
+            assert_eq!(ray.intersect(corners).is_none(), at > 0, "{corners:?}");
+        }
+    }
 }
 
 #[test]

@@ -5,7 +5,7 @@ use hitscan::primitives::glam::Vec3;
 use hitscan::{BuildOptions, Faces, MeshBvh, Ray, TriMesh};
 use hitscan_testkit::{
     BothFaces, RayKind, Rng, Shape, SoupKind, Twin, closed_shapes, degenerate_shapes, hard_rays,
-    invalid_rays, soup, soup_of,
+    invalid_rays, rays_from_inside, soup, soup_of, stitched_shapes,
 };
 
 use crate::asking::{ALL_FACES, Batch, check_everything, effort, every_bvh, with_threads};
@@ -48,6 +48,19 @@ fn closed_shapes_have_one_answer() {
         let mut rng = Rng::new(3_000_000);
         let rays = hard_rays(&shape.mesh, effort(12_000) as usize, &mut rng);
         check_everything(&shape, &rays, 3_000_000);
+    }
+}
+
+#[test]
+fn stitched_meshes_have_one_answer() {
+    for seed in 11_000_000..11_000_000 + effort(2) {
+        for shape in stitched_shapes(60, seed) {
+            let mut rng = Rng::new(seed);
+            let mut rays = hard_rays(&shape.mesh, 300, &mut rng);
+            let from_inside = rays_from_inside(&shape.mesh, &mut rng);
+            rays.extend((0..300).map(|_| rng.pick(&from_inside)));
+            check_everything(&shape, &rays, seed);
+        }
     }
 }
 

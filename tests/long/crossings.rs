@@ -2,32 +2,31 @@
 
 use hitscan::glam::Vec3;
 use hitscan::{BuildOptions, Faces, MeshBvh, Ray, TriMesh};
-use hitscan_testkit::{Rng, rays_from_inside, rays_from_outside};
+use hitscan_testkit::{Rng, StitchedKind, rays_from_inside, rays_from_outside, stitched};
 use rayon::prelude::*;
 
+use crate::asking::every_bvh;
 use crate::meshes::closed_meshes;
 use crate::tally::{Part, Tally};
 
-/// Scaled to unit size and moved far off; `None` if a triangle loses its area there.
-fn moved(mesh: &TriMesh) -> Option<TriMesh> {
+/// Scaled to unit size and moved far off, where many triangles collapse.
+fn moved(mesh: &TriMesh) -> TriMesh {
     let size = mesh.bounds().extent().max_element();
     let far = Vec3::new(148_376.0, 1_234.0, -223_423.0);
     let positions = mesh.positions().iter().map(|&p| p / size + far);
-    let moved = mesh.with_positions(positions).expect("finite stays finite here");
-    (moved.n_degenerate() == 0).then_some(moved)
+    mesh.with_positions(positions).expect("finite stays finite here")
 }
 
 fn in_place_and_moved() -> Vec<(String, TriMesh)> {
     let both = closed_meshes().into_iter().flat_map(|(name, mesh)| {
-        let moved = moved(&mesh).map(|mesh| (format!("{name}, moved"), mesh));
-        [Some((name, mesh)), moved]
+        let moved = (format!("{name}, moved"), moved(&mesh));
+        [(name, mesh), moved]
     });
-    both.flatten().collect()
+    both.collect()
 }
 
 /// Asks about rays that must cross the surface an odd or an even number of times.
-fn check(name: &str, mesh: &TriMesh, rays: &[Ray], parity: usize, seed: u64) -> Tally {
-    let bvh = MeshBvh::build(mesh, &BuildOptions::default());
+fn check(name: &str, bvh: &MeshBvh, rays: &[Ray], parity: usize, seed: u64) -> Tally {
     let mut batch = vec![None; rays.len()];
     bvh.closest_hits(rays, Faces::Both, &mut batch);
     let ask = |(ray, in_batch): (&Ray, &Option<_>)| {
@@ -41,7 +40,7 @@ fn check(name: &str, mesh: &TriMesh, rays: &[Ray], parity: usize, seed: u64) -> 
         tally
     };
     let tally: Tally = rays.par_iter().zip(&batch).map(ask).sum();
-    Tally::of_mesh([&bvh]).plus(&tally)
+    Tally::of_mesh([bvh]).plus(&tally)
 }
 
 /// Rays from inside at every vertex and edge, and as many in random directions.
@@ -52,12 +51,13 @@ pub(crate) fn leaks() -> Part {
         promise: "rays from inside closed meshes at vertices and edges, and random ones, all hit, and \
                   cross an odd number of times; in place, and of unit size at (148376, 1234, -223423); \
                   seeds from 40,000,000 on",
-        n_units: 6 * n_meshes,
+        n_units: 4 * n_meshes,
         run: Box::new(move |unit| {
             let (name, mesh) = in_place_and_moved().swap_remove(unit % n_meshes);
             let seed = 40_000_000 + unit as u64;
             let rays = rays_from_inside(&mesh, &mut Rng::new(seed));
-            check(&name, &mesh, &rays, 1, seed)
+            let bvh = MeshBvh::build(&mesh, &BuildOptions::default());
+            check(&name, &bvh, &rays, 1, seed)
         }),
     }
 }
@@ -74,7 +74,62 @@ pub(crate) fn parity() -> Part {
             let (name, mesh) = in_place_and_moved().swap_remove(unit % n_meshes);
             let seed = 50_000_000 + unit as u64;
             let rays = rays_from_outside(&mesh, &mut Rng::new(seed));
-            check(&name, &mesh, &rays, 0, seed)
+            let bvh = MeshBvh::build(&mesh, &BuildOptions::default());
+            check(&name, &bvh, &rays, 0, seed)
         }),
     }
+}
+
+/// As [`leaks`], through the seams of stitched meshes.
+pub(crate) fn stitched_leaks() -> Part {
+    Part {
+        name: "leaks, stitched",
+        promise: "the same on closed meshes of every kind that was hard to keep closed (stitched by \
+                  triangles without area, folded by rounding, thin, far, huge, tiny), one tree of all \
+                  qualities, layouts and instruction sets in turns; seeds from 70,000,000 on",
+        n_units: 50,
+        run: Box::new(|unit| {
+            through_seams(200_000, 70_000_000 + 100_000 * unit as u64, 1, rays_from_inside)
+        }),
+    }
+}
+
+/// As [`parity`], through the seams of stitched meshes.
+pub(crate) fn stitched_parity() -> Part {
+    Part {
+        name: "parity, stitched",
+        promise: "rays from outside cross these an even number of times; seeds from 80,000,000 on",
+        n_units: 25,
+        run: Box::new(|unit| {
+            through_seams(200_000, 80_000_000 + 100_000 * unit as u64, 0, rays_from_outside)
+        }),
+    }
+}
+
+/// At least `n` rays, shared out over the kinds of stitched meshes, 1000 to a mesh.
+fn through_seams(
+    n: usize,
+    first_seed: u64,
+    parity: usize,
+    rays_of: impl Fn(&TriMesh, &mut Rng) -> Vec<Ray> + Sync,
+) -> Tally {
+    const RAYS_OF_MESH: usize = 1000;
+    let n_meshes = n.div_ceil(RAYS_OF_MESH) as u64;
+    let check_mesh = |i: u64| {
+        let seed = first_seed + i;
+        let mut rng = Rng::new(seed);
+        let kind = StitchedKind::ALL[i as usize % StitchedKind::ALL.len()];
+        let size = rng.power_of_two(5.0, 10.0) as usize;
+        let shape = stitched(kind, &mut rng, size);
+        let trees = every_bvh(&shape.mesh);
+        let (tree, bvh) = &trees[seed as usize % trees.len()];
+        let mut rays = rays_of(&shape.mesh, &mut rng);
+        while rays.len() < RAYS_OF_MESH {
+            rays.extend(rays_of(&shape.mesh, &mut rng));
+        }
+        // Of large ones some: each kind gets as many.
+        let rays: Vec<Ray> = (0..RAYS_OF_MESH).map(|_| rng.pick(&rays)).collect();
+        check(&format!("{tree} of {}", shape.name), bvh, &rays, parity, seed)
+    };
+    (0..n_meshes).into_par_iter().map(check_mesh).sum()
 }

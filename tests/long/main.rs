@@ -57,7 +57,9 @@ fn parts() -> Vec<Part> {
         one_answer::real_meshes(),
         one_answer::trees(),
         crossings::leaks(),
+        crossings::stitched_leaks(),
         crossings::parity(),
+        crossings::stitched_parity(),
         accuracy::accuracy(),
     ]
 }
@@ -76,11 +78,12 @@ fn main() -> ExitCode {
             state.add(part.name, &tally, start.elapsed(), &machine);
             let total = state.tally(part.name);
             eprintln!(
-                "{}: {} of {n_units}, {} rays, {} wrong",
+                "{}: {} of {n_units}, {} rays, {} wrong, {:.1} s",
                 part.name,
                 unit + 1,
                 total.n_rays,
-                total.n_wrong
+                total.n_wrong,
+                start.elapsed().as_secs_f64(),
             );
         }
     }

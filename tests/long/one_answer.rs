@@ -1,6 +1,6 @@
 //! One answer: against brute force, and tree against tree.
 
-use hitscan::{Faces, Hit, MeshBvh, Ray};
+use hitscan::{Faces, Hit, Isa, MeshBvh, Ray, TriMesh};
 use hitscan_testkit::{BothFaces, Rng, Shape, Twin, aimed_ray, hard_rays, soup};
 use rayon::prelude::*;
 
@@ -12,13 +12,31 @@ const UNITS: usize = 200;
 const RAYS_OF_UNIT: usize = 250_000;
 const RAYS_OF_SOUP: usize = 5000;
 
+/// One mesh in so many, and one block of rays of a mesh, is asked with the scalar instruction set too: the
+/// reference of the others, and as slow as all of them together.
+const SCALAR_EVERY: usize = 8;
+
+/// [`every_bvh`], without those of the scalar instruction set if it is not their turn.
+fn trees_in_turn(mesh: &TriMesh, turn: usize) -> Vec<(String, MeshBvh)> {
+    let trees = every_bvh(mesh);
+    if turn.is_multiple_of(SCALAR_EVERY) { trees } else { without_scalar(trees) }
+}
+
+/// The trees of the other instruction sets, if there are any.
+fn without_scalar(mut trees: Vec<(String, MeshBvh)>) -> Vec<(String, MeshBvh)> {
+    if Isa::available().len() > 1 {
+        trees.retain(|(_, bvh)| bvh.isa().name() != "scalar");
+    }
+    trees
+}
+
 /// Every query of every tree of soups, against brute force.
 pub(crate) fn soups() -> Part {
     Part {
         name: "soups",
         promise: "every query, quality, layout, instruction set and batch gives the bits of brute force: \
                   each tree is asked every query about each ray alone, for one choice of faces, and in \
-                  batches, for one choice of faces, both in turns; soups of 1 to 3000 triangles, each \
+                  batches, for one choice of faces, both in turns; the scalar instruction set with every eighth soup; soups of 1 to 3000 triangles, each \
                   with 5000 rays, or fewer where a ray meets more than ten triangles or tests more than \
                   8 blocks of them on average; seeds from 10,000,000 on",
         n_units: UNITS,
@@ -26,7 +44,7 @@ pub(crate) fn soups() -> Part {
             let check = |seed: usize| {
                 let mut rng = Rng::new(seed as u64);
                 let shape = soup(&mut rng, 3000);
-                let (twin, trees) = (Twin::new(&shape.mesh), every_bvh(&shape.mesh));
+                let (twin, trees) = (Twin::new(&shape.mesh), trees_in_turn(&shape.mesh, seed));
                 let rays = hard_rays(&shape.mesh, RAYS_OF_SOUP, &mut rng);
                 let rays = &rays[..n_affordable(&rays, &trees[0].1)];
                 let expected: Vec<BothFaces> = rays.iter().map(|ray| twin.answers(ray)).collect();
@@ -64,31 +82,53 @@ fn n_affordable(rays: &[Ray], bvh: &MeshBvh) -> usize {
     n.max(LEAST_RAYS.min(rays.len()))
 }
 
-const RAYS_OF_MESH: usize = 100_000;
+/// The rays of a block, and the blocks of all meshes together.
+const BLOCK: usize = 1000;
+const BLOCKS_OF_MESHES: usize = 2000;
 
 /// As [`soups`], on real meshes.
 pub(crate) fn real_meshes() -> Part {
-    const BLOCK: usize = 1000;
+    let sizes: Vec<usize> = meshes().iter().map(|(_, mesh)| mesh.triangles().len()).collect();
+    let n_blocks = shares(&sizes, BLOCKS_OF_MESHES);
     Part {
         name: "meshes",
-        promise: "the same on real and generated meshes, seeds from 20,000,000 on",
-        n_units: meshes().len(),
-        run: Box::new(|unit| {
+        promise: "the same on real and generated meshes, the more rays the fewer triangles; the scalar \
+                  instruction set with every eighth block of 1000 rays; seeds from 20,000,000 on",
+        n_units: sizes.len(),
+        run: Box::new(move |unit| {
             let (name, mesh) = meshes().swap_remove(unit);
             let shape = Shape { name, mesh };
             let twin = Twin::new(&shape.mesh);
-            let trees = every_bvh(&shape.mesh);
+            let every = every_bvh(&shape.mesh);
+            let others = without_scalar(every.clone());
             let check = |block: usize| {
-                let seed = 20_000_000 + (unit * RAYS_OF_MESH / BLOCK + block) as u64;
+                let seed = 20_000_000 + (unit * 10_000 + block) as u64;
                 let mut rng = Rng::new(seed);
                 let rays: Vec<Ray> = (0..BLOCK).map(|_| aimed_ray(&shape.mesh, &mut rng)).collect();
                 let expected: Vec<BothFaces> = rays.iter().map(|ray| twin.answers(ray)).collect();
-                compare(&shape.name, &trees, &rays, &expected, seed)
+                let trees = if block.is_multiple_of(SCALAR_EVERY) { &every } else { &others };
+                compare(&shape.name, trees, &rays, &expected, seed)
             };
-            let tally: Tally = (0..RAYS_OF_MESH / BLOCK).into_par_iter().map(check).sum();
-            Tally::of_mesh(trees.iter().map(|(_, bvh)| bvh)).plus(&tally)
+            let tally: Tally = (0..n_blocks[unit]).into_par_iter().map(check).sum();
+            Tally::of_mesh(every.iter().map(|(_, bvh)| bvh)).plus(&tally)
         }),
     }
+}
+
+/// Shares out `n` blocks of rays over meshes of these sizes: the share falls with the square root of the
+/// size, and is at least 1.
+fn shares(sizes: &[usize], n: usize) -> Vec<usize> {
+    let weight = |&size: &usize| 1.0 / (size.max(1) as f64).sqrt();
+    let whole: f64 = sizes.iter().map(weight).sum();
+    let (mut sum, mut n_before) = (0.0, 0);
+    let mut share = |size| {
+        // What rounding takes from one, the next gets.
+        sum += n as f64 * weight(size) / whole;
+        let n_here = (sum.round() as usize).saturating_sub(n_before).max(1);
+        n_before += n_here;
+        n_here
+    };
+    sizes.iter().map(&mut share).collect()
 }
 
 fn compare(
@@ -114,27 +154,42 @@ fn compare(
 
 /// The trees of real meshes against each other, with many more rays.
 pub(crate) fn trees() -> Part {
-    const BLOCK: usize = 1 << 14;
-    const BLOCKS: usize = 256;
+    const BLOCK: usize = 1 << 13;
+    /// Of a unit: 2^20 rays.
+    const BLOCKS: usize = 1 << 7;
+    const UNITS: usize = 96;
+    let sizes: Vec<usize> = meshes().iter().map(|(_, mesh)| mesh.triangles().len()).collect();
+    // By turns, so that a part of the run has met most meshes.
+    let mut left = shares(&sizes, UNITS);
+    let mut mesh_of_unit = vec![];
+    while left.iter().any(|&n| n > 0) {
+        for (mesh, n) in left.iter_mut().enumerate().filter(|(_, n)| **n > 0) {
+            mesh_of_unit.push(mesh);
+            *n -= 1;
+        }
+    }
     Part {
         name: "trees",
-        promise: "closest hits of all trees and instruction sets, single and in batches, are the same bits",
-        n_units: 2 * meshes().len(),
-        run: Box::new(|unit| {
-            let n_meshes = meshes().len();
-            let (name, mesh) = meshes().swap_remove(unit % n_meshes);
-            let trees = every_bvh(&mesh);
+        promise: "closest hits of all trees and instruction sets, single and in batches, are the same bits; \
+                  2^20 rays a unit, more units the fewer triangles; the scalar instruction set with every \
+                  eighth block of 2^13 rays; seeds from 30,000,000 on",
+        n_units: mesh_of_unit.len(),
+        run: Box::new(move |unit| {
+            let (name, mesh) = meshes().swap_remove(mesh_of_unit[unit]);
+            let every = every_bvh(&mesh);
+            let others = without_scalar(every.clone());
             let check = |block: usize| {
                 let seed = 30_000_000 + (unit * BLOCKS + block) as u64;
                 let mut rng = Rng::new(seed);
                 let rays: Vec<Ray> = (0..BLOCK).map(|_| aimed_ray(&mesh, &mut rng)).collect();
-                let (_, first) = &trees[0];
+                let (_, first) = &every[0];
                 let closest = |ray: &Ray| first.closest_hit(ray, Faces::Both);
                 let expected: Vec<Option<Hit>> = rays.iter().map(closest).collect();
                 let n_hits = expected.iter().flatten().count() as u64;
                 let mut tally = Tally { n_rays: BLOCK as u64, n_hits, ..Tally::default() };
                 let mut found = vec![None; BLOCK];
-                for (tree, bvh) in &trees {
+                let trees = if block.is_multiple_of(SCALAR_EVERY) { &every } else { &others };
+                for (tree, bvh) in trees {
                     bvh.closest_hits(&rays, Faces::Both, &mut found);
                     for ((ray, expected), found) in rays.iter().zip(&expected).zip(&found) {
                         let single = bvh.closest_hit(ray, Faces::Both);
@@ -149,7 +204,7 @@ pub(crate) fn trees() -> Part {
                 tally
             };
             let tally: Tally = (0..BLOCKS).into_par_iter().map(check).sum();
-            Tally::of_mesh(trees.iter().map(|(_, bvh)| bvh)).plus(&tally)
+            Tally::of_mesh(every.iter().map(|(_, bvh)| bvh)).plus(&tally)
         }),
     }
 }

@@ -26,7 +26,11 @@ pub(crate) fn text(parts: &[Part], state: &State, tested: &str) -> String {
     );
     for part in parts {
         let (name, tally) = (part.name, state.tally(part.name));
-        let worst = if tally.worst > 0.0 { format!("{:.2e}", tally.worst) } else { "-".into() };
+        let worst = if tally.worst > 0.0 {
+            format!("{:.2}, {} beyond 2.5", tally.worst, tally.n_large)
+        } else {
+            "-".into()
+        };
         writeln!(
             text,
             "| {name} | {} | {} | {} of {} | {} | {} | {} | {} | {worst} | {:.0} |",

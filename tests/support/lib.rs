@@ -25,6 +25,7 @@ mod rays;
 mod rng;
 mod shapes;
 mod soups;
+mod stitched;
 
 pub use compare::{Answers, N_NEAREST};
 #[doc(hidden)]
@@ -36,3 +37,4 @@ pub use rays::{RayKind, aimed_ray, hard_rays, invalid_rays};
 pub use rng::Rng;
 pub use shapes::{Shape, closed_shapes, degenerate_shapes, integer_box, integer_grid};
 pub use soups::{SoupKind, soup, soup_of};
+pub use stitched::{StitchedKind, smallest_leak, stitched, stitched_shapes};
