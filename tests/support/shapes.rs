@@ -189,7 +189,10 @@ mod tests {
         let middle = Vec3::new(1.0, 1.5, 2.0).as_dvec3();
         for triangle in 0..mesh.triangles().len() as u32 {
             let outwards = mesh.corners(triangle)[0].as_dvec3() - middle;
-            assert!(mesh.unit_normal(triangle).expect("it has an area").dot(outwards) > 0.0, "triangle {triangle}");
+            assert!(
+                mesh.unit_normal(triangle).expect("it has an area").dot(outwards) > 0.0,
+                "triangle {triangle}"
+            );
         }
     }
 

@@ -33,7 +33,6 @@ mod overlap;
 mod packet;
 mod parallel;
 mod refit;
-pub mod scan;
 #[expect(unsafe_code, reason = "the one room for it: intrinsics and the traversal stack")]
 mod simd;
 mod stats;

@@ -92,7 +92,6 @@ pub use hitscan_primitives::*;
 pub use hitscan_bvh::{
     BlankBvh, BoxBvh, BuildOptions, BuildQuality, BvhMemory, BvhStats, Cancelled, HitLists,
     InvalidBvh, Isa, Layout, MeshBvh, RayWork, RefitError, RefitReport, WindingNumber, WindingTree,
-    scan,
 };
 
 pub use hitscan_cache as cache;

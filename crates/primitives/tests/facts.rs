@@ -1,5 +1,5 @@
-//! Small facts of the public types that wrong code once passed all tests without: found by
-//! `tests/mutants/run`.
+//! Small facts of the public types. Mutation testing (`tests/MUTANTS.md`) found that no other test checked
+//! them.
 
 use hitscan_primitives::glam::Vec3;
 use hitscan_primitives::{Aabb, Axis, Ray, TriMesh, Triangle, WatertightRay};

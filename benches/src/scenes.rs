@@ -1,13 +1,4 @@
-//! Scenes and ray sets that all benches share.
-//!
-//! Scanned and modelled meshes come from the folder `shared/meshes` beside the repository and are
-//! skipped where it is missing; the generated ones need nothing, so every bench means something on a
-//! fresh machine.
-
-#![forbid(unsafe_code)]
-
-mod check;
-mod rays;
+//! The scenes: meshes with a camera and a light.
 
 use std::path::PathBuf;
 
@@ -16,8 +7,7 @@ use hitscan::obj::LoadOptions;
 use hitscan::{Aabb, MeshError, TriMesh, generate};
 use thiserror::Error;
 
-pub use check::assert_equals_brute_force;
-pub use rays::{Camera, RayKind, RaySet, ray_sets};
+use crate::Camera;
 
 /// A mesh, and where it is looked at and lit from.
 #[derive(Clone, Debug)]
@@ -256,6 +246,8 @@ fn without_degenerate(mesh: TriMesh) -> Result<TriMesh, MeshError> {
 
 #[cfg(test)]
 mod tests {
+    use crate::{assert_equals_brute_force, ray_sets};
+
     use super::*;
 
     #[test]

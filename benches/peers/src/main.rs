@@ -2,7 +2,7 @@
 //!
 //! For every scene each engine builds its structure, its answers are compared ray by ray with ours,
 //! and then all engines trace every ray set in turns, so that whatever slows the machine slows them
-//! alike. Read `README.md` beside this folder for what the columns mean.
+//! alike. See `README.md` for what the columns mean.
 
 #![deny(unsafe_code)]
 

@@ -164,26 +164,26 @@ impl Run {
         text
     }
 
-    fn plots(&self) -> Result<Vec<File>, Error> {
+    fn plots(&self) -> Vec<File> {
         let mut plots = Vec::new();
         let (machine, date) = (&self.circumstances.machine, &self.circumstances.date);
         let caption = self.circumstances.caption(Clock::name(1));
         if let Some(one) = self.tables.first().filter(|tables| !tables.comparisons.is_empty()) {
             let title = format!("hitscan beside other engines: {machine}, {date}");
-            let text = plot::ratios(&one.comparisons, &title, &caption)?;
+            let text = plot::ratios(&one.comparisons, &title, &caption);
             plots.push(File { name: "ratios.svg".to_owned(), text });
         }
         if !self.growth.is_empty() {
             let title = format!("Time of a ray by size of a terrain: {machine}, {date}");
-            let text = plot::growth(&self.growth, &title, &caption)?;
+            let text = plot::growth(&self.growth, &title, &caption);
             plots.push(File { name: "growth.svg".to_owned(), text });
         }
-        Ok(plots)
+        plots
     }
 
     /// Page, plots, and the figures behind them.
     pub(crate) fn files(&self) -> Result<Vec<File>, Error> {
-        let mut files = self.plots()?;
+        let mut files = self.plots();
         let text = self.page(&files);
         files.push(File { name: PAGE.to_owned(), text });
         for tables in &self.tables {
@@ -222,7 +222,7 @@ pub(crate) fn write(
     kind: &str,
     files: &[File],
 ) -> io::Result<PathBuf> {
-    let records = Path::new(env!("CARGO_MANIFEST_DIR")).join("record");
+    let records = Path::new(env!("CARGO_MANIFEST_DIR")).join("../record");
     let name = format!("{}-{}{kind}", circumstances.date, slug(&circumstances.machine));
     let numbered = (2..).map(|n| format!("{name}-{n}"));
     let folder = std::iter::once(name.clone())

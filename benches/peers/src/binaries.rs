@@ -1,11 +1,12 @@
-//! Two builds of this program, measured by turns: say one for every x86-64 and one for this CPU.
+//! Two builds of this program in alternation, for example one for every x86-64 and one for this CPU.
 //!
-//! Both run as processes of their own at the same time, but only one has work at any moment: each
-//! waits on its standard input until it is told what to measure next. They are started anew several
-//! times, since where a process happens to lie in memory changes its speed by some per cent.
+//! Both run as processes at the same time, but only one works at any moment: each waits on its standard
+//! input for the next task. Several starts of both average out the memory layout of a process, which
+//! changes its speed by some per cent.
 
 use std::fmt::Write as _;
 use std::io::{BufRead, BufReader, Write as _};
+use std::ops::Range;
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::Instant;
@@ -21,46 +22,33 @@ use crate::stats;
 use crate::timing::{self, Answers, Clock};
 use crate::{Error, available, pool, report};
 
-/// How often both are started for one scene.
+/// Starts of both processes per scene.
 const N_STARTS: usize = 3;
 
-/// What a side says of itself when it is ready.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// The first line of a side.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct Introduction {
-    /// What it was built for.
+    /// The target features of its build.
     build: String,
     /// Its configurations of hitscan.
     rows: Vec<String>,
-    /// The ray sets that it can trace.
-    sets: Vec<Agreement>,
+    /// Its ray sets, on which both sides must agree.
+    sets: Vec<SetDigest>,
 }
 
-/// What both sides must agree on.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct Agreement {
-    /// The ray set's name.
-    name: String,
-    /// The number of rays.
-    n_rays: usize,
-    /// A digest of rays and answers, bit by bit; every row has these answers.
-    digest: u64,
-}
+/// A ray set's name, its number of rays, and a digest of all bits of rays and answers.
+type SetDigest = (String, usize, u64);
 
-/// What is measured in one turn, a line of JSON; the reply is a number.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-enum Task {
-    /// Nanoseconds a ray.
-    Trace { row: usize, set: usize },
-    /// Milliseconds of a build.
-    Build { row: usize },
-}
+/// One measurement, a line of JSON: a row, and a ray set or none for the build. The reply is nanoseconds
+/// per ray or milliseconds.
+type Task = (usize, Option<usize>);
 
 /// Both builds on one scene.
 #[derive(Clone, Debug, Serialize)]
 struct SceneResult {
     scene: String,
     n_triangles: usize,
-    /// The ray sets and last `build`.
+    /// The ray sets, then `build`.
     columns: Vec<String>,
     rows: Vec<RowResult>,
 }
@@ -69,7 +57,7 @@ struct SceneResult {
 #[derive(Clone, Debug, Serialize)]
 struct RowResult {
     name: String,
-    /// For each column the figures of this program and of the other, repetition by repetition.
+    /// For each column the figures of this program and of the other, by repetition.
     pairs: Vec<Vec<(f64, f64)>>,
 }
 
@@ -80,7 +68,8 @@ impl RowResult {
     }
 }
 
-/// Both builds by turns on all scenes; prints how many times as fast this one is.
+/// Measures both builds on all scenes, and prints and records the speed of this one as a multiple of the
+/// other's.
 pub(crate) fn compare(options: &Options, other: &Path) -> Result<(), Error> {
     let own = std::env::current_exe()?;
     let circumstances = Circumstances::now(options, Vec::new());
@@ -89,124 +78,91 @@ pub(crate) fn compare(options: &Options, other: &Path) -> Result<(), Error> {
     let mut builds = (String::new(), String::new());
     for name in options.scene_names() {
         let Some(scene) = available(name)? else { continue };
-        let n_triangles = scene.mesh.triangles().len();
-        drop(scene);
-        let mut result: Option<SceneResult> = None;
+        let (scene, n_triangles) = (name.to_owned(), scene.mesh.triangles().len());
+        let mut result = SceneResult { scene, n_triangles, columns: Vec::new(), rows: Vec::new() };
         for start in 0..N_STARTS {
             eprintln!("{name}: start {} of {N_STARTS}", start + 1);
-            let mut sides = Sides::start([&own, other], start % 2 == 1, name, n_threads, options)?;
-            builds = (sides.own.introduction.build.clone(), sides.other.introduction.build.clone());
-            let result = result.get_or_insert_with(|| sides.empty_result(name, n_triangles));
-            let first = start * options.reps as usize / N_STARTS;
-            let last = (start + 1) * options.reps as usize / N_STARTS;
-            sides.measure(result, first..last.max(first + 1))?;
+            // The order of the starts alternates as well.
+            let programs = if start % 2 == 0 { [own.as_path(), other] } else { [other, &own] };
+            let [first, second] =
+                programs.map(|program| Side::start(program, name, n_threads, options));
+            let (first, second) = (first?, second?);
+            let mut sides = if start % 2 == 0 { [first, second] } else { [second, first] };
+            let [a, b] = &sides;
+            builds = (a.introduction.build.clone(), b.introduction.build.clone());
+            let n = options.reps as usize;
+            let first = start * n / N_STARTS;
+            result.measure(&mut sides, first..((start + 1) * n / N_STARTS).max(first + 1))?;
         }
-        if let Some(result) = result {
-            print!("{}", table(&result));
-            results.push(result);
-        }
+        print!("{}", table(&result));
+        results.push(result);
     }
     let summary = summary(&results, &builds);
     print!("{summary}");
-    if options.record || options.json.is_some() {
-        let figures = serde_json::to_string(&(&circumstances, &builds, &results))? + "\n";
-        if let Some(path) = &options.json {
-            std::fs::write(path, &figures)
-                .map_err(|error| format!("{} cannot be written: {error}", path.display()))?;
-        }
-        if options.record {
-            let (n, clock) = (n_threads, Clock::name(n_threads));
-            let mut text = circumstances.heading("Two builds compared", TIMED);
-            writeln!(text, "- {n} thread(s), {clock}").expect("a string can be written to");
-            text.push_str(&summary);
-            text.extend(results.iter().map(table));
-            let page = File { name: record::PAGE.to_owned(), text };
-            let figures = File { name: "figures.json".to_owned(), text: figures };
-            let folder = record::write(&circumstances, "-builds", &[page, figures])?;
-            eprintln!("recorded in {}", folder.display());
-        }
+    let figures = serde_json::to_string(&(&circumstances, &builds, &results))? + "\n";
+    if let Some(path) = &options.json {
+        std::fs::write(path, &figures)
+            .map_err(|error| format!("{} cannot be written: {error}", path.display()))?;
+    }
+    if options.record {
+        let mut text = circumstances.heading("Two builds compared", TIMED);
+        writeln!(text, "- {n_threads} thread(s), {}", Clock::name(n_threads))
+            .expect("a string can be written to");
+        text.push_str(&summary);
+        text.extend(results.iter().map(table));
+        let page = File { name: record::PAGE.to_owned(), text };
+        let figures = File { name: "figures.json".to_owned(), text: figures };
+        let folder = record::write(&circumstances, "-builds", &[page, figures])?;
+        eprintln!("recorded in {}", folder.display());
     }
     Ok(())
 }
 
-/// Both processes, ready.
-struct Sides {
-    own: Side,
-    other: Side,
-    /// The number of each of our rows among the other's.
-    rows: Vec<(usize, usize)>,
-}
-
-impl Sides {
-    fn start(
-        [own, other]: [&Path; 2],
-        other_first: bool,
-        scene: &str,
-        n_threads: usize,
-        options: &Options,
-    ) -> Result<Self, Error> {
-        let start = |program: &Path| Side::start(program, scene, n_threads, options);
-        let (own, other) = if other_first {
-            let other = start(other)?;
-            (start(own)?, other)
-        } else {
-            (start(own)?, start(other)?)
-        };
+impl SceneResult {
+    /// Adds these repetitions: each measures every row and ray set on both sides, and the side that goes
+    /// first alternates. A build is measured once per call.
+    fn measure(
+        &mut self,
+        [own, other]: &mut [Side; 2],
+        repetitions: Range<usize>,
+    ) -> Result<(), Error> {
         let (a, b) = (&own.introduction, &other.introduction);
         if a.sets != b.sets {
-            return Err(format!(
-                "the two programs differ in rays or answers on {scene}: {:?}, {:?}",
-                a.sets, b.sets
-            )
-            .into());
+            let (scene, a, b) = (&self.scene, &a.sets, &b.sets);
+            return Err(
+                format!("{scene}: the programs differ in rays or answers: {a:?}, {b:?}").into()
+            );
         }
-        let rows: Vec<(usize, usize)> = (0..a.rows.len())
-            .filter_map(|row| Some((row, b.rows.iter().position(|name| *name == a.rows[row])?)))
-            .collect();
+        let in_other = |name: &String| b.rows.iter().position(|row| row == name);
+        let rows: Vec<(usize, usize)> =
+            a.rows.iter().enumerate().filter_map(|(i, name)| Some((i, in_other(name)?))).collect();
         if rows.is_empty() {
             return Err("the two programs have no configuration in common".into());
         }
-        Ok(Self { own, other, rows })
-    }
-
-    fn empty_result(&self, scene: &str, n_triangles: usize) -> SceneResult {
-        let introduction = &self.own.introduction;
-        let sets = introduction.sets.iter().map(|set| set.name.clone());
-        let columns: Vec<String> = sets.chain(["build".to_owned()]).collect();
-        let row = |&(row, _): &(usize, usize)| RowResult {
-            name: introduction.rows[row].clone(),
-            pairs: vec![Vec::new(); columns.len()],
-        };
-        let rows = self.rows.iter().map(row).collect();
-        SceneResult { scene: scene.to_owned(), n_triangles, columns, rows }
-    }
-
-    /// The repetitions of these numbers: each measures every ray set and row on both sides, the other
-    /// side first in each second one. Builds take part once in each start.
-    fn measure(
-        &mut self,
-        result: &mut SceneResult,
-        repetitions: std::ops::Range<usize>,
-    ) -> Result<(), Error> {
-        let n_sets = self.own.introduction.sets.len();
+        let sets: Vec<_> = (0..a.sets.len()).map(Some).chain([None]).collect();
+        if self.rows.is_empty() {
+            let names = a.sets.iter().map(|(name, ..)| name.clone());
+            self.columns = names.chain(["build".to_owned()]).collect();
+            let pairs = vec![Vec::new(); sets.len()];
+            let row = |&(i, _): &(usize, usize)| RowResult {
+                name: a.rows[i].clone(),
+                pairs: pairs.clone(),
+            };
+            self.rows = rows.iter().map(row).collect();
+        }
         for repetition in repetitions.clone() {
-            for (number, &(own, other)) in self.rows.iter().enumerate() {
-                for column in 0..=n_sets {
-                    if column == n_sets && repetition != repetitions.start {
+            for (number, &(row, row_of_other)) in rows.iter().enumerate() {
+                for (column, &set) in sets.iter().enumerate() {
+                    if set.is_none() && repetition != repetitions.start {
                         continue;
                     }
-                    let task = |row| match column {
-                        set if set < n_sets => Task::Trace { row, set },
-                        _ => Task::Build { row },
-                    };
-                    let other_first = (repetition + number + column) % 2 == 1;
-                    let pair = if other_first {
-                        let other = self.other.measure(task(other))?;
-                        (self.own.measure(task(own))?, other)
+                    let pair = if (repetition + number + column) % 2 == 1 {
+                        let other = other.measure((row_of_other, set))?;
+                        (own.measure((row, set))?, other)
                     } else {
-                        (self.own.measure(task(own))?, self.other.measure(task(other))?)
+                        (own.measure((row, set))?, other.measure((row_of_other, set))?)
                     };
-                    result.rows[number].pairs[column].push(pair);
+                    self.rows[number].pairs[column].push(pair);
                 }
             }
         }
@@ -214,7 +170,7 @@ impl Sides {
     }
 }
 
-/// A process that measures when it is told to.
+/// A process that measures on request.
 struct Side {
     process: Child,
     tasks: ChildStdin,
@@ -241,8 +197,8 @@ impl Side {
             .stdout(Stdio::piped())
             .spawn()
             .map_err(|error| format!("{name} cannot be started: {error}"))?;
-        let tasks = process.stdin.take().expect("its input was asked for");
-        let replies = process.stdout.take().expect("its output was asked for");
+        let tasks = process.stdin.take().expect("its input is piped");
+        let replies = process.stdout.take().expect("its output is piped");
         let introduction =
             Introduction { build: String::new(), rows: Vec::new(), sets: Vec::new() };
         let mut side = Self { process, tasks, replies: BufReader::new(replies), introduction };
@@ -254,30 +210,30 @@ impl Side {
 
     fn measure(&mut self, task: Task) -> Result<f64, Error> {
         writeln!(self.tasks, "{}", serde_json::to_string(&task)?)
-            .map_err(|error| format!("one of the programs takes no more turns: {error}"))?;
+            .map_err(|error| format!("one of the programs takes no more tasks: {error}"))?;
         Ok(self.line()?.trim().parse()?)
     }
 
     fn line(&mut self) -> Result<String, Error> {
         let mut line = String::new();
         if self.replies.read_line(&mut line)? == 0 {
-            return Err("it ended early, see what it said above".into());
+            return Err("it ended early; see its messages above".into());
         }
         Ok(line)
     }
 }
 
 impl Drop for Side {
-    /// It has nothing to lose, and another program than ours might not end by itself.
+    /// Kills the process, because a program that is not ours might not end by itself.
     fn drop(&mut self) {
-        // Fails if it has ended already, which is as well.
+        // Both fail if it has ended already.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
 }
 
-/// The side that is told what to do: builds and checks everything, introduces itself, and then answers
-/// one [`Task`] a line until its input ends.
+/// Runs as a side of [`compare`]: builds and checks everything, prints its [`Introduction`], and answers one
+/// [`Task`] per line until its input ends.
 pub(crate) fn take_turns(options: &Options) -> Result<(), Error> {
     let n_threads = options.threads.unwrap_or(1);
     let name = options.scene_names().first().copied().unwrap_or_default().to_owned();
@@ -293,7 +249,7 @@ pub(crate) fn take_turns(options: &Options) -> Result<(), Error> {
     })
 }
 
-/// Everything that may be measured in a turn.
+/// The subjects of all tasks.
 struct Turns<'a> {
     scene: &'a Scene,
     sets: Vec<RaySet>,
@@ -319,9 +275,9 @@ impl<'a> Turns<'a> {
         Ok(Self { scene, sets, contenders, engines: engines?, n_passes, n_threads })
     }
 
-    /// Warms every row up; none may answer otherwise than the first.
+    /// Warms up every row, and fails if their answers differ.
     fn introduction(&mut self) -> Result<Introduction, Error> {
-        let mut agreements: Vec<Agreement> = Vec::new();
+        let mut digests = Vec::new();
         self.n_passes = vec![Vec::new(); self.engines.len()];
         for set in &self.sets {
             let mut answers = Answers::new(set.rays.len());
@@ -335,41 +291,35 @@ impl<'a> Turns<'a> {
                 let digest = digest(&set.rays, &answers);
                 if *agreed.get_or_insert(digest) != digest {
                     let name = &self.contenders[row].name;
-                    return Err(format!("{name} answers otherwise on {}", set.kind.name()).into());
+                    return Err(format!("{name} has other answers on {}", set.kind.name()).into());
                 }
             }
-            agreements.push(Agreement {
-                name: set.kind.name().to_owned(),
-                n_rays: set.rays.len(),
-                digest: agreed.unwrap_or_default(),
-            });
+            let digest = agreed.unwrap_or_default();
+            digests.push((set.kind.name().to_owned(), set.rays.len(), digest));
         }
         let rows = self.contenders.iter().map(|contender| contender.name.clone()).collect();
-        Ok(Introduction { build: record::target_features(), rows, sets: agreements })
+        Ok(Introduction { build: record::target_features(), rows, sets: digests })
     }
 
-    fn answer(&mut self, task: Task) -> Result<f64, Error> {
-        match task {
-            Task::Trace { row, set } => {
-                let rays = &self.sets[set];
-                let mut answers = Answers::new(rays.rays.len());
-                Ok(timing::ns_per_ray(
-                    self.engines[row].as_ref(),
-                    self.contenders[row].calls,
-                    rays,
-                    self.n_threads,
-                    self.n_passes[row][set],
-                    &mut answers,
-                ))
-            }
-            Task::Build { row } => {
-                let clock = Clock::start(self.n_threads);
-                let engine = (self.contenders[row].build)(&self.scene.mesh)?;
-                let seconds = clock.seconds();
-                drop(engine);
-                Ok(1e3 * seconds)
-            }
-        }
+    fn answer(&mut self, (row, set): Task) -> Result<f64, Error> {
+        let contender = &self.contenders[row];
+        let Some(set) = set else {
+            let clock = Clock::start(self.n_threads);
+            let engine = (contender.build)(&self.scene.mesh)?;
+            let seconds = clock.seconds();
+            drop(engine);
+            return Ok(1e3 * seconds);
+        };
+        let (engine, rays) = (self.engines[row].as_ref(), &self.sets[set]);
+        let (n_passes, mut answers) = (self.n_passes[row][set], Answers::new(rays.rays.len()));
+        Ok(timing::ns_per_ray(
+            engine,
+            contender.calls,
+            rays,
+            self.n_threads,
+            n_passes,
+            &mut answers,
+        ))
     }
 }
 
@@ -398,7 +348,7 @@ fn digest(rays: &[Ray], answers: &Answers) -> u64 {
     hash
 }
 
-/// How many times as fast this build is on one scene.
+/// The speed of this build as a multiple of the other's on one scene.
 fn table(result: &SceneResult) -> String {
     let mut text = format!("\n### {}, {} triangles\n\n", result.scene, result.n_triangles);
     let mut lines = vec![vec!["this build to the other".to_owned()]];
@@ -484,8 +434,8 @@ mod tests {
         let mut turns = Turns::new(&scene, &options, 1).unwrap();
         let introduction = turns.introduction().unwrap();
         assert!(introduction.rows.iter().all(|row| row.contains("scalar")), "{introduction:?}");
-        assert_eq!(introduction.sets[0].n_rays, 16);
-        for line in [r#"{"Trace":{"row":0,"set":0}}"#, r#"{"Build":{"row":0}}"#] {
+        assert_eq!(introduction.sets[0].1, 16);
+        for line in ["[0,0]", "[0,null]"] {
             let figure = turns.answer(serde_json::from_str(line).unwrap()).unwrap();
             assert!(figure > 0.0, "{line}: {figure}");
         }

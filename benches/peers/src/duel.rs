@@ -1,27 +1,18 @@
-//! Who is measured by whom: our ways of asking, each beside the opponent that it should beat.
+//! Duels: hitscan's default, single and in batches, with one opponent each.
 
 use crate::compare::{Cell, Comparison, Row};
 use crate::engines::{COHERENT_PACKETS, Calls, REFERENCE};
 
 /// One of our ways of asking and its opponent.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub(crate) struct Duel {
     /// Both, in words.
     pub(crate) title: &'static str,
     ours: Calls,
-    opponent: Opponent,
-}
-
-#[derive(Clone, Copy, Debug)]
-enum Opponent {
-    /// The engine of that name.
-    Named(&'static str),
-    /// Whoever else is fastest in a cell with one ray a call.
-    FastestSingle,
-    /// The configuration of Embree that is fastest in a cell, packets included.
-    FastestEmbree,
-    /// We ourselves with one ray a call.
-    OurSingle,
+    /// Whether a row may be the opponent; the fastest one of a cell is.
+    may_oppose: fn(&Comparison, &Row) -> bool,
+    /// Whether the opponent may differ from cell to cell.
+    pub(crate) names_its_opponent: bool,
 }
 
 /// All duels.
@@ -29,27 +20,38 @@ pub(crate) const DUELS: [Duel; 5] = [
     Duel {
         title: "single to embree medium",
         ours: Calls::Single,
-        opponent: Opponent::Named(REFERENCE),
+        may_oppose: |_, row| row.name == REFERENCE,
+        names_its_opponent: false,
     },
     Duel {
         title: "single to fastest other",
         ours: Calls::Single,
-        opponent: Opponent::FastestSingle,
+        may_oppose: |_, row| !row.is_ours && row.calls == Calls::Single,
+        names_its_opponent: true,
     },
     Duel {
         title: "batch to embree packets of 16",
         ours: Calls::Batch,
-        opponent: Opponent::Named(COHERENT_PACKETS),
+        may_oppose: |_, row| row.name == COHERENT_PACKETS,
+        names_its_opponent: false,
     },
     Duel {
         title: "batch to fastest of embree",
         ours: Calls::Batch,
-        opponent: Opponent::FastestEmbree,
+        may_oppose: |_, row| row.name.starts_with("embree "),
+        names_its_opponent: true,
     },
-    Duel { title: "batch to single", ours: Calls::Batch, opponent: Opponent::OurSingle },
+    Duel {
+        title: "batch to single",
+        ours: Calls::Batch,
+        may_oppose: |comparison, row| {
+            our_default(comparison, Calls::Single).is_some_and(|ours| ours.name == row.name)
+        },
+        names_its_opponent: false,
+    },
 ];
 
-/// How a duel ended in one cell.
+/// The outcome of a duel in one cell.
 #[derive(Clone, Debug)]
 pub(crate) struct Outcome {
     /// The opponent's name.
@@ -62,29 +64,12 @@ impl Duel {
     /// The outcome on one ray set, if both took part.
     pub(crate) fn outcome(&self, comparison: &Comparison, set: usize) -> Option<Outcome> {
         let ours = our_default(comparison, self.ours)?.cells[set].as_ref()?;
-        let (opponent, cell) = match self.opponent {
-            Opponent::Named(name) => fastest(comparison, set, |row| row.name == name),
-            Opponent::FastestSingle => {
-                fastest(comparison, set, |row| !row.is_ours && row.calls == Calls::Single)
-            }
-            Opponent::FastestEmbree => {
-                fastest(comparison, set, |row| row.name.starts_with("embree "))
-            }
-            Opponent::OurSingle => {
-                let row = our_default(comparison, Calls::Single)?;
-                Some((row, row.cells[set].as_ref()?))
-            }
-        }?;
-        Some(Outcome { opponent: opponent.name.clone(), ratios: ratios(ours, cell) })
-    }
-
-    /// Whether the opponent may be another one in each cell.
-    pub(crate) fn names_its_opponent(&self) -> bool {
-        matches!(self.opponent, Opponent::FastestSingle | Opponent::FastestEmbree)
+        let (row, cell) = fastest(comparison, set, |row| (self.may_oppose)(comparison, row))?;
+        Some(Outcome { opponent: row.name.clone(), ratios: ratios(ours, cell) })
     }
 }
 
-/// What hitscan's users get who choose nothing: the first of its rows that are asked in this way.
+/// The row of hitscan's default options: its first with these calls.
 pub(crate) fn our_default(comparison: &Comparison, calls: Calls) -> Option<&Row> {
     comparison.rows.iter().find(|row| row.is_ours && row.calls == calls)
 }
@@ -161,7 +146,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn nobody_wins_against_an_absent_engine() {
+    fn a_duel_with_an_absent_engine_has_no_outcome() {
         let comparison = comparison(&[("hitscan best", Calls::Single, 100.0)]);
         assert!(DUELS.iter().all(|duel| duel.outcome(&comparison, 0).is_none()));
     }

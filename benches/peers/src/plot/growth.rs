@@ -1,43 +1,29 @@
-//! Nanoseconds a ray against the number of triangles.
+//! Nanoseconds per ray against the number of triangles.
 
-use plotters::prelude::*;
-use plotters::style::text_anchor::HPos;
-
-use super::{
-    Area, COLORS, DARK, Entry, GREY, Legend, LogAxis, MARKERS, Marker, PALE, drawing, write,
-};
-use crate::Error;
+use super::{Anchor, DARK, GREY, LogAxis, PALE, Style, Svg};
 use crate::compare::{Comparison, Row};
 use crate::engines::Calls;
 use crate::stats::Estimate;
 
-const SIZE: (u32, u32) = (1120, 520);
+const SIZE: (i32, i32) = (1120, 520);
 
-/// A panel for each ray set: the logarithm of the number of triangles to the right, so that a time
-/// that grows as the logarithm is a straight line. Packets stand in the panel of the primary rays
-/// alone, which they are made for.
-pub(crate) fn growth(sizes: &[Comparison], title: &str, caption: &str) -> Result<String, Error> {
-    drawing(SIZE, title, caption, |area| {
-        let Some(first) = sizes.first() else { return Ok(()) };
-        let entries = first.rows.iter().enumerate().map(entry).collect();
-        let legend = Legend::new(entries, (16, SIZE.0 as i32 - 16), 66);
-        legend.draw(area)?;
-        let width = SIZE.0 as i32 / first.sets.len().max(1) as i32;
+/// A panel for each ray set with a logarithmic axis of triangles, on which a time that grows as the
+/// logarithm is a straight line. Only the panel of the primary rays has packets, because packets are made
+/// for coherent rays.
+pub(crate) fn growth(sizes: &[Comparison], title: &str, caption: &str) -> String {
+    let mut svg = Svg::new(SIZE, title, caption);
+    if let Some(first) = sizes.first() {
+        let rows = first.rows.iter().enumerate();
+        let series = rows.map(|(number, row)| (row.name.as_str(), Style::of(number, number)));
+        let bottom = svg.legend(series, (16, SIZE.0 - 16), 66);
+        let width = SIZE.0 / first.sets.len().max(1) as i32;
         for set in 0..first.sets.len() {
             let left = width * set as i32;
-            let frame = Frame {
-                x: (left + 64, left + width - 24),
-                y: (legend.bottom + 28, SIZE.1 as i32 - 56),
-            };
-            panel(area, sizes, set, &legend.entries, &frame)?;
+            let frame = Frame { x: (left + 64, left + width - 24), y: (bottom + 28, SIZE.1 - 56) };
+            panel(&mut svg, sizes, set, &frame);
         }
-        Ok(())
-    })
-}
-
-fn entry((number, row): (usize, &Row)) -> Entry<'_> {
-    let (color, marker) = (COLORS[number % COLORS.len()], MARKERS[number % MARKERS.len()]);
-    Entry { name: &row.name, color, marker }
+    }
+    svg.finish()
 }
 
 /// The pixels within the axes.
@@ -46,13 +32,7 @@ struct Frame {
     y: (i32, i32),
 }
 
-fn panel(
-    area: &Area<'_>,
-    sizes: &[Comparison],
-    set: usize,
-    entries: &[Entry<'_>],
-    frame: &Frame,
-) -> Result<(), Error> {
+fn panel(svg: &mut Svg, sizes: &[Comparison], set: usize, frame: &Frame) {
     let is_coherent = sizes[0].sets[set].name == "primary";
     let shown = |row: &Row| is_coherent || row.calls != Calls::Packets;
     let rows: Vec<usize> =
@@ -70,49 +50,44 @@ fn panel(
     let x = LogAxis { values: domain(sizes), pixels: frame.x };
 
     let heading = format!("{} rays, closest hit", sizes[0].sets[set].name);
-    write(area, &heading, (frame.x.0, frame.y.0 - 24), 15, DARK, HPos::Left)?;
-    write(area, "ns per ray", (frame.x.1, frame.y.0 - 22), 12, GREY, HPos::Right)?;
+    svg.write(&heading, (frame.x.0, frame.y.0 - 24), 15, DARK, Anchor::Start);
+    svg.write("ns per ray", (frame.x.1, frame.y.0 - 22), 12, GREY, Anchor::End);
     for line in 0..=n_steps as u32 {
         let (ns, color) = (step * f64::from(line), if line == 0 { GREY } else { PALE });
         let y = y_of(ns);
-        area.draw(&PathElement::new(vec![(frame.x.0, y), (frame.x.1, y)], color))?;
-        write(area, &format!("{ns}"), (frame.x.0 - 8, y - 7), 12, GREY, HPos::Right)?;
+        svg.lines(&[(frame.x.0, y), (frame.x.1, y)], color, 1);
+        svg.write(&format!("{ns}"), (frame.x.0 - 8, y - 7), 12, GREY, Anchor::End);
     }
     for size in sizes {
         let at = x.at(size.n_triangles as f64);
-        area.draw(&PathElement::new(vec![(at, frame.y.0), (at, frame.y.1)], PALE))?;
-        write(area, &count(size.n_triangles), (at, frame.y.1 + 8), 12, GREY, HPos::Center)?;
+        svg.lines(&[(at, frame.y.0), (at, frame.y.1)], PALE, 1);
+        svg.write(&count(size.n_triangles), (at, frame.y.1 + 8), 12, GREY, Anchor::Middle);
     }
     let middle = (frame.x.0 + frame.x.1) / 2;
-    write(area, "triangles (logarithmic)", (middle, frame.y.1 + 28), 13, GREY, HPos::Center)?;
+    svg.write("triangles (logarithmic)", (middle, frame.y.1 + 28), 13, GREY, Anchor::Middle);
 
     for &row in &rows {
-        let Entry { color, marker, .. } = entries[row];
-        let points: Vec<((i32, i32), Estimate)> = sizes
+        let Style { color, marker } = Style::of(row, row);
+        let points = sizes
             .iter()
-            .filter_map(|size| {
-                let time = time(size, row)?;
-                Some(((x.at(size.n_triangles as f64), y_of(time.median)), time))
-            })
-            .collect();
-        let line: Vec<_> = points.iter().map(|(at, _)| *at).collect();
-        area.draw(&PathElement::new(line, color.stroke_width(2)))?;
-        for (at, time) in points {
-            let interval = vec![(at.0, y_of(time.low)), (at.0, y_of(time.high))];
-            area.draw(&PathElement::new(interval, color))?;
-            Marker::draw(marker, area, at, color)?;
+            .filter_map(|size| time(size, row).map(|time| (x.at(size.n_triangles as f64), time)));
+        let points: Vec<(i32, Estimate)> = points.collect();
+        let medians: Vec<_> = points.iter().map(|(x, time)| (*x, y_of(time.median))).collect();
+        svg.lines(&medians, color, 2);
+        for (x, time) in points {
+            svg.lines(&[(x, y_of(time.low)), (x, y_of(time.high))], color, 1);
+            svg.mark(marker, (x, y_of(time.median)), color);
         }
     }
-    Ok(())
 }
 
-/// From the smallest to the largest mesh, with some room; not empty for a single size.
+/// The range of mesh sizes with a margin, which also keeps the range of a single size from being empty.
 fn domain(sizes: &[Comparison]) -> (f64, f64) {
     let counts = || sizes.iter().map(|size| size.n_triangles.max(1) as f64);
     (counts().fold(f64::INFINITY, f64::min) / 1.5, counts().fold(1.0, f64::max) * 1.5)
 }
 
-/// The least of 1, 2, 5, 10, 20 and so on, or their tenths and so on, that is not below `step`.
+/// The smallest number at or above `step` that is 1, 2 or 5 times a power of ten.
 fn round_step(step: f64) -> f64 {
     let power = 10f64.powf(step.log10().floor());
     let factor = [1.0, 2.0, 5.0].into_iter().find(|factor| factor * power >= step);
@@ -144,7 +119,7 @@ mod tests {
             comparison.n_triangles = (1000.0 * ns) as usize;
             comparison
         };
-        let svg = growth(&[engines(4.0), engines(16.0)], "A title", "on a machine").unwrap();
+        let svg = growth(&[engines(4.0), engines(16.0)], "A title", "on a machine");
         for text in ["A title", "on a machine", "hitscan best", "packets of 16", "4 k", "16 k"] {
             assert!(svg.contains(text), "{text} is missing: {svg}");
         }

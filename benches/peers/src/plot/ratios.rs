@@ -1,12 +1,6 @@
-//! Our speed as a multiple of each peer's, scene by scene and ray set by ray set.
+//! The speed of hitscan as a multiple of each peer's, by scene and ray set.
 
-use plotters::prelude::*;
-use plotters::style::text_anchor::HPos;
-
-use super::{
-    Area, COLORS, DARK, Entry, GREY, Legend, LogAxis, MARKERS, Marker, PALE, drawing, write,
-};
-use crate::Error;
+use super::{Anchor, DARK, GREY, LogAxis, PALE, Style, Svg};
 use crate::compare::{Comparison, Row};
 use crate::duel::{fastest, our_default, ratios as ratios_of};
 use crate::engines::{COHERENT_PACKETS, Calls, REFERENCE};
@@ -16,86 +10,72 @@ const WIDTH: i32 = 1120;
 /// Pixels between two ray sets.
 const LINE: i32 = 28;
 
-/// A line for each ray set of each scene, a dot for each peer, at the ratio on a logarithmic axis.
-/// Of an engine in several configurations, the one that is fastest in the cell.
-pub(crate) fn ratios(scenes: &[Comparison], title: &str, caption: &str) -> Result<String, Error> {
+/// A line for each ray set of each scene, with a dot for each peer at the ratio on a logarithmic axis. An
+/// engine with several configurations is shown by the fastest one of the cell.
+pub(crate) fn ratios(scenes: &[Comparison], title: &str, caption: &str) -> String {
     let series = series(scenes);
+    let legend = || series.iter().map(|series| (series.name.as_str(), series.style));
+    let edges = (16, WIDTH - 16);
+    // The legend decides the height, so it is laid out once before the drawing exists.
+    let top = Svg::new((0, 0), "", "").legend(legend(), edges, 66) + 12;
     let n_lines: usize = scenes.iter().map(|scene| scene.sets.len()).sum();
-    let entries = series.iter().map(Series::entry).collect();
-    let legend = Legend::new(entries, (16, WIDTH - 16), 66);
-    let top = legend.bottom + 12;
     let bottom = top + LINE * n_lines as i32;
-    drawing((WIDTH as u32, bottom as u32 + 60), title, caption, |area| {
-        legend.draw(area)?;
-        let x = LogAxis { values: domain(&series), pixels: (190, WIDTH - 24) };
-        axes(area, scenes, x, (top, bottom))?;
-        for (number, series) in series.iter().enumerate() {
-            let middle = LINE / 2 + offset(number, legend.entries.len());
-            for (line, ratio) in &series.points {
-                let y = top + LINE * *line as i32 + middle;
-                let ends = vec![(x.at(ratio.low), y), (x.at(ratio.high), y)];
-                area.draw(&PathElement::new(ends, series.color))?;
-                Marker::draw(series.marker, area, (x.at(ratio.median), y), series.color)?;
-            }
+    let mut svg = Svg::new((WIDTH, bottom + 60), title, caption);
+    svg.legend(legend(), edges, 66);
+    let x = LogAxis { values: domain(&series), pixels: (190, WIDTH - 24) };
+    axes(&mut svg, scenes, x, (top, bottom));
+    for (number, one) in series.iter().enumerate() {
+        let middle = LINE / 2 + offset(number, series.len());
+        for (line, ratio) in &one.points {
+            let y = top + LINE * *line as i32 + middle;
+            svg.lines(&[(x.at(ratio.low), y), (x.at(ratio.high), y)], one.style.color, 1);
+            svg.mark(one.style.marker, (x.at(ratio.median), y), one.style.color);
         }
-        Ok(())
-    })
+    }
+    svg.finish()
 }
 
-/// Dots of one line are a little above each other, so that equal ones can be told apart.
+/// The vertical offset of a series, which keeps equal dots of one line apart.
 fn offset(number: usize, n_series: usize) -> i32 {
     let share = (number as f64 + 0.5) / n_series as f64 - 0.5;
     (share * f64::from(LINE - 8)).round() as i32
 }
 
-fn axes(
-    area: &Area<'_>,
-    scenes: &[Comparison],
-    x: LogAxis,
-    (top, bottom): (i32, i32),
-) -> Result<(), Error> {
+fn axes(svg: &mut Svg, scenes: &[Comparison], x: LogAxis, (top, bottom): (i32, i32)) {
     const TICKS: [f64; 16] =
         [0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 10.0, 15.0, 20.0, 30.0, 50.0];
     for tick in TICKS.into_iter().filter(|tick| (x.values.0..=x.values.1).contains(tick)) {
-        let is_even = tick == 1.0;
-        let style = if is_even { DARK.stroke_width(2) } else { PALE.stroke_width(1) };
-        area.draw(&PathElement::new(vec![(x.at(tick), top), (x.at(tick), bottom)], style))?;
-        write(area, &format!("{tick}"), (x.at(tick), bottom + 8), 12, GREY, HPos::Center)?;
+        let (color, width) = if tick == 1.0 { (DARK, 2) } else { (PALE, 1) };
+        svg.lines(&[(x.at(tick), top), (x.at(tick), bottom)], color, width);
+        svg.write(&format!("{tick}"), (x.at(tick), bottom + 8), 12, GREY, Anchor::Middle);
     }
     let axis =
         "hitscan's speed as a multiple of the peer's (logarithmic; right of 1 hitscan is faster)";
-    write(area, axis, ((x.pixels.0 + x.pixels.1) / 2, bottom + 30), 13, GREY, HPos::Center)?;
+    let middle = (x.pixels.0 + x.pixels.1) / 2;
+    svg.write(axis, (middle, bottom + 30), 13, GREY, Anchor::Middle);
     let mut y = top;
     for scene in scenes {
-        area.draw(&PathElement::new(vec![(16, y), (x.pixels.1, y)], GREY))?;
-        write(area, &scene.scene, (16, y + LINE / 2 - 7), 14, DARK, HPos::Left)?;
+        svg.lines(&[(16, y), (x.pixels.1, y)], GREY, 1);
+        svg.write(&scene.scene, (16, y + LINE / 2 - 7), 14, DARK, Anchor::Start);
         for (number, set) in scene.sets.iter().enumerate() {
             if number > 0 {
-                area.draw(&PathElement::new(vec![(x.pixels.0, y), (x.pixels.1, y)], PALE))?;
+                svg.lines(&[(x.pixels.0, y), (x.pixels.1, y)], PALE, 1);
             }
-            write(area, set.name, (x.pixels.0 - 10, y + LINE / 2 - 7), 13, DARK, HPos::Right)?;
+            svg.write(set.name, (x.pixels.0 - 10, y + LINE / 2 - 7), 13, DARK, Anchor::End);
             y += LINE;
         }
     }
-    area.draw(&PathElement::new(vec![(16, y), (x.pixels.1, y)], GREY))?;
-    Ok(())
+    svg.lines(&[(16, y), (x.pixels.1, y)], GREY, 1);
 }
 
 /// The ratios to one peer, by line of the plot.
 struct Series {
     name: String,
-    color: RGBColor,
-    marker: Marker,
+    style: Style,
     points: Vec<(usize, Estimate)>,
 }
 
-impl Series {
-    fn entry(&self) -> Entry<'_> {
-        Entry { name: &self.name, color: self.color, marker: self.marker }
-    }
-}
-
-/// A ratio that is plotted: who of us, who of them, and what it is called.
+/// One plotted ratio: its name, our way of asking, and the peer's rows.
 struct Question {
     name: String,
     ours: Calls,
@@ -154,15 +134,12 @@ fn series(scenes: &[Comparison]) -> Vec<Series> {
                 line += 1;
             }
         }
-        // The first two colours are ours.
-        let color = COLORS[(number + 2) % COLORS.len()];
-        let marker = MARKERS[number % MARKERS.len()];
-        Series { name: question.name, color, marker, points }
+        Series { name: question.name, style: Style::of(number + 2, number), points }
     });
     styled.filter(|series| !series.points.is_empty()).collect()
 }
 
-/// All intervals and 1, with some room.
+/// The range of all intervals and 1, with a margin.
 fn domain(series: &[Series]) -> (f64, f64) {
     let ratios = || series.iter().flat_map(|series| &series.points).map(|(_, ratio)| ratio);
     let low = ratios().map(|ratio| ratio.low).fold(0.9, f64::min);
@@ -196,7 +173,7 @@ mod tests {
             ("batch / embree packets of 16", 1.5),
         ];
         assert_eq!(found, expected.map(|(name, ratio)| (name.to_owned(), ratio)));
-        let svg = ratios(&scenes, "A title", "on a machine").unwrap();
+        let svg = ratios(&scenes, "A title", "on a machine");
         for text in ["A title", "on a machine", "attic", "primary", "single / fastest obvhs"] {
             assert!(svg.contains(text), "{text} is missing: {svg}");
         }

@@ -54,7 +54,7 @@ fn duel_titles(first: &str) -> Vec<String> {
 fn told(duel: &Duel, outcome: &Outcome) -> String {
     let ratio = range(stats::estimate(&outcome.ratios));
     let opponent = outcome.opponent.as_str();
-    if duel.names_its_opponent() { format!("{ratio} ({opponent})") } else { ratio }
+    if duel.names_its_opponent { format!("{ratio} ({opponent})") } else { ratio }
 }
 
 fn line(row: &Row, n_triangles: usize) -> Vec<String> {

@@ -1,17 +1,20 @@
-//! Checks that come before every timing: an engine that is fast and wrong is not measured.
+//! The check that comes before every timing, because the speed of a wrong answer means nothing.
 
 use hitscan::brute_force::BruteForce;
-use hitscan::{Faces, Hit, HitMode, MeshBvh, Ray, TriMesh, scan};
+use hitscan::{Faces, Hit, HitMode, MeshBvh, Ray, TriMesh};
 
-/// The triangle tests that one check may take: about a second of brute force.
+use crate::parallel_scan;
+
+/// Triangle tests in one check: about one second of brute force.
 const BUDGET: usize = 100_000_000;
 
-/// Compares the closest hit, any hit, all hits, and both batches of `bvh` with brute force over `mesh`
-/// on a sample of `rays`, bit for bit. Returns the size of the sample: as many as a second or so of
-/// brute force allows, at least 8, at most 256.
+/// Compares the closest hit, any hit, all hits and both batches of `bvh` with brute force over `mesh`,
+/// bit for bit, and returns the number of rays compared.
+///
+/// The rays are a sample of `rays`: about one second of brute force, at least 8 and at most 256.
 ///
 /// # Panics
-/// If an answer differs, with the ray and both answers.
+/// If an answer differs; the message holds the ray and both answers.
 pub fn assert_equals_brute_force(bvh: &MeshBvh, mesh: &TriMesh, rays: &[Ray]) -> usize {
     let sample = sample(rays, mesh.triangles().len());
     let twin = BruteForce::new(mesh);
@@ -20,7 +23,7 @@ pub fn assert_equals_brute_force(bvh: &MeshBvh, mesh: &TriMesh, rays: &[Ray]) ->
     let mut occluded = vec![false; sample.len()];
     bvh.are_occluded(&sample, Faces::Both, &mut occluded);
     for ((ray, closest), occluded) in sample.iter().zip(&closest).zip(&occluded) {
-        let expected = scan::closest_hit(&twin, ray, Faces::Both);
+        let expected = parallel_scan::closest_hit(&twin, ray, Faces::Both);
         let bits = |hit: &Option<Hit>| hit.map(|hit| hit.to_bits());
         let one = bvh.closest_hit(ray, Faces::Both);
         assert_eq!(bits(&one), bits(&expected), "closest hit of {ray:?}: {one:?}, {expected:?}");
@@ -32,7 +35,7 @@ pub fn assert_equals_brute_force(bvh: &MeshBvh, mesh: &TriMesh, rays: &[Ray]) ->
             "any hit of {ray:?}"
         );
     }
-    // All hits take a scan of their own on one thread, so fewer rays must do.
+    // The scan for all hits runs on one thread, so it takes fewer rays.
     for ray in sample.iter().take(8) {
         let (all, expected) = (
             bvh.all_hits(ray, Faces::Both, HitMode::Closed),
@@ -43,7 +46,7 @@ pub fn assert_equals_brute_force(bvh: &MeshBvh, mesh: &TriMesh, rays: &[Ray]) ->
     sample.len()
 }
 
-/// Rays evenly spread over `rays`, few enough for brute force over `n_triangles`.
+/// Rays at even steps through `rays`, as many as `BUDGET` allows with `n_triangles` tests each.
 fn sample(rays: &[Ray], n_triangles: usize) -> Vec<Ray> {
     let n = (BUDGET / n_triangles.max(1)).clamp(8, 256).min(rays.len());
     (0..n).map(|i| rays[i * rays.len() / n]).collect()
@@ -58,7 +61,7 @@ mod tests {
     const CORNERS: [[f32; 3]; 3] = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
 
     #[test]
-    fn a_right_hierarchy_passes() {
+    fn a_correct_bvh_passes() {
         let mesh = TriMesh::new(CORNERS, vec![[0, 1, 2]]).unwrap();
         let bvh = MeshBvh::build(&mesh, &BuildOptions::default());
         let rays = [Ray::new([0.25, 0.25, 1.0], [0.0, 0.0, -1.0]); 20];
@@ -67,7 +70,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "closest hit of")]
-    fn a_hierarchy_of_another_mesh_does_not() {
+    fn a_bvh_of_another_mesh_fails() {
         let mesh = TriMesh::new(CORNERS, vec![[0, 1, 2]]).unwrap();
         let lower =
             TriMesh::new(CORNERS.map(|[x, y, z]| [x, y, z - 1.0]), vec![[0, 1, 2]]).unwrap();
