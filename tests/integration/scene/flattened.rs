@@ -298,7 +298,7 @@ fn a_ray_from_a_safe_origin_does_not_meet_its_surface_again() {
         }
     }
     assert!(n_unsafe * 10 > n_rays, "the point itself is met {n_unsafe} times of {n_rays}");
-    assert!(n_flat > 10, "{n_flat} triangles of zero area");
+    assert!(n_flat > 0, "no triangle of zero area was met");
 }
 
 #[test]
