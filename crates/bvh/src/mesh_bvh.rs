@@ -19,7 +19,7 @@ use crate::{
 ///
 /// 2^-19, 32 units in the last place: a hit lies within 8.5 u D of its triangle, with u = 2^-24 and
 /// D <= 3 M the largest component of a corner minus an origin within 2 M of zero (M is the largest
-/// coordinate). With the rounding of the slab arithmetic 26.6 u M are needed (docs/proof.md).
+/// coordinate). With the rounding of the slab arithmetic 29.5 u M are needed (docs/proof.md).
 const INFLATION: f32 = 1.0 / (1 << 19) as f32;
 
 /// A triangle mesh with its hierarchy, ready to be asked what a ray hits.

@@ -13,8 +13,8 @@ use super::{
     ray::{NEAR_ORIGIN, ORIGIN_SHIFT, TINY},
     triangles::{Found, side, slot},
     watertight::{
-        Candidates, FARTHEST, HitLanes, PLANE_SLACK, Plane, RayLanes, Shared, decide, relative,
-        weights, within_edges,
+        Candidates, FARTHEST, HitLanes, LONGEST, PLANE_SLACK, Plane, RayLanes, Shared, decide,
+        relative, weights, within_edges,
     },
 };
 use crate::{
@@ -113,7 +113,7 @@ impl<S: Simd> Packet<S> {
 
     /// Makes this the packet of these rays. `false`, and no packet, unless all are valid, have no
     /// negative `t_min`, share octant and dominant axis, and neither start so far away that sums overflow
-    /// in f32 nor have a tiny direction. `reach` is the mesh's largest coordinate.
+    /// in f32 nor have a tiny or a huge direction. `reach` is the mesh's largest coordinate.
     ///
     /// Filled in place: it is too large to be moved about.
     #[inline(always)]
@@ -151,7 +151,8 @@ impl<S: Simd> Packet<S> {
                 reciprocal(s, direction[1]),
                 reciprocal(s, direction[2]),
             ];
-            valid &= s.bits(s.le(s.splat(TINY), s.abs(direction[2])));
+            let longest = s.abs(direction[2]);
+            valid &= s.bits(s.and(s.le(s.splat(TINY), longest), s.le(longest, s.splat(LONGEST))));
             group.rays = RayLanes {
                 origin,
                 direction,

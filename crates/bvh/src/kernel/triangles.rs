@@ -139,7 +139,8 @@ impl<S: Simd> TriangleRay<S> {
             return false;
         }
         let mut bound = f32::INFINITY;
-        if C::TAKES_ALL_HITS && self.faces == Faces::Both {
+        // With care a sum may be NaN, and nothing is certain.
+        if !CAREFUL && C::TAKES_ALL_HITS && self.faces == Faces::Both {
             let in_range = plane.certainly_in_range(s, &self.lanes, t_max);
             let certain = s.bits(s.and(within_edges.certainly(s), in_range));
             if C::NEEDS_NO_T && certain != 0 {

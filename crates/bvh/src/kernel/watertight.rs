@@ -12,11 +12,14 @@ use hitscan_primitives::{Faces, WatertightRay};
 use crate::simd::Simd;
 
 /// What the plane test lets pass, as a share of E, the largest |origin| plus the mesh's largest
-/// coordinate: 64 units in the last place, 46.2 are needed (docs/proof.md).
+/// coordinate: 64 units in the last place, 42.7 are needed (docs/proof.md).
 pub(super) const PLANE_SLACK: f32 = 64.0 / (1 << 24) as f32;
 
 /// Rays that see larger differences are no case for [`decide`]: products might overflow in f32.
 pub(super) const FARTHEST: f32 = (1u64 << 60) as f32;
+
+/// Directions with larger components are none either: a subnormal `t` would hide a contact.
+pub(super) const LONGEST: f32 = (1u64 << 60) as f32;
 
 /// Rays, their components in the order `kx, ky, kz` of [`WatertightRay::axes`].
 #[derive(Clone, Copy)]
@@ -191,7 +194,7 @@ impl<S: Simd> Edges<S> {
 }
 
 /// The candidates that hit at a `t` of at most `t_max`, for rays without a negative `t_min` that share
-/// their axes and see no difference larger than [`FARTHEST`].
+/// their axes, see no difference larger than [`FARTHEST`] and are no longer than [`LONGEST`].
 #[inline(always)]
 pub(super) fn decide<S: Simd>(
     s: S,
