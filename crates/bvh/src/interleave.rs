@@ -93,7 +93,13 @@ impl<C: Collector, Start: Fn(&Ray) -> C, Finish: FnMut(usize, C)> Kernel
                     if !query.is_plain() {
                         let start = ChildRef::ROOT;
                         let collector_of_walk = &mut collector;
-                        simd.vectorize(Walk { bvh, ray, faces, start, collector: collector_of_walk });
+                        simd.vectorize(Walk {
+                            bvh,
+                            ray,
+                            faces,
+                            start,
+                            collector: collector_of_walk,
+                        });
                         finish(number, collector);
                         continue;
                     }

@@ -98,7 +98,9 @@ impl MeshBvh {
 }
 
 /// The triangles of a block: their lanes, numbers, and corners in the tree's space.
-pub(crate) fn triangles_of(block: &TriangleBlock) -> impl Iterator<Item = (usize, u32, [DVec3; 3])> {
+pub(crate) fn triangles_of(
+    block: &TriangleBlock,
+) -> impl Iterator<Item = (usize, u32, [DVec3; 3])> {
     (0..8).filter(|&lane| block.triangles[lane] != TriangleBlock::NO_TRIANGLE).map(|lane| {
         let corners = block.corners_of(lane).map(|corner| corner.as_dvec3());
         (lane, block.triangles[lane], corners)

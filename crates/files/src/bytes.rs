@@ -15,13 +15,13 @@ pub enum FileError {
     #[error(transparent)]
     Io(#[from] io::Error),
     /// It is something else.
-    #[error("is {found}, expected a regular file")]
+    #[error("is {found}; expected a regular file")]
     NotRegular {
         /// What it is.
         found: &'static str,
     },
     /// It is longer than the caller allows.
-    #[error("{found} bytes, expected at most {limit}")]
+    #[error("{found} bytes; expected at most {limit}")]
     TooLarge {
         /// Its length in bytes, or as much of it as was read.
         found: u64,
@@ -188,19 +188,19 @@ mod tests {
     fn only_regular_files_within_the_limit_are_opened() {
         let folder = tempfile::tempdir().unwrap();
         let error = Bytes::open(folder.path(), 3).unwrap_err();
-        assert_eq!(error.to_string(), "is a directory, expected a regular file");
+        assert_eq!(error.to_string(), "is a directory; expected a regular file");
         let file = folder.path().join("a");
         fs::write(&file, "abc").unwrap();
         assert_eq!(Bytes::open(&file, 3).unwrap().len(), 3);
         assert_eq!(read(&file, 3).unwrap(), b"abc");
         fs::write(&file, "abcd").unwrap();
         for error in [Bytes::open(&file, 3).unwrap_err(), read(&file, 3).unwrap_err()] {
-            assert_eq!(error.to_string(), "4 bytes, expected at most 3");
+            assert_eq!(error.to_string(), "4 bytes; expected at most 3");
         }
         #[cfg(unix)]
         {
             let error = read(Path::new("/dev/zero"), 3).unwrap_err();
-            assert_eq!(error.to_string(), "is a device or pipe, expected a regular file");
+            assert_eq!(error.to_string(), "is a device or pipe; expected a regular file");
         }
     }
 

@@ -14,9 +14,9 @@
 //! assert_eq!(loaded.meshes[0].triangles(), [[0, 1, 2]]);
 //!
 //! let error = parse(b"solid\nfacet\nouter top\n", "bad.stl", Format::Stl, &LoadOptions::default());
-//! assert_eq!(error.unwrap_err().to_string(), "bad.stl:3: \"top\", expected `loop`");
+//! assert_eq!(error.unwrap_err().to_string(), "bad.stl:3: \"top\"; expected `loop`");
 //! # }
-//! # Ok::<(), hitscan_formats::FormatError>(())
+//! # Ok::<(), hitscan_formats::ReadError>(())
 //! ```
 //!
 //! # What is read
@@ -35,7 +35,7 @@
 //!   counted. Buffers are in the file, or regular files in its folder or below; pictures are not read.
 //!
 //! Faces at vertices that are not finite are left out, and counted. This crate brings its own readers of STL
-//! and PLY: those that exist take memory by the numbers in the header, and do not say where a mistake is. JSON
+//! and PLY: those that exist take memory by the numbers in the header, and do not say where a error is. JSON
 //! of glTF is read and checked by the crate `gltf`, accessors are read here.
 
 #![forbid(unsafe_code)]
@@ -44,13 +44,15 @@
     allow(dead_code, reason = "what the formats use that are left out")
 )]
 
-mod error;
 mod format;
 mod instance;
+mod load;
 mod loaded;
 mod report;
 
+mod error_at;
 mod mesh_builder;
+mod side_files;
 mod words;
 
 #[cfg(feature = "gltf")]
@@ -60,10 +62,12 @@ mod ply;
 #[cfg(feature = "stl")]
 mod stl;
 
-pub use error::{FormatError, FormatErrorKind};
 pub use format::Format;
+pub use hitscan_files::{Limit, LoadOptions, ReadError, ReadErrorKind};
 pub use instance::Instance;
-pub use loaded::{LoadOptions, Loaded, load, parse};
+pub use load::{load, load_with_progress, parse, parse_with_files};
+pub use loaded::Loaded;
+pub use report::LoadReport;
 
 #[doc = include_str!("../README.md")]
 #[cfg(doctest)]

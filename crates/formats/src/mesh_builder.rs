@@ -3,6 +3,7 @@
 use std::{borrow::Cow, collections::HashMap};
 
 use glam::Vec3;
+use hitscan_files::LoadOptions;
 use hitscan_primitives::{CornerAttributes, FaceRecords, LineRuns, MeshError, Runs, TriMesh};
 
 /// Positions, triangles and what belongs to them, one polygon after the other.
@@ -23,18 +24,18 @@ pub(crate) struct MeshBuilder {
 #[derive(Debug, Default)]
 struct Names {
     names: Vec<String>,
-    places: HashMap<String, u32>,
+    indices: HashMap<String, u32>,
 }
 
 impl Names {
-    fn place(&mut self, name: &str) -> u32 {
-        if let Some(place) = self.places.get(name) {
-            return *place;
+    fn index(&mut self, name: &str) -> u32 {
+        if let Some(index) = self.indices.get(name) {
+            return *index;
         }
-        let place = self.names.len() as u32;
+        let index = self.names.len() as u32;
         self.names.push(name.to_owned());
-        self.places.insert(name.to_owned(), place);
-        place
+        self.indices.insert(name.to_owned(), index);
+        index
     }
 }
 
@@ -43,22 +44,22 @@ impl Names {
 #[derive(Debug, Default)]
 pub(crate) struct Name<'a> {
     text: Option<Cow<'a, str>>,
-    place: Option<u32>,
+    index: Option<u32>,
 }
 
 impl<'a> Name<'a> {
     pub(crate) fn new(text: Option<impl Into<Cow<'a, str>>>) -> Self {
-        Self { text: text.map(Into::into), place: None }
+        Self { text: text.map(Into::into), index: None }
     }
 }
 
 impl MeshBuilder {
     /// The place of a name, which a polygon will have.
-    pub(crate) fn place(&mut self, name: &mut Name<'_>) -> Option<u32> {
-        if name.place.is_none() {
-            name.place = name.text.as_deref().map(|text| self.names.place(text));
+    pub(crate) fn name_index(&mut self, name: &mut Name<'_>) -> Option<u32> {
+        if name.index.is_none() {
+            name.index = name.text.as_deref().map(|text| self.names.index(text));
         }
-        name.place
+        name.index
     }
 
     /// Begins a polygon with the places of its object's and material's names, and its line.
@@ -87,20 +88,29 @@ impl MeshBuilder {
         }
     }
 
-    pub(crate) fn finish(self) -> Result<TriMesh, MeshError> {
+    /// The mesh, with the attributes and records that the options ask for.
+    pub(crate) fn finish(self, options: &LoadOptions) -> Result<TriMesh, MeshError> {
         let Self { positions, mut attributes, triangles, counts, names, .. } = self;
+        let mesh = TriMesh::from_vecs(positions, triangles)?;
+        if !options.attributes {
+            attributes = CornerAttributes::default();
+        }
         if attributes.normals.is_empty() {
             attributes.normal_indices.clear();
         }
         if attributes.uvs.is_empty() {
             attributes.uv_indices.clear();
         }
+        let mesh = mesh.with_attributes(attributes)?;
+        if !options.records {
+            return Ok(mesh);
+        }
         let mut records = FaceRecords::from_triangle_counts(counts);
         records.names = names.names;
         records.objects = self.objects;
         records.materials = self.materials;
         records.lines = self.lines;
-        TriMesh::from_vecs(positions, triangles)?.with_attributes(attributes)?.with_records(records)
+        mesh.with_records(records)
     }
 }
 
@@ -113,12 +123,12 @@ mod tests {
         let mut builder = MeshBuilder::default();
         let (mut object, mut nameless) = (Name::new(Some("object")), Name::default());
         for _ in 0..3 {
-            assert_eq!(builder.place(&mut object), Some(0));
-            assert_eq!(builder.place(&mut nameless), None);
+            assert_eq!(builder.name_index(&mut object), Some(0));
+            assert_eq!(builder.name_index(&mut nameless), None);
             // There is nothing left to look up by.
             object.text = Some("another".into());
         }
-        assert_eq!(builder.place(&mut Name::new(Some("object"))), Some(0));
+        assert_eq!(builder.name_index(&mut Name::new(Some("object"))), Some(0));
         assert_eq!(builder.names.names, ["object"]);
     }
 }

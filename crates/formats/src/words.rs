@@ -1,9 +1,8 @@
 //! Words of a text, with their lines.
 
-use crate::{
-    FormatErrorKind,
-    error::{Mistake, quoted},
-};
+use hitscan_files::ReadErrorKind;
+
+use crate::error_at::{ErrorAt, Position, quoted};
 
 /// Goes through a text word by word.
 #[derive(Clone, Debug)]
@@ -52,24 +51,24 @@ impl<'a> Words<'a> {
         self.bytes.len() - self.at
     }
 
-    /// A mistake at the last word.
-    pub(crate) fn mistake(&self, found: Option<&[u8]>, expected: impl Into<String>) -> Mistake {
+    /// A error at the last word.
+    pub(crate) fn error(&self, found: Option<&[u8]>, expected: impl Into<String>) -> ErrorAt {
         let found = found.map_or("the end of the file".to_owned(), quoted);
-        FormatErrorKind::wrong(found, expected).on_line(self.line)
+        Position::Line(self.line).error(ReadErrorKind::syntax(found, expected))
     }
 
     /// The next word as a number.
-    pub(crate) fn number<T: std::str::FromStr>(&mut self, expected: &str) -> Result<T, Mistake> {
+    pub(crate) fn number<T: std::str::FromStr>(&mut self, expected: &str) -> Result<T, ErrorAt> {
         let word = self.next();
         let number = word.and_then(|word| str::from_utf8(word).ok()?.parse().ok());
-        number.ok_or_else(|| self.mistake(word, expected))
+        number.ok_or_else(|| self.error(word, expected))
     }
 
     /// Takes a word that must be `expected`, in any case.
-    pub(crate) fn expect(&mut self, expected: &str) -> Result<(), Mistake> {
+    pub(crate) fn expect(&mut self, expected: &str) -> Result<(), ErrorAt> {
         match self.next() {
             Some(word) if word.eq_ignore_ascii_case(expected.as_bytes()) => Ok(()),
-            found => Err(self.mistake(found, format!("`{expected}`"))),
+            found => Err(self.error(found, format!("`{expected}`"))),
         }
     }
 }

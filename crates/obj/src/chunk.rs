@@ -8,7 +8,9 @@ use std::{
 use glam::{Vec2, Vec3};
 
 use crate::{
-    LoadOptions, ObjErrorKind, faces::Faces, faces::MAX_VALUES, fast, report::Tallies, statements,
+    LoadOptions, ReadErrorKind,
+    faces::{Faces, MAX_VALUES},
+    report::Tallies,
 };
 
 /// What the statements of a part of a file say.
@@ -54,7 +56,7 @@ pub(crate) struct Scratch {
 #[derive(Debug)]
 pub(crate) struct ChunkError {
     pub(crate) line: u64,
-    pub(crate) kind: ObjErrorKind,
+    pub(crate) kind: ReadErrorKind,
 }
 
 impl<'o> Chunk<'o> {
@@ -90,22 +92,9 @@ impl<'o> Chunk<'o> {
         }
     }
 
-    /// Reads whole statements, which follow those read before.
-    ///
-    /// `FAST` off leaves everything to the general reader of statements: the answer is the same.
-    pub(crate) fn read<const FAST: bool>(&mut self, text: &[u8]) -> Result<(), ChunkError> {
-        let mut at = 0;
-        while at < text.len() {
-            at = match if FAST { fast::statement(self, text, at) } else { None } {
-                Some(next) => next,
-                None => statements::statement(self, text, at)?,
-            };
-        }
-        self.check_counts()
-    }
-
-    /// Once per window is enough: a window is too short to wrap anything.
-    fn check_counts(&self) -> Result<(), ChunkError> {
+    /// Compares the counts with their limits. The reader calls it once per window, because the counts
+    /// cannot wrap within one.
+    pub(crate) fn check_counts(&self) -> Result<(), ChunkError> {
         let counts = [
             ("vertices", self.positions.len() as u64),
             ("texture coordinates", self.n_uvs),
@@ -116,7 +105,7 @@ impl<'o> Chunk<'o> {
             None => Ok(()),
             Some((what, found)) => {
                 let limit = u64::from(MAX_VALUES);
-                let kind = ObjErrorKind::TooLarge { what, found, limit };
+                let kind = ReadErrorKind::TooLarge { what, found, limit, raised_by: None };
                 Err(ChunkError { line: self.n_lines, kind })
             }
         }

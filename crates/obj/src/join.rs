@@ -9,7 +9,7 @@ use glam::Vec3;
 use hitscan_primitives::{CornerAttributes, FaceRecords, Runs, TriMesh, Triangulator};
 
 use crate::{
-    LoadOptions, LoadReport, ObjErrorKind,
+    LoadOptions, ObjReport, ReadErrorKind,
     chunk::{Change, Chunk, Setting},
     faces::{Faces, MAX_VALUES, N_CHANNELS, NONE, resolve},
     lines::decode_name,
@@ -21,7 +21,7 @@ use crate::{
 #[derive(Debug)]
 pub(crate) struct Joined {
     pub(crate) mesh: TriMesh,
-    pub(crate) report: LoadReport,
+    pub(crate) report: ObjReport,
     /// Arguments of `mtllib`, each once, with its first line.
     pub(crate) libraries: Vec<(Vec<u8>, u64)>,
     /// The materials of the faces, each once, with the first line that names it.
@@ -39,7 +39,7 @@ pub(crate) enum JoinError {
         corner: usize,
         n_vertices: u64,
     },
-    Other(ObjErrorKind),
+    Other(ReadErrorKind),
 }
 
 /// How many of everything come before a part.
@@ -61,17 +61,18 @@ pub(crate) fn join(mut chunks: Vec<Chunk<'_>>, options: &LoadOptions) -> Result<
     let n_triangles: u64 = chunks.iter().map(|chunk| chunk.faces.n_triangles()).sum();
     if n_triangles > TriMesh::MAX_TRIANGLES as u64 {
         let limit = TriMesh::MAX_TRIANGLES as u64;
-        let kind = ObjErrorKind::TooLarge { what: "triangles", found: n_triangles, limit };
+        let (what, found) = ("triangles", n_triangles);
+        let kind = ReadErrorKind::TooLarge { what, found, limit, raised_by: None };
         return Err(JoinError::Other(kind));
     }
-    let mut report = LoadReport {
+    let mut report = ObjReport {
         n_lines: totals.lines,
         n_vertices: u64::from(totals.values[0]),
         n_texture_coordinates: u64::from(totals.values[1]),
         n_normals: u64::from(totals.values[2]),
         n_polygons: chunks.iter().map(|chunk| u64::from(chunk.faces.n_faces)).sum(),
         n_triangles,
-        ..LoadReport::default()
+        ..ObjReport::default()
     };
     for (chunk, before) in chunks.iter().zip(&before) {
         report.tallies.merge(&chunk.tallies, before.lines);
@@ -111,7 +112,13 @@ fn count(chunks: &[Chunk<'_>]) -> Result<(Vec<Before>, Before), JoinError> {
             let found = u64::from(total.values[channel]) + chunk.n_values(channel);
             let limit = u64::from(MAX_VALUES);
             if found > limit {
-                return Err(JoinError::Other(ObjErrorKind::TooLarge { what, found, limit }));
+                let raised_by = None;
+                return Err(JoinError::Other(ReadErrorKind::TooLarge {
+                    what,
+                    found,
+                    limit,
+                    raised_by,
+                }));
             }
             total.values[channel] = found as u32;
         }

@@ -1,7 +1,7 @@
 //! Reads Wavefront OBJ and MTL files as they come, and says what it left out.
 //!
 //! [`load`] gives a [`TriMesh`](hitscan_primitives::TriMesh) with texture coordinates, normals and
-//! the names of its faces, the materials, and a [`LoadReport`]. [`write()`] is the way back.
+//! the names of its faces, the materials, and a [`ObjReport`]. [`write()`] is the way back.
 //!
 //! ```
 //! use hitscan_obj::{LoadOptions, parse};
@@ -18,9 +18,9 @@
 //! let error = parse(b"v 0 0 0\nf 1 2 x\n", "bad.obj", &LoadOptions::default()).unwrap_err();
 //! assert_eq!(
 //!     error.to_string(),
-//!     "bad.obj:2: face corner \"x\", expected an index such as 7, -1, 7/2, 7//3 or 7/2/3"
+//!     "bad.obj:2: face corner \"x\"; expected an index such as 7, -1, 7/2, 7//3 or 7/2/3"
 //! );
-//! # Ok::<(), hitscan_obj::ObjError>(())
+//! # Ok::<(), hitscan_obj::ReadError>(())
 //! ```
 //!
 //! # What is read
@@ -46,13 +46,12 @@
 
 #[cfg(feature = "images")]
 mod alpha;
-mod error;
 mod load;
-mod options;
 mod report;
 mod write;
 
 mod chunk;
+mod chunk_reader;
 mod faces;
 mod fast;
 mod join;
@@ -67,11 +66,10 @@ mod windows;
 
 #[cfg(feature = "images")]
 pub use alpha::{AlphaMasks, AlphaOptions, TextureProblem, load_alpha_masks};
-pub use error::{ObjError, ObjErrorKind};
+pub use hitscan_files::{Limit, LoadOptions, ReadError, ReadErrorKind};
 pub use hitscan_primitives::Material;
-pub use load::{Loaded, load, load_with_progress, parse, parse_with_libraries};
-pub use options::LoadOptions;
-pub use report::{LibraryIssue, LibraryProblem, LoadReport, Oddity, Tally};
+pub use load::{ObjModel, load, load_with_progress, parse, parse_with_libraries};
+pub use report::{LibraryIssue, LibraryProblem, ObjReport, Oddity, Tally};
 pub use write::write;
 
 #[doc = include_str!("../README.md")]

@@ -9,7 +9,7 @@ use std::{
 use hitscan_files::{FileError, InsideError, inside, read};
 
 use crate::{
-    LibraryProblem, LoadOptions, LoadReport, Material,
+    LibraryProblem, LoadOptions, Material, ObjReport,
     lines::{decode_name, words},
     material::read_library,
 };
@@ -27,7 +27,7 @@ pub(crate) fn read_libraries(
     statements: &[(Vec<u8>, u64)],
     libraries: &mut dyn Libraries,
     options: &LoadOptions,
-    report: &mut LoadReport,
+    report: &mut ObjReport,
 ) -> Vec<Material> {
     let mut reader = Reader {
         libraries,
@@ -50,7 +50,7 @@ struct Reader<'l> {
 
 impl Reader<'_> {
     /// The argument is one name, possibly with blanks; or else, as the format has it, a list.
-    fn read_statement(&mut self, argument: &[u8], line: u64, report: &mut LoadReport) {
+    fn read_statement(&mut self, argument: &[u8], line: u64, report: &mut ObjReport) {
         let problem = match self.read(argument, line, report) {
             Ok(()) => return,
             Err(problem) => problem,
@@ -88,7 +88,7 @@ impl Reader<'_> {
         &mut self,
         name: &[u8],
         line: u64,
-        report: &mut LoadReport,
+        report: &mut ObjReport,
     ) -> Result<(), LibraryProblem> {
         self.n_names_left = self.n_names_left.checked_sub(1).ok_or(LibraryProblem::TooMany)?;
         let Some(text) = self.libraries.read(name, self.n_bytes_left)? else { return Ok(()) };

@@ -14,8 +14,9 @@ use std::{
 use hitscan_primitives::TriMesh;
 
 use crate::{
-    LoadOptions, LoadReport, Material, ObjError, ObjErrorKind,
+    LoadOptions, Material, ObjReport, ReadError, ReadErrorKind,
     chunk::{Chunk, Scratch},
+    chunk_reader::read,
     join::{JoinError, Joined, join},
     library::{Folder, Libraries, NoLibraries, Provided, read_libraries},
     lines, parallel,
@@ -27,19 +28,19 @@ use crate::{
 /// A mesh that was loaded.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
-pub struct Loaded {
+pub struct ObjModel {
     /// The triangles, and what [`LoadOptions`] asks for of attributes and records.
     pub mesh: TriMesh,
     /// The materials of all libraries that were read, in order. Names may repeat; see
-    /// [`Loaded::material`].
+    /// [`ObjModel::material`].
     pub materials: Vec<Material>,
     /// What the file holds, and what of it was left out.
-    pub report: LoadReport,
+    pub report: ObjReport,
     /// The material libraries that were read from files, without links, sorted.
     pub library_files: Vec<PathBuf>,
 }
 
-impl Loaded {
+impl ObjModel {
     /// The material of a name: of equal names the last, as if a later library redefined it. O(n).
     pub fn material(&self, name: &str) -> Option<&Material> {
         self.materials.iter().rev().find(|material| material.name == name)
@@ -56,9 +57,9 @@ impl Loaded {
 ///
 /// # Errors
 /// A file that cannot be read, that is larger than the options allow, or whose text breaks the format
-/// so that its faces are in doubt; see [`ObjErrorKind`]. If the text is wrong in several places, the
+/// so that its faces are in doubt; see [`ReadErrorKind`]. If the text is wrong in several places, the
 /// first statement that cannot be read is named, and an index out of range only if there is none.
-pub fn load(path: impl AsRef<Path>, options: &LoadOptions) -> Result<Loaded, ObjError> {
+pub fn load(path: impl AsRef<Path>, options: &LoadOptions) -> Result<ObjModel, ReadError> {
     load_with_progress(path, options, &|_| ControlFlow::Continue(()))
 }
 
@@ -66,19 +67,19 @@ pub fn load(path: impl AsRef<Path>, options: &LoadOptions) -> Result<Loaded, Obj
 /// 256 KiB of the file, from one thread at a time. Loading ends soon after it returns `Break`.
 ///
 /// # Errors
-/// As [`load`], and [`ObjErrorKind::Cancelled`].
+/// As [`load`], and [`ReadErrorKind::Cancelled`].
 pub fn load_with_progress(
     path: impl AsRef<Path>,
     options: &LoadOptions,
     progress: &(dyn Fn(f32) -> ControlFlow<()> + Sync),
-) -> Result<Loaded, ObjError> {
+) -> Result<ObjModel, ReadError> {
     let path = path.as_ref();
     let name = path.to_string_lossy();
     let source = Source::open(path, options).map_err(|kind| error_in(&name, kind))?;
     let layout = Layout::for_len(source.len());
     let mut folder = Folder::of(path);
     let loaded = load_source::<true>(&source, &name, options, &mut folder, progress, layout)?;
-    Ok(Loaded { library_files: folder.into_files(), ..loaded })
+    Ok(ObjModel { library_files: folder.into_files(), ..loaded })
 }
 
 /// Loads a mesh from text in memory; `source_name` stands for the file in errors.
@@ -87,7 +88,11 @@ pub fn load_with_progress(
 ///
 /// # Errors
 /// As [`load`].
-pub fn parse(bytes: &[u8], source_name: &str, options: &LoadOptions) -> Result<Loaded, ObjError> {
+pub fn parse(
+    bytes: &[u8],
+    source_name: &str,
+    options: &LoadOptions,
+) -> Result<ObjModel, ReadError> {
     parse_from(bytes, source_name, options, &mut NoLibraries)
 }
 
@@ -103,7 +108,7 @@ pub fn parse_with_libraries(
     source_name: &str,
     options: &LoadOptions,
     library: &mut dyn FnMut(&str) -> io::Result<Vec<u8>>,
-) -> Result<Loaded, ObjError> {
+) -> Result<ObjModel, ReadError> {
     parse_from(bytes, source_name, options, &mut Provided::new(library))
 }
 
@@ -112,7 +117,7 @@ fn parse_from(
     name: &str,
     options: &LoadOptions,
     libraries: &mut dyn Libraries,
-) -> Result<Loaded, ObjError> {
+) -> Result<ObjModel, ReadError> {
     let source = Source::memory(bytes, options).map_err(|kind| error_in(name, kind))?;
     let layout = Layout::for_len(source.len());
     let progress = |_| ControlFlow::Continue(());
@@ -149,7 +154,7 @@ pub(crate) fn load_source<const FAST: bool>(
     libraries: &mut dyn Libraries,
     progress: &(dyn Fn(f32) -> ControlFlow<()> + Sync),
     layout: Layout,
-) -> Result<Loaded, ObjError> {
+) -> Result<ObjModel, ReadError> {
     let progress = Progress::new(progress, source.len());
     let parts = parts(source.range(), layout.part_len);
     let chunks = read_parts::<FAST>(source, name, options, &progress, layout, &parts)?;
@@ -159,19 +164,19 @@ pub(crate) fn load_source<const FAST: bool>(
         JoinError::Index { chunk, line_in_chunk, line, corner, n_vertices } => {
             // Faces keep numbers only; the message shows what was written.
             let max = options.max_statement_bytes;
-            let windows = source.windows(parts[chunk].clone(), layout.window_len, max);
+            let windows = Windows::new(source, parts[chunk].clone(), layout.window_len, max);
             let statement = statement_on_line(windows, line_in_chunk).unwrap_or_default();
             let corner = statements::corner_text(&statement, corner);
             let expected = format!("one of the file's {n_vertices} vertices");
-            let kind = ObjErrorKind::Index { corner, expected };
-            ObjError { file: name.to_owned(), line: Some(line), kind }
+            let kind = ReadErrorKind::Index { corner, expected };
+            ReadError::new(name, Some(line), kind)
         }
     })?;
     progress.tell(0.95).map_err(|kind| error_in(name, kind))?;
     let Joined { mesh, mut report, libraries: statements, used_materials } = joined;
     if n_known == 0 && report.n_ignored() > 0 {
         let found = format!("{} lines that are no statements", report.n_ignored());
-        return Err(error_in(name, ObjErrorKind::NotObj { found }));
+        return Err(error_in(name, ReadErrorKind::UnknownFormat { found }));
     }
     let mut materials = Vec::new();
     if options.materials {
@@ -183,7 +188,7 @@ pub(crate) fn load_source<const FAST: bool>(
         }
     }
     progress.tell(1.0).map_err(|kind| error_in(name, kind))?;
-    Ok(Loaded { mesh, materials, report, library_files: Vec::new() })
+    Ok(ObjModel { mesh, materials, report, library_files: Vec::new() })
 }
 
 fn parts(whole: Range<u64>, part_len: u64) -> Vec<Range<u64>> {
@@ -202,21 +207,20 @@ fn read_parts<'o, const FAST: bool>(
     progress: &Progress<'_>,
     layout: Layout,
     parts: &[Range<u64>],
-) -> Result<Vec<Chunk<'o>>, ObjError> {
+) -> Result<Vec<Chunk<'o>>, ReadError> {
     let first_bad = AtomicUsize::new(usize::MAX);
     let results = parallel::map(parts.len(), |i| {
         let mut chunk = Chunk::new(options, i == 0);
         let mut error = None;
         let max = options.max_statement_bytes;
-        let mut windows = source.windows(parts[i].clone(), layout.window_len, max);
+        let mut windows = Windows::new(source, parts[i].clone(), layout.window_len, max);
         while error.is_none() && first_bad.load(Ordering::Relaxed) > i {
             let read = match windows.next() {
                 Ok(None) => break,
-                Ok(Some(text)) => chunk
-                    .read::<FAST>(text)
+                Ok(Some(text)) => read::<FAST>(&mut chunk, text)
                     .map_err(|error| (Some(error.line), error.kind))
                     .and_then(|()| progress.add(text.len() as u64).map_err(|kind| (None, kind))),
-                Err(error @ ObjErrorKind::TooLarge { .. }) => Err((Some(chunk.line()), error)),
+                Err(error @ ReadErrorKind::TooLarge { .. }) => Err((Some(chunk.line()), error)),
                 Err(error) => Err((None, error)),
             };
             error = read.err();
@@ -232,7 +236,7 @@ fn read_parts<'o, const FAST: bool>(
     for (chunk, error) in results {
         if let Some((line, kind)) = error {
             let line = line.map(|line| n_lines_before + line);
-            return Err(ObjError { file: name.to_owned(), line, kind });
+            return Err(ReadError::new(name, line, kind));
         }
         n_lines_before += chunk.n_lines;
         chunks.push(chunk);
@@ -258,8 +262,8 @@ fn statement_on_line(mut windows: Windows<'_>, line: u64) -> Option<Vec<u8>> {
     None
 }
 
-fn error_in(file: &str, kind: ObjErrorKind) -> ObjError {
-    ObjError { file: file.to_owned(), line: None, kind }
+fn error_in(file: &str, kind: ReadErrorKind) -> ReadError {
+    ReadError::new(file, None, kind)
 }
 
 /// How far loading is, told to the caller's function.
@@ -284,17 +288,17 @@ impl<'p> Progress<'p> {
         }
     }
 
-    fn add(&self, n_bytes: u64) -> Result<(), ObjErrorKind> {
+    fn add(&self, n_bytes: u64) -> Result<(), ReadErrorKind> {
         let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
         *done += n_bytes;
         self.tell(Self::READING * (*done as f32 / self.total as f32).min(1.0))
     }
 
-    fn tell(&self, fraction: f32) -> Result<(), ObjErrorKind> {
+    fn tell(&self, fraction: f32) -> Result<(), ReadErrorKind> {
         let was_cancelled = self.is_cancelled.load(Ordering::Relaxed);
         if was_cancelled || (self.tell)(fraction).is_break() {
             self.is_cancelled.store(true, Ordering::Relaxed);
-            return Err(ObjErrorKind::Cancelled);
+            return Err(ReadErrorKind::Cancelled);
         }
         Ok(())
     }

@@ -16,10 +16,10 @@ use crate::lines::{decode_name, quoted};
 /// assert_eq!((report.n_triangles, report.n_ignored()), (1, 1));
 /// assert_eq!(report.tally(Oddity::Lines).first_line, Some(4));
 /// assert_eq!(report.to_string(), "1 line element left out (line 4)\n");
-/// # Ok::<(), hitscan_obj::ObjError>(())
+/// # Ok::<(), hitscan_obj::ReadError>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct LoadReport {
+pub struct ObjReport {
     /// Lines of the file, however they end.
     pub n_lines: u64,
     /// Vertices (`v`).
@@ -75,9 +75,9 @@ pub enum Oddity {
     ExtraNumbers,
     /// Smoothing groups that are neither `off` nor a number, taken for `off`.
     BadSmoothing,
-    /// Materials, by name, that no library has; see [`LoadReport::unknown_materials`].
+    /// Materials, by name, that no library has; see [`ObjReport::unknown_materials`].
     UnknownMaterials,
-    /// Material libraries that were not read, or only in part; see [`LoadReport::libraries`].
+    /// Material libraries that were not read, or only in part; see [`ObjReport::libraries`].
     Libraries,
 }
 
@@ -209,7 +209,7 @@ impl fmt::Display for LibraryProblem {
     }
 }
 
-impl LoadReport {
+impl ObjReport {
     const MAX_NAMES: usize = 64;
 
     /// How often an oddity occurs, and where first.
@@ -242,7 +242,7 @@ impl LoadReport {
     }
 }
 
-impl fmt::Display for LoadReport {
+impl fmt::Display for ObjReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const MAX_SHOWN: usize = 4;
         for (oddity, Tally { n, first_line }) in self.oddities() {
@@ -316,7 +316,7 @@ mod tests {
     fn every_oddity_finds_its_own_tally() {
         for (place, oddity) in Oddity::ALL.into_iter().enumerate() {
             assert_eq!(oddity as usize, place, "{oddity:?}");
-            let mut report = LoadReport { n_triangles: 1, ..Default::default() };
+            let mut report = ObjReport { n_triangles: 1, ..Default::default() };
             report.tallies.add(oddity, 7);
             report.tallies.add(oddity, 5);
             assert_eq!(report.tally(oddity), Tally { n: 2, first_line: Some(5) });
@@ -335,7 +335,7 @@ mod tests {
 
     #[test]
     fn a_report_shows_names_escaped_and_few_of_them() {
-        let mut report = LoadReport { n_triangles: 1, ..Default::default() };
+        let mut report = ObjReport { n_triangles: 1, ..Default::default() };
         for line in 1..=1000 {
             report.add_library_issue(b"a\x1b[2J.mtl", line, LibraryProblem::NotFound);
         }

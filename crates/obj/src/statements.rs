@@ -3,7 +3,7 @@
 use glam::{Vec2, Vec3};
 
 use crate::{
-    ObjErrorKind,
+    Limit, ReadErrorKind,
     chunk::{Change, Chunk, ChunkError, Setting},
     faces::{MAX_VALUES, N_CHANNELS, NONE, absolute, relative},
     lines::{self, after_first_word, first_word, is_blank, quoted, words},
@@ -40,7 +40,7 @@ pub(crate) fn corner_text(statement: &[u8], corner: usize) -> String {
     quoted(words(statement).nth(1 + corner).unwrap_or_default())
 }
 
-fn obey(chunk: &mut Chunk<'_>, statement: &[u8]) -> Result<(), ObjErrorKind> {
+fn obey(chunk: &mut Chunk<'_>, statement: &[u8]) -> Result<(), ReadErrorKind> {
     let keyword = first_word(statement);
     // Some exporters shout. No keyword is longer than ten letters.
     let mut lower = [0; 10];
@@ -85,14 +85,14 @@ fn obey(chunk: &mut Chunk<'_>, statement: &[u8]) -> Result<(), ObjErrorKind> {
 
 fn known(
     chunk: &mut Chunk<'_>,
-    read: impl FnOnce(&mut Chunk<'_>, &[u8]) -> Result<(), ObjErrorKind>,
+    read: impl FnOnce(&mut Chunk<'_>, &[u8]) -> Result<(), ReadErrorKind>,
     statement: &[u8],
-) -> Result<(), ObjErrorKind> {
+) -> Result<(), ReadErrorKind> {
     chunk.n_known += 1;
     read(chunk, statement)
 }
 
-fn position(chunk: &mut Chunk<'_>, statement: &[u8]) -> Result<(), ObjErrorKind> {
+fn position(chunk: &mut Chunk<'_>, statement: &[u8]) -> Result<(), ReadErrorKind> {
     let ([x, y, z], n_more) = numbers(statement, "vertex", "3 coordinates", 3)?;
     let line = chunk.line();
     let mut position = Vec3::new(x, y, z);
@@ -116,7 +116,7 @@ fn position(chunk: &mut Chunk<'_>, statement: &[u8]) -> Result<(), ObjErrorKind>
     Ok(())
 }
 
-fn texture_coordinate(chunk: &mut Chunk<'_>, statement: &[u8]) -> Result<(), ObjErrorKind> {
+fn texture_coordinate(chunk: &mut Chunk<'_>, statement: &[u8]) -> Result<(), ReadErrorKind> {
     chunk.n_uvs += 1;
     if chunk.options.attributes {
         let ([u, v], _) = numbers(statement, "texture coordinate", "1 to 3 numbers", 1)?;
@@ -129,7 +129,7 @@ fn texture_coordinate(chunk: &mut Chunk<'_>, statement: &[u8]) -> Result<(), Obj
     Ok(())
 }
 
-fn normal(chunk: &mut Chunk<'_>, statement: &[u8]) -> Result<(), ObjErrorKind> {
+fn normal(chunk: &mut Chunk<'_>, statement: &[u8]) -> Result<(), ReadErrorKind> {
     chunk.n_normals += 1;
     if chunk.options.attributes {
         let ([x, y, z], _) = numbers(statement, "normal", "3 numbers", 3)?;
@@ -149,7 +149,7 @@ fn numbers<const N: usize>(
     what: &str,
     expected: &str,
     n_needed: usize,
-) -> Result<([f32; N], usize), ObjErrorKind> {
+) -> Result<([f32; N], usize), ReadErrorKind> {
     let mut words = words(statement).skip(1);
     let mut values = [0.0; N];
     for (i, value) in values.iter_mut().enumerate() {
@@ -157,7 +157,7 @@ fn numbers<const N: usize>(
             Some(word) => *value = number(word, what)?,
             None if i >= n_needed => break,
             None => {
-                return Err(ObjErrorKind::Syntax {
+                return Err(ReadErrorKind::Syntax {
                     found: format!("{what} with {i} {}", if i == 1 { "number" } else { "numbers" }),
                     expected: expected.to_owned(),
                 });
@@ -167,14 +167,14 @@ fn numbers<const N: usize>(
     Ok((values, words.count()))
 }
 
-fn number(word: &[u8], what: &str) -> Result<f32, ObjErrorKind> {
-    f32_word(word).ok_or_else(|| ObjErrorKind::Syntax {
+fn number(word: &[u8], what: &str) -> Result<f32, ReadErrorKind> {
+    f32_word(word).ok_or_else(|| ReadErrorKind::Syntax {
         found: format!("{what} with {}", quoted(word)),
         expected: "a number".to_owned(),
     })
 }
 
-fn face(chunk: &mut Chunk<'_>, statement: &[u8]) -> Result<(), ObjErrorKind> {
+fn face(chunk: &mut Chunk<'_>, statement: &[u8]) -> Result<(), ReadErrorKind> {
     let mut corners = std::mem::take(&mut chunk.scratch.corners);
     corners.clear();
     let result = face_corners(chunk, statement, &mut corners);
@@ -194,20 +194,21 @@ fn face_corners(
     chunk: &mut Chunk<'_>,
     statement: &[u8],
     corners: &mut Vec<[u32; N_CHANNELS]>,
-) -> Result<(), ObjErrorKind> {
+) -> Result<(), ReadErrorKind> {
     let limit = u64::from(chunk.options.max_polygon_corners.max(3));
     for word in words(statement).skip(1) {
         if corners.len() as u64 == limit {
             let found = words(statement).count() as u64 - 1;
-            return Err(ObjErrorKind::TooLarge { what: "corners of a face", found, limit });
+            let (what, raised_by) = ("corners of a face", Some(Limit::PolygonCorners));
+            return Err(ReadErrorKind::TooLarge { what, found, limit, raised_by });
         }
         corners.push(corner(chunk, word)?);
     }
     Ok(())
 }
 
-fn corner(chunk: &mut Chunk<'_>, word: &[u8]) -> Result<[u32; N_CHANNELS], ObjErrorKind> {
-    let unlike_an_index = || ObjErrorKind::Syntax {
+fn corner(chunk: &mut Chunk<'_>, word: &[u8]) -> Result<[u32; N_CHANNELS], ReadErrorKind> {
+    let unlike_an_index = || ReadErrorKind::Syntax {
         found: format!("face corner {}", quoted(word)),
         expected: INDEX_FORMS.to_owned(),
     };
@@ -224,7 +225,7 @@ fn corner(chunk: &mut Chunk<'_>, word: &[u8]) -> Result<[u32; N_CHANNELS], ObjEr
         match (channel, kept) {
             (0, Some(index)) => corner[0] = index,
             (0, None) => {
-                return Err(ObjErrorKind::Index {
+                return Err(ReadErrorKind::Index {
                     corner: quoted(word),
                     expected: "1 for the first vertex of the file, -1 for the last so far"
                         .to_owned(),
@@ -276,13 +277,13 @@ impl WrittenIndex {
     }
 }
 
-fn name(chunk: &mut Chunk<'_>, statement: &[u8], setting: Setting) -> Result<(), ObjErrorKind> {
+fn name(chunk: &mut Chunk<'_>, statement: &[u8], setting: Setting) -> Result<(), ReadErrorKind> {
     let name = after_first_word(statement);
     change_name(chunk, setting, name);
     Ok(())
 }
 
-fn groups(chunk: &mut Chunk<'_>, statement: &[u8]) -> Result<(), ObjErrorKind> {
+fn groups(chunk: &mut Chunk<'_>, statement: &[u8]) -> Result<(), ReadErrorKind> {
     let names = after_first_word(statement);
     // One blank between names, whatever the file has.
     let is_plain = |pair: &[u8]| !is_blank(pair[1]) || (pair[1] == b' ' && !is_blank(pair[0]));
@@ -302,7 +303,7 @@ fn change_name(chunk: &mut Chunk<'_>, setting: Setting, name: &[u8]) {
     chunk.changes.push(setting, Change { face: chunk.faces.n_faces, value });
 }
 
-fn smoothing(chunk: &mut Chunk<'_>, statement: &[u8]) -> Result<(), ObjErrorKind> {
+fn smoothing(chunk: &mut Chunk<'_>, statement: &[u8]) -> Result<(), ReadErrorKind> {
     let value = after_first_word(statement).to_ascii_lowercase();
     let group = match &value[..] {
         b"" | b"off" => Some(0),
@@ -317,7 +318,7 @@ fn smoothing(chunk: &mut Chunk<'_>, statement: &[u8]) -> Result<(), ObjErrorKind
     Ok(())
 }
 
-fn library(chunk: &mut Chunk<'_>, statement: &[u8]) -> Result<(), ObjErrorKind> {
+fn library(chunk: &mut Chunk<'_>, statement: &[u8]) -> Result<(), ReadErrorKind> {
     let name = after_first_word(statement);
     if chunk.options.materials && !name.is_empty() {
         let place = chunk.libraries.intern(name) as usize;

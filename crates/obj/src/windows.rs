@@ -2,7 +2,7 @@
 
 use std::{io, ops::Range};
 
-use crate::{ObjErrorKind, lines::is_statement_start, source::Source};
+use crate::{Limit, ReadErrorKind, lines::is_statement_start, source::Source};
 
 /// Enough to see a line ending and the `\` before it.
 const LOOK_BACK: u64 = 3;
@@ -52,7 +52,7 @@ impl<'s> Windows<'s> {
     ///
     /// # Errors
     /// A source that cannot be read, or a statement longer than the limit, the first of what is left.
-    pub(crate) fn next(&mut self) -> Result<Option<&[u8]>, ObjErrorKind> {
+    pub(crate) fn next(&mut self) -> Result<Option<&[u8]>, ReadErrorKind> {
         if !self.is_aligned {
             self.align()?;
         }
@@ -76,10 +76,11 @@ impl<'s> Windows<'s> {
                 None => {
                     let last = (start + 1..limit.min(self.range.end)).rev();
                     break last.into_iter().find(|&at| self.is_start(at)).ok_or(
-                        ObjErrorKind::TooLarge {
+                        ReadErrorKind::TooLarge {
                             what: "bytes of one statement, or more",
                             found: limit - start + 1,
                             limit: max,
+                            raised_by: Some(Limit::StatementBytes),
                         },
                     )?;
                 }
@@ -158,7 +159,7 @@ mod tests {
         let mut start = whole.start;
         while start < whole.end {
             let end = (start + part_len).min(whole.end);
-            let mut windows = source.windows(start..end, window_len, u64::MAX);
+            let mut windows = Windows::new(&source, start..end, window_len, u64::MAX);
             while let Some(window) = windows.next().unwrap() {
                 pieces.push(window.to_vec());
             }
@@ -209,7 +210,7 @@ mod tests {
                 let mut start = 0;
                 while start < text.len() as u64 && result.is_ok() {
                     let end = (start + part_len).min(text.len() as u64);
-                    let mut windows = source.windows(start..end, window_len, max);
+                    let mut windows = Windows::new(&source, start..end, window_len, max);
                     result = loop {
                         match windows.next() {
                             Ok(None) => break result,

@@ -12,8 +12,7 @@ use glam::{DVec3, Vec3};
 
 use crate::{
     Aabb, ConvexRegion, Faces, Hit, HitMode, Ray, Sphere, SurfacePoint, TriMesh, TrianglePoint,
-    WatertightRay, WindingSum, closest_point_on_triangle, solid_angle,
-    triangle_overlaps_box,
+    WatertightRay, WindingSum, closest_point_on_triangle, solid_angle, triangle_overlaps_box,
 };
 
 /// The hit with the least `(t, triangle)`.

@@ -82,11 +82,8 @@ impl<S: Simd> BoxRay<S> {
     #[inline(always)]
     pub(crate) fn test<const CAREFUL: bool>(&self, node: &WideNode, t_max: S::F) -> BoxHits<S> {
         let s = self.simd;
-        let t_max = if CAREFUL {
-            s.min(s.max(t_max, self.least_limit), s.splat(f32::MAX))
-        } else {
-            t_max
-        };
+        let t_max =
+            if CAREFUL { s.min(s.max(t_max, self.least_limit), s.splat(f32::MAX)) } else { t_max };
         let (near_x, far_x) = self.slab::<CAREFUL>(node, 0);
         let (near_y, far_y) = self.slab::<CAREFUL>(node, 1);
         let (near_z, far_z) = self.slab::<CAREFUL>(node, 2);

@@ -13,8 +13,7 @@ use super::{
     ray::{NEAR_ORIGIN, ORIGIN_SHIFT, TINY},
     triangles::{Found, side, slot},
     watertight::{
-        Decision, HitLanes, PLANE_SLACK, Plane, RayLanes, decide, relative, weights,
-        within_edges,
+        Decision, HitLanes, PLANE_SLACK, Plane, RayLanes, decide, relative, weights, within_edges,
     },
 };
 use crate::{
@@ -357,15 +356,8 @@ impl<S: Simd> Packet<S> {
                     continue;
                 }
                 // A ray that is not active cannot hit: no hit is outside of the boxes around it.
-                let hits = decide(
-                    s,
-                    &group.rays,
-                    &decision,
-                    corners,
-                    candidates,
-                    group.t_max,
-                    self.faces,
-                );
+                let hits =
+                    decide(s, &group.rays, &decision, corners, candidates, group.t_max, self.faces);
                 hit_any |= hits.accepted << (8 * g);
                 if !ANY && hits.accepted != 0 {
                     group.take(s, &hits, block.triangles[lane], slot(number, lane));

@@ -1,7 +1,7 @@
 //! Damaged, foreign and malicious files: an error, or the same answers; never a panic, never a hang.
 
 use hitscan_cache::{BuiltMesh, CacheErrorKind, read};
-use hitscan_testkit::Rng;
+use hitscan_testkit::{Rng, effort};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::support::{assert_right, assert_same, bytes_of, samples};
@@ -9,11 +9,8 @@ use crate::support::{assert_right, assert_same, bytes_of, samples};
 const N_SECTIONS: usize = 12;
 const HEADER_LEN: usize = 424;
 
-/// Mutants of each file, at least; the environment asks for more.
-fn n_mutants() -> usize {
-    let effort = std::env::var("HITSCAN_TEST_EFFORT").ok().and_then(|text| text.parse().ok());
-    (400.0 * effort.unwrap_or(1.0f64).max(1.0)) as usize
-}
+/// The usual number of mutants of each file.
+const N_MUTANTS: u64 = 400;
 
 fn u64_at(bytes: &[u8], at: usize) -> u64 {
     u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"))
@@ -138,7 +135,7 @@ fn a_damaged_file_is_an_error_or_gives_the_same() {
         let bytes = bytes_of(&original);
         let mut rng = Rng::new(1);
         let mut n_errors = 0;
-        for i in 0..n_mutants() {
+        for i in 0..effort(N_MUTANTS) {
             let (what, mutant) = mutant(&bytes, &mut rng);
             let what = format!("{name}, mutant {i}: {what}");
             match read(&mutant, "memory") {
@@ -149,7 +146,7 @@ fn a_damaged_file_is_an_error_or_gives_the_same() {
                 }
             }
         }
-        assert!(n_errors > n_mutants() * 4 / 5, "{name}: {n_errors}");
+        assert!(n_errors > effort(N_MUTANTS) * 4 / 5, "{name}: {n_errors}");
     }
 }
 
@@ -161,7 +158,7 @@ fn a_malicious_file_is_an_error_or_answers_for_the_mesh_in_it() {
         let bytes = bytes_of(&original);
         let mut rng = Rng::new(2);
         // Few of them can be read at all.
-        for i in 0..5 * n_mutants() {
+        for i in 0..effort(5 * N_MUTANTS) {
             let (what, mut mutant) = mutant(&bytes, &mut rng);
             sign(&mut mutant);
             let what = format!("{name}, mutant {i}: {what}");

@@ -5,16 +5,16 @@ use gltf::{
     accessor::{DataType, Dimensions},
     buffer::View,
 };
+use hitscan_files::ReadErrorKind;
 
 use super::buffers::Buffers;
-use crate::FormatErrorKind;
 
 /// The numbers of an accessor of N components, in its order, as `f32`: normalized integers in [0, 1] or
 /// [-1, 1].
 pub(super) fn floats<const N: usize>(
     accessor: &Accessor<'_>,
     buffers: &Buffers<'_>,
-) -> Result<Vec<[f32; N]>, FormatErrorKind> {
+) -> Result<Vec<[f32; N]>, ReadErrorKind> {
     let is_normalized = accessor.normalized();
     items(accessor, buffers, |data_type, bytes| float(data_type, bytes, is_normalized))
 }
@@ -23,10 +23,10 @@ pub(super) fn floats<const N: usize>(
 pub(super) fn integers(
     accessor: &Accessor<'_>,
     buffers: &Buffers<'_>,
-) -> Result<Vec<u32>, FormatErrorKind> {
+) -> Result<Vec<u32>, ReadErrorKind> {
     if !matches!(accessor.data_type(), DataType::U8 | DataType::U16 | DataType::U32) {
         let found = format!("accessor {} of {:?}", accessor.index(), accessor.data_type());
-        return Err(FormatErrorKind::wrong(found, "unsigned integers"));
+        return Err(ReadErrorKind::syntax(found, "unsigned integers"));
     }
     Ok(items(accessor, buffers, |_, bytes| integer(bytes))?.into_iter().map(|[i]| i).collect())
 }
@@ -36,12 +36,12 @@ fn items<const N: usize, T: Copy + Default>(
     accessor: &Accessor<'_>,
     buffers: &Buffers<'_>,
     read: impl Fn(DataType, &[u8]) -> T,
-) -> Result<Vec<[T; N]>, FormatErrorKind> {
+) -> Result<Vec<[T; N]>, ReadErrorKind> {
     let what = format!("accessor {}", accessor.index());
     let data_type = accessor.data_type();
     if components(accessor.dimensions()) != N {
         let found = format!("{what} of the type {:?}", accessor.dimensions());
-        return Err(FormatErrorKind::wrong(found, format!("{N} components")));
+        return Err(ReadErrorKind::syntax(found, format!("{N} components")));
     }
     let size = N * data_type.size();
     let item = |bytes: &[u8]| {
@@ -67,14 +67,14 @@ fn items<const N: usize, T: Copy + Default>(
             gltf::accessor::sparse::IndexType::U16 => 2,
             gltf::accessor::sparse::IndexType::U32 => 4,
         };
-        let places =
+        let item_indices =
             Strided::new(&indices.view(), indices.offset(), index_size, n, buffers, &what)?;
         let values = Strided::new(&values.view(), values.offset(), size, n, buffers, &what)?;
-        for (place, value) in places.iter().zip(values.iter()) {
-            let place = integer(place) as usize;
-            *items.get_mut(place).ok_or_else(|| {
-                let found = format!("item {place} of the sparse {what}");
-                FormatErrorKind::wrong(found, format!("less than {count}"))
+        for (index, value) in item_indices.iter().zip(values.iter()) {
+            let index = integer(index) as usize;
+            *items.get_mut(index).ok_or_else(|| {
+                let found = format!("item {index} of the sparse {what}");
+                ReadErrorKind::syntax(found, format!("less than {count}"))
             })? = item(value);
         }
     }
@@ -97,7 +97,7 @@ impl<'a> Strided<'a> {
         count: usize,
         buffers: &'a Buffers<'_>,
         what: &str,
-    ) -> Result<Self, FormatErrorKind> {
+    ) -> Result<Self, ReadErrorKind> {
         let stride = view.stride().unwrap_or(size);
         let bytes = buffers
             .get(view.buffer().index())
@@ -116,7 +116,7 @@ impl<'a> Strided<'a> {
                     "{what} of {count} items of {size} bytes, {stride} bytes apart from {offset} on"
                 );
                 let expected = format!("them within the view {} and its buffer", view.index());
-                Err(FormatErrorKind::wrong(found, expected))
+                Err(ReadErrorKind::syntax(found, expected))
             }
         }
     }

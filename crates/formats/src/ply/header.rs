@@ -1,9 +1,8 @@
 //! The header of a PLY file: which elements follow, and how they are written.
 
-use crate::{
-    FormatErrorKind,
-    error::{Mistake, quoted},
-};
+use hitscan_files::ReadErrorKind;
+
+use crate::error_at::{ErrorAt, Position, quoted};
 
 /// How numbers are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,19 +80,20 @@ pub(super) struct Header {
 }
 
 impl Header {
-    pub(super) fn parse(bytes: &[u8]) -> Result<Self, Mistake> {
+    pub(super) fn parse(bytes: &[u8]) -> Result<Self, ErrorAt> {
         let mut encoding = None;
         let mut elements: Vec<Element> = Vec::new();
         let (mut at, mut line) = (0, 0);
         loop {
             line += 1;
             let Some((text, next)) = next_line(bytes, at) else {
-                let kind = FormatErrorKind::wrong("the end of the file", "`end_header`");
-                return Err(kind.on_line(line));
+                let kind = ReadErrorKind::syntax("the end of the file", "`end_header`");
+                return Err(Position::Line(line).error(kind));
             };
             at = next;
-            let wrong =
-                |expected: &str| FormatErrorKind::wrong(quoted(text), expected).on_line(line);
+            let wrong = |expected: &str| {
+                Position::Line(line).error(ReadErrorKind::syntax(quoted(text), expected))
+            };
             let Ok(statement) = str::from_utf8(text) else {
                 return Err(wrong("a statement of a PLY header"));
             };
@@ -127,12 +127,15 @@ impl Header {
                 _ => return Err(wrong("format, element, property, comment or end_header")),
             }
         }
-        let no_format = || FormatErrorKind::wrong("no `format`", "one in the header").on_line(line);
+        let no_format = || {
+            Position::Line(line).error(ReadErrorKind::syntax("no `format`", "one in the header"))
+        };
         let encoding = encoding.ok_or_else(no_format)?;
         // A million empty elements are nothing but time.
         if let Some(empty) = elements.iter().find(|e| e.properties.is_empty() && e.n > 0) {
             let found = format!("element {} without properties", empty.name);
-            return Err(FormatErrorKind::wrong(found, "at least one").on_line(empty.line));
+            let kind = ReadErrorKind::syntax(found, "at least one");
+            return Err(Position::Line(empty.line).error(kind));
         }
         Ok(Self { encoding, elements, len: at, n_lines: line })
     }

@@ -1,4 +1,4 @@
-//! What the readers promise: every mesh right, every mistake told, no panic.
+//! What the readers promise: every mesh right, every error told, no panic.
 
 #![cfg_attr(
     not(all(feature = "stl", feature = "ply", feature = "gltf")),

@@ -3,6 +3,8 @@
 
 use std::{fmt::Write, panic};
 
+use hitscan_testkit::{Mutants, Rng, effort};
+
 use super::*;
 use crate::Oddity;
 
@@ -134,64 +136,43 @@ fn an_unknown_material_is_told_with_the_first_line_that_names_it() {
     assert_eq!(report.tally(Oddity::UnknownMaterials).first_line, Some(5));
 }
 
+/// Strings that OBJ treats specially.
+const WORDS: [&str; 24] = [
+    "-",
+    "/",
+    "//",
+    " ",
+    "\n",
+    "\r",
+    "\\\n",
+    "#",
+    "e",
+    ".",
+    "0",
+    "9999999999",
+    "-1",
+    "1e39",
+    "nan",
+    "\u{feff}",
+    "\0",
+    "\x1a",
+    "f 1 2 3 4 5\n",
+    "v 1 2 3\n",
+    "usemtl a\n",
+    "g\n",
+    "\u{e9}",
+    "\t",
+];
+
 #[test]
 fn no_mutant_panics_and_all_readers_agree_on_it() {
-    let mut state = 0x2545_f491_4f6c_dd1du64;
-    let mut next = move || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        state
-    };
-    const PIECES: &[&str] = &[
-        "-",
-        "/",
-        "//",
-        " ",
-        "\n",
-        "\r",
-        "\\\n",
-        "#",
-        "e",
-        ".",
-        "0",
-        "9999999999",
-        "-1",
-        "1e39",
-        "nan",
-        "\u{feff}",
-        "\0",
-        "\x1a",
-        "f 1 2 3 4 5\n",
-        "v 1 2 3\n",
-        "usemtl a\n",
-        "g\n",
-        "\u{e9}",
-        "\t",
-    ];
-    for round in 0..4000 {
-        let mut text = TEXTS[next() as usize % TEXTS.len()].as_bytes().to_vec();
-        for _ in 0..1 + next() % 4 {
-            let at = next() as usize % (text.len() + 1);
-            let end = (at + next() as usize % 4).min(text.len());
-            match next() % 5 {
-                0 => drop(text.drain(at..end)),
-                1 => {
-                    let piece = PIECES[next() as usize % PIECES.len()];
-                    text.splice(at..end, piece.bytes());
-                }
-                2 => text.splice(at..at, [next() as u8]).for_each(drop),
-                3 => text.truncate(at),
-                _ => {
-                    let other = TEXTS[next() as usize % TEXTS.len()].as_bytes();
-                    let from = next() as usize % (other.len() + 1);
-                    text.splice(at..at, other[from..].iter().copied()).for_each(drop);
-                }
-            }
-        }
-        let seed = next();
+    let mutants = Mutants::new(TEXTS.iter().map(|text| text.as_bytes().to_vec()).collect(), &WORDS);
+    let mut rng = Rng::new(0x2545_f491_4f6c_dd1d);
+    for i in 0..effort(4000) {
+        let text = mutants.next(&mut rng);
+        let seed = u64::from(rng.bits()) << 32 | u64::from(rng.bits());
         let result = panic::catch_unwind(|| check(&text, seed));
-        assert!(result.is_ok(), "mutant {round}: {:?}", String::from_utf8_lossy(&text));
+        assert!(result.is_ok(), "mutant {i}: {:?}", String::from_utf8_lossy(&text));
     }
 }
 
@@ -217,6 +198,6 @@ fn progress_rises_to_one_and_cancels() {
             true => ControlFlow::Break(()),
             false => ControlFlow::Continue(()),
         });
-        assert!(matches!(result.unwrap_err().kind, ObjErrorKind::Cancelled));
+        assert!(matches!(result.unwrap_err().kind, ReadErrorKind::Cancelled));
     }
 }

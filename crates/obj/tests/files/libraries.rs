@@ -2,12 +2,14 @@
 
 use std::{collections::HashSet, fs, io, path::Path};
 
-use hitscan_obj::{LibraryProblem, LoadOptions, Loaded, Oddity, load, parse, parse_with_libraries};
+use hitscan_obj::{
+    LibraryProblem, LoadOptions, ObjModel, Oddity, load, parse, parse_with_libraries,
+};
 
 const TRIANGLE: &str = "v 2 1 0\nv 4 1 0\nv 2 3 0\nusemtl red\nf 1 2 3\n";
 const RED: &str = "newmtl red\nKd 1 0 0\n";
 
-fn load_in(folder: &Path, mtllib: &str) -> Loaded {
+fn load_in(folder: &Path, mtllib: &str) -> ObjModel {
     let path = folder.join("mesh.obj");
     fs::write(&path, format!("{mtllib}\n{TRIANGLE}")).unwrap();
     let loaded = load(&path, &LoadOptions::default()).unwrap();
@@ -15,7 +17,7 @@ fn load_in(folder: &Path, mtllib: &str) -> Loaded {
     loaded
 }
 
-fn problems(loaded: &Loaded) -> Vec<(&str, &LibraryProblem)> {
+fn problems(loaded: &ObjModel) -> Vec<(&str, &LibraryProblem)> {
     loaded.report.libraries.iter().map(|issue| (issue.name.as_str(), &issue.problem)).collect()
 }
 
