@@ -5,7 +5,7 @@ use std::fs;
 use std::panic::catch_unwind;
 use std::time::{Duration, Instant};
 
-use hitscan::obj::{LibraryProblem, ObjReport, Oddity};
+use hitscan::obj::{LibraryProblem, LoadWarning, ObjReport};
 use hitscan::{Faces, HitMode, Ray};
 use hitscan::{Format, LoadOptions, Loaded, ReadError, load, parse};
 use hitscan_testkit::Rng;
@@ -18,7 +18,7 @@ use crate::shared::{number, read_json, shared, vector};
 enum Outcome {
     Error(u64),
     Mesh(usize, &'static [[f32; 2]], &'static [[f32; 2]]),
-    Odd(usize, Oddity),
+    Odd(usize, LoadWarning),
 }
 use Outcome::{Error, Mesh, Odd};
 
@@ -66,29 +66,29 @@ const CASES: [(&str, &[u8], Outcome); 38] = [
         b"v 0 0 0\nv 5 0 0\nv 5 3 0\nv 4 3 0\nv 4 1 0\nv 3 1 0\nv 3 3 0\nv 2 3 0\nv 2 1 0\nv 1 1 0\nv 1 3 0\nv 0 3 0\nf 1 2 3 4 5 6 7 8 9 10 11 12",
         Mesh(10, &[[0.5, 2.0], [2.5, 2.0], [4.5, 2.0], [2.5, 0.5]], &[[1.5, 2.0], [3.5, 2.0]]),
     ),
-    ("lines and points", b"v 0 0 0\nv 2 0 0\nv 0 2 0\np 1\nl 1 2 3\nf 1 2 3", Odd(1, Oddity::Lines)),
-    ("only points", b"v 0 0 0\nv 2 0 0\np 1 2\n", Odd(0, Oddity::Points)),
-    ("a curve", b"v 0 0 0\nv 1 0 0\ncstype bezier\ndeg 1\ncurv 0 1 1 2\nend", Odd(0, Oddity::FreeForm)),
-    ("two corners", b"v 0 0 0\nv 2 0 0\nv 0 2 0\nf 1 2\nf 1 2 3", Odd(1, Oddity::ShortFaces)),
+    ("lines and points", b"v 0 0 0\nv 2 0 0\nv 0 2 0\np 1\nl 1 2 3\nf 1 2 3", Odd(1, LoadWarning::Lines)),
+    ("only points", b"v 0 0 0\nv 2 0 0\np 1 2\n", Odd(0, LoadWarning::Points)),
+    ("a curve", b"v 0 0 0\nv 1 0 0\ncstype bezier\ndeg 1\ncurv 0 1 1 2\nend", Odd(0, LoadWarning::FreeForm)),
+    ("two corners", b"v 0 0 0\nv 2 0 0\nv 0 2 0\nf 1 2\nf 1 2 3", Odd(1, LoadWarning::ShortFaces)),
     (
         "not a number",
         b"v 0 0 0\nv nan 0 0\nv 0 2 0\nv 0 0 1\nv 1 0 1\nv 0 1 1\nf 1 2 3\nf 4 5 6",
-        Odd(1, Oddity::FacesNotFinite),
+        Odd(1, LoadWarning::FacesNotFinite),
     ),
     (
         "too large for f32",
         b"v 0 0 0\nv 4e38 0 0\nv 0 2 0\nv 0 0 1\nv 1 0 1\nv 0 1 1\nf 1 2 3\nf 4 5 6",
-        Odd(1, Oddity::FacesNotFinite),
+        Odd(1, LoadWarning::FacesNotFinite),
     ),
     (
         "infinite by its weight",
         b"v 0 0 0\nv 1 0 0 0\nv 0 2 0\nv 0 0 1\nv 1 0 1\nv 0 1 1\nf 1 2 3\nf 4 5 6",
-        Odd(1, Oddity::FacesNotFinite),
+        Odd(1, LoadWarning::FacesNotFinite),
     ),
-    ("normal out of range", b"v 0 0 0\nv 2 0 0\nv 0 2 0\nf 1//1 2 3", Odd(1, Oddity::BadNormalIndices)),
-    ("a library", b"mtllib a.mtl\nv 0 0 0\nv 2 0 0\nv 0 2 0\nf 1 2 3", Odd(1, Oddity::Libraries)),
-    ("a material", b"v 0 0 0\nv 2 0 0\nv 0 2 0\nusemtl a\nf 1 2 3", Odd(1, Oddity::UnknownMaterials)),
-    ("another word", b"v 0 0 0\nv 2 0 0\nv 0 2 0\nteapot\nf 1 2 3", Odd(1, Oddity::Unknown)),
+    ("normal out of range", b"v 0 0 0\nv 2 0 0\nv 0 2 0\nf 1//1 2 3", Odd(1, LoadWarning::BadNormalIndices)),
+    ("a library", b"mtllib a.mtl\nv 0 0 0\nv 2 0 0\nv 0 2 0\nf 1 2 3", Odd(1, LoadWarning::Libraries)),
+    ("a material", b"v 0 0 0\nv 2 0 0\nv 0 2 0\nusemtl a\nf 1 2 3", Odd(1, LoadWarning::UnknownMaterials)),
+    ("another word", b"v 0 0 0\nv 2 0 0\nv 0 2 0\nteapot\nf 1 2 3", Odd(1, LoadWarning::Unknown)),
 ];
 
 fn report_of(loaded: &Loaded) -> &ObjReport {
@@ -126,10 +126,10 @@ fn our_own_odd_texts_give_their_outcome_with_any_number_of_threads() {
                         }
                     }
                 }
-                (Odd(n_triangles, oddity), Ok(loaded)) => {
+                (Odd(n_triangles, warning), Ok(loaded)) => {
                     assert_eq!(loaded.meshes[0].triangles().len(), *n_triangles, "{name}");
                     let report = report_of(&loaded);
-                    assert!(report.tally(*oddity).n > 0, "{name}: {report}");
+                    assert!(report.count(*warning).n > 0, "{name}: {report}");
                     assert!(!report.to_string().is_empty(), "{name}");
                 }
                 (_, Ok(loaded)) => panic!("{name} was loaded: {:?}", loaded.report),

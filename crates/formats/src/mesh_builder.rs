@@ -1,4 +1,4 @@
-//! A mesh in the making.
+//! Building a mesh polygon by polygon.
 
 use std::{borrow::Cow, collections::HashMap};
 
@@ -6,11 +6,11 @@ use glam::Vec3;
 use hitscan_files::LoadOptions;
 use hitscan_primitives::{CornerAttributes, FaceRecords, LineRuns, MeshError, Runs, TriMesh};
 
-/// Positions, triangles and what belongs to them, one polygon after the other.
+/// The positions, triangles, attributes and records of a mesh under construction.
 #[derive(Debug, Default)]
 pub(crate) struct MeshBuilder {
     pub(crate) positions: Vec<Vec3>,
-    /// Normals and texture coordinates, which triangles name.
+    /// The normals and texture coordinates that triangles refer to.
     pub(crate) attributes: CornerAttributes,
     triangles: Vec<[u32; 3]>,
     /// The number of triangles of each polygon.
@@ -39,8 +39,8 @@ impl Names {
     }
 }
 
-/// A name, or none, of many polygons. To look one up takes as long as it is, so that is done once, and only
-/// if there is a polygon.
+/// An optional name that many polygons share. The first lookup stores the index, because a lookup
+/// takes time proportional to the length of the name.
 #[derive(Debug, Default)]
 pub(crate) struct Name<'a> {
     text: Option<Cow<'a, str>>,
@@ -54,7 +54,7 @@ impl<'a> Name<'a> {
 }
 
 impl MeshBuilder {
-    /// The place of a name, which a polygon will have.
+    /// The index of a name in the records. Adds the name if it is new.
     pub(crate) fn name_index(&mut self, name: &mut Name<'_>) -> Option<u32> {
         if name.index.is_none() {
             name.index = name.text.as_deref().map(|text| self.names.index(text));
@@ -62,7 +62,7 @@ impl MeshBuilder {
         name.index
     }
 
-    /// Begins a polygon with the places of its object's and material's names, and its line.
+    /// Begins a polygon with the indices of its object and material names, and its line.
     pub(crate) fn begin_polygon(
         &mut self,
         object: Option<u32>,

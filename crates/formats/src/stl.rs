@@ -1,4 +1,4 @@
-//! STL: triangles, and nothing that they share.
+//! STL: triangles that share no vertices.
 
 use std::collections::HashMap;
 
@@ -14,9 +14,9 @@ use crate::{
     words::Words,
 };
 
-/// The header of a binary file, and the number of its triangles.
+/// The length of the header of a binary file, including the number of triangles.
 const HEADER: usize = 84;
-/// A triangle: normal, corners, and two bytes that mean nothing.
+/// The length of a triangle: normal, corners, and two unused bytes.
 const FACET: usize = 50;
 
 pub(crate) fn parse(bytes: &[u8], options: &LoadOptions) -> Result<Parts, ErrorAt> {
@@ -33,7 +33,7 @@ pub(crate) fn parse(bytes: &[u8], options: &LoadOptions) -> Result<Parts, ErrorA
     Ok(Parts::of_one(builder.finish(options)?, report))
 }
 
-/// The facets of a binary file, which is exactly as long as it says.
+/// The facets of a binary file, whose length must match the number in its header.
 fn binary_facets(bytes: &[u8]) -> Result<&[u8], ReadErrorKind> {
     let Some((header, facets)) = bytes.split_at_checked(HEADER) else {
         let found = match bytes {
@@ -134,7 +134,7 @@ impl<'a> Solids<'a> {
         Ok(())
     }
 
-    /// The vertex at a place, of which there is one. -0 and 0 are the same place.
+    /// The one vertex at a position. -0 and 0 are the same position.
     fn vertex(&mut self, position: Vec3) -> u32 {
         let key = position.to_array().map(|x| (x + 0.0).to_bits());
         let positions = &mut self.builder.positions;
@@ -145,7 +145,7 @@ impl<'a> Solids<'a> {
     }
 }
 
-/// The corners of a facet, whose first word was read. Its normal is what follows up to `outer`.
+/// The corners of a facet, after the word `facet`. The reader skips the normal, up to `outer`.
 fn facet(words: &mut Words<'_>) -> Result<[Vec3; 3], ErrorAt> {
     const MOST_WORDS: usize = 4;
     for i in 0..=MOST_WORDS {

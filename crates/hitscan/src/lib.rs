@@ -106,7 +106,9 @@ pub use hitscan_scene as scene;
 pub mod obj {
     #[cfg(feature = "images")]
     pub use hitscan_obj::{AlphaMasks, AlphaOptions, TextureProblem, load_alpha_masks};
-    pub use hitscan_obj::{LibraryIssue, LibraryProblem, ObjReport, Oddity, Tally, write};
+    pub use hitscan_obj::{
+        LibraryIssue, LibraryProblem, LoadWarning, ObjReport, WarningCount, write,
+    };
 }
 
 #[cfg(doctest)]

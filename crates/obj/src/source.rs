@@ -1,4 +1,4 @@
-//! Where the bytes come from: memory, or a regular file read piece by piece.
+//! The text of an OBJ file, in memory or in a regular file.
 
 use std::{io, ops::Range, path::Path};
 
@@ -6,11 +6,11 @@ use hitscan_files::{Bytes, FileError};
 
 use crate::{LoadOptions, ReadErrorKind};
 
-/// The text of an OBJ file, without byte order mark and end-of-file mark.
+/// The text of an OBJ file, without byte order mark and end-of-file marks.
 #[derive(Debug)]
 pub(crate) struct Source<'a> {
     bytes: Bytes<'a>,
-    /// The part that is text.
+    /// The range without the marks.
     range: Range<u64>,
 }
 
@@ -35,7 +35,7 @@ impl<'a> Source<'a> {
         if start.starts_with(b"\xef\xbb\xbf") {
             source.range.start = 3;
         }
-        // Control-Z, with which some tools for DOS and CP/M ended every text.
+        // Control-Z, which some DOS and CP/M tools write at the end of a text.
         let mut block = [0; 4096];
         loop {
             let len = (source.range.end - source.range.start).min(block.len() as u64);
@@ -57,7 +57,7 @@ impl<'a> Source<'a> {
         self.range.clone()
     }
 
-    /// All of it, if it is in memory.
+    /// All bytes, if they are in memory.
     pub(crate) fn as_slice(&self) -> Option<&[u8]> {
         self.bytes.as_slice()
     }
@@ -67,7 +67,7 @@ impl<'a> Source<'a> {
     }
 }
 
-/// Refuses what is certainly something else, by how it starts.
+/// Refuses files with the signature of another format.
 fn check_kind(start: &[u8]) -> Result<(), ReadErrorKind> {
     const KINDS: [(&[u8], &str); 16] = [
         (b"\xff\xfe", "UTF-16 text"),

@@ -211,17 +211,20 @@ fn what_is_wrong_is_told_with_what_was_found_and_expected() {
         (|b| b.truncate(5), "has 5 bytes, expected 424".to_owned()),
         (
             |b| b[..8].copy_from_slice(b"glTF\x02\0\0\0"),
-            "starts with \"glTF\\x02\\x00\\x00\\x00\", expected the mark of a cache file"
+            "starts with \"glTF\\x02\\x00\\x00\\x00\"; expected the signature of a cache file"
                 .to_owned(),
         ),
-        (|b| b[8..12].reverse(), "has big-endian numbers, expected little-endian ones".to_owned()),
-        (|b| b[12] = 7, "is of version 7.1, expected 1.1".to_owned()),
-        (|b| b[16] = 0, "is of version 1.0, expected 1.1".to_owned()),
+        (
+            |b| b[8..12].reverse(),
+            "has big-endian numbers, but cache files are little-endian".to_owned(),
+        ),
+        (|b| b[12] = 7, "is of version 7.2, expected 1.2".to_owned()),
+        (|b| b[16] = 0, "is of version 1.0, expected 1.2".to_owned()),
         (|b| b.truncate(100), "has 100 bytes, expected 424".to_owned()),
         (|b| b.truncate(9000), format!("has 9000 bytes, expected {n}")),
         (|b| b.push(0), format!("has {} bytes, expected {n}", n + 1)),
-        (|b| b[40] ^= 1, "the header is damaged: its checksum is another one".to_owned()),
-        (|b| b[3000] ^= 1, "the positions are damaged: their checksum is another one".to_owned()),
+        (|b| b[40] ^= 1, "the checksum of the header does not match".to_owned()),
+        (|b| b[3000] ^= 1, "the checksum of the positions does not match".to_owned()),
         (
             |b| {
                 // The first position: not finite, with all checksums right.
@@ -229,7 +232,7 @@ fn what_is_wrong_is_told_with_what_was_found_and_expected() {
                 b[at..at + 4].copy_from_slice(&f32::NAN.to_le_bytes());
                 sign(b);
             },
-            "the mesh is wrong: vertex 0 is at [NaN".to_owned(),
+            "the mesh is invalid: vertex 0 is at [NaN".to_owned(),
         ),
         (
             |b| {
@@ -238,7 +241,7 @@ fn what_is_wrong_is_told_with_what_was_found_and_expected() {
                 b[at..at + 4].fill(0);
                 sign(b);
             },
-            "the tree is wrong: node 1 stands in the place of node 0".to_owned(),
+            "the tree is invalid: node 1 stands in the place of node 0".to_owned(),
         ),
     ];
     for (change, expected) in cases {

@@ -1,4 +1,4 @@
-//! Numbers in buffers, as accessors describe them.
+//! Reading accessors: typed numbers in buffers.
 
 use gltf::{
     Accessor,
@@ -9,7 +9,7 @@ use hitscan_files::ReadErrorKind;
 
 use super::buffers::Buffers;
 
-/// The numbers of an accessor of N components, in its order, as `f32`: normalized integers in [0, 1] or
+/// Reads an accessor of `N` components as `f32`. Normalized integers become numbers in [0, 1] or
 /// [-1, 1].
 pub(super) fn floats<const N: usize>(
     accessor: &Accessor<'_>,
@@ -19,7 +19,7 @@ pub(super) fn floats<const N: usize>(
     items(accessor, buffers, |data_type, bytes| float(data_type, bytes, is_normalized))
 }
 
-/// The numbers of an accessor of single integers.
+/// Reads an accessor of single unsigned integers.
 pub(super) fn integers(
     accessor: &Accessor<'_>,
     buffers: &Buffers<'_>,
@@ -31,7 +31,7 @@ pub(super) fn integers(
     Ok(items(accessor, buffers, |_, bytes| integer(bytes))?.into_iter().map(|[i]| i).collect())
 }
 
-/// The items of an accessor, whose count the caller has compared with a limit.
+/// Reads the items of an accessor. The caller has compared the count with a limit.
 fn items<const N: usize, T: Copy + Default>(
     accessor: &Accessor<'_>,
     buffers: &Buffers<'_>,
@@ -81,7 +81,7 @@ fn items<const N: usize, T: Copy + Default>(
     Ok(items)
 }
 
-/// Items of `size` bytes, `stride` bytes apart: all of them are in the buffer.
+/// Items of `size` bytes, `stride` bytes apart. The constructor checks that all are in the buffer.
 struct Strided<'a> {
     bytes: &'a [u8],
     size: usize,
@@ -102,7 +102,7 @@ impl<'a> Strided<'a> {
         let bytes = buffers
             .get(view.buffer().index())
             .and_then(|buffer| buffer.get(view.offset()..)?.get(..view.length())?.get(offset..));
-        // The last item need not be followed by what lies between items.
+        // No padding is needed after the last item.
         let needed = match count {
             0 => Some(0),
             n => (n - 1).checked_mul(stride).and_then(|len| len.checked_add(size)),

@@ -1,4 +1,4 @@
-//! The bytes of buffers, wherever they are.
+//! Reading buffers: GLB chunks, data URIs and side files.
 
 use std::{borrow::Cow, path::PathBuf};
 
@@ -11,7 +11,7 @@ use crate::{
     side_files::{SideFile, SideFileError, SideFiles},
 };
 
-/// The buffers of a document by their numbers.
+/// The buffers of a document by index.
 #[derive(Debug)]
 pub(super) struct Buffers<'a> {
     buffers: Vec<Cow<'a, [u8]>>,
@@ -76,13 +76,13 @@ impl<'a> Buffers<'a> {
     }
 }
 
-/// The bytes after `data:`.
+/// Decodes what follows `data:` in a URI; `None` if it is not base64.
 fn decode(data: &str) -> Option<Vec<u8>> {
     let (kind, text) = data.split_once(',')?;
     kind.ends_with(";base64").then(|| STANDARD.decode(text).ok())?
 }
 
-/// The file that a relative URI names.
+/// Reads the file that a relative URI names.
 fn side_file(
     uri: &str,
     side_files: &mut SideFiles<'_>,
@@ -96,7 +96,7 @@ fn side_file(
     side_files.read(&name, max_bytes)
 }
 
-/// A URI with `%20` and the like as what they stand for.
+/// Replaces the percent escapes of a URI; `None` if the result is not UTF-8.
 fn percent_decoded(uri: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(uri.len());
     let mut rest = uri.as_bytes();

@@ -4,15 +4,15 @@ use hitscan_files::ReadErrorKind;
 
 use crate::error_at::{ErrorAt, Position};
 
-/// What a file holds.
+/// The JSON and binary chunks of a file.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Chunks<'a> {
     pub(super) json: &'a [u8],
-    /// The buffer of a GLB file.
+    /// The binary chunk of a GLB file.
     pub(super) binary: Option<&'a [u8]>,
 }
 
-/// The parts of a GLB file, or a text as it is.
+/// Splits a GLB file into chunks. A text file is one JSON chunk.
 pub(super) fn split(bytes: &[u8]) -> Result<Chunks<'_>, ErrorAt> {
     if !bytes.starts_with(b"glTF") {
         let json = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
@@ -52,7 +52,7 @@ pub(super) fn split(bytes: &[u8]) -> Result<Chunks<'_>, ErrorAt> {
     Ok(Chunks { json, binary })
 }
 
-/// The contents of the chunk at `at`, and where the next one begins.
+/// The contents of the chunk at the offset `at`, and the offset of the next chunk.
 fn chunk(bytes: &[u8], at: usize, len: u32) -> Result<(&[u8], usize), ErrorAt> {
     let start = at + 8;
     let contents = bytes.get(start..).and_then(|rest| rest.get(..len as usize));

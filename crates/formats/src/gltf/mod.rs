@@ -1,4 +1,4 @@
-//! glTF 2.0: meshes, materials and the nodes that place them.
+//! glTF 2.0: meshes, materials and node hierarchies.
 
 mod accessor;
 mod buffers;
@@ -38,7 +38,8 @@ pub(crate) fn parse(
     Ok(Parts { meshes, instances, materials, files: buffers.into_files(), report })
 }
 
-/// The document of a text. The crate checks all but positions and the places of images, at which it panics.
+/// Parses and checks the JSON. The crate `gltf` panics at invalid indices of POSITION and at
+/// incomplete images, so this function checks them first.
 fn document(json: &[u8]) -> Result<Document, ErrorAt> {
     let root: gltf::json::Root = gltf::json::deserialize::from_slice(json)
         .map_err(|error| wrong_json(&gltf::Error::Deserialize(error)))?;
@@ -61,7 +62,8 @@ fn document(json: &[u8]) -> Result<Document, ErrorAt> {
     Document::from_json(root).map_err(|error| wrong_json(&error))
 }
 
-/// JSON that is none, or that breaks the rules of the format. Its error has the line where it has one.
+/// The error for invalid JSON, or JSON that breaks the rules of glTF. It has a line if the crate
+/// reports one.
 fn wrong_json(error: &gltf::Error) -> ErrorAt {
     let text: String = error.to_string().chars().take(400).filter(|c| !c.is_control()).collect();
     let kind = ReadErrorKind::syntax(format!("invalid glTF ({text})"), "glTF 2.0");

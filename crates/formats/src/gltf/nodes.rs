@@ -1,4 +1,4 @@
-//! Where nodes place meshes.
+//! Converting the node hierarchy to instances.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -8,8 +8,8 @@ use hitscan_files::ReadErrorKind;
 
 use crate::{Instance, LoadReport};
 
-/// The meshes of the default scene at their item_indices; of all nodes without parents where there is no scene.
-/// Nodes come in the order of the file, each before its children.
+/// Returns the instances of the default scene, or else of all nodes without parents. Nodes keep the
+/// order of the file, each before its children.
 pub(super) fn instances(
     document: &Document,
     report: &mut LoadReport,
@@ -21,7 +21,7 @@ pub(super) fn instances(
             n_parents[child.index()] += 1;
         }
     }
-    // With one parent at most, nodes below roots are in trees.
+    // Every node has at most one parent, so the nodes below the roots form trees.
     if let Some(node) = n_parents.iter().position(|&n| n > 1) {
         let found = format!("node {node} with {} parents", n_parents[node]);
         return Err(ReadErrorKind::syntax(found, "at most one"));
@@ -65,7 +65,7 @@ pub(super) fn instances(
     Ok(instances)
 }
 
-/// From the space of a node to that of its parent.
+/// The transform from the space of a node to that of its parent.
 fn local(node: &Node<'_>) -> Result<DAffine3, ReadErrorKind> {
     Ok(match node.transform() {
         Transform::Matrix { matrix } => {

@@ -1,4 +1,4 @@
-//! Meshes of primitives.
+//! Converting the primitives of a mesh.
 
 use std::collections::HashMap;
 
@@ -16,7 +16,7 @@ use crate::{
     mesh_builder::{MeshBuilder, Name},
 };
 
-/// Reads meshes, and keeps count of what all of them take.
+/// Reads meshes, and counts the vertices and triangles of all of them.
 #[derive(Debug)]
 pub(super) struct MeshReader<'a> {
     buffers: &'a Buffers<'a>,
@@ -25,7 +25,7 @@ pub(super) struct MeshReader<'a> {
     n_triangles: u64,
 }
 
-/// The names of a mesh and, by their indices, of its materials.
+/// The name of a mesh, and the names of its materials by index.
 #[derive(Debug)]
 struct Names<'a> {
     object: Name<'a>,
@@ -60,7 +60,7 @@ impl<'a> MeshReader<'a> {
         Ok(builder.finish(self.options)?)
     }
 
-    /// Counts what a primitive adds before there is memory for it.
+    /// Counts the vertices and triangles of a primitive before memory is allocated for them.
     fn count(&mut self, n_vertices: usize, n_triangles: usize) -> Result<(), ReadErrorKind> {
         self.n_vertices = self.n_vertices.saturating_add(n_vertices as u64);
         self.n_triangles = self.n_triangles.saturating_add(n_triangles as u64);
@@ -91,7 +91,7 @@ impl<'a> MeshReader<'a> {
         let first_vertex = builder.positions.len() as u32;
         let is_finite: Vec<bool> =
             positions.iter().map(|&p| Vec3::from_array(p).is_finite()).collect();
-        // What is not finite keeps its number, and no triangle.
+        // A vertex that is not finite keeps its index. Its triangles are skipped.
         builder.positions.extend(
             positions
                 .iter()
@@ -109,7 +109,7 @@ impl<'a> MeshReader<'a> {
         let first_uv = match self.attribute::<2>(primitive, &Semantic::TexCoords(0), n)? {
             Some(uvs) => {
                 let first = builder.attributes.uvs.len() as u32;
-                // Down here, and up everywhere else.
+                // In glTF v grows downwards, and in `TriMesh` upwards.
                 builder.attributes.uvs.extend(uvs.into_iter().map(|[u, v]| Vec2::new(u, 1.0 - v)));
                 Some(first)
             }
@@ -125,7 +125,7 @@ impl<'a> MeshReader<'a> {
         for triangle in 0..n_triangles {
             let positions_in_list = match primitive.mode() {
                 Mode::Triangles => [3 * triangle, 3 * triangle + 1, 3 * triangle + 2],
-                // Every other triangle of a strip runs the other way.
+                // Every other triangle of a strip has the opposite winding.
                 Mode::TriangleStrip if triangle % 2 == 1 => [triangle + 1, triangle, triangle + 2],
                 Mode::TriangleStrip => [triangle, triangle + 1, triangle + 2],
                 _ => [0, triangle + 1, triangle + 2],
@@ -155,7 +155,7 @@ impl<'a> MeshReader<'a> {
         Ok(())
     }
 
-    /// The values of an attribute of `n` vertices, if there is one.
+    /// Reads an attribute of `n` vertices, if the primitive has it.
     fn attribute<const N: usize>(
         &self,
         primitive: &Primitive<'_>,

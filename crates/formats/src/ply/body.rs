@@ -1,4 +1,4 @@
-//! The numbers of a PLY file after its header.
+//! The data of a PLY file, after its header.
 
 use hitscan_files::ReadErrorKind;
 
@@ -8,13 +8,13 @@ use crate::{
     words::Words,
 };
 
-/// Goes through the numbers, text or binary.
+/// A cursor over the numbers of a text or binary file.
 #[derive(Debug)]
 pub(super) struct Body<'a> {
     bytes: &'a [u8],
     encoding: Encoding,
     words: Words<'a>,
-    /// Of a binary file.
+    /// The offset in a binary file.
     at: usize,
 }
 
@@ -26,16 +26,16 @@ impl<'a> Body<'a> {
 
     pub(super) fn n_left(&self) -> usize {
         match self.encoding {
-            // A last number needs no blank after it.
+            // The last number needs no blank after it.
             Encoding::Text => self.words.n_left() + 1,
             _ => self.bytes.len() - self.at,
         }
     }
 
-    /// The bytes that an element takes at least.
+    /// The minimum number of bytes of an element.
     pub(super) fn shortest(&self, element: &Element) -> u64 {
         let size = |property: &Property| match self.encoding {
-            // A digit and a blank.
+            // One digit and one blank.
             Encoding::Text => 2,
             _ => property.list.unwrap_or(property.scalar).size() as u64,
         };
@@ -50,7 +50,8 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// Goes on to an element, so that [`position`](Self::position) is that of its first number.
+    /// Skips to the start of an element, so that [`position`](Self::position) is that of its first
+    /// number.
     pub(super) fn begin(&mut self, element: &Element) -> Result<(), ErrorAt> {
         if self.encoding == Encoding::Text {
             self.words.skip_blanks();
@@ -64,7 +65,7 @@ impl<'a> Body<'a> {
     pub(super) fn number(&mut self, scalar: Scalar) -> Result<f64, ErrorAt> {
         if self.encoding == Encoding::Text {
             return match scalar {
-                // Rounded once, as in all formats: by way of `f64` it may be another number.
+                // Rounds only once. Rounding to `f64` first could give another number.
                 Scalar::F32 => self.words.number::<f32>("a number").map(f64::from),
                 _ => self.words.number("a number"),
             };
@@ -97,7 +98,7 @@ impl<'a> Body<'a> {
         Ok(array)
     }
 
-    /// The length of a list, for which there are bytes.
+    /// The length of a list. The unread bytes must be enough for it.
     pub(super) fn list_len(&mut self, property: &Property) -> Result<usize, ErrorAt> {
         let Some(list) = property.list else { return Ok(1) };
         let start = self.position();
@@ -126,7 +127,7 @@ impl<'a> Body<'a> {
         element.properties.iter().try_for_each(|property| self.skip_property(property))
     }
 
-    /// Nothing may be left but blanks, and in a binary file line endings.
+    /// Checks that only blanks, or line endings in a binary file, are unread.
     pub(super) fn end(mut self) -> Result<(), ErrorAt> {
         let rest = match self.encoding {
             Encoding::Text => match self.words.next() {

@@ -1,4 +1,4 @@
-//! PLY: elements with properties, as text or binary.
+//! PLY: elements with properties, text or binary.
 
 mod body;
 mod header;
@@ -16,7 +16,7 @@ use crate::{
 use body::Body;
 use header::{Element, Header, Property};
 
-/// The names that exporters give to what is read of a vertex.
+/// The property names that exporters use for each value of a vertex.
 const COLUMNS: [&[&str]; 8] = [
     &["x"],
     &["y"],
@@ -63,7 +63,7 @@ pub(crate) fn parse(bytes: &[u8], options: &LoadOptions) -> Result<Parts, ErrorA
     Ok(Parts::of_one(ply.builder.finish(options)?, ply.report))
 }
 
-/// A count that the file has no bytes for is refused before there is memory for it.
+/// Compares the number of elements with the unread bytes and the limit, before memory is allocated.
 fn check_count(element: &Element, body: &Body<'_>, options: &LoadOptions) -> Result<(), ErrorAt> {
     let most = body.n_left() as u64 / body.shortest(element).max(1);
     if element.n > most {
@@ -78,14 +78,14 @@ fn check_count(element: &Element, body: &Body<'_>, options: &LoadOptions) -> Res
 struct Ply<'a> {
     options: &'a LoadOptions,
     builder: MeshBuilder,
-    /// Of each vertex, whether faces may use it.
+    /// Per vertex, whether its position is finite.
     is_finite: Vec<bool>,
     report: LoadReport,
 }
 
 impl Ply<'_> {
     fn read_vertices(&mut self, element: &Element, body: &mut Body<'_>) -> Result<(), ErrorAt> {
-        // Where each property goes.
+        // The value that each property sets.
         let mut columns = vec![None; element.properties.len()];
         let mut found = [false; COLUMNS.len()];
         for (index, property) in element.properties.iter().enumerate() {
@@ -115,7 +115,7 @@ impl Ply<'_> {
             let [x, y, z, nx, ny, nz, u, v] = values;
             let position = Vec3::new(x, y, z);
             self.is_finite.push(position.is_finite());
-            // What is not finite keeps its number, and no face.
+            // A vertex that is not finite keeps its index. Its faces are skipped.
             self.builder.positions.push(if position.is_finite() { position } else { Vec3::ZERO });
             if has_normals {
                 self.builder.attributes.normals.push(Vec3::new(nx, ny, nz));

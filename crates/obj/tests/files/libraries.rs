@@ -3,7 +3,7 @@
 use std::{collections::HashSet, fs, io, path::Path};
 
 use hitscan_obj::{
-    LibraryProblem, LoadOptions, ObjModel, Oddity, load, parse, parse_with_libraries,
+    LibraryProblem, LoadOptions, LoadWarning, ObjModel, load, parse, parse_with_libraries,
 };
 
 const TRIANGLE: &str = "v 2 1 0\nv 4 1 0\nv 2 3 0\nusemtl red\nf 1 2 3\n";
@@ -41,7 +41,7 @@ fn libraries_in_the_folder_or_below_are_read_once() {
         let found: Vec<&str> = loaded.materials.iter().map(|m| m.name.as_str()).collect();
         assert_eq!(found, names, "{mtllib}");
         let is_known = names.contains(&"red");
-        assert_eq!(loaded.report.tally(Oddity::UnknownMaterials).n, u64::from(!is_known));
+        assert_eq!(loaded.report.count(LoadWarning::UnknownMaterials).n, u64::from(!is_known));
         assert_eq!(loaded.material("red").is_some(), is_known);
     }
 }
