@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use base64::{Engine, engine::general_purpose::STANDARD};
-use hitscan_formats::{Format, LoadOptions, Loaded, ReadErrorKind, load, parse};
+use hitscan_formats::{Format, LoadOptions, Loaded, ReadErrorKind, load, parse, parse_with_files};
 use hitscan_primitives::glam::{DVec3, Vec2, Vec3};
 use serde_json::{Value, json};
 
@@ -384,4 +384,24 @@ fn damaged_files_are_errors_with_the_place() {
 fn no_damage_panics() {
     let originals = [text(document()), glb(&document(), &buffer()), with("/scene", Value::Null)];
     assert_no_damage_panics(Format::Gltf, &originals, 1);
+}
+
+#[test]
+fn a_function_can_provide_buffers() {
+    let mut document = document();
+    document["buffers"][0]["uri"] = "a%20b.bin".into();
+    let text = document.to_string().into_bytes();
+    let mut names = Vec::new();
+    let mut provide = |name: &str| {
+        names.push(name.to_owned());
+        Ok(buffer())
+    };
+    let options = LoadOptions::default();
+    let loaded = parse_with_files(&text, "test", Format::Gltf, &options, &mut provide);
+    assert_eq!(loaded.expect("the text is right").meshes[0].triangles().len(), 2);
+    assert_eq!(names, ["a b.bin"]);
+    let mut refuse = |_: &str| Err(std::io::ErrorKind::NotFound.into());
+    let error = parse_with_files(&text, "test", Format::Gltf, &options, &mut refuse);
+    let error = error.expect_err("there is none").to_string();
+    assert!(error.starts_with("test: buffer 0 in \"a%20b.bin\""), "{error}");
 }

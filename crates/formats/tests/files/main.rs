@@ -5,6 +5,7 @@
     allow(dead_code, reason = "a format that is switched off uses them")
 )]
 
+mod any_format;
 #[cfg(feature = "gltf")]
 mod gltf;
 #[cfg(feature = "ply")]
