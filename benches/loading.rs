@@ -7,8 +7,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use hitscan::obj::LoadOptions;
-use hitscan::{TriMesh, generate};
+use hitscan::{Format, LoadOptions, TriMesh, generate};
 use rayon::ThreadPoolBuilder;
 
 const N_TRIANGLES: usize = 1_000_000;
@@ -20,7 +19,7 @@ fn load(c: &mut Criterion) {
     fs::write(&path, &text).expect("a temporary file can be written");
     let options = LoadOptions::default();
     assert_same_mesh(
-        &hitscan::obj::load(&path, &options).expect("we read what we wrote").mesh,
+        &hitscan::load(&path, &options).expect("we read what we wrote").meshes[0],
         &tobj_mesh(&path),
     );
 
@@ -32,12 +31,12 @@ fn load(c: &mut Criterion) {
         let pool = ThreadPoolBuilder::new().num_threads(n_threads).build();
         let pool = pool.expect("a machine can start threads");
         group.bench_function(format!("hitscan, threads={n_threads}"), |b| {
-            pool.install(|| b.iter(|| hitscan::obj::load(black_box(&path), &options)));
+            pool.install(|| b.iter(|| hitscan::load(black_box(&path), &options)));
         });
         group.bench_function(format!("hitscan from memory, threads={n_threads}"), |b| {
             let bytes = text.as_bytes();
             pool.install(|| {
-                b.iter(|| hitscan::obj::parse(black_box(bytes), "terrain.obj", &options));
+                b.iter(|| hitscan::parse(black_box(bytes), "terrain.obj", Format::Obj, &options));
             });
         });
     }

@@ -3,8 +3,7 @@
 use std::path::PathBuf;
 
 use hitscan::glam::{DVec3, Vec3};
-use hitscan::obj::LoadOptions;
-use hitscan::{Aabb, MeshError, TriMesh, generate};
+use hitscan::{Aabb, LoadOptions, MeshError, TriMesh, generate};
 use thiserror::Error;
 
 use crate::Camera;
@@ -88,7 +87,7 @@ pub enum SceneError {
     },
     /// The scene's file cannot be read.
     #[error(transparent)]
-    Load(#[from] hitscan::obj::ObjError),
+    Load(#[from] hitscan::ReadError),
     /// A generator or a mesh refused its input.
     #[error("a scene cannot be made: {0}")]
     Make(String),
@@ -199,7 +198,7 @@ fn from_file(file: &'static str) -> Result<TriMesh, SceneError> {
     // Only geometry is traced.
     let options =
         LoadOptions { records: false, attributes: false, materials: false, ..Default::default() };
-    Ok(hitscan::obj::load(&path, &options)?.mesh)
+    Ok(hitscan::load(&path, &options)?.into_mesh()?)
 }
 
 /// The folder of meshes beside the repository, which need not exist.

@@ -18,7 +18,7 @@ use std::time::Duration;
 use cap::Cap;
 use cpu_time::ProcessTime;
 use hitscan::scene::{QueryOptions, Scene, WorldRay};
-use hitscan::{HitMode, Ray, TriMesh};
+use hitscan::{Format, HitMode, LoadOptions, Ray, TriMesh, parse};
 use hitscan_testkit::{Rng, Shape, aimed_ray};
 use rayon::ThreadPool;
 
@@ -91,6 +91,36 @@ pub fn check_scene(scene: &Scene, seed: u64) {
         );
     }
 }
+
+/// Parses any bytes as a file of a format. The result is an error that names the file, or meshes that fit
+/// their instances and make one mesh, which small ones use to ask about rays.
+pub fn check_format(data: &[u8], format: Format) {
+    // A few bytes of glTF may refer to the same data many times, which costs time and no new paths.
+    let max_vertices = 1 << 16;
+    let options = LoadOptions { max_vertices, max_polygon_corners: 1000, ..Default::default() };
+    let loaded = match parse(data, "x", format, &options) {
+        Ok(loaded) => loaded,
+        Err(error) => return assert!(error.to_string().starts_with("x"), "{error}"),
+    };
+    let _ = loaded.report.to_string();
+    for mesh in &loaded.meshes {
+        let records = mesh.records().expect("they are on by default");
+        assert_eq!(records.n_triangles(), mesh.triangles().len());
+        assert!(mesh.positions().iter().all(|position| position.is_finite()));
+    }
+    assert!(loaded.instances.iter().all(|instance| instance.mesh < loaded.meshes.len()));
+    let seed = seed_of(data);
+    // Instances far away have positions that single precision cannot hold: an error.
+    if let Ok(mesh) = loaded.into_mesh()
+        && mesh.triangles().len() <= MOST_TRIANGLES
+        && seed.is_multiple_of(16)
+    {
+        check_mesh(mesh, seed);
+    }
+}
+
+/// Larger meshes are not asked about rays: the parsers need the time.
+const MOST_TRIANGLES: usize = 100;
 
 /// A number that depends on every byte, to choose what is asked of an input.
 pub fn seed_of(data: &[u8]) -> u64 {

@@ -6,8 +6,10 @@
 use std::sync::LazyLock;
 
 use hitscan::cache::{BuiltMesh, read, write};
-use hitscan::obj::{LoadOptions, parse};
-use hitscan::{BuildOptions, BuildQuality, Faces, HitMode, Layout, MeshBvh, brute_force, generate};
+use hitscan::{
+    BuildOptions, BuildQuality, Faces, Format, HitMode, Layout, LoadOptions, MeshBvh, brute_force,
+    generate, parse,
+};
 use hitscan_fuzz::{Bytes, ONE_THREAD, bounded, seed_of};
 use hitscan_testkit::{Rng, aimed_ray};
 use libfuzzer_sys::fuzz_target;
@@ -19,10 +21,11 @@ const SIGNED: usize = 416;
 /// Files of every layout, with and without what an OBJ file says beside triangles.
 static FILES: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
     let text = include_bytes!("../seeds/obj/plain.obj");
-    let loaded = parse(text, "plain.obj", &LoadOptions::default()).expect("it is an OBJ file");
+    let loaded = parse(text, "plain.obj", Format::Obj, &LoadOptions::default());
+    let loaded = loaded.expect("it is an OBJ file").into_mesh().expect("it has one mesh");
     let torus = generate::torus(1.0, 0.3, 100).expect("an ordinary size");
     let mut files = Vec::new();
-    for (i, mesh) in [loaded.mesh, torus, Default::default()].into_iter().enumerate() {
+    for (i, mesh) in [loaded, torus, Default::default()].into_iter().enumerate() {
         for layout in Layout::ALL {
             let quality = BuildQuality::ALL[i];
             let options = BuildOptions { quality, layout, ..Default::default() };

@@ -3,7 +3,7 @@
 
 #![no_main]
 
-use hitscan::obj::{LoadOptions, parse_with_libraries};
+use hitscan::{Format, LoadOptions, parse_with_files};
 use hitscan_fuzz::{ONE_THREAD, bounded};
 use libfuzzer_sys::fuzz_target;
 
@@ -16,9 +16,9 @@ fn check(data: &[u8]) {
         assert_eq!(name, "a.mtl");
         Ok(data.to_vec())
     };
-    let loaded = parse_with_libraries(OBJ, "x.obj", &LoadOptions::default(), &mut library);
+    let loaded = parse_with_files(OBJ, "x.obj", Format::Obj, &LoadOptions::default(), &mut library);
     let loaded = loaded.expect("a library costs no geometry");
-    assert_eq!(loaded.mesh.triangles().len(), 1);
+    assert_eq!(loaded.meshes[0].triangles().len(), 1);
     let _ = loaded.report.to_string();
     for material in &loaded.materials {
         assert!(!material.name.is_empty());

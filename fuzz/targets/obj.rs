@@ -5,7 +5,8 @@
 
 use std::io::ErrorKind;
 
-use hitscan::obj::{LoadOptions, Loaded, ObjError, parse, write};
+use hitscan::obj::write;
+use hitscan::{Format, LoadOptions, Loaded, ReadError, parse};
 use hitscan_fuzz::{FOUR_THREADS, ONE_THREAD, bounded, check_mesh, seed_of};
 use libfuzzer_sys::fuzz_target;
 
@@ -16,15 +17,16 @@ fuzz_target!(|data: &[u8]| bounded(data.len(), || check(data)));
 
 fn check(data: &[u8]) {
     let options = LoadOptions { max_polygon_corners: 1000, ..Default::default() };
-    let read = || parse(data, "x.obj", &options);
+    let read = || parse(data, "x.obj", Format::Obj, &options);
     let whole = ONE_THREAD.install(read);
     let in_parts = FOUR_THREADS.install(read);
     assert!(is_same(&whole, &in_parts), "{whole:?}, in parts {in_parts:?}");
     let mesh = match whole {
         Ok(loaded) => {
             let _ = loaded.report.to_string();
-            assert_eq!(loaded.report.n_triangles as usize, loaded.mesh.triangles().len());
-            loaded.mesh
+            let n_triangles = loaded.report.obj.as_ref().map(|report| report.n_triangles as usize);
+            assert_eq!(n_triangles, Some(loaded.meshes[0].triangles().len()));
+            loaded.into_mesh().expect("an OBJ file has one mesh")
         }
         Err(error) => return assert!(error.to_string().starts_with("x.obj")),
     };
@@ -36,7 +38,9 @@ fn check(data: &[u8]) {
         // A name with a tab in it is read, and refused here.
         Err(error) => assert_eq!(error.kind(), ErrorKind::InvalidInput, "{error}"),
         Ok(()) => {
-            let again = parse(&text, "again.obj", &options).expect("our own text is right").mesh;
+            let again =
+                parse(&text, "again.obj", Format::Obj, &options).and_then(Loaded::into_mesh);
+            let again = again.expect("our own text is right");
             let bits = |mesh: &hitscan::TriMesh| -> Vec<[u32; 3]> {
                 mesh.positions().iter().map(|p| p.to_array().map(f32::to_bits)).collect()
             };
@@ -60,7 +64,7 @@ fn check(data: &[u8]) {
     }
 }
 
-fn is_same(a: &Result<Loaded, ObjError>, b: &Result<Loaded, ObjError>) -> bool {
+fn is_same(a: &Result<Loaded, ReadError>, b: &Result<Loaded, ReadError>) -> bool {
     match (a, b) {
         // The text only where there may be a NaN among the attributes, as it takes long.
         (Ok(a), Ok(b)) => a == b || format!("{a:?}") == format!("{b:?}"),

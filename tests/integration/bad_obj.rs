@@ -5,8 +5,9 @@ use std::fs;
 use std::panic::catch_unwind;
 use std::time::{Duration, Instant};
 
-use hitscan::obj::{LibraryProblem, LoadOptions, Loaded, ObjError, Oddity, load, parse};
+use hitscan::obj::{LibraryProblem, LoadWarning, ObjReport};
 use hitscan::{Faces, HitMode, Ray};
+use hitscan::{Format, LoadOptions, Loaded, ReadError, load, parse};
 use hitscan_testkit::Rng;
 
 use crate::asking::{effort, every_bvh, with_threads};
@@ -17,7 +18,7 @@ use crate::shared::{number, read_json, shared, vector};
 enum Outcome {
     Error(u64),
     Mesh(usize, &'static [[f32; 2]], &'static [[f32; 2]]),
-    Odd(usize, Oddity),
+    Odd(usize, LoadWarning),
 }
 use Outcome::{Error, Mesh, Odd};
 
@@ -65,33 +66,37 @@ const CASES: [(&str, &[u8], Outcome); 38] = [
         b"v 0 0 0\nv 5 0 0\nv 5 3 0\nv 4 3 0\nv 4 1 0\nv 3 1 0\nv 3 3 0\nv 2 3 0\nv 2 1 0\nv 1 1 0\nv 1 3 0\nv 0 3 0\nf 1 2 3 4 5 6 7 8 9 10 11 12",
         Mesh(10, &[[0.5, 2.0], [2.5, 2.0], [4.5, 2.0], [2.5, 0.5]], &[[1.5, 2.0], [3.5, 2.0]]),
     ),
-    ("lines and points", b"v 0 0 0\nv 2 0 0\nv 0 2 0\np 1\nl 1 2 3\nf 1 2 3", Odd(1, Oddity::Lines)),
-    ("only points", b"v 0 0 0\nv 2 0 0\np 1 2\n", Odd(0, Oddity::Points)),
-    ("a curve", b"v 0 0 0\nv 1 0 0\ncstype bezier\ndeg 1\ncurv 0 1 1 2\nend", Odd(0, Oddity::FreeForm)),
-    ("two corners", b"v 0 0 0\nv 2 0 0\nv 0 2 0\nf 1 2\nf 1 2 3", Odd(1, Oddity::ShortFaces)),
+    ("lines and points", b"v 0 0 0\nv 2 0 0\nv 0 2 0\np 1\nl 1 2 3\nf 1 2 3", Odd(1, LoadWarning::Lines)),
+    ("only points", b"v 0 0 0\nv 2 0 0\np 1 2\n", Odd(0, LoadWarning::Points)),
+    ("a curve", b"v 0 0 0\nv 1 0 0\ncstype bezier\ndeg 1\ncurv 0 1 1 2\nend", Odd(0, LoadWarning::FreeForm)),
+    ("two corners", b"v 0 0 0\nv 2 0 0\nv 0 2 0\nf 1 2\nf 1 2 3", Odd(1, LoadWarning::ShortFaces)),
     (
         "not a number",
         b"v 0 0 0\nv nan 0 0\nv 0 2 0\nv 0 0 1\nv 1 0 1\nv 0 1 1\nf 1 2 3\nf 4 5 6",
-        Odd(1, Oddity::FacesNotFinite),
+        Odd(1, LoadWarning::FacesNotFinite),
     ),
     (
         "too large for f32",
         b"v 0 0 0\nv 4e38 0 0\nv 0 2 0\nv 0 0 1\nv 1 0 1\nv 0 1 1\nf 1 2 3\nf 4 5 6",
-        Odd(1, Oddity::FacesNotFinite),
+        Odd(1, LoadWarning::FacesNotFinite),
     ),
     (
         "infinite by its weight",
         b"v 0 0 0\nv 1 0 0 0\nv 0 2 0\nv 0 0 1\nv 1 0 1\nv 0 1 1\nf 1 2 3\nf 4 5 6",
-        Odd(1, Oddity::FacesNotFinite),
+        Odd(1, LoadWarning::FacesNotFinite),
     ),
-    ("normal out of range", b"v 0 0 0\nv 2 0 0\nv 0 2 0\nf 1//1 2 3", Odd(1, Oddity::BadNormalIndices)),
-    ("a library", b"mtllib a.mtl\nv 0 0 0\nv 2 0 0\nv 0 2 0\nf 1 2 3", Odd(1, Oddity::Libraries)),
-    ("a material", b"v 0 0 0\nv 2 0 0\nv 0 2 0\nusemtl a\nf 1 2 3", Odd(1, Oddity::UnknownMaterials)),
-    ("another word", b"v 0 0 0\nv 2 0 0\nv 0 2 0\nteapot\nf 1 2 3", Odd(1, Oddity::Unknown)),
+    ("normal out of range", b"v 0 0 0\nv 2 0 0\nv 0 2 0\nf 1//1 2 3", Odd(1, LoadWarning::BadNormalIndices)),
+    ("a library", b"mtllib a.mtl\nv 0 0 0\nv 2 0 0\nv 0 2 0\nf 1 2 3", Odd(1, LoadWarning::Libraries)),
+    ("a material", b"v 0 0 0\nv 2 0 0\nv 0 2 0\nusemtl a\nf 1 2 3", Odd(1, LoadWarning::UnknownMaterials)),
+    ("another word", b"v 0 0 0\nv 2 0 0\nv 0 2 0\nteapot\nf 1 2 3", Odd(1, LoadWarning::Unknown)),
 ];
 
-fn parsed(bytes: &[u8]) -> Result<Loaded, ObjError> {
-    parse(bytes, "case.obj", &LoadOptions::default())
+fn report_of(loaded: &Loaded) -> &ObjReport {
+    loaded.report.obj.as_ref().expect("the format is OBJ")
+}
+
+fn parsed(bytes: &[u8]) -> Result<Loaded, ReadError> {
+    parse(bytes, "case.obj", Format::Obj, &LoadOptions::default())
 }
 
 #[test]
@@ -109,9 +114,9 @@ fn our_own_odd_texts_give_their_outcome_with_any_number_of_threads() {
                     assert!(error.to_string().contains("expected"), "{name}: {error}");
                 }
                 (Mesh(n_triangles, hit, missed), Ok(loaded)) => {
-                    assert_eq!(loaded.mesh.triangles().len(), *n_triangles, "{name}");
+                    assert_eq!(loaded.meshes[0].triangles().len(), *n_triangles, "{name}");
                     let above = |p: &[f32; 2]| Ray::new([p[0], p[1], 5.0], [0.0, 0.0, -1.0]);
-                    for (bvh_name, bvh) in every_bvh(&loaded.mesh) {
+                    for (bvh_name, bvh) in every_bvh(&loaded.meshes[0]) {
                         for (points, t) in [(hit, Some(5.0)), (missed, None)] {
                             for point in *points {
                                 let found = bvh.closest_hit(&above(point), Faces::Both);
@@ -121,10 +126,10 @@ fn our_own_odd_texts_give_their_outcome_with_any_number_of_threads() {
                         }
                     }
                 }
-                (Odd(n_triangles, oddity), Ok(loaded)) => {
-                    assert_eq!(loaded.mesh.triangles().len(), *n_triangles, "{name}");
-                    let report = &loaded.report;
-                    assert!(report.tally(*oddity).n > 0, "{name}: {report}");
+                (Odd(n_triangles, warning), Ok(loaded)) => {
+                    assert_eq!(loaded.meshes[0].triangles().len(), *n_triangles, "{name}");
+                    let report = report_of(&loaded);
+                    assert!(report.count(*warning).n > 0, "{name}: {report}");
                     assert!(!report.to_string().is_empty(), "{name}");
                 }
                 (_, Ok(loaded)) => panic!("{name} was loaded: {:?}", loaded.report),
@@ -142,7 +147,7 @@ fn nothing_but_text_is_an_error_or_an_empty_mesh() {
     jpeg.extend(&picture);
     for bytes in [&b""[..], b"\n", b"\0", b"   ", b"#", b"\\", b"\xef\xbb\xbf", &picture, &jpeg] {
         if let Ok(loaded) = parsed(bytes) {
-            assert!(loaded.mesh.triangles().is_empty());
+            assert!(loaded.meshes[0].triangles().is_empty());
             assert!(!loaded.report.to_string().is_empty(), "{:?}", loaded.report);
         }
     }
@@ -183,9 +188,9 @@ fn no_text_makes_the_reader_or_a_ray_panic() {
         match result {
             Ok(loaded) => {
                 n_loaded += 1;
-                let mesh = &loaded.mesh;
+                let mesh = &loaded.meshes[0];
                 assert!(mesh.positions().iter().all(|p| p.is_finite()), "{shown:?}");
-                let report = &loaded.report;
+                let report = report_of(&loaded);
                 assert_eq!(report.n_triangles as usize, mesh.triangles().len(), "{shown:?}");
                 let records = mesh.records().expect("they are on by default");
                 assert_eq!(records.n_polygons() as u64, report.n_polygons, "{shown:?}");
@@ -236,17 +241,17 @@ fn a_material_library_is_read_only_at_or_below_the_file() {
     fs::write(&path, text).unwrap();
 
     let loaded = load(&path, &LoadOptions::default()).expect("libraries cost no geometry");
-    assert_eq!(loaded.mesh.triangles().len(), 1);
+    assert_eq!(loaded.meshes[0].triangles().len(), 1);
     assert!(loaded.material("beside").is_some() && loaded.material("below").is_some());
     assert!(loaded.material("outside").is_none());
     let issue =
-        |name: &str| loaded.report.libraries.iter().find(|issue| issue.name.ends_with(name));
+        |name: &str| report_of(&loaded).libraries.iter().find(|issue| issue.name.ends_with(name));
     let problem = |name: &str| issue(name).map(|issue| &issue.problem);
     assert_eq!(problem("../outside.mtl"), Some(&LibraryProblem::OutsideFolder));
     assert_eq!(problem(names[3]), Some(&LibraryProblem::NotFound));
     assert_eq!(problem(names[4]), Some(&LibraryProblem::NotARegularFile));
     assert!(problem("short.mtl").is_some());
-    assert_eq!(loaded.report.libraries.len(), 5, "{:?}", loaded.report.libraries);
+    assert_eq!(report_of(&loaded).libraries.len(), 5, "{:?}", report_of(&loaded).libraries);
 }
 
 #[test]
@@ -285,7 +290,7 @@ fn the_shared_bad_files_give_their_outcome() {
             }
         };
         assert_ne!(outcome, "error", "{name} was loaded");
-        let n_triangles = loaded.mesh.triangles().len() as f64;
+        let n_triangles = loaded.meshes[0].triangles().len() as f64;
         let (least, most) = match case["triangles"].as_array() {
             Some(range) => (number(&range[0]), number(&range[1])),
             None => (number(&case["triangles"]), number(&case["triangles"])),
@@ -296,7 +301,7 @@ fn the_shared_bad_files_give_their_outcome() {
         }
         for probe in case["probes"].as_array().unwrap_or(&Vec::new()) {
             let ray = Ray::new(vector(&probe["origin"]), vector(&probe["dir"]));
-            for (bvh_name, bvh) in every_bvh(&loaded.mesh) {
+            for (bvh_name, bvh) in every_bvh(&loaded.meshes[0]) {
                 let t = bvh.closest_hit(&ray, Faces::Both).map(|hit| f64::from(hit.t));
                 let is_right = match (t, probe["t"].as_f64()) {
                     (None, None) => true,

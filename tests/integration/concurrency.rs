@@ -7,10 +7,11 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Barrier, Mutex, RwLock};
 use std::thread;
 
-use hitscan::obj::{LoadOptions, ObjErrorKind, load, load_with_progress, write};
+use hitscan::obj::write;
 use hitscan::primitives::glam::DVec3;
 use hitscan::scene::{Instance, InstanceId, Mesh, QueryOptions, Scene, WorldRay};
 use hitscan::{BuildOptions, BuildQuality, Faces, HitMode, Layout, MeshBvh, TriMesh, generate};
+use hitscan::{LoadOptions, ReadErrorKind, load, load_with_progress};
 use hitscan_testkit::{Rng, SoupKind, aimed_ray, hard_rays, soup_of};
 
 use crate::asking::{effort, every_bvh, with_threads};
@@ -246,7 +247,7 @@ fn loading_can_be_cancelled_at_every_call_of_progress() {
         for stop_at in 0..told.len().min(1000) {
             let (result, told) = load_until(stop_at);
             let error = result.expect_err("it was cancelled");
-            assert!(matches!(error.kind, ObjErrorKind::Cancelled), "{error}");
+            assert!(matches!(error.kind, ReadErrorKind::Cancelled), "{error}");
             assert_eq!(error.line, None, "{error}");
             assert_rises(&told, &format!("{n_threads} threads, at call {stop_at}"));
             assert_eq!(told.len(), stop_at + 1, "{n_threads} threads");

@@ -7,8 +7,8 @@ use std::fs;
 use std::panic::catch_unwind;
 use std::path::Path;
 
-use hitscan::obj::{LoadOptions, Loaded, parse, parse_with_libraries, write};
-use hitscan::{TriMesh, generate};
+use hitscan::obj::write;
+use hitscan::{Format, LoadOptions, Loaded, TriMesh, generate, parse, parse_with_files};
 use hitscan_testkit::{Mutants, Rng, Shape, SoupKind, aimed_ray, soup_of};
 
 use crate::asking::{check_everything, effort};
@@ -106,7 +106,7 @@ fn mutants_of_obj_files_load_valid_meshes_or_fail_cleanly() {
         let mut rng = Rng::new(302_000_000 + seed);
         let text = mutants.next(&mut rng);
         let shown = || String::from_utf8_lossy(&text).into_owned();
-        let parsed = catch_unwind(|| parse(&text, "mutant.obj", &options));
+        let parsed = catch_unwind(|| parse(&text, "mutant.obj", Format::Obj, &options));
         match parsed.unwrap_or_else(|_| panic!("seed {seed} panics on {:?}", shown())) {
             Ok(loaded) => {
                 n_loaded += 1;
@@ -123,7 +123,8 @@ fn mutants_of_obj_files_load_valid_meshes_or_fail_cleanly() {
 }
 
 fn check_loaded(loaded: &Loaded, seed: u64, rng: &mut Rng) {
-    let (mesh, report) = (&loaded.mesh, &loaded.report);
+    let mesh = &loaded.meshes[0];
+    let report = loaded.report.obj.as_ref().expect("the format is OBJ");
     let n_triangles = mesh.triangles().len();
     assert!(mesh.positions().iter().all(|p| p.is_finite()), "seed {seed}");
     let n_vertices = mesh.positions().len();
@@ -135,8 +136,9 @@ fn check_loaded(loaded: &Loaded, seed: u64, rng: &mut Rng) {
     let mut text = Vec::new();
     // A name with a tab in it is read, but not written.
     if write(mesh, &mut text).is_ok() {
-        let again = parse(&text, "again.obj", &LoadOptions::default());
-        let again = again.unwrap_or_else(|error| panic!("seed {seed}: {error}")).mesh;
+        let again = parse(&text, "again.obj", Format::Obj, &LoadOptions::default());
+        let again = again.and_then(Loaded::into_mesh);
+        let again = again.unwrap_or_else(|error| panic!("seed {seed}: {error}"));
         assert_eq!(again.triangles(), mesh.triangles(), "seed {seed}");
         let bits = |mesh: &TriMesh| -> Vec<[u32; 3]> {
             mesh.positions().iter().map(|p| p.to_array().map(f32::to_bits)).collect()
@@ -161,12 +163,12 @@ fn mutants_of_material_libraries_cost_no_geometry() {
         let library = mutants.next(&mut Rng::new(303_000_000 + seed));
         let load = || {
             let mut provide = |_: &str| Ok(library.clone());
-            parse_with_libraries(text, "x.obj", &LoadOptions::default(), &mut provide)
+            parse_with_files(text, "x.obj", Format::Obj, &LoadOptions::default(), &mut provide)
         };
         let shown = || String::from_utf8_lossy(&library).into_owned();
         let loaded = catch_unwind(load).unwrap_or_else(|_| panic!("seed {seed}: {:?}", shown()));
         let loaded = loaded.unwrap_or_else(|error| panic!("seed {seed}: {error}"));
-        assert_eq!(loaded.mesh.triangles().len(), 1, "seed {seed}");
+        assert_eq!(loaded.meshes[0].triangles().len(), 1, "seed {seed}");
         n_materials += loaded.materials.len() as u64;
         for material in &loaded.materials {
             let colours =

@@ -4,12 +4,13 @@
 //! The cases follow from fixed seeds, and nothing is kept in files: a failure prints its smallest case,
 //! which then becomes a named test in `regression.rs`.
 
-use hitscan::obj::{LoadOptions, parse, write};
+use hitscan::obj::write;
 use hitscan::primitives::glam::{Vec2, Vec3};
 use hitscan::{
     BuildOptions, BuildQuality, CornerAttributes, Faces, Hit, HitMode, Layout, MeshBvh, Ray, Side,
     TriMesh, brute_force,
 };
+use hitscan::{Format, LoadOptions, parse};
 use hitscan_testkit::Shape;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -251,7 +252,8 @@ fn a_written_mesh_is_read_back_to_the_bit() {
         let mesh = mesh.with_attributes(attributes).expect("as many, and in range");
         let mut text = Vec::new();
         write(&mesh, &mut text).expect("memory takes all of it");
-        let again = parse(&text, "again.obj", &LoadOptions::default()).expect("our own text").mesh;
+        let again = parse(&text, "again.obj", Format::Obj, &LoadOptions::default());
+        let again = again.expect("our own text").into_mesh().expect("one mesh");
         prop_assert_eq!(again.triangles(), mesh.triangles());
         let numbers = |mesh: &TriMesh| -> Vec<u32> {
             let CornerAttributes { normals, uvs, .. } = mesh.attributes();

@@ -4,8 +4,9 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use hitscan::obj::{LoadOptions, Loaded, load, parse, write};
+use hitscan::obj::write;
 use hitscan::primitives::glam::Vec3;
+use hitscan::{Format, LoadOptions, Loaded, load, parse};
 use hitscan::{Ray, TriMesh, generate};
 use hitscan_testkit::{RayKind, Rng, Shape, aimed_ray};
 use serde_json::Value;
@@ -30,22 +31,24 @@ fn generated_meshes_survive_the_way_through_a_file_and_have_one_answer() {
         let mut text = Vec::new();
         write(&mesh, &mut text).expect("memory takes anything");
         let options = LoadOptions::default();
-        let read = parse(&text, name, &options).expect("our own text");
+        let read = parse(&text, name, Format::Obj, &options).expect("our own text");
         for n_threads in [1, 2, 4] {
-            let again = with_threads(n_threads, || parse(&text, name, &options));
+            let again = with_threads(n_threads, || parse(&text, name, Format::Obj, &options));
             assert_eq!(again.expect("our own text"), read, "{name}, {n_threads} threads");
         }
-        assert_eq!(read.mesh.positions(), mesh.positions(), "{name}");
-        assert_eq!(read.mesh.triangles(), mesh.triangles(), "{name}");
+        assert_eq!(read.meshes[0].positions(), mesh.positions(), "{name}");
+        assert_eq!(read.meshes[0].triangles(), mesh.triangles(), "{name}");
         assert_eq!(read.report.n_ignored(), 0, "{name}: {}", read.report);
-        check_mesh(name, read.mesh, effort(200) as usize, &mut rng);
+        check_mesh(name, read.into_mesh().expect("one mesh"), effort(200) as usize, &mut rng);
     }
 }
 
 #[test]
 fn the_shared_meshes_have_the_counts_and_bounds_of_their_statistics() {
     for (name, path, stats) in shared_meshes() {
-        let Loaded { mesh, report, .. } = loaded(&path);
+        let loaded = loaded(&path);
+        let report = loaded.report.obj.clone().expect("the format is OBJ");
+        let mesh = loaded.into_mesh().expect("one mesh");
         let counts = [
             ("vertices", mesh.positions().len()),
             ("triangles", mesh.triangles().len()),
@@ -71,7 +74,12 @@ fn the_shared_meshes_have_the_counts_and_bounds_of_their_statistics() {
 fn the_shared_meshes_have_one_answer() {
     let mut rng = Rng::new(82);
     for (name, path, _) in shared_meshes() {
-        check_mesh(&name, loaded(&path).mesh, effort(200) as usize, &mut rng);
+        check_mesh(
+            &name,
+            loaded(&path).into_mesh().expect("one mesh"),
+            effort(200) as usize,
+            &mut rng,
+        );
     }
 }
 
@@ -82,7 +90,7 @@ fn the_shared_closed_meshes_do_not_leak() {
         if stats["closed"] != true || stats["edge_manifold"] != true || !is_small {
             continue;
         }
-        let mesh = loaded(&path).mesh;
+        let mesh = loaded(&path).into_mesh().expect("one mesh");
         assert_no_leak(&name, &mesh, effort(1), 83);
         let size = mesh.bounds().extent().max_element();
         let far = Vec3::new(148_376.0, 1_234.0, -223_423.0) * 1e-3 * size;

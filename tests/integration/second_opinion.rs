@@ -3,8 +3,8 @@
 
 use std::path::Path;
 
-use hitscan::obj::{LoadOptions, load};
 use hitscan::primitives::glam::Vec3;
+use hitscan::{LoadOptions, Loaded, load};
 use hitscan::{TriMesh, generate};
 
 use crate::shared::{read_json, shared};
@@ -44,7 +44,8 @@ fn tobj_agrees_on_the_shared_meshes() {
 }
 
 fn assert_agreement(name: &str, path: &Path) {
-    let mesh = load(path, &LoadOptions::default()).unwrap_or_else(|error| panic!("{error}")).mesh;
+    let mesh = load(path, &LoadOptions::default()).and_then(Loaded::into_mesh);
+    let mesh = mesh.unwrap_or_else(|error| panic!("{error}"));
     let (models, _) = tobj::load_obj(path, &tobj::LoadOptions::default())
         .unwrap_or_else(|error| panic!("{name}: tobj says {error}"));
     let theirs: Vec<Vec<[u32; 3]>> =

@@ -1,6 +1,6 @@
 //! Every public type that can be shared between threads says so at compile time.
 
-use hitscan::obj::{self, LoadOptions, LoadReport, Loaded, Material, ObjError};
+use hitscan::obj;
 use hitscan::picking::{self, View};
 use hitscan::scene::{self, Scene};
 use hitscan::*;
@@ -40,7 +40,7 @@ const _: () = {
     is_shared::<LoadReport>();
     is_shared::<Loaded>();
     is_shared::<Material>();
-    is_shared::<ObjError>();
+    is_shared::<ReadError>();
     is_shared::<obj::LibraryIssue>();
 
     is_shared::<Scene>();

@@ -1,6 +1,6 @@
 //! Meshes large enough to matter: those of the shared folder where it is there, and generated ones.
 
-use hitscan::obj::{LoadOptions, load};
+use hitscan::{LoadOptions, Loaded, load};
 use hitscan::{TriMesh, generate};
 use hitscan_testkit::closed_shapes;
 
@@ -35,8 +35,8 @@ fn files(closed: bool) -> Vec<(String, TriMesh)> {
         stats["triangles"].as_u64() > Some(300) && (is_closed || !closed)
     });
     let loaded = wanted.map(|(name, _)| {
-        let loaded = load(folder.join(name), &LoadOptions::default());
-        (name.clone(), loaded.unwrap_or_else(|error| panic!("{error}")).mesh)
+        let mesh = load(folder.join(name), &LoadOptions::default()).and_then(Loaded::into_mesh);
+        (name.clone(), mesh.unwrap_or_else(|error| panic!("{error}")))
     });
     loaded.collect()
 }

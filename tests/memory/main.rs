@@ -16,10 +16,10 @@ use std::time::Duration;
 
 use cap::Cap;
 use cpu_time::ProcessTime;
-use hitscan::obj::{LoadOptions, load_with_progress, parse_with_libraries};
 use hitscan::primitives::{brute_force, glam::DAffine3};
 use hitscan::scene::{Instance, Mesh, QueryOptions, Scene, WorldRay};
 use hitscan::{BuildOptions, BuildQuality, Faces, Hit, Layout, MeshBvh, TriMesh, generate};
+use hitscan::{Format, LoadOptions, load_with_progress, parse_with_files};
 use hitscan_testkit::{Rng, Shape, SoupKind, aimed_ray, degenerate_shapes, soup_of};
 
 use hostile::{Case, libraries, texts};
@@ -53,9 +53,10 @@ const NOISE: usize = 1 << 16;
 
 fn load(case: &Case) {
     let mut provide = |name: &str| libraries(name);
-    let loaded = parse_with_libraries(&case.text, case.name, &LoadOptions::default(), &mut provide);
+    let loaded =
+        parse_with_files(&case.text, case.name, Format::Obj, &LoadOptions::default(), &mut provide);
     let loaded = loaded.unwrap_or_else(|error| panic!("{error}"));
-    assert_eq!(loaded.mesh.triangles().len(), case.n_triangles, "{}", case.name);
+    assert_eq!(loaded.meshes[0].triangles().len(), case.n_triangles, "{}", case.name);
     black_box(loaded);
 }
 

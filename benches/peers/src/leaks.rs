@@ -4,8 +4,7 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use hitscan::glam::Vec3;
-use hitscan::obj::{self, LoadOptions};
-use hitscan::{Ray, TriMesh};
+use hitscan::{LoadOptions, Ray, TriMesh};
 use hitscan_testkit::{Rng, closed_shapes, rays_from_inside};
 use rayon::prelude::*;
 
@@ -75,7 +74,7 @@ fn meshes(files: &[impl AsRef<Path>]) -> Result<Vec<(String, TriMesh)>, Error> {
     let mut meshes: Vec<_> = shapes.map(|shape| (shape.name, shape.mesh)).collect();
     for path in files {
         let path = path.as_ref();
-        let mesh = obj::load(path, &LoadOptions::default())?.mesh;
+        let mesh = hitscan::load(path, &LoadOptions::default())?.into_mesh()?;
         if mesh.n_degenerate() > 0 || !is_closed(&mesh) {
             return Err(format!(
                 "{}: expected a closed mesh without degenerate triangles: rays may leave this one",

@@ -1,4 +1,4 @@
-//! What a file says about the whole: how the tree was built, what the reader remarked, the source.
+//! The section about the whole file: options of the tree, remarks of the reader, source.
 
 use hitscan_bvh::{BuildQuality, Layout};
 
@@ -7,7 +7,7 @@ use crate::{
     wire::{Reader, Writer},
 };
 
-/// What is known before the mesh and the tree are read.
+/// The properties that are needed before the mesh and the tree are read.
 #[derive(Debug)]
 pub(crate) struct About {
     pub(crate) quality: BuildQuality,
@@ -21,8 +21,8 @@ pub(crate) struct About {
 pub(crate) fn encode(built: &BuiltMesh) -> Vec<u8> {
     let memory = built.bvh.memory();
     let mut writer = Writer::default();
-    writer.u32(place(&BuildQuality::ALL, built.quality));
-    writer.u32(place(&Layout::ALL, memory.layout));
+    writer.u32(index_in(&BuildQuality::ALL, built.quality));
+    writer.u32(index_in(&Layout::ALL, memory.layout));
     writer.f32(memory.built_cost);
     writer.u64(built.n_ignored);
     writer.texts(&built.remarks);
@@ -47,11 +47,11 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<About, String> {
     Ok(about)
 }
 
-fn place<T: PartialEq>(all: &[T], value: T) -> u32 {
+fn index_in<T: PartialEq>(all: &[T], value: T) -> u32 {
     all.iter().position(|choice| *choice == value).expect("`ALL` has all of them") as u32
 }
 
-fn choice<T: Copy + std::fmt::Debug>(all: &[T], place: u32) -> Result<T, String> {
-    let choice = all.get(place as usize).copied();
-    choice.ok_or_else(|| format!("number {place} of the choices {all:?}"))
+fn choice<T: Copy + std::fmt::Debug>(all: &[T], index: u32) -> Result<T, String> {
+    let choice = all.get(index as usize).copied();
+    choice.ok_or_else(|| format!("choice {index}; expected an index into {all:?}"))
 }

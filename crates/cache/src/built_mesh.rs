@@ -1,31 +1,31 @@
-//! What a cache file holds.
+//! The contents of a cache file.
 
 use hitscan_bvh::{BuildQuality, MeshBvh};
 use hitscan_primitives::{Material, TriMesh};
 
 use crate::Source;
 
-/// A mesh with its hierarchy, and what else is known of it.
+/// A mesh with its hierarchy, materials and origin.
 #[derive(Clone, Debug)]
 pub struct BuiltMesh {
-    /// The mesh, with attributes and records if it has them.
+    /// The mesh, with its attributes and records.
     pub mesh: TriMesh,
-    /// Its hierarchy.
+    /// The hierarchy of the mesh.
     pub bvh: MeshBvh,
-    /// The quality that the hierarchy was built with.
+    /// The build quality of the hierarchy.
     pub quality: BuildQuality,
-    /// The materials that the records name.
+    /// The materials that the records refer to.
     pub materials: Vec<Material>,
-    /// How many things of the source its reader left out or found odd.
+    /// The number of parts of the source that the reader skipped or repaired.
     pub n_ignored: u64,
-    /// What they are, in the words of the reader.
+    /// The lines of the report of the reader.
     pub remarks: Vec<String>,
-    /// What the mesh was read from, if from files.
+    /// The files that the mesh was read from, if any.
     pub source: Option<Source>,
 }
 
 impl BuiltMesh {
-    /// A mesh with its hierarchy of the default quality, and nothing else known.
+    /// A mesh with its hierarchy of default quality, without materials, remarks and source.
     pub fn new(mesh: TriMesh, bvh: MeshBvh) -> Self {
         Self {
             mesh,

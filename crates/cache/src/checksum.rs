@@ -1,10 +1,10 @@
-//! Checksums over pieces, so that pieces can be hashed at the same time, and while they are in the cache.
+//! Checksums over pieces, which threads hash in parallel while a piece is in the CPU cache.
 
 use xxhash_rust::xxh3::{Xxh3Default, xxh3_64};
 
 use crate::parallel;
 
-/// The length of a piece: about what the second-level cache holds beside other things.
+/// The length of a piece in bytes, less than a typical second-level cache.
 pub(crate) const PIECE: usize = 1 << 18;
 
 /// The checksum of a piece, or of a few bytes.
@@ -12,7 +12,7 @@ pub(crate) fn of_piece(bytes: &[u8]) -> u64 {
     xxh3_64(bytes)
 }
 
-/// The checksum of bytes from those of their pieces.
+/// The checksum of bytes from the checksums of their pieces.
 pub(crate) fn of_pieces(checksums: impl IntoIterator<Item = u64>) -> u64 {
     let mut hasher = Xxh3Default::new();
     checksums.into_iter().for_each(|checksum| hasher.update(&checksum.to_le_bytes()));

@@ -1,23 +1,23 @@
-//! Why a cache file cannot be written, read or trusted.
+//! The error of cache files.
 
 use std::{error::Error, fmt, io, path::Path};
 
 use hitscan_files::{Escaped, FileError};
 use thiserror::Error;
 
-/// Why a cache file cannot be written, read or trusted.
+/// The error of cache files.
 ///
-/// Its text names the file, what was found and expected, and what to do.
+/// The text has the form `<where>: <what is wrong>; <what to do>`.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct CacheError {
-    /// The file, or the name given to [`read`](crate::read()).
+    /// The path of the file, or the name given to [`read`](crate::read()).
     pub file: String,
-    /// What is wrong.
+    /// The problem.
     pub kind: CacheErrorKind,
 }
 
-/// What is wrong with a cache file.
+/// The problem with a cache file.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum CacheErrorKind {
@@ -25,74 +25,74 @@ pub enum CacheErrorKind {
     #[error("cannot be read or written")]
     Io(#[from] io::Error),
     /// The path names something that is not a regular file.
-    #[error("is {found}, expected a regular file")]
+    #[error("is {found}; expected a regular file")]
     NotAFile {
-        /// What it is.
+        /// The kind of file.
         found: &'static str,
     },
-    /// The file starts like something else.
-    #[error("starts with {found}, expected the mark of a cache file")]
+    /// The file does not start with the signature of a cache file.
+    #[error("starts with {found}; expected the signature of a cache file")]
     NotACache {
         /// The first bytes, escaped.
         found: String,
     },
-    /// The numbers have the other byte order.
-    #[error("has big-endian numbers, expected little-endian ones")]
+    /// The file has big-endian numbers.
+    #[error("has big-endian numbers, but cache files are little-endian")]
     ByteOrder,
-    /// A machine of the other byte order, whose memory cannot be written to a file or read from one.
-    #[error("this machine is big-endian, cache files are for little-endian ones")]
+    /// This machine is big-endian, so it can neither write nor read cache files.
+    #[error("cannot be used on this big-endian machine; use a little-endian one")]
     Machine,
-    /// The file is of another version of the format.
+    /// The file has another version of the format.
     #[error("is of version {found}, expected {expected}")]
     Version {
-        /// The version, and the form of the tree, of the file.
+        /// The version of the file and of its tree.
         found: String,
-        /// Those that this program reads and writes.
+        /// The versions that this program reads and writes.
         expected: String,
     },
-    /// The file is shorter or longer than it says.
+    /// The length of the file contradicts its header.
     #[error("has {found} bytes, expected {expected}")]
     Length {
         /// The length of the file.
         found: u64,
-        /// The length by its header, or of a header.
+        /// The length in the header, or the length of a header.
         expected: u64,
     },
-    /// The file is longer than the caller allows.
-    #[error("has {found} bytes, expected at most {limit}")]
+    /// The file is longer than the limit of the caller.
+    #[error("has {found} bytes; expected at most {limit}")]
     TooLarge {
         /// The length of the file.
         found: u64,
-        /// The most bytes that the caller takes.
+        /// The maximum length in bytes.
         limit: u64,
     },
-    /// Some bytes are not those that were written.
-    #[error("the {part} {} damaged: {} checksum is another one", verb(.part).0, verb(.part).1)]
+    /// A checksum does not match.
+    #[error("the checksum of the {part} does not match")]
     Damaged {
-        /// Where.
+        /// The section.
         part: &'static str,
     },
-    /// The bytes are those that were written, but make no mesh with its hierarchy.
-    #[error("the {part} {} wrong: {reason}", verb(.part).0)]
+    /// The checksums match, but the contents do not make a mesh with its hierarchy.
+    #[error("the {part} {} invalid: {reason}", verb(.part))]
     Invalid {
-        /// Where.
+        /// The section.
         part: &'static str,
-        /// What is found and expected.
+        /// The values that were found and expected.
         reason: String,
     },
-    /// What the file was made from has changed since.
+    /// The source of the mesh has changed since the file was built.
     #[error("{source_file} {change} since this was built from it")]
     Stale {
-        /// The source, escaped.
+        /// The path of the source, escaped.
         source_file: String,
-        /// How it has changed.
+        /// The change.
         change: String,
     },
 }
 
-/// "is" and "its", or "are" and "their".
-fn verb(part: &str) -> (&'static str, &'static str) {
-    if part.ends_with('s') { ("are", "their") } else { ("is", "its") }
+/// The verb for the name of a section.
+fn verb(part: &str) -> &'static str {
+    if part.ends_with('s') { "are" } else { "is" }
 }
 
 impl From<FileError> for CacheErrorKind {

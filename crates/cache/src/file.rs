@@ -19,9 +19,9 @@ use crate::{
     materials, parallel, records,
 };
 
-/// Writes a cache file, which appears whole or not at all: one that was there before stays as it was
-/// until the new one takes its place. Many threads and processes may do so at the same time. If `path`
-/// is a link to a file, that is replaced, not the link.
+/// Writes a cache file atomically: a reader sees the old file or the complete new one. Several
+/// threads and processes may write the same file. If `path` is a link to a file, this replaces the
+/// file, not the link.
 ///
 /// # Errors
 /// A path that cannot be written.
@@ -34,7 +34,7 @@ pub fn save(built: &BuiltMesh, path: impl AsRef<Path>) -> Result<(), CacheError>
         builder.prefix(".hitscan-");
         #[cfg(unix)]
         {
-            // As for any new file: what the user's mask leaves of it.
+            // The permissions of any new file, which the umask of the user restricts.
             use std::os::unix::fs::PermissionsExt;
             builder.permissions(std::fs::Permissions::from_mode(0o666));
         }
@@ -46,10 +46,10 @@ pub fn save(built: &BuiltMesh, path: impl AsRef<Path>) -> Result<(), CacheError>
     save().map_err(|kind| kind.at(path))
 }
 
-/// [`save`] to anything that takes bytes: in large pieces, so that a buffer gains nothing.
+/// [`save`] to any writer. It writes large pieces, so it needs no buffer.
 ///
 /// # Errors
-/// What `out` answers.
+/// An error of `out`.
 pub fn write(built: &BuiltMesh, out: impl Write) -> io::Result<()> {
     write_kind(built, out).map_err(|kind| match kind {
         CacheErrorKind::Io(error) => error,
@@ -90,9 +90,9 @@ fn write_kind(built: &BuiltMesh, mut out: impl Write) -> Result<(), CacheErrorKi
     Ok(())
 }
 
-/// Whether a file starts as cache files do, whatever its name. One that ends before that can be told,
-/// such as an empty one, is a cache file if its name ends in `.hitscan`: it was cut off. A file that
-/// cannot be read is none.
+/// Whether a file starts with the signature of a cache file, whatever its name. A file that ends
+/// within the signature is one if its name ends in `.hitscan`, because it may be truncated. An
+/// unreadable file is none.
 pub fn is_cache_file(path: impl AsRef<Path>) -> bool {
     let path = path.as_ref();
     let Ok(bytes) = Bytes::open(path, u64::MAX) else { return false };
@@ -102,28 +102,28 @@ pub fn is_cache_file(path: impl AsRef<Path>) -> bool {
         .is_ok_and(|start| start == MAGIC || (MAGIC.starts_with(&start) && is_named()))
 }
 
-/// Reads a cache file, on rayon's current pool with the feature `parallel`. Its queries use the best
+/// Reads a cache file on rayon's current pool (feature `parallel`). Its queries use the best
 /// instruction set of this machine.
 ///
-/// Whether the source is still the same is a question of its own: [`Source::check`](crate::Source::check).
+/// This does not check whether the source has changed; see [`Source::check`](crate::Source::check).
 ///
 /// # Errors
-/// A file that is not, in every part, one that [`save`] wrote; see [`CacheErrorKind`].
+/// A file that differs from what [`save`] writes; see [`CacheErrorKind`].
 pub fn load(path: impl AsRef<Path>) -> Result<BuiltMesh, CacheError> {
     load_within(path, u64::MAX)
 }
 
-/// [`load`] of a file of at most `limit` bytes, which is about the memory that it takes.
+/// [`load`] for a file of at most `limit` bytes. The file takes about as much memory.
 ///
 /// # Errors
-/// As [`load`], and a longer file.
+/// As [`load`], and a file longer than `limit`.
 pub fn load_within(path: impl AsRef<Path>, limit: u64) -> Result<BuiltMesh, CacheError> {
     let path = path.as_ref();
     let bytes = Bytes::open(path, limit).map_err(CacheErrorKind::from);
     bytes.and_then(read_bytes).map_err(|kind| kind.at(path))
 }
 
-/// [`load`] from memory; `name` stands for the file in errors.
+/// [`load`] from memory. Errors call the file `name`.
 ///
 /// # Errors
 /// As [`load`].
@@ -166,7 +166,7 @@ fn read_mesh(sections: &Sections<'_>) -> Result<TriMesh, CacheErrorKind> {
     mesh.map_err(|error| CacheErrorKind::invalid("mesh", error))
 }
 
-/// The memory of the tree, not yet compared with the mesh.
+/// The arrays of the tree, not yet compared with the mesh.
 fn read_tree(sections: &Sections<'_>, about: &About) -> Result<BlankBvh, CacheErrorKind> {
     let parts = [Section::Nodes, Section::Blocks, Section::Corners];
     let mut lengths = [0; 3];

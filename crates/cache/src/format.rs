@@ -1,14 +1,14 @@
-//! The header of a cache file: what it is, and where its sections are.
+//! The header of a cache file: signature, version and sections.
 
 use crate::{CacheErrorKind, checksum, wire::Reader, wire::Writer};
 
-/// What every cache file starts with. No text does.
+/// The signature of a cache file. No text starts with it.
 pub(crate) const MAGIC: [u8; 8] = *b"\x89hitscan";
 const BYTE_ORDER: u32 = 0x0102_0304;
-/// The version of everything but the tree, which has [`BvhMemory::FORM`](hitscan_bvh::BvhMemory).
+/// The version of all sections but the tree, which has [`BvhMemory::FORM`](hitscan_bvh::BvhMemory).
 const VERSION: [u32; 2] = [1, hitscan_bvh::BvhMemory::FORM];
 
-/// The parts of a file, in their order.
+/// The sections of a file in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Section {
     About,
@@ -32,7 +32,7 @@ const ENTRY_LEN: usize = 32;
 pub(crate) const HEADER_LEN: usize = 32 + N_SECTIONS * ENTRY_LEN + 8;
 
 impl Section {
-    /// What it is called in errors.
+    /// The name in errors.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::About => "section about the whole",
@@ -51,7 +51,7 @@ impl Section {
     }
 }
 
-/// A section in the header.
+/// The entry of a section in the header.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Entry {
     pub(crate) offset: u64,
@@ -59,14 +59,14 @@ pub(crate) struct Entry {
     pub(crate) checksum: u64,
 }
 
-/// Where the sections are.
+/// The entries of all sections.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Header {
     entries: [Entry; N_SECTIONS],
 }
 
 impl Header {
-    /// The header of sections with these lengths and checksums.
+    /// The header for sections of these lengths and checksums.
     pub(crate) fn new(sections: [(u64, u64); N_SECTIONS]) -> Self {
         let mut offset = HEADER_LEN as u64;
         let entries = sections.map(|(len, checksum)| {
@@ -101,7 +101,7 @@ impl Header {
         writer.bytes
     }
 
-    /// The header of a file of that length, from its first bytes, at most [`HEADER_LEN`] of them.
+    /// Parses the header of a file of that length, from at most [`HEADER_LEN`] first bytes.
     pub(crate) fn parse(start: &[u8], file_len: u64) -> Result<Self, CacheErrorKind> {
         let too_short = |_| CacheErrorKind::Length { found: file_len, expected: HEADER_LEN as u64 };
         if !start.starts_with(&MAGIC) {

@@ -1,4 +1,4 @@
-//! Reading the bytes of a file into their place, with their checksums.
+//! Reading and checking the sections of a file.
 
 use std::io;
 
@@ -12,7 +12,7 @@ use crate::{
     parallel,
 };
 
-/// The checksum of all bytes, which are read in parallel and not kept.
+/// The checksum of a whole file, which is read in parallel and not kept.
 pub(crate) fn checksum_of(bytes: &Bytes<'_>) -> io::Result<u64> {
     const PIECES_AT_A_TIME: u64 = 16;
     let n_pieces = bytes.len().div_ceil(PIECE as u64);
@@ -33,7 +33,7 @@ pub(crate) fn checksum_of(bytes: &Bytes<'_>) -> io::Result<u64> {
     Ok(checksum::of_pieces(sums.into_iter().flatten()))
 }
 
-/// Zeros to read into: a file may be longer than there is memory, and a sparse one is so for free.
+/// A zeroed vector to read into. A sparse file may be longer than the available memory.
 fn zeros<T: Zeroable>(n: usize) -> io::Result<Vec<T>> {
     try_zeroed_vec(n).map_err(|()| {
         let n_bytes = n.saturating_mul(size_of::<T>());
@@ -41,7 +41,7 @@ fn zeros<T: Zeroable>(n: usize) -> io::Result<Vec<T>> {
     })
 }
 
-/// A file whose header was read: its sections by name.
+/// A file with a valid header, whose sections can be read.
 #[derive(Debug)]
 pub(crate) struct Sections<'a> {
     bytes: Bytes<'a>,
@@ -63,7 +63,7 @@ impl<'a> Sections<'a> {
             .map_err(|error| CacheErrorKind::invalid(section.name(), error))
     }
 
-    /// Reads a section into a place of its length.
+    /// Reads a section into a buffer of its length, and compares the checksum.
     pub(crate) fn read_into(
         &self,
         section: Section,
@@ -81,7 +81,7 @@ impl<'a> Sections<'a> {
         Ok(())
     }
 
-    /// Reads a section of items that lie in the file as in memory.
+    /// Reads a section whose items have the layout of memory.
     pub(crate) fn read<T: AnyBitPattern + NoUninit + Zeroable>(
         &self,
         section: Section,
@@ -103,7 +103,7 @@ mod tests {
 
     #[test]
     fn more_bytes_than_memory_are_an_error() {
-        let error = zeros::<u32>(1 << 60).expect_err("nobody has as much");
+        let error = zeros::<u32>(1 << 60).expect_err("no machine has as much memory");
         assert_eq!(error.kind(), io::ErrorKind::OutOfMemory);
         assert_eq!(error.to_string(), "no memory for its 4611686018427387904 bytes");
         assert_eq!(zeros::<u32>(3).expect("it is little"), [0; 3]);

@@ -1,8 +1,8 @@
-//! Stores triangle meshes with their hierarchies, and brings them back checked.
+//! Stores triangle meshes with their hierarchies in cache files.
 //!
-//! [`save`] writes a [`BuiltMesh`] to a cache file, [`load`] reads it. What comes back gives the same
-//! answers, to the last bit; whatever else is in a file is an error, never a panic, a hang, or another
-//! answer. [`Source`] keys a file to what it was made from.
+//! [`save`] writes a [`BuiltMesh`], and [`load`] reads and checks it. The loaded mesh gives the same answers to
+//! the last bit. Any other file is an error, never a panic, a hang, or a different answer. [`Source`] detects
+//! changes of the files that the mesh was read from.
 //!
 //! ```
 //! use hitscan_bvh::{BuildOptions, MeshBvh};
@@ -22,7 +22,7 @@
 //! let error = read(&bytes, "sphere.hitscan").unwrap_err();
 //! assert_eq!(
 //!     error.to_string(),
-//!     "sphere.hitscan: the positions are damaged: their checksum is another one; run `hitscan build` again"
+//!     "sphere.hitscan: the checksum of the positions does not match; run `hitscan build` again"
 //! );
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -35,7 +35,7 @@
 //! | offset | what |
 //! |---|---|
 //! | 0 | the eight bytes 89 `hitscan` |
-//! | 8 | `u32` 0x01020304, by which numbers of the other byte order are known |
+//! | 8 | `u32` 0x01020304, which shows the byte order |
 //! | 12 | `u32` version of the format, now 1 |
 //! | 16 | `u32` [`BvhMemory::FORM`](hitscan_bvh::BvhMemory::FORM) of the tree |
 //! | 20 | `u32` number of sections, 12 |
@@ -44,8 +44,8 @@
 //! | 416 | `u64` checksum of all of the above: XXH3 with 64 bits and seed 0 |
 //! | 424 | the sections, each where the one before ends |
 //!
-//! The checksum of a section is the XXH3 of the XXH3s of its pieces of 256 KiB, the last one shorter, each
-//! written as `u64`; so pieces can be hashed at the same time, where they are read.
+//! The checksum of a section is the XXH3 of the XXH3s of its pieces of 256 KiB, each written as `u64`. The last
+//! piece may be shorter. Threads hash the pieces in parallel as they read them.
 //!
 //! | section | contents |
 //! |---|---|
@@ -56,25 +56,37 @@
 //! | 5, 6 normals | 3 `f32` each; 3 `u32` per triangle |
 //! | 7, 8 texture coordinates | 2 `f32` each; 3 `u32` per triangle |
 //! | 9 records | polygons, names, and runs of the [`FaceRecords`](hitscan_primitives::FaceRecords) |
-//! | 10 nodes | 256 bytes each: per axis 8 least and 8 greatest coordinates of the children's boxes, 8 references, 32 bytes unused |
+//! | 10 nodes | 256 bytes each: per axis 8 minimum and 8 maximum coordinates of the children's boxes, 8 references, 32 bytes unused |
 //! | 11 blocks | 416 bytes each: 8 triangles with corners, normals and numbers; in the compact layout 128 bytes each: 8 triangles by the numbers of corners |
 //! | 12 corners | 3 `f32` each, in the compact layout |
 //!
-//! Sections 1, 2 and 9 are lists of numbers, and of texts, which are a `u64` length and as many bytes of
-//! UTF-8, filled up with zeros to a multiple of 16 bytes in all. The rest lies as in memory. Version and form change with
-//! every change of this; a file of another one is refused, not translated: its source can be built again.
+//! Sections 1, 2 and 9 are lists of numbers and texts. A text is a `u64` length and as many bytes of UTF-8, padded
+//! with zeros to a multiple of 16 bytes in all. The other sections have the layout of memory. Every change of the
+//! format changes version or form. A file of another version is an error, because its source can be built again.
 //!
-//! # What is checked
+//! # Checks
 //!
-//! Lengths, before memory is taken for them: a file takes about as much memory as it has bytes. The
-//! checksum of every byte. Then, whatever the checksums say: all that
-//! [`TriMesh`](hitscan_primitives::TriMesh) asks of its parts, and all that
-//! [`MeshBvh::validate`](hitscan_bvh::MeshBvh::validate) asks of a tree: every node reached once, the
-//! depth within the traversal stack, boxes around what is below them, each triangle in one place with the
-//! corners that it has in the mesh. So a file that was made to mislead gives the answers of the mesh in it,
-//! or an error.
+//! [`load`] checks a file in this order:
 //!
-//! Files are read, not mapped: what is checked stays as it was.
+//! 1. All lengths, before it allocates memory: a file takes about as much memory as it has bytes.
+//! 2. The checksum of every byte.
+//! 3. The rules of [`TriMesh`](hitscan_primitives::TriMesh) and of
+//!    [`MeshBvh::validate`](hitscan_bvh::MeshBvh::validate), whatever the checksums say. Each node is reached once,
+//!    the depth fits the traversal stack, boxes contain their children, and each triangle occurs once with the
+//!    corners of the mesh.
+//!
+//! So a forged file gives the answers of the mesh in it, or an error. Files are read, not mapped, so that checked
+//! bytes cannot change.
+//!
+//! # Modules
+//!
+//! Modules import in the direction of the arrows:
+//!
+//! ```text
+//! file ─▶ about ─▶ built_mesh ─▶ source ─▶ input ─▶ format ─▶ error
+//!   │       └────────────┬─────────┘          └───▶ checksum ─▶ parallel
+//!   └─▶ materials, records ─▶ wire
+//! ```
 
 #![forbid(unsafe_code)]
 

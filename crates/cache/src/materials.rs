@@ -1,10 +1,10 @@
-//! Materials in a file.
+//! The section of materials.
 
 use hitscan_primitives::Material;
 
 use crate::wire::{Reader, Writer};
 
-/// Less than what any material takes: 4 colours, 3 numbers, 8 texts or lists.
+/// A lower bound of the size of a material: 4 colours, 3 numbers, 8 texts or lists.
 const SHORTEST: usize = 160;
 
 pub(crate) fn encode(materials: &[Material]) -> Vec<u8> {
@@ -63,7 +63,8 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Vec<Material>, String> {
     Ok(materials)
 }
 
-/// Fields are read in the order in which they are named here, which is that of `encode`.
+/// The order of the fields is that of `encode`, because a struct expression evaluates them as
+/// written.
 fn material(reader: &mut Reader<'_>) -> Result<Material, String> {
     Ok(Material {
         name: reader.text()?,

@@ -1,6 +1,7 @@
-//! What runs on rayon's current pool, or here without the feature `parallel`.
+//! Loops on rayon's current pool, or on the calling thread without the feature `parallel`.
+//! `hitscan-obj` has a similar module; a shared crate would be larger than both.
 
-/// Runs both, at the same time if it can be.
+/// Runs both functions, in parallel if possible.
 pub(crate) fn join<A: Send, B: Send>(
     a: impl FnOnce() -> A + Send,
     b: impl FnOnce() -> B + Send,
@@ -22,7 +23,7 @@ pub(crate) fn map<R: Send>(n: usize, f: impl Fn(usize) -> R + Sync + Send) -> Ve
     (0..n).map(f).collect()
 }
 
-/// The results of `f` for the number and the bytes of each chunk, in order.
+/// The results of `f` for the index and the bytes of each chunk, in order.
 pub(crate) fn map_chunks<R: Send>(
     bytes: &mut [u8],
     chunk_len: usize,

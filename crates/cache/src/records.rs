@@ -1,10 +1,10 @@
-//! Face records in a file.
+//! The section of face records.
 
 use hitscan_primitives::{FaceRecords, LineRuns, Runs};
 
 use crate::wire::{Reader, Writer};
 
-/// In place of the index of a name: none.
+/// The index that stands for no name.
 const NO_NAME: u32 = u32::MAX;
 
 pub(crate) fn encode(records: Option<&FaceRecords>) -> Vec<u8> {
@@ -35,7 +35,7 @@ fn encode_runs(writer: &mut Writer, runs: impl Iterator<Item = (u32, u32)>) {
     writer.numbers(&values);
 }
 
-/// The records of a section, which has no bytes if there are none.
+/// Parses the records; `None` for an empty section.
 pub(crate) fn decode(bytes: &[u8]) -> Result<Option<FaceRecords>, String> {
     if bytes.is_empty() {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! What a mesh was read from, as a key: a cache file is good as long as its source is the same.
+//! The source of a mesh, as a key: a cache file is valid while its source is unchanged.
 
 use std::{
     fs, io,
@@ -14,37 +14,38 @@ use crate::{
     wire::{Reader, Writer},
 };
 
-/// What a mesh was read from, and by what.
+/// The source of a mesh: its reader and its files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
-    /// What read the mesh and how, in words of the program that did. Another text is another mesh.
+    /// The program that read the mesh, with the options that affect the result. Another text means
+    /// another mesh.
     pub reader: String,
-    /// The mesh's file, and after it those that it brought along: material libraries, buffers.
+    /// The mesh file, followed by the files it refers to: material libraries, buffers.
     pub files: Vec<SourceFile>,
 }
 
-/// A file as it was when the mesh was read.
+/// The state of a file when the mesh was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceFile {
-    /// The path, relative to the folder of the cache file where it is in that folder or below; so both
-    /// can be moved together. It has no `..`.
+    /// The path without `..`. It is relative if the file is in the folder of the cache file or
+    /// below, so that both can be moved together.
     pub path: PathBuf,
-    /// Its length in bytes.
+    /// The length in bytes.
     pub len: u64,
-    /// The checksum of its contents: XXH3 over pieces, as that of a section.
+    /// The checksum of the contents: XXH3 over pieces, as for a section.
     pub checksum: u64,
-    /// When it was last changed, since 1970. `None` if that was so shortly before it was read that
-    /// another change might have the same time.
+    /// The time of the last change since 1970. `None` if the change was so recent that a later
+    /// change might have the same time.
     pub modified: Option<Duration>,
 }
 
-/// A file that was changed in this time before it was looked at may change once more without a change
-/// of its time: file systems count in steps of up to two seconds.
+/// The time after a change in which another change may keep the same time, because file systems
+/// store times in steps of up to two seconds.
 const SETTLED: Duration = Duration::from_secs(2);
 
 impl Source {
-    /// The key to `files` as they are now, for a cache file at `cache`: if that is a link, for the file
-    /// that it leads to. Reads all of them, in parallel.
+    /// The key of the current state of `files`, for a cache file at `cache`. If `cache` is a link,
+    /// the target counts. Reads all files in parallel.
     ///
     /// # Errors
     /// A file that cannot be read.
@@ -61,22 +62,23 @@ impl Source {
         Ok(Self { reader: reader.to_owned(), files: files.collect::<Result<_, CacheError>>()? })
     }
 
-    /// Checks that the source has not changed, as far as it is still there: seen from the cache file at
-    /// `cache`, which `reader` would read now. A mesh whose file is no longer there is as it was.
+    /// Checks that the source has not changed since. `cache` is the path of the cache file, and
+    /// `reader` the program that would read the source now. A mesh file that no longer exists
+    /// counts as unchanged.
     ///
-    /// Contents are only read where length and time leave a doubt.
+    /// The check reads contents only if length and time do not decide.
     ///
     /// # Errors
-    /// [`CacheErrorKind::Stale`], with what has changed.
+    /// [`CacheErrorKind::Stale`] with the change.
     pub fn check(&self, reader: &str, cache: &Path) -> Result<(), CacheError> {
         let Folders { real: folder, .. } =
             Folders::of(cache).map_err(|error| CacheErrorKind::Io(error).at(cache))?;
-        for (place, file) in self.files.iter().enumerate() {
+        for (index, file) in self.files.iter().enumerate() {
             let path = folder.join(&file.path);
             let change = match file.change(&path) {
                 Ok(change) => change,
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                    if place == 0 {
+                    if index == 0 {
                         return Ok(());
                     }
                     Some("is gone".to_owned())
@@ -84,7 +86,7 @@ impl Source {
                 Err(error) => Some(format!("can no longer be read ({error})")),
             };
             let change = change.or_else(|| {
-                (place == 0 && reader != self.reader).then(|| {
+                (index == 0 && reader != self.reader).then(|| {
                     let (now, then) = (Escaped(reader), Escaped(&self.reader));
                     format!("is read by {now} now, and was by {then},")
                 })
@@ -116,7 +118,7 @@ impl SourceFile {
         })
     }
 
-    /// How the file at `path` differs from this one.
+    /// Describes how the file at `path` differs from this state; `None` if it does not.
     fn change(&self, path: &Path) -> io::Result<Option<String>> {
         let metadata = fs::metadata(path)?;
         if metadata.len() != self.len {
@@ -135,11 +137,11 @@ impl SourceFile {
     }
 }
 
-/// The folder of a cache file that may not be there yet.
+/// The folder of a cache file, which need not exist yet.
 struct Folders {
-    /// Without links, also where the file itself is one.
+    /// The path with links resolved, including that of the file itself.
     real: PathBuf,
-    /// The same folder by the name that it was given.
+    /// The path of the folder as the caller gave it.
     as_given: PathBuf,
 }
 
@@ -151,7 +153,7 @@ impl Folders {
         let folder = fs::canonicalize(&as_given)?;
         let real = match file.as_deref().map(Path::parent) {
             Ok(Some(real)) if real != folder => {
-                // The file is a link to another folder, and this name is that of the link's.
+                // The file is a link into another folder, and this is the folder of the link.
                 as_given = real.to_owned();
                 real.to_owned()
             }
@@ -161,8 +163,8 @@ impl Folders {
     }
 }
 
-/// The absolute path without `..`, each taken where it is, as what is before it may be gone later.
-/// Other links stay: where they lead may change, and is then to be looked at.
+/// The absolute path with each `..` resolved now, because the folder before it may disappear. Other
+/// links stay, because the check must see a changed target.
 fn without_parents(path: &Path) -> io::Result<PathBuf> {
     let mut found = PathBuf::new();
     for part in std::path::absolute(path)?.components() {
@@ -196,7 +198,7 @@ pub(crate) fn encode(source: &Source, writer: &mut Writer) {
 }
 
 pub(crate) fn decode(reader: &mut Reader<'_>) -> Result<Source, String> {
-    /// The bytes that any file takes at least.
+    /// The minimum size of a file entry in bytes.
     const SHORTEST: usize = 48;
     let text = reader.text()?;
     let n = reader.count(SHORTEST)?;

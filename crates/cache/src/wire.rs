@@ -1,7 +1,7 @@
-//! Numbers and texts in the small sections: little-endian, one after the other.
+//! The encoding of the small sections: little-endian numbers and texts.
 //!
-//! A reader takes no more memory than its bytes account for: a count is compared with the bytes that
-//! are left before there is room for as many items.
+//! A reader compares each count with the unread bytes before it allocates, so memory stays in
+//! proportion to the input.
 
 use bytemuck::{AnyBitPattern, NoUninit, pod_collect_to_vec};
 
@@ -28,7 +28,7 @@ impl Writer {
         self.u32(u32::from(value));
     }
 
-    /// A list of numbers, as its length and its memory.
+    /// Writes a list of numbers as its length and its memory.
     pub(crate) fn numbers<T: NoUninit>(&mut self, values: &[T]) {
         self.u64(values.len() as u64);
         self.bytes.extend_from_slice(bytemuck::cast_slice(values));
@@ -38,7 +38,8 @@ impl Writer {
         self.blob(text.as_bytes());
     }
 
-    /// Bytes like a text: filled up, so that a list of texts is never much shorter than in memory.
+    /// Writes bytes as a text, padded so that the encoding is never much shorter than the list in
+    /// memory.
     pub(crate) fn blob(&mut self, bytes: &[u8]) {
         self.u64(bytes.len() as u64);
         self.bytes.extend_from_slice(bytes);
@@ -51,15 +52,15 @@ impl Writer {
     }
 }
 
-/// What a text's length and bytes lack to a multiple of [`SHORTEST_TEXT`].
+/// The padding of a text to a multiple of [`SHORTEST_TEXT`].
 fn padding(len: usize) -> usize {
     (len + 8).next_multiple_of(SHORTEST_TEXT) - (len + 8)
 }
 
-/// The bytes that any text takes at least.
+/// The minimum size of a text in bytes.
 const SHORTEST_TEXT: usize = 16;
 
-/// Reads what a [`Writer`] wrote. Errors say what is wrong.
+/// Reads the output of a [`Writer`]. Errors describe the problem.
 #[derive(Debug)]
 pub(crate) struct Reader<'a> {
     bytes: &'a [u8],
@@ -105,7 +106,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A count of things of at least `size` bytes each.
+    /// Reads a count of items of at least `size` bytes each.
     pub(crate) fn count(&mut self, size: usize) -> Result<usize, String> {
         let (found, most) = (self.u64()?, self.bytes.len() / size);
         match usize::try_from(found) {
@@ -140,7 +141,7 @@ impl<'a> Reader<'a> {
         Ok(texts)
     }
 
-    /// Asserts that nothing is left.
+    /// Checks that no bytes are unread.
     pub(crate) fn end(self) -> Result<(), String> {
         match self.bytes.len() {
             0 => Ok(()),

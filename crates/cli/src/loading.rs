@@ -1,14 +1,16 @@
 //! From a file to a mesh and its tree, with progress on a terminal.
 
+use std::mem;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, anyhow, bail};
 use hitscan::cache::{self, BuiltMesh, CacheErrorKind};
-use hitscan::formats::{self, Format, FormatErrorKind};
-use hitscan::obj::{self, Loaded, ObjErrorKind};
-use hitscan::{BuildQuality, Layout, Material, MeshBvh, TriMesh};
+use hitscan::formats::Limit;
+use hitscan::{
+    BuildQuality, Format, Layout, Loaded, Material, MeshBvh, ReadError, ReadErrorKind, TriMesh,
+};
 
 use crate::args::{EngineArgs, LimitArgs};
 use crate::keyed;
@@ -67,67 +69,54 @@ pub(crate) fn load(path: &Path, limits: &LimitArgs) -> anyhow::Result<Model> {
 /// # Errors
 /// As [`load`].
 pub(crate) fn load_quietly(path: &Path, limits: &LimitArgs) -> anyhow::Result<Model> {
-    Ok(if cache::is_cache_file(path) {
-        load_cache(path, limits)?
-    } else if Format::of_file(path).is_some() {
-        let loaded = load_other(path, limits)?;
-        Model {
-            mesh: loaded.flattened(&limits.of_other_formats()).map_err(with_hint)?,
-            n_ignored: loaded.n_ignored(),
-            remarks: loaded.remarks(),
-            files: with_path(path, loaded.files),
-            materials: loaded.materials,
-            built_from: vec![],
-            tree: None,
-        }
-    } else {
-        load_obj(path, limits)?
+    if cache::is_cache_file(path) {
+        return load_cache(path, limits);
+    }
+    let mut loaded = load_file(path, limits)?;
+    Ok(Model {
+        n_ignored: loaded.report.n_ignored(),
+        remarks: loaded.report.lines(),
+        files: with_path(path, mem::take(&mut loaded.files)),
+        materials: mem::take(&mut loaded.materials),
+        mesh: loaded.into_mesh().map_err(with_flag)?,
+        built_from: vec![],
+        tree: None,
     })
 }
 
-/// Reads a file of a format other than OBJ, without a note.
-fn load_other(path: &Path, limits: &LimitArgs) -> anyhow::Result<formats::Loaded> {
-    formats::load(path, &limits.of_other_formats()).map_err(with_hint)
+/// Reads a mesh file of any format with a progress bar, and prints no notes.
+fn load_file(path: &Path, limits: &LimitArgs) -> anyhow::Result<Loaded> {
+    let bar = messages::share_bar("reading");
+    let progress = |share| {
+        messages::set_share(&bar, share);
+        ControlFlow::Continue(())
+    };
+    let loaded = hitscan::load_with_progress(path, &limits.load_options(), &progress);
+    bar.finish_and_clear();
+    loaded.map_err(with_flag)
 }
 
-/// The error, with the flag that raises the limit if it is one.
-fn with_hint(error: formats::FormatError) -> anyhow::Error {
+/// Replaces the name of the library's option, if the error is about a limit, by that of the flag.
+fn with_flag(error: ReadError) -> anyhow::Error {
     match error.kind {
-        FormatErrorKind::TooLarge { what, limit, .. } => {
-            let can_be_raised = limit < TriMesh::MAX_TRIANGLES as u64;
-            raised_by(&error, what, can_be_raised.then_some("--max-vertices"))
+        ReadErrorKind::TooLarge { raised_by: Some(limit), .. } => {
+            let (location, flag) = (error.location(), LimitArgs::flag(limit));
+            anyhow!("{location}: {}; {flag} raises the limit", error.kind)
         }
         _ => error.into(),
     }
 }
 
-/// The error with the flag that raises its limit, or with `otherwise`, if there is any.
-fn raised_by(error: &dyn std::error::Error, what: &str, otherwise: Option<&str>) -> anyhow::Error {
-    let flag = match what {
-        "bytes" => Some("--max-file"),
-        what if what.starts_with("bytes of one statement") => Some("--max-statement"),
-        what if what.starts_with("corners") => Some("--max-corners"),
-        _ => otherwise,
-    };
-    match flag {
-        Some(flag) => anyhow!("{error}; {flag} raises the limit"),
-        None => anyhow!("{error}"),
-    }
-}
-
-/// Reads a glTF file as a scene and says what was left out of it; `None` for any other file.
+/// Reads a glTF file as a scene and prints what the reader skipped; `None` for any other file.
 ///
 /// # Errors
 /// A glTF file that cannot be read.
-pub(crate) fn load_gltf(
-    path: &Path,
-    limits: &LimitArgs,
-) -> anyhow::Result<Option<formats::Loaded>> {
+pub(crate) fn load_gltf(path: &Path, limits: &LimitArgs) -> anyhow::Result<Option<Loaded>> {
     if cache::is_cache_file(path) || Format::of_file(path) != Some(Format::Gltf) {
         return Ok(None);
     }
-    let loaded = load_other(path, limits)?;
-    loaded.remarks().iter().for_each(messages::note);
+    let loaded = load_file(path, limits)?;
+    loaded.report.lines().iter().for_each(messages::note);
     Ok(Some(loaded))
 }
 
@@ -137,35 +126,11 @@ fn with_path(path: &Path, others: Vec<PathBuf>) -> Vec<PathBuf> {
     files
 }
 
-fn load_obj(path: &Path, limits: &LimitArgs) -> anyhow::Result<Model> {
-    let bar = messages::share_bar("reading");
-    let progress = |share| {
-        messages::set_share(&bar, share);
-        ControlFlow::Continue(())
-    };
-    let loaded = obj::load_with_progress(path, &limits.of_obj(), &progress);
-    bar.finish_and_clear();
-    let loaded = loaded.map_err(|error| match &error.kind {
-        ObjErrorKind::TooLarge { what, .. } => raised_by(&error, what, None),
-        _ => error.into(),
-    });
-    let Loaded { mesh, materials, report, library_files, .. } = loaded?;
-    let files = with_path(path, library_files);
-    let remarks = report.to_string().lines().map(str::to_owned).collect();
-    Ok(Model {
-        mesh,
-        materials,
-        n_ignored: report.n_ignored(),
-        remarks,
-        files,
-        built_from: vec![],
-        tree: None,
-    })
-}
-
 fn load_cache(path: &Path, limits: &LimitArgs) -> anyhow::Result<Model> {
     let built = cache::load_within(path, limits.of_cache()).map_err(|error| match error.kind {
-        CacheErrorKind::TooLarge { .. } => raised_by(&error, "bytes", None),
+        CacheErrorKind::TooLarge { .. } => {
+            anyhow!("{error}; {} raises the limit", LimitArgs::flag(Limit::FileBytes))
+        }
         _ => error.into(),
     });
     let BuiltMesh { mesh, bvh, quality, materials, n_ignored, remarks, source } = built?;

@@ -1,4 +1,4 @@
-//! The bytes of a regular file, or of memory.
+//! Reading regular files, whole or piece by piece.
 
 use std::{
     fs::{self, File},
@@ -8,29 +8,29 @@ use std::{
 
 use thiserror::Error;
 
-/// Why a file is not read.
+/// The reason why a file is not read.
 #[derive(Debug, Error)]
 pub enum FileError {
-    /// It cannot be opened or read.
+    /// The file cannot be opened or read.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// It is something else.
-    #[error("is {found}, expected a regular file")]
+    /// The path names something that is not a regular file.
+    #[error("is {found}; expected a regular file")]
     NotRegular {
-        /// What it is.
+        /// The kind of file.
         found: &'static str,
     },
-    /// It is longer than the caller allows.
-    #[error("{found} bytes, expected at most {limit}")]
+    /// The file is longer than the limit of the caller.
+    #[error("{found} bytes; expected at most {limit}")]
     TooLarge {
-        /// Its length in bytes, or as much of it as was read.
+        /// The length in bytes, or the number of bytes read so far.
         found: u64,
-        /// The most bytes that the caller takes.
+        /// The maximum length in bytes.
         limit: u64,
     },
 }
 
-/// Bytes in memory, or in a regular file to be read piece by piece, from many threads.
+/// The bytes of memory, or of a regular file that several threads can read piece by piece.
 #[derive(Debug)]
 pub struct Bytes<'a>(Store<'a>);
 
@@ -50,11 +50,11 @@ impl<'a> From<&'a [u8]> for Bytes<'a> {
 }
 
 impl Bytes<'_> {
-    /// Opens a regular file of at most `limit` bytes. Where the system cannot read in the middle of a
-    /// file, it is read as a whole.
+    /// Opens a regular file of at most `limit` bytes. On systems without positioned reads, this
+    /// reads the whole file.
     ///
     /// # Errors
-    /// A file that is missing, no regular one, or longer.
+    /// A file that is missing, not regular, or longer than `limit`.
     pub fn open(path: &Path, limit: u64) -> Result<Self, FileError> {
         if cfg!(any(unix, windows)) {
             let (file, len) = open_regular(path, limit)?;
@@ -64,7 +64,7 @@ impl Bytes<'_> {
         }
     }
 
-    /// Their number; of a file, when it was opened.
+    /// The number of bytes; for a file, when it was opened.
     #[allow(clippy::len_without_is_empty, reason = "an empty file is nothing special")]
     pub fn len(&self) -> u64 {
         match &self.0 {
@@ -74,7 +74,7 @@ impl Bytes<'_> {
         }
     }
 
-    /// All of them, if they are in memory.
+    /// All bytes, if they are in memory.
     pub fn as_slice(&self) -> Option<&[u8]> {
         match &self.0 {
             Store::Memory(bytes) => Some(bytes),
@@ -83,13 +83,13 @@ impl Bytes<'_> {
         }
     }
 
-    /// Fills `into` with the bytes from `offset` on.
+    /// Fills `into` with the bytes from the offset `offset` on.
     ///
     /// # Errors
-    /// A file that ends before, as it was cut since it was opened, or that cannot be read.
+    /// A file that cannot be read, or that has become shorter since it was opened.
     ///
     /// # Panics
-    /// Past the end of what is in memory.
+    /// If the range is beyond the end of bytes in memory.
     pub fn read_at(&self, offset: u64, into: &mut [u8]) -> io::Result<()> {
         match &self.0 {
             Store::Memory(bytes) => into.copy_from_slice(&bytes[offset as usize..][..into.len()]),
@@ -99,7 +99,7 @@ impl Bytes<'_> {
         Ok(())
     }
 
-    /// Up to `n` bytes from the start.
+    /// The first `n` bytes, or all if there are fewer.
     ///
     /// # Errors
     /// As [`read_at`](Self::read_at).
@@ -110,21 +110,20 @@ impl Bytes<'_> {
     }
 }
 
-/// All bytes of a regular file, if they are at most `limit`.
+/// Reads a regular file of at most `limit` bytes.
 ///
 /// # Errors
 /// As [`Bytes::open`].
 pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>, FileError> {
     let (file, len) = open_regular(path, limit)?;
     let mut bytes = room_for(len)?;
-    // It may be longer than it was.
+    // The file may have grown since.
     file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
     check_len(bytes.len() as u64, limit)?;
     Ok(bytes)
 }
 
-/// An empty vector with room for so many bytes: a file may be longer than there is memory, and a sparse
-/// one is so for free.
+/// An empty vector with capacity `len`. A sparse file may be longer than the available memory.
 fn room_for(len: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let room = usize::try_from(len).ok().and_then(|len| bytes.try_reserve_exact(len).ok());
@@ -134,9 +133,10 @@ fn room_for(len: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Opens a regular file, and nothing else: reading a pipe or a device may never end.
+/// Opens a regular file. Reading a pipe or a device may never end.
 fn open_regular(path: &Path, limit: u64) -> Result<(File, u64), FileError> {
-    // Before opening, as opening a pipe waits for a writer; and after, as it may have changed.
+    // Checks before opening, because opening a pipe waits for a writer, and again after, because
+    // the path may have changed.
     check_kind(&fs::metadata(path)?)?;
     let file = File::open(path)?;
     let metadata = file.metadata()?;
@@ -188,19 +188,19 @@ mod tests {
     fn only_regular_files_within_the_limit_are_opened() {
         let folder = tempfile::tempdir().unwrap();
         let error = Bytes::open(folder.path(), 3).unwrap_err();
-        assert_eq!(error.to_string(), "is a directory, expected a regular file");
+        assert_eq!(error.to_string(), "is a directory; expected a regular file");
         let file = folder.path().join("a");
         fs::write(&file, "abc").unwrap();
         assert_eq!(Bytes::open(&file, 3).unwrap().len(), 3);
         assert_eq!(read(&file, 3).unwrap(), b"abc");
         fs::write(&file, "abcd").unwrap();
         for error in [Bytes::open(&file, 3).unwrap_err(), read(&file, 3).unwrap_err()] {
-            assert_eq!(error.to_string(), "4 bytes, expected at most 3");
+            assert_eq!(error.to_string(), "4 bytes; expected at most 3");
         }
         #[cfg(unix)]
         {
             let error = read(Path::new("/dev/zero"), 3).unwrap_err();
-            assert_eq!(error.to_string(), "is a device or pipe, expected a regular file");
+            assert_eq!(error.to_string(), "is a device or pipe; expected a regular file");
         }
     }
 

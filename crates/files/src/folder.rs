@@ -1,4 +1,4 @@
-//! Names in a file that lead into its own folder.
+//! Resolving file names that another file contains.
 
 use std::{
     fs, io,
@@ -7,24 +7,24 @@ use std::{
 
 use thiserror::Error;
 
-/// Why a name is not followed.
+/// The reason why a name is not resolved.
 #[derive(Debug, Error)]
 pub enum InsideError {
-    /// It leads to a place that is not in the folder.
+    /// The name leads out of the folder.
     #[error("it leads elsewhere")]
     Outside,
-    /// There is nothing, or it cannot be looked at.
+    /// The file does not exist, or cannot be accessed.
     #[error(transparent)]
     Io(#[from] io::Error),
 }
 
-/// The file or folder of that name in a folder or below it, without symbolic links.
+/// The path of a file in `folder` or below it, with symbolic links resolved.
 ///
-/// Neither `..` nor an absolute path is followed at all, and a link only if it ends inside: a file
-/// from elsewhere shall not find out what lies around it. An empty folder is the current one.
+/// The name may contain no `..` and may not be absolute, and links must end inside the folder. This
+/// keeps a foreign file from probing the file system. An empty folder means the current one.
 ///
 /// # Errors
-/// A name that leads outside, or to nothing.
+/// A name that leads out of the folder, or to nothing.
 pub fn inside(folder: &Path, name: &Path) -> Result<PathBuf, InsideError> {
     let is_inside = |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
     if !name.components().all(is_inside) {

@@ -1,16 +1,25 @@
-//! What every reader of hitscan does with files, in one place.
+//! The parts that the mesh readers of hitscan share: file access, options and errors.
 //!
-//! - [`Bytes`] are those of a regular file, or of memory, to be read piece by piece; [`read`] reads a file
-//!   as a whole, within a limit. Neither waits for a pipe or a device, which may never end.
-//! - [`inside`] follows a name that stands in a file, if it leads into the file's own folder.
-//! - [`Place`] and [`Escaped`] write names of files as errors show them.
+//! - [`Bytes`] reads a regular file, or memory, piece by piece; [`read`] reads a whole file. Both refuse
+//!   pipes and devices, which may never end, and files above a limit.
+//! - [`inside`] resolves a file name that another file contains, and refuses names that leave the folder.
+//! - [`LoadOptions`] selects what a reader keeps, and holds the limits.
+//! - [`ReadError`] is the one error of all readers: file, line or byte offset, and [`ReadErrorKind`].
+//! - [`SourceLocation`] and [`Escaped`] print file names without control characters.
+//!
+//! Modules import in this order only: `read_error → load_options, source_location, bytes`; `folder` stands
+//! alone.
 
 #![forbid(unsafe_code)]
 
 mod bytes;
 mod folder;
-mod place;
+mod load_options;
+mod read_error;
+mod source_location;
 
 pub use bytes::{Bytes, FileError, read};
 pub use folder::{InsideError, inside};
-pub use place::{Escaped, Place};
+pub use load_options::{Limit, LoadOptions};
+pub use read_error::{ReadError, ReadErrorKind};
+pub use source_location::{Escaped, SourceLocation};

@@ -1,12 +1,14 @@
-//! Which format a file has.
+//! Detecting the format of a file.
 
 use std::path::Path;
 
 use hitscan_files::Bytes;
 
-/// A format of meshes.
+/// A format of mesh files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Format {
+    /// Wavefront OBJ.
+    Obj,
     /// STL, text or binary.
     Stl,
     /// PLY, text or binary.
@@ -16,15 +18,23 @@ pub enum Format {
 }
 
 impl Format {
-    /// The format of a file by how it begins, and by the name where that leaves a doubt. `None` for
-    /// anything else, and for what cannot be read.
+    /// The number of bytes from the start of a file that detection needs.
+    pub(crate) const N_START_BYTES: usize = 1024;
+
+    /// The format of a file: by its first bytes, else by the extension of its name, else OBJ, which has
+    /// no signature. `None` if the file cannot be read.
     pub fn of_file(path: impl AsRef<Path>) -> Option<Self> {
         let path = path.as_ref();
         let bytes = Bytes::open(path, u64::MAX).ok()?;
-        Self::of_start(&bytes.start(1024).ok()?, bytes.len()).or_else(|| Self::of_name(path))
+        Some(Self::detect(&bytes.start(Self::N_START_BYTES).ok()?, bytes.len(), path))
     }
 
-    /// The format of a file of `len` bytes that begins like this: 1 KiB is enough.
+    pub(crate) fn detect(start: &[u8], len: u64, path: &Path) -> Self {
+        Self::of_start(start, len).or_else(|| Self::of_name(path)).unwrap_or(Self::Obj)
+    }
+
+    /// The format that the first 1024 bytes of a file of `len` bytes prove. `None` for OBJ, which has no
+    /// signature, and for anything else.
     pub fn of_start(start: &[u8], len: u64) -> Option<Self> {
         if start.starts_with(b"glTF") {
             return Some(Self::Gltf);
@@ -46,9 +56,10 @@ impl Format {
         word.eq_ignore_ascii_case(b"solid").then_some(Self::Stl)
     }
 
-    /// The format that the extension of a name promises.
+    /// The format that belongs to the extension of a file name, in any case.
     pub fn of_name(path: impl AsRef<Path>) -> Option<Self> {
         match path.as_ref().extension()?.to_str()?.to_ascii_lowercase().as_str() {
+            "obj" => Some(Self::Obj),
             "stl" => Some(Self::Stl),
             "ply" => Some(Self::Ply),
             "gltf" | "glb" => Some(Self::Gltf),
@@ -56,9 +67,10 @@ impl Format {
         }
     }
 
-    /// What it is called.
+    /// The name of the format.
     pub const fn name(self) -> &'static str {
         match self {
+            Self::Obj => "OBJ",
             Self::Stl => "STL",
             Self::Ply => "PLY",
             Self::Gltf => "glTF",
@@ -89,6 +101,9 @@ mod tests {
             assert_eq!(Format::of_start(start, start.len() as u64), expected, "{start:?}");
         }
         assert_eq!(Format::of_name("a.GLB"), Some(Format::Gltf));
-        assert_eq!(Format::of_name("a.obj"), None);
+        assert_eq!(Format::of_name("a.Obj"), Some(Format::Obj));
+        assert_eq!(Format::of_name("a.hitscan"), None);
+        assert_eq!(Format::detect(b"v 1 2 3", 7, Path::new("a")), Format::Obj);
+        assert_eq!(Format::detect(b"v 1 2 3", 7, Path::new("a.ply")), Format::Ply);
     }
 }

@@ -1,16 +1,16 @@
-//! A mesh at its place.
+//! An instance of a mesh.
 
 use std::sync::Arc;
 
 use glam::DAffine3;
 
-/// A mesh at its place in the scene of a file.
+/// An instance of a mesh in the scene of a file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Instance {
-    /// The mesh, as a place in [`Loaded::meshes`](crate::Loaded::meshes).
+    /// The index of the mesh in [`Loaded::meshes`](crate::Loaded::meshes).
     pub mesh: usize,
-    /// From the space of the mesh to that of the scene; invertible.
+    /// The transform from the space of the mesh to that of the scene; invertible.
     pub transform: DAffine3,
-    /// The name of the node, or that of its mesh, which its instances share.
+    /// The name of the node, or that of the mesh if the node has none. Instances share it.
     pub name: Option<Arc<str>>,
 }

@@ -1,56 +1,73 @@
-//! Reads STL, PLY and glTF files as triangle meshes, and says what it left out.
+//! Reads triangle meshes from OBJ, STL, PLY and glTF files.
 //!
-//! [`load`] takes any of the three, known by how the file begins ([`Format::of_file`]). The contract is that of
-//! `hitscan-obj`: polygons are cut in file order, what is not used is counted, and what is wrong is an error
-//! with file, place, what was found and what was expected.
+//! [`load`] detects the format of a file and returns a [`Loaded`]: meshes, their instances, materials, and a
+//! [`LoadReport`] of the skipped parts. [`Loaded::into_mesh`] merges them into one
+//! [`TriMesh`](hitscan_primitives::TriMesh). [`parse`] does the same in memory.
 //!
 //! ```
 //! use hitscan_formats::{Format, LoadOptions, parse};
 //!
-//! # #[cfg(feature = "stl")] {
-//! let text = b"solid roof\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\n\
-//!     endloop\nendfacet\nendsolid roof\n";
-//! let loaded = parse(text, "roof.stl", Format::Stl, &LoadOptions::default())?;
-//! assert_eq!(loaded.meshes[0].triangles(), [[0, 1, 2]]);
+//! let text = b"o roof\nv 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\nl 1 2\n";
+//! let loaded = parse(text, "house.obj", Format::Obj, &LoadOptions::default())?;
+//! assert_eq!(loaded.report.lines(), ["1 line element left out (line 7)"]);
+//! let mesh = loaded.into_mesh()?;
+//! assert_eq!(mesh.triangles(), [[0, 1, 2], [0, 2, 3]]);
 //!
-//! let error = parse(b"solid\nfacet\nouter top\n", "bad.stl", Format::Stl, &LoadOptions::default());
-//! assert_eq!(error.unwrap_err().to_string(), "bad.stl:3: \"top\", expected `loop`");
-//! # }
-//! # Ok::<(), hitscan_formats::FormatError>(())
+//! let error = parse(b"v 0 0 0\nf 1 2 x\n", "bad.obj", Format::Obj, &LoadOptions::default());
+//! assert_eq!(
+//!     error.unwrap_err().to_string(),
+//!     "bad.obj:2: face corner \"x\"; expected an index such as 7, -1, 7/2, 7//3 or 7/2/3"
+//! );
+//! # Ok::<(), hitscan_formats::ReadError>(())
 //! ```
 //!
-//! # What is read
+//! # Formats
 //!
-//! - **STL**: text with any number of solids, whose names become objects; binary files by their length, even
-//!   if they begin with `solid`. Normals of facets are left out: winding says more. Vertices that are equal
-//!   become one.
-//! - **PLY**: text, binary little- and big-endian, all eight types of numbers under both of their names.
-//!   Of vertices `x y z`, normals and texture coordinates; of faces `vertex_indices` or `vertex_index`.
-//!   Polygons are cut by [`Triangulator`](hitscan_primitives::Triangulator). Other properties and elements
-//!   are left out, and named.
-//! - **glTF**: text and GLB, of the default scene, or else of all nodes without parents. Each mesh is a
-//!   [`TriMesh`](hitscan_primitives::TriMesh) with normals, the first set of texture coordinates (turned
-//!   over, so that v runs up as elsewhere) and a material for each primitive; each node with a mesh is an
-//!   [`Instance`]. Points, lines, skins, morph targets, animations, cameras and lights are left out, and
-//!   counted. Buffers are in the file, or regular files in its folder or below; pictures are not read.
+//! - **OBJ** with its MTL libraries, by the crate `hitscan-obj`, whose page has the details.
+//! - **STL**, text or binary. The names of solids become objects. Equal vertices are merged. Facet normals are
+//!   skipped, because the winding gives them.
+//! - **PLY**, text or binary of either byte order, with any number type. The reader uses positions, normals,
+//!   texture coordinates and faces; it counts other properties and elements.
+//! - **glTF 2.0**, text or GLB: the meshes, materials and node transforms of the default scene. Each node with a
+//!   mesh becomes an [`Instance`]. Texture coordinates are flipped, so that v grows upwards as in the other
+//!   formats. The reader counts skins, morph targets, animations, cameras, points and lines; it reads no
+//!   textures.
 //!
-//! Faces at vertices that are not finite are left out, and counted. This crate brings its own readers of STL
-//! and PLY: those that exist take memory by the numbers in the header, and do not say where a mistake is. JSON
-//! of glTF is read and checked by the crate `gltf`, accessors are read here.
+//! STL, PLY and glTF have a Cargo feature each.
+//!
+//! # Guarantees
+//!
+//! - No input panics, hangs, or takes memory out of proportion to its size and to [`LoadOptions`].
+//! - A [`ReadError`] names the file, and the line or byte offset where it is known.
+//! - The report counts every part that a reader skips, such as faces at vertices that are not finite.
+//! - A side file, such as a buffer or a material library, must be in the folder of the file or below.
+//!
+//! # Modules
+//!
+//! Modules import in the direction of the arrows:
+//!
+//! ```text
+//! load ─▶ stl, ply, gltf ─▶ loaded ─▶ mesh_builder
+//!   │          │               └────▶ format, instance, report
+//!   │          └▶ words, side_files ─▶ error_at
+//!   └▶ hitscan-obj
+//! ```
 
 #![forbid(unsafe_code)]
 #![cfg_attr(
     not(all(feature = "stl", feature = "ply", feature = "gltf")),
-    allow(dead_code, reason = "what the formats use that are left out")
+    allow(dead_code, reason = "a format that is switched off uses them")
 )]
 
-mod error;
 mod format;
 mod instance;
+mod load;
 mod loaded;
 mod report;
 
+mod error_at;
 mod mesh_builder;
+mod side_files;
 mod words;
 
 #[cfg(feature = "gltf")]
@@ -60,10 +77,13 @@ mod ply;
 #[cfg(feature = "stl")]
 mod stl;
 
-pub use error::{FormatError, FormatErrorKind};
 pub use format::Format;
+pub use hitscan_files::{Limit, LoadOptions, ReadError, ReadErrorKind};
+pub use hitscan_obj::ObjReport;
 pub use instance::Instance;
-pub use loaded::{LoadOptions, Loaded, load, parse};
+pub use load::{load, load_with_progress, parse, parse_with_files};
+pub use loaded::Loaded;
+pub use report::LoadReport;
 
 #[doc = include_str!("../README.md")]
 #[cfg(doctest)]

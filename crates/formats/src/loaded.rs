@@ -1,180 +1,119 @@
-//! Loading a file of any format.
+//! A file in memory, whatever its format.
 
-use std::{
-    collections::HashMap,
-    path::{Path, PathBuf},
-};
+use std::{collections::HashMap, path::PathBuf};
 
 use glam::{DAffine3, DMat3, DVec3, Vec3};
+use hitscan_files::{LoadOptions, ReadError, ReadErrorKind};
+use hitscan_obj::ObjModel;
 use hitscan_primitives::{CornerAttributes, FaceRecords, Material, Runs, TriMesh};
 
 use crate::{
-    Format, FormatError, FormatErrorKind, Instance,
-    error::Mistake,
+    Format, Instance, LoadReport,
     mesh_builder::{MeshBuilder, Name},
-    report::Report,
 };
 
-/// Limits that are checked before memory is taken.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LoadOptions {
-    /// The largest file, and all buffers beside it together, in bytes. 16 GiB by default.
-    pub max_file_bytes: u64,
-    /// The most corners of one polygon. 2^24 by default.
-    pub max_polygon_corners: u32,
-    /// The most vertices, and triangles, that a file may be turned into: a small glTF file may name
-    /// the same data a thousand times. 2^26 by default.
-    pub max_vertices: u64,
-}
-
-impl Default for LoadOptions {
-    fn default() -> Self {
-        Self { max_file_bytes: 16 << 30, max_polygon_corners: 1 << 24, max_vertices: 1 << 26 }
-    }
-}
-
-impl LoadOptions {
-    /// The most vertices and triangles, all of which a mesh can number.
-    pub(crate) fn vertex_limit(&self) -> u64 {
-        self.max_vertices.min(TriMesh::MAX_TRIANGLES as u64)
-    }
-}
-
-/// What was loaded.
-#[derive(Clone, Debug, Default, PartialEq)]
+/// The contents of a mesh file.
+///
+/// OBJ, STL and PLY files have one mesh and one instance of it. glTF files have any number of both.
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Loaded {
-    /// The meshes, each in its own space. STL and PLY files have one.
+    /// The format of the file.
+    pub format: Format,
+    /// The meshes, each in its own space.
     pub meshes: Vec<TriMesh>,
-    /// Where they are: in STL and PLY files the one mesh as it is.
+    /// The instances of the meshes in the space of the scene.
     pub instances: Vec<Instance>,
-    /// The materials, by the names in the records of the meshes.
+    /// The materials in the order of the file, or of the material libraries of an OBJ file. A name may
+    /// occur twice; see [`material`](Self::material).
     pub materials: Vec<Material>,
-    /// The files that were read beside the one that was named, without links.
+    /// The material libraries or buffers that were read beside the file, with links resolved.
     pub files: Vec<PathBuf>,
-    pub(crate) report: Report,
+    /// The parts of the file that the reader skipped or repaired.
+    pub report: LoadReport,
+    /// The name of the file in errors.
+    name: String,
+    options: LoadOptions,
 }
 
-/// Loads a file, whose format is told by how it begins and, where that leaves a doubt, by its name.
-///
-/// # Errors
-/// A file that cannot be read, that is of none of the formats, or whose contents are wrong; see
-/// [`FormatErrorKind`].
-pub fn load(path: impl AsRef<Path>, options: &LoadOptions) -> Result<Loaded, FormatError> {
-    let path = path.as_ref();
-    let load = || -> Result<Loaded, Mistake> {
-        let bytes = hitscan_files::read(path, options.max_file_bytes)?;
-        let format = Format::of_start(&bytes, bytes.len() as u64).or_else(|| Format::of_name(path));
-        let format = format.ok_or_else(|| {
-            let start = crate::error::quoted(&bytes[..bytes.len().min(16)]);
-            FormatErrorKind::wrong(format!("starts with {start}"), "STL, PLY or glTF")
-        })?;
-        parse_bytes(&bytes, format, path.parent(), options)
-    };
-    load().map_err(|mistake| mistake.in_file(&path.to_string_lossy()))
+/// The parts of [`Loaded`] that a reader fills.
+#[derive(Debug, Default)]
+pub(crate) struct Parts {
+    pub(crate) meshes: Vec<TriMesh>,
+    pub(crate) instances: Vec<Instance>,
+    pub(crate) materials: Vec<Material>,
+    pub(crate) files: Vec<PathBuf>,
+    pub(crate) report: LoadReport,
 }
 
-/// Loads a file of a format from memory; `name` stands for the file in errors. No file is touched: a glTF
-/// file that names buffers of its own is an error.
-///
-/// # Errors
-/// As [`load`].
-pub fn parse(
-    bytes: &[u8],
-    name: &str,
-    format: Format,
-    options: &LoadOptions,
-) -> Result<Loaded, FormatError> {
-    parse_bytes(bytes, format, None, options).map_err(|mistake| mistake.in_file(name))
-}
-
-#[cfg_attr(
-    not(all(feature = "stl", feature = "ply", feature = "gltf")),
-    allow(unused_variables, reason = "what the formats use that are left out")
-)]
-fn parse_bytes(
-    bytes: &[u8],
-    format: Format,
-    folder: Option<&Path>,
-    options: &LoadOptions,
-) -> Result<Loaded, Mistake> {
-    match format {
-        #[cfg(feature = "stl")]
-        Format::Stl => crate::stl::parse(bytes, options),
-        #[cfg(feature = "ply")]
-        Format::Ply => crate::ply::parse(bytes, options),
-        #[cfg(feature = "gltf")]
-        Format::Gltf => crate::gltf::parse(bytes, folder, options),
-        #[cfg(not(all(feature = "stl", feature = "ply", feature = "gltf")))]
-        left_out => Err(FormatErrorKind::LeftOut { format: left_out.name() }.into()),
-    }
-}
-
-impl Loaded {
-    /// One mesh as it is, at one place.
-    #[cfg(any(feature = "stl", feature = "ply"))]
-    pub(crate) fn of_one(mesh: TriMesh, report: Report) -> Self {
+impl Parts {
+    /// One mesh with one instance.
+    pub(crate) fn of_one(mesh: TriMesh, report: LoadReport) -> Self {
         let instance = Instance { mesh: 0, transform: DAffine3::IDENTITY, name: None };
         Self { meshes: vec![mesh], instances: vec![instance], report, ..Self::default() }
     }
 
-    /// How many things were left out.
-    pub fn n_ignored(&self) -> u64 {
-        self.report.n()
+    pub(crate) fn of_obj(model: ObjModel) -> Self {
+        let ObjModel { mesh, materials, report, library_files, .. } = model;
+        let parts = Self::of_one(mesh, LoadReport::of_obj(report));
+        Self { materials, files: library_files, ..parts }
+    }
+}
+
+impl Loaded {
+    pub(crate) fn new(parts: Parts, format: Format, name: &str, options: &LoadOptions) -> Self {
+        let Parts { meshes, instances, materials, files, report } = parts;
+        let (name, options) = (name.to_owned(), options.clone());
+        Self { format, meshes, instances, materials, files, report, name, options }
     }
 
-    /// What they are: a line per kind, for people.
-    pub fn remarks(&self) -> Vec<String> {
-        self.report.lines()
+    /// The material of a name. If several have it, the last one counts, because a later library
+    /// overrides an earlier one. O(n).
+    pub fn material(&self, name: &str) -> Option<&Material> {
+        self.materials.iter().rev().find(|material| material.name == name)
     }
 
-    /// All instances as one mesh in the space of the scene, in their order. Its objects are the nodes. Where
-    /// a transform mirrors, triangles are turned round, so that their front stays outside.
+    /// Merges all instances into one mesh in the space of the scene, in their order.
+    ///
+    /// The mesh of an OBJ, STL or PLY file is moved, not copied. For glTF the names of the nodes become the
+    /// objects of the records. Triangles of mirrored instances are reversed, so that their front side stays
+    /// outside.
     ///
     /// # Errors
-    /// More vertices or triangles than the options allow, and positions that are not finite in single
-    /// precision.
-    pub fn flattened(&self, options: &LoadOptions) -> Result<TriMesh, FormatError> {
-        let flattened = || -> Result<TriMesh, Mistake> {
-            if let ([mesh], [instance]) = (&self.meshes[..], &self.instances[..])
-                && instance.transform == DAffine3::IDENTITY
-                && instance.name.is_none()
-            {
-                return Ok(mesh.clone());
-            }
-            let (mut n_vertices, mut n_triangles) = (0, 0);
-            for instance in &self.instances {
-                n_vertices += self.meshes[instance.mesh].positions().len() as u64;
-                n_triangles += self.meshes[instance.mesh].triangles().len() as u64;
-            }
-            let limit = options.vertex_limit();
-            for (what, found) in [("vertices", n_vertices), ("triangles", n_triangles)] {
-                if found > limit {
-                    return Err(FormatErrorKind::TooLarge { what, found, limit }.into());
-                }
-            }
-            let mut builder = MeshBuilder::default();
-            // Of each mesh, however many instances have it.
-            let mut names: Vec<Vec<Name<'_>>> = self.meshes.iter().map(names_of).collect();
-            // By their addresses, since instances share them.
-            let mut nodes: HashMap<*const str, Name<'_>> = HashMap::new();
-            for instance in &self.instances {
-                let mesh = &self.meshes[instance.mesh];
-                let node = instance
-                    .name
-                    .as_deref()
-                    .map(|name| nodes.entry(name).or_insert_with(|| Name::new(Some(name))));
-                add_instance(
-                    &mut builder,
-                    mesh,
-                    instance.transform,
-                    node,
-                    &mut names[instance.mesh],
-                );
-            }
-            Ok(builder.finish()?)
-        };
-        flattened().map_err(|mistake| mistake.in_file("the scene as one mesh"))
+    /// More vertices or triangles than [`LoadOptions::max_vertices`], or positions that are not finite in
+    /// single precision.
+    pub fn into_mesh(mut self) -> Result<TriMesh, ReadError> {
+        if let ([_], [instance]) = (&self.meshes[..], &self.instances[..])
+            && instance.transform == DAffine3::IDENTITY
+            && instance.name.is_none()
+        {
+            return Ok(self.meshes.remove(0));
+        }
+        self.merged().map_err(|kind| ReadError::new(&self.name, None, kind))
+    }
+
+    fn merged(&self) -> Result<TriMesh, ReadErrorKind> {
+        let (mut n_vertices, mut n_triangles) = (0, 0);
+        for instance in &self.instances {
+            n_vertices += self.meshes[instance.mesh].positions().len() as u64;
+            n_triangles += self.meshes[instance.mesh].triangles().len() as u64;
+        }
+        ReadErrorKind::check_vertices("vertices of the merged scene", n_vertices, &self.options)?;
+        ReadErrorKind::check_vertices("triangles of the merged scene", n_triangles, &self.options)?;
+        let mut builder = MeshBuilder::default();
+        // Per mesh, because many instances may share it.
+        let mut names: Vec<Vec<Name<'_>>> = self.meshes.iter().map(names_of).collect();
+        // By address, because instances share the names.
+        let mut nodes: HashMap<*const str, Name<'_>> = HashMap::new();
+        for instance in &self.instances {
+            let mesh = &self.meshes[instance.mesh];
+            let node = instance
+                .name
+                .as_deref()
+                .map(|name| nodes.entry(name).or_insert_with(|| Name::new(Some(name))));
+            add_instance(&mut builder, mesh, instance.transform, node, &mut names[instance.mesh]);
+        }
+        Ok(builder.finish(&self.options)?)
     }
 }
 
@@ -184,7 +123,7 @@ fn names_of(mesh: &TriMesh) -> Vec<Name<'_>> {
     names.iter().map(|name| Name::new(Some(name.as_str()))).collect()
 }
 
-/// Adds a mesh at its place, with the name of its node if that has one; `names` are those in its records.
+/// Adds an instance of `mesh`. `node` is the name of its node, and `names` are those in its records.
 fn add_instance(
     builder: &mut MeshBuilder,
     mesh: &TriMesh,
@@ -194,8 +133,8 @@ fn add_instance(
 ) {
     let is_mirrored = transform.matrix3.determinant() < 0.0;
     let first_vertex = builder.positions.len() as u32;
-    let place = |p: &Vec3| transform.transform_point3(p.as_dvec3()).as_vec3();
-    builder.positions.extend(mesh.positions().iter().map(place));
+    let to_scene = |p: &Vec3| transform.transform_point3(p.as_dvec3()).as_vec3();
+    builder.positions.extend(mesh.positions().iter().map(to_scene));
     let to_normal: DMat3 = transform.matrix3.inverse().transpose();
     let turn = |[a, b, c]: [u32; 3]| if is_mirrored { [a, c, b] } else { [a, b, c] };
 
@@ -214,15 +153,15 @@ fn add_instance(
     let one_each = FaceRecords::one_triangle_each(mesh.triangles().len() as u32);
     let records = mesh.records().unwrap_or(&one_each);
     for polygon in 0..records.n_polygons() as u32 {
-        let mut place = |runs: &Runs<Option<u32>>, builder: &mut MeshBuilder| {
+        let mut name_index = |runs: &Runs<Option<u32>>, builder: &mut MeshBuilder| {
             let index = (*runs.get(polygon)?)?;
-            builder.place(names.get_mut(index as usize)?)
+            builder.name_index(names.get_mut(index as usize)?)
         };
         let object = match &mut node {
-            Some(name) => builder.place(name),
-            None => place(&records.objects, builder),
+            Some(name) => builder.name_index(name),
+            None => name_index(&records.objects, builder),
         };
-        let material = place(&records.materials, builder);
+        let material = name_index(&records.materials, builder);
         builder.begin_polygon(object, material, records.lines.get(polygon));
         for triangle in records.triangles_of(polygon) {
             let triangle = triangle as usize;

@@ -1,15 +1,16 @@
-//! A mesh in the making.
+//! Building a mesh polygon by polygon.
 
 use std::{borrow::Cow, collections::HashMap};
 
 use glam::Vec3;
+use hitscan_files::LoadOptions;
 use hitscan_primitives::{CornerAttributes, FaceRecords, LineRuns, MeshError, Runs, TriMesh};
 
-/// Positions, triangles and what belongs to them, one polygon after the other.
+/// The positions, triangles, attributes and records of a mesh under construction.
 #[derive(Debug, Default)]
 pub(crate) struct MeshBuilder {
     pub(crate) positions: Vec<Vec3>,
-    /// Normals and texture coordinates, which triangles name.
+    /// The normals and texture coordinates that triangles refer to.
     pub(crate) attributes: CornerAttributes,
     triangles: Vec<[u32; 3]>,
     /// The number of triangles of each polygon.
@@ -23,45 +24,45 @@ pub(crate) struct MeshBuilder {
 #[derive(Debug, Default)]
 struct Names {
     names: Vec<String>,
-    places: HashMap<String, u32>,
+    indices: HashMap<String, u32>,
 }
 
 impl Names {
-    fn place(&mut self, name: &str) -> u32 {
-        if let Some(place) = self.places.get(name) {
-            return *place;
+    fn index(&mut self, name: &str) -> u32 {
+        if let Some(index) = self.indices.get(name) {
+            return *index;
         }
-        let place = self.names.len() as u32;
+        let index = self.names.len() as u32;
         self.names.push(name.to_owned());
-        self.places.insert(name.to_owned(), place);
-        place
+        self.indices.insert(name.to_owned(), index);
+        index
     }
 }
 
-/// A name, or none, of many polygons. To look one up takes as long as it is, so that is done once, and only
-/// if there is a polygon.
+/// An optional name that many polygons share. The first lookup stores the index, because a lookup
+/// takes time proportional to the length of the name.
 #[derive(Debug, Default)]
 pub(crate) struct Name<'a> {
     text: Option<Cow<'a, str>>,
-    place: Option<u32>,
+    index: Option<u32>,
 }
 
 impl<'a> Name<'a> {
     pub(crate) fn new(text: Option<impl Into<Cow<'a, str>>>) -> Self {
-        Self { text: text.map(Into::into), place: None }
+        Self { text: text.map(Into::into), index: None }
     }
 }
 
 impl MeshBuilder {
-    /// The place of a name, which a polygon will have.
-    pub(crate) fn place(&mut self, name: &mut Name<'_>) -> Option<u32> {
-        if name.place.is_none() {
-            name.place = name.text.as_deref().map(|text| self.names.place(text));
+    /// The index of a name in the records. Adds the name if it is new.
+    pub(crate) fn name_index(&mut self, name: &mut Name<'_>) -> Option<u32> {
+        if name.index.is_none() {
+            name.index = name.text.as_deref().map(|text| self.names.index(text));
         }
-        name.place
+        name.index
     }
 
-    /// Begins a polygon with the places of its object's and material's names, and its line.
+    /// Begins a polygon with the indices of its object and material names, and its line.
     pub(crate) fn begin_polygon(
         &mut self,
         object: Option<u32>,
@@ -87,20 +88,29 @@ impl MeshBuilder {
         }
     }
 
-    pub(crate) fn finish(self) -> Result<TriMesh, MeshError> {
+    /// The mesh, with the attributes and records that the options ask for.
+    pub(crate) fn finish(self, options: &LoadOptions) -> Result<TriMesh, MeshError> {
         let Self { positions, mut attributes, triangles, counts, names, .. } = self;
+        let mesh = TriMesh::from_vecs(positions, triangles)?;
+        if !options.attributes {
+            attributes = CornerAttributes::default();
+        }
         if attributes.normals.is_empty() {
             attributes.normal_indices.clear();
         }
         if attributes.uvs.is_empty() {
             attributes.uv_indices.clear();
         }
+        let mesh = mesh.with_attributes(attributes)?;
+        if !options.records {
+            return Ok(mesh);
+        }
         let mut records = FaceRecords::from_triangle_counts(counts);
         records.names = names.names;
         records.objects = self.objects;
         records.materials = self.materials;
         records.lines = self.lines;
-        TriMesh::from_vecs(positions, triangles)?.with_attributes(attributes)?.with_records(records)
+        mesh.with_records(records)
     }
 }
 
@@ -113,12 +123,12 @@ mod tests {
         let mut builder = MeshBuilder::default();
         let (mut object, mut nameless) = (Name::new(Some("object")), Name::default());
         for _ in 0..3 {
-            assert_eq!(builder.place(&mut object), Some(0));
-            assert_eq!(builder.place(&mut nameless), None);
+            assert_eq!(builder.name_index(&mut object), Some(0));
+            assert_eq!(builder.name_index(&mut nameless), None);
             // There is nothing left to look up by.
             object.text = Some("another".into());
         }
-        assert_eq!(builder.place(&mut Name::new(Some("object"))), Some(0));
+        assert_eq!(builder.name_index(&mut Name::new(Some("object"))), Some(0));
         assert_eq!(builder.names.names, ["object"]);
     }
 }

@@ -1,68 +1,79 @@
-//! STL: triangles, and nothing that they share.
+//! STL: triangles that share no vertices.
 
 use std::collections::HashMap;
 
 use glam::Vec3;
+use hitscan_files::{LoadOptions, ReadErrorKind};
 use hitscan_primitives::CornerAttributes;
 
 use crate::{
-    FormatErrorKind, LoadOptions, Loaded,
-    error::{Mistake, quoted},
+    LoadReport,
+    error_at::{ErrorAt, quoted},
+    loaded::Parts,
     mesh_builder::{MeshBuilder, Name},
-    report::Report,
     words::Words,
 };
 
-/// The header of a binary file, and the number of its triangles.
+/// The length of the header of a binary file, including the number of triangles.
 const HEADER: usize = 84;
-/// A triangle: normal, corners, and two bytes that mean nothing.
+/// The length of a triangle: normal, corners, and two unused bytes.
 const FACET: usize = 50;
 
-pub(crate) fn parse(bytes: &[u8], options: &LoadOptions) -> Result<Loaded, Mistake> {
-    let mut solids = Solids { limit: options.vertex_limit(), ..Solids::default() };
+pub(crate) fn parse(bytes: &[u8], options: &LoadOptions) -> Result<Parts, ErrorAt> {
+    let mut solids = Solids::new(options);
     let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let is_text =
         text.trim_ascii_start().get(..5).is_some_and(|w| w.eq_ignore_ascii_case(b"solid"));
     match binary_facets(bytes) {
         Ok(facets) => facets.chunks_exact(FACET).try_for_each(|facet| solids.add_binary(facet))?,
         Err(_) if is_text => solids.add_text(text)?,
-        Err(mistake) => return Err(mistake.into()),
+        Err(error) => return Err(error.into()),
     }
     let Solids { builder, report, .. } = solids;
-    Ok(Loaded::of_one(builder.finish()?, report))
+    Ok(Parts::of_one(builder.finish(options)?, report))
 }
 
-/// The facets of a binary file, which is exactly as long as it says.
-fn binary_facets(bytes: &[u8]) -> Result<&[u8], FormatErrorKind> {
+/// The facets of a binary file, whose length must match the number in its header.
+fn binary_facets(bytes: &[u8]) -> Result<&[u8], ReadErrorKind> {
     let Some((header, facets)) = bytes.split_at_checked(HEADER) else {
         let found = match bytes {
             [] => "an empty file".to_owned(),
             _ => format!("{} bytes that start with {}", bytes.len(), quoted(bytes)),
         };
         let expected = format!("text that starts with `solid`, or a header of {HEADER} bytes");
-        return Err(FormatErrorKind::wrong(found, expected));
+        return Err(ReadErrorKind::syntax(found, expected));
     };
     let n = u32::from_le_bytes([header[80], header[81], header[82], header[83]]);
     if facets.len() as u64 != u64::from(n) * FACET as u64 {
         let found = format!("{} bytes after the header", facets.len());
         let expected = format!("{FACET} for each of its {n} triangles, or text");
-        return Err(FormatErrorKind::wrong(found, expected));
+        return Err(ReadErrorKind::syntax(found, expected));
     }
     Ok(facets)
 }
 
 /// The solids of a file as one mesh.
-#[derive(Debug, Default)]
-struct Solids {
+#[derive(Debug)]
+struct Solids<'a> {
     builder: MeshBuilder,
     vertices: HashMap<[u32; 3], u32>,
-    report: Report,
+    report: LoadReport,
     n_triangles: u64,
-    limit: u64,
+    options: &'a LoadOptions,
 }
 
-impl Solids {
-    fn add_binary(&mut self, facet: &[u8]) -> Result<(), Mistake> {
+impl<'a> Solids<'a> {
+    fn new(options: &'a LoadOptions) -> Self {
+        Self {
+            builder: MeshBuilder::default(),
+            vertices: HashMap::new(),
+            report: LoadReport::default(),
+            n_triangles: 0,
+            options,
+        }
+    }
+
+    fn add_binary(&mut self, facet: &[u8]) -> Result<(), ErrorAt> {
         let number = |i: usize| {
             let at = 12 + 4 * i;
             f32::from_le_bytes([facet[at], facet[at + 1], facet[at + 2], facet[at + 3]])
@@ -71,7 +82,7 @@ impl Solids {
         self.add([corner(0), corner(1), corner(2)], &mut Name::default(), None)
     }
 
-    fn add_text(&mut self, text: &[u8]) -> Result<(), Mistake> {
+    fn add_text(&mut self, text: &[u8]) -> Result<(), ErrorAt> {
         let mut words = Words::new(text, 0, 1);
         let mut name = Name::default();
         let mut is_open = false;
@@ -93,12 +104,12 @@ impl Solids {
                 }
                 _ => {
                     let expected = if is_open { "`facet` or `endsolid`" } else { "`solid`" };
-                    return Err(words.mistake(Some(word), expected));
+                    return Err(words.error(Some(word), expected));
                 }
             }
         }
         if is_open {
-            return Err(words.mistake(None, "`facet` or `endsolid`"));
+            return Err(words.error(None, "`facet` or `endsolid`"));
         }
         Ok(())
     }
@@ -108,25 +119,22 @@ impl Solids {
         corners: [Vec3; 3],
         object: &mut Name<'_>,
         line: Option<u64>,
-    ) -> Result<(), Mistake> {
+    ) -> Result<(), ErrorAt> {
         if !corners.iter().all(|corner| corner.is_finite()) {
             self.report.add("triangles at a vertex that is not finite", 1);
             return Ok(());
         }
         self.n_triangles += 1;
-        if self.n_triangles > self.limit {
-            let (found, limit) = (self.n_triangles, self.limit);
-            return Err(FormatErrorKind::TooLarge { what: "triangles", found, limit }.into());
-        }
+        ReadErrorKind::check_vertices("triangles", self.n_triangles, self.options)?;
         let vertices = corners.map(|corner| self.vertex(corner));
-        let object = self.builder.place(object);
+        let object = self.builder.name_index(object);
         self.builder.begin_polygon(object, None, line);
         let none = [CornerAttributes::NONE; 3];
         self.builder.add_triangle(vertices, none, none);
         Ok(())
     }
 
-    /// The vertex at a place, of which there is one. -0 and 0 are the same place.
+    /// The one vertex at a position. -0 and 0 are the same position.
     fn vertex(&mut self, position: Vec3) -> u32 {
         let key = position.to_array().map(|x| (x + 0.0).to_bits());
         let positions = &mut self.builder.positions;
@@ -137,14 +145,14 @@ impl Solids {
     }
 }
 
-/// The corners of a facet, whose first word was read. Its normal is what follows up to `outer`.
-fn facet(words: &mut Words<'_>) -> Result<[Vec3; 3], Mistake> {
+/// The corners of a facet, after the word `facet`. The reader skips the normal, up to `outer`.
+fn facet(words: &mut Words<'_>) -> Result<[Vec3; 3], ErrorAt> {
     const MOST_WORDS: usize = 4;
     for i in 0..=MOST_WORDS {
         match words.next() {
             Some(word) if word.eq_ignore_ascii_case(b"outer") => break,
             Some(_) if i < MOST_WORDS => {}
-            found => return Err(words.mistake(found, "`outer loop`")),
+            found => return Err(words.error(found, "`outer loop`")),
         }
     }
     words.expect("loop")?;

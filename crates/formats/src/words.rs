@@ -1,11 +1,10 @@
-//! Words of a text, with their lines.
+//! The words of a text, with their lines.
 
-use crate::{
-    FormatErrorKind,
-    error::{Mistake, quoted},
-};
+use hitscan_files::ReadErrorKind;
 
-/// Goes through a text word by word.
+use crate::error_at::{ErrorAt, Position, quoted};
+
+/// An iterator over the words of a text.
 #[derive(Clone, Debug)]
 pub(crate) struct Words<'a> {
     bytes: &'a [u8],
@@ -15,15 +14,15 @@ pub(crate) struct Words<'a> {
 }
 
 impl<'a> Words<'a> {
-    /// The words from `at` on, which is on line `line`.
+    /// The words from the offset `at` on, which is on line `line`.
     pub(crate) fn new(bytes: &'a [u8], at: usize, line: u64) -> Self {
         Self { bytes, at, line }
     }
 
-    /// Goes on to where the next word begins.
+    /// Skips to the start of the next word.
     pub(crate) fn skip_blanks(&mut self) {
         while let Some(byte) = self.bytes.get(self.at).filter(|byte| byte.is_ascii_whitespace()) {
-            // CR LF is one ending, and a CR alone is one, too.
+            // CR LF counts as one line ending, and so does CR alone.
             let after = self.bytes.get(self.at + 1);
             self.line += u64::from(*byte == b'\n' || (*byte == b'\r' && after != Some(&b'\n')));
             self.at += 1;
@@ -39,7 +38,7 @@ impl<'a> Words<'a> {
         (len > 0).then(|| &rest[..len])
     }
 
-    /// What is left of the line, without blanks around it.
+    /// The rest of the line, trimmed.
     pub(crate) fn rest_of_line(&mut self) -> &'a [u8] {
         let rest = &self.bytes[self.at..];
         let len = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r')).unwrap_or(rest.len());
@@ -47,29 +46,29 @@ impl<'a> Words<'a> {
         rest[..len].trim_ascii()
     }
 
-    /// How many bytes are left.
+    /// The number of unread bytes.
     pub(crate) fn n_left(&self) -> usize {
         self.bytes.len() - self.at
     }
 
-    /// A mistake at the last word.
-    pub(crate) fn mistake(&self, found: Option<&[u8]>, expected: impl Into<String>) -> Mistake {
+    /// An error on the line of the last word.
+    pub(crate) fn error(&self, found: Option<&[u8]>, expected: impl Into<String>) -> ErrorAt {
         let found = found.map_or("the end of the file".to_owned(), quoted);
-        FormatErrorKind::wrong(found, expected).on_line(self.line)
+        Position::Line(self.line).error(ReadErrorKind::syntax(found, expected))
     }
 
-    /// The next word as a number.
-    pub(crate) fn number<T: std::str::FromStr>(&mut self, expected: &str) -> Result<T, Mistake> {
+    /// Parses the next word as a number.
+    pub(crate) fn number<T: std::str::FromStr>(&mut self, expected: &str) -> Result<T, ErrorAt> {
         let word = self.next();
         let number = word.and_then(|word| str::from_utf8(word).ok()?.parse().ok());
-        number.ok_or_else(|| self.mistake(word, expected))
+        number.ok_or_else(|| self.error(word, expected))
     }
 
-    /// Takes a word that must be `expected`, in any case.
-    pub(crate) fn expect(&mut self, expected: &str) -> Result<(), Mistake> {
+    /// Reads a word, which must be `expected` in any case.
+    pub(crate) fn expect(&mut self, expected: &str) -> Result<(), ErrorAt> {
         match self.next() {
             Some(word) if word.eq_ignore_ascii_case(expected.as_bytes()) => Ok(()),
-            found => Err(self.mistake(found, format!("`{expected}`"))),
+            found => Err(self.error(found, format!("`{expected}`"))),
         }
     }
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use hitscan::glam::DAffine3;
 use hitscan::scene::{Instance, Mesh, QueryOptions, Scene, WorldRay};
-use hitscan::{AlphaMask, BuildOptions, obj};
+use hitscan::{AlphaMask, BuildOptions, Format, LoadOptions, parse};
 
 /// A fence of one square: four posts, with holes between them.
 const FENCE: &[u8] = b"
@@ -19,7 +19,7 @@ f 1/1 2/2 3/3 4/4
 ";
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let fence = obj::parse(FENCE, "fence.obj", &obj::LoadOptions::default())?.mesh;
+    let fence = parse(FENCE, "fence.obj", Format::Obj, &LoadOptions::default())?.into_mesh()?;
     // Two texels, opaque on the left; the texture repeats four times along the fence.
     let posts = Arc::new(AlphaMask::new(2, 1, vec![255, 0])?);
     let fence = Mesh::new(fence, &BuildOptions::default())

@@ -2,13 +2,13 @@
 //!
 //! `cargo run --example first_hit [FILE.obj]`
 
-use hitscan::{BuildOptions, Faces, MeshBvh, Ray, Side, obj};
+use hitscan::{BuildOptions, Faces, LoadOptions, MeshBvh, Ray, ReadError, Side, load};
 
-fn main() -> Result<(), obj::ObjError> {
+fn main() -> Result<(), ReadError> {
     let file = std::env::args().nth(1);
     let file =
         file.unwrap_or(concat!(env!("CARGO_MANIFEST_DIR"), "/../../assets/cuboid.obj").into());
-    let mesh = obj::load(file, &obj::LoadOptions::default())?.mesh;
+    let mesh = load(file, &LoadOptions::default())?.into_mesh()?;
     let bvh = MeshBvh::build(&mesh, &BuildOptions::default());
 
     // From a point to another: t runs from 0 to 1. `Ray::new` takes a direction and has no end.

@@ -1,17 +1,17 @@
-//! Which object, group, material and line of the file was hit, and what was left out of it?
+//! Which object, group, material and line of the file was hit, and what did the reader skip?
 //!
 //! `cargo run --example names [FILE.obj]`
 
-use hitscan::{BuildOptions, Faces, HitMode, MeshBvh, Ray, obj};
+use hitscan::{BuildOptions, Faces, HitMode, LoadOptions, MeshBvh, Ray, ReadError, load};
 
-fn main() -> Result<(), obj::ObjError> {
+fn main() -> Result<(), ReadError> {
     let file = std::env::args().nth(1);
     let file =
         file.unwrap_or(concat!(env!("CARGO_MANIFEST_DIR"), "/../../assets/house.obj").into());
-    let loaded = obj::load(file, &obj::LoadOptions::default())?;
-    // Nothing for most files, else a line per kind of thing that was left out or is odd.
+    let loaded = load(file, &LoadOptions::default())?;
+    // Prints one line per kind of skipped or repaired part, and nothing for most files.
     eprint!("{}", loaded.report);
-    let mesh = &loaded.mesh;
+    let mesh = &loaded.meshes[0];
     let bvh = MeshBvh::build(mesh, &BuildOptions::default());
     let bounds = bvh.bounds();
 

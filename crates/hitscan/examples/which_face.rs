@@ -8,13 +8,13 @@ use hitscan::glam::dcamera::rh::{proj, view};
 use hitscan::glam::{DAffine3, DVec3};
 use hitscan::picking::{Convention, Element, ElementKind, PickOptions, Picker, View, Viewport};
 use hitscan::scene::{Instance, Mesh, Scene};
-use hitscan::{BuildOptions, obj};
+use hitscan::{BuildOptions, LoadOptions, load};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let file = std::env::args().nth(1);
     let file =
         file.unwrap_or(concat!(env!("CARGO_MANIFEST_DIR"), "/../../assets/house.obj").into());
-    let mesh = obj::load(file, &obj::LoadOptions::default())?.mesh;
+    let mesh = load(file, &LoadOptions::default())?.into_mesh()?;
     let (center, extent) = (mesh.bounds().center(), mesh.bounds().extent().length());
     let mut scene = Scene::new();
     let mesh = Arc::new(Mesh::new(mesh, &BuildOptions::default()));

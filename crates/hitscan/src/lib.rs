@@ -1,10 +1,10 @@
 //! Watertight ray casting over triangle meshes: load an OBJ, build a tree, ask what a ray hits.
 //!
 //! ```
-//! use hitscan::{BuildOptions, Faces, MeshBvh, Ray, obj};
+//! use hitscan::{BuildOptions, Faces, LoadOptions, MeshBvh, Ray, load};
 //!
 //! # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../assets/cuboid.obj");
-//! let mesh = obj::load(path, &obj::LoadOptions::default())?.mesh;
+//! let mesh = load(path, &LoadOptions::default())?.into_mesh()?;
 //! let bvh = MeshBvh::build(&mesh, &BuildOptions::default());
 //!
 //! let ray = Ray::segment([4.0, -7.0, -4.0], [2.0, 3.0, 4.0]);
@@ -16,7 +16,7 @@
 //!     }
 //! }
 //! # assert_eq!(bvh.closest_hit(&ray, Faces::Both).map(|hit| (hit.triangle, hit.t)), Some((2889, 0.25)));
-//! # Ok::<(), obj::ObjError>(())
+//! # Ok::<(), hitscan::ReadError>(())
 //! ```
 //!
 //! # What is promised
@@ -51,14 +51,14 @@
 //! | Where is a tree slow? What work is a ray? | [`MeshBvh::closest_hit_with_work`], `hitscan render --mode heat` | |
 //! | A mesh that moves? | [`MeshBvh::refit`] | `moving_mesh` |
 //! | Which object, group, material, source line was hit? | [`TriMesh::records`] | `names` |
-//! | What did the file hold that was left out? | [`obj::LoadReport`] | `names` |
+//! | Which parts of a file did the reader skip? | [`LoadReport`] | `names` |
 //! | Many meshes at places in a world, turned, mirrored, nested? | [`scene::Scene`], [`scene::Scene::closest_hit`] | `scene` |
 //! | All about a hit there: point, normal, UV, names, nearest vertex and edge, where the next ray starts? | [`scene::Scene::describe`] | `scene` |
 //! | How do I undo? How does a thread ask while I edit? | a clone of the scene, [`scene::Scene::restore`] | `undo` |
 //! | How do I pick a skinned character? | [`scene::skin`], [`scene::Scene::refit`] | `skinned` |
 //! | Holes in a texture? | [`scene::Scene::is_opaque`], `obj::load_alpha_masks` | `alpha` |
 //! | A mesh without a file? | [`TriMesh::new`], [`primitives::generate`] | `own_mesh` |
-//! | STL, PLY, glTF? | `formats::load`, with the feature `formats` | |
+//! | A mesh from an OBJ file? With the feature `formats`: from an STL, PLY or glTF file? | [`load`] | `first_hit` |
 //! | Build once, and read it in an instant next time? | [`cache::save`], [`cache::load`] | |
 //! | A long build with a progress bar and a stop button? | [`MeshBvh::build_with_progress`] | `progress` |
 //! | Which ray is a pixel? Which pixel is a point? | [`picking::View::ray`], [`picking::View::project`] | `which_face` |
@@ -82,7 +82,7 @@
 //! `parallel` (on by default) reads, builds and answers batches on rayon's threads. Without it
 //! everything is there and gives the same answers on one. `images` (off by default) adds
 //! `obj::load_alpha_masks`, which reads the opacity of materials from their textures. `formats` (off by
-//! default) adds `formats`, which reads STL, PLY and glTF.
+//! default) lets [`load`] read STL, PLY and glTF files beside OBJ.
 
 #![forbid(unsafe_code)]
 
@@ -95,11 +95,24 @@ pub use hitscan_bvh::{
 };
 
 pub use hitscan_cache as cache;
-#[cfg(feature = "formats")]
 pub use hitscan_formats as formats;
-pub use hitscan_obj as obj;
+pub use hitscan_formats::{
+    Format, LoadOptions, LoadReport, Loaded, ReadError, ReadErrorKind, load, load_with_progress,
+    parse, parse_with_files,
+};
 pub use hitscan_picking as picking;
 pub use hitscan_scene as scene;
+
+/// Writing OBJ, the report of the OBJ reader, and opacity masks from MTL textures.
+///
+/// [`load`] and [`parse`] read OBJ files as all other formats.
+pub mod obj {
+    #[cfg(feature = "images")]
+    pub use hitscan_obj::{AlphaMasks, AlphaOptions, TextureProblem, load_alpha_masks};
+    pub use hitscan_obj::{
+        LibraryIssue, LibraryProblem, LoadWarning, ObjReport, WarningCount, write,
+    };
+}
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

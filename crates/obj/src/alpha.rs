@@ -1,4 +1,4 @@
-//! The opacity of materials, from their textures.
+//! Reading the opacity of materials from textures.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -16,14 +16,14 @@ use crate::{
     library::{Folder, Libraries},
 };
 
-/// The limits that are checked before memory is taken.
+/// Limits for textures, checked before memory is allocated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AlphaOptions {
-    /// The most bytes of all texture files together. 1 GiB by default.
+    /// The maximum size of all texture files together, in bytes. 1 GiB by default.
     pub max_bytes: u64,
-    /// The largest width and height of a picture. 16,384 by default.
+    /// The maximum width and height of a picture. 16,384 by default.
     pub max_size: u32,
-    /// The most texels of all masks together, each a byte. 1 Gi by default.
+    /// The maximum number of texels of all masks together, one byte each. 2^30 by default.
     pub max_texels: u64,
 }
 
@@ -33,43 +33,43 @@ impl Default for AlphaOptions {
     }
 }
 
-/// The masks of an OBJ file's materials, and what could not be read.
+/// The opacity masks of materials, and the textures that could not be read.
 #[derive(Clone, Debug, Default)]
 pub struct AlphaMasks {
-    /// By the material's name. Materials without holes are not among them.
+    /// The masks by material name. Opaque materials have none.
     pub masks: BTreeMap<String, Arc<AlphaMask>>,
-    /// By the texture as the library names it, each once.
+    /// The problems by texture name as the library writes it.
     pub problems: BTreeMap<String, TextureProblem>,
 }
 
-/// Why a texture could not be read.
+/// The reason why a texture could not be read.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum TextureProblem {
-    /// The file cannot be read, or must not be.
+    /// The file cannot be read, or is outside the folder.
     #[error("{0}")]
     File(LibraryProblem),
-    /// The file is no picture that is known here, or larger than the limit.
+    /// The file is not a supported picture, or exceeds a limit.
     #[error("no readable PNG, JPEG, TGA or BMP within the limits: {0}")]
     Picture(String),
 }
 
-/// Which part of a picture is the opacity.
+/// The channel of a picture that holds the opacity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Part {
-    /// Alpha where the picture has it, brightness otherwise: a `map_d`.
+    /// Alpha if the picture has it, else brightness; for `map_d`.
     AlphaOrBrightness,
-    /// Alpha, or nothing: a `map_Kd`.
+    /// Alpha if the picture has it, else opaque; for `map_Kd`.
     Alpha,
 }
 
 /// Reads the opacity of materials from their `map_d`, or else from the alpha of their `map_Kd`.
 ///
-/// Textures are PNG, JPEG, TGA or BMP files in the folder of the OBJ file or below, as material
-/// libraries are; options such as `-clamp on` before the name are skipped. A material whose texture is
-/// opaque everywhere, or has no alpha, has no mask. Nothing here fails: what cannot be read is told.
+/// Textures are PNG, JPEG, TGA or BMP files in the folder of the OBJ file or below. The parser
+/// skips texture options such as `-clamp on`. A material has no mask if its texture is opaque
+/// everywhere. This function cannot fail: [`AlphaMasks::problems`] lists the unreadable textures.
 ///
-/// The masks are made to be given to a scene's meshes by material name.
+/// A scene takes the masks by material name.
 pub fn load_alpha_masks(
     obj_file: impl AsRef<Path>,
     materials: &[Material],
@@ -85,9 +85,9 @@ pub fn load_alpha_masks(
             (None, None) => continue,
         };
         let texture = without_options(statement);
-        // Anew for each, as a folder gives each file once.
+        // A new folder per texture, because a folder returns each file only once.
         let mut folder = Folder::of(obj_file.as_ref());
-        // A file has many names.
+        // Several names may lead to the same file.
         let file = folder.locate(texture.as_bytes()).unwrap_or_else(|_| PathBuf::from(texture));
         let mask = read.entry((file, part)).or_insert_with(|| {
             let mask = folder
@@ -117,12 +117,12 @@ pub fn load_alpha_masks(
     found
 }
 
-/// The name in a texture statement: what follows the options and their arguments.
+/// The file name in a texture statement, after the options and their arguments.
 fn without_options(statement: &str) -> &str {
     let mut rest = statement.trim();
     while let Some(option) = rest.strip_prefix('-') {
         let (option, after) = option.split_once(char::is_whitespace).unwrap_or((option, ""));
-        // -o, -s and -t have one to three numbers, -mm two, the others one word.
+        // -o, -s and -t take one to three numbers, -mm two, all others one word.
         let n_arguments = match option {
             "o" | "s" | "t" => 3,
             "mm" => 2,
@@ -140,7 +140,7 @@ fn without_options(statement: &str) -> &str {
     rest
 }
 
-/// The mask in a picture; `None` if there are no holes in it.
+/// The mask of a picture; `None` if the picture is opaque.
 fn decode(
     bytes: &[u8],
     name: &str,
@@ -149,7 +149,7 @@ fn decode(
 ) -> Result<Option<Arc<AlphaMask>>, TextureProblem> {
     let told = |error: image::ImageError| TextureProblem::Picture(error.to_string());
     let mut reader = ImageReader::new(Cursor::new(bytes));
-    // TGA files have no mark to be known by.
+    // TGA files have no signature.
     let format = image::guess_format(bytes).or_else(|_| ImageFormat::from_path(name));
     reader.set_format(format.map_err(told)?);
     let mut limits = image::Limits::default();

@@ -1,4 +1,4 @@
-//! A part of a file, read without knowing the parts before it.
+//! The contents of a part of a file, which is parsed independently of the parts before it.
 
 use std::{
     collections::HashMap,
@@ -8,57 +8,58 @@ use std::{
 use glam::{Vec2, Vec3};
 
 use crate::{
-    LoadOptions, ObjErrorKind, faces::Faces, faces::MAX_VALUES, fast, report::Tallies, statements,
+    LoadOptions, ReadErrorKind,
+    faces::{Faces, MAX_VALUES},
+    report::WarningCounts,
 };
 
-/// What the statements of a part of a file say.
+/// The values, faces and settings in a part of a file.
 ///
-/// All numbers of lines, faces and names count from the start of the part; `join` puts parts
-/// together.
+/// Lines, faces and names are counted from the start of the part. `join` merges the parts.
 #[derive(Debug)]
 pub(crate) struct Chunk<'o> {
     pub(crate) options: &'o LoadOptions,
-    /// Whether nothing comes before, so that relative indices are known at once.
+    /// Whether this is the first part, in which relative indices are resolved at once.
     pub(crate) is_first: bool,
     pub(crate) positions: Vec<Vec3>,
-    /// The positions that are not finite, by place; zero stands there instead.
+    /// The indices of positions that are not finite and were replaced by zero.
     pub(crate) not_finite: Vec<u32>,
     pub(crate) uvs: Vec<Vec2>,
     pub(crate) normals: Vec<Vec3>,
-    /// Numbers of `vt` and `vn` statements, also where their values are not kept.
+    /// The numbers of `vt` and `vn` statements, even if their values are not kept.
     pub(crate) n_uvs: u64,
     pub(crate) n_normals: u64,
     pub(crate) faces: Faces,
     pub(crate) names: Names,
-    /// By name, the line of its first `usemtl`; `None`, or nothing, of names of other things.
+    /// Per name, the line of its first `usemtl`; `None` for names of other things.
     pub(crate) material_lines: Vec<Option<u64>>,
     pub(crate) changes: Changes,
-    /// Arguments of `mtllib`, and the first line of each.
+    /// The arguments of `mtllib`, and the first line of each.
     pub(crate) libraries: Names,
     pub(crate) library_lines: Vec<u64>,
-    pub(crate) tallies: Tallies,
-    /// Statements that OBJ has, understood or not.
+    pub(crate) warnings: WarningCounts,
+    /// The number of statements with a keyword of OBJ.
     pub(crate) n_known: u64,
     pub(crate) n_lines: u64,
     pub(crate) scratch: Scratch,
 }
 
-/// Buffers that are kept from statement to statement.
+/// Buffers that statements reuse.
 #[derive(Debug, Default)]
 pub(crate) struct Scratch {
     pub(crate) joined: Vec<u8>,
     pub(crate) corners: Vec<[u32; 3]>,
 }
 
-/// An error on a line of a part, 1-based.
+/// An error on a line of a part, counted from 1.
 #[derive(Debug)]
 pub(crate) struct ChunkError {
     pub(crate) line: u64,
-    pub(crate) kind: ObjErrorKind,
+    pub(crate) kind: ReadErrorKind,
 }
 
 impl<'o> Chunk<'o> {
-    /// Remembers the line of a `usemtl` if it is the first of that name.
+    /// Stores the line of a `usemtl` if it is the first of its name.
     pub(crate) fn note_material(&mut self, name: u32) {
         let (name, line) = (name as usize, self.line());
         if self.material_lines.len() <= name {
@@ -83,29 +84,16 @@ impl<'o> Chunk<'o> {
             changes: Changes::default(),
             libraries: Names::default(),
             library_lines: Vec::new(),
-            tallies: Tallies::default(),
+            warnings: WarningCounts::default(),
             n_known: 0,
             n_lines: 0,
             scratch: Scratch::default(),
         }
     }
 
-    /// Reads whole statements, which follow those read before.
-    ///
-    /// `FAST` off leaves everything to the general reader of statements: the answer is the same.
-    pub(crate) fn read<const FAST: bool>(&mut self, text: &[u8]) -> Result<(), ChunkError> {
-        let mut at = 0;
-        while at < text.len() {
-            at = match if FAST { fast::statement(self, text, at) } else { None } {
-                Some(next) => next,
-                None => statements::statement(self, text, at)?,
-            };
-        }
-        self.check_counts()
-    }
-
-    /// Once per window is enough: a window is too short to wrap anything.
-    fn check_counts(&self) -> Result<(), ChunkError> {
+    /// Compares the counts with their limits. The reader calls it once per window, because the counts
+    /// cannot wrap within one.
+    pub(crate) fn check_counts(&self) -> Result<(), ChunkError> {
         let counts = [
             ("vertices", self.positions.len() as u64),
             ("texture coordinates", self.n_uvs),
@@ -116,19 +104,19 @@ impl<'o> Chunk<'o> {
             None => Ok(()),
             Some((what, found)) => {
                 let limit = u64::from(MAX_VALUES);
-                let kind = ObjErrorKind::TooLarge { what, found, limit };
+                let kind = ReadErrorKind::TooLarge { what, found, limit, raised_by: None };
                 Err(ChunkError { line: self.n_lines, kind })
             }
         }
     }
 
-    /// The line of the statement that is being read.
+    /// The line of the current statement.
     #[inline(always)]
     pub(crate) fn line(&self) -> u64 {
         self.n_lines + 1
     }
 
-    /// How many values of a channel there are so far.
+    /// The number of values of a channel so far.
     #[inline(always)]
     pub(crate) fn n_values(&self, channel: usize) -> u64 {
         match channel {
@@ -139,50 +127,50 @@ impl<'o> Chunk<'o> {
     }
 }
 
-/// Names, one after the other in one piece of memory; a name rarely stands there twice.
+/// Interned names in one buffer. A name rarely occurs in it twice.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
     bytes: Vec<u8>,
     ends: Vec<usize>,
-    /// The place of one name for each hash. Another name of the same hash is stored again each time,
-    /// so that no choice of names can make this slow.
-    places: HashMap<u64, u32, BuildHasherDefault<Unhashed>>,
-    /// Anew for each, or names could be chosen to collide.
+    /// The index of one name per hash. A second name with the same hash is stored again at each
+    /// use, so that no choice of names makes interning slow.
+    indices: HashMap<u64, u32, BuildHasherDefault<Unhashed>>,
+    /// New keys per instance, so that chosen names cannot collide.
     keys: RandomState,
     last: Option<u32>,
 }
 
 impl Names {
     pub(crate) fn intern(&mut self, name: &[u8]) -> u32 {
-        // Exporters tend to repeat the name they have just written.
+        // Exporters often repeat the last name.
         if let Some(last) = self.last.filter(|&last| self.get(last) == name) {
             return last;
         }
         let hash = self.keys.hash_one(name);
-        let known = self.places.get(&hash).copied().filter(|&place| self.get(place) == name);
-        let place = known.unwrap_or_else(|| {
-            let place = self.ends.len() as u32;
+        let known = self.indices.get(&hash).copied().filter(|&index| self.get(index) == name);
+        let index = known.unwrap_or_else(|| {
+            let index = self.ends.len() as u32;
             self.bytes.extend_from_slice(name);
             self.ends.push(self.bytes.len());
-            self.places.entry(hash).or_insert(place);
-            place
+            self.indices.entry(hash).or_insert(index);
+            index
         });
-        self.last = Some(place);
-        place
+        self.last = Some(index);
+        index
     }
 
-    fn get(&self, place: u32) -> &[u8] {
-        let place = place as usize;
-        let start = place.checked_sub(1).map_or(0, |before| self.ends[before]);
-        &self.bytes[start..self.ends[place]]
+    fn get(&self, index: u32) -> &[u8] {
+        let index = index as usize;
+        let start = index.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.bytes[start..self.ends[index]]
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &[u8]> {
-        (0..self.ends.len() as u32).map(|place| self.get(place))
+        (0..self.ends.len() as u32).map(|index| self.get(index))
     }
 }
 
-/// Passes on numbers that are hashes already.
+/// A hasher that returns its input, which is a hash already.
 #[derive(Debug, Default)]
 struct Unhashed(u64);
 
@@ -200,7 +188,7 @@ impl Hasher for Unhashed {
     }
 }
 
-/// What the faces after a statement belong to: the state that `o`, `g`, `usemtl` and `s` set.
+/// A setting of the faces that follow: `o`, `g`, `usemtl` or `s`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Setting {
     Object,
@@ -213,15 +201,15 @@ impl Setting {
     pub(crate) const ALL: [Self; 4] = [Self::Object, Self::Group, Self::Material, Self::Smoothing];
 }
 
-/// A change of a setting: from `face` on it is `value`.
+/// A change of a setting to `value`, from the face `face` on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Change {
     pub(crate) face: u32,
-    /// A name's place or a smoothing group; `None` is no name, or off.
+    /// The index of a name, or a smoothing group; `None` for no name, or `off`.
     pub(crate) value: Option<u32>,
 }
 
-/// The changes of the four settings, in order of faces.
+/// The changes of the four settings in the order of faces.
 #[derive(Debug, Default)]
 pub(crate) struct Changes {
     lists: [Vec<Change>; 4],
@@ -232,7 +220,7 @@ impl Changes {
         let list = &mut self.lists[setting as usize];
         match list.last_mut() {
             Some(last) if last.value == change.value => {}
-            // No face came between: the earlier change did nothing.
+            // The earlier change applied to no face.
             Some(last) if last.face == change.face => *last = change,
             _ => list.push(change),
         }
@@ -242,7 +230,7 @@ impl Changes {
         &self.lists[setting as usize]
     }
 
-    /// Moves the changes to where their faces are after some were left out.
+    /// Renumbers the changes after faces were removed.
     pub(crate) fn renumber(&mut self, n_kept_before: &[u32]) {
         for change in self.lists.iter_mut().flatten() {
             change.face = n_kept_before[change.face as usize];

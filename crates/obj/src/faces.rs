@@ -1,4 +1,4 @@
-//! The faces of a part of a file, while it is being read.
+//! The faces of a part of a file during parsing.
 
 use hitscan_primitives::CornerAttributes;
 
@@ -8,34 +8,34 @@ pub(crate) const N_CHANNELS: usize = 3;
 /// A missing texture coordinate or normal.
 pub(crate) const NONE: u32 = CornerAttributes::NONE;
 
-/// The most vertices, texture coordinates or normals of a file: 2^30.
+/// The maximum number of vertices, texture coordinates or normals: 2^30.
 ///
-/// It leaves room in 32 bits for indices that are relative to the start of a part of the file, which
-/// is where they point before it is known how much the earlier parts hold.
+/// This leaves a bit for indices relative to the start of a part. Such an index is resolved when
+/// the sizes of the earlier parts are known.
 pub(crate) const MAX_VALUES: u32 = 1 << 30;
 
 const RELATIVE: u32 = 1 << 31;
 const BIAS: i64 = 1 << 30;
 
-/// An index, 0-based, into all values of the file.
+/// Encodes an index into all values of the file, counted from 0.
 ///
 /// # Panics
-/// If it is not below [`MAX_VALUES`]; in debug builds only.
+/// In debug builds, if the index is not below [`MAX_VALUES`].
 #[inline(always)]
 pub(crate) fn absolute(index: u32) -> u32 {
     debug_assert!(index < MAX_VALUES);
     index
 }
 
-/// An index relative to the first value of this part, in -2^30..2^30 - 1.
+/// Encodes an index relative to the first value of this part, in -2^30..2^30 - 1.
 #[inline(always)]
 pub(crate) fn relative(to_part: i64) -> u32 {
     debug_assert!((-BIAS..BIAS - 1).contains(&to_part));
     RELATIVE + (to_part + BIAS) as u32
 }
 
-/// The index into all values of the file, given how many come before this part; `None` if there is
-/// no such value.
+/// Decodes to an index into all values of the file. `n_before` values precede this part. `None` if
+/// there is no such value.
 #[inline(always)]
 pub(crate) fn resolve(index: u32, n_before: u32, n_values: u32) -> Option<u32> {
     let index = if index >= RELATIVE {
@@ -46,34 +46,34 @@ pub(crate) fn resolve(index: u32, n_before: u32, n_values: u32) -> Option<u32> {
     u32::try_from(index).ok().filter(|&index| index < n_values)
 }
 
-/// Neighbouring faces of the same number of corners.
+/// Consecutive faces with the same number of corners.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Run {
     pub(crate) n_corners: u32,
     pub(crate) n_faces: u32,
 }
 
-/// One of the three index lists, for all faces.
+/// One of the three index lists of all faces.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Channel {
     /// The corners of the triangles.
     pub(crate) triangles: Vec<[u32; 3]>,
-    /// The corners of all other faces, one face after the other.
+    /// The corners of all other faces.
     pub(crate) others: Vec<u32>,
-    /// Whether any corner has this; otherwise both lists are empty.
+    /// Whether any corner has this index; if not, both lists are empty.
     pub(crate) is_used: bool,
-    /// The largest index as encoded.
+    /// The largest encoded index.
     pub(crate) max: u32,
 }
 
-/// The faces of a part, in order.
+/// The faces of a part of a file during parsing.
 ///
-/// Triangles lie apart from the rest, so that a file of triangles is copied as it is.
+/// Triangles have their own list, so that a file of triangles is copied without conversion.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Faces {
     pub(crate) channels: [Channel; N_CHANNELS],
     pub(crate) runs: Vec<Run>,
-    /// The first face of each run of faces on consecutive lines, and its line in the part, from 1.
+    /// The first face and its line, for each run of faces on consecutive lines.
     pub(crate) line_runs: Vec<(u32, u64)>,
     pub(crate) n_faces: u32,
     next_line: u64,
@@ -127,53 +127,53 @@ impl Faces {
         self.n_faces += 1;
     }
 
-    /// The line of a face in the part, from 1.
+    /// The line of a face in the part, counted from 1.
     pub(crate) fn line(&self, face: u32) -> u64 {
         let run = self.line_runs.partition_point(|&(start, _)| start <= face) - 1;
         let (start, line) = self.line_runs[run];
         line + u64::from(face - start)
     }
 
-    /// The number of triangles that the faces are cut into: n - 2 for n corners.
+    /// The number of triangles after triangulation: n - 2 for n corners.
     pub(crate) fn n_triangles(&self) -> u64 {
         self.runs.iter().map(|run| u64::from(run.n_corners - 2) * u64::from(run.n_faces)).sum()
     }
 
-    /// Where each face lies: its number, its corners, and where they start in the list of triangles
-    /// or of others.
-    pub(crate) fn places(&self) -> impl Iterator<Item = Place> + use<'_> {
+    /// Iterates over the faces: index, number of corners, and start in the list of triangles or of
+    /// others.
+    pub(crate) fn spans(&self) -> impl Iterator<Item = FaceSpan> + use<'_> {
         let (mut triangle, mut other, mut face) = (0, 0, 0);
         self.runs
             .iter()
             .flat_map(|run| std::iter::repeat_n(run.n_corners, run.n_faces as usize))
             .map(move |n_corners| {
                 let list = if n_corners == 3 { &mut triangle } else { &mut other };
-                let place = Place { face, n_corners, start: *list };
+                let span = FaceSpan { face, n_corners, start: *list };
                 *list += if n_corners == 3 { 1 } else { n_corners as usize };
                 face += 1;
-                place
+                span
             })
     }
 
-    /// Keeps only the faces for which `keep` holds, and returns for each old face how many were kept
-    /// before it, with the number of all kept at the end.
+    /// Removes the faces for which `keep` is false. Returns, per old face, the number of kept faces
+    /// before it, and at the end the number of all kept faces.
     pub(crate) fn retain(&mut self, keep: impl Fn(&[u32]) -> bool) -> Vec<u32> {
         let old = std::mem::take(self);
         let mut n_kept_before = Vec::with_capacity(old.n_faces as usize + 1);
         let mut corners = Vec::new();
-        for place in old.places() {
+        for span in old.spans() {
             n_kept_before.push(self.n_faces);
-            if !keep(old.channels[0].face(place)) {
+            if !keep(old.channels[0].face(span)) {
                 continue;
             }
             corners.clear();
-            corners.resize(place.n_corners as usize, [NONE; N_CHANNELS]);
+            corners.resize(span.n_corners as usize, [NONE; N_CHANNELS]);
             for (k, channel) in old.channels.iter().enumerate().filter(|(_, c)| c.is_used) {
-                for (corner, &index) in corners.iter_mut().zip(channel.face(place)) {
+                for (corner, &index) in corners.iter_mut().zip(channel.face(span)) {
                     corner[k] = index;
                 }
             }
-            let line = old.line(place.face);
+            let line = old.line(span.face);
             match corners[..] {
                 [a, b, c] => self.push_triangle([a, b, c], line),
                 _ => self.push_polygon(&corners, line),
@@ -184,30 +184,30 @@ impl Faces {
     }
 }
 
-/// Where a face lies.
+/// The position of a face in the lists.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Place {
+pub(crate) struct FaceSpan {
     pub(crate) face: u32,
     pub(crate) n_corners: u32,
     start: usize,
 }
 
 impl Channel {
-    pub(crate) fn face(&self, place: Place) -> &[u32] {
-        match place.n_corners {
-            3 => &self.triangles[place.start],
-            n => &self.others[place.start..place.start + n as usize],
+    pub(crate) fn face(&self, span: FaceSpan) -> &[u32] {
+        match span.n_corners {
+            3 => &self.triangles[span.start],
+            n => &self.others[span.start..span.start + n as usize],
         }
     }
 
-    pub(crate) fn face_mut(&mut self, place: Place) -> &mut [u32] {
-        match place.n_corners {
-            3 => &mut self.triangles[place.start],
-            n => &mut self.others[place.start..place.start + n as usize],
+    pub(crate) fn face_mut(&mut self, span: FaceSpan) -> &mut [u32] {
+        match span.n_corners {
+            3 => &mut self.triangles[span.start],
+            n => &mut self.others[span.start..span.start + n as usize],
         }
     }
 
-    /// Begins the lists with the faces so far, which lack this.
+    /// Creates the lists, with `NONE` for the earlier faces.
     #[cold]
     fn start(&mut self, runs: &[Run]) {
         self.is_used = true;
@@ -221,9 +221,9 @@ impl Channel {
     }
 }
 
-/// The largest index that is one.
+/// The largest index except `NONE`.
 #[inline(always)]
 fn largest(indices: &[u32]) -> u32 {
-    // `NONE` becomes 0, and every other index one more.
+    // Maps `NONE` to 0 and every other index to its successor.
     indices.iter().map(|index| index.wrapping_add(1)).max().unwrap_or(0).saturating_sub(1)
 }

@@ -1,7 +1,7 @@
-//! The statements that make up nearly all of a file, in the form that exporters write.
+//! A fast path for the most frequent statements, in the form that exporters write.
 //!
-//! Each function reads one statement or returns `None` without having changed anything; the general
-//! reader then takes the statement from its start. What is read here is read the same there.
+//! Each function parses one statement, or returns `None` without side effects, and the general
+//! parser takes over. Both parsers give the same result.
 
 use glam::{Vec2, Vec3};
 
@@ -10,10 +10,10 @@ use crate::{
     faces::{MAX_VALUES, N_CHANNELS, NONE, absolute, relative},
     lines::{after_line_end, is_blank},
     number::{leading_f32, up_to_8_digits},
-    report::Oddity,
+    report::LoadWarning,
 };
 
-/// Reads the statement that starts at `at`, and returns where the next one starts.
+/// Parses the statement at `at`, and returns the start of the next one.
 #[inline(always)]
 pub(crate) fn statement(chunk: &mut Chunk<'_>, text: &[u8], at: usize) -> Option<usize> {
     let next = match text.get(at..)?.first_chunk()? {
@@ -37,7 +37,7 @@ fn position(chunk: &mut Chunk<'_>, text: &[u8], at: usize) -> Option<usize> {
             let (next, n_more) = further_numbers(text, at)?;
             match n_more {
                 0 => {}
-                3 => chunk.tallies.add(Oddity::VertexColours, chunk.n_lines + 1),
+                3 => chunk.warnings.add(LoadWarning::VertexColours, chunk.n_lines + 1),
                 _ => return None,
             }
             next
@@ -77,7 +77,7 @@ fn texture_coordinate(chunk: &mut Chunk<'_>, text: &[u8], at: usize) -> Option<u
     Some(next)
 }
 
-/// `N` numbers with blanks before each but the first, where they are optional; and where they end.
+/// Parses `N` numbers with blanks between, and returns their end.
 #[inline(always)]
 fn numbers<const N: usize>(text: &[u8], at: usize) -> Option<([f32; N], usize)> {
     let mut at = skip_blanks(text, at);
@@ -94,8 +94,8 @@ fn numbers<const N: usize>(text: &[u8], at: usize) -> Option<([f32; N], usize)> 
     Some((values, at))
 }
 
-/// The number of further words up to the end of the line, if all look like finite numbers and blanks
-/// part them; and where the next line starts.
+/// Counts the further words up to the end of the line, and returns the start of the next line.
+/// `None` if a word does not look like a finite number.
 #[inline(always)]
 fn further_numbers(text: &[u8], mut at: usize) -> Option<(usize, usize)> {
     let mut n = 0;
@@ -169,7 +169,7 @@ fn polygon(
     next
 }
 
-/// One corner: `v`, `v/vt`, `v//vn` or `v/vt/vn`, in any mixture.
+/// Parses one corner: `v`, `v/vt`, `v//vn` or `v/vt/vn`.
 #[inline(always)]
 fn corner(chunk: &Chunk<'_>, text: &[u8], at: usize) -> Option<([u32; N_CHANNELS], usize)> {
     let mut corner = [NONE; N_CHANNELS];
@@ -191,7 +191,7 @@ fn corner(chunk: &Chunk<'_>, text: &[u8], at: usize) -> Option<([u32; N_CHANNELS
     Some((corner, at))
 }
 
-/// One index, as it is kept; `None` for zero and for what has more digits than most files need.
+/// Parses and encodes one index; `None` for zero and for more than eight digits.
 #[inline(always)]
 fn index(chunk: &Chunk<'_>, text: &[u8], at: usize, channel: usize) -> Option<(u32, usize)> {
     let (value, n) = up_to_8_digits(text, at)?;
@@ -232,7 +232,7 @@ fn skip_blanks(text: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// Where the next line starts, if only blanks are left of this one.
+/// The start of the next line, if only blanks are left of this one.
 #[inline(always)]
 fn line_end(text: &[u8], at: usize) -> Option<usize> {
     match after_line_end(text, at) {

@@ -1,4 +1,4 @@
-//! Parts of a file to one mesh.
+//! Merging the parts of a file into one mesh.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -9,29 +9,29 @@ use glam::Vec3;
 use hitscan_primitives::{CornerAttributes, FaceRecords, Runs, TriMesh, Triangulator};
 
 use crate::{
-    LoadOptions, LoadReport, ObjErrorKind,
+    LoadOptions, ObjReport, ReadErrorKind,
     chunk::{Change, Chunk, Setting},
     faces::{Faces, MAX_VALUES, N_CHANNELS, NONE, resolve},
     lines::decode_name,
     parallel,
-    report::Oddity,
+    report::LoadWarning,
 };
 
-/// A mesh, and what is left to do for its materials.
+/// A mesh, with the data that loading its materials needs.
 #[derive(Debug)]
 pub(crate) struct Joined {
     pub(crate) mesh: TriMesh,
-    pub(crate) report: LoadReport,
-    /// Arguments of `mtllib`, each once, with its first line.
+    pub(crate) report: ObjReport,
+    /// The distinct arguments of `mtllib`, each with its first line.
     pub(crate) libraries: Vec<(Vec<u8>, u64)>,
-    /// The materials of the faces, each once, with the first line that names it.
+    /// The distinct materials of the faces, each with the first line that names it.
     pub(crate) used_materials: Vec<(String, u64)>,
 }
 
-/// Why parts cannot be joined.
+/// The reason why parts cannot be merged.
 #[derive(Debug)]
 pub(crate) enum JoinError {
-    /// A corner names a vertex that does not exist.
+    /// A corner refers to a vertex that does not exist.
     Index {
         chunk: usize,
         line_in_chunk: u64,
@@ -39,20 +39,20 @@ pub(crate) enum JoinError {
         corner: usize,
         n_vertices: u64,
     },
-    Other(ObjErrorKind),
+    Other(ReadErrorKind),
 }
 
-/// How many of everything come before a part.
+/// The numbers of lines, values and faces before a part.
 #[derive(Clone, Copy, Debug, Default)]
 struct Before {
     values: [u32; N_CHANNELS],
     lines: u64,
 }
 
-/// Joins parts that follow each other.
+/// Merges consecutive parts.
 ///
-/// The mesh is the same however the file was cut: indices are resolved against the numbers of values
-/// before each part, and faces are cut into triangles only now.
+/// The mesh does not depend on the partition, because indices are resolved and faces are
+/// triangulated only here.
 pub(crate) fn join(mut chunks: Vec<Chunk<'_>>, options: &LoadOptions) -> Result<Joined, JoinError> {
     let (before, totals) = count(&chunks)?;
     resolve_all(&mut chunks, &before, &totals)?;
@@ -61,20 +61,21 @@ pub(crate) fn join(mut chunks: Vec<Chunk<'_>>, options: &LoadOptions) -> Result<
     let n_triangles: u64 = chunks.iter().map(|chunk| chunk.faces.n_triangles()).sum();
     if n_triangles > TriMesh::MAX_TRIANGLES as u64 {
         let limit = TriMesh::MAX_TRIANGLES as u64;
-        let kind = ObjErrorKind::TooLarge { what: "triangles", found: n_triangles, limit };
+        let (what, found) = ("triangles", n_triangles);
+        let kind = ReadErrorKind::TooLarge { what, found, limit, raised_by: None };
         return Err(JoinError::Other(kind));
     }
-    let mut report = LoadReport {
+    let mut report = ObjReport {
         n_lines: totals.lines,
         n_vertices: u64::from(totals.values[0]),
         n_texture_coordinates: u64::from(totals.values[1]),
         n_normals: u64::from(totals.values[2]),
         n_polygons: chunks.iter().map(|chunk| u64::from(chunk.faces.n_faces)).sum(),
         n_triangles,
-        ..LoadReport::default()
+        ..ObjReport::default()
     };
     for (chunk, before) in chunks.iter().zip(&before) {
-        report.tallies.merge(&chunk.tallies, before.lines);
+        report.warnings.merge(&chunk.warnings, before.lines);
     }
     let settings = Settings::join(&chunks, &before);
     let libraries = libraries(&chunks, &before);
@@ -111,7 +112,13 @@ fn count(chunks: &[Chunk<'_>]) -> Result<(Vec<Before>, Before), JoinError> {
             let found = u64::from(total.values[channel]) + chunk.n_values(channel);
             let limit = u64::from(MAX_VALUES);
             if found > limit {
-                return Err(JoinError::Other(ObjErrorKind::TooLarge { what, found, limit }));
+                let raised_by = None;
+                return Err(JoinError::Other(ReadErrorKind::TooLarge {
+                    what,
+                    found,
+                    limit,
+                    raised_by,
+                }));
             }
             total.values[channel] = found as u32;
         }
@@ -119,7 +126,8 @@ fn count(chunks: &[Chunk<'_>]) -> Result<(Vec<Before>, Before), JoinError> {
     Ok((before, total))
 }
 
-/// Turns all indices into indices of the file; those of `vt` and `vn` that name nothing are dropped.
+/// Resolves all indices to indices into the file. Invalid `vt` and `vn` indices are dropped and
+/// counted.
 fn resolve_all(
     chunks: &mut [Chunk<'_>],
     before: &[Before],
@@ -128,9 +136,11 @@ fn resolve_all(
     let mut work: Vec<_> = chunks.iter_mut().zip(before).collect();
     let first_bad = parallel::map_mut(&mut work, |(chunk, before)| {
         let first_bad = resolve_channel(&mut chunk.faces, 0, before, totals, |_| {});
-        for (channel, oddity) in [(1, Oddity::BadTextureIndices), (2, Oddity::BadNormalIndices)] {
-            let Chunk { faces, tallies, .. } = &mut **chunk;
-            resolve_channel(faces, channel, before, totals, |line| tallies.add(oddity, line));
+        for (channel, warning) in
+            [(1, LoadWarning::BadTextureIndices), (2, LoadWarning::BadNormalIndices)]
+        {
+            let Chunk { faces, warnings, .. } = &mut **chunk;
+            resolve_channel(faces, channel, before, totals, |line| warnings.add(warning, line));
         }
         first_bad
     });
@@ -146,8 +156,8 @@ fn resolve_all(
     })
 }
 
-/// Resolves one list of indices. What names nothing becomes `NONE`, and is told by line; the first
-/// such corner is returned, as line in the part and place in the face.
+/// Resolves one list of indices. Replaces invalid ones by `NONE` and calls `on_bad` with their
+/// line; returns the first of them as its line in the part and its index in the face.
 fn resolve_channel(
     faces: &mut Faces,
     channel: usize,
@@ -161,13 +171,13 @@ fn resolve_channel(
     }
     let mut indices = std::mem::take(&mut faces.channels[channel]);
     let mut first_bad = None;
-    for place in faces.places() {
-        for (corner, index) in indices.face_mut(place).iter_mut().enumerate() {
+    for span in faces.spans() {
+        for (corner, index) in indices.face_mut(span).iter_mut().enumerate() {
             if *index == NONE {
                 continue;
             }
             *index = resolve(*index, n_before, n_values).unwrap_or_else(|| {
-                let line = faces.line(place.face);
+                let line = faces.line(span.face);
                 on_bad(line);
                 first_bad.get_or_insert((line, corner));
                 NONE
@@ -178,7 +188,7 @@ fn resolve_channel(
     first_bad
 }
 
-/// Leaves out the faces at vertices that are not finite.
+/// Removes the faces at vertices that are not finite.
 fn drop_faces_not_finite(chunks: &mut [Chunk<'_>], before: &[Before]) {
     if chunks.iter().all(|chunk| chunk.not_finite.is_empty()) {
         return;
@@ -189,9 +199,9 @@ fn drop_faces_not_finite(chunks: &mut [Chunk<'_>], before: &[Before]) {
     }
     let is_bad = |corners: &[u32]| corners.iter().any(|v| not_finite.binary_search(v).is_ok());
     parallel::map_mut(chunks, |chunk| {
-        for place in chunk.faces.places() {
-            if is_bad(chunk.faces.channels[0].face(place)) {
-                chunk.tallies.add(Oddity::FacesNotFinite, chunk.faces.line(place.face));
+        for span in chunk.faces.spans() {
+            if is_bad(chunk.faces.channels[0].face(span)) {
+                chunk.warnings.add(LoadWarning::FacesNotFinite, chunk.faces.line(span.face));
             }
         }
         let n_kept_before = chunk.faces.retain(|corners| !is_bad(corners));
@@ -199,7 +209,7 @@ fn drop_faces_not_finite(chunks: &mut [Chunk<'_>], before: &[Before]) {
     });
 }
 
-/// One list from those of the parts, which are emptied.
+/// Concatenates the lists of the parts, and empties them.
 fn concatenate<T: Copy + Default + Send + Sync>(
     chunks: &mut [Chunk<'_>],
     list: impl for<'c> Fn(&'c mut Chunk<'_>) -> &'c mut Vec<T>,
@@ -221,7 +231,7 @@ fn concatenate<T: Copy + Default + Send + Sync>(
     whole
 }
 
-/// The triangles, and for `vt` and `vn` as many triples of indices if any corner has one.
+/// Triangulates the faces. The lists for `vt` and `vn` are empty if no corner has such an index.
 fn triangles(
     chunks: &mut [Chunk<'_>],
     positions: &[Vec3],
@@ -230,7 +240,7 @@ fn triangles(
     let mut faces: Vec<Faces> =
         chunks.iter_mut().map(|chunk| std::mem::take(&mut chunk.faces)).collect();
     let is_used = [0, 1, 2].map(|k| k == 0 || faces.iter().any(|f| f.channels[k].is_used));
-    // One part of triangles only is the mesh as it is.
+    // The list of a single part of triangles is the result.
     if let [faces] = &mut faces[..]
         && faces.runs.iter().all(|run| run.n_corners == 3)
     {
@@ -244,7 +254,7 @@ fn triangles(
         let n = faces.n_triangles() as usize;
         let mut into: [&mut [[u32; 3]]; N_CHANNELS] = Default::default();
         for (into, rest) in into.iter_mut().zip(&mut rest) {
-            // A channel that is not used has no room at all.
+            // An unused channel gets no memory.
             let n = n.min(rest.len());
             (*into, *rest) = std::mem::take(rest).split_at_mut(n);
         }
@@ -256,7 +266,7 @@ fn triangles(
     whole
 }
 
-/// Writes the triangles of faces, in order; a list without room is left out.
+/// Writes the triangles of faces in order, and skips empty lists.
 fn cut_faces(faces: &Faces, positions: &[Vec3], into: &mut [&mut [[u32; 3]]; N_CHANNELS]) {
     let mut triangulator = Triangulator::default();
     let mut corners = Vec::new();
@@ -270,7 +280,7 @@ fn cut_faces(faces: &Faces, positions: &[Vec3], into: &mut [&mut [[u32; 3]]; N_C
                 Some(into) if n_corners == 3 => {
                     into.copy_from_slice(&channel.triangles[triangle..triangle + n_faces]);
                 }
-                // No room, or faces to cut.
+                // The list is unused, or has faces to triangulate.
                 _ => {}
             }
         }
@@ -325,34 +335,34 @@ fn libraries(chunks: &[Chunk<'_>], before: &[Before]) -> Vec<(Vec<u8>, u64)> {
 #[derive(Debug)]
 struct Settings {
     names: Vec<String>,
-    /// By name, the line of its first `usemtl`.
+    /// Per name, the line of its first `usemtl`.
     material_lines: Vec<Option<u64>>,
-    /// For each setting, where in the faces it changes; only changes that a face sees.
+    /// Per setting, the changes that apply to a face.
     changes: [Vec<Change>; 4],
 }
 
 impl Settings {
     fn join(chunks: &[Chunk<'_>], before: &[Before]) -> Self {
         let (mut names, mut material_lines) = (Vec::new(), Vec::new());
-        let mut places: HashMap<&[u8], u32> = HashMap::new();
+        let mut indices: HashMap<&[u8], u32> = HashMap::new();
         let mut changes: [Vec<Change>; 4] = Default::default();
         let n_faces: u32 = chunks.iter().map(|chunk| chunk.faces.n_faces).sum();
         let mut n_faces_before = 0;
         for (chunk, before) in chunks.iter().zip(before) {
-            let place_in_file: Vec<u32> = chunk
+            let index_in_file: Vec<u32> = chunk
                 .names
                 .iter()
                 .map(|name| {
-                    *places.entry(name).or_insert_with(|| {
+                    *indices.entry(name).or_insert_with(|| {
                         names.push(decode_name(name));
                         material_lines.push(None);
                         names.len() as u32 - 1
                     })
                 })
                 .collect();
-            for (&place, line) in place_in_file.iter().zip(&chunk.material_lines) {
+            for (&index, line) in index_in_file.iter().zip(&chunk.material_lines) {
                 if let Some(line) = line {
-                    material_lines[place as usize].get_or_insert(before.lines + line);
+                    material_lines[index as usize].get_or_insert(before.lines + line);
                 }
             }
             for setting in Setting::ALL {
@@ -361,7 +371,7 @@ impl Settings {
                     let face = n_faces_before + change.face;
                     let value = match (setting, change.value) {
                         (Setting::Smoothing, group) => group,
-                        (_, name) => name.map(|name| place_in_file[name as usize]),
+                        (_, name) => name.map(|name| index_in_file[name as usize]),
                     };
                     if list.last().is_some_and(|last| last.face == face) {
                         list.pop();
@@ -417,7 +427,7 @@ fn records(chunks: &[Chunk<'_>], before: &[Before], settings: &Settings) -> Face
     }
     let mut n_faces_before = 0;
     for (chunk, before) in chunks.iter().zip(before) {
-        // Between the starts of these runs the line grows by one a face, as in the records.
+        // The line grows by one per face within a run, as in the records.
         for &(face, line) in &chunk.faces.line_runs {
             records.lines.push(n_faces_before + face, before.lines + line);
         }

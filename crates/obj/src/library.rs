@@ -1,4 +1,4 @@
-//! Material libraries: where they may lie, and reading each at most once.
+//! Finding and reading material libraries.
 
 use std::{
     collections::HashSet,
@@ -9,25 +9,25 @@ use std::{
 use hitscan_files::{FileError, InsideError, inside, read};
 
 use crate::{
-    LibraryProblem, LoadOptions, LoadReport, Material,
+    LibraryProblem, LoadOptions, Material, ObjReport,
     lines::{decode_name, words},
     material::read_library,
 };
 
-/// Finds libraries by the names that OBJ files give them.
+/// A source of material libraries by the names that OBJ files use.
 pub(crate) trait Libraries {
-    /// The contents of a library, at most `max_bytes`; `None` if it was read before.
+    /// Returns the contents of a library of at most `max_bytes`; `None` if it was read before.
     fn read(&mut self, name: &[u8], max_bytes: u64) -> Result<Option<Vec<u8>>, LibraryProblem>;
 }
 
-/// Reads what `mtllib` statements name, in order, within the limits of the options.
+/// Reads the libraries of the `mtllib` statements in order, within the limits of the options.
 ///
-/// Nothing here fails: what is not read is told in the report.
+/// This function cannot fail: the report lists the libraries that were not read.
 pub(crate) fn read_libraries(
     statements: &[(Vec<u8>, u64)],
     libraries: &mut dyn Libraries,
     options: &LoadOptions,
-    report: &mut LoadReport,
+    report: &mut ObjReport,
 ) -> Vec<Material> {
     let mut reader = Reader {
         libraries,
@@ -49,15 +49,17 @@ struct Reader<'l> {
 }
 
 impl Reader<'_> {
-    /// The argument is one name, possibly with blanks; or else, as the format has it, a list.
-    fn read_statement(&mut self, argument: &[u8], line: u64, report: &mut LoadReport) {
+    /// Reads the argument as one name, possibly with blanks, and if there is no such file as a list
+    /// of names.
+    fn read_statement(&mut self, argument: &[u8], line: u64, report: &mut ObjReport) {
         let problem = match self.read(argument, line, report) {
             Ok(()) => return,
             Err(problem) => problem,
         };
         let mut is_any_found = false;
         let mut problems = Vec::new();
-        // In a list the first may lead outside, of which nothing is told but with the others.
+        // If the argument turns out to be a list, a first name outside the folder is reported with
+        // the other problems, not alone.
         let may_be_list =
             [LibraryProblem::NotFound, LibraryProblem::OutsideFolder].contains(&problem);
         if may_be_list && words(argument).nth(1).is_some() {
@@ -72,10 +74,10 @@ impl Reader<'_> {
                 }
             }
         }
-        let is_told = |(_, other): &(&[u8], LibraryProblem)| {
+        let is_worth_reporting = |(_, other): &(&[u8], LibraryProblem)| {
             *other != LibraryProblem::NotFound && *other != problem
         };
-        if is_any_found || problems.iter().any(is_told) {
+        if is_any_found || problems.iter().any(is_worth_reporting) {
             for (name, problem) in problems {
                 report.add_library_issue(name, line, problem);
             }
@@ -88,7 +90,7 @@ impl Reader<'_> {
         &mut self,
         name: &[u8],
         line: u64,
-        report: &mut LoadReport,
+        report: &mut ObjReport,
     ) -> Result<(), LibraryProblem> {
         self.n_names_left = self.n_names_left.checked_sub(1).ok_or(LibraryProblem::TooMany)?;
         let Some(text) = self.libraries.read(name, self.n_bytes_left)? else { return Ok(()) };
@@ -103,17 +105,17 @@ impl Reader<'_> {
     }
 }
 
-/// The folder of an OBJ file and everything below it.
+/// The folder of an OBJ file, with everything below it.
 #[derive(Debug)]
 pub(crate) struct Folder {
-    /// Without symbolic links; or why there is none.
+    /// The path with symbolic links resolved, or the reason why there is none.
     root: Result<PathBuf, LibraryProblem>,
     read: HashSet<PathBuf>,
 }
 
 impl Folder {
-    /// The folder of a file. Links are followed: the folder is where the file was named, as
-    /// exporters write the library beside the name that they write.
+    /// The folder of the path as the caller gave it, even if the file is a link, because exporters
+    /// write the library beside that name.
     pub(crate) fn of(file: &Path) -> Self {
         let parent = match file.parent() {
             Some(parent) if parent != Path::new("") => parent,
@@ -129,7 +131,7 @@ impl Folder {
         files
     }
 
-    /// The file of that name, which may be written as Windows programs do.
+    /// The path of a library. The separator in its name may be `\`.
     pub(crate) fn locate(&self, name: &[u8]) -> Result<PathBuf, LibraryProblem> {
         match self.find(name) {
             Err(LibraryProblem::NotFound) if name.contains(&b'\\') => {
@@ -140,8 +142,8 @@ impl Folder {
         }
     }
 
-    /// The file of that name if it lies in the folder, without a look outside: neither `..` nor an
-    /// absolute path is followed at all, and a link only if it ends inside.
+    /// The path of a file in the folder or below. The name may contain no `..` and may not be
+    /// absolute, and links must end inside.
     fn find(&self, name: &[u8]) -> Result<PathBuf, LibraryProblem> {
         let root = self.root.as_ref().map_err(Clone::clone)?;
         inside(root, &path_of(name)).map_err(|error| match error {
@@ -180,7 +182,7 @@ fn path_of(name: &[u8]) -> PathBuf {
 
 fn problem(error: io::Error) -> LibraryProblem {
     match error.kind() {
-        // A name that is too long, or has a NUL in it, is the name of no file.
+        // No file can have a name that is too long or contains NUL.
         io::ErrorKind::NotFound
         | io::ErrorKind::NotADirectory
         | io::ErrorKind::InvalidFilename
@@ -189,7 +191,7 @@ fn problem(error: io::Error) -> LibraryProblem {
     }
 }
 
-/// No libraries, for text that comes without a folder.
+/// The source for text without a folder: no libraries.
 #[derive(Debug)]
 pub(crate) struct NoLibraries;
 
@@ -199,7 +201,7 @@ impl Libraries for NoLibraries {
     }
 }
 
-/// Libraries that a function of the caller's provides by name.
+/// The libraries that a function of the caller returns by name.
 pub(crate) struct Provided<'f> {
     provide: &'f mut dyn FnMut(&str) -> io::Result<Vec<u8>>,
     read: HashSet<Vec<u8>>,

@@ -1,9 +1,9 @@
-//! Bytes to statements: line endings, continuations, comments, words and names.
+//! Splitting bytes into statements, words and names.
 
 use std::fmt::Write;
 
-/// One statement: its words without comment, where the next one starts, and how many line endings
-/// lie between.
+/// A statement: its text without comment, the start of the next one, and the number of line endings
+/// up to there.
 #[derive(Debug)]
 pub(crate) struct Statement<'t> {
     pub(crate) text: &'t [u8],
@@ -11,10 +11,10 @@ pub(crate) struct Statement<'t> {
     pub(crate) n_endings: u64,
 }
 
-/// The statement that starts at `at`, which must be less than the length of the text.
+/// Returns the statement at `at`, which must be less than the length of the text.
 ///
-/// A `\` right before a line ending joins the next line with a blank between; in a comment it is a
-/// character like any other, so that `# C:\models\` swallows nothing. `joined` is scratch space.
+/// A `\` before a line ending continues the statement on the next line, with a blank between. In a
+/// comment it has no meaning, so `# C:\models\` does not swallow a line. `joined` is scratch space.
 pub(crate) fn statement<'t>(text: &'t [u8], at: usize, joined: &'t mut Vec<u8>) -> Statement<'t> {
     joined.clear();
     let mut from = at;
@@ -47,10 +47,10 @@ pub(crate) fn statement<'t>(text: &'t [u8], at: usize, joined: &'t mut Vec<u8>) 
     }
 }
 
-/// Whether a statement starts at `at` for certain, judged by a few bytes before it.
+/// Whether a statement certainly starts at `at`, judged by the few bytes before it.
 ///
-/// A line after a `\` is taken for a continuation even where the `\` stands in a comment: the text is
-/// cut only at such certain starts, so it does not matter that some are missed.
+/// A line after a `\` counts as a continuation even if the `\` is in a comment. Missing such a
+/// start is harmless, because the text is cut only at certain starts.
 pub(crate) fn is_statement_start(text: &[u8], at: usize) -> bool {
     let ending_len = match text[..at] {
         [.., b'\r', b'\n'] => 2,
@@ -72,7 +72,7 @@ fn is_line_end(byte: u8) -> bool {
     matches!(byte, b'\n' | b'\r')
 }
 
-/// Where the line ending at `at` ends, if there is one: LF, CR LF and CR count as one each.
+/// The end of the line ending at `at`, if there is one. LF, CR LF and CR count as one each.
 #[inline(always)]
 pub(crate) fn after_line_end(text: &[u8], at: usize) -> Option<usize> {
     match text.get(at) {
@@ -82,7 +82,7 @@ pub(crate) fn after_line_end(text: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// The words of a statement, separated by any number of blanks.
+/// The words of a statement, which blanks separate.
 pub(crate) fn words(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     text.split(|&byte| is_blank(byte)).filter(|word| !word.is_empty())
 }
@@ -91,7 +91,7 @@ pub(crate) fn first_word(text: &[u8]) -> &[u8] {
     words(text).next().unwrap_or_default()
 }
 
-/// What follows the first word, without the blanks around it.
+/// The rest after the first word, trimmed.
 pub(crate) fn after_first_word(text: &[u8]) -> &[u8] {
     let text = trim(text);
     trim(&text[first_word(text).len()..])
@@ -103,17 +103,18 @@ pub(crate) fn trim(text: &[u8]) -> &[u8] {
     &text[start..end]
 }
 
-/// Statements whose argument is a name, which may contain `#`.
+/// Whether the argument of a statement is a name, which may contain `#`.
 fn is_name_keyword(word: &[u8]) -> bool {
     const NAMED: [&[u8]; 6] = [b"o", b"g", b"usemtl", b"mtllib", b"newmtl", b"bump"];
     let is_map = word.get(..4).is_some_and(|start| start.eq_ignore_ascii_case(b"map_"));
     is_map || NAMED.iter().any(|named| word.eq_ignore_ascii_case(named))
 }
 
-/// Where the comment of a line starts.
+/// The start of the comment of a line.
 ///
-/// Anywhere at a `#`, with two exceptions: in a name the `#` needs blanks around it, because
-/// exporters write names such as `Material #25`; and `1.#IND` is a number that is none.
+/// A `#` starts a comment, with two exceptions. In a name it needs blanks around it, because
+/// exporters write names such as `Material #25`. In `1.#IND` it is part of a number that is not
+/// finite.
 fn comment_start(line: &[u8], in_name: bool) -> Option<usize> {
     let is_blank_at = |at: usize| line.get(at).is_none_or(|&byte| is_blank(byte));
     let starts = |at: usize| match (at.checked_sub(1), in_name) {
@@ -124,8 +125,7 @@ fn comment_start(line: &[u8], in_name: bool) -> Option<usize> {
     (0..line.len()).find(|&at| line[at] == b'#' && starts(at))
 }
 
-/// A name as text: UTF-8 where it is that, else taken byte by byte for Latin-1, so that different
-/// names stay different.
+/// Decodes a name as UTF-8, or else as Latin-1, so that different names stay different.
 pub(crate) fn decode_name(name: &[u8]) -> String {
     match std::str::from_utf8(name) {
         Ok(name) => name.to_owned(),
@@ -133,7 +133,7 @@ pub(crate) fn decode_name(name: &[u8]) -> String {
     }
 }
 
-/// The start of a piece of the input for a message: in quotes, escaped, at most 40 characters.
+/// Quotes and escapes at most 40 characters of the input for a message.
 pub(crate) fn quoted(text: &[u8]) -> String {
     const MAX_CHARS: usize = 40;
     let start = String::from_utf8_lossy(&text[..text.len().min(4 * MAX_CHARS)]);

@@ -1,4 +1,4 @@
-//! Loading: from a file or from memory, in parts that are read at the same time.
+//! Loading a file or memory, in parts that are parsed in parallel.
 
 use std::{
     collections::HashSet,
@@ -14,8 +14,9 @@ use std::{
 use hitscan_primitives::TriMesh;
 
 use crate::{
-    LoadOptions, LoadReport, Material, ObjError, ObjErrorKind,
+    LoadOptions, Material, ObjReport, ReadError, ReadErrorKind,
     chunk::{Chunk, Scratch},
+    chunk_reader::read,
     join::{JoinError, Joined, join},
     library::{Folder, Libraries, NoLibraries, Provided, read_libraries},
     lines, parallel,
@@ -24,23 +25,23 @@ use crate::{
     windows::Windows,
 };
 
-/// A mesh that was loaded.
+/// The contents of an OBJ file.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
-pub struct Loaded {
-    /// The triangles, and what [`LoadOptions`] asks for of attributes and records.
+pub struct ObjModel {
+    /// The mesh, with the attributes and records that [`LoadOptions`] selects.
     pub mesh: TriMesh,
-    /// The materials of all libraries that were read, in order. Names may repeat; see
-    /// [`Loaded::material`].
+    /// The materials of all libraries in order. A name may occur twice; see [`ObjModel::material`].
     pub materials: Vec<Material>,
-    /// What the file holds, and what of it was left out.
-    pub report: LoadReport,
-    /// The material libraries that were read from files, without links, sorted.
+    /// Counts of statements and warnings.
+    pub report: ObjReport,
+    /// The paths of the material libraries, with links resolved, sorted.
     pub library_files: Vec<PathBuf>,
 }
 
-impl Loaded {
-    /// The material of a name: of equal names the last, as if a later library redefined it. O(n).
+impl ObjModel {
+    /// The material of a name. If several have it, the last one counts, because a later library
+    /// overrides an earlier one. O(n).
     pub fn material(&self, name: &str) -> Option<&Material> {
         self.materials.iter().rev().find(|material| material.name == name)
     }
@@ -48,62 +49,66 @@ impl Loaded {
 
 /// Loads a mesh and its materials from a file.
 ///
-/// Material libraries are read if they are regular files in the file's folder or below. What is wrong
-/// with them is told in the report and costs only materials.
+/// Libraries must be regular files in the folder of the OBJ file or below. Problems in a library
+/// are listed in the report; the geometry still loads.
 ///
-/// The file is read in parts on rayon's current pool (feature `parallel`); the result is the same for
-/// any number of threads. Beside the result it takes up to as much memory again.
+/// The parts are parsed on rayon's current pool (feature `parallel`). The result does not depend on
+/// the number of threads. Peak memory is up to twice that of the result.
 ///
 /// # Errors
-/// A file that cannot be read, that is larger than the options allow, or whose text breaks the format
-/// so that its faces are in doubt; see [`ObjErrorKind`]. If the text is wrong in several places, the
-/// first statement that cannot be read is named, and an index out of range only if there is none.
-pub fn load(path: impl AsRef<Path>, options: &LoadOptions) -> Result<Loaded, ObjError> {
+/// A file that cannot be read, exceeds a limit, or is invalid; see [`ReadErrorKind`]. If several
+/// statements are invalid, the error is about the first. An index out of range is reported only if
+/// all statements are valid.
+pub fn load(path: impl AsRef<Path>, options: &LoadOptions) -> Result<ObjModel, ReadError> {
     load_with_progress(path, options, &|_| ControlFlow::Continue(()))
 }
 
-/// [`load`], telling how far it is: `progress` is called with numbers that rise to 1, about every
-/// 256 KiB of the file, from one thread at a time. Loading ends soon after it returns `Break`.
+/// [`load`] with progress: calls `progress` with rising numbers up to 1, about every 256 KiB of the
+/// file, from one thread at a time. Loading stops soon after it returns `Break`.
 ///
 /// # Errors
-/// As [`load`], and [`ObjErrorKind::Cancelled`].
+/// As [`load`], and [`ReadErrorKind::Cancelled`].
 pub fn load_with_progress(
     path: impl AsRef<Path>,
     options: &LoadOptions,
     progress: &(dyn Fn(f32) -> ControlFlow<()> + Sync),
-) -> Result<Loaded, ObjError> {
+) -> Result<ObjModel, ReadError> {
     let path = path.as_ref();
     let name = path.to_string_lossy();
     let source = Source::open(path, options).map_err(|kind| error_in(&name, kind))?;
-    let layout = Layout::for_len(source.len());
+    let partition = Partition::for_len(source.len());
     let mut folder = Folder::of(path);
-    let loaded = load_source::<true>(&source, &name, options, &mut folder, progress, layout)?;
-    Ok(Loaded { library_files: folder.into_files(), ..loaded })
+    let loaded = load_source::<true>(&source, &name, options, &mut folder, progress, partition)?;
+    Ok(ObjModel { library_files: folder.into_files(), ..loaded })
 }
 
-/// Loads a mesh from text in memory; `source_name` stands for the file in errors.
+/// Loads a mesh from memory. Errors call it `source_name`.
 ///
-/// No file is touched: material libraries are reported as not read. See [`parse_with_libraries`].
+/// No file is opened, and the report lists libraries as not read. See [`parse_with_libraries`].
 ///
 /// # Errors
 /// As [`load`].
-pub fn parse(bytes: &[u8], source_name: &str, options: &LoadOptions) -> Result<Loaded, ObjError> {
+pub fn parse(
+    bytes: &[u8],
+    source_name: &str,
+    options: &LoadOptions,
+) -> Result<ObjModel, ReadError> {
     parse_from(bytes, source_name, options, &mut NoLibraries)
 }
 
-/// [`parse`], with a function that provides the material libraries by the names in the text.
+/// [`parse`] with a function that returns material libraries by name.
 ///
-/// It is called once per name. An error of the kind `NotFound` makes a name with blanks be tried as a
-/// list of names.
+/// It is called once per name. An error of the kind `NotFound` makes the reader try a name with
+/// blanks as a list of names.
 ///
 /// # Errors
-/// As [`load`]. Errors of `library` are told in the report.
+/// As [`load`]. The report lists errors of `library`.
 pub fn parse_with_libraries(
     bytes: &[u8],
     source_name: &str,
     options: &LoadOptions,
     library: &mut dyn FnMut(&str) -> io::Result<Vec<u8>>,
-) -> Result<Loaded, ObjError> {
+) -> Result<ObjModel, ReadError> {
     parse_from(bytes, source_name, options, &mut Provided::new(library))
 }
 
@@ -112,25 +117,25 @@ fn parse_from(
     name: &str,
     options: &LoadOptions,
     libraries: &mut dyn Libraries,
-) -> Result<Loaded, ObjError> {
+) -> Result<ObjModel, ReadError> {
     let source = Source::memory(bytes, options).map_err(|kind| error_in(name, kind))?;
-    let layout = Layout::for_len(source.len());
+    let partition = Partition::for_len(source.len());
     let progress = |_| ControlFlow::Continue(());
-    load_source::<true>(&source, name, options, libraries, &progress, layout)
+    load_source::<true>(&source, name, options, libraries, &progress, partition)
 }
 
-/// How a source is cut. It changes nothing in the result.
+/// The partition of a source. The result does not depend on it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Layout {
+pub(crate) struct Partition {
     pub(crate) part_len: u64,
     pub(crate) window_len: usize,
 }
 
-impl Layout {
-    /// Several parts a thread, since faces and vertices take different times; one part on one thread,
-    /// which then need not be joined to any other.
+impl Partition {
+    /// Several parts per thread, because faces and vertices take different times. One part on one
+    /// thread, because it needs no merging.
     fn for_len(len: u64) -> Self {
-        // The inputs of fuzz targets are small, and shall be cut as well.
+        // Smaller for fuzz targets, so that their small inputs are cut too.
         const MIN_PART_LEN: u64 = if cfg!(fuzzing) { 16 } else { 1 << 16 };
         const WINDOW_LEN: usize = if cfg!(fuzzing) { 64 } else { 1 << 18 };
         const PARTS_PER_THREAD: u64 = 8;
@@ -148,30 +153,30 @@ pub(crate) fn load_source<const FAST: bool>(
     options: &LoadOptions,
     libraries: &mut dyn Libraries,
     progress: &(dyn Fn(f32) -> ControlFlow<()> + Sync),
-    layout: Layout,
-) -> Result<Loaded, ObjError> {
+    partition: Partition,
+) -> Result<ObjModel, ReadError> {
     let progress = Progress::new(progress, source.len());
-    let parts = parts(source.range(), layout.part_len);
-    let chunks = read_parts::<FAST>(source, name, options, &progress, layout, &parts)?;
+    let parts = parts(source.range(), partition.part_len);
+    let chunks = read_parts::<FAST>(source, name, options, &progress, partition, &parts)?;
     let n_known: u64 = chunks.iter().map(|chunk| chunk.n_known).sum();
     let joined = join(chunks, options).map_err(|error| match error {
         JoinError::Other(kind) => error_in(name, kind),
         JoinError::Index { chunk, line_in_chunk, line, corner, n_vertices } => {
-            // Faces keep numbers only; the message shows what was written.
+            // Faces store only numbers, and the error quotes the text.
             let max = options.max_statement_bytes;
-            let windows = source.windows(parts[chunk].clone(), layout.window_len, max);
+            let windows = Windows::new(source, parts[chunk].clone(), partition.window_len, max);
             let statement = statement_on_line(windows, line_in_chunk).unwrap_or_default();
             let corner = statements::corner_text(&statement, corner);
             let expected = format!("one of the file's {n_vertices} vertices");
-            let kind = ObjErrorKind::Index { corner, expected };
-            ObjError { file: name.to_owned(), line: Some(line), kind }
+            let kind = ReadErrorKind::Index { corner, expected };
+            ReadError::new(name, Some(line), kind)
         }
     })?;
     progress.tell(0.95).map_err(|kind| error_in(name, kind))?;
     let Joined { mesh, mut report, libraries: statements, used_materials } = joined;
     if n_known == 0 && report.n_ignored() > 0 {
         let found = format!("{} lines that are no statements", report.n_ignored());
-        return Err(error_in(name, ObjErrorKind::NotObj { found }));
+        return Err(error_in(name, ReadErrorKind::UnknownFormat { found }));
     }
     let mut materials = Vec::new();
     if options.materials {
@@ -183,7 +188,7 @@ pub(crate) fn load_source<const FAST: bool>(
         }
     }
     progress.tell(1.0).map_err(|kind| error_in(name, kind))?;
-    Ok(Loaded { mesh, materials, report, library_files: Vec::new() })
+    Ok(ObjModel { mesh, materials, report, library_files: Vec::new() })
 }
 
 fn parts(whole: Range<u64>, part_len: u64) -> Vec<Range<u64>> {
@@ -194,29 +199,28 @@ fn parts(whole: Range<u64>, part_len: u64) -> Vec<Range<u64>> {
     (0..n).map(|i| start(i)..start(i + 1).min(whole.end)).collect()
 }
 
-/// Reads all parts, or finds the first error of the file: parts after one with an error are left.
+/// Parses all parts, or returns the first error of the file. Parts after an error are skipped.
 fn read_parts<'o, const FAST: bool>(
     source: &Source<'_>,
     name: &str,
     options: &'o LoadOptions,
     progress: &Progress<'_>,
-    layout: Layout,
+    partition: Partition,
     parts: &[Range<u64>],
-) -> Result<Vec<Chunk<'o>>, ObjError> {
+) -> Result<Vec<Chunk<'o>>, ReadError> {
     let first_bad = AtomicUsize::new(usize::MAX);
     let results = parallel::map(parts.len(), |i| {
         let mut chunk = Chunk::new(options, i == 0);
         let mut error = None;
         let max = options.max_statement_bytes;
-        let mut windows = source.windows(parts[i].clone(), layout.window_len, max);
+        let mut windows = Windows::new(source, parts[i].clone(), partition.window_len, max);
         while error.is_none() && first_bad.load(Ordering::Relaxed) > i {
             let read = match windows.next() {
                 Ok(None) => break,
-                Ok(Some(text)) => chunk
-                    .read::<FAST>(text)
+                Ok(Some(text)) => read::<FAST>(&mut chunk, text)
                     .map_err(|error| (Some(error.line), error.kind))
                     .and_then(|()| progress.add(text.len() as u64).map_err(|kind| (None, kind))),
-                Err(error @ ObjErrorKind::TooLarge { .. }) => Err((Some(chunk.line()), error)),
+                Err(error @ ReadErrorKind::TooLarge { .. }) => Err((Some(chunk.line()), error)),
                 Err(error) => Err((None, error)),
             };
             error = read.err();
@@ -232,7 +236,7 @@ fn read_parts<'o, const FAST: bool>(
     for (chunk, error) in results {
         if let Some((line, kind)) = error {
             let line = line.map(|line| n_lines_before + line);
-            return Err(ObjError { file: name.to_owned(), line, kind });
+            return Err(ReadError::new(name, line, kind));
         }
         n_lines_before += chunk.n_lines;
         chunks.push(chunk);
@@ -258,21 +262,22 @@ fn statement_on_line(mut windows: Windows<'_>, line: u64) -> Option<Vec<u8>> {
     None
 }
 
-fn error_in(file: &str, kind: ObjErrorKind) -> ObjError {
-    ObjError { file: file.to_owned(), line: None, kind }
+fn error_in(file: &str, kind: ReadErrorKind) -> ReadError {
+    ReadError::new(file, None, kind)
 }
 
-/// How far loading is, told to the caller's function.
+/// Reports progress to the function of the caller.
 struct Progress<'p> {
     tell: &'p (dyn Fn(f32) -> ControlFlow<()> + Sync),
-    /// Bytes read. The lock is held while the function runs, so that what it is told never falls.
+    /// The number of bytes read. The lock is held during the call, so that reported progress never
+    /// falls.
     done: Mutex<u64>,
     total: u64,
     is_cancelled: AtomicBool,
 }
 
 impl<'p> Progress<'p> {
-    /// What reading takes of the whole, about; joining is the rest.
+    /// The approximate share of reading in the whole; the rest is merging.
     const READING: f32 = 0.9;
 
     fn new(tell: &'p (dyn Fn(f32) -> ControlFlow<()> + Sync), total: u64) -> Self {
@@ -284,17 +289,17 @@ impl<'p> Progress<'p> {
         }
     }
 
-    fn add(&self, n_bytes: u64) -> Result<(), ObjErrorKind> {
+    fn add(&self, n_bytes: u64) -> Result<(), ReadErrorKind> {
         let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
         *done += n_bytes;
         self.tell(Self::READING * (*done as f32 / self.total as f32).min(1.0))
     }
 
-    fn tell(&self, fraction: f32) -> Result<(), ObjErrorKind> {
+    fn tell(&self, fraction: f32) -> Result<(), ReadErrorKind> {
         let was_cancelled = self.is_cancelled.load(Ordering::Relaxed);
         if was_cancelled || (self.tell)(fraction).is_break() {
             self.is_cancelled.store(true, Ordering::Relaxed);
-            return Err(ObjErrorKind::Cancelled);
+            return Err(ReadErrorKind::Cancelled);
         }
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! The text of material libraries.
+//! Parsing material libraries.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use crate::{
     number::f32_word,
 };
 
-/// The materials of a library, and the statements of it that make no sense.
+/// The materials of a library, and the number of its invalid statements.
 #[derive(Debug, Default)]
 pub(crate) struct Library {
     pub(crate) materials: Vec<Material>,
@@ -17,15 +17,14 @@ pub(crate) struct Library {
     pub(crate) first_bad_line: u64,
 }
 
-/// Reads the text of a library. Statements that make no sense are left out and counted; they cost
-/// no other statement.
+/// Parses a library. Invalid statements are skipped and counted.
 ///
-/// tobj does the reading, one material at a time, from statements that were checked before: by itself
-/// it panics at a colour of one number, and gives up all materials for one bad line.
+/// tobj parses each material from statements that are checked first. By itself tobj panics at a
+/// colour of one number, and drops all materials for one invalid line.
 pub(crate) fn read_library(text: &[u8]) -> Library {
     let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
     let mut library = Library::default();
-    // The material that is being described: its name, and its statements for tobj.
+    // The current material: its name, and its statements for tobj.
     let mut open: Option<(String, String)> = None;
     let mut joined = Vec::new();
     let (mut at, mut line) = (0, 1);
@@ -35,7 +34,7 @@ pub(crate) fn read_library(text: &[u8]) -> Library {
             (Checked::Nothing, _) => {}
             (Checked::Name(name), _) => {
                 library.close(open.take());
-                // What follows a `newmtl` without a name belongs to no material.
+                // Statements after a `newmtl` without a name belong to no material.
                 match name.is_empty() {
                     true => library.count_bad(line),
                     false => open = Some((name, String::new())),
@@ -59,7 +58,7 @@ impl Library {
         let Some((name, statements)) = open else { return };
         let mut text = "newmtl name\n".to_owned();
         text.push_str(&statements);
-        // It cannot fail on statements that were checked; if it does, only their values are lost.
+        // tobj cannot fail on checked statements. If it does, only their values are lost.
         let material = match tobj::load_mtl_buf(&mut text.as_bytes()) {
             Ok((materials, _)) => materials.into_iter().next().map(from_tobj),
             Err(_) => None,
@@ -79,7 +78,7 @@ enum Checked {
     Nothing,
     /// `newmtl`, with a name that may be empty.
     Name(String),
-    /// A statement that tobj reads as it is meant.
+    /// A statement that tobj parses correctly.
     Good(String),
     Bad,
 }
@@ -87,7 +86,7 @@ enum Checked {
 fn check(statement: &str) -> Checked {
     let mut words = statement.split([' ', '\t', '\x0b', '\x0c']).filter(|word| !word.is_empty());
     let Some(keyword) = words.next() else { return Checked::Nothing };
-    // tobj takes Unicode blanks for blanks, so it would read another keyword than was checked.
+    // tobj splits at Unicode blanks too, and would see another keyword.
     if keyword.contains(char::is_whitespace) {
         return Checked::Bad;
     }
@@ -98,10 +97,10 @@ fn check(statement: &str) -> Checked {
     match keyword {
         "newmtl" => Checked::Name(rest.to_owned()),
         "Ka" | "Kd" | "Ks" | "Ke" => match words.collect::<Vec<_>>()[..] {
-            // Green and blue are as red where they are not given.
+            // A colour of one number is grey.
             [grey] if is_number(grey) => good(&format!("{grey} {grey} {grey}")),
             [r, g, b, ..] if [r, g, b].into_iter().all(is_number) => good(&format!("{r} {g} {b}")),
-            // Among them `spectral` and `xyz`.
+            // This includes `spectral` and `xyz`.
             _ => Checked::Bad,
         },
         "Ns" | "Ni" | "d" | "Tr" => match words.find(|&word| word != "-halo") {
@@ -121,7 +120,7 @@ fn check(statement: &str) -> Checked {
     }
 }
 
-/// A keyword as tobj knows it, in whatever case it is written.
+/// The spelling of a keyword that tobj expects, whatever its case in the file.
 fn in_usual_case(keyword: &str) -> &str {
     const USUAL: [&str; 17] = [
         "newmtl", "Ka", "Kd", "Ks", "Ke", "Ns", "Ni", "d", "Tr", "illum", "map_Ka", "map_Kd",

@@ -1,6 +1,6 @@
-//! Decimal text to numbers: exactly rounded, and fast for the plain forms that files are full of.
+//! Parsing decimal numbers: correctly rounded, with a fast path for plain forms.
 
-/// The most decimals for which the rounding to f32 is proven below.
+/// The maximum number of decimals for which the proof below holds.
 const MAX_DECIMALS: usize = 11;
 
 /// Powers of ten, exact in f64.
@@ -9,11 +9,11 @@ const POW10: [f64; MAX_DECIMALS + 1] =
 
 const POW10_INT: [u64; 9] = [1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
 
-/// Up to here all integers are exact in f64.
+/// All integers up to here are exact in f64.
 const MAX_EXACT: u64 = 1 << 53;
 
-/// The number that starts at `at`, and where it ends; `None` when there is none, when it is not
-/// finite in f32, or when the text ends too soon to tell.
+/// Parses the number at `at`, and returns it with its end. `None` if there is no number, if it is
+/// not finite in f32, or if the text ends too soon.
 ///
 /// The short plain decimals of most files take one division: with at most 53 bits of digits and a
 /// power of ten up to 10^22 the quotient is the correctly rounded f64 (Clinger, "How to Read Floating
@@ -24,7 +24,7 @@ const MAX_EXACT: u64 = 1 << 53;
 /// With k <= 11 decimals that cannot be. A decimal x = m / 10^k and a middle y = M / 2^e, M < 2^25,
 /// that differ are at least 10^-k apart if e <= k, and else 2^(k-e) / 10^k; the f64 of x is y only if
 /// they are at most y * 2^-53 apart. The first needs y * 10^k, which is about m, to be 2^53 or more;
-/// the second, as y < 2^(25-e), needs 5^k > 2^28, k > 12. What is longer is left to fast-float2.
+/// the second, as y < 2^(25-e), needs 5^k > 2^28, k > 12. fast-float2 parses longer decimals.
 #[inline(always)]
 pub(crate) fn leading_f32(text: &[u8], at: usize) -> Option<(f32, usize)> {
     match plain_f32(text, at) {
@@ -50,7 +50,7 @@ fn plain_f32(text: &[u8], at: usize) -> Option<(f32, usize)> {
         n_fraction = n;
         if n == 8 {
             let (value, n) = up_to_8_digits(text, at)?;
-            // With the seven digits that may stand before the dot the value stays below 2^63.
+            // At most seven digits stand before the dot, so the value stays below 2^63.
             if 8 + n > MAX_DECIMALS {
                 return None;
             }
@@ -63,7 +63,7 @@ fn plain_f32(text: &[u8], at: usize) -> Option<(f32, usize)> {
     if n_whole + n_fraction == 0 || continues || mantissa >= MAX_EXACT {
         return None;
     }
-    // Between 1e-11 and 1e7, or zero: inside f32's normal range.
+    // Zero, or between 1e-11 and 1e7: in the normal range of f32.
     let value = (mantissa as i64 as f64 / POW10[n_fraction]) as f32;
     Some((if is_negative { -value } else { value }, at))
 }
@@ -74,30 +74,30 @@ fn any_f32(text: &[u8], at: usize) -> Option<(f32, usize)> {
     value.is_finite().then_some((value, at + len))
 }
 
-/// The digits that start at `at`, at most 8 of them: their value and number.
+/// The value and number of the digits at `at`, at most 8.
 ///
-/// Eight bytes at once ("SIMD within a register"); `None` when fewer than eight are left.
+/// Parses eight bytes at once ("SIMD within a register"). `None` if fewer than eight are left.
 #[inline(always)]
 pub(crate) fn up_to_8_digits(text: &[u8], at: usize) -> Option<(u64, usize)> {
     let bytes: &[u8; 8] = text.get(at..)?.first_chunk()?;
-    // Digits become 0..=9, all else at least 10.
+    // Digits become 0..=9, and all other bytes at least 10.
     let word = u64::from_le_bytes(*bytes) ^ 0x3030_3030_3030_3030;
-    // The high bit of each byte that is no digit. A carry out of such a byte can spoil only later
-    // bytes, and the first one is what counts.
+    // Sets the high bit of each byte that is not a digit. A carry out of such a byte can only
+    // change later bytes, and only the first one counts.
     let others = (word.wrapping_add(0x7676_7676_7676_7676) | word) & 0x8080_8080_8080_8080;
     let n = (others.trailing_zeros() / 8) as usize;
-    // Pushes what follows the digits out, and zeros in before them.
+    // Shifts out the bytes after the digits, and shifts in zeros before them.
     let digits = if n == 0 { 0 } else { word << (64 - 8 * n) };
-    // Pairs, then fours, then the eight, each with its weight.
+    // Combines digits to pairs, fours and eights.
     let pairs = digits.wrapping_mul(10).wrapping_add(digits >> 8);
     let low = (pairs & 0x0000_00ff_0000_00ff).wrapping_mul(0x000f_4240_0000_0064);
     let high = ((pairs >> 16) & 0x0000_00ff_0000_00ff).wrapping_mul(0x0000_2710_0000_0001);
     Some(((low.wrapping_add(high) >> 32) & 0xffff_ffff, n))
 }
 
-/// A whole word as a number, correctly rounded to f32. What is too large gives infinity; the words
-/// that C libraries print for what is no number ("nan", "-inf", "1.#IND", "-nan(ind)") give NaN or
-/// infinity.
+/// Parses a whole word, correctly rounded to f32. Too large numbers give infinity. The words that C
+/// libraries print for numbers that are not finite ("nan", "-inf", "1.#IND", "-nan(ind)") give NaN
+/// or infinity.
 pub(crate) fn f32_word(word: &[u8]) -> Option<f32> {
     if let Ok(value) = fast_float2::parse::<f32, _>(word) {
         return Some(value);

@@ -1,4 +1,5 @@
-//! The two loops that run on rayon's current pool, or here without the feature `parallel`.
+//! Loops on rayon's current pool, or on the calling thread without the feature `parallel`.
+//! `hitscan-cache` has a similar module; a shared crate would be larger than both.
 
 /// The results of `f` for `0..n`, in order.
 pub(crate) fn map<R: Send>(n: usize, f: impl Fn(usize) -> R + Sync + Send) -> Vec<R> {
@@ -10,7 +11,7 @@ pub(crate) fn map<R: Send>(n: usize, f: impl Fn(usize) -> R + Sync + Send) -> Ve
     (0..n).map(f).collect()
 }
 
-/// The results of `f` for the items, which it may change, in order.
+/// The results of `f` for the mutable items, in order.
 pub(crate) fn map_mut<T: Send, R: Send>(
     items: &mut [T],
     f: impl Fn(&mut T) -> R + Sync + Send,
@@ -23,7 +24,7 @@ pub(crate) fn map_mut<T: Send, R: Send>(
     items.iter_mut().map(f).collect()
 }
 
-/// How many threads the loops run on.
+/// The number of threads of the pool.
 pub(crate) fn n_threads() -> usize {
     #[cfg(feature = "parallel")]
     return rayon::current_num_threads();

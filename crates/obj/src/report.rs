@@ -1,88 +1,88 @@
-//! What a file holds, and what of it was left out.
+//! Counts of the contents of a file, and its warnings.
 
 use std::fmt;
 
 use crate::lines::{decode_name, quoted};
 
-/// What a file holds, and what of it was left out or is odd.
+/// Counts the statements of a file, and the parts that the reader skipped or repaired.
 ///
-/// Its text is for people: one line per kind of oddity, nothing for a file without any.
+/// Its text has one line per kind of warning, and none for a file without warnings.
 ///
 /// ```
-/// use hitscan_obj::{LoadOptions, Oddity, parse};
+/// use hitscan_obj::{LoadOptions, LoadWarning, parse};
 ///
 /// let text = b"v 0 0 0\nv 1 0 0\nv 0 1 0\nl 1 2\nf 1 2 3\n";
 /// let report = parse(text, "example.obj", &LoadOptions::default())?.report;
 /// assert_eq!((report.n_triangles, report.n_ignored()), (1, 1));
-/// assert_eq!(report.tally(Oddity::Lines).first_line, Some(4));
+/// assert_eq!(report.count(LoadWarning::Lines).first_line, Some(4));
 /// assert_eq!(report.to_string(), "1 line element left out (line 4)\n");
-/// # Ok::<(), hitscan_obj::ObjError>(())
+/// # Ok::<(), hitscan_obj::ReadError>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct LoadReport {
-    /// Lines of the file, however they end.
+pub struct ObjReport {
+    /// The number of lines, with any line ending.
     pub n_lines: u64,
-    /// Vertices (`v`).
+    /// The number of vertices (`v`).
     pub n_vertices: u64,
-    /// Texture coordinates (`vt`).
+    /// The number of texture coordinates (`vt`).
     pub n_texture_coordinates: u64,
-    /// Normals (`vn`).
+    /// The number of normals (`vn`).
     pub n_normals: u64,
-    /// Faces that were accepted.
+    /// The number of accepted faces.
     pub n_polygons: u64,
-    /// Triangles that the faces were cut into.
+    /// The number of triangles after triangulation.
     pub n_triangles: u64,
-    /// How many of the triangles have zero area. They are kept, because the mesh may need them to be
-    /// closed ([`TriMesh::is_degenerate`](hitscan_primitives::TriMesh::is_degenerate)).
+    /// The number of triangles of zero area. The mesh keeps them, because it may need them to be closed
+    /// ([`TriMesh::is_degenerate`](hitscan_primitives::TriMesh::is_degenerate)).
     pub n_degenerate_triangles: u64,
-    /// Material libraries that were not read, or only in part: the first 64 of them.
+    /// The first 64 material libraries that were not read completely.
     pub libraries: Vec<LibraryIssue>,
-    /// Materials that faces ask for and no library has: the first 64 of them, in order of first use.
+    /// The first 64 materials that faces use and no library defines, in the order of first use.
     pub unknown_materials: Vec<String>,
-    pub(crate) tallies: Tallies,
+    pub(crate) warnings: WarningCounts,
 }
 
-/// A kind of thing that was left out, or that is odd.
+/// A kind of part that the reader skipped or repaired.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Oddity {
-    /// Line elements (`l`).
+pub enum LoadWarning {
+    /// Line elements (`l`), skipped.
     Lines,
-    /// Point elements (`p`).
+    /// Point elements (`p`), skipped.
     Points,
-    /// Statements of curves and surfaces (`curv`, `surf`, `vp`, …).
+    /// Statements of curves and surfaces (`curv`, `surf`, `vp`, …), skipped.
     FreeForm,
-    /// Statements about display (`lod`, `bevel`, `usemap`, `shadow_obj`, …).
+    /// Statements about display (`lod`, `bevel`, `usemap`, `shadow_obj`, …), skipped.
     Display,
-    /// `call` and `csh`, which ask to run something. Never obeyed.
+    /// `call` and `csh`, which would run something; skipped.
     Commands,
-    /// Statements that OBJ does not have.
+    /// Statements that OBJ does not define, skipped.
     Unknown,
-    /// Faces of fewer than three corners, left out.
+    /// Faces of fewer than three corners, skipped.
     ShortFaces,
-    /// Faces at a vertex that is not finite in single precision, left out.
+    /// Faces at a vertex that is not finite in single precision, skipped.
     FacesNotFinite,
-    /// Vertices that are not finite in single precision; their place is kept, as (0, 0, 0).
+    /// Vertices that are not finite in single precision, replaced by (0, 0, 0).
     VerticesNotFinite,
-    /// Texture coordinates and normals that are not finite, kept as they are.
+    /// Texture coordinates and normals that are not finite, kept.
     AttributesNotFinite,
-    /// Corners whose texture index names nothing; they have no texture coordinate.
+    /// Texture indices out of range; the corner gets no texture coordinate.
     BadTextureIndices,
-    /// Corners whose normal index names nothing; they have no normal.
+    /// Normal indices out of range; the corner gets no normal.
     BadNormalIndices,
-    /// Vertices with a colour, which is left out.
+    /// Vertex colours, skipped.
     VertexColours,
-    /// Vertices with more numbers than mean anything.
+    /// Vertices with too many numbers; the extra ones are skipped.
     ExtraNumbers,
-    /// Smoothing groups that are neither `off` nor a number, taken for `off`.
+    /// Smoothing groups that are neither `off` nor a number, read as `off`.
     BadSmoothing,
-    /// Materials, by name, that no library has; see [`LoadReport::unknown_materials`].
+    /// Materials that no library defines; see [`ObjReport::unknown_materials`].
     UnknownMaterials,
-    /// Material libraries that were not read, or only in part; see [`LoadReport::libraries`].
+    /// Material libraries that were not read completely; see [`ObjReport::libraries`].
     Libraries,
 }
 
-impl Oddity {
+impl LoadWarning {
     /// All kinds, in the order of the report.
     pub const ALL: [Self; 17] = [
         Self::Lines,
@@ -104,7 +104,7 @@ impl Oddity {
         Self::Libraries,
     ];
 
-    /// What one and several of them are called, and what became of them.
+    /// The singular, the plural, and the outcome.
     fn words(self) -> (&'static str, &'static str, &'static str) {
         match self {
             Self::Lines => ("line element", "line elements", "left out"),
@@ -142,50 +142,50 @@ impl Oddity {
     }
 }
 
-/// How often something occurs, and where first.
+/// The number of warnings of a kind, and the first line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Tally {
-    /// The number of occurrences.
+pub struct WarningCount {
+    /// The number of warnings.
     pub n: u64,
-    /// The line of the first, 1-based.
+    /// The line of the first warning, counted from 1.
     pub first_line: Option<u64>,
 }
 
-/// A material library that was not read, or only in part.
+/// A material library that was not read completely.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LibraryIssue {
-    /// The name as the file gives it.
+    /// The name in the OBJ file.
     pub name: String,
-    /// The line of the OBJ file that asks for it.
+    /// The line of the `mtllib` statement.
     pub line: u64,
-    /// Why.
+    /// The reason.
     pub problem: LibraryProblem,
 }
 
-/// Why a material library was not read, or only in part.
+/// The reason why a material library was not read completely.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LibraryProblem {
-    /// There is no such file.
+    /// The file does not exist.
     NotFound,
-    /// The path leads out of the folder of the OBJ file; it was not opened.
+    /// The path leads out of the folder of the OBJ file. The reader did not open it.
     OutsideFolder,
-    /// It is a folder, a device or a pipe; it was not opened.
+    /// The path names a folder, a device or a pipe. The reader did not open it.
     NotARegularFile,
-    /// It is larger than what [`LoadOptions::max_material_bytes`](crate::LoadOptions) leaves.
+    /// The file is larger than the rest of [`LoadOptions::max_material_bytes`](crate::LoadOptions).
     TooLarge,
-    /// Reading failed.
+    /// The file cannot be read.
     Unreadable(String),
-    /// Text in memory has no folder to look in.
+    /// Text in memory has no folder.
     NoFolder,
-    /// More names than [`LoadOptions::max_libraries`](crate::LoadOptions); it was not looked for.
+    /// The file names more libraries than [`LoadOptions::max_libraries`](crate::LoadOptions).
     TooMany,
-    /// Some of its statements make no sense; the rest was read.
+    /// Some statements are invalid; the reader used the others.
     BadStatements {
-        /// How many.
+        /// The number of invalid statements.
         n: u64,
-        /// The line of the first in the library, 1-based.
+        /// The line of the first one in the library, counted from 1.
         first_line: u64,
     },
 }
@@ -210,53 +210,58 @@ impl fmt::Display for LibraryProblem {
     }
 }
 
-impl LoadReport {
+impl ObjReport {
     const MAX_NAMES: usize = 64;
 
-    /// How often an oddity occurs, and where first.
-    pub fn tally(&self, oddity: Oddity) -> Tally {
-        self.tallies.0[oddity as usize]
+    /// The number of warnings of a kind, and the first line.
+    pub fn count(&self, warning: LoadWarning) -> WarningCount {
+        self.warnings.0[warning as usize]
     }
 
-    /// The oddities that occur, in a fixed order.
-    pub fn oddities(&self) -> impl Iterator<Item = (Oddity, Tally)> {
-        Oddity::ALL.into_iter().map(|oddity| (oddity, self.tally(oddity))).filter(|(_, t)| t.n > 0)
+    /// The kinds of warnings that occur, in a fixed order.
+    pub fn warnings(&self) -> impl Iterator<Item = (LoadWarning, WarningCount)> {
+        LoadWarning::ALL
+            .into_iter()
+            .map(|warning| (warning, self.count(warning)))
+            .filter(|(_, t)| t.n > 0)
     }
 
-    /// The sum over all oddities; 0 for a file that was understood in full.
+    /// The number of all warnings; 0 for a file that was read completely.
     pub fn n_ignored(&self) -> u64 {
-        self.tallies.0.iter().map(|tally| tally.n).sum()
+        self.warnings.0.iter().map(|count| count.n).sum()
     }
 
     pub(crate) fn add_library_issue(&mut self, name: &[u8], line: u64, problem: LibraryProblem) {
-        self.tallies.add(Oddity::Libraries, line);
+        self.warnings.add(LoadWarning::Libraries, line);
         if self.libraries.len() < Self::MAX_NAMES {
             self.libraries.push(LibraryIssue { name: decode_name(name), line, problem });
         }
     }
 
     pub(crate) fn add_unknown_material(&mut self, name: &str, line: u64) {
-        self.tallies.add(Oddity::UnknownMaterials, line);
+        self.warnings.add(LoadWarning::UnknownMaterials, line);
         if self.unknown_materials.len() < Self::MAX_NAMES {
             self.unknown_materials.push(name.to_owned());
         }
     }
 }
 
-impl fmt::Display for LoadReport {
+impl fmt::Display for ObjReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const MAX_SHOWN: usize = 4;
-        for (oddity, Tally { n, first_line }) in self.oddities() {
-            let (one, several, outcome) = oddity.words();
+        for (warning, WarningCount { n, first_line }) in self.warnings() {
+            let (one, several, outcome) = warning.words();
             write!(f, "{n} {} {outcome}", if n == 1 { one } else { several })?;
             match first_line {
                 Some(line) if n == 1 => write!(f, " (line {line})")?,
                 Some(line) => write!(f, " (the first on line {line})")?,
                 None => {}
             }
-            let details: Vec<String> = match oddity {
-                Oddity::Libraries => self.libraries.iter().take(MAX_SHOWN).map(describe).collect(),
-                Oddity::UnknownMaterials => {
+            let details: Vec<String> = match warning {
+                LoadWarning::Libraries => {
+                    self.libraries.iter().take(MAX_SHOWN).map(describe).collect()
+                }
+                LoadWarning::UnknownMaterials => {
                     let names = self.unknown_materials.iter().take(MAX_SHOWN);
                     names.map(|name| quoted(name.as_bytes())).collect()
                 }
@@ -284,24 +289,24 @@ fn describe(issue: &LibraryIssue) -> String {
     format!("{} {}", quoted(issue.name.as_bytes()), issue.problem)
 }
 
-/// A tally for each kind of oddity.
+/// A count per kind of warning.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Tallies([Tally; Oddity::ALL.len()]);
+pub(crate) struct WarningCounts([WarningCount; LoadWarning::ALL.len()]);
 
-impl Tallies {
-    pub(crate) fn add(&mut self, oddity: Oddity, line: u64) {
-        let tally = &mut self.0[oddity as usize];
-        tally.n += 1;
-        // Not the first call: faces of one part may be looked at before an earlier part's.
-        tally.first_line = Some(tally.first_line.map_or(line, |first| first.min(line)));
+impl WarningCounts {
+    pub(crate) fn add(&mut self, warning: LoadWarning, line: u64) {
+        let count = &mut self.0[warning as usize];
+        count.n += 1;
+        // The minimum, because faces of a part may be checked before those of an earlier part.
+        count.first_line = Some(count.first_line.map_or(line, |first| first.min(line)));
     }
 
-    /// Adds the tallies of a later part, whose lines follow `n_lines_before` others.
+    /// Adds the counts of a later part, which follows `n_lines_before` lines.
     pub(crate) fn merge(&mut self, part: &Self, n_lines_before: u64) {
-        for (tally, part) in self.0.iter_mut().zip(&part.0) {
-            tally.n += part.n;
+        for (count, part) in self.0.iter_mut().zip(&part.0) {
+            count.n += part.n;
             let first = part.first_line.map(|line| line + n_lines_before);
-            tally.first_line = match (tally.first_line, first) {
+            count.first_line = match (count.first_line, first) {
                 (Some(a), Some(b)) => Some(a.min(b)),
                 (a, b) => a.or(b),
             };
@@ -314,29 +319,32 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_oddity_finds_its_own_tally() {
-        for (place, oddity) in Oddity::ALL.into_iter().enumerate() {
-            assert_eq!(oddity as usize, place, "{oddity:?}");
-            let mut report = LoadReport { n_triangles: 1, ..Default::default() };
-            report.tallies.add(oddity, 7);
-            report.tallies.add(oddity, 5);
-            assert_eq!(report.tally(oddity), Tally { n: 2, first_line: Some(5) });
+    fn every_warning_has_its_own_count() {
+        for (index, warning) in LoadWarning::ALL.into_iter().enumerate() {
+            assert_eq!(warning as usize, index, "{warning:?}");
+            let mut report = ObjReport { n_triangles: 1, ..Default::default() };
+            report.warnings.add(warning, 7);
+            report.warnings.add(warning, 5);
+            assert_eq!(report.count(warning), WarningCount { n: 2, first_line: Some(5) });
             assert_eq!(report.to_string().lines().count(), 1);
         }
     }
 
     #[test]
     fn parts_merge_with_their_lines_moved() {
-        let (mut whole, mut part) = (Tallies::default(), Tallies::default());
-        part.add(Oddity::Points, 3);
+        let (mut whole, mut part) = (WarningCounts::default(), WarningCounts::default());
+        part.add(LoadWarning::Points, 3);
         whole.merge(&part, 10);
         whole.merge(&part, 20);
-        assert_eq!(whole.0[Oddity::Points as usize], Tally { n: 2, first_line: Some(13) });
+        assert_eq!(
+            whole.0[LoadWarning::Points as usize],
+            WarningCount { n: 2, first_line: Some(13) }
+        );
     }
 
     #[test]
     fn a_report_shows_names_escaped_and_few_of_them() {
-        let mut report = LoadReport { n_triangles: 1, ..Default::default() };
+        let mut report = ObjReport { n_triangles: 1, ..Default::default() };
         for line in 1..=1000 {
             report.add_library_issue(b"a\x1b[2J.mtl", line, LibraryProblem::NotFound);
         }

@@ -1,21 +1,21 @@
-//! Where the bytes come from: memory, or a regular file read piece by piece.
+//! The text of an OBJ file, in memory or in a regular file.
 
 use std::{io, ops::Range, path::Path};
 
 use hitscan_files::{Bytes, FileError};
 
-use crate::{LoadOptions, ObjErrorKind, windows::Windows};
+use crate::{LoadOptions, ReadErrorKind};
 
-/// The text of an OBJ file, without byte order mark and end-of-file mark.
+/// The text of an OBJ file, without byte order mark and end-of-file marks.
 #[derive(Debug)]
 pub(crate) struct Source<'a> {
     bytes: Bytes<'a>,
-    /// The part that is text.
+    /// The range without the marks.
     range: Range<u64>,
 }
 
 impl<'a> Source<'a> {
-    pub(crate) fn memory(bytes: &'a [u8], options: &LoadOptions) -> Result<Self, ObjErrorKind> {
+    pub(crate) fn memory(bytes: &'a [u8], options: &LoadOptions) -> Result<Self, ReadErrorKind> {
         let (found, limit) = (bytes.len() as u64, options.max_file_bytes);
         if found > limit {
             return Err(FileError::TooLarge { found, limit }.into());
@@ -23,11 +23,11 @@ impl<'a> Source<'a> {
         Self::new(bytes.into())
     }
 
-    pub(crate) fn open(path: &Path, options: &LoadOptions) -> Result<Self, ObjErrorKind> {
+    pub(crate) fn open(path: &Path, options: &LoadOptions) -> Result<Self, ReadErrorKind> {
         Self::new(Bytes::open(path, options.max_file_bytes)?)
     }
 
-    fn new(bytes: Bytes<'a>) -> Result<Self, ObjErrorKind> {
+    fn new(bytes: Bytes<'a>) -> Result<Self, ReadErrorKind> {
         let len = bytes.len();
         let mut source = Self { bytes, range: 0..len };
         let start = source.bytes.start(64)?;
@@ -35,7 +35,7 @@ impl<'a> Source<'a> {
         if start.starts_with(b"\xef\xbb\xbf") {
             source.range.start = 3;
         }
-        // Control-Z, with which some tools for DOS and CP/M ended every text.
+        // Control-Z, which some DOS and CP/M tools write at the end of a text.
         let mut block = [0; 4096];
         loop {
             let len = (source.range.end - source.range.start).min(block.len() as u64);
@@ -57,7 +57,7 @@ impl<'a> Source<'a> {
         self.range.clone()
     }
 
-    /// All of it, if it is in memory.
+    /// All bytes, if they are in memory.
     pub(crate) fn as_slice(&self) -> Option<&[u8]> {
         self.bytes.as_slice()
     }
@@ -65,21 +65,10 @@ impl<'a> Source<'a> {
     pub(crate) fn read_at(&self, offset: u64, into: &mut [u8]) -> io::Result<()> {
         self.bytes.read_at(offset, into)
     }
-
-    /// The statements that start in `range` of the source, a window of about `window_len` bytes
-    /// after the other. A statement longer than `max_statement_bytes` is an error.
-    pub(crate) fn windows(
-        &self,
-        range: Range<u64>,
-        window_len: usize,
-        max_statement_bytes: u64,
-    ) -> Windows<'_> {
-        Windows::new(self, range, window_len, max_statement_bytes)
-    }
 }
 
-/// Refuses what is certainly something else, by how it starts.
-fn check_kind(start: &[u8]) -> Result<(), ObjErrorKind> {
+/// Refuses files with the signature of another format.
+fn check_kind(start: &[u8]) -> Result<(), ReadErrorKind> {
     const KINDS: [(&[u8], &str); 16] = [
         (b"\xff\xfe", "UTF-16 text"),
         (b"\xfe\xff", "UTF-16 text"),
@@ -99,7 +88,7 @@ fn check_kind(start: &[u8]) -> Result<(), ObjErrorKind> {
         (b"\x7fELF", "a program"),
     ];
     match KINDS.iter().find(|(magic, _)| start.starts_with(magic)) {
-        Some((_, found)) => Err(ObjErrorKind::NotObj { found: (*found).to_owned() }),
+        Some((_, found)) => Err(ReadErrorKind::UnknownFormat { found: (*found).to_owned() }),
         None => Ok(()),
     }
 }
@@ -110,7 +99,7 @@ mod tests {
 
     use super::*;
 
-    fn open(bytes: &[u8]) -> Result<Range<u64>, ObjErrorKind> {
+    fn open(bytes: &[u8]) -> Result<Range<u64>, ReadErrorKind> {
         Source::memory(bytes, &LoadOptions::default()).map(|source| source.range())
     }
 
@@ -124,7 +113,7 @@ mod tests {
     #[test]
     fn other_formats_are_named() {
         let error = open(b"\x89PNG\r\n\x1a\n").unwrap_err();
-        assert_eq!(error.to_string(), "a PNG image, expected Wavefront OBJ text");
+        assert_eq!(error.to_string(), "a PNG image; expected a mesh file (OBJ, STL, PLY or glTF)");
         assert!(open(b"\xff\xfev\0 \0").unwrap_err().to_string().starts_with("UTF-16"));
     }
 
@@ -133,13 +122,13 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let options = LoadOptions { max_file_bytes: 3, ..Default::default() };
         let error = Source::open(folder.path(), &options).unwrap_err();
-        assert_eq!(error.to_string(), "is a directory, expected a regular file");
+        assert_eq!(error.to_string(), "is a directory; expected a regular file");
         let file = folder.path().join("a.obj");
         fs::write(&file, "v 1").unwrap();
         assert_eq!(Source::open(&file, &options).unwrap().range(), 0..3);
         fs::write(&file, "v 1\n").unwrap();
         let error = Source::open(&file, &options).unwrap_err();
-        assert_eq!(error.to_string(), "4 bytes, expected at most 3");
+        assert_eq!(error.to_string(), "4 bytes; expected at most 3");
         #[cfg(unix)]
         assert!(Source::open(Path::new("/dev/null"), &options).is_err());
     }

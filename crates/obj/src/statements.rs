@@ -1,20 +1,20 @@
-//! The general reader of statements: every form that the format allows, and every error.
+//! The general parser of statements, for every valid form and every error.
 
 use glam::{Vec2, Vec3};
 
 use crate::{
-    ObjErrorKind,
+    Limit, ReadErrorKind,
     chunk::{Change, Chunk, ChunkError, Setting},
     faces::{MAX_VALUES, N_CHANNELS, NONE, absolute, relative},
     lines::{self, after_first_word, first_word, is_blank, quoted, words},
     number::f32_word,
-    report::Oddity,
+    report::LoadWarning,
 };
 
-/// What an index of a face may look like.
+/// The valid forms of an index.
 const INDEX_FORMS: &str = "an index such as 7, -1, 7/2, 7//3 or 7/2/3";
 
-/// Reads the statement that starts at `at`, and returns where the next one starts.
+/// Parses the statement at `at`, and returns the start of the next one.
 pub(crate) fn statement(
     chunk: &mut Chunk<'_>,
     text: &[u8],
@@ -22,10 +22,10 @@ pub(crate) fn statement(
 ) -> Result<usize, ChunkError> {
     let mut joined = std::mem::take(&mut chunk.scratch.joined);
     let statement = lines::statement(text, at, &mut joined);
-    let result = obey(chunk, statement.text);
+    let result = read_statement(chunk, statement.text);
     let line = chunk.line();
     let (next, n_endings) = (statement.next, statement.n_endings);
-    // The last line of a file need not end.
+    // The last line may have no line ending.
     let is_unterminated = !text[..next].ends_with(b"\n") && !text[..next].ends_with(b"\r");
     chunk.n_lines += n_endings + u64::from(is_unterminated);
     chunk.scratch.joined = joined;
@@ -35,14 +35,14 @@ pub(crate) fn statement(
     }
 }
 
-/// The number of a statement's corner that a part's faces hold, as it is written; for messages.
+/// Quotes the corner of a face statement for a message. `corner` counts from 0.
 pub(crate) fn corner_text(statement: &[u8], corner: usize) -> String {
     quoted(words(statement).nth(1 + corner).unwrap_or_default())
 }
 
-fn obey(chunk: &mut Chunk<'_>, statement: &[u8]) -> Result<(), ObjErrorKind> {
+fn read_statement(chunk: &mut Chunk<'_>, statement: &[u8]) -> Result<(), ReadErrorKind> {
     let keyword = first_word(statement);
-    // Some exporters shout. No keyword is longer than ten letters.
+    // Some exporters write keywords in capitals. No keyword has more than ten letters.
     let mut lower = [0; 10];
     let lower = match lower.get_mut(..keyword.len()) {
         Some(lower) => {
@@ -58,57 +58,58 @@ fn obey(chunk: &mut Chunk<'_>, statement: &[u8]) -> Result<(), ObjErrorKind> {
         b"v" => return known(chunk, position, statement),
         b"vt" => return known(chunk, texture_coordinate, statement),
         b"vn" => return known(chunk, normal, statement),
-        // Version 2.11 of the format had `fo` for the outline of a face; it is read as a face.
+        // Version 2.11 of the format had `fo` for the outline of a face; the reader treats it as
+        // `f`.
         b"f" | b"fo" => return known(chunk, face, statement),
         b"o" => return known(chunk, |c, s| name(c, s, Setting::Object), statement),
         b"g" => return known(chunk, groups, statement),
         b"usemtl" => return known(chunk, |c, s| name(c, s, Setting::Material), statement),
         b"s" => return known(chunk, smoothing, statement),
         b"mtllib" => return known(chunk, library, statement),
-        b"l" => Oddity::Lines,
-        b"p" => Oddity::Points,
+        b"l" => LoadWarning::Lines,
+        b"p" => LoadWarning::Points,
         b"vp" | b"cstype" | b"deg" | b"bmat" | b"step" | b"curv" | b"curv2" | b"surf" | b"parm"
         | b"trim" | b"hole" | b"scrv" | b"sp" | b"end" | b"con" | b"bsp" | b"bzp" | b"cdc"
-        | b"cdp" | b"res" | b"mg" => Oddity::FreeForm,
+        | b"cdp" | b"res" | b"mg" => LoadWarning::FreeForm,
         b"bevel" | b"c_interp" | b"d_interp" | b"lod" | b"maplib" | b"usemap" | b"shadow_obj"
-        | b"trace_obj" | b"ctech" | b"stech" => Oddity::Display,
-        b"call" | b"csh" => Oddity::Commands,
+        | b"trace_obj" | b"ctech" | b"stech" => LoadWarning::Display,
+        b"call" | b"csh" => LoadWarning::Commands,
         _ => {
-            chunk.tallies.add(Oddity::Unknown, line);
+            chunk.warnings.add(LoadWarning::Unknown, line);
             return Ok(());
         }
     };
     chunk.n_known += 1;
-    chunk.tallies.add(left_out, line);
+    chunk.warnings.add(left_out, line);
     Ok(())
 }
 
 fn known(
     chunk: &mut Chunk<'_>,
-    read: impl FnOnce(&mut Chunk<'_>, &[u8]) -> Result<(), ObjErrorKind>,
+    read: impl FnOnce(&mut Chunk<'_>, &[u8]) -> Result<(), ReadErrorKind>,
     statement: &[u8],
-) -> Result<(), ObjErrorKind> {
+) -> Result<(), ReadErrorKind> {
     chunk.n_known += 1;
     read(chunk, statement)
 }
 
-fn position(chunk: &mut Chunk<'_>, statement: &[u8]) -> Result<(), ObjErrorKind> {
+fn position(chunk: &mut Chunk<'_>, statement: &[u8]) -> Result<(), ReadErrorKind> {
     let ([x, y, z], n_more) = numbers(statement, "vertex", "3 coordinates", 3)?;
     let line = chunk.line();
     let mut position = Vec3::new(x, y, z);
     match n_more {
         0 => {}
-        // A weight: the point in homogeneous coordinates.
+        // The weight of homogeneous coordinates.
         1 => {
             let word = words(statement).nth(4).unwrap_or_default();
             let w = number(word, "vertex weight")?;
             position /= w;
         }
-        3 | 4 => chunk.tallies.add(Oddity::VertexColours, line),
-        _ => chunk.tallies.add(Oddity::ExtraNumbers, line),
+        3 | 4 => chunk.warnings.add(LoadWarning::VertexColours, line),
+        _ => chunk.warnings.add(LoadWarning::ExtraNumbers, line),
     }
     if !position.is_finite() {
-        chunk.tallies.add(Oddity::VerticesNotFinite, line);
+        chunk.warnings.add(LoadWarning::VerticesNotFinite, line);
         chunk.not_finite.push(chunk.positions.len() as u32);
         position = Vec3::ZERO;
     }
@@ -116,40 +117,40 @@ fn position(chunk: &mut Chunk<'_>, statement: &[u8]) -> Result<(), ObjErrorKind>
     Ok(())
 }
 
-fn texture_coordinate(chunk: &mut Chunk<'_>, statement: &[u8]) -> Result<(), ObjErrorKind> {
+fn texture_coordinate(chunk: &mut Chunk<'_>, statement: &[u8]) -> Result<(), ReadErrorKind> {
     chunk.n_uvs += 1;
     if chunk.options.attributes {
         let ([u, v], _) = numbers(statement, "texture coordinate", "1 to 3 numbers", 1)?;
         let uv = Vec2::new(u, v);
         if !uv.is_finite() {
-            chunk.tallies.add(Oddity::AttributesNotFinite, chunk.line());
+            chunk.warnings.add(LoadWarning::AttributesNotFinite, chunk.line());
         }
         chunk.uvs.push(uv);
     }
     Ok(())
 }
 
-fn normal(chunk: &mut Chunk<'_>, statement: &[u8]) -> Result<(), ObjErrorKind> {
+fn normal(chunk: &mut Chunk<'_>, statement: &[u8]) -> Result<(), ReadErrorKind> {
     chunk.n_normals += 1;
     if chunk.options.attributes {
         let ([x, y, z], _) = numbers(statement, "normal", "3 numbers", 3)?;
         let normal = Vec3::new(x, y, z);
         if !normal.is_finite() {
-            chunk.tallies.add(Oddity::AttributesNotFinite, chunk.line());
+            chunk.warnings.add(LoadWarning::AttributesNotFinite, chunk.line());
         }
         chunk.normals.push(normal);
     }
     Ok(())
 }
 
-/// The first `N` numbers after the keyword, at least `n_needed`, the rest zero; and how many words
-/// follow.
+/// Parses the first `N` numbers, and returns them with the number of further words. At least
+/// `n_needed` must exist; missing ones are zero.
 fn numbers<const N: usize>(
     statement: &[u8],
     what: &str,
     expected: &str,
     n_needed: usize,
-) -> Result<([f32; N], usize), ObjErrorKind> {
+) -> Result<([f32; N], usize), ReadErrorKind> {
     let mut words = words(statement).skip(1);
     let mut values = [0.0; N];
     for (i, value) in values.iter_mut().enumerate() {
@@ -157,7 +158,7 @@ fn numbers<const N: usize>(
             Some(word) => *value = number(word, what)?,
             None if i >= n_needed => break,
             None => {
-                return Err(ObjErrorKind::Syntax {
+                return Err(ReadErrorKind::Syntax {
                     found: format!("{what} with {i} {}", if i == 1 { "number" } else { "numbers" }),
                     expected: expected.to_owned(),
                 });
@@ -167,14 +168,14 @@ fn numbers<const N: usize>(
     Ok((values, words.count()))
 }
 
-fn number(word: &[u8], what: &str) -> Result<f32, ObjErrorKind> {
-    f32_word(word).ok_or_else(|| ObjErrorKind::Syntax {
+fn number(word: &[u8], what: &str) -> Result<f32, ReadErrorKind> {
+    f32_word(word).ok_or_else(|| ReadErrorKind::Syntax {
         found: format!("{what} with {}", quoted(word)),
         expected: "a number".to_owned(),
     })
 }
 
-fn face(chunk: &mut Chunk<'_>, statement: &[u8]) -> Result<(), ObjErrorKind> {
+fn face(chunk: &mut Chunk<'_>, statement: &[u8]) -> Result<(), ReadErrorKind> {
     let mut corners = std::mem::take(&mut chunk.scratch.corners);
     corners.clear();
     let result = face_corners(chunk, statement, &mut corners);
@@ -183,7 +184,7 @@ fn face(chunk: &mut Chunk<'_>, statement: &[u8]) -> Result<(), ObjErrorKind> {
         match corners[..] {
             [a, b, c] => chunk.faces.push_triangle([a, b, c], line),
             [_, _, _, ..] => chunk.faces.push_polygon(&corners, line),
-            _ => chunk.tallies.add(Oddity::ShortFaces, line),
+            _ => chunk.warnings.add(LoadWarning::ShortFaces, line),
         }
     }
     chunk.scratch.corners = corners;
@@ -194,20 +195,21 @@ fn face_corners(
     chunk: &mut Chunk<'_>,
     statement: &[u8],
     corners: &mut Vec<[u32; N_CHANNELS]>,
-) -> Result<(), ObjErrorKind> {
+) -> Result<(), ReadErrorKind> {
     let limit = u64::from(chunk.options.max_polygon_corners.max(3));
     for word in words(statement).skip(1) {
         if corners.len() as u64 == limit {
             let found = words(statement).count() as u64 - 1;
-            return Err(ObjErrorKind::TooLarge { what: "corners of a face", found, limit });
+            let (what, raised_by) = ("corners of a face", Some(Limit::PolygonCorners));
+            return Err(ReadErrorKind::TooLarge { what, found, limit, raised_by });
         }
         corners.push(corner(chunk, word)?);
     }
     Ok(())
 }
 
-fn corner(chunk: &mut Chunk<'_>, word: &[u8]) -> Result<[u32; N_CHANNELS], ObjErrorKind> {
-    let unlike_an_index = || ObjErrorKind::Syntax {
+fn corner(chunk: &mut Chunk<'_>, word: &[u8]) -> Result<[u32; N_CHANNELS], ReadErrorKind> {
+    let unlike_an_index = || ReadErrorKind::Syntax {
         found: format!("face corner {}", quoted(word)),
         expected: INDEX_FORMS.to_owned(),
     };
@@ -224,7 +226,7 @@ fn corner(chunk: &mut Chunk<'_>, word: &[u8]) -> Result<[u32; N_CHANNELS], ObjEr
         match (channel, kept) {
             (0, Some(index)) => corner[0] = index,
             (0, None) => {
-                return Err(ObjErrorKind::Index {
+                return Err(ReadErrorKind::Index {
                     corner: quoted(word),
                     expected: "1 for the first vertex of the file, -1 for the last so far"
                         .to_owned(),
@@ -232,14 +234,14 @@ fn corner(chunk: &mut Chunk<'_>, word: &[u8]) -> Result<[u32; N_CHANNELS], ObjEr
             }
             _ if !chunk.options.attributes => {}
             (_, Some(index)) => corner[channel] = index,
-            (1, None) => chunk.tallies.add(Oddity::BadTextureIndices, chunk.line()),
-            (_, None) => chunk.tallies.add(Oddity::BadNormalIndices, chunk.line()),
+            (1, None) => chunk.warnings.add(LoadWarning::BadTextureIndices, chunk.line()),
+            (_, None) => chunk.warnings.add(LoadWarning::BadNormalIndices, chunk.line()),
         }
     }
     Ok(corner)
 }
 
-/// An index as it is written, its size capped.
+/// An index as written, with its size capped.
 struct WrittenIndex {
     is_negative: bool,
     size: u64,
@@ -260,7 +262,7 @@ impl WrittenIndex {
         Some(Self { is_negative, size: digits.iter().fold(0, append) })
     }
 
-    /// As faces keep it; `None` if no file can have such an index.
+    /// Encodes the index for a face; `None` if no file can have it.
     fn keep(&self, chunk: &Chunk<'_>, channel: usize) -> Option<u32> {
         if self.size == 0 || self.size > u64::from(MAX_VALUES) {
             return None;
@@ -276,15 +278,15 @@ impl WrittenIndex {
     }
 }
 
-fn name(chunk: &mut Chunk<'_>, statement: &[u8], setting: Setting) -> Result<(), ObjErrorKind> {
+fn name(chunk: &mut Chunk<'_>, statement: &[u8], setting: Setting) -> Result<(), ReadErrorKind> {
     let name = after_first_word(statement);
     change_name(chunk, setting, name);
     Ok(())
 }
 
-fn groups(chunk: &mut Chunk<'_>, statement: &[u8]) -> Result<(), ObjErrorKind> {
+fn groups(chunk: &mut Chunk<'_>, statement: &[u8]) -> Result<(), ReadErrorKind> {
     let names = after_first_word(statement);
-    // One blank between names, whatever the file has.
+    // Names are separated by one blank, whatever the file has.
     let is_plain = |pair: &[u8]| !is_blank(pair[1]) || (pair[1] == b' ' && !is_blank(pair[0]));
     if names.windows(2).all(is_plain) {
         change_name(chunk, Setting::Group, names);
@@ -302,7 +304,7 @@ fn change_name(chunk: &mut Chunk<'_>, setting: Setting, name: &[u8]) {
     chunk.changes.push(setting, Change { face: chunk.faces.n_faces, value });
 }
 
-fn smoothing(chunk: &mut Chunk<'_>, statement: &[u8]) -> Result<(), ObjErrorKind> {
+fn smoothing(chunk: &mut Chunk<'_>, statement: &[u8]) -> Result<(), ReadErrorKind> {
     let value = after_first_word(statement).to_ascii_lowercase();
     let group = match &value[..] {
         b"" | b"off" => Some(0),
@@ -310,18 +312,18 @@ fn smoothing(chunk: &mut Chunk<'_>, statement: &[u8]) -> Result<(), ObjErrorKind
         number => std::str::from_utf8(number).ok().and_then(|number| number.parse().ok()),
     };
     if group.is_none() {
-        chunk.tallies.add(Oddity::BadSmoothing, chunk.line());
+        chunk.warnings.add(LoadWarning::BadSmoothing, chunk.line());
     }
     let value = group.filter(|&group: &u32| group > 0);
     chunk.changes.push(Setting::Smoothing, Change { face: chunk.faces.n_faces, value });
     Ok(())
 }
 
-fn library(chunk: &mut Chunk<'_>, statement: &[u8]) -> Result<(), ObjErrorKind> {
+fn library(chunk: &mut Chunk<'_>, statement: &[u8]) -> Result<(), ReadErrorKind> {
     let name = after_first_word(statement);
     if chunk.options.materials && !name.is_empty() {
-        let place = chunk.libraries.intern(name) as usize;
-        if place == chunk.library_lines.len() {
+        let index = chunk.libraries.intern(name) as usize;
+        if index == chunk.library_lines.len() {
             chunk.library_lines.push(chunk.line());
         }
     }

@@ -1,27 +1,28 @@
-//! Windows on a source that begin and end where statements do.
+//! Windows on a source that start and end at statements.
 
 use std::{io, ops::Range};
 
-use crate::{ObjErrorKind, lines::is_statement_start, source::Source};
+use crate::{Limit, ReadErrorKind, lines::is_statement_start, source::Source};
 
-/// Enough to see a line ending and the `\` before it.
+/// The number of bytes that show a line ending and the `\` before it.
 const LOOK_BACK: u64 = 3;
 
-/// The statements that start in a range of a source, window by window.
+/// An iterator over the statements that start in a range of a source, in windows.
 ///
-/// Every statement is in the windows of exactly one range when ranges cover the source, and a
-/// window is larger than asked for only when a statement is, up to the limit of the options. Files are
-/// read into one buffer that stays in the cache: read as a whole, every 4 KiB would cost a page fault.
+/// If ranges cover the source, every statement is in the windows of exactly one range. A window is
+/// larger than requested only for a long statement, up to the limit of the options. Files are read
+/// into one buffer that stays in the CPU cache, because reading a whole file costs a page fault per
+/// 4 KiB.
 #[derive(Debug)]
 pub(crate) struct Windows<'s> {
     source: &'s Source<'s>,
     range: Range<u64>,
     window_len: u64,
     max_statement_bytes: u64,
-    /// Where in the source the next window starts; the range's end or more when there is none.
+    /// The start of the next window in the source; at least the end of the range if there is none.
     at: u64,
     is_aligned: bool,
-    /// What is in memory of the source, from `base` on.
+    /// The bytes of the source in memory, from `base` on.
     buffer: Vec<u8>,
     filled: usize,
     base: u64,
@@ -51,8 +52,8 @@ impl<'s> Windows<'s> {
     /// The next window; `None` at the end of the range.
     ///
     /// # Errors
-    /// A source that cannot be read, or a statement longer than the limit, the first of what is left.
-    pub(crate) fn next(&mut self) -> Result<Option<&[u8]>, ObjErrorKind> {
+    /// A source that cannot be read, or a first statement longer than the limit.
+    pub(crate) fn next(&mut self) -> Result<Option<&[u8]>, ReadErrorKind> {
         if !self.is_aligned {
             self.align()?;
         }
@@ -72,14 +73,15 @@ impl<'s> Windows<'s> {
             match end {
                 Some(end) => break end,
                 None if len < max => len = len.saturating_mul(2).min(max),
-                // It does not end within the limit, if it is the first of what is left.
+                // If the first statement does not end within the limit, it is too long.
                 None => {
                     let last = (start + 1..limit.min(self.range.end)).rev();
                     break last.into_iter().find(|&at| self.is_start(at)).ok_or(
-                        ObjErrorKind::TooLarge {
+                        ReadErrorKind::TooLarge {
                             what: "bytes of one statement, or more",
                             found: limit - start + 1,
                             limit: max,
+                            raised_by: Some(Limit::StatementBytes),
                         },
                     )?;
                 }
@@ -90,7 +92,7 @@ impl<'s> Windows<'s> {
         Ok(Some(&self.in_memory()[start..end]))
     }
 
-    /// Moves on to the first statement that starts in the range.
+    /// Skips to the first statement that starts in the range.
     fn align(&mut self) -> io::Result<()> {
         self.is_aligned = true;
         while self.at < self.range.end {
@@ -115,8 +117,8 @@ impl<'s> Windows<'s> {
             || is_statement_start(self.in_memory(), (at - self.base) as usize)
     }
 
-    /// Has everything in memory that says whether a statement starts at `self.at..=end`, as far as
-    /// the source goes, and returns how far.
+    /// Fills the buffer so that [`is_start`](Self::is_start) works for `self.at..=end`, as far as
+    /// the source reaches. Returns how far that is.
     fn fill(&mut self, end: u64) -> io::Result<u64> {
         let source_range = self.source.range();
         let end = end.min(source_range.end);
@@ -131,7 +133,7 @@ impl<'s> Windows<'s> {
         self.buffer.copy_within(dropped..self.filled, 0);
         self.base = keep_from;
         self.filled -= dropped;
-        // One byte more: a CR ends a line only where no LF follows.
+        // One byte more, because a CR ends a line only without a following LF.
         let wanted = ((end + 1).min(source_range.end) - self.base) as usize;
         if wanted > self.filled {
             if self.buffer.len() < wanted {
@@ -158,7 +160,7 @@ mod tests {
         let mut start = whole.start;
         while start < whole.end {
             let end = (start + part_len).min(whole.end);
-            let mut windows = source.windows(start..end, window_len, u64::MAX);
+            let mut windows = Windows::new(source, start..end, window_len, u64::MAX);
             while let Some(window) = windows.next().unwrap() {
                 pieces.push(window.to_vec());
             }
@@ -209,7 +211,7 @@ mod tests {
                 let mut start = 0;
                 while start < text.len() as u64 && result.is_ok() {
                     let end = (start + part_len).min(text.len() as u64);
-                    let mut windows = source.windows(start..end, window_len, max);
+                    let mut windows = Windows::new(&source, start..end, window_len, max);
                     result = loop {
                         match windows.next() {
                             Ok(None) => break result,

@@ -1,4 +1,4 @@
-//! Meshes to OBJ text.
+//! Writing meshes as OBJ text.
 
 use std::io::{self, BufWriter, Write};
 
@@ -6,13 +6,13 @@ use hitscan_primitives::{CornerAttributes, FaceRecords, TriMesh};
 
 /// Writes a mesh as OBJ text: positions, texture coordinates, normals, and one face per triangle.
 ///
-/// Numbers are the shortest decimals that read back to the same bits, so [`parse`](crate::parse) gives
-/// the same positions, triangles and attributes. From the records come `o`, `g`, `usemtl` and `s`
-/// statements; the triangles of a polygon become polygons of their own, and no library is named.
+/// Numbers are the shortest decimals that parse to the same bits, so [`parse`](crate::parse)
+/// returns the same positions, triangles and attributes. Records become `o`, `g`, `usemtl` and `s`
+/// statements. Each triangle of a polygon becomes a polygon, and the text names no library.
 ///
 /// # Errors
-/// Those of `out`; and `InvalidInput` for a name in the records that OBJ text cannot hold, such as one
-/// with a line break. Nothing is written then.
+/// An error of `out`, or `InvalidInput` for a name that OBJ text cannot hold, such as one with a
+/// line break. In that case nothing is written.
 ///
 /// ```
 /// use hitscan_obj::{LoadOptions, parse, write};
@@ -49,7 +49,7 @@ pub fn write(mesh: &TriMesh, out: impl Write) -> io::Result<()> {
         let uvs = uv_indices.get(triangle).copied().unwrap_or([CornerAttributes::NONE; 3]);
         let normals = normal_indices.get(triangle).copied().unwrap_or([CornerAttributes::NONE; 3]);
         for ((&v, uv), normal) in corners.iter().zip(uvs).zip(normals) {
-            // 64 bits: the last index, counted from 1, may not fit in 32.
+            // 64 bits, because the last index plus one may not fit in 32.
             let [v, vt, vn] = [v, uv, normal].map(|index| u64::from(index) + 1);
             match (uv == CornerAttributes::NONE, normal == CornerAttributes::NONE) {
                 (true, true) => write!(out, " {v}")?,
@@ -66,7 +66,7 @@ pub fn write(mesh: &TriMesh, out: impl Write) -> io::Result<()> {
 fn write_numbers(out: &mut impl Write, keyword: &str, numbers: &[f32]) -> io::Result<()> {
     write!(out, "{keyword}")?;
     for &number in numbers {
-        // Without an exponent 1e-40 would take 40 digits.
+        // An exponent, because 1e-40 would take 40 digits.
         match number.abs() {
             0.0 | 1e-5..1e9 => write!(out, " {number}")?,
             _ => write!(out, " {number:e}")?,
@@ -75,7 +75,7 @@ fn write_numbers(out: &mut impl Write, keyword: &str, numbers: &[f32]) -> io::Re
     writeln!(out)
 }
 
-/// What the faces written last belong to.
+/// The settings of the faces written last.
 #[derive(Default)]
 struct State<'r> {
     polygon: Option<u32>,
@@ -118,7 +118,7 @@ impl<'r> State<'r> {
     }
 }
 
-/// Refuses names that would not be read back.
+/// Refuses names that cannot be read back.
 fn check_names(records: &FaceRecords) -> io::Result<()> {
     let is_writable = |name: &str| {
         let trimmed = name.trim_matches([' ', '\t', '\x0b', '\x0c']);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use hitscan::glam::{DAffine3, DQuat, DVec2, DVec3};
 use hitscan::primitives::{brute_force, generate};
 use hitscan::scene::{Instance, Mesh, QueryOptions, Scene, SceneError, WorldRay};
-use hitscan::{AlphaMask, BuildOptions, HitMode, MeshError, obj};
+use hitscan::{AlphaMask, BuildOptions, Format, HitMode, LoadOptions, MeshError, parse};
 use hitscan_testkit::Rng;
 
 use super::making::{bits, moved_by, vector};
@@ -26,8 +26,9 @@ f 2 5 3
 ";
 
 fn sign() -> Mesh {
-    let loaded = obj::parse(SIGN, "sign.obj", &obj::LoadOptions::default());
-    Mesh::new(loaded.expect("it is an OBJ file").mesh, &BuildOptions::default())
+    let loaded = parse(SIGN, "sign.obj", Format::Obj, &LoadOptions::default());
+    let mesh = loaded.expect("it is an OBJ file").into_mesh().expect("it has one mesh");
+    Mesh::new(mesh, &BuildOptions::default())
 }
 
 #[test]

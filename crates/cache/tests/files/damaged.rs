@@ -1,7 +1,7 @@
 //! Damaged, foreign and malicious files: an error, or the same answers; never a panic, never a hang.
 
 use hitscan_cache::{BuiltMesh, CacheErrorKind, read};
-use hitscan_testkit::Rng;
+use hitscan_testkit::{Rng, effort};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::support::{assert_right, assert_same, bytes_of, samples};
@@ -9,11 +9,8 @@ use crate::support::{assert_right, assert_same, bytes_of, samples};
 const N_SECTIONS: usize = 12;
 const HEADER_LEN: usize = 424;
 
-/// Mutants of each file, at least; the environment asks for more.
-fn n_mutants() -> usize {
-    let effort = std::env::var("HITSCAN_TEST_EFFORT").ok().and_then(|text| text.parse().ok());
-    (400.0 * effort.unwrap_or(1.0f64).max(1.0)) as usize
-}
+/// The usual number of mutants of each file.
+const N_MUTANTS: u64 = 400;
 
 fn u64_at(bytes: &[u8], at: usize) -> u64 {
     u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"))
@@ -138,7 +135,7 @@ fn a_damaged_file_is_an_error_or_gives_the_same() {
         let bytes = bytes_of(&original);
         let mut rng = Rng::new(1);
         let mut n_errors = 0;
-        for i in 0..n_mutants() {
+        for i in 0..effort(N_MUTANTS) {
             let (what, mutant) = mutant(&bytes, &mut rng);
             let what = format!("{name}, mutant {i}: {what}");
             match read(&mutant, "memory") {
@@ -149,7 +146,7 @@ fn a_damaged_file_is_an_error_or_gives_the_same() {
                 }
             }
         }
-        assert!(n_errors > n_mutants() * 4 / 5, "{name}: {n_errors}");
+        assert!(n_errors > effort(N_MUTANTS) * 4 / 5, "{name}: {n_errors}");
     }
 }
 
@@ -161,7 +158,7 @@ fn a_malicious_file_is_an_error_or_answers_for_the_mesh_in_it() {
         let bytes = bytes_of(&original);
         let mut rng = Rng::new(2);
         // Few of them can be read at all.
-        for i in 0..5 * n_mutants() {
+        for i in 0..effort(5 * N_MUTANTS) {
             let (what, mut mutant) = mutant(&bytes, &mut rng);
             sign(&mut mutant);
             let what = format!("{name}, mutant {i}: {what}");
@@ -214,17 +211,20 @@ fn what_is_wrong_is_told_with_what_was_found_and_expected() {
         (|b| b.truncate(5), "has 5 bytes, expected 424".to_owned()),
         (
             |b| b[..8].copy_from_slice(b"glTF\x02\0\0\0"),
-            "starts with \"glTF\\x02\\x00\\x00\\x00\", expected the mark of a cache file"
+            "starts with \"glTF\\x02\\x00\\x00\\x00\"; expected the signature of a cache file"
                 .to_owned(),
         ),
-        (|b| b[8..12].reverse(), "has big-endian numbers, expected little-endian ones".to_owned()),
-        (|b| b[12] = 7, "is of version 7.1, expected 1.1".to_owned()),
-        (|b| b[16] = 0, "is of version 1.0, expected 1.1".to_owned()),
+        (
+            |b| b[8..12].reverse(),
+            "has big-endian numbers, but cache files are little-endian".to_owned(),
+        ),
+        (|b| b[12] = 7, "is of version 7.2, expected 1.2".to_owned()),
+        (|b| b[16] = 0, "is of version 1.0, expected 1.2".to_owned()),
         (|b| b.truncate(100), "has 100 bytes, expected 424".to_owned()),
         (|b| b.truncate(9000), format!("has 9000 bytes, expected {n}")),
         (|b| b.push(0), format!("has {} bytes, expected {n}", n + 1)),
-        (|b| b[40] ^= 1, "the header is damaged: its checksum is another one".to_owned()),
-        (|b| b[3000] ^= 1, "the positions are damaged: their checksum is another one".to_owned()),
+        (|b| b[40] ^= 1, "the checksum of the header does not match".to_owned()),
+        (|b| b[3000] ^= 1, "the checksum of the positions does not match".to_owned()),
         (
             |b| {
                 // The first position: not finite, with all checksums right.
@@ -232,7 +232,7 @@ fn what_is_wrong_is_told_with_what_was_found_and_expected() {
                 b[at..at + 4].copy_from_slice(&f32::NAN.to_le_bytes());
                 sign(b);
             },
-            "the mesh is wrong: vertex 0 is at [NaN".to_owned(),
+            "the mesh is invalid: vertex 0 is at [NaN".to_owned(),
         ),
         (
             |b| {
@@ -241,7 +241,7 @@ fn what_is_wrong_is_told_with_what_was_found_and_expected() {
                 b[at..at + 4].fill(0);
                 sign(b);
             },
-            "the tree is wrong: node 1 stands in the place of node 0".to_owned(),
+            "the tree is invalid: node 1 stands in the place of node 0".to_owned(),
         ),
     ];
     for (change, expected) in cases {

@@ -45,7 +45,7 @@ fn a_file_beyond_the_limit_is_not_read() {
     let len = fs::metadata(&path).expect("it is there").len();
     assert_same(what, &load_within(&path, len).expect("it is as long"), &original);
     let error = load_within(&path, len - 1).expect_err("it is longer").to_string();
-    let expected = format!("a.hitscan: has {len} bytes, expected at most {}", len - 1);
+    let expected = format!("a.hitscan: has {len} bytes; expected at most {}", len - 1);
     assert!(error.ends_with(&expected), "{error}");
 }
 
@@ -92,7 +92,7 @@ fn what_cannot_be_saved_leaves_nothing_behind() {
 fn what_is_no_file_is_not_opened() {
     let folder = tempfile::tempdir().expect("there is a folder");
     let error = load(folder.path()).expect_err("it is a folder").to_string();
-    assert!(error.ends_with("is a directory, expected a regular file"), "{error}");
+    assert!(error.ends_with("is a directory; expected a regular file"), "{error}");
     let missing = load(folder.path().join("a\u{1b}.hitscan")).expect_err("there is none");
     assert!(!missing.to_string().contains('\u{1b}'), "{missing}");
     #[cfg(unix)]

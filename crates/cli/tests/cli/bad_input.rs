@@ -228,14 +228,14 @@ fn a_limit_that_is_exceeded_is_told_with_the_flag_that_raises_it() {
     let cache = path(folder.path(), "square.hitscan");
     hitscan(&format!("build {obj} -o {cache}")).expect_code(0);
     for (mesh, exceeded, expected, raised) in [
-        (&cache, "--max-file 1000", "bytes, expected at most 1000; --max-file", "--max-file 1MB"),
-        (&obj, "--max-file 41", "42 bytes, expected at most 41; --max-file", "--max-file 1kB"),
+        (&cache, "--max-file 1000", "bytes; expected at most 1000; --max-file", "--max-file 1MB"),
+        (&obj, "--max-file 41", "42 bytes; expected at most 41; --max-file", "--max-file 1kB"),
         (&obj, "--max-statement 6B", "bytes of one statement", "--max-statement 0.5KiB"),
         (&obj, "--max-corners 3", "square.obj:5: 4 corners of a face", "--max-corners 4"),
         (
             &stl,
             "--max-vertices 1",
-            "2 triangles, expected at most 1; --max-vertices",
+            "2 triangles; expected at most 1; --max-vertices",
             "--max-vertices 3",
         ),
     ] {

@@ -156,8 +156,8 @@ fn a_cache_file_is_known_by_its_contents() {
     for (file, part) in [
         (&cut, "expected"),
         (&empty, "has 0 bytes, expected 424"),
-        (&flipped, "the blocks are damaged: their checksum is another one"),
-        (&newer, "is of version 2.1, expected 1.1"),
+        (&flipped, "the checksum of the blocks does not match"),
+        (&newer, "is of version 2.2, expected 1.2"),
     ] {
         for command in ["info FILE", "check FILE", "cast FILE --from 2,4,9 --dir 0,0,-1"] {
             let run = hitscan(&command.replace("FILE", file));

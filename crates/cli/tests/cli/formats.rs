@@ -85,10 +85,10 @@ fn nodes_of_gltf_are_instances_for_pick_and_select() {
 fn damaged_files_are_errors_with_the_place() {
     let folder = folder();
     let cases = [
-        ("a.stl", STL.replace("vertex 1 0 0", "vertex 1 0 x"), "a.stl:5: \"x\", expected"),
+        ("a.stl", STL.replace("vertex 1 0 0", "vertex 1 0 x"), "a.stl:5: \"x\"; expected"),
         ("b.stl", "no solid".to_owned(), "b.stl: 8 bytes that start with \"no solid\""),
         ("c.ply", PLY.replace("4 0 1 2 3", "4 0 1 2 9"), "c.ply:14: corner 9 of face 0"),
-        ("d.glb", "glTF".to_owned(), "d.glb: the end of the file after 4 bytes"),
+        ("d.glb", "glTF".to_owned(), "d.glb, byte 4: the end of the file after 4 bytes"),
         ("e.gltf", gltf().to_string(), "e.gltf: buffer 0 in \"a%20b.bin\""),
         ("f.gltf", "{}".to_owned(), "f.gltf:1: wrong glTF"),
     ];

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use hitscan::{BuildOptions, Faces, MeshBvh, Ray, obj};
+use hitscan::{BuildOptions, Faces, LoadOptions, MeshBvh, Ray};
 use image::{Rgba, RgbaImage};
 
 use crate::support::{cuboid, file, folder, hitscan, hitscan_in, names_in, path};
@@ -42,7 +42,7 @@ fn normal_mode_shows_the_normal_at_each_pixel_and_the_background_elsewhere() {
 #[test]
 fn face_ids_are_a_colour_for_each_polygon_wherever_it_is_seen() {
     let picture = render(&format!("{} {CAMERA} --mode face-id", cuboid()));
-    let mesh = obj::load(cuboid(), &obj::LoadOptions::default()).unwrap().mesh;
+    let mesh = hitscan::load(cuboid(), &LoadOptions::default()).unwrap().into_mesh().unwrap();
     let bvh = MeshBvh::build(&mesh, &BuildOptions::default());
     let records = mesh.records().expect("loading keeps them");
     let mut colors = vec![None; records.n_polygons()];

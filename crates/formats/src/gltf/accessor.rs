@@ -1,47 +1,47 @@
-//! Numbers in buffers, as accessors describe them.
+//! Reading accessors: typed numbers in buffers.
 
 use gltf::{
     Accessor,
     accessor::{DataType, Dimensions},
     buffer::View,
 };
+use hitscan_files::ReadErrorKind;
 
 use super::buffers::Buffers;
-use crate::FormatErrorKind;
 
-/// The numbers of an accessor of N components, in its order, as `f32`: normalized integers in [0, 1] or
+/// Reads an accessor of `N` components as `f32`. Normalized integers become numbers in [0, 1] or
 /// [-1, 1].
 pub(super) fn floats<const N: usize>(
     accessor: &Accessor<'_>,
     buffers: &Buffers<'_>,
-) -> Result<Vec<[f32; N]>, FormatErrorKind> {
+) -> Result<Vec<[f32; N]>, ReadErrorKind> {
     let is_normalized = accessor.normalized();
     items(accessor, buffers, |data_type, bytes| float(data_type, bytes, is_normalized))
 }
 
-/// The numbers of an accessor of single integers.
+/// Reads an accessor of single unsigned integers.
 pub(super) fn integers(
     accessor: &Accessor<'_>,
     buffers: &Buffers<'_>,
-) -> Result<Vec<u32>, FormatErrorKind> {
+) -> Result<Vec<u32>, ReadErrorKind> {
     if !matches!(accessor.data_type(), DataType::U8 | DataType::U16 | DataType::U32) {
         let found = format!("accessor {} of {:?}", accessor.index(), accessor.data_type());
-        return Err(FormatErrorKind::wrong(found, "unsigned integers"));
+        return Err(ReadErrorKind::syntax(found, "unsigned integers"));
     }
     Ok(items(accessor, buffers, |_, bytes| integer(bytes))?.into_iter().map(|[i]| i).collect())
 }
 
-/// The items of an accessor, whose count the caller has compared with a limit.
+/// Reads the items of an accessor. The caller has compared the count with a limit.
 fn items<const N: usize, T: Copy + Default>(
     accessor: &Accessor<'_>,
     buffers: &Buffers<'_>,
     read: impl Fn(DataType, &[u8]) -> T,
-) -> Result<Vec<[T; N]>, FormatErrorKind> {
+) -> Result<Vec<[T; N]>, ReadErrorKind> {
     let what = format!("accessor {}", accessor.index());
     let data_type = accessor.data_type();
     if components(accessor.dimensions()) != N {
         let found = format!("{what} of the type {:?}", accessor.dimensions());
-        return Err(FormatErrorKind::wrong(found, format!("{N} components")));
+        return Err(ReadErrorKind::syntax(found, format!("{N} components")));
     }
     let size = N * data_type.size();
     let item = |bytes: &[u8]| {
@@ -67,21 +67,21 @@ fn items<const N: usize, T: Copy + Default>(
             gltf::accessor::sparse::IndexType::U16 => 2,
             gltf::accessor::sparse::IndexType::U32 => 4,
         };
-        let places =
+        let item_indices =
             Strided::new(&indices.view(), indices.offset(), index_size, n, buffers, &what)?;
         let values = Strided::new(&values.view(), values.offset(), size, n, buffers, &what)?;
-        for (place, value) in places.iter().zip(values.iter()) {
-            let place = integer(place) as usize;
-            *items.get_mut(place).ok_or_else(|| {
-                let found = format!("item {place} of the sparse {what}");
-                FormatErrorKind::wrong(found, format!("less than {count}"))
+        for (index, value) in item_indices.iter().zip(values.iter()) {
+            let index = integer(index) as usize;
+            *items.get_mut(index).ok_or_else(|| {
+                let found = format!("item {index} of the sparse {what}");
+                ReadErrorKind::syntax(found, format!("less than {count}"))
             })? = item(value);
         }
     }
     Ok(items)
 }
 
-/// Items of `size` bytes, `stride` bytes apart: all of them are in the buffer.
+/// Items of `size` bytes, `stride` bytes apart. The constructor checks that all are in the buffer.
 struct Strided<'a> {
     bytes: &'a [u8],
     size: usize,
@@ -97,12 +97,12 @@ impl<'a> Strided<'a> {
         count: usize,
         buffers: &'a Buffers<'_>,
         what: &str,
-    ) -> Result<Self, FormatErrorKind> {
+    ) -> Result<Self, ReadErrorKind> {
         let stride = view.stride().unwrap_or(size);
         let bytes = buffers
             .get(view.buffer().index())
             .and_then(|buffer| buffer.get(view.offset()..)?.get(..view.length())?.get(offset..));
-        // The last item need not be followed by what lies between items.
+        // No padding is needed after the last item.
         let needed = match count {
             0 => Some(0),
             n => (n - 1).checked_mul(stride).and_then(|len| len.checked_add(size)),
@@ -116,7 +116,7 @@ impl<'a> Strided<'a> {
                     "{what} of {count} items of {size} bytes, {stride} bytes apart from {offset} on"
                 );
                 let expected = format!("them within the view {} and its buffer", view.index());
-                Err(FormatErrorKind::wrong(found, expected))
+                Err(ReadErrorKind::syntax(found, expected))
             }
         }
     }

@@ -1,17 +1,17 @@
-//! The bytes of buffers, wherever they are.
+//! Reading buffers: GLB chunks, data URIs and side files.
 
-use std::{
-    borrow::Cow,
-    path::{Path, PathBuf},
-};
+use std::{borrow::Cow, path::PathBuf};
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use gltf::{Document, buffer::Source};
-use hitscan_files::{InsideError, inside};
+use hitscan_files::{InsideError, LoadOptions, ReadErrorKind};
 
-use crate::{FormatErrorKind, LoadOptions, error::quoted};
+use crate::{
+    error_at::quoted,
+    side_files::{SideFile, SideFileError, SideFiles},
+};
 
-/// The buffers of a document by their numbers.
+/// The buffers of a document by index.
 #[derive(Debug)]
 pub(super) struct Buffers<'a> {
     buffers: Vec<Cow<'a, [u8]>>,
@@ -22,32 +22,36 @@ impl<'a> Buffers<'a> {
     pub(super) fn read(
         document: &Document,
         binary: Option<&'a [u8]>,
-        folder: Option<&Path>,
+        mut side_files: SideFiles<'_>,
         options: &LoadOptions,
-    ) -> Result<Self, FormatErrorKind> {
+    ) -> Result<Self, ReadErrorKind> {
         let mut read = Self { buffers: Vec::new(), files: Vec::new() };
         let mut n_bytes_left = options.max_file_bytes;
         for buffer in document.buffers() {
             let what = format!("buffer {}", buffer.index());
             let bytes: Cow<'a, [u8]> = match buffer.source() {
                 Source::Bin => Cow::Borrowed(binary.ok_or_else(|| {
-                    FormatErrorKind::wrong(format!("{what} without `uri`"), "a GLB file with it")
+                    ReadErrorKind::syntax(format!("{what} without `uri`"), "a GLB file with it")
                 })?),
                 Source::Uri(uri) => Cow::Owned(match uri.strip_prefix("data:") {
                     Some(data) => decode(data).ok_or_else(|| {
                         let found = format!("{what} with data {}", quoted(data.as_bytes()));
-                        FormatErrorKind::wrong(found, "base64")
+                        ReadErrorKind::syntax(found, "base64")
                     })?,
                     None => {
-                        let path = find(uri, folder).map_err(|reason| {
-                            let found = format!("{what} in {} ({reason})", quoted(uri.as_bytes()));
-                            FormatErrorKind::wrong(
-                                found,
-                                "a file in the folder of this one or below",
-                            )
-                        })?;
-                        let bytes = hitscan_files::read(&path, n_bytes_left)?;
-                        read.files.push(path);
+                        let SideFile { bytes, path } =
+                            side_file(uri, &mut side_files, n_bytes_left).map_err(|error| {
+                                match error {
+                                    SideFileError::TooLarge(error) => error.into(),
+                                    SideFileError::Other(reason) => {
+                                        let uri = quoted(uri.as_bytes());
+                                        let found = format!("{what} in {uri} ({reason})");
+                                        let expected = "a file in the folder of this one or below";
+                                        ReadErrorKind::syntax(found, expected)
+                                    }
+                                }
+                            })?;
+                        read.files.extend(path);
                         bytes
                     }
                 }),
@@ -55,7 +59,7 @@ impl<'a> Buffers<'a> {
             if bytes.len() < buffer.length() {
                 let found = format!("{what} of {} bytes", bytes.len());
                 let expected = format!("{}, which its `byteLength` says", buffer.length());
-                return Err(FormatErrorKind::wrong(found, expected));
+                return Err(ReadErrorKind::syntax(found, expected));
             }
             n_bytes_left = n_bytes_left.saturating_sub(bytes.len() as u64);
             read.buffers.push(bytes);
@@ -72,23 +76,27 @@ impl<'a> Buffers<'a> {
     }
 }
 
-/// The bytes after `data:`.
+/// Decodes what follows `data:` in a URI; `None` if it is not base64.
 fn decode(data: &str) -> Option<Vec<u8>> {
     let (kind, text) = data.split_once(',')?;
     kind.ends_with(";base64").then(|| STANDARD.decode(text).ok())?
 }
 
-/// The file of a relative URI in a folder or below it, links followed only if they end there.
-fn find(uri: &str, folder: Option<&Path>) -> Result<PathBuf, String> {
-    let folder = folder.ok_or("text in memory has no folder")?;
-    let name = percent_decoded(uri).ok_or("it is not UTF-8")?;
+/// Reads the file that a relative URI names.
+fn side_file(
+    uri: &str,
+    side_files: &mut SideFiles<'_>,
+    max_bytes: u64,
+) -> Result<SideFile, SideFileError> {
+    let other = |reason: &str| SideFileError::Other(reason.to_owned());
+    let name = percent_decoded(uri).ok_or_else(|| other("it is not UTF-8"))?;
     if name.contains("://") {
-        return Err(InsideError::Outside.to_string());
+        return Err(other(&InsideError::Outside.to_string()));
     }
-    inside(folder, Path::new(&name)).map_err(|error| error.to_string())
+    side_files.read(&name, max_bytes)
 }
 
-/// A URI with `%20` and the like as what they stand for.
+/// Replaces the percent escapes of a URI; `None` if the result is not UTF-8.
 fn percent_decoded(uri: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(uri.len());
     let mut rest = uri.as_bytes();

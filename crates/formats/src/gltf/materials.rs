@@ -1,9 +1,9 @@
-//! Materials of glTF, in the words of MTL.
+//! Converting glTF materials to those of MTL.
 
 use gltf::{image::Source, material::AlphaMode};
 use hitscan_primitives::Material;
 
-/// The name of a material: its own, or one made of its number.
+/// The name of a material, or one made from its index.
 pub(super) fn name(material: &gltf::Material<'_>) -> Option<String> {
     let index = material.index()?;
     Some(material.name().map_or_else(|| format!("material {index}"), str::to_owned))

@@ -1,18 +1,19 @@
-//! Where nodes place meshes.
+//! Converting the node hierarchy to instances.
 
 use std::{collections::HashMap, sync::Arc};
 
 use glam::{DAffine3, DMat4, DQuat, DVec3, DVec4};
 use gltf::{Document, Node, scene::Transform};
+use hitscan_files::ReadErrorKind;
 
-use crate::{FormatErrorKind, Instance, report::Report};
+use crate::{Instance, LoadReport};
 
-/// The meshes of the default scene at their places; of all nodes without parents where there is no scene.
-/// Nodes come in the order of the file, each before its children.
+/// Returns the instances of the default scene, or else of all nodes without parents. Nodes keep the
+/// order of the file, each before its children.
 pub(super) fn instances(
     document: &Document,
-    report: &mut Report,
-) -> Result<Vec<Instance>, FormatErrorKind> {
+    report: &mut LoadReport,
+) -> Result<Vec<Instance>, ReadErrorKind> {
     let n_nodes = document.nodes().count();
     let mut n_parents = vec![0u32; n_nodes];
     for node in document.nodes() {
@@ -20,10 +21,10 @@ pub(super) fn instances(
             n_parents[child.index()] += 1;
         }
     }
-    // With one parent at most, nodes below roots are in trees.
+    // Every node has at most one parent, so the nodes below the roots form trees.
     if let Some(node) = n_parents.iter().position(|&n| n > 1) {
         let found = format!("node {node} with {} parents", n_parents[node]);
-        return Err(FormatErrorKind::wrong(found, "at most one"));
+        return Err(ReadErrorKind::syntax(found, "at most one"));
     }
     let roots: Vec<Node<'_>> = match document.default_scene().or_else(|| document.scenes().next()) {
         Some(scene) => scene.nodes().collect(),
@@ -38,7 +39,7 @@ pub(super) fn instances(
     while let Some((node, parent)) = to_do.pop() {
         if std::mem::replace(&mut seen[node.index()], true) {
             let found = format!("node {} twice in the scene", node.index());
-            return Err(FormatErrorKind::wrong(found, "it once"));
+            return Err(ReadErrorKind::syntax(found, "it once"));
         }
         let transform = parent * local(&node)?;
         if let Some(mesh) = node.mesh() {
@@ -64,8 +65,8 @@ pub(super) fn instances(
     Ok(instances)
 }
 
-/// From the space of a node to that of its parent.
-fn local(node: &Node<'_>) -> Result<DAffine3, FormatErrorKind> {
+/// The transform from the space of a node to that of its parent.
+fn local(node: &Node<'_>) -> Result<DAffine3, ReadErrorKind> {
     Ok(match node.transform() {
         Transform::Matrix { matrix } => {
             let columns = matrix.map(|column| DVec4::from(column.map(f64::from)));
@@ -73,7 +74,7 @@ fn local(node: &Node<'_>) -> Result<DAffine3, FormatErrorKind> {
             let matrix = DMat4::from_cols(x, y, z, w);
             if matrix.row(3) != DVec4::W {
                 let found = format!("a matrix of node {} that is not affine", node.index());
-                return Err(FormatErrorKind::wrong(found, "a last row of 0, 0, 0, 1"));
+                return Err(ReadErrorKind::syntax(found, "a last row of 0, 0, 0, 1"));
             }
             DAffine3::from_mat4(matrix)
         }

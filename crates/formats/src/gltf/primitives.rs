@@ -1,4 +1,4 @@
-//! Meshes of primitives.
+//! Converting the primitives of a mesh.
 
 use std::collections::HashMap;
 
@@ -7,25 +7,25 @@ use gltf::{
     Accessor, Semantic,
     mesh::{Mode, Primitive},
 };
+use hitscan_files::{LoadOptions, ReadErrorKind};
 use hitscan_primitives::{CornerAttributes, TriMesh};
 
 use super::{accessor, buffers::Buffers, materials};
 use crate::{
-    FormatErrorKind, LoadOptions,
+    LoadReport,
     mesh_builder::{MeshBuilder, Name},
-    report::Report,
 };
 
-/// Reads meshes, and keeps count of what all of them take.
+/// Reads meshes, and counts the vertices and triangles of all of them.
 #[derive(Debug)]
 pub(super) struct MeshReader<'a> {
     buffers: &'a Buffers<'a>,
-    limit: u64,
+    options: &'a LoadOptions,
     n_vertices: u64,
     n_triangles: u64,
 }
 
-/// The names of a mesh and, by their indices, of its materials.
+/// The name of a mesh, and the names of its materials by index.
 #[derive(Debug)]
 struct Names<'a> {
     object: Name<'a>,
@@ -33,15 +33,15 @@ struct Names<'a> {
 }
 
 impl<'a> MeshReader<'a> {
-    pub(super) fn new(buffers: &'a Buffers<'a>, options: &LoadOptions) -> Self {
-        Self { buffers, limit: options.vertex_limit(), n_vertices: 0, n_triangles: 0 }
+    pub(super) fn new(buffers: &'a Buffers<'a>, options: &'a LoadOptions) -> Self {
+        Self { buffers, options, n_vertices: 0, n_triangles: 0 }
     }
 
     pub(super) fn read(
         &mut self,
         mesh: &gltf::Mesh<'_>,
-        report: &mut Report,
-    ) -> Result<TriMesh, FormatErrorKind> {
+        report: &mut LoadReport,
+    ) -> Result<TriMesh, ReadErrorKind> {
         let mut builder = MeshBuilder::default();
         let mut names = Names { object: Name::new(mesh.name()), materials: HashMap::new() };
         for primitive in mesh.primitives() {
@@ -53,24 +53,19 @@ impl<'a> MeshReader<'a> {
             report.add("morph targets", primitive.morph_targets().count() as u64);
             let positions = primitive.get(&Semantic::Positions).ok_or_else(|| {
                 let found = format!("a primitive of mesh {} without POSITION", mesh.index());
-                FormatErrorKind::wrong(found, "it")
+                ReadErrorKind::syntax(found, "it")
             })?;
             self.add(&mut builder, &mut names, &primitive, &positions, report)?;
         }
-        Ok(builder.finish()?)
+        Ok(builder.finish(self.options)?)
     }
 
-    /// Counts what a primitive adds before there is memory for it.
-    fn count(&mut self, n_vertices: usize, n_triangles: usize) -> Result<(), FormatErrorKind> {
+    /// Counts the vertices and triangles of a primitive before memory is allocated for them.
+    fn count(&mut self, n_vertices: usize, n_triangles: usize) -> Result<(), ReadErrorKind> {
         self.n_vertices = self.n_vertices.saturating_add(n_vertices as u64);
         self.n_triangles = self.n_triangles.saturating_add(n_triangles as u64);
-        let limit = self.limit;
-        for (what, found) in [("vertices", self.n_vertices), ("triangles", self.n_triangles)] {
-            if found > limit {
-                return Err(FormatErrorKind::TooLarge { what, found, limit });
-            }
-        }
-        Ok(())
+        ReadErrorKind::check_vertices("vertices", self.n_vertices, self.options)?;
+        ReadErrorKind::check_vertices("triangles", self.n_triangles, self.options)
     }
 
     fn add(
@@ -79,8 +74,8 @@ impl<'a> MeshReader<'a> {
         names: &mut Names<'_>,
         primitive: &Primitive<'_>,
         positions: &Accessor<'_>,
-        report: &mut Report,
-    ) -> Result<(), FormatErrorKind> {
+        report: &mut LoadReport,
+    ) -> Result<(), ReadErrorKind> {
         let n = positions.count();
         let n_indices = primitive.indices().map_or(n, |indices| indices.count());
         let n_triangles = match primitive.mode() {
@@ -96,7 +91,7 @@ impl<'a> MeshReader<'a> {
         let first_vertex = builder.positions.len() as u32;
         let is_finite: Vec<bool> =
             positions.iter().map(|&p| Vec3::from_array(p).is_finite()).collect();
-        // What is not finite keeps its number, and no triangle.
+        // A vertex that is not finite keeps its index. Its triangles are skipped.
         builder.positions.extend(
             positions
                 .iter()
@@ -114,7 +109,7 @@ impl<'a> MeshReader<'a> {
         let first_uv = match self.attribute::<2>(primitive, &Semantic::TexCoords(0), n)? {
             Some(uvs) => {
                 let first = builder.attributes.uvs.len() as u32;
-                // Down here, and up everywhere else.
+                // In glTF v grows downwards, and in `TriMesh` upwards.
                 builder.attributes.uvs.extend(uvs.into_iter().map(|[u, v]| Vec2::new(u, 1.0 - v)));
                 Some(first)
             }
@@ -128,17 +123,17 @@ impl<'a> MeshReader<'a> {
             report.add("indices after the last triangle", (indices.len() % 3) as u64);
         }
         for triangle in 0..n_triangles {
-            let places = match primitive.mode() {
+            let positions_in_list = match primitive.mode() {
                 Mode::Triangles => [3 * triangle, 3 * triangle + 1, 3 * triangle + 2],
-                // Every other triangle of a strip runs the other way.
+                // Every other triangle of a strip has the opposite winding.
                 Mode::TriangleStrip if triangle % 2 == 1 => [triangle + 1, triangle, triangle + 2],
                 Mode::TriangleStrip => [triangle, triangle + 1, triangle + 2],
                 _ => [0, triangle + 1, triangle + 2],
             };
-            let corners = places.map(|place| indices[place]);
+            let corners = positions_in_list.map(|i| indices[i]);
             if let Some(index) = corners.into_iter().find(|&index| index as usize >= n) {
                 let found = format!("index {index} of triangle {triangle} of a primitive");
-                return Err(FormatErrorKind::wrong(found, format!("less than its {n} vertices")));
+                return Err(ReadErrorKind::syntax(found, format!("less than its {n} vertices")));
             }
             if !corners.iter().all(|&vertex| is_finite[vertex as usize]) {
                 report.add("triangles at a vertex that is not finite", 1);
@@ -148,8 +143,8 @@ impl<'a> MeshReader<'a> {
                 Some(first) => corners.map(|vertex| vertex + first),
                 None => [CornerAttributes::NONE; 3],
             };
-            let object = builder.place(&mut names.object);
-            let material = builder.place(material_name);
+            let object = builder.name_index(&mut names.object);
+            let material = builder.name_index(material_name);
             builder.begin_polygon(object, material, None);
             builder.add_triangle(
                 corners.map(|vertex| vertex + first_vertex),
@@ -160,17 +155,17 @@ impl<'a> MeshReader<'a> {
         Ok(())
     }
 
-    /// The values of an attribute of `n` vertices, if there is one.
+    /// Reads an attribute of `n` vertices, if the primitive has it.
     fn attribute<const N: usize>(
         &self,
         primitive: &Primitive<'_>,
         semantic: &Semantic,
         n: usize,
-    ) -> Result<Option<Vec<[f32; N]>>, FormatErrorKind> {
+    ) -> Result<Option<Vec<[f32; N]>>, ReadErrorKind> {
         let Some(accessor) = primitive.get(semantic) else { return Ok(None) };
         if accessor.count() != n {
             let found = format!("{} {} of a primitive", accessor.count(), semantic.to_string());
-            return Err(FormatErrorKind::wrong(found, format!("one for each of its {n} vertices")));
+            return Err(ReadErrorKind::syntax(found, format!("one for each of its {n} vertices")));
         }
         Ok(Some(accessor::floats(&accessor, self.buffers)?))
     }

@@ -1,15 +1,20 @@
-//! The numbers of a PLY file after its header.
+//! The data of a PLY file, after its header.
+
+use hitscan_files::ReadErrorKind;
 
 use super::header::{Element, Encoding, Header, Property, Scalar};
-use crate::{FormatErrorKind, error::Mistake, words::Words};
+use crate::{
+    error_at::{ErrorAt, Position},
+    words::Words,
+};
 
-/// Goes through the numbers, text or binary.
+/// A cursor over the numbers of a text or binary file.
 #[derive(Debug)]
 pub(super) struct Body<'a> {
     bytes: &'a [u8],
     encoding: Encoding,
     words: Words<'a>,
-    /// Of a binary file.
+    /// The offset in a binary file.
     at: usize,
 }
 
@@ -21,42 +26,46 @@ impl<'a> Body<'a> {
 
     pub(super) fn n_left(&self) -> usize {
         match self.encoding {
-            // A last number needs no blank after it.
+            // The last number needs no blank after it.
             Encoding::Text => self.words.n_left() + 1,
             _ => self.bytes.len() - self.at,
         }
     }
 
-    /// The bytes that an element takes at least.
+    /// The minimum number of bytes of an element.
     pub(super) fn shortest(&self, element: &Element) -> u64 {
         let size = |property: &Property| match self.encoding {
-            // A digit and a blank.
+            // One digit and one blank.
             Encoding::Text => 2,
             _ => property.list.unwrap_or(property.scalar).size() as u64,
         };
         element.properties.iter().map(size).sum()
     }
 
-    /// The line of the number read last, if the file is text.
-    pub(super) fn line(&self) -> Option<u64> {
-        (self.encoding == Encoding::Text).then_some(self.words.line)
+    /// The line of the last number in a text file, or the offset of the next one in a binary file.
+    pub(super) fn position(&self) -> Position {
+        match self.encoding {
+            Encoding::Text => Position::Line(self.words.line),
+            _ => Position::Byte(self.at as u64),
+        }
     }
 
-    /// Goes on to an element, so that [`line`](Self::line) is that of its first number.
-    pub(super) fn begin(&mut self, element: &Element) -> Result<(), Mistake> {
+    /// Skips to the start of an element, so that [`position`](Self::position) is that of its first
+    /// number.
+    pub(super) fn begin(&mut self, element: &Element) -> Result<(), ErrorAt> {
         if self.encoding == Encoding::Text {
             self.words.skip_blanks();
             if self.words.n_left() == 0 {
-                return Err(self.words.mistake(None, format!("an element {}", element.name)));
+                return Err(self.words.error(None, format!("an element {}", element.name)));
             }
         }
         Ok(())
     }
 
-    pub(super) fn number(&mut self, scalar: Scalar) -> Result<f64, Mistake> {
+    pub(super) fn number(&mut self, scalar: Scalar) -> Result<f64, ErrorAt> {
         if self.encoding == Encoding::Text {
             return match scalar {
-                // Rounded once, as in all formats: by way of `f64` it may be another number.
+                // Rounds only once. Rounding to `f64` first could give another number.
                 Scalar::F32 => self.words.number::<f32>("a number").map(f64::from),
                 _ => self.words.number("a number"),
             };
@@ -74,10 +83,11 @@ impl<'a> Body<'a> {
     }
 
     /// The next bytes of a binary file, the least significant first.
-    fn take<const N: usize>(&mut self) -> Result<[u8; N], Mistake> {
+    fn take<const N: usize>(&mut self) -> Result<[u8; N], ErrorAt> {
         let Some(bytes) = self.bytes.get(self.at..self.at + N) else {
             let found = format!("the end of the file after {} bytes", self.bytes.len());
-            return Err(FormatErrorKind::wrong(found, "the rest of an element").into());
+            let kind = ReadErrorKind::syntax(found, "the rest of an element");
+            return Err(self.position().error(kind));
         };
         self.at += N;
         let mut array = [0; N];
@@ -88,37 +98,40 @@ impl<'a> Body<'a> {
         Ok(array)
     }
 
-    /// The length of a list, for which there are bytes.
-    pub(super) fn list_len(&mut self, property: &Property) -> Result<usize, Mistake> {
+    /// The length of a list. The unread bytes must be enough for it.
+    pub(super) fn list_len(&mut self, property: &Property) -> Result<usize, ErrorAt> {
         let Some(list) = property.list else { return Ok(1) };
+        let start = self.position();
         let len = self.number(list)?;
         let size = if self.encoding == Encoding::Text { 2 } else { property.scalar.size() };
         let most = self.n_left() / size;
         if !(len >= 0.0 && len <= most as f64 && len.fract() == 0.0) {
             let found = format!("a list {} of {len} items", property.name);
             let expected = format!("at most {most}, for which there are bytes");
-            let kind = FormatErrorKind::wrong(found, expected);
-            return Err(Mistake { line: self.line(), kind });
+            let kind = ReadErrorKind::syntax(found, expected);
+            // In a text file the line is known only after the number.
+            let position = if start.line().is_some() { self.position() } else { start };
+            return Err(position.error(kind));
         }
         Ok(len as usize)
     }
 
-    pub(super) fn skip_property(&mut self, property: &Property) -> Result<(), Mistake> {
+    pub(super) fn skip_property(&mut self, property: &Property) -> Result<(), ErrorAt> {
         for _ in 0..self.list_len(property)? {
             self.number(property.scalar)?;
         }
         Ok(())
     }
 
-    pub(super) fn skip(&mut self, element: &Element) -> Result<(), Mistake> {
+    pub(super) fn skip(&mut self, element: &Element) -> Result<(), ErrorAt> {
         element.properties.iter().try_for_each(|property| self.skip_property(property))
     }
 
-    /// Nothing may be left but blanks, and in a binary file line endings.
-    pub(super) fn end(mut self) -> Result<(), Mistake> {
+    /// Checks that only blanks, or line endings in a binary file, are unread.
+    pub(super) fn end(mut self) -> Result<(), ErrorAt> {
         let rest = match self.encoding {
             Encoding::Text => match self.words.next() {
-                Some(word) => return Err(self.words.mistake(Some(word), "the end of the file")),
+                Some(word) => return Err(self.words.error(Some(word), "the end of the file")),
                 None => return Ok(()),
             },
             _ => &self.bytes[self.at..],
@@ -127,7 +140,8 @@ impl<'a> Body<'a> {
             None => Ok(()),
             Some(_) => {
                 let found = format!("{} bytes after the last element", rest.len());
-                Err(FormatErrorKind::wrong(found, "the end of the file").into())
+                let kind = ReadErrorKind::syntax(found, "the end of the file");
+                Err(Position::Byte(self.at as u64).error(kind))
             }
         }
     }

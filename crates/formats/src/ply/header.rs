@@ -1,11 +1,10 @@
-//! The header of a PLY file: which elements follow, and how they are written.
+//! The header of a PLY file: the encoding and the elements.
 
-use crate::{
-    FormatErrorKind,
-    error::{Mistake, quoted},
-};
+use hitscan_files::ReadErrorKind;
 
-/// How numbers are written.
+use crate::error_at::{ErrorAt, Position, quoted};
+
+/// The encoding of numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Encoding {
     Text,
@@ -13,7 +12,7 @@ pub(super) enum Encoding {
     BigEndian,
 }
 
-/// A type of numbers.
+/// A number type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Scalar {
     I8,
@@ -41,7 +40,7 @@ impl Scalar {
         })
     }
 
-    /// Bytes in a binary file.
+    /// The size in a binary file, in bytes.
     pub(super) fn size(self) -> usize {
         match self {
             Self::I8 | Self::U8 => 1,
@@ -57,17 +56,17 @@ impl Scalar {
 pub(super) struct Property {
     pub(super) name: String,
     pub(super) scalar: Scalar,
-    /// For a list, the type of its length.
+    /// The type of the length, for a list.
     pub(super) list: Option<Scalar>,
 }
 
-/// A kind of things, of which there are `n`.
+/// An element type with `n` elements.
 #[derive(Clone, Debug)]
 pub(super) struct Element {
     pub(super) name: String,
     pub(super) n: u64,
     pub(super) properties: Vec<Property>,
-    /// The line of the header that names it.
+    /// The line of the header that declares it.
     pub(super) line: u64,
 }
 
@@ -75,25 +74,26 @@ pub(super) struct Element {
 pub(super) struct Header {
     pub(super) encoding: Encoding,
     pub(super) elements: Vec<Element>,
-    /// Bytes and lines up to the end of the header.
+    /// The length of the header in bytes, and in lines.
     pub(super) len: usize,
     pub(super) n_lines: u64,
 }
 
 impl Header {
-    pub(super) fn parse(bytes: &[u8]) -> Result<Self, Mistake> {
+    pub(super) fn parse(bytes: &[u8]) -> Result<Self, ErrorAt> {
         let mut encoding = None;
         let mut elements: Vec<Element> = Vec::new();
         let (mut at, mut line) = (0, 0);
         loop {
             line += 1;
             let Some((text, next)) = next_line(bytes, at) else {
-                let kind = FormatErrorKind::wrong("the end of the file", "`end_header`");
-                return Err(kind.on_line(line));
+                let kind = ReadErrorKind::syntax("the end of the file", "`end_header`");
+                return Err(Position::Line(line).error(kind));
             };
             at = next;
-            let wrong =
-                |expected: &str| FormatErrorKind::wrong(quoted(text), expected).on_line(line);
+            let wrong = |expected: &str| {
+                Position::Line(line).error(ReadErrorKind::syntax(quoted(text), expected))
+            };
             let Ok(statement) = str::from_utf8(text) else {
                 return Err(wrong("a statement of a PLY header"));
             };
@@ -127,18 +127,21 @@ impl Header {
                 _ => return Err(wrong("format, element, property, comment or end_header")),
             }
         }
-        let no_format = || FormatErrorKind::wrong("no `format`", "one in the header").on_line(line);
+        let no_format = || {
+            Position::Line(line).error(ReadErrorKind::syntax("no `format`", "one in the header"))
+        };
         let encoding = encoding.ok_or_else(no_format)?;
-        // A million empty elements are nothing but time.
+        // Elements without properties would only take time.
         if let Some(empty) = elements.iter().find(|e| e.properties.is_empty() && e.n > 0) {
             let found = format!("element {} without properties", empty.name);
-            return Err(FormatErrorKind::wrong(found, "at least one").on_line(empty.line));
+            let kind = ReadErrorKind::syntax(found, "at least one");
+            return Err(Position::Line(empty.line).error(kind));
         }
         Ok(Self { encoding, elements, len: at, n_lines: line })
     }
 }
 
-/// The line from `at` on, without its ending, and where the next one begins.
+/// The line at the offset `at` without its ending, and the offset of the next line.
 fn next_line(bytes: &[u8], at: usize) -> Option<(&[u8], usize)> {
     let rest = bytes.get(at..).filter(|rest| !rest.is_empty())?;
     let len = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r'))?;

@@ -1,18 +1,22 @@
-//! PLY: elements with properties, as text or binary.
+//! PLY: elements with properties, text or binary.
 
 mod body;
 mod header;
 
 use glam::{Vec2, Vec3};
+use hitscan_files::{Limit, LoadOptions, ReadErrorKind};
 use hitscan_primitives::{CornerAttributes, Triangulator};
 
 use crate::{
-    FormatErrorKind, LoadOptions, Loaded, error::Mistake, mesh_builder::MeshBuilder, report::Report,
+    LoadReport,
+    error_at::{ErrorAt, Position},
+    loaded::Parts,
+    mesh_builder::MeshBuilder,
 };
 use body::Body;
 use header::{Element, Header, Property};
 
-/// The names that exporters give to what is read of a vertex.
+/// The property names that exporters use for each value of a vertex.
 const COLUMNS: [&[&str]; 8] = [
     &["x"],
     &["y"],
@@ -24,14 +28,14 @@ const COLUMNS: [&[&str]; 8] = [
     &["t", "v", "texture_v", "texture_t"],
 ];
 
-pub(crate) fn parse(bytes: &[u8], options: &LoadOptions) -> Result<Loaded, Mistake> {
+pub(crate) fn parse(bytes: &[u8], options: &LoadOptions) -> Result<Parts, ErrorAt> {
     let header = Header::parse(bytes)?;
     let mut body = Body::new(bytes, &header);
     let mut ply = Ply {
         options,
         builder: MeshBuilder::default(),
         is_finite: Vec::new(),
-        report: Report::default(),
+        report: LoadReport::default(),
     };
     let mut has_vertices = false;
     for element in &header.elements {
@@ -43,8 +47,8 @@ pub(crate) fn parse(bytes: &[u8], options: &LoadOptions) -> Result<Loaded, Mista
             }
             "face" if !has_vertices => {
                 let expected = "the element vertex before it";
-                let mistake = FormatErrorKind::wrong("the element face", expected);
-                return Err(mistake.on_line(element.line));
+                let kind = ReadErrorKind::syntax("the element face", expected);
+                return Err(Position::Line(element.line).error(kind));
             }
             "face" => ply.read_faces(element, &mut body)?,
             name => {
@@ -56,51 +60,47 @@ pub(crate) fn parse(bytes: &[u8], options: &LoadOptions) -> Result<Loaded, Mista
         }
     }
     body.end()?;
-    Ok(Loaded::of_one(ply.builder.finish()?, ply.report))
+    Ok(Parts::of_one(ply.builder.finish(options)?, ply.report))
 }
 
-/// A count that the file has no bytes for is refused before there is memory for it.
-fn check_count(element: &Element, body: &Body<'_>, options: &LoadOptions) -> Result<(), Mistake> {
+/// Compares the number of elements with the unread bytes and the limit, before memory is allocated.
+fn check_count(element: &Element, body: &Body<'_>, options: &LoadOptions) -> Result<(), ErrorAt> {
     let most = body.n_left() as u64 / body.shortest(element).max(1);
     if element.n > most {
         let found = format!("{} elements {}", element.n, element.name);
         let expected = format!("at most {most}, for which there are bytes");
-        return Err(FormatErrorKind::wrong(found, expected).on_line(element.line));
+        return Err(Position::Line(element.line).error(ReadErrorKind::syntax(found, expected)));
     }
-    let limit = options.vertex_limit();
-    if element.n > limit {
-        let kind = FormatErrorKind::TooLarge { what: "elements", found: element.n, limit };
-        return Err(kind.on_line(element.line));
-    }
-    Ok(())
+    ReadErrorKind::check_vertices("elements", element.n, options)
+        .map_err(|kind| Position::Line(element.line).error(kind))
 }
 
 struct Ply<'a> {
     options: &'a LoadOptions,
     builder: MeshBuilder,
-    /// Of each vertex, whether faces may use it.
+    /// Per vertex, whether its position is finite.
     is_finite: Vec<bool>,
-    report: Report,
+    report: LoadReport,
 }
 
 impl Ply<'_> {
-    fn read_vertices(&mut self, element: &Element, body: &mut Body<'_>) -> Result<(), Mistake> {
-        // Where each property goes.
+    fn read_vertices(&mut self, element: &Element, body: &mut Body<'_>) -> Result<(), ErrorAt> {
+        // The value that each property sets.
         let mut columns = vec![None; element.properties.len()];
         let mut found = [false; COLUMNS.len()];
-        for (place, property) in element.properties.iter().enumerate() {
+        for (index, property) in element.properties.iter().enumerate() {
             let column = COLUMNS.iter().position(|names| names.contains(&property.name.as_str()));
             match column {
                 Some(column) if property.list.is_none() && !found[column] => {
-                    columns[place] = Some(column);
+                    columns[index] = Some(column);
                     found[column] = true;
                 }
                 _ => self.report.add(&format!("vertex properties {}", property.name), 1),
             }
         }
         if !found[..3].iter().all(|&found| found) {
-            let mistake = FormatErrorKind::wrong("a vertex without x, y or z", "all three");
-            return Err(mistake.on_line(element.line));
+            let kind = ReadErrorKind::syntax("a vertex without x, y or z", "all three");
+            return Err(Position::Line(element.line).error(kind));
         }
         let (has_normals, has_uvs) = (found[3..6] == [true; 3], found[6..] == [true; 2]);
         for _ in 0..element.n {
@@ -115,7 +115,7 @@ impl Ply<'_> {
             let [x, y, z, nx, ny, nz, u, v] = values;
             let position = Vec3::new(x, y, z);
             self.is_finite.push(position.is_finite());
-            // What is not finite keeps its number, and no face.
+            // A vertex that is not finite keeps its index. Its faces are skipped.
             self.builder.positions.push(if position.is_finite() { position } else { Vec3::ZERO });
             if has_normals {
                 self.builder.attributes.normals.push(Vec3::new(nx, ny, nz));
@@ -127,19 +127,18 @@ impl Ply<'_> {
         Ok(())
     }
 
-    fn read_faces(&mut self, element: &Element, body: &mut Body<'_>) -> Result<(), Mistake> {
+    fn read_faces(&mut self, element: &Element, body: &mut Body<'_>) -> Result<(), ErrorAt> {
         let is_indices = |property: &Property| {
             property.list.is_some()
                 && matches!(property.name.as_str(), "vertex_indices" | "vertex_index")
         };
         let Some(indices) = element.properties.iter().position(is_indices) else {
             let expected = "a list vertex_indices";
-            return Err(
-                FormatErrorKind::wrong("a face without one", expected).on_line(element.line)
-            );
+            let kind = ReadErrorKind::syntax("a face without one", expected);
+            return Err(Position::Line(element.line).error(kind));
         };
-        for (place, property) in element.properties.iter().enumerate() {
-            if place != indices {
+        for (index, property) in element.properties.iter().enumerate() {
+            if index != indices {
                 self.report.add(&format!("face properties {}", property.name), 1);
             }
         }
@@ -151,27 +150,28 @@ impl Ply<'_> {
         let mut n_triangles = 0;
         for face in 0..element.n {
             body.begin(element)?;
-            let line = body.line();
+            let position = body.position();
             polygon.clear();
-            for (place, property) in element.properties.iter().enumerate() {
-                if place != indices {
+            for (index, property) in element.properties.iter().enumerate() {
+                if index != indices {
                     body.skip_property(property)?;
                     continue;
                 }
                 let n = body.list_len(property)?;
                 let limit = u64::from(self.options.max_polygon_corners);
                 if n as u64 > limit {
-                    let what = "corners of a face";
-                    let kind = FormatErrorKind::TooLarge { what, found: n as u64, limit };
-                    return Err(Mistake { line, kind });
+                    let (what, found) = ("corners of a face", n as u64);
+                    let raised_by = Some(Limit::PolygonCorners);
+                    let kind = ReadErrorKind::TooLarge { what, found, limit, raised_by };
+                    return Err(position.error(kind));
                 }
                 for _ in 0..n {
                     let index = body.number(property.scalar)?;
                     if !(index >= 0.0 && index < n_vertices as f64 && index.fract() == 0.0) {
                         let found = format!("corner {index} of face {face}");
                         let expected = format!("one of the file's {n_vertices} vertices, from 0");
-                        let kind = FormatErrorKind::wrong(found, expected);
-                        return Err(Mistake { line, kind });
+                        let kind = ReadErrorKind::syntax(found, expected);
+                        return Err(position.error(kind));
                     }
                     polygon.push(index as u32);
                 }
@@ -185,13 +185,9 @@ impl Ply<'_> {
                 continue;
             }
             n_triangles += polygon.len() as u64 - 2;
-            let limit = self.options.vertex_limit();
-            if n_triangles > limit {
-                let kind =
-                    FormatErrorKind::TooLarge { what: "triangles", found: n_triangles, limit };
-                return Err(Mistake { line, kind });
-            }
-            self.builder.begin_polygon(None, None, line);
+            ReadErrorKind::check_vertices("triangles", n_triangles, self.options)
+                .map_err(|kind| position.error(kind))?;
+            self.builder.begin_polygon(None, None, position.line());
             corners.clear();
             corners.extend(polygon.iter().map(|&vertex| self.builder.positions[vertex as usize]));
             triangulator.triangulate(&corners, |triangle| {

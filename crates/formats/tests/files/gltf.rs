@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use base64::{Engine, engine::general_purpose::STANDARD};
-use hitscan_formats::{Format, FormatErrorKind, LoadOptions, Loaded, load, parse};
+use hitscan_formats::{Format, LoadOptions, Loaded, ReadErrorKind, load, parse, parse_with_files};
 use hitscan_primitives::glam::{DVec3, Vec2, Vec3};
 use serde_json::{Value, json};
 
@@ -97,7 +97,7 @@ fn check(loaded: &Loaded) {
     let paint = &loaded.materials[0];
     assert_eq!((paint.diffuse, paint.opacity), (Some([0.5, 0.25, 0.125]), Some(0.75)));
     assert_eq!(paint.map_kd.as_deref(), Some("wood.png"));
-    assert_eq!(loaded.remarks(), ["nodes outside the scene, left out: 1"]);
+    assert_eq!(loaded.report.lines(), ["nodes outside the scene, left out: 1"]);
 
     let names: Vec<_> = loaded.instances.iter().map(|i| i.name.as_deref()).collect();
     assert_eq!(names, [Some("flat"), Some("turned"), Some("square")]);
@@ -158,7 +158,7 @@ fn texts_glb_files_and_external_buffers_are_the_same() {
 #[test]
 fn a_scene_as_one_mesh_has_its_nodes_as_objects_and_its_fronts_outside() {
     let loaded = read(&text(document()), Format::Gltf).expect("the text is right");
-    let mesh = loaded.flattened(&LoadOptions::default()).expect("it is small");
+    let mesh = loaded.clone().into_mesh().expect("it is small");
     assert_eq!((mesh.triangles().len(), mesh.positions().len()), (6, 12));
     let records = mesh.records().expect("there are some");
     let objects: Vec<_> = (0..6).map(|polygon| records.object(polygon)).collect();
@@ -169,8 +169,9 @@ fn a_scene_as_one_mesh_has_its_nodes_as_objects_and_its_fronts_outside() {
         assert!(normals.iter().all(|normal| (*normal - Vec3::Z).length() < 1e-6));
     }
     let few = LoadOptions { max_vertices: 11, ..LoadOptions::default() };
-    let error = loaded.flattened(&few).expect_err("it has 12");
-    assert!(matches!(error.kind, FormatErrorKind::TooLarge { found: 12, .. }), "{error}");
+    let few = parse(&text(document()), "test", Format::Gltf, &few).expect("a mesh has 4");
+    let error = few.into_mesh().expect_err("the scene has 12");
+    assert!(matches!(error.kind, ReadErrorKind::TooLarge { found: 12, .. }), "{error}");
 }
 
 #[test]
@@ -189,7 +190,7 @@ fn names_stand_in_the_order_of_the_triangles_that_have_them() {
     document["meshes"][0]["primitives"] = json!([with(1), points, with(0), with(1), with(2)]);
     document["nodes"][0] = json!({"mesh": 0});
     let loaded = read(&text(document), Format::Gltf).expect("the text is right");
-    let flattened = loaded.flattened(&LoadOptions::default()).expect("it is small");
+    let flattened = loaded.clone().into_mesh().expect("it is small");
     for (mesh, n, names) in [
         (&loaded.meshes[0], 1, &["square", "material 1", "a"][..]),
         (&flattened, 3, &["square", "material 1", "a", "turned"]),
@@ -216,7 +217,7 @@ fn strips_fans_and_sparse_accessors_are_read() {
     assert_eq!(mode(6).meshes[0].triangles(), [[0, 1, 2], [0, 2, 3]]);
     assert_eq!(mode(4).meshes[0].triangles(), [[0, 1, 2]]);
     let points = mode(0);
-    assert_eq!((points.meshes[0].triangles().len(), points.n_ignored()), (0, 2));
+    assert_eq!((points.meshes[0].triangles().len(), points.report.n_ignored()), (0, 2));
 
     // The second position is taken from the normals, over zeros.
     let mut document = document();
@@ -242,7 +243,7 @@ fn nodes_without_names_share_that_of_their_mesh() {
     let names: Vec<_> = loaded.instances.iter().filter_map(|i| i.name.clone()).collect();
     assert_eq!(names, ["square", "square", "square", "own"].map(Arc::from));
     assert!(Arc::ptr_eq(&names[0], &names[2]));
-    let flattened = loaded.flattened(&LoadOptions::default()).expect("it is small");
+    let flattened = loaded.clone().into_mesh().expect("it is small");
     let records = flattened.records().expect("there are some");
     assert_eq!(records.names, ["square", "paint", "own"]);
 }
@@ -272,7 +273,10 @@ fn vertices_and_triangles_of_all_meshes_are_limited() {
     for (bytes, n, what) in [(text(document), 8, "vertices"), (many_triangles, 14, "triangles")] {
         limited(&bytes, n).expect("it has no more");
         let error = limited(&bytes, n - 1).expect_err("it has one more").to_string();
-        assert_eq!(error, format!("test: {n} {what}, expected at most {}", n - 1));
+        let limit = n - 1;
+        let expected =
+            format!("test: {n} {what}; expected at most {limit}; `LoadOptions::max_vertices`");
+        assert!(error.starts_with(&expected), "{error}");
     }
 }
 
@@ -323,20 +327,20 @@ fn damaged_files_are_errors_with_the_place() {
     let mut projection = document();
     projection["nodes"][3]["matrix"][3] = 0.5.into();
     let cases = [
-        (b"".to_vec(), "test:1: wrong glTF"),
-        (b"{".to_vec(), "test:1: wrong glTF"),
-        (b"[1, 2]".to_vec(), "wrong glTF"),
-        ([&b"{".repeat(100_000)[..], b"1"].concat(), "wrong glTF"),
-        (["{\"extras\":", &"[".repeat(100_000)].concat().into_bytes(), "wrong glTF"),
-        (with("/asset", Value::Null), "wrong glTF"),
-        (with("/nodes/0/mesh", 1.into()), "wrong glTF"),
-        (with("/scenes/0/nodes", json!([77])), "wrong glTF"),
-        (with("/extensionsRequired", json!(["KHR_draco_mesh_compression"])), "wrong glTF"),
+        (b"".to_vec(), "test:1: invalid glTF"),
+        (b"{".to_vec(), "test:1: invalid glTF"),
+        (b"[1, 2]".to_vec(), "invalid glTF"),
+        ([&b"{".repeat(100_000)[..], b"1"].concat(), "invalid glTF"),
+        (["{\"extras\":", &"[".repeat(100_000)].concat().into_bytes(), "invalid glTF"),
+        (with("/asset", Value::Null), "invalid glTF"),
+        (with("/nodes/0/mesh", 1.into()), "invalid glTF"),
+        (with("/scenes/0/nodes", json!([77])), "invalid glTF"),
+        (with("/extensionsRequired", json!(["KHR_draco_mesh_compression"])), "invalid glTF"),
         (with("/buffers/0/uri", "data:;base64,!!!".into()), "expected base64"),
         (with("/buffers/0/uri", "data:text/plain,abc".into()), "expected base64"),
         (with("/buffers/0/uri", "a.bin".into()), "text in memory has no folder"),
-        (with("/buffers/0/byteLength", 125.into()), "buffer 0 of 124 bytes, expected 125"),
-        (document().to_string().into_bytes(), "buffer 0 without `uri`, expected a GLB file"),
+        (with("/buffers/0/byteLength", 125.into()), "buffer 0 of 124 bytes; expected 125"),
+        (document().to_string().into_bytes(), "buffer 0 without `uri`; expected a GLB file"),
         (with("/bufferViews/1/byteLength", 4000.into()), "within the view 1 and its buffer"),
         (with("/bufferViews/1/byteOffset", 4_000_000_000u32.into()), "within the view 1"),
         (with("/bufferViews/1/byteStride", 252.into()), "252 bytes apart"),
@@ -344,41 +348,60 @@ fn damaged_files_are_errors_with_the_place() {
         (accessor(0, "count", 7.into()), "accessor 0 of 7 items of 2 bytes"),
         (accessor(1, "count", 4_000_000_000u32.into()), "expected at most"),
         (accessor(1, "count", json!(u64::MAX)), "expected at most"),
-        (accessor(1, "byteOffset", 92.into()), "from 92 on, expected them within"),
+        (accessor(1, "byteOffset", 92.into()), "from 92 on; expected them within"),
         (accessor(1, "byteOffset", json!(u64::MAX)), "expected them within the view"),
-        (accessor(1, "type", "VEC2".into()), "accessor 1 of the type Vec2, expected 3 components"),
-        (accessor(2, "count", 3.into()), "3 NORMAL of a primitive, expected one for each of its 4"),
-        (accessor(0, "componentType", 5122.into()), "accessor 0 of I16, expected unsigned"),
+        (accessor(1, "type", "VEC2".into()), "accessor 1 of the type Vec2; expected 3 components"),
+        (accessor(2, "count", 3.into()), "3 NORMAL of a primitive; expected one for each of its 4"),
+        (accessor(0, "componentType", 5122.into()), "accessor 0 of I16; expected unsigned"),
         (accessor(0, "byteOffset", 3.into()), "accessor 0 of 6 items"),
-        (text(foreign), "of a primitive, expected less than its 4 vertices"),
+        (text(foreign), "of a primitive; expected less than its 4 vertices"),
         (
             with("/meshes/0/primitives/0/attributes/POSITION", 4.into()),
-            "POSITION in accessor 4, expected less than 4",
+            "POSITION in accessor 4; expected less than 4",
         ),
         (with("/images/0/uri", Value::Null), "image 0 with neither `uri` nor `bufferView`"),
         (
             with("/images", json!([{"bufferView": 0}])),
             "image 0 with `bufferView` but no `mimeType`",
         ),
-        (text(children), "node 1 twice in the scene, expected it once"),
-        (text(twice), "node 2 with 2 parents, expected at most one"),
+        (text(children), "node 1 twice in the scene; expected it once"),
+        (text(twice), "node 2 with 2 parents; expected at most one"),
         (text(itself), "node 4 twice in the scene"),
         (text(projection), "a matrix of node 3 that is not affine"),
         (cut(6), "the end of the file after 6 bytes"),
         (cut(14), "the end of the file after 14 bytes"),
-        (cut(300), "in a file of 300, expected one within the file"),
+        (cut(300), "in a file of 300; expected one within the file"),
         (cut(whole.len() - 1), "in a file of"),
-        (changed(4, 1), "GLB of version 1, expected version 2"),
+        (changed(4, 1), "GLB of version 1; expected version 2"),
         (changed(8, 99), "expected 99, which its header says"),
-        (changed(12, u32::MAX), "a chunk of 4294967295 bytes at 12"),
-        (changed(16, 0), "a first chunk of the kind \"\\x00\\x00\\x00\\x00\", expected \"JSON\""),
+        (changed(12, u32::MAX), "test, byte 12: a chunk of 4294967295 bytes"),
+        (changed(16, 0), "a first chunk of the kind \"\\x00\\x00\\x00\\x00\"; expected \"JSON\""),
     ];
     assert_errors(Format::Gltf, &cases);
 }
 
 #[test]
 fn no_damage_panics() {
-    assert_no_damage_panics(Format::Gltf, &text(document()), 1);
-    assert_no_damage_panics(Format::Gltf, &glb(&document(), &buffer()), 2);
-    assert_no_damage_panics(Format::Gltf, &with("/scene", Value::Null), 3);
+    let originals = [text(document()), glb(&document(), &buffer()), with("/scene", Value::Null)];
+    assert_no_damage_panics(Format::Gltf, &originals, 1);
+}
+
+#[test]
+fn a_function_can_provide_buffers() {
+    let mut document = document();
+    document["buffers"][0]["uri"] = "a%20b.bin".into();
+    let text = document.to_string().into_bytes();
+    let mut names = Vec::new();
+    let mut provide = |name: &str| {
+        names.push(name.to_owned());
+        Ok(buffer())
+    };
+    let options = LoadOptions::default();
+    let loaded = parse_with_files(&text, "test", Format::Gltf, &options, &mut provide);
+    assert_eq!(loaded.expect("the text is right").meshes[0].triangles().len(), 2);
+    assert_eq!(names, ["a b.bin"]);
+    let mut refuse = |_: &str| Err(std::io::ErrorKind::NotFound.into());
+    let error = parse_with_files(&text, "test", Format::Gltf, &options, &mut refuse);
+    let error = error.expect_err("there is none").to_string();
+    assert!(error.starts_with("test: buffer 0 in \"a%20b.bin\""), "{error}");
 }

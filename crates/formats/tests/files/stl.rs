@@ -62,8 +62,8 @@ fn triangles_that_are_not_finite_are_left_out_and_counted() {
     let mut original = binary_of(&generate::cuboid(1.0, 1.0, 1.0, 0).expect("it is a cuboid"));
     original[84 + 12..84 + 16].copy_from_slice(&f32::NAN.to_le_bytes());
     let loaded = read(&original, Format::Stl).expect("the file is right");
-    assert_eq!((loaded.meshes[0].triangles().len(), loaded.n_ignored()), (11, 1));
-    assert_eq!(loaded.remarks(), ["triangles at a vertex that is not finite, left out: 1"]);
+    assert_eq!((loaded.meshes[0].triangles().len(), loaded.report.n_ignored()), (11, 1));
+    assert_eq!(loaded.report.lines(), ["triangles at a vertex that is not finite, left out: 1"]);
 }
 
 #[test]
@@ -80,30 +80,30 @@ fn damaged_files_are_errors_with_the_place() {
     let with = |from: &str, to: &str| text.replacen(from, to, 1).into_bytes();
     let cut = |at: &str| text.as_bytes()[..text.find(at).expect("it is there")].to_vec();
     let cases = [
-        (vec![], "an empty file, expected text"),
-        (b"\0\0\0".to_vec(), "3 bytes that start with \"\\x00\\x00\\x00\", expected text"),
+        (vec![], "an empty file; expected text"),
+        (b"\0\0\0".to_vec(), "3 bytes that start with \"\\x00\\x00\\x00\"; expected text"),
         (no_solid[..83].to_vec(), "or a header of 84 bytes"),
-        (no_solid[..300].to_vec(), "216 bytes after the header, expected 50 for each of its 12"),
+        (no_solid[..300].to_vec(), "216 bytes after the header; expected 50 for each of its 12"),
         (no_solid[..no_solid.len() - 1].to_vec(), "599 bytes after the header"),
         ([&no_solid[..], &[0]].concat(), "601 bytes after the header"),
         (with_count(0), "each of its 0 triangles"),
         (with_count(13), "each of its 13 triangles"),
         (with_count(u32::MAX), "each of its 4294967295 triangles"),
-        (with("facet", "facette"), "test:2: \"facette\", expected `facet` or `endsolid`"),
-        (with("normal 0 0 1", "normal 0 0 1 0"), "test:2: \"0\", expected `outer loop`"),
-        (with("outer", "inner"), "test:3: \"inner\", expected `outer loop`"),
-        (with("loop", "hoop"), "test:3: \"hoop\", expected `loop`"),
-        (with("vertex 0 0 0\n", ""), "test:6: \"endloop\", expected `vertex`"),
-        (with("vertex 1 0 0", "vertex 1 0"), "test:6: \"vertex\", expected a coordinate"),
-        (with("vertex 1 0 0", "vertex 1 0 0 0"), "test:5: \"0\", expected `vertex`"),
-        (with("vertex 1 0 0", "vertex 1 0 1,5"), "test:5: \"1,5\", expected a coordinate"),
-        (with("endloop", "vertex 5 5 5\nendloop"), "test:7: \"vertex\", expected `endloop`"),
-        (with("endfacet\n", ""), "test:8: \"endsolid\", expected `endfacet`"),
-        (with("endsolid\n", ""), "the end of the file, expected `facet` or `endsolid`"),
-        (with("endsolid", "endsolid\nfacet"), "test:10: \"facet\", expected `solid`"),
-        (cut("vertex 1"), "the end of the file, expected `vertex`"),
-        (cut("0 1 0"), "the end of the file, expected a coordinate"),
-        (cut("facet"), "the end of the file, expected `facet`"),
+        (with("facet", "facette"), "test:2: \"facette\"; expected `facet` or `endsolid`"),
+        (with("normal 0 0 1", "normal 0 0 1 0"), "test:2: \"0\"; expected `outer loop`"),
+        (with("outer", "inner"), "test:3: \"inner\"; expected `outer loop`"),
+        (with("loop", "hoop"), "test:3: \"hoop\"; expected `loop`"),
+        (with("vertex 0 0 0\n", ""), "test:6: \"endloop\"; expected `vertex`"),
+        (with("vertex 1 0 0", "vertex 1 0"), "test:6: \"vertex\"; expected a coordinate"),
+        (with("vertex 1 0 0", "vertex 1 0 0 0"), "test:5: \"0\"; expected `vertex`"),
+        (with("vertex 1 0 0", "vertex 1 0 1,5"), "test:5: \"1,5\"; expected a coordinate"),
+        (with("endloop", "vertex 5 5 5\nendloop"), "test:7: \"vertex\"; expected `endloop`"),
+        (with("endfacet\n", ""), "test:8: \"endsolid\"; expected `endfacet`"),
+        (with("endsolid\n", ""), "the end of the file; expected `facet` or `endsolid`"),
+        (with("endsolid", "endsolid\nfacet"), "test:10: \"facet\"; expected `solid`"),
+        (cut("vertex 1"), "the end of the file; expected `vertex`"),
+        (cut("0 1 0"), "the end of the file; expected a coordinate"),
+        (cut("facet"), "the end of the file; expected `facet`"),
         (with("facet", "\u{1b}[2J"), "\"\\x1b[2J\""),
     ];
     assert_errors(Format::Stl, &cases);
@@ -112,8 +112,8 @@ fn damaged_files_are_errors_with_the_place() {
 #[test]
 fn no_damage_panics() {
     let original = generate::cuboid(1.0, 2.0, 3.0, 0).expect("it is a cuboid");
-    assert_no_damage_panics(Format::Stl, text_of(&original).as_bytes(), 1);
-    assert_no_damage_panics(Format::Stl, &binary_of(&original), 2);
+    let originals = [text_of(&original).into_bytes(), binary_of(&original)];
+    assert_no_damage_panics(Format::Stl, &originals, 1);
 }
 
 #[test]
@@ -124,7 +124,7 @@ fn files_are_known_by_contents_and_limited() {
     std::fs::write(&path, binary_of(&original)).expect("the folder is ours");
     assert_eq!(Format::of_file(&path), Some(Format::Stl));
     let loaded = load(&path, &LoadOptions::default()).expect("the file is right");
-    assert_eq!(loaded.flattened(&LoadOptions::default()).expect("it fits"), loaded.meshes[0]);
+    assert_eq!(loaded.clone().into_mesh().expect("it fits"), loaded.meshes[0]);
     for options in [
         LoadOptions { max_file_bytes: 600, ..LoadOptions::default() },
         LoadOptions { max_vertices: 11, ..LoadOptions::default() },

@@ -1,11 +1,11 @@
 //! Files made for the tests, and what must hold of any.
 
-use hitscan_formats::{Format, FormatError, LoadOptions, Loaded, parse};
+use hitscan_formats::{Format, LoadOptions, Loaded, ReadError, parse};
 use hitscan_primitives::TriMesh;
 use hitscan_primitives::glam::Vec3;
-use hitscan_testkit::Rng;
+use hitscan_testkit::{Mutants, Rng, effort};
 
-pub(crate) fn read(bytes: &[u8], format: Format) -> Result<Loaded, FormatError> {
+pub(crate) fn read(bytes: &[u8], format: Format) -> Result<Loaded, ReadError> {
     parse(bytes, "test", format, &LoadOptions::default())
 }
 
@@ -31,54 +31,58 @@ pub(crate) fn assert_errors<B: AsRef<[u8]>>(format: Format, cases: &[(B, &str)])
             Ok(_) => panic!("no error, expected {part:?}"),
             Err(error) => error.to_string(),
         };
-        assert!(text.starts_with("test:") && text.contains(part), "{text:?}, expected {part:?}");
+        assert!(text.starts_with("test") && text.contains(part), "{text:?}, expected {part:?}");
         assert!(text.len() < 700 && !text.contains(char::is_control), "{text:?}");
     }
 }
 
-/// Damages a file in hundreds of ways: each is an error or a mesh, and takes no panic to tell.
-pub(crate) fn assert_no_damage_panics(format: Format, original: &[u8], seed: u64) {
-    let effort = std::env::var("HITSCAN_TEST_EFFORT").ok().and_then(|text| text.parse().ok());
-    let n = (600.0 * effort.unwrap_or(1.0f64)) as usize;
+/// Strings that the formats treat specially.
+const WORDS: [&str; 22] = [
+    "solid ",
+    "endsolid\n",
+    "facet ",
+    "vertex 0 0 0\n",
+    "element face 3\n",
+    "property list uchar int x\n",
+    "end_header\n",
+    "{",
+    "}",
+    "[",
+    "]",
+    "\"",
+    ":",
+    ",",
+    "\0",
+    "\n",
+    "\r",
+    "-",
+    "nan",
+    "1e39",
+    "99999999999",
+    "\u{7f}",
+];
+
+/// Parses hundreds of damaged copies of the files: each is an error or a valid mesh, and none panics.
+pub(crate) fn assert_no_damage_panics(format: Format, originals: &[Vec<u8>], seed: u64) {
+    let mutants = Mutants::new(originals.to_vec(), &WORDS);
+    let n = effort(600 * originals.len() as u64);
     let mut rng = Rng::new(seed);
     let mut n_errors = 0;
-    // What one file may be turned into is kept small, so that the test is.
+    // A low limit keeps the test fast.
     let options = LoadOptions { max_vertices: 1 << 16, ..LoadOptions::default() };
     for i in 0..n {
-        let mut bytes = original.to_vec();
-        for _ in 0..1 + rng.below(3) {
-            let at = rng.below(bytes.len().max(1)).min(bytes.len().saturating_sub(1));
-            match rng.below(6) {
-                _ if bytes.is_empty() => {}
-                0 => bytes.truncate(at),
-                1 => bytes[at] ^= 1 << rng.below(8),
-                2 => bytes[at] = rng.pick(b"0192-.eE{}[]\",: \n\0\x7f\xff"),
-                3 => {
-                    let len = rng.below(16).min(bytes.len() - at);
-                    bytes.drain(at..at + len);
-                }
-                4 => {
-                    let piece: Vec<u8> = bytes[at..].iter().copied().take(rng.below(40)).collect();
-                    let to = rng.below(bytes.len());
-                    bytes.splice(to..to, piece);
-                }
-                _ => {
-                    let digits = rng.pick(&["4294967295", "-1", "1e39", "nan", "99999999999", ""]);
-                    bytes.splice(at..at, digits.bytes());
-                }
-            }
-        }
+        let bytes = mutants.next(&mut rng);
         match parse(&bytes, "test", format, &options) {
             Ok(loaded) => {
-                let _ = loaded.flattened(&options);
                 assert!(loaded.instances.iter().all(|i| i.mesh < loaded.meshes.len()));
+                let _ = loaded.into_mesh();
             }
             Err(error) => {
                 n_errors += 1;
                 let text = error.to_string();
-                assert!(text.starts_with("test:"), "mutant {i} of seed {seed}: {text}");
+                assert!(text.starts_with("test"), "mutant {i} of seed {seed}: {text}");
             }
         }
     }
-    assert!(n_errors > n / 10, "{n_errors}");
+    assert!(n_errors > n / 10, "{n_errors} of {n}");
 }

@@ -3,8 +3,10 @@
 
 use std::{fmt::Write, panic};
 
+use hitscan_testkit::{Mutants, Rng, effort};
+
 use super::*;
-use crate::Oddity;
+use crate::LoadWarning;
 
 /// Small texts of every kind; also the ground that mutants grow on.
 const TEXTS: &[&str] = &[
@@ -36,11 +38,11 @@ const TEXTS: &[&str] = &[
     "",
 ];
 
-fn outcome<const FAST: bool>(text: &[u8], options: &LoadOptions, layout: Layout) -> String {
+fn outcome<const FAST: bool>(text: &[u8], options: &LoadOptions, partition: Partition) -> String {
     let load = || {
         let source = Source::memory(text, options).map_err(|kind| error_in("t.obj", kind))?;
         let progress = |_| ControlFlow::Continue(());
-        load_source::<FAST>(&source, "t.obj", options, &mut NoLibraries, &progress, layout)
+        load_source::<FAST>(&source, "t.obj", options, &mut NoLibraries, &progress, partition)
     };
     match load() {
         Ok(loaded) => format!("{loaded:?}"),
@@ -48,14 +50,14 @@ fn outcome<const FAST: bool>(text: &[u8], options: &LoadOptions, layout: Layout)
     }
 }
 
-const WHOLE: Layout = Layout { part_len: u64::MAX, window_len: usize::MAX >> 1 };
+const WHOLE: Partition = Partition { part_len: u64::MAX, window_len: usize::MAX >> 1 };
 
-fn layouts(seed: u64) -> [Layout; 3] {
+fn partitions(seed: u64) -> [Partition; 3] {
     let at = |shift: u64| (seed >> shift) as usize;
     [
-        Layout { part_len: 1 + at(3) as u64 % 20, window_len: 1 + at(17) % 20 },
-        Layout { part_len: 1 + at(5) as u64 % 100, window_len: 1 << 16 },
-        Layout { part_len: u64::MAX, window_len: 1 + at(11) % 50 },
+        Partition { part_len: 1 + at(3) as u64 % 20, window_len: 1 + at(17) % 20 },
+        Partition { part_len: 1 + at(5) as u64 % 100, window_len: 1 << 16 },
+        Partition { part_len: u64::MAX, window_len: 1 + at(11) % 50 },
     ]
 }
 
@@ -70,8 +72,8 @@ fn check(text: &[u8], seed: u64) {
     for options in all_options() {
         let expected = outcome::<true>(text, &options, WHOLE);
         assert_eq!(outcome::<false>(text, &options, WHOLE), expected, "the general reader");
-        for layout in layouts(seed) {
-            assert_eq!(outcome::<true>(text, &options, layout), expected, "{layout:?}");
+        for partition in partitions(seed) {
+            assert_eq!(outcome::<true>(text, &options, partition), expected, "{partition:?}");
         }
     }
 }
@@ -81,11 +83,11 @@ fn every_part_and_window_length_gives_the_same_result() {
     for text in TEXTS {
         for part_len in (1..40).chain([64, 100, 1000]) {
             for window_len in [1, 2, 3, 7, 30, 1000] {
-                let layout = Layout { part_len, window_len };
+                let partition = Partition { part_len, window_len };
                 for options in all_options() {
                     let expected = outcome::<true>(text.as_bytes(), &options, WHOLE);
-                    let found = outcome::<true>(text.as_bytes(), &options, layout);
-                    assert_eq!(found, expected, "{layout:?} {text:?}");
+                    let found = outcome::<true>(text.as_bytes(), &options, partition);
+                    assert_eq!(found, expected, "{partition:?} {text:?}");
                 }
             }
         }
@@ -131,67 +133,46 @@ fn an_unknown_material_is_told_with_the_first_line_that_names_it() {
     let text = "v 0 0 0\nv 1 0 0\nv 0 1 0\nusemtl never\nusemtl m\nusemtl n\nusemtl m\nf 1 2 3\n";
     let report = parse(text.as_bytes(), "t.obj", &LoadOptions::default()).unwrap().report;
     assert_eq!(report.unknown_materials, ["m"]);
-    assert_eq!(report.tally(Oddity::UnknownMaterials).first_line, Some(5));
+    assert_eq!(report.count(LoadWarning::UnknownMaterials).first_line, Some(5));
 }
+
+/// Strings that OBJ treats specially.
+const WORDS: [&str; 24] = [
+    "-",
+    "/",
+    "//",
+    " ",
+    "\n",
+    "\r",
+    "\\\n",
+    "#",
+    "e",
+    ".",
+    "0",
+    "9999999999",
+    "-1",
+    "1e39",
+    "nan",
+    "\u{feff}",
+    "\0",
+    "\x1a",
+    "f 1 2 3 4 5\n",
+    "v 1 2 3\n",
+    "usemtl a\n",
+    "g\n",
+    "\u{e9}",
+    "\t",
+];
 
 #[test]
 fn no_mutant_panics_and_all_readers_agree_on_it() {
-    let mut state = 0x2545_f491_4f6c_dd1du64;
-    let mut next = move || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        state
-    };
-    const PIECES: &[&str] = &[
-        "-",
-        "/",
-        "//",
-        " ",
-        "\n",
-        "\r",
-        "\\\n",
-        "#",
-        "e",
-        ".",
-        "0",
-        "9999999999",
-        "-1",
-        "1e39",
-        "nan",
-        "\u{feff}",
-        "\0",
-        "\x1a",
-        "f 1 2 3 4 5\n",
-        "v 1 2 3\n",
-        "usemtl a\n",
-        "g\n",
-        "\u{e9}",
-        "\t",
-    ];
-    for round in 0..4000 {
-        let mut text = TEXTS[next() as usize % TEXTS.len()].as_bytes().to_vec();
-        for _ in 0..1 + next() % 4 {
-            let at = next() as usize % (text.len() + 1);
-            let end = (at + next() as usize % 4).min(text.len());
-            match next() % 5 {
-                0 => drop(text.drain(at..end)),
-                1 => {
-                    let piece = PIECES[next() as usize % PIECES.len()];
-                    text.splice(at..end, piece.bytes());
-                }
-                2 => text.splice(at..at, [next() as u8]).for_each(drop),
-                3 => text.truncate(at),
-                _ => {
-                    let other = TEXTS[next() as usize % TEXTS.len()].as_bytes();
-                    let from = next() as usize % (other.len() + 1);
-                    text.splice(at..at, other[from..].iter().copied()).for_each(drop);
-                }
-            }
-        }
-        let seed = next();
+    let mutants = Mutants::new(TEXTS.iter().map(|text| text.as_bytes().to_vec()).collect(), &WORDS);
+    let mut rng = Rng::new(0x2545_f491_4f6c_dd1d);
+    for i in 0..effort(4000) {
+        let text = mutants.next(&mut rng);
+        let seed = u64::from(rng.bits()) << 32 | u64::from(rng.bits());
         let result = panic::catch_unwind(|| check(&text, seed));
-        assert!(result.is_ok(), "mutant {round}: {:?}", String::from_utf8_lossy(&text));
+        assert!(result.is_ok(), "mutant {i}: {:?}", String::from_utf8_lossy(&text));
     }
 }
 
@@ -217,6 +198,6 @@ fn progress_rises_to_one_and_cancels() {
             true => ControlFlow::Break(()),
             false => ControlFlow::Continue(()),
         });
-        assert!(matches!(result.unwrap_err().kind, ObjErrorKind::Cancelled));
+        assert!(matches!(result.unwrap_err().kind, ReadErrorKind::Cancelled));
     }
 }

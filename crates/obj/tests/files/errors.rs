@@ -2,7 +2,7 @@
 
 use std::{error::Error, io};
 
-use hitscan_obj::{LoadOptions, ObjErrorKind, load, parse};
+use hitscan_obj::{LoadOptions, ReadErrorKind, load, parse};
 
 use crate::error_of;
 
@@ -13,34 +13,34 @@ fn errors_name_file_line_what_is_found_and_what_is_expected() {
     for (face, expected) in [
         (
             "f 3 0 1",
-            "t.obj:4: face corner \"0\" names no vertex, expected 1 for the first".to_owned(),
+            "t.obj:4: face corner \"0\" names no vertex; expected 1 for the first".to_owned(),
         ),
         (
             "f 1 3 12",
-            "t.obj:4: face corner \"12\" names no vertex, expected one of the file's 3".into(),
+            "t.obj:4: face corner \"12\" names no vertex; expected one of the file's 3".into(),
         ),
-        ("f -1 -2 -7//1", "t.obj:4: face corner \"-7//1\" names no vertex, expected one of".into()),
+        ("f -1 -2 -7//1", "t.obj:4: face corner \"-7//1\" names no vertex; expected one of".into()),
         ("f 4294967297 2 3", "t.obj:4: face corner \"4294967297\" names no vertex".into()),
         (
             "f 1 2 18446744073709551617",
             "t.obj:4: face corner \"18446744073709551617\" names no".into(),
         ),
-        ("f 1 2 3.0", format!("t.obj:4: face corner \"3.0\", {index}")),
-        ("f 1 2 x", format!("t.obj:4: face corner \"x\", {index}")),
-        ("f 1 2 3/1/1/1", format!("t.obj:4: face corner \"3/1/1/1\", {index}")),
-        ("f /1/1 2 3", format!("t.obj:4: face corner \"/1/1\", {index}")),
-        ("f 1 / 2 3", format!("t.obj:4: face corner \"/\", {index}")),
-        ("f 1 2 0x3", format!("t.obj:4: face corner \"0x3\", {index}")),
+        ("f 1 2 3.0", format!("t.obj:4: face corner \"3.0\"; {index}")),
+        ("f 1 2 x", format!("t.obj:4: face corner \"x\"; {index}")),
+        ("f 1 2 3/1/1/1", format!("t.obj:4: face corner \"3/1/1/1\"; {index}")),
+        ("f /1/1 2 3", format!("t.obj:4: face corner \"/1/1\"; {index}")),
+        ("f 1 / 2 3", format!("t.obj:4: face corner \"/\"; {index}")),
+        ("f 1 2 0x3", format!("t.obj:4: face corner \"0x3\"; {index}")),
         ("f 1 2 3/", String::new()),
-        ("v 4,0 1,0 0,0", "t.obj:4: vertex with \"4,0\", expected a number".into()),
-        ("v 1 1.0d0 0", "t.obj:4: vertex with \"1.0d0\", expected a number".into()),
-        ("v 1 2", "t.obj:4: vertex with 2 numbers, expected 3 coordinates".into()),
-        ("v 1 2 3 w", "t.obj:4: vertex weight with \"w\", expected a number".into()),
-        ("vn 1", "t.obj:4: normal with 1 number, expected 3 numbers".into()),
-        ("vt", "t.obj:4: texture coordinate with 0 numbers, expected 1 to 3 numbers".into()),
-        ("f 1 2 \x1b[2J", format!("t.obj:4: face corner \"\\u{{1b}}[2J\", {index}")),
-        ("\n\\\n\n\nf 1 2 x", format!("t.obj:8: face corner \"x\", {index}")),
-        ("\rf 1 \\\r2 x", format!("t.obj:5: face corner \"x\", {index}")),
+        ("v 4,0 1,0 0,0", "t.obj:4: vertex with \"4,0\"; expected a number".into()),
+        ("v 1 1.0d0 0", "t.obj:4: vertex with \"1.0d0\"; expected a number".into()),
+        ("v 1 2", "t.obj:4: vertex with 2 numbers; expected 3 coordinates".into()),
+        ("v 1 2 3 w", "t.obj:4: vertex weight with \"w\"; expected a number".into()),
+        ("vn 1", "t.obj:4: normal with 1 number; expected 3 numbers".into()),
+        ("vt", "t.obj:4: texture coordinate with 0 numbers; expected 1 to 3 numbers".into()),
+        ("f 1 2 \x1b[2J", format!("t.obj:4: face corner \"\\u{{1b}}[2J\"; {index}")),
+        ("\n\\\n\n\nf 1 2 x", format!("t.obj:8: face corner \"x\"; {index}")),
+        ("\rf 1 \\\r2 x", format!("t.obj:5: face corner \"x\"; {index}")),
     ] {
         let text = format!("{vertices}{face}\n");
         if expected.is_empty() {
@@ -79,7 +79,7 @@ fn what_is_not_obj_text_is_refused() {
         (b"v\0 \x001\0\n\0", "2 lines that are no statements"),
     ] {
         let error = error_of(bytes);
-        assert!(error.contains(found) && error.contains("expected Wavefront OBJ text"), "{error}");
+        assert!(error.contains(found) && error.contains("expected a mesh file"), "{error}");
     }
 }
 
@@ -87,11 +87,17 @@ fn what_is_not_obj_text_is_refused() {
 fn limits_are_told() {
     let options = LoadOptions { max_file_bytes: 10, ..Default::default() };
     let error = parse(&[b' '; 11], "t.obj", &options).unwrap_err();
-    assert_eq!(error.to_string(), "t.obj: 11 bytes, expected at most 10");
+    assert_eq!(
+        error.to_string(),
+        "t.obj: 11 bytes; expected at most 10; `LoadOptions::max_file_bytes` raises the limit"
+    );
     let options = LoadOptions { max_polygon_corners: 4, ..Default::default() };
     assert!(parse(b"v 0 0 0\nf 1 1 1 1\n# and some more\n", "t.obj", &options).is_ok());
     let error = parse(b"v 0 0 0\nf 1 1 1 1 1\n# and some more\n", "t.obj", &options).unwrap_err();
-    assert_eq!(error.to_string(), "t.obj:2: 5 corners of a face, expected at most 4");
+    assert_eq!(
+        error.to_string(),
+        "t.obj:2: 5 corners of a face; expected at most 4; `LoadOptions::max_polygon_corners` raises the limit"
+    );
 }
 
 #[test]
@@ -104,7 +110,7 @@ fn files_that_cannot_be_read_keep_the_reason() {
     let source = error.source().and_then(|source| source.downcast_ref::<io::Error>()).unwrap();
     assert_eq!(source.kind(), io::ErrorKind::NotFound);
     let error = load(folder.path(), &LoadOptions::default()).unwrap_err();
-    assert!(matches!(error.kind, ObjErrorKind::NotAFile { found: "a directory" }));
+    assert!(matches!(error.kind, ReadErrorKind::NotAFile { found: "a directory" }));
 }
 
 #[cfg(unix)]

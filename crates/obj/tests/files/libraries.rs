@@ -2,12 +2,14 @@
 
 use std::{collections::HashSet, fs, io, path::Path};
 
-use hitscan_obj::{LibraryProblem, LoadOptions, Loaded, Oddity, load, parse, parse_with_libraries};
+use hitscan_obj::{
+    LibraryProblem, LoadOptions, LoadWarning, ObjModel, load, parse, parse_with_libraries,
+};
 
 const TRIANGLE: &str = "v 2 1 0\nv 4 1 0\nv 2 3 0\nusemtl red\nf 1 2 3\n";
 const RED: &str = "newmtl red\nKd 1 0 0\n";
 
-fn load_in(folder: &Path, mtllib: &str) -> Loaded {
+fn load_in(folder: &Path, mtllib: &str) -> ObjModel {
     let path = folder.join("mesh.obj");
     fs::write(&path, format!("{mtllib}\n{TRIANGLE}")).unwrap();
     let loaded = load(&path, &LoadOptions::default()).unwrap();
@@ -15,7 +17,7 @@ fn load_in(folder: &Path, mtllib: &str) -> Loaded {
     loaded
 }
 
-fn problems(loaded: &Loaded) -> Vec<(&str, &LibraryProblem)> {
+fn problems(loaded: &ObjModel) -> Vec<(&str, &LibraryProblem)> {
     loaded.report.libraries.iter().map(|issue| (issue.name.as_str(), &issue.problem)).collect()
 }
 
@@ -39,7 +41,7 @@ fn libraries_in_the_folder_or_below_are_read_once() {
         let found: Vec<&str> = loaded.materials.iter().map(|m| m.name.as_str()).collect();
         assert_eq!(found, names, "{mtllib}");
         let is_known = names.contains(&"red");
-        assert_eq!(loaded.report.tally(Oddity::UnknownMaterials).n, u64::from(!is_known));
+        assert_eq!(loaded.report.count(LoadWarning::UnknownMaterials).n, u64::from(!is_known));
         assert_eq!(loaded.material("red").is_some(), is_known);
     }
 }

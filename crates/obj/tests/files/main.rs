@@ -9,9 +9,9 @@ mod shared;
 mod speed;
 mod texts;
 
-use hitscan_obj::{LoadOptions, Loaded, parse};
+use hitscan_obj::{LoadOptions, ObjModel, parse};
 
-fn load_text(text: &str) -> Loaded {
+fn load_text(text: &str) -> ObjModel {
     parse(text.as_bytes(), "t.obj", &LoadOptions::default())
         .unwrap_or_else(|error| panic!("{error}\n{text}"))
 }

@@ -7,7 +7,7 @@ use std::{
     path::Path,
 };
 
-use hitscan_obj::{LoadOptions, Loaded, load, parse};
+use hitscan_obj::{LoadOptions, ObjModel, load, parse};
 use hitscan_primitives::CornerAttributes;
 
 use crate::shared;
@@ -70,7 +70,7 @@ fn by_tobj(bytes: &[u8], folder: &Path) -> Vec<Polygon> {
     polygons
 }
 
-fn our_corner(loaded: &Loaded, triangle: usize, corner: usize) -> Corner {
+fn our_corner(loaded: &ObjModel, triangle: usize, corner: usize) -> Corner {
     let attributes = loaded.mesh.attributes();
     let at = |indices: &[[u32; 3]]| {
         let index = indices.get(triangle)?[corner];
@@ -111,7 +111,7 @@ fn outline(faces: impl Iterator<Item = Vec<Corner>>) -> HashMap<(Corner, Corner)
     edges
 }
 
-fn compare(name: &str, loaded: &Loaded, theirs: &[Polygon]) {
+fn compare(name: &str, loaded: &ObjModel, theirs: &[Polygon]) {
     let records = loaded.mesh.records().unwrap();
     assert_eq!(records.n_polygons(), theirs.len(), "{name}");
     for (polygon, theirs) in theirs.iter().enumerate() {

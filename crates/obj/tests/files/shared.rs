@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use hitscan_obj::{LoadOptions, Loaded, load};
+use hitscan_obj::{LoadOptions, ObjModel, load};
 use hitscan_primitives::{Faces, Ray, brute_force};
 use serde_json::Value;
 
@@ -46,7 +46,7 @@ fn check_manifest(folder: &Path) -> usize {
     cases.len()
 }
 
-fn check_loaded(name: &str, case: &Value, loaded: &Loaded) {
+fn check_loaded(name: &str, case: &Value, loaded: &ObjModel) {
     let n = loaded.mesh.triangles().len() as u64;
     match &case["triangles"] {
         Value::Array(range) => {
@@ -90,7 +90,8 @@ fn counts_and_bounds_are_those_of_an_independent_reader() {
     let stats = stats.as_object().unwrap();
     assert!(stats.len() >= 33);
     for (name, stats) in stats {
-        let Loaded { mesh, report, .. } = load(folder.join(name), &LoadOptions::default()).unwrap();
+        let ObjModel { mesh, report, .. } =
+            load(folder.join(name), &LoadOptions::default()).unwrap();
         let counts = [
             ("vertices", report.n_vertices),
             ("vt", report.n_texture_coordinates),

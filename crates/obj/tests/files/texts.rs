@@ -1,6 +1,6 @@
 //! Texts that the format allows, or that common programs write.
 
-use hitscan_obj::{LoadOptions, Oddity, parse};
+use hitscan_obj::{LoadOptions, LoadWarning, parse};
 use hitscan_primitives::CornerAttributes;
 
 use crate::load_text;
@@ -48,7 +48,7 @@ fn a_weight_divides_and_a_colour_does_nothing() {
         [1.0, 2.0, 3.0],
     ];
     assert_eq!(positions(text), expected);
-    assert_eq!(load_text(text).report.tally(Oddity::VertexColours).n, 3);
+    assert_eq!(load_text(text).report.count(LoadWarning::VertexColours).n, 3);
 }
 
 #[test]
@@ -93,9 +93,9 @@ fn bad_attribute_indices_are_dropped_and_counted() {
     let loaded = load_text(text);
     assert_eq!(loaded.mesh.attributes().uv_indices, [[NONE, 0, NONE], [NONE, 0, NONE]]);
     assert_eq!(loaded.mesh.attributes().normal_indices, [[NONE, 0, NONE], [NONE; 3]]);
-    let tally = loaded.report.tally(Oddity::BadTextureIndices);
-    assert_eq!((tally.n, tally.first_line), (4, Some(6)));
-    assert_eq!(loaded.report.tally(Oddity::BadNormalIndices).n, 2);
+    let count = loaded.report.count(LoadWarning::BadTextureIndices);
+    assert_eq!((count.n, count.first_line), (4, Some(6)));
+    assert_eq!(loaded.report.count(LoadWarning::BadNormalIndices).n, 2);
 }
 
 #[test]
@@ -158,20 +158,20 @@ fn what_is_not_faces_is_left_out_and_counted() {
                 curv 0 1 1 2 3\nend\nbevel on\nlod 3\ncall other.obj\ncsh rm -rf x\nfancy 1 2\n\
                 f 1 2\nf 1\nf\nf 1 2 3\nfo 1 2 3\ns maybe\n";
     let report = load_text(text).report;
-    let counts: Vec<_> = report.oddities().map(|(oddity, tally)| (oddity, tally.n)).collect();
+    let counts: Vec<_> = report.warnings().map(|(warning, count)| (warning, count.n)).collect();
     let expected = [
-        (Oddity::Lines, 1),
-        (Oddity::Points, 2),
-        (Oddity::FreeForm, 4),
-        (Oddity::Display, 2),
-        (Oddity::Commands, 2),
-        (Oddity::Unknown, 1),
-        (Oddity::ShortFaces, 3),
-        (Oddity::BadSmoothing, 1),
+        (LoadWarning::Lines, 1),
+        (LoadWarning::Points, 2),
+        (LoadWarning::FreeForm, 4),
+        (LoadWarning::Display, 2),
+        (LoadWarning::Commands, 2),
+        (LoadWarning::Unknown, 1),
+        (LoadWarning::ShortFaces, 3),
+        (LoadWarning::BadSmoothing, 1),
     ];
     assert_eq!(counts, expected);
     assert_eq!(report.n_ignored(), 16);
-    assert_eq!(report.tally(Oddity::ShortFaces).first_line, Some(16));
+    assert_eq!(report.count(LoadWarning::ShortFaces).first_line, Some(16));
     assert_eq!((report.n_polygons, report.n_triangles, report.n_lines), (2, 2, 21));
 }
 
@@ -197,9 +197,9 @@ fn faces_at_vertices_that_are_not_finite_are_left_out() {
         assert_eq!(records.n_polygons(), 2);
         assert_eq!((records.object(0), records.object(1)), (Some("a"), Some("b")));
         assert_eq!((records.lines.get(0), records.lines.get(1)), (Some(8), Some(11)));
-        assert_eq!(loaded.report.tally(Oddity::FacesNotFinite).n, 2);
-        assert_eq!(loaded.report.tally(Oddity::FacesNotFinite).first_line, Some(6));
-        assert_eq!(loaded.report.tally(Oddity::VerticesNotFinite).first_line, Some(2));
+        assert_eq!(loaded.report.count(LoadWarning::FacesNotFinite).n, 2);
+        assert_eq!(loaded.report.count(LoadWarning::FacesNotFinite).first_line, Some(6));
+        assert_eq!(loaded.report.count(LoadWarning::VerticesNotFinite).first_line, Some(2));
     }
     for weight in ["0", "nan", "1e-44"] {
         let text = format!("v 0 0 0\nv 1 1 1 {weight}\nv 1 0 0\nf 1 2 3\n");

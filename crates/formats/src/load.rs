@@ -1,0 +1,128 @@
+//! Loading a file of any format.
+
+use std::{io, ops::ControlFlow, path::Path};
+
+use hitscan_files::{Bytes, LoadOptions, ReadError, ReadErrorKind};
+
+use crate::{Format, Loaded, error_at::ErrorAt, loaded::Parts, side_files::SideFiles};
+
+/// Loads a mesh file.
+///
+/// The format is detected from the first bytes, or from the extension if those are ambiguous
+/// ([`Format::of_file`]). Material libraries and buffers are read from the folder of the file or below.
+///
+/// # Errors
+/// A file that cannot be read, exceeds a limit of the options, or is invalid; see [`ReadErrorKind`].
+/// Problems with a material library are no errors: the report lists them, and the geometry still loads.
+pub fn load(path: impl AsRef<Path>, options: &LoadOptions) -> Result<Loaded, ReadError> {
+    load_with_progress(path, options, &|_| ControlFlow::Continue(()))
+}
+
+/// [`load`] with progress: calls `progress` with rising numbers up to 1, from one thread at a time.
+///
+/// OBJ files report about every 256 KiB, other formats only their end. Loading stops soon after
+/// `progress` returns `Break`.
+///
+/// # Errors
+/// As [`load`], and [`ReadErrorKind::Cancelled`].
+pub fn load_with_progress(
+    path: impl AsRef<Path>,
+    options: &LoadOptions,
+    progress: &(dyn Fn(f32) -> ControlFlow<()> + Sync),
+) -> Result<Loaded, ReadError> {
+    let path = path.as_ref();
+    let name = path.to_string_lossy();
+    let error = |error: ErrorAt| error.in_file(&name);
+    let format = detect(path, options).map_err(error)?;
+    let parts = match format {
+        Format::Obj => Parts::of_obj(hitscan_obj::load_with_progress(path, options, progress)?),
+        _ => {
+            let bytes = hitscan_files::read(path, options.max_file_bytes);
+            let bytes = bytes.map_err(ErrorAt::from).map_err(error)?;
+            let folder = path.parent().map_or(SideFiles::None, SideFiles::Folder);
+            let parts = parse_other(&bytes, format, folder, options).map_err(error)?;
+            if progress(1.0).is_break() {
+                return Err(ReadError::new(name, None, ReadErrorKind::Cancelled));
+            }
+            parts
+        }
+    };
+    Ok(Loaded::new(parts, format, &name, options))
+}
+
+fn detect(path: &Path, options: &LoadOptions) -> Result<Format, ErrorAt> {
+    let bytes = Bytes::open(path, options.max_file_bytes)?;
+    let start = bytes.start(Format::N_START_BYTES)?;
+    Ok(Format::detect(&start, bytes.len(), path))
+}
+
+/// Loads a mesh from memory. Errors call it `name`.
+///
+/// No file is opened. The report lists material libraries as not read, and a glTF file that refers to
+/// other files is an error.
+///
+/// # Errors
+/// As [`load`].
+pub fn parse(
+    bytes: &[u8],
+    name: &str,
+    format: Format,
+    options: &LoadOptions,
+) -> Result<Loaded, ReadError> {
+    let parts = match format {
+        Format::Obj => Parts::of_obj(hitscan_obj::parse(bytes, name, options)?),
+        _ => parse_other(bytes, format, SideFiles::None, options)
+            .map_err(|error| error.in_file(name))?,
+    };
+    Ok(Loaded::new(parts, format, name, options))
+}
+
+/// [`parse`] with a function that returns the material libraries or buffers by their names in the file.
+///
+/// It is called once per name. For OBJ, an error of the kind `NotFound` makes the reader try a name with
+/// blanks as a list of names.
+///
+/// # Errors
+/// As [`load`]. Errors of `side_file` are errors for glTF; for OBJ the report lists them.
+pub fn parse_with_files(
+    bytes: &[u8],
+    name: &str,
+    format: Format,
+    options: &LoadOptions,
+    side_file: &mut dyn FnMut(&str) -> io::Result<Vec<u8>>,
+) -> Result<Loaded, ReadError> {
+    let parts = match format {
+        Format::Obj => {
+            Parts::of_obj(hitscan_obj::parse_with_libraries(bytes, name, options, side_file)?)
+        }
+        _ => parse_other(bytes, format, SideFiles::Provided(side_file), options)
+            .map_err(|error| error.in_file(name))?,
+    };
+    Ok(Loaded::new(parts, format, name, options))
+}
+
+/// Parses a file of any format but OBJ, whose reader opens its own files.
+#[cfg_attr(
+    not(all(feature = "stl", feature = "ply", feature = "gltf")),
+    allow(unused_variables, reason = "a format that is switched off does not use them")
+)]
+fn parse_other(
+    bytes: &[u8],
+    format: Format,
+    side_files: SideFiles<'_>,
+    options: &LoadOptions,
+) -> Result<Parts, ErrorAt> {
+    match format {
+        #[cfg(feature = "stl")]
+        Format::Stl => crate::stl::parse(bytes, options),
+        #[cfg(feature = "ply")]
+        Format::Ply => crate::ply::parse(bytes, options),
+        #[cfg(feature = "gltf")]
+        Format::Gltf => crate::gltf::parse(bytes, side_files, options),
+        #[cfg(not(all(feature = "stl", feature = "ply", feature = "gltf")))]
+        Format::Stl | Format::Ply | Format::Gltf => {
+            Err(ReadErrorKind::FormatLeftOut { format: format.name() }.into())
+        }
+        Format::Obj => unreachable!("the callers hand OBJ to `hitscan-obj`"),
+    }
+}
