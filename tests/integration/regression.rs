@@ -78,3 +78,19 @@ fn a_line_whose_t_overflows_at_a_box_has_one_answer() {
     }
     check_everything(&Shape { name: "at the end of t".into(), mesh }, &rays, "none");
 }
+
+/// Class: a filter's product that overflows. A ray's slope towards a stored plane was infinite, and its
+/// product with a `t_min` of zero NaN, which no comparison passes. Numbers at the ends of f32 found it.
+#[test]
+fn a_direction_whose_slope_to_a_plane_overflows_has_one_answer() {
+    let (m, z) = (f32::MAX, 0.0);
+    let corners = [[-2.0, -1.0, -1.0], [0.0, -1.0, 1.0], [-1.0, 2.0, 0.0]];
+    let mesh = TriMesh::new(corners, vec![[0, 1, 2]; 9]).expect("a valid mesh");
+    let rays: Vec<Ray> = [[m, z, -m], [-m, z, m], [m, m, -m], [m / 2.0, z, -m / 2.0]]
+        .into_iter()
+        .flat_map(|d| [-1.0, -1.5, -0.5].map(|x| Ray::new([x, 0.0, 0.0], d)))
+        .cycle()
+        .take(96)
+        .collect();
+    check_everything(&Shape { name: "an oblique stack".into(), mesh }, &rays, "none");
+}

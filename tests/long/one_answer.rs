@@ -14,7 +14,7 @@ const RAYS_OF_SOUP: usize = 5000;
 
 /// One mesh in so many, and one block of rays of a mesh, is asked with the scalar instruction set too: the
 /// reference of the others, and as slow as all of them together.
-const SCALAR_EVERY: usize = 8;
+const SCALAR_EVERY: usize = 16;
 
 /// [`every_bvh`], without those of the scalar instruction set if it is not their turn.
 fn trees_in_turn(mesh: &TriMesh, turn: usize) -> Vec<(String, MeshBvh)> {
@@ -36,9 +36,9 @@ pub(crate) fn soups() -> Part {
         name: "soups",
         promise: "every query, quality, layout, instruction set and batch gives the bits of brute force: \
                   each tree is asked every query about each ray alone, for one choice of faces, and in \
-                  batches, for one choice of faces, both in turns; the scalar instruction set with every eighth soup; soups of 1 to 3000 triangles, each \
+                  batches, for one choice of faces, both in turns; the scalar instruction set with every sixteenth soup; soups of 1 to 3000 triangles, each \
                   with 5000 rays, or fewer where a ray meets more than ten triangles or tests more than \
-                  8 blocks of them on average; seeds from 10,000,000 on",
+                  5 blocks of them on average; seeds from 10,000,000 on",
         n_units: UNITS,
         run: Box::new(|unit| {
             let check = |seed: usize| {
@@ -66,7 +66,7 @@ pub(crate) fn soups() -> Part {
 }
 
 /// The blocks of triangles that a closest hit may test on average, and how many rays are asked in any case.
-const BLOCKS_OF_RAY: usize = 8;
+const BLOCKS_OF_RAY: usize = 5;
 const LEAST_RAYS: usize = 500;
 
 /// As many of the first rays as are worth their time: where all triangles lie in one place, in one line or
@@ -93,7 +93,7 @@ pub(crate) fn real_meshes() -> Part {
     Part {
         name: "meshes",
         promise: "the same on real and generated meshes, the more rays the fewer triangles; the scalar \
-                  instruction set with every eighth block of 1000 rays; seeds from 20,000,000 on",
+                  instruction set with every sixteenth block of 1000 rays; seeds from 20,000,000 on",
         n_units: sizes.len(),
         run: Box::new(move |unit| {
             let (name, mesh) = meshes().swap_remove(unit);
