@@ -4,7 +4,7 @@ use hitscan_primitives::{Candidate, Faces, Hit, Side, TriangleHit, WatertightRay
 
 use super::{
     ray::QueryRay,
-    watertight::{Corners, PLANE_SLACK, Plane, RayLanes, relative, within_edges},
+    watertight::{Corners, LONGEST, PLANE_SLACK, Plane, RayLanes, relative, within_edges},
 };
 use crate::{
     simd::{Row, Simd},
@@ -91,8 +91,8 @@ impl<S: Simd> TriangleRay<S> {
         let [sx, sy] = exact.shear();
         let mut direction = [simd.splat(d[x]), simd.splat(d[y]), simd.splat(d[z])];
         let mut slack = PLANE_SLACK * farthest;
-        if query.is_tiny {
-            // The slope would underflow: every plane passes.
+        if query.is_tiny || d[z].abs() > LONGEST {
+            // The slope would underflow or overflow: every plane passes.
             (direction, slack) = ([simd.splat(0.0); 3], f32::INFINITY);
         }
         Self {

@@ -18,7 +18,8 @@ pub(super) const PLANE_SLACK: f32 = 64.0 / (1 << 24) as f32;
 /// Rays that see larger differences are no case for [`decide`]: products might overflow in f32.
 pub(super) const FARTHEST: f32 = (1u64 << 60) as f32;
 
-/// Directions with larger components are none either: a subnormal `t` would hide a contact.
+/// Directions with larger components are none either, because a subnormal `t` would hide a contact. Nor do
+/// they have a slope that is safe from overflow.
 pub(super) const LONGEST: f32 = (1u64 << 60) as f32;
 
 /// Rays, their components in the order `kx, ky, kz` of [`WatertightRay::axes`].
