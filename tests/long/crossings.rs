@@ -17,12 +17,17 @@ fn moved(mesh: &TriMesh) -> TriMesh {
     mesh.with_positions(positions).expect("finite stays finite here")
 }
 
+/// Larger meshes stay in place. Far off the boxes of a tree are wider than the mesh's details, so a ray
+/// tests most triangles.
+const LARGEST_MOVED: usize = 30_000;
+
 fn in_place_and_moved() -> Vec<(String, TriMesh)> {
     let both = closed_meshes().into_iter().flat_map(|(name, mesh)| {
-        let moved = (format!("{name}, moved"), moved(&mesh));
-        [(name, mesh), moved]
+        let is_moved = mesh.triangles().len() <= LARGEST_MOVED;
+        let moved = is_moved.then(|| (format!("{name}, moved"), moved(&mesh)));
+        [Some((name, mesh)), moved]
     });
-    both.collect()
+    both.flatten().collect()
 }
 
 /// Asks about rays that must cross the surface an odd or an even number of times.
@@ -49,8 +54,8 @@ pub(crate) fn leaks() -> Part {
     Part {
         name: "leaks",
         promise: "rays from inside closed meshes at vertices and edges, and random ones, all hit, and \
-                  cross an odd number of times; in place, and of unit size at (148376, 1234, -223423); \
-                  seeds from 40,000,000 on",
+                  cross an odd number of times; in place, and those of at most 30,000 triangles of \
+                  unit size at (148376, 1234, -223423) too; seeds from 40,000,000 on",
         n_units: 4 * n_meshes,
         run: Box::new(move |unit| {
             let (name, mesh) = in_place_and_moved().swap_remove(unit % n_meshes);
