@@ -43,7 +43,7 @@ pub enum CacheErrorKind {
     #[error("cannot be used on this big-endian machine; use a little-endian one")]
     Machine,
     /// The file has another version of the format.
-    #[error("is of version {found}, expected {expected}")]
+    #[error("is of version {found}, expected {expected}; build it again with `hitscan build`")]
     Version {
         /// The version of the file and of its tree.
         found: String,
