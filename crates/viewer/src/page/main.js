@@ -15,7 +15,7 @@ let model = null;
 let state = null;
 let stats = null;
 /** Where the pointer rests, and the number of the question about it. */
-let hover = { at: null, number: 0 };
+let hover = { at: null, id: 0 };
 /** When the last pictures came, in milliseconds. */
 let times = [];
 
@@ -52,8 +52,8 @@ const handlers = {
     byId("projection").setAttribute("aria-pressed", state.orthographic);
     byId("hidden").textContent = state.nHidden > 0 ? ` (${state.nHidden})` : "";
   },
-  hover({ number, pick }) {
-    if (number !== hover.number || !hover.at) return;
+  hover({ id, pick }) {
+    if (id !== hover.id || !hover.at) return;
     page.hoverMillis = performance.now() - hover.asked;
     showTooltip(pick, hover.at);
   },
@@ -109,9 +109,9 @@ new Pointer(stage, send, {
     byId("region").firstElementChild.setAttribute("points", (points ?? []).join(" "));
   },
   hover(at) {
-    hover = { at, number: hover.number + 1, asked: performance.now() };
+    hover = { at, id: hover.id + 1, asked: performance.now() };
     if (at) {
-      send("hover", { x: at[0], y: at[1], number: hover.number });
+      send("hover", { x: at[0], y: at[1], id: hover.id });
     } else {
       showTooltip(null, [0, 0]);
       send("leave");
