@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_looked_up_is_what_the_curve_says() {
+    fn the_lookup_equals_the_formula() {
         let near = |light: f32| [light.next_down(), light, light.next_up()];
         let even = (0..=1_000_000).map(|n| n as f32 / 1e6);
         for light in even.chain(TABLES.min_light.into_iter().flat_map(near)) {
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn neighbouring_numbers_are_told_apart() {
+    fn neighbouring_indices_have_distinct_colours() {
         let difference = |a: u32, b: u32| {
             let (a, b) = (of_index(a), of_index(b));
             (0..3).map(|i| a[i].abs_diff(b[i])).max()

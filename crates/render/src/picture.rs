@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn the_background_shows_as_far_as_nothing_covers_it() {
+    fn the_background_fills_uncovered_shares() {
         let red = linear([200, 10, 10]);
         let pixels = [Vec4::ZERO, red.extend(1.0), (0.5 * red).extend(0.5)];
         let before_white = picture(&pixels, [255; 4]).pixels;
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn blending_outside_of_the_picture_changes_nothing() {
+    fn blending_outside_the_picture_changes_nothing() {
         let mut a = picture(&[Vec4::ZERO; 3], [0, 0, 0, 255]);
         let before = a.clone();
         for (x, y) in [(-1, 0), (3, 0), (0, 1), (0, -1), (i32::MAX, i32::MIN)] {

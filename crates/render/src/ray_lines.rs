@@ -108,23 +108,24 @@ impl<'a> RayLines<'a> {
 
     /// Draws a hit point as a disc with a rim.
     fn mark(&self, picture: &mut Picture, subject: &Subject, point: DVec3) {
-        let Some(seen) = self.view.project(point) else { return };
+        let Some(projected) = self.view.project(point) else { return };
         let size = self.view.viewport().size;
-        if seen.pixel.cmplt(DVec2::ZERO).any() || seen.pixel.cmpge(size).any() {
+        if projected.pixel.cmplt(DVec2::ZERO).any() || projected.pixel.cmpge(size).any() {
             return;
         }
-        let (x, y) = (seen.pixel.x as i32, seen.pixel.y as i32);
+        let (x, y) = (projected.pixel.x as i32, projected.pixel.y as i32);
         // Trace the point's own ray, because distances within one pixel vary widely on a surface
         // seen at a grazing angle.
-        let sight = subject.hit(&self.view.ray(seen.pixel));
-        let is_hidden = sight.is_some_and(|hit| hit.t * (1.0 + DEPTH_TOLERANCE) < seen.distance);
+        let sight = subject.hit(&self.view.ray(projected.pixel));
+        let is_hidden =
+            sight.is_some_and(|hit| hit.t * (1.0 + DEPTH_TOLERANCE) < projected.distance);
         let share = if is_hidden { HIDDEN_OPACITY } else { 1.0 };
         let (radius, rim) = (2.6 * self.half_width + 0.8, 1.2 * self.half_width);
         let half_side = (radius + rim) as i32 + 1;
         for y in y - half_side..=y + half_side {
             for x in x - half_side..=x + half_side {
                 let pixel = DVec2::new(f64::from(x) + 0.5, f64::from(y) + 0.5);
-                let away = pixel.distance(seen.pixel) as f32;
+                let away = pixel.distance(projected.pixel) as f32;
                 let within = |radius: f32| (radius + 0.5 - away).clamp(0.0, 1.0);
                 picture.blend(x, y, HIT_RIM, share * within(radius + rim));
                 picture.blend(x, y, HIT_POINT, share * within(radius));

@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn rectangles_beside_an_outline_are_told_from_those_that_touch_it() {
+    fn rectangles_that_miss_an_outline_are_detected() {
         let diamond = [[0.0, 10.0], [10.0, 0.0], [20.0, 10.0], [10.0, 20.0]];
         let silhouette = Silhouette { outline: convex_hull(points(&diamond)) };
         let misses = |min: [f64; 2], max: [f64; 2]| silhouette.misses(min.into(), max.into());

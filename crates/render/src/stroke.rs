@@ -65,9 +65,9 @@ impl Stroke<'_> {
             for minor in minor.floor() as i32 - spread..=minor.floor() as i32 + spread {
                 let (x, y) = if steep { (minor, major) } else { (major, minor) };
                 let center_of_pixel = DVec2::new(f64::from(x) + 0.5, f64::from(y) + 0.5);
-                let (at, beside) =
+                let (at, offset) =
                     ((center_of_pixel - a).dot(along), (center_of_pixel - a).dot(across));
-                let coverage = (self.half_width + 0.5 - beside.abs() as f32).clamp(0.0, 1.0);
+                let coverage = (self.half_width + 0.5 - offset.abs() as f32).clamp(0.0, 1.0);
                 if coverage > 0.0 && (-0.5..=length + 0.5).contains(&at) {
                     let on_line = a + at.clamp(0.0, length) * along;
                     pixel(x, y, coverage, on_line / self.scale);

@@ -64,8 +64,8 @@ pub(crate) enum NameKind {
 }
 
 impl Subject {
-    /// Prepares a scene. `diffuse` returns the colour of a mesh's material by name, in linear light
-    /// (red, green, blue from 0 to 1), or `None` for the default grey. Both sides of triangles are
+    /// Prepares a scene. `diffuse` returns the colour of a mesh's material by name: red, green and
+    /// blue from 0 to 1 in linear light, or `None` for the default grey. Both sides of triangles are
     /// visible until [`faces`](Self::faces) changes.
     ///
     /// Calls `diffuse` once per mesh and name. Costs O(instances + names).

@@ -124,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn commands_say_only_what_is_needed() {
+    fn commands_omit_default_flags() {
         let camera = Camera::looking([0.1, -0.0, 9.0], [0.0; 3]);
         let hidden = BTreeSet::from([0, 3, 4, 5]);
         let mut command = CommandLine {

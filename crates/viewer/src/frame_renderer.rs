@@ -366,7 +366,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_rectangle_of_a_difference_is_the_smallest() {
+    fn the_changed_rectangle_is_minimal() {
         let before = vec![[0; 4]; 5 * 4];
         let last_change = |indices: &[usize]| {
             let mut after = before.clone();

@@ -189,8 +189,8 @@ fn box_edges(mesh: &TriMesh, world: &DAffine3) -> Vec<[DVec3; 2]> {
 
 /// Draws a disc at a world position.
 fn dot(picture: &mut Picture, view: &View, scale: DVec2, point: DVec3, color: [u8; 3]) {
-    let Some(seen) = view.project(point) else { return };
-    let center = scale * seen.pixel;
+    let Some(projected) = view.project(point) else { return };
+    let center = scale * projected.pixel;
     let size = DVec2::new(f64::from(picture.width()), f64::from(picture.height()));
     if center.cmplt(DVec2::ZERO).any() || center.cmpge(size).any() {
         return;
@@ -215,7 +215,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn diagonals_are_no_edges_and_a_box_has_twelve() {
+    fn polygon_edges_exclude_diagonals_and_a_box_has_twelve() {
         let corners = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]];
         let mesh = TriMesh::new(corners, vec![[0, 1, 2], [0, 2, 3]]).unwrap();
         assert_eq!(edges_of(&mesh, 1), [[0, 2], [0, 3], [2, 3]]);

@@ -12,7 +12,7 @@ pub struct Model {
     pub subject: Subject,
     /// The file's path as given on the command line. The page's commands quote it.
     pub file: String,
-    /// World direction that points up. Zero or NaN falls back to +y.
+    /// World direction that points up, of unit length. The camera falls back to +y if it is zero.
     pub up: DVec3,
     /// Time to read the files.
     pub reading: Duration,

@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pan_takes_the_target_along() {
+    fn a_pan_moves_the_target_with_the_pointer() {
         for orthographic in [false, true] {
             let mut orbit = orbit();
             orbit.set_orthographic(orthographic);
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn a_zoom_keeps_what_is_under_the_pointer() {
+    fn a_zoom_keeps_the_pivot_at_its_pixel() {
         for orthographic in [false, true] {
             let mut orbit = orbit();
             orbit.set_orthographic(orthographic);
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_of_the_target_plane_is_seen_there() {
+    fn a_position_on_the_target_plane_projects_to_its_pixel() {
         let orbit = orbit();
         let pixel =
             view(&orbit).project(orbit.on_target_plane(DVec2::new(0.5, -0.2))).unwrap().pixel;
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn every_side_and_height_has_an_up() {
+    fn every_side_and_elevation_has_a_view() {
         use Side::{Back, Bottom, Corner, Front, Left, Right, Top};
         let mut orbit = orbit();
         orbit.rotate(DVec2::new(1e4, 1e6));

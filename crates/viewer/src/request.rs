@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_and_sockets_of_this_machine_are_taken() {
+    fn pages_and_sockets_of_the_loopback_are_accepted() {
         let page = parse("GET /viewer.js?v=1 HTTP/1.1\nHost: LOCALHOST:4711\n\n").unwrap();
         assert_eq!((page.path.as_str(), page.head_only), ("/viewer.js", false));
         assert!(parse("HEAD / HTTP/1.1\nHost: [::1]:4711\n\n").unwrap().head_only);
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn strangers_are_refused() {
+    fn foreign_hosts_and_origins_are_rejected() {
         let hosts = [
             "evil.example:4711",
             "127.0.0.1:4712",
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_plain_get_is_refused() {
+    fn only_get_and_head_without_a_body_are_accepted() {
         let status = |line: &str, more: &str| {
             let head = format!("{line}\nHost: localhost:4711\n{more}\n");
             parse(&head).map_or_else(|refusal| refusal.status(), |_| "200")

@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn a_picture_has_enough_pixels_while_it_still_moves() {
+    fn a_preview_has_enough_pixels_while_it_is_fast_enough() {
         for (nanoseconds, expected) in
             [(20.0, 1.0), (80.0, 0.75), (190.0, 0.5), (275.0, 0.5), (300.0, 0.4), (1e6, 0.1)]
         {
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn a_picture_keeps_its_size_while_costs_go_a_little_up_and_down() {
+    fn small_changes_of_cost_keep_the_resolution() {
         let mut resolution = PreviewResolution::default();
         scales(&mut resolution, 290.0);
         for nanoseconds in [270.0, 290.0, 270.0, 260.0] {
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn a_picture_that_was_held_up_makes_the_next_no_smaller() {
+    fn a_single_delay_keeps_the_resolution() {
         let mut resolution = PreviewResolution::default();
         scales(&mut resolution, 200.0);
         for _ in 0..2 {
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn no_picture_is_finer_than_the_screen() {
+    fn no_preview_exceeds_the_screen() {
         let mut resolution = PreviewResolution::default();
         scales(&mut resolution, 1.0);
         for (n_pixels, full) in [(WINDOW, 1.0), (WINDOW, 0.9), (400.0, 2.0), (6e7, 0.3)] {

@@ -92,6 +92,7 @@ impl Session {
     }
 
     /// Applies a message of the page and returns the replies.
+    // Longer than 60 lines, because it is one flat match with a short arm per message.
     pub(crate) fn handle(&mut self, message: FromPage, now: Instant) -> Vec<ToPage> {
         match message {
             FromPage::Resize { width, height, ratio } => {

@@ -106,7 +106,7 @@ fn hear(socket: &mut WebSocket<TcpStream>, kind: &str) -> String {
 }
 
 #[test]
-fn the_page_is_served_with_all_that_it_names() {
+fn the_page_is_served_with_every_file_it_names() {
     let server = Running::start();
     let get = |path: &str| {
         server.ask(format!("GET {path} HTTP/1.1\r\nHost: {}\r\n\r\n", server.address).as_bytes())
@@ -225,7 +225,7 @@ fn two_hundred_connections_at_once_are_answered_and_leave_nothing_behind() {
 }
 
 #[test]
-fn a_request_that_trickles_in_is_given_up() {
+fn a_request_that_trickles_in_is_rejected() {
     let server = Running::start();
     let mut stream = server.connect();
     let start = Instant::now();
@@ -249,7 +249,7 @@ fn a_request_that_trickles_in_is_given_up() {
 }
 
 #[test]
-fn tabs_have_states_of_their_own_which_end_with_them() {
+fn each_tab_has_a_state_that_ends_with_it() {
     let server = Running::start();
     let (mut first, mut second) = (server.open_tab(), server.open_tab());
     say(&mut first, r#"{"type":"element","element":"vertex"}"#);
@@ -269,7 +269,7 @@ fn tabs_have_states_of_their_own_which_end_with_them() {
 }
 
 #[test]
-fn what_is_no_message_ends_a_tab() {
+fn invalid_messages_end_a_tab() {
     let server = Running::start();
     let wrong = [
         Message::text("{"),
@@ -309,7 +309,7 @@ fn what_is_no_message_ends_a_tab() {
 }
 
 #[test]
-fn another_model_reaches_open_tabs_and_a_problem_too() {
+fn models_and_problems_reach_open_tabs() {
     let server = Running::start();
     let mut socket = server.open_tab();
     assert!(hear(&mut socket, "model").contains(r#""version":0"#));

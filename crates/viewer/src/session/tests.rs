@@ -56,7 +56,7 @@ fn choose(session: &mut Session, element: ElementName) {
 }
 
 #[test]
-fn clicks_at_one_place_go_deeper_and_come_back() {
+fn clicks_at_one_pixel_go_deeper_and_wrap_around() {
     let mut session = session();
     choose(&mut session, ElementName::Object);
     let mut picked =
@@ -71,7 +71,7 @@ fn clicks_at_one_place_go_deeper_and_come_back() {
 }
 
 #[test]
-fn hidden_objects_are_not_picked_until_all_is_shown() {
+fn hidden_objects_are_not_picked_until_shown() {
     let mut session = session();
     choose(&mut session, ElementName::Object);
     click(&mut session, 200.0, 150.0);
@@ -90,7 +90,7 @@ fn hidden_objects_are_not_picked_until_all_is_shown() {
 }
 
 #[test]
-fn a_marquee_takes_what_is_visible_and_with_x_ray_all() {
+fn a_marquee_selects_visible_elements_and_with_x_ray_all() {
     let mut session = session();
     choose(&mut session, ElementName::Object);
     let marquee = FromPage::Marquee {
@@ -113,7 +113,7 @@ fn a_marquee_takes_what_is_visible_and_with_x_ray_all() {
 }
 
 #[test]
-fn a_click_with_shift_adds_and_takes_away() {
+fn a_click_with_shift_adds_and_removes() {
     let mut session = session();
     choose(&mut session, ElementName::Face);
     // One point on each triangle of the front face.
@@ -159,7 +159,7 @@ fn header_value(chunk: &[u8], at: usize) -> u32 {
 }
 
 #[test]
-fn a_picture_comes_about_and_then_there_is_nothing_to_do() {
+fn rendering_ends_with_a_refined_frame() {
     let mut session = session();
     let mut now = Instant::now() + Duration::from_secs(1);
     let (mut n_frames, mut last) = (0u32, vec![]);
@@ -193,7 +193,7 @@ fn a_picture_comes_about_and_then_there_is_nothing_to_do() {
 }
 
 #[test]
-fn a_page_that_does_not_answer_gets_no_more_pictures() {
+fn a_page_that_acknowledges_nothing_gets_two_frames() {
     let mut session = session();
     let mut now = Instant::now();
     let mut n_frames = 0;
@@ -210,7 +210,7 @@ fn a_page_that_does_not_answer_gets_no_more_pictures() {
 }
 
 #[test]
-fn nothing_that_a_page_says_is_too_much() {
+fn extreme_messages_leave_a_valid_view() {
     let mut session = session();
     let huge = [f64::MAX, -f64::MAX, 1e300, 0.0, f64::MIN_POSITIVE, -1.0];
     for a in huge {
@@ -241,7 +241,7 @@ fn nothing_that_a_page_says_is_too_much() {
 }
 
 #[test]
-fn another_state_of_the_file_keeps_the_camera() {
+fn a_reload_keeps_the_camera() {
     let mut session = session();
     say(&mut session, FromPage::Orbit { dx: 40.0, dy: 30.0 });
     choose(&mut session, ElementName::Object);
@@ -255,8 +255,7 @@ fn another_state_of_the_file_keeps_the_camera() {
 }
 
 #[test]
-fn numbers_of_pictures_come_a_few_times_a_second_while_the_camera_moves_and_at_once_when_it_rests()
-{
+fn statistics_are_rare_while_the_camera_moves_and_immediate_when_it_stops() {
     let mut session = session();
     let mut n_stats = 0;
     // Renders until a frame is complete; returns the number of statistics so far and the width in
