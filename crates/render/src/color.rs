@@ -1,41 +1,41 @@
-//! Colours: sRGB bytes and linear light, palettes and ramps.
+//! Colour conversions, palettes and ramps.
 
 use std::sync::LazyLock;
 
 use hitscan::glam::{Vec3, Vec4};
 
-/// The linear light of an sRGB byte colour, each from 0 to 1 (IEC 61966-2-1).
+/// Converts an sRGB colour to linear light, each channel from 0 to 1 (IEC 61966-2-1).
 pub(crate) fn linear(srgb: [u8; 3]) -> Vec3 {
     let decoded = &TABLES.decoded;
     srgb.map(|byte| decoded[usize::from(byte)]).into()
 }
 
-/// The nearest sRGB byte colour of linear light; what is too bright is cut off. Undoes [`linear`]
-/// exactly.
+/// Converts linear light to the nearest sRGB colour. Clamps each channel to 0–1 and maps NaN to 0.
+/// Inverts [`linear`] exactly.
 pub(crate) fn srgb(linear: Vec3) -> [u8; 3] {
     let tables = &*TABLES;
     linear.to_array().map(|light| tables.encode(light))
 }
 
-/// The curve in numbers that are looked up: powers cost more than most rays.
+/// Lookup tables for the sRGB curve, because a power costs more than most rays.
 struct Tables {
     decoded: [f32; 256],
-    /// The least light of each byte.
-    least: [f32; 256],
-    /// The byte of the least light of each cell.
-    first: [u8; N_CELLS + 1],
+    /// The smallest linear light that encodes to each byte.
+    min_light: [f32; 256],
+    /// The byte that the lower end of each cell encodes to.
+    first_byte: [u8; N_CELLS + 1],
 }
 
 static TABLES: LazyLock<Tables> = LazyLock::new(Tables::new);
 
-/// Cells of equal width from 0 to 1: few bytes begin in each.
+/// Cells of equal width from 0 to 1. Few bytes start in each, so the search below is short.
 const N_CELLS: usize = 1024;
 
 impl Tables {
     fn new() -> Self {
         let decoded = std::array::from_fn(|byte| decode(byte as u8));
-        let least = std::array::from_fn(|byte| {
-            // Positive numbers are in the order of their bits.
+        let min_light = std::array::from_fn(|byte| {
+            // Binary search over bit patterns, because positive floats sort by their bits.
             let (mut below, mut above) = (0, 1f32.to_bits());
             while below < above {
                 let middle = (below + above) / 2;
@@ -46,16 +46,16 @@ impl Tables {
             }
             f32::from_bits(above)
         });
-        let first = std::array::from_fn(|cell| encode(cell as f32 / N_CELLS as f32));
-        Self { decoded, least, first }
+        let first_byte = std::array::from_fn(|cell| encode(cell as f32 / N_CELLS as f32));
+        Self { decoded, min_light, first_byte }
     }
 
-    /// [`encode`], looked up.
+    /// Looks up [`encode`].
     fn encode(&self, light: f32) -> u8 {
-        // NaN is no light.
+        // The cast below maps NaN to cell 0.
         let light = light.clamp(0.0, 1.0);
-        let mut byte = self.first[(light * N_CELLS as f32) as usize];
-        while byte < u8::MAX && self.least[usize::from(byte) + 1] <= light {
+        let mut byte = self.first_byte[(light * N_CELLS as f32) as usize];
+        while byte < u8::MAX && self.min_light[usize::from(byte) + 1] <= light {
             byte += 1;
         }
         byte
@@ -67,28 +67,28 @@ fn decode(byte: u8) -> f32 {
     if s <= 0.04045 { s / 12.92 } else { ((s + 0.055) / 1.055).powf(2.4) }
 }
 
-/// Of light from 0 to 1.
+/// Encodes light from 0 to 1 by the formula.
 fn encode(light: f32) -> u8 {
     let s =
         if light <= 0.003_130_8 { 12.92 * light } else { 1.055 * light.powf(1.0 / 2.4) - 0.055 };
     (255.0 * s).round() as u8
 }
 
-/// A byte colour as an opaque sample.
+/// Converts an sRGB colour to a sample with full coverage.
 pub(crate) fn opaque(srgb: [u8; 3]) -> Vec4 {
     linear(srgb).extend(1.0)
 }
 
-/// What has no number.
-pub(crate) const UNNUMBERED: [u8; 3] = [150, 150, 150];
+/// The colour of a surface without a name.
+pub(crate) const UNNAMED: [u8; 3] = [150, 150, 150];
 
-/// A colour for a number, different for neighbours: hues by the golden ratio, in six shades.
-pub(crate) fn of_number(number: u32) -> [u8; 3] {
+/// Palette colour of an index: hues by the golden ratio in six shades, so that near indices differ.
+pub(crate) fn of_index(index: u32) -> [u8; 3] {
     const GOLDEN_RATIO: f64 = 0.618_033_988_749_895;
-    let hue = (0.55 + f64::from(number) * GOLDEN_RATIO).fract();
-    let saturation = [0.60, 0.40, 0.75][number as usize % 3];
-    let value = [0.95, 0.80][number as usize / 3 % 2];
-    // Each channel is brightest at its own third of the circle and darkest in the opposite one.
+    let hue = (0.55 + f64::from(index) * GOLDEN_RATIO).fract();
+    let saturation = [0.60, 0.40, 0.75][index as usize % 3];
+    let value = [0.95, 0.80][index as usize / 3 % 2];
+    // Each channel peaks at its own third of the hue circle and is darkest opposite to it.
     [0.0, 1.0 / 3.0, 2.0 / 3.0].map(|center: f64| {
         let away = (hue - center).abs();
         let share = (2.0 - 6.0 * away.min(1.0 - away)).clamp(0.0, 1.0);
@@ -96,10 +96,10 @@ pub(crate) fn of_number(number: u32) -> [u8; 3] {
     })
 }
 
-/// A value from 0 to 1 as a colour.
+/// Maps a value from 0 to 1 to an sRGB colour; clamps values outside.
 pub type Ramp = fn(f32) -> [u8; 3];
 
-/// From black over blue, red and yellow to white, ever brighter.
+/// Black, blue, red, yellow, white, with increasing brightness.
 pub(crate) fn heat(value: f32) -> [u8; 3] {
     const STOPS: [[u8; 3]; 7] = [
         [4, 5, 18],
@@ -110,16 +110,16 @@ pub(crate) fn heat(value: f32) -> [u8; 3] {
         [253, 176, 66],
         [252, 250, 200],
     ];
-    let place = value.clamp(0.0, 1.0) * (STOPS.len() - 1) as f32;
-    let first = (place as usize).min(STOPS.len() - 2);
-    let share = place - first as f32;
+    let position = value.clamp(0.0, 1.0) * (STOPS.len() - 1) as f32;
+    let first = (position as usize).min(STOPS.len() - 2);
+    let share = position - first as f32;
     let (low, high) = (STOPS[first], STOPS[first + 1]);
     std::array::from_fn(|i| {
         (f32::from(low[i]) + share * (f32::from(high[i]) - f32::from(low[i]))).round() as u8
     })
 }
 
-/// Near is bright, far is dark but not black.
+/// White at 0, dark grey at 1.
 pub(crate) fn depth(value: f32) -> [u8; 3] {
     [(255.0 - 215.0 * value.clamp(0.0, 1.0)).round() as u8; 3]
 }
@@ -136,10 +136,10 @@ mod tests {
     }
 
     #[test]
-    fn what_is_looked_up_is_what_the_curve_says() {
+    fn the_lookup_equals_the_formula() {
         let near = |light: f32| [light.next_down(), light, light.next_up()];
         let even = (0..=1_000_000).map(|n| n as f32 / 1e6);
-        for light in even.chain(TABLES.least.into_iter().flat_map(near)) {
+        for light in even.chain(TABLES.min_light.into_iter().flat_map(near)) {
             let light = light.clamp(0.0, 1.0);
             assert_eq!(srgb(Vec3::splat(light)), [encode(light); 3], "{light:?}");
         }
@@ -147,9 +147,9 @@ mod tests {
     }
 
     #[test]
-    fn neighbouring_numbers_are_told_apart() {
+    fn neighbouring_indices_have_distinct_colours() {
         let difference = |a: u32, b: u32| {
-            let (a, b) = (of_number(a), of_number(b));
+            let (a, b) = (of_index(a), of_index(b));
             (0..3).map(|i| a[i].abs_diff(b[i])).max()
         };
         for number in 0..10_000 {

@@ -1,4 +1,4 @@
-//! Cameras from numbers, and cameras that see all of a subject.
+//! Cameras from positions, and cameras that frame a whole scene.
 
 use std::f64::consts::FRAC_PI_4;
 
@@ -9,69 +9,74 @@ use thiserror::Error;
 
 use crate::subject::Subject;
 
-/// From where a subject is looked at, so that all of it is in the picture.
+/// A viewing direction. [`camera`](Self::camera) finds the distance at which the whole subject is
+/// visible.
 #[derive(Clone, Copy, Debug)]
 pub struct Framing {
-    /// What points up in the picture.
+    /// World direction that points up in the picture. Any length but zero.
     pub up: DVec3,
-    /// How the picture is made; the height of an orthographic lens is kept.
+    /// Lens of the camera. The height of an orthographic lens stays as it is.
     pub lens: Lens,
-    /// How far the camera is turned from the front of the subject to its right, in degrees.
-    pub turned: f64,
-    /// How far it is raised, in degrees, less than 90 either way.
-    pub raised: f64,
+    /// Horizontal angle from the subject's front towards its right, in degrees. The front is +z if
+    /// y is up, and -y if z is up.
+    pub azimuth_degrees: f64,
+    /// Angle above the horizontal, in degrees, between -90 and 90 (both excluded).
+    pub elevation_degrees: f64,
 }
 
-/// A direction that points up, and is none.
+/// The up vector of a [`Framing`] is zero or not finite.
 #[derive(Clone, Copy, Debug, PartialEq, Error)]
-#[error("up is {up:?}, expected a direction")]
+#[error("framing: the up vector is {up:?}; use a finite vector other than zero")]
 pub struct FramingError {
     up: [f64; 3],
 }
 
-/// How much of the picture the subject may fill, from the middle to the edge.
-const FILLED: f64 = 0.92;
+/// Share of the picture that the subject may fill, from the centre to the edge.
+const FILL_SHARE: f64 = 0.92;
 
 impl Default for Framing {
-    /// From the front, right and above, through a lens of 45 degrees, y up.
+    /// From the front, right and above, with a field of view of 45 degrees, y up.
     fn default() -> Self {
         let lens = Lens::Perspective { fov_y_radians: FRAC_PI_4 };
-        Self { up: DVec3::Y, lens, turned: 35.0, raised: 25.0 }
+        Self { up: DVec3::Y, lens, azimuth_degrees: 35.0, elevation_degrees: 25.0 }
     }
 }
 
-/// A camera with a lens, that sees as near and as far as is useful.
+/// A camera at `eye` that looks at `target` (world positions), with clipping planes that suit the
+/// lens. Y is up. Equal positions give a camera without a view.
 pub fn camera(eye: [f64; 3], target: [f64; 3], lens: Lens) -> Camera {
     let mut camera = Camera { lens, ..Camera::looking(eye, target) };
     if let Lens::Orthographic { height } = lens {
-        // An end is needed, but shall not be met.
+        // An orthographic view needs a far plane; this one lies behind any plausible scene.
         camera.far = 1e3 * (height + camera.eye.distance(camera.target));
     }
     camera
 }
 
 impl Framing {
-    /// Right, up and back, of unit length.
+    /// The camera's right, up and back directions in world space, of unit length.
     ///
     /// # Errors
-    /// An up that is no direction.
+    /// [`FramingError`] if `up` is zero or not finite.
     pub fn axes(&self) -> Result<[DVec3; 3], FramingError> {
         let up = self.up.try_normalize().ok_or(FramingError { up: self.up.to_array() })?;
-        // With y up the front is +z, with z up it is -y, as modellers have it.
+        // Modelling tools put the front at +z if y is up, and at -y if z is up.
         let front = if up.z.abs() < 0.9 { DVec3::Z } else { -DVec3::Y };
         let front = front.reject_from(up).normalize();
-        let (turned, raised) = (self.turned.to_radians(), self.raised.to_radians());
-        let aside = turned.cos() * front + turned.sin() * up.cross(front);
-        let back = raised.cos() * aside + raised.sin() * up;
+        let (azimuth, elevation) =
+            (self.azimuth_degrees.to_radians(), self.elevation_degrees.to_radians());
+        let aside = azimuth.cos() * front + azimuth.sin() * up.cross(front);
+        let back = elevation.cos() * aside + elevation.sin() * up;
         let right = up.cross(back).normalize();
         Ok([right, back.cross(right), back])
     }
 
-    /// The camera that sees all of what is seen of the subject, in a picture of this aspect (width by
-    /// height). O(triangles).
+    /// The camera that frames all visible instances. `aspect` is width divided by height. An empty
+    /// subject is framed as a box around the world's origin. Costs O(triangles), on rayon's current
+    /// pool.
     ///
     /// # Errors
-    /// An up that is no direction.
+    /// [`FramingError`] if `up` is zero or not finite.
     pub fn camera(&self, subject: &Subject, aspect: f64) -> Result<Camera, FramingError> {
         let points = subject
             .instances()
@@ -85,47 +90,47 @@ impl Framing {
         };
         let axes = self.axes()?;
         let slopes = self.slopes(aspect);
-        // How far the subject reaches along +x, -x, +y, -y of the picture, sheared so that the sides
-        // of the field of view are straight ahead; and along its depth.
-        let mut reach = [f64::NEG_INFINITY; 6];
+        // Extents along +x, -x, +y, -y of the picture and along depth. The first four are sheared,
+        // so that the sides of the field of view become parallel to the depth axis.
+        let mut extents = [f64::NEG_INFINITY; 6];
         for (mesh, world) in points {
-            let reach_of = |triangle: u32| {
+            let extents_of = |triangle: u32| {
                 mesh.corners(triangle).map(|corner| {
-                    let place = world.transform_point3(corner.as_dvec3()) - center;
-                    let [x, y, z] = axes.map(|axis| axis.dot(place));
+                    let position = world.transform_point3(corner.as_dvec3()) - center;
+                    let [x, y, z] = axes.map(|axis| axis.dot(position));
                     [x + slopes.x * z, slopes.x * z - x, y + slopes.y * z, slopes.y * z - y, z, -z]
                 })
             };
-            let most = |a: [f64; 6], b: [f64; 6]| std::array::from_fn(|i| a[i].max(b[i]));
-            let reach_of_mesh = (0..mesh.triangles().len() as u32)
+            let max = |a: [f64; 6], b: [f64; 6]| std::array::from_fn(|i| a[i].max(b[i]));
+            let mesh_extents = (0..mesh.triangles().len() as u32)
                 .into_par_iter()
-                .flat_map_iter(reach_of)
-                .reduce(|| [f64::NEG_INFINITY; 6], most);
-            reach = most(reach, reach_of_mesh);
+                .flat_map_iter(extents_of)
+                .reduce(|| [f64::NEG_INFINITY; 6], max);
+            extents = max(extents, mesh_extents);
         }
         if bounds.is_empty() {
-            reach = [1.0; 6];
+            extents = [1.0; 6];
         }
-        // A mesh that is a single point has a size too.
-        let smallest = 1e-3 * f64::from(subject.reach());
+        // A mesh that consists of one point also needs a size.
+        let smallest = 1e-3 * f64::from(subject.max_abs_coordinate());
         let size = bounds.extent().as_dvec3().length();
         let size = if bounds.is_empty() { 2.0 } else { size.max(smallest).max(1e-30) };
-        Ok(self.over(reach, slopes, size, center, axes))
+        Ok(self.camera_over(extents, slopes, size, center, axes))
     }
 
-    /// The slopes of the field of view, across and up.
+    /// Horizontal and vertical slopes of the field of view.
     fn slopes(&self, aspect: f64) -> DVec2 {
         match self.lens {
             Lens::Orthographic { .. } => DVec2::ZERO,
             Lens::Perspective { fov_y_radians } => {
-                let slope_y = FILLED * (0.5 * fov_y_radians).tan();
+                let slope_y = FILL_SHARE * (0.5 * fov_y_radians).tan();
                 DVec2::new(slope_y * aspect, slope_y)
             }
         }
     }
 
-    /// The camera over the middle of the subject, as far out as both sides of the picture need.
-    fn over(
+    /// The camera centred on the extents, far enough for both axes of the picture.
+    fn camera_over(
         &self,
         [east, west, north, south, near, far]: [f64; 6],
         slopes: DVec2,
@@ -141,8 +146,8 @@ impl Framing {
             }
         };
         let [x, y] = [0.5 * (east - west), 0.5 * (north - south)];
-        let place = |z: f64| center + x * axes[0] + y * axes[1] + z * axes[2];
-        let (eye, target) = (place(distance), place(0.5 * (near - far)));
+        let at_depth = |z: f64| center + x * axes[0] + y * axes[1] + z * axes[2];
+        let (eye, target) = (at_depth(distance), at_depth(0.5 * (near - far)));
         let mut camera = camera(eye.to_array(), target.to_array(), self.lens);
         camera.up = self.up.try_normalize().unwrap_or(DVec3::Y);
         camera

@@ -1,4 +1,4 @@
-//! What the colours mean, written into the picture.
+//! Legend of a picture's colours.
 
 use std::convert::Infallible;
 
@@ -13,42 +13,42 @@ use embedded_graphics::text::{Baseline, Text};
 use crate::color::Ramp;
 use crate::picture::Picture;
 
-/// Distances within a legend, in pixels of a picture that is not enlarged.
+/// Layout in pixels, before the legend is enlarged.
 const MARGIN: i32 = 10;
 const PADDING: i32 = 8;
-const LINE: i32 = 16;
+const LINE_HEIGHT: i32 = 16;
 const SWATCH: i32 = 11;
-const RAMP: [i32; 2] = [220, 10];
+const RAMP_SIZE: [i32; 2] = [220, 10];
 
-/// Names beyond this many are counted, not shown.
-const MOST_NAMES: usize = 12;
+/// Further names are only counted.
+const MAX_NAMES: usize = 12;
 
-/// Longer names are cut.
-const LONGEST_NAME: usize = 32;
+/// Longer names are truncated.
+const MAX_NAME_CHARS: usize = 32;
 
-/// What the colours of a picture mean.
+/// Meaning of the colours in a picture.
 #[derive(Clone, Debug)]
 pub enum Legend {
-    /// Nothing that could be told.
+    /// The mode has no legend, or the picture shows no surface.
     None,
-    /// A value.
+    /// A value, coloured by a ramp.
     Ramp(RampLegend),
-    /// Names with their colours, those seen most first.
+    /// Names and their sRGB colours, in descending order of visible samples.
     Names(Vec<(String, [u8; 3])>),
 }
 
-/// A value and what it is called at both ends of a ramp.
+/// A colour ramp and its scale.
 #[derive(Clone, Debug)]
 pub struct RampLegend {
-    /// Lines above the ramp.
+    /// Lines of text above the ramp.
     pub title: Vec<String>,
-    /// Colours from 0 to 1.
+    /// Colour of each position on the ramp, from 0 to 1.
     pub ramp: Ramp,
-    /// What 0 and 1 stand for.
+    /// Labels of the positions 0 and 1.
     pub ends: [String; 2],
 }
 
-/// Draws a legend into the lower left corner.
+/// Draws a legend into the lower left corner, if the picture is large enough.
 pub(crate) fn draw(picture: &mut Picture, legend: &Legend) {
     match legend {
         Legend::None => {}
@@ -60,25 +60,26 @@ pub(crate) fn draw(picture: &mut Picture, legend: &Legend) {
 fn draw_ramp(picture: &mut Picture, legend: &RampLegend) {
     let lines = legend.title.len() as i32;
     let longest = legend.title.iter().map(|line| text_width(line)).max().unwrap_or(0);
-    let width = RAMP[0].max(longest);
-    let Some(mut panel) = Panel::new(picture, width, (lines + 1) * LINE + RAMP[1] + 6) else {
+    let width = RAMP_SIZE[0].max(longest);
+    let Some(mut panel) = Panel::new(picture, width, (lines + 1) * LINE_HEIGHT + RAMP_SIZE[1] + 6)
+    else {
         return;
     };
     for (n, line) in legend.title.iter().enumerate() {
-        panel.text(0, n as i32 * LINE, line);
+        panel.text(0, n as i32 * LINE_HEIGHT, line);
     }
-    let top = lines * LINE + 2;
-    for x in 0..RAMP[0] {
-        let color = (legend.ramp)(x as f32 / (RAMP[0] - 1) as f32);
-        panel.fill([x, top], [1, RAMP[1]], color);
+    let top = lines * LINE_HEIGHT + 2;
+    for x in 0..RAMP_SIZE[0] {
+        let color = (legend.ramp)(x as f32 / (RAMP_SIZE[0] - 1) as f32);
+        panel.fill([x, top], [1, RAMP_SIZE[1]], color);
     }
     let [low, high] = &legend.ends;
-    panel.text(0, top + RAMP[1] + 4, low);
-    panel.text(RAMP[0] - text_width(high), top + RAMP[1] + 4, high);
+    panel.text(0, top + RAMP_SIZE[1] + 4, low);
+    panel.text(RAMP_SIZE[0] - text_width(high), top + RAMP_SIZE[1] + 4, high);
 }
 
 fn draw_names(picture: &mut Picture, names: &[(String, [u8; 3])]) {
-    let shown = names.len().min(MOST_NAMES);
+    let shown = names.len().min(MAX_NAMES);
     let mut lines: Vec<String> = names[..shown].iter().map(|(name, _)| shortened(name)).collect();
     if shown < names.len() {
         lines.push(format!("and {} more", names.len() - shown));
@@ -88,9 +89,11 @@ fn draw_names(picture: &mut Picture, names: &[(String, [u8; 3])]) {
     }
     let indent = SWATCH + 6;
     let width = indent + lines.iter().map(|line| text_width(line)).max().unwrap_or(0);
-    let Some(mut panel) = Panel::new(picture, width, lines.len() as i32 * LINE) else { return };
+    let Some(mut panel) = Panel::new(picture, width, lines.len() as i32 * LINE_HEIGHT) else {
+        return;
+    };
     for (n, line) in lines.iter().enumerate() {
-        let top = n as i32 * LINE;
+        let top = n as i32 * LINE_HEIGHT;
         if let Some((_, color)) = names[..shown].get(n) {
             panel.fill([0, top + 1], [SWATCH, SWATCH], *color);
         }
@@ -99,9 +102,9 @@ fn draw_names(picture: &mut Picture, names: &[(String, [u8; 3])]) {
 }
 
 fn shortened(name: &str) -> String {
-    match name.char_indices().nth(LONGEST_NAME) {
+    match name.char_indices().nth(MAX_NAME_CHARS) {
         None => name.to_owned(),
-        Some(_) => name.chars().take(LONGEST_NAME - 2).chain("..".chars()).collect(),
+        Some(_) => name.chars().take(MAX_NAME_CHARS - 2).chain("..".chars()).collect(),
     }
 }
 
@@ -109,16 +112,16 @@ fn text_width(text: &str) -> i32 {
     (text.chars().count() * FONT.character_size.width as usize) as i32
 }
 
-/// A darkened rectangle of the picture to write on, enlarged on large pictures.
+/// A dark translucent panel in the picture, enlarged in large pictures.
 struct Panel<'a> {
     picture: &'a mut Picture,
     scale: i32,
-    /// The upper left corner of its contents, in pixels of the picture.
+    /// Upper left corner of the contents, in pixels of the picture.
     origin: [i32; 2],
 }
 
 impl<'a> Panel<'a> {
-    /// A panel for contents of this size; `None` if the picture is too small for it.
+    /// A panel for contents of this size, or `None` if the picture is too small.
     fn new(picture: &'a mut Picture, width: i32, height: i32) -> Option<Self> {
         let size = [picture.width() as i32, picture.height() as i32];
         let scale = (size[1] / 900).max(1);

@@ -1,13 +1,5 @@
-//! Pictures of scenes, by their own rays.
-//!
-//! ```text
-//! view ──▶ film (rays in tiles) ──▶ plain, glass or shaded (colours of hits) ──▶ picture ──▶ PNG
-//!             ▲                                          legend, ray_lines (drawn on) ──▶ ▲
-//! subject ────┘ (what the rays hit)
-//! ```
-//!
-//! [`render`] makes a picture in one go, [`Exposure`] piece by piece, for those who have to answer
-//! meanwhile. A picture depends on what is given alone, not on the number of threads.
+//! Renders pictures of hitscan scenes by ray casting: shaded, or in false colour for depth, normals,
+//! names and work per ray.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -27,31 +19,65 @@
 //! assert!(picture.png()?.starts_with(b"\x89PNG"));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! [`render`] makes a picture in one call. [`ProgressiveRender`] makes it in steps of some milliseconds,
+//! for a program that has to react in between. Both give the same picture for any number of threads.
+//!
+//! How the pieces fit:
+//!
+//! 1. A [`Subject`] is the scene to render, with material colours and names.
+//! 2. A [`Framing`] finds a camera that sees all of it; [`camera`] makes one from positions.
+//! 3. A [`Style`] selects the [`Mode`], the samples per pixel and the light.
+//! 4. The result is a [`Picture`]. [`draw_rays`] and [`Stroke`] draw on it, and [`Picture::png`]
+//!    encodes it.
+//!
+//! World positions and distances are f64 in the units of the scene. Pixels count from the top left.
+//!
+//! Each module below uses only modules listed above it:
+//!
+//! ```text
+//! color, sampling, style, stroke    values without a scene
+//! subject                           the scene: ray queries, surface points, names
+//! framing, silhouette               cameras around it, its outline
+//! film, picture, legend             sums of samples, sRGB pixels, key to the colours
+//! hit_colors, glass, shaded         one shading per mode
+//! false_color                       films of values
+//! progressive, ray_lines            rendering, and drawing rays into the result
+//! ```
 
 #![forbid(unsafe_code)]
 
 mod color;
-mod exposure;
-mod film;
-mod framing;
-mod glass;
-mod legend;
-mod picture;
-mod plain;
-mod ray_lines;
 mod sampling;
-mod shaded;
-mod silhouette;
 mod stroke;
 mod style;
+
 mod subject;
 
+mod framing;
+mod silhouette;
+
+mod film;
+
+mod picture;
+
+mod legend;
+
+mod glass;
+mod hit_colors;
+mod shaded;
+
+mod false_color;
+
+mod progressive;
+mod ray_lines;
+
 pub use color::Ramp;
-pub use exposure::{Exposure, render};
-pub use film::Seen;
+pub use film::VisibleFace;
 pub use framing::{Framing, FramingError, camera};
 pub use legend::{Legend, RampLegend};
 pub use picture::{Picture, PictureError};
+pub use progressive::{ProgressiveRender, render};
 pub use ray_lines::draw_rays;
 pub use stroke::Stroke;
 pub use style::{Background, Mode, Style};

@@ -1,4 +1,4 @@
-//! A picture of bytes: made from a film, drawn on, written as PNG.
+//! Finished pictures: sRGB pixels, blending and PNG output.
 
 use hitscan::glam::Vec3;
 use image::codecs::png::{CompressionType, FilterType, PngEncoder};
@@ -10,7 +10,7 @@ use crate::color::{linear, srgb};
 use crate::film::Film;
 use crate::style::Background;
 
-/// Red, green, blue, opacity: sRGB bytes, row by row from the top.
+/// An sRGB picture: red, green, blue and straight opacity in bytes, row by row from the top left.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Picture {
     width: u32,
@@ -19,7 +19,7 @@ pub struct Picture {
 }
 
 impl Picture {
-    /// A film with so many samples of each pixel, before a background.
+    /// Converts the sums of `n_samples` samples to sRGB over a background.
     pub(crate) fn develop(film: &Film, n_samples: u32, background: Background) -> Self {
         let [red, green, blue, alpha] = background.0;
         let (behind, opacity) = (linear([red, green, blue]), f32::from(alpha) / 255.0);
@@ -38,27 +38,28 @@ impl Picture {
         Self { width: film.width, height: film.height, pixels: pixels.collect() }
     }
 
-    /// Columns of pixels.
+    /// Width in pixels.
     pub fn width(&self) -> u32 {
         self.width
     }
 
-    /// Rows of pixels.
+    /// Height in pixels.
     pub fn height(&self) -> u32 {
         self.height
     }
 
-    /// The pixels, row by row from the top.
+    /// Pixels row by row from the top left; `width * height` of them.
     pub fn pixels(&self) -> &[[u8; 4]] {
         &self.pixels
     }
 
-    /// The pixels, to be painted over.
+    /// Mutable pixels, row by row from the top left.
     pub fn pixels_mut(&mut self) -> &mut [[u8; 4]] {
         &mut self.pixels
     }
 
-    /// Paints over a pixel by a share from 0 to 1; one that is not in the picture is left out.
+    /// Blends a colour over pixel (x, y) with an opacity `share` from 0 to 1, in sRGB. Ignores
+    /// positions outside the picture.
     pub fn blend(&mut self, x: i32, y: i32, color: [u8; 3], share: f32) {
         let (Ok(x), Ok(y)) = (u32::try_from(x), u32::try_from(y)) else { return };
         if x >= self.width || y >= self.height {
@@ -79,15 +80,15 @@ impl Picture {
         }
     }
 
-    /// The picture as a PNG file; without opacity if all of it is opaque.
+    /// Encodes the picture as a PNG file, without an alpha channel if all pixels are opaque.
     ///
     /// # Errors
-    /// A picture that the format cannot hold.
+    /// [`PictureError`] if PNG cannot hold the picture, for example one without pixels.
     pub fn png(&self) -> Result<Vec<u8>, PictureError> {
         let is_opaque = self.pixels.par_iter().all(|pixel| pixel[3] == 255);
-        // Into memory: the encoder hides which error its output had. A city at 1080p takes a quarter of
-        // the time of `Default` with `Adaptive`, and 4 % less space; a kitchen 12 % more. Higher levels
-        // gain a few per cent at three times the cost.
+        // Encode into memory, because the encoder hides the errors of its output. Against `Default`
+        // with `Adaptive`, a city at 1080p takes a quarter of the time and 4 % less space, a
+        // kitchen 12 % more space. Higher levels save a few per cent at three times the cost.
         let mut file = Vec::new();
         let encoder =
             PngEncoder::new_with_quality(&mut file, CompressionType::Level(2), FilterType::Paeth);
@@ -103,9 +104,9 @@ impl Picture {
     }
 }
 
-/// A picture that no file can hold.
+/// PNG encoding failed; `source()` has the encoder's error.
 #[derive(Debug, Error)]
-#[error("cannot encode the picture")]
+#[error("PNG: cannot encode the picture; check its size")]
 pub struct PictureError {
     source: Box<dyn std::error::Error + Send + Sync>,
 }
@@ -122,19 +123,19 @@ mod tests {
     }
 
     #[test]
-    fn the_background_shows_as_far_as_nothing_covers_it() {
+    fn the_background_fills_uncovered_shares() {
         let red = linear([200, 10, 10]);
         let pixels = [Vec4::ZERO, red.extend(1.0), (0.5 * red).extend(0.5)];
         let before_white = picture(&pixels, [255; 4]).pixels;
         assert_eq!(before_white[..2], [[255; 4], [200, 10, 10, 255]]);
-        // Half the light of white is brighter than half its byte.
+        // Half the light of white is brighter than half its byte value.
         assert!(before_white[2][1] > 180 && before_white[2][3] == 255);
         let before_nothing = picture(&pixels, [0; 4]).pixels;
         assert_eq!(before_nothing, [[0; 4], [200, 10, 10, 255], [200, 10, 10, 128]]);
     }
 
     #[test]
-    fn blending_outside_of_the_picture_changes_nothing() {
+    fn blending_outside_the_picture_changes_nothing() {
         let mut a = picture(&[Vec4::ZERO; 3], [0, 0, 0, 255]);
         let before = a.clone();
         for (x, y) in [(-1, 0), (3, 0), (0, 1), (0, -1), (i32::MAX, i32::MIN)] {

@@ -1,31 +1,35 @@
-//! Rays of the user, drawn into a picture with what they hit.
+//! User rays drawn into a picture, with their hits.
 
 use hitscan::Ray;
 use hitscan::glam::{DVec2, DVec3};
 use hitscan::picking::View;
 use hitscan::scene::{SceneHit, WorldRay};
 
-use crate::film::Sampling;
+use crate::film::PixelSampler;
 use crate::picture::Picture;
-use crate::stroke::{Stroke, seen_part};
+use crate::stroke::{Stroke, visible_part};
 use crate::subject::Subject;
 
-/// The colours of a ray up to its hit, of one that hits nothing, and of hits.
-const HITTING: [u8; 3] = [255, 120, 20];
-const MISSING: [u8; 3] = [120, 130, 150];
-const HIT: [u8; 3] = [230, 20, 60];
-const RIM: [u8; 3] = [255, 255, 255];
+/// Colours of a ray that hits, a ray that misses, and a hit point with its rim.
+const HIT_RAY: [u8; 3] = [255, 120, 20];
+const MISSED_RAY: [u8; 3] = [120, 130, 150];
+const HIT_POINT: [u8; 3] = [230, 20, 60];
+const HIT_RIM: [u8; 3] = [255, 255, 255];
 
-/// How much of a line is seen through what is before it.
-const HIDDEN: f32 = 0.22;
+/// Opacity of a line behind a surface.
+const HIDDEN_OPACITY: f32 = 0.22;
 
-/// What lies deeper than the surface by less than this share is on it.
-const ON_SURFACE: f64 = 1e-3;
+/// A point counts as hidden only if it lies deeper than the surface by more than this share.
+const DEPTH_TOLERANCE: f64 = 1e-3;
 
-/// Draws rays of the world into a picture of the subject, chunk by chunk.
+/// Draws world-space rays into a picture of the subject. Each call of `next` appends the next chunk
+/// of rays, or none to end. A ray ends at its hit, at `t_max`, or after the size of the scene.
+/// Skips invalid rays.
+///
+/// Costs one camera ray per pixel, then one closest hit and O(length in pixels) per ray.
 ///
 /// # Errors
-/// Those of `next`, which appends the next rays, or none at the end.
+/// Returns the first error of `next`; the rays of earlier chunks are drawn by then.
 pub fn draw_rays<E>(
     picture: &mut Picture,
     subject: &Subject,
@@ -34,8 +38,9 @@ pub fn draw_rays<E>(
 ) -> Result<(), E> {
     let distance = |hit: Option<SceneHit>| hit.map_or(f32::INFINITY, |hit| hit.t as f32);
     let size = [picture.width(), picture.height()];
-    let sampling = Sampling { view: view.clone(), size, n_samples: 1, seed: 0, is_random: false };
-    let distances = sampling.seen(|rays| subject.hits(rays), distance);
+    let sampler =
+        PixelSampler { view: view.clone(), size, n_samples: 1, seed: 0, is_random: false };
+    let distances = sampler.center_hits(|rays| subject.hits(rays), distance);
     let lines = RayLines::new(view, subject, &distances);
     let mut rays = Vec::new();
     loop {
@@ -48,38 +53,39 @@ pub fn draw_rays<E>(
     }
 }
 
-/// How rays are drawn: sizes in pixels, and how far the picture sees.
+/// State for drawing rays into one picture.
 #[derive(Debug)]
 struct RayLines<'a> {
     view: &'a View,
-    /// How far the surface is along the ray of each pixel; infinite where there is none.
+    /// Distance to the surface at each pixel; infinite on a miss.
     distances: &'a [f32],
     half_width: f32,
-    /// How far rays without an end are drawn, in world units.
-    reach: f64,
+    /// Drawn length of an endless ray, in world units.
+    max_length: f64,
 }
 
 impl<'a> RayLines<'a> {
-    /// `distances` are those of the picture's pixels, row by row.
+    /// `distances` belong to the picture's pixels, row by row.
     fn new(view: &'a View, subject: &Subject, distances: &'a [f32]) -> Self {
         let half_width = (view.viewport().size.y / 900.0).max(0.8) as f32;
-        let reach = subject.bounds().extent().as_dvec3().length();
-        Self { view, distances, half_width, reach }
+        let max_length = subject.bounds().extent().as_dvec3().length();
+        Self { view, distances, half_width, max_length }
     }
 
-    /// Draws rays, each from its least t to its hit, to its end, or for as long as the mesh is large.
+    /// Draws each ray from `t_min` to its hit, its end, or the size of the scene.
     fn draw(&self, picture: &mut Picture, subject: &Subject, rays: &[Ray]) {
         let world_rays: Vec<WorldRay> = rays.iter().map(|&ray| ray.into()).collect();
         let hits = subject.hits(&world_rays);
         let drawn = rays.iter().zip(hits).filter(|(ray, _)| ray.is_valid());
         for (ray, hit) in drawn.clone() {
             let (origin, direction) = (ray.origin.as_dvec3(), ray.direction.as_dvec3());
-            // A ray ends a mesh's size from where it begins, and a line begins so far before that.
-            let reach = self.reach / direction.length();
-            let start = f64::from(ray.t_min).max(-reach);
+            // An endless ray is drawn for the size of the scene from its origin; an endless line
+            // also backwards.
+            let max_length = self.max_length / direction.length();
+            let start = f64::from(ray.t_min).max(-max_length);
             let (end, color) = match &hit {
-                Some(hit) => (hit.t, HITTING),
-                None => (f64::from(ray.t_max).min(start.max(0.0) + reach), MISSING),
+                Some(hit) => (hit.t, HIT_RAY),
+                None => (f64::from(ray.t_max).min(start.max(0.0) + max_length), MISSED_RAY),
             };
             self.segment(picture, origin + start * direction, origin + end * direction, color);
         }
@@ -90,47 +96,48 @@ impl<'a> RayLines<'a> {
     }
 
     fn segment(&self, picture: &mut Picture, from: DVec3, to: DVec3, color: [u8; 3]) {
-        let Some((from, to)) = seen_part(self.view, from, to) else { return };
+        let Some((from, to)) = visible_part(self.view, from, to) else { return };
         let stroke = Stroke { view: self.view, scale: DVec2::ONE, half_width: self.half_width };
         let size = [picture.width(), picture.height()];
-        stroke.pixels_of_seen(from, to, size, |x, y, coverage, on_line| {
+        stroke.pixels_of_visible(from, to, size, |x, y, coverage, on_line| {
             let distance = self.distance_at(on_line, from, to);
-            let share = if self.is_hidden(x, y, distance) { HIDDEN } else { 1.0 };
+            let share = if self.is_hidden(x, y, distance) { HIDDEN_OPACITY } else { 1.0 };
             picture.blend(x, y, color, share * coverage);
         });
     }
 
-    /// A disc with a rim where a ray hits.
+    /// Draws a hit point as a disc with a rim.
     fn mark(&self, picture: &mut Picture, subject: &Subject, point: DVec3) {
-        let Some(seen) = self.view.project(point) else { return };
+        let Some(projected) = self.view.project(point) else { return };
         let size = self.view.viewport().size;
-        if seen.pixel.cmplt(DVec2::ZERO).any() || seen.pixel.cmpge(size).any() {
+        if projected.pixel.cmplt(DVec2::ZERO).any() || projected.pixel.cmpge(size).any() {
             return;
         }
-        let (x, y) = (seen.pixel.x as i32, seen.pixel.y as i32);
-        // By the ray of the point itself: a surface that is seen from aside is at many distances
-        // within a pixel.
-        let sight = subject.hit(&self.view.ray(seen.pixel));
-        let is_hidden = sight.is_some_and(|hit| hit.t * (1.0 + ON_SURFACE) < seen.distance);
-        let share = if is_hidden { HIDDEN } else { 1.0 };
+        let (x, y) = (projected.pixel.x as i32, projected.pixel.y as i32);
+        // Trace the point's own ray, because distances within one pixel vary widely on a surface
+        // seen at a grazing angle.
+        let sight = subject.hit(&self.view.ray(projected.pixel));
+        let is_hidden =
+            sight.is_some_and(|hit| hit.t * (1.0 + DEPTH_TOLERANCE) < projected.distance);
+        let share = if is_hidden { HIDDEN_OPACITY } else { 1.0 };
         let (radius, rim) = (2.6 * self.half_width + 0.8, 1.2 * self.half_width);
-        let reach = (radius + rim) as i32 + 1;
-        for y in y - reach..=y + reach {
-            for x in x - reach..=x + reach {
+        let half_side = (radius + rim) as i32 + 1;
+        for y in y - half_side..=y + half_side {
+            for x in x - half_side..=x + half_side {
                 let pixel = DVec2::new(f64::from(x) + 0.5, f64::from(y) + 0.5);
-                let away = pixel.distance(seen.pixel) as f32;
+                let away = pixel.distance(projected.pixel) as f32;
                 let within = |radius: f32| (radius + 0.5 - away).clamp(0.0, 1.0);
-                picture.blend(x, y, RIM, share * within(radius + rim));
-                picture.blend(x, y, HIT, share * within(radius));
+                picture.blend(x, y, HIT_RIM, share * within(radius + rim));
+                picture.blend(x, y, HIT_POINT, share * within(radius));
             }
         }
     }
 
-    /// How far the line through two points is from where sight begins at a pixel that it is seen at.
+    /// Distance from the eye to the line through two points, along the ray of a pixel.
     fn distance_at(&self, pixel: DVec2, from: DVec3, to: DVec3) -> f64 {
         let sight = self.view.ray(pixel);
         let (way, between) = (to - from, from - sight.origin);
-        // The nearest point of two lines; the one of sight has unit direction.
+        // Closest point of two lines; the direction of sight has unit length.
         let (dot, square) = (way.dot(sight.direction), way.length_squared());
         let determinant = square - dot * dot;
         if determinant <= 1e-12 * square {
@@ -143,6 +150,6 @@ impl<'a> RayLines<'a> {
         let size = self.view.viewport().size;
         let x = x.clamp(0, size.x as i32 - 1) as usize;
         let y = y.clamp(0, size.y as i32 - 1) as usize;
-        distance > f64::from(self.distances[y * size.x as usize + x]) * (1.0 + ON_SURFACE)
+        distance > f64::from(self.distances[y * size.x as usize + x]) * (1.0 + DEPTH_TOLERANCE)
     }
 }

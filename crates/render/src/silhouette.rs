@@ -1,35 +1,33 @@
-//! Where in a picture anything can be: what lies beside it is background, and no ray is asked there.
+//! Outline of a subject in a picture. Tiles outside it are background and need no rays.
 
 use hitscan::glam::{DVec2, DVec3};
 use hitscan::picking::View;
 
 use crate::subject::Subject;
 
-/// The boxes of more instances are not looked at one by one.
-const MOST_BOXES: usize = 256;
+/// Larger numbers of boxes are merged into one.
+const MAX_BOXES: usize = 256;
 
-/// Corners farther away than this many pixels are too close to the plane of the eye for their place to be
-/// exact.
-const FARTHEST: f64 = 1e6;
+/// Corners projected beyond this many pixels are too close to the eye's plane to be exact.
+const MAX_PIXEL: f64 = 1e6;
 
-/// More than the rounding of a corner's place, in pixels of the view.
+/// Exceeds the rounding of a projected corner, in pixels of the view.
 const MARGIN: f64 = 0.5;
 
-/// A convex outline around all that a view shows of a subject.
+/// Convex outline around everything that a view shows of a subject.
 #[derive(Clone, Debug)]
 pub(crate) struct Silhouette {
-    /// In pixels of the view. From each corner to the next, what is inside lies on the side of positive
-    /// cross products.
+    /// Corners in pixels of the view. Points inside have positive cross products with each side.
     outline: Vec<DVec2>,
 }
 
 impl Silhouette {
-    /// The outline of the boxes of all instances; `None` if any of them reaches beyond the near or the
-    /// far plane. A box holds every point that a ray can hit of its instance.
+    /// The outline of the bounding boxes of all instances. A box contains every point that a ray
+    /// can hit. `None` if a box crosses the near or far plane.
     pub(crate) fn new(subject: &Subject, view: &View) -> Option<Self> {
         let boxes = subject.instances().iter().filter_map(|&id| subject.scene().world_bounds(id));
         let mut boxes: Vec<_> = boxes.filter(|bounds| !bounds.is_empty()).collect();
-        if boxes.len() > MOST_BOXES {
+        if boxes.len() > MAX_BOXES {
             boxes = boxes.into_iter().reduce(|a, b| a.union(b)).into_iter().collect();
         }
         let corners = boxes.iter().flat_map(|bounds| {
@@ -41,13 +39,13 @@ impl Silhouette {
         });
         let pixel = |corner| {
             let pixel = view.project(corner)?.pixel;
-            (pixel.abs().max_element() < FARTHEST).then_some(pixel)
+            (pixel.abs().max_element() < MAX_PIXEL).then_some(pixel)
         };
         Some(Self { outline: convex_hull(corners.map(pixel).collect::<Option<_>>()?) })
     }
 
-    /// Whether nothing is seen in the rectangle between two pixels of the view.
-    pub(crate) fn is_beside(&self, min: DVec2, max: DVec2) -> bool {
+    /// Whether the rectangle between two pixels of the view shows only background.
+    pub(crate) fn misses(&self, min: DVec2, max: DVec2) -> bool {
         let (min, max) = (min - MARGIN, max + MARGIN);
         let corners = [min, DVec2::new(max.x, min.y), max, DVec2::new(min.x, max.y)];
         let outline = &self.outline;
@@ -64,8 +62,8 @@ impl Silhouette {
     }
 }
 
-/// The corners of the convex hull of points, each once, by Andrew's monotone chain ("Another efficient
-/// algorithm for convex hulls in two dimensions", 1979).
+/// Corners of the convex hull, each once, by Andrew's monotone chain ("Another efficient algorithm
+/// for convex hulls in two dimensions", 1979).
 fn convex_hull(mut points: Vec<DVec2>) -> Vec<DVec2> {
     points.sort_unstable_by(|a, b| a.x.total_cmp(&b.x).then(a.y.total_cmp(&b.y)));
     points.dedup();
@@ -82,7 +80,7 @@ fn convex_hull(mut points: Vec<DVec2>) -> Vec<DVec2> {
             }
             chain.push(point);
         }
-        // The last one is the first of the other chain.
+        // The last point starts the other chain.
         chain.pop();
         chain
     };
@@ -111,17 +109,17 @@ mod tests {
     }
 
     #[test]
-    fn rectangles_beside_an_outline_are_told_from_those_that_touch_it() {
+    fn rectangles_that_miss_an_outline_are_detected() {
         let diamond = [[0.0, 10.0], [10.0, 0.0], [20.0, 10.0], [10.0, 20.0]];
         let silhouette = Silhouette { outline: convex_hull(points(&diamond)) };
-        let is_beside = |min: [f64; 2], max: [f64; 2]| silhouette.is_beside(min.into(), max.into());
+        let misses = |min: [f64; 2], max: [f64; 2]| silhouette.misses(min.into(), max.into());
         for (min, max) in [([0.0; 2], [4.0; 2]), ([16.0; 2], [20.0; 2]), ([21.0, 0.0], [30.0, 9.0])]
         {
-            assert!(is_beside(min, max), "{min:?} {max:?}");
+            assert!(misses(min, max), "{min:?} {max:?}");
         }
         for (min, max) in [([0.0; 2], [5.0; 2]), ([9.0; 2], [11.0; 2]), ([-9.0; 2], [99.0; 2])] {
-            assert!(!is_beside(min, max), "{min:?} {max:?}");
+            assert!(!misses(min, max), "{min:?} {max:?}");
         }
-        assert!(Silhouette { outline: vec![] }.is_beside(DVec2::ZERO, DVec2::ONE));
+        assert!(Silhouette { outline: vec![] }.misses(DVec2::ZERO, DVec2::ONE));
     }
 }

@@ -1,22 +1,24 @@
-//! Lines of the world, drawn into a picture.
+//! World-space line segments drawn into a picture.
 
 use hitscan::glam::{DVec2, DVec3};
 use hitscan::picking::View;
 
-/// How lines are drawn.
+/// Settings of a line.
 #[derive(Clone, Copy, Debug)]
 pub struct Stroke<'a> {
-    /// Who sees them.
+    /// The view that projects the line.
     pub view: &'a View,
-    /// Pixels of the picture for each of the view's.
+    /// Pixels of the picture per pixel of the view, along x and y.
     pub scale: DVec2,
-    /// In pixels of the picture.
+    /// Half the line width, in pixels of the picture.
     pub half_width: f32,
 }
 
 impl Stroke<'_> {
-    /// Tells the pixels of a picture of this size (columns, rows) that a segment of the world covers,
-    /// and how much of them, from 0 to 1.
+    /// Calls `pixel(x, y, coverage)` for each pixel that the segment touches. `from` and `to` are
+    /// world positions, `size` is the columns and rows of the picture, and coverage is from 0 to 1.
+    /// The part of the segment outside the view's near and far planes is skipped. Pixels may lie a
+    /// little outside the picture. Costs O(length in pixels).
     pub fn pixels(
         &self,
         from: DVec3,
@@ -24,14 +26,14 @@ impl Stroke<'_> {
         size: [u32; 2],
         mut pixel: impl FnMut(i32, i32, f32),
     ) {
-        if let Some((from, to)) = seen_part(self.view, from, to) {
-            self.pixels_of_seen(from, to, size, |x, y, coverage, _| pixel(x, y, coverage));
+        if let Some((from, to)) = visible_part(self.view, from, to) {
+            self.pixels_of_visible(from, to, size, |x, y, coverage, _| pixel(x, y, coverage));
         }
     }
 
-    /// [`pixels`](Self::pixels) of a segment between the planes, each with the nearest place on the line,
-    /// in pixels of the view.
-    pub(crate) fn pixels_of_seen(
+    /// Same as [`pixels`](Self::pixels) for a segment between the near and far planes. Also passes
+    /// the nearest point on the line, in pixels of the view.
+    pub(crate) fn pixels_of_visible(
         &self,
         from: DVec3,
         to: DVec3,
@@ -48,7 +50,8 @@ impl Stroke<'_> {
             Some(along) => (along, along.perp()),
             None => return,
         };
-        // Every pixel near the line, once: steps of a pixel along its longer side.
+        // Step along the longer axis one pixel at a time, so that each pixel near the line is
+        // visited once.
         let steep = along.y.abs() > along.x.abs();
         let (first, last) = if steep { (a.y, b.y) } else { (a.x, b.x) };
         let (first, last) = (first.min(last).floor() as i32, first.max(last).ceil() as i32);
@@ -61,9 +64,10 @@ impl Stroke<'_> {
             };
             for minor in minor.floor() as i32 - spread..=minor.floor() as i32 + spread {
                 let (x, y) = if steep { (minor, major) } else { (major, minor) };
-                let place = DVec2::new(f64::from(x) + 0.5, f64::from(y) + 0.5);
-                let (at, beside) = ((place - a).dot(along), (place - a).dot(across));
-                let coverage = (self.half_width + 0.5 - beside.abs() as f32).clamp(0.0, 1.0);
+                let center_of_pixel = DVec2::new(f64::from(x) + 0.5, f64::from(y) + 0.5);
+                let (at, offset) =
+                    ((center_of_pixel - a).dot(along), (center_of_pixel - a).dot(across));
+                let coverage = (self.half_width + 0.5 - offset.abs() as f32).clamp(0.0, 1.0);
                 if coverage > 0.0 && (-0.5..=length + 0.5).contains(&at) {
                     let on_line = a + at.clamp(0.0, length) * along;
                     pixel(x, y, coverage, on_line / self.scale);
@@ -73,13 +77,13 @@ impl Stroke<'_> {
     }
 }
 
-/// The part of a segment between the near and the far plane.
-pub(crate) fn seen_part(view: &View, from: DVec3, to: DVec3) -> Option<(DVec3, DVec3)> {
+/// The part of a segment between the near and far planes, or `None` if no part is visible.
+pub(crate) fn visible_part(view: &View, from: DVec3, to: DVec3) -> Option<(DVec3, DVec3)> {
     const STEPS: u32 = 64;
     let at = |s: f64| from.lerp(to, s);
     let is_seen = |s: f64| view.project(at(s)).is_some();
     let inside = (0..=STEPS).map(|n| f64::from(n) / f64::from(STEPS)).find(|&s| is_seen(s))?;
-    // The end of sight on the way from inside, by halving.
+    // Bisect for the point where the segment leaves the view.
     let end_towards = |outside: f64| {
         if is_seen(outside) {
             return outside;
@@ -94,14 +98,14 @@ pub(crate) fn seen_part(view: &View, from: DVec3, to: DVec3) -> Option<(DVec3, D
     Some((at(end_towards(0.0)), at(end_towards(1.0))))
 }
 
-/// The part of a segment within a picture and a little around it (Liang and Barsky, "A New Concept and
-/// Method for Line Clipping", 1984).
+/// Clips a segment to the picture plus a margin (Liang and Barsky, "A New Concept and Method for
+/// Line Clipping", 1984).
 fn clipped(a: DVec2, b: DVec2, size: DVec2) -> Option<(DVec2, DVec2)> {
-    const AROUND: f64 = 8.0;
+    const MARGIN: f64 = 8.0;
     let (mut enter, mut exit) = (0.0f64, 1.0f64);
     for axis in 0..2 {
         let (start, way) = (a[axis], b[axis] - a[axis]);
-        let (low, high) = (-AROUND - start, size[axis] + AROUND - start);
+        let (low, high) = (-MARGIN - start, size[axis] + MARGIN - start);
         if way == 0.0 {
             if low > 0.0 || high < 0.0 {
                 return None;

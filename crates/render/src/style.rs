@@ -1,8 +1,8 @@
-//! What a picture shows, and how.
+//! Settings of a picture.
 
 use hitscan::glam::DVec3;
 
-/// What a picture shows.
+/// The property that a picture shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 #[cfg_attr(
@@ -11,55 +11,57 @@ use hitscan::glam::DVec3;
     serde(rename_all = "kebab-case")
 )]
 pub enum Mode {
-    /// Light and shadow.
+    /// Materials under a lamp and the sky, with shadows.
     #[default]
     Shaded,
-    /// Distance.
+    /// Distance from the ray's origin to the first hit, in world units.
     Depth,
-    /// Geometric normal.
+    /// Geometric normal by winding, in world space: x, y, z from -1 to 1 as red, green, blue.
     Normal,
-    /// Polygons.
+    /// A palette colour per polygon.
     FaceId,
-    /// Objects.
+    /// A palette colour per object of a file, or per instance if the scene has several.
     Object,
-    /// Materials.
+    /// A palette colour per material.
     Material,
-    /// Texture coordinates.
+    /// Texture coordinates, or barycentric u and v where the mesh has none.
     Uv,
-    /// Work per ray.
+    /// Nodes and triangle blocks tested per ray.
     Heat,
-    /// All surfaces along each ray.
+    /// All surfaces along each ray, drawn as translucent panes.
     Glass,
 }
 
-/// Red, green, blue, opacity as sRGB bytes.
+/// Background colour: red, green, blue, opacity as sRGB bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Background(pub [u8; 4]);
 
-/// What to show, and how.
+/// The mode of a picture and its settings.
 #[derive(Clone, Copy, Debug)]
 pub struct Style {
-    /// What to show.
+    /// The property to show.
     pub mode: Mode,
-    /// Rays per pixel, at least 1; a single one goes through the centre.
+    /// Rays per pixel, at least 1. A single ray goes through the pixel's centre.
     pub n_samples: u32,
-    /// Start of the random numbers.
+    /// Seed of the random sample points. Equal seeds give equal pictures.
     pub seed: u64,
-    /// What is seen where nothing is.
+    /// The colour behind the scene.
     pub background: Background,
-    /// Whether the picture says what its colours mean.
+    /// Whether [`ProgressiveRender::picture`](crate::ProgressiveRender::picture) draws a legend of
+    /// the colours.
     pub legend: bool,
-    /// Where the sky is.
+    /// World direction of the sky, of unit length.
     pub up: DVec3,
-    /// Where the lamp stands; without one it is far away, over the left shoulder.
+    /// World position of the lamp. `None` puts a distant lamp behind the camera, above its left
+    /// shoulder.
     pub light: Option<[f64; 3]>,
-    /// Whether light and shadow may be had for half the rays: the sky is seen from everywhere, at a
-    /// share of its light.
+    /// Draft lighting for previews: replaces the sky rays of [`Mode::Shaded`] by a constant share
+    /// of the sky's light, which halves the number of rays.
     pub draft: bool,
 }
 
 impl Default for Style {
-    /// Light and shadow on a light ground, y up.
+    /// Shaded, four samples per pixel, light background, y up.
     fn default() -> Self {
         Self {
             mode: Mode::Shaded,

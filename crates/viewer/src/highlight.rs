@@ -1,4 +1,4 @@
-//! What is selected and pointed at, painted over a picture.
+//! Highlights of the selection and of the element under the pointer, painted over a picture.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -6,21 +6,21 @@ use hitscan::TriMesh;
 use hitscan::glam::{DAffine3, DVec2, DVec3};
 use hitscan::picking::{Element, Selected, View};
 use hitscan::scene::{InstanceId, Scene};
-use hitscan_render::{Picture, Seen, Stroke};
+use hitscan_render::{Picture, Stroke, VisibleFace};
 
-/// Colours of what is selected and of what is pointed at.
+/// Colours of selected elements and of the element under the pointer.
 const SELECTED: [u8; 3] = [255, 150, 40];
 const HOVERED: [u8; 3] = [90, 205, 255];
 
-/// How much of the surface they cover, and of the pixels at their borders.
+/// Opacity of a highlighted surface, inside and at its border.
 const FILL: f32 = 0.42;
 const BORDER: f32 = 0.9;
 
-/// So many elements have their edges drawn through all that is before them; of more, only what is seen
-/// is marked.
-const MOST_OUTLINES: usize = 400;
+/// Only this many selected elements get outlines that show through surfaces. Of the others only
+/// visible surface is highlighted.
+const MAX_OUTLINED: usize = 400;
 
-/// What is to be marked.
+/// The elements to highlight.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Highlight<'a> {
     pub(crate) scene: &'a Scene,
@@ -29,23 +29,24 @@ pub(crate) struct Highlight<'a> {
 }
 
 impl Highlight<'_> {
-    /// Whether surfaces are marked, for which [`paint`](Self::paint) needs to know what pixels show.
-    pub(crate) fn needs_seen(&self) -> bool {
+    /// Whether any highlighted element has a surface, so that [`paint`](Self::paint) needs an ID
+    /// buffer.
+    pub(crate) fn needs_ids(&self) -> bool {
         let has_area =
             |element: &Selected| matches!(element.element, Element::Object | Element::Face(_));
         self.selection.iter().any(has_area) || self.hovered.as_ref().is_some_and(has_area)
     }
 
-    /// Paints over a picture whose pixels show `seen`; no surfaces if that is empty.
-    pub(crate) fn paint(&self, picture: &mut Picture, seen: &[Option<Seen>], view: &View) {
-        if seen.len() == picture.pixels().len() {
-            self.fill(picture, seen);
+    /// Paints highlights over a picture with the ID buffer `ids`. Skips surfaces if the buffer is
+    /// empty.
+    pub(crate) fn paint(&self, picture: &mut Picture, ids: &[Option<VisibleFace>], view: &View) {
+        if ids.len() == picture.pixels().len() {
+            self.fill(picture, ids);
         }
         let size = [picture.width(), picture.height()];
         let viewport = view.viewport().size;
         let scale = DVec2::new(f64::from(size[0]), f64::from(size[1])) / viewport;
-        let selected =
-            self.selection.iter().take(MOST_OUTLINES).map(|&element| (element, SELECTED));
+        let selected = self.selection.iter().take(MAX_OUTLINED).map(|&element| (element, SELECTED));
         for (element, color) in selected.chain(self.hovered.map(|element| (element, HOVERED))) {
             let is_line = matches!(element.element, Element::Edge(_));
             let half_width = if is_line { 1.4 } else { 0.6 } * scale.y.max(0.5) as f32;
@@ -62,8 +63,8 @@ impl Highlight<'_> {
         }
     }
 
-    /// Marks the surfaces that are seen.
-    fn fill(&self, picture: &mut Picture, seen: &[Option<Seen>]) {
+    /// Tints the visible surface of highlighted elements.
+    fn fill(&self, picture: &mut Picture, ids: &[Option<VisibleFace>]) {
         let mut objects: HashSet<InstanceId> = HashSet::new();
         let mut faces: HashSet<(InstanceId, u32)> = HashSet::new();
         for selected in self.selection {
@@ -73,8 +74,8 @@ impl Highlight<'_> {
                 Element::Edge(_) | Element::Vertex(_) => {}
             }
         }
-        let color_of = |seen: &Option<Seen>| -> Option<[u8; 3]> {
-            let Seen { instance, polygon } = (*seen)?;
+        let color_of = |id: &Option<VisibleFace>| -> Option<[u8; 3]> {
+            let VisibleFace { instance, polygon } = (*id)?;
             let is_hovered = self.hovered.is_some_and(|hovered| {
                 hovered.instance == instance
                     && match hovered.element {
@@ -90,13 +91,13 @@ impl Highlight<'_> {
                 false => is_selected().then_some(SELECTED),
             }
         };
-        // Neighbours show the same more often than not.
+        // Reuse the previous colour, because neighbours usually show the same face.
         let mut last = (None, None);
-        let colors: Vec<Option<[u8; 3]>> = seen
+        let colors: Vec<Option<[u8; 3]>> = ids
             .iter()
-            .map(|seen| {
-                if last.0 != *seen {
-                    last = (*seen, color_of(seen));
+            .map(|id| {
+                if last.0 != *id {
+                    last = (*id, color_of(id));
                 }
                 last.1
             })
@@ -104,32 +105,32 @@ impl Highlight<'_> {
         let (width, height) = (picture.width() as usize, picture.height() as usize);
         for y in 0..height {
             for x in 0..width {
-                let place = y * width + x;
-                let Some(color) = colors[place] else { continue };
+                let index = y * width + x;
+                let Some(color) = colors[index] else { continue };
                 let differs = |other: usize| colors[other] != Some(color);
-                let at_border = x > 0 && differs(place - 1)
-                    || x + 1 < width && differs(place + 1)
-                    || y > 0 && differs(place - width)
-                    || y + 1 < height && differs(place + width);
+                let at_border = x > 0 && differs(index - 1)
+                    || x + 1 < width && differs(index + 1)
+                    || y > 0 && differs(index - width)
+                    || y + 1 < height && differs(index + width);
                 let share = if at_border { BORDER } else { FILL };
                 picture.blend(x as i32, y as i32, color, share);
             }
         }
     }
 
-    /// The edges of an element in the world: of an object those of its box.
+    /// World-space edges of an element. An object is outlined by its bounding box.
     fn lines_of(&self, selected: Selected) -> Vec<[DVec3; 2]> {
         let Some((mesh, world)) = self.mesh_of(selected.instance) else { return vec![] };
-        let place = |vertex: u32| {
+        let position_of = |vertex: u32| {
             let position = mesh.positions().get(vertex as usize).copied().unwrap_or_default();
             world.transform_point3(position.as_dvec3())
         };
         match selected.element {
             Element::Object => box_edges(mesh, &world),
             Element::Face(polygon) => {
-                edges_of(mesh, polygon).into_iter().map(|edge| edge.map(place)).collect()
+                edges_of(mesh, polygon).into_iter().map(|edge| edge.map(position_of)).collect()
             }
-            Element::Edge(ends) => vec![ends.map(place)],
+            Element::Edge(ends) => vec![ends.map(position_of)],
             Element::Vertex(_) => vec![],
         }
     }
@@ -145,7 +146,7 @@ impl Highlight<'_> {
         Some((mesh, self.scene.world_transform(id)?))
     }
 
-    /// The corners of what is marked as selected, in the world.
+    /// World positions of all corners of the selection.
     pub(crate) fn corners(&self) -> Vec<DVec3> {
         let corners = self.selection.iter().flat_map(|&selected| {
             let lines = self.lines_of(selected).into_iter().flatten();
@@ -155,7 +156,7 @@ impl Highlight<'_> {
     }
 }
 
-/// The edges of a polygon: those of its triangles that no two of them share.
+/// Boundary edges of a polygon: the triangle edges that occur once.
 fn edges_of(mesh: &TriMesh, polygon: u32) -> Vec<[u32; 2]> {
     let mut edges: Vec<[u32; 2]> = mesh
         .triangles_of(polygon)
@@ -168,37 +169,37 @@ fn edges_of(mesh: &TriMesh, polygon: u32) -> Vec<[u32; 2]> {
     single.map(|edge| edge[0]).collect()
 }
 
-/// The twelve edges of the box of a mesh, in the world.
+/// The twelve edges of a mesh's bounding box, in world space.
 fn box_edges(mesh: &TriMesh, world: &DAffine3) -> Vec<[DVec3; 2]> {
     let bounds = mesh.bounds();
     if bounds.is_empty() {
         return vec![];
     }
     let ends = [bounds.min.as_dvec3(), bounds.max.as_dvec3()];
-    let corner = |number: usize| {
-        let [x, y, z] = [0, 1, 2].map(|axis| ends[number >> axis & 1][axis]);
+    let corner = |corner_index: usize| {
+        let [x, y, z] = [0, 1, 2].map(|axis| ends[corner_index >> axis & 1][axis]);
         world.transform_point3(DVec3::new(x, y, z))
     };
     let upwards = |axis: usize| {
-        let lower = (0..8).filter(move |number| number >> axis & 1 == 0);
-        lower.map(move |number| [corner(number), corner(number | 1 << axis)])
+        let lower = (0..8).filter(move |corner_index| corner_index >> axis & 1 == 0);
+        lower.map(move |corner_index| [corner(corner_index), corner(corner_index | 1 << axis)])
     };
     (0..3).flat_map(upwards).collect()
 }
 
-/// A disc at a point of the world.
+/// Draws a disc at a world position.
 fn dot(picture: &mut Picture, view: &View, scale: DVec2, point: DVec3, color: [u8; 3]) {
-    let Some(seen) = view.project(point) else { return };
-    let center = scale * seen.pixel;
+    let Some(projected) = view.project(point) else { return };
+    let center = scale * projected.pixel;
     let size = DVec2::new(f64::from(picture.width()), f64::from(picture.height()));
     if center.cmplt(DVec2::ZERO).any() || center.cmpge(size).any() {
         return;
     }
     let radius = 4.5 * scale.y.max(0.5);
-    let reach = radius as i32 + 2;
+    let half_side = radius as i32 + 2;
     let (x, y) = (center.x as i32, center.y as i32);
-    for y in y - reach..=y + reach {
-        for x in x - reach..=x + reach {
+    for y in y - half_side..=y + half_side {
+        for x in x - half_side..=x + half_side {
             let away = center.distance(DVec2::new(f64::from(x) + 0.5, f64::from(y) + 0.5));
             let within = |radius: f64| (radius + 0.5 - away).clamp(0.0, 1.0) as f32;
             picture.blend(x, y, [20, 22, 26], within(radius + 1.2));
@@ -214,7 +215,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn diagonals_are_no_edges_and_a_box_has_twelve() {
+    fn polygon_edges_exclude_diagonals_and_a_box_has_twelve() {
         let corners = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]];
         let mesh = TriMesh::new(corners, vec![[0, 1, 2], [0, 2, 3]]).unwrap();
         assert_eq!(edges_of(&mesh, 1), [[0, 2], [0, 3], [2, 3]]);

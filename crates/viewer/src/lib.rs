@@ -1,34 +1,87 @@
-//! Looking at scenes in a browser, and picking in them: what stands behind `hitscan view`.
+//! The web server behind `hitscan view`: shows a scene in the browser and picks in it.
 //!
-//! ```text
-//! browser ──▶ server (connections, request) ──▶ pages
-//!                    └──▶ socket ──▶ session (camera, selection) ──▶ easel (pictures) ──▶ browser
+//! ```no_run
+//! use std::sync::Arc;
+//! use std::time::Duration;
+//!
+//! use hitscan::glam::{DAffine3, DVec3};
+//! use hitscan::scene::{Instance, Mesh, Scene};
+//! use hitscan_render::Subject;
+//! use hitscan_viewer::{Model, Server};
+//!
+//! let ball = hitscan::generate::sphere(1.0, 1000)?;
+//! let mut scene = Scene::new();
+//! scene.insert(Instance::new(Arc::new(Mesh::new(ball, &Default::default())), DAffine3::IDENTITY))?;
+//! let server = Server::bind(
+//!     0,
+//!     Model {
+//!         subject: Subject::new(scene, |_, _| None),
+//!         file: "ball.obj".to_owned(),
+//!         up: DVec3::Y,
+//!         reading: Duration::ZERO,
+//!         building: Duration::ZERO,
+//!     },
+//! )?;
+//! println!("open http://{}/", server.address());
+//! server.run();
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A [`Server`] listens on the loopback and hands each tab a session of its own, which ends with the
-//! tab. The page draws nothing itself: it sends what the hands do, and shows the pictures that the
-//! engine makes, coarse while the camera moves and smooth when it stands still.
+//! A [`Server`] serves one [`Model`] on the loopback interface. Each browser tab has its own camera,
+//! selection and hidden instances, which end with the tab. A [`Handle`] replaces the model, for example
+//! after the file has changed.
 //!
-//! Only a page of this server is answered: the host of every request must be a name of the loopback
-//! with the port listened on, and its origin, if it has one, the same. Nothing is served but the page,
-//! which is part of the program; no request has a body, a head is at most 8 KiB long and has five seconds
-//! to come. Connections and tabs are limited, so threads are.
+//! How the pieces fit:
+//!
+//! 1. The page forwards input events over a WebSocket and displays frames. It does no rendering.
+//! 2. Each tab has two threads. A reader parses messages; a worker alternates between handling them
+//!    and rendering for some milliseconds.
+//! 3. Rendering is progressive: a preview while the camera moves, then full resolution, then
+//!    refinement. The worker sends only the pixels that have changed.
+//!
+//! The server answers only its own page. The host of a request must be a loopback name with the
+//! server's port, and an origin must be the same. It serves only files compiled into the program. It
+//! limits connections, tabs, the size of requests and messages, and the time for a request.
+//!
+//! Each module below uses only modules listed above it:
+//!
+//! ```text
+//! model, protocol                  the scene to show, the messages of page and server
+//! orbit, report, command_line      the camera, facts about a pick, the command that repeats it
+//! highlight, resolution            the selection in a frame, the size of a preview
+//! frame_renderer                   progressive rendering of a tab's frames
+//! session                          the state of a tab; `session::picking` extends it
+//! state                            the state that all connections share
+//! socket                           the WebSocket of a tab
+//! request, assets                  HTTP requests, the files of the page
+//! server                           connections
+//! ```
 
 #![forbid(unsafe_code)]
 
-mod command;
-mod easel;
-mod highlight;
 mod model;
-mod orbit;
-mod pace;
-mod pages;
 mod protocol;
+
+mod command_line;
+mod orbit;
 mod report;
-mod request;
-mod server;
+
+mod highlight;
+mod resolution;
+
+mod frame_renderer;
+
 mod session;
+
+mod state;
+
 mod socket;
+
+mod request;
+
+mod assets;
+
+mod server;
 
 pub use model::Model;
 pub use server::{Handle, Server};

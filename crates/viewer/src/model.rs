@@ -1,21 +1,21 @@
-//! What is looked at.
+//! The model that a server shows.
 
 use std::time::Duration;
 
 use hitscan::glam::DVec3;
 use hitscan_render::Subject;
 
-/// A scene to look at, with what is told about it.
+/// A scene to view, and facts that the page displays about it.
 #[derive(Clone, Debug)]
 pub struct Model {
-    /// What the pictures are of.
+    /// The scene with its materials.
     pub subject: Subject,
-    /// The file as a command line names it.
+    /// The file's path as given on the command line. The page's commands quote it.
     pub file: String,
-    /// What points up.
+    /// World direction that points up, of unit length. The camera falls back to +y if it is zero.
     pub up: DVec3,
-    /// How long reading the files took.
+    /// Time to read the files.
     pub reading: Duration,
-    /// How long building the trees took.
+    /// Time to build the trees.
     pub building: Duration,
 }

@@ -1,4 +1,4 @@
-//! A camera that is moved by hand: around a target, along with it, towards what is under the pointer.
+//! Orbit camera: rotate, pan and zoom around a target.
 
 use std::f64::consts::FRAC_PI_4;
 
@@ -8,14 +8,14 @@ use hitscan_render::{Framing, Subject};
 
 use crate::protocol::Side;
 
-/// The turn of a drag by one pixel, in degrees.
+/// Rotation per pixel of a drag, in degrees.
 const DEGREES_PER_PIXEL: f64 = 0.35;
 
-/// How far the camera may be raised, in degrees: straight above, up would be nowhere.
-const HIGHEST: f64 = 89.9;
+/// Maximum elevation in degrees, because up is undefined straight above the target.
+const MAX_ELEVATION: f64 = 89.9;
 
-/// How many times nearer or farther than the size of the scene the camera may come.
-const FARTHEST: f64 = 1e6;
+/// Limits of the distance: the scene's size times or divided by this.
+const MAX_DISTANCE_RATIO: f64 = 1e6;
 
 /// A camera on a sphere around its target.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -23,25 +23,26 @@ pub(crate) struct Orbit {
     target: DVec3,
     distance: f64,
     up: DVec3,
-    /// As in [`Framing`], in degrees.
-    turned: f64,
-    raised: f64,
+    /// Angles in degrees, as in [`Framing`].
+    azimuth: f64,
+    elevation: f64,
     orthographic: bool,
-    /// The size of the scene.
+    /// Distance at which the whole scene is visible.
     size: f64,
 }
 
 impl Orbit {
-    /// The camera that `hitscan render` would take.
+    /// The default camera of `hitscan render`.
     pub(crate) fn around(subject: &Subject, up: DVec3, aspect: f64) -> Self {
         let up = up.try_normalize().unwrap_or(DVec3::Y);
-        let Framing { turned, raised, .. } = Framing::default();
+        let Framing { azimuth_degrees: azimuth, elevation_degrees: elevation, .. } =
+            Framing::default();
         let mut orbit = Self {
             target: DVec3::ZERO,
             distance: 1.0,
             up,
-            turned,
-            raised,
+            azimuth,
+            elevation,
             orthographic: false,
             size: 1.0,
         };
@@ -49,7 +50,7 @@ impl Orbit {
         orbit
     }
 
-    /// Looks at all of a subject from the same side.
+    /// Frames a whole subject without rotating.
     pub(crate) fn frame(&mut self, subject: &Subject, aspect: f64) {
         let framing = Framing { up: self.up, ..self.framing() };
         let Ok(camera) = framing.camera(subject, aspect) else { return };
@@ -58,16 +59,16 @@ impl Orbit {
         self.size = self.distance;
     }
 
-    /// Looks at a ball from the same side.
+    /// Frames a sphere without rotating.
     pub(crate) fn frame_ball(&mut self, center: DVec3, radius: f64, aspect: f64) {
         let slope = (0.5 * FRAC_PI_4).sin() * aspect.min(1.0);
         self.target = center;
-        // A vertex has no size.
+        // The minimum covers a vertex, whose radius is zero.
         self.distance = (1.15 * radius / slope).max(1e-3 * self.size);
     }
 
-    /// Learns the size of another scene, and stays where it is.
-    pub(crate) fn keep_for(&mut self, subject: &Subject, aspect: f64) {
+    /// Keeps the view, but adopts the size of a reloaded scene.
+    pub(crate) fn keep_view_of(&mut self, subject: &Subject, aspect: f64) {
         let mut other = *self;
         other.frame(subject, aspect);
         self.size = other.size;
@@ -75,15 +76,20 @@ impl Orbit {
 
     fn framing(&self) -> Framing {
         let lens = Lens::Perspective { fov_y_radians: FRAC_PI_4 };
-        Framing { up: self.up, lens, turned: self.turned, raised: self.raised }
+        Framing {
+            up: self.up,
+            lens,
+            azimuth_degrees: self.azimuth,
+            elevation_degrees: self.elevation,
+        }
     }
 
-    /// Right, up and back, of unit length.
+    /// Right, up and back directions, of unit length.
     fn axes(&self) -> [DVec3; 3] {
         self.framing().axes().unwrap_or([DVec3::X, DVec3::Y, DVec3::Z])
     }
 
-    /// The camera. Its numbers are all that the command line needs to make it again.
+    /// The camera. Command-line flags can express it exactly.
     pub(crate) fn camera(&self) -> Camera {
         let [_, _, back] = self.axes();
         let eye = self.target + self.distance * back;
@@ -96,7 +102,7 @@ impl Orbit {
         camera
     }
 
-    /// The height of the picture in world units, if it is the same at every depth.
+    /// Height of an orthographic view in world units; `None` in perspective.
     pub(crate) fn height(&self) -> Option<f64> {
         self.orthographic.then(|| self.height_at_target())
     }
@@ -113,49 +119,53 @@ impl Orbit {
         self.orthographic = orthographic;
     }
 
-    /// Turns about the target, so that what is before it follows a drag by these pixels.
-    pub(crate) fn turn(&mut self, by: DVec2) {
-        self.turned = (self.turned - DEGREES_PER_PIXEL * by.x).rem_euclid(360.0);
-        self.raised = (self.raised + DEGREES_PER_PIXEL * by.y).clamp(-HIGHEST, HIGHEST);
+    /// Rotates about the target by a drag in pixels.
+    pub(crate) fn rotate(&mut self, by: DVec2) {
+        self.azimuth = (self.azimuth - DEGREES_PER_PIXEL * by.x).rem_euclid(360.0);
+        self.elevation =
+            (self.elevation + DEGREES_PER_PIXEL * by.y).clamp(-MAX_ELEVATION, MAX_ELEVATION);
     }
 
-    /// Moves aside, so that the target follows a drag by these pixels of a window of this height.
+    /// Moves the target along the picture by a drag in pixels, in a window of this height.
     pub(crate) fn pan(&mut self, by: DVec2, window_height: f64) {
         let [right, up, _] = self.axes();
         let unit = self.height_at_target() / window_height;
         self.target += unit * (by.y * up - by.x * right);
     }
 
-    /// Comes nearer by a factor, so that `pivot` stays at its pixel.
+    /// Zooms in by a factor; `pivot` keeps its pixel.
     pub(crate) fn zoom(&mut self, factor: f64, pivot: Option<DVec3>) {
-        let distance = (self.distance / factor).clamp(self.size / FARTHEST, self.size * FARTHEST);
+        let distance = (self.distance / factor)
+            .clamp(self.size / MAX_DISTANCE_RATIO, self.size * MAX_DISTANCE_RATIO);
         let share = distance / self.distance;
         let pivot = pivot.unwrap_or(self.target);
         let [.., back] = self.axes();
-        // The eye goes towards the pivot; the target, straight ahead of it, goes by as much.
+        // The eye moves towards the pivot, and the target moves by the same vector.
         let eye = self.target + self.distance * back;
         self.target = pivot + share * (eye - pivot) - distance * back;
         self.distance = distance;
     }
 
-    /// Where the plane across the target is at a place of the window, from -1 to 1 across its height.
-    pub(crate) fn on_target_plane(&self, place: DVec2) -> DVec3 {
+    /// Position on the plane through the target. Coordinates run from -1 to 1 over the window's
+    /// height.
+    pub(crate) fn on_target_plane(&self, position: DVec2) -> DVec3 {
         let [right, up, _] = self.axes();
         let half = 0.5 * self.height_at_target();
-        self.target + half * (place.x * right - place.y * up)
+        self.target + half * (position.x * right - position.y * up)
     }
 
-    /// Looks from a side.
+    /// Looks at the target from a side.
     pub(crate) fn look_from(&mut self, side: Side) {
-        let Framing { turned, raised, .. } = Framing::default();
-        (self.turned, self.raised) = match side {
+        let Framing { azimuth_degrees: azimuth, elevation_degrees: elevation, .. } =
+            Framing::default();
+        (self.azimuth, self.elevation) = match side {
             Side::Front => (0.0, 0.0),
             Side::Right => (90.0, 0.0),
             Side::Back => (180.0, 0.0),
             Side::Left => (270.0, 0.0),
-            Side::Top => (0.0, HIGHEST),
-            Side::Bottom => (0.0, -HIGHEST),
-            Side::Corner => (turned, raised),
+            Side::Top => (0.0, MAX_ELEVATION),
+            Side::Bottom => (0.0, -MAX_ELEVATION),
+            Side::Corner => (azimuth, elevation),
         };
     }
 }
@@ -171,8 +181,8 @@ mod tests {
             target: DVec3::new(1.0, 2.0, 3.0),
             distance: 10.0,
             up: DVec3::Y,
-            turned: 20.0,
-            raised: 30.0,
+            azimuth: 20.0,
+            elevation: 30.0,
             orthographic: false,
             size: 10.0,
         }
@@ -183,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pan_takes_the_target_along() {
+    fn a_pan_moves_the_target_with_the_pointer() {
         for orthographic in [false, true] {
             let mut orbit = orbit();
             orbit.set_orthographic(orthographic);
@@ -195,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn a_zoom_keeps_what_is_under_the_pointer() {
+    fn a_zoom_keeps_the_pivot_at_its_pixel() {
         for orthographic in [false, true] {
             let mut orbit = orbit();
             orbit.set_orthographic(orthographic);
@@ -209,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_of_the_target_plane_is_seen_there() {
+    fn a_position_on_the_target_plane_projects_to_its_pixel() {
         let orbit = orbit();
         let pixel =
             view(&orbit).project(orbit.on_target_plane(DVec2::new(0.5, -0.2))).unwrap().pixel;
@@ -217,10 +227,10 @@ mod tests {
     }
 
     #[test]
-    fn every_side_and_height_has_an_up() {
+    fn every_side_and_elevation_has_a_view() {
         use Side::{Back, Bottom, Corner, Front, Left, Right, Top};
         let mut orbit = orbit();
-        orbit.turn(DVec2::new(1e4, 1e6));
+        orbit.rotate(DVec2::new(1e4, 1e6));
         for up in [DVec3::Y, DVec3::Z, -DVec3::X] {
             orbit.up = up;
             view(&orbit);

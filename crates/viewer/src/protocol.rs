@@ -1,48 +1,48 @@
-//! What the page and the server say to each other: a line of JSON each, and pictures as bytes.
+//! Messages between page and server: JSON text, and frames as binary chunks.
 
 use hitscan::picking::ElementKind;
 use hitscan_render::Mode;
 use serde::{Deserialize, Serialize};
 
-/// Longer messages of a page end its session.
-pub(crate) const LONGEST_MESSAGE: usize = 256 << 10;
+/// A longer message of a page ends its session.
+pub(crate) const MAX_MESSAGE_BYTES: usize = 256 << 10;
 
-/// What a page says. Positions are in pixels of its window from the top left, continuous: the first
-/// pixel covers 0 to 1.
+/// A message of the page. Positions are continuous pixels of the window from the top left, so that
+/// the first pixel covers 0 to 1.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
 pub(crate) enum FromPage {
-    /// The size of the window, and the screen's pixels for each of its own.
+    /// Window size in pixels, and device pixels per window pixel.
     Resize {
         width: f64,
         height: f64,
         ratio: f64,
     },
-    /// Turns the camera about its target, by pixels of a drag.
+    /// Rotates the camera about its target by a drag in pixels.
     Orbit {
         dx: f64,
         dy: f64,
     },
-    /// Moves camera and target, by pixels of a drag.
+    /// Pans the camera by a drag in pixels.
     Pan {
         dx: f64,
         dy: f64,
     },
-    /// Comes nearer to what is at a pixel, by this factor.
+    /// Zooms in by a factor at a pixel.
     Zoom {
         factor: f64,
         x: f64,
         y: f64,
     },
-    /// Looks at the selection, or at everything.
+    /// Frames the selection, or the whole scene.
     Frame {
         all: bool,
     },
-    /// Looks from a side at the same target.
+    /// Looks at the target from a side.
     Look {
         from: Side,
     },
-    /// Parallel rays or perspective.
+    /// Switches between orthographic and perspective projection.
     Projection {
         orthographic: bool,
     },
@@ -55,14 +55,14 @@ pub(crate) enum FromPage {
     XRay {
         on: bool,
     },
-    /// The pointer rests; `number` comes back with the answer.
+    /// The pointer moved without a button. The reply carries the same `id`.
     Hover {
         x: f64,
         y: f64,
-        number: u32,
+        id: u32,
     },
     Leave,
-    /// A click; `extend` keeps what was selected before.
+    /// A click; `extend` adds to the selection.
     Click {
         x: f64,
         y: f64,
@@ -79,15 +79,15 @@ pub(crate) enum FromPage {
         enclose: bool,
         extend: bool,
     },
-    /// Selects nothing.
+    /// Clears the selection.
     Clear,
     /// Hides the instances of the selection.
     Hide,
-    /// Hides all other instances.
+    /// Hides all instances but those of the selection.
     Isolate,
-    /// Shows what was hidden here.
+    /// Shows all instances that this tab has hidden.
     ShowAll,
-    /// A picture is on the screen.
+    /// The page shows this frame.
     Shown {
         frame: u32,
     },
@@ -103,11 +103,11 @@ pub(crate) enum Side {
     Right,
     Top,
     Bottom,
-    /// Front, right and above.
+    /// From the front, right and above.
     Corner,
 }
 
-/// [`hitscan::picking::ElementKind`] by its name.
+/// Serialisable form of [`ElementKind`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum ElementName {
@@ -119,7 +119,7 @@ pub(crate) enum ElementName {
 }
 
 impl ElementName {
-    /// The name, as the command line has it too.
+    /// The name in messages and on the command line.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Object => "object",
@@ -141,23 +141,23 @@ impl From<ElementName> for ElementKind {
     }
 }
 
-/// What the server says.
+/// A message to the page.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "type", rename_all = "kebab-case")]
 pub(crate) enum ToPage {
-    /// What is looked at: first of all, and after each reload.
+    /// Facts about the model; the first message, repeated after each reload.
     Model(ModelReport),
-    /// How it is looked at, after each change.
+    /// Display state, after each change.
     State(StateReport),
-    /// What is under the pointer.
-    Hover { number: u32, pick: Option<PickReport> },
-    /// What is selected.
+    /// The element under the pointer.
+    Hover { id: u32, pick: Option<PickReport> },
+    /// The selection.
     Selection(SelectionReport),
-    /// What the colours mean.
+    /// Legend of the colours.
     Legend { title: Vec<String>, ramp: Option<RampReport>, names: Vec<NamedColor> },
-    /// How fast that was.
+    /// Rendering statistics.
     Stats(StatsReport),
-    /// The file has changed and cannot be read; `None` if it can again.
+    /// The changed file cannot be shown; `None` once it can.
     Problem { text: Option<String> },
 }
 
@@ -169,7 +169,7 @@ pub(crate) struct ModelReport {
     pub(crate) n_instances: usize,
     pub(crate) reading_seconds: f64,
     pub(crate) building_seconds: f64,
-    /// Counts loads, from 0.
+    /// Number of reloads so far.
     pub(crate) version: u64,
 }
 
@@ -183,29 +183,29 @@ pub(crate) struct StateReport {
     pub(crate) n_hidden: usize,
 }
 
-/// All that is known of an element, and how to ask for it on a command line.
+/// Facts about a picked element, and the command that picks it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct PickReport {
     pub(crate) element: ElementName,
-    /// The place of the instance in the file.
+    /// Index of the instance in the file.
     pub(crate) instance: u64,
-    /// Names from the outermost parent to the instance itself.
+    /// Names from the outermost ancestor to the instance.
     pub(crate) path: Vec<String>,
-    /// Of a face.
+    /// For a face.
     pub(crate) polygon: Option<u32>,
-    /// Of an edge or a vertex.
+    /// For an edge or a vertex.
     pub(crate) vertices: Vec<u32>,
     pub(crate) object: Option<String>,
     pub(crate) group: Option<String>,
     pub(crate) material: Option<String>,
     pub(crate) line: Option<u64>,
     pub(crate) point: [f64; 3],
-    /// From where sight begins, along the ray of the point's pixel: t of that ray.
+    /// `t` along the ray through the point's pixel.
     pub(crate) t: f64,
-    /// Of an object or a face.
+    /// For an object or a face.
     pub(crate) hit: Option<HitReport>,
-    /// Which click at the place this is, from 1.
+    /// Index of this click among clicks at the same pixel, from 1.
     pub(crate) click: usize,
     pub(crate) command: String,
 }
@@ -214,9 +214,9 @@ pub(crate) struct PickReport {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct HitReport {
     pub(crate) triangle: u32,
-    /// The weights of the second and the third corner.
+    /// Barycentric weights of the second and third corner.
     pub(crate) weights: [f32; 2],
-    /// `None` for a triangle of zero area.
+    /// Unit normal in world space; `None` for a triangle of zero area.
     pub(crate) normal: Option<[f64; 3]>,
     pub(crate) is_front: bool,
     /// Texture coordinates.
@@ -226,17 +226,17 @@ pub(crate) struct HitReport {
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct SelectionReport {
-    /// How many elements are selected.
+    /// Number of selected elements.
     pub(crate) n: usize,
-    /// What the last click picked.
+    /// The element picked by the last click.
     pub(crate) pick: Option<PickReport>,
-    /// The first few, in words.
+    /// Descriptions of the first few elements.
     pub(crate) first: Vec<String>,
-    /// The command that selects what the last drag did.
+    /// The command that repeats the last drag selection.
     pub(crate) command: Option<String>,
 }
 
-/// A ramp of colours as `#rrggbb` at even steps, and what its ends stand for.
+/// Colours of a ramp as `#rrggbb` at even steps, and labels of its ends.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct RampReport {
     pub(crate) colors: Vec<String>,
@@ -252,53 +252,53 @@ pub(crate) struct NamedColor {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct StatsReport {
-    /// Pixels of the last picture.
+    /// Size of the latest frame in pixels.
     pub(crate) width: u32,
     pub(crate) height: u32,
-    /// Samples of each pixel.
+    /// Samples per pixel.
     pub(crate) n_samples: u32,
     pub(crate) rays_per_second: f64,
-    /// How long the last sample of every pixel took.
+    /// Duration of the latest sample.
     pub(crate) seconds: f64,
-    /// Nodes and blocks that a ray of the camera tests, in the mean; once the picture is sharp.
+    /// Mean number of nodes and blocks tested per camera ray, once a full-resolution frame is
+    /// complete.
     pub(crate) work_per_ray: Option<f64>,
 }
 
-/// The head of a piece of a picture, before red, green, blue, opacity of each pixel, row by row: numbers
-/// of 32 bits, the least byte first.
+/// Header of a frame chunk, as little-endian u32 values. The pixels of `rect` follow as red, green,
+/// blue, opacity, row by row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct FrameHead {
+pub(crate) struct FrameHeader {
     pub(crate) frame: u32,
-    /// Of the whole picture.
+    /// Size of the whole frame.
     pub(crate) size: [u32; 2],
-    /// The rectangle that the bytes are: left, top, width, height.
-    pub(crate) part: [u32; 4],
-    /// 0 while moving, 1 at full size, 2 when nothing more comes.
+    /// Rectangle in this chunk: left, top, width, height.
+    pub(crate) rect: [u32; 4],
+    /// 0 for a preview, 1 for full resolution, 2 for the final frame.
     pub(crate) stage: u32,
-    /// Pieces that follow: a picture is shown when all are there.
-    pub(crate) n_more: u32,
+    /// Chunks of this frame that follow. The page shows a frame when it is complete.
+    pub(crate) n_remaining: u32,
 }
 
-impl FrameHead {
-    /// The bytes of a picture: this with a rectangle of `pixels`, in pieces of whole rows and about
-    /// `n_bytes`.
-    pub(crate) fn in_pieces(self, pixels: &[[u8; 4]], n_bytes: usize) -> Vec<Vec<u8>> {
-        let [left, top, width, height] = self.part;
+impl FrameHeader {
+    /// Splits the rectangle of `pixels` into chunks of whole rows, each of about `n_bytes` bytes.
+    pub(crate) fn into_chunks(self, pixels: &[[u8; 4]], n_bytes: usize) -> Vec<Vec<u8>> {
+        let [left, top, width, height] = self.rect;
         let n_rows = (n_bytes / (4 * width.max(1) as usize)).max(1) as u32;
-        let n_pieces = height.div_ceil(n_rows).max(1);
-        let piece = |n: u32| {
+        let n_chunks = height.div_ceil(n_rows).max(1);
+        let chunk = |n: u32| {
             let start = n * n_rows;
-            let part = [left, top + start, width, n_rows.min(height - start)];
-            Self { part, n_more: n_pieces - 1 - n, ..self }.with_pixels(pixels)
+            let rect = [left, top + start, width, n_rows.min(height - start)];
+            Self { rect, n_remaining: n_chunks - 1 - n, ..self }.with_pixels(pixels)
         };
-        (0..n_pieces).map(piece).collect()
+        (0..n_chunks).map(chunk).collect()
     }
 
     fn with_pixels(&self, pixels: &[[u8; 4]]) -> Vec<u8> {
-        let [left, top, width, height] = self.part.map(|number| number as usize);
+        let [left, top, width, height] = self.rect.map(|number| number as usize);
         let mut bytes = Vec::with_capacity(36 + 4 * width * height);
-        let [size, part] = [&self.size[..], &self.part[..]];
-        let numbers = [&[self.frame][..], size, part, &[self.stage, self.n_more]].concat();
+        let [size, rect] = [&self.size[..], &self.rect[..]];
+        let numbers = [&[self.frame][..], size, rect, &[self.stage, self.n_remaining]].concat();
         bytes.extend(numbers.into_iter().flat_map(u32::to_le_bytes));
         for row in pixels.chunks(self.size[0] as usize).skip(top).take(height) {
             bytes.extend_from_slice(row[left..left + width].as_flattened());
@@ -321,26 +321,27 @@ mod tests {
         for wrong in ["", "{}", "[]", r#"{"type":"click","x":1}"#, huge] {
             assert!(parse(wrong).is_err(), "{wrong}");
         }
-        let told = serde_json::to_string(&ToPage::Problem { text: None }).unwrap();
-        assert_eq!(told, r#"{"type":"problem","text":null}"#);
+        let json = serde_json::to_string(&ToPage::Problem { text: None }).unwrap();
+        assert_eq!(json, r#"{"type":"problem","text":null}"#);
     }
 
     #[test]
-    fn a_frame_is_a_rectangle_of_the_picture_in_pieces_of_rows() {
+    fn a_frame_is_a_rectangle_of_the_picture_into_chunks_of_rows() {
         let pixels: Vec<[u8; 4]> = (0..6).map(|n| [n; 4]).collect();
-        let head = FrameHead { frame: 7, size: [3, 2], part: [1, 0, 2, 2], stage: 1, n_more: 0 };
-        let whole = head.in_pieces(&pixels, 1 << 10);
+        let head =
+            FrameHeader { frame: 7, size: [3, 2], rect: [1, 0, 2, 2], stage: 1, n_remaining: 0 };
+        let whole = head.into_chunks(&pixels, 1 << 10);
         assert_eq!(whole[0].len(), 36 + 16);
         assert_eq!(whole[0][..8], [7, 0, 0, 0, 3, 0, 0, 0]);
         assert_eq!(whole[0][32..], [0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 4, 4, 4, 4, 5, 5, 5, 5]);
         for n_bytes in [8, 9, 0] {
-            let rows = head.in_pieces(&pixels, n_bytes);
-            let [first, second] = &rows[..] else { panic!("{} pieces", rows.len()) };
-            // The top of the rectangle, and how many pieces follow.
+            let rows = head.into_chunks(&pixels, n_bytes);
+            let [first, second] = &rows[..] else { panic!("{} chunks", rows.len()) };
+            // The top of the rectangle, and the number of following chunks.
             assert_eq!(([first[16], first[32]], [second[16], second[32]]), ([0, 1], [1, 0]));
             assert_eq!([&first[36..], &second[36..]].concat(), whole[0][36..]);
         }
-        let nothing = FrameHead { part: [0; 4], ..head }.in_pieces(&pixels, 1 << 10);
+        let nothing = FrameHeader { rect: [0; 4], ..head }.into_chunks(&pixels, 1 << 10);
         assert_eq!((nothing.len(), nothing[0].len()), (1, 36));
     }
 }

@@ -1,4 +1,4 @@
-//! What is told about a picked element.
+//! Reports of picked elements for the page.
 
 use hitscan::Side;
 use hitscan::picking::{Element, Pick};
@@ -6,7 +6,7 @@ use hitscan::scene::{InstanceId, Scene};
 
 use crate::protocol::{ElementName, HitReport, PickReport};
 
-/// All that is known of a pick.
+/// The facts about a pick.
 pub(crate) fn of_pick(scene: &Scene, pick: &Pick, click: usize, command: String) -> PickReport {
     let mesh = scene.get(pick.instance).and_then(|instance| instance.mesh.as_deref());
     let details = pick.hit.as_ref().and_then(|hit| scene.describe(hit));
@@ -43,14 +43,14 @@ pub(crate) fn of_pick(scene: &Scene, pick: &Pick, click: usize, command: String)
     }
 }
 
-/// The names of an instance and its ancestors that have some, the outermost first.
+/// Names of an instance and its named ancestors, outermost first.
 fn path(scene: &Scene, id: InstanceId) -> Vec<String> {
     let names = scene.path(id).into_iter().filter_map(|id| scene.get(id)?.name.clone());
     names.map(|name| name.to_string()).collect()
 }
 
-/// An element in a few words.
-pub(crate) fn in_words(scene: &Scene, instance: InstanceId, element: Element) -> String {
+/// Short description of an element.
+pub(crate) fn describe(scene: &Scene, instance: InstanceId, element: Element) -> String {
     let what = match element {
         Element::Object => "object".to_owned(),
         Element::Face(polygon) => format!("face {polygon}"),

@@ -1,53 +1,53 @@
-//! HTTP requests: read from bytes, and refused unless a page of ours sent them.
+//! HTTP requests: parsing, and rejection of everything that the server's own page does not send.
 
 use thiserror::Error;
 
-/// A head longer than this is refused.
-pub(crate) const LONGEST_HEAD: usize = 8 << 10;
+/// Maximum length of a request's head.
+pub(crate) const MAX_HEAD_BYTES: usize = 8 << 10;
 
-/// More header lines than this are refused.
-const MOST_HEADERS: usize = 64;
+/// Maximum number of header lines.
+const MAX_HEADERS: usize = 64;
 
-/// A request that may be answered.
+/// A valid request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Request {
     /// The path without its query.
     pub(crate) path: String,
-    /// Whether only the head of the answer is wanted.
+    /// Whether the request is HEAD.
     pub(crate) head_only: bool,
-    /// The key of a web socket, if this asks for one.
+    /// The key of a WebSocket handshake, if the request is one.
     pub(crate) socket_key: Option<String>,
 }
 
-/// Why a request is not answered.
+/// The reason for rejecting a request.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub(crate) enum Refusal {
-    #[error("the request is no HTTP: {0}")]
+    #[error("request: invalid HTTP ({0}); open the page in a browser")]
     Malformed(String),
-    #[error("the head of the request is longer than {LONGEST_HEAD} bytes or {MOST_HEADERS} lines")]
+    #[error("request head: longer than {MAX_HEAD_BYTES} bytes or {MAX_HEADERS} lines; send less")]
     TooLong,
-    #[error("the request took too long")]
+    #[error("request head: not received in time; try again")]
     TooSlow,
-    #[error("a request with a body, expected none")]
+    #[error("request body: not allowed; send none")]
     Body,
-    #[error("method {0}, expected GET or HEAD")]
+    #[error("method {0}: not allowed; use GET or HEAD")]
     Method(String),
-    #[error("HTTP/1.{0}, expected HTTP/1.1")]
+    #[error("HTTP/1.{0}: not supported; use HTTP/1.1")]
     Version(u8),
-    #[error("host {found:?}, expected {expected}")]
+    #[error("host {found:?}: not this server; use {expected}")]
     Host { found: String, expected: String },
-    #[error("origin {0:?}, expected the page of this server")]
+    #[error("origin {0:?}: not allowed; use the page of this server")]
     Origin(String),
-    #[error("a web socket of version {0:?}, expected 13 with a key")]
+    #[error("WebSocket version {0:?}: invalid handshake; use GET, version 13 and a key")]
     Socket(String),
-    #[error("nothing is here")]
+    #[error("path: not found; open /")]
     Path,
-    #[error("too many connections")]
+    #[error("server: too many connections or tabs; close some and try again")]
     TooMany,
 }
 
 impl Refusal {
-    /// The status line's number and words.
+    /// The HTTP status code and reason phrase.
     pub(crate) fn status(&self) -> &'static str {
         match self {
             Self::Malformed(_) => "400 Bad Request",
@@ -65,30 +65,30 @@ impl Refusal {
     }
 }
 
-/// Whether the bytes hold a whole head.
+/// Whether the bytes contain a complete head.
 pub(crate) fn is_whole(bytes: &[u8]) -> bool {
     bytes.windows(4).any(|end| end == b"\r\n\r\n") || bytes.windows(2).any(|end| end == b"\n\n")
 }
 
 impl Request {
-    /// The request of a whole head that was sent to a port of this machine.
+    /// Parses a complete head that was sent to a port of the loopback interface.
     ///
-    /// Who asks must have reached the server by a name of the loopback: a page of another site that
-    /// had its own name point here sends that name as host, and is refused. What a page sends to
-    /// another site carries its origin, which must be this server's.
+    /// The host must be a loopback name. This stops a page of another site whose domain name
+    /// resolves to this machine (DNS rebinding), because its requests carry that domain as host.
+    /// The origin, if present, must be this server: browsers send it with requests across sites.
     ///
     /// # Errors
-    /// The first thing that is wrong with it.
+    /// The first [`Refusal`] that applies.
     pub(crate) fn parse(head: &[u8], port: u16) -> Result<Self, Refusal> {
-        let mut headers = [httparse::EMPTY_HEADER; MOST_HEADERS];
+        let mut headers = [httparse::EMPTY_HEADER; MAX_HEADERS];
         let mut parsed = httparse::Request::new(&mut headers);
         match parsed.parse(head) {
             Ok(httparse::Status::Complete(_)) => {}
             Ok(httparse::Status::Partial) => {
-                return Err(Refusal::Malformed("it is cut off".to_owned()));
+                return Err(Refusal::Malformed("incomplete head".to_owned()));
             }
             Err(httparse::Error::TooManyHeaders) => return Err(Refusal::TooLong),
-            // Of the version only the last digit is parsed.
+            // The parser reads only the last digit of the version.
             Err(error) => return Err(Refusal::Malformed(error.to_string())),
         }
         let one = |name: &str| -> Result<Option<&str>, Refusal> {
@@ -97,9 +97,9 @@ impl Request {
             let first = found.next().map(|header| std::str::from_utf8(header.value));
             let malformed = |what| Refusal::Malformed(format!("{what} header {name}"));
             if found.next().is_some() {
-                return Err(malformed("a second"));
+                return Err(malformed("repeated"));
             }
-            first.transpose().map_err(|_| malformed("no text in"))
+            first.transpose().map_err(|_| malformed("non-text"))
         };
         if parsed.version != Some(1) {
             return Err(Refusal::Version(parsed.version.unwrap_or(0)));
@@ -135,7 +135,7 @@ impl Request {
     }
 }
 
-/// The names of this machine for itself.
+/// Host names of the loopback interface.
 const LOOPBACK: [&str; 3] = ["127.0.0.1", "localhost", "[::1]"];
 
 fn check_host(host: &str, port: u16) -> Result<(), Refusal> {
@@ -153,7 +153,7 @@ fn check_origin(origin: &str, port: u16) -> Result<(), Refusal> {
 }
 
 fn is_here(host: &str, port: u16) -> bool {
-    // A browser leaves out the port of HTTP itself.
+    // Browsers omit port 80.
     let (name, found) = match host.rsplit_once(':') {
         Some((name, digits)) if digits.bytes().all(|b| b.is_ascii_digit()) => {
             (name, digits.parse().ok())
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_and_sockets_of_this_machine_are_taken() {
+    fn pages_and_sockets_of_the_loopback_are_accepted() {
         let page = parse("GET /viewer.js?v=1 HTTP/1.1\nHost: LOCALHOST:4711\n\n").unwrap();
         assert_eq!((page.path.as_str(), page.head_only), ("/viewer.js", false));
         assert!(parse("HEAD / HTTP/1.1\nHost: [::1]:4711\n\n").unwrap().head_only);
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn strangers_are_refused() {
+    fn foreign_hosts_and_origins_are_rejected() {
         let hosts = [
             "evil.example:4711",
             "127.0.0.1:4712",
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_plain_get_is_refused() {
+    fn only_get_and_head_without_a_body_are_accepted() {
         let status = |line: &str, more: &str| {
             let head = format!("{line}\nHost: localhost:4711\n{more}\n");
             parse(&head).map_or_else(|refusal| refusal.status(), |_| "200")

@@ -1,220 +1,161 @@
-//! Connections: taken in a limited number, read with patience that ends, and answered.
+//! Connections: accept, limit, read and answer.
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::assets;
 use crate::model::Model;
-use crate::pages;
-use crate::request::{LONGEST_HEAD, Refusal, Request, is_whole};
+use crate::request::{MAX_HEAD_BYTES, Refusal, Request, is_whole};
 use crate::socket;
+use crate::state::{CurrentModel, Permit, ServerState};
 
-/// Connections at a time, each with a thread; more are refused.
-const MOST_CONNECTIONS: usize = 256;
+/// Maximum number of connections, each with a thread. The server rejects more.
+const MAX_CONNECTIONS: usize = 256;
 
-/// Tabs at a time, each with a session; more are refused.
-const MOST_TABS: usize = 16;
+/// Maximum number of tabs, each with a session. The server rejects more.
+const MAX_TABS: usize = 16;
 
-/// How long the head of a request may take.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// Time limit for a request's head, and for each write.
+const TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Memory of the stack of a connection.
-const STACK: usize = 2 << 20;
+/// Stack size of a connection's thread.
+const STACK_BYTES: usize = 2 << 20;
 
-/// Listens on the loopback.
+/// A server on the loopback interface.
 #[derive(Debug)]
 pub struct Server {
     listener: TcpListener,
     address: SocketAddr,
-    shared: Arc<Shared>,
+    state: Arc<ServerState>,
 }
 
-/// Changes what a running server shows, and ends it.
+/// A handle to a running server: changes the model, reports problems, ends the server. Clones
+/// control the same server.
 #[derive(Clone, Debug)]
 pub struct Handle {
-    shared: Arc<Shared>,
+    state: Arc<ServerState>,
     address: SocketAddr,
 }
 
-/// What all connections share.
-#[derive(Debug)]
-pub(crate) struct Shared {
-    current: Mutex<Current>,
-    /// Counts changes of `current`, so that a tab need not lock it to see that there are none.
-    changes: AtomicU64,
-    n_connections: AtomicUsize,
-    n_tabs: AtomicUsize,
-    is_ending: AtomicBool,
-}
-
-/// What is shown now.
-#[derive(Clone, Debug)]
-pub(crate) struct Current {
-    pub(crate) model: Arc<Model>,
-    /// Counts models, from 0.
-    pub(crate) version: u64,
-    /// Why the file as it is now is not shown.
-    pub(crate) problem: Option<String>,
-}
-
 impl Server {
-    /// Listens on a port of 127.0.0.1, or on a free one if it is 0.
+    /// Listens on a port of 127.0.0.1. Port 0 selects a free port.
     ///
     /// # Errors
-    /// A port that is taken, or not for us.
+    /// The operating system's error, for example if the port is in use or requires privileges.
     pub fn bind(port: u16, model: Model) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))?;
         let address = listener.local_addr()?;
-        let current = Current { model: Arc::new(model), version: 0, problem: None };
-        let shared = Shared {
-            current: Mutex::new(current),
-            changes: AtomicU64::new(0),
-            n_connections: AtomicUsize::new(0),
-            n_tabs: AtomicUsize::new(0),
-            is_ending: AtomicBool::new(false),
-        };
-        Ok(Self { listener, address, shared: Arc::new(shared) })
+        let state = ServerState::new(model);
+        Ok(Self { listener, address, state: Arc::new(state) })
     }
 
-    /// Where it listens.
+    /// The address that the server listens on.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// What changes it while it runs.
+    /// A handle that controls the server while it runs.
     pub fn handle(&self) -> Handle {
-        Handle { shared: self.shared.clone(), address: self.address }
+        Handle { state: self.state.clone(), address: self.address }
     }
 
-    /// Answers until [`Handle::end`]. Each connection has a thread.
+    /// Serves until [`Handle::end`], then waits up to one second for tabs to close. Blocks the
+    /// calling thread; each connection gets a thread.
     pub fn run(&self) {
         for stream in self.listener.incoming() {
-            if self.shared.is_ending() {
+            if self.state.is_ending() {
                 break;
             }
             match stream {
-                Ok(stream) => self.take(stream),
-                // Of one connection, or too many open files: none is a reason to end.
+                Ok(stream) => self.accept(stream),
+                // The error concerns one connection, or too many files are open: continue in both
+                // cases.
                 Err(_) => thread::sleep(Duration::from_millis(20)),
             }
         }
-        // Time for the tabs to be told.
+        // Give the tabs time to send a close message.
         let deadline = Instant::now() + Duration::from_secs(1);
-        while self.shared.n_tabs.load(Ordering::SeqCst) > 0 && Instant::now() < deadline {
+        while self.state.n_tabs.load(Ordering::SeqCst) > 0 && Instant::now() < deadline {
             thread::sleep(Duration::from_millis(10));
         }
     }
 
-    fn take(&self, stream: TcpStream) {
-        let Some(place) =
-            Place::take(&self.shared, |shared| &shared.n_connections, MOST_CONNECTIONS)
+    fn accept(&self, stream: TcpStream) {
+        let Some(permit) =
+            Permit::acquire(&self.state, |state| &state.n_connections, MAX_CONNECTIONS)
         else {
-            // Not worth a thread: what does not fit into the socket's buffer is lost.
+            // Reject without a thread. Bytes that exceed the socket's buffer are lost.
             let _ = stream.set_nonblocking(true);
             let _ = refuse(&stream, &Refusal::TooMany, false);
             return;
         };
         let port = self.address.port();
         let serve = move || {
-            // A connection that fails is gone; there is nobody to tell.
-            let _ = serve(&stream, port, &place.shared);
+            // The peer of a failed connection is gone, so the error has no recipient.
+            let _ = serve(&stream, port, &permit.state);
         };
-        let _ = thread::Builder::new().stack_size(STACK).spawn(serve);
+        let _ = thread::Builder::new().stack_size(STACK_BYTES).spawn(serve);
     }
 }
 
 impl Handle {
-    /// Shows another model in all tabs.
+    /// Replaces the model in all tabs. They keep their cameras, but clear selections and hidden
+    /// instances. Also clears a reported problem.
     pub fn replace(&self, model: Model) {
-        self.shared.change(|current| {
-            *current =
-                Current { model: Arc::new(model), version: current.version + 1, problem: None };
+        self.state.change(|current| {
+            *current = CurrentModel {
+                model: Arc::new(model),
+                version: current.version + 1,
+                problem: None,
+            };
         });
     }
 
-    /// Tells all tabs why the file as it is now is not shown. What they show stays.
+    /// Shows a message in all tabs, for example why the changed file cannot be read. Tabs keep the
+    /// current model.
     pub fn report_problem(&self, text: String) {
-        self.shared.change(|current| current.problem = Some(text));
+        self.state.change(|current| current.problem = Some(text));
     }
 
-    /// Ends the server and all tabs.
+    /// Ends the server and all tabs. Returns before they have ended.
     pub fn end(&self) {
-        self.shared.is_ending.store(true, Ordering::SeqCst);
-        // Wakes the listener.
+        self.state.end();
+        // Connect once to wake the listener.
         let _ = TcpStream::connect_timeout(&self.address, Duration::from_secs(1));
     }
 
-    /// The number of open tabs.
+    /// Number of open tabs.
     pub fn n_tabs(&self) -> usize {
-        self.shared.n_tabs.load(Ordering::SeqCst)
+        self.state.n_tabs.load(Ordering::SeqCst)
     }
 
-    /// The number of open connections, those of tabs included.
+    /// Number of open connections, tabs included.
     pub fn n_connections(&self) -> usize {
-        self.shared.n_connections.load(Ordering::SeqCst)
+        self.state.n_connections.load(Ordering::SeqCst)
     }
 }
 
-impl Shared {
-    pub(crate) fn current(&self) -> Current {
-        self.current.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    fn change(&self, change: impl FnOnce(&mut Current)) {
-        change(&mut self.current.lock().unwrap_or_else(PoisonError::into_inner));
-        self.changes.fetch_add(1, Ordering::SeqCst);
-    }
-
-    /// A number that differs after each change.
-    pub(crate) fn changes(&self) -> u64 {
-        self.changes.load(Ordering::SeqCst)
-    }
-
-    pub(crate) fn is_ending(&self) -> bool {
-        self.is_ending.load(Ordering::SeqCst)
-    }
-}
-
-/// One of a limited number of places, free again when dropped.
-struct Place {
-    shared: Arc<Shared>,
-    count: fn(&Shared) -> &AtomicUsize,
-}
-
-impl Place {
-    fn take(shared: &Arc<Shared>, count: fn(&Shared) -> &AtomicUsize, most: usize) -> Option<Self> {
-        let add = |n: usize| (n < most).then_some(n + 1);
-        count(shared).fetch_update(Ordering::SeqCst, Ordering::SeqCst, add).ok()?;
-        Some(Self { shared: shared.clone(), count })
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        (self.count)(&self.shared).fetch_sub(1, Ordering::SeqCst);
-    }
-}
-
-/// Reads a request and answers it; one for each connection.
-fn serve(stream: &TcpStream, port: u16, shared: &Arc<Shared>) -> io::Result<()> {
+/// Reads and answers the one request of a connection.
+fn serve(stream: &TcpStream, port: u16, state: &Arc<ServerState>) -> io::Result<()> {
     stream.set_nodelay(true)?;
-    stream.set_write_timeout(Some(PATIENCE))?;
-    let request = match read_head(stream, shared)? {
+    stream.set_write_timeout(Some(TIMEOUT))?;
+    let request = match read_head(stream, state)? {
         Ok(head) => Request::parse(&head, port),
         Err(refusal) => Err(refusal),
     };
     let answered = request.and_then(|request| match &request.socket_key {
         Some(key) if request.path == "/socket" => {
-            match Place::take(shared, |shared| &shared.n_tabs, MOST_TABS) {
-                Some(_place) => Ok(socket::serve(stream, key, shared)),
+            match Permit::acquire(state, |state| &state.n_tabs, MAX_TABS) {
+                Some(_permit) => Ok(socket::serve(stream, key, state)),
                 None => Err(Refusal::TooMany),
             }
         }
-        _ => pages::at(&request.path).map(|page| {
-            respond(stream, "200 OK", page.kind, page.text.as_bytes(), request.head_only)
+        _ => assets::find(&request.path).map(|asset| {
+            respond(stream, "200 OK", asset.content_type, asset.text.as_bytes(), request.head_only)
         }),
     });
     match answered {
@@ -224,13 +165,13 @@ fn serve(stream: &TcpStream, port: u16, shared: &Arc<Shared>) -> io::Result<()> 
     close(stream)
 }
 
-/// The bytes of a request up to its empty line.
-fn read_head(mut stream: &TcpStream, shared: &Shared) -> io::Result<Result<Vec<u8>, Refusal>> {
-    let deadline = Instant::now() + PATIENCE;
+/// Reads a request up to its empty line.
+fn read_head(mut stream: &TcpStream, state: &ServerState) -> io::Result<Result<Vec<u8>, Refusal>> {
+    let deadline = Instant::now() + TIMEOUT;
     let (mut head, mut chunk) = (Vec::new(), [0; 2048]);
     loop {
         let left = deadline.saturating_duration_since(Instant::now());
-        if left.is_zero() || shared.is_ending() {
+        if left.is_zero() || state.is_ending() {
             return Ok(Err(Refusal::TooSlow));
         }
         stream.set_read_timeout(Some(left.min(Duration::from_millis(500))))?;
@@ -242,9 +183,9 @@ fn read_head(mut stream: &TcpStream, shared: &Shared) -> io::Result<Result<Vec<u
             Err(error) => return Err(error),
         }
         if is_whole(&head) {
-            return Ok(if head.len() > LONGEST_HEAD { Err(Refusal::TooLong) } else { Ok(head) });
+            return Ok(if head.len() > MAX_HEAD_BYTES { Err(Refusal::TooLong) } else { Ok(head) });
         }
-        if head.len() > LONGEST_HEAD {
+        if head.len() > MAX_HEAD_BYTES {
             return Ok(Err(Refusal::TooLong));
         }
     }
@@ -256,21 +197,21 @@ pub(crate) fn is_timeout(error: &io::Error) -> bool {
 
 fn refuse(stream: &TcpStream, refusal: &Refusal, with_text: bool) -> io::Result<()> {
     let text = format!("{refusal}\n");
-    let kind = "text/plain; charset=utf-8";
-    respond(stream, refusal.status(), kind, text.as_bytes(), !with_text)
+    let content_type = "text/plain; charset=utf-8";
+    respond(stream, refusal.status(), content_type, text.as_bytes(), !with_text)
 }
 
 fn respond(
     mut stream: &TcpStream,
     status: &str,
-    kind: &str,
+    content_type: &str,
     body: &[u8],
     head_only: bool,
 ) -> io::Result<()> {
-    // Nothing of the page may come from, or go to, anywhere else.
+    // Forbid the page to load from or connect to other hosts.
     let mut answer = format!(
         "HTTP/1.1 {status}\r\n\
-         Content-Type: {kind}\r\n\
+         Content-Type: {content_type}\r\n\
          Content-Length: {length}\r\n\
          Connection: close\r\n\
          Cache-Control: no-store\r\n\
@@ -296,8 +237,8 @@ fn respond(
     stream.write_all(&answer)
 }
 
-/// Ends a connection so that the answer arrives: a peer that is still sending would lose it if what it
-/// sends were not read.
+/// Closes a connection after the answer has arrived. A peer that still sends would lose the answer
+/// if its bytes were left unread.
 fn close(mut stream: &TcpStream) -> io::Result<()> {
     const LONGEST: Duration = Duration::from_secs(1);
     stream.shutdown(Shutdown::Write)?;

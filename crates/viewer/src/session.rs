@@ -1,4 +1,4 @@
-//! A tab: its camera, what it shows, hides and has selected, and its answers.
+//! The state of a tab as a function of its messages.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -9,8 +9,8 @@ use hitscan::picking::{ClickCycle, PickOptions, Picker, Region, Selected, View, 
 use hitscan::scene::InstanceId;
 use hitscan_render::{Legend, Mode, Subject};
 
-use crate::command::Place;
-use crate::easel::{Easel, Wish};
+use crate::command_line::Query;
+use crate::frame_renderer::{FrameRenderer, FrameRequest};
 use crate::highlight::Highlight;
 use crate::model::Model;
 use crate::orbit::Orbit;
@@ -21,26 +21,26 @@ use crate::protocol::{
 
 mod picking;
 
-/// Windows have sides within these, in pixels.
-const WINDOW: [f64; 2] = [16.0, 8192.0];
+/// Limits of a window's sides, in pixels.
+const WINDOW_SIDE: [f64; 2] = [16.0, 8192.0];
 
-/// A drag between two messages is not longer than this, in pixels.
-const LONGEST_DRAG: f64 = 1e4;
+/// Maximum drag in one message, in pixels.
+const MAX_DRAG: f64 = 1e4;
 
-/// So many names are in a legend.
-const MOST_NAMES: usize = 50;
+/// Maximum number of names in a legend.
+const MAX_LEGEND_NAMES: usize = 50;
 
 /// The state of a tab.
 #[derive(Debug)]
 pub(crate) struct Session {
     model: Arc<Model>,
     version: u64,
-    /// The model's, with what is hidden here.
+    /// The model's subject, without the instances that this tab hides.
     subject: Subject,
-    /// The places in the file of instances that are hidden here.
+    /// Indices in the file of the instances that this tab hides.
     hidden: BTreeSet<u64>,
     orbit: Orbit,
-    /// In pixels of the page, once it has told them.
+    /// Window size in pixels: a default until the page sends its own.
     window: DVec2,
     is_sized: bool,
     ratio: f64,
@@ -50,11 +50,11 @@ pub(crate) struct Session {
     selection: BTreeSet<Selected>,
     hovered: Option<Selected>,
     clicks: ClickCycle,
-    easel: Easel,
+    renderer: FrameRenderer,
 }
 
 impl Session {
-    /// A tab that was just opened, and what to tell it.
+    /// Creates the state of a new tab, and its first messages.
     pub(crate) fn new(model: Arc<Model>, version: u64, now: Instant) -> (Self, Vec<ToPage>) {
         let window = DVec2::new(1280.0, 720.0);
         let subject = model.subject.clone();
@@ -71,86 +71,87 @@ impl Session {
             selection: BTreeSet::new(),
             hovered: None,
             clicks: ClickCycle::default(),
-            easel: Easel::new(now),
+            renderer: FrameRenderer::new(now),
             subject,
             model,
         };
-        let told = vec![session.model_report(), session.state_report()];
-        (session, told)
+        let messages = vec![session.model_report(), session.state_report()];
+        (session, messages)
     }
 
-    /// Looks at another state of the file, from where it is.
+    /// Switches to a reloaded model and keeps the camera.
     pub(crate) fn replace(&mut self, model: Arc<Model>, version: u64, now: Instant) -> Vec<ToPage> {
         self.subject = model.subject.clone();
-        self.orbit.keep_for(&self.subject, self.aspect());
+        self.orbit.keep_view_of(&self.subject, self.aspect());
         (self.model, self.version) = (model, version);
         self.hidden.clear();
         self.hovered = None;
-        let selection = self.select_only(BTreeSet::new(), false, SelectionReport::default());
-        self.easel.change_kind(now);
+        let selection = self.set_selection(BTreeSet::new(), false, SelectionReport::default());
+        self.renderer.invalidate_costs(now);
         vec![self.model_report(), self.state_report(), selection, ToPage::Problem { text: None }]
     }
 
-    /// Does what the page says, and answers.
+    /// Applies a message of the page and returns the replies.
+    // Longer than 60 lines, because it is one flat match with a short arm per message.
     pub(crate) fn handle(&mut self, message: FromPage, now: Instant) -> Vec<ToPage> {
         match message {
             FromPage::Resize { width, height, ratio } => {
-                let side = |side: f64| side.clamp(WINDOW[0], WINDOW[1]).round();
+                let side = |side: f64| side.clamp(WINDOW_SIDE[0], WINDOW_SIDE[1]).round();
                 let window = DVec2::new(side(width), side(height));
                 let ratio = ratio.clamp(0.5, 4.0);
                 if (window, ratio) != (self.window, self.ratio) {
                     (self.window, self.ratio) = (window, ratio);
-                    self.look_again(now);
+                    self.camera_changed(now);
                 }
                 if !self.is_sized {
                     self.is_sized = true;
                     self.orbit.frame(&self.subject, self.aspect());
-                    self.easel = Easel::new(now);
+                    self.renderer = FrameRenderer::new(now);
                 }
                 vec![]
             }
             FromPage::Orbit { dx, dy } => {
-                self.orbit.turn(drag(dx, dy));
-                self.look_again(now);
+                self.orbit.rotate(drag(dx, dy));
+                self.camera_changed(now);
                 vec![]
             }
             FromPage::Pan { dx, dy } => {
                 self.orbit.pan(drag(dx, dy), self.window.y);
-                self.look_again(now);
+                self.camera_changed(now);
                 vec![]
             }
             FromPage::Zoom { factor, x, y } => {
                 let pivot = self.pivot(DVec2::new(x, y));
                 self.orbit.zoom(factor.clamp(0.02, 50.0), Some(pivot));
-                self.look_again(now);
+                self.camera_changed(now);
                 vec![]
             }
             FromPage::Frame { all } => {
                 self.frame(all);
-                self.look_again(now);
+                self.camera_changed(now);
                 vec![]
             }
             FromPage::Look { from } => {
                 self.orbit.look_from(from);
-                self.look_again(now);
+                self.camera_changed(now);
                 vec![]
             }
             FromPage::Projection { orthographic } => {
                 self.orbit.set_orthographic(orthographic);
-                self.look_again(now);
+                self.camera_changed(now);
                 vec![self.state_report()]
             }
             FromPage::Mode { mode } => {
-                // X-ray has colours of its own.
+                // X-ray replaces the colours of any mode, so choosing a mode ends it.
                 (self.mode, self.x_ray) = (mode, false);
                 self.clicks.reset();
-                self.easel.change_kind(now);
+                self.renderer.invalidate_costs(now);
                 vec![self.state_report()]
             }
             FromPage::XRay { on } => {
                 self.x_ray = on;
                 self.clicks.reset();
-                self.easel.change_kind(now);
+                self.renderer.invalidate_costs(now);
                 vec![self.state_report()]
             }
             FromPage::Element { element } => {
@@ -159,7 +160,7 @@ impl Session {
                 self.hover_over(None);
                 vec![self.state_report()]
             }
-            FromPage::Hover { x, y, number } => vec![self.hover(DVec2::new(x, y), number)],
+            FromPage::Hover { x, y, id } => vec![self.hover(DVec2::new(x, y), id)],
             FromPage::Leave => {
                 self.hover_over(None);
                 vec![]
@@ -168,41 +169,41 @@ impl Session {
             FromPage::Marquee { from, to, enclose, extend } => {
                 let (from, to) = (from.into(), to.into());
                 let visible = !self.x_ray;
-                let place = Place::Marquee { from, to, enclose, visible };
-                vec![self.select(Region::rectangle(from, to).ok(), &place, enclose, extend)]
+                let query = Query::Marquee { from, to, enclose, visible };
+                vec![self.select(Region::rectangle(from, to).ok(), &query, enclose, extend)]
             }
             FromPage::Lasso { outline, enclose, extend } => {
                 let outline: Vec<DVec2> = outline.into_iter().map(DVec2::from).collect();
                 let visible = !self.x_ray;
-                let place = Place::Lasso { outline: &outline, enclose, visible };
+                let query = Query::Lasso { outline: &outline, enclose, visible };
                 let region = Region::lasso(outline.iter().copied()).ok();
-                vec![self.select(region, &place, enclose, extend)]
+                vec![self.select(region, &query, enclose, extend)]
             }
             FromPage::Clear => {
-                vec![self.select_only(BTreeSet::new(), false, SelectionReport::default())]
+                vec![self.set_selection(BTreeSet::new(), false, SelectionReport::default())]
             }
             FromPage::Hide => self.hide(now, false),
             FromPage::Isolate => self.hide(now, true),
             FromPage::ShowAll => {
                 self.hidden.clear();
-                self.show_unhidden(now)
+                self.apply_hidden(now)
             }
             FromPage::Shown { frame } => {
-                self.easel.shown(frame);
+                self.renderer.acknowledge(frame);
                 vec![]
             }
         }
     }
 
-    /// How long nothing has to be done; `None` if not before the page says something.
-    pub(crate) fn wait(&self, now: Instant) -> Option<Duration> {
-        if self.is_sized { self.easel.wait(now) } else { None }
+    /// Time until there is work without further messages; `None` if only a message can cause work.
+    pub(crate) fn time_until_work(&self, now: Instant) -> Option<Duration> {
+        if self.is_sized { self.renderer.time_until_work(now) } else { None }
     }
 
-    /// Does some work on the picture: what to tell, and the bytes of a picture.
-    pub(crate) fn work(&mut self, now: Instant) -> (Vec<ToPage>, Option<Vec<u8>>) {
+    /// Renders for one time slice. Returns messages, and a chunk of a frame if one is ready.
+    pub(crate) fn render_slice(&mut self, now: Instant) -> (Vec<ToPage>, Option<Vec<u8>>) {
         let Some(view) = self.view().filter(|_| self.is_sized) else { return (vec![], None) };
-        let wish = Wish {
+        let request = FrameRequest {
             subject: &self.subject,
             view: &view,
             mode: if self.x_ray { Mode::Glass } else { self.mode },
@@ -214,17 +215,17 @@ impl Session {
             selection: &self.selection,
             hovered: self.hovered,
         };
-        let bytes = self.easel.work(&wish, &highlight, now);
-        let mut told = vec![];
-        if let Some(stats) = self.easel.take_stats() {
-            told.push(ToPage::Stats(stats));
+        let bytes = self.renderer.render_slice(&request, &highlight, now);
+        let mut messages = vec![];
+        if let Some(stats) = self.renderer.take_stats() {
+            messages.push(ToPage::Stats(stats));
             if stats.work_per_ray.is_some()
-                && let Some(exposure) = self.easel.last()
+                && let Some(render) = self.renderer.last_render()
             {
-                told.push(legend(exposure.legend()));
+                messages.push(legend(render.legend()));
             }
         }
-        (told, bytes)
+        (messages, bytes)
     }
 
     fn aspect(&self) -> f64 {
@@ -235,11 +236,11 @@ impl Session {
         self.orbit.camera().view(Viewport::of_size(self.window.x, self.window.y)).ok()
     }
 
-    /// After a change of the camera: clicks at the same pixel are at another place.
-    fn look_again(&mut self, now: Instant) {
+    /// Resets state that depends on the camera: repeated clicks, hover and frame.
+    fn camera_changed(&mut self, now: Instant) {
         self.clicks.reset();
         self.hovered = None;
-        self.easel.change(now);
+        self.renderer.invalidate(now);
     }
 
     fn frame(&mut self, all: bool) {
@@ -255,7 +256,7 @@ impl Session {
         self.orbit.frame_ball(0.5 * (min + max), 0.5 * min.distance(max), self.aspect());
     }
 
-    /// What a zoom at a pixel goes towards: what is seen there, or else as deep as the target.
+    /// Pivot of a zoom: the surface at a pixel, or else a point at the target's depth.
     fn pivot(&self, pixel: DVec2) -> DVec3 {
         let pick = self.view().and_then(|view| {
             Picker::new(self.subject.scene(), &view).pick(pixel, &PickOptions::default())
@@ -275,7 +276,7 @@ impl Session {
         }
         let hidden: BTreeSet<u64> = (self.subject.instances().iter())
             .filter(|&&id| match others {
-                // What lies below a chosen one, or above it, belongs to it.
+                // Ancestors and descendants of a selected instance stay visible with it.
                 true => !chosen.iter().any(|&chosen| {
                     scene.path(id).contains(&chosen) || scene.path(chosen).contains(&id)
                 }),
@@ -284,11 +285,11 @@ impl Session {
             .filter_map(|&id| scene.order(id))
             .collect();
         self.hidden.extend(hidden);
-        self.show_unhidden(now)
+        self.apply_hidden(now)
     }
 
-    /// Applies what is hidden here to the scene of the model.
-    fn show_unhidden(&mut self, now: Instant) -> Vec<ToPage> {
+    /// Applies the hidden instances to the model's scene.
+    fn apply_hidden(&mut self, now: Instant) -> Vec<ToPage> {
         let mut scene = self.model.subject.scene().clone();
         let ids: Vec<InstanceId> = scene.iter().map(|(id, _)| id).collect();
         for id in ids {
@@ -302,8 +303,8 @@ impl Session {
         let left = self.selection.iter().copied().filter(is_seen).collect();
         self.hovered = None;
         self.clicks.reset();
-        self.easel.change_kind(now);
-        vec![self.state_report(), self.select_only(left, false, SelectionReport::default())]
+        self.renderer.invalidate_costs(now);
+        vec![self.state_report(), self.set_selection(left, false, SelectionReport::default())]
     }
 
     fn model_report(&self) -> ToPage {
@@ -328,9 +329,9 @@ impl Session {
     }
 }
 
-/// A drag of a hand.
+/// Converts and limits a drag.
 fn drag(dx: f64, dy: f64) -> DVec2 {
-    DVec2::new(dx, dy).clamp(DVec2::splat(-LONGEST_DRAG), DVec2::splat(LONGEST_DRAG))
+    DVec2::new(dx, dy).clamp(DVec2::splat(-MAX_DRAG), DVec2::splat(MAX_DRAG))
 }
 
 fn legend(legend: Legend) -> ToPage {
@@ -343,7 +344,7 @@ fn legend(legend: Legend) -> ToPage {
             ToPage::Legend { title: ramp.title, ramp: Some(report), names: vec![] }
         }
         Legend::Names(names) => {
-            let named = names.into_iter().take(MOST_NAMES);
+            let named = names.into_iter().take(MAX_LEGEND_NAMES);
             let names = named.map(|(name, color)| NamedColor { name, color: hex(color) }).collect();
             ToPage::Legend { title: vec![], ramp: None, names }
         }

@@ -1,4 +1,5 @@
-//! The web socket of a tab.
+//! The WebSocket of a tab: a reader thread, and a worker that alternates between messages and
+//! rendering.
 
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpStream};
@@ -10,30 +11,30 @@ use tungstenite::handshake::derive_accept_key;
 use tungstenite::protocol::{Role, WebSocket, WebSocketConfig};
 use tungstenite::{Error, Message};
 
-use crate::protocol::{FromPage, LONGEST_MESSAGE, ToPage};
-use crate::server::Shared;
+use crate::protocol::{FromPage, MAX_MESSAGE_BYTES, ToPage};
 use crate::session::Session;
+use crate::state::ServerState;
 
-/// Messages that wait to be handled; a page that sends faster has to wait itself.
-const MOST_WAITING: usize = 256;
+/// Maximum number of queued messages. A faster page has to wait, because the reader stops reading.
+const MAX_QUEUED: usize = 256;
 
-/// How often to look for a reload, at least.
-const LOOK: Duration = Duration::from_millis(100);
+/// Maximum interval between checks for a reload.
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
-/// What the peer has sent.
-enum Received {
+/// A message from the peer.
+enum Incoming {
     Message(FromPage),
-    /// Asks for the same bytes back.
+    /// A ping; the pong returns the same bytes.
     Ping(Vec<u8>),
-    /// The tab was closed, or is not to be understood.
+    /// The peer closed the tab or sent an invalid message.
     End,
 }
 
-/// Serves a tab until it is closed.
+/// Serves a tab until it closes.
 ///
 /// # Errors
-/// A connection that breaks.
-pub(crate) fn serve(mut stream: &TcpStream, key: &str, shared: &Shared) -> io::Result<()> {
+/// The error of the connection, if it breaks.
+pub(crate) fn serve(mut stream: &TcpStream, key: &str, state: &ServerState) -> io::Result<()> {
     let accept = derive_accept_key(key.as_bytes());
     let answer = format!(
         "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
@@ -41,11 +42,11 @@ pub(crate) fn serve(mut stream: &TcpStream, key: &str, shared: &Shared) -> io::R
     );
     stream.write_all(answer.as_bytes())?;
     stream.set_read_timeout(None)?;
-    let (sender, receiver) = mpsc::sync_channel(MOST_WAITING);
+    let (sender, receiver) = mpsc::sync_channel(MAX_QUEUED);
     thread::scope(|scope| {
         let reader = stream.try_clone()?;
         thread::Builder::new().spawn_scoped(scope, move || read(reader, &sender))?;
-        let ended = Tab { socket: socket(stream), receiver, shared }.run();
+        let ended = Tab { socket: socket(stream), receiver, state }.run();
         // Wakes the reader.
         let _ = stream.shutdown(Shutdown::Both);
         ended
@@ -54,8 +55,8 @@ pub(crate) fn serve(mut stream: &TcpStream, key: &str, shared: &Shared) -> io::R
 
 fn config() -> WebSocketConfig {
     WebSocketConfig::default()
-        .max_message_size(Some(LONGEST_MESSAGE))
-        .max_frame_size(Some(LONGEST_MESSAGE))
+        .max_message_size(Some(MAX_MESSAGE_BYTES))
+        .max_frame_size(Some(MAX_MESSAGE_BYTES))
         .write_buffer_size(0)
 }
 
@@ -63,8 +64,8 @@ fn socket<S: Read + Write>(stream: S) -> WebSocket<S> {
     WebSocket::from_raw_socket(stream, Role::Server, Some(config()))
 }
 
-/// The half of a connection that is read. What the protocol wants to answer by itself is left to the
-/// other half, or two threads would write at once.
+/// The reading half of a connection. It discards the protocol's automatic replies, because the
+/// worker sends them and two threads must not write at once.
 struct ReadHalf(TcpStream);
 
 impl Read for ReadHalf {
@@ -83,63 +84,65 @@ impl Write for ReadHalf {
     }
 }
 
-/// Hands on what comes until the end.
-fn read(stream: TcpStream, sender: &SyncSender<Received>) {
+/// Forwards messages to the worker until the connection ends.
+fn read(stream: TcpStream, sender: &SyncSender<Incoming>) {
     let mut socket = socket(ReadHalf(stream));
     loop {
         let received = match socket.read() {
             Ok(Message::Text(text)) => match serde_json::from_str(&text) {
-                Ok(message) => Received::Message(message),
-                Err(_) => Received::End,
+                Ok(message) => Incoming::Message(message),
+                Err(_) => Incoming::End,
             },
-            Ok(Message::Ping(bytes)) => Received::Ping(bytes.to_vec()),
+            Ok(Message::Ping(bytes)) => Incoming::Ping(bytes.to_vec()),
             Ok(Message::Pong(_)) => continue,
             Ok(Message::Binary(_) | Message::Close(_) | Message::Frame(_)) | Err(_) => {
-                Received::End
+                Incoming::End
             }
         };
-        let is_end = matches!(received, Received::End);
+        let is_end = matches!(received, Incoming::End);
         if sender.send(received).is_err() || is_end {
             return;
         }
     }
 }
 
-/// A tab: reads messages, and works on its picture when there are none.
+/// The worker of a tab: handles messages, and renders if there are none.
 struct Tab<'a> {
     socket: WebSocket<&'a TcpStream>,
-    receiver: Receiver<Received>,
-    shared: &'a Shared,
+    receiver: Receiver<Incoming>,
+    state: &'a ServerState,
 }
 
 impl Tab<'_> {
     fn run(mut self) -> io::Result<()> {
-        let mut changes = self.shared.changes();
-        let current = self.shared.current();
-        let (mut session, told) = Session::new(current.model, current.version, Instant::now());
-        self.tell(told)?;
-        self.tell(current.problem.map(|text| ToPage::Problem { text: Some(text) }))?;
+        let mut changes = self.state.changes();
+        let current = self.state.current();
+        let (mut session, replies) = Session::new(current.model, current.version, Instant::now());
+        self.send_all(replies)?;
+        self.send_all(current.problem.map(|text| ToPage::Problem { text: Some(text) }))?;
         let mut version = current.version;
-        while !self.shared.is_ending() {
-            let wait = session.wait(Instant::now()).map_or(LOOK, |wait| wait.min(LOOK));
-            let Some(messages) = self.received(wait)? else { break };
+        while !self.state.is_ending() {
+            let wait = session
+                .time_until_work(Instant::now())
+                .map_or(POLL_INTERVAL, |wait| wait.min(POLL_INTERVAL));
+            let Some(messages) = self.receive(wait)? else { break };
             for message in messages {
-                let told = session.handle(message, Instant::now());
-                self.tell(told)?;
+                let replies = session.handle(message, Instant::now());
+                self.send_all(replies)?;
             }
-            if self.shared.changes() != changes {
-                changes = self.shared.changes();
-                let current = self.shared.current();
+            if self.state.changes() != changes {
+                changes = self.state.changes();
+                let current = self.state.current();
                 if current.version != version {
                     version = current.version;
-                    let told = session.replace(current.model, version, Instant::now());
-                    self.tell(told)?;
+                    let replies = session.replace(current.model, version, Instant::now());
+                    self.send_all(replies)?;
                 }
-                self.tell([ToPage::Problem { text: current.problem }])?;
+                self.send_all([ToPage::Problem { text: current.problem }])?;
             }
-            let (told, picture) = session.work(Instant::now());
-            self.tell(told)?;
-            if let Some(bytes) = picture {
+            let (replies, chunk) = session.render_slice(Instant::now());
+            self.send_all(replies)?;
+            if let Some(bytes) = chunk {
                 self.send(Message::binary(bytes))?;
             }
         }
@@ -147,9 +150,9 @@ impl Tab<'_> {
         Ok(())
     }
 
-    /// What has come by now, after waiting for the first of it; `None` at the end. Of places where the
-    /// pointer rested only the last matters.
-    fn received(&mut self, wait: Duration) -> io::Result<Option<Vec<FromPage>>> {
+    /// Waits for the first message and takes all queued ones; `None` at the end. Of consecutive
+    /// hover messages only the last one is kept.
+    fn receive(&mut self, wait: Duration) -> io::Result<Option<Vec<FromPage>>> {
         let mut messages: Vec<FromPage> = vec![];
         let mut next = match self.receiver.recv_timeout(wait) {
             Ok(first) => Some(first),
@@ -158,7 +161,7 @@ impl Tab<'_> {
         };
         while let Some(received) = next {
             match received {
-                Received::Message(message) => {
+                Incoming::Message(message) => {
                     if let (FromPage::Hover { .. }, Some(FromPage::Hover { .. })) =
                         (&message, messages.last())
                     {
@@ -166,17 +169,17 @@ impl Tab<'_> {
                     }
                     messages.push(message);
                 }
-                Received::Ping(bytes) => self.send(Message::Pong(bytes.into()))?,
-                Received::End => return Ok(None),
+                Incoming::Ping(bytes) => self.send(Message::Pong(bytes.into()))?,
+                Incoming::End => return Ok(None),
             }
-            next = if messages.len() < MOST_WAITING { self.receiver.try_recv().ok() } else { None };
+            next = if messages.len() < MAX_QUEUED { self.receiver.try_recv().ok() } else { None };
         }
         Ok(Some(messages))
     }
 
-    fn tell(&mut self, told: impl IntoIterator<Item = ToPage>) -> io::Result<()> {
-        for told in told {
-            let text = serde_json::to_string(&told).map_err(io::Error::other)?;
+    fn send_all(&mut self, replies: impl IntoIterator<Item = ToPage>) -> io::Result<()> {
+        for replies in replies {
+            let text = serde_json::to_string(&replies).map_err(io::Error::other)?;
             self.send(Message::text(text))?;
         }
         Ok(())

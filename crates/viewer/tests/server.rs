@@ -1,4 +1,4 @@
-//! The server as anybody on this machine can reach it: pages, refusals, sockets, and many at once.
+//! The server over real connections: page, rejected requests, WebSockets, and load.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -26,7 +26,7 @@ fn model(n_triangles: usize) -> Model {
     }
 }
 
-/// A server that runs until this is dropped.
+/// A server that runs until dropped.
 struct Running {
     address: SocketAddr,
     handle: Handle,
@@ -46,17 +46,17 @@ impl Running {
         stream
     }
 
-    /// The answer to these bytes.
+    /// The answer to raw request bytes.
     fn ask(&self, request: &[u8]) -> String {
         let mut stream = self.connect();
-        // A refusal may come before all is sent.
+        // The server may reject a request before all of it is sent.
         let _ = stream.write_all(request);
         let mut answer = vec![];
         let _ = stream.read_to_end(&mut answer);
         String::from_utf8_lossy(&answer).into_owned()
     }
 
-    /// The status of the answer to a request line with the right host and more lines.
+    /// The status of the answer to a request line with the right host and further lines.
     fn status(&self, line: &str, more: &str) -> u16 {
         let host = self.address;
         status(&self.ask(format!("{line}\r\nHost: {host}\r\n{more}\r\n").as_bytes()))
@@ -94,7 +94,7 @@ fn say(socket: &mut WebSocket<TcpStream>, text: &str) {
     socket.send(Message::text(text)).unwrap();
 }
 
-/// The next text of a type.
+/// The next text message of a type.
 fn hear(socket: &mut WebSocket<TcpStream>, kind: &str) -> String {
     let start = format!(r#"{{"type":"{kind}""#);
     loop {
@@ -106,7 +106,7 @@ fn hear(socket: &mut WebSocket<TcpStream>, kind: &str) -> String {
 }
 
 #[test]
-fn the_page_is_served_with_all_that_it_names() {
+fn the_page_is_served_with_every_file_it_names() {
     let server = Running::start();
     let get = |path: &str| {
         server.ask(format!("GET {path} HTTP/1.1\r\nHost: {}\r\n\r\n", server.address).as_bytes())
@@ -127,7 +127,7 @@ fn the_page_is_served_with_all_that_it_names() {
     let head =
         server.ask(format!("HEAD / HTTP/1.1\r\nHost: {}\r\n\r\n", server.address).as_bytes());
     assert!(status(&head) == 200 && head.ends_with("\r\n\r\n"));
-    // Nothing comes from elsewhere: no address but those of namespaces.
+    // The page loads nothing from other hosts; only XML namespaces have addresses.
     for path in ["/", "/style.css", "/main.js", "/connection.js", "/panel.js", "/pointer.js"] {
         assert!(!get(path).contains("https://"), "{path}");
     }
@@ -214,7 +214,7 @@ fn two_hundred_connections_at_once_are_answered_and_leave_nothing_behind() {
         stream.read_to_string(&mut answer).unwrap();
         assert_eq!(status(&answer), 200);
     }
-    // Three hundred that say nothing take all places; the rest are told so, or are cut off.
+    // Three hundred idle connections take all permits; the rest are rejected or dropped.
     let silent: Vec<TcpStream> = (0..300).map(|_| server.connect()).collect();
     server.wait_for("all places are taken", |handle| handle.n_connections() == 256);
     let answer = server.ask(b"");
@@ -225,7 +225,7 @@ fn two_hundred_connections_at_once_are_answered_and_leave_nothing_behind() {
 }
 
 #[test]
-fn a_request_that_trickles_in_is_given_up() {
+fn a_request_that_trickles_in_is_rejected() {
     let server = Running::start();
     let mut stream = server.connect();
     let start = Instant::now();
@@ -249,7 +249,7 @@ fn a_request_that_trickles_in_is_given_up() {
 }
 
 #[test]
-fn tabs_have_states_of_their_own_which_end_with_them() {
+fn each_tab_has_a_state_that_ends_with_it() {
     let server = Running::start();
     let (mut first, mut second) = (server.open_tab(), server.open_tab());
     say(&mut first, r#"{"type":"element","element":"vertex"}"#);
@@ -269,7 +269,7 @@ fn tabs_have_states_of_their_own_which_end_with_them() {
 }
 
 #[test]
-fn what_is_no_message_ends_a_tab() {
+fn invalid_messages_end_a_tab() {
     let server = Running::start();
     let wrong = [
         Message::text("{"),
@@ -282,8 +282,8 @@ fn what_is_no_message_ends_a_tab() {
         let _ = socket.send(message);
         while socket.read().is_ok() {}
     }
-    // What the protocol does not know: a frame that is not masked, a reserved bit, an unknown kind, a ping
-    // that is too long, text that is none, and one that claims to be huge.
+    // Protocol violations: an unmasked frame, a reserved bit, an unknown opcode, an oversized ping,
+    // invalid UTF-8, and a frame with a huge length.
     let frames: [&[u8]; 6] = [
         b"\x81\x02{}",
         b"\xf1\x80\0\0\0\0",
@@ -309,7 +309,7 @@ fn what_is_no_message_ends_a_tab() {
 }
 
 #[test]
-fn another_model_reaches_open_tabs_and_a_problem_too() {
+fn models_and_problems_reach_open_tabs() {
     let server = Running::start();
     let mut socket = server.open_tab();
     assert!(hear(&mut socket, "model").contains(r#""version":0"#));

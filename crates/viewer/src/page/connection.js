@@ -1,17 +1,18 @@
-// The connection to the server: messages as JSON, pictures as bytes, in pieces. It comes back by itself.
+// The connection to the server: JSON messages, and frames as binary chunks. Reconnects automatically.
 
-const HEAD = 36;
+/** Length of a chunk's header in bytes. */
+const HEADER = 36;
 
 export class Connection {
   /**
-   * @param {{message: (message: object) => void, picture: (picture: object) => void,
+   * @param {{message: (message: object) => void, frame: (frame: object) => void,
    *   state: (isOpen: boolean) => void}} on
    */
   constructor(on) {
     this.on = on;
     this.socket = null;
-    /** Of the picture that is under way. */
-    this.pieces = [];
+    /** Chunks of the frame that is being received. */
+    this.chunks = [];
     this.connect();
   }
 
@@ -23,11 +24,11 @@ export class Connection {
       if (typeof data === "string") {
         this.on.message(JSON.parse(data));
       } else {
-        this.piece(data);
+        this.chunk(data);
       }
     };
     socket.onclose = () => {
-      this.pieces = [];
+      this.chunks = [];
       this.on.state(false);
       setTimeout(() => this.connect(), 1000);
     };
@@ -40,16 +41,16 @@ export class Connection {
     }
   }
 
-  /** Shows a picture once all of it is there. */
-  piece(buffer) {
-    const head = new Uint32Array(buffer, 0, HEAD / 4);
-    const [frame, width, height, left, top, partWidth, partHeight, stage, more] = head;
-    const bytes = new Uint8ClampedArray(buffer, HEAD);
+  /** Collects chunks and reports a frame when it is complete. */
+  chunk(buffer) {
+    const header = new Uint32Array(buffer, 0, HEADER / 4);
+    const [frame, width, height, left, top, partWidth, partHeight, stage, more] = header;
+    const bytes = new Uint8ClampedArray(buffer, HEADER);
     if (bytes.length > 0) {
-      this.pieces.push({ left, top, pixels: new ImageData(bytes, partWidth, partHeight) });
+      this.chunks.push({ left, top, pixels: new ImageData(bytes, partWidth, partHeight) });
     }
     if (more > 0) return;
-    this.on.picture({ frame, width, height, pieces: this.pieces, stage });
-    this.pieces = [];
+    this.on.frame({ frame, width, height, chunks: this.chunks, stage });
+    this.chunks = [];
   }
 }

@@ -1,4 +1,4 @@
-// The page: shows the pictures that the server sends, and tells it what hands and keys do.
+// The page: displays the frames of the server, and forwards input events to it.
 
 import { Connection } from "./connection.js";
 import { showLegend, showSelection, showStats, showTooltip } from "./panel.js";
@@ -14,12 +14,12 @@ let tool = "orbit";
 let model = null;
 let state = null;
 let stats = null;
-/** Where the pointer rests, and the number of the question about it. */
-let hover = { at: null, number: 0 };
-/** When the last pictures came, in milliseconds. */
+/** The pointer position, and the id of the latest hover message. */
+let hover = { at: null, id: 0 };
+/** Arrival times of the latest frames, in milliseconds. */
 let times = [];
 
-// What the tests look at: the last picture's number and how good it is.
+// State for the browser tests: the latest frame and its stage.
 const page = { frame: -1, stage: -1, pictures: 0, hoverMillis: 0, firstMillis: 0 };
 window.hitscan = page;
 
@@ -27,9 +27,9 @@ const connection = new Connection({
   message(message) {
     handlers[message.type]?.(message);
   },
-  picture: show,
+  frame: show,
   state(isOpen) {
-    notice(isOpen ? null : "No connection to hitscan. Is it still running?");
+    notice(isOpen ? null : "hitscan: connection lost; check that the command is still running");
     if (isOpen) resize();
   },
 });
@@ -52,8 +52,8 @@ const handlers = {
     byId("projection").setAttribute("aria-pressed", state.orthographic);
     byId("hidden").textContent = state.nHidden > 0 ? ` (${state.nHidden})` : "";
   },
-  hover({ number, pick }) {
-    if (number !== hover.number || !hover.at) return;
+  hover({ id, pick }) {
+    if (id !== hover.id || !hover.at) return;
     page.hoverMillis = performance.now() - hover.asked;
     showTooltip(pick, hover.at);
   },
@@ -66,21 +66,21 @@ const handlers = {
     showStats(model, stats, times.length > 3 ? times.length : 0);
   },
   problem({ text }) {
-    notice(text && `The file as it is now cannot be shown: ${text}`);
+    notice(text && `Reload failed: ${text}; the view shows the previous version`);
   },
 };
 
-/** Puts what has changed of a picture where it belongs. */
-function show({ frame, width, height, pieces, stage: quality }) {
+/** Draws the changed rectangles of a frame. */
+function show({ frame, width, height, chunks, stage: quality }) {
   if (canvas.width !== width || canvas.height !== height) {
     canvas.width = width;
     canvas.height = height;
   }
-  for (const { left, top, pixels } of pieces) context.putImageData(pixels, left, top);
+  for (const { left, top, pixels } of chunks) context.putImageData(pixels, left, top);
   times.push(performance.now());
   page.firstMillis ||= performance.now();
   Object.assign(page, { frame, stage: quality, pictures: page.pictures + 1 });
-  // On the screen before the next one is asked for.
+  // Acknowledge the frame when the browser displays it, so that frames do not queue up.
   requestAnimationFrame(() => send("shown", { frame }));
 }
 
@@ -100,7 +100,7 @@ function resize() {
 }
 new ResizeObserver(resize).observe(stage);
 
-// Hands.
+// Pointer input.
 
 new Pointer(stage, send, {
   tool: () => tool,
@@ -109,9 +109,9 @@ new Pointer(stage, send, {
     byId("region").firstElementChild.setAttribute("points", (points ?? []).join(" "));
   },
   hover(at) {
-    hover = { at, number: hover.number + 1, asked: performance.now() };
+    hover = { at, id: hover.id + 1, asked: performance.now() };
     if (at) {
-      send("hover", { x: at[0], y: at[1], number: hover.number });
+      send("hover", { x: at[0], y: at[1], id: hover.id });
     } else {
       showTooltip(null, [0, 0]);
       send("leave");
@@ -167,7 +167,7 @@ const actions = {
       byId("copy").textContent = "Copied";
     } catch {
       getSelection().selectAllChildren(byId("command"));
-      byId("copy").textContent = "Selected: copy it with Ctrl+C";
+      byId("copy").textContent = "Selected; press Ctrl+C to copy";
     }
     setTimeout(() => (byId("copy").textContent = "Copy as command"), 1500);
   },

@@ -1,15 +1,15 @@
-// What is told beside the picture: the pick, the selection, speed, legend and tooltip.
+// The side panel, legend and tooltip: pick, selection and performance.
 
 const byId = (id) => document.getElementById(id);
 
-/** A number with six significant digits, without needless zeros. */
+/** Formats a number with six significant digits, without trailing zeros. */
 export function short(number) {
   return String(Number(number.toPrecision(6)));
 }
 
 const point = (numbers) => numbers.map(short).join(", ");
 
-/** 1234567 as 1.23 M. */
+/** Formats a number with a unit prefix: 1234567 as 1.23 M. */
 export function readable(number) {
   const units = [[1e9, " G"], [1e6, " M"], [1e3, " k"]];
   const [size, unit] = units.find(([size]) => number >= size) ?? [1, ""];
@@ -20,7 +20,7 @@ function duration(seconds) {
   return seconds < 1 ? `${Number((seconds * 1e3).toPrecision(3))} ms` : `${Number(seconds.toPrecision(3))} s`;
 }
 
-/** Fills a list of terms; rows without a value are left out. */
+/** Fills a description list and skips rows without a value. */
 function fill(list, rows) {
   list.replaceChildren();
   for (const [term, value, id] of rows) {
@@ -33,12 +33,12 @@ function fill(list, rows) {
   }
 }
 
-/** The rows that a pick is. */
+/** The description of a pick as [term, value, id]. */
 function rows(pick) {
   const { hit } = pick;
   return [
     ["element", pick.element, "pick-element"],
-    ["click", pick.click > 1 ? `${pick.click} at this place` : null],
+    ["click", pick.click > 1 ? `${pick.click} at this pixel` : null],
     ["instance", pick.path.join(" / ") || pick.instance, "pick-instance"],
     ["polygon", pick.polygon, "pick-polygon"],
     ["triangle", hit?.triangle, "pick-triangle"],
@@ -61,7 +61,7 @@ export function showSelection(selection) {
   fill(byId("picked"), pick ? rows(pick) : []);
   byId("picked-none").hidden = Boolean(pick);
   const line = pick?.command ?? command ?? "";
-  // A flag is not broken after its hyphens.
+  // Wrap each flag in an element, so that lines do not break after its hyphens.
   const words = line.split(/(--[a-z-]+)/).map((word, n) => {
     const part = document.createElement(n % 2 ? "b" : "span");
     part.textContent = word;
@@ -84,7 +84,7 @@ export function showSelection(selection) {
   byId("selected").replaceChildren(...items);
 }
 
-/** Shows what is under the pointer beside it. */
+/** Describes the element under the pointer in a tooltip beside it. */
 export function showTooltip(pick, [x, y]) {
   const tooltip = byId("tooltip");
   tooltip.hidden = !pick;
@@ -108,18 +108,18 @@ export function showTooltip(pick, [x, y]) {
   tooltip.style.top = `${Math.max(top, 4)}px`;
 }
 
-/** What is known of the model, of the last picture, and how often there is a new one. */
+/** Shows facts about the model, statistics of the latest frame, and the frame rate. */
 export function showStats(model, stats, framesPerSecond) {
   fill(byId("stats"), [
     ["triangles", model && model.nTriangles.toLocaleString("en"), "n-triangles"],
     ["instances", model && model.nInstances > 1 ? model.nInstances.toLocaleString("en") : null],
-    ["read in", model && duration(model.readingSeconds)],
-    ["tree built in", model && duration(model.buildingSeconds), "build-time"],
+    ["read time", model && duration(model.readingSeconds)],
+    ["tree build time", model && duration(model.buildingSeconds), "build-time"],
     ["rays", stats && `${readable(stats.raysPerSecond)}/s`, "rays-per-second"],
     ["tests per ray", stats?.workPerRay && short(Number(stats.workPerRay.toPrecision(3)))],
-    ["picture", stats && `${stats.width} × ${stats.height}`],
+    ["resolution", stats && `${stats.width} × ${stats.height}`],
     ["samples", stats && `${stats.nSamples}, each in ${duration(stats.seconds)}`],
-    ["pictures", framesPerSecond > 0 ? `${framesPerSecond.toFixed(0)}/s` : null, "fps"],
+    ["frames", framesPerSecond > 0 ? `${framesPerSecond.toFixed(0)}/s` : null, "fps"],
   ]);
 }
 

@@ -1,6 +1,6 @@
-// Hands: mouse, pen, fingers, wheel and trackpad over the picture.
+// Pointer input: mouse, pen, touch, wheel and trackpad.
 
-/** A press that moves less than this many pixels is a click. */
+/** A press that moves fewer pixels than this is a click. */
 const CLICK = 4;
 
 export class Pointer {
@@ -8,11 +8,11 @@ export class Pointer {
    * @param {HTMLElement} stage
    * @param {(type: string, fields?: object) => void} send
    * @param {{tool: () => string, region: (points: number[][] | null, enclose: boolean) => void,
-   *   hover: (place: number[] | null) => void}} page
+   *   hover: (position: number[] | null) => void}} page
    */
   constructor(stage, send, page) {
     Object.assign(this, { stage, send, page });
-    /** The pointers that are down, by id, where they are. */
+    /** Positions of the pressed pointers, by id. */
     this.down = new Map();
     this.drag = null;
     stage.addEventListener("pointerdown", (event) => this.press(event));
@@ -24,7 +24,7 @@ export class Pointer {
     stage.addEventListener("contextmenu", (event) => event.preventDefault());
   }
 
-  place(event) {
+  position(event) {
     const box = this.stage.getBoundingClientRect();
     return [event.clientX - box.left, event.clientY - box.top];
   }
@@ -32,7 +32,7 @@ export class Pointer {
   press(event) {
     this.stage.focus({ preventScroll: true });
     this.stage.setPointerCapture(event.pointerId);
-    const at = this.place(event);
+    const at = this.position(event);
     this.down.set(event.pointerId, at);
     this.page.hover(null);
     if (this.down.size > 1) {
@@ -52,7 +52,7 @@ export class Pointer {
   }
 
   move(event) {
-    const at = this.place(event);
+    const at = this.position(event);
     const before = this.down.get(event.pointerId);
     if (!before || !this.drag) {
       if (event.pointerType !== "touch") this.page.hover(at);
@@ -75,9 +75,9 @@ export class Pointer {
     }
   }
 
-  /** Two fingers: apart is nearer, together they move the picture. */
+  /** Two fingers: spreading zooms in, moving together pans. */
   pinch(id, at) {
-    const [other] = [...this.down].filter(([key]) => key !== id).map(([, place]) => place);
+    const [other] = [...this.down].filter(([key]) => key !== id).map(([, position]) => position);
     const before = this.down.get(id);
     const span = (a, b) => Math.max(Math.hypot(a[0] - b[0], a[1] - b[1]), 1);
     const factor = span(at, other) / span(before, other);
@@ -96,7 +96,7 @@ export class Pointer {
       this.page.region(null, false);
       return;
     }
-    const [x, y] = this.place(event);
+    const [x, y] = this.position(event);
     if (drag.moved < CLICK) {
       if (event.button === 0) this.send("click", { x, y, extend: drag.shift });
     } else if (drag.kind === "marquee") {
@@ -109,11 +109,11 @@ export class Pointer {
 
   wheel(event) {
     event.preventDefault();
-    const [x, y] = this.place(event);
+    const [x, y] = this.position(event);
     const unit = [1, 16, this.stage.clientHeight][event.deltaMode];
     const [dx, dy] = [event.deltaX * unit, event.deltaY * unit];
-    // A pinch on a trackpad comes as a wheel with Ctrl held. What else a trackpad sends is fine-grained
-    // or goes aside, while the steps of a wheel are large.
+    // Browsers report a trackpad pinch as a wheel event with Ctrl. Other trackpad events have small
+    // or horizontal steps, while the steps of a wheel are large.
     const isTrackpad = event.deltaMode === 0 && (dx !== 0 || Math.abs(dy) < 40);
     if (event.ctrlKey) {
       this.send("zoom", { factor: Math.exp(-dy * 0.01), x, y });
@@ -127,19 +127,19 @@ export class Pointer {
   }
 }
 
-/** As drawing programs have it: a marquee to the right holds, one to the left touches. */
+/** CAD convention: a marquee dragged right encloses, one dragged left touches. */
 function encloses({ kind, points }) {
   return kind === "marquee" && points[points.length - 1][0] > points[0][0];
 }
 
-/** The corners of what is drawn. */
+/** The corners of a marquee or lasso. */
 function outline({ kind, points }) {
   if (kind === "lasso" || points.length < 2) return points;
   const [[x0, y0], [x1, y1]] = points;
   return [[x0, y0], [x1, y0], [x1, y1], [x0, y1]];
 }
 
-/** At most 2000 of the points: enough for any outline drawn by hand. */
+/** Thins the points to at most 2000, which is enough for any outline drawn by hand. */
 function thinned(points) {
   const step = Math.ceil(points.length / 2000);
   return points.filter((_, index) => index % step === 0);

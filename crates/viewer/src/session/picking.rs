@@ -1,4 +1,4 @@
-//! What is asked by pointing: hovering, clicks and regions, and what is selected by them.
+//! Hover, click and region messages, and the selection.
 
 use std::collections::BTreeSet;
 
@@ -6,32 +6,32 @@ use hitscan::glam::DVec2;
 use hitscan::picking::{Pick, PickOptions, Picker, Region, RegionMode, SelectOptions, Selected};
 
 use super::Session;
-use crate::command::{Place, Question};
+use crate::command_line::{CommandLine, Query};
 use crate::protocol::{SelectionReport, ToPage};
 use crate::report;
 
-/// So many selected elements are named.
-const MOST_NAMED: usize = 50;
+/// Maximum number of selected elements that a report describes.
+const MAX_NAMED: usize = 50;
 
 impl Session {
     fn options(&self) -> PickOptions<'static> {
         PickOptions { x_ray: self.x_ray, ..PickOptions::of(self.element.into()) }
     }
 
-    pub(super) fn hover(&mut self, pixel: DVec2, number: u32) -> ToPage {
-        let Some(view) = self.view() else { return ToPage::Hover { number, pick: None } };
+    pub(super) fn hover(&mut self, pixel: DVec2, id: u32) -> ToPage {
+        let Some(view) = self.view() else { return ToPage::Hover { id, pick: None } };
         let pick = Picker::new(self.subject.scene(), &view).pick(pixel, &self.options());
         self.hover_over(pick.map(|pick| selected(&pick)));
         let report = pick.map(|pick| {
             report::of_pick(self.subject.scene(), &pick, 1, self.pick_command(pixel, 1))
         });
-        ToPage::Hover { number, pick: report }
+        ToPage::Hover { id, pick: report }
     }
 
     pub(super) fn hover_over(&mut self, element: Option<Selected>) {
         if self.hovered != element {
             self.hovered = element;
-            self.easel.mark_again();
+            self.renderer.invalidate_highlight();
         }
     }
 
@@ -41,33 +41,33 @@ impl Session {
         let picker = Picker::new(self.subject.scene(), &view);
         let pick = self.clicks.click(&picker, pixel, &options);
         let report = pick.map(|pick| {
-            let click = click_number(&picker, pixel, &options, &pick);
+            let click = click_index(&picker, pixel, &options, &pick);
             let command = self.pick_command(pixel, click);
             report::of_pick(self.subject.scene(), &pick, click, command)
         });
         let report = SelectionReport { pick: report, ..SelectionReport::default() };
-        self.select_only(pick.iter().map(selected).collect(), extend, report)
+        self.set_selection(pick.iter().map(selected).collect(), extend, report)
     }
 
     fn pick_command(&self, at: DVec2, click: usize) -> String {
-        self.command(&Place::Pixel { at, click, x_ray: self.x_ray })
+        self.command(&Query::Pixel { at, click, x_ray: self.x_ray })
     }
 
-    fn command(&self, place: &Place<'_>) -> String {
-        let question = Question {
+    fn command(&self, query: &Query<'_>) -> String {
+        let command = CommandLine {
             file: &self.model.file,
             camera: &self.orbit.camera(),
             window: self.window,
             element: self.element,
             hidden: &self.hidden,
         };
-        question.command(place)
+        command.for_query(query)
     }
 
     pub(super) fn select(
         &mut self,
         region: Option<Region>,
-        place: &Place<'_>,
+        query: &Query<'_>,
         enclose: bool,
         extend: bool,
     ) -> ToPage {
@@ -82,13 +82,13 @@ impl Session {
             let picker = Picker::new(self.subject.scene(), &view);
             picker.select(&region, &options).into_iter().collect()
         });
-        let command = Some(self.command(place));
-        self.select_only(found, extend, SelectionReport { command, ..SelectionReport::default() })
+        let command = Some(self.command(query));
+        self.set_selection(found, extend, SelectionReport { command, ..SelectionReport::default() })
     }
 
-    /// Selects these, beside what was selected before or instead of it; an element that was is not
-    /// selected any more if it is the only one that is added.
-    pub(super) fn select_only(
+    /// Replaces the selection, or extends it. Extending by a single element that is already
+    /// selected removes that element.
+    pub(super) fn set_selection(
         &mut self,
         mut found: BTreeSet<Selected>,
         extend: bool,
@@ -103,12 +103,12 @@ impl Session {
         } else {
             self.selection = found;
         }
-        self.easel.mark_again();
+        self.renderer.invalidate_highlight();
         let scene = self.subject.scene();
-        let first = self.selection.iter().take(MOST_NAMED);
+        let first = self.selection.iter().take(MAX_NAMED);
         ToPage::Selection(SelectionReport {
             n: self.selection.len(),
-            first: first.map(|s| report::in_words(scene, s.instance, s.element)).collect(),
+            first: first.map(|s| report::describe(scene, s.instance, s.element)).collect(),
             ..report
         })
     }
@@ -118,14 +118,9 @@ fn selected(pick: &Pick) -> Selected {
     Selected { instance: pick.instance, element: pick.element }
 }
 
-/// Which click at a pixel picks this, from 1: the first picks what is seen, those that follow what
-/// [`Picker::pick_all`] has beside it.
-fn click_number(
-    picker: &Picker<'_>,
-    pixel: DVec2,
-    options: &PickOptions<'_>,
-    pick: &Pick,
-) -> usize {
+/// Index of the click that picks this, from 1. The first click picks the visible element; further
+/// clicks follow the order of [`Picker::pick_all`].
+fn click_index(picker: &Picker<'_>, pixel: DVec2, options: &PickOptions<'_>, pick: &Pick) -> usize {
     let first = picker.pick(pixel, options).map(|first| selected(&first));
     if first == Some(selected(pick)) {
         return 1;

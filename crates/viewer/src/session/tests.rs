@@ -5,15 +5,15 @@ use hitscan::scene::{Instance, Mesh, Scene};
 use super::*;
 use crate::protocol::{PickReport, Side};
 
-/// Three cubes with sides of 2 behind each other, named a, b and c.
+/// Three cubes with sides of 2 in a row along the view, named a, b and c.
 fn model() -> Arc<Model> {
     let cube = generate::cuboid(2.0, 2.0, 2.0, 0).unwrap();
     let cube = Arc::new(Mesh::new(cube, &Default::default()));
     let mut scene = Scene::new();
     for (name, z) in [("a", 0.0), ("b", -4.0), ("c", -8.0)] {
-        let place = DAffine3::from_translation([0.0, 0.0, z].into());
+        let transform = DAffine3::from_translation([0.0, 0.0, z].into());
         let name = Some(name.into());
-        scene.insert(Instance { name, ..Instance::new(cube.clone(), place) }).unwrap();
+        scene.insert(Instance { name, ..Instance::new(cube.clone(), transform) }).unwrap();
     }
     Arc::new(Model {
         subject: Subject::new(scene, |_, _| None),
@@ -24,11 +24,11 @@ fn model() -> Arc<Model> {
     })
 }
 
-/// A tab of 400 by 300 that looks along the row of cubes.
+/// A tab of 400 x 300 pixels that looks along the row of cubes.
 fn session() -> Session {
     let now = Instant::now();
-    let (mut session, told) = Session::new(model(), 0, now);
-    assert!(matches!(told[..], [ToPage::Model(_), ToPage::State(_)]));
+    let (mut session, messages) = Session::new(model(), 0, now);
+    assert!(matches!(messages[..], [ToPage::Model(_), ToPage::State(_)]));
     session.handle(FromPage::Resize { width: 400.0, height: 300.0, ratio: 1.0 }, now);
     session.handle(FromPage::Look { from: Side::Front }, now);
     session.handle(FromPage::Frame { all: true }, now);
@@ -39,11 +39,11 @@ fn say(session: &mut Session, message: FromPage) -> Vec<ToPage> {
     session.handle(message, Instant::now())
 }
 
-fn selection(told: &[ToPage]) -> &SelectionReport {
-    let find = |told: &ToPage| matches!(told, ToPage::Selection(_));
-    match told.iter().find(|told| find(told)) {
+fn selection(messages: &[ToPage]) -> &SelectionReport {
+    let find = |messages: &ToPage| matches!(messages, ToPage::Selection(_));
+    match messages.iter().find(|messages| find(messages)) {
         Some(ToPage::Selection(report)) => report,
-        _ => panic!("no selection in {told:?}"),
+        _ => panic!("no selection in {messages:?}"),
     }
 }
 
@@ -56,7 +56,7 @@ fn choose(session: &mut Session, element: ElementName) {
 }
 
 #[test]
-fn clicks_at_one_place_go_deeper_and_come_back() {
+fn clicks_at_one_pixel_go_deeper_and_wrap_around() {
     let mut session = session();
     choose(&mut session, ElementName::Object);
     let mut picked =
@@ -64,33 +64,33 @@ fn clicks_at_one_place_go_deeper_and_come_back() {
     let picked = [picked(), picked(), picked(), picked()].map(Option::unwrap);
     let expected = [("a", 1), ("b", 2), ("c", 3), ("a", 1)];
     assert_eq!(picked, expected.map(|(name, click)| (name.to_owned(), click)));
-    // From another side the next click is a first one.
+    // A camera change restarts the sequence of clicks.
     say(&mut session, FromPage::Orbit { dx: 1.0, dy: 0.0 });
     assert_eq!(click(&mut session, 200.0, 150.0).unwrap().click, 1);
     assert_eq!(click(&mut session, 1.0, 1.0), None);
 }
 
 #[test]
-fn hidden_objects_are_not_picked_until_all_is_shown() {
+fn hidden_objects_are_not_picked_until_shown() {
     let mut session = session();
     choose(&mut session, ElementName::Object);
     click(&mut session, 200.0, 150.0);
-    let told = say(&mut session, FromPage::Hide);
-    assert_eq!(selection(&told).n, 0);
+    let messages = say(&mut session, FromPage::Hide);
+    assert_eq!(selection(&messages).n, 0);
     let pick = click(&mut session, 200.0, 150.0).unwrap();
     assert_eq!(pick.path, ["b"]);
     assert!(pick.command.ends_with(" --ignore 0"), "{}", pick.command);
     say(&mut session, FromPage::Isolate);
     assert_eq!(session.subject.instances().len(), 1);
     assert_eq!(session.hidden, [0, 2].into());
-    // An isolated object is still selected.
+    // An isolated object stays selected.
     assert_eq!(session.selection.len(), 1);
     say(&mut session, FromPage::ShowAll);
     assert_eq!(click(&mut session, 200.0, 150.0).unwrap().path, ["a"]);
 }
 
 #[test]
-fn a_marquee_takes_what_is_visible_and_with_x_ray_all() {
+fn a_marquee_selects_visible_elements_and_with_x_ray_all() {
     let mut session = session();
     choose(&mut session, ElementName::Object);
     let marquee = FromPage::Marquee {
@@ -99,9 +99,9 @@ fn a_marquee_takes_what_is_visible_and_with_x_ray_all() {
         enclose: false,
         extend: false,
     };
-    let told = say(&mut session, marquee.clone());
-    assert_eq!(selection(&told).first, ["object of a"]);
-    let command = selection(&told).command.clone().unwrap();
+    let messages = say(&mut session, marquee.clone());
+    assert_eq!(selection(&messages).first, ["object of a"]);
+    let command = selection(&messages).command.clone().unwrap();
     assert!(command.ends_with(" --marquee 150,100,250,200 --visible"), "{command}");
     say(&mut session, FromPage::XRay { on: true });
     assert_eq!(selection(&say(&mut session, marquee)).n, 3);
@@ -113,17 +113,17 @@ fn a_marquee_takes_what_is_visible_and_with_x_ray_all() {
 }
 
 #[test]
-fn a_click_with_shift_adds_and_takes_away() {
+fn a_click_with_shift_adds_and_removes() {
     let mut session = session();
     choose(&mut session, ElementName::Face);
-    // Both triangles of the front.
+    // One point on each triangle of the front face.
     let (one, other) = ([180.0, 110.0], [220.0, 190.0]);
     let at = |[x, y]: [f64; 2], extend| FromPage::Click { x, y, extend };
     assert_eq!(selection(&say(&mut session, at(one, false))).n, 1);
-    let told = say(&mut session, at(other, true));
-    assert_eq!(selection(&told).n, 2, "{told:?}");
-    let told = say(&mut session, at(one, true));
-    assert_eq!(selection(&told).n, 1);
+    let messages = say(&mut session, at(other, true));
+    assert_eq!(selection(&messages).n, 2, "{messages:?}");
+    let messages = say(&mut session, at(one, true));
+    assert_eq!(selection(&messages).n, 1);
 }
 
 #[test]
@@ -134,11 +134,11 @@ fn each_kind_of_element_is_picked() {
         choose(&mut session, element);
         // A corner of the front of the first cube.
         let corner = session.view().unwrap().project([1.0, 1.0, 1.0]).unwrap().pixel;
-        let number = 3;
+        let id = 3;
         let (x, y) = (corner.x - 1.0, corner.y + 1.5);
-        let told = say(&mut session, FromPage::Hover { x, y, number });
-        let [ToPage::Hover { number: 3, pick: Some(pick) }] = &told[..] else {
-            panic!("{element:?}: {told:?}");
+        let messages = say(&mut session, FromPage::Hover { x, y, id });
+        let [ToPage::Hover { id: 3, pick: Some(pick) }] = &messages[..] else {
+            panic!("{element:?}: {messages:?}");
         };
         assert_eq!((pick.element, pick.instance), (element, 0));
         assert_eq!(
@@ -153,74 +153,74 @@ fn each_kind_of_element_is_picked() {
     }
 }
 
-/// A number of the head of a piece of a picture.
-fn number(piece: &[u8], at: usize) -> u32 {
-    u32::from_le_bytes(piece[at..at + 4].try_into().unwrap())
+/// The u32 at a byte offset of a chunk's header.
+fn header_value(chunk: &[u8], at: usize) -> u32 {
+    u32::from_le_bytes(chunk[at..at + 4].try_into().unwrap())
 }
 
 #[test]
-fn a_picture_comes_about_and_then_there_is_nothing_to_do() {
+fn rendering_ends_with_a_refined_frame() {
     let mut session = session();
     let mut now = Instant::now() + Duration::from_secs(1);
-    let (mut n_pictures, mut last) = (0u32, vec![]);
-    while let Some(wait) = session.wait(now) {
+    let (mut n_frames, mut last) = (0u32, vec![]);
+    while let Some(wait) = session.time_until_work(now) {
         now += wait + Duration::from_micros(10);
-        let (_, piece) = session.work(now);
-        if let Some(bytes) = piece {
-            assert_eq!(number(&bytes, 0), n_pictures);
-            if number(&bytes, 32) == 0 {
-                session.handle(FromPage::Shown { frame: n_pictures }, now);
-                n_pictures += 1;
+        let (_, chunk) = session.render_slice(now);
+        if let Some(bytes) = chunk {
+            assert_eq!(header_value(&bytes, 0), n_frames);
+            if header_value(&bytes, 32) == 0 {
+                session.handle(FromPage::Shown { frame: n_frames }, now);
+                n_frames += 1;
             }
             last = bytes;
         }
-        assert!(n_pictures < 50);
+        assert!(n_frames < 50);
     }
-    assert_eq!([4, 8, 28, 32].map(|at| number(&last, at)), [400, 300, 2, 0]);
-    // Pointing at something marks it, in a part of the picture.
+    assert_eq!([4, 8, 28, 32].map(|at| header_value(&last, at)), [400, 300, 2, 0]);
+    // Hovering highlights a face, which changes only a part of the frame.
     choose(&mut session, ElementName::Face);
-    session.handle(FromPage::Hover { x: 200.0, y: 150.0, number: 1 }, now);
+    session.handle(FromPage::Hover { x: 200.0, y: 150.0, id: 1 }, now);
     let mut n_bytes = 0;
     loop {
-        let piece = session.work(now).1.unwrap();
-        n_bytes += piece.len();
-        if number(&piece, 32) == 0 {
+        let chunk = session.render_slice(now).1.unwrap();
+        n_bytes += chunk.len();
+        if header_value(&chunk, 32) == 0 {
             break;
         }
-        assert_eq!(session.wait(now), Some(Duration::ZERO));
+        assert_eq!(session.time_until_work(now), Some(Duration::ZERO));
     }
     assert!(n_bytes > 1000 && n_bytes < 400 * 300 * 4);
 }
 
 #[test]
-fn a_page_that_does_not_answer_gets_no_more_pictures() {
+fn a_page_that_acknowledges_nothing_gets_two_frames() {
     let mut session = session();
     let mut now = Instant::now();
-    let mut n_pictures = 0;
+    let mut n_frames = 0;
     for step in 0..40 {
         now += Duration::from_millis(200);
         session.handle(FromPage::Orbit { dx: f64::from(step), dy: 1.0 }, now);
         for _ in 0..9 {
-            let piece = session.work(now).1;
-            n_pictures += usize::from(piece.is_some_and(|piece| number(&piece, 32) == 0));
+            let chunk = session.render_slice(now).1;
+            n_frames += usize::from(chunk.is_some_and(|chunk| header_value(&chunk, 32) == 0));
         }
     }
-    assert_eq!(n_pictures, 2);
-    assert_eq!(session.wait(now), None);
+    assert_eq!(n_frames, 2);
+    assert_eq!(session.time_until_work(now), None);
 }
 
 #[test]
-fn nothing_that_a_page_says_is_too_much() {
+fn extreme_messages_leave_a_valid_view() {
     let mut session = session();
     let huge = [f64::MAX, -f64::MAX, 1e300, 0.0, f64::MIN_POSITIVE, -1.0];
     for a in huge {
         for b in huge {
-            let number = 0;
+            let id = 0;
             for message in [
                 FromPage::Orbit { dx: a, dy: b },
                 FromPage::Pan { dx: a, dy: b },
                 FromPage::Zoom { factor: a, x: b, y: a },
-                FromPage::Hover { x: a, y: b, number },
+                FromPage::Hover { x: a, y: b, id },
                 FromPage::Click { x: a, y: b, extend: true },
                 FromPage::Marquee { from: [a, b], to: [b, a], enclose: true, extend: true },
                 FromPage::Lasso { outline: vec![[a, b]; 5], enclose: true, extend: false },
@@ -231,7 +231,7 @@ fn nothing_that_a_page_says_is_too_much() {
                 FromPage::Frame { all: false },
             ] {
                 say(&mut session, message);
-                session.work(Instant::now());
+                session.render_slice(Instant::now());
             }
         }
     }
@@ -241,39 +241,39 @@ fn nothing_that_a_page_says_is_too_much() {
 }
 
 #[test]
-fn another_state_of_the_file_keeps_the_camera() {
+fn a_reload_keeps_the_camera() {
     let mut session = session();
     say(&mut session, FromPage::Orbit { dx: 40.0, dy: 30.0 });
     choose(&mut session, ElementName::Object);
     click(&mut session, 200.0, 150.0);
     let camera = session.orbit.camera();
-    let told = session.replace(model(), 1, Instant::now());
-    assert!(matches!(&told[0], ToPage::Model(report) if report.version == 1));
-    assert_eq!(selection(&told).n, 0);
+    let messages = session.replace(model(), 1, Instant::now());
+    assert!(matches!(&messages[0], ToPage::Model(report) if report.version == 1));
+    assert_eq!(selection(&messages).n, 0);
     assert_eq!(session.orbit.camera(), camera);
     assert!(click(&mut session, 200.0, 150.0).is_some());
 }
 
 #[test]
-fn numbers_of_pictures_come_a_few_times_a_second_while_the_camera_moves_and_at_once_when_it_rests()
-{
+fn statistics_are_rare_while_the_camera_moves_and_immediate_when_it_stops() {
     let mut session = session();
-    let mut n_told = 0;
-    // The width of the next picture that is told about, once all of it was sent.
+    let mut n_stats = 0;
+    // Renders until a frame is complete; returns the number of statistics so far and the width in
+    // the latest.
     let mut picture = |session: &mut Session, now: Instant| {
         let mut width = None;
         loop {
-            let (told, bytes) = session.work(now);
-            for told in &told {
-                if let ToPage::Stats(stats) = told {
-                    (n_told, width) = (n_told + 1, Some(stats.width));
+            let (messages, bytes) = session.render_slice(now);
+            for message in &messages {
+                if let ToPage::Stats(stats) = message {
+                    (n_stats, width) = (n_stats + 1, Some(stats.width));
                 }
             }
             let Some(bytes) = bytes else { continue };
             if bytes[32..36] == [0; 4] {
                 let frame = u32::from_le_bytes(bytes[..4].try_into().unwrap());
                 session.handle(FromPage::Shown { frame }, now);
-                return (n_told, width);
+                return (n_stats, width);
             }
         }
     };
@@ -283,9 +283,9 @@ fn numbers_of_pictures_come_a_few_times_a_second_while_the_camera_moves_and_at_o
         picture(&mut session, Instant::now());
     }
     say(&mut session, FromPage::Orbit { dx: 3.0, dy: 1.0 });
-    let (n_told, _) = picture(&mut session, Instant::now());
+    let (n_stats, _) = picture(&mut session, Instant::now());
     let most = 2 + start.elapsed().as_millis() / 250;
-    assert!(n_told >= 1 && n_told <= most, "{n_told} of {most}");
+    assert!(n_stats >= 1 && n_stats <= most, "{n_stats} of {most}");
     let later = Instant::now() + Duration::from_secs(1);
     assert_eq!(picture(&mut session, later).1, Some(400));
 }

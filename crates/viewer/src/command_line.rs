@@ -1,4 +1,4 @@
-//! The command line that asks the same.
+//! The `hitscan` command that repeats a pick or selection.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -8,21 +8,21 @@ use hitscan::picking::{Camera, Lens};
 
 use crate::protocol::ElementName;
 
-/// What a command line has to say beside what it looks for.
+/// The parts of a command that do not depend on the query.
 #[derive(Clone, Debug)]
-pub(crate) struct Question<'a> {
+pub(crate) struct CommandLine<'a> {
     pub(crate) file: &'a str,
     pub(crate) camera: &'a Camera,
     pub(crate) window: DVec2,
     pub(crate) element: ElementName,
-    /// Places in the file of instances that are hidden here.
+    /// Indices of the instances that this tab hides, in the order of the file.
     pub(crate) hidden: &'a BTreeSet<u64>,
 }
 
-/// What is looked for.
+/// The pick or selection to repeat.
 #[derive(Clone, Debug)]
-pub(crate) enum Place<'a> {
-    /// The `click`-th click at a pixel, from 1.
+pub(crate) enum Query<'a> {
+    /// The `click`-th click at the same pixel, counted from 1.
     Pixel {
         at: DVec2,
         click: usize,
@@ -41,10 +41,10 @@ pub(crate) enum Place<'a> {
     },
 }
 
-impl Question<'_> {
-    /// The command that gives the same answer. Numbers are written so that they come back to the bit.
-    pub(crate) fn command(&self, place: &Place<'_>) -> String {
-        let verb = if matches!(place, Place::Pixel { .. }) { "pick" } else { "select" };
+impl CommandLine<'_> {
+    /// Returns the command with the same result. Numbers parse back to the same bits.
+    pub(crate) fn for_query(&self, query: &Query<'_>) -> String {
+        let verb = if matches!(query, Query::Pixel { .. }) { "pick" } else { "select" };
         let Camera { eye, target, up, lens, .. } = self.camera;
         let mut line = format!("hitscan {verb} {}", quoted(self.file));
         line += &format!(" --eye {} --target {}", list(eye.as_ref()), list(target.as_ref()));
@@ -56,19 +56,19 @@ impl Question<'_> {
         }
         line += &format!(" --size {}x{}", self.window.x, self.window.y);
         let flag = |on: bool, name: &'static str| if on { name } else { "" };
-        line += &match place {
-            Place::Pixel { at, click, x_ray } => {
+        line += &match query {
+            Query::Pixel { at, click, x_ray } => {
                 let is_plain = *click == 1 && !x_ray;
                 let clicks = if is_plain { String::new() } else { format!(" --click {click}") };
                 format!(" --pixel {}{clicks}{}", list(at.as_ref()), flag(*x_ray, " --x-ray"))
             }
-            Place::Marquee { from, to, enclose, visible } => {
+            Query::Marquee { from, to, enclose, visible } => {
                 let corners = list(&[from.x, from.y, to.x, to.y]);
                 let (enclose, visible) =
                     (flag(*enclose, " --enclose"), flag(*visible, " --visible"));
                 format!(" --marquee {corners}{enclose}{visible}")
             }
-            Place::Lasso { outline, enclose, visible } => {
+            Query::Lasso { outline, enclose, visible } => {
                 let corners: Vec<f64> = outline.iter().flat_map(|p| p.to_array()).collect();
                 let (enclose, visible) =
                     (flag(*enclose, " --enclose"), flag(*visible, " --visible"));
@@ -85,13 +85,13 @@ impl Question<'_> {
     }
 }
 
-/// Numbers between commas, each the shortest that is read as the same.
+/// Comma-separated numbers, each in the shortest form that parses back to the same bits.
 fn list(numbers: &[f64]) -> String {
     // `+ 0.0` turns -0.0 into 0.0.
     numbers.iter().map(|number| format!("{}", number + 0.0)).collect::<Vec<_>>().join(",")
 }
 
-/// Whole numbers in order, neighbours as `3-5`.
+/// Sorted integers, with consecutive ones as `3-5`.
 fn ranges(numbers: &BTreeSet<u64>) -> String {
     let mut text = String::new();
     let mut numbers = numbers.iter().copied().peekable();
@@ -110,7 +110,7 @@ fn ranges(numbers: &BTreeSet<u64>) -> String {
     text
 }
 
-/// A word for a POSIX shell.
+/// Quotes a word for a POSIX shell.
 fn quoted(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./+,:@%=".contains(c);
     match !word.is_empty() && word.chars().all(is_plain) {
@@ -124,28 +124,28 @@ mod tests {
     use super::*;
 
     #[test]
-    fn commands_say_only_what_is_needed() {
+    fn commands_omit_default_flags() {
         let camera = Camera::looking([0.1, -0.0, 9.0], [0.0; 3]);
         let hidden = BTreeSet::from([0, 3, 4, 5]);
-        let mut question = Question {
+        let mut command = CommandLine {
             file: "it's here.obj",
             camera: &camera,
             window: DVec2::new(800.0, 600.0),
             element: ElementName::Face,
             hidden: &hidden,
         };
-        let pixel = Place::Pixel { at: DVec2::new(1.5, 2.0), click: 2, x_ray: false };
+        let pixel = Query::Pixel { at: DVec2::new(1.5, 2.0), click: 2, x_ray: false };
         assert_eq!(
-            question.command(&pixel),
+            command.for_query(&pixel),
             r"hitscan pick 'it'\''s here.obj' --eye 0.1,0,9 --target 0,0,0 --size 800x600 --pixel 1.5,2 --click 2 --element face --ignore 0,3-5"
         );
         let hidden = BTreeSet::new();
-        (question.file, question.hidden) = ("a/b.obj", &hidden);
-        question.element = ElementName::Object;
+        (command.file, command.hidden) = ("a/b.obj", &hidden);
+        command.element = ElementName::Object;
         let (from, to) = (DVec2::ZERO, DVec2::new(8.0, 9.0));
-        let marquee = Place::Marquee { from, to, enclose: true, visible: true };
+        let marquee = Query::Marquee { from, to, enclose: true, visible: true };
         assert_eq!(
-            question.command(&marquee),
+            command.for_query(&marquee),
             "hitscan select a/b.obj --eye 0.1,0,9 --target 0,0,0 --size 800x600 --marquee 0,0,8,9 --enclose --visible"
         );
     }
