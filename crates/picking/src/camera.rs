@@ -13,8 +13,8 @@ use crate::{
 /// ```
 /// use hitscan_picking::{Camera, Viewport};
 ///
-/// let camera = Camera::looking([0.0, 2.0, 5.0], [0.0, 0.0, 0.0]);
-/// let view = camera.view(Viewport::of_size(800.0, 600.0))?;
+/// let camera = Camera::look_at([0.0, 2.0, 5.0], [0.0, 0.0, 0.0]);
+/// let view = camera.view(Viewport::from_size(800.0, 600.0))?;
 /// let seen = view.project([0.0, 0.0, 0.0]).expect("it looks there");
 /// assert!(seen.pixel.distance([400.0, 300.0].into()) < 1e-9);
 /// # Ok::<(), hitscan_picking::ViewError>(())
@@ -28,7 +28,7 @@ pub struct Camera {
     /// What points up in the picture; not parallel to the way to the target, of any length.
     pub up: DVec3,
     /// How the picture is made.
-    pub lens: Lens,
+    pub projection: Projection,
     /// How far from the eye, along the axis, things begin to be seen, in world units.
     pub near: f64,
     /// How far they are seen; may be infinite with perspective.
@@ -37,7 +37,7 @@ pub struct Camera {
 
 /// How a [`Camera`] makes its picture.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Lens {
+pub enum Projection {
     /// What is far is small.
     Perspective {
         /// The angle between the lowest and the highest ray, in radians, less than pi.
@@ -51,15 +51,15 @@ pub enum Lens {
 }
 
 impl Camera {
-    /// A camera at `eye` that looks at `target` with +y up, through a lens of 45 degrees, and sees
+    /// A camera at `eye` that looks at `target` with +y up, through a projection of 45 degrees, and sees
     /// from a ten-thousandth of that distance to infinity.
-    pub fn looking(eye: impl Into<[f64; 3]>, target: impl Into<[f64; 3]>) -> Self {
+    pub fn look_at(eye: impl Into<[f64; 3]>, target: impl Into<[f64; 3]>) -> Self {
         let (eye, target) = (DVec3::from(eye.into()), DVec3::from(target.into()));
         Self {
             eye,
             target,
             up: DVec3::Y,
-            lens: Lens::Perspective { fov_y_radians: std::f64::consts::FRAC_PI_4 },
+            projection: Projection::Perspective { fov_y_radians: std::f64::consts::FRAC_PI_4 },
             near: 1e-4 * eye.distance(target),
             far: f64::INFINITY,
         }
@@ -68,22 +68,22 @@ impl Camera {
     /// The view of this camera, pixels counted from the top.
     ///
     /// # Errors
-    /// A direction, a lens or a viewport that sees nothing.
+    /// A direction, a projection or a viewport that sees nothing.
     pub fn view(&self, viewport: Viewport) -> Result<View, ViewError> {
         let (forward, right, up) = self.axes()?;
         let Self { near, far, .. } = *self;
-        let perspective = matches!(self.lens, Lens::Perspective { .. });
+        let perspective = matches!(self.projection, Projection::Perspective { .. });
         check("near", near, near.is_finite() && (near > 0.0 || !perspective), NEAR)?;
         check("far", far, far > near && (far.is_finite() || perspective), FAR)?;
         // Depth 0 at the near plane, 1 at the far plane. Each row is a form of world - eye.
-        let (scale, depth, w) = match self.lens {
-            Lens::Perspective { fov_y_radians: fov } => {
+        let (scale, depth, w) = match self.projection {
+            Projection::Perspective { fov_y_radians: fov } => {
                 check("fov_y_radians", fov, fov > 0.0 && fov < std::f64::consts::PI, FOV)?;
                 let share = if far.is_finite() { far / (far - near) } else { 1.0 };
                 let depth = (share * forward).extend(-share * near);
                 (1.0 / (0.5 * fov).tan(), depth, forward.extend(0.0))
             }
-            Lens::Orthographic { height } => {
+            Projection::Orthographic { height } => {
                 check("height", height, height > 0.0 && height.is_finite(), HEIGHT)?;
                 let depth = (forward / (far - near)).extend(-near / (far - near));
                 (2.0 / height, depth, DVec4::W)
@@ -120,5 +120,5 @@ fn check(
     is_good: bool,
     expected: &'static str,
 ) -> Result<(), ViewError> {
-    if is_good { Ok(()) } else { Err(ViewError::Lens { name, value, expected }) }
+    if is_good { Ok(()) } else { Err(ViewError::Projection { name, value, expected }) }
 }

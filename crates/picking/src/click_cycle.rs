@@ -24,7 +24,7 @@ use crate::{
 /// let front = scene.insert(Instance::new(cube.clone(), DAffine3::IDENTITY))?;
 /// let behind = DAffine3::from_translation([0.0, 0.0, -5.0].into());
 /// let back = scene.insert(Instance::new(cube, behind))?;
-/// let view = Camera::looking([0.0, 0.0, 9.0], [0.0; 3]).view(Viewport::of_size(800.0, 600.0))?;
+/// let view = Camera::look_at([0.0, 0.0, 9.0], [0.0; 3]).view(Viewport::from_size(800.0, 600.0))?;
 ///
 /// let picker = Picker::new(&scene, &view);
 /// let mut clicks = ClickCycle::default();

@@ -4,7 +4,7 @@
 ///
 /// A far plane at infinity needs no word: it is in the matrix.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Depth {
+pub enum DepthRange {
     /// 0 near, 1 far: Direct3D, Vulkan, Metal, wgpu.
     #[default]
     ZeroToOne,
@@ -30,21 +30,22 @@ pub enum PixelY {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Convention {
     /// The depth of the near and of the far plane.
-    pub depth: Depth,
+    pub depth_range: DepthRange,
     /// The direction of pixel y.
     pub pixel_y: PixelY,
 }
 
 impl Convention {
     /// wgpu, WebGPU, Direct3D, Metal: depth 0 to 1, pixels from the top.
-    pub const WGPU: Self = Self { depth: Depth::ZeroToOne, pixel_y: PixelY::Down };
+    pub const WGPU: Self = Self { depth_range: DepthRange::ZeroToOne, pixel_y: PixelY::Down };
     /// Bevy, and Unreal: depth 1 to 0 (with a far plane at infinity or not), pixels from the top.
-    pub const BEVY: Self = Self { depth: Depth::Reversed, pixel_y: PixelY::Down };
+    pub const BEVY: Self = Self { depth_range: DepthRange::Reversed, pixel_y: PixelY::Down };
     /// Vulkan with a matrix that flips y: depth 0 to 1, pixels from the top.
-    pub const VULKAN: Self = Self { depth: Depth::ZeroToOne, pixel_y: PixelY::Up };
+    pub const VULKAN: Self = Self { depth_range: DepthRange::ZeroToOne, pixel_y: PixelY::Up };
     /// OpenGL, and what `Camera.projectionMatrix` and `Input.mousePosition` are in Unity: depth -1
     /// to 1, pixels from the bottom.
-    pub const OPENGL: Self = Self { depth: Depth::MinusOneToOne, pixel_y: PixelY::Up };
+    pub const OPENGL: Self = Self { depth_range: DepthRange::MinusOneToOne, pixel_y: PixelY::Up };
     /// three.js, Babylon.js and Godot's `Camera3D`: matrices as in OpenGL, pixels from the top.
-    pub const THREE_JS: Self = Self { depth: Depth::MinusOneToOne, pixel_y: PixelY::Down };
+    pub const THREE_JS: Self =
+        Self { depth_range: DepthRange::MinusOneToOne, pixel_y: PixelY::Down };
 }

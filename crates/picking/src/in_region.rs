@@ -6,7 +6,7 @@ use crate::{
     clip::Clipped,
     element::{Element, ElementKind, edges_about},
     part::{Part, Window, placement},
-    region::{Placement, Region},
+    region::{Placement, ScreenRegion},
 };
 
 /// What a region does to the elements it selects.
@@ -24,12 +24,12 @@ pub enum RegionMode {
 pub(crate) struct RegionSearch<'a> {
     part: Part<'a>,
     window: Window,
-    region: &'a Region,
+    region: &'a ScreenRegion,
     mode: RegionMode,
 }
 
 impl<'a> RegionSearch<'a> {
-    pub(crate) fn new(part: Part<'a>, region: &'a Region, mode: RegionMode) -> Self {
+    pub(crate) fn new(part: Part<'a>, region: &'a ScreenRegion, mode: RegionMode) -> Self {
         let window = Window::new(&part.map, region.min(), region.max());
         Self { part, window, region, mode }
     }

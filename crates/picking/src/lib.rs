@@ -12,7 +12,7 @@
 //! | Where does a dragged point snap? | [`Picker::snap`] |
 //! | What is in the marquee or lasso? | [`Picker::select`] |
 //! | Is a point of the world in sight? | [`Picker::is_visible`] |
-//! | Which curve, or point of a cloud, is at the cursor? | [`Wires::pick`] |
+//! | Which curve, or point of a cloud, is at the cursor? | [`Polylines::pick`] |
 //!
 //! # Words
 //!
@@ -39,24 +39,24 @@ mod near_pixel;
 mod part;
 mod pick;
 mod picker;
+mod polylines;
 mod region;
 mod screen_map;
 mod select;
 mod view;
 mod viewport;
 mod visible;
-mod wires;
 
-pub use camera::{Camera, Lens};
+pub use camera::{Camera, Projection};
 pub use click_cycle::ClickCycle;
-pub use convention::{Convention, Depth, PixelY};
+pub use convention::{Convention, DepthRange, PixelY};
 pub use element::{Element, ElementKind};
 pub use glam;
 pub use in_region::RegionMode;
 pub use pick::{Pick, PickOptions, Snap, SnapOptions, SnapTarget};
 pub use picker::Picker;
-pub use region::{Region, RegionError};
+pub use polylines::{PolylineError, PolylinePick, Polylines};
+pub use region::{ScreenRegion, ScreenRegionError};
 pub use select::{SelectOptions, Selected};
 pub use view::{Projected, View, ViewError};
 pub use viewport::Viewport;
-pub use wires::{WireError, WirePick, Wires};

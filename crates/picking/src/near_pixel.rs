@@ -20,7 +20,7 @@ pub(crate) enum Target {
     Face,
     Edge,
     /// An edge by its middle.
-    EdgeMiddle,
+    EdgeMidpoint,
     Vertex,
 }
 
@@ -90,7 +90,7 @@ pub(crate) fn near_pixel(
     match target {
         Target::Vertex => search.vertices(&triangles),
         Target::Edge => search.edges(&triangles, |edge| search.nearest_on_edge(edge)),
-        Target::EdgeMiddle => search.edges(&triangles, |edge| search.middle_of_edge(edge)),
+        Target::EdgeMidpoint => search.edges(&triangles, |edge| search.middle_of_edge(edge)),
         Target::Face => search
             .faces(&triangles, faces, |triangle| Element::Face(part.mesh.polygon_of(triangle))),
         Target::Object => search.faces(&triangles, faces, |_| Element::Object),

@@ -6,7 +6,7 @@ use hitscan_primitives::{Aabb, TriMesh};
 
 use crate::{
     clip::Clipped,
-    region::{Placement, Region},
+    region::{Placement, ScreenRegion},
     screen_map::{ScreenMap, ScreenPoint},
 };
 
@@ -85,7 +85,7 @@ impl Window {
 pub(crate) fn placement(
     map: &ScreenMap,
     window: &Window,
-    region: &Region,
+    region: &ScreenRegion,
     bounds: &Aabb,
 ) -> Placement {
     if window.misses_box(bounds) {

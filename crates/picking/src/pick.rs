@@ -41,7 +41,7 @@ pub struct PickOptions<'a> {
 impl PickOptions<'_> {
     /// What is visible of a kind: objects and faces under the cursor itself, edges and vertices
     /// within 8 pixels of it.
-    pub fn of(kind: ElementKind) -> Self {
+    pub fn for_kind(kind: ElementKind) -> Self {
         let radius = match kind {
             ElementKind::Object | ElementKind::Face => 0.0,
             ElementKind::Edge | ElementKind::Vertex => 8.0,
@@ -53,7 +53,7 @@ impl PickOptions<'_> {
 impl Default for PickOptions<'_> {
     /// The visible object under the cursor.
     fn default() -> Self {
-        Self::of(ElementKind::Object)
+        Self::for_kind(ElementKind::Object)
     }
 }
 
@@ -63,7 +63,7 @@ pub enum SnapTarget {
     /// A vertex.
     Vertex,
     /// The middle of an edge, in space.
-    EdgeMiddle,
+    EdgeMidpoint,
     /// The nearest point of an edge.
     Edge,
     /// The point of a surface under the cursor, or the nearest one beside it.
@@ -87,9 +87,9 @@ pub struct SnapOptions<'a> {
 impl Default for SnapOptions<'_> {
     /// A visible vertex within 8 pixels, or else the middle of an edge, an edge, a face.
     fn default() -> Self {
-        use SnapTarget::{Edge, EdgeMiddle, Face, Vertex};
+        use SnapTarget::{Edge, EdgeMidpoint, Face, Vertex};
         Self {
-            targets: &[Vertex, EdgeMiddle, Edge, Face],
+            targets: &[Vertex, EdgeMidpoint, Edge, Face],
             radius: 8.0,
             x_ray: false,
             query: QueryOptions::default(),

@@ -29,7 +29,7 @@ use crate::{
 /// let cube = Arc::new(Mesh::new(generate::cuboid(2.0, 2.0, 2.0, 0)?, &Default::default()));
 /// let mut scene = Scene::new();
 /// let id = scene.insert(Instance::new(cube, DAffine3::IDENTITY))?;
-/// let view = Camera::looking([0.0, 0.0, 9.0], [0.0; 3]).view(Viewport::of_size(800.0, 600.0))?;
+/// let view = Camera::look_at([0.0, 0.0, 9.0], [0.0; 3]).view(Viewport::from_size(800.0, 600.0))?;
 ///
 /// let pick = Picker::new(&scene, &view).pick([400.0, 300.0], &PickOptions::default());
 /// assert_eq!(pick.map(|pick| (pick.instance, pick.point.z)), Some((id, 1.0)));
@@ -323,7 +323,7 @@ impl From<SnapTarget> for Target {
     fn from(target: SnapTarget) -> Self {
         match target {
             SnapTarget::Vertex => Self::Vertex,
-            SnapTarget::EdgeMiddle => Self::EdgeMiddle,
+            SnapTarget::EdgeMidpoint => Self::EdgeMidpoint,
             SnapTarget::Edge => Self::Edge,
             SnapTarget::Face => Self::Face,
         }

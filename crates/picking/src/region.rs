@@ -6,7 +6,7 @@ use thiserror::Error;
 
 /// A region of the screen, in pixels, its boundary included.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Region {
+pub struct ScreenRegion {
     /// The corners of the outline in order; the last is joined to the first.
     outline: Vec<DVec2>,
     /// The same without the strokes that only go there and back: it surrounds the same points.
@@ -16,7 +16,7 @@ pub struct Region {
     is_rectangle: bool,
 }
 
-impl Region {
+impl ScreenRegion {
     /// The rectangle between two opposite corners, in any order. It may be a line or a point.
     ///
     /// # Errors
@@ -24,7 +24,7 @@ impl Region {
     pub fn rectangle(
         corner: impl Into<[f64; 2]>,
         opposite: impl Into<[f64; 2]>,
-    ) -> Result<Self, RegionError> {
+    ) -> Result<Self, ScreenRegionError> {
         let (a, b) = (DVec2::from(corner.into()), DVec2::from(opposite.into()));
         check_finite(&[a, b])?;
         let (min, max) = (a.min(b), a.max(b));
@@ -40,13 +40,13 @@ impl Region {
     /// Fewer than three corners, or a coordinate that is not finite.
     pub fn lasso<P: Into<[f64; 2]>>(
         outline: impl IntoIterator<Item = P>,
-    ) -> Result<Self, RegionError> {
+    ) -> Result<Self, ScreenRegionError> {
         let mut outline: Vec<DVec2> =
             outline.into_iter().map(|corner| DVec2::from(corner.into())).collect();
         check_finite(&outline)?;
         let found = outline.len();
         if found < 3 {
-            return Err(RegionError::TooFewCorners { found });
+            return Err(ScreenRegionError::TooFewCorners { found });
         }
         // A mouse that rests repeats its position; edges without length only cost time.
         outline.dedup();
@@ -167,7 +167,7 @@ pub(crate) enum Placement {
 /// Why an outline is none.
 #[derive(Clone, Copy, Debug, PartialEq, Error)]
 #[non_exhaustive]
-pub enum RegionError {
+pub enum ScreenRegionError {
     /// An outline that surrounds nothing.
     #[error("a lasso of {found} corners, expected three or more")]
     TooFewCorners {
@@ -184,10 +184,12 @@ pub enum RegionError {
     },
 }
 
-fn check_finite(corners: &[DVec2]) -> Result<(), RegionError> {
+fn check_finite(corners: &[DVec2]) -> Result<(), ScreenRegionError> {
     match corners.iter().position(|corner| !corner.is_finite()) {
         None => Ok(()),
-        Some(corner) => Err(RegionError::NotFinite { corner, pixel: corners[corner].to_array() }),
+        Some(corner) => {
+            Err(ScreenRegionError::NotFinite { corner, pixel: corners[corner].to_array() })
+        }
     }
 }
 
@@ -302,9 +304,9 @@ mod tests {
     }
 
     /// Open to the top between x = 4 and x = 6, down to y = 2.
-    fn horseshoe() -> Region {
+    fn horseshoe() -> ScreenRegion {
         let outline = [[0., 0.], [10., 0.], [10., 10.], [6., 10.], [6., 2.], [4., 2.], [4., 10.]];
-        Region::lasso(outline.into_iter().chain([[0., 10.]])).unwrap()
+        ScreenRegion::lasso(outline.into_iter().chain([[0., 10.]])).unwrap()
     }
 
     #[test]
@@ -321,7 +323,7 @@ mod tests {
             outline.extend(&square[2..]);
             for start in 0..outline.len() {
                 outline.rotate_left(1);
-                let lasso = Region::lasso(outline.clone()).unwrap();
+                let lasso = ScreenRegion::lasso(outline.clone()).unwrap();
                 assert!(lasso.encloses(&face), "{start}, {outline:?}");
                 let corners = outline.iter().copied().map(DVec2::from).collect::<Vec<_>>();
                 assert!(unfolded(&corners).len() <= 5, "{:?}", unfolded(&corners));
@@ -330,12 +332,12 @@ mod tests {
         // A stroke with an inside of its own does.
         let slit = [[100., 50.], [20., 50.], [100., 51.]];
         let outline = square[..2].iter().chain(&slit).chain(&square[2..]).copied();
-        assert!(!Region::lasso(outline).unwrap().encloses(&face));
+        assert!(!ScreenRegion::lasso(outline).unwrap().encloses(&face));
     }
 
     #[test]
     fn the_boundary_belongs_to_a_region() {
-        let rectangle = Region::rectangle([5.0, 1.0], [1.0, 3.0]).unwrap();
+        let rectangle = ScreenRegion::rectangle([5.0, 1.0], [1.0, 3.0]).unwrap();
         for pixel in [[1.0, 1.0], [5.0, 3.0], [3.0, 1.0], [2.0, 2.0]] {
             assert!(rectangle.contains(pixel));
         }
@@ -388,16 +390,16 @@ mod tests {
     #[test]
     fn a_lasso_that_crosses_itself_has_a_hole_where_it_winds_twice() {
         let star = [[5.0, 0.0], [8.0, 9.0], [0.0, 3.0], [10.0, 3.0], [2.0, 9.0]];
-        let lasso = Region::lasso(star).unwrap();
+        let lasso = ScreenRegion::lasso(star).unwrap();
         assert!(!lasso.contains([5.0, 4.5]));
         assert!(lasso.contains([5.0, 1.0]));
     }
 
     #[test]
     fn what_is_no_region_is_told() {
-        let few = Region::lasso([[0.0, 0.0], [1.0, 1.0]]).unwrap_err();
+        let few = ScreenRegion::lasso([[0.0, 0.0], [1.0, 1.0]]).unwrap_err();
         assert_eq!(few.to_string(), "a lasso of 2 corners, expected three or more");
-        let nan = Region::rectangle([0.0, 0.0], [f64::NAN, 1.0]).unwrap_err();
-        assert!(matches!(nan, RegionError::NotFinite { corner: 1, .. }));
+        let nan = ScreenRegion::rectangle([0.0, 0.0], [f64::NAN, 1.0]).unwrap_err();
+        assert!(matches!(nan, ScreenRegionError::NotFinite { corner: 1, .. }));
     }
 }

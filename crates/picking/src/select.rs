@@ -8,7 +8,7 @@ use crate::{
     in_region::{RegionMode, RegionSearch},
     part::{Part, Window},
     picker::Picker,
-    region::Region,
+    region::ScreenRegion,
     visible::VisibleFilter,
 };
 
@@ -63,7 +63,7 @@ impl<'a> Picker<'a> {
     /// So what shows less than a pixel of itself may be missed. The cost is a ray for each pixel of the
     /// region and for each element that is not seen by these (objects, faces), or for each element and
     /// pixel of its length.
-    pub fn select(&self, region: &Region, options: &SelectOptions<'_>) -> Vec<Selected> {
+    pub fn select(&self, region: &ScreenRegion, options: &SelectOptions<'_>) -> Vec<Selected> {
         let window = Window::new(self.view.map(), region.min(), region.max());
         let mut found = vec![];
         self.for_each_part(&window, &options.query, |instance, to_view, mesh| {
@@ -95,14 +95,14 @@ impl<'a> Picker<'a> {
         opposite: impl Into<[f64; 2]>,
         options: &SelectOptions<'_>,
     ) -> Vec<Selected> {
-        Region::rectangle(corner, opposite)
+        ScreenRegion::rectangle(corner, opposite)
             .map_or_else(|_| vec![], |region| self.select(&region, options))
     }
 }
 
 /// The centres of the pixels of a rectangle, by rows: those in the region and the viewport.
 pub(crate) fn pixel_centers(
-    region: &Region,
+    region: &ScreenRegion,
     min: DVec2,
     max: DVec2,
 ) -> impl Iterator<Item = DVec2> {

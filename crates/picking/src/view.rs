@@ -5,7 +5,7 @@ use hitscan_scene::WorldRay;
 use thiserror::Error;
 
 use crate::{
-    convention::{Convention, Depth, PixelY},
+    convention::{Convention, DepthRange, PixelY},
     screen_map::ScreenMap,
     viewport::Viewport,
 };
@@ -24,7 +24,7 @@ use crate::{
 /// let eye = DVec3::new(0.0, 0.0, 5.0);
 /// let projection = proj::directx::perspective_infinite_reverse(1.0, 16.0 / 9.0, 0.1);
 /// let world_to_clip = projection * view::look_at_mat4(eye, DVec3::ZERO, DVec3::Y);
-/// let view = View::new(world_to_clip, Viewport::of_size(1920.0, 1080.0), Convention::BEVY)?;
+/// let view = View::new(world_to_clip, Viewport::from_size(1920.0, 1080.0), Convention::BEVY)?;
 ///
 /// let seen = view.project([0.0, 0.0, 0.0]).expect("it is before the camera");
 /// assert!(seen.pixel.distance([960.0, 540.0].into()) < 1e-9);
@@ -36,7 +36,7 @@ pub struct View {
     origin: DVec3,
     /// From points relative to `origin`.
     map: ScreenMap,
-    depth: Depth,
+    depth_range: DepthRange,
     viewport: Viewport,
 }
 
@@ -98,21 +98,21 @@ impl View {
                         PixelY::Up => y + w,
                     },
             w,
-            near: match convention.depth {
-                Depth::ZeroToOne => z,
-                Depth::Reversed => w - z,
-                Depth::MinusOneToOne => z + w,
+            near: match convention.depth_range {
+                DepthRange::ZeroToOne => z,
+                DepthRange::Reversed => w - z,
+                DepthRange::MinusOneToOne => z + w,
             },
-            far: match convention.depth {
-                Depth::ZeroToOne | Depth::MinusOneToOne => w - z,
-                Depth::Reversed => z,
+            far: match convention.depth_range {
+                DepthRange::ZeroToOne | DepthRange::MinusOneToOne => w - z,
+                DepthRange::Reversed => z,
             },
         };
         let (to_near, _) = map.line_of_sight(viewport.center()).ok_or(ViewError::Singular)?;
         let view = Self {
             origin: origin + to_near,
             map: map.relative_to(to_near),
-            depth: convention.depth,
+            depth_range: convention.depth_range,
             viewport,
         };
         let corners = [
@@ -148,10 +148,10 @@ impl View {
         }
         let pixel = seen.pixel();
         let (near, _) = self.map.line_of_sight(pixel)?;
-        let depth = match self.depth {
-            Depth::ZeroToOne => seen.near,
-            Depth::Reversed => seen.far,
-            Depth::MinusOneToOne => 0.5 * (seen.near - seen.far),
+        let depth = match self.depth_range {
+            DepthRange::ZeroToOne => seen.near,
+            DepthRange::Reversed => seen.far,
+            DepthRange::MinusOneToOne => 0.5 * (seen.near - seen.far),
         } / seen.w;
         Some(Projected { pixel, depth, distance: (point - near).length() })
     }
@@ -227,9 +227,9 @@ pub enum ViewError {
         /// What shall point up.
         up: [f64; 3],
     },
-    /// A lens that sees nothing.
+    /// A projection that sees nothing.
     #[error("{name} is {value}, expected {expected}")]
-    Lens {
+    Projection {
         /// Which number.
         name: &'static str,
         /// The number found.
@@ -247,7 +247,7 @@ mod tests {
     const BOX: DMat4 = DMat4::IDENTITY;
 
     fn view(to_clip: DMat4) -> Result<View, ViewError> {
-        View::new(to_clip, Viewport::of_size(200.0, 100.0), Convention::WGPU)
+        View::new(to_clip, Viewport::from_size(200.0, 100.0), Convention::WGPU)
     }
 
     #[test]

@@ -16,7 +16,7 @@ pub struct Viewport {
 
 impl Viewport {
     /// A viewport of this size whose first pixel is that of the window.
-    pub fn of_size(width: f64, height: f64) -> Self {
+    pub fn from_size(width: f64, height: f64) -> Self {
         Self { min: DVec2::ZERO, size: DVec2::new(width, height) }
     }
 

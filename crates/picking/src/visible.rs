@@ -11,7 +11,7 @@ use crate::{
     near_pixel::Feature,
     part::{Part, Window},
     picker::Picker,
-    region::Region,
+    region::ScreenRegion,
     screen_map::ScreenPoint,
     select::{InInstance, SelectOptions, pixel_centers},
 };
@@ -25,7 +25,7 @@ const TRIANGLES_TRIED: usize = 16;
 /// Takes what is not seen out of a selection; see [`Picker::select`] for the rule.
 pub(crate) struct VisibleFilter<'a> {
     picker: &'a Picker<'a>,
-    region: &'a Region,
+    region: &'a ScreenRegion,
     query: &'a QueryOptions<'a>,
     kind: ElementKind,
     /// What of the region is in the viewport.
@@ -36,7 +36,7 @@ pub(crate) struct VisibleFilter<'a> {
 impl<'a> VisibleFilter<'a> {
     pub(crate) fn new(
         picker: &'a Picker<'a>,
-        region: &'a Region,
+        region: &'a ScreenRegion,
         options: &'a SelectOptions<'a>,
     ) -> Self {
         let viewport = picker.view.viewport();

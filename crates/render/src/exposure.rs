@@ -313,7 +313,7 @@ mod tests {
     use std::sync::Arc;
 
     use hitscan::glam::DAffine3;
-    use hitscan::picking::{Camera, Lens, Viewport};
+    use hitscan::picking::{Camera, Projection, Viewport};
     use hitscan::scene::{Instance, Mesh, Scene};
 
     use super::*;
@@ -333,8 +333,8 @@ mod tests {
     fn piece_by_piece_is_the_same_picture() {
         let subject = two_balls();
         // Several steps for each sample.
-        let viewport = Viewport::of_size(70.0, 901.0);
-        let view = Camera::looking([0.0, 1.0, 6.0], [0.0; 3]).view(viewport).unwrap();
+        let viewport = Viewport::from_size(70.0, 901.0);
+        let view = Camera::look_at([0.0, 1.0, 6.0], [0.0; 3]).view(viewport).unwrap();
         for mode in [Mode::Shaded, Mode::Depth, Mode::Object, Mode::Heat, Mode::Glass] {
             for n_samples in [1, 3] {
                 let style = Style { mode, n_samples, ..Style::default() };
@@ -353,15 +353,18 @@ mod tests {
     #[test]
     fn nothing_is_lost_where_no_ray_is_asked() {
         let subject = two_balls();
-        let viewport = Viewport::of_size(200.0, 160.0);
-        let lens =
-            |lens| Camera { lens, far: 100.0, ..Camera::looking([2.0, 3.0, 9.0], [2.0, 1.0, 0.0]) };
+        let viewport = Viewport::from_size(200.0, 160.0);
+        let with = |projection| Camera {
+            projection,
+            far: 100.0,
+            ..Camera::look_at([2.0, 3.0, 9.0], [2.0, 1.0, 0.0])
+        };
         let cameras = [
-            lens(Lens::Perspective { fov_y_radians: 0.9 }),
-            lens(Lens::Orthographic { height: 7.0 }),
+            with(Projection::Perspective { fov_y_radians: 0.9 }),
+            with(Projection::Orthographic { height: 7.0 }),
             // From among the balls, and looking away from them.
-            Camera::looking([0.3, 0.0, 0.0], [1.0, 0.2, 0.4]),
-            Camera::looking([0.0, 0.0, 3.0], [0.0, 0.0, 9.0]),
+            Camera::look_at([0.3, 0.0, 0.0], [1.0, 0.2, 0.4]),
+            Camera::look_at([0.0, 0.0, 3.0], [0.0, 0.0, 9.0]),
         ];
         let mut n_spared = 0;
         for camera in cameras {
@@ -393,8 +396,8 @@ mod tests {
     #[test]
     fn a_film_of_another_size_shows_the_same() {
         let subject = two_balls();
-        let view = Camera::looking([0.0, 1.0, 6.0], [0.0; 3]);
-        let view = view.view(Viewport::of_size(80.0, 60.0)).unwrap();
+        let view = Camera::look_at([0.0, 1.0, 6.0], [0.0; 3]);
+        let view = view.view(Viewport::from_size(80.0, 60.0)).unwrap();
         let seen = |mode, size| {
             let style = Style { mode, n_samples: 1, ..Style::default() };
             let exposure = Exposure::new(subject.clone(), view.clone(), size, style);

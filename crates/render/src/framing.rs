@@ -3,7 +3,7 @@
 use std::f64::consts::FRAC_PI_4;
 
 use hitscan::glam::{DVec2, DVec3};
-use hitscan::picking::{Camera, Lens};
+use hitscan::picking::{Camera, Projection};
 use rayon::prelude::*;
 use thiserror::Error;
 
@@ -14,8 +14,8 @@ use crate::subject::Subject;
 pub struct Framing {
     /// What points up in the picture.
     pub up: DVec3,
-    /// How the picture is made; the height of an orthographic lens is kept.
-    pub lens: Lens,
+    /// How the picture is made; the height of an orthographic projection is kept.
+    pub projection: Projection,
     /// How far the camera is turned from the front of the subject to its right, in degrees.
     pub turned: f64,
     /// How far it is raised, in degrees, less than 90 either way.
@@ -33,17 +33,17 @@ pub struct FramingError {
 const FILLED: f64 = 0.92;
 
 impl Default for Framing {
-    /// From the front, right and above, through a lens of 45 degrees, y up.
+    /// From the front, right and above, in perspective with a vertical field of view of 45 degrees, y up.
     fn default() -> Self {
-        let lens = Lens::Perspective { fov_y_radians: FRAC_PI_4 };
-        Self { up: DVec3::Y, lens, turned: 35.0, raised: 25.0 }
+        let projection = Projection::Perspective { fov_y_radians: FRAC_PI_4 };
+        Self { up: DVec3::Y, projection, turned: 35.0, raised: 25.0 }
     }
 }
 
-/// A camera with a lens, that sees as near and as far as is useful.
-pub fn camera(eye: [f64; 3], target: [f64; 3], lens: Lens) -> Camera {
-    let mut camera = Camera { lens, ..Camera::looking(eye, target) };
-    if let Lens::Orthographic { height } = lens {
+/// A camera with this projection, that sees as near and as far as is useful.
+pub fn camera(eye: [f64; 3], target: [f64; 3], projection: Projection) -> Camera {
+    let mut camera = Camera { projection, ..Camera::look_at(eye, target) };
+    if let Projection::Orthographic { height } = projection {
         // An end is needed, but shall not be met.
         camera.far = 1e3 * (height + camera.eye.distance(camera.target));
     }
@@ -115,9 +115,9 @@ impl Framing {
 
     /// The slopes of the field of view, across and up.
     fn slopes(&self, aspect: f64) -> DVec2 {
-        match self.lens {
-            Lens::Orthographic { .. } => DVec2::ZERO,
-            Lens::Perspective { fov_y_radians } => {
+        match self.projection {
+            Projection::Orthographic { .. } => DVec2::ZERO,
+            Projection::Perspective { fov_y_radians } => {
                 let slope_y = FILLED * (0.5 * fov_y_radians).tan();
                 DVec2::new(slope_y * aspect, slope_y)
             }
@@ -133,9 +133,9 @@ impl Framing {
         center: DVec3,
         axes: [DVec3; 3],
     ) -> Camera {
-        let distance = match self.lens {
-            Lens::Orthographic { .. } => near + size,
-            Lens::Perspective { .. } => {
+        let distance = match self.projection {
+            Projection::Orthographic { .. } => near + size,
+            Projection::Perspective { .. } => {
                 let needed = (0.5 * (east + west) / slopes.x).max(0.5 * (north + south) / slopes.y);
                 needed.max(near + 1e-3 * size)
             }
@@ -143,7 +143,7 @@ impl Framing {
         let [x, y] = [0.5 * (east - west), 0.5 * (north - south)];
         let place = |z: f64| center + x * axes[0] + y * axes[1] + z * axes[2];
         let (eye, target) = (place(distance), place(0.5 * (near - far)));
-        let mut camera = camera(eye.to_array(), target.to_array(), self.lens);
+        let mut camera = camera(eye.to_array(), target.to_array(), self.projection);
         camera.up = self.up.try_normalize().unwrap_or(DVec3::Y);
         camera
     }

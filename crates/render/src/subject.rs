@@ -71,7 +71,9 @@ impl Subject {
         let mut names = Names::default();
         let mut instances: Vec<_> = scene
             .iter()
-            .filter_map(|(id, instance)| Some((scene.order(id)?, id, instance.mesh.as_ref()?)))
+            .filter_map(|(id, instance)| {
+                Some((scene.insertion_order(id)?, id, instance.mesh.as_ref()?))
+            })
             .collect();
         instances.sort_unstable_by_key(|&(order, ..)| order);
         let mut colors: HashMap<*const Mesh, Arc<MeshColors>> = HashMap::new();
@@ -125,7 +127,7 @@ impl Subject {
                 ControlFlow::Continue(())
             },
         );
-        instances.sort_unstable_by_key(|&id| self.scene.order(id));
+        instances.sort_unstable_by_key(|&id| self.scene.insertion_order(id));
         let corners = instances.iter().flat_map(|&id| world_corners(&self.scene, id));
         let (min, max) = corners
             .fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(min, max), p| (min.min(p), max.max(p)));
@@ -217,7 +219,12 @@ impl Subject {
             mesh.bvh().closest_hits(&local_rays, self.faces, &mut found);
             for ((place, local), found) in places.into_iter().zip(rays).zip(found) {
                 let Some(found) = found else { continue };
-                let hit = SceneHit { t: local.world_t(found.t), instance, order, local: found };
+                let hit = SceneHit {
+                    t: local.world_t(found.t),
+                    instance,
+                    insertion_order: order,
+                    local: found,
+                };
                 if hits[place].is_none_or(|closest| hit.cmp_along_ray(&closest).is_lt()) {
                     hits[place] = Some(hit);
                 }
@@ -262,7 +269,7 @@ impl Subject {
     }
 
     fn asked(&self, id: InstanceId) -> Option<(&Mesh, u64)> {
-        Some((self.scene.get(id)?.mesh.as_deref()?, self.scene.order(id)?))
+        Some((self.scene.get(id)?.mesh.as_deref()?, self.scene.insertion_order(id)?))
     }
 
     /// The rays that count in the space of an instance, and their places.
@@ -489,7 +496,7 @@ mod tests {
             let mut scene = Scene::new();
             let instance = scene.insert(Instance::new(mesh, DAffine3::IDENTITY)).unwrap();
             let subject = Subject::new(scene, |_, _| None);
-            let hit = SceneHit { t: 1.0, instance, order: 0, local };
+            let hit = SceneHit { t: 1.0, instance, insertion_order: 0, local };
             let normal = subject.normal(&hit, &ray);
             assert!(normal.distance(expected) < 1e-12, "{normal} {expected}");
             assert_eq!(subject.surfaces(&[ray], &[hit])[0].1, normal);

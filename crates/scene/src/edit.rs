@@ -15,7 +15,7 @@ use crate::{
 
 /// Which transform an instance keeps when its parent changes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Keep {
+pub enum KeepTransform {
     /// It stays where it is in the world, up to the rounding of f64.
     #[default]
     World,
@@ -25,14 +25,14 @@ pub enum Keep {
 
 /// An instance that was taken out of a scene with everything below it: what [`Scene::restore`] takes.
 #[derive(Clone, Debug)]
-pub struct Removed {
+pub struct RemovedSubtree {
     /// The root comes first, parents before their children.
     records: Vec<Arc<Record>>,
     /// The place of the root among its siblings.
     sibling: usize,
 }
 
-impl Removed {
+impl RemovedSubtree {
     /// The instance that was removed.
     pub fn id(&self) -> InstanceId {
         self.records[0].id
@@ -95,7 +95,7 @@ impl Scene {
     ///
     /// # Errors
     /// An unknown handle.
-    pub fn remove(&mut self, id: InstanceId) -> Result<Removed, SceneError> {
+    pub fn remove(&mut self, id: InstanceId) -> Result<RemovedSubtree, SceneError> {
         let index = self.index_of(id)?;
         let mut sibling = 0;
         if let Some(parent) = self.at(index).instance.parent {
@@ -110,7 +110,7 @@ impl Scene {
             records.extend(self.slots.get_mut(index).record.take());
         }
         self.n_instances -= records.len();
-        Ok(Removed { records, sibling })
+        Ok(RemovedSubtree { records, sibling })
     }
 
     /// Brings back what was removed: with the same handles, the same place in the order of ties, below
@@ -119,7 +119,7 @@ impl Scene {
     /// # Errors
     /// A parent that is no longer there, instances that are not removed, or a transform that became
     /// singular by the parent's.
-    pub fn restore(&mut self, removed: &Removed) -> Result<InstanceId, SceneError> {
+    pub fn restore(&mut self, removed: &RemovedSubtree) -> Result<InstanceId, SceneError> {
         let root = &removed.records[0];
         let parent = root.instance.parent.map(|parent| self.index_of(parent)).transpose()?;
         if let Some(id) = removed.ids().find(|&id| !self.is_vacant(id)) {
@@ -140,7 +140,7 @@ impl Scene {
     /// Gives the slots of removed instances to instances that are inserted later, under new handles:
     /// what was removed can no longer be restored. Does nothing for instances that are in the scene
     /// again.
-    pub fn forget(&mut self, removed: Removed) {
+    pub fn forget(&mut self, removed: RemovedSubtree) {
         for record in removed.records {
             let InstanceId { index, generation } = record.id;
             // A slot whose generations are used up stays empty.
@@ -203,7 +203,7 @@ impl Scene {
         &mut self,
         id: InstanceId,
         parent: Option<InstanceId>,
-        keep: Keep,
+        keep: KeepTransform,
     ) -> Result<(), SceneError> {
         let index = self.index_of(id)?;
         if let Some(parent) = parent {
@@ -218,8 +218,8 @@ impl Scene {
             return Ok(());
         }
         let local = match keep {
-            Keep::World => self.relative_to(parent, old.place.placement.world),
-            Keep::Local => old.instance.transform,
+            KeepTransform::World => self.relative_to(parent, old.place.placement.world),
+            KeepTransform::Local => old.instance.transform,
         };
         self.change(id, |instance| (instance.parent, instance.transform) = (parent, local))?;
         if let Some(old_parent) = old_parent {

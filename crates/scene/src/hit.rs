@@ -18,7 +18,7 @@ pub struct SceneHit {
     /// The instance.
     pub instance: InstanceId,
     /// The place of the instance in the order of first insertion.
-    pub order: u64,
+    pub insertion_order: u64,
     /// The hit in the space of the instance's mesh: triangle, weights and side. Its `t` is that of the
     /// [`LocalRay`](crate::LocalRay), which may start elsewhere than the world ray.
     pub local: Hit,
@@ -41,7 +41,7 @@ impl SceneHit {
     pub fn cmp_along_ray(&self, other: &Self) -> Ordering {
         self.t
             .total_cmp(&other.t)
-            .then(self.order.cmp(&other.order))
+            .then(self.insertion_order.cmp(&other.insertion_order))
             .then_with(|| self.local.cmp_along_ray(&other.local))
     }
 }

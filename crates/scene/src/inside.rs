@@ -15,7 +15,7 @@ impl Scene {
     /// space, rounded to f32: no transform changes on which side of a surface a point is. The first
     /// question to a mesh makes its tree of winding numbers, O(its triangles). `faces` of the options
     /// means nothing here.
-    pub fn instances_around(
+    pub fn instances_containing(
         &self,
         point: impl Into<[f64; 3]>,
         options: &QueryOptions<'_>,
@@ -45,7 +45,7 @@ impl Scene {
     ) -> Option<f64> {
         let point = point.into();
         let distance = self.closest_point(point, f64::INFINITY, options)?.distance;
-        let is_inside = distance > 0.0 && !self.instances_around(point, options).is_empty();
+        let is_inside = distance > 0.0 && !self.instances_containing(point, options).is_empty();
         Some(if is_inside { -distance } else { distance })
     }
 }
@@ -53,5 +53,5 @@ impl Scene {
 fn is_inside(record: &Record, point: DVec3) -> bool {
     let frame = &record.place.placement.frame;
     let local = frame.inverse_linear * (point - frame.translation);
-    record.instance.mesh.as_ref().is_some_and(|mesh| mesh.winding().is_inside(local.as_vec3()))
+    record.instance.mesh.as_ref().is_some_and(|mesh| mesh.winding_tree().is_inside(local.as_vec3()))
 }

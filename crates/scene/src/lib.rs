@@ -34,14 +34,14 @@ mod skin;
 mod visit;
 
 pub use details::{HitDetails, NearestEdge, NearestVertex, SafeOrigin};
-pub use edit::{Keep, Removed};
+pub use edit::{KeepTransform, RemovedSubtree};
 pub use error::SceneError;
 pub use hit::SceneHit;
 pub use hitscan_primitives::glam;
 pub use instance::{Instance, InstanceId};
-pub use mesh::{Mesh, OtherMesh};
+pub use mesh::{Mesh, MeshMismatch};
 pub use nearest::ScenePoint;
-pub use overlap::{Region, SceneTriangle};
+pub use overlap::{SceneTriangle, WorldRegion};
 pub use placement::TransformError;
 pub use query::QueryOptions;
 pub use ray::{LocalRay, WorldRay};

@@ -38,9 +38,9 @@ impl Mesh {
     /// # Errors
     /// A hierarchy of another mesh, as far as that can be told without a look at every triangle: of
     /// another number of triangles or another box. [`MeshBvh::validate`] tells all.
-    pub fn from_built(tri_mesh: TriMesh, bvh: MeshBvh) -> Result<Self, OtherMesh> {
+    pub fn from_built(tri_mesh: TriMesh, bvh: MeshBvh) -> Result<Self, MeshMismatch> {
         if bvh.n_triangles() != tri_mesh.triangles().len() || bvh.bounds() != tri_mesh.bounds() {
-            return Err(OtherMesh);
+            return Err(MeshMismatch);
         }
         Ok(Self { tri_mesh, bvh: Arc::new(bvh), alpha: Vec::new(), winding: OnceLock::new() })
     }
@@ -76,7 +76,7 @@ impl Mesh {
     }
 
     /// The tree of winding numbers, in the mesh's own space. O(n) when first asked for.
-    pub fn winding(&self) -> &WindingTree {
+    pub fn winding_tree(&self) -> &WindingTree {
         self.winding.get_or_init(|| Arc::new(WindingTree::new(self.bvh.clone())))
     }
 
@@ -132,4 +132,4 @@ impl Mesh {
 /// A hierarchy that is not of the mesh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("the hierarchy is of another mesh")]
-pub struct OtherMesh;
+pub struct MeshMismatch;

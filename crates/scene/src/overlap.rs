@@ -11,7 +11,7 @@ use crate::{InstanceId, QueryOptions, Scene, WorldBox, nearest::WorldMesh, scene
 
 /// A closed region of world space.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Region {
+pub enum WorldRegion {
     /// A box with faces across the axes.
     Box(WorldBox),
     /// A ball.
@@ -25,7 +25,7 @@ pub enum Region {
     Convex(ConvexRegion),
 }
 
-impl Region {
+impl WorldRegion {
     /// Whether the region and a triangle have a point in common.
     fn overlaps(&self, corners: [DVec3; 3]) -> bool {
         match self {
@@ -71,7 +71,7 @@ pub struct SceneTriangle {
     pub triangle: u32,
 }
 
-/// Region queries. All use the corners of triangles in the world, each the f64 image of the f32 corner
+/// WorldRegion queries. All use the corners of triangles in the world, each the f64 image of the f32 corner
 /// by the world transform, and the same tests for every tree. A triangle of zero area counts as the
 /// segment or point that it is ([`TriMesh::is_degenerate`](hitscan_primitives::TriMesh::is_degenerate)).
 /// `faces` of the options means nothing here.
@@ -80,7 +80,7 @@ impl Scene {
     /// into a buffer, which is cleared first.
     pub fn triangles_overlapping(
         &self,
-        region: &Region,
+        region: &WorldRegion,
         options: &QueryOptions<'_>,
         triangles: &mut Vec<SceneTriangle>,
     ) {
@@ -105,7 +105,7 @@ impl Scene {
     /// The instances with a triangle that touches a region, in the order of first insertion.
     pub fn instances_overlapping(
         &self,
-        region: &Region,
+        region: &WorldRegion,
         options: &QueryOptions<'_>,
     ) -> Vec<InstanceId> {
         self.instances_where(region, options, |record| {
@@ -123,7 +123,11 @@ impl Scene {
 
     /// The instances all of whose triangles lie within a region, which is to say their corners; in the
     /// order of first insertion. Instances without triangles are not among them.
-    pub fn instances_within(&self, region: &Region, options: &QueryOptions<'_>) -> Vec<InstanceId> {
+    pub fn instances_within(
+        &self,
+        region: &WorldRegion,
+        options: &QueryOptions<'_>,
+    ) -> Vec<InstanceId> {
         self.instances_where(region, options, |record| {
             let mut has_triangles = false;
             let outside = for_each_triangle(
@@ -144,7 +148,7 @@ impl Scene {
     /// The instances that may touch a region and fulfil a condition, in the order of first insertion.
     fn instances_where(
         &self,
-        region: &Region,
+        region: &WorldRegion,
         options: &QueryOptions<'_>,
         mut condition: impl FnMut(&Record) -> bool,
     ) -> Vec<InstanceId> {
@@ -160,7 +164,7 @@ impl Scene {
 
     fn for_each_touched(
         &self,
-        region: &Region,
+        region: &WorldRegion,
         options: &QueryOptions<'_>,
         mut touched: impl FnMut(&Record),
     ) {

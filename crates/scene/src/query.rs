@@ -290,7 +290,7 @@ impl Asked<'_> {
         SceneHit {
             t: self.ray.world_t(local.t),
             instance: self.record.id,
-            order: self.record.order,
+            insertion_order: self.record.order,
             local,
         }
     }

@@ -167,7 +167,7 @@ impl Scene {
 
     /// The place of an instance in the order of first insertion, which decides ties between equally
     /// distant hits. Restoring keeps it.
-    pub fn order(&self, id: InstanceId) -> Option<u64> {
+    pub fn insertion_order(&self, id: InstanceId) -> Option<u64> {
         Some(self.record(id)?.order)
     }
 

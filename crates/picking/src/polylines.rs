@@ -12,7 +12,7 @@ use crate::{
     in_region::RegionMode,
     near_pixel::nearest_on_segment,
     part::Window,
-    region::Region,
+    region::ScreenRegion,
     screen_map::{ScreenMap, ScreenPoint},
     view::View,
 };
@@ -21,12 +21,12 @@ use crate::{
 /// a ray could hit. Point clouds, curves, wires, measured profiles, gizmos.
 ///
 /// ```
-/// use hitscan_picking::{Camera, Viewport, Wires};
+/// use hitscan_picking::{Camera, Viewport, Polylines};
 /// use hitscan_primitives::glam::DAffine3;
 ///
 /// let zigzag = [[0.0, 0.0, 0.0], [1.0, 2.0, 0.0], [2.0, 0.0, 0.0]];
-/// let wires = Wires::polylines([zigzag.to_vec()])?;
-/// let view = Camera::looking([1.0, 1.0, 9.0], [1.0, 1.0, 0.0]).view(Viewport::of_size(800.0, 600.0))?;
+/// let wires = Polylines::new([zigzag.to_vec()])?;
+/// let view = Camera::look_at([1.0, 1.0, 9.0], [1.0, 1.0, 0.0]).view(Viewport::from_size(800.0, 600.0))?;
 ///
 /// let on_second_segment = view.project([1.5, 1.0, 0.0]).expect("it is seen").pixel;
 /// let pick = wires.pick(&view, &DAffine3::IDENTITY, on_second_segment + 3.0, 8.0, |_| true);
@@ -34,7 +34,7 @@ use crate::{
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct Wires {
+pub struct Polylines {
     positions: Vec<Vec3>,
     /// Indices of the ends of each segment; a point is a segment from itself to itself.
     segments: Vec<[u32; 2]>,
@@ -45,7 +45,7 @@ pub struct Wires {
 
 /// A point or polyline near the cursor.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct WirePick {
+pub struct PolylinePick {
     /// Which point or polyline, in the order given.
     pub item: u32,
     /// Which segment of the polyline; 0 for a point.
@@ -61,7 +61,7 @@ pub struct WirePick {
 /// Why points are none.
 #[derive(Clone, Copy, Debug, PartialEq, Error)]
 #[non_exhaustive]
-pub enum WireError {
+pub enum PolylineError {
     /// A position that is NaN or infinite.
     #[error("point {point} is at {position:?}, expected finite coordinates")]
     NotFinite {
@@ -78,14 +78,14 @@ pub enum WireError {
     },
 }
 
-impl Wires {
+impl Polylines {
     /// Points, each an item of its own; in any space. O(n log n).
     ///
     /// # Errors
     /// A position that is not finite, or too many.
-    pub fn points<P: Into<[f32; 3]>>(
+    pub fn from_points<P: Into<[f32; 3]>>(
         positions: impl IntoIterator<Item = P>,
-    ) -> Result<Self, WireError> {
+    ) -> Result<Self, PolylineError> {
         let positions: Vec<Vec3> = positions.into_iter().map(|p| Vec3::from(p.into())).collect();
         check(&positions)?;
         let n = positions.len() as u32;
@@ -97,9 +97,9 @@ impl Wires {
     ///
     /// # Errors
     /// A position that is not finite, or too many.
-    pub fn polylines<P: Into<[f32; 3]>, L: IntoIterator<Item = P>>(
+    pub fn new<P: Into<[f32; 3]>, L: IntoIterator<Item = P>>(
         lines: impl IntoIterator<Item = L>,
-    ) -> Result<Self, WireError> {
+    ) -> Result<Self, PolylineError> {
         let (mut positions, mut ends) = (Vec::<Vec3>::new(), vec![0]);
         for line in lines {
             positions.extend(line.into_iter().map(|p| Vec3::from(p.into())));
@@ -145,8 +145,8 @@ impl Wires {
         transform: &DAffine3,
         pixel: impl Into<[f64; 2]>,
         radius: f64,
-        mut accept: impl FnMut(&WirePick) -> bool,
-    ) -> Option<WirePick> {
+        mut accept: impl FnMut(&PolylinePick) -> bool,
+    ) -> Option<PolylinePick> {
         let cursor = DVec2::from(pixel.into());
         let (map, to_view) = local(view, transform);
         let window = Window::new(&map, cursor - radius, cursor + radius);
@@ -172,7 +172,7 @@ impl Wires {
         });
         let picks = near.into_iter().map(|(at, segment)| {
             let item = self.item_of(segment);
-            WirePick {
+            PolylinePick {
                 item,
                 segment: segment - self.starts[item as usize],
                 point: view.origin() + to_view.transform_point3(at.point),
@@ -189,7 +189,7 @@ impl Wires {
         &self,
         view: &View,
         transform: &DAffine3,
-        region: &Region,
+        region: &ScreenRegion,
         mode: RegionMode,
     ) -> Vec<u32> {
         let (map, _) = local(view, transform);
@@ -241,12 +241,14 @@ fn local(view: &View, transform: &DAffine3) -> (ScreenMap, DAffine3) {
     (view.map().of_local(&to_view), to_view)
 }
 
-fn check(positions: &[Vec3]) -> Result<(), WireError> {
+fn check(positions: &[Vec3]) -> Result<(), PolylineError> {
     if positions.len() > BoxBvh::MAX_BOXES {
-        return Err(WireError::TooMany { found: positions.len() });
+        return Err(PolylineError::TooMany { found: positions.len() });
     }
     match positions.iter().position(|position| !position.is_finite()) {
         None => Ok(()),
-        Some(point) => Err(WireError::NotFinite { point, position: positions[point].to_array() }),
+        Some(point) => {
+            Err(PolylineError::NotFinite { point, position: positions[point].to_array() })
+        }
     }
 }
