@@ -92,7 +92,7 @@ impl<'a> HitDetails<'a> {
     /// The point of the hit, from the corners of the triangle and its weights: it lies on the surface,
     /// up to the rounding of f64, whatever distance it was hit from.
     pub fn point(&self) -> DVec3 {
-        self.record.place.placement.world.transform_point3(self.mesh.tri_mesh().point(&self.hit))
+        self.record.state.placement.world.transform_point3(self.mesh.tri_mesh().point(&self.hit))
     }
 
     /// The unit normal of the triangle. It points to the front, that is to the outside of a closed mesh,
@@ -115,7 +115,7 @@ impl<'a> HitDetails<'a> {
 
     /// A normal by the inverse transpose, of any length.
     fn world_normal(&self, normal: DVec3) -> DVec3 {
-        self.record.place.placement.frame.inverse_linear.transpose() * normal
+        self.record.state.placement.frame.inverse_linear.transpose() * normal
     }
 
     /// The texture coordinates; `None` if a corner has none.
@@ -164,7 +164,7 @@ impl<'a> HitDetails<'a> {
 
     fn position(&self, vertex: u32) -> DVec3 {
         let position = self.mesh.tri_mesh().positions()[vertex as usize];
-        self.record.place.placement.world.transform_point3(position.as_dvec3())
+        self.record.state.placement.world.transform_point3(position.as_dvec3())
     }
 
     /// The vertex of the polygon that is nearest to the hit in the world; of equally near ones the
@@ -229,7 +229,7 @@ impl<'a> HitDetails<'a> {
         let Some(direction) = unit(DVec3::from_array(direction.into())) else {
             return SafeOrigin { point, offset: 0.0 };
         };
-        let placement = &self.record.place.placement;
+        let placement = &self.record.state.placement;
         let tri_mesh = self.mesh.tri_mesh();
         let local_normal = tri_mesh.unit_normal(self.hit.triangle).unwrap_or_else(|| {
             across_segment(self.corners(), placement.frame.inverse_linear * direction)

@@ -10,7 +10,7 @@ use hitscan_bvh::RefitReport;
 use crate::{
     Instance, InstanceId, Mesh, Scene, SceneError, WorldBox,
     placement::Placement,
-    scene::{Place, Record, Slot},
+    scene::{Record, Slot, WorldState},
 };
 
 /// Which transform an instance keeps when its parent changes.
@@ -55,14 +55,14 @@ impl Scene {
             Some(&index) => InstanceId { index, generation: self.slots.get(index).generation },
             None => InstanceId { index: self.slots.len() as u32, generation: 0 },
         };
-        let place = Place::new(parent.map(|parent| &self.at(parent).place), &instance)
+        let state = WorldState::new(parent.map(|parent| &self.at(parent).state), &instance)
             .map_err(|source| SceneError::Transform { instance: id, source })?;
         if self.free.pop().is_none() {
             self.slots.push(Slot::default());
         }
-        let order = self.n_inserted;
+        let insertion_order = self.n_inserted;
         self.n_inserted += 1;
-        let record = Record { id, instance, order, children: Vec::new(), place };
+        let record = Record { id, instance, insertion_order, children: Vec::new(), state };
         self.occupy(Arc::new(record));
         if let Some(parent) = parent {
             self.at_mut(parent).children.push(id.index);
@@ -72,14 +72,14 @@ impl Scene {
 
     /// Puts a record into its empty slot and into the tree.
     fn occupy(&mut self, record: Arc<Record>) {
-        let (index, bounds) = (record.id.index, record.place.placement.bounds);
+        let (index, bounds) = (record.id.index, record.state.placement.bounds);
         self.slots.get_mut(index).record = Some(record);
         self.n_instances += 1;
-        self.hang(index, bounds);
+        self.update_tree(index, bounds);
     }
 
     /// Keeps the tree up to date with the box of an instance.
-    fn hang(&mut self, index: u32, bounds: WorldBox) {
+    fn update_tree(&mut self, index: u32, bounds: WorldBox) {
         if bounds.is_empty() {
             self.tree.remove(index);
         } else {
@@ -103,9 +103,9 @@ impl Scene {
             sibling = siblings.iter().position(|&child| child == index).unwrap_or(0);
             siblings.remove(sibling);
         }
-        let below = self.below(index);
-        let mut records = Vec::with_capacity(below.len());
-        for index in below {
+        let subtree = self.subtree(index);
+        let mut records = Vec::with_capacity(subtree.len());
+        for index in subtree {
             self.tree.remove(index);
             records.extend(self.slots.get_mut(index).record.take());
         }
@@ -126,9 +126,9 @@ impl Scene {
             return Err(SceneError::NotRemoved(id));
         }
         let records: Vec<&Record> = removed.records.iter().map(Arc::as_ref).collect();
-        let places = self.plan(&records, &root.instance)?;
-        for (record, place) in removed.records.iter().zip(places) {
-            self.occupy(Arc::new(Record { place, ..Record::clone(record) }));
+        let states = self.plan_states(&records, &root.instance)?;
+        for (record, state) in removed.records.iter().zip(states) {
+            self.occupy(Arc::new(Record { state, ..Record::clone(record) }));
         }
         if let Some(parent) = parent {
             let siblings = &mut self.at_mut(parent).children;
@@ -185,7 +185,7 @@ impl Scene {
 
     fn relative_to(&self, parent: Option<InstanceId>, world: DAffine3) -> DAffine3 {
         let Some(parent) = parent.and_then(|parent| self.record(parent)) else { return world };
-        let frame = &parent.place.placement.frame;
+        let frame = &parent.state.placement.frame;
         DAffine3 {
             matrix3: frame.inverse_linear * world.matrix3,
             // The difference comes first: it is small where both are far from the origin.
@@ -218,7 +218,7 @@ impl Scene {
             return Ok(());
         }
         let local = match keep {
-            KeepTransform::World => self.relative_to(parent, old.place.placement.world),
+            KeepTransform::World => self.relative_to(parent, old.state.placement.world),
             KeepTransform::Local => old.instance.transform,
         };
         self.change(id, |instance| (instance.parent, instance.transform) = (parent, local))?;
@@ -259,14 +259,14 @@ impl Scene {
             .tri_mesh()
             .with_positions(positions)
             .map_err(|source| SceneError::Mesh { instance: id, source })?;
-        let placement = Placement::new(record.place.placement.world, tri_mesh.bounds())
+        let placement = Placement::new(record.state.placement.world, tri_mesh.bounds())
             .map_err(|source| SceneError::Transform { instance: id, source })?;
         let bounds = placement.bounds;
         let record = self.at_mut(index);
-        record.place.placement = placement;
+        record.state.placement = placement;
         let mesh = record.instance.mesh.as_mut().ok_or(SceneError::NoMesh(id))?;
         let report = Arc::make_mut(mesh).refit_to(tri_mesh);
-        self.hang(index, bounds);
+        self.update_tree(index, bounds);
         Ok(report)
     }
 
@@ -308,56 +308,60 @@ impl Scene {
         Ok(())
     }
 
-    /// Changes what decides the places of an instance and of those below it.
+    /// Changes what decides the states of an instance and of those below it.
     fn change(
         &mut self,
         id: InstanceId,
         change: impl FnOnce(&mut Instance),
     ) -> Result<(), SceneError> {
         let index = self.index_of(id)?;
-        let below = self.below(index);
-        let records: Vec<&Record> = below.iter().map(|&index| self.at(index)).collect();
+        let subtree = self.subtree(index);
+        let records: Vec<&Record> = subtree.iter().map(|&index| self.at(index)).collect();
         let mut instance = records[0].instance.clone();
         change(&mut instance);
-        let places = self.plan(&records, &instance)?;
+        let states = self.plan_states(&records, &instance)?;
         self.at_mut(index).instance = instance;
-        for (index, place) in below.into_iter().zip(places) {
-            let bounds = place.placement.bounds;
-            self.at_mut(index).place = place;
-            self.hang(index, bounds);
+        for (index, state) in subtree.into_iter().zip(states) {
+            let bounds = state.placement.bounds;
+            self.at_mut(index).state = state;
+            self.update_tree(index, bounds);
         }
         Ok(())
     }
 
     /// The slots of an instance and all below it, parents before their children.
-    fn below(&self, index: u32) -> Vec<u32> {
-        let mut below = Vec::new();
-        let mut open = vec![index];
-        while let Some(index) = open.pop() {
-            below.push(index);
-            open.extend(self.at(index).children.iter().rev());
+    fn subtree(&self, index: u32) -> Vec<u32> {
+        let mut subtree = Vec::new();
+        let mut pending = vec![index];
+        while let Some(index) = pending.pop() {
+            subtree.push(index);
+            pending.extend(self.at(index).children.iter().rev());
         }
-        below
+        subtree
     }
 
-    /// The places of `records`, an instance and all below it, if the first becomes `root`.
-    fn plan(&self, records: &[&Record], root: &Instance) -> Result<Vec<Place>, SceneError> {
-        let mut places = Vec::with_capacity(records.len());
+    /// The states of `records`, an instance and all below it, if the first becomes `root`.
+    fn plan_states(
+        &self,
+        records: &[&Record],
+        root: &Instance,
+    ) -> Result<Vec<WorldState>, SceneError> {
+        let mut states = Vec::with_capacity(records.len());
         // The position of each parent in the list.
         let mut positions = HashMap::new();
         for (position, record) in records.iter().enumerate() {
             let instance = if position == 0 { root } else { &record.instance };
             let parent = instance.parent.map(|parent| match positions.get(&parent.index) {
-                Some(&position) => &places[position],
-                None => &self.at(parent.index).place,
+                Some(&position) => &states[position],
+                None => &self.at(parent.index).state,
             });
-            let place = Place::new(parent, instance)
+            let state = WorldState::new(parent, instance)
                 .map_err(|source| SceneError::Transform { instance: record.id, source })?;
-            places.push(place);
+            states.push(state);
             if !record.children.is_empty() {
                 positions.insert(record.id.index, position);
             }
         }
-        Ok(places)
+        Ok(states)
     }
 }

@@ -28,7 +28,7 @@ impl Scene {
         };
         let _: ControlFlow<()> = self.visit_records(options, 0.0, distance, |record, limit| {
             if is_inside(record, point) {
-                around.push((record.order, record.id));
+                around.push((record.insertion_order, record.id));
             }
             ControlFlow::Continue(limit)
         });
@@ -51,7 +51,7 @@ impl Scene {
 }
 
 fn is_inside(record: &Record, point: DVec3) -> bool {
-    let frame = &record.place.placement.frame;
+    let frame = &record.state.placement.frame;
     let local = frame.inverse_linear * (point - frame.translation);
     record.instance.mesh.as_ref().is_some_and(|mesh| mesh.winding_tree().is_inside(local.as_vec3()))
 }

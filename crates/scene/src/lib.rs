@@ -12,11 +12,12 @@
 
 #![forbid(unsafe_code)]
 
-mod chunks;
+mod cow_vec;
 mod placement;
 mod tree;
 mod world_box;
 
+mod closest_point;
 mod details;
 mod edit;
 mod error;
@@ -24,15 +25,17 @@ mod hit;
 mod inside;
 mod instance;
 mod mesh;
-mod nearest;
 mod overlap;
 mod polygon;
-mod query;
+mod query_options;
 mod ray;
+mod ray_query;
 mod scene;
 mod skin;
 mod visit;
+mod world_mesh;
 
+pub use closest_point::ScenePoint;
 pub use details::{HitDetails, NearestEdge, NearestVertex, SafeOrigin};
 pub use edit::{KeepTransform, RemovedSubtree};
 pub use error::SceneError;
@@ -40,10 +43,9 @@ pub use hit::SceneHit;
 pub use hitscan_primitives::glam;
 pub use instance::{Instance, InstanceId};
 pub use mesh::{Mesh, MeshMismatch};
-pub use nearest::ScenePoint;
 pub use overlap::{SceneTriangle, WorldRegion};
 pub use placement::TransformError;
-pub use query::QueryOptions;
+pub use query_options::QueryOptions;
 pub use ray::{LocalRay, WorldRay};
 pub use scene::Scene;
 pub use skin::{SkinError, VertexWeights, skin};

@@ -7,7 +7,7 @@ use hitscan_primitives::{
     ConvexRegion, closest_point_on_triangle, distance_squared_to_box, triangle_overlaps_box,
 };
 
-use crate::{InstanceId, QueryOptions, Scene, WorldBox, nearest::WorldMesh, scene::Record};
+use crate::{InstanceId, QueryOptions, Scene, WorldBox, scene::Record, world_mesh::WorldMesh};
 
 /// A closed region of world space.
 #[derive(Clone, Debug, PartialEq)]
@@ -92,7 +92,10 @@ impl Scene {
                 |bounds| region.may_overlap(bounds),
                 |triangle, corners| {
                     if region.overlaps(corners) {
-                        found.push((record.order, SceneTriangle { instance: record.id, triangle }));
+                        found.push((
+                            record.insertion_order,
+                            SceneTriangle { instance: record.id, triangle },
+                        ));
                     }
                     ControlFlow::Continue(())
                 },
@@ -155,7 +158,7 @@ impl Scene {
         let mut found: Vec<(u64, InstanceId)> = Vec::new();
         self.for_each_touched(region, options, |record| {
             if condition(record) {
-                found.push((record.order, record.id));
+                found.push((record.insertion_order, record.id));
             }
         });
         found.sort_unstable();

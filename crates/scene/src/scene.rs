@@ -7,7 +7,7 @@ use hitscan_primitives::Aabb;
 
 use crate::{
     Instance, InstanceId, SceneError, WorldBox,
-    chunks::Chunks,
+    cow_vec::CowVec,
     placement::{Placement, TransformError},
     tree::Tree,
 };
@@ -45,7 +45,7 @@ use crate::{
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Scene {
-    pub(crate) slots: Chunks<Slot>,
+    pub(crate) slots: CowVec<Slot>,
     /// Slots of forgotten instances.
     pub(crate) free: Vec<u32>,
     pub(crate) n_instances: usize,
@@ -67,21 +67,21 @@ pub(crate) struct Record {
     pub(crate) id: InstanceId,
     pub(crate) instance: Instance,
     /// The place in the order of first insertion.
-    pub(crate) order: u64,
+    pub(crate) insertion_order: u64,
     /// Slots, in order.
     pub(crate) children: Vec<u32>,
-    pub(crate) place: Place,
+    pub(crate) state: WorldState,
 }
 
 /// What an instance has from itself and its ancestors together.
 #[derive(Clone, Debug)]
-pub(crate) struct Place {
+pub(crate) struct WorldState {
     pub(crate) placement: Placement,
     /// Whether the instance or an ancestor is hidden.
     pub(crate) hidden: bool,
 }
 
-impl Place {
+impl WorldState {
     pub(crate) fn new(parent: Option<&Self>, instance: &Instance) -> Result<Self, TransformError> {
         let local = instance.transform;
         let world = parent.map_or(local, |parent| parent.placement.world * local);
@@ -146,13 +146,13 @@ impl Scene {
 
     /// From the mesh's space to the world.
     pub fn world_transform(&self, id: InstanceId) -> Option<DAffine3> {
-        Some(self.record(id)?.place.placement.world)
+        Some(self.record(id)?.state.placement.world)
     }
 
     /// A box around the instance's own mesh in world space, not much larger than need be: it holds
     /// every point that a hit can have. Empty for a group.
     pub fn world_bounds(&self, id: InstanceId) -> Option<WorldBox> {
-        Some(self.record(id)?.place.placement.bounds)
+        Some(self.record(id)?.state.placement.bounds)
     }
 
     /// A box around all meshes in world space, hidden ones included. O(1).
@@ -162,13 +162,13 @@ impl Scene {
 
     /// Whether the instance or one of its ancestors is hidden.
     pub fn is_hidden(&self, id: InstanceId) -> Option<bool> {
-        Some(self.record(id)?.place.hidden)
+        Some(self.record(id)?.state.hidden)
     }
 
     /// The place of an instance in the order of first insertion, which decides ties between equally
     /// distant hits. Restoring keeps it.
     pub fn insertion_order(&self, id: InstanceId) -> Option<u64> {
-        Some(self.record(id)?.order)
+        Some(self.record(id)?.insertion_order)
     }
 
     pub(crate) fn record(&self, id: InstanceId) -> Option<&Record> {

@@ -53,9 +53,9 @@ impl Scene {
         mut found: impl FnMut(&Record, f64) -> ControlFlow<B, f64>,
     ) -> ControlFlow<B> {
         let mut outcome = ControlFlow::Continue(());
-        self.tree.walk(limit, distance, |index, limit| {
+        self.tree.traverse(limit, distance, |index, limit| {
             let record = self.at(index);
-            if !self.sees(record, options) {
+            if !self.includes(record, options) {
                 return ControlFlow::Continue(limit);
             }
             found(record, limit).map_break(|value| outcome = ControlFlow::Break(value))

@@ -8,19 +8,19 @@ const CHUNK: usize = 64;
 /// A vector in chunks of 64 items that clones share: a clone costs a pointer per chunk, the first
 /// write to a chunk afterwards a copy of that chunk.
 #[derive(Clone, Debug)]
-pub(crate) struct Chunks<T> {
+pub(crate) struct CowVec<T> {
     /// All of [`CHUNK`] items; those beyond `len` are the default.
     chunks: Vec<Arc<[T]>>,
     len: usize,
 }
 
-impl<T> Default for Chunks<T> {
+impl<T> Default for CowVec<T> {
     fn default() -> Self {
         Self { chunks: Vec::new(), len: 0 }
     }
 }
 
-impl<T: Clone + Default> Chunks<T> {
+impl<T: Clone + Default> CowVec<T> {
     pub(crate) fn len(&self) -> usize {
         self.len
     }
@@ -59,7 +59,7 @@ mod tests {
 
     #[test]
     fn a_clone_keeps_its_items_and_shares_what_nobody_wrote() {
-        let mut items = Chunks::default();
+        let mut items = CowVec::default();
         for i in 0..200 {
             assert_eq!(items.push(i), i);
         }

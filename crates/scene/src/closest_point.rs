@@ -2,12 +2,10 @@
 
 use std::ops::ControlFlow;
 
-use glam::{DMat3, DVec3};
-use hitscan_primitives::{
-    Aabb, TriMesh, TrianglePoint, closest_point_on_triangle, distance_squared_to_box,
-};
+use glam::DVec3;
+use hitscan_primitives::{TrianglePoint, closest_point_on_triangle, distance_squared_to_box};
 
-use crate::{InstanceId, QueryOptions, Scene, WorldBox, scene::Record};
+use crate::{InstanceId, QueryOptions, Scene, scene::Record, world_mesh::WorldMesh};
 
 /// The point of a scene's surfaces nearest to a given one.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -24,46 +22,6 @@ pub struct ScenePoint {
     pub v: f64,
     /// How far the point is, in world units.
     pub distance: f64,
-}
-
-/// A mesh in world space, relative to a point: small numbers are exact however far the scene is.
-pub(crate) struct WorldMesh<'a> {
-    pub(crate) tri_mesh: &'a TriMesh,
-    linear: DMat3,
-    abs_linear: DMat3,
-    offset: DVec3,
-}
-
-impl<'a> WorldMesh<'a> {
-    /// The mesh of an instance relative to `point`; `None` for a group.
-    pub(crate) fn new(record: &'a Record, point: DVec3) -> Option<Self> {
-        let world = &record.place.placement.world;
-        Some(Self {
-            tri_mesh: record.instance.mesh.as_ref()?.tri_mesh(),
-            linear: world.matrix3,
-            abs_linear: world.matrix3.abs(),
-            offset: world.translation - point,
-        })
-    }
-
-    /// The corners of a triangle.
-    pub(crate) fn corners(&self, triangle: u32) -> [DVec3; 3] {
-        let corners = self.tri_mesh.corners(triangle);
-        corners.map(|corner| self.linear * corner.as_dvec3() + self.offset)
-    }
-
-    /// A box around all [`corners`](Self::corners) of triangles in a box of the mesh's own space, as
-    /// they are computed.
-    pub(crate) fn bounds(&self, local: &Aabb) -> WorldBox {
-        // Fifteen roundings at most, of numbers that are at most `reach`.
-        const SHARE: f64 = 32.0 * f64::EPSILON;
-        let (min, max) = (local.min.as_dvec3(), local.max.as_dvec3());
-        let (center, half) = (0.5 * (min + max), 0.5 * (max - min));
-        let reach = self.abs_linear * (center.abs() + half) + self.offset.abs();
-        let center = self.linear * center + self.offset;
-        let half = self.abs_linear * half + SHARE * reach;
-        WorldBox { min: center - half, max: center + half }
-    }
 }
 
 impl Scene {
@@ -111,11 +69,11 @@ impl Scene {
                     },
                     |triangle| {
                         let found = closest_point_on_triangle(world.corners(triangle), DVec3::ZERO);
-                        let place = (record.order, triangle);
+                        let key = (record.insertion_order, triangle);
                         let comes_first = found.distance_squared < limit
                             || found.distance_squared == limit
-                                && best.as_ref().is_none_or(|(_, other, of_other)| {
-                                    place < (other.order, *of_other)
+                                && best.as_ref().is_none_or(|(_, other, other_triangle)| {
+                                    key < (other.insertion_order, *other_triangle)
                                 });
                         if comes_first {
                             limit = found.distance_squared;
