@@ -2,21 +2,21 @@
 
 use glam::{DVec2, DVec3};
 
-use crate::{region::convex_holds, screen_map::ScreenPoint};
+use crate::{polygon2d::convex_contains, screen_map::ScreenPoint};
 
 /// A convex polygon on the screen, in pixels: what lies between the near and the far plane. Empty if
 /// nothing does.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Clipped {
-    corners: [ScreenPoint; Self::MOST],
+pub(crate) struct ClippedPolygon {
+    corners: [ScreenPoint; Self::MAX_CORNERS],
     n: usize,
     /// Whether a part was cut off.
     pub(crate) is_cut: bool,
 }
 
-impl Clipped {
+impl ClippedPolygon {
     /// A triangle gains at most one corner at each of the two planes.
-    const MOST: usize = 5;
+    const MAX_CORNERS: usize = 5;
 
     /// Clips a convex polygon of one to three corners: a point, a segment, a triangle.
     ///
@@ -25,9 +25,9 @@ impl Clipped {
     pub(crate) fn new(polygon: &[ScreenPoint]) -> Self {
         let none = ScreenPoint { point: DVec3::ZERO, xy: DVec2::ZERO, w: 1.0, near: 0.0, far: 0.0 };
         let mut clipped = Self {
-            corners: [none; Self::MOST],
+            corners: [none; Self::MAX_CORNERS],
             n: polygon.len(),
-            is_cut: !polygon.iter().all(ScreenPoint::is_seen),
+            is_cut: !polygon.iter().all(ScreenPoint::is_in_depth_range),
         };
         clipped.corners[..polygon.len()].copy_from_slice(polygon);
         if clipped.is_cut {
@@ -64,7 +64,7 @@ impl Clipped {
 
     fn push(&mut self, corner: ScreenPoint) {
         // Rounding cannot add corners: a convex polygon changes sides twice at most.
-        if self.n < Self::MOST {
+        if self.n < Self::MAX_CORNERS {
             self.corners[self.n] = corner;
             self.n += 1;
         }
@@ -77,12 +77,12 @@ impl Clipped {
 
     /// Whether the polygon has an area that holds a pixel position.
     pub(crate) fn covers(&self, pixel: DVec2) -> bool {
-        convex_holds(&self.pixels(), pixel)
+        convex_contains(&self.pixels(), pixel)
     }
 
     /// The corners in pixels, in order.
     pub(crate) fn pixels(&self) -> Pixels {
-        let mut corners = [DVec2::ZERO; Self::MOST];
+        let mut corners = [DVec2::ZERO; Self::MAX_CORNERS];
         for (pixel, corner) in corners.iter_mut().zip(self.points()) {
             *pixel = corner.pixel();
         }
@@ -90,10 +90,10 @@ impl Clipped {
     }
 }
 
-/// The corners of a [`Clipped`] polygon in pixels.
+/// The corners of a [`ClippedPolygon`] polygon in pixels.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pixels {
-    corners: [DVec2; Clipped::MOST],
+    corners: [DVec2; ClippedPolygon::MAX_CORNERS],
     n: usize,
 }
 

@@ -42,7 +42,7 @@ impl Element {
 }
 
 /// The edges of all polygons that these triangles were cut from, each once, in order.
-pub(crate) fn edges_about(
+pub(crate) fn polygon_edges(
     mesh: &TriMesh,
     triangles: impl IntoIterator<Item = u32>,
 ) -> Vec<[u32; 2]> {
@@ -52,7 +52,7 @@ pub(crate) fn edges_about(
     polygons.dedup();
     let mut edges = vec![];
     for polygon in polygons {
-        append_edges_of(mesh, polygon, &mut edges);
+        append_polygon_edges(mesh, polygon, &mut edges);
     }
     edges.sort_unstable();
     edges.dedup();
@@ -61,7 +61,7 @@ pub(crate) fn edges_about(
 
 /// Appends the edges of a polygon: those of its triangles that no two of them share. Each has its
 /// lesser vertex first. O(n log n) for a polygon of n triangles.
-fn append_edges_of(mesh: &TriMesh, polygon: u32, edges: &mut Vec<[u32; 2]>) {
+fn append_polygon_edges(mesh: &TriMesh, polygon: u32, edges: &mut Vec<[u32; 2]>) {
     let first = edges.len();
     for triangle in mesh.triangles_of(polygon) {
         let [a, b, c] = mesh.triangles()[triangle as usize];
@@ -95,7 +95,7 @@ mod tests {
         let mesh = TriMesh::new(corners, vec![[0, 1, 2], [0, 2, 3]]).unwrap();
         let edges = |mesh: &TriMesh, polygon| {
             let mut edges = vec![[9, 9]];
-            append_edges_of(mesh, polygon, &mut edges);
+            append_polygon_edges(mesh, polygon, &mut edges);
             edges
         };
         assert_eq!(edges(&mesh, 1), [[9, 9], [0, 2], [0, 3], [2, 3]]);

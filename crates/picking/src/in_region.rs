@@ -3,10 +3,11 @@
 use std::ops::ControlFlow;
 
 use crate::{
-    clip::Clipped,
-    element::{Element, ElementKind, edges_about},
-    part::{Part, Window, placement},
-    region::{Placement, ScreenRegion},
+    clip::ClippedPolygon,
+    element::{Element, ElementKind, polygon_edges},
+    projected_mesh::ProjectedMesh,
+    screen_frustum::{ScreenFrustum, box_containment},
+    screen_region::{Containment, ScreenRegion},
 };
 
 /// What a region does to the elements it selects.
@@ -16,22 +17,26 @@ pub enum RegionMode {
     #[default]
     Touch,
     /// The whole element is in the region. An element that the near or the far plane cuts off, or
-    /// that lies behind the camera in part, is not enclosed.
+    /// that lies behind the camera in projected, is not enclosed.
     Enclose,
 }
 
 /// A search for the elements of one mesh in a region.
 pub(crate) struct RegionSearch<'a> {
-    part: Part<'a>,
-    window: Window,
+    projected: ProjectedMesh<'a>,
+    frustum: ScreenFrustum,
     region: &'a ScreenRegion,
     mode: RegionMode,
 }
 
 impl<'a> RegionSearch<'a> {
-    pub(crate) fn new(part: Part<'a>, region: &'a ScreenRegion, mode: RegionMode) -> Self {
-        let window = Window::new(&part.map, region.min(), region.max());
-        Self { part, window, region, mode }
+    pub(crate) fn new(
+        projected: ProjectedMesh<'a>,
+        region: &'a ScreenRegion,
+        mode: RegionMode,
+    ) -> Self {
+        let frustum = ScreenFrustum::new(&projected.map, region.min(), region.max());
+        Self { projected, frustum, region, mode }
     }
 
     /// The elements of a kind, hidden or not, in their order.
@@ -48,7 +53,7 @@ impl<'a> RegionSearch<'a> {
     }
 
     /// Whether the region selects what is seen of a point, segment or triangle.
-    fn selects(&self, clipped: &Clipped) -> bool {
+    fn selects(&self, clipped: &ClippedPolygon) -> bool {
         let pixels = clipped.pixels();
         match self.mode {
             _ if pixels.is_empty() => false,
@@ -57,19 +62,19 @@ impl<'a> RegionSearch<'a> {
         }
     }
 
-    fn placement(&self, bounds: &hitscan_primitives::Aabb) -> Placement {
-        placement(&self.part.map, &self.window, self.region, bounds)
+    fn containment(&self, bounds: &hitscan_primitives::Aabb) -> Containment {
+        box_containment(&self.projected.map, &self.frustum, self.region, bounds)
     }
 
     fn object(&self) -> bool {
-        let bounds = self.part.bvh.bounds();
+        let bounds = self.projected.bvh.bounds();
         if bounds.is_empty() {
             return false;
         }
-        match self.placement(&bounds) {
-            Placement::Outside => false,
-            Placement::Inside => true,
-            Placement::Crossing => match self.mode {
+        match self.containment(&bounds) {
+            Containment::Outside => false,
+            Containment::Inside => true,
+            Containment::Crossing => match self.mode {
                 RegionMode::Touch => self.object_touched(),
                 RegionMode::Enclose => self.object_enclosed(),
             },
@@ -79,18 +84,18 @@ impl<'a> RegionSearch<'a> {
     fn object_touched(&self) -> bool {
         // A box inside decides. The walk can end only at a triangle, so the next one is gone to.
         let decided = std::cell::Cell::new(false);
-        let done = self.part.bvh.visit(
-            |bounds| match self.placement(bounds) {
+        let done = self.projected.bvh.visit(
+            |bounds| match self.containment(bounds) {
                 _ if decided.get() => true,
-                Placement::Outside => false,
-                Placement::Crossing => true,
-                Placement::Inside => {
+                Containment::Outside => false,
+                Containment::Crossing => true,
+                Containment::Inside => {
                     decided.set(true);
                     true
                 }
             },
             |triangle| {
-                if decided.get() || self.selects(&self.part.clipped(triangle)) {
+                if decided.get() || self.selects(&self.projected.clipped(triangle)) {
                     ControlFlow::Break(())
                 } else {
                     ControlFlow::Continue(())
@@ -103,18 +108,18 @@ impl<'a> RegionSearch<'a> {
     fn object_enclosed(&self) -> bool {
         // A box outside decides, likewise.
         let decided = std::cell::Cell::new(false);
-        let done = self.part.bvh.visit(
-            |bounds| match self.placement(bounds) {
+        let done = self.projected.bvh.visit(
+            |bounds| match self.containment(bounds) {
                 _ if decided.get() => true,
-                Placement::Inside => false,
-                Placement::Crossing => true,
-                Placement::Outside => {
+                Containment::Inside => false,
+                Containment::Crossing => true,
+                Containment::Outside => {
                     decided.set(true);
                     true
                 }
             },
             |triangle| {
-                if decided.get() || !self.selects(&self.part.clipped(triangle)) {
+                if decided.get() || !self.selects(&self.projected.clipped(triangle)) {
                     ControlFlow::Break(())
                 } else {
                     ControlFlow::Continue(())
@@ -125,12 +130,12 @@ impl<'a> RegionSearch<'a> {
     }
 
     /// The triangles below the boxes that are not outside.
-    fn triangles_about(&self, mut found: impl FnMut(u32)) {
-        if self.placement(&self.part.bvh.bounds()) == Placement::Outside {
+    fn triangles_in_frustum(&self, mut found: impl FnMut(u32)) {
+        if self.containment(&self.projected.bvh.bounds()) == Containment::Outside {
             return;
         }
-        let _: ControlFlow<()> = self.part.bvh.visit(
-            |bounds| !self.window.misses_box(bounds),
+        let _: ControlFlow<()> = self.projected.bvh.visit(
+            |bounds| !self.frustum.misses_box(bounds),
             |triangle| {
                 found(triangle);
                 ControlFlow::Continue(())
@@ -140,13 +145,13 @@ impl<'a> RegionSearch<'a> {
 
     fn faces(&self) -> Vec<Element> {
         let mut triangles = vec![];
-        self.triangles_about(|triangle| {
-            if self.selects(&self.part.clipped(triangle)) {
+        self.triangles_in_frustum(|triangle| {
+            if self.selects(&self.projected.clipped(triangle)) {
                 triangles.push(triangle);
             }
         });
         triangles.sort_unstable();
-        let mesh = self.part.mesh;
+        let mesh = self.projected.mesh;
         let polygons = triangles.chunk_by(|&a, &b| mesh.polygon_of(a) == mesh.polygon_of(b));
         let selected = polygons.filter_map(|of_polygon| {
             let polygon = mesh.polygon_of(of_polygon[0]);
@@ -156,24 +161,27 @@ impl<'a> RegionSearch<'a> {
         selected.collect()
     }
 
-    /// The edges of all polygons that have a triangle about the region: an edge in the region is part
+    /// The edges of all polygons that have a triangle about the region: an edge in the region is projected
     /// of such a triangle.
     fn edges(&self) -> Vec<Element> {
         let mut triangles = vec![];
-        self.triangles_about(|triangle| triangles.push(triangle));
-        let mut edges = edges_about(self.part.mesh, triangles);
-        edges.retain(|edge| self.selects(&Clipped::new(&edge.map(|v| self.part.vertex(v)))));
+        self.triangles_in_frustum(|triangle| triangles.push(triangle));
+        let mut edges = polygon_edges(self.projected.mesh, triangles);
+        edges.retain(|edge| {
+            self.selects(&ClippedPolygon::new(&edge.map(|v| self.projected.vertex(v))))
+        });
         edges.into_iter().map(Element::Edge).collect()
     }
 
     fn vertices(&self) -> Vec<Element> {
         let mut vertices = vec![];
-        self.triangles_about(|triangle| {
-            vertices.extend(self.part.mesh.triangles()[triangle as usize]);
+        self.triangles_in_frustum(|triangle| {
+            vertices.extend(self.projected.mesh.triangles()[triangle as usize]);
         });
         vertices.sort_unstable();
         vertices.dedup();
-        vertices.retain(|&vertex| self.selects(&Clipped::new(&[self.part.vertex(vertex)])));
+        vertices
+            .retain(|&vertex| self.selects(&ClippedPolygon::new(&[self.projected.vertex(vertex)])));
         vertices.into_iter().map(Element::Vertex).collect()
     }
 }

@@ -7,15 +7,16 @@ use glam::{DVec2, DVec3};
 use hitscan_primitives::{Faces, Side, TriMesh};
 
 use crate::{
-    clip::Clipped,
-    element::{Element, edges_about},
-    part::{Part, Window},
+    clip::ClippedPolygon,
+    element::{Element, polygon_edges},
+    projected_mesh::ProjectedMesh,
+    screen_frustum::ScreenFrustum,
     screen_map::ScreenPoint,
 };
 
 /// What is looked for near the cursor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Target {
+pub(crate) enum SearchTarget {
     Object,
     Face,
     Edge,
@@ -26,7 +27,7 @@ pub(crate) enum Target {
 
 /// An element near the cursor, by its point nearest to the cursor on the screen.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Near {
+pub(crate) struct NearbyElement {
     pub(crate) element: Element,
     /// On the screen, in pixels.
     pub(crate) distance: f64,
@@ -39,7 +40,7 @@ pub(crate) struct Near {
     pub(crate) feature: Feature,
 }
 
-/// The least part of a mesh that a point lies on. It is never hidden by a triangle that it is part of.
+/// The least projected of a mesh that a point lies on. It is never hidden by a triangle that it is projected of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Feature {
     Vertex(u32),
@@ -68,47 +69,48 @@ impl Feature {
 /// reported as the segment or point that it is, whatever the sides: a ray may miss it, and may hit it
 /// from either side.
 pub(crate) fn near_pixel(
-    part: &Part<'_>,
+    projected: &ProjectedMesh<'_>,
     cursor: DVec2,
     radius: f64,
     faces: Faces,
-    target: Target,
-) -> Vec<Near> {
-    let search = Search { part, cursor, radius };
-    let window = Window::new(&part.map, cursor - radius, cursor + radius);
-    if part.bvh.bounds().is_empty() || window.misses_box(&part.bvh.bounds()) {
+    target: SearchTarget,
+) -> Vec<NearbyElement> {
+    let search = Search { projected, cursor, radius };
+    let frustum = ScreenFrustum::new(&projected.map, cursor - radius, cursor + radius);
+    if projected.bvh.bounds().is_empty() || frustum.misses_box(&projected.bvh.bounds()) {
         return vec![];
     }
     let mut triangles = vec![];
-    let _: ControlFlow<()> = part.bvh.visit(
-        |bounds| !window.misses_box(bounds),
+    let _: ControlFlow<()> = projected.bvh.visit(
+        |bounds| !frustum.misses_box(bounds),
         |triangle| {
             triangles.push(triangle);
             ControlFlow::Continue(())
         },
     );
     match target {
-        Target::Vertex => search.vertices(&triangles),
-        Target::Edge => search.edges(&triangles, |edge| search.nearest_on_edge(edge)),
-        Target::EdgeMidpoint => search.edges(&triangles, |edge| search.middle_of_edge(edge)),
-        Target::Face => search
-            .faces(&triangles, faces, |triangle| Element::Face(part.mesh.polygon_of(triangle))),
-        Target::Object => search.faces(&triangles, faces, |_| Element::Object),
+        SearchTarget::Vertex => search.vertices(&triangles),
+        SearchTarget::Edge => search.edges(&triangles, |edge| search.nearest_on_edge(edge)),
+        SearchTarget::EdgeMidpoint => search.edges(&triangles, |edge| search.middle_of_edge(edge)),
+        SearchTarget::Face => search.faces(&triangles, faces, |triangle| {
+            Element::Face(projected.mesh.polygon_of(triangle))
+        }),
+        SearchTarget::Object => search.faces(&triangles, faces, |_| Element::Object),
     }
 }
 
 struct Search<'a> {
-    part: &'a Part<'a>,
+    projected: &'a ProjectedMesh<'a>,
     cursor: DVec2,
     radius: f64,
 }
 
 impl Search<'_> {
-    fn near(&self, element: Element, at: &ScreenPoint, feature: Feature) -> Option<Near> {
+    fn near(&self, element: Element, at: &ScreenPoint, feature: Feature) -> Option<NearbyElement> {
         let pixel = at.pixel();
         let distance = pixel.distance(self.cursor);
         let (depth, point) = (at.near, at.point);
-        (distance <= self.radius).then_some(Near {
+        (distance <= self.radius).then_some(NearbyElement {
             element,
             distance,
             pixel,
@@ -118,14 +120,14 @@ impl Search<'_> {
         })
     }
 
-    fn vertices(&self, triangles: &[u32]) -> Vec<Near> {
-        let corners = |&triangle: &u32| self.part.mesh.triangles()[triangle as usize];
+    fn vertices(&self, triangles: &[u32]) -> Vec<NearbyElement> {
+        let corners = |&triangle: &u32| self.projected.mesh.triangles()[triangle as usize];
         let mut vertices: Vec<u32> = triangles.iter().flat_map(corners).collect();
         vertices.sort_unstable();
         vertices.dedup();
         let near = vertices.into_iter().filter_map(|vertex| {
-            let at = self.part.vertex(vertex);
-            at.is_seen().then_some(())?;
+            let at = self.projected.vertex(vertex);
+            at.is_in_depth_range().then_some(())?;
             self.near(Element::Vertex(vertex), &at, Feature::Vertex(vertex))
         });
         near.collect()
@@ -136,8 +138,8 @@ impl Search<'_> {
         &self,
         triangles: &[u32],
         point_of: impl Fn([u32; 2]) -> Option<(ScreenPoint, Feature)>,
-    ) -> Vec<Near> {
-        let edges = edges_about(self.part.mesh, triangles.iter().copied());
+    ) -> Vec<NearbyElement> {
+        let edges = polygon_edges(self.projected.mesh, triangles.iter().copied());
         let near = edges.into_iter().filter_map(|edge| {
             let (at, feature) = point_of(edge)?;
             self.near(Element::Edge(edge), &at, feature)
@@ -150,11 +152,12 @@ impl Search<'_> {
         triangles: &[u32],
         faces: Faces,
         element: impl Fn(u32) -> Element,
-    ) -> Vec<Near> {
+    ) -> Vec<NearbyElement> {
         let mut near = vec![];
         for &triangle in triangles {
-            let clipped = self.part.clipped(triangle);
-            let is_under = clipped.covers(self.cursor) && !self.part.mesh.is_degenerate(triangle);
+            let clipped = self.projected.clipped(triangle);
+            let is_under =
+                clipped.covers(self.cursor) && !self.projected.mesh.is_degenerate(triangle);
             if clipped.points().is_empty() || is_under {
                 continue;
             }
@@ -162,7 +165,7 @@ impl Search<'_> {
                 nearest_on_outline(clipped.points(), self.cursor)
                     .map(|at| (at, Feature::Triangle(triangle)))
             } else {
-                let [a, b, c] = self.part.mesh.triangles()[triangle as usize];
+                let [a, b, c] = self.projected.mesh.triangles()[triangle as usize];
                 let edges = [[a, b], [b, c], [c, a]];
                 let on_edges = edges.into_iter().filter_map(|edge| self.nearest_on_edge(edge));
                 on_edges.min_by(|(a, _), (b, _)| {
@@ -180,24 +183,24 @@ impl Search<'_> {
 
     /// Whether one of the sides `faces` of a triangle is seen at one of its points.
     fn faces_camera(&self, triangle: u32, at: &ScreenPoint, faces: Faces) -> bool {
-        if faces == Faces::Both || self.part.mesh.is_degenerate(triangle) {
+        if faces == Faces::Both || self.projected.mesh.is_degenerate(triangle) {
             return true;
         }
-        let Some((_, along)) = self.part.map.line_of_sight(at.pixel()) else { return false };
-        let [a, b, c] = self.part.mesh.corners(triangle).map(|corner| corner.as_dvec3());
+        let Some((_, along)) = self.projected.map.line_of_sight(at.pixel()) else { return false };
+        let [a, b, c] = self.projected.mesh.corners(triangle).map(|corner| corner.as_dvec3());
         let toward = (b - a).cross(c - a).dot(along);
         faces.accepts(if toward < 0.0 { Side::Front } else { Side::Back })
     }
 
     fn middle_of_edge(&self, edge: [u32; 2]) -> Option<(ScreenPoint, Feature)> {
-        let [a, b] = edge.map(|vertex| self.part.mesh.positions()[vertex as usize].as_dvec3());
-        let middle = self.part.map.of(a.midpoint(b));
-        middle.is_seen().then_some((middle, Feature::Edge(edge)))
+        let [a, b] = edge.map(|vertex| self.projected.mesh.positions()[vertex as usize].as_dvec3());
+        let middle = self.projected.map.project(a.midpoint(b));
+        middle.is_in_depth_range().then_some((middle, Feature::Edge(edge)))
     }
 
     fn nearest_on_edge(&self, [a, b]: [u32; 2]) -> Option<(ScreenPoint, Feature)> {
-        let (from, to) = (self.part.vertex(a), self.part.vertex(b));
-        let seen = Clipped::new(&[from, to]);
+        let (from, to) = (self.projected.vertex(a), self.projected.vertex(b));
+        let seen = ClippedPolygon::new(&[from, to]);
         let at = match seen.points() {
             [] => return None,
             [only] => *only,

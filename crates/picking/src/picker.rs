@@ -8,9 +8,10 @@ use hitscan_scene::{InstanceId, Mesh, QueryOptions, Scene, SceneHit, WorldRay};
 
 use crate::{
     element::{Element, ElementKind},
-    near_pixel::{Feature, Near, Target, near_pixel},
-    part::{Part, Window},
+    near_pixel::{Feature, NearbyElement, SearchTarget, near_pixel},
     pick::{Pick, PickOptions, Snap, SnapOptions, SnapTarget},
+    projected_mesh::ProjectedMesh,
+    screen_frustum::ScreenFrustum,
     view::View,
 };
 
@@ -66,7 +67,7 @@ impl<'a> Picker<'a> {
     /// before its nearest point, seen from the near plane.
     pub fn pick(&self, pixel: impl Into<[f64; 2]>, options: &PickOptions<'_>) -> Option<Pick> {
         let cursor = DVec2::from(pixel.into());
-        let target = Target::from(options.kind);
+        let target = SearchTarget::from(options.kind);
         self.nearest(cursor, target, options.radius, options.x_ray, &options.query)
     }
 
@@ -79,10 +80,12 @@ impl<'a> Picker<'a> {
         if has_area(options.kind) {
             let ray = self.view.ray(cursor);
             let hits = self.scene.all_hits(&ray, &options.query, HitMode::Closed);
-            picks.extend(hits.iter().filter_map(|hit| self.under(cursor, &ray, options.kind, hit)));
+            picks.extend(
+                hits.iter().filter_map(|hit| self.pick_of_hit(cursor, &ray, options.kind, hit)),
+            );
         }
         let near = self.candidates(cursor, options.kind.into(), options.radius, &options.query);
-        picks.extend(near.iter().map(|candidate| self.beside(candidate)));
+        picks.extend(near.iter().map(|candidate| self.pick_of_candidate(candidate)));
         let mut seen = HashSet::new();
         picks.retain(|pick| seen.insert((pick.instance, pick.element)));
         picks
@@ -111,29 +114,30 @@ impl<'a> Picker<'a> {
     fn nearest(
         &self,
         cursor: DVec2,
-        target: Target,
+        target: SearchTarget,
         radius: f64,
         x_ray: bool,
         query: &QueryOptions<'_>,
     ) -> Option<Pick> {
-        if let Target::Object | Target::Face = target {
-            let kind = if target == Target::Face { ElementKind::Face } else { ElementKind::Object };
+        if let SearchTarget::Object | SearchTarget::Face = target {
+            let kind =
+                if target == SearchTarget::Face { ElementKind::Face } else { ElementKind::Object };
             let ray = self.view.ray(cursor);
             let hit = self.scene.closest_hit(&ray, query);
-            if let Some(pick) = hit.and_then(|hit| self.under(cursor, &ray, kind, &hit)) {
+            if let Some(pick) = hit.and_then(|hit| self.pick_of_hit(cursor, &ray, kind, &hit)) {
                 return Some(pick);
             }
         }
         let candidates = self.candidates(cursor, target, radius, query);
         let first = candidates.iter().find(|candidate| x_ray || self.sees(candidate, query));
-        first.map(|candidate| self.beside(candidate))
+        first.map(|candidate| self.pick_of_candidate(candidate))
     }
 
     /// The elements beside the cursor, hidden or not, the nearest first.
     fn candidates(
         &self,
         cursor: DVec2,
-        target: Target,
+        target: SearchTarget,
         radius: f64,
         query: &QueryOptions<'_>,
     ) -> Vec<Candidate> {
@@ -141,15 +145,15 @@ impl<'a> Picker<'a> {
         if radius.is_nan() || radius < 0.0 || !cursor.is_finite() {
             return candidates;
         }
-        let has_area = matches!(target, Target::Object | Target::Face);
+        let has_area = matches!(target, SearchTarget::Object | SearchTarget::Face);
         if has_area && radius == 0.0 {
             return candidates;
         }
-        let window = Window::new(self.view.map(), cursor - radius, cursor + radius);
-        self.for_each_part(&window, query, |instance, to_view, mesh| {
-            let map = self.view.map().of_local(&to_view);
-            let part = Part { mesh: mesh.tri_mesh(), bvh: mesh.bvh(), map };
-            let found = near_pixel(&part, cursor, radius, query.faces, target);
+        let frustum = ScreenFrustum::new(self.view.map(), cursor - radius, cursor + radius);
+        self.for_each_mesh_in(&frustum, query, |instance, to_view, mesh| {
+            let map = self.view.map().from_local(&to_view);
+            let projected = ProjectedMesh { mesh: mesh.tri_mesh(), bvh: mesh.bvh(), map };
+            let found = near_pixel(&projected, cursor, radius, query.faces, target);
             candidates.extend(found.into_iter().map(|near| Candidate { instance, to_view, near }));
         });
         candidates.sort_unstable_by(|a, b| {
@@ -163,17 +167,17 @@ impl<'a> Picker<'a> {
     }
 
     /// Calls `found` with every instance that has a mesh, is seen by the query and may be in the
-    /// window: its handle, its transform into the space of the view, its mesh.
-    pub(crate) fn for_each_part(
+    /// frustum: its handle, its transform into the space of the view, its mesh.
+    pub(crate) fn for_each_mesh_in(
         &self,
-        window: &Window,
+        frustum: &ScreenFrustum,
         query: &QueryOptions<'_>,
         mut found: impl FnMut(InstanceId, DAffine3, &'a Mesh),
     ) {
         let origin = self.view.origin();
         let _: ControlFlow<()> = self.scene.visit(
             query,
-            |bounds| !window.misses(bounds.min - origin, bounds.max - origin),
+            |bounds| !frustum.misses(bounds.min - origin, bounds.max - origin),
             |id| {
                 let mesh = self.scene.get(id).and_then(|instance| instance.mesh.as_deref());
                 if let (Some(mesh), Some(world)) = (mesh, self.scene.world_transform(id)) {
@@ -186,7 +190,7 @@ impl<'a> Picker<'a> {
     }
 
     /// A pick of what the cursor's ray hits.
-    fn under(
+    fn pick_of_hit(
         &self,
         cursor: DVec2,
         ray: &WorldRay,
@@ -211,12 +215,12 @@ impl<'a> Picker<'a> {
     }
 
     /// A pick of what is beside the cursor.
-    fn beside(&self, candidate: &Candidate) -> Pick {
+    fn pick_of_candidate(&self, candidate: &Candidate) -> Pick {
         let Candidate { instance, to_view, near } = candidate;
         let point = to_view.transform_point3(near.point);
         let distance = self
             .view
-            .sight(near.pixel)
+            .line_of_sight(near.pixel)
             .map_or(0.0, |(origin, direction, _)| (point - origin).dot(direction));
         Pick {
             instance: *instance,
@@ -274,17 +278,18 @@ impl<'a> Picker<'a> {
             return true;
         }
         let is_before = |hit: &SceneHit| {
-            let room = SAME_PLACE * (distance + self.reach(hit.instance));
-            hit.t < distance - room && counts(hit)
+            let tolerance =
+                VISIBILITY_TOLERANCE * (distance + self.extent_from_origin(hit.instance));
+            hit.t < distance - tolerance && counts(hit)
         };
         // As far as anything can be before it: much may lie in one place with the point.
-        let end = distance * (1.0 - 0.5 * SAME_PLACE);
+        let end = distance * (1.0 - 0.5 * VISIBILITY_TOLERANCE);
         !self.scene.is_occluded_where(&ray.with_range(0.0, end), query, is_before)
     }
 
     /// About how far an instance reaches from the origin of its mesh, in world units: f32 rounds its
     /// coordinates, and what hits it, in proportion to that.
-    fn reach(&self, id: InstanceId) -> f64 {
+    fn extent_from_origin(&self, id: InstanceId) -> f64 {
         let mesh = self.scene.get(id).and_then(|instance| instance.mesh.as_deref());
         let (Some(mesh), Some(world)) = (mesh, self.scene.world_transform(id)) else { return 0.0 };
         let coordinate = f64::from(mesh.tri_mesh().bounds().max_abs_coordinate());
@@ -294,13 +299,13 @@ impl<'a> Picker<'a> {
 
 /// What is nearer to a point than this share of its distance, and of the reach of what is hit, does
 /// not hide it: hits are no more exact.
-const SAME_PLACE: f64 = 1.0 / (1 << 20) as f64;
+const VISIBILITY_TOLERANCE: f64 = 1.0 / (1 << 20) as f64;
 
 /// An element beside the cursor with its instance.
 struct Candidate {
     instance: InstanceId,
     to_view: DAffine3,
-    near: Near,
+    near: NearbyElement,
 }
 
 /// Whether a ray can hit elements of a kind.
@@ -308,7 +313,7 @@ fn has_area(kind: ElementKind) -> bool {
     matches!(kind, ElementKind::Object | ElementKind::Face)
 }
 
-impl From<ElementKind> for Target {
+impl From<ElementKind> for SearchTarget {
     fn from(kind: ElementKind) -> Self {
         match kind {
             ElementKind::Object => Self::Object,
@@ -319,7 +324,7 @@ impl From<ElementKind> for Target {
     }
 }
 
-impl From<SnapTarget> for Target {
+impl From<SnapTarget> for SearchTarget {
     fn from(target: SnapTarget) -> Self {
         match target {
             SnapTarget::Vertex => Self::Vertex,

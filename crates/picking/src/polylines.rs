@@ -8,12 +8,12 @@ use hitscan_primitives::Aabb;
 use thiserror::Error;
 
 use crate::{
-    clip::Clipped,
+    clip::ClippedPolygon,
     in_region::RegionMode,
     near_pixel::nearest_on_segment,
-    part::Window,
-    region::ScreenRegion,
+    screen_frustum::ScreenFrustum,
     screen_map::{ScreenMap, ScreenPoint},
+    screen_region::ScreenRegion,
     view::View,
 };
 
@@ -137,7 +137,7 @@ impl Polylines {
     /// takes the points to world space.
     ///
     /// Surfaces hide nothing here. To leave out what is behind them, let
-    /// [`Picker::is_visible`](crate::Picker::is_visible) be part of `accept`; it is asked once for
+    /// [`Picker::is_visible`](crate::Picker::is_visible) be projected of `accept`; it is asked once for
     /// each candidate, nearest first, until it takes one.
     pub fn pick(
         &self,
@@ -149,10 +149,10 @@ impl Polylines {
     ) -> Option<PolylinePick> {
         let cursor = DVec2::from(pixel.into());
         let (map, to_view) = local(view, transform);
-        let window = Window::new(&map, cursor - radius, cursor + radius);
+        let frustum = ScreenFrustum::new(&map, cursor - radius, cursor + radius);
         let mut near: Vec<(ScreenPoint, u32)> = vec![];
         let _: ControlFlow<()> = self.bvh.visit(
-            |bounds| !window.misses_box(bounds),
+            |bounds| !frustum.misses_box(bounds),
             |segment| {
                 let seen = self.seen(&map, segment);
                 let nearest = match seen.points() {
@@ -193,10 +193,10 @@ impl Polylines {
         mode: RegionMode,
     ) -> Vec<u32> {
         let (map, _) = local(view, transform);
-        let window = Window::new(&map, region.min(), region.max());
+        let frustum = ScreenFrustum::new(&map, region.min(), region.max());
         let mut segments = vec![];
         let _: ControlFlow<()> = self.bvh.visit(
-            |bounds| !window.misses_box(bounds),
+            |bounds| !frustum.misses_box(bounds),
             |segment| {
                 let seen = self.seen(&map, segment);
                 let pixels = seen.pixels();
@@ -219,10 +219,14 @@ impl Polylines {
         selected.collect()
     }
 
-    fn seen(&self, map: &ScreenMap, segment: u32) -> Clipped {
+    fn seen(&self, map: &ScreenMap, segment: u32) -> ClippedPolygon {
         let [a, b] = self.segments[segment as usize];
-        let point = |i: u32| map.of(self.positions[i as usize].as_dvec3());
-        if a == b { Clipped::new(&[point(a)]) } else { Clipped::new(&[point(a), point(b)]) }
+        let point = |i: u32| map.project(self.positions[i as usize].as_dvec3());
+        if a == b {
+            ClippedPolygon::new(&[point(a)])
+        } else {
+            ClippedPolygon::new(&[point(a), point(b)])
+        }
     }
 
     fn item_of(&self, segment: u32) -> u32 {
@@ -238,7 +242,7 @@ impl Polylines {
 fn local(view: &View, transform: &DAffine3) -> (ScreenMap, DAffine3) {
     let translation = transform.translation - view.origin();
     let to_view = DAffine3 { translation, ..*transform };
-    (view.map().of_local(&to_view), to_view)
+    (view.map().from_local(&to_view), to_view)
 }
 
 fn check(positions: &[Vec3]) -> Result<(), PolylineError> {

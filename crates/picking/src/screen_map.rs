@@ -38,7 +38,7 @@ impl ScreenMap {
     }
 
     /// The same map for points in a local space. `local_to_here` ends in the space of this map.
-    pub(crate) fn of_local(&self, local_to_here: &DAffine3) -> Self {
+    pub(crate) fn from_local(&self, local_to_here: &DAffine3) -> Self {
         let to_local = local_to_here.matrix3.transpose();
         self.mapped(|form| {
             let constant = form.xyz().dot(local_to_here.translation) + form.w;
@@ -53,7 +53,7 @@ impl ScreenMap {
 
     /// The image of a point.
     #[inline]
-    pub(crate) fn of(&self, point: DVec3) -> ScreenPoint {
+    pub(crate) fn project(&self, point: DVec3) -> ScreenPoint {
         let value = |form: DVec4| form.xyz().dot(point) + form.w;
         ScreenPoint {
             point,
@@ -85,7 +85,7 @@ impl ScreenMap {
 impl ScreenPoint {
     /// Whether the point lies between the near and the far plane.
     #[inline]
-    pub(crate) fn is_seen(&self) -> bool {
+    pub(crate) fn is_in_depth_range(&self) -> bool {
         self.near >= 0.0 && self.far >= 0.0 && self.w > 0.0
     }
 

@@ -1,15 +1,15 @@
 //! Marquee and lasso: which elements of a scene are in a region of the screen.
 
-use glam::{DAffine3, DVec2};
 use hitscan_scene::{InstanceId, QueryOptions};
 
 use crate::{
     element::{Element, ElementKind},
     in_region::{RegionMode, RegionSearch},
-    part::{Part, Window},
     picker::Picker,
-    region::ScreenRegion,
-    visible::VisibleFilter,
+    projected_mesh::ProjectedMesh,
+    screen_frustum::ScreenFrustum,
+    screen_region::ScreenRegion,
+    visible::{InstanceElements, VisibleFilter},
 };
 
 /// What a selection takes.
@@ -30,16 +30,8 @@ pub struct SelectOptions<'a> {
 pub struct Selected {
     /// The instance.
     pub instance: InstanceId,
-    /// The instance itself, or a part of its mesh.
+    /// The instance itself, or a projected of its mesh.
     pub element: Element,
-}
-
-/// The elements of one instance in a region, in order.
-pub(crate) struct InInstance<'a> {
-    pub(crate) instance: InstanceId,
-    pub(crate) to_view: DAffine3,
-    pub(crate) part: Part<'a>,
-    pub(crate) elements: Vec<Element>,
 }
 
 impl<'a> Picker<'a> {
@@ -58,28 +50,29 @@ impl<'a> Picker<'a> {
     ///   have theirs in the region); one of triangles of zero area alone as the edges or vertices that
     ///   these look like;
     /// - an edge, by rays to points along it, one a pixel; a vertex, by a ray to it: nothing may be
-    ///   before the point but triangles that it is part of.
+    ///   before the point but triangles that it is projected of.
     ///
     /// So what shows less than a pixel of itself may be missed. The cost is a ray for each pixel of the
     /// region and for each element that is not seen by these (objects, faces), or for each element and
     /// pixel of its length.
     pub fn select(&self, region: &ScreenRegion, options: &SelectOptions<'_>) -> Vec<Selected> {
-        let window = Window::new(self.view.map(), region.min(), region.max());
+        let frustum = ScreenFrustum::new(self.view.map(), region.min(), region.max());
         let mut found = vec![];
-        self.for_each_part(&window, &options.query, |instance, to_view, mesh| {
-            let map = self.view.map().of_local(&to_view);
-            let part = Part { mesh: mesh.tri_mesh(), bvh: mesh.bvh(), map };
-            let elements = RegionSearch::new(part, region, options.mode).elements(options.kind);
+        self.for_each_mesh_in(&frustum, &options.query, |instance, to_view, mesh| {
+            let map = self.view.map().from_local(&to_view);
+            let projected = ProjectedMesh { mesh: mesh.tri_mesh(), bvh: mesh.bvh(), map };
+            let elements =
+                RegionSearch::new(projected, region, options.mode).elements(options.kind);
             if !elements.is_empty() {
-                found.push(InInstance { instance, to_view, part, elements });
+                found.push(InstanceElements { instance, to_view, projected, elements });
             }
         });
         if options.visible_only {
-            VisibleFilter::new(self, region, options).retain(&mut found);
+            VisibleFilter::new(self, region, options.kind, &options.query).retain(&mut found);
         }
         let mut selected: Vec<Selected> = found
             .into_iter()
-            .flat_map(|InInstance { instance, elements, .. }| {
+            .flat_map(|InstanceElements { instance, elements, .. }| {
                 elements.into_iter().map(move |element| Selected { instance, element })
             })
             .collect();
@@ -98,23 +91,4 @@ impl<'a> Picker<'a> {
         ScreenRegion::rectangle(corner, opposite)
             .map_or_else(|_| vec![], |region| self.select(&region, options))
     }
-}
-
-/// The centres of the pixels of a rectangle, by rows: those in the region and the viewport.
-pub(crate) fn pixel_centers(
-    region: &ScreenRegion,
-    min: DVec2,
-    max: DVec2,
-) -> impl Iterator<Item = DVec2> {
-    // The first centre that is not before the corner.
-    let first = (min - 0.5).ceil() + 0.5;
-    let rows = steps(first.y, max.y);
-    rows.flat_map(move |y| steps(first.x, max.x).map(move |x| DVec2::new(x, y)))
-        .filter(|&center| region.contains(center))
-}
-
-fn steps(first: f64, last: f64) -> impl Iterator<Item = f64> {
-    // Beyond 2^53 there are no steps of a pixel.
-    std::iter::successors(Some(first), |&at| (at + 1.0 > at).then_some(at + 1.0))
-        .take_while(move |&at| at <= last)
 }

@@ -126,7 +126,7 @@ impl View {
             // Without perspective w does not change, but for the rounding of whoever made the matrix.
             let rounding = 1e-12 * view.map.x.xyz().length() * forward.length();
             let is_before = view.map.w.xyz().dot(forward) >= -rounding;
-            if !(is_before && view.map.of(near).w > 0.0) {
+            if !(is_before && view.map.project(near).w > 0.0) {
                 return Err(ViewError::Backwards { pixel: pixel.to_array() });
             }
         }
@@ -142,8 +142,8 @@ impl View {
     /// between the near and the far plane.
     pub fn project(&self, point: impl Into<[f64; 3]>) -> Option<Projected> {
         let point = DVec3::from(point.into()) - self.origin;
-        let seen = self.map.of(point);
-        if !seen.is_seen() {
+        let seen = self.map.project(point);
+        if !seen.is_in_depth_range() {
             return None;
         }
         let pixel = seen.pixel();
@@ -163,13 +163,13 @@ impl View {
     pub fn ray(&self, pixel: impl Into<[f64; 2]>) -> WorldRay {
         let pixel = DVec2::from(pixel.into());
         let (near, direction, length) =
-            self.sight(pixel).unwrap_or((DVec3::NAN, DVec3::NAN, f64::NAN));
+            self.line_of_sight(pixel).unwrap_or((DVec3::NAN, DVec3::NAN, f64::NAN));
         WorldRay::new(self.origin + near, direction).with_range(0.0, length)
     }
 
     /// The line of sight through a pixel, relative to [`View::origin`]: from the near plane, of unit
     /// direction, and its length up to the far plane, which may be infinite.
-    pub(crate) fn sight(&self, pixel: DVec2) -> Option<(DVec3, DVec3, f64)> {
+    pub(crate) fn line_of_sight(&self, pixel: DVec2) -> Option<(DVec3, DVec3, f64)> {
         let (near, forward) = self.map.line_of_sight(pixel)?;
         let direction = forward.try_normalize()?;
         let closing = -self.map.far.xyz().dot(direction);

@@ -30,7 +30,7 @@ impl Viewport {
         self.min + 0.5 * self.size
     }
 
-    /// The corner with the greatest coordinates.
+    /// The corner with the max coordinates.
     pub fn max(&self) -> DVec2 {
         self.min + self.size
     }

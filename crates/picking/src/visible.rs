@@ -2,25 +2,33 @@
 
 use std::{collections::HashSet, ops::ControlFlow};
 
-use glam::DVec2;
+use glam::{DAffine3, DVec2};
 use hitscan_scene::{InstanceId, QueryOptions, SceneHit, WorldRay};
 
 use crate::{
-    clip::Clipped,
+    clip::ClippedPolygon,
     element::{Element, ElementKind},
     near_pixel::Feature,
-    part::{Part, Window},
     picker::Picker,
-    region::ScreenRegion,
+    projected_mesh::ProjectedMesh,
+    screen_frustum::ScreenFrustum,
     screen_map::ScreenPoint,
-    select::{InInstance, SelectOptions, pixel_centers},
+    screen_region::ScreenRegion,
 };
 
 /// How many rays are cast together.
 const BATCH: usize = 1 << 14;
 
 /// How many triangles of an object that no pixel centre shows are tried.
-const TRIANGLES_TRIED: usize = 16;
+const MAX_TRIANGLES_TRIED: usize = 16;
+
+/// The elements of one instance in a region, in order.
+pub(crate) struct InstanceElements<'a> {
+    pub(crate) instance: InstanceId,
+    pub(crate) to_view: DAffine3,
+    pub(crate) projected: ProjectedMesh<'a>,
+    pub(crate) elements: Vec<Element>,
+}
 
 /// Takes what is not seen out of a selection; see [`Picker::select`] for the rule.
 pub(crate) struct VisibleFilter<'a> {
@@ -37,20 +45,21 @@ impl<'a> VisibleFilter<'a> {
     pub(crate) fn new(
         picker: &'a Picker<'a>,
         region: &'a ScreenRegion,
-        options: &'a SelectOptions<'a>,
+        kind: ElementKind,
+        query: &'a QueryOptions<'a>,
     ) -> Self {
         let viewport = picker.view.viewport();
         Self {
             picker,
             region,
-            query: &options.query,
-            kind: options.kind,
+            query,
+            kind,
             min: region.min().max(viewport.min),
             max: region.max().min(viewport.max()),
         }
     }
 
-    pub(crate) fn retain(&self, found: &mut Vec<InInstance<'_>>) {
+    pub(crate) fn retain(&self, found: &mut Vec<InstanceElements<'_>>) {
         match self.kind {
             ElementKind::Object | ElementKind::Face => {
                 let n_wanted = found.iter().map(|found| found.elements.len()).sum();
@@ -80,7 +89,7 @@ impl<'a> VisibleFilter<'a> {
     fn seen_at_centers(
         &self,
         n_wanted: usize,
-        wanted: &[InInstance<'_>],
+        wanted: &[InstanceElements<'_>],
     ) -> HashSet<(InstanceId, Element)> {
         let wanted: HashSet<(InstanceId, Element)> = wanted
             .iter()
@@ -118,18 +127,18 @@ impl<'a> VisibleFilter<'a> {
 
     /// Whether an object or face is seen at the middle of one of its triangles in the region; if they
     /// are all of zero area, whether one of them is seen as the edge or the vertex that it looks like.
-    fn is_seen_without_centers(&self, found: &InInstance<'_>, element: Element) -> bool {
-        let InInstance { instance, part, .. } = found;
+    fn is_seen_without_centers(&self, found: &InstanceElements<'_>, element: Element) -> bool {
+        let InstanceElements { instance, projected, .. } = found;
         let triangles: Vec<u32> = match element {
-            Element::Face(polygon) => part.mesh.triangles_of(polygon).collect(),
-            _ => self.first_triangles(part),
+            Element::Face(polygon) => projected.mesh.triangles_of(polygon).collect(),
+            _ => self.first_triangles(projected),
         };
-        if triangles.iter().all(|&triangle| part.mesh.is_degenerate(triangle)) {
-            let thin = triangles.into_iter().map(|triangle| thin_element(part, triangle));
+        if triangles.iter().all(|&triangle| projected.mesh.is_degenerate(triangle)) {
+            let thin = triangles.into_iter().map(|triangle| thin_element(projected, triangle));
             return thin.into_iter().any(|element| self.is_thin_element_seen(found, element));
         }
         triangles.into_iter().any(|triangle| {
-            let Some(pixel) = self.middle_in_region(&part.clipped(triangle).pixels()) else {
+            let Some(pixel) = self.middle_in_region(&projected.clipped(triangle).pixels()) else {
                 return false;
             };
             let hit = self.picker.scene.closest_hit(&self.picker.view.ray(pixel), self.query);
@@ -138,20 +147,21 @@ impl<'a> VisibleFilter<'a> {
     }
 
     /// The triangles of a mesh with the least numbers that have a middle in the region.
-    fn first_triangles(&self, part: &Part<'_>) -> Vec<u32> {
-        let window = Window::new(&part.map, self.min, self.max);
+    fn first_triangles(&self, projected: &ProjectedMesh<'_>) -> Vec<u32> {
+        let frustum = ScreenFrustum::new(&projected.map, self.min, self.max);
         let mut triangles = vec![];
-        let _: ControlFlow<()> = part.bvh.visit(
-            |bounds| !window.misses_box(bounds),
+        let _: ControlFlow<()> = projected.bvh.visit(
+            |bounds| !frustum.misses_box(bounds),
             |triangle| {
                 triangles.push(triangle);
                 ControlFlow::Continue(())
             },
         );
         triangles.sort_unstable();
-        triangles
-            .retain(|&triangle| self.middle_in_region(&part.clipped(triangle).pixels()).is_some());
-        triangles.truncate(TRIANGLES_TRIED);
+        triangles.retain(|&triangle| {
+            self.middle_in_region(&projected.clipped(triangle).pixels()).is_some()
+        });
+        triangles.truncate(MAX_TRIANGLES_TRIED);
         triangles
     }
 
@@ -168,8 +178,8 @@ impl<'a> VisibleFilter<'a> {
     }
 
     /// Whether an edge or a vertex is seen in the region.
-    fn is_thin_element_seen(&self, found: &InInstance<'_>, element: Element) -> bool {
-        let InInstance { instance, to_view, part, .. } = found;
+    fn is_thin_element_seen(&self, found: &InstanceElements<'_>, element: Element) -> bool {
+        let InstanceElements { instance, to_view, projected, .. } = found;
         let is_seen = |at: &ScreenPoint, feature: Feature| {
             let pixel = at.pixel();
             self.contains(pixel)
@@ -182,9 +192,9 @@ impl<'a> VisibleFilter<'a> {
                 )
         };
         match element {
-            Element::Vertex(vertex) => is_seen(&part.vertex(vertex), Feature::Vertex(vertex)),
+            Element::Vertex(vertex) => is_seen(&projected.vertex(vertex), Feature::Vertex(vertex)),
             Element::Edge(edge) => {
-                let seen = Clipped::new(&edge.map(|vertex| part.vertex(vertex)));
+                let seen = ClippedPolygon::new(&edge.map(|vertex| projected.vertex(vertex)));
                 let [a, b] = seen.points() else { return false };
                 let mut samples = samples_along(a, b, self.min, self.max);
                 samples.any(|at| is_seen(&at, Feature::Edge(edge)))
@@ -195,10 +205,10 @@ impl<'a> VisibleFilter<'a> {
 }
 
 /// What a triangle of zero area looks like: its longest side as an edge, or a vertex.
-fn thin_element(part: &Part<'_>, triangle: u32) -> Element {
-    let [a, b, c] = part.mesh.triangles()[triangle as usize];
+fn thin_element(projected: &ProjectedMesh<'_>, triangle: u32) -> Element {
+    let [a, b, c] = projected.mesh.triangles()[triangle as usize];
     let length = |[a, b]: [u32; 2]| {
-        let [a, b] = [a, b].map(|vertex| part.mesh.positions()[vertex as usize].as_dvec3());
+        let [a, b] = [a, b].map(|vertex| projected.mesh.positions()[vertex as usize].as_dvec3());
         a.distance_squared(b)
     };
     let sides = [[a, b], [b, c], [c, a]];
@@ -218,7 +228,7 @@ fn samples_along(
 ) -> impl Iterator<Item = ScreenPoint> {
     let (from, to) = (a.pixel(), b.pixel());
     let along = to - from;
-    // The part in the rectangle, by its slabs; 0 / 0 leaves a bound as it is.
+    // The projected in the rectangle, by its slabs; 0 / 0 leaves a bound as it is.
     let (mut start, mut end) = (0.0f64, 1.0f64);
     for axis in 0..2 {
         let (first, second) =
@@ -236,4 +246,19 @@ fn samples_along(
         a.lerp(b, s * a.w / (b.w + s * (a.w - b.w)))
     };
     (0..n as u32).map(move |i| at(f64::from(i)))
+}
+
+/// The centres of the pixels of a rectangle, by rows: those in the region and the viewport.
+fn pixel_centers(region: &ScreenRegion, min: DVec2, max: DVec2) -> impl Iterator<Item = DVec2> {
+    // The first centre that is not before the corner.
+    let first = (min - 0.5).ceil() + 0.5;
+    let rows = steps(first.y, max.y);
+    rows.flat_map(move |y| steps(first.x, max.x).map(move |x| DVec2::new(x, y)))
+        .filter(|&center| region.contains(center))
+}
+
+fn steps(first: f64, last: f64) -> impl Iterator<Item = f64> {
+    // Beyond 2^53 there are no steps of a pixel.
+    std::iter::successors(Some(first), |&at| (at + 1.0 > at).then_some(at + 1.0))
+        .take_while(move |&at| at <= last)
 }

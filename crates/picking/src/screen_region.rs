@@ -1,8 +1,12 @@
 //! Regions of the screen: the rectangle of a marquee and the outline of a lasso.
 
 use glam::DVec2;
-use robust::{Coord, orient2d};
 use thiserror::Error;
+
+use crate::polygon2d::{
+    bounds_of, convex_contains, edges_of, is_flat, on_segment, orientation, segment_enters_convex,
+    segment_meets_rectangle, segments_meet, without_spikes,
+};
 
 /// A region of the screen, in pixels, its boundary included.
 #[derive(Clone, Debug, PartialEq)]
@@ -10,7 +14,7 @@ pub struct ScreenRegion {
     /// The corners of the outline in order; the last is joined to the first.
     outline: Vec<DVec2>,
     /// The same without the strokes that only go there and back: it surrounds the same points.
-    unfolded: Vec<DVec2>,
+    without_spikes: Vec<DVec2>,
     min: DVec2,
     max: DVec2,
     is_rectangle: bool,
@@ -29,7 +33,7 @@ impl ScreenRegion {
         check_finite(&[a, b])?;
         let (min, max) = (a.min(b), a.max(b));
         let outline = vec![min, DVec2::new(max.x, min.y), max, DVec2::new(min.x, max.y)];
-        Ok(Self { unfolded: outline.clone(), outline, min, max, is_rectangle: true })
+        Ok(Self { without_spikes: outline.clone(), outline, min, max, is_rectangle: true })
     }
 
     /// What a closed outline surrounds: the points from which a line to infinity crosses it an odd
@@ -51,7 +55,13 @@ impl ScreenRegion {
         // A mouse that rests repeats its position; edges without length only cost time.
         outline.dedup();
         let (min, max) = bounds_of(&outline);
-        Ok(Self { unfolded: unfolded(&outline), outline, min, max, is_rectangle: false })
+        Ok(Self {
+            without_spikes: without_spikes(&outline),
+            outline,
+            min,
+            max,
+            is_rectangle: false,
+        })
     }
 
     /// The corner of the bounding rectangle with the least coordinates.
@@ -59,17 +69,17 @@ impl ScreenRegion {
         self.min
     }
 
-    /// The corner of the bounding rectangle with the greatest coordinates.
+    /// The corner of the bounding rectangle with the max coordinates.
     pub fn max(&self) -> DVec2 {
         self.max
     }
 
     /// Whether a pixel position lies in the region or on its boundary. O(corners), exact.
     pub fn contains(&self, pixel: impl Into<[f64; 2]>) -> bool {
-        self.holds(DVec2::from(pixel.into()))
+        self.contains_point(DVec2::from(pixel.into()))
     }
 
-    fn holds(&self, p: DVec2) -> bool {
+    fn contains_point(&self, p: DVec2) -> bool {
         let in_bounds = p.cmpge(self.min).all() && p.cmple(self.max).all();
         if !in_bounds || self.is_rectangle {
             return in_bounds;
@@ -81,7 +91,7 @@ impl ScreenRegion {
             }
             // Each edge owns its lower end, so that a ray along +x crosses a corner once or not.
             if (a.y > p.y) != (b.y > p.y) {
-                inside ^= (turn(a, b, p) > 0.0) == (b.y > a.y);
+                inside ^= (orientation(a, b, p) > 0.0) == (b.y > a.y);
             }
         }
         inside
@@ -94,17 +104,17 @@ impl ScreenRegion {
         if max.cmplt(self.min).any() || min.cmpgt(self.max).any() {
             return false;
         }
-        if polygon.iter().any(|&corner| self.holds(corner)) {
+        if polygon.iter().any(|&corner| self.contains_point(corner)) {
             return true;
         }
         // No corner is inside: they meet in a crossing of their edges, or the region lies inside.
         edges_of(polygon).any(|(a, b)| self.edges().any(|(c, d)| segments_meet(a, b, c, d)))
-            || convex_holds(polygon, self.outline[0])
+            || convex_contains(polygon, self.outline[0])
     }
 
     /// Whether the region holds the whole of a convex polygon, as in [`touches`](Self::touches).
     pub(crate) fn encloses(&self, polygon: &[DVec2]) -> bool {
-        if !polygon.iter().all(|&corner| self.holds(corner)) {
+        if !polygon.iter().all(|&corner| self.contains_point(corner)) {
             return false;
         }
         if self.is_rectangle || polygon.len() < 2 {
@@ -115,7 +125,8 @@ impl ScreenRegion {
         }
         // The outline must not enter the polygon but to turn round; then any inner point tells for all.
         let center = polygon.iter().sum::<DVec2>() / polygon.len() as f64;
-        !edges_of(&self.unfolded).any(|(a, b)| enters(a, b, polygon)) && self.holds(center)
+        !edges_of(&self.without_spikes).any(|(a, b)| segment_enters_convex(a, b, polygon))
+            && self.contains_point(center)
     }
 
     /// Whether the region holds the whole of a segment: every piece between its meetings with the
@@ -131,24 +142,24 @@ impl ScreenRegion {
         }
         cuts.sort_unstable_by(f64::total_cmp);
         cuts.windows(2)
-            .all(|cut| cut[0] == cut[1] || self.holds(a.lerp(b, 0.5 * (cut[0] + cut[1]))))
+            .all(|cut| cut[0] == cut[1] || self.contains_point(a.lerp(b, 0.5 * (cut[0] + cut[1]))))
     }
 
     /// Where an axis-parallel rectangle lies. `Crossing` is always safe to answer.
-    pub(crate) fn classify(&self, min: DVec2, max: DVec2) -> Placement {
+    pub(crate) fn classify(&self, min: DVec2, max: DVec2) -> Containment {
         if max.cmplt(self.min).any() || min.cmpgt(self.max).any() {
-            return Placement::Outside;
+            return Containment::Outside;
         }
         let in_bounds = min.cmpge(self.min).all() && max.cmple(self.max).all();
         if self.is_rectangle {
-            return if in_bounds { Placement::Inside } else { Placement::Crossing };
+            return if in_bounds { Containment::Inside } else { Containment::Crossing };
         }
         let meets = |(a, b): (DVec2, DVec2)| segment_meets_rectangle(a, b, min, max);
         if self.edges().any(meets) {
-            return Placement::Crossing;
+            return Containment::Crossing;
         }
         // The outline stays out of the rectangle, so all of it is on one side.
-        if self.holds(min) { Placement::Inside } else { Placement::Outside }
+        if self.contains_point(min) { Containment::Inside } else { Containment::Outside }
     }
 
     fn edges(&self) -> impl Iterator<Item = (DVec2, DVec2)> {
@@ -158,7 +169,7 @@ impl ScreenRegion {
 
 /// How something lies to a region.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Placement {
+pub(crate) enum Containment {
     Outside,
     Crossing,
     Inside,
@@ -193,108 +204,6 @@ fn check_finite(corners: &[DVec2]) -> Result<(), ScreenRegionError> {
     }
 }
 
-/// An outline without the corners at which it goes back on itself, and without repeated ones.
-fn unfolded(outline: &[DVec2]) -> Vec<DVec2> {
-    let is_fold =
-        |a: DVec2, b: DVec2, c: DVec2| b == c || (turn(a, b, c) == 0.0 && (b - a).dot(c - b) < 0.0);
-    let mut kept: Vec<DVec2> = vec![];
-    for &corner in outline {
-        while let [.., a, b] = kept[..] {
-            if !is_fold(a, b, corner) {
-                break;
-            }
-            kept.pop();
-        }
-        if kept.last() != Some(&corner) {
-            kept.push(corner);
-        }
-    }
-    // And where the end is joined to the start.
-    let mut rest = &kept[..];
-    loop {
-        rest = match *rest {
-            [.., a, b] if rest.len() > 2 && is_fold(a, b, rest[0]) => &rest[..rest.len() - 1],
-            [a, b, ..] if rest.len() > 2 && is_fold(rest[rest.len() - 1], a, b) => &rest[1..],
-            _ => return rest.to_vec(),
-        };
-    }
-}
-
-/// Positive where `a`, `b`, `c` turn from x towards y; the sign is exact.
-fn turn(a: DVec2, b: DVec2, c: DVec2) -> f64 {
-    let coord = |p: DVec2| Coord { x: p.x, y: p.y };
-    orient2d(coord(a), coord(b), coord(c))
-}
-
-fn edges_of(corners: &[DVec2]) -> impl Iterator<Item = (DVec2, DVec2)> {
-    (0..corners.len()).map(|i| (corners[i], corners[(i + 1) % corners.len()]))
-}
-
-fn bounds_of(corners: &[DVec2]) -> (DVec2, DVec2) {
-    let empty = (DVec2::INFINITY, DVec2::NEG_INFINITY);
-    corners.iter().fold(empty, |(min, max), &corner| (min.min(corner), max.max(corner)))
-}
-
-/// Whether `p` lies on the closed segment.
-fn on_segment(p: DVec2, a: DVec2, b: DVec2) -> bool {
-    let in_box = p.cmpge(a.min(b)).all() && p.cmple(a.max(b)).all();
-    in_box && turn(a, b, p) == 0.0
-}
-
-/// Whether two closed segments have a point in common.
-fn segments_meet(a: DVec2, b: DVec2, c: DVec2, d: DVec2) -> bool {
-    if a.max(b).cmplt(c.min(d)).any() || c.max(d).cmplt(a.min(b)).any() {
-        return false;
-    }
-    let apart = |p: f64, q: f64| (p > 0.0 && q > 0.0) || (p < 0.0 && q < 0.0);
-    // On one line the boxes have decided.
-    !apart(turn(a, b, c), turn(a, b, d)) && !apart(turn(c, d, a), turn(c, d, b))
-}
-
-/// The turns of a convex polygon's edges with a point: the least and the greatest.
-fn turns_around(polygon: &[DVec2], p: DVec2) -> (f64, f64) {
-    edges_of(polygon).fold((f64::INFINITY, f64::NEG_INFINITY), |(least, greatest), (a, b)| {
-        let turn = turn(a, b, p);
-        (least.min(turn), greatest.max(turn))
-    })
-}
-
-/// Whether a convex polygon with an area holds a point.
-pub(crate) fn convex_holds(polygon: &[DVec2], p: DVec2) -> bool {
-    let (least, greatest) = turns_around(polygon, p);
-    !is_flat(polygon) && (least >= 0.0 || greatest <= 0.0)
-}
-
-fn is_flat(polygon: &[DVec2]) -> bool {
-    polygon.iter().all(|&corner| edges_of(polygon).all(|(a, b)| turn(a, b, corner) == 0.0))
-}
-
-/// Whether a segment meets the inside of a convex polygon with an area. They are apart if they lie on
-/// two sides of an edge's line or of the segment's (the separating axes of two convex sets).
-fn enters(a: DVec2, b: DVec2, polygon: &[DVec2]) -> bool {
-    let of_segment = polygon.iter().map(|&corner| turn(a, b, corner));
-    let (least, greatest) = of_segment
-        .fold((f64::INFINITY, f64::NEG_INFINITY), |(l, g), turn| (l.min(turn), g.max(turn)));
-    if least >= 0.0 || greatest <= 0.0 {
-        return false;
-    }
-    let center = polygon.iter().sum::<DVec2>() / polygon.len() as f64;
-    !edges_of(polygon).any(|(c, d)| {
-        let inner = turn(c, d, center).signum();
-        c != d && inner * turn(c, d, a) <= 0.0 && inner * turn(c, d, b) <= 0.0
-    })
-}
-
-/// Whether a closed segment meets a closed rectangle.
-fn segment_meets_rectangle(a: DVec2, b: DVec2, min: DVec2, max: DVec2) -> bool {
-    if a.max(b).cmplt(min).any() || a.min(b).cmpgt(max).any() {
-        return false;
-    }
-    let corners = [min, DVec2::new(max.x, min.y), max, DVec2::new(min.x, max.y)];
-    let sides = corners.map(|corner| turn(a, b, corner));
-    !(sides.iter().all(|&side| side > 0.0) || sides.iter().all(|&side| side < 0.0))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -326,7 +235,7 @@ mod tests {
                 let lasso = ScreenRegion::lasso(outline.clone()).unwrap();
                 assert!(lasso.encloses(&face), "{start}, {outline:?}");
                 let corners = outline.iter().copied().map(DVec2::from).collect::<Vec<_>>();
-                assert!(unfolded(&corners).len() <= 5, "{:?}", unfolded(&corners));
+                assert!(without_spikes(&corners).len() <= 5, "{:?}", without_spikes(&corners));
             }
         }
         // A stroke with an inside of its own does.
@@ -381,10 +290,10 @@ mod tests {
     fn a_rectangle_is_placed_as_its_points_are() {
         let lasso = horseshoe();
         let placed = |min: [f64; 2], max: [f64; 2]| lasso.classify(min.into(), max.into());
-        assert_eq!(placed([1.0, 1.0], [3.0, 9.0]), Placement::Inside);
-        assert_eq!(placed([4.5, 3.0], [5.5, 9.0]), Placement::Outside);
-        assert_eq!(placed([3.0, 3.0], [5.5, 9.0]), Placement::Crossing);
-        assert_eq!(placed([-3.0, -3.0], [-1.0, 9.0]), Placement::Outside);
+        assert_eq!(placed([1.0, 1.0], [3.0, 9.0]), Containment::Inside);
+        assert_eq!(placed([4.5, 3.0], [5.5, 9.0]), Containment::Outside);
+        assert_eq!(placed([3.0, 3.0], [5.5, 9.0]), Containment::Crossing);
+        assert_eq!(placed([-3.0, -3.0], [-1.0, 9.0]), Containment::Outside);
     }
 
     #[test]
