@@ -1,10 +1,12 @@
-//! Which instances and which sides of triangles a query sees.
+//! The options of a query: which instances and which sides of triangles it includes.
 
 use hitscan_primitives::Faces;
 
 use crate::{InstanceId, Scene, scene::Record};
 
-/// Which triangles of which instances a query sees.
+/// The instances and the sides of triangles that a query includes.
+///
+/// The default includes both sides of all instances that are neither hidden nor locked.
 ///
 /// ```
 /// use hitscan_primitives::Faces;
@@ -15,16 +17,17 @@ use crate::{InstanceId, Scene, scene::Record};
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct QueryOptions<'a> {
-    /// Which sides of the triangles. Front is the side that is front in the mesh's own space: what is
-    /// outside of a closed mesh stays outside in a mirrored instance.
+    /// The sides of triangles that a ray may hit. The winding in the mesh's own space decides which side
+    /// is the front, so the outside of a closed mesh stays the front in a mirrored instance.
     pub faces: Faces,
-    /// Instances on none of these layers are left out.
+    /// The query skips instances that share no bit with this mask.
     pub layers: u32,
-    /// Instances to leave out, each with everything below it.
+    /// The query skips these instances and their descendants. O(depth of the instance times the length of
+    /// the list) per candidate instance.
     pub ignore: &'a [InstanceId],
-    /// Whether hidden instances count.
+    /// Whether the query includes hidden instances.
     pub include_hidden: bool,
-    /// Whether locked instances count.
+    /// Whether the query includes locked instances.
     pub include_locked: bool,
 }
 
@@ -42,7 +45,7 @@ impl Default for QueryOptions<'_> {
 }
 
 impl Scene {
-    /// Whether a query with these options sees the instance.
+    /// Whether a query with these options includes the instance.
     pub(crate) fn includes(&self, record: &Record, options: &QueryOptions<'_>) -> bool {
         let instance = &record.instance;
         (options.include_hidden || !record.state.hidden)

@@ -1,4 +1,4 @@
-//! What a world ray hits.
+//! Ray queries in world space.
 
 use std::ops::ControlFlow;
 
@@ -11,16 +11,17 @@ use crate::{
 };
 
 impl Scene {
-    /// The world ray in the space of an instance's mesh, by which the instance's hits are defined:
-    /// `None` for an unknown handle, an invalid ray, or one whose direction or origin does not fit f32
-    /// in that space.
+    /// The image of a world ray in the space of an instance's mesh, which defines the instance's hits.
+    ///
+    /// `None` for an unknown handle, an invalid ray, or a ray whose local origin or direction exceeds the
+    /// range of f32.
     pub fn local_ray(&self, id: InstanceId, ray: &WorldRay) -> Option<LocalRay> {
         let record = self.record(id).filter(|_| ray.is_valid())?;
         LocalRay::new(&record.state.placement.frame, ray)
     }
 
-    /// Asks the instances that the ray may hit, near ones first. `visit` gets an instance with its local
-    /// ray, and answers with the `t` of the world ray from which on hits are of no use.
+    /// Traverses the instances whose box the ray meets, nearest first. `visit` gets an instance with its
+    /// local ray, and returns the new maximum `t` of the world ray.
     fn for_each_candidate(
         &self,
         ray: &WorldRay,
@@ -52,20 +53,31 @@ impl Scene {
         );
     }
 
-    /// The hit with the least `(t, instance, triangle)`, instances in the order of first insertion.
+    /// The hit with the minimum `(t, instance, triangle)`, with instances in order of first insertion.
+    ///
+    /// `t` counts in units of the ray's direction. An invalid ray returns `None`. The cost is a nearest-first
+    /// traversal of the top-level tree and of the meshes whose box the ray meets before the hit.
+    ///
+    /// ```
+    /// use hitscan_scene::{QueryOptions, Scene, WorldRay};
+    ///
+    /// let ray = WorldRay::segment([0.0; 3], [0.0, 0.0, 4.0]);
+    /// assert_eq!(Scene::new().closest_hit(&ray, &QueryOptions::default()), None);
+    /// ```
     pub fn closest_hit(&self, ray: &WorldRay, options: &QueryOptions<'_>) -> Option<SceneHit> {
         let mut closest: Option<SceneHit> = None;
         self.for_each_candidate(ray, options, |candidate| {
-            let found =
+            let hit =
                 candidate.bvh.closest_hit(&candidate.ray.until(candidate.limit), options.faces);
-            candidate.keep_closest(found, &mut closest)
+            candidate.keep_closest(hit, &mut closest)
         });
         closest
     }
 
-    /// [`closest_hit`](Self::closest_hit) among those that `accept` takes. It is called during the walk
-    /// on candidates, also on some that turn out not to be the closest, in an order that depends on the
-    /// trees; it must give the same answer for the same hit.
+    /// [`closest_hit`](Self::closest_hit) among the hits for which `accept` returns `true`.
+    ///
+    /// The traversal calls `accept` on candidates, including some that are not the closest, in an order
+    /// that depends on the trees. `accept` must return the same value for the same hit.
     pub fn closest_hit_where(
         &self,
         ray: &WorldRay,
@@ -75,15 +87,16 @@ impl Scene {
         let mut closest: Option<SceneHit> = None;
         self.for_each_candidate(ray, options, |candidate| {
             let local = candidate.ray.until(candidate.limit);
-            let found = candidate
+            let hit = candidate
                 .bvh
                 .closest_hit_where(&local, options.faces, |hit| accept(&candidate.hit(*hit)));
-            candidate.keep_closest(found, &mut closest)
+            candidate.keep_closest(hit, &mut closest)
         });
         closest
     }
 
-    /// Whether the ray hits anything: cheaper than asking what.
+    /// Whether the ray hits anything. Cheaper than [`closest_hit`](Self::closest_hit), because the
+    /// traversal ends at the first hit. `false` for an invalid ray.
     pub fn is_occluded(&self, ray: &WorldRay, options: &QueryOptions<'_>) -> bool {
         let mut occluded = false;
         self.for_each_candidate(ray, options, |candidate| {
@@ -93,7 +106,7 @@ impl Scene {
         occluded
     }
 
-    /// Whether the ray has a hit that `accept` takes; see
+    /// Whether the ray has a hit for which `accept` returns `true`; see
     /// [`closest_hit_where`](Self::closest_hit_where).
     pub fn is_occluded_where(
         &self,
@@ -111,7 +124,10 @@ impl Scene {
         occluded
     }
 
-    /// All hits, sorted by `(t, instance, triangle)`.
+    /// All hits, sorted by `(t, instance, triangle)`. Empty for an invalid ray.
+    ///
+    /// `mode` decides how a ray through a shared edge counts. Allocates the list; use
+    /// [`all_hits_into`](Self::all_hits_into) to reuse one.
     pub fn all_hits(
         &self,
         ray: &WorldRay,
@@ -123,7 +139,7 @@ impl Scene {
         hits
     }
 
-    /// [`all_hits`](Self::all_hits) into a buffer, which is cleared first.
+    /// [`all_hits`](Self::all_hits) into a buffer, which the query clears first.
     pub fn all_hits_into(
         &self,
         ray: &WorldRay,
@@ -134,7 +150,8 @@ impl Scene {
         self.all_hits_where_into(ray, options, mode, |_| true, hits);
     }
 
-    /// [`all_hits`](Self::all_hits) that `accept` takes, into a buffer, which is cleared first.
+    /// [`all_hits`](Self::all_hits) for which `accept` returns `true`, into a buffer, which the query clears
+    /// first. The query calls `accept` once per hit.
     pub fn all_hits_where_into(
         &self,
         ray: &WorldRay,
@@ -158,8 +175,8 @@ impl Scene {
         hits.sort_unstable_by(SceneHit::cmp_along_ray);
     }
 
-    /// The first `n` of all hits, sorted by `(t, instance, triangle)`, into a buffer, which is cleared
-    /// first. Visits no more of the scene than it needs for these.
+    /// The first `n` of [`all_hits`](Self::all_hits), sorted by `(t, instance, triangle)`, into a buffer,
+    /// which the query clears first. The traversal stops beyond the `n`-th hit.
     pub fn nearest_hits(
         &self,
         ray: &WorldRay,
@@ -171,7 +188,7 @@ impl Scene {
         self.nearest_hits_where(ray, options, mode, n, |_| true, hits);
     }
 
-    /// [`nearest_hits`](Self::nearest_hits) among those that `accept` takes; see
+    /// [`nearest_hits`](Self::nearest_hits) among the hits for which `accept` returns `true`; see
     /// [`closest_hit_where`](Self::closest_hit_where).
     pub fn nearest_hits_where(
         &self,
@@ -208,7 +225,7 @@ impl Scene {
         });
     }
 
-    /// The number of surface crossings: hits by [`HitMode::Once`].
+    /// The number of surface crossings: the number of hits with [`HitMode::Once`]. 0 for an invalid ray.
     pub fn count_crossings(&self, ray: &WorldRay, options: &QueryOptions<'_>) -> usize {
         let mut crossings = 0;
         self.for_each_candidate(ray, options, |candidate| {
@@ -218,11 +235,11 @@ impl Scene {
         crossings
     }
 
-    /// [`closest_hit`](Self::closest_hit) of each ray, on rayon's current pool with the feature
-    /// `parallel`.
+    /// [`closest_hit`](Self::closest_hit) of each ray, in the order of `rays`. The feature `parallel` runs
+    /// it on rayon's current pool.
     ///
     /// # Panics
-    /// If `hits` is not as long as `rays`.
+    /// If `hits` and `rays` differ in length.
     pub fn closest_hits(
         &self,
         rays: &[WorldRay],
@@ -232,11 +249,11 @@ impl Scene {
         answer_batch(rays, hits, |ray| self.closest_hit(ray, options));
     }
 
-    /// [`is_occluded`](Self::is_occluded) of each ray, on rayon's current pool with the feature
-    /// `parallel`.
+    /// [`is_occluded`](Self::is_occluded) of each ray, in the order of `rays`. The feature `parallel` runs
+    /// it on rayon's current pool.
     ///
     /// # Panics
-    /// If `occluded` is not as long as `rays`.
+    /// If `occluded` and `rays` differ in length.
     pub fn are_occluded(
         &self,
         rays: &[WorldRay],
@@ -247,12 +264,12 @@ impl Scene {
     }
 }
 
-/// An instance that a ray may hit.
+/// An instance whose box the ray meets.
 struct CandidateInstance<'a> {
     record: &'a Record,
     bvh: &'a MeshBvh,
     ray: LocalRay,
-    /// Hits beyond this `t` of the world ray are of no use.
+    /// The query needs no hits beyond this `t` of the world ray.
     limit: f64,
 }
 
@@ -269,10 +286,10 @@ impl CandidateInstance<'_> {
 
     fn keep_closest(
         &self,
-        found: Option<Hit>,
+        hit: Option<Hit>,
         closest: &mut Option<SceneHit>,
     ) -> ControlFlow<(), f64> {
-        if let Some(hit) = found.map(|hit| self.hit(hit))
+        if let Some(hit) = hit.map(|hit| self.hit(hit))
             && closest.is_none_or(|closest| hit.cmp_along_ray(&closest).is_lt())
         {
             *closest = Some(hit);
@@ -280,8 +297,8 @@ impl CandidateInstance<'_> {
         ControlFlow::Continue(closest.map_or(self.limit, |hit| hit.t))
     }
 
-    fn continue_unless(&self, found: bool) -> ControlFlow<(), f64> {
-        if found { ControlFlow::Break(()) } else { ControlFlow::Continue(self.limit) }
+    fn continue_unless(&self, done: bool) -> ControlFlow<(), f64> {
+        if done { ControlFlow::Break(()) } else { ControlFlow::Continue(self.limit) }
     }
 }
 
@@ -290,7 +307,7 @@ fn answer_batch<T: Send>(
     answers: &mut [T],
     answer: impl Fn(&WorldRay) -> T + Sync + Send,
 ) {
-    assert_eq!(rays.len(), answers.len(), "there must be one answer slot per ray");
+    assert_eq!(rays.len(), answers.len(), "one answer slot per ray");
     #[cfg(feature = "parallel")]
     {
         use rayon::prelude::*;

@@ -1,9 +1,9 @@
-//! The top-level tree: a binary tree over the world boxes of instances that follows every edit.
+//! The top-level tree: a binary tree over the world boxes of instances, updated by every edit.
 //!
-//! Insertion goes down to where the sum of box areas grows least, removal puts the sibling in the
-//! parent's link, and every node whose box changes tries the rotations of Kopta, Ize, Spjut, Brunvand,
-//! Davis and Kensler, "Fast, Effective BVH Updates for Animated Scenes" (2012), which keep the tree good
-//! without ever building it anew. An edit costs O(depth).
+//! Insertion descends to the sibling that adds the minimum sum of box areas. Removal replaces the parent
+//! by the sibling. Every node whose box changes tries the rotations of Kopta, Ize, Spjut, Brunvand, Davis
+//! and Kensler, "Fast, Effective BVH Updates for Animated Scenes" (2012), which keep the tree good without
+//! a rebuild. An edit costs O(depth).
 //!
 //! Clones share their nodes; see [`CowVec`].
 
@@ -17,16 +17,17 @@ use node::{Child, Node, ParentLink};
 
 use crate::{cow_vec::CowVec, world_box::WorldBox};
 
-/// How far down an insertion goes: several times as deep as a tree of instances gets in space.
+/// The maximum number of steps down of an insertion. Several times the depth of trees over instances
+/// that are spread in space.
 const MAX_STEPS_DOWN: usize = 128;
 
-/// A binary tree over items, each a number with a box.
+/// A binary tree over items. An item is an index with a box.
 #[derive(Clone, Debug)]
 pub(crate) struct Tree {
     nodes: CowVec<Node>,
-    /// Nodes that are not in use.
+    /// Indices of the unused nodes.
     free: Vec<u32>,
-    /// Where each item hangs.
+    /// The parent link of each item.
     item_links: CowVec<ParentLink>,
     root: Child,
     bounds: WorldBox,
@@ -50,7 +51,7 @@ impl Tree {
         self.bounds
     }
 
-    /// Gives an item this box: hangs it into the tree if it is not in it, or moves it.
+    /// Sets the box of an item. Inserts the item if it is not in the tree.
     pub(crate) fn set(&mut self, item: u32, bounds: WorldBox) {
         while self.item_links.len() <= item as usize {
             self.item_links.push(ParentLink::NONE);
@@ -67,7 +68,7 @@ impl Tree {
         }
     }
 
-    /// Whether an item in `link` is well kept there with new bounds: they lie within its parent.
+    /// Whether an item at `link` can stay there with new bounds: they lie within its parent's box.
     fn can_stay(&self, link: ParentLink, bounds: &WorldBox) -> bool {
         link == ParentLink::ROOT || {
             let parent = self.nodes.get(link.node()).parent;
@@ -79,7 +80,7 @@ impl Tree {
         }
     }
 
-    /// Takes an item out of the tree, if it is in it.
+    /// Removes an item, if it is in the tree.
     pub(crate) fn remove(&mut self, item: u32) {
         if item as usize >= self.item_links.len() {
             return;
@@ -118,18 +119,18 @@ impl Tree {
         self.refit_above(link);
     }
 
-    /// Where a new node over an old child and a box costs the least area, found by going down as long
-    /// as a child is cheaper than the node.
+    /// The child whose new common parent with `bounds` adds the minimum area, with its link and box. The
+    /// search descends as long as a child is cheaper than the node.
     fn best_sibling(&self, bounds: &WorldBox) -> (ParentLink, Child, WorldBox) {
         let (mut link, mut child, mut child_bounds) = (ParentLink::ROOT, self.root, self.bounds);
-        // Boxes in one link, or one in the other, make a tree in which it always costs less to go on.
+        // Bounded, because among coincident or nested boxes the next step is always cheaper.
         for _ in 0..MAX_STEPS_DOWN {
             if child.is_item() {
                 break;
             }
             let node = self.nodes.get(child.index());
             let whole = child_bounds.union(*bounds).half_area();
-            // What all ancestors of a link below grow by here.
+            // The growth of this node's box, whichever child the search descends to.
             let growth = whole - child_bounds.half_area();
             let costs = [0, 1].map(|side| {
                 let with = node.bounds[side].union(*bounds).half_area();
@@ -147,7 +148,7 @@ impl Tree {
         (link, child, child_bounds)
     }
 
-    /// Puts a child into a link, and tells it so.
+    /// Attaches a child at a link, and stores the link in the child.
     fn attach(&mut self, link: ParentLink, child: Child, bounds: WorldBox) {
         if link == ParentLink::ROOT {
             (self.root, self.bounds) = (child, bounds);
@@ -171,8 +172,7 @@ impl Tree {
         }
     }
 
-    /// After a change of the box in `link`: rotates and refits the nodes above, as far as anything
-    /// changes.
+    /// Rotates and refits the nodes above a changed box, up to the first unchanged one.
     fn refit_above(&mut self, link: ParentLink) {
         let mut link = link;
         while link != ParentLink::ROOT {
@@ -192,8 +192,8 @@ impl Tree {
         }
     }
 
-    /// Swaps a child of `node` with a child of the other child if that makes the latter smaller: the
-    /// best of four such swaps.
+    /// Swaps a child of `node` with a grandchild under the other child, if that shrinks the other child.
+    /// Chooses the best of the four swaps. Returns whether it swapped.
     fn rotate(&mut self, node: u32) -> bool {
         let Node { bounds, children, .. } = *self.nodes.get(node);
         let mut best = (0.0, 0, 0);
@@ -205,7 +205,7 @@ impl Tree {
             let area = bounds[inner].half_area();
             for side in 0..2 {
                 let after = below.bounds[1 - side].union(bounds[1 - inner]).half_area();
-                // By more than rounding, or two swaps might undo each other for ever.
+                // By more than rounding, because otherwise two swaps might undo each other for ever.
                 if area - after > best.0 + 1e-9 * area {
                     best = (area - after, inner, side);
                 }
@@ -224,9 +224,9 @@ impl Tree {
         true
     }
 
-    /// Visits items near first. `key` says where a box begins, in any measure that does not fall from
-    /// a box to a box within it; a box whose key is greater than the limit, or NaN, is left out. `visit`
-    /// gets an item with the limit and answers with the new limit.
+    /// Visits items, nearest first. `key` is the entry distance of a box, in any measure for which a box
+    /// within another has no smaller key. The traversal skips a box whose key exceeds the limit or is NaN.
+    /// `visit` receives an item with the limit, and returns the new limit.
     #[inline]
     pub(crate) fn traverse(
         &self,
@@ -239,7 +239,7 @@ impl Tree {
             stack.push((key(&self.bounds), self.root));
         }
         while let Some((entry, mut current)) = stack.pop() {
-            // Not `>`: a NaN is left out.
+            // Not `>`, because a NaN must be skipped.
             let is_within = entry <= limit;
             if !is_within {
                 continue;

@@ -5,7 +5,8 @@ use hitscan_primitives::{Aabb, TriMesh};
 
 use crate::{scene::Record, world_box::WorldBox};
 
-/// A mesh in world space, relative to a point: small numbers are exact however far the scene is.
+/// A mesh in world space, relative to a point. The coordinates stay small, and so exact, even if the
+/// scene lies far from the origin.
 pub(crate) struct WorldMesh<'a> {
     pub(crate) tri_mesh: &'a TriMesh,
     linear: DMat3,
@@ -31,16 +32,15 @@ impl<'a> WorldMesh<'a> {
         corners.map(|corner| self.linear * corner.as_dvec3() + self.offset)
     }
 
-    /// A box around all [`corners`](Self::corners) of triangles in a box of the mesh's own space, as
-    /// they are computed.
+    /// A box around the computed [`corners`](Self::corners) of all triangles in a local box.
     pub(crate) fn bounds(&self, local: &Aabb) -> WorldBox {
-        // Fifteen roundings at most, of numbers that are at most `reach`.
+        // At most fifteen roundings, of numbers of at most `extent`.
         const SHARE: f64 = 32.0 * f64::EPSILON;
         let (min, max) = (local.min.as_dvec3(), local.max.as_dvec3());
         let (center, half) = (0.5 * (min + max), 0.5 * (max - min));
-        let reach = self.abs_linear * (center.abs() + half) + self.offset.abs();
+        let extent = self.abs_linear * (center.abs() + half) + self.offset.abs();
         let center = self.linear * center + self.offset;
-        let half = self.abs_linear * half + SHARE * reach;
+        let half = self.abs_linear * half + SHARE * extent;
         WorldBox { min: center - half, max: center + half }
     }
 }

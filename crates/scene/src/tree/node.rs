@@ -2,7 +2,7 @@
 
 use crate::world_box::WorldBox;
 
-/// What hangs in a link of the tree: a node, an item, or nothing.
+/// A child of a node: a node, an item, or nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Child(u32);
 
@@ -27,12 +27,12 @@ impl Child {
     }
 }
 
-/// Where a child hangs: side 0 or 1 of a node, or the root of the tree.
+/// The link of a child to its parent: side 0 or 1 of a node, or the root of the tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ParentLink(u32);
 
 impl ParentLink {
-    /// In no tree.
+    /// Not in the tree.
     pub(super) const NONE: Self = Self(u32::MAX);
     pub(super) const ROOT: Self = Self(u32::MAX - 1);
 
@@ -55,7 +55,7 @@ impl Default for ParentLink {
     }
 }
 
-/// Two children with their boxes.
+/// Two children with their boxes, and the link to the parent.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Node {
     pub(super) bounds: [WorldBox; 2],

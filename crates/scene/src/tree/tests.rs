@@ -26,7 +26,7 @@ fn random_box(rng: &mut SplitMix64) -> WorldBox {
 }
 
 #[test]
-fn boxes_in_one_place_or_one_in_the_other_are_inserted_in_bounded_steps() {
+fn coincident_or_nested_boxes_are_inserted_in_bounded_steps() {
     for shrink in [0.0, 1e-5] {
         let mut tree = Tree::default();
         for item in 0..20_000u32 {
@@ -78,15 +78,15 @@ fn edits_keep_every_box_and_every_item() {
 }
 
 #[test]
-fn a_tree_grown_in_order_and_moved_about_stays_good() {
+fn a_tree_grown_in_order_and_then_moved_stays_good() {
     let mut tree = Tree::default();
-    let link = |i: u32, far: f64| {
+    let box_of = |i: u32, far: f64| {
         let min = DVec3::new(f64::from(i % 100), 0.0, f64::from(i / 100)) * 2.0 + far;
         WorldBox { min, max: min + 1.0 }
     };
-    // Row by row, which is the worst order for a tree that only grows.
+    // Row by row: the worst order for a tree that only grows.
     let n_tests = |tree: &Tree, i: u32, far: f64| {
-        let (mut n_tests, point) = (0, link(i, far).center());
+        let (mut n_tests, point) = (0, box_of(i, far).center());
         tree.traverse(
             0.0,
             |bounds| {
@@ -100,15 +100,15 @@ fn a_tree_grown_in_order_and_moved_about_stays_good() {
     let mean = |tree: &Tree, far: f64| {
         (0..10_000).step_by(7).map(|i| n_tests(tree, i, far)).sum::<usize>() / 1429
     };
-    (0..10_000).for_each(|i| tree.set(i, link(i, 0.0)));
+    (0..10_000).for_each(|i| tree.set(i, box_of(i, 0.0)));
     assert!(mean(&tree, 0.0) < 60, "grown: {}", mean(&tree, 0.0));
-    // Everything goes elsewhere, one after the other.
-    (0..10_000).for_each(|i| tree.set(i, link(i, 1000.0)));
+    // Move every item, one after the other.
+    (0..10_000).for_each(|i| tree.set(i, box_of(i, 1000.0)));
     assert!(mean(&tree, 1000.0) < 60, "moved: {}", mean(&tree, 1000.0));
 }
 
 #[test]
-fn a_walk_meets_what_a_scan_meets_and_near_first() {
+fn a_traversal_finds_the_items_of_a_scan_nearest_first() {
     let mut rng = SplitMix64::new(4);
     let mut tree = Tree::default();
     let boxes: Vec<WorldBox> = (0..500).map(|_| random_box(&mut rng)).collect();
