@@ -1,16 +1,15 @@
-//! The part of a triangle or segment that a camera sees, as a polygon on the screen.
+//! The part of a triangle or segment between the near and far planes, as a polygon on the screen.
 
 use glam::{DVec2, DVec3};
 
 use crate::{polygon2d::convex_contains, screen_map::ScreenPoint};
 
-/// A convex polygon on the screen, in pixels: what lies between the near and the far plane. Empty if
-/// nothing does.
+/// A convex polygon, clipped to the near and far planes. It may be empty.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ClippedPolygon {
     corners: [ScreenPoint; Self::MAX_CORNERS],
     n: usize,
-    /// Whether a part was cut off.
+    /// Whether clipping removed a part.
     pub(crate) is_cut: bool,
 }
 
@@ -33,7 +32,7 @@ impl ClippedPolygon {
         if clipped.is_cut {
             clipped.cut(|corner| corner.near);
             clipped.cut(|corner| corner.far);
-            // Nothing lies between the planes and not before the camera, but for rounding.
+            // Points between the planes are before the camera, except for rounding.
             if clipped.points().iter().any(|corner| corner.w <= 0.0) {
                 clipped.n = 0;
             }
@@ -41,7 +40,7 @@ impl ClippedPolygon {
         clipped
     }
 
-    /// Keeps the part where `side` is not negative.
+    /// Keeps the part where `side` is nonnegative.
     fn cut(&mut self, side: impl Fn(&ScreenPoint) -> f64) {
         let before = *self;
         let before = before.points();
@@ -63,7 +62,7 @@ impl ClippedPolygon {
     }
 
     fn push(&mut self, corner: ScreenPoint) {
-        // Rounding cannot add corners: a convex polygon changes sides twice at most.
+        // Rounding cannot add corners, because a convex polygon changes sides at most twice.
         if self.n < Self::MAX_CORNERS {
             self.corners[self.n] = corner;
             self.n += 1;
@@ -75,7 +74,7 @@ impl ClippedPolygon {
         &self.corners[..self.n]
     }
 
-    /// Whether the polygon has an area that holds a pixel position.
+    /// Whether the polygon has an area and contains a pixel position.
     pub(crate) fn covers(&self, pixel: DVec2) -> bool {
         convex_contains(&self.pixels(), pixel)
     }

@@ -1,4 +1,4 @@
-//! Which elements of a mesh a region of the screen touches or encloses.
+//! The elements of a mesh that a region of the screen touches or encloses.
 
 use std::ops::ControlFlow;
 
@@ -10,14 +10,14 @@ use crate::{
     screen_region::{Containment, ScreenRegion},
 };
 
-/// What a region does to the elements it selects.
+/// The condition for a region to select an element.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum RegionMode {
-    /// Some point of the element is seen in the region.
+    /// A point of the element lies in the region, between the near and far planes.
     #[default]
     Touch,
-    /// The whole element is in the region. An element that the near or the far plane cuts off, or
-    /// that lies behind the camera in projected, is not enclosed.
+    /// The whole element lies in the region. The region never encloses an element that the near or far
+    /// plane clips, or that lies partly behind the camera.
     Enclose,
 }
 
@@ -39,10 +39,12 @@ impl<'a> RegionSearch<'a> {
         Self { projected, frustum, region, mode }
     }
 
-    /// The elements of a kind, hidden or not, in their order.
+    /// The elements of a kind, visible or hidden, sorted.
     pub(crate) fn elements(&self, kind: ElementKind) -> Vec<Element> {
         let mut elements: Vec<Element> = match kind {
-            ElementKind::Object => self.object().then_some(Element::Object).into_iter().collect(),
+            ElementKind::Object => {
+                self.selects_object().then_some(Element::Object).into_iter().collect()
+            }
             ElementKind::Face => self.faces(),
             ElementKind::Edge => self.edges(),
             ElementKind::Vertex => self.vertices(),
@@ -52,7 +54,7 @@ impl<'a> RegionSearch<'a> {
         elements
     }
 
-    /// Whether the region selects what is seen of a point, segment or triangle.
+    /// Whether the region selects a clipped point, segment or triangle.
     fn selects(&self, clipped: &ClippedPolygon) -> bool {
         let pixels = clipped.pixels();
         match self.mode {
@@ -66,7 +68,7 @@ impl<'a> RegionSearch<'a> {
         box_containment(&self.projected.map, &self.frustum, self.region, bounds)
     }
 
-    fn object(&self) -> bool {
+    fn selects_object(&self) -> bool {
         let bounds = self.projected.bvh.bounds();
         if bounds.is_empty() {
             return false;
@@ -75,14 +77,14 @@ impl<'a> RegionSearch<'a> {
             Containment::Outside => false,
             Containment::Inside => true,
             Containment::Crossing => match self.mode {
-                RegionMode::Touch => self.object_touched(),
-                RegionMode::Enclose => self.object_enclosed(),
+                RegionMode::Touch => self.touches_object(),
+                RegionMode::Enclose => self.encloses_object(),
             },
         }
     }
 
-    fn object_touched(&self) -> bool {
-        // A box inside decides. The walk can end only at a triangle, so the next one is gone to.
+    fn touches_object(&self) -> bool {
+        // A box inside decides. A traversal can end only at a triangle, so it continues to the next one.
         let decided = std::cell::Cell::new(false);
         let done = self.projected.bvh.visit(
             |bounds| match self.containment(bounds) {
@@ -105,8 +107,8 @@ impl<'a> RegionSearch<'a> {
         done.is_break()
     }
 
-    fn object_enclosed(&self) -> bool {
-        // A box outside decides, likewise.
+    fn encloses_object(&self) -> bool {
+        // A box outside decides, in the same way.
         let decided = std::cell::Cell::new(false);
         let done = self.projected.bvh.visit(
             |bounds| match self.containment(bounds) {
@@ -129,15 +131,15 @@ impl<'a> RegionSearch<'a> {
         done.is_continue()
     }
 
-    /// The triangles below the boxes that are not outside.
-    fn triangles_in_frustum(&self, mut found: impl FnMut(u32)) {
+    /// Visits the triangles below the boxes that meet the frustum.
+    fn triangles_in_frustum(&self, mut on_triangle: impl FnMut(u32)) {
         if self.containment(&self.projected.bvh.bounds()) == Containment::Outside {
             return;
         }
         let _: ControlFlow<()> = self.projected.bvh.visit(
             |bounds| !self.frustum.misses_box(bounds),
             |triangle| {
-                found(triangle);
+                on_triangle(triangle);
                 ControlFlow::Continue(())
             },
         );
@@ -161,8 +163,8 @@ impl<'a> RegionSearch<'a> {
         selected.collect()
     }
 
-    /// The edges of all polygons that have a triangle about the region: an edge in the region is projected
-    /// of such a triangle.
+    /// The edges in the region. The search takes the polygons that have a triangle in the frustum, because
+    /// an edge in the region belongs to such a triangle.
     fn edges(&self) -> Vec<Element> {
         let mut triangles = vec![];
         self.triangles_in_frustum(|triangle| triangles.push(triangle));

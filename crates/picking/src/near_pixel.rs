@@ -1,4 +1,4 @@
-//! Which elements of a mesh are seen within some pixels of the cursor.
+//! The elements of a mesh within some pixels of the cursor.
 
 use std::ops::ControlFlow;
 
@@ -14,13 +14,13 @@ use crate::{
     screen_map::ScreenPoint,
 };
 
-/// What is looked for near the cursor.
+/// The kind of point to search near the cursor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SearchTarget {
     Object,
     Face,
     Edge,
-    /// An edge by its middle.
+    /// An edge, by its midpoint.
     EdgeMidpoint,
     Vertex,
 }
@@ -29,18 +29,18 @@ pub(crate) enum SearchTarget {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct NearbyElement {
     pub(crate) element: Element,
-    /// On the screen, in pixels.
+    /// The distance from the cursor on the screen, in pixels.
     pub(crate) distance: f64,
     pub(crate) pixel: DVec2,
-    /// Grows along every line of sight.
+    /// Grows along every line of sight. Not a distance.
     pub(crate) depth: f64,
-    /// In the space of the mesh.
+    /// The point, in the space of the mesh.
     pub(crate) point: DVec3,
-    /// What the point is a point of, for tests of visibility.
+    /// The feature that contains the point, for visibility tests.
     pub(crate) feature: Feature,
 }
 
-/// The least projected of a mesh that a point lies on. It is never hidden by a triangle that it is projected of.
+/// The smallest feature of a mesh that contains a point. Triangles that contain the feature never hide it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Feature {
     Vertex(u32),
@@ -49,9 +49,9 @@ pub(crate) enum Feature {
 }
 
 impl Feature {
-    /// Whether a triangle holds the feature. Vertices are the same if they are at the same place: files
-    /// often repeat them along seams.
-    pub(crate) fn is_part_of(self, mesh: &TriMesh, triangle: u32) -> bool {
+    /// Whether a triangle contains the feature. Compares vertices by position, because files often repeat
+    /// vertices along seams.
+    pub(crate) fn is_in_triangle(self, mesh: &TriMesh, triangle: u32) -> bool {
         let corners = mesh.corners(triangle);
         let has = |vertex: u32| corners.contains(&mesh.positions()[vertex as usize]);
         match self {
@@ -62,12 +62,11 @@ impl Feature {
     }
 }
 
-/// The elements of a kind within `radius` pixels of the cursor, hidden or not, in no order.
+/// The elements of a kind within `radius` pixels of the cursor, visible or hidden, unsorted.
 ///
-/// A face that is under the cursor itself is not among them: what is there, a ray tells. Objects and
-/// faces are reported by each of their triangles on one of the sides `faces`. A triangle of zero area is
-/// reported as the segment or point that it is, whatever the sides: a ray may miss it, and may hit it
-/// from either side.
+/// The search skips faces under the cursor, because a ray finds them. It reports objects and faces once per
+/// triangle on one of the sides `faces`. It reports a triangle of zero area as its segment or point, on
+/// any side, because a ray may miss it or hit it from either side.
 pub(crate) fn near_pixel(
     projected: &ProjectedMesh<'_>,
     cursor: DVec2,
@@ -75,7 +74,7 @@ pub(crate) fn near_pixel(
     faces: Faces,
     target: SearchTarget,
 ) -> Vec<NearbyElement> {
-    let search = Search { projected, cursor, radius };
+    let search = PixelSearch { projected, cursor, radius };
     let frustum = ScreenFrustum::new(&projected.map, cursor - radius, cursor + radius);
     if projected.bvh.bounds().is_empty() || frustum.misses_box(&projected.bvh.bounds()) {
         return vec![];
@@ -91,7 +90,9 @@ pub(crate) fn near_pixel(
     match target {
         SearchTarget::Vertex => search.vertices(&triangles),
         SearchTarget::Edge => search.edges(&triangles, |edge| search.nearest_on_edge(edge)),
-        SearchTarget::EdgeMidpoint => search.edges(&triangles, |edge| search.middle_of_edge(edge)),
+        SearchTarget::EdgeMidpoint => {
+            search.edges(&triangles, |edge| search.midpoint_of_edge(edge))
+        }
         SearchTarget::Face => search.faces(&triangles, faces, |triangle| {
             Element::Face(projected.mesh.polygon_of(triangle))
         }),
@@ -99,13 +100,13 @@ pub(crate) fn near_pixel(
     }
 }
 
-struct Search<'a> {
+struct PixelSearch<'a> {
     projected: &'a ProjectedMesh<'a>,
     cursor: DVec2,
     radius: f64,
 }
 
-impl Search<'_> {
+impl PixelSearch<'_> {
     fn near(&self, element: Element, at: &ScreenPoint, feature: Feature) -> Option<NearbyElement> {
         let pixel = at.pixel();
         let distance = pixel.distance(self.cursor);
@@ -133,7 +134,7 @@ impl Search<'_> {
         near.collect()
     }
 
-    /// The edges about the cursor, each by the point that `point_of` gives.
+    /// The edges near the cursor, each by the point that `point_of` returns.
     fn edges(
         &self,
         triangles: &[u32],
@@ -181,7 +182,7 @@ impl Search<'_> {
         near
     }
 
-    /// Whether one of the sides `faces` of a triangle is seen at one of its points.
+    /// Whether the side of a triangle that faces the camera at one of its points is one of `faces`.
     fn faces_camera(&self, triangle: u32, at: &ScreenPoint, faces: Faces) -> bool {
         if faces == Faces::Both || self.projected.mesh.is_degenerate(triangle) {
             return true;
@@ -192,10 +193,10 @@ impl Search<'_> {
         faces.accepts(if toward < 0.0 { Side::Front } else { Side::Back })
     }
 
-    fn middle_of_edge(&self, edge: [u32; 2]) -> Option<(ScreenPoint, Feature)> {
+    fn midpoint_of_edge(&self, edge: [u32; 2]) -> Option<(ScreenPoint, Feature)> {
         let [a, b] = edge.map(|vertex| self.projected.mesh.positions()[vertex as usize].as_dvec3());
-        let middle = self.projected.map.project(a.midpoint(b));
-        middle.is_in_depth_range().then_some((middle, Feature::Edge(edge)))
+        let midpoint = self.projected.map.project(a.midpoint(b));
+        midpoint.is_in_depth_range().then_some((midpoint, Feature::Edge(edge)))
     }
 
     fn nearest_on_edge(&self, [a, b]: [u32; 2]) -> Option<(ScreenPoint, Feature)> {
@@ -215,24 +216,24 @@ impl Search<'_> {
     }
 }
 
-/// The point of a segment that is seen nearest to the cursor.
+/// The point of a segment nearest to the cursor on the screen.
 pub(crate) fn nearest_on_segment(a: &ScreenPoint, b: &ScreenPoint, cursor: DVec2) -> ScreenPoint {
     let (from, to) = (a.pixel(), b.pixel());
     let along = to - from;
     let share = (cursor - from).dot(along) / along.length_squared();
-    // NaN where the segment is seen as a point: take the nearer end.
+    // NaN if the image of the segment is a point: take the nearer end.
     if share.is_nan() {
         return if a.near <= b.near { *a } else { *b };
     }
     match share {
         s if s <= 0.0 => *a,
         s if s >= 1.0 => *b,
-        // A share of the way on the screen is another share of the way in space.
+        // Convert the fraction on the screen to the fraction in space.
         s => a.lerp(b, s * a.w / (b.w + s * (a.w - b.w))),
     }
 }
 
-/// The same on the outline of a polygon.
+/// The point of a polygon's outline nearest to the cursor on the screen.
 fn nearest_on_outline(corners: &[ScreenPoint], cursor: DVec2) -> Option<ScreenPoint> {
     let edges = (0..corners.len()).map(|i| (&corners[i], &corners[(i + 1) % corners.len()]));
     edges.map(|(a, b)| nearest_on_segment(a, b, cursor)).min_by(|a, b| {

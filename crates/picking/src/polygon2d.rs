@@ -3,7 +3,7 @@
 use glam::DVec2;
 use robust::{Coord, orient2d};
 
-/// An outline without the corners at which it goes back on itself, and without repeated ones.
+/// An outline without spikes (corners where it reverses on itself) and without repeated corners.
 pub(crate) fn without_spikes(outline: &[DVec2]) -> Vec<DVec2> {
     let is_spike = |a: DVec2, b: DVec2, c: DVec2| {
         b == c || (orientation(a, b, c) == 0.0 && (b - a).dot(c - b) < 0.0)
@@ -20,7 +20,7 @@ pub(crate) fn without_spikes(outline: &[DVec2]) -> Vec<DVec2> {
             kept.push(corner);
         }
     }
-    // And where the end is joined to the start.
+    // Also where the end joins the start.
     let mut rest = &kept[..];
     loop {
         rest = match *rest {
@@ -31,7 +31,7 @@ pub(crate) fn without_spikes(outline: &[DVec2]) -> Vec<DVec2> {
     }
 }
 
-/// Positive where `a`, `b`, `c` turn from x towards y; the sign is exact.
+/// Positive if `a`, `b`, `c` turn from x towards y. The sign is exact.
 pub(crate) fn orientation(a: DVec2, b: DVec2, c: DVec2) -> f64 {
     let coord = |p: DVec2| Coord { x: p.x, y: p.y };
     orient2d(coord(a), coord(b), coord(c))
@@ -58,20 +58,20 @@ pub(crate) fn segments_meet(a: DVec2, b: DVec2, c: DVec2, d: DVec2) -> bool {
         return false;
     }
     let apart = |p: f64, q: f64| (p > 0.0 && q > 0.0) || (p < 0.0 && q < 0.0);
-    // On one line the boxes have decided.
+    // For collinear segments the boxes have decided.
     !apart(orientation(a, b, c), orientation(a, b, d))
         && !apart(orientation(c, d, a), orientation(c, d, b))
 }
 
-/// The turns of a convex polygon's edges with a point: the least and the max.
+/// The minimum and maximum orientation of a convex polygon's edges with a point.
 fn orientation_range(polygon: &[DVec2], p: DVec2) -> (f64, f64) {
     edges_of(polygon).fold((f64::INFINITY, f64::NEG_INFINITY), |(min, max), (a, b)| {
-        let turn = orientation(a, b, p);
-        (min.min(turn), max.max(turn))
+        let value = orientation(a, b, p);
+        (min.min(value), max.max(value))
     })
 }
 
-/// Whether a convex polygon with an area holds a point.
+/// Whether a convex polygon has an area and contains a point.
 pub(crate) fn convex_contains(polygon: &[DVec2], p: DVec2) -> bool {
     let (min, max) = orientation_range(polygon, p);
     !is_flat(polygon) && (min >= 0.0 || max <= 0.0)
@@ -81,12 +81,13 @@ pub(crate) fn is_flat(polygon: &[DVec2]) -> bool {
     polygon.iter().all(|&corner| edges_of(polygon).all(|(a, b)| orientation(a, b, corner) == 0.0))
 }
 
-/// Whether a segment meets the inside of a convex polygon with an area. They are apart if they lie on
-/// two sides of an edge's line or of the segment's (the separating axes of two convex sets).
+/// Whether a segment meets the interior of a convex polygon with an area. They are apart if an edge's line
+/// or the segment's line separates them (the separating axes of two convex sets).
 pub(crate) fn segment_enters_convex(a: DVec2, b: DVec2, polygon: &[DVec2]) -> bool {
     let of_segment = polygon.iter().map(|&corner| orientation(a, b, corner));
-    let (min, max) = of_segment
-        .fold((f64::INFINITY, f64::NEG_INFINITY), |(l, g), turn| (l.min(turn), g.max(turn)));
+    let (min, max) = of_segment.fold((f64::INFINITY, f64::NEG_INFINITY), |(min, max), value| {
+        (min.min(value), max.max(value))
+    });
     if min >= 0.0 || max <= 0.0 {
         return false;
     }

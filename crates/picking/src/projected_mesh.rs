@@ -1,4 +1,4 @@
-//! A mesh under a camera: which of its boxes and triangles are where on the screen.
+//! A mesh with its map to the screen.
 
 use hitscan_bvh::MeshBvh;
 use hitscan_primitives::TriMesh;
@@ -8,7 +8,7 @@ use crate::{
     screen_map::{ScreenMap, ScreenPoint},
 };
 
-/// A mesh with its hierarchy, and the way from its own space to the screen.
+/// A mesh with its hierarchy, and the map from its own space to the screen.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ProjectedMesh<'a> {
     pub(crate) mesh: &'a TriMesh,
@@ -27,7 +27,7 @@ impl ProjectedMesh<'_> {
         self.mesh.triangles()[triangle as usize].map(|vertex| self.vertex(vertex))
     }
 
-    /// What is seen of a triangle.
+    /// The triangle, clipped to the near and far planes.
     pub(crate) fn clipped(&self, triangle: u32) -> ClippedPolygon {
         ClippedPolygon::new(&self.triangle(triangle))
     }

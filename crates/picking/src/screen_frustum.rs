@@ -8,20 +8,20 @@ use crate::{
     screen_region::{Containment, ScreenRegion},
 };
 
-/// Rounding of sums over coordinates, with tolerance to spare: a box is called inside or outside only if it
-/// would be so after any change of this relative size. What is nearer goes to the exact tests.
+/// A relative bound that exceeds the rounding of the sums here by far. A box test answers `Inside` or
+/// `Outside` only if no change of this relative size could alter the answer. The exact tests decide the rest.
 const SLACK: f64 = 1e-12;
 
-/// The projected of space that is seen in a rectangle of the screen, for tests of boxes.
+/// The frustum of a rectangle of the screen, for tests of boxes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ScreenFrustum {
-    /// Forms that are not negative inside, each with a bound of its coefficients in size before
-    /// anything was subtracted.
+    /// Linear forms that are nonnegative inside. Each has a bound on the magnitude of its coefficients
+    /// before any cancellation.
     planes: [(DVec4, DVec4); 6],
 }
 
 impl ScreenFrustum {
-    /// What `map` shows between two corners.
+    /// The frustum of the rectangle between two corners, in pixels.
     pub(crate) fn new(map: &ScreenMap, min: DVec2, max: DVec2) -> Self {
         let ScreenMap { x, y, w, near, far } = *map;
         let from = |a: DVec4, at: f64| (a - at * w, a.abs() + at.abs() * w.abs());
@@ -38,7 +38,7 @@ impl ScreenFrustum {
         }
     }
 
-    /// Whether nothing of a box is in the frustum. `false` is always safe.
+    /// Whether a box is certainly outside the frustum. `false` is always safe.
     pub(crate) fn misses(&self, min: DVec3, max: DVec3) -> bool {
         let size = min.abs().max(max.abs()).extend(1.0);
         self.planes.iter().any(|(plane, bound)| {
@@ -53,8 +53,8 @@ impl ScreenFrustum {
     }
 }
 
-/// Where a box lies to a region: `Outside` and `Inside` are certain for all that is in it, and
-/// `Inside` also means that nothing of it is cut off.
+/// The containment of a box in a region. `Outside` and `Inside` are certain for every point of the box.
+/// `Inside` also means that the near and far planes clip no part of it.
 pub(crate) fn box_containment(
     map: &ScreenMap,
     frustum: &ScreenFrustum,
@@ -72,14 +72,14 @@ pub(crate) fn box_containment(
     let mut min_w = f64::INFINITY;
     for corner in 0..8 {
         let pick = |bit: usize, axis: usize| if corner & bit == 0 { low[axis] } else { high[axis] };
-        let seen = map.project(DVec3::new(pick(1, 0), pick(2, 1), pick(4, 2)));
-        if !(seen.near > near && seen.far > far && seen.w > 0.0) {
+        let image = map.project(DVec3::new(pick(1, 0), pick(2, 1), pick(4, 2)));
+        if !(image.near > near && image.far > far && image.w > 0.0) {
             return Containment::Crossing;
         }
-        (min, max) = (min.min(seen.pixel()), max.max(seen.pixel()));
-        min_w = min_w.min(seen.w);
+        (min, max) = (min.min(image.pixel()), max.max(image.pixel()));
+        min_w = min_w.min(image.w);
     }
-    let largest = min.abs().max(max.abs()).max_element();
-    let margin = (slack(map.x).max(slack(map.y)) + largest * slack(map.w)) / min_w;
+    let max_abs_pixel = min.abs().max(max.abs()).max_element();
+    let margin = (slack(map.x).max(slack(map.y)) + max_abs_pixel * slack(map.w)) / min_w;
     region.classify(min - margin, max + margin)
 }

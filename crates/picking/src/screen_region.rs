@@ -1,4 +1,4 @@
-//! Regions of the screen: the rectangle of a marquee and the outline of a lasso.
+//! Regions of the screen: marquee rectangles and lasso outlines.
 
 use glam::DVec2;
 use thiserror::Error;
@@ -8,12 +8,20 @@ use crate::polygon2d::{
     segment_meets_rectangle, segments_meet, without_spikes,
 };
 
-/// A region of the screen, in pixels, its boundary included.
+/// A closed region of the screen, in pixels: a marquee rectangle or a lasso. The boundary belongs to it.
+///
+/// ```
+/// use hitscan_picking::ScreenRegion;
+///
+/// let lasso = ScreenRegion::lasso([[0.0, 0.0], [10.0, 0.0], [0.0, 10.0]])?;
+/// assert!(lasso.contains([5.0, 5.0]) && !lasso.contains([5.0, 6.0]));
+/// # Ok::<(), hitscan_picking::ScreenRegionError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct ScreenRegion {
-    /// The corners of the outline in order; the last is joined to the first.
+    /// The corners of the closed outline, in order.
     outline: Vec<DVec2>,
-    /// The same without the strokes that only go there and back: it surrounds the same points.
+    /// The outline without spikes: it surrounds the same points.
     without_spikes: Vec<DVec2>,
     min: DVec2,
     max: DVec2,
@@ -21,7 +29,7 @@ pub struct ScreenRegion {
 }
 
 impl ScreenRegion {
-    /// The rectangle between two opposite corners, in any order. It may be a line or a point.
+    /// The rectangle between two opposite corners, in any order. It may be flat. O(1).
     ///
     /// # Errors
     /// A coordinate that is not finite.
@@ -36,9 +44,8 @@ impl ScreenRegion {
         Ok(Self { without_spikes: outline.clone(), outline, min, max, is_rectangle: true })
     }
 
-    /// What a closed outline surrounds: the points from which a line to infinity crosses it an odd
-    /// number of times, and the outline itself. It may be concave and may cross itself; the last
-    /// corner is joined to the first.
+    /// The region within an outline, by the even-odd rule, with the outline itself. The last corner joins
+    /// the first. The outline may be concave and may cross itself. O(corners).
     ///
     /// # Errors
     /// Fewer than three corners, or a coordinate that is not finite.
@@ -52,7 +59,7 @@ impl ScreenRegion {
         if found < 3 {
             return Err(ScreenRegionError::TooFewCorners { found });
         }
-        // A mouse that rests repeats its position; edges without length only cost time.
+        // Drop edges without length, which a resting mouse produces, because they only cost time.
         outline.dedup();
         let (min, max) = bounds_of(&outline);
         Ok(Self {
@@ -64,17 +71,18 @@ impl ScreenRegion {
         })
     }
 
-    /// The corner of the bounding rectangle with the least coordinates.
+    /// The corner of the bounding rectangle with the minimum coordinates, in pixels.
     pub fn min(&self) -> DVec2 {
         self.min
     }
 
-    /// The corner of the bounding rectangle with the max coordinates.
+    /// The corner of the bounding rectangle with the maximum coordinates, in pixels.
     pub fn max(&self) -> DVec2 {
         self.max
     }
 
-    /// Whether a pixel position lies in the region or on its boundary. O(corners), exact.
+    /// Whether a pixel position lies in the region or on its boundary. Exact. O(corners). `false` if a
+    /// coordinate is NaN.
     pub fn contains(&self, pixel: impl Into<[f64; 2]>) -> bool {
         self.contains_point(DVec2::from(pixel.into()))
     }
@@ -89,7 +97,7 @@ impl ScreenRegion {
             if on_segment(p, a, b) {
                 return true;
             }
-            // Each edge owns its lower end, so that a ray along +x crosses a corner once or not.
+            // Each edge owns its lower end, so that a ray along +x crosses a corner once or never.
             if (a.y > p.y) != (b.y > p.y) {
                 inside ^= (orientation(a, b, p) > 0.0) == (b.y > a.y);
             }
@@ -97,8 +105,8 @@ impl ScreenRegion {
         inside
     }
 
-    /// Whether the region and a convex polygon have a point in common. The polygon may have one
-    /// corner or two, be flat, and run either way.
+    /// Whether the region and a convex polygon have a point in common. The polygon may be a point, a
+    /// segment or flat, with either winding.
     pub(crate) fn touches(&self, polygon: &[DVec2]) -> bool {
         let (min, max) = bounds_of(polygon);
         if max.cmplt(self.min).any() || min.cmpgt(self.max).any() {
@@ -107,12 +115,12 @@ impl ScreenRegion {
         if polygon.iter().any(|&corner| self.contains_point(corner)) {
             return true;
         }
-        // No corner is inside: they meet in a crossing of their edges, or the region lies inside.
+        // No corner is inside, so their edges cross or the region lies in the polygon.
         edges_of(polygon).any(|(a, b)| self.edges().any(|(c, d)| segments_meet(a, b, c, d)))
             || convex_contains(polygon, self.outline[0])
     }
 
-    /// Whether the region holds the whole of a convex polygon, as in [`touches`](Self::touches).
+    /// Whether the region contains a whole convex polygon, of the kinds of [`touches`](Self::touches).
     pub(crate) fn encloses(&self, polygon: &[DVec2]) -> bool {
         if !polygon.iter().all(|&corner| self.contains_point(corner)) {
             return false;
@@ -123,14 +131,14 @@ impl ScreenRegion {
         if is_flat(polygon) {
             return edges_of(polygon).all(|(a, b)| self.encloses_segment(a, b));
         }
-        // The outline must not enter the polygon but to turn round; then any inner point tells for all.
+        // If the outline enters the polygon only as spikes, one inner point decides for all.
         let center = polygon.iter().sum::<DVec2>() / polygon.len() as f64;
         !edges_of(&self.without_spikes).any(|(a, b)| segment_enters_convex(a, b, polygon))
             && self.contains_point(center)
     }
 
-    /// Whether the region holds the whole of a segment: every piece between its meetings with the
-    /// outline has its middle in the region.
+    /// Whether the region contains a whole segment: the middle of every piece between its intersections
+    /// with the outline.
     fn encloses_segment(&self, a: DVec2, b: DVec2) -> bool {
         let mut cuts = vec![0.0, 1.0];
         for (c, d) in self.edges() {
@@ -145,7 +153,7 @@ impl ScreenRegion {
             .all(|cut| cut[0] == cut[1] || self.contains_point(a.lerp(b, 0.5 * (cut[0] + cut[1]))))
     }
 
-    /// Where an axis-parallel rectangle lies. `Crossing` is always safe to answer.
+    /// The containment of an axis-aligned rectangle in the region. `Crossing` is always a safe answer.
     pub(crate) fn classify(&self, min: DVec2, max: DVec2) -> Containment {
         if max.cmplt(self.min).any() || min.cmpgt(self.max).any() {
             return Containment::Outside;
@@ -158,7 +166,7 @@ impl ScreenRegion {
         if self.edges().any(meets) {
             return Containment::Crossing;
         }
-        // The outline stays out of the rectangle, so all of it is on one side.
+        // The outline does not meet the rectangle, so the whole rectangle is on one side.
         if self.contains_point(min) { Containment::Inside } else { Containment::Outside }
     }
 
@@ -167,7 +175,7 @@ impl ScreenRegion {
     }
 }
 
-/// How something lies to a region.
+/// The containment of an object in a region.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Containment {
     Outside,
@@ -175,20 +183,20 @@ pub(crate) enum Containment {
     Inside,
 }
 
-/// Why an outline is none.
+/// The reason why an outline is invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum ScreenRegionError {
-    /// An outline that surrounds nothing.
-    #[error("a lasso of {found} corners, expected three or more")]
+    /// The outline has fewer than three corners.
+    #[error("lasso: {found} corners; use three or more")]
     TooFewCorners {
-        /// The number found.
+        /// The number of corners.
         found: usize,
     },
-    /// A coordinate that is NaN or infinite.
-    #[error("corner {corner} of the region is at {pixel:?}, expected finite coordinates")]
+    /// A coordinate is NaN or infinite.
+    #[error("region corner {corner}: position {pixel:?} is not finite; use finite coordinates")]
     NotFinite {
-        /// The first such corner.
+        /// The index of the first such corner.
         corner: usize,
         /// Its position.
         pixel: [f64; 2],
@@ -219,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stroke_there_and_back_parts_nothing() {
+    fn a_spike_of_the_outline_encloses_as_without_it() {
         let square = [[0., 0.], [100., 0.], [100., 100.], [0., 100.]];
         let face = points([[10., 10.], [90., 10.], [50., 90.]]);
         // From a side into the face, straight and round a corner; at the start of the outline as well.
@@ -238,7 +246,7 @@ mod tests {
                 assert!(without_spikes(&corners).len() <= 5, "{:?}", without_spikes(&corners));
             }
         }
-        // A stroke with an inside of its own does.
+        // A slit with an area excludes the face.
         let slit = [[100., 50.], [20., 50.], [100., 51.]];
         let outline = square[..2].iter().chain(&slit).chain(&square[2..]).copied();
         assert!(!ScreenRegion::lasso(outline).unwrap().encloses(&face));
@@ -261,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn a_gap_between_the_corners_is_seen() {
+    fn a_gap_between_the_corners_is_outside() {
         let lasso = horseshoe();
         let bridge = points([[3.0, 8.0], [7.0, 8.0], [5.0, 1.5]]);
         assert!(lasso.touches(&bridge) && !lasso.encloses(&bridge));
@@ -287,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rectangle_is_placed_as_its_points_are() {
+    fn a_rectangle_is_classified_as_its_points_are() {
         let lasso = horseshoe();
         let placed = |min: [f64; 2], max: [f64; 2]| lasso.classify(min.into(), max.into());
         assert_eq!(placed([1.0, 1.0], [3.0, 9.0]), Containment::Inside);
@@ -305,9 +313,9 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_region_is_told() {
+    fn an_invalid_region_is_an_error() {
         let few = ScreenRegion::lasso([[0.0, 0.0], [1.0, 1.0]]).unwrap_err();
-        assert_eq!(few.to_string(), "a lasso of 2 corners, expected three or more");
+        assert_eq!(few.to_string(), "lasso: 2 corners; use three or more");
         let nan = ScreenRegion::rectangle([0.0, 0.0], [f64::NAN, 1.0]).unwrap_err();
         assert!(matches!(nan, ScreenRegionError::NotFinite { corner: 1, .. }));
     }

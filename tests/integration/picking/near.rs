@@ -327,5 +327,5 @@ fn wires_are_picked_by_their_distance_on_the_screen() {
     }
     assert!(!is_whole_effort() || n_picked > 20);
     let error = Polylines::from_points([[0.0, f32::NAN, 0.0]]).unwrap_err().to_string();
-    assert!(error.starts_with("point 0 is at [0.0, NaN, 0.0]"), "{error}");
+    assert!(error.starts_with("point 0: position [0.0, NaN, 0.0]"), "{error}");
 }
