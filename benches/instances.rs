@@ -30,8 +30,9 @@ fn scan_boxes(scene: &Scene, ids: &[InstanceId], ray: &WorldRay) -> Option<Scene
         }
         let (mesh, local) = (scene.get(id)?.mesh.as_ref()?, scene.local_ray(id, ray)?);
         let Some(hit) = mesh.bvh().closest_hit(&local.ray, Faces::Both) else { continue };
-        let order = scene.order(id)?;
-        let hit = SceneHit { t: local.world_t(hit.t), instance: id, order, local: hit };
+        let order = scene.insertion_order(id)?;
+        let hit =
+            SceneHit { t: local.world_t(hit.t), instance: id, insertion_order: order, local: hit };
         if closest.is_none_or(|closest| hit.cmp_along_ray(&closest).is_lt()) {
             closest = Some(hit);
         }

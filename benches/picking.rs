@@ -10,8 +10,8 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use hitscan::BuildOptions;
 use hitscan::glam::{DAffine3, DQuat, DVec2, DVec3};
 use hitscan::picking::{
-    Camera, ElementKind, PickOptions, Picker, Region, RegionMode, SelectOptions, SnapOptions, View,
-    Viewport,
+    Camera, ElementKind, PickOptions, Picker, RegionMode, ScreenRegion, SelectOptions, SnapOptions,
+    View, Viewport,
 };
 use hitscan::primitives::generate::{self, SplitMix64};
 use hitscan::scene::{Instance, InstanceId, Mesh, Scene};
@@ -44,13 +44,13 @@ fn scene() -> Scene {
 
 /// The whole scene in the picture, from above one corner.
 fn view() -> View {
-    let camera = Camera::looking([-180.0, 90.0, -180.0], [0.0, -10.0, 0.0]);
-    camera.view(Viewport::of_size(1920.0, 1080.0)).expect("the camera looks at the scene")
+    let camera = Camera::look_at([-180.0, 90.0, -180.0], [0.0, -10.0, 0.0]);
+    camera.view(Viewport::from_size(1920.0, 1080.0)).expect("the camera looks at the scene")
 }
 
 /// A quarter of the picture.
-fn marquee() -> Region {
-    Region::rectangle([480.0, 270.0], [1440.0, 810.0]).expect("it is finite")
+fn marquee() -> ScreenRegion {
+    ScreenRegion::rectangle([480.0, 270.0], [1440.0, 810.0]).expect("it is finite")
 }
 
 /// The objects of a selection are those that have a face in it: two searches, one answer.
@@ -91,7 +91,7 @@ fn picking(c: &mut Criterion) {
     let options = PickOptions::default();
     group
         .bench_function("pick an object", |b| b.iter(|| picker.pick(black_box(pixel()), &options)));
-    let options = PickOptions::of(ElementKind::Vertex);
+    let options = PickOptions::for_kind(ElementKind::Vertex);
     group.bench_function("pick a vertex within 8 pixels", |b| {
         b.iter(|| picker.pick(black_box(pixel()), &options));
     });

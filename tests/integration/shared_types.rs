@@ -47,19 +47,19 @@ const _: () = {
     is_shared::<scene::Instance>();
     is_shared::<scene::InstanceId>();
     is_shared::<scene::Mesh>();
-    is_shared::<scene::Removed>();
+    is_shared::<scene::RemovedSubtree>();
     is_shared::<scene::SceneError>();
     is_shared::<scene::SceneHit>();
     is_shared_while_borrowing::<scene::HitDetails<'_>>();
     is_shared::<scene::WorldRay>();
     is_shared::<scene::LocalRay>();
-    is_shared::<scene::Region>();
+    is_shared::<scene::WorldRegion>();
     is_shared::<scene::VertexWeights>();
     is_shared_while_borrowing::<scene::QueryOptions<'_>>();
 
     is_shared::<View>();
     is_shared_while_borrowing::<picking::Picker<'_>>();
     is_shared::<picking::ClickCycle>();
-    is_shared::<picking::Region>();
-    is_shared::<picking::Wires>();
+    is_shared::<picking::ScreenRegion>();
+    is_shared::<picking::Polylines>();
 };

@@ -9,7 +9,7 @@ use hitscan::picking::{
 };
 use hitscan::primitives::generate;
 use hitscan::scene::{
-    Instance, InstanceId, Mesh, QueryOptions, Region, Scene, SceneTriangle, WorldBox, WorldRay,
+    Instance, InstanceId, Mesh, QueryOptions, Scene, SceneTriangle, WorldBox, WorldRay, WorldRegion,
 };
 use hitscan::{BuildOptions, Faces, HitMode, TriMesh};
 use hitscan_testkit::Rng;
@@ -108,17 +108,17 @@ fn the_segment_is_near_and_touches_and_is_in_regions() {
         assert!((near.distance - 0.25).abs() < 1e-9 && near.point.distance(on_it) < 1e-6);
         let all = [SceneTriangle { instance: id, triangle: 0 }];
         for (center, expected) in [(on_it, &all[..]), (on_it + 1e-6 * across, &[])] {
-            let region = Region::Box(WorldBox::new(center - 1e-8, center + 1e-8));
+            let region = WorldRegion::Box(WorldBox::new(center - 1e-8, center + 1e-8));
             let mut found = vec![];
             scene.triangles_overlapping(&region, &options, &mut found);
             assert_eq!(found, expected, "{center}");
-            let region = Region::Sphere { center, radius: 1e-8 };
+            let region = WorldRegion::Sphere { center, radius: 1e-8 };
             assert_eq!(scene.instances_overlapping(&region, &options).len(), expected.len());
         }
     }
-    let around = Region::Sphere { center: 0.5 * (a + b), radius: 0.51 * a.distance(b) };
+    let around = WorldRegion::Sphere { center: 0.5 * (a + b), radius: 0.51 * a.distance(b) };
     assert_eq!(scene.instances_within(&around, &options), [id]);
-    let half = Region::Sphere { center: a, radius: 0.51 * a.distance(b) };
+    let half = WorldRegion::Sphere { center: a, radius: 0.51 * a.distance(b) };
     assert!(scene.instances_within(&half, &options).is_empty());
 }
 
@@ -129,8 +129,8 @@ fn segment_and_wall(wall_z: f64) -> (Scene, InstanceId, InstanceId, View) {
     let wall = Arc::new(Mesh::new(wall, &BuildOptions::default()));
     let place = DAffine3::from_translation(DVec3::new(0.0, 0.0, wall_z));
     let wall = scene.insert(Instance::new(wall, place)).expect("it is invertible");
-    let camera = Camera::looking([0.7, 0.4, 9.0], [0.7, 0.4, 0.0]);
-    let view = camera.view(Viewport::of_size(800.0, 600.0)).expect("it looks somewhere");
+    let camera = Camera::look_at([0.7, 0.4, 9.0], [0.7, 0.4, 0.0]);
+    let view = camera.view(Viewport::from_size(800.0, 600.0)).expect("it looks somewhere");
     (scene, id, wall, view)
 }
 
@@ -142,8 +142,12 @@ fn the_segment_can_be_picked_and_snapped_to_from_both_sides() {
     let at = view.project(middle).expect("it is seen").pixel;
     for faces in [Faces::Both, Faces::Front, Faces::Back] {
         let query = QueryOptions { faces, ..QueryOptions::default() };
-        let options =
-            PickOptions { radius: 4.0, x_ray: true, query, ..PickOptions::of(ElementKind::Face) };
+        let options = PickOptions {
+            radius: 4.0,
+            x_ray: true,
+            query,
+            ..PickOptions::for_kind(ElementKind::Face)
+        };
         for offset in [DVec2::ZERO, DVec2::new(1.0, 2.0)] {
             let picks = picker.pick_all(at + offset, &options);
             let pick = picks.iter().find(|pick| pick.instance == id);
@@ -155,7 +159,7 @@ fn the_segment_can_be_picked_and_snapped_to_from_both_sides() {
     // The wall is under the cursor, so a pick of faces ends there; without it the segment is found.
     let alone = QueryOptions { ignore: &[wall], ..QueryOptions::default() };
     for kind in [ElementKind::Face, ElementKind::Object, ElementKind::Edge] {
-        let options = PickOptions { radius: 4.0, query: alone, ..PickOptions::of(kind) };
+        let options = PickOptions { radius: 4.0, query: alone, ..PickOptions::for_kind(kind) };
         let pick = picker.pick(at + DVec2::new(1.0, 2.0), &options);
         assert_eq!(pick.map(|pick| pick.instance), Some(id), "{kind:?}");
     }
@@ -204,8 +208,8 @@ fn the_segment_is_selected_where_it_is_seen() {
 fn a_point_is_selected_where_it_is_seen() {
     let mesh = TriMesh::new([[0.7, 0.4, 0.1]; 3], vec![[0, 1, 2]]).expect("a valid mesh");
     let (scene, id) = placed(mesh, DAffine3::IDENTITY);
-    let camera = Camera::looking([0.0, 0.0, 9.0], [0.0, 0.0, 0.0]);
-    let view = camera.view(Viewport::of_size(800.0, 600.0)).expect("it looks somewhere");
+    let camera = Camera::look_at([0.0, 0.0, 9.0], [0.0, 0.0, 0.0]);
+    let view = camera.view(Viewport::from_size(800.0, 600.0)).expect("it looks somewhere");
     let at = view.project(world(&scene, id, 0)).expect("it is seen").pixel;
     let picker = Picker::new(&scene, &view);
     for kind in [ElementKind::Face, ElementKind::Object] {
@@ -215,7 +219,7 @@ fn a_point_is_selected_where_it_is_seen() {
             assert_eq!(picker.marquee(at - 1.0, at + 1.0, &options).len(), 1, "{kind:?}, {mode:?}");
             assert!(picker.marquee(at + 1.0, at + 2.0, &options).is_empty(), "{kind:?}, {mode:?}");
         }
-        let options = PickOptions { radius: 3.0, ..PickOptions::of(kind) };
+        let options = PickOptions { radius: 3.0, ..PickOptions::for_kind(kind) };
         let pick = picker.pick(at + 1.0, &options).expect("the point is near");
         assert_eq!(pick.instance, id);
     }

@@ -124,7 +124,7 @@ fn scenes_may_be_nested_as_deep_as_they_are_large() {
         let mut scene = chain(n);
         let ray = WorldRay::new([0.1, 0.2, -5.0], [0.0, 0.0, 1.0]);
         let hit = scene.closest_hit(&ray, &QueryOptions::default()).expect("all stand in its way");
-        assert_eq!(hit.order, 0);
+        assert_eq!(hit.insertion_order, 0);
         let ids: Vec<_> = scene.iter().map(|(id, _)| id).collect();
         assert_eq!(scene.path(ids[n - 1]).len(), n);
         // Moves everything, hides everything, and takes everything out and back in.

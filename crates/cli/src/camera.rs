@@ -4,7 +4,7 @@ use std::f64::consts::FRAC_PI_4;
 
 use anyhow::{Context, bail};
 use hitscan::glam::{DMat4, DVec3};
-use hitscan::picking::{Camera, Lens, View, Viewport};
+use hitscan::picking::{Camera, Projection, View, Viewport};
 use hitscan_render::{Framing, Subject};
 
 use crate::args::CameraArgs;
@@ -15,7 +15,7 @@ use crate::args::CameraArgs;
 /// A camera that sees nothing.
 pub(crate) fn view(args: &CameraArgs) -> anyhow::Result<View> {
     let [width, height] = args.size;
-    let viewport = Viewport::of_size(width, height);
+    let viewport = Viewport::from_size(width, height);
     let view = match (args.matrix, args.eye, args.target) {
         (Some(matrix), ..) => {
             View::new(DMat4::from_cols_array(&matrix), viewport, args.convention.into())
@@ -37,15 +37,15 @@ pub(crate) fn view_of(args: &CameraArgs, subject: &Subject) -> anyhow::Result<Vi
     }
     let [width, height] = args.size;
     let up = args.up.map_or(DVec3::Y, DVec3::from);
-    let framing = Framing { up, lens: lens(args), ..Framing::default() };
+    let framing = Framing { up, projection: projection(args), ..Framing::default() };
     let mut camera =
         framing.camera(subject, width / height).context("--up is zero, expected a direction")?;
     set_planes(args, &mut camera);
-    camera.view(Viewport::of_size(width, height)).context("the camera sees nothing")
+    camera.view(Viewport::from_size(width, height)).context("the camera sees nothing")
 }
 
 fn camera(args: &CameraArgs, eye: [f64; 3], target: [f64; 3]) -> Camera {
-    let mut camera = hitscan_render::camera(eye, target, lens(args));
+    let mut camera = hitscan_render::camera(eye, target, projection(args));
     if let Some(up) = args.up {
         camera.up = up.into();
     }
@@ -53,10 +53,12 @@ fn camera(args: &CameraArgs, eye: [f64; 3], target: [f64; 3]) -> Camera {
     camera
 }
 
-fn lens(args: &CameraArgs) -> Lens {
+fn projection(args: &CameraArgs) -> Projection {
     match args.ortho {
-        Some(height) => Lens::Orthographic { height },
-        None => Lens::Perspective { fov_y_radians: args.fov.map_or(FRAC_PI_4, f64::to_radians) },
+        Some(height) => Projection::Orthographic { height },
+        None => {
+            Projection::Perspective { fov_y_radians: args.fov.map_or(FRAC_PI_4, f64::to_radians) }
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use hitscan::BuildOptions;
 use hitscan::glam::{DAffine3, DVec3};
-use hitscan::picking::{Camera, Picker, SnapOptions, Viewport, Wires};
+use hitscan::picking::{Camera, Picker, Polylines, SnapOptions, Viewport};
 use hitscan::primitives::generate;
 use hitscan::scene::{Instance, Mesh, QueryOptions, Scene};
 
@@ -18,8 +18,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let dragged = DAffine3::from_translation(DVec3::new(0.2, 0.2, 3.0));
     let dragged = scene.insert(Instance::new(cube, dragged))?;
 
-    let camera = Camera::looking([4.0, 3.0, 10.0], [0.0, 0.0, 0.0]);
-    let view = camera.view(Viewport::of_size(800.0, 600.0))?;
+    let camera = Camera::look_at([4.0, 3.0, 10.0], [0.0, 0.0, 0.0]);
+    let view = camera.view(Viewport::from_size(800.0, 600.0))?;
     let picker = Picker::new(&scene, &view);
 
     // What is being dragged must not snap to itself.
@@ -43,7 +43,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             [1.6 * angle.cos(), f32::from(i) * 0.01 - 1.0, 1.6 * angle.sin()]
         })
         .collect();
-    let wires = Wires::polylines([helix])?;
+    let wires = Polylines::new([helix])?;
     let cursor = view.project([1.6, -1.0, 0.0]).ok_or("the camera sees it")?.pixel + 2.0;
     let pick = wires.pick(&view, &DAffine3::IDENTITY, cursor, 8.0, |pick| {
         picker.is_visible(pick.point, &query)

@@ -22,14 +22,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     // The view is made from the very matrix that draws the picture; here as Bevy makes it, with
     // reversed depth and no far plane.
-    let viewport = Viewport::of_size(1280.0, 720.0);
+    let viewport = Viewport::from_size(1280.0, 720.0);
     let eye = center.as_dvec3() + f64::from(extent) * DVec3::new(0.6, 0.4, 1.2);
     let world_to_view = view::look_at_mat4(eye, center.as_dvec3(), DVec3::Y);
     let projection = proj::directx::perspective_infinite_reverse(0.8, viewport.aspect(), 0.1);
     let view = View::new(projection * world_to_view, viewport, Convention::BEVY)?;
 
     let cursor = [640.0, 370.0];
-    let options = PickOptions::of(ElementKind::Face);
+    let options = PickOptions::for_kind(ElementKind::Face);
     let Some(pick) = Picker::new(&scene, &view).pick(cursor, &options) else {
         println!("nothing is at {cursor:?}");
         return Ok(());

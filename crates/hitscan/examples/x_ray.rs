@@ -21,8 +21,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     let name =
         |id: InstanceId| scene.get(id).and_then(|instance| instance.name.as_deref()).unwrap_or("-");
-    let camera = Camera::looking([1.0, 2.0, 12.0], [0.0, 0.0, 0.0]);
-    let view = camera.view(Viewport::of_size(800.0, 600.0))?;
+    let camera = Camera::look_at([1.0, 2.0, 12.0], [0.0, 0.0, 0.0]);
+    let view = camera.view(Viewport::from_size(800.0, 600.0))?;
     let picker = Picker::new(&scene, &view);
     let (cursor, options) = ([400.0, 310.0], PickOptions::default());
 

@@ -65,7 +65,7 @@
 //! | Which face did I click? Which object, edge, vertex? | [`picking::Picker::pick`] | `which_face` |
 //! | What is under the cursor, through the wall? Click by click? | [`picking::Picker::pick_all`], [`picking::ClickCycle`] | `x_ray` |
 //! | Which objects are inside the marquee, or touched by a lasso? | [`picking::Picker::select`] | `marquee` |
-//! | Where do I snap? Which curve is at the cursor? | [`picking::Picker::snap`], [`picking::Wires`] | `snap` |
+//! | Where do I snap? Which curve is at the cursor? | [`picking::Picker::snap`], [`picking::Polylines`] | `snap` |
 //!
 //! The examples stand in the crate's `examples` folder: `cargo run --example first_hit`.
 //!

@@ -1,4 +1,4 @@
-//! A camera from the numbers that people think in.
+//! A camera from an eye, a target and a projection.
 
 use glam::{DMat4, DVec3, DVec4};
 
@@ -8,42 +8,52 @@ use crate::{
     viewport::Viewport,
 };
 
-/// A camera from the numbers that people think in, for those who have no matrix at hand.
+/// A camera from an eye, a target and a projection: an alternative to a matrix.
+///
+/// World space is right-handed. The camera looks from `eye` to `target`, with `forward × up` to the right
+/// of the picture. With +y up and a look along -z, +x is to the right. A renderer with a left-handed world
+/// mirrors the picture; use [`View::new`] with its matrix instead.
+///
+/// The fields are public and unchecked; [`view`](Self::view) checks them.
 ///
 /// ```
 /// use hitscan_picking::{Camera, Viewport};
 ///
-/// let camera = Camera::looking([0.0, 2.0, 5.0], [0.0, 0.0, 0.0]);
-/// let view = camera.view(Viewport::of_size(800.0, 600.0))?;
-/// let seen = view.project([0.0, 0.0, 0.0]).expect("it looks there");
+/// let camera = Camera::look_at([0.0, 2.0, 5.0], [0.0, 0.0, 0.0]);
+/// let view = camera.view(Viewport::from_size(800.0, 600.0))?;
+/// let seen = view.project([0.0, 0.0, 0.0]).expect("the camera looks at the origin");
 /// assert!(seen.pixel.distance([400.0, 300.0].into()) < 1e-9);
+/// // Right-handed: seen along -z, +x is to the right.
+/// let right = view.project([1.0, 0.0, 0.0]).expect("it is before the camera");
+/// assert!(right.pixel.x > 400.0);
 /// # Ok::<(), hitscan_picking::ViewError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Camera {
-    /// Where it stands, in world space.
+    /// The position of the camera, in world space.
     pub eye: DVec3,
-    /// What is in the middle of the picture.
+    /// The point at the centre of the picture, in world space. Differs from `eye`.
     pub target: DVec3,
-    /// What points up in the picture; not parallel to the way to the target, of any length.
+    /// The up direction of the picture, of any length. Not parallel to the view direction.
     pub up: DVec3,
-    /// How the picture is made.
-    pub lens: Lens,
-    /// How far from the eye, along the axis, things begin to be seen, in world units.
+    /// The projection to the picture.
+    pub projection: Projection,
+    /// The distance of the near plane from the eye along the view direction, in world units. Positive in
+    /// perspective.
     pub near: f64,
-    /// How far they are seen; may be infinite with perspective.
+    /// The distance of the far plane from the eye, in world units. May be infinite in perspective.
     pub far: f64,
 }
 
-/// How a [`Camera`] makes its picture.
+/// The projection of a [`Camera`].
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Lens {
-    /// What is far is small.
+pub enum Projection {
+    /// Perspective: rays from the eye.
     Perspective {
-        /// The angle between the lowest and the highest ray, in radians, less than pi.
+        /// The vertical field of view, in radians, between 0 and pi.
         fov_y_radians: f64,
     },
-    /// Parallel rays.
+    /// Orthographic: parallel rays.
     Orthographic {
         /// The height of the picture, in world units.
         height: f64,
@@ -51,39 +61,42 @@ pub enum Lens {
 }
 
 impl Camera {
-    /// A camera at `eye` that looks at `target` with +y up, through a lens of 45 degrees, and sees
-    /// from a ten-thousandth of that distance to infinity.
-    pub fn looking(eye: impl Into<[f64; 3]>, target: impl Into<[f64; 3]>) -> Self {
+    /// A perspective camera at `eye` that looks at `target`, in world space, with +y up.
+    ///
+    /// The vertical field of view is 45 degrees. The near plane lies at 1/10,000 of the distance to the
+    /// target, the far plane at infinity.
+    pub fn look_at(eye: impl Into<[f64; 3]>, target: impl Into<[f64; 3]>) -> Self {
         let (eye, target) = (DVec3::from(eye.into()), DVec3::from(target.into()));
         Self {
             eye,
             target,
             up: DVec3::Y,
-            lens: Lens::Perspective { fov_y_radians: std::f64::consts::FRAC_PI_4 },
+            projection: Projection::Perspective { fov_y_radians: std::f64::consts::FRAC_PI_4 },
             near: 1e-4 * eye.distance(target),
             far: f64::INFINITY,
         }
     }
 
-    /// The view of this camera, pixels counted from the top.
+    /// The view of this camera, with pixel y down and depth from 0 at the near plane to 1 at the far plane
+    /// ([`Convention::WGPU`]). O(1).
     ///
     /// # Errors
-    /// A direction, a lens or a viewport that sees nothing.
+    /// An undefined direction, a number of the projection out of range, or a viewport without area.
     pub fn view(&self, viewport: Viewport) -> Result<View, ViewError> {
         let (forward, right, up) = self.axes()?;
         let Self { near, far, .. } = *self;
-        let perspective = matches!(self.lens, Lens::Perspective { .. });
+        let perspective = matches!(self.projection, Projection::Perspective { .. });
         check("near", near, near.is_finite() && (near > 0.0 || !perspective), NEAR)?;
         check("far", far, far > near && (far.is_finite() || perspective), FAR)?;
-        // Depth 0 at the near plane, 1 at the far plane. Each row is a form of world - eye.
-        let (scale, depth, w) = match self.lens {
-            Lens::Perspective { fov_y_radians: fov } => {
+        // Depth 0 at the near plane, 1 at the far plane. Each row is a linear form of world - eye.
+        let (scale, depth, w) = match self.projection {
+            Projection::Perspective { fov_y_radians: fov } => {
                 check("fov_y_radians", fov, fov > 0.0 && fov < std::f64::consts::PI, FOV)?;
                 let share = if far.is_finite() { far / (far - near) } else { 1.0 };
                 let depth = (share * forward).extend(-share * near);
                 (1.0 / (0.5 * fov).tan(), depth, forward.extend(0.0))
             }
-            Lens::Orthographic { height } => {
+            Projection::Orthographic { height } => {
                 check("height", height, height > 0.0 && height.is_finite(), HEIGHT)?;
                 let depth = (forward / (far - near)).extend(-near / (far - near));
                 (2.0 / height, depth, DVec4::W)
@@ -95,7 +108,7 @@ impl Camera {
         View::relative_to(self.eye, to_clip, viewport, Convention::WGPU)
     }
 
-    /// Forward, right and up, of unit length.
+    /// The unit vectors forward, right and up.
     fn axes(&self) -> Result<(DVec3, DVec3, DVec3), ViewError> {
         let axes = (self.target - self.eye).try_normalize().and_then(|forward| {
             let right = forward.cross(self.up.try_normalize()?).try_normalize()?;
@@ -109,8 +122,8 @@ impl Camera {
     }
 }
 
-const NEAR: &str = "a finite distance, positive with perspective";
-const FAR: &str = "a distance beyond the near plane, finite without perspective";
+const NEAR: &str = "a finite distance, positive in perspective";
+const FAR: &str = "a distance beyond the near plane, finite in an orthographic projection";
 const FOV: &str = "an angle between 0 and pi";
 const HEIGHT: &str = "a positive finite height";
 
@@ -120,5 +133,5 @@ fn check(
     is_good: bool,
     expected: &'static str,
 ) -> Result<(), ViewError> {
-    if is_good { Ok(()) } else { Err(ViewError::Lens { name, value, expected }) }
+    if is_good { Ok(()) } else { Err(ViewError::Projection { name, value, expected }) }
 }

@@ -1,4 +1,4 @@
-//! Repeated clicks at one place, each picking what lies below.
+//! Repeated clicks at one position, which cycle through the elements under the cursor.
 
 use glam::DVec2;
 use hitscan_scene::InstanceId;
@@ -9,8 +9,10 @@ use crate::{
     picker::Picker,
 };
 
-/// Remembers the last click, so that a click at the same place picks the next element below: after
-/// the last one, the first again. Keep one for each viewport.
+/// Cycles through the elements under the cursor with repeated clicks at the same position.
+///
+/// The first click picks the front element, each further click the next one behind, and after the last the
+/// first again. Keep one `ClickCycle` per viewport.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -24,7 +26,7 @@ use crate::{
 /// let front = scene.insert(Instance::new(cube.clone(), DAffine3::IDENTITY))?;
 /// let behind = DAffine3::from_translation([0.0, 0.0, -5.0].into());
 /// let back = scene.insert(Instance::new(cube, behind))?;
-/// let view = Camera::looking([0.0, 0.0, 9.0], [0.0; 3]).view(Viewport::of_size(800.0, 600.0))?;
+/// let view = Camera::look_at([0.0, 0.0, 9.0], [0.0; 3]).view(Viewport::from_size(800.0, 600.0))?;
 ///
 /// let picker = Picker::new(&scene, &view);
 /// let mut clicks = ClickCycle::default();
@@ -35,21 +37,21 @@ use crate::{
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClickCycle {
-    /// How far apart two clicks at the same place may be, in pixels.
+    /// The maximum distance between two clicks at the same position, in pixels.
     pub tolerance: f64,
     last: Option<(DVec2, InstanceId, Element)>,
 }
 
 impl Default for ClickCycle {
-    /// Clicks within 4 pixels are at the same place.
+    /// A tolerance of 4 pixels.
     fn default() -> Self {
         Self { tolerance: 4.0, last: None }
     }
 }
 
 impl ClickCycle {
-    /// The pick of a click. The first at a place is [`Picker::pick`]; each that follows is the next of
-    /// [`Picker::pick_all`], whatever changed in the scene since.
+    /// The pick of a click. The first click at a position returns [`Picker::pick`], each further click the
+    /// next element of [`Picker::pick_all`]. The scene may change between clicks.
     pub fn click(
         &mut self,
         picker: &Picker<'_>,
@@ -62,11 +64,12 @@ impl ClickCycle {
         let pick = match again {
             None => first,
             Some((_, instance, element)) => {
-                let is = |pick: &Pick, other: &Pick| {
+                let is_same = |pick: &Pick, other: &Pick| {
                     (pick.instance, pick.element) == (other.instance, other.element)
                 };
                 let all = picker.pick_all(pixel, options);
-                let others = all.into_iter().filter(|pick| !first.is_some_and(|f| is(pick, &f)));
+                let others =
+                    all.into_iter().filter(|pick| !first.is_some_and(|f| is_same(pick, &f)));
                 let picks: Vec<Pick> = first.into_iter().chain(others).collect();
                 let last = picks
                     .iter()
@@ -75,13 +78,14 @@ impl ClickCycle {
                 picks.get(next).copied()
             }
         };
-        // The place is that of the first click, or a hand that drifts would cycle for ever.
-        let place = again.map_or(pixel, |(place, ..)| place);
-        self.last = pick.map(|pick| (place, pick.instance, pick.element));
+        // Keep the position of the first click, because otherwise a drifting cursor would cycle for ever.
+        let position = again.map_or(pixel, |(position, ..)| position);
+        self.last = pick.map(|pick| (position, pick.instance, pick.element));
         pick
     }
 
-    /// Forgets the last click: the next one starts anew. For when the selection changed otherwise.
+    /// Forgets the last click, so that the next one picks the front element. Call it when the selection
+    /// changes by other means.
     pub fn reset(&mut self) {
         self.last = None;
     }

@@ -1,22 +1,21 @@
-//! The part of a triangle or segment that a camera sees, as a polygon on the screen.
+//! The part of a triangle or segment between the near and far planes, as a polygon on the screen.
 
 use glam::{DVec2, DVec3};
 
-use crate::{region::convex_holds, screen_map::ScreenPoint};
+use crate::{polygon2d::convex_contains, screen_map::ScreenPoint};
 
-/// A convex polygon on the screen, in pixels: what lies between the near and the far plane. Empty if
-/// nothing does.
+/// A convex polygon, clipped to the near and far planes. It may be empty.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Clipped {
-    corners: [ScreenPoint; Self::MOST],
+pub(crate) struct ClippedPolygon {
+    corners: [ScreenPoint; Self::MAX_CORNERS],
     n: usize,
-    /// Whether a part was cut off.
+    /// Whether clipping removed a part.
     pub(crate) is_cut: bool,
 }
 
-impl Clipped {
+impl ClippedPolygon {
     /// A triangle gains at most one corner at each of the two planes.
-    const MOST: usize = 5;
+    const MAX_CORNERS: usize = 5;
 
     /// Clips a convex polygon of one to three corners: a point, a segment, a triangle.
     ///
@@ -25,15 +24,15 @@ impl Clipped {
     pub(crate) fn new(polygon: &[ScreenPoint]) -> Self {
         let none = ScreenPoint { point: DVec3::ZERO, xy: DVec2::ZERO, w: 1.0, near: 0.0, far: 0.0 };
         let mut clipped = Self {
-            corners: [none; Self::MOST],
+            corners: [none; Self::MAX_CORNERS],
             n: polygon.len(),
-            is_cut: !polygon.iter().all(ScreenPoint::is_seen),
+            is_cut: !polygon.iter().all(ScreenPoint::is_in_depth_range),
         };
         clipped.corners[..polygon.len()].copy_from_slice(polygon);
         if clipped.is_cut {
             clipped.cut(|corner| corner.near);
             clipped.cut(|corner| corner.far);
-            // Nothing lies between the planes and not before the camera, but for rounding.
+            // Points between the planes are before the camera, except for rounding.
             if clipped.points().iter().any(|corner| corner.w <= 0.0) {
                 clipped.n = 0;
             }
@@ -41,7 +40,7 @@ impl Clipped {
         clipped
     }
 
-    /// Keeps the part where `side` is not negative.
+    /// Keeps the part where `side` is nonnegative.
     fn cut(&mut self, side: impl Fn(&ScreenPoint) -> f64) {
         let before = *self;
         let before = before.points();
@@ -63,8 +62,8 @@ impl Clipped {
     }
 
     fn push(&mut self, corner: ScreenPoint) {
-        // Rounding cannot add corners: a convex polygon changes sides twice at most.
-        if self.n < Self::MOST {
+        // Rounding cannot add corners, because a convex polygon changes sides at most twice.
+        if self.n < Self::MAX_CORNERS {
             self.corners[self.n] = corner;
             self.n += 1;
         }
@@ -75,14 +74,14 @@ impl Clipped {
         &self.corners[..self.n]
     }
 
-    /// Whether the polygon has an area that holds a pixel position.
+    /// Whether the polygon has an area and contains a pixel position.
     pub(crate) fn covers(&self, pixel: DVec2) -> bool {
-        convex_holds(&self.pixels(), pixel)
+        convex_contains(&self.pixels(), pixel)
     }
 
     /// The corners in pixels, in order.
     pub(crate) fn pixels(&self) -> Pixels {
-        let mut corners = [DVec2::ZERO; Self::MOST];
+        let mut corners = [DVec2::ZERO; Self::MAX_CORNERS];
         for (pixel, corner) in corners.iter_mut().zip(self.points()) {
             *pixel = corner.pixel();
         }
@@ -90,10 +89,10 @@ impl Clipped {
     }
 }
 
-/// The corners of a [`Clipped`] polygon in pixels.
+/// The corners of a [`ClippedPolygon`] polygon in pixels.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pixels {
-    corners: [DVec2; Clipped::MOST],
+    corners: [DVec2; ClippedPolygon::MAX_CORNERS],
     n: usize,
 }
 

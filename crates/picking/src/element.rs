@@ -1,36 +1,36 @@
-//! What can be picked: objects, and the faces, edges and vertices of their meshes.
+//! The elements of a scene: objects, and the faces, edges and vertices of their meshes.
 
 use hitscan_primitives::TriMesh;
 
-/// What a query looks for.
+/// The kind of element that a query searches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ElementKind {
     /// Whole instances.
     #[default]
     Object,
-    /// Polygons as the file had them, before they were cut into triangles.
+    /// Polygons, before triangulation. Without records each triangle is a polygon.
     Face,
-    /// Edges of polygons; the diagonals that cut them into triangles are none.
+    /// Edges of polygons, without the diagonals of the triangulation.
     Edge,
     /// Corners of triangles.
     Vertex,
 }
 
-/// An instance, or a part of the mesh of an instance.
+/// An instance, or a face, edge or vertex of its mesh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Element {
     /// The instance as a whole.
     Object,
-    /// A polygon by its number in the mesh's records; a triangle by its own number if there are none.
+    /// The index of a polygon in the mesh's records; without records, the index of a triangle.
     Face(u32),
-    /// An edge of a polygon by the numbers of its two vertices, the lesser first.
+    /// An edge of a polygon: the indices of its two vertices, the smaller one first.
     Edge([u32; 2]),
-    /// A vertex by its number in the mesh.
+    /// The index of a vertex in the mesh.
     Vertex(u32),
 }
 
 impl Element {
-    /// Which kind it is of.
+    /// The kind of the element.
     pub fn kind(&self) -> ElementKind {
         match self {
             Self::Object => ElementKind::Object,
@@ -41,8 +41,8 @@ impl Element {
     }
 }
 
-/// The edges of all polygons that these triangles were cut from, each once, in order.
-pub(crate) fn edges_about(
+/// The edges of all polygons that contain these triangles, sorted and without duplicates.
+pub(crate) fn polygon_edges(
     mesh: &TriMesh,
     triangles: impl IntoIterator<Item = u32>,
 ) -> Vec<[u32; 2]> {
@@ -52,16 +52,16 @@ pub(crate) fn edges_about(
     polygons.dedup();
     let mut edges = vec![];
     for polygon in polygons {
-        append_edges_of(mesh, polygon, &mut edges);
+        append_polygon_edges(mesh, polygon, &mut edges);
     }
     edges.sort_unstable();
     edges.dedup();
     edges
 }
 
-/// Appends the edges of a polygon: those of its triangles that no two of them share. Each has its
-/// lesser vertex first. O(n log n) for a polygon of n triangles.
-fn append_edges_of(mesh: &TriMesh, polygon: u32, edges: &mut Vec<[u32; 2]>) {
+/// Appends the edges of a polygon: the triangle edges that no two of its triangles share. Each has its
+/// smaller vertex first. O(n log n) for a polygon of n triangles.
+fn append_polygon_edges(mesh: &TriMesh, polygon: u32, edges: &mut Vec<[u32; 2]>) {
     let first = edges.len();
     for triangle in mesh.triangles_of(polygon) {
         let [a, b, c] = mesh.triangles()[triangle as usize];
@@ -69,7 +69,7 @@ fn append_edges_of(mesh: &TriMesh, polygon: u32, edges: &mut Vec<[u32; 2]>) {
         edges.extend(sides.into_iter().filter(|[a, b]| a != b));
     }
     edges[first..].sort_unstable();
-    // Keep what stands alone among its equals.
+    // Keep the edges that occur once.
     let (mut kept, mut at) = (first, first);
     while at < edges.len() {
         let edge = edges[at];
@@ -95,7 +95,7 @@ mod tests {
         let mesh = TriMesh::new(corners, vec![[0, 1, 2], [0, 2, 3]]).unwrap();
         let edges = |mesh: &TriMesh, polygon| {
             let mut edges = vec![[9, 9]];
-            append_edges_of(mesh, polygon, &mut edges);
+            append_polygon_edges(mesh, polygon, &mut edges);
             edges
         };
         assert_eq!(edges(&mesh, 1), [[9, 9], [0, 2], [0, 3], [2, 3]]);

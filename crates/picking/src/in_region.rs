@@ -1,43 +1,50 @@
-//! Which elements of a mesh a region of the screen touches or encloses.
+//! The elements of a mesh that a region of the screen touches or encloses.
 
 use std::ops::ControlFlow;
 
 use crate::{
-    clip::Clipped,
-    element::{Element, ElementKind, edges_about},
-    part::{Part, Window, placement},
-    region::{Placement, Region},
+    clip::ClippedPolygon,
+    element::{Element, ElementKind, polygon_edges},
+    projected_mesh::ProjectedMesh,
+    screen_frustum::{ScreenFrustum, box_containment},
+    screen_region::{Containment, ScreenRegion},
 };
 
-/// What a region does to the elements it selects.
+/// The condition for a region to select an element.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum RegionMode {
-    /// Some point of the element is seen in the region.
+    /// A point of the element lies in the region, between the near and far planes.
     #[default]
     Touch,
-    /// The whole element is in the region. An element that the near or the far plane cuts off, or
-    /// that lies behind the camera in part, is not enclosed.
+    /// The whole element lies in the region. The region never encloses an element that the near or far
+    /// plane clips, or that lies partly behind the camera.
     Enclose,
 }
 
 /// A search for the elements of one mesh in a region.
 pub(crate) struct RegionSearch<'a> {
-    part: Part<'a>,
-    window: Window,
-    region: &'a Region,
+    projected: ProjectedMesh<'a>,
+    frustum: ScreenFrustum,
+    region: &'a ScreenRegion,
     mode: RegionMode,
 }
 
 impl<'a> RegionSearch<'a> {
-    pub(crate) fn new(part: Part<'a>, region: &'a Region, mode: RegionMode) -> Self {
-        let window = Window::new(&part.map, region.min(), region.max());
-        Self { part, window, region, mode }
+    pub(crate) fn new(
+        projected: ProjectedMesh<'a>,
+        region: &'a ScreenRegion,
+        mode: RegionMode,
+    ) -> Self {
+        let frustum = ScreenFrustum::new(&projected.map, region.min(), region.max());
+        Self { projected, frustum, region, mode }
     }
 
-    /// The elements of a kind, hidden or not, in their order.
+    /// The elements of a kind, visible or hidden, sorted.
     pub(crate) fn elements(&self, kind: ElementKind) -> Vec<Element> {
         let mut elements: Vec<Element> = match kind {
-            ElementKind::Object => self.object().then_some(Element::Object).into_iter().collect(),
+            ElementKind::Object => {
+                self.selects_object().then_some(Element::Object).into_iter().collect()
+            }
             ElementKind::Face => self.faces(),
             ElementKind::Edge => self.edges(),
             ElementKind::Vertex => self.vertices(),
@@ -47,8 +54,8 @@ impl<'a> RegionSearch<'a> {
         elements
     }
 
-    /// Whether the region selects what is seen of a point, segment or triangle.
-    fn selects(&self, clipped: &Clipped) -> bool {
+    /// Whether the region selects a clipped point, segment or triangle.
+    fn selects(&self, clipped: &ClippedPolygon) -> bool {
         let pixels = clipped.pixels();
         match self.mode {
             _ if pixels.is_empty() => false,
@@ -57,40 +64,40 @@ impl<'a> RegionSearch<'a> {
         }
     }
 
-    fn placement(&self, bounds: &hitscan_primitives::Aabb) -> Placement {
-        placement(&self.part.map, &self.window, self.region, bounds)
+    fn containment(&self, bounds: &hitscan_primitives::Aabb) -> Containment {
+        box_containment(&self.projected.map, &self.frustum, self.region, bounds)
     }
 
-    fn object(&self) -> bool {
-        let bounds = self.part.bvh.bounds();
+    fn selects_object(&self) -> bool {
+        let bounds = self.projected.bvh.bounds();
         if bounds.is_empty() {
             return false;
         }
-        match self.placement(&bounds) {
-            Placement::Outside => false,
-            Placement::Inside => true,
-            Placement::Crossing => match self.mode {
-                RegionMode::Touch => self.object_touched(),
-                RegionMode::Enclose => self.object_enclosed(),
+        match self.containment(&bounds) {
+            Containment::Outside => false,
+            Containment::Inside => true,
+            Containment::Crossing => match self.mode {
+                RegionMode::Touch => self.touches_object(),
+                RegionMode::Enclose => self.encloses_object(),
             },
         }
     }
 
-    fn object_touched(&self) -> bool {
-        // A box inside decides. The walk can end only at a triangle, so the next one is gone to.
+    fn touches_object(&self) -> bool {
+        // A box inside decides. A traversal can end only at a triangle, so it continues to the next one.
         let decided = std::cell::Cell::new(false);
-        let done = self.part.bvh.visit(
-            |bounds| match self.placement(bounds) {
+        let done = self.projected.bvh.visit(
+            |bounds| match self.containment(bounds) {
                 _ if decided.get() => true,
-                Placement::Outside => false,
-                Placement::Crossing => true,
-                Placement::Inside => {
+                Containment::Outside => false,
+                Containment::Crossing => true,
+                Containment::Inside => {
                     decided.set(true);
                     true
                 }
             },
             |triangle| {
-                if decided.get() || self.selects(&self.part.clipped(triangle)) {
+                if decided.get() || self.selects(&self.projected.clipped(triangle)) {
                     ControlFlow::Break(())
                 } else {
                     ControlFlow::Continue(())
@@ -100,21 +107,21 @@ impl<'a> RegionSearch<'a> {
         done.is_break()
     }
 
-    fn object_enclosed(&self) -> bool {
-        // A box outside decides, likewise.
+    fn encloses_object(&self) -> bool {
+        // A box outside decides, in the same way.
         let decided = std::cell::Cell::new(false);
-        let done = self.part.bvh.visit(
-            |bounds| match self.placement(bounds) {
+        let done = self.projected.bvh.visit(
+            |bounds| match self.containment(bounds) {
                 _ if decided.get() => true,
-                Placement::Inside => false,
-                Placement::Crossing => true,
-                Placement::Outside => {
+                Containment::Inside => false,
+                Containment::Crossing => true,
+                Containment::Outside => {
                     decided.set(true);
                     true
                 }
             },
             |triangle| {
-                if decided.get() || !self.selects(&self.part.clipped(triangle)) {
+                if decided.get() || !self.selects(&self.projected.clipped(triangle)) {
                     ControlFlow::Break(())
                 } else {
                     ControlFlow::Continue(())
@@ -124,15 +131,15 @@ impl<'a> RegionSearch<'a> {
         done.is_continue()
     }
 
-    /// The triangles below the boxes that are not outside.
-    fn triangles_about(&self, mut found: impl FnMut(u32)) {
-        if self.placement(&self.part.bvh.bounds()) == Placement::Outside {
+    /// Visits the triangles below the boxes that meet the frustum.
+    fn triangles_in_frustum(&self, mut on_triangle: impl FnMut(u32)) {
+        if self.containment(&self.projected.bvh.bounds()) == Containment::Outside {
             return;
         }
-        let _: ControlFlow<()> = self.part.bvh.visit(
-            |bounds| !self.window.misses_box(bounds),
+        let _: ControlFlow<()> = self.projected.bvh.visit(
+            |bounds| !self.frustum.misses_box(bounds),
             |triangle| {
-                found(triangle);
+                on_triangle(triangle);
                 ControlFlow::Continue(())
             },
         );
@@ -140,13 +147,13 @@ impl<'a> RegionSearch<'a> {
 
     fn faces(&self) -> Vec<Element> {
         let mut triangles = vec![];
-        self.triangles_about(|triangle| {
-            if self.selects(&self.part.clipped(triangle)) {
+        self.triangles_in_frustum(|triangle| {
+            if self.selects(&self.projected.clipped(triangle)) {
                 triangles.push(triangle);
             }
         });
         triangles.sort_unstable();
-        let mesh = self.part.mesh;
+        let mesh = self.projected.mesh;
         let polygons = triangles.chunk_by(|&a, &b| mesh.polygon_of(a) == mesh.polygon_of(b));
         let selected = polygons.filter_map(|of_polygon| {
             let polygon = mesh.polygon_of(of_polygon[0]);
@@ -156,24 +163,27 @@ impl<'a> RegionSearch<'a> {
         selected.collect()
     }
 
-    /// The edges of all polygons that have a triangle about the region: an edge in the region is part
-    /// of such a triangle.
+    /// The edges in the region. The search takes the polygons that have a triangle in the frustum, because
+    /// an edge in the region belongs to such a triangle.
     fn edges(&self) -> Vec<Element> {
         let mut triangles = vec![];
-        self.triangles_about(|triangle| triangles.push(triangle));
-        let mut edges = edges_about(self.part.mesh, triangles);
-        edges.retain(|edge| self.selects(&Clipped::new(&edge.map(|v| self.part.vertex(v)))));
+        self.triangles_in_frustum(|triangle| triangles.push(triangle));
+        let mut edges = polygon_edges(self.projected.mesh, triangles);
+        edges.retain(|edge| {
+            self.selects(&ClippedPolygon::new(&edge.map(|v| self.projected.vertex(v))))
+        });
         edges.into_iter().map(Element::Edge).collect()
     }
 
     fn vertices(&self) -> Vec<Element> {
         let mut vertices = vec![];
-        self.triangles_about(|triangle| {
-            vertices.extend(self.part.mesh.triangles()[triangle as usize]);
+        self.triangles_in_frustum(|triangle| {
+            vertices.extend(self.projected.mesh.triangles()[triangle as usize]);
         });
         vertices.sort_unstable();
         vertices.dedup();
-        vertices.retain(|&vertex| self.selects(&Clipped::new(&[self.part.vertex(vertex)])));
+        vertices
+            .retain(|&vertex| self.selects(&ClippedPolygon::new(&[self.projected.vertex(vertex)])));
         vertices.into_iter().map(Element::Vertex).collect()
     }
 }

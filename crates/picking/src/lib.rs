@@ -1,62 +1,108 @@
-//! Editor picking: what is under the cursor, in the marquee, near enough to snap to.
+//! Picking for editors: the element under the cursor, in a marquee or lasso, or near enough to snap to.
 //!
-//! A [`View`] is made from the matrix that draws the picture, a [`Picker`] asks what is seen of a scene
-//! through it; [`Picker`] has the running example.
+//! A [`View`] is a camera with its viewport. It comes from the matrix that draws the picture, or from a
+//! [`Camera`]. A [`Picker`] queries a [`Scene`](hitscan_scene::Scene) through a view.
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use hitscan_picking::{Camera, ElementKind, PickOptions, Picker, Viewport};
+//! use hitscan_primitives::generate;
+//! use hitscan_scene::{Instance, Mesh, Scene, glam::DAffine3};
+//!
+//! let cube = Arc::new(Mesh::new(generate::cuboid(2.0, 2.0, 2.0, 0)?, &Default::default()));
+//! let mut scene = Scene::new();
+//! let id = scene.insert(Instance::new(cube, DAffine3::IDENTITY))?;
+//!
+//! let view = Camera::look_at([0.0, 0.0, 9.0], [0.0; 3]).view(Viewport::from_size(800.0, 600.0))?;
+//! let picker = Picker::new(&scene, &view);
+//! let pick = picker.pick([400.0, 300.0], &PickOptions::for_kind(ElementKind::Object));
+//! assert_eq!(pick.map(|pick| (pick.instance, pick.point.z)), Some((id, 1.0)));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # How the pieces fit
 //!
 //! | question | call |
 //! |---|---|
-//! | Which ray is a pixel? Which pixel is a point? | [`View::ray`], [`View::project`] |
-//! | What is under the cursor, or within some pixels of it? | [`Picker::pick`] |
-//! | What lies below that, click by click? | [`ClickCycle::click`] |
-//! | All of it, through walls? | [`Picker::pick_all`] |
-//! | Where does a dragged point snap? | [`Picker::snap`] |
-//! | What is in the marquee or lasso? | [`Picker::select`] |
-//! | Is a point of the world in sight? | [`Picker::is_visible`] |
-//! | Which curve, or point of a cloud, is at the cursor? | [`Wires::pick`] |
+//! | Which ray belongs to a pixel, and which pixel to a point? | [`View::ray`], [`View::project`] |
+//! | Which element is under the cursor, or within some pixels of it? | [`Picker::pick`] |
+//! | Which element does the next click at the same pixel select? | [`ClickCycle::click`] |
+//! | Which elements are under the cursor, through all surfaces? | [`Picker::pick_all`] |
+//! | Where does a dragged point snap to? | [`Picker::snap`] |
+//! | Which elements are in a marquee or lasso? | [`Picker::marquee`], [`Picker::select`] |
+//! | Is a point of the world visible? | [`Picker::is_visible`] |
+//! | Which curve or point of a cloud is at the cursor? | [`Polylines::pick`] |
 //!
-//! # Words
+//! # Terms
 //!
-//! *World space* is that of the scene, in f64. A *pixel* is a continuous position on the screen: the
-//! first one covers 0 to 1 and has its centre at 0.5. An *element* is an object (an instance), or a
-//! face, edge or vertex of its mesh; faces and edges are those of polygons before triangulation. What
-//! lies before the near plane or behind the far plane is neither seen nor picked.
+//! - *World space* is the space of the scene, in f64.
+//! - A *pixel* is a continuous position on the screen. The first pixel covers 0 to 1, with its centre
+//!   at 0.5.
+//! - An *element* is an object (an instance), or a face, edge or vertex of its mesh. Faces and edges
+//!   are those of polygons before triangulation.
+//! - An element is *visible* where it lies in the viewport, between the near and far planes, and behind
+//!   no surface.
+//!
+//! Queries ignore geometry before the near plane and behind the far plane.
 //!
 //! # Accuracy
 //!
-//! Everything between the f32 vertices of a mesh and the screen is f64, relative to a point near the
-//! camera. Rays answer as [`hitscan_scene`] promises; regions are decided by exact predicates on the
-//! projected corners.
+//! All arithmetic between the f32 vertices of a mesh and the screen is f64, relative to a point near the
+//! camera. Rays answer as [`hitscan_scene`] specifies. Exact predicates on the projected corners decide
+//! regions.
+//!
+//! # Modules
+//!
+//! Imports go one way:
+//!
+//! ```text
+//! click_cycle ──▶ picker;   select ──▶ visible ──▶ picker ──▶ near_pixel, pick
+//! select, polylines ──▶ in_region;   polylines ──▶ near_pixel
+//! near_pixel, in_region ──▶ element, projected_mesh, screen_frustum
+//! projected_mesh ──▶ clip ──▶ polygon2d;   screen_frustum ──▶ screen_region ──▶ polygon2d
+//! camera ──▶ view ──▶ convention, viewport, screen_map;   clip, screen_frustum ──▶ screen_map
+//! ```
 
 #![forbid(unsafe_code)]
 
+// The view.
 mod camera;
-mod click_cycle;
-mod clip;
 mod convention;
+mod screen_map;
+mod view;
+mod viewport;
+
+// The geometry of the screen.
+mod clip;
+mod polygon2d;
+mod projected_mesh;
+mod screen_frustum;
+mod screen_region;
+
+// Searches of one mesh.
 mod element;
 mod in_region;
 mod near_pixel;
-mod part;
+
+// Queries of the scene, and of polylines.
+mod click_cycle;
 mod pick;
 mod picker;
-mod region;
-mod screen_map;
+mod polylines;
 mod select;
-mod view;
-mod viewport;
 mod visible;
-mod wires;
 
-pub use camera::{Camera, Lens};
+pub use camera::{Camera, Projection};
 pub use click_cycle::ClickCycle;
-pub use convention::{Convention, Depth, PixelY};
+pub use convention::{Convention, DepthRange, PixelY};
 pub use element::{Element, ElementKind};
 pub use glam;
 pub use in_region::RegionMode;
 pub use pick::{Pick, PickOptions, Snap, SnapOptions, SnapTarget};
 pub use picker::Picker;
-pub use region::{Region, RegionError};
+pub use polylines::{PolylineError, PolylinePick, Polylines};
+pub use screen_region::{ScreenRegion, ScreenRegionError};
 pub use select::{SelectOptions, Selected};
 pub use view::{Projected, View, ViewError};
 pub use viewport::Viewport;
-pub use wires::{WireError, WirePick, Wires};

@@ -1,4 +1,4 @@
-//! Which elements of a mesh are seen within some pixels of the cursor.
+//! The elements of a mesh within some pixels of the cursor.
 
 use std::ops::ControlFlow;
 
@@ -7,39 +7,40 @@ use glam::{DVec2, DVec3};
 use hitscan_primitives::{Faces, Side, TriMesh};
 
 use crate::{
-    clip::Clipped,
-    element::{Element, edges_about},
-    part::{Part, Window},
+    clip::ClippedPolygon,
+    element::{Element, polygon_edges},
+    projected_mesh::ProjectedMesh,
+    screen_frustum::ScreenFrustum,
     screen_map::ScreenPoint,
 };
 
-/// What is looked for near the cursor.
+/// The kind of point to search near the cursor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Target {
+pub(crate) enum SearchTarget {
     Object,
     Face,
     Edge,
-    /// An edge by its middle.
-    EdgeMiddle,
+    /// An edge, by its midpoint.
+    EdgeMidpoint,
     Vertex,
 }
 
 /// An element near the cursor, by its point nearest to the cursor on the screen.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Near {
+pub(crate) struct NearbyElement {
     pub(crate) element: Element,
-    /// On the screen, in pixels.
+    /// The distance from the cursor on the screen, in pixels.
     pub(crate) distance: f64,
     pub(crate) pixel: DVec2,
-    /// Grows along every line of sight.
+    /// Grows along every line of sight. Not a distance.
     pub(crate) depth: f64,
-    /// In the space of the mesh.
+    /// The point, in the space of the mesh.
     pub(crate) point: DVec3,
-    /// What the point is a point of, for tests of visibility.
+    /// The feature that contains the point, for visibility tests.
     pub(crate) feature: Feature,
 }
 
-/// The least part of a mesh that a point lies on. It is never hidden by a triangle that it is part of.
+/// The smallest feature of a mesh that contains a point. Triangles that contain the feature never hide it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Feature {
     Vertex(u32),
@@ -48,9 +49,9 @@ pub(crate) enum Feature {
 }
 
 impl Feature {
-    /// Whether a triangle holds the feature. Vertices are the same if they are at the same place: files
-    /// often repeat them along seams.
-    pub(crate) fn is_part_of(self, mesh: &TriMesh, triangle: u32) -> bool {
+    /// Whether a triangle contains the feature. Compares vertices by position, because files often repeat
+    /// vertices along seams.
+    pub(crate) fn is_in_triangle(self, mesh: &TriMesh, triangle: u32) -> bool {
         let corners = mesh.corners(triangle);
         let has = |vertex: u32| corners.contains(&mesh.positions()[vertex as usize]);
         match self {
@@ -61,54 +62,56 @@ impl Feature {
     }
 }
 
-/// The elements of a kind within `radius` pixels of the cursor, hidden or not, in no order.
+/// The elements of a kind within `radius` pixels of the cursor, visible or hidden, unsorted.
 ///
-/// A face that is under the cursor itself is not among them: what is there, a ray tells. Objects and
-/// faces are reported by each of their triangles on one of the sides `faces`. A triangle of zero area is
-/// reported as the segment or point that it is, whatever the sides: a ray may miss it, and may hit it
-/// from either side.
+/// The search skips faces under the cursor, because a ray finds them. It reports objects and faces once per
+/// triangle on one of the sides `faces`. It reports a triangle of zero area as its segment or point, on
+/// any side, because a ray may miss it or hit it from either side.
 pub(crate) fn near_pixel(
-    part: &Part<'_>,
+    projected: &ProjectedMesh<'_>,
     cursor: DVec2,
     radius: f64,
     faces: Faces,
-    target: Target,
-) -> Vec<Near> {
-    let search = Search { part, cursor, radius };
-    let window = Window::new(&part.map, cursor - radius, cursor + radius);
-    if part.bvh.bounds().is_empty() || window.misses_box(&part.bvh.bounds()) {
+    target: SearchTarget,
+) -> Vec<NearbyElement> {
+    let search = PixelSearch { projected, cursor, radius };
+    let frustum = ScreenFrustum::new(&projected.map, cursor - radius, cursor + radius);
+    if projected.bvh.bounds().is_empty() || frustum.misses_box(&projected.bvh.bounds()) {
         return vec![];
     }
     let mut triangles = vec![];
-    let _: ControlFlow<()> = part.bvh.visit(
-        |bounds| !window.misses_box(bounds),
+    let _: ControlFlow<()> = projected.bvh.visit(
+        |bounds| !frustum.misses_box(bounds),
         |triangle| {
             triangles.push(triangle);
             ControlFlow::Continue(())
         },
     );
     match target {
-        Target::Vertex => search.vertices(&triangles),
-        Target::Edge => search.edges(&triangles, |edge| search.nearest_on_edge(edge)),
-        Target::EdgeMiddle => search.edges(&triangles, |edge| search.middle_of_edge(edge)),
-        Target::Face => search
-            .faces(&triangles, faces, |triangle| Element::Face(part.mesh.polygon_of(triangle))),
-        Target::Object => search.faces(&triangles, faces, |_| Element::Object),
+        SearchTarget::Vertex => search.vertices(&triangles),
+        SearchTarget::Edge => search.edges(&triangles, |edge| search.nearest_on_edge(edge)),
+        SearchTarget::EdgeMidpoint => {
+            search.edges(&triangles, |edge| search.midpoint_of_edge(edge))
+        }
+        SearchTarget::Face => search.faces(&triangles, faces, |triangle| {
+            Element::Face(projected.mesh.polygon_of(triangle))
+        }),
+        SearchTarget::Object => search.faces(&triangles, faces, |_| Element::Object),
     }
 }
 
-struct Search<'a> {
-    part: &'a Part<'a>,
+struct PixelSearch<'a> {
+    projected: &'a ProjectedMesh<'a>,
     cursor: DVec2,
     radius: f64,
 }
 
-impl Search<'_> {
-    fn near(&self, element: Element, at: &ScreenPoint, feature: Feature) -> Option<Near> {
+impl PixelSearch<'_> {
+    fn near(&self, element: Element, at: &ScreenPoint, feature: Feature) -> Option<NearbyElement> {
         let pixel = at.pixel();
         let distance = pixel.distance(self.cursor);
         let (depth, point) = (at.near, at.point);
-        (distance <= self.radius).then_some(Near {
+        (distance <= self.radius).then_some(NearbyElement {
             element,
             distance,
             pixel,
@@ -118,26 +121,26 @@ impl Search<'_> {
         })
     }
 
-    fn vertices(&self, triangles: &[u32]) -> Vec<Near> {
-        let corners = |&triangle: &u32| self.part.mesh.triangles()[triangle as usize];
+    fn vertices(&self, triangles: &[u32]) -> Vec<NearbyElement> {
+        let corners = |&triangle: &u32| self.projected.mesh.triangles()[triangle as usize];
         let mut vertices: Vec<u32> = triangles.iter().flat_map(corners).collect();
         vertices.sort_unstable();
         vertices.dedup();
         let near = vertices.into_iter().filter_map(|vertex| {
-            let at = self.part.vertex(vertex);
-            at.is_seen().then_some(())?;
+            let at = self.projected.vertex(vertex);
+            at.is_in_depth_range().then_some(())?;
             self.near(Element::Vertex(vertex), &at, Feature::Vertex(vertex))
         });
         near.collect()
     }
 
-    /// The edges about the cursor, each by the point that `point_of` gives.
+    /// The edges near the cursor, each by the point that `point_of` returns.
     fn edges(
         &self,
         triangles: &[u32],
         point_of: impl Fn([u32; 2]) -> Option<(ScreenPoint, Feature)>,
-    ) -> Vec<Near> {
-        let edges = edges_about(self.part.mesh, triangles.iter().copied());
+    ) -> Vec<NearbyElement> {
+        let edges = polygon_edges(self.projected.mesh, triangles.iter().copied());
         let near = edges.into_iter().filter_map(|edge| {
             let (at, feature) = point_of(edge)?;
             self.near(Element::Edge(edge), &at, feature)
@@ -150,11 +153,12 @@ impl Search<'_> {
         triangles: &[u32],
         faces: Faces,
         element: impl Fn(u32) -> Element,
-    ) -> Vec<Near> {
+    ) -> Vec<NearbyElement> {
         let mut near = vec![];
         for &triangle in triangles {
-            let clipped = self.part.clipped(triangle);
-            let is_under = clipped.covers(self.cursor) && !self.part.mesh.is_degenerate(triangle);
+            let clipped = self.projected.clipped(triangle);
+            let is_under =
+                clipped.covers(self.cursor) && !self.projected.mesh.is_degenerate(triangle);
             if clipped.points().is_empty() || is_under {
                 continue;
             }
@@ -162,7 +166,7 @@ impl Search<'_> {
                 nearest_on_outline(clipped.points(), self.cursor)
                     .map(|at| (at, Feature::Triangle(triangle)))
             } else {
-                let [a, b, c] = self.part.mesh.triangles()[triangle as usize];
+                let [a, b, c] = self.projected.mesh.triangles()[triangle as usize];
                 let edges = [[a, b], [b, c], [c, a]];
                 let on_edges = edges.into_iter().filter_map(|edge| self.nearest_on_edge(edge));
                 on_edges.min_by(|(a, _), (b, _)| {
@@ -178,26 +182,26 @@ impl Search<'_> {
         near
     }
 
-    /// Whether one of the sides `faces` of a triangle is seen at one of its points.
+    /// Whether the side of a triangle that faces the camera at one of its points is one of `faces`.
     fn faces_camera(&self, triangle: u32, at: &ScreenPoint, faces: Faces) -> bool {
-        if faces == Faces::Both || self.part.mesh.is_degenerate(triangle) {
+        if faces == Faces::Both || self.projected.mesh.is_degenerate(triangle) {
             return true;
         }
-        let Some((_, along)) = self.part.map.line_of_sight(at.pixel()) else { return false };
-        let [a, b, c] = self.part.mesh.corners(triangle).map(|corner| corner.as_dvec3());
+        let Some((_, along)) = self.projected.map.line_of_sight(at.pixel()) else { return false };
+        let [a, b, c] = self.projected.mesh.corners(triangle).map(|corner| corner.as_dvec3());
         let toward = (b - a).cross(c - a).dot(along);
         faces.accepts(if toward < 0.0 { Side::Front } else { Side::Back })
     }
 
-    fn middle_of_edge(&self, edge: [u32; 2]) -> Option<(ScreenPoint, Feature)> {
-        let [a, b] = edge.map(|vertex| self.part.mesh.positions()[vertex as usize].as_dvec3());
-        let middle = self.part.map.of(a.midpoint(b));
-        middle.is_seen().then_some((middle, Feature::Edge(edge)))
+    fn midpoint_of_edge(&self, edge: [u32; 2]) -> Option<(ScreenPoint, Feature)> {
+        let [a, b] = edge.map(|vertex| self.projected.mesh.positions()[vertex as usize].as_dvec3());
+        let midpoint = self.projected.map.project(a.midpoint(b));
+        midpoint.is_in_depth_range().then_some((midpoint, Feature::Edge(edge)))
     }
 
     fn nearest_on_edge(&self, [a, b]: [u32; 2]) -> Option<(ScreenPoint, Feature)> {
-        let (from, to) = (self.part.vertex(a), self.part.vertex(b));
-        let seen = Clipped::new(&[from, to]);
+        let (from, to) = (self.projected.vertex(a), self.projected.vertex(b));
+        let seen = ClippedPolygon::new(&[from, to]);
         let at = match seen.points() {
             [] => return None,
             [only] => *only,
@@ -212,24 +216,24 @@ impl Search<'_> {
     }
 }
 
-/// The point of a segment that is seen nearest to the cursor.
+/// The point of a segment nearest to the cursor on the screen.
 pub(crate) fn nearest_on_segment(a: &ScreenPoint, b: &ScreenPoint, cursor: DVec2) -> ScreenPoint {
     let (from, to) = (a.pixel(), b.pixel());
     let along = to - from;
     let share = (cursor - from).dot(along) / along.length_squared();
-    // NaN where the segment is seen as a point: take the nearer end.
+    // NaN if the image of the segment is a point: take the nearer end.
     if share.is_nan() {
         return if a.near <= b.near { *a } else { *b };
     }
     match share {
         s if s <= 0.0 => *a,
         s if s >= 1.0 => *b,
-        // A share of the way on the screen is another share of the way in space.
+        // Convert the fraction on the screen to the fraction in space.
         s => a.lerp(b, s * a.w / (b.w + s * (a.w - b.w))),
     }
 }
 
-/// The same on the outline of a polygon.
+/// The point of a polygon's outline nearest to the cursor on the screen.
 fn nearest_on_outline(corners: &[ScreenPoint], cursor: DVec2) -> Option<ScreenPoint> {
     let edges = (0..corners.len()).map(|i| (&corners[i], &corners[(i + 1) % corners.len()]));
     edges.map(|(a, b)| nearest_on_segment(a, b, cursor)).min_by(|a, b| {

@@ -1,47 +1,48 @@
-//! What a pick says, and what can be asked of one.
+//! Picks and snaps, with their options.
 
 use glam::{DVec2, DVec3};
 use hitscan_scene::{InstanceId, QueryOptions, SceneHit};
 
 use crate::element::{Element, ElementKind};
 
-/// An element of the scene under or near the cursor.
+/// An element of the scene under or near the cursor; see [`Picker::pick`](crate::Picker::pick).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pick {
-    /// The instance.
+    /// The instance of the element.
     pub instance: InstanceId,
-    /// The instance itself, or a part of its mesh.
+    /// The element: the instance itself, or a face, edge or vertex of its mesh.
     pub element: Element,
-    /// The point of the element that is seen nearest to the cursor, in world space.
+    /// The point of the element nearest to the cursor on the screen, in world space.
     pub point: DVec3,
-    /// Where that point is seen, in pixels.
+    /// The image of that point, in pixels.
     pub pixel: DVec2,
-    /// How far that is from the cursor, in pixels; 0 for what is under it.
+    /// The distance from the cursor, in pixels; 0 for an element under the cursor.
     pub pixel_distance: f64,
-    /// How far the point is from the near plane along its line of sight, in world units.
+    /// The distance of the point from the near plane along its line of sight, in world units.
     pub distance: f64,
-    /// The hit of the cursor's ray, if the element is an object or face that it hits.
+    /// The hit of the cursor's ray; `None` unless the element is an object or face under the cursor.
     pub hit: Option<SceneHit>,
 }
 
-/// What a pick looks for.
+/// The options of a pick.
 #[derive(Clone, Copy, Debug)]
 pub struct PickOptions<'a> {
     /// The kind of element.
     pub kind: ElementKind,
-    /// How far from the cursor an element may be seen, in pixels. Edges and vertices have no area, so
-    /// they need a radius to be picked at all; so do faces of zero area, which a ray hits by chance.
+    /// The maximum distance of an element from the cursor, in pixels. Negative or NaN finds no element
+    /// beside the cursor. Edges, vertices and faces of zero area need a positive radius, because a ray
+    /// hits them only by chance.
     pub radius: f64,
-    /// Whether elements count that are hidden behind surfaces.
+    /// Whether to pick elements behind surfaces.
     pub x_ray: bool,
-    /// Which instances, and which sides of their triangles, can be picked; and which hide others.
+    /// The instances and the sides of triangles that the pick includes, and that hide others.
     pub query: QueryOptions<'a>,
 }
 
 impl PickOptions<'_> {
-    /// What is visible of a kind: objects and faces under the cursor itself, edges and vertices
-    /// within 8 pixels of it.
-    pub fn of(kind: ElementKind) -> Self {
+    /// Visible elements of a kind: objects and faces under the cursor, edges and vertices within 8 pixels
+    /// of it.
+    pub fn for_kind(kind: ElementKind) -> Self {
         let radius = match kind {
             ElementKind::Object | ElementKind::Face => 0.0,
             ElementKind::Edge | ElementKind::Vertex => 8.0,
@@ -53,43 +54,43 @@ impl PickOptions<'_> {
 impl Default for PickOptions<'_> {
     /// The visible object under the cursor.
     fn default() -> Self {
-        Self::of(ElementKind::Object)
+        Self::for_kind(ElementKind::Object)
     }
 }
 
-/// What a snap can end on.
+/// A kind of point to snap to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SnapTarget {
     /// A vertex.
     Vertex,
-    /// The middle of an edge, in space.
-    EdgeMiddle,
-    /// The nearest point of an edge.
+    /// The midpoint of an edge in space.
+    EdgeMidpoint,
+    /// The point of an edge nearest to the cursor.
     Edge,
-    /// The point of a surface under the cursor, or the nearest one beside it.
+    /// The point of a surface under the cursor, or the nearest one within the radius.
     Face,
 }
 
-/// What a snap looks for.
+/// The options of a snap.
 #[derive(Clone, Copy, Debug)]
 pub struct SnapOptions<'a> {
-    /// The targets, the most wanted first: a target comes before all others behind it in this list,
-    /// however near they are to the cursor.
+    /// The targets in order of priority. An earlier target wins over a later one, even if the later one is
+    /// nearer to the cursor.
     pub targets: &'a [SnapTarget],
-    /// How far from the cursor a target may be seen, in pixels.
+    /// The maximum distance of a target from the cursor, in pixels.
     pub radius: f64,
-    /// Whether targets count that are hidden behind surfaces.
+    /// Whether to snap to targets behind surfaces.
     pub x_ray: bool,
-    /// Which instances can be snapped to. What is being dragged belongs in its `ignore`.
+    /// The instances to snap to. Put the dragged instances in its `ignore`.
     pub query: QueryOptions<'a>,
 }
 
 impl Default for SnapOptions<'_> {
-    /// A visible vertex within 8 pixels, or else the middle of an edge, an edge, a face.
+    /// Visible targets within 8 pixels, in the order vertex, midpoint, edge, face.
     fn default() -> Self {
-        use SnapTarget::{Edge, EdgeMiddle, Face, Vertex};
+        use SnapTarget::{Edge, EdgeMidpoint, Face, Vertex};
         Self {
-            targets: &[Vertex, EdgeMiddle, Edge, Face],
+            targets: &[Vertex, EdgeMidpoint, Edge, Face],
             radius: 8.0,
             x_ray: false,
             query: QueryOptions::default(),
@@ -97,10 +98,10 @@ impl Default for SnapOptions<'_> {
     }
 }
 
-/// Where a snap ended.
+/// The result of a snap; see [`Picker::snap`](crate::Picker::snap).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Snap {
-    /// What was snapped to.
+    /// The kind of target.
     pub target: SnapTarget,
     /// The element, and the point to snap to.
     pub pick: Pick,

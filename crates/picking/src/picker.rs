@@ -1,4 +1,4 @@
-//! Picking and snapping: what is under the cursor or near it.
+//! Picking and snapping: the elements under the cursor or near it.
 
 use std::{collections::HashSet, ops::ControlFlow};
 
@@ -8,16 +8,17 @@ use hitscan_scene::{InstanceId, Mesh, QueryOptions, Scene, SceneHit, WorldRay};
 
 use crate::{
     element::{Element, ElementKind},
-    near_pixel::{Feature, Near, Target, near_pixel},
-    part::{Part, Window},
+    near_pixel::{Feature, NearbyElement, SearchTarget, near_pixel},
     pick::{Pick, PickOptions, Snap, SnapOptions, SnapTarget},
+    projected_mesh::ProjectedMesh,
+    screen_frustum::ScreenFrustum,
     view::View,
 };
 
-/// Asks what is seen of a scene through a view: at a pixel here, in a region with
-/// [`Picker::select`].
+/// Picks, snaps and selects elements of a scene through a view.
 ///
-/// It borrows both and keeps nothing, so it is made anew for each question.
+/// A `Picker` borrows the scene and the view and stores nothing else, so it is free to create for each
+/// query. All pixel positions are in the coordinates of the view's [`Viewport`](crate::Viewport).
 ///
 /// ```
 /// use std::sync::Arc;
@@ -29,7 +30,7 @@ use crate::{
 /// let cube = Arc::new(Mesh::new(generate::cuboid(2.0, 2.0, 2.0, 0)?, &Default::default()));
 /// let mut scene = Scene::new();
 /// let id = scene.insert(Instance::new(cube, DAffine3::IDENTITY))?;
-/// let view = Camera::looking([0.0, 0.0, 9.0], [0.0; 3]).view(Viewport::of_size(800.0, 600.0))?;
+/// let view = Camera::look_at([0.0, 0.0, 9.0], [0.0; 3]).view(Viewport::from_size(800.0, 600.0))?;
 ///
 /// let pick = Picker::new(&scene, &view).pick([400.0, 300.0], &PickOptions::default());
 /// assert_eq!(pick.map(|pick| (pick.instance, pick.point.z)), Some((id, 1.0)));
@@ -42,53 +43,58 @@ pub struct Picker<'a> {
 }
 
 impl<'a> Picker<'a> {
-    /// Asks about `scene` as `view` shows it.
+    /// Creates a picker for `scene` as `view` shows it. O(1).
     pub fn new(scene: &'a Scene, view: &'a View) -> Self {
         Self { scene, view }
     }
 
-    /// The scene asked about.
+    /// The scene.
     pub fn scene(&self) -> &'a Scene {
         self.scene
     }
 
-    /// The view asked through.
+    /// The view.
     pub fn view(&self) -> &'a View {
         self.view
     }
 
-    /// The element that is seen nearest to the cursor; of several, the one in front, then the one with
-    /// the least instance and element. `None` if none is within the radius.
+    /// The element nearest to the cursor on the screen. Ties go to the element in front, then to the
+    /// minimum instance and element. `None` if no element is within the radius or the pixel is not finite.
     ///
-    /// An object or face under the cursor is found by a ray, which answers as
-    /// [`Scene::closest_hit`] does. The rest is found by walking the trees of all instances about
-    /// the cursor; candidates are then tried, nearest first, until one is visible: if no surface is
-    /// before its nearest point, seen from the near plane.
+    /// [`Scene::closest_hit`] finds an object or face under the cursor. For other elements, the search
+    /// traverses the trees of all instances near the cursor. It then tests candidates, nearest first, until
+    /// one is visible: no surface lies between its nearest point and the near plane. Each test costs one
+    /// occlusion ray.
     pub fn pick(&self, pixel: impl Into<[f64; 2]>, options: &PickOptions<'_>) -> Option<Pick> {
         let cursor = DVec2::from(pixel.into());
-        let target = Target::from(options.kind);
+        let target = SearchTarget::from(options.kind);
         self.nearest(cursor, target, options.radius, options.x_ray, &options.query)
     }
 
-    /// All elements under and about the cursor, as if every surface were glass: those under it along
-    /// its ray, each once, then those beside it by their distance on the screen, as in
-    /// [`pick`](Self::pick). [`PickOptions::x_ray`] is taken for true.
+    /// All elements under and near the cursor, through all surfaces.
+    ///
+    /// The elements under the cursor come first, in order along its ray. The elements within the radius
+    /// follow, in the order of [`pick`](Self::pick). Each element occurs once. Ignores
+    /// [`PickOptions::x_ray`].
     pub fn pick_all(&self, pixel: impl Into<[f64; 2]>, options: &PickOptions<'_>) -> Vec<Pick> {
         let cursor = DVec2::from(pixel.into());
         let mut picks: Vec<Pick> = vec![];
         if has_area(options.kind) {
             let ray = self.view.ray(cursor);
             let hits = self.scene.all_hits(&ray, &options.query, HitMode::Closed);
-            picks.extend(hits.iter().filter_map(|hit| self.under(cursor, &ray, options.kind, hit)));
+            picks.extend(
+                hits.iter().filter_map(|hit| self.pick_of_hit(cursor, &ray, options.kind, hit)),
+            );
         }
         let near = self.candidates(cursor, options.kind.into(), options.radius, &options.query);
-        picks.extend(near.iter().map(|candidate| self.beside(candidate)));
+        picks.extend(near.iter().map(|candidate| self.pick_of_candidate(candidate)));
         let mut seen = HashSet::new();
         picks.retain(|pick| seen.insert((pick.instance, pick.element)));
         picks
     }
 
-    /// The point to snap to: the nearest of the first kind of target that has one within the radius.
+    /// The point to snap to: the nearest point of the first target kind that has one within the radius.
+    /// `None` if no target kind has one. At most one [`pick`](Self::pick) per target kind.
     pub fn snap(&self, pixel: impl Into<[f64; 2]>, options: &SnapOptions<'_>) -> Option<Snap> {
         let cursor = DVec2::from(pixel.into());
         options.targets.iter().find_map(|&target| {
@@ -98,9 +104,11 @@ impl<'a> Picker<'a> {
         })
     }
 
-    /// Whether a point of the world is seen: within the viewport and between the planes, and no
-    /// surface that the query sees is before it. A surface within a millionth of the distance, and of
-    /// the reach of its mesh from its own origin, counts as being at the point.
+    /// Whether a point in world space is visible: in the viewport, between the near and far planes, and
+    /// behind no surface that the query includes. One occlusion ray.
+    ///
+    /// A surface hides the point only if it is nearer by more than 2^-20 of the distance plus the extent
+    /// of its mesh from the mesh's origin, because hits are no more exact.
     pub fn is_visible(&self, point: impl Into<[f64; 3]>, query: &QueryOptions<'_>) -> bool {
         let point = DVec3::from(point.into());
         self.view
@@ -111,29 +119,32 @@ impl<'a> Picker<'a> {
     fn nearest(
         &self,
         cursor: DVec2,
-        target: Target,
+        target: SearchTarget,
         radius: f64,
         x_ray: bool,
         query: &QueryOptions<'_>,
     ) -> Option<Pick> {
-        if let Target::Object | Target::Face = target {
-            let kind = if target == Target::Face { ElementKind::Face } else { ElementKind::Object };
+        if let SearchTarget::Object | SearchTarget::Face = target {
+            let kind =
+                if target == SearchTarget::Face { ElementKind::Face } else { ElementKind::Object };
             let ray = self.view.ray(cursor);
             let hit = self.scene.closest_hit(&ray, query);
-            if let Some(pick) = hit.and_then(|hit| self.under(cursor, &ray, kind, &hit)) {
+            if let Some(pick) = hit.and_then(|hit| self.pick_of_hit(cursor, &ray, kind, &hit)) {
                 return Some(pick);
             }
         }
         let candidates = self.candidates(cursor, target, radius, query);
-        let first = candidates.iter().find(|candidate| x_ray || self.sees(candidate, query));
-        first.map(|candidate| self.beside(candidate))
+        let first = candidates
+            .iter()
+            .find(|candidate| x_ray || self.is_candidate_visible(candidate, query));
+        first.map(|candidate| self.pick_of_candidate(candidate))
     }
 
-    /// The elements beside the cursor, hidden or not, the nearest first.
+    /// The elements near the cursor, visible or hidden, sorted by distance.
     fn candidates(
         &self,
         cursor: DVec2,
-        target: Target,
+        target: SearchTarget,
         radius: f64,
         query: &QueryOptions<'_>,
     ) -> Vec<Candidate> {
@@ -141,20 +152,20 @@ impl<'a> Picker<'a> {
         if radius.is_nan() || radius < 0.0 || !cursor.is_finite() {
             return candidates;
         }
-        let has_area = matches!(target, Target::Object | Target::Face);
+        let has_area = matches!(target, SearchTarget::Object | SearchTarget::Face);
         if has_area && radius == 0.0 {
             return candidates;
         }
-        let window = Window::new(self.view.map(), cursor - radius, cursor + radius);
-        self.for_each_part(&window, query, |instance, to_view, mesh| {
-            let map = self.view.map().of_local(&to_view);
-            let part = Part { mesh: mesh.tri_mesh(), bvh: mesh.bvh(), map };
-            let found = near_pixel(&part, cursor, radius, query.faces, target);
+        let frustum = ScreenFrustum::new(self.view.map(), cursor - radius, cursor + radius);
+        self.for_each_mesh_in(&frustum, query, |instance, to_view, mesh| {
+            let map = self.view.map().from_local(&to_view);
+            let projected = ProjectedMesh { mesh: mesh.tri_mesh(), bvh: mesh.bvh(), map };
+            let found = near_pixel(&projected, cursor, radius, query.faces, target);
             candidates.extend(found.into_iter().map(|near| Candidate { instance, to_view, near }));
         });
         candidates.sort_unstable_by(|a, b| {
-            let by_place = a.near.distance.total_cmp(&b.near.distance);
-            by_place
+            let by_distance = a.near.distance.total_cmp(&b.near.distance);
+            by_distance
                 .then(a.near.depth.total_cmp(&b.near.depth))
                 .then(a.instance.cmp(&b.instance))
                 .then(a.near.element.cmp(&b.near.element))
@@ -162,31 +173,31 @@ impl<'a> Picker<'a> {
         candidates
     }
 
-    /// Calls `found` with every instance that has a mesh, is seen by the query and may be in the
-    /// window: its handle, its transform into the space of the view, its mesh.
-    pub(crate) fn for_each_part(
+    /// Calls `on_mesh` with every instance that has a mesh, is included by the query and may be in the
+    /// frustum: its handle, its transform to the space of the view, its mesh.
+    pub(crate) fn for_each_mesh_in(
         &self,
-        window: &Window,
+        frustum: &ScreenFrustum,
         query: &QueryOptions<'_>,
-        mut found: impl FnMut(InstanceId, DAffine3, &'a Mesh),
+        mut on_mesh: impl FnMut(InstanceId, DAffine3, &'a Mesh),
     ) {
         let origin = self.view.origin();
         let _: ControlFlow<()> = self.scene.visit(
             query,
-            |bounds| !window.misses(bounds.min - origin, bounds.max - origin),
+            |bounds| !frustum.misses(bounds.min - origin, bounds.max - origin),
             |id| {
                 let mesh = self.scene.get(id).and_then(|instance| instance.mesh.as_deref());
                 if let (Some(mesh), Some(world)) = (mesh, self.scene.world_transform(id)) {
                     let translation = world.translation - origin;
-                    found(id, DAffine3 { translation, ..world }, mesh);
+                    on_mesh(id, DAffine3 { translation, ..world }, mesh);
                 }
                 ControlFlow::Continue(())
             },
         );
     }
 
-    /// A pick of what the cursor's ray hits.
-    fn under(
+    /// The pick for a hit of the cursor's ray.
+    fn pick_of_hit(
         &self,
         cursor: DVec2,
         ray: &WorldRay,
@@ -210,13 +221,13 @@ impl<'a> Picker<'a> {
         })
     }
 
-    /// A pick of what is beside the cursor.
-    fn beside(&self, candidate: &Candidate) -> Pick {
+    /// The pick for a candidate near the cursor.
+    fn pick_of_candidate(&self, candidate: &Candidate) -> Pick {
         let Candidate { instance, to_view, near } = candidate;
         let point = to_view.transform_point3(near.point);
         let distance = self
             .view
-            .sight(near.pixel)
+            .line_of_sight(near.pixel)
             .map_or(0.0, |(origin, direction, _)| (point - origin).dot(direction));
         Pick {
             instance: *instance,
@@ -229,14 +240,14 @@ impl<'a> Picker<'a> {
         }
     }
 
-    fn sees(&self, candidate: &Candidate, query: &QueryOptions<'_>) -> bool {
+    fn is_candidate_visible(&self, candidate: &Candidate, query: &QueryOptions<'_>) -> bool {
         let Candidate { instance, to_view, near } = candidate;
-        self.sees_feature(*instance, to_view, (near.point, near.pixel), near.feature, query)
+        self.is_feature_visible(*instance, to_view, (near.point, near.pixel), near.feature, query)
     }
 
-    /// Whether a point of a feature of an instance is seen, given where that would be: nothing is before
-    /// it but triangles that it is itself a point of.
-    pub(crate) fn sees_feature(
+    /// Whether a point of a feature is visible at its pixel. Triangles that contain the feature never
+    /// hide it.
+    pub(crate) fn is_feature_visible(
         &self,
         instance: InstanceId,
         to_view: &DAffine3,
@@ -251,12 +262,11 @@ impl<'a> Picker<'a> {
         let mesh = mesh.tri_mesh();
         let point = self.view.origin() + to_view.transform_point3(point);
         self.is_unobstructed(point, pixel, query, |hit| {
-            hit.instance != instance || !feature.is_part_of(mesh, hit.triangle())
+            hit.instance != instance || !feature.is_in_triangle(mesh, hit.triangle())
         })
     }
 
-    /// Whether a point that would be seen at `pixel` is in the picture, and no hit that counts is
-    /// before it.
+    /// Whether `pixel` is in the viewport, and no hit for which `counts` returns `true` is before `point`.
     fn is_unobstructed(
         &self,
         point: DVec3,
@@ -274,17 +284,18 @@ impl<'a> Picker<'a> {
             return true;
         }
         let is_before = |hit: &SceneHit| {
-            let room = SAME_PLACE * (distance + self.reach(hit.instance));
-            hit.t < distance - room && counts(hit)
+            let tolerance =
+                VISIBILITY_TOLERANCE * (distance + self.extent_from_origin(hit.instance));
+            hit.t < distance - tolerance && counts(hit)
         };
-        // As far as anything can be before it: much may lie in one place with the point.
-        let end = distance * (1.0 - 0.5 * SAME_PLACE);
+        // Stop before the point, because many surfaces may coincide with it.
+        let end = distance * (1.0 - 0.5 * VISIBILITY_TOLERANCE);
         !self.scene.is_occluded_where(&ray.with_range(0.0, end), query, is_before)
     }
 
-    /// About how far an instance reaches from the origin of its mesh, in world units: f32 rounds its
-    /// coordinates, and what hits it, in proportion to that.
-    fn reach(&self, id: InstanceId) -> f64 {
+    /// The approximate extent of an instance from the origin of its mesh, in world units. The f32 rounding
+    /// of its coordinates and hits is proportional to it.
+    fn extent_from_origin(&self, id: InstanceId) -> f64 {
         let mesh = self.scene.get(id).and_then(|instance| instance.mesh.as_deref());
         let (Some(mesh), Some(world)) = (mesh, self.scene.world_transform(id)) else { return 0.0 };
         let coordinate = f64::from(mesh.tri_mesh().bounds().max_abs_coordinate());
@@ -292,23 +303,23 @@ impl<'a> Picker<'a> {
     }
 }
 
-/// What is nearer to a point than this share of its distance, and of the reach of what is hit, does
-/// not hide it: hits are no more exact.
-const SAME_PLACE: f64 = 1.0 / (1 << 20) as f64;
+/// A surface nearer to a point than this fraction of the point's distance plus the mesh's extent does not
+/// hide the point, because hits are no more exact.
+const VISIBILITY_TOLERANCE: f64 = 1.0 / (1 << 20) as f64;
 
-/// An element beside the cursor with its instance.
+/// An element near the cursor, with its instance.
 struct Candidate {
     instance: InstanceId,
     to_view: DAffine3,
-    near: Near,
+    near: NearbyElement,
 }
 
-/// Whether a ray can hit elements of a kind.
+/// Whether elements of a kind have an area, so that a ray can hit them.
 fn has_area(kind: ElementKind) -> bool {
     matches!(kind, ElementKind::Object | ElementKind::Face)
 }
 
-impl From<ElementKind> for Target {
+impl From<ElementKind> for SearchTarget {
     fn from(kind: ElementKind) -> Self {
         match kind {
             ElementKind::Object => Self::Object,
@@ -319,11 +330,11 @@ impl From<ElementKind> for Target {
     }
 }
 
-impl From<SnapTarget> for Target {
+impl From<SnapTarget> for SearchTarget {
     fn from(target: SnapTarget) -> Self {
         match target {
             SnapTarget::Vertex => Self::Vertex,
-            SnapTarget::EdgeMiddle => Self::EdgeMiddle,
+            SnapTarget::EdgeMidpoint => Self::EdgeMidpoint,
             SnapTarget::Edge => Self::Edge,
             SnapTarget::Face => Self::Face,
         }

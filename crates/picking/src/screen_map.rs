@@ -1,28 +1,28 @@
-//! Points to pixels: the one form in which the rest of the crate sees a camera.
+//! The map from points to pixels: the camera, independent of conventions.
 
 use glam::{DAffine3, DVec2, DVec3, DVec4, Vec4Swizzles};
 
-/// A map from points to pixels and depth, free of conventions: five linear forms of `(x, y, z, 1)`.
+/// A map from points to pixels and depth, independent of conventions: five linear forms of `(x, y, z, 1)`.
 ///
-/// A point is seen if `near >= 0` and `far >= 0`; its pixel is `(x, y) / w`.
+/// A point is between the planes if `near >= 0` and `far >= 0`. Its pixel is `(x, y) / w`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct ScreenMap {
     /// Pixel x, times w.
     pub(crate) x: DVec4,
     /// Pixel y, times w.
     pub(crate) y: DVec4,
-    /// Positive before the camera; 1 without perspective.
+    /// Positive before the camera. 1 in an orthographic projection.
     pub(crate) w: DVec4,
-    /// Not negative behind the near plane.
+    /// Nonnegative behind the near plane.
     pub(crate) near: DVec4,
-    /// Not negative before the far plane.
+    /// Nonnegative before the far plane.
     pub(crate) far: DVec4,
 }
 
 /// The image of a point under a [`ScreenMap`], before the division.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct ScreenPoint {
-    /// The point itself, in the space that the map is from.
+    /// The point, in the domain of the map.
     pub(crate) point: DVec3,
     /// Pixel times `w`.
     pub(crate) xy: DVec2,
@@ -32,13 +32,13 @@ pub(crate) struct ScreenPoint {
 }
 
 impl ScreenMap {
-    /// The same map with points taken relative to `origin`.
+    /// The same map, for points relative to `origin`.
     pub(crate) fn relative_to(&self, origin: DVec3) -> Self {
         self.mapped(|form| form.xyz().extend(form.xyz().dot(origin) + form.w))
     }
 
-    /// The same map for points in a local space. `local_to_here` ends in the space of this map.
-    pub(crate) fn of_local(&self, local_to_here: &DAffine3) -> Self {
+    /// The same map, for points in a local space. `local_to_here` maps it to the domain of this map.
+    pub(crate) fn from_local(&self, local_to_here: &DAffine3) -> Self {
         let to_local = local_to_here.matrix3.transpose();
         self.mapped(|form| {
             let constant = form.xyz().dot(local_to_here.translation) + form.w;
@@ -53,7 +53,7 @@ impl ScreenMap {
 
     /// The image of a point.
     #[inline]
-    pub(crate) fn of(&self, point: DVec3) -> ScreenPoint {
+    pub(crate) fn project(&self, point: DVec3) -> ScreenPoint {
         let value = |form: DVec4| form.xyz().dot(point) + form.w;
         ScreenPoint {
             point,
@@ -64,11 +64,11 @@ impl ScreenMap {
         }
     }
 
-    /// The points that appear at `pixel`, as a line: its point on the near plane, and the way from
-    /// there to what is behind, of any length. `None` if the map is singular there.
+    /// The line of the points that appear at `pixel`: its point on the near plane, and its direction away
+    /// from the camera, of any length. `None` if the map is singular there.
     ///
-    /// They lie in two planes, `x = pixel.x * w` and `y = pixel.y * w`; no matrix is inverted, and a
-    /// far plane at infinity is nothing special.
+    /// The line is the intersection of two planes, `x = pixel.x * w` and `y = pixel.y * w`. This needs no
+    /// matrix inverse, and no special case for a far plane at infinity.
     pub(crate) fn line_of_sight(&self, pixel: DVec2) -> Option<(DVec3, DVec3)> {
         let (a, b, n) = (self.x - pixel.x * self.w, self.y - pixel.y * self.w, self.near);
         let along = a.xyz().cross(b.xyz());
@@ -83,19 +83,19 @@ impl ScreenMap {
 }
 
 impl ScreenPoint {
-    /// Whether the point lies between the near and the far plane.
+    /// Whether the point lies between the near and far planes, and before the camera.
     #[inline]
-    pub(crate) fn is_seen(&self) -> bool {
+    pub(crate) fn is_in_depth_range(&self) -> bool {
         self.near >= 0.0 && self.far >= 0.0 && self.w > 0.0
     }
 
-    /// The pixel of a point that is seen.
+    /// The pixel of a point before the camera.
     #[inline]
     pub(crate) fn pixel(&self) -> DVec2 {
         self.xy / self.w
     }
 
-    /// The image of the point that divides the way to `other` in space by `s`, 0 to 1.
+    /// The image of the point at the fraction `s` of the segment to `other`, in space.
     #[inline]
     pub(crate) fn lerp(&self, other: &Self, s: f64) -> Self {
         let mix = |a: f64, b: f64| a + s * (b - a);

@@ -1,85 +1,95 @@
-//! Marquee and lasso: which elements of a scene are in a region of the screen.
+//! Selection by marquee and lasso: the elements of a scene in a region of the screen.
 
-use glam::{DAffine3, DVec2};
 use hitscan_scene::{InstanceId, QueryOptions};
 
 use crate::{
     element::{Element, ElementKind},
     in_region::{RegionMode, RegionSearch},
-    part::{Part, Window},
     picker::Picker,
-    region::Region,
-    visible::VisibleFilter,
+    projected_mesh::ProjectedMesh,
+    screen_frustum::ScreenFrustum,
+    screen_region::ScreenRegion,
+    visible::{InstanceElements, VisibleFilter},
 };
 
-/// What a selection takes.
+/// The options of a selection.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SelectOptions<'a> {
-    /// The kind of element.
+    /// The kind of element to select.
     pub kind: ElementKind,
-    /// Whether the region has to touch or to enclose an element.
+    /// Whether the region must touch or enclose an element.
     pub mode: RegionMode,
-    /// Whether only elements count that are seen in the region; see [`Picker::select`].
+    /// Whether to select only elements that are visible in the region; see [`Picker::select`].
     pub visible_only: bool,
-    /// Which instances can be selected. The sides of triangles matter only to what is seen.
+    /// The instances to select from. `faces` affects only visibility.
     pub query: QueryOptions<'a>,
 }
 
 /// An element that a region selects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Selected {
-    /// The instance.
+    /// The instance of the element.
     pub instance: InstanceId,
-    /// The instance itself, or a part of its mesh.
+    /// The element: the instance itself, or a face, edge or vertex of its mesh.
     pub element: Element,
-}
-
-/// The elements of one instance in a region, in order.
-pub(crate) struct InInstance<'a> {
-    pub(crate) instance: InstanceId,
-    pub(crate) to_view: DAffine3,
-    pub(crate) part: Part<'a>,
-    pub(crate) elements: Vec<Element>,
 }
 
 impl<'a> Picker<'a> {
     /// The elements that the region touches or encloses, sorted by instance and element.
     ///
-    /// Decided exactly, up to the rounding of f64 on the way to the screen: what lies before the near
-    /// plane or behind the far plane is cut off, then polygons on the screen are compared with the
-    /// region by predicates that do not round. Also what is hidden counts, and what is beside the
-    /// viewport if the region reaches there.
+    /// The region is in the pixels of the view's viewport, and may extend beyond it. The selection clips
+    /// polygons to the near and far planes, then compares them with the region by exact predicates. The
+    /// projection to the screen rounds in f64. Hidden elements count.
     ///
-    /// With [`visible_only`](SelectOptions::visible_only) an element must also be *seen* in the
-    /// viewport and the region, decided by rays:
+    /// With [`visible_only`](SelectOptions::visible_only), rays also decide whether an element is visible
+    /// in the region and the viewport:
     ///
-    /// - an object or a face, if a ray through the centre of a pixel (of the grid x.5, y.5) hits it
-    ///   first, or one through the middle of a triangle of it (of an object, one of the first 16 that
-    ///   have theirs in the region); one of triangles of zero area alone as the edges or vertices that
-    ///   these look like;
-    /// - an edge, by rays to points along it, one a pixel; a vertex, by a ray to it: nothing may be
-    ///   before the point but triangles that it is part of.
+    /// - An object or a face is visible if a ray through a pixel centre (x.5, y.5) hits it first. So it is
+    ///   if a ray through the middle of one of its triangles does; for an object, of the first 16 triangles
+    ///   with their middle in the region. If all its triangles have zero area, they count as the edges or
+    ///   vertices that they look like.
+    /// - An edge is visible if one of its sample points is, one per pixel of its length. A vertex is one
+    ///   point. A surface before the point hides it, except triangles that contain the edge or vertex.
     ///
-    /// So what shows less than a pixel of itself may be missed. The cost is a ray for each pixel of the
-    /// region and for each element that is not seen by these (objects, faces), or for each element and
-    /// pixel of its length.
-    pub fn select(&self, region: &Region, options: &SelectOptions<'_>) -> Vec<Selected> {
-        let window = Window::new(self.view.map(), region.min(), region.max());
+    /// An element that shows less than a pixel may be missed. Objects and faces cost one ray per pixel of
+    /// the region and per element that these rays miss. Edges cost one ray per pixel of length, vertices
+    /// one ray each.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    ///
+    /// use hitscan_picking::{Camera, Picker, ScreenRegion, SelectOptions, Viewport};
+    /// use hitscan_primitives::generate;
+    /// use hitscan_scene::{Instance, Mesh, Scene, glam::DAffine3};
+    ///
+    /// let cube = Arc::new(Mesh::new(generate::cuboid(2.0, 2.0, 2.0, 0)?, &Default::default()));
+    /// let mut scene = Scene::new();
+    /// let id = scene.insert(Instance::new(cube, DAffine3::IDENTITY))?;
+    /// let view = Camera::look_at([0.0, 0.0, 9.0], [0.0; 3]).view(Viewport::from_size(800.0, 600.0))?;
+    ///
+    /// let region = ScreenRegion::rectangle([390.0, 290.0], [410.0, 310.0])?;
+    /// let selected = Picker::new(&scene, &view).select(&region, &SelectOptions::default());
+    /// assert_eq!(selected.iter().map(|selected| selected.instance).collect::<Vec<_>>(), [id]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn select(&self, region: &ScreenRegion, options: &SelectOptions<'_>) -> Vec<Selected> {
+        let frustum = ScreenFrustum::new(self.view.map(), region.min(), region.max());
         let mut found = vec![];
-        self.for_each_part(&window, &options.query, |instance, to_view, mesh| {
-            let map = self.view.map().of_local(&to_view);
-            let part = Part { mesh: mesh.tri_mesh(), bvh: mesh.bvh(), map };
-            let elements = RegionSearch::new(part, region, options.mode).elements(options.kind);
+        self.for_each_mesh_in(&frustum, &options.query, |instance, to_view, mesh| {
+            let map = self.view.map().from_local(&to_view);
+            let projected = ProjectedMesh { mesh: mesh.tri_mesh(), bvh: mesh.bvh(), map };
+            let elements =
+                RegionSearch::new(projected, region, options.mode).elements(options.kind);
             if !elements.is_empty() {
-                found.push(InInstance { instance, to_view, part, elements });
+                found.push(InstanceElements { instance, to_view, projected, elements });
             }
         });
         if options.visible_only {
-            VisibleFilter::new(self, region, options).retain(&mut found);
+            VisibleFilter::new(self, region, options.kind, &options.query).retain(&mut found);
         }
         let mut selected: Vec<Selected> = found
             .into_iter()
-            .flat_map(|InInstance { instance, elements, .. }| {
+            .flat_map(|InstanceElements { instance, elements, .. }| {
                 elements.into_iter().map(move |element| Selected { instance, element })
             })
             .collect();
@@ -87,34 +97,15 @@ impl<'a> Picker<'a> {
         selected
     }
 
-    /// [`select`](Self::select) in the rectangle between two pixel positions; nothing if one of them
-    /// is not finite.
+    /// [`select`](Self::select) in the rectangle between two pixel positions. Empty if one of them is not
+    /// finite.
     pub fn marquee(
         &self,
         corner: impl Into<[f64; 2]>,
         opposite: impl Into<[f64; 2]>,
         options: &SelectOptions<'_>,
     ) -> Vec<Selected> {
-        Region::rectangle(corner, opposite)
+        ScreenRegion::rectangle(corner, opposite)
             .map_or_else(|_| vec![], |region| self.select(&region, options))
     }
-}
-
-/// The centres of the pixels of a rectangle, by rows: those in the region and the viewport.
-pub(crate) fn pixel_centers(
-    region: &Region,
-    min: DVec2,
-    max: DVec2,
-) -> impl Iterator<Item = DVec2> {
-    // The first centre that is not before the corner.
-    let first = (min - 0.5).ceil() + 0.5;
-    let rows = steps(first.y, max.y);
-    rows.flat_map(move |y| steps(first.x, max.x).map(move |x| DVec2::new(x, y)))
-        .filter(|&center| region.contains(center))
-}
-
-fn steps(first: f64, last: f64) -> impl Iterator<Item = f64> {
-    // Beyond 2^53 there are no steps of a pixel.
-    std::iter::successors(Some(first), |&at| (at + 1.0 > at).then_some(at + 1.0))
-        .take_while(move |&at| at <= last)
 }

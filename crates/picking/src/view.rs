@@ -1,21 +1,20 @@
-//! The camera and its viewport: pixels to rays, points to pixels.
+//! A camera with its viewport: maps pixels to rays, and points to pixels.
 
 use glam::{DMat4, DVec2, DVec3, Vec4Swizzles};
 use hitscan_scene::WorldRay;
 use thiserror::Error;
 
 use crate::{
-    convention::{Convention, Depth, PixelY},
+    convention::{Convention, DepthRange, PixelY},
     screen_map::ScreenMap,
     viewport::Viewport,
 };
 
-/// A camera with its viewport: says which ray of the world a pixel is, and which pixel a point of the
-/// world is.
+/// A camera with its viewport: maps pixels to rays, and points of the world to pixels.
 ///
-/// Made from the matrix that draws the picture, so that what is picked is what is seen. Everything is
-/// f64 and relative to a point near the camera; at 10^7 units from the origin a pixel is still a
-/// pixel, if the matrix itself is exact enough: see [`View::relative_to`].
+/// Make it from the matrix that draws the picture, so that picks match the picture. The matrix decides
+/// the handedness of the world. All arithmetic is f64, relative to a point near the camera. Far from the
+/// origin, use [`View::relative_to`] for an exact matrix.
 ///
 /// ```
 /// use hitscan_picking::{Camera, Convention, View, Viewport};
@@ -24,9 +23,9 @@ use crate::{
 /// let eye = DVec3::new(0.0, 0.0, 5.0);
 /// let projection = proj::directx::perspective_infinite_reverse(1.0, 16.0 / 9.0, 0.1);
 /// let world_to_clip = projection * view::look_at_mat4(eye, DVec3::ZERO, DVec3::Y);
-/// let view = View::new(world_to_clip, Viewport::of_size(1920.0, 1080.0), Convention::BEVY)?;
+/// let view = View::new(world_to_clip, Viewport::from_size(1920.0, 1080.0), Convention::BEVY)?;
 ///
-/// let seen = view.project([0.0, 0.0, 0.0]).expect("it is before the camera");
+/// let seen = view.project([0.0, 0.0, 0.0]).expect("the origin is before the camera");
 /// assert!(seen.pixel.distance([960.0, 540.0].into()) < 1e-9);
 /// # Ok::<(), hitscan_picking::ViewError>(())
 /// ```
@@ -34,30 +33,31 @@ use crate::{
 pub struct View {
     /// A point of the near plane, in world space.
     origin: DVec3,
-    /// From points relative to `origin`.
+    /// The map from points relative to `origin` to the screen.
     map: ScreenMap,
-    depth: Depth,
+    depth_range: DepthRange,
     viewport: Viewport,
 }
 
-/// Where a point of the world is seen.
+/// The image of a point of the world; see [`View::project`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Projected {
-    /// Where on the screen, in pixels.
+    /// The position on the screen, in pixels.
     pub pixel: DVec2,
-    /// The depth, by the convention of the view: what a depth buffer holds.
+    /// The depth in the convention of the view, as in a depth buffer.
     pub depth: f64,
-    /// How far from the near plane along the ray of its pixel, in world units: the `t` of
+    /// The distance from the near plane along the ray of the pixel, in world units: the `t` of
     /// [`View::ray`].
     pub distance: f64,
 }
 
 impl View {
-    /// A view from the matrix that takes world space to clip space, as a column-major matrix for
-    /// column vectors, and the viewport that is drawn to.
+    /// A view from the matrix from world space to clip space, column-major for column vectors, and the
+    /// viewport in pixels. O(1).
     ///
     /// # Errors
-    /// A matrix that is not finite or sees nothing, or a viewport without area.
+    /// A matrix that is not finite, singular, or has its near plane behind the camera; a viewport whose
+    /// size is not positive and finite.
     pub fn new(
         world_to_clip: DMat4,
         viewport: Viewport,
@@ -68,11 +68,11 @@ impl View {
 
     /// [`View::new`] from a matrix that takes `world - origin` to clip space.
     ///
-    /// Far from the origin of the world this is the exact way: with the camera's position as `origin`
-    /// the matrix holds rotation and projection alone, and nothing cancels.
+    /// Use it far from the origin of the world, with the camera's position as `origin`. The matrix then
+    /// has only rotation and projection, so no digits cancel.
     ///
     /// # Errors
-    /// As [`View::new`], and an origin that is not finite.
+    /// The errors of [`View::new`], and an origin that is not finite.
     pub fn relative_to(
         origin: impl Into<[f64; 3]>,
         to_clip: DMat4,
@@ -98,21 +98,21 @@ impl View {
                         PixelY::Up => y + w,
                     },
             w,
-            near: match convention.depth {
-                Depth::ZeroToOne => z,
-                Depth::Reversed => w - z,
-                Depth::MinusOneToOne => z + w,
+            near: match convention.depth_range {
+                DepthRange::ZeroToOne => z,
+                DepthRange::Reversed => w - z,
+                DepthRange::MinusOneToOne => z + w,
             },
-            far: match convention.depth {
-                Depth::ZeroToOne | Depth::MinusOneToOne => w - z,
-                Depth::Reversed => z,
+            far: match convention.depth_range {
+                DepthRange::ZeroToOne | DepthRange::MinusOneToOne => w - z,
+                DepthRange::Reversed => z,
             },
         };
         let (to_near, _) = map.line_of_sight(viewport.center()).ok_or(ViewError::Singular)?;
         let view = Self {
             origin: origin + to_near,
             map: map.relative_to(to_near),
-            depth: convention.depth,
+            depth_range: convention.depth_range,
             viewport,
         };
         let corners = [
@@ -123,10 +123,10 @@ impl View {
         ];
         for pixel in corners {
             let (near, forward) = view.map.line_of_sight(pixel).ok_or(ViewError::Singular)?;
-            // Without perspective w does not change, but for the rounding of whoever made the matrix.
+            // In an orthographic projection w is constant, except for rounding in the caller's matrix.
             let rounding = 1e-12 * view.map.x.xyz().length() * forward.length();
             let is_before = view.map.w.xyz().dot(forward) >= -rounding;
-            if !(is_before && view.map.of(near).w > 0.0) {
+            if !(is_before && view.map.project(near).w > 0.0) {
                 return Err(ViewError::Backwards { pixel: pixel.to_array() });
             }
         }
@@ -138,38 +138,39 @@ impl View {
         self.viewport
     }
 
-    /// Where a point of the world is seen; also outside of the viewport. `None` if it does not lie
-    /// between the near and the far plane.
+    /// The image of a point in world space, inside the viewport or not. `None` if the point is not between
+    /// the near and far planes, or not finite. Surfaces hide nothing here; see
+    /// [`Picker::is_visible`](crate::Picker::is_visible).
     pub fn project(&self, point: impl Into<[f64; 3]>) -> Option<Projected> {
         let point = DVec3::from(point.into()) - self.origin;
-        let seen = self.map.of(point);
-        if !seen.is_seen() {
+        let seen = self.map.project(point);
+        if !seen.is_in_depth_range() {
             return None;
         }
         let pixel = seen.pixel();
         let (near, _) = self.map.line_of_sight(pixel)?;
-        let depth = match self.depth {
-            Depth::ZeroToOne => seen.near,
-            Depth::Reversed => seen.far,
-            Depth::MinusOneToOne => 0.5 * (seen.near - seen.far),
+        let depth = match self.depth_range {
+            DepthRange::ZeroToOne => seen.near,
+            DepthRange::Reversed => seen.far,
+            DepthRange::MinusOneToOne => 0.5 * (seen.near - seen.far),
         } / seen.w;
         Some(Projected { pixel, depth, distance: (point - near).length() })
     }
 
-    /// The ray of a pixel, in world space: from the near plane, `t` counting world units (its direction
-    /// is of unit length), up to the far plane, which may be infinitely far.
+    /// The ray of a pixel, in world space, from the near plane to the far plane.
     ///
-    /// A pixel that is not finite gives an invalid ray, which hits nothing.
+    /// The direction has unit length, so `t` counts world units. `t_max` is infinite if the far plane is.
+    /// A pixel that is not finite returns an invalid ray, which hits nothing.
     pub fn ray(&self, pixel: impl Into<[f64; 2]>) -> WorldRay {
         let pixel = DVec2::from(pixel.into());
         let (near, direction, length) =
-            self.sight(pixel).unwrap_or((DVec3::NAN, DVec3::NAN, f64::NAN));
+            self.line_of_sight(pixel).unwrap_or((DVec3::NAN, DVec3::NAN, f64::NAN));
         WorldRay::new(self.origin + near, direction).with_range(0.0, length)
     }
 
-    /// The line of sight through a pixel, relative to [`View::origin`]: from the near plane, of unit
-    /// direction, and its length up to the far plane, which may be infinite.
-    pub(crate) fn sight(&self, pixel: DVec2) -> Option<(DVec3, DVec3, f64)> {
+    /// The line of sight through a pixel, relative to [`View::origin`]: its point on the near plane, its
+    /// unit direction, and its length to the far plane, which may be infinite.
+    pub(crate) fn line_of_sight(&self, pixel: DVec2) -> Option<(DVec3, DVec3, f64)> {
         let (near, forward) = self.map.line_of_sight(pixel)?;
         let direction = forward.try_normalize()?;
         let closing = -self.map.far.xyz().dot(direction);
@@ -181,60 +182,63 @@ impl View {
         Some((near, direction, length))
     }
 
-    /// The point that the view's own coordinates are relative to.
+    /// The origin of the view's coordinates, in world space.
     pub(crate) fn origin(&self) -> DVec3 {
         self.origin
     }
 
-    /// From points relative to [`View::origin`] to the screen.
+    /// The map from points relative to [`View::origin`] to the screen.
     pub(crate) fn map(&self) -> &ScreenMap {
         &self.map
     }
 }
 
-/// Why a matrix and a viewport are no view.
+/// The reason why a matrix, a camera or a viewport is invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum ViewError {
-    /// A number of the matrix or of the origin is NaN or infinite.
-    #[error("the view-projection matrix or its origin is not finite")]
+    /// A component of the matrix or of the origin is NaN or infinite.
+    #[error("view-projection matrix or origin: not finite; use finite numbers")]
     NotFinite,
-    /// A viewport without area.
-    #[error("the viewport is {size:?} pixels, expected positive finite sizes")]
+    /// The viewport has no area or is not finite.
+    #[error("viewport: {size:?} pixels; use positive finite sizes and a finite corner")]
     Viewport {
-        /// Its width and height.
+        /// The width and height.
         size: [f64; 2],
     },
-    /// A matrix that gives all points one pixel or one depth.
-    #[error("the view-projection matrix is singular, expected one that can be inverted")]
+    /// The matrix maps a volume to a single pixel position or depth.
+    #[error("view-projection matrix: singular; use an invertible matrix")]
     Singular,
-    /// A matrix whose near plane is not before the camera.
+    /// The near plane is behind the camera.
     #[error(
-        "the near plane is behind the camera at pixel {pixel:?}; expected a matrix for column \
-         vectors in the convention that was named"
+        "view-projection matrix: near plane behind the camera at pixel {pixel:?}; use a matrix for \
+         column vectors, and its convention"
     )]
     Backwards {
-        /// A corner of the viewport where it is.
+        /// The first corner of the viewport where that is so.
         pixel: [f64; 2],
     },
-    /// A camera that looks nowhere.
-    #[error("the camera at {eye:?} looks at {target:?} with {up:?} up: no direction")]
+    /// The camera has no direction: the eye is the target, `up` is parallel, or a number is not finite.
+    #[error(
+        "camera: no direction from {eye:?} to {target:?} with {up:?} up; use distinct points and an \
+         up vector across them"
+    )]
     Direction {
-        /// The eye.
+        /// The position of the camera.
         eye: [f64; 3],
-        /// What it looks at.
+        /// The target.
         target: [f64; 3],
-        /// What shall point up.
+        /// The up direction.
         up: [f64; 3],
     },
-    /// A lens that sees nothing.
-    #[error("{name} is {value}, expected {expected}")]
-    Lens {
-        /// Which number.
+    /// A number of the camera is out of range.
+    #[error("camera: {name} is {value}; use {expected}")]
+    Projection {
+        /// The name of the field.
         name: &'static str,
-        /// The number found.
+        /// The value found.
         value: f64,
-        /// What it should be.
+        /// The valid values.
         expected: &'static str,
     },
 }
@@ -243,15 +247,15 @@ pub enum ViewError {
 mod tests {
     use super::*;
 
-    /// Sees x and y from -1 to 1 and z from 0 to 1.
+    /// Shows x and y from -1 to 1 and z from 0 to 1.
     const BOX: DMat4 = DMat4::IDENTITY;
 
     fn view(to_clip: DMat4) -> Result<View, ViewError> {
-        View::new(to_clip, Viewport::of_size(200.0, 100.0), Convention::WGPU)
+        View::new(to_clip, Viewport::from_size(200.0, 100.0), Convention::WGPU)
     }
 
     #[test]
-    fn a_matrix_that_shows_nothing_is_told_apart() {
+    fn an_invalid_matrix_is_an_error() {
         assert_eq!(view(DMat4::ZERO), Err(ViewError::Singular));
         assert_eq!(view(DMat4::from_scale(DVec3::new(1.0, 0.0, 1.0))), Err(ViewError::Singular));
         assert!(matches!(view(-BOX), Err(ViewError::Backwards { .. })));
@@ -268,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ray_ends_where_the_planes_are() {
+    fn a_ray_runs_from_the_near_to_the_far_plane() {
         let ray = view(BOX).unwrap().ray([150.0, 25.0]);
         assert_eq!((ray.origin, ray.direction), (DVec3::new(0.5, 0.5, 0.0), DVec3::Z));
         assert_eq!((ray.t_min, ray.t_max), (0.0, 1.0));

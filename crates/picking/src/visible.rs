@@ -1,34 +1,42 @@
-//! Which elements in a region are seen: decided by rays.
+//! The visible elements of a selection, decided by rays.
 
 use std::{collections::HashSet, ops::ControlFlow};
 
-use glam::DVec2;
+use glam::{DAffine3, DVec2};
 use hitscan_scene::{InstanceId, QueryOptions, SceneHit, WorldRay};
 
 use crate::{
-    clip::Clipped,
+    clip::ClippedPolygon,
     element::{Element, ElementKind},
     near_pixel::Feature,
-    part::{Part, Window},
     picker::Picker,
-    region::Region,
+    projected_mesh::ProjectedMesh,
+    screen_frustum::ScreenFrustum,
     screen_map::ScreenPoint,
-    select::{InInstance, SelectOptions, pixel_centers},
+    screen_region::ScreenRegion,
 };
 
-/// How many rays are cast together.
+/// The number of rays per batch.
 const BATCH: usize = 1 << 14;
 
-/// How many triangles of an object that no pixel centre shows are tried.
-const TRIANGLES_TRIED: usize = 16;
+/// The maximum number of triangles to try for an object that no pixel centre shows.
+const MAX_TRIANGLES_TRIED: usize = 16;
 
-/// Takes what is not seen out of a selection; see [`Picker::select`] for the rule.
+/// The sorted elements of one instance in a region.
+pub(crate) struct InstanceElements<'a> {
+    pub(crate) instance: InstanceId,
+    pub(crate) to_view: DAffine3,
+    pub(crate) projected: ProjectedMesh<'a>,
+    pub(crate) elements: Vec<Element>,
+}
+
+/// Removes hidden elements from a selection; see [`Picker::select`] for the rule.
 pub(crate) struct VisibleFilter<'a> {
     picker: &'a Picker<'a>,
-    region: &'a Region,
+    region: &'a ScreenRegion,
     query: &'a QueryOptions<'a>,
     kind: ElementKind,
-    /// What of the region is in the viewport.
+    /// The bounding rectangle of the region, within the viewport.
     min: DVec2,
     max: DVec2,
 }
@@ -36,30 +44,31 @@ pub(crate) struct VisibleFilter<'a> {
 impl<'a> VisibleFilter<'a> {
     pub(crate) fn new(
         picker: &'a Picker<'a>,
-        region: &'a Region,
-        options: &'a SelectOptions<'a>,
+        region: &'a ScreenRegion,
+        kind: ElementKind,
+        query: &'a QueryOptions<'a>,
     ) -> Self {
         let viewport = picker.view.viewport();
         Self {
             picker,
             region,
-            query: &options.query,
-            kind: options.kind,
+            query,
+            kind,
             min: region.min().max(viewport.min),
             max: region.max().min(viewport.max()),
         }
     }
 
-    pub(crate) fn retain(&self, found: &mut Vec<InInstance<'_>>) {
+    pub(crate) fn retain(&self, found: &mut Vec<InstanceElements<'_>>) {
         match self.kind {
             ElementKind::Object | ElementKind::Face => {
-                let n_wanted = found.iter().map(|found| found.elements.len()).sum();
-                let seen = self.seen_at_centers(n_wanted, found);
+                let n_expected = found.iter().map(|found| found.elements.len()).sum();
+                let seen = self.visible_at_centers(n_expected, found);
                 for found in found.iter_mut() {
                     let mut elements = std::mem::take(&mut found.elements);
                     elements.retain(|&element| {
                         seen.contains(&(found.instance, element))
-                            || self.is_seen_without_centers(found, element)
+                            || self.is_visible_beside_centers(found, element)
                     });
                     found.elements = elements;
                 }
@@ -67,7 +76,7 @@ impl<'a> VisibleFilter<'a> {
             ElementKind::Edge | ElementKind::Vertex => {
                 for found in found.iter_mut() {
                     let mut elements = std::mem::take(&mut found.elements);
-                    elements.retain(|&element| self.is_thin_element_seen(found, element));
+                    elements.retain(|&element| self.is_thin_element_visible(found, element));
                     found.elements = elements;
                 }
             }
@@ -75,12 +84,12 @@ impl<'a> VisibleFilter<'a> {
         found.retain(|found| !found.elements.is_empty());
     }
 
-    /// What the rays through the pixel centres of the region hit first. Ends early when all that is
-    /// wanted was seen.
-    fn seen_at_centers(
+    /// The elements that rays through the pixel centres of the region hit first. Ends early once all
+    /// expected elements are visible.
+    fn visible_at_centers(
         &self,
-        n_wanted: usize,
-        wanted: &[InInstance<'_>],
+        n_expected: usize,
+        wanted: &[InstanceElements<'_>],
     ) -> HashSet<(InstanceId, Element)> {
         let wanted: HashSet<(InstanceId, Element)> = wanted
             .iter()
@@ -89,7 +98,7 @@ impl<'a> VisibleFilter<'a> {
         let mut seen = HashSet::new();
         let mut centers = pixel_centers(self.region, self.min, self.max);
         let mut hits = vec![];
-        while seen.len() < n_wanted {
+        while seen.len() < n_expected {
             let pixels = centers.by_ref().take(BATCH);
             let rays: Vec<WorldRay> = pixels.map(|pixel| self.picker.view.ray(pixel)).collect();
             if rays.is_empty() {
@@ -116,20 +125,20 @@ impl<'a> VisibleFilter<'a> {
         Some((hit.instance, element))
     }
 
-    /// Whether an object or face is seen at the middle of one of its triangles in the region; if they
-    /// are all of zero area, whether one of them is seen as the edge or the vertex that it looks like.
-    fn is_seen_without_centers(&self, found: &InInstance<'_>, element: Element) -> bool {
-        let InInstance { instance, part, .. } = found;
+    /// Whether an object or face is visible at the middle of one of its triangles in the region. If all
+    /// have zero area, whether one is visible as the edge or vertex that it looks like.
+    fn is_visible_beside_centers(&self, found: &InstanceElements<'_>, element: Element) -> bool {
+        let InstanceElements { instance, projected, .. } = found;
         let triangles: Vec<u32> = match element {
-            Element::Face(polygon) => part.mesh.triangles_of(polygon).collect(),
-            _ => self.first_triangles(part),
+            Element::Face(polygon) => projected.mesh.triangles_of(polygon).collect(),
+            _ => self.first_triangles(projected),
         };
-        if triangles.iter().all(|&triangle| part.mesh.is_degenerate(triangle)) {
-            let thin = triangles.into_iter().map(|triangle| thin_element(part, triangle));
-            return thin.into_iter().any(|element| self.is_thin_element_seen(found, element));
+        if triangles.iter().all(|&triangle| projected.mesh.is_degenerate(triangle)) {
+            let thin = triangles.into_iter().map(|triangle| thin_element(projected, triangle));
+            return thin.into_iter().any(|element| self.is_thin_element_visible(found, element));
         }
         triangles.into_iter().any(|triangle| {
-            let Some(pixel) = self.middle_in_region(&part.clipped(triangle).pixels()) else {
+            let Some(pixel) = self.middle_in_region(&projected.clipped(triangle).pixels()) else {
                 return false;
             };
             let hit = self.picker.scene.closest_hit(&self.picker.view.ray(pixel), self.query);
@@ -137,26 +146,27 @@ impl<'a> VisibleFilter<'a> {
         })
     }
 
-    /// The triangles of a mesh with the least numbers that have a middle in the region.
-    fn first_triangles(&self, part: &Part<'_>) -> Vec<u32> {
-        let window = Window::new(&part.map, self.min, self.max);
+    /// The first triangles of a mesh, by index, with a middle in the region.
+    fn first_triangles(&self, projected: &ProjectedMesh<'_>) -> Vec<u32> {
+        let frustum = ScreenFrustum::new(&projected.map, self.min, self.max);
         let mut triangles = vec![];
-        let _: ControlFlow<()> = part.bvh.visit(
-            |bounds| !window.misses_box(bounds),
+        let _: ControlFlow<()> = projected.bvh.visit(
+            |bounds| !frustum.misses_box(bounds),
             |triangle| {
                 triangles.push(triangle);
                 ControlFlow::Continue(())
             },
         );
         triangles.sort_unstable();
-        triangles
-            .retain(|&triangle| self.middle_in_region(&part.clipped(triangle).pixels()).is_some());
-        triangles.truncate(TRIANGLES_TRIED);
+        triangles.retain(|&triangle| {
+            self.middle_in_region(&projected.clipped(triangle).pixels()).is_some()
+        });
+        triangles.truncate(MAX_TRIANGLES_TRIED);
         triangles
     }
 
-    /// A point of a convex polygon in the region and the viewport: its middle if that is, or else one
-    /// between the middle and a corner.
+    /// A point of a convex polygon in the region and the viewport: its middle, or else one between the
+    /// middle and a corner.
     fn middle_in_region(&self, polygon: &[DVec2]) -> Option<DVec2> {
         let middle = polygon.iter().sum::<DVec2>() / polygon.len() as f64;
         let toward_corners = polygon.iter().map(|&corner| middle.lerp(corner, 0.9));
@@ -167,13 +177,13 @@ impl<'a> VisibleFilter<'a> {
         pixel.cmpge(self.min).all() && pixel.cmple(self.max).all() && self.region.contains(pixel)
     }
 
-    /// Whether an edge or a vertex is seen in the region.
-    fn is_thin_element_seen(&self, found: &InInstance<'_>, element: Element) -> bool {
-        let InInstance { instance, to_view, part, .. } = found;
-        let is_seen = |at: &ScreenPoint, feature: Feature| {
+    /// Whether an edge or a vertex is visible in the region.
+    fn is_thin_element_visible(&self, found: &InstanceElements<'_>, element: Element) -> bool {
+        let InstanceElements { instance, to_view, projected, .. } = found;
+        let is_visible = |at: &ScreenPoint, feature: Feature| {
             let pixel = at.pixel();
             self.contains(pixel)
-                && self.picker.sees_feature(
+                && self.picker.is_feature_visible(
                     *instance,
                     to_view,
                     (at.point, pixel),
@@ -182,23 +192,25 @@ impl<'a> VisibleFilter<'a> {
                 )
         };
         match element {
-            Element::Vertex(vertex) => is_seen(&part.vertex(vertex), Feature::Vertex(vertex)),
+            Element::Vertex(vertex) => {
+                is_visible(&projected.vertex(vertex), Feature::Vertex(vertex))
+            }
             Element::Edge(edge) => {
-                let seen = Clipped::new(&edge.map(|vertex| part.vertex(vertex)));
+                let seen = ClippedPolygon::new(&edge.map(|vertex| projected.vertex(vertex)));
                 let [a, b] = seen.points() else { return false };
                 let mut samples = samples_along(a, b, self.min, self.max);
-                samples.any(|at| is_seen(&at, Feature::Edge(edge)))
+                samples.any(|at| is_visible(&at, Feature::Edge(edge)))
             }
             Element::Object | Element::Face(_) => false,
         }
     }
 }
 
-/// What a triangle of zero area looks like: its longest side as an edge, or a vertex.
-fn thin_element(part: &Part<'_>, triangle: u32) -> Element {
-    let [a, b, c] = part.mesh.triangles()[triangle as usize];
+/// The element that a triangle of zero area looks like: its longest side, or a vertex.
+fn thin_element(projected: &ProjectedMesh<'_>, triangle: u32) -> Element {
+    let [a, b, c] = projected.mesh.triangles()[triangle as usize];
     let length = |[a, b]: [u32; 2]| {
-        let [a, b] = [a, b].map(|vertex| part.mesh.positions()[vertex as usize].as_dvec3());
+        let [a, b] = [a, b].map(|vertex| projected.mesh.positions()[vertex as usize].as_dvec3());
         a.distance_squared(b)
     };
     let sides = [[a, b], [b, c], [c, a]];
@@ -208,8 +220,7 @@ fn thin_element(part: &Part<'_>, triangle: u32) -> Element {
     if length(longest) == 0.0 { Element::Vertex(a) } else { Element::Edge(longest) }
 }
 
-/// Points of a segment in the middles of its pixels: one for each pixel of its length within a
-/// rectangle of the screen.
+/// Sample points along a segment: one per pixel of its length within a rectangle of the screen.
 fn samples_along(
     a: &ScreenPoint,
     b: &ScreenPoint,
@@ -218,7 +229,7 @@ fn samples_along(
 ) -> impl Iterator<Item = ScreenPoint> {
     let (from, to) = (a.pixel(), b.pixel());
     let along = to - from;
-    // The part in the rectangle, by its slabs; 0 / 0 leaves a bound as it is.
+    // Clip to the rectangle by slabs. A 0 / 0 leaves a bound unchanged.
     let (mut start, mut end) = (0.0f64, 1.0f64);
     for axis in 0..2 {
         let (first, second) =
@@ -226,7 +237,7 @@ fn samples_along(
         start = start.max(first.min(second));
         end = end.min(first.max(second));
     }
-    // No longer than the diagonal, even where f64 overflows on the way to the screen.
+    // At most the diagonal, even if f64 overflows in the projection.
     let n = match start > end {
         true => 0.0,
         false => ((end - start) * along.length()).min((max - min).length()).ceil().max(1.0),
@@ -236,4 +247,19 @@ fn samples_along(
         a.lerp(b, s * a.w / (b.w + s * (a.w - b.w)))
     };
     (0..n as u32).map(move |i| at(f64::from(i)))
+}
+
+/// The pixel centres of a rectangle that lie in the region, by rows.
+fn pixel_centers(region: &ScreenRegion, min: DVec2, max: DVec2) -> impl Iterator<Item = DVec2> {
+    // The first centre at or beyond the corner.
+    let first = (min - 0.5).ceil() + 0.5;
+    let rows = steps(first.y, max.y);
+    rows.flat_map(move |y| steps(first.x, max.x).map(move |x| DVec2::new(x, y)))
+        .filter(|&center| region.contains(center))
+}
+
+fn steps(first: f64, last: f64) -> impl Iterator<Item = f64> {
+    // Beyond 2^53 adding one pixel has no effect, so stop.
+    std::iter::successors(Some(first), |&at| (at + 1.0 > at).then_some(at + 1.0))
+        .take_while(move |&at| at <= last)
 }

@@ -3,7 +3,7 @@
 use std::f64::consts::FRAC_PI_4;
 
 use hitscan::glam::{DVec2, DVec3};
-use hitscan::picking::{Camera, Lens};
+use hitscan::picking::{Camera, Projection};
 use rayon::prelude::*;
 use thiserror::Error;
 
@@ -15,8 +15,8 @@ use crate::subject::Subject;
 pub struct Framing {
     /// World direction that points up in the picture. Any length but zero.
     pub up: DVec3,
-    /// Lens of the camera. The height of an orthographic lens stays as it is.
-    pub lens: Lens,
+    /// Projection of the camera. The height of an orthographic projection stays as it is.
+    pub projection: Projection,
     /// Horizontal angle from the subject's front towards its right, in degrees. The front is +z if
     /// y is up, and -y if z is up.
     pub azimuth_degrees: f64,
@@ -37,16 +37,16 @@ const FILL_SHARE: f64 = 0.92;
 impl Default for Framing {
     /// From the front, right and above, with a field of view of 45 degrees, y up.
     fn default() -> Self {
-        let lens = Lens::Perspective { fov_y_radians: FRAC_PI_4 };
-        Self { up: DVec3::Y, lens, azimuth_degrees: 35.0, elevation_degrees: 25.0 }
+        let projection = Projection::Perspective { fov_y_radians: FRAC_PI_4 };
+        Self { up: DVec3::Y, projection, azimuth_degrees: 35.0, elevation_degrees: 25.0 }
     }
 }
 
 /// A camera at `eye` that looks at `target` (world positions), with clipping planes that suit the
-/// lens. Y is up. Equal positions give a camera without a view.
-pub fn camera(eye: [f64; 3], target: [f64; 3], lens: Lens) -> Camera {
-    let mut camera = Camera { lens, ..Camera::looking(eye, target) };
-    if let Lens::Orthographic { height } = lens {
+/// projection. Y is up. Equal positions give a camera without a view.
+pub fn camera(eye: [f64; 3], target: [f64; 3], projection: Projection) -> Camera {
+    let mut camera = Camera { projection, ..Camera::look_at(eye, target) };
+    if let Projection::Orthographic { height } = projection {
         // An orthographic view needs a far plane; this one lies behind any plausible scene.
         camera.far = 1e3 * (height + camera.eye.distance(camera.target));
     }
@@ -120,9 +120,9 @@ impl Framing {
 
     /// Horizontal and vertical slopes of the field of view.
     fn slopes(&self, aspect: f64) -> DVec2 {
-        match self.lens {
-            Lens::Orthographic { .. } => DVec2::ZERO,
-            Lens::Perspective { fov_y_radians } => {
+        match self.projection {
+            Projection::Orthographic { .. } => DVec2::ZERO,
+            Projection::Perspective { fov_y_radians } => {
                 let slope_y = FILL_SHARE * (0.5 * fov_y_radians).tan();
                 DVec2::new(slope_y * aspect, slope_y)
             }
@@ -138,9 +138,9 @@ impl Framing {
         center: DVec3,
         axes: [DVec3; 3],
     ) -> Camera {
-        let distance = match self.lens {
-            Lens::Orthographic { .. } => near + size,
-            Lens::Perspective { .. } => {
+        let distance = match self.projection {
+            Projection::Orthographic { .. } => near + size,
+            Projection::Perspective { .. } => {
                 let needed = (0.5 * (east + west) / slopes.x).max(0.5 * (north + south) / slopes.y);
                 needed.max(near + 1e-3 * size)
             }
@@ -148,7 +148,7 @@ impl Framing {
         let [x, y] = [0.5 * (east - west), 0.5 * (north - south)];
         let at_depth = |z: f64| center + x * axes[0] + y * axes[1] + z * axes[2];
         let (eye, target) = (at_depth(distance), at_depth(0.5 * (near - far)));
-        let mut camera = camera(eye.to_array(), target.to_array(), self.lens);
+        let mut camera = camera(eye.to_array(), target.to_array(), self.projection);
         camera.up = self.up.try_normalize().unwrap_or(DVec3::Y);
         camera
     }

@@ -13,7 +13,7 @@
 //! let mut scene = Scene::new();
 //! scene.insert(Instance::new(Arc::new(Mesh::new(ball, &Default::default())), DAffine3::IDENTITY))?;
 //! let subject = Subject::new(scene, |_, _| None);
-//! let viewport = Viewport::of_size(64.0, 48.0);
+//! let viewport = Viewport::from_size(64.0, 48.0);
 //! let view = Framing::default().camera(&subject, viewport.aspect())?.view(viewport)?;
 //! let picture = render(&subject, &view, &Style::default(), |_| ());
 //! assert!(picture.png()?.starts_with(b"\x89PNG"));

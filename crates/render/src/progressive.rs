@@ -290,7 +290,7 @@ mod tests {
     use std::sync::Arc;
 
     use hitscan::glam::DAffine3;
-    use hitscan::picking::{Camera, Lens, Viewport};
+    use hitscan::picking::{Camera, Projection, Viewport};
     use hitscan::scene::{Instance, Mesh, Scene};
 
     use super::*;
@@ -310,8 +310,8 @@ mod tests {
     fn steps_give_the_same_picture_as_one_call() {
         let subject = two_balls();
         // Tall enough for several steps per sample.
-        let viewport = Viewport::of_size(70.0, 901.0);
-        let view = Camera::looking([0.0, 1.0, 6.0], [0.0; 3]).view(viewport).unwrap();
+        let viewport = Viewport::from_size(70.0, 901.0);
+        let view = Camera::look_at([0.0, 1.0, 6.0], [0.0; 3]).view(viewport).unwrap();
         for mode in [Mode::Shaded, Mode::Depth, Mode::Object, Mode::Heat, Mode::Glass] {
             for n_samples in [1, 3] {
                 let style = Style { mode, n_samples, ..Style::default() };
@@ -331,15 +331,18 @@ mod tests {
     #[test]
     fn skipped_tiles_are_background() {
         let subject = two_balls();
-        let viewport = Viewport::of_size(200.0, 160.0);
-        let lens =
-            |lens| Camera { lens, far: 100.0, ..Camera::looking([2.0, 3.0, 9.0], [2.0, 1.0, 0.0]) };
+        let viewport = Viewport::from_size(200.0, 160.0);
+        let projection = |projection| Camera {
+            projection,
+            far: 100.0,
+            ..Camera::look_at([2.0, 3.0, 9.0], [2.0, 1.0, 0.0])
+        };
         let cameras = [
-            lens(Lens::Perspective { fov_y_radians: 0.9 }),
-            lens(Lens::Orthographic { height: 7.0 }),
+            projection(Projection::Perspective { fov_y_radians: 0.9 }),
+            projection(Projection::Orthographic { height: 7.0 }),
             // One camera between the balls, one that looks away from them.
-            Camera::looking([0.3, 0.0, 0.0], [1.0, 0.2, 0.4]),
-            Camera::looking([0.0, 0.0, 3.0], [0.0, 0.0, 9.0]),
+            Camera::look_at([0.3, 0.0, 0.0], [1.0, 0.2, 0.4]),
+            Camera::look_at([0.0, 0.0, 3.0], [0.0, 0.0, 9.0]),
         ];
         let mut n_skipped = 0;
         for camera in cameras {
@@ -371,8 +374,8 @@ mod tests {
     #[test]
     fn the_id_buffer_does_not_depend_on_the_film_size() {
         let subject = two_balls();
-        let view = Camera::looking([0.0, 1.0, 6.0], [0.0; 3]);
-        let view = view.view(Viewport::of_size(80.0, 60.0)).unwrap();
+        let view = Camera::look_at([0.0, 1.0, 6.0], [0.0; 3]);
+        let view = view.view(Viewport::from_size(80.0, 60.0)).unwrap();
         let id_buffer = |mode, size| {
             let style = Style { mode, n_samples: 1, ..Style::default() };
             let progress = ProgressiveRender::new(subject.clone(), view.clone(), size, style);

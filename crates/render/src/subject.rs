@@ -73,7 +73,9 @@ impl Subject {
         let mut names = Names::default();
         let mut instances: Vec<_> = scene
             .iter()
-            .filter_map(|(id, instance)| Some((scene.order(id)?, id, instance.mesh.as_ref()?)))
+            .filter_map(|(id, instance)| {
+                Some((scene.insertion_order(id)?, id, instance.mesh.as_ref()?))
+            })
             .collect();
         instances.sort_unstable_by_key(|&(order, ..)| order);
         let mut mesh_names: HashMap<*const Mesh, Arc<MeshNames>> = HashMap::new();
@@ -129,7 +131,7 @@ impl Subject {
                 ControlFlow::Continue(())
             },
         );
-        instances.sort_unstable_by_key(|&id| self.scene.order(id));
+        instances.sort_unstable_by_key(|&id| self.scene.insertion_order(id));
         let corners = instances.iter().flat_map(|&id| world_corners(&self.scene, id));
         let (min, max) = corners
             .fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(min, max), p| (min.min(p), max.max(p)));

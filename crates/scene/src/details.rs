@@ -1,13 +1,30 @@
-//! What belongs to a hit, computed when asked for.
+//! The details of a hit, computed on demand.
 
 use glam::{DVec2, DVec3};
 use hitscan_primitives::{FaceRecords, Hit, Side, closest_point_on_segment};
 
 use crate::{InstanceId, Mesh, Scene, SceneHit, scene::Record};
 
-/// A hit with the scene it is of: everything that can be said about it, each computed when asked for.
+/// The details of a hit: point, normal, texture coordinates, names and neighbours.
 ///
-/// All positions and directions are in world space.
+/// Each method computes its value on demand. All positions and directions are in world space, all
+/// distances in world units. [`Scene::describe`] returns it.
+///
+/// ```
+/// use std::sync::Arc;
+/// use hitscan_primitives::generate;
+/// use hitscan_scene::{Instance, Mesh, QueryOptions, Scene, WorldRay, glam::{DAffine3, DVec3}};
+///
+/// let cube = Arc::new(Mesh::new(generate::cuboid(2.0, 2.0, 2.0, 0)?, &Default::default()));
+/// let mut scene = Scene::new();
+/// scene.insert(Instance::new(cube, DAffine3::from_translation([0.0, 0.0, 5.0].into())))?;
+///
+/// let ray = WorldRay::new([0.1, 0.2, 0.0], [0.0, 0.0, 1.0]);
+/// let hit = scene.closest_hit(&ray, &QueryOptions::default()).expect("the cube is ahead");
+/// let details = scene.describe(&hit).expect("the instance is in the scene");
+/// assert_eq!((details.point().z, details.normal()), (4.0, Some(DVec3::NEG_Z)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct HitDetails<'a> {
     scene: &'a Scene,
@@ -19,36 +36,37 @@ pub struct HitDetails<'a> {
 /// The vertex nearest to a hit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NearestVertex {
-    /// The vertex, by its place in the mesh.
+    /// The index of the vertex in the mesh.
     pub vertex: u32,
-    /// Where it is.
+    /// The position of the vertex, in world space.
     pub position: DVec3,
-    /// How far it is from the hit.
+    /// The distance from the hit, in world units.
     pub distance: f64,
 }
 
 /// The edge nearest to a hit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NearestEdge {
-    /// Its ends, by their place in the mesh, in the order of the polygon.
+    /// The indices of its two vertices, in the direction of the polygon's winding.
     pub vertices: [u32; 2],
-    /// The point of the edge that is nearest to the hit.
+    /// The point of the edge nearest to the hit, in world space.
     pub point: DVec3,
-    /// How far that is from the hit.
+    /// The distance of that point from the hit, in world units.
     pub distance: f64,
 }
 
-/// Where a ray that leaves a surface can start without meeting it again.
+/// A start for a ray that leaves a surface, from which the ray does not hit the surface again.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SafeOrigin {
-    /// The point.
+    /// The start, in world space.
     pub point: DVec3,
-    /// How far it is from the hit, along the triangle's normal, or across a triangle of zero area.
+    /// The distance from the hit, in world units: along the triangle's normal, or across a triangle of
+    /// zero area.
     pub offset: f64,
 }
 
 impl Scene {
-    /// The details of a hit; `None` if its instance or triangle is no longer there.
+    /// The details of a hit; `None` if the scene no longer has its instance or triangle. O(1).
     pub fn describe(&self, hit: &SceneHit) -> Option<HitDetails<'_>> {
         let record = self.record(hit.instance)?;
         let mesh = record.instance.mesh.as_deref()?;
@@ -56,8 +74,9 @@ impl Scene {
         exists.then_some(HitDetails { scene: self, record, mesh, hit: hit.local })
     }
 
-    /// Whether the surface at a hit is at least as opaque as `threshold`, of 255: the filter for
-    /// textures with holes. `false` for a hit whose instance or triangle is no longer there.
+    /// Whether the opacity of the surface at a hit is at least `threshold`, from 0 to 255. Use it as the
+    /// filter of a `_where` query for textures with holes. `false` if the scene no longer has the instance
+    /// or triangle.
     ///
     /// ```
     /// use hitscan_scene::{QueryOptions, Scene, WorldRay};
@@ -74,7 +93,7 @@ impl Scene {
 }
 
 impl<'a> HitDetails<'a> {
-    /// The instance and its ancestors, from the root down to itself.
+    /// The ancestors of the instance from the root down, then the instance.
     pub fn path(&self) -> Vec<InstanceId> {
         self.scene.path(self.record.id)
     }
@@ -89,23 +108,21 @@ impl<'a> HitDetails<'a> {
         self.hit.side
     }
 
-    /// The point of the hit, from the corners of the triangle and its weights: it lies on the surface,
-    /// up to the rounding of f64, whatever distance it was hit from.
+    /// The point of the hit, interpolated from the corners of the triangle. It lies on the surface up to
+    /// the rounding of f64, however far away the ray started.
     pub fn point(&self) -> DVec3 {
-        self.record.place.placement.world.transform_point3(self.mesh.tri_mesh().point(&self.hit))
+        self.record.state.placement.world.transform_point3(self.mesh.tri_mesh().point(&self.hit))
     }
 
-    /// The unit normal of the triangle. It points to the front, that is to the outside of a closed mesh,
-    /// under mirrored and stretched transforms too; it is not turned towards the ray. `None` for a
-    /// triangle of zero area, which has no normal
-    /// ([`TriMesh::is_degenerate`](hitscan_primitives::TriMesh::is_degenerate)).
+    /// The unit normal of the triangle. It points to the front, the outside of a closed mesh, also under
+    /// mirrored and stretched transforms. It never flips towards the ray. `None` for a triangle of zero
+    /// area ([`TriMesh::is_degenerate`](hitscan_primitives::TriMesh::is_degenerate)).
     pub fn normal(&self) -> Option<DVec3> {
         let normal = self.mesh.tri_mesh().unit_normal(self.hit.triangle)?;
         unit(self.world_normal(normal))
     }
 
-    /// The unit normal between those that the mesh has at the triangle's corners; `None` if it has none
-    /// there, or they cancel.
+    /// The unit normal interpolated from the vertex normals. `None` if a corner has none or they cancel.
     pub fn interpolated_normal(&self) -> Option<DVec3> {
         let normals = self.mesh.tri_mesh().attributes().normals_of(self.hit.triangle)?;
         let [a, b, c] = normals.map(|normal| normal.as_dvec3().normalize_or_zero());
@@ -113,47 +130,47 @@ impl<'a> HitDetails<'a> {
         self.world_normal((1.0 - u - v) * a + u * b + v * c).try_normalize()
     }
 
-    /// A normal by the inverse transpose, of any length.
+    /// A normal transformed by the inverse transpose, not normalised.
     fn world_normal(&self, normal: DVec3) -> DVec3 {
-        self.record.place.placement.frame.inverse_linear.transpose() * normal
+        self.record.state.placement.frame.inverse_linear.transpose() * normal
     }
 
-    /// The texture coordinates; `None` if a corner has none.
+    /// The interpolated texture coordinates; `None` if a corner has none.
     pub fn uv(&self) -> Option<DVec2> {
         self.mesh.uv(&self.hit)
     }
 
-    /// The opacity by the material's mask: 0 is a hole, 255 opaque or without a mask.
+    /// The opacity by the material's mask: 0 is transparent, 255 is opaque or has no mask.
     pub fn alpha(&self) -> u8 {
         self.mesh.alpha(&self.hit)
     }
 
-    /// The triangle, by its place in the mesh.
+    /// The index of the triangle in [`TriMesh::triangles`](hitscan_primitives::TriMesh::triangles).
     pub fn triangle(&self) -> u32 {
         self.hit.triangle
     }
 
-    /// The polygon that the triangle was cut from; `None` without records.
+    /// The index of the polygon that contains the triangle; `None` without records.
     pub fn polygon(&self) -> Option<u32> {
         Some(self.records()?.polygon(self.hit.triangle))
     }
 
-    /// The name of the object in the file.
+    /// The name of the object in the file; `None` without records or name.
     pub fn object(&self) -> Option<&'a str> {
         self.records()?.object(self.polygon()?)
     }
 
-    /// The names of the groups in the file, separated by spaces.
+    /// The names of the groups in the file, separated by spaces; `None` without records or names.
     pub fn group(&self) -> Option<&'a str> {
         self.records()?.group(self.polygon()?)
     }
 
-    /// The name of the material.
+    /// The name of the material; `None` without records or material.
     pub fn material(&self) -> Option<&'a str> {
         self.records()?.material(self.polygon()?)
     }
 
-    /// The line of the file that the polygon stands on, from 1.
+    /// The line of the polygon in the file, from 1; `None` without records or lines.
     pub fn line(&self) -> Option<u64> {
         self.records()?.lines.get(self.polygon()?)
     }
@@ -164,11 +181,11 @@ impl<'a> HitDetails<'a> {
 
     fn position(&self, vertex: u32) -> DVec3 {
         let position = self.mesh.tri_mesh().positions()[vertex as usize];
-        self.record.place.placement.world.transform_point3(position.as_dvec3())
+        self.record.state.placement.world.transform_point3(position.as_dvec3())
     }
 
-    /// The vertex of the polygon that is nearest to the hit in the world; of equally near ones the
-    /// first. O(corners of the polygon).
+    /// The vertex of the polygon nearest to the hit in the world. The smaller index wins a tie. O(corners
+    /// of the polygon).
     pub fn nearest_vertex(&self) -> NearestVertex {
         let point = self.point();
         let triangles = self.mesh.polygon_triangles(self.hit.triangle);
@@ -186,9 +203,9 @@ impl<'a> HitDetails<'a> {
         nearest
     }
 
-    /// The edge of the polygon that is nearest to the hit in the world, none of the diagonals by which
-    /// it was cut into triangles; of equally near ones the first. `None` for a polygon that has only
-    /// diagonals, folded onto itself. O(corners of the polygon).
+    /// The edge of the polygon nearest to the hit in the world, without the diagonals of its
+    /// triangulation. The smaller pair of indices wins a tie. `None` for a folded polygon that has only
+    /// diagonals. O(corners of the polygon).
     pub fn nearest_edge(&self) -> Option<NearestEdge> {
         let point = self.point();
         let edges = self.mesh.polygon_edges(self.hit.triangle).into_iter().map(|vertices| {
@@ -199,46 +216,44 @@ impl<'a> HitDetails<'a> {
         edges.min_by(|a, b| a.distance.total_cmp(&b.distance).then(a.vertices.cmp(&b.vertices)))
     }
 
-    /// Where a ray can start that leaves the surface along `direction`, on whichever side that is: it
-    /// does not hit the triangle again, nor another one in the same plane.
+    /// A start for a ray that leaves the surface along `direction`, on either side. The ray hits neither
+    /// the triangle again nor another one in the same plane.
     ///
-    /// The point is off the hit along the normal, by 2^-17 = 128 u of the largest coordinate M of the mesh
-    /// in its own space, with u = 2^-24, as measured there across the triangle's plane. 33 u M are needed.
+    /// The start lies off the hit along the normal. In the mesh's own space, its distance from the
+    /// triangle's plane is 2^-17 = 128 u times the largest coordinate M, with u = 2^-24. 33 u M suffice:
     /// The ray's test moves corners by at most 5 u D in each component, with D <= 2 M the largest component
     /// of a corner minus the origin. The rounding of the local direction bends the ray by at most u D on
     /// its way, and contact ([`Ray`](hitscan_primitives::Ray)) reaches back by at most 4 u D instead. The
     /// start of the local ray is rounded by at most u M. Across the plane each counts at most sqrt(3)
-    /// times, together sqrt(3) (10 + 8 + 1) u M. What f64 rounds on the way is added: next to nothing but
-    /// far from the world's origin, and under transforms that nearly flatten.
+    /// times, together sqrt(3) (10 + 8 + 1) u M. The offset also includes the rounding of f64, which is
+    /// negligible except far from the world's origin or under nearly singular transforms.
     ///
-    /// A triangle of zero area has no normal. Instead the point is off the hit across the segment, by as
-    /// much, towards where `direction` points; along `direction` itself if the triangle is a point. The
-    /// ray then stays in front of a plane through the segment, by the same sum, but the promise is for
-    /// this triangle alone.
+    /// A triangle of zero area has no normal. The start then lies across its segment by the same distance,
+    /// towards `direction`, or along `direction` if the triangle is a point. By the same sum, the ray stays
+    /// in front of a plane through the segment, but this holds for this triangle alone.
     ///
-    /// The idea is that of Wächter and Binder, "A Fast and Robust Method for Avoiding Self-Intersection"
-    /// (2019); where they step by units in the last place of the point, the bound here is that of our own
-    /// test.
+    /// The idea follows Wächter and Binder, "A Fast and Robust Method for Avoiding Self-Intersection"
+    /// (2019). They step by units in the last place of the point; this offset follows from the error bound
+    /// of the watertight test.
     ///
-    /// A `direction` that is zero or not finite gives the hit's own point with an offset of 0. No promise
-    /// is made for meshes whose largest coordinate lies outside 2^±40: their triangles may mix magnitudes
-    /// that f32 cannot hold together.
+    /// A zero or non-finite `direction` returns the point of the hit with an offset of 0. The guarantee
+    /// excludes meshes whose largest coordinate lies outside 2^±40, because their triangles may mix
+    /// magnitudes that f32 cannot represent together.
     pub fn safe_origin(&self, direction: impl Into<[f64; 3]>) -> SafeOrigin {
         const SHARE: f64 = 1.0 / (1 << 17) as f64;
         let point = self.point();
         let Some(direction) = unit(DVec3::from_array(direction.into())) else {
             return SafeOrigin { point, offset: 0.0 };
         };
-        let placement = &self.record.place.placement;
+        let placement = &self.record.state.placement;
         let tri_mesh = self.mesh.tri_mesh();
         let local_normal = tri_mesh.unit_normal(self.hit.triangle).unwrap_or_else(|| {
             across_segment(self.corners(), placement.frame.inverse_linear * direction)
         });
         let normal = self.world_normal(local_normal);
-        let reach = f64::from(tri_mesh.bounds().max_abs_coordinate());
-        // A step along the unit normal in the world crosses `normal.length()` as much in the mesh's
-        // space.
-        let offset = SHARE * reach / normal.length() + placement.rounding;
+        let max_abs_coord = f64::from(tri_mesh.bounds().max_abs_coordinate());
+        // A unit step along the world normal moves `normal.length()` across the plane in local space.
+        let offset = SHARE * max_abs_coord / normal.length() + placement.rounding;
         let side = direction.dot(normal).signum();
         SafeOrigin { point: point + side * offset * normal.normalize_or_zero(), offset }
     }
@@ -249,8 +264,8 @@ impl<'a> HitDetails<'a> {
     }
 }
 
-/// The unit vector across the segment that a triangle of zero area is, in the half-plane that holds
-/// `direction`; any across it if they are parallel, and `direction` itself for a point.
+/// The unit vector across the segment of a triangle of zero area, in the half-plane of `direction`. Any
+/// perpendicular vector if they are parallel; `direction` if the triangle is a point.
 fn across_segment([a, b, c]: [DVec3; 3], direction: DVec3) -> DVec3 {
     let edges = [b - a, c - b, a - c];
     let longest =
@@ -258,14 +273,14 @@ fn across_segment([a, b, c]: [DVec3; 3], direction: DVec3) -> DVec3 {
     let direction = unit(direction).unwrap_or(DVec3::X);
     let Some(along) = longest.and_then(unit) else { return direction };
     let across = direction - direction.dot(along) * along;
-    // What is left of two directions that are parallel but for rounding is rounding.
+    // The difference of two nearly parallel directions is only rounding.
     match across.length() > 1e-12 {
         true => (across - across.dot(along) * along).normalize(),
         false => along.any_orthonormal_vector(),
     }
 }
 
-/// The vector with a length of 1, however long it is; `None` if it is zero or not finite.
+/// The normalised vector, without overflow or underflow; `None` if it is zero or not finite.
 fn unit(vector: DVec3) -> Option<DVec3> {
     (vector / vector.abs().max_element()).try_normalize()
 }

@@ -1,6 +1,6 @@
 //! The edits of a scene.
 //!
-//! Each first works out what changes, which may fail, and only then changes it.
+//! Each edit first computes the new state, which may fail, and then applies it.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -10,59 +10,63 @@ use hitscan_bvh::RefitReport;
 use crate::{
     Instance, InstanceId, Mesh, Scene, SceneError, WorldBox,
     placement::Placement,
-    scene::{Place, Record, Slot},
+    scene::{Record, Slot, WorldState},
 };
 
-/// Which transform an instance keeps when its parent changes.
+/// The transform that [`Scene::reparent`] preserves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Keep {
-    /// It stays where it is in the world, up to the rounding of f64.
+pub enum KeepTransform {
+    /// The instance keeps its world transform, up to the rounding of f64.
     #[default]
     World,
-    /// It keeps its transform relative to the parent, and moves along.
+    /// The instance keeps its transform relative to the parent, so it may move in the world.
     Local,
 }
 
-/// An instance that was taken out of a scene with everything below it: what [`Scene::restore`] takes.
+/// An instance and its descendants after [`Scene::remove`]. [`Scene::restore`] brings them back.
 #[derive(Clone, Debug)]
-pub struct Removed {
-    /// The root comes first, parents before their children.
+pub struct RemovedSubtree {
+    /// The root first, each parent before its children.
     records: Vec<Arc<Record>>,
-    /// The place of the root among its siblings.
+    /// The index of the root among its siblings.
     sibling: usize,
 }
 
-impl Removed {
-    /// The instance that was removed.
+impl RemovedSubtree {
+    /// The instance that [`Scene::remove`] was called with.
     pub fn id(&self) -> InstanceId {
         self.records[0].id
     }
 
-    /// All instances that went, parents before their children.
+    /// All removed instances, each parent before its children.
     pub fn ids(&self) -> impl Iterator<Item = InstanceId> {
         self.records.iter().map(|record| record.id)
     }
 }
 
 impl Scene {
-    /// Adds an instance. O(log n).
+    /// Adds an instance as the last child of its parent, and returns its handle.
+    ///
+    /// The cost is one path of the top-level tree: O(log n) for n instances spread in space, with a bound
+    /// of 128 steps down for the worst order. The first edit after a clone also copies the chunks of 64
+    /// slots and nodes that it touches, and the parent's list of children.
     ///
     /// # Errors
-    /// An unknown parent, or a transform that is singular or not finite in the world.
+    /// An unknown parent, or a world transform that is singular or not finite.
     pub fn insert(&mut self, instance: Instance) -> Result<InstanceId, SceneError> {
         let parent = instance.parent.map(|parent| self.index_of(parent)).transpose()?;
         let id = match self.free.last() {
             Some(&index) => InstanceId { index, generation: self.slots.get(index).generation },
             None => InstanceId { index: self.slots.len() as u32, generation: 0 },
         };
-        let place = Place::new(parent.map(|parent| &self.at(parent).place), &instance)
+        let state = WorldState::new(parent.map(|parent| &self.at(parent).state), &instance)
             .map_err(|source| SceneError::Transform { instance: id, source })?;
         if self.free.pop().is_none() {
             self.slots.push(Slot::default());
         }
-        let order = self.n_inserted;
+        let insertion_order = self.n_inserted;
         self.n_inserted += 1;
-        let record = Record { id, instance, order, children: Vec::new(), place };
+        let record = Record { id, instance, insertion_order, children: Vec::new(), state };
         self.occupy(Arc::new(record));
         if let Some(parent) = parent {
             self.at_mut(parent).children.push(id.index);
@@ -70,16 +74,16 @@ impl Scene {
         Ok(id)
     }
 
-    /// Puts a record into its empty slot and into the tree.
+    /// Stores a record in its empty slot, and its box in the tree.
     fn occupy(&mut self, record: Arc<Record>) {
-        let (index, bounds) = (record.id.index, record.place.placement.bounds);
+        let (index, bounds) = (record.id.index, record.state.placement.bounds);
         self.slots.get_mut(index).record = Some(record);
         self.n_instances += 1;
-        self.hang(index, bounds);
+        self.update_tree(index, bounds);
     }
 
-    /// Keeps the tree up to date with the box of an instance.
-    fn hang(&mut self, index: u32, bounds: WorldBox) {
+    /// Updates the box of an instance in the tree.
+    fn update_tree(&mut self, index: u32, bounds: WorldBox) {
         if bounds.is_empty() {
             self.tree.remove(index);
         } else {
@@ -87,15 +91,15 @@ impl Scene {
         }
     }
 
-    /// Takes an instance out of the scene with everything below it. Their handles name nothing until
-    /// [`restore`](Self::restore) brings them back. O(log n) per instance that goes.
+    /// Removes an instance and its descendants. Their handles are unknown until
+    /// [`restore`](Self::restore). O(log n) per removed instance, plus O(siblings).
     ///
-    /// What comes back should be kept as long as the removal may be undone; dropping it is fine. Scenes
-    /// that insert and remove without end give the handles back with [`forget`](Self::forget).
+    /// Keep the result as long as the user may undo the removal. Dropping it keeps the slots reserved; pass
+    /// it to [`forget`](Self::forget) if the scene inserts and removes for ever.
     ///
     /// # Errors
     /// An unknown handle.
-    pub fn remove(&mut self, id: InstanceId) -> Result<Removed, SceneError> {
+    pub fn remove(&mut self, id: InstanceId) -> Result<RemovedSubtree, SceneError> {
         let index = self.index_of(id)?;
         let mut sibling = 0;
         if let Some(parent) = self.at(index).instance.parent {
@@ -103,32 +107,32 @@ impl Scene {
             sibling = siblings.iter().position(|&child| child == index).unwrap_or(0);
             siblings.remove(sibling);
         }
-        let below = self.below(index);
-        let mut records = Vec::with_capacity(below.len());
-        for index in below {
+        let subtree = self.subtree(index);
+        let mut records = Vec::with_capacity(subtree.len());
+        for index in subtree {
             self.tree.remove(index);
             records.extend(self.slots.get_mut(index).record.take());
         }
         self.n_instances -= records.len();
-        Ok(Removed { records, sibling })
+        Ok(RemovedSubtree { records, sibling })
     }
 
-    /// Brings back what was removed: with the same handles, the same place in the order of ties, below
-    /// the parent it had. Its world transforms follow that parent, should it have moved meanwhile.
+    /// Restores removed instances with the same handles, insertion order and parent. If the parent moved
+    /// in the meantime, their world transforms follow it. O(log n) per instance.
     ///
     /// # Errors
-    /// A parent that is no longer there, instances that are not removed, or a transform that became
-    /// singular by the parent's.
-    pub fn restore(&mut self, removed: &Removed) -> Result<InstanceId, SceneError> {
+    /// An unknown parent, an instance that is not removed, or a world transform that the parent's new
+    /// transform makes singular.
+    pub fn restore(&mut self, removed: &RemovedSubtree) -> Result<InstanceId, SceneError> {
         let root = &removed.records[0];
         let parent = root.instance.parent.map(|parent| self.index_of(parent)).transpose()?;
         if let Some(id) = removed.ids().find(|&id| !self.is_vacant(id)) {
             return Err(SceneError::NotRemoved(id));
         }
         let records: Vec<&Record> = removed.records.iter().map(Arc::as_ref).collect();
-        let places = self.plan(&records, &root.instance)?;
-        for (record, place) in removed.records.iter().zip(places) {
-            self.occupy(Arc::new(Record { place, ..Record::clone(record) }));
+        let states = self.plan_states(&records, &root.instance)?;
+        for (record, state) in removed.records.iter().zip(states) {
+            self.occupy(Arc::new(Record { state, ..Record::clone(record) }));
         }
         if let Some(parent) = parent {
             let siblings = &mut self.at_mut(parent).children;
@@ -137,13 +141,12 @@ impl Scene {
         Ok(root.id)
     }
 
-    /// Gives the slots of removed instances to instances that are inserted later, under new handles:
-    /// what was removed can no longer be restored. Does nothing for instances that are in the scene
-    /// again.
-    pub fn forget(&mut self, removed: Removed) {
+    /// Releases the slots of removed instances, which can then no longer be restored. Later instances
+    /// reuse the slots under new handles. Does nothing for instances that were restored.
+    pub fn forget(&mut self, removed: RemovedSubtree) {
         for record in removed.records {
             let InstanceId { index, generation } = record.id;
-            // A slot whose generations are used up stays empty.
+            // A slot stays empty after its last generation.
             if self.is_vacant(record.id) && generation < u32::MAX {
                 self.slots.get_mut(index).generation += 1;
                 self.free.push(index);
@@ -151,7 +154,7 @@ impl Scene {
         }
     }
 
-    /// Whether the handle is of an instance that was removed and not forgotten.
+    /// Whether the handle belongs to an instance that was removed and not forgotten.
     fn is_vacant(&self, id: InstanceId) -> bool {
         (id.index as usize) < self.slots.len() && {
             let slot = self.slots.get(id.index);
@@ -159,20 +162,21 @@ impl Scene {
         }
     }
 
-    /// Moves an instance, and everything below it, to another transform relative to its parent.
-    /// O(log n) per instance that moves.
+    /// Sets the transform of an instance relative to its parent, and moves its descendants with it.
+    /// O(log n) per moved instance.
     ///
     /// # Errors
-    /// An unknown handle, or a world transform, here or below, that is singular or not finite.
+    /// An unknown handle, or a world transform that is singular or not finite, of the instance or of a
+    /// descendant.
     pub fn set_transform(&mut self, id: InstanceId, local: DAffine3) -> Result<(), SceneError> {
         self.change(id, |instance| instance.transform = local)
     }
 
-    /// Moves an instance, and everything below it, to a place in the world; its transform relative to
-    /// the parent follows, up to the rounding of f64.
+    /// Sets the world transform of an instance, and moves its descendants with it. The transform relative
+    /// to the parent follows, up to the rounding of f64. O(log n) per moved instance.
     ///
     /// # Errors
-    /// As [`set_transform`](Self::set_transform).
+    /// The errors of [`set_transform`](Self::set_transform).
     pub fn set_world_transform(
         &mut self,
         id: InstanceId,
@@ -185,25 +189,25 @@ impl Scene {
 
     fn relative_to(&self, parent: Option<InstanceId>, world: DAffine3) -> DAffine3 {
         let Some(parent) = parent.and_then(|parent| self.record(parent)) else { return world };
-        let frame = &parent.place.placement.frame;
+        let frame = &parent.state.placement.frame;
         DAffine3 {
             matrix3: frame.inverse_linear * world.matrix3,
-            // The difference comes first: it is small where both are far from the origin.
+            // Subtract first, because the difference of two points far from the origin is small.
             translation: frame.inverse_linear * (world.translation - frame.translation),
         }
     }
 
-    /// Gives an instance another parent, or none; everything below it goes along. It comes last among
-    /// its new siblings. O(log n) per instance that moves.
+    /// Gives an instance another parent, or none, and moves its descendants with it. The instance becomes
+    /// the last child of the new parent. O(log n) per moved instance.
     ///
     /// # Errors
-    /// An unknown handle, a parent that is the instance itself or below it, or a transform that becomes
-    /// singular or not finite.
+    /// An unknown handle, a parent that is the instance or a descendant, or a world transform that
+    /// becomes singular or not finite.
     pub fn reparent(
         &mut self,
         id: InstanceId,
         parent: Option<InstanceId>,
-        keep: Keep,
+        keep: KeepTransform,
     ) -> Result<(), SceneError> {
         let index = self.index_of(id)?;
         if let Some(parent) = parent {
@@ -218,8 +222,8 @@ impl Scene {
             return Ok(());
         }
         let local = match keep {
-            Keep::World => self.relative_to(parent, old.place.placement.world),
-            Keep::Local => old.instance.transform,
+            KeepTransform::World => self.relative_to(parent, old.state.placement.world),
+            KeepTransform::Local => old.instance.transform,
         };
         self.change(id, |instance| (instance.parent, instance.transform) = (parent, local))?;
         if let Some(old_parent) = old_parent {
@@ -231,22 +235,24 @@ impl Scene {
         Ok(())
     }
 
-    /// Gives an instance another mesh, or none.
+    /// Replaces the mesh of an instance; `None` makes it a group. O(log n).
     ///
     /// # Errors
-    /// An unknown handle, or a mesh so large that its world coordinates are not finite.
+    /// An unknown handle, or a mesh whose world coordinates exceed 1e100.
     pub fn set_mesh(&mut self, id: InstanceId, mesh: Option<Arc<Mesh>>) -> Result<(), SceneError> {
         self.change(id, |instance| instance.mesh = mesh)
     }
 
-    /// Moves the vertices of an instance's mesh, as many as before: the pose of a skinned character, a
-    /// wave, a brush stroke. The instance gets a mesh of its own if it shared it, with other instances,
-    /// with you or with a snapshot; otherwise the mesh is changed in place. O(n) for n triangles, many
-    /// times cheaper than a new mesh; the report says when a new one would pay.
+    /// Moves the vertices of an instance's mesh, for example to a pose of a skinned character.
+    /// `positions` has one entry per vertex, in the mesh's own space.
+    ///
+    /// If the instance shares the mesh, the scene copies it first, so that other instances and snapshots
+    /// keep the old positions. O(n) for n triangles, cheaper than a new build.
+    /// [`RefitReport::rebuild_pays`] says whether a rebuild would pay off.
     ///
     /// # Errors
-    /// An unknown handle, a group, or positions that are too few, too many, not finite or so large that
-    /// the world coordinates are not.
+    /// An unknown handle, a group, a wrong number of positions, a position that is not finite, or world
+    /// coordinates beyond 1e100.
     pub fn refit<P: Into<[f32; 3]>>(
         &mut self,
         id: InstanceId,
@@ -259,18 +265,18 @@ impl Scene {
             .tri_mesh()
             .with_positions(positions)
             .map_err(|source| SceneError::Mesh { instance: id, source })?;
-        let placement = Placement::new(record.place.placement.world, tri_mesh.bounds())
+        let placement = Placement::new(record.state.placement.world, tri_mesh.bounds())
             .map_err(|source| SceneError::Transform { instance: id, source })?;
         let bounds = placement.bounds;
         let record = self.at_mut(index);
-        record.place.placement = placement;
+        record.state.placement = placement;
         let mesh = record.instance.mesh.as_mut().ok_or(SceneError::NoMesh(id))?;
         let report = Arc::make_mut(mesh).refit_to(tri_mesh);
-        self.hang(index, bounds);
+        self.update_tree(index, bounds);
         Ok(report)
     }
 
-    /// Hides or shows an instance with everything below it.
+    /// Hides or shows an instance and its descendants. O(log n) per instance.
     ///
     /// # Errors
     /// An unknown handle.
@@ -278,7 +284,7 @@ impl Scene {
         self.change(id, |instance| instance.hidden = hidden)
     }
 
-    /// Locks or unlocks an instance.
+    /// Locks or unlocks an instance, without its descendants.
     ///
     /// # Errors
     /// An unknown handle.
@@ -288,7 +294,7 @@ impl Scene {
         Ok(())
     }
 
-    /// Puts an instance on other layers: a bit for each.
+    /// Sets the layers of an instance, one bit per layer, without its descendants.
     ///
     /// # Errors
     /// An unknown handle.
@@ -298,7 +304,7 @@ impl Scene {
         Ok(())
     }
 
-    /// Gives an instance another name, or none.
+    /// Sets or clears the name of an instance.
     ///
     /// # Errors
     /// An unknown handle.
@@ -308,56 +314,60 @@ impl Scene {
         Ok(())
     }
 
-    /// Changes what decides the places of an instance and of those below it.
+    /// Changes an instance, and updates the world state of its subtree.
     fn change(
         &mut self,
         id: InstanceId,
         change: impl FnOnce(&mut Instance),
     ) -> Result<(), SceneError> {
         let index = self.index_of(id)?;
-        let below = self.below(index);
-        let records: Vec<&Record> = below.iter().map(|&index| self.at(index)).collect();
+        let subtree = self.subtree(index);
+        let records: Vec<&Record> = subtree.iter().map(|&index| self.at(index)).collect();
         let mut instance = records[0].instance.clone();
         change(&mut instance);
-        let places = self.plan(&records, &instance)?;
+        let states = self.plan_states(&records, &instance)?;
         self.at_mut(index).instance = instance;
-        for (index, place) in below.into_iter().zip(places) {
-            let bounds = place.placement.bounds;
-            self.at_mut(index).place = place;
-            self.hang(index, bounds);
+        for (index, state) in subtree.into_iter().zip(states) {
+            let bounds = state.placement.bounds;
+            self.at_mut(index).state = state;
+            self.update_tree(index, bounds);
         }
         Ok(())
     }
 
-    /// The slots of an instance and all below it, parents before their children.
-    fn below(&self, index: u32) -> Vec<u32> {
-        let mut below = Vec::new();
-        let mut open = vec![index];
-        while let Some(index) = open.pop() {
-            below.push(index);
-            open.extend(self.at(index).children.iter().rev());
+    /// The slots of an instance and its descendants, each parent before its children.
+    fn subtree(&self, index: u32) -> Vec<u32> {
+        let mut subtree = Vec::new();
+        let mut pending = vec![index];
+        while let Some(index) = pending.pop() {
+            subtree.push(index);
+            pending.extend(self.at(index).children.iter().rev());
         }
-        below
+        subtree
     }
 
-    /// The places of `records`, an instance and all below it, if the first becomes `root`.
-    fn plan(&self, records: &[&Record], root: &Instance) -> Result<Vec<Place>, SceneError> {
-        let mut places = Vec::with_capacity(records.len());
-        // The position of each parent in the list.
+    /// The world states of a subtree in `records`, if its first instance becomes `root`.
+    fn plan_states(
+        &self,
+        records: &[&Record],
+        root: &Instance,
+    ) -> Result<Vec<WorldState>, SceneError> {
+        let mut states = Vec::with_capacity(records.len());
+        // The index of each parent in `records`.
         let mut positions = HashMap::new();
         for (position, record) in records.iter().enumerate() {
             let instance = if position == 0 { root } else { &record.instance };
             let parent = instance.parent.map(|parent| match positions.get(&parent.index) {
-                Some(&position) => &places[position],
-                None => &self.at(parent.index).place,
+                Some(&position) => &states[position],
+                None => &self.at(parent.index).state,
             });
-            let place = Place::new(parent, instance)
+            let state = WorldState::new(parent, instance)
                 .map_err(|source| SceneError::Transform { instance: record.id, source })?;
-            places.push(place);
+            states.push(state);
             if !record.children.is_empty() {
                 positions.insert(record.id.index, position);
             }
         }
-        Ok(places)
+        Ok(states)
     }
 }

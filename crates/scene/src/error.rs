@@ -1,45 +1,49 @@
-//! What can be wrong with an edit.
+//! The errors of edits.
 
 use hitscan_primitives::MeshError;
 use thiserror::Error;
 
 use crate::{InstanceId, placement::TransformError};
 
-/// Why an edit of a [`Scene`](crate::Scene) was refused. The scene is as it was before.
+/// The reason why a [`Scene`](crate::Scene) refused an edit. A refused edit leaves the scene unchanged.
 #[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum SceneError {
-    /// A handle of an instance that was removed, or of another scene.
-    #[error("instance {0} is not in the scene")]
+    /// The handle belongs to a removed instance or to another scene.
+    #[error("instance {0}: not in the scene; restore it or use the handle of a present instance")]
     UnknownInstance(InstanceId),
-    /// The world transform of the instance would be no transform.
+    /// The edit would give the instance an invalid world transform.
     #[error("instance {instance}: {source}")]
     Transform {
-        /// The instance, which may be one below that which was edited.
+        /// The instance: the edited one or a descendant.
         instance: InstanceId,
-        /// What is wrong.
+        /// The reason.
         source: TransformError,
     },
-    /// An instance would be its own ancestor.
-    #[error("instance {parent} cannot be the parent of {instance}: it is the same or below it")]
+    /// The edit would make the instance its own ancestor.
+    #[error(
+        "instance {instance}: the parent {parent} is the instance itself or a descendant; choose another parent"
+    )]
     Cycle {
-        /// The instance that was to get a parent.
+        /// The instance to reparent.
         instance: InstanceId,
-        /// The parent it was to get.
+        /// The refused parent.
         parent: InstanceId,
     },
-    /// What was removed cannot come back: it is there already, was forgotten, or is of another scene.
-    #[error("instance {0} cannot be restored: it is in the scene, forgotten or of another scene")]
+    /// The instance cannot be restored.
+    #[error(
+        "instance {0}: present, forgotten or of another scene; restore only what this scene removed"
+    )]
     NotRemoved(InstanceId),
-    /// New positions of a group.
-    #[error("instance {0} has no mesh to be moved")]
+    /// The refit names a group, which has no mesh.
+    #[error("instance {0}: a group has no mesh to refit; name an instance with a mesh")]
     NoMesh(InstanceId),
-    /// New positions that do not fit the mesh.
+    /// The new positions do not fit the mesh.
     #[error("instance {instance}: {source}")]
     Mesh {
-        /// The instance.
+        /// The instance to refit.
         instance: InstanceId,
-        /// What is wrong.
+        /// The reason.
         source: MeshError,
     },
 }

@@ -8,40 +8,43 @@ use crate::InstanceId;
 
 /// A hit of a world ray on a triangle of an instance.
 ///
-/// It is small and names what was hit; [`Scene::describe`](crate::Scene::describe) says the rest.
-/// Hits are ordered by `(t, instance, triangle)`, instances in the order of first insertion; the
-/// closest hit is the least.
+/// A hit is small, and identifies the instance and the triangle.
+/// [`Scene::describe`](crate::Scene::describe) computes the point, the normal and everything else.
+/// Hits are ordered by `(t, instance, triangle)`, with instances in order of first insertion. The closest
+/// hit is the minimum.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SceneHit {
-    /// Where on the world ray, in units of its direction. Always finite, never -0.0.
+    /// The position on the world ray, in units of its direction. Always finite, never -0.0.
     pub t: f64,
-    /// The instance.
+    /// The instance that was hit.
     pub instance: InstanceId,
-    /// The place of the instance in the order of first insertion.
-    pub order: u64,
-    /// The hit in the space of the instance's mesh: triangle, weights and side. Its `t` is that of the
+    /// The number of instances inserted before this one; see
+    /// [`Scene::insertion_order`](crate::Scene::insertion_order). It decides ties in `t`.
+    pub insertion_order: u64,
+    /// The hit in the space of the mesh: triangle, barycentric weights and side. Its `t` belongs to the
     /// [`LocalRay`](crate::LocalRay), which may start elsewhere than the world ray.
     pub local: Hit,
 }
 
 impl SceneHit {
-    /// The triangle, by its place in the mesh.
+    /// The index of the triangle in [`TriMesh::triangles`](hitscan_primitives::TriMesh::triangles).
     pub fn triangle(&self) -> u32 {
         self.local.triangle
     }
 
-    /// The side that the ray came from: front is what is front in the mesh's own space, whether the
-    /// instance is mirrored or not.
+    /// The side that the ray came from. The winding in the mesh's own space decides which side is the
+    /// front, even if the instance is mirrored.
     pub fn side(&self) -> Side {
         self.local.side
     }
 
-    /// Orders hits along a ray: by `t`, then by instance, then as the hits of the mesh.
+    /// Orders hits along a ray: by `t`, then by insertion order, then as
+    /// [`Hit::cmp_along_ray`] does.
     #[inline]
     pub fn cmp_along_ray(&self, other: &Self) -> Ordering {
         self.t
             .total_cmp(&other.t)
-            .then(self.order.cmp(&other.order))
+            .then(self.insertion_order.cmp(&other.insertion_order))
             .then_with(|| self.local.cmp_along_ray(&other.local))
     }
 }

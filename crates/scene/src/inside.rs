@@ -1,4 +1,4 @@
-//! Which closed meshes hold a point.
+//! Queries for the closed meshes that contain a point.
 
 use std::ops::ControlFlow;
 
@@ -7,37 +7,38 @@ use glam::DVec3;
 use crate::{InstanceId, QueryOptions, Scene, WorldBox, scene::Record};
 
 impl Scene {
-    /// The instances whose surface winds around a point of the world: for closed meshes, those that it
-    /// is inside of. In the order of first insertion.
+    /// The instances whose closed mesh contains a point, in order of first insertion.
     ///
-    /// Decided by the mesh's own winding number
-    /// ([`WindingTree::is_inside`](hitscan_bvh::WindingTree::is_inside)) at the point in the mesh's
-    /// space, rounded to f32: no transform changes on which side of a surface a point is. The first
-    /// question to a mesh makes its tree of winding numbers, O(its triangles). `faces` of the options
-    /// means nothing here.
-    pub fn instances_around(
+    /// `point` is in world space. The winding number of the mesh decides
+    /// ([`WindingTree::is_inside`](hitscan_bvh::WindingTree::is_inside)), at the point in the mesh's space
+    /// rounded to f32. The first query of a mesh builds its winding tree, in O(triangles). The query
+    /// ignores [`QueryOptions::faces`]. A point that is not finite is in no instance.
+    pub fn instances_containing(
         &self,
         point: impl Into<[f64; 3]>,
         options: &QueryOptions<'_>,
     ) -> Vec<InstanceId> {
         let point = DVec3::from_array(point.into());
-        let mut around: Vec<(u64, InstanceId)> = Vec::new();
+        let mut containing: Vec<(u64, InstanceId)> = Vec::new();
         let distance = |bounds: &WorldBox| match bounds.contains(point) {
             true => 0.0,
             false => f64::NAN,
         };
         let _: ControlFlow<()> = self.visit_records(options, 0.0, distance, |record, limit| {
             if is_inside(record, point) {
-                around.push((record.order, record.id));
+                containing.push((record.insertion_order, record.id));
             }
             ControlFlow::Continue(limit)
         });
-        around.sort_unstable();
-        around.into_iter().map(|(_, id)| id).collect()
+        containing.sort_unstable();
+        containing.into_iter().map(|(_, id)| id).collect()
     }
 
-    /// The distance of a point from the nearest surface in world units: negative if the point is inside
-    /// of any instance, never -0.0. `None` if there is no surface, or the point is not finite.
+    /// The distance from a point to the closest surface, in world units. Negative if any instance contains
+    /// the point, never -0.0. `None` if no surface exists or the point is not finite.
+    ///
+    /// Combines [`closest_point`](Self::closest_point) and
+    /// [`instances_containing`](Self::instances_containing), at their cost.
     pub fn signed_distance(
         &self,
         point: impl Into<[f64; 3]>,
@@ -45,13 +46,13 @@ impl Scene {
     ) -> Option<f64> {
         let point = point.into();
         let distance = self.closest_point(point, f64::INFINITY, options)?.distance;
-        let is_inside = distance > 0.0 && !self.instances_around(point, options).is_empty();
+        let is_inside = distance > 0.0 && !self.instances_containing(point, options).is_empty();
         Some(if is_inside { -distance } else { distance })
     }
 }
 
 fn is_inside(record: &Record, point: DVec3) -> bool {
-    let frame = &record.place.placement.frame;
+    let frame = &record.state.placement.frame;
     let local = frame.inverse_linear * (point - frame.translation);
-    record.instance.mesh.as_ref().is_some_and(|mesh| mesh.winding().is_inside(local.as_vec3()))
+    record.instance.mesh.as_ref().is_some_and(|mesh| mesh.winding_tree().is_inside(local.as_vec3()))
 }

@@ -6,13 +6,16 @@ use glam::DAffine3;
 
 use crate::Mesh;
 
-/// The handle of an instance: it names the same instance of a scene for ever, through removal and
-/// restoring, and in every clone of the scene. A handle whose instance was removed names nothing.
+/// The handle of an instance in a scene.
+///
+/// A handle names the same instance in every clone of the scene, and again after
+/// [`Scene::restore`](crate::Scene::restore). While the instance is removed, every call with its handle
+/// returns `None` or an error.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct InstanceId {
-    /// The slot, used again only after [`Scene::forget`](crate::Scene::forget).
+    /// The slot. The scene reuses it only after [`Scene::forget`](crate::Scene::forget).
     pub index: u32,
-    /// How often the slot was used before.
+    /// The number of earlier instances in the slot.
     pub generation: u32,
 }
 
@@ -28,8 +31,8 @@ impl fmt::Display for InstanceId {
     }
 }
 
-/// A mesh, or a group without one, at a place in a scene: what [`Scene::insert`] takes and
-/// [`Scene::get`] gives.
+/// A mesh with a transform, or a group without a mesh. [`Scene::insert`] takes it, [`Scene::get`]
+/// returns it.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -54,20 +57,22 @@ impl fmt::Display for InstanceId {
 pub struct Instance {
     /// The mesh; `None` for a group.
     pub mesh: Option<Arc<Mesh>>,
-    /// From the mesh's space to that of the parent, or to the world without one. Any invertible affine
-    /// transform: mirrored, sheared and non-uniform ones too.
+    /// The transform from the mesh's space to the parent's space, or to the world without a parent. Any
+    /// invertible affine transform, including mirrored, sheared and non-uniform ones.
     pub transform: DAffine3,
-    /// What the transform is relative to, and what the instance is removed and hidden with.
+    /// The parent. The transform is relative to it, and removing or hiding it removes or hides this
+    /// instance.
     pub parent: Option<InstanceId>,
-    /// A name for people; nothing depends on it.
+    /// A name for display. No query depends on it.
     pub name: Option<Arc<str>>,
-    /// A bit for each layer that the instance is on. The children's layers are their own.
+    /// One bit per layer that contains the instance. Children do not inherit it.
     pub layers: u32,
-    /// Whether the instance, and everything below it, is left out of queries that do not ask for what
-    /// is hidden.
+    /// Whether queries skip the instance and all its descendants, unless
+    /// [`QueryOptions::include_hidden`](crate::QueryOptions::include_hidden) is set.
     pub hidden: bool,
-    /// Whether the instance is left out of queries that do not ask for what is locked. The children's
-    /// locks are their own.
+    /// Whether queries skip the instance, unless
+    /// [`QueryOptions::include_locked`](crate::QueryOptions::include_locked) is set. Children do not
+    /// inherit it.
     pub locked: bool,
 }
 
@@ -87,7 +92,7 @@ impl Default for Instance {
 }
 
 impl Instance {
-    /// A mesh at a place in the world, and otherwise the default.
+    /// A mesh with a transform to the world. The other fields are the defaults.
     pub fn new(mesh: Arc<Mesh>, transform: DAffine3) -> Self {
         Self { mesh: Some(mesh), transform, ..Self::default() }
     }

@@ -1,49 +1,99 @@
-//! Instances of triangle meshes in world space, and what rays hit of them.
+//! A scene of triangle meshes in f64 world space, with editing, snapshots and ray queries.
 //!
-//! Meshes are f32 in their own space and shared; transforms, world rays and world positions are f64, so
-//! a scene ten million units from the origin is picked as exactly as one at the origin. [`Scene`] has the
-//! running example.
+//! A [`Scene`] holds [`Instance`]s. An instance places a shared [`Mesh`] in the world by any invertible
+//! transform. Queries take a [`WorldRay`], a point or a [`WorldRegion`], all in world space.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use hitscan_primitives::generate;
+//! use hitscan_scene::{Instance, Mesh, QueryOptions, Scene, WorldRay, glam::DAffine3};
+//!
+//! let cube = Arc::new(Mesh::new(generate::cuboid(2.0, 2.0, 2.0, 0)?, &Default::default()));
+//! let mut scene = Scene::new();
+//! // Ten million units away, the answer is as exact as at the origin.
+//! let transform = DAffine3::from_translation([1.0e7, 0.0, 0.0].into());
+//! let id = scene.insert(Instance::new(cube, transform))?;
+//!
+//! let ray = WorldRay::new([1.0e7 - 5.0, 0.1, 0.2], [1.0, 0.0, 0.0]);
+//! let hit = scene.closest_hit(&ray, &QueryOptions::default()).expect("the cube is ahead");
+//! assert_eq!((hit.instance, hit.t), (id, 4.0));
+//! let details = scene.describe(&hit).expect("the instance is in the scene");
+//! assert_eq!(details.point().x, 1.0e7 - 1.0);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # How the pieces fit
+//!
+//! | question | call |
+//! |---|---|
+//! | Which triangle does a ray hit first? | [`Scene::closest_hit`] |
+//! | Does a ray hit anything? | [`Scene::is_occluded`] |
+//! | What are all hits, or the nearest `n`? | [`Scene::all_hits`], [`Scene::nearest_hits`] |
+//! | What are the point, normal, UV and names of a hit? | [`Scene::describe`] |
+//! | Which surface point is closest? | [`Scene::closest_point`] |
+//! | Which instances touch a region, or lie within it? | [`Scene::instances_overlapping`], [`Scene::instances_within`] |
+//! | Which closed meshes contain a point? | [`Scene::instances_containing`] |
+//! | How do I move, reparent, hide, remove and restore? | [`Scene::set_transform`], [`Scene::reparent`], [`Scene::set_hidden`], [`Scene::remove`], [`Scene::restore`] |
+//!
+//! Meshes are f32 in their own space. Transforms, rays and positions in the world are f64.
 //!
 //! # One answer
 //!
-//! The hits of an instance are those of its mesh by the [`LocalRay`], to the last bit, and the hit of the
-//! scene is the least `(t, instance, triangle)`, instances in the order of first insertion. The top-level
-//! tree, the order of edits and the number of threads change nothing about that.
+//! The hits of an instance are the hits of its mesh by the [`LocalRay`], to the last bit. The closest
+//! hit of the scene has the minimum `(t, instance, triangle)`, with instances in order of first
+//! insertion. The top-level tree, the order of edits and the number of threads never change an answer.
+//!
+//! # Modules
+//!
+//! Imports go one way:
+//!
+//! ```text
+//! closest_point, overlap ──▶ world_mesh ──────────────▶ scene ◀── edit, details
+//! closest_point, overlap, inside, visit, ray_query ──▶ query_options ──▶ scene
+//! scene ──▶ tree ──▶ cow_vec, world_box
+//! scene ──▶ error ──▶ placement ──▶ ray;   error ──▶ instance ──▶ mesh
+//! ```
 
 #![forbid(unsafe_code)]
 
-mod chunks;
+// Values, and the world data of one instance.
+mod cow_vec;
 mod placement;
+mod ray;
 mod tree;
 mod world_box;
 
-mod details;
+// The scene and its edits.
 mod edit;
 mod error;
-mod hit;
-mod inside;
 mod instance;
 mod mesh;
-mod nearest;
+mod scene;
+
+// Queries.
+mod closest_point;
+mod details;
+mod hit;
+mod inside;
 mod overlap;
 mod polygon;
-mod query;
-mod ray;
-mod scene;
+mod query_options;
+mod ray_query;
 mod skin;
 mod visit;
+mod world_mesh;
 
+pub use closest_point::ScenePoint;
 pub use details::{HitDetails, NearestEdge, NearestVertex, SafeOrigin};
-pub use edit::{Keep, Removed};
+pub use edit::{KeepTransform, RemovedSubtree};
 pub use error::SceneError;
 pub use hit::SceneHit;
 pub use hitscan_primitives::glam;
 pub use instance::{Instance, InstanceId};
-pub use mesh::{Mesh, OtherMesh};
-pub use nearest::ScenePoint;
-pub use overlap::{Region, SceneTriangle};
+pub use mesh::{Mesh, MeshMismatch};
+pub use overlap::{SceneTriangle, WorldRegion};
 pub use placement::TransformError;
-pub use query::QueryOptions;
+pub use query_options::QueryOptions;
 pub use ray::{LocalRay, WorldRay};
 pub use scene::Scene;
 pub use skin::{SkinError, VertexWeights, skin};

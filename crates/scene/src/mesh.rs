@@ -1,4 +1,4 @@
-//! A mesh as instances share it.
+//! The mesh that instances share.
 
 use std::sync::{Arc, OnceLock};
 
@@ -7,46 +7,57 @@ use hitscan_bvh::{BuildOptions, MeshBvh, RefitReport, WindingTree};
 use hitscan_primitives::{AlphaMask, Hit, MeshError, TriMesh};
 use thiserror::Error;
 
-/// A triangle mesh with its hierarchy, to be shared by any number of instances in an [`Arc`].
+/// A triangle mesh with its bounding volume hierarchy. Any number of instances share it in an [`Arc`].
 ///
-/// What only some queries need is made when the first of them asks, once for all instances.
+/// All positions are in the mesh's own space, in f32. The first query that needs the winding tree builds
+/// it, once for all instances.
+///
+/// ```
+/// use hitscan_primitives::generate;
+/// use hitscan_scene::Mesh;
+///
+/// let mesh = Mesh::new(generate::cuboid(2.0, 2.0, 2.0, 0)?, &Default::default());
+/// assert_eq!(mesh.bvh().n_triangles(), 12);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Mesh {
     tri_mesh: TriMesh,
     bvh: Arc<MeshBvh>,
-    /// By the material's place among the names of the mesh's records.
+    /// The masks, by the index of the material's name in the records of the mesh.
     alpha: Vec<Option<Arc<AlphaMask>>>,
     winding: OnceLock<Arc<WindingTree>>,
 }
 
 impl Default for Mesh {
-    /// A mesh without triangles.
+    /// A mesh without triangles, which no ray hits.
     fn default() -> Self {
         Self::new(TriMesh::default(), &BuildOptions::default())
     }
 }
 
 impl Mesh {
-    /// Builds the hierarchy of a mesh, which may be empty. O(n log n).
+    /// Builds the hierarchy of a mesh, which may be empty. O(n log n) for n triangles.
     pub fn new(tri_mesh: TriMesh, options: &BuildOptions) -> Self {
         let bvh = Arc::new(MeshBvh::build(&tri_mesh, options));
         Self { tri_mesh, bvh, alpha: Vec::new(), winding: OnceLock::new() }
     }
 
-    /// A mesh with a hierarchy that was built before, or read from a cache file.
+    /// A mesh with an existing hierarchy, for example from a cache file. O(1).
     ///
     /// # Errors
-    /// A hierarchy of another mesh, as far as that can be told without a look at every triangle: of
-    /// another number of triangles or another box. [`MeshBvh::validate`] tells all.
-    pub fn from_built(tri_mesh: TriMesh, bvh: MeshBvh) -> Result<Self, OtherMesh> {
+    /// A hierarchy with another number of triangles or other bounds than the mesh. Equal counts and
+    /// bounds pass unchecked; [`MeshBvh::validate`] compares every triangle.
+    pub fn from_built(tri_mesh: TriMesh, bvh: MeshBvh) -> Result<Self, MeshMismatch> {
         if bvh.n_triangles() != tri_mesh.triangles().len() || bvh.bounds() != tri_mesh.bounds() {
-            return Err(OtherMesh);
+            return Err(MeshMismatch);
         }
         Ok(Self { tri_mesh, bvh: Arc::new(bvh), alpha: Vec::new(), winding: OnceLock::new() })
     }
 
-    /// The same mesh with masks for holes: `mask` says which belongs to a material, by its name.
-    /// Faces without records, material, mask or texture coordinates are opaque.
+    /// The same mesh with alpha masks. `mask` returns the mask of a material, given its name.
+    ///
+    /// A face without records, material, mask or texture coordinates is opaque.
     #[must_use]
     pub fn with_alpha_masks(
         mut self,
@@ -65,7 +76,7 @@ impl Mesh {
         self
     }
 
-    /// The mesh, in its own space.
+    /// The triangles, in the mesh's own space.
     pub fn tri_mesh(&self) -> &TriMesh {
         &self.tri_mesh
     }
@@ -75,24 +86,25 @@ impl Mesh {
         &self.bvh
     }
 
-    /// The tree of winding numbers, in the mesh's own space. O(n) when first asked for.
-    pub fn winding(&self) -> &WindingTree {
+    /// The tree of winding numbers, in the mesh's own space. The first call builds it in O(n).
+    pub fn winding_tree(&self) -> &WindingTree {
         self.winding.get_or_init(|| Arc::new(WindingTree::new(self.bvh.clone())))
     }
 
-    /// The texture coordinates of a hit, by its weights; `None` if a corner has none.
+    /// The texture coordinates of a hit, interpolated by its barycentric weights; `None` if a corner has
+    /// none.
     ///
     /// # Panics
-    /// If the mesh has no such triangle.
+    /// If `hit.triangle` is not a triangle of the mesh.
     pub fn uv(&self, hit: &Hit) -> Option<DVec2> {
         let [a, b, c] = self.tri_mesh.attributes().uvs_of(hit.triangle)?.map(|uv| uv.as_dvec2());
         Some(a + f64::from(hit.u) * (b - a) + f64::from(hit.v) * (c - a))
     }
 
-    /// The opacity of the surface at a hit: 0 is a hole, 255 opaque. 255 where there is no mask.
+    /// The opacity of the surface at a hit: 0 is transparent, 255 is opaque or has no mask.
     ///
     /// # Panics
-    /// If the mesh has no such triangle.
+    /// If `hit.triangle` is not a triangle of the mesh.
     pub fn alpha(&self, hit: &Hit) -> u8 {
         self.mask_of(hit.triangle).zip(self.uv(hit)).map_or(u8::MAX, |(mask, uv)| mask.at(uv))
     }
@@ -106,11 +118,13 @@ impl Mesh {
         self.alpha.get(material as usize)?.as_deref()
     }
 
-    /// Moves the mesh to new positions of its vertices, as many as before, and the hierarchy with it:
-    /// O(n), many times cheaper than a new mesh. The report says when a new one would pay.
+    /// Moves the vertices to new positions and refits the hierarchy. `positions` has one entry per vertex,
+    /// in the mesh's own space.
+    ///
+    /// O(n), cheaper than a new build. [`RefitReport::rebuild_pays`] says whether a rebuild would pay off.
     ///
     /// # Errors
-    /// A wrong number of positions, or one that is not finite; nothing is changed then.
+    /// A wrong number of positions, or a position that is not finite. The mesh is then unchanged.
     pub fn refit<P: Into<[f32; 3]>>(
         &mut self,
         positions: impl IntoIterator<Item = P>,
@@ -119,17 +133,17 @@ impl Mesh {
         Ok(self.refit_to(tri_mesh))
     }
 
-    /// [`refit`](Self::refit) to the same triangles over other positions.
+    /// [`refit`](Self::refit) to a mesh with the same triangles and other positions.
     pub(crate) fn refit_to(&mut self, tri_mesh: TriMesh) -> RefitReport {
         self.tri_mesh = tri_mesh;
-        // It shares the hierarchy, which would be copied otherwise.
+        // Drop the winding tree first: it shares the hierarchy, which `make_mut` would then copy.
         self.winding = OnceLock::new();
         let report = Arc::make_mut(&mut self.bvh).refit(&self.tri_mesh);
         report.expect("the triangles are the same")
     }
 }
 
-/// A hierarchy that is not of the mesh.
+/// The hierarchy was not built from the mesh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("the hierarchy is of another mesh")]
-pub struct OtherMesh;
+#[error("the hierarchy belongs to another mesh; build it from this mesh")]
+pub struct MeshMismatch;

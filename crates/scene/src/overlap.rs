@@ -1,4 +1,4 @@
-//! Which triangles and instances touch a region of world space, or lie within it.
+//! Queries for the triangles and instances that touch a region of world space or lie within it.
 
 use std::ops::ControlFlow;
 
@@ -7,25 +7,25 @@ use hitscan_primitives::{
     ConvexRegion, closest_point_on_triangle, distance_squared_to_box, triangle_overlaps_box,
 };
 
-use crate::{InstanceId, QueryOptions, Scene, WorldBox, nearest::WorldMesh, scene::Record};
+use crate::{InstanceId, QueryOptions, Scene, WorldBox, scene::Record, world_mesh::WorldMesh};
 
-/// A closed region of world space.
+/// A closed region of world space: the boundary belongs to it.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Region {
-    /// A box with faces across the axes.
+pub enum WorldRegion {
+    /// An axis-aligned box; it may be empty.
     Box(WorldBox),
     /// A ball.
     Sphere {
-        /// Its middle.
+        /// The centre.
         center: DVec3,
-        /// Its radius; the ball is empty if it is negative or NaN.
+        /// The radius, in world units. The ball is empty if the radius is negative or NaN.
         radius: f64,
     },
-    /// What lies behind none of some planes, such as a view frustum.
+    /// The intersection of half-spaces, such as a view frustum.
     Convex(ConvexRegion),
 }
 
-impl Region {
+impl WorldRegion {
     /// Whether the region and a triangle have a point in common.
     fn overlaps(&self, corners: [DVec3; 3]) -> bool {
         match self {
@@ -38,7 +38,7 @@ impl Region {
         }
     }
 
-    /// Whether the region may touch something in a box; never `false` if it does.
+    /// Whether the region may touch an object in a box. Conservative: `true` whenever it does.
     fn may_overlap(&self, bounds: &WorldBox) -> bool {
         match self {
             Self::Box(own) => own.overlaps(bounds),
@@ -50,7 +50,7 @@ impl Region {
         }
     }
 
-    /// Whether a point lies in the region or on its border.
+    /// Whether a point lies in the region or on its boundary.
     fn contains(&self, point: DVec3) -> bool {
         match self {
             Self::Box(WorldBox { min, max }) => min.cmple(point).all() && point.cmple(*max).all(),
@@ -62,50 +62,55 @@ impl Region {
     }
 }
 
-/// A triangle of an instance.
+/// A triangle of an instance; see [`Scene::triangles_overlapping`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SceneTriangle {
-    /// The instance.
+    /// The instance of the triangle.
     pub instance: InstanceId,
-    /// The triangle, by its place in the mesh.
+    /// The index of the triangle in [`TriMesh::triangles`](hitscan_primitives::TriMesh::triangles).
     pub triangle: u32,
 }
 
-/// Region queries. All use the corners of triangles in the world, each the f64 image of the f32 corner
-/// by the world transform, and the same tests for every tree. A triangle of zero area counts as the
-/// segment or point that it is ([`TriMesh::is_degenerate`](hitscan_primitives::TriMesh::is_degenerate)).
-/// `faces` of the options means nothing here.
+/// Region queries.
+///
+/// All test the world corners of triangles: the f64 images of the f32 corners by the world transform.
+/// The tree cannot change an answer. A triangle of zero area counts as its segment or point
+/// ([`TriMesh::is_degenerate`](hitscan_primitives::TriMesh::is_degenerate)). Region queries ignore
+/// [`QueryOptions::faces`].
 impl Scene {
-    /// The triangles that touch a region, by instance in the order of first insertion and by number,
-    /// into a buffer, which is cleared first.
+    /// The triangles that touch a region, into a buffer, which the query clears first. Sorted by
+    /// instance in order of first insertion, then by triangle.
     pub fn triangles_overlapping(
         &self,
-        region: &Region,
+        region: &WorldRegion,
         options: &QueryOptions<'_>,
         triangles: &mut Vec<SceneTriangle>,
     ) {
         triangles.clear();
-        let mut found: Vec<(u64, SceneTriangle)> = Vec::new();
-        self.for_each_touched(region, options, |record| {
+        let mut overlapping: Vec<(u64, SceneTriangle)> = Vec::new();
+        self.for_each_overlap_candidate(region, options, |record| {
             let _: ControlFlow<()> = for_each_triangle(
                 record,
                 |bounds| region.may_overlap(bounds),
                 |triangle, corners| {
                     if region.overlaps(corners) {
-                        found.push((record.order, SceneTriangle { instance: record.id, triangle }));
+                        overlapping.push((
+                            record.insertion_order,
+                            SceneTriangle { instance: record.id, triangle },
+                        ));
                     }
                     ControlFlow::Continue(())
                 },
             );
         });
-        found.sort_unstable_by_key(|&(order, found)| (order, found.triangle));
-        triangles.extend(found.into_iter().map(|(_, found)| found));
+        overlapping.sort_unstable_by_key(|&(order, triangle)| (order, triangle.triangle));
+        triangles.extend(overlapping.into_iter().map(|(_, triangle)| triangle));
     }
 
-    /// The instances with a triangle that touches a region, in the order of first insertion.
+    /// The instances with a triangle that touches a region, in order of first insertion.
     pub fn instances_overlapping(
         &self,
-        region: &Region,
+        region: &WorldRegion,
         options: &QueryOptions<'_>,
     ) -> Vec<InstanceId> {
         self.instances_where(region, options, |record| {
@@ -121,9 +126,14 @@ impl Scene {
         })
     }
 
-    /// The instances all of whose triangles lie within a region, which is to say their corners; in the
-    /// order of first insertion. Instances without triangles are not among them.
-    pub fn instances_within(&self, region: &Region, options: &QueryOptions<'_>) -> Vec<InstanceId> {
+    /// The instances whose triangles all have their three corners in a region, in order of first
+    /// insertion. Instances without triangles are never included. For a convex region, as all are, the
+    /// triangles then lie in the region as a whole.
+    pub fn instances_within(
+        &self,
+        region: &WorldRegion,
+        options: &QueryOptions<'_>,
+    ) -> Vec<InstanceId> {
         self.instances_where(region, options, |record| {
             let mut has_triangles = false;
             let outside = for_each_triangle(
@@ -141,43 +151,42 @@ impl Scene {
         })
     }
 
-    /// The instances that may touch a region and fulfil a condition, in the order of first insertion.
+    /// The instances that may touch a region and satisfy a condition, in order of first insertion.
     fn instances_where(
         &self,
-        region: &Region,
+        region: &WorldRegion,
         options: &QueryOptions<'_>,
         mut condition: impl FnMut(&Record) -> bool,
     ) -> Vec<InstanceId> {
-        let mut found: Vec<(u64, InstanceId)> = Vec::new();
-        self.for_each_touched(region, options, |record| {
+        let mut accepted: Vec<(u64, InstanceId)> = Vec::new();
+        self.for_each_overlap_candidate(region, options, |record| {
             if condition(record) {
-                found.push((record.order, record.id));
+                accepted.push((record.insertion_order, record.id));
             }
         });
-        found.sort_unstable();
-        found.into_iter().map(|(_, id)| id).collect()
+        accepted.sort_unstable();
+        accepted.into_iter().map(|(_, id)| id).collect()
     }
 
-    fn for_each_touched(
+    fn for_each_overlap_candidate(
         &self,
-        region: &Region,
+        region: &WorldRegion,
         options: &QueryOptions<'_>,
-        mut touched: impl FnMut(&Record),
+        mut on_instance: impl FnMut(&Record),
     ) {
         let distance = |bounds: &WorldBox| if region.may_overlap(bounds) { 0.0 } else { f64::NAN };
         let _: ControlFlow<()> = self.visit_records(options, 0.0, distance, |record, limit| {
-            touched(record);
+            on_instance(record);
             ControlFlow::Continue(limit)
         });
     }
 }
 
-/// The triangles of an instance, with their corners in the world: those below the boxes that `enter`
-/// takes.
+/// Visits the triangles of an instance below the boxes that `enter` accepts, with their world corners.
 fn for_each_triangle<B>(
     record: &Record,
     mut enter: impl FnMut(&WorldBox) -> bool,
-    mut found: impl FnMut(u32, [DVec3; 3]) -> ControlFlow<B>,
+    mut on_triangle: impl FnMut(u32, [DVec3; 3]) -> ControlFlow<B>,
 ) -> ControlFlow<B> {
     let (Some(world), Some(mesh)) =
         (WorldMesh::new(record, DVec3::ZERO), record.instance.mesh.as_ref())
@@ -186,6 +195,6 @@ fn for_each_triangle<B>(
     };
     mesh.bvh().visit(
         |bounds| enter(&world.bounds(bounds)),
-        |triangle| found(triangle, world.corners(triangle)),
+        |triangle| on_triangle(triangle, world.corners(triangle)),
     )
 }

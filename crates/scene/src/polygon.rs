@@ -1,25 +1,27 @@
-//! The polygons that triangles were cut from.
+//! The polygons of a mesh before triangulation.
 
 use std::{collections::HashSet, ops::Range};
 
 use crate::Mesh;
 
 impl Mesh {
-    /// The triangles of the polygon that a triangle was cut from; the triangle alone without records.
+    /// The triangles of the polygon that contains a triangle; only the triangle if the mesh has no records.
     ///
     /// # Panics
-    /// If there is no such triangle.
+    /// If `triangle` is not a triangle of the mesh.
     pub fn polygon_triangles(&self, triangle: u32) -> Range<u32> {
         assert!((triangle as usize) < self.tri_mesh().triangles().len(), "triangle {triangle}");
         self.tri_mesh().triangles_of(self.tri_mesh().polygon_of(triangle))
     }
 
-    /// The edges of the polygon that a triangle was cut from, as pairs of vertices in the order of the
-    /// polygon's winding: those of its triangles that no other of its triangles runs through the other
-    /// way, so no diagonals. O(corners of the polygon).
+    /// The edges of the polygon that contains a triangle, without the diagonals of its triangulation.
+    ///
+    /// Each edge is a pair of vertex indices in the direction of the polygon's winding. An edge is a
+    /// diagonal if another triangle of the polygon has it in the opposite direction. O(corners of the
+    /// polygon).
     ///
     /// # Panics
-    /// If there is no such triangle.
+    /// If `triangle` is not a triangle of the mesh.
     pub fn polygon_edges(&self, triangle: u32) -> Vec<[u32; 2]> {
         let triangles = self.polygon_triangles(triangle);
         let mut edges: Vec<[u32; 2]> = triangles

@@ -1,4 +1,4 @@
-//! Rays in world space, and what they are in the space of a mesh.
+//! Rays in world space, and their images in the space of a mesh.
 
 use glam::{DMat3, DVec3};
 use hitscan_primitives::{Ray, RayError};
@@ -6,25 +6,28 @@ use hitscan_primitives::{Ray, RayError};
 /// A ray in world space, in f64: the points `origin + t * direction` with `t` in the closed interval
 /// `[t_min, t_max]`.
 ///
-/// As with [`Ray`], the direction is never normalised and `t` counts in units of it; a zero or
-/// non-finite direction or origin, a NaN bound or `t_min > t_max` make the ray invalid, and an invalid
-/// ray hits nothing.
+/// As with [`Ray`], the direction is never normalised, and `t` counts in units of it. The ray is invalid
+/// if the origin or direction is not finite, the direction is zero, a bound is NaN, or `t_min > t_max`.
+/// An invalid ray hits nothing in every query; [`checked`](Self::checked) reports the reason.
 ///
 /// ```
 /// use hitscan_scene::WorldRay;
 ///
 /// let ray = WorldRay::segment([1.0e7, 0.0, 0.0], [1.0e7, 0.0, 4.0]);
 /// assert_eq!(ray.at(0.25).to_array(), [1.0e7, 0.0, 1.0]);
+///
+/// let error = WorldRay::new([0.0; 3], [0.0; 3]).checked().unwrap_err();
+/// assert!(error.to_string().contains("direction"));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WorldRay {
-    /// Where `t` is zero.
+    /// The point at `t = 0`, in world units.
     pub origin: DVec3,
-    /// The change of position per unit of `t`; any length but zero.
+    /// The change of position per unit of `t`. Any nonzero length.
     pub direction: DVec3,
-    /// The least `t` that counts, inclusive. May be negative.
+    /// The minimum `t` of a hit, inclusive. May be negative.
     pub t_min: f64,
-    /// The greatest `t` that counts, inclusive. May be infinite; a hit's `t` never is.
+    /// The maximum `t` of a hit, inclusive. May be infinite; the `t` of a hit is always finite.
     pub t_max: f64,
 }
 
@@ -57,10 +60,11 @@ impl WorldRay {
         Self { t_min, t_max, ..self }
     }
 
-    /// The ray itself if it is valid.
+    /// Returns the ray if it is valid.
     ///
     /// # Errors
-    /// The first reason for which the ray can hit nothing, with the numbers found rounded to f32.
+    /// The first of origin, direction and range that makes the ray invalid, with the values found.
+    /// The error rounds them from f64 to f32, so a value beyond the range of f32 appears as infinite.
     pub fn checked(self) -> Result<Self, RayError> {
         if !self.origin.is_finite() {
             Err(RayError::Origin(self.origin.as_vec3().to_array()))
@@ -73,12 +77,12 @@ impl WorldRay {
         }
     }
 
-    /// Whether the ray can hit anything.
+    /// Whether the ray is valid. An invalid ray hits nothing.
     pub fn is_valid(&self) -> bool {
         self.checked().is_ok()
     }
 
-    /// The point at `t`.
+    /// The point at `t`, in world space. Not clamped to the interval.
     pub fn at(&self, t: f64) -> DVec3 {
         self.origin + t * self.direction
     }
@@ -95,28 +99,28 @@ impl From<Ray> for WorldRay {
     }
 }
 
-/// A world ray in the space of an instance's mesh: what defines the hits of the instance.
+/// The image of a world ray in the space of an instance's mesh. It defines the hits of the instance.
 ///
-/// The hits of an instance are those of its mesh by [`ray`](Self::ray), to the last bit; a hit at `t`
-/// of the local ray lies at [`world_t`](Self::world_t) of the world ray. The direction is that of the
-/// world ray by the linear part of the inverse transform, rounded to f32 and not normalised, so both
-/// `t` count in the same unit.
+/// The hits of an instance are the hits of its mesh by [`ray`](Self::ray), to the last bit. A hit at `t`
+/// of the local ray lies at [`world_t`](Self::world_t) of the world ray. The inverse transform takes the
+/// world direction to the local one, which is rounded to f32 and not normalised. Both `t` therefore
+/// count in the same unit.
 ///
-/// If the world ray starts far from the mesh (more than four radii of its bounding sphere from the
-/// middle), the local ray starts where it has two to three radii left to the point nearest to the middle,
-/// and [`t_offset`](Self::t_offset) says where that is: the start is found in f64 and rounded near the
+/// A world ray that starts more than four radii from the centre of the mesh's bounding sphere gets a new
+/// start. The local ray then begins two to three radii before its point nearest to the centre, at
+/// [`t_offset`](Self::t_offset) of the world ray. The new start is computed in f64 and rounded near the
 /// mesh, so a hit is as exact from a million units as from ten.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LocalRay {
-    /// The ray in the mesh's own space.
+    /// The ray in the space of the mesh, in f32.
     pub ray: Ray,
-    /// The `t` of the world ray where the local ray has its `t = 0`; 0 if the ray starts near.
+    /// The `t` of the world ray at which the local ray has `t = 0`; 0 if the ray starts near the mesh.
     pub t_offset: f64,
     t_min: f64,
     t_max: f64,
 }
 
-/// A sphere around a mesh in its own space, and the way into that space.
+/// The inverse transform of an instance, and a sphere around its mesh in local space.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LocalFrame {
     pub(crate) translation: DVec3,
@@ -125,17 +129,17 @@ pub(crate) struct LocalFrame {
     pub(crate) radius: f64,
 }
 
-/// Rays that start farther than this many radii from the middle of a mesh get another start.
+/// A ray that starts farther than this many radii from the centre of a mesh gets a new start.
 const NEAR_RADII: f64 = 4.0;
 
-/// The sizes of a local direction's largest component with which f32 arithmetic is safe.
+/// The magnitudes of a local direction's largest component for which f32 arithmetic is safe.
 const DIRECTION_RANGE: std::ops::RangeInclusive<f32> = 1e-30..=1e30;
 
 impl LocalRay {
     /// The local ray of a valid world ray; `None` if it cannot be expressed in f32.
     #[inline]
     pub(crate) fn new(frame: &LocalFrame, ray: &WorldRay) -> Option<Self> {
-        // The difference comes first: it is small and exact where both are far from the origin.
+        // Subtract first, because the difference of two points far from the origin is small and exact.
         let to_ray = ray.origin - frame.translation;
         let direction = frame.inverse_linear * ray.direction;
         let origin = frame.inverse_linear * to_ray;
@@ -146,13 +150,13 @@ impl LocalRay {
         } else {
             let length_squared = direction.length_squared();
             let t_radius = frame.radius / length_squared.sqrt();
-            // Two to three radii before the middle, by a number of few bits: a `t` that is a short
-            // number stays one.
+            // Two to three radii before the centre. The offset has few bits, so that adding it to a `t`
+            // of few bits is exact.
             let grid = power_of_two_below(t_radius);
             let t_start = to_center.dot(direction) / length_squared - 2.0 * t_radius;
             let t_offset = (t_start / grid).floor() * grid;
             let origin = frame.inverse_linear * (to_ray + t_offset * ray.direction);
-            // Nothing of the mesh lies before the new start.
+            // No part of the mesh lies before the new start.
             (origin, t_offset, (ray.t_min - t_offset).max(0.0), ray.t_max - t_offset)
         };
         let local = Ray {
@@ -170,26 +174,26 @@ impl LocalRay {
         })
     }
 
-    /// The `t` of the world ray for a `t` of the local ray: `t_offset + t`, kept in the world ray's
-    /// interval.
+    /// The `t` of the world ray for a `t` of the local ray: `t_offset + t`, clamped to the interval of
+    /// the world ray.
     #[inline]
     pub fn world_t(&self, t: f32) -> f64 {
         // `+ 0.0` turns -0.0 into 0.0.
         (self.t_offset + f64::from(t)).max(self.t_min).min(self.t_max) + 0.0
     }
 
-    /// The local ray cut off behind a `t` of the world ray: it keeps every hit whose `world_t` is at
-    /// most `world_t`.
+    /// The local ray shortened to a `t` of the world ray. It keeps every hit whose
+    /// [`world_t`](Self::world_t) is at most `world_t`.
     #[inline]
     pub(crate) fn until(&self, world_t: f64) -> Ray {
-        // More than the rounding of the sum in `world_t`.
+        // Exceeds the rounding of the sum in `LocalRay::world_t`.
         let slack = f64::EPSILON * (world_t.abs() + self.t_offset.abs());
         let limit = ((world_t - self.t_offset + slack) as f32).next_up();
         Ray { t_max: self.ray.t_max.min(limit), ..self.ray }
     }
 }
 
-/// The greatest power of two that is not above `x`, for a positive normal number.
+/// The largest power of two that is at most `x`, for a positive normal number.
 fn power_of_two_below(x: f64) -> f64 {
     f64::from_bits(x.to_bits() & f64::INFINITY.to_bits())
 }

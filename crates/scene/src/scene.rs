@@ -1,4 +1,4 @@
-//! The scene: instances in a hierarchy, and their editing.
+//! The scene: instances in a hierarchy, over the top-level tree.
 
 use std::sync::Arc;
 
@@ -7,19 +7,21 @@ use hitscan_primitives::Aabb;
 
 use crate::{
     Instance, InstanceId, SceneError, WorldBox,
-    chunks::Chunks,
+    cow_vec::CowVec,
     placement::{Placement, TransformError},
     tree::Tree,
 };
 
-/// Instances of meshes in world space, ready to be asked what a ray hits.
+/// Instances of meshes in world space, with edits, snapshots and ray queries.
 ///
-/// Edits keep the top-level tree up to date as they go: moving one of ten thousand instances costs
-/// microseconds. A clone is a snapshot that shares all memory with the original: it costs a pointer per
-/// 64 instances, and the first edits after it copy what they touch. Keep one for each step of an undo
-/// history, or give one to a thread that queries while you go on editing.
+/// Every edit updates the top-level tree, in O(log n) per moved instance for a balanced tree of n
+/// instances. An edit that returns an error changes nothing.
 ///
-/// An edit that is refused with an error changes nothing.
+/// A clone is a snapshot that shares memory with the original. Cloning costs one pointer per 64 instances
+/// and per 64 tree nodes. The first edit of a shared chunk copies that chunk. Keep a clone per undo step,
+/// or give one to a thread that queries while you edit the original.
+///
+/// Queries never fail. A miss is `None` or an empty list, and an invalid ray misses.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -45,8 +47,8 @@ use crate::{
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Scene {
-    pub(crate) slots: Chunks<Slot>,
-    /// Slots of forgotten instances.
+    pub(crate) slots: CowVec<Slot>,
+    /// The slots that [`Scene::forget`] released.
     pub(crate) free: Vec<u32>,
     pub(crate) n_instances: usize,
     /// The number of instances ever inserted.
@@ -54,7 +56,7 @@ pub struct Scene {
     pub(crate) tree: Tree,
 }
 
-/// The place of an instance: empty while it is removed, so that it can be restored.
+/// The slot of an instance. It stays empty while the instance is removed, so that restoring finds it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Slot {
     pub(crate) generation: u32,
@@ -66,22 +68,22 @@ pub(crate) struct Slot {
 pub(crate) struct Record {
     pub(crate) id: InstanceId,
     pub(crate) instance: Instance,
-    /// The place in the order of first insertion.
-    pub(crate) order: u64,
-    /// Slots, in order.
+    /// The number of instances inserted before this one.
+    pub(crate) insertion_order: u64,
+    /// The slots of the children, in sibling order.
     pub(crate) children: Vec<u32>,
-    pub(crate) place: Place,
+    pub(crate) state: WorldState,
 }
 
-/// What an instance has from itself and its ancestors together.
+/// The values that an instance derives from itself and its ancestors.
 #[derive(Clone, Debug)]
-pub(crate) struct Place {
+pub(crate) struct WorldState {
     pub(crate) placement: Placement,
     /// Whether the instance or an ancestor is hidden.
     pub(crate) hidden: bool,
 }
 
-impl Place {
+impl WorldState {
     pub(crate) fn new(parent: Option<&Self>, instance: &Instance) -> Result<Self, TransformError> {
         let local = instance.transform;
         let world = parent.map_or(local, |parent| parent.placement.world * local);
@@ -92,7 +94,7 @@ impl Place {
 }
 
 impl Scene {
-    /// A scene without instances.
+    /// Creates a scene without instances.
     pub fn new() -> Self {
         Self::default()
     }
@@ -102,22 +104,22 @@ impl Scene {
         self.n_instances
     }
 
-    /// Whether there are no instances.
+    /// Whether the scene has no instances.
     pub fn is_empty(&self) -> bool {
         self.n_instances == 0
     }
 
-    /// Whether the handle names an instance of the scene.
+    /// Whether the handle names an instance that is in the scene.
     pub fn contains(&self, id: InstanceId) -> bool {
         self.record(id).is_some()
     }
 
-    /// An instance as it was inserted or edited last.
+    /// The instance as last inserted or edited; `None` for an unknown handle.
     pub fn get(&self, id: InstanceId) -> Option<&Instance> {
         Some(&self.record(id)?.instance)
     }
 
-    /// All instances, in the order of their slots. O(n).
+    /// All instances, in slot order. O(n).
     pub fn iter(&self) -> impl Iterator<Item = (InstanceId, &Instance)> {
         self.records().map(|record| (record.id, &record.instance))
     }
@@ -126,49 +128,50 @@ impl Scene {
         self.slots.iter().filter_map(|slot| slot.record.as_deref())
     }
 
-    /// The instances whose parent this is, in the order in which they came to it.
+    /// The children of an instance, in the order in which it got them. Empty for an unknown handle.
     pub fn children(&self, id: InstanceId) -> impl Iterator<Item = InstanceId> {
         let children = self.record(id).map_or(&[][..], |record| &record.children);
         children.iter().map(|&index| self.at(index).id)
     }
 
-    /// The instance and its ancestors, from the root down to itself; empty for an unknown handle.
+    /// The ancestors of an instance from the root down, then the instance. Empty for an unknown handle.
     pub fn path(&self, id: InstanceId) -> Vec<InstanceId> {
         let mut path: Vec<InstanceId> = self.ancestors(id).map(|record| record.id).collect();
         path.reverse();
         path
     }
 
-    /// The instance and its ancestors, upwards.
+    /// The instance, then its ancestors up to the root.
     pub(crate) fn ancestors(&self, id: InstanceId) -> impl Iterator<Item = &Record> {
         std::iter::successors(self.record(id), |record| self.record(record.instance.parent?))
     }
 
-    /// From the mesh's space to the world.
+    /// The transform from the mesh's space to the world; `None` for an unknown handle.
     pub fn world_transform(&self, id: InstanceId) -> Option<DAffine3> {
-        Some(self.record(id)?.place.placement.world)
+        Some(self.record(id)?.state.placement.world)
     }
 
-    /// A box around the instance's own mesh in world space, not much larger than need be: it holds
-    /// every point that a hit can have. Empty for a group.
+    /// A slightly enlarged box around the instance's own mesh in world space. It contains every point
+    /// that a hit can have. Empty for a group, `None` for an unknown handle.
     pub fn world_bounds(&self, id: InstanceId) -> Option<WorldBox> {
-        Some(self.record(id)?.place.placement.bounds)
+        Some(self.record(id)?.state.placement.bounds)
     }
 
-    /// A box around all meshes in world space, hidden ones included. O(1).
+    /// A slightly enlarged box around all meshes in world space, including hidden and locked ones. O(1).
     pub fn bounds(&self) -> WorldBox {
         self.tree.bounds()
     }
 
-    /// Whether the instance or one of its ancestors is hidden.
+    /// Whether the instance or an ancestor is hidden; `None` for an unknown handle.
     pub fn is_hidden(&self, id: InstanceId) -> Option<bool> {
-        Some(self.record(id)?.place.hidden)
+        Some(self.record(id)?.state.hidden)
     }
 
-    /// The place of an instance in the order of first insertion, which decides ties between equally
-    /// distant hits. Restoring keeps it.
-    pub fn order(&self, id: InstanceId) -> Option<u64> {
-        Some(self.record(id)?.order)
+    /// The number of instances that the scene inserted before this one; `None` for an unknown handle.
+    ///
+    /// It decides ties between hits with equal `t`. [`restore`](Self::restore) preserves it.
+    pub fn insertion_order(&self, id: InstanceId) -> Option<u64> {
+        Some(self.record(id)?.insertion_order)
     }
 
     pub(crate) fn record(&self, id: InstanceId) -> Option<&Record> {
@@ -179,7 +182,7 @@ impl Scene {
         slot.record.as_deref().filter(|_| slot.generation == id.generation)
     }
 
-    /// The record in a slot that is known to be in use.
+    /// The record in a slot that is in use.
     #[inline]
     pub(crate) fn at(&self, index: u32) -> &Record {
         self.slots.get(index).record.as_deref().expect("links and tree name slots in use")

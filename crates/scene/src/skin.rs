@@ -1,31 +1,31 @@
-//! Meshes that follow a skeleton.
+//! Skinning: the positions of a mesh in a pose of its skeleton.
 
 use glam::{DAffine3, DVec3, Vec3};
 use thiserror::Error;
 
-/// How a vertex follows the joints: up to four, each with a weight. The weights need not sum to 1; the
-/// joint of a weight of 0 is not looked at.
+/// The joints that move a vertex: up to four, each with a weight.
+///
+/// The weights need not sum to 1. The index of a joint with weight 0 may be out of range.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct VertexWeights {
-    /// Joints, by their place in the list of matrices.
+    /// Indices of the joints in the list of matrices.
     pub joints: [u16; 4],
-    /// How much the vertex follows each.
+    /// The weight of each joint.
     pub weights: [f32; 4],
 }
 
-/// The positions of a skinned mesh in a pose: each vertex moved by the weighted mean of its joints'
-/// matrices.
+/// The positions of a skinned mesh in a pose. The weighted mean of its joints' matrices moves each vertex.
 ///
-/// `positions` are those of the bind pose, in the mesh's own space. The matrix of a joint takes that
-/// space to itself: the joint's transform in the pose, relative to the mesh, after the inverse of its
-/// transform in the bind pose. A vertex without weights stays where it is. Linear blend skinning
-/// (Magnenat-Thalmann, Laperrière and Thalmann, "Joint-Dependent Local Deformations for Hand Animation
-/// and Object Grasping", 1988), in f64, rounded once. O(vertices).
+/// `positions` and `weights` have one entry per vertex. The positions are those of the bind pose, in the
+/// mesh's own space. The matrix of a joint maps that space to itself: first the inverse of the joint's
+/// bind transform, then its transform in the pose, both relative to the mesh. A vertex whose weights sum
+/// to 0 keeps its position. [`Scene::refit`](crate::Scene::refit) takes the result.
 ///
-/// [`Scene::refit`](crate::Scene::refit) takes the result.
+/// Linear blend skinning (Magnenat-Thalmann, Laperrière and Thalmann, "Joint-Dependent Local Deformations
+/// for Hand Animation and Object Grasping", 1988), in f64, rounded once. O(vertices).
 ///
 /// # Errors
-/// Lists of different lengths, or a joint without a matrix.
+/// `positions` and `weights` of different lengths, or a nonzero weight of a joint without a matrix.
 ///
 /// ```
 /// use hitscan_scene::{VertexWeights, glam::{DAffine3, Vec3}, skin};
@@ -61,24 +61,26 @@ pub fn skin(
     positions.iter().zip(weights).enumerate().map(skinned).collect()
 }
 
-/// Why a mesh cannot be skinned.
+/// The reason why [`skin`] failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum SkinError {
-    /// Not as many weights as positions.
-    #[error("weights of {found} vertices, expected {expected}")]
+    /// The numbers of weights and positions differ.
+    #[error("weights: {found} vertices, expected {expected}; give one entry per position")]
     Count {
         /// The number of weights.
         found: usize,
         /// The number of positions.
         expected: usize,
     },
-    /// A vertex follows a joint that there is none of.
-    #[error("vertex {vertex} follows joint {joint}, expected less than {n_joints}")]
+    /// A vertex names a joint beyond the list of matrices.
+    #[error(
+        "vertex {vertex}: joint {joint}, expected less than {n_joints}; add its matrix or correct it"
+    )]
     Joint {
-        /// The first such vertex.
+        /// The index of the first such vertex.
         vertex: usize,
-        /// The joint it names.
+        /// The joint that the vertex names.
         joint: u16,
         /// The number of matrices.
         n_joints: usize,

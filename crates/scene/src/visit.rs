@@ -1,28 +1,30 @@
-//! The walk over instances with the caller's own tests.
+//! Traversal of the top-level tree with the caller's own tests.
 
 use std::ops::ControlFlow;
 
 use crate::{InstanceId, QueryOptions, Scene, WorldBox, scene::Record};
 
 impl Scene {
-    /// Walks the top-level tree by the caller's own tests, in an order that depends on the tree: `enter`
-    /// says of a box in world space whether to look below it, `found` takes the instances with a mesh
-    /// that are seen with these options (`faces` means nothing here) and whose own box was entered; it
-    /// ends the walk with [`ControlFlow::Break`].
+    /// Traverses the top-level tree with the caller's own tests, in an order that depends on the tree.
     ///
-    /// Boxes hold all that is below them with a small margin. Two box tests per node entered.
+    /// `enter` receives a box in world space and returns whether to descend into it. `on_instance`
+    /// receives each instance that `options` includes, has a mesh, and whose box was entered. It ends the
+    /// traversal with [`ControlFlow::Break`]. The traversal ignores [`QueryOptions::faces`].
+    ///
+    /// A box contains all instances below it, with a small margin. The traversal calls `enter` twice per
+    /// entered node.
     ///
     /// ```
     /// use std::ops::ControlFlow;
     /// use hitscan_scene::{QueryOptions, Scene};
     ///
     /// let scene = Scene::new();
-    /// let mut left = Vec::new();
+    /// let mut on_the_left = Vec::new();
     /// let done: ControlFlow<()> = scene.visit(
     ///     &QueryOptions::default(),
-    ///     |bounds| bounds.max.x < 0.0 || bounds.min.x < 0.0,
+    ///     |bounds| bounds.min.x < 0.0,
     ///     |id| {
-    ///         left.push(id);
+    ///         on_the_left.push(id);
     ///         ControlFlow::Continue(())
     ///     },
     /// );
@@ -32,33 +34,32 @@ impl Scene {
         &self,
         options: &QueryOptions<'_>,
         mut enter: impl FnMut(&WorldBox) -> bool,
-        mut found: impl FnMut(InstanceId) -> ControlFlow<B>,
+        mut on_instance: impl FnMut(InstanceId) -> ControlFlow<B>,
     ) -> ControlFlow<B> {
         self.visit_records(
             options,
             0.0,
             |bounds| if enter(bounds) { 0.0 } else { f64::INFINITY },
-            |record, limit| found(record.id).map_continue(|()| limit),
+            |record, limit| on_instance(record.id).map_continue(|()| limit),
         )
     }
 
-    /// [`visit`](Self::visit) in the order of a distance, for searches that need only what is nearest:
-    /// boxes whose distance is greater than the limit, or NaN, are left out, and `found` answers with
-    /// the new limit.
+    /// [`visit`](Self::visit) in order of a distance, for searches of the nearest. The traversal skips a
+    /// box whose distance exceeds the limit or is NaN, and `on_record` returns the new limit.
     pub(crate) fn visit_records<B>(
         &self,
         options: &QueryOptions<'_>,
         limit: f64,
         distance: impl FnMut(&WorldBox) -> f64,
-        mut found: impl FnMut(&Record, f64) -> ControlFlow<B, f64>,
+        mut on_record: impl FnMut(&Record, f64) -> ControlFlow<B, f64>,
     ) -> ControlFlow<B> {
         let mut outcome = ControlFlow::Continue(());
-        self.tree.walk(limit, distance, |index, limit| {
+        self.tree.traverse(limit, distance, |index, limit| {
             let record = self.at(index);
-            if !self.sees(record, options) {
+            if !self.includes(record, options) {
                 return ControlFlow::Continue(limit);
             }
-            found(record, limit).map_break(|value| outcome = ControlFlow::Break(value))
+            on_record(record, limit).map_break(|value| outcome = ControlFlow::Break(value))
         });
         outcome
     }

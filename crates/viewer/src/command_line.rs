@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use hitscan::glam::DVec2;
-use hitscan::picking::{Camera, Lens};
+use hitscan::picking::{Camera, Projection};
 
 use crate::protocol::ElementName;
 
@@ -45,13 +45,13 @@ impl CommandLine<'_> {
     /// Returns the command with the same result. Numbers parse back to the same bits.
     pub(crate) fn for_query(&self, query: &Query<'_>) -> String {
         let verb = if matches!(query, Query::Pixel { .. }) { "pick" } else { "select" };
-        let Camera { eye, target, up, lens, .. } = self.camera;
+        let Camera { eye, target, up, projection, .. } = self.camera;
         let mut line = format!("hitscan {verb} {}", quoted(self.file));
         line += &format!(" --eye {} --target {}", list(eye.as_ref()), list(target.as_ref()));
         if up.to_array() != [0.0, 1.0, 0.0] {
             line += &format!(" --up {}", list(up.as_ref()));
         }
-        if let Lens::Orthographic { height } = lens {
+        if let Projection::Orthographic { height } = projection {
             line += &format!(" --ortho {height:?}");
         }
         line += &format!(" --size {}x{}", self.window.x, self.window.y);
@@ -125,7 +125,7 @@ mod tests {
 
     #[test]
     fn commands_omit_default_flags() {
-        let camera = Camera::looking([0.1, -0.0, 9.0], [0.0; 3]);
+        let camera = Camera::look_at([0.1, -0.0, 9.0], [0.0; 3]);
         let hidden = BTreeSet::from([0, 3, 4, 5]);
         let mut command = CommandLine {
             file: "it's here.obj",

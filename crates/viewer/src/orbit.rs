@@ -3,7 +3,7 @@
 use std::f64::consts::FRAC_PI_4;
 
 use hitscan::glam::{DVec2, DVec3};
-use hitscan::picking::{Camera, Lens};
+use hitscan::picking::{Camera, Projection};
 use hitscan_render::{Framing, Subject};
 
 use crate::protocol::Side;
@@ -75,10 +75,10 @@ impl Orbit {
     }
 
     fn framing(&self) -> Framing {
-        let lens = Lens::Perspective { fov_y_radians: FRAC_PI_4 };
+        let projection = Projection::Perspective { fov_y_radians: FRAC_PI_4 };
         Framing {
             up: self.up,
-            lens,
+            projection,
             azimuth_degrees: self.azimuth,
             elevation_degrees: self.elevation,
         }
@@ -93,11 +93,11 @@ impl Orbit {
     pub(crate) fn camera(&self) -> Camera {
         let [_, _, back] = self.axes();
         let eye = self.target + self.distance * back;
-        let lens = match self.height() {
-            None => Lens::Perspective { fov_y_radians: FRAC_PI_4 },
-            Some(height) => Lens::Orthographic { height },
+        let projection = match self.height() {
+            None => Projection::Perspective { fov_y_radians: FRAC_PI_4 },
+            Some(height) => Projection::Orthographic { height },
         };
-        let mut camera = hitscan_render::camera(eye.to_array(), self.target.to_array(), lens);
+        let mut camera = hitscan_render::camera(eye.to_array(), self.target.to_array(), projection);
         camera.up = self.up;
         camera
     }
@@ -189,7 +189,7 @@ mod tests {
     }
 
     fn view(orbit: &Orbit) -> View {
-        orbit.camera().view(Viewport::of_size(400.0, 300.0)).unwrap()
+        orbit.camera().view(Viewport::from_size(400.0, 300.0)).unwrap()
     }
 
     #[test]

@@ -20,7 +20,7 @@ pub(crate) fn of_pick(scene: &Scene, pick: &Pick, click: usize, command: String)
     let name = |name: Option<&str>| name.map(str::to_owned);
     PickReport {
         element,
-        instance: scene.order(pick.instance).unwrap_or_default(),
+        instance: scene.insertion_order(pick.instance).unwrap_or_default(),
         path: path(scene, pick.instance),
         polygon,
         vertices,
@@ -60,7 +60,7 @@ pub(crate) fn describe(scene: &Scene, instance: InstanceId, element: Element) ->
     match path(scene, instance).join(" / ") {
         name if !name.is_empty() => format!("{what} of {name}"),
         _ if scene.len() > 1 => {
-            format!("{what} of instance {}", scene.order(instance).unwrap_or_default())
+            format!("{what} of instance {}", scene.insertion_order(instance).unwrap_or_default())
         }
         _ => what,
     }

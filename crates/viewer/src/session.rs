@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use hitscan::glam::{DVec2, DVec3};
-use hitscan::picking::{ClickCycle, PickOptions, Picker, Region, Selected, View, Viewport};
+use hitscan::picking::{ClickCycle, PickOptions, Picker, ScreenRegion, Selected, View, Viewport};
 use hitscan::scene::InstanceId;
 use hitscan_render::{Legend, Mode, Subject};
 
@@ -170,13 +170,13 @@ impl Session {
                 let (from, to) = (from.into(), to.into());
                 let visible = !self.x_ray;
                 let query = Query::Marquee { from, to, enclose, visible };
-                vec![self.select(Region::rectangle(from, to).ok(), &query, enclose, extend)]
+                vec![self.select(ScreenRegion::rectangle(from, to).ok(), &query, enclose, extend)]
             }
             FromPage::Lasso { outline, enclose, extend } => {
                 let outline: Vec<DVec2> = outline.into_iter().map(DVec2::from).collect();
                 let visible = !self.x_ray;
                 let query = Query::Lasso { outline: &outline, enclose, visible };
-                let region = Region::lasso(outline.iter().copied()).ok();
+                let region = ScreenRegion::lasso(outline.iter().copied()).ok();
                 vec![self.select(region, &query, enclose, extend)]
             }
             FromPage::Clear => {
@@ -233,7 +233,7 @@ impl Session {
     }
 
     fn view(&self) -> Option<View> {
-        self.orbit.camera().view(Viewport::of_size(self.window.x, self.window.y)).ok()
+        self.orbit.camera().view(Viewport::from_size(self.window.x, self.window.y)).ok()
     }
 
     /// Resets state that depends on the camera: repeated clicks, hover and frame.
@@ -282,7 +282,7 @@ impl Session {
                 }),
                 false => chosen.contains(&id),
             })
-            .filter_map(|&id| scene.order(id))
+            .filter_map(|&id| scene.insertion_order(id))
             .collect();
         self.hidden.extend(hidden);
         self.apply_hidden(now)
@@ -293,7 +293,7 @@ impl Session {
         let mut scene = self.model.subject.scene().clone();
         let ids: Vec<InstanceId> = scene.iter().map(|(id, _)| id).collect();
         for id in ids {
-            if scene.order(id).is_some_and(|order| self.hidden.contains(&order)) {
+            if scene.insertion_order(id).is_some_and(|order| self.hidden.contains(&order)) {
                 scene.set_hidden(id, true).expect("it is in the scene");
             }
         }

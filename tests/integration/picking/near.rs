@@ -1,7 +1,7 @@
 //! Picking and snapping within a radius against a search over everything on the screen.
 
 use hitscan::picking::{
-    ClickCycle, Element, ElementKind, Pick, PickOptions, Picker, SnapOptions, SnapTarget, Wires,
+    ClickCycle, Element, ElementKind, Pick, PickOptions, Picker, Polylines, SnapOptions, SnapTarget,
 };
 use hitscan::primitives::glam::{DAffine3, DVec2, DVec3};
 use hitscan::scene::{InstanceId, Scene};
@@ -58,7 +58,7 @@ fn candidates(
         for (vertices, _) in elements(part(scene, instance).0, kind) {
             let shape: Vec<DVec3> = vertices.iter().map(|&i| positions[i as usize]).collect();
             let point = match target {
-                SnapTarget::EdgeMiddle => {
+                SnapTarget::EdgeMidpoint => {
                     let middle = shape[0].midpoint(shape[1]);
                     eye.is_between_planes(middle).then_some(middle)
                 }
@@ -145,7 +145,7 @@ fn picks_and_snaps_are_those_nearest_on_the_screen() {
         let picker = Picker::new(&scene, &view);
         for _ in 0..4 {
             let (cursor, radius) = (eye.random_pixel(&mut rng), f64::from(rng.between(5.0, 40.0)));
-            for target in [SnapTarget::Vertex, SnapTarget::EdgeMiddle, SnapTarget::Edge] {
+            for target in [SnapTarget::Vertex, SnapTarget::EdgeMidpoint, SnapTarget::Edge] {
                 let told = format!("seed {seed}, {target:?} at {cursor} within {radius}, {eye:?}");
                 let all = candidates(&scene, &eye, target, cursor, radius);
                 let snap = |x_ray| {
@@ -223,7 +223,7 @@ fn clicks_cycle_through_what_lies_below() {
         let picker = Picker::new(&scene, &view);
         let cursor = eye.viewport.center();
         for kind in [ElementKind::Object, ElementKind::Face] {
-            let options = PickOptions::of(kind);
+            let options = PickOptions::for_kind(kind);
             let all = picker.pick_all(cursor, &options);
             assert!(all.is_sorted_by(|a, b| a.distance <= b.distance), "seed {seed}");
             let mut clicks = ClickCycle::default();
@@ -261,7 +261,7 @@ fn a_face_beside_the_cursor_is_picked_by_its_outline() {
         let picker = Picker::new(&scene, &view);
         let cursor = eye.random_pixel(&mut rng);
         let options =
-            PickOptions { radius: 30.0, x_ray: true, ..PickOptions::of(ElementKind::Object) };
+            PickOptions { radius: 30.0, x_ray: true, ..PickOptions::for_kind(ElementKind::Object) };
         let pick = picker.pick(cursor, &options);
         let under = picker.pick(cursor, &PickOptions::default());
         if under.is_some() {
@@ -306,7 +306,7 @@ fn wires_are_picked_by_their_distance_on_the_screen() {
         let eye = Eye::random(&mut rng, style, DVec3::ZERO, 400.0);
         let view = eye.view(false);
         let points: Vec<[f32; 3]> = (0..300).map(|_| (4.0 * rng.in_cube()).to_array()).collect();
-        let cloud = Wires::points(points.clone()).expect("all is finite");
+        let cloud = Polylines::from_points(points.clone()).expect("all is finite");
         let cursor = eye.random_pixel(&mut rng);
         let place = DAffine3::IDENTITY;
         let mut near: Vec<(f64, u32)> = vec![];
@@ -326,6 +326,6 @@ fn wires_are_picked_by_their_distance_on_the_screen() {
         assert_eq!(next.map(|pick| pick.item), near.get(1).map(|near| near.1), "seed {seed}");
     }
     assert!(!is_whole_effort() || n_picked > 20);
-    let error = Wires::points([[0.0, f32::NAN, 0.0]]).unwrap_err().to_string();
-    assert!(error.starts_with("point 0 is at [0.0, NaN, 0.0]"), "{error}");
+    let error = Polylines::from_points([[0.0, f32::NAN, 0.0]]).unwrap_err().to_string();
+    assert!(error.starts_with("point 0: position [0.0, NaN, 0.0]"), "{error}");
 }

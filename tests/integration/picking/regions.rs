@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use hitscan::BuildOptions;
 use hitscan::picking::{
-    Element, ElementKind, Pick, PickOptions, Picker, Region, RegionMode, SelectOptions, Selected,
-    SnapOptions, Wires,
+    Element, ElementKind, Pick, PickOptions, Picker, Polylines, RegionMode, ScreenRegion,
+    SelectOptions, Selected, SnapOptions,
 };
 use hitscan::primitives::glam::{DAffine3, DVec2, DVec3};
 use hitscan::scene::{Instance, Mesh, Scene};
@@ -22,7 +22,7 @@ pub(super) const KINDS: [ElementKind; 4] =
 
 /// A region as the twin sees it: triangles that do not overlap.
 pub(super) struct Outline {
-    pub(super) region: Region,
+    pub(super) region: ScreenRegion,
     pub(super) wedges: Vec<[DVec2; 3]>,
 }
 
@@ -30,7 +30,7 @@ pub(super) struct Outline {
 pub(super) fn marquee(rng: &mut Rng, eye: &Eye) -> Outline {
     let (a, b) = (eye.random_pixel(rng), eye.random_pixel(rng));
     let (c, d) = (DVec2::new(a.x, b.y), DVec2::new(b.x, a.y));
-    let region = Region::rectangle(a, b).expect("it is finite");
+    let region = ScreenRegion::rectangle(a, b).expect("it is finite");
     Outline { region, wedges: vec![[a, c, b], [a, b, d]] }
 }
 
@@ -46,7 +46,7 @@ pub(super) fn lasso(rng: &mut Rng, eye: &Eye) -> Outline {
         })
         .collect();
     let wedges = (0..n).map(|i| [center, outline[i], outline[(i + 1) % n]]).collect();
-    let region = Region::lasso(outline).expect("it has corners enough");
+    let region = ScreenRegion::lasso(outline).expect("it has corners enough");
     Outline { region, wedges }
 }
 
@@ -187,7 +187,7 @@ fn wires_are_selected_as_the_twin_says() {
                 (0..rng.below(6)).map(|_| (start + rng.in_cube()).to_array()).collect()
             })
             .collect();
-        let wires = Wires::polylines(lines.clone()).expect("all is finite");
+        let wires = Polylines::new(lines.clone()).expect("all is finite");
         let outline = if rng.one_in(2) { marquee } else { lasso }(&mut rng, &eye);
         for mode in [RegionMode::Touch, RegionMode::Enclose] {
             let selected = wires.select(&view, &DAffine3::IDENTITY, &outline.region, mode);
@@ -220,7 +220,7 @@ fn what_a_query_does_not_see_is_not_selected() {
     let ids = ids(&scene);
     let eye = Eye::random(&mut rng, STYLES[0], DVec3::ZERO, 500.0);
     let view = eye.view(false);
-    let all = Region::rectangle([-1e5, -1e5], [1e5, 1e5]).unwrap();
+    let all = ScreenRegion::rectangle([-1e5, -1e5], [1e5, 1e5]).unwrap();
     let options = SelectOptions::default();
     let before = Picker::new(&scene, &view).select(&all, &options);
     assert!(before.len() >= 2);
@@ -267,7 +267,7 @@ fn hostile_meshes_are_picked_without_a_panic() {
                 assert!(some.iter().all(|element| all.contains(element)), "seed {seed}, {kind:?}");
             }
             let cursor = eye.random_pixel(&mut rng);
-            let options = PickOptions { radius: 20.0, ..PickOptions::of(kind) };
+            let options = PickOptions { radius: 20.0, ..PickOptions::for_kind(kind) };
             let picks = picker.pick_all(cursor, &options);
             if let Some(pick) = picker.pick(cursor, &options) {
                 let is_it = |other: &Pick| other.element == pick.element;

@@ -1,7 +1,7 @@
 //! From pixels to points and back, by every convention, here and ten million units away.
 
 use hitscan::HitMode;
-use hitscan::picking::{Camera, Lens, PickOptions, Picker, Viewport};
+use hitscan::picking::{Camera, PickOptions, Picker, Projection, Viewport};
 use hitscan::primitives::glam::DVec3;
 use hitscan::scene::QueryOptions;
 use hitscan_testkit::Rng;
@@ -108,22 +108,25 @@ fn depth_runs_from_the_near_to_the_far_plane_as_the_convention_says() {
 /// Without perspective the far plane may not be infinite; with it, nothing may be behind the eye.
 #[test]
 fn cameras_that_see_nothing_are_errors() {
-    let viewport = Viewport::of_size(100.0, 50.0);
-    let good = Camera::looking([0.0, 0.0, 5.0], [0.0; 3]);
+    let viewport = Viewport::from_size(100.0, 50.0);
+    let good = Camera::look_at([0.0, 0.0, 5.0], [0.0; 3]);
     assert!(good.view(viewport).is_ok());
-    let parallel = Lens::Orthographic { height: 2.0 };
+    let parallel = Projection::Orthographic { height: 2.0 };
     for (bad, expected) in [
         (Camera { target: good.eye, ..good }, "no direction"),
         (Camera { up: DVec3::Z, ..good }, "no direction"),
         (Camera { near: 0.0, ..good }, "near is 0"),
         (Camera { far: 0.0, ..good }, "far is 0"),
-        (Camera { lens: parallel, ..good }, "far is inf"),
-        (Camera { lens: Lens::Perspective { fov_y_radians: 4.0 }, ..good }, "between 0 and pi"),
+        (Camera { projection: parallel, ..good }, "far is inf"),
+        (
+            Camera { projection: Projection::Perspective { fov_y_radians: 4.0 }, ..good },
+            "between 0 and pi",
+        ),
     ] {
         let error = bad.view(viewport).expect_err(expected).to_string();
         assert!(error.contains(expected), "{error}");
     }
-    let flat = good.view(Viewport::of_size(100.0, 0.0)).expect_err("no area").to_string();
+    let flat = good.view(Viewport::from_size(100.0, 0.0)).expect_err("no area").to_string();
     assert!(flat.contains("[100.0, 0.0]"), "{flat}");
 }
 
@@ -134,16 +137,16 @@ fn a_camera_by_numbers_is_the_camera_by_its_matrix() {
     for _ in 0..100 {
         for style in [super::making::Style::WgpuInfinite, super::making::Style::Orthographic] {
             let eye = Eye::random(&mut rng, style, ORIGINS[1], 400.0);
-            let lens = if style.is_parallel() {
-                Lens::Orthographic { height: 2.0 * eye.half_height }
+            let projection = if style.is_parallel() {
+                Projection::Orthographic { height: 2.0 * eye.half_height }
             } else {
-                Lens::Perspective { fov_y_radians: 2.0 * eye.half_height.atan() }
+                Projection::Perspective { fov_y_radians: 2.0 * eye.half_height.atan() }
             };
             let camera = Camera {
                 eye: eye.position,
                 target: eye.position + 3.0 * eye.axes[2],
                 up: eye.axes[1],
-                lens,
+                projection,
                 near: eye.near,
                 far: eye.far,
             };

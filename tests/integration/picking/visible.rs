@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use hitscan::BuildOptions;
 use hitscan::picking::{
-    Camera, Element, ElementKind, Lens, Picker, Region, RegionMode, SelectOptions, Selected,
-    Viewport,
+    Camera, Element, ElementKind, Picker, Projection, RegionMode, ScreenRegion, SelectOptions,
+    Selected, Viewport,
 };
 use hitscan::primitives::generate;
 use hitscan::primitives::glam::{DAffine3, DMat3, DVec2, DVec3};
@@ -291,9 +291,9 @@ fn what_is_smaller_than_a_pixel_is_seen_unless_something_hides_it() {
     let speck = mesh(generate::sphere(0.002, 200).expect("an ordinary size"));
     let wall = mesh(generate::cuboid(1.0, 1.0, 0.1, 0).expect("an ordinary size"));
     // A unit is a hundred pixels; the specks are at the corners of pixels.
-    let mut camera = Camera::looking([0.0, 0.0, 10.0], [0.0; 3]);
-    (camera.lens, camera.far) = (Lens::Orthographic { height: 4.0 }, 20.0);
-    let view = camera.view(Viewport::of_size(400.0, 400.0)).expect("it looks somewhere");
+    let mut camera = Camera::look_at([0.0, 0.0, 10.0], [0.0; 3]);
+    (camera.projection, camera.far) = (Projection::Orthographic { height: 4.0 }, 20.0);
+    let view = camera.view(Viewport::from_size(400.0, 400.0)).expect("it looks somewhere");
     let mut scene = Scene::new();
     let mut insert = |mesh: &Arc<Mesh>, at: [f64; 3]| {
         let place = DAffine3::from_translation(at.into());
@@ -302,7 +302,7 @@ fn what_is_smaller_than_a_pixel_is_seen_unless_something_hides_it() {
     let wall = insert(&wall, [0.0, 0.0, 1.0]);
     let behind = insert(&speck, [0.2, 0.3, 0.0]);
     let free = [insert(&speck, [0.8, 0.3, 0.0]), insert(&speck, [-1.3, 1.1, 0.0])];
-    let region = Region::rectangle([0.0, 0.0], [400.0, 400.0]).expect("it is finite");
+    let region = ScreenRegion::rectangle([0.0, 0.0], [400.0, 400.0]).expect("it is finite");
     let select = |kind, visible_only| {
         let options = SelectOptions { kind, visible_only, ..SelectOptions::default() };
         Picker::new(&scene, &view).select(&region, &options)
@@ -336,16 +336,16 @@ fn a_grazing_view_hides_no_vertex_of_a_plane() {
         let mesh = Arc::new(Mesh::new(grid, &BuildOptions::default()));
         scene.insert(Instance::new(mesh, DAffine3::IDENTITY)).expect("it is at the origin");
         let eye = turn * DVec3::new(0.3, 0.0015, 15.0);
-        let mut camera = Camera::looking(eye, turn * DVec3::new(0.1, 0.0, 0.0));
+        let mut camera = Camera::look_at(eye, turn * DVec3::new(0.1, 0.0, 0.0));
         camera.up = turn * DVec3::Y;
-        let view = camera.view(Viewport::of_size(1600.0, 900.0)).expect("it looks somewhere");
+        let view = camera.view(Viewport::from_size(1600.0, 900.0)).expect("it looks somewhere");
         let picker = Picker::new(&scene, &view);
-        let region = Region::rectangle([0.0, 0.0], [1600.0, 900.0]).expect("it is finite");
+        let region = ScreenRegion::rectangle([0.0, 0.0], [1600.0, 900.0]).expect("it is finite");
         let kind = ElementKind::Vertex;
         let options = SelectOptions { kind, visible_only: true, ..SelectOptions::default() };
         assert_eq!(picker.select(&region, &options).len(), n_vertices);
         // Seen from above, every vertex is a point of the surface that is in sight.
-        let above = Camera::looking(turn * DVec3::new(0.2, 30.0, 0.1), turn * DVec3::ZERO);
+        let above = Camera::look_at(turn * DVec3::new(0.2, 30.0, 0.1), turn * DVec3::ZERO);
         let above = Camera { up: turn * DVec3::X, ..above }.view(view.viewport());
         let above = above.expect("it looks somewhere");
         let picker = Picker::new(&scene, &above);
@@ -370,8 +370,8 @@ fn a_point_of_a_large_mesh_is_seen_from_close_by() {
         let normal = mesh.tri_mesh().unit_normal(triangle).expect("it has an area");
         let target = (a + b + c) / 3.0;
         let eye = target + 0.3 * (normal + 0.5 * rng.in_cube().as_dvec3());
-        let camera = Camera { up: b - a, near: 0.01, ..Camera::looking(eye, target) };
-        let view = camera.view(Viewport::of_size(800.0, 600.0)).expect("it looks somewhere");
+        let camera = Camera { up: b - a, near: 0.01, ..Camera::look_at(eye, target) };
+        let view = camera.view(Viewport::from_size(800.0, 600.0)).expect("it looks somewhere");
         let picker = Picker::new(&scene, &view);
         assert!(picker.is_visible(target, &QueryOptions::default()), "{id} {triangle} from {eye}");
         // Through the ground, the other side of the sphere is not.

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use hitscan::glam::{DAffine3, DVec3};
 use hitscan::scene::{
-    Instance, InstanceId, Keep, Mesh, QueryOptions, Removed, Scene, SceneError, SceneHit, WorldRay,
+    Instance, InstanceId, KeepTransform, Mesh, QueryOptions, RemovedSubtree, Scene, SceneError,
+    SceneHit, WorldRay,
 };
 use hitscan_testkit::Rng;
 
@@ -61,7 +62,7 @@ impl Model {
             let (id, instance) = (ids[&entry.id], &entry.instance);
             let parent = instance.parent.map(|parent| ids[&parent]);
             // Its transform may be good only below its parent.
-            scene.reparent(id, parent, Keep::Local).expect("it was good before");
+            scene.reparent(id, parent, KeepTransform::Local).expect("it was good before");
             scene.set_transform(id, instance.transform).expect("it was good before");
             scene.set_mesh(id, instance.mesh.clone()).expect("it was good before");
             scene.set_layers(id, instance.layers).expect("it is there");
@@ -110,7 +111,7 @@ fn random_edits_leave_what_a_fresh_scene_is() {
         let meshes = random_meshes(&mut rng);
         let (mut scene, mut model) = (Scene::new(), Model::default());
         // What was removed, with the model before that: entries in their order.
-        let mut removed: Vec<(Removed, Vec<(usize, Entry)>)> = Vec::new();
+        let mut removed: Vec<(RemovedSubtree, Vec<(usize, Entry)>)> = Vec::new();
         let mut snapshots: Vec<(Scene, Model)> = Vec::new();
         for step in 0..per_seed {
             let context = format!("seed {seed}, step {step}");
@@ -150,7 +151,7 @@ fn random_edits_leave_what_a_fresh_scene_is() {
                         Ok(id) => {
                             assert_eq!(id, taken.id(), "{context}");
                             model.entries.extend(gone.into_iter().map(|(_, entry)| entry));
-                            let order = |id| scene.order(id).expect("it is there");
+                            let order = |id| scene.insertion_order(id).expect("it is there");
                             model.entries.sort_by_key(|entry| order(entry.id));
                             let again = scene.restore(&taken);
                             assert_eq!(again, Err(SceneError::NotRemoved(id)), "{context}");
@@ -171,7 +172,7 @@ fn random_edits_leave_what_a_fresh_scene_is() {
                 }
                 (6, Some(id)) => {
                     let parent = if rng.one_in(3) { None } else { Some(rng.pick(&ids)) };
-                    let keep = rng.pick(&[Keep::World, Keep::Local]);
+                    let keep = rng.pick(&[KeepTransform::World, KeepTransform::Local]);
                     let before = scene.world_transform(id).expect("it is there");
                     let is_cycle = parent.is_some_and(|parent| model.below(id).contains(&parent));
                     let found = scene.reparent(id, parent, keep);
@@ -179,7 +180,7 @@ fn random_edits_leave_what_a_fresh_scene_is() {
                         (Err(SceneError::Cycle { .. }), true) => {}
                         (Err(SceneError::Transform { .. }), false) => {}
                         (Ok(()), false) => {
-                            if keep == Keep::World {
+                            if keep == KeepTransform::World {
                                 let after = scene.world_transform(id).expect("it is there");
                                 let parent = parent.and_then(|id| scene.world_transform(id));
                                 let is_near = is_near(before, after, parent);
@@ -280,7 +281,10 @@ fn handles_outlive_removal_and_never_name_another_instance() {
     assert_ne!(b.index, d.index, "the slot is kept for restoring");
     scene.restore(&removed).expect("its parent is there");
     assert_eq!(scene.children(a).collect::<Vec<_>>(), [b, c], "it has its old place");
-    assert_eq!([a, b, c, d].map(|id| scene.order(id)), [Some(0), Some(1), Some(2), Some(3)]);
+    assert_eq!(
+        [a, b, c, d].map(|id| scene.insertion_order(id)),
+        [Some(0), Some(1), Some(2), Some(3)]
+    );
 
     let removed = scene.remove(a).expect("it is there");
     assert_eq!(removed.ids().collect::<Vec<_>>(), [a, b, c]);
@@ -344,5 +348,5 @@ fn scenes_are_shared_between_threads() {
     fn assert_shared<T: Send + Sync + 'static>() {}
     assert_shared::<Scene>();
     assert_shared::<Mesh>();
-    assert_shared::<Removed>();
+    assert_shared::<RemovedSubtree>();
 }

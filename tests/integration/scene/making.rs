@@ -152,12 +152,12 @@ pub(crate) fn brute_hits(
         let (Some(mesh), Some(local)) = (&instance.mesh, scene.local_ray(id, ray)) else {
             continue;
         };
-        let order = scene.order(id).expect("it is in the scene");
+        let order = scene.insertion_order(id).expect("it is in the scene");
         let found = brute_force::all_hits(mesh.tri_mesh(), &local.ray, options.faces, mode);
         hits.extend(found.into_iter().map(|hit| SceneHit {
             t: local.world_t(hit.t),
             instance: id,
-            order,
+            insertion_order: order,
             local: hit,
         }));
     }
@@ -167,7 +167,7 @@ pub(crate) fn brute_hits(
 
 /// All bits of a hit.
 pub(crate) fn bits(hit: &SceneHit) -> (u64, InstanceId, u64, [u32; 5]) {
-    (hit.t.to_bits(), hit.instance, hit.order, hit.local.to_bits())
+    (hit.t.to_bits(), hit.instance, hit.insertion_order, hit.local.to_bits())
 }
 
 /// Points spread over the boxes of the scene and around it.

@@ -4,7 +4,7 @@ use hitscan::glam::DVec3;
 use hitscan::primitives::{
     ConvexRegion, closest_point_on_triangle, glam::DMat3, triangle_overlaps_box,
 };
-use hitscan::scene::{InstanceId, QueryOptions, Region, Scene, SceneTriangle, WorldBox};
+use hitscan::scene::{InstanceId, QueryOptions, Scene, SceneTriangle, WorldBox, WorldRegion};
 use hitscan_testkit::Rng;
 
 use super::making::{random_point, random_scene, sees, vector};
@@ -19,7 +19,7 @@ fn triangles(
 ) -> Vec<(SceneTriangle, [DVec3; 3])> {
     let mut ids: Vec<InstanceId> =
         scene.iter().map(|(id, _)| id).filter(|&id| sees(scene, id, options)).collect();
-    ids.sort_by_key(|&id| scene.order(id));
+    ids.sort_by_key(|&id| scene.insertion_order(id));
     let mut triangles = Vec::new();
     for instance in ids {
         let Some(mesh) = scene.get(instance).and_then(|instance| instance.mesh.as_ref()) else {
@@ -85,21 +85,21 @@ fn a_point_that_is_not_finite_is_near_nothing() {
     assert_eq!(Scene::new().closest_point([0.0; 3], f64::INFINITY, &options), None);
 }
 
-fn random_region(scene: &Scene, rng: &mut Rng) -> Region {
+fn random_region(scene: &Scene, rng: &mut Rng) -> WorldRegion {
     let center = random_point(scene, rng);
     let size = f64::from(rng.power_of_two(-4.0, 7.0));
     match rng.below(3) {
         0 => {
             let half = (vector(rng) * size).abs();
-            Region::Box(WorldBox { min: center - half, max: center + half })
+            WorldRegion::Box(WorldBox { min: center - half, max: center + half })
         }
-        1 => Region::Sphere { center, radius: size },
+        1 => WorldRegion::Sphere { center, radius: size },
         _ => {
             let planes = (0..3 + rng.below(4)).map(|_| {
                 let normal = rng.direction().as_dvec3();
                 [normal.x, normal.y, normal.z, size - normal.dot(center)]
             });
-            Region::Convex(ConvexRegion::from_coefficients(planes))
+            WorldRegion::Convex(ConvexRegion::from_coefficients(planes))
         }
     }
 }
@@ -115,17 +115,19 @@ fn regions_hold_what_a_loop_over_all_triangles_says() {
         for _ in 0..15 {
             let region = random_region(&scene, &mut rng);
             let overlaps = |corners: [DVec3; 3]| match &region {
-                Region::Box(b) => triangle_overlaps_box(corners, b.min, b.max),
-                Region::Sphere { center, radius } => {
+                WorldRegion::Box(b) => triangle_overlaps_box(corners, b.min, b.max),
+                WorldRegion::Sphere { center, radius } => {
                     let nearest = closest_point_on_triangle(corners, *center);
                     nearest.distance_squared <= radius * radius
                 }
-                Region::Convex(convex) => convex.overlaps_triangle(corners),
+                WorldRegion::Convex(convex) => convex.overlaps_triangle(corners),
             };
             let contains = |p: DVec3| match &region {
-                Region::Box(b) => p.cmpge(b.min).all() && p.cmple(b.max).all(),
-                Region::Sphere { center, radius } => p.distance_squared(*center) <= radius * radius,
-                Region::Convex(convex) => convex.contains(p),
+                WorldRegion::Box(b) => p.cmpge(b.min).all() && p.cmple(b.max).all(),
+                WorldRegion::Sphere { center, radius } => {
+                    p.distance_squared(*center) <= radius * radius
+                }
+                WorldRegion::Convex(convex) => convex.contains(p),
             };
             let expected: Vec<SceneTriangle> =
                 all.iter().filter(|(_, corners)| overlaps(*corners)).map(|&(t, _)| t).collect();
@@ -175,7 +177,7 @@ fn insides_are_those_of_the_closed_mesh_under_any_transform() {
             let point = transform.transform_point3(local.as_dvec3());
             let expected = brute_force::is_inside(mesh.tri_mesh(), local);
             let options = QueryOptions::default();
-            let around = scene.instances_around(point, &options);
+            let around = scene.instances_containing(point, &options);
             assert_eq!(around, if expected { vec![id] } else { vec![] }, "{seed}, {local}");
             let distance = scene.signed_distance(point, &options).expect("there is a surface");
             assert_eq!(distance < 0.0, expected, "{seed}, {local}");

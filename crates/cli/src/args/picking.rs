@@ -224,7 +224,7 @@ impl QueryArgs {
     pub(crate) fn ignored(&self, scene: &Scene) -> anyhow::Result<Vec<InstanceId>> {
         let places = self.ignore.iter().flat_map(|places| places.iter().cloned());
         let ids: HashMap<u64, InstanceId> =
-            scene.iter().filter_map(|(id, _)| Some((scene.order(id)?, id))).collect();
+            scene.iter().filter_map(|(id, _)| Some((scene.insertion_order(id)?, id))).collect();
         let id = |place: u64| {
             let id = ids.get(&place).copied();
             id.ok_or_else(|| anyhow!("no instance {place} to ignore, there are {}", scene.len()))

@@ -13,7 +13,7 @@ pub(crate) fn run(args: &PickArgs) -> anyhow::Result<Outcome> {
     engine::set_threads(args.engine.threads)?;
     let view = camera::view(&args.camera)?;
     let scene = scene_file::load(&args.file, &args.engine)?.scene;
-    let mut options = PickOptions::of(args.element.into());
+    let mut options = PickOptions::for_kind(args.element.into());
     options.radius = args.radius.unwrap_or(options.radius);
     let ignored = args.query.ignored(&scene)?;
     options.query = args.query.options(&ignored);

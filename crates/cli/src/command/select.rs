@@ -1,6 +1,6 @@
 //! `hitscan select`: says what is in a marquee or a lasso.
 
-use hitscan::picking::{Picker, Region, RegionMode, SelectOptions};
+use hitscan::picking::{Picker, RegionMode, ScreenRegion, SelectOptions};
 
 use crate::args::SelectArgs;
 use crate::camera;
@@ -12,8 +12,8 @@ use crate::scene_file;
 pub(crate) fn run(args: &SelectArgs) -> anyhow::Result<Outcome> {
     engine::set_threads(args.engine.threads)?;
     let region = match (args.marquee, &args.lasso) {
-        (Some([x0, y0, x1, y1]), _) => Region::rectangle([x0, y0], [x1, y1])?,
-        (None, Some(outline)) => Region::lasso(outline.iter().copied())?,
+        (Some([x0, y0, x1, y1]), _) => ScreenRegion::rectangle([x0, y0], [x1, y1])?,
+        (None, Some(outline)) => ScreenRegion::lasso(outline.iter().copied())?,
         (None, None) => unreachable!("the command line asks for one of them"),
     };
     let view = camera::view(&args.camera)?;

@@ -65,7 +65,7 @@ impl<'a> ElementRecord<'a> {
         Self {
             element: kind,
             path: scene.path(instance).into_iter().map(name).collect(),
-            instance: scene.order(instance).unwrap_or_default(),
+            instance: scene.insertion_order(instance).unwrap_or_default(),
             polygon,
             vertices,
             object: named.and_then(|(records, polygon)| records.object(polygon)),

@@ -35,7 +35,12 @@ impl Subject {
             mesh.bvh().closest_hits(&local_rays, self.faces, &mut found);
             for ((index, local), found) in indices.into_iter().zip(rays).zip(found) {
                 let Some(found) = found else { continue };
-                let hit = SceneHit { t: local.world_t(found.t), instance, order, local: found };
+                let hit = SceneHit {
+                    t: local.world_t(found.t),
+                    instance,
+                    insertion_order: order,
+                    local: found,
+                };
                 if hits[index].is_none_or(|closest| hit.cmp_along_ray(&closest).is_lt()) {
                     hits[index] = Some(hit);
                 }
@@ -81,7 +86,7 @@ impl Subject {
     }
 
     fn mesh_and_order(&self, id: InstanceId) -> Option<(&Mesh, u64)> {
-        Some((self.scene.get(id)?.mesh.as_deref()?, self.scene.order(id)?))
+        Some((self.scene.get(id)?.mesh.as_deref()?, self.scene.insertion_order(id)?))
     }
 
     /// The rays whose index passes `counts`, in the space of an instance, with their indices.

@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 
 use hitscan::glam::DVec2;
-use hitscan::picking::{Pick, PickOptions, Picker, Region, RegionMode, SelectOptions, Selected};
+use hitscan::picking::{
+    Pick, PickOptions, Picker, RegionMode, ScreenRegion, SelectOptions, Selected,
+};
 
 use super::Session;
 use crate::command_line::{CommandLine, Query};
@@ -15,7 +17,7 @@ const MAX_NAMED: usize = 50;
 
 impl Session {
     fn options(&self) -> PickOptions<'static> {
-        PickOptions { x_ray: self.x_ray, ..PickOptions::of(self.element.into()) }
+        PickOptions { x_ray: self.x_ray, ..PickOptions::for_kind(self.element.into()) }
     }
 
     pub(super) fn hover(&mut self, pixel: DVec2, id: u32) -> ToPage {
@@ -66,7 +68,7 @@ impl Session {
 
     pub(super) fn select(
         &mut self,
-        region: Option<Region>,
+        region: Option<ScreenRegion>,
         query: &Query<'_>,
         enclose: bool,
         extend: bool,

@@ -1,4 +1,4 @@
-//! Points and polylines: what has no surface for a ray to hit.
+//! Polylines and points, which have no surface for a ray to hit.
 
 use std::ops::{ControlFlow, Range};
 
@@ -8,98 +8,101 @@ use hitscan_primitives::Aabb;
 use thiserror::Error;
 
 use crate::{
-    clip::Clipped,
+    clip::ClippedPolygon,
     in_region::RegionMode,
     near_pixel::nearest_on_segment,
-    part::Window,
-    region::Region,
+    screen_frustum::ScreenFrustum,
     screen_map::{ScreenMap, ScreenPoint},
+    screen_region::ScreenRegion,
     view::View,
 };
 
-/// Points, or polylines, with a hierarchy: picked by a radius in pixels, as they have no surface that
-/// a ray could hit. Point clouds, curves, wires, measured profiles, gizmos.
+/// Polylines or points with a hierarchy, for point clouds, curves and gizmos. A pick has a radius in pixels,
+/// because they have no surface that a ray could hit.
+///
+/// Each polyline or point is an *item*, with its index in the order given. Positions are f32 in a space of
+/// the caller's choice; each query takes the transform from it to the world.
 ///
 /// ```
-/// use hitscan_picking::{Camera, Viewport, Wires};
+/// use hitscan_picking::{Camera, Viewport, Polylines};
 /// use hitscan_primitives::glam::DAffine3;
 ///
 /// let zigzag = [[0.0, 0.0, 0.0], [1.0, 2.0, 0.0], [2.0, 0.0, 0.0]];
-/// let wires = Wires::polylines([zigzag.to_vec()])?;
-/// let view = Camera::looking([1.0, 1.0, 9.0], [1.0, 1.0, 0.0]).view(Viewport::of_size(800.0, 600.0))?;
+/// let wires = Polylines::new([zigzag.to_vec()])?;
+/// let view = Camera::look_at([1.0, 1.0, 9.0], [1.0, 1.0, 0.0]).view(Viewport::from_size(800.0, 600.0))?;
 ///
-/// let on_second_segment = view.project([1.5, 1.0, 0.0]).expect("it is seen").pixel;
+/// let on_second_segment = view.project([1.5, 1.0, 0.0]).expect("the point is before the camera").pixel;
 /// let pick = wires.pick(&view, &DAffine3::IDENTITY, on_second_segment + 3.0, 8.0, |_| true);
 /// assert_eq!(pick.map(|pick| (pick.item, pick.segment)), Some((0, 1)));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct Wires {
+pub struct Polylines {
     positions: Vec<Vec3>,
     /// Indices of the ends of each segment; a point is a segment from itself to itself.
     segments: Vec<[u32; 2]>,
-    /// The first segment of each item, and their number.
+    /// The first segment of each item, then the number of segments.
     starts: Vec<u32>,
     bvh: BoxBvh,
 }
 
-/// A point or polyline near the cursor.
+/// A polyline or point near the cursor; see [`Polylines::pick`].
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct WirePick {
-    /// Which point or polyline, in the order given.
+pub struct PolylinePick {
+    /// The index of the polyline or point, in the order given.
     pub item: u32,
-    /// Which segment of the polyline; 0 for a point.
+    /// The index of the segment in the polyline; 0 for a point.
     pub segment: u32,
-    /// Its point that is seen nearest to the cursor, in world space.
+    /// The point of the item nearest to the cursor on the screen, in world space.
     pub point: DVec3,
-    /// Where that is seen, in pixels.
+    /// The image of that point, in pixels.
     pub pixel: DVec2,
-    /// How far that is from the cursor, in pixels.
+    /// The distance from the cursor, in pixels.
     pub pixel_distance: f64,
 }
 
-/// Why points are none.
+/// The reason why [`Polylines`] rejected positions.
 #[derive(Clone, Copy, Debug, PartialEq, Error)]
 #[non_exhaustive]
-pub enum WireError {
-    /// A position that is NaN or infinite.
-    #[error("point {point} is at {position:?}, expected finite coordinates")]
+pub enum PolylineError {
+    /// A position is NaN or infinite.
+    #[error("point {point}: position {position:?} is not finite; use finite coordinates")]
     NotFinite {
-        /// The first such point, counted over all polylines.
+        /// The index of the first such point, counted over all polylines.
         point: usize,
         /// Its position.
         position: [f32; 3],
     },
-    /// More points than a hierarchy can name.
-    #[error("{found} points, expected at most {}", BoxBvh::MAX_BOXES)]
+    /// The hierarchy cannot index this number of points.
+    #[error("points: {found}, at most {}; split them", BoxBvh::MAX_BOXES)]
     TooMany {
-        /// The number found.
+        /// The number of points.
         found: usize,
     },
 }
 
-impl Wires {
-    /// Points, each an item of its own; in any space. O(n log n).
+impl Polylines {
+    /// Points, each an item. The positions are in any space. O(n log n).
     ///
     /// # Errors
-    /// A position that is not finite, or too many.
-    pub fn points<P: Into<[f32; 3]>>(
+    /// A position that is not finite, or more than [`BoxBvh::MAX_BOXES`] points.
+    pub fn from_points<P: Into<[f32; 3]>>(
         positions: impl IntoIterator<Item = P>,
-    ) -> Result<Self, WireError> {
+    ) -> Result<Self, PolylineError> {
         let positions: Vec<Vec3> = positions.into_iter().map(|p| Vec3::from(p.into())).collect();
         check(&positions)?;
         let n = positions.len() as u32;
         Ok(Self::build(positions, (0..n).map(|i| [i, i]).collect(), (0..=n).collect()))
     }
 
-    /// Polylines, each an item, by their points in order; one point alone is a point, and none is an
-    /// item that is never picked. In any space. O(n log n).
+    /// Polylines, each an item with its points in order. A polyline of one point is a point. A polyline
+    /// without points is an item that no query returns. The positions are in any space. O(n log n).
     ///
     /// # Errors
-    /// A position that is not finite, or too many.
-    pub fn polylines<P: Into<[f32; 3]>, L: IntoIterator<Item = P>>(
+    /// A position that is not finite, or more than [`BoxBvh::MAX_BOXES`] points.
+    pub fn new<P: Into<[f32; 3]>, L: IntoIterator<Item = P>>(
         lines: impl IntoIterator<Item = L>,
-    ) -> Result<Self, WireError> {
+    ) -> Result<Self, PolylineError> {
         let (mut positions, mut ends) = (Vec::<Vec3>::new(), vec![0]);
         for line in lines {
             positions.extend(line.into_iter().map(|p| Vec3::from(p.into())));
@@ -127,32 +130,32 @@ impl Wires {
         Self { positions, segments, starts, bvh }
     }
 
-    /// The number of points or polylines.
+    /// The number of items.
     pub fn n_items(&self) -> usize {
         self.starts.len() - 1
     }
 
-    /// The item that is seen nearest to the cursor, within `radius` pixels, among those points of it
-    /// that `accept` takes; of several at one distance the one in front, then the first. `transform`
-    /// takes the points to world space.
+    /// The item nearest to the cursor on the screen, within `radius` pixels, for which `accept` returns
+    /// `true`. Ties go to the item in front, then to the first. `transform` maps the positions to world
+    /// space. `None` if the pixel is not finite, or the radius is negative or NaN.
     ///
-    /// Surfaces hide nothing here. To leave out what is behind them, let
-    /// [`Picker::is_visible`](crate::Picker::is_visible) be part of `accept`; it is asked once for
-    /// each candidate, nearest first, until it takes one.
+    /// Surfaces hide no item. To skip hidden ones, call
+    /// [`Picker::is_visible`](crate::Picker::is_visible) in `accept`. The search calls `accept` once per
+    /// candidate, nearest first, until it returns `true`.
     pub fn pick(
         &self,
         view: &View,
         transform: &DAffine3,
         pixel: impl Into<[f64; 2]>,
         radius: f64,
-        mut accept: impl FnMut(&WirePick) -> bool,
-    ) -> Option<WirePick> {
+        mut accept: impl FnMut(&PolylinePick) -> bool,
+    ) -> Option<PolylinePick> {
         let cursor = DVec2::from(pixel.into());
         let (map, to_view) = local(view, transform);
-        let window = Window::new(&map, cursor - radius, cursor + radius);
+        let frustum = ScreenFrustum::new(&map, cursor - radius, cursor + radius);
         let mut near: Vec<(ScreenPoint, u32)> = vec![];
         let _: ControlFlow<()> = self.bvh.visit(
-            |bounds| !window.misses_box(bounds),
+            |bounds| !frustum.misses_box(bounds),
             |segment| {
                 let seen = self.seen(&map, segment);
                 let nearest = match seen.points() {
@@ -167,12 +170,12 @@ impl Wires {
         );
         near.sort_unstable_by(|(a, s), (b, t)| {
             let distance = |at: &ScreenPoint| at.pixel().distance(cursor);
-            let by_place = distance(a).total_cmp(&distance(b)).then(a.near.total_cmp(&b.near));
-            by_place.then(s.cmp(t))
+            let by_distance = distance(a).total_cmp(&distance(b)).then(a.near.total_cmp(&b.near));
+            by_distance.then(s.cmp(t))
         });
         let picks = near.into_iter().map(|(at, segment)| {
             let item = self.item_of(segment);
-            WirePick {
+            PolylinePick {
                 item,
                 segment: segment - self.starts[item as usize],
                 point: view.origin() + to_view.transform_point3(at.point),
@@ -183,20 +186,20 @@ impl Wires {
         picks.into_iter().find(|pick| accept(pick))
     }
 
-    /// The items that a region touches or encloses, in order; see
-    /// [`Picker::select`](crate::Picker::select).
+    /// The indices of the items that a region touches or encloses, sorted. `transform` maps the positions to
+    /// world space. Surfaces hide no item; see [`Picker::select`](crate::Picker::select) for the region.
     pub fn select(
         &self,
         view: &View,
         transform: &DAffine3,
-        region: &Region,
+        region: &ScreenRegion,
         mode: RegionMode,
     ) -> Vec<u32> {
         let (map, _) = local(view, transform);
-        let window = Window::new(&map, region.min(), region.max());
+        let frustum = ScreenFrustum::new(&map, region.min(), region.max());
         let mut segments = vec![];
         let _: ControlFlow<()> = self.bvh.visit(
-            |bounds| !window.misses_box(bounds),
+            |bounds| !frustum.misses_box(bounds),
             |segment| {
                 let seen = self.seen(&map, segment);
                 let pixels = seen.pixels();
@@ -211,18 +214,22 @@ impl Wires {
         );
         segments.sort_unstable();
         let items = segments.chunk_by(|&a, &b| self.item_of(a) == self.item_of(b));
-        let selected = items.filter_map(|of_item| {
-            let item = self.item_of(of_item[0]);
-            let is_whole = of_item.len() == self.segments_of(item).len();
+        let selected = items.filter_map(|item_segments| {
+            let item = self.item_of(item_segments[0]);
+            let is_whole = item_segments.len() == self.segments_of(item).len();
             (mode == RegionMode::Touch || is_whole).then_some(item)
         });
         selected.collect()
     }
 
-    fn seen(&self, map: &ScreenMap, segment: u32) -> Clipped {
+    fn seen(&self, map: &ScreenMap, segment: u32) -> ClippedPolygon {
         let [a, b] = self.segments[segment as usize];
-        let point = |i: u32| map.of(self.positions[i as usize].as_dvec3());
-        if a == b { Clipped::new(&[point(a)]) } else { Clipped::new(&[point(a), point(b)]) }
+        let point = |i: u32| map.project(self.positions[i as usize].as_dvec3());
+        if a == b {
+            ClippedPolygon::new(&[point(a)])
+        } else {
+            ClippedPolygon::new(&[point(a), point(b)])
+        }
     }
 
     fn item_of(&self, segment: u32) -> u32 {
@@ -234,19 +241,21 @@ impl Wires {
     }
 }
 
-/// The map from the points' own space to the screen, and their transform into the space of the view.
+/// The map from the space of the positions to the screen, and the transform to the space of the view.
 fn local(view: &View, transform: &DAffine3) -> (ScreenMap, DAffine3) {
     let translation = transform.translation - view.origin();
     let to_view = DAffine3 { translation, ..*transform };
-    (view.map().of_local(&to_view), to_view)
+    (view.map().from_local(&to_view), to_view)
 }
 
-fn check(positions: &[Vec3]) -> Result<(), WireError> {
+fn check(positions: &[Vec3]) -> Result<(), PolylineError> {
     if positions.len() > BoxBvh::MAX_BOXES {
-        return Err(WireError::TooMany { found: positions.len() });
+        return Err(PolylineError::TooMany { found: positions.len() });
     }
     match positions.iter().position(|position| !position.is_finite()) {
         None => Ok(()),
-        Some(point) => Err(WireError::NotFinite { point, position: positions[point].to_array() }),
+        Some(point) => {
+            Err(PolylineError::NotFinite { point, position: positions[point].to_array() })
+        }
     }
 }

@@ -1,26 +1,26 @@
-//! A vector whose clone shares its memory until one of the two is written to.
+//! A copy-on-write vector: a clone shares its memory until either is written.
 
 use std::sync::Arc;
 
-/// Items that one write after a clone copies.
+/// Items per chunk: the number that the first write after a clone copies.
 const CHUNK: usize = 64;
 
-/// A vector in chunks of 64 items that clones share: a clone costs a pointer per chunk, the first
-/// write to a chunk afterwards a copy of that chunk.
+/// A vector in chunks of 64 items that clones share. A clone costs a pointer per chunk, and the first
+/// write to a shared chunk copies it.
 #[derive(Clone, Debug)]
-pub(crate) struct Chunks<T> {
-    /// All of [`CHUNK`] items; those beyond `len` are the default.
+pub(crate) struct CowVec<T> {
+    /// Each of [`CHUNK`] items. Items beyond `len` are the default.
     chunks: Vec<Arc<[T]>>,
     len: usize,
 }
 
-impl<T> Default for Chunks<T> {
+impl<T> Default for CowVec<T> {
     fn default() -> Self {
         Self { chunks: Vec::new(), len: 0 }
     }
 }
 
-impl<T: Clone + Default> Chunks<T> {
+impl<T: Clone + Default> CowVec<T> {
     pub(crate) fn len(&self) -> usize {
         self.len
     }
@@ -31,7 +31,8 @@ impl<T: Clone + Default> Chunks<T> {
         &self.chunks[index as usize / CHUNK][index as usize % CHUNK]
     }
 
-    /// The item at `index` for writing. Copies its chunk if a clone shares it: read before you ask.
+    /// The item at `index` for writing. Copies the chunk if a clone shares it, so read it first if a
+    /// write may be unnecessary.
     #[inline]
     pub(crate) fn get_mut(&mut self, index: u32) -> &mut T {
         &mut Arc::make_mut(&mut self.chunks[index as usize / CHUNK])[index as usize % CHUNK]
@@ -58,8 +59,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_clone_keeps_its_items_and_shares_what_nobody_wrote() {
-        let mut items = Chunks::default();
+    fn a_clone_keeps_its_items_and_shares_unwritten_chunks() {
+        let mut items = CowVec::default();
         for i in 0..200 {
             assert_eq!(items.push(i), i);
         }

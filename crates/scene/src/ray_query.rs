@@ -1,0 +1,321 @@
+//! Ray queries in world space.
+
+use std::ops::ControlFlow;
+
+use hitscan_bvh::MeshBvh;
+use hitscan_primitives::{Hit, HitMode};
+
+use crate::{
+    InstanceId, LocalRay, QueryOptions, Scene, SceneHit, WorldRay, placement::SlabRay,
+    scene::Record,
+};
+
+impl Scene {
+    /// The image of a world ray in the space of an instance's mesh, which defines the instance's hits.
+    ///
+    /// `None` for an unknown handle, an invalid ray, or a ray whose local origin or direction exceeds the
+    /// range of f32.
+    pub fn local_ray(&self, id: InstanceId, ray: &WorldRay) -> Option<LocalRay> {
+        let record = self.record(id).filter(|_| ray.is_valid())?;
+        LocalRay::new(&record.state.placement.frame, ray)
+    }
+
+    /// Traverses the instances whose box the ray meets, nearest first. `visit` gets an instance with its
+    /// local ray, and returns the new maximum `t` of the world ray.
+    fn for_each_candidate(
+        &self,
+        ray: &WorldRay,
+        options: &QueryOptions<'_>,
+        mut visit: impl FnMut(CandidateInstance<'_>) -> ControlFlow<(), f64>,
+    ) {
+        if !ray.is_valid() {
+            return;
+        }
+        let slabs = SlabRay::new(ray);
+        self.tree.traverse(
+            ray.t_max,
+            |bounds| slabs.enter(bounds),
+            |index, limit| {
+                let record = self.at(index);
+                let Some(mesh) = &record.instance.mesh else {
+                    return ControlFlow::Continue(limit);
+                };
+                if !self.includes(record, options) {
+                    return ControlFlow::Continue(limit);
+                }
+                match LocalRay::new(&record.state.placement.frame, ray) {
+                    Some(local) => {
+                        visit(CandidateInstance { record, bvh: mesh.bvh(), ray: local, limit })
+                    }
+                    None => ControlFlow::Continue(limit),
+                }
+            },
+        );
+    }
+
+    /// The hit with the minimum `(t, instance, triangle)`, with instances in order of first insertion.
+    ///
+    /// `t` counts in units of the ray's direction. An invalid ray returns `None`. The cost is a nearest-first
+    /// traversal of the top-level tree and of the meshes whose box the ray meets before the hit.
+    ///
+    /// ```
+    /// use hitscan_scene::{QueryOptions, Scene, WorldRay};
+    ///
+    /// let ray = WorldRay::segment([0.0; 3], [0.0, 0.0, 4.0]);
+    /// assert_eq!(Scene::new().closest_hit(&ray, &QueryOptions::default()), None);
+    /// ```
+    pub fn closest_hit(&self, ray: &WorldRay, options: &QueryOptions<'_>) -> Option<SceneHit> {
+        let mut closest: Option<SceneHit> = None;
+        self.for_each_candidate(ray, options, |candidate| {
+            let hit =
+                candidate.bvh.closest_hit(&candidate.ray.until(candidate.limit), options.faces);
+            candidate.keep_closest(hit, &mut closest)
+        });
+        closest
+    }
+
+    /// [`closest_hit`](Self::closest_hit) among the hits for which `accept` returns `true`.
+    ///
+    /// The traversal calls `accept` on candidates, including some that are not the closest, in an order
+    /// that depends on the trees. `accept` must return the same value for the same hit.
+    pub fn closest_hit_where(
+        &self,
+        ray: &WorldRay,
+        options: &QueryOptions<'_>,
+        mut accept: impl FnMut(&SceneHit) -> bool,
+    ) -> Option<SceneHit> {
+        let mut closest: Option<SceneHit> = None;
+        self.for_each_candidate(ray, options, |candidate| {
+            let local = candidate.ray.until(candidate.limit);
+            let hit = candidate
+                .bvh
+                .closest_hit_where(&local, options.faces, |hit| accept(&candidate.hit(*hit)));
+            candidate.keep_closest(hit, &mut closest)
+        });
+        closest
+    }
+
+    /// Whether the ray hits anything. Cheaper than [`closest_hit`](Self::closest_hit), because the
+    /// traversal ends at the first hit. `false` for an invalid ray.
+    pub fn is_occluded(&self, ray: &WorldRay, options: &QueryOptions<'_>) -> bool {
+        let mut occluded = false;
+        self.for_each_candidate(ray, options, |candidate| {
+            occluded = candidate.bvh.is_occluded(&candidate.ray.ray, options.faces);
+            candidate.continue_unless(occluded)
+        });
+        occluded
+    }
+
+    /// Whether the ray has a hit for which `accept` returns `true`; see
+    /// [`closest_hit_where`](Self::closest_hit_where).
+    pub fn is_occluded_where(
+        &self,
+        ray: &WorldRay,
+        options: &QueryOptions<'_>,
+        mut accept: impl FnMut(&SceneHit) -> bool,
+    ) -> bool {
+        let mut occluded = false;
+        self.for_each_candidate(ray, options, |candidate| {
+            occluded = candidate.bvh.is_occluded_where(&candidate.ray.ray, options.faces, |hit| {
+                accept(&candidate.hit(*hit))
+            });
+            candidate.continue_unless(occluded)
+        });
+        occluded
+    }
+
+    /// All hits, sorted by `(t, instance, triangle)`. Empty for an invalid ray.
+    ///
+    /// `mode` decides how a ray through a shared edge counts. Allocates the list; use
+    /// [`all_hits_into`](Self::all_hits_into) to reuse one.
+    pub fn all_hits(
+        &self,
+        ray: &WorldRay,
+        options: &QueryOptions<'_>,
+        mode: HitMode,
+    ) -> Vec<SceneHit> {
+        let mut hits = Vec::new();
+        self.all_hits_into(ray, options, mode, &mut hits);
+        hits
+    }
+
+    /// [`all_hits`](Self::all_hits) into a buffer, which the query clears first.
+    pub fn all_hits_into(
+        &self,
+        ray: &WorldRay,
+        options: &QueryOptions<'_>,
+        mode: HitMode,
+        hits: &mut Vec<SceneHit>,
+    ) {
+        self.all_hits_where_into(ray, options, mode, |_| true, hits);
+    }
+
+    /// [`all_hits`](Self::all_hits) for which `accept` returns `true`, into a buffer, which the query clears
+    /// first. The query calls `accept` once per hit.
+    pub fn all_hits_where_into(
+        &self,
+        ray: &WorldRay,
+        options: &QueryOptions<'_>,
+        mode: HitMode,
+        mut accept: impl FnMut(&SceneHit) -> bool,
+        hits: &mut Vec<SceneHit>,
+    ) {
+        hits.clear();
+        let mut instance_hits = Vec::new();
+        self.for_each_candidate(ray, options, |candidate| {
+            candidate.bvh.all_hits_into(
+                &candidate.ray.ray,
+                options.faces,
+                mode,
+                &mut instance_hits,
+            );
+            hits.extend(instance_hits.iter().map(|&hit| candidate.hit(hit)).filter(&mut accept));
+            ControlFlow::Continue(candidate.limit)
+        });
+        hits.sort_unstable_by(SceneHit::cmp_along_ray);
+    }
+
+    /// The first `n` of [`all_hits`](Self::all_hits), sorted by `(t, instance, triangle)`, into a buffer,
+    /// which the query clears first. The traversal stops beyond the `n`-th hit.
+    pub fn nearest_hits(
+        &self,
+        ray: &WorldRay,
+        options: &QueryOptions<'_>,
+        mode: HitMode,
+        n: usize,
+        hits: &mut Vec<SceneHit>,
+    ) {
+        self.nearest_hits_where(ray, options, mode, n, |_| true, hits);
+    }
+
+    /// [`nearest_hits`](Self::nearest_hits) among the hits for which `accept` returns `true`; see
+    /// [`closest_hit_where`](Self::closest_hit_where).
+    pub fn nearest_hits_where(
+        &self,
+        ray: &WorldRay,
+        options: &QueryOptions<'_>,
+        mode: HitMode,
+        n: usize,
+        mut accept: impl FnMut(&SceneHit) -> bool,
+        hits: &mut Vec<SceneHit>,
+    ) {
+        hits.clear();
+        if n == 0 {
+            return;
+        }
+        let mut instance_hits = Vec::new();
+        self.for_each_candidate(ray, options, |candidate| {
+            let local = candidate.ray.until(candidate.limit);
+            let accept = |hit: &Hit| accept(&candidate.hit(*hit));
+            candidate.bvh.nearest_hits_where(
+                &local,
+                options.faces,
+                mode,
+                n,
+                accept,
+                &mut instance_hits,
+            );
+            if instance_hits.is_empty() {
+                return ControlFlow::Continue(candidate.limit);
+            }
+            hits.extend(instance_hits.iter().map(|&hit| candidate.hit(hit)));
+            hits.sort_unstable_by(SceneHit::cmp_along_ray);
+            hits.truncate(n);
+            ControlFlow::Continue(hits.get(n - 1).map_or(candidate.limit, |last| last.t))
+        });
+    }
+
+    /// The number of surface crossings: the number of hits with [`HitMode::Once`]. 0 for an invalid ray.
+    pub fn count_crossings(&self, ray: &WorldRay, options: &QueryOptions<'_>) -> usize {
+        let mut crossings = 0;
+        self.for_each_candidate(ray, options, |candidate| {
+            crossings += candidate.bvh.count_crossings(&candidate.ray.ray, options.faces);
+            ControlFlow::Continue(candidate.limit)
+        });
+        crossings
+    }
+
+    /// [`closest_hit`](Self::closest_hit) of each ray, in the order of `rays`. The feature `parallel` runs
+    /// it on rayon's current pool.
+    ///
+    /// # Panics
+    /// If `hits` and `rays` differ in length.
+    pub fn closest_hits(
+        &self,
+        rays: &[WorldRay],
+        options: &QueryOptions<'_>,
+        hits: &mut [Option<SceneHit>],
+    ) {
+        answer_batch(rays, hits, |ray| self.closest_hit(ray, options));
+    }
+
+    /// [`is_occluded`](Self::is_occluded) of each ray, in the order of `rays`. The feature `parallel` runs
+    /// it on rayon's current pool.
+    ///
+    /// # Panics
+    /// If `occluded` and `rays` differ in length.
+    pub fn are_occluded(
+        &self,
+        rays: &[WorldRay],
+        options: &QueryOptions<'_>,
+        occluded: &mut [bool],
+    ) {
+        answer_batch(rays, occluded, |ray| self.is_occluded(ray, options));
+    }
+}
+
+/// An instance whose box the ray meets.
+struct CandidateInstance<'a> {
+    record: &'a Record,
+    bvh: &'a MeshBvh,
+    ray: LocalRay,
+    /// The query needs no hits beyond this `t` of the world ray.
+    limit: f64,
+}
+
+impl CandidateInstance<'_> {
+    #[inline]
+    fn hit(&self, local: Hit) -> SceneHit {
+        SceneHit {
+            t: self.ray.world_t(local.t),
+            instance: self.record.id,
+            insertion_order: self.record.insertion_order,
+            local,
+        }
+    }
+
+    fn keep_closest(
+        &self,
+        hit: Option<Hit>,
+        closest: &mut Option<SceneHit>,
+    ) -> ControlFlow<(), f64> {
+        if let Some(hit) = hit.map(|hit| self.hit(hit))
+            && closest.is_none_or(|closest| hit.cmp_along_ray(&closest).is_lt())
+        {
+            *closest = Some(hit);
+        }
+        ControlFlow::Continue(closest.map_or(self.limit, |hit| hit.t))
+    }
+
+    fn continue_unless(&self, done: bool) -> ControlFlow<(), f64> {
+        if done { ControlFlow::Break(()) } else { ControlFlow::Continue(self.limit) }
+    }
+}
+
+fn answer_batch<T: Send>(
+    rays: &[WorldRay],
+    answers: &mut [T],
+    answer: impl Fn(&WorldRay) -> T + Sync + Send,
+) {
+    assert_eq!(rays.len(), answers.len(), "one answer slot per ray");
+    #[cfg(feature = "parallel")]
+    {
+        use rayon::prelude::*;
+        let pairs = rays.par_iter().zip(answers).with_min_len(256);
+        pairs.for_each(|(ray, slot)| *slot = answer(ray));
+    }
+    #[cfg(not(feature = "parallel"))]
+    for (ray, slot) in rays.iter().zip(answers) {
+        *slot = answer(ray);
+    }
+}
