@@ -211,8 +211,8 @@ impl ProgressiveRender {
         let n_pixels = size[0] * size[1];
         let step = (n_pixels / 500).max(1) as usize;
         let pixels = (0..n_pixels).step_by(step);
-        let place = |n: u64| [(n % size[0]) as u32, (n / size[0]) as u32];
-        let rays = pixels.map(|n| self.renderer.sampler.ray(place(n), DVec2::splat(0.5)));
+        let pixel_of = |n: u64| [(n % size[0]) as u32, (n / size[0]) as u32];
+        let rays = pixels.map(|n| self.renderer.sampler.ray(pixel_of(n), DVec2::splat(0.5)));
         let work: Vec<u32> = rays.map(|ray| self.renderer.subject.work(&ray)).collect();
         let sum: f64 = work.iter().map(|&work| f64::from(work)).sum();
         (!work.is_empty()).then(|| sum / work.len() as f64)
@@ -300,8 +300,8 @@ mod tests {
         let ball = Arc::new(Mesh::new(ball, &Default::default()));
         let mut scene = Scene::new();
         for x in [-1.0, 1.5] {
-            let place = DAffine3::from_translation([x, 0.0, 0.0].into());
-            scene.insert(Instance::new(ball.clone(), place)).unwrap();
+            let transform = DAffine3::from_translation([x, 0.0, 0.0].into());
+            scene.insert(Instance::new(ball.clone(), transform)).unwrap();
         }
         Subject::new(scene, |_, _| None)
     }

@@ -284,8 +284,8 @@ fn statistics_are_rare_while_the_camera_moves_and_immediate_when_it_stops() {
     }
     say(&mut session, FromPage::Orbit { dx: 3.0, dy: 1.0 });
     let (n_stats, _) = picture(&mut session, Instant::now());
-    let most = 2 + start.elapsed().as_millis() / 250;
-    assert!(n_stats >= 1 && n_stats <= most, "{n_stats} of {most}");
+    let max = 2 + start.elapsed().as_millis() / 250;
+    assert!(n_stats >= 1 && n_stats <= max, "{n_stats} of {max}");
     let later = Instant::now() + Duration::from_secs(1);
     assert_eq!(picture(&mut session, later).1, Some(400));
 }
