@@ -127,7 +127,7 @@ mod tests {
             let mut scene = Scene::new();
             let instance = scene.insert(Instance::new(mesh, DAffine3::IDENTITY)).unwrap();
             let subject = Subject::new(scene, |_, _| None);
-            let hit = SceneHit { t: 1.0, instance, order: 0, local };
+            let hit = SceneHit { t: 1.0, instance, insertion_order: 0, local };
             let normal = subject.normal(&hit, &ray);
             assert!(normal.distance(expected) < 1e-12, "{normal} {expected}");
             assert_eq!(subject.surfaces(&[ray], &[hit])[0].1, normal);
