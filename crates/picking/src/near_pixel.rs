@@ -201,8 +201,8 @@ impl PixelSearch<'_> {
 
     fn nearest_on_edge(&self, [a, b]: [u32; 2]) -> Option<(ScreenPoint, Feature)> {
         let (from, to) = (self.projected.vertex(a), self.projected.vertex(b));
-        let seen = ClippedPolygon::new(&[from, to]);
-        let at = match seen.points() {
+        let clipped = ClippedPolygon::new(&[from, to]);
+        let at = match clipped.points() {
             [] => return None,
             [only] => *only,
             [from, to, ..] => nearest_on_segment(from, to, self.cursor),

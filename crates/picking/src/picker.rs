@@ -88,8 +88,8 @@ impl<'a> Picker<'a> {
         }
         let near = self.candidates(cursor, options.kind.into(), options.radius, &options.query);
         picks.extend(near.iter().map(|candidate| self.pick_of_candidate(candidate)));
-        let mut seen = HashSet::new();
-        picks.retain(|pick| seen.insert((pick.instance, pick.element)));
+        let mut listed = HashSet::new();
+        picks.retain(|pick| listed.insert((pick.instance, pick.element)));
         picks
     }
 
@@ -107,13 +107,14 @@ impl<'a> Picker<'a> {
     /// Whether a point in world space is visible: in the viewport, between the near and far planes, and
     /// behind no surface that the query includes. One occlusion ray.
     ///
-    /// A surface hides the point only if it is nearer by more than 2^-20 of the distance plus the extent
-    /// of its mesh from the mesh's origin, because hits are no more exact.
+    /// A surface hides the point only if it is nearer by more than a tolerance, because hits are no more
+    /// exact. The tolerance is 2^-20 of the sum of two lengths: the point's distance, and the extent of the
+    /// surface's mesh from the mesh's origin.
     pub fn is_visible(&self, point: impl Into<[f64; 3]>, query: &QueryOptions<'_>) -> bool {
         let point = DVec3::from(point.into());
         self.view
             .project(point)
-            .is_some_and(|seen| self.is_unobstructed(point, seen.pixel, query, |_| true))
+            .is_some_and(|image| self.is_unobstructed(point, image.pixel, query, |_| true))
     }
 
     fn nearest(
@@ -158,10 +159,10 @@ impl<'a> Picker<'a> {
         }
         let frustum = ScreenFrustum::new(self.view.map(), cursor - radius, cursor + radius);
         self.for_each_mesh_in(&frustum, query, |instance, to_view, mesh| {
-            let map = self.view.map().from_local(&to_view);
+            let map = self.view.map().in_local_space(&to_view);
             let projected = ProjectedMesh { mesh: mesh.tri_mesh(), bvh: mesh.bvh(), map };
-            let found = near_pixel(&projected, cursor, radius, query.faces, target);
-            candidates.extend(found.into_iter().map(|near| Candidate { instance, to_view, near }));
+            let nearby = near_pixel(&projected, cursor, radius, query.faces, target);
+            candidates.extend(nearby.into_iter().map(|near| Candidate { instance, to_view, near }));
         });
         candidates.sort_unstable_by(|a, b| {
             let by_distance = a.near.distance.total_cmp(&b.near.distance);
@@ -303,8 +304,7 @@ impl<'a> Picker<'a> {
     }
 }
 
-/// A surface nearer to a point than this fraction of the point's distance plus the mesh's extent does not
-/// hide the point, because hits are no more exact.
+/// The tolerance of [`Picker::is_visible`], relative to the point's distance plus the mesh's extent.
 const VISIBILITY_TOLERANCE: f64 = 1.0 / (1 << 20) as f64;
 
 /// An element near the cursor, with its instance.

@@ -157,8 +157,8 @@ impl Polylines {
         let _: ControlFlow<()> = self.bvh.visit(
             |bounds| !frustum.misses_box(bounds),
             |segment| {
-                let seen = self.seen(&map, segment);
-                let nearest = match seen.points() {
+                let clipped = self.clipped(&map, segment);
+                let nearest = match clipped.points() {
                     [] => None,
                     [only] => Some(*only),
                     [a, b, ..] => Some(nearest_on_segment(a, b, cursor)),
@@ -201,12 +201,12 @@ impl Polylines {
         let _: ControlFlow<()> = self.bvh.visit(
             |bounds| !frustum.misses_box(bounds),
             |segment| {
-                let seen = self.seen(&map, segment);
-                let pixels = seen.pixels();
+                let clipped = self.clipped(&map, segment);
+                let pixels = clipped.pixels();
                 let selected = !pixels.is_empty()
                     && match mode {
                         RegionMode::Touch => region.touches(&pixels),
-                        RegionMode::Enclose => !seen.is_cut && region.encloses(&pixels),
+                        RegionMode::Enclose => !clipped.is_cut && region.encloses(&pixels),
                     };
                 segments.extend(selected.then_some(segment));
                 ControlFlow::Continue(())
@@ -222,7 +222,7 @@ impl Polylines {
         selected.collect()
     }
 
-    fn seen(&self, map: &ScreenMap, segment: u32) -> ClippedPolygon {
+    fn clipped(&self, map: &ScreenMap, segment: u32) -> ClippedPolygon {
         let [a, b] = self.segments[segment as usize];
         let point = |i: u32| map.project(self.positions[i as usize].as_dvec3());
         if a == b {
@@ -245,7 +245,7 @@ impl Polylines {
 fn local(view: &View, transform: &DAffine3) -> (ScreenMap, DAffine3) {
     let translation = transform.translation - view.origin();
     let to_view = DAffine3 { translation, ..*transform };
-    (view.map().from_local(&to_view), to_view)
+    (view.map().in_local_space(&to_view), to_view)
 }
 
 fn check(positions: &[Vec3]) -> Result<(), PolylineError> {

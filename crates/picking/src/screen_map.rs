@@ -38,7 +38,7 @@ impl ScreenMap {
     }
 
     /// The same map, for points in a local space. `local_to_here` maps it to the domain of this map.
-    pub(crate) fn from_local(&self, local_to_here: &DAffine3) -> Self {
+    pub(crate) fn in_local_space(&self, local_to_here: &DAffine3) -> Self {
         let to_local = local_to_here.matrix3.transpose();
         self.mapped(|form| {
             let constant = form.xyz().dot(local_to_here.translation) + form.w;

@@ -74,20 +74,21 @@ impl<'a> Picker<'a> {
     /// ```
     pub fn select(&self, region: &ScreenRegion, options: &SelectOptions<'_>) -> Vec<Selected> {
         let frustum = ScreenFrustum::new(self.view.map(), region.min(), region.max());
-        let mut found = vec![];
+        let mut per_instance = vec![];
         self.for_each_mesh_in(&frustum, &options.query, |instance, to_view, mesh| {
-            let map = self.view.map().from_local(&to_view);
+            let map = self.view.map().in_local_space(&to_view);
             let projected = ProjectedMesh { mesh: mesh.tri_mesh(), bvh: mesh.bvh(), map };
             let elements =
                 RegionSearch::new(projected, region, options.mode).elements(options.kind);
             if !elements.is_empty() {
-                found.push(InstanceElements { instance, to_view, projected, elements });
+                per_instance.push(InstanceElements { instance, to_view, projected, elements });
             }
         });
         if options.visible_only {
-            VisibleFilter::new(self, region, options.kind, &options.query).retain(&mut found);
+            VisibleFilter::new(self, region, options.kind, &options.query)
+                .retain(&mut per_instance);
         }
-        let mut selected: Vec<Selected> = found
+        let mut selected: Vec<Selected> = per_instance
             .into_iter()
             .flat_map(|InstanceElements { instance, elements, .. }| {
                 elements.into_iter().map(move |element| Selected { instance, element })

@@ -143,17 +143,17 @@ impl View {
     /// [`Picker::is_visible`](crate::Picker::is_visible).
     pub fn project(&self, point: impl Into<[f64; 3]>) -> Option<Projected> {
         let point = DVec3::from(point.into()) - self.origin;
-        let seen = self.map.project(point);
-        if !seen.is_in_depth_range() {
+        let image = self.map.project(point);
+        if !image.is_in_depth_range() {
             return None;
         }
-        let pixel = seen.pixel();
+        let pixel = image.pixel();
         let (near, _) = self.map.line_of_sight(pixel)?;
         let depth = match self.depth_range {
-            DepthRange::ZeroToOne => seen.near,
-            DepthRange::Reversed => seen.far,
-            DepthRange::MinusOneToOne => 0.5 * (seen.near - seen.far),
-        } / seen.w;
+            DepthRange::ZeroToOne => image.near,
+            DepthRange::Reversed => image.far,
+            DepthRange::MinusOneToOne => 0.5 * (image.near - image.far),
+        } / image.w;
         Some(Projected { pixel, depth, distance: (point - near).length() })
     }
 

@@ -59,29 +59,29 @@ impl<'a> VisibleFilter<'a> {
         }
     }
 
-    pub(crate) fn retain(&self, found: &mut Vec<InstanceElements<'_>>) {
+    pub(crate) fn retain(&self, selection: &mut Vec<InstanceElements<'_>>) {
         match self.kind {
             ElementKind::Object | ElementKind::Face => {
-                let n_expected = found.iter().map(|found| found.elements.len()).sum();
-                let seen = self.visible_at_centers(n_expected, found);
-                for found in found.iter_mut() {
-                    let mut elements = std::mem::take(&mut found.elements);
+                let n_expected = selection.iter().map(|group| group.elements.len()).sum();
+                let visible = self.visible_at_centers(n_expected, selection);
+                for group in selection.iter_mut() {
+                    let mut elements = std::mem::take(&mut group.elements);
                     elements.retain(|&element| {
-                        seen.contains(&(found.instance, element))
-                            || self.is_visible_beside_centers(found, element)
+                        visible.contains(&(group.instance, element))
+                            || self.is_visible_beside_centers(group, element)
                     });
-                    found.elements = elements;
+                    group.elements = elements;
                 }
             }
             ElementKind::Edge | ElementKind::Vertex => {
-                for found in found.iter_mut() {
-                    let mut elements = std::mem::take(&mut found.elements);
-                    elements.retain(|&element| self.is_thin_element_visible(found, element));
-                    found.elements = elements;
+                for group in selection.iter_mut() {
+                    let mut elements = std::mem::take(&mut group.elements);
+                    elements.retain(|&element| self.is_thin_element_visible(group, element));
+                    group.elements = elements;
                 }
             }
         }
-        found.retain(|found| !found.elements.is_empty());
+        selection.retain(|group| !group.elements.is_empty());
     }
 
     /// The elements that rays through the pixel centres of the region hit first. Ends early once all
@@ -89,16 +89,16 @@ impl<'a> VisibleFilter<'a> {
     fn visible_at_centers(
         &self,
         n_expected: usize,
-        wanted: &[InstanceElements<'_>],
+        expected: &[InstanceElements<'_>],
     ) -> HashSet<(InstanceId, Element)> {
-        let wanted: HashSet<(InstanceId, Element)> = wanted
+        let expected: HashSet<(InstanceId, Element)> = expected
             .iter()
-            .flat_map(|found| found.elements.iter().map(|&element| (found.instance, element)))
+            .flat_map(|group| group.elements.iter().map(|&element| (group.instance, element)))
             .collect();
-        let mut seen = HashSet::new();
+        let mut visible = HashSet::new();
         let mut centers = pixel_centers(self.region, self.min, self.max);
         let mut hits = vec![];
-        while seen.len() < n_expected {
+        while visible.len() < n_expected {
             let pixels = centers.by_ref().take(BATCH);
             let rays: Vec<WorldRay> = pixels.map(|pixel| self.picker.view.ray(pixel)).collect();
             if rays.is_empty() {
@@ -108,9 +108,9 @@ impl<'a> VisibleFilter<'a> {
             hits.resize(rays.len(), None);
             self.picker.scene.closest_hits(&rays, self.query, &mut hits);
             let ids = hits.iter().flatten().filter_map(|hit| self.element_of(hit));
-            seen.extend(ids.filter(|id| wanted.contains(id)));
+            visible.extend(ids.filter(|id| expected.contains(id)));
         }
-        seen
+        visible
     }
 
     /// The object or face of a hit.
@@ -127,15 +127,15 @@ impl<'a> VisibleFilter<'a> {
 
     /// Whether an object or face is visible at the middle of one of its triangles in the region. If all
     /// have zero area, whether one is visible as the edge or vertex that it looks like.
-    fn is_visible_beside_centers(&self, found: &InstanceElements<'_>, element: Element) -> bool {
-        let InstanceElements { instance, projected, .. } = found;
+    fn is_visible_beside_centers(&self, group: &InstanceElements<'_>, element: Element) -> bool {
+        let InstanceElements { instance, projected, .. } = group;
         let triangles: Vec<u32> = match element {
             Element::Face(polygon) => projected.mesh.triangles_of(polygon).collect(),
             _ => self.first_triangles(projected),
         };
         if triangles.iter().all(|&triangle| projected.mesh.is_degenerate(triangle)) {
             let thin = triangles.into_iter().map(|triangle| thin_element(projected, triangle));
-            return thin.into_iter().any(|element| self.is_thin_element_visible(found, element));
+            return thin.into_iter().any(|element| self.is_thin_element_visible(group, element));
         }
         triangles.into_iter().any(|triangle| {
             let Some(pixel) = self.middle_in_region(&projected.clipped(triangle).pixels()) else {
@@ -178,8 +178,8 @@ impl<'a> VisibleFilter<'a> {
     }
 
     /// Whether an edge or a vertex is visible in the region.
-    fn is_thin_element_visible(&self, found: &InstanceElements<'_>, element: Element) -> bool {
-        let InstanceElements { instance, to_view, projected, .. } = found;
+    fn is_thin_element_visible(&self, group: &InstanceElements<'_>, element: Element) -> bool {
+        let InstanceElements { instance, to_view, projected, .. } = group;
         let is_visible = |at: &ScreenPoint, feature: Feature| {
             let pixel = at.pixel();
             self.contains(pixel)
@@ -196,8 +196,8 @@ impl<'a> VisibleFilter<'a> {
                 is_visible(&projected.vertex(vertex), Feature::Vertex(vertex))
             }
             Element::Edge(edge) => {
-                let seen = ClippedPolygon::new(&edge.map(|vertex| projected.vertex(vertex)));
-                let [a, b] = seen.points() else { return false };
+                let clipped = ClippedPolygon::new(&edge.map(|vertex| projected.vertex(vertex)));
+                let [a, b] = clipped.points() else { return false };
                 let mut samples = samples_along(a, b, self.min, self.max);
                 samples.any(|at| is_visible(&at, Feature::Edge(edge)))
             }

@@ -62,46 +62,15 @@ impl Scene {
         }
         // Covers the rounding of differences to the point.
         let pad = 4.0 * f64::EPSILON * point.abs().max_element();
-        let mut best: Option<(TrianglePoint, &Record, u32)> = None;
+        let mut best: Option<Candidate> = None;
         let _: ControlFlow<()> = self.visit_records(
             options,
             max_distance * max_distance,
             |bounds| distance_squared_to_box(bounds.min - pad, bounds.max + pad, point),
-            |record, limit| {
-                let record = self.at(record.id.index);
-                let (Some(world), Some(mesh)) =
-                    (WorldMesh::new(record, point), &record.instance.mesh)
-                else {
-                    return ControlFlow::Continue(limit);
-                };
-                let mut limit = limit;
-                let _: ControlFlow<()> = mesh.bvh().visit_nearest_first(
-                    limit,
-                    |bounds| {
-                        let bounds = world.bounds(bounds);
-                        distance_squared_to_box(bounds.min, bounds.max, DVec3::ZERO)
-                    },
-                    |triangle| {
-                        let candidate =
-                            closest_point_on_triangle(world.corners(triangle), DVec3::ZERO);
-                        let key = (record.insertion_order, triangle);
-                        let comes_first = candidate.distance_squared < limit
-                            || candidate.distance_squared == limit
-                                && best.as_ref().is_none_or(|(_, other, other_triangle)| {
-                                    key < (other.insertion_order, *other_triangle)
-                                });
-                        if comes_first {
-                            limit = candidate.distance_squared;
-                            best = Some((candidate, record, triangle));
-                        }
-                        ControlFlow::Continue(limit)
-                    },
-                );
-                ControlFlow::Continue(limit)
-            },
+            |record, limit| ControlFlow::Continue(search_instance(record, point, limit, &mut best)),
         );
-        best.map(|(closest, record, triangle)| ScenePoint {
-            instance: record.id,
+        best.map(|Candidate { closest, instance, key: (_, triangle) }| ScenePoint {
+            instance,
             triangle,
             point: point + closest.point,
             u: closest.u,
@@ -109,4 +78,45 @@ impl Scene {
             distance: closest.distance_squared.sqrt(),
         })
     }
+}
+
+/// The closest point of a triangle, relative to the query point.
+struct Candidate {
+    closest: TrianglePoint,
+    instance: InstanceId,
+    /// The insertion order of the instance and the index of the triangle, which decide ties.
+    key: (u64, u32),
+}
+
+/// Searches one instance within the squared distance `limit`. Replaces `best` if a point comes before it,
+/// and returns the new limit.
+fn search_instance(
+    record: &Record,
+    point: DVec3,
+    mut limit: f64,
+    best: &mut Option<Candidate>,
+) -> f64 {
+    let (Some(world), Some(mesh)) = (WorldMesh::new(record, point), &record.instance.mesh) else {
+        return limit;
+    };
+    let _: ControlFlow<()> = mesh.bvh().visit_nearest_first(
+        limit,
+        |bounds| {
+            let bounds = world.bounds(bounds);
+            distance_squared_to_box(bounds.min, bounds.max, DVec3::ZERO)
+        },
+        |triangle| {
+            let closest = closest_point_on_triangle(world.corners(triangle), DVec3::ZERO);
+            let key = (record.insertion_order, triangle);
+            let comes_first = closest.distance_squared < limit
+                || closest.distance_squared == limit
+                    && best.as_ref().is_none_or(|best| key < best.key);
+            if comes_first {
+                limit = closest.distance_squared;
+                *best = Some(Candidate { closest, instance: record.id, key });
+            }
+            ControlFlow::Continue(limit)
+        },
+    );
+    limit
 }

@@ -75,8 +75,8 @@ impl Placement {
     }
 }
 
-/// The inverse of a matrix, refined by one step of Newton's method, because the inverse by cofactors
-/// loses twice the necessary digits for a sheared or stretched matrix.
+/// The inverse of a matrix, refined by one step of Newton's method. The inverse by cofactors alone loses
+/// twice the necessary digits for a sheared or stretched matrix.
 pub(crate) fn refined_inverse(matrix: DMat3) -> DMat3 {
     let inverse = matrix.inverse();
     inverse * (2.0 * DMat3::IDENTITY - matrix * inverse)

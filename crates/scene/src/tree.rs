@@ -1,9 +1,9 @@
 //! The top-level tree: a binary tree over the world boxes of instances, updated by every edit.
 //!
 //! Insertion descends to the sibling that adds the minimum sum of box areas. Removal replaces the parent
-//! by the sibling. Every node whose box changes tries the rotations of Kopta, Ize, Spjut, Brunvand, Davis
-//! and Kensler, "Fast, Effective BVH Updates for Animated Scenes" (2012), which keep the tree good without
-//! a rebuild. An edit costs O(depth).
+//! by the sibling. Every node whose box changes tries rotations, which keep the tree good without a rebuild
+//! (Kopta, Ize, Spjut, Brunvand, Davis and Kensler, "Fast, Effective BVH Updates for Animated Scenes",
+//! 2012). An edit costs O(depth).
 //!
 //! Clones share their nodes; see [`CowVec`].
 
