@@ -3,16 +3,10 @@
 use hitscan::{
     BuildOptions, BuildQuality, Faces, Hit, HitLists, HitMode, Isa, Layout, MeshBvh, Ray, TriMesh,
 };
+pub(crate) use hitscan_testkit::effort;
 use hitscan_testkit::{Answers, BothFaces, Shape, Twin, answers_of};
 
 pub(crate) const ALL_FACES: [Faces; 3] = [Faces::Both, Faces::Front, Faces::Back];
-
-/// `n` times `HITSCAN_TEST_EFFORT`, at least 1; `n` itself if that is not set.
-pub(crate) fn effort(n: u64) -> u64 {
-    let Ok(factor) = std::env::var("HITSCAN_TEST_EFFORT") else { return n };
-    let factor: f64 = factor.parse().expect("HITSCAN_TEST_EFFORT is a number such as 20 or 0.1");
-    ((n as f64 * factor) as u64).max(1)
-}
 
 /// Whether at least the usual number of cases is tried. Only then must they cover what they are for.
 pub(crate) fn is_whole_effort() -> bool {

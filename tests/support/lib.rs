@@ -18,6 +18,7 @@
 #![forbid(unsafe_code)]
 
 mod compare;
+mod effort;
 mod inside;
 mod mutants;
 mod naive;
@@ -28,6 +29,7 @@ mod soups;
 mod stitched;
 
 pub use compare::{Answers, N_NEAREST};
+pub use effort::effort;
 #[doc(hidden)]
 pub use hitscan_primitives::HitMode;
 pub use inside::{inside_point, rays_from_inside, rays_from_outside, surface_points};

@@ -11,8 +11,7 @@ const HEADER_LEN: usize = 424;
 
 /// Mutants of each file, at least; the environment asks for more.
 fn n_mutants() -> usize {
-    let effort = std::env::var("HITSCAN_TEST_EFFORT").ok().and_then(|text| text.parse().ok());
-    (400.0 * effort.unwrap_or(1.0f64).max(1.0)) as usize
+    hitscan_testkit::effort(400).max(400) as usize
 }
 
 fn u64_at(bytes: &[u8], at: usize) -> u64 {

@@ -11,15 +11,7 @@ use hitscan::scene::{Mesh, QueryOptions, WorldRay};
 use hitscan::{BuildOptions, HitMode, Ray};
 use hitscan_cli::rays::{DefaultRange, RayFormat, from_reader};
 use hitscan_cli::scene_file::from_text;
-use hitscan_testkit::{Mutants, Rng};
-
-/// `n` times `HITSCAN_TEST_EFFORT`; `n` itself if that is not set.
-fn effort(n: u64) -> u64 {
-    let factor = std::env::var("HITSCAN_TEST_EFFORT").map_or(1.0, |factor| {
-        factor.parse().expect("HITSCAN_TEST_EFFORT is a number such as 20 or 0.1")
-    });
-    ((n as f64 * factor) as u64).max(1)
-}
+use hitscan_testkit::{Mutants, Rng, effort};
 
 /// The files of `fuzz/seeds` and `assets` that have this extension.
 fn corpus(folder: &str, extension: &str) -> Vec<Vec<u8>> {

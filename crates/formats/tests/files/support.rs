@@ -38,8 +38,7 @@ pub(crate) fn assert_errors<B: AsRef<[u8]>>(format: Format, cases: &[(B, &str)])
 
 /// Damages a file in hundreds of ways: each is an error or a mesh, and takes no panic to tell.
 pub(crate) fn assert_no_damage_panics(format: Format, original: &[u8], seed: u64) {
-    let effort = std::env::var("HITSCAN_TEST_EFFORT").ok().and_then(|text| text.parse().ok());
-    let n = (600.0 * effort.unwrap_or(1.0f64)) as usize;
+    let n = hitscan_testkit::effort(600) as usize;
     let mut rng = Rng::new(seed);
     let mut n_errors = 0;
     // What one file may be turned into is kept small, so that the test is.
