@@ -14,6 +14,7 @@ mod construction;
 mod exact_grid;
 mod hostile_rays;
 mod isa;
+mod module_arrows;
 mod mutants;
 mod one_answer;
 mod oracle_detects_errors;

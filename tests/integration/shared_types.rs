@@ -31,7 +31,7 @@ const _: () = {
     is_shared::<BvhStats>();
     is_shared::<HitLists>();
     is_shared::<Isa>();
-    is_shared::<RayWork>();
+    is_shared::<TraversalStats>();
     is_shared::<Cancelled>();
     is_shared::<RefitError>();
     is_shared::<RefitReport>();

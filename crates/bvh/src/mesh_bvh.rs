@@ -1,38 +1,36 @@
-//! A triangle mesh with its hierarchy: what users hold and query.
+//! A triangle mesh with its hierarchy.
 
 use std::ops::ControlFlow;
 
-use glam::{Vec3, Vec3A};
-use hitscan_primitives::{Aabb, Faces, Hit, HitMode, Ray, TriMesh, brute_force::scaled};
+use hitscan_primitives::{Aabb, Faces, Hit, HitMode, Ray, TriMesh, brute_force::scaled_ray};
 use thiserror::Error;
 
 use crate::{
-    BuildOptions, BvhStats, Isa, Layout,
-    build::{self, BLOCK, Box3, Progress, WideTarget, WideTree},
-    parallel,
-    refit::RefitReport,
-    traverse::{All, Any, Closest, Crossings, Nearest},
-    wide::{ChildRef, FillBlocks, IndexedBlocks, Leaves, TriangleBlock, WideNode},
+    builder::{self, Progress},
+    kernel::{AllHits, AnyHit, ClosestHit, CountCrossings, HitSink, NearestHits},
+    layout::{Leaves, Tree, WideNode, block_sources, encode_leaves, encode_nodes},
+    options::{BuildOptions, Layout},
+    refit::{RefitError, RefitReport, refit},
+    scaled_mesh::ScaledMesh,
+    simd::Isa,
+    stats::{BvhStats, leaf_depths, sah_cost},
+    traverse::{CountedTraversal, TraversalStats, trace},
+    validate::{InvalidBvh, validate},
 };
 
-/// How much node boxes are widened on every side, as a share of the mesh's largest coordinate.
+/// A triangle mesh with its hierarchy, ready for queries.
 ///
-/// 2^-19, 32 units in the last place: a hit lies within 8.5 u D of its triangle, with u = 2^-24 and
-/// D <= 3 M the largest component of a corner minus an origin within 2 M of zero (M is the largest
-/// coordinate). With the rounding of the slab arithmetic 29.5 u M are needed (docs/proof.md).
-const INFLATION: f32 = 1.0 / (1 << 19) as f32;
-
-/// A triangle mesh with its hierarchy, ready to be asked what a ray hits.
+/// It keeps a copy of the triangles and borrows nothing. The [`TriMesh`] is needed again only for the
+/// point, normal and names of a hit. Only [`refit`](Self::refit) changes it, so threads can share it.
+/// Queries cannot fail: a miss is `None`, and an invalid ray or an empty mesh hits nothing. They
+/// allocate nothing but the lists they return.
 ///
-/// It keeps a copy of the triangles in a form of its own and borrows nothing; the [`TriMesh`] is
-/// needed again only for what belongs to a hit (its point, normal, names). It never changes but by
-/// [`refit`](Self::refit), so it can be shared by any number of threads. Queries cannot fail and
-/// allocate nothing but the lists they return: a miss is `None`, an invalid ray or an empty mesh hits
-/// nothing.
+/// Every query gives the answer of [`hitscan_primitives::brute_force`], to the last bit. It depends on
+/// the mesh and the ray alone, not on the quality of the tree, the instruction set, the number of
+/// threads, or the batch.
 ///
-/// Every query gives the answer of [`hitscan_primitives::brute_force`], to the last bit: it depends
-/// on the mesh and the ray alone, not on the quality of the tree, the instruction set, the number of
-/// threads, or whether rays come one by one or in batches.
+/// Rays and hits are in the mesh's own space, `t` in lengths of the ray's direction. A query costs
+/// O(log n) for most rays and meshes, at worst O(n).
 ///
 /// ```
 /// use hitscan_bvh::{BuildOptions, MeshBvh};
@@ -46,24 +44,107 @@ const INFLATION: f32 = 1.0 / (1 << 19) as f32;
 /// ```
 #[derive(Clone, Debug)]
 pub struct MeshBvh {
-    pub(crate) nodes: Vec<WideNode>,
-    pub(crate) leaves: Leaves,
+    pub(crate) tree: Tree,
     pub(crate) isa: Isa,
     pub(crate) n_triangles: usize,
-    /// The mesh's box, in its own space.
+    /// The box of the mesh, in its own space.
     pub(crate) bounds: Aabb,
-    /// The mesh's [`TriMesh::query_scale`]: nodes and blocks are in the scaled space.
-    pub(crate) scale: f64,
-    /// The largest coordinate, in size, in the scaled space.
-    pub(crate) reach: f32,
-    pub(crate) depth: usize,
     /// The expected cost of a ray when the tree was built.
     pub(crate) built_cost: f32,
 }
 
+/// Queries of one ray.
+impl MeshBvh {
+    /// The hit with the minimum `(t, triangle)`. `None` for a miss and for an invalid ray.
+    #[inline]
+    pub fn closest_hit(&self, ray: &Ray, faces: Faces) -> Option<Hit> {
+        let mut closest = ClosestHit::along(ray);
+        self.trace(ray, faces, &mut closest);
+        closest.hit()
+    }
+
+    /// Whether the ray hits anything: cheaper than [`closest_hit`](Self::closest_hit).
+    #[inline]
+    pub fn is_occluded(&self, ray: &Ray, faces: Faces) -> bool {
+        let mut any = AnyHit::along(ray);
+        self.trace(ray, faces, &mut any);
+        any.is_hit
+    }
+
+    /// All hits, sorted by `(t, triangle)`.
+    pub fn all_hits(&self, ray: &Ray, faces: Faces, mode: HitMode) -> Vec<Hit> {
+        let mut hits = Vec::new();
+        self.all_hits_into(ray, faces, mode, &mut hits);
+        hits
+    }
+
+    /// Writes [`all_hits`](Self::all_hits) to a buffer, which it clears first.
+    pub fn all_hits_into(&self, ray: &Ray, faces: Faces, mode: HitMode, hits: &mut Vec<Hit>) {
+        hits.clear();
+        let mut all = AllHits { t_max: ray.t_max, mode, hits };
+        self.trace(ray, faces, &mut all);
+        hits.sort_unstable_by(Hit::cmp_along_ray);
+    }
+
+    /// Writes the first `n` of all hits to a buffer, which it clears first, sorted by `(t, triangle)`.
+    /// Visits no more of the tree than it needs for these.
+    pub fn nearest_hits(
+        &self,
+        ray: &Ray,
+        faces: Faces,
+        mode: HitMode,
+        n: usize,
+        hits: &mut Vec<Hit>,
+    ) {
+        hits.clear();
+        if n > 0 {
+            let mut nearest = NearestHits { all: AllHits { t_max: ray.t_max, mode, hits }, n };
+            self.trace(ray, faces, &mut nearest);
+        }
+    }
+
+    /// The number of surface crossings: hits by [`HitMode::Once`]. For a ray without an upper bound
+    /// and a closed mesh it is odd exactly when the origin lies inside.
+    pub fn count_crossings(&self, ray: &Ray, faces: Faces) -> usize {
+        let mut crossings = CountCrossings { t_max: ray.t_max, n: 0 };
+        self.trace(ray, faces, &mut crossings);
+        crossings.n
+    }
+
+    /// [`closest_hit`](Self::closest_hit) with the tests that it takes: the same nodes and blocks in the
+    /// same order, so it shows where a tree is slow. A few percent slower, because it counts. An invalid
+    /// ray takes no tests.
+    ///
+    /// A batch may share tests among neighbouring rays, and so take fewer for each ray.
+    ///
+    /// ```
+    /// use hitscan_bvh::{BuildOptions, MeshBvh};
+    /// use hitscan_primitives::{Faces, Ray, generate};
+    ///
+    /// let mesh = generate::sphere(1.0, 10_000)?;
+    /// let bvh = MeshBvh::build(&mesh, &BuildOptions::default());
+    /// let ray = Ray::new([0.1, 0.2, 5.0], [0.0, 0.0, -1.0]);
+    /// let (hit, work) = bvh.closest_hit_with_work(&ray, Faces::Both);
+    /// assert!(hit.is_some() && work.nodes > 0 && work.triangles < 100);
+    /// # Ok::<(), hitscan_primitives::generate::GenerateError>(())
+    /// ```
+    pub fn closest_hit_with_work(&self, ray: &Ray, faces: Faces) -> (Option<Hit>, TraversalStats) {
+        let tree = &self.tree;
+        let ray = if tree.scale == 1.0 { *ray } else { scaled_ray(ray, tree.scale) };
+        self.isa.run(CountedTraversal { tree, ray: &ray, faces })
+    }
+
+    /// Traverses the tree along the ray and passes candidates to `sink`. An invalid ray has none.
+    #[inline(always)]
+    pub(crate) fn trace<H: HitSink>(&self, ray: &Ray, faces: Faces, sink: &mut H) {
+        trace(&self.tree, self.isa, ray, faces, sink);
+    }
+}
+
+/// Construction and change.
 impl MeshBvh {
     /// Builds the hierarchy of `mesh`, which may be empty. O(n log n), on rayon's current pool with
-    /// the feature `parallel`; the tree is the same for any number of threads.
+    /// the feature `parallel`. The tree is the same for any number of threads.
     pub fn build(mesh: &TriMesh, options: &BuildOptions) -> Self {
         match Self::build_with_progress(mesh, options, &|_| ControlFlow::Continue(())) {
             Ok(bvh) => bvh,
@@ -71,118 +152,82 @@ impl MeshBvh {
         }
     }
 
-    /// [`MeshBvh::build`] that reports how far it is, from 0 to 1 and never falling, and stops when
-    /// told to. The callback is called from any thread, some hundred times per million triangles.
+    /// [`MeshBvh::build`] with a callback, which receives the fraction done, from 0 to 1 and never
+    /// falling. Any thread may call it, some hundred times per million triangles. The build stops when it
+    /// returns [`ControlFlow::Break`].
     ///
     /// # Errors
-    /// [`Cancelled`] if `progress` answered [`ControlFlow::Break`].
+    /// [`Cancelled`] if `progress` returned [`ControlFlow::Break`].
     pub fn build_with_progress(
         mesh: &TriMesh,
         options: &BuildOptions,
         progress: &(dyn Fn(f32) -> ControlFlow<()> + Sync),
     ) -> Result<Self, Cancelled> {
+        let &BuildOptions { quality, isa, layout } = options;
         let n_triangles = mesh.triangles().len();
-        let scale = mesh.query_scale();
-        let mut bvh = Self {
+        let scaled = ScaledMesh::new(mesh);
+        let mut tree = Tree {
             nodes: vec![WideNode::EMPTY],
             leaves: Leaves::Full(vec![]),
-            isa: options.isa,
-            n_triangles,
-            bounds: mesh.bounds(),
-            scale,
-            reach: scaled_reach(mesh, scale),
+            scale: scaled.scale,
+            max_abs: scaled.max_abs,
             depth: 1,
-            built_cost: 0.0,
         };
-        // A unit of work is a triangle, sorted into the tree or copied into its block.
+        let mut built_cost = 0.0;
+        // A triangle is two units of work: the builder sorts it, and the encoder copies it.
         let progress = Progress::new(2 * n_triangles, progress);
         if n_triangles > 0 {
-            let boxes = |triangle| scaled_box(mesh, triangle, scale);
+            let boxes = |triangle| scaled.triangle_box(triangle);
             let (wide, order) =
-                build::build(n_triangles, boxes, options.quality, options.isa, &progress)
-                    .ok_or(Cancelled)?;
-            bvh.fill(mesh, options.layout, &wide, &order, &progress);
-            bvh.built_cost = bvh.sah_cost();
+                builder::build(n_triangles, boxes, quality, isa, &progress).ok_or(Cancelled)?;
+            tree.nodes = encode_nodes(&wide, tree.inflation());
+            let sources = block_sources(&wide, &order);
+            tree.leaves = encode_leaves(scaled, &sources, layout, isa, &progress);
+            tree.depth = wide.depth;
+            progress.advance(n_triangles);
+            built_cost = sah_cost(&tree.nodes);
         } else {
             progress.advance(1);
         }
-        if progress.is_cancelled() { Err(Cancelled) } else { Ok(bvh) }
-    }
-
-    /// Writes nodes and blocks after the shape of `wide`.
-    fn fill(
-        &mut self,
-        mesh: &TriMesh,
-        layout: Layout,
-        wide: &WideTree,
-        order: &[u32],
-        progress: &Progress<'_>,
-    ) {
-        let inflation = self.inflation();
-        self.nodes = parallel::collect(wide.n_nodes(), |node| {
-            let children = wide.starts[node] as usize..wide.starts[node + 1] as usize;
-            let mut wide_node = WideNode::EMPTY;
-            for (place, child) in wide.children[children].iter().enumerate() {
-                let reference = match child.target {
-                    WideTarget::Node(number) => ChildRef::node(number),
-                    WideTarget::Leaf { block, count, .. } => {
-                        ChildRef::leaf(block, count.div_ceil(BLOCK))
-                    }
-                };
-                wide_node.set(place, child.bounds, inflation, reference);
-            }
-            wide_node
-        });
-        // Leaves got their blocks in the order in which they stand among the children.
-        let mut sources = Vec::with_capacity(wide.n_blocks as usize);
-        for child in &wide.children {
-            if let WideTarget::Leaf { first, count, .. } = child.target {
-                let leaf = &order[first as usize..(first + count) as usize];
-                sources.extend(leaf.chunks(BLOCK as usize));
-            }
+        if progress.is_cancelled() {
+            return Err(Cancelled);
         }
-        self.leaves = match layout {
-            Layout::Full => {
-                let mut blocks = parallel::collect(sources.len(), |_| TriangleBlock::EMPTY);
-                parallel::for_each_chunk(&mut blocks, FillBlocks::MOST, |first, blocks| {
-                    let sources = &sources[first..first + blocks.len()];
-                    self.isa.run(FillBlocks { blocks, sources, mesh, scale: self.scale });
-                    if first % 2048 == 0 {
-                        progress.advance(2048 * BLOCK as usize);
-                    }
-                });
-                Leaves::Full(blocks)
-            }
-            Layout::Compact => {
-                let numbers: Vec<_> = sources
-                    .iter()
-                    .map(|source| {
-                        let mut numbers = [TriangleBlock::NO_TRIANGLE; BLOCK as usize];
-                        numbers[..source.len()].copy_from_slice(source);
-                        numbers
-                    })
-                    .collect();
-                Leaves::Compact(IndexedBlocks::new(mesh, self.scale, &numbers))
-            }
-        };
-        progress.advance(self.n_triangles);
-        self.depth = wide.depth;
+        Ok(Self { tree, isa, n_triangles, bounds: mesh.bounds(), built_cost })
     }
 
-    /// The same hierarchy queried with another instruction set. The answers are the same.
+    /// The same hierarchy with another instruction set for queries. The answers are the same.
     #[must_use]
     pub fn with_isa(self, isa: Isa) -> Self {
         Self { isa, ..self }
     }
 
+    /// Moves the hierarchy to new positions of the same triangles: O(n), many times cheaper than a
+    /// build, and never a wrong answer. Queries get slower as triangles of one node move apart. The
+    /// report estimates by how much.
+    ///
+    /// # Errors
+    /// A mesh with another number of triangles; the hierarchy is unchanged then.
+    pub fn refit(&mut self, mesh: &TriMesh) -> Result<RefitReport, RefitError> {
+        let (found, expected) = (mesh.triangles().len(), self.n_triangles);
+        if found != expected {
+            return Err(RefitError { found, expected });
+        }
+        self.bounds = mesh.bounds();
+        refit(&mut self.tree, &ScaledMesh::new(mesh));
+        Ok(RefitReport { cost_when_built: self.built_cost, cost_now: sah_cost(&self.tree.nodes) })
+    }
+}
+
+/// Properties.
+impl MeshBvh {
     /// The instruction set of the queries.
     pub fn isa(&self) -> Isa {
         self.isa
     }
 
-    /// What the leaves are made of.
+    /// The layout of the leaves.
     pub fn layout(&self) -> Layout {
-        match self.leaves {
+        match self.tree.leaves {
             Leaves::Full(_) => Layout::Full,
             Leaves::Compact(_) => Layout::Compact,
         }
@@ -198,134 +243,29 @@ impl MeshBvh {
         self.bounds
     }
 
-    /// The hit with the least `(t, triangle)`.
-    #[inline]
-    pub fn closest_hit(&self, ray: &Ray, faces: Faces) -> Option<Hit> {
-        let mut closest = Closest::along(ray);
-        self.collect(ray, faces, &mut closest);
-        closest.hit()
-    }
-
-    /// Whether the ray hits anything: cheaper than asking what.
-    #[inline]
-    pub fn is_occluded(&self, ray: &Ray, faces: Faces) -> bool {
-        let mut any = Any { t_max: ray.t_max, any: false };
-        self.collect(ray, faces, &mut any);
-        any.any
-    }
-
-    /// All hits, sorted by `(t, triangle)`.
-    pub fn all_hits(&self, ray: &Ray, faces: Faces, mode: HitMode) -> Vec<Hit> {
-        let mut hits = Vec::new();
-        self.all_hits_into(ray, faces, mode, &mut hits);
-        hits
-    }
-
-    /// [`MeshBvh::all_hits`] into a buffer, which is cleared first.
-    pub fn all_hits_into(&self, ray: &Ray, faces: Faces, mode: HitMode, hits: &mut Vec<Hit>) {
-        hits.clear();
-        let mut all = All { t_max: ray.t_max, mode, hits };
-        self.collect(ray, faces, &mut all);
-        hits.sort_unstable_by(Hit::cmp_along_ray);
-    }
-
-    /// The first `n` of all hits, sorted by `(t, triangle)`, into a buffer, which is cleared first.
-    /// Visits no more of the tree than it needs for these.
-    pub fn nearest_hits(
-        &self,
-        ray: &Ray,
-        faces: Faces,
-        mode: HitMode,
-        n: usize,
-        hits: &mut Vec<Hit>,
-    ) {
-        hits.clear();
-        if n > 0 {
-            let mut nearest = Nearest { all: All { t_max: ray.t_max, mode, hits }, n };
-            self.collect(ray, faces, &mut nearest);
-        }
-    }
-
-    /// The number of surface crossings: hits by [`HitMode::Once`]. For a ray without an upper bound
-    /// and a closed mesh it is odd exactly when the origin lies inside.
-    pub fn count_crossings(&self, ray: &Ray, faces: Faces) -> usize {
-        let mut crossings = Crossings { t_max: ray.t_max, n: 0 };
-        self.collect(ray, faces, &mut crossings);
-        crossings.n
-    }
-
-    /// By how much node boxes are widened.
-    pub(crate) fn inflation(&self) -> f32 {
-        INFLATION * self.reach
-    }
-
-    /// Moves the hierarchy to new positions of the same triangles without making a new tree: O(n),
-    /// many times cheaper than a build, and never a wrong answer. Queries get slower as triangles
-    /// move apart that the tree holds together; the report says by how much.
-    ///
-    /// # Errors
-    /// A mesh of another number of triangles; nothing is changed then.
-    pub fn refit(&mut self, mesh: &TriMesh) -> Result<RefitReport, RefitError> {
-        let (found, expected) = (mesh.triangles().len(), self.n_triangles);
-        if found != expected {
-            return Err(RefitError { found, expected });
-        }
-        self.bounds = mesh.bounds();
-        self.scale = mesh.query_scale();
-        self.reach = scaled_reach(mesh, self.scale);
-        Ok(crate::refit::refit(self, mesh))
-    }
-
     /// Size and quality of the tree. O(nodes).
     pub fn stats(&self) -> BvhStats {
-        BvhStats::of(self)
+        BvhStats::of(&self.tree, self.n_triangles)
     }
 
-    /// Checks every invariant of the tree against the mesh it was built from or refitted to: each
-    /// triangle stands in one leaf with its corners, boxes hold what lies below, every node is
-    /// reached once, the depth is within the traversal stack. O(n), in parallel.
+    /// The number of leaves at each depth: entry n counts leaves with n nodes above them. Ends with the
+    /// deepest leaves; a single 0 for an empty mesh. O(nodes).
+    pub fn leaf_depths(&self) -> Vec<usize> {
+        leaf_depths(&self.tree.nodes)
+    }
+
+    /// Checks every invariant of the tree against the mesh it was built from or refitted to. Each
+    /// triangle is in one leaf with its corners. Boxes hold all triangles below. The root reaches every
+    /// node once, within the depth of the traversal stack. O(n), in parallel.
     ///
     /// # Errors
-    /// The first invariant that does not hold, in words.
-    pub fn validate(&self, mesh: &TriMesh) -> Result<(), String> {
-        crate::validate::validate(self, mesh)
+    /// The first invariant that does not hold, with the node or block.
+    pub fn validate(&self, mesh: &TriMesh) -> Result<(), InvalidBvh> {
+        validate(&self.tree, self.n_triangles, self.bounds, mesh)
     }
 }
 
-/// The largest coordinate of a mesh in its scaled space.
-pub(crate) fn scaled_reach(mesh: &TriMesh, scale: f64) -> f32 {
-    (f64::from(mesh.bounds().max_abs_coordinate()) * scale) as f32
-}
-
-/// The corners of a triangle in the mesh's scaled space.
-#[inline(always)]
-pub(crate) fn scaled_corners(mesh: &TriMesh, triangle: u32, scale: f64) -> [Vec3; 3] {
-    // Element by element: `map` on arrays is left out of line where there are many calls of it.
-    let [a, b, c] = mesh.triangles()[triangle as usize];
-    let positions = mesh.positions();
-    let [a, b, c] = [positions[a as usize], positions[b as usize], positions[c as usize]];
-    if scale == 1.0 { [a, b, c] } else { [scaled(a, scale), scaled(b, scale), scaled(c, scale)] }
-}
-
-/// The box of a triangle in the mesh's scaled space.
-#[inline(always)]
-pub(crate) fn scaled_box(mesh: &TriMesh, triangle: u32, scale: f64) -> Box3 {
-    let [a, b, c] = scaled_corners(mesh, triangle, scale);
-    let [a, b, c]: [Vec3A; 3] = [a.into(), b.into(), c.into()];
-    Box3 { min: a.min(b).min(c), max: a.max(b).max(c) }
-}
-
-/// A refit to another number of triangles or boxes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("refit to {found} triangles or boxes of a hierarchy over {expected}")]
-pub struct RefitError {
-    /// The number given.
-    pub found: usize,
-    /// The number in the hierarchy.
-    pub expected: usize,
-}
-
-/// The build was stopped by its progress callback.
+/// The progress callback stopped the build.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("the build was cancelled")]
 pub struct Cancelled;

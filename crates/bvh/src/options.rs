@@ -1,27 +1,27 @@
-//! How to build a hierarchy.
+//! Options of a build.
 
-use crate::Isa;
+use crate::simd::Isa;
 
-/// How to build a [`MeshBvh`](crate::MeshBvh). The answers are the same for every choice.
+/// The options of [`MeshBvh::build`](crate::MeshBvh::build). The answers are the same for every choice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BuildOptions {
-    /// How much time to spend on a better tree.
+    /// The time to spend on a better tree.
     pub quality: BuildQuality,
-    /// The instruction set of the queries; the best of this machine by default.
+    /// The instruction set of the queries; by default the fastest one of this machine.
     pub isa: Isa,
-    /// What leaves are made of.
+    /// The layout of the leaves.
     pub layout: Layout,
 }
 
-/// What the leaves of a tree are made of.
+/// The layout of a tree's leaves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Layout {
-    /// Every triangle with its corners and normal: 65 to 80 bytes per triangle with the nodes, and the
-    /// fastest.
+    /// Every triangle with its corners and normal: the fastest. A tree takes 65 to 80 bytes per triangle.
     #[default]
     Full,
-    /// Triangles by the numbers of corners that they share: about half the memory on closed meshes,
-    /// nothing saved where triangles share no corners. Queries take one and a half times to twice as long.
+    /// Every triangle with the indices of its corners, which neighbours share. Takes about half the memory
+    /// on closed meshes, and as much where triangles share no corners. Queries take one and a half times
+    /// to twice as long.
     Compact,
 }
 
@@ -30,21 +30,21 @@ impl Layout {
     pub const ALL: [Self; 2] = [Self::Full, Self::Compact];
 }
 
-/// How much time to spend on a better tree.
+/// The time to spend on a better tree.
 ///
-/// What a better tree gains depends on the mesh: much where triangles differ in size and shape (rooms,
-/// cities, CAD), little on scans.
+/// A better tree gains much on meshes whose triangles differ in size and shape (rooms, cities, CAD), and
+/// little on scans.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum BuildQuality {
-    /// A tree over clusters of up to eight triangles, whose lower levels are made by joining neighbours
-    /// along a curve: built about twice as fast as with [`Balanced`](Self::Balanced). Queries are
-    /// 5 to 15 % slower, memory is the least. For meshes that change often.
+    /// A tree over clusters of up to eight triangles, whose lower levels join neighbours along a curve. The
+    /// build takes about half the time of [`Balanced`](Self::Balanced), and the tree the least memory.
+    /// Queries are 5 to 15 % slower. For meshes that change often.
     Fast,
     /// A tree over clusters of up to four triangles, with light reinsertion. For most uses.
     #[default]
     Balanced,
-    /// A tree over single triangles, with more reinsertion: up to 5 % faster queries after about twice
-    /// the build time. For meshes that are queried for long.
+    /// A tree over single triangles, with more reinsertion. The build takes about twice the time of
+    /// [`Balanced`](Self::Balanced), and queries are up to 5 % faster. For meshes with many queries.
     High,
 }
 

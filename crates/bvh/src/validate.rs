@@ -1,67 +1,78 @@
-//! The invariants of a tree, for tests and for trees of doubtful origin.
+//! The invariants of a tree, for tests and for trees from untrusted bytes.
 //!
-//! A tree that passes gives the answers of the mesh it is checked against, and none of its queries fails
-//! or goes on for ever, wherever its memory came from.
+//! A tree that passes gives the answers of its mesh. Its queries neither fail nor loop for ever, wherever
+//! its bytes came from.
 
 use bytemuck::bytes_of;
 use hitscan_primitives::{Aabb, TriMesh};
+use thiserror::Error;
 
 use crate::{
-    MeshBvh,
-    build::{Box3, stack_needed},
-    mesh_bvh::scaled_reach,
-    parallel,
-    simd::Stack,
-    wide::{ChildRef, Leaves, TriangleBlock, WideNode},
+    box3::Box3,
+    error_bounds::REQUIRED_INFLATION_SHARE,
+    layout::{ChildRef, CornerRows, Leaves, Tree, TriangleBlock, WideNode},
+    platform::parallel,
+    scaled_mesh::ScaledMesh,
+    widths::{BLOCK_WIDTH, MAX_DEPTH, NODE_WIDTH},
 };
 
-/// See [`MeshBvh::validate`].
-pub(crate) fn validate(bvh: &MeshBvh, mesh: &TriMesh) -> Result<(), String> {
-    let n_triangles = mesh.triangles().len();
-    expect(bvh.n_triangles == n_triangles, || {
-        format!("the tree has {} triangles, the mesh {n_triangles}", bvh.n_triangles)
+/// A hierarchy, or the bytes of one, that does not fit the mesh. Says what was found where.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{0}")]
+pub struct InvalidBvh(pub(crate) String);
+
+/// See [`MeshBvh::validate`](crate::MeshBvh::validate).
+pub(crate) fn validate(
+    tree: &Tree,
+    n_triangles: usize,
+    bounds: Aabb,
+    mesh: &TriMesh,
+) -> Result<(), InvalidBvh> {
+    let mesh = &ScaledMesh::new(mesh);
+    let found = mesh.n_triangles();
+    expect(n_triangles == found, || {
+        format!("the tree has {n_triangles} triangles, the mesh {found}")
     })?;
-    expect(bvh.scale == mesh.query_scale(), || {
-        format!("the tree is scaled by {}, the mesh by {}", bvh.scale, mesh.query_scale())
+    expect(tree.scale == mesh.scale, || {
+        format!("the tree is scaled by {}, the mesh by {}", tree.scale, mesh.scale)
     })?;
-    let reach = scaled_reach(mesh, bvh.scale);
-    expect(bvh.reach == reach, || format!("the tree reaches to {}, not {reach}", bvh.reach))?;
-    expect(bvh.bounds == mesh.bounds(), || {
-        format!("the tree has the box {:?}, the mesh {:?}", bvh.bounds, mesh.bounds())
+    expect(tree.max_abs == mesh.max_abs, || {
+        format!("the tree has the largest coordinate {}, the mesh {}", tree.max_abs, mesh.max_abs)
     })?;
-    let depth = depth_of(&bvh.nodes, bvh.leaves.len())?;
-    expect(bvh.depth == depth, || format!("the tree says depth {}, it is {depth}", bvh.depth))?;
-    expect(stack_needed(depth) <= Stack::CAPACITY, || {
-        format!("depth {depth} needs more than the traversal stack")
+    expect(bounds == mesh.mesh.bounds(), || {
+        format!("the tree has the box {bounds:?}, the mesh {:?}", mesh.mesh.bounds())
     })?;
+    let depth = depth_of(&tree.nodes, tree.leaves.len())?;
+    expect(tree.depth == depth, || format!("the tree says depth {}, it is {depth}", tree.depth))?;
+    expect(depth <= MAX_DEPTH, || format!("depth {depth}, expected at most {MAX_DEPTH}"))?;
     let check_nodes = || {
-        let checks = parallel::map_chunks(bvh.nodes.len(), 256, |nodes| {
-            nodes.into_iter().try_for_each(|index| check_node(bvh, mesh, index))
+        let checks = parallel::map_chunks(tree.nodes.len(), 256, |nodes| {
+            nodes.into_iter().try_for_each(|index| check_node(tree, mesh, index))
         });
-        checks.into_iter().collect::<Result<(), String>>()
+        checks.into_iter().collect::<Result<(), InvalidBvh>>()
     };
     let (triangles, nodes) =
-        parallel::join(|| check_each_triangle_once(&bvh.leaves, n_triangles), check_nodes);
+        parallel::join(|| check_each_triangle_once(&tree.leaves, n_triangles), check_nodes);
     triangles.and(nodes)
 }
 
 /// The number of nodes on the longest path from the root.
 ///
-/// Nodes must stand depth first, as refits need them, and the blocks of their leaves in the order of the
-/// nodes. Then each is reached once, and there is no cycle.
-pub(crate) fn depth_of(nodes: &[WideNode], n_blocks: usize) -> Result<usize, String> {
+/// Nodes must stand depth first, as refits need them, and blocks in the order of the leaves. Then the
+/// root reaches each of them once, and there is no cycle.
+pub(crate) fn depth_of(nodes: &[WideNode], n_blocks: usize) -> Result<usize, InvalidBvh> {
     let mut deepest = 0;
     let mut n_blocks_seen = 0;
-    // Nodes that were named and are still to come, with their depths; the next one last.
+    // The nodes that were referred to and are still to come, with their depths; the next one last.
     let mut to_come = vec![(ChildRef::ROOT.node_index(), 1)];
     for (index, node) in nodes.iter().enumerate() {
         let Some((next, depth)) = to_come.pop() else {
-            return Err(format!("node {index} is not reached from the root"));
+            return Err(InvalidBvh(format!("node {index} is not reached from the root")));
         };
         expect(next == index, || format!("node {index} stands in the place of node {next}"))?;
         deepest = deepest.max(depth);
         let first_child = to_come.len();
-        for child in node.occupied().map(|place| node.child(place)) {
+        for child in node.occupied().map(|slot| node.child(slot)) {
             if child.is_leaf() {
                 let blocks = child.blocks();
                 expect(blocks.start == n_blocks_seen && blocks.end <= n_blocks, || {
@@ -84,14 +95,14 @@ pub(crate) fn depth_of(nodes: &[WideNode], n_blocks: usize) -> Result<usize, Str
     Ok(deepest)
 }
 
-/// Every triangle stands in one lane, and the empty lanes of a block come last.
-fn check_each_triangle_once(leaves: &Leaves, n_triangles: usize) -> Result<(), String> {
+/// Every triangle is in one lane, and the empty lanes of a block come last.
+fn check_each_triangle_once(leaves: &Leaves, n_triangles: usize) -> Result<(), InvalidBvh> {
     let mut seen = vec![0u64; n_triangles.div_ceil(64)];
     let mut n_seen = 0;
     for block in 0..leaves.len() {
         let triangles = leaves.triangles(block);
         let n = n_triangles_in(triangles);
-        expect(n > 0 && triangles[n..] == [TriangleBlock::NO_TRIANGLE; 8][n..], || {
+        expect(n > 0 && triangles[n..] == [TriangleBlock::NO_TRIANGLE; BLOCK_WIDTH][n..], || {
             format!("block {block} has the triangles {triangles:?}, expected empty lanes last")
         })?;
         for &triangle in &triangles[..n] {
@@ -107,85 +118,80 @@ fn check_each_triangle_once(leaves: &Leaves, n_triangles: usize) -> Result<(), S
     expect(n_seen == n_triangles, || format!("{n_seen} of {n_triangles} triangles are in blocks"))
 }
 
-/// The boxes of a node hold what lies below them, and its leaves hold the triangles of the mesh.
-fn check_node(bvh: &MeshBvh, mesh: &TriMesh, index: usize) -> Result<(), String> {
-    let node = &bvh.nodes[index];
-    for place in 0..8 {
-        let (child, bounds) = (node.child(place), node.child_bounds(place));
+/// The boxes of a node hold all boxes and triangles below, and its leaves hold triangles of the mesh.
+fn check_node(tree: &Tree, mesh: &ScaledMesh<'_>, index: usize) -> Result<(), InvalidBvh> {
+    let node = &tree.nodes[index];
+    for slot in 0..NODE_WIDTH {
+        let (child, bounds) = (node.child(slot), node.child_bounds(slot));
         if child == ChildRef::NONE {
             expect(bounds == Aabb::EMPTY, || {
-                format!("place {place} of node {index} is empty but has the box {bounds:?}")
+                format!("slot {slot} of node {index} is empty but has the box {bounds:?}")
             })?;
             continue;
         }
         expect(bounds.min.is_finite() && bounds.max.is_finite() && !bounds.is_empty(), || {
-            format!("child {place} of node {index} has the box {bounds:?}")
+            format!("child {slot} of node {index} has the box {bounds:?}")
         })?;
         let below = if child.is_leaf() {
             let mut below = Box3::EMPTY;
             for block in child.blocks() {
-                below = below.union(check_block(bvh, mesh, block)?);
+                below = below.union(check_block(tree, mesh, block)?);
             }
-            // By how much a box must be wider is in `INFLATION`, of which this is more than enough.
-            let slack = 0.9 * bvh.inflation();
+            let slack = REQUIRED_INFLATION_SHARE * tree.inflation();
             let Aabb { min, max } = below.to_aabb();
             Aabb { min: min - slack, max: max + slack }
         } else {
-            let below = &bvh.nodes[child.node_index()];
-            below.occupied().fold(Aabb::EMPTY, |all, place| all.union(below.child_bounds(place)))
+            let below = &tree.nodes[child.node_index()];
+            below.occupied().fold(Aabb::EMPTY, |all, slot| all.union(below.child_bounds(slot)))
         };
         expect(bounds.contains_box(&below), || {
-            format!("what is below child {place} of node {index} reaches out of {bounds:?}")
+            format!("child {slot} of node {index} holds triangles outside its box {bounds:?}")
         })?;
     }
     Ok(())
 }
 
 /// The box of a block's triangles, which must be those of the mesh.
-fn check_block(bvh: &MeshBvh, mesh: &TriMesh, index: usize) -> Result<Box3, String> {
-    let triangles = bvh.leaves.triangles(index);
+fn check_block(tree: &Tree, mesh: &ScaledMesh<'_>, index: usize) -> Result<Box3, InvalidBvh> {
+    let triangles = tree.leaves.triangles(index);
     let n = n_triangles_in(triangles);
-    let n_triangles = mesh.triangles().len();
+    let n_triangles = mesh.n_triangles();
     expect(
         n > 0 && triangles[..n].iter().all(|&triangle| (triangle as usize) < n_triangles),
         || format!("block {index} has the triangles {triangles:?} of {n_triangles}"),
     )?;
-    let corners = corners_in_mesh(mesh, triangles, n, bvh.scale);
-    let same = match &bvh.leaves {
+    let corners = corners_in_mesh(mesh, triangles, n);
+    let same = match &tree.leaves {
         Leaves::Full(blocks) => {
             bytes_of(&blocks[index]) == bytes_of(&block_of(triangles, n, &corners))
         }
         Leaves::Compact(indexed) => {
-            let numbers = &indexed.blocks[index].corners;
+            let indices = &indexed.blocks[index].corners;
             let n_positions = indexed.positions.len();
-            numbers.as_flattened().iter().all(|&number| (number as usize) < n_positions)
+            indices.as_flattened().iter().all(|&corner| (corner as usize) < n_positions)
                 && bytes_of(&indexed.corners(&indexed.blocks[index])) == bytes_of(&corners)
-                // Not only corners at the same places.
-                && numbers.iter().all(|row| row[n..].iter().all(|&number| number == row[0]))
+                // Equal positions are not enough: empty lanes repeat indices.
+                && indices.iter().all(|row| row[n..].iter().all(|&corner| corner == row[0]))
         }
     };
     expect(same, || {
-        format!("block {index}, of triangle {} and others, has not their shape", triangles[0])
+        format!("block {index}, with triangle {}, does not have their corners", triangles[0])
     })?;
     Ok(bounds_of(&corners))
 }
 
-/// The corners of a block's `n` triangles, transposed as in a block, in the tree's scaled space. Empty
-/// lanes repeat the first triangle.
-fn corners_in_mesh(
-    mesh: &TriMesh,
-    triangles: &[u32; 8],
-    n: usize,
-    scale: f64,
-) -> [[[f32; 8]; 3]; 3] {
-    // First all triangles, then all positions: memory is asked for many at a time, not one by one.
-    let mut vertices = [[0; 3]; 8];
-    for lane in 0..8 {
+/// The corners of a block's `n` triangles, transposed as in a block, in scaled space. Empty lanes
+/// repeat the first triangle.
+fn corners_in_mesh(mesh: &ScaledMesh<'_>, triangles: &[u32; BLOCK_WIDTH], n: usize) -> CornerRows {
+    let ScaledMesh { mesh, scale, .. } = *mesh;
+    // Indices first, then positions, so that many cache misses overlap.
+    let mut vertices = [[0; 3]; BLOCK_WIDTH];
+    for lane in 0..BLOCK_WIDTH {
         let triangle = triangles[if lane < n { lane } else { 0 }];
         vertices[lane] = mesh.triangles()[triangle as usize];
     }
-    let mut corners = [[[0.0; 8]; 3]; 3];
-    for lane in 0..8 {
+    let mut corners = [[[0.0; BLOCK_WIDTH]; 3]; 3];
+    for lane in 0..BLOCK_WIDTH {
         for corner in 0..3 {
             let position = mesh.positions()[vertices[lane][corner] as usize];
             for axis in 0..3 {
@@ -202,41 +208,41 @@ fn corners_in_mesh(
 }
 
 /// The block that a build makes of `n` triangles with these corners.
-fn block_of(triangles: &[u32; 8], n: usize, corners: &[[[f32; 8]; 3]; 3]) -> TriangleBlock {
+fn block_of(triangles: &[u32; BLOCK_WIDTH], n: usize, corners: &CornerRows) -> TriangleBlock {
     let mut block =
-        TriangleBlock { corners: *corners, normal: [[0.0; 8]; 3], triangles: *triangles };
-    for lane in 0..8 {
+        TriangleBlock { corners: *corners, normal: [[0.0; BLOCK_WIDTH]; 3], triangles: *triangles };
+    for lane in 0..BLOCK_WIDTH {
         if lane < n {
-            block.set(lane, triangles[lane], block.corners_of(lane));
+            block.set_lane(lane, triangles[lane], block.corners_of(lane));
         } else {
-            block.clear(lane);
+            block.clear_lane(lane);
         }
     }
     block
 }
 
 /// The box of the triangles in all lanes.
-fn bounds_of(corners: &[[[f32; 8]; 3]; 3]) -> Box3 {
+fn bounds_of(corners: &CornerRows) -> Box3 {
     let mut min = corners[0];
     let mut max = corners[0];
     for rows in &corners[1..] {
         for axis in 0..3 {
-            for lane in 0..8 {
+            for lane in 0..BLOCK_WIDTH {
                 min[axis][lane] = min[axis][lane].min(rows[axis][lane]);
                 max[axis][lane] = max[axis][lane].max(rows[axis][lane]);
             }
         }
     }
-    let least = |row: [f32; 8]| row.into_iter().fold(f32::INFINITY, f32::min);
-    let greatest = |row: [f32; 8]| row.into_iter().fold(f32::NEG_INFINITY, f32::max);
-    Box3 { min: min.map(least).into(), max: max.map(greatest).into() }
+    let min_of = |row: [f32; BLOCK_WIDTH]| row.into_iter().fold(f32::INFINITY, f32::min);
+    let max_of = |row: [f32; BLOCK_WIDTH]| row.into_iter().fold(f32::NEG_INFINITY, f32::max);
+    Box3 { min: min.map(min_of).into(), max: max.map(max_of).into() }
 }
 
 /// The number of lanes before the first empty one.
-fn n_triangles_in(triangles: &[u32; 8]) -> usize {
+fn n_triangles_in(triangles: &[u32; BLOCK_WIDTH]) -> usize {
     triangles.iter().take_while(|&&triangle| triangle != TriangleBlock::NO_TRIANGLE).count()
 }
 
-fn expect(holds: bool, message: impl FnOnce() -> String) -> Result<(), String> {
-    if holds { Ok(()) } else { Err(message()) }
+fn expect(holds: bool, message: impl FnOnce() -> String) -> Result<(), InvalidBvh> {
+    if holds { Ok(()) } else { Err(InvalidBvh(message())) }
 }

@@ -10,11 +10,12 @@ use object::{Object, ObjectSymbol};
 
 /// Functions and modules that must leave no symbol: the lane operations and all that kernels call per
 /// node or block.
-const INLINED: [&str; 9] = [
-    "6kernel10watertight",
-    "9triangles11TriangleRay",
+const INLINED: [&str; 10] = [
+    "6kernel15triangle_filter",
+    "6kernel17triangle_decision",
+    "13triangle_test11TriangleRay",
     "18candidate_in_order",
-    "6kernel5boxes",
+    "6kernel8box_test",
     "9QueryRay",
     "9test_node",
     "10test_child",

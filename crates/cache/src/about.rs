@@ -19,7 +19,7 @@ pub(crate) struct About {
 }
 
 pub(crate) fn encode(built: &BuiltMesh) -> Vec<u8> {
-    let memory = built.bvh.memory();
+    let memory = built.bvh.raw_parts();
     let mut writer = Writer::default();
     writer.u32(index_in(&BuildQuality::ALL, built.quality));
     writer.u32(index_in(&Layout::ALL, memory.layout));

@@ -6,7 +6,7 @@ use std::{
 };
 
 use bytemuck::cast_slice;
-use hitscan_bvh::{BlankBvh, Isa, MeshBvh};
+use hitscan_bvh::{Isa, MeshBvh, RawBvhBuffers};
 use hitscan_files::Bytes;
 use hitscan_primitives::{CornerAttributes, TriMesh};
 
@@ -63,7 +63,7 @@ fn write_kind(built: &BuiltMesh, mut out: impl Write) -> Result<(), CacheErrorKi
     }
     let BuiltMesh { mesh, bvh, materials, .. } = built;
     let CornerAttributes { normals, normal_indices, uvs, uv_indices } = mesh.attributes();
-    let memory = bvh.memory();
+    let memory = bvh.raw_parts();
     let (about, materials) = (about::encode(built), materials::encode(materials));
     let records = records::encode(mesh.records());
     // In the order of `Section`.
@@ -167,13 +167,13 @@ fn read_mesh(sections: &Sections<'_>) -> Result<TriMesh, CacheErrorKind> {
 }
 
 /// The arrays of the tree, not yet compared with the mesh.
-fn read_tree(sections: &Sections<'_>, about: &About) -> Result<BlankBvh, CacheErrorKind> {
+fn read_tree(sections: &Sections<'_>, about: &About) -> Result<RawBvhBuffers, CacheErrorKind> {
     let parts = [Section::Nodes, Section::Blocks, Section::Corners];
     let mut lengths = [0; 3];
     for (len, part) in lengths.iter_mut().zip(parts) {
         *len = sections.len(part)?;
     }
-    let mut blank = BlankBvh::new(about.layout, about.built_cost, lengths)
+    let mut blank = RawBvhBuffers::new(about.layout, about.built_cost, lengths)
         .map_err(|error| CacheErrorKind::invalid("tree", error))?;
     for (bytes, part) in blank.bytes_mut().into_iter().zip(parts) {
         sections.read_into(part, bytes)?;
@@ -181,7 +181,7 @@ fn read_tree(sections: &Sections<'_>, about: &About) -> Result<BlankBvh, CacheEr
     Ok(blank)
 }
 
-fn into_bvh(blank: BlankBvh, mesh: &TriMesh) -> Result<MeshBvh, CacheErrorKind> {
+fn into_bvh(blank: RawBvhBuffers, mesh: &TriMesh) -> Result<MeshBvh, CacheErrorKind> {
     let bvh = blank.into_bvh(mesh, Isa::detect());
     bvh.map_err(|error| CacheErrorKind::invalid("tree", error))
 }

@@ -5,8 +5,8 @@ use crate::{CacheErrorKind, checksum, wire::Reader, wire::Writer};
 /// The signature of a cache file. No text starts with it.
 pub(crate) const MAGIC: [u8; 8] = *b"\x89hitscan";
 const BYTE_ORDER: u32 = 0x0102_0304;
-/// The version of all sections but the tree, which has [`BvhMemory::FORM`](hitscan_bvh::BvhMemory).
-const VERSION: [u32; 2] = [1, hitscan_bvh::BvhMemory::FORM];
+/// The version of all sections but the tree, which has [`RawBvh::LAYOUT_VERSION`](hitscan_bvh::RawBvh).
+const VERSION: [u32; 2] = [1, hitscan_bvh::RawBvh::LAYOUT_VERSION];
 
 /// The sections of a file in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -37,7 +37,7 @@
 //! | 0 | the eight bytes 89 `hitscan` |
 //! | 8 | `u32` 0x01020304, which shows the byte order |
 //! | 12 | `u32` version of the format, now 1 |
-//! | 16 | `u32` [`BvhMemory::FORM`](hitscan_bvh::BvhMemory::FORM) of the tree |
+//! | 16 | `u32` [`RawBvh::LAYOUT_VERSION`](hitscan_bvh::RawBvh::LAYOUT_VERSION) of the tree |
 //! | 20 | `u32` number of sections, 12 |
 //! | 24 | `u64` length of the file |
 //! | 32 | the sections in their order, 32 bytes each: `u32` number from 1, `u32` 0, `u64` offset in the file, `u64` length in bytes, `u64` checksum |

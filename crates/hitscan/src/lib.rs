@@ -90,8 +90,9 @@ pub use hitscan_primitives as primitives;
 pub use hitscan_primitives::*;
 
 pub use hitscan_bvh::{
-    BlankBvh, BoxBvh, BuildOptions, BuildQuality, BvhMemory, BvhStats, Cancelled, HitLists,
-    InvalidBvh, Isa, Layout, MeshBvh, RayWork, RefitError, RefitReport, WindingNumber, WindingTree,
+    BoxBvh, BuildOptions, BuildQuality, BvhStats, Cancelled, HitLists, InvalidBvh, Isa, Layout,
+    MeshBvh, RawBvh, RawBvhBuffers, RefitError, RefitReport, TraversalStats, WindingNumber,
+    WindingTree,
 };
 
 pub use hitscan_cache as cache;

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use crate::{
     point_tree::PointTree,
-    triangulate::{Point, turn},
+    turn::{Point, turn},
 };
 
 const NONE: u32 = u32::MAX;

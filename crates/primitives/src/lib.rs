@@ -42,6 +42,7 @@ mod tri_mesh;
 mod ear_clipping;
 mod point_tree;
 mod triangulate;
+mod turn;
 
 pub mod brute_force;
 pub mod generate;

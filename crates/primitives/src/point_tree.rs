@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use crate::triangulate::Point;
+use crate::turn::Point;
 
 const LEAF_LEN: usize = 8;
 
@@ -230,7 +230,7 @@ fn side(node: &Node, [a, b, c]: [Point; 3]) -> Side {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::triangulate::turn;
+    use crate::turn::turn;
 
     #[test]
     fn every_point_of_a_triangle_is_visited_until_it_is_removed() {

@@ -1,12 +1,11 @@
 //! Polygons to triangles.
 
 use glam::{DVec3, Vec3};
-use robust::{Coord, orient2d};
 
-use crate::ear_clipping::EarClipper;
-
-/// A point of a polygon that was projected to a plane of two axes, where it runs counter-clockwise.
-pub(crate) type Point = Coord<f64>;
+use crate::{
+    ear_clipping::EarClipper,
+    turn::{Point, turn},
+};
 
 /// Cuts polygons of n corners into n - 2 triangles each, and keeps the memory that this takes for the
 /// next polygon.
@@ -70,12 +69,6 @@ impl Triangulator {
             fan(1, &mut emit);
         }
     }
-}
-
-/// Positive where `a`, `b`, `c` turn left, negative where they turn right, zero exactly on a line.
-#[inline(always)]
-pub(crate) fn turn(a: Point, b: Point, c: Point) -> f64 {
-    orient2d(a, b, c)
 }
 
 /// The two axes onto which a polygon is projected.

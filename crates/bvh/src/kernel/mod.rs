@@ -1,12 +1,20 @@
-//! Kernels: one ray against eight boxes or eight triangles, written once over lanes.
+//! Kernels: one ray against a node or a block, or a packet of rays against a box or a triangle.
+//!
+//! Each is written once over the lanes of [`Simd`](crate::simd::Simd). No tree, no stack.
 
-mod boxes;
+mod box_test;
+mod hit_sink;
 mod packet;
-mod ray;
-mod triangles;
-mod watertight;
+mod ray_setup;
+mod triangle_decision;
+mod triangle_filter;
+mod triangle_test;
 
-pub(crate) use boxes::{BoxHits, BoxRay};
+pub(crate) use box_test::{BoxHits, BoxRay};
+pub(crate) use hit_sink::{
+    AllHits, AnyHit, CandidateGeometry, ClosestHit, CountCrossings, HitSink, MeshCandidate,
+    NearestHits,
+};
 pub(crate) use packet::{PACKET, Packet};
-pub(crate) use ray::QueryRay;
-pub(crate) use triangles::{Found, Meeting, TriangleRay};
+pub(crate) use ray_setup::QueryRay;
+pub(crate) use triangle_test::{LeafTest, RobustBlocks, TriangleRay};

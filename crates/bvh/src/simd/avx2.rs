@@ -1,11 +1,10 @@
-//! Eight lanes in one AVX register. The features are AVX2, FMA and the bit manipulation sets that
-//! came with them: x86-64-v3 without the rest.
+//! Eight lanes in one AVX register, with AVX2, FMA and the bit manipulation sets that came with them.
 
 use std::arch::x86_64::*;
 
 use super::{
-    avx::{op, order, register_operations},
-    lanes::{Kernel, Simd},
+    lanes::{Kernel, LANES, Simd},
+    x86::{op, order, register_operations},
 };
 
 /// A machine with AVX2.
@@ -63,7 +62,7 @@ impl Simd for Avx2 {
         op!(_mm256_blendv_ps(a, b, mask))
     }
     #[inline(always)]
-    fn bits(self, mask: __m256) -> u32 {
+    fn movemask(self, mask: __m256) -> u32 {
         op!(_mm256_movemask_ps(mask)) as u32
     }
     #[inline(always)]
@@ -118,10 +117,10 @@ impl Simd for Avx2 {
     }
     #[inline(always)]
     fn compress(self, mask: u32, lanes: __m256) -> __m256 {
-        let places = &super::compress::PLACES[mask as usize % 256];
-        let kept = &super::compress::KEPT[mask.count_ones() as usize % 9];
+        let indices = &super::compress::INDICES[mask as usize % (1 << LANES)];
+        let kept = &super::compress::KEPT[mask.count_ones() as usize % (LANES + 1)];
         // SAFETY: AVX2 is there, and the reference is to eight readable bytes.
-        let places = unsafe { _mm256_cvtepu8_epi32(_mm_loadl_epi64(places.as_ptr().cast())) };
-        op!(_mm256_and_ps(_mm256_permutevar8x32_ps(lanes, places), self.load_bits(kept)))
+        let indices = unsafe { _mm256_cvtepu8_epi32(_mm_loadl_epi64(indices.as_ptr().cast())) };
+        op!(_mm256_and_ps(_mm256_permutevar8x32_ps(lanes, indices), self.load_bits(kept)))
     }
 }

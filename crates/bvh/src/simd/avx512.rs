@@ -4,8 +4,8 @@
 use std::arch::x86_64::*;
 
 use super::{
-    avx::{op, order, register_operations},
-    lanes::{Kernel, Simd},
+    lanes::{Kernel, LANES, Simd},
+    x86::{op, order, register_operations},
 };
 
 /// A machine with AVX-512F, VL and DQ.
@@ -61,7 +61,7 @@ impl Simd for Avx512 {
         op!(_mm256_mask_blend_ps(mask, a, b))
     }
     #[inline(always)]
-    fn bits(self, mask: __mmask8) -> u32 {
+    fn movemask(self, mask: __mmask8) -> u32 {
         u32::from(mask)
     }
     #[inline(always)]

@@ -1,10 +1,13 @@
 //! The operations that kernels are written in: eight lanes of f32, and as many of f64.
 
-/// An instruction set as seen by a kernel: operations on eight lanes at once.
+/// The lanes of a register of f32, as kernels see it.
+pub(crate) const LANES: usize = 8;
+
+/// An instruction set: operations on all lanes at once.
 ///
-/// The value is a token: it exists only where the instructions do. Every operation is exact IEEE
-/// arithmetic, rounded as the scalar operation is, so a kernel gives the same bits under every
-/// implementation. [`about_mul_add`](Self::about_mul_add) is the one that may round otherwise.
+/// The value is a token: it exists only on machines with the instructions. Every operation rounds as the
+/// scalar operation does, so a kernel gives the same bits under every implementation. The one exception
+/// is [`approx_mul_add`](Self::approx_mul_add).
 pub(crate) trait Simd: Copy {
     /// Eight f32.
     type F: Copy;
@@ -13,12 +16,12 @@ pub(crate) trait Simd: Copy {
     /// Eight f64.
     type D: Copy;
 
-    /// Runs `kernel` as compiled for this instruction set: on x86-64 in a function of its own, wherever it is
-    /// called from.
+    /// Runs `kernel` as compiled for this instruction set. On x86-64 this is a function call, wherever the
+    /// caller is.
     fn vectorize<K: Kernel>(self, kernel: K) -> K::Output;
 
-    fn load(self, values: &[f32; 8]) -> Self::F;
-    fn store(self, lanes: Self::F) -> [f32; 8];
+    fn load(self, values: &[f32; LANES]) -> Self::F;
+    fn store(self, lanes: Self::F) -> [f32; LANES];
     fn splat(self, value: f32) -> Self::F;
 
     fn add(self, a: Self::F, b: Self::F) -> Self::F;
@@ -30,13 +33,13 @@ pub(crate) trait Simd: Copy {
     /// `a > b ? a : b` per lane.
     fn max(self, a: Self::F, b: Self::F) -> Self::F;
     fn abs(self, a: Self::F) -> Self::F;
-    /// `a * b + c`, rounded once or twice: for filters only.
+    /// `a * b + c`, rounded once or twice. For filters only.
     #[inline(always)]
-    fn about_mul_add(self, a: Self::F, b: Self::F, c: Self::F) -> Self::F {
+    fn approx_mul_add(self, a: Self::F, b: Self::F, c: Self::F) -> Self::F {
         self.add(self.mul(a, b), c)
     }
     /// `magnitude` with its sign flipped where `sign` has its sign bit set.
-    fn flip_sign(self, magnitude: Self::F, sign: Self::F) -> Self::F;
+    fn xor_sign(self, magnitude: Self::F, sign: Self::F) -> Self::F;
 
     /// `a <= b`; false for NaN.
     fn le(self, a: Self::F, b: Self::F) -> Self::M;
@@ -48,7 +51,7 @@ pub(crate) trait Simd: Copy {
     /// `a` where `mask` is false, `b` where it is true.
     fn select(self, mask: Self::M, a: Self::F, b: Self::F) -> Self::F;
     /// Bit `i` is lane `i`.
-    fn bits(self, mask: Self::M) -> u32;
+    fn movemask(self, mask: Self::M) -> u32;
 
     /// Each lane as f64, which is exact.
     fn widen(self, lanes: Self::F) -> Self::D;
@@ -64,38 +67,38 @@ pub(crate) trait Simd: Copy {
 
     /// The sign bits: bit `i` is that of lane `i`.
     fn sign_bits(self, lanes: Self::F) -> u32;
-    /// The inverse of [`bits`](Self::bits); only the low eight bits count.
+    /// The inverse of [`movemask`](Self::movemask); only the low eight bits count.
     fn mask_from_bits(self, bits: u32) -> Self::M;
 
-    /// Reads bits, which may be no number.
-    fn load_bits(self, values: &[u32; 8]) -> Self::F;
+    /// Loads any bits, without interpretation.
+    fn load_bits(self, values: &[u32; LANES]) -> Self::F;
     /// The first four lanes as bits.
-    fn first_four(self, lanes: Self::F) -> [u32; 4];
+    fn to_bits_low(self, lanes: Self::F) -> [u32; 4];
     /// All lanes as bits.
-    fn all_bits(self, lanes: Self::F) -> [u32; 8];
+    fn to_bits(self, lanes: Self::F) -> [u32; LANES];
     /// `(a & mask) | bits`, bit by bit.
-    fn masked_or(self, a: Self::F, mask: Self::F, bits: Self::F) -> Self::F;
+    fn and_or(self, a: Self::F, mask: Self::F, bits: Self::F) -> Self::F;
     /// The lanes whose bit is set in `mask`, moved to the front; zeros behind.
     fn compress(self, mask: u32, lanes: Self::F) -> Self::F;
-    /// The first four lanes sorted as unsigned integers, greatest first. The others are unspecified.
+    /// The first four lanes sorted as unsigned integers, descending. The other lanes are unspecified.
     fn sort_four_descending(self, lanes: Self::F) -> Self::F;
-    /// All lanes sorted as unsigned integers, greatest first.
+    /// All lanes sorted as unsigned integers, descending.
     #[inline(always)]
     fn sort_eight_descending(self, lanes: Self::F) -> Self::F {
-        let mut keys = self.all_bits(lanes);
+        let mut keys = self.to_bits(lanes);
         for &(i, j) in EIGHT.into_iter().flatten() {
             (keys[i], keys[j]) = (keys[i].max(keys[j]), keys[i].min(keys[j]));
         }
         self.load_bits(&keys)
     }
-    /// Lane `i` of the result is the lane of `table` that the low three bits of lane `i` of `places`
-    /// name.
-    fn permute(self, table: Self::F, places: Self::F) -> Self::F;
+    /// Lane `i` of the result is the lane of `table` at the index in the low three bits of lane `i` of
+    /// `indices`.
+    fn permute(self, table: Self::F, indices: Self::F) -> Self::F;
 
     /// One lane in all lanes.
     #[inline(always)]
     fn splat_lane<const LANE: u32>(self, lanes: Self::F) -> Self::F {
-        self.permute(lanes, self.load_bits(&[LANE; 8]))
+        self.permute(lanes, self.load_bits(&[LANE; LANES]))
     }
 
     /// `a >= b`; false for NaN.
@@ -104,14 +107,14 @@ pub(crate) trait Simd: Copy {
         self.le(b, a)
     }
 
-    /// Asks for `N` cache lines from `address` on; only a hint, for any address.
+    /// Prefetches `N` cache lines from `address` on. A hint, for any address.
     #[inline(always)]
     fn prefetch<const N: usize>(self, address: *const u8) {
         let _ = address;
     }
 }
 
-/// A sorting network of eight: six layers, and no comparison more than are needed.
+/// A sorting network for eight lanes: six layers, with the minimum number of comparisons.
 const EIGHT: [&[(usize, usize)]; 6] = [
     &[(0, 2), (1, 3), (4, 6), (5, 7)],
     &[(0, 4), (1, 5), (2, 6), (3, 7)],
@@ -123,8 +126,8 @@ const EIGHT: [&[(usize, usize)]; 6] = [
 
 /// A computation that is compiled once for each instruction set.
 ///
-/// `run` and all that it calls per lane must be `#[inline(always)]`: what is left out of line is
-/// compiled without the instruction set, and a leaf test out of line costs 25 to 35 % of all speed.
+/// `run` and everything it calls per lane must be `#[inline(always)]`. A function left out of line is
+/// compiled without the instruction set; for a leaf test that costs 25 to 35 % of all speed.
 pub(crate) trait Kernel {
     type Output;
     fn run<S: Simd>(self, simd: S) -> Self::Output;
@@ -132,20 +135,20 @@ pub(crate) trait Kernel {
 
 #[cfg(test)]
 mod tests {
-    use super::{Kernel, Simd};
+    use super::{Kernel, LANES, Simd};
     use crate::Isa;
 
     /// Sorts the lanes by both networks.
-    struct Sort([u32; 8]);
+    struct Sort([u32; LANES]);
 
     impl Kernel for Sort {
-        type Output = ([u32; 4], [u32; 8]);
+        type Output = ([u32; 4], [u32; LANES]);
 
         #[inline(always)]
         fn run<S: Simd>(self, simd: S) -> Self::Output {
             let lanes = simd.load_bits(&self.0);
-            let four = simd.first_four(simd.sort_four_descending(lanes));
-            (four, simd.all_bits(simd.sort_eight_descending(lanes)))
+            let four = simd.to_bits_low(simd.sort_four_descending(lanes));
+            (four, simd.to_bits(simd.sort_eight_descending(lanes)))
         }
     }
 

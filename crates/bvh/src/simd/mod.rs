@@ -1,125 +1,27 @@
-//! Instruction sets: which ones this machine has, and the lanes that kernels are written over.
+//! Instruction sets: which of them this machine has, and the lanes that kernels are written over.
 //!
-//! Nearly all `unsafe` of the crate is here. It knows lanes, and of rays only how they lie in memory:
-//! kernels are written once over [`Simd`] and compiled for each instruction set by [`Isa::run`].
+//! Nearly all `unsafe` of the crate is here. The module knows lanes, and of rays only their place in
+//! memory. Kernels are written once over [`Simd`], and [`Isa::run`] compiles them for each instruction
+//! set.
 
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-mod compress;
+mod isa;
 mod lanes;
 mod rows;
 mod scalar;
 mod stack;
 
 #[cfg(target_arch = "x86_64")]
-mod avx;
-#[cfg(target_arch = "x86_64")]
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+mod compress;
 #[cfg(target_arch = "aarch64")]
 mod neon;
-
-pub(crate) use lanes::{Kernel, Simd};
-pub(crate) use rows::{Row, as_row};
-pub(crate) use stack::{Slots, Stack};
-
-/// An instruction set that this machine can run. Holding one proves that it can.
-///
-/// The answers are the same for all of them, to the last bit; only the speed differs.
-#[derive(Clone, Copy)]
-pub struct Isa(Token);
-
-#[derive(Clone, Copy)]
-enum Token {
-    #[cfg(target_arch = "x86_64")]
-    Avx512(avx512::Avx512),
-    #[cfg(target_arch = "x86_64")]
-    Avx2(avx2::Avx2),
-    #[cfg(target_arch = "aarch64")]
-    Neon(neon::Neon),
-    Scalar(scalar::Scalar),
-}
-
-impl Isa {
-    /// The best of this machine.
-    pub fn detect() -> Self {
-        Self::available()[0]
-    }
-
-    /// All that this machine can run, best first; the last is `scalar`, which every machine has.
-    pub fn available() -> Vec<Self> {
-        let mut available = Vec::new();
-        #[cfg(target_arch = "x86_64")]
-        {
-            available.extend(avx512::Avx512::detect().map(|token| Self(Token::Avx512(token))));
-            available.extend(avx2::Avx2::detect().map(|token| Self(Token::Avx2(token))));
-        }
-        #[cfg(target_arch = "aarch64")]
-        available.extend(neon::Neon::detect().map(|token| Self(Token::Neon(token))));
-        available.push(Self(Token::Scalar(scalar::Scalar)));
-        available
-    }
-
-    /// The instruction set of that [`name`](Isa::name), if this machine can run it.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::available().into_iter().find(|isa| isa.name() == name)
-    }
-
-    /// `avx512`, `avx2`, `neon` or `scalar`.
-    pub fn name(self) -> &'static str {
-        match self.0 {
-            #[cfg(target_arch = "x86_64")]
-            Token::Avx512(_) => "avx512",
-            #[cfg(target_arch = "x86_64")]
-            Token::Avx2(_) => "avx2",
-            #[cfg(target_arch = "aarch64")]
-            Token::Neon(_) => "neon",
-            Token::Scalar(_) => "scalar",
-        }
-    }
-
-    /// Runs `kernel` as compiled for this instruction set. Call it once per query or batch.
-    #[inline(always)]
-    pub(crate) fn run<K: Kernel>(self, kernel: K) -> K::Output {
-        match self.0 {
-            #[cfg(target_arch = "x86_64")]
-            Token::Avx512(token) => token.vectorize(kernel),
-            #[cfg(target_arch = "x86_64")]
-            Token::Avx2(token) => token.vectorize(kernel),
-            #[cfg(target_arch = "aarch64")]
-            Token::Neon(token) => token.vectorize(kernel),
-            Token::Scalar(token) => token.vectorize(kernel),
-        }
-    }
-}
-
-impl Default for Isa {
-    fn default() -> Self {
-        Self::detect()
-    }
-}
-
-impl PartialEq for Isa {
-    fn eq(&self, other: &Self) -> bool {
-        self.name() == other.name()
-    }
-}
-
-impl Eq for Isa {}
-
-impl std::fmt::Debug for Isa {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-/// Asks for `N` cache lines from `address` on.
 #[cfg(target_arch = "x86_64")]
-#[inline(always)]
-fn prefetch_lines<const N: usize>(address: *const u8) {
-    use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-    for line in 0..N {
-        // SAFETY: a prefetch reads nothing that the program can see, and no address makes it fault.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(address.wrapping_add(64 * line).cast()) };
-    }
-}
+mod x86;
+
+pub use isa::Isa;
+pub(crate) use lanes::{Kernel, LANES, Simd};
+pub(crate) use rows::{Row, as_row};
+pub(crate) use stack::{Stack, StackMemory};

@@ -2,7 +2,7 @@
 
 use std::arch::aarch64::*;
 
-use super::lanes::{Kernel, Simd};
+use super::lanes::{Kernel, LANES, Simd};
 
 /// A machine with NEON, which every 64-bit ARM has.
 #[derive(Clone, Copy)]
@@ -63,13 +63,13 @@ impl Simd for Neon {
     }
 
     #[inline(always)]
-    fn load(self, values: &[f32; 8]) -> F {
+    fn load(self, values: &[f32; LANES]) -> F {
         // SAFETY: NEON is there, and the reference is to eight readable f32.
         unsafe { (vld1q_f32(values.as_ptr()), vld1q_f32(values[4..].as_ptr())) }
     }
     #[inline(always)]
-    fn store(self, lanes: F) -> [f32; 8] {
-        let mut values = [0.0; 8];
+    fn store(self, lanes: F) -> [f32; LANES] {
+        let mut values = [0.0; LANES];
         // SAFETY: NEON is there, and the array has room for eight f32.
         unsafe {
             vst1q_f32(values.as_mut_ptr(), lanes.0);
@@ -112,7 +112,7 @@ impl Simd for Neon {
         both!(vabsq_f32, a)
     }
     #[inline(always)]
-    fn flip_sign(self, magnitude: F, sign: F) -> F {
+    fn xor_sign(self, magnitude: F, sign: F) -> F {
         // SAFETY: `self` exists only if `detect` found NEON.
         let sign_bit = unsafe { (vdupq_n_u32(1 << 31), vdupq_n_u32(1 << 31)) };
         let flips = both!(vandq_u32, both!(vreinterpretq_u32_f32, sign), sign_bit);
@@ -140,8 +140,8 @@ impl Simd for Neon {
         both!(vbslq_f32, mask, b, a)
     }
     #[inline(always)]
-    fn bits(self, mask: M) -> u32 {
-        const WEIGHTS: [u32; 8] = [1, 2, 4, 8, 16, 32, 64, 128];
+    fn movemask(self, mask: M) -> u32 {
+        const WEIGHTS: [u32; LANES] = [1, 2, 4, 8, 16, 32, 64, 128];
         // SAFETY: NEON is there, and the array has eight readable u32.
         let weights = unsafe { (vld1q_u32(WEIGHTS.as_ptr()), vld1q_u32(WEIGHTS[4..].as_ptr())) };
         let weighted = both!(vandq_u32, mask, weights);
@@ -201,17 +201,17 @@ impl Simd for Neon {
                 vcombine_u32(vmovn_u64(masks[2]), vmovn_u64(masks[3])),
             )
         };
-        self.bits(narrow)
+        self.movemask(narrow)
     }
 
     #[inline(always)]
     fn sign_bits(self, lanes: F) -> u32 {
-        let bits = self.all_bits(lanes);
-        (0..8).fold(0, |signs, lane| signs | (bits[lane] >> 31) << lane)
+        let bits = self.to_bits(lanes);
+        (0..LANES).fold(0, |signs, lane| signs | (bits[lane] >> 31) << lane)
     }
     #[inline(always)]
     fn mask_from_bits(self, bits: u32) -> M {
-        const LANE_BITS: [u32; 8] = [1, 2, 4, 8, 16, 32, 64, 128];
+        const LANE_BITS: [u32; LANES] = [1, 2, 4, 8, 16, 32, 64, 128];
         // SAFETY: NEON is there, and the array has eight readable words.
         unsafe {
             let bits = vdupq_n_u32(bits);
@@ -222,41 +222,41 @@ impl Simd for Neon {
         }
     }
     #[inline(always)]
-    fn load_bits(self, values: &[u32; 8]) -> F {
+    fn load_bits(self, values: &[u32; LANES]) -> F {
         self.load(&values.map(f32::from_bits))
     }
     #[inline(always)]
-    fn first_four(self, lanes: F) -> [u32; 4] {
+    fn to_bits_low(self, lanes: F) -> [u32; 4] {
         let mut values = [0; 4];
         // SAFETY: NEON is there, and the array has room for four words.
         unsafe { vst1q_u32(values.as_mut_ptr(), vreinterpretq_u32_f32(lanes.0)) };
         values
     }
     #[inline(always)]
-    fn all_bits(self, lanes: F) -> [u32; 8] {
+    fn to_bits(self, lanes: F) -> [u32; LANES] {
         self.store(lanes).map(f32::to_bits)
     }
     #[inline(always)]
-    fn masked_or(self, a: F, mask: F, bits: F) -> F {
+    fn and_or(self, a: F, mask: F, bits: F) -> F {
         let a = both!(vreinterpretq_u32_f32, a);
         let mask = both!(vreinterpretq_u32_f32, mask);
         let bits = both!(vreinterpretq_u32_f32, bits);
         both!(vreinterpretq_f32_u32, both!(vorrq_u32, both!(vandq_u32, a, mask), bits))
     }
-    // The three below go through memory: a table look-up over bytes would do, but nobody has measured
-    // it on such a machine yet.
+    // The next three go through memory. A table look-up over bytes might be faster; there is no
+    // measurement on such a machine yet.
     #[inline(always)]
     fn compress(self, mask: u32, lanes: F) -> F {
         let lanes = self.store(lanes);
-        let places = super::compress::PLACES[mask as usize % 256];
-        let kept = super::compress::KEPT[mask.count_ones() as usize % 9];
+        let indices = super::compress::INDICES[mask as usize % (1 << LANES)];
+        let kept = super::compress::KEPT[mask.count_ones() as usize % (LANES + 1)];
         self.load(&std::array::from_fn(|i| {
-            f32::from_bits(lanes[usize::from(places[i]) % 8].to_bits() & kept[i])
+            f32::from_bits(lanes[usize::from(indices[i]) % LANES].to_bits() & kept[i])
         }))
     }
     #[inline(always)]
     fn sort_four_descending(self, lanes: F) -> F {
-        let mut values = self.first_four(lanes);
+        let mut values = self.to_bits_low(lanes);
         for (i, j) in [(0, 2), (1, 3), (0, 1), (2, 3), (1, 2)] {
             (values[i], values[j]) = (values[i].max(values[j]), values[i].min(values[j]));
         }
@@ -264,8 +264,8 @@ impl Simd for Neon {
         (unsafe { vreinterpretq_f32_u32(vld1q_u32(values.as_ptr())) }, lanes.1)
     }
     #[inline(always)]
-    fn permute(self, table: F, places: F) -> F {
+    fn permute(self, table: F, indices: F) -> F {
         let table = self.store(table);
-        self.load(&self.all_bits(places).map(|place| table[place as usize % 8]))
+        self.load(&self.to_bits(indices).map(|index| table[index as usize % LANES]))
     }
 }

@@ -1,102 +1,102 @@
-//! The reference lanes, which every machine has: plain arrays, left to the compiler.
+//! The reference lanes: plain arrays, for every machine.
 
-use super::lanes::{Kernel, Simd};
+use super::lanes::{Kernel, LANES, Simd};
 
 /// Plain Rust.
 #[derive(Clone, Copy)]
 pub(super) struct Scalar;
 
 #[inline(always)]
-fn map(a: [f32; 8], b: [f32; 8], f: impl Fn(f32, f32) -> f32) -> [f32; 8] {
+fn map(a: [f32; LANES], b: [f32; LANES], f: impl Fn(f32, f32) -> f32) -> [f32; LANES] {
     std::array::from_fn(|i| f(a[i], b[i]))
 }
 
 #[inline(always)]
-fn compare(a: [f32; 8], b: [f32; 8], f: impl Fn(f32, f32) -> bool) -> [u32; 8] {
+fn compare(a: [f32; LANES], b: [f32; LANES], f: impl Fn(f32, f32) -> bool) -> [u32; LANES] {
     std::array::from_fn(|i| if f(a[i], b[i]) { u32::MAX } else { 0 })
 }
 
 #[inline(always)]
-fn map_wide(a: [f64; 8], b: [f64; 8], f: impl Fn(f64, f64) -> f64) -> [f64; 8] {
+fn map_wide(a: [f64; LANES], b: [f64; LANES], f: impl Fn(f64, f64) -> f64) -> [f64; LANES] {
     std::array::from_fn(|i| f(a[i], b[i]))
 }
 
 impl Simd for Scalar {
-    type F = [f32; 8];
-    /// All bits set or none, as vector comparisons give, so that the compiler can use them.
-    type M = [u32; 8];
-    type D = [f64; 8];
+    type F = [f32; LANES];
+    /// All bits set or none, so that the compiler can use vector comparisons.
+    type M = [u32; LANES];
+    type D = [f64; LANES];
 
     fn vectorize<K: Kernel>(self, kernel: K) -> K::Output {
         kernel.run(self)
     }
 
     #[inline(always)]
-    fn load(self, values: &[f32; 8]) -> [f32; 8] {
+    fn load(self, values: &[f32; LANES]) -> [f32; LANES] {
         *values
     }
     #[inline(always)]
-    fn store(self, lanes: [f32; 8]) -> [f32; 8] {
+    fn store(self, lanes: [f32; LANES]) -> [f32; LANES] {
         lanes
     }
     #[inline(always)]
-    fn splat(self, value: f32) -> [f32; 8] {
-        [value; 8]
+    fn splat(self, value: f32) -> [f32; LANES] {
+        [value; LANES]
     }
     #[inline(always)]
-    fn add(self, a: [f32; 8], b: [f32; 8]) -> [f32; 8] {
+    fn add(self, a: [f32; LANES], b: [f32; LANES]) -> [f32; LANES] {
         map(a, b, |a, b| a + b)
     }
     #[inline(always)]
-    fn sub(self, a: [f32; 8], b: [f32; 8]) -> [f32; 8] {
+    fn sub(self, a: [f32; LANES], b: [f32; LANES]) -> [f32; LANES] {
         map(a, b, |a, b| a - b)
     }
     #[inline(always)]
-    fn mul(self, a: [f32; 8], b: [f32; 8]) -> [f32; 8] {
+    fn mul(self, a: [f32; LANES], b: [f32; LANES]) -> [f32; LANES] {
         map(a, b, |a, b| a * b)
     }
     #[inline(always)]
-    fn div(self, a: [f32; 8], b: [f32; 8]) -> [f32; 8] {
+    fn div(self, a: [f32; LANES], b: [f32; LANES]) -> [f32; LANES] {
         map(a, b, |a, b| a / b)
     }
     #[inline(always)]
-    fn min(self, a: [f32; 8], b: [f32; 8]) -> [f32; 8] {
+    fn min(self, a: [f32; LANES], b: [f32; LANES]) -> [f32; LANES] {
         map(a, b, |a, b| if a < b { a } else { b })
     }
     #[inline(always)]
-    fn max(self, a: [f32; 8], b: [f32; 8]) -> [f32; 8] {
+    fn max(self, a: [f32; LANES], b: [f32; LANES]) -> [f32; LANES] {
         map(a, b, |a, b| if a > b { a } else { b })
     }
     #[inline(always)]
-    fn abs(self, a: [f32; 8]) -> [f32; 8] {
+    fn abs(self, a: [f32; LANES]) -> [f32; LANES] {
         a.map(f32::abs)
     }
     #[inline(always)]
-    fn flip_sign(self, magnitude: [f32; 8], sign: [f32; 8]) -> [f32; 8] {
+    fn xor_sign(self, magnitude: [f32; LANES], sign: [f32; LANES]) -> [f32; LANES] {
         map(magnitude, sign, |m, s| f32::from_bits(m.to_bits() ^ (s.to_bits() & 0x8000_0000)))
     }
     #[inline(always)]
-    fn le(self, a: [f32; 8], b: [f32; 8]) -> [u32; 8] {
+    fn le(self, a: [f32; LANES], b: [f32; LANES]) -> [u32; LANES] {
         compare(a, b, |a, b| a <= b)
     }
     #[inline(always)]
-    fn not_lt(self, a: [f32; 8], b: [f32; 8]) -> [u32; 8] {
+    fn not_lt(self, a: [f32; LANES], b: [f32; LANES]) -> [u32; LANES] {
         compare(a, b, |a, b| a >= b || a.is_nan() || b.is_nan())
     }
     #[inline(always)]
-    fn eq(self, a: [f32; 8], b: [f32; 8]) -> [u32; 8] {
+    fn eq(self, a: [f32; LANES], b: [f32; LANES]) -> [u32; LANES] {
         compare(a, b, |a, b| a == b)
     }
     #[inline(always)]
-    fn and(self, a: [u32; 8], b: [u32; 8]) -> [u32; 8] {
+    fn and(self, a: [u32; LANES], b: [u32; LANES]) -> [u32; LANES] {
         std::array::from_fn(|i| a[i] & b[i])
     }
     #[inline(always)]
-    fn select(self, mask: [u32; 8], a: [f32; 8], b: [f32; 8]) -> [f32; 8] {
+    fn select(self, mask: [u32; LANES], a: [f32; LANES], b: [f32; LANES]) -> [f32; LANES] {
         std::array::from_fn(|i| if mask[i] == 0 { a[i] } else { b[i] })
     }
     #[inline(always)]
-    fn bits(self, mask: [u32; 8]) -> u32 {
+    fn movemask(self, mask: [u32; LANES]) -> u32 {
         let mut bits = 0;
         for (i, lane) in mask.into_iter().enumerate() {
             bits |= (lane & 1) << i;
@@ -105,81 +105,81 @@ impl Simd for Scalar {
     }
 
     #[inline(always)]
-    fn widen(self, lanes: [f32; 8]) -> [f64; 8] {
+    fn widen(self, lanes: [f32; LANES]) -> [f64; LANES] {
         lanes.map(f64::from)
     }
     #[inline(always)]
-    fn narrow(self, lanes: [f64; 8]) -> [f32; 8] {
+    fn narrow(self, lanes: [f64; LANES]) -> [f32; LANES] {
         lanes.map(|lane| lane as f32)
     }
     #[inline(always)]
-    fn add_wide(self, a: [f64; 8], b: [f64; 8]) -> [f64; 8] {
+    fn add_wide(self, a: [f64; LANES], b: [f64; LANES]) -> [f64; LANES] {
         map_wide(a, b, |a, b| a + b)
     }
     #[inline(always)]
-    fn sub_wide(self, a: [f64; 8], b: [f64; 8]) -> [f64; 8] {
+    fn sub_wide(self, a: [f64; LANES], b: [f64; LANES]) -> [f64; LANES] {
         map_wide(a, b, |a, b| a - b)
     }
     #[inline(always)]
-    fn mul_wide(self, a: [f64; 8], b: [f64; 8]) -> [f64; 8] {
+    fn mul_wide(self, a: [f64; LANES], b: [f64; LANES]) -> [f64; LANES] {
         map_wide(a, b, |a, b| a * b)
     }
     #[inline(always)]
-    fn div_wide(self, a: [f64; 8], b: [f64; 8]) -> [f64; 8] {
+    fn div_wide(self, a: [f64; LANES], b: [f64; LANES]) -> [f64; LANES] {
         map_wide(a, b, |a, b| a / b)
     }
     #[inline(always)]
-    fn abs_wide(self, a: [f64; 8]) -> [f64; 8] {
+    fn abs_wide(self, a: [f64; LANES]) -> [f64; LANES] {
         a.map(f64::abs)
     }
     #[inline(always)]
-    fn le_wide(self, a: [f64; 8], b: [f64; 8]) -> u32 {
+    fn le_wide(self, a: [f64; LANES], b: [f64; LANES]) -> u32 {
         let mut bits = 0;
-        for i in 0..8 {
+        for i in 0..LANES {
             bits |= u32::from(a[i] <= b[i]) << i;
         }
         bits
     }
 
     #[inline(always)]
-    fn sign_bits(self, lanes: [f32; 8]) -> u32 {
-        self.bits(lanes.map(|lane| lane.to_bits() >> 31))
+    fn sign_bits(self, lanes: [f32; LANES]) -> u32 {
+        self.movemask(lanes.map(|lane| lane.to_bits() >> 31))
     }
     #[inline(always)]
-    fn mask_from_bits(self, bits: u32) -> [u32; 8] {
+    fn mask_from_bits(self, bits: u32) -> [u32; LANES] {
         std::array::from_fn(|i| if bits >> i & 1 == 1 { u32::MAX } else { 0 })
     }
     #[inline(always)]
-    fn load_bits(self, values: &[u32; 8]) -> [f32; 8] {
+    fn load_bits(self, values: &[u32; LANES]) -> [f32; LANES] {
         values.map(f32::from_bits)
     }
     #[inline(always)]
-    fn first_four(self, lanes: [f32; 8]) -> [u32; 4] {
+    fn to_bits_low(self, lanes: [f32; LANES]) -> [u32; 4] {
         std::array::from_fn(|i| lanes[i].to_bits())
     }
     #[inline(always)]
-    fn all_bits(self, lanes: [f32; 8]) -> [u32; 8] {
+    fn to_bits(self, lanes: [f32; LANES]) -> [u32; LANES] {
         lanes.map(f32::to_bits)
     }
     #[inline(always)]
-    fn masked_or(self, a: [f32; 8], mask: [f32; 8], bits: [f32; 8]) -> [f32; 8] {
+    fn and_or(self, a: [f32; LANES], mask: [f32; LANES], bits: [f32; LANES]) -> [f32; LANES] {
         std::array::from_fn(|i| {
             f32::from_bits((a[i].to_bits() & mask[i].to_bits()) | bits[i].to_bits())
         })
     }
     #[inline(always)]
-    fn compress(self, mut mask: u32, lanes: [f32; 8]) -> [f32; 8] {
-        let mut front = [0.0; 8];
+    fn compress(self, mut mask: u32, lanes: [f32; LANES]) -> [f32; LANES] {
+        let mut front = [0.0; LANES];
         let mut n = 0;
         while mask != 0 {
-            front[n % 8] = lanes[mask.trailing_zeros() as usize % 8];
+            front[n % LANES] = lanes[mask.trailing_zeros() as usize % LANES];
             mask &= mask - 1;
             n += 1;
         }
         front
     }
     #[inline(always)]
-    fn sort_four_descending(self, mut lanes: [f32; 8]) -> [f32; 8] {
+    fn sort_four_descending(self, mut lanes: [f32; LANES]) -> [f32; LANES] {
         for (i, j) in [(0, 2), (1, 3), (0, 1), (2, 3), (1, 2)] {
             let (a, b) = (lanes[i].to_bits(), lanes[j].to_bits());
             lanes[i] = f32::from_bits(a.max(b));
@@ -188,7 +188,7 @@ impl Simd for Scalar {
         lanes
     }
     #[inline(always)]
-    fn permute(self, table: [f32; 8], places: [f32; 8]) -> [f32; 8] {
-        places.map(|place| table[place.to_bits() as usize % 8])
+    fn permute(self, table: [f32; LANES], indices: [f32; LANES]) -> [f32; LANES] {
+        indices.map(|index| table[index.to_bits() as usize % LANES])
     }
 }

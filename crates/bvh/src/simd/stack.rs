@@ -1,21 +1,25 @@
-//! The traversal stack: fixed, on the machine's stack, and not cleared for every ray.
+//! The traversal stack: of fixed size, on the machine's stack, not cleared for every ray.
 
 use std::mem::MaybeUninit;
 
-/// The memory of a [`Stack`]. On its own, so that the compiler keeps what else belongs to a walk in
-/// registers: it would keep all of a value in memory that an array indexed at run time is part of.
-pub(crate) struct Slots {
-    keys: [MaybeUninit<u32>; Stack::CAPACITY + 8],
-    values: [MaybeUninit<u32>; Stack::CAPACITY + 8],
+use super::lanes::LANES;
+
+/// The memory of a [`Stack`].
+///
+/// A type of its own, because the compiler keeps a whole value in memory if an array indexed at run time
+/// is part of it. Separate, the rest of a traversal stays in registers.
+pub(crate) struct StackMemory {
+    keys: [MaybeUninit<u32>; Stack::CAPACITY + LANES],
+    values: [MaybeUninit<u32>; Stack::CAPACITY + LANES],
 }
 
-impl Slots {
+impl StackMemory {
     #[inline(always)]
     pub(crate) const fn new() -> Self {
         const NONE: MaybeUninit<u32> = MaybeUninit::uninit();
-        let mut keys = [NONE; Stack::CAPACITY + 8];
+        let mut keys = [NONE; Stack::CAPACITY + LANES];
         let mut values = keys;
-        // The lowest entry is never pushed but may be popped, see `Stack::pop`.
+        // Nothing pushes the lowest entry, but `Stack::pop` may return it.
         keys[0] = MaybeUninit::new(0);
         values[0] = MaybeUninit::new(0);
         Self { keys, values }
@@ -24,10 +28,10 @@ impl Slots {
 
 /// A stack of at most [`CAPACITY`](Stack::CAPACITY) entries of a key and a value.
 ///
-/// It does not check for room: trees that need more are never made. Should one be walked all the
-/// same, the place wraps round, and the walk visits wrong nodes rather than foreign memory.
+/// It does not check its capacity, because no build makes a tree that needs more. Should one exist all
+/// the same, indices wrap, and the traversal visits wrong nodes rather than foreign memory.
 pub(crate) struct Stack<'a> {
-    slots: &'a mut Slots,
+    memory: &'a mut StackMemory,
     len: usize,
 }
 
@@ -37,8 +41,8 @@ impl<'a> Stack<'a> {
 
     /// An empty stack.
     #[inline(always)]
-    pub(crate) fn new(slots: &'a mut Slots) -> Self {
-        Self { slots, len: 1 }
+    pub(crate) fn new(memory: &'a mut StackMemory) -> Self {
+        Self { memory, len: 1 }
     }
 
     #[inline(always)]
@@ -46,14 +50,14 @@ impl<'a> Stack<'a> {
         self.len % Self::CAPACITY
     }
 
-    /// Pushes the first `n` of up to `N` entries, the first one lowest.
+    /// Pushes the first `n` of `N` entries, the first one lowest.
     #[inline(always)]
     pub(crate) fn push<const N: usize>(&mut self, keys: [u32; N], values: [u32; N], n: usize) {
-        const { assert!(N <= 8) };
+        const { assert!(N <= LANES) };
         debug_assert!(n <= N && self.len + n <= Self::CAPACITY);
         let top = self.top();
-        self.slots.keys[top..top + N].copy_from_slice(&keys.map(MaybeUninit::new));
-        self.slots.values[top..top + N].copy_from_slice(&values.map(MaybeUninit::new));
+        self.memory.keys[top..top + N].copy_from_slice(&keys.map(MaybeUninit::new));
+        self.memory.values[top..top + N].copy_from_slice(&values.map(MaybeUninit::new));
         self.len += n;
     }
 
@@ -71,16 +75,16 @@ impl<'a> Stack<'a> {
     #[inline(always)]
     pub(crate) fn last(&self) -> u32 {
         // SAFETY: as in `pop`.
-        unsafe { self.slots.values[(self.len - 1) % Self::CAPACITY].assume_init() }
+        unsafe { self.memory.values[(self.len - 1) % Self::CAPACITY].assume_init() }
     }
 
-    /// The last entry pushed. Of an empty stack the entry (0, 0), once.
+    /// Pops the last entry. An empty stack returns (0, 0), once.
     #[inline(always)]
     pub(crate) fn pop(&mut self) -> (u32, u32) {
         self.len -= 1;
         let top = self.top();
-        // SAFETY: the lowest entry is written by `Slots::new`, and every other one below `len`, modulo
+        // SAFETY: the lowest entry is written by `StackMemory::new`, and every other one below `len`, modulo
         // the capacity, by `push`, which alone raises `len`.
-        unsafe { (self.slots.keys[top].assume_init(), self.slots.values[top].assume_init()) }
+        unsafe { (self.memory.keys[top].assume_init(), self.memory.values[top].assume_init()) }
     }
 }

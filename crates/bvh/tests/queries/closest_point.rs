@@ -18,7 +18,7 @@ fn bits(found: Option<SurfacePoint>) -> Option<(u32, [u64; 4], [u32; 2])> {
 fn the_closest_point_is_that_of_the_scan_to_the_last_bit() {
     let mut random = SplitMix64::new(20);
     let (mut n_found, mut n_asked) = (0, 0);
-    for round in 0..4 * effort() {
+    for round in 0..effort(4) {
         for (name, mesh) in shapes(&mut random) {
             let quality = BuildQuality::ALL[round % 3];
             let bvh = MeshBvh::build(

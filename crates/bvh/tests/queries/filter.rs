@@ -29,7 +29,7 @@ fn ray(random: &mut SplitMix64, mesh: &TriMesh) -> Ray {
 #[test]
 fn filtered_queries_equal_the_filtered_scan_to_the_last_bit() {
     let mut random = SplitMix64::new(1);
-    for round in 0..60 * effort() {
+    for round in 0..effort(60) {
         let mesh = soup(&mut random, [3, 40, 400][round % 3]);
         for (i, isa) in Isa::available().into_iter().enumerate() {
             let quality = BuildQuality::ALL[(round + i) % 3];

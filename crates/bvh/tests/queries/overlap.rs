@@ -45,7 +45,7 @@ fn overlapping_triangles_are_those_of_the_scan() {
     // Per region: how often nothing, something, everything was found.
     let mut counts = [[0; 3]; 3];
     let mut found = vec![];
-    for round in 0..4 * effort() {
+    for round in 0..effort(4) {
         for (name, mesh) in shapes(&mut random) {
             let quality = BuildQuality::ALL[round % 3];
             let bvh = MeshBvh::build(
@@ -88,7 +88,7 @@ fn overlapping_triangles_are_those_of_the_scan() {
             }
         }
     }
-    assert!(counts.iter().flatten().all(|&n| n > 20), "{counts:?}");
+    assert!(counts.iter().flatten().all(|&n| n >= 5 * effort(4)), "{counts:?}");
 }
 
 #[test]

@@ -34,9 +34,9 @@ pub(crate) fn scaled_by(mesh: &TriMesh, exponent: i32) -> TriMesh {
     mesh.with_positions(positions).expect("as many positions, still finite")
 }
 
-/// How many times as much to test as in a plain run: `HITSCAN_TEST_EFFORT`, 1 if not set.
-pub(crate) fn effort() -> usize {
-    std::env::var("HITSCAN_TEST_EFFORT").ok().and_then(|text| text.parse().ok()).unwrap_or(1)
+/// [`hitscan_testkit::effort`] as an index.
+pub(crate) fn effort(n: usize) -> usize {
+    hitscan_testkit::effort(n as u64) as usize
 }
 
 /// Meshes of every kind, also extreme ones; none is empty.

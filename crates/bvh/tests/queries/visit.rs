@@ -79,7 +79,7 @@ fn check(walk: &Walk<'_>, boxes: &[Aabb], random: &mut SplitMix64, context: &str
 #[test]
 fn a_walk_over_a_mesh_loses_no_triangle() {
     let mut random = SplitMix64::new(10);
-    for round in 0..60 * effort() {
+    for round in 0..effort(60) {
         let exponent = [0, 0, -140, 125, 41][round % 5];
         let mesh = scaled_by(&soup(&mut random, [1, 30, 500][round % 3]), exponent);
         let quality = BuildQuality::ALL[round % 3];
@@ -140,7 +140,7 @@ fn random_box(random: &mut SplitMix64) -> Aabb {
 #[test]
 fn a_walk_over_boxes_loses_none() {
     let mut random = SplitMix64::new(11);
-    for round in 0..100 * effort() {
+    for round in 0..effort(100) {
         let n = [0, 1, 9, 100, 1000][round % 5];
         let scale = 2f32.powi([0, -149, 125, 60][round % 4]);
         let scaled = |aabb: Aabb| {

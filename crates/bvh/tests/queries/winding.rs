@@ -18,7 +18,7 @@ fn tree_of(mesh: &TriMesh, quality: BuildQuality) -> WindingTree {
 fn winding_numbers_keep_their_bound_and_inside_is_that_of_the_scan() {
     let mut random = SplitMix64::new(40);
     let (mut n_approximate, mut n_inside, mut n_asked) = (0, 0, 0);
-    for round in 0..2 * effort() {
+    for round in 0..effort(2) {
         for (name, mesh) in shapes(&mut random) {
             let tree = tree_of(&mesh, BuildQuality::ALL[round % 3]);
             let twin = BruteForce::new(&mesh);

@@ -1,6 +1,6 @@
 //! Counted walks: the same answers, and counts that no instruction set changes.
 
-use hitscan_bvh::{BuildOptions, BuildQuality, Isa, MeshBvh, RayWork};
+use hitscan_bvh::{BuildOptions, BuildQuality, Isa, MeshBvh, TraversalStats};
 use hitscan_primitives::{
     Faces, Ray, TriMesh,
     generate::{self, SplitMix64},
@@ -25,7 +25,7 @@ fn counting_changes_no_answer_and_no_instruction_set_changes_a_count() {
             let bvh = MeshBvh::build(&mesh, &BuildOptions { quality, ..Default::default() });
             let others: Vec<MeshBvh> =
                 Isa::available().into_iter().map(|isa| bvh.clone().with_isa(isa)).collect();
-            let mut most = RayWork::default();
+            let mut most = TraversalStats::default();
             for ray in rays(2000) {
                 let (hit, work) = bvh.closest_hit_with_work(&ray, Faces::Both);
                 assert_eq!(hit, bvh.closest_hit(&ray, Faces::Both), "{ray:?}");
@@ -55,7 +55,7 @@ fn work_is_what_a_ray_needs_and_no_more() {
         bvh.closest_hit_with_work(&Ray::new(origin, direction), Faces::Both).1
     };
     assert_eq!(work([9.0, 9.0, 9.0], [1.0, 0.0, 0.0]).blocks, 0);
-    assert_eq!(work([0.2, 0.2, -1.0], [0.0, 0.0, 0.0]), RayWork::default());
+    assert_eq!(work([0.2, 0.2, -1.0], [0.0, 0.0, 0.0]), TraversalStats::default());
     let first = work([0.2, 0.2, -1.0], [0.0, 0.0, 1.0]);
     assert!(first.triangles > 0 && first.triangles <= 16, "{first:?}");
     // Beside all triangles, but within their boxes.

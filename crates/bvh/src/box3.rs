@@ -1,0 +1,49 @@
+//! Boxes in vector registers, for code that computes unions and areas of many boxes.
+
+use glam::Vec3A;
+use hitscan_primitives::Aabb;
+
+/// An [`Aabb`] in vector registers.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Box3 {
+    pub(crate) min: Vec3A,
+    pub(crate) max: Vec3A,
+}
+
+impl Box3 {
+    pub(crate) const EMPTY: Self = Self { min: Vec3A::INFINITY, max: Vec3A::NEG_INFINITY };
+
+    #[inline]
+    pub(crate) fn union(self, other: Self) -> Self {
+        Self { min: self.min.min(other.min), max: self.max.max(other.max) }
+    }
+
+    #[inline]
+    pub(crate) fn grown(self, point: Vec3A) -> Self {
+        Self { min: self.min.min(point), max: self.max.max(point) }
+    }
+
+    /// Twice the centre.
+    #[inline]
+    pub(crate) fn center2(&self) -> Vec3A {
+        self.min + self.max
+    }
+
+    /// Half of the surface area. Meaningless for an empty box, whose extent is infinite.
+    #[inline]
+    pub(crate) fn half_area(&self) -> f32 {
+        let e = self.max - self.min;
+        e.x * e.y + e.y * e.z + e.z * e.x
+    }
+
+    pub(crate) fn to_aabb(self) -> Aabb {
+        Aabb { min: self.min.into(), max: self.max.into() }
+    }
+}
+
+impl From<Aabb> for Box3 {
+    #[inline]
+    fn from(aabb: Aabb) -> Self {
+        Self { min: aabb.min.into(), max: aabb.max.into() }
+    }
+}

@@ -1,0 +1,222 @@
+//! Clusters of a few primitives along a space-filling curve: the build sorts them into a tree instead of
+//! the primitives, of which there are many more.
+//!
+//! Dynamic programming cuts the curve into runs with the minimum sum of areas, so it cuts where the curve
+//! leaps. The best instruction set computes areas in lanes. The operations are exact, so the clusters are
+//! the same under all instruction sets.
+
+use super::{
+    binary_tree::PreorderTree,
+    morton::morton_keys,
+    ploc::{Forest, Ploc},
+    prim_box::PrimBox,
+    progress::Progress,
+};
+use crate::{
+    box3::Box3,
+    platform::parallel,
+    simd::{Isa, Kernel, LANES, Simd},
+};
+
+/// Primitives in the order of a curve, cut into runs.
+pub(crate) struct Clusters {
+    /// Indices of primitives.
+    order: Vec<u32>,
+    /// Cluster `i` is `order[starts[i]..starts[i + 1]]`, at least one primitive.
+    starts: Vec<u32>,
+    /// The boxes of the clusters, with their indices.
+    pub(crate) boxes: Vec<PrimBox>,
+}
+
+/// Settings of the clusters.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Clustering {
+    /// The maximum number of primitives of a cluster: 4 or 8.
+    pub(crate) max_len: usize,
+    /// The cost of a cluster beyond its area, as a share of the mean area of runs of maximum length. A
+    /// higher overhead fills blocks better, a lower one makes tighter boxes.
+    pub(crate) run_overhead: f32,
+    /// The maximum number of bits of a Morton code per axis.
+    pub(crate) axis_bits: u32,
+}
+
+/// Primitives per independently processed piece of the curve.
+const PIECE: usize = 1 << 13;
+
+/// Subtrees over the clusters of each piece of the curve, after some rounds of [`Ploc`].
+pub(crate) fn forests(
+    n: usize,
+    bounds: &(impl Fn(u32) -> Box3 + Sync + Send),
+    clustering: &Clustering,
+    n_rounds: usize,
+    isa: Isa,
+    progress: &Progress<'_>,
+) -> Vec<Forest> {
+    let (keys, index) = morton_keys(n, bounds, clustering.axis_bits, isa);
+    parallel::map_chunks(n, PIECE, |piece| {
+        let order: Vec<u32> = keys[piece].iter().map(|&key| index(key)).collect();
+        if progress.is_cancelled() {
+            return Forest::default();
+        }
+        let runs = runs(bounds, &order, clustering, isa);
+        let forest = isa.run(Ploc { order: &order, runs: &runs, n_rounds });
+        progress.advance(order.len() - forest.roots.len());
+        forest
+    })
+}
+
+/// Cuts a piece of the curve into runs, each with its length and box.
+fn runs(
+    bounds: &impl Fn(u32) -> Box3,
+    piece: &[u32],
+    clustering: &Clustering,
+    isa: Isa,
+) -> Vec<(u32, Box3)> {
+    let boxes: Vec<Box3> = piece.iter().map(|&prim| bounds(prim)).collect();
+    let overhead = clustering.run_overhead;
+    match clustering.max_len {
+        4 => isa.run(Cut::<4> { boxes: &boxes, overhead }),
+        8 => isa.run(Cut::<8> { boxes: &boxes, overhead }),
+        max_len => unreachable!("clusters of at most {max_len}"),
+    }
+}
+
+impl Clusters {
+    /// Clusters of `n` primitives, at least one.
+    pub(crate) fn new(
+        n: usize,
+        bounds: &(impl Fn(u32) -> Box3 + Sync + Send),
+        clustering: &Clustering,
+        isa: Isa,
+    ) -> Self {
+        let (keys, index) = morton_keys(n, bounds, clustering.axis_bits, isa);
+        let order = parallel::collect(n, |i| index(keys[i]));
+        drop(keys);
+        let pieces =
+            parallel::map_chunks(n, PIECE, |piece| runs(bounds, &order[piece], clustering, isa));
+        let mut starts = vec![0];
+        let mut boxes = Vec::with_capacity(order.len() / 2);
+        let mut start = 0;
+        for (len, bounds) in pieces.into_iter().flatten() {
+            boxes.push(PrimBox::new(bounds, boxes.len() as u32));
+            start += len;
+            starts.push(start);
+        }
+        Self { order, starts, boxes }
+    }
+
+    /// A tree over the clusters as one over their primitives.
+    pub(crate) fn expand(&self, tree: &mut PreorderTree) {
+        let mut order = Vec::with_capacity(self.order.len());
+        let mut firsts = Vec::with_capacity(tree.order.len() + 1);
+        firsts.push(0);
+        for &cluster in &tree.order {
+            let cluster = cluster as usize;
+            let prims = self.starts[cluster] as usize..self.starts[cluster + 1] as usize;
+            order.extend_from_slice(&self.order[prims]);
+            firsts.push(order.len() as u32);
+        }
+        for node in &mut tree.nodes {
+            let first = firsts[node.first as usize];
+            node.n_prims = firsts[(node.first + node.n_prims) as usize] - first;
+            node.first = first;
+        }
+        tree.order = order;
+    }
+}
+
+/// Cuts a piece of the curve, given by its boxes, into runs of at most `MAX_LEN`. Returns the length and
+/// box of each.
+struct Cut<'a, const MAX_LEN: usize> {
+    boxes: &'a [Box3],
+    /// See [`Clustering::run_overhead`].
+    overhead: f32,
+}
+
+impl<const MAX_LEN: usize> Kernel for Cut<'_, MAX_LEN> {
+    type Output = Vec<(u32, Box3)>;
+
+    /// One long function, because its two loops share six rows and three tables.
+    #[inline(always)]
+    fn run<S: Simd>(self, s: S) -> Self::Output {
+        const { assert!(MAX_LEN <= LANES) };
+        let boxes = self.boxes;
+        let union = |boxes: &[Box3]| {
+            let mut all = Box3::EMPTY;
+            for &one in boxes {
+                all = all.union(one);
+            }
+            all
+        };
+        let mut areas = 0.0;
+        for run in boxes.chunks(MAX_LEN) {
+            areas += union(run).half_area();
+        }
+        let cost = self.overhead * areas / boxes.len().div_ceil(MAX_LEN) as f32;
+
+        // The sides of the boxes in rows.
+        let n_rows = boxes.len().div_ceil(LANES) + 1;
+        let mut rows = [const { Vec::new() }; 6];
+        for row in &mut rows {
+            *row = vec![0.0f32; LANES * n_rows];
+        }
+        for (i, one) in boxes.iter().enumerate() {
+            let (min, max) = (one.min.to_array(), one.max.to_array());
+            for axis in 0..3 {
+                rows[axis][i] = min[axis];
+                rows[3 + axis][i] = max[axis];
+            }
+        }
+        // The areas of runs by their length, for the last [`LANES`] starts and those before them.
+        let mut areas = [[0.0f32; 2 * LANES]; MAX_LEN];
+        // The minimum cost of all runs before each position, after `MAX_LEN` entries of padding, and the
+        // length of the last of these runs.
+        let mut min_cost = vec![f32::INFINITY; MAX_LEN + boxes.len() + LANES];
+        let mut lengths = vec![0u8; boxes.len() + LANES];
+        min_cost[MAX_LEN - 1] = 0.0;
+        for first in (0..boxes.len()).step_by(LANES) {
+            let mut run = [s.splat(0.0); 6];
+            for len in 0..MAX_LEN {
+                for side in 0..6 {
+                    let row = rows[side][first + len..].first_chunk();
+                    let one = s.load(row.expect("rows have an extra set of lanes"));
+                    run[side] = match (len, side) {
+                        (0, _) => one,
+                        (_, 0..3) => s.min(run[side], one),
+                        _ => s.max(run[side], one),
+                    };
+                }
+                let [x, y, z] =
+                    [s.sub(run[3], run[0]), s.sub(run[4], run[1]), s.sub(run[5], run[2])];
+                let area = s.add(s.add(s.mul(x, y), s.mul(y, z)), s.mul(z, x));
+                areas[len].copy_within(LANES.., 0);
+                areas[len][LANES..].copy_from_slice(&s.store(area));
+            }
+            for lane in 0..LANES {
+                let end = first + lane + 1;
+                // The cost in the high bits, the length in the low ones: one minimum finds both, without
+                // an unpredictable branch.
+                let mut best = u64::MAX;
+                let before: &[f32; MAX_LEN] = min_cost[end - 1..]
+                    .first_chunk()
+                    .expect("the padding comes before each position");
+                for len in (1..=MAX_LEN).rev() {
+                    let total =
+                        before[MAX_LEN - len] + areas[len - 1][LANES + lane + 1 - len] + cost;
+                    best = best.min(u64::from(total.to_bits()) << 32 | len as u64);
+                }
+                min_cost[MAX_LEN - 1 + end] = f32::from_bits((best >> 32) as u32);
+                lengths[end - 1] = best as u8;
+            }
+        }
+        let mut runs = Vec::with_capacity(boxes.len() / 2);
+        let mut end = boxes.len();
+        while end > 0 {
+            let len = usize::from(lengths[end - 1]);
+            runs.push((len as u32, union(&boxes[end - len..end])));
+            end -= len;
+        }
+        runs.reverse();
+        runs
+    }
+}

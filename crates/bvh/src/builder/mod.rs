@@ -1,0 +1,113 @@
+//! The builder: from boxes to the shape of a wide tree.
+//!
+//! It sees boxes, never triangles. [`Preset::of`] decides which quality takes which steps: clusters along
+//! a curve, rounds that join neighbours along the curve, binned SAH, reinsertion, and the collapse to
+//! wide nodes.
+
+mod binary_tree;
+mod binned_sah;
+mod clusters;
+mod collapse;
+mod morton;
+mod ploc;
+mod preset;
+mod prim_box;
+mod progress;
+mod radix_sort;
+mod reinsertion;
+
+pub(crate) use collapse::{WideTarget, WideTree};
+pub(crate) use progress::Progress;
+
+use crate::{box3::Box3, options::BuildQuality, platform::parallel, simd::Isa, widths::MAX_DEPTH};
+use binary_tree::PreorderTree;
+use clusters::{Clusters, forests};
+use collapse::{CostModel, collapse};
+use ploc::{join_forests, root_boxes};
+use preset::Preset;
+use prim_box::PrimBox;
+
+/// A wide tree and the order of its primitives; `None` if the build was cancelled.
+///
+/// `bounds` returns the boxes of the `n` primitives, at least one. The builder calls it several times for
+/// each, because to keep boxes costs more than to compute them. The tree is the same for every `isa`,
+/// and its depth is at most [`MAX_DEPTH`].
+pub(crate) fn build(
+    n: usize,
+    bounds: impl Fn(u32) -> Box3 + Sync + Send,
+    quality: BuildQuality,
+    isa: Isa,
+    progress: &Progress<'_>,
+) -> Option<(WideTree, Vec<u32>)> {
+    let preset = Preset::of(quality, n);
+    let (wide, order) = finish(preset.best(n, &bounds, isa, progress), &preset.cost, progress)?;
+    if wide.depth <= MAX_DEPTH {
+        return Some((wide, order));
+    }
+    // Rounds or reinsertion made the tree too deep. Without them the builder's bound on the depth holds.
+    let plain = preset.top_down(n, &bounds, isa, false, progress);
+    finish(Some(plain), &preset.cost, progress)
+}
+
+impl Preset {
+    /// The binary tree by all steps of the preset; `None` if the build was cancelled.
+    fn best(
+        &self,
+        n: usize,
+        bounds: &(impl Fn(u32) -> Box3 + Sync + Send),
+        isa: Isa,
+        progress: &Progress<'_>,
+    ) -> Option<PreorderTree> {
+        match &self.clustering {
+            Some(clustering) if self.n_rounds > 0 => {
+                let forests = forests(n, bounds, clustering, self.n_rounds, isa, progress);
+                if progress.is_cancelled() {
+                    return None;
+                }
+                let mut top = self.binned.build(&mut root_boxes(&forests), progress);
+                self.reinsertion.run(&mut top, progress);
+                (!progress.is_cancelled()).then(|| join_forests(&top, &forests))
+            }
+            _ => Some(self.top_down(n, bounds, isa, true, progress)),
+        }
+    }
+
+    /// The binary tree by binned SAH, from the root down to clusters or primitives.
+    fn top_down(
+        &self,
+        n: usize,
+        bounds: &(impl Fn(u32) -> Box3 + Sync + Send),
+        isa: Isa,
+        reinsert: bool,
+        progress: &Progress<'_>,
+    ) -> PreorderTree {
+        let clusters =
+            self.clustering.as_ref().map(|clustering| Clusters::new(n, bounds, clustering, isa));
+        progress.advance(clusters.as_ref().map_or(0, |clusters| n - clusters.boxes.len()));
+        let mut boxes = match &clusters {
+            Some(clusters) => clusters.boxes.clone(),
+            None => parallel::collect(n, |i| PrimBox::new(bounds(i as u32), i as u32)),
+        };
+        let mut tree = self.binned.build(&mut boxes, progress);
+        drop(boxes);
+        if reinsert {
+            self.reinsertion.run(&mut tree, progress);
+        }
+        let mut preorder = PreorderTree::new(&tree);
+        drop(tree);
+        if let Some(clusters) = clusters {
+            clusters.expand(&mut preorder);
+        }
+        preorder
+    }
+}
+
+fn finish(
+    tree: Option<PreorderTree>,
+    cost: &CostModel,
+    progress: &Progress<'_>,
+) -> Option<(WideTree, Vec<u32>)> {
+    let tree = tree.filter(|_| !progress.is_cancelled())?;
+    let wide = collapse(&tree, cost);
+    Some((wide, tree.order))
+}

@@ -1,0 +1,97 @@
+//! The order of primitives along a space-filling curve, by Morton codes.
+//!
+//! Lauterbach, Garland, Sengupta, Luebke and Manocha, "Fast BVH Construction on GPUs" (2009). The
+//! operations on codes are exact, so the order is the same under every instruction set.
+
+use glam::Vec3A;
+
+use super::radix_sort::radix_sort;
+use crate::{
+    box3::Box3,
+    platform::{large_pages, parallel},
+    simd::{Isa, Kernel, Simd},
+};
+
+/// Primitives that one thread takes at a time.
+const CHUNK: usize = 1 << 13;
+
+/// Sorts `n` primitives by the Morton codes of their centres, then by index. Returns their keys, and a
+/// function from a key to the index. A code has at most `max_axis_bits` per axis.
+pub(super) fn morton_keys(
+    n: usize,
+    bounds: &(impl Fn(u32) -> Box3 + Sync + Send),
+    max_axis_bits: u32,
+    isa: Isa,
+) -> (Vec<u64>, impl Fn(u64) -> u32 + Sync) {
+    let centers = parallel::map_chunks(n, CHUNK, |chunk| {
+        chunk.fold(Box3::EMPTY, |centers, i| centers.grown(bounds(i as u32).center2()))
+    });
+    let centers = centers.into_iter().fold(Box3::EMPTY, Box3::union);
+    // The index takes the low bits of a key, the code the others.
+    let index_bits = usize::BITS - (n - 1).leading_zeros();
+    let axis_bits = ((64 - index_bits) / 3).min(max_axis_bits);
+    let cells = ((1u32 << axis_bits) - 1) as f32;
+    // Cells are cubes. There is one cell if the extent is zero or its reciprocal overflows.
+    let scale = cells / (centers.max - centers.min).max_element();
+    let scale = if scale.is_finite() { scale } else { 0.0 };
+    let mut keys = large_pages::zeroed(n);
+    parallel::for_each_chunk(&mut keys, CHUNK, |first, keys| {
+        isa.run(MortonKeys { keys, first, bounds, origin: centers.min, scale, cells, index_bits });
+    });
+    radix_sort(&mut keys, index_bits, index_bits + 3 * axis_bits);
+    (keys, move |key| (key & ((1 << index_bits) - 1)) as u32)
+}
+
+/// Writes a key for each primitive: the Morton code of its centre, then its index.
+struct MortonKeys<'a, B> {
+    keys: &'a mut [u64],
+    /// The index of the first primitive.
+    first: usize,
+    bounds: &'a B,
+    /// The minimum corner of the cells.
+    origin: Vec3A,
+    /// Cells per unit of length, and cells along an axis less one.
+    scale: f32,
+    cells: f32,
+    index_bits: u32,
+}
+
+impl<B: Fn(u32) -> Box3> Kernel for MortonKeys<'_, B> {
+    type Output = ();
+
+    /// In two loops, because short loops run further ahead of the memory that they wait for.
+    #[inline(always)]
+    fn run<S: Simd>(self, _: S) {
+        const BATCH: usize = 128;
+        for (chunk, keys) in self.keys.chunks_mut(BATCH).enumerate() {
+            let first = self.first + BATCH * chunk;
+            let mut cells = [[0.0f32; BATCH]; 3];
+            for i in 0..keys.len() {
+                let center = (self.bounds)((first + i) as u32).center2();
+                let cell = (center - self.origin) * self.scale;
+                let cell = cell.clamp(Vec3A::ZERO, Vec3A::splat(self.cells)).to_array();
+                for axis in 0..3 {
+                    cells[axis][i] = cell[axis];
+                }
+            }
+            for i in 0..keys.len() {
+                let mut code = 0;
+                for axis in 0..3 {
+                    code = code << 1 | spread(cells[axis][i] as i32 as u64);
+                }
+                keys[i] = code << self.index_bits | (first + i) as u64;
+            }
+        }
+    }
+}
+
+/// The low 21 bits, each followed by two zeros.
+#[inline(always)]
+fn spread(bits: u64) -> u64 {
+    let bits = bits & 0x1f_ffff;
+    let bits = (bits | bits << 32) & 0x001f_0000_0000_ffff;
+    let bits = (bits | bits << 16) & 0x001f_0000_ff00_00ff;
+    let bits = (bits | bits << 8) & 0x100f_00f0_0f00_f00f;
+    let bits = (bits | bits << 4) & 0x10c3_0c30_c30c_30c3;
+    (bits | bits << 2) & 0x1249_2492_4924_9249
+}

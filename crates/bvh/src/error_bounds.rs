@@ -1,0 +1,80 @@
+//! Every constant that the proof in docs/proof.md depends on, with the bound that it must exceed.
+//!
+//! A constant that is too small loses hits. A constant that is too large only costs time, because the
+//! reference test decides every candidate. A change here means a change in docs/proof.md.
+//!
+//! `u` is 2^-24, half a unit in the last place of 1. `M` is the largest coordinate of the mesh, in
+//! absolute value and in scaled space. `D` is the largest component of a corner minus the origin.
+//! `E` is the largest component of the origin, in absolute value, plus `M`.
+
+use hitscan_primitives::WatertightRay;
+
+/// `u`, half a unit in the last place of 1.
+const U: f32 = 1.0 / (1 << 24) as f32;
+
+/// The widening of node boxes on every side, as a share of `M`: 32 `u`. docs/proof.md needs 29.5 `u`.
+///
+/// A hit lies within 8.5 `u D` of its triangle, and `D <= 3 M` for an origin within [`NEAR_ORIGIN`]
+/// times `M` of zero. The rounding of the slab test takes the rest.
+pub(crate) const INFLATION: f32 = 32.0 * U;
+
+/// The share of [`INFLATION`] that the validation of a tree requires: 30.4 `u`, more than the 29.5 `u` that
+/// docs/proof.md needs. It tolerates the rounding of the stored boxes.
+pub(crate) const REQUIRED_INFLATION_SHARE: f32 = 0.95;
+
+/// The maximum distance of an origin from zero, per axis and as a multiple of `M`, for which
+/// [`INFLATION`] is enough. Rays from farther away take the robust box test (docs/proof.md).
+pub(crate) const NEAR_ORIGIN: f32 = 2.0;
+
+/// The shift of a far origin away from each plane, as a share of `E`: 12 `u`. docs/proof.md needs 10.5 `u`.
+pub(crate) const ORIGIN_SHIFT: f32 = 12.0 * U;
+
+/// The slack of the plane test, as a share of `E`: 64 `u`. docs/proof.md needs 42.7 `u`.
+pub(crate) const PLANE_SLACK: f32 = 64.0 * U;
+
+/// The maximum `E` of a packet. Products of two components must stay finite in f32, and the square of
+/// this does (docs/proof.md).
+pub(crate) const FARTHEST: f32 = (1u64 << 60) as f32;
+
+/// The maximum component of a direction in a packet, and of one whose slope to a plane is tested. The slope
+/// must stay finite, and a contact must not hide in a subnormal `t` (docs/proof.md).
+pub(crate) const LONGEST: f32 = (1u64 << 60) as f32;
+
+/// A direction whose components are all smaller takes the robust box test. Must be at least 2^26 times
+/// [`LEAST_COMPONENT`], so that the fast test changes no component that matters (docs/proof.md).
+pub(crate) const SHORT: f32 = 1.0 / (1u64 << 34) as f32;
+
+/// The lower bound on components of the direction in the fast box test. It caps reciprocals at 2^60, so
+/// that products with them stay finite. A component below 2^-26 of the largest one moves no ray by a
+/// unit in the last place (docs/proof.md).
+pub(crate) const LEAST_COMPONENT: f32 = 1.0 / (1u64 << 60) as f32;
+
+/// A direction whose components are all smaller is multiplied by [`STRETCH`], because its reciprocals
+/// would overflow. Must exceed 2^-128, the reciprocal of `f32::MAX` rounded up (docs/proof.md).
+pub(crate) const TINY: f32 = 1.0 / (1u128 << 100) as f32;
+
+/// The factor for directions below [`TINY`]. A power of two, so that the product is exact.
+pub(crate) const STRETCH: f32 = (1u128 << 100) as f32;
+
+/// An upper bound on `D` from a computed `E`. Must exceed the rounding of the sum in `E` and of the
+/// difference in `D`, 2 `u` relative, and whatever underflows (docs/proof.md).
+#[inline(always)]
+pub(crate) fn farthest_bound(farthest: f32) -> f32 {
+    farthest * 1.000_001 + 1e-30
+}
+
+/// The maximum depth of a contact, the case in which a ray starts on a triangle. Must exceed
+/// [`WatertightRay::CONTACT`] times `E` by the rounding of the depth, a few `u` (docs/proof.md).
+#[inline(always)]
+pub(crate) fn contact_depth(farthest: f32) -> f32 {
+    1.01 * WatertightRay::CONTACT as f32 * farthest
+}
+
+/// The minimum product of two edge functions that proves both non-zero with one sign. Must exceed zero by
+/// more than underflow takes: signs of differences of f32 are exact, a product may vanish (docs/proof.md).
+pub(crate) const CERTAIN_SIGN: f32 = f32::MIN_POSITIVE;
+
+/// The minimum size of a normal's largest component, as a share of the product of the edges' largest
+/// components, for the normal to be known. The f64 normal is wrong by less than 2^-50 of that product,
+/// so a normal above this keeps 26 bits, and [`PLANE_SLACK`] covers its error (docs/proof.md).
+pub(crate) const KNOWN_NORMAL: f64 = 1.0 / (1 << 24) as f64;

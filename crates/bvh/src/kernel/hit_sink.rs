@@ -1,0 +1,262 @@
+//! Hit sinks: what a query does with the candidates of its ray.
+
+use hitscan_primitives::{Candidate, Hit, HitMode, Ray, Side, TriangleHit, WatertightRay};
+
+use crate::{layout::TriangleBlock, widths::BLOCK_WIDTH};
+
+/// Receives the candidates of a ray and bounds how far the traversal goes.
+pub(crate) trait HitSink {
+    /// Whether the traversal visits near children first.
+    const ORDERED: bool;
+    /// Whether the sink accepts every candidate. Then a certain hit counts before it is decided.
+    const TAKES_ALL_HITS: bool = false;
+    /// Whether the sink only asks if there is a hit.
+    const NEEDS_NO_T: bool = false;
+    /// The maximum `t` of use to the sink. Falls only when the sink accepts a candidate.
+    fn t_max(&self) -> f32;
+    /// Takes a candidate within the ray's interval, which may lie beyond `t_max`. `true` ends the
+    /// traversal.
+    fn accept_candidate(
+        &mut self,
+        candidate: &MeshCandidate,
+        geometry: &CandidateGeometry<'_>,
+    ) -> bool;
+    /// Learns that there is a hit, if [`NEEDS_NO_T`](Self::NEEDS_NO_T).
+    #[inline(always)]
+    fn accept_certain_hit(&mut self) -> bool {
+        false
+    }
+}
+
+/// A candidate hit without barycentrics.
+///
+/// Most candidates are discarded, so `u` and `v` are computed only for the final ones.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MeshCandidate {
+    pub(crate) hit: Candidate,
+    pub(crate) triangle: u32,
+    /// Where the leaves keep the triangle: see [`leaf_position`].
+    pub(crate) leaf_position: u32,
+}
+
+impl MeshCandidate {
+    /// The placeholder for a ray without a hit: every candidate up to `t_max` comes before it.
+    #[inline(always)]
+    pub(crate) fn none_until(t_max: f32) -> Self {
+        Self::without_weights(t_max, TriangleBlock::NO_TRIANGLE, 0)
+    }
+
+    /// A candidate whose weights and side are unknown.
+    #[inline(always)]
+    pub(crate) fn without_weights(t: f32, triangle: u32, leaf_position: u32) -> Self {
+        Self { hit: Candidate::without_weights(t), triangle, leaf_position }
+    }
+
+    /// Whether this candidate precedes the other by `(t, triangle)`.
+    #[inline(always)]
+    pub(crate) fn is_before(&self, other: &Self) -> bool {
+        let (t, other_t) = (self.hit.t, other.hit.t);
+        t < other_t || (t == other_t && self.triangle < other.triangle)
+    }
+
+    /// Whether this is a hit, not a placeholder.
+    #[inline(always)]
+    pub(crate) fn is_hit(&self) -> bool {
+        self.triangle != TriangleBlock::NO_TRIANGLE
+    }
+
+    /// The hit with its barycentrics.
+    #[inline(always)]
+    pub(crate) fn to_hit(self) -> Hit {
+        let TriangleHit { t, u, v, side } = self.hit.hit();
+        Hit { t, u, v, triangle: self.triangle, side }
+    }
+}
+
+/// The position of a triangle in the leaves: [`BLOCK_WIDTH`] times its block, plus its lane.
+#[inline(always)]
+pub(super) fn leaf_position(block: usize, lane: usize) -> u32 {
+    (BLOCK_WIDTH * block + lane) as u32
+}
+
+/// The side that a ray sees of a front or back face.
+#[inline(always)]
+pub(super) fn side(is_front: bool) -> Side {
+    if is_front { Side::Front } else { Side::Back }
+}
+
+/// The ray and the corners of a candidate, for tests that few candidates need.
+pub(crate) struct CandidateGeometry<'a> {
+    pub(super) ray: &'a WatertightRay,
+    pub(super) corners: [[f32; 3]; 3],
+}
+
+impl CandidateGeometry<'_> {
+    /// [`WatertightRay::owns_crossing`].
+    fn owns_crossing(&self, candidate: &Candidate) -> bool {
+        candidate.is_inside_edges() || self.ray.owns_crossing_in_order(self.corners)
+    }
+}
+
+/// Whether a candidate counts in this mode.
+#[inline(always)]
+fn counts(mode: HitMode, candidate: &MeshCandidate, geometry: &CandidateGeometry<'_>) -> bool {
+    mode == HitMode::Closed || geometry.owns_crossing(&candidate.hit)
+}
+
+/// Keeps the hit with the minimum `(t, triangle)`.
+pub(crate) struct ClosestHit {
+    pub(crate) best: MeshCandidate,
+}
+
+impl ClosestHit {
+    #[inline(always)]
+    pub(crate) fn along(ray: &Ray) -> Self {
+        Self { best: MeshCandidate::none_until(ray.t_max) }
+    }
+
+    /// The closest hit with its barycentrics.
+    #[inline(always)]
+    pub(crate) fn hit(&self) -> Option<Hit> {
+        self.best.is_hit().then(|| self.best.to_hit())
+    }
+}
+
+impl HitSink for ClosestHit {
+    const ORDERED: bool = true;
+    const TAKES_ALL_HITS: bool = true;
+
+    #[inline(always)]
+    fn t_max(&self) -> f32 {
+        self.best.hit.t
+    }
+
+    #[inline(always)]
+    fn accept_candidate(&mut self, candidate: &MeshCandidate, _: &CandidateGeometry<'_>) -> bool {
+        if candidate.is_before(&self.best) {
+            self.best = *candidate;
+        }
+        false
+    }
+}
+
+/// Ends the traversal at the first hit.
+pub(crate) struct AnyHit {
+    t_max: f32,
+    pub(crate) is_hit: bool,
+}
+
+impl AnyHit {
+    #[inline(always)]
+    pub(crate) fn along(ray: &Ray) -> Self {
+        Self { t_max: ray.t_max, is_hit: false }
+    }
+}
+
+impl HitSink for AnyHit {
+    const ORDERED: bool = false;
+    const TAKES_ALL_HITS: bool = true;
+    const NEEDS_NO_T: bool = true;
+
+    #[inline(always)]
+    fn t_max(&self) -> f32 {
+        self.t_max
+    }
+
+    #[inline(always)]
+    fn accept_candidate(&mut self, _: &MeshCandidate, _: &CandidateGeometry<'_>) -> bool {
+        self.accept_certain_hit()
+    }
+
+    #[inline(always)]
+    fn accept_certain_hit(&mut self) -> bool {
+        self.is_hit = true;
+        true
+    }
+}
+
+/// Keeps all hits, unsorted.
+pub(crate) struct AllHits<'a> {
+    pub(crate) t_max: f32,
+    pub(crate) mode: HitMode,
+    pub(crate) hits: &'a mut Vec<Hit>,
+}
+
+impl HitSink for AllHits<'_> {
+    const ORDERED: bool = false;
+
+    #[inline(always)]
+    fn t_max(&self) -> f32 {
+        self.t_max
+    }
+
+    #[inline(always)]
+    fn accept_candidate(
+        &mut self,
+        candidate: &MeshCandidate,
+        geometry: &CandidateGeometry<'_>,
+    ) -> bool {
+        if counts(self.mode, candidate, geometry) {
+            self.hits.push(candidate.to_hit());
+        }
+        false
+    }
+}
+
+/// Counts the crossings of the surface.
+pub(crate) struct CountCrossings {
+    pub(crate) t_max: f32,
+    pub(crate) n: usize,
+}
+
+impl HitSink for CountCrossings {
+    const ORDERED: bool = false;
+
+    #[inline(always)]
+    fn t_max(&self) -> f32 {
+        self.t_max
+    }
+
+    #[inline(always)]
+    fn accept_candidate(
+        &mut self,
+        candidate: &MeshCandidate,
+        geometry: &CandidateGeometry<'_>,
+    ) -> bool {
+        self.n += usize::from(counts(HitMode::Once, candidate, geometry));
+        false
+    }
+}
+
+/// Keeps the first `n` hits by `(t, triangle)`, sorted.
+pub(crate) struct NearestHits<'a> {
+    pub(crate) all: AllHits<'a>,
+    /// At least 1.
+    pub(crate) n: usize,
+}
+
+impl HitSink for NearestHits<'_> {
+    const ORDERED: bool = true;
+
+    #[inline(always)]
+    fn t_max(&self) -> f32 {
+        self.all.hits.get(self.n - 1).map_or(self.all.t_max, |last| last.t)
+    }
+
+    #[inline(always)]
+    fn accept_candidate(
+        &mut self,
+        candidate: &MeshCandidate,
+        geometry: &CandidateGeometry<'_>,
+    ) -> bool {
+        if counts(self.all.mode, candidate, geometry) {
+            let (hit, hits) = (candidate.to_hit(), &mut *self.all.hits);
+            let index = hits.partition_point(|other| other.cmp_along_ray(&hit).is_lt());
+            if index < self.n {
+                hits.truncate(self.n - 1);
+                hits.insert(index, hit);
+            }
+        }
+        false
+    }
+}

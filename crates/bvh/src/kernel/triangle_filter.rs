@@ -1,0 +1,138 @@
+//! The filter before the reference test: eight triangles and one ray, or eight rays and one triangle.
+//!
+//! It runs in f32 and never rejects a lane that the reference accepts; docs/proof.md has its slack. The
+//! reference decides the lanes that pass, or `triangle_decision` does.
+//!
+//! All functions are `#[inline(always)]`, and none is a closure, which cannot be. A function left out of
+//! line is compiled without the instruction set, which makes the whole kernel four times slower.
+
+use crate::{error_bounds::CERTAIN_SIGN, simd::Simd};
+
+/// Rays in lanes. Components stand in the order `kx, ky, kz` of
+/// [`WatertightRay::axes`](hitscan_primitives::WatertightRay::axes).
+#[derive(Clone, Copy)]
+pub(super) struct RayLanes<S: Simd> {
+    pub(super) origin: [S::F; 3],
+    pub(super) direction: [S::F; 3],
+    pub(super) shear: [S::F; 2],
+    pub(super) t_min: S::F,
+    /// [`PLANE_SLACK`](crate::error_bounds::PLANE_SLACK) times E.
+    pub(super) slack: S::F,
+}
+
+/// Corners relative to the rays' origins, `[x, y, z]` in the order of the axes.
+pub(super) type Corners<S> = [[<S as Simd>::F; 3]; 3];
+
+/// Subtracts the rays' origins from corners.
+#[inline(always)]
+pub(super) fn relative<S: Simd>(s: S, [a, b, c]: Corners<S>, ray: &RayLanes<S>) -> Corners<S> {
+    [sub3(s, a, ray.origin), sub3(s, b, ray.origin), sub3(s, c, ray.origin)]
+}
+
+/// The lanes on which a ray runs within the edges, as far as f32 can tell.
+pub(super) struct WithinEdges<S: Simd> {
+    /// The lanes without two edge functions of strictly opposite signs. NaN passes.
+    pub(super) maybe: S::M,
+    /// Negative where two signs are opposite, positive where all signs are equal and none is zero.
+    min_product: S::F,
+}
+
+impl<S: Simd> WithinEdges<S> {
+    /// The lanes whose edge functions have one sign and none is zero. Signs are exact in f32.
+    #[inline(always)]
+    pub(super) fn certainly(&self, s: S) -> S::M {
+        s.le(s.splat(CERTAIN_SIGN), self.min_product)
+    }
+}
+
+/// Tests the signs of the edge functions.
+#[inline(always)]
+pub(super) fn within_edges<S: Simd>(
+    s: S,
+    ray: &RayLanes<S>,
+    [a, b, c]: Corners<S>,
+) -> WithinEdges<S> {
+    let (ax, ay) = sheared(s, a, ray.shear);
+    let (bx, by) = sheared(s, b, ray.shear);
+    let (cx, cy) = sheared(s, c, ray.shear);
+    let edge_a = s.sub(s.mul(cx, by), s.mul(cy, bx));
+    let edge_b = s.sub(s.mul(ax, cy), s.mul(ay, cx));
+    let edge_c = s.sub(s.mul(bx, ay), s.mul(by, ax));
+    // Two pairs are enough. If the middle edge function is zero, the decision compares the other two.
+    let min_product = s.min(s.mul(edge_a, edge_b), s.mul(edge_b, edge_c));
+    WithinEdges { maybe: s.not_lt(min_product, s.splat(0.0)), min_product }
+}
+
+/// The plane of a triangle as a ray meets it. Both numbers are multiples of the normal's length.
+pub(super) struct Plane<S: Simd> {
+    /// The signed distance from the origin to the plane, positive if the plane lies ahead.
+    plane_distance: S::F,
+    /// The absolute cosine between normal and direction, times the direction's length.
+    normal_dot_dir: S::F,
+}
+
+impl<S: Simd> Plane<S> {
+    /// The plane of triangles with this normal and corner `a`.
+    #[inline(always)]
+    pub(super) fn new(s: S, ray: &RayLanes<S>, normal: [S::F; 3], a: [S::F; 3]) -> Self {
+        let normal_dot_dir = dot(s, normal, ray.direction);
+        Self {
+            plane_distance: s.xor_sign(dot(s, normal, a), normal_dot_dir),
+            normal_dot_dir: s.abs(normal_dot_dir),
+        }
+    }
+
+    /// The lanes whose plane the ray may meet from `t_min` to `t_max`. NaN fails.
+    #[inline(always)]
+    pub(super) fn in_range(&self, s: S, ray: &RayLanes<S>, t_max: S::F) -> S::M {
+        let (low, high) = self.range(s, ray, t_max);
+        s.and(s.le(low, self.plane_distance), s.le(self.plane_distance, high))
+    }
+
+    /// [`in_range`](Self::in_range), but NaN passes.
+    #[inline(always)]
+    pub(super) fn in_range_or_nan(&self, s: S, ray: &RayLanes<S>, t_max: S::F) -> S::M {
+        let (low, high) = self.range(s, ray, t_max);
+        s.and(s.not_lt(self.plane_distance, low), s.not_lt(high, self.plane_distance))
+    }
+
+    /// The lanes whose plane the ray certainly meets between `t_min` and `t_max`, if it runs within the
+    /// edges.
+    #[inline(always)]
+    pub(super) fn certainly_in_range(&self, s: S, ray: &RayLanes<S>, t_max: S::F) -> S::M {
+        let t_max = s.min(t_max, s.splat(f32::MAX));
+        let low = s.approx_mul_add(ray.t_min, self.normal_dot_dir, ray.slack);
+        let high = s.sub(s.mul(t_max, self.normal_dot_dir), ray.slack);
+        s.and(s.le(low, self.plane_distance), s.le(self.plane_distance, high))
+    }
+
+    /// An upper bound on the `t` of a hit, for rays within the edges. It is known long before the exact
+    /// `t`.
+    #[inline(always)]
+    pub(super) fn upper_bound(&self, s: S, ray: &RayLanes<S>) -> S::F {
+        s.div(s.add(self.plane_distance, ray.slack), self.normal_dot_dir)
+    }
+
+    #[inline(always)]
+    fn range(&self, s: S, ray: &RayLanes<S>, t_max: S::F) -> (S::F, S::F) {
+        // Infinity times zero would be NaN.
+        let t_max = s.min(t_max, s.splat(f32::MAX));
+        let low = s.sub(s.mul(ray.t_min, self.normal_dot_dir), ray.slack);
+        (low, s.approx_mul_add(t_max, self.normal_dot_dir, ray.slack))
+    }
+}
+
+#[inline(always)]
+fn sub3<S: Simd>(s: S, p: [S::F; 3], q: [S::F; 3]) -> [S::F; 3] {
+    [s.sub(p[0], q[0]), s.sub(p[1], q[1]), s.sub(p[2], q[2])]
+}
+
+#[inline(always)]
+pub(super) fn sheared<S: Simd>(s: S, [x, y, z]: [S::F; 3], [sx, sy]: [S::F; 2]) -> (S::F, S::F) {
+    (s.sub(x, s.mul(sx, z)), s.sub(y, s.mul(sy, z)))
+}
+
+#[inline(always)]
+fn dot<S: Simd>(s: S, p: [S::F; 3], q: [S::F; 3]) -> S::F {
+    s.approx_mul_add(p[2], q[2], s.approx_mul_add(p[1], q[1], s.mul(p[0], q[0])))
+}

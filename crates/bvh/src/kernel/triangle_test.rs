@@ -1,0 +1,277 @@
+//! One ray against the blocks of a leaf: a filter in lanes, then the reference decides.
+
+use std::ops::Range;
+
+use hitscan_primitives::{Faces, WatertightRay};
+
+use super::{
+    hit_sink::{CandidateGeometry, HitSink, MeshCandidate, leaf_position},
+    ray_setup::QueryRay,
+    triangle_filter::{Corners, Plane, RayLanes, relative, within_edges},
+};
+use crate::{
+    error_bounds::{LONGEST, PLANE_SLACK, farthest_bound},
+    layout::{CornerRows, IndexedBlock, IndexedBlocks, TriangleBlock},
+    simd::{LANES, Row, Simd},
+    widths::BLOCK_WIDTH,
+};
+
+/// A ray's constants for the triangle test.
+pub(crate) struct TriangleRay<S: Simd> {
+    simd: S,
+    faces: Faces,
+    /// The ray of the reference test.
+    exact: WatertightRay,
+    rows: [Row<3>; 3],
+    lanes: RayLanes<S>,
+}
+
+impl<S: Simd> TriangleRay<S> {
+    #[inline(always)]
+    pub(crate) fn new(query: &QueryRay<'_, S>, faces: Faces) -> Self {
+        let (simd, ray) = (query.simd, query.ray);
+        let farthest = query.farthest();
+        let exact = WatertightRay::of_valid(ray).with_farthest(farthest_bound(farthest));
+        let (o, d) = (ray.origin.to_array(), ray.direction.to_array());
+        let axes = exact.axes();
+        let (x, y, z) = (axes[0].index(), axes[1].index(), axes[2].index());
+        let [sx, sy] = exact.shear();
+        let mut direction = [simd.splat(d[x]), simd.splat(d[y]), simd.splat(d[z])];
+        let mut slack = PLANE_SLACK * farthest;
+        if query.is_tiny || d[z].abs() > LONGEST {
+            // Its product with a normal might underflow or overflow, so every plane passes.
+            (direction, slack) = ([simd.splat(0.0); 3], f32::INFINITY);
+        }
+        Self {
+            simd,
+            faces,
+            exact,
+            rows: [Row::new(x), Row::new(y), Row::new(z)],
+            lanes: RayLanes {
+                origin: [simd.splat(o[x]), simd.splat(o[y]), simd.splat(o[z])],
+                direction,
+                shear: [simd.splat(sx), simd.splat(sy)],
+                t_min: simd.splat(ray.t_min.max(f32::MIN)),
+                slack: simd.splat(slack),
+            },
+        }
+    }
+
+    /// Passes to `sink` every triangle of the block that the ray hits at a `t` of at most `limit`, and
+    /// maybe some behind. Returns whether the sink ended the traversal. Lowers `limit` to the maximum
+    /// `t` of use to the sink.
+    ///
+    /// `ROBUST` is for rays from so far away that sums overflow in f32.
+    #[inline(always)]
+    pub(crate) fn test<const ROBUST: bool, H: HitSink>(
+        &self,
+        block: &TriangleBlock,
+        index: usize,
+        limit: &mut f32,
+        sink: &mut H,
+    ) -> bool {
+        let s = self.simd;
+        let t_max = s.splat(*limit);
+        let corners = relative(s, self.corners(&block.corners), &self.lanes);
+        let plane = Plane::new(s, &self.lanes, self.load(&block.normal), corners[0]);
+        let within_edges = within_edges(s, &self.lanes, corners);
+        // Empty lanes are NaN.
+        let in_range = if ROBUST {
+            plane.in_range_or_nan(s, &self.lanes, t_max)
+        } else {
+            plane.in_range(s, &self.lanes, t_max)
+        };
+        let candidates = s.movemask(s.and(within_edges.maybe, in_range));
+        if candidates == 0 {
+            return false;
+        }
+        let mut bound = f32::INFINITY;
+        // A robust test may meet NaN, so nothing is certain there.
+        if !ROBUST && H::TAKES_ALL_HITS && self.faces == Faces::Both {
+            let in_range = plane.certainly_in_range(s, &self.lanes, t_max);
+            let certain = s.movemask(s.and(within_edges.certainly(s), in_range));
+            if H::NEEDS_NO_T && certain != 0 {
+                return sink.accept_certain_hit();
+            }
+            // A bound on the closest hit, so that the traversal need not wait for the decision.
+            if H::ORDERED && certain != 0 {
+                bound = s.store(plane.upper_bound(s, &self.lanes))
+                    [certain.trailing_zeros() as usize % LANES];
+            }
+        }
+        let is_done =
+            self.decide::<ROBUST, H>(index, &block.corners, &block.triangles, candidates, sink);
+        *limit = if bound < *limit { bound } else { sink.t_max() };
+        is_done
+    }
+
+    /// [`test`](Self::test) of a block without normals.
+    #[inline(always)]
+    pub(crate) fn test_indexed<H: HitSink>(
+        &self,
+        index: usize,
+        blocks: &IndexedBlocks,
+        limit: &mut f32,
+        sink: &mut H,
+    ) -> bool {
+        let block = &blocks.blocks[index];
+        let corners = blocks.corners(block);
+        let relative = relative(self.simd, self.corners(&corners), &self.lanes);
+        let candidates = self.simd.movemask(within_edges(self.simd, &self.lanes, relative).maybe);
+        let is_done = self.decide::<true, H>(index, &corners, &block.triangles, candidates, sink);
+        *limit = sink.t_max();
+        is_done
+    }
+
+    /// Asks the reference about the candidates of a block. With `SOME_EMPTY` a candidate may be an empty
+    /// lane.
+    #[inline(always)]
+    fn decide<const SOME_EMPTY: bool, H: HitSink>(
+        &self,
+        index: usize,
+        [a, b, c]: &CornerRows,
+        triangles: &[u32; BLOCK_WIDTH],
+        mut candidates: u32,
+        sink: &mut H,
+    ) -> bool {
+        while candidates != 0 {
+            let lane = candidates.trailing_zeros() as usize % LANES;
+            candidates &= candidates - 1;
+            let triangle = triangles[lane];
+            if SOME_EMPTY && triangle == TriangleBlock::NO_TRIANGLE {
+                continue;
+            }
+            let corners = [self.corner(a, lane), self.corner(b, lane), self.corner(c, lane)];
+            let Some(candidate) = self.exact.candidate_in_order(corners) else { continue };
+            if !self.faces.accepts(candidate.side) {
+                continue;
+            }
+            let candidate = MeshCandidate {
+                hit: candidate,
+                triangle,
+                leaf_position: leaf_position(index, lane),
+            };
+            let geometry = CandidateGeometry { ray: &self.exact, corners };
+            if sink.accept_candidate(&candidate, &geometry) {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// The corner in one lane, in the order of the axes.
+    #[inline(always)]
+    fn corner(&self, rows: &[[f32; LANES]; 3], lane: usize) -> [f32; 3] {
+        let [x, y, z] = self.rows;
+        [x.of(rows)[lane], y.of(rows)[lane], z.of(rows)[lane]]
+    }
+
+    /// The corners of a block in the order of the axes.
+    #[inline(always)]
+    fn corners(&self, [a, b, c]: &CornerRows) -> Corners<S> {
+        [self.load(a), self.load(b), self.load(c)]
+    }
+
+    /// Three rows in the order of the axes.
+    #[inline(always)]
+    fn load(&self, rows: &[[f32; LANES]; 3]) -> [S::F; 3] {
+        let (s, [x, y, z]) = (self.simd, self.rows);
+        [s.load(x.of(rows)), s.load(y.of(rows)), s.load(z.of(rows))]
+    }
+}
+
+/// The blocks of leaves in one of their layouts, as a traversal tests them.
+pub(crate) trait LeafTest {
+    type Block;
+
+    fn blocks(&self) -> &[Self::Block];
+
+    /// [`TriangleRay::test`] of the block at an index.
+    fn test_block<S: Simd, H: HitSink>(
+        &self,
+        index: usize,
+        ray: &TriangleRay<S>,
+        limit: &mut f32,
+        sink: &mut H,
+    ) -> bool;
+
+    /// [`test_block`](Self::test_block) for the blocks of a leaf.
+    #[inline(always)]
+    fn test<S: Simd, H: HitSink>(
+        &self,
+        blocks: Range<usize>,
+        ray: &TriangleRay<S>,
+        limit: &mut f32,
+        sink: &mut H,
+    ) -> bool {
+        for index in blocks {
+            if self.test_block(index, ray, limit, sink) {
+                return true;
+            }
+        }
+        false
+    }
+}
+
+impl LeafTest for [TriangleBlock] {
+    type Block = TriangleBlock;
+
+    #[inline(always)]
+    fn blocks(&self) -> &[TriangleBlock] {
+        self
+    }
+
+    #[inline(always)]
+    fn test_block<S: Simd, H: HitSink>(
+        &self,
+        index: usize,
+        ray: &TriangleRay<S>,
+        limit: &mut f32,
+        sink: &mut H,
+    ) -> bool {
+        ray.test::<false, H>(&self[index], index, limit, sink)
+    }
+}
+
+/// Full blocks for rays that take the robust path.
+pub(crate) struct RobustBlocks<'a>(pub(crate) &'a [TriangleBlock]);
+
+impl LeafTest for RobustBlocks<'_> {
+    type Block = TriangleBlock;
+
+    #[inline(always)]
+    fn blocks(&self) -> &[TriangleBlock] {
+        self.0
+    }
+
+    #[inline(always)]
+    fn test_block<S: Simd, H: HitSink>(
+        &self,
+        index: usize,
+        ray: &TriangleRay<S>,
+        limit: &mut f32,
+        sink: &mut H,
+    ) -> bool {
+        ray.test::<true, H>(&self.0[index], index, limit, sink)
+    }
+}
+
+impl LeafTest for IndexedBlocks {
+    type Block = IndexedBlock;
+
+    #[inline(always)]
+    fn blocks(&self) -> &[IndexedBlock] {
+        &self.blocks
+    }
+
+    #[inline(always)]
+    fn test_block<S: Simd, H: HitSink>(
+        &self,
+        index: usize,
+        ray: &TriangleRay<S>,
+        limit: &mut f32,
+        sink: &mut H,
+    ) -> bool {
+        ray.test_indexed(index, self, limit, sink)
+    }
+}

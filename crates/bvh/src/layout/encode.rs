@@ -1,0 +1,77 @@
+//! Writes the shape that the builder makes as nodes and blocks.
+
+use super::{ChildRef, IndexedBlocks, Leaves, TriangleBlock, WideNode, triangle_block::FillBlocks};
+use crate::{
+    builder::{Progress, WideTarget, WideTree},
+    options::Layout,
+    platform::parallel,
+    scaled_mesh::ScaledMesh,
+    simd::Isa,
+    widths::BLOCK_WIDTH,
+};
+
+/// The nodes of a tree, with boxes widened by `inflation`.
+pub(crate) fn encode_nodes(wide: &WideTree, inflation: f32) -> Vec<WideNode> {
+    parallel::collect(wide.n_nodes(), |node| {
+        let children = wide.starts[node] as usize..wide.starts[node + 1] as usize;
+        let mut wide_node = WideNode::EMPTY;
+        for (slot, child) in wide.children[children].iter().enumerate() {
+            let reference = match child.target {
+                WideTarget::Node(index) => ChildRef::node(index),
+                WideTarget::Leaf { block, count, .. } => {
+                    ChildRef::leaf(block, count.div_ceil(BLOCK_WIDTH as u32))
+                }
+            };
+            wide_node.set(slot, child.bounds, inflation, reference);
+        }
+        wide_node
+    })
+}
+
+/// The primitives of each block. The builder numbers blocks in the order of the children.
+pub(crate) fn block_sources<'a>(wide: &WideTree, order: &'a [u32]) -> Vec<&'a [u32]> {
+    let mut sources = Vec::with_capacity(wide.n_blocks as usize);
+    for child in &wide.children {
+        if let WideTarget::Leaf { first, count, .. } = child.target {
+            let leaf = &order[first as usize..(first + count) as usize];
+            sources.extend(leaf.chunks(BLOCK_WIDTH));
+        }
+    }
+    sources
+}
+
+/// The leaves of a tree, with the triangles of each block.
+pub(crate) fn encode_leaves(
+    mesh: ScaledMesh<'_>,
+    sources: &[&[u32]],
+    layout: Layout,
+    isa: Isa,
+    progress: &Progress<'_>,
+) -> Leaves {
+    /// Blocks between two reports of progress.
+    const REPORT: usize = 2048;
+    match layout {
+        Layout::Full => {
+            let mut blocks = parallel::collect(sources.len(), |_| TriangleBlock::EMPTY);
+            parallel::for_each_chunk(&mut blocks, FillBlocks::MAX_BLOCKS, |first, blocks| {
+                let sources = &sources[first..first + blocks.len()];
+                isa.run(FillBlocks { blocks, sources, mesh });
+                if first % REPORT == 0 {
+                    progress.advance(REPORT * BLOCK_WIDTH);
+                }
+            });
+            Leaves::Full(blocks)
+        }
+        Layout::Compact => {
+            let triangles: Vec<_> = sources
+                .iter()
+                .map(|source| {
+                    let mut triangles = [TriangleBlock::NO_TRIANGLE; BLOCK_WIDTH];
+                    triangles[..source.len()].copy_from_slice(source);
+                    triangles
+                })
+                .collect();
+            Leaves::Compact(IndexedBlocks::new(&mesh, &triangles))
+        }
+    }
+}

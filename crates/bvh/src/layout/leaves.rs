@@ -1,0 +1,82 @@
+//! The blocks of all leaves, in either layout.
+
+use std::ops::Range;
+
+use glam::Vec3;
+
+use super::{IndexedBlocks, TriangleBlock};
+use crate::widths::BLOCK_WIDTH;
+
+/// The blocks of a tree's leaves. Positions are in the mesh's scaled space.
+#[derive(Clone, Debug)]
+pub(crate) enum Leaves {
+    /// Blocks that hold corners and normals.
+    Full(Vec<TriangleBlock>),
+    /// Blocks that hold indices of shared corners.
+    Compact(IndexedBlocks),
+}
+
+impl Leaves {
+    /// The number of blocks.
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Self::Full(blocks) => blocks.len(),
+            Self::Compact(indexed) => indexed.blocks.len(),
+        }
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        match self {
+            Self::Full(blocks) => size_of_val(&**blocks),
+            Self::Compact(IndexedBlocks { blocks, positions }) => {
+                size_of_val(&**blocks) + size_of_val(&**positions)
+            }
+        }
+    }
+
+    /// The indices of a block's triangles; [`TriangleBlock::NO_TRIANGLE`] in empty lanes.
+    pub(crate) fn triangles(&self, block: usize) -> &[u32; BLOCK_WIDTH] {
+        match self {
+            Self::Full(blocks) => &blocks[block].triangles,
+            Self::Compact(indexed) => &indexed.blocks[block].triangles,
+        }
+    }
+
+    /// The corners of the triangle at a position of the leaves: [`BLOCK_WIDTH`] times its block, plus
+    /// its lane.
+    #[inline]
+    pub(crate) fn corners(&self, leaf_position: u32) -> [Vec3; 3] {
+        let (block, lane) =
+            (leaf_position as usize / BLOCK_WIDTH, leaf_position as usize % BLOCK_WIDTH);
+        match self {
+            Self::Full(blocks) => blocks[block].corners_of(lane),
+            Self::Compact(IndexedBlocks { blocks, positions }) => blocks[block]
+                .corners
+                .map(|corner| Vec3::from_array(positions[corner[lane] as usize])),
+        }
+    }
+
+    /// A block in full. A compact block is expanded into `scratch`.
+    #[inline]
+    pub(crate) fn block<'a>(
+        &'a self,
+        block: usize,
+        scratch: &'a mut TriangleBlock,
+    ) -> &'a TriangleBlock {
+        match self {
+            Self::Full(blocks) => &blocks[block],
+            Self::Compact(indexed) => {
+                indexed.expand(block, scratch);
+                scratch
+            }
+        }
+    }
+
+    /// Calls `f` with each block of a leaf in full, in order.
+    pub(crate) fn each_block(&self, blocks: Range<usize>, mut f: impl FnMut(&TriangleBlock)) {
+        let mut scratch = TriangleBlock::EMPTY;
+        for block in blocks {
+            f(self.block(block, &mut scratch));
+        }
+    }
+}

@@ -1,0 +1,19 @@
+//! The bytes of a tree: nodes, blocks of leaves, and how a build writes and a refit moves them.
+//!
+//! No ray, no traversal.
+
+mod encode;
+mod fit;
+mod indexed_block;
+mod leaves;
+mod node;
+mod tree;
+mod triangle_block;
+
+pub(crate) use encode::{block_sources, encode_leaves, encode_nodes};
+pub(crate) use fit::fit;
+pub(crate) use indexed_block::{IndexedBlock, IndexedBlocks};
+pub(crate) use leaves::Leaves;
+pub(crate) use node::{ChildRef, WideNode};
+pub(crate) use tree::Tree;
+pub(crate) use triangle_block::{CornerRows, TriangleBlock, set_corners};

@@ -1,0 +1,5 @@
+//! What the system offers: threads and large pages.
+
+#[expect(unsafe_code, reason = "asking the system for large pages")]
+pub(crate) mod large_pages;
+pub(crate) mod parallel;

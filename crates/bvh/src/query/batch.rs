@@ -1,0 +1,182 @@
+//! Queries of many rays at once, spread over threads.
+
+use hitscan_primitives::{Faces, Hit, HitMode, Ray};
+
+use crate::{
+    kernel::{AnyHit, ClosestHit, HitSink, PACKET},
+    mesh_bvh::MeshBvh,
+    platform::parallel,
+    traverse::{
+        ClosestHitsOfPacket, OccludedOfPacket, leaves_beyond_caches, trace_each, trace_interleaved,
+    },
+};
+
+/// Rays that one thread takes at a time: enough to make the hand-over cheap, few enough to spread.
+const CHUNK: usize = 1024;
+
+impl MeshBvh {
+    /// [`closest_hit`](Self::closest_hit) of each ray, on rayon's current pool with the feature
+    /// `parallel`.
+    ///
+    /// Aligned runs of 32 consecutive rays that go the same way, such as small tiles of a picture, go as
+    /// a packet, several times faster than one by one. Other rays are interleaved if the tree is larger
+    /// than the caches.
+    ///
+    /// # Panics
+    /// If `hits` is not as long as `rays`.
+    pub fn closest_hits(&self, rays: &[Ray], faces: Faces, hits: &mut [Option<Hit>]) {
+        for_each_chunk(rays, hits, |rays, hits| {
+            let packet = |rays: &[Ray; PACKET], hits: &mut [Option<Hit>; PACKET]| {
+                self.isa.run(ClosestHitsOfPacket { tree: &self.tree, rays, faces, hits })
+            };
+            self.answer(rays, hits, faces, packet, ClosestHit::along, |closest| closest.hit());
+        });
+    }
+
+    /// [`is_occluded`](Self::is_occluded) of each ray, on rayon's current pool with the feature
+    /// `parallel`. Packets as in [`closest_hits`](Self::closest_hits).
+    ///
+    /// # Panics
+    /// If `occluded` is not as long as `rays`.
+    pub fn are_occluded(&self, rays: &[Ray], faces: Faces, occluded: &mut [bool]) {
+        for_each_chunk(rays, occluded, |rays, occluded| {
+            let packet = |rays: &[Ray; PACKET], occluded: &mut [bool; PACKET]| {
+                self.isa.run(OccludedOfPacket { tree: &self.tree, rays, faces, occluded })
+            };
+            self.answer(rays, occluded, faces, packet, AnyHit::along, |any| any.is_hit);
+        });
+    }
+
+    /// Answers rays as packets where `packet` accepts them. The others go alone, interleaved if the tree
+    /// is larger than the caches. `finish` converts the sink of a ray to its answer.
+    fn answer<T, H: HitSink>(
+        &self,
+        rays: &[Ray],
+        answers: &mut [T],
+        faces: Faces,
+        packet: impl Fn(&[Ray; PACKET], &mut [T; PACKET]) -> bool,
+        start: impl Fn(&Ray) -> H,
+        finish: impl Fn(H) -> T,
+    ) {
+        let large_leaves = leaves_beyond_caches(&self.tree);
+        let mut interleaved = Vec::new();
+        let (packets, last_rays) = rays.as_chunks::<PACKET>();
+        let (packet_answers, last_answers) = answers.as_chunks_mut::<PACKET>();
+        for (n, (rays, answers)) in packets.iter().zip(packet_answers).enumerate() {
+            let coherent = self.tree.scale == 1.0 && may_be_coherent(rays);
+            if coherent && packet(rays, answers) {
+                continue;
+            }
+            if large_leaves.is_some() {
+                interleaved.extend(n * PACKET..(n + 1) * PACKET);
+            } else {
+                trace_each(&self.tree, self.isa, rays, answers, faces, &start, &finish);
+            }
+        }
+        match large_leaves {
+            Some(leaves) => {
+                interleaved.extend(rays.len() - last_rays.len()..rays.len());
+                trace_interleaved(
+                    &self.tree,
+                    self.isa,
+                    leaves,
+                    rays,
+                    &interleaved,
+                    faces,
+                    start,
+                    |ray, sink| answers[ray] = finish(sink),
+                );
+            }
+            None => {
+                trace_each(&self.tree, self.isa, last_rays, last_answers, faces, start, finish);
+            }
+        }
+    }
+
+    /// [`count_crossings`](Self::count_crossings) of each ray, on rayon's current pool with the
+    /// feature `parallel`.
+    ///
+    /// # Panics
+    /// If `crossings` is not as long as `rays`.
+    pub fn crossings_of(&self, rays: &[Ray], faces: Faces, crossings: &mut [u32]) {
+        for_each_chunk(rays, crossings, |rays, crossings| {
+            for (ray, crossings) in rays.iter().zip(crossings) {
+                *crossings = self.count_crossings(ray, faces) as u32;
+            }
+        });
+    }
+
+    /// [`all_hits`](Self::all_hits) of each ray, on rayon's current pool with the feature `parallel`.
+    pub fn all_hits_of(&self, rays: &[Ray], faces: Faces, mode: HitMode) -> HitLists {
+        let chunks = parallel::map_chunks(rays.len(), CHUNK, |chunk| {
+            let (mut lists, mut hits) = (HitLists::default(), Vec::new());
+            for ray in &rays[chunk] {
+                self.all_hits_into(ray, faces, mode, &mut hits);
+                lists.push(&hits);
+            }
+            lists
+        });
+        let mut lists = HitLists::default();
+        for chunk in chunks {
+            let before = lists.hits.len();
+            lists.starts.extend(chunk.starts[1..].iter().map(|start| before + start));
+            lists.hits.extend(chunk.hits);
+        }
+        lists
+    }
+}
+
+/// Whether a few of the rays share their octant. A cheap pre-test, so that incoherent rays skip packet
+/// setup.
+fn may_be_coherent(rays: &[Ray; PACKET]) -> bool {
+    let octant = |ray: &Ray| ray.direction.is_negative_bitmask();
+    let first = octant(&rays[0]);
+    [5, 10, 15].iter().all(|&ray| octant(&rays[ray]) == first)
+}
+
+fn for_each_chunk<T: Send>(
+    rays: &[Ray],
+    answers: &mut [T],
+    answer: impl Fn(&[Ray], &mut [T]) + Sync + Send,
+) {
+    assert_eq!(rays.len(), answers.len(), "expected one answer per ray");
+    parallel::for_each_chunk(answers, CHUNK, |first, answers| {
+        answer(&rays[first..first + answers.len()], answers);
+    });
+}
+
+/// The hits of many rays, in one list per ray.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HitLists {
+    /// The start of each ray's list in `hits`, and the end of the last list: one more than rays.
+    pub starts: Vec<usize>,
+    /// The hits of all rays, each ray's sorted by `(t, triangle)`.
+    pub hits: Vec<Hit>,
+}
+
+impl Default for HitLists {
+    /// The lists of no rays.
+    fn default() -> Self {
+        Self { starts: vec![0], hits: vec![] }
+    }
+}
+
+impl HitLists {
+    /// The number of rays.
+    pub fn n_rays(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// The hits of one ray.
+    ///
+    /// # Panics
+    /// If there is no such ray.
+    pub fn of(&self, ray: usize) -> &[Hit] {
+        &self.hits[self.starts[ray]..self.starts[ray + 1]]
+    }
+
+    fn push(&mut self, hits: &[Hit]) {
+        self.hits.extend_from_slice(hits);
+        self.starts.push(self.hits.len());
+    }
+}

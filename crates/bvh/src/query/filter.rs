@@ -1,0 +1,193 @@
+//! Queries that skip hits by the caller's rule: holes in a texture, an ignore list.
+//!
+//! A rejected hit does not shorten the ray, so the query finds the triangles behind it as if it were not
+//! there. The sinks call the rule through a pointer, for candidates only and never per lane. A closure
+//! compiled into the kernels would be left out of line in all of them (see `kernel::triangle_filter`).
+
+use hitscan_primitives::{Faces, Hit, HitMode, Ray};
+
+use crate::{
+    kernel::{AllHits, CandidateGeometry, ClosestHit, HitSink, MeshCandidate, NearestHits},
+    mesh_bvh::MeshBvh,
+};
+
+/// The caller's rule: whether to accept a hit.
+type Accept<'a> = &'a mut dyn FnMut(&Hit) -> bool;
+
+/// Queries with a filter. Each equals the query of the same name without `_where` over the triangles
+/// whose hit `accept` takes, to the last bit.
+///
+/// `accept` must give the same answer for the same hit. The traversal calls it at most once for each
+/// candidate, in an order that depends on the tree. Some of these candidates are not part of the answer.
+impl MeshBvh {
+    /// The accepted hit with the minimum `(t, triangle)`.
+    ///
+    /// ```
+    /// use hitscan_bvh::{BuildOptions, MeshBvh};
+    /// use hitscan_primitives::{Faces, Ray, generate};
+    ///
+    /// let mesh = generate::cuboid(2.0, 2.0, 2.0, 0)?;
+    /// let bvh = MeshBvh::build(&mesh, &BuildOptions::default());
+    /// let ray = Ray::new([0.1, 0.2, 5.0], [0.0, 0.0, -1.0]);
+    /// let first = bvh.closest_hit(&ray, Faces::Both).expect("it is aimed at the cube");
+    /// // As if the triangle hit first were a hole.
+    /// let behind = bvh.closest_hit_where(&ray, Faces::Both, |hit| hit.triangle != first.triangle);
+    /// assert_eq!(behind.map(|hit| hit.t), Some(6.0));
+    /// # Ok::<(), hitscan_primitives::generate::GenerateError>(())
+    /// ```
+    pub fn closest_hit_where(
+        &self,
+        ray: &Ray,
+        faces: Faces,
+        mut accept: impl FnMut(&Hit) -> bool,
+    ) -> Option<Hit> {
+        self.closest_accepted(ray, faces, &mut accept)
+    }
+
+    /// Whether the ray has an accepted hit.
+    pub fn is_occluded_where(
+        &self,
+        ray: &Ray,
+        faces: Faces,
+        mut accept: impl FnMut(&Hit) -> bool,
+    ) -> bool {
+        self.any_accepted(ray, faces, &mut accept)
+    }
+
+    /// Writes all accepted hits to a buffer, which it clears first, sorted by `(t, triangle)`. Calls
+    /// `accept` once for every hit, in that order.
+    pub fn all_hits_where_into(
+        &self,
+        ray: &Ray,
+        faces: Faces,
+        mode: HitMode,
+        accept: impl FnMut(&Hit) -> bool,
+        hits: &mut Vec<Hit>,
+    ) {
+        self.all_hits_into(ray, faces, mode, hits);
+        hits.retain(accept);
+    }
+
+    /// Writes the first `n` accepted hits to a buffer, which it clears first, sorted by `(t, triangle)`.
+    /// Visits no more of the tree than it needs for these.
+    pub fn nearest_hits_where(
+        &self,
+        ray: &Ray,
+        faces: Faces,
+        mode: HitMode,
+        n: usize,
+        mut accept: impl FnMut(&Hit) -> bool,
+        hits: &mut Vec<Hit>,
+    ) {
+        hits.clear();
+        if n > 0 {
+            let nearest = NearestHits { all: AllHits { t_max: ray.t_max, mode, hits }, n };
+            self.nearest_accepted(ray, faces, NearestHitsWhere { nearest, accept: &mut accept });
+        }
+    }
+
+    /// The number of accepted crossings: hits by [`HitMode::Once`].
+    pub fn count_crossings_where(
+        &self,
+        ray: &Ray,
+        faces: Faces,
+        accept: impl FnMut(&Hit) -> bool,
+    ) -> usize {
+        let mut hits = Vec::new();
+        self.all_hits_where_into(ray, faces, HitMode::Once, accept, &mut hits);
+        hits.len()
+    }
+}
+
+/// The part that is not generic over the rule, so that the kernels are compiled once.
+impl MeshBvh {
+    fn closest_accepted(&self, ray: &Ray, faces: Faces, accept: Accept<'_>) -> Option<Hit> {
+        let mut filtered = ClosestHitWhere { closest: ClosestHit::along(ray), accept };
+        self.trace(ray, faces, &mut filtered);
+        filtered.closest.hit()
+    }
+
+    fn any_accepted(&self, ray: &Ray, faces: Faces, accept: Accept<'_>) -> bool {
+        let mut filtered = AnyHitWhere { t_max: ray.t_max, is_hit: false, accept };
+        self.trace(ray, faces, &mut filtered);
+        filtered.is_hit
+    }
+
+    fn nearest_accepted(&self, ray: &Ray, faces: Faces, mut filtered: NearestHitsWhere<'_>) {
+        self.trace(ray, faces, &mut filtered);
+    }
+}
+
+/// [`ClosestHit`] among accepted hits.
+struct ClosestHitWhere<'a> {
+    closest: ClosestHit,
+    accept: Accept<'a>,
+}
+
+impl HitSink for ClosestHitWhere<'_> {
+    const ORDERED: bool = true;
+
+    #[inline(always)]
+    fn t_max(&self) -> f32 {
+        self.closest.t_max()
+    }
+
+    #[inline(always)]
+    fn accept_candidate(&mut self, candidate: &MeshCandidate, _: &CandidateGeometry<'_>) -> bool {
+        if candidate.is_before(&self.closest.best) && accepts(self.accept, candidate) {
+            self.closest.best = *candidate;
+        }
+        false
+    }
+}
+
+/// Ends the traversal at the first accepted hit.
+struct AnyHitWhere<'a> {
+    t_max: f32,
+    is_hit: bool,
+    accept: Accept<'a>,
+}
+
+impl HitSink for AnyHitWhere<'_> {
+    const ORDERED: bool = false;
+
+    #[inline(always)]
+    fn t_max(&self) -> f32 {
+        self.t_max
+    }
+
+    #[inline(always)]
+    fn accept_candidate(&mut self, candidate: &MeshCandidate, _: &CandidateGeometry<'_>) -> bool {
+        self.is_hit = accepts(self.accept, candidate);
+        self.is_hit
+    }
+}
+
+/// [`NearestHits`] among accepted hits.
+struct NearestHitsWhere<'a> {
+    nearest: NearestHits<'a>,
+    accept: Accept<'a>,
+}
+
+impl HitSink for NearestHitsWhere<'_> {
+    const ORDERED: bool = true;
+
+    #[inline(always)]
+    fn t_max(&self) -> f32 {
+        self.nearest.t_max()
+    }
+
+    #[inline(always)]
+    fn accept_candidate(
+        &mut self,
+        candidate: &MeshCandidate,
+        geometry: &CandidateGeometry<'_>,
+    ) -> bool {
+        accepts(self.accept, candidate) && self.nearest.accept_candidate(candidate, geometry)
+    }
+}
+
+#[inline(never)]
+fn accepts(accept: Accept<'_>, candidate: &MeshCandidate) -> bool {
+    accept(&candidate.to_hit())
+}

@@ -1,0 +1,13 @@
+//! Queries on a [`MeshBvh`](crate::MeshBvh) beyond those of one ray: batches, filters, points and regions.
+
+mod batch;
+mod closest_point;
+mod filter;
+mod overlap;
+mod visit;
+mod visit_nodes;
+mod winding;
+
+pub use batch::HitLists;
+pub(crate) use visit_nodes::{slot_keys, visit_nodes};
+pub use winding::{WindingNumber, WindingTree};

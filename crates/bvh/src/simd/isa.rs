@@ -1,0 +1,101 @@
+//! The choice of an instruction set at run time.
+
+#[cfg(target_arch = "aarch64")]
+use super::neon;
+#[cfg(target_arch = "x86_64")]
+use super::{avx2, avx512};
+use super::{
+    lanes::{Kernel, Simd},
+    scalar,
+};
+
+/// An instruction set that this machine can run. Holding one proves that it can.
+///
+/// The answers are the same for all of them, to the last bit; only the speed differs.
+#[derive(Clone, Copy)]
+pub struct Isa(Token);
+
+#[derive(Clone, Copy)]
+enum Token {
+    #[cfg(target_arch = "x86_64")]
+    Avx512(avx512::Avx512),
+    #[cfg(target_arch = "x86_64")]
+    Avx2(avx2::Avx2),
+    #[cfg(target_arch = "aarch64")]
+    Neon(neon::Neon),
+    Scalar(scalar::Scalar),
+}
+
+impl Isa {
+    /// The fastest one of this machine.
+    pub fn detect() -> Self {
+        Self::available()[0]
+    }
+
+    /// All that this machine can run, fastest first. The last is `scalar`, which every machine has.
+    pub fn available() -> Vec<Self> {
+        let mut available = Vec::new();
+        #[cfg(target_arch = "x86_64")]
+        {
+            available.extend(avx512::Avx512::detect().map(|token| Self(Token::Avx512(token))));
+            available.extend(avx2::Avx2::detect().map(|token| Self(Token::Avx2(token))));
+        }
+        #[cfg(target_arch = "aarch64")]
+        available.extend(neon::Neon::detect().map(|token| Self(Token::Neon(token))));
+        available.push(Self(Token::Scalar(scalar::Scalar)));
+        available
+    }
+
+    /// The instruction set of that [`name`](Isa::name), if this machine can run it.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::available().into_iter().find(|isa| isa.name() == name)
+    }
+
+    /// The name. `avx512` needs AVX-512F, VL and DQ besides `avx2`. `avx2` needs AVX2, FMA, BMI1, BMI2 and
+    /// LZCNT. `neon` needs NEON. `scalar` needs nothing.
+    pub fn name(self) -> &'static str {
+        match self.0 {
+            #[cfg(target_arch = "x86_64")]
+            Token::Avx512(_) => "avx512",
+            #[cfg(target_arch = "x86_64")]
+            Token::Avx2(_) => "avx2",
+            #[cfg(target_arch = "aarch64")]
+            Token::Neon(_) => "neon",
+            Token::Scalar(_) => "scalar",
+        }
+    }
+
+    /// Runs `kernel` as compiled for this instruction set. Call it once per query or batch.
+    #[inline(always)]
+    pub(crate) fn run<K: Kernel>(self, kernel: K) -> K::Output {
+        match self.0 {
+            #[cfg(target_arch = "x86_64")]
+            Token::Avx512(token) => token.vectorize(kernel),
+            #[cfg(target_arch = "x86_64")]
+            Token::Avx2(token) => token.vectorize(kernel),
+            #[cfg(target_arch = "aarch64")]
+            Token::Neon(token) => token.vectorize(kernel),
+            Token::Scalar(token) => token.vectorize(kernel),
+        }
+    }
+}
+
+impl Default for Isa {
+    fn default() -> Self {
+        Self::detect()
+    }
+}
+
+impl PartialEq for Isa {
+    fn eq(&self, other: &Self) -> bool {
+        self.name() == other.name()
+    }
+}
+
+impl Eq for Isa {}
+
+impl std::fmt::Debug for Isa {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}

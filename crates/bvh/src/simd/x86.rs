@@ -1,0 +1,153 @@
+//! The operations that AVX2 and AVX-512VL share: eight lanes in one 256-bit register.
+
+/// A register-only intrinsic, called where the token proves the feature.
+macro_rules! op {
+    ($call:expr) => {
+        // SAFETY: `self` exists only if `detect` found the features.
+        unsafe { $call }
+    };
+}
+
+/// A layer of a sorting network: compares lanes with those of `$other`. Lanes with a set bit keep the
+/// minimum, the others the maximum.
+macro_rules! order {
+    ($lanes:expr, $other:expr, $min:literal) => {{
+        let (x, y) = ($lanes, $other);
+        _mm256_blend_epi32::<$min>(_mm256_max_epu32(x, y), _mm256_min_epu32(x, y))
+    }};
+}
+
+/// The operations on registers, for an `impl Simd` whose token proves AVX2.
+macro_rules! register_operations {
+    () => {
+        #[inline(always)]
+        fn load(self, values: &[f32; LANES]) -> __m256 {
+            // SAFETY: AVX is there, and the reference is to eight readable f32.
+            unsafe { _mm256_loadu_ps(values.as_ptr()) }
+        }
+        #[inline(always)]
+        fn store(self, lanes: __m256) -> [f32; LANES] {
+            let mut values = [0.0; LANES];
+            // SAFETY: AVX is there, and the array has room for eight f32.
+            unsafe { _mm256_storeu_ps(values.as_mut_ptr(), lanes) };
+            values
+        }
+        #[inline(always)]
+        fn splat(self, value: f32) -> __m256 {
+            op!(_mm256_set1_ps(value))
+        }
+        #[inline(always)]
+        fn add(self, a: __m256, b: __m256) -> __m256 {
+            op!(_mm256_add_ps(a, b))
+        }
+        #[inline(always)]
+        fn sub(self, a: __m256, b: __m256) -> __m256 {
+            op!(_mm256_sub_ps(a, b))
+        }
+        #[inline(always)]
+        fn mul(self, a: __m256, b: __m256) -> __m256 {
+            op!(_mm256_mul_ps(a, b))
+        }
+        #[inline(always)]
+        fn div(self, a: __m256, b: __m256) -> __m256 {
+            op!(_mm256_div_ps(a, b))
+        }
+        #[inline(always)]
+        fn approx_mul_add(self, a: __m256, b: __m256, c: __m256) -> __m256 {
+            op!(_mm256_fmadd_ps(a, b, c))
+        }
+        #[inline(always)]
+        fn min(self, a: __m256, b: __m256) -> __m256 {
+            op!(_mm256_min_ps(a, b))
+        }
+        #[inline(always)]
+        fn max(self, a: __m256, b: __m256) -> __m256 {
+            op!(_mm256_max_ps(a, b))
+        }
+        #[inline(always)]
+        fn abs(self, a: __m256) -> __m256 {
+            op!(_mm256_andnot_ps(_mm256_set1_ps(-0.0), a))
+        }
+        #[inline(always)]
+        fn xor_sign(self, magnitude: __m256, sign: __m256) -> __m256 {
+            op!(_mm256_xor_ps(magnitude, _mm256_and_ps(sign, _mm256_set1_ps(-0.0))))
+        }
+        #[inline(always)]
+        fn sign_bits(self, lanes: __m256) -> u32 {
+            op!(_mm256_movemask_ps(lanes)) as u32
+        }
+        #[inline(always)]
+        fn load_bits(self, values: &[u32; LANES]) -> __m256 {
+            // SAFETY: AVX is there, and the reference is to eight readable words.
+            unsafe { _mm256_loadu_ps(values.as_ptr().cast()) }
+        }
+        #[inline(always)]
+        fn to_bits_low(self, lanes: __m256) -> [u32; 4] {
+            let mut values = [0; 4];
+            // SAFETY: AVX is there, and the array has room for four words.
+            unsafe { _mm_storeu_ps(values.as_mut_ptr().cast(), _mm256_castps256_ps128(lanes)) };
+            values
+        }
+        #[inline(always)]
+        fn to_bits(self, lanes: __m256) -> [u32; LANES] {
+            let mut values = [0; LANES];
+            // SAFETY: AVX is there, and the array has room for eight words.
+            unsafe { _mm256_storeu_ps(values.as_mut_ptr().cast(), lanes) };
+            values
+        }
+        #[inline(always)]
+        fn and_or(self, a: __m256, mask: __m256, bits: __m256) -> __m256 {
+            op!(_mm256_or_ps(_mm256_and_ps(a, mask), bits))
+        }
+        #[inline(always)]
+        fn sort_four_descending(self, lanes: __m256) -> __m256 {
+            // A sorting network of three steps: (0 2)(1 3), (0 1)(2 3), (1 2).
+            op!({
+                let x = _mm256_castsi256_si128(_mm256_castps_si256(lanes));
+                let y = _mm_shuffle_epi32::<0b01_00_11_10>(x);
+                let x = _mm_blend_epi16::<0b1111_0000>(_mm_max_epu32(x, y), _mm_min_epu32(x, y));
+                let y = _mm_shuffle_epi32::<0b10_11_00_01>(x);
+                let x = _mm_blend_epi16::<0b1100_1100>(_mm_max_epu32(x, y), _mm_min_epu32(x, y));
+                let y = _mm_shuffle_epi32::<0b11_01_10_00>(x);
+                let x = _mm_blend_epi16::<0b0011_0000>(_mm_max_epu32(x, y), _mm_min_epu32(x, y));
+                _mm256_castps128_ps256(_mm_castsi128_ps(x))
+            })
+        }
+        #[inline(always)]
+        fn sort_eight_descending(self, lanes: __m256) -> __m256 {
+            // The network of the default, a layer a line.
+            op!({
+                let x = _mm256_castps_si256(lanes);
+                let x = order!(x, _mm256_shuffle_epi32::<0b01_00_11_10>(x), 0b1100_1100);
+                let x = order!(x, _mm256_permute4x64_epi64::<0b01_00_11_10>(x), 0b1111_0000);
+                let x = order!(x, _mm256_shuffle_epi32::<0b10_11_00_01>(x), 0b1010_1010);
+                let x = order!(x, _mm256_permute4x64_epi64::<0b11_01_10_00>(x), 0b0011_0000);
+                let indices = _mm256_setr_epi32(0, 4, 2, 6, 1, 5, 3, 7);
+                let x = order!(x, _mm256_permutevar8x32_epi32(x, indices), 0b0101_0000);
+                let indices = _mm256_setr_epi32(0, 2, 1, 4, 3, 6, 5, 7);
+                let x = order!(x, _mm256_permutevar8x32_epi32(x, indices), 0b0101_0100);
+                _mm256_castsi256_ps(x)
+            })
+        }
+        #[inline(always)]
+        fn permute(self, table: __m256, indices: __m256) -> __m256 {
+            op!(_mm256_permutevar8x32_ps(table, _mm256_castps_si256(indices)))
+        }
+        #[inline(always)]
+        fn prefetch<const N: usize>(self, address: *const u8) {
+            super::x86::prefetch_lines::<N>(address);
+        }
+    };
+}
+
+pub(super) use {op, order, register_operations};
+
+/// Prefetches `N` cache lines from `address` on.
+#[inline(always)]
+pub(super) fn prefetch_lines<const N: usize>(address: *const u8) {
+    use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+    for line in 0..N {
+        // SAFETY: a prefetch reads nothing that the program can see, and no address makes it fault.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(address.wrapping_add(64 * line).cast()) };
+    }
+}

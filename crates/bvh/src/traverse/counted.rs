@@ -1,0 +1,89 @@
+//! Counted traversal: the nodes and triangles that a ray tests.
+//!
+//! A loop of its own, so that `single` counts nothing: a counter in its loop would take a register. It
+//! is made of the same parts and visits the same nodes and leaves in the same order.
+
+use hitscan_primitives::{Faces, Hit, Ray};
+
+use super::child_order::{KeyCodec, pop_within, push_children};
+use crate::{
+    kernel::{BoxRay, ClosestHit, HitSink, QueryRay, TriangleRay},
+    layout::{ChildRef, Tree, TriangleBlock},
+    simd::{Kernel, Simd, Stack, StackMemory},
+};
+
+/// What [`MeshBvh::closest_hit_with_work`](crate::MeshBvh::closest_hit_with_work) tested to find its
+/// answer.
+///
+/// A node and a block cost about the same: each is one test of up to eight boxes or triangles at once.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TraversalStats {
+    /// Nodes tested, of up to eight boxes each.
+    pub nodes: u32,
+    /// Blocks tested, of up to eight triangles each.
+    pub blocks: u32,
+    /// Triangles in these blocks.
+    pub triangles: u32,
+}
+
+/// A closest-hit query that counts its tests.
+pub(crate) struct CountedTraversal<'a> {
+    pub(crate) tree: &'a Tree,
+    /// In the tree's scaled space.
+    pub(crate) ray: &'a Ray,
+    pub(crate) faces: Faces,
+}
+
+impl Kernel for CountedTraversal<'_> {
+    type Output = (Option<Hit>, TraversalStats);
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) -> Self::Output {
+        let Self { tree, ray, faces } = self;
+        let mut closest = ClosestHit::along(ray);
+        let mut stats = TraversalStats::default();
+        let Some(query) = QueryRay::new(simd, ray, tree.max_abs) else {
+            return (None, stats);
+        };
+        // The robust kernels answer alike for rays that could take the fast path.
+        let boxes = BoxRay::<S, true>::new(&query);
+        let triangles = TriangleRay::new(&query, faces);
+        let keys = KeyCodec::new::<true>(simd, ray.t_min);
+        let mut memory = StackMemory::new();
+        let mut stack = Stack::new(&mut memory);
+        let mut scratch = TriangleBlock::EMPTY;
+        let mut limit = closest.t_max();
+        let mut next = Some(ChildRef::ROOT);
+        while let Some(current) = next {
+            let mut nearest = None;
+            if current.is_leaf() {
+                for index in current.blocks() {
+                    let block = tree.leaves.block(index, &mut scratch);
+                    stats.blocks += 1;
+                    stats.triangles += n_triangles(block);
+                    triangles.test::<true, _>(block, index, &mut limit, &mut closest);
+                }
+            } else {
+                stats.nodes += 1;
+                let node = &tree.nodes[current.node_index()];
+                let hits = boxes.test(node, simd.splat(limit));
+                nearest = push_children::<S, ClosestHit>(simd, node, &hits, keys, &mut stack);
+            }
+            next = match nearest {
+                Some(_) => nearest,
+                None => pop_within(&mut stack, limit),
+            };
+        }
+        (closest.hit(), stats)
+    }
+}
+
+/// The number of triangles in a block.
+#[inline(always)]
+fn n_triangles(block: &TriangleBlock) -> u32 {
+    let mut n = 0;
+    for triangle in block.triangles {
+        n += u32::from(triangle != TriangleBlock::NO_TRIANGLE);
+    }
+    n
+}

@@ -1,0 +1,357 @@
+//! Imports go one way: no cycle between the modules of a crate, and `bvh` as ARCHITECTURE.md draws it.
+//!
+//! The test reads `use` declarations and inline paths that start with `crate::`, `super::` or `self::`. It
+//! follows re-exports to the module that defines the name. Tests are left out, and a re-export is no
+//! import.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Crates that still have cycles. To be emptied.
+const EXPECTED_FOR_NOW: &[&str] = &["cli", "formats", "obj", "picking", "viewer"];
+
+/// The path of a module within its crate; empty for the root.
+type Module = Vec<String>;
+
+/// A name that a module imports or re-exports.
+struct Import {
+    /// The path as written, from `crate`, `super`, `self` or a child module on.
+    path: Vec<String>,
+    /// The name in this module; `*` for all names.
+    name: String,
+    is_reexport: bool,
+}
+
+#[derive(Default)]
+struct Source {
+    imports: Vec<Import>,
+    /// Paths in expressions and types.
+    inline_paths: Vec<Vec<String>>,
+}
+
+struct Crate {
+    modules: BTreeMap<Module, Source>,
+}
+
+type Graph = BTreeMap<String, BTreeSet<String>>;
+
+#[test]
+fn modules_of_a_crate_import_each_other_without_cycles() {
+    let mut cycles = Vec::new();
+    for folder in crates() {
+        let name = folder.file_name().expect("a crate has a folder").to_string_lossy().into_owned();
+        let cycle = cycle_of(&Crate::read(&folder.join("src")).graph());
+        match cycle {
+            Some(cycle) if EXPECTED_FOR_NOW.contains(&name.as_str()) => {
+                eprintln!("{name}, expected for now: {}", cycle.join(" → "));
+            }
+            Some(cycle) => cycles.push(format!("{name}: {}", cycle.join(" → "))),
+            None if EXPECTED_FOR_NOW.contains(&name.as_str()) => {
+                eprintln!("{name} has no cycle any more: take it off EXPECTED_FOR_NOW");
+            }
+            None => {}
+        }
+    }
+    assert!(cycles.is_empty(), "cycles of imports:\n{}", cycles.join("\n"));
+}
+
+#[test]
+fn arrows_of_bvh_are_those_of_the_architecture() {
+    let found = rooms(&Crate::read(&root().join("crates/bvh/src")).graph());
+    assert_eq!(cycle_of(&found), None, "a cycle between the rooms of bvh");
+    let text = fs::read_to_string(root().join("ARCHITECTURE.md")).expect("the map is there");
+    let (_, rest) = text.split_once("```arrows of bvh\n").expect("a block of arrows");
+    let (block, _) = rest.split_once("```").expect("the block ends");
+    let mut drawn = Graph::new();
+    for line in block.lines() {
+        let (from, to) = line.split_once('→').expect("`a → b, c` in each line");
+        let to = to.split(',').map(|to| to.trim().to_owned());
+        drawn.entry(from.trim().to_owned()).or_default().extend(to);
+    }
+    let arrows = |graph: &Graph| -> BTreeSet<String> {
+        let arrows = |(from, to): (&String, &BTreeSet<String>)| {
+            to.iter().map(|to| format!("{from} → {to}")).collect::<Vec<_>>()
+        };
+        graph.iter().flat_map(arrows).collect()
+    };
+    let (found, drawn) = (arrows(&found), arrows(&drawn));
+    let missing: Vec<_> = found.difference(&drawn).collect();
+    let stale: Vec<_> = drawn.difference(&found).collect();
+    assert!(
+        missing.is_empty() && stale.is_empty(),
+        "only in the code: {missing:?}\nonly in ARCHITECTURE.md: {stale:?}"
+    );
+}
+
+#[test]
+fn imports_are_followed_through_trees_and_reexports() {
+    let files = [
+        (vec![], "mod a; mod b; pub use a::Thing; pub(crate) use b::{deep::Deep, self};"),
+        (vec!["a"], "use crate::{Deep, b::{self, Other as O}};"),
+        (vec!["b"], "pub mod deep; use super::Thing; pub struct Other;"),
+        (vec!["b", "deep"], "// use crate::a::No;\nfn f() -> crate::Thing { super::Other }"),
+    ];
+    let modules = files.into_iter().map(|(module, text)| {
+        (module.into_iter().map(str::to_owned).collect(), Source::parse(text))
+    });
+    let graph = Crate { modules: modules.collect() }.graph();
+    let to = |from: &str| graph[from].iter().map(String::as_str).collect::<Vec<_>>();
+    assert_eq!(to("a"), ["b", "b::deep"]);
+    assert_eq!(to("b"), ["a"]);
+    assert_eq!(to("b::deep"), ["a", "b"]);
+    assert!(cycle_of(&graph).is_some());
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+fn crates() -> Vec<PathBuf> {
+    let entries = fs::read_dir(root().join("crates")).expect("the crates are there");
+    let mut folders: Vec<_> = entries.map(|entry| entry.expect("it can be read").path()).collect();
+    folders.retain(|folder| folder.join("src").is_dir());
+    folders.sort();
+    folders
+}
+
+impl Crate {
+    fn read(src: &Path) -> Self {
+        let mut modules = BTreeMap::new();
+        let mut folders = vec![(src.to_owned(), Module::new())];
+        while let Some((folder, module)) = folders.pop() {
+            for entry in fs::read_dir(&folder).expect("sources can be read") {
+                let path = entry.expect("an entry can be read").path();
+                let stem = path.file_stem().expect("it has a name").to_string_lossy().into_owned();
+                let mut child = module.clone();
+                if !["lib", "mod", "main"].contains(&stem.as_str()) {
+                    child.push(stem.clone());
+                }
+                if stem == "tests" {
+                    continue;
+                } else if path.is_dir() {
+                    folders.push((path, child));
+                } else if path.extension().is_some_and(|extension| extension == "rs")
+                    && stem != "main"
+                {
+                    let text = fs::read_to_string(&path).expect("sources are text");
+                    modules.insert(child, Source::parse(&text));
+                }
+            }
+        }
+        Self { modules }
+    }
+
+    /// The modules that each module imports from.
+    fn graph(&self) -> Graph {
+        let mut graph = Graph::new();
+        for (module, source) in &self.modules {
+            let imports = source.imports.iter().filter(|import| !import.is_reexport);
+            let paths = imports.map(|import| &import.path).chain(&source.inline_paths);
+            let to: BTreeSet<_> = paths
+                .filter_map(|path| self.definer(module, path, 0))
+                .filter(|definer| definer != module)
+                .map(|definer| name_of(&definer))
+                .collect();
+            graph.insert(name_of(module), to);
+        }
+        graph
+    }
+
+    /// The module that defines the name at the end of a path; `None` outside of the crate.
+    fn definer(&self, from: &Module, path: &[String], depth: usize) -> Option<Module> {
+        let mut module = from.clone();
+        let mut rest = path;
+        match path.first()?.as_str() {
+            "crate" => (module, rest) = (vec![], &path[1..]),
+            "self" => rest = &path[1..],
+            "super" => {
+                while rest.first().is_some_and(|name| name == "super") {
+                    module.pop()?;
+                    rest = &rest[1..];
+                }
+            }
+            name => {
+                module.push(name.to_owned());
+                self.modules.get(&module)?;
+                rest = &path[1..];
+            }
+        }
+        while let Some((name, after)) = rest.split_first() {
+            let mut child = module.clone();
+            child.push(name.clone());
+            if self.modules.contains_key(&child) {
+                (module, rest) = (child, after);
+                continue;
+            }
+            let import = self.modules[&module].imports.iter().find(|import| import.name == *name);
+            if let Some(import) = import
+                && depth < 8
+            {
+                let path: Vec<_> = import.path.iter().chain(after).cloned().collect();
+                return self.definer(&module, &path, depth + 1);
+            }
+            break;
+        }
+        Some(module)
+    }
+}
+
+fn name_of(module: &Module) -> String {
+    if module.is_empty() { "crate".to_owned() } else { module.join("::") }
+}
+
+impl Source {
+    fn parse(text: &str) -> Self {
+        let tokens = tokens(&without_tests(text));
+        let mut source = Self::default();
+        let mut at = 0;
+        while at < tokens.len() {
+            match tokens[at].as_str() {
+                "use" => {
+                    let before = at.checked_sub(1).map(|before| tokens[before].as_str());
+                    let is_reexport = matches!(before, Some("pub" | ")"));
+                    at += 1;
+                    let mut leaves = Vec::new();
+                    use_tree(&tokens, &mut at, &[], &mut leaves);
+                    source.imports.extend(leaves.into_iter().map(|(path, name)| Import {
+                        path,
+                        name,
+                        is_reexport,
+                    }));
+                }
+                "crate" | "super" | "self" if tokens.get(at + 1).is_some_and(|t| t == "::") => {
+                    let mut path = vec![tokens[at].clone()];
+                    while tokens.get(at + 1).is_some_and(|t| t == "::")
+                        && tokens.get(at + 2).is_some_and(|t| is_name(t))
+                    {
+                        at += 2;
+                        path.push(tokens[at].clone());
+                    }
+                    source.inline_paths.push(path);
+                    at += 1;
+                }
+                _ => at += 1,
+            }
+        }
+        source
+    }
+}
+
+/// Reads the tree of a `use` declaration and adds its paths, each with the name that it brings.
+fn use_tree(
+    tokens: &[String],
+    at: &mut usize,
+    prefix: &[String],
+    leaves: &mut Vec<(Vec<String>, String)>,
+) {
+    let mut path = prefix.to_vec();
+    while *at < tokens.len() {
+        let token = tokens[*at].as_str();
+        *at += 1;
+        match token {
+            "::" => {}
+            "{" => {
+                while *at < tokens.len() && tokens[*at] != "}" {
+                    use_tree(tokens, at, &path, leaves);
+                    if *at < tokens.len() && tokens[*at] == "," {
+                        *at += 1;
+                    }
+                }
+                *at += 1;
+                return;
+            }
+            "as" => {
+                leaves.push((path, tokens[*at].clone()));
+                *at += 1;
+                return;
+            }
+            "self" if !path.is_empty() => {}
+            "*" => {
+                leaves.push((path, "*".to_owned()));
+                return;
+            }
+            _ => path.push(token.to_owned()),
+        }
+        let next = tokens.get(*at).map(String::as_str);
+        if matches!(next, Some("," | "}" | ";") | None) {
+            let name = path.last().cloned().unwrap_or_default();
+            leaves.push((path, name));
+            return;
+        }
+    }
+}
+
+fn is_name(token: &str) -> bool {
+    token.starts_with(|c: char| c.is_alphabetic() || c == '_')
+}
+
+/// Names, `::` and punctuation, without comments and strings.
+fn tokens(text: &str) -> Vec<String> {
+    let mut tokens = Vec::new();
+    for line in text.lines() {
+        let code = line.split("//").next().unwrap_or_default();
+        let mut rest = code.trim_start();
+        while let Some(c) = rest.chars().next() {
+            let len = if is_name(rest) {
+                rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len())
+            } else if rest.starts_with("::") {
+                2
+            } else if c == '"' {
+                let end = rest[1..].find('"').map_or(rest.len(), |end| end + 2);
+                rest = rest[end..].trim_start();
+                continue;
+            } else {
+                c.len_utf8()
+            };
+            tokens.push(rest[..len].to_owned());
+            rest = rest[len..].trim_start();
+        }
+    }
+    tokens
+}
+
+/// The text before the tests of a file, which stand at its foot.
+fn without_tests(text: &str) -> String {
+    let foot = text.find("#[cfg(test)]\nmod tests {").unwrap_or(text.len());
+    text[..foot].to_owned()
+}
+
+/// The graph of the first names of modules.
+fn rooms(graph: &Graph) -> Graph {
+    let room = |name: &str| name.split("::").next().unwrap_or(name).to_owned();
+    let mut rooms = Graph::new();
+    for (from, to) in graph {
+        let others = to.iter().map(|to| room(to)).filter(|to| *to != room(from));
+        rooms.entry(room(from)).or_default().extend(others);
+    }
+    rooms
+}
+
+/// A shortest cycle, its first module repeated at the end.
+fn cycle_of(graph: &Graph) -> Option<Vec<String>> {
+    let cycle_through = |start: &String| {
+        let mut came_from = BTreeMap::new();
+        let mut queue = VecDeque::from([start]);
+        while let Some(from) = queue.pop_front() {
+            for to in graph.get(from).into_iter().flatten() {
+                if to == start {
+                    let mut cycle = vec![start.clone(), from.clone()];
+                    while let Some(&before) = came_from.get(&cycle[cycle.len() - 1]) {
+                        cycle.push(String::clone(before));
+                    }
+                    cycle.reverse();
+                    cycle.push(start.clone());
+                    cycle.dedup();
+                    return Some(cycle);
+                }
+                if !came_from.contains_key(to) {
+                    came_from.insert(to.clone(), from);
+                    queue.push_back(to);
+                }
+            }
+        }
+        None
+    };
+    graph.keys().filter_map(cycle_through).min_by_key(Vec::len)
+}
