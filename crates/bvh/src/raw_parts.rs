@@ -194,7 +194,7 @@ mod tests {
         type Change = fn([&mut [u8]; 3]);
         let changes: [(&str, Layout, Change); 9] = [
             // A child that is its own parent.
-            ("place of node", Layout::Full, |[nodes, ..]| nodes[CHILDREN..][..4].fill(0)),
+            ("was expected", Layout::Full, |[nodes, ..]| nodes[CHILDREN..][..4].fill(0)),
             // A root without children.
             ("not reached", Layout::Full, |[nodes, ..]| {
                 nodes[CHILDREN..][..32].copy_from_slice(&[0xff, 0xff, 0xff, 0x7f].repeat(8));
@@ -209,7 +209,7 @@ mod tests {
             ("is in two blocks", Layout::Full, |[_, blocks, _]| blocks.copy_within(388..392, 384)),
             ("does not have their corners", Layout::Full, |[_, blocks, _]| blocks[0] ^= 1),
             ("does not have their corners", Layout::Compact, |[_, blocks, _]| {
-                blocks[..4].fill(0xff)
+                blocks[..4].fill(0xff);
             }),
             ("does not have their corners", Layout::Compact, |[_, _, corners]| corners[0] ^= 1),
         ];
