@@ -194,7 +194,7 @@ mod tests {
         type Change = fn([&mut [u8]; 3]);
         let changes: [(&str, Layout, Change); 9] = [
             // A child that is its own parent.
-            ("was expected", Layout::Full, |[nodes, ..]| nodes[CHILDREN..][..4].fill(0)),
+            ("place of node", Layout::Full, |[nodes, ..]| nodes[CHILDREN..][..4].fill(0)),
             // A root without children.
             ("not reached", Layout::Full, |[nodes, ..]| {
                 nodes[CHILDREN..][..32].copy_from_slice(&[0xff, 0xff, 0xff, 0x7f].repeat(8));

@@ -69,7 +69,7 @@ pub(crate) fn depth_of(nodes: &[WideNode], n_blocks: usize) -> Result<usize, Inv
         let Some((next, depth)) = to_come.pop() else {
             return Err(InvalidBvh(format!("node {index} is not reached from the root")));
         };
-        expect(next == index, || format!("node {index} stands where node {next} was expected"))?;
+        expect(next == index, || format!("node {index} stands in the place of node {next}"))?;
         deepest = deepest.max(depth);
         let first_child = to_come.len();
         for child in node.occupied().map(|slot| node.child(slot)) {
