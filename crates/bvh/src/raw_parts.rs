@@ -209,7 +209,7 @@ mod tests {
             ("is in two blocks", Layout::Full, |[_, blocks, _]| blocks.copy_within(388..392, 384)),
             ("does not have their corners", Layout::Full, |[_, blocks, _]| blocks[0] ^= 1),
             ("does not have their corners", Layout::Compact, |[_, blocks, _]| {
-                blocks[..4].fill(0xff)
+                blocks[..4].fill(0xff);
             }),
             ("does not have their corners", Layout::Compact, |[_, _, corners]| corners[0] ^= 1),
         ];

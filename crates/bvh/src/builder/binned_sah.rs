@@ -1,7 +1,7 @@
 //! Top-down construction by the surface area heuristic over bins.
 //!
 //! Wald, "On fast Construction of SAH-based Bounding Volume Hierarchies" (2007). All three axes are
-//! binned in one pass. Node ranges are partitioned in place, in parallel over subtrees.
+//! binned in one pass. Threads partition the ranges of nodes in place, one subtree each.
 
 use glam::Vec3A;
 
@@ -340,8 +340,8 @@ impl Subtree {
                 let offset = out.len() as u32;
                 out[at] = root;
                 out.extend(nodes);
-                for place in std::iter::once(at).chain(offset as usize..out.len()) {
-                    if let NodeKind::Inner { left } = &mut out[place].kind {
+                for index in std::iter::once(at).chain(offset as usize..out.len()) {
+                    if let NodeKind::Inner { left } = &mut out[index].kind {
                         *left += offset;
                     }
                 }

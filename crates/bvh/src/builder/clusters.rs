@@ -1,5 +1,5 @@
-//! Clusters of a few primitives along a space-filling curve: the build sorts them into a tree instead of
-//! the primitives, of which there are many more.
+//! Clusters of a few primitives along a space-filling curve. The build sorts them into a tree instead of
+//! the primitives, because they are fewer.
 //!
 //! Dynamic programming cuts the curve into runs with the minimum sum of areas, so it cuts where the curve
 //! leaps. The best instruction set computes areas in lanes. The operations are exact, so the clusters are

@@ -163,7 +163,7 @@ impl Search {
             self.rows[3 + axis][n..].fill(f32::INFINITY);
         }
         let at = |row: &[f32], i: usize| -> S::F {
-            s.load(row[i..].first_chunk().expect("rows are longer by what is beside a node"))
+            s.load(row[i..].first_chunk().expect("rows have room for the neighbours of every node"))
         };
         let keep = s.load_bits(&[!PAIR_BITS; LANES]);
         for first in (0..n).step_by(LANES) {

@@ -68,18 +68,18 @@ fn sort_by_digits(
 fn sort_by_digit(from: &[u64], to: &mut [u64], shift: u32) {
     const N: usize = 1 << DIGIT_BITS;
     let digit = |key: u64| (key >> shift) as usize % N;
-    let mut places = [0u32; N];
+    let mut offsets = [0u32; N];
     for &key in from {
-        places[digit(key)] += 1;
+        offsets[digit(key)] += 1;
     }
     let mut sum = 0;
-    for place in &mut places {
-        sum += std::mem::replace(place, sum);
+    for offset in &mut offsets {
+        sum += std::mem::replace(offset, sum);
     }
     for &key in from {
-        let place = &mut places[digit(key)];
-        to[*place as usize] = key;
-        *place += 1;
+        let offset = &mut offsets[digit(key)];
+        to[*offset as usize] = key;
+        *offset += 1;
     }
 }
 
@@ -95,11 +95,11 @@ fn merge(a: &[u64], b: &[u64], to: &mut [u64]) {
         return;
     }
     let (mut i, mut j) = (0, 0);
-    for place in to {
+    for entry in to {
         // At the end of one list it takes from the other.
         let x = a.get(i).copied().unwrap_or(u64::MAX);
         let y = b.get(j).copied().unwrap_or(u64::MAX);
-        *place = x.min(y);
+        *entry = x.min(y);
         i += usize::from(x < y);
         j += usize::from(x >= y);
     }

@@ -6,7 +6,7 @@ use super::lanes::LANES;
 
 /// The memory of a [`Stack`].
 ///
-/// A type of its own, because the compiler keeps a whole value in memory if an array indexed at run time
+/// A separate type, because the compiler keeps a whole value in memory if an array indexed at run time
 /// is part of it. Separate, the rest of a traversal stays in registers.
 pub(crate) struct StackMemory {
     keys: [MaybeUninit<u32>; Stack::CAPACITY + LANES],

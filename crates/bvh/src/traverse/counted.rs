@@ -1,7 +1,7 @@
 //! Counted traversal: the nodes and triangles that a ray tests.
 //!
-//! A loop of its own, so that `single` counts nothing: a counter in its loop would take a register. It
-//! is made of the same parts and visits the same nodes and leaves in the same order.
+//! A second loop, so that the loop of `single` carries no counters and no compact block is expanded there.
+//! It has the same parts and visits the same nodes and leaves in the same order.
 
 use hitscan_primitives::{Faces, Hit, Ray};
 

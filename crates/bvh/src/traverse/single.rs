@@ -177,7 +177,7 @@ impl<T, H: HitSink, Start: Fn(&Ray) -> H, Finish: Fn(H) -> T> Kernel
                 &scaled
             };
             let mut sink = start(ray);
-            // In a function of its own. Inlined here, this loop keeps values in registers that the
+            // A separate function. Inlined here, this loop keeps values in registers that the
             // traversal lacks, and takes 3 to 5 % more time.
             let start = ChildRef::ROOT;
             simd.vectorize(Traversal { tree, ray, faces, start, sink: &mut sink });

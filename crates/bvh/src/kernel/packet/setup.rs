@@ -20,7 +20,7 @@ impl<S: Simd> Packet<S> {
     /// f32, or have a tiny direction. `max_abs` is the mesh's largest coordinate.
     ///
     /// Fills in place, because a packet is too large to move. One long function, because its loop keeps
-    /// four reductions over all groups in registers.
+    /// its reductions over all groups in registers.
     #[inline(always)]
     pub(crate) fn fill(&mut self, rays: &[Ray; PACKET], max_abs: f32) -> bool {
         let s = self.simd;
