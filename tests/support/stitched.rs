@@ -9,7 +9,7 @@ use crate::{Rng, Shape};
 /// How a closed mesh is made hard.
 ///
 /// "Stitched" edges have vertices on one side that the other side lacks; triangles without area lie
-/// between the two sides. An image of such a seam is an edge-on triangle for every ray, up to rounding.
+/// between the two sides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum StitchedKind {
     /// A tetrahedron, edges stitched at their exact middles.
