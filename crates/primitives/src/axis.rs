@@ -1,5 +1,7 @@
 //! The three coordinate axes.
 
+use glam::DVec3;
+
 /// A coordinate axis. An enum rather than a number, so that indexing by it needs no bounds check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
@@ -15,6 +17,18 @@ pub enum Axis {
 impl Axis {
     /// All axes in order.
     pub const ALL: [Self; 3] = [Self::X, Self::Y, Self::Z];
+
+    /// The axis along which a vector is largest in size; a tie goes to the earlier axis.
+    pub(crate) fn largest_of(v: DVec3) -> Self {
+        let v = v.abs();
+        if v.x >= v.y && v.x >= v.z {
+            Self::X
+        } else if v.y >= v.z {
+            Self::Y
+        } else {
+            Self::Z
+        }
+    }
 
     /// 0, 1 or 2.
     #[inline]

@@ -17,39 +17,34 @@
 #![forbid(unsafe_code)]
 
 mod axis;
+mod hit;
 mod ray;
 
 mod aabb;
-mod box_faces;
+
+mod watertight;
+
+mod newell;
+mod shapes;
+
 mod closest_point;
 mod overlap;
-mod planar_polygon;
-mod plane;
-mod sphere;
-mod triangle;
-mod unit_triangle;
-
-mod hit;
-mod watertight;
 mod winding;
 
 mod alpha_mask;
 mod face_records;
 mod material;
-mod subdivide;
 mod tri_mesh;
 
-mod ear_clipping;
-mod point_tree;
-mod triangulate;
+mod polygons;
+
+pub mod generate;
 
 pub mod brute_force;
-pub mod generate;
 
 pub use aabb::Aabb;
 pub use alpha_mask::{AlphaMask, AlphaMaskError};
 pub use axis::Axis;
-pub use box_faces::{BoxCrossing, BoxCrossings, BoxFace};
 pub use closest_point::{
     SurfacePoint, TrianglePoint, closest_point_on_segment, closest_point_on_triangle,
     distance_squared_to_box,
@@ -59,14 +54,13 @@ pub use glam;
 pub use hit::{Faces, Hit, HitMode, Side, TriangleHit};
 pub use material::Material;
 pub use overlap::{ConvexRegion, triangle_overlaps_box};
-pub use planar_polygon::{PlanarPolygon, PolygonError, PolygonHit, PolygonRegion, closest_polygon};
-pub use plane::Plane;
+pub use polygons::Triangulator;
 pub use ray::{Ray, RayError};
-pub use sphere::Sphere;
+pub use shapes::{
+    BoxCrossing, BoxCrossings, BoxFace, PlanarPolygon, Plane, PolygonError, PolygonHit,
+    PolygonRegion, Sphere, Triangle, UnitTriangle,
+};
 pub use tri_mesh::{CornerAttributes, MeshError, TriMesh};
-pub use triangle::Triangle;
-pub use triangulate::Triangulator;
-pub use unit_triangle::{UnitTriangle, affine_inverse, rigid_inverse};
 pub use watertight::{Candidate, WatertightRay};
 pub use winding::{WindingSum, solid_angle};
 

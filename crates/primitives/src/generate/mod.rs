@@ -20,6 +20,7 @@ mod ring;
 mod rng;
 mod soup;
 mod sphere;
+mod subdivide;
 mod terrain;
 mod torus;
 mod turns;

@@ -1,12 +1,11 @@
 //! Polygons to triangles.
 
-use glam::{DVec3, Vec3};
-use robust::{Coord, orient2d};
+use glam::Vec3;
 
-use crate::ear_clipping::EarClipper;
-
-/// A point of a polygon that was projected to a plane of two axes, where it runs counter-clockwise.
-pub(crate) type Point = Coord<f64>;
+use super::{
+    ear_clipping::EarClipper,
+    projection::{Point, Projection, turn},
+};
 
 /// Cuts polygons of n corners into n - 2 triangles each, and keeps the memory that this takes for the
 /// next polygon.
@@ -55,8 +54,8 @@ impl Triangulator {
         if n < 4 {
             return fan(0, &mut emit);
         }
-        let Some(plane) = Plane::of(corners) else { return fan(0, &mut emit) };
-        let point = |corner: u32| plane.project(corners[corner as usize]);
+        let Some(projection) = Projection::of(corners) else { return fan(0, &mut emit) };
+        let point = |corner: u32| projection.project(corners[corner as usize]);
         let flips = |a: u32, b: u32, c: u32| turn(point(a), point(b), point(c)) < 0.0;
         if (1..n - 1).all(|i| !flips(0, i, i + 1)) {
             fan(0, &mut emit);
@@ -69,48 +68,6 @@ impl Triangulator {
         } else {
             fan(1, &mut emit);
         }
-    }
-}
-
-/// Positive where `a`, `b`, `c` turn left, negative where they turn right, zero exactly on a line.
-#[inline(always)]
-pub(crate) fn turn(a: Point, b: Point, c: Point) -> f64 {
-    orient2d(a, b, c)
-}
-
-/// The two axes onto which a polygon is projected.
-#[derive(Clone, Copy, Debug)]
-struct Plane {
-    axes: [usize; 2],
-}
-
-impl Plane {
-    /// `None` for a polygon without area.
-    fn of(corners: &[Vec3]) -> Option<Self> {
-        // Relative to a corner, so that a small polygon far from the origin keeps its normal.
-        let origin = corners[0].as_dvec3();
-        let edges = corners[1..].windows(2);
-        let normal: DVec3 = edges
-            .map(|edge| (edge[0].as_dvec3() - origin).cross(edge[1].as_dvec3() - origin))
-            .sum();
-        let size = normal.abs();
-        let [kx, ky, kz] = if size.z >= size.x && size.z >= size.y {
-            [0, 1, 2]
-        } else if size.x >= size.y {
-            [1, 2, 0]
-        } else {
-            [2, 0, 1]
-        };
-        match normal[kz] {
-            z if z > 0.0 => Some(Self { axes: [kx, ky] }),
-            z if z < 0.0 => Some(Self { axes: [ky, kx] }),
-            _ => None,
-        }
-    }
-
-    fn project(self, corner: Vec3) -> Point {
-        let [x, y] = self.axes.map(|axis| f64::from(corner[axis]));
-        Point { x, y }
     }
 }
 

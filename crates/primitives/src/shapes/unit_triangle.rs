@@ -2,7 +2,8 @@
 
 use glam::{DAffine3, DMat3, DVec3};
 
-use crate::{Faces, Ray, Side, Triangle, TriangleHit};
+use super::Triangle;
+use crate::{Faces, Ray, Side, TriangleHit};
 
 /// A triangle as the affine map that takes it onto the unit triangle: its corners to `(0, 0, 0)`,
 /// `(1, 0, 0)` and `(0, 1, 0)`, its normal to the z axis.
@@ -75,8 +76,8 @@ impl UnitTriangle {
         Some(self.with_inverse(&rigid_inverse(world_from_local)?))
     }
 
-    /// The triangle moved by a transform whose inverse is known. For many triangles of one object,
-    /// compute it once, with [`affine_inverse`] or [`rigid_inverse`].
+    /// The triangle moved by a transform, given the transform's inverse. For many triangles of one
+    /// object, compute the inverse once ([`DAffine3::inverse`]).
     #[must_use]
     pub fn with_inverse(&self, local_from_world: &DAffine3) -> Self {
         Self { unit_from_world: self.unit_from_world * *local_from_world }
@@ -135,7 +136,7 @@ fn hit(t: f32, at: DVec3, side: Side, faces: Faces) -> Option<TriangleHit> {
 }
 
 /// The inverse of a transform; `None` if it has none or is not finite.
-pub fn affine_inverse(transform: &DAffine3) -> Option<DAffine3> {
+fn affine_inverse(transform: &DAffine3) -> Option<DAffine3> {
     let det = transform.matrix3.determinant();
     if det == 0.0 {
         return None;
@@ -146,7 +147,7 @@ pub fn affine_inverse(transform: &DAffine3) -> Option<DAffine3> {
 
 /// The inverse of a transform that keeps all distances: its rotation or mirror transposed. `None` if
 /// the transform scales or shears by more than rounding can explain, or is not finite.
-pub fn rigid_inverse(transform: &DAffine3) -> Option<DAffine3> {
+fn rigid_inverse(transform: &DAffine3) -> Option<DAffine3> {
     // Rotations are often composed, or made from f32: a few hundred roundings of f32.
     const TOLERANCE: f64 = 1e-5;
     let transpose = transform.matrix3.transpose();

@@ -2,9 +2,9 @@
 
 use std::collections::VecDeque;
 
-use crate::{
+use super::{
     point_tree::PointTree,
-    triangulate::{Point, turn},
+    projection::{Point, turn},
 };
 
 const NONE: u32 = u32::MAX;
@@ -26,13 +26,13 @@ const NONE: u32 = u32::MAX;
 /// sense, or a budget of work is spent, the rest is cut as it comes: there are n - 2 triangles in any
 /// case.
 #[derive(Debug, Default)]
-pub(crate) struct EarClipper {
+pub(super) struct EarClipper {
     prev: Vec<u32>,
     next: Vec<u32>,
     is_queued: Vec<bool>,
     queue: VecDeque<u32>,
     suspects: Vec<u32>,
-    pub(crate) tree: PointTree,
+    pub(super) tree: PointTree,
     watchers: Watchers,
 }
 
@@ -57,7 +57,7 @@ enum Rules {
 
 impl EarClipper {
     /// Calls `emit` with n - 2 triangles. The points run counter-clockwise.
-    pub(crate) fn clip(&mut self, points: &[Point], emit: &mut dyn FnMut([u32; 3])) {
+    pub(super) fn clip(&mut self, points: &[Point], emit: &mut dyn FnMut([u32; 3])) {
         // Seven times what the worst simple polygon is known to take. Thousands of corners in one
         // place, which a look around all has to visit, would take the square of their number.
         let max_steps = 4096 * points.len() as u64 + 100_000;

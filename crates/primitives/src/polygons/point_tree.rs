@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use crate::triangulate::Point;
+use super::projection::Point;
 
 const LEAF_LEN: usize = 8;
 
@@ -11,7 +11,7 @@ const LEAF_LEN: usize = 8;
 /// The boxes halve the points at the median of the longer axis. Nodes lie as in a binary heap: the
 /// children of node `i` are `2i + 1` and `2i + 2`, all leaves are on the last level.
 #[derive(Debug, Default)]
-pub(crate) struct PointTree {
+pub(super) struct PointTree {
     nodes: Vec<Node>,
     /// The points in the order of the leaves.
     order: Vec<u32>,
@@ -20,7 +20,7 @@ pub(crate) struct PointTree {
     is_removed: Vec<bool>,
     queue: VecDeque<u32>,
     /// Boxes looked at since the tree was built, the work of all searches.
-    pub(crate) n_steps: u64,
+    pub(super) n_steps: u64,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -34,7 +34,7 @@ struct Node {
 
 impl PointTree {
     /// A tree of all points. O(n log n).
-    pub(crate) fn build(&mut self, points: &[Point]) {
+    pub(super) fn build(&mut self, points: &[Point]) {
         self.n_steps = 0;
         let n = points.len();
         let n_leaves = n.div_ceil(LEAF_LEN).next_power_of_two();
@@ -82,7 +82,7 @@ impl PointTree {
     }
 
     /// Takes a point out. O(log n).
-    pub(crate) fn remove(&mut self, point: u32) {
+    pub(super) fn remove(&mut self, point: u32) {
         if std::mem::replace(&mut self.is_removed[point as usize], true) {
             return;
         }
@@ -103,7 +103,7 @@ impl PointTree {
     /// before all the points along its outside, and with the last one it opened, which finds a point
     /// in a thin triangle that has no box inside. Either order alone is quadratic: on spirals and on
     /// combs.
-    pub(crate) fn find_near<T>(
+    pub(super) fn find_near<T>(
         &mut self,
         triangle: [Point; 3],
         seed: u32,
@@ -229,8 +229,8 @@ fn side(node: &Node, [a, b, c]: [Point; 3]) -> Side {
 
 #[cfg(test)]
 mod tests {
+    use super::super::projection::turn;
     use super::*;
-    use crate::triangulate::turn;
 
     #[test]
     fn every_point_of_a_triangle_is_visited_until_it_is_removed() {

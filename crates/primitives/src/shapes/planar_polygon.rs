@@ -3,7 +3,8 @@
 use glam::{DVec3, Vec3};
 use thiserror::Error;
 
-use crate::{Axis, Faces, Plane, Ray, Side};
+use super::Plane;
+use crate::{Axis, Faces, Ray, Side, newell::newell_normal};
 
 /// A flat polygon in space: an outer ring of corners, convex or not, and any number of holes.
 ///
@@ -88,7 +89,7 @@ impl PlanarPolygon {
         let n_corners = corners.len();
         let in_f64 = || corners.iter().map(|corner| corner.as_dvec3());
         let mean = in_f64().sum::<DVec3>() / n_corners as f64;
-        let (normal, normal_error) = newell_normal(&corners);
+        let (normal, normal_error) = (newell_normal(&corners), error_of_normal(&corners));
         if normal.abs().cmple(normal_error).all() {
             return Err(PolygonError::NoArea);
         }
@@ -99,7 +100,7 @@ impl PlanarPolygon {
         let largest = min.abs().max(max.abs()).max_element();
         let polygon = Self {
             ring_ends: vec![n_corners],
-            dropped: largest_axis(normal),
+            dropped: Axis::largest_of(normal),
             tolerance: Self::PLANARITY_TOLERANCE * extent + 4.0 * f64::from(f32::EPSILON) * largest,
             plane,
             normal_error,
@@ -222,18 +223,6 @@ impl PlanarPolygon {
     }
 }
 
-/// The hit with the least `(t, place in the list)` among the polygons, and that place. O(corners).
-pub fn closest_polygon(
-    polygons: &[PlanarPolygon],
-    ray: &Ray,
-    faces: Faces,
-) -> Option<(usize, PolygonHit)> {
-    let hits = polygons.iter().enumerate();
-    let hits = hits.filter_map(|(i, polygon)| Some((i, polygon.intersect(ray, faces)?)));
-    // The first of equal ones: `min_by` keeps it.
-    hits.min_by(|(_, a), (_, b)| a.t.total_cmp(&b.t))
-}
-
 /// What is wrong with the rings of a polygon. Ring 0 is the outer one, ring 1 the first hole.
 #[derive(Clone, Copy, Debug, PartialEq, Error)]
 #[non_exhaustive]
@@ -293,34 +282,18 @@ fn ring_of<P: Into<[f32; 3]>>(
     }
 }
 
-/// The sum of the cross products along the ring, of twice the area's length, and how far each of its
-/// components may be off. Taken from the first corner, so that the distance to the coordinate origin
-/// costs no digits.
-fn newell_normal(corners: &[Vec3]) -> (DVec3, DVec3) {
+/// The most by which rounding may change each component of [`newell_normal`].
+fn error_of_normal(corners: &[Vec3]) -> DVec3 {
     let first = corners[0].as_dvec3();
-    let (mut sum, mut sum_of_sizes) = (DVec3::ZERO, DVec3::ZERO);
-    for pair in corners.windows(2) {
-        let (p, q) = (pair[0].as_dvec3() - first, pair[1].as_dvec3() - first);
-        sum += p.cross(q);
-        let (p, q) = (p.abs(), q.abs());
+    let mut sum_of_sizes = DVec3::ZERO;
+    for edge in corners[1..].windows(2) {
+        let (p, q) = ((edge[0].as_dvec3() - first).abs(), (edge[1].as_dvec3() - first).abs());
         sum_of_sizes +=
             DVec3::new(p.y * q.z + p.z * q.y, p.z * q.x + p.x * q.z, p.x * q.y + p.y * q.x);
     }
     // One rounding for each sum, and four for differences and products.
     let n_roundings = corners.len() as f64 + 4.0;
-    (sum, n_roundings * f64::EPSILON * sum_of_sizes)
-}
-
-/// The axis where a vector is largest in size; the earlier one of equals.
-fn largest_axis(v: DVec3) -> Axis {
-    let v = v.abs();
-    if v.x >= v.y && v.x >= v.z {
-        Axis::X
-    } else if v.y >= v.z {
-        Axis::Y
-    } else {
-        Axis::Z
-    }
+    n_roundings * f64::EPSILON * sum_of_sizes
 }
 
 enum EdgeCrossing {
@@ -569,20 +542,6 @@ mod tests {
     }
 
     #[test]
-    fn the_closest_of_many_polygons_wins_and_the_first_of_equals() {
-        let at = |height: f32| {
-            let ring = [[-2.0, -2.0], [2.0, -2.0], [2.0, 2.0], [-2.0, 2.0]];
-            PlanarPolygon::new(ring.map(|[x, y]| [x, y, height])).unwrap()
-        };
-        let polygons = [at(0.0), at(2.0), at(5.0), at(2.0)];
-        let down = Ray::new([0.0, 0.0, 4.0], [0.0, 0.0, -1.0]);
-        let (place, hit) = closest_polygon(&polygons, &down, Faces::Both).unwrap();
-        assert_eq!((place, hit.t), (1, 2.0));
-        assert_eq!(closest_polygon(&polygons, &down, Faces::Back), None);
-        assert_eq!(closest_polygon(&[], &down, Faces::Both), None);
-    }
-
-    #[test]
     fn size_and_length_of_the_direction_do_not_matter() {
         for size in [1e-30, 1e-6, 1e6, 1e30] {
             let ring = [[0.0, 0.0], [4.0, 0.0], [4.0, 4.0], [2.0, 1.0], [0.0, 4.0]];
@@ -609,7 +568,7 @@ mod tests {
             });
             let ring = way.into_iter().chain(way.into_iter().rev().skip(1));
             assert_eq!(PlanarPolygon::new(ring.clone()).unwrap_err(), PolygonError::NoArea);
-            let (sum, _) = newell_normal(&ring.collect::<Vec<_>>());
+            let sum = newell_normal(&ring.collect::<Vec<_>>());
             n_rounded += u32::from(sum != DVec3::ZERO);
         }
         assert!(n_rounded > 100, "{n_rounded}");
