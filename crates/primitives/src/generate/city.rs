@@ -6,7 +6,10 @@ use glam::DVec3;
 
 use crate::TriMesh;
 
-use super::{GenerateError, Parts, SplitMix64, check_count, sphere};
+use super::error::{GenerateError, check_count};
+use super::parts::Parts;
+use super::rng::SplitMix64;
+use super::sphere;
 
 /// Distance between the middles of two lots.
 const LOT_PITCH: f64 = 40.0;

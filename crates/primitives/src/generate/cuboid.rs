@@ -4,7 +4,8 @@ use glam::Vec3;
 
 use crate::TriMesh;
 
-use super::{GenerateError, Parts, check_size, with_areas};
+use super::error::{GenerateError, check_size};
+use super::parts::{Parts, with_areas};
 
 /// The greatest level within [`TriMesh::MAX_TRIANGLES`].
 const MAX_LEVEL: u32 = 12;

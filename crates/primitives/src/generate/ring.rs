@@ -5,7 +5,8 @@
 
 use glam::DVec3;
 
-use super::{Parts, turns};
+use super::parts::Parts;
+use super::turns;
 
 /// A ring of vertices in a mesh under construction, at even steps of an angle.
 #[derive(Clone, Copy, Debug)]

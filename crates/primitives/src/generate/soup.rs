@@ -4,7 +4,9 @@ use glam::{DVec3, Vec3};
 
 use crate::{TriMesh, watertight::cross_f64};
 
-use super::{GenerateError, Parts, SplitMix64, check_count};
+use super::error::{GenerateError, check_count};
+use super::parts::Parts;
+use super::rng::SplitMix64;
 
 /// `n_triangles` loose triangles at random places of the cube `[-1, 1]^3`, of random directions, and
 /// of sizes that differ by a factor of 64. No triangle has zero area.

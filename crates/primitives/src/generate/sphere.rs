@@ -4,8 +4,10 @@ use glam::DVec3;
 
 use crate::TriMesh;
 
+use super::error::{GenerateError, check_count, check_size};
+use super::parts::Parts;
 use super::ring::{self, Ring};
-use super::{GenerateError, Parts, check_count, check_size, turns};
+use super::turns;
 
 /// The fewest triangles of a sphere: two tetrahedra on one base.
 pub(super) const MIN_TRIANGLES: usize = 6;

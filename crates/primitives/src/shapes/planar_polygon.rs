@@ -3,7 +3,7 @@
 use glam::{DVec3, Vec3};
 use thiserror::Error;
 
-use super::Plane;
+use super::plane::Plane;
 use crate::{Axis, Faces, Ray, Side, newell::newell_normal};
 
 /// A flat polygon in space: an outer ring of corners, convex or not, and any number of holes.

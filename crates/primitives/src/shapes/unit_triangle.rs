@@ -2,7 +2,7 @@
 
 use glam::{DAffine3, DMat3, DVec3};
 
-use super::Triangle;
+use super::triangle::Triangle;
 use crate::{Faces, Ray, Side, TriangleHit};
 
 /// A triangle as the affine map that takes it onto the unit triangle: its corners to `(0, 0, 0)`,
