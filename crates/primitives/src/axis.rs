@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 
-/// A coordinate axis. An enum rather than a number, so that indexing by it needs no bounds check.
+/// A coordinate axis. An enum, because indexing by it then needs no bounds check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Axis {
@@ -30,7 +30,7 @@ impl Axis {
         }
     }
 
-    /// 0, 1 or 2.
+    /// The index of the axis: 0, 1 or 2.
     #[inline]
     pub fn index(self) -> usize {
         self as usize
