@@ -1,8 +1,8 @@
 //! Every query as a loop over all triangles: the definition of its answer.
 //!
-//! Every hierarchy of hitscan returns the same bits as these functions. Use them to test a faster
-//! implementation. Rays, points and boxes are in the mesh's own space. An invalid ray hits nothing, and
-//! every query costs O(triangles).
+//! Every hierarchy of hitscan returns the same bits, except for the value of the winding number, which a
+//! tree approximates. Use these functions to test a faster implementation. Rays, points and boxes are
+//! in the mesh's own space. An invalid ray hits nothing, and every query costs O(triangles).
 
 use std::{
     borrow::Cow,
@@ -153,7 +153,7 @@ impl<'a> BruteForce<'a> {
         max_distance: f64,
     ) -> Option<SurfacePoint> {
         let point = Vec3::from_array(point.into());
-        // In this form a NaN is rejected.
+        // Written so that NaN is rejected.
         let is_searched = point.is_finite() && max_distance >= 0.0;
         if !is_searched {
             return None;

@@ -1,8 +1,8 @@
 //! Rays, shapes and triangle meshes, with the functions that intersect them.
 //!
-//! The crate is the vocabulary of hitscan, and it defines every answer: a faster crate must return the
-//! same bits as [`brute_force`]. It has plain functions and value types over [`glam`] vectors. It knows
-//! no trees, files or threads.
+//! The crate is the vocabulary of hitscan, and it defines every answer: a tree must return the same hits
+//! as [`brute_force`], bit for bit. It has plain functions and value types over [`glam`] vectors. It
+//! knows no trees, files or threads.
 //!
 //! ```
 //! use hitscan_primitives::{Faces, Ray, TriMesh, brute_force};

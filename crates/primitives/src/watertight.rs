@@ -1,27 +1,27 @@
 //! The reference ray-triangle test: the function that defines every answer of hitscan.
 //!
-//! A mesh's hit is the minimum by `(t, triangle)` over all triangles that [`WatertightRay::intersect`]
-//! accepts, to the last bit. Kernels and trees only find it faster.
+//! The closest hit of a mesh is the minimum by `(t, triangle)` over all triangles that
+//! [`WatertightRay::intersect`] accepts. Kernels and trees return the same bits, only faster.
 //!
-//! The definition in one sentence: **the ray is intersected exactly with a mesh whose corners it sees
-//! moved a little, and `t`, `u` and `v` are rounded once.** In detail, with `u = 2^-24` and `D` the
-//! largest component of a corner minus the origin:
+//! The definition in one sentence: **the test intersects the ray exactly with a mesh whose corners moved
+//! a little, and rounds `t`, `u` and `v` once.** In detail, with `u = 2^-24` and `D` the largest
+//! component of a corner minus the origin:
 //!
-//! - The corners are translated to the origin and sheared along the ray in f32, after Woop, Benthin and
-//!   Wald, "Watertight Ray/Triangle Intersection" (JCGT 2013). A sheared corner depends on the corner and
-//!   the ray alone, so two triangles that share a corner see it in the same place. It is the exact shear
-//!   of a corner moved by at most `5 u D`.
-//! - The edge functions are computed in f64, where a product of two f32 is exact. Their signs are exact,
-//!   and zero counts as inside, so no ray slips between two neighbours. The paper decides in f32, and
-//!   falls back to f64 at zero.
-//! - A triangle is rejected only where the determinant is zero, that is where the ray sees it edge-on.
-//!   **A triangle of zero area is hit like any other** if rounding gives it an area on the way to the
-//!   ray, because a closed mesh may need it to stay closed.
-//! - `t` is interpolated from the corners' depths by the exact edge functions, `u` and `v` are their
-//!   quotients. So a hit lies within `6 u D` of its triangle and of the ray, however grazing the ray and
-//!   however thin the triangle, and neighbours give the same `t` at a shared edge.
+//! - The test translates the corners to the origin and shears them along the ray in f32, after Woop,
+//!   Benthin and Wald, "Watertight Ray/Triangle Intersection" (JCGT 2013). A sheared corner depends on
+//!   the corner and the ray alone, so it is the same for all triangles that share the corner. It is the
+//!   exact shear of a corner moved by at most `5 u D`.
+//! - The edge functions are f64, where a product of two f32 is exact. Their signs are exact, and zero
+//!   counts as inside, so no ray slips between two neighbours. The paper decides in f32, and falls back
+//!   to f64 at zero.
+//! - The test rejects a triangle only if the determinant is zero, that is if the ray sees it edge-on.
+//!   **A ray hits a triangle of zero area like any other** if rounding gives it an area on the way to
+//!   the ray, because a closed mesh may need it to stay closed.
+//! - The exact edge functions interpolate `t` from the corners' depths; `u` and `v` are their quotients.
+//!   A hit therefore lies within `6 u D` of its triangle and of the ray, for any angle and any shape of
+//!   triangle. Neighbours give the same `t` at a shared edge.
 //! - **Contact**: a depth of at most `4 u D` counts as zero, so a ray that starts in a face touches it at
-//!   `t = 0`. The origin itself is in doubt by that much, because the corners moved.
+//!   `t = 0`. The origin is uncertain by that much, because the corners moved.
 //!
 //! `docs/proof.md` in the repository proves that closed meshes do not leak, and that trees and kernels
 //! change no answer.

@@ -9,10 +9,10 @@ use crate::{Axis, Faces, Ray, Side, newell::newell_normal};
 /// A flat polygon in space: an outer ring of corners, convex or not, and any number of holes.
 ///
 /// A point of the plane is inside by the even-odd rule over all edges, so rings may run either way,
-/// touch, and cross. Edges and corners belong to the polygon, those of holes too; a hit tells if it
-/// lies on one. The front is where the outer ring runs counter-clockwise.
+/// touch, and cross. All edges and corners belong to the polygon, including those of holes, and a hit
+/// reports whether it lies on one. Seen from the front, the outer ring runs counter-clockwise.
 ///
-/// Tested as the plane first and then by counting edges to one side of the point, in the two
+/// The test intersects the plane and then counts the edges on one side of the point, in the two
 /// coordinates where the polygon is largest (Haines, "Point in Polygon Strategies", Graphics Gems IV,
 /// 1994; Shimrat, "Algorithm 112: Position of Point Relative to Polygon", 1962). O(corners).
 ///
@@ -34,18 +34,18 @@ pub struct PlanarPolygon {
     /// The end of each ring in `corners`; the first ring is the outer one.
     ring_ends: Vec<usize>,
     plane: Plane,
-    /// How far each component of the normal may be off by rounding.
+    /// The largest rounding error of each component of the normal.
     normal_error: DVec3,
-    /// The axis along which the corners are projected: where the normal is largest.
+    /// The axis along which the corners are projected: the largest of the normal.
     dropped: Axis,
-    /// How far a corner may lie from the plane.
+    /// The largest distance allowed between a corner and the plane.
     tolerance: f64,
 }
 
 /// A hit of a ray on a polygon.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PolygonHit {
-    /// Where on the ray, in units of its direction; finite, never -0.0.
+    /// The position on the ray, in units of its direction; finite, never -0.0.
     pub t: f32,
     /// The point, in f64.
     pub point: DVec3,
@@ -55,7 +55,7 @@ pub struct PolygonHit {
     pub on_boundary: bool,
 }
 
-/// Where a point of the plane lies.
+/// The position of a point of the plane relative to the polygon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PolygonRegion {
     /// Inside the polygon, on no edge.
@@ -67,16 +67,16 @@ pub enum PolygonRegion {
 }
 
 impl PlanarPolygon {
-    /// How far a corner may lie from the plane, as a share of the largest extent of the outer ring;
-    /// four roundings of the largest coordinate to f32 are allowed besides.
+    /// The largest distance allowed between a corner and the plane, as a share of the largest extent of
+    /// the outer ring. Four roundings of the largest coordinate to f32 are added to it.
     pub const PLANARITY_TOLERANCE: f64 = 1e-4;
 
-    /// The polygon with this outer ring; the last corner is joined to the first.
+    /// The polygon with the given outer ring, whose last corner is joined to the first.
     ///
     /// The plane goes through the mean of the corners. Its normal is Newell's (in Sutherland,
-    /// Sproull and Schumacker, "A Characterization of Ten Hidden-Surface Algorithms", 1974), in which
-    /// every corner has a part, so corners on a line and concave ones do no harm. Corners are neither
-    /// moved nor merged.
+    /// Sproull and Schumacker, "A Characterization of Ten Hidden-Surface Algorithms", 1974). Every
+    /// corner contributes to it, so concave corners and corners on a line do no harm. The constructor
+    /// neither moves nor merges corners.
     ///
     /// # Errors
     /// Fewer than three corners, a corner that is not finite, a ring without area, or a corner farther
@@ -116,7 +116,7 @@ impl PlanarPolygon {
     /// outer ring.
     ///
     /// # Errors
-    /// As [`PlanarPolygon::new`], but a hole may be without area.
+    /// As [`PlanarPolygon::new`], except that a hole may have no area.
     pub fn with_hole<P: Into<[f32; 3]>>(
         mut self,
         hole: impl IntoIterator<Item = P>,
@@ -139,9 +139,9 @@ impl PlanarPolygon {
         starts.zip(&self.ring_ends).map(|(start, &end)| &self.corners[start..end])
     }
 
-    /// Where the ray meets the polygon within its closed interval, from the sides that `faces` sees.
+    /// The hit of the ray within its closed interval, if it comes from a side that `faces` accepts.
     ///
-    /// A ray parallel to the plane is a miss, also one in the plane.
+    /// A parallel ray is a miss, even in the plane of the polygon.
     pub fn intersect(&self, ray: &Ray, faces: Faces) -> Option<PolygonHit> {
         if !ray.is_valid() {
             return None;
@@ -149,7 +149,7 @@ impl PlanarPolygon {
         let d = ray.direction.as_dvec3();
         let normal = self.plane.normal();
         let slope = normal.dot(d);
-        // Within what the roundings of the normal and of this product explain, it is zero.
+        // A slope within the rounding errors of the normal and of this product counts as zero.
         let slope_error = self.normal_error.dot(d.abs()) + f64::EPSILON * normal.abs().dot(d.abs());
         if slope.abs() <= slope_error {
             return None;
@@ -169,13 +169,14 @@ impl PlanarPolygon {
         Some(PolygonHit { t, point, side, on_boundary })
     }
 
-    /// Where a point lies, projected onto the plane along the axis where the normal is largest.
+    /// The position of a point, projected onto the plane along the largest axis of the normal. A point
+    /// that is not finite is outside.
     ///
-    /// A line from the point along a projected axis is crossed by an edge if exactly one of the
-    /// edge's ends lies above it, so an edge has one of its ends: where two edges meet, the line
-    /// crosses one of them, both or none as it crosses the ring there. An edge that holds the point
-    /// itself ends the count. Edges are taken from their lower end, so that two polygons evaluate
-    /// an edge between them alike. A point that is not finite is outside.
+    /// The function counts the edges that cross a line from the point along a projected axis. An edge
+    /// crosses the line if exactly one of its ends lies above it. Where two edges meet on the line, the
+    /// count is therefore odd exactly if the ring crosses the line. An edge through the point ends
+    /// the count. The arithmetic starts at an edge's lower end, so that two polygons evaluate a shared
+    /// edge alike.
     pub fn locate(&self, point: impl Into<[f64; 3]>) -> PolygonRegion {
         let point = DVec3::from_array(point.into());
         if !point.is_finite() {
@@ -198,7 +199,7 @@ impl PlanarPolygon {
         if is_inside { PolygonRegion::Inside } else { PolygonRegion::Outside }
     }
 
-    /// The two coordinates that are kept.
+    /// The two coordinates that the projection keeps.
     fn projected(&self, p: DVec3) -> [f64; 2] {
         match self.dropped {
             Axis::X => [p.y, p.z],
@@ -223,7 +224,7 @@ impl PlanarPolygon {
     }
 }
 
-/// What is wrong with the rings of a polygon. Ring 0 is the outer one, ring 1 the first hole.
+/// The reason why rings do not make a polygon. Ring 0 is the outer one, ring 1 the first hole.
 #[derive(Clone, Copy, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum PolygonError {
@@ -245,8 +246,8 @@ pub enum PolygonError {
         /// Its position.
         position: [f32; 3],
     },
-    /// The outer ring has no area beyond rounding errors, as of corners on a line, or an eight of
-    /// equal halves.
+    /// The area of the outer ring is zero or a rounding error, for example if its corners lie on a line
+    /// or it forms an eight of equal halves.
     #[error("the outer ring has no area")]
     NoArea,
     /// A corner off the plane of the outer ring.
@@ -260,7 +261,7 @@ pub enum PolygonError {
         corner: usize,
         /// Its distance from the plane.
         distance: f64,
-        /// The greatest distance allowed.
+        /// The largest distance allowed.
         tolerance: f64,
     },
 }
@@ -282,7 +283,7 @@ fn ring_of<P: Into<[f32; 3]>>(
     }
 }
 
-/// The most by which rounding may change each component of [`newell_normal`].
+/// The largest rounding error of each component of [`newell_normal`].
 fn error_of_normal(corners: &[Vec3]) -> DVec3 {
     let first = corners[0].as_dvec3();
     let mut sum_of_sizes = DVec3::ZERO;
@@ -306,7 +307,7 @@ enum EdgeCrossing {
 }
 
 fn edge_crossing(a: [f64; 2], b: [f64; 2], [x, y]: [f64; 2]) -> EdgeCrossing {
-    // By height, then by x: one order for both directions of an edge.
+    // Ordered by height, then by x, so that both directions of an edge give the same order.
     let b_is_lower = (b[1], b[0]) < (a[1], a[0]);
     let (low, high) = if b_is_lower { (b, a) } else { (a, b) };
     if y < low[1] || y > high[1] {
