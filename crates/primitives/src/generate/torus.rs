@@ -21,7 +21,7 @@ const MIN_TRIANGLES: usize = 18;
 ///
 /// # Errors
 /// A radius that is not positive or out of range, a minor radius that is not less than the major one
-/// or below 1e-5 of it, fewer than 18 or too many triangles, or so many that triangles lose their
+/// or below 1e-5 of it, fewer than 18 or too many triangles, or a number at which triangles lose their
 /// area.
 ///
 /// ```

@@ -38,7 +38,7 @@ pub struct UnitTriangle {
 
 impl UnitTriangle {
     /// The map of the triangle with these corners. `None` if it has no area, or if the square of twice
-    /// its area overflows f64, which f32 corners cannot cause.
+    /// its area overflows or underflows f64, which f32 corners cannot cause.
     pub fn new([a, b, c]: [DVec3; 3]) -> Option<Self> {
         let (e1, e2) = (b - a, c - a);
         let n = e1.cross(e2);
