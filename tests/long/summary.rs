@@ -65,11 +65,9 @@ pub(crate) const CHANGED: char = '+';
 /// the meshes are, of which any will do, and their sizes are counted to it. With [`CHANGED`] if files were, and that is not, or if there
 /// is no git to tell.
 pub(crate) fn what_is_tested() -> String {
-    const PATHS: [&str; 9] = [
+    const PATHS: [&str; 7] = [
         ":(top)crates/primitives/src",
-        ":(top,exclude)crates/primitives/src/ear_clipping.rs",
-        ":(top,exclude)crates/primitives/src/point_tree.rs",
-        ":(top,exclude)crates/primitives/src/triangulate.rs",
+        ":(top,exclude)crates/primitives/src/polygons",
         ":(top)crates/bvh/src",
         ":(top)tests/support",
         ":(top)tests/long",

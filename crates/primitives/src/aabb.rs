@@ -6,13 +6,14 @@ use crate::Ray;
 
 /// An axis-aligned box: the points with `min <= p <= max` on every axis, faces included.
 ///
-/// A box may be flat on any axis. [`Aabb::EMPTY`] holds no point and is the identity of
-/// [`union`](Aabb::union).
+/// Coordinates are in the space and unit of the caller's points. A box may be flat on any axis.
+/// [`Aabb::EMPTY`] holds no point and is the identity of [`union`](Aabb::union). A box with
+/// `min > max` or NaN on any axis is empty, too.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Aabb {
-    /// The least corner.
+    /// The corner with the smallest coordinates.
     pub min: Vec3,
-    /// The greatest corner.
+    /// The corner with the largest coordinates.
     pub max: Vec3,
 }
 
@@ -28,11 +29,15 @@ impl Aabb {
     pub const EMPTY: Self = Self { min: Vec3::INFINITY, max: Vec3::NEG_INFINITY };
 
     /// The box between two corners, given in order.
+    ///
+    /// The function does not sort them: if `min > max` on any axis, the box is
+    /// [empty](Self::is_empty). Use [`from_points`](Self::from_points) for corners in any order.
     pub fn new(min: impl Into<[f32; 3]>, max: impl Into<[f32; 3]>) -> Self {
         Self { min: Vec3::from_array(min.into()), max: Vec3::from_array(max.into()) }
     }
 
-    /// The smallest box around the points; [`Aabb::EMPTY`] if there are none.
+    /// The smallest box around the points; [`Aabb::EMPTY`] for no points. Points
+    /// with NaN give an unspecified box.
     pub fn from_points(points: impl IntoIterator<Item = Vec3>) -> Self {
         points.into_iter().fold(Self::EMPTY, Self::grown)
     }
@@ -66,13 +71,13 @@ impl Aabb {
         other.is_empty() || (self.contains(other.min) && self.contains(other.max))
     }
 
-    /// The middle of the box.
+    /// The midpoint of the box. Not meaningful for an empty box.
     #[inline]
     pub fn center(&self) -> Vec3 {
         0.5 * self.min + 0.5 * self.max
     }
 
-    /// The edge lengths.
+    /// The edge lengths. Not meaningful for an empty box.
     #[inline]
     pub fn extent(&self) -> Vec3 {
         self.max - self.min
@@ -88,7 +93,7 @@ impl Aabb {
         e.x * e.y + e.y * e.z + e.z * e.x
     }
 
-    /// The largest coordinate in size; 0 for an empty box.
+    /// The largest absolute coordinate; 0 for an empty box.
     pub fn max_abs_coordinate(&self) -> f32 {
         if self.is_empty() { 0.0 } else { self.min.abs().max(self.max.abs()).max_element() }
     }
@@ -96,10 +101,11 @@ impl Aabb {
     /// Where the ray enters and leaves the box, as `(t_enter, t_exit)` within the ray's interval.
     ///
     /// An origin inside the box enters at `t_min`. Flat boxes, rays in a face and zero direction
-    /// components of either sign work; an invalid ray or an empty box is `None`. The slab method
-    /// (Kay and Kajiya, "Ray Tracing Complex Scenes", 1986), with a division per plane and parallel
-    /// rays apart, so that no NaN can arise. Rounding may move both ends by an ulp: a tree that must
-    /// lose nothing widens its boxes.
+    /// components of either sign work; an invalid ray or an empty box is `None`.
+    ///
+    /// The slab method (Kay and Kajiya, "Ray Tracing Complex Scenes", 1986). It divides once per plane
+    /// and treats parallel rays apart, so that no NaN arises. Rounding may move both ends by an ulp;
+    /// a tree that must not lose hits widens its boxes.
     ///
     /// ```
     /// use hitscan_primitives::{Aabb, Ray};

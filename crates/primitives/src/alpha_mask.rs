@@ -27,7 +27,7 @@ impl AlphaMask {
     /// A mask of `width * height` values, by rows from the top of the picture, each from the left.
     ///
     /// # Errors
-    /// A picture without texels, or a number of values that is not `width * height`.
+    /// A picture without texels, or a number of values other than `width * height`.
     pub fn new(width: u32, height: u32, values: Vec<u8>) -> Result<Self, AlphaMaskError> {
         let expected = u64::from(width) * u64::from(height);
         if expected == 0 || values.len() as u64 != expected {
@@ -36,7 +36,7 @@ impl AlphaMask {
         Ok(Self { width, height, values })
     }
 
-    /// Texels in a row.
+    /// The number of texels in a row.
     pub fn width(&self) -> u32 {
         self.width
     }
@@ -46,9 +46,10 @@ impl AlphaMask {
         self.height
     }
 
-    /// The value of the texel at a texture coordinate: (0, 0) is the lower left corner of the picture,
-    /// (1, 1) the upper right one, and the picture repeats on both axes. The nearest texel, without a
-    /// mean of neighbours. What is not finite counts as 0.
+    /// The value of the texel at a texture coordinate, without interpolation.
+    ///
+    /// (0, 0) is the lower left corner of the picture, (1, 1) the upper right one, and the picture
+    /// repeats on both axes. A coordinate that is not finite counts as 0.
     #[inline]
     pub fn at(&self, uv: DVec2) -> u8 {
         let texel = |coordinate: f64, n: u32| {

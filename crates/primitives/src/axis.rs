@@ -1,6 +1,8 @@
 //! The three coordinate axes.
 
-/// A coordinate axis. An enum rather than a number, so that indexing by it needs no bounds check.
+use glam::DVec3;
+
+/// A coordinate axis. An enum, because indexing by it then needs no bounds check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Axis {
@@ -16,7 +18,19 @@ impl Axis {
     /// All axes in order.
     pub const ALL: [Self; 3] = [Self::X, Self::Y, Self::Z];
 
-    /// 0, 1 or 2.
+    /// The axis along which a vector is largest in size; a tie goes to the earlier axis.
+    pub(crate) fn largest_of(v: DVec3) -> Self {
+        let v = v.abs();
+        if v.x >= v.y && v.x >= v.z {
+            Self::X
+        } else if v.y >= v.z {
+            Self::Y
+        } else {
+            Self::Z
+        }
+    }
+
+    /// The index of the axis: 0, 1 or 2.
     #[inline]
     pub fn index(self) -> usize {
         self as usize

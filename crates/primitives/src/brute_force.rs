@@ -1,7 +1,8 @@
-//! The answers by definition: every triangle, one after the other.
+//! Every query as a loop over all triangles: the definition of its answer.
 //!
-//! This is the twin that every hierarchy of hitscan equals to the last bit, and what a test or a
-//! user compares with. O(n) per ray.
+//! Every hierarchy of hitscan returns the same bits, except for the value of the winding number, which a
+//! tree approximates. Use these functions to test a faster implementation. Rays, points and boxes are
+//! in the mesh's own space. An invalid ray hits nothing, and every query costs O(triangles).
 
 use std::{
     borrow::Cow,
@@ -15,7 +16,7 @@ use crate::{
     WatertightRay, WindingSum, closest_point_on_triangle, solid_angle, triangle_overlaps_box,
 };
 
-/// The hit with the least `(t, triangle)`.
+/// The first hit by `(t, triangle)`.
 pub fn closest_hit(mesh: &TriMesh, ray: &Ray, faces: Faces) -> Option<Hit> {
     BruteForce::new(mesh).closest_hit(ray, faces)
 }
@@ -35,8 +36,8 @@ pub fn count_crossings(mesh: &TriMesh, ray: &Ray, faces: Faces) -> usize {
     all_hits(mesh, ray, faces, HitMode::Once).len()
 }
 
-/// The point of the surface with the least `(distance, triangle)`, if it is within `max_distance`.
-/// `None` also for a point or a distance that is not a number, and an infinite point.
+/// The first point of the surface by `(distance, triangle)`, if it is within `max_distance`. `None` if
+/// `point` is not finite or `max_distance` is NaN or negative.
 pub fn closest_point(
     mesh: &TriMesh,
     point: impl Into<[f32; 3]>,
@@ -50,8 +51,8 @@ pub fn overlapping_box(mesh: &TriMesh, aabb: &Aabb) -> Vec<u32> {
     BruteForce::new(mesh).overlapping_box(aabb)
 }
 
-/// The triangles that have a point in common with a ball, in order: those whose nearest point, by
-/// [`closest_point_on_triangle`], is within the radius.
+/// The triangles that have a point in common with a ball, in order. A triangle counts if its closest
+/// point, by [`closest_point_on_triangle`], is within the radius.
 pub fn overlapping_sphere(mesh: &TriMesh, sphere: &Sphere) -> Vec<u32> {
     BruteForce::new(mesh).overlapping_sphere(sphere)
 }
@@ -62,8 +63,8 @@ pub fn overlapping_convex(mesh: &TriMesh, region: &ConvexRegion) -> Vec<u32> {
     BruteForce::new(mesh).overlapping_convex(region)
 }
 
-/// How many times the surface is wound around a point: 1 inside of a closed mesh, 0 outside of it. 0
-/// also for a point that is not finite. See [`WindingSum`].
+/// The winding number of the surface around a point: 1 inside a closed mesh, 0 outside of it. 0 for a
+/// point that is not finite. See [`WindingSum`].
 pub fn winding_number(mesh: &TriMesh, point: impl Into<[f32; 3]>) -> f64 {
     BruteForce::new(mesh).winding_sum(point).winding_number()
 }
@@ -73,7 +74,7 @@ pub fn is_inside(mesh: &TriMesh, point: impl Into<[f32; 3]>) -> bool {
     BruteForce::new(mesh).winding_sum(point).is_inside()
 }
 
-/// A mesh ready to be scanned: scaled by [`TriMesh::query_scale`] if it needs to be.
+/// A mesh prepared for many queries, scaled by [`TriMesh::query_scale`].
 #[derive(Clone, Debug)]
 pub struct BruteForce<'a> {
     positions: Cow<'a, [Vec3]>,
@@ -82,7 +83,7 @@ pub struct BruteForce<'a> {
 }
 
 impl<'a> BruteForce<'a> {
-    /// Prepares `mesh`. Free for meshes of ordinary size, a copy of the positions for others.
+    /// Prepares `mesh`. O(1) if [`TriMesh::query_scale`] is 1; otherwise copies the positions.
     pub fn new(mesh: &'a TriMesh) -> Self {
         let scale = mesh.query_scale();
         let positions = if scale == 1.0 {
@@ -98,13 +99,12 @@ impl<'a> BruteForce<'a> {
         self.triangles.len()
     }
 
-    /// The hit with the least `(t, triangle)`.
+    /// The first hit by `(t, triangle)`.
     pub fn closest_hit(&self, ray: &Ray, faces: Faces) -> Option<Hit> {
         self.closest_hit_among(0..self.triangles.len(), ray, faces)
     }
 
-    /// The hit with the least `(t, triangle)` among a range of triangles: a part of a scan that runs
-    /// in parallel.
+    /// The first hit by `(t, triangle)` among a range of triangles, for scans that run in parallel.
     ///
     /// # Panics
     /// If the range reaches past the last triangle.
@@ -145,16 +145,15 @@ impl<'a> BruteForce<'a> {
         hits
     }
 
-    /// The point of the surface with the least `(distance, triangle)`, if it is within
-    /// `max_distance`. `None` also for a point or a distance that is not a number, and an infinite
-    /// point.
+    /// The first point of the surface by `(distance, triangle)`, if it is within `max_distance`. `None`
+    /// if `point` is not finite or `max_distance` is NaN or negative.
     pub fn closest_point(
         &self,
         point: impl Into<[f32; 3]>,
         max_distance: f64,
     ) -> Option<SurfacePoint> {
         let point = Vec3::from_array(point.into());
-        // In this form a NaN is rejected.
+        // Written so that NaN is rejected.
         let is_searched = point.is_finite() && max_distance >= 0.0;
         if !is_searched {
             return None;
@@ -198,7 +197,7 @@ impl<'a> BruteForce<'a> {
         self.surface_where(|corners| region.overlaps_triangle(corners))
     }
 
-    /// The winding number around a point; 0 if that is not finite.
+    /// The winding number around a point; 0 for a point that is not finite.
     pub fn winding_sum(&self, point: impl Into<[f32; 3]>) -> WindingSum {
         let point = Vec3::from_array(point.into());
         let mut sum = WindingSum::default();
@@ -254,7 +253,7 @@ pub fn scaled(position: Vec3, scale: f64) -> Vec3 {
 }
 
 /// A ray whose origin and direction are scaled by a mesh's [`query_scale`](TriMesh::query_scale):
-/// the same `t`. What overflows is an invalid ray.
+/// the same `t`. Overflow makes the ray invalid.
 #[inline]
 pub fn scaled_ray(ray: &Ray, scale: f64) -> Ray {
     if scale == 1.0 {

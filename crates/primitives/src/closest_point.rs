@@ -1,27 +1,28 @@
-//! The point of a triangle nearest to a given point: the definition of every closest-point answer.
+//! The point of a triangle closest to a given point: the definition of every closest-point answer.
 
 use glam::DVec3;
 
-/// The point of a mesh's surface nearest to a given one.
+/// The point of a mesh's surface closest to a given point.
 ///
-/// Of all triangles the one with the least `(distance, triangle)`, those of zero area among them.
+/// It is the first by `(distance, triangle)` over all triangles, including those of zero area.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SurfacePoint {
-    /// The triangle, by its place in the mesh.
+    /// The index of the triangle in [`TriMesh::triangles`](crate::TriMesh::triangles).
     pub triangle: u32,
     /// The point, in the mesh's own space.
     pub point: DVec3,
-    /// Weight of the triangle's second corner, as in [`Hit`](crate::Hit). At a corner the weights are
-    /// exactly 0 and 1, and on an edge that of the corner opposite is exactly 0.
+    /// The weight of the triangle's second corner, as in [`Hit`](crate::Hit). At a corner the weights
+    /// are exactly 0 and 1. On an edge the weight of the opposite corner is exactly 0.
     pub u: f32,
-    /// Weight of the triangle's third corner.
+    /// The weight of the triangle's third corner.
     pub v: f32,
-    /// How far the point is, in units of the mesh's own space.
+    /// The distance to the given point, in the mesh's own space.
     pub distance: f64,
 }
 
 impl SurfacePoint {
-    /// A point of triangle number `triangle`, found in a space `scale` times as large as the mesh's.
+    /// The point of a mesh, from the index of a triangle and the point on it in a space `scale` times as
+    /// large as the mesh's.
     pub fn new(triangle: u32, found: &TrianglePoint, scale: f64) -> Self {
         Self {
             triangle,
@@ -33,31 +34,33 @@ impl SurfacePoint {
     }
 }
 
-/// The point of a single triangle nearest to a given one; see [`closest_point_on_triangle`].
+/// The point of a single triangle closest to a given point; see [`closest_point_on_triangle`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TrianglePoint {
     /// The point.
     pub point: DVec3,
-    /// Weight of the second corner.
+    /// The weight of the second corner.
     pub u: f64,
-    /// Weight of the third corner.
+    /// The weight of the third corner.
     pub v: f64,
-    /// The square of its distance.
+    /// The square of the distance to the given point.
     pub distance_squared: f64,
 }
 
-/// The point of the triangle nearest to `from`, which is finite as the corners are. All are in one
-/// space, of coordinates in the range of f32.
+/// The point of the triangle closest to `from`.
 ///
-/// The least of four: the nearest points of the three edges, and the foot of the perpendicular if it
-/// falls into the triangle. Ericson, "Real-Time Collision Detection" (2005), sections 5.1.2 and
-/// 5.1.5; there the region of the point decides which of them to compute. Here all are compared, for
-/// in a sliver the region is lost in rounding, and a wrong one would be off by the sliver's length.
-/// The point found always lies in the triangle's own box, so its distance, as computed, is never less
-/// than that of any box around the triangle computed in the same way ([`distance_squared_to_box`]):
-/// that makes the answer of a tree independent of the tree.
+/// `from` and the corners are in one space and finite, with coordinates in the range of f32. A triangle
+/// of zero area is a segment or a point and has a closest point, too.
 ///
-/// A triangle of zero area is a segment or a point, and so is found as well.
+/// The function compares four candidates: the closest points of the three edges, and the foot of the
+/// perpendicular if it falls into the triangle. Ericson, "Real-Time Collision Detection" (2005),
+/// sections 5.1.2 and 5.1.5, computes only the candidate of the region that `from` lies in. We compare
+/// all four, because rounding may choose a wrong region in a sliver, and the error would be as large as
+/// the sliver.
+///
+/// The result lies in the triangle's own box. Its computed distance is therefore never less than
+/// [`distance_squared_to_box`] of any box around the triangle, so the shape of a tree cannot change the
+/// answer.
 ///
 /// ```
 /// use hitscan_primitives::{closest_point_on_triangle, glam::DVec3};
@@ -90,8 +93,8 @@ pub fn closest_point_on_triangle(corners: [DVec3; 3], from: DVec3) -> TrianglePo
     let (ab, ac, to) = (b - a, c - a, from - a);
     let normal = ab.cross(ac);
     let normal_squared = normal.length_squared();
-    // Of zero area both are NaN, which fails the comparisons. Rounding may have given a segment some
-    // area: any weights that pass belong to a point of it, up to rounding.
+    // For zero area both are NaN, which fails the comparisons. Rounding may have given a segment some
+    // area: all weights that pass belong to a point of it, up to rounding.
     let u = to.cross(ac).dot(normal) / normal_squared;
     let v = ab.cross(to).dot(normal) / normal_squared;
     if u >= 0.0 && v >= 0.0 && u + v <= 1.0 {
@@ -100,9 +103,9 @@ pub fn closest_point_on_triangle(corners: [DVec3; 3], from: DVec3) -> TrianglePo
     best
 }
 
-/// The point of the segment from `a` to `b` nearest to `from`, and the weight of `b` in it.
+/// The point of the segment from `a` to `b` closest to `from`, and the weight of `b` in it.
 ///
-/// The ends are given exactly, with the weights 0 and 1. A segment without length is `a`.
+/// An end is returned exactly, with the weight 0 or 1. For a segment without length the point is `a`.
 pub fn closest_point_on_segment(a: DVec3, b: DVec3, from: DVec3) -> (DVec3, f64) {
     let ab = b - a;
     let w = (from - a).dot(ab) / ab.length_squared();
@@ -115,8 +118,8 @@ pub fn closest_point_on_segment(a: DVec3, b: DVec3, from: DVec3) -> (DVec3, f64)
     }
 }
 
-/// The square of the distance of a point from the box from `min` to `max`: 0 inside. Rounded so that a
-/// box that contains another is never farther.
+/// The squared distance between a point and the box from `min` to `max`; 0 inside. Rounding keeps the
+/// order of nested boxes: the outer box is never farther than the inner one.
 pub fn distance_squared_to_box(min: DVec3, max: DVec3, from: DVec3) -> f64 {
     (min - from).max(from - max).max(DVec3::ZERO).length_squared()
 }

@@ -1,16 +1,30 @@
-//! What a face remembers of the file it came from.
+//! The polygons of a file that the triangles of a mesh were cut from.
 
 use std::ops::Range;
 
-/// Where the triangles of a mesh came from: polygons, names and lines, as runs.
+/// The source polygon of each triangle, and the names and the source line of each polygon.
 ///
-/// A mesh made of a file's polygons keeps here, for each polygon in the file's order, its object,
-/// group, material, smoothing group and source line. Values that repeat are stored once per run, so
-/// a mesh of one object costs a few bytes. Look-ups are binary searches.
+/// A mesh read from a file keeps here, for each polygon in the file's order, its object, group,
+/// material, smoothing group and source line. A run of equal values is stored once, so a mesh of one
+/// object costs a few bytes. Look-ups are binary searches: O(log runs).
+///
+/// The public fields are unchecked. A name index beyond `names` counts as no name: the look-up
+/// returns `None`. A polygon before the first run has no value either.
+///
+/// ```
+/// use hitscan_primitives::FaceRecords;
+///
+/// // A quad, cut into two triangles, and a triangle.
+/// let mut records = FaceRecords::from_triangle_counts([2, 1]);
+/// records.names.push("glass".to_owned());
+/// records.materials.push(1, Some(0));
+/// assert_eq!((records.polygon(1), records.polygon(2)), (0, 1));
+/// assert_eq!((records.material(0), records.material(1)), (None, Some("glass")));
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FaceRecords {
     polygons: PolygonMap,
-    /// Names that the runs below refer to by place.
+    /// The names that the runs below refer to by index.
     pub names: Vec<String>,
     /// The object (`o`) of each polygon, as an index into `names`.
     pub objects: Runs<Option<u32>>,
@@ -41,8 +55,8 @@ impl FaceRecords {
         Self { polygons: PolygonMap::Identity(n_triangles), ..Self::default() }
     }
 
-    /// Records of polygons from the first triangle of each and, at the end, the number of triangles;
-    /// nothing else is known. `None` if the numbers do not start at 0, or fall.
+    /// Records of polygons with nothing else known, from the first triangle of each polygon and, at the
+    /// end, the number of triangles. `None` if the numbers do not start at 0, or fall.
     pub fn from_polygon_starts(starts: Vec<u32>) -> Option<Self> {
         (starts.first() == Some(&0) && starts.is_sorted())
             .then(|| Self { polygons: PolygonMap::Starts(starts), ..Self::default() })
@@ -73,7 +87,8 @@ impl FaceRecords {
         }
     }
 
-    /// The polygon that a triangle is part of, counted from 0 in the file's order.
+    /// The index of the polygon that a triangle was cut from, in the file's order. Unspecified for a
+    /// triangle that does not exist.
     pub fn polygon(&self, triangle: u32) -> u32 {
         match &self.polygons {
             PolygonMap::Identity(_) => triangle,
@@ -104,17 +119,17 @@ impl FaceRecords {
         Self { polygons: PolygonMap::new(counts), ..self.clone() }
     }
 
-    /// The object name of a polygon.
+    /// The object name of a polygon, if known.
     pub fn object(&self, polygon: u32) -> Option<&str> {
         self.name(&self.objects, polygon)
     }
 
-    /// The group names of a polygon, separated by spaces.
+    /// The group names of a polygon, separated by spaces, if known.
     pub fn group(&self, polygon: u32) -> Option<&str> {
         self.name(&self.groups, polygon)
     }
 
-    /// The material name of a polygon.
+    /// The material name of a polygon, if known.
     pub fn material(&self, polygon: u32) -> Option<&str> {
         self.name(&self.materials, polygon)
     }
@@ -166,8 +181,8 @@ impl<T> Default for Runs<T> {
 }
 
 impl<T> Runs<T> {
-    /// The list in which from `starts[i]` on the value is `values[i]`. `None` if there are not as many
-    /// values as starts, or the starts do not rise.
+    /// The list that has the value `values[i]` from position `starts[i]` on. `None` if the numbers of
+    /// values and starts differ, or the starts do not rise.
     pub fn from_parts(starts: Vec<u32>, values: Vec<T>) -> Option<Self> {
         let rises = starts.is_sorted_by(|a, b| a < b);
         (rises && starts.len() == values.len()).then_some(Self { starts, values })
@@ -175,7 +190,7 @@ impl<T> Runs<T> {
 }
 
 impl<T: PartialEq> Runs<T> {
-    /// From position `start` on, the value is `value`. Positions must not fall.
+    /// Sets the value from position `start` on. A second push at the same position replaces the first.
     ///
     /// # Panics
     /// If `start` is before the last run's start.
@@ -212,9 +227,9 @@ pub struct LineRuns {
 }
 
 impl LineRuns {
-    /// The lines in which polygon `starts[i]` stands on line `lines[i]` and those up to the next start
-    /// on the lines that follow. `None` if there are not as many lines as starts, the starts do not
-    /// rise, or a line is 2^63 or more.
+    /// The list in which polygon `starts[i]` stands on line `lines[i]`, and the polygons up to the next
+    /// start on the lines that follow. `None` if the numbers of lines and starts differ, the starts do
+    /// not rise, or a line is 2^63 or more.
     pub fn from_parts(starts: Vec<u32>, lines: Vec<u64>) -> Option<Self> {
         let rises = starts.is_sorted_by(|a, b| a < b);
         let countable = lines.iter().all(|&line| line < 1 << 63);
@@ -226,7 +241,7 @@ impl LineRuns {
         self.starts.iter().copied().zip(self.lines.iter().copied())
     }
 
-    /// Polygon `polygon` stands on line `line` (1-based). Call in order of polygons, for each.
+    /// Appends the line of a polygon, 1-based. Call it for every polygon, in order.
     pub fn push(&mut self, polygon: u32, line: u64) {
         let continues = match (self.starts.last(), self.lines.last()) {
             (Some(&start), Some(&first)) => first + u64::from(polygon - start) == line,
@@ -238,7 +253,7 @@ impl LineRuns {
         }
     }
 
-    /// The line of a polygon, if known.
+    /// The line of a polygon, 1-based; `None` before the first polygon.
     pub fn get(&self, polygon: u32) -> Option<u64> {
         let run = self.starts.partition_point(|&start| start <= polygon).checked_sub(1)?;
         Some(self.lines[run] + u64::from(polygon - self.starts[run]))
@@ -260,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_that_make_no_records_are_refused() {
+    fn parts_that_make_no_records_are_rejected() {
         let whole = FaceRecords::from_triangle_counts([2, 0, 1]);
         let starts = whole.polygon_starts().map(<[u32]>::to_vec);
         assert_eq!(starts.and_then(FaceRecords::from_polygon_starts), Some(whole));

@@ -1,27 +1,40 @@
-//! What a ray meets: hits, sides, and which of them a query asks for.
+//! Hits of rays on triangles, the sides of a triangle, and the choice between them in a query.
 
 use std::cmp::Ordering;
 
 /// A hit of a ray on a triangle of a mesh.
 ///
 /// The point is `(1 - u - v) * A + u * B + v * C` for the triangle's corners `A`, `B`, `C` in the
-/// order of the mesh. The hits of a ray are ordered by `(t, triangle)`; the closest hit is the least.
+/// order of the mesh. The hits of a ray are ordered by `(t, triangle)`, and the closest hit is the
+/// first in that order.
+///
+/// ```
+/// use hitscan_primitives::{Faces, Ray, Side, brute_force, generate};
+///
+/// let mesh = generate::cuboid(2.0, 2.0, 2.0, 0).expect("sizes are positive");
+/// let ray = Ray::new([0.5, 0.25, 5.0], [0.0, 0.0, -2.0]);
+/// let hit = brute_force::closest_hit(&mesh, &ray, Faces::Both).expect("the ray meets the cuboid");
+/// assert_eq!((hit.t, hit.side), (2.0, Side::Front));
+/// assert_eq!(mesh.point(&hit).to_array(), [0.5, 0.25, 1.0]);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hit {
-    /// Where on the ray, in units of its direction. Always finite, never -0.0.
+    /// The position on the ray, in units of its direction. Always finite, never -0.0.
     pub t: f32,
-    /// Weight of the triangle's second corner.
+    /// The weight of the triangle's second corner, from 0 to 1.
     pub u: f32,
-    /// Weight of the triangle's third corner.
+    /// The weight of the triangle's third corner, from 0 to 1. `u + v` exceeds 1 by rounding at most,
+    /// because each weight is rounded once.
     pub v: f32,
-    /// The triangle, by its place in the mesh.
+    /// The index of the triangle in [`TriMesh::triangles`](crate::TriMesh::triangles).
     pub triangle: u32,
-    /// The side that the ray came from.
+    /// The side that the ray came from. It means little for a
+    /// [triangle of zero area](crate::TriMesh::is_degenerate).
     pub side: Side,
 }
 
 impl Hit {
-    /// A hit on triangle number `triangle` of a mesh.
+    /// The hit of a mesh, from the index of a triangle and the hit on it.
     #[inline]
     pub fn new(triangle: u32, hit: TriangleHit) -> Self {
         Self { t: hit.t, u: hit.u, v: hit.v, triangle, side: hit.side }
@@ -33,7 +46,7 @@ impl Hit {
         self.t.total_cmp(&other.t).then(self.triangle.cmp(&other.triangle))
     }
 
-    /// All fields as bits: equal exactly when the hits are the same to the last bit.
+    /// All fields as bits. Two hits with equal bits are the same to the last bit.
     pub fn to_bits(&self) -> [u32; 5] {
         [self.t.to_bits(), self.u.to_bits(), self.v.to_bits(), self.triangle, self.side as u32]
     }
@@ -42,17 +55,20 @@ impl Hit {
 /// A hit of a ray on a single triangle; see [`Hit`] for the fields.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TriangleHit {
-    /// Where on the ray, in units of its direction.
+    /// The position on the ray, in units of its direction.
     pub t: f32,
-    /// Weight of the second corner.
+    /// The weight of the second corner.
     pub u: f32,
-    /// Weight of the third corner.
+    /// The weight of the third corner.
     pub v: f32,
     /// The side that the ray came from.
     pub side: Side,
 }
 
-/// A side of a surface.
+/// A side of a triangle, by the winding of its corners in the mesh's own space.
+///
+/// A scene reports the same side for a mirrored instance, although the mirrored corners wind the other
+/// way: the outside of a closed mesh stays its front.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Side {
     /// Seen from here, the corners run counter-clockwise.
@@ -61,15 +77,15 @@ pub enum Side {
     Back,
 }
 
-/// Which sides of the triangles a query sees.
+/// The sides of triangles that a query reports; see [`Side`]. A ray passes through the other side.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Faces {
     /// Both sides.
     #[default]
     Both,
-    /// Front faces only: what is counter-clockwise seen from the origin.
+    /// Front faces only: corners that run counter-clockwise seen from the ray's origin.
     Front,
-    /// Back faces only.
+    /// Back faces only: corners that run clockwise seen from the ray's origin.
     Back,
 }
 
@@ -85,14 +101,18 @@ impl Faces {
     }
 }
 
-/// Which hits a query for all hits returns where the ray meets an edge or a vertex.
+/// The hits that a query for all hits returns where the ray meets a shared edge or vertex.
+///
+/// Away from edges and vertices both modes return the same hits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum HitMode {
-    /// Every triangle that the ray meets, its edges and vertices included: both at a shared edge.
+    /// Every triangle that the ray meets. Triangles are closed sets, so their edges and vertices belong
+    /// to them: a ray through an edge of two triangles hits both.
     #[default]
     Closed,
-    /// Each crossing of the surface once, by a half-open edge rule that both neighbours evaluate
-    /// alike. A silhouette that is touched counts 0 or 2 times, so the number of hits along a ray
-    /// through a closed mesh has the right parity.
+    /// Each crossing of the surface once, by a half-open edge rule that all neighbours evaluate alike
+    /// ([`WatertightRay::owns_crossing`](crate::WatertightRay::owns_crossing), after Edelsbrunner and
+    /// Mücke, "Simulation of Simplicity", 1990). A ray that touches a silhouette hits it 0 or 2
+    /// times. The number of hits along a line through a closed mesh is therefore even.
     Once,
 }

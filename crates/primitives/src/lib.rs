@@ -1,56 +1,84 @@
-//! The vocabulary of hitscan: rays, shapes, triangle meshes, and the functions that intersect them.
+//! Rays, shapes and triangle meshes, with the functions that intersect them.
 //!
-//! Everything is a plain function or a value type over [`glam`] vectors; nothing here knows of trees,
-//! files or threads. Inputs take `impl Into<[f32; 3]>`, so vectors of any version of any maths crate
-//! work at the door.
+//! The crate is the vocabulary of hitscan, and it defines every answer: a tree must return the same hits
+//! as [`brute_force`], bit for bit. It has plain functions and value types over [`glam`] vectors. It
+//! knows no trees, files or threads.
 //!
 //! ```
 //! use hitscan_primitives::{Faces, Ray, TriMesh, brute_force};
 //!
 //! let mesh = TriMesh::new([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], vec![[0, 1, 2]])?;
 //! let ray = Ray::new([0.25, 0.25, 1.0], [0.0, 0.0, -2.0]);
-//! let hit = brute_force::closest_hit(&mesh, &ray, Faces::Both).expect("it is aimed at the triangle");
+//! let hit = brute_force::closest_hit(&mesh, &ray, Faces::Both).expect("the ray meets the triangle");
 //! assert_eq!((hit.t, hit.u, hit.v), (0.5, 0.25, 0.25));
 //! # Ok::<(), hitscan_primitives::MeshError>(())
+//! ```
+//!
+//! # Conventions
+//! - `t` is in units of the ray's direction, which no function normalises.
+//! - Triangles are counter-clockwise seen from their front. Edges and corners belong to them.
+//! - No test has an absolute tolerance. NaN is a miss or an error, never a hit.
+//! - Points and vectors are `impl Into<[f32; 3]>`, so that any maths crate's types fit.
+//!
+//! # Modules, in reading order
+//!
+//! | module | holds |
+//! |---|---|
+//! | `ray`, `hit`, `axis` | [`Ray`], [`Hit`], [`Side`], [`Faces`], [`HitMode`], [`Axis`] |
+//! | `aabb` | [`Aabb`], the axis-aligned box |
+//! | `watertight` | [`WatertightRay`], the ray-triangle test that defines every hit |
+//! | `shapes` | [`Plane`], [`Sphere`], box faces, [`Triangle`], [`UnitTriangle`], [`PlanarPolygon`] |
+//! | `closest_point`, `overlap`, `winding` | the definitions of the queries without a ray |
+//! | `tri_mesh` | [`TriMesh`] and [`CornerAttributes`] |
+//! | `face_records`, `material`, `alpha_mask` | [`FaceRecords`], [`Material`], [`AlphaMask`] |
+//! | [`brute_force`] | every query as a loop over all triangles |
+//! | `polygons` | [`Triangulator`], which cuts polygons into triangles |
+//! | [`generate`] | deterministic meshes for tests and benchmarks; [`TriMesh::subdivided`] |
+//!
+//! Imports go one way, and a module that has no arrow imports none of the others:
+//!
+//! ```text
+//! aabb        → ray
+//! watertight  → axis, ray, hit
+//! shapes      → axis, ray, hit, aabb, watertight, newell
+//! overlap     → shapes
+//! tri_mesh    → aabb, hit, watertight, face_records
+//! brute_force → aabb, ray, hit, watertight, shapes, closest_point, overlap, winding, tri_mesh
+//! polygons    → axis, newell
+//! generate    → watertight, tri_mesh
 //! ```
 
 #![forbid(unsafe_code)]
 
 mod axis;
+mod hit;
 mod ray;
 
 mod aabb;
-mod box_faces;
+
+mod watertight;
+
+mod newell;
+mod shapes;
+
 mod closest_point;
 mod overlap;
-mod planar_polygon;
-mod plane;
-mod sphere;
-mod triangle;
-mod unit_triangle;
-
-mod hit;
-mod watertight;
 mod winding;
 
 mod alpha_mask;
 mod face_records;
 mod material;
-mod subdivide;
 mod tri_mesh;
 
-mod ear_clipping;
-mod point_tree;
-mod triangulate;
-mod turn;
-
 pub mod brute_force;
+
+mod polygons;
+
 pub mod generate;
 
 pub use aabb::Aabb;
 pub use alpha_mask::{AlphaMask, AlphaMaskError};
 pub use axis::Axis;
-pub use box_faces::{BoxCrossing, BoxCrossings, BoxFace};
 pub use closest_point::{
     SurfacePoint, TrianglePoint, closest_point_on_segment, closest_point_on_triangle,
     distance_squared_to_box,
@@ -60,14 +88,13 @@ pub use glam;
 pub use hit::{Faces, Hit, HitMode, Side, TriangleHit};
 pub use material::Material;
 pub use overlap::{ConvexRegion, triangle_overlaps_box};
-pub use planar_polygon::{PlanarPolygon, PolygonError, PolygonHit, PolygonRegion, closest_polygon};
-pub use plane::Plane;
+pub use polygons::Triangulator;
 pub use ray::{Ray, RayError};
-pub use sphere::Sphere;
+pub use shapes::{
+    BoxCrossing, BoxCrossings, BoxFace, PlanarPolygon, Plane, PolygonError, PolygonHit,
+    PolygonRegion, Sphere, Triangle, UnitTriangle,
+};
 pub use tri_mesh::{CornerAttributes, MeshError, TriMesh};
-pub use triangle::Triangle;
-pub use triangulate::Triangulator;
-pub use unit_triangle::{UnitTriangle, affine_inverse, rigid_inverse};
 pub use watertight::{Candidate, WatertightRay};
 pub use winding::{WindingSum, solid_angle};
 

@@ -1,16 +1,19 @@
-//! What a surface looks like, as plain data.
+//! Surface materials, as plain data.
 
 use std::collections::BTreeMap;
 
-/// A material, in the words of MTL libraries, whose keywords are named. What the file does not say is
-/// `None`.
+/// A material, with the fields of an MTL library. A field that the file does not set is `None`.
 ///
-/// Texture names are kept as they are written, options included; nothing is looked for or opened.
+/// Numbers stay as the file has them, neither clamped nor converted. A colour is red, green and blue,
+/// where 1 is full intensity; values above 1 or below 0 may occur. MTL defines no colour space;
+/// hitscan's renderer takes `diffuse` as linear light.
+///
+/// A texture name stays as the file has it, options included. Reading a material opens no texture.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Material {
     /// The name that `usemtl` refers to.
     pub name: String,
-    /// Ambient colour (`Ka`): red, green, blue.
+    /// Ambient colour (`Ka`).
     pub ambient: Option<[f32; 3]>,
     /// Diffuse colour (`Kd`).
     pub diffuse: Option<[f32; 3]>,
@@ -18,13 +21,13 @@ pub struct Material {
     pub specular: Option<[f32; 3]>,
     /// Emitted colour (`Ke`).
     pub emissive: Option<[f32; 3]>,
-    /// Specular exponent (`Ns`).
+    /// Specular exponent (`Ns`), commonly from 0 to 1000.
     pub shininess: Option<f32>,
-    /// Opacity: 1 is opaque (`d`, or one less `Tr`).
+    /// Opacity (`d`, or `1 - Tr`): 0 is transparent, 1 is opaque.
     pub opacity: Option<f32>,
     /// Index of refraction (`Ni`).
     pub refraction_index: Option<f32>,
-    /// Illumination model (`illum`).
+    /// Illumination model (`illum`), by its number in the MTL specification.
     pub illumination: Option<u8>,
     /// Texture of the ambient colour (`map_Ka`).
     pub map_ka: Option<String>,
@@ -38,6 +41,6 @@ pub struct Material {
     pub map_bump: Option<String>,
     /// Texture of the opacity (`map_d`).
     pub map_d: Option<String>,
-    /// Every other statement: keyword and the rest of the line. Of equal keywords the last.
+    /// All other statements: the keyword and the rest of the line. The last of equal keywords wins.
     pub other: BTreeMap<String, String>,
 }

@@ -1,19 +1,20 @@
 //! Whether a triangle touches a box or a convex region: the definitions of every overlap answer.
 //!
-//! All regions are closed: what touches from outside overlaps. Everything is computed in f64, where
-//! touching is seen exactly as long as the numbers have few digits, and there is no tolerance. A
+//! All regions are closed, so a triangle that touches a region from outside overlaps it. The tests
+//! compute in f64 without a tolerance, which detects touching exactly if the numbers have few digits. A
 //! triangle of zero area is a closed segment or a point.
 
 use glam::DVec3;
 
 use crate::Plane;
 
-/// Whether the triangle has a point in common with the box from `min` to `max`, which may be flat and
-/// may reach to infinity. A box without points, or with a NaN, overlaps nothing.
+/// Whether the triangle has a point in common with the box from `min` to `max`.
+///
+/// The box may be flat and may reach to infinity. An empty box, or one with NaN, overlaps nothing.
 ///
 /// Separating axes after Akenine-Möller, "Fast 3D Triangle-Box Overlap Testing" (2001): the axes of
-/// the box, the normal, and the nine products of axes and edges. Before the last ten the box is cut
-/// down to the triangle's own, which keeps the numbers small and finite.
+/// the box, the normal, and the nine products of axes and edges. Before the last ten tests the box is
+/// intersected with the triangle's own box, which keeps the numbers small and finite.
 pub fn triangle_overlaps_box(corners: [DVec3; 3], min: DVec3, max: DVec3) -> bool {
     let [a, b, c] = corners;
     let (own_min, own_max) = (a.min(b).min(c), a.max(b).max(c));
@@ -30,7 +31,8 @@ pub fn triangle_overlaps_box(corners: [DVec3; 3], min: DVec3, max: DVec3) -> boo
         a.min(b).min(c) > reach || a.max(b).max(c) < -reach
     };
     let edges = [b - a, c - b, a - c];
-    // Not by the height of one corner: the normal of a segment is all rounding, and points anywhere.
+    // Tests all corners, because the normal of a segment consists of rounding errors and may point
+    // anywhere.
     if is_separated(edges[0].cross(edges[1])) {
         return false;
     }
@@ -41,10 +43,11 @@ pub fn triangle_overlaps_box(corners: [DVec3; 3], min: DVec3, max: DVec3) -> boo
     })
 }
 
-/// A convex region: the points that lie behind none of some planes. A view frustum, a slab, a box.
+/// A convex region, such as a view frustum, a slab or a box: the points that lie behind no plane of a
+/// list.
 ///
-/// It is closed, and may be unbounded or hold no point; without planes it is all of space. In the
-/// space of what it is tested against, in f64.
+/// The region is closed and may be unbounded or empty. Without planes it is all of space. Coordinates
+/// are f64, in the same space as the triangles or boxes to test.
 ///
 /// ```
 /// use hitscan_primitives::{ConvexRegion, glam::DVec3};
@@ -60,7 +63,7 @@ pub struct ConvexRegion {
 }
 
 impl FromIterator<Plane> for ConvexRegion {
-    /// The points that lie behind none of the planes.
+    /// The points that lie behind no plane of the list.
     fn from_iter<I: IntoIterator<Item = Plane>>(planes: I) -> Self {
         Self::from_coefficients(planes.into_iter().map(|plane| plane.coefficients()))
     }
@@ -91,15 +94,16 @@ impl ConvexRegion {
         self.planes.iter().all(|plane| height(plane, point) >= 0.0)
     }
 
-    /// Whether all of a box lies in the region. `true` only if
-    /// [`contains`](Self::contains) is for every point of it.
+    /// Whether the region contains the whole box. If it returns `true`, [`contains`](Self::contains) is
+    /// `true` for every point of the box.
     pub fn contains_box(&self, min: DVec3, max: DVec3) -> bool {
         self.planes.iter().all(|plane| height(plane, corner_along(plane, max, min)) >= 0.0)
     }
 
-    /// Whether no single plane has all of the box behind it: `false` proves that nothing in the box
-    /// overlaps the region, `true` proves nothing. Never `false` for a box that contains another for
-    /// which it is `true`.
+    /// Whether no single plane has the whole box behind it.
+    ///
+    /// `false` proves that nothing in the box overlaps the region; `true` proves nothing. If the result
+    /// is `true` for a box, it is `true` for every box around it.
     #[inline]
     pub fn may_overlap_box(&self, min: DVec3, max: DVec3) -> bool {
         // A NaN proves nothing.
@@ -108,9 +112,9 @@ impl ConvexRegion {
 
     /// Whether the triangle has a point in common with the region.
     ///
-    /// Most triangles are decided by their corners: one lies in the region, or all lie behind one
-    /// plane. What is left is clipped by one plane after the other (Sutherland and Hodgman,
-    /// "Reentrant Polygon Clipping", 1974) until nothing remains.
+    /// The corners decide most triangles: one corner lies in the region, or all lie behind one plane.
+    /// Otherwise the function clips the triangle by each plane (Sutherland and Hodgman, "Reentrant
+    /// Polygon Clipping", 1974) and tests whether a part remains.
     pub fn overlaps_triangle(&self, corners: [DVec3; 3]) -> bool {
         let reaches = |plane: &[f64; 4]| corners.iter().any(|&corner| height(plane, corner) >= 0.0);
         if corners.iter().any(|&corner| self.contains(corner)) {
@@ -139,15 +143,15 @@ impl ConvexRegion {
     }
 }
 
-/// How far a point is in front of a plane, times the length of its normal. Monotone in every
-/// coordinate, also as rounded.
+/// The signed distance of a point from a plane, times the length of the normal. Monotone in every
+/// coordinate, even after rounding.
 #[inline]
 fn height(&[a, b, c, d]: &[f64; 4], point: DVec3) -> f64 {
     a * point.x + b * point.y + c * point.z + d
 }
 
-/// The corner of a box that is farthest in front of the plane; with `min` and `max` exchanged the one
-/// that is farthest behind.
+/// The corner of a box that is farthest in front of the plane. With `min` and `max` exchanged, the
+/// corner farthest behind it.
 #[inline]
 fn corner_along(&[a, b, c, _]: &[f64; 4], min: DVec3, max: DVec3) -> DVec3 {
     let pick = |slope: f64, min: f64, max: f64| if slope >= 0.0 { max } else { min };

@@ -10,14 +10,17 @@ use thiserror::Error;
 ///
 /// A ray is *invalid* when its origin or direction is not finite, its direction is zero, a bound is
 /// NaN, or `t_min > t_max`. An invalid ray hits nothing, in every query, and costs no more than a
-/// valid one. [`Ray::checked`] says what is wrong instead.
+/// valid one. [`Ray::checked`] returns the reason instead.
 ///
-/// *Contact*: a ray whose origin lies exactly in a face touches it at `t = 0`, on whichever side it
-/// leaves. A ray that starts a millionth of the mesh's size above a face does not, unless it grazes
-/// the face. In between rounding decides: a depth of at most `4 u D` along the direction's largest
+/// *Contact*: a ray whose origin lies exactly in a face touches it at `t = 0`, on either side. A ray
+/// that starts a millionth of the mesh's size above a face does not, unless it grazes the face.
+/// Between these cases rounding decides. A depth of at most `4 u D` along the direction's largest
 /// component counts as zero, with `u = 2^-24` and `D` the largest component of a corner minus the
-/// origin. A ray that leaves a surface therefore starts off it
-/// (`HitDetails::safe_origin` in a scene), or leaves out the triangle that it comes from.
+/// origin. To leave a surface, start the ray off it (`HitDetails::safe_origin` in a scene), or filter
+/// out the triangle that it leaves.
+///
+/// *Memory*: 32 bytes, `repr(C)`, in the order of the fields, so that kernels load a ray as eight
+/// lanes.
 ///
 /// ```
 /// use hitscan_primitives::Ray;
@@ -25,17 +28,16 @@ use thiserror::Error;
 /// let ray = Ray::segment([4.0, -7.0, -4.0], [2.0, 3.0, 4.0]);
 /// assert_eq!(ray.at(0.25).to_array(), [3.5, -4.5, -2.0]);
 /// ```
-// In this order in memory: kernels load it as eight lanes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C)]
 pub struct Ray {
-    /// Where `t` is zero.
+    /// The point at `t = 0`.
     pub origin: Vec3,
-    /// The change of position per unit of `t`; any length but zero.
+    /// The change of position per unit of `t`. Any length but zero.
     pub direction: Vec3,
-    /// The least `t` that counts, inclusive. May be negative.
+    /// The smallest `t` that counts, inclusive. May be negative or -inf.
     pub t_min: f32,
-    /// The greatest `t` that counts, inclusive. May be infinite; a hit's `t` never is.
+    /// The largest `t` that counts, inclusive. May be +inf; the `t` of a hit is always finite.
     pub t_max: f32,
 }
 
@@ -71,7 +73,7 @@ impl Ray {
     /// The ray itself if it is valid.
     ///
     /// # Errors
-    /// The first reason for which the ray can hit nothing; see [`Ray`].
+    /// The first reason why the ray is invalid; see [`Ray`].
     pub fn checked(self) -> Result<Self, RayError> {
         if !self.origin.is_finite() {
             Err(RayError::Origin(self.origin.to_array()))
@@ -84,7 +86,7 @@ impl Ray {
         }
     }
 
-    /// Whether the ray can hit anything; see [`Ray`].
+    /// Whether the ray is valid; see [`Ray`]. An invalid ray hits nothing.
     #[inline(always)]
     pub fn is_valid(&self) -> bool {
         // Zero times a number is zero, times anything else NaN: one comparison instead of six.
@@ -92,7 +94,7 @@ impl Ray {
         zero == Vec3::ZERO && self.direction != Vec3::ZERO && self.t_min <= self.t_max
     }
 
-    /// `t` rounded to f32 if that is finite and in the ray's interval; never -0.0.
+    /// `t` rounded to f32 if the result is finite and in the ray's interval; never -0.0.
     #[inline]
     pub(crate) fn accept(&self, t: f64) -> Option<f32> {
         // `+ 0.0` turns -0.0 into 0.0. NaN fails both comparisons.
@@ -100,15 +102,15 @@ impl Ray {
         (self.t_min <= t && t <= self.t_max && t.is_finite()).then_some(t)
     }
 
-    /// The point at `t`, rounded to `f32`. [`TriMesh::point`](crate::TriMesh::point) gives the more
-    /// exact point of a hit.
+    /// The point at `t`, rounded to `f32`. For a hit, [`TriMesh::point`](crate::TriMesh::point) is
+    /// more exact, because it computes the point on the triangle in f64.
     #[inline]
     pub fn at(&self, t: f32) -> Vec3 {
         self.origin + t * self.direction
     }
 }
 
-/// Why a ray can hit nothing.
+/// The reason why a ray is invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum RayError {

@@ -7,13 +7,18 @@ use thiserror::Error;
 
 use crate::{Aabb, FaceRecords, Hit, watertight::cross_f64};
 
-/// The largest coordinate, in size, that is used as it is: 2^40. See [`TriMesh::query_scale`].
+/// The largest absolute coordinate that queries take unscaled: 2^40. See [`TriMesh::query_scale`].
 const LARGEST_UNSCALED: f32 = (1u64 << 40) as f32;
 
-/// An indexed triangle mesh in local space: finite positions and valid indices, checked when made.
+/// An indexed triangle mesh in local space. Its constructors check that positions are finite and
+/// indices in range.
 ///
 /// Triangles are counter-clockwise seen from their front. Triangles of zero area are allowed;
-/// [`is_degenerate`](Self::is_degenerate) says what queries make of them.
+/// [`is_degenerate`](Self::is_degenerate) lists how queries treat them.
+///
+/// A mesh has at most 2^29 triangles ([`MAX_TRIANGLES`](Self::MAX_TRIANGLES)) and 2^32 - 1 positions.
+/// It takes 12 bytes per triangle and 12 per position. Each attribute adds 12 bytes per triangle, and
+/// its values.
 ///
 /// ```
 /// use hitscan_primitives::TriMesh;
@@ -33,15 +38,33 @@ pub struct TriMesh {
 
 /// Normals and texture coordinates at the corners of the triangles.
 ///
-/// Both have indices of their own, three per triangle, as OBJ has; [`CornerAttributes::NONE`] marks a
-/// corner without. An empty index list means that no triangle has the attribute.
+/// Each attribute has a list of indices, three per triangle, separate from those of the positions.
+/// [`CornerAttributes::NONE`] marks a corner that lacks the attribute. An empty index list means that no
+/// triangle has the attribute.
+///
+/// The fields are public and unchecked. [`TriMesh::with_attributes`] checks the indices, not the values,
+/// so a normal or a texture coordinate may be zero or NaN.
+///
+/// ```
+/// use hitscan_primitives::{CornerAttributes, TriMesh, glam::Vec2};
+///
+/// let mesh = TriMesh::new([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], vec![[0, 1, 2]])?;
+/// let mesh = mesh.with_attributes(CornerAttributes {
+///     uvs: vec![Vec2::ZERO, Vec2::X, Vec2::Y],
+///     uv_indices: vec![[0, 1, 2]],
+///     ..CornerAttributes::default()
+/// })?;
+/// assert_eq!(mesh.attributes().uvs_of(0), Some([Vec2::ZERO, Vec2::X, Vec2::Y]));
+/// assert_eq!(mesh.attributes().normals_of(0), None);
+/// # Ok::<(), hitscan_primitives::MeshError>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CornerAttributes {
-    /// Normals in local space, not necessarily of unit length.
+    /// Normals in local space, of any length.
     pub normals: Vec<Vec3>,
     /// Three indices into `normals` per triangle; empty or as long as the triangles.
     pub normal_indices: Vec<[u32; 3]>,
-    /// Texture coordinates.
+    /// Texture coordinates: (0, 0) is the lower left corner of the picture, (1, 1) the upper right one.
     pub uvs: Vec<Vec2>,
     /// Three indices into `uvs` per triangle; empty or as long as the triangles.
     pub uv_indices: Vec<[u32; 3]>,
@@ -51,12 +74,13 @@ impl CornerAttributes {
     /// The index of a corner that lacks the attribute.
     pub const NONE: u32 = u32::MAX;
 
-    /// The three normals of a triangle, if every corner has one.
+    /// The three normals of a triangle; `None` if a corner lacks one or there is no such triangle.
     pub fn normals_of(&self, triangle: u32) -> Option<[Vec3; 3]> {
         gather(&self.normals, &self.normal_indices, triangle)
     }
 
-    /// The three texture coordinates of a triangle, if every corner has one.
+    /// The three texture coordinates of a triangle; `None` if a corner lacks one or there is no such
+    /// triangle.
     pub fn uvs_of(&self, triangle: u32) -> Option<[Vec2; 3]> {
         gather(&self.uvs, &self.uv_indices, triangle)
     }
@@ -69,7 +93,7 @@ fn gather<T: Copy>(values: &[T], indices: &[[u32; 3]], triangle: u32) -> Option<
 }
 
 impl TriMesh {
-    /// The most triangles a mesh can have: 2^29, so that a hierarchy can name them all.
+    /// The maximum number of triangles of a mesh: 2^29, so that a hierarchy can index them all.
     pub const MAX_TRIANGLES: usize = 1 << 29;
 
     /// A mesh from positions (local space) and triangles (three indices into the positions each,
@@ -78,8 +102,8 @@ impl TriMesh {
     /// Both may be empty. O(n).
     ///
     /// # Errors
-    /// The first position that is not finite, the first index that is out of range, or a count that
-    /// cannot be addressed.
+    /// The first position that is not finite, the first index that is out of range, more than
+    /// [`MAX_TRIANGLES`](Self::MAX_TRIANGLES) triangles, or more than 2^32 - 1 positions.
     pub fn new<P: Into<[f32; 3]>>(
         positions: impl IntoIterator<Item = P>,
         triangles: Vec<[u32; 3]>,
@@ -142,10 +166,10 @@ impl TriMesh {
         }
     }
 
-    /// The same mesh with records of where its faces came from.
+    /// The same mesh with records of the polygons that its triangles were cut from.
     ///
     /// # Errors
-    /// Records of another number of triangles.
+    /// Records whose number of triangles differs from that of the mesh.
     pub fn with_records(mut self, records: FaceRecords) -> Result<Self, MeshError> {
         if records.n_triangles() != self.triangles.len() {
             return Err(MeshError::RecordCount {
@@ -157,7 +181,7 @@ impl TriMesh {
         Ok(self)
     }
 
-    /// The same triangles, attributes and records over new positions, as many as before.
+    /// The same triangles, attributes and records over the same number of new positions.
     ///
     /// # Errors
     /// A wrong number of positions, or one that is not finite.
@@ -189,7 +213,7 @@ impl TriMesh {
         &self.positions
     }
 
-    /// The triangles: three indices into the positions each.
+    /// The triangles, each as three indices into the positions.
     pub fn triangles(&self) -> &[[u32; 3]] {
         &self.triangles
     }
@@ -199,12 +223,12 @@ impl TriMesh {
         &self.attributes
     }
 
-    /// Where the faces came from, if known.
+    /// The records of the polygons that the triangles were cut from, if known.
     pub fn records(&self) -> Option<&FaceRecords> {
         self.records.as_deref()
     }
 
-    /// The polygon that a triangle was cut from; without records every triangle is its own.
+    /// The index of the polygon that a triangle was cut from; without records, the triangle's index.
     pub fn polygon_of(&self, triangle: u32) -> u32 {
         self.records().map_or(triangle, |records| records.polygon(triangle))
     }
@@ -217,7 +241,7 @@ impl TriMesh {
         self.records().map_or(polygon..polygon + 1, |records| records.triangles_of(polygon))
     }
 
-    /// The box around all triangles; unused positions do not count. O(1).
+    /// The smallest box around all triangles; unused positions do not count. O(1).
     pub fn bounds(&self) -> Aabb {
         self.bounds
     }
@@ -243,16 +267,16 @@ impl TriMesh {
 
     /// Whether a triangle has zero area: its corners, as rounded to f32, lie on a line or in a point.
     ///
-    /// Such a triangle is a closed segment or a point, keeps its number, and counts in every query:
+    /// Such a triangle is a closed segment or a point. It keeps its index and counts in every query:
     ///
     /// - **Rays** hit it like any other triangle, where rounding gives it an area on its way to the
-    ///   ray ([`WatertightRay`](crate::WatertightRay)). A closed mesh may need it to stay closed: an
-    ///   edge with a vertex in its middle on one side only is stitched by one. The hit has finite
-    ///   `t`, `u` and `v`; its side is that of the rounded corners and means little.
-    /// - **Closest points, overlap, picking and selection** find it as that segment or point. So
-    ///   whatever a ray can hit can also be selected.
-    /// - **Winding numbers** get exactly nothing from it.
-    /// - **Its normal** is not defined: `None` where a function returns a normal, `null` in JSON, an
+    ///   ray ([`WatertightRay`](crate::WatertightRay)). A closed mesh may need it to stay closed, for
+    ///   example where an edge has a vertex in its middle on one side only. The hit has finite `t`,
+    ///   `u` and `v`; its side is that of the rounded corners and means little.
+    /// - **Closest points, overlap, picking and selection** find it as that segment or point. A user
+    ///   can therefore select everything that a ray can hit.
+    /// - **Winding numbers**: it contributes exactly zero.
+    /// - **Its normal** is undefined: `None` where a function returns a normal, `null` in JSON, an
     ///   empty field in CSV, zeros in arrays.
     ///
     /// # Panics
@@ -267,8 +291,8 @@ impl TriMesh {
         (0..self.triangles.len() as u32).filter(|&triangle| self.is_degenerate(triangle)).count()
     }
 
-    /// The point of a hit, from its weights `u` and `v`, in f64: it lies on the triangle, whatever
-    /// the distance it was hit from.
+    /// The point of a hit in f64, from its weights `u` and `v`. It lies on the triangle even if the ray
+    /// starts far away, because `t` does not enter.
     ///
     /// # Panics
     /// If the mesh has no such triangle.
@@ -277,11 +301,12 @@ impl TriMesh {
         a + f64::from(hit.u) * (b - a) + f64::from(hit.v) * (c - a)
     }
 
-    /// The power of two by which the mesh, and every ray's origin and direction, are scaled before
-    /// any test; it changes no `t`.
+    /// The power of two by which queries scale the mesh and every ray's origin and direction before
+    /// any test. It changes no `t`.
     ///
-    /// 1 unless the largest coordinate in size lies outside `[2^-40, 2^40]`, where products of
-    /// coordinates would leave the range of f32. Both the hierarchy and the brute-force scan take it.
+    /// 1 unless the largest absolute coordinate lies outside `[2^-40, 2^40]`, where products of
+    /// coordinates would leave the range of f32. The hierarchy and the brute-force scan use the same
+    /// scale.
     pub fn query_scale(&self) -> f64 {
         let largest = self.bounds.max_abs_coordinate();
         if largest == 0.0 || (1.0 / LARGEST_UNSCALED..=LARGEST_UNSCALED).contains(&largest) {
@@ -306,7 +331,7 @@ fn bounds_of(positions: &[Vec3], triangles: &[[u32; 3]]) -> Aabb {
     Aabb::from_points(triangles.iter().flatten().map(|&i| positions[i as usize]))
 }
 
-/// What is wrong with the parts of a mesh.
+/// The reason why parts do not make a mesh.
 #[derive(Clone, Copy, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum MeshError {

@@ -1,27 +1,27 @@
 //! The reference ray-triangle test: the function that defines every answer of hitscan.
 //!
-//! A mesh's hit is the minimum by `(t, triangle)` over all triangles that [`WatertightRay::intersect`]
-//! accepts, to the last bit. Kernels and trees only find it faster.
+//! The closest hit of a mesh is the minimum by `(t, triangle)` over all triangles that
+//! [`WatertightRay::intersect`] accepts. Kernels and trees return the same bits, only faster.
 //!
-//! The definition in one sentence: **the ray is intersected exactly with a mesh whose corners it sees
-//! moved a little, and `t`, `u` and `v` are rounded once.** In detail, with `u = 2^-24` and `D` the
-//! largest component of a corner minus the origin:
+//! The definition in one sentence: **the test intersects the ray exactly with a mesh whose corners moved
+//! a little, and rounds `t`, `u` and `v` once.** In detail, with `u = 2^-24` and `D` the largest
+//! component of a corner minus the origin:
 //!
-//! - The corners are translated to the origin and sheared along the ray in f32, after Woop, Benthin and
-//!   Wald, "Watertight Ray/Triangle Intersection" (JCGT 2013). A sheared corner depends on the corner and
-//!   the ray alone, so two triangles that share a corner see it in the same place. It is the exact shear
-//!   of a corner moved by at most `5 u D`.
-//! - The edge functions are computed in f64, where a product of two f32 is exact. Their signs are exact,
-//!   and zero counts as inside, so no ray slips between two neighbours. The paper decides in f32, and
-//!   falls back to f64 at zero.
-//! - A triangle is rejected only where the determinant is zero, that is where the ray sees it edge-on.
-//!   **A triangle of zero area is hit like any other** if rounding gives it an area on the way to the
-//!   ray, because a closed mesh may need it to stay closed.
-//! - `t` is interpolated from the corners' depths by the exact edge functions, `u` and `v` are their
-//!   quotients. So a hit lies within `6 u D` of its triangle and of the ray, however grazing the ray and
-//!   however thin the triangle, and neighbours give the same `t` at a shared edge.
+//! - The test translates the corners to the origin and shears them along the ray in f32, after Woop,
+//!   Benthin and Wald, "Watertight Ray/Triangle Intersection" (JCGT 2013). A sheared corner depends on
+//!   the corner and the ray alone, so it is the same for all triangles that share the corner. It is the
+//!   exact shear of a corner moved by at most `5 u D`.
+//! - The edge functions are f64, where a product of two f32 is exact. Their signs are exact, and zero
+//!   counts as inside, so no ray slips between two neighbours. The paper decides in f32, and falls back
+//!   to f64 at zero.
+//! - The test rejects a triangle only if the determinant is zero, that is if the ray sees it edge-on.
+//!   **A ray hits a triangle of zero area like any other** if rounding gives it an area on the way to
+//!   the ray, because a closed mesh may need it to stay closed.
+//! - The exact edge functions interpolate `t` from the corners' depths; `u` and `v` are their quotients.
+//!   A hit therefore lies within `6 u D` of its triangle and of the ray, for any angle and any shape of
+//!   triangle. Neighbours give the same `t` at a shared edge.
 //! - **Contact**: a depth of at most `4 u D` counts as zero, so a ray that starts in a face touches it at
-//!   `t = 0`. The origin itself is in doubt by that much, because the corners moved.
+//!   `t = 0`. The origin is uncertain by that much, because the corners moved.
 //!
 //! `docs/proof.md` in the repository proves that closed meshes do not leak, and that trees and kernels
 //! change no answer.
@@ -33,7 +33,7 @@ use crate::{Axis, Ray, Side, TriangleHit};
 /// A valid ray with the constants of the reference test, computed once per ray.
 #[derive(Clone, Copy, Debug)]
 pub struct WatertightRay {
-    /// In the order of `axes`.
+    /// The components in the order of `axes`.
     origin: [f32; 3],
     axes: [Axis; 3],
     shear: [f32; 2],
@@ -41,15 +41,14 @@ pub struct WatertightRay {
     depth_per_t: f64,
     t_min: f32,
     t_max: f32,
-    /// At least the largest component of any corner minus the origin.
+    /// An upper bound of the largest component of any corner minus the origin.
     farthest: f64,
 }
 
-/// A triangle that a ray hits, before `u` and `v` are divided: a search looks at many candidates and
-/// needs the weights of one.
+/// A hit without `u` and `v`. A search compares many candidates and needs the weights of only one.
 #[derive(Clone, Copy, Debug)]
 pub struct Candidate {
-    /// Where on the ray, as in [`TriangleHit::t`].
+    /// The position on the ray, as in [`TriangleHit::t`].
     pub t: f32,
     /// The side from which the ray comes.
     pub side: Side,
@@ -60,7 +59,7 @@ pub struct Candidate {
 }
 
 impl Candidate {
-    /// Stands for a hit at `t` of which only that is known.
+    /// A stand-in for a hit at `t` whose other values are unknown.
     #[inline(always)]
     pub fn without_weights(t: f32) -> Self {
         Self { t, side: Side::Front, edges: [0.0; 3], det: 1.0 }
@@ -103,7 +102,7 @@ impl WatertightRay {
     /// Prepares a ray that is [valid](Ray::is_valid).
     #[inline(always)]
     pub fn of_valid(ray: &Ray) -> Self {
-        // Arrays, because a `Vec3` is indexed by branches, which nobody can predict.
+        // Arrays, because indexing a `Vec3` compiles to unpredictable branches.
         let (o, d) = (ray.origin.to_array(), ray.direction.to_array());
         let axes = *Self::dominant_axes(ray.direction);
         let (kx, ky, kz) = (axes[0].index(), axes[1].index(), axes[2].index());
@@ -118,8 +117,8 @@ impl WatertightRay {
         }
     }
 
-    /// The same ray, told that no component of a corner minus the origin is larger than `farthest`: it
-    /// looks for contact where there may be one, and gives the same answers.
+    /// The same ray with an upper bound for the components of every corner minus the origin. The bound
+    /// changes no answer; it lets the test skip the check for contact where there can be none.
     #[inline(always)]
     #[must_use]
     pub fn with_farthest(self, farthest: f32) -> Self {
@@ -152,7 +151,7 @@ impl WatertightRay {
         self.shear
     }
 
-    /// The reference test: where the ray meets the closed triangle `[a, b, c]`, or `None`.
+    /// The reference test: the hit of the ray on the closed triangle `[a, b, c]`, or `None`.
     ///
     /// Edges and vertices belong to the triangle. `t` lies in the ray's interval and is finite; `u` and
     /// `v` lie in `[0, 1]`. A corner that is not finite is a miss.
@@ -195,10 +194,10 @@ impl WatertightRay {
         self.in_range(t).map(|t| Candidate { t, side, edges: [edge_a, edge_b, edge_c], det })
     }
 
-    /// `t` rounded, if it counts.
+    /// `t` rounded, if it lies in the interval.
     ///
-    /// A small negative `t` may round to zero: a triangle behind the origin is hit only by rays that
-    /// reach behind it.
+    /// A small negative `t` may round to zero. It counts only if the interval includes negative `t`,
+    /// because the triangle lies behind the origin.
     #[inline(always)]
     fn in_range(&self, exact: f64) -> Option<f32> {
         // `+ 0.0` turns -0.0 into 0.0, so that equal answers have equal bits.
@@ -210,14 +209,14 @@ impl WatertightRay {
         counts.then_some(t)
     }
 
-    /// Whether the half-open edge rule gives the crossing to this triangle: of the triangles of a
-    /// surface that share an edge or a vertex met by the ray, exactly those that a ray moved by an
-    /// infinitesimal amount would cross.
+    /// Whether the half-open edge rule assigns the crossing to this triangle. If the ray meets a shared
+    /// edge or vertex, the rule selects the triangles that a ray moved by an infinitesimal amount would
+    /// cross.
     ///
     /// Call it for triangles that [`intersect`](Self::intersect) accepts. The signs of the edge
-    /// functions are exact (products of two f32 are exact in f64), ties are broken by moving the ray
-    /// by (e, e^2) in the sheared plane, e towards 0 (Edelsbrunner and Muecke, "Simulation of
-    /// Simplicity", 1990), so that a closed surface is crossed an even number of times by a line.
+    /// functions are exact, because products of two f32 are exact in f64. A tie is broken by moving the
+    /// ray by (e, e^2) in the sheared plane, e towards 0 (Edelsbrunner and Mücke, "Simulation of
+    /// Simplicity", 1990). A line therefore crosses a closed surface an even number of times.
     pub fn owns_crossing(&self, corners: [Vec3; 3]) -> bool {
         self.owns_crossing_in_order(self.in_order(corners))
     }
@@ -234,14 +233,14 @@ impl WatertightRay {
     #[inline(always)]
     fn in_order(&self, corners: [Vec3; 3]) -> [[f32; 3]; 3] {
         let [x, y, z] = self.axes.map(Axis::index);
-        // As arrays, because a `Vec3` is indexed by branches.
+        // Arrays, because indexing a `Vec3` compiles to branches.
         corners.map(|corner| corner.to_array()).map(|p| [p[x], p[y], p[z]])
     }
 
     /// The corners as seen from the origin.
     #[inline(always)]
     fn relative(&self, corners: [[f32; 3]; 3]) -> [[f32; 3]; 3] {
-        // One by one: `map` is left out of line where it is called often.
+        // Written out, because the compiler does not inline `map` into large callers.
         let ([x, y, z], [a, b, c]) = (self.origin, corners);
         [
             [a[0] - x, a[1] - y, a[2] - z],
@@ -268,12 +267,12 @@ fn edge_functions(corners: [[f32; 2]; 3]) -> [f64; 3] {
     [cx * by - cy * bx, ax * cy - ay * cx, bx * ay - by * ax]
 }
 
-/// The largest component of three points, in size.
+/// The largest absolute component of three points.
 #[inline(always)]
 fn largest_component(points: [[f32; 3]; 3]) -> f32 {
     let mut largest = 0.0;
     for x in points.as_flattened() {
-        // Not `f32::max`, which takes care of NaN.
+        // Not `f32::max`, because its treatment of NaN costs instructions.
         largest = if x.abs() > largest { x.abs() } else { largest };
     }
     largest

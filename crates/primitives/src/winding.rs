@@ -4,15 +4,16 @@ use std::f64::consts::PI;
 
 use glam::DVec3;
 
-/// The signed solid angle under which a triangle is seen from a point, in steradians from -2 pi to
-/// 2 pi: positive from behind, which is from inside of a closed surface, negative from its front. 0
-/// in its plane, also on the triangle itself, where it jumps. A triangle of zero area is seen under no
-/// angle.
+/// The signed solid angle of a triangle seen from a point, in steradians from -2 pi to 2 pi.
+///
+/// Positive from behind the triangle, which is inside a closed surface; negative from its front. 0 for
+/// a point in the triangle's plane, including the triangle itself, where the angle jumps. 0 for a
+/// triangle of zero area.
 ///
 /// Van Oosterom and Strackee, "The Solid Angle of a Plane Triangle" (1983).
 pub fn solid_angle(corners: [DVec3; 3], from: DVec3) -> f64 {
     let [a, b, c] = corners;
-    // Rounding would give it a volume, and half a turn to a point on it.
+    // Rounding would give a triangle of zero area a volume, and a point on it half a turn.
     if (b - a).cross(c - a) == DVec3::ZERO {
         return 0.0;
     }
@@ -26,12 +27,13 @@ pub fn solid_angle(corners: [DVec3; 3], from: DVec3) -> f64 {
     2.0 * volume.atan2(denominator)
 }
 
-/// A sum of solid angles as a winding number: how many times a surface is wound around a point.
+/// A winding number, summed from solid angles: the number of times a surface winds around a point.
 ///
-/// 1 inside of a closed surface whose front is outside, 0 outside of it, and in between, smoothly,
-/// around one with holes: Jacobson, Kavan and Sorkine-Hornung, "Robust Inside-Outside Segmentation
-/// using Generalized Winding Numbers" (2013). Kept as a whole number of 2^-62, so that the sum does
-/// not depend on its order.
+/// 1 inside a closed surface whose front is outside, and 0 outside of it. Around a surface with holes
+/// it varies smoothly between them: Jacobson, Kavan and Sorkine-Hornung, "Robust Inside-Outside
+/// Segmentation using Generalized Winding Numbers" (2013).
+///
+/// The sum is an integer multiple of 2^-62, so that it does not depend on the order of its terms.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WindingSum {
     units: i128,

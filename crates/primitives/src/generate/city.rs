@@ -1,4 +1,4 @@
-//! A city: large triangles beside tiny ones.
+//! A city, with large triangles next to tiny ones.
 
 use std::f64::consts::FRAC_1_SQRT_2;
 
@@ -6,28 +6,31 @@ use glam::DVec3;
 
 use crate::TriMesh;
 
-use super::{GenerateError, Parts, SplitMix64, check_count, sphere};
+use super::error::{GenerateError, check_count};
+use super::parts::Parts;
+use super::rng::SplitMix64;
+use super::sphere;
 
-/// Distance between the middles of two lots.
+/// Distance between the centres of two lots.
 const LOT_PITCH: f64 = 40.0;
-/// Triangles of a lot, about: what a tower with its ledges and windows needs.
+/// The approximate number of triangles of a lot: a tower with its ledges and windows.
 const LOT_TRIANGLES: usize = 4000;
 /// Height of a floor.
 const FLOOR_HEIGHT: f64 = 3.5;
-/// Distance between the middles of two windows.
+/// Distance between the centres of two windows.
 const WINDOW_PITCH: f64 = 2.5;
 /// Triangles of a box.
 const BOX_TRIANGLES: usize = 12;
 /// Segments of a sagging cable.
 const CABLE_SEGMENTS: u32 = 12;
 
-/// Towers with ledges and windows, spheres on roofs, thin cables from roof to roof, clutter in the
-/// streets, all on a ground of two triangles; exactly `n_triangles`.
+/// A city of exactly `n_triangles`: towers with ledges and windows, spheres on roofs, thin cables from
+/// roof to roof and clutter in the streets, on a ground of two triangles.
 ///
-/// A benchmark for rays that run in every direction through a scene of mixed sizes: edges are
-/// from 0.03 to the whole city long. The lots, 40 x 40 each, grow in number with the triangles, from
-/// one to (for a million) 256. The ground is y = 0 and centred at the origin. Boxes and spheres are
-/// closed and seen from outside; cables are open tubes, and up to 11 loose triangles fill the count.
+/// A benchmark for rays in every direction through a scene of mixed sizes: edges are from 0.03 to the
+/// whole city long. The number of lots, 40 x 40 each, grows with the triangles: 256 for a million.
+/// The ground is y = 0 and centred at the origin. Boxes and spheres are closed, with their front
+/// outside. Cables are open tubes, and up to 11 loose triangles fill the count.
 ///
 /// # Errors
 /// Fewer than 2 or too many triangles.
@@ -44,7 +47,7 @@ pub fn city(n_triangles: usize, seed: u64) -> Result<TriMesh, GenerateError> {
     for lot in 0..n_lots {
         let x = LOT_PITCH * ((lot % n_side) as f64 + 0.5) - half_extent;
         let z = LOT_PITCH * ((lot / n_side) as f64 + 0.5) - half_extent;
-        // Each lot takes its share of what is left, so rounding does not add up.
+        // Each lot takes its share of the remaining triangles, so that rounding does not add up.
         let n_left = n_triangles - city.n_triangles();
         city.add_lot(DVec3::new(x, 0.0, z), city.n_triangles() + n_left / (n_lots - lot));
     }
@@ -74,7 +77,7 @@ impl City {
         self.parts.triangles.extend([[0, 2, 1], [1, 2, 3]]);
     }
 
-    /// A tower and what belongs to it, until the city has between `end - 11` and `end` triangles.
+    /// Adds a tower with its details, until the city has between `end - 11` and `end` triangles.
     fn add_lot(&mut self, center: DVec3, end: usize) {
         let is_high = self.rng.unit() < 0.2;
         let n_floors = if is_high { 15 + self.rng.below(30) } else { 3 + self.rng.below(9) };

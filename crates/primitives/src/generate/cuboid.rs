@@ -4,16 +4,17 @@ use glam::Vec3;
 
 use crate::TriMesh;
 
-use super::{GenerateError, Parts, check_size, with_areas};
+use super::error::{GenerateError, check_size};
+use super::parts::{Parts, with_areas};
 
-/// The greatest level within [`TriMesh::MAX_TRIANGLES`].
+/// The largest level within [`TriMesh::MAX_TRIANGLES`].
 const MAX_LEVEL: u32 = 12;
 
 /// The closed surface of a box about the origin: `width` along x, `height` along y, `depth` along z,
 /// with `12 * 4^level` triangles.
 ///
-/// The numbers of vertices and triangles are those of the `CuboidMesh` of the FXyz library, so that
-/// results can be compared by number: eight corners in the order `+++ ++- +-+ +-- -++ -+- --+ ---`,
+/// Vertices and triangles have the same indices as in the `CuboidMesh` of the FXyz library, so that
+/// results are comparable by index: eight corners in the order `+++ ++- +-+ +-- -++ -+- --+ ---`,
 /// two triangles for each face, and `level` times [`TriMesh::subdivided`]. Level 4 has 1538 vertices
 /// and 3072 triangles.
 ///
@@ -51,10 +52,10 @@ pub fn cuboid(width: f32, height: f32, depth: f32, level: u32) -> Result<TriMesh
 }
 
 fn split(mesh: &TriMesh) -> TriMesh {
-    mesh.subdivided().expect("the greatest level is within the limits of a mesh")
+    mesh.subdivided().expect("the largest level is within the limits of a mesh")
 }
 
-/// Two triangles for each of the faces +x, -x, +z, -z, +y, -y: the diagonals matter to the numbers.
+/// Two triangles for each of the faces +x, -x, +z, -z, +y, -y. The diagonals decide the indices.
 #[rustfmt::skip]
 const FACES: [[u32; 3]; 12] = [
     [0, 2, 1], [2, 3, 1],

@@ -4,7 +4,8 @@ use glam::{DVec3, Vec3};
 
 use crate::TriMesh;
 
-use super::{GenerateError, Parts, check_count, check_size};
+use super::error::{GenerateError, check_count, check_size};
+use super::parts::Parts;
 
 /// The fewest triangles of a grid: one cell.
 pub(super) const MIN_TRIANGLES: usize = 2;

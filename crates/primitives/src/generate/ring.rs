@@ -5,7 +5,8 @@
 
 use glam::DVec3;
 
-use super::{Parts, turns};
+use super::parts::Parts;
+use super::turns;
 
 /// A ring of vertices in a mesh under construction, at even steps of an angle.
 #[derive(Clone, Copy, Debug)]
@@ -73,7 +74,7 @@ pub(super) fn cap_below(parts: &mut Parts, pole: u32, ring: Ring) {
     parts.triangles.extend(fan);
 }
 
-/// Shares `total` vertices out among rings by their weights, at least three each.
+/// Distributes `total` vertices among rings by their weights, at least three each.
 ///
 /// `total` is at least three times the number of rings, and the weights are positive.
 pub(super) fn share_out(total: u32, weights: &[f64]) -> Vec<u32> {

@@ -1,4 +1,4 @@
-//! A small generator of random numbers.
+//! A small random number generator.
 
 /// SplitMix64 (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators", 2014): 64
 /// bits of state, a full period, and the same numbers on every platform. Not for secrets.
@@ -16,7 +16,7 @@ pub struct SplitMix64 {
 }
 
 impl SplitMix64 {
-    /// The sequence of a seed; every seed is good.
+    /// The sequence of a seed. All seeds are equally good.
     pub fn new(seed: u64) -> Self {
         Self { state: seed }
     }

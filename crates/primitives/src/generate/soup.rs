@@ -4,16 +4,18 @@ use glam::{DVec3, Vec3};
 
 use crate::{TriMesh, watertight::cross_f64};
 
-use super::{GenerateError, Parts, SplitMix64, check_count};
+use super::error::{GenerateError, check_count};
+use super::parts::Parts;
+use super::rng::SplitMix64;
 
 /// `n_triangles` loose triangles at random places of the cube `[-1, 1]^3`, of random directions, and
 /// of sizes that differ by a factor of 64. No triangle has zero area.
 ///
-/// Triangles shrink as their number grows, so that a ray meets about as many in every soup. They
-/// overlap and pierce each other, as triangles of no real mesh do: a hard case for any hierarchy.
+/// Triangles shrink as their number grows, so that a ray meets about the same number in every soup.
+/// They overlap and pierce each other, unlike those of a real mesh: a hard case for any hierarchy.
 ///
 /// # Errors
-/// No triangle, or too many.
+/// Fewer than 1 or too many triangles.
 pub fn soup(n_triangles: usize, seed: u64) -> Result<TriMesh, GenerateError> {
     check_count(n_triangles, 1)?;
     let mut rng = SplitMix64::new(seed);

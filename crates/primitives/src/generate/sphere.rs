@@ -4,8 +4,10 @@ use glam::DVec3;
 
 use crate::TriMesh;
 
+use super::error::{GenerateError, check_count, check_size};
+use super::parts::Parts;
 use super::ring::{self, Ring};
-use super::{GenerateError, Parts, check_count, check_size, turns};
+use super::turns;
 
 /// The fewest triangles of a sphere: two tetrahedra on one base.
 pub(super) const MIN_TRIANGLES: usize = 6;
@@ -13,7 +15,8 @@ pub(super) const MIN_TRIANGLES: usize = 6;
 /// A closed sphere about the origin, with its poles on the y axis and its vertices at `radius`.
 ///
 /// It has exactly `n_triangles`, or one more if that is odd (a closed surface has an even number).
-/// Triangles have about equal size: circles of latitude carry vertices by their length.
+/// Triangles have about equal size, because the number of vertices on a circle of latitude is
+/// proportional to its length.
 ///
 /// # Errors
 /// A radius that is not positive or out of range, or fewer than 6 or too many triangles.

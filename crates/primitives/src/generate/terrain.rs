@@ -4,8 +4,9 @@ use glam::DVec3;
 
 use crate::TriMesh;
 
+use super::error::{GenerateError, check_count};
+use super::grid;
 use super::rng::{mixed, unit_from_bits};
-use super::{GenerateError, check_count, grid};
 
 /// Edge length of the terrain.
 const EXTENT: f64 = 1000.0;

@@ -1,10 +1,12 @@
-//! What the generators promise, checked for all of them.
+//! The promises that all generators share.
 
 use std::collections::HashMap;
 
 use glam::{DVec3, Vec3};
 
+use super::parts::with_areas;
 use super::*;
+use crate::TriMesh;
 
 /// How often each directed edge occurs.
 fn directed_edges(mesh: &TriMesh) -> HashMap<(u32, u32), u32> {

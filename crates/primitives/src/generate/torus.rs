@@ -4,14 +4,13 @@ use glam::DVec3;
 
 use crate::TriMesh;
 
+use super::error::{GenerateError, MIN_TUBE_RATIO, check_count, check_size};
+use super::parts::Parts;
 use super::ring::{self, Ring};
-use super::{GenerateError, Parts, check_count, check_size, turns};
+use super::turns;
 
 /// Three sections of three vertices.
 const MIN_TRIANGLES: usize = 18;
-
-/// The thinnest tube, as a share of the major radius: about a hundred steps of f32.
-pub(super) const MIN_RATIO: f32 = 1e-5;
 
 /// A closed torus about the y axis: a tube of `minor_radius` around a circle of `major_radius` in
 /// the plane y = 0.
@@ -22,7 +21,7 @@ pub(super) const MIN_RATIO: f32 = 1e-5;
 ///
 /// # Errors
 /// A radius that is not positive or out of range, a minor radius that is not less than the major one
-/// or below 1e-5 of it, fewer than 18 or too many triangles, or so many that triangles lose their
+/// or below 1e-5 of it, fewer than 18 or too many triangles, or a number at which triangles lose their
 /// area.
 ///
 /// ```
@@ -37,7 +36,7 @@ pub fn torus(
 ) -> Result<TriMesh, GenerateError> {
     check_size("major radius", major_radius)?;
     check_size("minor radius", minor_radius)?;
-    if minor_radius >= major_radius || minor_radius < MIN_RATIO * major_radius {
+    if minor_radius >= major_radius || minor_radius < MIN_TUBE_RATIO * major_radius {
         return Err(GenerateError::MinorRadius { minor_radius, major_radius });
     }
     check_count(n_triangles, MIN_TRIANGLES)?;

@@ -7,34 +7,34 @@ use crate::{Aabb, Axis, Ray};
 /// A face of a box.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct BoxFace {
-    /// The axis that the face is orthogonal to.
+    /// The axis orthogonal to the face.
     pub axis: Axis,
-    /// Whether it is the face at the greater coordinate.
+    /// Whether the face is the one at the larger coordinate.
     pub is_max: bool,
 }
 
 /// A point where a ray crosses a face of a box.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BoxCrossing {
-    /// Where on the ray, in units of its direction; finite, never -0.0.
+    /// The position on the ray, in units of its direction; finite, never -0.0.
     pub t: f32,
-    /// The point: its coordinate on the face's axis is exactly the face's, and it lies in the box.
+    /// The point. It lies in the box, and its coordinate on the face's axis is exactly the face's.
     pub point: Vec3,
-    /// The face. Where faces meet, one of them: that of the earliest axis.
+    /// The face. Where faces meet, the face of the earliest axis.
     pub face: BoxFace,
 }
 
-/// Where a ray crosses the surface of a box, within the ray's interval.
+/// The points where a ray crosses the surface of a box, within the ray's interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct BoxCrossings {
-    /// Where the ray enters; `None` for an origin inside.
+    /// The entry; `None` for an origin inside.
     pub entry: Option<BoxCrossing>,
-    /// Where the ray leaves; `None` if it ends inside.
+    /// The exit; `None` if the ray ends inside.
     pub exit: Option<BoxCrossing>,
 }
 
 impl BoxCrossings {
-    /// Entry and exit in order, those that there are.
+    /// The crossings in order: none, one, or entry and exit.
     pub fn iter(&self) -> impl Iterator<Item = BoxCrossing> + use<> {
         self.entry.into_iter().chain(self.exit)
     }
@@ -43,15 +43,15 @@ impl BoxCrossings {
 impl Aabb {
     /// The points where the ray crosses the faces of the box: at most one entry and one exit.
     ///
-    /// The method of the plane of each face, with two departures that rounding demands: which faces
-    /// are crossed is decided by the slab test (that of [`Aabb::intersect`]), not by asking whether
-    /// the computed points lie in the box; and the coordinate that is known, the face's own, is set
-    /// rather than computed, the others are kept within the box. So a ray that meets the box always
-    /// has its crossings, and their points always lie in it.
+    /// The function intersects the ray with the plane of each face, with two departures because of
+    /// rounding. First, the slab test of [`Aabb::intersect`] decides which faces the ray crosses,
+    /// because a computed point may miss the box by rounding. Second, a point takes the face's own
+    /// coordinate, and its other coordinates are clamped to the box. A ray that meets the box
+    /// therefore always has its crossings, and their points always lie in the box.
     ///
-    /// A ray through an edge or a corner has one entry and one exit as any other, at the same `t` if
-    /// it only touches; so has a ray through a flat box. A ray that lies in a face crosses the faces
-    /// around it. Invalid rays and empty boxes have no crossings.
+    /// A ray through an edge, a corner or a flat box has one entry and one exit, too, at the same `t`
+    /// if it only touches. A ray that lies in a face crosses the faces around it. Invalid rays and
+    /// empty boxes have no crossings.
     ///
     /// ```
     /// use hitscan_primitives::{Aabb, Ray};
@@ -70,7 +70,7 @@ impl Aabb {
         }
     }
 
-    /// The faces through which the ray's whole line enters and leaves, with their `t`.
+    /// The entry face and the exit face of the ray's whole line, with their `t`.
     fn crossed_faces(&self, ray: &Ray) -> Option<[(f32, BoxFace); 2]> {
         if !ray.is_valid() || self.is_empty() {
             return None;

@@ -1,20 +1,23 @@
-//! Triangles as a transform onto the unit triangle, for triangles that are tested very often.
+//! A triangle as a transform onto the unit triangle, for many tests against the same triangle.
 
 use glam::{DAffine3, DMat3, DVec3};
 
-use crate::{Faces, Ray, Side, Triangle, TriangleHit};
+use super::triangle::Triangle;
+use crate::{Faces, Ray, Side, TriangleHit};
 
 /// A triangle as the affine map that takes it onto the unit triangle: its corners to `(0, 0, 0)`,
 /// `(1, 0, 0)` and `(0, 1, 0)`, its normal to the z axis.
 ///
-/// After the map a test is one division and three comparisons: `z` tells where a ray meets the plane,
-/// `x` and `y` there are `u` and `v`. The map can be computed once, and moved with an object
-/// ([`transformed`](Self::transformed)) without the triangle. It holds f64, where the determinant
-/// (the fourth power of a length) of no f32 triangle over- or underflows. The method is known from
-/// Arenberg ("Re: Ray/Triangle Intersection with Barycentric Coordinates", Ray Tracing News, 1988)
-/// and Woop ("A Ray Tracing Hardware Architecture for Dynamic Scenes", 2004).
+/// After the map a test is one division and three comparisons. `z` gives the `t` at which a ray meets
+/// the plane, and `x` and `y` of that point are `u` and `v`. The map can move with an object
+/// ([`transformed`](Self::transformed)) without the triangle.
 ///
-/// The test is not watertight: see [`Triangle`] for the one that is.
+/// The map is f64, because the determinant is the fourth power of a length: for f32 corners it neither
+/// overflows nor underflows. The method is from Arenberg ("Re: Ray/Triangle Intersection with
+/// Barycentric Coordinates", Ray Tracing News, 1988) and Woop ("A Ray Tracing Hardware Architecture for
+/// Dynamic Scenes", 2004).
+///
+/// The test is not watertight; [`Triangle::intersect_watertight`] is.
 ///
 /// ```
 /// use hitscan_primitives::{Faces, Side, UnitTriangle, glam::DAffine3, glam::DVec3};
@@ -34,8 +37,8 @@ pub struct UnitTriangle {
 }
 
 impl UnitTriangle {
-    /// The map of the triangle with these corners; `None` if it has no area, or if the square of
-    /// twice its area is not a number in f64 (never so for f32 corners).
+    /// The map of the triangle with these corners. `None` if it has no area, or if the square of twice
+    /// its area overflows or underflows f64, which f32 corners cannot cause.
     pub fn new([a, b, c]: [DVec3; 3]) -> Option<Self> {
         let (e1, e2) = (b - a, c - a);
         let n = e1.cross(e2);
@@ -60,11 +63,11 @@ impl UnitTriangle {
         &self.unit_from_world
     }
 
-    /// The triangle moved by any transform with an inverse; `None` if it has none.
+    /// The triangle moved by an affine transform; `None` if the transform has no inverse.
     ///
-    /// Sides move with the triangle, also through a mirror: what saw the front of the original at a
-    /// point sees the front of the image at the point's image. (The corners' images wind the other
-    /// way round then; a map made from them has its sides exchanged.)
+    /// Sides move with the triangle, even through a mirror: if a ray sees the front of the original,
+    /// the image of the ray sees the front of the image. (The images of the corners wind the other way
+    /// then, so a map made from them has its sides exchanged.)
     pub fn transformed(&self, world_from_local: &DAffine3) -> Option<Self> {
         Some(self.with_inverse(&affine_inverse(world_from_local)?))
     }
@@ -75,17 +78,16 @@ impl UnitTriangle {
         Some(self.with_inverse(&rigid_inverse(world_from_local)?))
     }
 
-    /// The triangle moved by a transform whose inverse is known. For many triangles of one object,
-    /// compute it once, with [`affine_inverse`] or [`rigid_inverse`].
+    /// The triangle moved by a transform, given the transform's inverse. For many triangles of one
+    /// object, compute the inverse once ([`DAffine3::inverse`]).
     #[must_use]
     pub fn with_inverse(&self, local_from_world: &DAffine3) -> Self {
         Self { unit_from_world: self.unit_from_world * *local_from_world }
     }
 
-    /// Where the ray meets the triangle within its closed interval; edges belong to the triangle.
+    /// The hit of the ray within its closed interval, if any; edges belong to the triangle.
     ///
-    /// A ray parallel to the triangle is a miss, also one in its plane, as far as the rounded numbers
-    /// show it.
+    /// A parallel ray is a miss, even in the plane of the triangle, as far as rounded numbers show it.
     pub fn intersect(&self, ray: &Ray, faces: Faces) -> Option<TriangleHit> {
         if !ray.is_valid() {
             return None;
@@ -101,10 +103,10 @@ impl UnitTriangle {
         hit(t, o + exact_t * d, side, faces)
     }
 
-    /// Where the segment meets the triangle, `t` from 0 at `from` to 1 at `to`. Both ends belong to
-    /// the segment: one that touches the plane within the triangle is a hit.
+    /// The hit of the segment, with `t` from 0 at `from` to 1 at `to`. Both ends belong to the segment,
+    /// so a segment that ends in the triangle hits it.
     ///
-    /// A segment with both ends in the plane is a miss, and so is one with an end that is not finite.
+    /// A segment is a miss if both ends lie in the plane, or if an end is not finite.
     pub fn intersect_segment(
         &self,
         from: impl Into<[f64; 3]>,
@@ -126,7 +128,7 @@ impl UnitTriangle {
     }
 }
 
-/// The hit at a point of the unit triangle's plane, if it is in the triangle; NaN is outside.
+/// The hit at a point of the unit triangle's plane; `None` outside of the triangle, or for NaN.
 fn hit(t: f32, at: DVec3, side: Side, faces: Faces) -> Option<TriangleHit> {
     let is_inside = at.x >= 0.0 && at.y >= 0.0 && at.x + at.y <= 1.0;
     // `+ 0.0` turns -0.0 into 0.0.
@@ -134,8 +136,8 @@ fn hit(t: f32, at: DVec3, side: Side, faces: Faces) -> Option<TriangleHit> {
     (is_inside && faces.accepts(side)).then_some(hit)
 }
 
-/// The inverse of a transform; `None` if it has none or is not finite.
-pub fn affine_inverse(transform: &DAffine3) -> Option<DAffine3> {
+/// The inverse of a transform; `None` if there is none or the transform is not finite.
+fn affine_inverse(transform: &DAffine3) -> Option<DAffine3> {
     let det = transform.matrix3.determinant();
     if det == 0.0 {
         return None;
@@ -144,10 +146,10 @@ pub fn affine_inverse(transform: &DAffine3) -> Option<DAffine3> {
     inverse.is_finite().then_some(inverse)
 }
 
-/// The inverse of a transform that keeps all distances: its rotation or mirror transposed. `None` if
-/// the transform scales or shears by more than rounding can explain, or is not finite.
-pub fn rigid_inverse(transform: &DAffine3) -> Option<DAffine3> {
-    // Rotations are often composed, or made from f32: a few hundred roundings of f32.
+/// The inverse of a transform that preserves distances, by transposing its rotation or mirror. `None` if
+/// the transform scales or shears by more than rounding, or is not finite.
+fn rigid_inverse(transform: &DAffine3) -> Option<DAffine3> {
+    // A few hundred roundings of f32, because rotations are often composed or come from f32.
     const TOLERANCE: f64 = 1e-5;
     let transpose = transform.matrix3.transpose();
     let rest = transform.matrix3 * transpose - DMat3::IDENTITY;

@@ -1,17 +1,17 @@
-//! A tree over the corners of a polygon, which finds the ones inside a triangle.
+//! A tree over the corners of a polygon, to find the corners inside a triangle.
 
 use std::collections::VecDeque;
 
-use crate::turn::Point;
+use super::projection::Point;
 
 const LEAF_LEN: usize = 8;
 
-/// A tree of boxes over points, from which points can be removed.
+/// A tree of boxes over points that supports removal.
 ///
-/// The boxes halve the points at the median of the longer axis. Nodes lie as in a binary heap: the
-/// children of node `i` are `2i + 1` and `2i + 2`, all leaves are on the last level.
+/// Each box splits its points at the median of the longer axis. The nodes form a binary heap: the
+/// children of node `i` are `2i + 1` and `2i + 2`, and all leaves are on the last level.
 #[derive(Debug, Default)]
-pub(crate) struct PointTree {
+pub(super) struct PointTree {
     nodes: Vec<Node>,
     /// The points in the order of the leaves.
     order: Vec<u32>,
@@ -19,8 +19,8 @@ pub(crate) struct PointTree {
     leaf_of: Vec<u32>,
     is_removed: Vec<bool>,
     queue: VecDeque<u32>,
-    /// Boxes looked at since the tree was built, the work of all searches.
-    pub(crate) n_steps: u64,
+    /// The number of boxes visited by all searches since the tree was built.
+    pub(super) n_steps: u64,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -33,8 +33,8 @@ struct Node {
 }
 
 impl PointTree {
-    /// A tree of all points. O(n log n).
-    pub(crate) fn build(&mut self, points: &[Point]) {
+    /// Rebuilds the tree over `points`. O(n log n).
+    pub(super) fn build(&mut self, points: &[Point]) {
         self.n_steps = 0;
         let n = points.len();
         let n_leaves = n.div_ceil(LEAF_LEN).next_power_of_two();
@@ -81,8 +81,8 @@ impl PointTree {
         }
     }
 
-    /// Takes a point out. O(log n).
-    pub(crate) fn remove(&mut self, point: u32) {
+    /// Removes a point. O(log n).
+    pub(super) fn remove(&mut self, point: u32) {
         if std::mem::replace(&mut self.is_removed[point as usize], true) {
             return;
         }
@@ -96,14 +96,15 @@ impl PointTree {
         }
     }
 
-    /// The first answer of `visit` over the points left that may lie in a triangle. Every point of the
-    /// closed triangle is visited, and some others near it, in an order that `seed` shuffles.
+    /// Calls `visit` with points that may lie in a triangle, until it returns an answer. The search visits
+    /// every remaining point of the closed triangle, and some others near it, in an order that `seed`
+    /// shuffles.
     ///
-    /// In turns the search goes on with the largest box, which finds a box inside a large triangle
-    /// before all the points along its outside, and with the last one it opened, which finds a point
-    /// in a thin triangle that has no box inside. Either order alone is quadratic: on spirals and on
-    /// combs.
-    pub(crate) fn find_near<T>(
+    /// The search alternates between two orders. The largest box first finds a box inside a large
+    /// triangle before the points along its outside. The last opened box first finds a point in a thin
+    /// triangle that contains no box. Either order alone is quadratic on some polygons, such as spirals
+    /// or combs.
+    pub(super) fn find_near<T>(
         &mut self,
         triangle: [Point; 3],
         seed: u32,
@@ -169,14 +170,14 @@ impl PointTree {
         points.iter().copied().filter(|&point| !self.is_removed[point as usize])
     }
 
-    /// Some point of a node that has one left.
+    /// A remaining point of a node, chosen by `seed`. The node must have one.
     fn any_point(&self, mut at: u32, seed: u32) -> u32 {
         loop {
             let children = 2 * at + 1;
             if children as usize >= self.nodes.len() {
                 let n = self.nodes[at as usize].n_left;
-                let place = mix(seed, at) % n;
-                return self.points_left(at).nth(place as usize).expect("as many as counted");
+                let index = mix(seed, at) % n;
+                return self.points_left(at).nth(index as usize).expect("n_left points remain");
             }
             let first = children + (mix(seed, at) >> 31);
             let other = 4 * at + 3 - first;
@@ -196,23 +197,23 @@ fn mix(seed: u32, at: u32) -> u32 {
 enum Side {
     Inside,
     Outside,
-    /// On both sides of the outline, or too close to tell.
+    /// On both sides of the outline, or too close to decide.
     Across,
 }
 
-/// Where a box lies for certain, rounding considered, against a counter-clockwise triangle. Without
-/// this a thin diagonal triangle would visit all points of its wide box.
+/// The side of a counter-clockwise triangle on which a box lies, correct in spite of rounding. Without
+/// this test a thin diagonal triangle would visit all points of its wide box.
 fn side(node: &Node, [a, b, c]: [Point; 3]) -> Side {
     let mut result = Side::Inside;
     for (p, q) in [(a, b), (b, c), (c, a)] {
         let (dx, dy) = (q.x - p.x, q.y - p.y);
-        // The corners of the box farthest to the left of the edge, and to the right.
+        // The corners of the box farthest to the left and to the right of the edge.
         let (left_x, right_x) = if dy > 0.0 { (0, 1) } else { (1, 0) };
         let (left_y, right_y) = if dx > 0.0 { (1, 0) } else { (0, 1) };
         let ends = [node.lo, node.hi];
         let turn = |x: usize, y: usize| {
             let (left, right) = (dx * (ends[y][1] - p.y), dy * (ends[x][0] - p.x));
-            // A few roundings of 2^-53 each; 2^-48 covers them with room to spare.
+            // 2^-48 covers the few roundings of 2^-53 each.
             (left - right, (left.abs() + right.abs()) * (1.0 / (1u64 << 48) as f64))
         };
         let (turn_left, error) = turn(left_x, left_y);
@@ -229,8 +230,8 @@ fn side(node: &Node, [a, b, c]: [Point; 3]) -> Side {
 
 #[cfg(test)]
 mod tests {
+    use super::super::projection::turn;
     use super::*;
-    use crate::turn::turn;
 
     #[test]
     fn every_point_of_a_triangle_is_visited_until_it_is_removed() {

@@ -1,4 +1,4 @@
-//! Splitting every triangle of a mesh in four.
+//! Subdivision of every triangle of a mesh into four.
 
 use std::collections::HashMap;
 use std::ops::Add;
@@ -17,7 +17,7 @@ impl TriMesh {
     /// in the same way, and each polygon of the face records keeps its triangles. O(n).
     ///
     /// # Errors
-    /// More than [`TriMesh::MAX_TRIANGLES`] triangles, or more vertices than 32 bits can name.
+    /// More than [`TriMesh::MAX_TRIANGLES`] triangles, or possibly more than 2^32 - 1 vertices.
     ///
     /// ```
     /// # use hitscan_primitives::TriMesh;
@@ -52,8 +52,8 @@ impl TriMesh {
     }
 }
 
-/// Splits every index triple in four, with a new value at the middle of each pair. A pair that lacks
-/// a value has none in its middle.
+/// Splits every index triple in four, with a new value at the middle of each pair. The middle has no
+/// value if an end has none.
 fn split<T: Copy + Add<Output = T>>(
     values: &[T],
     triples: &[[u32; 3]],

@@ -3,15 +3,16 @@
 use glam::{DVec3, Vec3};
 use thiserror::Error;
 
-use crate::{Axis, Faces, Plane, Ray, Side};
+use super::plane::Plane;
+use crate::{Axis, Faces, Ray, Side, newell::newell_normal};
 
 /// A flat polygon in space: an outer ring of corners, convex or not, and any number of holes.
 ///
 /// A point of the plane is inside by the even-odd rule over all edges, so rings may run either way,
-/// touch, and cross. Edges and corners belong to the polygon, those of holes too; a hit tells if it
-/// lies on one. The front is where the outer ring runs counter-clockwise.
+/// touch, and cross. All edges and corners belong to the polygon, including those of holes, and a hit
+/// reports whether it lies on one. Seen from the front, the outer ring runs counter-clockwise.
 ///
-/// Tested as the plane first and then by counting edges to one side of the point, in the two
+/// The test intersects the plane and then counts the edges on one side of the point, in the two
 /// coordinates where the polygon is largest (Haines, "Point in Polygon Strategies", Graphics Gems IV,
 /// 1994; Shimrat, "Algorithm 112: Position of Point Relative to Polygon", 1962). O(corners).
 ///
@@ -33,18 +34,18 @@ pub struct PlanarPolygon {
     /// The end of each ring in `corners`; the first ring is the outer one.
     ring_ends: Vec<usize>,
     plane: Plane,
-    /// How far each component of the normal may be off by rounding.
+    /// The largest rounding error of each component of the normal.
     normal_error: DVec3,
-    /// The axis along which the corners are projected: where the normal is largest.
+    /// The axis along which the corners are projected: the largest of the normal.
     dropped: Axis,
-    /// How far a corner may lie from the plane.
+    /// The largest distance allowed between a corner and the plane.
     tolerance: f64,
 }
 
 /// A hit of a ray on a polygon.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PolygonHit {
-    /// Where on the ray, in units of its direction; finite, never -0.0.
+    /// The position on the ray, in units of its direction; finite, never -0.0.
     pub t: f32,
     /// The point, in f64.
     pub point: DVec3,
@@ -54,7 +55,7 @@ pub struct PolygonHit {
     pub on_boundary: bool,
 }
 
-/// Where a point of the plane lies.
+/// The position of a point of the plane relative to the polygon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PolygonRegion {
     /// Inside the polygon, on no edge.
@@ -66,16 +67,16 @@ pub enum PolygonRegion {
 }
 
 impl PlanarPolygon {
-    /// How far a corner may lie from the plane, as a share of the largest extent of the outer ring;
-    /// four roundings of the largest coordinate to f32 are allowed besides.
+    /// The largest distance allowed between a corner and the plane, as a share of the largest extent of
+    /// the outer ring. Four roundings of the largest coordinate to f32 are added to it.
     pub const PLANARITY_TOLERANCE: f64 = 1e-4;
 
-    /// The polygon with this outer ring; the last corner is joined to the first.
+    /// The polygon with the given outer ring, whose last corner is joined to the first.
     ///
     /// The plane goes through the mean of the corners. Its normal is Newell's (in Sutherland,
-    /// Sproull and Schumacker, "A Characterization of Ten Hidden-Surface Algorithms", 1974), in which
-    /// every corner has a part, so corners on a line and concave ones do no harm. Corners are neither
-    /// moved nor merged.
+    /// Sproull and Schumacker, "A Characterization of Ten Hidden-Surface Algorithms", 1974). Every
+    /// corner contributes to it, so concave corners and corners on a line do no harm. The constructor
+    /// neither moves nor merges corners.
     ///
     /// # Errors
     /// Fewer than three corners, a corner that is not finite, a ring without area, or a corner farther
@@ -88,7 +89,7 @@ impl PlanarPolygon {
         let n_corners = corners.len();
         let in_f64 = || corners.iter().map(|corner| corner.as_dvec3());
         let mean = in_f64().sum::<DVec3>() / n_corners as f64;
-        let (normal, normal_error) = newell_normal(&corners);
+        let (normal, normal_error) = (newell_normal(&corners), error_of_normal(&corners));
         if normal.abs().cmple(normal_error).all() {
             return Err(PolygonError::NoArea);
         }
@@ -99,7 +100,7 @@ impl PlanarPolygon {
         let largest = min.abs().max(max.abs()).max_element();
         let polygon = Self {
             ring_ends: vec![n_corners],
-            dropped: largest_axis(normal),
+            dropped: Axis::largest_of(normal),
             tolerance: Self::PLANARITY_TOLERANCE * extent + 4.0 * f64::from(f32::EPSILON) * largest,
             plane,
             normal_error,
@@ -115,7 +116,7 @@ impl PlanarPolygon {
     /// outer ring.
     ///
     /// # Errors
-    /// As [`PlanarPolygon::new`], but a hole may be without area.
+    /// As [`PlanarPolygon::new`], except that a hole may have no area.
     pub fn with_hole<P: Into<[f32; 3]>>(
         mut self,
         hole: impl IntoIterator<Item = P>,
@@ -138,9 +139,9 @@ impl PlanarPolygon {
         starts.zip(&self.ring_ends).map(|(start, &end)| &self.corners[start..end])
     }
 
-    /// Where the ray meets the polygon within its closed interval, from the sides that `faces` sees.
+    /// The hit of the ray within its closed interval, if it comes from a side that `faces` accepts.
     ///
-    /// A ray parallel to the plane is a miss, also one in the plane.
+    /// A parallel ray is a miss, even in the plane of the polygon.
     pub fn intersect(&self, ray: &Ray, faces: Faces) -> Option<PolygonHit> {
         if !ray.is_valid() {
             return None;
@@ -148,7 +149,7 @@ impl PlanarPolygon {
         let d = ray.direction.as_dvec3();
         let normal = self.plane.normal();
         let slope = normal.dot(d);
-        // Within what the roundings of the normal and of this product explain, it is zero.
+        // A slope within the rounding errors of the normal and of this product counts as zero.
         let slope_error = self.normal_error.dot(d.abs()) + f64::EPSILON * normal.abs().dot(d.abs());
         if slope.abs() <= slope_error {
             return None;
@@ -168,13 +169,14 @@ impl PlanarPolygon {
         Some(PolygonHit { t, point, side, on_boundary })
     }
 
-    /// Where a point lies, projected onto the plane along the axis where the normal is largest.
+    /// The position of a point, projected onto the plane along the largest axis of the normal. A point
+    /// that is not finite is outside.
     ///
-    /// A line from the point along a projected axis is crossed by an edge if exactly one of the
-    /// edge's ends lies above it, so an edge has one of its ends: where two edges meet, the line
-    /// crosses one of them, both or none as it crosses the ring there. An edge that holds the point
-    /// itself ends the count. Edges are taken from their lower end, so that two polygons evaluate
-    /// an edge between them alike. A point that is not finite is outside.
+    /// The function counts the edges that cross a line from the point along a projected axis. An edge
+    /// crosses the line if exactly one of its ends lies above it. Where two edges meet on the line, the
+    /// count is therefore odd exactly if the ring crosses the line. An edge through the point ends
+    /// the count. The arithmetic starts at an edge's lower end, so that two polygons evaluate a shared
+    /// edge alike.
     pub fn locate(&self, point: impl Into<[f64; 3]>) -> PolygonRegion {
         let point = DVec3::from_array(point.into());
         if !point.is_finite() {
@@ -197,7 +199,7 @@ impl PlanarPolygon {
         if is_inside { PolygonRegion::Inside } else { PolygonRegion::Outside }
     }
 
-    /// The two coordinates that are kept.
+    /// The two coordinates that the projection keeps.
     fn projected(&self, p: DVec3) -> [f64; 2] {
         match self.dropped {
             Axis::X => [p.y, p.z],
@@ -222,19 +224,7 @@ impl PlanarPolygon {
     }
 }
 
-/// The hit with the least `(t, place in the list)` among the polygons, and that place. O(corners).
-pub fn closest_polygon(
-    polygons: &[PlanarPolygon],
-    ray: &Ray,
-    faces: Faces,
-) -> Option<(usize, PolygonHit)> {
-    let hits = polygons.iter().enumerate();
-    let hits = hits.filter_map(|(i, polygon)| Some((i, polygon.intersect(ray, faces)?)));
-    // The first of equal ones: `min_by` keeps it.
-    hits.min_by(|(_, a), (_, b)| a.t.total_cmp(&b.t))
-}
-
-/// What is wrong with the rings of a polygon. Ring 0 is the outer one, ring 1 the first hole.
+/// The reason why rings do not make a polygon. Ring 0 is the outer one, ring 1 the first hole.
 #[derive(Clone, Copy, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum PolygonError {
@@ -256,8 +246,8 @@ pub enum PolygonError {
         /// Its position.
         position: [f32; 3],
     },
-    /// The outer ring has no area beyond rounding errors, as of corners on a line, or an eight of
-    /// equal halves.
+    /// The area of the outer ring is zero or a rounding error, for example if its corners lie on a line
+    /// or it forms an eight of equal halves.
     #[error("the outer ring has no area")]
     NoArea,
     /// A corner off the plane of the outer ring.
@@ -271,7 +261,7 @@ pub enum PolygonError {
         corner: usize,
         /// Its distance from the plane.
         distance: f64,
-        /// The greatest distance allowed.
+        /// The largest distance allowed.
         tolerance: f64,
     },
 }
@@ -293,34 +283,18 @@ fn ring_of<P: Into<[f32; 3]>>(
     }
 }
 
-/// The sum of the cross products along the ring, of twice the area's length, and how far each of its
-/// components may be off. Taken from the first corner, so that the distance to the coordinate origin
-/// costs no digits.
-fn newell_normal(corners: &[Vec3]) -> (DVec3, DVec3) {
+/// The largest rounding error of each component of [`newell_normal`].
+fn error_of_normal(corners: &[Vec3]) -> DVec3 {
     let first = corners[0].as_dvec3();
-    let (mut sum, mut sum_of_sizes) = (DVec3::ZERO, DVec3::ZERO);
-    for pair in corners.windows(2) {
-        let (p, q) = (pair[0].as_dvec3() - first, pair[1].as_dvec3() - first);
-        sum += p.cross(q);
-        let (p, q) = (p.abs(), q.abs());
+    let mut sum_of_sizes = DVec3::ZERO;
+    for edge in corners[1..].windows(2) {
+        let (p, q) = ((edge[0].as_dvec3() - first).abs(), (edge[1].as_dvec3() - first).abs());
         sum_of_sizes +=
             DVec3::new(p.y * q.z + p.z * q.y, p.z * q.x + p.x * q.z, p.x * q.y + p.y * q.x);
     }
     // One rounding for each sum, and four for differences and products.
     let n_roundings = corners.len() as f64 + 4.0;
-    (sum, n_roundings * f64::EPSILON * sum_of_sizes)
-}
-
-/// The axis where a vector is largest in size; the earlier one of equals.
-fn largest_axis(v: DVec3) -> Axis {
-    let v = v.abs();
-    if v.x >= v.y && v.x >= v.z {
-        Axis::X
-    } else if v.y >= v.z {
-        Axis::Y
-    } else {
-        Axis::Z
-    }
+    n_roundings * f64::EPSILON * sum_of_sizes
 }
 
 enum EdgeCrossing {
@@ -333,7 +307,7 @@ enum EdgeCrossing {
 }
 
 fn edge_crossing(a: [f64; 2], b: [f64; 2], [x, y]: [f64; 2]) -> EdgeCrossing {
-    // By height, then by x: one order for both directions of an edge.
+    // Ordered by height, then by x, so that both directions of an edge give the same order.
     let b_is_lower = (b[1], b[0]) < (a[1], a[0]);
     let (low, high) = if b_is_lower { (b, a) } else { (a, b) };
     if y < low[1] || y > high[1] {
@@ -569,20 +543,6 @@ mod tests {
     }
 
     #[test]
-    fn the_closest_of_many_polygons_wins_and_the_first_of_equals() {
-        let at = |height: f32| {
-            let ring = [[-2.0, -2.0], [2.0, -2.0], [2.0, 2.0], [-2.0, 2.0]];
-            PlanarPolygon::new(ring.map(|[x, y]| [x, y, height])).unwrap()
-        };
-        let polygons = [at(0.0), at(2.0), at(5.0), at(2.0)];
-        let down = Ray::new([0.0, 0.0, 4.0], [0.0, 0.0, -1.0]);
-        let (place, hit) = closest_polygon(&polygons, &down, Faces::Both).unwrap();
-        assert_eq!((place, hit.t), (1, 2.0));
-        assert_eq!(closest_polygon(&polygons, &down, Faces::Back), None);
-        assert_eq!(closest_polygon(&[], &down, Faces::Both), None);
-    }
-
-    #[test]
     fn size_and_length_of_the_direction_do_not_matter() {
         for size in [1e-30, 1e-6, 1e6, 1e30] {
             let ring = [[0.0, 0.0], [4.0, 0.0], [4.0, 4.0], [2.0, 1.0], [0.0, 4.0]];
@@ -609,7 +569,7 @@ mod tests {
             });
             let ring = way.into_iter().chain(way.into_iter().rev().skip(1));
             assert_eq!(PlanarPolygon::new(ring.clone()).unwrap_err(), PolygonError::NoArea);
-            let (sum, _) = newell_normal(&ring.collect::<Vec<_>>());
+            let sum = newell_normal(&ring.collect::<Vec<_>>());
             n_rounded += u32::from(sum != DVec3::ZERO);
         }
         assert!(n_rounded > 100, "{n_rounded}");

@@ -2,45 +2,46 @@
 
 use std::collections::VecDeque;
 
-use crate::{
+use super::{
     point_tree::PointTree,
-    turn::{Point, turn},
+    projection::{Point, turn},
 };
 
 const NONE: u32 = u32::MAX;
 
 /// Cuts a polygon by clipping ears (Meisters, "Polygons Have Ears", 1975).
 ///
-/// Three things keep it from being quadratic on combs, spirals and stars. A tree finds what lies in a
-/// triangle. Corners wait in a queue and are judged again only when something changed for them: a
-/// corner whose triangle is blocked by another waits at that one (the watched literals of SAT
-/// solvers). And corners are taken in turns, so that triangles stay compact.
+/// Three measures keep the work below quadratic on combs, spirals and stars:
 ///
-/// Repeated corners, spikes, and the bridges with which one outline goes around holes are part of
-/// simple polygons here, as limits of them: what merely touches a triangle blocks it only if it goes
-/// on into its inside. Triangles without area are cut off where corners repeat or the outline
-/// folds back; corners in the middle of a straight side are kept for triangles with area.
+/// - A tree finds the corners inside a triangle.
+/// - A corner is tested again only after a change that concerns it. If another corner blocks its
+///   triangle, it waits for that corner (the watched literals of SAT solvers).
+/// - A queue takes the corners round-robin, so that triangles stay compact.
 ///
-/// Every simple polygon is cut by the strict rules. When these leave no ear, because the outline
-/// touches or crosses itself, they are relaxed in two steps; and when nothing is left that makes
-/// sense, or a budget of work is spent, the rest is cut as it comes: there are n - 2 triangles in any
-/// case.
+/// Repeated corners, spikes, and the bridges that join holes to the outline count as limits of simple
+/// polygons. A corner that only touches a triangle blocks it only if the outline continues into its
+/// inside. Triangles without area are cut off where corners repeat or the outline folds back. Corners in
+/// the middle of a straight side remain for triangles with area.
+///
+/// The strict rules cut every simple polygon. If the outline touches or crosses itself, they may leave
+/// no ear; two further steps then relax them. If even these leave no ear, or the budget of work is spent,
+/// the clipper cuts the remaining corners in order. It always emits n - 2 triangles.
 #[derive(Debug, Default)]
-pub(crate) struct EarClipper {
+pub(super) struct EarClipper {
     prev: Vec<u32>,
     next: Vec<u32>,
     is_queued: Vec<bool>,
     queue: VecDeque<u32>,
     suspects: Vec<u32>,
-    pub(crate) tree: PointTree,
+    pub(super) tree: PointTree,
     watchers: Watchers,
 }
 
-/// What a corner is, at the moment.
+/// The current state of a corner.
 enum Verdict {
     /// Cut it off.
     Ear,
-    /// Not convex, or straight, as folds are gone: nothing to wait for but its neighbours.
+    /// Not convex, or straight. Only a change of its neighbours can make it an ear.
     NoEar,
     /// Another corner lies in its triangle, or touches it from inside.
     Blocked { by: u32, touches: bool },
@@ -49,22 +50,22 @@ enum Verdict {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Rules {
     Strict,
-    /// A corner on the cut does not block it, if it stays behind; and straight corners may go.
+    /// A corner on the cut does not block it if the outline stays behind; straight corners are ears.
     Relaxed,
-    /// Only what lies inside a triangle blocks it.
+    /// Only a corner inside a triangle blocks it.
     Desperate,
 }
 
 impl EarClipper {
     /// Calls `emit` with n - 2 triangles. The points run counter-clockwise.
-    pub(crate) fn clip(&mut self, points: &[Point], emit: &mut dyn FnMut([u32; 3])) {
-        // Seven times what the worst simple polygon is known to take. Thousands of corners in one
-        // place, which a look around all has to visit, would take the square of their number.
+    pub(super) fn clip(&mut self, points: &[Point], emit: &mut dyn FnMut([u32; 3])) {
+        // Seven times the maximum known for a simple polygon. The limit is for thousands of corners at
+        // one point, because every search visits all of them.
         let max_steps = 4096 * points.len() as u64 + 100_000;
         self.clip_within(max_steps, points, emit);
     }
 
-    /// [`clip`](Self::clip) with about `max_steps` boxes of the tree looked at.
+    /// [`clip`](Self::clip) with a limit of about `max_steps` visited boxes of the tree.
     fn clip_within(&mut self, max_steps: u64, points: &[Point], emit: &mut dyn FnMut([u32; 3])) {
         let n = points.len() as u32;
         self.prev.clear();
@@ -119,9 +120,9 @@ impl EarClipper {
     }
 
     /// Cuts off corners that repeat a neighbour or at which the outline folds back, while more than
-    /// three are left: these two, and those that become so by it. Returns a corner that is left.
+    /// three are left. Begins with `suspects` and follows the changes. Returns a remaining corner.
     ///
-    /// At once, because beside a fold the inside of the polygon cannot be told from the outside.
+    /// The clipper does this at once, because next to a fold the inside of the polygon is not defined.
     fn cut_folds(
         &mut self,
         points: &[Point],
@@ -165,7 +166,7 @@ impl EarClipper {
         }
     }
 
-    /// Cuts a corner off, and queues those for which that changes something. Returns its neighbours.
+    /// Cuts a corner off, and queues the corners that the cut concerns. Returns its neighbours.
     fn cut(&mut self, b: u32, emit: &mut dyn FnMut([u32; 3])) -> [u32; 2] {
         let (a, c) = (self.prev[b as usize], self.next[b as usize]);
         emit([a, b, c]);
@@ -175,7 +176,7 @@ impl EarClipper {
         self.tree.remove(b);
         self.enqueue(a);
         self.enqueue(c);
-        // What b blocked is free. What a or c touch, they may touch differently now.
+        // The cut frees the corners that b blocked, and changes how a and c touch triangles.
         for (blocker, touches) in [(b, false), (b, true), (a, true), (c, true)] {
             while let Some(corner) = self.watchers.take(blocker, touches) {
                 if self.next[corner as usize] != NONE {
@@ -200,15 +201,15 @@ impl EarClipper {
         let (prev, next) = (&self.prev, &self.next);
         let neighbours = |corner: u32| [prev[corner as usize], next[corner as usize]];
         if rules != Rules::Desperate {
-            // The sides that go on from the triangle's own corners.
+            // The sides that continue from the triangle's own corners.
             for (corner, beyond) in [(a, prev[a as usize]), (c, next[c as usize])] {
                 if enters(triangle, at(corner), at(beyond)) {
                     return Verdict::Blocked { by: beyond, touches: true };
                 }
             }
         }
-        // Each look around has an order of its own. Otherwise the corners of a spiral, whose triangles
-        // contain most of it, would wait for the corner that goes next, and then for the one after it.
+        // Each search has a different order. In a fixed order, the corners of a spiral would all wait
+        // for the corner that is cut next, and then for the one after it.
         let blocker = self.tree.find_near(triangle, seed, |corner| {
             if corner == a || corner == b || corner == c {
                 return None;
@@ -238,12 +239,12 @@ impl EarClipper {
     }
 }
 
-/// On which side of the three sides of a triangle a point is.
+/// The orientation of a point relative to each side of a triangle, as of [`turn`].
 fn turns([a, b, c]: [Point; 3], point: Point) -> [f64; 3] {
     [turn(a, b, point), turn(b, c, point), turn(c, a, point)]
 }
 
-/// Whether the way from a point on the outline of a triangle to another point begins inside.
+/// Whether the segment from a point on the outline of a triangle to another point begins inside.
 fn enters(triangle: [Point; 3], from: Point, to: Point) -> bool {
     let (from, to) = (turns(triangle, from), turns(triangle, to));
     from.iter().zip(to).all(|(&from, to)| from > 0.0 || to > 0.0)
@@ -255,12 +256,12 @@ fn is_strictly_between([a, b, c]: [Point; 3]) -> bool {
     between(a.x, b.x, c.x) || between(a.y, b.y, c.y)
 }
 
-/// Which corners wait for which: two lists per corner, of those whose triangle it lies in and those
-/// whose triangle it touches.
+/// The waiting corners. Each blocking corner has two lists: corners whose triangle it lies in, and
+/// corners whose triangle it touches.
 #[derive(Debug, Default)]
 struct Watchers {
     heads: [Vec<u32>; 2],
-    /// A waiting corner, where it waits, and the next in the list.
+    /// Each entry is a waiting corner and the index of the next entry.
     entries: Vec<(u32, u32)>,
     free: Vec<u32>,
 }
@@ -279,9 +280,9 @@ impl Watchers {
         let head = &mut self.heads[usize::from(touches)][blocker as usize];
         let entry = (corner, *head);
         *head = match self.free.pop() {
-            Some(place) => {
-                self.entries[place as usize] = entry;
-                place
+            Some(index) => {
+                self.entries[index as usize] = entry;
+                index
             }
             None => {
                 self.entries.push(entry);
@@ -292,13 +293,13 @@ impl Watchers {
 
     fn take(&mut self, blocker: u32, touches: bool) -> Option<u32> {
         let head = &mut self.heads[usize::from(touches)][blocker as usize];
-        let place = *head;
-        if place == NONE {
+        let index = *head;
+        if index == NONE {
             return None;
         }
-        let (corner, next) = self.entries[place as usize];
+        let (corner, next) = self.entries[index as usize];
         *head = next;
-        self.free.push(place);
+        self.free.push(index);
         Some(corner)
     }
 }
@@ -326,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn work_ends_where_it_is_bounded_and_all_triangles_come() {
+    fn bounded_work_ends_and_gives_all_triangles() {
         let points = holes_from_one_corner(300);
         let clip = |max_steps: u64| {
             let (mut clipper, mut n_triangles) = (EarClipper::default(), 0);
@@ -335,7 +336,7 @@ mod tests {
             clipper.tree.n_steps
         };
         let needed = clip(u64::MAX);
-        // One look around may still be under way.
+        // A search that has begun may exceed the limit.
         let slack = points.len() as u64;
         assert!(clip(needed / 4) < needed / 4 + slack, "{needed}");
         assert_eq!(clip(needed + slack), needed);

@@ -4,10 +4,10 @@ use glam::{DVec3, Vec3};
 
 use crate::Ray;
 
-/// A plane: the points `x` with `normal . (x - point) = 0`. Its front is where the normal points.
+/// A plane: the points `x` with `normal . (x - point) = 0`. The normal points to its front.
 ///
-/// The normal may have any length. Both forms are kept in f64, so that a plane made from one form
-/// and read in the other loses nothing that f32 could hold.
+/// The normal may have any length but zero. The plane stores f64, so that the conversion between the
+/// point form and the coefficients keeps all digits of f32.
 ///
 /// ```
 /// use hitscan_primitives::{Plane, Ray};
@@ -90,11 +90,11 @@ impl Plane {
         self.normal.dot(point - self.point) / self.normal.length()
     }
 
-    /// Where the ray meets the plane, within its closed interval: an origin on the plane is a hit.
+    /// The `t` at which the ray meets the plane, within its closed interval: an origin on the plane is a
+    /// hit.
     ///
-    /// A ray parallel to the plane is a miss, and so is one that lies in it: it has no single point
-    /// in common. Neither the length of the normal nor that of the direction matters; there is no
-    /// tolerance.
+    /// A parallel ray is a miss, even if it lies in the plane, because it has no single point in common
+    /// with it. The lengths of the normal and the direction do not matter; there is no tolerance.
     pub fn intersect(&self, ray: &Ray) -> Option<f32> {
         if !ray.is_valid() {
             return None;
@@ -102,7 +102,7 @@ impl Plane {
         self.t_on_line(ray).and_then(|t| ray.accept(t))
     }
 
-    /// Where the line of a valid ray meets the plane, unless it is parallel.
+    /// The `t` at which the line of a valid ray meets the plane; `None` if it is parallel.
     pub(crate) fn t_on_line(&self, ray: &Ray) -> Option<f64> {
         let slope = self.normal.dot(ray.direction.as_dvec3());
         let height = self.normal.dot(self.point - ray.origin.as_dvec3());
@@ -141,7 +141,7 @@ mod tests {
 
     #[test]
     fn the_point_of_the_plane_is_subtracted_before_the_dot_product() {
-        // With the brackets missing, a ray from another place than the coordinate origin is wrong.
+        // Without the brackets, rays that do not start at the coordinate origin would be wrong.
         let ray = Ray::new([3.0, 0.0, 7.0], [-1.0, 1.0, -2.0]);
         // n.(p - o) = 2*(-2) - 2 + 2*(-4) = -14, n.d = -2 - 1 - 4 = -7.
         assert_eq!(tilted().intersect(&ray), Some(2.0));
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_plane_is_refused_and_bad_rays_miss() {
+    fn bad_planes_are_rejected_and_bad_rays_miss() {
         assert_eq!(Plane::new([0.0; 3], [0.0, -0.0, 0.0]), None);
         assert_eq!(Plane::new([f32::NAN, 0.0, 0.0], [1.0, 0.0, 0.0]), None);
         assert_eq!(Plane::from_coefficients([0.0, 0.0, 0.0, 1.0]), None);

@@ -1,26 +1,27 @@
-//! Polygons to triangles.
+//! Triangulation of polygons of any shape.
 
-use glam::{DVec3, Vec3};
+use glam::Vec3;
 
-use crate::{
+use super::{
     ear_clipping::EarClipper,
-    turn::{Point, turn},
+    projection::{Point, Projection, turn},
 };
 
-/// Cuts polygons of n corners into n - 2 triangles each, and keeps the memory that this takes for the
-/// next polygon.
+/// Cuts polygons of n corners into n - 2 triangles each, and reuses its memory for the next polygon.
 ///
-/// - A fan from the first corner, (0, 1, 2), (0, 2, 3), …, wherever none of its triangles is flipped:
-///   on convex polygons above all. A polygon without area is fanned, too.
-/// - A quad whose fan has a flipped triangle is cut along the other diagonal if that has none.
-/// - Everything else is cut by clipping ears (`ear_clipping`).
+/// - A polygon becomes a fan from the first corner, (0, 1, 2), (0, 2, 3), …, if no triangle of the fan
+///   is flipped. This holds for every convex polygon. A polygon without area becomes a fan, too.
+/// - A quad whose fan has a flipped triangle is cut along the other diagonal, if that flips none.
+/// - Ear clipping cuts all other polygons.
 ///
-/// Triangles are judged in the projection along the largest axis of the polygon's normal (Newell's,
-/// as described by Sutherland, Sproull and Schumacker, "A Characterization of Ten Hidden-Surface
-/// Algorithms", 1974), which changes no orientation in a plane and rounds nothing, by exact
-/// predicates (Shewchuk, "Adaptive Precision Floating-Point Arithmetic and Fast Robust Geometric
-/// Predicates", 1997). If no triangle is flipped, the triangles cover each point as often as the
-/// polygon winds around it: once inside a simple polygon, and never outside.
+/// The triangulator tests triangles in the projection along the largest axis of the polygon's normal
+/// (Newell's, as described by Sutherland, Sproull and Schumacker, "A Characterization of Ten
+/// Hidden-Surface Algorithms", 1974). This projection keeps every orientation in a plane and rounds
+/// nothing. The predicates are exact (Shewchuk, "Adaptive Precision Floating-Point Arithmetic and Fast
+/// Robust Geometric Predicates", 1997).
+///
+/// If no triangle is flipped, the triangles cover each point as often as the polygon winds around it:
+/// once inside a simple polygon, and never outside.
 ///
 /// ```
 /// use hitscan_primitives::{Triangulator, glam::Vec3};
@@ -38,11 +39,11 @@ pub struct Triangulator {
 }
 
 impl Triangulator {
-    /// Calls `emit` with three corner numbers, in the polygon's direction, n - 2 times; not at all for
-    /// fewer than three corners.
+    /// Calls `emit` n - 2 times with three indices into `corners`, in the polygon's direction. Fewer than
+    /// three corners give no triangle.
     ///
-    /// O(n log n) for polygons as they occur; for self-intersecting ones, too, but then the
-    /// triangles are arbitrary.
+    /// The triangles of a self-intersecting polygon are arbitrary. O(n log n) for polygons that occur in
+    /// practice, self-intersecting ones included.
     pub fn triangulate(&mut self, corners: &[Vec3], mut emit: impl FnMut([u32; 3])) {
         let n = corners.len() as u32;
         if n < 3 {
@@ -54,8 +55,8 @@ impl Triangulator {
         if n < 4 {
             return fan(0, &mut emit);
         }
-        let Some(plane) = Plane::of(corners) else { return fan(0, &mut emit) };
-        let point = |corner: u32| plane.project(corners[corner as usize]);
+        let Some(projection) = Projection::of(corners) else { return fan(0, &mut emit) };
+        let point = |corner: u32| projection.project(corners[corner as usize]);
         let flips = |a: u32, b: u32, c: u32| turn(point(a), point(b), point(c)) < 0.0;
         if (1..n - 1).all(|i| !flips(0, i, i + 1)) {
             fan(0, &mut emit);
@@ -68,42 +69,6 @@ impl Triangulator {
         } else {
             fan(1, &mut emit);
         }
-    }
-}
-
-/// The two axes onto which a polygon is projected.
-#[derive(Clone, Copy, Debug)]
-struct Plane {
-    axes: [usize; 2],
-}
-
-impl Plane {
-    /// `None` for a polygon without area.
-    fn of(corners: &[Vec3]) -> Option<Self> {
-        // Relative to a corner, so that a small polygon far from the origin keeps its normal.
-        let origin = corners[0].as_dvec3();
-        let edges = corners[1..].windows(2);
-        let normal: DVec3 = edges
-            .map(|edge| (edge[0].as_dvec3() - origin).cross(edge[1].as_dvec3() - origin))
-            .sum();
-        let size = normal.abs();
-        let [kx, ky, kz] = if size.z >= size.x && size.z >= size.y {
-            [0, 1, 2]
-        } else if size.x >= size.y {
-            [1, 2, 0]
-        } else {
-            [2, 0, 1]
-        };
-        match normal[kz] {
-            z if z > 0.0 => Some(Self { axes: [kx, ky] }),
-            z if z < 0.0 => Some(Self { axes: [ky, kx] }),
-            _ => None,
-        }
-    }
-
-    fn project(self, corner: Vec3) -> Point {
-        let [x, y] = self.axes.map(|axis| f64::from(corner[axis]));
-        Point { x, y }
     }
 }
 
@@ -332,8 +297,8 @@ mod tests {
 
     #[test]
     fn the_work_for_large_polygons_does_not_grow_with_their_square() {
-        // Work is counted in boxes of the tree, a time would depend on the machine. 200,000 corners
-        // take a second or two at the rate that this asks for.
+        // Counts boxes of the tree, because a time would depend on the machine. At this limit 200,000
+        // corners take a second or two.
         const MOST_STEPS_PER_CORNER: u64 = 600;
         type Shape = fn(u32) -> Vec<(f64, f64)>;
         let shapes: [(&str, Shape); 11] = [

@@ -6,8 +6,7 @@ use crate::Ray;
 
 /// A sphere: the points at `radius` from `center`.
 ///
-/// A radius that is negative, infinite or NaN is a sphere that nothing hits; a radius of zero is a
-/// point.
+/// No ray hits a sphere whose radius is negative, infinite or NaN. A sphere of radius zero is a point.
 ///
 /// ```
 /// use hitscan_primitives::{Ray, Sphere};
@@ -21,9 +20,9 @@ use crate::Ray;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sphere {
-    /// The middle.
+    /// The centre.
     pub center: Vec3,
-    /// The distance of every point of the sphere from the middle.
+    /// The distance of every point of the sphere from the centre.
     pub radius: f32,
 }
 
@@ -39,14 +38,14 @@ impl Sphere {
         point.distance(self.center.as_dvec3()) <= f64::from(self.radius)
     }
 
-    /// Where the ray first meets the sphere within its interval: the entry, or the exit if the entry
-    /// lies before the interval, as it does for an origin inside.
+    /// The first `t` within the ray's interval at which it meets the sphere. This is the exit if the
+    /// entry lies before the interval, for example if the origin is inside.
     pub fn intersect(&self, ray: &Ray) -> Option<f32> {
         let [first, second] = self.hits(ray);
         first.or(second)
     }
 
-    /// Entry and exit, each if it is within the ray's interval.
+    /// The `t` of entry and exit, each `None` if it is outside the ray's interval.
     pub fn hits(&self, ray: &Ray) -> [Option<f32>; 2] {
         match self.roots_in_f64(ray) {
             Some((entry, exit)) => [ray.accept(entry), ray.accept(exit)],
@@ -54,8 +53,8 @@ impl Sphere {
         }
     }
 
-    /// Where the ray's whole line enters and leaves the sphere, whatever the interval: equal if it
-    /// touches. `None` if it passes by, or if a root is too large for f32.
+    /// The `t` at which the ray's whole line enters and leaves the sphere, without regard to the
+    /// interval. Both are equal for a tangent. `None` if the line misses, or a root overflows f32.
     pub fn roots(&self, ray: &Ray) -> Option<(f32, f32)> {
         let (entry, exit) = self.roots_in_f64(ray)?;
         let line = Ray { t_min: f32::NEG_INFINITY, t_max: f32::INFINITY, ..*ray };
@@ -64,11 +63,10 @@ impl Sphere {
 
     /// The roots of the quadratic equation, in order, for a valid ray.
     ///
-    /// As Haines, Günther and Akenine-Möller, "Precision Improvements for Ray/Sphere Intersection"
-    /// (Ray Tracing Gems, 2019): the discriminant is taken from the part of the way to the centre
-    /// that is orthogonal to the ray, which does not cancel for small spheres far away, and of the
-    /// two roots the one that would cancel is computed from the other. In f64, where squares of f32
-    /// neither overflow nor vanish.
+    /// Haines, Günther and Akenine-Möller, "Precision Improvements for Ray/Sphere Intersection" (Ray
+    /// Tracing Gems, 2019). The discriminant comes from the distance between the centre and the ray,
+    /// which does not cancel for small spheres far away. The root that would cancel is computed from
+    /// the other one. All in f64, where squares of f32 neither overflow nor vanish.
     fn roots_in_f64(&self, ray: &Ray) -> Option<(f64, f64)> {
         let radius = f64::from(self.radius);
         if !(ray.is_valid() && self.center.is_finite() && radius >= 0.0 && radius.is_finite()) {

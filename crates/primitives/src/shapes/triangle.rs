@@ -12,17 +12,18 @@ use crate::{Aabb, Faces, Ray, Side, TriangleHit, WatertightRay};
 /// - [`intersect_watertight`](Self::intersect_watertight) is the definition of every answer of a
 ///   mesh ([`WatertightRay::intersect`]). Use it whenever triangles are parts of a surface: rays
 ///   through shared edges and vertices always hit.
-/// - [`intersect_moller_trumbore`](Self::intersect_moller_trumbore) is for a triangle by itself. It
-///   is **not watertight**: a ray through an edge that two triangles share may, by rounding, miss
-///   both. It needs no preparation and rounds `t`, `u` and `v` once.
+/// - [`intersect_moller_trumbore`](Self::intersect_moller_trumbore) is for an isolated triangle. It is
+///   **not watertight**: by rounding, a ray through a shared edge of two triangles may miss both. It
+///   needs no preparation and rounds `t`, `u` and `v` once.
 /// - [`intersect_cramer`](Self::intersect_cramer) solves the same three equations by determinants,
-///   step by step; for reading and for checking. It is not watertight either.
+///   step by step. It is easy to read and serves as a check. It is not watertight either.
 ///
-/// The last two compute in f64, so that no f32 input is too large or too small for them, and have no
-/// tolerance: a triangle of any size and a direction of any length are treated alike. All three miss a
-/// triangle in whose plane the ray lies, as far as rounded numbers show it (in a plane along an axis,
-/// always). The last two miss a triangle of zero area wherever their determinant is exactly zero; the
-/// first hits it, where a closed surface needs it
+/// The last two compute in f64, so that no f32 input is too large or too small. They have no tolerance,
+/// so the size of the triangle and the length of the direction do not matter.
+///
+/// All three miss a triangle if the ray lies in its plane, as far as rounded numbers show it (in a plane
+/// along an axis, always). The last two miss a triangle of zero area wherever their determinant is
+/// exactly zero. The first hits it where a closed surface needs it
 /// ([`TriMesh::is_degenerate`](crate::TriMesh::is_degenerate)).
 ///
 /// ```
@@ -38,14 +39,14 @@ use crate::{Aabb, Faces, Ray, Side, TriangleHit, WatertightRay};
 pub struct Triangle {
     /// The first corner.
     pub a: Vec3,
-    /// The second corner, of weight `u`.
+    /// The second corner, with the weight `u`.
     pub b: Vec3,
-    /// The third corner, of weight `v`.
+    /// The third corner, with the weight `v`.
     pub c: Vec3,
 }
 
 impl From<[Vec3; 3]> for Triangle {
-    /// The corners as [`TriMesh::corners`](crate::TriMesh::corners) gives them.
+    /// The triangle of three corners, as returned by [`TriMesh::corners`](crate::TriMesh::corners).
     fn from([a, b, c]: [Vec3; 3]) -> Self {
         Self { a, b, c }
     }
@@ -66,7 +67,7 @@ impl Triangle {
         [self.a, self.b, self.c]
     }
 
-    /// The normal by the winding, of twice the area's length; zero for a triangle of zero area.
+    /// The normal by the winding, with twice the area as length; zero for a triangle of zero area.
     pub fn normal(&self) -> DVec3 {
         cross_f64(self.a, self.b, self.c)
     }
@@ -100,21 +101,21 @@ impl Triangle {
 
     /// The test that defines the answers of meshes: [`WatertightRay::intersect`].
     ///
-    /// For many triangles, prepare the [`WatertightRay`] once. A mesh far outside 2^±40 in size is
-    /// scaled before it is tested ([`TriMesh::query_scale`](crate::TriMesh::query_scale)); here the
-    /// caller does.
+    /// For many triangles, prepare the [`WatertightRay`] once. This function does not scale: if
+    /// coordinates lie far outside 2^±40, scale the triangle and the ray first
+    /// ([`TriMesh::query_scale`](crate::TriMesh::query_scale)).
     pub fn intersect_watertight(&self, ray: &Ray, faces: Faces) -> Option<TriangleHit> {
         let hit = WatertightRay::new(ray)?.intersect(self.corners())?;
         faces.accepts(hit.side).then_some(hit)
     }
 
     /// The test of Möller and Trumbore, "Fast, Minimum Storage Ray/Triangle Intersection" (Journal
-    /// of Graphics Tools, 1997), for a triangle by itself; see [`Triangle`] for when to use it.
+    /// of Graphics Tools, 1997), for an isolated triangle; [`Triangle`] says when to use it.
     ///
-    /// [`Faces::Both`] takes the two-sided variant, the others the culled one, which rejects a
-    /// triangle seen from the wrong side at once and divides only for a hit. Edges and the ray's
-    /// interval are inclusive. We depart from the paper in testing the determinant against zero, not
-    /// against a tolerance, in testing `t`, and in comparing so that NaN is a miss.
+    /// [`Faces::Both`] takes the two-sided variant. The others take the culled variant, which rejects
+    /// a triangle seen from the wrong side at once and divides only for a hit. Edges and the ray's
+    /// interval are inclusive. We depart from the paper: the determinant is compared with zero instead
+    /// of a tolerance, `t` is tested, and NaN is a miss.
     pub fn intersect_moller_trumbore(&self, ray: &Ray, faces: Faces) -> Option<TriangleHit> {
         match faces {
             Faces::Both => self.intersect_two_sided(ray),
@@ -171,7 +172,7 @@ impl Triangle {
     }
 
     /// The same equations, `o + t d = a + u (b - a) + v (c - a)`, solved by Cramer's rule: each
-    /// unknown is a quotient of two determinants. See [`Triangle`] for when to use it.
+    /// unknown is a quotient of two determinants. [`Triangle`] says when to use it.
     pub fn intersect_cramer(&self, ray: &Ray, faces: Faces) -> Option<TriangleHit> {
         if !ray.is_valid() {
             return None;
@@ -182,7 +183,7 @@ impl Triangle {
         let from_a = ray.origin.as_dvec3() - a;
         let det = |x, y, z| DMat3::from_cols(x, y, z).determinant();
 
-        // Columns: what t, u and v are multiplied with.
+        // The columns are the coefficients of t, u and v.
         let whole = det(minus_d, e1, e2);
         if whole == 0.0 {
             return None;
@@ -198,7 +199,7 @@ impl Triangle {
     }
 }
 
-/// What both variants begin with, in the paper's names (`from_a` is its T, `p` its P).
+/// The terms that both variants share, in the paper's names (`from_a` is its T, `p` its P).
 struct MollerTrumbore {
     e1: DVec3,
     e2: DVec3,
