@@ -1,13 +1,22 @@
 //! The program `hitscan`: triangle meshes, scenes and rays on the command line.
 //!
-//! Results go to standard output, everything else to standard error. The exit code is 0 when a ray
-//! hit (or the command did what it is for), 1 when none did (or `check` found a difference), and 2
-//! on an error, which also leaves no output file behind; likewise 130 when a command that writes one is
-//! interrupted.
+//! Results go to standard output, everything else to standard error. The exit codes are:
+//! - 0: a ray hit, or the command succeeded;
+//! - 1: no ray hit, or `check` found a difference;
+//! - 2: an error, which leaves no output file behind;
+//! - 130: an interrupt while the command wrote a file, which also leaves no file behind.
 //!
-//! A library only so that tests and fuzz targets can hand bytes to its readers: nothing here is
-//! promised to anybody else.
-
+//! Tests and fuzz targets call the public readers of this library. Nothing here is a stable interface.
+//!
+//! Modules import one way, from left to right, with no cycle:
+//! ```text
+//! command → scene_file → loading → source_snapshot → model → args → rays
+//! command → output → engine → args
+//! command → camera → args
+//! command → bench, check, distribution, surface
+//! command, exit_code, loading → messages
+//! ```
+//! `command` also imports each module further right directly, and `exit_code` for its result.
 #![forbid(unsafe_code)]
 
 mod args;
@@ -18,19 +27,20 @@ mod command;
 mod distribution;
 mod engine;
 mod exit_code;
-mod keyed;
 mod loading;
 mod messages;
+mod model;
 mod output;
 pub mod rays;
 pub mod scene_file;
+mod source_snapshot;
 mod surface;
 
 use clap::Parser;
 
 use args::Args;
 
-/// Runs the program with the arguments of the process.
+/// Runs the program with the arguments of the process and returns its exit code.
 pub fn main() -> std::process::ExitCode {
     exit_code::of(command::run(Args::parse()))
 }

@@ -8,50 +8,12 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, anyhow, bail};
 use hitscan::cache::{self, BuiltMesh, CacheErrorKind};
 use hitscan::formats::Limit;
-use hitscan::{
-    BuildQuality, Format, Layout, Loaded, Material, MeshBvh, ReadError, ReadErrorKind, TriMesh,
-};
+use hitscan::{Format, Loaded, MeshBvh, ReadError, ReadErrorKind, TriMesh};
 
 use crate::args::{EngineArgs, LimitArgs};
-use crate::keyed;
 use crate::messages;
-
-/// What reads meshes, and how. It is part of the key of cache files: change it whenever the same file
-/// becomes another mesh.
-pub(crate) const READER: &str = concat!("hitscan ", env!("CARGO_PKG_VERSION"), ", everything");
-
-/// A mesh as it was read.
-#[derive(Debug)]
-pub(crate) struct Model {
-    pub(crate) mesh: TriMesh,
-    pub(crate) materials: Vec<Material>,
-    /// How many things of the file were left out, or are odd.
-    pub(crate) n_ignored: u64,
-    /// What they are, in words.
-    pub(crate) remarks: Vec<String>,
-    /// The files that it was read from, the one that was named first. Those that a cache file was
-    /// built from are among them: they are looked at, too.
-    pub(crate) files: Vec<PathBuf>,
-    /// What a cache file was built from, as paths seen from its folder.
-    pub(crate) built_from: Vec<PathBuf>,
-    /// The tree of a cache file, until it is asked for.
-    tree: Option<CachedTree>,
-}
-
-/// A tree from a cache file.
-#[derive(Debug)]
-struct CachedTree {
-    bvh: MeshBvh,
-    quality: BuildQuality,
-}
-
-impl CachedTree {
-    /// Whether it is as the flags ask for, or they do not ask.
-    fn suits(&self, engine: &EngineArgs) -> bool {
-        engine.quality.is_none_or(|quality| BuildQuality::from(quality) == self.quality)
-            && engine.layout.is_none_or(|layout| Layout::from(layout) == self.bvh.layout())
-    }
-}
+use crate::model::{CachedTree, Model};
+use crate::source_snapshot::{self, READER};
 
 /// Reads a mesh and says what was left out of it. What the file is, is told by how it begins. The
 /// scene of a glTF file becomes one mesh, whose objects are the nodes.
@@ -193,7 +155,7 @@ pub(crate) fn build_for_cache(
         bail!("{} is a cache file, expected a mesh to build one of", path.display());
     }
     let read = || load_quietly(path, &engine.limits);
-    let (model, source) = keyed::read_with_key(path, output, read)?;
+    let (model, source) = source_snapshot::read_with_source(path, output, read)?;
     model.remarks.iter().for_each(messages::note);
     let Model { mesh, materials, n_ignored, remarks, files, .. } = model;
     let bvh = build_anew(&mesh, engine)?;

@@ -1,4 +1,4 @@
-//! `hitscan`: triangle meshes, scenes and rays on the command line.
+//! The program `hitscan`. Its modules and their order are in `lib.rs`.
 
 #![forbid(unsafe_code)]
 

@@ -12,8 +12,9 @@ use crate::args::InfoArgs;
 use crate::distribution::{SizeClass, longest_edges, write_bars};
 use crate::engine;
 use crate::exit_code::Outcome;
-use crate::loading::{self, Model, timed};
+use crate::loading::{self, timed};
 use crate::messages::readable;
+use crate::model::Model;
 use crate::output::{Target, quoted};
 use crate::surface::EdgeCounts;
 

@@ -1,4 +1,4 @@
-//! Reading a mesh together with the key to its files as they were read.
+//! Reads a mesh together with a snapshot of its source files: their paths, sizes and checksums.
 
 use std::fs;
 use std::path::Path;
@@ -7,20 +7,23 @@ use std::time::{Duration, SystemTime};
 use anyhow::bail;
 use hitscan::cache::Source;
 
-use crate::loading::{Model, READER};
+use crate::model::Model;
 
-/// By how much the times of files may be behind the clock: file systems count in steps of up to two
-/// seconds.
-const STEP: Duration = Duration::from_secs(2);
+/// The name and version of the reader, part of the source of every cache file. Change it whenever the
+/// same file becomes another mesh.
+pub(crate) const READER: &str = concat!("hitscan ", env!("CARGO_PKG_VERSION"), ", everything");
 
-/// What `read` gives of the mesh at `path`, and the key to its files for a cache file at `output`.
+/// The coarsest resolution of file times: some file systems round to two seconds.
+const TIME_RESOLUTION: Duration = Duration::from_secs(2);
+
+/// Returns the result of `read` for the mesh at `path`, and its source for a cache file at `output`.
 ///
-/// Which files belong to a mesh is known only after it was read. If one of them may have changed since
-/// that began, the mesh is read once more, between two looks at the contents of all.
+/// Only the mesh names its other files. If one of those may have changed since the read began, this
+/// function reads the mesh again, and compares the checksums of all files before and after.
 ///
 /// # Errors
-/// What `read` answers; and a file that changes while it is read.
-pub(crate) fn read_with_key(
+/// An error of `read`; a file that changes during the read.
+pub(crate) fn read_with_source(
     path: &Path,
     output: &Path,
     mut read: impl FnMut() -> anyhow::Result<Model>,
@@ -28,7 +31,8 @@ pub(crate) fn read_with_key(
     let (start, before) = (SystemTime::now(), Stamp::of(path));
     let mut model = read()?;
     let mut source = Source::of(READER, &model.files, output)?;
-    let in_doubt = |file: &Path| Stamp::of(file).is_none_or(|stamp| stamp.time + STEP >= start);
+    let in_doubt =
+        |file: &Path| Stamp::of(file).is_none_or(|stamp| stamp.time + TIME_RESOLUTION >= start);
     if model.files.iter().any(|file| file != path && in_doubt(file)) {
         model = read()?;
         let again = Source::of(READER, &model.files, output)?;
@@ -38,33 +42,36 @@ pub(crate) fn read_with_key(
         };
         let (old, new) = (contents(&source), contents(&again));
         if let Some(changed) = (0..new.len()).find(|&i| old.get(i) != new.get(i)) {
-            bail!("{} has changed while it was read, try again", model.files[changed].display());
+            bail!(
+                "{}: the file changed while hitscan read it; try again",
+                model.files[changed].display()
+            );
         }
         source = again;
     }
     if Stamp::of(path) != before {
-        bail!("{} has changed while it was read, try again", path.display());
+        bail!("{}: the file changed while hitscan read it; try again", path.display());
     }
     Ok((model, source))
 }
 
-/// What tells a file from the same one after a change, without its contents.
+/// The size and time of a file, which show most changes without reading it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Stamp {
     len: u64,
-    /// When it, or its name, was last changed.
+    /// The last change of the contents or, on Unix, of the name.
     time: SystemTime,
 }
 
 impl Stamp {
-    /// `None` for a file that cannot be looked at.
+    /// `None` if the metadata cannot be read.
     fn of(path: &Path) -> Option<Self> {
         let found = fs::metadata(path).ok()?;
         #[cfg_attr(not(unix), allow(unused_mut, reason = "there is no other time"))]
         let mut time = found.modified().ok()?;
         #[cfg(unix)]
         {
-            // A file that took the place of another may be an old one, but has its name since then.
+            // A renamed file may be old, but its change time is that of the renaming.
             use std::os::unix::fs::MetadataExt;
             let (seconds, nanoseconds) = (found.ctime(), found.ctime_nsec());
             if let (Ok(seconds), Ok(nanoseconds)) = (seconds.try_into(), nanoseconds.try_into()) {
@@ -90,14 +97,14 @@ mod tests {
     }
 
     #[test]
-    fn a_library_that_changes_while_it_is_read_is_never_under_the_key_of_another() {
+    fn a_library_that_changes_while_it_is_read_never_gets_the_source_of_another() {
         let Line { limits } = Line::parse_from(["hitscan"]);
         let folder = tempfile::tempdir().unwrap();
         let (mesh, library) = (folder.path().join("a.obj"), folder.path().join("a.mtl"));
         let cache = folder.path().join("a.hitscan");
         fs::write(&mesh, "mtllib a.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n").unwrap();
         let color = |model: &Model| model.materials[0].diffuse.map(|color| color[0]);
-        // It changes so often, each time right after it was read.
+        // The number of changes, each right after a read.
         for n_changes in [0, 1, 2] {
             let write = |red: u32| fs::write(&library, format!("newmtl m\nKd 0.{red} 0 0\n"));
             write(1).unwrap();
@@ -110,11 +117,11 @@ mod tests {
                 }
                 Ok(model)
             };
-            let result = read_with_key(&mesh, &cache, read);
+            let result = read_with_source(&mesh, &cache, read);
             if n_changes == 2 {
                 let error = result.unwrap_err().to_string();
                 assert!(
-                    error.ends_with("a.mtl has changed while it was read, try again"),
+                    error.ends_with("a.mtl: the file changed while hitscan read it; try again"),
                     "{error}"
                 );
             } else {
@@ -136,7 +143,10 @@ mod tests {
             fs::write(&mesh, "v 0 0 0\nv 1 0 0\n")?;
             Ok(model)
         };
-        let error = read_with_key(&mesh, &cache, read).unwrap_err().to_string();
-        assert!(error.ends_with("a.obj has changed while it was read, try again"), "{error}");
+        let error = read_with_source(&mesh, &cache, read).unwrap_err().to_string();
+        assert!(
+            error.ends_with("a.obj: the file changed while hitscan read it; try again"),
+            "{error}"
+        );
     }
 }
