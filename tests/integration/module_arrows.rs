@@ -8,9 +8,6 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Crates that still have cycles. To be emptied.
-const EXPECTED_FOR_NOW: &[&str] = &["cli", "formats", "obj", "picking", "viewer"];
-
 /// The path of a module within its crate; empty for the root.
 type Module = Vec<String>;
 
@@ -41,16 +38,8 @@ fn modules_of_a_crate_import_each_other_without_cycles() {
     let mut cycles = Vec::new();
     for folder in crates() {
         let name = folder.file_name().expect("a crate has a folder").to_string_lossy().into_owned();
-        let cycle = cycle_of(&Crate::read(&folder.join("src")).graph());
-        match cycle {
-            Some(cycle) if EXPECTED_FOR_NOW.contains(&name.as_str()) => {
-                eprintln!("{name}, expected for now: {}", cycle.join(" → "));
-            }
-            Some(cycle) => cycles.push(format!("{name}: {}", cycle.join(" → "))),
-            None if EXPECTED_FOR_NOW.contains(&name.as_str()) => {
-                eprintln!("{name} has no cycle any more: take it off EXPECTED_FOR_NOW");
-            }
-            None => {}
+        if let Some(cycle) = cycle_of(&Crate::read(&folder.join("src")).graph()) {
+            cycles.push(format!("{name}: {}", cycle.join(" → ")));
         }
     }
     assert!(cycles.is_empty(), "cycles of imports:\n{}", cycles.join("\n"));
