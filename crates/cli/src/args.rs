@@ -1,5 +1,6 @@
 //! The command line: commands, flags and the values they take.
 
+mod engine;
 mod limits;
 mod picking;
 mod render;
@@ -8,8 +9,8 @@ mod view;
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args as ClapArgs, Parser, Subcommand, ValueEnum};
-use hitscan::{BuildOptions, BuildQuality, Faces, Isa, Layout};
 
+pub(crate) use engine::{EngineArgs, FacesArg, LayoutArg, QualityArg, ThreadsArg};
 pub(crate) use limits::LimitArgs;
 pub(crate) use picking::{CameraArgs, LineFormat, PickArgs, SelectArgs};
 pub(crate) use render::RenderArgs;
@@ -37,8 +38,11 @@ use crate::rays::RayFormat;
   hitscan bench cuboid.obj
 
 Results go to standard output, everything else to standard error.
-Exit code: 0 a ray hit (or the command is done), 1 no ray hit or nothing is there (or check found a
-difference), 2 error, 130 interrupted."
+Exit codes:
+  0    a ray hit, something was picked or selected, or the command succeeded
+  1    no hit, nothing picked or selected, or check found a difference
+  2    error
+  130  interrupted"
 )]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -70,14 +74,13 @@ pub(crate) enum Command {
   hitscan make terrain --triangles 1000000 --seed 7 -o terrain.obj
   hitscan make sphere --radius 2 | head
 
-A shape takes as many triangles as it can, close to the number asked for; the numbers of what was
-made are told on standard error."
+The triangle count of --triangles is approximate; standard error gets the actual counts."
 )]
 pub(crate) struct MakeArgs {
     #[command(subcommand)]
     pub(crate) shape: Shape,
 
-    /// File to write; standard output without it.
+    /// Write to FILE [default: standard output].
     #[arg(short, long, value_name = "FILE", global = true)]
     pub(crate) output: Option<PathBuf>,
 }
@@ -96,7 +99,7 @@ pub(crate) enum Shape {
         /// Size along z.
         #[arg(value_name = "D", allow_negative_numbers = true)]
         depth: f32,
-        /// How often to split; the box has 12 * 4^L triangles.
+        /// Split each triangle into four L times: 12 * 4^L triangles.
         #[arg(long, value_name = "L", default_value_t = 0)]
         level: u32,
     },
@@ -114,14 +117,14 @@ pub(crate) enum Shape {
     Torus {
         #[command(flatten)]
         size: Size,
-        /// Radius of the circle in the middle of the tube.
+        /// Radius of the circle through the centre of the tube.
         #[arg(long, value_name = "R", default_value_t = 1.0, allow_negative_numbers = true)]
         major: f32,
         /// Radius of the tube.
         #[arg(long, value_name = "R", default_value_t = 0.25, allow_negative_numbers = true)]
         minor: f32,
     },
-    /// A flat rectangle of equal cells.
+    /// A flat grid of equal cells.
     #[command(after_help = "Example:\n  hitscan make grid --triangles 2000 -o grid.obj")]
     Grid {
         #[command(flatten)]
@@ -129,14 +132,14 @@ pub(crate) enum Shape {
         /// Size along x.
         #[arg(long, value_name = "W", default_value_t = 1.0, allow_negative_numbers = true)]
         width: f32,
-        /// Size along the other side.
+        /// Size along the other axis.
         #[arg(long, value_name = "D", default_value_t = 1.0, allow_negative_numbers = true)]
         depth: f32,
     },
     /// A random landscape.
     #[command(after_help = "Example:\n  hitscan make terrain --triangles 1000000 -o terrain.obj")]
     Terrain(Seeded),
-    /// Random houses on a ground.
+    /// Random houses on flat ground.
     #[command(after_help = "Example:\n  hitscan make city --seed 3 -o city.obj")]
     City(Seeded),
     /// Random triangles that do not touch.
@@ -144,24 +147,25 @@ pub(crate) enum Shape {
     Soup(Seeded),
 }
 
-/// How many triangles a shape shall have.
+/// The approximate triangle count of a shape.
 #[derive(Clone, Copy, Debug, ClapArgs)]
 pub(crate) struct Size {
-    /// Number of triangles, which the shape comes close to.
+    /// Make about N triangles.
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     pub(crate) triangles: usize,
 }
 
+/// The size and seed of a random shape.
 #[derive(Clone, Copy, Debug, ClapArgs)]
 pub(crate) struct Seeded {
     #[command(flatten)]
     pub(crate) size: Size,
-    /// Start of the random numbers: the same seed gives the same mesh.
+    /// Seed the random numbers: the same seed gives the same mesh.
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub(crate) seed: u64,
 }
 
-/// Say what is in a mesh and what its tree is like.
+/// Describe a mesh and its tree.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "Examples:
   hitscan info model.obj
@@ -178,7 +182,7 @@ pub(crate) struct InfoArgs {
     pub(crate) engine: EngineArgs,
 }
 
-/// Say what rays hit.
+/// Cast rays and print their hits.
 #[derive(Debug, ClapArgs)]
 #[command(
     group(ArgGroup::new("aim").args(["to", "dir"])),
@@ -193,90 +197,93 @@ pub(crate) struct InfoArgs {
 
 Rays:
   csv     under the header ox,oy,oz,dx,dy,dz or ox,oy,oz,dx,dy,dz,t_min,t_max
-  ndjson  {\"origin\":[0,0,9],\"direction\":[0,0,-1],\"t_min\":0,\"t_max\":null} on a line of its own;
+  ndjson  {\"origin\":[0,0,9],\"direction\":[0,0,-1],\"t_min\":0,\"t_max\":null} per line;
           bounds may be absent or null; \"inf\", \"-inf\" are infinite
   npy     float32 or float64 of shape (n, 6) or (n, 8), columns as in csv
-  An invalid ray (zero or not finite, or an empty interval) misses; their number is told.
+  Invalid rays miss, and hitscan prints their count. A ray is invalid if its direction is zero,
+  a number is not finite, or its interval is empty.
 
-A hit's t is in units of the direction as given. Its side is front when the corners run
-counter-clockwise seen from the origin of the ray. Exit code: 0 a ray hit, 1 no ray hit, 2 error."
+The unit of t is the length of the direction. A hit is on the front side if the corners of the
+triangle run counter-clockwise, seen from the origin of the ray.
+
+Exit codes: 0 a ray hit, 1 no ray hit, 2 error."
 )]
 pub(crate) struct CastArgs {
     /// The mesh: OBJ, STL, PLY, glTF, or a cache file of `hitscan build`.
     pub(crate) file: PathBuf,
 
-    /// Origin of a single ray.
+    /// Cast a single ray from this origin.
     #[arg(
         long, value_name = "X,Y,Z", value_parser = point, allow_hyphen_values = true,
         requires = "aim"
     )]
     pub(crate) from: Option<[f32; 3]>,
 
-    /// Target of a segment: direction to - from, t in [0, 1] unless --t-max says otherwise.
+    /// Cast a segment to this target: direction to - from, t from 0 to 1 [see --t-max].
     #[arg(
         long, value_name = "X,Y,Z", value_parser = point, allow_hyphen_values = true,
         requires = "from"
     )]
     pub(crate) to: Option<[f32; 3]>,
 
-    /// Direction of a ray, of any length but zero.
+    /// Cast along this direction, of any length but zero.
     #[arg(
         long, value_name = "X,Y,Z", value_parser = point, allow_hyphen_values = true,
         requires = "from"
     )]
     pub(crate) dir: Option<[f32; 3]>,
 
-    /// Many rays, from a file or from standard input (-).
+    /// Read the rays from FILE, or from standard input (-).
     #[arg(long, value_name = "FILE", conflicts_with = "aim")]
     pub(crate) rays: Option<PathBuf>,
 
-    /// Format of the rays; without it by the file's extension, or else by how the rays begin.
+    /// Read the rays in this format [default: by the extension, else by the first bytes].
     #[arg(long, value_name = "FORMAT", requires = "rays")]
     pub(crate) rays_format: Option<RayFormat>,
 
-    /// The hit with the least t of each ray (this is the default).
+    /// Print the hit with the smallest t of each ray [default].
     #[arg(long)]
     pub(crate) closest: bool,
 
-    /// All hits of each ray, sorted by t.
+    /// Print all hits of each ray, sorted by t.
     #[arg(long)]
     pub(crate) all: bool,
 
-    /// With --all: each crossing of the surface once, also where triangles share an edge.
+    /// With --all, print each crossing once, even on an edge that triangles share.
     #[arg(long, requires = "all")]
     pub(crate) once: bool,
 
-    /// Only whether each ray hits anything.
+    /// Print only whether each ray hits anything.
     #[arg(long)]
     pub(crate) any: bool,
 
-    /// Only how often each ray crosses the surface.
+    /// Print only the number of surface crossings of each ray.
     #[arg(long)]
     pub(crate) count: bool,
 
-    /// Which sides of the triangles count.
+    /// Test these sides of the triangles.
     #[arg(long, value_enum, value_name = "SIDES", default_value_t = FacesArg::Both)]
     pub(crate) faces: FacesArg,
 
-    /// Least t that counts, inclusive; may be negative or -inf [default: 0].
+    /// Ignore hits below this t; it may be negative or -inf [default: 0].
     #[arg(long, value_name = "T", value_parser = number, allow_hyphen_values = true)]
     pub(crate) t_min: Option<f32>,
 
-    /// Greatest t that counts, inclusive [default: 1 with --to, else inf].
+    /// Ignore hits above this t [default: 1 with --to, else inf].
     ///
-    /// With --rays both bounds are for the rays that bring none of their own.
+    /// With --rays, both bounds apply to rays without bounds in the file.
     #[arg(long, value_name = "T", value_parser = number, allow_hyphen_values = true)]
     pub(crate) t_max: Option<f32>,
 
-    /// Format of the results.
+    /// Write the results in this format.
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t = OutputFormat::Text)]
     pub(crate) format: OutputFormat,
 
-    /// File to write; standard output without it. It appears whole or not at all.
+    /// Write to FILE, complete or not at all [default: standard output].
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
 
-    /// Test every triangle instead of using a tree: slow, the same output to the byte.
+    /// Test every triangle instead of using a tree: slow, with byte-identical output.
     #[arg(long)]
     pub(crate) brute: bool,
 
@@ -284,24 +291,24 @@ pub(crate) struct CastArgs {
     pub(crate) engine: EngineArgs,
 }
 
-/// Write a cache file: a mesh with its tree, read in an instant.
+/// Write a cache file: a mesh with its tree, ready to query.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "Examples:
   hitscan build model.obj -o model.hitscan
   hitscan cast model.hitscan --from 4,-7,-4 --to 2,3,4
   hitscan build model.obj -o small.hitscan --layout compact
 
-Every command takes a cache file in place of the mesh, whatever its name, with the same answers. A
-command that asks for another --quality or --layout builds that tree anew.
+Every command accepts a cache file in place of the mesh, under any name, with the same answers. A
+command with another --quality or --layout builds a new tree.
 
-As long as the mesh and its material libraries are where they were, they are looked at each time: if
-one has changed, that is an error until the cache file is built again. Without them the cache file
-stands for itself. A file that is damaged, or of another version, is an error, too.")]
+If the source files still exist, hitscan checks them on every use. A changed source is an error
+until you rebuild the cache file. If the sources are gone, hitscan uses the cache file as is. A
+damaged cache file, or one of another version, is an error.")]
 pub(crate) struct BuildArgs {
     /// The mesh: OBJ, STL, PLY or glTF.
     pub(crate) file: PathBuf,
 
-    /// File to write. It appears whole or not at all.
+    /// Write to FILE, complete or not at all.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: PathBuf,
 
@@ -309,25 +316,26 @@ pub(crate) struct BuildArgs {
     pub(crate) engine: EngineArgs,
 }
 
-/// Compare every instruction set, builder and kind of query with brute force.
+/// Compare every instruction set, builder and query with brute force.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "Examples:
   hitscan check model.obj
   hitscan check model.obj --rays 100000 --seed 7
 
-Rays are random and hostile: through vertices and edges, in the planes of triangles, parallel to
-axes, grazing, from inside and from far away, segments that end on their target, narrow and
-negative intervals. Answers are compared bit by bit. Exit code: 0 all are the same, 1 a difference
-was found, 2 error.")]
+The rays are random and hostile. They pass through vertices and edges, lie in the planes of
+triangles, run parallel to axes, graze surfaces, and start inside or far away. Segments end on
+their target; intervals are narrow or negative. check compares the answers bit by bit.
+
+Exit codes: 0 no difference, 1 a difference or an invalid tree, 2 error.")]
 pub(crate) struct CheckArgs {
     /// The mesh: OBJ, STL, PLY, glTF, or a cache file of `hitscan build`.
     pub(crate) file: PathBuf,
 
-    /// Number of rays.
+    /// Cast N rays.
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     pub(crate) rays: usize,
 
-    /// Start of the random numbers: the same seed gives the same rays.
+    /// Seed the random numbers: the same seed gives the same rays.
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub(crate) seed: u64,
 
@@ -344,20 +352,24 @@ pub(crate) struct CheckArgs {
   hitscan bench model.obj
   hitscan bench model.obj --rays 1000000 --threads 1 --json
 
-Rays: primary (a camera that sees the whole mesh, in tiles of 4 by 4), diffuse (from the primary
-hits in random directions), segments (between random points of the bounds) and shadow (from the
-primary hits to a light). A sample of the answers is compared with brute force before anything is
-timed. Times are medians; one ray at a time is on one thread, batches are on all of them.")]
+Rays:
+  primary   from a camera that sees the whole mesh, in tiles of 4 by 4
+  diffuse   from the primary hits in random directions
+  segments  between random points of the bounds
+  shadow    from the primary hits to a light
+
+Before it measures, bench compares a sample of the answers with brute force. Times are medians.
+Single rays run on one thread, batches on all threads.")]
 pub(crate) struct BenchArgs {
     /// The mesh: OBJ, STL, PLY, glTF, or a cache file of `hitscan build`.
     pub(crate) file: PathBuf,
 
-    /// Number of rays of each kind.
+    /// Cast N rays of each kind.
     #[arg(long, value_name = "N", default_value_t = 262_144,
           value_parser = clap::value_parser!(u64).range(1..=1 << 28))]
     pub(crate) rays: u64,
 
-    /// Start of the random numbers: the same seed gives the same rays.
+    /// Seed the random numbers: the same seed gives the same rays.
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub(crate) seed: u64,
 
@@ -369,135 +381,36 @@ pub(crate) struct BenchArgs {
     pub(crate) engine: EngineArgs,
 }
 
-/// Write the completions of a shell.
+/// Write completions for a shell.
 #[derive(Clone, Copy, Debug, ClapArgs)]
 #[command(after_help = "Examples:
   hitscan completions bash > ~/.local/share/bash-completion/completions/hitscan
   hitscan completions zsh > ~/.zfunc/_hitscan
   hitscan completions fish > ~/.config/fish/completions/hitscan.fish")]
 pub(crate) struct CompletionsArgs {
-    /// The shell.
+    /// Shell to complete for.
     #[arg(value_enum)]
     pub(crate) shell: clap_complete::Shell,
 }
 
-/// Write a page of the manual.
+/// Write a manual page.
 #[derive(Clone, Debug, ClapArgs)]
 #[command(after_help = "Examples:
   hitscan man > ~/.local/share/man/man1/hitscan.1
   hitscan man render | man -l -")]
 pub(crate) struct ManArgs {
-    /// The command that the page is about; without it the page is about all of them.
+    /// Describe this command [default: the whole program].
     pub(crate) command: Option<String>,
 }
 
-/// How the tree is built and queried. None of it changes an answer.
-#[derive(Clone, Copy, Debug, ClapArgs)]
-pub(crate) struct EngineArgs {
-    /// How much time to spend on a better tree [default: balanced, or what a cache file has].
-    #[arg(long, value_enum, value_name = "QUALITY")]
-    pub(crate) quality: Option<QualityArg>,
-
-    /// Instruction set of the queries [default: the best of this machine].
-    #[arg(long, value_name = "NAME", value_parser = isa)]
-    pub(crate) isa: Option<Isa>,
-
-    /// What the leaves of the tree are made of [default: full, or what a cache file has].
-    #[arg(long, value_enum, value_name = "LAYOUT")]
-    pub(crate) layout: Option<LayoutArg>,
-
-    #[command(flatten)]
-    pub(crate) threads: ThreadsArg,
-
-    #[command(flatten)]
-    pub(crate) limits: LimitArgs,
-}
-
-impl EngineArgs {
-    pub(crate) fn build_options(&self) -> BuildOptions {
-        BuildOptions {
-            quality: self.quality.map_or_else(BuildQuality::default, BuildQuality::from),
-            isa: self.isa.unwrap_or_default(),
-            layout: self.layout.map_or_else(Layout::default, Layout::from),
-        }
-    }
-}
-
-#[derive(Clone, Copy, Debug, ClapArgs)]
-pub(crate) struct ThreadsArg {
-    /// Number of threads [default: as many as the machine has].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
-    pub(crate) threads: Option<u16>,
-}
-
-/// [`Faces`] as a flag's value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum FacesArg {
-    /// Both sides.
-    Both,
-    /// What is counter-clockwise seen from the origin of the ray.
-    Front,
-    /// What is clockwise seen from the origin of the ray.
-    Back,
-}
-
-impl From<FacesArg> for Faces {
-    fn from(faces: FacesArg) -> Self {
-        match faces {
-            FacesArg::Both => Self::Both,
-            FacesArg::Front => Self::Front,
-            FacesArg::Back => Self::Back,
-        }
-    }
-}
-
-/// [`BuildQuality`] as a flag's value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum QualityArg {
-    /// Build fast.
-    Fast,
-    /// For most uses.
-    Balanced,
-    /// Build for long use.
-    High,
-}
-
-impl From<QualityArg> for BuildQuality {
-    fn from(quality: QualityArg) -> Self {
-        match quality {
-            QualityArg::Fast => Self::Fast,
-            QualityArg::Balanced => Self::Balanced,
-            QualityArg::High => Self::High,
-        }
-    }
-}
-
-/// [`Layout`] as a flag's value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum LayoutArg {
-    /// The fastest.
-    Full,
-    /// About half the memory, one and a half times the time.
-    Compact,
-}
-
-impl From<LayoutArg> for Layout {
-    fn from(layout: LayoutArg) -> Self {
-        match layout {
-            LayoutArg::Full => Self::Full,
-            LayoutArg::Compact => Self::Compact,
-        }
-    }
-}
-
-/// How results are written down.
+/// The formats of results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum OutputFormat {
-    /// For people.
+    /// Text for people.
     Text,
-    /// A JSON object per ray and line.
+    /// One JSON object per ray, one per line.
     Ndjson,
-    /// Comma-separated values, a row per hit.
+    /// Comma-separated values, one row per hit.
     Csv,
     /// NumPy arrays under the names of Open3D.
     Npz,
@@ -507,13 +420,13 @@ pub(crate) enum OutputFormat {
 fn point(text: &str) -> Result<[f32; 3], String> {
     let parts: Vec<&str> = text.split(',').map(str::trim).collect();
     let Ok(parts) = <[&str; 3]>::try_from(parts.as_slice()) else {
-        return Err(format!("found {} numbers, expected three as in 1,-2.5,3", parts.len()));
+        return Err(format!("found {} numbers; expected three as in 1,-2.5,3", parts.len()));
     };
     let mut point = [0.0f32; 3];
     for (number, part) in point.iter_mut().zip(parts) {
         *number = self::number(part)?;
         if !number.is_finite() {
-            return Err(format!("found `{part}`, expected a finite number of single precision"));
+            return Err(format!("found `{part}`; expected a finite number of single precision"));
         }
     }
     Ok(point)
@@ -521,14 +434,7 @@ fn point(text: &str) -> Result<[f32; 3], String> {
 
 /// A number, rounded to single precision; `inf` and `nan` are numbers.
 fn number(text: &str) -> Result<f32, String> {
-    text.parse().map_err(|_| format!("found `{text}`, expected a number"))
-}
-
-fn isa(name: &str) -> Result<Isa, String> {
-    Isa::from_name(name).ok_or_else(|| {
-        let available: Vec<&str> = Isa::available().into_iter().map(Isa::name).collect();
-        format!("not available on this machine, expected one of: {}", available.join(", "))
-    })
+    text.parse().map_err(|_| format!("found `{text}`; expected a number"))
 }
 
 #[cfg(test)]

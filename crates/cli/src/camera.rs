@@ -1,4 +1,4 @@
-//! From the flags of a camera to its view.
+//! The view of the camera that the flags describe.
 
 use std::f64::consts::FRAC_PI_4;
 
@@ -21,7 +21,7 @@ pub(crate) fn view(args: &CameraArgs) -> anyhow::Result<View> {
             View::new(DMat4::from_cols_array(&matrix), viewport, args.convention.into())
         }
         (None, Some(eye), Some(target)) => camera(args, eye, target).view(viewport),
-        _ => bail!("no camera: expected a matrix, or an eye with a target"),
+        _ => bail!("camera: there is no camera; use --matrix, or --eye with --target"),
     };
     view.context("the camera sees nothing")
 }
@@ -30,7 +30,7 @@ pub(crate) fn view(args: &CameraArgs) -> anyhow::Result<View> {
 /// front, right and above.
 ///
 /// # Errors
-/// A camera that sees nothing.
+/// A camera that sees nothing; an `--up` of zero.
 pub(crate) fn view_of(args: &CameraArgs, subject: &Subject) -> anyhow::Result<View> {
     if args.matrix.is_some() || args.eye.is_some() {
         return view(args);
@@ -38,10 +38,19 @@ pub(crate) fn view_of(args: &CameraArgs, subject: &Subject) -> anyhow::Result<Vi
     let [width, height] = args.size;
     let up = args.up.map_or(DVec3::Y, DVec3::from);
     let framing = Framing { up, projection: projection(args), ..Framing::default() };
-    let mut camera =
-        framing.camera(subject, width / height).context("--up is zero, expected a direction")?;
+    let mut camera = framing.camera(subject, width / height).context(ZERO_UP)?;
     set_planes(args, &mut camera);
     camera.view(Viewport::from_size(width, height)).context("the camera sees nothing")
+}
+
+const ZERO_UP: &str = "--up is zero or not finite; expected a direction";
+
+/// The unit vector of `--up`, y without the flag.
+///
+/// # Errors
+/// A vector whose length is zero or not finite.
+pub(crate) fn up(flag: Option<[f64; 3]>) -> anyhow::Result<DVec3> {
+    flag.map_or(DVec3::Y, DVec3::from).try_normalize().context(ZERO_UP)
 }
 
 fn camera(args: &CameraArgs, eye: [f64; 3], target: [f64; 3]) -> Camera {
@@ -65,4 +74,16 @@ fn projection(args: &CameraArgs) -> Projection {
 fn set_planes(args: &CameraArgs, camera: &mut Camera) {
     camera.near = args.near.unwrap_or(camera.near);
     camera.far = args.far.unwrap_or(camera.far);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn up_has_unit_length_or_is_an_error() {
+        assert_eq!(up(None).expect("y is a direction"), DVec3::Y);
+        assert_eq!(up(Some([0.0, 0.0, -5.0])).expect("it has a length"), DVec3::NEG_Z);
+        assert!(up(Some([0.0; 3])).is_err());
+    }
 }

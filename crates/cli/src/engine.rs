@@ -1,4 +1,4 @@
-//! Asking a mesh about many rays, by its tree or by brute force.
+//! Queries of a mesh with many rays, by its tree or by brute force.
 
 use anyhow::Context;
 use hitscan::primitives::brute_force::BruteForce;
@@ -16,10 +16,10 @@ pub(crate) fn set_threads(arg: ThreadsArg) -> anyhow::Result<()> {
         .with_context(|| format!("cannot start {threads} threads"))
 }
 
-/// What to ask about each ray.
+/// The query for each ray.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Query {
-    /// The hit with the least t.
+    /// The hit with the smallest t.
     Closest,
     /// All hits.
     All(HitMode),
@@ -29,7 +29,7 @@ pub(crate) enum Query {
     Count,
 }
 
-/// The answers about a slice of rays.
+/// The answers for a slice of rays.
 #[derive(Clone, Debug)]
 pub(crate) enum Answers {
     Closest(Vec<Option<Hit>>),
@@ -38,10 +38,10 @@ pub(crate) enum Answers {
     Count(Vec<u32>),
 }
 
-/// The answer about one ray.
+/// The answer for one ray.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Answer<'a> {
-    /// The hits asked for, in order.
+    /// The hits of the query, in order.
     Hits(&'a [Hit]),
     /// Whether there is a hit.
     Occluded(bool),
@@ -50,7 +50,7 @@ pub(crate) enum Answer<'a> {
 }
 
 impl Answers {
-    /// The answer about ray number `ray` of the slice.
+    /// The answer for the ray at index `ray` of the slice.
     pub(crate) fn of(&self, ray: usize) -> Answer<'_> {
         match self {
             Self::Closest(hits) => Answer::Hits(hits[ray].as_slice()),
@@ -71,7 +71,7 @@ impl Answers {
     }
 }
 
-/// What answers: a tree, or a scan of all triangles. The answers are the same to the bit.
+/// The backend: a tree, or a scan of all triangles. Both give bit-equal answers.
 #[derive(Debug)]
 pub(crate) enum Caster<'a> {
     Tree(Box<MeshBvh>),
@@ -79,11 +79,11 @@ pub(crate) enum Caster<'a> {
 }
 
 impl Caster<'_> {
-    /// The answers about `rays`, in parallel.
+    /// The answers for `rays`, in parallel.
     pub(crate) fn answers(&self, rays: &[Ray], query: Query, faces: Faces) -> Answers {
         match self {
             Self::Tree(tree) => match rays {
-                // One ray takes the same way as a call of the library for one ray.
+                // One ray takes the single-ray path of the library.
                 [ray] => answer_of_tree(tree, ray, query, faces),
                 _ => answers_of_tree(tree, rays, query, faces),
             },

@@ -1,25 +1,25 @@
-//! What the process tells its caller.
+//! The exit code of the process.
 
 use std::io;
 use std::process::ExitCode;
 
 use crate::messages;
 
-/// How a command ended without an error.
+/// The outcome of a command without an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
-    /// A ray hit something, or the command did what it is for: exit code 0.
+    /// A ray hit something, or the command succeeded: exit code 0.
     Done,
     /// No ray hit anything, or a check found a difference: exit code 1.
     Nothing,
 }
 
-/// The exit code of a command's result. An error is printed and is 2.
+/// The exit code of a result. Prints an error, whose code is 2.
 pub(crate) fn of(result: anyhow::Result<Outcome>) -> ExitCode {
     match result {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
         Ok(Outcome::Nothing) => ExitCode::from(1),
-        // The reader of our output has all it wanted, as in `hitscan cast ... | head`.
+        // The reader of our output has closed the pipe, as in `hitscan cast ... | head`.
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             messages::error(&error);

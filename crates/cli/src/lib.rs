@@ -12,7 +12,7 @@
 //! ```text
 //! command → scene_file → loading → source_snapshot → model → args → rays
 //! command → output → engine → args
-//! command → camera → args
+//! command → camera → args::{picking, render, view} → args::{engine, limits} → rays
 //! command → bench, check, distribution, surface
 //! command, exit_code, loading → messages
 //! ```

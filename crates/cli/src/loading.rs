@@ -1,4 +1,4 @@
-//! From a file to a mesh and its tree, with progress on a terminal.
+//! Loads a mesh file and builds its tree, with progress on a terminal.
 
 use std::mem;
 use std::ops::ControlFlow;
@@ -15,8 +15,8 @@ use crate::messages;
 use crate::model::{CachedTree, Model};
 use crate::source_snapshot::{self, READER};
 
-/// Reads a mesh and says what was left out of it. What the file is, is told by how it begins. The
-/// scene of a glTF file becomes one mesh, whose objects are the nodes.
+/// Reads a mesh and prints what the reader skipped. The first bytes give the format. The scene of a glTF
+/// file becomes one mesh, whose objects are the nodes.
 ///
 /// # Errors
 /// A file that cannot be read as any of the formats, or a cache file whose source has changed.
@@ -26,7 +26,7 @@ pub(crate) fn load(path: &Path, limits: &LimitArgs) -> anyhow::Result<Model> {
     Ok(model)
 }
 
-/// [`load`] without a word of what was left out.
+/// [`load`] without notes.
 ///
 /// # Errors
 /// As [`load`].
@@ -58,7 +58,7 @@ fn load_file(path: &Path, limits: &LimitArgs) -> anyhow::Result<Loaded> {
     loaded.map_err(with_flag)
 }
 
-/// Replaces the name of the library's option, if the error is about a limit, by that of the flag.
+/// Replaces the library's option in an error about a limit by the flag.
 fn with_flag(error: ReadError) -> anyhow::Error {
     match error.kind {
         ReadErrorKind::TooLarge { raised_by: Some(limit), .. } => {
@@ -107,19 +107,20 @@ fn load_cache(path: &Path, limits: &LimitArgs) -> anyhow::Result<Model> {
     Ok(Model { mesh, materials, n_ignored, remarks, files, built_from, tree })
 }
 
-/// The tree of a mesh: that of a cache file if there is one and the flags ask for no other, or else a
-/// new one.
+/// Takes the tree of the cache file if it suits the flags, or else builds a new one.
 ///
 /// # Errors
-/// None that can happen: nobody cancels the build.
+/// A cancelled build, which cannot happen here because the progress callback never cancels.
 pub(crate) fn build(model: &mut Model, engine: &EngineArgs) -> anyhow::Result<MeshBvh> {
     if model.tree.as_ref().is_some_and(|tree| !tree.suits(engine)) {
-        messages::note("the cache file has a tree of another kind: one as asked for is built");
+        messages::note(
+            "the cache file has a tree of another quality or layout; building a new tree",
+        );
     }
     build_quietly(model, engine)
 }
 
-/// [`build`] for those who ask for trees of many kinds.
+/// [`build`] without the note about another tree.
 ///
 /// # Errors
 /// As [`build`].
@@ -141,18 +142,17 @@ fn build_anew(mesh: &TriMesh, engine: &EngineArgs) -> anyhow::Result<MeshBvh> {
     tree.context("building the tree")
 }
 
-/// Reads a mesh and builds its tree, to be written to a cache file at `output`; and the files that it
-/// was read from.
+/// Reads a mesh and builds its tree for a cache file at `output`. Also returns the files that it read.
 ///
 /// # Errors
-/// As [`load`]; a cache file; and a file that changes while it is read.
+/// As [`load`]; a cache file at `path`; a file that changes during the read.
 pub(crate) fn build_for_cache(
     path: &Path,
     output: &Path,
     engine: &EngineArgs,
 ) -> anyhow::Result<(BuiltMesh, Vec<PathBuf>)> {
     if cache::is_cache_file(path) {
-        bail!("{} is a cache file, expected a mesh to build one of", path.display());
+        bail!("{}: the file is a cache file; expected a mesh", path.display());
     }
     let read = || load_quietly(path, &engine.limits);
     let (model, source) = source_snapshot::read_with_source(path, output, read)?;
@@ -164,7 +164,7 @@ pub(crate) fn build_for_cache(
     Ok((BuiltMesh { mesh, bvh, quality, materials, n_ignored, remarks, source }, files))
 }
 
-/// A result and how long it took.
+/// The result of `work` and its duration.
 pub(crate) fn timed<T>(work: impl FnOnce() -> T) -> (T, Duration) {
     let start = Instant::now();
     let result = work();

@@ -1,4 +1,4 @@
-//! What is said on standard error: errors, notes, progress.
+//! Messages on standard error: errors, notes and progress.
 
 use std::fmt::Display;
 use std::io::{self, Write};
@@ -8,28 +8,27 @@ use clap::builder::Styles;
 use hitscan_files::Escaped;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// Prints an error with its causes: on a terminal coloured as those of the command line itself, and
-/// with whatever would act on a terminal escaped, as files have their say in it.
+/// Prints an error with its causes, coloured on a terminal like the errors of clap. Escapes control
+/// characters, because the text may quote a hostile file.
 pub(crate) fn error(error: &anyhow::Error) {
     let styles = Styles::styled();
     let style = styles.get_error();
     let text = format!("{error:#}");
-    // Takes colours out where they are not wanted.
+    // anstream strips the colours when standard error is no terminal.
     let _ = writeln!(anstream::stderr(), "{style}error:{style:#} {}", Escaped(&text));
 }
 
-/// Prints something that the user should know and that is not an error.
+/// Prints a note: a fact worth knowing that is no error.
 pub(crate) fn note(note: impl Display) {
     line(format_args!("note: {note}"));
 }
 
-/// Prints one line, escaped as an [`error`]. A closed standard error is no reason to fail, or to panic
-/// as `eprintln!` does.
+/// Prints one line, escaped like an [`error`]. Ignores a closed standard error, where `eprintln!` panics.
 pub(crate) fn line(line: impl Display) {
     let _ = writeln!(io::stderr(), "{}", Escaped(&line.to_string()));
 }
 
-/// A bar for a stage whose progress is a share from 0 to 1. Drawn only on a terminal.
+/// A bar for a stage with progress from 0 to 1, drawn only on a terminal.
 pub(crate) fn share_bar(stage: &'static str) -> ProgressBar {
     bar(Some(1000), stage, "{msg} {wide_bar} {percent:>3} %")
 }
@@ -39,7 +38,7 @@ pub(crate) fn set_share(bar: &ProgressBar, share: f32) {
     bar.set_position((share.clamp(0.0, 1.0) * 1000.0) as u64);
 }
 
-/// A counter of things done, out of `total` if that is known. Drawn only on a terminal.
+/// A counter of finished items, out of `total` if known, drawn only on a terminal.
 pub(crate) fn counter(stage: &'static str, total: Option<u64>) -> ProgressBar {
     let style = match total {
         Some(_) => "{msg} {wide_bar} {human_pos} of {human_len}, {eta} left",

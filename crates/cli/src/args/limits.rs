@@ -1,36 +1,35 @@
-//! Limits of what is read, which protect the machine from files that are not what they seem.
+//! Limits of the readers, which protect the machine from hostile files.
 
 use bytesize::ByteSize;
 use clap::Args as ClapArgs;
 use hitscan::LoadOptions;
 use hitscan::formats::Limit;
 
-/// What a file may take. The defaults are those of the libraries, beyond any file that is not made to do
-/// harm.
+/// The limits of a file. The defaults are those of the libraries, beyond any honest file.
 #[derive(Clone, Copy, Debug, ClapArgs)]
-#[command(next_help_heading = "Limits of what is read")]
+#[command(next_help_heading = "Limits of the readers")]
 pub(crate) struct LimitArgs {
-    /// The largest file: 20GiB, 500MB, or a number of bytes.
+    /// Refuse larger files: 20GiB, 500MB, or a number of bytes.
     #[arg(long, value_name = "SIZE", hide_short_help = true, default_value_t = ByteSize(defaults().max_file_bytes))]
     max_file: ByteSize,
 
-    /// The longest statement of an OBJ file, with the lines that continue it.
+    /// Refuse longer OBJ statements, continuation lines included.
     #[arg(long, value_name = "SIZE", hide_short_help = true, default_value_t = ByteSize(defaults().max_statement_bytes))]
     max_statement: ByteSize,
 
-    /// The most corners of a polygon.
+    /// Refuse polygons with more corners.
     #[arg(long, value_name = "N", hide_short_help = true, default_value_t = defaults().max_polygon_corners)]
     max_corners: u32,
 
-    /// The most bytes of the material libraries of an OBJ file.
+    /// Refuse OBJ files with more bytes of material libraries.
     #[arg(long, value_name = "SIZE", hide_short_help = true, default_value_t = ByteSize(defaults().max_material_bytes))]
     max_materials: ByteSize,
 
-    /// The most material libraries of an OBJ file.
+    /// Refuse OBJ files with more material libraries.
     #[arg(long, value_name = "N", hide_short_help = true, default_value_t = defaults().max_libraries)]
     max_libraries: u32,
 
-    /// The most vertices, and triangles, that an STL, PLY or glTF file may be turned into.
+    /// Refuse STL, PLY and glTF files with more vertices or triangles.
     #[arg(long, value_name = "N", hide_short_help = true, default_value_t = defaults().max_vertices)]
     max_vertices: u64,
 }
@@ -57,7 +56,7 @@ impl LimitArgs {
         }
     }
 
-    /// The flag that raises a limit.
+    /// The flag for a limit.
     pub(crate) fn flag(limit: Limit) -> &'static str {
         match limit {
             Limit::FileBytes => "--max-file",

@@ -1,4 +1,4 @@
-//! What `pick` and `select` take: a camera, a picture, and what to look for in it.
+//! The flags of `pick` and `select`: a camera, a picture, and the elements to look for.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -8,9 +8,9 @@ use clap::{ArgGroup, Args as ClapArgs, ValueEnum};
 use hitscan::picking::{Convention, ElementKind};
 use hitscan::scene::{InstanceId, QueryOptions, Scene};
 
-use super::EngineArgs;
+use super::engine::EngineArgs;
 
-/// Say what is under a pixel, seen by a camera.
+/// Pick the element under a pixel, seen by a camera.
 #[derive(Debug, ClapArgs)]
 #[command(
     group(ArgGroup::new("camera").args(["eye", "matrix"]).required(true)),
@@ -19,28 +19,27 @@ use super::EngineArgs;
   hitscan pick cuboid.obj --eye 9,9,30 --target 0,0,0 --size 80x60 --pixel 40,30 --x-ray
   hitscan pick street.toml --eye 0,6,30 --target 0,2,0 --size 80x60 --pixel 20,30 --element edge
 
-Pixels are continuous and counted from the top left: the first one covers 0 to 1 and has its
-centre at 0.5. An object or face is found under the pixel itself, edges and vertices within 8
-pixels of it, unless --radius says otherwise. Only what is visible is picked, unless --x-ray asks
-for all of it in order.
+Pixel positions are continuous and start at the top left: the first pixel covers 0 to 1, with its
+centre at 0.5. pick returns the visible
+element nearest to the pixel; --x-ray returns all elements in order.
 
-Scene file (TOML, its name ends in .toml): meshes are files at or below its folder, parents
-stand before their children.
+A scene file is TOML and its name ends in .toml. Mesh files are at or below its folder, and
+parents precede their children.
   [meshes]
   house = \"house.obj\"
   [[instances]]
-  name = \"left\"                          # every name once
+  name = \"left\"                          # unique
   mesh = \"house\"                         # absent: a group
-  parent = \"street\"                      # absent: in the world
+  parent = \"street\"                      # absent: the world
   translation = [1.0, 0.0, 0.0]
   rotation = [0.0, 0.7071, 0.0, 0.7071]   # a quaternion: x, y, z, w
-  scale = [1.0, 2.0, 1.0]                # comes first; or one number
-  # or, instead of these three, matrix = [16 numbers, column by column]
+  scale = [1.0, 2.0, 1.0]                # applied first; or one number
+  # or, in place of these three, matrix = [16 numbers, column by column]
   layers = [0, 3]                        # of 0 to 31; [0] if absent
   hidden = false
   locked = false
 
-Exit code: 0 something is there, 1 nothing, 2 error."
+Exit codes: 0 an element is there, 1 nothing, 2 error."
 )]
 pub(crate) struct PickArgs {
     /// The mesh (OBJ, STL, PLY or cache file), or the scene (glTF or TOML).
@@ -50,28 +49,30 @@ pub(crate) struct PickArgs {
     #[command(flatten)]
     pub(crate) camera: CameraArgs,
 
-    /// Where to look, in pixels from the top left.
+    /// Look here, in pixels from the top left.
     #[arg(long, value_name = "X,Y", value_parser = pair, allow_hyphen_values = true)]
     pub(crate) pixel: [f64; 2],
 
-    /// How far from there an element may be seen, in pixels.
+    /// Find elements within PX pixels [default: 8 for edges and vertices, else 0].
     #[arg(long, value_name = "PX", value_parser = positive_or_zero)]
     pub(crate) radius: Option<f64>,
 
-    /// What to pick.
+    /// Pick this kind of element.
     #[arg(long, value_enum, value_name = "KIND", default_value_t = ElementArg::Object)]
     pub(crate) element: ElementArg,
 
-    /// All that is there in order, as if every surface were glass.
+    /// Return all elements in order, as if every surface were glass.
     #[arg(long)]
     pub(crate) x_ray: bool,
 
-    /// What the N-th click at that pixel picks: each after the first what lies below [with --x-ray
-    /// an edge or vertex need not be visible to be the first].
+    /// Pick what the N-th click at this pixel would [default: 1].
+    ///
+    /// Each further click picks the next element behind. With --x-ray the first click also finds
+    /// hidden edges and vertices.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
     pub(crate) click: Option<u16>,
 
-    /// Format of the results.
+    /// Write the results in this format.
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t = LineFormat::Text)]
     pub(crate) format: LineFormat,
 
@@ -82,7 +83,7 @@ pub(crate) struct PickArgs {
     pub(crate) engine: EngineArgs,
 }
 
-/// Say what is in a region of the picture, seen by a camera.
+/// Select the elements in a region of the picture, seen by a camera.
 #[derive(Debug, ClapArgs)]
 #[command(
     group(ArgGroup::new("camera").args(["eye", "matrix"]).required(true)),
@@ -94,12 +95,13 @@ pub(crate) struct PickArgs {
   hitscan select street.toml --eye 0,6,30 --target 0,2,0 --size 80x60 \\
     --lasso 1,1,79,1,79,59,30,59 --enclose
 
-An element is selected if the region touches it, or, with --enclose, if all of it is inside and
-before the camera. What is hidden counts too, unless --visible leaves it out: that is decided by a
-ray through each pixel of the region, so what shows less than a pixel may be missed. The help of
-pick describes pixels and scene files.
+select returns each element that the region touches. With --enclose it returns only elements that
+are wholly inside and in front of the camera. With --visible it omits hidden elements: it casts a
+ray through each pixel of the region, so it may miss elements smaller than a pixel.
 
-Exit code: 0 something is selected, 1 nothing, 2 error."
+The help of pick describes pixels and scene files.
+
+Exit codes: 0 an element is selected, 1 nothing, 2 error."
 )]
 pub(crate) struct SelectArgs {
     /// The mesh (OBJ, STL, PLY or cache file), or the scene (glTF or TOML).
@@ -109,27 +111,27 @@ pub(crate) struct SelectArgs {
     #[command(flatten)]
     pub(crate) camera: CameraArgs,
 
-    /// The rectangle between two pixel positions.
+    /// Select in the rectangle between two pixel positions.
     #[arg(long, value_name = "X0,Y0,X1,Y1", value_parser = rectangle, allow_hyphen_values = true)]
     pub(crate) marquee: Option<[f64; 4]>,
 
-    /// A closed outline of three pixel positions or more.
+    /// Select in the closed outline through three or more pixel positions.
     #[arg(long, value_name = "X,Y,X,Y,...", value_parser = outline, allow_hyphen_values = true)]
     pub(crate) lasso: Option<Outline>,
 
-    /// Only what is inside as a whole.
+    /// Select only elements wholly inside.
     #[arg(long)]
     pub(crate) enclose: bool,
 
-    /// Only what is visible there.
+    /// Select only visible elements.
     #[arg(long)]
     pub(crate) visible: bool,
 
-    /// What to select.
+    /// Select this kind of element.
     #[arg(long, value_enum, value_name = "KIND", default_value_t = ElementArg::Object)]
     pub(crate) element: ElementArg,
 
-    /// Format of the results.
+    /// Write the results in this format.
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t = LineFormat::Text)]
     pub(crate) format: LineFormat,
 
@@ -143,91 +145,96 @@ pub(crate) struct SelectArgs {
 /// A camera by numbers or by its matrix, and the size of its picture.
 #[derive(Clone, Copy, Debug, ClapArgs)]
 pub(crate) struct CameraArgs {
-    /// Where the camera stands.
+    /// Place the camera here.
     #[arg(
         long, value_name = "X,Y,Z", value_parser = triple, allow_hyphen_values = true,
         requires = "target"
     )]
     pub(crate) eye: Option<[f64; 3]>,
 
-    /// What is in the middle of the picture.
+    /// Aim the centre of the picture here.
     #[arg(
         long, value_name = "X,Y,Z", value_parser = triple, allow_hyphen_values = true,
         requires = "eye"
     )]
     pub(crate) target: Option<[f64; 3]>,
 
-    /// What points up in the picture [default: 0,1,0].
+    /// Point this direction up in the picture [default: 0,1,0].
     #[arg(
         long, value_name = "X,Y,Z", value_parser = triple, allow_hyphen_values = true,
         conflicts_with = "matrix"
     )]
     pub(crate) up: Option<[f64; 3]>,
 
-    /// Angle between the lowest and the highest ray, in degrees [default: 45].
+    /// Set the vertical field of view in degrees [default: 45].
     #[arg(long, value_name = "DEG", conflicts_with_all = ["ortho", "matrix"])]
     pub(crate) fov: Option<f64>,
 
-    /// Parallel rays instead of perspective: the height of the picture in world units.
+    /// Project in parallel; the picture is H world units high [default: perspective].
     #[arg(long, value_name = "H", conflicts_with = "matrix")]
     pub(crate) ortho: Option<f64>,
 
-    /// Where sight begins, from the eye [default: a ten-thousandth of the way to the target].
+    /// Set the near plane, D from the eye [default: 0.0001 of the distance to the target].
     #[arg(long, value_name = "D", requires = "eye", allow_negative_numbers = true)]
     pub(crate) near: Option<f64>,
 
-    /// Where sight ends, from the eye [default: nowhere; with --ortho a thousand heights and ways].
+    /// Set the far plane, D from the eye [default: none; with --ortho 1000 heights and distances].
     #[arg(long, value_name = "D", requires = "eye")]
     pub(crate) far: Option<f64>,
 
-    /// World to clip space: 16 numbers, column by column (as glam, OpenGL and three.js store them).
+    /// Set the matrix from world to clip space: 16 numbers, column by column as in glam.
     #[arg(long, value_name = "NUMBERS", value_parser = matrix, allow_hyphen_values = true)]
     pub(crate) matrix: Option<[f64; 16]>,
 
-    /// Whose depth the matrix is for; pixels are counted from the top in any case.
+    /// Read the matrix in this depth convention; pixels still start at the top.
     #[arg(
         long, value_enum, value_name = "NAME", default_value_t = ConventionArg::Wgpu,
         requires = "matrix"
     )]
     pub(crate) convention: ConventionArg,
 
-    /// Size of the picture in pixels.
+    /// Set the size of the picture in pixels.
     #[arg(long, value_name = "WxH", value_parser = size)]
     pub(crate) size: [f64; 2],
 }
 
-/// Which instances of a scene count.
+/// The filter on the instances of a scene.
 #[derive(Clone, Debug, ClapArgs)]
 pub(crate) struct QueryArgs {
-    /// Only instances on these layers, as 0,3 [default: all].
+    /// Query only instances on these layers, as in 0,3 [default: all].
     #[arg(long, value_name = "LAYERS", value_parser = layers)]
     pub(crate) layers: Option<u32>,
 
-    /// Hidden instances too.
+    /// Include hidden instances.
     #[arg(long)]
     pub(crate) include_hidden: bool,
 
-    /// Locked instances too.
+    /// Include locked instances.
     #[arg(long)]
     pub(crate) include_locked: bool,
 
-    /// Leave out these instances and what is below them, by their place in the file, as 0,3-5.
+    /// Ignore these instances and their descendants, by index in the file, as in 0,3-5.
     #[arg(long, value_name = "PLACES", value_parser = places)]
     pub(crate) ignore: Option<Places>,
 }
 
 impl QueryArgs {
-    /// The instances of a scene that are left out by their place.
+    /// The instances of a scene that `--ignore` names.
     ///
     /// # Errors
-    /// A place where no instance is.
+    /// An index without an instance.
     pub(crate) fn ignored(&self, scene: &Scene) -> anyhow::Result<Vec<InstanceId>> {
         let places = self.ignore.iter().flat_map(|places| places.iter().cloned());
         let ids: HashMap<u64, InstanceId> =
             scene.iter().filter_map(|(id, _)| Some((scene.insertion_order(id)?, id))).collect();
         let id = |place: u64| {
             let id = ids.get(&place).copied();
-            id.ok_or_else(|| anyhow!("no instance {place} to ignore, there are {}", scene.len()))
+            id.ok_or_else(|| {
+                anyhow!(
+                    "--ignore: there is no instance {place}; expected an index below {}",
+                    scene.len()
+                )
+            })
         };
         places.flat_map(|places| places.map(id)).collect()
     }
@@ -244,7 +251,7 @@ impl QueryArgs {
     }
 }
 
-/// Ranges of places in a file.
+/// Ranges of instance indices in a file.
 pub(crate) type Places = std::sync::Arc<[std::ops::RangeInclusive<u64>]>;
 
 /// Corners of a lasso.
@@ -255,7 +262,7 @@ pub(crate) type Outline = std::sync::Arc<[[f64; 2]]>;
 pub(crate) enum ElementArg {
     /// Instances of the scene; the mesh as a whole.
     Object,
-    /// Polygons, as the file has them.
+    /// Polygons of the file.
     Face,
     /// Edges of polygons.
     Edge,
@@ -299,12 +306,12 @@ impl From<ConventionArg> for Convention {
     }
 }
 
-/// How elements are written down.
+/// The formats of elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum LineFormat {
-    /// For people.
+    /// Text for people.
     Text,
-    /// A JSON object per element and line.
+    /// One JSON object per element, one per line.
     Ndjson,
 }
 
@@ -312,7 +319,7 @@ pub(crate) enum LineFormat {
 fn numbers(text: &str) -> Result<Vec<f64>, String> {
     let number = |part: &str| {
         let value = part.trim().parse::<f64>().ok().filter(|value| value.is_finite());
-        value.ok_or_else(|| format!("found `{}`, expected a finite number", part.trim()))
+        value.ok_or_else(|| format!("found `{}`; expected a finite number", part.trim()))
     };
     text.split(',').map(number).collect()
 }
@@ -320,7 +327,7 @@ fn numbers(text: &str) -> Result<Vec<f64>, String> {
 fn exactly<const N: usize>(text: &str) -> Result<[f64; N], String> {
     let numbers = numbers(text)?;
     let found = numbers.len();
-    numbers.try_into().map_err(|_| format!("found {found} numbers, expected {N}"))
+    numbers.try_into().map_err(|_| format!("found {found} numbers; expected {N}"))
 }
 
 fn pair(text: &str) -> Result<[f64; 2], String> {
@@ -343,7 +350,7 @@ fn outline(text: &str) -> Result<Outline, String> {
     let numbers = numbers(text)?;
     let (corners, rest) = numbers.as_chunks::<2>();
     if !rest.is_empty() || corners.len() < 3 {
-        return Err(format!("found {} numbers, expected pairs, three or more", numbers.len()));
+        return Err(format!("found {} numbers; expected three or more pairs", numbers.len()));
     }
     Ok(corners.into())
 }
@@ -354,13 +361,13 @@ fn size(text: &str) -> Result<[f64; 2], String> {
     });
     match sides {
         Some(sides) if sides.iter().all(|&side| side > 0) => Ok(sides.map(f64::from)),
-        _ => Err(format!("found `{text}`, expected two positive whole numbers as in 800x600")),
+        _ => Err(format!("found `{text}`; expected two positive whole numbers as in 800x600")),
     }
 }
 
 fn positive_or_zero(text: &str) -> Result<f64, String> {
     let [number] = exactly(text)?;
-    if number >= 0.0 { Ok(number) } else { Err(format!("found `{text}`, expected 0 or more")) }
+    if number >= 0.0 { Ok(number) } else { Err(format!("found `{text}`; expected 0 or more")) }
 }
 
 /// Numbers and ranges of numbers, `0,3-5`.
@@ -370,7 +377,7 @@ fn places(text: &str) -> Result<Places, String> {
         let ends = (first.trim().parse::<u64>(), last.trim().parse::<u64>());
         match ends {
             (Ok(first), Ok(last)) if first <= last => Ok(first..=last),
-            _ => Err(format!("found `{}`, expected numbers and ranges as 0,3-5", part.trim())),
+            _ => Err(format!("found `{}`; expected numbers and ranges as in 0,3-5", part.trim())),
         }
     };
     text.split(',').map(range).collect()
@@ -380,7 +387,7 @@ fn places(text: &str) -> Result<Places, String> {
 fn layers(text: &str) -> Result<u32, String> {
     text.split(',').try_fold(0, |layers, part| match part.trim().parse::<u32>() {
         Ok(layer) if layer < 32 => Ok(layers | 1 << layer),
-        _ => Err(format!("found `{}`, expected numbers from 0 to 31", part.trim())),
+        _ => Err(format!("found `{}`; expected numbers from 0 to 31", part.trim())),
     })
 }
 
@@ -395,7 +402,7 @@ mod tests {
         assert!(size("0x5").is_err());
         assert_eq!(layers("0, 3"), Ok(0b1001));
         assert!(layers("32").unwrap_err().contains("`32`"));
-        assert!(pair("1,2,3").unwrap_err().contains("3 numbers, expected 2"));
+        assert!(pair("1,2,3").unwrap_err().contains("3 numbers; expected 2"));
         assert!(triple("1,inf,3").unwrap_err().contains("`inf`"));
         assert_eq!(outline("0,0,1,0,0,1").map(|corners| corners.len()), Ok(3));
         assert!(outline("0,0,1,0,0").unwrap_err().contains("5 numbers"));

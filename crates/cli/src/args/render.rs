@@ -1,14 +1,15 @@
-//! What `render` takes: a mesh or a scene, a camera if one is wanted, and what to show.
+//! The flags of `render`: a mesh or a scene, an optional camera, a mode and a style.
 
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args as ClapArgs};
 use hitscan_render::{Background, Mode};
 
-use super::{CameraArgs, EngineArgs, FacesArg, picking::triple};
+use super::engine::{EngineArgs, FacesArg};
+use super::picking::{CameraArgs, triple};
 use crate::rays::RayFormat;
 
-/// Make a picture of a mesh or a scene.
+/// Render a picture of a mesh or a scene.
 #[derive(Debug, ClapArgs)]
 #[command(
     group(ArgGroup::new("camera").args(["eye", "matrix"])),
@@ -22,70 +23,69 @@ use crate::rays::RayFormat;
   hitscan render model.obj -o rays.png --rays rays.csv
   hitscan render street.toml -o street.png --mode object
 
-Without --eye or --matrix the camera looks at everything from its front, right and above.
+Without --eye or --matrix the camera sees the whole scene from the front, right and above.
 Modes:
   shaded    colours of the materials, lit by a lamp over the left shoulder and by the sky, with
             shadows; a mesh without materials is grey
-  depth     how far the surface is from where sight begins: near is bright
+  depth     distance from the near plane: near is bright
   normal    the geometric normal by winding: red, green, blue are x, y, z from -1 to 1
-  face-id   a colour for each polygon of the file, the same wherever it is seen
-  object    a colour for each object of the file, or each instance of a scene, under a lamp at the
-            camera
-  material  likewise for each material
-  uv        texture coordinates, or where there are none the weights u, v of the hit, as red and
-            green over a chequer of eighths
-  heat      the work of each pixel's rays: nodes and blocks of triangles that they test; in a scene
-            those of each instance alone whose box they meet
-  glass     every surface along the ray, as if all of them were glass: front bluish, back brownish
+  face-id   one colour per polygon of the file, the same from every view
+  object    one colour per object of the file, or per instance of a scene, lit from the camera
+  material  one colour per material, lit from the camera
+  uv        texture coordinates as red and green over a chequer of eighths; without coordinates
+            the weights u, v of the hit
+  heat      nodes and triangle blocks that the rays of a pixel test; in a scene, summed over the
+            instances whose boxes they hit
+  glass     every surface along the ray, as tinted glass: front bluish, back brownish
 
-With one sample a pixel shows what is at its centre; with more their mean. The same command gives
-the same picture, whatever the number of threads."
+One sample shows the centre of the pixel, more samples their mean. The same command gives the same
+picture on any number of threads."
 )]
 pub(crate) struct RenderArgs {
     /// The mesh (OBJ, STL, PLY or cache file), or the scene (glTF or TOML).
     #[arg(value_name = "FILE_OR_SCENE")]
     pub(crate) file: PathBuf,
 
-    /// File to write, a PNG; standard output without it. It appears whole or not at all.
+    /// Write a PNG to FILE, complete or not at all [default: standard output].
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
 
-    /// What to show.
+    /// Show this property of the surface.
     #[arg(long, value_enum, value_name = "MODE", default_value_t = Mode::Shaded)]
     pub(crate) mode: Mode,
 
     #[command(flatten)]
     pub(crate) camera: CameraArgs,
 
-    /// Rays per pixel [default: 4 with shaded, else 1].
+    /// Cast N rays per pixel [default: 4 with shaded and glass, else 1].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
     pub(crate) samples: Option<u32>,
 
-    /// Start of the random numbers: the same seed gives the same picture.
+    /// Seed the random numbers: the same seed gives the same picture.
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub(crate) seed: u64,
 
-    /// Colour where nothing is: RRGGBB in hexadecimal, white, black or transparent [default: by mode].
+    /// Fill the background: RRGGBB in hexadecimal, white, black or transparent [default: by mode].
     #[arg(long, value_name = "COLOR", value_parser = background)]
     pub(crate) background: Option<Background>,
 
-    /// Leave out the legend of depth, object, material and heat.
+    /// Omit the legend of depth, object, material and heat.
     #[arg(long)]
     pub(crate) no_legend: bool,
 
-    /// Where the lamp of shaded stands [default: far away, over the left shoulder].
+    /// Place the lamp of shaded here [default: far away, over the left shoulder].
     #[arg(long, value_name = "X,Y,Z", value_parser = triple, allow_hyphen_values = true)]
     pub(crate) light: Option<[f64; 3]>,
 
-    /// Which sides of the triangles are seen: with front, a room is open towards the camera.
+    /// Show these sides of the triangles: front opens a room towards the camera.
     #[arg(long, value_enum, value_name = "SIDES", default_value_t = FacesArg::Both)]
     pub(crate) faces: FacesArg,
 
-    /// Rays to draw into the picture with what they hit, from a file or from standard input (-).
+    /// Draw the rays of FILE, or of standard input (-), and their hits into the picture.
     #[arg(long, value_name = "FILE")]
     pub(crate) rays: Option<PathBuf>,
 
-    /// Format of the rays; without it by the file's extension, or else by how the rays begin.
+    /// Read the rays in this format [default: by the extension, else by the first bytes].
     #[arg(long, value_name = "FORMAT", requires = "rays")]
     pub(crate) rays_format: Option<RayFormat>,
 
@@ -104,7 +104,7 @@ fn background(text: &str) -> Result<Background, String> {
             let [_, red, green, blue] = number.to_be_bytes();
             Ok(Background([red, green, blue, 255]))
         }
-        _ => Err(format!("found `{text}`, expected RRGGBB, white, black or transparent")),
+        _ => Err(format!("found `{text}`; expected RRGGBB, white, black or transparent")),
     }
 }
 

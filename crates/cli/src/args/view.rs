@@ -1,12 +1,12 @@
-//! What `view` takes.
+//! The flags of `view`.
 
 use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
 
-use super::{EngineArgs, picking::triple};
+use super::{engine::EngineArgs, picking::triple};
 
-/// Look at a mesh or a scene in the browser, and pick in it.
+/// View a mesh or a scene in the browser, and pick in it.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "Examples:
   hitscan view model.obj
@@ -14,28 +14,28 @@ use super::{EngineArgs, picking::triple};
   hitscan view part.obj --up 0,0,1
   hitscan view model.obj --port 8080 --no-open
 
-The page is served to this machine alone, at a free port of 127.0.0.1 unless --port names one, and
-opened in the browser; its address is also printed. It needs no internet. Several tabs each have a
-camera and a selection of their own.
+view serves the page on 127.0.0.1, to this machine only, without internet access. It prints the
+address and opens the browser. Each tab has its own camera and selection.
 
-Drag to turn, scroll to zoom, click to pick, click again for what lies below; ? shows all keys. The
-panel has all that is known of a pick, and the command that gives the same answer here. When the
-file changes it is read again; one that cannot be read leaves the picture as it was and says why.
-Ctrl-C ends it.")]
+Drag to turn, scroll to zoom and click to pick; click again to pick the next element behind. Press
+? for all keys. The panel shows the details of a pick and the command that repeats it here.
+
+view reloads a file that changes. If the new file is invalid, the page keeps the old picture and
+shows the error. Press Ctrl-C to stop.")]
 pub(crate) struct ViewArgs {
     /// The mesh (OBJ, STL, PLY or cache file), or the scene (glTF or TOML).
     #[arg(value_name = "FILE_OR_SCENE")]
     pub(crate) file: PathBuf,
 
-    /// Port to listen on; 0 is a free one.
+    /// Listen on this port; 0 takes a free one.
     #[arg(long, value_name = "PORT", default_value_t = 0)]
     pub(crate) port: u16,
 
-    /// Only print the address.
+    /// Print the address without opening the browser.
     #[arg(long)]
     pub(crate) no_open: bool,
 
-    /// What points up [default: 0,1,0].
+    /// Point this direction up [default: 0,1,0].
     #[arg(long, value_name = "X,Y,Z", value_parser = triple, allow_hyphen_values = true)]
     pub(crate) up: Option<[f64; 3]>,
 

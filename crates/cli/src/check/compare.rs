@@ -1,4 +1,4 @@
-//! The comparison: the answers of a tree beside those of the brute-force scan.
+//! Compares the answers of a tree with those of the brute-force scan.
 
 use std::fmt::Debug;
 use std::ops::{Range, RangeInclusive};
@@ -7,7 +7,7 @@ use hitscan::brute_force::{self, BruteForce};
 use hitscan::{Faces, Hit, HitMode, MeshBvh, Ray, TriMesh, WatertightRay};
 use rayon::prelude::*;
 
-/// The kinds of queries that are compared.
+/// The queries under comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum QueryKind {
     Closest,
@@ -33,7 +33,7 @@ impl QueryKind {
         }
     }
 
-    /// The flags of `hitscan cast` that ask this.
+    /// The flags of `hitscan cast` for this query.
     pub(crate) fn flags(self) -> &'static str {
         match self {
             Self::Closest => "--closest",
@@ -45,14 +45,14 @@ impl QueryKind {
     }
 }
 
-/// How the rays of a query are handed over.
+/// The grouping of rays into calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shape {
-    /// One ray a call.
+    /// One ray per call.
     Single,
     /// All rays in one call.
     Batch,
-    /// Calls of 1, 2, 3, ... rays: what is left over when a kernel takes several at a time.
+    /// Calls of 1, 2, 3, ... rays, which exercise the remainder of a kernel that takes several at a time.
     ShortBatches,
 }
 
@@ -68,30 +68,30 @@ impl Shape {
     }
 }
 
-/// The lengths of the short batches, one after the other.
+/// The lengths of the short batches, in order.
 const SHORT_BATCHES: RangeInclusive<usize> = 1..=37;
 
-/// How many hits the queries for the nearest ones ask for.
+/// The numbers of hits in queries for the nearest hits.
 const N_NEAREST: [usize; 3] = [1, 3, 16];
 
-/// The brute-force answers about some rays, for each choice of sides.
+/// The brute-force answers for a slice of rays, for each choice of sides.
 #[derive(Debug)]
-pub(crate) struct Twin {
-    by_faces: [(Faces, TwinLists); 3],
+pub(crate) struct Oracle {
+    by_faces: [(Faces, OracleLists); 3],
 }
 
 /// All hits of each ray.
 #[derive(Debug)]
-struct TwinLists {
+struct OracleLists {
     closed: Vec<Vec<Hit>>,
     once: Vec<Vec<Hit>>,
 }
 
-impl Twin {
+impl Oracle {
     /// Scans all triangles for each ray, in parallel over the rays.
     pub(crate) fn scan(mesh: &TriMesh, rays: &[Ray]) -> Self {
         let scan = BruteForce::new(mesh);
-        // A ray takes long enough to be handed to a thread of its own.
+        // One ray is enough work for a task.
         let rays = rays.par_iter().with_max_len(1);
         let (closed, once) = rays
             .map(|ray| {
@@ -100,14 +100,14 @@ impl Twin {
                 (closed, once)
             })
             .unzip();
-        let both = TwinLists { closed, once };
-        // Which sides count does not change where a triangle is hit.
+        let both = OracleLists { closed, once };
+        // The choice of sides filters hits but never moves them.
         let [front, back] = [Faces::Front, Faces::Back].map(|faces| (faces, both.seen_by(faces)));
         Self { by_faces: [(Faces::Both, both), front, back] }
     }
 }
 
-/// The hits of [`HitMode::Once`], which are some of all hits: a second scan would take as long again.
+/// The hits of [`HitMode::Once`]: a subset of all hits, so a second scan is unnecessary.
 fn crossings_among(closed: &[Hit], mesh: &TriMesh, ray: &Ray) -> Vec<Hit> {
     let scale = mesh.query_scale();
     let Some(ray) = WatertightRay::new(&brute_force::scaled_ray(ray, scale)) else {
@@ -120,7 +120,7 @@ fn crossings_among(closed: &[Hit], mesh: &TriMesh, ray: &Ray) -> Vec<Hit> {
     closed.iter().filter(crosses).copied().collect()
 }
 
-impl TwinLists {
+impl OracleLists {
     fn seen_by(&self, faces: Faces) -> Self {
         let visible =
             |hits: &Vec<Hit>| hits.iter().copied().filter(|hit| faces.accepts(hit.side)).collect();
@@ -131,7 +131,7 @@ impl TwinLists {
     }
 }
 
-/// An answer that is not the twin's.
+/// An answer that differs from the oracle's.
 #[derive(Clone, Debug)]
 pub(crate) struct Difference {
     pub(crate) query: QueryKind,
@@ -141,18 +141,18 @@ pub(crate) struct Difference {
     pub(crate) found: String,
 }
 
-/// What a comparison found.
+/// The counts and first differences of a comparison.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tally {
-    /// Answers compared.
+    /// The number of compared answers.
     pub(crate) n_answers: u64,
-    /// Differences, by the place of their query in [`QueryKind::ALL`].
+    /// The number of differences per query, in the order of [`QueryKind::ALL`].
     pub(crate) n_differences: [u64; QueryKind::ALL.len()],
     /// The first of the differences.
     pub(crate) first: Vec<Difference>,
 }
 
-/// Differences that are kept to be shown.
+/// The number of differences that a tally keeps.
 pub(crate) const N_SHOWN: usize = 5;
 
 impl Tally {
@@ -171,23 +171,28 @@ impl Tally {
     }
 
     /// Compares hits by their bits.
-    fn compare_hits(&mut self, at: Place<'_>, expected: &[Hit], found: &[Hit]) {
+    fn compare_hits(&mut self, at: ComparedAnswer<'_>, expected: &[Hit], found: &[Hit]) {
         let bits = |hit: &Hit| hit.to_bits();
         let same = expected.iter().map(bits).eq(found.iter().map(bits));
         self.count(at, same, || (listed(expected), listed(found)));
     }
 
-    fn compare<A: PartialEq + Debug>(&mut self, at: Place<'_>, expected: A, found: A) {
+    fn compare<A: PartialEq + Debug>(&mut self, at: ComparedAnswer<'_>, expected: A, found: A) {
         let same = expected == found;
         self.count(at, same, || (format!("{expected:?}"), format!("{found:?}")));
     }
 
-    fn count(&mut self, at: Place<'_>, same: bool, text: impl FnOnce() -> (String, String)) {
+    fn count(
+        &mut self,
+        at: ComparedAnswer<'_>,
+        same: bool,
+        text: impl FnOnce() -> (String, String),
+    ) {
         self.n_answers += 1;
         if same {
             return;
         }
-        let Place { query, faces, ray } = at;
+        let ComparedAnswer { query, faces, ray } = at;
         self.n_differences[query as usize] += 1;
         if self.first.len() < N_SHOWN {
             let (expected, found) = text();
@@ -196,18 +201,18 @@ impl Tally {
     }
 }
 
-/// What is compared.
+/// The query, sides and ray of a compared answer.
 #[derive(Clone, Copy)]
-struct Place<'a> {
+struct ComparedAnswer<'a> {
     query: QueryKind,
     faces: Faces,
     ray: &'a Ray,
 }
 
-/// Compares every query of a tree, in one shape, with the twin's answers about the same rays.
-pub(crate) fn compare(tree: &MeshBvh, rays: &[Ray], twin: &Twin, shape: Shape) -> Tally {
+/// Compares every query of a tree, in one shape, with the oracle's answers for the same rays.
+pub(crate) fn compare(tree: &MeshBvh, rays: &[Ray], oracle: &Oracle, shape: Shape) -> Tally {
     let mut tally = Tally::default();
-    for (faces, lists) in &twin.by_faces {
+    for (faces, lists) in &oracle.by_faces {
         tally.add(match shape {
             Shape::Single => in_parts(parts_of(rays.len(), 256..=256), |part| {
                 compare_single(tree, rays, part, lists, *faces)
@@ -221,7 +226,7 @@ pub(crate) fn compare(tree: &MeshBvh, rays: &[Ray], twin: &Twin, shape: Shape) -
     tally
 }
 
-/// Cuts `0..n` into parts whose lengths run through a range again and again.
+/// Cuts `0..n` into parts whose lengths cycle through a range.
 fn parts_of(n: usize, lengths: RangeInclusive<usize>) -> Vec<Range<usize>> {
     let mut parts = Vec::new();
     let mut start = 0;
@@ -236,7 +241,7 @@ fn parts_of(n: usize, lengths: RangeInclusive<usize>) -> Vec<Range<usize>> {
     parts
 }
 
-/// The sum over parts that are compared in parallel.
+/// The sum of the tallies of all parts, computed in parallel.
 fn in_parts(
     parts: Vec<Range<usize>>,
     compare: impl Fn(Range<usize>) -> Tally + Sync + Send,
@@ -247,20 +252,20 @@ fn in_parts(
     sum
 }
 
-/// Some of the rays, one a call.
+/// Compares the rays of a part, one per call.
 fn compare_single(
     tree: &MeshBvh,
     rays: &[Ray],
     part: Range<usize>,
-    twin: &TwinLists,
+    oracle: &OracleLists,
     faces: Faces,
 ) -> Tally {
     let mut tally = Tally::default();
     let mut hits = Vec::new();
     for i in part {
         let ray = &rays[i];
-        let (closed, once) = (&twin.closed[i], &twin.once[i]);
-        let at = |query| Place { query, faces, ray };
+        let (closed, once) = (&oracle.closed[i], &oracle.once[i]);
+        let at = |query| ComparedAnswer { query, faces, ray };
         let found = tree.closest_hit(ray, faces);
         tally.compare_hits(at(QueryKind::Closest), first(closed, 1), found.as_slice());
         let found = tree.is_occluded(ray, faces);
@@ -281,17 +286,17 @@ fn compare_single(
     tally
 }
 
-/// Some of the rays, all in one call.
+/// Compares the rays of a part, all in one call.
 fn compare_batch(
     tree: &MeshBvh,
     rays: &[Ray],
     part: Range<usize>,
-    twin: &TwinLists,
+    oracle: &OracleLists,
     faces: Faces,
 ) -> Tally {
     let mut tally = Tally::default();
-    let (rays, twin_closed, twin_once) =
-        (&rays[part.clone()], &twin.closed[part.clone()], &twin.once[part]);
+    let (rays, oracle_closed, oracle_once) =
+        (&rays[part.clone()], &oracle.closed[part.clone()], &oracle.once[part]);
     let mut closest = vec![None; rays.len()];
     tree.closest_hits(rays, faces, &mut closest);
     let mut occluded = vec![false; rays.len()];
@@ -301,8 +306,8 @@ fn compare_batch(
     let mut crossings = vec![0; rays.len()];
     tree.crossings_of(rays, faces, &mut crossings);
     for (i, ray) in rays.iter().enumerate() {
-        let (closed, once) = (&twin_closed[i], &twin_once[i]);
-        let at = |query| Place { query, faces, ray };
+        let (closed, once) = (&oracle_closed[i], &oracle_once[i]);
+        let at = |query| ComparedAnswer { query, faces, ray };
         tally.compare_hits(at(QueryKind::Closest), first(closed, 1), closest[i].as_slice());
         tally.compare(at(QueryKind::Any), !closed.is_empty(), occluded[i]);
         tally.compare_hits(at(QueryKind::AllClosed), closed, closed_lists.of(i));
@@ -316,7 +321,7 @@ fn first(hits: &[Hit], n: usize) -> &[Hit] {
     &hits[..n.min(hits.len())]
 }
 
-/// Hits as text, to the last digit that tells them apart.
+/// Hits as text, with enough digits to distinguish any two.
 fn listed(hits: &[Hit]) -> String {
     let text = |&Hit { t, u, v, triangle, side }: &Hit| {
         format!("(t {t:?} u {u:?} v {v:?} triangle {triangle} {side:?})")
@@ -335,8 +340,8 @@ mod tests {
     fn tally(mesh: &TriMesh, tree: &MeshBvh, shape: Shape) -> Tally {
         let mut rays = Vec::new();
         HostileRays::new(mesh, 1).take(800, &mut rays);
-        let twin = Twin::scan(mesh, &rays);
-        compare(tree, &rays, &twin, shape)
+        let oracle = Oracle::scan(mesh, &rays);
+        compare(tree, &rays, &oracle, shape)
     }
 
     #[test]
@@ -364,9 +369,9 @@ mod tests {
         for mesh in [small, huge.unwrap()] {
             let mut rays = Vec::new();
             HostileRays::new(&mesh, 1).take(500, &mut rays);
-            let twin = &Twin::scan(&mesh, &rays).by_faces[0].1;
+            let oracle = &Oracle::scan(&mesh, &rays).by_faces[0].1;
             let mut n_hits = 0;
-            for (ray, once) in rays.iter().zip(&twin.once) {
+            for (ray, once) in rays.iter().zip(&oracle.once) {
                 assert_eq!(*once, brute_force::all_hits(&mesh, ray, Faces::Both, HitMode::Once));
                 n_hits += once.len();
             }

@@ -1,7 +1,7 @@
-//! Every way to an answer against brute force, bit by bit.
+//! Bitwise comparison of every query of a tree with brute force, on hostile rays.
 
 mod compare;
 mod rays;
 
-pub(crate) use compare::{Difference, QueryKind, Shape, Tally, Twin, compare};
+pub(crate) use compare::{Difference, Oracle, QueryKind, Shape, Tally, compare};
 pub(crate) use rays::HostileRays;

@@ -1,4 +1,4 @@
-//! Random and hostile rays for a mesh: what has broken ray casters before.
+//! Random and hostile rays for a mesh, of kinds that have broken ray casters before.
 
 use std::f32::consts::TAU;
 
@@ -6,7 +6,7 @@ use hitscan::glam::Vec3;
 use hitscan::primitives::generate::SplitMix64;
 use hitscan::{Aabb, Ray, TriMesh};
 
-/// The kinds of rays, made in turn.
+/// The kinds of rays; the stream cycles through them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     /// From and to anywhere near the mesh.
@@ -43,7 +43,7 @@ enum Kind {
     ExtremeLength,
     /// Sixteen neighbours through a small window, as a camera sends them.
     Tile,
-    /// What can hit nothing.
+    /// An invalid ray, which hits nothing.
     Invalid,
 }
 
@@ -90,8 +90,8 @@ impl<'a> HostileRays<'a> {
         Self { mesh, bounds, size, rng: SplitMix64::new(seed), n_made: 0 }
     }
 
-    /// Replaces `rays` by the next `n` of the stream. Neighbours come in groups, so that a batch has
-    /// coherent and incoherent parts.
+    /// Replaces `rays` by the next `n` of the stream. Tiles of neighbours give a batch coherent and
+    /// incoherent parts.
     pub(crate) fn take(&mut self, n: usize, rays: &mut Vec<Ray>) {
         rays.clear();
         while rays.len() < n {
@@ -155,8 +155,8 @@ impl<'a> HostileRays<'a> {
                 }
             }
             Kind::Far => {
-                // From the very far, rounding makes the ray as wide as the mesh: it meets thousands of
-                // triangles, and takes as long as a thousand other rays.
+                // At the largest distances rounding makes the ray as wide as the mesh. It then meets
+                // thousands of triangles and takes as long as a thousand other rays.
                 let farthest = if self.rng.below(16) == 0 { 7.0 } else { 4.0 };
                 let distance = self.power_of_ten(1.0, farthest);
                 let target = self.on_edge(corners);

@@ -13,17 +13,17 @@ use crate::output::Target;
 
 pub(crate) fn run(args: &BuildArgs) -> anyhow::Result<Outcome> {
     engine::set_threads(args.engine.threads)?;
-    // What can be wrong with the output is known before the mesh is read.
+    // Errors in the output show before the long read of the mesh.
     let mut target = Target::open(Some(&args.output))?;
     let (built, time) = timed(|| loading::build_for_cache(&args.file, &args.output, &args.engine));
     let (built, inputs) = built?;
     cache::write(&built, &mut target)?;
     target.finish(&inputs)?;
-    tell(&built, time);
+    print_summary(&built, time);
     Ok(Outcome::Done)
 }
 
-fn tell(built: &cache::BuiltMesh, time: Duration) {
+fn print_summary(built: &cache::BuiltMesh, time: Duration) {
     let stats = built.bvh.stats();
     messages::line(format_args!(
         "{} triangles, a tree of {} nodes and {} bytes, read and built in {}",

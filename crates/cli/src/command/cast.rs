@@ -1,4 +1,4 @@
-//! `hitscan cast`: says what rays hit.
+//! `hitscan cast`: casts rays and prints their hits.
 
 use std::io::IsTerminal;
 
@@ -19,9 +19,9 @@ pub(crate) fn run(args: &CastArgs) -> anyhow::Result<Outcome> {
     engine::set_threads(args.engine.threads)?;
     let query = query(args);
     if args.format == OutputFormat::Npz && results_on_terminal(args) {
-        bail!("npz is nothing for a terminal, expected -o FILE or a redirection");
+        bail!("refusing to write binary npz to a terminal; use -o FILE or redirect stdout");
     }
-    // What can be wrong with the rays or the output is known before the mesh is read.
+    // Errors in the rays or the output show before the long read of the mesh.
     let mut rays = open_rays(args)?;
     let mut writer = ResultWriter::new(args.format, query, Target::open(args.output.as_deref())?)?;
     let mut model = loading::load(&args.file, &args.engine.limits)?;
@@ -33,7 +33,7 @@ pub(crate) fn run(args: &CastArgs) -> anyhow::Result<Outcome> {
     let caster = tree.map_or_else(|| Caster::Brute(BruteForce::new(mesh)), Caster::Tree);
 
     let bar = match results_on_terminal(args) {
-        // They would be written across each other.
+        // The bar and the results would overwrite each other.
         true => ProgressBar::hidden(),
         false => messages::counter("casting", rays.total()),
     };
@@ -63,20 +63,20 @@ pub(crate) fn run(args: &CastArgs) -> anyhow::Result<Outcome> {
     writer.finish(&inputs)?;
     if n_invalid > 0 {
         messages::note(format_args!(
-            "{n_invalid} of {n_rays} rays are invalid and miss: zero or not finite, or an empty \
-             interval"
+            "{n_invalid} of {n_rays} rays are invalid and miss; check for zero directions, numbers that \
+             are not finite, and empty intervals"
         ));
     }
     Ok(if any_hit { Outcome::Done } else { Outcome::Nothing })
 }
 
-/// The most rays that are read, cast and written together.
+/// The maximum number of rays that one chunk reads, casts and writes.
 const LONGEST_CHUNK: usize = 1 << 16;
 
-/// About how many hits are held at a time when all hits are asked for.
+/// The approximate number of hits in memory with `--all`.
 const HITS_AT_A_TIME: usize = 1 << 17;
 
-/// The number of rays of the first chunk. Those that follow are as long as their hits allow.
+/// The number of rays of the first chunk. With `--all`, the hits of a chunk set the size of the next.
 fn first_chunk(query: Query) -> usize {
     match query {
         Query::All(_) => 1 << 8,
@@ -88,7 +88,7 @@ fn results_on_terminal(args: &CastArgs) -> bool {
     args.output.is_none() && std::io::stdout().is_terminal()
 }
 
-/// The command line allows one of the flags at most.
+/// The query of the flags, of which the command line allows only one.
 fn query(args: &CastArgs) -> Query {
     if args.all && args.once {
         Query::All(HitMode::Once)
@@ -108,21 +108,21 @@ fn open_rays(args: &CastArgs) -> anyhow::Result<Box<dyn RayReader>> {
     if let Some(path) = &args.rays {
         let range = DefaultRange { t_min, t_max: args.t_max.unwrap_or(f32::INFINITY) };
         if range.t_min.is_nan() || range.t_max.is_nan() || range.t_min > range.t_max {
-            bail!("found --t-min {} and --t-max {}, expected an interval", t_min, range.t_max);
+            bail!("--t-min and --t-max: found {} and {}; expected an interval", t_min, range.t_max);
         }
         return rays::open(&RaySource::new(path), args.rays_format, range);
     }
     let ray = match (args.from, args.to, args.dir) {
         (Some(from), Some(to), _) => Ray::segment(from, to),
         (Some(from), _, Some(direction)) => Ray::new(from, direction),
-        _ => bail!("no ray: expected --rays, or --from with --to or --dir"),
+        _ => bail!("cast: there is no ray; use --rays, or --from with --to or --dir"),
     };
     let ray = ray.with_range(t_min, args.t_max.unwrap_or(ray.t_max));
     let ray = ray.checked().context("the ray is invalid")?;
     Ok(Box::new(SingleRay(Some(ray))))
 }
 
-/// The ray of the command line as a stream.
+/// The single ray of the command line, as a stream.
 struct SingleRay(Option<Ray>);
 
 impl RayReader for SingleRay {

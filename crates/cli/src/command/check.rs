@@ -1,4 +1,4 @@
-//! `hitscan check`: every instruction set, builder, layout, kind of query and batch against brute force.
+//! `hitscan check`: compares every instruction set, builder, layout, query and batch with brute force.
 
 use std::io::Write;
 
@@ -6,14 +6,14 @@ use clap::ValueEnum;
 use hitscan::{Faces, Isa, Ray};
 
 use crate::args::{CheckArgs, EngineArgs, LayoutArg, QualityArg};
-use crate::check::{Difference, HostileRays, QueryKind, Shape, Tally, Twin, compare};
+use crate::check::{Difference, HostileRays, Oracle, QueryKind, Shape, Tally, compare};
 use crate::engine;
 use crate::exit_code::Outcome;
 use crate::loading;
 use crate::messages;
 use crate::output::Target;
 
-/// Rays whose brute-force answers are held at a time.
+/// The number of rays whose brute-force answers are in memory at a time.
 const CHUNK: usize = 1 << 13;
 
 pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Outcome> {
@@ -54,7 +54,7 @@ pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Outcome> {
     let mut n_done = 0;
     while n_done < args.rays {
         stream.take(CHUNK.min(args.rays - n_done), &mut rays);
-        let twin = Twin::scan(mesh, &rays);
+        let oracle = Oracle::scan(mesh, &rays);
         let mut row = rows.iter_mut();
         trees = trees
             .into_iter()
@@ -62,7 +62,7 @@ pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Outcome> {
                 for isa in Isa::available() {
                     tree = tree.with_isa(isa);
                     for (shape, row) in Shape::ALL.into_iter().zip(&mut row) {
-                        row.tally.add(compare(&tree, &rays, &twin, shape));
+                        row.tally.add(compare(&tree, &rays, &oracle, shape));
                     }
                 }
                 tree
@@ -84,7 +84,7 @@ pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Outcome> {
     })
 }
 
-/// One way to all kinds of answers.
+/// A row of the report: one tree, instruction set and batch shape.
 struct Row {
     quality: String,
     layout: String,
@@ -114,7 +114,7 @@ impl Report<'_> {
             write!(out, "{quality:<9} {:<8} {layout:<8} {:<13}", isa.name(), shape.name())?;
             for (query, n) in QueryKind::ALL.into_iter().zip(tally.n_differences) {
                 match (query, shape) {
-                    // There is no batch of this kind.
+                    // The library has no batch of nearest hits.
                     (QueryKind::Nearest, Shape::Batch | Shape::ShortBatches) => {
                         write!(out, " {:>9}", "-")?;
                     }
@@ -181,7 +181,7 @@ fn flags_of(ray: &Ray) -> String {
     )
 }
 
-/// A flag's value as it is written.
+/// The name of a flag's value.
 fn name(value: impl ValueEnum) -> String {
     value.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
 }
@@ -194,7 +194,7 @@ fn name_of(faces: Faces) -> &'static str {
     }
 }
 
-/// A list of a thousand hits is no help.
+/// The first 600 characters of a text, since a thousand hits help no reader.
 fn shortened(text: &str) -> String {
     const LONGEST: usize = 600;
     match text.char_indices().nth(LONGEST) {

@@ -1,4 +1,4 @@
-//! `hitscan completions`: writes what a shell needs to complete command lines.
+//! `hitscan completions`: writes completions for a shell.
 
 use std::io::Write;
 

@@ -1,4 +1,4 @@
-//! `hitscan info`: says what is in a mesh and what its tree is like.
+//! `hitscan info`: describes a mesh and its tree.
 
 use std::io::Write;
 use std::time::Duration;
@@ -39,7 +39,7 @@ pub(crate) fn run(args: &InfoArgs) -> anyhow::Result<Outcome> {
 #[derive(Debug, Serialize)]
 struct Info {
     file: String,
-    /// The files that a cache file was built from, as seen from its folder.
+    /// The source files of a cache file, relative to its folder.
     built_from: Vec<String>,
     vertices: usize,
     triangles: usize,
@@ -51,17 +51,17 @@ struct Info {
     materials: Vec<String>,
     /// `null` without triangles.
     bounds: Option<Bounds>,
-    /// How many triangles have zero area.
+    /// The number of triangles of zero area.
     degenerate: usize,
-    /// How large the triangles are; empty if none has any size.
+    /// The triangles by length of their longest edge; empty if every length is zero.
     longest_edges: Vec<SizeClass>,
-    /// Every edge belongs to exactly two triangles, which run along it in opposite directions: no ray
-    /// leaks. Triangles of zero area count.
+    /// Whether every edge belongs to exactly two triangles, in opposite directions, so that no ray leaks.
+    /// Triangles of zero area count.
     closed: bool,
     edges: EdgeCounts,
-    /// How many things of the file were left out, or are odd.
+    /// The number of items that the reader skipped or found odd.
     ignored: u64,
-    /// What they are, in words.
+    /// A sentence for each kind of skipped or odd item.
     remarks: Vec<String>,
     load_ms: f64,
     tree: Tree,
@@ -78,14 +78,14 @@ struct Tree {
     depth: usize,
     nodes: usize,
     leaves: usize,
-    /// The nth number counts those with n nodes above them.
+    /// Entry `n` counts the leaves with `n` nodes above them.
     leaves_by_depth: Vec<usize>,
     sah_cost: f32,
     bytes: usize,
     bytes_per_triangle: f64,
     build_ms: f64,
     isa: &'static str,
-    /// All that this machine can run, best first.
+    /// The instruction sets of this machine, best first.
     isas: Vec<&'static str>,
 }
 
@@ -207,7 +207,7 @@ impl Tree {
     }
 }
 
-/// The names that polygons have, each once, in the order of the file.
+/// The distinct names of the polygons, in the order of the file.
 fn names_of(runs: &Runs<Option<u32>>, names: &[String]) -> Vec<String> {
     let mut seen = vec![false; names.len()];
     let mut found = Vec::new();
@@ -226,7 +226,7 @@ fn bounds(mesh: &TriMesh) -> Option<Bounds> {
     (!bounds.is_empty()).then_some(Bounds { min, max })
 }
 
-/// A round number as people write it.
+/// A round number, in scientific notation if very small or large.
 fn short(number: f64) -> String {
     if (1e-3..1e6).contains(&number) { number.to_string() } else { format!("{number:e}") }
 }
@@ -235,7 +235,7 @@ fn milliseconds(duration: Duration) -> f64 {
     duration.as_secs_f64() * 1e3
 }
 
-/// A line with the number of names and the first of them.
+/// Writes a line with the number of names and the first twelve.
 fn write_names(out: &mut impl Write, what: &str, names: &[String]) -> std::io::Result<()> {
     const SHOWN: usize = 12;
     let shown: Vec<String> = names.iter().take(SHOWN).map(|name| quoted(name)).collect();

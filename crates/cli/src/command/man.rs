@@ -1,4 +1,4 @@
-//! `hitscan man`: writes a page of the manual.
+//! `hitscan man`: writes a manual page.
 
 use anyhow::bail;
 use clap::CommandFactory;
@@ -17,7 +17,7 @@ pub(crate) fn run(args: &ManArgs) -> anyhow::Result<Outcome> {
             Some(command) => command.clone(),
             None => {
                 let names: Vec<&str> = all.get_subcommands().map(|c| c.get_name()).collect();
-                bail!("no command `{name}`, expected one of: {}", names.join(", "));
+                bail!("man: there is no command `{name}`; expected one of: {}", names.join(", "));
             }
         },
     };

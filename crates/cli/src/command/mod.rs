@@ -1,4 +1,4 @@
-//! The commands, one file each.
+//! The subcommands, one file each. None imports another.
 
 mod bench;
 mod build;
@@ -16,10 +16,10 @@ mod view;
 use crate::args::{Args, Command};
 use crate::exit_code::Outcome;
 
-/// Runs the command of the command line.
+/// Runs the subcommand of the command line.
 ///
 /// # Errors
-/// Whatever keeps the command from doing what it is for.
+/// The first error of the subcommand; see the errors of the modules that it calls.
 pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
     match args.command {
         Command::Make(args) => make::run(&args),

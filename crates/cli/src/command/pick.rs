@@ -1,4 +1,4 @@
-//! `hitscan pick`: says what is under a pixel.
+//! `hitscan pick`: prints the element under a pixel.
 
 use hitscan::picking::{ClickCycle, PickOptions, Picker};
 

@@ -1,4 +1,4 @@
-//! `hitscan render`: makes a picture of a mesh or a scene.
+//! `hitscan render`: renders a picture of a mesh or a scene.
 
 use std::io::{IsTerminal, Write};
 use std::path::Path;
@@ -19,17 +19,17 @@ use crate::output::Target;
 use crate::rays::{self, DefaultRange, RaySource};
 use crate::scene_file;
 
-/// The most pixels of a picture: 8K, with a gigabyte of memory.
+/// The maximum number of pixels: 8K, which takes about a gigabyte of memory.
 const MOST_PIXELS: f64 = (1 << 25) as f64;
 
-/// Rays that are read and drawn at a time.
+/// The number of rays that the command reads and draws at a time.
 const RAYS_AT_A_TIME: usize = 1 << 16;
 
 pub(crate) fn run(args: &RenderArgs) -> anyhow::Result<Outcome> {
     engine::set_threads(args.engine.threads)?;
     check_size(&args.camera)?;
     check_output(args.output.as_deref())?;
-    // What can be wrong with the rays or the output is known before the mesh is read.
+    // Errors in the rays or the output show before the long read of the mesh.
     let range = DefaultRange { t_min: 0.0, t_max: f32::INFINITY };
     let open = |path: &_| rays::open(&RaySource::new(path), args.rays_format, range);
     let rays = args.rays.as_deref().map(open).transpose()?;
@@ -40,11 +40,14 @@ pub(crate) fn run(args: &RenderArgs) -> anyhow::Result<Outcome> {
     let mut subject = loaded.subject();
     subject.faces = args.faces.into();
     if subject.n_triangles() == 0 {
-        bail!("{} has no triangles, expected something to see", args.file.display());
+        bail!(
+            "{}: the scene has no triangles to render; add a mesh or check --faces and the file",
+            args.file.display()
+        );
     }
     let view = camera::view_of(&args.camera, &subject)?;
     if args.mode == Mode::Uv && !subject.has_uvs() {
-        messages::note("the mesh has no texture coordinates: u and v are the weights of the hits");
+        messages::note("the mesh has no texture coordinates; u and v are the weights of the hits");
     }
 
     let progress = Progress::start();
@@ -67,7 +70,7 @@ fn style(args: &RenderArgs) -> Style {
         Mode::Depth | Mode::Normal => Background([0, 0, 0, 255]),
         _ => Background([240, 242, 245, 255]),
     });
-    let up = DVec3::from(args.camera.up.unwrap_or([0.0, 1.0, 0.0])).normalize_or(DVec3::Y);
+    let up = camera::up(args.camera.up).unwrap_or(DVec3::Y);
     Style {
         mode: args.mode,
         n_samples,
@@ -84,8 +87,7 @@ fn check_size(camera: &CameraArgs) -> anyhow::Result<()> {
     let [width, height] = camera.size;
     if width * height > MOST_PIXELS {
         bail!(
-            "a picture of {width}x{height} has {} pixels, expected at most {MOST_PIXELS} (as \
-             7680x4320)",
+            "--size: {width}x{height} has {} pixels; expected at most {MOST_PIXELS} (as 7680x4320)",
             width * height
         );
     }
@@ -95,16 +97,16 @@ fn check_size(camera: &CameraArgs) -> anyhow::Result<()> {
 fn check_output(path: Option<&Path>) -> anyhow::Result<()> {
     match path {
         None if std::io::stdout().is_terminal() => {
-            bail!("a picture is nothing for a terminal, expected -o FILE or a redirection")
+            bail!("refusing to write a binary PNG to a terminal; use -o FILE or redirect stdout")
         }
         Some(path) if path.extension().is_some_and(|e| !e.eq_ignore_ascii_case("png")) => {
-            bail!("cannot write {}: pictures are PNG, expected a name in .png", path.display())
+            bail!("cannot write {}: pictures are PNG; use a name that ends in .png", path.display())
         }
         _ => Ok(()),
     }
 }
 
-/// A bar that appears only if the work takes a while.
+/// A progress bar that appears only after [`Progress::PATIENCE`].
 struct Progress {
     start: Instant,
     state: Mutex<(f64, Option<ProgressBar>)>,

@@ -1,4 +1,4 @@
-//! `hitscan select`: says what is in a marquee or a lasso.
+//! `hitscan select`: prints the elements in a marquee or a lasso.
 
 use hitscan::picking::{Picker, RegionMode, ScreenRegion, SelectOptions};
 

@@ -4,27 +4,25 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, SystemTime};
 
-use anyhow::{Context, bail};
+use anyhow::Context;
 use hitscan::glam::DVec3;
 use hitscan_viewer::{Handle, Model, Server};
 
 use crate::args::ViewArgs;
+use crate::camera;
 use crate::engine;
 use crate::exit_code::Outcome;
 use crate::messages;
 use crate::scene_file;
 
-/// How often to look whether a file has changed.
-const LOOK: Duration = Duration::from_millis(250);
+/// The interval between two checks for changed files.
+const POLL_INTERVAL: Duration = Duration::from_millis(250);
 
 pub(crate) fn run(args: ViewArgs) -> anyhow::Result<Outcome> {
     engine::set_threads(args.engine.threads)?;
-    let up = DVec3::from(args.up.unwrap_or([0.0, 1.0, 0.0]));
-    if up.try_normalize().is_none() {
-        bail!("--up is zero, expected a direction");
-    }
+    let up = camera::up(args.up)?;
     let stamps = Stamps::of(vec![args.file.clone()]);
-    let (model, files) = load(&args)?;
+    let (model, files) = load(&args, up)?;
     let server = Server::bind(args.port, model)
         .with_context(|| format!("cannot listen on port {} of 127.0.0.1", args.port))?;
     let handle = server.handle();
@@ -36,16 +34,16 @@ pub(crate) fn run(args: ViewArgs) -> anyhow::Result<Outcome> {
     if !args.no_open
         && let Err(error) = open::that_detached(&address)
     {
-        messages::note(format_args!("no browser was opened ({error}): open {address} in one"));
+        messages::note(format_args!("cannot open a browser ({error}); open {address} yourself"));
     }
-    // What changed while it was read is read again.
+    // These stamps are older than the read, so a change during the read shows as a change.
     let stamps = stamps.with(files);
-    thread::Builder::new().spawn(move || watch(&args, stamps, &handle))?;
+    thread::Builder::new().spawn(move || watch(&args, up, stamps, &handle))?;
     server.run();
     Ok(Outcome::Done)
 }
 
-/// At once, for those who read it through a pipe.
+/// Prints the address and flushes, so that a program can read it through a pipe.
 fn print_address(address: &str) -> std::io::Result<()> {
     use std::io::Write;
     let mut out = std::io::stdout().lock();
@@ -53,48 +51,51 @@ fn print_address(address: &str) -> std::io::Result<()> {
     out.flush()
 }
 
-/// The model of the file, and the files that it is made of.
-fn load(args: &ViewArgs) -> anyhow::Result<(Model, Vec<PathBuf>)> {
+/// The model of the file, with all files read for it. `up` has unit length.
+fn load(args: &ViewArgs, up: DVec3) -> anyhow::Result<(Model, Vec<PathBuf>)> {
     let loaded = scene_file::load(&args.file, &args.engine)?;
     let (files, times) = (loaded.files.clone(), loaded.times);
     let model = Model {
         subject: loaded.subject(),
         file: args.file.display().to_string(),
-        up: DVec3::from(args.up.unwrap_or([0.0, 1.0, 0.0])),
+        up,
         reading: times.reading,
         building: times.building,
     };
     Ok((model, files))
 }
 
-/// Reads the files again whenever one of them has changed and then rested.
-fn watch(args: &ViewArgs, mut stamps: Stamps, handle: &Handle) {
+/// Reads the files again once one of them has changed and then stayed the same for an interval.
+fn watch(args: &ViewArgs, up: DVec3, mut stamps: Stamps, handle: &Handle) {
     loop {
-        thread::sleep(LOOK);
+        thread::sleep(POLL_INTERVAL);
         let now = Stamps::of(stamps.files());
         if now == stamps {
             continue;
         }
-        // Whoever writes a file may not be done yet.
-        thread::sleep(LOOK);
+        // The writer may not have finished yet.
+        thread::sleep(POLL_INTERVAL);
         if Stamps::of(stamps.files()) != now {
             continue;
         }
         stamps = now;
-        match load(args) {
+        match load(args, up) {
             Ok((model, files)) => {
                 stamps = stamps.with(files);
                 handle.replace(model);
             }
             Err(error) => {
-                messages::note(format_args!("{} stays as it was: {error:#}", args.file.display()));
+                messages::note(format_args!(
+                    "{}: keeping the old picture; {error:#}",
+                    args.file.display()
+                ));
                 handle.report_problem(format!("{error:#}"));
             }
         }
     }
 }
 
-/// When files changed last and how long they are; nothing for one that is not there.
+/// The modification time and size of each file; `None` for a missing file.
 #[derive(Clone, Debug, PartialEq)]
 struct Stamps(Vec<(PathBuf, Option<(SystemTime, u64)>)>);
 
@@ -111,7 +112,7 @@ impl Stamps {
         self.0.iter().map(|(path, _)| path.clone()).collect()
     }
 
-    /// These, and those of the files that are not among them yet.
+    /// Adds the stamps of the files that have none yet.
     fn with(mut self, files: Vec<PathBuf>) -> Self {
         let more = files.into_iter().filter(|file| !self.0.iter().any(|(path, _)| path == file));
         let more = Self::of(more.collect());

@@ -51,7 +51,10 @@ fn a_cache_file_stands_for_its_mesh_in_every_command() {
         let of_cache = hitscan(&format!("{command} {cache} {flags}")).expect_code(0);
         assert!(of_mesh.stdout == of_cache.stdout, "{command} {flags}");
         assert!(of_cache.stderr.contains("line element left out (line 15)"), "{}", of_cache.stderr);
-        assert_eq!(of_cache.stderr.contains("another kind"), flags.contains("compact"));
+        assert_eq!(
+            of_cache.stderr.contains("another quality or layout"),
+            flags.contains("compact")
+        );
     }
     let of_mesh = hitscan(&format!("select {mesh_scene} {select}")).expect_code(0);
     let of_cache = hitscan(&format!("select {cache_scene} {select}")).expect_code(0);
@@ -175,7 +178,7 @@ fn what_cannot_be_built_leaves_nothing_behind() {
     let names = names_in(folder.path());
     for (args, part) in [
         (format!("build {mesh}.none -o {cache}"), "house.obj.none"),
-        (format!("build {cache} -o {cache}.2"), "is a cache file, expected a mesh"),
+        (format!("build {cache} -o {cache}.2"), "the file is a cache file; expected a mesh"),
         (format!("build {mesh} -o {}", folder.path().display()), "it is a folder"),
         (format!("build {mesh} -o {}/no/x.hitscan", folder.path().display()), "cannot write"),
     ] {

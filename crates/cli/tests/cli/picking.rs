@@ -116,7 +116,7 @@ fn clicks_go_deeper_and_ignored_instances_are_not_there() {
     assert_eq!(lines(&format!("{pick} --ignore 2-3"))[0], all[0]);
     let select = format!("select {} {ON_STREET} --marquee 0,0,800,600", street());
     assert_eq!(lines(&select).len(), lines(&format!("{select} --ignore 1")).len() + 1);
-    hitscan(&format!("{pick} --ignore 9")).expect_error(&["no instance 9", "there are 4"]);
+    hitscan(&format!("{pick} --ignore 9")).expect_error(&["no instance 9", "below 4"]);
     hitscan(&format!("{pick} --ignore 3-1")).expect_code(2);
 }
 
@@ -187,9 +187,9 @@ fn cameras_and_regions_that_are_none_are_errors() {
         ("--eye 0,9,0 --target 0,0,0 --size 8x6 --pixel 1,1", "no direction"),
         ("--eye 0,0,9 --target 0,0,0 --size 8x0 --pixel 1,1", "expected two positive whole"),
         ("--eye 0,0,9 --target 0,0,0 --fov 180 --size 8x6 --pixel 1,1", "fov_y_radians"),
-        ("--eye 0,0,9 --target 0,0,0 --size 8x6 --pixel 1", "found 1 numbers, expected 2"),
+        ("--eye 0,0,9 --target 0,0,0 --size 8x6 --pixel 1", "found 1 numbers; expected 2"),
         ("--eye 0,0,9 --target 0,0,0 --size 8x6 --pixel 1,nan", "found `nan`"),
-        ("--matrix 1,2,3 --size 8x6 --pixel 1,1", "found 3 numbers, expected 16"),
+        ("--matrix 1,2,3 --size 8x6 --pixel 1,1", "found 3 numbers; expected 16"),
     ] {
         let run = hitscan(&format!("pick {mesh} {flags}"));
         assert_eq!(run.code, Some(2), "{flags}");
@@ -200,8 +200,8 @@ fn cameras_and_regions_that_are_none_are_errors() {
         .expect_error(&["the camera sees nothing", "singular"]);
     for (flags, expected) in [
         ("", "--marquee"),
-        ("--lasso 1,1,2,2", "expected pairs, three or more"),
-        ("--marquee 1,1,2", "found 3 numbers, expected 4"),
+        ("--lasso 1,1,2,2", "expected three or more pairs"),
+        ("--marquee 1,1,2", "found 3 numbers; expected 4"),
     ] {
         let run = hitscan(&format!("select {mesh} {CAMERA} {flags}"));
         assert_eq!(run.code, Some(2), "{flags}");

@@ -207,7 +207,9 @@ fn what_cannot_be_rendered_is_told_and_leaves_no_file() {
     }
     // After a note on what the file lacks.
     let run = render(&format!("{empty} -o out.png")).expect_code(2);
-    assert!(run.stderr.contains("error: ") && run.stderr.contains("has no triangles, expected"));
+    assert!(
+        run.stderr.contains("error: ") && run.stderr.contains("has no triangles to render; add")
+    );
     assert_eq!(names_in(folder.path()), before);
     // A picture that was there before stays as it was.
     fs::write(folder.path().join("out.png"), "before").unwrap();
