@@ -98,7 +98,7 @@ impl Aabb {
         if self.is_empty() { 0.0 } else { self.min.abs().max(self.max.abs()).max_element() }
     }
 
-    /// Where the ray enters and leaves the box, as `(t_enter, t_exit)` within the ray's interval.
+    /// The `t` at which the ray enters and leaves the box, `(t_enter, t_exit)`, within its interval.
     ///
     /// An origin inside the box enters at `t_min`. Flat boxes, rays in a face and zero direction
     /// components of either sign work; an invalid ray or an empty box is `None`.

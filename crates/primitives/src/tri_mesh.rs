@@ -374,7 +374,7 @@ pub enum MeshError {
     PositionCount {
         /// The number found.
         found: usize,
-        /// The number of the mesh.
+        /// The number of vertices of the mesh.
         expected: usize,
     },
     /// An attribute's index list of a wrong length.

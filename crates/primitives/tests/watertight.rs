@@ -1,4 +1,4 @@
-//! What the definition of every answer promises: closed surfaces do not leak, scale and winding do not
+//! The promises of the definition of every answer: closed surfaces do not leak, scale and winding do not
 //! matter, and the numbers are clean. Seeds are fixed; a failure prints the ray.
 
 use hitscan_primitives::brute_force::BruteForce;

@@ -1,4 +1,4 @@
-//! What queries make of a triangle of zero area, and of a ray that starts in a face.
+//! The answers of queries for a triangle of zero area, and for a ray that starts in a face.
 
 use hitscan_primitives::generate::SplitMix64;
 use hitscan_primitives::glam::{DVec3, Vec3};

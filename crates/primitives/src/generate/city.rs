@@ -234,8 +234,8 @@ struct Tier {
     n_floors: u64,
 }
 
-/// The faces -x, +x, -y, +y, -z, +z of a box whose corner `i` is at the greater x, y, z where the
-/// bits 1, 2, 4 of `i` are set.
+/// The faces -x, +x, -y, +y, -z, +z of a box. Corner `i` has the larger x, y or z if bit 1, 2 or 4 of `i`
+/// is set.
 #[rustfmt::skip]
 const BOX: [[u32; 3]; 12] = [
     [0, 4, 6], [0, 6, 2],

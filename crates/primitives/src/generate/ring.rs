@@ -1,7 +1,7 @@
 //! Closed rings of vertices, zipped together to surfaces.
 //!
-//! Rings may have different numbers of vertices, so triangles keep about one size from a sphere's
-//! equator to its poles, and a surface can have any even number of triangles.
+//! Rings may have different numbers of vertices. Triangles therefore keep about the same size from a
+//! sphere's equator to its poles, and a surface can have any even number of triangles.
 
 use glam::DVec3;
 

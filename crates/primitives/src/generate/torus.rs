@@ -20,8 +20,8 @@ const MIN_TRIANGLES: usize = 18;
 /// one at most.
 ///
 /// # Errors
-/// A radius that is not positive or out of range, a minor radius that is not less than the major one
-/// or below 1e-5 of it, fewer than 18 or too many triangles, or a number at which triangles lose their
+/// A radius that is not positive or out of range; a minor radius not less than the major one, or below
+/// 1e-5 of it; fewer than 18 or too many triangles, or a number at which triangles lose their
 /// area.
 ///
 /// ```
