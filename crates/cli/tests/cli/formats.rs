@@ -90,7 +90,7 @@ fn damaged_files_are_errors_with_the_place() {
         ("c.ply", PLY.replace("4 0 1 2 3", "4 0 1 2 9"), "c.ply:14: corner 9 of face 0"),
         ("d.glb", "glTF".to_owned(), "d.glb, byte 4: the end of the file after 4 bytes"),
         ("e.gltf", gltf().to_string(), "e.gltf: buffer 0 in \"a%20b.bin\""),
-        ("f.gltf", "{}".to_owned(), "f.gltf:1: wrong glTF"),
+        ("f.gltf", "{}".to_owned(), "f.gltf:1: invalid glTF"),
     ];
     for (name, contents, part) in cases {
         let mesh = file(folder.path(), name, contents);

@@ -70,7 +70,8 @@ fn every_way_finds_the_four_triangles_of_the_seed() {
         assert_eq!(vertices[0], [1386, 1387, 1388], "{way}");
         assert_eq!(set(vertices), set([[1386, 1387, 1388], [82, 1195, 1264], [82, 1264, 1271]]));
         assert_eq!(t[1..], [1.0, 1.0], "{way}");
-        assert_eq!(t[0] as f32, 1.0 / 3.0, "{way}");
+        // 1/3 but for the rounding of the shear.
+        assert!((t[0] - 1.0 / 3.0).abs() < 1e-7, "{way}: {}", t[0]);
     }
 }
 
