@@ -2,7 +2,7 @@
 //! fixed; a comment says what class of bug it was and which other test should have found it.
 
 use hitscan::{Ray, TriMesh};
-use hitscan_testkit::Shape;
+use hitscan_testkit::{Rng, Shape};
 
 use crate::asking::check_everything;
 
@@ -77,6 +77,28 @@ fn a_line_whose_t_overflows_at_a_box_has_one_answer() {
         rays.push(Ray::line(origin, direction));
     }
     check_everything(&Shape { name: "at the end of t".into(), mesh }, &rays, "none");
+}
+
+/// Class: a product of the box test that underflows. Along a huge direction the origin times the reciprocal
+/// is subnormal, and rounds by more than the boxes of a small mesh are inflated by.
+#[test]
+fn a_huge_direction_through_a_small_mesh_has_one_answer() {
+    let mut rng = Rng::new(91);
+    for size in [-10, -20, -30, -38].map(|exponent| 2f32.powi(exponent)) {
+        let positions: Vec<[f32; 3]> = (0..60).map(|_| (rng.in_cube() * size).to_array()).collect();
+        let triangles = (0..20).map(|i| [3 * i, 3 * i + 1, 3 * i + 2]).collect();
+        let mesh = TriMesh::new(positions, triangles).expect("a valid mesh");
+        let rays: Vec<Ray> = (0..2000)
+            .map(|i| {
+                let [a, b, c] = mesh.corners(i % 20);
+                let origin = rng.in_cube() * (1.5 * size);
+                let towards = (a + b + c) / 3.0 - origin;
+                let length = rng.power_of_two(90.0, 127.0);
+                Ray::new(origin, towards / towards.abs().max_element() * length)
+            })
+            .collect();
+        check_everything(&Shape { name: format!("a soup of size {size}"), mesh }, &rays, "none");
+    }
 }
 
 /// Class: a filter's product that overflows. A ray's slope towards a stored plane was infinite, and its

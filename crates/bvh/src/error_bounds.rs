@@ -36,8 +36,9 @@ pub(crate) const PLANE_SLACK: f32 = 64.0 * U;
 /// this does (docs/proof.md).
 pub(crate) const FARTHEST: f32 = (1u64 << 60) as f32;
 
-/// The maximum component of a direction in a packet, and of one whose slope to a plane is tested. The slope
-/// must stay finite, and a contact must not hide in a subnormal `t` (docs/proof.md).
+/// The maximum component of a direction in a packet, in the fast box test, and of one whose slope to a plane
+/// is tested. The slope must stay finite, a contact must not hide in a subnormal `t`, and the rounding of a
+/// subnormal product with the origin must be small beside the mesh (docs/proof.md).
 pub(crate) const LONGEST: f32 = (1u64 << 60) as f32;
 
 /// A direction whose components are all smaller takes the robust box test. Must be at least 2^26 times

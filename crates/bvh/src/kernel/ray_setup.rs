@@ -3,7 +3,7 @@
 use hitscan_primitives::Ray;
 
 use crate::{
-    error_bounds::{LEAST_COMPONENT, NEAR_ORIGIN, SHORT, STRETCH, TINY},
+    error_bounds::{LEAST_COMPONENT, LONGEST, NEAR_ORIGIN, SHORT, STRETCH, TINY},
     simd::{Simd, as_row},
 };
 
@@ -20,7 +20,8 @@ pub(crate) struct QueryRay<'a, S: Simd> {
     /// Bit `i` is the sign of the direction on axis `i`.
     pub(super) backward: u32,
     pub(super) origin: Origin,
-    /// Whether the ray starts near the mesh, has no negative `t_min`, and is not [`SHORT`].
+    /// Whether the ray starts near the mesh, has no negative `t_min`, and is neither [`SHORT`] nor longer
+    /// than [`LONGEST`].
     can_take_fast_path: bool,
     /// Whether the direction is below [`TINY`]: its reciprocals are those of [`STRETCH`] times it.
     pub(super) is_tiny: bool,
@@ -65,7 +66,9 @@ impl<'a, S: Simd> QueryRay<'a, S> {
             Origin::Far(farthest + max_abs)
         };
         let is_long = s.movemask(s.le(s.splat(SHORT), sizes)) & DIRECTION != 0;
-        let can_take_fast_path = is_long && matches!(origin, Origin::Near) && ray.t_min >= 0.0;
+        let is_huge = s.movemask(s.le(sizes, s.splat(LONGEST))) & DIRECTION != DIRECTION;
+        let can_take_fast_path =
+            is_long && !is_huge && matches!(origin, Origin::Near) && ray.t_min >= 0.0;
         let is_tiny = !is_long && s.movemask(s.le(s.splat(TINY), sizes)) & DIRECTION == 0;
         if can_take_fast_path {
             sizes = s.max(sizes, s.splat(LEAST_COMPONENT));
