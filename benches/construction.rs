@@ -68,11 +68,11 @@ fn refit(c: &mut Criterion) {
     group.finish();
 }
 
-/// The mesh as in another pose: every point moved by a tenth of its height along a wave.
+/// The mesh in another pose: every point moves by a tenth of its height along a wave.
 fn bent(mesh: &TriMesh) -> TriMesh {
     let size = (mesh.bounds().max - mesh.bounds().min).length();
     let bend = |p: &Vec3| *p + Vec3::new((p.z / size).sin() * 0.1 * size, 0.0, 0.0);
-    mesh.with_positions(mesh.positions().iter().map(bend)).expect("as many positions as before")
+    mesh.with_positions(mesh.positions().iter().map(bend)).expect("the same number of positions")
 }
 
 fn check(scene: &Scene, bvh: &MeshBvh) {

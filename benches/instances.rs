@@ -1,5 +1,5 @@
-//! Rays in a scene of ten thousand instances: a hover, an edit before it, a snapshot before both, and a
-//! scan of all instance boxes instead of the tree.
+//! Rays in a scene of ten thousand instances: a hover, an edit before it, and a snapshot before both.
+//! The reference scans all instance boxes instead of the tree.
 
 use std::hint::black_box;
 
@@ -86,7 +86,7 @@ fn picking(c: &mut Criterion) {
             BatchSize::PerIteration,
         );
     });
-    // The tree must still answer correctly after some hundred thousand edits.
+    // The tree must still answer correctly after hundreds of thousands of edits.
     for ray in rays.iter().take(500) {
         assert_eq!(scene.closest_hit(ray, &options), scan_boxes(&scene, &ids, ray), "{ray:?}");
     }

@@ -1,5 +1,5 @@
-//! Loading OBJ text: ours on one and two threads beside raw tobj, on a generated file of a million
-//! triangles with texture coordinates and normals.
+//! Loading OBJ text with hitscan on one and two threads, and with raw tobj. A generated file has a
+//! million triangles with texture coordinates and normals.
 
 use std::fs;
 use std::hint::black_box;
@@ -43,7 +43,7 @@ fn load(c: &mut Criterion) {
     group.finish();
 }
 
-/// tobj without triangulation or a single index, which is its fastest way.
+/// tobj without triangulation and without a single index, which is its fastest configuration.
 fn tobj_mesh(path: &Path) -> tobj::Mesh {
     let options =
         tobj::LoadOptions { triangulate: false, single_index: false, ..Default::default() };
@@ -52,7 +52,8 @@ fn tobj_mesh(path: &Path) -> tobj::Mesh {
     models.remove(0).mesh
 }
 
-/// A terrain as programs write it: six decimals, a texture coordinate and a normal for each vertex.
+/// A terrain in the form that exporters write: six decimals, a texture coordinate and a normal per
+/// vertex.
 fn obj_text(n_triangles: usize) -> String {
     use std::fmt::Write as _;
     let mesh = generate::terrain(n_triangles, 1).expect("the size is within bounds");
@@ -80,7 +81,7 @@ fn obj_text(n_triangles: usize) -> String {
     text
 }
 
-/// Every corner of every triangle, bit for bit: both number vertices as they like.
+/// Every corner of every triangle, bit for bit, because each reader numbers vertices differently.
 fn assert_same_mesh(ours: &TriMesh, theirs: &tobj::Mesh) {
     assert_eq!(3 * ours.triangles().len(), theirs.indices.len(), "the number of corners");
     let value = |values: &[f32], index: u32, axis: usize, n: usize| {

@@ -1,5 +1,5 @@
-//! Marquee, snap and pick by a radius in a scene of ten thousand instances over fifty meshes, about ten
-//! million triangles, drawn at 1920 by 1080.
+//! Marquee, snap and pick by a radius, at 1920 by 1080. The scene has ten thousand instances of fifty
+//! meshes, about ten million triangles.
 
 use std::collections::BTreeSet;
 use std::hint::black_box;
@@ -16,7 +16,7 @@ use hitscan::picking::{
 use hitscan::primitives::generate::{self, SplitMix64};
 use hitscan::scene::{Instance, InstanceId, Mesh, Scene};
 
-/// Fifty meshes of about a thousand triangles and unit size, at ten thousand places.
+/// Fifty meshes of unit size and about a thousand triangles, at ten thousand places.
 fn scene() -> Scene {
     let meshes: Vec<Arc<Mesh>> = (0..50)
         .map(|i| {
@@ -42,7 +42,7 @@ fn scene() -> Scene {
     scene
 }
 
-/// The whole scene in the picture, from above one corner.
+/// The whole scene, seen from above one corner.
 fn view() -> View {
     let camera = Camera::look_at([-180.0, 90.0, -180.0], [0.0, -10.0, 0.0]);
     camera.view(Viewport::from_size(1920.0, 1080.0)).expect("the camera looks at the scene")
@@ -53,7 +53,7 @@ fn marquee() -> ScreenRegion {
     ScreenRegion::rectangle([480.0, 270.0], [1440.0, 810.0]).expect("it is finite")
 }
 
-/// The objects of a selection are those that have a face in it: two searches, one answer.
+/// Selecting objects and selecting faces must find the same objects.
 fn check(picker: &Picker<'_>) {
     let select = |kind| {
         let options = SelectOptions { kind, ..SelectOptions::default() };

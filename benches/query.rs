@@ -8,13 +8,13 @@ use criterion::measurement::WallTime;
 use criterion::{
     BenchmarkGroup, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main,
 };
-use hitscan::{BuildOptions, Faces, HitMode, Isa, MeshBvh};
+use hitscan::{BuildOptions, Faces, HitOptions, Isa, MeshBvh};
 use hitscan_benches::{RaySet, Scene, assert_equals_brute_force, ray_sets};
 use rayon::ThreadPoolBuilder;
 
 const SCENES: [&str; 5] = ["sphere", "city-60k", "kitchen", "bunny", "city-1m"];
 
-/// The width of the image that the rays of an iteration are taken for.
+/// The width of the image for the rays of an iteration.
 const WIDTH: usize = 64;
 
 fn one_by_one(c: &mut Criterion) {
@@ -69,7 +69,7 @@ fn bench_all(group: &mut BenchmarkGroup<'_, WallTime>, name: &str, bvh: &MeshBvh
     group.bench_function(BenchmarkId::new("all", name), |b| {
         b.iter(|| {
             for ray in &set.rays {
-                bvh.all_hits_into(black_box(ray), Faces::Both, HitMode::Closed, &mut hits);
+                bvh.all_hits_into(black_box(ray), &HitOptions::default(), &mut hits);
                 black_box(&hits);
             }
         });
@@ -90,14 +90,14 @@ fn batches(c: &mut Criterion) {
                     let mut occluded = vec![false; set.rays.len()];
                     group.bench_function(BenchmarkId::new("any", name), |b| {
                         pool.install(|| {
-                            b.iter(|| bvh.are_occluded(&set.rays, Faces::Both, &mut occluded));
+                            b.iter(|| bvh.is_occluded_batch(&set.rays, Faces::Both, &mut occluded));
                         });
                     });
                 } else {
                     let mut hits = vec![None; set.rays.len()];
                     group.bench_function(BenchmarkId::new("closest", name), |b| {
                         pool.install(|| {
-                            b.iter(|| bvh.closest_hits(&set.rays, Faces::Both, &mut hits));
+                            b.iter(|| bvh.closest_hit_batch(&set.rays, Faces::Both, &mut hits));
                         });
                     });
                 }

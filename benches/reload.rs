@@ -1,5 +1,5 @@
-//! Cache files of a terrain: how long until a mesh is back with its tree, all checks included, and has
-//! given its first hit. Throughput is of the file, which is in the system's page cache.
+//! Cache files of a terrain: the time to load a mesh with its tree, with all checks, and to answer the
+//! first ray. Throughput counts the bytes of the file, which is in the system's page cache.
 
 use std::{fs, hint::black_box};
 

@@ -6,9 +6,24 @@ use std::hint::black_box;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use hitscan::brute_force::BruteForce;
 use hitscan::{BuildOptions, Faces, Hit, MeshBvh, Ray, generate};
-use hitscan_benches::parallel_scan;
+use rayon::prelude::*;
 
 const N_TRIANGLES: usize = 3_000_000;
+
+/// Triangles that one task tests.
+const CHUNK: usize = 1 << 14;
+
+/// The hit with the smallest `(t, triangle)`, found by testing every triangle on rayon's current pool.
+fn parallel_scan(mesh: &BruteForce<'_>, ray: &Ray, faces: Faces) -> Option<Hit> {
+    let n = mesh.n_triangles();
+    (0..n.div_ceil(CHUNK))
+        .into_par_iter()
+        .filter_map(|chunk| {
+            let range = chunk * CHUNK..((chunk + 1) * CHUNK).min(n);
+            mesh.closest_hit_among(range, ray, faces)
+        })
+        .min_by(Hit::cmp_along_ray)
+}
 
 fn three_million(c: &mut Criterion) {
     let mesh = generate::terrain(N_TRIANGLES, 1).expect("the size is within bounds");
@@ -22,9 +37,7 @@ fn three_million(c: &mut Criterion) {
     let bvh = MeshBvh::build(&mesh, &BuildOptions::default());
     let expected = all.closest_hit(&ray, Faces::Both);
     assert!(expected.is_some(), "the ray meets the ground");
-    for found in
-        [parallel_scan::closest_hit(&all, &ray, Faces::Both), bvh.closest_hit(&ray, Faces::Both)]
-    {
+    for found in [parallel_scan(&all, &ray, Faces::Both), bvh.closest_hit(&ray, Faces::Both)] {
         let bits = |hit: Option<Hit>| hit.map(|hit| hit.to_bits());
         assert_eq!(bits(found), bits(expected), "{found:?}, {expected:?}");
     }
@@ -32,7 +45,7 @@ fn three_million(c: &mut Criterion) {
     let mut group = c.benchmark_group("scan");
     group.sample_size(20).throughput(Throughput::Elements(mesh.triangles().len() as u64));
     group.bench_function("brute force, all cores", |b| {
-        b.iter(|| parallel_scan::closest_hit(black_box(&all), black_box(&ray), Faces::Both));
+        b.iter(|| parallel_scan(black_box(&all), black_box(&ray), Faces::Both));
     });
     group.bench_function("brute force, one core", |b| {
         b.iter(|| black_box(&all).closest_hit(black_box(&ray), Faces::Both));

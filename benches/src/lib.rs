@@ -6,7 +6,7 @@
 #![forbid(unsafe_code)]
 
 pub mod crowd;
-pub mod parallel_scan;
+pub mod editor;
 
 mod check;
 mod rays;

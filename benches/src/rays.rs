@@ -11,12 +11,11 @@ use crate::Scene;
 pub struct RaySet {
     /// Which set this is.
     pub kind: RayKind,
-    /// The rays, directions of unit length, in an order in which neighbours are alike where the kind
-    /// has such an order.
+    /// The rays, with directions of unit length. Where the kind has an order, neighbours are similar.
     pub rays: Vec<Ray>,
 }
 
-/// How the rays of a set were made, which says what they are asked.
+/// The construction of a set's rays, which also determines the query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RayKind {
     /// A pinhole camera's rays, in tiles of 4 by 4 pixels; closest hit.
@@ -50,10 +49,10 @@ impl RayKind {
     }
 }
 
-/// All ray sets of a scene, as of a square image of `width` pixels (rounded up to whole tiles).
+/// All ray sets of a scene, for a square image of `width` pixels (rounded up to whole tiles).
 ///
-/// `bvh` must be built from the scene's mesh: bounces and shadows start from the primary hits that it
-/// finds, at the point that the weights give in f64, lifted off the surface by 1e-5 of the bounds'
+/// `bvh` must be built from the scene's mesh. Bounces and shadows start from the primary hits that it
+/// finds. Their origin is the point of the weights in f64, lifted off the surface by 1e-5 of the bounds'
 /// diagonal. A scene whose camera sees nothing has no diffuse and no shadow rays.
 pub fn ray_sets(scene: &Scene, bvh: &MeshBvh, width: usize) -> Vec<RaySet> {
     let width = width.next_multiple_of(TILE).max(TILE);
@@ -71,17 +70,17 @@ pub fn ray_sets(scene: &Scene, bvh: &MeshBvh, width: usize) -> Vec<RaySet> {
     ]
 }
 
-/// Sixteen neighbours in a tile: what packet interfaces take at a time.
+/// Sixteen neighbours in a tile, the packet size of other engines.
 const TILE: usize = 4;
 
 /// A pinhole camera.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Camera {
-    /// Where it stands.
+    /// The position.
     pub eye: DVec3,
     /// A point in the middle of the image.
     pub target: DVec3,
-    /// A direction that points up in the image; not along the view.
+    /// A direction that points up in the image, not parallel to the view.
     pub up: DVec3,
     /// The angle between the image's lower and upper edge.
     pub fov_y_radians: f64,
@@ -107,7 +106,7 @@ fn primary_rays(camera: &Camera, width: usize) -> Vec<Ray> {
     rays
 }
 
-/// A point on a surface, lifted off it, and the unit normal on the side that it was seen from.
+/// A point on a surface, lifted off it, and the unit normal on the visible side.
 struct Seen {
     point: DVec3,
     normal: DVec3,
@@ -115,7 +114,7 @@ struct Seen {
 
 fn points_seen(scene: &Scene, bvh: &MeshBvh, primary: &[Ray]) -> Vec<Seen> {
     let mut hits = vec![None; primary.len()];
-    bvh.closest_hits(primary, Faces::Both, &mut hits);
+    bvh.closest_hit_batch(primary, Faces::Both, &mut hits);
     let bounds = scene.mesh.bounds();
     let lift = 1e-5 * (bounds.max - bounds.min).as_dvec3().length();
     let seen = primary.iter().zip(&hits).filter_map(|(ray, hit)| {
@@ -152,7 +151,7 @@ fn ray(origin: DVec3, direction: DVec3) -> Ray {
     Ray::new(origin.as_vec3(), direction.normalize().as_vec3())
 }
 
-/// A ray that ends a little before its target, so that a lamp does not shadow itself.
+/// A ray that ends slightly before its target, so that a lamp does not shadow itself.
 fn segment(from: DVec3, to: DVec3) -> Ray {
     let length = (to - from).length();
     let direction = if length > 0.0 { (to - from) / length } else { DVec3::X };

@@ -8,16 +8,16 @@ use thiserror::Error;
 
 use crate::Camera;
 
-/// A mesh, and where it is looked at and lit from.
+/// A mesh with a camera and a light.
 #[derive(Clone, Debug)]
 pub struct Scene {
     /// One of [`scene_names`], or `terrain`.
     pub name: &'static str,
-    /// The mesh, without degenerate triangles, so that every engine has the same ones.
+    /// The mesh, without degenerate triangles, so that every engine gets the same triangles.
     pub mesh: TriMesh,
-    /// Where primary rays come from.
+    /// The camera of the primary rays.
     pub camera: Camera,
-    /// Where shadow rays go to.
+    /// The light, where shadow rays end.
     pub light: DVec3,
 }
 
@@ -34,7 +34,8 @@ impl Scene {
         Ok(Self { name: recipe.name, mesh, camera, light })
     }
 
-    /// The terrain in about that many triangles: the same hills, in finer steps the more there are.
+    /// The terrain with about this number of triangles: the same hills, in finer steps for more
+    /// triangles.
     ///
     /// # Errors
     /// Fewer triangles than 2, or more than fit a mesh.
@@ -44,7 +45,7 @@ impl Scene {
         Ok(Self { name: "terrain", mesh, camera, light })
     }
 
-    /// The scenes of those names that can be had; what is missing is said on stderr.
+    /// The available scenes of these names; standard error lists the missing ones.
     ///
     /// # Errors
     /// As [`Scene::load`], except for missing files.
@@ -70,13 +71,13 @@ fn all_names() -> String {
     scene_names().collect::<Vec<_>>().join(", ")
 }
 
-/// Why there is no such scene.
+/// The reason why a scene is unavailable.
 #[derive(Debug, Error)]
 pub enum SceneError {
     /// No scene has that name.
     #[error("there is no scene {name:?}, expected one of {known}", known = all_names())]
     Unknown {
-        /// The name that was asked for.
+        /// The requested name.
         name: String,
     },
     /// The scene's file is not on this machine.
@@ -99,7 +100,7 @@ impl From<MeshError> for SceneError {
     }
 }
 
-/// How to make a scene.
+/// The source of a scene.
 struct Recipe {
     name: &'static str,
     make: fn() -> Result<TriMesh, SceneError>,
@@ -124,13 +125,13 @@ const RECIPES: &[Recipe] = &[
 
 const BUNNY: &str = "stanford-bunny.obj";
 
-/// Where a scene is looked at and lit from.
+/// The camera and light of a scene.
 #[derive(Clone, Copy)]
 enum View {
-    /// Towards the middle of the bounds, from that direction and as many half diagonals away; the
+    /// Towards the middle of the bounds, from `distance` half diagonals away in the direction `from`. The
     /// light is one half diagonal to the side and `light_height` above.
     Outside { up: DVec3, from: DVec3, distance: f64, light_height: f64 },
-    /// From a place in the scene to another.
+    /// From one point of the scene to another.
     Inside { eye: DVec3, target: DVec3, light: DVec3 },
 }
 
@@ -140,14 +141,14 @@ const OBJECT: View = View::Outside {
     distance: 2.0,
     light_height: 2.0,
 };
-/// Near enough that the horizon is in the image.
+/// Near enough to show the horizon.
 const CITY: View = View::Outside {
     up: DVec3::Y,
     from: DVec3::new(0.35, 0.25, 0.9),
     distance: 0.9,
     light_height: 2.0,
 };
-/// The sun is low, so that hills throw shadows.
+/// The sun is low, so that hills cast shadows.
 const TERRAIN: View = View::Outside {
     up: DVec3::Y,
     from: DVec3::new(0.35, 0.25, 0.9),
@@ -195,19 +196,19 @@ fn from_file(file: &'static str) -> Result<TriMesh, SceneError> {
     if !path.is_file() {
         return Err(SceneError::Missing { file });
     }
-    // Only geometry is traced.
+    // Rays need only the geometry.
     let options =
         LoadOptions { records: false, attributes: false, materials: false, ..Default::default() };
     Ok(hitscan::load(&path, &options)?.into_mesh()?)
 }
 
-/// The folder of meshes beside the repository, which need not exist.
+/// The folder of meshes beside the repository, which may be missing.
 pub fn meshes() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared/meshes")
 }
 
-/// A mesh of 1.1 M triangles whose neighbours have about one size: the bunny, or a torus where the
-/// bunny is missing, each triangle split into 16, then displaced by waves along its normals.
+/// A mesh of 1.1 M triangles of similar size: the bunny, or a torus if the bunny is missing. Each
+/// triangle is split into 16, then displaced by waves along its normals.
 fn bumpy() -> Result<TriMesh, SceneError> {
     let base = match from_file(BUNNY) {
         Err(SceneError::Missing { .. }) => generated(generate::torus(1.0, 0.4, 70_000))?,

@@ -3,11 +3,11 @@
 use hitscan::Ray;
 use hitscan::primitives::glam::Vec3;
 
-/// The bytes of an input, taken one after the other; zeros when there are no more.
+/// The bytes of an input, in order; zeros after the end.
 #[derive(Debug)]
 pub struct Bytes<'a>(pub &'a [u8]);
 
-/// Numbers at which arithmetic changes its ways.
+/// Numbers at which arithmetic changes its behaviour.
 const SPECIAL: [f32; 24] = [
     0.0,
     -0.0,
@@ -48,8 +48,7 @@ impl Bytes<'_> {
         usize::from(self.byte()) % n
     }
 
-    /// Any number at all: a small integer, a fraction, a power of two, a special one, or four bytes of
-    /// bits.
+    /// Any number: a small integer, a fraction, a power of two, a special value, or four bytes of bits.
     pub fn number(&mut self) -> f32 {
         let small = |bytes: &mut Self| f32::from(bytes.byte() as i8);
         match self.below(8) {
@@ -73,7 +72,7 @@ impl Bytes<'_> {
         Vec3::new(self.finite(), self.finite(), self.finite())
     }
 
-    /// Any ray, or one that has to do with given points.
+    /// Any ray, or one through some of the given points.
     pub fn ray(&mut self, points: &[Vec3]) -> Ray {
         let any = |bytes: &mut Self| Vec3::new(bytes.number(), bytes.number(), bytes.number());
         let point = |bytes: &mut Self| points[bytes.below(points.len())];

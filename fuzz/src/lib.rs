@@ -1,5 +1,5 @@
-//! What the fuzz targets share: bounds of memory and time, numbers from bytes, and checks of what was
-//! read.
+//! The shared part of the fuzz targets: bounds of memory and time, numbers from bytes, and checks of
+//! parsed meshes.
 
 #![forbid(unsafe_code)]
 
@@ -27,16 +27,16 @@ pub use bytes::Bytes;
 #[global_allocator]
 static MEMORY: Cap<System> = Cap::new(System, usize::MAX);
 
-/// The memory that an input may take beside 64 times its size.
+/// The memory that an input may take in addition to 64 times its size.
 const FREE_MEMORY: usize = 64 << 20;
 
-/// The longest that an input may take, in processor time: the machine may be busy with other things.
+/// The maximum processor time of an input; wall time would count other work of the machine.
 const LONGEST: Duration = Duration::from_secs(10);
 
-/// Runs what an input of `n_bytes` asks for. More memory than 64 times the input and 64 MB is refused,
-/// which ends the process; so does more than 10 s.
+/// Runs `run` for an input of `n_bytes`. Ends the process if it takes more memory than 64 times the
+/// input and 64 MB, or more than 10 s.
 pub fn bounded(n_bytes: usize, run: impl FnOnce()) {
-    // Started before the count, as they stay.
+    // Started before the count, because the threads stay.
     LazyLock::force(&ONE_THREAD);
     LazyLock::force(&FOUR_THREADS);
     let start = ProcessTime::now();
@@ -48,10 +48,10 @@ pub fn bounded(n_bytes: usize, run: impl FnOnce()) {
     assert!(took < LONGEST, "{n_bytes} bytes took {took:?} of the processor");
 }
 
-/// A pool of one thread: files are then read as a whole.
+/// A pool of one thread, which reads files as a whole.
 pub static ONE_THREAD: LazyLock<ThreadPool> = LazyLock::new(|| pool(1));
 
-/// A pool of four: files are then read in parts.
+/// A pool of four threads, which read files in parts.
 pub static FOUR_THREADS: LazyLock<ThreadPool> = LazyLock::new(|| pool(4));
 
 fn pool(n_threads: usize) -> ThreadPool {
@@ -59,7 +59,7 @@ fn pool(n_threads: usize) -> ThreadPool {
     pool.expect("a few threads can be started")
 }
 
-/// Asks every tree of a mesh everything about rays.
+/// Compares every query of every tree of a mesh with the oracle, for the given rays.
 pub fn check_rays(mesh: TriMesh, rays: &[Ray]) {
     asking::check_everything(&Shape { name: "the mesh".into(), mesh }, rays, "from the input");
 }
@@ -71,7 +71,7 @@ pub fn check_mesh(mesh: TriMesh, seed: u64) {
     check_rays(mesh, &rays);
 }
 
-/// Asks a scene about a few rays, and compares with the loop over its instances.
+/// Compares a scene with the loop over its instances, for a few rays.
 pub fn check_scene(scene: &Scene, seed: u64) {
     let mut rng = Rng::new(seed);
     let options = QueryOptions { include_hidden: true, include_locked: true, ..Default::default() };
@@ -80,8 +80,8 @@ pub fn check_scene(scene: &Scene, seed: u64) {
             0 => WorldRay::line([0.1, 0.2, 0.3], [0.0, 0.0, 1.0]),
             _ => making::random_ray(scene, &mut rng),
         };
-        let expected = making::brute_hits(scene, &ray, &options, HitMode::Closed);
-        let found = scene.all_hits(&ray, &options, HitMode::Closed);
+        let expected = making::brute_hits(scene, &ray, &options, HitMode::EveryTriangle);
+        let found = scene.all_hits(&ray, &options);
         let bits = |hits: &[_]| hits.iter().map(making::bits).collect::<Vec<_>>();
         assert_eq!(bits(&found), bits(&expected), "{ray:?}");
         let closest = scene.closest_hit(&ray, &options);
@@ -92,10 +92,11 @@ pub fn check_scene(scene: &Scene, seed: u64) {
     }
 }
 
-/// Parses any bytes as a file of a format. The result is an error that names the file, or meshes that fit
-/// their instances and make one mesh, which small ones use to ask about rays.
+/// Parses any bytes as a file of a format. The result is an error that names the file, or meshes that
+/// fit their instances and make one mesh. Small meshes also answer rays.
 pub fn check_format(data: &[u8], format: Format) {
-    // A few bytes of glTF may refer to the same data many times, which costs time and no new paths.
+    // A few bytes of glTF may refer to the same data many times, which costs time and reaches no new
+    // code.
     let max_vertices = 1 << 16;
     let options = LoadOptions { max_vertices, max_polygon_corners: 1000, ..Default::default() };
     let loaded = match parse(data, "x", format, &options) {
@@ -110,7 +111,7 @@ pub fn check_format(data: &[u8], format: Format) {
     }
     assert!(loaded.instances.iter().all(|instance| instance.mesh < loaded.meshes.len()));
     let seed = seed_of(data);
-    // Instances far away have positions that single precision cannot hold: an error.
+    // Instances far away have positions that f32 cannot hold, which is an error.
     if let Ok(mesh) = loaded.into_mesh()
         && mesh.triangles().len() <= MOST_TRIANGLES
         && seed.is_multiple_of(16)
@@ -119,10 +120,10 @@ pub fn check_format(data: &[u8], format: Format) {
     }
 }
 
-/// Larger meshes are not asked about rays: the parsers need the time.
+/// The maximum size of a mesh that answers rays, because the parsers need the time.
 const MOST_TRIANGLES: usize = 100;
 
-/// A number that depends on every byte, to choose what is asked of an input.
+/// A hash of the input, which chooses the queries.
 pub fn seed_of(data: &[u8]) -> u64 {
     // FNV-1a by Fowler, Noll and Vo.
     data.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {

@@ -1,5 +1,5 @@
-//! Cache files with bytes changed and every checksum set right again: an error, or a mesh and a tree
-//! that fit each other and give the answers of the scan.
+//! Cache files with changed bytes and corrected checksums: an error, or a mesh and a tree that fit each
+//! other. The tree gives the answers of brute force.
 
 #![no_main]
 
@@ -7,18 +7,17 @@ use std::sync::LazyLock;
 
 use hitscan::cache::{BuiltMesh, read, write};
 use hitscan::{
-    BuildOptions, BuildQuality, Faces, Format, HitMode, Layout, LoadOptions, MeshBvh, brute_force,
-    generate, parse,
+    BuildOptions, BuildQuality, Faces, Format, Layout, LoadOptions, MeshBvh, generate, parse,
 };
 use hitscan_fuzz::{Bytes, ONE_THREAD, bounded, seed_of};
-use hitscan_testkit::{Rng, aimed_ray};
+use hitscan_testkit::{Oracle, Rng, Tally, aimed_ray, answers_of};
 use libfuzzer_sys::fuzz_target;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Where the checksum of the header is, and what it covers.
 const SIGNED: usize = 416;
 
-/// Files of every layout, with and without what an OBJ file says beside triangles.
+/// Files of every layout, with and without the records of an OBJ file.
 static FILES: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
     let text = include_bytes!("../seeds/obj/plain.obj");
     let loaded = parse(text, "plain.obj", Format::Obj, &LoadOptions::default());
@@ -43,7 +42,7 @@ fuzz_target!(|data: &[u8]| {
     bounded(data.len().max(1 << 15), || ONE_THREAD.install(|| check(data)));
 });
 
-/// The first byte chooses a file, and the others say what becomes of it; or they are the file.
+/// The first byte chooses a file, and the rest describe its changes; or the bytes are the file.
 fn check(data: &[u8]) {
     let Some((&which, changes)) = data.split_first() else { return };
     let file = match FILES.get(usize::from(which) % (FILES.len() + 1)) {
@@ -55,16 +54,14 @@ fn check(data: &[u8]) {
         Err(error) => return assert!(error.to_string().starts_with("x.hitscan")),
     };
     bvh.validate(&mesh).unwrap_or_else(|broken| panic!("{broken}"));
-    let mut rng = Rng::new(seed_of(data));
+    let (oracle, mut tally, mut rng) =
+        (Oracle::new(&mesh), Tally::default(), Rng::new(seed_of(data)));
     for _ in 0..4 {
         let ray = aimed_ray(&mesh, &mut rng);
-        let found = bvh.all_hits(&ray, Faces::Both, HitMode::Closed);
-        let expected = brute_force::all_hits(&mesh, &ray, Faces::Both, HitMode::Closed);
-        let bits = |hits: &[hitscan::Hit]| hits.iter().map(|hit| hit.to_bits()).collect::<Vec<_>>();
-        assert_eq!(bits(&found), bits(&expected), "{ray:?}");
-        let closest = bvh.closest_hit(&ray, Faces::Both);
-        assert_eq!(closest.map(|hit| hit.to_bits()), bits(&expected).first().copied(), "{ray:?}");
+        let found = answers_of!(bvh, &ray, Faces::Both);
+        tally.compare(&ray, Faces::Both, &found, &oracle.hits(&ray));
     }
+    assert_eq!(tally.first_difference(), None);
 }
 
 fn changed(mut file: Vec<u8>, mut changes: Bytes<'_>) -> Vec<u8> {
@@ -82,7 +79,7 @@ fn changed(mut file: Vec<u8>, mut changes: Bytes<'_>) -> Vec<u8> {
                 file[at..at + n].copy_from_slice(&piece[..n]);
             }
             4 => {
-                // A number in the place of one.
+                // Replaces a number.
                 let at = at & !3;
                 let number = changes.number().to_bits().to_le_bytes();
                 file.iter_mut().skip(at).zip(number).for_each(|(to, byte)| *to = byte);
@@ -99,7 +96,7 @@ fn changed(mut file: Vec<u8>, mut changes: Bytes<'_>) -> Vec<u8> {
     file
 }
 
-/// Sets the checksums of sections and header right, where there are such.
+/// Corrects the checksums of header and sections, if they exist.
 fn sign(file: &mut [u8]) {
     if file.len() < SIGNED + 8 {
         return;

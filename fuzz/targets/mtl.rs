@@ -1,4 +1,4 @@
-//! Any bytes as a material library: they cost no geometry, and no number of a material is anything but
+//! Any bytes as a material library: the geometry stays complete, and all numbers of materials are
 //! finite.
 
 #![no_main]

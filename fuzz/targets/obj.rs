@@ -1,5 +1,5 @@
-//! Any bytes as an OBJ file: read as a whole or in parts they say the same, and what they say is a
-//! mesh that is written and read back, and has one answer.
+//! Any bytes as an OBJ file: reading in parts gives the result of reading as a whole. The mesh can be
+//! written and read back, and has one answer.
 
 #![no_main]
 
@@ -10,7 +10,7 @@ use hitscan::{Format, LoadOptions, Loaded, ReadError, parse};
 use hitscan_fuzz::{FOUR_THREADS, ONE_THREAD, bounded, check_mesh, seed_of};
 use libfuzzer_sys::fuzz_target;
 
-/// Only small meshes, and few of them, are asked about rays, or nothing else would be tried much.
+/// Only few small meshes answer rays, because the parser needs the time.
 const MOST_TRIANGLES: usize = 100;
 
 fuzz_target!(|data: &[u8]| bounded(data.len(), || check(data)));
@@ -35,7 +35,7 @@ fn check(data: &[u8]) {
 
     let mut text = Vec::new();
     match write(&mesh, &mut text) {
-        // A name with a tab in it is read, and refused here.
+        // The reader accepts a name with a tab, and the writer refuses it.
         Err(error) => assert_eq!(error.kind(), ErrorKind::InvalidInput, "{error}"),
         Ok(()) => {
             let again =
@@ -66,7 +66,7 @@ fn check(data: &[u8]) {
 
 fn is_same(a: &Result<Loaded, ReadError>, b: &Result<Loaded, ReadError>) -> bool {
     match (a, b) {
-        // The text only where there may be a NaN among the attributes, as it takes long.
+        // Compares the text only if attributes may hold a NaN, because the comparison is slow.
         (Ok(a), Ok(b)) => a == b || format!("{a:?}") == format!("{b:?}"),
         (Err(a), Err(b)) => a.to_string() == b.to_string(),
         _ => false,

@@ -1,5 +1,5 @@
-//! Any numbers as a mesh and rays: every tree of every quality, layout and instruction set, built or
-//! refitted, alone and in batches, gives the answers of the twin to the last bit.
+//! Any numbers as a mesh and rays: every tree equals the oracle to the last bit, built or refitted,
+//! alone and in batches. The input chooses quality, layout and instruction set.
 
 #![no_main]
 
@@ -19,13 +19,13 @@ fn check(bytes: &mut Bytes<'_>) {
     let mesh = TriMesh::new(positions.iter().copied(), triangles).expect("finite, and in range");
     let rays: Vec<Ray> = (0..1 + bytes.below(12)).map(|_| bytes.ray(&positions)).collect();
 
-    // Refitted from what another pose built.
+    // Refitted from the tree of another pose.
     let moved = positions.iter().map(|&p| if bytes.below(4) == 0 { bytes.position() } else { p });
-    let moved = mesh.with_positions(moved).expect("as many, and finite");
+    let moved = mesh.with_positions(moved).expect("the same number, all finite");
     let quality = BuildQuality::ALL[bytes.below(3)];
     let layout = Layout::ALL[bytes.below(2)];
     let mut tree = MeshBvh::build(&moved, &BuildOptions { quality, layout, ..Default::default() });
-    tree.refit(&mesh).expect("as many triangles");
+    tree.refit(&mesh).expect("the same number of triangles");
     tree.validate(&mesh).unwrap_or_else(|broken| panic!("refitted: {broken}"));
     for ray in &rays {
         let found = tree.closest_hit(ray, Faces::Both).map(|hit| hit.to_bits());
@@ -40,10 +40,10 @@ fn check(bytes: &mut Bytes<'_>) {
         let nearest = tree.closest_point(point, distance);
         assert_eq!(nearest, brute_force::closest_point(&mesh, point, distance), "{point}");
         let aabb = Aabb { min: point.min(corner), max: point.max(corner) };
-        tree.overlapping_box(&aabb, &mut found);
+        tree.overlapping_box_into(&aabb, &mut found);
         assert_eq!(found, brute_force::overlapping_box(&mesh, &aabb), "{aabb:?}");
         let sphere = Sphere { center: point, radius: bytes.number() };
-        tree.overlapping_sphere(&sphere, &mut found);
+        tree.overlapping_sphere_into(&sphere, &mut found);
         assert_eq!(found, brute_force::overlapping_sphere(&mesh, &sphere), "{sphere:?}");
     }
     check_rays(mesh, &rays);

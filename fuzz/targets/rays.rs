@@ -1,11 +1,12 @@
-//! Any bytes as a file of rays, in any format: read one by one or many at a time they are the same.
+//! Any bytes as a file of rays, in any format: reading one ray at a time or many gives the same rays.
 
 #![no_main]
 
 use std::io::Cursor;
 
 use hitscan::Ray;
-use hitscan_cli::rays::{DefaultRange, RayFormat, from_reader};
+use hitscan_cli::rays::{DefaultRange, from_reader};
+use hitscan_cli::table::TableFormat;
 use hitscan_fuzz::bounded;
 use libfuzzer_sys::fuzz_target;
 
@@ -15,17 +16,19 @@ fuzz_target!(|data: &[u8]| bounded(data.len(), || check(data)));
 fn check(data: &[u8]) {
     let Some((&format, data)) = data.split_first() else { return };
     let format = match format % 4 {
-        0 => Some(RayFormat::Csv),
-        1 => Some(RayFormat::Ndjson),
-        2 => Some(RayFormat::Npy),
+        0 => Some(TableFormat::Csv),
+        1 => Some(TableFormat::Ndjson),
+        2 => Some(TableFormat::Npy),
         _ => None,
     };
     let at_once = read(data, format, 1 << 16);
     let one_by_one = read(data, format, 1);
     match (&at_once, &one_by_one) {
         (Ok(a), Ok(b)) => assert_eq!(bits(a), bits(b)),
-        // An array that ends early says so at another row.
-        (Err(a), Err(b)) if format == Some(RayFormat::Csv) || format == Some(RayFormat::Ndjson) => {
+        // The row in the error of a truncated array depends on the number read at a time.
+        (Err(a), Err(b))
+            if format == Some(TableFormat::Csv) || format == Some(TableFormat::Ndjson) =>
+        {
             assert_eq!(format!("{a:#}"), format!("{b:#}"));
         }
         (Err(a), Err(_)) => assert!(format!("{a:#}").contains("rays.bin")),
@@ -33,7 +36,7 @@ fn check(data: &[u8]) {
     }
 }
 
-fn read(data: &[u8], format: Option<RayFormat>, most: usize) -> anyhow::Result<Vec<Ray>> {
+fn read(data: &[u8], format: Option<TableFormat>, most: usize) -> anyhow::Result<Vec<Ray>> {
     let range = DefaultRange { t_min: 0.0, t_max: f32::INFINITY };
     let mut reader = from_reader(Cursor::new(data.to_vec()), "rays.bin".into(), format, range)?;
     let mut rays = Vec::new();

@@ -1,5 +1,5 @@
-//! Any bytes as a scene file, all of whose meshes are there: what it says is a scene whose answers are
-//! those of the loop over its instances.
+//! Any bytes as a scene file whose meshes all exist: a valid scene has the answers of the loop over its
+//! instances.
 
 #![no_main]
 

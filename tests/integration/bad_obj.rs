@@ -1,20 +1,21 @@
-//! OBJ files that are wrong or odd, from the bytes to the hit: an error that names the line, or a mesh
-//! that rays find where it should be, and never a panic. Debug and release builds run the same cases.
+//! OBJ files that are wrong or odd, from the bytes to the hit. Each is an error that names the line, or
+//! a mesh that rays hit where it should be; none panics. Debug and release builds run the same cases.
 
 use std::fs;
 use std::panic::catch_unwind;
 use std::time::{Duration, Instant};
 
 use hitscan::obj::{LibraryProblem, LoadWarning, ObjReport};
-use hitscan::{Faces, HitMode, Ray};
+use hitscan::{Faces, HitOptions, Ray};
 use hitscan::{Format, LoadOptions, Loaded, ReadError, load, parse};
 use hitscan_testkit::Rng;
 
 use crate::asking::{effort, every_bvh, with_threads};
 use crate::shared::{number, read_json, shared, vector};
 
-/// What a text must give: an error on that line, or this many triangles that are hit from `z = 5`
-/// above the first points and not above the second, and whether something must be reported.
+/// The expected result of a text: an error on that line, or a number of triangles. Rays from `z = 5` hit
+/// above the first points and miss above the second; the last field says whether the report mentions
+/// anything.
 enum Outcome {
     Error(u64),
     Mesh(usize, &'static [[f32; 2]], &'static [[f32; 2]]),
@@ -22,7 +23,7 @@ enum Outcome {
 }
 use Outcome::{Error, Mesh, Odd};
 
-/// A triangle (0, 0), (2, 0), (0, 2), to stand around what a case is about.
+/// A triangle (0, 0), (2, 0), (0, 2), to which a case adds its own statements.
 const HIT: &[[f32; 2]] = &[[0.5, 0.5], [0.1, 1.8]];
 const MISSED: &[[f32; 2]] = &[[1.5, 1.5], [-0.1, 0.5]];
 
@@ -100,7 +101,7 @@ fn parsed(bytes: &[u8]) -> Result<Loaded, ReadError> {
 }
 
 #[test]
-fn our_own_odd_texts_give_their_outcome_with_any_number_of_threads() {
+fn odd_texts_give_their_result_on_any_number_of_threads() {
     for (name, text, outcome) in &CASES {
         for n_threads in [1, 4] {
             let result = with_threads(n_threads, || parsed(text));
@@ -140,7 +141,7 @@ fn our_own_odd_texts_give_their_outcome_with_any_number_of_threads() {
 }
 
 #[test]
-fn nothing_but_text_is_an_error_or_an_empty_mesh() {
+fn binary_data_is_an_error_or_an_empty_mesh() {
     let picture: Vec<u8> =
         (0..5000).map(|i: u32| (i.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
     let mut jpeg = b"\xff\xd8\xff\xe0\x00\x10JFIF\x00".to_vec();
@@ -155,8 +156,8 @@ fn nothing_but_text_is_an_error_or_an_empty_mesh() {
 
 #[test]
 fn no_text_makes_the_reader_or_a_ray_panic() {
-    // Every beginning of every case, and the cases with bytes changed, lost, doubled, or taken from
-    // what the format treats in a special way.
+    // The beginnings of every case, and damaged copies: bytes changed, lost, doubled, or replaced by
+    // strings that OBJ treats specially.
     let special = b"\n\r\\#/-+.eE 0123456789vfnto\t\0\xff\xef";
     let mut rng = Rng::new(71);
     let mut texts: Vec<Vec<u8>> = Vec::new();
@@ -197,8 +198,7 @@ fn no_text_makes_the_reader_or_a_ray_panic() {
                 for ray in
                     [[0.5, 0.5], [0.1, 1.8]].map(|[x, y]| Ray::line([x, y, 5.0], [0.0, 0.0, -1.0]))
                 {
-                    let hits =
-                        hitscan::brute_force::all_hits(mesh, &ray, Faces::Both, HitMode::Closed);
+                    let hits = hitscan::brute_force::all_hits(mesh, &ray, &HitOptions::default());
                     assert!(hits.iter().all(|hit| hit.t.is_finite()), "{shown:?}");
                 }
             }
@@ -255,7 +255,7 @@ fn a_material_library_is_read_only_at_or_below_the_file() {
 }
 
 #[test]
-fn a_path_that_is_no_file_is_an_error_that_names_it() {
+fn a_path_without_a_file_is_an_error_that_names_it() {
     let folder = tempfile::tempdir().expect("a folder for temporary files");
     for path in [folder.path().join("missing.obj"), folder.path().to_path_buf()] {
         let error = load(&path, &LoadOptions::default()).unwrap_err();
@@ -265,7 +265,7 @@ fn a_path_that_is_no_file_is_an_error_that_names_it() {
 }
 
 #[test]
-fn the_shared_bad_files_give_their_outcome() {
+fn the_shared_bad_files_give_their_result() {
     let Some(folder) = shared("bad-obj") else { return };
     let manifest = read_json(&folder.join("manifest.json"));
     let cases = manifest["cases"].as_array().expect("a list of cases");

@@ -1,14 +1,13 @@
-//! Batches choose how they walk: together where neighbours go the same way, by turns where the tree is
-//! larger than the caches, one by one elsewhere. None of it may show in an answer.
+//! Batches choose their traversal: packets for neighbours in one direction, interleaved rays for trees
+//! larger than the caches, single rays elsewhere. No choice changes an answer.
 
 use hitscan::primitives::glam::Vec3;
 use hitscan::{BuildOptions, Faces, Hit, Isa, MeshBvh, Ray, TriMesh, brute_force, generate};
-use hitscan_testkit::{RayKind, Rng, SoupKind, Twin, closed_shapes, invalid_rays, soup, soup_of};
+use hitscan_testkit::{
+    BUNDLE, Oracle, RayKind, Rng, SoupKind, bundle, closed_shapes, invalid_rays, soup, soup_of,
+};
 
 use crate::asking::{ALL_FACES, check_everything, effort};
-
-/// At least as many rays as go together, and a multiple of it.
-const BUNDLE: usize = 64;
 
 #[test]
 fn the_picture_of_a_camera_has_one_answer() {
@@ -25,11 +24,11 @@ fn the_picture_of_a_camera_has_one_answer() {
 }
 
 #[test]
-fn bundles_at_anything_have_one_answer() {
+fn bundles_at_any_target_have_one_answer() {
     for seed in 0..effort(100) {
         let mut rng = Rng::new(92_000 + seed);
         let shape = match SoupKind::ALL.get(seed as usize) {
-            // A stack answers every ray with every triangle; few will do.
+            // On a stack every ray hits every triangle, so a few triangles are enough.
             Some(&kind) => soup_of(kind, &mut rng, 60),
             None => soup(&mut rng, 1000),
         };
@@ -39,7 +38,7 @@ fn bundles_at_anything_have_one_answer() {
 }
 
 #[test]
-fn odd_rays_among_those_of_a_bundle_have_one_answer() {
+fn bundles_with_odd_rays_have_one_answer() {
     for seed in 0..effort(60) {
         let mut rng = Rng::new(93_000 + seed);
         let shape = if seed % 2 == 0 {
@@ -47,11 +46,11 @@ fn odd_rays_among_those_of_a_bundle_have_one_answer() {
         } else {
             soup(&mut rng, 300)
         };
-        let twin = Twin::new(&shape.mesh);
+        let oracle = Oracle::new(&shape.mesh);
         let mut rays: Vec<Ray> = (0..8).flat_map(|_| bundle(&shape.mesh, &mut rng)).collect();
         for ray in &mut rays {
             if rng.one_in(20) {
-                *ray = odd(*ray, &shape.mesh, &twin, &mut rng);
+                *ray = odd(*ray, &shape.mesh, &oracle, &mut rng);
             }
         }
         check_everything(&shape, &rays, seed);
@@ -62,7 +61,7 @@ fn odd_rays_among_those_of_a_bundle_have_one_answer() {
 fn batches_on_a_tree_beyond_the_caches_equal_single_rays() {
     let mut rng = Rng::new(94);
     let terrain = generate::terrain(1_000_000, 1).expect("ordinary arguments");
-    // Not from far away: such a ray visits most of a tree.
+    // Not from far away, because such a ray visits most of a tree.
     let near =
         RayKind::ALL.map(|kind| if kind == RayKind::FarOrigin { RayKind::AtFace } else { kind });
     let mut rays = Vec::new();
@@ -82,8 +81,8 @@ fn batches_on_a_tree_beyond_the_caches_equal_single_rays() {
         let bvh = bvh.clone().with_isa(isa);
         for faces in ALL_FACES {
             let (mut closest, mut occluded) = (vec![None; rays.len()], vec![false; rays.len()]);
-            bvh.closest_hits(&rays, faces, &mut closest);
-            bvh.are_occluded(&rays, faces, &mut occluded);
+            bvh.closest_hit_batch(&rays, faces, &mut closest);
+            bvh.is_occluded_batch(&rays, faces, &mut occluded);
             for (i, ray) in rays.iter().enumerate() {
                 let context = format!("{isa:?}, {faces:?}, ray {i}: {ray:?}");
                 let single = bvh.closest_hit(ray, faces);
@@ -101,67 +100,18 @@ fn batches_on_a_tree_beyond_the_caches_equal_single_rays() {
 }
 
 #[test]
-fn a_batch_of_other_length_than_its_answers_is_refused() {
+fn a_batch_whose_length_differs_from_its_answers_is_refused() {
     let bvh = MeshBvh::build(&generate::sphere(1.0, 20).unwrap(), &BuildOptions::default());
     let rays = [Ray::new([0.0, 0.0, 3.0], [0.0, 0.0, -1.0]); 3];
     let refused = |f: &dyn Fn()| std::panic::catch_unwind(std::panic::AssertUnwindSafe(f)).is_err();
-    assert!(refused(&|| bvh.closest_hits(&rays, Faces::Both, &mut [None; 2])));
-    assert!(refused(&|| bvh.are_occluded(&rays, Faces::Both, &mut [false; 4])));
-    assert!(refused(&|| bvh.crossings_of(&rays, Faces::Both, &mut [])));
-}
-
-/// Rays that may go together: of a narrow or wide bundle, or each at its own vertex, edge or face.
-fn bundle(mesh: &TriMesh, rng: &mut Rng) -> Vec<Ray> {
-    let rays = if rng.one_in(2) { narrow_bundle(mesh, rng) } else { aimed_bundle(mesh, rng) };
-    let window = rng.one_in(4).then(|| (rng.between(0.0, 1.0), rng.between(0.5, 2.0)));
-    let in_window =
-        |ray: Ray| window.map_or(ray, |(t_min, length)| ray.with_range(t_min, t_min + length));
-    rays.into_iter().map(in_window).collect()
-}
-
-/// Rays from near one point to near another, which lies on the mesh, or about parallel to the ray
-/// between the two: from the same origin or not, often exactly at the same target.
-fn narrow_bundle(mesh: &TriMesh, rng: &mut Rng) -> Vec<Ray> {
-    let aimed = [RayKind::AtVertex, RayKind::AtEdge, RayKind::AtFace, RayKind::FarOrigin];
-    let first = rng.pick(&aimed).ray(mesh, rng);
-    let (eye, target) = (first.origin, first.origin + first.direction);
-    let size = mesh.bounds().extent().max_element();
-    let spread = |rng: &mut Rng| rng.pick(&[0.0, 1e-7, 1e-4, 1e-2, 0.1, 0.4]) * size;
-    let (at_eye, at_target, are_parallel) = (spread(rng), spread(rng), rng.one_in(2));
-    (0..BUNDLE)
-        .map(|_| {
-            let origin = eye + rng.in_cube() * at_eye;
-            let towards = if are_parallel { origin + first.direction } else { target };
-            Ray::new(origin, towards + rng.in_cube() * at_target - origin)
-        })
-        .collect()
-}
-
-/// Rays at vertices, edges and faces all over the mesh, where ties and box faces are, from so far that
-/// they share octant and dominant axis; some from very far. A few end exactly where they are aimed.
-fn aimed_bundle(mesh: &TriMesh, rng: &mut Rng) -> Vec<Ray> {
-    let size = mesh.bounds().extent().max_element();
-    let mut away = Vec3::new(1.0, rng.between(0.4, 0.8), rng.between(0.4, 0.8));
-    for axis in 0..3 {
-        away[axis] *= rng.pick(&[1.0, -1.0]);
-    }
-    away = rng.pick(&[away, Vec3::new(away.y, away.z, away.x), Vec3::new(away.z, away.x, away.y)]);
-    let distance = size * rng.pick(&[4.0, 4.0, 30.0, 1e3, 1e5]);
-    let eye = mesh.bounds().center() + away * distance;
-    let kinds = [RayKind::AtVertex, RayKind::AtVertex, RayKind::AtEdge, RayKind::AtFace];
-    (0..BUNDLE)
-        .map(|_| {
-            let aimed = rng.pick(&kinds).ray(mesh, rng);
-            let target = aimed.origin + aimed.direction;
-            let ray = Ray::new(eye, target - eye);
-            if rng.one_in(8) { ray.with_range(0.0, 1.0) } else { ray }
-        })
-        .collect()
+    assert!(refused(&|| bvh.closest_hit_batch(&rays, Faces::Both, &mut [None; 2])));
+    assert!(refused(&|| bvh.is_occluded_batch(&rays, Faces::Both, &mut [false; 4])));
+    assert!(refused(&|| bvh.count_crossings_batch(&rays, Faces::Both, &mut [])));
 }
 
 /// A ray that does not fit in with its neighbours.
-fn odd(ray: Ray, mesh: &TriMesh, twin: &Twin, rng: &mut Rng) -> Ray {
-    let t = twin.answers(&ray).closed.first().map_or(1.0, |hit| hit.t);
+fn odd(ray: Ray, mesh: &TriMesh, oracle: &Oracle, rng: &mut Rng) -> Ray {
+    let t = oracle.hits(&ray).closed.first().map_or(1.0, |hit| hit.t);
     let invalid = invalid_rays(ray.origin, ray.origin + ray.direction);
     match rng.below(11) {
         0 => invalid[rng.below(invalid.len())].1,

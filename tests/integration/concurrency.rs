@@ -1,5 +1,5 @@
-//! Many threads at once: whoever asks gets the sequential answer, whatever the others build, edit and
-//! swap meanwhile; and who cancels gets nothing half done.
+//! Many threads at once: each query gets the sequential answer while other threads build, edit and swap,
+//! and a cancelled call leaves nothing half done.
 
 use std::fs;
 use std::ops::ControlFlow;
@@ -20,7 +20,7 @@ use crate::scene::making::{bits, brute_hits, random_ray, random_scene, random_tr
 /// The bits of all hits of a ray.
 type Hits = Vec<(u64, InstanceId, u64, [u32; 5])>;
 
-/// A scene that nobody changes any more, and what is hit in it according to the loop over everything.
+/// An immutable scene with its hits, computed by the loop over all instances.
 struct Published {
     version: usize,
     scene: Scene,
@@ -30,7 +30,7 @@ struct Published {
 impl Published {
     fn new(version: usize, scene: Scene, rng: &mut Rng) -> Self {
         let expect = |ray: WorldRay| {
-            let hits = brute_hits(&scene, &ray, &QueryOptions::default(), HitMode::Closed);
+            let hits = brute_hits(&scene, &ray, &QueryOptions::default(), HitMode::EveryTriangle);
             (ray, hits.iter().map(bits).collect())
         };
         let expected = (0..20).map(|_| expect(random_ray(&scene, rng))).collect();
@@ -41,9 +41,9 @@ impl Published {
         let options = QueryOptions::default();
         let rays: Vec<WorldRay> = self.expected.iter().map(|(ray, _)| *ray).collect();
         let mut closest = vec![None; rays.len()];
-        self.scene.closest_hits(&rays, &options, &mut closest);
+        self.scene.closest_hit_batch(&rays, &options, &mut closest);
         for ((ray, expected), closest) in self.expected.iter().zip(&closest) {
-            let found = self.scene.all_hits(ray, &options, HitMode::Closed);
+            let found = self.scene.all_hits(ray, &options);
             let found: Hits = found.iter().map(bits).collect();
             assert_eq!(&found, expected, "version {}, {ray:?}", self.version);
             let first = closest.as_ref().map(bits);
@@ -52,11 +52,11 @@ impl Published {
     }
 }
 
-/// One of the edits that an editor makes, on a scene whose snapshots others are asking.
+/// A random edit of an editor, on a scene whose snapshots other threads query.
 fn edit(scene: &mut Scene, rng: &mut Rng) {
     let ids: Vec<InstanceId> = scene.iter().map(|(id, _)| id).collect();
     let id = rng.pick(&ids);
-    // What is refused changes nothing, and that is right here as well.
+    // A refused edit changes nothing, which is a valid outcome here.
     let _ = match rng.below(6) {
         0 => scene.set_transform(id, random_transform(rng, 20.0)),
         1 => scene.set_hidden(id, rng.one_in(2)),
@@ -93,17 +93,17 @@ fn snapshots_answer_sequentially_while_others_edit_and_swap() {
     thread::scope(|scope| {
         for _ in 0..4 {
             scope.spawn(|| {
-                // Some keep a snapshot for long, as an undo history does.
-                let kept = current.read().expect("nobody panics").clone();
+                // Some threads keep a snapshot for long, as an undo history does.
+                let kept = current.read().expect("no thread panics").clone();
                 while !is_over.load(Ordering::Relaxed) {
-                    let latest = current.read().expect("nobody panics").clone();
+                    let latest = current.read().expect("no thread panics").clone();
                     latest.check();
                     kept.check();
                     n_checks.fetch_add(1, Ordering::Relaxed);
                 }
             });
         }
-        // The end comes also when the writer panics.
+        // The flag is also set if the writer panics.
         let ended = thread::Builder::new().spawn_scoped(scope, || {
             let mut scene = scene;
             for version in 1..=n_versions {
@@ -112,7 +112,7 @@ fn snapshots_answer_sequentially_while_others_edit_and_swap() {
                 }
                 let published = Arc::new(Published::new(version, scene.clone(), &mut rng));
                 published.check();
-                *current.write().expect("nobody panics") = published;
+                *current.write().expect("no thread panics") = published;
             }
         });
         let ended = ended.expect("a thread can be started").join();
@@ -134,11 +134,11 @@ fn trees_answer_alike_while_others_build_and_refit() {
         .collect();
     let answers = |bvh: &MeshBvh| -> Vec<_> {
         let mut hits = vec![None; rays.len()];
-        bvh.closest_hits(&rays, Faces::Both, &mut hits);
+        bvh.closest_hit_batch(&rays, Faces::Both, &mut hits);
         hits.into_iter().map(|hit| hit.map(|hit| hit.to_bits())).collect()
     };
     let moved: Vec<_> = mesh.positions().iter().map(|&p| 2.0 * p).collect();
-    let moved = mesh.with_positions(moved).expect("as many, and finite");
+    let moved = mesh.with_positions(moved).expect("the same number, all finite");
     let start = Barrier::new(8);
     thread::scope(|scope| {
         for worker in 0..8 {
@@ -156,8 +156,8 @@ fn trees_answer_alike_while_others_build_and_refit() {
                     let options = BuildOptions { quality, ..Default::default() };
                     let mut own = MeshBvh::build(mesh, &options);
                     assert_eq!(&answers(&own), expected, "{context}, {quality:?}");
-                    own.refit(moved).expect("as many triangles");
-                    own.refit(mesh).expect("as many triangles");
+                    own.refit(moved).expect("the same number of triangles");
+                    own.refit(mesh).expect("the same number of triangles");
                     assert_eq!(&answers(&own), expected, "{context}, {quality:?}, there and back");
                 }
             });
@@ -165,8 +165,8 @@ fn trees_answer_alike_while_others_build_and_refit() {
     });
 }
 
-/// Runs `work` with a progress function that stops at call number `stop_at`, from 0, and returns its
-/// result and what it was told.
+/// Runs `work` with a progress function that stops at call `stop_at`, from 0. Returns the result and the
+/// reported values.
 fn stopped_at<T>(
     stop_at: usize,
     work: impl FnOnce(&(dyn Fn(f32) -> ControlFlow<()> + Sync)) -> T,
@@ -180,7 +180,7 @@ fn stopped_at<T>(
     (result, told.into_inner().expect("it does not panic"))
 }
 
-/// Numbers that never fall, from 0 to 1.
+/// Asserts that the values rise from 0 to 1 and never fall.
 fn assert_rises(told: &[f32], context: &str) {
     assert!(told.is_sorted(), "{context}: {told:?}");
     assert!(told.iter().all(|share| (0.0..=1.0).contains(share)), "{context}: {told:?}");
@@ -205,15 +205,15 @@ fn a_build_can_be_cancelled_at_every_call_of_progress() {
         let (whole, told) = build(usize::MAX);
         assert_rises(&told, &context);
         assert_eq!(told.last(), Some(&1.0), "{context}");
-        let whole = whole.expect("nobody cancelled");
+        let whole = whole.expect("no call was cancelled");
         for stop_at in 0..told.len().min(1000) {
             let (result, told) = build(stop_at);
             assert!(result.is_err(), "{context}, at call {stop_at} of {}", told.len());
             assert_rises(&told, &context);
-            // Threads that are at work may not see it at once, but none asks again.
+            // Other threads may notice the cancellation late, but none calls the function again.
             assert_eq!(told.len(), stop_at + 1, "{context}");
         }
-        // The mesh is as it was, and so is what is built of it.
+        // The mesh is unchanged, and so is a tree built from it.
         let again = MeshBvh::build(&mesh, &options);
         assert_eq!(again.stats(), whole.stats(), "{context}");
         for ray in &rays {
@@ -243,7 +243,7 @@ fn loading_can_be_cancelled_at_every_call_of_progress() {
         assert_rises(&told, &format!("{n_threads} threads"));
         assert_eq!(told.last(), Some(&1.0));
         assert!(told.len() > 4, "{} calls are too few to test much", told.len());
-        let whole = whole.expect("nobody cancelled");
+        let whole = whole.expect("no call was cancelled");
         for stop_at in 0..told.len().min(1000) {
             let (result, told) = load_until(stop_at);
             let error = result.expect_err("it was cancelled");

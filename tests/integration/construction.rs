@@ -1,16 +1,16 @@
-//! Building: the same tree for any number of threads, and bounded time and depth whatever the input.
+//! Building: one tree for any number of threads, with bounded time and depth for any input.
 
 use std::ops::ControlFlow;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use hitscan::{BuildOptions, BuildQuality, Faces, Layout, MeshBvh, TriMesh, generate};
-use hitscan_testkit::{Rng, SoupKind, Twin, aimed_ray, degenerate_shapes, soup, soup_of};
+use hitscan_testkit::{Rng, SoupKind, aimed_ray, degenerate_shapes, soup, soup_of};
 
-use crate::asking::{ask, effort, every_bvh, first_difference, with_threads};
+use crate::asking::{Expected, effort, every_bvh, with_threads};
 
-/// The deepest tree of 8-wide nodes whose traversal fits in its stack of 512 entries: each level leaves
-/// up to 7 behind, and 8 are written before the nearest is taken.
+/// The deepest tree of 8-wide nodes whose traversal fits in its stack of 512 entries. A level leaves up
+/// to 7 entries behind, and the traversal writes 8 before it takes the nearest.
 const MAX_DEPTH: usize = (512 - 8) / 7;
 
 fn options(quality: BuildQuality) -> BuildOptions {
@@ -36,7 +36,7 @@ fn the_tree_does_not_depend_on_the_number_of_threads() {
                 let found = build(n_threads);
                 let context = format!("{name}, {quality:?}, {n_threads} threads");
                 assert_eq!(found.stats(), expected.stats(), "{context}");
-                // The cost as bits: a sum in another order would show.
+                // Compares the bits of the cost, so a sum in another order is a difference.
                 let cost = |bvh: &MeshBvh| bvh.stats().sah_cost.to_bits();
                 assert_eq!(cost(&found), cost(&expected), "{context}");
                 for ray in &rays {
@@ -77,16 +77,14 @@ fn degenerate_input_is_built_in_bounded_time_and_depth() {
         for shape in degenerate_shapes(N) {
             let (time, bvh) = build_time(&shape.mesh, quality);
             let context = format!("{}, {quality:?}: {time:?}, random {anchor:?}", shape.name);
-            // Three times is the goal; a quadratic build would take hundreds of times.
+            // The goal is three times; a quadratic build would take hundreds of times as long.
             assert!(time < 10 * anchor + Duration::from_secs(1), "{context}");
             let stats = bvh.stats();
             assert!(stats.depth <= MAX_DEPTH, "{context}: depth {}", stats.depth);
             bvh.validate(&shape.mesh).unwrap_or_else(|broken| panic!("{context}: {broken}"));
 
             let rays: Vec<_> = (0..12).map(|_| aimed_ray(&shape.mesh, &mut rng)).collect();
-            let twin = Twin::new(&shape.mesh);
-            let expected: Vec<_> = rays.iter().map(|ray| twin.answers(ray)).collect();
-            let difference = first_difference(&rays, &expected, |ray, faces| ask(&bvh, ray, faces));
+            let difference = Expected::new(&shape.mesh, &rays).single_difference(&bvh);
             assert_eq!(difference, None, "{context}");
         }
     }
@@ -95,7 +93,7 @@ fn degenerate_input_is_built_in_bounded_time_and_depth() {
 #[test]
 fn the_depth_is_bounded_towards_either_side() {
     for shape in degenerate_shapes(20_000) {
-        // Mirrored, what made the first children deep makes the second ones deep.
+        // Mirroring makes the second children deep where the first were.
         let positions = shape.mesh.positions().iter().map(|&p| -p).collect::<Vec<_>>();
         let mirrored = TriMesh::new(positions, shape.mesh.triangles().to_vec()).unwrap();
         for quality in BuildQuality::ALL {
@@ -130,7 +128,7 @@ fn an_empty_mesh_and_one_triangle_are_ordinary() {
 }
 
 #[test]
-fn statistics_count_what_is_there() {
+fn the_statistics_of_a_sphere_lie_in_their_ranges() {
     let mesh = generate::sphere(1.0, 5000).unwrap();
     for quality in BuildQuality::ALL {
         let stats = MeshBvh::build(&mesh, &options(quality)).stats();
@@ -147,7 +145,7 @@ fn statistics_count_what_is_there() {
 }
 
 #[test]
-fn progress_rises_to_one_and_stops_the_build_when_told_to() {
+fn progress_rises_to_one_and_can_stop_the_build() {
     let mesh = generate::terrain(50_000, 3).unwrap();
     for quality in BuildQuality::ALL {
         let seen = Mutex::new(Vec::new());
@@ -202,9 +200,9 @@ fn a_hierarchy_can_be_shared_between_threads_and_outlives_its_mesh() {
     });
 }
 
-/// Every tree gives the right answers; only its cost shows that it was built as it should be.
+/// Trees of any cost give the right answers, so only the cost shows a worse build.
 #[test]
-fn trees_are_no_worse_than_they_were() {
+fn the_cost_of_every_tree_stays_below_its_bound() {
     for (name, mesh, most) in [
         ("terrain", generate::terrain(40_000, 1).unwrap(), [7.75, 7.50, 7.27]),
         ("city", generate::city(40_000, 2).unwrap(), [5.37, 5.28, 4.87]),

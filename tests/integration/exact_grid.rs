@@ -1,8 +1,8 @@
-//! On small integer coordinates every operation of the definition is exact but the last division, so
+//! On small integer coordinates every operation of the definition is exact except the last division. So
 //! the answers must equal those of integer arithmetic.
 
 use hitscan::primitives::glam::Vec3;
-use hitscan::{Faces, Hit, HitMode, Ray, Side, TriMesh};
+use hitscan::{Faces, Hit, HitMode, HitOptions, Ray, Side, TriMesh};
 use hitscan_testkit::{Rng, integer_box, integer_grid};
 
 use crate::asking::{ALL_FACES, effort, every_bvh};
@@ -21,7 +21,8 @@ fn hits_on_integer_triangles_are_those_of_integer_arithmetic() {
             for ray in &rays {
                 for faces in ALL_FACES {
                     let expected = exact_hits(&mesh, ray, faces);
-                    let found = bvh.all_hits(ray, faces, HitMode::Closed);
+                    let found =
+                        bvh.all_hits(ray, &HitOptions { faces, mode: HitMode::EveryTriangle });
                     let bits = |hits: &[Hit]| hits.iter().map(Hit::to_bits).collect::<Vec<_>>();
                     assert_eq!(
                         bits(&found),
@@ -56,11 +57,14 @@ fn a_line_through_the_inside_of_an_integer_box_crosses_it_twice_at_the_slabs() {
                     exit = exit.min(at_zero.max(at_size));
                 }
                 let context = format!("{name}, {size:?}, seed {seed}, {line:?}");
-                let once = bvh.all_hits(&line, Faces::Both, HitMode::Once);
+                let once = bvh.all_hits(
+                    &line,
+                    &HitOptions { faces: Faces::Both, mode: HitMode::OncePerCrossing },
+                );
                 let crossings: Vec<_> = once.iter().map(|hit| (hit.t, hit.side)).collect();
                 assert_eq!(crossings, [(enter, Side::Front), (exit, Side::Back)], "{context}");
                 assert_eq!(bvh.count_crossings(&line, Faces::Both), 2, "{context}");
-                // From inside, only the way out is left.
+                // From inside, only the exit remains.
                 let ray = line.with_range(0.0, f32::INFINITY);
                 assert_eq!(bvh.count_crossings(&ray, Faces::Both), 1, "{context}");
                 let closest = bvh.closest_hit(&ray, Faces::Both).expect("it is inside");
@@ -81,7 +85,7 @@ fn every_point_of_a_flat_grid_is_hit_once_and_by_all_triangles_that_hold_it() {
             for zero in [0.0, -0.0] {
                 let ray = Ray::new([x, y, 3.0], [zero, zero, -2.0]);
                 let context = format!("{name}, ({x}, {y})");
-                let closed = bvh.all_hits(&ray, Faces::Both, HitMode::Closed);
+                let closed = bvh.all_hits(&ray, &HitOptions::default());
                 let expected = triangles_with(WIDTH, HEIGHT, i, j);
                 let found: Vec<u32> = closed.iter().map(|hit| hit.triangle).collect();
                 assert_eq!(found, expected, "{context}");
@@ -92,9 +96,12 @@ fn every_point_of_a_flat_grid_is_hit_once_and_by_all_triangles_that_hold_it() {
                 for hit in &closed {
                     assert_eq!(mesh.point(hit).to_array(), [x, y, 0.0].map(f64::from), "{context}");
                 }
-                // On the rim of an open surface the edge rule may give the point to nobody.
+                // On the rim of an open surface the edge rule may assign the point to no triangle.
                 let is_inner = i % (4 * WIDTH) != 0 && j % (4 * HEIGHT) != 0;
-                let once = bvh.all_hits(&ray, Faces::Both, HitMode::Once);
+                let once = bvh.all_hits(
+                    &ray,
+                    &HitOptions { faces: Faces::Both, mode: HitMode::OncePerCrossing },
+                );
                 assert!(once.len() == 1 || (!is_inner && once.is_empty()), "{context}: {once:?}");
             }
         }

@@ -1,18 +1,19 @@
-//! Rays that ask for trouble, against a box of integer corners and a flat grid, with their answers
-//! known beforehand: through every hierarchy and through the brute-force definition.
+//! Extreme rays against a box of integer corners and a flat grid, whose answers are known: through every
+//! tree and through brute force.
 
 use hitscan::primitives::WatertightRay;
 use hitscan::primitives::glam::Vec3;
 use hitscan::{Faces, Ray, TriMesh, brute_force};
 use hitscan_testkit::{
-    Rng, Shape, Twin, closed_shapes, integer_box, integer_grid, invalid_rays, rays_from_inside,
+    Oracle, Rng, Shape, batch_answers_of, closed_shapes, integer_box, integer_grid, invalid_rays,
+    rays_from_inside,
 };
 use serde_json::Value;
 
-use crate::asking::{Batch, check_everything, effort, every_bvh};
+use crate::asking::{check_everything, effort, every_bvh};
 use crate::shared::{number, read_json, shared, vector};
 
-/// What the closest hit must be.
+/// The expected closest hit.
 #[derive(Clone, Debug)]
 enum Expect {
     /// At this `t`.
@@ -28,9 +29,9 @@ enum Expect {
 const INF: f32 = f32::INFINITY;
 
 #[test]
-fn our_own_hostile_rays_get_their_answers() {
-    // The box is [0, 3] x [0, 3] x [0, 2]. All of these are decided: intervals and triangles are
-    // closed, t is in units of the direction.
+fn hostile_rays_get_their_known_answers() {
+    // The box is [0, 3] x [0, 3] x [0, 2]. The definition decides all of these cases: intervals and
+    // triangles are closed, and t is in units of the direction.
     let mesh = integer_box([3, 3, 2]);
     let mut cases: Vec<(String, Ray, Expect)> = Vec::new();
     let mut case = |name: &str, ray: Ray, expect: Expect| cases.push((name.into(), ray, expect));
@@ -71,8 +72,9 @@ fn our_own_hostile_rays_get_their_answers() {
     case("from 1e6 away", ray([1.5, 1.5, 1e6], [0.0, 0.0, -1.0]), hit(1e6 - 2.0));
     case("from 1e20 away", ray([1.5, 1.5, 1e20], [0.0, 0.0, -1.0]), hit(1e20));
 
-    // Along every axis, both ways, both signs of zero: through the middle of a triangle, on the
-    // diagonal of a square, along grid lines of the faces, and in a face of the box, whose rim it hits.
+    // Along every axis, both ways, with both signs of zero. The rays run through the middle of a
+    // triangle, the diagonal of a square, grid lines of the faces, and in a face of the box, where they
+    // hit its rim.
     let size = [3.0, 3.0, 2.0];
     for axis in 0..3 {
         for (sign, zero) in [(1.0, 0.0), (1.0, -0.0), (-1.0, 0.0), (-1.0, -0.0)] {
@@ -106,7 +108,7 @@ fn our_own_hostile_rays_get_their_answers() {
 }
 
 #[test]
-fn rays_at_and_in_a_flat_grid_get_their_answers() {
+fn rays_at_and_in_a_flat_grid_get_their_known_answers() {
     let mesh = integer_grid(5, 5);
     let mut cases = Vec::new();
     for (i, j) in (0..=20).flat_map(|i| (0..=20).map(move |j| (i, j))) {
@@ -125,7 +127,7 @@ fn rays_at_and_in_a_flat_grid_get_their_answers() {
 
 #[test]
 fn tiny_directions_have_one_answer() {
-    // Their reciprocals are beyond f32: what stands for them must not lose a node that holds a hit.
+    // Their reciprocals are beyond f32. The replacement must not lose a node with a hit.
     let corners = [[-1.0, -1.0, 1.0], [0.0, -1.0, 1.0], [0.0, 1.0, 1.0]];
     let mesh = TriMesh::new(corners, vec![[0, 1, 2]; 9]).expect("a valid mesh");
     let along_z = |exponent: i32| Ray::new([0.0; 3], [0.0, 0.0, 2f64.powi(exponent) as f32]);
@@ -188,7 +190,7 @@ fn numbers_at_the_ends_of_f32_have_one_answer_without_nan_or_negative_zero() {
     let (n_seeds, mut n_hits) = (effort(60), 0);
     for seed in 44..44 + n_seeds {
         let mut rng = Rng::new(seed);
-        // Some meshes take from neighbouring numbers only, so that more is hit.
+        // Some meshes use neighbouring numbers only, so that more rays hit.
         let start = rng.below(finite.len() - 4);
         let near = if rng.one_in(3) { &finite[..] } else { &finite[start..start + 5] };
         let point = |rng: &mut Rng, from: &[f32]| Vec3::from_array([0; 3].map(|_| rng.pick(from)));
@@ -211,8 +213,8 @@ fn numbers_at_the_ends_of_f32_have_one_answer_without_nan_or_negative_zero() {
                 if rng.one_in(3) { Ray::line(origin, direction) } else { ray }
             })
             .collect();
-        let twin = Twin::new(&mesh);
-        for hit in rays.iter().flat_map(|ray| twin.answers(ray).closed) {
+        let oracle = Oracle::new(&mesh);
+        for hit in rays.iter().flat_map(|ray| oracle.hits(ray).closed) {
             let is_plain = |x: f32| x.is_finite() && x.to_bits() != (-0.0f32).to_bits();
             assert!([hit.t, hit.u, hit.v].map(is_plain) == [true; 3], "seed {seed}: {hit:?}");
             assert!(hit.u >= 0.0 && hit.v >= 0.0 && hit.u <= 1.0 && hit.v <= 1.0, "{hit:?}");
@@ -231,7 +233,7 @@ fn a_corner_that_is_not_finite_is_a_miss() {
     assert!(ray.intersect(corners).is_some());
     for bad in [f32::NAN, INF, -INF] {
         for at in 0..512 {
-            // Any of the nine numbers.
+            // Any of the nine coordinates.
             let mut corners = corners;
             for i in (0..9).filter(|i| at >> i & 1 == 1) {
                 corners[i / 3][i % 3] = bad;
@@ -242,7 +244,7 @@ fn a_corner_that_is_not_finite_is_a_miss() {
 }
 
 #[test]
-fn the_shared_hostile_rays_get_their_answers() {
+fn the_shared_hostile_rays_get_their_known_answers() {
     let Some(path) = shared("hostile-rays.json") else { return };
     let file = read_json(&path);
     let list = |value: &Value| value.as_array().expect("a list").clone();
@@ -322,7 +324,7 @@ fn check(mesh: &TriMesh, cases: &[(String, Ray, Expect)], tolerance: f64) {
         judge("brute force", i, brute_force::closest_hit(mesh, ray, Faces::Both).map(|hit| hit.t));
     }
     for (name, bvh) in every_bvh(mesh) {
-        let batch = Batch::ask(&bvh, &rays, Faces::Both);
+        let batch = batch_answers_of!(bvh, &rays, Faces::Both);
         for (i, ray) in rays.iter().enumerate() {
             let closest = bvh.closest_hit(ray, Faces::Both);
             judge(&name, i, closest.map(|hit| hit.t));

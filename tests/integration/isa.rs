@@ -1,4 +1,4 @@
-//! Instruction sets: what a machine offers, and that choosing one changes nothing but the speed.
+//! Instruction sets: which sets a machine has, and that the choice changes only the speed.
 
 use hitscan::{BuildOptions, BuildQuality, Isa, MeshBvh};
 use hitscan_testkit::integer_box;
@@ -27,14 +27,14 @@ fn names_are_distinct_and_lead_back_to_their_set() {
 
 #[test]
 #[cfg(target_arch = "x86_64")]
-fn avx2_is_offered_exactly_where_the_processor_has_it() {
+fn avx2_is_available_exactly_where_the_processor_has_it() {
     let has_it = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
     assert_eq!(Isa::from_name("avx2").is_some(), has_it);
     assert_eq!(Isa::from_name("neon"), None);
 }
 
 #[test]
-fn a_hierarchy_keeps_the_set_that_it_was_given() {
+fn a_tree_keeps_its_instruction_set() {
     let mesh = integer_box([2, 2, 2]);
     for isa in Isa::available() {
         for quality in BuildQuality::ALL {
@@ -43,7 +43,7 @@ fn a_hierarchy_keeps_the_set_that_it_was_given() {
             assert_eq!(built.isa(), isa);
             let changed = MeshBvh::build(&mesh, &BuildOptions::default()).with_isa(isa);
             assert_eq!(changed.isa(), isa);
-            // Which set asks has no part in the tree.
+            // The set of the query has no influence on the tree.
             let default = BuildOptions { quality, ..BuildOptions::default() };
             assert_eq!(built.stats(), MeshBvh::build(&mesh, &default).stats());
         }

@@ -1,8 +1,8 @@
 //! Tests of the behaviour of hitscan across its crates: one binary, one module per subject.
 //!
-//! Seeds are fixed, and a failing test prints its seed. `HITSCAN_TEST_EFFORT=20` runs the randomised tests
-//! with twenty times as many seeds, 0.1 with a tenth. Some tests read files of a folder `shared` beside the
-//! repository; a test with generated cases covers the same claim where that folder is missing.
+//! Seeds are fixed, and a failing test prints its seed. `HITSCAN_TEST_EFFORT=20` multiplies the number
+//! of seeds of the randomised tests by 20. Some tests read files of a folder `shared` beside the
+//! repository. A test with generated cases covers the same claim where that folder is missing.
 
 mod asking;
 mod shared;
@@ -27,5 +27,6 @@ mod scene;
 mod second_opinion;
 mod seed_cuboid;
 mod shared_types;
+mod topology;
 mod watertight;
 mod zero_area;

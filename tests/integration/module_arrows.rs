@@ -1,8 +1,9 @@
-//! Imports go one way: no cycle between the modules of a crate, and `bvh` as ARCHITECTURE.md draws it.
+//! Imports go one way: no cycle between the modules of a crate, no import from a parent, and the arrows that
+//! ARCHITECTURE.md draws.
 //!
-//! The test reads `use` declarations and inline paths that start with `crate::`, `super::` or `self::`. It
-//! follows re-exports to the module that defines the name. Tests are left out, and a re-export is no
-//! import.
+//! The test reads `use` declarations, and inline paths that start with `crate::`, `super::`, `self::` or
+//! the name of a child module. It follows re-exports to the module that defines the name. It skips tests
+//! and re-exports.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fs;
@@ -33,11 +34,23 @@ struct Crate {
 
 type Graph = BTreeMap<String, BTreeSet<String>>;
 
+/// Modules that may import from their parent, because they hold methods of its type.
+const EXTENDS_PARENT: [&str; 8] = [
+    "bvh: kernel::packet::setup",
+    "bvh: kernel::packet::test",
+    "render: subject::surface",
+    "render: subject::tracing",
+    "viewer: session::hiding",
+    "viewer: session::listing",
+    "viewer: session::part_tests",
+    "viewer: session::picking",
+];
+
 #[test]
 fn modules_of_a_crate_import_each_other_without_cycles() {
     let mut cycles = Vec::new();
     for folder in crates() {
-        let name = folder.file_name().expect("a crate has a folder").to_string_lossy().into_owned();
+        let name = file_name(&folder);
         if let Some(cycle) = cycle_of(&Crate::read(&folder.join("src")).graph()) {
             cycles.push(format!("{name}: {}", cycle.join(" → ")));
         }
@@ -46,31 +59,79 @@ fn modules_of_a_crate_import_each_other_without_cycles() {
 }
 
 #[test]
-fn arrows_of_bvh_are_those_of_the_architecture() {
-    let found = rooms(&Crate::read(&root().join("crates/bvh/src")).graph());
-    assert_eq!(cycle_of(&found), None, "a cycle between the rooms of bvh");
-    let text = fs::read_to_string(root().join("ARCHITECTURE.md")).expect("the map is there");
-    let (_, rest) = text.split_once("```arrows of bvh\n").expect("a block of arrows");
-    let (block, _) = rest.split_once("```").expect("the block ends");
-    let mut drawn = Graph::new();
-    for line in block.lines() {
-        let (from, to) = line.split_once('→').expect("`a → b, c` in each line");
-        let to = to.split(',').map(|to| to.trim().to_owned());
-        drawn.entry(from.trim().to_owned()).or_default().extend(to);
+fn no_module_imports_from_its_parent() {
+    let mut imports = Vec::new();
+    for folder in crates() {
+        let name = folder.file_name().expect("a crate has a folder").to_string_lossy().into_owned();
+        for (module, to) in Crate::read(&folder.join("src")).graph() {
+            let parent = module.rsplit_once("::").map_or("crate", |(parent, _)| parent);
+            let import = format!("{name}: {module}");
+            if to.contains(parent) && !EXTENDS_PARENT.contains(&import.as_str()) {
+                imports.push(import);
+            }
+        }
     }
-    let arrows = |graph: &Graph| -> BTreeSet<String> {
-        let arrows = |(from, to): (&String, &BTreeSet<String>)| {
-            to.iter().map(|to| format!("{from} → {to}")).collect::<Vec<_>>()
-        };
-        graph.iter().flat_map(arrows).collect()
-    };
-    let (found, drawn) = (arrows(&found), arrows(&drawn));
-    let missing: Vec<_> = found.difference(&drawn).collect();
-    let stale: Vec<_> = drawn.difference(&found).collect();
-    assert!(
-        missing.is_empty() && stale.is_empty(),
-        "only in the code: {missing:?}\nonly in ARCHITECTURE.md: {stale:?}"
-    );
+    assert!(imports.is_empty(), "modules that import from their parent:\n{}", imports.join("\n"));
+}
+
+/// The table of modules in ARCHITECTURE.md: an import goes from a row to the same row or to one below.
+#[test]
+fn the_architecture_lists_every_module_above_its_imports() {
+    let listed = rows_of_modules(&architecture());
+    let folders: BTreeSet<_> = crates().iter().map(|folder| file_name(folder)).collect();
+    let mut wrong: Vec<_> = listed
+        .keys()
+        .filter(|name| !folders.contains(*name))
+        .map(|name| format!("there is no crates/{name}"))
+        .collect();
+    for folder in crates() {
+        let name = file_name(&folder);
+        let mut found = rooms(&Crate::read(&folder.join("src")).graph());
+        found.remove("crate");
+        let rows = listed.get(&name).cloned().unwrap_or_default();
+        for module in rows.keys().filter(|module| !found.contains_key(*module)) {
+            wrong.push(format!("crates/{name} has no module `{module}`"));
+        }
+        for (module, imports) in &found {
+            let Some(row) = rows.get(module) else {
+                wrong.push(format!("crates/{name}: `{module}` is not listed"));
+                continue;
+            };
+            let above =
+                imports.iter().filter(|import| rows.get(*import).is_some_and(|to| to < row));
+            wrong.extend(
+                above.map(|to| format!("crates/{name}: `{module}` imports `{to}` above it")),
+            );
+        }
+    }
+    assert!(wrong.is_empty(), "the table of modules in ARCHITECTURE.md:\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_block_of_arrows_in_the_architecture_equals_the_imports() {
+    let text = architecture();
+    let blocks: Vec<_> = text.split("```arrows of ").skip(1).collect();
+    assert!(!blocks.is_empty(), "ARCHITECTURE.md has no block of arrows");
+    for block in blocks {
+        let (name, rest) = block.split_once('\n').expect("the block has lines");
+        let (lines, _) = rest.split_once("```").expect("the block ends");
+        let mut found = rooms(&Crate::read(&root().join("crates").join(name).join("src")).graph());
+        found.remove("crate");
+        assert_eq!(cycle_of(&found), None, "a cycle between the modules of {name}");
+        let mut drawn = Graph::new();
+        for line in lines.lines() {
+            let (from, to) = line.split_once('→').expect("`a → b, c` in each line");
+            let to = to.split(',').map(|to| to.trim().to_owned());
+            drawn.entry(from.trim().to_owned()).or_default().extend(to);
+        }
+        let (found, drawn) = (arrows(&found), arrows(&drawn));
+        let missing: Vec<_> = found.difference(&drawn).collect();
+        let stale: Vec<_> = drawn.difference(&found).collect();
+        assert!(
+            missing.is_empty() && stale.is_empty(),
+            "{name}: only in the code: {missing:?}\nonly in ARCHITECTURE.md: {stale:?}"
+        );
+    }
 }
 
 #[test]
@@ -78,7 +139,7 @@ fn imports_are_followed_through_trees_and_reexports() {
     let files = [
         (vec![], "mod a; mod b; pub use a::Thing; pub(crate) use b::{deep::Deep, self};"),
         (vec!["a"], "use crate::{Deep, b::{self, Other as O}};"),
-        (vec!["b"], "pub mod deep; use super::Thing; pub struct Other;"),
+        (vec!["b"], "pub mod deep; use super::Thing; pub struct Other; fn f() { deep::g() }"),
         (vec!["b", "deep"], "// use crate::a::No;\nfn f() -> crate::Thing { super::Other }"),
     ];
     let modules = files.into_iter().map(|(module, text)| {
@@ -87,13 +148,50 @@ fn imports_are_followed_through_trees_and_reexports() {
     let graph = Crate { modules: modules.collect() }.graph();
     let to = |from: &str| graph[from].iter().map(String::as_str).collect::<Vec<_>>();
     assert_eq!(to("a"), ["b", "b::deep"]);
-    assert_eq!(to("b"), ["a"]);
+    assert_eq!(to("b"), ["a", "b::deep"]);
     assert_eq!(to("b::deep"), ["a", "b"]);
     assert!(cycle_of(&graph).is_some());
 }
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+fn architecture() -> String {
+    fs::read_to_string(root().join("ARCHITECTURE.md")).expect("ARCHITECTURE.md is in the root")
+}
+
+fn file_name(path: &Path) -> String {
+    path.file_name().expect("the path ends with a name").to_string_lossy().into_owned()
+}
+
+/// The row of each module in the table of modules, by crate. A row in bold, `**crates/NAME**`, starts a
+/// crate, and the first cell of every other row has names of modules.
+fn rows_of_modules(text: &str) -> BTreeMap<String, BTreeMap<String, usize>> {
+    let mut crates = BTreeMap::<String, BTreeMap<String, usize>>::new();
+    let mut current = None;
+    for (row, line) in text.lines().enumerate() {
+        let Some(cells) = line.strip_prefix("| ") else {
+            current = None;
+            continue;
+        };
+        let first = cells.split(" |").next().unwrap_or_default();
+        if let Some(name) = first.strip_prefix("**crates/") {
+            current = Some(name.trim_end_matches("**").to_owned());
+        } else if let Some(name) = &current {
+            let modules = crates.entry(name.clone()).or_default();
+            modules.extend(first.split('`').skip(1).step_by(2).map(|name| (name.to_owned(), row)));
+        }
+    }
+    crates
+}
+
+/// The arrows of a graph, one string each.
+fn arrows(graph: &Graph) -> BTreeSet<String> {
+    let from = |(from, to): (&String, &BTreeSet<String>)| {
+        to.iter().map(|to| format!("{from} → {to}")).collect::<Vec<_>>()
+    };
+    graph.iter().flat_map(from).collect()
 }
 
 fn crates() -> Vec<PathBuf> {
@@ -194,6 +292,8 @@ impl Source {
     fn parse(text: &str) -> Self {
         let tokens = tokens(&without_tests(text));
         let mut source = Self::default();
+        // The first names of other paths. Only a child module can be one that is not imported.
+        let mut bare = Vec::new();
         let mut at = 0;
         while at < tokens.len() {
             match tokens[at].as_str() {
@@ -220,9 +320,18 @@ impl Source {
                     source.inline_paths.push(path);
                     at += 1;
                 }
+                name if is_name(name)
+                    && tokens.get(at + 1).is_some_and(|t| t == "::")
+                    && at.checked_sub(1).is_none_or(|before| tokens[before] != "::") =>
+                {
+                    bare.push(name.to_owned());
+                    at += 1;
+                }
                 _ => at += 1,
             }
         }
+        bare.retain(|name| source.imports.iter().all(|import| import.name != *name));
+        source.inline_paths.extend(bare.into_iter().map(|name| vec![name]));
         source
     }
 }

@@ -1,7 +1,7 @@
-//! Damaged files: whatever is loaded is valid and has one answer, and nothing panics.
+//! Damaged files: every loaded mesh is valid and has one answer, and nothing panics.
 //!
-//! The corpus are the files in `assets` and `fuzz/seeds`, meshes that we write ourselves, and the odd
-//! files of the folder `shared` where there is one. Rays and scenes have the same test in `crates/cli`.
+//! The corpus is the files in `assets` and `fuzz/seeds`, generated meshes, and the odd files of the
+//! folder `shared` if it exists. Rays and scenes have the same test in `crates/cli`.
 
 use std::fs;
 use std::panic::catch_unwind;
@@ -14,7 +14,7 @@ use hitscan_testkit::{Mutants, Rng, Shape, SoupKind, aimed_ray, soup_of};
 use crate::asking::{check_everything, effort};
 use crate::shared::shared;
 
-/// What OBJ and MTL treat in a special way.
+/// The strings that OBJ and MTL treat specially.
 const WORDS: [&str; 40] = [
     "v ",
     "vt ",
@@ -73,12 +73,12 @@ fn corpus(extension: &str) -> Vec<Vec<u8>> {
         .filter(|path| path.extension().is_some_and(|found| found == extension))
         .filter(|path| path.metadata().is_ok_and(|found| found.len() <= LONGEST))
         .collect();
-    // Folders have no order of their own, and seeds shall mean the same everywhere.
+    // The order of a folder differs between machines, but a seed must mean the same case everywhere.
     paths.sort();
     paths.into_iter().map(|path| fs::read(path).expect("it can be read")).collect()
 }
 
-/// Our own meshes as text.
+/// Generated meshes as text.
 fn written() -> Vec<Vec<u8>> {
     let mut rng = Rng::new(301);
     let soups = [SoupKind::Fan, SoupKind::Wild, SoupKind::ZeroArea]
@@ -134,7 +134,7 @@ fn check_loaded(loaded: &Loaded, seed: u64, rng: &mut Rng) {
     assert_eq!(report.n_triangles as usize, n_triangles, "seed {seed}: {report}");
 
     let mut text = Vec::new();
-    // A name with a tab in it is read, but not written.
+    // The reader accepts a name with a tab, and the writer refuses it.
     if write(mesh, &mut text).is_ok() {
         let again = parse(&text, "again.obj", Format::Obj, &LoadOptions::default());
         let again = again.and_then(Loaded::into_mesh);

@@ -1,14 +1,14 @@
-//! Every query, alone and in batches, for every build quality, instruction set and number of threads
-//! gives the answer of the brute-force definition to the last bit.
+//! Every query equals the brute-force definition to the last bit: alone and in batches, for every build
+//! quality, instruction set and number of threads.
 
 use hitscan::primitives::glam::Vec3;
-use hitscan::{BuildOptions, Faces, MeshBvh, Ray, TriMesh};
+use hitscan::{BuildOptions, MeshBvh, Ray, TriMesh};
 use hitscan_testkit::{
-    BothFaces, RayKind, Rng, Shape, SoupKind, Twin, closed_shapes, degenerate_shapes, hard_rays,
-    invalid_rays, rays_from_inside, soup, soup_of, stitched_shapes,
+    RayKind, Rng, Shape, SoupKind, closed_shapes, degenerate_shapes, hard_rays, invalid_rays,
+    rays_from_inside, soup, soup_of, stitched_shapes,
 };
 
-use crate::asking::{ALL_FACES, Batch, check_everything, effort, every_bvh, with_threads};
+use crate::asking::{ALL_FACES, Expected, check_everything, effort, every_bvh, with_threads};
 
 #[test]
 fn small_soups_have_one_answer() {
@@ -75,7 +75,7 @@ fn degenerate_shapes_have_one_answer() {
 
 #[test]
 fn every_kind_of_ray_has_one_answer() {
-    // The other tests mix the kinds; here none can be crowded out, and batches hold only one kind.
+    // The other tests mix the kinds. Here each kind has its own batches, so none is rare.
     let mut rng = Rng::new(5);
     let shapes = [
         soup_of(SoupKind::HeightField, &mut rng, 200),
@@ -97,15 +97,13 @@ fn any_number_of_threads_gives_one_answer() {
     for max_triangles in [1, 50, 3000] {
         let shape = soup(&mut rng, max_triangles);
         let rays = hard_rays(&shape.mesh, effort(6000) as usize, &mut rng);
-        let twin = Twin::new(&shape.mesh);
-        let expected: Vec<BothFaces> = rays.iter().map(|ray| twin.answers(ray)).collect();
+        let expected = Expected::new(&shape.mesh, &rays);
         for n_threads in [1, 2, 4] {
             with_threads(n_threads, || {
                 for ((name, bvh), faces) in
                     every_bvh(&shape.mesh).iter().zip(ALL_FACES.into_iter().cycle())
                 {
-                    let batch = Batch::ask(bvh, &rays, faces);
-                    let difference = batch.first_difference(&rays, &expected, faces);
+                    let difference = expected.batch_difference(bvh, faces);
                     assert_eq!(difference, None, "{name}, {n_threads} threads, {}", shape.name);
                 }
             });
@@ -138,7 +136,7 @@ fn invalid_rays_miss_alone_and_among_others() {
             }
         }
     }
-    // Each stands between good rays, so that it shares packets and chunks with them.
+    // Each stands between valid rays, so that they share packets and chunks.
     let mixed: Vec<Ray> = invalid
         .iter()
         .flat_map(|(_, ray)| [RayKind::AtFace.ray(&shape.mesh, &mut rng), *ray])
@@ -165,11 +163,11 @@ fn a_buffer_of_hits_is_cleared_before_it_is_filled() {
     let bvh = MeshBvh::build(&mesh, &BuildOptions::default());
     let ray = Ray::new([0.2, 0.2, 1.0], [0.0, 0.0, -1.0]);
     let away = Ray::new([0.2, 0.2, 1.0], [0.0, 0.0, 1.0]);
-    let mut hits = bvh.all_hits(&ray, Faces::Both, hitscan::HitMode::Closed);
+    let mut hits = bvh.all_hits(&ray, &hitscan::HitOptions::default());
     assert_eq!(hits.len(), 1);
-    bvh.all_hits_into(&away, Faces::Both, hitscan::HitMode::Closed, &mut hits);
+    bvh.all_hits_into(&away, &hitscan::HitOptions::default(), &mut hits);
     assert!(hits.is_empty());
-    hits = bvh.all_hits(&ray, Faces::Both, hitscan::HitMode::Closed);
-    bvh.nearest_hits(&ray, Faces::Both, hitscan::HitMode::Closed, 0, &mut hits);
+    hits = bvh.all_hits(&ray, &hitscan::HitOptions::default());
+    bvh.nearest_hits_into(&ray, 0, &hitscan::HitOptions::default(), &mut hits);
     assert!(hits.is_empty(), "none of the nearest 0");
 }

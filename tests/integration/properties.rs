@@ -1,22 +1,21 @@
-//! What must hold for any mesh and any rays, by proptest: it makes a case that fails smaller until
-//! little is left to look at.
+//! Properties of all meshes and rays, by proptest, which shrinks a failing case.
 //!
-//! The cases follow from fixed seeds, and nothing is kept in files: a failure prints its smallest case,
-//! which then becomes a named test in `regression.rs`.
+//! The cases follow from fixed seeds, and no file keeps them. A failure prints its smallest case, which
+//! then becomes a named test in `regression.rs`.
 
 use hitscan::obj::write;
 use hitscan::primitives::glam::{Vec2, Vec3};
 use hitscan::{
-    BuildOptions, BuildQuality, CornerAttributes, Faces, Hit, HitMode, Layout, MeshBvh, Ray, Side,
-    TriMesh, brute_force,
+    BuildOptions, BuildQuality, CornerAttributes, Faces, Hit, HitMode, HitOptions, Layout, MeshBvh,
+    Ray, Side, TriMesh, brute_force,
 };
 use hitscan::{Format, LoadOptions, parse};
-use hitscan_testkit::Shape;
+use hitscan_testkit::{BatchAnswers, Shape, batch_answers_of, bits};
 use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
-use crate::asking::{ALL_FACES, Batch, check_everything, effort};
+use crate::asking::{ALL_FACES, check_everything, effort};
 
 /// Runs a property on `n` cases, times `HITSCAN_TEST_EFFORT`.
 fn for_all<S: Strategy>(
@@ -32,7 +31,7 @@ fn for_all<S: Strategy>(
         .unwrap_or_else(|error| panic!("{error}"));
 }
 
-/// Any finite number: small integers and fractions most often, so that much coincides.
+/// Any finite number, often a small integer or fraction, so that many values coincide.
 fn coordinate() -> impl Strategy<Value = f32> {
     let special = [
         -0.0,
@@ -58,7 +57,7 @@ fn coordinate() -> impl Strategy<Value = f32> {
     ]
 }
 
-/// Integers and numbers between -1 and 1 alone: their products stay far from the ends of f32.
+/// Integers and numbers between -1 and 1: their products stay far from the ends of f32.
 fn ordinary_coordinate() -> impl Strategy<Value = f32> {
     prop_oneof![
         (-4i8..=4).prop_map(f32::from),
@@ -84,7 +83,7 @@ fn mesh<C: Strategy<Value = f32> + 'static>(
     })
 }
 
-/// A ray between points, of which each is a vertex of the mesh, a middle of two, or anything.
+/// A ray between two points; each is a vertex of the mesh, a midpoint of two, or arbitrary.
 fn ray_at<C: Strategy<Value = f32> + 'static>(
     mesh: &TriMesh,
     coordinate: fn() -> C,
@@ -127,11 +126,8 @@ fn mesh_and_rays<C: Strategy<Value = f32> + 'static>(
 }
 
 fn all_hits(mesh: &TriMesh, ray: &Ray, mode: HitMode) -> Vec<Hit> {
-    MeshBvh::build(mesh, &BuildOptions::default()).all_hits(ray, Faces::Both, mode)
-}
-
-fn bits(hits: &[Hit]) -> Vec<[u32; 5]> {
-    hits.iter().map(Hit::to_bits).collect()
+    MeshBvh::build(mesh, &BuildOptions::default())
+        .all_hits(ray, &HitOptions { faces: Faces::Both, mode })
 }
 
 #[test]
@@ -152,7 +148,9 @@ fn triangles_in_another_order_are_the_same_triangles() {
         let triangles = order.iter().map(|&old| mesh.triangles()[old as usize]).collect();
         let shuffled =
             TriMesh::new(mesh.positions().iter().copied(), triangles).expect("as before");
-        for (ray, mode) in rays.iter().zip([HitMode::Closed, HitMode::Once].into_iter().cycle()) {
+        for (ray, mode) in
+            rays.iter().zip([HitMode::EveryTriangle, HitMode::OncePerCrossing].into_iter().cycle())
+        {
             let mut found = all_hits(&shuffled, ray, mode);
             found.iter_mut().for_each(|hit| hit.triangle = order[hit.triangle as usize]);
             found.sort_by(Hit::cmp_along_ray);
@@ -170,11 +168,11 @@ fn a_power_of_two_changes_nothing() {
         let is_exact = |v: Vec3| (v * factor) / factor == v && (v * factor).is_finite();
         prop_assume!(mesh.positions().iter().all(|&p| is_exact(p)));
         let scaled = mesh.with_positions(mesh.positions().iter().map(|&p| p * factor));
-        let scaled = scaled.expect("as many, and finite");
+        let scaled = scaled.expect("the same number, all finite");
         for ray in rays.iter().filter(|ray| is_exact(ray.origin) && is_exact(ray.direction)) {
             let (origin, direction) = (ray.origin * factor, ray.direction * factor);
             let scaled_ray = Ray { origin, direction, ..*ray };
-            for mode in [HitMode::Closed, HitMode::Once] {
+            for mode in [HitMode::EveryTriangle, HitMode::OncePerCrossing] {
                 let found = all_hits(&scaled, &scaled_ray, mode);
                 prop_assert_eq!(bits(&found), bits(&all_hits(&mesh, ray, mode)), "{:?}", ray);
             }
@@ -192,15 +190,15 @@ fn a_mirror_image_is_hit_from_the_other_side() {
             v
         };
         let mirrored = mesh.with_positions(mesh.positions().iter().map(|&p| mirror(p)));
-        let mirrored = mirrored.expect("as many, and finite");
+        let mirrored = mirrored.expect("the same number, all finite");
         for ray in &rays {
             let (origin, direction) = (mirror(ray.origin), mirror(ray.direction));
             let mut found =
-                all_hits(&mirrored, &Ray { origin, direction, ..*ray }, HitMode::Closed);
+                all_hits(&mirrored, &Ray { origin, direction, ..*ray }, HitMode::EveryTriangle);
             for hit in &mut found {
                 hit.side = if hit.side == Side::Front { Side::Back } else { Side::Front };
             }
-            let expected = all_hits(&mesh, ray, HitMode::Closed);
+            let expected = all_hits(&mesh, ray, HitMode::EveryTriangle);
             prop_assert_eq!(bits(&found), bits(&expected), "{:?}", ray);
         }
         Ok(())
@@ -214,10 +212,10 @@ fn a_batch_in_two_pieces_is_the_batch() {
     for_all(5, 600, case, |(mesh, cut, rays)| {
         let bvh = MeshBvh::build(&mesh, &BuildOptions::default());
         for faces in ALL_FACES {
-            let whole = Batch::ask(&bvh, &rays, faces);
+            let whole = batch_answers_of!(bvh, &rays, faces);
             let [first, second] =
-                [&rays[..cut], &rays[cut..]].map(|rays| Batch::ask(&bvh, rays, faces));
-            let closest = |batch: &Batch| -> Vec<_> {
+                [&rays[..cut], &rays[cut..]].map(|rays| batch_answers_of!(bvh, rays, faces));
+            let closest = |batch: &BatchAnswers| -> Vec<_> {
                 batch.closest.iter().map(|hit| hit.map(|hit| hit.to_bits())).collect()
             };
             prop_assert_eq!(closest(&whole), [closest(&first), closest(&second)].concat());
@@ -249,7 +247,7 @@ fn a_written_mesh_is_read_back_to_the_bit() {
     });
     for_all(6, 1500, case, |(mesh, uvs, uv_indices, normals, normal_indices)| {
         let attributes = CornerAttributes { normals, normal_indices, uvs, uv_indices };
-        let mesh = mesh.with_attributes(attributes).expect("as many, and in range");
+        let mesh = mesh.with_attributes(attributes).expect("the same number, all in range");
         let mut text = Vec::new();
         write(&mesh, &mut text).expect("memory takes all of it");
         let again = parse(&text, "again.obj", Format::Obj, &LoadOptions::default());
@@ -280,15 +278,16 @@ fn a_refit_answers_as_a_rebuild() {
         (Just(mesh), Just(rays), from, options)
     });
     for_all(7, 1500, case, |(mesh, rays, from, (quality, layout))| {
-        let before = mesh.with_positions(from).expect("as many, and finite");
+        let before = mesh.with_positions(from).expect("the same number, all finite");
         let options = BuildOptions { quality, layout, ..Default::default() };
         let mut bvh = MeshBvh::build(&before, &options);
-        bvh.refit(&mesh).expect("as many triangles");
+        bvh.refit(&mesh).expect("the same number of triangles");
         prop_assert_eq!(bvh.validate(&mesh), Ok(()));
         for ray in &rays {
-            for mode in [HitMode::Closed, HitMode::Once] {
-                let found = bvh.all_hits(ray, Faces::Both, mode);
-                let expected = brute_force::all_hits(&mesh, ray, Faces::Both, mode);
+            for mode in [HitMode::EveryTriangle, HitMode::OncePerCrossing] {
+                let found = bvh.all_hits(ray, &HitOptions { faces: Faces::Both, mode });
+                let expected =
+                    brute_force::all_hits(&mesh, ray, &HitOptions { faces: Faces::Both, mode });
                 prop_assert_eq!(bits(&found), bits(&expected), "{:?}", ray);
             }
         }

@@ -1,5 +1,5 @@
-//! Meshes as they come: loaded from files, counted, and asked with rays that the brute-force twin
-//! answers too.
+//! Real meshes: loaded from files, counted, and hit by rays whose answers the brute-force oracle has
+//! too.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use crate::shared::{number, read_json, shared, vector};
 use crate::watertight::assert_no_leak;
 
 #[test]
-fn generated_meshes_survive_the_way_through_a_file_and_have_one_answer() {
+fn generated_meshes_read_back_from_a_file_have_one_answer() {
     let mut rng = Rng::new(81);
     let meshes = [
         ("cuboid", generate::cuboid(10.0, 12.0, 4.0, 4)),
@@ -61,7 +61,7 @@ fn the_shared_meshes_have_the_counts_and_bounds_of_their_statistics() {
         let records = mesh.records().expect("they are on by default");
         assert_eq!(stats["faces"], records.n_polygons(), "{name}");
         assert_eq!(report.n_triangles as usize, mesh.triangles().len(), "{name}");
-        // The box of the file counts vertices that no face uses.
+        // The file's box includes vertices that no face uses.
         if mesh.triangles().is_empty() || !all_used(&mesh) {
             continue;
         }
@@ -100,7 +100,7 @@ fn the_shared_closed_meshes_do_not_leak() {
     }
 }
 
-/// Half of the rays aimed at the mesh in every hard way, half plain ones through its box.
+/// Half of the rays are hard ones aimed at the mesh, half are plain rays through its box.
 fn check_mesh(name: &str, mesh: TriMesh, n_rays: usize, rng: &mut Rng) {
     let mut rays: Vec<Ray> = (0..n_rays).map(|_| aimed_ray(&mesh, rng)).collect();
     rays.extend((0..n_rays).map(|_| RayKind::AtFace.ray(&mesh, rng)));

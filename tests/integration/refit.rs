@@ -1,10 +1,10 @@
-//! Refitting: a hierarchy moved to new positions answers like one built for them.
+//! Refitting: a tree moved to new positions answers like a tree built for them.
 
 use hitscan::primitives::glam::{Mat3, Vec3};
 use hitscan::{BuildOptions, MeshBvh, RefitError, TriMesh, generate};
-use hitscan_testkit::{Rng, Shape, Twin, closed_shapes, hard_rays, soup};
+use hitscan_testkit::{Rng, Shape, closed_shapes, hard_rays, soup};
 
-use crate::asking::{ALL_FACES, Batch, ask, effort, every_bvh, first_difference};
+use crate::asking::{ALL_FACES, Expected, effort, every_bvh};
 
 /// Ways to move the vertices of a mesh, from gentle to absurd.
 fn moves(mesh: &TriMesh, rng: &mut Rng) -> Vec<(&'static str, TriMesh)> {
@@ -49,13 +49,10 @@ fn check(moved: &TriMesh, bvh: &MeshBvh, rng: &mut Rng, context: &str) {
     bvh.validate(moved).unwrap_or_else(|broken| panic!("{context}: {broken}"));
     assert_eq!(bvh.bounds(), moved.bounds(), "{context}");
     let rays = hard_rays(moved, 200, rng);
-    let twin = Twin::new(moved);
-    let expected: Vec<_> = rays.iter().map(|ray| twin.answers(ray)).collect();
-    let single = first_difference(&rays, &expected, |ray, faces| ask(bvh, ray, faces));
-    assert_eq!(single, None, "{context}");
+    let expected = Expected::new(moved, &rays);
+    assert_eq!(expected.single_difference(bvh), None, "{context}");
     for faces in ALL_FACES {
-        let batch = Batch::ask(bvh, &rays, faces).first_difference(&rays, &expected, faces);
-        assert_eq!(batch, None, "{context}");
+        assert_eq!(expected.batch_difference(bvh, faces), None, "{context}");
     }
 }
 
@@ -73,7 +70,7 @@ fn a_refitted_hierarchy_answers_like_a_new_one() {
                 let context = format!("{bvh_name}, {name} moved {how} (seed {seed})");
                 bvh.refit(&moved).unwrap_or_else(|error| panic!("{context}: {error}"));
                 check(&moved, &bvh, &mut rng, &context);
-                // And back again: nothing of the journey stays.
+                // And back again: the second refit leaves no trace of the first.
                 bvh.refit(&mesh).unwrap_or_else(|error| panic!("{context}: {error}"));
                 check(&mesh, &bvh, &mut rng, &format!("{context} and back"));
             }
@@ -97,7 +94,7 @@ fn a_refit_after_a_refit_answers_like_a_new_one() {
 }
 
 #[test]
-fn the_subtrees_of_a_large_tree_are_refitted_by_themselves() {
+fn a_large_tree_stays_valid_through_a_refit_there_and_back() {
     let mesh = generate::terrain(300_000, 1).unwrap();
     let moved: Vec<Vec3> =
         mesh.positions().iter().map(|&p| Vec3::new(p.z, 2.0 * p.y, p.x)).collect();
@@ -113,7 +110,7 @@ fn the_subtrees_of_a_large_tree_are_refitted_by_themselves() {
 }
 
 #[test]
-fn a_refit_tells_what_it_did_to_the_quality() {
+fn a_refit_reports_the_change_of_quality() {
     let mut rng = Rng::new(63);
     let mesh = generate::sphere(1.0, 3000).unwrap();
     let mut bvh = MeshBvh::build(&mesh, &BuildOptions::default());

@@ -1,13 +1,13 @@
-//! Each bug that was fixed leaves its smallest case here, named by what went wrong, so that it stays
-//! fixed; a comment says what class of bug it was and which other test should have found it.
+//! The smallest case of each fixed bug, named by what went wrong. A comment gives the class of the bug
+//! and the test that should have found it.
 
 use hitscan::{Ray, TriMesh};
 use hitscan_testkit::{Rng, Shape};
 
 use crate::asking::check_everything;
 
-/// Class: a bound for what the reference accepts that forgot underflow. The proof of one answer found
-/// it; soups with `t_max` 0 and directions of extreme length would have had to.
+/// Class: a bound on the reference's accepted hits that ignored underflow. The proof of one answer found
+/// it; soups with `t_max` 0 and extremely long directions should have.
 #[test]
 fn a_t_that_rounds_to_zero_is_within_an_interval_that_ends_at_zero() {
     let height = 2f32.powi(-100);
@@ -23,8 +23,8 @@ fn a_t_that_rounds_to_zero_is_within_an_interval_that_ends_at_zero() {
     check_everything(&Shape { name: "a plane at 2^-100".into(), mesh }, &rays, "none");
 }
 
-/// Class: infinity less infinity. A shifted origin and the planes of a node's empty places were both
-/// infinite, and the walk went on to a node that is none. A property test found it.
+/// Class: infinity minus infinity. A shifted origin and the planes of a node's empty slots were both
+/// infinite, and the traversal entered a node that does not exist. A property test found it.
 #[test]
 fn a_ray_from_the_end_of_f32_meets_no_empty_place() {
     let ends = [0.0, f32::MAX, f32::MIN, 1.0];
@@ -41,7 +41,7 @@ fn a_ray_from_the_end_of_f32_meets_no_empty_place() {
     for (name, mesh) in [("a point", point), ("a triangle", one)] {
         check_everything(&Shape { name: name.into(), mesh }, &rays, "none");
     }
-    // By turns, as in packets, all of one direction.
+    // Alternating, as in packets, all in one direction.
     let mesh = TriMesh::new(corners, vec![[0, 1, 2]; 40]).expect("a valid mesh");
     let along = |ray: &Ray| [ray.direction.x, ray.direction.y, ray.direction.z].map(f32::to_bits);
     let mut sorted = rays;
@@ -49,10 +49,11 @@ fn a_ray_from_the_end_of_f32_meets_no_empty_place() {
     check_everything(&Shape { name: "a stack".into(), mesh }, &sorted, "none");
 }
 
-/// Class: an interval that is open to minus infinity on one side of a comparison only. A line met the box
-/// of a triangle at a `t` of minus infinity, the triangle itself at the least number by rounding; the
-/// definition accepted that, and no node was entered for it. Reading the proof again found it; lines with
-/// tiny directions from origins far beyond the mesh would have had to.
+/// Class: an interval that is open to minus infinity on one side of a comparison only. A line met the
+/// box of a triangle at a `t` of minus infinity, and rounding put the triangle itself at the minimum
+/// finite number. The definition accepted that, but the traversal entered no node for it. A second
+/// reading of the proof found it; lines with tiny directions from origins far beyond the mesh should
+/// have.
 #[test]
 fn a_line_whose_t_overflows_at_a_box_has_one_answer() {
     let corners = [
@@ -79,8 +80,8 @@ fn a_line_whose_t_overflows_at_a_box_has_one_answer() {
     check_everything(&Shape { name: "at the end of t".into(), mesh }, &rays, "none");
 }
 
-/// Class: a product of the box test that underflows. Along a huge direction the origin times the reciprocal
-/// is subnormal, and rounds by more than the boxes of a small mesh are inflated by.
+/// Class: a product of the box test that underflows. Along a huge direction the origin times the
+/// reciprocal is subnormal, and its rounding exceeds the inflation of a small mesh's boxes.
 #[test]
 fn a_huge_direction_through_a_small_mesh_has_one_answer() {
     let mut rng = Rng::new(91);
@@ -102,7 +103,8 @@ fn a_huge_direction_through_a_small_mesh_has_one_answer() {
 }
 
 /// Class: a filter's product that overflows. A ray's slope towards a stored plane was infinite, and its
-/// product with a `t_min` of zero NaN, which no comparison passes. Numbers at the ends of f32 found it.
+/// product with a `t_min` of zero was NaN, which fails every comparison. Numbers at the ends of f32
+/// found it.
 #[test]
 fn a_direction_whose_slope_to_a_plane_overflows_has_one_answer() {
     let (m, z) = (f32::MAX, 0.0);

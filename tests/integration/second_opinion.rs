@@ -1,5 +1,5 @@
-//! tobj as a second opinion: on every file that it reads right, our reader gives the same polygons at
-//! the same positions, to the last bit.
+//! tobj as a second opinion. For every file that tobj reads correctly, the reader of hitscan gives the same
+//! polygons at the same positions, to the last bit.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use hitscan::{TriMesh, generate};
 
 use crate::shared::{read_json, shared};
 
-/// Files on which tobj is wrong, and why.
+/// Files that tobj reads wrongly, and why.
 const WRONG: [(&str, &str); 3] = [
     ("awkward/line-prim.obj", "line elements come as faces"),
     ("awkward/only_a_part_of_vertexcolors.obj", "an error: colours on some vertices only"),
@@ -17,7 +17,7 @@ const WRONG: [(&str, &str); 3] = [
 ];
 
 #[test]
-fn tobj_reads_what_we_write() {
+fn tobj_reads_our_files() {
     let folder = tempfile::tempdir().expect("a folder for temporary files");
     for (name, mesh) in [
         ("cuboid.obj", generate::cuboid(1.0, 2.0, 3.0, 3)),
@@ -66,7 +66,7 @@ fn assert_agreement(name: &str, path: &Path) {
 /// The corner positions of the faces of three corners or more.
 fn polygons(mesh: &tobj::Mesh) -> Vec<Vec<[u32; 3]>> {
     let position = |&i: &u32| [0, 1, 2].map(|k| mesh.positions[3 * i as usize + k].to_bits());
-    // No arities means that all are triangles.
+    // Without arities, all faces are triangles.
     let n_faces =
         if mesh.face_arities.is_empty() { mesh.indices.len() / 3 } else { mesh.face_arities.len() };
     let mut rest = &mesh.indices[..];
@@ -79,7 +79,7 @@ fn polygons(mesh: &tobj::Mesh) -> Vec<Vec<[u32; 3]>> {
     faces.filter(|corners: &Vec<_>| corners.len() > 2).collect()
 }
 
-/// All different corner positions of some triangles.
+/// All distinct corner positions of some triangles.
 fn corners(mesh: &TriMesh, triangles: std::ops::Range<u32>) -> Vec<[u32; 3]> {
     sorted(triangles.flat_map(|triangle| mesh.corners(triangle).map(bits)).collect())
 }

@@ -1,8 +1,8 @@
-//! The cuboid of the seed, `CuboidMesh(10, 12, 4, level 4)`, and the two segments through it whose
-//! hits are known by vertex ids. Both run through shared edges, where a list of three hits out of four
-//! is the classic wrong answer.
+//! The cuboid of the seed, `CuboidMesh(10, 12, 4, level 4)`, and its two segments, whose hits are known
+//! by vertex ids. Both run through shared edges, where the classic wrong answer has three hits instead
+//! of four.
 
-use hitscan::{Faces, Hit, HitMode, Ray, Side, TriMesh, brute_force, generate};
+use hitscan::{Faces, Hit, HitMode, HitOptions, Ray, Side, TriMesh, brute_force, generate};
 use serde_json::Value;
 
 use crate::asking::every_bvh;
@@ -64,23 +64,25 @@ fn the_cuboid_has_the_seed_s_numbering() {
 fn both_segments_meet_exactly_the_known_triangles() {
     let mesh = cuboid();
     let mut bvhs = every_bvh(&mesh);
-    let brute = |ray: &Ray, faces, mode| brute_force::all_hits(&mesh, ray, faces, mode);
+    let brute =
+        |ray: &Ray, faces, mode| brute_force::all_hits(&mesh, ray, &HitOptions { faces, mode });
     for (ray, expected) in [through_four(), through_three()] {
         let check = |name: &str, hits: &dyn Fn(Faces, HitMode) -> Vec<Hit>| {
-            let all = hits(Faces::Both, HitMode::Closed);
+            let all = hits(Faces::Both, HitMode::EveryTriangle);
             assert_hits(&mesh, &all, &expected.iter().collect::<Vec<_>>(), name);
             for (faces, side) in [(Faces::Front, Side::Front), (Faces::Back, Side::Back)] {
                 let seen: Vec<_> = expected.iter().filter(|hit| hit.side == side).collect();
-                assert_hits(&mesh, &hits(faces, HitMode::Closed), &seen, name);
-                assert_eq!(hits(faces, HitMode::Once).len(), 1, "{name}, {faces:?}");
+                assert_hits(&mesh, &hits(faces, HitMode::EveryTriangle), &seen, name);
+                assert_eq!(hits(faces, HitMode::OncePerCrossing).len(), 1, "{name}, {faces:?}");
             }
-            let once: Vec<f32> = hits(Faces::Both, HitMode::Once).iter().map(|hit| hit.t).collect();
+            let once: Vec<f32> =
+                hits(Faces::Both, HitMode::OncePerCrossing).iter().map(|hit| hit.t).collect();
             let ends = [expected[0].t, expected[expected.len() - 1].t];
             assert!(once.len() == 2 && is_t(once[0], ends[0]) && is_t(once[1], ends[1]), "{name}");
         };
         check("brute force", &|faces, mode| brute(&ray, faces, mode));
         for (name, bvh) in &mut bvhs {
-            check(name, &|faces, mode| bvh.all_hits(&ray, faces, mode));
+            check(name, &|faces, mode| bvh.all_hits(&ray, &HitOptions { faces, mode }));
             assert_eq!(bvh.count_crossings(&ray, Faces::Both), 2, "{name}");
             let closest = bvh.closest_hit(&ray, Faces::Both).expect("four are met");
             assert_eq!(mesh.triangles()[closest.triangle as usize], expected[0].vertices, "{name}");
@@ -108,7 +110,7 @@ fn the_shared_file_of_exact_answers_agrees() {
         let ray = Ray::segment(vector(&query["origin"]), vector(&query["target"]));
         let expected = query["hits"].as_array().expect("a list of hits");
         for (name, bvh) in every_bvh(&mesh) {
-            let hits = bvh.all_hits(&ray, Faces::Both, HitMode::Closed);
+            let hits = bvh.all_hits(&ray, &HitOptions::default());
             assert_eq!(query["closed_triangle_hits"], hits.len(), "{name}");
             let crossings = bvh.count_crossings(&ray, Faces::Both);
             assert_eq!(query["surface_crossings"], crossings, "{name}");
@@ -137,8 +139,8 @@ fn assert_hits(mesh: &TriMesh, hits: &[Hit], expected: &[&Expected], name: &str)
     }
 }
 
-/// Whether a `t` is the one expected: 1/3 within a unit in the last place, as its shear is rounded, all
-/// others exactly.
+/// Whether a `t` is the expected one: 1/3 within a unit in the last place, because its shear is rounded,
+/// all others exactly.
 fn is_t(found: f32, expected: f32) -> bool {
     found == expected || expected == 1.0 / 3.0 && (found - expected).abs() <= 3e-8
 }
@@ -150,8 +152,8 @@ fn fraction(value: &Value) -> f64 {
     p.parse::<f64>().expect("a numerator") / q.parse::<f64>().expect("a denominator")
 }
 
-/// Exact where the fraction is a dyadic number; elsewhere as near as the shear of the ray, which is not
-/// exact here, lets the weights be.
+/// Exact if the fraction is a dyadic number. Otherwise as near as the weights permit, because the shear
+/// of this ray is not exact.
 fn assert_near(found: f32, expected: f64, context: &str) {
     let is_dyadic = (expected * 1024.0).fract() == 0.0;
     let tolerance = if is_dyadic { 0.0 } else { 8.0 * f64::from(f32::EPSILON) };

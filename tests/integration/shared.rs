@@ -1,11 +1,11 @@
-//! The folder `shared` beside the repository, which not every machine has.
+//! The folder `shared` beside the repository, which some machines lack.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-/// A file or folder of `shared`; `None`, and a note that the test says less, where there is none.
+/// A file or folder of `shared`; `None`, with a note that the test covers less, if it is missing.
 pub(crate) fn shared(name: &str) -> Option<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared").join(name);
     if root.exists() {
@@ -22,7 +22,7 @@ pub(crate) fn read_json(path: &Path) -> Value {
     serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// A number, or one of the strings that stand for the numbers JSON lacks.
+/// A number, or one of the strings for numbers that JSON lacks.
 pub(crate) fn number(value: &Value) -> f64 {
     match value.as_str() {
         Some("nan") => f64::NAN,

@@ -8,7 +8,7 @@ use hitscan::*;
 const fn is_shared<T: Send + Sync + 'static>() {}
 const fn is_shared_while_borrowing<T: Send + Sync>() {}
 
-/// Does not compile if a type is not both `Send` and `Sync`.
+/// Compiles only for types that are `Send` and `Sync`.
 const _: () = {
     is_shared::<Ray>();
     is_shared::<Hit>();

@@ -1,8 +1,8 @@
-//! No ray leaks through a closed mesh, wherever it is aimed, however the mesh is placed and scaled.
+//! No ray leaks through a closed mesh, at any target, placement and scale.
 
 use hitscan::primitives::brute_force::BruteForce;
 use hitscan::primitives::glam::{Quat, Vec3};
-use hitscan::{BuildOptions, Faces, HitMode, MeshBvh, Ray, TriMesh, generate};
+use hitscan::{BuildOptions, Faces, HitOptions, MeshBvh, Ray, TriMesh, generate};
 use hitscan_testkit::{
     Rng, Shape, aimed_ray, closed_shapes, rays_from_inside, rays_from_outside, smallest_leak, soup,
     stitched_shapes, surface_points,
@@ -43,8 +43,8 @@ fn a_mesh_stitched_by_triangles_without_area_does_not_leak() {
 
 #[test]
 fn a_tetrahedron_with_a_middle_on_one_side_of_an_edge_does_not_leak() {
-    // The triangle of both ends and the middle has no area, and nothing else is in this ray's way. A
-    // definition that never hits such triangles loses it.
+    // The triangle of both ends and the midpoint has no area, and this ray meets no other triangle. A
+    // definition that never hits such triangles loses the ray.
     let (mesh, ray) = smallest_leak();
     for (name, bvh) in every_bvh(&mesh) {
         let hit = bvh.closest_hit(&ray, Faces::Both).unwrap_or_else(|| panic!("{name}: a leak"));
@@ -83,7 +83,7 @@ fn a_line_crosses_a_closed_mesh_an_even_number_of_times() {
                 let line = Ray::line(origin, target - origin);
                 let crossings = bvh.count_crossings(&line, Faces::Both);
                 assert_eq!(crossings % 2, 0, "{name}, {}: {line:?}", shape.name);
-                // What goes in comes out.
+                // Every entry needs an exit.
                 let entries = bvh.count_crossings(&line, Faces::Front);
                 assert_eq!(2 * entries, crossings, "{name}, {}: {line:?}", shape.name);
             }
@@ -93,9 +93,9 @@ fn a_line_crosses_a_closed_mesh_an_even_number_of_times() {
 
 #[test]
 fn rays_in_the_plane_of_a_face_do_not_leak() {
-    // From inside of a mesh that is not convex, in the plane of a face but not on it, along that plane.
-    // Distance from the plane and slope are both noise, and if the origin is within the face's box,
-    // nothing else tells whether the face is ahead or behind. The proof found what tests had not.
+    // From inside a mesh that is not convex, near the plane of a face and along it. Distance from the
+    // plane and slope are both noise. If the origin is within the face's box, nothing else decides
+    // whether the face is ahead or behind. The proof found this case before any test did.
     let mut n_rays = 0;
     for seed in 0..effort(20) {
         let mut rng = Rng::new(36 + 1000 * seed);
@@ -111,7 +111,7 @@ fn rays_in_the_plane_of_a_face_do_not_leak() {
             let [a, b, c] = mesh.corners(rng.below(mesh.triangles().len()) as u32);
             let on_plane = |s: f32, r: f32| a + s * (b - a) + r * (c - a);
             let origin = on_plane(rng.between(-3.0, 3.0), rng.between(-3.0, 3.0));
-            // Nearer than 2^-14 of the reach it may lie on either side of the surface.
+            // Within 2^-14 of the mesh's extent it may lie on either side of the surface.
             if scan.closest_point(origin, 1e-2).is_some() || !scan.winding_sum(origin).is_inside() {
                 continue;
             }
@@ -137,7 +137,13 @@ fn scaling_mesh_and_ray_by_a_power_of_two_changes_no_bit_of_an_answer() {
     for seed in 0..effort(60) {
         let mut rng = Rng::new(34 + seed);
         let shape = closed_shapes(60).swap_remove(rng.below(8));
-        let rays: Vec<Ray> = (0..300).map(|_| aimed_ray(&shape.mesh, &mut rng)).collect();
+        let mut rays: Vec<Ray> = (0..300).map(|_| aimed_ray(&shape.mesh, &mut rng)).collect();
+        // Smaller components would lose bits at the smallest scale, and larger ones at the largest.
+        let keeps_its_bits = |x: f32| x == 0.0 || (1e-18..1e18).contains(&x.abs());
+        rays.retain(|ray| {
+            let [o, d] = [ray.origin, ray.direction].map(|v| v.to_array());
+            o.into_iter().chain(d).all(keeps_its_bits)
+        });
         let answers = |mesh: &TriMesh, scale: f32| -> Vec<Vec<[u32; 5]>> {
             let bvh = MeshBvh::build(mesh, &BuildOptions::default());
             let scaled = |ray: &Ray| Ray {
@@ -145,7 +151,7 @@ fn scaling_mesh_and_ray_by_a_power_of_two_changes_no_bit_of_an_answer() {
                 direction: ray.direction * scale,
                 ..*ray
             };
-            let hits = |ray| bvh.all_hits(&scaled(ray), Faces::Both, HitMode::Closed);
+            let hits = |ray| bvh.all_hits(&scaled(ray), &HitOptions::default());
             rays.iter().map(|ray| hits(ray).iter().map(hitscan::Hit::to_bits).collect()).collect()
         };
         let expected = answers(&shape.mesh, 1.0);
@@ -168,8 +174,8 @@ fn scaling_mesh_and_ray_by_a_power_of_two_changes_no_bit_of_an_answer() {
 
 #[test]
 fn a_hit_lies_in_the_interval_on_its_triangle_and_on_the_ray() {
-    // The other tests compare with the definition; this one asks the definition itself what a user
-    // relies on, in f64.
+    // The other tests compare with the definition. This one checks the definition itself, in f64, for
+    // the properties that users rely on.
     let n_seeds = effort(300);
     let (mut n_measured, mut n_without_area) = (0, 0);
     for seed in 0..n_seeds {
@@ -178,12 +184,12 @@ fn a_hit_lies_in_the_interval_on_its_triangle_and_on_the_ray() {
         let bvh = MeshBvh::build(&shape.mesh, &BuildOptions::default());
         for _ in 0..100 {
             let ray = aimed_ray(&shape.mesh, &mut rng);
-            for hit in bvh.all_hits(&ray, Faces::Both, HitMode::Closed) {
+            for hit in bvh.all_hits(&ray, &HitOptions::default()) {
                 let context = format!("{hit:?} of {ray:?} on {} (seed {seed})", shape.name);
                 assert!(hit.t.is_finite() && hit.t >= ray.t_min && hit.t <= ray.t_max, "{context}");
                 assert!(hit.u >= 0.0 && hit.v >= 0.0 && hit.u + hit.v <= 1.000_001, "{context}");
                 let Some(error) = distance_from_ray(&shape.mesh, &ray, &hit) else { continue };
-                // Contact gives a point of the triangle the t of the origin.
+                // A contact has the t of the origin and a point of the triangle.
                 let allowed = if hit.t == 0.0 { 8.5 } else { 6.0 };
                 assert!(error <= allowed, "{error} of {allowed}: {context}");
                 n_measured += 1;
@@ -194,9 +200,9 @@ fn a_hit_lies_in_the_interval_on_its_triangle_and_on_the_ray() {
     assert!(n_measured > 50 * n_seeds && n_without_area > n_seeds / 10, "{n_measured}");
 }
 
-/// How far the point of `u` and `v` is from that of `t`, by the largest component, in units of u D: u is
-/// 2^-24, D the largest component of a corner less the origin. `None` where the numbers are so far apart
-/// that only one answer is promised, not its accuracy.
+/// The distance between the point of `u` and `v` and that of `t`, by the maximum component, in units of
+/// u D. u is 2^-24, and D the maximum component of a corner minus the origin. `None` if the numbers are
+/// so far apart that only one answer is promised, not its accuracy.
 fn distance_from_ray(mesh: &TriMesh, ray: &Ray, hit: &hitscan::Hit) -> Option<f64> {
     let (o, d) = (ray.origin.as_dvec3(), ray.direction.as_dvec3());
     let reach = mesh.corners(hit.triangle).map(|p| (p.as_dvec3() - o).abs().max_element());
@@ -251,8 +257,8 @@ fn a_ray_from_a_face_touches_it_at_zero_and_one_from_above_does_not() {
     }
 }
 
-/// Casts rays from inside at every vertex, every edge's middle, a random point of every edge, and in
-/// random directions: each must hit, and cross the surface an odd number of times.
+/// Casts rays from inside at every vertex, and at the midpoint and a random point of every edge, and in
+/// random directions. Each must hit, and cross the surface an odd number of times.
 pub(crate) fn assert_no_leak(name: &str, mesh: &TriMesh, repeats: u64, seed: u64) {
     for repeat in 0..repeats {
         let rays = rays_from_inside(mesh, &mut Rng::new(seed + 1000 * repeat));

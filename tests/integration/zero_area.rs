@@ -1,4 +1,4 @@
-//! Triangles of zero area in a scene: what a ray hits can be described, found, picked and selected.
+//! Triangles of zero area in a scene: queries describe, find, pick and select them.
 
 use std::sync::Arc;
 
@@ -11,13 +11,13 @@ use hitscan::primitives::generate;
 use hitscan::scene::{
     Instance, InstanceId, Mesh, QueryOptions, Scene, SceneTriangle, WorldBox, WorldRay, WorldRegion,
 };
-use hitscan::{BuildOptions, Faces, HitMode, TriMesh};
+use hitscan::{BuildOptions, Faces, TriMesh};
 use hitscan_testkit::Rng;
 
 /// A tetrahedron with a vertex in the exact middle of an edge on one side: triangle 5, a segment,
 /// closes it.
 fn stitched_tetrahedron() -> TriMesh {
-    // Few enough digits that the middle is exact.
+    // Coordinates with few digits, so that the midpoint is exact.
     let short = |x: f64| (x * 4194304.0).round() / 4194304.0;
     let [a, b] = [[0.1, 0.2, 0.3], [1.3, 0.7, 0.1]].map(|p| DVec3::from_array(p.map(short)));
     let corners = [a, b, DVec3::new(0.4, 1.1, 0.2), DVec3::new(0.6, 0.5, 1.2), 0.5 * (a + b)];
@@ -27,7 +27,7 @@ fn stitched_tetrahedron() -> TriMesh {
     mesh
 }
 
-/// Only the segment of it.
+/// The segment alone.
 fn segment() -> TriMesh {
     let whole = stitched_tetrahedron();
     TriMesh::new(whole.positions().iter().copied(), vec![[0, 4, 1]]).expect("a valid mesh")
@@ -40,7 +40,7 @@ fn placed(mesh: TriMesh, transform: DAffine3) -> (Scene, InstanceId) {
     (scene, id)
 }
 
-/// Turned, stretched, mirrored and far away: the corners in the world are on a line but for rounding.
+/// Rotated, stretched, mirrored and far away: in the world the corners lie on a line up to rounding.
 fn somewhere() -> DAffine3 {
     DAffine3::from_rotation_translation(
         DQuat::from_axis_angle(DVec3::new(0.6, 0.0, 0.8), 1.1),
@@ -65,14 +65,14 @@ fn a_hit_has_no_normal_and_a_safe_origin() {
         let mut unit = || f64::from(rng.unit());
         let origin = c.lerp(d, 0.2 + 0.6 * unit()).lerp(0.5 * (a + b), 0.2 + 0.3 * unit());
         let ray = WorldRay::new(origin, a.lerp(b, unit()) - origin);
-        let hits = scene.all_hits(&ray, &options, HitMode::Closed);
+        let hits = scene.all_hits(&ray, &options);
         assert!(!hits.is_empty(), "{ray:?} leaves the mesh");
         let Some(hit) = hits.iter().find(|hit| hit.triangle() == 5) else { continue };
         n_flat += 1;
         let details = scene.describe(hit).expect("it is there");
         assert_eq!((details.normal(), details.interpolated_normal()), (None, None));
         assert!(details.point().distance(ray.at(hit.t)) < 1e-4, "{ray:?}");
-        // Also along the segment, where no way leads off it.
+        // Also along the segment, where no offset leaves it.
         for direction in [rng.direction().as_dvec3(), b - a, a - b, -ray.direction] {
             let safe = details.safe_origin(direction);
             assert!(safe.offset > 0.0 && safe.offset < 1e-3, "{safe:?}");
@@ -110,7 +110,7 @@ fn the_segment_is_near_and_touches_and_is_in_regions() {
         for (center, expected) in [(on_it, &all[..]), (on_it + 1e-6 * across, &[])] {
             let region = WorldRegion::Box(WorldBox::new(center - 1e-8, center + 1e-8));
             let mut found = vec![];
-            scene.triangles_overlapping(&region, &options, &mut found);
+            scene.triangles_overlapping_into(&region, &options, &mut found);
             assert_eq!(found, expected, "{center}");
             let region = WorldRegion::Sphere { center, radius: 1e-8 };
             assert_eq!(scene.instances_overlapping(&region, &options).len(), expected.len());
@@ -156,7 +156,8 @@ fn the_segment_can_be_picked_and_snapped_to_from_both_sides() {
             assert!(pick.point.distance(middle) < 0.1, "{pick:?}");
         }
     }
-    // The wall is under the cursor, so a pick of faces ends there; without it the segment is found.
+    // The wall is under the cursor, so it ends a pick of faces; without the wall the pick finds the
+    // segment.
     let alone = QueryOptions { ignore: &[wall], ..QueryOptions::default() };
     for kind in [ElementKind::Face, ElementKind::Object, ElementKind::Edge] {
         let options = PickOptions { radius: 4.0, query: alone, ..PickOptions::for_kind(kind) };
@@ -195,7 +196,7 @@ fn the_segment_is_selected_where_it_is_seen() {
             let beside = middle + DVec2::new(20.0, 20.0) * (b - a).perp().signum();
             assert!(!selects(beside - around, beside + around, RegionMode::Touch), "{kind:?}");
         }
-        // Behind the wall it is there, but not seen.
+        // Behind the wall it exists, but is not visible.
         let (hidden, ..) = segment_and_wall(3.0);
         let picker = Picker::new(&hidden, &view);
         let (min, max) = (a.min(b) - 3.0, a.max(b) + 3.0);

@@ -1,4 +1,4 @@
-//! How near `t` and the point are to those of f64 geometry.
+//! The error of `t` and of the hit point against f64 geometry.
 
 use hitscan::glam::{DVec3, Vec3};
 use hitscan::{BuildOptions, Faces, Hit, MeshBvh, Ray, TriMesh};
@@ -8,13 +8,13 @@ use rayon::prelude::*;
 use crate::meshes::meshes;
 use crate::tally::{Part, Tally};
 
-/// The error of `t`, times the length of the direction, in units of u D / cos: the greatest that is allowed,
-/// and the one that one hit in ten thousand may exceed. u is 2^-24, D the largest component of a corner less
-/// the origin, cos is between the ray and the triangle's normal.
+/// The maximum error of `t`, times the length of the direction, in units of u D / cos. One hit in ten
+/// thousand may exceed the second value. u is 2^-24, D the maximum component of a corner minus the
+/// origin, and cos is between the ray and the triangle's normal.
 const WORST: f64 = 3.5;
 const LARGE: f64 = 2.5;
-/// How far the point of `u` and `v` may be from that of `t`, by the largest component, in units of u D; and
-/// where contact made `t` zero.
+/// The maximum distance between the point of `t` and that of `u` and `v`, by component, in units of u D.
+/// The second value is for contacts, where `t` is zero.
 const APART: f64 = 6.0;
 const APART_IN_CONTACT: f64 = 8.5;
 
@@ -78,8 +78,8 @@ fn subjects_at(unit: usize) -> (String, TriMesh) {
     subjects().swap_remove(unit)
 }
 
-/// The error of `t` in units of u D / cos, and how far the point of `u` and `v` is from that of `t` in units
-/// of u D. The first is zero in contact, and for a triangle without area, whose plane is any.
+/// The error of `t` in units of u D / cos, and the distance of its point to that of `u` and `v` in units
+/// of u D. The first is zero in contact, and for a triangle without area, whose plane is undefined.
 fn errors(mesh: &TriMesh, ray: &Ray, hit: &Hit) -> (f64, f64) {
     let [a, b, c] = mesh.corners(hit.triangle).map(Vec3::as_dvec3);
     let (o, d) = (ray.origin.as_dvec3(), ray.direction.as_dvec3());
@@ -88,7 +88,7 @@ fn errors(mesh: &TriMesh, ray: &Ray, hit: &Hit) -> (f64, f64) {
         [a, b, c].map(|p| largest(p - o)).into_iter().fold(0.0, f64::max) / f64::from(1 << 24);
     let apart = largest(mesh.point(hit) - (o + f64::from(hit.t) * d)) / unit;
 
-    // Of products that are exact or nearly so: the differences are of f32.
+    // From products that are exact or nearly so, because the differences are f32.
     let normal = (b - a).cross(c - a);
     let cos = (normal.dot(d) / (normal.length() * d.length())).abs();
     if hit.t == 0.0 || normal == DVec3::ZERO || cos == 0.0 {

@@ -1,4 +1,4 @@
-//! Closed meshes: rays from inside hit, and all cross the surface as often as they must.
+//! Closed meshes: rays from inside hit, and every ray crosses the surface with the right parity.
 
 use hitscan::glam::Vec3;
 use hitscan::{BuildOptions, Faces, MeshBvh, Ray, TriMesh};
@@ -9,8 +9,8 @@ use crate::asking::every_bvh;
 use crate::meshes::closed_meshes;
 use crate::tally::{Part, Tally};
 
-/// Scaled to unit size and moved far off, where many triangles collapse; `None` if all do, into a plane: then
-/// no point is inside.
+/// Scaled to unit size and moved far away, where many triangles collapse. `None` if the mesh collapses
+/// into a plane, because then it has no inside.
 fn moved(mesh: &TriMesh) -> Option<TriMesh> {
     let size = mesh.bounds().extent().max_element();
     let far = Vec3::new(148_376.0, 1_234.0, -223_423.0);
@@ -19,7 +19,7 @@ fn moved(mesh: &TriMesh) -> Option<TriMesh> {
     (moved.bounds().extent().min_element() > 0.0).then_some(moved)
 }
 
-/// How the names of moved meshes end.
+/// The suffix of the names of moved meshes.
 const MOVED: &str = ", moved";
 
 fn in_place_and_moved() -> Vec<(String, TriMesh)> {
@@ -30,8 +30,8 @@ fn in_place_and_moved() -> Vec<(String, TriMesh)> {
     both.flatten().collect()
 }
 
-/// Some of the rays at a mesh that was moved. The rounding of its coordinates is about its size: boxes are
-/// inflated to a good part of it, and a ray tests most of the triangles.
+/// A sample of the rays at a moved mesh. The rounding of its coordinates is about its size, so the build
+/// inflates boxes by a large part of it. A ray then tests most of the triangles.
 fn affordable(name: &str, mesh: &TriMesh, rays: Vec<Ray>, rng: &mut Rng) -> Vec<Ray> {
     const TESTS: usize = 300_000_000;
     let n = TESTS / mesh.triangles().len();
@@ -41,10 +41,10 @@ fn affordable(name: &str, mesh: &TriMesh, rays: Vec<Ray>, rng: &mut Rng) -> Vec<
     (0..n).map(|_| rng.pick(&rays)).collect()
 }
 
-/// Asks about rays that must cross the surface an odd or an even number of times.
+/// Traces rays that must cross the surface an odd or an even number of times.
 fn check(name: &str, bvh: &MeshBvh, rays: &[Ray], parity: usize, seed: u64) -> Tally {
     let mut batch = vec![None; rays.len()];
-    bvh.closest_hits(rays, Faces::Both, &mut batch);
+    bvh.closest_hit_batch(rays, Faces::Both, &mut batch);
     let ask = |(ray, in_batch): (&Ray, &Option<_>)| {
         let n = bvh.count_crossings(ray, Faces::Both);
         let hit = bvh.closest_hit(ray, Faces::Both);
@@ -59,7 +59,7 @@ fn check(name: &str, bvh: &MeshBvh, rays: &[Ray], parity: usize, seed: u64) -> T
     Tally::of_mesh([bvh]).plus(&tally)
 }
 
-/// Rays from inside at every vertex and edge, and as many in random directions.
+/// Rays from inside at every vertex and edge, and the same number in random directions.
 pub(crate) fn leaks() -> Part {
     let n_meshes = in_place_and_moved().len();
     Part {
@@ -106,7 +106,7 @@ pub(crate) fn stitched_leaks() -> Part {
         name: "leaks, stitched",
         promise: "the same on closed meshes of every kind that was hard to keep closed (stitched by \
                   triangles without area, folded by rounding, thin, far, huge, tiny), one tree of all \
-                  qualities, layouts and instruction sets in turns; seeds from 70,000,000 on",
+                  qualities, layouts and instruction sets, alternating; seeds from 70,000,000 on",
         n_units: 50,
         run: Box::new(|unit| {
             through_seams(200_000, 70_000_000 + 100_000 * unit as u64, 1, rays_from_inside)
@@ -126,7 +126,7 @@ pub(crate) fn stitched_parity() -> Part {
     }
 }
 
-/// At least `n` rays, shared out over the kinds of stitched meshes, 1000 to a mesh.
+/// `n` rays or more, shared out over the kinds of stitched meshes, 1000 to a mesh.
 fn through_seams(
     n: usize,
     first_seed: u64,
@@ -147,7 +147,7 @@ fn through_seams(
         while rays.len() < RAYS_OF_MESH {
             rays.extend(rays_of(&shape.mesh, &mut rng));
         }
-        // Of large ones some: each kind gets as many.
+        // A sample, so that every kind gets the same number of rays.
         let rays: Vec<Ray> = (0..RAYS_OF_MESH).map(|_| rng.pick(&rays)).collect();
         check(&format!("{tree} of {}", shape.name), bvh, &rays, parity, seed)
     };

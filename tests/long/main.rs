@@ -1,10 +1,11 @@
-//! The long run: what the tests of every change look at for minutes, looked at for hours, and counted.
+//! The long run: hours of the checks that every change passes in minutes, with a record of their number.
 //!
 //!     cargo test --release -p hitscan-testkit --test long -- --help
 //!
-//! Work is cut into units with seeds of their own. What is done is kept in `tests/long-run.json`: committed
-//! there, a run goes on where it was on any machine, as long as nothing changes that decides answers. The
-//! summary, with date, machines and commit, is `tests/RECORD.md`. A difference does not stop the run: it is counted, and the first is shown.
+//! The run has units of work, each with its own range of seeds. `tests/long-run.json` keeps the finished
+//! ones. Once committed, it lets any machine resume the run until the tested code changes. The summary,
+//! with date, machines and commit, is `tests/RECORD.md`. A difference does not stop the run: the run
+//! counts it, and shows the first.
 
 #[allow(dead_code, reason = "the integration tests use the rest")]
 #[path = "../integration/asking.rs"]
@@ -30,23 +31,23 @@ use clap::Parser;
 use state::State;
 use tally::Part;
 
-/// Runs the long tests, or what is left of them.
+/// Runs the long tests that are not done yet
 #[derive(Clone, Debug, Parser)]
 #[command(name = "long")]
 struct Options {
-    /// Only parts whose name contains this
+    /// Run only parts whose name contains this
     #[arg(long, default_value = "")]
     part: String,
 
-    /// The share of every part that is run: 0.01 to try it
+    /// Run this share of every part: 0.01 to try it
     #[arg(long, default_value_t = 1.0)]
     share: f64,
 
-    /// Start anew, whatever was done before
+    /// Start anew, and discard earlier results
     #[arg(long)]
     fresh: bool,
 
-    /// Where the summary goes [default: tests/RECORD.md, if the share is 1]
+    /// Write the summary to FILE [default: tests/RECORD.md, if the share is 1]
     #[arg(long, value_name = "FILE")]
     summary: Option<PathBuf>,
 }

@@ -1,4 +1,4 @@
-//! Meshes large enough to matter: those of the shared folder where it is there, and generated ones.
+//! Large meshes: those of the shared folder if it exists, and generated ones.
 
 use hitscan::{LoadOptions, Loaded, load};
 use hitscan::{TriMesh, generate};
@@ -6,7 +6,7 @@ use hitscan_testkit::closed_shapes;
 
 use crate::shared::{read_json, shared};
 
-/// All meshes with their names, in an order that never changes on one machine.
+/// All meshes with their names, in a fixed order.
 pub(crate) fn meshes() -> Vec<(String, TriMesh)> {
     let generated = [
         ("generated city", generate::city(50_000, 2)),

@@ -1,10 +1,10 @@
 //! One answer: against brute force, and tree against tree.
 
 use hitscan::{Faces, Hit, Isa, MeshBvh, Ray, TriMesh};
-use hitscan_testkit::{BothFaces, Rng, Shape, Twin, aimed_ray, hard_rays, soup};
+use hitscan_testkit::{Oracle, Rng, aimed_ray, hard_rays, soup};
 use rayon::prelude::*;
 
-use crate::asking::{ALL_FACES, Batch, ask, every_bvh, first_difference};
+use crate::asking::{ALL_FACES, Expected, every_bvh};
 use crate::meshes::meshes;
 use crate::tally::{Part, Tally};
 
@@ -12,17 +12,17 @@ const UNITS: usize = 200;
 const RAYS_OF_UNIT: usize = 250_000;
 const RAYS_OF_SOUP: usize = 5000;
 
-/// One mesh in so many, and one block of rays of a mesh, is asked with the scalar instruction set too: the
-/// reference of the others, and takes half of the time if all are asked alike.
+/// One mesh in `SCALAR_EVERY`, and one block of rays of a mesh, also runs with the scalar instruction
+/// set, the reference of the others. With every mesh it would take half of the time.
 const SCALAR_EVERY: usize = 16;
 
-/// [`every_bvh`], without those of the scalar instruction set if it is not their turn.
+/// [`every_bvh`], with the scalar instruction set only every `SCALAR_EVERY` turns.
 fn trees_in_turn(mesh: &TriMesh, turn: usize) -> Vec<(String, MeshBvh)> {
     let trees = every_bvh(mesh);
     if turn.is_multiple_of(SCALAR_EVERY) { trees } else { without_scalar(trees) }
 }
 
-/// The trees of the other instruction sets, if there are any.
+/// The trees of the other instruction sets; all trees if there is no other.
 fn without_scalar(mut trees: Vec<(String, MeshBvh)>) -> Vec<(String, MeshBvh)> {
     if Isa::available().len() > 1 {
         trees.retain(|(_, bvh)| bvh.isa().name() != "scalar");
@@ -35,8 +35,8 @@ pub(crate) fn soups() -> Part {
     Part {
         name: "soups",
         promise: "every query, quality, layout, instruction set and batch gives the bits of brute force: \
-                  each tree is asked every query about each ray alone, for one choice of faces, and in \
-                  batches, for one choice of faces, both in turns; the scalar \
+                  each tree answers every query for each ray alone, for one choice of faces, and in \
+                  batches, for one choice of faces, both alternating; the scalar \
                   instruction set with every sixteenth soup; soups of 1 to 3000 triangles, each with 5000 rays, or fewer where a ray meets more than ten triangles or tests more than \
                   5 blocks of them on average; seeds from 10,000,000 on",
         n_units: UNITS,
@@ -44,16 +44,16 @@ pub(crate) fn soups() -> Part {
             let check = |seed: usize| {
                 let mut rng = Rng::new(seed as u64);
                 let shape = soup(&mut rng, 3000);
-                let (twin, trees) = (Twin::new(&shape.mesh), trees_in_turn(&shape.mesh, seed));
+                let trees = trees_in_turn(&shape.mesh, seed);
                 let rays = hard_rays(&shape.mesh, RAYS_OF_SOUP, &mut rng);
                 let rays = &rays[..n_affordable(&rays, &trees[0].1)];
-                let expected: Vec<BothFaces> = rays.iter().map(|ray| twin.answers(ray)).collect();
-                let tally = compare(&shape.name, &trees, rays, &expected, seed as u64);
+                let expected = Expected::new(&shape.mesh, rays);
+                let tally = compare(&shape.name, &trees, &expected, seed as u64);
                 Tally::of_mesh(trees.iter().map(|(_, bvh)| bvh)).plus(&tally)
             };
             let mut seed = 10_000_000 + unit * 1000;
             let mut tally = Tally::default();
-            // Soups with fewer rays leave some to further ones.
+            // Soups with fewer rays leave their share to later ones.
             while tally.n_rays < RAYS_OF_UNIT as u64 {
                 let n = (RAYS_OF_UNIT - tally.n_rays as usize).div_ceil(RAYS_OF_SOUP);
                 let more: Tally = (seed..seed + n).into_par_iter().map(check).sum();
@@ -65,13 +65,13 @@ pub(crate) fn soups() -> Part {
     }
 }
 
-/// The blocks of triangles that a closest hit may test on average, and how many rays are asked in any case.
+/// The average number of blocks that a closest hit may test, and the minimum number of rays.
 const BLOCKS_OF_RAY: usize = 5;
 const LEAST_RAYS: usize = 500;
 
-/// As many of the first rays as are worth their time: where all triangles lie in one place, in one line or
-/// have no size to speak of, no tree keeps a ray from testing most of them, and one soup in ten took four
-/// fifths of the time.
+/// The number of leading rays that fit the time. Where all triangles lie in one place, on one line or
+/// have almost no size, every tree tests most of them for every ray. One soup in ten took four fifths of
+/// the time.
 fn n_affordable(rays: &[Ray], bvh: &MeshBvh) -> usize {
     let mut n_blocks = 0;
     let is_too_much = |ray: &Ray| {
@@ -97,17 +97,15 @@ pub(crate) fn real_meshes() -> Part {
         n_units: sizes.len(),
         run: Box::new(move |unit| {
             let (name, mesh) = meshes().swap_remove(unit);
-            let shape = Shape { name, mesh };
-            let twin = Twin::new(&shape.mesh);
-            let every = every_bvh(&shape.mesh);
+            let (oracle, every) = (Oracle::new(&mesh), every_bvh(&mesh));
             let others = without_scalar(every.clone());
             let check = |block: usize| {
                 let seed = 20_000_000 + (unit * 10_000 + block) as u64;
                 let mut rng = Rng::new(seed);
-                let rays: Vec<Ray> = (0..BLOCK).map(|_| aimed_ray(&shape.mesh, &mut rng)).collect();
-                let expected: Vec<BothFaces> = rays.iter().map(|ray| twin.answers(ray)).collect();
+                let rays: Vec<Ray> = (0..BLOCK).map(|_| aimed_ray(&mesh, &mut rng)).collect();
+                let expected = Expected::of(&oracle, &rays);
                 let trees = if block.is_multiple_of(SCALAR_EVERY) { &every } else { &others };
-                compare(&shape.name, trees, &rays, &expected, seed)
+                compare(&name, trees, &expected, seed)
             };
             let tally: Tally = (0..n_blocks[unit]).into_par_iter().map(check).sum();
             Tally::of_mesh(every.iter().map(|(_, bvh)| bvh)).plus(&tally)
@@ -115,14 +113,14 @@ pub(crate) fn real_meshes() -> Part {
     }
 }
 
-/// Shares out `n` blocks of rays over meshes of these sizes: the share falls with the square root of the
-/// size, and is at least 1.
+/// Shares out `n` blocks of rays over meshes of these sizes. A share falls with the square root of the
+/// size, and is 1 or more.
 fn shares(sizes: &[usize], n: usize) -> Vec<usize> {
     let weight = |&size: &usize| 1.0 / (size.max(1) as f64).sqrt();
     let whole: f64 = sizes.iter().map(weight).sum();
     let (mut sum, mut n_before) = (0.0, 0);
     let mut share = |size| {
-        // What rounding takes from one, the next gets.
+        // Carries the rounding error over to the next mesh.
         sum += n as f64 * weight(size) / whole;
         let n_here = (sum.round() as usize).saturating_sub(n_before).max(1);
         n_before += n_here;
@@ -131,20 +129,14 @@ fn shares(sizes: &[usize], n: usize) -> Vec<usize> {
     sizes.iter().map(&mut share).collect()
 }
 
-fn compare(
-    name: &str,
-    trees: &[(String, MeshBvh)],
-    rays: &[Ray],
-    expected: &[BothFaces],
-    seed: u64,
-) -> Tally {
-    let n_hits = expected.iter().filter(|hits| !hits.closed.is_empty()).count() as u64;
-    let mut tally = Tally { n_rays: rays.len() as u64, n_hits, ..Tally::default() };
+fn compare(name: &str, trees: &[(String, MeshBvh)], expected: &Expected<'_>, seed: u64) -> Tally {
+    let n_hits = expected.hits.iter().filter(|hits| !hits.closed.is_empty()).count() as u64;
+    let mut tally = Tally { n_rays: expected.rays.len() as u64, n_hits, ..Tally::default() };
     for (i, (tree, bvh)) in trees.iter().enumerate() {
-        let single = first_difference(rays, expected, |ray, faces| ask(bvh, ray, faces));
+        let single = expected.single_difference(bvh);
         // Goes round from tree to tree and from seed to seed, as that of single rays from ray to ray.
         let faces = ALL_FACES[(seed as usize + i) % 3];
-        let batch = Batch::ask(bvh, rays, faces).first_difference(rays, expected, faces);
+        let batch = expected.batch_difference(bvh, faces);
         for difference in single.into_iter().chain(batch) {
             tally.wrong(|| format!("{tree} on {name} (seed {seed})\n{difference}"));
         }
@@ -155,11 +147,11 @@ fn compare(
 /// The trees of real meshes against each other, with many more rays.
 pub(crate) fn trees() -> Part {
     const BLOCK: usize = 1 << 13;
-    /// Of a unit: 2^20 rays.
+    /// Per unit: 2^20 rays.
     const BLOCKS: usize = 1 << 7;
     const UNITS: usize = 96;
     let sizes: Vec<usize> = meshes().iter().map(|(_, mesh)| mesh.triangles().len()).collect();
-    // By turns, so that a part of the run has met most meshes.
+    // Alternating, so that an early part of the run covers most meshes.
     let mut left = shares(&sizes, UNITS);
     let mut mesh_of_unit = vec![];
     while left.iter().any(|&n| n > 0) {
@@ -190,7 +182,7 @@ pub(crate) fn trees() -> Part {
                 let mut found = vec![None; BLOCK];
                 let trees = if block.is_multiple_of(SCALAR_EVERY) { &every } else { &others };
                 for (tree, bvh) in trees {
-                    bvh.closest_hits(&rays, Faces::Both, &mut found);
+                    bvh.closest_hit_batch(&rays, Faces::Both, &mut found);
                     for ((ray, expected), found) in rays.iter().zip(&expected).zip(&found) {
                         let single = bvh.closest_hit(ray, Faces::Both);
                         let bits = |hit: &Option<Hit>| hit.map(|hit| hit.to_bits());

@@ -1,4 +1,4 @@
-//! What has been done, kept between runs.
+//! The finished units, kept between runs.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -11,7 +11,7 @@ use crate::tally::Tally;
 /// The state of a run.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct State {
-    /// What was tested; see `summary::what_is_tested`.
+    /// A hash of the tested code; see `summary::what_is_tested`.
     tested: String,
     machines: BTreeSet<String>,
     parts: BTreeMap<String, Progress>,
@@ -21,20 +21,20 @@ pub(crate) struct State {
 struct Progress {
     n_done: usize,
     seconds: f64,
-    /// How many units were run with each instruction set: not every machine has all.
+    /// The number of units that ran with each instruction set, because machines differ in their sets.
     n_units_with: BTreeMap<String, usize>,
     tally: Tally,
 }
 
 impl State {
-    /// What was done of this; nothing, with a message, if something else was tested.
+    /// The finished units for this code; none, with a message, if the state belongs to other code.
     pub(crate) fn load(tested: &str, fresh: bool) -> Self {
         let new = Self { tested: tested.to_owned(), ..Self::default() };
         let Ok(text) = std::fs::read_to_string(PATH) else { return new };
         match serde_json::from_str::<Self>(&text) {
             Ok(state) if state.tested == tested && !fresh => state,
             Ok(state) => {
-                eprintln!("what was done of {} is left behind", state.tested);
+                eprintln!("discarding the units of other code, {}", state.tested);
                 new
             }
             Err(error) => {
@@ -56,7 +56,7 @@ impl State {
         self.parts.get(part).map_or_else(Tally::default, |progress| progress.tally.clone())
     }
 
-    /// The instruction sets that a part was run with, and in how many of its units if not in all.
+    /// The instruction sets that ran a part, with their numbers of units if those are not all.
     pub(crate) fn isas(&self, part: &str) -> String {
         let Some(progress) = self.parts.get(part) else { return "-".to_owned() };
         let isas = progress.n_units_with.iter().map(|(isa, &n)| match n == progress.n_done {
@@ -74,7 +74,7 @@ impl State {
         self.parts.values().map(|progress| progress.tally.n_wrong).sum()
     }
 
-    /// Adds a unit that was run here, and keeps the state.
+    /// Adds a unit that ran here, and writes the state.
     pub(crate) fn add(&mut self, part: &str, tally: &Tally, took: Duration, machine: &str) {
         self.machines.insert(machine.to_owned());
         let progress = self.parts.entry(part.to_owned()).or_default();
@@ -88,7 +88,7 @@ impl State {
             return;
         }
         let text = serde_json::to_string_pretty(self).expect("plain numbers and strings");
-        // Whole or not at all: a stopped run must find what it had.
+        // Whole or not at all, because a stopped run must find its earlier results.
         let new = format!("{PATH}.new");
         let kept = std::fs::write(&new, text + "\n").and_then(|()| std::fs::rename(&new, PATH));
         if let Err(error) = kept {
@@ -97,6 +97,6 @@ impl State {
     }
 }
 
-/// In the repository, so that a run can be gone on with on another machine. What is run with changes that
-/// are not committed is not kept: no other machine has them.
+/// In the repository, so that another machine can resume the run. A run with uncommitted changes keeps
+/// nothing, because other machines lack those changes.
 const PATH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/long-run.json");

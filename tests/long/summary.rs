@@ -9,15 +9,15 @@ use crate::meshes::meshes;
 use crate::state::State;
 use crate::tally::Part;
 
-/// The page: where and when, and a row for each part.
+/// The page: date and machines, and a row for each part.
 pub(crate) fn text(parts: &[Part], state: &State, tested: &str) -> String {
     let date = said_by("date", &["-u", "+%Y-%m-%d"]).unwrap_or_else(|| "unknown day".to_owned());
     let machines: Vec<&str> = state.machines().collect();
     let mut text = format!(
         "# The long run of {date}\n\n\
-         Written by `cargo test --release -p hitscan-testkit --test long`; see `tests/long`. With each \
-         instruction set stands in how many units it was asked, if not in all.\n\n\
-         - commit {}; what decides answers and asks for them: {tested}\n\
+         Written by `cargo test --release -p hitscan-testkit --test long`; see `tests/long`. The number \
+         beside an instruction set counts the units that ran with it, if not all did.\n\n\
+         - commit {}; hash of the tested code: {tested}\n\
          - {}\n\n\
          | part | promise | instruction sets | units | meshes | rays | that hit | wrong | worst error | minutes |\n\
          |---|---|---|--:|--:|--:|--:|--:|--:|--:|\n",
@@ -46,7 +46,7 @@ pub(crate) fn text(parts: &[Part], state: &State, tested: &str) -> String {
         )
         .expect("a string takes anything");
         if let Some(wrong) = &tally.first_wrong {
-            eprintln!("{name}: the first that is wrong: {wrong}");
+            eprintln!("{name}: the first wrong answer: {wrong}");
         }
     }
     text
@@ -57,18 +57,18 @@ fn commit() -> String {
     said_by("git", &["rev-parse", "--short=12", "HEAD"]).unwrap_or_else(|| "unknown".to_owned())
 }
 
-/// What [`what_is_tested`] ends with if files were changed.
+/// The suffix of [`what_is_tested`] for changed files.
 pub(crate) const CHANGED: char = '+';
 
-/// What decides answers, and what asks for them, as git knows its content: a run goes on as long as none
-/// of it changes, whatever else is committed. Not how files are read and polygons cut: that decides what
-/// the meshes are, of which any will do, and their sizes are counted to it. With [`CHANGED`] if files were, and that is not, or if there
-/// is no git to tell.
+/// A hash of the tested code and of the tests themselves, from git. A run continues until one of these
+/// files changes. The hash leaves out the readers and the cutting of polygons: they only choose the
+/// meshes, whose sizes it includes. [`CHANGED`] marks uncommitted changes, or a machine without git.
 pub(crate) fn what_is_tested() -> String {
-    const PATHS: [&str; 7] = [
+    const PATHS: [&str; 8] = [
         ":(top)crates/primitives/src",
         ":(top,exclude)crates/primitives/src/polygons",
         ":(top)crates/bvh/src",
+        ":(top)crates/oracle/src",
         ":(top)tests/support",
         ":(top)tests/long",
         ":(top,exclude)tests/long/summary.rs",
@@ -78,7 +78,7 @@ pub(crate) fn what_is_tested() -> String {
     let Some(mut content) = on_paths(&["ls-files", "--stage"]) else {
         return format!("unknown{CHANGED}");
     };
-    // Units are numbered by them, and some lie outside of the repository.
+    // The meshes number the units, and some lie outside of the repository.
     for (name, mesh) in meshes() {
         content += &format!("\n{name} {}", mesh.triangles().len());
     }
@@ -87,7 +87,7 @@ pub(crate) fn what_is_tested() -> String {
     if changes.is_empty() { content } else { format!("{content}{CHANGED}") }
 }
 
-/// The processor, and on how many threads it works.
+/// The processor, with the number of its threads.
 pub(crate) fn machine() -> String {
     let cpus = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let name = cpus.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));

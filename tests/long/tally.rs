@@ -1,4 +1,4 @@
-//! What is counted.
+//! Counts of a run.
 
 use std::collections::BTreeSet;
 
@@ -8,34 +8,35 @@ use serde::{Deserialize, Serialize};
 /// A part of the run.
 pub(crate) struct Part {
     pub(crate) name: &'static str,
-    /// What must hold, for the summary.
+    /// The promise that the part tests, for the summary.
     pub(crate) promise: &'static str,
     pub(crate) n_units: usize,
-    /// Runs the unit of that number, on all threads.
+    /// Runs the unit of this number, on all threads.
     pub(crate) run: Box<dyn Fn(usize) -> Tally>,
 }
 
-/// What came of some units.
+/// The counts of some units.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Tally {
-    /// Meshes, each counted in every unit that asks it.
+    /// Meshes, each counted in every unit that uses it.
     pub(crate) n_meshes: u64,
     pub(crate) n_rays: u64,
     /// Rays that hit something.
     pub(crate) n_hits: u64,
     pub(crate) n_wrong: u64,
-    /// The first that was wrong.
+    /// The first wrong answer.
     pub(crate) first_wrong: Option<String>,
-    /// The greatest error, and how many exceed the usual bound; where errors are measured.
+    /// The maximum error, and the number of errors beyond the usual bound, for parts that measure
+    /// errors.
     pub(crate) worst: f64,
     pub(crate) n_large: u64,
-    /// The instruction sets that were asked. Kept for each unit, not here.
+    /// The instruction sets that ran. The state keeps them for each unit, not here.
     #[serde(skip)]
     pub(crate) isas: BTreeSet<&'static str>,
 }
 
 impl Tally {
-    /// What comes of a mesh before any ray is asked: these are.
+    /// The counts of a mesh before its first ray: one mesh and its instruction sets.
     pub(crate) fn of_mesh<'a>(trees: impl IntoIterator<Item = &'a MeshBvh>) -> Self {
         let isas = trees.into_iter().map(|bvh| bvh.isa().name()).collect();
         Self { n_meshes: 1, isas, ..Self::default() }

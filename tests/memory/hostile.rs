@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::io;
 
-/// A text, and how many triangles are in it.
+/// A text with its number of triangles.
 #[derive(Debug)]
 pub(crate) struct Case {
     pub(crate) name: &'static str,
@@ -34,7 +34,7 @@ pub(crate) fn texts(n: usize) -> Vec<Case> {
     vec![
         case("groups", n, TRIANGLE.to_owned() + &lines(&|i| format!("g group{i}\nf 1 2 3\n"))),
         case(
-            "groups by turns",
+            "alternating groups",
             n,
             TRIANGLE.to_owned() + &lines(&|i| format!("g {}\nf 1 2 3\n", i % 2)),
         ),
@@ -90,7 +90,7 @@ pub(crate) fn texts(n: usize) -> Vec<Case> {
             1,
             format!("mtllib materials{n}\n{TRIANGLE}f 1 2 3\n#{}\n", " ".repeat(20 * n)),
         ),
-        // On a grid, or it would be convex when it is small and not quite when it is large.
+        // On a grid, because otherwise a small polygon would be convex and a large one not quite.
         case(
             "a circle",
             n - 2,
@@ -120,7 +120,7 @@ pub(crate) fn texts(n: usize) -> Vec<Case> {
             "a spiral",
             n - 2,
             polygon(&|turn| {
-                // Out on one arm and back on the other.
+                // Outwards on one arm and back on the other.
                 let (along, side) =
                     if turn < 0.5 { (2.0 * turn, 0.0) } else { (2.0 - 2.0 * turn, 0.01) };
                 circle(10.0 * along, 0.1 + along + side)
@@ -141,7 +141,7 @@ pub(crate) fn texts(n: usize) -> Vec<Case> {
     ]
 }
 
-/// The library of a name: small ones, or one as large as its name says.
+/// The library of a name: a small one, or one of the size in its name.
 pub(crate) fn libraries(name: &str) -> io::Result<Vec<u8>> {
     let size: usize = name.trim_start_matches("materials").parse().unwrap_or(1);
     match name {

@@ -1,9 +1,9 @@
-//! What input can cost: memory grows with its size and no faster, whatever it holds, and nothing stays
-//! behind when work is cancelled or over.
+//! The cost of input: memory grows in proportion to its size, whatever its content, and finished or
+//! cancelled work keeps none.
 //!
-//! A binary of its own, since its allocator counts for the whole process. Time is measured only when
-//! asked for, on the clock of the processor, so that other work beside it does not matter:
-//! `cargo test --release -p hitscan-testkit --test memory -- --ignored`.
+//! The tests need a separate binary, because their allocator counts for the whole process. The tests of
+//! time run only on request, and measure processor time, so that other work does not matter: `cargo test
+//! --release -p hitscan-testkit --test memory -- --ignored`.
 
 mod hostile;
 
@@ -27,13 +27,13 @@ use hostile::{Case, libraries, texts};
 #[global_allocator]
 static MEMORY: Cap<System> = Cap::new(System, usize::MAX);
 
-/// Only one test may be counted at a time.
+/// Lets one test count at a time.
 fn alone() -> MutexGuard<'static, ()> {
     static ONE: Mutex<()> = Mutex::new(());
     ONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// All bytes that `work` asks for, whether it keeps them or not.
+/// All bytes that `work` allocates, whether it keeps them or not.
 fn bytes_taken(work: impl FnOnce()) -> usize {
     let before = MEMORY.total_allocated();
     work();
@@ -44,11 +44,11 @@ fn built(mesh: &TriMesh, quality: BuildQuality) -> MeshBvh {
     MeshBvh::build(mesh, &BuildOptions { quality, ..Default::default() })
 }
 
-/// For eight times the size: what grows with its square would take 64 times as much, lists that have just
-/// doubled twice as much as they need.
+/// The bound for eight times the size. Quadratic growth would take 64 times as much; lists that have
+/// just doubled take twice as much as they need.
 const GROWTH_OF_MEMORY: usize = 20;
 
-/// What the frame of the tests itself may take beside a test.
+/// The bytes that the test harness itself may allocate during a test.
 const NOISE: usize = 1 << 16;
 
 fn load(case: &Case) {
@@ -61,10 +61,10 @@ fn load(case: &Case) {
 }
 
 #[test]
-fn loading_takes_memory_as_the_file_is_long_whatever_it_holds() {
+fn memory_of_loading_is_proportional_to_the_file() {
     let _alone = alone();
     const N: usize = 3000;
-    // What is set up once is no cost of a file.
+    // The first call allocates shared tables, which are no cost of a file.
     texts(10).iter().for_each(load);
     for (small, large) in texts(N).iter().zip(&texts(8 * N)) {
         let [few, many] = [small, large].map(|case| bytes_taken(|| load(case)));
@@ -80,7 +80,7 @@ fn loading_takes_memory_as_the_file_is_long_whatever_it_holds() {
 }
 
 #[test]
-fn building_takes_memory_as_there_are_triangles_wherever_they_are() {
+fn memory_of_building_is_proportional_to_the_triangles() {
     let _alone = alone();
     const N: usize = 3000;
     let build = |mesh: &TriMesh, quality, layout| {
@@ -127,7 +127,7 @@ fn scenes_may_be_nested_as_deep_as_they_are_large() {
         assert_eq!(hit.insertion_order, 0);
         let ids: Vec<_> = scene.iter().map(|(id, _)| id).collect();
         assert_eq!(scene.path(ids[n - 1]).len(), n);
-        // Moves everything, hides everything, and takes everything out and back in.
+        // Moves and hides all instances, removes and restores them.
         scene
             .set_transform(ids[0], DAffine3::from_translation([0.0, 0.0, 3.0].into()))
             .expect("it is there");
@@ -143,7 +143,7 @@ fn scenes_may_be_nested_as_deep_as_they_are_large() {
 }
 
 #[test]
-fn what_is_cancelled_leaves_no_memory_behind() {
+fn cancelled_work_keeps_no_memory() {
     let _alone = alone();
     let mesh = generate::terrain(10_000, 1).expect("an ordinary size");
     let folder = tempfile::tempdir().expect("a folder for temporary files");
@@ -186,9 +186,9 @@ fn a_thousand_builds_and_drops_keep_nothing() {
     let mesh = generate::torus(1.0, 0.3, 500).expect("an ordinary size");
     let round = || {
         let mut bvh = MeshBvh::build(&mesh, &BuildOptions::default());
-        bvh.refit(&mesh).expect("as many triangles");
+        bvh.refit(&mesh).expect("the same number of triangles");
         let ray = hitscan::Ray::new([0.0, 0.0, 9.0], [0.1, 0.0, -1.0]);
-        black_box(bvh.all_hits(&ray, Faces::Both, hitscan::HitMode::Closed));
+        black_box(bvh.all_hits(&ray, &hitscan::HitOptions::default()));
     };
     (0..20).for_each(|_| round());
     let before = MEMORY.allocated();
@@ -197,7 +197,7 @@ fn a_thousand_builds_and_drops_keep_nothing() {
     assert!(left < NOISE, "{left} bytes");
 }
 
-/// The time that the processor spends on `work`, at best.
+/// The minimum processor time of `work`.
 fn time(work: impl Fn()) -> Duration {
     let measure = |_| {
         let start = ProcessTime::now();
@@ -207,16 +207,16 @@ fn time(work: impl Fn()) -> Duration {
     (0..3).map(measure).min().expect("three are not none")
 }
 
-/// For sixteen times the size: n log n is 20, and three times as much at most where caches end; n^1.5
+/// The bound for sixteen times the size. n log n is 20, times three at most where caches end; n^1.5
 /// would be 64 and n² 256.
 const GROWTH: f64 = 60.0;
 
-/// What takes less is measured too roughly to be compared.
+/// Shorter times are too inaccurate to compare.
 const SHORT: Duration = Duration::from_millis(20);
 
 #[test]
 #[ignore = "a measurement: needs a release build"]
-fn loading_takes_time_as_the_file_is_long_whatever_it_holds() {
+fn time_of_loading_is_proportional_to_the_file() {
     let _alone = alone();
     const N: usize = 20_000;
     for (small, large) in texts(N).iter().zip(&texts(16 * N)) {
@@ -229,7 +229,7 @@ fn loading_takes_time_as_the_file_is_long_whatever_it_holds() {
 
 #[test]
 #[ignore = "a measurement: needs a release build"]
-fn building_takes_time_as_there_are_triangles_wherever_they_are() {
+fn time_of_building_is_proportional_to_the_triangles() {
     let _alone = alone();
     const N: usize = 20_000;
     let mut rng = Rng::new(1);
@@ -251,7 +251,7 @@ fn building_takes_time_as_there_are_triangles_wherever_they_are() {
     }
 }
 
-/// The sizes that were promised: a million, and some at which such input once hurt other engines.
+/// The promised sizes: a million, and some at which such input slowed other engines down.
 #[test]
 #[ignore = "a measurement: needs a release build"]
 fn degenerate_meshes_take_at_most_three_times_a_random_one() {
@@ -287,7 +287,7 @@ fn degenerate_meshes_take_at_most_three_times_a_random_one() {
 
 #[test]
 #[ignore = "a measurement: needs a release build"]
-fn deep_scenes_take_time_as_they_are_deep() {
+fn time_of_a_deep_scene_is_proportional_to_its_depth() {
     let _alone = alone();
     const N: usize = 5000;
     let [few, many] = [N, 16 * N].map(|n| time(|| drop(black_box(chain(n)))));

@@ -1,4 +1,4 @@
-//! Rays that know how often they must cross a closed mesh.
+//! Rays with a known parity of crossings with a closed mesh.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use hitscan_primitives::{Ray, TriMesh};
 
 use crate::Rng;
 
-/// Every vertex that a triangle uses, and of every edge its middle and a random point.
+/// Every vertex of a triangle, and for every edge its midpoint and a random point.
 pub fn surface_points(mesh: &TriMesh, rng: &mut Rng) -> Vec<Vec3> {
     let (mut vertices, mut edges) = (BTreeSet::new(), BTreeSet::new());
     for &[a, b, c] in mesh.triangles() {
@@ -23,19 +23,19 @@ pub fn surface_points(mesh: &TriMesh, rng: &mut Rng) -> Vec<Vec3> {
     points
 }
 
-/// A point inside of a closed mesh, not nearer to its surface than 32 u of the mesh's extent, u = 2^-24, so
-/// that no rounding can put it outside. Where parts of the mesh overlap it is in an odd number of them: in
-/// two of them a ray leaves twice.
+/// A point inside of a closed mesh, and no nearer to its surface than 32 u of the mesh's extent, u =
+/// 2^-24. So no rounding can put it outside. Where parts of the mesh overlap, the point is in an odd
+/// number of them, because a ray leaves two of them twice.
 ///
 /// # Panics
-/// If none is found among many: the mesh has no inside to speak of.
+/// If many samples contain no such point: the mesh has almost no inside.
 pub fn inside_point(mesh: &TriMesh, rng: &mut Rng) -> Vec3 {
     let (scan, bounds) = (BruteForce::new(mesh), mesh.bounds());
     for attempt in 0..10_000 {
         let point = if attempt % 2 == 0 {
             bounds.min + (0.5 + 0.5 * rng.in_cube()) * bounds.extent()
         } else {
-            // Among the vertices: the box of a needle that lies across it is nearly empty.
+            // Between vertices, because the box of an oblique needle is nearly empty.
             let [a, b, c, d] = [0; 4].map(|_| rng.pick(mesh.positions()));
             a.lerp(b, rng.unit()).lerp(c.lerp(d, rng.unit()), rng.unit())
         };
@@ -49,8 +49,8 @@ pub fn inside_point(mesh: &TriMesh, rng: &mut Rng) -> Vec3 {
     panic!("a mesh without an inside: {} triangles in {:?}", mesh.triangles().len(), mesh.bounds());
 }
 
-/// Rays from a few points inside of a closed mesh at all [`surface_points`], and as many in random
-/// directions. Each must hit, and cross the surface an odd number of times.
+/// Rays from a few points inside of a closed mesh at all [`surface_points`], and the same number in
+/// random directions. Each must hit, and cross the surface an odd number of times.
 ///
 /// # Panics
 /// As [`inside_point`].
@@ -89,7 +89,7 @@ mod tests {
         let ball = |x: f32| {
             let ball = generate::sphere(1.0, 200).expect("it is a sphere");
             let moved = ball.positions().iter().map(|&p| p + Vec3::new(x, 0.0, 0.0));
-            ball.with_positions(moved).expect("as many as before")
+            ball.with_positions(moved).expect("the same number of positions")
         };
         let (one, other) = (ball(0.0), ball(1.0));
         let n = one.positions().len() as u32;

@@ -1,42 +1,38 @@
-//! What the tests of the workspace share: seeded meshes and rays of every kind that has broken a
-//! ray caster, a twin that answers every query by definition, and the comparison to the last bit.
+//! Seeded meshes for the tests of the workspace, with the [oracle](hitscan_oracle) and its rays.
 //!
-//! Only [`hitscan_primitives`] is known here, so any crate of the workspace can use it in its tests.
+//! The crate knows only [`hitscan_primitives`] and the oracle, so any crate of the workspace can use it
+//! in its tests.
 //!
 //! ```
 //! use hitscan_primitives::Faces;
-//! use hitscan_testkit::{Answers, Rng, Twin, aimed_ray, soup};
+//! use hitscan_testkit::{Answers, Oracle, Rng, Tally, aimed_ray, soup};
 //!
 //! let mut rng = Rng::new(7);
 //! let shape = soup(&mut rng, 200);
-//! let twin = Twin::new(&shape.mesh);
+//! let oracle = Oracle::new(&shape.mesh);
 //! let ray = aimed_ray(&shape.mesh, &mut rng);
-//! let expected = twin.answers(&ray).seen_by(Faces::Front);
-//! assert_eq!(expected.difference(&Answers::by_brute_force(&shape.mesh, &ray, Faces::Front)), None);
+//! let found = Answers::by_brute_force(&shape.mesh, &ray, Faces::Both);
+//! let mut tally = Tally::default();
+//! tally.compare(&ray, Faces::Both, &found, &oracle.hits(&ray));
+//! assert_eq!(tally.first_difference(), None);
 //! ```
 
 #![forbid(unsafe_code)]
 
-mod compare;
 mod effort;
 mod inside;
 mod mutants;
-mod naive;
-mod rays;
-mod rng;
 mod shapes;
 mod soups;
 mod stitched;
 
-pub use compare::{Answers, N_NEAREST};
 pub use effort::effort;
-#[doc(hidden)]
-pub use hitscan_primitives::HitMode;
+pub use hitscan_oracle::{
+    Answers, BUNDLE, BatchAnswers, HostileRays, Oracle, RayHits, RayKind, Rng, Tally, aimed_ray,
+    answers_of, batch_answers_of, bits, bundle, hard_rays, invalid_rays,
+};
 pub use inside::{inside_point, rays_from_inside, rays_from_outside, surface_points};
 pub use mutants::Mutants;
-pub use naive::{BothFaces, Twin};
-pub use rays::{RayKind, aimed_ray, hard_rays, invalid_rays};
-pub use rng::Rng;
 pub use shapes::{Shape, closed_shapes, degenerate_shapes, integer_box, integer_grid};
 pub use soups::{SoupKind, soup, soup_of};
 pub use stitched::{StitchedKind, smallest_leak, stitched, stitched_shapes};

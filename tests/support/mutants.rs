@@ -1,9 +1,9 @@
-//! Damaged copies of files and texts: what a parser must survive.
+//! Damaged copies of files and texts, which a parser must survive.
 
 use crate::Rng;
 
-/// Makes mutants of a corpus: bytes changed, lost, doubled, moved from one file into another, and words
-/// put in that the format treats in a special way.
+/// Makes mutants of a corpus: it changes, removes, doubles and moves bytes, and inserts strings that the
+/// format treats specially.
 ///
 /// ```
 /// use hitscan_testkit::{Mutants, Rng};
@@ -18,14 +18,14 @@ pub struct Mutants<'a> {
     words: &'a [&'a str],
 }
 
-/// The longest piece that is doubled or moved.
+/// The maximum length of a doubled or moved piece.
 const LONGEST_PIECE: usize = 64;
 
-/// How often a piece is repeated at most.
+/// The maximum number of repetitions of a piece.
 const MOST_REPEATS: usize = 50;
 
 impl<'a> Mutants<'a> {
-    /// Mutants of `corpus`, which must not be empty, with `words` put in.
+    /// Mutants of `corpus`, which must not be empty, with `words` inserted.
     pub fn new(corpus: Vec<Vec<u8>>, words: &'a [&'a str]) -> Self {
         Self { corpus, words }
     }
@@ -73,7 +73,7 @@ impl<'a> Mutants<'a> {
         }
     }
 
-    /// Puts another number in the place of one.
+    /// Replaces a number with another.
     fn change_number(&self, bytes: &mut Vec<u8>, rng: &mut Rng) {
         const NUMBERS: [&str; 16] = [
             "0",

@@ -7,17 +7,17 @@ use hitscan_primitives::{TriMesh, generate};
 
 use crate::Rng;
 
-/// A mesh and what to call it when a test fails.
+/// A mesh with its name for failing tests.
 #[derive(Clone, Debug)]
 pub struct Shape {
-    /// What it is.
+    /// The name.
     pub name: String,
     /// The mesh.
     pub mesh: TriMesh,
 }
 
-/// Closed meshes of about `n` triangles, wound outwards, none of whose triangles lost its area: round,
-/// with a hole, with flat faces; flattened and stretched a thousandfold; and far from the origin.
+/// Closed meshes of about `n` triangles, wound outwards, without triangles of zero area. They are round,
+/// have a hole or flat faces, are flattened or stretched a thousandfold, or lie far from the origin.
 ///
 /// # Panics
 /// If `n` is less than the 18 triangles of the simplest torus, or so large that far ones would lose
@@ -50,9 +50,9 @@ pub fn closed_shapes(n: usize) -> Vec<Shape> {
     shapes.map(named).into()
 }
 
-/// Meshes on which careless builders recurse without end, overrun a stack or take quadratic time,
-/// each of about `n` triangles: coincident triangles, equal centroids, exponential spacing, no area
-/// at all, and all on a line.
+/// Meshes of about `n` triangles that make careless builders recurse without end, overflow a stack or
+/// take quadratic time. The triangles coincide, have equal centroids, exponential spacing or no area, or
+/// lie on one line.
 pub fn degenerate_shapes(n: usize) -> Vec<Shape> {
     let mut rng = Rng::new(17);
     let triangle = [Vec3::ZERO, Vec3::X, Vec3::Y];
@@ -89,8 +89,8 @@ pub fn degenerate_shapes(n: usize) -> Vec<Shape> {
     .into()
 }
 
-/// A closed box from the origin to `size`, all of whose vertices are integer points: every unit
-/// square of its faces is two triangles, wound outwards.
+/// A closed box from the origin to `size`, with a vertex at every integer point of its faces. Two
+/// triangles make each unit square, wound outwards.
 pub fn integer_box(size: [u32; 3]) -> TriMesh {
     let mut builder = Lattice::default();
     for axis in 0..3 {
@@ -163,7 +163,7 @@ pub(crate) fn unshared(corners: &[[Vec3; 3]]) -> TriMesh {
 mod tests {
     use super::*;
 
-    /// Whether every edge is used as often in one direction as in the other.
+    /// Whether every edge occurs equally often in both directions.
     fn is_closed(mesh: &TriMesh) -> bool {
         let mut edges = BTreeMap::new();
         for [a, b, c] in mesh.triangles() {

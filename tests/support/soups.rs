@@ -5,7 +5,7 @@ use hitscan_primitives::glam::Vec3;
 use crate::shapes::unshared;
 use crate::{Rng, Shape};
 
-/// What the triangles of a soup have in common.
+/// The common property of a soup's triangles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SoupKind {
     /// Of all sizes, anywhere in a cube.
@@ -24,11 +24,11 @@ pub enum SoupKind {
     Offset,
     /// Scaled by 2^-60 to 2^60.
     Scaled,
-    /// Every coordinate of its own magnitude between 1e-30 and 1e30.
+    /// Every coordinate with an independent magnitude between 1e-30 and 1e30.
     Wild,
     /// Coordinates of random bits, as long as they are finite.
     Bits,
-    /// The same triangle again and again.
+    /// One triangle, repeated.
     Stack,
     /// Around one vertex, neighbours share their edge.
     Fan,
@@ -64,8 +64,8 @@ impl SoupKind {
     ];
 }
 
-/// A soup of a random kind, one in four times a mix of several, with 1 to `max_triangles` triangles;
-/// small ones are as frequent as large ones.
+/// A soup of 1 to `max_triangles` triangles of a random kind, or in one case of four a mix of several.
+/// Small soups are as frequent as large ones.
 pub fn soup(rng: &mut Rng, max_triangles: usize) -> Shape {
     let n = (max_triangles as f32 + 0.5).powf(rng.unit()).round().max(1.0) as usize;
     if n < 3 || !rng.one_in(4) {
@@ -77,7 +77,8 @@ pub fn soup(rng: &mut Rng, max_triangles: usize) -> Shape {
     for kind in kinds {
         corners.extend(corners_of(kind, rng, n.div_ceil(3)));
     }
-    // Ids must not follow the kinds, or ties between kinds would always go the same way.
+    // Mixes the ids of the kinds, because otherwise ties between kinds would always have the same
+    // winner.
     for i in (1..corners.len()).rev() {
         corners.swap(i, rng.below(i + 1));
     }
@@ -109,7 +110,7 @@ fn corners_of(kind: SoupKind, rng: &mut Rng, n: usize) -> Vec<[Vec3; 3]> {
         }
         SoupKind::Line => {
             let (start, along) = (rng.in_cube(), axis_or_any(rng));
-            // Small integer multiples: the sums stay on the line as exactly as f32 allows.
+            // Small integer multiples: the sums stay on the line as exactly as f32 permits.
             (0..n).map(|_| [0; 3].map(|_| start + along * rng.below(64) as f32)).collect()
         }
         SoupKind::Exponential => {
@@ -122,7 +123,7 @@ fn corners_of(kind: SoupKind, rng: &mut Rng, n: usize) -> Vec<[Vec3; 3]> {
     }
 }
 
-/// A triangle of a kind whose triangles do not depend on each other.
+/// A triangle of a kind whose triangles are independent.
 fn single(kind: SoupKind, rng: &mut Rng) -> [Vec3; 3] {
     match kind {
         SoupKind::Slivers => {

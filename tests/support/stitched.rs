@@ -6,7 +6,7 @@ use hitscan_primitives::{Ray, TriMesh, generate};
 
 use crate::{Rng, Shape};
 
-/// How a closed mesh is made hard.
+/// The difficulty of a closed mesh.
 ///
 /// "Stitched" edges have vertices on one side that the other side lacks; triangles without area lie
 /// between the two sides.
@@ -22,7 +22,7 @@ pub enum StitchedKind {
     SphereMiddles,
     /// A sphere, stitched at several points of an edge, exactly.
     SphereFans,
-    /// A sphere, stitched, and the outcome stitched again: seams within seams.
+    /// A sphere, stitched, and the result stitched again: seams within seams.
     Twice,
     /// A sphere, some of whose vertices were moved onto the middle of an edge of a neighbour.
     VertexOnEdge,
@@ -76,7 +76,7 @@ impl StitchedKind {
 }
 
 /// A closed mesh of a kind; spheres, boxes and the torus have about `n` triangles before they are
-/// stitched. Every edge has as many triangles in one direction as in the other, by vertex index.
+/// stitched. By vertex index, every edge has equal numbers of triangles in both directions.
 ///
 /// # Panics
 /// If `n` is less than the 18 triangles of the simplest torus.
@@ -96,7 +96,7 @@ pub fn stitched(kind: StitchedKind, rng: &mut Rng, n: usize) -> Shape {
     let far = Vec3::new(148_376.0, 1_234.0, -223_423.0);
     match kind {
         StitchedKind::MovedUnit | StitchedKind::MovedTorus => {
-            // Half of them were stitched before they came here.
+            // Half of them were stitched earlier.
             if rng.one_in(2) {
                 surface.stitch(rng, Seam::Middles);
             }
@@ -111,7 +111,7 @@ pub fn stitched(kind: StitchedKind, rng: &mut Rng, n: usize) -> Shape {
         StitchedKind::Tiny => surface = surface.map(|p| p * 1e-11),
         _ => {}
     }
-    // Thin meshes have few bits to spare, those far off none: there, only some middles are exact.
+    // Thin meshes have few spare bits, and far ones none: there, only some midpoints are exact.
     let is_thin = matches!(kind, StitchedKind::FlatBox | StitchedKind::Needle);
     let is_moved = matches!(
         kind,
@@ -153,8 +153,8 @@ pub fn stitched_shapes(n: usize, seed: u64) -> Vec<Shape> {
     StitchedKind::ALL.map(|kind| stitched(kind, &mut rng, n)).into()
 }
 
-/// The smallest mesh that is closed by a triangle without area, and a ray from inside that passes all
-/// the other triangles: a tetrahedron one edge of which has its middle as a vertex on one side.
+/// The smallest mesh that a triangle without area closes: a tetrahedron whose edge has its midpoint as a
+/// vertex on one side. The ray starts inside and misses all other triangles.
 pub fn smallest_leak() -> (TriMesh, Ray) {
     let positions = [
         [-0.873, -0.411, -0.537],
@@ -174,7 +174,7 @@ pub fn smallest_leak() -> (TriMesh, Ray) {
     (surface.mesh(), Ray::new(origin, direction))
 }
 
-/// Where a seam has its vertices.
+/// The positions of a seam's vertices.
 #[derive(Clone, Copy, Debug)]
 enum Seam {
     /// In the exact middle.
@@ -203,7 +203,7 @@ impl Surface {
             let [a, mut b, c, d] = [0; 4].map(|_| rng.in_cube());
             let volume = (b - a).dot((c - a).cross(d - a));
             if volume.abs() > 0.5 {
-                // Wound outwards, however the corners fell.
+                // Wound outwards, whatever the order of the corners.
                 let mut c = c;
                 if volume < 0.0 {
                     std::mem::swap(&mut b, &mut c);
@@ -220,7 +220,7 @@ impl Surface {
         let level = (n as f32 / 12.0).log(4.0).round().max(0.0) as u32;
         let [x, y, z] = [0; 3].map(|_| rng.between(0.5, 1.0));
         let cuboid = Self::of(generate::cuboid(x, y, z, level).expect("a low level"));
-        // The middle somewhere near the origin, so that coordinates are not all alike.
+        // The middle near the origin, so that coordinates differ.
         let offset = rng.in_cube() * 0.25;
         cuboid.map(|p| p + offset)
     }
@@ -236,7 +236,7 @@ impl Surface {
         let along = rng.direction();
         self.map(|p| {
             let at = p.dot(along);
-            // In f64, as the width is of the size of what rounds away.
+            // In f64, because the width is of the size of the rounding.
             let across = p.as_dvec3() - f64::from(at) * along.as_dvec3();
             (f64::from(at) * along.as_dvec3() + f64::from(WIDTH) * across).as_vec3()
         })
@@ -249,7 +249,7 @@ impl Surface {
         self
     }
 
-    /// With coordinates of so few bits that a share of an edge is exact if it is a multiple of
+    /// With coordinates of few bits, so that a share of an edge is exact if it is a multiple of
     /// `2^-n_bits`.
     fn rounded(self, n_bits: i32) -> Self {
         let largest = self.positions.iter().map(|p| p.abs().max_element()).fold(0.0, f32::max);
@@ -294,7 +294,7 @@ impl Surface {
         side.push(b);
         self.triangles[triangle] = [side[0], side[1], c];
         self.triangles.extend(side[1..].windows(2).map(|pair| [pair[0], pair[1], c]));
-        // Around the gap: back along the new vertices.
+        // Around the gap, and back along the new vertices.
         side.reverse();
         side.rotate_left(first % at.len().max(1) + usize::from(first > at.len()));
         let hub = side[0];
@@ -316,7 +316,7 @@ impl Surface {
         }
     }
 
-    /// Adds triangles two corners of which are the same vertex.
+    /// Adds triangles with a repeated vertex.
     fn repeat_corners(&mut self, rng: &mut Rng) {
         for _ in 0..self.triangles.len() / 8 + 1 {
             let [a, b, _] = rng.pick(&self.triangles);
@@ -334,7 +334,7 @@ impl Surface {
 mod tests {
     use std::collections::BTreeMap;
 
-    use hitscan_primitives::{Faces, HitMode, brute_force};
+    use hitscan_primitives::{Faces, HitOptions, brute_force};
 
     use super::*;
     use crate::{rays_from_inside, rays_from_outside};
@@ -392,7 +392,7 @@ mod tests {
     fn the_smallest_leak_is_closed_by_a_triangle_without_area_alone() {
         let (mesh, ray) = smallest_leak();
         assert_eq!((mesh.triangles().len(), mesh.n_degenerate()), (6, 1));
-        let hits = brute_force::all_hits(&mesh, &ray, Faces::Both, HitMode::Closed);
+        let hits = brute_force::all_hits(&mesh, &ray, &HitOptions::default());
         assert_eq!(hits.len(), 1);
         assert!(mesh.is_degenerate(hits[0].triangle));
     }

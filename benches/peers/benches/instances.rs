@@ -1,4 +1,4 @@
-//! The scene of the bench `instances` of `hitscan-benches`, in parry3d.
+//! The scene of the bench `instances` of `hitscan-benches`, with parry3d.
 //!
 //! parry3d has a tree over the instance boxes. Its poses are rigid, so the meshes contain the scale. A ray
 //! is transformed into the space of each mesh in f32.

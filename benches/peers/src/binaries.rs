@@ -25,7 +25,7 @@ use crate::{Error, available, pool, report};
 /// Starts of both processes per scene.
 const N_STARTS: usize = 3;
 
-/// The first line of a side.
+/// The introduction of a side, its first line.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Introduction {
     /// The target features of its build.
@@ -224,7 +224,7 @@ impl Side {
 }
 
 impl Drop for Side {
-    /// Kills the process, because a program that is not ours might not end by itself.
+    /// Kills the process, because a foreign program might not end by itself.
     fn drop(&mut self) {
         // Both fail if it has ended already.
         let _ = self.process.kill();
@@ -249,7 +249,7 @@ pub(crate) fn take_turns(options: &Options) -> Result<(), Error> {
     })
 }
 
-/// The subjects of all tasks.
+/// The state of a side: the scene, and the engines that the tasks measure.
 struct Turns<'a> {
     scene: &'a Scene,
     sets: Vec<RaySet>,
@@ -426,7 +426,7 @@ mod tests {
     }
 
     #[test]
-    fn a_turn_measures_what_it_is_told_to() {
+    fn a_side_answers_each_task_with_one_figure() {
         use clap::Parser as _;
         let arguments = ["peers", "--peers", "scalar", "--rays", "4"];
         let options = Options::try_parse_from(arguments).unwrap();

@@ -1,4 +1,4 @@
-//! One scene: builds, checks and timings of all engines, by turns.
+//! One scene: builds, checks and timings of all engines, interleaved.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
@@ -12,10 +12,10 @@ use crate::memory;
 use crate::stats::{self, Estimate};
 use crate::timing::{self, Answers, Clock};
 
-/// How much is measured.
+/// The extent of the measurement.
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
-    /// Width and height of the image that the primary rays are taken for.
+    /// Width and height of the image for the primary rays.
     pub(crate) image_width: usize,
     /// The ray sets that are traced.
     pub(crate) kinds: Vec<RayKind>,
@@ -23,11 +23,11 @@ pub(crate) struct Plan {
     pub(crate) n_repetitions: usize,
     /// Timed builds.
     pub(crate) n_builds: usize,
-    /// Threads, and with them the clock.
+    /// The number of threads, which also chooses the clock.
     pub(crate) n_threads: usize,
 }
 
-/// All that was found about the engines on one scene.
+/// The results of all engines on one scene.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Comparison {
     /// The scene's name.
@@ -36,11 +36,11 @@ pub(crate) struct Comparison {
     pub(crate) n_triangles: usize,
     /// Its ray sets.
     pub(crate) sets: Vec<Set>,
-    /// The engines in the order in which they took turns.
+    /// The engines, in the order of their runs.
     pub(crate) rows: Vec<Row>,
 }
 
-/// A ray set and what its ratios refer to.
+/// A ray set with its reference engine.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Set {
     /// `primary`, `diffuse`, `random` or `shadow`.
@@ -50,7 +50,8 @@ pub(crate) struct Set {
     /// The share of rays that hit something.
     #[serde(serialize_with = "stats::rounded")]
     pub(crate) hit_share: f64,
-    /// The engine of ratio 1: Embree as its users get it, or the fastest other engine if it is absent.
+    /// The engine of ratio 1: Embree in its default configuration, or the fastest other engine without
+    /// Embree.
     pub(crate) reference: Option<String>,
 }
 
@@ -59,47 +60,48 @@ pub(crate) struct Set {
 pub(crate) struct Row {
     /// Its name.
     pub(crate) name: String,
-    /// Whether it is ours.
+    /// Whether it is hitscan.
     pub(crate) is_ours: bool,
-    /// How it is asked.
+    /// The calls: single rays, packets or batches.
     pub(crate) calls: Calls,
     /// Its build, unless it failed.
     pub(crate) build: Option<Build>,
-    /// Its answers and times for each ray set; none where it cannot answer or failed.
+    /// Its answers and times for each ray set; none if it lacks the query or failed.
     pub(crate) cells: Vec<Option<Cell>>,
-    /// What went wrong.
+    /// The error.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) failure: Option<String>,
 }
 
-/// What a structure costs.
+/// The cost of a structure.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub(crate) struct Build {
     /// Milliseconds.
     pub(crate) ms: Estimate,
-    /// Triangles a second, in millions, by the median.
+    /// Triangles per second, in millions, by the median.
     #[serde(serialize_with = "stats::rounded")]
     pub(crate) mtri_per_s: f64,
-    /// Bytes kept to answer rays, all copies of the triangles that the engine itself holds included;
-    /// none if nobody counts.
+    /// Bytes kept for queries, with every copy of the triangles that the engine itself holds; none if no
+    /// counter exists.
     pub(crate) kept_bytes: Option<usize>,
-    /// The most bytes held during the build.
+    /// The maximum number of bytes during the build.
     pub(crate) peak_bytes: Option<usize>,
 }
 
-/// One engine's answers and times on one ray set. Only what the rest follows from is serialised.
+/// One engine's answers and times on one ray set. Serialised are only the values that determine the
+/// rest.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Cell {
-    /// Nanoseconds a ray.
+    /// Nanoseconds per ray.
     #[serde(skip)]
     pub(crate) ns_per_ray: Estimate,
-    /// Speed as a multiple of the reference engine's, repetition by repetition.
+    /// The speed as a multiple of the reference engine's, per repetition.
     #[serde(skip)]
     pub(crate) ratio: Option<Estimate>,
-    /// Where the answers are not ours.
+    /// The answers that differ from hitscan's.
     #[serde(skip_serializing_if = "Differences::is_none")]
     pub(crate) differences: Differences,
-    /// Nanoseconds a ray of each repetition.
+    /// Nanoseconds per ray, by repetition.
     #[serde(rename = "ns_per_ray", serialize_with = "stats::all_rounded")]
     pub(crate) repetitions: Vec<f64>,
     /// The ratio of each repetition.
@@ -107,12 +109,12 @@ pub(crate) struct Cell {
     pub(crate) ratios: Vec<f64>,
 }
 
-/// The rays for which an engine's answer is not ours.
+/// The rays for which an engine's answer differs from hitscan's.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct Differences {
-    /// One hits and the other does not.
+    /// One engine hits and the other misses.
     pub(crate) hit_or_miss: usize,
-    /// Both hit, `t` differs by more than 1e-4 of its size.
+    /// Both hit, and `t` differs by more than 1e-4 of its value.
     pub(crate) t: usize,
 }
 
@@ -127,10 +129,10 @@ impl Differences {
     }
 }
 
-/// Builds, checks and times all engines on a scene. Called within a pool of `plan.n_threads`.
+/// Builds, checks and times all engines on a scene. The caller is in a pool of `plan.n_threads`.
 ///
 /// # Panics
-/// If our own answers differ from brute force: then nothing is worth timing.
+/// If hitscan's answers differ from brute force, because then no timing has a meaning.
 pub(crate) fn compare(scene: &Scene, contenders: &[Contender], plan: &Plan) -> Comparison {
     let ours = MeshBvh::build(&scene.mesh, &BuildOptions::default());
     let mut sets = ray_sets(scene, &ours, plan.image_width);
@@ -138,7 +140,7 @@ pub(crate) fn compare(scene: &Scene, contenders: &[Contender], plan: &Plan) -> C
     let expected: Vec<_> = sets.iter().map(|set| expected(scene, &ours, set)).collect();
     drop(ours);
 
-    let built = build_by_turns(scene, contenders, plan);
+    let built = build_interleaved(scene, contenders, plan);
     let mut rows: Vec<Row> = contenders
         .iter()
         .zip(&built)
@@ -174,17 +176,17 @@ pub(crate) fn compare(scene: &Scene, contenders: &[Contender], plan: &Plan) -> C
     Comparison { scene: scene.name.to_owned(), n_triangles, sets: described, rows }
 }
 
-/// Our answers, checked; for any-hit sets a hit stands for yes.
+/// hitscan's answers, checked; for any-hit sets a hit means yes.
 fn expected(scene: &Scene, ours: &MeshBvh, set: &RaySet) -> Vec<Option<Hit>> {
     assert_equals_brute_force(ours, &scene.mesh, &set.rays);
     let mut hits = vec![None; set.rays.len()];
-    ours.closest_hits(&set.rays, Faces::Both, &mut hits);
+    ours.closest_hit_batch(&set.rays, Faces::Both, &mut hits);
     hits
 }
 
 type Built = Result<(Box<dyn Engine>, Build), String>;
 
-fn build_by_turns(scene: &Scene, contenders: &[Contender], plan: &Plan) -> Vec<Built> {
+fn build_interleaved(scene: &Scene, contenders: &[Contender], plan: &Plan) -> Vec<Built> {
     let mut engines: Vec<Result<Box<dyn Engine>, String>> = Vec::new();
     let mut usages = Vec::new();
     for contender in contenders {
@@ -226,7 +228,7 @@ fn built(contender: &Contender, mesh: &TriMesh) -> Result<Box<dyn Engine>, Strin
     caught(|| (contender.build)(mesh)).unwrap_or_else(Err)
 }
 
-/// An engine that panics loses its row, not everybody's.
+/// A panic costs an engine only its row.
 fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|payload| {
         let text = payload.downcast_ref::<String>().map(String::as_str);
@@ -244,15 +246,14 @@ struct Bench<'a> {
     plan: &'a Plan,
 }
 
-/// Nanoseconds a ray of each repetition, and what was wrong.
+/// Nanoseconds per ray by repetition, and the wrong answers.
 struct Times {
     repetitions: Vec<f64>,
     differences: Differences,
 }
 
 impl Bench<'_> {
-    /// A checked warm-up of every engine, then the repetitions by turns, each starting with another
-    /// engine.
+    /// A checked warm-up of every engine, then interleaved repetitions; each starts with another engine.
     fn run(&self, rows: &mut [Row]) -> Vec<Option<Times>> {
         let n_rays = self.set.rays.len();
         let mut answers = Answers::new(n_rays);
@@ -291,7 +292,7 @@ impl Bench<'_> {
         times
     }
 
-    /// The engine's differences; none if it cannot be asked.
+    /// The engine's differences; none if it lacks the query.
     fn check(&self, which: usize, answers: &mut Answers) -> Result<Option<Differences>, String> {
         let contender = &self.contenders[which];
         let any_hit = self.set.kind.asks_for_any_hit();
@@ -328,7 +329,7 @@ fn differences(found: &[Option<Hit>], expected: &[Option<Hit>]) -> Differences {
     differences
 }
 
-/// Embree's usual configuration, or else the fastest engine that is not ours.
+/// Embree's default configuration, or the fastest other engine without Embree.
 fn reference(contenders: &[Contender], times: &[Option<Times>]) -> Option<usize> {
     let timed = || (0..contenders.len()).filter(|&which| times[which].is_some());
     let median = |which: usize| {

@@ -1,15 +1,15 @@
-//! Duels: hitscan's default, single and in batches, with one opponent each.
+//! Duels: hitscan's default, single and in batches, against one opponent each.
 
 use crate::compare::{Cell, Comparison, Row};
 use crate::engines::{COHERENT_PACKETS, Calls, REFERENCE};
 
-/// One of our ways of asking and its opponent.
+/// One interface of hitscan and its opponent.
 #[derive(Clone, Copy)]
 pub(crate) struct Duel {
-    /// Both, in words.
+    /// The names of both.
     pub(crate) title: &'static str,
     ours: Calls,
-    /// Whether a row may be the opponent; the fastest one of a cell is.
+    /// Whether a row may be the opponent; the fastest such row of a cell is.
     may_oppose: fn(&Comparison, &Row) -> bool,
     /// Whether the opponent may differ from cell to cell.
     pub(crate) names_its_opponent: bool,
@@ -56,7 +56,7 @@ pub(crate) const DUELS: [Duel; 5] = [
 pub(crate) struct Outcome {
     /// The opponent's name.
     pub(crate) opponent: String,
-    /// Our speed as a multiple of the opponent's, repetition by repetition.
+    /// hitscan's speed as a multiple of the opponent's, per repetition.
     pub(crate) ratios: Vec<f64>,
 }
 

@@ -1,4 +1,4 @@
-//! The same hills in ever more triangles: how the time of a ray grows with the mesh.
+//! The same hills with more and more triangles: the time of a ray against the size of the mesh.
 
 use hitscan_benches::{RayKind, Scene};
 
@@ -9,11 +9,11 @@ use crate::engines::Contender;
 /// The first size.
 const SMALLEST: usize = 1000;
 
-/// From one size to the next.
+/// The factor between two sizes.
 const FACTOR: usize = 4;
 
-/// Compares some engines on a terrain of 1000 triangles, 4000, and so on, not beyond `largest`; one
-/// thread, primary and random rays. Called within a pool of one thread.
+/// Compares some engines on a terrain of 1000 triangles, 4000, and so on, up to `largest`, with primary
+/// and random rays. The caller is in a pool of one thread.
 pub(crate) fn measure(
     contenders: &[Contender],
     plan: &Plan,

@@ -1,4 +1,4 @@
-//! Rays from inside closed meshes: every one must hit. Which engine loses how many.
+//! Rays from inside closed meshes, which must all hit: counts the rays that each engine loses.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -13,19 +13,19 @@ use crate::engines::{Calls, Contender, Engine, Engines};
 use crate::options::Options;
 use crate::record::{Circumstances, File, PAGE, write};
 
-/// Rays and those that did not hit, by what they are aimed at.
+/// The rays and the lost rays, by kind of target.
 #[derive(Clone, Copy, Debug, Default)]
 struct Losses {
     aimed: [u64; 2],
     random: [u64; 2],
 }
 
-/// Counts the losses of all engines, prints them, and records them if that is asked for.
+/// Counts the losses of all engines, prints them, and records them on request.
 pub(crate) fn compare(options: &Options, files: &[impl AsRef<Path>]) -> Result<(), Error> {
     let engines = Engines::load()?;
     let mut contenders = engines.contenders(options, 1);
     let mut has_ours = false;
-    // Of ours the default is enough: all others give its bits.
+    // hitscan's default is enough, because all other configurations give the same bits.
     contenders.retain(|contender| {
         let is_first = !(contender.is_ours && std::mem::replace(&mut has_ours, contender.is_ours));
         contender.calls == Calls::Single && is_first
@@ -53,7 +53,7 @@ pub(crate) fn compare(options: &Options, files: &[impl AsRef<Path>]) -> Result<(
     if options.record {
         let circumstances = Circumstances::now(options, engines.versions());
         let mut page =
-            circumstances.heading("Rays lost inside closed meshes", ", each with rays of its own");
+            circumstances.heading("Rays lost inside closed meshes", ", each with new rays");
         page.push_str(&format!(
             "- {n_meshes} closed meshes; moved: scaled to unit size, at (148376, 1234, -223423), \
              where no triangle loses its area\n\
@@ -67,9 +67,9 @@ pub(crate) fn compare(options: &Options, files: &[impl AsRef<Path>]) -> Result<(
     Ok(())
 }
 
-/// Generated meshes, and those of files, all closed and without triangles that have no area.
+/// Generated meshes and meshes from files, all closed and without triangles of zero area.
 fn meshes(files: &[impl AsRef<Path>]) -> Result<Vec<(String, TriMesh)>, Error> {
-    // Coarse ones keep their areas far off.
+    // Coarse meshes keep their areas far from the origin.
     let shapes = closed_shapes(2000).into_iter().chain(closed_shapes(50_000));
     let mut meshes: Vec<_> = shapes.map(|shape| (shape.name, shape.mesh)).collect();
     for path in files {
@@ -110,7 +110,7 @@ fn count(
     seed: u64,
     losses: &mut [Losses],
 ) -> Result<(), Error> {
-    // Aimed and random ones take turns.
+    // Aimed and random rays alternate.
     let rays = rays_from_inside(mesh, &mut Rng::new(seed));
     for (contender, losses) in contenders.iter().zip(losses) {
         let engine =

@@ -1,8 +1,8 @@
-//! hitscan beside other engines: the same triangles, the same rays, one process, by turns.
+//! hitscan compared with other engines: the same triangles, the same rays, one process, interleaved runs.
 //!
-//! For every scene each engine builds its structure, its answers are compared ray by ray with ours,
-//! and then all engines trace every ray set in turns, so that whatever slows the machine slows them
-//! alike. See `README.md` for what the columns mean.
+//! For every scene each engine builds its structure, and the program compares its answers with
+//! hitscan's, ray by ray. Then the engines trace every ray set in alternation, so that any slowdown of
+//! the machine affects all of them. `README.md` explains the columns.
 
 #![deny(unsafe_code)]
 
@@ -62,7 +62,7 @@ fn compare_engines(options: &Options) -> Result<(), Error> {
         tables: options.thread_counts().into_iter().map(Tables::new).collect(),
         growth: Vec::new(),
     };
-    // One thread first: Embree's devices share the number of threads of the latest.
+    // One thread first, because all Embree devices get the thread count of the latest.
     if let Some(largest) = options.largest {
         let contenders = engines.growing(options);
         let plan = options.plan(1);
@@ -98,7 +98,7 @@ fn compare_engines(options: &Options) -> Result<(), Error> {
     Ok(())
 }
 
-/// The scene, or none, with a message, if its file is missing.
+/// The scene; none, with a message, if its file is missing.
 fn available(name: &str) -> Result<Option<Scene>, Error> {
     match Scene::load(name) {
         Ok(scene) => Ok(Some(scene)),

@@ -1,4 +1,4 @@
-//! A counting allocator: what the engines written in Rust hold and how much they hold at most.
+//! A counting allocator: the bytes that engines written in Rust keep, and their peak.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -8,17 +8,16 @@ pub(crate) struct Counting;
 
 static METER: Meter = Meter::new();
 
-/// Bytes held and the most held on the way, of one piece of work.
+/// The kept bytes and the peak of one piece of work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Usage {
-    /// Bytes still held after it.
+    /// Bytes still allocated after it.
     pub(crate) kept: usize,
-    /// The most bytes held during it.
+    /// The maximum number of bytes during it.
     pub(crate) peak: usize,
 }
 
-/// Runs `work` and says what memory it took from the system's allocator. Nothing else may allocate
-/// much meanwhile.
+/// Runs `work` and returns its allocations. Nothing else may allocate much at the same time.
 pub(crate) fn measured<T>(work: impl FnOnce() -> T) -> (T, Usage) {
     METER.measured(work)
 }
@@ -99,7 +98,7 @@ mod tests {
 
     #[test]
     fn the_allocator_is_the_one_that_counts() {
-        // Other tests allocate meanwhile, but none of them as much.
+        // Other tests allocate at the same time, but less.
         const SIZE: usize = 256 << 20;
         let (block, usage) = measured(|| vec![1u8; SIZE]);
         assert!(block.len() == SIZE && usage.peak >= SIZE / 2, "{usage:?}");

@@ -13,7 +13,7 @@ use crate::compare::Plan;
 /// Embree takes part when EMBREE_LIB names a libembree4 shared library.
 #[derive(Clone, Debug, Parser)]
 pub(crate) struct Options {
-    /// Scenes, separated by commas; those whose file is missing are skipped
+    /// Trace these scenes, separated by commas; scenes without their file are skipped
     #[arg(
         long,
         value_delimiter = ',',
@@ -23,7 +23,7 @@ pub(crate) struct Options {
     )]
     pub(crate) scenes: Vec<String>,
 
-    /// Width and height of the image that the primary rays are taken for [with --record: 1024]
+    /// Width and height of the image for the primary rays [with --record: 1024]
     #[arg(
         long,
         value_name = "WIDTH",
@@ -33,25 +33,25 @@ pub(crate) struct Options {
     )]
     pub(crate) rays: u32,
 
-    /// Timed repetitions, each engine once in each
+    /// Time this number of repetitions, each with every engine once
     #[arg(long, default_value_t = 9, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub(crate) reps: u32,
 
-    /// Timed builds of each engine; the first one is for warming up and for memory
+    /// Time this number of builds per engine; the first one warms up and measures memory
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub(crate) build_reps: u32,
 
-    /// Only engines whose name contains one of these, separated by commas
+    /// Run only engines whose name contains one of these, separated by commas
     #[arg(long, value_delimiter = ',')]
     pub(crate) peers: Vec<String>,
 
-    /// Beside the tables of one thread, in CPU time, those of so many, by the wall clock [default: 1;
-    /// with --record: all of the machine]; with --compare-binary, that many instead of one
+    /// Add tables for N threads in wall time to those of one thread in CPU time [default: 1; with
+    /// --record: all of the machine]; with --compare-binary, use N threads instead of one
     #[arg(long, value_name = "N", value_parser = threads)]
     pub(crate) threads: Option<usize>,
 
-    /// Measure the growth on a terrain of 1000 triangles, 4000, 16,000 and so on up to so many
-    /// [default: none; with --record: 16384000]
+    /// Measure the growth on a terrain of 1000 triangles, 4000, 16,000 and so on up to N [default: none;
+    /// with --record: 16384000]
     #[arg(
         long,
         value_name = "N",
@@ -60,25 +60,25 @@ pub(crate) struct Options {
     )]
     pub(crate) largest: Option<u32>,
 
-    /// Where to write everything measured
+    /// Write every measurement to this file
     #[arg(long, value_name = "FILE", value_parser = file_to_write)]
     pub(crate) json: Option<PathBuf>,
 
-    /// Write a dated record, tables, figures and plots, into benches/record
+    /// Write a dated record with tables, figures and plots to benches/record
     #[arg(long)]
     pub(crate) record: bool,
 
-    /// Instead of times, the rays from inside closed meshes that each engine loses: generated ones, and
-    /// those of OBJ files, separated by commas
+    /// Count the rays from inside closed meshes that each engine loses, instead of times: on generated
+    /// meshes and on these OBJ files, separated by commas
     #[arg(long, value_name = "FILES", value_delimiter = ',', num_args = 0..)]
     pub(crate) leaks: Option<Vec<PathBuf>>,
 
-    /// Instead of other engines, another build of this program: both trace by turns, each in processes
-    /// of its own
+    /// Compare with another build of this program instead of other engines: both trace in alternation,
+    /// each in separate processes
     #[arg(long, value_name = "PATH", value_parser = program)]
     pub(crate) compare_binary: Option<PathBuf>,
 
-    /// Be one of the two sides of --compare-binary
+    /// Run as one of the two sides of --compare-binary
     #[arg(long, hide = true)]
     pub(crate) take_turns: bool,
 }
@@ -102,7 +102,7 @@ fn program(text: &str) -> Result<PathBuf, String> {
     if path.is_file() { Ok(path) } else { Err(format!("{} is not a file", path.display())) }
 }
 
-/// Found out before the measurement, not after it.
+/// Checked before the measurement, not after it.
 fn file_to_write(text: &str) -> Result<PathBuf, String> {
     let path = PathBuf::from(text);
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
@@ -113,7 +113,7 @@ fn file_to_write(text: &str) -> Result<PathBuf, String> {
 }
 
 impl Options {
-    /// The scenes asked for, with `all` written out.
+    /// The requested scenes, with `all` expanded.
     pub(crate) fn scene_names(&self) -> Vec<&str> {
         if self.scenes.iter().any(|name| name == "all") {
             return scene_names().collect();
@@ -121,14 +121,14 @@ impl Options {
         self.scenes.iter().map(String::as_str).collect()
     }
 
-    /// One thread, and as many as are asked for beside it.
+    /// One thread, and then the requested number.
     pub(crate) fn thread_counts(&self) -> Vec<usize> {
         let all = || std::thread::available_parallelism().map_or(1, usize::from);
         let n_threads = self.threads.unwrap_or_else(|| if self.record { all() } else { 1 });
         if n_threads == 1 { vec![1] } else { vec![1, n_threads] }
     }
 
-    /// What to measure with so many threads.
+    /// The extent of a measurement with `n_threads` threads.
     pub(crate) fn plan(&self, n_threads: usize) -> Plan {
         Plan {
             image_width: self.rays as usize,
@@ -139,7 +139,7 @@ impl Options {
         }
     }
 
-    /// Whether an engine of that name takes part.
+    /// Whether an engine of this name takes part.
     pub(crate) fn admits(&self, name: &str) -> bool {
         self.peers.is_empty() || self.peers.iter().any(|part| name.contains(part.as_str()))
     }
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_is_of_more_unless_told_otherwise() {
+    fn a_record_has_larger_defaults() {
         let parse = |arguments: &[&str]| {
             Options::try_parse_from(std::iter::once(&"peers").chain(arguments)).unwrap()
         };

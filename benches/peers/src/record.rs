@@ -1,4 +1,4 @@
-//! What a run was: everything measured as JSON, and a dated folder in `benches/record`.
+//! The record of a run: all measurements as JSON, and a dated folder in `benches/record`.
 
 use std::fs;
 use std::io;
@@ -14,10 +14,10 @@ use crate::options::Options;
 use crate::timing::Clock;
 use crate::{plot, report};
 
-/// What headings say of repetitions that were timed.
-pub(crate) const TIMED: &str = " by turns; medians with their 95 % bootstrap interval";
+/// The part of a heading about timed repetitions.
+pub(crate) const TIMED: &str = ", interleaved; medians with their 95 % bootstrap interval";
 
-/// What must be known to judge a figure.
+/// The facts needed to judge a figure.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Circumstances {
     /// Year, month and day, UTC.
@@ -26,24 +26,24 @@ pub(crate) struct Circumstances {
     machine: String,
     /// Its hardware threads.
     n_cores: usize,
-    /// What else ran: the system's load average over the last minute, before the first timing.
+    /// The system's load average over the last minute before the first timing.
     load_before: Option<f64>,
-    /// What the compiler was allowed to use everywhere; kernels choose more at run time.
+    /// The target features that the compiler may use everywhere; kernels choose more at run time.
     target_features: String,
     /// The compiler.
     rustc: String,
     /// The commit of the repository, with `+` if files were changed.
     commit: String,
-    /// Engines that this program was not built with.
+    /// Engines outside of this build.
     engines: Vec<String>,
-    /// The arguments of the program, paths without their folders.
+    /// The arguments of the program; paths without their folders.
     arguments: Vec<String>,
     /// Repetitions of each timing.
     repetitions: u32,
 }
 
 impl Circumstances {
-    /// Those of a run that starts now on this machine.
+    /// The circumstances of a run that starts now on this machine.
     pub(crate) fn now(options: &Options, engines: Vec<String>) -> Self {
         let days = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |t| t.as_secs() / 86_400);
         Self {
@@ -60,7 +60,7 @@ impl Circumstances {
         }
     }
 
-    /// The start of a page; `repeated` says of the repetitions how they were done and what is told of them.
+    /// The start of a page; `repeated` follows the number of repetitions and describes them.
     pub(crate) fn heading(&self, title: &str, repeated: &str) -> String {
         let load = self.load_before.map_or_else(|| "unknown".to_owned(), |load| load.to_string());
         let engines: String = self.engines.iter().map(|engine| format!("; {engine}")).collect();
@@ -82,7 +82,7 @@ impl Circumstances {
     /// A line for below a plot's title.
     fn caption(&self, clock: &str) -> String {
         format!(
-            "{}, {}, commit {}, {}; one thread, {clock}, medians of {} repetitions by turns, 95 % \
+            "{}, {}, commit {}, {}; one thread, {clock}, medians of {} repetitions, interleaved, 95 % \
              bootstrap intervals",
             self.machine, self.date, self.commit, self.target_features, self.repetitions
         )
@@ -94,9 +94,9 @@ impl Circumstances {
 pub(crate) struct Run {
     /// Machine, date and the like.
     pub(crate) circumstances: Circumstances,
-    /// For one thread first, then for more if they were asked for.
+    /// For one thread first, then for the requested number.
     pub(crate) tables: Vec<Tables>,
-    /// One scene in several sizes; empty if not asked for.
+    /// One scene in several sizes; empty unless requested.
     pub(crate) growth: Vec<Comparison>,
 }
 
@@ -112,7 +112,7 @@ pub(crate) struct Tables {
 }
 
 impl Tables {
-    /// Tables to be filled.
+    /// Tables to fill.
     pub(crate) fn new(n_threads: usize) -> Self {
         Self { n_threads, clock: Clock::name(n_threads), comparisons: Vec::new() }
     }
@@ -130,7 +130,7 @@ impl Tables {
 }
 
 impl Run {
-    /// What is said of all scenes together.
+    /// The summary of all scenes.
     pub(crate) fn summary(&self) -> String {
         let mut text = String::new();
         for tables in &self.tables {
@@ -150,7 +150,7 @@ impl Run {
     fn page(&self, plots: &[File]) -> String {
         let mut text = self.circumstances.heading("Engines compared", TIMED);
         text.push_str(
-            "- differ: rays whose answer is not ours, hit or miss + t by more than 1e-4\n",
+            "- differ: rays with another answer than hitscan's, hit or miss + t by more than 1e-4\n",
         );
         for plot in plots {
             text.push_str(&format!("\n![{0}]({0})\n", plot.name));
@@ -169,7 +169,7 @@ impl Run {
         let (machine, date) = (&self.circumstances.machine, &self.circumstances.date);
         let caption = self.circumstances.caption(Clock::name(1));
         if let Some(one) = self.tables.first().filter(|tables| !tables.comparisons.is_empty()) {
-            let title = format!("hitscan beside other engines: {machine}, {date}");
+            let title = format!("hitscan compared with other engines: {machine}, {date}");
             let text = plot::ratios(&one.comparisons, &title, &caption);
             plots.push(File { name: "ratios.svg".to_owned(), text });
         }
@@ -209,11 +209,11 @@ impl Run {
 pub(crate) struct File {
     /// Its name in the record's folder.
     pub(crate) name: String,
-    /// What it holds.
+    /// Its content.
     pub(crate) text: String,
 }
 
-/// The page of a record, which is shown for its folder.
+/// The page of a record, which web pages show for its folder.
 pub(crate) const PAGE: &str = "README.md";
 
 /// Writes files into a new folder of that kind and returns its path.
@@ -237,7 +237,7 @@ pub(crate) fn write(
     Ok(folder)
 }
 
-/// An argument as it may be published: of a path only the last part.
+/// An argument in publishable form: only the last part of a path.
 fn without_folders(argument: &str) -> String {
     let (option, value) = match argument.split_once('=') {
         Some((option, value)) => (format!("{option}="), value),
@@ -259,7 +259,7 @@ fn machine() -> String {
     name.unwrap_or_else(|| std::env::consts::ARCH.to_owned())
 }
 
-/// What this program was built for.
+/// The target of this build.
 pub(crate) fn target_features() -> String {
     let known = [
         ("avx2", cfg!(target_feature = "avx2")),

@@ -1,4 +1,4 @@
-//! Tables, in Markdown, so that they can be read in a terminal and in a record.
+//! Tables in Markdown, readable in a terminal and in a record.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use crate::duel::{DUELS, Duel, Outcome};
 use crate::engines::Calls;
 use crate::stats::{self, Estimate};
 
-/// All engines on one scene, and how our duels ended there.
+/// All engines on one scene, and the results of the duels there.
 pub(crate) fn table(comparison: &Comparison) -> String {
     let mut text = format!("\n### {}, {} triangles\n\n", comparison.scene, comparison.n_triangles);
     for set in &comparison.sets {
@@ -119,7 +119,7 @@ pub(crate) fn summary(comparisons: &[Comparison]) -> String {
 }
 
 /// The duels over all scenes: geometric means by ray set, the worst cells, and batches of incoherent
-/// rays beyond the caches; empty without scenes.
+/// rays on large trees. Empty without scenes.
 pub(crate) fn duel_summary(comparisons: &[Comparison]) -> String {
     let Some(first) = comparisons.first() else { return String::new() };
     let mut lines = vec![duel_titles("rays, means of all scenes")];
@@ -185,13 +185,13 @@ fn cells<'a>(
     cells
 }
 
-/// Builds on all scenes: speed, and bytes a triangle; empty without scenes.
+/// Builds on all scenes: speed, and bytes per triangle; empty without scenes.
 pub(crate) fn builds(comparisons: &[Comparison]) -> String {
     let Some(first) = comparisons.first() else { return String::new() };
     let mut lines = vec![vec!["engine".to_owned()]];
     let columns = comparisons.iter().map(|comparison| format!("{}, Mtri/s", comparison.scene));
     lines[0].extend(columns);
-    lines[0].extend(["mean, Mtri/s", "most B/tri", "most at the peak"].map(str::to_owned));
+    lines[0].extend(["mean, Mtri/s", "max B/tri", "max at the peak"].map(str::to_owned));
     for (which, row) in first.rows.iter().enumerate() {
         let builds = || comparisons.iter().map(|comparison| comparison.rows[which].build.as_ref());
         let mut line = vec![row.name.clone()];
@@ -206,28 +206,28 @@ pub(crate) fn builds(comparisons: &[Comparison]) -> String {
         } else {
             absent()
         });
-        let most = |bytes: fn(&Build) -> Option<usize>| {
+        let max = |bytes: fn(&Build) -> Option<usize>| {
             let per_triangle = comparisons.iter().filter_map(|comparison| {
                 let bytes = bytes(comparison.rows[which].build.as_ref()?)?;
                 Some(bytes as f64 / comparison.n_triangles.max(1) as f64)
             });
-            let most = per_triangle.max_by(f64::total_cmp);
-            most.map_or_else(absent, |most| format!("{most:.0}"))
+            let max = per_triangle.max_by(f64::total_cmp);
+            max.map_or_else(absent, |max| format!("{max:.0}"))
         };
-        line.extend([most(|build| build.kept_bytes), most(|build| build.peak_bytes)]);
+        line.extend([max(|build| build.kept_bytes), max(|build| build.peak_bytes)]);
         lines.push(line);
     }
     format!("\n### Builds\n\n{}", aligned(&lines))
 }
 
-/// What more threads are worth: by how many times builds and rays are faster with them. Both sides
-/// have the same scenes and engines.
+/// The gain from more threads: the speedup of builds and rays. Both sides have the same scenes and
+/// engines.
 pub(crate) fn threads(one: &[Comparison], many: &[Comparison], n_threads: usize) -> String {
     let Some(first) = one.first() else { return String::new() };
     let mut text = format!("\n### {n_threads} threads against one\n\n");
     let mut lines = vec![vec!["engine".to_owned()]];
     lines[0].extend(one.iter().map(|comparison| format!("build {}", comparison.scene)));
-    lines[0].extend(["rays, mean", "least"].map(str::to_owned));
+    lines[0].extend(["rays, mean", "min"].map(str::to_owned));
     for (which, row) in first.rows.iter().enumerate() {
         let mut line = vec![row.name.clone()];
         let pairs = || one.iter().zip(many).map(|(a, b)| (&a.rows[which], &b.rows[which]));
@@ -241,19 +241,19 @@ pub(crate) fn threads(one: &[Comparison], many: &[Comparison], n_threads: usize)
                 Some(one.as_ref()?.ns_per_ray.median / many.as_ref()?.ns_per_ray.median)
             })
             .collect();
-        let least = gains.iter().copied().min_by(f64::total_cmp);
+        let min = gains.iter().copied().min_by(f64::total_cmp);
         let gains: Vec<&[f64]> = gains.iter().map(std::slice::from_ref).collect();
         line.push(
-            least.map_or_else(absent, |_| format!("{:.2}", stats::geometric_mean(&gains).median)),
+            min.map_or_else(absent, |_| format!("{:.2}", stats::geometric_mean(&gains).median)),
         );
-        line.push(least.map_or_else(absent, |least| format!("{least:.2}")));
+        line.push(min.map_or_else(absent, |min| format!("{min:.2}")));
         lines.push(line);
     }
     text.push_str(&aligned(&lines));
     text
 }
 
-/// Nanoseconds a ray and builds against the number of triangles; one scene in several sizes.
+/// Nanoseconds per ray and builds against the number of triangles; one scene in several sizes.
 pub(crate) fn growth(sizes: &[Comparison]) -> String {
     let Some(first) = sizes.first() else { return String::new() };
     let mut text =
@@ -290,7 +290,7 @@ pub(crate) fn growth(sizes: &[Comparison]) -> String {
     text
 }
 
-/// The mean over some ray sets of all scenes; absent unless every cell is there.
+/// The mean over some ray sets of all scenes; absent unless every cell has a value.
 fn mean(rows: &[&Row], sets: std::ops::Range<usize>) -> String {
     let cells = rows.iter().flat_map(|row| row.cells[sets.clone()].iter());
     let ratios: Option<Vec<&[f64]>> = cells
@@ -300,7 +300,7 @@ fn mean(rows: &[&Row], sets: std::ops::Range<usize>) -> String {
     ratios.map_or_else(absent, |ratios| range(stats::geometric_mean(&ratios)))
 }
 
-/// A Markdown table; the first line is its head. Text to the left, figures to the right.
+/// A Markdown table; the first line is its head. Text aligns left, figures align right.
 pub(crate) fn aligned(lines: &[Vec<String>]) -> String {
     let n_columns = lines[0].len();
     let width = |column: usize| {

@@ -1,4 +1,4 @@
-//! Medians and how sure they are.
+//! Medians with their intervals.
 
 use hitscan::generate::SplitMix64;
 use serde::{Serialize, Serializer};
@@ -17,7 +17,7 @@ pub(crate) struct Estimate {
     pub(crate) high: f64,
 }
 
-/// Five digits: more than any clock here can tell, and a record stays small.
+/// Five digits: more precise than any clock here, and small in a record.
 pub(crate) fn rounded<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_f64(five_digits(*value))
 }
@@ -31,7 +31,7 @@ fn five_digits(value: f64) -> f64 {
     format!("{value:.4e}").parse().unwrap_or(value)
 }
 
-/// How often repetitions are drawn anew.
+/// The number of bootstrap samples.
 const N_RESAMPLES: usize = 2000;
 
 /// The median of `values`; NaN if there are none.

@@ -1,4 +1,4 @@
-//! One timing: rays handed to an engine, and the clock that is held to it.
+//! One timing: an engine traces rays, and a clock measures it.
 
 use std::time::{Duration, Instant};
 
@@ -8,17 +8,17 @@ use rayon::prelude::*;
 
 use crate::engines::{Calls, Engine};
 
-/// One timing takes at least this long: short ray sets are traced several times.
+/// The minimum duration of one timing; short ray sets are traced several times.
 const MIN_TIMED: Duration = Duration::from_millis(20);
 
-/// Rays that a thread takes at a time.
+/// The number of rays that a thread takes at a time.
 const CHUNK: usize = 4096;
 
-/// Where engines write, the same memory for all.
+/// The memory for answers, the same for all engines.
 pub(crate) struct Answers {
-    /// For sets that ask for the closest hit.
+    /// For closest-hit sets.
     pub(crate) hits: Vec<Option<Hit>>,
-    /// For sets that ask for any hit.
+    /// For any-hit sets.
     pub(crate) occluded: Vec<bool>,
 }
 
@@ -28,15 +28,15 @@ impl Answers {
         Self { hits: vec![None; n_rays], occluded: vec![false; n_rays] }
     }
 
-    /// Overwrites what the engine before has left, so that nobody passes with another's answers.
+    /// Overwrites the answers of the engine before, so that no engine passes with another's answers.
     pub(crate) fn spoil(&mut self) {
         self.hits.fill(None);
         self.occluded.fill(false);
     }
 }
 
-/// Has an engine answer all rays of a set; with more threads than one, rays are shared out in chunks
-/// over rayon's current pool, unless the engine takes them all at once and shares them out itself.
+/// Makes an engine answer all rays of a set. With several threads, rayon's current pool shares out the
+/// rays in chunks, unless the engine takes them all at once and shares them out itself.
 pub(crate) fn trace(
     engine: &dyn Engine,
     calls: Calls,
@@ -60,14 +60,14 @@ pub(crate) fn trace(
     }
 }
 
-/// How often to trace a set in one timing, by how long once took.
+/// The number of passes in one timing, from the duration of one pass.
 pub(crate) fn n_passes(one_pass: Duration) -> usize {
     let one_pass = one_pass.as_secs_f64().max(1e-9);
     (MIN_TIMED.as_secs_f64() / one_pass).ceil().max(1.0) as usize
 }
 
-/// Nanoseconds a ray of so many passes, after one that is not timed: whoever was measured before has
-/// driven the engine's tree out of the caches, and to fetch it again takes up to a fifth of a pass.
+/// Nanoseconds per ray of `n_passes` passes, after an untimed one. The engine before has driven the tree
+/// out of the caches, and loading it again takes up to a fifth of a pass.
 pub(crate) fn ns_per_ray(
     engine: &dyn Engine,
     calls: Calls,
@@ -84,18 +84,18 @@ pub(crate) fn ns_per_ray(
     1e9 * clock.seconds() / (n_passes * set.rays.len()) as f64
 }
 
-/// CPU time of the whole process where one thread is measured, so that no helper thread is free of
-/// charge; the wall clock for more threads.
+/// CPU time of the whole process for one thread, so that helper threads count; wall time for more
+/// threads.
 pub(crate) enum Clock {
-    /// Since when.
+    /// The start.
     Wall(Instant),
-    /// The seconds taken before.
+    /// The seconds accumulated before.
     #[cfg(unix)]
     Cpu(f64),
 }
 
 impl Clock {
-    /// Starts the clock for work of so many threads.
+    /// Starts the clock for work on `n_threads` threads.
     #[cfg(unix)]
     pub(crate) fn start(n_threads: usize) -> Self {
         if n_threads == 1 { Self::Cpu(cpu_seconds()) } else { Self::Wall(Instant::now()) }
@@ -116,7 +116,7 @@ impl Clock {
         }
     }
 
-    /// What [`Clock::start`] takes for so many threads, in words.
+    /// The name of the time that [`Clock::start`] measures for `n_threads` threads.
     pub(crate) fn name(n_threads: usize) -> &'static str {
         if n_threads == 1 && cfg!(unix) { "CPU time" } else { "wall time" }
     }
@@ -133,9 +133,9 @@ fn seconds_on(clock: rustix::time::ClockId) -> f64 {
     time.tv_sec as f64 + 1e-9 * time.tv_nsec as f64
 }
 
-/// Fails if threads that wait for work take CPU time all the same, as those of some schedulers do that
-/// look for it again and again: they would be charged to whoever is measured. One that has just lost its
-/// work may look for more for a moment, and is not meant.
+/// Fails if idle threads take CPU time, as those of schedulers do that poll for work. The clock would
+/// charge that time to the engine under measurement. A thread that has just run out of work may poll for
+/// a moment, which the check permits.
 #[cfg(unix)]
 pub(crate) fn expect_no_other_thread_at_work() -> Result<(), String> {
     const AT_MOST: f64 = 0.05;
@@ -150,7 +150,8 @@ pub(crate) fn expect_no_other_thread_at_work() -> Result<(), String> {
     ))
 }
 
-/// The CPU time of all other threads while this one works for a tenth of a second, as a share of its own.
+/// The CPU time of all other threads while this one works for a tenth of a second, as a share of this
+/// one's.
 #[cfg(unix)]
 fn share_of_other_threads() -> f64 {
     let clocks = [rustix::time::ClockId::ProcessCPUTime, rustix::time::ClockId::ThreadCPUTime];

@@ -17,7 +17,7 @@
 //!
 //! // Many rays at once, over all threads.
 //! let mut occluded = [false; 2];
-//! bvh.are_occluded(&[ray, Ray::new([2.0, 2.0, 1.0], [0.0, 0.0, -1.0])], Faces::Both, &mut occluded);
+//! bvh.is_occluded_batch(&[ray, Ray::new([2.0, 2.0, 1.0], [0.0, 0.0, -1.0])], Faces::Both, &mut occluded);
 //! assert_eq!(occluded, [true, false]);
 //! # Ok::<(), hitscan_primitives::MeshError>(())
 //! ```

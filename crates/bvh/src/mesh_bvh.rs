@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use hitscan_primitives::{Aabb, Faces, Hit, HitMode, Ray, TriMesh, brute_force::scaled_ray};
+use hitscan_primitives::{Aabb, Faces, Hit, HitOptions, Ray, TriMesh, brute_force::scaled_ray};
 use thiserror::Error;
 
 use crate::{
@@ -53,9 +53,27 @@ pub struct MeshBvh {
     pub(crate) built_cost: f32,
 }
 
-/// Queries of one ray.
+/// Queries of one ray, in the mesh's own space.
+///
+/// `t` is in units of the ray's direction. A query costs O(log n) for most rays and meshes, at worst O(n),
+/// and only those that return a list allocate memory.
 impl MeshBvh {
-    /// The hit with the minimum `(t, triangle)`. `None` for a miss and for an invalid ray.
+    /// The hit with the minimum `(t, triangle)`, where the ray and `t` are in the mesh's own space. `None`
+    /// for a miss and for an invalid ray ([`Ray::checked`] reports the reason).
+    ///
+    /// ```
+    /// use hitscan_bvh::{BuildOptions, MeshBvh};
+    /// use hitscan_primitives::{Faces, Ray, generate};
+    ///
+    /// let mesh = generate::cuboid(2.0, 2.0, 2.0, 0)?;
+    /// let bvh = MeshBvh::build(&mesh, &BuildOptions::default());
+    /// // The direction has length 2, so the face at distance 4 is at t = 2.
+    /// let ray = Ray::new([0.1, 0.2, 5.0], [0.0, 0.0, -2.0]);
+    /// assert_eq!(bvh.closest_hit(&ray, Faces::Both).map(|hit| hit.t), Some(2.0));
+    /// // From outside, the ray meets the back of the opposite face.
+    /// assert_eq!(bvh.closest_hit(&ray, Faces::Back).map(|hit| hit.t), Some(3.0));
+    /// # Ok::<(), hitscan_primitives::generate::GenerateError>(())
+    /// ```
     #[inline]
     pub fn closest_hit(&self, ray: &Ray, faces: Faces) -> Option<Hit> {
         let mut closest = ClosestHit::along(ray);
@@ -63,7 +81,21 @@ impl MeshBvh {
         closest.hit()
     }
 
-    /// Whether the ray hits anything: cheaper than [`closest_hit`](Self::closest_hit).
+    /// Whether the ray hits anything. Cheaper than [`closest_hit`](Self::closest_hit), because the traversal
+    /// ends at the first hit. `false` for an invalid ray.
+    ///
+    /// ```
+    /// use hitscan_bvh::{BuildOptions, MeshBvh};
+    /// use hitscan_primitives::{Faces, Ray, generate};
+    ///
+    /// let mesh = generate::cuboid(2.0, 2.0, 2.0, 0)?;
+    /// let bvh = MeshBvh::build(&mesh, &BuildOptions::default());
+    /// // A segment ends at t = 1. The first passes through the cube, the second ends before it.
+    /// let [behind, before] = [[0.1, 0.2, -5.0], [0.1, 0.2, 1.5]];
+    /// assert!(bvh.is_occluded(&Ray::segment([0.1, 0.2, 5.0], behind), Faces::Both));
+    /// assert!(!bvh.is_occluded(&Ray::segment([0.1, 0.2, 5.0], before), Faces::Both));
+    /// # Ok::<(), hitscan_primitives::generate::GenerateError>(())
+    /// ```
     #[inline]
     pub fn is_occluded(&self, ray: &Ray, faces: Faces) -> bool {
         let mut any = AnyHit::along(ray);
@@ -71,31 +103,46 @@ impl MeshBvh {
         any.is_hit
     }
 
-    /// All hits, sorted by `(t, triangle)`.
-    pub fn all_hits(&self, ray: &Ray, faces: Faces, mode: HitMode) -> Vec<Hit> {
+    /// All hits, sorted by `(t, triangle)`. Empty for an invalid ray.
+    ///
+    /// Allocates the list; [`all_hits_into`](Self::all_hits_into) fills one that the caller keeps.
+    ///
+    /// ```
+    /// use hitscan_bvh::{BuildOptions, MeshBvh};
+    /// use hitscan_primitives::{HitOptions, Ray, generate};
+    ///
+    /// let mesh = generate::cuboid(2.0, 2.0, 2.0, 0)?;
+    /// let bvh = MeshBvh::build(&mesh, &BuildOptions::default());
+    /// let ray = Ray::new([0.1, 0.2, 5.0], [0.0, 0.0, -1.0]);
+    /// let hits = bvh.all_hits(&ray, &HitOptions::default());
+    /// assert_eq!(hits.iter().map(|hit| hit.t).collect::<Vec<_>>(), [4.0, 6.0]);
+    /// # Ok::<(), hitscan_primitives::generate::GenerateError>(())
+    /// ```
+    pub fn all_hits(&self, ray: &Ray, options: &HitOptions) -> Vec<Hit> {
         let mut hits = Vec::new();
-        self.all_hits_into(ray, faces, mode, &mut hits);
+        self.all_hits_into(ray, options, &mut hits);
         hits
     }
 
     /// Writes [`all_hits`](Self::all_hits) to a buffer, which it clears first.
-    pub fn all_hits_into(&self, ray: &Ray, faces: Faces, mode: HitMode, hits: &mut Vec<Hit>) {
+    pub fn all_hits_into(&self, ray: &Ray, options: &HitOptions, hits: &mut Vec<Hit>) {
+        let &HitOptions { faces, mode } = options;
         hits.clear();
         let mut all = AllHits { t_max: ray.t_max, mode, hits };
         self.trace(ray, faces, &mut all);
         hits.sort_unstable_by(Hit::cmp_along_ray);
     }
 
-    /// Writes the first `n` of all hits to a buffer, which it clears first, sorted by `(t, triangle)`.
-    /// Visits no more of the tree than it needs for these.
-    pub fn nearest_hits(
+    /// Writes the first `n` of [`all_hits`](Self::all_hits) to a buffer, which it clears first, sorted by
+    /// `(t, triangle)`. The traversal ends beyond the `n`-th hit.
+    pub fn nearest_hits_into(
         &self,
         ray: &Ray,
-        faces: Faces,
-        mode: HitMode,
         n: usize,
+        options: &HitOptions,
         hits: &mut Vec<Hit>,
     ) {
+        let &HitOptions { faces, mode } = options;
         hits.clear();
         if n > 0 {
             let mut nearest = NearestHits { all: AllHits { t_max: ray.t_max, mode, hits }, n };
@@ -103,8 +150,10 @@ impl MeshBvh {
         }
     }
 
-    /// The number of surface crossings: hits by [`HitMode::Once`]. For a ray without an upper bound
-    /// and a closed mesh it is odd exactly when the origin lies inside.
+    /// The number of surface crossings: hits by
+    /// [`HitMode::OncePerCrossing`](hitscan_primitives::HitMode::OncePerCrossing). For a ray without an upper bound
+    /// and a closed mesh it is odd exactly when the origin lies inside. 0 for an invalid ray. Allocates
+    /// nothing.
     pub fn count_crossings(&self, ray: &Ray, faces: Faces) -> usize {
         let mut crossings = CountCrossings { t_max: ray.t_max, n: 0 };
         self.trace(ray, faces, &mut crossings);
@@ -143,8 +192,17 @@ impl MeshBvh {
 
 /// Construction and change.
 impl MeshBvh {
-    /// Builds the hierarchy of `mesh`, which may be empty. O(n log n), on rayon's current pool with
-    /// the feature `parallel`. The tree is the same for any number of threads.
+    /// Builds the hierarchy of `mesh`, which may be empty.
+    ///
+    /// O(n log n), on rayon's current pool with the feature `parallel`. The tree is the same for any number
+    /// of threads. [`BuildQuality`](crate::BuildQuality) has the memory that a build and a tree take.
+    ///
+    /// The builder joins neighbours along a Morton curve (Meister and Bittner, "Parallel Locally-Ordered
+    /// Clustering for Bounding Volume Hierarchy Construction", 2018). It splits by the surface area
+    /// heuristic (Wald, "On fast Construction of SAH-based Bounding Volume Hierarchies", 2007), improves
+    /// the tree by reinsertion (Meister and Bittner, "Parallel Reinsertion for Bounding Volume Hierarchy
+    /// Optimization", 2018), and collapses it to eight children per node (Ylitie, Karras and Laine,
+    /// "Efficient Incoherent Ray Traversal on GPUs Through Compressed Wide BVHs", 2017).
     pub fn build(mesh: &TriMesh, options: &BuildOptions) -> Self {
         match Self::build_with_progress(mesh, options, &|_| ControlFlow::Continue(())) {
             Ok(bvh) => bvh,

@@ -46,7 +46,7 @@ pub struct RefitError {
 /// The blocks that one thread refits at a time.
 const CHUNK: usize = 256;
 
-/// Moves a tree to the positions of `mesh`, which has as many triangles.
+/// Moves a tree to the positions of `mesh`, which has the same number of triangles.
 pub(crate) fn refit(tree: &mut Tree, mesh: &ScaledMesh<'_>) {
     (tree.scale, tree.max_abs) = (mesh.scale, mesh.max_abs);
     match &mut tree.leaves {

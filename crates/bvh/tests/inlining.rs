@@ -1,15 +1,15 @@
-//! Kernels are compiled for an instruction set only as far as they are inlined into the function that
-//! carries it. What is left out of line is compiled for the baseline, which once made the whole kernel
-//! four times slower without any answer changing. So this looks into its own binary.
+//! The compiler compiles a kernel for an instruction set only where it inlines the kernel into the
+//! function that enables the set. Code out of line gets baseline instructions, which once made a kernel
+//! four times slower without changing an answer. So this test inspects its own binary.
 
 use std::fs;
 
 use hitscan_bvh::{BuildOptions, MeshBvh};
-use hitscan_primitives::{Faces, HitMode, Ray, TriMesh};
+use hitscan_primitives::{Faces, HitMode, HitOptions, Ray, TriMesh};
 use object::{Object, ObjectSymbol};
 
-/// Functions and modules that must leave no symbol: the lane operations and all that kernels call per
-/// node or block.
+/// Functions and modules that must leave no symbol: the lane operations, and everything that kernels
+/// call per node or block.
 const INLINED: [&str; 10] = [
     "6kernel15triangle_filter",
     "6kernel17triangle_decision",
@@ -23,10 +23,10 @@ const INLINED: [&str; 10] = [
     "lanes..Simd",
 ];
 
-/// The functions that carry an instruction set: what is inlined into them is what this is about.
+/// The functions that enable an instruction set.
 const CARRIER: &str = "9vectorize";
 
-/// The cold path that is kept out of line on purpose: it shows that the symbols can be seen.
+/// The cold path that is out of line on purpose: it proves that the test sees symbols.
 const OUT_OF_LINE: &str = "6filter7accepts";
 
 fn symbols() -> Vec<String> {
@@ -38,18 +38,22 @@ fn symbols() -> Vec<String> {
 
 #[test]
 fn kernels_leave_nothing_out_of_line() {
-    // Without calls the kernels would not be in this binary at all.
+    // Without these calls the binary would not contain the kernels.
     let corners = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
     let mesh = TriMesh::new(corners, vec![[0, 1, 2]]).expect("a valid mesh");
     let bvh = MeshBvh::build(&mesh, &BuildOptions::default());
     let ray = Ray::new([0.25, 0.25, 1.0], [0.0, 0.0, -1.0]);
     assert!(bvh.closest_hit(&ray, Faces::Both).is_some());
     assert!(bvh.is_occluded(&ray, Faces::Both));
-    assert_eq!(bvh.all_hits(&ray, Faces::Both, HitMode::Once).len(), 1);
+    assert_eq!(
+        bvh.all_hits(&ray, &HitOptions { faces: Faces::Both, mode: HitMode::OncePerCrossing })
+            .len(),
+        1
+    );
     assert!(bvh.closest_hit_where(&ray, Faces::Both, |_| true).is_some());
     assert!(bvh.closest_hit_with_work(&ray, Faces::Both).0.is_some());
     let mut hits = vec![None; 64];
-    bvh.closest_hits(&[ray; 64], Faces::Both, &mut hits);
+    bvh.closest_hit_batch(&[ray; 64], Faces::Both, &mut hits);
     assert!(hits.iter().all(Option::is_some));
 
     let symbols = symbols();
@@ -62,7 +66,7 @@ fn kernels_leave_nothing_out_of_line() {
             of_ours(part).into_iter().filter(|name| !name.contains(CARRIER)).collect();
         assert!(left.is_empty(), "{part} was left out of line: {left:#?}");
     }
-    // Closures cannot be marked to be inlined; none may be left in the kernels.
+    // No attribute inlines a closure, so kernels must not contain any.
     let kernel = of_ours("6kernel");
     let closures: Vec<_> = kernel.iter().filter(|name| name.contains("closure")).collect();
     assert!(closures.is_empty(), "closures were left out of line: {closures:#?}");

@@ -102,6 +102,11 @@ pub fn is_cache_file(path: impl AsRef<Path>) -> bool {
         .is_ok_and(|start| start == MAGIC || (MAGIC.starts_with(&start) && is_named()))
 }
 
+/// Whether the bytes start with the signature of a cache file.
+pub fn is_cache(bytes: &[u8]) -> bool {
+    bytes.starts_with(&MAGIC)
+}
+
 /// Reads a cache file on rayon's current pool (feature `parallel`). Its queries use the best
 /// instruction set of this machine.
 ///

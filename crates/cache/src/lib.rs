@@ -60,7 +60,7 @@
 //! | 11 blocks | 416 bytes each: 8 triangles with corners, normals and numbers; in the compact layout 128 bytes each: 8 triangles by the numbers of corners |
 //! | 12 corners | 3 `f32` each, in the compact layout |
 //!
-//! Sections 1, 2 and 9 are lists of numbers and texts. A text is a `u64` length and as many bytes of UTF-8, padded
+//! Sections 1, 2 and 9 are lists of numbers and texts. A text is a `u64` length and its bytes of UTF-8, padded
 //! with zeros to a multiple of 16 bytes in all. The other sections have the layout of memory. Every change of the
 //! format changes version or form. A file of another version is an error, because its source can be built again.
 //!
@@ -106,7 +106,7 @@ mod wire;
 
 pub use built_mesh::BuiltMesh;
 pub use error::{CacheError, CacheErrorKind};
-pub use file::{is_cache_file, load, load_within, read, save, write};
+pub use file::{is_cache, is_cache_file, load, load_within, read, save, write};
 pub use source::{Source, SourceFile};
 
 #[doc = include_str!("../README.md")]

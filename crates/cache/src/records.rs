@@ -1,6 +1,6 @@
 //! The section of face records.
 
-use hitscan_primitives::{FaceRecords, LineRuns, Runs};
+use hitscan_primitives::{FaceRecords, LineRuns, PolygonProperties, Runs};
 
 use crate::wire::{Reader, Writer};
 
@@ -15,15 +15,15 @@ pub(crate) fn encode(records: Option<&FaceRecords>) -> Vec<u8> {
     if let Some(starts) = records.polygon_starts() {
         writer.numbers(starts);
     }
-    writer.texts(&records.names);
-    for runs in [&records.objects, &records.groups, &records.materials] {
+    writer.texts(records.names());
+    for runs in [records.objects(), records.groups(), records.materials()] {
         encode_runs(
             &mut writer,
             runs.iter().map(|(start, &name)| (start, name.unwrap_or(NO_NAME))),
         );
     }
-    encode_runs(&mut writer, records.smoothing.iter().map(|(start, &group)| (start, group)));
-    let (starts, lines): (Vec<u32>, Vec<u64>) = records.lines.iter().unzip();
+    encode_runs(&mut writer, records.smoothing().iter().map(|(start, &group)| (start, group)));
+    let (starts, lines): (Vec<u32>, Vec<u64>) = records.lines().iter().unzip();
     writer.numbers(&starts);
     writer.numbers(&lines);
     writer.bytes
@@ -42,33 +42,30 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Option<FaceRecords>, String> {
     }
     let mut reader = Reader::new(bytes);
     let n_triangles = reader.u32()?;
-    let mut records = if reader.bool()? {
+    let records = if reader.bool()? {
         let starts = reader.numbers()?;
         FaceRecords::from_polygon_starts(starts).ok_or("first triangles of polygons that fall")?
     } else {
         FaceRecords::one_triangle_each(n_triangles)
     };
-    records.names = reader.texts()?;
-    let n_names = records.names.len();
-    for runs in [&mut records.objects, &mut records.groups, &mut records.materials] {
-        *runs = decode_runs(&mut reader, |name| match name {
-            NO_NAME => Ok(None),
-            name if (name as usize) < n_names => Ok(Some(name)),
-            name => Err(format!("name {name} of {n_names}")),
-        })?;
-    }
-    records.smoothing = decode_runs(&mut reader, Ok)?;
-    let (starts, lines) = (reader.numbers()?, reader.numbers()?);
-    records.lines = LineRuns::from_parts(starts, lines).ok_or("runs of lines that fall")?;
+    let name = |index| (index != NO_NAME).then_some(index);
+    let properties = PolygonProperties {
+        names: reader.texts()?,
+        objects: decode_runs(&mut reader, name)?,
+        groups: decode_runs(&mut reader, name)?,
+        materials: decode_runs(&mut reader, name)?,
+        smoothing: decode_runs(&mut reader, |group| group)?,
+        lines: {
+            let (starts, lines) = (reader.numbers()?, reader.numbers()?);
+            LineRuns::from_parts(starts, lines).ok_or("runs of lines that fall")?
+        },
+    };
     reader.end()?;
-    Ok(Some(records))
+    records.with_properties(properties).map(Some).map_err(|error| error.to_string())
 }
 
-fn decode_runs<T>(
-    reader: &mut Reader<'_>,
-    value: impl Fn(u32) -> Result<T, String>,
-) -> Result<Runs<T>, String> {
+fn decode_runs<T>(reader: &mut Reader<'_>, value: impl Fn(u32) -> T) -> Result<Runs<T>, String> {
     let starts = reader.numbers()?;
-    let values = reader.numbers()?.into_iter().map(value).collect::<Result<_, String>>()?;
+    let values = reader.numbers()?.into_iter().map(value).collect();
     Runs::from_parts(starts, values).ok_or_else(|| "runs that fall".to_owned())
 }

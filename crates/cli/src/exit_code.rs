@@ -1,6 +1,6 @@
 //! The exit code of the process.
 
-use std::io;
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use crate::messages;
@@ -25,6 +25,17 @@ pub(crate) fn of(result: anyhow::Result<Outcome>) -> ExitCode {
             messages::error(&error);
             ExitCode::from(2)
         }
+    }
+}
+
+/// Prints the help, the version or the error of a command line, and returns the exit code.
+pub(crate) fn of_command_line(error: &clap::Error) -> ExitCode {
+    let printed = error.print().and_then(|()| io::stdout().flush());
+    match printed {
+        Err(cause) if !error.use_stderr() => {
+            of(Err(anyhow::Error::new(cause).context("standard output: cannot write")))
+        }
+        _ => ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2)),
     }
 }
 

@@ -10,37 +10,55 @@
 //!
 //! Modules import one way, from left to right, with no cycle:
 //! ```text
-//! command → scene_file → loading → source_snapshot → model → args → rays
-//! command → output → engine → args
-//! command → camera → args::{picking, render, view} → args::{engine, limits} → rays
-//! command → bench, check, distribution, surface
-//! command, exit_code, loading → messages
+//! command → scene_file → textures → messages
+//! command → scene_file → loading → source_snapshot → model → args → table
+//! command → resolved → points, args, query, rays, table
+//! points → output, args, table
+//! rays → table
+//! command → output → query, args
+//! command, loading, resolved → stdin
+//! command → mesh_output → output
+//! command → reduced_scene → args
+//! command → bench, check, distribution, mesh_faults, threads
+//! command, exit_code, loading, mesh_output → messages
 //! ```
 //! `command` also imports each module further right directly, and `exit_code` for its result.
 #![forbid(unsafe_code)]
 
 mod args;
 mod bench;
-mod camera;
 mod check;
 mod command;
 mod distribution;
-mod engine;
 mod exit_code;
 mod loading;
+mod mesh_faults;
+mod mesh_output;
 mod messages;
 mod model;
 mod output;
+pub mod points;
+mod query;
 pub mod rays;
+mod reduced_scene;
+mod resolved;
 pub mod scene_file;
+mod signals;
 mod source_snapshot;
-mod surface;
-
-use clap::Parser;
+mod stdin;
+pub mod table;
+mod textures;
+mod threads;
 
 use args::Args;
 
 /// Runs the program with the arguments of the process and returns its exit code.
 pub fn main() -> std::process::ExitCode {
-    exit_code::of(command::run(Args::parse()))
+    if let Err(error) = signals::handle_file_size_limit() {
+        return exit_code::of(Err(error));
+    }
+    match Args::from_command_line(std::env::args_os().collect()) {
+        Ok(args) => exit_code::of(command::run(args)),
+        Err(error) => exit_code::of_command_line(&error),
+    }
 }

@@ -14,6 +14,7 @@ use crate::args::{EngineArgs, LimitArgs};
 use crate::messages;
 use crate::model::{CachedTree, Model};
 use crate::source_snapshot::{self, READER};
+use crate::stdin;
 
 /// Reads a mesh and prints what the reader skipped. The first bytes give the format. The scene of a glTF
 /// file becomes one mesh, whose objects are the nodes.
@@ -35,10 +36,11 @@ pub(crate) fn load_quietly(path: &Path, limits: &LimitArgs) -> anyhow::Result<Mo
         return load_cache(path, limits);
     }
     let mut loaded = load_file(path, limits)?;
+    let files = mem::take(&mut loaded.files);
     Ok(Model {
         n_ignored: loaded.report.n_ignored(),
         remarks: loaded.report.lines(),
-        files: with_path(path, mem::take(&mut loaded.files)),
+        files: if stdin::is_stdin(path) { files } else { with_path(path, files) },
         materials: mem::take(&mut loaded.materials),
         mesh: loaded.into_mesh().map_err(with_flag)?,
         built_from: vec![],
@@ -46,8 +48,11 @@ pub(crate) fn load_quietly(path: &Path, limits: &LimitArgs) -> anyhow::Result<Mo
     })
 }
 
-/// Reads a mesh file of any format with a progress bar, and prints no notes.
+/// Reads a mesh file of any format with a progress bar, and prints no notes. `-` is standard input.
 fn load_file(path: &Path, limits: &LimitArgs) -> anyhow::Result<Loaded> {
+    if stdin::is_stdin(path) {
+        return load_stdin(limits);
+    }
     let bar = messages::share_bar("reading");
     let progress = |share| {
         messages::set_share(&bar, share);
@@ -56,6 +61,21 @@ fn load_file(path: &Path, limits: &LimitArgs) -> anyhow::Result<Loaded> {
     let loaded = hitscan::load_with_progress(path, &limits.load_options(), &progress);
     bar.finish_and_clear();
     loaded.map_err(with_flag)
+}
+
+fn stdin_bytes(limits: &LimitArgs) -> anyhow::Result<&'static [u8]> {
+    stdin::bytes(limits.of_cache(), LimitArgs::flag(Limit::FileBytes))
+}
+
+fn load_stdin(limits: &LimitArgs) -> anyhow::Result<Loaded> {
+    let bytes = stdin_bytes(limits)?;
+    if cache::is_cache(bytes) {
+        bail!(
+            "{}: a cache file; expected a mesh; give its path, so that hitscan can check its source",
+            stdin::NAME
+        );
+    }
+    hitscan::parse_any(bytes, stdin::NAME, &limits.load_options()).map_err(with_flag)
 }
 
 /// Replaces the library's option in an error about a limit by the flag.
@@ -74,7 +94,12 @@ fn with_flag(error: ReadError) -> anyhow::Error {
 /// # Errors
 /// A glTF file that cannot be read.
 pub(crate) fn load_gltf(path: &Path, limits: &LimitArgs) -> anyhow::Result<Option<Loaded>> {
-    if cache::is_cache_file(path) || Format::of_file(path) != Some(Format::Gltf) {
+    let format = match stdin::is_stdin(path) {
+        true => Format::of_bytes(stdin_bytes(limits)?, stdin::NAME),
+        false if cache::is_cache_file(path) => None,
+        false => Format::of_file(path),
+    };
+    if format != Some(Format::Gltf) {
         return Ok(None);
     }
     let loaded = load_file(path, limits)?;
@@ -139,10 +164,11 @@ fn build_anew(mesh: &TriMesh, engine: &EngineArgs) -> anyhow::Result<MeshBvh> {
     };
     let tree = MeshBvh::build_with_progress(mesh, &engine.build_options(), &progress);
     bar.finish_and_clear();
-    tree.context("building the tree")
+    tree.context("cannot build the tree")
 }
 
 /// Reads a mesh and builds its tree for a cache file at `output`. Also returns the files that it read.
+/// A mesh from standard input has no source that later commands could check.
 ///
 /// # Errors
 /// As [`load`]; a cache file at `path`; a file that changes during the read.
@@ -155,12 +181,16 @@ pub(crate) fn build_for_cache(
         bail!("{}: the file is a cache file; expected a mesh", path.display());
     }
     let read = || load_quietly(path, &engine.limits);
-    let (model, source) = source_snapshot::read_with_source(path, output, read)?;
+    let (model, source) = if stdin::is_stdin(path) {
+        (read()?, None)
+    } else {
+        let (model, source) = source_snapshot::read_with_source(path, output, read)?;
+        (model, Some(source))
+    };
     model.remarks.iter().for_each(messages::note);
     let Model { mesh, materials, n_ignored, remarks, files, .. } = model;
     let bvh = build_anew(&mesh, engine)?;
     let quality = engine.build_options().quality;
-    let source = Some(source);
     Ok((BuiltMesh { mesh, bvh, quality, materials, n_ignored, remarks, source }, files))
 }
 

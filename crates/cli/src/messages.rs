@@ -18,7 +18,7 @@ pub(crate) fn error(error: &anyhow::Error) {
     let _ = writeln!(anstream::stderr(), "{style}error:{style:#} {}", Escaped(&text));
 }
 
-/// Prints a note: a fact worth knowing that is no error.
+/// Prints a note: a useful fact that is not an error.
 pub(crate) fn note(note: impl Display) {
     line(format_args!("note: {note}"));
 }
@@ -50,7 +50,7 @@ pub(crate) fn counter(stage: &'static str, total: Option<u64>) -> ProgressBar {
 fn bar(total: Option<u64>, stage: &'static str, style: &str) -> ProgressBar {
     // The target hides itself when standard error is not a terminal.
     let bar = ProgressBar::with_draw_target(total, ProgressDrawTarget::stderr_with_hz(10));
-    let style = ProgressStyle::with_template(style).expect("the templates above are well formed");
+    let style = ProgressStyle::with_template(style).expect("the templates of this file are valid");
     bar.with_style(style).with_message(stage)
 }
 

@@ -99,6 +99,11 @@ impl Bytes<'_> {
         Ok(())
     }
 
+    /// A stream of all bytes from the first on.
+    pub fn reader(&self) -> impl Read + '_ {
+        Reader { bytes: self, at: 0 }
+    }
+
     /// The first `n` bytes, or all if there are fewer.
     ///
     /// # Errors
@@ -107,6 +112,21 @@ impl Bytes<'_> {
         let mut start = vec![0; self.len().min(n as u64) as usize];
         self.read_at(0, &mut start)?;
         Ok(start)
+    }
+}
+
+/// A position in bytes, as a stream.
+struct Reader<'a> {
+    bytes: &'a Bytes<'a>,
+    at: u64,
+}
+
+impl Read for Reader<'_> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let n = (self.bytes.len() - self.at).min(into.len() as u64) as usize;
+        self.bytes.read_at(self.at, &mut into[..n])?;
+        self.at += n as u64;
+        Ok(n)
     }
 }
 
@@ -223,6 +243,7 @@ mod tests {
             assert_eq!(&piece, b"cde");
             assert_eq!(bytes.start(2).unwrap(), b"ab");
             assert_eq!(bytes.start(100).unwrap(), b"abcdef");
+            assert_eq!(io::read_to_string(bytes.reader()).unwrap(), "abcdef");
         }
         assert!(Bytes::open(&path, u64::MAX).unwrap().read_at(4, &mut [0; 3]).is_err());
     }

@@ -22,14 +22,17 @@ pub struct LoadOptions {
     pub attributes: bool,
     /// Keep materials, and read the material libraries of OBJ files. On by default.
     pub materials: bool,
-    /// The maximum size of the file, and of all glTF buffers beside it together, in bytes. 16 GiB by
-    /// default.
+    /// The maximum size of the file, and of all glTF buffers beside it together, in bytes. For a compressed
+    /// file, also the maximum uncompressed size. 16 GiB by default.
     pub max_file_bytes: u64,
     /// The maximum number of corners of one polygon. 2^24 by default.
     pub max_polygon_corners: u32,
-    /// STL, PLY and glTF: the maximum number of vertices, and of triangles, in all meshes together. A
-    /// small glTF file may refer to the same data a thousand times. 2^26 by default.
+    /// STL, PLY and glTF: the maximum number of vertices, and of triangles, in all meshes together. 2^26
+    /// by default.
     pub max_vertices: u64,
+    /// glTF: the maximum number of vertices, and of triangles, beyond one per three bytes of the buffers. A
+    /// small file may refer to the same data a thousand times. 2^22 by default.
+    pub max_repeated: u64,
     /// OBJ: the maximum length of one statement in bytes, including the lines that continue it. A file
     /// without line endings takes this much memory at once. 512 MiB by default.
     pub max_statement_bytes: u64,
@@ -48,6 +51,7 @@ impl Default for LoadOptions {
             max_file_bytes: 16 << 30,
             max_polygon_corners: 1 << 24,
             max_vertices: 1 << 26,
+            max_repeated: 1 << 22,
             max_statement_bytes: 512 << 20,
             max_material_bytes: 64 << 20,
             max_libraries: 256,
@@ -65,6 +69,8 @@ pub enum Limit {
     PolygonCorners,
     /// [`LoadOptions::max_vertices`].
     Vertices,
+    /// [`LoadOptions::max_repeated`].
+    Repeated,
     /// [`LoadOptions::max_statement_bytes`].
     StatementBytes,
 }
@@ -76,6 +82,7 @@ impl Limit {
             Self::FileBytes => "max_file_bytes",
             Self::PolygonCorners => "max_polygon_corners",
             Self::Vertices => "max_vertices",
+            Self::Repeated => "max_repeated",
             Self::StatementBytes => "max_statement_bytes",
         }
     }

@@ -4,6 +4,8 @@ use std::path::Path;
 
 use hitscan_files::Bytes;
 
+use crate::compressed::Compression;
+
 /// A format of mesh files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Format {
@@ -23,14 +25,36 @@ impl Format {
 
     /// The format of a file: by its first bytes, else by the extension of its name, else OBJ, which has
     /// no signature. `None` if the file cannot be read.
+    ///
+    /// For a compressed file, this is the format of its contents. Only the name shows that a compressed
+    /// file holds binary STL, because binary STL is recognised by its length.
     pub fn of_file(path: impl AsRef<Path>) -> Option<Self> {
         let path = path.as_ref();
         let bytes = Bytes::open(path, u64::MAX).ok()?;
-        Some(Self::detect(&bytes.start(Self::N_START_BYTES).ok()?, bytes.len(), path))
+        let start = bytes.start(Self::N_START_BYTES).ok()?;
+        let Some(compression) = Compression::of_start(&start) else {
+            return Some(Self::detect(&start, bytes.len(), path));
+        };
+        let start = compression.start(bytes.reader(), Self::N_START_BYTES);
+        Some(Self::detect(&start.ok()?, u64::MAX, path))
+    }
+
+    /// [`of_file`](Self::of_file) for a file in memory.
+    pub fn of_bytes(bytes: &[u8], name: impl AsRef<Path>) -> Option<Self> {
+        let Some(compression) = Compression::of_start(bytes) else {
+            return Some(Self::detect_in(bytes, name.as_ref()));
+        };
+        let start = compression.start(bytes, Self::N_START_BYTES);
+        Some(Self::detect(&start.ok()?, u64::MAX, name.as_ref()))
     }
 
     pub(crate) fn detect(start: &[u8], len: u64, path: &Path) -> Self {
         Self::of_start(start, len).or_else(|| Self::of_name(path)).unwrap_or(Self::Obj)
+    }
+
+    /// [`detect`](Self::detect) for a file in memory.
+    pub(crate) fn detect_in(bytes: &[u8], path: &Path) -> Self {
+        Self::detect(&bytes[..bytes.len().min(Self::N_START_BYTES)], bytes.len() as u64, path)
     }
 
     /// The format that the first 1024 bytes of a file of `len` bytes prove. `None` for OBJ, which has no
@@ -56,9 +80,15 @@ impl Format {
         word.eq_ignore_ascii_case(b"solid").then_some(Self::Stl)
     }
 
-    /// The format that belongs to the extension of a file name, in any case.
+    /// The format that belongs to the extension of a file name, in any case: OBJ for `a.obj`, and for
+    /// `a.obj.gz` and `a.obj.zst`.
     pub fn of_name(path: impl AsRef<Path>) -> Option<Self> {
-        match path.as_ref().extension()?.to_str()?.to_ascii_lowercase().as_str() {
+        let path = path.as_ref();
+        match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
+            // A name such as `a.stl.gz.gz` belongs to no format.
+            "gz" | "zst" => Some(path.with_extension(""))
+                .filter(|inner| !is_compressed(inner))
+                .and_then(Self::of_name),
             "obj" => Some(Self::Obj),
             "stl" => Some(Self::Stl),
             "ply" => Some(Self::Ply),
@@ -76,6 +106,12 @@ impl Format {
             Self::Gltf => "glTF",
         }
     }
+}
+
+/// Whether a name has the extension of a compressed file.
+fn is_compressed(path: &Path) -> bool {
+    let is = |end: &str| path.extension().is_some_and(|found| found.eq_ignore_ascii_case(end));
+    is("gz") || is("zst")
 }
 
 #[cfg(test)]
@@ -103,6 +139,10 @@ mod tests {
         assert_eq!(Format::of_name("a.GLB"), Some(Format::Gltf));
         assert_eq!(Format::of_name("a.Obj"), Some(Format::Obj));
         assert_eq!(Format::of_name("a.hitscan"), None);
+        assert_eq!(Format::of_name("a.Ply.GZ"), Some(Format::Ply));
+        assert_eq!(Format::of_name("a.stl.zst"), Some(Format::Stl));
+        assert_eq!(Format::of_name("a.gz"), None);
+        assert_eq!(Format::of_name("a.stl.gz.gz"), None);
         assert_eq!(Format::detect(b"v 1 2 3", 7, Path::new("a")), Format::Obj);
         assert_eq!(Format::detect(b"v 1 2 3", 7, Path::new("a.ply")), Format::Ply);
     }

@@ -1,8 +1,8 @@
-//! Reads triangle meshes from OBJ, STL, PLY and glTF files.
+//! Reads triangle meshes from OBJ, STL, PLY and glTF files, and writes them.
 //!
 //! [`load`] detects the format of a file and returns a [`Loaded`]: meshes, their instances, materials, and a
 //! [`LoadReport`] of the skipped parts. [`Loaded::into_mesh`] merges them into one
-//! [`TriMesh`](hitscan_primitives::TriMesh). [`parse`] does the same in memory.
+//! [`TriMesh`](hitscan_primitives::TriMesh), which [`write()`] writes. [`parse`] and [`parse_any`] do the same in memory.
 //!
 //! ```
 //! use hitscan_formats::{Format, LoadOptions, parse};
@@ -27,13 +27,16 @@
 //! - **STL**, text or binary. The names of solids become objects. Equal vertices are merged. Facet normals are
 //!   skipped, because the winding gives them.
 //! - **PLY**, text or binary of either byte order, with any number type. The reader uses positions, normals,
-//!   texture coordinates and faces; it counts other properties and elements.
+//!   texture coordinates and faces; it counts other properties and elements. Header lines that are no statement,
+//!   and the further numbers of rows that are too long, are mended and counted.
 //! - **glTF 2.0**, text or GLB: the meshes, materials and node transforms of the default scene. Each node with a
-//!   mesh becomes an [`Instance`]. Texture coordinates are flipped, so that v grows upwards as in the other
+//!   mesh becomes an [`Instance`]. Equal meshes become one, and primitives of one mesh share the vertices of one
+//!   accessor. Texture coordinates are flipped, so that v grows upwards as in the other
 //!   formats. The reader counts skins, morph targets, animations, cameras, points and lines; it reads no
 //!   textures.
 //!
-//! STL, PLY and glTF have a Cargo feature each.
+//! STL, PLY and glTF have a Cargo feature each. With the feature `compressed`, each file may be compressed by
+//! gzip or Zstandard, under any name.
 //!
 //! # Guarantees
 //!
@@ -48,9 +51,11 @@
 //!
 //! ```text
 //! load ─▶ stl, ply, gltf ─▶ loaded ─▶ mesh_builder
-//!   │          │               └────▶ format, instance, report
+//!   │          │               └────▶ format ─▶ compressed ─▶ zstandard
+//!   │          │               └────▶ instance, report
 //!   │          └▶ words, side_files ─▶ error_at
 //!   └▶ hitscan-obj
+//! write ─▶ its stl, ply, glb ─▶ vertices, losses ─▶ write_report; write ─▶ format, hitscan-obj
 //! ```
 
 #![forbid(unsafe_code)]
@@ -64,7 +69,9 @@ mod instance;
 mod load;
 mod loaded;
 mod report;
+mod write;
 
+mod compressed;
 mod error_at;
 mod mesh_builder;
 mod side_files;
@@ -76,14 +83,17 @@ mod gltf;
 mod ply;
 #[cfg(feature = "stl")]
 mod stl;
+#[cfg(feature = "compressed")]
+mod zstandard;
 
 pub use format::Format;
 pub use hitscan_files::{Limit, LoadOptions, ReadError, ReadErrorKind};
 pub use hitscan_obj::ObjReport;
 pub use instance::Instance;
-pub use load::{load, load_with_progress, parse, parse_with_files};
+pub use load::{load, load_with_progress, parse, parse_any, parse_with_files};
 pub use loaded::Loaded;
 pub use report::LoadReport;
+pub use write::{WriteReport, write};
 
 #[doc = include_str!("../README.md")]
 #[cfg(doctest)]

@@ -1,15 +1,21 @@
 //! Loading a file of any format.
 
-use std::{io, ops::ControlFlow, path::Path};
+use std::{borrow::Cow, io, ops::ControlFlow, path::Path};
 
-use hitscan_files::{Bytes, LoadOptions, ReadError, ReadErrorKind};
+use hitscan_files::{Bytes, FileError, LoadOptions, ReadError, ReadErrorKind};
 
-use crate::{Format, Loaded, error_at::ErrorAt, loaded::Parts, side_files::SideFiles};
+use crate::{
+    Format, Loaded, compressed::Compression, error_at::ErrorAt, loaded::Parts,
+    side_files::SideFiles,
+};
 
 /// Loads a mesh file.
 ///
 /// The format is detected from the first bytes, or from the extension if those are ambiguous
 /// ([`Format::of_file`]). Material libraries and buffers are read from the folder of the file or below.
+///
+/// A file may be compressed by gzip or Zstandard (feature `compressed`). [`LoadOptions::max_file_bytes`]
+/// then also limits its uncompressed size, which is in memory during the read.
 ///
 /// # Errors
 /// A file that cannot be read, exceeds a limit of the options, or is invalid; see [`ReadErrorKind`].
@@ -20,8 +26,8 @@ pub fn load(path: impl AsRef<Path>, options: &LoadOptions) -> Result<Loaded, Rea
 
 /// [`load`] with progress: calls `progress` with rising numbers up to 1, from one thread at a time.
 ///
-/// OBJ files report about every 256 KiB, other formats only their end. Loading stops soon after
-/// `progress` returns `Break`.
+/// OBJ files report about every 256 KiB, other formats only their end. A compressed file reports 0 about
+/// once per uncompressed megabyte before that. Loading stops soon after `progress` returns `Break`.
 ///
 /// # Errors
 /// As [`load`], and [`ReadErrorKind::Cancelled`].
@@ -33,11 +39,31 @@ pub fn load_with_progress(
     let path = path.as_ref();
     let name = path.to_string_lossy();
     let error = |error: ErrorAt| error.in_file(&name);
-    let format = detect(path, options).map_err(error)?;
-    let parts = match format {
-        Format::Obj => Parts::of_obj(hitscan_obj::load_with_progress(path, options, progress)?),
-        _ => {
-            let bytes = hitscan_files::read(path, options.max_file_bytes);
+    let file = Bytes::open(path, options.max_file_bytes).map_err(ErrorAt::from).map_err(error)?;
+    let start = file.start(Format::N_START_BYTES).map_err(ErrorAt::from).map_err(error)?;
+    let mut uncompressed = None;
+    if let Some(compression) = Compression::of_start(&start) {
+        let limit = options.max_file_bytes;
+        let bytes = compression.decompress(file.reader(), limit, &|| progress(0.0));
+        uncompressed = Some(bytes.map_err(ErrorAt::from).map_err(error)?);
+    }
+    let format = match &uncompressed {
+        Some(bytes) => Format::detect_in(bytes, path),
+        None => Format::detect(&start, file.len(), path),
+    };
+    drop(file);
+    let parts = match (format, uncompressed) {
+        (Format::Obj, None) => {
+            Parts::of_obj(hitscan_obj::load_with_progress(path, options, progress)?)
+        }
+        (Format::Obj, Some(bytes)) => {
+            Parts::of_obj(hitscan_obj::parse_in_folder(&bytes, path, options, progress)?)
+        }
+        (_, uncompressed) => {
+            let bytes = match uncompressed {
+                Some(bytes) => Ok(bytes),
+                None => hitscan_files::read(path, options.max_file_bytes),
+            };
             let bytes = bytes.map_err(ErrorAt::from).map_err(error)?;
             let folder = path.parent().map_or(SideFiles::None, SideFiles::Folder);
             let parts = parse_other(&bytes, format, folder, options).map_err(error)?;
@@ -50,13 +76,39 @@ pub fn load_with_progress(
     Ok(Loaded::new(parts, format, &name, options))
 }
 
-fn detect(path: &Path, options: &LoadOptions) -> Result<Format, ErrorAt> {
-    let bytes = Bytes::open(path, options.max_file_bytes)?;
-    let start = bytes.start(Format::N_START_BYTES)?;
-    Ok(Format::detect(&start, bytes.len(), path))
+/// Loads a mesh from memory, and detects its format as [`load`] does. Errors call it `name`, whose
+/// extension counts if the first bytes are ambiguous. The bytes may be compressed.
+///
+/// No file is opened, as in [`parse`].
+///
+/// ```
+/// use hitscan_formats::{Format, LoadOptions, parse_any};
+///
+/// let piped = b"solid roof\nfacet normal 0 0 1 outer loop\n\
+///     vertex 0 0 0 vertex 1 0 0 vertex 0 1 0 endloop endfacet endsolid roof\n";
+/// # #[cfg(feature = "stl")]
+/// assert_eq!(parse_any(piped, "<stdin>", &LoadOptions::default())?.format, Format::Stl);
+/// # Ok::<(), hitscan_formats::ReadError>(())
+/// ```
+///
+/// # Errors
+/// As [`load`].
+pub fn parse_any(bytes: &[u8], name: &str, options: &LoadOptions) -> Result<Loaded, ReadError> {
+    let error = |kind: ReadErrorKind| ReadError::new(name, None, kind);
+    let (found, limit) = (bytes.len() as u64, options.max_file_bytes);
+    if found > limit {
+        return Err(error(FileError::TooLarge { found, limit }.into()));
+    }
+    let mut bytes = Cow::Borrowed(bytes);
+    if let Some(compression) = Compression::of_start(&bytes) {
+        let uncompressed = compression.decompress(&*bytes, limit, &|| ControlFlow::Continue(()));
+        bytes = Cow::Owned(uncompressed.map_err(error)?);
+    }
+    let format = Format::detect_in(&bytes, Path::new(name));
+    parse(&bytes, name, format, options)
 }
 
-/// Loads a mesh from memory. Errors call it `name`.
+/// Loads a mesh of a known format from memory. Errors call it `name`.
 ///
 /// No file is opened. The report lists material libraries as not read, and a glTF file that refers to
 /// other files is an error.

@@ -1,6 +1,6 @@
 //! A file in memory, whatever its format.
 
-use std::{collections::HashMap, path::PathBuf};
+use std::{collections::HashMap, path::PathBuf, sync::Arc};
 
 use glam::{DAffine3, DMat3, DVec3, Vec3};
 use hitscan_files::{LoadOptions, ReadError, ReadErrorKind};
@@ -15,6 +15,17 @@ use crate::{
 /// The contents of a mesh file.
 ///
 /// OBJ, STL and PLY files have one mesh and one instance of it. glTF files have any number of both.
+/// Polygons refer to materials by name: pass [`FaceRecords::material`] to [`material`](Self::material).
+///
+/// ```
+/// use hitscan_formats::{Format, LoadOptions, parse};
+///
+/// let text = b"v 0 0 0\nv 1 0 0\nv 0 1 0\no roof\nf 1 2 3\n";
+/// let loaded = parse(text, "house.obj", Format::Obj, &LoadOptions::default())?;
+/// let records = loaded.meshes[0].records().expect("the options keep records");
+/// assert_eq!((records.object(0), records.material(0)), (Some("roof"), None));
+/// # Ok::<(), hitscan_formats::ReadError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Loaded {
@@ -27,6 +38,9 @@ pub struct Loaded {
     /// The materials in the order of the file, or of the material libraries of an OBJ file. A name may
     /// occur twice; see [`material`](Self::material).
     pub materials: Vec<Material>,
+    /// Base-colour textures that a glTF file holds itself: the index of the material, and the bytes of a
+    /// PNG or JPEG file. Other textures are files, named by [`Material::map_kd`].
+    pub embedded_textures: Vec<(usize, Arc<[u8]>)>,
     /// The material libraries or buffers that were read beside the file, with links resolved.
     pub files: Vec<PathBuf>,
     /// The parts of the file that the reader skipped or repaired.
@@ -42,6 +56,7 @@ pub(crate) struct Parts {
     pub(crate) meshes: Vec<TriMesh>,
     pub(crate) instances: Vec<Instance>,
     pub(crate) materials: Vec<Material>,
+    pub(crate) embedded_textures: Vec<(usize, Arc<[u8]>)>,
     pub(crate) files: Vec<PathBuf>,
     pub(crate) report: LoadReport,
 }
@@ -62,9 +77,19 @@ impl Parts {
 
 impl Loaded {
     pub(crate) fn new(parts: Parts, format: Format, name: &str, options: &LoadOptions) -> Self {
-        let Parts { meshes, instances, materials, files, report } = parts;
+        let Parts { meshes, instances, materials, embedded_textures, files, report } = parts;
         let (name, options) = (name.to_owned(), options.clone());
-        Self { format, meshes, instances, materials, files, report, name, options }
+        Self {
+            format,
+            meshes,
+            instances,
+            materials,
+            embedded_textures,
+            files,
+            report,
+            name,
+            options,
+        }
     }
 
     /// The material of a name. If several have it, the last one counts, because a later library
@@ -119,7 +144,7 @@ impl Loaded {
 
 /// The names in the records of a mesh.
 fn names_of(mesh: &TriMesh) -> Vec<Name<'_>> {
-    let names = mesh.records().map_or(&[][..], |records| &records.names);
+    let names = mesh.records().map_or(&[][..], |records| records.names());
     names.iter().map(|name| Name::new(Some(name.as_str()))).collect()
 }
 
@@ -133,13 +158,21 @@ fn add_instance(
 ) {
     let is_mirrored = transform.matrix3.determinant() < 0.0;
     let first_vertex = builder.positions.len() as u32;
-    let to_scene = |p: &Vec3| transform.transform_point3(p.as_dvec3()).as_vec3();
+    // The identity keeps every bit, even the sign of zero.
+    let is_identity = transform == DAffine3::IDENTITY;
+    let to_scene = |p: &Vec3| match is_identity {
+        true => *p,
+        false => transform.transform_point3(p.as_dvec3()).as_vec3(),
+    };
     builder.positions.extend(mesh.positions().iter().map(to_scene));
     let to_normal: DMat3 = transform.matrix3.inverse().transpose();
     let turn = |[a, b, c]: [u32; 3]| if is_mirrored { [a, c, b] } else { [a, b, c] };
 
     let CornerAttributes { normals, normal_indices, uvs, uv_indices } = mesh.attributes();
-    let normal = |n: &Vec3| (to_normal * n.as_dvec3()).normalize_or(DVec3::ZERO).as_vec3();
+    let normal = |n: &Vec3| match is_identity {
+        true => *n,
+        false => (to_normal * n.as_dvec3()).normalize_or(DVec3::ZERO).as_vec3(),
+    };
     let first_normal = builder.attributes.normals.len() as u32;
     builder.attributes.normals.extend(normals.iter().map(normal));
     let first_uv = builder.attributes.uvs.len() as u32;
@@ -159,10 +192,10 @@ fn add_instance(
         };
         let object = match &mut node {
             Some(name) => builder.name_index(name),
-            None => name_index(&records.objects, builder),
+            None => name_index(records.objects(), builder),
         };
-        let material = name_index(&records.materials, builder);
-        builder.begin_polygon(object, material, records.lines.get(polygon));
+        let material = name_index(records.materials(), builder);
+        builder.begin_polygon(object, material, records.lines().get(polygon));
         for triangle in records.triangles_of(polygon) {
             let triangle = triangle as usize;
             builder.add_triangle(

@@ -4,7 +4,9 @@ use std::{borrow::Cow, collections::HashMap};
 
 use glam::Vec3;
 use hitscan_files::LoadOptions;
-use hitscan_primitives::{CornerAttributes, FaceRecords, LineRuns, MeshError, Runs, TriMesh};
+use hitscan_primitives::{
+    CornerAttributes, FaceRecords, LineRuns, MeshError, PolygonProperties, Runs, TriMesh,
+};
 
 /// The positions, triangles, attributes and records of a mesh under construction.
 #[derive(Debug, Default)]
@@ -105,12 +107,14 @@ impl MeshBuilder {
         if !options.records {
             return Ok(mesh);
         }
-        let mut records = FaceRecords::from_triangle_counts(counts);
-        records.names = names.names;
-        records.objects = self.objects;
-        records.materials = self.materials;
-        records.lines = self.lines;
-        mesh.with_records(records)
+        let properties = PolygonProperties {
+            names: names.names,
+            objects: self.objects,
+            materials: self.materials,
+            lines: self.lines,
+            ..PolygonProperties::default()
+        };
+        mesh.with_records(FaceRecords::from_triangle_counts(counts).with_properties(properties)?)
     }
 }
 

@@ -12,7 +12,7 @@ use hitscan_obj::ObjReport;
 pub struct LoadReport {
     /// OBJ: counts of statements, and each kind of warning with its first line.
     pub obj: Option<ObjReport>,
-    /// STL, PLY and glTF: the skipped parts by the plural of their name.
+    /// STL, PLY and glTF: the skipped and mended parts by the plural of their name.
     skipped: HashMap<String, Skipped>,
 }
 
@@ -20,6 +20,8 @@ pub struct LoadReport {
 struct Skipped {
     /// The number of kinds that were found earlier.
     order: usize,
+    /// What the reader did with them.
+    outcome: &'static str,
     n: u64,
 }
 
@@ -39,19 +41,24 @@ impl LoadReport {
         let of_obj = self.obj.as_ref().map(ToString::to_string).unwrap_or_default();
         let mut skipped: Vec<_> = self.skipped.iter().collect();
         skipped.sort_unstable_by_key(|(_, skipped)| skipped.order);
-        let lines = skipped.into_iter().map(|(what, s)| format!("{what}, left out: {}", s.n));
+        let lines = skipped.into_iter().map(|(what, s)| format!("{what}, {}: {}", s.outcome, s.n));
         of_obj.lines().map(str::to_owned).chain(lines).collect()
     }
 
     /// Counts `n` skipped parts; `what` is the plural of their name.
     pub(crate) fn add(&mut self, what: &str, n: u64) {
+        self.add_as(what, "left out", n);
+    }
+
+    /// Counts `n` parts with another outcome, a participle such as "read".
+    pub(crate) fn add_as(&mut self, what: &str, outcome: &'static str, n: u64) {
         if n == 0 {
             return;
         }
         let order = self.skipped.len();
         match self.skipped.get_mut(what) {
             Some(skipped) => skipped.n += n,
-            None => _ = self.skipped.insert(what.to_owned(), Skipped { order, n }),
+            None => _ = self.skipped.insert(what.to_owned(), Skipped { order, outcome, n }),
         }
     }
 }

@@ -5,7 +5,7 @@
 use std::time::Instant;
 
 use hitscan::primitives::generate;
-use hitscan::{BuildOptions, Faces, HitMode, MeshBvh, Ray};
+use hitscan::{BuildOptions, Faces, HitOptions, MeshBvh, Ray};
 
 fn main() -> Result<(), generate::GenerateError> {
     let mesh = generate::terrain(100_000, 1)?;
@@ -26,7 +26,7 @@ fn main() -> Result<(), generate::GenerateError> {
     // They are those of `closest_hit`, to the bit. Neighbours that start and go alike are fastest.
     let mut hits = vec![None; rays.len()];
     let start = Instant::now();
-    bvh.closest_hits(&rays, Faces::Both, &mut hits);
+    bvh.closest_hit_batch(&rays, Faces::Both, &mut hits);
     let elapsed = start.elapsed();
     let n_hits = hits.iter().flatten().count();
     println!("{n_hits} of {} rays hit, {elapsed:.1?}", rays.len());
@@ -34,10 +34,10 @@ fn main() -> Result<(), generate::GenerateError> {
 
     // Also: only whether, how often, and all hits.
     let mut occluded = vec![false; rays.len()];
-    bvh.are_occluded(&rays, Faces::Both, &mut occluded);
+    bvh.is_occluded_batch(&rays, Faces::Both, &mut occluded);
     let mut crossings = vec![0; rays.len()];
-    bvh.crossings_of(&rays, Faces::Both, &mut crossings);
-    let lists = bvh.all_hits_of(&rays[..1000], Faces::Both, HitMode::Closed);
+    bvh.count_crossings_batch(&rays, Faces::Both, &mut crossings);
+    let lists = bvh.all_hits_batch(&rays[..1000], &HitOptions::default());
     println!("ray 500 hits {} triangles", lists.of(500).len());
     Ok(())
 }

@@ -3,7 +3,7 @@
 //! `cargo run --example filter`
 
 use hitscan::primitives::generate;
-use hitscan::{BuildOptions, Faces, Hit, HitMode, MeshBvh, Ray};
+use hitscan::{BuildOptions, Faces, Hit, HitOptions, MeshBvh, Ray};
 
 /// A chequered fence: half of every triangle's texture is transparent.
 fn is_opaque(hit: &Hit) -> bool {
@@ -29,7 +29,7 @@ fn main() -> Result<(), generate::GenerateError> {
         println!("behind {ignored:?}: triangle {} at {}", hit.triangle, hit.t);
         ignored.push(hit.triangle);
     }
-    let all = bvh.all_hits(&ray, Faces::Both, HitMode::Closed);
+    let all = bvh.all_hits(&ray, &HitOptions::default());
     assert_eq!(ignored, all.iter().map(|hit| hit.triangle).collect::<Vec<_>>());
     assert_eq!(opaque, all.into_iter().find(is_opaque));
     Ok(())

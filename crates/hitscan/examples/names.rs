@@ -2,7 +2,9 @@
 //!
 //! `cargo run --example names [FILE.obj]`
 
-use hitscan::{BuildOptions, Faces, HitMode, LoadOptions, MeshBvh, Ray, ReadError, load};
+use hitscan::{
+    BuildOptions, Faces, HitMode, HitOptions, LoadOptions, MeshBvh, Ray, ReadError, load,
+};
 
 fn main() -> Result<(), ReadError> {
     let file = std::env::args().nth(1);
@@ -20,12 +22,13 @@ fn main() -> Result<(), ReadError> {
         bounds.center() + bounds.extent() * 2.0 * hitscan::glam::Vec3::Y,
         [0.0, -1.0, 0.0],
     );
-    for hit in bvh.all_hits(&ray, Faces::Both, HitMode::Once) {
+    let each_crossing = HitOptions { faces: Faces::Both, mode: HitMode::OncePerCrossing };
+    for hit in bvh.all_hits(&ray, &each_crossing) {
         let Some(records) = mesh.records() else { continue };
         let polygon = records.polygon(hit.triangle);
         println!(
             "polygon {polygon} on line {}: object {}, group {}, material {}",
-            records.lines.get(polygon).unwrap_or(0),
+            records.lines().get(polygon).unwrap_or(0),
             records.object(polygon).unwrap_or("-"),
             records.group(polygon).unwrap_or("-"),
             records.material(polygon).unwrap_or("-"),

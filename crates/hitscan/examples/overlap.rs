@@ -12,9 +12,9 @@ fn main() -> Result<(), generate::GenerateError> {
     let bvh = MeshBvh::build(&mesh, &BuildOptions::default());
     let mut triangles = vec![];
 
-    bvh.overlapping_box(&Aabb::new([2.0, -1.0, -1.0], [5.0, 1.0, 1.0]), &mut triangles);
+    bvh.overlapping_box_into(&Aabb::new([2.0, -1.0, -1.0], [5.0, 1.0, 1.0]), &mut triangles);
     println!("{} triangles touch the box", triangles.len());
-    bvh.overlapping_sphere(&Sphere::new([4.0, 0.0, 0.0], 0.5), &mut triangles);
+    bvh.overlapping_sphere_into(&Sphere::new([4.0, 0.0, 0.0], 0.5), &mut triangles);
     println!("{} triangles touch the ball", triangles.len());
 
     // Planes point inwards: what lies between x = 1 and x = 2, above y = 0.
@@ -23,11 +23,11 @@ fn main() -> Result<(), generate::GenerateError> {
         [-1.0, 0.0, 0.0, 2.0],
         [0.0, 1.0, 0.0, 0.0],
     ]);
-    bvh.overlapping_convex(&region, &mut triangles);
+    bvh.overlapping_convex_into(&region, &mut triangles);
     println!("{} triangles touch the slab", triangles.len());
     assert!(bvh.overlaps_convex(&region) && !bvh.is_within_convex(&region));
 
-    // A shape of our own: a cylinder of radius 2.5 about the y axis. Its test of a box may say yes too
+    // A custom shape: a cylinder of radius 2.5 about the y axis. Its test of a box may say yes too
     // often, never too seldom.
     let radius = |x: f32, z: f32| x.hypot(z);
     let mut within = vec![];

@@ -40,8 +40,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
 
     let ray = WorldRay::new(place.transform_point3(DVec3::new(-8.0, -0.5, 0.5)), [1.0, 0.0, 0.0]);
-    let seen = QueryOptions { faces: Faces::Front, ..QueryOptions::default() };
-    for hit in scene.all_hits(&ray, &seen, HitMode::Once) {
+    let seen = QueryOptions {
+        faces: Faces::Front,
+        mode: HitMode::OncePerCrossing,
+        ..QueryOptions::default()
+    };
+    for hit in scene.all_hits(&ray, &seen) {
         let details = scene.describe(&hit).ok_or("the scene has not changed")?;
         let path: Vec<_> =
             details.path().into_iter().filter_map(|id| scene.get(id)?.name.as_deref()).collect();

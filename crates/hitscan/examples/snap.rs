@@ -45,7 +45,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .collect();
     let wires = Polylines::new([helix])?;
     let cursor = view.project([1.6, -1.0, 0.0]).ok_or("the camera sees it")?.pixel + 2.0;
-    let pick = wires.pick(&view, &DAffine3::IDENTITY, cursor, 8.0, |pick| {
+    let pick = wires.pick_where(&view, &DAffine3::IDENTITY, cursor, 8.0, |pick| {
         picker.is_visible(pick.point, &query)
     });
     if let Some(pick) = pick {

@@ -3,20 +3,23 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-const EXAMPLES: [&str; 20] = [
+const EXAMPLES: [&str; 23] = [
     "all_hits",
     "alpha",
     "batch",
     "closest_point",
     "filter",
     "first_hit",
+    "gizmo",
     "inside",
     "line_of_sight",
     "marquee",
     "moving_mesh",
     "names",
+    "open_edges",
     "overlap",
     "own_mesh",
+    "pixels",
     "progress",
     "scene",
     "skinned",
@@ -26,7 +29,7 @@ const EXAMPLES: [&str; 20] = [
     "x_ray",
 ];
 
-/// The program that cargo built from an example, beside this test.
+/// The program that cargo built from an example, next to this test.
 fn program(name: &str) -> PathBuf {
     let test = std::env::current_exe().expect("a test is a file");
     let folder = test.ancestors().nth(2).expect("it is in `deps`, beside `examples`");

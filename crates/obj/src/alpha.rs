@@ -14,6 +14,7 @@ use thiserror::Error;
 use crate::{
     LibraryProblem, Material,
     library::{Folder, Libraries},
+    texture_name::texture_file,
 };
 
 /// Limits for textures, checked before memory is allocated.
@@ -84,7 +85,7 @@ pub fn load_alpha_masks(
             (None, Some(map_kd)) => (map_kd, Part::Alpha),
             (None, None) => continue,
         };
-        let texture = without_options(statement);
+        let texture = texture_file(statement);
         // A new folder per texture, because a folder returns each file only once.
         let mut folder = Folder::of(obj_file.as_ref());
         // Several names may lead to the same file.
@@ -115,29 +116,6 @@ pub fn load_alpha_masks(
         }
     }
     found
-}
-
-/// The file name in a texture statement, after the options and their arguments.
-fn without_options(statement: &str) -> &str {
-    let mut rest = statement.trim();
-    while let Some(option) = rest.strip_prefix('-') {
-        let (option, after) = option.split_once(char::is_whitespace).unwrap_or((option, ""));
-        // -o, -s and -t take one to three numbers, -mm two, all others one word.
-        let n_arguments = match option {
-            "o" | "s" | "t" => 3,
-            "mm" => 2,
-            _ => 1,
-        };
-        rest = after.trim_start();
-        for n in 0..n_arguments {
-            let (word, after) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
-            if n > 0 && word.parse::<f32>().is_err() {
-                break;
-            }
-            rest = after.trim_start();
-        }
-    }
-    rest
 }
 
 /// The mask of a picture; `None` if the picture is opaque.
@@ -177,19 +155,6 @@ mod tests {
     use std::fs;
 
     use super::*;
-
-    #[test]
-    fn options_before_the_name_are_skipped() {
-        for (statement, name) in [
-            ("leaf.png", "leaf.png"),
-            ("-clamp on my leaf.png", "my leaf.png"),
-            ("-o 1 2 -s 1 1 1 leaf.png", "leaf.png"),
-            ("-mm 0 1 -imfchan m leaf.png", "leaf.png"),
-            ("-clamp", ""),
-        ] {
-            assert_eq!(without_options(statement), name, "{statement}");
-        }
-    }
 
     #[test]
     fn only_a_picture_that_is_full_everywhere_has_no_mask() {
@@ -246,7 +211,7 @@ mod tests {
         let small = AlphaOptions { max_size: 1, ..options };
         let found = load_alpha_masks(inside.join("a.obj"), &materials, &small);
         assert!(matches!(found.problems["gray.png"], TextureProblem::Picture(_)));
-        // Four texels of two files, one of which has two names here.
+        // Four texels of two files; one file has two names here.
         let twice = [materials[0].clone(), material("again", Some("./gray.png"), None)];
         let found = load_alpha_masks(inside.join("a.obj"), &twice, &options);
         assert!(Arc::ptr_eq(&found.masks["fence"], &found.masks["again"]));

@@ -10,7 +10,7 @@ use glam::{Vec2, Vec3};
 use crate::{
     LoadOptions, ReadErrorKind,
     faces::{Faces, MAX_VALUES},
-    report::WarningCounts,
+    report::{LoadWarning, WarningCounts},
 };
 
 /// The values, faces and settings in a part of a file.
@@ -38,6 +38,8 @@ pub(crate) struct Chunk<'o> {
     pub(crate) libraries: Names,
     pub(crate) library_lines: Vec<u64>,
     pub(crate) warnings: WarningCounts,
+    /// The line and the corner of the first face that was skipped for its vertex index 0.
+    pub(crate) first_zero: Option<(u64, String)>,
     /// The number of statements with a keyword of OBJ.
     pub(crate) n_known: u64,
     pub(crate) n_lines: u64,
@@ -85,10 +87,19 @@ impl<'o> Chunk<'o> {
             libraries: Names::default(),
             library_lines: Vec::new(),
             warnings: WarningCounts::default(),
+            first_zero: None,
             n_known: 0,
             n_lines: 0,
             scratch: Scratch::default(),
         }
+    }
+
+    /// Counts a face with the vertex index 0 at `corner`.
+    #[cold]
+    pub(crate) fn skip_face_with_zero(&mut self, corner: String) {
+        let line = self.line();
+        self.warnings.add(LoadWarning::ZeroIndices, line);
+        self.first_zero.get_or_insert((line, corner));
     }
 
     /// Compares the counts with their limits. The reader calls it once per window, because the counts

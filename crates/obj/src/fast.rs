@@ -1,4 +1,4 @@
-//! A fast path for the most frequent statements, in the form that exporters write.
+//! A fast path for the common statements, in the form that exporters write.
 //!
 //! Each function parses one statement, or returns `None` without side effects, and the general
 //! parser takes over. Both parsers give the same result.

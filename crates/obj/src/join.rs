@@ -6,7 +6,9 @@ use std::{
 };
 
 use glam::Vec3;
-use hitscan_primitives::{CornerAttributes, FaceRecords, Runs, TriMesh, Triangulator};
+use hitscan_primitives::{
+    CornerAttributes, FaceRecords, PolygonProperties, Runs, TriMesh, Triangulator,
+};
 
 use crate::{
     LoadOptions, ObjReport, ReadErrorKind,
@@ -411,27 +413,30 @@ impl Settings {
 
 fn records(chunks: &[Chunk<'_>], before: &[Before], settings: &Settings) -> FaceRecords {
     let runs = || chunks.iter().flat_map(|chunk| &chunk.faces.runs);
-    let mut records = if runs().all(|run| run.n_corners == 3) {
+    let records = if runs().all(|run| run.n_corners == 3) {
         FaceRecords::one_triangle_each(runs().map(|run| run.n_faces).sum())
     } else {
         FaceRecords::from_triangle_counts(
             runs().flat_map(|run| iter::repeat_n(run.n_corners - 2, run.n_faces as usize)),
         )
     };
-    records.names.clone_from(&settings.names);
-    records.objects = settings.runs(Setting::Object);
-    records.groups = settings.runs(Setting::Group);
-    records.materials = settings.runs(Setting::Material);
+    let mut properties = PolygonProperties {
+        names: settings.names.clone(),
+        objects: settings.runs(Setting::Object),
+        groups: settings.runs(Setting::Group),
+        materials: settings.runs(Setting::Material),
+        ..PolygonProperties::default()
+    };
     for change in &settings.changes[Setting::Smoothing as usize] {
-        records.smoothing.push(change.face, change.value.unwrap_or(0));
+        properties.smoothing.push(change.face, change.value.unwrap_or(0));
     }
     let mut n_faces_before = 0;
     for (chunk, before) in chunks.iter().zip(before) {
         // The line grows by one per face within a run, as in the records.
         for &(face, line) in &chunk.faces.line_runs {
-            records.lines.push(n_faces_before + face, before.lines + line);
+            properties.lines.push(n_faces_before + face, before.lines + line);
         }
         n_faces_before += chunk.faces.n_faces;
     }
-    records
+    records.with_properties(properties).expect("settings refer to the names that they collected")
 }

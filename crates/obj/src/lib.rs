@@ -13,7 +13,7 @@
 //! // The quad is concave, so its diagonal runs through the concave corner.
 //! assert_eq!(model.mesh.triangles(), [[1, 2, 3], [1, 3, 0]]);
 //! let records = model.mesh.records().expect("records are on by default");
-//! assert_eq!((records.object(0), records.lines.get(0)), (Some("roof"), Some(7)));
+//! assert_eq!((records.object(0), records.lines().get(0)), (Some("roof"), Some(7)));
 //! assert_eq!(model.report.unknown_materials, ["slate"]);
 //! # Ok::<(), hitscan_obj::ReadError>(())
 //! ```
@@ -39,6 +39,7 @@
 //!
 //! - The reader skips lines, points, curves, surfaces, display statements, unknown statements, and faces of
 //!   fewer than three corners. It never runs `call` and `csh`.
+//! - It skips faces with the vertex index 0, unless the file has no other face. It reads `3.1+e2` as `3.1e+2`.
 //! - It drops texture and normal indices out of range, and faces at vertices that are not finite in f32.
 //! - Problems in a material library are listed in the report; the geometry still loads.
 //!
@@ -73,14 +74,16 @@ mod number;
 mod parallel;
 mod source;
 mod statements;
+mod texture_name;
 mod windows;
 
 #[cfg(feature = "images")]
 pub use alpha::{AlphaMasks, AlphaOptions, TextureProblem, load_alpha_masks};
 pub use hitscan_files::{Limit, LoadOptions, ReadError, ReadErrorKind};
 pub use hitscan_primitives::Material;
-pub use load::{ObjModel, load, load_with_progress, parse, parse_with_libraries};
+pub use load::{ObjModel, load, load_with_progress, parse, parse_in_folder, parse_with_libraries};
 pub use report::{LibraryIssue, LibraryProblem, LoadWarning, ObjReport, WarningCount};
+pub use texture_name::texture_file;
 pub use write::write;
 
 #[doc = include_str!("../README.md")]

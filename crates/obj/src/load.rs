@@ -76,10 +76,7 @@ pub fn load_with_progress(
     let path = path.as_ref();
     let name = path.to_string_lossy();
     let source = Source::open(path, options).map_err(|kind| error_in(&name, kind))?;
-    let partition = Partition::for_len(source.len());
-    let mut folder = Folder::of(path);
-    let loaded = load_source::<true>(&source, &name, options, &mut folder, progress, partition)?;
-    Ok(ObjModel { library_files: folder.into_files(), ..loaded })
+    load_from_folder(&source, path, options, progress)
 }
 
 /// Loads a mesh from memory. Errors call it `source_name`.
@@ -94,6 +91,36 @@ pub fn parse(
     options: &LoadOptions,
 ) -> Result<ObjModel, ReadError> {
     parse_from(bytes, source_name, options, &mut NoLibraries)
+}
+
+/// [`load_with_progress`] for a file whose text is in memory, such as the uncompressed text of a compressed
+/// file. Errors name `path`, and libraries come from its folder.
+///
+/// # Errors
+/// As [`load_with_progress`].
+pub fn parse_in_folder(
+    bytes: &[u8],
+    path: impl AsRef<Path>,
+    options: &LoadOptions,
+    progress: &(dyn Fn(f32) -> ControlFlow<()> + Sync),
+) -> Result<ObjModel, ReadError> {
+    let path = path.as_ref();
+    let name = path.to_string_lossy();
+    let source = Source::memory(bytes, options).map_err(|kind| error_in(&name, kind))?;
+    load_from_folder(&source, path, options, progress)
+}
+
+fn load_from_folder(
+    source: &Source<'_>,
+    path: &Path,
+    options: &LoadOptions,
+    progress: &(dyn Fn(f32) -> ControlFlow<()> + Sync),
+) -> Result<ObjModel, ReadError> {
+    let name = path.to_string_lossy();
+    let partition = Partition::for_len(source.len());
+    let mut folder = Folder::of(path);
+    let loaded = load_source::<true>(source, &name, options, &mut folder, progress, partition)?;
+    Ok(ObjModel { library_files: folder.into_files(), ..loaded })
 }
 
 /// [`parse`] with a function that returns material libraries by name.
@@ -159,6 +186,7 @@ pub(crate) fn load_source<const FAST: bool>(
     let parts = parts(source.range(), partition.part_len);
     let chunks = read_parts::<FAST>(source, name, options, &progress, partition, &parts)?;
     let n_known: u64 = chunks.iter().map(|chunk| chunk.n_known).sum();
+    check_zero_indices(&chunks).map_err(|(line, kind)| ReadError::new(name, Some(line), kind))?;
     let joined = join(chunks, options).map_err(|error| match error {
         JoinError::Other(kind) => error_in(name, kind),
         JoinError::Index { chunk, line_in_chunk, line, corner, n_vertices } => {
@@ -189,6 +217,21 @@ pub(crate) fn load_source<const FAST: bool>(
     }
     progress.tell(1.0).map_err(|kind| error_in(name, kind))?;
     Ok(ObjModel { mesh, materials, report, library_files: Vec::new() })
+}
+
+/// Refuses a file whose only faces have the vertex index 0. Such faces are skipped if there are others.
+fn check_zero_indices(chunks: &[Chunk<'_>]) -> Result<(), (u64, ReadErrorKind)> {
+    if chunks.iter().any(|chunk| chunk.faces.n_faces > 0) {
+        return Ok(());
+    }
+    let mut n_lines_before = 0;
+    for chunk in chunks {
+        if let Some((line, corner)) = &chunk.first_zero {
+            return Err((n_lines_before + line, statements::index_error(corner.clone())));
+        }
+        n_lines_before += chunk.n_lines;
+    }
+    Ok(())
 }
 
 fn parts(whole: Range<u64>, part_len: u64) -> Vec<Range<u64>> {

@@ -111,6 +111,14 @@ pub(crate) fn f32_word(word: &[u8]) -> Option<f32> {
     (is_nan || from_msvc).then_some(f32::NAN)
 }
 
+/// Parses a word that has the sign of its exponent before the letter: `3.1+e2` for `3.1e+2`.
+pub(crate) fn f32_with_misplaced_sign(word: &[u8]) -> Option<f32> {
+    let at = word.windows(2).position(|pair| matches!(pair, [b'+' | b'-', b'e' | b'E']))?;
+    let mut ordered = word.to_vec();
+    ordered.swap(at, at + 1);
+    fast_float2::parse(&ordered).ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -210,6 +218,17 @@ mod tests {
         assert_eq!(up_to_8_digits(b"12345678", 0), Some((12_345_678, 8)));
         assert_eq!(up_to_8_digits(b"x2345678", 0), Some((0, 0)));
         assert_eq!(up_to_8_digits(b"1234567", 0), None);
+    }
+
+    #[test]
+    fn a_sign_before_the_exponent_is_read_as_one_in_it() {
+        for (word, number) in [("3.1+e2", 3.1e+2), ("-3.1-e2", -3.1e-2), ("+1.+E10", 1e10)] {
+            assert_eq!(f32_word(word.as_bytes()), None, "{word}");
+            assert_eq!(f32_with_misplaced_sign(word.as_bytes()), Some(number), "{word}");
+        }
+        for word in ["", "+e", "3+e", "3.1+e+2", "3.1e2", "+e2", "3++e2", "1+e2+e3", "x+e2"] {
+            assert_eq!(f32_with_misplaced_sign(word.as_bytes()), None, "{word}");
+        }
     }
 
     #[test]

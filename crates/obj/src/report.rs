@@ -60,6 +60,8 @@ pub enum LoadWarning {
     Unknown,
     /// Faces of fewer than three corners, skipped.
     ShortFaces,
+    /// Faces with the vertex index 0, skipped. A file without any other face is an error.
+    ZeroIndices,
     /// Faces at a vertex that is not finite in single precision, skipped.
     FacesNotFinite,
     /// Vertices that are not finite in single precision, replaced by (0, 0, 0).
@@ -74,6 +76,8 @@ pub enum LoadWarning {
     VertexColours,
     /// Vertices with too many numbers; the extra ones are skipped.
     ExtraNumbers,
+    /// Numbers with the sign before the letter of the exponent: `3.1+e2`, read as `3.1e+2`.
+    MisplacedSigns,
     /// Smoothing groups that are neither `off` nor a number, read as `off`.
     BadSmoothing,
     /// Materials that no library defines; see [`ObjReport::unknown_materials`].
@@ -84,7 +88,7 @@ pub enum LoadWarning {
 
 impl LoadWarning {
     /// All kinds, in the order of the report.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 19] = [
         Self::Lines,
         Self::Points,
         Self::FreeForm,
@@ -92,6 +96,7 @@ impl LoadWarning {
         Self::Commands,
         Self::Unknown,
         Self::ShortFaces,
+        Self::ZeroIndices,
         Self::FacesNotFinite,
         Self::VerticesNotFinite,
         Self::AttributesNotFinite,
@@ -99,6 +104,7 @@ impl LoadWarning {
         Self::BadNormalIndices,
         Self::VertexColours,
         Self::ExtraNumbers,
+        Self::MisplacedSigns,
         Self::BadSmoothing,
         Self::UnknownMaterials,
         Self::Libraries,
@@ -115,6 +121,9 @@ impl LoadWarning {
             Self::Unknown => ("unknown statement", "unknown statements", "left out"),
             Self::ShortFaces => {
                 ("face of fewer than 3 corners", "faces of fewer than 3 corners", "left out")
+            }
+            Self::ZeroIndices => {
+                ("face with the vertex index 0", "faces with the vertex index 0", "left out")
             }
             Self::FacesNotFinite => {
                 ("face at a vertex that is not finite", "faces at vertices not finite", "left out")
@@ -134,6 +143,9 @@ impl LoadWarning {
             Self::VertexColours => ("vertex colour", "vertex colours", "left out"),
             Self::ExtraNumbers => {
                 ("vertex with extra numbers", "vertices with extra numbers", "extra ones left out")
+            }
+            Self::MisplacedSigns => {
+                ("number such as 3.1+e2", "numbers such as 3.1+e2", "read as 3.1e+2")
             }
             Self::BadSmoothing => ("bad smoothing group", "bad smoothing groups", "taken for off"),
             Self::UnknownMaterials => ("material", "materials", "in no library"),

@@ -7,7 +7,7 @@ use crate::{
     chunk::{Change, Chunk, ChunkError, Setting},
     faces::{MAX_VALUES, N_CHANNELS, NONE, absolute, relative},
     lines::{self, after_first_word, first_word, is_blank, quoted, words},
-    number::f32_word,
+    number::{f32_with_misplaced_sign, f32_word},
     report::LoadWarning,
 };
 
@@ -94,7 +94,7 @@ fn known(
 }
 
 fn position(chunk: &mut Chunk<'_>, statement: &[u8]) -> Result<(), ReadErrorKind> {
-    let ([x, y, z], n_more) = numbers(statement, "vertex", "3 coordinates", 3)?;
+    let ([x, y, z], n_more) = numbers(chunk, statement, "vertex", "3 coordinates", 3)?;
     let line = chunk.line();
     let mut position = Vec3::new(x, y, z);
     match n_more {
@@ -102,7 +102,7 @@ fn position(chunk: &mut Chunk<'_>, statement: &[u8]) -> Result<(), ReadErrorKind
         // The weight of homogeneous coordinates.
         1 => {
             let word = words(statement).nth(4).unwrap_or_default();
-            let w = number(word, "vertex weight")?;
+            let w = number(chunk, word, "vertex weight")?;
             position /= w;
         }
         3 | 4 => chunk.warnings.add(LoadWarning::VertexColours, line),
@@ -120,7 +120,7 @@ fn position(chunk: &mut Chunk<'_>, statement: &[u8]) -> Result<(), ReadErrorKind
 fn texture_coordinate(chunk: &mut Chunk<'_>, statement: &[u8]) -> Result<(), ReadErrorKind> {
     chunk.n_uvs += 1;
     if chunk.options.attributes {
-        let ([u, v], _) = numbers(statement, "texture coordinate", "1 to 3 numbers", 1)?;
+        let ([u, v], _) = numbers(chunk, statement, "texture coordinate", "1 to 3 numbers", 1)?;
         let uv = Vec2::new(u, v);
         if !uv.is_finite() {
             chunk.warnings.add(LoadWarning::AttributesNotFinite, chunk.line());
@@ -133,7 +133,7 @@ fn texture_coordinate(chunk: &mut Chunk<'_>, statement: &[u8]) -> Result<(), Rea
 fn normal(chunk: &mut Chunk<'_>, statement: &[u8]) -> Result<(), ReadErrorKind> {
     chunk.n_normals += 1;
     if chunk.options.attributes {
-        let ([x, y, z], _) = numbers(statement, "normal", "3 numbers", 3)?;
+        let ([x, y, z], _) = numbers(chunk, statement, "normal", "3 numbers", 3)?;
         let normal = Vec3::new(x, y, z);
         if !normal.is_finite() {
             chunk.warnings.add(LoadWarning::AttributesNotFinite, chunk.line());
@@ -146,6 +146,7 @@ fn normal(chunk: &mut Chunk<'_>, statement: &[u8]) -> Result<(), ReadErrorKind> 
 /// Parses the first `N` numbers, and returns them with the number of further words. At least
 /// `n_needed` must exist; missing ones are zero.
 fn numbers<const N: usize>(
+    chunk: &mut Chunk<'_>,
     statement: &[u8],
     what: &str,
     expected: &str,
@@ -155,7 +156,7 @@ fn numbers<const N: usize>(
     let mut values = [0.0; N];
     for (i, value) in values.iter_mut().enumerate() {
         match words.next() {
-            Some(word) => *value = number(word, what)?,
+            Some(word) => *value = number(chunk, word, what)?,
             None if i >= n_needed => break,
             None => {
                 return Err(ReadErrorKind::Syntax {
@@ -168,8 +169,15 @@ fn numbers<const N: usize>(
     Ok((values, words.count()))
 }
 
-fn number(word: &[u8], what: &str) -> Result<f32, ReadErrorKind> {
-    f32_word(word).ok_or_else(|| ReadErrorKind::Syntax {
+fn number(chunk: &mut Chunk<'_>, word: &[u8], what: &str) -> Result<f32, ReadErrorKind> {
+    if let Some(number) = f32_word(word) {
+        return Ok(number);
+    }
+    let mended = f32_with_misplaced_sign(word);
+    if mended.is_some() {
+        chunk.warnings.add(LoadWarning::MisplacedSigns, chunk.line());
+    }
+    mended.ok_or_else(|| ReadErrorKind::Syntax {
         found: format!("{what} with {}", quoted(word)),
         expected: "a number".to_owned(),
     })
@@ -180,7 +188,7 @@ fn face(chunk: &mut Chunk<'_>, statement: &[u8]) -> Result<(), ReadErrorKind> {
     corners.clear();
     let result = face_corners(chunk, statement, &mut corners);
     let line = chunk.line();
-    if result.is_ok() {
+    if let Ok(FaceKind::Plain) = result {
         match corners[..] {
             [a, b, c] => chunk.faces.push_triangle([a, b, c], line),
             [_, _, _, ..] => chunk.faces.push_polygon(&corners, line),
@@ -188,32 +196,51 @@ fn face(chunk: &mut Chunk<'_>, statement: &[u8]) -> Result<(), ReadErrorKind> {
         }
     }
     chunk.scratch.corners = corners;
-    result
+    result.map(|_| ())
+}
+
+/// Whether the chunk keeps a face.
+enum FaceKind {
+    Plain,
+    /// A corner has the vertex index 0, so the face is skipped.
+    WithZero,
 }
 
 fn face_corners(
     chunk: &mut Chunk<'_>,
     statement: &[u8],
     corners: &mut Vec<[u32; N_CHANNELS]>,
-) -> Result<(), ReadErrorKind> {
+) -> Result<FaceKind, ReadErrorKind> {
     let limit = u64::from(chunk.options.max_polygon_corners.max(3));
+    let mut kind = FaceKind::Plain;
     for word in words(statement).skip(1) {
         if corners.len() as u64 == limit {
             let found = words(statement).count() as u64 - 1;
             let (what, raised_by) = ("corners of a face", Some(Limit::PolygonCorners));
             return Err(ReadErrorKind::TooLarge { what, found, limit, raised_by });
         }
-        corners.push(corner(chunk, word)?);
+        corners.push(match corner(chunk, word)? {
+            Some(corner) => corner,
+            None => {
+                if matches!(kind, FaceKind::Plain) {
+                    chunk.skip_face_with_zero(quoted(word));
+                }
+                kind = FaceKind::WithZero;
+                [NONE; N_CHANNELS]
+            }
+        });
     }
-    Ok(())
+    Ok(kind)
 }
 
-fn corner(chunk: &mut Chunk<'_>, word: &[u8]) -> Result<[u32; N_CHANNELS], ReadErrorKind> {
+/// Parses a corner; `None` for the vertex index 0.
+fn corner(chunk: &mut Chunk<'_>, word: &[u8]) -> Result<Option<[u32; N_CHANNELS]>, ReadErrorKind> {
     let unlike_an_index = || ReadErrorKind::Syntax {
         found: format!("face corner {}", quoted(word)),
         expected: INDEX_FORMS.to_owned(),
     };
     let mut corner = [NONE; N_CHANNELS];
+    let mut has_zero = false;
     for (channel, part) in word.split(|&byte| byte == b'/').enumerate() {
         if channel >= N_CHANNELS {
             return Err(unlike_an_index());
@@ -225,20 +252,21 @@ fn corner(chunk: &mut Chunk<'_>, word: &[u8]) -> Result<[u32; N_CHANNELS], ReadE
         let kept = index.keep(chunk, channel);
         match (channel, kept) {
             (0, Some(index)) => corner[0] = index,
-            (0, None) => {
-                return Err(ReadErrorKind::Index {
-                    corner: quoted(word),
-                    expected: "1 for the first vertex of the file, -1 for the last so far"
-                        .to_owned(),
-                });
-            }
+            (0, None) if index.size == 0 => has_zero = true,
+            (0, None) => return Err(index_error(quoted(word))),
             _ if !chunk.options.attributes => {}
             (_, Some(index)) => corner[channel] = index,
             (1, None) => chunk.warnings.add(LoadWarning::BadTextureIndices, chunk.line()),
             (_, None) => chunk.warnings.add(LoadWarning::BadNormalIndices, chunk.line()),
         }
     }
-    Ok(corner)
+    Ok((!has_zero).then_some(corner))
+}
+
+/// The error for a corner that no file can have.
+pub(crate) fn index_error(corner: String) -> ReadErrorKind {
+    let expected = "1 for the first vertex of the file, -1 for the last so far".to_owned();
+    ReadErrorKind::Index { corner, expected }
 }
 
 /// An index as written, with its size capped.

@@ -109,7 +109,7 @@ impl<'r> State<'r> {
                 }
             }
         }
-        let smoothing = records.smoothing.get(polygon).copied().unwrap_or(0);
+        let smoothing = records.smoothing().get(polygon).copied().unwrap_or(0);
         if self.smoothing != smoothing {
             self.smoothing = smoothing;
             writeln!(out, "s {smoothing}")?;
@@ -128,7 +128,7 @@ fn check_names(records: &FaceRecords) -> io::Result<()> {
         let breaks = name.contains(['\n', '\r', '\t', '\x0b', '\x0c']) || name.ends_with('\\');
         !name.is_empty() && trimmed.len() == name.len() && !has_comment && !breaks
     };
-    match records.names.iter().find(|name| !is_writable(name)) {
+    match records.names().iter().find(|name| !is_writable(name)) {
         None => Ok(()),
         Some(name) => Err(io::Error::new(
             io::ErrorKind::InvalidInput,

@@ -63,7 +63,18 @@ pub(crate) fn polygon_edges(
 /// smaller vertex first. O(n log n) for a polygon of n triangles.
 fn append_polygon_edges(mesh: &TriMesh, polygon: u32, edges: &mut Vec<[u32; 2]>) {
     let first = edges.len();
-    for triangle in mesh.triangles_of(polygon) {
+    let triangles = mesh.triangles_of(polygon);
+    if let [[a, b, c]] = mesh.triangles()[triangles.start as usize..triangles.end as usize]
+        && a != b
+        && b != c
+        && c != a
+    {
+        // Its sides differ, so all of them are edges.
+        edges.extend([[a, b], [b, c], [c, a]].map(|[a, b]| [a.min(b), a.max(b)]));
+        edges[first..].sort_unstable();
+        return;
+    }
+    for triangle in triangles {
         let [a, b, c] = mesh.triangles()[triangle as usize];
         let sides = [[a, b], [b, c], [c, a]].map(|[a, b]| [a.min(b), a.max(b)]);
         edges.extend(sides.into_iter().filter(|[a, b]| a != b));

@@ -7,6 +7,7 @@ use crate::{
     element::{Element, ElementKind, polygon_edges},
     projected_mesh::ProjectedMesh,
     screen_frustum::{ScreenFrustum, box_containment},
+    screen_map::ScreenPoint,
     screen_region::{Containment, ScreenRegion},
 };
 
@@ -64,6 +65,16 @@ impl<'a> RegionSearch<'a> {
         }
     }
 
+    /// [`selects`](Self::selects) of a triangle.
+    fn selects_triangle(&self, triangle: u32) -> bool {
+        let corners = self.projected.triangle(triangle);
+        // Spares the clipping of most triangles: a corner of a whole triangle decides.
+        let is_touched = self.mode == RegionMode::Touch
+            && corners.iter().all(ScreenPoint::is_in_depth_range)
+            && self.region.contains(corners[0].pixel());
+        is_touched || self.selects(&ClippedPolygon::new(&corners))
+    }
+
     fn containment(&self, bounds: &hitscan_primitives::Aabb) -> Containment {
         box_containment(&self.projected.map, &self.frustum, self.region, bounds)
     }
@@ -97,7 +108,7 @@ impl<'a> RegionSearch<'a> {
                 }
             },
             |triangle| {
-                if decided.get() || self.selects(&self.projected.clipped(triangle)) {
+                if decided.get() || self.selects_triangle(triangle) {
                     ControlFlow::Break(())
                 } else {
                     ControlFlow::Continue(())
@@ -121,7 +132,7 @@ impl<'a> RegionSearch<'a> {
                 }
             },
             |triangle| {
-                if decided.get() || !self.selects(&self.projected.clipped(triangle)) {
+                if decided.get() || !self.selects_triangle(triangle) {
                     ControlFlow::Break(())
                 } else {
                     ControlFlow::Continue(())
@@ -148,7 +159,7 @@ impl<'a> RegionSearch<'a> {
     fn faces(&self) -> Vec<Element> {
         let mut triangles = vec![];
         self.triangles_in_frustum(|triangle| {
-            if self.selects(&self.projected.clipped(triangle)) {
+            if self.selects_triangle(triangle) {
                 triangles.push(triangle);
             }
         });

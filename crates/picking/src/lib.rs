@@ -38,7 +38,7 @@
 //!
 //! - *World space* is the space of the scene, in f64.
 //! - A *pixel* is a continuous position on the screen. The first pixel covers 0 to 1, with its centre
-//!   at 0.5.
+//!   at 0.5. It is logical or physical, as the caller likes; see [`Viewport`].
 //! - An *element* is an object (an instance), or a face, edge or vertex of its mesh. Faces and edges
 //!   are those of polygons before triangulation.
 //! - An element is *visible* where it lies in the viewport, between the near and far planes, and behind
@@ -57,7 +57,8 @@
 //! Imports go one way:
 //!
 //! ```text
-//! click_cycle ──▶ picker;   select ──▶ visible ──▶ picker ──▶ near_pixel, pick
+//! click_cycle ──▶ picker;   select ──▶ visible ──▶ picker, visible_samples, pixel_centers
+//! picker, visible_samples ──▶ sight ──▶ near_pixel;   picker ──▶ pick
 //! select, polylines ──▶ in_region;   polylines ──▶ near_pixel
 //! near_pixel, in_region ──▶ element, projected_mesh, screen_frustum
 //! projected_mesh ──▶ clip ──▶ polygon2d;   screen_frustum ──▶ screen_region ──▶ polygon2d
@@ -75,10 +76,14 @@ mod viewport;
 
 // The geometry of the screen.
 mod clip;
+mod pixel_centers;
 mod polygon2d;
 mod projected_mesh;
 mod screen_frustum;
 mod screen_region;
+
+// Loops over threads.
+mod parallel;
 
 // Searches of one mesh.
 mod element;
@@ -91,12 +96,17 @@ mod pick;
 mod picker;
 mod polylines;
 mod select;
+mod sight;
+#[cfg(test)]
+mod test_scenes;
 mod visible;
+mod visible_samples;
 
 pub use camera::{Camera, Projection};
 pub use click_cycle::ClickCycle;
 pub use convention::{Convention, DepthRange, PixelY};
 pub use element::{Element, ElementKind};
+#[doc(no_inline)]
 pub use glam;
 pub use in_region::RegionMode;
 pub use pick::{Pick, PickOptions, Snap, SnapOptions, SnapTarget};

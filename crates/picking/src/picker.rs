@@ -8,10 +8,11 @@ use hitscan_scene::{InstanceId, Mesh, QueryOptions, Scene, SceneHit, WorldRay};
 
 use crate::{
     element::{Element, ElementKind},
-    near_pixel::{Feature, NearbyElement, SearchTarget, near_pixel},
+    near_pixel::{NearbyElement, SearchTarget, near_pixel},
     pick::{Pick, PickOptions, Snap, SnapOptions, SnapTarget},
     projected_mesh::ProjectedMesh,
     screen_frustum::ScreenFrustum,
+    sight::{FeaturePoint, Sight},
     view::View,
 };
 
@@ -19,6 +20,19 @@ use crate::{
 ///
 /// A `Picker` borrows the scene and the view and stores nothing else, so it is free to create for each
 /// query. All pixel positions are in the coordinates of the view's [`Viewport`](crate::Viewport).
+///
+/// # Cost
+///
+/// | query | cost |
+/// |---|---|
+/// | hover of an object or a face | one ray |
+/// | hover of an edge or a vertex, snap | a search of some pixels around the cursor, and an occlusion ray for each candidate before the answer |
+/// | marquee or lasso, objects | a box per instance; triangles only of instances on the boundary of the region |
+/// | marquee or lasso, other elements | each element in the region |
+/// | visible objects | rays for the area of the hidden ones, at most one per pixel |
+/// | visible faces, edges and vertices | about one ray per element in the region |
+///
+/// The bench `editor` measures them over 5,000 instances of 5,800 triangles at 2560 x 1440.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -62,9 +76,9 @@ impl<'a> Picker<'a> {
     /// minimum instance and element. `None` if no element is within the radius or the pixel is not finite.
     ///
     /// [`Scene::closest_hit`] finds an object or face under the cursor. For other elements, the search
-    /// traverses the trees of all instances near the cursor. It then tests candidates, nearest first, until
-    /// one is visible: no surface lies between its nearest point and the near plane. Each test costs one
-    /// occlusion ray.
+    /// traverses the trees of all instances near the cursor: within a small part of the radius first, then
+    /// further. It tests candidates, nearest first, until one is visible: no surface lies between its
+    /// nearest point and the near plane. Each test costs one occlusion ray.
     pub fn pick(&self, pixel: impl Into<[f64; 2]>, options: &PickOptions<'_>) -> Option<Pick> {
         let cursor = DVec2::from(pixel.into());
         let target = SearchTarget::from(options.kind);
@@ -75,13 +89,14 @@ impl<'a> Picker<'a> {
     ///
     /// The elements under the cursor come first, in order along its ray. The elements within the radius
     /// follow, in the order of [`pick`](Self::pick). Each element occurs once. Ignores
-    /// [`PickOptions::x_ray`].
+    /// [`PickOptions::x_ray`] and [`QueryOptions::mode`].
     pub fn pick_all(&self, pixel: impl Into<[f64; 2]>, options: &PickOptions<'_>) -> Vec<Pick> {
         let cursor = DVec2::from(pixel.into());
         let mut picks: Vec<Pick> = vec![];
         if has_area(options.kind) {
             let ray = self.view.ray(cursor);
-            let hits = self.scene.all_hits(&ray, &options.query, HitMode::Closed);
+            let query = QueryOptions { mode: HitMode::EveryTriangle, ..options.query };
+            let hits = self.scene.all_hits(&ray, &query);
             picks.extend(
                 hits.iter().filter_map(|hit| self.pick_of_hit(cursor, &ray, options.kind, hit)),
             );
@@ -114,7 +129,7 @@ impl<'a> Picker<'a> {
         let point = DVec3::from(point.into());
         self.view
             .project(point)
-            .is_some_and(|image| self.is_unobstructed(point, image.pixel, query, |_| true))
+            .is_some_and(|image| self.sight(query).is_unobstructed(point, image.pixel, |_| true))
     }
 
     fn nearest(
@@ -134,11 +149,21 @@ impl<'a> Picker<'a> {
                 return Some(pick);
             }
         }
-        let candidates = self.candidates(cursor, target, radius, query);
-        let first = candidates
-            .iter()
-            .find(|candidate| x_ray || self.is_candidate_visible(candidate, query));
-        first.map(|candidate| self.pick_of_candidate(candidate))
+        // Most answers are within a small part of the radius. A search within it is complete up to a little
+        // less, because the projection rounds.
+        let mut tested = f64::NEG_INFINITY;
+        SEARCH_FRACTIONS.into_iter().find_map(|fraction| {
+            let candidates = self.candidates(cursor, target, fraction * radius, query);
+            let complete = if fraction == 1.0 { radius } else { fraction * radius * (1.0 - 1e-3) };
+            let untested = tested;
+            tested = complete;
+            let first = candidates.iter().find(|candidate| {
+                candidate.near.distance > untested
+                    && candidate.near.distance <= complete
+                    && (x_ray || self.is_candidate_visible(candidate, query))
+            })?;
+            Some(self.pick_of_candidate(first))
+        })
     }
 
     /// The elements near the cursor, visible or hidden, sorted by distance.
@@ -242,70 +267,20 @@ impl<'a> Picker<'a> {
     }
 
     fn is_candidate_visible(&self, candidate: &Candidate, query: &QueryOptions<'_>) -> bool {
-        let Candidate { instance, to_view, near } = candidate;
-        self.is_feature_visible(*instance, to_view, (near.point, near.pixel), near.feature, query)
+        let Candidate { instance, to_view, near } = *candidate;
+        let NearbyElement { point, pixel, feature, .. } = near;
+        let at = FeaturePoint { instance, to_view, point, pixel, feature };
+        self.sight(query).is_feature_visible(&at)
     }
 
-    /// Whether a point of a feature is visible at its pixel. Triangles that contain the feature never
-    /// hide it.
-    pub(crate) fn is_feature_visible(
-        &self,
-        instance: InstanceId,
-        to_view: &DAffine3,
-        (point, pixel): (DVec3, DVec2),
-        feature: Feature,
-        query: &QueryOptions<'_>,
-    ) -> bool {
-        let Some(mesh) = self.scene.get(instance).and_then(|instance| instance.mesh.as_deref())
-        else {
-            return false;
-        };
-        let mesh = mesh.tri_mesh();
-        let point = self.view.origin() + to_view.transform_point3(point);
-        self.is_unobstructed(point, pixel, query, |hit| {
-            hit.instance != instance || !feature.is_in_triangle(mesh, hit.triangle())
-        })
-    }
-
-    /// Whether `pixel` is in the viewport, and no hit for which `counts` returns `true` is before `point`.
-    fn is_unobstructed(
-        &self,
-        point: DVec3,
-        pixel: DVec2,
-        query: &QueryOptions<'_>,
-        mut counts: impl FnMut(&SceneHit) -> bool,
-    ) -> bool {
-        let viewport = self.view.viewport();
-        if pixel.cmplt(viewport.min).any() || pixel.cmpgt(viewport.max()).any() {
-            return false;
-        }
-        let ray = self.view.ray(pixel);
-        let distance = (point - ray.origin).dot(ray.direction);
-        if distance <= 0.0 {
-            return true;
-        }
-        let is_before = |hit: &SceneHit| {
-            let tolerance =
-                VISIBILITY_TOLERANCE * (distance + self.extent_from_origin(hit.instance));
-            hit.t < distance - tolerance && counts(hit)
-        };
-        // Stop before the point, because many surfaces may coincide with it.
-        let end = distance * (1.0 - 0.5 * VISIBILITY_TOLERANCE);
-        !self.scene.is_occluded_where(&ray.with_range(0.0, end), query, is_before)
-    }
-
-    /// The approximate extent of an instance from the origin of its mesh, in world units. The f32 rounding
-    /// of its coordinates and hits is proportional to it.
-    fn extent_from_origin(&self, id: InstanceId) -> f64 {
-        let mesh = self.scene.get(id).and_then(|instance| instance.mesh.as_deref());
-        let (Some(mesh), Some(world)) = (mesh, self.scene.world_transform(id)) else { return 0.0 };
-        let coordinate = f64::from(mesh.tri_mesh().bounds().max_abs_coordinate());
-        (world.matrix3.abs() * DVec3::splat(coordinate)).max_element()
+    /// The scene as the view shows it, restricted to the instances of a query.
+    pub(crate) fn sight<'b>(&'b self, query: &'b QueryOptions<'b>) -> Sight<'b> {
+        Sight { scene: self.scene, view: self.view, query }
     }
 }
 
-/// The tolerance of [`Picker::is_visible`], relative to the point's distance plus the mesh's extent.
-const VISIBILITY_TOLERANCE: f64 = 1.0 / (1 << 20) as f64;
+/// The parts of the radius that a search for the nearest element covers, one after the other.
+const SEARCH_FRACTIONS: [f64; 4] = [1.0 / 32.0, 1.0 / 8.0, 1.0 / 2.0, 1.0];
 
 /// An element near the cursor, with its instance.
 struct Candidate {
@@ -340,3 +315,6 @@ impl From<SnapTarget> for SearchTarget {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

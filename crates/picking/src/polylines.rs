@@ -32,7 +32,7 @@ use crate::{
 /// let view = Camera::look_at([1.0, 1.0, 9.0], [1.0, 1.0, 0.0]).view(Viewport::from_size(800.0, 600.0))?;
 ///
 /// let on_second_segment = view.project([1.5, 1.0, 0.0]).expect("the point is before the camera").pixel;
-/// let pick = wires.pick(&view, &DAffine3::IDENTITY, on_second_segment + 3.0, 8.0, |_| true);
+/// let pick = wires.pick(&view, &DAffine3::IDENTITY, on_second_segment + 3.0, 8.0);
 /// assert_eq!(pick.map(|pick| (pick.item, pick.segment)), Some((0, 1)));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -135,14 +135,24 @@ impl Polylines {
         self.starts.len() - 1
     }
 
-    /// The item nearest to the cursor on the screen, within `radius` pixels, for which `accept` returns
-    /// `true`. Ties go to the item in front, then to the first. `transform` maps the positions to world
-    /// space. `None` if the pixel is not finite, or the radius is negative or NaN.
-    ///
-    /// Surfaces hide no item. To skip hidden ones, call
-    /// [`Picker::is_visible`](crate::Picker::is_visible) in `accept`. The search calls `accept` once per
-    /// candidate, nearest first, until it returns `true`.
+    /// The item nearest to the cursor on the screen, within `radius` pixels. Ties go to the item in front,
+    /// then to the first. `transform` maps the positions to world space. Surfaces hide no item. `None` if
+    /// the pixel is not finite, or the radius is negative or NaN.
     pub fn pick(
+        &self,
+        view: &View,
+        transform: &DAffine3,
+        pixel: impl Into<[f64; 2]>,
+        radius: f64,
+    ) -> Option<PolylinePick> {
+        self.pick_where(view, transform, pixel, radius, |_| true)
+    }
+
+    /// [`pick`](Self::pick) among the items for which `accept` returns `true`. The search calls `accept`
+    /// once per candidate, nearest first, until it returns `true`.
+    ///
+    /// To skip items that surfaces hide, call [`Picker::is_visible`](crate::Picker::is_visible) in `accept`.
+    pub fn pick_where(
         &self,
         view: &View,
         transform: &DAffine3,

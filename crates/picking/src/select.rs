@@ -5,11 +5,13 @@ use hitscan_scene::{InstanceId, QueryOptions};
 use crate::{
     element::{Element, ElementKind},
     in_region::{RegionMode, RegionSearch},
+    parallel,
     picker::Picker,
     projected_mesh::ProjectedMesh,
     screen_frustum::ScreenFrustum,
     screen_region::ScreenRegion,
-    visible::{InstanceElements, VisibleFilter},
+    visible::VisibleFilter,
+    visible_samples::InstanceElements,
 };
 
 /// The options of a selection.
@@ -51,9 +53,10 @@ impl<'a> Picker<'a> {
     /// - An edge is visible if one of its sample points is, one per pixel of its length. A vertex is one
     ///   point. A surface before the point hides it, except triangles that contain the edge or vertex.
     ///
-    /// An element that shows less than a pixel may be missed. Objects and faces cost one ray per pixel of
-    /// the region and per element that these rays miss. Edges cost one ray per pixel of length, vertices
-    /// one ray each.
+    /// An element that shows less than a pixel may be missed. Objects and faces cost at most one ray per pixel
+    /// of the region and per triangle; pixels without hidden elements cost none. Edges cost at most one ray
+    /// per pixel of length, vertices one ray each. The feature `parallel` spreads the work over rayon's
+    /// current pool.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -74,19 +77,22 @@ impl<'a> Picker<'a> {
     /// ```
     pub fn select(&self, region: &ScreenRegion, options: &SelectOptions<'_>) -> Vec<Selected> {
         let frustum = ScreenFrustum::new(self.view.map(), region.min(), region.max());
-        let mut per_instance = vec![];
+        let mut meshes = vec![];
         self.for_each_mesh_in(&frustum, &options.query, |instance, to_view, mesh| {
+            meshes.push((instance, to_view, mesh));
+        });
+        let per_instance = parallel::map(&meshes, |&(instance, to_view, mesh)| {
             let map = self.view.map().in_local_space(&to_view);
             let projected = ProjectedMesh { mesh: mesh.tri_mesh(), bvh: mesh.bvh(), map };
             let elements =
                 RegionSearch::new(projected, region, options.mode).elements(options.kind);
-            if !elements.is_empty() {
-                per_instance.push(InstanceElements { instance, to_view, projected, elements });
-            }
+            InstanceElements { instance, to_view, projected, elements }
         });
+        let mut per_instance: Vec<InstanceElements<'_>> =
+            per_instance.into_iter().filter(|group| !group.elements.is_empty()).collect();
         if options.visible_only {
-            VisibleFilter::new(self, region, options.kind, &options.query)
-                .retain(&mut per_instance);
+            let (kind, query) = (options.kind, &options.query);
+            per_instance = VisibleFilter::new(self, region, kind, query, per_instance).visible();
         }
         let mut selected: Vec<Selected> = per_instance
             .into_iter()

@@ -1,45 +1,68 @@
 //! The visible elements of a selection, decided by rays.
+//!
+//! [`Picker::select`](crate::Picker::select) defines which rays decide. An element is visible if one of
+//! them finds it, so their order is free: cheap rays that find many elements come first. Pixel centres are
+//! searched coarse to fine, and only where a hidden element may be.
 
-use std::{collections::HashSet, ops::ControlFlow};
+use std::ops::Range;
 
-use glam::{DAffine3, DVec2};
-use hitscan_scene::{InstanceId, QueryOptions, SceneHit, WorldRay};
+use glam::{DVec2, DVec3, Vec4Swizzles};
+use hitscan_scene::{QueryOptions, SceneHit};
 
 use crate::{
-    clip::ClippedPolygon,
     element::{Element, ElementKind},
     near_pixel::Feature,
+    parallel,
     picker::Picker,
-    projected_mesh::ProjectedMesh,
-    screen_frustum::ScreenFrustum,
-    screen_map::ScreenPoint,
+    pixel_centers::{CenterRange, PixelCenters},
+    screen_map::ScreenMap,
     screen_region::ScreenRegion,
+    sight::Look,
+    visible_samples::{InstanceElements, Sampling, VisibleSamples},
 };
 
-/// The number of rays per batch.
-const BATCH: usize = 1 << 14;
+/// The minimum number of rays through pixel centres before the search looks again what is hidden.
+const MIN_CENTERS: usize = 1 << 14;
 
-/// The maximum number of triangles to try for an object that no pixel centre shows.
-const MAX_TRIANGLES_TRIED: usize = 16;
+/// The maximum number of elements whose samples are in memory at a time.
+const MAX_ELEMENTS: usize = 1 << 18;
 
-/// The sorted elements of one instance in a region.
-pub(crate) struct InstanceElements<'a> {
-    pub(crate) instance: InstanceId,
-    pub(crate) to_view: DAffine3,
-    pub(crate) projected: ProjectedMesh<'a>,
-    pub(crate) elements: Vec<Element>,
-}
+/// The number of elements that one thread takes at a time.
+const CHUNK: usize = 256;
 
 /// Removes hidden elements from a selection; see [`Picker::select`] for the rule.
 pub(crate) struct VisibleFilter<'a> {
-    picker: &'a Picker<'a>,
-    region: &'a ScreenRegion,
-    query: &'a QueryOptions<'a>,
+    samples: VisibleSamples<'a>,
     kind: ElementKind,
-    /// The bounding rectangle of the region, within the viewport.
-    min: DVec2,
-    max: DVec2,
+    selection: Vec<InstanceElements<'a>>,
+    /// For each element of the selection, whether a ray has found it.
+    is_visible: Vec<Vec<bool>>,
+    /// For each instance of the selection, the number of elements that no ray has found.
+    n_hidden: Vec<usize>,
+    /// For each slot of the scene, the index of its instance in the selection.
+    group_of_slot: Vec<u32>,
 }
+
+/// An element of the selection.
+#[derive(Clone, Copy)]
+struct ElementIndex {
+    group: u32,
+    element: u32,
+}
+
+/// The samples of some elements.
+#[derive(Default)]
+struct Samples {
+    looks: Vec<Look>,
+    /// The element of each look.
+    owners: Vec<ElementIndex>,
+    /// Visible elements that need no look.
+    visible: Vec<ElementIndex>,
+    /// Elements with more samples.
+    unfinished: Vec<ElementIndex>,
+}
+
+const NO_GROUP: u32 = u32::MAX;
 
 impl<'a> VisibleFilter<'a> {
     pub(crate) fn new(
@@ -47,219 +70,211 @@ impl<'a> VisibleFilter<'a> {
         region: &'a ScreenRegion,
         kind: ElementKind,
         query: &'a QueryOptions<'a>,
+        selection: Vec<InstanceElements<'a>>,
     ) -> Self {
         let viewport = picker.view.viewport();
-        Self {
-            picker,
+        let samples = VisibleSamples {
+            sight: picker.sight(query),
             region,
-            query,
-            kind,
             min: region.min().max(viewport.min),
             max: region.max().min(viewport.max()),
+        };
+        let n_slots = selection.iter().map(|group| group.instance.index as usize + 1).max();
+        let mut group_of_slot = vec![NO_GROUP; n_slots.unwrap_or(0)];
+        for (index, group) in (0..).zip(&selection) {
+            group_of_slot[group.instance.index as usize] = index;
+        }
+        let n_hidden: Vec<usize> = selection.iter().map(|group| group.elements.len()).collect();
+        let is_visible = n_hidden.iter().map(|&n| vec![false; n]).collect();
+        Self { samples, kind, selection, is_visible, n_hidden, group_of_slot }
+    }
+
+    /// The selection without hidden elements.
+    pub(crate) fn visible(mut self) -> Vec<InstanceElements<'a>> {
+        if let ElementKind::Object | ElementKind::Face = self.kind {
+            // Samples find what pixel centres far apart miss. A finer grid costs four times as much for each
+            // hidden element, but fewer are left by then.
+            self.search_centers(16);
+            self.search_centers(8);
+            self.search_samples();
+            for stride in [4, 2, 1] {
+                self.search_centers(stride);
+            }
+        } else {
+            self.search_samples();
+        }
+        for (group, is_visible) in self.selection.iter_mut().zip(self.is_visible) {
+            let mut is_visible = is_visible.into_iter();
+            group.elements.retain(|_| is_visible.next() == Some(true));
+        }
+        self.selection.retain(|group| !group.elements.is_empty());
+        self.selection
+    }
+
+    fn set_visible(&mut self, at: ElementIndex) {
+        let is_visible = &mut self.is_visible[at.group as usize][at.element as usize];
+        if !*is_visible {
+            *is_visible = true;
+            self.n_hidden[at.group as usize] -= 1;
         }
     }
 
-    pub(crate) fn retain(&self, selection: &mut Vec<InstanceElements<'_>>) {
-        match self.kind {
-            ElementKind::Object | ElementKind::Face => {
-                let n_expected = selection.iter().map(|group| group.elements.len()).sum();
-                let visible = self.visible_at_centers(n_expected, selection);
-                for group in selection.iter_mut() {
-                    let mut elements = std::mem::take(&mut group.elements);
-                    elements.retain(|&element| {
-                        visible.contains(&(group.instance, element))
-                            || self.is_visible_beside_centers(group, element)
-                    });
-                    group.elements = elements;
-                }
-            }
-            ElementKind::Edge | ElementKind::Vertex => {
-                for group in selection.iter_mut() {
-                    let mut elements = std::mem::take(&mut group.elements);
-                    elements.retain(|&element| self.is_thin_element_visible(group, element));
-                    group.elements = elements;
-                }
-            }
-        }
-        selection.retain(|group| !group.elements.is_empty());
-    }
-
-    /// The elements that rays through the pixel centres of the region hit first. Ends early once all
-    /// expected elements are visible.
-    fn visible_at_centers(
-        &self,
-        n_expected: usize,
-        expected: &[InstanceElements<'_>],
-    ) -> HashSet<(InstanceId, Element)> {
-        let expected: HashSet<(InstanceId, Element)> = expected
-            .iter()
-            .flat_map(|group| group.elements.iter().map(|&element| (group.instance, element)))
+    /// Finds elements at every `stride`-th pixel centre of the region where an instance with hidden
+    /// elements may be.
+    fn search_centers(&mut self, stride: u32) {
+        let VisibleSamples { sight, region, min, max } = self.samples;
+        let centers = PixelCenters::in_rectangle(min, max, stride);
+        let hidden: Vec<(usize, CenterRange)> = (0..self.selection.len())
+            .filter(|&group| self.n_hidden[group] > 0)
+            .map(|group| {
+                let (min, max) = self.screen_bounds(&self.selection[group]);
+                (group, centers.within(min, max))
+            })
             .collect();
-        let mut visible = HashSet::new();
-        let mut centers = pixel_centers(self.region, self.min, self.max);
-        let mut hits = vec![];
-        while visible.len() < n_expected {
-            let pixels = centers.by_ref().take(BATCH);
-            let rays: Vec<WorldRay> = pixels.map(|pixel| self.picker.view.ray(pixel)).collect();
-            if rays.is_empty() {
-                break;
+        let n_bands = if hidden.is_empty() { 0 } else { centers.n_bands() };
+        let mut looks = vec![];
+        for band in 0..n_bands {
+            let ranges = hidden.iter().filter(|&&(group, _)| self.n_hidden[group] > 0);
+            centers.for_each_in_band(band, ranges.map(|(_, range)| range), |pixel| {
+                if region.contains(pixel) {
+                    looks.push(Look { pixel, distance: None });
+                }
+            });
+            if looks.len() >= MIN_CENTERS || band + 1 == n_bands {
+                for hit in sight.first_hits(&looks).iter().flatten() {
+                    if let Some(found) = self.element_of(hit) {
+                        self.set_visible(found);
+                    }
+                }
+                looks.clear();
             }
-            hits.clear();
-            hits.resize(rays.len(), None);
-            self.picker.scene.closest_hits(&rays, self.query, &mut hits);
-            let ids = hits.iter().flatten().filter_map(|hit| self.element_of(hit));
-            visible.extend(ids.filter(|id| expected.contains(id)));
         }
-        visible
     }
 
-    /// The object or face of a hit.
-    fn element_of(&self, hit: &SceneHit) -> Option<(InstanceId, Element)> {
-        let element = match self.kind {
-            ElementKind::Face => {
-                let mesh = self.picker.scene.get(hit.instance)?.mesh.as_deref()?;
-                Element::Face(mesh.tri_mesh().polygon_of(hit.triangle()))
+    /// A rectangle of the screen that holds every pixel whose ray may hit an instance.
+    fn screen_bounds(&self, group: &InstanceElements<'_>) -> (DVec2, DVec2) {
+        let view = self.samples.sight.view;
+        let map = &group.projected.map;
+        let bounds = group.projected.bvh.bounds();
+        // More than the f32 rounding of a ray in the space of the mesh, which is 114 * 2^-24 of the largest
+        // coordinate.
+        let pad = f64::from(bounds.max_abs_coordinate()) / f64::from(1 << 13)
+            + f64::from(f32::MIN_POSITIVE);
+        let corners = [bounds.min.as_dvec3() - pad, bounds.max.as_dvec3() + pad];
+        let (mut min, mut max) = (DVec2::INFINITY, DVec2::NEG_INFINITY);
+        let mut min_w = f64::INFINITY;
+        for corner in 0..8 {
+            let pick = |axis: usize| corners[corner >> axis & 1][axis];
+            let image = map.project(DVec3::new(pick(0), pick(1), pick(2)));
+            // The image of a box that reaches behind the camera is unbounded.
+            if !(image.near > 0.0 && image.w > 0.0) {
+                return (self.samples.min, self.samples.max);
             }
+            (min, max) = (min.min(image.pixel()), max.max(image.pixel()));
+            min_w = min_w.min(image.w);
+        }
+        // A pixel more than the rounding of the projection, and of the origin of a ray in world space.
+        let max_abs_pixel = min.abs().max(max.abs()).max_element();
+        let ScreenMap { x, y, w, .. } = view.map();
+        let shift = view.origin().abs().max_element() * f64::EPSILON;
+        let slope = x.xyz().length().max(y.xyz().length()) + max_abs_pixel * w.xyz().length();
+        let margin = 1.0 + 1e-9 * max_abs_pixel + 16.0 * shift * slope / min_w;
+        (min - margin, max + margin)
+    }
+
+    /// The element of the selection that a hit is on.
+    fn element_of(&self, hit: &SceneHit) -> Option<ElementIndex> {
+        let group = *self.group_of_slot.get(hit.instance.index as usize)?;
+        let InstanceElements { projected, elements, .. } = self.selection.get(group as usize)?;
+        let element = match self.kind {
+            ElementKind::Face => Element::Face(projected.mesh.polygon_of(hit.triangle())),
             _ => Element::Object,
         };
-        Some((hit.instance, element))
+        let element = elements.binary_search(&element).ok()? as u32;
+        Some(ElementIndex { group, element })
     }
 
-    /// Whether an object or face is visible at the middle of one of its triangles in the region. If all
-    /// have zero area, whether one is visible as the edge or vertex that it looks like.
-    fn is_visible_beside_centers(&self, group: &InstanceElements<'_>, element: Element) -> bool {
-        let InstanceElements { instance, projected, .. } = group;
-        let triangles: Vec<u32> = match element {
-            Element::Face(polygon) => projected.mesh.triangles_of(polygon).collect(),
-            _ => self.first_triangles(projected),
-        };
-        if triangles.iter().all(|&triangle| projected.mesh.is_degenerate(triangle)) {
-            let thin = triangles.into_iter().map(|triangle| thin_element(projected, triangle));
-            return thin.into_iter().any(|element| self.is_thin_element_visible(group, element));
+    /// Finds hidden elements at their samples: the first of each, then twice as many in each round.
+    fn search_samples(&mut self) {
+        let mut pending = vec![];
+        for (group, is_visible) in (0..).zip(&self.is_visible) {
+            let hidden = (0..).zip(is_visible).filter(|&(_, &is_visible)| !is_visible);
+            pending.extend(hidden.map(|(element, _)| ElementIndex { group, element }));
         }
-        triangles.into_iter().any(|triangle| {
-            let Some(pixel) = self.middle_in_region(&projected.clipped(triangle).pixels()) else {
-                return false;
-            };
-            let hit = self.picker.scene.closest_hit(&self.picker.view.ray(pixel), self.query);
-            hit.and_then(|hit| self.element_of(&hit)) == Some((*instance, element))
-        })
-    }
-
-    /// The first triangles of a mesh, by index, with a middle in the region.
-    fn first_triangles(&self, projected: &ProjectedMesh<'_>) -> Vec<u32> {
-        let frustum = ScreenFrustum::new(&projected.map, self.min, self.max);
-        let mut triangles = vec![];
-        let _: ControlFlow<()> = projected.bvh.visit(
-            |bounds| !frustum.misses_box(bounds),
-            |triangle| {
-                triangles.push(triangle);
-                ControlFlow::Continue(())
-            },
-        );
-        triangles.sort_unstable();
-        triangles.retain(|&triangle| {
-            self.middle_in_region(&projected.clipped(triangle).pixels()).is_some()
-        });
-        triangles.truncate(MAX_TRIANGLES_TRIED);
-        triangles
-    }
-
-    /// A point of a convex polygon in the region and the viewport: its middle, or else one between the
-    /// middle and a corner.
-    fn middle_in_region(&self, polygon: &[DVec2]) -> Option<DVec2> {
-        let middle = polygon.iter().sum::<DVec2>() / polygon.len() as f64;
-        let toward_corners = polygon.iter().map(|&corner| middle.lerp(corner, 0.9));
-        [middle].into_iter().chain(toward_corners).find(|&pixel| self.contains(pixel))
-    }
-
-    fn contains(&self, pixel: DVec2) -> bool {
-        pixel.cmpge(self.min).all() && pixel.cmple(self.max).all() && self.region.contains(pixel)
-    }
-
-    /// Whether an edge or a vertex is visible in the region.
-    fn is_thin_element_visible(&self, group: &InstanceElements<'_>, element: Element) -> bool {
-        let InstanceElements { instance, to_view, projected, .. } = group;
-        let is_visible = |at: &ScreenPoint, feature: Feature| {
-            let pixel = at.pixel();
-            self.contains(pixel)
-                && self.picker.is_feature_visible(
-                    *instance,
-                    to_view,
-                    (at.point, pixel),
-                    feature,
-                    self.query,
-                )
-        };
-        match element {
-            Element::Vertex(vertex) => {
-                is_visible(&projected.vertex(vertex), Feature::Vertex(vertex))
+        let mut range = 0..1;
+        while !pending.is_empty() {
+            let mut unfinished = vec![];
+            for elements in pending.chunks(MAX_ELEMENTS) {
+                unfinished.extend(self.search_samples_of(elements, &range));
             }
-            Element::Edge(edge) => {
-                let clipped = ClippedPolygon::new(&edge.map(|vertex| projected.vertex(vertex)));
-                let [a, b] = clipped.points() else { return false };
-                let mut samples = samples_along(a, b, self.min, self.max);
-                samples.any(|at| is_visible(&at, Feature::Edge(edge)))
-            }
-            Element::Object | Element::Face(_) => false,
+            pending = unfinished;
+            range = range.end..2 * range.end + 1;
         }
     }
-}
 
-/// The element that a triangle of zero area looks like: its longest side, or a vertex.
-fn thin_element(projected: &ProjectedMesh<'_>, triangle: u32) -> Element {
-    let [a, b, c] = projected.mesh.triangles()[triangle as usize];
-    let length = |[a, b]: [u32; 2]| {
-        let [a, b] = [a, b].map(|vertex| projected.mesh.positions()[vertex as usize].as_dvec3());
-        a.distance_squared(b)
-    };
-    let sides = [[a, b], [b, c], [c, a]];
-    let longest = sides
-        .into_iter()
-        .fold([a, a], |longest, side| if length(side) > length(longest) { side } else { longest });
-    if length(longest) == 0.0 { Element::Vertex(a) } else { Element::Edge(longest) }
-}
-
-/// Sample points along a segment: one per pixel of its length within a rectangle of the screen.
-fn samples_along(
-    a: &ScreenPoint,
-    b: &ScreenPoint,
-    min: DVec2,
-    max: DVec2,
-) -> impl Iterator<Item = ScreenPoint> {
-    let (from, to) = (a.pixel(), b.pixel());
-    let along = to - from;
-    // Clip to the rectangle by slabs. A 0 / 0 leaves a bound unchanged.
-    let (mut start, mut end) = (0.0f64, 1.0f64);
-    for axis in 0..2 {
-        let (first, second) =
-            ((min[axis] - from[axis]) / along[axis], (max[axis] - from[axis]) / along[axis]);
-        start = start.max(first.min(second));
-        end = end.min(first.max(second));
+    /// Looks at the samples of elements with indices in `range`. Returns the hidden elements that have
+    /// more samples.
+    fn search_samples_of(
+        &mut self,
+        elements: &[ElementIndex],
+        range: &Range<usize>,
+    ) -> Vec<ElementIndex> {
+        let mut samples = Samples::default();
+        for chunk in parallel::map_chunks(elements, CHUNK, |chunk| self.samples_of(chunk, range)) {
+            samples.looks.extend(chunk.looks);
+            samples.owners.extend(chunk.owners);
+            samples.visible.extend(chunk.visible);
+            samples.unfinished.extend(chunk.unfinished);
+        }
+        let Samples { looks, owners, visible, mut unfinished } = samples;
+        let seen = self
+            .samples
+            .sight
+            .sees(&looks, |index, hit| self.is_found(owners[index], &looks[index], hit));
+        let found = owners.into_iter().zip(seen).filter(|&(_, seen)| seen).map(|(owner, _)| owner);
+        for at in visible.into_iter().chain(found) {
+            self.set_visible(at);
+        }
+        unfinished.retain(|at| !self.is_visible[at.group as usize][at.element as usize]);
+        unfinished
     }
-    // At most the diagonal, even if f64 overflows in the projection.
-    let n = match start > end {
-        true => 0.0,
-        false => ((end - start) * along.length()).min((max - min).length()).ceil().max(1.0),
-    };
-    let at = move |i: f64| {
-        let s = start + (i + 0.5) / n * (end - start);
-        a.lerp(b, s * a.w / (b.w + s * (a.w - b.w)))
-    };
-    (0..n as u32).map(move |i| at(f64::from(i)))
+
+    fn samples_of(&self, elements: &[ElementIndex], range: &Range<usize>) -> Samples {
+        let mut samples = Samples::default();
+        for &at in elements {
+            let group = &self.selection[at.group as usize];
+            let element = group.elements[at.element as usize];
+            let sampling = self.samples.append(group, element, range, |look| {
+                samples.looks.push(look);
+                samples.owners.push(at);
+            });
+            match sampling {
+                Sampling::Decided(true) => samples.visible.push(at),
+                Sampling::Looks(true) => samples.unfinished.push(at),
+                Sampling::Decided(false) | Sampling::Looks(false) => {}
+            }
+        }
+        samples
+    }
+
+    /// Whether a look finds an element, given the first hit.
+    fn is_found(&self, at: ElementIndex, look: &Look, first: Option<&SceneHit>) -> bool {
+        let group = &self.selection[at.group as usize];
+        let element = group.elements[at.element as usize];
+        let feature = match element {
+            Element::Vertex(vertex) => Feature::Vertex(vertex),
+            Element::Edge(edge) => Feature::Edge(edge),
+            Element::Face(polygon) => {
+                let polygon_of = |hit: &SceneHit| group.projected.mesh.polygon_of(hit.triangle());
+                return first.is_some_and(|hit| {
+                    hit.instance == group.instance && polygon_of(hit) == polygon
+                });
+            }
+            Element::Object => return first.is_some_and(|hit| hit.instance == group.instance),
+        };
+        self.samples.sight.is_visible_behind(first, look, group.instance, feature)
+    }
 }
 
-/// The pixel centres of a rectangle that lie in the region, by rows.
-fn pixel_centers(region: &ScreenRegion, min: DVec2, max: DVec2) -> impl Iterator<Item = DVec2> {
-    // The first centre at or beyond the corner.
-    let first = (min - 0.5).ceil() + 0.5;
-    let rows = steps(first.y, max.y);
-    rows.flat_map(move |y| steps(first.x, max.x).map(move |x| DVec2::new(x, y)))
-        .filter(|&center| region.contains(center))
-}
-
-fn steps(first: f64, last: f64) -> impl Iterator<Item = f64> {
-    // Beyond 2^53 adding one pixel has no effect, so stop.
-    std::iter::successors(Some(first), |&at| (at + 1.0 > at).then_some(at + 1.0))
-        .take_while(move |&at| at <= last)
-}
+#[cfg(test)]
+mod tests;

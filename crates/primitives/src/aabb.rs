@@ -9,6 +9,14 @@ use crate::Ray;
 /// Coordinates are in the space and unit of the caller's points. A box may be flat on any axis.
 /// [`Aabb::EMPTY`] holds no point and is the identity of [`union`](Aabb::union). A box with
 /// `min > max` or NaN on any axis is empty, too.
+///
+/// ```
+/// use hitscan_primitives::{Aabb, glam::Vec3};
+///
+/// let bounds = Aabb::from_points([Vec3::new(3.0, 0.0, 0.0), Vec3::new(1.0, 2.0, 0.0)]);
+/// assert_eq!(bounds, Aabb::new([1.0, 0.0, 0.0], [3.0, 2.0, 0.0]));
+/// assert!(bounds.contains(Vec3::new(2.0, 1.0, 0.0)) && Aabb::EMPTY.is_empty());
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Aabb {
     /// The corner with the smallest coordinates.

@@ -12,8 +12,9 @@ use std::{
 use glam::{DVec3, Vec3};
 
 use crate::{
-    Aabb, ConvexRegion, Faces, Hit, HitMode, Ray, Sphere, SurfacePoint, TriMesh, TrianglePoint,
-    WatertightRay, WindingSum, closest_point_on_triangle, solid_angle, triangle_overlaps_box,
+    Aabb, ConvexRegion, Faces, Hit, HitMode, HitOptions, Ray, Sphere, SurfacePoint, TriMesh,
+    TrianglePoint, WatertightRay, WindingSum, closest_point_on_triangle, solid_angle,
+    triangle_overlaps_box,
 };
 
 /// The first hit by `(t, triangle)`.
@@ -27,13 +28,13 @@ pub fn is_occluded(mesh: &TriMesh, ray: &Ray, faces: Faces) -> bool {
 }
 
 /// All hits, sorted by `(t, triangle)`.
-pub fn all_hits(mesh: &TriMesh, ray: &Ray, faces: Faces, mode: HitMode) -> Vec<Hit> {
-    BruteForce::new(mesh).all_hits(ray, faces, mode)
+pub fn all_hits(mesh: &TriMesh, ray: &Ray, options: &HitOptions) -> Vec<Hit> {
+    BruteForce::new(mesh).all_hits(ray, options)
 }
 
-/// The number of surface crossings: hits by [`HitMode::Once`].
+/// The number of surface crossings: hits by [`HitMode::OncePerCrossing`].
 pub fn count_crossings(mesh: &TriMesh, ray: &Ray, faces: Faces) -> usize {
-    all_hits(mesh, ray, faces, HitMode::Once).len()
+    all_hits(mesh, ray, &HitOptions { faces, mode: HitMode::OncePerCrossing }).len()
 }
 
 /// The first point of the surface by `(distance, triangle)`, if it is within `max_distance`. `None` if
@@ -115,7 +116,7 @@ impl<'a> BruteForce<'a> {
         faces: Faces,
     ) -> Option<Hit> {
         let mut closest: Option<Hit> = None;
-        self.for_each_hit(triangles, ray, faces, HitMode::Closed, |hit| {
+        self.for_each_hit(triangles, ray, faces, HitMode::EveryTriangle, |hit| {
             if closest.is_none_or(|closest| hit.cmp_along_ray(&closest).is_lt()) {
                 closest = Some(hit);
             }
@@ -127,7 +128,7 @@ impl<'a> BruteForce<'a> {
     /// Whether the ray hits anything.
     pub fn is_occluded(&self, ray: &Ray, faces: Faces) -> bool {
         let mut occluded = false;
-        self.for_each_hit(0..self.triangles.len(), ray, faces, HitMode::Closed, |_| {
+        self.for_each_hit(0..self.triangles.len(), ray, faces, HitMode::EveryTriangle, |_| {
             occluded = true;
             ControlFlow::Break(())
         });
@@ -135,7 +136,8 @@ impl<'a> BruteForce<'a> {
     }
 
     /// All hits, sorted by `(t, triangle)`.
-    pub fn all_hits(&self, ray: &Ray, faces: Faces, mode: HitMode) -> Vec<Hit> {
+    pub fn all_hits(&self, ray: &Ray, options: &HitOptions) -> Vec<Hit> {
+        let &HitOptions { faces, mode } = options;
         let mut hits = Vec::new();
         self.for_each_hit(0..self.triangles.len(), ray, faces, mode, |hit| {
             hits.push(hit);
@@ -235,7 +237,7 @@ impl<'a> BruteForce<'a> {
         for (i, corners) in self.triangles[triangles].iter().enumerate() {
             let corners = corners.map(|index| positions[index as usize]);
             let Some(hit) = ray.intersect(corners) else { continue };
-            let counts = mode == HitMode::Closed || ray.owns_crossing(corners);
+            let counts = mode == HitMode::EveryTriangle || ray.owns_crossing(corners);
             if faces.accepts(hit.side)
                 && counts
                 && found(Hit::new((first + i) as u32, hit)).is_break()

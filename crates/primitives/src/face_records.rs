@@ -2,28 +2,37 @@
 
 use std::ops::Range;
 
+use thiserror::Error;
+
 /// The source polygon of each triangle, and the names and the source line of each polygon.
 ///
 /// A mesh read from a file keeps here, for each polygon in the file's order, its object, group,
 /// material, smoothing group and source line. A run of equal values is stored once, so a mesh of one
-/// object costs a few bytes. Look-ups are binary searches: O(log runs).
-///
-/// The public fields are unchecked. A name index beyond `names` counts as no name: the look-up
-/// returns `None`. A polygon before the first run has no value either.
+/// object costs a few bytes. Look-ups are binary searches: O(log runs). A polygon before the first run
+/// has no value.
 ///
 /// ```
-/// use hitscan_primitives::FaceRecords;
+/// use hitscan_primitives::{FaceRecords, PolygonProperties};
 ///
+/// let mut properties = PolygonProperties { names: vec!["glass".to_owned()], ..Default::default() };
+/// properties.materials.push(1, Some(0));
 /// // A quad, cut into two triangles, and a triangle.
-/// let mut records = FaceRecords::from_triangle_counts([2, 1]);
-/// records.names.push("glass".to_owned());
-/// records.materials.push(1, Some(0));
+/// let records = FaceRecords::from_triangle_counts([2, 1]).with_properties(properties)?;
 /// assert_eq!((records.polygon(1), records.polygon(2)), (0, 1));
 /// assert_eq!((records.material(0), records.material(1)), (None, Some("glass")));
+/// # Ok::<(), hitscan_primitives::FaceRecordsError>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FaceRecords {
     polygons: PolygonMap,
+    properties: PolygonProperties,
+}
+
+/// The names, smoothing groups and source lines of polygons: the parts of [`FaceRecords`].
+///
+/// The fields are public and unchecked. [`FaceRecords::with_properties`] checks the name indices.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PolygonProperties {
     /// The names that the runs below refer to by index.
     pub names: Vec<String>,
     /// The object (`o`) of each polygon, as an index into `names`.
@@ -37,6 +46,20 @@ pub struct FaceRecords {
     pub smoothing: Runs<u32>,
     /// The source line of each polygon, 1-based.
     pub lines: LineRuns,
+}
+
+/// A polygon that refers to a name beyond the list of names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("polygon {polygon} has {kind} name {index}, expected less than {n_names}")]
+pub struct FaceRecordsError {
+    /// The kind of the name: object, group or material.
+    pub kind: &'static str,
+    /// The first polygon of the run.
+    pub polygon: u32,
+    /// The index found there.
+    pub index: u32,
+    /// The number of names.
+    pub n_names: usize,
 }
 
 impl FaceRecords {
@@ -60,6 +83,27 @@ impl FaceRecords {
     pub fn from_polygon_starts(starts: Vec<u32>) -> Option<Self> {
         (starts.first() == Some(&0) && starts.is_sorted())
             .then(|| Self { polygons: PolygonMap::Starts(starts), ..Self::default() })
+    }
+
+    /// The same polygons with names, smoothing groups and source lines, in place of those before. O(runs).
+    ///
+    /// # Errors
+    /// The first run of objects, else of groups, else of materials, whose name index is not an index
+    /// into `properties.names`.
+    pub fn with_properties(
+        mut self,
+        properties: PolygonProperties,
+    ) -> Result<Self, FaceRecordsError> {
+        let PolygonProperties { names, objects, groups, materials, .. } = &properties;
+        for (kind, runs) in [("object", objects), ("group", groups), ("material", materials)] {
+            for (polygon, &index) in runs.iter() {
+                if let Some(index) = index.filter(|&index| index as usize >= names.len()) {
+                    return Err(FaceRecordsError { kind, polygon, index, n_names: names.len() });
+                }
+            }
+        }
+        self.properties = properties;
+        Ok(self)
     }
 
     /// The first triangle of each polygon and, at the end, the number of triangles; `None` if every
@@ -116,27 +160,62 @@ impl FaceRecords {
     pub(crate) fn subdivided(&self) -> Self {
         let n_polygons = self.n_polygons() as u32;
         let counts = (0..n_polygons).map(|polygon| 4 * self.triangles_of(polygon).len() as u32);
+        self.with_triangle_counts(counts)
+    }
+
+    /// The same polygons with other numbers of triangles.
+    pub(crate) fn with_triangle_counts(&self, counts: impl IntoIterator<Item = u32>) -> Self {
         Self { polygons: PolygonMap::new(counts), ..self.clone() }
+    }
+
+    /// The names that the runs of objects, groups and materials refer to by index.
+    pub fn names(&self) -> &[String] {
+        &self.properties.names
+    }
+
+    /// The object of each polygon, as an index into [`names`](Self::names).
+    pub fn objects(&self) -> &Runs<Option<u32>> {
+        &self.properties.objects
+    }
+
+    /// The groups of each polygon, as an index into [`names`](Self::names).
+    pub fn groups(&self) -> &Runs<Option<u32>> {
+        &self.properties.groups
+    }
+
+    /// The material of each polygon, as an index into [`names`](Self::names).
+    pub fn materials(&self) -> &Runs<Option<u32>> {
+        &self.properties.materials
+    }
+
+    /// The smoothing group of each polygon; 0 is off.
+    pub fn smoothing(&self) -> &Runs<u32> {
+        &self.properties.smoothing
+    }
+
+    /// The source line of each polygon, 1-based.
+    pub fn lines(&self) -> &LineRuns {
+        &self.properties.lines
     }
 
     /// The object name of a polygon, if known.
     pub fn object(&self, polygon: u32) -> Option<&str> {
-        self.name(&self.objects, polygon)
+        self.name(self.objects(), polygon)
     }
 
     /// The group names of a polygon, separated by spaces, if known.
     pub fn group(&self, polygon: u32) -> Option<&str> {
-        self.name(&self.groups, polygon)
+        self.name(self.groups(), polygon)
     }
 
     /// The material name of a polygon, if known.
     pub fn material(&self, polygon: u32) -> Option<&str> {
-        self.name(&self.materials, polygon)
+        self.name(self.materials(), polygon)
     }
 
     fn name(&self, runs: &Runs<Option<u32>>, polygon: u32) -> Option<&str> {
         let index = (*runs.get(polygon)?)?;
-        self.names.get(index as usize).map(String::as_str)
+        Some(&self.names()[index as usize])
     }
 }
 
@@ -288,6 +367,18 @@ mod tests {
         assert!(LineRuns::from_parts(vec![0, 3], vec![9, 1]).is_some());
         assert!(LineRuns::from_parts(vec![0, 0], vec![9, 10]).is_none());
         assert!(LineRuns::from_parts(vec![0], vec![u64::MAX]).is_none());
+    }
+
+    #[test]
+    fn a_name_index_beyond_the_names_is_refused() {
+        let mut properties = PolygonProperties { names: vec![String::new()], ..Default::default() };
+        properties.objects.push(0, Some(0));
+        properties.materials.push(0, None);
+        let records = FaceRecords::one_triangle_each(9);
+        assert!(records.clone().with_properties(properties.clone()).is_ok());
+        properties.materials.push(7, Some(1));
+        let error = records.with_properties(properties).unwrap_err();
+        assert_eq!(error.to_string(), "polygon 7 has material name 1, expected less than 1");
     }
 
     #[test]

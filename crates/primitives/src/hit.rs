@@ -109,10 +109,33 @@ pub enum HitMode {
     /// Every triangle that the ray meets. Triangles are closed sets, so their edges and vertices belong
     /// to them: a ray through an edge of two triangles hits both.
     #[default]
-    Closed,
+    EveryTriangle,
     /// Each crossing of the surface once, by a half-open edge rule that all neighbours evaluate alike
     /// ([`WatertightRay::owns_crossing`](crate::WatertightRay::owns_crossing), after Edelsbrunner and
     /// Mücke, "Simulation of Simplicity", 1990). A ray that touches a silhouette hits it 0 or 2
     /// times. The number of hits along a line through a closed mesh is therefore even.
-    Once,
+    OncePerCrossing,
+}
+
+/// The hits that a query for a list of hits returns. A query for one hit, or for whether there is one,
+/// takes [`Faces`] alone, because the modes agree there.
+///
+/// ```
+/// use hitscan_primitives::{Faces, HitMode, HitOptions, Ray, TriMesh, brute_force};
+///
+/// // A square of two triangles, and a ray through the diagonal that they share.
+/// let corners = [[0.0, 0.0, 0.0], [2.0, 0.0, 0.0], [2.0, 2.0, 0.0], [0.0, 2.0, 0.0]];
+/// let square = TriMesh::new(corners, vec![[0, 1, 2], [0, 2, 3]])?;
+/// let ray = Ray::new([1.0, 1.0, 5.0], [0.0, 0.0, -1.0]);
+/// let hits = |options| brute_force::all_hits(&square, &ray, &options).len();
+/// assert_eq!(hits(HitOptions::default()), 2);
+/// assert_eq!(hits(HitOptions { faces: Faces::Both, mode: HitMode::OncePerCrossing }), 1);
+/// # Ok::<(), hitscan_primitives::MeshError>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct HitOptions {
+    /// The sides of triangles that a ray may hit.
+    pub faces: Faces,
+    /// The hits where the ray meets a shared edge or vertex.
+    pub mode: HitMode,
 }

@@ -1,8 +1,8 @@
 //! Rays, shapes and triangle meshes, with the functions that intersect them.
 //!
 //! The crate is the vocabulary of hitscan, and it defines every answer: a tree must return the same hits
-//! as [`brute_force`], bit for bit. It has plain functions and value types over [`glam`] vectors. It
-//! knows no trees, files or threads.
+//! as [`brute_force`], bit for bit. It has plain functions and value types over
+//! [glam](https://docs.rs/glam) vectors. It knows no trees, files or threads.
 //!
 //! ```
 //! use hitscan_primitives::{Faces, Ray, TriMesh, brute_force};
@@ -24,13 +24,15 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | `ray`, `hit`, `axis` | [`Ray`], [`Hit`], [`Side`], [`Faces`], [`HitMode`], [`Axis`] |
+//! | `ray`, `hit`, `axis` | [`Ray`], [`Hit`], [`Side`], [`Faces`], [`HitMode`], [`HitOptions`], [`Axis`] |
 //! | `aabb` | [`Aabb`], the axis-aligned box |
 //! | `watertight` | [`WatertightRay`], the ray-triangle test that defines every hit |
 //! | `shapes` | [`Plane`], [`Sphere`], box faces, [`Triangle`], [`UnitTriangle`], [`PlanarPolygon`] |
 //! | `closest_point`, `overlap`, `winding` | the definitions of the queries without a ray |
 //! | `tri_mesh` | [`TriMesh`] and [`CornerAttributes`] |
+//! | `topology` | [`Topology`], the open edges and other faults of a mesh; [`SameVertex`] |
 //! | `face_records`, `material`, `alpha_mask` | [`FaceRecords`], [`Material`], [`AlphaMask`] |
+//! | `mesh_part` | [`MeshPart`], some polygons of a mesh under their indices |
 //! | [`brute_force`] | every query as a loop over all triangles |
 //! | `polygons` | [`Triangulator`], which cuts polygons into triangles |
 //! | [`generate`] | deterministic meshes for tests and benchmarks; [`TriMesh::subdivided`] |
@@ -43,6 +45,8 @@
 //! shapes      → axis, ray, hit, aabb, watertight, newell
 //! overlap     → shapes
 //! tri_mesh    → aabb, hit, watertight, face_records
+//! mesh_part   → face_records, tri_mesh
+//! topology    → tri_mesh
 //! brute_force → aabb, ray, hit, watertight, shapes, closest_point, overlap, winding, tri_mesh
 //! polygons    → axis, newell
 //! generate    → watertight, tri_mesh
@@ -70,6 +74,9 @@ mod face_records;
 mod material;
 mod tri_mesh;
 
+mod mesh_part;
+mod topology;
+
 pub mod brute_force;
 
 mod polygons;
@@ -83,10 +90,12 @@ pub use closest_point::{
     SurfacePoint, TrianglePoint, closest_point_on_segment, closest_point_on_triangle,
     distance_squared_to_box,
 };
-pub use face_records::{FaceRecords, LineRuns, Runs};
+pub use face_records::{FaceRecords, FaceRecordsError, LineRuns, PolygonProperties, Runs};
+#[doc(no_inline)]
 pub use glam;
-pub use hit::{Faces, Hit, HitMode, Side, TriangleHit};
+pub use hit::{Faces, Hit, HitMode, HitOptions, Side, TriangleHit};
 pub use material::Material;
+pub use mesh_part::MeshPart;
 pub use overlap::{ConvexRegion, triangle_overlaps_box};
 pub use polygons::Triangulator;
 pub use ray::{Ray, RayError};
@@ -94,6 +103,7 @@ pub use shapes::{
     BoxCrossing, BoxCrossings, BoxFace, PlanarPolygon, Plane, PolygonError, PolygonHit,
     PolygonRegion, Sphere, Triangle, UnitTriangle,
 };
+pub use topology::{BoundaryLoop, DuplicateTriangle, FaultyEdge, SameVertex, Topology};
 pub use tri_mesh::{CornerAttributes, MeshError, TriMesh};
 pub use watertight::{Candidate, WatertightRay};
 pub use winding::{WindingSum, solid_angle};

@@ -5,7 +5,7 @@ use std::{ops::Range, sync::Arc};
 use glam::{DVec3, Vec2, Vec3};
 use thiserror::Error;
 
-use crate::{Aabb, FaceRecords, Hit, watertight::cross_f64};
+use crate::{Aabb, FaceRecords, FaceRecordsError, Hit, watertight::cross_f64};
 
 /// The largest absolute coordinate that queries take unscaled: 2^40. See [`TriMesh::query_scale`].
 const LARGEST_UNSCALED: f32 = (1u64 << 40) as f32;
@@ -399,6 +399,9 @@ pub enum MeshError {
         /// The number of values.
         n_values: usize,
     },
+    /// Records in which a polygon refers to a name that does not exist.
+    #[error(transparent)]
+    Records(#[from] FaceRecordsError),
     /// Records of another number of triangles.
     #[error("records of {found} triangles for a mesh of {expected}")]
     RecordCount {

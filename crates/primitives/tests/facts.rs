@@ -11,7 +11,7 @@ fn half_the_surface_of_a_box_is_three_of_its_faces() {
 }
 
 #[test]
-fn without_records_every_triangle_is_a_polygon_of_its_own() {
+fn without_records_every_triangle_is_one_polygon() {
     let positions = vec![Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z];
     let mesh = TriMesh::new(positions, vec![[0, 1, 2], [0, 1, 3], [0, 2, 3]]).expect("a mesh");
     for polygon in 0..3 {

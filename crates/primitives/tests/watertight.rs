@@ -1,10 +1,12 @@
 //! The promises of the definition of every answer: closed surfaces do not leak, scale and winding do not
-//! matter, and the numbers are clean. Seeds are fixed; a failure prints the ray.
+//! matter, and numbers are finite. Seeds are fixed; a failure prints the ray.
 
 use hitscan_primitives::brute_force::BruteForce;
 use hitscan_primitives::generate::{self, SplitMix64};
 use hitscan_primitives::glam::{DVec3, Vec3};
-use hitscan_primitives::{Faces, Hit, HitMode, Ray, Side, TriMesh, TriangleHit, WatertightRay};
+use hitscan_primitives::{
+    Faces, Hit, HitMode, HitOptions, Ray, Side, TriMesh, TriangleHit, WatertightRay,
+};
 
 /// A closed mesh, and points that are certainly inside it.
 struct Closed {
@@ -18,7 +20,7 @@ fn vector(rng: &mut SplitMix64, size: f64) -> DVec3 {
     DVec3::from_array(std::array::from_fn(|_| rng.range(-size, size)))
 }
 
-/// Shapes of ordinary, very flat, very long and far away kind.
+/// Ordinary, very flat, very long and distant shapes.
 fn closed_meshes() -> Vec<Closed> {
     let mut rng = SplitMix64::new(1);
     let mut ball = |name, scale: DVec3, offset: DVec3| {
@@ -39,7 +41,7 @@ fn closed_meshes() -> Vec<Closed> {
         name: "cuboid",
         mesh: generate::cuboid(10.0, 12.0, 4.0, 2).unwrap(),
         is_convex: true,
-        // Among them points in the planes of many edges.
+        // Including points in the planes of many edges.
         inside: [[0.0; 3], [2.5, 3.0, 1.0], [-2.5, 0.0, 0.0], [1.0, 2.0, 0.5], [4.9, 5.9, 1.9]]
             .map(Vec3::from_array)
             .to_vec(),
@@ -67,7 +69,7 @@ fn targets(mesh: &TriMesh, rng: &mut SplitMix64) -> Vec<Vec3> {
     let mut targets = mesh.positions().to_vec();
     for &[a, b, c] in mesh.triangles() {
         for (p, q) in [(a, b), (b, c), (c, a)] {
-            // Both triangles at an edge have it: once is enough.
+            // Two triangles share each edge, which is tested once.
             if p < q {
                 let [p, q] = [p, q].map(|i| mesh.positions()[i as usize].as_dvec3());
                 targets.extend([0.5, rng.unit()].map(|s| p.lerp(q, s).as_vec3()));
@@ -79,7 +81,8 @@ fn targets(mesh: &TriMesh, rng: &mut SplitMix64) -> Vec<Vec3> {
 
 /// Crossings into and out of the surface.
 fn crossings(scan: &BruteForce<'_>, ray: &Ray) -> (usize, usize) {
-    let hits = scan.all_hits(ray, Faces::Both, HitMode::Once);
+    let hits =
+        scan.all_hits(ray, &HitOptions { faces: Faces::Both, mode: HitMode::OncePerCrossing });
     let n_front = hits.iter().filter(|hit| hit.side == Side::Front).count();
     (n_front, hits.len() - n_front)
 }
@@ -101,7 +104,7 @@ fn rays_from_inside_through_vertices_and_edges_never_leak() {
             assert_eq!(n_back, n_front + 1, "{at}");
             if closed.is_convex {
                 assert_eq!(n_back, 1, "{at}");
-                // Away from the target as well.
+                // And away from the target.
                 let line = Ray::line(ray.origin, ray.direction);
                 assert_eq!(crossings(&scan, &line), (1, 1), "{at}");
             }
@@ -126,8 +129,8 @@ fn rays_from_outside_cross_as_often_in_as_out() {
             let ray = Ray::new(origin, target - origin);
             let (n_front, n_back) = crossings(&scan, &ray);
             assert_eq!(n_front, n_back, "{}: {ray:?}", closed.name);
-            // None at a silhouette that is touched. More than one also on convex shapes: seen from far
-            // away, rounding folds the surface at its silhouette.
+            // None at a silhouette that is touched. More than one also on convex shapes, because
+            // rounding folds the surface at its silhouette as seen from far away.
             n_twice += usize::from(n_front == 1);
             n_beside += usize::from(n_front == 0);
         }
@@ -270,7 +273,7 @@ fn answers_are_finite_in_range_and_never_negative_zero() {
         check(corners, ray);
         check(corners, ray.with_range(f32::NEG_INFINITY, f32::INFINITY));
         check(corners, ray.with_range(-2.0, -0.0));
-        // Numbers at the ends of f32 may be missed or rounded, never turned into nonsense.
+        // Extreme f32 numbers may give a miss or a rounded answer, never an invalid one.
         for scale in [1e-38, 1e-44, 1e38] {
             let scaled = corners.map(|corner| scale * corner);
             check(scaled, Ray { origin: scale * ray.origin, ..ray });
@@ -282,8 +285,8 @@ fn answers_are_finite_in_range_and_never_negative_zero() {
     });
 }
 
-/// Whole numbers, and a largest direction component that is a power of two: every product and sum of
-/// the test is exact, so what it answers can be compared with exact arithmetic.
+/// Integers, with a power of two as the maximum direction component. Every product and sum of the test
+/// is exact, so exact arithmetic must give the same answer.
 #[test]
 fn on_a_grid_the_answer_is_exact() {
     let mut rng = SplitMix64::new(10);
@@ -324,37 +327,37 @@ fn on_a_grid_the_answer_is_exact() {
     assert!(n_hits > 10_000 && n_edge_hits > 3000, "{n_hits} {n_edge_hits}");
 }
 
-/// The segments of the seed, through the cuboid it takes them through.
+/// The segments of the seed, through its cuboid.
 #[test]
 fn the_seeds_segments_meet_the_cuboid_in_the_known_triangles() {
     let mesh = generate::cuboid(10.0, 12.0, 4.0, 4).unwrap();
     let scan = BruteForce::new(&mesh);
     let from = [4.0, -7.0, -4.0];
     let found = |ray: &Ray, faces, mode| -> Vec<(f32, u32, [u32; 3])> {
-        let hits = scan.all_hits(ray, faces, mode);
+        let hits = scan.all_hits(ray, &HitOptions { faces, mode });
         hits.iter().map(|h| (h.t, h.triangle, mesh.triangles()[h.triangle as usize])).collect()
     };
 
     let meant = Ray::segment(from, [2.0, 3.0, 4.0]);
     let entry = [(0.25, 2889, [351, 1479, 1388]), (0.25, 2894, [351, 1476, 1479])];
     let exit = [(0.75, 2280, [85, 1245, 1274]), (0.75, 2292, [85, 1274, 1266])];
-    assert_eq!(found(&meant, Faces::Both, HitMode::Closed), [entry, exit].concat());
-    assert_eq!(found(&meant, Faces::Front, HitMode::Closed), entry);
-    assert_eq!(found(&meant, Faces::Back, HitMode::Closed), exit);
-    let once = found(&meant, Faces::Both, HitMode::Once);
+    assert_eq!(found(&meant, Faces::Both, HitMode::EveryTriangle), [entry, exit].concat());
+    assert_eq!(found(&meant, Faces::Front, HitMode::EveryTriangle), entry);
+    assert_eq!(found(&meant, Faces::Back, HitMode::EveryTriangle), exit);
+    let once = found(&meant, Faces::Both, HitMode::OncePerCrossing);
     assert_eq!(once.iter().map(|hit| hit.0).collect::<Vec<_>>(), [0.25, 0.75]);
     assert!(entry.contains(&once[0]) && exit.contains(&once[1]));
-    assert_eq!(found(&meant, Faces::Front, HitMode::Once).len(), 1);
+    assert_eq!(found(&meant, Faces::Front, HitMode::OncePerCrossing).len(), 1);
 
     let printed = Ray::segment(from, [2.0, 3.0, 2.0]);
-    let hits = scan.all_hits(&printed, Faces::Both, HitMode::Closed);
+    let hits = scan.all_hits(&printed, &HitOptions::default());
     let triangles: Vec<[u32; 3]> =
         hits.iter().map(|hit| mesh.triangles()[hit.triangle as usize]).collect();
     assert_eq!(triangles, [[1386, 1387, 1388], [82, 1195, 1264], [82, 1264, 1271]]);
-    // The first is 1/3 but for the rounding of the shear.
+    // The first is 1/3 up to the rounding of the shear.
     assert!((hits[0].t - 1.0 / 3.0).abs() <= 3e-8 && hits[1].t == 1.0 && hits[2].t == 1.0);
     assert!((hits[0].u - 1.0 / 3.0).abs() < 1e-6 && (hits[0].v - 5.0 / 9.0).abs() < 1e-6);
-    assert_eq!(found(&printed, Faces::Both, HitMode::Once).len(), 2);
+    assert_eq!(found(&printed, Faces::Both, HitMode::OncePerCrossing).len(), 2);
 }
 
 #[test]

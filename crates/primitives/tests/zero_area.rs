@@ -3,7 +3,7 @@
 use hitscan_primitives::generate::SplitMix64;
 use hitscan_primitives::glam::{DVec3, Vec3};
 use hitscan_primitives::{
-    Aabb, Faces, HitMode, Ray, Sphere, TriMesh, Triangle, WatertightRay, brute_force,
+    Aabb, Faces, HitOptions, Ray, Sphere, TriMesh, Triangle, WatertightRay, brute_force,
 };
 
 /// A tetrahedron with a vertex in the exact middle of an edge on one side: triangle 5, a segment,
@@ -11,7 +11,7 @@ use hitscan_primitives::{
 fn stitched_tetrahedron() -> TriMesh {
     let corners = [[0.1, 0.2, 0.3], [1.3, 0.7, 0.1], [0.4, 1.1, 0.2], [0.6, 0.5, 1.2]];
     let [a, b, c, d] = corners.map(Vec3::from_array);
-    // Sums of two f32 of such sizes, and their halves, need a bit more than f32 has: take it away.
+    // Sums of two such f32, and their halves, need one more bit than f32 has, so this removes a bit.
     let [a, b] = [a, b].map(|p| (p * 4194304.0).round() / 4194304.0);
     let triangles = vec![[0, 2, 4], [4, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3], [0, 4, 1]];
     TriMesh::new([a, b, c, d, 0.5 * (a + b)], triangles).expect("a valid mesh")
@@ -28,7 +28,7 @@ fn rays_hit_the_triangle_of_zero_area_where_it_closes_the_mesh() {
         let inside = mesh.positions()[2].lerp(d, random.unit() as f32 * 0.6 + 0.2);
         let origin = inside.lerp(0.5 * (a + b), 0.2 + 0.3 * random.unit() as f32);
         let ray = Ray::new(origin, a.lerp(b, random.unit() as f32) - origin);
-        let hits = brute_force::all_hits(&mesh, &ray, Faces::Both, HitMode::Closed);
+        let hits = brute_force::all_hits(&mesh, &ray, &HitOptions::default());
         assert!(!hits.is_empty(), "{ray:?} leaves the mesh");
         let crossings = brute_force::count_crossings(&mesh, &ray, Faces::Both);
         assert_eq!(crossings % 2, 1, "{ray:?}");
@@ -44,7 +44,7 @@ fn rays_hit_the_triangle_of_zero_area_where_it_closes_the_mesh() {
 #[test]
 fn a_triangle_of_zero_area_is_near_and_overlaps_and_winds_around_nothing() {
     let mesh = stitched_tetrahedron();
-    // By itself, so that no other triangle has the same points.
+    // Alone, so that no other triangle has the same points.
     let segment = TriMesh::new(mesh.positions().iter().copied(), vec![[0, 4, 1]]).expect("valid");
     let [a, b, middle] = [0, 1, 4].map(|vertex| mesh.positions()[vertex]);
     let across = (b - a).cross(Vec3::X).normalize();

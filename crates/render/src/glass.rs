@@ -20,7 +20,7 @@ const BACK: Vec3 = Vec3::new(0.42, 0.30, 0.22);
 pub(crate) fn paint(subject: &Subject, tile: &TileRays) -> Vec<Vec4> {
     let mut hits = Vec::new();
     let color = |ray: &hitscan::scene::WorldRay| {
-        subject.nearest_hits(ray, MAX_SURFACES, &mut hits);
+        subject.nearest_hits_into(ray, MAX_SURFACES, &mut hits);
         let direction = ray.direction.normalize_or_zero();
         let (mut light, mut passing) = (Vec3::ZERO, 1.0);
         for hit in &hits {

@@ -28,7 +28,7 @@
 //! 1. A [`Subject`] is the scene to render, with material colours and names.
 //! 2. A [`Framing`] finds a camera that sees all of it; [`camera`] makes one from positions.
 //! 3. A [`Style`] selects the [`Mode`], the samples per pixel and the light.
-//! 4. The result is a [`Picture`]. [`draw_rays`] and [`Stroke`] draw on it, and [`Picture::png`]
+//! 4. The result is a [`Picture`]. [`draw_rays`], [`draw_segments`] and [`Stroke`] draw on it, and [`Picture::png`]
 //!    encodes it.
 //!
 //! World positions and distances are f64 in the units of the scene. Pixels count from the top left.
@@ -37,12 +37,15 @@
 //!
 //! ```text
 //! color, sampling, style, stroke    values without a scene
+//! texture                           pictures that colour surfaces
+//! smooth_normals                    corner normals for meshes without any
 //! subject                           the scene: ray queries, surface points, names
 //! framing, silhouette               cameras around it, its outline
 //! film, picture, legend             sums of samples, sRGB pixels, key to the colours
+//! ground                            the plane below a scene
 //! hit_colors, glass, shaded         one shading per mode
 //! false_color                       films of values
-//! progressive, ray_lines            rendering, and drawing rays into the result
+//! progressive, ray_lines            rendering, and drawing rays and lines into the result
 //! ```
 
 #![forbid(unsafe_code)]
@@ -51,6 +54,9 @@ mod color;
 mod sampling;
 mod stroke;
 mod style;
+
+mod smooth_normals;
+mod texture;
 
 mod subject;
 
@@ -62,6 +68,8 @@ mod film;
 mod picture;
 
 mod legend;
+
+mod ground;
 
 mod glass;
 mod hit_colors;
@@ -78,7 +86,8 @@ pub use framing::{Framing, FramingError, camera};
 pub use legend::{Legend, RampLegend};
 pub use picture::{Picture, PictureError};
 pub use progressive::{ProgressiveRender, render};
-pub use ray_lines::draw_rays;
+pub use ray_lines::{draw_rays, draw_segments};
 pub use stroke::Stroke;
 pub use style::{Background, Mode, Style};
 pub use subject::Subject;
+pub use texture::{Texture, TextureError};

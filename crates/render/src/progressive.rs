@@ -24,7 +24,8 @@ const TILES_PER_THREAD: u32 = 48;
 /// `done`, from any thread; the shares add up to 1.
 ///
 /// Runs on rayon's current pool. The result does not depend on the number of threads. Costs
-/// `n_samples` rays per pixel, and up to three times as many with [`Mode::Shaded`].
+/// `n_samples` rays per pixel; [`Mode::Shaded`] casts as many again for the lamp, and 16 per pixel
+/// or more for the sky.
 pub fn render(subject: &Subject, view: &View, style: &Style, done: impl Fn(f64) + Sync) -> Picture {
     let size = view.viewport().size;
     let size = [size.x as u32, size.y as u32];
@@ -96,10 +97,13 @@ impl ProgressiveRender {
         };
         let Style { n_samples, seed, .. } = style;
         let is_random = n_samples > 1 || style.mode == Mode::Shaded && !style.draft;
-        let silhouette = match shader {
+        let silhouette = match &shader {
             // Heat shows the work of rays that miss, too.
             Shader::Heat => None,
-            _ => Silhouette::new(&subject, &view),
+            Shader::Shaded(lighting) => {
+                Silhouette::new(&subject, &view, &lighting.ground_corners())
+            }
+            _ => Silhouette::new(&subject, &view, &[]),
         };
         let sampler = PixelSampler { view, size, n_samples, seed, is_random };
         let n_rays = AtomicU64::new(0);

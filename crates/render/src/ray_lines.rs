@@ -1,4 +1,4 @@
-//! User rays drawn into a picture, with their hits.
+//! User rays and lines drawn into a picture.
 
 use hitscan::Ray;
 use hitscan::glam::{DVec2, DVec3};
@@ -36,11 +36,7 @@ pub fn draw_rays<E>(
     view: &View,
     mut next: impl FnMut(&mut Vec<Ray>) -> Result<(), E>,
 ) -> Result<(), E> {
-    let distance = |hit: Option<SceneHit>| hit.map_or(f32::INFINITY, |hit| hit.t as f32);
-    let size = [picture.width(), picture.height()];
-    let sampler =
-        PixelSampler { view: view.clone(), size, n_samples: 1, seed: 0, is_random: false };
-    let distances = sampler.center_hits(|rays| subject.hits(rays), distance);
+    let distances = surface_distances(picture, subject, view);
     let lines = RayLines::new(view, subject, &distances);
     let mut rays = Vec::new();
     loop {
@@ -53,7 +49,34 @@ pub fn draw_rays<E>(
     }
 }
 
-/// State for drawing rays into one picture.
+/// Draws segments between world positions into a picture of the subject, faint where a surface hides
+/// them.
+///
+/// Costs one camera ray per pixel, then O(length in pixels) per segment.
+pub fn draw_segments(
+    picture: &mut Picture,
+    subject: &Subject,
+    view: &View,
+    segments: &[[DVec3; 2]],
+    color: [u8; 3],
+) {
+    let distances = surface_distances(picture, subject, view);
+    let lines = RayLines::new(view, subject, &distances);
+    for &[from, to] in segments {
+        lines.segment(picture, from, to, color);
+    }
+}
+
+/// Distance to the surface at the centre of each pixel, row by row; infinite on a miss.
+fn surface_distances(picture: &Picture, subject: &Subject, view: &View) -> Vec<f32> {
+    let distance = |hit: Option<SceneHit>| hit.map_or(f32::INFINITY, |hit| hit.t as f32);
+    let size = [picture.width(), picture.height()];
+    let sampler =
+        PixelSampler { view: view.clone(), size, n_samples: 1, seed: 0, is_random: false };
+    sampler.center_hits(|rays| subject.hits(rays), distance)
+}
+
+/// State for drawing lines into one picture.
 #[derive(Debug)]
 struct RayLines<'a> {
     view: &'a View,

@@ -39,6 +39,11 @@ impl SampleSeed {
         Self { index: self.index + n, ..self }
     }
 
+    /// The `k`-th of `n` seeds in place of this one. The seeds of a square stay consecutive.
+    pub(crate) fn split(self, n: u32, k: u32) -> Self {
+        Self { index: self.index * n + k, ..self }
+    }
+
     /// A point in the unit square. The points of a pixel's samples are evenly spread: they follow
     /// the R2 sequence from a random start (Martin Roberts, "The Unreasonable Effectiveness of
     /// Quasirandom Sequences", 2018).

@@ -6,6 +6,7 @@ use hitscan::picking::View;
 use hitscan::scene::{SceneHit, WorldRay};
 
 use crate::film::TileRays;
+use crate::ground::Ground;
 use crate::sampling::{Purpose, SampleSeed, cosine_direction, disc};
 use crate::style::Style;
 use crate::subject::Subject;
@@ -22,6 +23,13 @@ const CAMERA: f32 = 0.08;
 /// Only surfaces closer than this share of the scene's diagonal hide the sky. Otherwise a room
 /// without windows would be black.
 const OCCLUSION_DISTANCE: f32 = 0.2;
+
+/// Minimum number of sky rays per pixel. Fewer leave visible grain.
+const MIN_SKY_RAYS: u32 = 16;
+
+/// Brightness up to which surfaces keep their colour. Brighter light approaches white without
+/// reaching it, so that light surfaces keep their shape.
+const SHOULDER: f32 = 0.6;
 
 /// Share of the sky's light that draft lighting assumes.
 const DRAFT_SKY_SHARE: f32 = 0.8;
@@ -50,6 +58,9 @@ pub(crate) struct Lighting {
     occlusion_distance: f32,
     /// Share of the sky's light in a draft; `None` traces sky rays.
     constant_sky: Option<f32>,
+    /// Sky rays per camera ray.
+    n_sky_rays: u32,
+    ground: Option<Ground>,
 }
 
 /// A surface point to light.
@@ -62,10 +73,19 @@ struct SurfacePoint {
     normal: Vec3,
     /// Cosine between the shading normal and the direction to the eye.
     facing: f32,
-    diffuse: Vec3,
+    material: PointMaterial,
     /// Vector to the lamp, and the cosine-weighted share of its light.
     to_lamp: Vec3,
     lit: f32,
+}
+
+/// The reaction of a point to light.
+#[derive(Clone, Copy, Debug)]
+enum PointMaterial {
+    /// Reflects with this colour.
+    Diffuse(Vec3),
+    /// Shows the background, darker where light is missing. The number is the ground's visibility.
+    Ground(f32),
 }
 
 impl Lighting {
@@ -82,32 +102,43 @@ impl Lighting {
             offset: ORIGIN_OFFSET * subject.max_abs_coordinate(),
             occlusion_distance: OCCLUSION_DISTANCE * bounds.extent().as_dvec3().length() as f32,
             constant_sky: style.draft.then_some(DRAFT_SKY_SHARE),
+            n_sky_rays: MIN_SKY_RAYS.div_ceil(style.n_samples.max(1)),
+            ground: if style.ground { Ground::new(subject, view, style.up) } else { None },
         }
+    }
+
+    /// Corners of a square around the ground, in world space; empty without ground.
+    pub(crate) fn ground_corners(&self) -> Vec<DVec3> {
+        self.ground.iter().flat_map(Ground::corners).collect()
     }
 
     /// Colours each ray and returns the number of extra rays that this took.
     pub(crate) fn paint(&self, subject: &Subject, tile: &TileRays) -> (Vec<Vec4>, usize) {
         let points = self.surface_points(subject, tile);
         let in_shadow = self.in_shadow(subject, &points);
-        let sky_hidden = match self.constant_sky {
-            Some(_) => vec![false; points.len()],
-            None => self.sky_hidden(subject, &points, &tile.seeds),
+        let sky_shares = match self.constant_sky {
+            Some(share) => vec![share; points.len()],
+            None => self.sky_shares(subject, &points, &tile.seeds),
         };
         let n_lit = points.iter().filter(|point| point.lit > 0.0).count();
-        let n_rays = n_lit + if self.constant_sky.is_some() { 0 } else { points.len() };
-        let sky_share = self.constant_sky.unwrap_or(1.0);
+        let n_sky = if self.constant_sky.is_some() { 0 } else { self.n_sky_rays as usize };
         let mut colors = vec![Vec4::ZERO; tile.rays.len()];
-        for ((point, in_shadow), sky_hidden) in points.iter().zip(in_shadow).zip(sky_hidden) {
-            let mut light = Vec3::splat(CAMERA * point.facing);
-            if !in_shadow {
-                light += point.lit * LAMP;
-            }
-            if !sky_hidden {
-                light += sky_share * GROUND.lerp(SKY, 0.5 + 0.5 * point.normal.dot(self.up));
-            }
-            colors[point.ray] = (point.diffuse * light).extend(1.0);
+        for ((point, in_shadow), sky_share) in points.iter().zip(in_shadow).zip(sky_shares) {
+            let lamp = if in_shadow { Vec3::ZERO } else { point.lit * LAMP };
+            let sky = GROUND.lerp(SKY, 0.5 + 0.5 * point.normal.dot(self.up));
+            colors[point.ray] = match point.material {
+                PointMaterial::Diffuse(diffuse) => {
+                    let light = CAMERA * point.facing + lamp + sky_share * sky;
+                    (diffuse * light).map(softened).extend(1.0)
+                }
+                PointMaterial::Ground(visible) => {
+                    let open = self.constant_sky.unwrap_or(1.0) * sky + point.lit * LAMP;
+                    let share = (lamp + sky_share * sky).element_sum() / open.element_sum();
+                    Vec4::new(0.0, 0.0, 0.0, visible * (1.0 - share))
+                }
+            };
         }
-        (colors, n_rays)
+        (colors, n_lit + points.len() * n_sky)
     }
 
     fn surface_points(&self, subject: &Subject, tile: &TileRays) -> Vec<SurfacePoint> {
@@ -117,7 +148,52 @@ impl Lighting {
         let hit_rays: Vec<WorldRay> = rays.iter().map(|&ray| tile.rays[ray]).collect();
         let surfaces = subject.surfaces(&hit_rays, &hits);
         let point = |((ray, hit), surface)| self.surface_point(subject, tile, ray, hit, surface);
-        rays.into_iter().zip(&hits).zip(surfaces).map(point).collect()
+        let mut points: Vec<SurfacePoint> =
+            rays.into_iter().zip(&hits).zip(surfaces).map(point).collect();
+        if let Some(ground) = &self.ground {
+            let misses = tile.hits.iter().enumerate().filter(|(_, hit)| hit.is_none());
+            let point = |(ray, _)| self.ground_point(subject, tile, ray, ground);
+            points.extend(misses.filter_map(point));
+        }
+        points
+    }
+
+    /// The point of the ground that a ray meets.
+    fn ground_point(
+        &self,
+        subject: &Subject,
+        tile: &TileRays,
+        ray: usize,
+        ground: &Ground,
+    ) -> Option<SurfacePoint> {
+        let (point, visible) = ground.hit(&tile.rays[ray])?;
+        let normal = ground.up();
+        let origin = (point - subject.origin()).as_vec3() + self.offset * normal;
+        let to_lamp = self.to_lamp(tile, ray, origin, normal);
+        let lit = normal.dot(to_lamp.normalize_or_zero()).max(0.0);
+        let material = PointMaterial::Ground(visible);
+        Some(SurfacePoint {
+            ray,
+            origin,
+            geometric: normal,
+            normal,
+            facing: 0.0,
+            material,
+            to_lamp,
+            lit,
+        })
+    }
+
+    /// The vector from a point to a random point of the lamp.
+    fn to_lamp(&self, tile: &TileRays, ray: usize, origin: Vec3, normal: Vec3) -> Vec3 {
+        let center = match self.lamp {
+            Lamp::Far(direction) => direction,
+            Lamp::At(position) => position - origin,
+        };
+        let Some(seed) = tile.seeds.get(ray) else { return center };
+        let spread = LAMP_SIZE * center.length() * disc(seed.point(Purpose::Lamp));
+        let (x, y) = center.normalize_or(normal).any_orthonormal_pair();
+        center + spread.x * x + spread.y * y
     }
 
     /// The surface point of a hit. `point` is relative to the subject's origin; `geometric` is the
@@ -137,26 +213,15 @@ impl Lighting {
             // Some files have corner normals on the wrong side.
             if normal.dot(geometric) < 0.0 { -normal } else { normal }
         });
-        let diffuse = subject.diffuse(hit).unwrap_or(GREY);
+        let material = PointMaterial::Diffuse(subject.diffuse(hit).unwrap_or(GREY));
         let origin = point + self.offset * geometric;
-        let center = match self.lamp {
-            Lamp::Far(direction) => direction,
-            Lamp::At(position) => position - origin,
-        };
-        let to_lamp = match tile.seeds.get(ray) {
-            Some(seed) => {
-                let spread = LAMP_SIZE * center.length() * disc(seed.point(Purpose::Lamp));
-                let (x, y) = center.normalize_or(normal).any_orthonormal_pair();
-                center + spread.x * x + spread.y * y
-            }
-            None => center,
-        };
+        let to_lamp = self.to_lamp(tile, ray, origin, normal);
         let lit = match geometric.dot(to_lamp) > 0.0 {
             true => normal.dot(to_lamp.normalize_or_zero()).max(0.0),
             false => 0.0,
         };
         let facing = normal.dot(towards_eye).max(0.0);
-        SurfacePoint { ray, origin, geometric, normal, facing, diffuse, to_lamp, lit }
+        SurfacePoint { ray, origin, geometric, normal, facing, material, to_lamp, lit }
     }
 
     /// Whether the lamp is hidden from each point. True also for points that face away from it.
@@ -174,7 +239,7 @@ impl Lighting {
             Faces::Front => Faces::Back,
             Faces::Back => Faces::Front,
         };
-        let occluded = subject.are_occluded(&rays, faces);
+        let occluded = subject.is_occluded_batch(&rays, faces);
         let mut in_shadow = vec![true; points.len()];
         for (point, occluded) in lit.into_iter().zip(occluded) {
             in_shadow[point] = occluded;
@@ -182,23 +247,38 @@ impl Lighting {
         in_shadow
     }
 
-    /// Whether one random direction of the sky is hidden from each point.
-    fn sky_hidden(
+    /// Share of random directions of the sky that each point sees.
+    fn sky_shares(
         &self,
         subject: &Subject,
         points: &[SurfacePoint],
         seeds: &[SampleSeed],
-    ) -> Vec<bool> {
-        let ray = |point: &SurfacePoint| {
-            let direction = cosine_direction(point.normal, seeds[point.ray].point(Purpose::Sky));
+    ) -> Vec<f32> {
+        let n = self.n_sky_rays;
+        let ray = |point: &SurfacePoint, k: u32| {
+            let seed = seeds[point.ray].split(n, k);
+            let direction = cosine_direction(point.normal, seed.point(Purpose::Sky));
             // An interpolated normal may lean: mirror directions that would enter the surface.
             let below = point.geometric.dot(direction).min(0.0);
             world_ray(subject, point.origin, direction - 2.0 * below * point.geometric)
                 .with_range(0.0, f64::from(self.occlusion_distance))
         };
-        let rays: Vec<WorldRay> = points.iter().map(ray).collect();
-        subject.are_occluded(&rays, subject.faces)
+        let mut shares = vec![0.0; points.len()];
+        for k in 0..n {
+            let rays: Vec<WorldRay> = points.iter().map(|point| ray(point, k)).collect();
+            let hidden = subject.is_occluded_batch(&rays, subject.faces);
+            for (share, hidden) in shares.iter_mut().zip(hidden) {
+                *share += if hidden { 0.0 } else { 1.0 / n as f32 };
+            }
+        }
+        shares
     }
+}
+
+/// Compresses light above [`SHOULDER`] smoothly, so that any light stays below 1.
+fn softened(light: f32) -> f32 {
+    let room = 1.0 - SHOULDER;
+    if light > SHOULDER { 1.0 - room * ((SHOULDER - light) / room).exp() } else { light }
 }
 
 /// A ray from a position relative to the subject's origin.
@@ -219,4 +299,17 @@ fn left_shoulder_direction(view: &View) -> Vec3 {
     };
     let (right, down) = (along([1.0, 0.0]), along([0.0, 1.0]));
     (-0.55 * forward - 0.50 * right - 0.85 * down).normalize_or(-forward).as_vec3()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn light_never_burns_out_and_dark_colours_stay() {
+        assert_eq!(softened(0.5), 0.5);
+        let steps: Vec<f32> = (0..100).map(|n| softened(n as f32 * 0.02)).collect();
+        assert!(steps.windows(2).all(|pair| pair[0] < pair[1]));
+        assert!(steps[99] < 1.0 && steps[99] > 0.97, "{}", steps[99]);
+    }
 }

@@ -22,9 +22,10 @@ pub(crate) struct Silhouette {
 }
 
 impl Silhouette {
-    /// The outline of the bounding boxes of all instances. A box contains every point that a ray
-    /// can hit. `None` if a box crosses the near or far plane.
-    pub(crate) fn new(subject: &Subject, view: &View) -> Option<Self> {
+    /// The outline of the bounding boxes of all instances and of further points in world space. A
+    /// box contains every point that a ray can hit. `None` if any of it crosses the near or far
+    /// plane.
+    pub(crate) fn new(subject: &Subject, view: &View, points: &[DVec3]) -> Option<Self> {
         let boxes = subject.instances().iter().filter_map(|&id| subject.scene().world_bounds(id));
         let mut boxes: Vec<_> = boxes.filter(|bounds| !bounds.is_empty()).collect();
         if boxes.len() > MAX_BOXES {
@@ -37,6 +38,7 @@ impl Silhouette {
                 DVec3::new(x, y, z)
             })
         });
+        let corners = corners.chain(points.iter().copied());
         let pixel = |corner| {
             let pixel = view.project(corner)?.pixel;
             (pixel.abs().max_element() < MAX_PIXEL).then_some(pixel)

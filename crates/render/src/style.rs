@@ -55,6 +55,8 @@ pub struct Style {
     /// World position of the lamp. `None` puts a distant lamp behind the camera, above its left
     /// shoulder.
     pub light: Option<[f64; 3]>,
+    /// Whether [`Mode::Shaded`] shows the shadows that the scene casts on a ground below it.
+    pub ground: bool,
     /// Draft lighting for previews: replaces the sky rays of [`Mode::Shaded`] by a constant share
     /// of the sky's light, which halves the number of rays.
     pub draft: bool,
@@ -71,6 +73,7 @@ impl Default for Style {
             legend: true,
             up: DVec3::Y,
             light: None,
+            ground: true,
             draft: false,
         }
     }

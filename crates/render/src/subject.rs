@@ -7,7 +7,10 @@ use std::sync::Arc;
 use hitscan::glam::{DAffine3, DMat3, DVec3, Vec3};
 use hitscan::primitives::Aabb;
 use hitscan::scene::{InstanceId, Mesh, QueryOptions, Scene, SceneHit};
-use hitscan::{Faces, TriMesh};
+use hitscan::{FaceRecords, Faces, TriMesh};
+
+use crate::smooth_normals::SmoothNormals;
+use crate::texture::Texture;
 
 mod surface;
 mod tracing;
@@ -41,7 +44,13 @@ struct InstanceData {
     /// Index of the instance's name in all names.
     name: u32,
     mesh: Arc<Mesh>,
+    /// The mesh that [`Subject::new`] saw; `mesh` may be a part of it.
+    whole: Arc<Mesh>,
+    /// Normals of `whole` if it has none of its own.
+    smooth_normals: Option<Arc<SmoothNormals>>,
     mesh_names: Arc<MeshNames>,
+    /// Textures of the materials with the names in the records; empty if there are none.
+    textures: Arc<[Option<Arc<Texture>>]>,
     to_world: DAffine3,
     /// Maps normals of the mesh to world space; the result is not normalised.
     to_world_normal: DMat3,
@@ -81,7 +90,7 @@ impl Subject {
         let mut mesh_names: HashMap<*const Mesh, Arc<MeshNames>> = HashMap::new();
         for (_, _, mesh) in &instances {
             mesh_names.entry(Arc::as_ptr(mesh)).or_insert_with(|| {
-                let own = mesh.tri_mesh().records().map_or(&[][..], |records| &records.names);
+                let own = mesh.tri_mesh().records().map_or(&[][..], |records| records.names());
                 Arc::new(MeshNames {
                     names: own.iter().map(|name| names.index_of(name)).collect(),
                     diffuse: own.iter().map(|name| diffuse(mesh, name).map(Vec3::from)).collect(),
@@ -97,7 +106,10 @@ impl Subject {
             instance_data[id.index as usize] = Some(InstanceData {
                 name: names.append(label),
                 mesh: Arc::clone(mesh),
+                whole: Arc::clone(mesh),
+                smooth_normals: None,
                 mesh_names: mesh_names[&Arc::as_ptr(mesh)].clone(),
+                textures: Arc::default(),
                 to_world,
                 to_world_normal: to_world.matrix3.inverse().transpose(),
             });
@@ -117,11 +129,47 @@ impl Subject {
         subject
     }
 
-    /// Replaces the scene by an edited clone of it, for example one with other instances hidden. An
-    /// instance that [`new`](Self::new) did not see has no name, no colours and no normals. Costs
-    /// O(instances).
+    /// Multiplies the colours of materials by textures. `texture` returns that of a mesh's material
+    /// by name; surfaces without texture coordinates show none. Calls `texture` once per mesh and
+    /// name.
+    pub fn set_textures(&mut self, texture: impl Fn(&Arc<Mesh>, &str) -> Option<Arc<Texture>>) {
+        let mut by_mesh: HashMap<*const Mesh, Arc<[Option<Arc<Texture>>]>> = HashMap::new();
+        let mut instance_data = self.instance_data.to_vec();
+        for data in instance_data.iter_mut().flatten() {
+            let whole = &data.whole;
+            let textures = by_mesh.entry(Arc::as_ptr(whole)).or_insert_with(|| {
+                let names = whole.tri_mesh().records().map_or(&[][..], FaceRecords::names);
+                names.iter().map(|name| texture(whole, name)).collect()
+            });
+            data.textures.clone_from(textures);
+        }
+        self.instance_data = instance_data.into();
+    }
+
+    /// Shades meshes without corner normals as if their edges were round where the triangles meet at
+    /// `max_degrees` or less. Costs O(n log n) in the triangles of these meshes, on rayon's current
+    /// pool.
+    pub fn smooth_edges(&mut self, max_degrees: f32) {
+        let mut by_mesh: HashMap<*const Mesh, Option<Arc<SmoothNormals>>> = HashMap::new();
+        let mut instance_data = self.instance_data.to_vec();
+        for data in instance_data.iter_mut().flatten() {
+            let normals = by_mesh.entry(Arc::as_ptr(&data.whole)).or_insert_with(|| {
+                let mesh = data.whole.tri_mesh();
+                let has_own = !mesh.attributes().normal_indices.is_empty();
+                (!has_own).then(|| Arc::new(SmoothNormals::new(mesh, max_degrees)))
+            });
+            data.smooth_normals.clone_from(normals);
+        }
+        self.instance_data = instance_data.into();
+    }
+
+    /// Replaces the scene by an edited clone of it, for example one with other instances hidden or
+    /// with a [part](TriMesh::part) of a mesh in its place. An instance that [`new`](Self::new) did
+    /// not see has no name, no colours and no normals. A new mesh takes its colours from the old one,
+    /// by the index of the name in the records. Costs O(instances).
     pub fn set_scene(&mut self, scene: Scene) {
         self.scene = scene;
+        self.adopt_meshes();
         let mut instances = vec![];
         let _: ControlFlow<()> = self.scene.visit(
             &self.options(),
@@ -152,6 +200,26 @@ impl Subject {
         self.instances = instances;
     }
 
+    /// Takes over the meshes that the scene has replaced.
+    fn adopt_meshes(&mut self) {
+        let is_new = |data: &InstanceData, mesh: &Arc<Mesh>| !Arc::ptr_eq(&data.mesh, mesh);
+        let replaced: Vec<(usize, Arc<Mesh>)> = (self.scene.iter())
+            .filter_map(|(id, instance)| Some((id, instance.mesh.as_ref()?)))
+            .filter(|(id, mesh)| self.data(*id).is_some_and(|data| is_new(data, mesh)))
+            .map(|(id, mesh)| (id.index as usize, mesh.clone()))
+            .collect();
+        if replaced.is_empty() {
+            return;
+        }
+        let mut instance_data = self.instance_data.to_vec();
+        for (slot, mesh) in replaced {
+            if let Some(data) = &mut instance_data[slot] {
+                data.mesh = mesh;
+            }
+        }
+        self.instance_data = instance_data.into();
+    }
+
     /// The scene as given to [`new`](Self::new) or [`set_scene`](Self::set_scene).
     pub fn scene(&self) -> &Scene {
         &self.scene
@@ -172,6 +240,13 @@ impl Subject {
     pub fn has_uvs(&self) -> bool {
         let has = |mesh: &TriMesh| !mesh.attributes().uv_indices.is_empty();
         self.instances.iter().filter_map(|&id| self.mesh(id)).any(has)
+    }
+
+    /// Minimum and maximum of the visible instances in world space, up to rounding; `None` without
+    /// triangles. The box contains the bounding box of each mesh, which may be larger than the mesh.
+    pub fn world_bounds(&self) -> Option<[DVec3; 2]> {
+        let bounds = self.bounds;
+        (!bounds.is_empty()).then(|| [bounds.min, bounds.max].map(|p| self.origin + p.as_dvec3()))
     }
 
     pub(crate) fn mesh(&self, id: InstanceId) -> Option<&TriMesh> {
@@ -213,21 +288,29 @@ impl Subject {
         if kind == NameKind::Object && self.has_instances {
             return Some(data.name);
         }
-        Some(data.mesh_names.names[self.mesh_name_index(hit, kind)?])
+        data.mesh_names.names.get(self.mesh_name_index(hit, kind)?).copied()
     }
 
-    /// Colour of the hit's material, in linear light.
+    /// Colour of the hit's material and its texture, in linear light.
     pub(crate) fn diffuse(&self, hit: &SceneHit) -> Option<Vec3> {
-        let mesh_names = &self.data(hit.instance)?.mesh_names;
-        mesh_names.diffuse[self.mesh_name_index(hit, NameKind::Material)?]
+        let data = self.data(hit.instance)?;
+        let name = self.mesh_name_index(hit, NameKind::Material)?;
+        let color = data.mesh_names.diffuse.get(name).copied().flatten();
+        let texture = data.textures.get(name).and_then(Option::as_ref);
+        let texel = texture.zip(data.mesh.uv(&hit.local)).map(|(texture, uv)| texture.at(uv));
+        match (color, texel) {
+            // Some programs write black beside a texture, which would hide it.
+            (Some(color), Some(texel)) if color != Vec3::ZERO => Some(color * texel),
+            (color, texel) => texel.or(color),
+        }
     }
 
     /// Index of the hit's name in the records of its mesh.
     fn mesh_name_index(&self, hit: &SceneHit, kind: NameKind) -> Option<usize> {
         let records = self.mesh(hit.instance)?.records()?;
         let runs = match kind {
-            NameKind::Object => &records.objects,
-            NameKind::Material => &records.materials,
+            NameKind::Object => records.objects(),
+            NameKind::Material => records.materials(),
         };
         Some((*runs.get(records.polygon(hit.triangle()))?)? as usize)
     }
@@ -261,6 +344,19 @@ fn world_corners(scene: &Scene, id: InstanceId) -> impl Iterator<Item = DVec3> {
             world.transform_point3(DVec3::new(end(0), end(1), end(2)))
         })
     })
+}
+
+impl InstanceData {
+    /// The index in the whole mesh of a triangle of the mesh.
+    fn whole_triangle(&self, triangle: u32) -> u32 {
+        if Arc::ptr_eq(&self.mesh, &self.whole) {
+            return triangle;
+        }
+        // A part keeps the indices of its polygons, and all triangles of each.
+        let (part, whole) = (self.mesh.tri_mesh(), self.whole.tri_mesh());
+        let polygon = part.polygon_of(triangle);
+        whole.triangles_of(polygon).start + (triangle - part.triangles_of(polygon).start)
+    }
 }
 
 /// A list of names with a lookup by text.

@@ -172,7 +172,7 @@ impl<'a> HitDetails<'a> {
 
     /// The line of the polygon in the file, from 1; `None` without records or lines.
     pub fn line(&self) -> Option<u64> {
-        self.records()?.lines.get(self.polygon()?)
+        self.records()?.lines().get(self.polygon()?)
     }
 
     fn records(&self) -> Option<&'a FaceRecords> {

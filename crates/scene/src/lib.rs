@@ -28,11 +28,12 @@
 //! |---|---|
 //! | Which triangle does a ray hit first? | [`Scene::closest_hit`] |
 //! | Does a ray hit anything? | [`Scene::is_occluded`] |
-//! | What are all hits, or the nearest `n`? | [`Scene::all_hits`], [`Scene::nearest_hits`] |
+//! | What are all hits, or the nearest `n`? | [`Scene::all_hits`], [`Scene::nearest_hits_into`] |
 //! | What are the point, normal, UV and names of a hit? | [`Scene::describe`] |
 //! | Which surface point is closest? | [`Scene::closest_point`] |
 //! | Which instances touch a region, or lie within it? | [`Scene::instances_overlapping`], [`Scene::instances_within`] |
 //! | Which closed meshes contain a point? | [`Scene::instances_containing`] |
+//! | Where does a ray meet a plane, a line or a point? | [`WorldRay::intersect_plane`], [`WorldRay::closest_to_line`], [`WorldRay::closest_to_point`] |
 //! | How do I move, reparent, hide, remove and restore? | [`Scene::set_transform`], [`Scene::reparent`], [`Scene::set_hidden`], [`Scene::remove`], [`Scene::restore`] |
 //!
 //! Meshes are f32 in their own space. Transforms, rays and positions in the world are f64.
@@ -50,8 +51,9 @@
 //! ```text
 //! closest_point, overlap ──▶ world_mesh ──────────────▶ scene ◀── edit, details
 //! closest_point, overlap, inside, visit, ray_query ──▶ query_options ──▶ scene
+//! ray_query ──▶ ray_packet ──▶ candidate, placement;   ray_packet ──▶ query_options;   candidate ──▶ scene
 //! scene ──▶ tree ──▶ cow_vec, world_box
-//! scene ──▶ error ──▶ placement ──▶ ray;   error ──▶ instance ──▶ mesh
+//! ray_geometry ──▶ ray;   scene ──▶ error ──▶ placement ──▶ ray;   error ──▶ instance ──▶ mesh
 //! ```
 
 #![forbid(unsafe_code)]
@@ -60,6 +62,7 @@
 mod cow_vec;
 mod placement;
 mod ray;
+mod ray_geometry;
 mod tree;
 mod world_box;
 
@@ -71,6 +74,7 @@ mod mesh;
 mod scene;
 
 // Queries.
+mod candidate;
 mod closest_point;
 mod details;
 mod hit;
@@ -78,6 +82,7 @@ mod inside;
 mod overlap;
 mod polygon;
 mod query_options;
+mod ray_packet;
 mod ray_query;
 mod skin;
 mod visit;
@@ -88,6 +93,7 @@ pub use details::{HitDetails, NearestEdge, NearestVertex, SafeOrigin};
 pub use edit::{KeepTransform, RemovedSubtree};
 pub use error::SceneError;
 pub use hit::SceneHit;
+#[doc(no_inline)]
 pub use hitscan_primitives::glam;
 pub use instance::{Instance, InstanceId};
 pub use mesh::{Mesh, MeshMismatch};
@@ -95,6 +101,7 @@ pub use overlap::{SceneTriangle, WorldRegion};
 pub use placement::TransformError;
 pub use query_options::QueryOptions;
 pub use ray::{LocalRay, WorldRay};
+pub use ray_geometry::LineApproach;
 pub use scene::Scene;
 pub use skin::{SkinError, VertexWeights, skin};
 pub use world_box::WorldBox;

@@ -64,12 +64,10 @@ impl Mesh {
         mut mask: impl FnMut(&str) -> Option<Arc<AlphaMask>>,
     ) -> Self {
         let Some(records) = self.tri_mesh.records() else { return self };
-        let mut alpha = vec![None; records.names.len()];
-        for (_, material) in records.materials.iter() {
-            if let Some(index) = *material
-                && let Some(name) = records.names.get(index as usize)
-            {
-                alpha[index as usize] = mask(name);
+        let mut alpha = vec![None; records.names().len()];
+        for (_, material) in records.materials().iter() {
+            if let Some(index) = *material {
+                alpha[index as usize] = mask(&records.names()[index as usize]);
             }
         }
         self.alpha = alpha;
@@ -114,7 +112,7 @@ impl Mesh {
             return None;
         }
         let records = self.tri_mesh.records()?;
-        let material = (*records.materials.get(records.polygon(triangle))?)?;
+        let material = (*records.materials().get(records.polygon(triangle))?)?;
         self.alpha.get(material as usize)?.as_deref()
     }
 

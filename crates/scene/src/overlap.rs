@@ -62,7 +62,7 @@ impl WorldRegion {
     }
 }
 
-/// A triangle of an instance; see [`Scene::triangles_overlapping`].
+/// A triangle of an instance; see [`Scene::triangles_overlapping_into`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SceneTriangle {
     /// The instance of the triangle.
@@ -80,7 +80,7 @@ pub struct SceneTriangle {
 impl Scene {
     /// The triangles that touch a region, into a buffer, which the query clears first. Sorted by
     /// instance in order of first insertion, then by triangle.
-    pub fn triangles_overlapping(
+    pub fn triangles_overlapping_into(
         &self,
         region: &WorldRegion,
         options: &QueryOptions<'_>,

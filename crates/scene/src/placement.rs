@@ -117,12 +117,12 @@ fn max_row_sum(m: DMat3) -> f64 {
 /// A world ray prepared for slab tests against boxes of the top-level tree.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SlabRay {
-    origin: DVec3,
-    reciprocal: DVec3,
-    t_min: f64,
-    t_max: f64,
+    pub(crate) origin: DVec3,
+    pub(crate) reciprocal: DVec3,
+    pub(crate) t_min: f64,
+    pub(crate) t_max: f64,
     /// Widens boxes by 32 times the rounding that is proportional to the origin.
-    pad: f64,
+    pub(crate) pad: f64,
 }
 
 impl SlabRay {

@@ -1,12 +1,14 @@
-//! The options of a query: which instances and which sides of triangles it includes.
+//! The options of a query: the instances, the sides of triangles and the hits that it includes.
 
-use hitscan_primitives::Faces;
+use hitscan_primitives::{Faces, HitMode, HitOptions};
 
 use crate::{InstanceId, Scene, scene::Record};
 
-/// The instances and the sides of triangles that a query includes.
+/// The instances, the sides of triangles and the hits that a query includes.
 ///
-/// The default includes both sides of all instances that are neither hidden nor locked.
+/// The default includes both sides of all instances that are neither hidden nor locked, and every triangle
+/// that a ray meets. A query ignores the fields that cannot change its answer: a query without a ray
+/// ignores `faces`, and only a list of hits depends on `mode`.
 ///
 /// ```
 /// use hitscan_primitives::Faces;
@@ -20,6 +22,9 @@ pub struct QueryOptions<'a> {
     /// The sides of triangles that a ray may hit. The winding in the mesh's own space decides which side
     /// is the front, so the outside of a closed mesh stays the front in a mirrored instance.
     pub faces: Faces,
+    /// The hits where a ray meets a shared edge or vertex, in the queries for lists of hits:
+    /// [`Scene::all_hits`], [`Scene::nearest_hits_into`] and their variants.
+    pub mode: HitMode,
     /// The query skips instances that share no bit with this mask.
     pub layers: u32,
     /// The query skips these instances and their descendants. O(depth of the instance times the length of
@@ -36,11 +41,19 @@ impl Default for QueryOptions<'_> {
     fn default() -> Self {
         Self {
             faces: Faces::Both,
+            mode: HitMode::EveryTriangle,
             layers: u32::MAX,
             ignore: &[],
             include_hidden: false,
             include_locked: false,
         }
+    }
+}
+
+impl QueryOptions<'_> {
+    /// The options of a list of hits in the mesh of an instance.
+    pub(crate) fn hit_options(&self) -> HitOptions {
+        HitOptions { faces: self.faces, mode: self.mode }
     }
 }
 

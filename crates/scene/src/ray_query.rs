@@ -2,12 +2,11 @@
 
 use std::ops::ControlFlow;
 
-use hitscan_bvh::MeshBvh;
-use hitscan_primitives::{Hit, HitMode};
+use hitscan_primitives::Hit;
 
 use crate::{
-    InstanceId, LocalRay, QueryOptions, Scene, SceneHit, WorldRay, placement::SlabRay,
-    scene::Record,
+    InstanceId, LocalRay, QueryOptions, Scene, SceneHit, WorldRay, candidate::CandidateInstance,
+    placement::SlabRay, ray_packet::PACKET,
 };
 
 impl Scene {
@@ -126,16 +125,11 @@ impl Scene {
 
     /// All hits, sorted by `(t, instance, triangle)`. Empty for an invalid ray.
     ///
-    /// `mode` decides how a ray through a shared edge counts. Allocates the list; use
+    /// [`QueryOptions::mode`] decides how a ray through a shared edge counts. Allocates the list; use
     /// [`all_hits_into`](Self::all_hits_into) to reuse one.
-    pub fn all_hits(
-        &self,
-        ray: &WorldRay,
-        options: &QueryOptions<'_>,
-        mode: HitMode,
-    ) -> Vec<SceneHit> {
+    pub fn all_hits(&self, ray: &WorldRay, options: &QueryOptions<'_>) -> Vec<SceneHit> {
         let mut hits = Vec::new();
-        self.all_hits_into(ray, options, mode, &mut hits);
+        self.all_hits_into(ray, options, &mut hits);
         hits
     }
 
@@ -144,10 +138,9 @@ impl Scene {
         &self,
         ray: &WorldRay,
         options: &QueryOptions<'_>,
-        mode: HitMode,
         hits: &mut Vec<SceneHit>,
     ) {
-        self.all_hits_where_into(ray, options, mode, |_| true, hits);
+        self.all_hits_where_into(ray, options, |_| true, hits);
     }
 
     /// [`all_hits`](Self::all_hits) for which `accept` returns `true`, into a buffer, which the query clears
@@ -156,7 +149,6 @@ impl Scene {
         &self,
         ray: &WorldRay,
         options: &QueryOptions<'_>,
-        mode: HitMode,
         mut accept: impl FnMut(&SceneHit) -> bool,
         hits: &mut Vec<SceneHit>,
     ) {
@@ -165,8 +157,7 @@ impl Scene {
         self.for_each_candidate(ray, options, |candidate| {
             candidate.bvh.all_hits_into(
                 &candidate.ray.ray,
-                options.faces,
-                mode,
+                &options.hit_options(),
                 &mut instance_hits,
             );
             hits.extend(instance_hits.iter().map(|&hit| candidate.hit(hit)).filter(&mut accept));
@@ -177,25 +168,23 @@ impl Scene {
 
     /// The first `n` of [`all_hits`](Self::all_hits), sorted by `(t, instance, triangle)`, into a buffer,
     /// which the query clears first. The traversal stops beyond the `n`-th hit.
-    pub fn nearest_hits(
+    pub fn nearest_hits_into(
         &self,
         ray: &WorldRay,
-        options: &QueryOptions<'_>,
-        mode: HitMode,
         n: usize,
+        options: &QueryOptions<'_>,
         hits: &mut Vec<SceneHit>,
     ) {
-        self.nearest_hits_where(ray, options, mode, n, |_| true, hits);
+        self.nearest_hits_where_into(ray, n, options, |_| true, hits);
     }
 
-    /// [`nearest_hits`](Self::nearest_hits) among the hits for which `accept` returns `true`; see
+    /// [`nearest_hits_into`](Self::nearest_hits_into) among the hits for which `accept` returns `true`; see
     /// [`closest_hit_where`](Self::closest_hit_where).
-    pub fn nearest_hits_where(
+    pub fn nearest_hits_where_into(
         &self,
         ray: &WorldRay,
-        options: &QueryOptions<'_>,
-        mode: HitMode,
         n: usize,
+        options: &QueryOptions<'_>,
         mut accept: impl FnMut(&SceneHit) -> bool,
         hits: &mut Vec<SceneHit>,
     ) {
@@ -207,11 +196,10 @@ impl Scene {
         self.for_each_candidate(ray, options, |candidate| {
             let local = candidate.ray.until(candidate.limit);
             let accept = |hit: &Hit| accept(&candidate.hit(*hit));
-            candidate.bvh.nearest_hits_where(
+            candidate.bvh.nearest_hits_where_into(
                 &local,
-                options.faces,
-                mode,
                 n,
+                &options.hit_options(),
                 accept,
                 &mut instance_hits,
             );
@@ -225,7 +213,8 @@ impl Scene {
         });
     }
 
-    /// The number of surface crossings: the number of hits with [`HitMode::Once`]. 0 for an invalid ray.
+    /// The number of surface crossings: the number of hits with
+    /// [`HitMode::OncePerCrossing`](hitscan_primitives::HitMode::OncePerCrossing). 0 for an invalid ray.
     pub fn count_crossings(&self, ray: &WorldRay, options: &QueryOptions<'_>) -> usize {
         let mut crossings = 0;
         self.for_each_candidate(ray, options, |candidate| {
@@ -238,15 +227,29 @@ impl Scene {
     /// [`closest_hit`](Self::closest_hit) of each ray, in the order of `rays`. The feature `parallel` runs
     /// it on rayon's current pool.
     ///
+    /// Aligned runs of 32 consecutive rays that lie close to each other share one traversal of the top-level
+    /// tree, and enter each mesh as a packet. Order the rays of a picture by tiles of 8 x 4 pixels for that.
+    ///
     /// # Panics
     /// If `hits` and `rays` differ in length.
-    pub fn closest_hits(
+    pub fn closest_hit_batch(
         &self,
         rays: &[WorldRay],
         options: &QueryOptions<'_>,
         hits: &mut [Option<SceneHit>],
     ) {
-        answer_batch(rays, hits, |ray| self.closest_hit(ray, options));
+        answer_batch(rays, hits, |rays, hits| {
+            let packet = <&[WorldRay; PACKET]>::try_from(rays).ok();
+            let packet_hits = <&mut [_; PACKET]>::try_from(&mut *hits).ok();
+            let is_packet = packet
+                .zip(packet_hits)
+                .is_some_and(|(rays, hits)| self.closest_hits_of_packet(rays, options, hits));
+            if !is_packet {
+                for (ray, hit) in rays.iter().zip(hits) {
+                    *hit = self.closest_hit(ray, options);
+                }
+            }
+        });
     }
 
     /// [`is_occluded`](Self::is_occluded) of each ray, in the order of `rays`. The feature `parallel` runs
@@ -254,68 +257,35 @@ impl Scene {
     ///
     /// # Panics
     /// If `occluded` and `rays` differ in length.
-    pub fn are_occluded(
+    pub fn is_occluded_batch(
         &self,
         rays: &[WorldRay],
         options: &QueryOptions<'_>,
         occluded: &mut [bool],
     ) {
-        answer_batch(rays, occluded, |ray| self.is_occluded(ray, options));
+        answer_batch(rays, occluded, |rays, occluded| {
+            for (ray, occluded) in rays.iter().zip(occluded) {
+                *occluded = self.is_occluded(ray, options);
+            }
+        });
     }
 }
 
-/// An instance whose box the ray meets.
-struct CandidateInstance<'a> {
-    record: &'a Record,
-    bvh: &'a MeshBvh,
-    ray: LocalRay,
-    /// The query needs no hits beyond this `t` of the world ray.
-    limit: f64,
-}
-
-impl CandidateInstance<'_> {
-    #[inline]
-    fn hit(&self, local: Hit) -> SceneHit {
-        SceneHit {
-            t: self.ray.world_t(local.t),
-            instance: self.record.id,
-            insertion_order: self.record.insertion_order,
-            local,
-        }
-    }
-
-    fn keep_closest(
-        &self,
-        hit: Option<Hit>,
-        closest: &mut Option<SceneHit>,
-    ) -> ControlFlow<(), f64> {
-        if let Some(hit) = hit.map(|hit| self.hit(hit))
-            && closest.is_none_or(|closest| hit.cmp_along_ray(&closest).is_lt())
-        {
-            *closest = Some(hit);
-        }
-        ControlFlow::Continue(closest.map_or(self.limit, |hit| hit.t))
-    }
-
-    fn continue_unless(&self, done: bool) -> ControlFlow<(), f64> {
-        if done { ControlFlow::Break(()) } else { ControlFlow::Continue(self.limit) }
-    }
-}
-
+/// Calls `answer` with aligned runs of at most [`PACKET`] rays and their answer slots.
 fn answer_batch<T: Send>(
     rays: &[WorldRay],
     answers: &mut [T],
-    answer: impl Fn(&WorldRay) -> T + Sync + Send,
+    answer: impl Fn(&[WorldRay], &mut [T]) + Sync + Send,
 ) {
     assert_eq!(rays.len(), answers.len(), "one answer slot per ray");
     #[cfg(feature = "parallel")]
     {
         use rayon::prelude::*;
-        let pairs = rays.par_iter().zip(answers).with_min_len(256);
-        pairs.for_each(|(ray, slot)| *slot = answer(ray));
+        let runs = rays.par_chunks(PACKET).zip(answers.par_chunks_mut(PACKET)).with_min_len(8);
+        runs.for_each(|(rays, answers)| answer(rays, answers));
     }
     #[cfg(not(feature = "parallel"))]
-    for (ray, slot) in rays.iter().zip(answers) {
-        *slot = answer(ray);
+    for (rays, answers) in rays.chunks(PACKET).zip(answers.chunks_mut(PACKET)) {
+        answer(rays, answers);
     }
 }

@@ -15,13 +15,14 @@ const SCRIPT: &str = "text/javascript; charset=utf-8";
 const SVG: &str = "image/svg+xml";
 
 /// All files by path. The server serves nothing else.
-const ASSETS: [(&str, Asset); 7] = [
+const ASSETS: [(&str, Asset); 8] = [
     ("/", Asset { content_type: HTML, text: include_str!("page/index.html") }),
     ("/style.css", Asset { content_type: CSS, text: include_str!("page/style.css") }),
     ("/main.js", Asset { content_type: SCRIPT, text: include_str!("page/main.js") }),
     ("/connection.js", Asset { content_type: SCRIPT, text: include_str!("page/connection.js") }),
     ("/pointer.js", Asset { content_type: SCRIPT, text: include_str!("page/pointer.js") }),
     ("/panel.js", Asset { content_type: SCRIPT, text: include_str!("page/panel.js") }),
+    ("/objects.js", Asset { content_type: SCRIPT, text: include_str!("page/objects.js") }),
     ("/icon.svg", Asset { content_type: SVG, text: include_str!("page/icon.svg") }),
 ];
 

@@ -1,12 +1,13 @@
 //! The `hitscan` command that repeats a pick or selection.
 
 use std::collections::BTreeSet;
-use std::fmt::Write;
+use std::fmt::Display;
+use std::ops::Range;
 
 use hitscan::glam::DVec2;
-use hitscan::picking::{Camera, Projection};
+use hitscan::picking::{Camera, ElementKind, Projection};
 
-use crate::protocol::ElementName;
+use crate::hidden::Hidden;
 
 /// The parts of a command that do not depend on the query.
 #[derive(Clone, Debug)]
@@ -14,9 +15,8 @@ pub(crate) struct CommandLine<'a> {
     pub(crate) file: &'a str,
     pub(crate) camera: &'a Camera,
     pub(crate) window: DVec2,
-    pub(crate) element: ElementName,
-    /// Indices of the instances that this tab hides, in the order of the file.
-    pub(crate) hidden: &'a BTreeSet<u64>,
+    pub(crate) kind: ElementKind,
+    pub(crate) hidden: &'a Hidden,
 }
 
 /// The pick or selection to repeat.
@@ -75,11 +75,19 @@ impl CommandLine<'_> {
                 format!(" --lasso {}{enclose}{visible}", list(&corners))
             }
         };
-        if self.element != ElementName::Object {
-            line += &format!(" --element {}", self.element.as_str());
+        line += match self.kind {
+            ElementKind::Object => "",
+            ElementKind::Face => " --element face",
+            ElementKind::Edge => " --element edge",
+            ElementKind::Vertex => " --element vertex",
+        };
+        if !self.hidden.instances.is_empty() {
+            line += &format!(" --ignore {}", ranges(&self.hidden.instances));
         }
-        if !self.hidden.is_empty() {
-            line += &format!(" --ignore {}", ranges(self.hidden));
+        for (instance, polygons) in self.hidden.face_ranges() {
+            let range = |range: &Range<u32>| written(range.start, range.end - 1);
+            let polygons: Vec<String> = polygons.iter().map(range).collect();
+            line += &format!(" --ignore-faces {instance}:{}", polygons.join(","));
         }
         line
     }
@@ -93,21 +101,21 @@ fn list(numbers: &[f64]) -> String {
 
 /// Sorted integers, with consecutive ones as `3-5`.
 fn ranges(numbers: &BTreeSet<u64>) -> String {
-    let mut text = String::new();
+    let mut words = vec![];
     let mut numbers = numbers.iter().copied().peekable();
     while let Some(first) = numbers.next() {
         let mut last = first;
         while let Some(next) = numbers.next_if_eq(&(last + 1)) {
             last = next;
         }
-        let comma = if text.is_empty() { "" } else { "," };
-        let written = match last - first {
-            0 => write!(text, "{comma}{first}"),
-            _ => write!(text, "{comma}{first}-{last}"),
-        };
-        written.expect("writing into memory does not fail");
+        words.push(written(first, last));
     }
-    text
+    words.join(",")
+}
+
+/// A range from the first to the last number, both included.
+fn written<T: Display + PartialEq>(first: T, last: T) -> String {
+    if first == last { format!("{first}") } else { format!("{first}-{last}") }
 }
 
 /// Quotes a word for a POSIX shell.
@@ -126,22 +134,24 @@ mod tests {
     #[test]
     fn commands_omit_default_flags() {
         let camera = Camera::look_at([0.1, -0.0, 9.0], [0.0; 3]);
-        let hidden = BTreeSet::from([0, 3, 4, 5]);
+        let mut hidden = Hidden::default();
+        hidden.instances.extend([0, 3, 4, 5]);
+        hidden.hide_faces(1, 20, [9, 7, 8, 11]);
         let mut command = CommandLine {
             file: "it's here.obj",
             camera: &camera,
             window: DVec2::new(800.0, 600.0),
-            element: ElementName::Face,
+            kind: ElementKind::Face,
             hidden: &hidden,
         };
         let pixel = Query::Pixel { at: DVec2::new(1.5, 2.0), click: 2, x_ray: false };
         assert_eq!(
             command.for_query(&pixel),
-            r"hitscan pick 'it'\''s here.obj' --eye 0.1,0,9 --target 0,0,0 --size 800x600 --pixel 1.5,2 --click 2 --element face --ignore 0,3-5"
+            r"hitscan pick 'it'\''s here.obj' --eye 0.1,0,9 --target 0,0,0 --size 800x600 --pixel 1.5,2 --click 2 --element face --ignore 0,3-5 --ignore-faces 1:7-9,11"
         );
-        let hidden = BTreeSet::new();
+        let hidden = Hidden::default();
         (command.file, command.hidden) = ("a/b.obj", &hidden);
-        command.element = ElementName::Object;
+        command.kind = ElementKind::Object;
         let (from, to) = (DVec2::ZERO, DVec2::new(8.0, 9.0));
         let marquee = Query::Marquee { from, to, enclose: true, visible: true };
         assert_eq!(

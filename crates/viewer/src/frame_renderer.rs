@@ -22,8 +22,12 @@ const TIME_SLICE: Duration = Duration::from_millis(10);
 /// Samples per pixel of a refined frame, in shaded mode and in all others.
 const REFINED_SAMPLES: [u32; 2] = [16, 4];
 
-/// Maximum number of pixels in a frame.
-const MAX_PIXELS: f64 = (5 << 19) as f64;
+/// Maximum number of pixels in a frame: a 4K screen.
+const MAX_PIXELS: f64 = (8 << 20) as f64;
+
+/// Above the resolution of the window, a sample of every pixel may take this long. A slower machine
+/// renders fewer pixels than the screen has.
+const MAX_SAMPLE_TIME: Duration = Duration::from_millis(600);
 
 /// Minimum interval between statistics of previews, because each update makes the page compute its
 /// layout.
@@ -104,6 +108,8 @@ pub(crate) struct FrameRenderer {
     n_sent: u32,
     n_acknowledged: u32,
     resolution: PreviewResolution,
+    /// Pixels of the latest full frame per pixel of the window, along each side.
+    full_scale: Option<f64>,
     stats: Option<StatsReport>,
     /// Time of the latest statistics.
     last_stats: Option<Instant>,
@@ -124,6 +130,7 @@ impl FrameRenderer {
             n_sent: 0,
             n_acknowledged: 0,
             resolution: PreviewResolution::default(),
+            full_scale: None,
             stats: None,
             last_stats: None,
         }
@@ -226,6 +233,7 @@ impl FrameRenderer {
             legend: false,
             up: request.up,
             light: None,
+            ground: true,
             draft: stage != Stage::Refined,
         };
         let render =
@@ -250,9 +258,17 @@ impl FrameRenderer {
         let n_pixels = window.x * window.y;
         let full = request.ratio.min((MAX_PIXELS / n_pixels).sqrt());
         let scale = match stage {
-            Stage::Full | Stage::Refined => full,
+            Stage::Full => {
+                let affordable = self.resolution.scale_within(n_pixels, MAX_SAMPLE_TIME);
+                full.min(affordable.max(1.0))
+            }
+            // As the full frame before it, so that the picture does not change its size.
+            Stage::Refined => self.full_scale.unwrap_or(full).min(full),
             Stage::Preview => self.resolution.scale(n_pixels, full.min(1.0)),
         };
+        if stage == Stage::Full {
+            self.full_scale = Some(scale);
+        }
         (scale * window).round().max(DVec2::ONE).to_array().map(|side| side as u32)
     }
 

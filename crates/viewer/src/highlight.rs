@@ -5,8 +5,12 @@ use std::collections::{BTreeSet, HashSet};
 use hitscan::TriMesh;
 use hitscan::glam::{DAffine3, DVec2, DVec3};
 use hitscan::picking::{Element, Selected, View};
+use hitscan::primitives::Aabb;
 use hitscan::scene::{InstanceId, Scene};
 use hitscan_render::{Picture, Stroke, VisibleFace};
+
+use crate::overlay;
+use crate::parts::{Item, PartKind, SceneParts};
 
 /// Colours of selected elements and of the element under the pointer.
 const SELECTED: [u8; 3] = [255, 150, 40];
@@ -20,37 +24,48 @@ const BORDER: f32 = 0.9;
 /// visible surface is highlighted.
 const MAX_OUTLINED: usize = 400;
 
-/// The elements to highlight.
+/// The elements to highlight, and further lines to draw.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Highlight<'a> {
     pub(crate) scene: &'a Scene,
-    pub(crate) selection: &'a BTreeSet<Selected>,
-    pub(crate) hovered: Option<Selected>,
+    pub(crate) parts: &'a SceneParts,
+    pub(crate) selection: &'a BTreeSet<Item>,
+    pub(crate) hovered: Option<Item>,
+    /// Whether borders between faces are drawn.
+    pub(crate) edges: bool,
+    /// Edges in world space that are drawn as open.
+    pub(crate) open_edges: &'a [[DVec3; 2]],
 }
 
 impl Highlight<'_> {
-    /// Whether any highlighted element has a surface, so that [`paint`](Self::paint) needs an ID
+    /// Whether any highlighted element has a surface, or edges are drawn, so that [`paint`](Self::paint) needs an ID
     /// buffer.
     pub(crate) fn needs_ids(&self) -> bool {
-        let has_area =
-            |element: &Selected| matches!(element.element, Element::Object | Element::Face(_));
-        self.selection.iter().any(has_area) || self.hovered.as_ref().is_some_and(has_area)
+        let has_area = |item: &Item| element_of(item).is_none_or(has_area);
+        self.edges
+            || self.selection.iter().any(has_area)
+            || self.hovered.as_ref().is_some_and(has_area)
     }
 
     /// Paints highlights over a picture with the ID buffer `ids`. Skips surfaces if the buffer is
     /// empty.
     pub(crate) fn paint(&self, picture: &mut Picture, ids: &[Option<VisibleFace>], view: &View) {
-        if ids.len() == picture.pixels().len() {
-            self.fill(picture, ids);
-        }
         let size = [picture.width(), picture.height()];
         let viewport = view.viewport().size;
         let scale = DVec2::new(f64::from(size[0]), f64::from(size[1])) / viewport;
+        if self.edges {
+            overlay::paint_edges(picture, ids, scale.y);
+        }
+        if ids.len() == picture.pixels().len() {
+            self.fill(picture, ids);
+        }
+        overlay::paint_open_edges(picture, view, scale, self.open_edges);
         let selected = self.selection.iter().take(MAX_OUTLINED).map(|&element| (element, SELECTED));
         for (element, color) in selected.chain(self.hovered.map(|element| (element, HOVERED))) {
-            let is_line = matches!(element.element, Element::Edge(_));
+            let is_line = matches!(element_of(&element), Some(Element::Edge(_)));
             let half_width = if is_line { 1.4 } else { 0.6 } * scale.y.max(0.5) as f32;
-            let share = if element.element == Element::Object { 0.55 } else { 1.0 };
+            let is_box = matches!(element_of(&element), None | Some(Element::Object));
+            let share = if is_box { 0.55 } else { 1.0 };
             let stroke = Stroke { view, scale, half_width };
             for [from, to] in self.lines_of(element) {
                 stroke.pixels(from, to, size, |x, y, coverage| {
@@ -61,35 +76,30 @@ impl Highlight<'_> {
                 dot(picture, view, scale, point, color);
             }
         }
+        overlay::paint_axes(picture, view, scale);
     }
 
     /// Tints the visible surface of highlighted elements.
     fn fill(&self, picture: &mut Picture, ids: &[Option<VisibleFace>]) {
-        let mut objects: HashSet<InstanceId> = HashSet::new();
-        let mut faces: HashSet<(InstanceId, u32)> = HashSet::new();
-        for selected in self.selection {
-            match selected.element {
-                Element::Object => _ = objects.insert(selected.instance),
-                Element::Face(polygon) => _ = faces.insert((selected.instance, polygon)),
-                Element::Edge(_) | Element::Vertex(_) => {}
-            }
-        }
+        let selection: HashSet<Item> = self.selection.iter().copied().collect();
+        let is_used = |kind| {
+            let is_of_kind = |item: &Item| matches!(item, Item::Part(part) if part.kind == kind);
+            self.selection.iter().chain(&self.hovered).any(is_of_kind)
+        };
+        let kinds: Vec<PartKind> =
+            PartKind::ALL.into_iter().filter(|&kind| is_used(kind)).collect();
         let color_of = |id: &Option<VisibleFace>| -> Option<[u8; 3]> {
             let VisibleFace { instance, polygon } = (*id)?;
-            let is_hovered = self.hovered.is_some_and(|hovered| {
-                hovered.instance == instance
-                    && match hovered.element {
-                        Element::Object => true,
-                        Element::Face(other) => other == polygon,
-                        Element::Edge(_) | Element::Vertex(_) => false,
-                    }
+            let element = |element| Item::Element(Selected { instance, element });
+            let parts = kinds.iter().filter_map(|&kind| {
+                self.parts.of_polygon(self.scene, instance, polygon, kind).map(Item::Part)
             });
-            let is_selected =
-                || objects.contains(&instance) || faces.contains(&(instance, polygon));
-            match is_hovered {
-                true => Some(HOVERED),
-                false => is_selected().then_some(SELECTED),
+            let items = [element(Element::Object), element(Element::Face(polygon))];
+            let items: Vec<Item> = items.into_iter().chain(parts).collect();
+            if self.hovered.is_some_and(|hovered| items.contains(&hovered)) {
+                return Some(HOVERED);
             }
+            items.iter().any(|item| selection.contains(item)).then_some(SELECTED)
         };
         // Reuse the previous colour, because neighbours usually show the same face.
         let mut last = (None, None);
@@ -118,15 +128,22 @@ impl Highlight<'_> {
         }
     }
 
-    /// World-space edges of an element. An object is outlined by its bounding box.
-    fn lines_of(&self, selected: Selected) -> Vec<[DVec3; 2]> {
-        let Some((mesh, world)) = self.mesh_of(selected.instance) else { return vec![] };
+    /// World-space edges of an item. Objects and parts are outlined by their bounding boxes.
+    fn lines_of(&self, item: Item) -> Vec<[DVec3; 2]> {
+        let Some((mesh, world)) = self.mesh_of(item.instance()) else { return vec![] };
         let position_of = |vertex: u32| {
             let position = mesh.positions().get(vertex as usize).copied().unwrap_or_default();
             world.transform_point3(position.as_dvec3())
         };
+        let selected = match item {
+            Item::Part(part) => {
+                let polygons = self.parts.polygons(&part);
+                return polygons.map_or(vec![], |polygons| box_edges(polygons.bounds, &world));
+            }
+            Item::Element(selected) => selected,
+        };
         match selected.element {
-            Element::Object => box_edges(mesh, &world),
+            Element::Object => box_edges(mesh.bounds(), &world),
             Element::Face(polygon) => {
                 edges_of(mesh, polygon).into_iter().map(|edge| edge.map(position_of)).collect()
             }
@@ -135,9 +152,9 @@ impl Highlight<'_> {
         }
     }
 
-    fn point_of(&self, selected: Selected) -> Option<DVec3> {
-        let Element::Vertex(vertex) = selected.element else { return None };
-        let (mesh, world) = self.mesh_of(selected.instance)?;
+    fn point_of(&self, item: Item) -> Option<DVec3> {
+        let Element::Vertex(vertex) = element_of(&item)? else { return None };
+        let (mesh, world) = self.mesh_of(item.instance())?;
         Some(world.transform_point3(mesh.positions().get(vertex as usize)?.as_dvec3()))
     }
 
@@ -156,6 +173,18 @@ impl Highlight<'_> {
     }
 }
 
+/// The element of an item; `None` for a part.
+fn element_of(item: &Item) -> Option<Element> {
+    match item {
+        Item::Element(selected) => Some(selected.element),
+        Item::Part(_) => None,
+    }
+}
+
+fn has_area(element: Element) -> bool {
+    matches!(element, Element::Object | Element::Face(_))
+}
+
 /// Boundary edges of a polygon: the triangle edges that occur once.
 fn edges_of(mesh: &TriMesh, polygon: u32) -> Vec<[u32; 2]> {
     let mut edges: Vec<[u32; 2]> = mesh
@@ -169,9 +198,8 @@ fn edges_of(mesh: &TriMesh, polygon: u32) -> Vec<[u32; 2]> {
     single.map(|edge| edge[0]).collect()
 }
 
-/// The twelve edges of a mesh's bounding box, in world space.
-fn box_edges(mesh: &TriMesh, world: &DAffine3) -> Vec<[DVec3; 2]> {
-    let bounds = mesh.bounds();
+/// The twelve edges of a box in a mesh's space, in world space.
+fn box_edges(bounds: Aabb, world: &DAffine3) -> Vec<[DVec3; 2]> {
     if bounds.is_empty() {
         return vec![];
     }
@@ -221,7 +249,7 @@ mod tests {
         assert_eq!(edges_of(&mesh, 1), [[0, 2], [0, 3], [2, 3]]);
         let quad = mesh.with_records(FaceRecords::from_triangle_counts([2])).unwrap();
         assert_eq!(edges_of(&quad, 0), [[0, 1], [0, 3], [1, 2], [2, 3]]);
-        let edges = box_edges(&quad, &DAffine3::IDENTITY);
+        let edges = box_edges(quad.bounds(), &DAffine3::IDENTITY);
         assert_eq!(edges.len(), 12);
         let length: f64 = edges.iter().map(|[a, b]| a.distance(*b)).sum();
         assert!((length - 8.0).abs() < 1e-12, "{length}");

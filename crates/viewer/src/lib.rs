@@ -46,11 +46,15 @@
 //! Each module below uses only modules listed above it:
 //!
 //! ```text
-//! model, protocol                  the scene to show, the messages of page and server
+//! parts                            objects, groups and materials of meshes
+//! entries                          the list of objects
+//! model                            the scene to show
+//! hidden, protocol                 what a tab hides, the messages of page and server
 //! orbit, report, command_line      the camera, facts about a pick, the command that repeats it
+//! overlay                          edges and axes in a frame
 //! highlight, resolution            the selection in a frame, the size of a preview
 //! frame_renderer                   progressive rendering of a tab's frames
-//! session                          the state of a tab; `session::picking` extends it
+//! session                          the state of a tab; its submodules extend it
 //! state                            the state that all connections share
 //! socket                           the WebSocket of a tab
 //! request, assets                  HTTP requests, the files of the page
@@ -58,13 +62,22 @@
 //! ```
 
 #![forbid(unsafe_code)]
+#![allow(clippy::single_range_in_vec_init, reason = "lists of ranges may have one entry")]
+
+mod parts;
+
+mod entries;
 
 mod model;
+
+mod hidden;
 mod protocol;
 
 mod command_line;
 mod orbit;
 mod report;
+
+mod overlay;
 
 mod highlight;
 mod resolution;

@@ -1,8 +1,9 @@
 //! Messages between page and server: JSON text, and frames as binary chunks.
 
-use hitscan::picking::ElementKind;
 use hitscan_render::Mode;
 use serde::{Deserialize, Serialize};
+
+use crate::parts::PartKind;
 
 /// A longer message of a page ends its session.
 pub(crate) const MAX_MESSAGE_BYTES: usize = 256 << 10;
@@ -55,6 +56,10 @@ pub(crate) enum FromPage {
     XRay {
         on: bool,
     },
+    /// Draws the borders between faces.
+    Edges {
+        on: bool,
+    },
     /// The pointer moved without a button. The reply carries the same `id`.
     Hover {
         x: f64,
@@ -81,12 +86,21 @@ pub(crate) enum FromPage {
     },
     /// Clears the selection.
     Clear,
-    /// Hides the instances of the selection.
+    /// Hides the selection.
     Hide,
-    /// Hides all instances but those of the selection.
+    /// Hides everything but the selection.
     Isolate,
-    /// Shows all instances that this tab has hidden.
+    /// Shows everything that this tab has hidden.
     ShowAll,
+    /// A click on an object of the list, by its position there.
+    SelectEntry {
+        entry: usize,
+        extend: bool,
+    },
+    /// Hides an object of the list, or shows it.
+    ToggleEntry {
+        entry: usize,
+    },
     /// The page shows this frame.
     Shown {
         frame: u32,
@@ -107,46 +121,47 @@ pub(crate) enum Side {
     Corner,
 }
 
-/// Serialisable form of [`ElementKind`].
+/// The kind of element that a click picks: an [`ElementKind`](hitscan::picking::ElementKind), or a
+/// named part of a mesh.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum ElementName {
+    /// An object of a file, or an instance whose mesh is a single object.
     Object,
+    Group,
+    Material,
     #[default]
     Face,
     Edge,
     Vertex,
 }
 
-impl ElementName {
-    /// The name in messages and on the command line.
-    pub(crate) fn as_str(self) -> &'static str {
-        match self {
-            Self::Object => "object",
-            Self::Face => "face",
-            Self::Edge => "edge",
-            Self::Vertex => "vertex",
-        }
-    }
-}
-
-impl From<ElementName> for ElementKind {
-    fn from(element: ElementName) -> Self {
-        match element {
-            ElementName::Object => Self::Object,
-            ElementName::Face => Self::Face,
-            ElementName::Edge => Self::Edge,
-            ElementName::Vertex => Self::Vertex,
+impl From<PartKind> for ElementName {
+    fn from(kind: PartKind) -> Self {
+        match kind {
+            PartKind::Object => Self::Object,
+            PartKind::Group => Self::Group,
+            PartKind::Material => Self::Material,
         }
     }
 }
 
 /// A message to the page.
+#[expect(clippy::large_enum_variant, reason = "each message is sent at once, none is stored")]
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "type", rename_all = "kebab-case")]
 pub(crate) enum ToPage {
     /// Facts about the model; the first message, repeated after each reload.
     Model(ModelReport),
+    /// The list of objects, after each model.
+    Objects {
+        entries: Vec<EntryReport>,
+        /// Number of objects beyond the end of the list.
+        #[serde(rename = "nMore")]
+        n_more: usize,
+    },
+    /// How much of each listed object is visible, after each change: 0 nothing, 1 a part, 2 all.
+    Visibility { states: Vec<u8> },
     /// Display state, after each change.
     State(StateReport),
     /// The element under the pointer.
@@ -173,14 +188,51 @@ pub(crate) struct ModelReport {
     pub(crate) version: u64,
 }
 
+/// An object of the list.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct EntryReport {
+    pub(crate) name: String,
+    pub(crate) n_triangles: usize,
+}
+
+/// Facts about an object, a part or the whole scene, hidden faces included.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct FactsReport {
+    pub(crate) name: String,
+    pub(crate) n_polygons: usize,
+    pub(crate) n_triangles: usize,
+    /// Minimum and maximum in world space; `None` without triangles.
+    pub(crate) bounds: Option<[[f64; 3]; 2]>,
+    /// `None` for the whole scene and for very large objects.
+    pub(crate) surface: Option<SurfaceFacts>,
+}
+
+/// Whether an object is closed, and what keeps it open.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct SurfaceFacts {
+    pub(crate) is_closed: bool,
+    pub(crate) n_open_edges: usize,
+    pub(crate) n_boundary_loops: usize,
+    pub(crate) n_non_manifold_edges: usize,
+    pub(crate) n_inconsistent_edges: usize,
+    pub(crate) n_duplicate_triangles: usize,
+    pub(crate) n_degenerate_triangles: usize,
+    pub(crate) n_components: usize,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct StateReport {
     pub(crate) mode: Mode,
     pub(crate) element: ElementName,
     pub(crate) x_ray: bool,
+    pub(crate) edges: bool,
     pub(crate) orthographic: bool,
-    pub(crate) n_hidden: usize,
+    pub(crate) n_hidden_instances: usize,
+    pub(crate) n_hidden_faces: usize,
 }
 
 /// Facts about a picked element, and the command that picks it.
@@ -234,6 +286,10 @@ pub(crate) struct SelectionReport {
     pub(crate) first: Vec<String>,
     /// The command that repeats the last drag selection.
     pub(crate) command: Option<String>,
+    /// Positions of selected objects in the list.
+    pub(crate) entries: Vec<usize>,
+    /// Facts about the selected object, or about the scene if nothing is selected.
+    pub(crate) facts: Option<FactsReport>,
 }
 
 /// Colours of a ramp as `#rrggbb` at even steps, and labels of its ends.

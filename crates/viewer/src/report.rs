@@ -2,8 +2,9 @@
 
 use hitscan::Side;
 use hitscan::picking::{Element, Pick};
-use hitscan::scene::{InstanceId, Scene};
+use hitscan::scene::Scene;
 
+use crate::parts::{Item, name_of, path_of};
 use crate::protocol::{ElementName, HitReport, PickReport};
 
 /// The facts about a pick.
@@ -21,13 +22,13 @@ pub(crate) fn of_pick(scene: &Scene, pick: &Pick, click: usize, command: String)
     PickReport {
         element,
         instance: scene.insertion_order(pick.instance).unwrap_or_default(),
-        path: path(scene, pick.instance),
+        path: path_of(scene, pick.instance),
         polygon,
         vertices,
         object: name(named.and_then(|(records, polygon)| records.object(polygon))),
         group: name(named.and_then(|(records, polygon)| records.group(polygon))),
         material: name(named.and_then(|(records, polygon)| records.material(polygon))),
-        line: named.and_then(|(records, polygon)| records.lines.get(polygon)),
+        line: named.and_then(|(records, polygon)| records.lines().get(polygon)),
         // `+ 0.0` turns -0.0 into 0.0.
         point: pick.point.to_array().map(|x| x + 0.0),
         t: pick.distance,
@@ -43,21 +44,22 @@ pub(crate) fn of_pick(scene: &Scene, pick: &Pick, click: usize, command: String)
     }
 }
 
-/// Names of an instance and its named ancestors, outermost first.
-fn path(scene: &Scene, id: InstanceId) -> Vec<String> {
-    let names = scene.path(id).into_iter().filter_map(|id| scene.get(id)?.name.clone());
-    names.map(|name| name.to_string()).collect()
-}
-
-/// Short description of an element.
-pub(crate) fn describe(scene: &Scene, instance: InstanceId, element: Element) -> String {
-    let what = match element {
-        Element::Object => "object".to_owned(),
-        Element::Face(polygon) => format!("face {polygon}"),
-        Element::Edge([a, b]) => format!("edge {a}-{b}"),
-        Element::Vertex(vertex) => format!("vertex {vertex}"),
+/// Short description of an element or part.
+pub(crate) fn describe(scene: &Scene, item: &Item) -> String {
+    let instance = item.instance();
+    let what = match item {
+        Item::Part(part) => match name_of(scene, part) {
+            Some(name) => format!("{} {name}", part.kind.as_str()),
+            None => format!("faces without {}", part.kind.as_str()),
+        },
+        Item::Element(selected) => match selected.element {
+            Element::Object => "object".to_owned(),
+            Element::Face(polygon) => format!("face {polygon}"),
+            Element::Edge([a, b]) => format!("edge {a}-{b}"),
+            Element::Vertex(vertex) => format!("vertex {vertex}"),
+        },
     };
-    match path(scene, instance).join(" / ") {
+    match path_of(scene, instance).join(" / ") {
         name if !name.is_empty() => format!("{what} of {name}"),
         _ if scene.len() > 1 => {
             format!("{what} of instance {}", scene.insertion_order(instance).unwrap_or_default())

@@ -36,8 +36,8 @@ pub(crate) enum Refusal {
     Version(u8),
     #[error("host {found:?}: not this server; use {expected}")]
     Host { found: String, expected: String },
-    #[error("origin {0:?}: not allowed; use the page of this server")]
-    Origin(String),
+    #[error("origin {found:?}: not allowed; use the page at {expected}")]
+    Origin { found: String, expected: String },
     #[error("WebSocket version {0:?}: invalid handshake; use GET, version 13 and a key")]
     Socket(String),
     #[error("path: not found; open /")]
@@ -57,7 +57,7 @@ impl Refusal {
             Self::Method(_) => "405 Method Not Allowed",
             Self::Version(_) => "505 HTTP Version Not Supported",
             Self::Host { .. } => "421 Misdirected Request",
-            Self::Origin(_) => "403 Forbidden",
+            Self::Origin { .. } => "403 Forbidden",
             Self::Socket(_) => "426 Upgrade Required",
             Self::Path => "404 Not Found",
             Self::TooMany => "503 Service Unavailable",
@@ -75,7 +75,9 @@ impl Request {
     ///
     /// The host must be a loopback name. This stops a page of another site whose domain name
     /// resolves to this machine (DNS rebinding), because its requests carry that domain as host.
-    /// The origin, if present, must be this server: browsers send it with requests across sites.
+    /// The origin must be that host, because browsers send the origin with requests across sites. A
+    /// WebSocket handshake must have an origin: every browser sends one, and no other program needs
+    /// a socket.
     ///
     /// # Errors
     /// The first [`Refusal`] that applies.
@@ -104,9 +106,13 @@ impl Request {
         if parsed.version != Some(1) {
             return Err(Refusal::Version(parsed.version.unwrap_or(0)));
         }
-        check_host(one("host")?.unwrap_or(""), port)?;
-        if let Some(origin) = one("origin")? {
-            check_origin(origin, port)?;
+        let host = one("host")?.unwrap_or("");
+        check_host(host, port)?;
+        let wants_socket =
+            one("upgrade")?.is_some_and(|protocol| protocol.eq_ignore_ascii_case("websocket"));
+        match one("origin")? {
+            None if !wants_socket => {}
+            origin => check_origin(origin.unwrap_or(""), host)?,
         }
         let head_only = match parsed.method {
             Some("GET") => false,
@@ -119,8 +125,6 @@ impl Request {
         }
         let path = parsed.path.unwrap_or("");
         let path = path.split_once('?').map_or(path, |(path, _)| path).to_owned();
-        let wants_socket =
-            one("upgrade")?.is_some_and(|protocol| protocol.eq_ignore_ascii_case("websocket"));
         let socket_key = match (wants_socket, one("sec-websocket-key")?) {
             (false, _) => None,
             (true, Some(key)) if one("sec-websocket-version")? == Some("13") && !head_only => {
@@ -135,8 +139,8 @@ impl Request {
     }
 }
 
-/// Host names of the loopback interface.
-const LOOPBACK: [&str; 3] = ["127.0.0.1", "localhost", "[::1]"];
+/// Names of the address that the server listens on. It does not listen on the IPv6 loopback.
+const NAMES: [&str; 2] = ["127.0.0.1", "localhost"];
 
 fn check_host(host: &str, port: u16) -> Result<(), Refusal> {
     if is_here(host, port) {
@@ -145,10 +149,11 @@ fn check_host(host: &str, port: u16) -> Result<(), Refusal> {
     Err(Refusal::Host { found: host.to_owned(), expected: format!("127.0.0.1:{port}") })
 }
 
-fn check_origin(origin: &str, port: u16) -> Result<(), Refusal> {
+/// Checks that the request comes from a page of the same host.
+fn check_origin(origin: &str, host: &str) -> Result<(), Refusal> {
     match origin.strip_prefix("http://") {
-        Some(host) if is_here(host, port) => Ok(()),
-        _ => Err(Refusal::Origin(origin.to_owned())),
+        Some(authority) if authority.eq_ignore_ascii_case(host) => Ok(()),
+        _ => Err(Refusal::Origin { found: origin.to_owned(), expected: format!("http://{host}") }),
     }
 }
 
@@ -160,7 +165,7 @@ fn is_here(host: &str, port: u16) -> bool {
         }
         _ => (host, Some(80)),
     };
-    found == Some(port) && LOOPBACK.iter().any(|own| own.eq_ignore_ascii_case(name))
+    found == Some(port) && NAMES.iter().any(|own| own.eq_ignore_ascii_case(name))
 }
 
 #[cfg(test)]
@@ -175,7 +180,7 @@ mod tests {
     fn pages_and_sockets_of_the_loopback_are_accepted() {
         let page = parse("GET /viewer.js?v=1 HTTP/1.1\nHost: LOCALHOST:4711\n\n").unwrap();
         assert_eq!((page.path.as_str(), page.head_only), ("/viewer.js", false));
-        assert!(parse("HEAD / HTTP/1.1\nHost: [::1]:4711\n\n").unwrap().head_only);
+        assert!(parse("HEAD / HTTP/1.1\nHost: 127.0.0.1:4711\n\n").unwrap().head_only);
         let socket = "GET /socket HTTP/1.1\nHost: 127.0.0.1:4711\nOrigin: http://127.0.0.1:4711\n\
             Upgrade: WebSocket\nConnection: Upgrade\nSec-WebSocket-Version: 13\n\
             Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\n\n";
@@ -193,16 +198,43 @@ mod tests {
             "127.0.0.1.evil.example:4711",
             "localhost:4711:4711",
             "localhost:99999999",
+            "[::1]:4711",
         ];
         for host in hosts {
             let refusal = parse(&format!("GET / HTTP/1.1\nHost: {host}\n\n")).unwrap_err();
             assert_eq!(refusal.status(), "421 Misdirected Request", "{host}");
         }
         assert!(parse("GET / HTTP/1.1\n\n").is_err());
-        let origins = ["http://evil.example", "https://127.0.0.1:4711", "null", "http://127.0.0.1"];
+        let origins = [
+            "http://evil.example",
+            "https://localhost:4711",
+            "null",
+            "http://localhost",
+            "http://[::1]:4711",
+            "http://127.0.0.1:4711",
+            "localhost:4711",
+            "",
+        ];
         for origin in origins {
             let head = format!("GET / HTTP/1.1\nHost: localhost:4711\nOrigin: {origin}\n\n");
-            assert_eq!(parse(&head), Err(Refusal::Origin(origin.to_owned())));
+            let refusal = parse(&head).unwrap_err();
+            assert_eq!(refusal.status(), "403 Forbidden", "{origin}");
+            assert!(refusal.to_string().contains("http://localhost:4711"), "{refusal}");
+        }
+    }
+
+    #[test]
+    fn a_socket_needs_the_origin_of_its_host() {
+        let status = |origin: &str| {
+            let head = format!(
+                "GET /socket HTTP/1.1\nHost: 127.0.0.1:4711\n{origin}Upgrade: websocket\n\
+                 Sec-WebSocket-Version: 13\nSec-WebSocket-Key: eA==\n\n"
+            );
+            parse(&head).map_or_else(|refusal| refusal.status(), |_| "101")
+        };
+        assert_eq!(status("Origin: http://127.0.0.1:4711\n"), "101");
+        for origin in ["", "Origin: http://localhost:4711\n", "Origin: http://[::1]:4711\n"] {
+            assert_eq!(status(origin), "403 Forbidden", "{origin:?}");
         }
     }
 
@@ -226,6 +258,7 @@ mod tests {
         assert_eq!(status("GET / HTTP/1.1", "Host: localhost:4711\n"), "400 Bad Request");
         let many = "X: y\n".repeat(100);
         assert_eq!(status("GET / HTTP/1.1", &many), "431 Request Header Fields Too Large");
-        assert_eq!(status("GET / HTTP/1.1", "Upgrade: websocket\n"), "426 Upgrade Required");
+        let upgrade = "Origin: http://localhost:4711\nUpgrade: websocket\n";
+        assert_eq!(status("GET / HTTP/1.1", upgrade), "426 Upgrade Required");
     }
 }

@@ -53,6 +53,13 @@ impl PreviewResolution {
         costs.get(costs.len() / 2).copied()
     }
 
+    /// The scale relative to a window of `n_pixels` at which a frame takes this long; infinite if
+    /// the cost is unknown.
+    pub(crate) fn scale_within(&self, n_pixels: f64, time: Duration) -> f64 {
+        let cost = self.median_cost();
+        cost.map_or(f64::INFINITY, |cost| (time.as_secs_f64() / (cost * n_pixels)).sqrt())
+    }
+
     /// Scale of the next preview relative to a window of `n_pixels`, at most `full`.
     pub(crate) fn scale(&mut self, n_pixels: f64, full: f64) -> f64 {
         let Some(cost) = self.median_cost() else { return full.min(1.0) / 3.0 };
@@ -123,6 +130,17 @@ mod tests {
         // A repeated delay counts.
         resolution.record(BASE_PIXELS, Duration::from_secs(1));
         assert_eq!(resolution.scale(WINDOW, 1.0), 0.1);
+    }
+
+    #[test]
+    fn a_frame_is_as_large_as_its_time_allows() {
+        let mut resolution = PreviewResolution::default();
+        let within = |resolution: &PreviewResolution| {
+            resolution.scale_within(WINDOW, Duration::from_millis(600))
+        };
+        assert_eq!(within(&resolution), f64::INFINITY);
+        resolution.record(WINDOW, Duration::from_millis(150));
+        assert!((within(&resolution) - 2.0).abs() < 1e-9);
     }
 
     #[test]

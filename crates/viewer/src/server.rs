@@ -8,7 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::assets;
-use crate::model::Model;
+use crate::model::{Model, ShownModel};
 use crate::request::{MAX_HEAD_BYTES, Refusal, Request, is_whole};
 use crate::socket;
 use crate::state::{CurrentModel, Permit, ServerState};
@@ -106,12 +106,9 @@ impl Handle {
     /// Replaces the model in all tabs. They keep their cameras, but clear selections and hidden
     /// instances. Also clears a reported problem.
     pub fn replace(&self, model: Model) {
+        let shown = Arc::new(ShownModel::new(model));
         self.state.change(|current| {
-            *current = CurrentModel {
-                model: Arc::new(model),
-                version: current.version + 1,
-                problem: None,
-            };
+            *current = CurrentModel { shown, version: current.version + 1, problem: None };
         });
     }
 

@@ -5,20 +5,23 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use hitscan::glam::{DVec2, DVec3};
-use hitscan::picking::{ClickCycle, PickOptions, Picker, ScreenRegion, Selected, View, Viewport};
-use hitscan::scene::InstanceId;
+use hitscan::picking::{PickOptions, Picker, ScreenRegion, View, Viewport};
 use hitscan_render::{Legend, Mode, Subject};
 
 use crate::command_line::Query;
 use crate::frame_renderer::{FrameRenderer, FrameRequest};
+use crate::hidden::{Hidden, ReducedMeshes};
 use crate::highlight::Highlight;
-use crate::model::Model;
+use crate::model::ShownModel;
 use crate::orbit::Orbit;
+use crate::parts::Item;
 use crate::protocol::{
     ElementName, FromPage, ModelReport, NamedColor, RampReport, SelectionReport, StateReport,
     ToPage,
 };
 
+mod hiding;
+mod listing;
 mod picking;
 
 /// Limits of a window's sides, in pixels.
@@ -33,12 +36,12 @@ const MAX_LEGEND_NAMES: usize = 50;
 /// The state of a tab.
 #[derive(Debug)]
 pub(crate) struct Session {
-    model: Arc<Model>,
+    shown: Arc<ShownModel>,
     version: u64,
-    /// The model's subject, without the instances that this tab hides.
+    /// The model's subject, without what this tab hides.
     subject: Subject,
-    /// Indices in the file of the instances that this tab hides.
-    hidden: BTreeSet<u64>,
+    hidden: Hidden,
+    reduced: ReducedMeshes,
     orbit: Orbit,
     /// Window size in pixels: a default until the page sends its own.
     window: DVec2,
@@ -47,48 +50,77 @@ pub(crate) struct Session {
     mode: Mode,
     element: ElementName,
     x_ray: bool,
-    selection: BTreeSet<Selected>,
-    hovered: Option<Selected>,
-    clicks: ClickCycle,
+    /// Whether borders between faces are drawn.
+    edges: bool,
+    selection: BTreeSet<Item>,
+    /// Open edges of the selected object, in world space.
+    open_edges: Vec<[DVec3; 2]>,
+    hovered: Option<Item>,
+    /// The position of the first of several clicks at one pixel, and the latest pick there.
+    last_click: Option<(DVec2, Item)>,
     renderer: FrameRenderer,
 }
 
 impl Session {
     /// Creates the state of a new tab, and its first messages.
-    pub(crate) fn new(model: Arc<Model>, version: u64, now: Instant) -> (Self, Vec<ToPage>) {
+    pub(crate) fn new(shown: Arc<ShownModel>, version: u64, now: Instant) -> (Self, Vec<ToPage>) {
         let window = DVec2::new(1280.0, 720.0);
-        let subject = model.subject.clone();
-        let session = Self {
+        let subject = shown.model.subject.clone();
+        let mut session = Self {
             version,
-            hidden: BTreeSet::new(),
-            orbit: Orbit::around(&subject, model.up, window.x / window.y),
+            hidden: Hidden::default(),
+            reduced: ReducedMeshes::default(),
+            orbit: Orbit::around(&subject, shown.model.up, window.x / window.y),
             window,
             is_sized: false,
             ratio: 1.0,
             mode: Mode::default(),
             element: ElementName::default(),
             x_ray: false,
+            edges: false,
             selection: BTreeSet::new(),
+            open_edges: vec![],
             hovered: None,
-            clicks: ClickCycle::default(),
+            last_click: None,
             renderer: FrameRenderer::new(now),
             subject,
-            model,
+            shown,
         };
-        let messages = vec![session.model_report(), session.state_report()];
+        let selection = session.set_selection(BTreeSet::new(), false, SelectionReport::default());
+        let messages = vec![
+            session.model_report(),
+            session.state_report(),
+            session.list_report(),
+            session.visibility_report(),
+            selection,
+        ];
         (session, messages)
     }
 
     /// Switches to a reloaded model and keeps the camera.
-    pub(crate) fn replace(&mut self, model: Arc<Model>, version: u64, now: Instant) -> Vec<ToPage> {
-        self.subject = model.subject.clone();
+    pub(crate) fn replace(
+        &mut self,
+        shown: Arc<ShownModel>,
+        version: u64,
+        now: Instant,
+    ) -> Vec<ToPage> {
+        self.subject = shown.model.subject.clone();
         self.orbit.keep_view_of(&self.subject, self.aspect());
-        (self.model, self.version) = (model, version);
+        (self.shown, self.version) = (shown, version);
+        self.reduced = ReducedMeshes::default();
+        self.last_click = None;
         self.hidden.clear();
         self.hovered = None;
         let selection = self.set_selection(BTreeSet::new(), false, SelectionReport::default());
         self.renderer.invalidate_costs(now);
-        vec![self.model_report(), self.state_report(), selection, ToPage::Problem { text: None }]
+        vec![
+            self.model_report(),
+            self.state_report(),
+            self.list_report(),
+            self.visibility_report(),
+            selection,
+            ToPage::Problem { text: None },
+        ]
     }
 
     /// Applies a message of the page and returns the replies.
@@ -144,19 +176,24 @@ impl Session {
             FromPage::Mode { mode } => {
                 // X-ray replaces the colours of any mode, so choosing a mode ends it.
                 (self.mode, self.x_ray) = (mode, false);
-                self.clicks.reset();
+                self.last_click = None;
                 self.renderer.invalidate_costs(now);
                 vec![self.state_report()]
             }
             FromPage::XRay { on } => {
                 self.x_ray = on;
-                self.clicks.reset();
+                self.last_click = None;
                 self.renderer.invalidate_costs(now);
+                vec![self.state_report()]
+            }
+            FromPage::Edges { on } => {
+                self.edges = on;
+                self.renderer.invalidate_highlight();
                 vec![self.state_report()]
             }
             FromPage::Element { element } => {
                 self.element = element;
-                self.clicks.reset();
+                self.last_click = None;
                 self.hover_over(None);
                 vec![self.state_report()]
             }
@@ -182,12 +219,14 @@ impl Session {
             FromPage::Clear => {
                 vec![self.set_selection(BTreeSet::new(), false, SelectionReport::default())]
             }
-            FromPage::Hide => self.hide(now, false),
-            FromPage::Isolate => self.hide(now, true),
+            FromPage::Hide => self.hide(now),
+            FromPage::Isolate => self.isolate(now),
             FromPage::ShowAll => {
                 self.hidden.clear();
                 self.apply_hidden(now)
             }
+            FromPage::SelectEntry { entry, extend } => self.select_entry(entry, extend),
+            FromPage::ToggleEntry { entry } => self.toggle_entry(entry, now),
             FromPage::Shown { frame } => {
                 self.renderer.acknowledge(frame);
                 vec![]
@@ -207,13 +246,16 @@ impl Session {
             subject: &self.subject,
             view: &view,
             mode: if self.x_ray { Mode::Glass } else { self.mode },
-            up: self.model.up,
+            up: self.shown.model.up,
             ratio: self.ratio,
         };
         let highlight = Highlight {
             scene: self.subject.scene(),
+            parts: &self.shown.parts,
             selection: &self.selection,
             hovered: self.hovered,
+            edges: self.edges,
+            open_edges: &self.open_edges,
         };
         let bytes = self.renderer.render_slice(&request, &highlight, now);
         let mut messages = vec![];
@@ -238,15 +280,21 @@ impl Session {
 
     /// Resets state that depends on the camera: repeated clicks, hover and frame.
     fn camera_changed(&mut self, now: Instant) {
-        self.clicks.reset();
+        self.last_click = None;
         self.hovered = None;
         self.renderer.invalidate(now);
     }
 
     fn frame(&mut self, all: bool) {
-        let corners =
-            Highlight { scene: self.subject.scene(), selection: &self.selection, hovered: None }
-                .corners();
+        let highlight = Highlight {
+            scene: self.subject.scene(),
+            parts: &self.shown.parts,
+            selection: &self.selection,
+            hovered: None,
+            edges: false,
+            open_edges: &[],
+        };
+        let corners = highlight.corners();
         if all || corners.is_empty() {
             self.orbit.frame(&self.subject, self.aspect());
             return;
@@ -267,53 +315,14 @@ impl Session {
         )
     }
 
-    /// Hides the instances of the selection, or all others.
-    fn hide(&mut self, now: Instant, others: bool) -> Vec<ToPage> {
-        let scene = self.subject.scene();
-        let chosen: BTreeSet<InstanceId> = self.selection.iter().map(|s| s.instance).collect();
-        if chosen.is_empty() {
-            return vec![];
-        }
-        let hidden: BTreeSet<u64> = (self.subject.instances().iter())
-            .filter(|&&id| match others {
-                // Ancestors and descendants of a selected instance stay visible with it.
-                true => !chosen.iter().any(|&chosen| {
-                    scene.path(id).contains(&chosen) || scene.path(chosen).contains(&id)
-                }),
-                false => chosen.contains(&id),
-            })
-            .filter_map(|&id| scene.insertion_order(id))
-            .collect();
-        self.hidden.extend(hidden);
-        self.apply_hidden(now)
-    }
-
-    /// Applies the hidden instances to the model's scene.
-    fn apply_hidden(&mut self, now: Instant) -> Vec<ToPage> {
-        let mut scene = self.model.subject.scene().clone();
-        let ids: Vec<InstanceId> = scene.iter().map(|(id, _)| id).collect();
-        for id in ids {
-            if scene.insertion_order(id).is_some_and(|order| self.hidden.contains(&order)) {
-                scene.set_hidden(id, true).expect("it is in the scene");
-            }
-        }
-        self.subject.set_scene(scene);
-        let scene = self.subject.scene();
-        let is_seen = |selected: &Selected| scene.is_hidden(selected.instance) == Some(false);
-        let left = self.selection.iter().copied().filter(is_seen).collect();
-        self.hovered = None;
-        self.clicks.reset();
-        self.renderer.invalidate_costs(now);
-        vec![self.state_report(), self.set_selection(left, false, SelectionReport::default())]
-    }
-
     fn model_report(&self) -> ToPage {
+        let model = &self.shown.model;
         ToPage::Model(ModelReport {
-            file: self.model.file.clone(),
-            n_triangles: self.model.subject.n_triangles(),
-            n_instances: self.model.subject.instances().len(),
-            reading_seconds: self.model.reading.as_secs_f64(),
-            building_seconds: self.model.building.as_secs_f64(),
+            file: model.file.clone(),
+            n_triangles: model.subject.n_triangles(),
+            n_instances: model.subject.instances().len(),
+            reading_seconds: model.reading.as_secs_f64(),
+            building_seconds: model.building.as_secs_f64(),
             version: self.version,
         })
     }
@@ -323,8 +332,10 @@ impl Session {
             mode: self.mode,
             element: self.element,
             x_ray: self.x_ray,
+            edges: self.edges,
             orthographic: self.orbit.is_orthographic(),
-            n_hidden: self.hidden.len(),
+            n_hidden_instances: self.hidden.instances.len(),
+            n_hidden_faces: self.hidden.n_faces(),
         })
     }
 }
@@ -351,5 +362,7 @@ fn legend(legend: Legend) -> ToPage {
     }
 }
 
+#[cfg(test)]
+mod part_tests;
 #[cfg(test)]
 mod tests;

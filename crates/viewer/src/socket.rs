@@ -18,6 +18,10 @@ use crate::state::ServerState;
 /// Maximum number of queued messages. A faster page has to wait, because the reader stops reading.
 const MAX_QUEUED: usize = 256;
 
+/// A tab that sends no message for this long after it opened gives up its place. The page of the
+/// server sends its size at once.
+const FIRST_MESSAGE_TIMEOUT: Duration = Duration::from_secs(10);
+
 /// Maximum interval between checks for a reload.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
@@ -115,9 +119,11 @@ struct Tab<'a> {
 
 impl Tab<'_> {
     fn run(mut self) -> io::Result<()> {
+        let opened = Instant::now();
+        let mut has_spoken = false;
         let mut changes = self.state.changes();
         let current = self.state.current();
-        let (mut session, replies) = Session::new(current.model, current.version, Instant::now());
+        let (mut session, replies) = Session::new(current.shown, current.version, Instant::now());
         self.send_all(replies)?;
         self.send_all(current.problem.map(|text| ToPage::Problem { text: Some(text) }))?;
         let mut version = current.version;
@@ -126,6 +132,10 @@ impl Tab<'_> {
                 .time_until_work(Instant::now())
                 .map_or(POLL_INTERVAL, |wait| wait.min(POLL_INTERVAL));
             let Some(messages) = self.receive(wait)? else { break };
+            has_spoken |= !messages.is_empty();
+            if !has_spoken && opened.elapsed() > FIRST_MESSAGE_TIMEOUT {
+                break;
+            }
             for message in messages {
                 let replies = session.handle(message, Instant::now());
                 self.send_all(replies)?;
@@ -135,7 +145,7 @@ impl Tab<'_> {
                 let current = self.state.current();
                 if current.version != version {
                     version = current.version;
-                    let replies = session.replace(current.model, version, Instant::now());
+                    let replies = session.replace(current.shown, version, Instant::now());
                     self.send_all(replies)?;
                 }
                 self.send_all([ToPage::Problem { text: current.problem }])?;

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::model::Model;
+use crate::model::{Model, ShownModel};
 
 /// The state that all connections share.
 #[derive(Debug)]
@@ -19,7 +19,7 @@ pub(crate) struct ServerState {
 /// The model that tabs show.
 #[derive(Clone, Debug)]
 pub(crate) struct CurrentModel {
-    pub(crate) model: Arc<Model>,
+    pub(crate) shown: Arc<ShownModel>,
     /// Number of earlier models.
     pub(crate) version: u64,
     /// The reason why the changed file cannot be shown.
@@ -29,7 +29,8 @@ pub(crate) struct CurrentModel {
 impl ServerState {
     /// A server with this model and without connections.
     pub(crate) fn new(model: Model) -> Self {
-        let current = CurrentModel { model: Arc::new(model), version: 0, problem: None };
+        let shown = Arc::new(ShownModel::new(model));
+        let current = CurrentModel { shown, version: 0, problem: None };
         Self {
             current: Mutex::new(current),
             changes: AtomicU64::new(0),

@@ -10,6 +10,7 @@ use hitscan::glam::{DAffine3, DVec3};
 use hitscan::scene::{Instance, Mesh, Scene};
 use hitscan_render::Subject;
 use hitscan_viewer::{Handle, Model, Server};
+use tungstenite::client::IntoClientRequest;
 use tungstenite::{Message, WebSocket};
 
 fn model(n_triangles: usize) -> Model {
@@ -63,9 +64,18 @@ impl Running {
     }
 
     fn open_tab(&self) -> WebSocket<TcpStream> {
+        self.try_open_tab(Some(self.address.to_string())).expect("a tab is open")
+    }
+
+    /// Opens a tab from a page of a host; `None` if the server refuses.
+    fn try_open_tab(&self, origin: Option<String>) -> Option<WebSocket<TcpStream>> {
         let url = format!("ws://{}/socket", self.address);
-        let (socket, _) = tungstenite::client(url, self.connect()).expect("a tab is open");
-        socket
+        let mut request = url.into_client_request().unwrap();
+        if let Some(host) = origin {
+            let origin = format!("http://{host}").parse().unwrap();
+            request.headers_mut().insert("Origin", origin);
+        }
+        Some(tungstenite::client(request, self.connect()).ok()?.0)
     }
 
     fn wait_for(&self, what: &str, is_so: impl Fn(&Handle) -> bool) {
@@ -90,12 +100,12 @@ fn status(answer: &str) -> u16 {
     number.unwrap_or_else(|| panic!("no status in {answer:?}"))
 }
 
-fn say(socket: &mut WebSocket<TcpStream>, text: &str) {
+fn send(socket: &mut WebSocket<TcpStream>, text: &str) {
     socket.send(Message::text(text)).unwrap();
 }
 
 /// The next text message of a type.
-fn hear(socket: &mut WebSocket<TcpStream>, kind: &str) -> String {
+fn receive(socket: &mut WebSocket<TcpStream>, kind: &str) -> String {
     let start = format!(r#"{{"type":"{kind}""#);
     loop {
         match socket.read().unwrap() {
@@ -106,7 +116,7 @@ fn hear(socket: &mut WebSocket<TcpStream>, kind: &str) -> String {
 }
 
 #[test]
-fn the_page_is_served_with_every_file_it_names() {
+fn the_server_serves_every_file_of_the_page() {
     let server = Running::start();
     let get = |path: &str| {
         server.ask(format!("GET {path} HTTP/1.1\r\nHost: {}\r\n\r\n", server.address).as_bytes())
@@ -134,7 +144,7 @@ fn the_page_is_served_with_every_file_it_names() {
 }
 
 #[test]
-fn only_the_page_itself_is_answered() {
+fn the_server_rejects_other_paths_methods_hosts_and_origins() {
     let server = Running::start();
     for path in [
         "/nothing",
@@ -168,7 +178,7 @@ fn only_the_page_itself_is_answered() {
 }
 
 #[test]
-fn malformed_and_huge_requests_are_refused() {
+fn the_server_rejects_malformed_and_huge_requests() {
     let server = Running::start();
     for bytes in [
         &b"\r\n\r\n"[..],
@@ -202,7 +212,7 @@ fn malformed_and_huge_requests_are_refused() {
 }
 
 #[test]
-fn two_hundred_connections_at_once_are_answered_and_leave_nothing_behind() {
+fn the_server_answers_many_connections_and_frees_them() {
     let server = Running::start();
     let mut streams: Vec<TcpStream> = (0..200).map(|_| server.connect()).collect();
     let request = format!("GET /main.js HTTP/1.1\r\nHost: {}\r\n\r\n", server.address);
@@ -225,7 +235,7 @@ fn two_hundred_connections_at_once_are_answered_and_leave_nothing_behind() {
 }
 
 #[test]
-fn a_request_that_trickles_in_is_rejected() {
+fn the_server_rejects_a_slow_request() {
     let server = Running::start();
     let mut stream = server.connect();
     let start = Instant::now();
@@ -249,23 +259,54 @@ fn a_request_that_trickles_in_is_rejected() {
 }
 
 #[test]
-fn each_tab_has_a_state_that_ends_with_it() {
+fn each_tab_has_a_separate_state() {
     let server = Running::start();
     let (mut first, mut second) = (server.open_tab(), server.open_tab());
-    say(&mut first, r#"{"type":"element","element":"vertex"}"#);
-    say(&mut first, r#"{"type":"click","x":640,"y":360,"extend":false}"#);
-    say(&mut second, r#"{"type":"click","x":640,"y":360,"extend":false}"#);
-    assert!(hear(&mut second, "selection").contains(r#""element":"face""#));
-    assert!(hear(&mut first, "state").contains(r#""element":"face""#));
-    assert!(hear(&mut first, "state").contains(r#""element":"vertex""#));
+    send(&mut first, r#"{"type":"element","element":"vertex"}"#);
+    send(&mut first, r#"{"type":"click","x":640,"y":360,"extend":false}"#);
+    send(&mut second, r#"{"type":"click","x":640,"y":360,"extend":false}"#);
+    // The first selection of a tab is empty.
+    let mut selection = receive(&mut second, "selection");
+    while selection.contains(r#""n":0"#) {
+        selection = receive(&mut second, "selection");
+    }
+    assert!(selection.contains(r#""element":"face""#), "{selection}");
+    assert!(receive(&mut first, "state").contains(r#""element":"face""#));
+    assert!(receive(&mut first, "state").contains(r#""element":"vertex""#));
     assert_eq!(server.handle.n_tabs(), 2);
     first.close(None).unwrap();
     drop(second);
     server.wait_for("both tabs are gone", |handle| handle.n_tabs() == 0);
     let tabs: Vec<_> = (0..16).map(|_| server.open_tab()).collect();
-    let url = format!("ws://{}/socket", server.address);
-    assert!(tungstenite::client(url, server.connect()).is_err(), "a tab too many");
+    let origin = Some(server.address.to_string());
+    assert!(server.try_open_tab(origin).is_none(), "more tabs than allowed");
     drop(tabs);
+}
+
+#[test]
+fn only_the_page_of_the_same_host_opens_a_tab() {
+    let server = Running::start();
+    let port = server.address.port();
+    let wrong = ["localhost", "[::1]", "127.0.0.2"].map(|host| Some(format!("{host}:{port}")));
+    for origin in wrong.into_iter().chain([None]) {
+        assert!(server.try_open_tab(origin.clone()).is_none(), "{origin:?}");
+    }
+    assert_eq!(server.handle.n_tabs(), 0);
+    server.open_tab();
+}
+
+#[test]
+fn silent_tabs_give_up_their_places() {
+    let server = Running::start();
+    let mut speaking = server.open_tab();
+    send(&mut speaking, r#"{"type":"leave"}"#);
+    let silent: Vec<_> = (0..15).map(|_| server.open_tab()).collect();
+    assert_eq!(server.handle.n_tabs(), 16);
+    server.wait_for("the silent tabs are gone", |handle| handle.n_tabs() == 1);
+    server.open_tab();
+    send(&mut speaking, r#"{"type":"click","x":640,"y":360,"extend":false}"#);
+    receive(&mut speaking, "selection");
+    drop(silent);
 }
 
 #[test]
@@ -312,12 +353,12 @@ fn invalid_messages_end_a_tab() {
 fn models_and_problems_reach_open_tabs() {
     let server = Running::start();
     let mut socket = server.open_tab();
-    assert!(hear(&mut socket, "model").contains(r#""version":0"#));
+    assert!(receive(&mut socket, "model").contains(r#""version":0"#));
     server.handle.report_problem("line 3: no vertex 9".to_owned());
-    assert!(hear(&mut socket, "problem").contains("line 3: no vertex 9"));
+    assert!(receive(&mut socket, "problem").contains("line 3: no vertex 9"));
     server.handle.replace(model(100));
-    assert!(hear(&mut socket, "model").contains(r#""version":1"#));
-    assert!(hear(&mut socket, "problem").contains("null"));
+    assert!(receive(&mut socket, "model").contains(r#""version":1"#));
+    assert!(receive(&mut socket, "problem").contains("null"));
     server.handle.report_problem("again".to_owned());
-    assert!(hear(&mut server.open_tab(), "problem").contains("again"));
+    assert!(receive(&mut server.open_tab(), "problem").contains("again"));
 }

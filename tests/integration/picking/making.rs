@@ -1,4 +1,4 @@
-//! Seeded scenes to pick in, and cameras by every convention.
+//! Seeded scenes to pick in, and cameras in every convention.
 
 use std::sync::Arc;
 
@@ -85,7 +85,7 @@ pub(super) fn scene(rng: &mut Rng, origin: DVec3) -> Scene {
     scene
 }
 
-/// The mesh and the place of an instance.
+/// The mesh and the transform of an instance.
 pub(super) fn part(scene: &Scene, id: InstanceId) -> (&TriMesh, DAffine3) {
     let instance = scene.get(id).expect("it is in the scene");
     let mesh = instance.mesh.as_deref().expect("it has a mesh");
@@ -97,7 +97,7 @@ pub(super) fn ids(scene: &Scene) -> Vec<InstanceId> {
     scene.iter().map(|(id, _)| id).collect()
 }
 
-/// How a camera makes its picture, and how its matrix is written.
+/// The projection of a camera, and the convention of its matrix.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Style {
     Wgpu,
@@ -128,7 +128,7 @@ pub(super) const STYLES: [Style; 11] = [
     Style::OrthographicGl,
 ];
 
-/// A camera by numbers alone: the twin projects with these, hitscan with the matrix.
+/// A camera as plain numbers: the oracle projects with these, hitscan with the matrix.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Eye {
     pub(super) style: Style,
@@ -143,7 +143,7 @@ pub(super) struct Eye {
 }
 
 impl Eye {
-    /// A camera that looks at the surroundings of `origin`, sometimes from among them.
+    /// A camera that looks at the surroundings of `origin`, in some cases from among them.
     pub(super) fn random(rng: &mut Rng, style: Style, origin: DVec3, height: f64) -> Self {
         let distance = if rng.one_in(4) { between(rng, 0.5, 4.0) } else { between(rng, 6.0, 14.0) };
         let position = origin + distance * vector(rng).normalize();

@@ -1,4 +1,4 @@
-//! Picking: pixels and points, regions, snapping and visibility, each against a twin that knows
+//! Picking: pixels and points, regions, snapping and visibility, each against an oracle that knows
 //! neither trees nor clip space.
 
 mod making;

@@ -12,7 +12,7 @@ use crate::asking::{effort, is_whole_effort};
 use super::making::{Eye, STYLES, ids, part, scene};
 use super::twin::{elements, in_camera, is_hidden};
 
-/// An element of the twin near the cursor.
+/// An element near the cursor, as the oracle finds it.
 #[derive(Clone, Debug)]
 struct Candidate {
     instance: InstanceId,
@@ -23,27 +23,27 @@ struct Candidate {
     vertices: Vec<u32>,
 }
 
-/// The point of a segment in camera space that is seen nearest to a pixel.
+/// The point of a segment in camera space whose pixel is nearest to a given one.
 fn nearest(eye: &Eye, shape: &[DVec3], cursor: DVec2) -> Option<DVec3> {
     let seen = eye.between_planes(shape);
     let (&a, rest) = seen.split_first()?;
-    // A plane that cuts the segment does so on the way there and back: two of the points are one.
+    // A plane that cuts the segment does so both ways, so two of the points are equal.
     let distance = |b: &&DVec3| b.distance(a);
     let b = rest.iter().max_by(|b, c| distance(b).total_cmp(&distance(c)));
     Some(nearest_of_seen(eye, a, b.copied().unwrap_or(a), cursor))
 }
 
-/// The same of a segment between the planes.
+/// The same for a segment between the planes.
 fn nearest_of_seen(eye: &Eye, a: DVec3, b: DVec3, cursor: DVec2) -> DVec3 {
     let (from, to) = (eye.pixel(a), eye.pixel(b));
     let share = (cursor - from).dot(to - from) / (to - from).length_squared();
     let s = if share.is_nan() { 0.0 } else { share.clamp(0.0, 1.0) };
-    // The point of the segment in space that is seen there.
+    // The point of the segment that this pixel shows.
     let u = if eye.style.is_parallel() { s } else { s * a.z / (b.z + s * (a.z - b.z)) };
     a + u * (b - a)
 }
 
-/// All within the radius, nearest first.
+/// All elements within the radius, nearest first.
 fn candidates(
     scene: &Scene,
     eye: &Eye,
@@ -80,7 +80,7 @@ fn candidates(
     found
 }
 
-/// Whether a candidate is seen; `None` is a matter of rounding.
+/// Whether a candidate is visible; `None` if rounding decides.
 fn is_seen(scene: &Scene, eye: &Eye, candidate: &Candidate) -> Option<bool> {
     let pixel = eye.pixel(candidate.point);
     let viewport = eye.viewport;
@@ -113,7 +113,7 @@ fn mesh_corners(
     part(scene, id).0.corners(triangle)
 }
 
-/// The pick agrees with the twin's list: it is the first, or as near as the first.
+/// Asserts that the pick is the first of the oracle's list, or as near as the first.
 fn agrees(pick: Option<Pick>, list: &[Candidate], eye: &Eye) -> bool {
     match (pick, list.first()) {
         (None, None) => true,
@@ -123,7 +123,7 @@ fn agrees(pick: Option<Pick>, list: &[Candidate], eye: &Eye) -> bool {
                 .take_while(|other| other.distance <= first.distance + 1e-5)
                 .find(|other| (other.instance, other.element) == (pick.instance, pick.element));
             same.is_some_and(|same| {
-                // The twin's own rounding at 10^7, seen from near.
+                // The oracle rounds as well, at 10^7 and seen from near.
                 (pick.pixel_distance - same.distance).abs() < 1e-5
                     && eye.in_camera_space(pick.point).distance(same.point) < 1e-5
             })
@@ -181,7 +181,7 @@ fn picks_and_snaps_are_those_nearest_on_the_screen() {
     );
 }
 
-/// What is under the cursor comes first, and a vertex before an edge before a face.
+/// An element under the cursor comes first, and a vertex before an edge before a face.
 #[test]
 fn snaps_keep_their_priorities() {
     let mut n_snaps = [0; 4];
@@ -211,9 +211,9 @@ fn snaps_keep_their_priorities() {
     );
 }
 
-/// Repeated clicks go through all that lies under the cursor, in the order of the ray, and around.
+/// Repeated clicks cycle through the elements under the cursor, in the order of the ray.
 #[test]
-fn clicks_cycle_through_what_lies_below() {
+fn clicks_cycle_through_the_elements_under_the_cursor() {
     let mut longest = 0;
     for seed in 0..effort(60) {
         let mut rng = Rng::new(seed);
@@ -233,7 +233,7 @@ fn clicks_cycle_through_what_lies_below() {
             let expected: Vec<Element> =
                 all.iter().cycle().take(2 * all.len()).map(|pick| pick.element).collect();
             assert_eq!(picked, expected, "seed {seed}");
-            // A click a little beside goes on, one far away begins anew.
+            // A click a few pixels away continues; one far away starts again.
             let mut clicks = ClickCycle::default();
             clicks.click(&picker, cursor, &options);
             let again = clicks.clone().click(&picker, cursor + 0.01, &options);
@@ -248,7 +248,7 @@ fn clicks_cycle_through_what_lies_below() {
     assert!(!is_whole_effort() || longest >= 4);
 }
 
-/// A face or object beside the cursor is found at the point that is seen nearest.
+/// A face or object near the cursor is picked at its nearest visible point.
 #[test]
 fn a_face_beside_the_cursor_is_picked_by_its_outline() {
     let mut n_beside = 0;
@@ -268,7 +268,7 @@ fn a_face_beside_the_cursor_is_picked_by_its_outline() {
             assert_eq!(pick, under, "seed {seed}");
             continue;
         }
-        // Nothing is under the cursor, so what is nearest of any triangle is on one of its sides.
+        // Nothing is under the cursor, so the nearest point of each triangle is on one of its sides.
         let mut least = f64::INFINITY;
         for id in ids(&scene) {
             let positions = in_camera(&scene, id, &eye);
@@ -296,9 +296,10 @@ fn a_face_beside_the_cursor_is_picked_by_its_outline() {
     assert!(!is_whole_effort() || n_beside > 5);
 }
 
-/// Points and polylines, by their nearest on the screen; hidden ones if the caller says so.
+/// Points and polylines, picked by their nearest point on the screen; also hidden ones if the caller
+/// asks.
 #[test]
-fn wires_are_picked_by_their_distance_on_the_screen() {
+fn polylines_are_picked_by_their_distance_on_the_screen() {
     let mut n_picked = 0;
     for seed in 0..effort(100) {
         let mut rng = Rng::new(seed);
@@ -318,11 +319,11 @@ fn wires_are_picked_by_their_distance_on_the_screen() {
             }
         }
         near.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let pick = cloud.pick(&view, &place, cursor, 25.0, |_| true);
+        let pick = cloud.pick(&view, &place, cursor, 25.0);
         assert_eq!(pick.map(|pick| pick.item), near.first().map(|near| near.1), "seed {seed}");
         n_picked += usize::from(pick.is_some());
         let first = near.first().map(|near| near.1);
-        let next = cloud.pick(&view, &place, cursor, 25.0, |pick| Some(pick.item) != first);
+        let next = cloud.pick_where(&view, &place, cursor, 25.0, |pick| Some(pick.item) != first);
         assert_eq!(next.map(|pick| pick.item), near.get(1).map(|near| near.1), "seed {seed}");
     }
     assert!(!is_whole_effort() || n_picked > 20);

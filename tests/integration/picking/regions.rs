@@ -1,4 +1,4 @@
-//! Marquee and lasso against a twin that cuts every element in the space of the camera.
+//! Marquee and lasso against an oracle that cuts every element in camera space.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use super::twin::{elements, in_camera, measure};
 pub(super) const KINDS: [ElementKind; 4] =
     [ElementKind::Object, ElementKind::Face, ElementKind::Edge, ElementKind::Vertex];
 
-/// A region as the twin sees it: triangles that do not overlap.
+/// A region as the oracle sees it: triangles that do not overlap.
 pub(super) struct Outline {
     pub(super) region: ScreenRegion,
     pub(super) wedges: Vec<[DVec2; 3]>,
@@ -34,7 +34,7 @@ pub(super) fn marquee(rng: &mut Rng, eye: &Eye) -> Outline {
     Outline { region, wedges: vec![[a, c, b], [a, b, d]] }
 }
 
-/// A star around a pixel, with arms of any length: concave almost always.
+/// A star around a pixel, with arms of random length: concave in most cases.
 pub(super) fn lasso(rng: &mut Rng, eye: &Eye) -> Outline {
     let center = eye.random_pixel(rng);
     let n = 5 + rng.below(8);
@@ -50,13 +50,13 @@ pub(super) fn lasso(rng: &mut Rng, eye: &Eye) -> Outline {
     Outline { region, wedges }
 }
 
-/// What the twin says: `None` is a matter of rounding.
+/// The oracle's verdict; `None` if rounding decides.
 fn selects(eye: &Eye, outline: &Outline, mode: RegionMode, shape: &[DVec3]) -> Option<bool> {
     let inside = outline.wedges.iter().map(|&wedge| eye.in_wedge(shape, wedge));
     let share =
         inside.map(|part| measure(&part, shape.len())).sum::<f64>() / measure(shape, shape.len());
     match mode {
-        // Without area: rare, and of no use here.
+        // An outline without area: rare, and useless here.
         _ if share.is_nan() => None,
         // A point on the border of two wedges is in both.
         RegionMode::Touch if share > 1e-12 => Some(true),
@@ -66,7 +66,7 @@ fn selects(eye: &Eye, outline: &Outline, mode: RegionMode, shape: &[DVec3]) -> O
     }
 }
 
-/// The elements that a region selects for certain, and those for which it is a matter of rounding.
+/// The elements that a region certainly selects, and those where rounding decides.
 pub(super) fn expected(
     scene: &Scene,
     eye: &Eye,
@@ -86,7 +86,7 @@ pub(super) fn expected(
                     selects(eye, outline, mode, &shape)
                 })
                 .collect();
-            // One that is certain decides, or else all of them together.
+            // One certain part decides, or else all parts together.
             let (decides, rest) = match mode {
                 RegionMode::Touch => (Some(true), Some(false)),
                 RegionMode::Enclose => (Some(false), Some(true)),
@@ -153,28 +153,28 @@ fn check(make: fn(&mut Rng, &Eye) -> Outline, mode: RegionMode) {
 }
 
 #[test]
-fn a_marquee_touches_what_the_twin_says() {
+fn a_marquee_touches_the_elements_of_the_oracle() {
     check(marquee, RegionMode::Touch);
 }
 
 #[test]
-fn a_marquee_encloses_what_the_twin_says() {
+fn a_marquee_encloses_the_elements_of_the_oracle() {
     check(marquee, RegionMode::Enclose);
 }
 
 #[test]
-fn a_lasso_touches_what_the_twin_says() {
+fn a_lasso_touches_the_elements_of_the_oracle() {
     check(lasso, RegionMode::Touch);
 }
 
 #[test]
-fn a_lasso_encloses_what_the_twin_says() {
+fn a_lasso_encloses_the_elements_of_the_oracle() {
     check(lasso, RegionMode::Enclose);
 }
 
-/// Polylines and points are cut as the segments and points of meshes are.
+/// Polylines and points are cut like the segments and points of meshes.
 #[test]
-fn wires_are_selected_as_the_twin_says() {
+fn polylines_are_selected_like_the_oracle() {
     let mut n_selected = 0;
     for seed in 0..effort(60) {
         let mut rng = Rng::new(seed);
@@ -212,9 +212,9 @@ fn wires_are_selected_as_the_twin_says() {
     assert!(!is_whole_effort() || n_selected > 50);
 }
 
-/// Instances that a query does not see are not selected, and their numbers stay their own.
+/// A query does not select the instances that it excludes, and indices stay the same.
 #[test]
-fn what_a_query_does_not_see_is_not_selected() {
+fn excluded_instances_are_not_selected() {
     let mut rng = Rng::new(11);
     let mut scene = scene(&mut rng, DVec3::ZERO);
     let ids = ids(&scene);
@@ -237,7 +237,7 @@ fn what_a_query_does_not_see_is_not_selected() {
     assert_eq!(Picker::new(&scene, &view).select(&all, &ignoring), []);
 }
 
-/// Meshes with coordinates of every size, and cameras among them: an answer, and no panic.
+/// Meshes with coordinates of every size, and cameras among them: an answer without a panic.
 #[test]
 fn hostile_meshes_are_picked_without_a_panic() {
     for seed in 0..effort(40) {
@@ -246,7 +246,7 @@ fn hostile_meshes_are_picked_without_a_panic() {
         for _ in 0..3 {
             let mesh = Arc::new(Mesh::new(soup(&mut rng, 60).mesh, &BuildOptions::default()));
             let place = DAffine3::from_translation(vector(&mut rng));
-            // What is too large for the world is refused.
+            // A scene refuses meshes that are too large for the world.
             let _ = scene.insert(Instance::new(mesh, place));
         }
         let style = rng.pick(&STYLES);

@@ -1,6 +1,5 @@
-//! From pixels to points and back, by every convention, here and ten million units away.
+//! From pixels to points and back, in every convention, near the origin and ten million units away.
 
-use hitscan::HitMode;
 use hitscan::picking::{Camera, PickOptions, Picker, Projection, Viewport};
 use hitscan::primitives::glam::DVec3;
 use hitscan::scene::QueryOptions;
@@ -12,7 +11,7 @@ use super::making::{Eye, STYLES, ids, part, scene, vector};
 
 const ORIGINS: [DVec3; 2] = [DVec3::ZERO, DVec3::new(1e7, -0.7e7, 1.3e7)];
 
-/// A point of a surface is seen where the twin says, and the ray of that pixel hits its face there.
+/// A surface point appears at the oracle's pixel, and the ray of that pixel hits its face there.
 #[test]
 fn a_surface_point_is_hit_through_its_own_pixel() {
     for seed in 0..effort(20) {
@@ -37,7 +36,7 @@ fn check_points(
     seed: u64,
 ) {
     let view = eye.view(from_world);
-    // A matrix from the world's origin has lost 1e-9 units of the camera's position.
+    // A matrix relative to the world's origin has lost 1e-9 units of the camera's position.
     let exact = if from_world { 1e-5 } else { 1e-6 };
     let ids = ids(scene);
     for _ in 0..20 {
@@ -63,7 +62,7 @@ fn check_points(
         let bound = exact * (1.0 + pixel.length());
         assert!(seen.pixel.distance(pixel) <= bound, "{told}: {} is not {pixel}", seen.pixel);
 
-        // Seen at a grazing angle, or near an edge, a pixel is many points.
+        // At a grazing angle, or near an edge, one pixel shows many points.
         let normal = (b - a).cross(c - a).normalize_or_zero();
         let ray = view.ray(seen.pixel);
         let cos = normal.dot(ray.direction).abs();
@@ -71,7 +70,7 @@ fn check_points(
         if cos < 0.05 || inner < 0.01 || mesh.is_degenerate(triangle) {
             continue;
         }
-        let hits = scene.all_hits(&ray, &QueryOptions::default(), HitMode::Closed);
+        let hits = scene.all_hits(&ray, &QueryOptions::default());
         let hit = hits.iter().find(|hit| hit.instance == id && hit.triangle() == triangle);
         let hit = hit.unwrap_or_else(|| panic!("{told}: not hit through {}", seen.pixel));
         assert!((hit.t - seen.distance).abs() < 1e-4, "{told}: {} is not {seen:?}", hit.t);
@@ -79,7 +78,7 @@ fn check_points(
     }
 }
 
-/// The depth of a view is that of its matrix: 0 and 1, 1 and 0, or -1 and 1 at the planes.
+/// Depths at the planes follow the convention of the matrix: 0 and 1, 1 and 0, or -1 and 1.
 #[test]
 fn depth_runs_from_the_near_to_the_far_plane_as_the_convention_says() {
     for style in STYLES {
@@ -105,7 +104,7 @@ fn depth_runs_from_the_near_to_the_far_plane_as_the_convention_says() {
     }
 }
 
-/// Without perspective the far plane may not be infinite; with it, nothing may be behind the eye.
+/// The far plane must be finite without perspective; with it, nothing may be behind the eye.
 #[test]
 fn cameras_that_see_nothing_are_errors() {
     let viewport = Viewport::from_size(100.0, 50.0);
@@ -130,7 +129,7 @@ fn cameras_that_see_nothing_are_errors() {
     assert!(flat.contains("[100.0, 0.0]"), "{flat}");
 }
 
-/// The camera by numbers shows what the matrix of the same numbers shows.
+/// A camera from numbers equals a camera from the matrix of the same numbers.
 #[test]
 fn a_camera_by_numbers_is_the_camera_by_its_matrix() {
     let mut rng = Rng::new(5);
@@ -161,7 +160,7 @@ fn a_camera_by_numbers_is_the_camera_by_its_matrix() {
     }
 }
 
-/// A pixel that is no number picks nothing.
+/// A pixel that is not finite picks nothing.
 #[test]
 fn a_pixel_that_is_not_finite_picks_nothing() {
     let mut rng = Rng::new(1);

@@ -1,4 +1,4 @@
-//! The twin: geometry in the space of the camera, x to the right, y up, z forward, without matrices.
+//! The oracle: geometry in camera space (x to the right, y up, z forward), without matrices.
 
 use hitscan::picking::ElementKind;
 use hitscan::primitives::TriMesh;
@@ -40,7 +40,7 @@ impl Eye {
         if self.far.is_finite() { cut(&near, |p| self.far - p.z) } else { near }
     }
 
-    /// The part of a convex polygon in camera space that is seen in a triangle of the screen.
+    /// The part of a convex polygon in camera space that lies in a triangle of the screen.
     pub(super) fn in_wedge(&self, polygon: &[DVec3], wedge: [DVec2; 3]) -> Vec<DVec3> {
         let corners = wedge.map(|pixel| self.on_plane(pixel));
         let area = (corners[1] - corners[0]).perp_dot(corners[2] - corners[0]);
@@ -136,8 +136,8 @@ pub(super) fn in_camera(scene: &Scene, id: InstanceId, eye: &Eye) -> Vec<DVec3> 
     mesh.positions().iter().map(camera_point).collect()
 }
 
-/// Whether anything is certain to hide a point in camera space, or to leave it in sight; `None` if it
-/// is a matter of rounding. Triangles for which `spare` holds hide nothing.
+/// Whether anything certainly hides a point in camera space, or certainly nothing does; `None` if
+/// rounding decides. Triangles for which `spare` holds hide nothing.
 pub(super) fn is_hidden(
     scene: &Scene,
     eye: &Eye,
@@ -158,7 +158,7 @@ pub(super) fn is_hidden(
             if spare(id, t) {
                 continue;
             }
-            // Moller and Trumbore's test, with room around all bounds.
+            // The test by Möller and Trumbore, with a margin at all bounds.
             let [a, b, c] = corners.map(|i| positions[i as usize]);
             let (e1, e2) = (b - a, c - a);
             let p = way.cross(e2);

@@ -1,4 +1,4 @@
-//! Selections of what is visible against a picture drawn by the twin, at four times the resolution.
+//! Selections of visible elements against a picture that the oracle draws, at four times the resolution.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use super::making::{Eye, STYLES, ids, part, scene};
 use super::regions::{Outline, expected, lasso, marquee};
 use super::twin::{elements, in_camera, is_hidden};
 
-/// What is seen at each sample of the picture: an instance and a triangle.
+/// The instance and triangle that each sample of the picture shows.
 struct IdBuffer {
     /// Samples along each side of a pixel; with 1 they are the centres.
     fine: usize,
@@ -71,7 +71,8 @@ fn fill(
             };
             let weights = [weight(0), weight(1), weight(2)];
             if weights.iter().all(|&w| w >= 0.0) {
-                // What is linear on the screen is the depth without perspective, else its inverse.
+                // Without perspective the depth is linear on the screen; with perspective its inverse
+                // is.
                 let sum = |f: &dyn Fn(f64) -> f64| {
                     (0..3).map(|i| weights[i] * f(triangle[i].z)).sum::<f64>()
                 };
@@ -84,7 +85,7 @@ fn fill(
 }
 
 impl IdBuffer {
-    /// The elements seen in the region: in any sample, and in all samples of a whole pixel.
+    /// The elements that the region shows: in any sample, and in all samples of a whole pixel.
     fn elements(
         &self,
         scene: &Scene,
@@ -120,13 +121,13 @@ impl IdBuffer {
     }
 }
 
-/// Whether some point of an element is seen in the region, as far as random points of it tell.
+/// Whether the region shows some point of an element, as far as random points of it can tell.
 fn is_seen_somewhere(scene: &Scene, eye: &Eye, outline: &Outline, selected: &Selected) -> bool {
     let mut rng = Rng::new(1);
     let positions = in_camera(scene, selected.instance, eye);
     let (mesh, _) = part(scene, selected.instance);
     let polygon = |t: u32| mesh.records().map_or(t, |records| records.polygon(t));
-    // What of the element is in the region, as triangles.
+    // The parts of the element that lie in the region, as triangles.
     let mut pieces = vec![];
     for (t, corners) in (0u32..).zip(mesh.triangles()) {
         if matches!(selected.element, Element::Face(face) if face != polygon(t)) {
@@ -167,7 +168,7 @@ fn visible_objects_and_faces_are_those_of_an_id_buffer() {
             let told = format!("seed {seed}, {kind:?}, {eye:?}");
             let missed: Vec<_> = whole.difference(&selected).collect();
             assert!(missed.is_empty(), "{told}: not selected {missed:?}");
-            // What is in no sample is smaller than a pixel, and yet it is seen.
+            // An element in no sample is smaller than a pixel, and yet visible.
             let (at_centers, _) = centers.elements(&scene, &eye, &outline, kind);
             for small in selected.difference(&any) {
                 n_small += 1;
@@ -180,7 +181,7 @@ fn visible_objects_and_faces_are_those_of_an_id_buffer() {
             let through = SelectOptions { visible_only: false, ..options };
             let through = Picker::new(&scene, &view).select(&outline.region, &through);
             n_hidden += through.len() - selected.len();
-            // Enclosed and seen is both at once.
+            // An enclosed visible element passes both tests.
             let enclose = SelectOptions { mode: RegionMode::Enclose, ..options };
             let enclosed = Picker::new(&scene, &view).select(&outline.region, &enclose);
             let (certain, unsure) = expected(&scene, &eye, &outline, kind, RegionMode::Enclose);
@@ -199,7 +200,7 @@ fn visible_objects_and_faces_are_those_of_an_id_buffer() {
     );
 }
 
-/// A vertex is seen if nothing is before it; an edge if that holds for one of its points.
+/// A vertex is visible if nothing is before it; an edge if that holds for one of its points.
 #[test]
 fn visible_edges_and_vertices_are_those_with_a_free_line_of_sight() {
     let (mut n_seen, mut n_hidden) = (0, 0);
@@ -224,7 +225,7 @@ fn visible_edges_and_vertices_are_those_with_a_free_line_of_sight() {
                 let corners = mesh.corners(triangle);
                 vertices.iter().all(|&v| corners.contains(&mesh.positions()[v as usize]))
             };
-            // Whether a point of an element is seen in the region; a matter of rounding is `None`.
+            // Whether the region shows a point of an element; `None` if rounding decides.
             let seen = |point: DVec3, vertices: &[u32]| {
                 let is_in =
                     eye.is_between_planes(point) && outline.region.contains(eye.pixel(point));
@@ -242,7 +243,7 @@ fn visible_edges_and_vertices_are_those_with_a_free_line_of_sight() {
                 (n_seen, n_hidden) =
                     (n_seen + usize::from(expected), n_hidden + usize::from(!expected));
             }
-            // Edges are many: some of them, each at many points.
+            // There are too many edges to test all: some of them, each at many points.
             let all = elements(mesh, ElementKind::Edge);
             for _ in 0..10 {
                 let name = &all[rng.below(all.len())].0;
@@ -274,19 +275,19 @@ fn visible_edges_and_vertices_are_those_with_a_free_line_of_sight() {
     );
 }
 
-/// Whether one end of an edge is in the region: it may be seen there alone.
+/// Whether one end of an edge is in the region, which may show only this end.
 fn at_its_end(eye: &Eye, outline: &Outline, a: DVec3, b: DVec3) -> bool {
     [a, b].into_iter().any(|end| outline.region.contains(eye.pixel(end)))
 }
 
-/// The most neighbours in a list that are certainly seen.
+/// The maximum number of neighbours in a list that are certainly visible.
 fn longest_run(answers: &[Option<bool>]) -> usize {
     answers.split(|&answer| answer != Some(true)).map(<[_]>::len).max().unwrap_or(0)
 }
 
-/// What covers no pixel centre is seen all the same, if nothing is before it.
+/// An element that covers no pixel centre is visible if nothing is before it.
 #[test]
-fn what_is_smaller_than_a_pixel_is_seen_unless_something_hides_it() {
+fn an_element_smaller_than_a_pixel_is_visible_unless_hidden() {
     let mesh = |mesh| Arc::new(Mesh::new(mesh, &BuildOptions::default()));
     let speck = mesh(generate::sphere(0.002, 200).expect("an ordinary size"));
     let wall = mesh(generate::cuboid(1.0, 1.0, 0.1, 0).expect("an ordinary size"));
@@ -313,13 +314,13 @@ fn what_is_smaller_than_a_pixel_is_seen_unless_something_hides_it() {
     let faces = select(ElementKind::Face, true);
     let n_of = |id| faces.iter().filter(|selected| selected.instance == id).count();
     assert_eq!(n_of(behind), 0);
-    // The front half of a sphere of 200, less what is seen from the side alone.
+    // The front half of a sphere of 200, without the triangles that are visible only from the side.
     assert!((80..=120).contains(&n_of(free[0])), "{}", n_of(free[0]));
     assert!(select(ElementKind::Face, false).len() > 600);
 }
 
-/// Vertices of a plane seen at a slope of one to ten thousand: nothing hides anything, and rounding
-/// must not either. A surface at the place of a point does not hide it.
+/// Vertices of a plane seen at a slope of one to ten thousand. Nothing hides them, and rounding must not
+/// either: a surface at the place of a point does not hide it.
 #[test]
 fn a_grazing_view_hides_no_vertex_of_a_plane() {
     let mut rng = Rng::new(1);
@@ -327,9 +328,9 @@ fn a_grazing_view_hides_no_vertex_of_a_plane() {
         let axis = rng.direction().as_dvec3();
         let turn = DMat3::from_axis_angle(axis, 3.0 * f64::from(rng.unit()));
         let grid = generate::grid(10.0, 10.0, 200).expect("an ordinary size");
-        // Turned in the mesh itself, so that no coordinate is round.
+        // Rotated in the mesh itself, so that no coordinate is a round number.
         let turned = grid.positions().iter().map(|p| (turn * p.as_dvec3()).as_vec3().to_array());
-        let grid = grid.with_positions(turned).expect("as many as before");
+        let grid = grid.with_positions(turned).expect("the same number of positions");
         let n_vertices = grid.positions().len();
         let positions = grid.positions().to_vec();
         let mut scene = Scene::new();
@@ -344,7 +345,7 @@ fn a_grazing_view_hides_no_vertex_of_a_plane() {
         let kind = ElementKind::Vertex;
         let options = SelectOptions { kind, visible_only: true, ..SelectOptions::default() };
         assert_eq!(picker.select(&region, &options).len(), n_vertices);
-        // Seen from above, every vertex is a point of the surface that is in sight.
+        // From above, every vertex is a visible point of the surface.
         let above = Camera::look_at(turn * DVec3::new(0.2, 30.0, 0.1), turn * DVec3::ZERO);
         let above = Camera { up: turn * DVec3::X, ..above }.view(view.viewport());
         let above = above.expect("it looks somewhere");
@@ -355,7 +356,7 @@ fn a_grazing_view_hides_no_vertex_of_a_plane() {
     }
 }
 
-/// Close to a surface of a mesh that reaches far, f32 rounds by more than a millionth of the distance.
+/// Close to a surface of a large mesh, f32 rounds by more than a millionth of the distance.
 #[test]
 fn a_point_of_a_large_mesh_is_seen_from_close_by() {
     let mut rng = Rng::new(2);
@@ -374,7 +375,7 @@ fn a_point_of_a_large_mesh_is_seen_from_close_by() {
         let view = camera.view(Viewport::from_size(800.0, 600.0)).expect("it looks somewhere");
         let picker = Picker::new(&scene, &view);
         assert!(picker.is_visible(target, &QueryOptions::default()), "{id} {triangle} from {eye}");
-        // Through the ground, the other side of the sphere is not.
+        // The other side of the sphere is invisible through the ground.
         assert!(!picker.is_visible(-target, &QueryOptions::default()));
     }
 }

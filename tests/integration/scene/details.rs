@@ -1,4 +1,4 @@
-//! What belongs to a hit: names, polygons, vertices, edges, texture coordinates, holes; and meshes that
+//! The details of a hit: names, polygons, vertices, edges, texture coordinates, holes; and meshes that
 //! move.
 
 use std::sync::Arc;
@@ -6,12 +6,12 @@ use std::sync::Arc;
 use hitscan::glam::{DAffine3, DQuat, DVec2, DVec3};
 use hitscan::primitives::{brute_force, generate};
 use hitscan::scene::{Instance, Mesh, QueryOptions, Scene, SceneError, WorldRay};
-use hitscan::{AlphaMask, BuildOptions, Format, HitMode, LoadOptions, MeshError, parse};
+use hitscan::{AlphaMask, BuildOptions, Format, LoadOptions, MeshError, parse};
 use hitscan_testkit::Rng;
 
 use super::making::{bits, moved_by, vector};
 
-/// A square of side 4 as one polygon and a triangle beside it, with all that a file can say.
+/// A square of side 4 as one polygon with a triangle beside it, and every record that a file can have.
 const SIGN: &[u8] = b"o board
 v 0 0 0\nv 4 0 0\nv 4 4 0\nv 0 4 0\nv 6 2 0
 vt 0 0\nvt 1 0\nvt 1 1\nvt 0 1
@@ -32,11 +32,11 @@ fn sign() -> Mesh {
 }
 
 #[test]
-fn a_hit_knows_its_names_polygon_vertex_edge_and_normals() {
+fn a_hit_has_names_polygon_vertex_edge_and_normals() {
     let mut scene = Scene::new();
     let group = Instance { name: Some("street".into()), ..Instance::default() };
     let group = scene.insert(group).expect("a group");
-    // Stretched along x twofold and mirrored, turned and moved.
+    // Stretched twofold along x, mirrored, rotated and moved.
     let turn = DQuat::from_rotation_y(0.5);
     let transform = DAffine3::from_rotation_translation(turn, DVec3::new(5.0, 6.0, 7.0))
         * DAffine3::from_scale(DVec3::new(-2.0, 1.0, 1.0));
@@ -58,12 +58,12 @@ fn a_hit_knows_its_names_polygon_vertex_edge_and_normals() {
     assert_eq!((details.group(), details.material()), (Some("face"), Some("paint")));
     assert_eq!(details.line(), Some(17));
     assert!(details.uv().expect("it has some").distance(DVec2::new(0.5, 0.6)) < 1e-6);
-    // The edges of the square are 1.6 away or more; the diagonal, 0.3 away, is none. Distances are
-    // those of the world, where x counts twice.
+    // The edges of the square are 1.6 away or more. The diagonal, 0.3 away, is not an edge. Distances
+    // are those of the world, where x counts twice.
     let edge = details.nearest_edge().expect("a square has edges");
     assert_eq!(edge.vertices, [2, 3]);
     assert!((edge.distance - 1.6).abs() < 1e-6, "{}", edge.distance);
-    // Both upper corners are as near in the mesh as in the world: the first of them.
+    // Both upper corners are equally near in the mesh and in the world: the first one counts.
     let (details, _) = at(1.9, 3.0);
     assert_eq!(details.nearest_vertex().vertex, 3);
     assert!((details.nearest_vertex().distance - 3.8_f64.hypot(1.0)).abs() < 1e-6);
@@ -109,8 +109,8 @@ fn holes_let_rays_through() {
         let origin = DVec3::new(3.0, 2.0, 10.0) + vector(&mut rng) * DVec3::new(3.0, 2.0, 1.0);
         let direction = DVec3::new(0.0, 0.0, -1.0) + 0.2 * vector(&mut rng);
         let ray = WorldRay::new(origin, direction);
-        let all = scene.all_hits(&ray, &options, HitMode::Closed);
-        // The opacity, from where the ray meets the plane of the sign.
+        let all = scene.all_hits(&ray, &options);
+        // The opacity at the point where the ray meets the plane of the sign.
         let is_solid = |hit: &&hitscan::scene::SceneHit| {
             let details = scene.describe(hit).expect("it is there");
             let local = details.point() - DVec3::new(0.3, 0.1, 0.0);
@@ -127,7 +127,7 @@ fn holes_let_rays_through() {
 }
 
 #[test]
-fn a_mesh_that_moves_answers_as_one_made_there() {
+fn a_moved_mesh_answers_like_one_built_there() {
     let flat = generate::grid(10.0, 10.0, 800).expect("an ordinary size");
     let mesh = Arc::new(Mesh::new(flat.clone(), &BuildOptions::default()));
     let mut scene = Scene::new();
@@ -139,10 +139,10 @@ fn a_mesh_that_moves_answers_as_one_made_there() {
     for step in 1..5 {
         let before = scene.clone();
         let positions = flat.positions();
-        // Out of the box it had, so that the tree must follow.
+        // Out of its old box, so that the tree must follow.
         let wave = positions.iter().map(|p| [p.x, step as f32 * (1.0 + p.x.sin()), p.z]);
         let moved = flat.with_positions(wave.clone()).expect("they are finite");
-        scene.refit(moving, wave).expect("as many as before");
+        scene.refit(moving, wave).expect("the same number of positions");
         for _ in 0..100 {
             let target = vector(&mut rng) * 5.0;
             let ray =
@@ -153,7 +153,7 @@ fn a_mesh_that_moves_answers_as_one_made_there() {
             let to_bits = |hit: Option<hitscan::Hit>| hit.map(|hit| hit.to_bits());
             assert_eq!(to_bits(found.map(|hit| hit.local)), to_bits(expected), "step {step}");
             n_hits += usize::from(found.is_some());
-            // Neither the snapshot nor the other instance moved along.
+            // Neither the snapshot nor the other instance moved.
             let other = WorldRay { origin: ray.origin + DVec3::X * 20.0, ..ray };
             if let Some(hit) = scene.closest_hit(&other, &options).filter(|h| h.instance == still) {
                 let point = scene.describe(&hit).expect("it is there").point();

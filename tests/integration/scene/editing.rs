@@ -1,5 +1,4 @@
-//! A scene that was edited answers as one that was made in the state it came to; snapshots answer as
-//! they did.
+//! An edited scene answers like a new scene in the same state, and snapshots keep their answers.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -14,14 +13,14 @@ use hitscan_testkit::Rng;
 use super::making::{random_meshes, random_ray, random_scene, random_transform, vector};
 use crate::asking::effort;
 
-/// What a plain list remembers of an instance: the model that the scene is compared with.
+/// The record of an instance in a plain list: the model that the scene is compared with.
 #[derive(Clone)]
 struct Entry {
     id: InstanceId,
     instance: Instance,
 }
 
-/// Instances by order of first insertion, with what was removed.
+/// Instances in order of first insertion, with the removed ones.
 #[derive(Clone, Default)]
 struct Model {
     entries: Vec<Entry>,
@@ -46,9 +45,9 @@ impl Model {
         below
     }
 
-    /// A scene made anew, parents first, and the handles in it for those of the model.
+    /// A new scene with parents first, and its handles for those of the model.
     fn fresh(&self) -> (Scene, HashMap<InstanceId, InstanceId>) {
-        // Instances must be inserted in their old order for ties, but parents before children: insert
+        // Ties need the instances in their old order, but parents must come before children. So insert
         // all as groups without parents first.
         let mut scene = Scene::new();
         let mut ids = HashMap::new();
@@ -61,7 +60,7 @@ impl Model {
         while let Some(entry) = open.pop() {
             let (id, instance) = (ids[&entry.id], &entry.instance);
             let parent = instance.parent.map(|parent| ids[&parent]);
-            // Its transform may be good only below its parent.
+            // Its transform may be valid only below its parent.
             scene.reparent(id, parent, KeepTransform::Local).expect("it was good before");
             scene.set_transform(id, instance.transform).expect("it was good before");
             scene.set_mesh(id, instance.mesh.clone()).expect("it was good before");
@@ -102,7 +101,7 @@ fn assert_same(scene: &Scene, model: &Model, rng: &mut Rng, context: &str) {
 }
 
 #[test]
-fn random_edits_leave_what_a_fresh_scene_is() {
+fn a_randomly_edited_scene_equals_a_fresh_one() {
     let n_steps = effort(5000);
     let per_seed = n_steps.min(2000);
     let mut counts = [0usize; 12];
@@ -110,13 +109,13 @@ fn random_edits_leave_what_a_fresh_scene_is() {
         let mut rng = Rng::new(seed);
         let meshes = random_meshes(&mut rng);
         let (mut scene, mut model) = (Scene::new(), Model::default());
-        // What was removed, with the model before that: entries in their order.
+        // The removed subtrees, each with the model before its removal, in order.
         let mut removed: Vec<(RemovedSubtree, Vec<(usize, Entry)>)> = Vec::new();
         let mut snapshots: Vec<(Scene, Model)> = Vec::new();
         for step in 0..per_seed {
             let context = format!("seed {seed}, step {step}");
             let ids: Vec<InstanceId> = model.entries.iter().map(|entry| entry.id).collect();
-            // About forty instances, so that there is something below and beside each.
+            // About forty instances, so that each has others below and beside it.
             let kind = if ids.len() < 30 { 0 } else { rng.below(12) };
             counts[kind] += 1;
             let id = if ids.is_empty() { None } else { Some(rng.pick(&ids)) };
@@ -212,7 +211,7 @@ fn random_edits_leave_what_a_fresh_scene_is() {
                 }
                 (10, _) => snapshots.push((scene.clone(), model.clone())),
                 (11, _) if !snapshots.is_empty() => {
-                    // Undo: the removals after it belong to another course of events.
+                    // Undo: later removals belong to another history.
                     (scene, model) = snapshots.swap_remove(rng.below(snapshots.len()));
                     removed.clear();
                 }
@@ -257,7 +256,7 @@ fn snapshots_answer_as_before_from_other_threads() {
         for step in 0..2000 {
             let id = rng.pick(&ids);
             if step % 5 == 0 {
-                // Gone already if a parent went.
+                // A removed parent has taken it along.
                 let _ = scene.remove(id);
             } else {
                 let _ = scene.set_transform(id, random_transform(&mut rng, 30.0));
@@ -317,7 +316,7 @@ fn singular_transforms_are_refused_and_change_nothing() {
     }
     assert_eq!(scene.len(), 2);
     assert_eq!(scene.children(child).count(), 0);
-    // Mirrored and very flat ones are good.
+    // Mirrored and very flat transforms are valid.
     let flat = DAffine3::from_scale(DVec3::new(-1.0, 1e-9, 1e9));
     assert_eq!(scene.set_transform(parent, flat), Ok(()));
 }

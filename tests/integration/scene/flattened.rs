@@ -1,10 +1,10 @@
-//! A scene answers as the mesh of all its triangles in the world does; normals and sides are those of
-//! f64 geometry; far from the origin the picks are the same.
+//! A scene answers like the mesh of all its triangles in the world. Normals and sides are those of f64
+//! geometry, and the picks far from the origin are the same.
 
+use hitscan::Side;
 use hitscan::glam::{DVec3, Vec3};
 use hitscan::primitives::WatertightRay;
 use hitscan::scene::{InstanceId, Mesh, QueryOptions, Scene, SceneHit, WorldRay};
-use hitscan::{HitMode, Side};
 use hitscan_testkit::Rng;
 
 use super::making::{moved_by, random_scene, random_triangle, vector, world_corners};
@@ -15,7 +15,7 @@ use crate::asking::effort;
 fn meet_plane([a, b, c]: [DVec3; 3], ray: &WorldRay) -> (f64, [f64; 3], f64) {
     let normal = (b - a).cross(c - a);
     let t = (a - ray.origin).dot(normal) / ray.direction.dot(normal);
-    // The weights from the point as moved to the triangle, which keeps them exact.
+    // The weights of the point, moved to the triangle to keep them exact.
     let to_point = (ray.origin - a) + t * ray.direction;
     let squared = normal.length_squared();
     let v = (b - a).cross(to_point).dot(normal) / squared;
@@ -23,8 +23,8 @@ fn meet_plane([a, b, c]: [DVec3; 3], ray: &WorldRay) -> (f64, [f64; 3], f64) {
     (t, [1.0 - u - v, u, v], ray.direction.normalize().dot(normal.normalize()))
 }
 
-/// All seen triangles that the ray meets in f64, by `t`; `None` if it passes so near an edge, or so
-/// flat over a triangle, that f32 in the mesh's space may see it otherwise.
+/// All included triangles that the ray meets in f64, by `t`. `None` if it passes so near an edge, or so
+/// flat over a triangle, that f32 in the mesh's space may decide otherwise.
 fn flattened_hits(
     scene: &Scene,
     triangles: &[(InstanceId, u32, [DVec3; 3])],
@@ -37,7 +37,8 @@ fn flattened_hits(
             continue;
         }
         let least = weights.into_iter().fold(f64::INFINITY, f64::min);
-        // How far off an edge, in world units, is what f32 cannot tell: a share of the instance's size.
+        // The distance from an edge, in world units, that f32 cannot resolve: a share of the instance's
+        // size.
         let bounds = scene.world_bounds(id)?;
         let size = bounds.extent().length();
         let heights = [(0, 1, 2), (1, 2, 0), (2, 0, 1)].map(|(i, j, k)| {
@@ -74,6 +75,7 @@ fn world_triangles(scene: &Scene) -> Vec<(InstanceId, u32, [DVec3; 3])> {
 
 const EVERYTHING: QueryOptions<'static> = QueryOptions {
     faces: hitscan::Faces::Both,
+    mode: hitscan::HitMode::EveryTriangle,
     layers: u32::MAX,
     ignore: &[],
     include_hidden: true,
@@ -85,7 +87,8 @@ fn a_scene_equals_its_flattened_mesh() {
     let (mut n_rays, mut n_checked, mut n_hits) = (0, 0, 0);
     for seed in 0..effort(100) {
         let mut rng = Rng::new(seed);
-        // Scenes of closed meshes and cubes: soups have triangles that f32 itself cannot tell apart.
+        // Scenes of closed meshes and cubes, because soups have triangles that f32 itself cannot
+        // resolve.
         let scene = ordinary_scene(&mut rng, 12, DVec3::ZERO);
         let triangles = world_triangles(&scene);
         for _ in 0..100 {
@@ -100,10 +103,10 @@ fn a_scene_equals_its_flattened_mesh() {
             let Some(expected) = flattened_hits(&scene, &triangles, &ray) else { continue };
             n_checked += 1;
             n_hits += expected.len();
-            let found = scene.all_hits(&ray, &EVERYTHING, HitMode::Closed);
+            let found = scene.all_hits(&ray, &EVERYTHING);
             let context = format!("seed {seed}, {ray:?}: {found:?}, {expected:?}");
             assert_eq!(found.len(), expected.len(), "{context}");
-            // Neighbours nearer to each other than rounding may come in another order.
+            // Neighbours closer than rounding may come in another order.
             for hit in &found {
                 let same = |&&(_, id, triangle): &&(f64, InstanceId, u32)| {
                     (id, triangle) == (hit.instance, hit.triangle())
@@ -125,8 +128,8 @@ fn a_scene_equals_its_flattened_mesh() {
     assert!(n_hits > n_checked, "{n_hits} hits of {n_checked} rays");
 }
 
-/// The cosine of direction and normal in the mesh's own space, where rounding happens: a ray that grazes
-/// the surface there is off by as much more along its way.
+/// The cosine of direction and normal in the mesh's own space, where rounding happens. There the error
+/// along a grazing ray is larger by the inverse of this cosine.
 fn local_slope(scene: &Scene, ray: &WorldRay, hit: &SceneHit) -> f64 {
     let local = scene.local_ray(hit.instance, ray).expect("it hits").ray;
     let mesh = scene.get(hit.instance).and_then(|instance| instance.mesh.as_ref());
@@ -159,7 +162,7 @@ fn check_details(scene: &Scene, ray: &WorldRay, hit: &SceneHit, context: &str) {
     let [a, b, c] = world_corners(scene, hit.instance, hit.triangle());
     let is_mirrored =
         scene.world_transform(hit.instance).expect(context).matrix3.determinant() < 0.0;
-    // In a mirrored instance the corners run the other way round, and outside stays outside.
+    // In a mirrored instance the corners have the other orientation, and outside stays outside.
     let sign = if is_mirrored { -1.0 } else { 1.0 };
     let normal = sign * (b - a).cross(c - a).normalize();
     let found = details.normal().expect(context);
@@ -248,7 +251,7 @@ fn a_hit_from_very_far_is_as_exact_as_one_from_near() {
         let (target, direction) = ((a + b + c) / 3.0, rng.direction().as_dvec3());
         for distance in [1.0, 1e3, 1e6, 1e9] {
             let ray = WorldRay::new(target - distance * direction, direction);
-            for hit in scene.all_hits(&ray, &EVERYTHING, HitMode::Closed) {
+            for hit in scene.all_hits(&ray, &EVERYTHING) {
                 let point = scene.describe(&hit).expect("it is there").point();
                 let size = scene.world_bounds(hit.instance).expect("it is there").extent().length();
                 let normal = scene.describe(&hit).expect("it is there").normal();
@@ -267,7 +270,7 @@ fn a_hit_from_very_far_is_as_exact_as_one_from_near() {
 }
 
 #[test]
-fn a_ray_from_a_safe_origin_does_not_meet_its_surface_again() {
+fn a_ray_from_a_safe_origin_does_not_hit_its_surface_again() {
     let (mut n_unsafe, mut n_rays, mut n_flat) = (0, 0, 0);
     for seed in 0..effort(100) {
         let mut rng = Rng::new(seed);
@@ -302,8 +305,8 @@ fn a_ray_from_a_safe_origin_does_not_meet_its_surface_again() {
 }
 
 #[test]
-fn the_local_ray_is_the_one_whose_hits_count() {
-    // The rule in other words: a hit is one of the reference test on the local ray.
+fn the_hits_of_an_instance_are_those_of_its_local_ray() {
+    // The same rule in other words: a hit is one of the reference test on the local ray.
     let mut rng = Rng::new(21);
     let scene = random_scene(&mut rng, 20, DVec3::ZERO);
     let mut n_hits = 0;

@@ -1,10 +1,10 @@
-//! Seeded scenes and rays, and the loop over all instances that every scene query equals.
+//! Seeded scenes and rays, and the loop over all instances, which every scene query must equal.
 
 use std::sync::Arc;
 
 use hitscan::primitives::glam::{DAffine3, DMat3, DVec3, EulerRot};
 use hitscan::scene::{Instance, InstanceId, Mesh, QueryOptions, Scene, SceneHit, WorldRay};
-use hitscan::{BuildOptions, HitMode, brute_force, primitives::generate};
+use hitscan::{BuildOptions, HitMode, HitOptions, brute_force, primitives::generate};
 use hitscan_testkit::{Rng, closed_shapes, soup};
 
 pub(crate) fn vector(rng: &mut Rng) -> DVec3 {
@@ -93,7 +93,7 @@ pub(crate) fn random_triangle(scene: &Scene, rng: &mut Rng) -> Option<(InstanceI
     Some((id, rng.below(n) as u32))
 }
 
-/// A ray aimed at a triangle of the scene: its inside, an edge or a vertex, from near or very far; or
+/// A ray aimed at the inside, an edge or a vertex of a triangle of the scene, from near or very far, or
 /// in a plane of an instance's box.
 pub(crate) fn random_ray(scene: &Scene, rng: &mut Rng) -> WorldRay {
     let Some((id, triangle)) = random_triangle(scene, rng) else {
@@ -128,7 +128,7 @@ pub(crate) fn random_ray(scene: &Scene, rng: &mut Rng) -> WorldRay {
     }
 }
 
-/// Whether a query sees an instance, said in another way than the engine says it.
+/// Whether a query includes an instance, computed in another way than the engine's.
 pub(crate) fn sees(scene: &Scene, id: InstanceId, options: &QueryOptions<'_>) -> bool {
     let instance = scene.get(id).expect("it is in the scene");
     let path = scene.path(id);
@@ -153,7 +153,11 @@ pub(crate) fn brute_hits(
             continue;
         };
         let order = scene.insertion_order(id).expect("it is in the scene");
-        let found = brute_force::all_hits(mesh.tri_mesh(), &local.ray, options.faces, mode);
+        let found = brute_force::all_hits(
+            mesh.tri_mesh(),
+            &local.ray,
+            &HitOptions { faces: options.faces, mode },
+        );
         hits.extend(found.into_iter().map(|hit| SceneHit {
             t: local.world_t(hit.t),
             instance: id,

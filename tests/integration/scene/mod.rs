@@ -1,4 +1,4 @@
-//! Scenes: instances under any transform, edited, asked from anywhere.
+//! Scenes: instances under any transform, edited, and queried from anywhere.
 
 pub(crate) mod making;
 

@@ -26,7 +26,7 @@ fn every_query_equals_the_loop_over_all_instances() {
 }
 
 #[test]
-fn far_from_the_origin_too() {
+fn every_query_equals_the_loop_far_from_the_origin() {
     for seed in 1000..1000 + effort(30) {
         let mut rng = Rng::new(seed);
         let far = rng.direction().as_dvec3() * 10f64.powf(f64::from(rng.between(3.0, 12.0)));
@@ -40,7 +40,7 @@ fn far_from_the_origin_too() {
 
 #[test]
 fn rays_in_the_faces_of_boxes_lose_nothing() {
-    // Cubes side by side: every ray runs in a face of several of them, exactly or nearly.
+    // Adjacent cubes: every ray runs in a face of several of them, exactly or nearly.
     use hitscan::scene::{Instance, Mesh};
     use hitscan::{BuildOptions, primitives::generate};
     let cube = generate::cuboid(2.0, 2.0, 2.0, 0).expect("an ordinary size");
@@ -74,6 +74,7 @@ fn rays_in_the_faces_of_boxes_lose_nothing() {
 fn random_options<'a>(rng: &mut Rng, ignore: &'a [InstanceId]) -> QueryOptions<'a> {
     QueryOptions {
         faces: rng.pick(&[Faces::Both, Faces::Front, Faces::Back]),
+        mode: HitMode::EveryTriangle,
         layers: rng.pick(&[u32::MAX, 1, 6]),
         ignore: if rng.one_in(3) { ignore } else { &[] },
         include_hidden: rng.one_in(2),
@@ -81,27 +82,27 @@ fn random_options<'a>(rng: &mut Rng, ignore: &'a [InstanceId]) -> QueryOptions<'
     }
 }
 
-/// Asks everything about a ray, and returns the number of hits.
+/// Runs every query for a ray, and returns the number of hits.
 fn check(scene: &Scene, ray: &WorldRay, options: &QueryOptions<'_>, seed: u64) -> usize {
     let context = format!("seed {seed}, {ray:?}, {options:?}");
-    let expected = brute_hits(scene, ray, options, HitMode::Closed);
+    let expected = brute_hits(scene, ray, options, HitMode::EveryTriangle);
     let first = expected.first().map(bits);
     assert_eq!(scene.closest_hit(ray, options).as_ref().map(bits), first, "closest, {context}");
     assert_eq!(scene.is_occluded(ray, options), first.is_some(), "occluded, {context}");
-    for mode in [HitMode::Closed, HitMode::Once] {
+    for mode in [HitMode::EveryTriangle, HitMode::OncePerCrossing] {
         let expected = brute_hits(scene, ray, options, mode);
         let expected: Vec<_> = expected.iter().map(bits).collect();
-        let found = scene.all_hits(ray, options, mode);
+        let found = scene.all_hits(ray, &QueryOptions { mode, ..*options });
         assert!(found.iter().map(bits).eq(expected.iter().copied()), "all, {mode:?}, {context}");
         let mut nearest = Vec::new();
-        scene.nearest_hits(ray, options, mode, 3, &mut nearest);
+        scene.nearest_hits_into(ray, 3, &QueryOptions { mode, ..*options }, &mut nearest);
         let first_three = expected.iter().copied().take(3);
         assert!(nearest.iter().map(bits).eq(first_three), "nearest, {mode:?}, {context}");
-        if mode == HitMode::Once {
+        if mode == HitMode::OncePerCrossing {
             assert_eq!(scene.count_crossings(ray, options), expected.len(), "{context}");
         }
     }
-    // As if every second triangle were not there.
+    // With every second triangle ignored.
     let even = |triangle: u32| triangle.is_multiple_of(2);
     let filtered: Vec<_> = expected.iter().filter(|hit| even(hit.triangle())).map(bits).collect();
     let closest = scene.closest_hit_where(ray, options, |hit| even(hit.triangle()));
@@ -109,10 +110,9 @@ fn check(scene: &Scene, ray: &WorldRay, options: &QueryOptions<'_>, seed: u64) -
     let occluded = scene.is_occluded_where(ray, options, |hit| even(hit.triangle()));
     assert_eq!(occluded, !filtered.is_empty(), "occluded where, {context}");
     let mut found = Vec::new();
-    let closed = HitMode::Closed;
-    scene.nearest_hits_where(ray, options, closed, 2, |hit| even(hit.triangle()), &mut found);
+    scene.nearest_hits_where_into(ray, 2, options, |hit| even(hit.triangle()), &mut found);
     assert!(found.iter().map(bits).eq(filtered.iter().copied().take(2)), "{context}");
-    scene.all_hits_where_into(ray, options, closed, |hit| even(hit.triangle()), &mut found);
+    scene.all_hits_where_into(ray, options, |hit| even(hit.triangle()), &mut found);
     assert!(found.iter().map(bits).eq(filtered.iter().copied()), "{context}");
     expected.len()
 }
@@ -124,8 +124,8 @@ fn batches_answer_as_single_rays_do() {
     let rays: Vec<WorldRay> = (0..3000).map(|_| random_ray(&scene, &mut rng)).collect();
     let options = QueryOptions::default();
     let (mut hits, mut occluded) = (vec![None; rays.len()], vec![false; rays.len()]);
-    scene.closest_hits(&rays, &options, &mut hits);
-    scene.are_occluded(&rays, &options, &mut occluded);
+    scene.closest_hit_batch(&rays, &options, &mut hits);
+    scene.is_occluded_batch(&rays, &options, &mut occluded);
     for (ray, (hit, occluded)) in rays.iter().zip(hits.iter().zip(&occluded)) {
         let expected = scene.closest_hit(ray, &options);
         assert_eq!(hit.as_ref().map(bits), expected.as_ref().map(bits));

@@ -10,7 +10,7 @@ use hitscan_testkit::Rng;
 use super::making::{random_point, random_scene, sees, vector};
 use crate::asking::{effort, is_whole_effort};
 
-/// The triangles that a query sees, by instance in the order of insertion: with their corners relative
+/// The triangles that a query includes, by instance in order of insertion, with their corners relative
 /// to a point.
 fn triangles(
     scene: &Scene,
@@ -38,7 +38,7 @@ fn triangles(
 }
 
 #[test]
-fn the_closest_point_equals_the_least_of_all_triangles() {
+fn the_closest_point_equals_the_minimum_over_all_triangles() {
     let mut n_found = 0;
     for seed in 0..effort(60) {
         let mut rng = Rng::new(seed);
@@ -105,7 +105,7 @@ fn random_region(scene: &Scene, rng: &mut Rng) -> WorldRegion {
 }
 
 #[test]
-fn regions_hold_what_a_loop_over_all_triangles_says() {
+fn regions_contain_the_triangles_that_a_loop_finds() {
     let (mut n_touched, mut n_within) = (0, 0);
     for seed in 0..effort(100) {
         let mut rng = Rng::new(seed);
@@ -132,7 +132,7 @@ fn regions_hold_what_a_loop_over_all_triangles_says() {
             let expected: Vec<SceneTriangle> =
                 all.iter().filter(|(_, corners)| overlaps(*corners)).map(|&(t, _)| t).collect();
             let mut found = vec![];
-            scene.triangles_overlapping(&region, &options, &mut found);
+            scene.triangles_overlapping_into(&region, &options, &mut found);
             assert_eq!(found, expected, "seed {seed}, {region:?}");
 
             let mut touched: Vec<InstanceId> = expected.iter().map(|t| t.instance).collect();

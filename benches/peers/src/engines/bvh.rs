@@ -1,4 +1,4 @@
-//! bvh: a binary tree over our shapes. Its iterators yield candidates; the triangle test is ours.
+//! bvh: a binary tree over this program's shapes. Its iterators yield candidates for this program's triangle test.
 
 use bvh::aabb::{Aabb, Bounded};
 use bvh::bounding_hierarchy::{BHShape, BoundingHierarchy};
@@ -30,7 +30,7 @@ impl Engine for Nearest {
             let query = converted(ray);
             let (mut closest, mut t_max) = (None, ray.t_max);
             for triangle in self.tree.nearest_traverse_iterator(&query, &self.triangles) {
-                // Candidates come by the distance of their boxes: behind a hit nothing is nearer.
+                // Candidates come in the order of their boxes, so none behind a hit is nearer.
                 let box_entry = query.intersection_slice_for_aabb(&triangle.aabb());
                 if box_entry.is_some_and(|(entry, _)| entry > t_max) {
                     break;
@@ -58,7 +58,7 @@ fn converted(ray: &Ray) -> bvh::ray::Ray<f32, 3> {
     bvh::ray::Ray::new(Point3::from(ray.origin.to_array()), Vector3::from(ray.direction.to_array()))
 }
 
-/// A corner, two edges, and what the tree wants to know.
+/// A corner, two edges, and the data that the tree needs.
 struct Triangle {
     corner: Vec3,
     edge1: Vec3,

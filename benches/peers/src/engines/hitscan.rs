@@ -1,10 +1,10 @@
-//! hitscan itself: every instruction set, quality and layout, one ray a call and in batches.
+//! hitscan itself: every instruction set, quality and layout, with single rays and in batches.
 
 use hitscan::{BuildOptions, BuildQuality, Faces, Hit, Isa, Layout, MeshBvh, Ray, TriMesh};
 
 use super::{Calls, Contender, Engine};
 
-/// The default first, then what differs from it in one thing.
+/// The default first, then configurations that differ from it in one option.
 pub(super) fn contenders() -> Vec<Contender> {
     let quality = BuildQuality::default();
     let mut contenders: Vec<_> = Isa::available()
@@ -71,10 +71,10 @@ struct Batch(MeshBvh);
 
 impl Engine for Batch {
     fn closest(&self, rays: &[Ray], hits: &mut [Option<Hit>]) {
-        self.0.closest_hits(rays, Faces::Both, hits);
+        self.0.closest_hit_batch(rays, Faces::Both, hits);
     }
 
     fn occluded(&self, rays: &[Ray], occluded: &mut [bool]) {
-        self.0.are_occluded(rays, Faces::Both, occluded);
+        self.0.is_occluded_batch(rays, Faces::Both, occluded);
     }
 }

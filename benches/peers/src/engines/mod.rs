@@ -1,4 +1,4 @@
-//! The engines: what the comparison asks of each, and who takes part.
+//! The engines: their common interface, and the list of participants.
 
 mod bvh;
 mod embree;
@@ -14,11 +14,11 @@ use serde::Serialize;
 use crate::memory::Usage;
 use crate::options::Options;
 
-/// A structure over one mesh, ready to be asked.
+/// A structure over one mesh, ready for queries.
 ///
-/// Rays come as ours and each engine turns them into its own within the call, as a user would.
-/// Answers are written as ours: `t` and `triangle` in the mesh's numbering always, `u` and `v` where
-/// the engine gives them.
+/// Rays are hitscan's, and each engine converts them to its type within the call, as a user would.
+/// Answers are hitscan's hits: always `t` and `triangle` in the mesh's numbering, and `u` and `v` if the
+/// engine has them.
 pub(crate) trait Engine: Send + Sync {
     /// The closest hit of each ray.
     fn closest(&self, rays: &[Ray], hits: &mut [Option<Hit>]);
@@ -26,20 +26,20 @@ pub(crate) trait Engine: Send + Sync {
     /// Whether each ray hits anything.
     fn occluded(&self, rays: &[Ray], occluded: &mut [bool]);
 
-    /// Where its memory is counted.
+    /// The way to count its memory.
     fn memory(&self) -> Memory {
         Memory::OurAllocator
     }
 }
 
-/// Who knows what memory an engine takes.
+/// The source of an engine's memory figures.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Memory {
-    /// Rust's allocator, which we count.
+    /// Rust's allocator, which this program counts.
     OurAllocator,
-    /// The engine, which has counted.
+    /// The engine's own figures.
     Told(Usage),
-    /// Nobody.
+    /// Unknown.
     #[cfg_attr(not(feature = "tinybvh"), expect(dead_code, reason = "only tinybvh is silent"))]
     Unknown,
 }
@@ -48,28 +48,28 @@ pub(crate) enum Memory {
 pub(crate) struct Contender {
     /// Its name in the table.
     pub(crate) name: String,
-    /// How it is asked.
+    /// The calls that it gets.
     pub(crate) calls: Calls,
-    /// Whether it can be asked for any hit.
+    /// Whether it has an any-hit query.
     pub(crate) answers_any_hit: bool,
-    /// Whether it is ours.
+    /// Whether it is hitscan.
     pub(crate) is_ours: bool,
-    /// Builds its structure.
+    /// Builds the structure.
     pub(crate) build: Builder,
 }
 
-/// Makes an engine's structure of a mesh, or says why it cannot.
+/// Builds an engine's structure over a mesh, or says why it cannot.
 type Builder = Box<dyn Fn(&TriMesh) -> Result<Box<dyn Engine>, String> + Send + Sync>;
 
-/// How rays are handed over.
+/// The way to pass rays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Calls {
-    /// One call for each ray.
+    /// One call per ray.
     Single,
-    /// One call for sixteen rays.
+    /// One call per sixteen rays.
     Packets,
-    /// All rays in one call, which may use threads of its own.
+    /// One call for all rays, which may use the engine's threads.
     Batch,
 }
 
@@ -88,32 +88,33 @@ impl Contender {
     }
 }
 
-/// The name of the engine that ratios refer to.
+/// The name of the reference engine.
 pub(crate) const REFERENCE: &str = "embree medium";
 
-/// Embree's packets as its users get them at their best.
+/// Embree's packets in their best configuration.
 pub(crate) const COHERENT_PACKETS: &str = "embree packets of 16";
 
-/// The engines that there are on this machine.
+/// The engines on this machine.
 pub(crate) struct Engines {
     embree: Option<embree::Loaded>,
 }
 
 impl Engines {
-    /// Finds the engines that are loaded at run time; what was not asked for is said on stderr.
+    /// Finds the engines that are loaded at run time; standard error names those that are not
+    /// configured.
     ///
     /// # Errors
-    /// One that was asked for and cannot be loaded.
+    /// If a configured engine cannot be loaded.
     pub(crate) fn load() -> Result<Self, String> {
         Ok(Self { embree: embree::Loaded::from_environment()? })
     }
 
-    /// The versions that this program was not built with.
+    /// The versions of engines outside of this build.
     pub(crate) fn versions(&self) -> Vec<String> {
         self.embree.iter().map(|embree| format!("embree {}", embree.version())).collect()
     }
 
-    /// All that can and shall take part with so many threads.
+    /// All participants, with `n_threads` threads.
     pub(crate) fn contenders(&self, options: &Options, n_threads: usize) -> Vec<Contender> {
         let mut contenders = ours(options);
         let mut others = Vec::new();
@@ -130,14 +131,14 @@ impl Engines {
         contenders
     }
 
-    /// Those of [`Engines::contenders`] whose growth with the number of triangles is of interest: our
-    /// default one by one and in batches, and what each is measured by.
+    /// Those of [`Engines::contenders`] for the measurement of growth: hitscan's default, single and in
+    /// batches, and the opponents of both.
     pub(crate) fn growing(&self, options: &Options) -> Vec<Contender> {
         let mut contenders = self.contenders(options, 1);
         let mut of_ours = Vec::new();
         contenders.retain(|contender| {
             if contender.is_ours {
-                // Our defaults come first of those that are called alike.
+                // Of several rows with the same calls, the first is hitscan's default.
                 let is_first = !of_ours.contains(&contender.calls);
                 of_ours.push(contender.calls);
                 return is_first;
@@ -148,7 +149,7 @@ impl Engines {
     }
 }
 
-/// hitscan's own configurations that shall take part.
+/// The configurations of hitscan that take part.
 pub(crate) fn ours(options: &Options) -> Vec<Contender> {
     let mut contenders = hitscan::contenders();
     contenders.retain(|contender| options.admits(&contender.name));

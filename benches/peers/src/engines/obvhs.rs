@@ -1,5 +1,5 @@
-//! obvhs: its binary tree and its compressed 8-wide tree, with its own triangle test over triangles
-//! copied into the tree's order, which its examples recommend.
+//! obvhs: its binary tree and its compressed 8-wide tree. Its own triangle test runs over triangles in
+//! the tree's order, as its examples recommend.
 
 use std::time::Duration;
 

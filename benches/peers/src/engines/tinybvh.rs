@@ -1,5 +1,5 @@
-//! tinybvh through the binding `tinybvh-rs`: its 8-wide tree for AVX2. The binding has no any-hit
-//! query and gives this tree only to builds for a CPU with AVX2.
+//! tinybvh through the binding `tinybvh-rs`: its 8-wide tree for AVX2. The binding has no any-hit query,
+//! and has this tree only in builds for a CPU with AVX2.
 
 #[cfg(target_feature = "avx2")]
 pub(super) use avx2::contenders;
@@ -25,10 +25,10 @@ mod avx2 {
         vec![contender("tinybvh bvh8_cpu", false), contender("tinybvh bvh8_cpu hq", true)]
     }
 
-    /// The most triangles of a leaf that this tree can hold.
+    /// The maximum number of triangles in a leaf of this tree.
     const LEAF_SIZE: u32 = 4;
 
-    /// The largest leaf whose chain of parts is sure to fit the stack.
+    /// The maximum size of a leaf whose chain of parts certainly fits the stack.
     const MAX_LEAF_TO_SPLIT: u32 = 256;
 
     fn build(mesh: &TriMesh, is_high: bool) -> Result<Tiny, String> {
@@ -41,8 +41,8 @@ mod avx2 {
             bvh::BVH::new(positions.as_slice().into())
         };
         let mut binary = binary.map_err(|error| error.to_string())?;
-        // The binding splits a leaf into a chain of leaves, the library has a fixed stack of 256 and
-        // no check: on the kitchen's leaf of 1361 triangles that overwrote the return address.
+        // The binding splits a leaf into a chain of leaves, and the library has a fixed stack of 256
+        // without a check. The kitchen's leaf of 1361 triangles overwrote the return address.
         let largest = binary.nodes().iter().map(|node| node.tri_count).max().unwrap_or(0);
         if largest > MAX_LEAF_TO_SPLIT {
             return Err(format!(
@@ -50,23 +50,23 @@ mod avx2 {
             ));
         }
         binary.split_leaves(LEAF_SIZE);
-        // The last tree holds triangles of its own: what it came from need not live on.
+        // The last tree holds copies of the triangles, so its source can be dropped.
         let wide = bvh8_cpu::BVH::new(&mbvh::BVH::new(&binary));
         wide.map(Tiny).map_err(|error| error.to_string())
     }
 
     struct Tiny(bvh8_cpu::BVH);
 
-    // SAFETY: the C++ object is owned, does not refer to the thread that made it, and its only method
-    // used here is `Intersect`, which is const and writes to nothing but the ray.
+    // SAFETY: the C++ object is owned and does not refer to the thread that made it. The only method
+    // called here is `Intersect`, which is const and writes only to the ray.
     #[allow(unsafe_code, reason = "the binding does not say that its trees may be shared")]
     unsafe impl Send for Tiny {}
     // SAFETY: as for `Send`.
     #[allow(unsafe_code, reason = "the binding does not say that its trees may be shared")]
     unsafe impl Sync for Tiny {}
 
-    /// A ray as aligned as the library expects: the binding declares 16 bytes only, and its own
-    /// `Ray::new` crashes where the C++ compiler stores a whole ray at once.
+    /// A ray with the alignment that the library expects. The binding declares only 16 bytes, and its
+    /// own `Ray::new` crashes where the C++ compiler stores a whole ray at once.
     #[repr(align(64))]
     struct Aligned(tinybvh_rs::Ray);
 
@@ -104,7 +104,7 @@ mod avx2 {
         }
     }
 
-    /// As the library has it: no infinities.
+    /// The library's reciprocal, which has no infinities.
     fn safe_reciprocal(x: f32) -> f32 {
         if x.abs() > 1e-12 { 1.0 / x } else { 1e12f32.copysign(x) }
     }

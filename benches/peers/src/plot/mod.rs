@@ -31,7 +31,7 @@ enum Marker {
 
 const MARKERS: [Marker; 4] = [Marker::Disc, Marker::Triangle, Marker::Ring, Marker::Cross];
 
-/// Where a text stands relative to its point.
+/// The position of a text relative to its point.
 #[derive(Clone, Copy)]
 enum Anchor {
     Start,
@@ -39,7 +39,7 @@ enum Anchor {
     End,
 }
 
-/// A drawing that grows by elements.
+/// A drawing with its elements.
 struct Svg {
     text: String,
 }
@@ -134,7 +134,7 @@ impl Svg {
     }
 }
 
-/// How the dots of a series look.
+/// The look of a series.
 #[derive(Clone, Copy)]
 struct Style {
     color: &'static str,

@@ -75,7 +75,7 @@ struct Series {
     points: Vec<(usize, Estimate)>,
 }
 
-/// One plotted ratio: its name, our way of asking, and the peer's rows.
+/// One plotted ratio: its name, hitscan's calls, and the peer's rows.
 struct Question {
     name: String,
     ours: Calls,

@@ -101,7 +101,7 @@ impl CandidateGeometry<'_> {
 /// Whether a candidate counts in this mode.
 #[inline(always)]
 fn counts(mode: HitMode, candidate: &MeshCandidate, geometry: &CandidateGeometry<'_>) -> bool {
-    mode == HitMode::Closed || geometry.owns_crossing(&candidate.hit)
+    mode == HitMode::EveryTriangle || geometry.owns_crossing(&candidate.hit)
 }
 
 /// Keeps the hit with the minimum `(t, triangle)`.
@@ -223,7 +223,7 @@ impl HitSink for CountCrossings {
         candidate: &MeshCandidate,
         geometry: &CandidateGeometry<'_>,
     ) -> bool {
-        self.n += usize::from(counts(HitMode::Once, candidate, geometry));
+        self.n += usize::from(counts(HitMode::OncePerCrossing, candidate, geometry));
         false
     }
 }

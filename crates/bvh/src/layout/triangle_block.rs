@@ -95,7 +95,7 @@ pub(crate) struct FillBlocks<'a> {
 }
 
 impl FillBlocks<'_> {
-    /// As many blocks as fit the first cache.
+    /// The number of blocks that fit the first-level cache.
     pub(crate) const MAX_BLOCKS: usize = 32;
 }
 

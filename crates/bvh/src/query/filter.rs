@@ -4,7 +4,7 @@
 //! there. The sinks call the rule through a pointer, for candidates only and never per lane. A closure
 //! compiled into the kernels would be left out of line in all of them (see `kernel::triangle_filter`).
 
-use hitscan_primitives::{Faces, Hit, HitMode, Ray};
+use hitscan_primitives::{Faces, Hit, HitMode, HitOptions, Ray};
 
 use crate::{
     kernel::{AllHits, CandidateGeometry, ClosestHit, HitSink, MeshCandidate, NearestHits},
@@ -59,26 +59,25 @@ impl MeshBvh {
     pub fn all_hits_where_into(
         &self,
         ray: &Ray,
-        faces: Faces,
-        mode: HitMode,
+        options: &HitOptions,
         accept: impl FnMut(&Hit) -> bool,
         hits: &mut Vec<Hit>,
     ) {
-        self.all_hits_into(ray, faces, mode, hits);
+        self.all_hits_into(ray, options, hits);
         hits.retain(accept);
     }
 
     /// Writes the first `n` accepted hits to a buffer, which it clears first, sorted by `(t, triangle)`.
-    /// Visits no more of the tree than it needs for these.
-    pub fn nearest_hits_where(
+    /// The traversal ends beyond the `n`-th accepted hit.
+    pub fn nearest_hits_where_into(
         &self,
         ray: &Ray,
-        faces: Faces,
-        mode: HitMode,
         n: usize,
+        options: &HitOptions,
         mut accept: impl FnMut(&Hit) -> bool,
         hits: &mut Vec<Hit>,
     ) {
+        let &HitOptions { faces, mode } = options;
         hits.clear();
         if n > 0 {
             let nearest = NearestHits { all: AllHits { t_max: ray.t_max, mode, hits }, n };
@@ -86,7 +85,7 @@ impl MeshBvh {
         }
     }
 
-    /// The number of accepted crossings: hits by [`HitMode::Once`].
+    /// The number of accepted crossings: hits by [`HitMode::OncePerCrossing`].
     pub fn count_crossings_where(
         &self,
         ray: &Ray,
@@ -94,7 +93,8 @@ impl MeshBvh {
         accept: impl FnMut(&Hit) -> bool,
     ) -> usize {
         let mut hits = Vec::new();
-        self.all_hits_where_into(ray, faces, HitMode::Once, accept, &mut hits);
+        let options = HitOptions { faces, mode: HitMode::OncePerCrossing };
+        self.all_hits_where_into(ray, &options, accept, &mut hits);
         hits.len()
     }
 }

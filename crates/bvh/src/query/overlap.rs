@@ -13,27 +13,28 @@ use crate::{layout::TriangleBlock, mesh_bvh::MeshBvh};
 
 /// Overlap with regions in the mesh's own space. All regions are closed, so a touching triangle
 /// overlaps. A triangle of zero area counts as the segment or point that it is. Each answer equals that
-/// of the function of the same name in [`brute_force`](hitscan_primitives::brute_force).
+/// of the function of the same name, without `_into`, in
+/// [`brute_force`](hitscan_primitives::brute_force).
 ///
-/// O(log n + m) for m triangles near the region. Functions with a buffer clear it first and fill it in
-/// ascending order.
+/// O(log n + m) for m triangles near the region. Queries with `_into` clear the buffer, then fill it with
+/// indices in ascending order.
 impl MeshBvh {
     /// Finds the triangles that share a point with a box, by [`triangle_overlaps_box`]. The box may be
     /// flat or infinite. An empty box overlaps nothing.
-    pub fn overlapping_box(&self, aabb: &Aabb, triangles: &mut Vec<u32>) {
+    pub fn overlapping_box_into(&self, aabb: &Aabb, triangles: &mut Vec<u32>) {
         collect_sorted(triangles, |found| self.each_in_box(aabb, found));
     }
 
     /// Finds the triangles that share a point with a ball: their closest point, by
     /// [`closest_point_on_triangle`], is within the radius. A ball overlaps nothing if its center is not
     /// finite, or its radius negative or NaN.
-    pub fn overlapping_sphere(&self, sphere: &Sphere, triangles: &mut Vec<u32>) {
+    pub fn overlapping_sphere_into(&self, sphere: &Sphere, triangles: &mut Vec<u32>) {
         collect_sorted(triangles, |found| self.each_in_sphere(sphere, found));
     }
 
     /// Finds the triangles that share a point with a convex region, such as a view frustum, by
     /// [`ConvexRegion::overlaps_triangle`].
-    pub fn overlapping_convex(&self, region: &ConvexRegion, triangles: &mut Vec<u32>) {
+    pub fn overlapping_convex_into(&self, region: &ConvexRegion, triangles: &mut Vec<u32>) {
         collect_sorted(triangles, |found| self.each_in_convex(region, found));
     }
 

@@ -12,6 +12,15 @@ use super::{
 /// An instruction set that this machine can run. Holding one proves that it can.
 ///
 /// The answers are the same for all of them, to the last bit; only the speed differs.
+///
+/// ```
+/// use hitscan_bvh::{BuildOptions, Isa};
+///
+/// // Every machine can run the scalar kernels.
+/// let isa = Isa::from_name("scalar").expect("every machine has it");
+/// assert_eq!(BuildOptions { isa, ..BuildOptions::default() }.isa.name(), "scalar");
+/// assert_eq!(Isa::available().first(), Some(&Isa::detect()));
+/// ```
 #[derive(Clone, Copy)]
 pub struct Isa(Token);
 

@@ -1,4 +1,4 @@
-//! The operations that kernels are written in: eight lanes of f32, and as many of f64.
+//! The operations of the kernels: eight lanes of f32, and eight of f64.
 
 /// The lanes of a register of f32, as kernels see it.
 pub(crate) const LANES: usize = 8;

@@ -12,8 +12,8 @@ use crate::{
     simd::{Kernel, Simd, Stack, StackMemory},
 };
 
-/// What [`MeshBvh::closest_hit_with_work`](crate::MeshBvh::closest_hit_with_work) tested to find its
-/// answer.
+/// The number of tests that [`MeshBvh::closest_hit_with_work`](crate::MeshBvh::closest_hit_with_work)
+/// needed for its answer.
 ///
 /// A node and a block cost about the same: each is one test of up to eight boxes or triangles at once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,10 +1,10 @@
-//! The closest point against its brute-force twin.
+//! The closest point against brute force.
 
 use glam::Vec3;
-use hitscan_bvh::{BuildOptions, BuildQuality, Layout, MeshBvh};
+use hitscan_bvh::{BuildOptions, MeshBvh};
 use hitscan_primitives::{SurfacePoint, brute_force::BruteForce, generate::SplitMix64};
 
-use crate::support::{effort, point_near, shapes};
+use crate::support::{built, effort, point_near, shapes};
 
 fn bits(found: Option<SurfacePoint>) -> Option<(u32, [u64; 4], [u32; 2])> {
     found.map(|found| {
@@ -15,20 +15,12 @@ fn bits(found: Option<SurfacePoint>) -> Option<(u32, [u64; 4], [u32; 2])> {
 }
 
 #[test]
-fn the_closest_point_is_that_of_the_scan_to_the_last_bit() {
+fn the_closest_point_equals_the_scan_to_the_last_bit() {
     let mut random = SplitMix64::new(20);
     let (mut n_found, mut n_asked) = (0, 0);
     for round in 0..effort(4) {
         for (name, mesh) in shapes(&mut random) {
-            let quality = BuildQuality::ALL[round % 3];
-            let bvh = MeshBvh::build(
-                &mesh,
-                &BuildOptions {
-                    quality,
-                    layout: Layout::ALL[round % 2],
-                    ..BuildOptions::default()
-                },
-            );
+            let bvh = built(&mesh, round);
             let twin = BruteForce::new(&mesh);
             let size = f64::from(mesh.bounds().max_abs_coordinate());
             for _ in 0..40 {
@@ -45,7 +37,7 @@ fn the_closest_point_is_that_of_the_scan_to_the_last_bit() {
                 n_found += usize::from(found.is_some());
                 n_asked += 1;
                 if let Some(found) = found {
-                    // The distance found is near enough to be found again.
+                    // Within the found distance, the query finds the point again.
                     assert!(found.distance <= max_distance);
                     assert!(found.u >= 0.0 && found.v >= 0.0 && found.u + found.v <= 1.000_001);
                 }

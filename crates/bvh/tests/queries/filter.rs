@@ -1,15 +1,12 @@
-//! Queries with a filter against the brute-force twin, filtered.
+//! Queries with a filter against the filtered brute-force scan.
 
 use hitscan_bvh::{BuildOptions, BuildQuality, Isa, Layout, MeshBvh};
-use hitscan_primitives::{Faces, Hit, HitMode, Ray, TriMesh, brute_force, generate::SplitMix64};
+use hitscan_primitives::{Faces, Hit, HitMode, HitOptions, Ray, brute_force, generate::SplitMix64};
+use hitscan_testkit::{Rng, aimed_ray, bits};
 
-use crate::support::{effort, point, soup};
+use crate::support::{effort, soup};
 
-fn bits(hits: &[Hit]) -> Vec<[u32; 5]> {
-    hits.iter().map(Hit::to_bits).collect()
-}
-
-/// A rule that looks at the triangle and at where it was hit, and keeps `share` of all hits.
+/// A rule that depends on the triangle and on the point of the hit. It keeps `share` of all hits.
 fn rule(seed: u64, share: f64) -> impl Fn(&Hit) -> bool {
     move |hit| {
         let [t, u, v, triangle, _] = hit.to_bits().map(u64::from);
@@ -18,17 +15,9 @@ fn rule(seed: u64, share: f64) -> impl Fn(&Hit) -> bool {
     }
 }
 
-fn ray(random: &mut SplitMix64, mesh: &TriMesh) -> Ray {
-    let [a, b, c] = mesh.corners(random.below(mesh.triangles().len() as u64) as u32);
-    let target = [a, 0.5 * (a + b), (a + b + c) / 3.0][random.below(3) as usize];
-    let origin = 3.0 * point(random);
-    let ray = Ray::new(origin, target - origin);
-    if random.below(4) == 0 { ray.with_range(-1.0, 1.25) } else { ray }
-}
-
 #[test]
 fn filtered_queries_equal_the_filtered_scan_to_the_last_bit() {
-    let mut random = SplitMix64::new(1);
+    let (mut random, mut rng) = (SplitMix64::new(1), Rng::new(1));
     for round in 0..effort(60) {
         let mesh = soup(&mut random, [3, 40, 400][round % 3]);
         for (i, isa) in Isa::available().into_iter().enumerate() {
@@ -36,21 +25,33 @@ fn filtered_queries_equal_the_filtered_scan_to_the_last_bit() {
             let bvh =
                 MeshBvh::build(&mesh, &BuildOptions { quality, isa, layout: Layout::ALL[i % 2] });
             for _ in 0..40 {
-                let ray = ray(&mut random, &mesh);
+                let ray = aimed_ray(&mesh, &mut rng);
                 let share = [0.0, 0.1, 0.5, 0.9, 1.0][random.below(5) as usize];
                 let accept = rule(random.next_u64(), share);
                 let context = format!("round {round}, {isa:?}, {quality:?}, {ray:?}");
                 for faces in [Faces::Both, Faces::Front, Faces::Back] {
-                    for mode in [HitMode::Closed, HitMode::Once] {
-                        let mut expected = brute_force::all_hits(&mesh, &ray, faces, mode);
+                    for mode in [HitMode::EveryTriangle, HitMode::OncePerCrossing] {
+                        let mut expected =
+                            brute_force::all_hits(&mesh, &ray, &HitOptions { faces, mode });
                         expected.retain(&accept);
                         let mut hits = vec![];
-                        bvh.all_hits_where_into(&ray, faces, mode, &accept, &mut hits);
+                        bvh.all_hits_where_into(
+                            &ray,
+                            &HitOptions { faces, mode },
+                            &accept,
+                            &mut hits,
+                        );
                         assert_eq!(bits(&hits), bits(&expected), "{context}");
-                        bvh.nearest_hits_where(&ray, faces, mode, 3, &accept, &mut hits);
+                        bvh.nearest_hits_where_into(
+                            &ray,
+                            3,
+                            &HitOptions { faces, mode },
+                            &accept,
+                            &mut hits,
+                        );
                         let first = &expected[..expected.len().min(3)];
                         assert_eq!(bits(&hits), bits(first), "{context}");
-                        if mode == HitMode::Once {
+                        if mode == HitMode::OncePerCrossing {
                             let count = bvh.count_crossings_where(&ray, faces, &accept);
                             assert_eq!(count, expected.len(), "{context}");
                             continue;
@@ -69,11 +70,11 @@ fn filtered_queries_equal_the_filtered_scan_to_the_last_bit() {
 
 #[test]
 fn candidates_are_asked_about_once() {
-    let mut random = SplitMix64::new(2);
-    let mesh = soup(&mut random, 2000);
+    let mut rng = Rng::new(2);
+    let mesh = soup(&mut SplitMix64::new(2), 2000);
     let bvh = MeshBvh::build(&mesh, &BuildOptions::default());
     for _ in 0..500 {
-        let ray = ray(&mut random, &mesh);
+        let ray = aimed_ray(&mesh, &mut rng);
         let mut asked = vec![];
         let none = bvh.closest_hit_where(&ray, Faces::Both, |hit| {
             asked.push(hit.triangle);
@@ -81,7 +82,7 @@ fn candidates_are_asked_about_once() {
         });
         assert_eq!(none, None);
         asked.sort_unstable();
-        let all = brute_force::all_hits(&mesh, &ray, Faces::Both, HitMode::Closed);
+        let all = brute_force::all_hits(&mesh, &ray, &HitOptions::default());
         let mut expected: Vec<u32> = all.iter().map(|hit| hit.triangle).collect();
         expected.sort_unstable();
         assert_eq!(asked, expected, "{ray:?}");
@@ -89,7 +90,7 @@ fn candidates_are_asked_about_once() {
 }
 
 #[test]
-fn an_invalid_ray_asks_nothing() {
+fn an_invalid_ray_calls_no_filter() {
     let mut random = SplitMix64::new(3);
     let mesh = soup(&mut random, 20);
     let bvh = MeshBvh::build(&mesh, &BuildOptions::default());

@@ -1,7 +1,8 @@
-//! Every query beyond plain rays against its brute-force twin.
+//! Every query beyond plain rays against brute force.
 
 mod closest_point;
 mod filter;
+mod one_answer;
 mod overlap;
 mod support;
 mod visit;

@@ -1,12 +1,12 @@
-//! Overlap with regions against its brute-force twin.
+//! Overlap with regions against brute force.
 
 use glam::{DVec3, Vec3};
-use hitscan_bvh::{BuildOptions, BuildQuality, Layout, MeshBvh};
+use hitscan_bvh::{BuildOptions, Layout, MeshBvh};
 use hitscan_primitives::{
     Aabb, ConvexRegion, Sphere, TriMesh, brute_force::BruteForce, generate::SplitMix64,
 };
 
-use crate::support::{effort, grid_point, point, point_near, shapes};
+use crate::support::{built, effort, grid_point, point, point_near, shapes};
 
 fn size(mesh: &TriMesh) -> f32 {
     mesh.bounds().max_abs_coordinate()
@@ -40,22 +40,14 @@ fn random_region(random: &mut SplitMix64, mesh: &TriMesh) -> ConvexRegion {
 }
 
 #[test]
-fn overlapping_triangles_are_those_of_the_scan() {
+fn overlapping_triangles_equal_the_scan() {
     let mut random = SplitMix64::new(30);
-    // Per region: how often nothing, something, everything was found.
+    // The number of empty, partial and full results per region.
     let mut counts = [[0; 3]; 3];
     let mut found = vec![];
     for round in 0..effort(4) {
         for (name, mesh) in shapes(&mut random) {
-            let quality = BuildQuality::ALL[round % 3];
-            let bvh = MeshBvh::build(
-                &mesh,
-                &BuildOptions {
-                    quality,
-                    layout: Layout::ALL[round % 2],
-                    ..BuildOptions::default()
-                },
-            );
+            let bvh = built(&mesh, round);
             let twin = BruteForce::new(&mesh);
             let mut check = |kind: usize, found: &[u32], expected: Vec<u32>, any: bool, what| {
                 assert_eq!(found, expected, "{name}, round {round}, {what}");
@@ -66,18 +58,18 @@ fn overlapping_triangles_are_those_of_the_scan() {
             };
             for _ in 0..30 {
                 let aabb = random_box(&mut random, &mesh);
-                bvh.overlapping_box(&aabb, &mut found);
+                bvh.overlapping_box_into(&aabb, &mut found);
                 let any = bvh.overlaps_box(&aabb);
                 check(0, &found, twin.overlapping_box(&aabb), any, format!("{aabb:?}"));
 
                 let radius = [0.0, 0.01, 0.3, 3.0][random.below(4) as usize] * size(&mesh);
                 let sphere = Sphere::new(point_near(&mut random, &mesh), radius);
-                bvh.overlapping_sphere(&sphere, &mut found);
+                bvh.overlapping_sphere_into(&sphere, &mut found);
                 let any = bvh.overlaps_sphere(&sphere);
                 check(1, &found, twin.overlapping_sphere(&sphere), any, format!("{sphere:?}"));
 
                 let region = random_region(&mut random, &mesh);
-                bvh.overlapping_convex(&region, &mut found);
+                bvh.overlapping_convex_into(&region, &mut found);
                 let any = bvh.overlaps_convex(&region);
                 check(2, &found, twin.overlapping_convex(&region), any, format!("{region:?}"));
 
@@ -115,14 +107,14 @@ fn triangles_of_zero_area_are_found_as_segments_and_points() {
         assert_eq!(nearest([9.0, 8.0, 5.0]), (2, [5.0; 3], 5.0));
         let mut found = vec![];
         // On the segment, and in the corner of its box, off it.
-        bvh.overlapping_box(&Aabb::new([2.25, 0.25, -1.0], [2.5, 0.25, 1.0]), &mut found);
+        bvh.overlapping_box_into(&Aabb::new([2.25, 0.25, -1.0], [2.5, 0.25, 1.0]), &mut found);
         assert_eq!(found, [1]);
-        bvh.overlapping_box(&Aabb::new([2.75, 0.0, -1.0], [3.0, 0.25, 1.0]), &mut found);
+        bvh.overlapping_box_into(&Aabb::new([2.75, 0.0, -1.0], [3.0, 0.25, 1.0]), &mut found);
         assert_eq!(found, [0; 0]);
-        bvh.overlapping_sphere(&Sphere::new([5.0, 5.0, 4.0], 1.0), &mut found);
+        bvh.overlapping_sphere_into(&Sphere::new([5.0, 5.0, 4.0], 1.0), &mut found);
         assert_eq!(found, [2]);
         let beyond = ConvexRegion::from_coefficients([[1.0, 0.0, 0.0, -2.875]]);
-        bvh.overlapping_convex(&beyond, &mut found);
+        bvh.overlapping_convex_into(&beyond, &mut found);
         assert_eq!(found, [1, 2]);
         assert!(!bvh.is_within_convex(&ConvexRegion::from_coefficients([[-1.0, 0.0, 0.0, 2.875]])));
         assert!(bvh.is_within_convex(&ConvexRegion::from_coefficients([[-1.0, 0.0, 0.0, 5.0]])));

@@ -1,6 +1,7 @@
 //! Seeded meshes and points for the tests of this folder.
 
 use glam::Vec3;
+use hitscan_bvh::{BuildOptions, BuildQuality, Layout, MeshBvh};
 use hitscan_primitives::{
     TriMesh,
     generate::{self, SplitMix64},
@@ -11,13 +12,12 @@ pub(crate) fn point(random: &mut SplitMix64) -> Vec3 {
     Vec3::from_array([0; 3].map(|_| random.range(-1.0, 1.0) as f32))
 }
 
-/// On a coarse grid in `[-2, 2]`, so that edges, planes and ties are met exactly.
+/// On a coarse grid in `[-2, 2]`, so that points meet edges, planes and ties exactly.
 pub(crate) fn grid_point(random: &mut SplitMix64) -> Vec3 {
     Vec3::from_array([0; 3].map(|_| random.below(5) as f32 - 2.0))
 }
 
-/// `n` triangles of any size over shared points, on a coarse grid half of the time; some have zero
-/// area.
+/// `n` triangles of any size over shared points, on a coarse grid half of the time; some have zero area.
 pub(crate) fn soup(random: &mut SplitMix64, n: usize) -> TriMesh {
     let on_grid = random.below(2) == 0;
     let n_points = n + 2;
@@ -31,7 +31,13 @@ pub(crate) fn soup(random: &mut SplitMix64, n: usize) -> TriMesh {
 pub(crate) fn scaled_by(mesh: &TriMesh, exponent: i32) -> TriMesh {
     let scale = 2f64.powi(exponent);
     let positions = mesh.positions().iter().map(|p| (p.as_dvec3() * scale).as_vec3());
-    mesh.with_positions(positions).expect("as many positions, still finite")
+    mesh.with_positions(positions).expect("the same number of positions, all finite")
+}
+
+/// The tree of a mesh. Quality and layout alternate from round to round.
+pub(crate) fn built(mesh: &TriMesh, round: usize) -> MeshBvh {
+    let (quality, layout) = (BuildQuality::ALL[round % 3], Layout::ALL[round % 2]);
+    MeshBvh::build(mesh, &BuildOptions { quality, layout, ..BuildOptions::default() })
 }
 
 /// [`hitscan_testkit::effort`] as an index.
@@ -68,7 +74,8 @@ pub(crate) fn shapes(random: &mut SplitMix64) -> Vec<(String, TriMesh)> {
     shapes
 }
 
-/// A point on, near or far from the mesh, also so far that distances differ by rounding only.
+/// A point on, near or far from the mesh, and so far in some cases that distances differ only by
+/// rounding.
 pub(crate) fn point_near(random: &mut SplitMix64, mesh: &TriMesh) -> Vec3 {
     let [a, b, c] = mesh.corners(random.below(mesh.triangles().len() as u64) as u32);
     // Halves first, which do not overflow.

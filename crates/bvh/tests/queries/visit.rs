@@ -1,12 +1,12 @@
-//! The walk by the caller's tests.
+//! Traversal with the caller's tests.
 
 use std::ops::ControlFlow;
 
 use glam::Vec3;
-use hitscan_bvh::{BoxBvh, BuildOptions, BuildQuality, Layout, MeshBvh};
+use hitscan_bvh::{BoxBvh, BuildOptions, BuildQuality, MeshBvh};
 use hitscan_primitives::{Aabb, TriMesh, generate::SplitMix64};
 
-use crate::support::{effort, grid_point, point, scaled_by, soup};
+use crate::support::{built, effort, grid_point, point, scaled_by, soup};
 
 fn distance(bounds: &Aabb, point: Vec3) -> f64 {
     let nearest = point.clamp(bounds.min, bounds.max);
@@ -17,7 +17,7 @@ fn triangle_box(mesh: &TriMesh, triangle: u32) -> Aabb {
     Aabb::from_points(mesh.corners(triangle))
 }
 
-/// A walk over triangles or boxes, as `visit_nearest_first` of both.
+/// A traversal over triangles or boxes, as `visit_nearest_first` of both.
 type Walk<'a> = dyn Fn(
         f64,
         &mut dyn FnMut(&Aabb) -> f64,
@@ -25,7 +25,7 @@ type Walk<'a> = dyn Fn(
     ) -> ControlFlow<u32>
     + 'a;
 
-/// Everything that must hold for a walk over things with these boxes; empty ones are never found.
+/// Checks a traversal over items with these boxes; it never finds empty boxes.
 fn check(walk: &Walk<'_>, boxes: &[Aabb], random: &mut SplitMix64, context: &str) {
     let all: Vec<u32> = (0..boxes.len() as u32).collect();
     let occupied: Vec<u32> =
@@ -44,7 +44,7 @@ fn check(walk: &Walk<'_>, boxes: &[Aabb], random: &mut SplitMix64, context: &str
         });
         let size = if size.is_empty() { 1.0 } else { size.max_abs_coordinate() };
         let p = if random.below(2) == 0 { size * point(random) } else { grid_point(random) };
-        // What holds the point is found.
+        // The traversal finds every box that contains the point.
         let mut holding = vec![];
         let mut test = |bounds: &Aabb| if bounds.contains(p) { 0.0 } else { f64::NAN };
         let _ = walk(0.0, &mut test, &mut |number| {
@@ -55,7 +55,7 @@ fn check(walk: &Walk<'_>, boxes: &[Aabb], random: &mut SplitMix64, context: &str
             let missed = aabb.contains(p) && !holding.contains(&(number as u32));
             assert!(!missed, "{context}: {number} holds {p}");
         }
-        // The nearest is found, and of several as near the one with the least number.
+        // It finds the nearest box, and the minimum index if several are equally near.
         let by_distance = |number: u32| (distance(&boxes[number as usize], p), number);
         let mut nearest = (f64::INFINITY, u32::MAX);
         let _ = walk(f64::INFINITY, &mut |bounds| distance(bounds, p), &mut |number| {
@@ -67,7 +67,7 @@ fn check(walk: &Walk<'_>, boxes: &[Aabb], random: &mut SplitMix64, context: &str
         let by_scan = by_scan.fold((f64::INFINITY, u32::MAX), |a, b| if b < a { b } else { a });
         assert_eq!(nearest, by_scan, "{context}: {p}");
     }
-    // The first break ends the walk and is its result.
+    // The first break ends the traversal and is its result.
     let mut n_found = 0;
     let end = walk(0.0, &mut |_| 0.0, &mut |number| {
         n_found += 1;
@@ -77,16 +77,12 @@ fn check(walk: &Walk<'_>, boxes: &[Aabb], random: &mut SplitMix64, context: &str
 }
 
 #[test]
-fn a_walk_over_a_mesh_loses_no_triangle() {
+fn a_traversal_of_a_mesh_loses_no_triangle() {
     let mut random = SplitMix64::new(10);
     for round in 0..effort(60) {
         let exponent = [0, 0, -140, 125, 41][round % 5];
         let mesh = scaled_by(&soup(&mut random, [1, 30, 500][round % 3]), exponent);
-        let quality = BuildQuality::ALL[round % 3];
-        let bvh = MeshBvh::build(
-            &mesh,
-            &BuildOptions { quality, layout: Layout::ALL[round % 2], ..BuildOptions::default() },
-        );
+        let bvh = built(&mesh, round);
         let boxes: Vec<Aabb> =
             (0..mesh.triangles().len() as u32).map(|i| triangle_box(&mesh, i)).collect();
         let context = format!("round {round}, 2^{exponent}");
@@ -106,7 +102,7 @@ fn a_walk_over_a_mesh_loses_no_triangle() {
 }
 
 #[test]
-fn a_nearest_first_walk_looks_at_few_triangles() {
+fn a_nearest_first_traversal_tests_few_triangles() {
     let mesh = hitscan_primitives::generate::sphere(1.0, 20_000).expect("a valid sphere");
     let bvh = MeshBvh::build(&mesh, &BuildOptions::default());
     let p = Vec3::new(1.1, 0.3, -0.2);
@@ -138,7 +134,7 @@ fn random_box(random: &mut SplitMix64) -> Aabb {
 }
 
 #[test]
-fn a_walk_over_boxes_loses_none() {
+fn a_traversal_of_boxes_loses_none() {
     let mut random = SplitMix64::new(11);
     for round in 0..effort(100) {
         let n = [0, 1, 9, 100, 1000][round % 5];
@@ -161,7 +157,7 @@ fn a_walk_over_boxes_loses_none() {
                 Aabb::new(aabb.min + by, aabb.max + by)
             })
             .collect();
-        bvh.refit(&moved).expect("as many boxes");
+        bvh.refit(&moved).expect("the same number of boxes");
         let walk: &Walk<'_> =
             &|limit, distance, found| bvh.visit_nearest_first(limit, distance, found);
         check(walk, &moved, &mut random, &format!("{context}, moved"));

@@ -1,4 +1,4 @@
-//! Winding numbers, inside and signed distance against their brute-force twins.
+//! Winding numbers, inside and signed distance against brute force.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ fn tree_of(mesh: &TriMesh, quality: BuildQuality) -> WindingTree {
 }
 
 #[test]
-fn winding_numbers_keep_their_bound_and_inside_is_that_of_the_scan() {
+fn winding_numbers_keep_their_bound_and_inside_equals_the_scan() {
     let mut random = SplitMix64::new(40);
     let (mut n_approximate, mut n_inside, mut n_asked) = (0, 0, 0);
     for round in 0..effort(2) {
@@ -46,7 +46,7 @@ fn winding_numbers_keep_their_bound_and_inside_is_that_of_the_scan() {
 
 #[test]
 fn far_clusters_are_summed_as_one() {
-    // The moments of a sphere seen from outside cancel; half of one has all of them.
+    // The moments of a whole sphere cancel from outside, so this is half of one.
     let sphere = generate::sphere(1.0, 5000).expect("a valid sphere");
     let half = sphere.triangles().iter().copied().filter(|triangle| {
         triangle.iter().all(|&vertex| sphere.positions()[vertex as usize].x >= 0.0)
@@ -68,7 +68,7 @@ fn far_clusters_are_summed_as_one() {
 }
 
 #[test]
-fn the_signed_distance_of_a_sphere_is_what_it_should_be() {
+fn the_signed_distance_of_a_sphere_is_exact_up_to_its_facets() {
     let sphere = generate::sphere(2.0, 20_000).expect("a valid sphere");
     let tree = tree_of(&sphere, BuildQuality::Balanced);
     let mut random = SplitMix64::new(42);

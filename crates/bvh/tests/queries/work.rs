@@ -1,4 +1,4 @@
-//! Counted walks: the same answers, and counts that no instruction set changes.
+//! Counted traversal: the same answers, and the same counts with every instruction set.
 
 use hitscan_bvh::{BuildOptions, BuildQuality, Isa, MeshBvh, TraversalStats};
 use hitscan_primitives::{
@@ -11,7 +11,7 @@ fn rays(n: usize) -> Vec<Ray> {
     let mut point = |size: f64| [(); 3].map(|()| rng.range(-size, size) as f32);
     (0..n)
         .map(|i| {
-            // Near and far origins, and lines that begin behind their origin.
+            // Near and far origins, and lines that start behind their origin.
             let ray = Ray::new(point(if i % 3 == 0 { 50.0 } else { 1.5 }), point(1.0));
             if i % 5 == 0 { ray.with_range(-100.0, 100.0) } else { ray }
         })
@@ -42,8 +42,8 @@ fn counting_changes_no_answer_and_no_instruction_set_changes_a_count() {
 }
 
 #[test]
-fn work_is_what_a_ray_needs_and_no_more() {
-    // A block of triangles in a row: a ray across the row tests few of them, one along it all.
+fn a_ray_tests_only_the_triangles_near_it() {
+    // Triangles in a row: a ray across the row tests few of them, a ray along it tests all.
     let corners = |i: usize| {
         let z = i as f32;
         [[0.0, 0.0, z], [1.0, 0.0, z], [0.0, 1.0, z]]

@@ -1,4 +1,4 @@
-//! Damaged, foreign and malicious files: an error, or the same answers; never a panic, never a hang.
+//! Damaged, foreign and malicious files give an error or the same answers, and never a panic or a hang.
 
 use hitscan_cache::{BuiltMesh, CacheErrorKind, read};
 use hitscan_testkit::{Rng, effort};
@@ -20,13 +20,12 @@ fn put(bytes: &mut [u8], at: usize, value: u64) {
     bytes[at..at + 8].copy_from_slice(&value.to_le_bytes());
 }
 
-/// The place of a section's entry in the header.
+/// The position of a section's entry in the header.
 fn entry(section: usize) -> usize {
     32 + 32 * section
 }
 
-/// Makes all checksums right again, as far as there are sections to be summed, from the description of
-/// the format alone.
+/// Corrects all checksums of the sections that exist, by the description of the format alone.
 fn sign(bytes: &mut [u8]) {
     if bytes.len() < HEADER_LEN {
         return;
@@ -44,11 +43,11 @@ fn sign(bytes: &mut [u8]) {
     put(bytes, HEADER_LEN - 8, sum);
 }
 
-/// A file with something wrong, and what that is.
+/// A damaged file, and the kind of damage.
 fn mutant(original: &[u8], rng: &mut Rng) -> (String, Vec<u8>) {
     let mut bytes = original.to_vec();
     let n = bytes.len();
-    // Half of the time in the header, which is most of what decides.
+    // Half of the time in the header, because most decisions depend on it.
     let place = |rng: &mut Rng| if rng.one_in(2) { rng.below(HEADER_LEN) } else { rng.below(n) };
     let what = match rng.below(10) {
         0 => {
@@ -102,14 +101,14 @@ fn mutant(original: &[u8], rng: &mut Rng) -> (String, Vec<u8>) {
             format!("word at {at}")
         }
         8 => {
-            // A section is moved into another: as long as it was, from another place.
+            // Replaces a section with equally long bytes from another place.
             let (from, to, len) = (place(rng), place(rng), 4 << rng.below(7));
             let len = len.min(n - from).min(n - to);
             bytes.copy_within(from..from + len, to);
             format!("{len} bytes from {from} to {to}")
         }
         _ => {
-            // A number of a section: a reference, an index, a count, a coordinate.
+            // Changes a number of a section: a reference, an index, a count, a coordinate.
             let at = HEADER_LEN + 4 * rng.below((n - HEADER_LEN).max(4) / 4);
             let word = rng.pick(&[0, 1, 2, 8, 0x7fff_ffff, 0x8000_0000, u32::MAX, 0x7f80_0000]);
             if at + 4 <= n {
@@ -150,14 +149,14 @@ fn a_damaged_file_is_an_error_or_gives_the_same() {
     }
 }
 
-/// The same with checksums that are right: only what is in the file can tell.
+/// The same with correct checksums, so that only the content can be wrong.
 #[test]
 fn a_malicious_file_is_an_error_or_answers_for_the_mesh_in_it() {
     let mut n_loaded = 0;
     for (name, original) in samples() {
         let bytes = bytes_of(&original);
         let mut rng = Rng::new(2);
-        // Few of them can be read at all.
+        // The reader accepts only few of them.
         for i in 0..effort(5 * N_MUTANTS) {
             let (what, mut mutant) = mutant(&bytes, &mut rng);
             sign(&mut mutant);
@@ -171,7 +170,7 @@ fn a_malicious_file_is_an_error_or_answers_for_the_mesh_in_it() {
             }
         }
     }
-    // Or the test looks at nothing but headers.
+    // Otherwise the test would cover nothing but headers.
     assert!(n_loaded as u64 > effort(50), "{n_loaded}");
 }
 
@@ -201,7 +200,7 @@ fn signing_a_whole_file_changes_nothing() {
 }
 
 #[test]
-fn what_is_wrong_is_told_with_what_was_found_and_expected() {
+fn errors_say_what_was_found_and_what_was_expected() {
     let original: BuiltMesh = samples().swap_remove(1).1;
     let bytes = bytes_of(&original);
     let n = bytes.len();

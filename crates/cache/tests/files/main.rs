@@ -1,4 +1,4 @@
-//! Cache files: what is saved comes back, and nothing else does.
+//! Cache files: a saved mesh loads unchanged, and anything else is an error.
 
 mod damaged;
 mod round_trip;

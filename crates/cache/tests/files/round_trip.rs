@@ -1,4 +1,4 @@
-//! What was saved comes back to the last bit.
+//! A saved mesh loads unchanged to the last bit.
 
 use hitscan_cache::read;
 use hitscan_primitives::{TriMesh, generate};
@@ -47,14 +47,14 @@ fn an_empty_mesh_and_points_alone_come_back() {
     }
 }
 
-/// The hierarchy works as before in everything that changes or extends it.
+/// A loaded tree supports every change and extension that a built one does.
 #[test]
-fn what_came_back_can_be_refitted() {
+fn a_loaded_tree_can_be_refitted() {
     for (what, original) in samples() {
         let mut again = read(&bytes_of(&original), "memory").expect(what);
         let moved = original.mesh.positions().iter().map(|p| *p * 2.0);
         again.mesh = again.mesh.with_positions(moved).expect("finite stays finite");
-        again.bvh.refit(&again.mesh).expect("it has as many triangles");
+        again.bvh.refit(&again.mesh).expect("it has the same number of triangles");
         assert_eq!(again.bvh.validate(&again.mesh), Ok(()), "{what}");
         assert_right(what, &again, 20);
     }

@@ -1,4 +1,4 @@
-//! Files on disk: whole or not at all.
+//! Files on disk: whole or absent.
 
 use std::{fs, thread};
 
@@ -7,7 +7,7 @@ use hitscan_cache::{CacheErrorKind, is_cache_file, load, load_within, save};
 use crate::support::{assert_same, bytes_of, samples};
 
 #[test]
-fn a_file_is_known_by_its_start_whatever_its_name() {
+fn a_file_is_recognised_by_its_first_bytes_under_any_name() {
     let folder = tempfile::tempdir().expect("there is a folder");
     for (what, original) in samples() {
         let path = folder.path().join(format!("{what}.obj"));
@@ -22,7 +22,7 @@ fn a_file_is_known_by_its_start_whatever_its_name() {
 }
 
 #[test]
-fn a_file_that_is_cut_off_in_its_mark_is_known_by_its_name() {
+fn a_file_cut_off_in_its_signature_is_recognised_by_its_name() {
     let folder = tempfile::tempdir().expect("there is a folder");
     for start in [&b""[..], b"\x89hit"] {
         let (named, other) = (folder.path().join("a.hitscan"), folder.path().join("a.obj"));
@@ -50,7 +50,7 @@ fn a_file_beyond_the_limit_is_not_read() {
 }
 
 #[test]
-fn many_may_save_the_same_file_and_each_load_is_whole() {
+fn every_load_is_whole_while_many_threads_save_one_file() {
     let folder = tempfile::tempdir().expect("there is a folder");
     let path = folder.path().join("shared.hitscan");
     let originals = samples();
@@ -74,7 +74,7 @@ fn many_may_save_the_same_file_and_each_load_is_whole() {
 }
 
 #[test]
-fn what_cannot_be_saved_leaves_nothing_behind() {
+fn a_failed_save_leaves_nothing_behind() {
     let folder = tempfile::tempdir().expect("there is a folder");
     let (_, original) = &samples()[1];
     for path in [folder.path().join("no/such/folder.hitscan"), folder.path().to_owned()] {
@@ -83,13 +83,13 @@ fn what_cannot_be_saved_leaves_nothing_behind() {
         assert!(error.to_string().contains(path.to_str().expect("it is text")), "{error}");
     }
     assert_eq!(fs::read_dir(folder.path()).expect("it is a folder").count(), 0);
-    // What takes no bytes says so.
+    // A full buffer is an error.
     let full = hitscan_cache::write(original, &mut [0u8; 1000][..]);
     assert!(full.is_err());
 }
 
 #[test]
-fn what_is_no_file_is_not_opened() {
+fn only_regular_files_are_opened() {
     let folder = tempfile::tempdir().expect("there is a folder");
     let error = load(folder.path()).expect_err("it is a folder").to_string();
     assert!(error.ends_with("is a directory; expected a regular file"), "{error}");

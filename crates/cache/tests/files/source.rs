@@ -1,4 +1,4 @@
-//! The key to what a file was made from.
+//! The key to the source of a cache file.
 
 use std::{
     fs::{self, File},
@@ -18,7 +18,7 @@ fn touch(path: &Path, time: SystemTime) {
     file.set_modified(time).expect("it is ours");
 }
 
-/// What has changed, in words; `None` if nothing has.
+/// The change in words; `None` if there is none.
 fn change(source: &Source, reader: &str, cache: &Path) -> Option<String> {
     let error = source.check(reader, cache).err()?;
     assert!(matches!(error.kind, CacheErrorKind::Stale { .. }), "{error}");
@@ -34,7 +34,7 @@ fn every_change_of_a_source_that_is_there_is_found() {
     let cache = folder.path().join("a.hitscan");
     let (text, colours) = ("v 1 2 3\n", "newmtl red\n");
     let old = SystemTime::now() - Duration::from_secs(3600);
-    // Long settled, or just written.
+    // Changed long ago, or just now.
     for time in [old, SystemTime::now()] {
         write(&mesh, text);
         write(&library, colours);
@@ -45,7 +45,7 @@ fn every_change_of_a_source_that_is_there_is_found() {
         assert_eq!(source.files[0].modified.is_some(), time == old);
         assert_eq!(change(&source, "r", &cache), None);
 
-        // Another time and the same contents are no change.
+        // Another time with the same content is no change.
         touch(&mesh, SystemTime::now() - Duration::from_secs(60));
         assert_eq!(change(&source, "r", &cache), None);
 
@@ -54,7 +54,7 @@ fn every_change_of_a_source_that_is_there_is_found() {
         assert!(longer.contains("has 9 bytes now, and had 8"), "{longer}");
         write(&mesh, "v 1 2 4\n");
         if time != old {
-            // Even with the time that it had.
+            // A change of content counts even if the time is the old one.
             touch(&mesh, time);
         }
         let other = change(&source, "r", &cache).expect("it is another one");
@@ -71,7 +71,7 @@ fn every_change_of_a_source_that_is_there_is_found() {
         fs::remove_file(&library).expect("it is ours");
         let gone = change(&source, "r", &cache).expect("it is gone");
         assert!(gone.contains("a.mtl is gone"), "{gone}");
-        // A cache file without its mesh stands for itself.
+        // Without its source, a cache file is valid.
         fs::remove_file(&mesh).expect("it is ours");
         assert_eq!(change(&source, "s", &cache), None);
     }
@@ -150,7 +150,7 @@ fn a_source_is_found_through_a_link_to_the_cache_file_and_without_it() {
             }
         }
     }
-    // A mesh that is a link is the one that it leads to now.
+    // If the mesh is a link, its current target counts.
     write(&store.join("1.obj"), "v 1 2 3\n");
     write(&store.join("2.obj"), "v 1 2 4\n");
     let current = home.join("current.obj");

@@ -1,14 +1,16 @@
-//! Meshes to store, their files, and what they answer.
+//! Meshes to store, their files, and their answers.
 
 use std::time::Duration;
 
 use hitscan_bvh::{BuildOptions, BuildQuality, Layout, MeshBvh};
 use hitscan_cache::{BuiltMesh, Source, SourceFile, write};
 use hitscan_primitives::glam::{Vec2, Vec3};
-use hitscan_primitives::{CornerAttributes, FaceRecords, Faces, Material, TriMesh, generate};
-use hitscan_testkit::{Answers, Rng, aimed_ray, answers_of, soup};
+use hitscan_primitives::{
+    CornerAttributes, FaceRecords, Faces, Material, PolygonProperties, TriMesh, generate,
+};
+use hitscan_testkit::{Oracle, Rng, Tally, aimed_ray, answers_of, soup};
 
-/// How a mesh is built.
+/// The options of a build.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Kind {
     pub(crate) quality: BuildQuality,
@@ -37,7 +39,7 @@ pub(crate) fn bytes_of(built: &BuiltMesh) -> Vec<u8> {
     bytes
 }
 
-/// A mesh with everything that a file can hold.
+/// A mesh with every record that a file can hold.
 pub(crate) fn rich(kind: Kind) -> BuiltMesh {
     let plain = generate::torus(2.0, 0.5, 600).expect("it is a torus");
     let n = plain.triangles().len() as u32;
@@ -49,20 +51,23 @@ pub(crate) fn rich(kind: Kind) -> BuiltMesh {
     };
     let n_quads = (n - 10) / 2;
     let counts = (0..n_quads).map(|_| 2).chain([0, 10 + n % 2]);
-    let mut records = FaceRecords::from_triangle_counts(counts);
-    records.names = vec!["böx".to_owned(), String::new(), "a name of seventeen".to_owned()];
-    records.objects.push(0, Some(0));
-    records.objects.push(40, None);
-    records.groups.push(7, Some(2));
-    records.materials.push(0, Some(2));
-    records.materials.push(9, Some(1));
-    records.smoothing.push(0, 3);
+    let records = FaceRecords::from_triangle_counts(counts);
+    let mut properties = PolygonProperties {
+        names: vec!["böx".to_owned(), String::new(), "a name of seventeen".to_owned()],
+        ..PolygonProperties::default()
+    };
+    properties.objects.push(0, Some(0));
+    properties.objects.push(40, None);
+    properties.groups.push(7, Some(2));
+    properties.materials.push(0, Some(2));
+    properties.materials.push(9, Some(1));
+    properties.smoothing.push(0, 3);
     for polygon in 0..records.n_polygons() as u32 {
-        records.lines.push(polygon, 1000 + 2 * u64::from(polygon / 5) + u64::from(polygon));
+        properties.lines.push(polygon, 1000 + 2 * u64::from(polygon / 5) + u64::from(polygon));
     }
     let mesh = plain
         .with_attributes(attributes)
-        .and_then(|mesh| mesh.with_records(records))
+        .and_then(|mesh| mesh.with_records(records.with_properties(properties)?))
         .expect("the parts fit");
     let materials = vec![
         Material {
@@ -108,32 +113,32 @@ pub(crate) fn samples() -> Vec<(&'static str, BuiltMesh)> {
     ]
 }
 
-/// Asserts that rays at a mesh have the answers of brute force, and that its records can be asked.
+/// Asserts that rays at a mesh have the answers of brute force, and that its records are readable.
 pub(crate) fn assert_right(what: &str, built: &BuiltMesh, n_rays: usize) {
     let mesh = &built.mesh;
-    let mut rng = Rng::new(11);
+    let (oracle, mut tally, mut rng) = (Oracle::new(mesh), Tally::default(), Rng::new(11));
     for _ in 0..n_rays {
         let ray = match mesh.triangles() {
             [] => hitscan_primitives::Ray::new([0.0; 3], [1.0, 0.0, 0.0]),
             _ => aimed_ray(mesh, &mut rng),
         };
-        let expected = Answers::by_brute_force(mesh, &ray, Faces::Both);
-        let difference = answers_of!(built.bvh, &ray, Faces::Both).difference(&expected);
-        assert_eq!(difference, None, "{what}: {ray:?}");
+        let found = answers_of!(built.bvh, &ray, Faces::Both);
+        tally.compare(&ray, Faces::Both, &found, &oracle.hits(&ray));
+        assert_eq!(tally.first_difference(), None, "{what}");
     }
     if let Some(records) = mesh.records() {
         for triangle in 0..mesh.triangles().len() as u32 {
             let polygon = records.polygon(triangle);
             assert!(records.triangles_of(polygon).contains(&triangle), "{what}");
             let _ = (records.object(polygon), records.group(polygon), records.material(polygon));
-            let _ = (records.smoothing.get(polygon), records.lines.get(polygon));
+            let _ = (records.smoothing().get(polygon), records.lines().get(polygon));
         }
     }
 }
 
 /// Asserts that two built meshes are the same in every bit.
 pub(crate) fn assert_same(what: &str, found: &BuiltMesh, expected: &BuiltMesh) {
-    // NaN is not equal to itself, so the mesh is compared as it is written.
+    // NaN differs from itself, so this compares the written text of the mesh.
     assert!(bytes_of(found) == bytes_of(expected), "{what}");
     assert_eq!(found.mesh.records(), expected.mesh.records(), "{what}");
     assert_eq!(found.materials, expected.materials, "{what}");

@@ -5,7 +5,7 @@ use clap::Args as ClapArgs;
 use hitscan::LoadOptions;
 use hitscan::formats::Limit;
 
-/// The limits of a file. The defaults are those of the libraries, beyond any honest file.
+/// The limits of a file. The defaults of the libraries admit every ordinary file.
 #[derive(Clone, Copy, Debug, ClapArgs)]
 #[command(next_help_heading = "Limits of the readers")]
 pub(crate) struct LimitArgs {
@@ -32,6 +32,10 @@ pub(crate) struct LimitArgs {
     /// Refuse STL, PLY and glTF files with more vertices or triangles.
     #[arg(long, value_name = "N", hide_short_help = true, default_value_t = defaults().max_vertices)]
     max_vertices: u64,
+
+    /// Refuse glTF files that repeat more vertices or triangles through shared accessors.
+    #[arg(long, value_name = "N", hide_short_help = true, default_value_t = defaults().max_repeated)]
+    max_repeated: u64,
 }
 
 fn defaults() -> LoadOptions {
@@ -49,6 +53,7 @@ impl LimitArgs {
             max_file_bytes: self.max_file.as_u64(),
             max_polygon_corners: self.max_corners,
             max_vertices: self.max_vertices,
+            max_repeated: self.max_repeated,
             max_statement_bytes: self.max_statement.as_u64(),
             max_material_bytes: self.max_materials.as_u64(),
             max_libraries: self.max_libraries,
@@ -62,6 +67,7 @@ impl LimitArgs {
             Limit::FileBytes => "--max-file",
             Limit::PolygonCorners => "--max-corners",
             Limit::Vertices => "--max-vertices",
+            Limit::Repeated => "--max-repeated",
             Limit::StatementBytes => "--max-statement",
             _ => limit.option(),
         }

@@ -9,6 +9,11 @@ use hitscan::picking::{Convention, ElementKind};
 use hitscan::scene::{InstanceId, QueryOptions, Scene};
 
 use super::engine::EngineArgs;
+use super::format::LineFormat;
+use super::values::{
+    IndexRanges, Outline, index_ranges, layers, matrix, outline, pair, positive_or_zero, rectangle,
+    size, triple,
+};
 
 /// Pick the element under a pixel, seen by a camera.
 #[derive(Debug, ClapArgs)]
@@ -20,8 +25,9 @@ use super::engine::EngineArgs;
   hitscan pick street.toml --eye 0,6,30 --target 0,2,0 --size 80x60 --pixel 20,30 --element edge
 
 Pixel positions are continuous and start at the top left: the first pixel covers 0 to 1, with its
-centre at 0.5. pick returns the visible
-element nearest to the pixel; --x-ray returns all elements in order.
+centre at 0.5. pick returns the visible element nearest to the pixel; --x-ray returns all elements
+in order. The distance of a point counts from the eye. In an orthographic view it counts from the
+plane through the eye, or with --matrix from the near plane.
 
 A scene file is TOML and its name ends in .toml. Mesh files are at or below its folder, and
 parents precede their children.
@@ -42,14 +48,14 @@ parents precede their children.
 Exit codes: 0 an element is there, 1 nothing, 2 error."
 )]
 pub(crate) struct PickArgs {
-    /// The mesh (OBJ, STL, PLY or cache file), or the scene (glTF or TOML).
+    /// The mesh (OBJ, STL, PLY or cache file) or the scene (glTF or TOML); - is standard input.
     #[arg(value_name = "FILE_OR_SCENE")]
     pub(crate) file: PathBuf,
 
     #[command(flatten)]
     pub(crate) camera: CameraArgs,
 
-    /// Look here, in pixels from the top left.
+    /// Pick at this position, in pixels from the top left.
     #[arg(long, value_name = "X,Y", value_parser = pair, allow_hyphen_values = true)]
     pub(crate) pixel: [f64; 2],
 
@@ -104,7 +110,7 @@ The help of pick describes pixels and scene files.
 Exit codes: 0 an element is selected, 1 nothing, 2 error."
 )]
 pub(crate) struct SelectArgs {
-    /// The mesh (OBJ, STL, PLY or cache file), or the scene (glTF or TOML).
+    /// The mesh (OBJ, STL, PLY or cache file) or the scene (glTF or TOML); - is standard input.
     #[arg(value_name = "FILE_OR_SCENE")]
     pub(crate) file: PathBuf,
 
@@ -214,8 +220,12 @@ pub(crate) struct QueryArgs {
     pub(crate) include_locked: bool,
 
     /// Ignore these instances and their descendants, by index in the file, as in 0,3-5.
-    #[arg(long, value_name = "PLACES", value_parser = places)]
-    pub(crate) ignore: Option<Places>,
+    #[arg(long, value_name = "INDICES", value_parser = index_ranges)]
+    pub(crate) ignore: Option<IndexRanges>,
+
+    /// Ignore these polygons of an instance, both by index in the file, as in 0:7-9,12; repeatable.
+    #[arg(long, value_name = "INSTANCE:POLYGONS", value_parser = faces_of_instance)]
+    pub(crate) ignore_faces: Vec<IgnoredFaces>,
 }
 
 impl QueryArgs {
@@ -224,19 +234,19 @@ impl QueryArgs {
     /// # Errors
     /// An index without an instance.
     pub(crate) fn ignored(&self, scene: &Scene) -> anyhow::Result<Vec<InstanceId>> {
-        let places = self.ignore.iter().flat_map(|places| places.iter().cloned());
+        let ranges = self.ignore.iter().flat_map(|ranges| ranges.iter().cloned());
         let ids: HashMap<u64, InstanceId> =
             scene.iter().filter_map(|(id, _)| Some((scene.insertion_order(id)?, id))).collect();
-        let id = |place: u64| {
-            let id = ids.get(&place).copied();
+        let id = |index: u64| {
+            let id = ids.get(&index).copied();
             id.ok_or_else(|| {
                 anyhow!(
-                    "--ignore: there is no instance {place}; expected an index below {}",
+                    "--ignore: there is no instance {index}; expected an index below {}",
                     scene.len()
                 )
             })
         };
-        places.flat_map(|places| places.map(id)).collect()
+        ranges.flat_map(|range| range.map(id)).collect()
     }
 
     /// The options of a scene's queries, without these instances.
@@ -251,11 +261,22 @@ impl QueryArgs {
     }
 }
 
-/// Ranges of instance indices in a file.
-pub(crate) type Places = std::sync::Arc<[std::ops::RangeInclusive<u64>]>;
+/// Polygons of one instance.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct IgnoredFaces {
+    /// The index of the instance in the file.
+    pub(crate) instance: u64,
+    pub(crate) polygons: IndexRanges,
+}
 
-/// Corners of a lasso.
-pub(crate) type Outline = std::sync::Arc<[[f64; 2]]>;
+/// An instance and its polygons, `0:7-9,12`.
+fn faces_of_instance(text: &str) -> Result<IgnoredFaces, String> {
+    let parts = text.split_once(':');
+    let Some((Ok(instance), polygons)) = parts.map(|(n, rest)| (n.trim().parse(), rest)) else {
+        return Err(format!("found `{text}`; expected an instance and polygons as in 0:7-9,12"));
+    };
+    Ok(IgnoredFaces { instance, polygons: index_ranges(polygons)? })
+}
 
 /// [`ElementKind`] as a flag's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -306,108 +327,14 @@ impl From<ConventionArg> for Convention {
     }
 }
 
-/// The formats of elements.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum LineFormat {
-    /// Text for people.
-    Text,
-    /// One JSON object per element, one per line.
-    Ndjson,
-}
-
-/// Finite numbers between commas.
-fn numbers(text: &str) -> Result<Vec<f64>, String> {
-    let number = |part: &str| {
-        let value = part.trim().parse::<f64>().ok().filter(|value| value.is_finite());
-        value.ok_or_else(|| format!("found `{}`; expected a finite number", part.trim()))
-    };
-    text.split(',').map(number).collect()
-}
-
-fn exactly<const N: usize>(text: &str) -> Result<[f64; N], String> {
-    let numbers = numbers(text)?;
-    let found = numbers.len();
-    numbers.try_into().map_err(|_| format!("found {found} numbers; expected {N}"))
-}
-
-fn pair(text: &str) -> Result<[f64; 2], String> {
-    exactly(text)
-}
-
-pub(super) fn triple(text: &str) -> Result<[f64; 3], String> {
-    exactly(text)
-}
-
-fn rectangle(text: &str) -> Result<[f64; 4], String> {
-    exactly(text)
-}
-
-fn matrix(text: &str) -> Result<[f64; 16], String> {
-    exactly(text)
-}
-
-fn outline(text: &str) -> Result<Outline, String> {
-    let numbers = numbers(text)?;
-    let (corners, rest) = numbers.as_chunks::<2>();
-    if !rest.is_empty() || corners.len() < 3 {
-        return Err(format!("found {} numbers; expected three or more pairs", numbers.len()));
-    }
-    Ok(corners.into())
-}
-
-fn size(text: &str) -> Result<[f64; 2], String> {
-    let sides = text.split_once(['x', 'X']).and_then(|(width, height)| {
-        Some([width.trim().parse::<u32>().ok()?, height.trim().parse::<u32>().ok()?])
-    });
-    match sides {
-        Some(sides) if sides.iter().all(|&side| side > 0) => Ok(sides.map(f64::from)),
-        _ => Err(format!("found `{text}`; expected two positive whole numbers as in 800x600")),
-    }
-}
-
-fn positive_or_zero(text: &str) -> Result<f64, String> {
-    let [number] = exactly(text)?;
-    if number >= 0.0 { Ok(number) } else { Err(format!("found `{text}`; expected 0 or more")) }
-}
-
-/// Numbers and ranges of numbers, `0,3-5`.
-fn places(text: &str) -> Result<Places, String> {
-    let range = |part: &str| {
-        let (first, last) = part.split_once('-').unwrap_or((part, part));
-        let ends = (first.trim().parse::<u64>(), last.trim().parse::<u64>());
-        match ends {
-            (Ok(first), Ok(last)) if first <= last => Ok(first..=last),
-            _ => Err(format!("found `{}`; expected numbers and ranges as in 0,3-5", part.trim())),
-        }
-    };
-    text.split(',').map(range).collect()
-}
-
-/// Numbers from 0 to 31 as bits.
-fn layers(text: &str) -> Result<u32, String> {
-    text.split(',').try_fold(0, |layers, part| match part.trim().parse::<u32>() {
-        Ok(layer) if layer < 32 => Ok(layers | 1 << layer),
-        _ => Err(format!("found `{}`; expected numbers from 0 to 31", part.trim())),
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn values_name_what_is_wrong_with_them() {
-        assert_eq!(size("800x600"), Ok([800.0, 600.0]));
-        assert!(size("800").unwrap_err().contains("800x600"));
-        assert!(size("0x5").is_err());
-        assert_eq!(layers("0, 3"), Ok(0b1001));
-        assert!(layers("32").unwrap_err().contains("`32`"));
-        assert!(pair("1,2,3").unwrap_err().contains("3 numbers; expected 2"));
-        assert!(triple("1,inf,3").unwrap_err().contains("`inf`"));
-        assert_eq!(outline("0,0,1,0,0,1").map(|corners| corners.len()), Ok(3));
-        assert!(outline("0,0,1,0,0").unwrap_err().contains("5 numbers"));
-        assert!(positive_or_zero("-1").is_err());
-        assert_eq!(places("0, 3-5").unwrap().to_vec(), [0..=0, 3..=5]);
-        assert!(places("5-3").unwrap_err().contains("`5-3`"));
+    fn ignored_faces_are_an_instance_and_ranges_of_polygons() {
+        assert_eq!(faces_of_instance("4:2,7-8").unwrap().polygons.to_vec(), [2..=2, 7..=8]);
+        assert!(faces_of_instance("7-8").unwrap_err().contains("0:7-9,12"));
+        assert!(faces_of_instance("1:").unwrap_err().contains("``"));
     }
 }

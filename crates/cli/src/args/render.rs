@@ -6,8 +6,12 @@ use clap::{ArgGroup, Args as ClapArgs};
 use hitscan_render::{Background, Mode};
 
 use super::engine::{EngineArgs, FacesArg};
-use super::picking::{CameraArgs, triple};
-use crate::rays::RayFormat;
+use super::picking::CameraArgs;
+use super::values::triple;
+use crate::table::TableFormat;
+
+/// Angle between triangles up to which their common edge looks round, in degrees.
+pub(crate) const SMOOTH_DEGREES: f32 = 40.0;
 
 /// Render a picture of a mesh or a scene.
 #[derive(Debug, ClapArgs)]
@@ -22,11 +26,12 @@ use crate::rays::RayFormat;
   hitscan render model.obj -o heat.png --mode heat
   hitscan render model.obj -o rays.png --rays rays.csv
   hitscan render street.toml -o street.png --mode object
+  hitscan render model.obj -o holes.png --open-edges
 
 Without --eye or --matrix the camera sees the whole scene from the front, right and above.
 Modes:
   shaded    colours of the materials, lit by a lamp over the left shoulder and by the sky, with
-            shadows; a mesh without materials is grey
+            shadows, also on a ground below; a mesh without materials is grey
   depth     distance from the near plane: near is bright
   normal    the geometric normal by winding: red, green, blue are x, y, z from -1 to 1
   face-id   one colour per polygon of the file, the same from every view
@@ -42,7 +47,7 @@ One sample shows the centre of the pixel, more samples their mean. The same comm
 picture on any number of threads."
 )]
 pub(crate) struct RenderArgs {
-    /// The mesh (OBJ, STL, PLY or cache file), or the scene (glTF or TOML).
+    /// The mesh (OBJ, STL, PLY or cache file) or the scene (glTF or TOML); - is standard input.
     #[arg(value_name = "FILE_OR_SCENE")]
     pub(crate) file: PathBuf,
 
@@ -77,6 +82,17 @@ pub(crate) struct RenderArgs {
     #[arg(long, value_name = "X,Y,Z", value_parser = triple, allow_hyphen_values = true)]
     pub(crate) light: Option<[f64; 3]>,
 
+    /// Omit the shadows of shaded on the ground below the scene.
+    #[arg(long)]
+    pub(crate) no_ground: bool,
+
+    /// Round edges up to DEG degrees in shaded, in meshes without normals; 0 shows facets.
+    #[arg(
+        long, value_name = "DEG", value_parser = degrees, default_value_t = SMOOTH_DEGREES,
+        allow_negative_numbers = true
+    )]
+    pub(crate) smooth: f32,
+
     /// Show these sides of the triangles: front opens a room towards the camera.
     #[arg(long, value_enum, value_name = "SIDES", default_value_t = FacesArg::Both)]
     pub(crate) faces: FacesArg,
@@ -87,10 +103,21 @@ pub(crate) struct RenderArgs {
 
     /// Read the rays in this format [default: by the extension, else by the first bytes].
     #[arg(long, value_name = "FORMAT", requires = "rays")]
-    pub(crate) rays_format: Option<RayFormat>,
+    pub(crate) rays_format: Option<TableFormat>,
+
+    /// Draw open edges red, non-manifold edges violet and inconsistently wound edges blue.
+    ///
+    /// hitscan info --open-edges lists them.
+    #[arg(long)]
+    pub(crate) open_edges: bool,
 
     #[command(flatten)]
     pub(crate) engine: EngineArgs,
+}
+
+fn degrees(text: &str) -> Result<f32, String> {
+    let angle = text.trim().parse::<f32>().ok().filter(|angle| (0.0..=180.0).contains(angle));
+    angle.ok_or_else(|| format!("found `{text}`; expected an angle from 0 to 180"))
 }
 
 fn background(text: &str) -> Result<Background, String> {
@@ -111,6 +138,14 @@ fn background(text: &str) -> Result<Background, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_angle_is_from_0_to_180() {
+        assert_eq!((degrees("0"), degrees("180")), (Ok(0.0), Ok(180.0)));
+        for wrong in ["-1", "181", "NaN", "x"] {
+            assert!(degrees(wrong).unwrap_err().contains("0 to 180"), "{wrong}");
+        }
+    }
 
     #[test]
     fn colours_are_hexadecimal_or_one_of_three_names() {

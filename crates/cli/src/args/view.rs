@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
 
-use super::{engine::EngineArgs, picking::triple};
+use super::{engine::EngineArgs, values::triple};
 
 /// View a mesh or a scene in the browser, and pick in it.
 #[derive(Debug, ClapArgs)]
@@ -18,12 +18,14 @@ view serves the page on 127.0.0.1, to this machine only, without internet access
 address and opens the browser. Each tab has its own camera and selection.
 
 Drag to turn, scroll to zoom and click to pick; click again to pick the next element behind. Press
-? for all keys. The panel shows the details of a pick and the command that repeats it here.
+H to hide the selection (objects, groups, materials or faces), I to isolate it, U to show all, and
+? for all keys. The panel lists the objects, and shows the bounds and open edges of the selected
+one, the details of a pick, and the command that repeats it here.
 
 view reloads a file that changes. If the new file is invalid, the page keeps the old picture and
 shows the error. Press Ctrl-C to stop.")]
 pub(crate) struct ViewArgs {
-    /// The mesh (OBJ, STL, PLY or cache file), or the scene (glTF or TOML).
+    /// The mesh (OBJ, STL, PLY or cache file) or the scene (glTF or TOML); - is standard input.
     #[arg(value_name = "FILE_OR_SCENE")]
     pub(crate) file: PathBuf,
 

@@ -1,4 +1,4 @@
-//! Measuring queries: rays as programs cast them, and medians.
+//! Measures queries: typical rays, and median times.
 
 mod timing;
 mod workload;

@@ -1,4 +1,4 @@
-//! Rays as programs cast them: from a camera, from surfaces, between points, to a light.
+//! Typical rays: from a camera, from surfaces, between points, to a light.
 
 use std::f32::consts::TAU;
 
@@ -6,7 +6,7 @@ use hitscan::glam::Vec3;
 use hitscan::primitives::generate::SplitMix64;
 use hitscan::{Aabb, Faces, Hit, MeshBvh, Ray, TriMesh};
 
-/// Rays of a kind.
+/// The rays of one kind.
 #[derive(Clone, Debug)]
 pub(crate) struct Workload {
     pub(crate) name: &'static str,
@@ -15,7 +15,7 @@ pub(crate) struct Workload {
 
 /// The workloads of a mesh, with `n` rays each: primary, diffuse, segments, shadow.
 ///
-/// Diffuse and shadow rays start where primary rays hit, and are left out if none does.
+/// Diffuse and shadow rays start at the hits of primary rays. Without such hits there are none.
 pub(crate) fn workloads(mesh: &TriMesh, tree: &MeshBvh, n: usize, seed: u64) -> Vec<Workload> {
     let bounds = match mesh.bounds() {
         bounds if bounds.is_empty() => Aabb::new([-1.0; 3], [1.0; 3]),
@@ -24,7 +24,7 @@ pub(crate) fn workloads(mesh: &TriMesh, tree: &MeshBvh, n: usize, seed: u64) -> 
     let mut rng = SplitMix64::new(seed);
     let primary = primary_rays(&bounds, n);
     let mut hits = vec![None; n];
-    tree.closest_hits(&primary, Faces::Both, &mut hits);
+    tree.closest_hit_batch(&primary, Faces::Both, &mut hits);
     let starts: Vec<Start> = primary
         .iter()
         .zip(&hits)
@@ -38,7 +38,7 @@ pub(crate) fn workloads(mesh: &TriMesh, tree: &MeshBvh, n: usize, seed: u64) -> 
         Workload { name: "segments", rays: segments },
     ];
     if !starts.is_empty() {
-        // As many as asked for: the hits are used again in their order, with other directions.
+        // Fewer hits than rays: repeat the hits with other directions.
         let starts = || starts.iter().cycle().take(n);
         let diffuse =
             starts().map(|start| Ray::new(start.point, start.diffuse(&mut rng))).collect();
@@ -55,7 +55,7 @@ fn primary_rays(bounds: &Aabb, n: usize) -> Vec<Ray> {
     let tiles = ((n as f64 / 16.0).sqrt().ceil() as usize).max(1);
     let radius = 0.5 * bounds.extent().length();
     let backward = Vec3::new(1.0, 0.75, 1.0).normalize();
-    // At this distance a cone of 45 degrees holds the sphere around the bounds.
+    // At this distance, a cone of 45 degrees encloses the sphere around the bounds.
     let eye = bounds.center() + backward * (radius / 22.5f32.to_radians().sin());
     let right = Vec3::Y.cross(backward).normalize();
     let up = backward.cross(right);
@@ -69,25 +69,25 @@ fn primary_rays(bounds: &Aabb, n: usize) -> Vec<Ray> {
         let (x, y) = (tile % tiles * 4, tile / tiles * 4);
         (0..16).map(move |i| pixel(x + i % 4, y + i / 4))
     };
-    // The last tiles are cut so that there are as many rays as asked for.
+    // `take` cuts the last tiles.
     (0..tiles * tiles).flat_map(tile).take(n).collect()
 }
 
-/// Where a ray goes on from.
+/// The start of a ray on a surface.
 struct Start {
     point: Vec3,
-    /// Of unit length, towards where the ray came from.
+    /// The unit normal, towards the origin of the ray that hit.
     normal: Vec3,
 }
 
 impl Start {
     fn new(mesh: &TriMesh, ray: &Ray, hit: Hit) -> Self {
-        // A triangle of zero area has no normal, and is left the way that the ray came.
+        // A triangle of zero area has no normal; the direction back along the ray replaces it.
         let back = -ray.direction.normalize();
         let normal = mesh.unit_normal(hit.triangle).map_or(back, |normal| normal.as_vec3());
         let normal = if normal.dot(ray.direction) > 0.0 { -normal } else { normal };
         let point = mesh.point(&hit).as_vec3();
-        // A little off the surface, as renderers do.
+        // Slightly off the surface, as in renderers.
         Self { point: point + normal * (1e-4 * (point - ray.origin).length()), normal }
     }
 

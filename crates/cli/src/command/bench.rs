@@ -11,16 +11,16 @@ use hitscan_files::Escaped;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::args::BenchArgs;
+use crate::args::{BenchArgs, ReportFormat};
 use crate::bench::{Workload, median_time, workloads};
-use crate::engine;
 use crate::exit_code::Outcome;
 use crate::loading::{self, timed};
 use crate::messages::{self, readable};
 use crate::output::Target;
+use crate::threads;
 
 pub(crate) fn run(args: &BenchArgs) -> anyhow::Result<Outcome> {
-    engine::set_threads(args.engine.threads)?;
+    threads::set(args.engine.threads)?;
     let (loaded, load_time) = timed(|| loading::load(&args.file, &args.engine.limits));
     let mut model = loaded?;
     let (tree, build_time) = timed(|| loading::build(&mut model, &args.engine));
@@ -51,7 +51,7 @@ pub(crate) fn run(args: &BenchArgs) -> anyhow::Result<Outcome> {
         workloads: measured,
     };
     let mut out = Target::open(None)?;
-    if args.json {
+    if args.report.format() == ReportFormat::Json {
         serde_json::to_writer_pretty(&mut out, &report)?;
         writeln!(out)?;
     } else {
@@ -72,7 +72,7 @@ fn check_sample(mesh: &TriMesh, tree: &MeshBvh, workload: &Workload) -> anyhow::
     let step = n.div_ceil(n_wanted);
     let scan = BruteForce::new(mesh);
     let mut batch = vec![None; n];
-    tree.closest_hits(&workload.rays, Faces::Both, &mut batch);
+    tree.closest_hit_batch(&workload.rays, Faces::Both, &mut batch);
     let bits = |hit: Option<Hit>| hit.map(|hit| hit.to_bits());
     let wrong = (0..n).into_par_iter().step_by(step).find_first(|&i| {
         let ray = &workload.rays[i];
@@ -121,11 +121,11 @@ impl Measured {
         }));
         let mut hits = vec![None; rays.len()];
         let batch_closest_ns = per_ray(median_time(|| {
-            tree.closest_hits(black_box(rays), Faces::Both, &mut hits);
+            tree.closest_hit_batch(black_box(rays), Faces::Both, &mut hits);
         }));
         let mut occluded = vec![false; rays.len()];
         let batch_any_ns = per_ray(median_time(|| {
-            tree.are_occluded(black_box(rays), Faces::Both, &mut occluded);
+            tree.is_occluded_batch(black_box(rays), Faces::Both, &mut occluded);
         }));
         Self {
             name: workload.name,

@@ -5,14 +5,16 @@ use std::time::Duration;
 use hitscan::cache;
 
 use crate::args::BuildArgs;
-use crate::engine;
 use crate::exit_code::Outcome;
 use crate::loading::{self, timed};
 use crate::messages::{self, readable};
 use crate::output::Target;
+use crate::resolved::check_cache_name;
+use crate::threads;
 
 pub(crate) fn run(args: &BuildArgs) -> anyhow::Result<Outcome> {
-    engine::set_threads(args.engine.threads)?;
+    check_cache_name(&args.output)?;
+    threads::set(args.engine.threads)?;
     // Errors in the output show before the long read of the mesh.
     let mut target = Target::open(Some(&args.output))?;
     let (built, time) = timed(|| loading::build_for_cache(&args.file, &args.output, &args.engine));

@@ -4,20 +4,21 @@ use std::io::Write;
 
 use clap::ValueEnum;
 use hitscan::{Faces, Isa, Ray};
+use hitscan_oracle::{Difference, HostileRays, Oracle, Query, Tally};
 
 use crate::args::{CheckArgs, EngineArgs, LayoutArg, QualityArg};
-use crate::check::{Difference, HostileRays, Oracle, QueryKind, Shape, Tally, compare};
-use crate::engine;
+use crate::check::{Expected, Shape};
 use crate::exit_code::Outcome;
 use crate::loading;
 use crate::messages;
 use crate::output::Target;
+use crate::threads;
 
 /// The number of rays whose brute-force answers are in memory at a time.
 const CHUNK: usize = 1 << 13;
 
 pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Outcome> {
-    engine::set_threads(args.threads)?;
+    threads::set(args.threads)?;
     let mut model = loading::load(&args.file, &args.limits)?;
     let mut trees = Vec::new();
     let mut invalid_trees = Vec::new();
@@ -49,12 +50,13 @@ pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Outcome> {
 
     let mesh = &model.mesh;
     let mut stream = HostileRays::new(mesh, args.seed);
-    let mut rays = Vec::new();
+    let oracle = Oracle::new(mesh);
     let bar = messages::counter("checking", Some(args.rays as u64));
     let mut n_done = 0;
     while n_done < args.rays {
-        stream.take(CHUNK.min(args.rays - n_done), &mut rays);
-        let oracle = Oracle::scan(mesh, &rays);
+        let rays = stream.next_rays(CHUNK.min(args.rays - n_done));
+        n_done += rays.len();
+        let expected = Expected::new(&oracle, rays);
         let mut row = rows.iter_mut();
         trees = trees
             .into_iter()
@@ -62,13 +64,12 @@ pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Outcome> {
                 for isa in Isa::available() {
                     tree = tree.with_isa(isa);
                     for (shape, row) in Shape::ALL.into_iter().zip(&mut row) {
-                        row.tally.add(compare(&tree, &rays, &oracle, shape));
+                        row.tally.add(expected.compare(&tree, shape));
                     }
                 }
                 tree
             })
             .collect();
-        n_done += rays.len();
         bar.set_position(n_done as u64);
     }
     bar.finish_and_clear();
@@ -106,16 +107,16 @@ impl Report<'_> {
 
     fn write(&self, out: &mut impl Write) -> std::io::Result<()> {
         write!(out, "{:<9} {:<8} {:<8} {:<13}", "quality", "isa", "layout", "shape")?;
-        for query in QueryKind::ALL {
+        for query in Query::ALL {
             write!(out, " {:>9}", query.name())?;
         }
         writeln!(out, "   (differences)")?;
         for Row { quality, layout, isa, shape, tally } in self.rows {
             write!(out, "{quality:<9} {:<8} {layout:<8} {:<13}", isa.name(), shape.name())?;
-            for (query, n) in QueryKind::ALL.into_iter().zip(tally.n_differences) {
+            for (query, n) in Query::ALL.into_iter().zip(tally.n_differences) {
                 match (query, shape) {
                     // The library has no batch of nearest hits.
-                    (QueryKind::Nearest, Shape::Batch | Shape::ShortBatches) => {
+                    (Query::Nearest, Shape::Batch | Shape::ShortBatches) => {
                         write!(out, " {:>9}", "-")?;
                     }
                     _ => write!(out, " {n:>9}")?,
@@ -161,13 +162,24 @@ impl Report<'_> {
                 "  hitscan cast {} {} {} --faces {} --quality {quality} --layout {layout} --isa {isa}",
                 self.args.file.display(),
                 flags_of(ray),
-                query.flags(),
+                flags_of_query(*query),
                 name_of(*faces),
             )?;
             writeln!(out, "  expected {}", shortened(expected))?;
             writeln!(out, "  found    {}", shortened(found))?;
         }
         Ok(())
+    }
+}
+
+/// The flags of `hitscan cast` for a query.
+fn flags_of_query(query: Query) -> &'static str {
+    match query {
+        Query::Closest => "--closest",
+        Query::Any => "--any",
+        Query::AllClosed | Query::Nearest => "--all",
+        Query::AllOnce => "--all --once",
+        Query::Crossings => "--count",
     }
 }
 

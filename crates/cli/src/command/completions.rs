@@ -9,7 +9,7 @@ use crate::exit_code::Outcome;
 use crate::output::Target;
 
 pub(crate) fn run(args: CompletionsArgs) -> anyhow::Result<Outcome> {
-    // Into memory first: the generator panics if it cannot write.
+    // The generator panics if it cannot write, so it writes to memory.
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Args::command(), "hitscan", &mut script);
     let mut out = Target::open(None)?;

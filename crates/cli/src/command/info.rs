@@ -3,34 +3,53 @@
 use std::io::Write;
 use std::time::Duration;
 
-use hitscan::{Isa, MeshBvh, Runs, TriMesh};
+use hitscan::{Isa, MeshBvh, Runs, SameVertex, Topology, TriMesh};
 use hitscan_files::Escaped;
 use indicatif::{DecimalBytes, HumanCount};
 use serde::Serialize;
 
-use crate::args::InfoArgs;
+use crate::args::{InfoArgs, ReportFormat};
 use crate::distribution::{SizeClass, longest_edges, write_bars};
-use crate::engine;
 use crate::exit_code::Outcome;
 use crate::loading::{self, timed};
+use crate::mesh_faults::{EdgeCounts, FaultReport, write_closed};
 use crate::messages::readable;
 use crate::model::Model;
 use crate::output::{Target, quoted};
-use crate::surface::EdgeCounts;
+use crate::threads;
 
 pub(crate) fn run(args: &InfoArgs) -> anyhow::Result<Outcome> {
-    engine::set_threads(args.engine.threads)?;
+    threads::set(args.engine.threads)?;
     let (loaded, load_time) = timed(|| loading::load(&args.file, &args.engine.limits));
     let mut model = loaded?;
+    if args.open_edges {
+        return write_faults(args, &model.mesh);
+    }
     let (tree, build_time) = timed(|| loading::build(&mut model, &args.engine));
     let tree = tree?;
     let info = Info::new(&args.file.display().to_string(), &model, &tree, load_time, build_time);
     let mut out = Target::open(None)?;
-    if args.json {
+    if args.report.format() == ReportFormat::Json {
         serde_json::to_writer_pretty(&mut out, &info)?;
         writeln!(out)?;
     } else {
         info.write_text(&mut out)?;
+    }
+    out.finish(&[])?;
+    Ok(Outcome::Done)
+}
+
+/// Writes all faults of the mesh, for `--open-edges`.
+fn write_faults(args: &InfoArgs, mesh: &TriMesh) -> anyhow::Result<Outcome> {
+    let topology = Topology::new(mesh, SameVertex::ByPosition);
+    let file = args.file.display().to_string();
+    let report = FaultReport::new(&file, mesh, &topology);
+    let mut out = Target::open(None)?;
+    if args.report.format() == ReportFormat::Json {
+        serde_json::to_writer(&mut out, &report)?;
+        writeln!(out)?;
+    } else {
+        report.write_text(&mut out)?;
     }
     out.finish(&[])?;
     Ok(Outcome::Done)
@@ -55,10 +74,16 @@ struct Info {
     degenerate: usize,
     /// The triangles by length of their longest edge; empty if every length is zero.
     longest_edges: Vec<SizeClass>,
-    /// Whether every edge belongs to exactly two triangles, in opposite directions, so that no ray leaks.
-    /// Triangles of zero area count.
+    /// Whether as many triangles run along each edge in one direction as in the other, so that no ray
+    /// leaks. Triangles of zero area count.
     closed: bool,
     edges: EdgeCounts,
+    /// The number of loops and chains of open edges.
+    boundary_loops: usize,
+    /// The number of triangles with the vertices of an earlier triangle.
+    duplicates: usize,
+    /// The number of parts without a common vertex.
+    components: usize,
     /// The number of items that the reader skipped or found odd.
     ignored: u64,
     /// A sentence for each kind of skipped or odd item.
@@ -100,9 +125,9 @@ impl Info {
         let mesh = &model.mesh;
         let records = mesh.records();
         let names = |runs: fn(&hitscan::FaceRecords) -> &Runs<Option<u32>>| {
-            records.map(|records| names_of(runs(records), &records.names)).unwrap_or_default()
+            records.map(|records| names_of(runs(records), records.names())).unwrap_or_default()
         };
-        let edges = EdgeCounts::of(mesh);
+        let topology = Topology::new(mesh, SameVertex::ByPosition);
         Self {
             file: file.to_owned(),
             built_from: model.built_from.iter().map(|path| path.display().to_string()).collect(),
@@ -111,14 +136,17 @@ impl Info {
             polygons: records.map_or(mesh.triangles().len(), |records| records.n_polygons()),
             normals: mesh.attributes().normals.len(),
             uvs: mesh.attributes().uvs.len(),
-            objects: names(|records| &records.objects),
-            groups: names(|records| &records.groups),
-            materials: names(|records| &records.materials),
+            objects: names(hitscan::FaceRecords::objects),
+            groups: names(hitscan::FaceRecords::groups),
+            materials: names(hitscan::FaceRecords::materials),
             bounds: bounds(mesh),
-            degenerate: mesh.n_degenerate(),
+            degenerate: topology.zero_area_triangles.len(),
             longest_edges: longest_edges(mesh),
-            closed: edges.closed(),
-            edges,
+            closed: topology.is_closed(),
+            edges: EdgeCounts::of(&topology),
+            boundary_loops: topology.boundary_loops.len(),
+            duplicates: topology.duplicate_triangles.len(),
+            components: topology.n_components,
             ignored: model.n_ignored,
             remarks: model.remarks.clone(),
             load_ms: milliseconds(load_time),
@@ -150,7 +178,11 @@ impl Info {
             Some(Bounds { min, max }) => writeln!(out, "bounds      {min:?} to {max:?}")?,
             None => writeln!(out, "bounds      none, there are no triangles")?,
         }
-        writeln!(out, "closed      {}{}", if self.closed { "yes" } else { "no" }, self.edges)?;
+        write_closed(out, self.closed, &self.edges)?;
+        writeln!(out, "components  {}", count(self.components))?;
+        if self.duplicates > 0 {
+            writeln!(out, "duplicates  {} triangles", count(self.duplicates))?;
+        }
         writeln!(out, "left out    {}", self.ignored)?;
         for remark in &self.remarks {
             writeln!(out, "            {}", Escaped(remark))?;

@@ -1,18 +1,21 @@
-//! `hitscan make`: writes a generated mesh as OBJ.
+//! `hitscan make`: writes a generated mesh.
 
 use anyhow::Context;
+use hitscan::TriMesh;
 use hitscan::primitives::generate::{self, GenerateError};
-use hitscan::{TriMesh, obj};
 
 use crate::args::{MakeArgs, Seeded, Shape, Size};
 use crate::exit_code::Outcome;
+use crate::mesh_output;
 use crate::messages;
 use crate::output::Target;
+use crate::resolved::MESHES;
 
 pub(crate) fn run(args: &MakeArgs) -> anyhow::Result<Outcome> {
+    let format = MESHES.choose(None, args.output.as_deref())?;
     let mut target = Target::open(args.output.as_deref())?;
     let mesh = make(&args.shape).context("cannot make the mesh")?;
-    obj::write(&mesh, &mut target)?;
+    mesh_output::write(&mesh, &[], format, &mut target)?;
     target.finish(&[])?;
     let [min, max] = [mesh.bounds().min, mesh.bounds().max].map(|corner| corner.to_array());
     messages::line(format_args!(

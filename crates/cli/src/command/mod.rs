@@ -5,10 +5,12 @@ mod build;
 mod cast;
 mod check;
 mod completions;
+mod convert;
 mod info;
 mod make;
 mod man;
 mod pick;
+mod points;
 mod render;
 mod select;
 mod view;
@@ -23,8 +25,10 @@ use crate::exit_code::Outcome;
 pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
     match args.command {
         Command::Make(args) => make::run(&args),
+        Command::Convert(args) => convert::run(&args),
         Command::Info(args) => info::run(&args),
         Command::Cast(args) => cast::run(&args),
+        Command::Points(args) => points::run(&args),
         Command::Build(args) => build::run(&args),
         Command::Pick(args) => pick::run(&args),
         Command::Select(args) => select::run(&args),

@@ -3,22 +3,26 @@
 use hitscan::picking::{ClickCycle, PickOptions, Picker};
 
 use crate::args::PickArgs;
-use crate::camera;
-use crate::engine;
 use crate::exit_code::Outcome;
 use crate::output::{ElementRecord, Target};
+use crate::reduced_scene::ReducedScene;
+use crate::resolved::{Eye, camera};
 use crate::scene_file;
+use crate::threads;
 
 pub(crate) fn run(args: &PickArgs) -> anyhow::Result<Outcome> {
-    engine::set_threads(args.engine.threads)?;
+    threads::set(args.engine.threads)?;
     let view = camera::view(&args.camera)?;
     let scene = scene_file::load(&args.file, &args.engine)?.scene;
+    let options = args.engine.build_options();
+    let reduced = ReducedScene::new(scene, &args.query.ignore_faces, &options)?;
+    let scene = &reduced.scene;
     let mut options = PickOptions::for_kind(args.element.into());
     options.radius = args.radius.unwrap_or(options.radius);
-    let ignored = args.query.ignored(&scene)?;
+    let ignored = args.query.ignored(scene)?;
     options.query = args.query.options(&ignored);
     options.x_ray = args.x_ray;
-    let picker = Picker::new(&scene, &view);
+    let picker = Picker::new(scene, &view);
     let picks = match args.click {
         None if args.x_ray => picker.pick_all(args.pixel, &options),
         n_clicks => {
@@ -28,9 +32,13 @@ pub(crate) fn run(args: &PickArgs) -> anyhow::Result<Outcome> {
             picks.last().flatten().into_iter().collect()
         }
     };
+    let eye = Eye::new(&args.camera);
     let mut out = Target::open(None)?;
     for pick in &picks {
-        ElementRecord::of_pick(&scene, pick).write(args.format, &mut out)?;
+        let distance = eye.distance(pick.point, pick.distance);
+        let triangle = pick.hit.map(|hit| reduced.triangle(&hit));
+        let record = ElementRecord::of_pick(scene, pick, triangle, distance);
+        record.write(args.format, &mut out)?;
     }
     out.finish(&[])?;
     Ok(if picks.is_empty() { Outcome::Nothing } else { Outcome::Done })

@@ -1,49 +1,46 @@
 //! `hitscan render`: renders a picture of a mesh or a scene.
 
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 use std::path::Path;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use anyhow::bail;
-use hitscan::glam::DVec3;
-use hitscan_render::{Background, Mode, Style, draw_rays, render};
+use hitscan::picking::View;
+use hitscan_render::{Mode, Picture, Subject, draw_rays, draw_segments, render};
 use indicatif::ProgressBar;
 
-use crate::args::{CameraArgs, RenderArgs};
-use crate::camera;
-use crate::engine;
+use crate::args::RenderArgs;
 use crate::exit_code::Outcome;
+use crate::mesh_faults;
 use crate::messages;
 use crate::output::Target;
-use crate::rays::{self, DefaultRange, RaySource};
+use crate::rays::{self, DefaultRange};
+use crate::resolved::{self, camera};
 use crate::scene_file;
-
-/// The maximum number of pixels: 8K, which takes about a gigabyte of memory.
-const MOST_PIXELS: f64 = (1 << 25) as f64;
+use crate::table::TableSource;
+use crate::threads;
 
 /// The number of rays that the command reads and draws at a time.
 const RAYS_AT_A_TIME: usize = 1 << 16;
 
 pub(crate) fn run(args: &RenderArgs) -> anyhow::Result<Outcome> {
-    engine::set_threads(args.engine.threads)?;
-    check_size(&args.camera)?;
-    check_output(args.output.as_deref())?;
+    let style = resolved::style(args)?;
+    threads::set(args.engine.threads)?;
     // Errors in the rays or the output show before the long read of the mesh.
     let range = DefaultRange { t_min: 0.0, t_max: f32::INFINITY };
-    let open = |path: &_| rays::open(&RaySource::new(path), args.rays_format, range);
+    let open = |path: &_| rays::open(&TableSource::new(path), args.rays_format, range);
     let rays = args.rays.as_deref().map(open).transpose()?;
+    rays.iter().flat_map(|rays| rays.remarks()).for_each(messages::note);
     let mut target = Target::open(args.output.as_deref())?;
-    let loaded = scene_file::load(&args.file, &args.engine)?;
-    let mut inputs = loaded.files.clone();
-    inputs.extend(args.rays.clone());
+    let mut loaded = scene_file::load(&args.file, &args.engine)?;
     let mut subject = loaded.subject();
+    let mut inputs = loaded.files;
+    inputs.extend(args.rays.clone());
     subject.faces = args.faces.into();
-    if subject.n_triangles() == 0 {
-        bail!(
-            "{}: the scene has no triangles to render; add a mesh or check --faces and the file",
-            args.file.display()
-        );
+    check_triangles(&subject, &args.file)?;
+    if args.mode == Mode::Shaded && args.smooth > 0.0 {
+        subject.smooth_edges(args.smooth);
     }
     let view = camera::view_of(&args.camera, &subject)?;
     if args.mode == Mode::Uv && !subject.has_uvs() {
@@ -51,58 +48,54 @@ pub(crate) fn run(args: &RenderArgs) -> anyhow::Result<Outcome> {
     }
 
     let progress = Progress::start();
-    let mut picture = render(&subject, &view, &style(args), |share| progress.advance(share));
+    let mut picture = render(&subject, &view, &style, |share| progress.advance(share));
     progress.finish();
     if let Some(mut rays) = rays {
         draw_rays(&mut picture, &subject, &view, |chunk| rays.read(chunk, RAYS_AT_A_TIME))?;
+    }
+    if args.open_edges {
+        draw_open_edges(&mut picture, &subject, &view);
     }
     target.write_all(&picture.png()?)?;
     target.finish(&inputs)?;
     Ok(Outcome::Done)
 }
 
-fn style(args: &RenderArgs) -> Style {
-    let n_samples = args.samples.unwrap_or(match args.mode {
-        Mode::Shaded | Mode::Glass => 4,
-        _ => 1,
-    });
-    let background = args.background.unwrap_or(match args.mode {
-        Mode::Depth | Mode::Normal => Background([0, 0, 0, 255]),
-        _ => Background([240, 242, 245, 255]),
-    });
-    let up = camera::up(args.camera.up).unwrap_or(DVec3::Y);
-    Style {
-        mode: args.mode,
-        n_samples,
-        seed: args.seed,
-        background,
-        legend: !args.no_legend,
-        up,
-        light: args.light,
-        draft: false,
+/// The colours of open, non-manifold and inconsistently wound edges.
+const FAULT_COLORS: [[u8; 3]; 3] = [[230, 20, 40], [160, 30, 200], [20, 90, 230]];
+
+/// Draws the faulty edges of each visible instance, and prints their numbers.
+fn draw_open_edges(picture: &mut Picture, subject: &Subject, view: &View) {
+    let faults = mesh_faults::world_edges(subject.scene(), subject.instances());
+    let [open, non_manifold, inconsistent] = faults.each_ref().map(Vec::len);
+    messages::note(format_args!(
+        "edges: {open} open, {non_manifold} non-manifold, {inconsistent} inconsistently wound"
+    ));
+    // Open edges come last, over the others.
+    for (segments, color) in faults.iter().zip(FAULT_COLORS).rev() {
+        if !segments.is_empty() {
+            draw_segments(picture, subject, view, segments, color);
+        }
     }
 }
 
-fn check_size(camera: &CameraArgs) -> anyhow::Result<()> {
-    let [width, height] = camera.size;
-    if width * height > MOST_PIXELS {
-        bail!(
-            "--size: {width}x{height} has {} pixels; expected at most {MOST_PIXELS} (as 7680x4320)",
-            width * height
-        );
+/// Checks that the picture shows anything.
+///
+/// # Errors
+/// A subject without triangles, or whose triangles are all hidden.
+fn check_triangles(subject: &Subject, file: &Path) -> anyhow::Result<()> {
+    if subject.n_triangles() > 0 {
+        return Ok(());
     }
-    Ok(())
-}
-
-fn check_output(path: Option<&Path>) -> anyhow::Result<()> {
-    match path {
-        None if std::io::stdout().is_terminal() => {
-            bail!("refusing to write a binary PNG to a terminal; use -o FILE or redirect stdout")
-        }
-        Some(path) if path.extension().is_some_and(|e| !e.eq_ignore_ascii_case("png")) => {
-            bail!("cannot write {}: pictures are PNG; use a name that ends in .png", path.display())
-        }
-        _ => Ok(()),
+    let is_hidden = subject.scene().iter().any(|(_, instance)| {
+        instance.mesh.as_ref().is_some_and(|mesh| !mesh.tri_mesh().triangles().is_empty())
+    });
+    match is_hidden {
+        true => bail!(
+            "{}: all instances with triangles are hidden; expected a visible one",
+            file.display()
+        ),
+        false => bail!("{}: found no triangles; expected a mesh with triangles", file.display()),
     }
 }
 

@@ -8,19 +8,19 @@ use anyhow::Context;
 use hitscan::glam::DVec3;
 use hitscan_viewer::{Handle, Model, Server};
 
-use crate::args::ViewArgs;
-use crate::camera;
-use crate::engine;
+use crate::args::{SMOOTH_DEGREES, ViewArgs};
 use crate::exit_code::Outcome;
 use crate::messages;
+use crate::resolved::camera;
 use crate::scene_file;
+use crate::threads;
 
 /// The interval between two checks for changed files.
 const POLL_INTERVAL: Duration = Duration::from_millis(250);
 
 pub(crate) fn run(args: ViewArgs) -> anyhow::Result<Outcome> {
-    engine::set_threads(args.engine.threads)?;
     let up = camera::up(args.up)?;
+    threads::set(args.engine.threads)?;
     let stamps = Stamps::of(vec![args.file.clone()]);
     let (model, files) = load(&args, up)?;
     let server = Server::bind(args.port, model)
@@ -30,7 +30,7 @@ pub(crate) fn run(args: ViewArgs) -> anyhow::Result<Outcome> {
     ctrlc::set_handler(move || ending.end()).context("cannot wait for Ctrl-C")?;
 
     let address = format!("http://{}/", server.address());
-    print_address(&address)?;
+    print_address(&address).context("standard output: cannot write")?;
     if !args.no_open
         && let Err(error) = open::that_detached(&address)
     {
@@ -53,10 +53,12 @@ fn print_address(address: &str) -> std::io::Result<()> {
 
 /// The model of the file, with all files read for it. `up` has unit length.
 fn load(args: &ViewArgs, up: DVec3) -> anyhow::Result<(Model, Vec<PathBuf>)> {
-    let loaded = scene_file::load(&args.file, &args.engine)?;
-    let (files, times) = (loaded.files.clone(), loaded.times);
+    let mut loaded = scene_file::load(&args.file, &args.engine)?;
+    let mut subject = loaded.subject();
+    let (files, times) = (loaded.files, loaded.times);
+    subject.smooth_edges(SMOOTH_DEGREES);
     let model = Model {
-        subject: loaded.subject(),
+        subject,
         file: args.file.display().to_string(),
         up,
         reading: times.reading,

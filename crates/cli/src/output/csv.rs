@@ -1,12 +1,13 @@
-//! Results as comma-separated values: a row per hit, or a row per ray for `--any` and `--count`.
+//! Results as comma-separated values: a row per hit; with `--any` and `--count` a row per ray.
 
 use std::ops::Range;
 
 use csv::WriterBuilder;
 use serde::Serialize;
 
-use super::{HitRecord, Results};
-use crate::engine::{Answer, Query};
+use super::record::HitRecord;
+use super::results::Results;
+use crate::query::{Answer, Query};
 
 /// The header line.
 pub(super) fn header(query: Query) -> &'static str {
@@ -41,7 +42,7 @@ struct Row<'a> {
 }
 
 pub(super) fn append(results: &Results<'_>, rays: Range<usize>, out: &mut Vec<u8>) {
-    const MEMORY: &str = "a Vec takes all that is written";
+    const MEMORY: &str = "writing to a Vec cannot fail";
     let mut writer = WriterBuilder::new().has_headers(false).from_writer(&mut *out);
     for i in rays {
         let ray = results.first_ray + i as u64;

@@ -1,4 +1,4 @@
-//! What is told about picked and selected elements: a line of JSON each, or text for people.
+//! The records of picked and selected elements, as lines of JSON or as text.
 
 use std::io::Write;
 
@@ -7,21 +7,23 @@ use hitscan::picking::{Element, Pick};
 use hitscan::scene::{InstanceId, Scene};
 use serde::Serialize;
 
-use super::{Target, quoted, text::in_words};
+use super::record::quoted;
+use super::target::Target;
+use super::text::in_words;
 use crate::args::LineFormat;
 
 /// An element of a scene.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct ElementRecord<'a> {
     element: &'static str,
-    /// Names from the outermost parent to the instance itself; `null` for one without a name.
+    /// The names from the outermost parent to the instance itself; `null` for a missing name.
     path: Vec<Option<&'a str>>,
-    /// The place of the instance in the file.
+    /// The index of the instance in the file.
     instance: u64,
-    /// Of a face.
+    /// The polygon of a face.
     #[serde(skip_serializing_if = "Option::is_none")]
     polygon: Option<u32>,
-    /// Of an edge or a vertex.
+    /// The vertices of an edge or a vertex.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     vertices: Vec<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -31,17 +33,18 @@ pub(crate) struct ElementRecord<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     material: Option<&'a str>,
     #[serde(flatten)]
-    place: Option<PlaceRecord>,
+    picked: Option<PickRecord>,
 }
 
-/// Where an element was picked.
+/// The point of a pick.
 #[derive(Clone, Debug, Serialize)]
-struct PlaceRecord {
+struct PickRecord {
     point: [f64; 3],
     pixel: [f64; 2],
     pixel_distance: f64,
+    /// The distance from the eye.
     distance: f64,
-    /// Of what a ray hit; there, `null` for a triangle of zero area.
+    /// The normal of a hit triangle; `null` for a triangle of zero area.
     #[serde(skip_serializing_if = "Option::is_none")]
     normal: Option<Option<[f64; 3]>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -51,6 +54,7 @@ struct PlaceRecord {
 }
 
 impl<'a> ElementRecord<'a> {
+    /// The record of an element, without the point of a pick.
     pub(crate) fn new(scene: &'a Scene, instance: InstanceId, element: Element) -> Self {
         let name = |id| scene.get(id).and_then(|instance| instance.name.as_deref());
         let mesh = scene.get(instance).and_then(|instance| instance.mesh.as_deref());
@@ -71,18 +75,25 @@ impl<'a> ElementRecord<'a> {
             object: named.and_then(|(records, polygon)| records.object(polygon)),
             group: named.and_then(|(records, polygon)| records.group(polygon)),
             material: named.and_then(|(records, polygon)| records.material(polygon)),
-            place: None,
+            picked: None,
         }
     }
 
-    pub(crate) fn of_pick(scene: &'a Scene, pick: &Pick) -> Self {
+    /// The record of a pick at this distance from the eye. `triangle` is the index in the file's mesh of
+    /// the triangle that the ray hit.
+    pub(crate) fn of_pick(
+        scene: &'a Scene,
+        pick: &Pick,
+        triangle: Option<u32>,
+        distance: f64,
+    ) -> Self {
         let details = pick.hit.as_ref().and_then(|hit| scene.describe(hit));
         // `+ 0.0` turns -0.0 into 0.0.
-        let place = PlaceRecord {
+        let picked = PickRecord {
             point: pick.point.to_array().map(|x| x + 0.0),
             pixel: pick.pixel.to_array(),
             pixel_distance: pick.pixel_distance,
-            distance: pick.distance,
+            distance,
             normal: details
                 .as_ref()
                 .map(|details| details.normal().map(|normal| normal.to_array().map(|x| x + 0.0))),
@@ -90,12 +101,12 @@ impl<'a> ElementRecord<'a> {
                 Side::Front => "front",
                 Side::Back => "back",
             }),
-            triangle: details.map(|details| details.triangle()),
+            triangle: details.and(triangle),
         };
-        Self { place: Some(place), ..Self::new(scene, pick.instance, pick.element) }
+        Self { picked: Some(picked), ..Self::new(scene, pick.instance, pick.element) }
     }
 
-    /// Writes the record on a line of JSON, or as text.
+    /// Writes the record as a line of JSON or as text.
     pub(crate) fn write(&self, format: LineFormat, out: &mut Target) -> anyhow::Result<()> {
         match format {
             LineFormat::Ndjson => {
@@ -127,14 +138,14 @@ impl<'a> ElementRecord<'a> {
             }
         }
         writeln!(out)?;
-        let Some(place) = &self.place else { return Ok(()) };
-        let ([x, y, z], [px, py]) = (place.point, place.pixel);
-        writeln!(out, "  point     {x:?} {y:?} {z:?}, distance {:?}", place.distance)?;
-        writeln!(out, "  pixel     {px:?} {py:?}, {:?} from the cursor", place.pixel_distance)?;
-        if let (Some(normal), Some(side)) = (place.normal, place.side) {
+        let Some(picked) = &self.picked else { return Ok(()) };
+        let ([x, y, z], [px, py]) = (picked.point, picked.pixel);
+        writeln!(out, "  point     {x:?} {y:?} {z:?}, distance {:?}", picked.distance)?;
+        writeln!(out, "  pixel     {px:?} {py:?}, {:?} from the cursor", picked.pixel_distance)?;
+        if let (Some(normal), Some(side)) = (picked.normal, picked.side) {
             writeln!(out, "  normal    {}, {side} side", in_words(normal))?;
         }
-        if let Some(triangle) = place.triangle {
+        if let Some(triangle) = picked.triangle {
             writeln!(out, "  triangle  {triangle}")?;
         }
         Ok(())

@@ -1,4 +1,4 @@
-//! Ctrl-C while an output is not complete: what is written so far goes away.
+//! Removes incomplete output files on Ctrl-C.
 
 use std::fs;
 use std::io;
@@ -8,25 +8,24 @@ use std::sync::{Mutex, Once, PoisonError};
 
 use tempfile::NamedTempFile;
 
-/// What a shell gives for a program that SIGINT ended.
+/// The exit code that a shell reports for a program that SIGINT ended.
 const INTERRUPTED: i32 = 130;
 
-/// Files of this process that are not complete. One that is complete has another name by now, and names do
-/// not come back.
+/// The temporary files of this process. A complete file has another name by now, and no name is used twice.
 static INCOMPLETE: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-/// A file that is removed if the process is asked to end, which it does with exit code 130.
+/// Creates a temporary file. On SIGINT and SIGTERM the process removes it and ends with exit code 130.
 ///
 /// # Errors
-/// Those of `create`.
-pub(super) fn removes(
+/// The errors of `create`.
+pub(super) fn removed_on_interrupt(
     create: impl FnOnce() -> io::Result<NamedTempFile>,
 ) -> io::Result<NamedTempFile> {
     static HANDLER: Once = Once::new();
-    // Held while the file is made: there is no moment at which the handler does not know of it.
+    // Hold the lock during the creation, so that the handler knows every file.
     let mut incomplete = INCOMPLETE.lock().unwrap_or_else(PoisonError::into_inner);
     HANDLER.call_once(|| {
-        // Without a handler the process ends as well, and leaves the file.
+        // Without a handler the process also ends, but leaves the file behind.
         ctrlc::set_handler(end).ok();
     });
     let file = create()?;
@@ -36,7 +35,7 @@ pub(super) fn removes(
 
 fn end() {
     for file in INCOMPLETE.lock().unwrap_or_else(PoisonError::into_inner).iter() {
-        // It may be complete.
+        // Ignore the error: the file may already be complete and renamed.
         fs::remove_file(file).ok();
     }
     process::exit(INTERRUPTED);

@@ -1,11 +1,12 @@
-//! Results as a JSON object per ray and line.
+//! Results as JSON objects, one ray per line.
 
 use std::ops::Range;
 
 use serde::Serialize;
 
-use super::{HitRecord, Results};
-use crate::engine::Answer;
+use super::record::HitRecord;
+use super::results::Results;
+use crate::query::Answer;
 
 #[derive(Serialize)]
 struct Line<'a> {
@@ -30,7 +31,7 @@ pub(super) fn append(results: &Results<'_>, rays: Range<usize>, out: &mut Vec<u8
             Answer::Occluded(occluded) => line.occluded = Some(occluded),
             Answer::Crossings(crossings) => line.crossings = Some(crossings),
         }
-        serde_json::to_writer(&mut *out, &line).expect("a Vec takes all that is written");
+        serde_json::to_writer(&mut *out, &line).expect("writing to a Vec cannot fail");
         out.push(b'\n');
     }
 }

@@ -1,6 +1,7 @@
 //! Results as NumPy arrays in a zip archive, under the names of Open3D's `RaycastingScene`.
 
-use std::io::{self, Seek, Write};
+use std::fs::File;
+use std::io::{self, Seek};
 
 use anyhow::Context;
 use hitscan::Hit;
@@ -8,17 +9,18 @@ use npyz::WriterBuilder;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
-use super::{Results, Target};
-use crate::engine::{Answer, Query};
+use super::results::Results;
+use super::target::Target;
+use crate::query::{Answer, Query};
 
-/// What stands for a triangle where there is no hit, as in Open3D.
+/// The triangle of a miss, as in Open3D.
 const NO_TRIANGLE: u32 = u32::MAX;
 
-/// The arrays of a query, complete when all results were pushed.
+/// The arrays of a query. They are complete after the last push.
 pub(crate) enum Arrays {
     /// An entry per ray.
     Closest(HitArrays),
-    /// An entry per hit; the hits of ray i are those from `ray_splits[i]` to `ray_splits[i + 1]`.
+    /// An entry per hit. The hits of ray i start at `ray_splits[i]` and end before `ray_splits[i + 1]`.
     All {
         ray_splits: Vec<u64>,
         ray_ids: Vec<u32>,
@@ -42,7 +44,7 @@ pub(crate) struct HitArrays {
 
 impl HitArrays {
     fn push(&mut self, results: &Results<'_>, hit: &Hit) {
-        // An array has no room for "none": a triangle of zero area has a normal of zeros.
+        // An array cannot hold "none", so the normal of a triangle of zero area is zero.
         let normal = results.mesh.unit_normal(hit.triangle).unwrap_or_default().as_vec3() + 0.0;
         self.t_hit.push(hit.t);
         self.primitive_ids.push(hit.triangle);
@@ -57,7 +59,7 @@ impl HitArrays {
         self.primitive_normals.extend([0.0; 3]);
     }
 
-    fn write<W: Write + Seek>(&self, archive: &mut Archive<W>) -> anyhow::Result<()> {
+    fn write(&self, archive: &mut Archive) -> anyhow::Result<()> {
         let n = self.t_hit.len() as u64;
         archive.add("t_hit", &[n], &self.t_hit)?;
         archive.add("primitive_ids", &[n], &self.primitive_ids)?;
@@ -85,7 +87,7 @@ impl Arrays {
                 (Self::Closest(arrays), Answer::Hits([hit, ..])) => arrays.push(results, hit),
                 (Self::All { ray_splits, ray_ids, hits: arrays }, Answer::Hits(hits)) => {
                     let ray = u32::try_from(results.first_ray + i as u64)
-                        .context("more than 2^32 rays, which ray_ids cannot number")?;
+                        .context("found more than 2^32 rays; expected fewer, because ray_ids are 32-bit numbers")?;
                     for hit in hits {
                         ray_ids.push(ray);
                         arrays.push(results, hit);
@@ -94,49 +96,62 @@ impl Arrays {
                 }
                 (Self::Any { occluded }, Answer::Occluded(answer)) => occluded.push(answer),
                 (Self::Count { crossings }, Answer::Crossings(answer)) => crossings.push(answer),
-                _ => unreachable!("the arrays were made for the query that is answered"),
+                _ => unreachable!("the arrays belong to the query of the answers"),
             }
         }
         Ok(())
     }
 
     pub(super) fn write(&self, target: &mut Target) -> anyhow::Result<()> {
-        // An archive is written back and forth, which only a file allows.
-        let file = tempfile::tempfile().context("cannot make a temporary file")?;
-        let mut archive = Archive { zip: ZipWriter::new(io::BufWriter::new(file)) };
-        match self {
-            Self::Closest(arrays) => arrays.write(&mut archive)?,
+        write_archive(target, |archive| match self {
+            Self::Closest(arrays) => arrays.write(archive),
             Self::All { ray_splits, ray_ids, hits } => {
                 archive.add("ray_splits", &[ray_splits.len() as u64], ray_splits)?;
                 archive.add("ray_ids", &[ray_ids.len() as u64], ray_ids)?;
-                hits.write(&mut archive)?;
+                hits.write(archive)
             }
-            Self::Any { occluded } => {
-                archive.add("occluded", &[occluded.len() as u64], occluded)?;
-            }
+            Self::Any { occluded } => archive.add("occluded", &[occluded.len() as u64], occluded),
             Self::Count { crossings } => {
-                archive.add("crossings", &[crossings.len() as u64], crossings)?;
+                archive.add("crossings", &[crossings.len() as u64], crossings)
             }
-        }
-        let file = archive.zip.finish()?;
-        let mut file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
-        file.rewind()?;
-        io::copy(&mut file, target)?;
-        Ok(())
+        })
     }
 }
 
-struct Archive<W: Write + Seek> {
-    zip: ZipWriter<W>,
+/// Writes an archive. `fill` adds its arrays.
+///
+/// # Errors
+/// Those of `fill`, and a target that cannot be written.
+pub(crate) fn write_archive(
+    target: &mut Target,
+    fill: impl FnOnce(&mut Archive) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
+    // Writing an archive needs to seek, so it goes to a file first.
+    let file = tempfile::tempfile().context("cannot create a temporary file")?;
+    let mut archive = Archive { zip: ZipWriter::new(io::BufWriter::new(file)) };
+    fill(&mut archive)?;
+    let file = archive.zip.finish()?;
+    let mut file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
+    file.rewind()?;
+    io::copy(&mut file, target)?;
+    Ok(())
 }
 
-impl<W: Write + Seek> Archive<W> {
-    /// Adds an array of the type's own dtype, in C order.
-    fn add<T>(&mut self, name: &str, shape: &[u64], values: &[T]) -> anyhow::Result<()>
+/// A zip archive of arrays in a temporary file.
+pub(crate) struct Archive {
+    zip: ZipWriter<io::BufWriter<File>>,
+}
+
+impl Archive {
+    /// Adds an array in C order, with the dtype of `T`.
+    ///
+    /// # Errors
+    /// A full disk.
+    pub(crate) fn add<T>(&mut self, name: &str, shape: &[u64], values: &[T]) -> anyhow::Result<()>
     where
         T: npyz::AutoSerialize + Copy,
     {
-        // A member of 4 GiB or more needs the zip64 form; smaller ones stay readable everywhere.
+        // A member of 4 GiB or more needs zip64. Smaller members do without, for older readers.
         let large = size_of_val(values) >= u32::MAX as usize - (1 << 16);
         let options = SimpleFileOptions::default()
             .compression_method(CompressionMethod::Stored)

@@ -1,25 +1,26 @@
-//! All that is told about a hit.
+//! The record of a hit, shared by the formats.
 
 use hitscan::{Hit, Ray, Side, TriMesh};
 use serde::Serialize;
 
-/// All that is told about a hit, in the order of the formats.
+/// The fields of a hit, in the order of the formats.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub(crate) struct HitRecord<'a> {
-    /// Where on the ray, in units of its direction.
+    /// The position on the ray, in units of its direction.
     pub(crate) t: f32,
-    /// `t` times the length of the direction: negative behind the origin.
+    /// The distance from the origin of the ray: `t` times the length of the direction. Negative behind
+    /// the origin.
     pub(crate) distance: f64,
-    /// On the triangle, from its corners and `u`, `v`.
+    /// The point of the triangle with the weights `u` and `v`.
     pub(crate) point: [f64; 3],
-    /// Of unit length, by the triangle's winding: it does not turn towards the ray. `None` for a triangle
-    /// of zero area.
+    /// The unit normal by the triangle's winding, also where it points away from the ray. `None` for a
+    /// triangle of zero area.
     pub(crate) normal: Option<[f64; 3]>,
     pub(crate) side: &'static str,
     pub(crate) u: f32,
     pub(crate) v: f32,
     pub(crate) triangle: u32,
-    /// Counted from 0 in the order of the file.
+    /// The indices of the corners in the file, from 0.
     pub(crate) vertices: [u32; 3],
     pub(crate) polygon: Option<u32>,
     pub(crate) object: Option<&'a str>,
@@ -59,7 +60,7 @@ fn without_negative_zeros(v: [f64; 3]) -> [f64; 3] {
     v.map(|x| x + 0.0)
 }
 
-/// A name for people to read: in quotes, and whatever could confuse a terminal escaped.
+/// A name in quotes, with control characters escaped.
 pub(crate) fn quoted(name: &str) -> String {
     format!("{name:?}")
 }

@@ -1,4 +1,4 @@
-//! Where output goes: a file that appears whole or not at all, a device, or standard output.
+//! The destination of an output: a file that appears complete or not at all, a device, or stdout.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -9,73 +9,77 @@ use tempfile::NamedTempFile;
 
 use super::interruption;
 
-/// An open output. Dropped before [`Target::finish`], or interrupted, it leaves no file behind, and one that
-/// was there before stays as it was.
+/// An open output. Without [`Target::finish`], or after an interrupt, it leaves no new file behind and an
+/// old file unchanged.
 #[derive(Debug)]
 pub(crate) enum Target {
     Stdout(BufWriter<io::Stdout>),
-    /// What is not a regular file, such as `/dev/stdout`: there is nothing to replace.
+    /// A path that is no regular file, such as `/dev/stdout`. Nothing replaces it.
     Device(BufWriter<File>, PathBuf),
-    /// A new file beside the one it will replace.
+    /// A temporary file beside the file that it will replace.
     File(BufWriter<NamedTempFile>, PathBuf),
 }
 
-/// Large writes: a pipe or file is not asked for every line.
-const BUFFER: usize = 1 << 16;
+/// The size of one write. A write per line would be slow.
+const BUFFER_BYTES: usize = 1 << 16;
 
 impl Target {
     /// Opens the file at `path`, or standard output without one.
     ///
     /// # Errors
-    /// A path that cannot be written, known before any work is done.
+    /// A path that cannot be written.
     pub(crate) fn open(path: Option<&Path>) -> anyhow::Result<Self> {
         let Some(path) = path else {
-            return Ok(Self::Stdout(BufWriter::with_capacity(BUFFER, io::stdout())));
+            return Ok(Self::Stdout(BufWriter::with_capacity(BUFFER_BYTES, io::stdout())));
         };
-        let cannot = || format!("cannot write {}", path.display());
+        let cannot = || format!("{}: cannot write the file", path.display());
         match fs::metadata(path) {
-            Ok(found) if found.is_dir() => bail!("cannot write {}: it is a folder", path.display()),
+            Ok(found) if found.is_dir() => {
+                bail!("{}: cannot write to a folder; expected a file", path.display())
+            }
             Ok(found) if !found.is_file() => {
                 let file = File::options().write(true).open(path).with_context(cannot)?;
-                Ok(Self::Device(BufWriter::with_capacity(BUFFER, file), path.to_owned()))
+                Ok(Self::Device(BufWriter::with_capacity(BUFFER_BYTES, file), path.to_owned()))
             }
             Ok(found) => {
                 if found.permissions().readonly() {
-                    bail!("cannot write {}: it is read-only", path.display());
+                    bail!(
+                        "{}: the file is read-only; change its permissions or use another file",
+                        path.display()
+                    );
                 }
-                // The file that a link points to is replaced, not the link.
+                // Replace the file that a link points to, not the link.
                 let path = path.canonicalize().with_context(cannot)?;
                 let file = temporary_beside(&path).with_context(cannot)?;
                 file.as_file().set_permissions(found.permissions()).with_context(cannot)?;
-                Ok(Self::File(BufWriter::with_capacity(BUFFER, file), path))
+                Ok(Self::File(BufWriter::with_capacity(BUFFER_BYTES, file), path))
             }
             Err(_) => {
                 let folder = folder_of(path);
                 if !folder.is_dir() {
                     bail!(
-                        "cannot write {}: there is no folder {}",
+                        "{}: cannot write the file; there is no folder {}",
                         path.display(),
                         folder.display()
                     );
                 }
                 let file = temporary_beside(path).with_context(cannot)?;
-                Ok(Self::File(BufWriter::with_capacity(BUFFER, file), path.to_owned()))
+                Ok(Self::File(BufWriter::with_capacity(BUFFER_BYTES, file), path.to_owned()))
             }
         }
     }
 
-    /// Completes the output: now the file appears, unless it would replace one of `inputs`, the files
-    /// that were read for it.
+    /// Completes the output. The file appears now.
     ///
     /// # Errors
-    /// An output that is one of the inputs, by whatever path; and one that cannot be written.
+    /// A file that is one of `inputs`, by any path, and a target that cannot be written.
     pub(crate) fn finish(self, inputs: &[PathBuf]) -> anyhow::Result<()> {
         match self {
             mut stream @ (Self::Stdout(_) | Self::Device(..)) => Ok(stream.flush()?),
             Self::File(file, path) => {
-                let cannot = || format!("cannot write {}", path.display());
+                let cannot = || format!("{}: cannot write the file", path.display());
                 if is_one_of(&path, inputs) {
-                    bail!("{}: it is an input, expected another file", cannot());
+                    bail!("{}: the output is also an input; use another file", path.display());
                 }
                 let file = file
                     .into_inner()
@@ -89,12 +93,12 @@ impl Target {
 }
 
 impl Target {
-    /// The error, saying what could not be written.
+    /// The error with the name of the target.
     fn named(&self, error: &io::Error) -> io::Error {
         let text = match self {
-            Self::Stdout(_) => format!("cannot write to standard output: {error}"),
+            Self::Stdout(_) => format!("standard output: cannot write: {error}"),
             Self::Device(_, path) | Self::File(_, path) => {
-                format!("cannot write {}: {error}", path.display())
+                format!("{}: cannot write the file: {error}", path.display())
             }
         };
         io::Error::new(error.kind(), text)
@@ -121,7 +125,7 @@ impl Write for Target {
     }
 }
 
-/// Whether the path leads to one of the files. One that is not there yet is none of them.
+/// Whether the path leads to one of the files. A missing file is none of them.
 fn is_one_of(path: &Path, files: &[PathBuf]) -> bool {
     let real = |path: &Path| path.canonicalize().ok();
     real(path).is_some_and(|path| files.iter().any(|file| real(file).as_ref() == Some(&path)))
@@ -134,7 +138,7 @@ fn folder_of(path: &Path) -> &Path {
     }
 }
 
-/// A temporary file in the folder of `path`, so that it can take that place in one step.
+/// A temporary file in the folder of `path`, so that one renaming puts it in place.
 fn temporary_beside(path: &Path) -> io::Result<NamedTempFile> {
     if path.file_name().is_none() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "the path has no file name"));
@@ -143,12 +147,12 @@ fn temporary_beside(path: &Path) -> io::Result<NamedTempFile> {
     builder.prefix(".hitscan-");
     #[cfg(unix)]
     {
-        // As for any new file: what the user's mask leaves of it.
+        // The user's mask narrows the permissions, as for any new file.
         use std::os::unix::fs::PermissionsExt;
         builder.permissions(fs::Permissions::from_mode(0o666));
     }
-    // Its error would name the temporary file, which says nothing to anybody.
-    interruption::removes(|| builder.tempfile_in(folder_of(path)))
+    // Drop the name of the temporary file from the error, because it helps no user.
+    interruption::removed_on_interrupt(|| builder.tempfile_in(folder_of(path)))
         .map_err(|error| error.kind().into())
 }
 

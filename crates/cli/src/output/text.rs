@@ -3,8 +3,9 @@
 use std::io::Write;
 use std::ops::Range;
 
-use super::{HitRecord, Results, quoted};
-use crate::engine::Answer;
+use super::record::{HitRecord, quoted};
+use super::results::Results;
+use crate::query::Answer;
 
 pub(super) fn append(results: &Results<'_>, rays: Range<usize>, out: &mut Vec<u8>) {
     for i in rays {
@@ -54,7 +55,7 @@ fn append_hit(out: &mut Vec<u8>, hit: &HitRecord<'_>) {
     }
 }
 
-/// A normal, or that there is none.
+/// A normal in words, also for a triangle without one.
 pub(super) fn in_words(normal: Option<[f64; 3]>) -> String {
     match normal {
         Some([x, y, z]) => format!("{x:?} {y:?} {z:?}"),
@@ -63,5 +64,5 @@ pub(super) fn in_words(normal: Option<[f64; 3]>) -> String {
 }
 
 fn append_line(out: &mut Vec<u8>, line: std::fmt::Arguments<'_>) {
-    writeln!(out, "{line}").expect("a Vec takes all that is written");
+    writeln!(out, "{line}").expect("writing to a Vec cannot fail");
 }

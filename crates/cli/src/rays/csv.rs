@@ -1,89 +1,52 @@
-//! Rays as comma-separated values under a header.
+//! Rays as comma-separated values: rows of six or eight numbers.
 
 use std::io::BufRead;
 
-use anyhow::{Context, bail};
 use hitscan::Ray;
 
-use super::lines::Lines;
-use super::{DefaultRange, RayReader, ray_of};
+use super::range::{DefaultRange, ray_of};
+use super::reader::RayReader;
+use crate::table::{CsvTable, Schema};
 
-/// The columns, of which the last two may be absent.
-const COLUMNS: [&str; 8] = ["ox", "oy", "oz", "dx", "dy", "dz", "t_min", "t_max"];
-
-/// A stream of rays in CSV: numbers need no quotes, so a line is a row.
-pub(crate) struct CsvRays<R> {
-    lines: Lines<R>,
-    n_columns: usize,
+/// A stream of rays in CSV.
+pub(super) struct CsvRays<R> {
+    table: CsvTable<R>,
     range: DefaultRange,
 }
 
+const SCHEMA: Schema = Schema {
+    names: &["ox", "oy", "oz", "dx", "dy", "dz", "t_min", "t_max"],
+    n_required: 6,
+    expected: "expected the header ox,oy,oz,dx,dy,dz or ox,oy,oz,dx,dy,dz,t_min,t_max, \
+               or 6 or 8 numbers per row",
+};
+
 impl<R: BufRead> CsvRays<R> {
-    /// Reads the header.
+    /// Reads up to the header, or up to the first row of a file without one.
     ///
     /// # Errors
-    /// A header of other columns.
-    pub(crate) fn new(input: R, name: String, range: DefaultRange) -> anyhow::Result<Self> {
-        let mut lines = Lines::new(input, name);
-        let header = lines.next()?.unwrap_or_default().to_vec();
-        let columns: Vec<&[u8]> = fields(&header).collect();
-        let expected = COLUMNS.map(str::as_bytes);
-        if columns != expected[..6] && columns != expected {
-            bail!(
-                "{}: found {}, expected the header {} or {}",
-                lines.place(),
-                shown(&header),
-                COLUMNS[..6].join(","),
-                COLUMNS.join(",")
-            );
-        }
-        let n_columns = columns.len();
-        Ok(Self { lines, n_columns, range })
+    /// A header that does not name the columns, and a first row without six or eight numbers.
+    pub(super) fn new(input: R, name: String, range: DefaultRange) -> anyhow::Result<Self> {
+        Ok(Self { table: CsvTable::new(input, name, &SCHEMA)?, range })
     }
 }
 
 impl<R: BufRead> RayReader for CsvRays<R> {
-    fn read(&mut self, rays: &mut Vec<Ray>, most: usize) -> anyhow::Result<()> {
-        for _ in 0..most {
-            let Some(line) = self.lines.next()? else { break };
-            let ray = parse(line, self.n_columns, self.range);
-            rays.push(ray.with_context(|| self.lines.place())?);
+    fn read(&mut self, rays: &mut Vec<Ray>, max_rays: usize) -> anyhow::Result<()> {
+        for _ in 0..max_rays {
+            let DefaultRange { t_min, t_max } = self.range;
+            let mut numbers = [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, t_min, t_max];
+            if !self.table.read_row(&mut numbers)? {
+                break;
+            }
+            rays.push(ray_of(&numbers, self.range));
         }
         Ok(())
     }
-}
 
-fn parse(line: &[u8], n_columns: usize, range: DefaultRange) -> anyhow::Result<Ray> {
-    let n_found = fields(line).count();
-    if n_found != n_columns {
-        bail!("found {n_found} values, expected {n_columns}");
+    fn remarks(&self) -> Vec<String> {
+        self.table.remarks()
     }
-    let mut numbers = [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, range.t_min, range.t_max];
-    for (column, field) in fields(line).enumerate() {
-        if field.is_empty() && column >= 6 {
-            continue; // A bound left out.
-        }
-        let number = str::from_utf8(field).ok().and_then(|text| text.parse().ok());
-        numbers[column] = number.with_context(|| {
-            let column = COLUMNS[column];
-            format!("found {} in column {column}, expected a number", shown(field))
-        })?;
-    }
-    Ok(ray_of(&numbers, range))
-}
-
-/// The fields of a row, without white space around them; some programs put names into quotes.
-fn fields(line: &[u8]) -> impl Iterator<Item = &[u8]> {
-    line.split(|&byte| byte == b',').map(|field| {
-        let field = field.trim_ascii();
-        field.strip_prefix(b"\"").and_then(|field| field.strip_suffix(b"\"")).unwrap_or(field)
-    })
-}
-
-/// The beginning of some input, in quotes.
-fn shown(bytes: &[u8]) -> String {
-    let text: String = String::from_utf8_lossy(bytes).chars().take(80).collect();
-    format!("{text:?}")
 }
 
 #[cfg(test)]
@@ -119,23 +82,85 @@ mod tests {
     }
 
     #[test]
+    fn files_of_numpy_and_pandas_are_rays() {
+        let expected = [
+            Ray::new([1.0, 2.0, 3.0], [0.0, 0.0, -1.0]),
+            Ray::new([4.0, 5.0, 6.0], [0.5, 0.0, 0.0]),
+        ];
+        let rows = "1.0e+00 2.0e+00 3.0e+00 0.0e+00 0.0e+00 -1.0e+00\n4 5 6 .5 0 0\n";
+        let (spaces, commas) = (rows.to_owned(), rows.replace(' ', ","));
+        for text in [
+            // numpy.savetxt: without a header, with one, and with other comments.
+            spaces.clone(),
+            commas.clone(),
+            format!("# ox,oy,oz,dx,dy,dz\n{spaces}"),
+            format!("# ox oy oz dx dy dz\n{commas}# the end\n"),
+            format!("# made today\n# ox, oy and oz are the origin\n{spaces}"),
+            spaces.replace(' ', "\t  "),
+            // pandas: an index without a name, further columns, another order.
+            ",ox,oy,oz,dx,dy,dz\n0,1,2,3,0,0,-1\n1,4,5,6,.5,0,0\n".to_owned(),
+            "dz,dy,dx,oz,oy,ox,name\n-1,0,0,3,2,1,left\n0,0,.5,6,5,4,right\n".to_owned(),
+        ] {
+            assert_eq!(read(&text).unwrap(), expected, "{text}");
+        }
+        let bounds = "t_max,ox,oy,oz,dx,dy,dz\n2,1,2,3,0,0,-1\n,1,2,3,0,0,-1\n";
+        assert_eq!(read(bounds).unwrap(), [expected[0].with_range(0.0, 2.0), expected[0]]);
+    }
+
+    #[test]
+    fn doubtful_columns_are_errors() {
+        for (text, expected) in [
+            ("1 2 3 4 5 6 7\n", "rays.csv:1: found 7 numbers and no header; expected the header"),
+            ("0,1,2,3,4,5,6,7,8\n", "found 9 numbers and no header"),
+            ("ox,oy,oz,dx,dy,dz,tmax\n", "found column \"tmax\"; expected t_max"),
+            ("ox,oy,oz,dx,dy,dz,ox\n", "found column \"ox\" twice"),
+            ("# made today\n# ox,oy,oz,dx,dy\n1,2,3,4,5,6\n", "rays.csv:2: there is no column dz"),
+            ("1 2 3 0 0 -1\n1,2,3,0,0,-1\n", "rays.csv:2: found 1 values; expected 6"),
+            ("\n1 2 3 0 0\n", "rays.csv:2: found 5 numbers and no header"),
+        ] {
+            let error = format!("{:#}", read(text).unwrap_err());
+            assert!(error.contains(expected), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_remark_names_the_ignored_columns() {
+        let remarks = |text: &'static str| {
+            CsvRays::new(text.as_bytes(), "rays.csv".into(), RANGE).unwrap().remarks()
+        };
+        assert_eq!(remarks(",ox,oy,oz,dx,dy,dz\n"), [""; 0]);
+        assert_eq!(
+            remarks("id,ox,oy,oz,dx,dy,dz,name\n"),
+            ["rays.csv: ignoring the columns \"id\", \"name\""]
+        );
+    }
+
+    #[test]
     fn every_decimal_is_rounded_once() {
-        // Halfway between two f32 but for the last digit: through f64 it would round down.
+        // Almost halfway between two f32: rounding through f64 would round down.
         let rays = read("ox,oy,oz,dx,dy,dz\n1.00000005960464477540,0,0,1,0,0\n").unwrap();
         assert_eq!(rays[0].origin.x, 1.000_000_1);
     }
 
     #[test]
-    fn a_bad_row_is_named_by_its_line() {
+    fn an_error_names_the_line() {
         let header = "ox,oy,oz,dx,dy,dz\n1,2,3,0,0,1\n";
         let error = read(&format!("{header}1,2,x,0,0,1\n")).unwrap_err();
         let error = format!("{error:#}");
-        assert_eq!(error, "rays.csv:3: found \"x\" in column oz, expected a number");
+        assert_eq!(error, "rays.csv:3: found \"x\" in column oz; expected a number");
         let error = read(&format!("{header}\n1,5,2,3,0,0,1\n")).unwrap_err();
         let error = format!("{error:#}");
-        assert_eq!(error, "rays.csv:4: found 7 values, expected 6");
+        assert_eq!(error, "rays.csv:4: found 7 values; expected 6");
         let error = read("x,y,z\n").unwrap_err().to_string();
-        assert!(error.starts_with("rays.csv:1: found \"x,y,z\", expected the header ox,oy"));
+        assert!(
+            error.starts_with(
+                "rays.csv:1: there is no column ox; found \"x,y,z\"; expected the header"
+            ),
+            "{error}"
+        );
         assert!(read("").is_err());
+        // The first row of a file without a header counts like any other.
+        let error = read("1,2,3,0,0,1\n1,2,3,0,0,y\n").unwrap_err();
+        assert_eq!(format!("{error:#}"), "rays.csv:2: found \"y\" in column dz; expected a number");
     }
 }

@@ -1,48 +1,43 @@
-//! Rays as JSON objects, one a line.
+//! Rays as JSON objects, one per line.
 
-use std::borrow::Cow;
 use std::io::BufRead;
 
-use anyhow::{Context, anyhow, bail};
+use anyhow::Context;
 use hitscan::Ray;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::lines::Lines;
-use super::{DefaultRange, RayReader};
+use super::range::DefaultRange;
+use super::reader::RayReader;
+use crate::table::Lines;
+use crate::table::json::{self, number, vector};
 
 /// A stream of rays in NDJSON.
-pub(crate) struct NdjsonRays<R> {
+pub(super) struct NdjsonRays<R> {
     lines: Lines<R>,
     range: DefaultRange,
 }
 
 impl<R: BufRead> NdjsonRays<R> {
-    pub(crate) fn new(input: R, name: String, range: DefaultRange) -> Self {
+    pub(super) fn new(input: R, name: String, range: DefaultRange) -> Self {
         Self { lines: Lines::new(input, name), range }
     }
 }
 
 impl<R: BufRead> RayReader for NdjsonRays<R> {
-    fn read(&mut self, rays: &mut Vec<Ray>, most: usize) -> anyhow::Result<()> {
-        for _ in 0..most {
+    fn read(&mut self, rays: &mut Vec<Ray>, max_rays: usize) -> anyhow::Result<()> {
+        for _ in 0..max_rays {
             let Some(line) = self.lines.next()? else { break };
             let ray = parse(line, self.range);
-            rays.push(ray.with_context(|| self.lines.place())?);
+            rays.push(ray.with_context(|| self.lines.location())?);
         }
         Ok(())
     }
 }
 
 fn parse(line: &[u8], range: DefaultRange) -> anyhow::Result<Ray> {
-    let text = str::from_utf8(line).context("found bytes that are not UTF-8")?;
-    let text = with_quoted_infinities(text);
-    let object: RayObject<'_> = serde_json::from_str(&text).map_err(|error| {
-        // serde_json counts lines within the text it is given, which is always one.
-        let message = error.to_string();
-        let message = message.split(" at line ").next().unwrap_or_default().to_owned();
-        anyhow!("{message} at column {}, expected {EXPECTED}", error.column())
-    })?;
+    let text = json::text(line)?;
+    let object: RayObject<'_> = json::parse(&text, EXPECTED)?;
     let origin = vector(object.origin, "origin")?;
     let direction = vector(object.direction, "direction")?;
     let t_min = bound(object.t_min, range.t_min).context("t_min")?;
@@ -50,9 +45,10 @@ fn parse(line: &[u8], range: DefaultRange) -> anyhow::Result<Ray> {
     Ok(Ray::new(origin, direction).with_range(t_min, t_max))
 }
 
-const EXPECTED: &str = r#"{"origin":[x,y,z],"direction":[x,y,z]} and perhaps "t_min" and "t_max""#;
+const EXPECTED: &str =
+    r#"{"origin":[x,y,z],"direction":[x,y,z]} and optionally "t_min" and "t_max""#;
 
-/// Numbers stay text here, so that each is rounded once, to f32.
+/// A ray as written. Numbers stay text here, so that the reader rounds each number once, to f32.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RayObject<'a> {
@@ -66,67 +62,8 @@ struct RayObject<'a> {
     t_max: Option<&'a RawValue>,
 }
 
-fn vector(values: Vec<&RawValue>, what: &'static str) -> anyhow::Result<[f32; 3]> {
-    let [x, y, z] = values.as_slice() else {
-        bail!("found {} numbers in {what}, expected 3", values.len());
-    };
-    let numbers = [number(x), number(y), number(z)];
-    match numbers {
-        [Ok(x), Ok(y), Ok(z)] => Ok([x, y, z]),
-        [x, y, z] => Err(x.and(y).and(z).expect_err("one of them is an error").context(what)),
-    }
-}
-
 fn bound(value: Option<&RawValue>, default: f32) -> anyhow::Result<f32> {
     value.map_or(Ok(default), number)
-}
-
-/// A JSON number, or a string that names what JSON has no number for.
-fn number(value: &RawValue) -> anyhow::Result<f32> {
-    let text = value.get();
-    let unquoted = text.strip_prefix('"').and_then(|text| text.strip_suffix('"')).unwrap_or(text);
-    unquoted.parse().map_err(|_| {
-        let found: String = text.chars().take(40).collect();
-        anyhow!("found {found}, expected a number")
-    })
-}
-
-/// Puts quotes around the bare `Infinity` and `NaN` that some programs, Python's json module among
-/// them, write although JSON has no such words.
-fn with_quoted_infinities(text: &str) -> Cow<'_, str> {
-    if !text.contains("Infinity") && !text.contains("NaN") {
-        return Cow::Borrowed(text);
-    }
-    let mut quoted = String::with_capacity(text.len() + 16);
-    let mut rest = text;
-    while let Some(first) = rest.chars().next() {
-        let word = ["-Infinity", "Infinity", "NaN"].into_iter().find(|word| rest.starts_with(word));
-        let n = if let Some(word) = word {
-            quoted.push('"');
-            quoted.push_str(word);
-            quoted.push('"');
-            word.len()
-        } else {
-            let n = if first == '"' { string_length(rest) } else { first.len_utf8() };
-            quoted.push_str(&rest[..n]);
-            n
-        };
-        rest = &rest[n..];
-    }
-    Cow::Owned(quoted)
-}
-
-/// The length of the JSON string at the start of `text`, quotes included.
-fn string_length(text: &str) -> usize {
-    let mut escaped = false;
-    for (at, byte) in text.bytes().enumerate().skip(1) {
-        match byte {
-            b'"' if !escaped => return at + 1,
-            b'\\' => escaped = !escaped,
-            _ => escaped = false,
-        }
-    }
-    text.len()
 }
 
 #[cfg(test)]
@@ -169,10 +106,10 @@ mod tests {
     }
 
     #[test]
-    fn a_bad_line_is_named_by_its_number() {
+    fn an_error_names_the_line() {
         let good = r#"{"origin":[1,2,3],"direction":[0,0,1]}"#;
         let bad = [
-            (r#"{"origin":[1,2],"direction":[0,0,1]}"#, "found 2 numbers in origin, expected 3"),
+            (r#"{"origin":[1,2],"direction":[0,0,1]}"#, "found 2 numbers in origin; expected 3"),
             (r#"{"origin":[1,2,"x"],"direction":[0,0,1]}"#, "origin: found \"x\""),
             (r#"{"origin":[1,2,null],"direction":[0,0,1]}"#, "origin: found null"),
             (r#"{"origin":[1,2,3]}"#, "missing field `direction`"),
@@ -187,12 +124,5 @@ mod tests {
             assert!(error.starts_with("rays.ndjson:3: "), "{error}");
             assert!(error.contains(expected), "{error}");
         }
-    }
-
-    #[test]
-    fn words_inside_strings_are_left_alone() {
-        let text = r#"{"a\"NaN":"Infinity","b":[NaN,-Infinity]}"#;
-        let quoted = r#"{"a\"NaN":"Infinity","b":["NaN","-Infinity"]}"#;
-        assert_eq!(with_quoted_infinities(text), quoted);
     }
 }

@@ -12,10 +12,10 @@ use tempfile::TempDir;
 use tungstenite::stream::MaybeTlsStream;
 use tungstenite::{Message, WebSocket};
 
-/// Patience with a machine that has other things to do.
+/// The maximum wait, long enough for a busy machine.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The browser of this machine: the one that `HITSCAN_BROWSER` names, or the first that is installed.
+/// The browser at `HITSCAN_BROWSER`, or else the first installed one.
 pub(crate) fn installed() -> Option<PathBuf> {
     if let Some(named) = std::env::var_os("HITSCAN_BROWSER") {
         return Some(named.into());
@@ -35,7 +35,7 @@ pub(crate) struct Page {
     socket: WebSocket<MaybeTlsStream<TcpStream>>,
     session: String,
     n_sent: u64,
-    /// What went wrong in the page.
+    /// The errors and warnings of the page.
     complaints: Vec<String>,
     _profile: TempDir,
 }
@@ -77,7 +77,7 @@ impl Page {
         page
     }
 
-    /// Goes on in a new tab; answers what [`switch`](Self::switch) goes back to the old one with.
+    /// Opens a new tab and switches to it. Returns the old tab for [`switch`](Self::switch).
     pub(crate) fn new_tab(&mut self) -> String {
         let before = std::mem::take(&mut self.session);
         let target = self.call("Target.createTarget", json!({"url": "about:blank"}));
@@ -87,12 +87,12 @@ impl Page {
         self.call("Runtime.enable", json!({}));
         self.call("Log.enable", json!({}));
         self.call("Page.enable", json!({}));
-        // Keys reach every tab, whichever is in front.
+        // Keys reach background tabs, too.
         self.call("Emulation.setFocusEmulationEnabled", json!({"enabled": true}));
         before
     }
 
-    /// Goes on in another tab.
+    /// Switches to another tab.
     pub(crate) fn switch(&mut self, session: String) {
         self.session = session;
         self.call("Page.bringToFront", json!({}));
@@ -103,8 +103,13 @@ impl Page {
     }
 
     pub(crate) fn resize(&mut self, width: u32, height: u32) {
+        self.resize_at(width, height, 1.0);
+    }
+
+    /// Resizes the page on a screen with `ratio` pixels per pixel of the page.
+    pub(crate) fn resize_at(&mut self, width: u32, height: u32, ratio: f64) {
         let size =
-            json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false});
+            json!({"width": width, "height": height, "deviceScaleFactor": ratio, "mobile": false});
         self.call("Emulation.setDeviceMetricsOverride", size);
     }
 
@@ -161,7 +166,7 @@ impl Page {
         }
     }
 
-    /// A mouse event at a place: `kind` is `Moved`, `Pressed` or `Released`; `modifiers` 1 is Alt, 2
+    /// Sends a mouse event at a position: `kind` is `Moved`, `Pressed` or `Released`; `modifiers` 1 is Alt, 2
     /// Ctrl, 8 Shift.
     pub(crate) fn mouse(&mut self, kind: &str, [x, y]: [f64; 2], is_down: bool, modifiers: u32) {
         let button = if is_down || kind != "Moved" { "left" } else { "none" };
@@ -179,7 +184,7 @@ impl Page {
         self.mouse("Released", at, false, 0);
     }
 
-    /// Drags along corners, from the first to the last.
+    /// Drags the mouse along the corners.
     pub(crate) fn drag(&mut self, corners: &[[f64; 2]], modifiers: u32) {
         let (first, last) = (corners[0], corners[corners.len() - 1]);
         self.mouse("Moved", first, false, modifiers);
@@ -194,7 +199,7 @@ impl Page {
         self.mouse("Released", last, false, modifiers);
     }
 
-    /// A key by its name, or its character.
+    /// Presses a key, by its name or its character.
     pub(crate) fn key(&mut self, key: &str) {
         for kind in ["keyDown", "keyUp"] {
             let mut event = json!({"type": kind, "key": key});
@@ -202,7 +207,7 @@ impl Page {
                 event["text"] = json!(key);
             }
             if key == "Escape" {
-                // By this number a dialog knows it.
+                // Dialogs check this code.
                 event["windowsVirtualKeyCode"] = json!(27);
             }
             self.call("Input.dispatchKeyEvent", event);
@@ -215,7 +220,7 @@ impl Page {
         decode_base64(shot["data"].as_str().unwrap())
     }
 
-    /// What went wrong in the page since the last call.
+    /// The errors and warnings of the page since the last call.
     pub(crate) fn take_complaints(&mut self) -> Vec<String> {
         std::mem::take(&mut self.complaints)
     }

@@ -1,10 +1,11 @@
-//! `hitscan view` as a person uses it, in a real browser.
+//! Tests of `hitscan view` in a real browser.
 //!
-//! Without a browser the test says so and passes. `HITSCAN_BROWSER` names one; with
-//! `HITSCAN_SCREENSHOTS` naming a folder, pictures of the page are left there.
+//! Without a browser the test prints a note and passes. `HITSCAN_BROWSER` is the path of a browser. If
+//! `HITSCAN_SCREENSHOTS` is a folder, the test writes pictures of the page into it.
 
 mod chromium;
 mod measuring;
+mod room;
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -95,7 +96,7 @@ fn results_of(command: &str, folder: &Path) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// Leaves a picture of the page in the folder that was asked for.
+/// Writes a picture of the page into the folder of `HITSCAN_SCREENSHOTS`.
 fn leave_screenshot(page: &mut Page, name: &str) {
     if let Some(folder) = std::env::var_os("HITSCAN_SCREENSHOTS") {
         fs::write(Path::new(&folder).join(name), page.screenshot()).unwrap();
@@ -110,7 +111,7 @@ fn middle(page: &mut Page) -> [f64; 2] {
     [0, 1].map(|axis| middle[axis].as_f64().unwrap())
 }
 
-/// Waits for the whole of a picture that is newer than `frame`.
+/// Waits for a complete picture that is newer than `frame`.
 fn wait_for_picture_after(page: &mut Page, frame: i64) {
     page.wait_until(&format!("window.hitscan?.frame > {frame} && hitscan.stage === 2"));
 }
@@ -130,7 +131,7 @@ fn color(page: &mut Page, [x, y]: [f64; 2]) -> Value {
     ))
 }
 
-/// Front view of everything.
+/// Shows the whole scene from the front.
 fn look_from_the_front(page: &mut Page) {
     let before = frame(page);
     page.key("5");
@@ -192,7 +193,7 @@ fn picking(page: &mut Page, folder: &Path, at: [f64; 2]) {
     assert_eq!((&results[0]["polygon"], &results[0]["path"][0]), (&2.into(), &"panel".into()));
     assert_eq!(results[0]["triangle"].to_string(), page.text("pick-triangle"));
 
-    // What lies below.
+    // The next click picks the element behind.
     page.click(at);
     page.wait_until("document.getElementById('pick-instance')?.textContent === 'wall'");
     let command = page.text("command");
@@ -203,7 +204,7 @@ fn picking(page: &mut Page, folder: &Path, at: [f64; 2]) {
 }
 
 fn selecting(page: &mut Page, folder: &Path, [x, y]: [f64; 2]) {
-    // Leftwards: whatever it touches.
+    // A marquee to the left selects every element that it touches.
     let leftwards = [[x + 40.0, y - 40.0], [x - 40.0, y + 40.0]];
     page.drag(&leftwards, 2);
     page.wait_until("document.getElementById('n-selected').textContent === '4'");
@@ -250,7 +251,7 @@ fn turning(page: &mut Page, [x, y]: [f64; 2]) {
     page.click([x, y]);
     page.wait_until("document.getElementById('pick-normal')?.textContent === '0, 0, 1'");
     let command = page.text("command");
-    // The eye has left the axis.
+    // The eye is off every axis.
     let eye = command.split(' ').skip_while(|word| *word != "--eye").nth(1).unwrap();
     assert!(eye.split(',').all(|number| number.parse::<f64>().unwrap().abs() > 0.1), "{eye}");
     leave_screenshot(page, "picked.png");
@@ -270,7 +271,7 @@ fn a_second_tab(page: &mut Page, address: &str) {
     page.go_to(address);
     wait_for_picture_after(page, -1);
     assert_eq!(page.value(mode), "shaded");
-    // All of the toolbar is there in a small window, and nothing is cut off.
+    // A small window shows the whole toolbar.
     let fits = "document.documentElement.scrollWidth <= innerWidth && \
         document.getElementById('help-button').getBoundingClientRect().right <= innerWidth";
     assert_eq!(page.value(fits), true);
@@ -284,7 +285,7 @@ fn reloading(page: &mut Page, folder: &Path, at: [f64; 2]) {
     let notice = "document.getElementById('notice')";
     fs::write(folder.join("panel.obj"), "v 0 0 0\nf 1 2 3\n").unwrap();
     page.wait_until(&format!("!{notice}.hidden && {notice}.textContent.includes('line 2')"));
-    // What was shown is still there.
+    // The old model stays.
     assert_eq!(page.value("hitscan.version"), 0);
     leave_screenshot(page, "problem.png");
     let first_face = PANEL.lines().take(11).collect::<Vec<_>>().join("\n");
@@ -294,11 +295,11 @@ fn reloading(page: &mut Page, folder: &Path, at: [f64; 2]) {
     look_from_the_front(page);
     page.click(at);
     leave_screenshot(page, "reloaded.png");
-    // The panel has only its first face left, which is below and on the left.
+    // The panel keeps only its first face, at the lower left.
     page.wait_until("document.getElementById('pick-instance')?.textContent === 'wall'");
 }
 
-/// The picture of README: `HITSCAN_SCREENSHOTS=assets/pictures`, as an absolute path.
+/// Writes the picture of README with `HITSCAN_SCREENSHOTS=assets/pictures`, as an absolute path.
 #[test]
 #[ignore = "it makes a picture"]
 fn a_picture_for_readme() {
@@ -317,7 +318,7 @@ fn a_picture_for_readme() {
     page.wait_until("document.getElementById('n-selected').textContent === '1'");
     page.mouse("Moved", [x + 150.0, y - 60.0], false, 0);
     page.wait_until("!document.getElementById('tooltip').hidden");
-    // What is marked may come a moment later.
+    // The highlight may arrive a moment later.
     std::thread::sleep(std::time::Duration::from_millis(500));
     leave_screenshot(&mut page, "viewer.png");
 }

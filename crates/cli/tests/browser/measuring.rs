@@ -1,4 +1,4 @@
-//! How fast `hitscan view` is. Not run by itself: a machine that does other things says nothing.
+//! Measures the speed of `hitscan view`. Ignored by default, because it needs an idle machine.
 //! `cargo test --release -p hitscan-cli --test browser -- --ignored --nocapture`
 
 use std::path::Path;

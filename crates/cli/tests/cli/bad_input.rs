@@ -1,9 +1,9 @@
-//! Wrong flags, numbers and files: a message that helps, exit code 2.
+//! Wrong flags, numbers and files: a helpful message and exit code 2.
 
 use crate::support::{command, cuboid, file, folder, hitscan, path, shared};
 
 #[test]
-fn wrong_flags_and_numbers_say_what_was_found() {
+fn errors_of_the_command_line_show_the_wrong_word() {
     let mesh = cuboid();
     for (args, parts) in [
         ("cast", &["required"][..]),
@@ -12,6 +12,11 @@ fn wrong_flags_and_numbers_say_what_was_found() {
         ("cast MESH --to 1,2,3", &["--from"]),
         ("cast MESH --from 1,2 --dir 0,0,1", &["'1,2'", "found 2 numbers; expected three"]),
         ("cast MESH --from 1,2,three --dir 0,0,1", &["found `three`; expected a number"]),
+        ("cast MESH --from 0 0 5 --dir 0,0,1", &["'0'", "by commas: '--from 0,0,5'"]),
+        (
+            "pick MESH --eye -1 2 -3 --target 0,0,0 --size 8x6 --pixel 1,1",
+            &["by commas: '--eye -1,2,-3'"],
+        ),
         ("cast MESH --from 1,2,1e99 --dir 0,0,1", &["expected a finite number"]),
         ("cast MESH --from 1,2,3 --dir 0,0,1 --to 0,0,0", &["--dir", "--to"]),
         ("cast MESH --from 1,2,3 --dir 0,0,1 --rays x.csv", &["--rays"]),
@@ -49,7 +54,7 @@ fn wrong_flags_and_numbers_say_what_was_found() {
     ] {
         let run = hitscan(&args.replace("MESH", mesh));
         if args == "make" {
-            // Without a shape there is nothing wrong yet: the help is shown.
+            // Without a shape, the program prints the help.
             assert_eq!(run.code, Some(2));
             assert!(run.stderr.contains("cuboid"));
         } else {
@@ -130,9 +135,9 @@ fn help_is_true_and_a_success() {
     assert_eq!(hitscan("").code, Some(2));
 }
 
-/// The examples in the help are commands that work.
+/// The commands of the help's examples work.
 #[test]
-fn the_examples_of_make_run_as_they_stand() {
+fn the_examples_of_make_run_as_written() {
     let run = hitscan("make --help").expect_code(0);
     let examples: Vec<&str> = run
         .text()
@@ -148,7 +153,7 @@ fn the_examples_of_make_run_as_they_stand() {
     }
 }
 
-/// The hostile files of the folder `shared`, where it exists: an answer or an error, never a panic.
+/// The hostile files of the folder `shared`, if it exists, give an answer or an error, never a panic.
 #[test]
 fn hostile_files_end_in_an_answer_or_an_error() {
     let Some(folder) = shared("bad-obj") else { return };
@@ -171,9 +176,9 @@ fn hostile_files_end_in_an_answer_or_an_error() {
     assert!(n_files > 30);
 }
 
-/// Names in a file reach the notes of every command, the remarks of `info`, cache files and errors.
+/// The names of a file reach notes, the remarks of `info`, cache files and errors.
 #[test]
-fn nothing_that_a_file_says_acts_on_the_terminal() {
+fn no_name_of_a_file_controls_the_terminal() {
     let folder = folder();
     let ply = "ply\nformat ascii 1.0\nelement \x1b[2J\x7f 1\nproperty float x\nelement vertex 3\n\
         property float x\nproperty float y\nproperty float z\nelement face 1\n\
@@ -191,12 +196,12 @@ fn nothing_that_a_file_says_acts_on_the_terminal() {
     let scene = "[[instances]]\nmesh = \"\\u001b[2J\\nx\"\n";
     let scene = file(folder.path(), "esc.toml", scene);
     let run = hitscan(&format!("render {scene} --size 8x8 -o {scene}.png"));
-    run.expect_error(&["no mesh `\\u{1b}[2J\\nx`"]);
+    run.expect_error(&["there is no mesh `\\u{1b}[2J\\nx`"]);
     assert!(!acts(&run.stderr), "{:?}", run.stderr);
 }
 
 #[test]
-fn errors_have_colours_where_they_are_wanted_alone() {
+fn errors_have_colours_only_on_request() {
     let errors = |variables: &[(&str, &str)], args| {
         let mut command = command(args);
         for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE"] {
@@ -206,7 +211,7 @@ fn errors_have_colours_where_they_are_wanted_alone() {
         assert_eq!(run.status.code(), Some(2));
         String::from_utf8(run.stderr).unwrap()
     };
-    // Our own errors, and those of the command line.
+    // An error of the program, and one of the command line parser.
     for args in ["info no-such-file.obj", "info --no-such-flag"] {
         // The output is a pipe here.
         let plain = errors(&[], args);
@@ -218,7 +223,7 @@ fn errors_have_colours_where_they_are_wanted_alone() {
 }
 
 #[test]
-fn a_limit_that_is_exceeded_is_told_with_the_flag_that_raises_it() {
+fn an_exceeded_limit_names_the_flag_that_raises_it() {
     let folder = folder();
     let square = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\n";
     let facet = "facet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\n";

@@ -23,9 +23,9 @@ fn house(folder: &Path) -> (String, String) {
     (mesh, cache)
 }
 
-/// Every command says of the cache file what it says of the mesh.
+/// Every command prints the same for the cache file and for the mesh.
 #[test]
-fn a_cache_file_stands_for_its_mesh_in_every_command() {
+fn a_cache_file_replaces_its_mesh_in_every_command() {
     let folder = folder();
     let (mesh, cache) = house(folder.path());
     let scene = |file: &str| {
@@ -63,7 +63,7 @@ fn a_cache_file_stands_for_its_mesh_in_every_command() {
 }
 
 #[test]
-fn info_knows_all_of_a_cache_file() {
+fn info_of_a_cache_file_equals_info_of_its_mesh() {
     let folder = folder();
     let (mesh, cache) = house(folder.path());
     let info = |file: &str| -> Value {
@@ -90,7 +90,7 @@ fn info_knows_all_of_a_cache_file() {
 }
 
 #[test]
-fn the_tree_of_a_cache_file_is_the_one_that_was_asked_for() {
+fn build_writes_the_requested_tree() {
     let folder = folder();
     let bytes = |file: &str| {
         let run = hitscan(&format!("info {file} --json")).expect_code(0);
@@ -133,13 +133,13 @@ fn a_changed_source_is_an_error_until_the_file_is_built_again() {
     file(folder.path(), "house.obj", text.replace("v 2 5 1", "v 2 5 2"));
     hitscan(&format!("build {mesh} -o {cache}")).expect_code(0);
     assert!(hitscan(&cast).expect_code(0).stdout != before.stdout);
-    // Alone it stands for itself.
+    // Without its source, the cache file still works.
     fs::remove_file(&mesh).unwrap();
     hitscan(&cast).expect_code(0);
 }
 
 #[test]
-fn a_cache_file_is_known_by_its_contents() {
+fn the_contents_identify_a_cache_file() {
     let folder = folder();
     let (_, cache) = house(folder.path());
     let bytes = fs::read(&cache).unwrap();
@@ -171,7 +171,7 @@ fn a_cache_file_is_known_by_its_contents() {
 }
 
 #[test]
-fn what_cannot_be_built_leaves_nothing_behind() {
+fn a_failed_build_leaves_no_file() {
     let folder = folder();
     let (mesh, cache) = house(folder.path());
     let before = fs::read(&cache).unwrap();
@@ -179,7 +179,7 @@ fn what_cannot_be_built_leaves_nothing_behind() {
     for (args, part) in [
         (format!("build {mesh}.none -o {cache}"), "house.obj.none"),
         (format!("build {cache} -o {cache}.2"), "the file is a cache file; expected a mesh"),
-        (format!("build {mesh} -o {}", folder.path().display()), "it is a folder"),
+        (format!("build {mesh} -o {}", folder.path().display()), "cannot write to a folder"),
         (format!("build {mesh} -o {}/no/x.hitscan", folder.path().display()), "cannot write"),
     ] {
         hitscan(&args).expect_error(&[part]);

@@ -1,4 +1,4 @@
-//! What `cast` tells its caller, and what it leaves behind.
+//! The exit codes and output files of `cast`.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -27,7 +27,7 @@ fn the_exit_code_says_whether_a_ray_hit() {
 }
 
 #[test]
-fn a_target_before_the_surface_is_not_reached() {
+fn a_segment_that_ends_before_the_surface_misses() {
     hitscan(&format!("cast {} --from 4,-7,-4 --to 3.6,-5,-2.4", cuboid())).expect_code(1);
     let beyond = format!("cast {} --from 4,-7,-4 --to 3.6,-5,-2.4 --t-max inf", cuboid());
     hitscan(&beyond).expect_code(0);
@@ -60,7 +60,7 @@ fn invalid_rays_of_a_file_miss_and_are_counted() {
 }
 
 #[test]
-fn a_closed_pipe_ends_the_program_without_a_word() {
+fn a_closed_pipe_ends_the_program_silently() {
     let mut rays = String::from("ox,oy,oz,dx,dy,dz\n");
     rays.extend((0..200_000).map(|_| "4,-7,-4,-2,10,8\n"));
     let folder = folder();
@@ -85,7 +85,7 @@ fn a_closed_pipe_ends_the_program_without_a_word() {
 #[test]
 fn an_error_leaves_no_file_and_keeps_the_one_that_was_there() {
     let folder = folder();
-    // The bad row comes late: results before it are already written somewhere.
+    // The bad row comes late, after the program has written results.
     let mut rays = String::from("ox,oy,oz,dx,dy,dz\n");
     rays.extend((0..150_000).map(|_| "4,-7,-4,-2,10,8\n"));
     rays.push_str("4,-7,-4,-2,10,eight\n");
@@ -109,64 +109,65 @@ fn an_output_that_cannot_be_written_is_an_error() {
     let missing = path(folder.path(), "no/such/folder.csv");
     hitscan(&format!("{aim} {missing}")).expect_error(&["cannot write", &missing]);
     let here = folder.path().to_str().unwrap();
-    hitscan(&format!("{aim} {here}")).expect_error(&["cannot write", "it is a folder"]);
+    hitscan(&format!("{aim} {here}")).expect_error(&["cannot write to a folder"]);
     let read_only = file(folder.path(), "read-only", "old");
     let mut permissions = fs::metadata(&read_only).unwrap().permissions();
     permissions.set_readonly(true);
     fs::set_permissions(&read_only, permissions).unwrap();
-    hitscan(&format!("{aim} {read_only}")).expect_error(&["it is read-only"]);
+    hitscan(&format!("{aim} {read_only}")).expect_error(&["the file is read-only"]);
     assert_eq!(fs::read(&read_only).unwrap(), b"old");
 }
 
 #[test]
 fn an_output_that_is_an_input_is_an_error() {
     let folder = folder();
+    // The readers ignore extensions, so one name suits meshes and pictures.
     let mesh = file(folder.path(), "t.png", "mtllib t.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
     let library = file(folder.path(), "t.mtl", "newmtl m\n");
+    let plain = file(folder.path(), "t", fs::read(&mesh).unwrap());
     let cache = path(folder.path(), "t.hitscan");
     hitscan(&format!("build {mesh} -o {cache}")).expect_code(0);
     let rays = file(folder.path(), "rays.csv", "ox,oy,oz,dx,dy,dz\n0.2,0.2,9,0,0,-1\n");
     let scene = "[meshes]\nt = \"t.png\"\n[[instances]]\nmesh = \"t\"\n";
     let scene = file(folder.path(), "scene.toml", scene);
-    // Another way to the same file.
+    // Another path to the same file.
     let round = path(folder.path(), "./t.png");
     let inputs = || [&mesh, &library, &rays, &cache].map(|input| fs::read(input).unwrap());
     let before = inputs();
     for (args, name) in [
-        (format!("cast {mesh} --rays {rays} -o {mesh}"), "t.png"),
+        (format!("cast {mesh} --rays {rays} --format text -o {mesh}"), "t.png"),
         (format!("cast {mesh} --rays {rays} -o {rays}"), "rays.csv"),
         (format!("cast {mesh} --rays {rays} --format npz -o {rays}"), "rays.csv"),
         (format!("render {mesh} --size 8x8 -o {round}"), "t.png"),
         (format!("render {scene} --size 8x8 -o {mesh}"), "t.png"),
-        (format!("build {mesh} -o {mesh}"), "t.png"),
-        (format!("build {mesh} -o {library}"), "t.mtl"),
-        (format!("cast {cache} --rays {rays} -o {cache}"), "t.hitscan"),
-        // What a cache file was built from is looked at, too.
-        (format!("cast {cache} --rays {rays} -o {mesh}"), "t.png"),
+        (format!("build {plain} -o {plain}"), "t"),
+        (format!("cast {cache} --rays {rays} --format csv -o {cache}"), "t.hitscan"),
+        // The source of a cache file is an input, too.
+        (format!("cast {cache} --rays {rays} --format csv -o {library}"), "t.mtl"),
     ] {
-        let expected = format!("{name}: it is an input, expected another file");
-        hitscan(&args).expect_error(&["cannot write ", &expected]);
+        let expected = format!("{name}: the output is also an input; use another file");
+        hitscan(&args).expect_error(&[&expected]);
     }
     assert!(before == inputs());
-    let names = ["rays.csv", "scene.toml", "t.hitscan", "t.mtl", "t.png"];
+    let names = ["rays.csv", "scene.toml", "t", "t.hitscan", "t.mtl", "t.png"];
     assert_eq!(names_in(folder.path()), names);
 }
 
 #[cfg(unix)]
 #[test]
-fn a_device_is_written_and_a_full_one_is_an_error() {
+fn a_full_device_is_an_error() {
     let aim = format!("cast {} --from 4,-7,-4 --to 2,3,4 --format csv -o", cuboid());
     let run = hitscan(&format!("{aim} /dev/stdout")).expect_code(0);
     assert_eq!(run.text().lines().count(), 2);
     if std::path::Path::new("/dev/full").exists() {
         hitscan(&format!("{aim} /dev/full"))
-            .expect_error(&["cannot write /dev/full: No space left"]);
+            .expect_error(&["/dev/full: cannot write the file: No space left"]);
         let mut child = command(&format!("cast {} --from 4,-7,-4 --to 2,3,4", cuboid()));
         let full = fs::File::options().write(true).open("/dev/full").unwrap();
         let output = child.stdout(full).output().unwrap();
         assert_eq!(output.status.code(), Some(2));
         let errors = String::from_utf8_lossy(&output.stderr);
-        assert!(errors.contains("cannot write to standard output: No space left"), "{errors}");
+        assert!(errors.contains("standard output: cannot write: No space left"), "{errors}");
     }
 }
 
@@ -180,7 +181,7 @@ fn an_interrupted_command_leaves_no_file() {
             .stdin(Stdio::piped())
             .spawn()
             .unwrap();
-        // More than it looks at before it opens the output, and fewer than it waits for.
+        // Enough rays to open the output, and fewer than a chunk.
         let mut rays = child.stdin.take().unwrap();
         let lines = "4,-7,-4,-2,10,8\n".repeat(30_000);
         rays.write_all(format!("ox,oy,oz,dx,dy,dz\n{lines}").as_bytes()).unwrap();

@@ -3,7 +3,7 @@
 use crate::support::{cuboid, folder, hitscan, isas, path};
 
 #[test]
-fn check_compares_every_way_and_finds_no_difference() {
+fn check_compares_every_combination_and_finds_no_difference() {
     let run = hitscan(&format!("check {} --rays 400 --seed 5", cuboid())).expect_code(0);
     for quality in ["fast", "balanced", "high"] {
         for isa in isas() {

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::support::{file, folder, hitscan};
 
-/// A square of two triangles, once where it is and once ten to the right.
+/// Two instances of a square, ten units apart.
 fn gltf() -> Value {
     json!({
         "asset": {"version": "2.0"},
@@ -33,7 +33,7 @@ const PLY: &str = "ply\nformat ascii 1.0\nelement vertex 4\nproperty float x\npr
     0 0 0\n1 0 0\n1 1 0\n0 1 0\n4 0 1 2 3\n";
 
 #[test]
-fn every_format_is_taken_by_its_contents_and_goes_into_cache_files() {
+fn the_contents_give_the_format_of_a_mesh_file() {
     let folder = folder();
     file(folder.path(), "a b.bin", buffer());
     for (name, contents, polygons, object) in [
@@ -57,7 +57,7 @@ fn every_format_is_taken_by_its_contents_and_goes_into_cache_files() {
         }
         hitscan(&format!("check {mesh} --rays 200")).expect_code(0);
     }
-    // The key has the buffer, too.
+    // The source includes the buffer.
     let mut other = buffer();
     other[0] = 1;
     file(folder.path(), "a b.bin", other);
@@ -82,7 +82,7 @@ fn nodes_of_gltf_are_instances_for_pick_and_select() {
 }
 
 #[test]
-fn damaged_files_are_errors_with_the_place() {
+fn damaged_files_are_errors_with_a_location() {
     let folder = folder();
     let cases = [
         ("a.stl", STL.replace("vertex 1 0 0", "vertex 1 0 x"), "a.stl:5: \"x\"; expected"),

@@ -3,7 +3,7 @@
 use crate::support::{cuboid, hitscan};
 
 #[test]
-fn bench_measures_every_kind_of_rays() {
+fn bench_measures_every_kind_of_ray() {
     let run = hitscan(&format!("bench {} --rays 2000 --threads 2 --json", cuboid())).expect_code(0);
     let report: serde_json::Value = serde_json::from_slice(&run.stdout).unwrap();
     assert_eq!((&report["triangles"], &report["rays"]), (&3072.into(), &2000.into()));

@@ -10,7 +10,7 @@ fn info(mesh: &str) -> Value {
 }
 
 #[test]
-fn every_shape_is_made_and_is_what_it_should_be() {
+fn make_writes_every_shape() {
     let folder = folder();
     for (shape, closed, n_triangles) in [
         ("cuboid 1 2 3 --level 2", true, Some(192)),
@@ -25,15 +25,15 @@ fn every_shape_is_made_and_is_what_it_should_be() {
         let run = hitscan(&format!("make {shape} -o {mesh}")).expect_code(0);
         assert_eq!(run.text(), "");
         let info = info(&mesh);
-        let told =
+        let counts =
             format!("{} vertices, {} triangles, bounds ", info["vertices"], info["triangles"]);
-        assert!(run.stderr.starts_with(&told), "{shape}: {}", run.stderr);
+        assert!(run.stderr.starts_with(&counts), "{shape}: {}", run.stderr);
         assert_eq!(info["closed"], closed, "{shape}");
         if let Some(n) = n_triangles {
             assert_eq!(info["triangles"], n, "{shape}");
         }
         assert_eq!((&info["degenerate"], &info["ignored"]), (&0.into(), &0.into()), "{shape}");
-        // What goes to standard output is the same file.
+        // Standard output gets the same bytes.
         let run = hitscan(&format!("make {shape}")).expect_code(0);
         assert!(run.stdout == std::fs::read(&mesh).unwrap(), "{shape}");
     }
@@ -47,7 +47,7 @@ fn another_seed_makes_another_mesh() {
 }
 
 #[test]
-fn info_tells_counts_names_bounds_and_the_tree() {
+fn info_prints_counts_names_bounds_and_the_tree() {
     let folder = folder();
     let mesh = file(
         folder.path(),
@@ -123,15 +123,15 @@ fn info_shows_how_sizes_and_depths_spread() {
 fn a_surface_is_closed_when_every_edge_has_two_sides() {
     let folder = folder();
     let whole = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n";
-    // Three vertices of its own for each triangle, one coordinate as -0.
+    // Separate vertices for each triangle, one coordinate as -0.
     let unshared = "v 0 0 0\nv 0 1 0\nv 1 0 0\nf -3 -2 -1\nv -0 0 0\nv 1 0 0\nv 0 0 1\nf -3 -2 -1\n\
                     v 1 0 0\nv 0 1 0\nv 0 0 1\nf -3 -2 -1\nv 0 1 0\nv 0 0 0\nv 0 0 1\nf -3 -2 -1\n";
     for (text, closed, what) in [
         (whole.to_owned(), true, "whole"),
         (unshared.to_owned(), true, "unshared"),
         (whole.replace("f 3 1 4\n", ""), false, "open"),
-        (whole.replace("f 3 1 4\n", "f 1 3 4\n"), false, "flipped"),
-        (format!("{whole}f 3 1 4\n"), false, "crowded"),
+        (whole.replace("f 3 1 4\n", "f 1 3 4\n"), false, "inconsistent"),
+        (format!("{whole}f 3 1 4\n"), false, "non_manifold"),
     ] {
         let info = info(&file(folder.path(), "mesh.obj", text));
         assert_eq!(info["closed"], closed, "{what}");
@@ -141,7 +141,7 @@ fn a_surface_is_closed_when_every_edge_has_two_sides() {
     }
 }
 
-/// The meshes of the folder `shared`, where it exists, against the counts that come with them.
+/// The meshes of the folder `shared`, if it exists, have known counts.
 #[test]
 fn info_agrees_with_the_known_counts_of_real_meshes() {
     let Some(stats) = shared("meshes/stats.json") else { return };

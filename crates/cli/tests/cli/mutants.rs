@@ -1,4 +1,4 @@
-//! Damaged files of rays and scenes: whatever is read is valid, and nothing panics.
+//! Damaged ray and scene files: the readers return valid results or errors, and never panic.
 
 use std::io::Cursor;
 use std::panic::catch_unwind;
@@ -8,9 +8,10 @@ use std::{fs, str};
 
 use hitscan::generate;
 use hitscan::scene::{Mesh, QueryOptions, WorldRay};
-use hitscan::{BuildOptions, HitMode, Ray};
-use hitscan_cli::rays::{DefaultRange, RayFormat, from_reader};
+use hitscan::{BuildOptions, Ray};
+use hitscan_cli::rays::{DefaultRange, from_reader};
 use hitscan_cli::scene_file::from_text;
+use hitscan_cli::table::TableFormat;
 use hitscan_testkit::{Mutants, Rng, effort};
 
 /// The files of `fuzz/seeds` and `assets` that have this extension.
@@ -27,14 +28,14 @@ fn corpus(folder: &str, extension: &str) -> Vec<Vec<u8>> {
     paths.into_iter().map(|path| fs::read(path).expect("it can be read")).collect()
 }
 
-fn read(bytes: &[u8], format: RayFormat, most: usize) -> anyhow::Result<Vec<Ray>> {
+fn read(bytes: &[u8], format: TableFormat, max_rays: usize) -> anyhow::Result<Vec<Ray>> {
     let range = DefaultRange { t_min: 0.0, t_max: f32::INFINITY };
     let input = Cursor::new(bytes.to_vec());
     let mut reader = from_reader(input, "mutant".into(), Some(format), range)?;
     let mut rays = Vec::new();
     loop {
         let n_before = rays.len();
-        reader.read(&mut rays, most)?;
+        reader.read(&mut rays, max_rays)?;
         if rays.len() == n_before {
             return Ok(rays);
         }
@@ -42,7 +43,7 @@ fn read(bytes: &[u8], format: RayFormat, most: usize) -> anyhow::Result<Vec<Ray>
 }
 
 #[test]
-fn mutants_of_ray_files_are_read_alike_in_pieces_or_fail_cleanly() {
+fn mutants_of_ray_files_give_the_same_rays_in_any_chunks_or_fail_cleanly() {
     let words = [
         "ox,oy,oz,dx,dy,dz\n",
         "ox,oy,oz,dx,dy,dz,t_min,t_max\n",
@@ -73,7 +74,8 @@ fn mutants_of_ray_files_are_read_alike_in_pieces_or_fail_cleanly() {
         "(1, 8)",
         "'shape':",
     ];
-    let formats = [("csv", RayFormat::Csv), ("ndjson", RayFormat::Ndjson), ("npy", RayFormat::Npy)];
+    let formats =
+        [("csv", TableFormat::Csv), ("ndjson", TableFormat::Ndjson), ("npy", TableFormat::Npy)];
     for (extension, format) in formats {
         // In the seeds of the fuzz target a byte before the file chooses its format.
         let corpus = corpus("rays", extension).into_iter().map(|file| file[1..].to_vec()).collect();
@@ -81,15 +83,15 @@ fn mutants_of_ray_files_are_read_alike_in_pieces_or_fail_cleanly() {
         let (mut n_read, mut n_refused) = (0, 0);
         for seed in 0..effort(3000) {
             let bytes = mutants.next(&mut Rng::new(seed));
-            let read = |most| {
-                catch_unwind(|| read(&bytes, format, most)).unwrap_or_else(|_| {
+            let read = |max_rays| {
+                catch_unwind(|| read(&bytes, format, max_rays)).unwrap_or_else(|_| {
                     panic!("{extension}, seed {seed}: {:?}", bytes.escape_ascii().to_string())
                 })
             };
             match (read(1000), read(1)) {
                 (Ok(at_once), Ok(one_by_one)) => {
                     n_read += 1;
-                    // As text, since a NaN may stand in a ray.
+                    // Compared as text, because a ray may contain NaN.
                     let text = format!("{at_once:?}");
                     assert_eq!(text, format!("{one_by_one:?}"), "{extension}, seed {seed}");
                 }
@@ -158,7 +160,7 @@ fn mutants_of_scene_files_are_scenes_with_one_answer_or_fail_cleanly() {
                     assert!(world.is_finite(), "seed {seed}: {text}");
                     let target = world.translation + rng.in_cube().as_dvec3();
                     let ray = WorldRay::line(target, rng.direction().as_dvec3());
-                    let hits = scene.all_hits(&ray, &QueryOptions::default(), HitMode::Closed);
+                    let hits = scene.all_hits(&ray, &QueryOptions::default());
                     let closest = scene.closest_hit(&ray, &QueryOptions::default());
                     assert_eq!(hits.first(), closest.as_ref(), "seed {seed}: {text}");
                     assert!(hits.iter().all(|hit| hit.t.is_finite()), "seed {seed}: {text}");

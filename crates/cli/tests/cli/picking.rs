@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::support::{cuboid, file, folder, hitscan, hitscan_in, path};
 
-/// A camera before the front of the cuboid, which is 10 by 12 at z = 2: 20 pixels a unit.
+/// A camera in front of the cuboid, whose front is 10 by 12 at z = 2: 20 pixels per unit.
 const CAMERA: &str = "--eye 0,0,30 --target 0,0,0 --ortho 30 --size 800x600";
 
 fn street() -> String {
@@ -19,7 +19,7 @@ fn lines(args: &str) -> Vec<Value> {
 }
 
 #[test]
-fn a_pixel_of_a_mesh_is_the_point_that_the_camera_shows_there() {
+fn a_pick_is_the_point_that_the_camera_shows_at_the_pixel() {
     let mesh = cuboid();
     let [pick] = lines(&format!("pick {mesh} {CAMERA} --pixel 460,260")).try_into().unwrap();
     assert_eq!(pick["element"], "object");
@@ -33,13 +33,43 @@ fn a_pixel_of_a_mesh_is_the_point_that_the_camera_shows_there() {
     let all = lines(&format!("pick {mesh} {CAMERA} --pixel 461,262 --element face --x-ray"));
     let z: Vec<f64> = all.iter().map(|pick| pick["point"][2].as_f64().unwrap()).collect();
     assert_eq!(z, [2.0, -2.0]);
-    // Beside the cuboid: nothing, until the radius reaches its edge at x = 5, pixel 500.
+    // Next to the cuboid, a pick finds nothing until the radius reaches the edge at x = 5, pixel 500.
     let beside = format!("pick {mesh} {CAMERA} --pixel 506,290");
     hitscan(&beside).expect_code(1);
     let [pick] = lines(&format!("{beside} --radius 7")).try_into().unwrap();
     let distance = pick["pixel_distance"].as_f64().unwrap();
     assert!((distance - 6.0).abs() < 1e-9, "{distance}");
     hitscan(&format!("{beside} --radius 5.5")).expect_code(1);
+}
+
+#[test]
+fn pick_and_cast_measure_the_same_distance() {
+    let mesh = cuboid();
+    let distance = |value: &Value| value.as_f64().unwrap();
+    let cast = |from: &str| {
+        let [line] =
+            lines(&format!("cast {mesh} --from {from} --to 3,2,2 --t-max inf")).try_into().unwrap();
+        distance(&line["hits"][0]["distance"])
+    };
+    // The pixel shows the point 3, 2, 2 of the front, 60 pixels right of the centre and 40 above.
+    let perspective = "--eye 0,0,30 --target 0,0,0 --size 800x600 --pixel";
+    let slope = 300.0 / (22.5f64).to_radians().tan() / 28.0;
+    let pixel = format!("{},{}", 400.0 + 3.0 * slope, 300.0 - 2.0 * slope);
+    for (camera, from) in [
+        (format!("{perspective} {pixel}"), "0,0,30"),
+        (format!("{perspective} {pixel} --near 1"), "0,0,30"),
+        (format!("{perspective} {pixel} --near 20 --far 40"), "0,0,30"),
+        (format!("{CAMERA} --pixel 460,260"), "3,2,30"),
+        (format!("{CAMERA} --pixel 460,260 --near 1"), "3,2,30"),
+        (format!("{CAMERA} --pixel 460,260 --near -5"), "3,2,30"),
+    ] {
+        for element in ["object", "face"] {
+            let pick = format!("pick {mesh} {camera} --element {element}");
+            let [pick] = lines(&pick).try_into().unwrap();
+            let (pick, cast) = (distance(&pick["distance"]), cast(from));
+            assert!((pick - cast).abs() < 1e-5, "{camera}, {element}: {pick}, {cast}");
+        }
+    }
 }
 
 #[test]
@@ -51,14 +81,14 @@ fn a_matrix_is_the_camera_that_it_describes() {
     let [a] = lines(&by_matrix).try_into().unwrap();
     let [b] = lines(&format!("pick {mesh} {CAMERA} --pixel 460,260")).try_into().unwrap();
     assert_eq!((&a["triangle"], &a["point"]), (&b["triangle"], &b["point"]));
-    // The same numbers read as OpenGL's see from farther back, and as reversed depth from behind.
+    // As an OpenGL matrix, the same numbers see from farther back. With reversed depth, they see from behind.
     hitscan(&format!("{by_matrix} --convention opengl")).expect_code(0);
     let [back] = lines(&format!("{by_matrix} --convention bevy")).try_into().unwrap();
     assert_eq!(back["point"][2], -2.0);
 }
 
 #[test]
-fn regions_of_a_mesh_select_what_they_hold() {
+fn regions_select_the_elements_of_a_mesh() {
     let mesh = cuboid();
     let select = format!("select {mesh} {CAMERA}");
     // The corner x = 5, y = 6 is at pixel 500, 180.
@@ -77,7 +107,7 @@ fn regions_of_a_mesh_select_what_they_hold() {
 }
 
 #[test]
-fn a_scene_file_places_meshes_and_names_what_is_hit() {
+fn a_scene_file_places_meshes_and_names_the_hit() {
     let pick = format!("pick {} {ON_STREET} --pixel 250,330", street());
     let [face] = lines(&format!("{pick} --element face")).try_into().unwrap();
     assert_eq!(face["path"], json!(["street", "left"]));
@@ -99,7 +129,7 @@ fn a_scene_file_places_meshes_and_names_what_is_hit() {
 }
 
 #[test]
-fn clicks_go_deeper_and_ignored_instances_are_not_there() {
+fn clicks_go_deeper_and_skip_ignored_instances() {
     let pick = format!("pick {} {ON_STREET} --pixel 250,330 --element face", street());
     let all = lines(&format!("{pick} --x-ray"));
     assert!(all.len() > 1);
@@ -107,7 +137,7 @@ fn clicks_go_deeper_and_ignored_instances_are_not_there() {
         let [picked] = lines(&format!("{pick} --click {click}")).try_into().unwrap();
         assert_eq!(picked, *expected);
     }
-    // After the last comes the first again.
+    // The click after the last element picks the first again.
     let [again] = lines(&format!("{pick} --click {}", all.len() + 1)).try_into().unwrap();
     assert_eq!(again, all[0]);
     // The second instance of the file is the house on the left.
@@ -121,7 +151,7 @@ fn clicks_go_deeper_and_ignored_instances_are_not_there() {
 }
 
 #[test]
-fn what_is_wrong_with_a_scene_file_is_told_with_its_line() {
+fn an_error_in_a_scene_file_names_the_line() {
     let folder = folder();
     let house = include_str!("../../../../assets/house.obj");
     file(folder.path(), "house.obj", house);
@@ -131,14 +161,14 @@ fn what_is_wrong_with_a_scene_file_is_told_with_its_line() {
         "[meshes]\nhouse = \"house.obj\"\n\n[[instances]]\nname = \"a\"\nmesh = \"house\"\n";
     for (text, expected) in [
         ("[meshes]\nhouse = \n", "line 2: "),
-        ("[meshes]\nhouse = \"../house.obj\"\n", "line 2: mesh `house`: `../house.obj` is not at"),
-        ("[meshes]\nhouse = \"/etc/passwd\"\n", "is not at or below the scene's folder"),
-        ("[meshes]\nhouse = \"none.obj\"\n", "line 2: mesh `house`: cannot read none.obj"),
+        ("[meshes]\nhouse = \"../house.obj\"\n", "line 2: mesh `house`: `../house.obj` is outside"),
+        ("[meshes]\nhouse = \"/etc/passwd\"\n", "is outside of the scene's folder"),
+        ("[meshes]\nhouse = \"none.obj\"\n", "line 2: mesh `house`: none.obj: cannot read"),
         ("[meshes]\n\nhouse = \"broken.obj\"\n", "line 3: mesh `house`: "),
-        ("[[instances]]\nmesh = \"house\"\n", "line 2: no mesh `house`"),
+        ("[[instances]]\nmesh = \"house\"\n", "line 2: there is no mesh `house`"),
         ("[[instances]]\ncolour = 3\n", "line 2: unknown field `colour`"),
-        ("[[instances]]\nparent = \"b\"\n", "line 2: no instance `b` before this one"),
-        ("[[instances]]\nlayers = [3, 32]\n", "line 2: layer 32, expected 0 to 31"),
+        ("[[instances]]\nparent = \"b\"\n", "line 2: there is no instance `b` before this one"),
+        ("[[instances]]\nlayers = [3, 32]\n", "line 2: found layer 32; expected 0 to 31"),
         ("\n[[instances]]\nscale = 0\n", "line 2: "),
         ("[[instances]]\nrotation = [0, 0, 0, 0]\n", "line 1: the rotation is zero"),
         ("[[instances]]\nscale = \"big\"\n", "line 2: "),
@@ -149,9 +179,9 @@ fn what_is_wrong_with_a_scene_file_is_told_with_its_line() {
         ),
         (
             "[[instances]]\nscale = 2\nmatrix = [1,0,0,0, 0,1,0,0, 0,0,1,0, 0,0,0,1]\n",
-            "line 3: a matrix beside",
+            "line 3: found a matrix beside",
         ),
-        (&format!("{start}[[instances]]\nname = \"a\"\n"), "line 8: a second instance `a`"),
+        (&format!("{start}[[instances]]\nname = \"a\"\n"), "line 8: found a second instance `a`"),
     ] {
         let scene = file(folder.path(), "scene.toml", text);
         let run = hitscan(&format!("pick {scene} {ON_STREET} --pixel 1,1"));
@@ -161,7 +191,7 @@ fn what_is_wrong_with_a_scene_file_is_told_with_its_line() {
     hitscan(&format!("pick {scene} {ON_STREET} --pixel 400,330")).expect_code(0);
     let missing = path(folder.path(), "missing.toml");
     hitscan(&format!("pick {missing} {ON_STREET} --pixel 1,1")).expect_error(&["missing.toml"]);
-    // Nothing to see is not a mistake.
+    // An empty scene is no error.
     let empty = file(folder.path(), "empty.toml", "");
     hitscan(&format!("pick {empty} {ON_STREET} --pixel 1,1")).expect_code(1);
 }
@@ -174,11 +204,11 @@ fn a_link_does_not_lead_out_of_the_scenes_folder() {
     std::os::unix::fs::symlink(house, folder.path().join("house.obj")).unwrap();
     let scene = file(folder.path(), "scene.toml", "[meshes]\nhouse = \"house.obj\"\n");
     hitscan(&format!("pick {scene} {ON_STREET} --pixel 1,1"))
-        .expect_error(&["is not at or below the scene's folder"]);
+        .expect_error(&["is outside of the scene's folder"]);
 }
 
 #[test]
-fn cameras_and_regions_that_are_none_are_errors() {
+fn invalid_cameras_and_regions_are_errors() {
     let mesh = cuboid();
     for (flags, expected) in [
         ("--size 800x600 --pixel 1,1", "--eye"),
@@ -197,7 +227,7 @@ fn cameras_and_regions_that_are_none_are_errors() {
     }
     let zero = ["0"; 16].join(",");
     hitscan(&format!("pick {mesh} --matrix {zero} --size 8x6 --pixel 1,1"))
-        .expect_error(&["the camera sees nothing", "singular"]);
+        .expect_error(&["camera: it sees nothing", "singular"]);
     for (flags, expected) in [
         ("", "--marquee"),
         ("--lasso 1,1,2,2", "expected three or more pairs"),
@@ -209,14 +239,14 @@ fn cameras_and_regions_that_are_none_are_errors() {
     }
 }
 
-/// The examples in the help are commands that work.
+/// The commands of the help's examples work.
 #[test]
-fn the_examples_of_pick_and_select_run_as_they_stand() {
+fn the_examples_of_pick_and_select_run_as_written() {
     let assets = concat!(env!("CARGO_MANIFEST_DIR"), "/../../assets");
     let mut n_examples = 0;
     for command in ["pick", "select"] {
         let help = hitscan(&format!("{command} --help")).expect_code(0);
-        // A line that ends in a backslash goes on in the next.
+        // A backslash at the end of a line continues it.
         let text = help.text().replace("\\\n", "");
         for example in text.lines().filter_map(|line| line.trim().strip_prefix("hitscan ")) {
             n_examples += 1;
@@ -225,4 +255,33 @@ fn the_examples_of_pick_and_select_run_as_they_stand() {
         }
     }
     assert_eq!(n_examples, 6);
+}
+
+#[test]
+fn ignored_faces_open_a_mesh_and_keep_the_indices_of_the_file() {
+    let mesh = cuboid();
+    let pick = format!("pick {mesh} {CAMERA} --pixel 461,262 --element face");
+    let all = lines(&format!("{pick} --x-ray"));
+    let [front, back] = &all[..] else { panic!("not two faces: {all:?}") };
+    let front = front["polygon"].as_u64().unwrap();
+    let opened = lines(&format!("{pick} --ignore-faces 0:{front}"));
+    for key in ["polygon", "triangle", "point"] {
+        assert_eq!(opened[0][key], back[key], "{key}");
+    }
+    let select = format!("select {mesh} {CAMERA} --marquee 460,260,462,264 --element face");
+    let n_fewer = lines(&format!("{select} --ignore-faces 0:{front}")).len();
+    assert_eq!(n_fewer + 1, lines(&select).len());
+    // A scene, with flags for two instances.
+    let pick = format!("pick {} {ON_STREET} --pixel 250,330", street());
+    hitscan(&format!("{pick} --ignore-faces 2:0")).expect_code(0);
+    hitscan(&format!("{pick} --ignore-faces 2:0 --ignore-faces 1:0-2")).expect_code(1);
+    for (faces, parts) in [
+        ("9:0", &["no mesh at instance 9", "below"][..]),
+        ("1:99999", &["no polygon 99999", "polygons below"]),
+    ] {
+        hitscan(&format!("{pick} --ignore-faces {faces}")).expect_error(parts);
+    }
+    hitscan(&format!("{pick} --ignore-faces 1")).expect_code(2);
+    let huge = "0:0-18446744073709551615";
+    hitscan(&format!("{pick} --ignore-faces {huge}")).expect_code(2);
 }

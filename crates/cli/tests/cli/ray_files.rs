@@ -63,7 +63,7 @@ fn expected() -> Run {
 }
 
 #[test]
-fn every_format_gives_the_same_results_by_extension_by_look_and_by_flag() {
+fn every_format_gives_the_same_results_by_extension_content_and_flag() {
     let folder = folder();
     let expected = expected();
     for (name, contents) in files() {
@@ -71,7 +71,7 @@ fn every_format_gives_the_same_results_by_extension_by_look_and_by_flag() {
         let rays = file(folder.path(), name, &contents);
         assert_eq!(hitscan(&format!("{cast} {rays}")).text(), expected.text(), "{name}");
         let rays = file(folder.path(), &format!("{name}.data"), &contents);
-        assert_eq!(hitscan(&format!("{cast} {rays}")).text(), expected.text(), "{name} sniffed");
+        assert_eq!(hitscan(&format!("{cast} {rays}")).text(), expected.text(), "{name} by content");
         let run = hitscan_in(folder.path(), &format!("{cast} -"), &contents);
         assert_eq!(run.text(), expected.text(), "{name} from standard input");
         let format = match name.rsplit('.').next().unwrap() {
@@ -85,6 +85,30 @@ fn every_format_gives_the_same_results_by_extension_by_look_and_by_flag() {
 }
 
 #[test]
+fn csv_of_numpy_and_pandas_gives_the_same_results() {
+    let expected = expected();
+    let cast = format!("cast {} --format ndjson --all --rays -", cuboid());
+    let (header, rows) = CSV.split_once('\n').unwrap();
+    let spaces = rows.replace(',', " ");
+    let index = |text: &str| -> String {
+        text.lines().enumerate().map(|(i, line)| format!("{i},{line},name\n")).collect()
+    };
+    for text in [
+        rows.to_owned(),
+        spaces.clone(),
+        format!("# {header}\n{spaces}"),
+        format!(",{header},\n{}", index(rows).replace(",name", ",")),
+    ] {
+        let run = hitscan_in(".".as_ref(), &cast, text.as_bytes()).expect_code(0);
+        assert_eq!((run.text(), run.stderr.as_str()), (expected.text(), ""), "{text}");
+    }
+    let named = format!(",{header},name\n{}", index(rows));
+    let run = hitscan_in(".".as_ref(), &cast, named.as_bytes()).expect_code(0);
+    assert_eq!(run.text(), expected.text());
+    assert_eq!(run.stderr, "note: <stdin>: ignoring the columns \"name\"\n");
+}
+
+#[test]
 fn rays_without_bounds_take_those_of_the_flags() {
     let rays = "ox,oy,oz,dx,dy,dz\n4,-7,-4,-2,10,8\n";
     for (flags, n) in [("", 2), ("--t-max 0.5", 1), ("--t-min 0.5 --t-max 0.7", 0)] {
@@ -95,7 +119,7 @@ fn rays_without_bounds_take_those_of_the_flags() {
 }
 
 #[test]
-fn rays_number_on_across_chunks() {
+fn ray_numbers_continue_across_chunks() {
     let mut rays = String::from("ox,oy,oz,dx,dy,dz\n");
     rays.extend(
         (0..70_000).map(|i| if i % 7 == 0 { "4,-7,-4,-2,10,8\n" } else { "4,-7,-4,2,-10,-8\n" }),
@@ -124,30 +148,34 @@ fn no_rays_hit_nothing() {
 }
 
 #[test]
-fn damaged_files_are_named_with_their_place() {
+fn an_error_in_a_ray_file_names_the_location() {
     let folder = folder();
     let good = npy("<f4", false, |x| (x as f32).to_le_bytes().to_vec());
     let cases: [(&str, Vec<u8>, &str); 12] = [
         (
             "a.csv",
             b"ox,oy,oz,dx,dy,dz\n1,2,3,4,5\n".to_vec(),
-            "a.csv:2: found 5 values, expected 6",
+            "a.csv:2: found 5 values; expected 6",
         ),
         (
             "b.csv",
             b"ox,oy,oz,dx,dy,dz\n1,2,3,4,5,x\n".to_vec(),
             "b.csv:2: found \"x\" in column dz",
         ),
-        ("c.csv", b"1,2,3,4,5,6\n".to_vec(), "c.csv:1: found \"1,2,3,4,5,6\", expected the header"),
-        ("d.csv", b"".to_vec(), "d.csv:1: found \"\", expected the header"),
+        ("c.csv", b"1,2,3,4,5\n".to_vec(), "c.csv:1: found 5 numbers and no header; expected the"),
+        ("d.csv", b"".to_vec(), "d.csv:1: there is no column ox; found \"\"; expected the header"),
         ("e.csv", b"ox,oy,oz,dx,dy,dz\n1,2,\xff,4,5,6\n".to_vec(), "e.csv:2: found"),
         ("f.ndjson", b"{\"origin\":[1,2,3]}\n".to_vec(), "f.ndjson:1: missing field `direction`"),
         ("g.jsonl", b"\n[1,2]\n".to_vec(), "g.jsonl:2: "),
-        ("h.npy", good[..good.len() - 1].to_vec(), "h.npy: it ends before row 5, expected 5 rows"),
+        (
+            "h.npy",
+            good[..good.len() - 1].to_vec(),
+            "h.npy: the file ends before row 5; expected 5 rows",
+        ),
         ("i.npy", good[..9].to_vec(), "i.npy: cannot read the NPY header"),
         ("j.npy", b"ox,oy,oz\n".to_vec(), "expected an NPY file"),
         ("k.npy", npy("<i4", false, |x| (x as i32).to_le_bytes().to_vec()), "found dtype \"<i4\""),
-        ("l.data", b"".to_vec(), "l.data: it is empty, expected rays"),
+        ("l.data", b"".to_vec(), "l.data: the file is empty; expected rays"),
     ];
     for (name, contents, expected) in cases {
         let rays = file(folder.path(), name, contents);

@@ -1,4 +1,4 @@
-//! `render`: pixels, sizes, and what it refuses.
+//! `render`: pixels, sizes and errors.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use image::{Rgba, RgbaImage};
 
 use crate::support::{cuboid, file, folder, hitscan, hitscan_in, names_in, path};
 
-/// A camera before the front of the cuboid, which is 10 by 12 at z = 2: 10 pixels a unit.
+/// A camera in front of the cuboid, whose front is 10 by 12 at z = 2: 10 pixels per unit.
 const CAMERA: &str = "--eye 0,0,30 --target 0,0,0 --ortho 30 --size 400x300";
 
 /// The picture that these arguments make.
@@ -24,10 +24,10 @@ fn distinct(picture: &RgbaImage) -> usize {
 }
 
 #[test]
-fn normal_mode_shows_the_normal_at_each_pixel_and_the_background_elsewhere() {
+fn normal_mode_shows_normals_and_the_background() {
     let picture = render(&format!("{} {CAMERA} --mode normal --background 102030", cuboid()));
     assert_eq!(picture.dimensions(), (400, 300));
-    // The front looks along +z. It is seen from x = 150 to 250 and from y = 90 to 210.
+    // The front faces +z. It covers x = 150 to 250 and y = 90 to 210.
     for (x, y, pixel) in picture.enumerate_pixels() {
         let is_front = (150..250).contains(&x) && (90..210).contains(&y);
         let expected = if is_front { [128, 128, 255, 255] } else { [0x10, 0x20, 0x30, 255] };
@@ -40,11 +40,11 @@ fn normal_mode_shows_the_normal_at_each_pixel_and_the_background_elsewhere() {
 }
 
 #[test]
-fn face_ids_are_a_colour_for_each_polygon_wherever_it_is_seen() {
+fn each_polygon_has_one_colour_in_face_id_mode() {
     let picture = render(&format!("{} {CAMERA} --mode face-id", cuboid()));
     let mesh = hitscan::load(cuboid(), &LoadOptions::default()).unwrap().into_mesh().unwrap();
     let bvh = MeshBvh::build(&mesh, &BuildOptions::default());
-    let records = mesh.records().expect("loading keeps them");
+    let records = mesh.records().expect("a loaded mesh has records");
     let mut colors = vec![None; records.n_polygons()];
     let mut n_seen = 0;
     for y in 90..210 {
@@ -52,7 +52,7 @@ fn face_ids_are_a_colour_for_each_polygon_wherever_it_is_seen() {
             let origin = [(x as f32 + 0.5 - 200.0) / 10.0, (150.0 - y as f32 - 0.5) / 10.0, 30.0];
             let ray = Ray::new(origin, [0.0, 0.0, -1.0]);
             let hit = bvh.closest_hit(&ray, Faces::Both).expect("the front is there");
-            // Not where rounding decides between neighbours.
+            // Skip pixels where rounding decides between neighbours.
             if hit.u.min(hit.v).min(1.0 - hit.u - hit.v) < 1e-3 {
                 continue;
             }
@@ -62,7 +62,7 @@ fn face_ids_are_a_colour_for_each_polygon_wherever_it_is_seen() {
         }
     }
     assert!(n_seen > 10_000, "{n_seen}");
-    // Two triangles that share an edge never share a colour; in all there are 512 of them.
+    // Neighbours never share a colour. The front has 512 triangles.
     let seen: Vec<_> = colors.iter().flatten().collect();
     assert_eq!(seen.len(), 512);
     assert!(seen.windows(2).all(|pair| pair[0] != pair[1]));
@@ -85,7 +85,7 @@ fn a_picture_is_the_same_on_any_number_of_threads() {
 }
 
 #[test]
-fn without_a_camera_all_of_the_mesh_is_seen_and_fills_the_picture() {
+fn without_a_camera_the_mesh_fills_the_picture() {
     for flags in ["", "--up 0,0,1", "--up -1,0,0 --fov 60", "--size 90x200", "--ortho 40"] {
         let args = format!("{} --mode normal --background transparent --size 300x200", cuboid());
         let args = match flags.contains("--size") {
@@ -114,27 +114,26 @@ fn without_a_camera_all_of_the_mesh_is_seen_and_fills_the_picture() {
 }
 
 #[test]
-fn light_comes_from_the_lamp_and_is_kept_off_by_what_stands_before_it() {
+fn a_roof_casts_a_shadow() {
     let folder = folder();
-    // A floor, and a roof over a part of it.
+    // A floor, and a roof over part of it.
     let mesh = "v -5 0 -5\nv 5 0 -5\nv 5 0 5\nv -5 0 5\nf 4 3 2 1\n\
                 v 1 1 -1\nv 3 1 -1\nv 3 1 1\nv 1 1 1\nf 8 7 6 5\n";
     let mesh = file(folder.path(), "roof.obj", mesh);
-    // From below the roof's edge and beside it, so that the shadow on the floor is seen.
     let args = format!("{mesh} --eye 2,30,0 --target 2,0,0 --up 0,0,-1 --ortho 10 --size 100x100");
     let picture = render(&format!("{args} --light 5,5,0 --samples 16"));
     let brightness = |x: f64, z: f64| {
         let (x, y) = (50.0 + 10.0 * (x - 2.0), 50.0 + 10.0 * z);
         u32::from(picture[(x as u32, y as u32)].0[1])
     };
-    // The roof hides the lamp from what lies on the line through its corner at x = 1: x = 0.
+    // The line from the lamp through the corner at x = 1 ends the shadow at x = 0.
     let (in_shadow, in_light) = (brightness(0.4, 0.0), brightness(-1.5, 0.0));
     assert!(in_shadow + 30 < in_light, "{in_shadow}, {in_light}");
     assert!(brightness(0.4, 3.0) > in_shadow + 30);
 }
 
 #[test]
-fn materials_give_their_colours_and_names_theirs() {
+fn materials_objects_and_coordinates_have_colours() {
     let house = concat!(env!("CARGO_MANIFEST_DIR"), "/../../assets/house.obj");
     for mode in ["shaded", "material", "object", "uv"] {
         let picture = render(&format!("{house} --size 320x200 --mode {mode}"));
@@ -145,7 +144,7 @@ fn materials_give_their_colours_and_names_theirs() {
 }
 
 #[test]
-fn heat_is_where_the_mesh_is() {
+fn heat_is_high_on_the_mesh() {
     let picture = render(&format!("{} {CAMERA} --mode heat", cuboid()));
     let brightness = |x, y| picture[(x, y)].0[..3].iter().map(|&b| u32::from(b)).sum::<u32>();
     assert!(brightness(200, 100) > brightness(20, 20) + 50);
@@ -160,17 +159,17 @@ fn heat_is_where_the_mesh_is() {
 #[test]
 fn rays_are_drawn_up_to_their_hits() {
     let folder = folder();
-    // One along the front from the left to the right edge of the cuboid, one that hits it, one behind.
+    // One ray passes before the front, one hits the cuboid, one passes behind it.
     let rays = "ox,oy,oz,dx,dy,dz\n-12,0,3,1,0,0\n12,4,1.5,-1,0,0\n-12,-4,-3,1,0,0\n";
     let rays = file(folder.path(), "rays.csv", rays);
     let args = format!("{} {CAMERA} --mode normal", cuboid());
     let (plain, drawn) = (render(&args), render(&format!("{args} --rays {rays}")));
     let changed = |x, y| plain[(x, y)] != drawn[(x, y)];
-    // Before the front it is seen all along.
+    // The ray before the front is visible everywhere.
     assert!(changed(100, 150) && changed(200, 150) && changed(300, 109));
-    // Up to the hit at x = 5, and not inside.
+    // The second ray ends at its hit at x = 5.
     assert!(changed(260, 109) && changed(250, 109) && !changed(220, 109));
-    // Behind the cuboid only faintly.
+    // The third ray shows faintly through the cuboid.
     let difference = |x, y| plain[(x, y)].0[0].abs_diff(drawn[(x, y)].0[0]);
     assert!(difference(200, 190) > 0 && difference(200, 190) < 40);
     assert!(!changed(200, 20) && !changed(20, 280));
@@ -179,16 +178,21 @@ fn rays_are_drawn_up_to_their_hits() {
 }
 
 #[test]
-fn what_cannot_be_rendered_is_told_and_leaves_no_file() {
+fn errors_of_render_leave_no_file() {
     let folder = folder();
     let empty = file(folder.path(), "empty.obj", "v 1 2 3\n");
-    let before = names_in(folder.path());
     let mesh = cuboid();
     let render = |args: &str| hitscan_in(folder.path(), &format!("render {args}"), b"");
     for (args, expected) in [
-        (format!("{mesh} -o none/out.png"), "cannot write none/out.png: there is no folder none"),
-        (format!("{mesh} -o out.jpg"), "cannot write out.jpg: pictures are PNG"),
-        (format!("{mesh} -o ."), "it is a folder"),
+        (
+            format!("{mesh} -o none/out.png"),
+            "none/out.png: cannot write the file; there is no folder none",
+        ),
+        (
+            format!("{mesh} -o out.jpg"),
+            "out.jpg: render cannot write .jpg files; use a name that ends in .png",
+        ),
+        (format!("{mesh} -o ."), "cannot write to a folder"),
         (format!("{mesh} -o out.png --size 0x100"), "`0x100`"),
         (format!("{mesh} -o out.png --size 100"), "as in 800x600"),
         (format!("{mesh} -o out.png --size 100000x100000"), "expected at most 33554432"),
@@ -196,22 +200,28 @@ fn what_cannot_be_rendered_is_told_and_leaves_no_file() {
         (format!("{mesh} -o out.png --samples 0"), "--samples"),
         (format!("{mesh} -o out.png --up 0,1,0 --matrix {}", "1,".repeat(15) + "1"), "--matrix"),
         (format!("{mesh} -o out.png --background blue"), "expected RRGGBB"),
-        (format!("{mesh} -o out.png --up 0,0,0"), "--up is zero"),
+        (format!("{mesh} -o out.png --up 0,0,0"), "--up: found a vector without a direction"),
         (format!("{mesh} -o out.png --fov 200"), "fov_y_radians"),
         (format!("{mesh} -o out.png --ortho 0"), "height is 0"),
-        (format!("{mesh} -o out.png --eye 1,2,3 --target 1,2,3"), "the camera sees nothing"),
+        (format!("{mesh} -o out.png --eye 1,2,3 --target 1,2,3"), "camera: it sees nothing"),
         (format!("{mesh} -o out.png --eye 1,2,3"), "--target"),
         ("none.obj -o out.png".to_owned(), "none.obj"),
     ] {
         render(&args).expect_error(&[expected]);
     }
-    // After a note on what the file lacks.
+    // A note about the file precedes the error.
     let run = render(&format!("{empty} -o out.png")).expect_code(2);
-    assert!(
-        run.stderr.contains("error: ") && run.stderr.contains("has no triangles to render; add")
-    );
+    let expected = "empty.obj: found no triangles; expected a mesh with triangles\n";
+    assert!(run.stderr.contains("error: ") && run.stderr.ends_with(expected), "{}", run.stderr);
+    let hidden = "[meshes]\nt = \"t.obj\"\n[[instances]]\nmesh = \"t\"\nhidden = true\n";
+    file(folder.path(), "t.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
+    let hidden = file(folder.path(), "hidden.toml", hidden);
+    let before = names_in(folder.path());
+    render(&format!("{hidden} -o out.png")).expect_error(&[
+        "hidden.toml: all instances with triangles are hidden; expected a visible",
+    ]);
     assert_eq!(names_in(folder.path()), before);
-    // A picture that was there before stays as it was.
+    // An older picture stays unchanged.
     fs::write(folder.path().join("out.png"), "before").unwrap();
     render(&format!("{empty} -o out.png")).expect_code(2);
     assert_eq!(fs::read(folder.path().join("out.png")).unwrap(), b"before");
@@ -220,7 +230,7 @@ fn what_cannot_be_rendered_is_told_and_leaves_no_file() {
 }
 
 #[test]
-fn a_mesh_without_extent_or_area_is_a_picture_all_the_same() {
+fn a_mesh_without_extent_or_area_gives_a_picture() {
     let folder = folder();
     let triangle = file(folder.path(), "point.obj", "v 1 2 3\nv 1 2 3\nv 1 2 3\nf 1 2 3\n");
     let picture = render(&format!("{triangle} --size 30x20"));
@@ -249,7 +259,7 @@ fn completions_and_manual_name_every_command() {
 }
 
 #[test]
-fn a_scene_is_drawn_as_it_is_picked() {
+fn render_and_pick_agree_on_a_scene() {
     let street = concat!(env!("CARGO_MANIFEST_DIR"), "/../../assets/street.toml");
     let camera = "--eye 0,6,30 --target 0,2,0 --size 160x120";
     let picture =
@@ -261,7 +271,7 @@ fn a_scene_is_drawn_as_it_is_picked() {
         let is_background = picture[(x, y)] == Rgba([0, 0, 0, 255]);
         assert_eq!(run.code == Some(1), is_background, "{x}, {y}");
         if let Some(pick) = run.json_lines().first() {
-            // Under the lamp at the camera the brightness differs, the hue does not.
+            // The lamp at the camera changes the brightness, but not the hue.
             let [red, _, blue, _] = picture[(x, y)].0;
             let is_red = red > blue;
             assert_eq!(*colors.entry(pick["instance"].to_string()).or_insert(is_red), is_red);

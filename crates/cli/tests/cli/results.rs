@@ -1,4 +1,4 @@
-//! Every format, read back and compared with another.
+//! Reads every format back and compares it with the others.
 
 use std::fs::File;
 use std::io::Write;
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::support::{cuboid, file, folder, hitscan, path};
 
-/// A tent of two quads and a triangle with names that formats must escape.
+/// A tent of two quads and a triangle, with names that the formats must escape.
 const TENT: &str = "\
 o tent \"red\", old
 v 0 0 0\nv 4 0 0\nv 4 2 2\nv 0 2 2\nv 4 4 0\nv 0 4 0
@@ -21,7 +21,7 @@ usemtl
 f 2 5 3
 ";
 
-/// Rays down on each face, one beside them, one along the ridge.
+/// Rays down on each face, one that misses, and one along the ridge.
 const RAYS: &str = "\
 ox,oy,oz,dx,dy,dz,t_min,t_max
 1,1,5,0,0,-2,0,inf
@@ -66,7 +66,7 @@ impl Files {
     }
 }
 
-/// An archive as another program reads it.
+/// An archive, read by an independent library.
 struct Npz(zip::ZipArchive<File>);
 
 impl Npz {
@@ -118,7 +118,7 @@ fn ndjson_has_every_field_of_a_hit_and_no_hits_for_a_miss() {
 }
 
 #[test]
-fn csv_tells_the_same_as_ndjson() {
+fn csv_equals_ndjson() {
     let files = Files::new();
     for query in ["", "--all", "--all --once"] {
         let csv = files.cast(&format!("--format csv {query}"));

@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use crate::support::{cuboid, hitscan, isas};
 
-/// The triangles that the segment to (2, 3, 4) enters and leaves by, both on a shared edge.
+/// The triangles where the segment to (2, 3, 4) enters and leaves, both on a shared edge.
 const ENTRY: [[u64; 3]; 2] = [[351, 1476, 1479], [351, 1479, 1388]];
 const EXIT: [[u64; 3]; 2] = [[85, 1245, 1274], [85, 1274, 1266]];
 
-/// The vertices and t of all hits, as `hitscan cast --format ndjson` tells them.
+/// The vertices and t of all hits, by `hitscan cast --format ndjson`.
 fn hits(flags: &str) -> (Vec<[u64; 3]>, Vec<f64>) {
     let run = hitscan(&format!("cast {} --format ndjson {flags}", cuboid())).expect_code(0);
     let lines = run.json_lines();
@@ -70,7 +70,7 @@ fn every_way_finds_the_four_triangles_of_the_seed() {
         assert_eq!(vertices[0], [1386, 1387, 1388], "{way}");
         assert_eq!(set(vertices), set([[1386, 1387, 1388], [82, 1195, 1264], [82, 1264, 1271]]));
         assert_eq!(t[1..], [1.0, 1.0], "{way}");
-        // 1/3 but for the rounding of the shear.
+        // 1/3 up to the rounding of the shear.
         assert!((t[0] - 1.0 / 3.0).abs() < 1e-7, "{way}: {}", t[0]);
     }
 }

@@ -1,4 +1,4 @@
-//! Running the program and looking at what it did.
+//! Runs the program and checks its outcome.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 use tempfile::TempDir;
 
-/// What a run of the program gave.
+/// The outcome of a run of the program.
 #[derive(Debug)]
 pub(crate) struct Run {
     /// The exit code; `None` if a signal ended it.
@@ -23,7 +23,7 @@ impl Run {
         str::from_utf8(&self.stdout).expect("the program writes UTF-8")
     }
 
-    /// Standard output as JSON, a value a line.
+    /// Standard output as JSON, one value per line.
     pub(crate) fn json_lines(&self) -> Vec<serde_json::Value> {
         self.text()
             .lines()
@@ -31,14 +31,14 @@ impl Run {
             .collect()
     }
 
-    /// The run itself if it ended with this code.
+    /// Asserts the exit code and returns the run.
     #[track_caller]
     pub(crate) fn expect_code(self, code: i32) -> Self {
         assert_eq!(self.code, Some(code), "{}\n{}", self.text(), self.stderr);
         self
     }
 
-    /// Asserts an error that says all of `parts`: exit code 2, no results, no panic.
+    /// Asserts an error with all of `parts`: exit code 2 and no panic.
     #[track_caller]
     pub(crate) fn expect_error(&self, parts: &[&str]) {
         assert_eq!(self.code, Some(2), "{:?}", self.stderr);
@@ -55,7 +55,7 @@ pub(crate) fn hitscan(args: &str) -> Run {
     hitscan_in(Path::new("."), args, b"")
 }
 
-/// Runs the program in a folder, with something on standard input.
+/// Runs the program in a folder, with `input` on standard input.
 pub(crate) fn hitscan_in(folder: &Path, args: &str, input: &[u8]) -> Run {
     let mut child = command(args)
         .current_dir(folder)
@@ -66,7 +66,7 @@ pub(crate) fn hitscan_in(folder: &Path, args: &str, input: &[u8]) -> Run {
         .expect("the program starts");
     let mut stdin = child.stdin.take().expect("it is piped");
     let input = input.to_vec();
-    // On a thread of its own, so that neither side waits for the other. The program may not read it.
+    // A thread writes, so that neither side waits for the other. The program may ignore its input.
     let writer = std::thread::spawn(move || drop(stdin.write_all(&input)));
     let mut stderr = child.stderr.take().expect("it is piped");
     let errors = std::thread::spawn(move || {
@@ -80,14 +80,14 @@ pub(crate) fn hitscan_in(folder: &Path, args: &str, input: &[u8]) -> Run {
     Run { code: output.status.code(), stdout: output.stdout, stderr }
 }
 
-/// The program with arguments separated by blanks, not yet started.
+/// The command of the program with arguments separated by blanks.
 pub(crate) fn command(args: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_hitscan"));
     command.args(args.split_whitespace());
     command
 }
 
-/// The seed's cuboid as the program makes it, in a folder that lives as long as the tests.
+/// The cuboid of the seed, written by the program into a folder that outlives the tests.
 pub(crate) fn cuboid() -> &'static str {
     static FILE: LazyLock<(TempDir, String)> = LazyLock::new(|| {
         let folder = folder();
@@ -99,17 +99,17 @@ pub(crate) fn cuboid() -> &'static str {
 }
 
 pub(crate) fn folder() -> TempDir {
-    tempfile::tempdir().expect("there is a folder for temporary files")
+    tempfile::tempdir().expect("a temporary folder")
 }
 
 pub(crate) fn path(folder: &Path, name: &str) -> String {
     folder.join(name).to_str().expect("temporary paths are UTF-8").to_owned()
 }
 
-/// Writes a file into a folder; its path.
+/// Writes a file into a folder and returns its path.
 pub(crate) fn file(folder: &Path, name: &str, contents: impl AsRef<[u8]>) -> String {
     let path = path(folder, name);
-    fs::write(&path, contents).expect("the folder is ours");
+    fs::write(&path, contents).expect("the folder is writable");
     path
 }
 
@@ -131,7 +131,7 @@ pub(crate) fn isas() -> Vec<String> {
     names.iter().map(|name| name.as_str().expect("names are text").to_owned()).collect()
 }
 
-/// Folder `shared` beside the repository, where it exists.
+/// A path in the folder `shared` next to the repository, if it exists.
 pub(crate) fn shared(name: &str) -> Option<PathBuf> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared").join(name);
     path.exists().then_some(path)

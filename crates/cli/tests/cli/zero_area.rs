@@ -1,4 +1,4 @@
-//! What is written about triangles of zero area.
+//! Results for triangles of zero area.
 
 use serde_json::{Value, json};
 
@@ -15,7 +15,7 @@ v 0.6999999 0.45000005 0.19999993
 f 1 3 5\nf 5 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\nf 1 5 2
 ";
 
-/// From inside, at the segment.
+/// A ray from inside to the segment.
 const RAY: &str = "--from 0.5878906,0.61621094,0.6591797 --dir 0.23861372,-0.113500714,-0.48026383";
 
 #[test]

@@ -9,14 +9,15 @@ use hitscan_files::ReadErrorKind;
 
 use super::buffers::Buffers;
 
-/// Reads an accessor of `N` components as `f32`. Normalized integers become numbers in [0, 1] or
-/// [-1, 1].
+/// Reads an accessor of `N` components as `f32`, or its items at the indices `used`, which must be in range.
+/// Normalized integers become numbers in [0, 1] or [-1, 1]. A sparse accessor is read as a whole.
 pub(super) fn floats<const N: usize>(
     accessor: &Accessor<'_>,
     buffers: &Buffers<'_>,
+    used: Option<&[u32]>,
 ) -> Result<Vec<[f32; N]>, ReadErrorKind> {
     let is_normalized = accessor.normalized();
-    items(accessor, buffers, |data_type, bytes| float(data_type, bytes, is_normalized))
+    items(accessor, buffers, used, |data_type, bytes| float(data_type, bytes, is_normalized))
 }
 
 /// Reads an accessor of single unsigned integers.
@@ -28,13 +29,17 @@ pub(super) fn integers(
         let found = format!("accessor {} of {:?}", accessor.index(), accessor.data_type());
         return Err(ReadErrorKind::syntax(found, "unsigned integers"));
     }
-    Ok(items(accessor, buffers, |_, bytes| integer(bytes))?.into_iter().map(|[i]| i).collect())
+    Ok(items(accessor, buffers, None, |_, bytes| integer(bytes))?
+        .into_iter()
+        .map(|[i]| i)
+        .collect())
 }
 
 /// Reads the items of an accessor. The caller has compared the count with a limit.
 fn items<const N: usize, T: Copy + Default>(
     accessor: &Accessor<'_>,
     buffers: &Buffers<'_>,
+    used: Option<&[u32]>,
     read: impl Fn(DataType, &[u8]) -> T,
 ) -> Result<Vec<[T; N]>, ReadErrorKind> {
     let what = format!("accessor {}", accessor.index());
@@ -52,11 +57,15 @@ fn items<const N: usize, T: Copy + Default>(
         item
     };
     let count = accessor.count();
+    let used = used.filter(|_| accessor.sparse().is_none());
     let mut items = match accessor.view() {
-        None => vec![[T::default(); N]; count],
+        None => vec![[T::default(); N]; used.map_or(count, <[u32]>::len)],
         Some(view) => {
             let data = Strided::new(&view, accessor.offset(), size, count, buffers, &what)?;
-            data.iter().map(item).collect()
+            match used {
+                None => data.iter().map(item).collect(),
+                Some(used) => used.iter().map(|&index| item(data.get(index as usize))).collect(),
+            }
         }
     };
     if let Some(sparse) = accessor.sparse() {
@@ -122,8 +131,11 @@ impl<'a> Strided<'a> {
     }
 
     fn iter(&self) -> impl Iterator<Item = &'a [u8]> {
-        let Self { bytes, size, stride, count } = *self;
-        (0..count).map(move |i| &bytes[i * stride..i * stride + size])
+        (0..self.count).map(|i| self.get(i))
+    }
+
+    fn get(&self, index: usize) -> &'a [u8] {
+        &self.bytes[index * self.stride..][..self.size]
     }
 }
 

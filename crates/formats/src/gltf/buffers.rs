@@ -71,13 +71,18 @@ impl<'a> Buffers<'a> {
         self.buffers.get(index).map(|buffer| &**buffer)
     }
 
+    /// The total length of the buffers.
+    pub(super) fn n_bytes(&self) -> u64 {
+        self.buffers.iter().map(|buffer| buffer.len() as u64).sum()
+    }
+
     pub(super) fn into_files(self) -> Vec<PathBuf> {
         self.files
     }
 }
 
 /// Decodes what follows `data:` in a URI; `None` if it is not base64.
-fn decode(data: &str) -> Option<Vec<u8>> {
+pub(super) fn decode(data: &str) -> Option<Vec<u8>> {
     let (kind, text) = data.split_once(',')?;
     kind.ends_with(";base64").then(|| STANDARD.decode(text).ok())?
 }
@@ -97,7 +102,7 @@ fn side_file(
 }
 
 /// Replaces the percent escapes of a URI; `None` if the result is not UTF-8.
-fn percent_decoded(uri: &str) -> Option<String> {
+pub(super) fn percent_decoded(uri: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(uri.len());
     let mut rest = uri.as_bytes();
     while let [byte, after @ ..] = rest {

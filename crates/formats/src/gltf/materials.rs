@@ -3,6 +3,8 @@
 use gltf::{image::Source, material::AlphaMode};
 use hitscan_primitives::Material;
 
+use super::buffers::percent_decoded;
+
 /// The name of a material, or one made from its index.
 pub(super) fn name(material: &gltf::Material<'_>) -> Option<String> {
     let index = material.index()?;
@@ -14,7 +16,7 @@ pub(super) fn read(material: &gltf::Material<'_>) -> Material {
     let [r, g, b, alpha] = pbr.base_color_factor();
     let texture =
         pbr.base_color_texture().and_then(|info| match info.texture().source().source() {
-            Source::Uri { uri, .. } if !uri.starts_with("data:") => Some(uri.to_owned()),
+            Source::Uri { uri, .. } if !uri.starts_with("data:") => percent_decoded(uri),
             _ => None,
         });
     let emissive = material.emissive_factor();

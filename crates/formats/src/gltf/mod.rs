@@ -4,8 +4,12 @@ mod accessor;
 mod buffers;
 mod container;
 mod materials;
+mod mending;
 mod nodes;
 mod primitives;
+mod textures;
+
+use std::collections::{HashMap, hash_map::Entry};
 
 use gltf::{Document, Semantic, json::validation::Checked};
 use hitscan_files::{LoadOptions, ReadErrorKind};
@@ -25,23 +29,60 @@ pub(crate) fn parse(
     options: &LoadOptions,
 ) -> Result<Parts, ErrorAt> {
     let container::Chunks { json, binary } = container::split(bytes)?;
-    let document = document(json)?;
-    let buffers = Buffers::read(&document, binary, side_files, options)?;
     let mut report = LoadReport::default();
+    let document = document(json, &mut report)?;
+    let buffers = Buffers::read(&document, binary, side_files, options)?;
     let mut reader = MeshReader::new(&buffers, options);
-    let meshes = document.meshes().map(|mesh| reader.read(&mesh, &mut report));
-    let meshes = meshes.collect::<Result<Vec<_>, _>>()?;
-    let instances = nodes::instances(&document, &mut report)?;
+    let (mut meshes, mut index_of_mesh) = (Vec::new(), Vec::new());
+    // Equal meshes become one.
+    let mut indices: HashMap<MeshKey<'_>, usize> = HashMap::new();
+    for mesh in document.meshes() {
+        let index = match indices.entry(mesh_key(&mesh)) {
+            Entry::Occupied(index) => *index.get(),
+            Entry::Vacant(entry) => {
+                meshes.push(reader.read(&mesh, &mut report)?);
+                *entry.insert(meshes.len() - 1)
+            }
+        };
+        index_of_mesh.push(index);
+    }
+    let mut instances = nodes::instances(&document, &mut report)?;
+    for instance in &mut instances {
+        instance.mesh = index_of_mesh[instance.mesh];
+    }
     let materials = document.materials().filter(|_| options.materials);
     let materials = materials.map(|material| materials::read(&material)).collect();
+    let textures = match options.materials {
+        true => textures::embedded(&document, &buffers, options, &mut report),
+        false => vec![],
+    };
     count_what_is_left_out(&document, &mut report);
-    Ok(Parts { meshes, instances, materials, files: buffers.into_files(), report })
+    let files = buffers.into_files();
+    Ok(Parts { meshes, instances, materials, embedded_textures: textures, files, report })
 }
 
-/// Parses and checks the JSON. The crate `gltf` panics at invalid indices of POSITION and at
+/// The name of a mesh, and the parts of each primitive that its triangles depend on.
+type MeshKey<'a> = (Option<&'a str>, Vec<(u32, [Option<usize>; 5], usize)>);
+
+fn mesh_key<'a>(mesh: &gltf::Mesh<'a>) -> MeshKey<'a> {
+    let primitives = mesh.primitives().map(|primitive| {
+        let attribute = |semantic| primitive.get(&semantic).map(|accessor| accessor.index());
+        let accessors = [
+            attribute(Semantic::Positions),
+            attribute(Semantic::Normals),
+            attribute(Semantic::TexCoords(0)),
+            primitive.indices().map(|indices| indices.index()),
+            primitive.material().index(),
+        ];
+        (primitive.mode().as_gl_enum(), accessors, primitive.morph_targets().count())
+    });
+    (mesh.name(), primitives.collect())
+}
+
+/// Parses, mends and checks the JSON. The crate `gltf` panics at invalid indices of POSITION and at
 /// incomplete images, so this function checks them first.
-fn document(json: &[u8]) -> Result<Document, ErrorAt> {
-    let root: gltf::json::Root = gltf::json::deserialize::from_slice(json)
+fn document(json: &[u8], report: &mut LoadReport) -> Result<Document, ErrorAt> {
+    let mut root: gltf::json::Root = gltf::json::deserialize::from_slice(json)
         .map_err(|error| wrong_json(&gltf::Error::Deserialize(error)))?;
     let n_accessors = root.accessors.len();
     let positions = Checked::Valid(Semantic::Positions);
@@ -59,6 +100,7 @@ fn document(json: &[u8]) -> Result<Document, ErrorAt> {
         };
         return Err(ReadErrorKind::syntax(format!("image {index} with {found}"), expected).into());
     }
+    mending::mend(&mut root, report);
     Document::from_json(root).map_err(|error| wrong_json(&error))
 }
 
@@ -77,4 +119,5 @@ fn count_what_is_left_out(document: &Document, report: &mut LoadReport) {
     report.add("skins", document.skins().count() as u64);
     report.add("animations", document.animations().count() as u64);
     report.add("cameras", document.cameras().count() as u64);
+    textures::count_what_is_left_out(document, report);
 }

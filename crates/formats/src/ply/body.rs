@@ -8,20 +8,34 @@ use crate::{
     words::Words,
 };
 
+/// The arrangement of the elements of a text file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Rows {
+    /// Blanks and line endings separate numbers alike.
+    Free,
+    /// Each element is on one line, which may have more numbers than the header declares.
+    Lines,
+}
+
 /// A cursor over the numbers of a text or binary file.
 #[derive(Debug)]
 pub(super) struct Body<'a> {
     bytes: &'a [u8],
     encoding: Encoding,
+    rows: Rows,
     words: Words<'a>,
+    /// The line of the current element, with [`Rows::Lines`].
+    row: Option<u64>,
+    n_long_rows: u64,
     /// The offset in a binary file.
     at: usize,
 }
 
 impl<'a> Body<'a> {
-    pub(super) fn new(bytes: &'a [u8], header: &Header) -> Self {
+    pub(super) fn new(bytes: &'a [u8], header: &Header, rows: Rows) -> Self {
         let words = Words::new(bytes, header.len, header.n_lines + 1);
-        Self { bytes, encoding: header.encoding, words, at: header.len }
+        let encoding = header.encoding;
+        Self { bytes, encoding, rows, words, row: None, n_long_rows: 0, at: header.len }
     }
 
     pub(super) fn n_left(&self) -> usize {
@@ -54,21 +68,40 @@ impl<'a> Body<'a> {
     /// number.
     pub(super) fn begin(&mut self, element: &Element) -> Result<(), ErrorAt> {
         if self.encoding == Encoding::Text {
+            self.end_row()?;
             self.words.skip_blanks();
             if self.words.n_left() == 0 {
                 return Err(self.words.error(None, format!("an element {}", element.name)));
             }
+            self.row = (self.rows == Rows::Lines).then_some(self.words.line);
         }
+        Ok(())
+    }
+
+    /// Skips the numbers after the last declared one of a row, and counts the row.
+    fn end_row(&mut self) -> Result<(), ErrorAt> {
+        if self.row.take().is_none() {
+            return Ok(());
+        }
+        let rest = self.words.rest_of_line();
+        if let Some(word) = rest.split(u8::is_ascii_whitespace).find(|word| !is_number(word)) {
+            return Err(self.words.error(Some(word), "a number"));
+        }
+        self.n_long_rows += u64::from(!rest.is_empty());
         Ok(())
     }
 
     pub(super) fn number(&mut self, scalar: Scalar) -> Result<f64, ErrorAt> {
         if self.encoding == Encoding::Text {
-            return match scalar {
+            let number = match scalar {
                 // Rounds only once. Rounding to `f64` first could give another number.
                 Scalar::F32 => self.words.number::<f32>("a number").map(f64::from),
                 _ => self.words.number("a number"),
             };
+            if self.row.is_some_and(|row| row != self.words.line) {
+                return Err(self.words.error(Some(b"\n"), "a number"));
+            }
+            return number;
         }
         Ok(match scalar {
             Scalar::I8 => f64::from(i8::from_le_bytes(self.take()?)),
@@ -82,7 +115,7 @@ impl<'a> Body<'a> {
         })
     }
 
-    /// The next bytes of a binary file, the least significant first.
+    /// The next bytes of a binary file, in little-endian order.
     fn take<const N: usize>(&mut self) -> Result<[u8; N], ErrorAt> {
         let Some(bytes) = self.bytes.get(self.at..self.at + N) else {
             let found = format!("the end of the file after {} bytes", self.bytes.len());
@@ -124,20 +157,23 @@ impl<'a> Body<'a> {
     }
 
     pub(super) fn skip(&mut self, element: &Element) -> Result<(), ErrorAt> {
+        self.begin(element)?;
         element.properties.iter().try_for_each(|property| self.skip_property(property))
     }
 
-    /// Checks that only blanks, or line endings in a binary file, are unread.
-    pub(super) fn end(mut self) -> Result<(), ErrorAt> {
+    /// Checks that only blanks, or line endings in a binary file, are unread. Returns the number of rows with
+    /// more numbers than declared.
+    pub(super) fn end(mut self) -> Result<u64, ErrorAt> {
+        self.end_row()?;
         let rest = match self.encoding {
             Encoding::Text => match self.words.next() {
                 Some(word) => return Err(self.words.error(Some(word), "the end of the file")),
-                None => return Ok(()),
+                None => return Ok(self.n_long_rows),
             },
             _ => &self.bytes[self.at..],
         };
         match rest.iter().position(|byte| !byte.is_ascii_whitespace()) {
-            None => Ok(()),
+            None => Ok(0),
             Some(_) => {
                 let found = format!("{} bytes after the last element", rest.len());
                 let kind = ReadErrorKind::syntax(found, "the end of the file");
@@ -145,4 +181,9 @@ impl<'a> Body<'a> {
             }
         }
     }
+}
+
+/// Whether a word is a number, or empty.
+fn is_number(word: &[u8]) -> bool {
+    word.is_empty() || str::from_utf8(word).is_ok_and(|word| word.parse::<f64>().is_ok())
 }

@@ -77,6 +77,8 @@ pub(super) struct Header {
     /// The length of the header in bytes, and in lines.
     pub(super) len: usize,
     pub(super) n_lines: u64,
+    /// The number of lines that are no statement, which some programs write without `comment`.
+    pub(super) n_unknown: u64,
 }
 
 impl Header {
@@ -84,19 +86,19 @@ impl Header {
         let mut encoding = None;
         let mut elements: Vec<Element> = Vec::new();
         let (mut at, mut line) = (0, 0);
+        let mut unknown = Unknown::default();
         loop {
             line += 1;
             let Some((text, next)) = next_line(bytes, at) else {
-                let kind = ReadErrorKind::syntax("the end of the file", "`end_header`");
-                return Err(Position::Line(line).error(kind));
+                let error = Position::Line(line)
+                    .error(ReadErrorKind::syntax("the end of the file", "`end_header`"));
+                return Err(unknown.first.take().unwrap_or(error));
             };
             at = next;
             let wrong = |expected: &str| {
                 Position::Line(line).error(ReadErrorKind::syntax(quoted(text), expected))
             };
-            let Ok(statement) = str::from_utf8(text) else {
-                return Err(wrong("a statement of a PLY header"));
-            };
+            let statement = String::from_utf8_lossy(text);
             let words: Vec<&str> = statement.split_ascii_whitespace().collect();
             match (line, &words[..]) {
                 (1, ["ply"]) => {}
@@ -116,7 +118,14 @@ impl Header {
                     let (name, properties) = ((*name).to_owned(), Vec::new());
                     elements.push(Element { name, n, properties, line });
                 }
+                (_, ["element", ..]) => return Err(wrong("`element NAME NUMBER`")),
                 (_, ["property", rest @ ..]) => {
+                    // The line before may be a damaged `element`.
+                    if unknown.last_line + 1 == line
+                        && let Some(error) = unknown.last.take()
+                    {
+                        return Err(error);
+                    }
                     let element =
                         elements.last_mut().ok_or_else(|| wrong("`element` before it"))?;
                     element.properties.push(property(rest).ok_or_else(|| {
@@ -124,7 +133,7 @@ impl Header {
                     })?);
                 }
                 (_, ["end_header"]) => break,
-                _ => return Err(wrong("format, element, property, comment or end_header")),
+                _ => unknown.add(line, text),
             }
         }
         let no_format = || {
@@ -137,7 +146,28 @@ impl Header {
             let kind = ReadErrorKind::syntax(found, "at least one");
             return Err(Position::Line(empty.line).error(kind));
         }
-        Ok(Self { encoding, elements, len: at, n_lines: line })
+        Ok(Self { encoding, elements, len: at, n_lines: line, n_unknown: unknown.n })
+    }
+}
+
+/// The lines that are no statement, with the error for the first and for the last.
+#[derive(Debug, Default)]
+struct Unknown {
+    n: u64,
+    first: Option<ErrorAt>,
+    last: Option<ErrorAt>,
+    last_line: u64,
+}
+
+impl Unknown {
+    fn add(&mut self, line: u64, text: &[u8]) {
+        let error = || {
+            let expected = "format, element, property, comment or end_header";
+            Position::Line(line).error(ReadErrorKind::syntax(quoted(text), expected))
+        };
+        self.n += 1;
+        self.first.get_or_insert_with(error);
+        (self.last, self.last_line) = (Some(error()), line);
     }
 }
 

@@ -13,8 +13,8 @@ use crate::{
     loaded::Parts,
     mesh_builder::MeshBuilder,
 };
-use body::Body;
-use header::{Element, Header, Property};
+use body::{Body, Rows};
+use header::{Element, Encoding, Header, Property};
 
 /// The property names that exporters use for each value of a vertex.
 const COLUMNS: [&[&str]; 8] = [
@@ -28,15 +28,32 @@ const COLUMNS: [&[&str]; 8] = [
     &["t", "v", "texture_v", "texture_t"],
 ];
 
+/// Parses a file.
+///
+/// Some programs write more numbers per row than the header declares. Only if a text file makes no sense
+/// otherwise, each of its lines is one element.
 pub(crate) fn parse(bytes: &[u8], options: &LoadOptions) -> Result<Parts, ErrorAt> {
     let header = Header::parse(bytes)?;
-    let mut body = Body::new(bytes, &header);
+    parse_body(bytes, &header, Rows::Free, options).or_else(|error| match header.encoding {
+        Encoding::Text => parse_body(bytes, &header, Rows::Lines, options).map_err(|_| error),
+        _ => Err(error),
+    })
+}
+
+fn parse_body(
+    bytes: &[u8],
+    header: &Header,
+    rows: Rows,
+    options: &LoadOptions,
+) -> Result<Parts, ErrorAt> {
+    let mut body = Body::new(bytes, header, rows);
     let mut ply = Ply {
         options,
         builder: MeshBuilder::default(),
         is_finite: Vec::new(),
         report: LoadReport::default(),
     };
+    ply.report.add("header lines that are no statement", header.n_unknown);
     let mut has_vertices = false;
     for element in &header.elements {
         check_count(element, &body, options)?;
@@ -59,7 +76,8 @@ pub(crate) fn parse(bytes: &[u8], options: &LoadOptions) -> Result<Parts, ErrorA
             }
         }
     }
-    body.end()?;
+    let n_long_rows = body.end()?;
+    ply.report.add_as("rows with more numbers than declared", "the rest left out", n_long_rows);
     Ok(Parts::of_one(ply.builder.finish(options)?, ply.report))
 }
 
@@ -84,6 +102,17 @@ struct Ply<'a> {
 }
 
 impl Ply<'_> {
+    /// Counts a property, or for the first one of a colour the colours of all elements.
+    fn skip_property(&mut self, of: &str, element: &Element, property: &Property) {
+        if !is_of_colour(property) {
+            return self.report.add(&format!("{of} properties {}", property.name), 1);
+        }
+        let first = element.properties.iter().find(|property| is_of_colour(property));
+        if first.is_some_and(|first| std::ptr::eq(first, property)) {
+            self.report.add(&format!("{of} colours"), element.n);
+        }
+    }
+
     fn read_vertices(&mut self, element: &Element, body: &mut Body<'_>) -> Result<(), ErrorAt> {
         // The value that each property sets.
         let mut columns = vec![None; element.properties.len()];
@@ -95,7 +124,7 @@ impl Ply<'_> {
                     columns[index] = Some(column);
                     found[column] = true;
                 }
-                _ => self.report.add(&format!("vertex properties {}", property.name), 1),
+                _ => self.skip_property("vertex", element, property),
             }
         }
         if !found[..3].iter().all(|&found| found) {
@@ -139,7 +168,7 @@ impl Ply<'_> {
         };
         for (index, property) in element.properties.iter().enumerate() {
             if index != indices {
-                self.report.add(&format!("face properties {}", property.name), 1);
+                self.skip_property("face", element, property);
             }
         }
         let n_vertices = self.is_finite.len();
@@ -199,4 +228,14 @@ impl Ply<'_> {
         }
         Ok(())
     }
+}
+
+/// Whether a property is a part of a colour, such as `red` or `specular_blue`.
+fn is_of_colour(property: &Property) -> bool {
+    let name =
+        property.name.rsplit_once('_').map_or(&property.name[..], |(kind, part)| match kind {
+            "ambient" | "diffuse" | "specular" => part,
+            _ => "",
+        });
+    matches!(name, "red" | "green" | "blue" | "alpha")
 }

@@ -1,10 +1,11 @@
-//! The one door: the same calls for every format.
+//! One interface: the same calls for every format.
 
 use std::{fs, io};
 
 use hitscan_formats::{
     Format, Limit, LoadOptions, ReadErrorKind, load, load_with_progress, parse, parse_with_files,
 };
+#[cfg(feature = "ply")]
 use hitscan_primitives::CornerAttributes;
 
 const OBJ: &str = "mtllib a.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nusemtl red\nf 1 2 3\nl 1 2\n";
@@ -87,7 +88,7 @@ fn the_error_names_the_option_that_raises_a_limit() {
 
 #[cfg(feature = "ply")]
 #[test]
-fn less_is_kept_of_any_format_when_less_is_asked_for() {
+fn options_drop_records_and_attributes_of_any_format() {
     let text = b"ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\n\
         property float z\nproperty float nx\nproperty float ny\nproperty float nz\nelement face 1\n\
         property list uchar int vertex_indices\nend_header\n\

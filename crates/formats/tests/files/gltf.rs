@@ -16,13 +16,13 @@ fn buffer() -> Vec<u8> {
     let normals = [[0.0f32, 0.0, 1.0]; 4];
     let floats = positions.iter().chain(&normals).flatten();
     bytes.extend(floats.flat_map(|f: &f32| f.to_le_bytes()));
-    // As parts of 65535.
+    // As integers with a maximum of 65535.
     let uvs = [[0u16, 65535], [65535, 65535], [65535, 0], [0, 0]];
     bytes.extend(uvs.iter().flatten().flat_map(|u: &u16| u.to_le_bytes()));
     bytes
 }
 
-/// A tree of nodes: the square as it is, moved and turned by a parent, and mirrored.
+/// A tree of nodes: the square unchanged, moved and rotated by a parent, and mirrored.
 fn document() -> Value {
     json!({
         "asset": {"version": "2.0"},
@@ -63,7 +63,7 @@ fn data_uri(bytes: &[u8]) -> String {
     format!("data:application/octet-stream;base64,{}", STANDARD.encode(bytes))
 }
 
-/// A text with its buffer in it.
+/// A text that contains its buffer.
 fn text(mut document: Value) -> Vec<u8> {
     if document["buffers"][0]["uri"].is_null() {
         document["buffers"][0]["uri"] = data_uri(&buffer()).into();
@@ -90,7 +90,7 @@ fn check(loaded: &Loaded) {
     assert_eq!(mesh.triangles(), [[0, 1, 2], [0, 2, 3]]);
     assert_eq!(mesh.positions()[2], Vec3::new(1.0, 1.0, 0.0));
     assert_eq!(mesh.attributes().normals_of(1), Some([Vec3::Z; 3]));
-    // v runs up.
+    // v points up.
     assert_eq!(mesh.attributes().uvs_of(0), Some([Vec2::ZERO, Vec2::X, Vec2::ONE]));
     let records = mesh.records().expect("there are some");
     assert_eq!((records.object(0), records.material(1)), (Some("square"), Some("paint")));
@@ -175,7 +175,7 @@ fn a_scene_as_one_mesh_has_its_nodes_as_objects_and_its_fronts_outside() {
 }
 
 #[test]
-fn names_stand_in_the_order_of_the_triangles_that_have_them() {
+fn names_are_in_the_order_of_their_triangles() {
     let mut document = document();
     document["materials"] = json!([{"name": "a"}, {}, {"name": "a"}, {"name": "unused"}]);
     let primitive = document["meshes"][0]["primitives"][0].take();
@@ -184,7 +184,7 @@ fn names_stand_in_the_order_of_the_triangles_that_have_them() {
         primitive["material"] = material.into();
         primitive
     };
-    // The second has points, and so no name.
+    // The second has points, and therefore no name.
     let mut points = with(3);
     points["mode"] = 0.into();
     document["meshes"][0]["primitives"] = json!([with(1), points, with(0), with(1), with(2)]);
@@ -196,7 +196,7 @@ fn names_stand_in_the_order_of_the_triangles_that_have_them() {
         (&flattened, 3, &["square", "material 1", "a", "turned"]),
     ] {
         let records = mesh.records().expect("there are some");
-        assert_eq!(records.names, names);
+        assert_eq!(records.names(), names);
         let materials: Vec<_> = (0..8 * n).map(|i| records.material(i)).collect();
         let expected = ["material 1", "a", "material 1", "a"].map(|name| [Some(name); 2]);
         assert_eq!(materials, expected.concat().repeat(n as usize));
@@ -219,7 +219,7 @@ fn strips_fans_and_sparse_accessors_are_read() {
     let points = mode(0);
     assert_eq!((points.meshes[0].triangles().len(), points.report.n_ignored()), (0, 2));
 
-    // The second position is taken from the normals, over zeros.
+    // The second position comes from the normals, over zeros.
     let mut document = document();
     document["accessors"][1] = json!({
         "componentType": 5126, "count": 4, "type": "VEC3", "min": [0.0, 0.0, 0.0], "max": [0.0, 0.0, 1.0],
@@ -231,7 +231,7 @@ fn strips_fans_and_sparse_accessors_are_read() {
     assert_eq!(corners(&loaded.meshes[0])[0], expected);
 }
 
-/// So a name takes memory once, however many nodes have the mesh.
+/// A name takes memory once, for any number of nodes with the mesh.
 #[test]
 fn nodes_without_names_share_that_of_their_mesh() {
     let mut document = document();
@@ -245,7 +245,7 @@ fn nodes_without_names_share_that_of_their_mesh() {
     assert!(Arc::ptr_eq(&names[0], &names[2]));
     let flattened = loaded.clone().into_mesh().expect("it is small");
     let records = flattened.records().expect("there are some");
-    assert_eq!(records.names, ["square", "paint", "own"]);
+    assert_eq!(records.names(), ["square", "paint", "own"]);
 }
 
 #[test]
@@ -253,12 +253,12 @@ fn vertices_and_triangles_of_all_meshes_are_limited() {
     let mut document = document();
     let mesh = document["meshes"][0].clone();
     document["meshes"] = json!([mesh, mesh]);
-    // A fan, which has a triangle for each vertex after the second.
+    // A fan, with one triangle for each vertex after the second.
     let primitive = &mut document["meshes"][1]["primitives"][0];
     primitive["mode"] = 6.into();
     let many_triangles = {
         let mut document = document.clone();
-        // Indices that are all 0, of which nothing stands in the file.
+        // Indices without bytes in the file, which are all 0.
         document["accessors"][0] = json!({
             "componentType": 5123, "count": 12, "type": "SCALAR",
             "sparse": {"count": 1, "indices": {"bufferView": 0, "componentType": 5123},
@@ -280,7 +280,7 @@ fn vertices_and_triangles_of_all_meshes_are_limited() {
     }
 }
 
-/// A document with one thing changed; `Null` takes it away.
+/// A document with one change; `Null` removes the value.
 fn with(pointer: &str, value: Value) -> Vec<u8> {
     let mut document = document();
     match value {
@@ -384,6 +384,88 @@ fn damaged_files_are_errors_with_the_place() {
 fn no_damage_panics() {
     let originals = [text(document()), glb(&document(), &buffer()), with("/scene", Value::Null)];
     assert_no_damage_panics(Format::Gltf, &originals, 1);
+}
+
+#[test]
+fn extras_may_be_of_any_type() {
+    for extras in [json!(1), json!("a"), json!([1, {"b": null}]), json!(false), json!({"c": 2})] {
+        let mut document = document();
+        for part in
+            ["", "/asset", "/nodes/0", "/meshes/0", "/materials/0", "/accessors/1", "/buffers/0"]
+        {
+            document.pointer_mut(part).expect("it is there")["extras"] = extras.clone();
+        }
+        document["meshes"][0]["primitives"][0]["extras"] = extras.clone();
+        check(&read(&text(document), Format::Gltf).expect("extras may be anything"));
+    }
+}
+
+#[test]
+fn deviations_that_leave_the_geometry_are_mended_and_counted() {
+    let remarks = |document: Value| {
+        let loaded = read(&text(document), Format::Gltf).expect("the geometry is right");
+        assert_eq!(loaded.meshes[0].triangles(), [[0, 1, 2], [0, 2, 3]]);
+        loaded.report.lines()
+    };
+    let outside = "nodes outside the scene, left out: 1";
+    let bounds = "accessors of positions without min and max, read: 1";
+    for bound in [Value::Null, json!([0.0]), json!("all")] {
+        let mut document = document();
+        document["accessors"][1]["min"] = bound;
+        assert_eq!(remarks(document), [bounds, outside]);
+    }
+    let mut extended = document();
+    extended["extensionsRequired"] = json!(["KHR_technique_webgl", "KHR_materials_unlit"]);
+    extended["accessors"][1].as_object_mut().expect("it is one").remove("max");
+    let extensions = "required extensions of materials and lights, ignored: 2";
+    assert_eq!(remarks(extended), [bounds, extensions, outside]);
+}
+
+#[test]
+fn primitives_that_share_accessors_share_vertices() {
+    let mut document = document();
+    let mut primitive = document["meshes"][0]["primitives"][0].clone();
+    primitive["mode"] = 6.into();
+    document["meshes"][0]["primitives"].as_array_mut().expect("it is one").push(primitive.clone());
+    // The second mesh has the indices 2, 0, 2, and so two of the four vertices.
+    primitive["mode"] = 4.into();
+    primitive["indices"] = 4.into();
+    document["accessors"].as_array_mut().expect("it is one").push(json!(
+        {"bufferView": 0, "byteOffset": 4, "componentType": 5123, "count": 3, "type": "SCALAR"}
+    ));
+    document["meshes"].as_array_mut().expect("it is one").push(json!({"primitives": [primitive]}));
+    // The third is the first again.
+    let first = document["meshes"][0].clone();
+    document["meshes"].as_array_mut().expect("it is one").push(first);
+    document["nodes"][4]["mesh"] = 2.into();
+    document["scenes"][0]["nodes"] = json!([0, 4]);
+    let loaded = read(&text(document), Format::Gltf).expect("the text is right");
+    let [first, second] = &loaded.meshes[..] else { panic!("{} meshes", loaded.meshes.len()) };
+    assert_eq!((first.positions().len(), first.triangles().len()), (4, 6));
+    assert_eq!((first.attributes().normals.len(), first.attributes().uvs.len()), (4, 4));
+    assert_eq!(second.triangles(), [[1, 0, 1]]);
+    assert_eq!(second.positions(), [Vec3::ZERO, Vec3::new(1.0, 1.0, 0.0)]);
+    assert_eq!(second.attributes().uvs_of(0), Some([Vec2::ONE, Vec2::ZERO, Vec2::ONE]));
+    assert_eq!(loaded.instances.iter().map(|i| i.mesh).collect::<Vec<_>>(), [0, 0]);
+}
+
+/// So a small file cannot take the memory of a large one.
+#[test]
+fn triangles_of_shared_data_are_limited() {
+    let mut document = document();
+    let primitive = document["meshes"][0]["primitives"][0].clone();
+    document["meshes"][0]["primitives"] = vec![primitive; 100].into();
+    // 200 triangles, beside 124 bytes.
+    let limited = |max_repeated| {
+        let options = LoadOptions { max_repeated, ..LoadOptions::default() };
+        parse(&text(document.clone()), "test", Format::Gltf, &options)
+    };
+    let loaded = limited(200 - 124 / 3).expect("there are no more");
+    assert_eq!((loaded.meshes[0].triangles().len(), loaded.meshes[0].positions().len()), (200, 4));
+    let error = limited(200 - 124 / 3 - 1).expect_err("there is one more").to_string();
+    let expected = "test: 200 triangles of primitives that share data; expected at most 199; \
+                    `LoadOptions::max_repeated` raises the limit";
+    assert_eq!(error, expected);
 }
 
 #[test]

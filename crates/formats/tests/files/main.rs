@@ -6,6 +6,8 @@
 )]
 
 mod any_format;
+#[cfg(all(feature = "stl", feature = "compressed"))]
+mod compressed;
 #[cfg(feature = "gltf")]
 mod gltf;
 #[cfg(feature = "ply")]
@@ -13,3 +15,5 @@ mod ply;
 #[cfg(feature = "stl")]
 mod stl;
 mod support;
+#[cfg(all(feature = "stl", feature = "ply", feature = "gltf"))]
+mod writing;

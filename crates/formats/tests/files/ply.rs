@@ -11,7 +11,7 @@ const HEADER: &str = "ply\nformat ENCODING 1.0\ncomment made by a test\nelement 
     element edge 1\nproperty int vertex1\nproperty list uchar short weights\n\
     element face 3\nproperty uint8 flag\nproperty list uchar int vertex_indices\nend_header\n";
 
-/// Two squares side by side, one of them cut in two, and a line that is no face.
+/// Two adjacent squares, one of them cut in two, and a line, which is no face.
 fn body(encoding: &str) -> Vec<u8> {
     let vertices = [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0], [2.0, 0.0], [2.0, 1.0]];
     let faces: [&[i32]; 3] = [&[0, 1, 2, 3], &[1, 4, 5], &[0, 1]];
@@ -72,9 +72,9 @@ fn all_encodings_are_the_same_mesh() {
         assert_eq!(mesh.attributes().uvs_of(2), Some(uvs));
         let records = mesh.records().expect("there are some");
         assert_eq!((records.n_polygons(), records.polygon(2)), (2, 1));
-        assert_eq!(records.lines.get(0), (encoding == "ascii").then_some(28));
+        assert_eq!(records.lines().get(0), (encoding == "ascii").then_some(28));
         let remarks = [
-            "vertex properties red, left out: 1",
+            "vertex colours, left out: 6",
             "elements edge, left out: 1",
             "face properties flag, left out: 1",
             "faces of fewer than 3 corners, left out: 1",
@@ -83,16 +83,16 @@ fn all_encodings_are_the_same_mesh() {
     }
 }
 
-/// As in OBJ files: a concave quad is cut where it can be.
+/// As in OBJ files: a concave quad gets the diagonal that lies inside it.
 #[test]
-fn polygons_are_cut_as_those_of_obj_files() {
+fn polygons_are_cut_like_those_of_obj_files() {
     let text = "ply\nformat ascii 1.0\nelement vertex 4\nproperty float x\nproperty float y\n\
         property float z\nelement face 1\nproperty list uchar int vertex_index\nend_header\n\
         0 0 0\n4 2 0\n0 4 0\n1 2 0\n4 0 1 2 3";
     for text in [text.to_owned(), text.replace('\n', "\r\n"), text.replace('\n', "\r")] {
         assert_eq!(mesh(text.as_bytes(), Format::Ply).triangles(), [[1, 2, 3], [1, 3, 0]]);
     }
-    // A vertex that is not finite costs the faces at it.
+    // A vertex that is not finite removes its faces.
     let loaded = read(text.replace("4 2 0", "inf 2 0").as_bytes(), Format::Ply);
     let loaded = loaded.expect("the file is right");
     assert_eq!((loaded.meshes[0].triangles().len(), loaded.report.n_ignored()), (0, 1));
@@ -106,15 +106,67 @@ fn a_cloud_of_points_is_a_mesh_without_triangles() {
     assert_eq!((mesh.positions().len(), mesh.triangles().len()), (1, 0));
 }
 
-/// The number is just above the middle of two of `f32`, and in `f64` at it.
+/// The number is just above the midpoint of two `f32`, and rounds to it in `f64`.
 #[test]
 fn numbers_in_text_are_rounded_once() {
     let text = "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float32 y\n\
         property double z\nend_header\nN -N N\n";
     let text = text.replace('N', "1.00000005960464477540");
     let next = 1.0f32.next_up();
-    // A double is one first, as in a binary file.
+    // A property of type double is rounded to `f64` first, as in a binary file.
     assert_eq!(mesh(text.as_bytes(), Format::Ply).positions(), [Vec3::new(next, -next, 1.0)]);
+}
+
+#[test]
+fn header_lines_that_are_no_statement_are_skipped_and_counted() {
+    for encoding in ENCODINGS {
+        let bytes = file(encoding);
+        let at = bytes.windows(8).position(|w| w == b"comment ").expect("there is one");
+        let bytes = [&bytes[..at], b"Created by a program, \xe9\n\n", &bytes[at..]].concat();
+        let loaded = read(&bytes, Format::Ply).expect(encoding);
+        assert_eq!(loaded.meshes[0].triangles().len(), 3);
+        assert_eq!(loaded.report.lines()[0], "header lines that are no statement, left out: 1");
+    }
+}
+
+#[test]
+fn rows_with_more_numbers_than_declared_are_read_and_counted() {
+    let text = String::from_utf8(file("ascii")).expect("it is text");
+    let expected = mesh(text.as_bytes(), Format::Ply);
+    let long =
+        text.replace("7 4 0 1 2 3\n", "7 4 0 1 2 3 0.5 -1e3 7\n").replace(" 0.25\n", " 0.25 9 \n");
+    for long in [long.clone(), long.replace('\n', "\r\n"), long.replace('\n', "\n \n")] {
+        let loaded = read(long.as_bytes(), Format::Ply).expect("each line is a row");
+        let mesh = &loaded.meshes[0];
+        assert_eq!(mesh.positions(), expected.positions());
+        assert_eq!(mesh.triangles(), expected.triangles());
+        let note = "rows with more numbers than declared, the rest left out: 7".to_owned();
+        assert!(loaded.report.lines().contains(&note), "{:?}", loaded.report.lines());
+    }
+    // Line endings mean nothing in a file that is right without them.
+    let one_line = text.split_once("end_header\n").expect("it has a header");
+    let one_line = format!("{}end_header\n{}", one_line.0, one_line.1.replace('\n', " "));
+    assert_eq!(mesh(one_line.as_bytes(), Format::Ply).triangles(), expected.triangles());
+}
+
+#[test]
+fn colours_are_one_note() {
+    let colours: String = ["red", "green", "blue", "alpha", "diffuse_red", "specular_blue"]
+        .map(|name| format!("property uchar {name}\n"))
+        .concat();
+    let text = format!(
+        "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\n{colours}property float y\n\
+         property float z\nelement face 1\nproperty list uchar int vertex_indices\n{colours}\
+         property uchar hot_red\nend_header\n{}3 0 1 2 1 2 3 4 5 6 7\n",
+        "0 1 2 3 4 5 6 0 0\n".repeat(3)
+    );
+    let remarks = read(text.as_bytes(), Format::Ply).expect("the file is right").report.lines();
+    let expected = [
+        "vertex colours, left out: 3",
+        "face colours, left out: 1",
+        "face properties hot_red, left out: 1",
+    ];
+    assert_eq!(remarks, expected);
 }
 
 #[test]
@@ -154,7 +206,14 @@ fn damaged_files_are_errors_with_the_place() {
         (with("float x", "float w"), "a vertex without x, y or z; expected all three"),
         (with("vertex_indices", "corners"), "a face without one; expected a list vertex_indices"),
         (with("element edge", "element face"), "a face without one"),
-        (with("end_header", "end header"), "expected format, element, property"),
+        (with("end_header", "end header"), "test:20: \"end header\"; expected format, element"),
+        (
+            with("element face", "elemnt face"),
+            "test:17: \"elemnt face 3\"; expected format, element",
+        ),
+        (with("element face 3", "element face"), "expected `element NAME NUMBER`"),
+        (with("7 4 0 1 2 3", "7 4 0 1 2 3 x"), "test:28: \"x\"; expected a number"),
+        (with("7 4 0 1 2 3", "7 4 0 1 2"), "test:28: corner 7 of face 0; expected one of"),
         (with("vertex 6", "vertex 7"), "3 elements face; expected at most 1, for which"),
         (with("vertex 6", "vertex 60000"), "60000 elements vertex; expected at most"),
         (with("face 3", "face 4"), "the end of the file; expected an element face"),

@@ -38,7 +38,7 @@ fn text_and_binary_are_the_mesh_that_was_written() {
     for bytes in [text_of(&original).into_bytes(), binary_of(&original)] {
         let read = mesh(&bytes, Format::Stl);
         assert_eq!(corners(&read), corners(&original));
-        // Corners at the same place are one vertex.
+        // Corners at one place become one vertex.
         assert_eq!(read.positions().len(), original.positions().len());
     }
     let text = text_of(&original).replace('\n', "\r\n").to_uppercase().replace("E-", "e-");
@@ -46,14 +46,14 @@ fn text_and_binary_are_the_mesh_that_was_written() {
 }
 
 #[test]
-fn solids_are_objects_and_lines_are_known() {
+fn solids_become_objects_and_errors_have_lines() {
     let facet = "facet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 -0\nvertex 0 1 0\nendloop\nendfacet\n";
     let text = format!("solid a b\n{facet}endsolid a b\nsolid\n{facet}{facet}endsolid\n");
     let mesh = mesh(text.as_bytes(), Format::Stl);
     let records = mesh.records().expect("there are some");
     let objects: Vec<_> = (0..3).map(|polygon| records.object(polygon)).collect();
     assert_eq!(objects, [Some("a b"), None, None]);
-    assert_eq!((records.lines.get(0), records.lines.get(2)), (Some(2), Some(18)));
+    assert_eq!((records.lines().get(0), records.lines().get(2)), (Some(2), Some(18)));
     assert_eq!(mesh.positions().len(), 3);
 }
 
@@ -117,7 +117,7 @@ fn no_damage_panics() {
 }
 
 #[test]
-fn files_are_known_by_contents_and_limited() {
+fn files_are_recognised_by_content_and_limited() {
     let folder = tempfile::tempdir().expect("there is a folder");
     let path = folder.path().join("shape.obj");
     let original = generate::cuboid(1.0, 2.0, 3.0, 0).expect("it is a cuboid");

@@ -1,4 +1,4 @@
-//! Files made for the tests, and what must hold of any.
+//! Files for the tests, and the checks that every file must pass.
 
 use hitscan_formats::{Format, LoadOptions, Loaded, ReadError, parse};
 use hitscan_primitives::TriMesh;
@@ -9,7 +9,7 @@ pub(crate) fn read(bytes: &[u8], format: Format) -> Result<Loaded, ReadError> {
     parse(bytes, "test", format, &LoadOptions::default())
 }
 
-/// The one mesh of a file that is right.
+/// The only mesh of a valid file.
 #[track_caller]
 pub(crate) fn mesh(bytes: &[u8], format: Format) -> TriMesh {
     let loaded = read(bytes, format).expect("the file is right");

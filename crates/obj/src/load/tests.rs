@@ -1,5 +1,5 @@
-//! However a text is cut, and whichever reader takes a statement, the result is the same; and no
-//! text makes the loader panic.
+//! Every way of cutting a text and each of both parsers give the same result, and no text makes the
+//! loader panic.
 
 use std::{fmt::Write, panic};
 
@@ -8,7 +8,7 @@ use hitscan_testkit::{Mutants, Rng, effort};
 use super::*;
 use crate::LoadWarning;
 
-/// Small texts of every kind; also the ground that mutants grow on.
+/// Small texts of every kind, which are also the corpus of the mutants.
 const TEXTS: &[&str] = &[
     "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n",
     "\u{feff}v 2 1 0\r\nv 4 1 0\r\nv 2 3 0\r\n\r\nf 1 2 3\r\n",
@@ -31,6 +31,7 @@ const TEXTS: &[&str] = &[
     "o a\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 9\n",
     "v 0 0 0\n\n\nf -1 -1 -2\nv 1 x 0\n",
     "v 0 0 0\nf 1 1 0\n",
+    "v 0 0 3.1+e2\nf 1 1 0 1\nf 1 0/0\nf 1 1 1\nf 0 0 0\nv +1-e2 2.-E1 3+e2 2+e1\nvn 1+e2 0 0\n",
     "v 0,5 0 0\n",
     "v 1 2\n",
     "f 1 2 3/1/1/1\n",
@@ -67,7 +68,7 @@ fn all_options() -> [LoadOptions; 2] {
     [LoadOptions::default(), less]
 }
 
-/// Each way to read a text says the same.
+/// Asserts that every way of reading a text gives the same result.
 fn check(text: &[u8], seed: u64) {
     for options in all_options() {
         let expected = outcome::<true>(text, &options, WHOLE);
@@ -95,8 +96,8 @@ fn every_part_and_window_length_gives_the_same_result() {
 }
 
 #[test]
-fn the_fast_reader_takes_what_exporters_write() {
-    // If it fell back on such lines nothing but the speed would tell.
+fn the_fast_parser_reads_the_forms_of_exporters() {
+    // A fallback on such lines would change nothing but the speed.
     let text = "v 1.5 -2 0.25\nv 1 2 3 0.5 0.5 0.5\nvt 0.5 1\nvn 0 0 1 \nf 1/1/1 2/1/1 1//1\r\n\
                 f -1 -2 -1 -1\n# ballast so that eight bytes follow\n";
     let options = LoadOptions::default();
@@ -129,7 +130,7 @@ fn a_large_text_in_many_parts_is_the_text() {
 }
 
 #[test]
-fn an_unknown_material_is_told_with_the_first_line_that_names_it() {
+fn an_unknown_material_is_reported_with_its_first_line() {
     let text = "v 0 0 0\nv 1 0 0\nv 0 1 0\nusemtl never\nusemtl m\nusemtl n\nusemtl m\nf 1 2 3\n";
     let report = parse(text.as_bytes(), "t.obj", &LoadOptions::default()).unwrap().report;
     assert_eq!(report.unknown_materials, ["m"]);

@@ -1,4 +1,4 @@
-//! What cannot be loaded, and what is said about it.
+//! Files that cannot be loaded, and their errors.
 
 use std::{error::Error, io};
 
@@ -67,7 +67,7 @@ fn long_words_are_cut_in_messages() {
 }
 
 #[test]
-fn what_is_not_obj_text_is_refused() {
+fn anything_but_obj_text_is_refused() {
     for (bytes, found) in [
         (&b"\x89PNG\r\n\x1a\n"[..], "a PNG image"),
         (b"\xff\xd8\xff\xe0", "a JPEG image"),
@@ -84,7 +84,7 @@ fn what_is_not_obj_text_is_refused() {
 }
 
 #[test]
-fn limits_are_told() {
+fn an_error_names_the_limit_and_its_option() {
     let options = LoadOptions { max_file_bytes: 10, ..Default::default() };
     let error = parse(&[b' '; 11], "t.obj", &options).unwrap_err();
     assert_eq!(
@@ -105,7 +105,8 @@ fn files_that_cannot_be_read_keep_the_reason() {
     let folder = tempfile::tempdir().unwrap();
     let missing = folder.path().join("missing.obj");
     let error = load(&missing, &LoadOptions::default()).unwrap_err();
-    // The reason is the source, and not in the text as well: whoever prints both says it once.
+    // The text of the error omits the reason, which is its source, so that a caller who prints both
+    // repeats nothing.
     assert!(error.to_string().ends_with("missing.obj: cannot be read"));
     let source = error.source().and_then(|source| source.downcast_ref::<io::Error>()).unwrap();
     assert_eq!(source.kind(), io::ErrorKind::NotFound);

@@ -102,13 +102,13 @@ fn a_damaged_library_costs_only_what_is_damaged() {
             _ => panic!("{library}: {:?}", loaded.report.libraries),
         }
     }
-    // The OBJ file itself is a library of no materials.
+    // The OBJ file as a library has no materials.
     let loaded = load_in(folder.path(), "mtllib mesh.obj");
     assert!(loaded.materials.is_empty() && loaded.report.n_ignored() > 0);
 }
 
 #[test]
-fn any_bytes_are_survived_as_a_library() {
+fn no_library_makes_the_reader_panic() {
     let words = [
         "newmtl", "Ka", "Kd", "Ks", "Ke", "Ns", "Ni", "d", "Tr", "illum", "map_Kd", "map_Bump",
         "bump", "map_ns", "refl", "1", "0.5", "-1", "nan", "red", "#", "\\", "\n", "\r\n", "\t",
@@ -204,7 +204,7 @@ fn a_list_whose_first_library_lies_outside_goes_on() {
     let loaded = load_in(&folder, "mtllib ../a.mtl b.mtl");
     assert!(loaded.material("red").is_some() && loaded.material("outside").is_none());
     assert_eq!(problems(&loaded), [("../a.mtl", &LibraryProblem::OutsideFolder)]);
-    // One name with a blank is told as one.
+    // A single name with a blank is reported as one name.
     let loaded = load_in(&folder, "mtllib ../my library.mtl");
     assert_eq!(problems(&loaded), [("../my library.mtl", &LibraryProblem::OutsideFolder)]);
 }

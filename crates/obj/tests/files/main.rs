@@ -1,4 +1,4 @@
-//! What files load as, what errors say, and what tobj makes of the same files.
+//! OBJ and MTL files: their meshes, their errors, and the same files read by tobj.
 
 mod errors;
 mod libraries;

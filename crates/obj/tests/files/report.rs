@@ -5,7 +5,7 @@ use crate::load_text;
 const TRIANGLE: &str = "v 2 1 0\nv 4 1 0\nv 2 3 0\nf 1 2 3\n";
 
 #[test]
-fn one_of_a_kind_is_told_with_its_line_and_several_with_the_first() {
+fn a_warning_has_the_line_of_its_first_occurrence() {
     let loaded = load_text(&format!("{TRIANGLE}l 1 2\np 1\np 2\nf 1 1 2\n"));
     assert_eq!(
         loaded.report.to_string(),

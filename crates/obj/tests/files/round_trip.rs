@@ -1,7 +1,7 @@
-//! What is written reads back the same.
+//! A written mesh reads back unchanged.
 
 use hitscan_obj::{LoadOptions, parse, write};
-use hitscan_primitives::{CornerAttributes, FaceRecords, TriMesh, glam};
+use hitscan_primitives::{CornerAttributes, FaceRecords, PolygonProperties, TriMesh, glam};
 
 use crate::load_text;
 
@@ -58,7 +58,7 @@ fn records_come_back_for_every_triangle() {
             .map(|triangle| {
                 let polygon = records.polygon(triangle);
                 let text = |name: Option<&str>| name.map(str::to_owned);
-                let smoothing = records.smoothing.get(polygon).copied().unwrap_or(0);
+                let smoothing = records.smoothing().get(polygon).copied().unwrap_or(0);
                 let names =
                     [records.object(polygon), records.group(polygon), records.material(polygon)];
                 (names.map(text), smoothing)
@@ -66,7 +66,7 @@ fn records_come_back_for_every_triangle() {
             .collect()
     };
     assert_eq!(view(&back), view(&mesh));
-    // Of triangles only, the records themselves are the same, but for the lines.
+    // The records of a mesh of triangles come back unchanged, except for the lines.
     let again = there_and_back(&back);
     assert_eq!(again, back);
 }
@@ -74,9 +74,10 @@ fn records_come_back_for_every_triangle() {
 #[test]
 fn names_that_text_cannot_hold_are_refused() {
     for name in ["a\nb", "", " a", "a\\", "a # b", "#a", "a #", "a\tb"] {
-        let mut records = FaceRecords::one_triangle_each(1);
-        records.names.push(name.to_owned());
-        records.objects.push(0, Some(0));
+        let mut properties =
+            PolygonProperties { names: vec![name.to_owned()], ..PolygonProperties::default() };
+        properties.objects.push(0, Some(0));
+        let records = FaceRecords::one_triangle_each(1).with_properties(properties).unwrap();
         let mesh = TriMesh::new([[0.0; 3]], vec![[0; 3]]).unwrap().with_records(records).unwrap();
         let mut text = Vec::new();
         assert!(write(&mesh, &mut text).is_err(), "{name:?}");

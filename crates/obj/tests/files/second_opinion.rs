@@ -1,4 +1,4 @@
-//! tobj reads the same from every file that it reads right: corners, attributes, materials.
+//! tobj gives the same corners, attributes and materials for every file that it reads correctly.
 
 use std::{
     collections::HashMap,
@@ -12,7 +12,7 @@ use hitscan_primitives::CornerAttributes;
 
 use crate::shared;
 
-/// What a corner is, to the bit.
+/// A corner with its attributes, as bits.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Corner {
     position: [u32; 3],
@@ -48,7 +48,7 @@ fn by_tobj(bytes: &[u8], folder: &Path) -> Vec<Polygon> {
     let mut polygons = Vec::new();
     for tobj::Model { mesh, .. } in &models {
         let n_corners = mesh.indices.len();
-        // Where only some corners have an attribute, its list cannot be told apart.
+        // If only some corners have an attribute, tobj's list of it is ambiguous.
         let has_uvs = mesh.texcoord_indices.len() == n_corners;
         let has_normals = mesh.normal_indices.len() == n_corners;
         let triangles = vec![3; n_corners / 3];
@@ -85,7 +85,8 @@ fn our_corner(loaded: &ObjModel, triangle: usize, corner: usize) -> Corner {
     }
 }
 
-/// Where a face has no attribute and another of the model has, tobj gives all corners the same one.
+/// If one face lacks an attribute that another face of the model has, tobj gives all its corners the
+/// same one.
 fn without_made_up(mut theirs: Vec<Corner>, like: &Corner) -> Vec<Corner> {
     let first = theirs[0].clone();
     if like.uv.is_none() && theirs.iter().all(|corner| corner.uv == first.uv) {
@@ -97,7 +98,7 @@ fn without_made_up(mut theirs: Vec<Corner>, like: &Corner) -> Vec<Corner> {
     theirs
 }
 
-/// The outline of faces: every edge less the same edge backwards.
+/// The outline of faces: every edge minus the same edge backwards.
 fn outline(faces: impl Iterator<Item = Vec<Corner>>) -> HashMap<(Corner, Corner), i32> {
     let mut edges = HashMap::new();
     for face in faces {
@@ -124,7 +125,7 @@ fn compare(name: &str, loaded: &ObjModel, theirs: &[Polygon]) {
         });
         let theirs_outline = outline(std::iter::once(theirs_corners));
         assert_eq!(outline(ours), theirs_outline, "{name}: polygon {polygon}");
-        // tobj gives no name to a material that no library has.
+        // tobj gives no name to a material without a library.
         let material =
             records.material(polygon as u32).filter(|name| loaded.material(name).is_some());
         assert_eq!(material, theirs.material.as_deref(), "{name}: polygon {polygon}");
@@ -132,9 +133,9 @@ fn compare(name: &str, loaded: &ObjModel, theirs: &[Polygon]) {
 }
 
 #[test]
-fn tobj_agrees_on_every_mesh_that_it_reads_right() {
+fn tobj_agrees_on_every_mesh_that_it_reads_correctly() {
     let Some(folder) = shared::folder("meshes") else { return };
-    // tobj makes faces of lines, and rejects colours on some vertices only.
+    // tobj turns lines into faces, and rejects colours on only some vertices.
     let wrong = ["line-prim.obj", "testmixed.obj", "only_a_part_of_vertexcolors.obj"];
     let mut n_compared = 0;
     for folder in [folder.clone(), folder.join("awkward")] {

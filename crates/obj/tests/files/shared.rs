@@ -1,4 +1,4 @@
-//! The files beside the repository, where they are: their manifests are the contract.
+//! The files beside the repository, if they exist. Their manifests define the expected results.
 
 use std::{
     fs,
@@ -9,7 +9,7 @@ use hitscan_obj::{LoadOptions, ObjModel, load};
 use hitscan_primitives::{Faces, Ray, brute_force};
 use serde_json::Value;
 
-/// A folder of the collection beside the repository; `None` where that is not.
+/// A folder of the collection beside the repository; `None` if it is missing.
 pub(crate) fn folder(name: &str) -> Option<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(3)?;
     let folder = root.join("shared").join(name);
@@ -72,13 +72,13 @@ fn check_loaded(name: &str, case: &Value, loaded: &ObjModel) {
 }
 
 #[test]
-fn hostile_files_end_as_their_manifest_demands() {
+fn hostile_files_give_the_result_of_their_manifest() {
     let Some(folder) = folder("bad-obj") else { return };
     assert_eq!(check_manifest(&folder), 33);
 }
 
 #[test]
-fn awkward_files_load_as_their_manifest_demands() {
+fn awkward_files_load_as_in_their_manifest() {
     let Some(folder) = folder("meshes/awkward") else { return };
     assert_eq!(check_manifest(&folder), 14);
 }

@@ -1,4 +1,4 @@
-//! Texts that the format allows, or that common programs write.
+//! Texts that the format permits, or that common programs write.
 
 use hitscan_obj::{LoadOptions, LoadWarning, parse};
 use hitscan_primitives::CornerAttributes;
@@ -109,8 +109,8 @@ fn settings_hold_until_the_next_of_their_kind() {
             records.object(polygon),
             records.group(polygon),
             records.material(polygon),
-            records.smoothing.get(polygon).copied().unwrap_or(0),
-            records.lines.get(polygon).unwrap(),
+            records.smoothing().get(polygon).copied().unwrap_or(0),
+            records.lines().get(polygon).unwrap(),
         )
     };
     assert_eq!(of(0), (None, None, None, 0, 2));
@@ -125,8 +125,8 @@ fn settings_without_faces_leave_no_trace() {
     let with = load_text("v 0 0 0\no a\no b\nusemtl x\nf 1 1 1\nusemtl y\ng z\n");
     assert_eq!(with.report.unknown_materials, ["x"]);
     let records = with.mesh.records().unwrap();
-    assert_eq!(records.objects.iter().count(), 1);
-    assert_eq!(records.groups.iter().count(), 0);
+    assert_eq!(records.objects().iter().count(), 1);
+    assert_eq!(records.groups().iter().count(), 0);
 }
 
 #[test]
@@ -153,7 +153,7 @@ fn polygons_keep_their_triangles_together() {
 }
 
 #[test]
-fn what_is_not_faces_is_left_out_and_counted() {
+fn statements_other_than_faces_are_skipped_and_counted() {
     let text = "v 0 0 0\nv 1 0 0\nv 0 1 0\nl 1 2 3\np 1 2\np 3\ncstype bezier\ndeg 2\n\
                 curv 0 1 1 2 3\nend\nbevel on\nlod 3\ncall other.obj\ncsh rm -rf x\nfancy 1 2\n\
                 f 1 2\nf 1\nf\nf 1 2 3\nfo 1 2 3\ns maybe\n";
@@ -185,7 +185,7 @@ fn a_text_without_faces_says_so() {
 }
 
 #[test]
-fn faces_at_vertices_that_are_not_finite_are_left_out() {
+fn faces_at_vertices_that_are_not_finite_are_skipped() {
     for bad in ["nan", "inf", "-Infinity", "1e400", "7e38", "1.#IND", "-nan(ind)"] {
         let text = format!(
             "v 0 0 0\nv 1 {bad} 0\nv 1 0 0\nv 0 1 0\no a\nf 1 2 3\nusemtl m\nf 1 3 4\no b\n\
@@ -196,7 +196,7 @@ fn faces_at_vertices_that_are_not_finite_are_left_out() {
         let records = loaded.mesh.records().unwrap();
         assert_eq!(records.n_polygons(), 2);
         assert_eq!((records.object(0), records.object(1)), (Some("a"), Some("b")));
-        assert_eq!((records.lines.get(0), records.lines.get(1)), (Some(8), Some(11)));
+        assert_eq!((records.lines().get(0), records.lines().get(1)), (Some(8), Some(11)));
         assert_eq!(loaded.report.count(LoadWarning::FacesNotFinite).n, 2);
         assert_eq!(loaded.report.count(LoadWarning::FacesNotFinite).first_line, Some(6));
         assert_eq!(loaded.report.count(LoadWarning::VerticesNotFinite).first_line, Some(2));
@@ -220,7 +220,7 @@ fn numbers_of_any_length_are_rounded_once() {
 }
 
 #[test]
-fn less_is_kept_when_less_is_asked_for() {
+fn options_drop_records_and_attributes() {
     let options =
         LoadOptions { records: false, attributes: false, materials: false, ..Default::default() };
     let text = b"mtllib x.mtl\nv 0 0 0\nvt a b\nvn 0\nusemtl x\nf 1/9/9 1//7 1\n";
@@ -257,7 +257,7 @@ fn large_odd_texts_take_no_more_than_seconds() {
 }
 
 #[test]
-fn any_number_of_end_of_file_marks_is_left_out() {
+fn any_number_of_end_of_file_marks_is_skipped() {
     for n in [1, 4095, 4096, 4097, 10_000] {
         let text = format!("v 2 1 0\nv 4 1 0\nv 2 3 0\nf 1 2 3\n{}", "\u{1a}".repeat(n));
         assert_eq!(load_text(&text).report.n_ignored(), 0, "{n}");
@@ -274,7 +274,32 @@ fn a_name_on_the_next_line_keeps_its_hash() {
         let loaded = load_text(&format!("v 0 0 0\n{text}\nf 1 1 1\n"));
         assert_eq!(loaded.mesh.records().unwrap().material(0), Some("Material#25"), "{text:?}");
     }
-    // Not a name: a comment.
+    // A comment, not a name.
     let loaded = load_text("v 0 0 0\nf\\\n1 1 1#2 3\n");
     assert_eq!(loaded.mesh.triangles().len(), 1);
+}
+
+#[test]
+fn a_face_with_the_index_0_is_skipped_and_counted() {
+    let text = "v 0 0 0\nv 1 0 0\nv 0 1 0\no a\nf 1 2 3\no b\nf 3 0 1\nf 0/1 1 2 3\nf 0 0 0\no c\nf 1 3 2\n";
+    let loaded = load_text(text);
+    assert_eq!(loaded.mesh.triangles(), [[0, 1, 2], [0, 2, 1]]);
+    assert_eq!(loaded.report.count(LoadWarning::ZeroIndices).n, 3);
+    let report = loaded.report.to_string();
+    assert_eq!(report, "3 faces with the vertex index 0 left out (the first on line 7)\n");
+    let records = loaded.mesh.records().expect("records are on by default");
+    assert_eq!([0, 1].map(|polygon| records.object(polygon)), [Some("a"), Some("c")]);
+    assert_eq!([0, 1].map(|polygon| records.lines().get(polygon)), [Some(5), Some(11)]);
+    // The other corners of the face must still be valid.
+    let error = parse(format!("{text}f 0 x 1\n").as_bytes(), "t.obj", &LoadOptions::default());
+    let error = error.expect_err("x is no index").to_string();
+    assert!(error.starts_with("t.obj:12: face corner \"x\""), "{error}");
+}
+
+#[test]
+fn a_sign_before_the_letter_of_an_exponent_is_read_and_counted() {
+    let text = "v 0 2.e+1 3.1+e2\nv +3.1-e2 0 0\nv 1 1-E1 0\nvt 5+e0 1\nf 1 2 3\n";
+    assert_eq!(positions(text), [[0.0, 20.0, 310.0], [0.031, 0.0, 0.0], [1.0, 0.1, 0.0]]);
+    let report = load_text(text).report.to_string();
+    assert_eq!(report, "4 numbers such as 3.1+e2 read as 3.1e+2 (the first on line 1)\n");
 }

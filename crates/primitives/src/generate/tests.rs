@@ -19,7 +19,7 @@ fn directed_edges(mesh: &TriMesh) -> HashMap<(u32, u32), u32> {
     edges
 }
 
-/// Six times the signed volume over it is the sum of these.
+/// The signed volume.
 fn volume(mesh: &TriMesh) -> f64 {
     let corners = (0..mesh.triangles().len() as u32).map(|t| mesh.corners(t).map(Vec3::as_dvec3));
     corners.map(|[a, b, c]| a.dot(b.cross(c))).sum::<f64>() / 6.0
@@ -241,7 +241,7 @@ fn another_seed_gives_another_mesh() {
 }
 
 #[test]
-fn wrong_arguments_are_told_apart() {
+fn each_wrong_argument_has_its_error() {
     for size in [0.0, -1.0, f32::NAN, f32::INFINITY, 1e-40, 1e30] {
         for result in [
             cuboid(1.0, size, 1.0, 1),

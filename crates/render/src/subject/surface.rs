@@ -49,13 +49,16 @@ impl Subject {
         (point.as_vec3(), normal)
     }
 
-    /// The unit normal in world space, interpolated from the mesh's corner normals.
+    /// The unit normal in world space, interpolated from the mesh's corner normals or else from
+    /// those of [`smooth_edges`](Self::smooth_edges).
     pub(crate) fn interpolated_normal(&self, hit: &SceneHit) -> Option<Vec3> {
         let local = hit.local;
-        let normals = self.mesh(hit.instance)?.attributes().normals_of(local.triangle)?;
-        let [a, b, c] = normals;
+        let data = self.data(hit.instance)?;
+        let own = data.mesh.tri_mesh().attributes().normals_of(local.triangle);
+        let smooth = || data.smooth_normals.as_ref()?.of(data.whole_triangle(local.triangle));
+        let [a, b, c] = own.or_else(smooth)?;
         let normal = (a + local.u * (b - a) + local.v * (c - a)).as_dvec3();
-        (self.data(hit.instance)?.to_world_normal * normal).as_vec3().try_normalize()
+        (data.to_world_normal * normal).as_vec3().try_normalize()
     }
 }
 
@@ -105,6 +108,33 @@ mod tests {
             assert!(normal.distance(expected) < 1e-9, "{normal} {expected}");
             assert_eq!(subject.normal(hit, ray), normal);
         }
+    }
+
+    #[test]
+    fn a_part_of_a_mesh_keeps_the_smooth_normals_of_the_whole() {
+        let ball = hitscan::generate::sphere(1.0, 300).unwrap();
+        let mut scene = Scene::new();
+        let mesh = Arc::new(Mesh::new(ball.clone(), &BuildOptions::default()));
+        let instance = scene.insert(Instance::new(mesh, DAffine3::IDENTITY)).unwrap();
+        let mut subject = Subject::new(scene.clone(), |_, _| None);
+        let local =
+            hitscan::Hit { t: 1.0, u: 0.2, v: 0.3, triangle: 7, side: hitscan::Side::Front };
+        let hit = |triangle| SceneHit {
+            t: 1.0,
+            instance,
+            insertion_order: 0,
+            local: hitscan::Hit { triangle, ..local },
+        };
+        assert_eq!(subject.interpolated_normal(&hit(7)), None);
+        subject.smooth_edges(40.0);
+        let whole = subject.interpolated_normal(&hit(7)).unwrap();
+        let part = ball.part(|polygon| polygon % 2 == 1);
+        assert_eq!(part.triangles[3], 7);
+        let part = Arc::new(Mesh::new(part.mesh, &BuildOptions::default()));
+        scene.set_mesh(instance, Some(part)).unwrap();
+        subject.set_scene(scene);
+        assert_eq!(subject.n_triangles(), ball.triangles().len() / 2);
+        assert_eq!(subject.interpolated_normal(&hit(3)), Some(whole));
     }
 
     #[test]

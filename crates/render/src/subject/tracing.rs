@@ -16,15 +16,15 @@ impl Subject {
     }
 
     /// The `n` closest hits of a ray, in order.
-    pub(crate) fn nearest_hits(&self, ray: &WorldRay, n: usize, hits: &mut Vec<SceneHit>) {
-        self.scene.nearest_hits(ray, &self.options(), hitscan::HitMode::Closed, n, hits);
+    pub(crate) fn nearest_hits_into(&self, ray: &WorldRay, n: usize, hits: &mut Vec<SceneHit>) {
+        self.scene.nearest_hits_into(ray, n, &self.options(), hits);
     }
 
     /// The closest hit of each ray, equal to `Scene::closest_hit`. Neighbouring rays share packets.
     pub(crate) fn hits(&self, rays: &[WorldRay]) -> Vec<Option<SceneHit>> {
         let mut hits: Vec<Option<SceneHit>> = vec![None; rays.len()];
         if self.instances.len() > MAX_BATCHED_INSTANCES {
-            self.scene.closest_hits(rays, &self.options(), &mut hits);
+            self.scene.closest_hit_batch(rays, &self.options(), &mut hits);
             return hits;
         }
         for &instance in &self.instances {
@@ -32,7 +32,7 @@ impl Subject {
             let (indices, rays) = self.local_rays(instance, rays, |_| true);
             let local_rays: Vec<_> = rays.iter().map(|local| local.ray).collect();
             let mut found = vec![None; rays.len()];
-            mesh.bvh().closest_hits(&local_rays, self.faces, &mut found);
+            mesh.bvh().closest_hit_batch(&local_rays, self.faces, &mut found);
             for ((index, local), found) in indices.into_iter().zip(rays).zip(found) {
                 let Some(found) = found else { continue };
                 let hit = SceneHit {
@@ -50,11 +50,11 @@ impl Subject {
     }
 
     /// Whether each ray hits anything on the given sides of the triangles.
-    pub(crate) fn are_occluded(&self, rays: &[WorldRay], faces: Faces) -> Vec<bool> {
+    pub(crate) fn is_occluded_batch(&self, rays: &[WorldRay], faces: Faces) -> Vec<bool> {
         let mut occluded = vec![false; rays.len()];
         if self.instances.len() > MAX_BATCHED_INSTANCES {
             let options = QueryOptions { faces, ..self.options() };
-            self.scene.are_occluded(rays, &options, &mut occluded);
+            self.scene.is_occluded_batch(rays, &options, &mut occluded);
             return occluded;
         }
         for &instance in &self.instances {
@@ -62,7 +62,7 @@ impl Subject {
             let (indices, rays) = self.local_rays(instance, rays, |index| !occluded[index]);
             let rays: Vec<_> = rays.iter().map(|local| local.ray).collect();
             let mut found = vec![false; rays.len()];
-            mesh.bvh().are_occluded(&rays, faces, &mut found);
+            mesh.bvh().is_occluded_batch(&rays, faces, &mut found);
             for (index, found) in indices.into_iter().zip(found) {
                 occluded[index] |= found;
             }

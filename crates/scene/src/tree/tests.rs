@@ -102,7 +102,7 @@ fn a_tree_grown_in_order_and_then_moved_stays_good() {
     };
     (0..10_000).for_each(|i| tree.set(i, box_of(i, 0.0)));
     assert!(mean(&tree, 0.0) < 60, "grown: {}", mean(&tree, 0.0));
-    // Move every item, one after the other.
+    // Moves every item, one after the other.
     (0..10_000).for_each(|i| tree.set(i, box_of(i, 1000.0)));
     assert!(mean(&tree, 1000.0) < 60, "moved: {}", mean(&tree, 1000.0));
 }

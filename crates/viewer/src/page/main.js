@@ -1,6 +1,7 @@
 // The page: displays the frames of the server, and forwards input events to it.
 
 import { Connection } from "./connection.js";
+import { Objects } from "./objects.js";
 import { showLegend, showSelection, showStats, showTooltip } from "./panel.js";
 import { Pointer } from "./pointer.js";
 
@@ -35,6 +36,8 @@ const connection = new Connection({
 });
 const send = (type, fields) => connection.send(type, fields);
 
+const objects = new Objects(send);
+
 const handlers = {
   model(message) {
     model = message;
@@ -49,15 +52,24 @@ const handlers = {
     byId("mode").value = state.mode;
     check("[data-element]", (button) => button.dataset.element === state.element);
     byId("x-ray").setAttribute("aria-pressed", state.xRay);
+    byId("edges").setAttribute("aria-pressed", state.edges);
     byId("projection").setAttribute("aria-pressed", state.orthographic);
-    byId("hidden").textContent = state.nHidden > 0 ? ` (${state.nHidden})` : "";
+    const hidden = [[state.nHiddenInstances, "object"], [state.nHiddenFaces, "face"]]
+      .filter(([n]) => n > 0)
+      .map(([n, what]) => `${n.toLocaleString("en")} ${what}${n > 1 ? "s" : ""}`);
+    byId("hidden").textContent = hidden.length > 0 ? ` (${hidden.join(", ")})` : "";
   },
   hover({ id, pick }) {
     if (id !== hover.id || !hover.at) return;
     page.hoverMillis = performance.now() - hover.asked;
     showTooltip(pick, hover.at);
   },
-  selection: showSelection,
+  selection(message) {
+    showSelection(message);
+    objects.selection(message);
+  },
+  objects: (message) => objects.list(message),
+  visibility: (message) => objects.visibility(message),
   legend: showLegend,
   stats(message) {
     stats = { workPerRay: stats?.workPerRay, ...message };
@@ -100,6 +112,16 @@ function resize() {
 }
 new ResizeObserver(resize).observe(stage);
 
+/** Reports a new pixel ratio, for example when the window moves to another screen. */
+function watchRatio() {
+  const query = matchMedia(`(resolution: ${window.devicePixelRatio}dppx)`);
+  query.addEventListener("change", () => {
+    resize();
+    watchRatio();
+  }, { once: true });
+}
+watchRatio();
+
 // Pointer input.
 
 new Pointer(stage, send, {
@@ -136,6 +158,7 @@ byId("look").addEventListener("change", (event) => {
   send("look", { from: event.target.value });
   event.target.value = "";
 });
+byId("edges").addEventListener("click", () => actions.edges());
 byId("x-ray").addEventListener("click", () => actions["x-ray"]());
 byId("projection").addEventListener("click", () => actions.projection());
 byId("help-button").addEventListener("click", () => byId("help").showModal());
@@ -157,6 +180,7 @@ const actions = {
   isolate: () => send("isolate"),
   "show-all": () => send("show-all"),
   frame: () => send("frame", { all: false }),
+  edges: () => send("edges", { on: !state?.edges }),
   "x-ray": () => send("x-ray", { on: !state?.xRay }),
   projection: () => send("projection", { orthographic: !state?.orthographic }),
   async copy() {
@@ -198,6 +222,7 @@ function key(event) {
     Escape: () => (setTool("orbit"), send("clear")),
     "?": () => byId("help").showModal(),
     f: actions.frame,
+    e: actions.edges,
     x: actions["x-ray"],
     p: actions.projection,
     h: actions.hide,
@@ -205,6 +230,8 @@ function key(event) {
     u: actions["show-all"],
     c: actions.copy,
     m: () => nextMode(shiftKey ? -1 : 1),
+    g: () => send("element", { element: "group" }),
+    t: () => send("element", { element: "material" }),
     o: () => setTool("orbit"),
     b: () => setTool("marquee"),
     l: () => setTool("lasso"),
@@ -215,7 +242,7 @@ function key(event) {
 }
 
 addEventListener("keydown", (event) => {
-  const isElsewhere = event.target.closest("select, dialog") || byId("help").open;
+  const isElsewhere = event.target.closest("select, dialog, input") || byId("help").open;
   if (isElsewhere || event.ctrlKey || event.metaKey || event.altKey) return;
   if (key(event)) event.preventDefault();
 });

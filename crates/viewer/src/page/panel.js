@@ -7,7 +7,8 @@ export function short(number) {
   return String(Number(number.toPrecision(6)));
 }
 
-const point = (numbers) => numbers.map(short).join(", ");
+/** Formats a position. */
+export const point = (numbers) => numbers.map(short).join(", ");
 
 /** Formats a number with a unit prefix: 1234567 as 1.23 M. */
 export function readable(number) {
@@ -21,7 +22,7 @@ function duration(seconds) {
 }
 
 /** Fills a description list and skips rows without a value. */
-function fill(list, rows) {
+export function fill(list, rows) {
   list.replaceChildren();
   for (const [term, value, id] of rows) {
     if (value === null || value === undefined || value === "") continue;

@@ -3,10 +3,11 @@ use hitscan::glam::DAffine3;
 use hitscan::scene::{Instance, Mesh, Scene};
 
 use super::*;
+use crate::model::Model;
 use crate::protocol::{PickReport, Side};
 
 /// Three cubes with sides of 2 in a row along the view, named a, b and c.
-fn model() -> Arc<Model> {
+fn model() -> Arc<ShownModel> {
     let cube = generate::cuboid(2.0, 2.0, 2.0, 0).unwrap();
     let cube = Arc::new(Mesh::new(cube, &Default::default()));
     let mut scene = Scene::new();
@@ -15,20 +16,20 @@ fn model() -> Arc<Model> {
         let name = Some(name.into());
         scene.insert(Instance { name, ..Instance::new(cube.clone(), transform) }).unwrap();
     }
-    Arc::new(Model {
+    Arc::new(ShownModel::new(Model {
         subject: Subject::new(scene, |_, _| None),
         file: "cubes.toml".to_owned(),
         up: DVec3::Y,
         reading: Duration::ZERO,
         building: Duration::ZERO,
-    })
+    }))
 }
 
 /// A tab of 400 x 300 pixels that looks along the row of cubes.
 fn session() -> Session {
     let now = Instant::now();
     let (mut session, messages) = Session::new(model(), 0, now);
-    assert!(matches!(messages[..], [ToPage::Model(_), ToPage::State(_)]));
+    assert!(matches!(messages[..], [ToPage::Model(_), ToPage::State(_), ..]));
     session.handle(FromPage::Resize { width: 400.0, height: 300.0, ratio: 1.0 }, now);
     session.handle(FromPage::Look { from: Side::Front }, now);
     session.handle(FromPage::Frame { all: true }, now);
@@ -82,7 +83,7 @@ fn hidden_objects_are_not_picked_until_shown() {
     assert!(pick.command.ends_with(" --ignore 0"), "{}", pick.command);
     say(&mut session, FromPage::Isolate);
     assert_eq!(session.subject.instances().len(), 1);
-    assert_eq!(session.hidden, [0, 2].into());
+    assert_eq!(session.hidden.instances, [0, 2].into());
     // An isolated object stays selected.
     assert_eq!(session.selection.len(), 1);
     say(&mut session, FromPage::ShowAll);

@@ -38,7 +38,7 @@ pub(super) struct Ray1 {
     t_near: f32,
     direction: [f32; 3],
     time: f32,
-    /// The end of the ray; the hit's distance afterwards, or -inf if the ray was found occluded.
+    /// The end of the ray. After the query, the hit's distance, or -inf if the ray is occluded.
     pub(super) t_far: f32,
     mask: u32,
     id: u32,
@@ -58,7 +58,7 @@ pub(super) struct Hit1 {
     instance_prim_id: u32,
 }
 
-/// A ray and where its hit is written.
+/// A ray with the memory for its hit.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub(super) struct RayHit1 {
@@ -122,7 +122,7 @@ pub(super) struct Hit16 {
     instance_prim_id: [u32; 16],
 }
 
-/// Sixteen rays and where their hits are written.
+/// Sixteen rays with the memory for their hits.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub(super) struct RayHit16 {
@@ -131,7 +131,7 @@ pub(super) struct RayHit16 {
 }
 
 impl Ray16 {
-    /// A packet of the first 16 of `rays`, or of all if they are fewer.
+    /// A packet of the first 16 of `rays`, or of all if there are fewer.
     #[inline]
     pub(super) fn new(rays: &[Ray]) -> Self {
         let mut packet = Self {
@@ -168,7 +168,7 @@ impl Hit16 {
     };
 }
 
-/// Which rays of a packet are there: -1 for yes, 0 for no.
+/// The valid rays of a packet: -1 for valid, 0 for not.
 #[repr(C, align(64))]
 pub(super) struct Valid16([c_int; 16]);
 
@@ -179,8 +179,8 @@ impl Valid16 {
     }
 }
 
-/// `RTCIntersectArguments` and `RTCOccludedArguments`, which have one layout; the last member is
-/// there only in some builds of the library and is not read by others.
+/// `RTCIntersectArguments` and `RTCOccludedArguments`, which have one layout. The last member exists
+/// only in some builds of the library, and the others do not read it.
 #[repr(C)]
 pub(super) struct RtcArguments {
     flags: c_uint,
@@ -192,7 +192,7 @@ pub(super) struct RtcArguments {
 }
 
 impl RtcArguments {
-    /// For rays that go much the same way, or that may go any way.
+    /// The arguments for packets of coherent or incoherent rays.
     pub(super) fn for_packets(is_coherent: bool) -> Self {
         Self {
             flags: if is_coherent { QUERY_COHERENT } else { 0 },
@@ -212,13 +212,13 @@ const _: () = {
 };
 
 type Handle = *mut c_void;
-/// Told with the bytes taken, or their negative when given back, and whether it has happened.
+/// A callback with the allocated bytes (negative when freed), and whether the allocation has happened.
 pub(super) type MemoryMonitor = unsafe extern "C" fn(*mut c_void, isize, bool) -> bool;
 
 macro_rules! api {
     ($($field:ident = $symbol:literal: fn($($argument:ty),*) $(-> $result:ty)?;)*) => {
-        /// The library's functions. The library stays loaded: its worker threads may outlive every
-        /// device, and ran into unmapped code at the end of the program when it was not.
+        /// The library's functions. The library stays loaded, because its worker threads may outlive
+        /// every device. After an unload they ran into unmapped code at the end of the program.
         pub(super) struct Api {
             $($field: unsafe extern "C" fn($($argument),*) $(-> $result)?,)*
             version: [isize; 3],
@@ -230,7 +230,7 @@ macro_rules! api {
                 Ok(Self {
                     $($field: {
                         // SAFETY: the type is that of the function of this name in Embree 4, and the
-                        // library's major version was seen to be 4.
+                        // library's major version is 4.
                         let symbol = unsafe { library.get($symbol) };
                         *symbol.map_err(|error| error.to_string())?
                     },)*
@@ -266,9 +266,9 @@ api! {
 }
 
 impl Api {
-    /// Loads the library and looks at its version before anything else is called.
+    /// Loads the library and checks its version before any other call.
     pub(super) fn load(path: &Path) -> Result<Self, String> {
-        // SAFETY: the user names the library as Embree's, whose initialisation needs nothing of us.
+        // SAFETY: the user names the library as Embree's, whose initialisation has no preconditions.
         let library = unsafe { Library::new(path) }.map_err(|error| error.to_string())?;
         let version = version(&library)
             .map_err(|error| format!("this is not a library of Embree 4: {error}"))?;
@@ -287,7 +287,7 @@ impl Api {
     }
 }
 
-/// Embree's version from a device, by functions that have had the same types since version 3.
+/// Embree's version from a device, by functions whose types have not changed since version 3.
 fn version(library: &Library) -> Result<[isize; 3], String> {
     type NewDevice = unsafe extern "C" fn(*const c_char) -> Handle;
     type GetProperty = unsafe extern "C" fn(Handle, c_int) -> isize;
@@ -330,7 +330,7 @@ impl Device {
         Ok(Self { handle, api: Arc::clone(api) })
     }
 
-    /// Has the device tell what memory it takes.
+    /// Makes the device report its memory.
     ///
     /// # Safety
     /// `monitor` may be called with `user` from any thread until the device is dropped.
@@ -362,12 +362,12 @@ pub(super) struct Scene {
     quality: u32,
 }
 
-// SAFETY: a handle may be used from any thread, and a committed scene from many at once, as long as
-// nobody changes it; changes take place before the scene is shared.
+// SAFETY: any thread may use a handle, and many threads may use a committed scene at once while it does
+// not change. All changes happen before the scene is shared.
 unsafe impl Send for Scene {}
 // SAFETY: as for `Send`.
 unsafe impl Sync for Scene {}
-// SAFETY: a device may be used from any thread; its reference count is atomic.
+// SAFETY: any thread may use a device; its reference count is atomic.
 unsafe impl Send for Device {}
 // SAFETY: as for `Send`.
 unsafe impl Sync for Device {}
@@ -392,7 +392,7 @@ impl Scene {
     ///
     /// # Safety
     /// Both buffers stay where they are, unchanged, until the scene is dropped. `positions` has three
-    /// floats a vertex and at least one more; every index is in range.
+    /// floats per vertex and one or more extra; every index is in range.
     pub(super) unsafe fn attach_triangles(
         &self,
         device: &Device,
@@ -400,8 +400,8 @@ impl Scene {
         triangles: &[[u32; 3]],
     ) -> Result<(), String> {
         let share = self.api.share_buffer;
-        // SAFETY: the handles are alive; the buffers hold as many items as is said, of these formats,
-        // and the geometry, once attached, is kept by the scene.
+        // SAFETY: the handles are alive; the buffers hold the given numbers of items in these formats.
+        // The scene keeps the attached geometry.
         unsafe {
             let geometry = (self.api.new_geometry)(device.handle, GEOMETRY_TRIANGLE);
             let (data, n) = (positions.as_ptr().cast(), (positions.len() - 1) / 3);

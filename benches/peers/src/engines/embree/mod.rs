@@ -18,15 +18,15 @@ use api::{Api, Hit1, Hit16, INVALID_ID, Ray1, Ray16, RayHit1, RayHit16, RtcArgum
 /// The variable that names the library.
 const LIBRARY: &str = "EMBREE_LIB";
 
-/// The library, loaded, with the devices that were made, by what they were asked to be.
+/// The loaded library with its devices, by their configuration.
 pub(super) struct Loaded {
     api: Arc<Api>,
     devices: RefCell<HashMap<String, Arc<MeteredDevice>>>,
 }
 
 impl Loaded {
-    /// The library that the environment names, or none, with a message, if it names none. One that
-    /// cannot be loaded is an error: a comparison without it is not what was asked for.
+    /// The library that the environment names. Without a name there is none, and a message says so. A
+    /// library that fails to load is an error, because the user asked for a comparison with it.
     pub(super) fn from_environment() -> Result<Option<Self>, String> {
         let Some(path) = std::env::var_os(LIBRARY).map(PathBuf::from) else {
             eprintln!("embree: {LIBRARY} does not name a libembree4 library: skipped");
@@ -38,7 +38,7 @@ impl Loaded {
         }
     }
 
-    /// The device of so many threads that is held to an instruction set, made when it is first asked for.
+    /// The device with `n_threads` threads and an instruction set, made on first use.
     fn device(
         &self,
         n_threads: usize,
@@ -60,11 +60,11 @@ impl Loaded {
         self.api.version()
     }
 
-    /// All configurations, building with so many threads.
+    /// All configurations, with builds on `n_threads` threads.
     pub(super) fn contenders(&self, n_threads: usize) -> Vec<Contender> {
         let configuration = |name: &str, setup: Setup| {
-            // Here and not where it is built: a device that is made after a scene was built leaves a
-            // worker of TBB spinning for ever, next to everything that is measured from then on.
+            // Made here, before any build. A device made after the build of a scene leaves a TBB worker
+            // that spins forever, during every later measurement.
             let device = self.device(n_threads, setup.max_isa);
             Contender {
                 calls: setup.calls,
@@ -91,15 +91,15 @@ impl Loaded {
     }
 }
 
-/// What of Embree is chosen.
+/// A configuration of Embree.
 #[derive(Clone, Copy)]
 struct Setup {
     quality: u32,
     scene_flags: u32,
-    /// The instruction set that the library is held to.
+    /// The instruction set that limits the library.
     max_isa: Option<&'static str>,
     calls: Calls,
-    /// Whether packets are said to be of rays that go much the same way.
+    /// Whether packets carry the flag for coherent rays.
     is_coherent: bool,
 }
 
@@ -115,21 +115,21 @@ impl Default for Setup {
     }
 }
 
-/// A committed scene and what must live as long.
+/// A committed scene with the data that must live as long.
 struct Embree {
     // Released in this order.
     scene: api::Scene,
     _device: Arc<MeteredDevice>,
-    /// Shared with the scene: three floats a vertex and one to read over.
+    /// Shared with the scene: three floats per vertex, and one extra float that may be read.
     _positions: Vec<f32>,
     _triangles: Vec<[u32; 3]>,
     usage: Usage,
     setup: Setup,
 }
 
-/// A device, and what it tells of its memory.
+/// A device with the meter of its memory.
 struct MeteredDevice {
-    // Released first: it calls the meter.
+    // Released first, because it calls the meter.
     device: api::Device,
     meter: Box<Meter>,
 }
@@ -147,7 +147,7 @@ impl MeteredDevice {
     }
 }
 
-/// What a device has told of its memory.
+/// The memory that a device has reported.
 #[derive(Default)]
 struct Meter {
     held: AtomicIsize,
@@ -155,13 +155,13 @@ struct Meter {
 }
 
 impl Meter {
-    /// Called before memory is taken and after it is given back, with its size and its negative.
+    /// Called before an allocation and after a release, with its size and its negative.
     fn changed(&self, bytes: isize) {
         let held = self.held.fetch_add(bytes, Relaxed) + bytes;
         self.peak.fetch_max(held, Relaxed);
     }
 
-    /// What `work` takes and leaves taken. Only one at a time may be under way.
+    /// The bytes that `work` allocates and keeps. Only one caller at a time may measure.
     fn usage<T>(&self, work: impl FnOnce() -> T) -> (T, Usage) {
         let before = self.held.load(Relaxed);
         self.peak.store(before, Relaxed);
@@ -172,11 +172,11 @@ impl Meter {
     }
 }
 
-/// Embree's memory callback; `meter` is the [`Meter`] that was handed over with it.
+/// Embree's memory callback; `meter` is the [`Meter`] registered with it.
 #[allow(unsafe_code, reason = "called from C")]
 unsafe extern "C" fn memory_changed(meter: *mut c_void, bytes: isize, _after: bool) -> bool {
-    // SAFETY: the pointer is to the boxed `Meter` of the `Embree` whose device calls this, which is
-    // dropped after the device.
+    // SAFETY: the pointer is to the boxed `Meter` of the `Embree` that owns the calling device. The
+    // meter is dropped after the device.
     let meter = unsafe { &*meter.cast::<Meter>() };
     meter.changed(bytes);
     true
@@ -191,8 +191,9 @@ impl Embree {
         let (scene, usage) = device.meter.usage(|| {
             let device = &device.device;
             let scene = api::Scene::new(device, setup.quality, setup.scene_flags)?;
-            // SAFETY: both buffers live in the same `Embree` as the scene and are dropped after it, and
-            // the positions have one float more than the vertices, so that 16 bytes of each can be read.
+            // SAFETY: both buffers live in the same `Embree` as the scene and are dropped after it. The
+            // positions have one float more than the vertices need, so that 16 bytes of each can be
+            // read.
             #[allow(unsafe_code, reason = "foreign interface")]
             unsafe {
                 scene.attach_triangles(device, &positions, &triangles)?;

@@ -49,7 +49,7 @@ pub(crate) struct Packet<S: Simd> {
 /// Intervals that hold the values of all rays, per rotated axis.
 #[derive(Clone, Copy)]
 struct Bounds<S: Simd> {
-    /// The origin farthest along the direction, for near planes, and the least far, for far planes.
+    /// The origin farthest along the direction, for near planes, and the nearest, for far planes.
     near_origin: [S::F; 3],
     far_origin: [S::F; 3],
     min_reciprocal: [S::F; 3],

@@ -28,8 +28,8 @@ fn locate(polygon: &PlanarPolygon, x: f64, y: f64) -> PolygonRegion {
 
 #[test]
 fn every_grid_point_of_a_square_is_right_in_every_plane() {
-    // The seed's rule fails for its centre, above and below it and on its diagonals, and in
-    // every plane that holds the z axis.
+    // The seed's rule fails for its centre, above and below it and on its diagonals, and in every plane
+    // that contains the z axis.
     for axis in Axis::ALL {
         for (i, j) in (-7..=7).flat_map(|i| (-7..=7).map(move |j| (i, j))) {
             let at = [0.5 * i as f32, 0.5 * j as f32];
@@ -102,7 +102,7 @@ fn concave_rings_and_corners_on_a_line_are_right() {
             (0.5, 0.5, PolygonRegion::Inside),
             (3.0, 0.5, PolygonRegion::Inside),
             (0.5, 3.0, PolygonRegion::Inside),
-            // On the height of corners.
+            // At the height of corners.
             (0.5, 1.0, PolygonRegion::Inside),
             (-0.5, 1.0, PolygonRegion::Outside),
             (5.0, 1.0, PolygonRegion::Outside),
@@ -153,8 +153,8 @@ fn holes_are_open_and_their_edges_belong_to_the_polygon() {
 
 #[test]
 fn neighbours_share_every_point_of_an_edge_between_them() {
-    // Two random quadrilaterals that share a slanted edge cover a neighbourhood of it: no point
-    // between is lost to both.
+    // Two random quadrilaterals that share a slanted edge cover its neighbourhood: every point between
+    // belongs to one of them.
     let (p, q) = ([0.1, -1.3], [0.7, 2.1]);
     let left = flat(&[p, q, [-3.0, 1.0], [-2.0, -1.0]]);
     let right = flat(&[q, p, [3.0, -1.0], [2.0, 1.0]]);
@@ -177,7 +177,7 @@ fn a_ring_crossing_itself_follows_the_even_odd_rule() {
 }
 
 #[test]
-fn what_is_not_flat_or_not_a_ring_is_refused() {
+fn points_that_are_not_flat_or_no_ring_are_refused() {
     let bent = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.01], [0.0, 1.0, 0.0]];
     let error = PlanarPolygon::new(bent).unwrap_err();
     assert!(matches!(error, PolygonError::NotPlanar { ring: 0, .. }), "{error}");
@@ -217,8 +217,8 @@ fn size_and_length_of_the_direction_do_not_matter() {
 }
 
 #[test]
-fn a_way_there_and_back_has_no_area() {
-    // Its sum is zero but for rounding, as coordinates differ in size.
+fn a_ring_that_runs_out_and_back_has_no_area() {
+    // Its sum is zero up to rounding, because coordinates differ in size.
     let mut rng = SplitMix64::new(12);
     let mut n_rounded = 0;
     for _ in 0..1000 {

@@ -1,0 +1,73 @@
+//! Plain rays, single and in batches, against the oracle.
+
+use hitscan_bvh::{BuildOptions, BuildQuality, Isa, Layout, MeshBvh};
+use hitscan_primitives::{Faces, Ray, TriMesh, generate::SplitMix64};
+use hitscan_testkit::{
+    Oracle, RayHits, Rng, Tally, aimed_ray, answers_of, batch_answers_of, bundle,
+};
+
+use crate::support::{effort, soup};
+
+const ALL_FACES: [Faces; 3] = [Faces::Both, Faces::Front, Faces::Back];
+
+/// Quality and layout do not depend on each other.
+const QUALITIES_AND_LAYOUTS: [(BuildQuality, Layout); 4] = [
+    (BuildQuality::Fast, Layout::Full),
+    (BuildQuality::Balanced, Layout::Full),
+    (BuildQuality::High, Layout::Full),
+    (BuildQuality::Balanced, Layout::Compact),
+];
+
+/// The oracle's hits of all rays, for each choice of sides.
+fn expected(mesh: &TriMesh, rays: &[Ray]) -> [(Faces, Vec<RayHits>); 3] {
+    let oracle = Oracle::new(mesh);
+    let hits: Vec<RayHits> = rays.iter().map(|ray| oracle.hits(ray)).collect();
+    ALL_FACES.map(|faces| (faces, hits.iter().map(|hits| hits.seen_by(faces)).collect()))
+}
+
+#[test]
+fn every_query_equals_the_oracle_to_the_last_bit() {
+    let (mut random, mut rng) = (SplitMix64::new(1), Rng::new(1));
+    for round in 0..effort(150) {
+        let n = 1 + random.below([3, 40, 400][round % 3]) as usize;
+        let mesh = soup(&mut random, n);
+        let rays: Vec<Ray> = (0..60).map(|_| aimed_ray(&mesh, &mut rng)).collect();
+        let expected = expected(&mesh, &rays);
+        for (quality, layout) in QUALITIES_AND_LAYOUTS {
+            let options = BuildOptions { quality, layout, ..BuildOptions::default() };
+            let bvh = MeshBvh::build(&mesh, &options);
+            assert_eq!(bvh.validate(&mesh), Ok(()));
+            for isa in Isa::available() {
+                let bvh = bvh.clone().with_isa(isa);
+                let mut tally = Tally::default();
+                for (faces, hits) in &expected {
+                    for (ray, hits) in rays.iter().zip(hits) {
+                        tally.compare(ray, *faces, &answers_of!(bvh, ray, *faces), hits);
+                    }
+                }
+                let context = format!("round {round}, {quality:?}, {layout:?}, {isa:?}");
+                assert_eq!(tally.first_difference(), None, "{context}");
+            }
+        }
+    }
+}
+
+#[test]
+fn batches_equal_the_oracle_to_the_last_bit() {
+    let (mut random, mut rng) = (SplitMix64::new(2), Rng::new(2));
+    for round in 0..effort(300) {
+        let n = 1 + random.below([3, 40, 1000][round % 3]) as usize;
+        let mesh = soup(&mut random, n);
+        let mut rays: Vec<Ray> = (0..3).flat_map(|_| bundle(&mesh, &mut rng)).collect();
+        rays.extend((0..40).map(|_| aimed_ray(&mesh, &mut rng)));
+        let (expected, mut tally) = (expected(&mesh, &rays), Tally::default());
+        for isa in Isa::available() {
+            let bvh = MeshBvh::build(&mesh, &BuildOptions { isa, ..BuildOptions::default() });
+            for (faces, hits) in &expected {
+                let found = batch_answers_of!(bvh, &rays, *faces);
+                tally.compare_batch(&rays, *faces, &found, hits);
+            }
+            assert_eq!(tally.first_difference(), None, "round {round}, {isa:?}");
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! The flags of `cast`: a mesh, rays, a query and an output.
+
+use std::path::PathBuf;
+
+use clap::{ArgGroup, Args as ClapArgs};
+
+use super::engine::{EngineArgs, FacesArg};
+use super::format::OutputFormat;
+use super::values::{number, point};
+use crate::table::TableFormat;
+
+/// Cast rays and print their hits.
+#[derive(Debug, ClapArgs)]
+#[command(
+    group(ArgGroup::new("aim").args(["to", "dir"])),
+    group(ArgGroup::new("source").args(["from", "rays"]).required(true)),
+    group(ArgGroup::new("query").args(["closest", "all", "any", "count"])),
+    after_help = "Examples:
+  hitscan cast model.obj --from 4,-7,-4 --to 2,3,4         a segment: t is 0 at --from, 1 at --to
+  hitscan cast model.obj --from 0,0,9 --dir 0,0,-1 --all   every hit, nearest first
+  hitscan cast model.obj --rays rays.csv -o hits.csv
+  hitscan cast model.obj --rays rays.npy -o hits.npz
+  generate-rays | hitscan cast model.obj --rays - --format ndjson
+
+Rays:
+  csv     columns ox,oy,oz,dx,dy,dz and optionally t_min,t_max, named by a header in any order;
+          rows of 6 or 8 numbers need no header; files of NumPy's savetxt are fine, too
+  ndjson  {\"origin\":[0,0,9],\"direction\":[0,0,-1],\"t_min\":0,\"t_max\":null} per line;
+          bounds may be absent or null; \"inf\", \"-inf\" are infinite
+  npy     float32 or float64 of shape (n, 6) or (n, 8), columns as in csv
+  Invalid rays miss, and standard error gets their count. A ray is invalid if its direction is zero,
+  a number is not finite, or its interval is empty.
+
+Results:
+  text    a block per hit; \"no hit\" for a miss
+  ndjson  an object per ray with the list \"hits\"; a miss has \"hits\":[]
+  csv     a row per hit; a miss has no row
+  npz     arrays for numpy.load. t_hit, primitive_ids, primitive_uvs and primitive_normals have an
+          entry per ray; a miss has t_hit inf, primitive_ids 4294967295 and zeros elsewhere.
+          With --all they have an entry per hit: those of ray i are ray_splits[i] up to
+          ray_splits[i+1], without an entry for a miss, and ray_ids has the ray of each hit
+  With --any and --count every ray has a result in every format.
+
+The extension of -o gives the format: .txt, .ndjson, .jsonl, .csv or .npz.
+The columns u and v are the weights of the second and third corner, not texture coordinates.
+The unit of t is the length of the direction; distance counts from the origin of the ray. A hit is
+on the front side if the corners of the triangle run counter-clockwise, seen from that origin.
+
+Exit codes: 0 a ray hit, 1 no ray hit, 2 error."
+)]
+pub(crate) struct CastArgs {
+    /// The mesh: OBJ, STL, PLY, glTF (also .gz or .zst), a cache file of `hitscan build`, or - for
+    /// standard input.
+    pub(crate) file: PathBuf,
+
+    /// Cast a single ray from this origin.
+    #[arg(
+        long, value_name = "X,Y,Z", value_parser = point, allow_hyphen_values = true,
+        requires = "aim"
+    )]
+    pub(crate) from: Option<[f32; 3]>,
+
+    /// Cast a segment to this target: direction to - from, t from 0 to 1 [see --t-max].
+    #[arg(
+        long, value_name = "X,Y,Z", value_parser = point, allow_hyphen_values = true,
+        requires = "from"
+    )]
+    pub(crate) to: Option<[f32; 3]>,
+
+    /// Cast along this direction, of any length but zero.
+    #[arg(
+        long, value_name = "X,Y,Z", value_parser = point, allow_hyphen_values = true,
+        requires = "from"
+    )]
+    pub(crate) dir: Option<[f32; 3]>,
+
+    /// Read the rays from FILE, or from standard input (-).
+    #[arg(long, value_name = "FILE", conflicts_with = "aim")]
+    pub(crate) rays: Option<PathBuf>,
+
+    /// Read the rays in this format [default: by the extension, else by the first bytes].
+    #[arg(long, value_name = "FORMAT", requires = "rays")]
+    pub(crate) rays_format: Option<TableFormat>,
+
+    /// Print the hit with the smallest t of each ray [default].
+    #[arg(long)]
+    pub(crate) closest: bool,
+
+    /// Print all hits of each ray, sorted by t.
+    #[arg(long)]
+    pub(crate) all: bool,
+
+    /// With --all, print each crossing once, even on an edge that triangles share.
+    #[arg(long, requires = "all")]
+    pub(crate) once: bool,
+
+    /// Print only whether each ray hits anything.
+    #[arg(long)]
+    pub(crate) any: bool,
+
+    /// Print only the number of surface crossings of each ray.
+    #[arg(long)]
+    pub(crate) count: bool,
+
+    /// Test these sides of the triangles.
+    #[arg(long, value_enum, value_name = "SIDES", default_value_t = FacesArg::Both)]
+    pub(crate) faces: FacesArg,
+
+    /// Ignore hits below this t; it may be negative or -inf [default: 0].
+    #[arg(long, value_name = "T", value_parser = number, allow_hyphen_values = true)]
+    pub(crate) t_min: Option<f32>,
+
+    /// Ignore hits above this t [default: 1 with --to, else inf].
+    ///
+    /// With --rays, both bounds apply to rays without bounds in the file.
+    #[arg(long, value_name = "T", value_parser = number, allow_hyphen_values = true)]
+    pub(crate) t_max: Option<f32>,
+
+    /// Write the results in this format [default: by the extension of -o, else text].
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    pub(crate) format: Option<OutputFormat>,
+
+    /// Write to FILE, complete or not at all [default: standard output].
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+
+    /// Test every triangle instead of using a tree: slow, with byte-identical output.
+    #[arg(long)]
+    pub(crate) brute: bool,
+
+    #[command(flatten)]
+    pub(crate) engine: EngineArgs,
+}

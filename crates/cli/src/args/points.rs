@@ -1,0 +1,78 @@
+//! The flags of `points`: a mesh, and points to measure from.
+
+use std::path::PathBuf;
+
+use clap::{ArgGroup, Args as ClapArgs};
+
+use super::engine::EngineArgs;
+use super::format::OutputFormat;
+use super::values::point;
+use crate::table::TableFormat;
+
+/// Find the closest point of the surface, its distance, and whether each point is inside.
+#[derive(Debug, ClapArgs)]
+#[command(
+    arg_required_else_help = true,
+    group(ArgGroup::new("source").args(["at", "points"]).required(true)),
+    after_help = "Examples:
+  hitscan points model.obj --at 0.5,0,-2
+  hitscan points model.obj --points points.npy -o distances.npz
+  hitscan points model.obj --points points.csv -o distances.csv
+  generate-points | hitscan points model.obj --points - --format ndjson
+
+Points:
+  csv     columns x,y,z, named by a header in any order among others; rows of 3 numbers need no
+          header; files of NumPy's savetxt are fine, too
+  ndjson  {\"point\":[1,2,3]}, {\"x\":1,\"y\":2,\"z\":3} or [1,2,3] per line
+  npy     float32 or float64 of shape (n, 3)
+  Coordinates are rounded to single precision. Points that are not finite have no closest point,
+  and standard error gets their count.
+
+Results, one per point in the order of the points:
+  text    point 0: outside, distance 0.5
+            closest   0.5 0.0 -1.5
+            triangle  12, vertices 4 7 9, u 0.25, v 0.5
+  ndjson  {\"point\":0,\"position\":[0.5,0.0,-2.0],\"inside\":false,\"distance\":0.5,
+          \"signed_distance\":0.5,\"closest\":[0.5,0.0,-1.5],\"u\":0.25,\"v\":0.5,\"triangle\":12,
+          \"vertices\":[4,7,9],\"polygon\":6,\"object\":null,\"group\":null,\"material\":null}
+  csv     point,inside,distance,signed_distance,closest_x,closest_y,closest_z,u,v,triangle,...
+  npz     inside, distance, signed_distance, points (n, 3), primitive_ids, primitive_uvs (n, 2)
+  The columns u and v are the weights of the second and third corner at the closest point.
+  A point without a closest point has null in ndjson, empty fields in csv, and in npz the distance
+  inf, nan in points, and 4294967295 in primitive_ids.
+
+The extension of -o gives the format: .txt, .ndjson, .jsonl, .csv or .npz.
+A point is inside if its winding number is greater than 1/2; its signed distance is negative. A
+point on the surface is not inside. If the mesh is not closed, inside is the best guess: see
+hitscan info --open-edges.
+
+Exit codes: 0 a closest point was found, 1 none was found, 2 error."
+)]
+pub(crate) struct PointsArgs {
+    /// The mesh: OBJ, STL, PLY, glTF (also .gz or .zst), a cache file of `hitscan build`, or - for
+    /// standard input.
+    pub(crate) file: PathBuf,
+
+    /// Measure from a single point.
+    #[arg(long, value_name = "X,Y,Z", value_parser = point, allow_hyphen_values = true)]
+    pub(crate) at: Option<[f32; 3]>,
+
+    /// Read the points from FILE, or from standard input (-).
+    #[arg(long, value_name = "FILE")]
+    pub(crate) points: Option<PathBuf>,
+
+    /// Read the points in this format [default: by the extension, else by the first bytes].
+    #[arg(long, value_name = "FORMAT", requires = "points")]
+    pub(crate) points_format: Option<TableFormat>,
+
+    /// Write the results in this format [default: by the extension of -o, else text].
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    pub(crate) format: Option<OutputFormat>,
+
+    /// Write to FILE, complete or not at all [default: standard output].
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) engine: EngineArgs,
+}

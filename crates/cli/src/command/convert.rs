@@ -1,0 +1,57 @@
+//! `hitscan convert`: writes a mesh in another format.
+
+use anyhow::Context;
+use hitscan::TriMesh;
+use hitscan::glam::{DVec3, Vec3};
+use hitscan::primitives::MeshError;
+
+use crate::args::{ConvertArgs, UpAxis};
+use crate::exit_code::Outcome;
+use crate::loading;
+use crate::mesh_output;
+use crate::messages;
+use crate::output::Target;
+use crate::resolved::MESHES;
+use crate::stdin;
+
+pub(crate) fn run(args: &ConvertArgs) -> anyhow::Result<Outcome> {
+    // Errors in the output show before the long read of the mesh.
+    let output = Some(&*args.output).filter(|output| !stdin::is_dash(output));
+    let format = MESHES.choose(None, output)?;
+    let mut target = Target::open(output)?;
+    let mut model = loading::load(&args.file, &args.limits)?;
+    if args.scale.is_some() || args.up.is_some() {
+        let file = args.file.display();
+        model.mesh = moved(&model.mesh, args.scale.unwrap_or(1.0), args.up)
+            .with_context(|| format!("{file}: --scale gives positions that no mesh can have"))?;
+    }
+    mesh_output::write(&model.mesh, &model.materials, format, &mut target)?;
+    target.finish(&model.files)?;
+    messages::line(format_args!(
+        "{} vertices, {} triangles, {}",
+        model.mesh.positions().len(),
+        model.mesh.triangles().len(),
+        format.name()
+    ));
+    Ok(Outcome::Done)
+}
+
+/// The mesh with its coordinates scaled, and with another axis up.
+fn moved(mesh: &TriMesh, scale: f64, up: Option<UpAxis>) -> Result<TriMesh, MeshError> {
+    let turned = |v: Vec3| match up {
+        None => v,
+        Some(UpAxis::Y) => Vec3::new(v.x, v.z, -v.y),
+        Some(UpAxis::Z) => Vec3::new(v.x, -v.z, v.y),
+    };
+    // Rounded once, from double precision.
+    let scaled = |&position: &Vec3| turned((DVec3::from(position) * scale).as_vec3());
+    let positions = mesh.positions().iter().map(scaled).collect();
+    let mut attributes = mesh.attributes().clone();
+    attributes.normals.iter_mut().for_each(|normal| *normal = turned(*normal));
+    let moved = TriMesh::from_vecs(positions, mesh.triangles().to_vec())?;
+    let moved = moved.with_attributes(attributes)?;
+    match mesh.records() {
+        Some(records) => moved.with_records(records.clone()),
+        None => Ok(moved),
+    }
+}

@@ -1,0 +1,61 @@
+//! `hitscan points`: measures points from the surface.
+
+use std::sync::Arc;
+
+use hitscan::WindingTree;
+use indicatif::ProgressBar;
+
+use crate::args::PointsArgs;
+use crate::exit_code::Outcome;
+use crate::loading;
+use crate::messages;
+use crate::output::Target;
+use crate::points::{self, PointAnswer, PointResults, PointWriter};
+use crate::resolved::Points;
+use crate::threads;
+
+/// The maximum number of points that one chunk reads, answers and writes.
+const MAX_CHUNK_SIZE: usize = 1 << 16;
+
+pub(crate) fn run(args: &PointsArgs) -> anyhow::Result<Outcome> {
+    let Points { points, format, on_terminal } = Points::new(args)?;
+    threads::set(args.engine.threads)?;
+    // Errors in the points or the output show before the long read of the mesh.
+    let mut reader = points.open()?;
+    reader.remarks().iter().for_each(messages::note);
+    let mut writer = PointWriter::new(format, Target::open(args.output.as_deref())?)?;
+    let mut model = loading::load(&args.file, &args.engine.limits)?;
+    let tree = WindingTree::new(Arc::new(loading::build(&mut model, &args.engine)?));
+
+    let bar = match on_terminal {
+        true => ProgressBar::hidden(),
+        false => messages::counter("measuring", reader.total()),
+    };
+    let (mut n_points, mut n_invalid, mut any_closest) = (0, 0, false);
+    let mut chunk = Vec::new();
+    loop {
+        chunk.clear();
+        reader.read(&mut chunk, MAX_CHUNK_SIZE)?;
+        if chunk.is_empty() {
+            break;
+        }
+        let answers: Vec<PointAnswer> = points::answers(&tree, &chunk);
+        let mesh = &model.mesh;
+        writer.write(&PointResults { mesh, first: n_points, points: &chunk, answers: &answers })?;
+        any_closest |= answers.iter().any(|answer| answer.closest.is_some());
+        n_points += chunk.len() as u64;
+        n_invalid += chunk.iter().filter(|point| !point.iter().all(|x| x.is_finite())).count();
+        bar.set_position(n_points);
+    }
+    bar.finish_and_clear();
+    let mut inputs = model.files;
+    inputs.extend(args.points.clone());
+    writer.finish(&inputs)?;
+    if n_invalid > 0 {
+        messages::note(format_args!(
+            "{n_invalid} of {n_points} points are not finite in single precision; they have no closest \
+             point"
+        ));
+    }
+    Ok(if any_closest { Outcome::Done } else { Outcome::Nothing })
+}

@@ -1,0 +1,92 @@
+//! Writes the results of rays in any format.
+
+use std::io::Write;
+use std::ops::Range;
+use std::path::PathBuf;
+
+use rayon::prelude::*;
+
+use super::results::Results;
+use super::target::Target;
+use super::{csv, ndjson, npz, text};
+use crate::args::OutputFormat;
+use crate::query::Query;
+
+/// The number of rays that one thread formats at a time.
+const SLICE: usize = 2048;
+
+/// Appends the results of a range of the rays.
+type FormatSlice = fn(&Results<'_>, Range<usize>, &mut Vec<u8>);
+
+/// Writes results as they come.
+pub(crate) enum ResultWriter {
+    /// A format with separate results for each ray.
+    Stream { target: Target, format: FormatSlice },
+    /// Arrays over all rays, written at the end.
+    Arrays { target: Target, arrays: npz::Arrays },
+}
+
+impl ResultWriter {
+    /// Writes the header of the format, if it has one.
+    ///
+    /// # Errors
+    /// A target that cannot be written.
+    pub(crate) fn new(
+        format: OutputFormat,
+        query: Query,
+        mut target: Target,
+    ) -> anyhow::Result<Self> {
+        let format: FormatSlice = match format {
+            OutputFormat::Text => text::append,
+            OutputFormat::Ndjson => ndjson::append,
+            OutputFormat::Csv => {
+                target.write_all(csv::header(query).as_bytes())?;
+                csv::append
+            }
+            OutputFormat::Npz => {
+                return Ok(Self::Arrays { target, arrays: npz::Arrays::new(query) });
+            }
+        };
+        Ok(Self::Stream { target, format })
+    }
+
+    /// Takes the next results.
+    ///
+    /// # Errors
+    /// A target that cannot be written, and more rays than the format can number.
+    pub(crate) fn write(&mut self, results: &Results<'_>) -> anyhow::Result<()> {
+        match self {
+            Self::Stream { target, format } => {
+                let n = results.rays.len();
+                let slices: Vec<Vec<u8>> = (0..n.div_ceil(SLICE))
+                    .into_par_iter()
+                    .map(|slice| {
+                        let mut text = Vec::new();
+                        format(results, slice * SLICE..((slice + 1) * SLICE).min(n), &mut text);
+                        text
+                    })
+                    .collect();
+                for slice in slices {
+                    target.write_all(&slice)?;
+                }
+                // The reader of a pipe gets the results of a chunk at once.
+                Ok(target.flush()?)
+            }
+            Self::Arrays { arrays, .. } => arrays.push(results),
+        }
+    }
+
+    /// Completes the output. The file appears now.
+    ///
+    /// # Errors
+    /// An output file that is one of `inputs`, and a target that cannot be written.
+    pub(crate) fn finish(self, inputs: &[PathBuf]) -> anyhow::Result<()> {
+        match self {
+            Self::Stream { target, .. } => target.finish(inputs),
+            Self::Arrays { mut target, arrays } => {
+                arrays.write(&mut target)?;
+                target.finish(inputs)
+            }
+        }
+    }
+}
