@@ -74,7 +74,6 @@ impl MeshBvh {
     /// assert_eq!(bvh.closest_hit(&ray, Faces::Back).map(|hit| hit.t), Some(3.0));
     /// # Ok::<(), hitscan_primitives::generate::GenerateError>(())
     /// ```
-    #[inline]
     pub fn closest_hit(&self, ray: &Ray, faces: Faces) -> Option<Hit> {
         let mut closest = ClosestHit::along(ray);
         self.trace(ray, faces, &mut closest);
@@ -96,7 +95,6 @@ impl MeshBvh {
     /// assert!(!bvh.is_occluded(&Ray::segment([0.1, 0.2, 5.0], before), Faces::Both));
     /// # Ok::<(), hitscan_primitives::generate::GenerateError>(())
     /// ```
-    #[inline]
     pub fn is_occluded(&self, ray: &Ray, faces: Faces) -> bool {
         let mut any = AnyHit::along(ray);
         self.trace(ray, faces, &mut any);

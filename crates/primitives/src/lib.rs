@@ -26,10 +26,11 @@
 //! |---|---|
 //! | `ray`, `hit`, `axis` | [`Ray`], [`Hit`], [`Side`], [`Faces`], [`HitMode`], [`HitOptions`], [`Axis`] |
 //! | `aabb` | [`Aabb`], the axis-aligned box |
+//! | `edge_function` | edge functions with exact signs |
 //! | `watertight` | [`WatertightRay`], the ray-triangle test that defines every hit |
 //! | `shapes` | [`Plane`], [`Sphere`], box faces, [`Triangle`], [`UnitTriangle`], [`PlanarPolygon`] |
 //! | `closest_point`, `overlap`, `winding` | the definitions of the queries without a ray |
-//! | `tri_mesh` | [`TriMesh`] and [`CornerAttributes`] |
+//! | `tri_mesh`, `corner_attributes` | [`TriMesh`]; its normals and texture coordinates |
 //! | `topology` | [`Topology`], the open edges and other faults of a mesh; [`SameVertex`] |
 //! | `face_records`, `material`, `alpha_mask` | [`FaceRecords`], [`Material`], [`AlphaMask`] |
 //! | `mesh_part` | [`MeshPart`], some polygons of a mesh under their indices |
@@ -37,20 +38,7 @@
 //! | `polygons` | [`Triangulator`], which cuts polygons into triangles |
 //! | [`generate`] | deterministic meshes for tests and benchmarks; [`TriMesh::subdivided`] |
 //!
-//! Imports go one way, and a module that has no arrow imports none of the others:
-//!
-//! ```text
-//! aabb        → ray
-//! watertight  → axis, ray, hit
-//! shapes      → axis, ray, hit, aabb, watertight, newell
-//! overlap     → shapes
-//! tri_mesh    → aabb, hit, watertight, face_records
-//! mesh_part   → face_records, tri_mesh
-//! topology    → tri_mesh
-//! brute_force → aabb, ray, hit, watertight, shapes, closest_point, overlap, winding, tri_mesh
-//! polygons    → axis, newell
-//! generate    → watertight, tri_mesh
-//! ```
+//! `ARCHITECTURE.md` of the repository lists which module may import which.
 
 #![forbid(unsafe_code)]
 
@@ -60,6 +48,7 @@ mod ray;
 
 mod aabb;
 
+mod edge_function;
 mod watertight;
 
 mod newell;
@@ -70,6 +59,7 @@ mod overlap;
 mod winding;
 
 mod alpha_mask;
+mod corner_attributes;
 mod face_records;
 mod material;
 mod tri_mesh;
@@ -90,6 +80,7 @@ pub use closest_point::{
     SurfacePoint, TrianglePoint, closest_point_on_segment, closest_point_on_triangle,
     distance_squared_to_box,
 };
+pub use corner_attributes::CornerAttributes;
 pub use face_records::{FaceRecords, FaceRecordsError, LineRuns, PolygonProperties, Runs};
 #[doc(no_inline)]
 pub use glam;
@@ -104,7 +95,7 @@ pub use shapes::{
     PolygonRegion, Sphere, Triangle, UnitTriangle,
 };
 pub use topology::{BoundaryLoop, DuplicateTriangle, FaultyEdge, SameVertex, Topology};
-pub use tri_mesh::{CornerAttributes, MeshError, TriMesh};
+pub use tri_mesh::{MeshError, TriMesh};
 pub use watertight::{Candidate, WatertightRay};
 pub use winding::{WindingSum, solid_angle};
 

@@ -2,7 +2,7 @@
 
 use glam::{DVec3, Vec3};
 
-use crate::{TriMesh, watertight::cross_f64};
+use crate::{TriMesh, edge_function::cross_f64};
 
 use super::error::{GenerateError, check_count};
 use super::parts::Parts;

@@ -2,7 +2,7 @@
 
 use glam::{DMat3, DVec3, Vec3};
 
-use crate::watertight::cross_f64;
+use crate::edge_function::cross_f64;
 use crate::{Aabb, Faces, Ray, Side, TriangleHit, WatertightRay};
 
 /// A triangle with corners `a`, `b`, `c`, counter-clockwise seen from its front.
