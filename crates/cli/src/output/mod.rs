@@ -4,6 +4,7 @@ mod csv;
 mod element;
 mod interruption;
 mod ndjson;
+mod npy;
 mod npz;
 mod record;
 mod results;

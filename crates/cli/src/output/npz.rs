@@ -5,10 +5,10 @@ use std::io::{self, Seek};
 
 use anyhow::Context;
 use hitscan::Hit;
-use npyz::WriterBuilder;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
+use super::npy::{self, NpyNumber};
 use super::results::Results;
 use super::target::Target;
 use crate::query::{Answer, Query};
@@ -147,22 +147,18 @@ impl Archive {
     ///
     /// # Errors
     /// A full disk.
-    pub(crate) fn add<T>(&mut self, name: &str, shape: &[u64], values: &[T]) -> anyhow::Result<()>
-    where
-        T: npyz::AutoSerialize + Copy,
-    {
+    pub(crate) fn add<T: NpyNumber>(
+        &mut self,
+        name: &str,
+        shape: &[u64],
+        values: &[T],
+    ) -> anyhow::Result<()> {
         // A member of 4 GiB or more needs zip64. Smaller members do without, for older readers.
         let large = size_of_val(values) >= u32::MAX as usize - (1 << 16);
         let options = SimpleFileOptions::default()
             .compression_method(CompressionMethod::Stored)
             .large_file(large);
-        self.zip.start_file(npyz::npz::file_name_from_array_name(name), options)?;
-        let mut writer = npyz::WriteOptions::new()
-            .default_dtype()
-            .shape(shape)
-            .writer(&mut self.zip)
-            .begin_nd()?;
-        writer.extend(values.iter().copied())?;
-        Ok(writer.finish()?)
+        self.zip.start_file(format!("{name}.npy"), options)?;
+        Ok(npy::write(&mut self.zip, shape, values)?)
     }
 }

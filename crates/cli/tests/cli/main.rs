@@ -10,6 +10,7 @@ mod full_disk;
 mod measuring;
 mod mesh_files;
 mod mutants;
+mod npy;
 mod open_edges;
 mod output_formats;
 mod picking;

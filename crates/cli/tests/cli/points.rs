@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::npy::{Npy, NpyValue};
 use crate::support::{Run, cuboid, file, folder, hitscan, hitscan_in, names_in, path};
 
 /// Inside, outside, at a vertex, and not finite. The cuboid is 10 by 12 by 4 around the origin.
@@ -129,11 +130,12 @@ fn arrays_have_an_entry_per_point() {
 }
 
 /// The shape and the values of an array of an archive.
-fn array<T: npyz::Deserialize>(archive: &str, name: &str) -> (Vec<u64>, Vec<T>) {
+fn array<T: NpyValue>(archive: &str, name: &str) -> (Vec<u64>, Vec<T>) {
     let file = std::fs::File::open(archive).unwrap();
     let mut archive = zip::ZipArchive::new(file).unwrap();
-    let array = npyz::NpyFile::new(archive.by_name(&format!("{name}.npy")).unwrap()).unwrap();
-    (array.shape().to_vec(), array.into_vec().unwrap())
+    let array = Npy::read(archive.by_name(&format!("{name}.npy")).unwrap());
+    let values = array.values();
+    (array.shape, values)
 }
 
 #[test]

@@ -5,6 +5,7 @@ use std::io::Write;
 
 use serde_json::Value;
 
+use crate::npy::{Npy, NpyValue};
 use crate::support::{cuboid, file, folder, hitscan, path};
 
 /// A tent of two quads and a triangle, with names that the formats must escape.
@@ -79,10 +80,9 @@ impl Npz {
     }
 
     /// The values of an array, its shape and dtype.
-    fn array<T: npyz::Deserialize>(&mut self, name: &str) -> (Vec<T>, Vec<u64>, String) {
-        let array = npyz::NpyFile::new(self.0.by_name(&format!("{name}.npy")).unwrap()).unwrap();
-        let (shape, dtype) = (array.shape().to_vec(), array.dtype().descr());
-        (array.into_vec().unwrap(), shape, dtype)
+    fn array<T: NpyValue>(&mut self, name: &str) -> (Vec<T>, Vec<u64>, String) {
+        let array = Npy::read(self.0.by_name(&format!("{name}.npy")).unwrap());
+        (array.values(), array.shape.clone(), array.dtype)
     }
 }
 

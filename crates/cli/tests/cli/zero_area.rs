@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::npy::Npy;
 use crate::support::{file, folder, hitscan};
 
 /// A tetrahedron with a vertex in the exact middle of an edge on one side. The last face, a segment,
@@ -43,8 +44,7 @@ fn a_hit_without_a_normal_says_so_in_every_format() {
         let archive = zip::ZipArchive::new(std::io::Cursor::new(&npz));
         let mut archive = archive.expect("it is an archive");
         let array = archive.by_name(&format!("{name}.npy")).expect("it is there");
-        let array = npyz::NpyFile::new(array).expect("it is an array");
-        array.into_vec::<f32>().expect("they are f32")
+        Npy::read(array).values::<f32>()
     };
     assert_eq!(array("primitive_normals"), [0.0; 3]);
     assert!(array("t_hit")[0].is_finite());

@@ -1,0 +1,68 @@
+//! A reader of NPY files, to check what the program writes.
+
+use std::io::Read;
+
+/// An array as NumPy reads it.
+pub(crate) struct Npy {
+    pub(crate) shape: Vec<u64>,
+    pub(crate) dtype: String,
+    data: Vec<u8>,
+}
+
+impl Npy {
+    /// Reads an array; panics if NumPy would refuse it.
+    pub(crate) fn read(mut file: impl Read) -> Self {
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes).expect("the file is whole");
+        let rest = bytes.strip_prefix(b"\x93NUMPY\x01\x00").expect("NPY of version 1.0");
+        let (length, rest) = rest.split_first_chunk::<2>().expect("the length of the header");
+        let (header, data) = rest.split_at(usize::from(u16::from_le_bytes(*length)));
+        let header = std::str::from_utf8(header).expect("the header is text");
+        let between = |start: &str, end: &str| {
+            let (_, rest) = header.split_once(start).unwrap_or_else(|| panic!("{start}: {header}"));
+            rest.split_once(end).unwrap_or_else(|| panic!("{end}: {header}")).0
+        };
+        assert_eq!(between("'fortran_order': ", ","), "False");
+        let dimensions = between("'shape': (", ")").split(',').filter(|n| !n.trim().is_empty());
+        let shape = dimensions.map(|n| n.trim().parse().expect("a dimension")).collect();
+        Self { shape, dtype: between("'descr': '", "'").to_owned(), data: data.to_vec() }
+    }
+
+    /// The values; panics if the array has another dtype or size.
+    pub(crate) fn values<T: NpyValue>(&self) -> Vec<T> {
+        assert_eq!(self.dtype, T::DTYPE);
+        let values = T::values(&self.data);
+        assert_eq!(values.len() as u64, self.shape.iter().product::<u64>());
+        values
+    }
+}
+
+pub(crate) trait NpyValue: Sized {
+    const DTYPE: &'static str;
+
+    fn values(data: &[u8]) -> Vec<Self>;
+}
+
+macro_rules! npy_values {
+    ($($number:ty => $dtype:literal),*) => {$(
+        impl NpyValue for $number {
+            const DTYPE: &'static str = $dtype;
+
+            fn values(data: &[u8]) -> Vec<Self> {
+                let (numbers, rest) = data.as_chunks();
+                assert_eq!(rest.len(), 0, "the data are whole numbers");
+                numbers.iter().map(|&bytes| Self::from_le_bytes(bytes)).collect()
+            }
+        }
+    )*};
+}
+
+npy_values!(f32 => "<f4", f64 => "<f8", u32 => "<u4", u64 => "<u8");
+
+impl NpyValue for bool {
+    const DTYPE: &'static str = "|b1";
+
+    fn values(data: &[u8]) -> Vec<Self> {
+        data.iter().map(|&byte| byte == 1).collect()
+    }
+}
