@@ -1,7 +1,8 @@
 //! Queries of a mesh with many rays, by its tree or by brute force.
 
 use hitscan::primitives::brute_force::BruteForce;
-use hitscan::{Faces, Hit, HitLists, HitMode, HitOptions, MeshBvh, Ray};
+use hitscan::scene::{QueryOptions, Scene, SceneHit, WorldRay};
+use hitscan::{Faces, Hit, HitMode, HitOptions, MeshBvh, Ray};
 use rayon::prelude::*;
 
 /// The query for each ray.
@@ -17,11 +18,42 @@ pub(crate) enum Query {
     Count,
 }
 
+/// A hit of a mesh or of a scene.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Found {
+    Mesh(Hit),
+    Scene(SceneHit),
+}
+
+impl Found {
+    /// The position on the ray.
+    pub(crate) fn t(&self) -> f64 {
+        match self {
+            Self::Mesh(hit) => hit.t.into(),
+            Self::Scene(hit) => hit.t,
+        }
+    }
+}
+
+/// The hits of many rays in one list.
+#[derive(Clone, Debug)]
+pub(crate) struct FoundLists {
+    /// The start of each ray's hits, then the number of all hits.
+    starts: Vec<usize>,
+    pub(crate) hits: Vec<Found>,
+}
+
+impl FoundLists {
+    fn of(&self, ray: usize) -> &[Found] {
+        &self.hits[self.starts[ray]..self.starts[ray + 1]]
+    }
+}
+
 /// The answers for a slice of rays.
 #[derive(Clone, Debug)]
 pub(crate) enum Answers {
-    Closest(Vec<Option<Hit>>),
-    All(HitLists),
+    Closest(Vec<Option<Found>>),
+    All(FoundLists),
     Any(Vec<bool>),
     Count(Vec<u32>),
 }
@@ -30,7 +62,7 @@ pub(crate) enum Answers {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Answer<'a> {
     /// The hits of the query, in order.
-    Hits(&'a [Hit]),
+    Hits(&'a [Found]),
     /// Whether there is a hit.
     Occluded(bool),
     /// The number of crossings.
@@ -59,53 +91,48 @@ impl Answers {
     }
 }
 
-/// The backend: a tree, or a scan of all triangles. Both give bit-equal answers.
+/// The backend: a tree, a scan of all triangles, or a scene. The first two give bit-equal answers.
 #[derive(Debug)]
 pub(crate) enum QueryBackend<'a> {
     Tree(Box<MeshBvh>),
     Brute(BruteForce<'a>),
+    Scene(&'a Scene),
 }
 
 impl QueryBackend<'_> {
     /// The answers for `rays`, in parallel.
     pub(crate) fn answers(&self, rays: &[Ray], query: Query, faces: Faces) -> Answers {
         match self {
-            Self::Tree(tree) => match rays {
-                // One ray takes the single-ray path of the library.
-                [ray] => answer_of_tree(tree, ray, query, faces),
-                _ => answers_of_tree(tree, rays, query, faces),
-            },
+            Self::Tree(tree) => answers_of_tree(tree, rays, query, faces),
             Self::Brute(scan) => answers_of_scan(scan, rays, query, faces),
+            Self::Scene(scene) => answers_of_scene(scene, rays, query, faces),
         }
-    }
-}
-
-fn answer_of_tree(tree: &MeshBvh, ray: &Ray, query: Query, faces: Faces) -> Answers {
-    match query {
-        Query::Closest => Answers::Closest(vec![tree.closest_hit(ray, faces)]),
-        Query::All(mode) => {
-            let hits = tree.all_hits(ray, &HitOptions { faces, mode });
-            Answers::All(HitLists { starts: vec![0, hits.len()], hits })
-        }
-        Query::Any => Answers::Any(vec![tree.is_occluded(ray, faces)]),
-        Query::Count => Answers::Count(vec![tree.count_crossings(ray, faces) as u32]),
     }
 }
 
 fn answers_of_tree(tree: &MeshBvh, rays: &[Ray], query: Query, faces: Faces) -> Answers {
-    match query {
-        Query::Closest => {
+    match (query, rays) {
+        // One ray takes the single-ray path of the library.
+        (Query::Closest, [ray]) => {
+            Answers::Closest(vec![tree.closest_hit(ray, faces).map(Found::Mesh)])
+        }
+        (Query::Closest, _) => {
             let mut hits = vec![None; rays.len()];
             tree.closest_hit_batch(rays, faces, &mut hits);
-            Answers::Closest(hits)
+            Answers::Closest(hits.into_iter().map(|hit| hit.map(Found::Mesh)).collect())
         }
-        Query::All(mode) => Answers::All(tree.all_hits_batch(rays, &HitOptions { faces, mode })),
-        Query::Any => {
+        (Query::All(mode), _) => {
+            let lists = tree.all_hits_batch(rays, &HitOptions { faces, mode });
+            let hits = lists.hits.into_iter().map(Found::Mesh).collect();
+            Answers::All(FoundLists { starts: lists.starts, hits })
+        }
+        (Query::Any, [ray]) => Answers::Any(vec![tree.is_occluded(ray, faces)]),
+        (Query::Any, _) => {
             let mut occluded = vec![false; rays.len()];
             tree.is_occluded_batch(rays, faces, &mut occluded);
             Answers::Any(occluded)
         }
-        Query::Count => {
+        (Query::Count, _) => {
             let mut crossings = vec![0; rays.len()];
             tree.count_crossings_batch(rays, faces, &mut crossings);
             Answers::Count(crossings)
@@ -116,9 +143,13 @@ fn answers_of_tree(tree: &MeshBvh, rays: &[Ray], query: Query, faces: Faces) -> 
 fn answers_of_scan(scan: &BruteForce<'_>, rays: &[Ray], query: Query, faces: Faces) -> Answers {
     let rays = rays.par_iter();
     match query {
-        Query::Closest => Answers::Closest(rays.map(|ray| scan.closest_hit(ray, faces)).collect()),
+        Query::Closest => {
+            let closest = |ray| scan.closest_hit(ray, faces).map(Found::Mesh);
+            Answers::Closest(rays.map(closest).collect())
+        }
         Query::All(mode) => Answers::All(joined(
             rays.map(|ray| scan.all_hits(ray, &HitOptions { faces, mode })).collect(),
+            Found::Mesh,
         )),
         Query::Any => Answers::Any(rays.map(|ray| scan.is_occluded(ray, faces)).collect()),
         Query::Count => {
@@ -131,12 +162,45 @@ fn answers_of_scan(scan: &BruteForce<'_>, rays: &[Ray], query: Query, faces: Fac
     }
 }
 
+fn answers_of_scene(scene: &Scene, rays: &[Ray], query: Query, faces: Faces) -> Answers {
+    let options = QueryOptions { faces, ..QueryOptions::default() };
+    let rays: Vec<WorldRay> = rays.iter().map(world_ray).collect();
+    match query {
+        Query::Closest => {
+            let mut hits = vec![None; rays.len()];
+            scene.closest_hit_batch(&rays, &options, &mut hits);
+            Answers::Closest(hits.into_iter().map(|hit| hit.map(Found::Scene)).collect())
+        }
+        Query::All(mode) => {
+            let options = QueryOptions { mode, ..options };
+            let lists = rays.par_iter().map(|ray| scene.all_hits(ray, &options)).collect();
+            Answers::All(joined(lists, Found::Scene))
+        }
+        Query::Any => {
+            let mut occluded = vec![false; rays.len()];
+            scene.is_occluded_batch(&rays, &options, &mut occluded);
+            Answers::Any(occluded)
+        }
+        Query::Count => {
+            let count = |ray| scene.count_crossings(ray, &options) as u32;
+            Answers::Count(rays.par_iter().map(count).collect())
+        }
+    }
+}
+
+fn world_ray(ray: &Ray) -> WorldRay {
+    WorldRay::new(ray.origin.as_dvec3(), ray.direction.as_dvec3())
+        .with_range(ray.t_min.into(), ray.t_max.into())
+}
+
 /// The concatenation of the lists.
-fn joined(lists: Vec<Vec<Hit>>) -> HitLists {
+fn joined<H>(lists: Vec<Vec<H>>, found: fn(H) -> Found) -> FoundLists {
     let mut starts = Vec::with_capacity(lists.len() + 1);
     starts.push(0);
-    for list in &lists {
-        starts.push(starts[starts.len() - 1] + list.len());
+    let mut hits = Vec::with_capacity(lists.iter().map(Vec::len).sum());
+    for list in lists {
+        hits.extend(list.into_iter().map(found));
+        starts.push(hits.len());
     }
-    HitLists { starts, hits: lists.concat() }
+    FoundLists { starts, hits }
 }

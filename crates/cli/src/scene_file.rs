@@ -18,6 +18,7 @@ use toml::Spanned;
 
 use crate::args::EngineArgs;
 use crate::loading;
+use crate::output::Colours;
 use crate::textures::{MaterialSet, TextureReader};
 
 /// The maximum size of a scene file.
@@ -109,6 +110,15 @@ impl LoadedScene {
         subject
     }
 
+    /// The diffuse colours of the materials.
+    pub(crate) fn colours(&self) -> Colours {
+        let mut colours = Colours::default();
+        for (mesh, set) in &self.materials {
+            colours.add(mesh.tri_mesh(), &set.materials);
+        }
+        colours
+    }
+
     /// Reads a glTF file with its instances. Returns `false` for any other file.
     fn load_gltf(&mut self, path: &Path, engine: &EngineArgs) -> anyhow::Result<bool> {
         let (read, reading) = loading::timed(|| loading::load_gltf(path, &engine.limits));
@@ -154,21 +164,33 @@ impl LoadedScene {
 /// # Errors
 /// A file that cannot be read, with the line if there is one.
 pub(crate) fn load(path: &Path, engine: &EngineArgs) -> anyhow::Result<LoadedScene> {
+    if let Some(loaded) = load_if_scene(path, engine)? {
+        return Ok(loaded);
+    }
     let mut loaded = LoadedScene::default();
-    if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("toml")) {
-        loaded.files.push(path.to_owned());
-        loaded.scene = load_scene(path, engine, &mut loaded)?;
-        return Ok(loaded);
-    }
-    if loaded.load_gltf(path, engine)? {
-        return Ok(loaded);
-    }
     let mesh = loaded.load_mesh(path, engine)?;
     loaded
         .scene
         .insert(Instance::new(mesh, DAffine3::IDENTITY))
         .with_context(|| format!("{}: cannot place the mesh", path.display()))?;
     Ok(loaded)
+}
+
+/// Reads a scene file, or a glTF file as a scene; `None` for any other file.
+///
+/// # Errors
+/// As [`load`].
+pub(crate) fn load_if_scene(
+    path: &Path,
+    engine: &EngineArgs,
+) -> anyhow::Result<Option<LoadedScene>> {
+    let mut loaded = LoadedScene::default();
+    if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("toml")) {
+        loaded.files.push(path.to_owned());
+        loaded.scene = load_scene(path, engine, &mut loaded)?;
+        return Ok(Some(loaded));
+    }
+    Ok(loaded.load_gltf(path, engine)?.then_some(loaded))
 }
 
 /// Reads a scene file. Adds its meshes and files to `loaded`.

@@ -7,6 +7,7 @@ use clap::{ArgGroup, Args as ClapArgs};
 use super::engine::{EngineArgs, FacesArg};
 use super::format::OutputFormat;
 use super::values::{number, point};
+use crate::output::{FieldList, field_list};
 use crate::table::TableFormat;
 
 /// Cast rays and print their hits.
@@ -40,17 +41,32 @@ Results:
           With --all they have an entry per hit: those of ray i are ray_splits[i] up to
           ray_splits[i+1], without an entry for a miss, and ray_ids has the ray of each hit
   With --any and --count every ray has a result in every format.
+  The extension of -o gives the format: .txt, .ndjson, .jsonl, .csv or .npz.
 
-The extension of -o gives the format: .txt, .ndjson, .jsonl, .csv or .npz.
-The columns u and v are the weights of the second and third corner, not texture coordinates.
-The unit of t is the length of the direction; distance counts from the origin of the ray. A hit is
-on the front side if the corners of the triangle run counter-clockwise, seen from that origin.
+Fields of a hit, for --fields:
+  t, distance           in lengths of the direction; from the origin of the ray
+  point                 x,y,z in csv, points in npz
+  normal                of the triangle: nx,ny,nz in csv, primitive_normals in npz
+  interpolated_normal   of the corners: inx,iny,inz in csv, interpolated_normals in npz
+  side                  front if the corners run counter-clockwise, seen from the origin; is_front
+  w1, w2                weights of the second and third corner; primitive_uvs, as Open3D calls them
+  instance, path        of a scene: index in the file, and names from the outermost parent on;
+                        geometry_ids, path_ids
+  triangle, vertices    indices in the mesh; primitive_ids, vertex_ids
+  polygon, line         in the file: index from 0, line from 1; polygon_ids, lines
+  object, group, material   names; in npz object_ids are indices into object_names, and so on
+  colour                diffuse, of the material: red,green,blue in csv, colours in npz
+  texture               texture coordinates: texture_u,texture_v in csv, texture_uvs in npz
+  A fact that a hit lacks is null, an empty field, or in npz 4294967295, zero or NaN.
+
+A scene answers as pick does: triangles count in the mesh of their instance, and t has 64 bits. The
+help of pick describes scene files. The nodes of a glTF file are instances.
 
 Exit codes: 0 a ray hit, 1 no ray hit, 2 error."
 )]
 pub(crate) struct CastArgs {
-    /// The mesh: OBJ, STL, PLY, glTF (also .gz or .zst), a cache file of `hitscan build`, or - for
-    /// standard input.
+    /// The mesh (OBJ, STL, PLY or cache file) or the scene (glTF or TOML); - is standard input.
+    #[arg(value_name = "FILE_OR_SCENE")]
     pub(crate) file: PathBuf,
 
     /// Cast a single ray from this origin.
@@ -115,6 +131,10 @@ pub(crate) struct CastArgs {
     /// With --rays, both bounds apply to rays without bounds in the file.
     #[arg(long, value_name = "T", value_parser = number, allow_hyphen_values = true)]
     pub(crate) t_max: Option<f32>,
+
+    /// Print these facts of each hit, as in t,point,texture; `all` prints all.
+    #[arg(long, value_name = "NAMES", value_parser = field_list)]
+    pub(crate) fields: Option<FieldList>,
 
     /// Write the results in this format [default: by the extension of -o, else text].
     #[arg(long, value_enum, value_name = "FORMAT")]

@@ -1,5 +1,8 @@
 //! `hitscan cast`: casts rays and prints their hits.
 
+use std::path::PathBuf;
+
+use anyhow::bail;
 use hitscan::primitives::brute_force::BruteForce;
 use indicatif::ProgressBar;
 
@@ -7,62 +10,99 @@ use crate::args::CastArgs;
 use crate::exit_code::Outcome;
 use crate::loading;
 use crate::messages;
-use crate::output::{ResultWriter, Results, Target};
+use crate::output::{Colours, Field, FieldList, ResultWriter, Results, Surface, Target};
 use crate::query::{Answers, Query, QueryBackend};
+use crate::rays::RayReader;
 use crate::resolved::Cast;
+use crate::scene_file;
 use crate::threads;
 
 pub(crate) fn run(args: &CastArgs) -> anyhow::Result<Outcome> {
-    let Cast { query, faces, rays, format, on_terminal } = Cast::new(args)?;
+    let cast = Cast::new(args)?;
     threads::set(args.engine.threads)?;
     // Errors in the rays or the output show before the long read of the mesh.
-    let mut rays = rays.open()?;
+    let rays = cast.rays.open()?;
     rays.remarks().iter().for_each(messages::note);
-    let mut writer = ResultWriter::new(format, query, Target::open(args.output.as_deref())?)?;
+    let target = Target::open(args.output.as_deref())?;
+    let mut inputs: Vec<PathBuf> = args.rays.clone().into_iter().collect();
+    if let Some(loaded) = scene_file::load_if_scene(&args.file, &args.engine)? {
+        if args.brute {
+            bail!("--brute: {} is a scene; expected a mesh", args.file.display());
+        }
+        inputs.extend(loaded.files.iter().cloned());
+        let colours = loaded.colours();
+        let surface = Surface::Scene(&loaded.scene, &colours);
+        return cast.run(&QueryBackend::Scene(&loaded.scene), surface, rays, target, &inputs);
+    }
     let mut model = loading::load(&args.file, &args.engine.limits)?;
     let tree = match args.brute {
         true => None,
         false => Some(Box::new(loading::build(&mut model, &args.engine)?)),
     };
     let mesh = &model.mesh;
+    let mut colours = Colours::default();
+    colours.add(mesh, &model.materials);
     let backend =
         tree.map_or_else(|| QueryBackend::Brute(BruteForce::new(mesh)), QueryBackend::Tree);
+    inputs.extend(model.files.iter().cloned());
+    cast.run(&backend, Surface::Mesh(mesh, &colours), rays, target, &inputs)
+}
 
-    let bar = match on_terminal {
-        true => ProgressBar::hidden(),
-        false => messages::counter("casting", rays.total()),
-    };
-    let (mut n_rays, mut n_invalid, mut any_hit) = (0, 0, false);
-    let mut chunk = Vec::new();
-    let mut chunk_size = first_chunk_size(query);
-    loop {
-        chunk.clear();
-        rays.read(&mut chunk, chunk_size)?;
-        if chunk.is_empty() {
-            break;
+impl Cast {
+    /// Casts all rays and writes their results.
+    fn run(
+        &self,
+        backend: &QueryBackend<'_>,
+        surface: Surface<'_>,
+        mut rays: Box<dyn RayReader>,
+        target: Target,
+        inputs: &[PathBuf],
+    ) -> anyhow::Result<Outcome> {
+        let Self { query, faces, format, on_terminal, .. } = *self;
+        let of_scene = matches!(surface, Surface::Scene(..));
+        let defaults = || Field::defaults(format, of_scene);
+        let fields = self.fields.clone().map_or_else(defaults, |FieldList(fields)| fields);
+        let mut writer = ResultWriter::new(format, query, &fields, of_scene, target)?;
+        let bar = match on_terminal {
+            true => ProgressBar::hidden(),
+            false => messages::counter("casting", rays.total()),
+        };
+        let (mut n_rays, mut n_invalid, mut any_hit) = (0, 0, false);
+        let mut chunk = Vec::new();
+        let mut chunk_size = first_chunk_size(query);
+        loop {
+            chunk.clear();
+            rays.read(&mut chunk, chunk_size)?;
+            if chunk.is_empty() {
+                break;
+            }
+            let answers = backend.answers(&chunk, query, faces);
+            writer.write(&Results {
+                surface,
+                first_ray: n_rays,
+                rays: &chunk,
+                answers: &answers,
+                fields: &fields,
+            })?;
+            any_hit |= answers.any_hit();
+            n_rays += chunk.len() as u64;
+            n_invalid += chunk.iter().filter(|ray| !ray.is_valid()).count();
+            if let Answers::All(lists) = &answers {
+                let size = chunk.len() * HITS_AT_A_TIME / lists.hits.len().max(1);
+                chunk_size = size.clamp(1, (2 * chunk_size).min(MAX_CHUNK_SIZE));
+            }
+            bar.set_position(n_rays);
         }
-        let answers = backend.answers(&chunk, query, faces);
-        writer.write(&Results { mesh, first_ray: n_rays, rays: &chunk, answers: &answers })?;
-        any_hit |= answers.any_hit();
-        n_rays += chunk.len() as u64;
-        n_invalid += chunk.iter().filter(|ray| !ray.is_valid()).count();
-        if let Answers::All(lists) = &answers {
-            let size = chunk.len() * HITS_AT_A_TIME / lists.hits.len().max(1);
-            chunk_size = size.clamp(16, MAX_CHUNK_SIZE);
+        bar.finish_and_clear();
+        writer.finish(inputs)?;
+        if n_invalid > 0 {
+            messages::note(format_args!(
+                "{n_invalid} of {n_rays} rays are invalid and miss; check for zero directions, numbers that \
+                 are not finite, and empty intervals"
+            ));
         }
-        bar.set_position(n_rays);
+        Ok(if any_hit { Outcome::Done } else { Outcome::Nothing })
     }
-    bar.finish_and_clear();
-    let mut inputs = model.files;
-    inputs.extend(args.rays.clone());
-    writer.finish(&inputs)?;
-    if n_invalid > 0 {
-        messages::note(format_args!(
-            "{n_invalid} of {n_rays} rays are invalid and miss; check for zero directions, numbers that \
-             are not finite, and empty intervals"
-        ));
-    }
-    Ok(if any_hit { Outcome::Done } else { Outcome::Nothing })
 }
 
 /// The maximum number of rays that one chunk reads, casts and writes.
@@ -71,10 +111,11 @@ const MAX_CHUNK_SIZE: usize = 1 << 16;
 /// The approximate number of hits in memory with `--all`.
 const HITS_AT_A_TIME: usize = 1 << 17;
 
-/// The number of rays of the first chunk. With `--all`, the hits of a chunk set the size of the next.
+/// The number of rays of the first chunk. With `--all`, the hits of a chunk set the size of the next, which
+/// is at most twice as large: a ray may have as many hits as the mesh has triangles.
 fn first_chunk_size(query: Query) -> usize {
     match query {
-        Query::All(_) => 1 << 8,
+        Query::All(_) => 4,
         Query::Closest | Query::Any | Query::Count => MAX_CHUNK_SIZE,
     }
 }

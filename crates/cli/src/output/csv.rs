@@ -3,54 +3,58 @@
 use std::ops::Range;
 
 use csv::WriterBuilder;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
-use super::record::HitRecord;
+use super::field::{Field, Value, joined};
 use super::results::Results;
 use crate::query::{Answer, Query};
 
 /// The header line.
-pub(super) fn header(query: Query) -> &'static str {
+pub(super) fn header(query: Query, fields: &[Field]) -> String {
     match query {
         Query::Closest | Query::All(_) => {
-            "ray,t,x,y,z,nx,ny,nz,side,u,v,triangle,polygon,object,group,material\n"
+            let mut columns = vec!["ray"];
+            columns.extend(fields.iter().flat_map(|field| field.columns()));
+            columns.join(",") + "\n"
         }
-        Query::Any => "ray,occluded\n",
-        Query::Count => "ray,crossings\n",
+        Query::Any => "ray,occluded\n".to_owned(),
+        Query::Count => "ray,crossings\n".to_owned(),
     }
 }
 
-/// The columns of a hit; an absent normal, polygon or name is an empty field.
+/// A field of a row; empty where there is no value.
 #[derive(Serialize)]
-struct Row<'a> {
-    ray: u64,
-    t: f32,
-    x: f64,
-    y: f64,
-    z: f64,
-    nx: Option<f64>,
-    ny: Option<f64>,
-    nz: Option<f64>,
-    side: &'a str,
-    u: f32,
-    v: f32,
-    triangle: u32,
-    polygon: Option<u32>,
-    object: Option<&'a str>,
-    group: Option<&'a str>,
-    material: Option<&'a str>,
+#[serde(untagged)]
+enum Cell<'a> {
+    #[serde(serialize_with = "empty")]
+    Empty,
+    F32(f32),
+    F64(f64),
+    Index(u64),
+    Name(&'a str),
+    Path(String),
+}
+
+fn empty<S: Serializer>(serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_none()
 }
 
 pub(super) fn append(results: &Results<'_>, rays: Range<usize>, out: &mut Vec<u8>) {
     const MEMORY: &str = "writing to a Vec cannot fail";
     let mut writer = WriterBuilder::new().has_headers(false).from_writer(&mut *out);
+    let mut row = Vec::new();
     for i in rays {
         let ray = results.first_ray + i as u64;
         match results.answers.of(i) {
             Answer::Hits(hits) => {
                 for hit in hits {
-                    let hit = HitRecord::new(results.mesh, &results.rays[i], hit);
-                    writer.serialize(row(ray, &hit)).expect(MEMORY);
+                    let record = results.record(i, hit);
+                    row.clear();
+                    row.push(Cell::Index(ray));
+                    for &field in results.fields {
+                        append_cells(field, record.value(field), &mut row);
+                    }
+                    writer.serialize(&row).expect(MEMORY);
                 }
             }
             Answer::Occluded(occluded) => writer.serialize((ray, occluded)).expect(MEMORY),
@@ -60,25 +64,17 @@ pub(super) fn append(results: &Results<'_>, rays: Range<usize>, out: &mut Vec<u8
     writer.flush().expect(MEMORY);
 }
 
-fn row<'a>(ray: u64, hit: &HitRecord<'a>) -> Row<'a> {
-    let [x, y, z] = hit.point;
-    let [nx, ny, nz] = hit.normal.map_or([None; 3], |normal| normal.map(Some));
-    Row {
-        ray,
-        t: hit.t,
-        x,
-        y,
-        z,
-        nx,
-        ny,
-        nz,
-        side: hit.side,
-        u: hit.u,
-        v: hit.v,
-        triangle: hit.triangle,
-        polygon: hit.polygon,
-        object: hit.object,
-        group: hit.group,
-        material: hit.material,
+/// Appends one cell for each column of the field.
+fn append_cells<'a>(field: Field, value: Value<'a>, row: &mut Vec<Cell<'a>>) {
+    match value {
+        Value::None => row.extend(field.columns().iter().map(|_| Cell::Empty)),
+        Value::F32(x) => row.push(Cell::F32(x)),
+        Value::F64(x) => row.push(Cell::F64(x)),
+        Value::Index(i) => row.push(Cell::Index(i)),
+        Value::Name(name) => row.push(Cell::Name(name)),
+        Value::Vector(v) => row.extend(v.map(Cell::F64)),
+        Value::Pair(v) => row.extend(v.map(Cell::F64)),
+        Value::Indices(i) => row.extend(i.map(|i| Cell::Index(i.into()))),
+        Value::Path(path) => row.push(Cell::Path(joined(&path))),
     }
 }

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::record::quoted;
 use super::target::Target;
-use super::text::in_words;
+use super::text::normal_in_words;
 use crate::args::LineFormat;
 
 /// An element of a scene.
@@ -143,7 +143,7 @@ impl<'a> ElementRecord<'a> {
         writeln!(out, "  point     {x:?} {y:?} {z:?}, distance {:?}", picked.distance)?;
         writeln!(out, "  pixel     {px:?} {py:?}, {:?} from the cursor", picked.pixel_distance)?;
         if let (Some(normal), Some(side)) = (picked.normal, picked.side) {
-            writeln!(out, "  normal    {}, {side} side", in_words(normal))?;
+            writeln!(out, "  normal    {}, {side} side", normal_in_words(normal))?;
         }
         if let Some(triangle) = picked.triangle {
             writeln!(out, "  triangle  {triangle}")?;

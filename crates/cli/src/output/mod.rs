@@ -1,7 +1,9 @@
 //! Writes results as text, NDJSON, CSV or NPZ, to standard output or to a file.
 
+mod columns;
 mod csv;
 mod element;
+mod field;
 mod interruption;
 mod ndjson;
 mod npy;
@@ -13,8 +15,9 @@ mod text;
 mod writer;
 
 pub(crate) use element::ElementRecord;
+pub(crate) use field::{Field, FieldList, field_list};
 pub(crate) use npz::write_archive;
-pub(crate) use record::quoted;
+pub(crate) use record::{Colours, Surface, quoted};
 pub(crate) use results::Results;
 pub(crate) use target::Target;
 pub(crate) use writer::ResultWriter;

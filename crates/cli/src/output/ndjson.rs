@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
+use super::field::Field;
 use super::record::HitRecord;
 use super::results::Results;
 use crate::query::Answer;
@@ -12,11 +13,24 @@ use crate::query::Answer;
 struct Line<'a> {
     ray: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
-    hits: Option<Vec<HitRecord<'a>>>,
+    hits: Option<Vec<HitObject<'a>>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     occluded: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     crossings: Option<u32>,
+}
+
+/// A hit as an object of the chosen fields; `null` where there is no value.
+struct HitObject<'a> {
+    record: HitRecord<'a>,
+    fields: &'a [Field],
+}
+
+impl Serialize for HitObject<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let entry = |&field: &Field| (field.name(), self.record.value(field));
+        serializer.collect_map(self.fields.iter().map(entry))
+    }
 }
 
 pub(super) fn append(results: &Results<'_>, rays: Range<usize>, out: &mut Vec<u8>) {
@@ -25,8 +39,9 @@ pub(super) fn append(results: &Results<'_>, rays: Range<usize>, out: &mut Vec<u8
             Line { ray: results.first_ray + i as u64, hits: None, occluded: None, crossings: None };
         match results.answers.of(i) {
             Answer::Hits(hits) => {
-                let record = |hit| HitRecord::new(results.mesh, &results.rays[i], hit);
-                line.hits = Some(hits.iter().map(record).collect());
+                let object =
+                    |hit| HitObject { record: results.record(i, hit), fields: results.fields };
+                line.hits = Some(hits.iter().map(object).collect());
             }
             Answer::Occluded(occluded) => line.occluded = Some(occluded),
             Answer::Crossings(crossings) => line.crossings = Some(crossings),

@@ -5,16 +5,16 @@ use std::io::{self, Write};
 /// A number of an array, with its name in the header.
 pub(crate) trait NpyNumber: Copy {
     /// The dtype: byte order, kind and size in bytes.
-    const DESCR: &'static str;
+    const DTYPE: &'static str;
 
     /// Appends the bytes, the least significant first.
     fn append_to(self, bytes: &mut Vec<u8>);
 }
 
 macro_rules! npy_numbers {
-    ($($number:ty => $descr:literal),*) => {$(
+    ($($number:ty => $dtype:literal),*) => {$(
         impl NpyNumber for $number {
-            const DESCR: &'static str = $descr;
+            const DTYPE: &'static str = $dtype;
 
             fn append_to(self, bytes: &mut Vec<u8>) {
                 bytes.extend(self.to_le_bytes());
@@ -26,7 +26,7 @@ macro_rules! npy_numbers {
 npy_numbers!(f32 => "<f4", f64 => "<f8", u32 => "<u4", u64 => "<u8");
 
 impl NpyNumber for bool {
-    const DESCR: &'static str = "|b1";
+    const DTYPE: &'static str = "|b1";
 
     fn append_to(self, bytes: &mut Vec<u8>) {
         bytes.push(u8::from(self));
@@ -42,6 +42,25 @@ const PREFIX: usize = 10;
 /// The number of values that become bytes at once.
 const AT_A_TIME: usize = 1 << 14;
 
+/// The header of an array in C order, after which its values follow. `dtype` is that of NumPy.
+pub(crate) fn header(dtype: &str, shape: &[u64]) -> Vec<u8> {
+    let dimensions: Vec<String> = shape.iter().map(u64::to_string).collect();
+    // A tuple of one number needs a comma in Python.
+    let comma = if shape.len() == 1 { "," } else { "" };
+    let mut text = format!(
+        "{{'descr': '{dtype}', 'fortran_order': False, 'shape': ({}{comma}), }}",
+        dimensions.join(", ")
+    );
+    let unpadded = PREFIX + text.len() + 1;
+    text.extend(std::iter::repeat_n(' ', unpadded.next_multiple_of(ALIGNMENT) - unpadded));
+    text.push('\n');
+    let length = u16::try_from(text.len()).expect("a shape of few dimensions has a short header");
+    let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+    bytes.extend(length.to_le_bytes());
+    bytes.extend(text.into_bytes());
+    bytes
+}
+
 /// Writes an array in C order.
 ///
 /// # Errors
@@ -51,21 +70,7 @@ pub(crate) fn write<T: NpyNumber>(
     shape: &[u64],
     values: &[T],
 ) -> io::Result<()> {
-    let dimensions: Vec<String> = shape.iter().map(u64::to_string).collect();
-    // A tuple of one number needs a comma in Python.
-    let comma = if shape.len() == 1 { "," } else { "" };
-    let mut header = format!(
-        "{{'descr': '{}', 'fortran_order': False, 'shape': ({}{comma}), }}",
-        T::DESCR,
-        dimensions.join(", ")
-    );
-    let unpadded = PREFIX + header.len() + 1;
-    header.extend(std::iter::repeat_n(' ', unpadded.next_multiple_of(ALIGNMENT) - unpadded));
-    header.push('\n');
-    let length = u16::try_from(header.len()).expect("a shape of few dimensions has a short header");
-    out.write_all(b"\x93NUMPY\x01\x00")?;
-    out.write_all(&length.to_le_bytes())?;
-    out.write_all(header.as_bytes())?;
+    out.write_all(&header(T::DTYPE, shape))?;
     let mut bytes = Vec::new();
     for values in values.chunks(AT_A_TIME) {
         bytes.clear();

@@ -1,119 +1,81 @@
 //! Results as NumPy arrays in a zip archive, under the names of Open3D's `RaycastingScene`.
 
 use std::fs::File;
-use std::io::{self, Seek};
+use std::io::{self, Read, Seek, Write};
 
 use anyhow::Context;
-use hitscan::Hit;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
+use super::columns::{Column, HitColumns};
+use super::field::Field;
 use super::npy::{self, NpyNumber};
 use super::results::Results;
 use super::target::Target;
 use crate::query::{Answer, Query};
 
-/// The triangle of a miss, as in Open3D.
-const NO_TRIANGLE: u32 = u32::MAX;
-
 /// The arrays of a query. They are complete after the last push.
 pub(crate) enum Arrays {
     /// An entry per ray.
-    Closest(HitArrays),
+    Closest(HitColumns),
     /// An entry per hit. The hits of ray i start at `ray_splits[i]` and end before `ray_splits[i + 1]`.
-    All {
-        ray_splits: Vec<u64>,
-        ray_ids: Vec<u32>,
-        hits: HitArrays,
-    },
-    Any {
-        occluded: Vec<bool>,
-    },
-    Count {
-        crossings: Vec<u32>,
-    },
-}
-
-#[derive(Default)]
-pub(crate) struct HitArrays {
-    t_hit: Vec<f32>,
-    primitive_ids: Vec<u32>,
-    primitive_uvs: Vec<f32>,
-    primitive_normals: Vec<f32>,
-}
-
-impl HitArrays {
-    fn push(&mut self, results: &Results<'_>, hit: &Hit) {
-        // An array cannot hold "none", so the normal of a triangle of zero area is zero.
-        let normal = results.mesh.unit_normal(hit.triangle).unwrap_or_default().as_vec3() + 0.0;
-        self.t_hit.push(hit.t);
-        self.primitive_ids.push(hit.triangle);
-        self.primitive_uvs.extend([hit.u, hit.v]);
-        self.primitive_normals.extend(normal.to_array());
-    }
-
-    fn push_miss(&mut self) {
-        self.t_hit.push(f32::INFINITY);
-        self.primitive_ids.push(NO_TRIANGLE);
-        self.primitive_uvs.extend([0.0; 2]);
-        self.primitive_normals.extend([0.0; 3]);
-    }
-
-    fn write(&self, archive: &mut Archive) -> anyhow::Result<()> {
-        let n = self.t_hit.len() as u64;
-        archive.add("t_hit", &[n], &self.t_hit)?;
-        archive.add("primitive_ids", &[n], &self.primitive_ids)?;
-        archive.add("primitive_uvs", &[n, 2], &self.primitive_uvs)?;
-        archive.add("primitive_normals", &[n, 3], &self.primitive_normals)
-    }
+    All { ray_splits: Column, ray_ids: Column, hits: HitColumns },
+    /// Whether each ray hits anything, or how often.
+    Plain(Column),
 }
 
 impl Arrays {
-    pub(super) fn new(query: Query) -> Self {
-        match query {
-            Query::Closest => Self::Closest(HitArrays::default()),
+    /// # Errors
+    /// A full disk.
+    pub(super) fn new(query: Query, fields: &[Field], of_scene: bool) -> anyhow::Result<Self> {
+        let hits = || HitColumns::new(fields, of_scene);
+        Ok(match query {
+            Query::Closest => Self::Closest(hits()),
             Query::All(_) => {
-                Self::All { ray_splits: vec![0], ray_ids: Vec::new(), hits: HitArrays::default() }
+                let mut ray_splits = Column::new("ray_splits", "<u8", 1);
+                ray_splits.push([0u64.to_le_bytes()])?;
+                Self::All { ray_splits, ray_ids: Column::new("ray_ids", "<u4", 1), hits: hits() }
             }
-            Query::Any => Self::Any { occluded: Vec::new() },
-            Query::Count => Self::Count { crossings: Vec::new() },
-        }
+            Query::Any => Self::Plain(Column::new("occluded", "|b1", 1)),
+            Query::Count => Self::Plain(Column::new("crossings", "<u4", 1)),
+        })
     }
 
     pub(super) fn push(&mut self, results: &Results<'_>) -> anyhow::Result<()> {
         for i in 0..results.rays.len() {
             match (&mut *self, results.answers.of(i)) {
-                (Self::Closest(arrays), Answer::Hits([])) => arrays.push_miss(),
-                (Self::Closest(arrays), Answer::Hits([hit, ..])) => arrays.push(results, hit),
-                (Self::All { ray_splits, ray_ids, hits: arrays }, Answer::Hits(hits)) => {
+                (Self::Closest(columns), Answer::Hits(hits)) => {
+                    let record = hits.first().map(|hit| results.record(i, hit));
+                    columns.push(record.as_ref())?;
+                }
+                (Self::All { ray_splits, ray_ids, hits: columns }, Answer::Hits(hits)) => {
                     let ray = u32::try_from(results.first_ray + i as u64)
                         .context("found more than 2^32 rays; expected fewer, because ray_ids are 32-bit numbers")?;
                     for hit in hits {
-                        ray_ids.push(ray);
-                        arrays.push(results, hit);
+                        ray_ids.push([ray.to_le_bytes()])?;
+                        columns.push(Some(&results.record(i, hit)))?;
                     }
-                    ray_splits.push(ray_ids.len() as u64);
+                    ray_splits.push([ray_ids.n_entries().to_le_bytes()])?;
                 }
-                (Self::Any { occluded }, Answer::Occluded(answer)) => occluded.push(answer),
-                (Self::Count { crossings }, Answer::Crossings(answer)) => crossings.push(answer),
+                (Self::Plain(column), Answer::Occluded(is_occluded)) => {
+                    column.push([[u8::from(is_occluded)]])?;
+                }
+                (Self::Plain(column), Answer::Crossings(n)) => column.push([n.to_le_bytes()])?,
                 _ => unreachable!("the arrays belong to the query of the answers"),
             }
         }
         Ok(())
     }
 
-    pub(super) fn write(&self, target: &mut Target) -> anyhow::Result<()> {
+    pub(super) fn write(self, target: &mut Target) -> anyhow::Result<()> {
         write_archive(target, |archive| match self {
-            Self::Closest(arrays) => arrays.write(archive),
+            Self::Closest(columns) => columns.write(archive),
             Self::All { ray_splits, ray_ids, hits } => {
-                archive.add("ray_splits", &[ray_splits.len() as u64], ray_splits)?;
-                archive.add("ray_ids", &[ray_ids.len() as u64], ray_ids)?;
+                ray_splits.write(archive)?;
+                ray_ids.write(archive)?;
                 hits.write(archive)
             }
-            Self::Any { occluded } => archive.add("occluded", &[occluded.len() as u64], occluded),
-            Self::Count { crossings } => {
-                archive.add("crossings", &[crossings.len() as u64], crossings)
-            }
+            Self::Plain(column) => column.write(archive),
         })
     }
 }
@@ -153,12 +115,53 @@ impl Archive {
         shape: &[u64],
         values: &[T],
     ) -> anyhow::Result<()> {
+        self.start(name, size_of_val(values) as u64)?;
+        Ok(npy::write(&mut self.zip, shape, values)?)
+    }
+
+    /// Adds an array in C order, whose values are the bytes of a file.
+    ///
+    /// # Errors
+    /// A full disk.
+    pub(super) fn add_file(
+        &mut self,
+        name: &str,
+        dtype: &str,
+        shape: &[u64],
+        mut values: impl Read + Seek,
+    ) -> anyhow::Result<()> {
+        let size = values.seek(io::SeekFrom::End(0))?;
+        values.rewind()?;
+        self.start(name, size)?;
+        self.zip.write_all(&npy::header(dtype, shape))?;
+        io::copy(&mut values, &mut self.zip)?;
+        Ok(())
+    }
+
+    /// Adds an array of names, as NumPy stores text: 32-bit characters, each name as long as the longest.
+    ///
+    /// # Errors
+    /// A full disk.
+    pub(super) fn add_names(&mut self, name: &str, names: &[String]) -> anyhow::Result<()> {
+        let length = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).max(1);
+        self.start(name, (4 * length * names.len()) as u64)?;
+        self.zip.write_all(&npy::header(&format!("<U{length}"), &[names.len() as u64]))?;
+        for name in names {
+            let padded = name.chars().chain(std::iter::repeat('\0')).take(length);
+            for character in padded {
+                self.zip.write_all(&u32::from(character).to_le_bytes())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Starts a member of about `size` bytes.
+    fn start(&mut self, name: &str, size: u64) -> anyhow::Result<()> {
         // A member of 4 GiB or more needs zip64. Smaller members do without, for older readers.
-        let large = size_of_val(values) >= u32::MAX as usize - (1 << 16);
+        let is_large = size >= u64::from(u32::MAX) - (1 << 16);
         let options = SimpleFileOptions::default()
             .compression_method(CompressionMethod::Stored)
-            .large_file(large);
-        self.zip.start_file(format!("{name}.npy"), options)?;
-        Ok(npy::write(&mut self.zip, shape, values)?)
+            .large_file(is_large);
+        Ok(self.zip.start_file(format!("{name}.npy"), options)?)
     }
 }

@@ -1,63 +1,165 @@
-//! The record of a hit, shared by the formats.
+//! A hit with its ray and its mesh, from which the formats take the fields.
 
-use hitscan::{Hit, Ray, Side, TriMesh};
-use serde::Serialize;
+use std::collections::HashMap;
+use std::ptr;
 
-/// The fields of a hit, in the order of the formats.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub(crate) struct HitRecord<'a> {
-    /// The position on the ray, in units of its direction.
-    pub(crate) t: f32,
-    /// The distance from the origin of the ray: `t` times the length of the direction. Negative behind
-    /// the origin.
-    pub(crate) distance: f64,
-    /// The point of the triangle with the weights `u` and `v`.
-    pub(crate) point: [f64; 3],
-    /// The unit normal by the triangle's winding, also where it points away from the ray. `None` for a
-    /// triangle of zero area.
-    pub(crate) normal: Option<[f64; 3]>,
-    pub(crate) side: &'static str,
-    pub(crate) u: f32,
-    pub(crate) v: f32,
-    pub(crate) triangle: u32,
-    /// The indices of the corners in the file, from 0.
-    pub(crate) vertices: [u32; 3],
-    pub(crate) polygon: Option<u32>,
-    pub(crate) object: Option<&'a str>,
-    pub(crate) group: Option<&'a str>,
-    pub(crate) material: Option<&'a str>,
+use hitscan::glam::{DVec2, DVec3};
+use hitscan::scene::{HitDetails, Scene};
+use hitscan::{Hit, Material, Ray, Side, TriMesh};
+
+use super::field::{Field, Value};
+use crate::query::Found;
+
+/// The surfaces that rays are cast at.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Surface<'a> {
+    Mesh(&'a TriMesh, &'a Colours),
+    Scene(&'a Scene, &'a Colours),
 }
 
-impl<'a> HitRecord<'a> {
-    pub(crate) fn new(mesh: &'a TriMesh, ray: &Ray, hit: &Hit) -> Self {
-        let records = mesh.records();
-        let polygon = records.map(|records| records.polygon(hit.triangle));
-        let named = records.zip(polygon);
-        Self {
-            t: hit.t,
-            distance: f64::from(hit.t) * ray.direction.as_dvec3().length(),
-            point: without_negative_zeros(mesh.point(hit).to_array()),
-            normal: mesh
-                .unit_normal(hit.triangle)
-                .map(|normal| without_negative_zeros(normal.to_array())),
-            side: match hit.side {
-                Side::Front => "front",
-                Side::Back => "back",
-            },
-            u: hit.u,
-            v: hit.v,
-            triangle: hit.triangle,
-            vertices: mesh.triangles()[hit.triangle as usize],
-            polygon,
-            object: named.and_then(|(records, polygon)| records.object(polygon)),
-            group: named.and_then(|(records, polygon)| records.group(polygon)),
-            material: named.and_then(|(records, polygon)| records.material(polygon)),
+/// The diffuse colours of materials, by the address of the mesh and the name of the material.
+#[derive(Debug, Default)]
+pub(crate) struct Colours(HashMap<usize, HashMap<String, [f32; 3]>>);
+
+impl Colours {
+    /// Adds the materials of a mesh. Of equal names the last counts.
+    pub(crate) fn add(&mut self, mesh: &TriMesh, materials: &[Material]) {
+        let of_mesh = self.0.entry(ptr::from_ref(mesh).addr()).or_default();
+        for material in materials {
+            if let Some(diffuse) = material.diffuse {
+                of_mesh.insert(material.name.clone(), diffuse);
+            }
         }
+    }
+
+    fn get(&self, mesh: &TriMesh, material: &str) -> Option<[f32; 3]> {
+        self.0.get(&ptr::from_ref(mesh).addr())?.get(material).copied()
     }
 }
 
-fn without_negative_zeros(v: [f64; 3]) -> [f64; 3] {
-    v.map(|x| x + 0.0)
+/// A hit with its ray.
+pub(crate) struct HitRecord<'a> {
+    surface: Surface<'a>,
+    mesh: &'a TriMesh,
+    ray: &'a Ray,
+    hit: &'a Found,
+    local: &'a Hit,
+    details: Option<HitDetails<'a>>,
+}
+
+impl<'a> HitRecord<'a> {
+    /// # Panics
+    /// If the hit is not one of the surface.
+    pub(crate) fn new(surface: Surface<'a>, ray: &'a Ray, hit: &'a Found) -> Self {
+        let (mesh, local, details) = match (surface, hit) {
+            (Surface::Mesh(mesh, _), Found::Mesh(hit)) => (mesh, hit, None),
+            (Surface::Scene(scene, _), Found::Scene(hit)) => {
+                let details = scene.describe(hit).expect("the scene has what was hit in it");
+                (details.mesh().tri_mesh(), &hit.local, Some(details))
+            }
+            _ => unreachable!("a mesh has hits of meshes, a scene has hits of scenes"),
+        };
+        Self { surface, mesh, ray, hit, local, details }
+    }
+
+    /// The value of a field.
+    pub(crate) fn value(&self, field: Field) -> Value<'a> {
+        let triangle = self.local.triangle;
+        match field {
+            Field::T => match self.hit {
+                Found::Mesh(hit) => Value::F32(hit.t),
+                Found::Scene(hit) => Value::F64(hit.t),
+            },
+            Field::Distance => Value::F64(self.hit.t() * self.ray.direction.as_dvec3().length()),
+            Field::Point => vector(Some(match &self.details {
+                Some(details) => details.point(),
+                None => self.mesh.point(self.local),
+            })),
+            Field::Normal => vector(match &self.details {
+                Some(details) => details.normal(),
+                None => self.mesh.unit_normal(triangle),
+            }),
+            Field::InterpolatedNormal => vector(match &self.details {
+                Some(details) => details.interpolated_normal(),
+                None => self.interpolated_normal(),
+            }),
+            Field::Side => Value::Name(match self.local.side {
+                Side::Front => "front",
+                Side::Back => "back",
+            }),
+            Field::W1 => Value::F32(self.local.u),
+            Field::W2 => Value::F32(self.local.v),
+            Field::Instance => match self.hit {
+                Found::Mesh(_) => Value::None,
+                Found::Scene(hit) => Value::Index(hit.insertion_order),
+            },
+            Field::Path => self.path(),
+            Field::Triangle => Value::Index(triangle.into()),
+            Field::Vertices => Value::Indices(self.mesh.triangles()[triangle as usize]),
+            Field::Polygon => {
+                self.polygon().map_or(Value::None, |polygon| Value::Index(polygon.into()))
+            }
+            Field::Line => {
+                let line = self.mesh.records().zip(self.polygon());
+                let line = line.and_then(|(records, polygon)| records.lines().get(polygon));
+                line.map_or(Value::None, Value::Index)
+            }
+            Field::Object => self.name(hitscan::FaceRecords::object),
+            Field::Group => self.name(hitscan::FaceRecords::group),
+            Field::Material => self.name(hitscan::FaceRecords::material),
+            Field::Colour => self.colour(),
+            Field::Texture => {
+                self.texture().map_or(Value::None, |uv| Value::Pair(uv.to_array().map(|x| x + 0.0)))
+            }
+        }
+    }
+
+    /// The weights of the second and third corner.
+    pub(super) fn weights(&self) -> [f32; 2] {
+        [self.local.u, self.local.v]
+    }
+
+    fn polygon(&self) -> Option<u32> {
+        Some(self.mesh.records()?.polygon(self.local.triangle))
+    }
+
+    fn name(&self, name: fn(&'a hitscan::FaceRecords, u32) -> Option<&'a str>) -> Value<'a> {
+        let named = self.mesh.records().zip(self.polygon());
+        named.and_then(|(records, polygon)| name(records, polygon)).map_or(Value::None, Value::Name)
+    }
+
+    fn path(&self) -> Value<'a> {
+        let (Surface::Scene(scene, _), Found::Scene(hit)) = (self.surface, self.hit) else {
+            return Value::None;
+        };
+        let name = |id| scene.get(id).and_then(|instance| instance.name.as_deref());
+        Value::Path(scene.path(hit.instance).into_iter().map(name).collect())
+    }
+
+    fn colour(&self) -> Value<'a> {
+        let (Surface::Mesh(_, colours) | Surface::Scene(_, colours)) = self.surface;
+        let Value::Name(material) = self.value(Field::Material) else { return Value::None };
+        let colour = colours.get(self.mesh, material);
+        colour.map_or(Value::None, |colour| Value::Vector(colour.map(f64::from)))
+    }
+
+    fn interpolated_normal(&self) -> Option<DVec3> {
+        let normals = self.mesh.attributes().normals_of(self.local.triangle)?;
+        let [a, b, c] = normals.map(|normal| normal.as_dvec3().normalize_or_zero());
+        let (w1, w2) = (f64::from(self.local.u), f64::from(self.local.v));
+        ((1.0 - w1 - w2) * a + w1 * b + w2 * c).try_normalize()
+    }
+
+    fn texture(&self) -> Option<DVec2> {
+        let corners = self.mesh.attributes().uvs_of(self.local.triangle)?;
+        let [a, b, c] = corners.map(|uv| uv.as_dvec2());
+        Some(a + f64::from(self.local.u) * (b - a) + f64::from(self.local.v) * (c - a))
+    }
+}
+
+/// A point or vector without negative zeros.
+fn vector<'a>(v: Option<DVec3>) -> Value<'a> {
+    v.map_or(Value::None, |v| Value::Vector(v.to_array().map(|x| x + 0.0)))
 }
 
 /// A name in quotes, with control characters escaped.

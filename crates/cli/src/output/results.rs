@@ -1,16 +1,27 @@
 //! Rays with their answers, the input of every format.
 
-use hitscan::{Ray, TriMesh};
+use hitscan::Ray;
 
-use crate::query::Answers;
+use super::field::Field;
+use super::record::{HitRecord, Surface};
+use crate::query::{Answers, Found};
 
 /// Rays of a command with their answers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Results<'a> {
-    /// The mesh that the rays were cast at.
-    pub(crate) mesh: &'a TriMesh,
+    /// The surfaces that the rays were cast at.
+    pub(crate) surface: Surface<'a>,
     /// The index of the first ray among all rays of the command.
     pub(crate) first_ray: u64,
     pub(crate) rays: &'a [Ray],
     pub(crate) answers: &'a Answers,
+    /// The fields of each hit.
+    pub(crate) fields: &'a [Field],
+}
+
+impl<'a> Results<'a> {
+    /// The record of a hit of the ray at index `ray` of the slice.
+    pub(super) fn record(&self, ray: usize, hit: &'a Found) -> HitRecord<'a> {
+        HitRecord::new(self.surface, &self.rays[ray], hit)
+    }
 }

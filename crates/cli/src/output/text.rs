@@ -3,9 +3,25 @@
 use std::io::Write;
 use std::ops::Range;
 
+use super::field::{Field, Value};
 use super::record::{HitRecord, quoted};
 use super::results::Results;
 use crate::query::Answer;
+
+/// The fields that share a line. A line starts with the name of its first field.
+const LINES: [&[Field]; 11] = [
+    &[Field::T, Field::Distance],
+    &[Field::Point],
+    &[Field::Normal, Field::Side],
+    &[Field::InterpolatedNormal],
+    &[Field::Instance, Field::Path],
+    &[Field::Triangle, Field::Vertices, Field::W1, Field::W2],
+    &[Field::Polygon, Field::Line],
+    &[Field::Object],
+    &[Field::Group],
+    &[Field::Material, Field::Colour],
+    &[Field::Texture],
+];
 
 pub(super) fn append(results: &Results<'_>, rays: Range<usize>, out: &mut Vec<u8>) {
     for i in rays {
@@ -14,13 +30,12 @@ pub(super) fn append(results: &Results<'_>, rays: Range<usize>, out: &mut Vec<u8
             Answer::Hits([]) => append_line(out, format_args!("ray {ray}: no hit")),
             Answer::Hits(hits) => {
                 for (n, hit) in hits.iter().enumerate() {
-                    let record = HitRecord::new(results.mesh, &results.rays[i], hit);
                     let of_many = match hits.len() {
                         1 => String::new(),
                         n_hits => format!(" {} of {n_hits}", n + 1),
                     };
                     append_line(out, format_args!("ray {ray}: hit{of_many}"));
-                    append_hit(out, &record);
+                    append_hit(out, &results.record(i, hit), results.fields);
                 }
             }
             Answer::Occluded(true) => append_line(out, format_args!("ray {ray}: occluded")),
@@ -31,32 +46,55 @@ pub(super) fn append(results: &Results<'_>, rays: Range<usize>, out: &mut Vec<u8
     }
 }
 
-fn append_hit(out: &mut Vec<u8>, hit: &HitRecord<'_>) {
-    let [x, y, z] = hit.point;
-    let [a, b, c] = hit.vertices;
-    let (t, distance, side, u, v, triangle) =
-        (hit.t, hit.distance, hit.side, hit.u, hit.v, hit.triangle);
-    append_line(out, format_args!("  t         {t:?}, distance {distance:?}"));
-    append_line(out, format_args!("  point     {x:?} {y:?} {z:?}"));
-    append_line(out, format_args!("  normal    {}, {side} side", in_words(hit.normal)));
-    append_line(
-        out,
-        format_args!("  triangle  {triangle}, vertices {a} {b} {c}, u {u:?}, v {v:?}"),
-    );
-    if let Some(polygon) = hit.polygon {
-        append_line(out, format_args!("  polygon   {polygon}"));
-    }
-    for (what, name) in
-        [("object  ", hit.object), ("group   ", hit.group), ("material", hit.material)]
-    {
-        if let Some(name) = name {
-            append_line(out, format_args!("  {what}  {}", quoted(name)));
+/// Appends the lines of the chosen fields, without those that have no value.
+fn append_hit(out: &mut Vec<u8>, hit: &HitRecord<'_>, chosen: &[Field]) {
+    for fields in LINES {
+        let mut parts = fields
+            .iter()
+            .filter(|field| chosen.contains(field))
+            .filter_map(|&field| Some((field, in_words(field, &hit.value(field))?)));
+        let Some((first, value)) = parts.next() else { continue };
+        let label = match first {
+            Field::InterpolatedNormal => "interpolated",
+            _ => first.name(),
+        };
+        let mut line = format!("  {label:<8}  {value}");
+        for (field, value) in parts {
+            match field {
+                Field::Side => line += &format!(", {value} side"),
+                Field::Path => line += &format!(" {value}"),
+                _ => line += &format!(", {} {value}", field.name()),
+            }
         }
+        append_line(out, format_args!("{line}"));
     }
 }
 
+/// A value in words; `None` for no value.
+fn in_words(field: Field, value: &Value<'_>) -> Option<String> {
+    Some(match value {
+        Value::None if field == Field::Normal => normal_in_words(None),
+        Value::None => return None,
+        Value::F32(x) => format!("{x:?}"),
+        Value::F64(x) => format!("{x:?}"),
+        Value::Index(i) => i.to_string(),
+        Value::Name(name) if field == Field::Side => (*name).to_owned(),
+        Value::Name(name) => quoted(name),
+        Value::Vector([x, y, z]) => format!("{x:?} {y:?} {z:?}"),
+        Value::Pair([u, v]) => format!("{u:?} {v:?}"),
+        Value::Indices([a, b, c]) => format!("{a} {b} {c}"),
+        Value::Path(path) => {
+            let names: Vec<String> = path.iter().flatten().map(|name| quoted(name)).collect();
+            if names.is_empty() {
+                return None;
+            }
+            names.join(" / ")
+        }
+    })
+}
+
 /// A normal in words, also for a triangle without one.
-pub(super) fn in_words(normal: Option<[f64; 3]>) -> String {
+pub(super) fn normal_in_words(normal: Option<[f64; 3]>) -> String {
     match normal {
         Some([x, y, z]) => format!("{x:?} {y:?} {z:?}"),
         None => "none, the triangle has zero area".to_owned(),

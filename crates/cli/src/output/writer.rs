@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use rayon::prelude::*;
 
+use super::field::Field;
 use super::results::Results;
 use super::target::Target;
 use super::{csv, ndjson, npz, text};
@@ -34,17 +35,20 @@ impl ResultWriter {
     pub(crate) fn new(
         format: OutputFormat,
         query: Query,
+        fields: &[Field],
+        of_scene: bool,
         mut target: Target,
     ) -> anyhow::Result<Self> {
         let format: FormatSlice = match format {
             OutputFormat::Text => text::append,
             OutputFormat::Ndjson => ndjson::append,
             OutputFormat::Csv => {
-                target.write_all(csv::header(query).as_bytes())?;
+                target.write_all(csv::header(query, fields).as_bytes())?;
                 csv::append
             }
             OutputFormat::Npz => {
-                return Ok(Self::Arrays { target, arrays: npz::Arrays::new(query) });
+                let arrays = npz::Arrays::new(query, fields, of_scene)?;
+                return Ok(Self::Arrays { target, arrays });
             }
         };
         Ok(Self::Stream { target, format })

@@ -7,6 +7,7 @@ use hitscan::{Faces, HitMode, Ray};
 
 use super::output::{self, RESULTS};
 use crate::args::{CastArgs, OutputFormat};
+use crate::output::FieldList;
 use crate::query::Query;
 use crate::rays::{self, DefaultRange, RayReader, SingleRay};
 use crate::stdin;
@@ -19,6 +20,8 @@ pub(crate) struct Cast {
     pub(crate) faces: Faces,
     pub(crate) rays: RayInput,
     pub(crate) format: OutputFormat,
+    /// The fields of each hit; `None` for those that the format usually has.
+    pub(crate) fields: Option<FieldList>,
     /// Whether the results go to a terminal, where a progress bar would disturb them.
     pub(crate) on_terminal: bool,
 }
@@ -47,11 +50,16 @@ impl Cast {
         if format == OutputFormat::Npz {
             output::check_binary("npz", output)?;
         }
+        let query = query(args);
+        if args.fields.is_some() && matches!(query, Query::Any | Query::Count) {
+            bail!("--fields: --any and --count print no hits; expected --closest or --all");
+        }
         Ok(Self {
-            query: query(args),
+            query,
             faces: args.faces.into(),
             rays: ray_input(args)?,
             format,
+            fields: args.fields.clone(),
             on_terminal: output.is_none() && std::io::stdout().is_terminal(),
         })
     }

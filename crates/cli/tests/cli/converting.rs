@@ -18,7 +18,7 @@ fn make_writes_the_format_of_the_extension() {
         let run = hitscan(&format!("cast {mesh} {ray}")).expect_code(0);
         let hits = run.json_lines()[0]["hits"].as_array().expect("it is a list").clone();
         assert!(hits.len() >= 2);
-        let part = |hit: &Value| ["t", "u", "v", "triangle"].map(|key| hit[key].clone());
+        let part = |hit: &Value| ["t", "w1", "w2", "triangle"].map(|key| hit[key].clone());
         hits.iter().map(part).collect::<Vec<_>>()
     };
     for format in FORMATS {

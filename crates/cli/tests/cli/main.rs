@@ -5,6 +5,7 @@ mod cache_files;
 mod casting;
 mod checking;
 mod converting;
+mod fields;
 mod formats;
 mod full_disk;
 mod measuring;

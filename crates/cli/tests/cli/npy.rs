@@ -35,6 +35,19 @@ impl Npy {
         assert_eq!(values.len() as u64, self.shape.iter().product::<u64>());
         values
     }
+
+    /// The values of an array of text.
+    pub(crate) fn text(&self) -> Vec<String> {
+        let length: usize =
+            self.dtype.strip_prefix("<U").and_then(|n| n.parse().ok()).expect("text");
+        let character = |bytes: &[u8; 4]| char::from_u32(u32::from_le_bytes(*bytes)).expect("text");
+        let names = self.data.chunks_exact(4 * length);
+        let names: Vec<String> = names
+            .map(|name| name.as_chunks().0.iter().map(character).filter(|&c| c != '\0').collect())
+            .collect();
+        assert_eq!(names.len() as u64, self.shape.iter().product::<u64>());
+        names
+    }
 }
 
 pub(crate) trait NpyValue: Sized {

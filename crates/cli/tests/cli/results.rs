@@ -94,7 +94,7 @@ fn ndjson_has_every_field_of_a_hit_and_no_hits_for_a_miss() {
     let hit = &lines[0]["hits"][0];
     let keys: Vec<&String> = hit.as_object().unwrap().keys().collect();
     let mut expected = [
-        "t", "distance", "point", "normal", "side", "u", "v", "triangle", "vertices", "polygon",
+        "t", "distance", "point", "normal", "side", "w1", "w2", "triangle", "vertices", "polygon",
         "object", "group", "material",
     ];
     expected.sort_unstable();
@@ -125,7 +125,7 @@ fn csv_equals_ndjson() {
         let mut reader = csv::Reader::from_reader(csv.as_slice());
         assert_eq!(
             reader.headers().unwrap().iter().collect::<Vec<_>>().join(","),
-            "ray,t,x,y,z,nx,ny,nz,side,u,v,triangle,polygon,object,group,material"
+            "ray,t,x,y,z,nx,ny,nz,side,w1,w2,triangle,polygon,object,group,material"
         );
         let rows: Vec<Vec<String>> =
             reader.records().map(|row| row.unwrap().iter().map(str::to_owned).collect()).collect();
@@ -140,7 +140,8 @@ fn csv_equals_ndjson() {
                 let mut row = vec![text(&line["ray"]), text(&hit["t"])];
                 row.extend((0..3).map(|axis| text(&hit["point"][axis])));
                 row.extend((0..3).map(|axis| text(&hit["normal"][axis])));
-                let rest = ["side", "u", "v", "triangle", "polygon", "object", "group", "material"];
+                let rest =
+                    ["side", "w1", "w2", "triangle", "polygon", "object", "group", "material"];
                 row.extend(rest.map(|key| text(&hit[key])));
                 expected.push(row);
             }
@@ -207,7 +208,7 @@ fn npz_of_the_closest_hits_has_open3ds_names_and_dtypes() {
             [hit] => {
                 assert_eq!(t[i], number(&hit["t"]));
                 assert_eq!(u64::from(ids[i]), hit["triangle"].as_u64().unwrap());
-                assert_eq!(uvs[2 * i..2 * i + 2], [number(&hit["u"]), number(&hit["v"])]);
+                assert_eq!(uvs[2 * i..2 * i + 2], [number(&hit["w1"]), number(&hit["w2"])]);
                 let normal = [0, 1, 2].map(|axis| number(&hit["normal"][axis]));
                 assert_eq!(normals[3 * i..3 * i + 3], normal);
             }

@@ -1,0 +1,205 @@
+//! The fields of a hit: their names in every format, and their values.
+
+use clap::ValueEnum;
+use serde::{Serialize, Serializer};
+
+use crate::args::OutputFormat;
+
+/// A fact about a hit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub(crate) enum Field {
+    /// The position on the ray, in units of its direction.
+    T,
+    /// The distance from the origin of the ray; negative behind it.
+    Distance,
+    /// The point of the triangle.
+    Point,
+    /// The unit normal by the winding, also where it points away from the ray.
+    Normal,
+    /// The unit normal interpolated from the corners.
+    InterpolatedNormal,
+    /// The side from which the ray comes: front or back.
+    Side,
+    /// The weight of the second corner.
+    W1,
+    /// The weight of the third corner.
+    W2,
+    /// The index of the instance in the scene.
+    Instance,
+    /// The names from the outermost parent to the instance.
+    Path,
+    /// The index of the triangle in its mesh.
+    Triangle,
+    /// The indices of the corners in the file, from 0.
+    Vertices,
+    /// The index of the polygon in the file, from 0.
+    Polygon,
+    /// The line of the polygon in the file, from 1.
+    Line,
+    /// The object of the polygon.
+    Object,
+    /// The groups of the polygon.
+    Group,
+    /// The material of the polygon.
+    Material,
+    /// The diffuse colour of the material, red, green and blue from 0 to 1.
+    Colour,
+    /// The interpolated texture coordinates.
+    Texture,
+}
+
+impl Field {
+    /// The name in flags, JSON and text.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::T => "t",
+            Self::Distance => "distance",
+            Self::Point => "point",
+            Self::Normal => "normal",
+            Self::InterpolatedNormal => "interpolated_normal",
+            Self::Side => "side",
+            Self::W1 => "w1",
+            Self::W2 => "w2",
+            Self::Instance => "instance",
+            Self::Path => "path",
+            Self::Triangle => "triangle",
+            Self::Vertices => "vertices",
+            Self::Polygon => "polygon",
+            Self::Line => "line",
+            Self::Object => "object",
+            Self::Group => "group",
+            Self::Material => "material",
+            Self::Colour => "colour",
+            Self::Texture => "texture",
+        }
+    }
+
+    /// The columns of CSV.
+    pub(super) fn columns(self) -> &'static [&'static str] {
+        match self {
+            Self::Point => &["x", "y", "z"],
+            Self::Normal => &["nx", "ny", "nz"],
+            Self::InterpolatedNormal => &["inx", "iny", "inz"],
+            Self::Vertices => &["vertex_0", "vertex_1", "vertex_2"],
+            Self::Colour => &["red", "green", "blue"],
+            Self::Texture => &["texture_u", "texture_v"],
+            Self::T => &["t"],
+            Self::Distance => &["distance"],
+            Self::Side => &["side"],
+            Self::W1 => &["w1"],
+            Self::W2 => &["w2"],
+            Self::Instance => &["instance"],
+            Self::Path => &["path"],
+            Self::Triangle => &["triangle"],
+            Self::Polygon => &["polygon"],
+            Self::Line => &["line"],
+            Self::Object => &["object"],
+            Self::Group => &["group"],
+            Self::Material => &["material"],
+        }
+    }
+
+    /// The fields that a format has without the flag. Only a scene has instances.
+    pub(crate) fn defaults(format: OutputFormat, of_scene: bool) -> Vec<Self> {
+        use Field::{
+            Distance, Group, Instance, Material, Normal, Object, Path, Point, Polygon, Side, T,
+            Triangle, Vertices, W1, W2,
+        };
+        let fields: &[Self] = match format {
+            OutputFormat::Npz => &[T, Instance, Triangle, W1, W2, Normal],
+            OutputFormat::Csv => &[
+                T, Point, Normal, Side, W1, W2, Instance, Path, Triangle, Polygon, Object, Group,
+                Material,
+            ],
+            OutputFormat::Text | OutputFormat::Ndjson => &[
+                T, Distance, Point, Normal, Side, W1, W2, Instance, Path, Triangle, Vertices,
+                Polygon, Object, Group, Material,
+            ],
+        };
+        let has = |field: &Self| of_scene || !matches!(field, Instance | Path);
+        fields.iter().copied().filter(has).collect()
+    }
+}
+
+/// The fields of `--fields`, each once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct FieldList(pub(crate) Vec<Field>);
+
+/// Parses names separated by commas, or `all`.
+pub(crate) fn field_list(text: &str) -> Result<FieldList, String> {
+    if text == "all" {
+        return Ok(FieldList(Field::value_variants().to_vec()));
+    }
+    let mut fields = Vec::new();
+    for name in text.split(',').map(str::trim) {
+        let known = Field::value_variants().iter().find(|field| field.name() == name);
+        let Some(&field) = known else {
+            let names: Vec<&str> = Field::value_variants().iter().map(|f| f.name()).collect();
+            return Err(format!("found `{name}`; expected all, or some of {}", names.join(",")));
+        };
+        if fields.contains(&field) {
+            return Err(format!("found `{name}` twice; expected each field once"));
+        }
+        fields.push(field);
+    }
+    Ok(FieldList(fields))
+}
+
+/// The value of a field.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Value<'a> {
+    /// The hit has no such fact.
+    None,
+    F32(f32),
+    F64(f64),
+    Index(u64),
+    Name(&'a str),
+    Vector([f64; 3]),
+    Pair([f64; 2]),
+    Indices([u32; 3]),
+    /// Names from the outermost parent on; `None` for an instance without a name.
+    Path(Vec<Option<&'a str>>),
+}
+
+impl Serialize for Value<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::None => serializer.serialize_none(),
+            Self::F32(x) => x.serialize(serializer),
+            Self::F64(x) => x.serialize(serializer),
+            Self::Index(i) => i.serialize(serializer),
+            Self::Name(name) => name.serialize(serializer),
+            Self::Vector(v) => v.serialize(serializer),
+            Self::Pair(v) => v.serialize(serializer),
+            Self::Indices(i) => i.serialize(serializer),
+            Self::Path(path) => path.serialize(serializer),
+        }
+    }
+}
+
+/// A path as one name, `/` between the parts.
+pub(super) fn joined(path: &[Option<&str>]) -> String {
+    path.iter().map(|name| name.unwrap_or_default()).collect::<Vec<_>>().join("/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_has_known_fields_once() {
+        assert_eq!(field_list("t, point").unwrap().0, [Field::T, Field::Point]);
+        assert_eq!(field_list("all").unwrap().0, Field::value_variants());
+        assert!(field_list("t,u").unwrap_err().contains("found `u`; expected all, or some of t,"));
+        assert!(field_list("t,t").unwrap_err().contains("twice"));
+        assert!(field_list("").is_err());
+    }
+
+    #[test]
+    fn the_name_of_a_field_is_the_value_of_the_flag() {
+        for field in Field::value_variants() {
+            assert_eq!(field.to_possible_value().unwrap().get_name(), field.name());
+        }
+    }
+}
