@@ -31,6 +31,7 @@ mod check;
 mod command;
 mod distribution;
 mod exit_code;
+mod field;
 mod loading;
 mod mesh_faults;
 mod mesh_output;

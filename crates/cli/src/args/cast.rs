@@ -7,7 +7,7 @@ use clap::{ArgGroup, Args as ClapArgs};
 use super::engine::{EngineArgs, FacesArg};
 use super::format::OutputFormat;
 use super::values::{number, point};
-use crate::output::{FieldList, field_list};
+use crate::field::{FieldList, field_list};
 use crate::table::TableFormat;
 
 /// Cast rays and print their hits.

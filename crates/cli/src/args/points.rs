@@ -31,13 +31,13 @@ Points:
 Results, one per point in the order of the points:
   text    point 0: outside, distance 0.5
             closest   0.5 0.0 -1.5
-            triangle  12, vertices 4 7 9, u 0.25, v 0.5
+            triangle  12, vertices 4 7 9, w1 0.25, w2 0.5
   ndjson  {\"point\":0,\"position\":[0.5,0.0,-2.0],\"inside\":false,\"distance\":0.5,
-          \"signed_distance\":0.5,\"closest\":[0.5,0.0,-1.5],\"u\":0.25,\"v\":0.5,\"triangle\":12,
+          \"signed_distance\":0.5,\"closest\":[0.5,0.0,-1.5],\"w1\":0.25,\"v\":0.5,\"triangle\":12,
           \"vertices\":[4,7,9],\"polygon\":6,\"object\":null,\"group\":null,\"material\":null}
-  csv     point,inside,distance,signed_distance,closest_x,closest_y,closest_z,u,v,triangle,...
+  csv     point,inside,distance,signed_distance,closest_x,closest_y,closest_z,w1,w2,triangle,...
   npz     inside, distance, signed_distance, points (n, 3), primitive_ids, primitive_uvs (n, 2)
-  The columns u and v are the weights of the second and third corner at the closest point.
+  The columns w1 and w2 are the weights of the second and third corner at the closest point.
   A point without a closest point has null in ndjson, empty fields in csv, and in npz the distance
   inf, nan in points, and 4294967295 in primitive_ids.
 

@@ -8,9 +8,10 @@ use indicatif::ProgressBar;
 
 use crate::args::CastArgs;
 use crate::exit_code::Outcome;
+use crate::field::FieldList;
 use crate::loading;
 use crate::messages;
-use crate::output::{Colours, Field, FieldList, ResultWriter, Results, Surface, Target};
+use crate::output::{Colours, ResultWriter, Results, Surface, Target, default_fields};
 use crate::query::{Answers, Query, QueryBackend};
 use crate::rays::RayReader;
 use crate::resolved::Cast;
@@ -60,7 +61,7 @@ impl Cast {
     ) -> anyhow::Result<Outcome> {
         let Self { query, faces, format, on_terminal, .. } = *self;
         let of_scene = matches!(surface, Surface::Scene(..));
-        let defaults = || Field::defaults(format, of_scene);
+        let defaults = || default_fields(format, of_scene);
         let fields = self.fields.clone().map_or_else(defaults, |FieldList(fields)| fields);
         let mut writer = ResultWriter::new(format, query, &fields, of_scene, target)?;
         let bar = match on_terminal {

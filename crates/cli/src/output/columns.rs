@@ -6,9 +6,9 @@ use std::io::{BufWriter, Write};
 use anyhow::Context;
 use tempfile::SpooledTempFile;
 
-use super::field::{Field, Value, joined};
 use super::npz::Archive;
 use super::record::HitRecord;
+use crate::field::{Field, Value, joined};
 
 /// The index of a miss and of an absent name, as in Open3D.
 const NO_INDEX: u32 = u32::MAX;

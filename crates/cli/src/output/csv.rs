@@ -5,8 +5,8 @@ use std::ops::Range;
 use csv::WriterBuilder;
 use serde::{Serialize, Serializer};
 
-use super::field::{Field, Value, joined};
 use super::results::Results;
+use crate::field::{Field, Value, joined};
 use crate::query::{Answer, Query};
 
 /// The header line.

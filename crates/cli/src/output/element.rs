@@ -130,6 +130,8 @@ impl<'a> ElementRecord<'a> {
         if !names.is_empty() {
             write!(out, " of {}", names.join(" / "))?;
         }
+        // Instances may have equal names, or none.
+        write!(out, ", instance {}", self.instance)?;
         for (what, name) in
             [("object", self.object), ("group", self.group), ("material", self.material)]
         {

@@ -3,7 +3,6 @@
 mod columns;
 mod csv;
 mod element;
-mod field;
 mod interruption;
 mod ndjson;
 mod npy;
@@ -15,9 +14,8 @@ mod text;
 mod writer;
 
 pub(crate) use element::ElementRecord;
-pub(crate) use field::{Field, FieldList, field_list};
 pub(crate) use npz::write_archive;
 pub(crate) use record::{Colours, Surface, quoted};
 pub(crate) use results::Results;
 pub(crate) use target::Target;
-pub(crate) use writer::ResultWriter;
+pub(crate) use writer::{ResultWriter, default_fields};

@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use serde::{Serialize, Serializer};
 
-use super::field::Field;
 use super::record::HitRecord;
 use super::results::Results;
+use crate::field::Field;
 use crate::query::Answer;
 
 #[derive(Serialize)]

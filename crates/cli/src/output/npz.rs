@@ -8,10 +8,10 @@ use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
 use super::columns::{Column, HitColumns};
-use super::field::Field;
 use super::npy::{self, NpyNumber};
 use super::results::Results;
 use super::target::Target;
+use crate::field::Field;
 use crate::query::{Answer, Query};
 
 /// The arrays of a query. They are complete after the last push.

@@ -7,7 +7,7 @@ use hitscan::glam::{DVec2, DVec3};
 use hitscan::scene::{HitDetails, Scene};
 use hitscan::{Hit, Material, Ray, Side, TriMesh};
 
-use super::field::{Field, Value};
+use crate::field::{Field, Value};
 use crate::query::Found;
 
 /// The surfaces that rays are cast at.

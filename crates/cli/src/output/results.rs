@@ -2,8 +2,8 @@
 
 use hitscan::Ray;
 
-use super::field::Field;
 use super::record::{HitRecord, Surface};
+use crate::field::Field;
 use crate::query::{Answers, Found};
 
 /// Rays of a command with their answers.

@@ -3,9 +3,9 @@
 use std::io::Write;
 use std::ops::Range;
 
-use super::field::{Field, Value};
 use super::record::{HitRecord, quoted};
 use super::results::Results;
+use crate::field::{Field, Value};
 use crate::query::Answer;
 
 /// The fields that share a line. A line starts with the name of its first field.

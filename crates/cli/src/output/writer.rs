@@ -6,11 +6,11 @@ use std::path::PathBuf;
 
 use rayon::prelude::*;
 
-use super::field::Field;
 use super::results::Results;
 use super::target::Target;
 use super::{csv, ndjson, npz, text};
 use crate::args::OutputFormat;
+use crate::field::Field;
 use crate::query::Query;
 
 /// The number of rays that one thread formats at a time.
@@ -93,4 +93,25 @@ impl ResultWriter {
             }
         }
     }
+}
+
+/// The fields that a format has without the flag. Only a scene has instances.
+pub(crate) fn default_fields(format: OutputFormat, of_scene: bool) -> Vec<Field> {
+    use Field::{
+        Distance, Group, Instance, Material, Normal, Object, Path, Point, Polygon, Side, T,
+        Triangle, Vertices, W1, W2,
+    };
+    let fields: &[Field] = match format {
+        OutputFormat::Npz => &[T, Instance, Triangle, W1, W2, Normal],
+        OutputFormat::Csv => &[
+            T, Point, Normal, Side, W1, W2, Instance, Path, Triangle, Polygon, Object, Group,
+            Material,
+        ],
+        OutputFormat::Text | OutputFormat::Ndjson => &[
+            T, Distance, Point, Normal, Side, W1, W2, Instance, Path, Triangle, Vertices, Polygon,
+            Object, Group, Material,
+        ],
+    };
+    let has = |field: &Field| of_scene || !matches!(field, Instance | Path);
+    fields.iter().copied().filter(has).collect()
 }

@@ -19,9 +19,9 @@ pub(super) struct PointRecord<'a> {
     pub(super) signed_distance: Option<f64>,
     pub(super) closest: Option<[f64; 3]>,
     /// The weight of the triangle's second corner at the closest point.
-    pub(super) u: Option<f32>,
+    pub(super) w1: Option<f32>,
     /// The weight of its third corner.
-    pub(super) v: Option<f32>,
+    pub(super) w2: Option<f32>,
     pub(super) triangle: Option<u32>,
     /// Counted from 0 in the order of the file.
     pub(super) vertices: Option<[u32; 3]>,
@@ -50,8 +50,8 @@ impl<'a> PointRecord<'a> {
             signed_distance: answer.signed_distance(),
             // A sum of -0.0 and 0.0 is 0.0.
             closest: closest.map(|closest| (closest.point + 0.0).to_array()),
-            u: closest.map(|closest| closest.u),
-            v: closest.map(|closest| closest.v),
+            w1: closest.map(|closest| closest.u),
+            w2: closest.map(|closest| closest.v),
             triangle,
             vertices: triangle.map(|triangle| mesh.triangles()[triangle as usize]),
             polygon: named.map(|(_, polygon)| polygon),

@@ -136,8 +136,8 @@ fn write_block(record: &PointRecord<'_>, out: &mut Vec<u8>) -> std::io::Result<(
     writeln!(out, "point {point}: {side}, distance {distance:?}")?;
     writeln!(out, "  closest   {x:?} {y:?} {z:?}")?;
     if let (Some(triangle), Some([a, b, c])) = (record.triangle, record.vertices) {
-        let [u, v] = [record.u, record.v].map(Option::unwrap_or_default);
-        writeln!(out, "  triangle  {triangle}, vertices {a} {b} {c}, u {u:?}, v {v:?}")?;
+        let [w1, w2] = [record.w1, record.w2].map(Option::unwrap_or_default);
+        writeln!(out, "  triangle  {triangle}, vertices {a} {b} {c}, w1 {w1:?}, w2 {w2:?}")?;
     }
     if let Some(polygon) = record.polygon {
         writeln!(out, "  polygon   {polygon}")?;
@@ -160,7 +160,7 @@ fn append_ndjson(results: &PointResults<'_>, points: Range<usize>, out: &mut Vec
 }
 
 const CSV_HEADER: &[u8] =
-    b"point,inside,distance,signed_distance,closest_x,closest_y,closest_z,u,v,\
+    b"point,inside,distance,signed_distance,closest_x,closest_y,closest_z,w1,w2,\
 triangle,polygon,object,group,material\n";
 
 /// The columns of a point; an absent value is an empty field.
@@ -171,8 +171,8 @@ struct Row<'a> {
     distance: Option<f64>,
     signed_distance: Option<f64>,
     closest: [Option<f64>; 3],
-    u: Option<f32>,
-    v: Option<f32>,
+    w1: Option<f32>,
+    w2: Option<f32>,
     triangle: Option<u32>,
     polygon: Option<u32>,
     object: Option<&'a str>,
@@ -189,8 +189,8 @@ fn append_csv(results: &PointResults<'_>, points: Range<usize>, out: &mut Vec<u8
             distance: record.distance,
             signed_distance: record.signed_distance,
             closest: record.closest.map_or([None; 3], |closest| closest.map(Some)),
-            u: record.u,
-            v: record.v,
+            w1: record.w1,
+            w2: record.w2,
             triangle: record.triangle,
             polygon: record.polygon,
             object: record.object,
@@ -222,7 +222,7 @@ impl PointArrays {
             self.signed_distance.push(record.signed_distance.unwrap_or(f64::INFINITY));
             self.points.extend(record.closest.unwrap_or([f64::NAN; 3]));
             self.primitive_ids.push(record.triangle.unwrap_or(NO_TRIANGLE));
-            self.primitive_uvs.extend([record.u, record.v].map(Option::unwrap_or_default));
+            self.primitive_uvs.extend([record.w1, record.w2].map(Option::unwrap_or_default));
         }
     }
 

@@ -7,7 +7,7 @@ use hitscan::{Faces, HitMode, Ray};
 
 use super::output::{self, RESULTS};
 use crate::args::{CastArgs, OutputFormat};
-use crate::output::FieldList;
+use crate::field::FieldList;
 use crate::query::Query;
 use crate::rays::{self, DefaultRange, RayReader, SingleRay};
 use crate::stdin;

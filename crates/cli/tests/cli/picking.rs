@@ -113,7 +113,11 @@ fn a_scene_file_places_meshes_and_names_the_hit() {
     assert_eq!(face["path"], json!(["street", "left"]));
     assert_eq!((&face["object"], &face["material"]), (&json!("house"), &json!("brick")));
     let text = hitscan(&pick).expect_code(0);
-    assert!(text.text().starts_with("object of \"street\" / \"left\"\n"), "{}", text.text());
+    assert!(
+        text.text().starts_with("object of \"street\" / \"left\", instance 1\n"),
+        "{}",
+        text.text()
+    );
 
     let select = format!("select {} {ON_STREET} --marquee 0,0,800,600", street());
     let names = |flags: &str| -> Vec<String> {

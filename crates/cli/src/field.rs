@@ -3,8 +3,6 @@
 use clap::ValueEnum;
 use serde::{Serialize, Serializer};
 
-use crate::args::OutputFormat;
-
 /// A fact about a hit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 #[value(rename_all = "snake_case")]
@@ -76,7 +74,7 @@ impl Field {
     }
 
     /// The columns of CSV.
-    pub(super) fn columns(self) -> &'static [&'static str] {
+    pub(crate) fn columns(self) -> &'static [&'static str] {
         match self {
             Self::Point => &["x", "y", "z"],
             Self::Normal => &["nx", "ny", "nz"],
@@ -98,27 +96,6 @@ impl Field {
             Self::Group => &["group"],
             Self::Material => &["material"],
         }
-    }
-
-    /// The fields that a format has without the flag. Only a scene has instances.
-    pub(crate) fn defaults(format: OutputFormat, of_scene: bool) -> Vec<Self> {
-        use Field::{
-            Distance, Group, Instance, Material, Normal, Object, Path, Point, Polygon, Side, T,
-            Triangle, Vertices, W1, W2,
-        };
-        let fields: &[Self] = match format {
-            OutputFormat::Npz => &[T, Instance, Triangle, W1, W2, Normal],
-            OutputFormat::Csv => &[
-                T, Point, Normal, Side, W1, W2, Instance, Path, Triangle, Polygon, Object, Group,
-                Material,
-            ],
-            OutputFormat::Text | OutputFormat::Ndjson => &[
-                T, Distance, Point, Normal, Side, W1, W2, Instance, Path, Triangle, Vertices,
-                Polygon, Object, Group, Material,
-            ],
-        };
-        let has = |field: &Self| of_scene || !matches!(field, Instance | Path);
-        fields.iter().copied().filter(has).collect()
     }
 }
 
@@ -179,7 +156,7 @@ impl Serialize for Value<'_> {
 }
 
 /// A path as one name, `/` between the parts.
-pub(super) fn joined(path: &[Option<&str>]) -> String {
+pub(crate) fn joined(path: &[Option<&str>]) -> String {
     path.iter().map(|name| name.unwrap_or_default()).collect::<Vec<_>>().join("/")
 }
 
