@@ -6,7 +6,7 @@ use std::io::{BufWriter, Write};
 use anyhow::Context;
 use tempfile::SpooledTempFile;
 
-use super::npz::Archive;
+use super::archive::Archive;
 use super::record::HitRecord;
 use crate::field::{Field, Value, joined};
 

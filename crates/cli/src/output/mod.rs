@@ -1,5 +1,6 @@
 //! Writes results as text, NDJSON, CSV or NPZ, to standard output or to a file.
 
+mod archive;
 mod columns;
 mod csv;
 mod element;
@@ -13,8 +14,8 @@ mod target;
 mod text;
 mod writer;
 
+pub(crate) use archive::write_archive;
 pub(crate) use element::ElementRecord;
-pub(crate) use npz::write_archive;
 pub(crate) use record::{Colours, Surface, quoted};
 pub(crate) use results::Results;
 pub(crate) use target::Target;

@@ -24,7 +24,7 @@ pub(crate) enum ResultWriter {
     /// A format with separate results for each ray.
     Stream { target: Target, format: FormatSlice },
     /// Arrays over all rays, written at the end.
-    Arrays { target: Target, arrays: npz::Arrays },
+    Arrays { target: Target, arrays: Box<npz::Arrays> },
 }
 
 impl ResultWriter {
@@ -48,7 +48,7 @@ impl ResultWriter {
             }
             OutputFormat::Npz => {
                 let arrays = npz::Arrays::new(query, fields, of_scene)?;
-                return Ok(Self::Arrays { target, arrays });
+                return Ok(Self::Arrays { target, arrays: Box::new(arrays) });
             }
         };
         Ok(Self::Stream { target, format })
