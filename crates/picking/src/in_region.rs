@@ -143,17 +143,11 @@ impl<'a> RegionSearch<'a> {
     }
 
     /// Visits the triangles below the boxes that meet the frustum.
-    fn triangles_in_frustum(&self, mut on_triangle: impl FnMut(u32)) {
+    fn triangles_in_frustum(&self, on_triangle: impl FnMut(u32)) {
         if self.containment(&self.projected.bvh.bounds()) == Containment::Outside {
             return;
         }
-        let _: ControlFlow<()> = self.projected.bvh.visit(
-            |bounds| !self.frustum.misses_box(bounds),
-            |triangle| {
-                on_triangle(triangle);
-                ControlFlow::Continue(())
-            },
-        );
+        self.frustum.visit_triangles(self.projected.bvh, on_triangle);
     }
 
     fn faces(&self) -> Vec<Element> {

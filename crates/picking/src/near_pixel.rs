@@ -1,7 +1,5 @@
 //! The elements of a mesh within some pixels of the cursor.
 
-use std::ops::ControlFlow;
-
 use glam::{DVec2, DVec3};
 
 use hitscan_primitives::{Faces, Side, TriMesh};
@@ -80,13 +78,7 @@ pub(crate) fn near_pixel(
         return vec![];
     }
     let mut triangles = vec![];
-    let _: ControlFlow<()> = projected.bvh.visit(
-        |bounds| !frustum.misses_box(bounds),
-        |triangle| {
-            triangles.push(triangle);
-            ControlFlow::Continue(())
-        },
-    );
+    frustum.visit_triangles(projected.bvh, |triangle| triangles.push(triangle));
     match target {
         SearchTarget::Vertex => search.vertices(&triangles),
         SearchTarget::Edge => search.edges(&triangles, |edge| search.nearest_on_edge(edge)),

@@ -1,6 +1,9 @@
 //! Conservative tests of boxes against a rectangle or a region of the screen.
 
+use std::ops::ControlFlow;
+
 use glam::{DVec2, DVec3, DVec4, Vec4Swizzles};
+use hitscan_bvh::MeshBvh;
 use hitscan_primitives::Aabb;
 
 use crate::{
@@ -50,6 +53,17 @@ impl ScreenFrustum {
     /// [`misses`](Self::misses) of a box in f32.
     pub(crate) fn misses_box(&self, bounds: &Aabb) -> bool {
         self.misses(bounds.min.as_dvec3(), bounds.max.as_dvec3())
+    }
+
+    /// Visits the triangles of a mesh below the boxes that meet the frustum.
+    pub(crate) fn visit_triangles(&self, bvh: &MeshBvh, mut on_triangle: impl FnMut(u32)) {
+        let _: ControlFlow<()> = bvh.visit(
+            |bounds| !self.misses_box(bounds),
+            |triangle| {
+                on_triangle(triangle);
+                ControlFlow::Continue(())
+            },
+        );
     }
 }
 

@@ -1,6 +1,6 @@
 //! The points at which a selection looks for an element; see [`Picker::select`](crate::Picker::select).
 
-use std::ops::{ControlFlow, Range};
+use std::ops::Range;
 
 use glam::{DAffine3, DVec2, DVec3};
 use hitscan_scene::InstanceId;
@@ -111,13 +111,7 @@ impl VisibleSamples<'_> {
         }
         let frustum = ScreenFrustum::new(&projected.map, self.min, self.max);
         let mut triangles = vec![];
-        let _: ControlFlow<()> = projected.bvh.visit(
-            |bounds| !frustum.misses_box(bounds),
-            |triangle| {
-                triangles.push(triangle);
-                ControlFlow::Continue(())
-            },
-        );
+        frustum.visit_triangles(projected.bvh, |triangle| triangles.push(triangle));
         triangles.sort_unstable();
         triangles.into_iter().filter_map(with_look).take(MAX_TRIANGLES_TRIED).collect()
     }

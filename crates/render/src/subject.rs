@@ -46,7 +46,7 @@ struct InstanceData {
     mesh: Arc<Mesh>,
     /// The mesh that [`Subject::new`] saw; `mesh` may be a part of it.
     whole: Arc<Mesh>,
-    /// Normals of `whole` if it has none of its own.
+    /// Normals of `whole`, if its file has none.
     smooth_normals: Option<Arc<SmoothNormals>>,
     mesh_names: Arc<MeshNames>,
     /// Textures of the materials with the names in the records; empty if there are none.

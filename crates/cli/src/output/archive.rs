@@ -7,7 +7,7 @@ use anyhow::Context;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
-use super::npy::{self, NpyNumber};
+use super::npy;
 use super::target::Target;
 
 /// Writes an archive. `fill` adds its arrays.
@@ -35,25 +35,11 @@ pub(crate) struct Archive {
 }
 
 impl Archive {
-    /// Adds an array in C order, with the dtype of `T`.
-    ///
-    /// # Errors
-    /// A full disk.
-    pub(crate) fn add<T: NpyNumber>(
-        &mut self,
-        name: &str,
-        shape: &[u64],
-        values: &[T],
-    ) -> anyhow::Result<()> {
-        self.start(name, size_of_val(values) as u64)?;
-        Ok(npy::write(&mut self.zip, shape, values)?)
-    }
-
     /// Adds an array in C order, whose values are the bytes of a file.
     ///
     /// # Errors
     /// A full disk.
-    pub(super) fn add_file(
+    pub(super) fn add(
         &mut self,
         name: &str,
         dtype: &str,

@@ -11,7 +11,7 @@ use super::record::HitRecord;
 use crate::field::{Field, Value, joined};
 
 /// The index of a miss and of an absent name, as in Open3D.
-const NO_INDEX: u32 = u32::MAX;
+pub(crate) const NO_INDEX: u32 = u32::MAX;
 
 /// The bytes of an array that stay in memory. More go to a temporary file.
 const MAX_BYTES_IN_MEMORY: usize = 64 << 20;
@@ -27,7 +27,7 @@ pub(crate) struct Column {
 }
 
 impl Column {
-    pub(super) fn new(name: impl Into<String>, dtype: &'static str, width: u64) -> Self {
+    pub(crate) fn new(name: impl Into<String>, dtype: &'static str, width: u64) -> Self {
         let bytes = BufWriter::new(SpooledTempFile::new(MAX_BYTES_IN_MEMORY));
         Self { name: name.into(), dtype, width, n_entries: 0, bytes }
     }
@@ -36,7 +36,7 @@ impl Column {
     ///
     /// # Errors
     /// A full disk.
-    pub(super) fn push<const N: usize>(
+    pub(crate) fn push<const N: usize>(
         &mut self,
         numbers: impl IntoIterator<Item = [u8; N]>,
     ) -> anyhow::Result<()> {
@@ -47,7 +47,7 @@ impl Column {
         Ok(())
     }
 
-    pub(super) fn n_entries(&self) -> u64 {
+    pub(crate) fn n_entries(&self) -> u64 {
         self.n_entries
     }
 
@@ -55,13 +55,13 @@ impl Column {
     ///
     /// # Errors
     /// A full disk.
-    pub(super) fn write(self, archive: &mut Archive) -> anyhow::Result<()> {
+    pub(crate) fn write(self, archive: &mut Archive) -> anyhow::Result<()> {
         let file = self.bytes.into_inner().map_err(std::io::IntoInnerError::into_error)?;
         let shape: &[u64] = match self.width {
             1 => &[self.n_entries],
             width => &[self.n_entries, width],
         };
-        archive.add_file(&self.name, self.dtype, shape, file)
+        archive.add(&self.name, self.dtype, shape, file)
     }
 }
 
@@ -194,5 +194,59 @@ impl HitColumns {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read;
+
+    use zip::ZipArchive;
+
+    use super::*;
+    use crate::output::npy::{ALIGNMENT, PREFIX};
+    use crate::output::{Target, write_archive};
+
+    /// The NPY file of a column in an archive.
+    fn npy(column: Column) -> Vec<u8> {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = folder.path().join("a.npz");
+        let mut target = Target::open(Some(&path)).expect("the folder is writable");
+        write_archive(&mut target, |archive| column.write(archive)).expect("the disk has space");
+        target.finish(&[]).expect("the folder is writable");
+        let file = std::fs::File::open(&path).expect("the file is there");
+        let mut archive = ZipArchive::new(file).expect("an archive");
+        let mut bytes = vec![];
+        archive.by_name("a.npy").expect("the array").read_to_end(&mut bytes).expect("it is whole");
+        bytes
+    }
+
+    /// What `np.save` of NumPy 2 writes for `np.array([[1, 2, 3]], np.uint32)`.
+    #[test]
+    fn an_array_has_the_bytes_of_numpy() {
+        let mut column = Column::new("a", "<u4", 3);
+        column.push([1u32, 2, 3].map(u32::to_le_bytes)).expect("memory has space");
+        let bytes = npy(column);
+        let (start, rest) = bytes.split_at(PREFIX);
+        assert_eq!(start, b"\x93NUMPY\x01\x00\x76\x00");
+        let (header, data) = rest.split_at(0x76);
+        let text = std::str::from_utf8(header).expect("the header is text");
+        assert_eq!(text.trim_end(), "{'descr': '<u4', 'fortran_order': False, 'shape': (1, 3), }");
+        assert!(text.ends_with(" \n") && (PREFIX + header.len()).is_multiple_of(ALIGNMENT));
+        assert_eq!(data, [1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0]);
+    }
+
+    #[test]
+    fn all_values_are_written_in_order() {
+        let values: Vec<u64> = (0..49_159).collect();
+        let mut column = Column::new("a", "<u8", 1);
+        for value in &values {
+            column.push([value.to_le_bytes()]).expect("memory has space");
+        }
+        let bytes = npy(column);
+        let data = &bytes[bytes.len() - 8 * values.len()..];
+        let (numbers, []) = data.as_chunks::<8>() else { panic!("whole numbers") };
+        assert!(numbers.iter().copied().map(u64::from_le_bytes).eq(values));
+        assert!(String::from_utf8_lossy(&bytes).contains("'shape': (49159,), }"));
     }
 }

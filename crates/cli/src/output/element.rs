@@ -7,7 +7,7 @@ use hitscan::picking::{Element, Pick};
 use hitscan::scene::{InstanceId, Scene};
 use serde::Serialize;
 
-use super::record::quoted;
+use super::record::{path_names, quoted};
 use super::target::Target;
 use super::text::normal_in_words;
 use crate::args::LineFormat;
@@ -56,7 +56,6 @@ struct PickRecord {
 impl<'a> ElementRecord<'a> {
     /// The record of an element, without the point of a pick.
     pub(crate) fn new(scene: &'a Scene, instance: InstanceId, element: Element) -> Self {
-        let name = |id| scene.get(id).and_then(|instance| instance.name.as_deref());
         let mesh = scene.get(instance).and_then(|instance| instance.mesh.as_deref());
         let (kind, polygon, vertices) = match element {
             Element::Object => ("object", None, vec![]),
@@ -68,7 +67,7 @@ impl<'a> ElementRecord<'a> {
         let named = records.zip(polygon);
         Self {
             element: kind,
-            path: scene.path(instance).into_iter().map(name).collect(),
+            path: path_names(scene, instance),
             instance: scene.insertion_order(instance).unwrap_or_default(),
             polygon,
             vertices,

@@ -15,6 +15,7 @@ mod text;
 mod writer;
 
 pub(crate) use archive::write_archive;
+pub(crate) use columns::{Column, NO_INDEX};
 pub(crate) use element::ElementRecord;
 pub(crate) use record::{Colours, Surface, quoted};
 pub(crate) use results::Results;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ptr;
 
 use hitscan::glam::{DVec2, DVec3};
-use hitscan::scene::{HitDetails, Scene};
+use hitscan::scene::{HitDetails, InstanceId, Scene};
 use hitscan::{Hit, Material, Ray, Side, TriMesh};
 
 use crate::field::{Field, Value};
@@ -132,8 +132,7 @@ impl<'a> HitRecord<'a> {
         let (Surface::Scene(scene, _), Found::Scene(hit)) = (self.surface, self.hit) else {
             return Value::None;
         };
-        let name = |id| scene.get(id).and_then(|instance| instance.name.as_deref());
-        Value::Path(scene.path(hit.instance).into_iter().map(name).collect())
+        Value::Path(path_names(scene, hit.instance))
     }
 
     fn colour(&self) -> Value<'a> {
@@ -155,6 +154,12 @@ impl<'a> HitRecord<'a> {
         let [a, b, c] = corners.map(|uv| uv.as_dvec2());
         Some(a + f64::from(self.local.u) * (b - a) + f64::from(self.local.v) * (c - a))
     }
+}
+
+/// The names from the outermost parent to the instance itself; `None` for a missing name.
+pub(super) fn path_names(scene: &Scene, instance: InstanceId) -> Vec<Option<&str>> {
+    let name = |id| scene.get(id).and_then(|instance| instance.name.as_deref());
+    scene.path(instance).into_iter().map(name).collect()
 }
 
 /// A point or vector without negative zeros.

@@ -2,9 +2,11 @@
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
+use rayon::prelude::*;
 use tempfile::NamedTempFile;
 
 use super::interruption;
@@ -20,10 +22,37 @@ pub(crate) enum Target {
     File(BufWriter<NamedTempFile>, PathBuf),
 }
 
+/// The number of entries that one thread formats at a time.
+const SLICE: usize = 2048;
+
 /// The size of one write. A write per line would be slow.
 const BUFFER_BYTES: usize = 1 << 16;
 
 impl Target {
+    /// Writes `n` entries, which `append` formats in ranges, on all threads.
+    ///
+    /// # Errors
+    /// A target that cannot be written.
+    pub(crate) fn write_formatted(
+        &mut self,
+        n: usize,
+        append: impl Fn(Range<usize>, &mut Vec<u8>) + Sync,
+    ) -> anyhow::Result<()> {
+        let slices: Vec<Vec<u8>> = (0..n.div_ceil(SLICE))
+            .into_par_iter()
+            .map(|slice| {
+                let mut text = Vec::new();
+                append(slice * SLICE..((slice + 1) * SLICE).min(n), &mut text);
+                text
+            })
+            .collect();
+        for slice in slices {
+            self.write_all(&slice)?;
+        }
+        // The reader of a pipe gets the results of a chunk at once.
+        Ok(self.flush()?)
+    }
+
     /// Opens the file at `path`, or standard output without one.
     ///
     /// # Errors

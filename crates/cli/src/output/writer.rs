@@ -4,17 +4,12 @@ use std::io::Write;
 use std::ops::Range;
 use std::path::PathBuf;
 
-use rayon::prelude::*;
-
 use super::results::Results;
 use super::target::Target;
 use super::{csv, ndjson, npz, text};
 use crate::args::OutputFormat;
 use crate::field::Field;
 use crate::query::Query;
-
-/// The number of rays that one thread formats at a time.
-const SLICE: usize = 2048;
 
 /// Appends the results of a range of the rays.
 type FormatSlice = fn(&Results<'_>, Range<usize>, &mut Vec<u8>);
@@ -61,20 +56,7 @@ impl ResultWriter {
     pub(crate) fn write(&mut self, results: &Results<'_>) -> anyhow::Result<()> {
         match self {
             Self::Stream { target, format } => {
-                let n = results.rays.len();
-                let slices: Vec<Vec<u8>> = (0..n.div_ceil(SLICE))
-                    .into_par_iter()
-                    .map(|slice| {
-                        let mut text = Vec::new();
-                        format(results, slice * SLICE..((slice + 1) * SLICE).min(n), &mut text);
-                        text
-                    })
-                    .collect();
-                for slice in slices {
-                    target.write_all(&slice)?;
-                }
-                // The reader of a pipe gets the results of a chunk at once.
-                Ok(target.flush()?)
+                target.write_formatted(results.rays.len(), |rays, out| format(results, rays, out))
             }
             Self::Arrays { arrays, .. } => arrays.push(results),
         }

@@ -6,19 +6,12 @@ use std::path::PathBuf;
 
 use csv::WriterBuilder;
 use hitscan::TriMesh;
-use rayon::prelude::*;
 use serde::Serialize;
 
 use super::answer::PointAnswer;
 use super::record::PointRecord;
 use crate::args::OutputFormat;
-use crate::output::{Target, quoted, write_archive};
-
-/// The number of points that one thread formats at a time.
-const SLICE: usize = 2048;
-
-/// The entry of `primitive_ids` for a point without a closest point.
-const NO_TRIANGLE: u32 = u32::MAX;
+use crate::output::{Column, NO_INDEX, Target, quoted, write_archive};
 
 const MEMORY: &str = "a Vec accepts every write";
 
@@ -48,7 +41,7 @@ pub(crate) enum PointWriter {
     /// A format of one block, line or row per point.
     Stream { target: Target, format: FormatSlice },
     /// Arrays over all points, written at the end.
-    Arrays { target: Target, arrays: PointArrays },
+    Arrays { target: Target, arrays: Box<PointArrays> },
 }
 
 impl PointWriter {
@@ -65,7 +58,7 @@ impl PointWriter {
                 append_csv
             }
             OutputFormat::Npz => {
-                return Ok(Self::Arrays { target, arrays: PointArrays::default() });
+                return Ok(Self::Arrays { target, arrays: Box::new(PointArrays::new()) });
             }
         };
         Ok(Self::Stream { target, format })
@@ -74,29 +67,15 @@ impl PointWriter {
     /// Writes the next results.
     ///
     /// # Errors
-    /// A target that cannot be written.
+    /// A target that cannot be written, and a full disk.
     pub(crate) fn write(&mut self, results: &PointResults<'_>) -> anyhow::Result<()> {
-        let (target, format) = match self {
-            Self::Stream { target, format } => (target, format),
-            Self::Arrays { arrays, .. } => {
-                arrays.push(results);
-                return Ok(());
+        match self {
+            Self::Stream { target, format } => {
+                let n = results.points.len();
+                target.write_formatted(n, |points, out| format(results, points, out))
             }
-        };
-        let n = results.points.len();
-        let slices: Vec<Vec<u8>> = (0..n.div_ceil(SLICE))
-            .into_par_iter()
-            .map(|slice| {
-                let mut text = Vec::new();
-                format(results, slice * SLICE..((slice + 1) * SLICE).min(n), &mut text);
-                text
-            })
-            .collect();
-        for slice in slices {
-            target.write_all(&slice)?;
+            Self::Arrays { arrays, .. } => arrays.push(results),
         }
-        // The reader of a pipe sees the results of a chunk at once.
-        Ok(target.flush()?)
     }
 
     /// Completes the output. A file appears now.
@@ -204,37 +183,46 @@ fn append_csv(results: &PointResults<'_>, points: Range<usize>, out: &mut Vec<u8
 
 /// An entry per point. `points`, `primitive_ids` and `primitive_uvs` are names of Open3D's
 /// `compute_closest_points`.
-#[derive(Default)]
 pub(crate) struct PointArrays {
-    inside: Vec<bool>,
-    distance: Vec<f64>,
-    signed_distance: Vec<f64>,
-    points: Vec<f64>,
-    primitive_ids: Vec<u32>,
-    primitive_uvs: Vec<f32>,
+    inside: Column,
+    distance: Column,
+    signed_distance: Column,
+    points: Column,
+    primitive_ids: Column,
+    primitive_uvs: Column,
 }
 
 impl PointArrays {
-    fn push(&mut self, results: &PointResults<'_>) {
-        for record in results.records(0..results.points.len()) {
-            self.inside.push(record.inside);
-            self.distance.push(record.distance.unwrap_or(f64::INFINITY));
-            self.signed_distance.push(record.signed_distance.unwrap_or(f64::INFINITY));
-            self.points.extend(record.closest.unwrap_or([f64::NAN; 3]));
-            self.primitive_ids.push(record.triangle.unwrap_or(NO_TRIANGLE));
-            self.primitive_uvs.extend([record.w1, record.w2].map(Option::unwrap_or_default));
+    fn new() -> Self {
+        Self {
+            inside: Column::new("inside", "|b1", 1),
+            distance: Column::new("distance", "<f8", 1),
+            signed_distance: Column::new("signed_distance", "<f8", 1),
+            points: Column::new("points", "<f8", 3),
+            primitive_ids: Column::new("primitive_ids", "<u4", 1),
+            primitive_uvs: Column::new("primitive_uvs", "<f4", 2),
         }
     }
 
-    fn write(&self, target: &mut Target) -> anyhow::Result<()> {
-        let n = self.inside.len() as u64;
+    fn push(&mut self, results: &PointResults<'_>) -> anyhow::Result<()> {
+        let distance = |distance: Option<f64>| [distance.unwrap_or(f64::INFINITY).to_le_bytes()];
+        for record in results.records(0..results.points.len()) {
+            let weights = [record.w1, record.w2].map(Option::unwrap_or_default);
+            self.inside.push([[u8::from(record.inside)]])?;
+            self.distance.push(distance(record.distance))?;
+            self.signed_distance.push(distance(record.signed_distance))?;
+            self.points.push(record.closest.unwrap_or([f64::NAN; 3]).map(f64::to_le_bytes))?;
+            self.primitive_ids.push([record.triangle.unwrap_or(NO_INDEX).to_le_bytes()])?;
+            self.primitive_uvs.push(weights.map(f32::to_le_bytes))?;
+        }
+        Ok(())
+    }
+
+    fn write(self, target: &mut Target) -> anyhow::Result<()> {
+        let Self { inside, distance, signed_distance, points, primitive_ids, primitive_uvs } = self;
+        let columns = [inside, distance, signed_distance, points, primitive_ids, primitive_uvs];
         write_archive(target, |archive| {
-            archive.add("inside", &[n], &self.inside)?;
-            archive.add("distance", &[n], &self.distance)?;
-            archive.add("signed_distance", &[n], &self.signed_distance)?;
-            archive.add("points", &[n, 3], &self.points)?;
-            archive.add("primitive_ids", &[n], &self.primitive_ids)?;
-            archive.add("primitive_uvs", &[n, 2], &self.primitive_uvs)
+            columns.into_iter().try_for_each(|column| column.write(archive))
         })
     }
 }

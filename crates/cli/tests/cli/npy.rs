@@ -1,6 +1,30 @@
-//! A reader of NPY files, to check what the program writes.
+//! NPY files for the program to read, and a reader of those that it writes.
 
 use std::io::Read;
+
+/// An NPY file of rows of equal length; `encode` gives the bytes of a number.
+pub(crate) fn npy_file(
+    descr: &str,
+    fortran_order: bool,
+    rows: &[Vec<f64>],
+    encode: impl Fn(f64) -> Vec<u8>,
+) -> Vec<u8> {
+    let (n_rows, n_columns) = (rows.len(), rows[0].len());
+    let data: Vec<u8> = if fortran_order {
+        (0..n_columns).flat_map(|c| rows.iter().map(move |row| row[c])).flat_map(encode).collect()
+    } else {
+        rows.iter().flatten().copied().flat_map(encode).collect()
+    };
+    let order = if fortran_order { "True" } else { "False" };
+    let header = format!(
+        "{{'descr': '{descr}', 'fortran_order': {order}, 'shape': ({n_rows}, {n_columns}), }}\n"
+    );
+    let mut file = b"\x93NUMPY\x01\x00".to_vec();
+    file.extend((header.len() as u16).to_le_bytes());
+    file.extend(header.bytes());
+    file.extend(data);
+    file
+}
 
 /// An array as NumPy reads it.
 pub(crate) struct Npy {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::npy::{Npy, NpyValue};
+use crate::npy::{Npy, NpyValue, npy_file};
 use crate::support::{Run, cuboid, file, folder, hitscan, hitscan_in, names_in, path};
 
 /// Inside, outside, at a vertex, and not finite. The cuboid is 10 by 12 by 4 around the origin.
@@ -15,18 +15,7 @@ fn rows(separator: &str) -> String {
 }
 
 fn npy(descr: &str, fortran_order: bool, encode: impl Fn(f64) -> Vec<u8>) -> Vec<u8> {
-    let data: Vec<u8> = if fortran_order {
-        (0..3).flat_map(|c| POINTS.map(|point| point[c])).flat_map(encode).collect()
-    } else {
-        POINTS.into_iter().flatten().flat_map(encode).collect()
-    };
-    let order = if fortran_order { "True" } else { "False" };
-    let header = format!("{{'descr': '{descr}', 'fortran_order': {order}, 'shape': (4, 3), }}\n");
-    let mut file = b"\x93NUMPY\x01\x00".to_vec();
-    file.extend((header.len() as u16).to_le_bytes());
-    file.extend(header.bytes());
-    file.extend(data);
-    file
+    npy_file(descr, fortran_order, &POINTS.map(Vec::from), encode)
 }
 
 fn files() -> Vec<(&'static str, Vec<u8>)> {

@@ -1,5 +1,6 @@
 //! Rays in every format, from files and standard input, give the same results.
 
+use crate::npy::npy_file;
 use crate::support::{Run, cuboid, file, folder, hitscan, hitscan_in};
 
 const CSV: &str = "\
@@ -24,18 +25,7 @@ fn npy(descr: &str, fortran_order: bool, encode: impl Fn(f64) -> Vec<u8>) -> Vec
     let number = |text: &str| text.parse::<f64>().unwrap();
     let rows: Vec<Vec<f64>> =
         CSV.lines().skip(1).map(|line| line.split(',').map(number).collect()).collect();
-    let data: Vec<u8> = if fortran_order {
-        (0..8).flat_map(|c| rows.iter().map(move |row| row[c])).flat_map(encode).collect()
-    } else {
-        rows.into_iter().flatten().flat_map(encode).collect()
-    };
-    let order = if fortran_order { "True" } else { "False" };
-    let header = format!("{{'descr': '{descr}', 'fortran_order': {order}, 'shape': (5, 8), }}\n");
-    let mut file = b"\x93NUMPY\x01\x00".to_vec();
-    file.extend((header.len() as u16).to_le_bytes());
-    file.extend(header.bytes());
-    file.extend(data);
-    file
+    npy_file(descr, fortran_order, &rows, encode)
 }
 
 fn files() -> Vec<(&'static str, Vec<u8>)> {
