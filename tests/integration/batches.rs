@@ -57,6 +57,26 @@ fn bundles_with_odd_rays_have_one_answer() {
     }
 }
 
+/// Such rays are sorted by octant, because a packet has one octant.
+#[test]
+fn rays_of_four_octants_aimed_at_corners_and_edges_have_one_answer() {
+    let mut rng = Rng::new(95);
+    for (i, mut shape) in closed_shapes(300).into_iter().enumerate() {
+        let bounds = shape.mesh.bounds();
+        let axis = [Vec3::X, Vec3::NEG_Y, Vec3::Z][i % 3];
+        let eye = bounds.center() + 3.0 * bounds.extent().length() * axis;
+        let rays: Vec<Ray> = (0..300)
+            .map(|_| {
+                let [a, b, _] = shape.mesh.corners(rng.below(shape.mesh.triangles().len()) as u32);
+                let target = if rng.one_in(2) { a } else { a.midpoint(b) };
+                Ray::new(eye, target - eye)
+            })
+            .collect();
+        shape.name = format!("{}, along {axis}", shape.name);
+        check_everything(&shape, &rays, 95);
+    }
+}
+
 #[test]
 fn batches_on_a_tree_beyond_the_caches_equal_single_rays() {
     let mut rng = Rng::new(94);

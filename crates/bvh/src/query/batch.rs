@@ -2,6 +2,7 @@
 
 use hitscan_primitives::{Faces, Hit, HitOptions, Ray};
 
+use super::ray_kinds::{Kinds, MIN_PACKET, few_kinds, may_be_of_one_kind};
 use crate::{
     kernel::{AnyHit, ClosestHit, HitSink, PACKET},
     mesh_bvh::MeshBvh,
@@ -11,8 +12,15 @@ use crate::{
     },
 };
 
-/// Rays that one thread takes at a time: enough to make the hand-over cheap, few enough to spread.
-const CHUNK: usize = 1024;
+/// The minimum number of rays that one thread takes at a time: enough to make the hand-over cheap.
+const MIN_CHUNK: usize = 1024;
+
+/// The maximum number of rays that one thread takes at a time. [`Kinds`] sorts the rays of a chunk, so a
+/// longer chunk has fuller packets.
+const MAX_CHUNK: usize = 8192;
+
+/// The number of chunks of a batch, while their size permits it: enough to spread over threads.
+const CHUNKS: usize = 32;
 
 impl MeshBvh {
     /// [`closest_hit`](Self::closest_hit) of each ray, on rayon's current pool with the feature
@@ -63,9 +71,10 @@ impl MeshBvh {
         });
     }
 
-    /// Answers rays as packets where `packet` accepts them. The others go alone, interleaved if the tree
-    /// is larger than the caches. `finish` converts the sink of a ray to its answer.
-    fn answer<T, H: HitSink>(
+    /// Answers rays as packets where `packet` accepts them: aligned runs first, then rays of mixed runs,
+    /// sorted into kinds. The others go alone, interleaved if the tree is larger than the caches. `finish`
+    /// converts the sink of a ray to its answer.
+    fn answer<T: Copy + Default, H: HitSink>(
         &self,
         rays: &[Ray],
         answers: &mut [T],
@@ -74,38 +83,40 @@ impl MeshBvh {
         start: impl Fn(&Ray) -> H,
         finish: impl Fn(H) -> T,
     ) {
-        let large_leaves = leaves_beyond_caches(&self.tree);
-        let mut interleaved = Vec::new();
-        let (packets, last_rays) = rays.as_chunks::<PACKET>();
-        let (packet_answers, last_answers) = answers.as_chunks_mut::<PACKET>();
-        for (n, (rays, answers)) in packets.iter().zip(packet_answers).enumerate() {
-            let coherent = self.tree.scale == 1.0 && may_be_coherent(rays);
-            if coherent && packet(rays, answers) {
+        let mut alone = Vec::new();
+        let mut kinds = Kinds::default();
+        let runs = if self.tree.scale == 1.0 { rays.as_chunks::<PACKET>().0 } else { &[] };
+        for (n, run) in runs.iter().enumerate() {
+            let first = n * PACKET;
+            let Some(run_answers) = answers[first..].first_chunk_mut() else { continue };
+            if may_be_of_one_kind(run) && packet(run, run_answers) {
                 continue;
             }
-            if large_leaves.is_some() {
-                interleaved.extend(n * PACKET..(n + 1) * PACKET);
-            } else {
-                trace_each(&self.tree, self.isa, rays, answers, faces, &start, &finish);
+            let indices = std::array::from_fn::<_, PACKET, _>(|i| (first + i) as u32);
+            let Some(of_rays) = few_kinds(run) else {
+                alone.extend(indices);
+                continue;
+            };
+            for (kind, index) in of_rays.into_iter().zip(indices) {
+                if let Some(full) = kinds.push(kind, index) {
+                    gathered_packet(rays, full, answers, &packet, &mut alone);
+                }
             }
         }
-        match large_leaves {
-            Some(leaves) => {
-                interleaved.extend(rays.len() - last_rays.len()..rays.len());
-                trace_interleaved(
-                    &self.tree,
-                    self.isa,
-                    leaves,
-                    rays,
-                    &interleaved,
-                    faces,
-                    start,
-                    |ray, sink| answers[ray] = finish(sink),
-                );
-            }
-            None => {
-                trace_each(&self.tree, self.isa, last_rays, last_answers, faces, start, finish);
-            }
+        kinds.drain(|rest| gathered_packet(rays, rest, answers, &packet, &mut alone));
+        alone.extend((runs.len() * PACKET) as u32..rays.len() as u32);
+        match leaves_beyond_caches(&self.tree) {
+            Some(leaves) => trace_interleaved(
+                &self.tree,
+                self.isa,
+                leaves,
+                rays,
+                &alone,
+                faces,
+                start,
+                |ray, sink| answers[ray as usize] = finish(sink),
+            ),
+            None => trace_each(&self.tree, self.isa, rays, &alone, answers, faces, start, finish),
         }
     }
 
@@ -125,7 +136,7 @@ impl MeshBvh {
     /// [`all_hits`](Self::all_hits) of each ray, on rayon's current pool with the feature `parallel`.
     /// Allocates one list for all rays.
     pub fn all_hits_batch(&self, rays: &[Ray], options: &HitOptions) -> HitLists {
-        let chunks = parallel::map_chunks(rays.len(), CHUNK, |chunk| {
+        let chunks = parallel::map_chunks(rays.len(), MIN_CHUNK, |chunk| {
             let (mut lists, mut hits) = (HitLists::default(), Vec::new());
             for ray in &rays[chunk] {
                 self.all_hits_into(ray, options, &mut hits);
@@ -143,12 +154,24 @@ impl MeshBvh {
     }
 }
 
-/// Whether a few of the rays share their octant. A cheap pre-test, so that incoherent rays skip packet
-/// setup.
-fn may_be_coherent(rays: &[Ray; PACKET]) -> bool {
-    let octant = |ray: &Ray| ray.direction.is_negative_bitmask();
-    let first = octant(&rays[0]);
-    [5, 10, 15].iter().all(|&ray| octant(&rays[ray]) == first)
+/// Answers the rays at `indices` as a packet, padded by copies of the last one. Adds them to `alone` if
+/// they are few, or `packet` refuses them.
+fn gathered_packet<T: Copy + Default>(
+    rays: &[Ray],
+    indices: &[u32],
+    answers: &mut [T],
+    packet: impl Fn(&[Ray; PACKET], &mut [T; PACKET]) -> bool,
+    alone: &mut Vec<u32>,
+) {
+    let gathered = std::array::from_fn(|i| rays[indices[i.min(indices.len() - 1)] as usize]);
+    let mut gathered_answers = [T::default(); PACKET];
+    if indices.len() < MIN_PACKET || !packet(&gathered, &mut gathered_answers) {
+        alone.extend(indices);
+        return;
+    }
+    for (&index, answer) in indices.iter().zip(gathered_answers) {
+        answers[index as usize] = answer;
+    }
 }
 
 fn for_each_chunk<T: Send>(
@@ -157,7 +180,8 @@ fn for_each_chunk<T: Send>(
     answer: impl Fn(&[Ray], &mut [T]) + Sync + Send,
 ) {
     assert_eq!(rays.len(), answers.len(), "expected one answer per ray");
-    parallel::for_each_chunk(answers, CHUNK, |first, answers| {
+    let chunk = (rays.len() / CHUNKS).clamp(MIN_CHUNK, MAX_CHUNK).next_multiple_of(PACKET);
+    parallel::for_each_chunk(answers, chunk, |first, answers| {
         answer(&rays[first..first + answers.len()], answers);
     });
 }

@@ -4,6 +4,7 @@ mod batch;
 mod closest_point;
 mod filter;
 mod overlap;
+mod ray_kinds;
 mod visit;
 mod visit_nodes;
 mod winding;

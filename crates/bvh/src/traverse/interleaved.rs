@@ -41,10 +41,10 @@ pub(crate) fn trace_interleaved<H: HitSink>(
     isa: Isa,
     leaves: &[TriangleBlock],
     rays: &[Ray],
-    indices: &[usize],
+    indices: &[u32],
     faces: Faces,
     start: impl Fn(&Ray) -> H,
-    finish: impl FnMut(usize, H),
+    finish: impl FnMut(u32, H),
 ) {
     isa.run(Interleaved { tree, leaves, rays, indices, faces, start, finish });
 }
@@ -53,7 +53,7 @@ struct Interleaved<'a, Start, Finish> {
     tree: &'a Tree,
     leaves: &'a [TriangleBlock],
     rays: &'a [Ray],
-    indices: &'a [usize],
+    indices: &'a [u32],
     faces: Faces,
     start: Start,
     finish: Finish,
@@ -61,7 +61,7 @@ struct Interleaved<'a, Start, Finish> {
 
 /// A ray in flight.
 struct InFlight<S: Simd, H> {
-    index: usize,
+    index: u32,
     boxes: BoxRay<S, false>,
     triangles: TriangleRay<S>,
     keys: KeyCodec<S>,
@@ -69,7 +69,7 @@ struct InFlight<S: Simd, H> {
     sink: H,
 }
 
-impl<H: HitSink, Start: Fn(&Ray) -> H, Finish: FnMut(usize, H)> Kernel
+impl<H: HitSink, Start: Fn(&Ray) -> H, Finish: FnMut(u32, H)> Kernel
     for Interleaved<'_, Start, Finish>
 {
     type Output = ();
@@ -87,7 +87,7 @@ impl<H: HitSink, Start: Fn(&Ray) -> H, Finish: FnMut(usize, H)> Kernel
             for (entry, stack) in in_flight.iter_mut().zip(&mut stacks) {
                 let Some(ray) = entry else {
                     let Some(&index) = waiting.next() else { continue };
-                    let (ray, mut sink) = (&rays[index], start(&rays[index]));
+                    let (ray, mut sink) = (&rays[index as usize], start(&rays[index as usize]));
                     let Some(query) = QueryRay::new(simd, ray, tree.max_abs) else {
                         finish(index, sink);
                         continue;

@@ -8,13 +8,14 @@
 use hitscan_primitives::{Faces, Hit, Ray};
 
 use super::{
-    child_order::{KeyCodec, push_hits, slot_of},
+    child_order::{KeyCodec, prefetch, push_hits, slot_of},
     single::Traversal,
 };
 use crate::{
     kernel::{AnyHit, ClosestHit, PACKET, Packet},
-    layout::{ChildRef, Tree, TriangleBlock},
+    layout::{ChildRef, Leaves, Tree, TriangleBlock},
     simd::{Kernel, Simd, Stack, StackMemory},
+    widths::NODE_WIDTH,
 };
 
 /// The maximum number of rays below a child that continue one by one. For the closest hit 4 and 6 lost 3
@@ -101,6 +102,13 @@ fn trace_packet<S: Simd, const ANY: bool>(
         if hits.mask != 0 {
             let parent = simd.splat(f32::from_bits(index as u32));
             push_hits(simd, &hits, keys, parent, &mut stack);
+            // The tests of the first child take long enough for the others to arrive.
+            let mut met = hits.mask;
+            while met != 0 {
+                let slot = met.trailing_zeros() as usize % NODE_WIDTH;
+                met &= met - 1;
+                prefetch_child(simd, tree, node.child(slot));
+            }
         }
         index = loop {
             if stack.is_empty() {
@@ -139,6 +147,14 @@ fn trace_packet<S: Simd, const ANY: bool>(
                 packet.update_t_max();
             }
         };
+    }
+}
+
+#[inline(always)]
+fn prefetch_child<S: Simd>(simd: S, tree: &Tree, child: ChildRef) {
+    match &tree.leaves {
+        Leaves::Full(blocks) => prefetch(simd, &tree.nodes, &**blocks, child),
+        Leaves::Compact(blocks) => prefetch(simd, &tree.nodes, blocks, child),
     }
 }
 

@@ -136,24 +136,26 @@ impl<H: HitSink> Kernel for Traversal<'_, H> {
     }
 }
 
-/// Traces each ray with a fresh sink; `finish` converts the sink to the answer.
-#[inline(always)]
+/// Traces the rays at `indices`, each with a fresh sink; `finish` converts the sink to the answer.
+#[expect(clippy::too_many_arguments, reason = "a batch in plain arguments, used once")]
 pub(crate) fn trace_each<T, H: HitSink>(
     tree: &Tree,
     isa: Isa,
     rays: &[Ray],
+    indices: &[u32],
     answers: &mut [T],
     faces: Faces,
     start: impl Fn(&Ray) -> H,
     finish: impl Fn(H) -> T,
 ) {
-    isa.run(Each { tree, rays, answers, faces, start, finish });
+    isa.run(Each { tree, rays, indices, answers, faces, start, finish });
 }
 
 /// Traces rays one after the other, for an instruction set that is chosen once for all of them.
 struct Each<'a, T, Start, Finish> {
     tree: &'a Tree,
     rays: &'a [Ray],
+    indices: &'a [u32],
     answers: &'a mut [T],
     faces: Faces,
     start: Start,
@@ -167,8 +169,9 @@ impl<T, H: HitSink, Start: Fn(&Ray) -> H, Finish: Fn(H) -> T> Kernel
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        let Self { tree, rays, answers, faces, start, finish } = self;
-        for (ray, answer) in rays.iter().zip(answers) {
+        let Self { tree, rays, indices, answers, faces, start, finish } = self;
+        for &index in indices {
+            let (ray, answer) = (&rays[index as usize], &mut answers[index as usize]);
             let scaled;
             let ray = if tree.scale == 1.0 {
                 ray
