@@ -112,12 +112,11 @@ impl Header {
             let found = format!("\"{}\"", bytes.escape_ascii());
             return Err(CacheErrorKind::NotACache { found });
         }
-        let damaged = |_| CacheErrorKind::Damaged { part: "header" };
         let mut reader = Reader::new(&start[MAGIC.len()..]);
         match reader.u32().map_err(too_short)? {
             BYTE_ORDER => {}
             order if order.swap_bytes() == BYTE_ORDER => return Err(CacheErrorKind::ByteOrder),
-            _ => return Err(CacheErrorKind::Damaged { part: "header" }),
+            _ => return Err(damaged_header(String::new())),
         }
         let version = [reader.u32().map_err(too_short)?, reader.u32().map_err(too_short)?];
         if version != VERSION {
@@ -130,18 +129,32 @@ impl Header {
         }
         let (body, sum) = start.split_at(HEADER_LEN - 8);
         if Reader::new(sum).u64() != Ok(checksum::of_piece(body)) {
-            return Err(damaged(String::new()));
+            return Err(damaged_header(String::new()));
         }
-        let n_sections = reader.u32().map_err(damaged)?;
-        let expected = reader.u64().map_err(damaged)?;
+        let n_sections = reader.u32().map_err(damaged_header)?;
+        let expected = reader.u64().map_err(damaged_header)?;
         if expected != file_len {
             return Err(CacheErrorKind::Length { found: file_len, expected });
         }
+        let (header, end) = Self::parse_sections(&mut reader, file_len)?;
+        if n_sections as usize != N_SECTIONS || end != file_len {
+            let reason = format!("{n_sections} sections up to {end} of {file_len} bytes");
+            return Err(CacheErrorKind::invalid("header", reason));
+        }
+        Ok(header)
+    }
+
+    /// Parses the entries of the sections, and returns the end of the last section.
+    fn parse_sections(
+        reader: &mut Reader<'_>,
+        file_len: u64,
+    ) -> Result<(Self, u64), CacheErrorKind> {
         let mut header = Self::default();
         let mut offset = HEADER_LEN as u64;
         for (number, entry) in (1..).zip(&mut header.entries) {
-            let marks = [reader.u32().map_err(damaged)?, reader.u32().map_err(damaged)?];
-            let mut next = || reader.u64().map_err(damaged);
+            let marks =
+                [reader.u32().map_err(damaged_header)?, reader.u32().map_err(damaged_header)?];
+            let mut next = || reader.u64().map_err(damaged_header);
             *entry = Entry { offset: next()?, len: next()?, checksum: next()? };
             let end = offset.checked_add(entry.len).filter(|&end| end <= file_len);
             let (true, true, Some(end)) = (marks == [number, 0], entry.offset == offset, end)
@@ -157,12 +170,12 @@ impl Header {
             };
             offset = end;
         }
-        if n_sections as usize != N_SECTIONS || offset != file_len {
-            let reason = format!("{n_sections} sections up to {offset} of {file_len} bytes");
-            return Err(CacheErrorKind::invalid("header", reason));
-        }
-        Ok(header)
+        Ok((header, offset))
     }
+}
+
+fn damaged_header(_: String) -> CacheErrorKind {
+    CacheErrorKind::Damaged { part: "header" }
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     kernel::{AnyHit, ClosestHit, PACKET, Packet},
-    layout::{ChildRef, Leaves, Tree, TriangleBlock},
+    layout::{ChildRef, Leaves, Tree, TriangleBlock, WideNode},
     simd::{Kernel, Simd, Stack, StackMemory},
     widths::NODE_WIDTH,
 };
@@ -80,6 +80,7 @@ impl Kernel for OccludedOfPacket<'_> {
 }
 
 /// Traverses the tree and returns the rays that hit anything, as bits.
+// Longer than 60 lines: split, it would keep the packet's constants in memory instead of registers.
 #[inline(always)]
 fn trace_packet<S: Simd, const ANY: bool>(
     simd: S,
@@ -102,13 +103,7 @@ fn trace_packet<S: Simd, const ANY: bool>(
         if hits.mask != 0 {
             let parent = simd.splat(f32::from_bits(index as u32));
             push_hits(simd, &hits, keys, parent, &mut stack);
-            // The tests of the first child take long enough for the others to arrive.
-            let mut met = hits.mask;
-            while met != 0 {
-                let slot = met.trailing_zeros() as usize % NODE_WIDTH;
-                met &= met - 1;
-                prefetch_child(simd, tree, node.child(slot));
-            }
+            prefetch_children(simd, tree, node, hits.mask);
         }
         index = loop {
             if stack.is_empty() {
@@ -150,11 +145,18 @@ fn trace_packet<S: Simd, const ANY: bool>(
     }
 }
 
+/// Prefetches the children in the slots of `mask`. The tests of the first take long enough for the others
+/// to arrive.
 #[inline(always)]
-fn prefetch_child<S: Simd>(simd: S, tree: &Tree, child: ChildRef) {
-    match &tree.leaves {
-        Leaves::Full(blocks) => prefetch(simd, &tree.nodes, &**blocks, child),
-        Leaves::Compact(blocks) => prefetch(simd, &tree.nodes, blocks, child),
+fn prefetch_children<S: Simd>(simd: S, tree: &Tree, node: &WideNode, mask: u32) {
+    let mut left = mask;
+    while left != 0 {
+        let child = node.child(left.trailing_zeros() as usize % NODE_WIDTH);
+        left &= left - 1;
+        match &tree.leaves {
+            Leaves::Full(blocks) => prefetch(simd, &tree.nodes, &**blocks, child),
+            Leaves::Compact(blocks) => prefetch(simd, &tree.nodes, blocks, child),
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use clap::ValueEnum;
-use hitscan::{Faces, Isa, Ray};
+use hitscan::{Faces, Isa, MeshBvh, Ray};
 use hitscan_oracle::{Difference, HostileRays, Oracle, Query, Tally};
 
 use crate::args::{CheckArgs, EngineArgs, LayoutArg, QualityArg};
@@ -11,6 +11,7 @@ use crate::check::{Expected, Shape};
 use crate::exit_code::Outcome;
 use crate::loading;
 use crate::messages;
+use crate::model::Model;
 use crate::output::Target;
 use crate::threads;
 
@@ -20,34 +21,7 @@ const CHUNK: usize = 1 << 13;
 pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Outcome> {
     threads::set(args.threads)?;
     let mut model = loading::load(&args.file, &args.limits)?;
-    let mut trees = Vec::new();
-    let mut invalid_trees = Vec::new();
-    let mut rows = Vec::new();
-    for &layout in LayoutArg::value_variants() {
-        for &quality in QualityArg::value_variants() {
-            let (asked_quality, asked_layout) = (Some(quality), Some(layout));
-            let engine = EngineArgs {
-                quality: asked_quality,
-                isa: None,
-                layout: asked_layout,
-                threads: args.threads,
-                limits: args.limits,
-            };
-            let tree = loading::build_quietly(&mut model, &engine)?;
-            let (quality, layout) = (name(quality), name(layout));
-            if let Err(broken) = tree.validate(&model.mesh) {
-                invalid_trees.push(format!("the {layout} {quality} tree is invalid: {broken}"));
-            }
-            for isa in Isa::available() {
-                rows.extend(Shape::ALL.map(|shape| {
-                    let (quality, layout) = (quality.clone(), layout.clone());
-                    Row { quality, layout, isa, shape, tally: Tally::default() }
-                }));
-            }
-            trees.push(tree);
-        }
-    }
-
+    let Trees { mut trees, mut rows, invalid } = Trees::build(&mut model, args)?;
     let mesh = &model.mesh;
     let mut stream = HostileRays::new(mesh, args.seed);
     let oracle = Oracle::new(mesh);
@@ -75,14 +49,53 @@ pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Outcome> {
     bar.finish_and_clear();
 
     let mut out = Target::open(None)?;
-    let report = Report { args, rows: &rows, invalid_trees: &invalid_trees };
+    let report = Report { args, rows: &rows, invalid_trees: &invalid };
     report.write(&mut out)?;
     out.finish(&[])?;
-    Ok(if report.n_differences() == 0 && invalid_trees.is_empty() {
+    Ok(if report.n_differences() == 0 && invalid.is_empty() {
         Outcome::Done
     } else {
         Outcome::Nothing
     })
+}
+
+/// A tree of each layout and quality, and the rows of the report: one for each tree, instruction set and
+/// shape of the query.
+struct Trees {
+    trees: Vec<MeshBvh>,
+    rows: Vec<Row>,
+    /// What is wrong with invalid trees.
+    invalid: Vec<String>,
+}
+
+impl Trees {
+    fn build(model: &mut Model, args: &CheckArgs) -> anyhow::Result<Self> {
+        let (mut trees, mut rows, mut invalid) = (vec![], vec![], vec![]);
+        for &layout in LayoutArg::value_variants() {
+            for &quality in QualityArg::value_variants() {
+                let engine = EngineArgs {
+                    quality: Some(quality),
+                    isa: None,
+                    layout: Some(layout),
+                    threads: args.threads,
+                    limits: args.limits,
+                };
+                let tree = loading::build_quietly(model, &engine)?;
+                let (quality, layout) = (name(quality), name(layout));
+                if let Err(broken) = tree.validate(&model.mesh) {
+                    invalid.push(format!("the {layout} {quality} tree is invalid: {broken}"));
+                }
+                for isa in Isa::available() {
+                    rows.extend(Shape::ALL.map(|shape| {
+                        let (quality, layout) = (quality.clone(), layout.clone());
+                        Row { quality, layout, isa, shape, tally: Tally::default() }
+                    }));
+                }
+                trees.push(tree);
+            }
+        }
+        Ok(Self { trees, rows, invalid })
+    }
 }
 
 /// A row of the report: one tree, instruction set and batch shape.

@@ -160,7 +160,6 @@ impl Info {
             let names: Vec<String> = self.built_from.iter().map(|name| quoted(name)).collect();
             writeln!(out, "built from  {}", names.join(", "))?;
         }
-        let count = |n: usize| HumanCount(n as u64);
         writeln!(out, "vertices    {}", count(self.vertices))?;
         writeln!(out, "polygons    {}", count(self.polygons))?;
         writeln!(
@@ -188,6 +187,24 @@ impl Info {
             writeln!(out, "            {}", Escaped(remark))?;
         }
         writeln!(out, "loaded in   {}", readable(Duration::from_secs_f64(self.load_ms / 1e3)))?;
+        self.write_tree(out)?;
+        if !self.longest_edges.is_empty() {
+            writeln!(out, "sizes       triangles by the length of their longest edge")?;
+            let row = |class: &SizeClass| {
+                (format!("{} to {}", short(class.from), short(class.to)), class.triangles)
+            };
+            write_bars(out, self.longest_edges.iter().map(row))?;
+        }
+        if self.tree.leaves > 0 {
+            writeln!(out, "depths      leaves by the number of nodes above them")?;
+            let rows = self.tree.leaves_by_depth.iter().enumerate().skip_while(|&(_, &n)| n == 0);
+            write_bars(out, rows.map(|(depth, &n)| (depth.to_string(), n)))?;
+        }
+        Ok(())
+    }
+
+    /// Writes the size of the tree and how long it took to build.
+    fn write_tree(&self, out: &mut impl Write) -> std::io::Result<()> {
         let tree = &self.tree;
         writeln!(
             out,
@@ -204,20 +221,7 @@ impl Info {
             tree.bytes_per_triangle,
             readable(Duration::from_secs_f64(tree.build_ms / 1e3))
         )?;
-        writeln!(out, "            queries by {} (of {})", tree.isa, tree.isas.join(", "))?;
-        if !self.longest_edges.is_empty() {
-            writeln!(out, "sizes       triangles by the length of their longest edge")?;
-            let row = |class: &SizeClass| {
-                (format!("{} to {}", short(class.from), short(class.to)), class.triangles)
-            };
-            write_bars(out, self.longest_edges.iter().map(row))?;
-        }
-        if tree.leaves > 0 {
-            writeln!(out, "depths      leaves by the number of nodes above them")?;
-            let rows = tree.leaves_by_depth.iter().enumerate().skip_while(|&(_, &n)| n == 0);
-            write_bars(out, rows.map(|(depth, &n)| (depth.to_string(), n)))?;
-        }
-        Ok(())
+        writeln!(out, "            queries by {} (of {})", tree.isa, tree.isas.join(", "))
     }
 }
 
@@ -274,4 +278,8 @@ fn write_names(out: &mut impl Write, what: &str, names: &[String]) -> std::io::R
     let more = if names.len() > SHOWN { ", ..." } else { "" };
     let colon = if names.is_empty() { "" } else { ": " };
     writeln!(out, "{what}  {}{colon}{}{more}", names.len(), shown.join(", "))
+}
+
+fn count(n: usize) -> HumanCount {
+    HumanCount(n as u64)
 }

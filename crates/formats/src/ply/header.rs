@@ -12,6 +12,17 @@ pub(super) enum Encoding {
     BigEndian,
 }
 
+impl Encoding {
+    fn named(name: &str) -> Option<Self> {
+        match name {
+            "ascii" => Some(Self::Text),
+            "binary_little_endian" => Some(Self::LittleEndian),
+            "binary_big_endian" => Some(Self::BigEndian),
+            _ => None,
+        }
+    }
+}
+
 /// A number type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Scalar {
@@ -105,12 +116,8 @@ impl Header {
                 (1, _) => return Err(wrong("`ply`")),
                 (_, [] | ["comment" | "obj_info", ..]) => {}
                 (_, ["format", name, "1.0"]) if encoding.is_none() => {
-                    encoding = Some(match *name {
-                        "ascii" => Encoding::Text,
-                        "binary_little_endian" => Encoding::LittleEndian,
-                        "binary_big_endian" => Encoding::BigEndian,
-                        _ => return Err(wrong("ascii, binary_little_endian or binary_big_endian")),
-                    });
+                    let expected = "ascii, binary_little_endian or binary_big_endian";
+                    encoding = Some(Encoding::named(name).ok_or_else(|| wrong(expected))?);
                 }
                 (_, ["format", ..]) => return Err(wrong("one `format ascii 1.0` or the like")),
                 (_, ["element", name, n]) => {

@@ -156,6 +156,43 @@ impl Ply<'_> {
         Ok(())
     }
 
+    /// Reads the corners of the face with number `face`. Its property with number `indices` holds them.
+    fn read_polygon(
+        &self,
+        element: &Element,
+        indices: usize,
+        face: u64,
+        body: &mut Body<'_>,
+        polygon: &mut Vec<u32>,
+    ) -> Result<(), ErrorAt> {
+        let (position, n_vertices) = (body.position(), self.is_finite.len());
+        polygon.clear();
+        for (index, property) in element.properties.iter().enumerate() {
+            if index != indices {
+                body.skip_property(property)?;
+                continue;
+            }
+            let n = body.list_len(property)?;
+            let limit = u64::from(self.options.max_polygon_corners);
+            if n as u64 > limit {
+                let (what, found) = ("corners of a face", n as u64);
+                let raised_by = Some(Limit::PolygonCorners);
+                let kind = ReadErrorKind::TooLarge { what, found, limit, raised_by };
+                return Err(position.error(kind));
+            }
+            for _ in 0..n {
+                let index = body.number(property.scalar)?;
+                if !(index >= 0.0 && index < n_vertices as f64 && index.fract() == 0.0) {
+                    let found = format!("corner {index} of face {face}");
+                    let expected = format!("one of the file's {n_vertices} vertices, from 0");
+                    return Err(position.error(ReadErrorKind::syntax(found, expected)));
+                }
+                polygon.push(index as u32);
+            }
+        }
+        Ok(())
+    }
+
     fn read_faces(&mut self, element: &Element, body: &mut Body<'_>) -> Result<(), ErrorAt> {
         let is_indices = |property: &Property| {
             property.list.is_some()
@@ -171,7 +208,6 @@ impl Ply<'_> {
                 self.skip_property("face", element, property);
             }
         }
-        let n_vertices = self.is_finite.len();
         let (has_normals, has_uvs) =
             (!self.builder.attributes.normals.is_empty(), !self.builder.attributes.uvs.is_empty());
         let mut triangulator = Triangulator::default();
@@ -180,31 +216,7 @@ impl Ply<'_> {
         for face in 0..element.n {
             body.begin(element)?;
             let position = body.position();
-            polygon.clear();
-            for (index, property) in element.properties.iter().enumerate() {
-                if index != indices {
-                    body.skip_property(property)?;
-                    continue;
-                }
-                let n = body.list_len(property)?;
-                let limit = u64::from(self.options.max_polygon_corners);
-                if n as u64 > limit {
-                    let (what, found) = ("corners of a face", n as u64);
-                    let raised_by = Some(Limit::PolygonCorners);
-                    let kind = ReadErrorKind::TooLarge { what, found, limit, raised_by };
-                    return Err(position.error(kind));
-                }
-                for _ in 0..n {
-                    let index = body.number(property.scalar)?;
-                    if !(index >= 0.0 && index < n_vertices as f64 && index.fract() == 0.0) {
-                        let found = format!("corner {index} of face {face}");
-                        let expected = format!("one of the file's {n_vertices} vertices, from 0");
-                        let kind = ReadErrorKind::syntax(found, expected);
-                        return Err(position.error(kind));
-                    }
-                    polygon.push(index as u32);
-                }
-            }
+            self.read_polygon(element, indices, face, body, &mut polygon)?;
             if polygon.len() < 3 {
                 self.report.add("faces of fewer than 3 corners", 1);
                 continue;
