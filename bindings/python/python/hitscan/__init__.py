@@ -1,0 +1,35 @@
+"""Exact and watertight ray casting on triangle meshes, for NumPy arrays.
+
+>>> import numpy as np
+>>> import hitscan
+>>> mesh = hitscan.Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]])
+>>> bvh = hitscan.Bvh(mesh)
+>>> hits = bvh.closest_hits([[0.25, 0.25, 1.0]], [[0.0, 0.0, -1.0]])
+>>> float(hits.t[0]), int(hits.triangle[0])
+(1.0, 0)
+
+The hit of a ray depends on the mesh and the ray alone: the same triangle and the same bits of ``t`` and
+``uv`` on every machine, for any number of threads, from any tree, and from the Rust library.
+"""
+
+from ._bvh import Bvh
+from ._hits import INVALID, HitLists, Hits, SceneHitLists, SceneHits, ScenePoints, SurfacePoints
+from ._hitscan import __version__, instruction_sets
+from ._mesh import Mesh, load
+from ._scene import Scene
+
+__all__ = [
+    "INVALID",
+    "Bvh",
+    "HitLists",
+    "Hits",
+    "Mesh",
+    "Scene",
+    "SceneHitLists",
+    "SceneHits",
+    "ScenePoints",
+    "SurfacePoints",
+    "__version__",
+    "instruction_sets",
+    "load",
+]

@@ -1,0 +1,116 @@
+"""Conversion of arguments to contiguous NumPy arrays, with errors that name the argument."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+#: Anything that NumPy or DLPack turns into an array of numbers.
+ArrayLike: TypeAlias = Any
+Floats: TypeAlias = npt.NDArray[np.floating[Any]]
+#: Rows, directions, bounds for all rays, bounds for each ray: what the compiled module takes.
+RayArguments: TypeAlias = "tuple[Any, Any, float, float, Any, Any]"
+
+
+def numbers(name: str, values: ArrayLike) -> npt.NDArray[Any]:
+    """Return ``values`` as an array of real numbers."""
+    if hasattr(values, "__dlpack__") and not hasattr(values, "__array__"):
+        values = np.from_dlpack(values)
+    try:
+        array = np.asarray(values)
+    except (ValueError, TypeError) as error:
+        raise TypeError(f"{name} cannot be converted to an array of numbers: {error}") from error
+    if array.dtype.kind not in "fiub":
+        raise TypeError(f"{name} has dtype {array.dtype}, expected real numbers")
+    return array
+
+
+def rows(name: str, values: ArrayLike, columns: int | tuple[int, ...], dtype: Any) -> Any:
+    """Return ``values`` as a C-contiguous array (n, columns) of ``dtype``, without a copy if it is one."""
+    array = numbers(name, values)
+    allowed = (columns,) if isinstance(columns, int) else columns
+    if array.ndim == 1 and array.size == 0:
+        array = array.reshape(0, allowed[0])
+    if array.ndim != 2 or array.shape[1] not in allowed:
+        expected = " or ".join(f"(n, {n})" for n in allowed)
+        raise ValueError(f"{name} has shape {array.shape}, expected {expected}")
+    with np.errstate(over="ignore"):
+        return np.ascontiguousarray(array, dtype=dtype)
+
+
+def row(name: str, values: ArrayLike, columns: int, dtype: Any) -> Any:
+    """Return ``values`` as an array (columns,) of ``dtype``."""
+    array = numbers(name, values)
+    if array.shape != (columns,):
+        raise ValueError(f"{name} has shape {array.shape}, expected ({columns},)")
+    return np.ascontiguousarray(array, dtype=dtype)
+
+
+def indices(name: str, values: ArrayLike) -> npt.NDArray[np.uint32]:
+    """Return ``values`` as a C-contiguous array (n, 3) of uint32."""
+    array = numbers(name, values)
+    if array.ndim == 1 and array.size == 0:
+        array = array.reshape(0, 3).astype(np.uint32)
+    if array.ndim != 2 or array.shape[1] != 3:
+        raise ValueError(f"{name} has shape {array.shape}, expected (n, 3)")
+    if array.dtype.kind not in "iu":
+        raise TypeError(f"{name} has dtype {array.dtype}, expected integers")
+    if array.dtype != np.uint32 and array.size:
+        low, high = array.min(), array.max()
+        if low < 0 or high > 0xFFFF_FFFE:
+            wrong = low if low < 0 else high
+            place = np.argwhere(array == wrong)[0]
+            raise ValueError(
+                f"{name}[{place[0]}, {place[1]}] is {wrong}, expected an index from 0 to 4294967294"
+            )
+    return np.ascontiguousarray(array, dtype=np.uint32)
+
+
+def _bound(name: str, values: ArrayLike, n: int, dtype: Any) -> tuple[float, Any]:
+    """Split a bound into a number for all rays and an array for each."""
+    array = numbers(name, values)
+    if array.ndim == 0:
+        return float(array), None
+    if array.shape != (n,):
+        raise ValueError(f"{name} has shape {array.shape}, expected a number or ({n},)")
+    return 0.0, np.ascontiguousarray(array, dtype=dtype)
+
+
+def rays(
+    origins: ArrayLike, directions: ArrayLike | None, t_min: Any, t_max: Any, dtype: Any
+) -> tuple[int, RayArguments]:
+    """Return the number of rays, and the rays as the compiled module takes them."""
+    if directions is None:
+        array = rows("rays", origins, (6, 8), dtype)
+        if array.shape[1] == 8 and not (_is(t_min, 0.0) and _is(t_max, np.inf)):
+            raise ValueError("rays have 8 columns and hold t_min and t_max, so both must be left out")
+        ways = None
+    else:
+        array = rows("origins", origins, 3, dtype)
+        ways = rows("directions", directions, 3, dtype)
+        if len(array) != len(ways):
+            if len(array) == 1:
+                array = np.repeat(array, len(ways), axis=0)
+            else:
+                raise ValueError(f"directions has shape {ways.shape}, expected {array.shape} as origins")
+    n = len(array)
+    low, each_low = _bound("t_min", t_min, n, dtype)
+    high, each_high = _bound("t_max", t_max, n, dtype)
+    return n, (array, ways, low, high, each_low, each_high)
+
+
+def _is(value: Any, number: float) -> bool:
+    return np.ndim(value) == 0 and float(value) == number
+
+
+def threads(value: int | None) -> int | None:
+    """Check a number of threads."""
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
+        raise TypeError(f"threads is {value!r}, expected an integer or None")
+    if not 1 <= value <= 1024:
+        raise ValueError(f"threads is {value}, expected a number from 1 to 1024")
+    return int(value)

@@ -1,0 +1,390 @@
+"""A mesh with its tree."""
+
+from __future__ import annotations
+
+import os
+import pickle
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _arrays, _hitscan
+from ._arrays import ArrayLike
+from ._hits import HitLists, Hits, SurfacePoints
+from ._mesh import Mesh
+
+#: The sides of triangles that a ray may hit.
+Faces = Literal["both", "front", "back"]
+
+
+class Bvh:
+    """A mesh with its tree, ready for queries.
+
+    Rays and points are in the mesh's own space, in float32. Numbers of other types are converted. Every
+    answer is the same to the last bit on any machine, with any tree and any number of threads. Do not
+    change the arrays of a query while it runs in another thread.
+
+    Every query takes ``threads``, the number of threads, all cores by default. It releases the
+    interpreter's lock, and Ctrl-C ends it. Rays are either two arrays (n, 3), or one array (n, 6) of
+    origins and directions, or one array (n, 8) with ``t_min`` and ``t_max`` behind them. A contiguous
+    float32 array is not copied. Directions have any length but zero, and ``t`` is in their units. A ray
+    that is not finite, has no direction, or has ``t_min > t_max`` hits nothing.
+
+    Parameters
+    ----------
+    mesh : Mesh
+    quality : {"fast", "balanced", "high"}
+        The time that the build may take, for the speed of the queries.
+    layout : {"full", "compact"}
+        ``"compact"`` takes half the memory; queries are slower.
+    isa : str, optional
+        One of ``hitscan.instruction_sets``; the best by default.
+    threads : int, optional
+        The number of threads of the build.
+
+    Examples
+    --------
+    >>> import hitscan
+    >>> mesh = hitscan.Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]])
+    >>> bvh = hitscan.Bvh(mesh)
+    >>> hits = bvh.closest_hits([[0.25, 0.25, 2], [5, 5, 2]], [[0, 0, -1], [0, 0, -1]])
+    >>> hits.t.tolist(), hits.hit.tolist()
+    ([2.0, inf], [True, False])
+    >>> hits.points[0].tolist()
+    [0.25, 0.25, 0.0]
+    """
+
+    __slots__ = ("__weakref__", "_core")
+
+    def __init__(
+        self,
+        mesh: Mesh,
+        *,
+        quality: Literal["fast", "balanced", "high"] = "balanced",
+        layout: Literal["full", "compact"] = "full",
+        isa: str | None = None,
+        threads: int | None = None,
+    ) -> None:
+        if not isinstance(mesh, Mesh):
+            raise TypeError(f"mesh is a {type(mesh).__name__}, expected a hitscan.Mesh")
+        self._core = _hitscan.Bvh(mesh._core, quality, layout, isa, _arrays.threads(threads))
+
+    @classmethod
+    def _of(cls, core: _hitscan.Bvh) -> Bvh:
+        bvh = cls.__new__(cls)
+        bvh._core = core
+        return bvh
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Bvh:
+        """Read a cache file, which ``save`` or ``hitscan build`` wrote.
+
+        Raises
+        ------
+        OSError
+            A file that cannot be read.
+        ValueError
+            A damaged file, or one of another version.
+        """
+        return cls._of(_hitscan.Bvh.load(os.fspath(path)))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write mesh and tree to a cache file, whole or not at all.
+
+        Raises
+        ------
+        OSError
+            A file that cannot be written.
+        """
+        self._core.save(os.fspath(path))
+
+    @property
+    def mesh(self) -> Mesh:
+        """The mesh, as a copy."""
+        return Mesh._of(self._core.mesh)
+
+    @property
+    def bounds(self) -> npt.NDArray[np.float32]:
+        """The minimum and the maximum corner, (2, 3) float32; +inf and -inf for an empty mesh."""
+        return np.array(self._core.bounds, dtype=np.float32)
+
+    @property
+    def isa(self) -> str:
+        """The instruction set of the queries."""
+        return self._core.isa
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of the tree, with its copy of the triangles."""
+        return self._core.nbytes
+
+    def __len__(self) -> int:
+        """Return the number of triangles."""
+        return self._core.n_triangles
+
+    def __repr__(self) -> str:
+        core = self._core
+        n = core.n_triangles
+        return f"Bvh({n} triangle{'s' * (n != 1)}, {core.quality}, {core.layout}, {core.isa})"
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        data = self._core.to_bytes()
+        if protocol >= 5:
+            return _bvh_of, (pickle.PickleBuffer(memoryview(data)),)
+        return _bvh_of, (data.tobytes(),)
+
+    def refit(self, positions: ArrayLike) -> bool:
+        """Move the vertices to new positions; the triangles stay the same. O(n).
+
+        Queries that run meanwhile in other threads answer by the old positions.
+
+        Parameters
+        ----------
+        positions : (v, 3) array_like
+
+        Returns
+        -------
+        bool
+            Whether the triangles have moved apart so far that a new build would pay.
+
+        Raises
+        ------
+        ValueError
+            Another number of positions, or one that is not finite; nothing has changed then.
+        """
+        return self._core.refit(_arrays.rows("positions", positions, 3, np.float32))
+
+    def closest_hits(
+        self,
+        origins: ArrayLike,
+        directions: ArrayLike | None = None,
+        *,
+        t_min: ArrayLike = 0.0,
+        t_max: ArrayLike = np.inf,
+        faces: Faces = "both",
+        threads: int | None = None,
+    ) -> Hits:
+        """Find what each ray hits first: the minimum ``(t, triangle)``.
+
+        Parameters
+        ----------
+        origins : (n, 3), (n, 6) or (n, 8) array_like
+        directions : (n, 3) array_like, optional
+        t_min, t_max : float or (n,) array_like
+            The closed interval of ``t``.
+        faces : {"both", "front", "back"}
+            The sides of triangles that count.
+        threads : int, optional
+
+        Returns
+        -------
+        Hits
+
+        Raises
+        ------
+        ValueError, TypeError
+            An argument of another shape or type.
+        MemoryError
+            Answers that do not fit into memory.
+        """
+        n, rays = _arrays.rays(origins, directions, t_min, t_max, np.float32)
+        t = np.empty(n, np.float32)
+        triangle = np.empty(n, np.uint32)
+        uv = np.empty((n, 2), np.float32)
+        front = np.empty(n, np.bool_)
+        self._core.closest_hits(rays, faces, _arrays.threads(threads), t, triangle, uv, front)
+        return Hits(t, triangle, uv, front, self)
+
+    def any_hits(
+        self,
+        origins: ArrayLike,
+        directions: ArrayLike | None = None,
+        *,
+        t_min: ArrayLike = 0.0,
+        t_max: ArrayLike = np.inf,
+        faces: Faces = "both",
+        threads: int | None = None,
+    ) -> npt.NDArray[np.bool_]:
+        """Return whether each ray hits anything, (n,) bool.
+
+        Cheaper than :meth:`closest_hits`, with the same arguments.
+
+        Examples
+        --------
+        Whether a segment from ``a`` to ``b`` is free: a direction ``b - a``, and ``t`` up to 1.
+
+        >>> import hitscan
+        >>> mesh = hitscan.Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]])
+        >>> bvh = hitscan.Bvh(mesh)
+        >>> bvh.any_hits([[0.2, 0.2, 1]], [[0, 0, -0.5]], t_max=1).tolist()
+        [False]
+        """
+        n, rays = _arrays.rays(origins, directions, t_min, t_max, np.float32)
+        hit = np.empty(n, np.bool_)
+        self._core.any_hits(rays, faces, _arrays.threads(threads), hit)
+        return hit
+
+    def count_crossings(
+        self,
+        origins: ArrayLike,
+        directions: ArrayLike | None = None,
+        *,
+        t_min: ArrayLike = 0.0,
+        t_max: ArrayLike = np.inf,
+        faces: Faces = "both",
+        threads: int | None = None,
+    ) -> npt.NDArray[np.uint32]:
+        """Return how often each ray crosses the surface, (n,) uint32.
+
+        A shared edge or vertex counts once. For a closed mesh the number is odd exactly for rays that start
+        inside. Arguments as in :meth:`closest_hits`.
+        """
+        n, rays = _arrays.rays(origins, directions, t_min, t_max, np.float32)
+        count = np.empty(n, np.uint32)
+        self._core.count_crossings(rays, faces, _arrays.threads(threads), count)
+        return count
+
+    def all_hits(
+        self,
+        origins: ArrayLike,
+        directions: ArrayLike | None = None,
+        *,
+        t_min: ArrayLike = 0.0,
+        t_max: ArrayLike = np.inf,
+        faces: Faces = "both",
+        once: bool = False,
+        threads: int | None = None,
+    ) -> HitLists:
+        """Find all hits of each ray, sorted by ``(t, triangle)``.
+
+        With ``once``, a shared edge or vertex that a ray passes is one hit; without, each of its triangles
+        is one. Other arguments as in :meth:`closest_hits`.
+        """
+        _, rays = _arrays.rays(origins, directions, t_min, t_max, np.float32)
+        return self._lists(rays, faces, once, None, threads)
+
+    def nearest_hits(
+        self,
+        origins: ArrayLike,
+        directions: ArrayLike | None = None,
+        *,
+        n: int,
+        t_min: ArrayLike = 0.0,
+        t_max: ArrayLike = np.inf,
+        faces: Faces = "both",
+        once: bool = False,
+        threads: int | None = None,
+    ) -> HitLists:
+        """Find the first ``n`` of :meth:`all_hits` of each ray, cheaper than all of them."""
+        if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 0:
+            raise ValueError(f"n is {n!r}, expected an integer from 0 on")
+        _, rays = _arrays.rays(origins, directions, t_min, t_max, np.float32)
+        return self._lists(rays, faces, once, int(n), threads)
+
+    def _lists(self, rays: Any, faces: Faces, once: bool, limit: int | None, threads: int | None) -> HitLists:
+        count = _arrays.threads(threads)
+        t, triangle, uv, front, splits = self._core.hit_lists(rays, faces, bool(once), limit, count)
+        return HitLists(t, triangle, uv.reshape(-1, 2), front, splits, self)
+
+    def closest_points(
+        self, points: ArrayLike, *, max_distance: float = np.inf, threads: int | None = None
+    ) -> SurfacePoints:
+        """Find the point of the surface closest to each point: the minimum ``(distance, triangle)``.
+
+        Parameters
+        ----------
+        points : (n, 3) array_like
+        max_distance : float
+            Surfaces farther away do not count. NaN or a negative number finds nothing.
+        threads : int, optional
+
+        Returns
+        -------
+        SurfacePoints
+        """
+        start = _arrays.rows("points", points, 3, np.float32)
+        n = len(start)
+        point = np.empty((n, 3), np.float64)
+        distance = np.empty(n, np.float64)
+        triangle = np.empty(n, np.uint32)
+        uv = np.empty((n, 2), np.float32)
+        count = _arrays.threads(threads)
+        limit = float(max_distance)
+        self._core.closest_points(start, limit, count, point, distance, triangle, uv)
+        return SurfacePoints(point, distance, triangle, uv)
+
+    def signed_distances(self, points: ArrayLike, *, threads: int | None = None) -> npt.NDArray[np.float64]:
+        """Return the distance of each point to the surface, (n,) float64, negative inside.
+
+        The winding number decides what is inside, so meshes may have holes. NaN for points that are not
+        finite, and if the mesh has no triangles.
+        """
+        start = _arrays.rows("points", points, 3, np.float32)
+        distance = np.empty(len(start), np.float64)
+        self._core.signed_distances(start, _arrays.threads(threads), distance)
+        return distance
+
+    def contains(self, points: ArrayLike, *, threads: int | None = None) -> npt.NDArray[np.bool_]:
+        """Return whether each point is inside, (n,) bool: where the winding number exceeds 1/2."""
+        start = _arrays.rows("points", points, 3, np.float32)
+        inside = np.empty(len(start), np.bool_)
+        self._core.contains(start, _arrays.threads(threads), inside)
+        return inside
+
+    def winding_numbers(
+        self, points: ArrayLike, *, tolerance: float = 1e-3, threads: int | None = None
+    ) -> npt.NDArray[np.float64]:
+        """Return the winding number around each point, (n,) float64, exact to ``tolerance``."""
+        start = _arrays.rows("points", points, 3, np.float32)
+        number = np.empty(len(start), np.float64)
+        self._core.winding_numbers(start, float(tolerance), _arrays.threads(threads), number)
+        return number
+
+    def overlaps(
+        self,
+        *,
+        box: ArrayLike | None = None,
+        center: ArrayLike | None = None,
+        radius: float | None = None,
+    ) -> npt.NDArray[np.uint32]:
+        """Find the triangles that share a point with a box or a ball, sorted, (m,) uint32.
+
+        Parameters
+        ----------
+        box : (2, 3) array_like, optional
+            The minimum and the maximum corner.
+        center : (3,) array_like, optional
+        radius : float, optional
+            A ball, instead of a box.
+        """
+        if (box is None) == (center is None and radius is None):
+            raise TypeError("overlaps expects either box, or center and radius")
+        if box is not None:
+            corners = _arrays.rows("box", box, 3, np.float32)
+            if corners.shape != (2, 3):
+                raise ValueError(f"box has shape {corners.shape}, expected (2, 3)")
+            return self._core.overlapping_box(corners[0].tolist(), corners[1].tolist())
+        if center is None or radius is None:
+            raise TypeError("overlaps expects both center and radius")
+        middle = _arrays.row("center", center, 3, np.float32)
+        return self._core.overlapping_sphere(middle.tolist(), float(radius))
+
+    def _describe(self, triangle: Any, uv: Any) -> tuple[Any, Any]:
+        point = np.empty((len(triangle), 3), np.float64)
+        normal = np.empty((len(triangle), 3), np.float64)
+        self._core.describe(triangle, uv, point, normal)
+        return point, normal
+
+    def _points(self, triangle: Any, uv: Any) -> npt.NDArray[np.float64]:
+        points: npt.NDArray[np.float64] = self._describe(triangle, uv)[0]
+        return points
+
+    def _normals(self, triangle: Any) -> npt.NDArray[np.float64]:
+        uv = np.zeros((len(triangle), 2), np.float32)
+        normals: npt.NDArray[np.float64] = self._describe(triangle, uv)[1]
+        return normals
+
+
+def _bvh_of(data: Any) -> Bvh:
+    return Bvh._of(_hitscan.Bvh.from_bytes(np.frombuffer(data, np.uint8)))

@@ -1,0 +1,367 @@
+"""Scenes: many instances of trees in one world."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _arrays, _hitscan
+from ._arrays import ArrayLike
+from ._bvh import Bvh, Faces
+from ._hits import SceneHitLists, SceneHits, ScenePoints
+
+
+@dataclass(frozen=True)
+class Instance:
+    """An instance of a scene, as it stood when it was asked for.
+
+    Attributes
+    ----------
+    id : int
+    bvh : Bvh or None
+        None for a group.
+    transform : (4, 4) float64
+        From the instance's space to its parent's.
+    parent : int or None
+    name : str or None
+    layers : int
+        A mask of 32 bits.
+    hidden, locked : bool
+    """
+
+    id: int
+    bvh: Bvh | None
+    transform: npt.NDArray[np.float64]
+    parent: int | None
+    name: str | None
+    layers: int
+    hidden: bool
+    locked: bool
+
+
+class Scene:
+    """Instances of trees, each with a transform, in a world of float64 coordinates.
+
+    Rays and points are in world space. A hit's ``t`` is in units of the world ray's direction. Every query
+    takes ``layers`` (a mask; only instances that share a bit take part), ``ignore`` (ids of instances that
+    take no part, with their descendants), ``include_hidden`` and ``include_locked``. The rest is as in
+    :class:`Bvh`. A query answers by the scene as it is when the query starts; other threads may edit it
+    meanwhile.
+
+    An instance keeps the shape that its tree has when it is added. After :meth:`Bvh.refit`, call
+    :meth:`set_bvh`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import hitscan
+    >>> bvh = hitscan.Bvh(hitscan.Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]]))
+    >>> scene = hitscan.Scene()
+    >>> first = scene.add(bvh)
+    >>> moved = np.eye(4)
+    >>> moved[:3, 3] = [10, 0, 0]
+    >>> second = scene.add(bvh, moved, name="second")
+    >>> hits = scene.closest_hits([[10.2, 0.2, 5]], [[0, 0, -1]])
+    >>> hits.instance[0] == second, float(hits.t[0])
+    (np.True_, 5.0)
+    """
+
+    __slots__ = ("__weakref__", "_bvhs", "_core")
+
+    def __init__(self) -> None:
+        self._core = _hitscan.Scene()
+        self._bvhs: dict[int, Bvh | None] = {}
+
+    def add(
+        self,
+        bvh: Bvh | None,
+        transform: ArrayLike | None = None,
+        *,
+        parent: int | None = None,
+        name: str | None = None,
+        layers: int = 0xFFFF_FFFF,
+        hidden: bool = False,
+        locked: bool = False,
+    ) -> int:
+        """Add an instance and return its id.
+
+        Parameters
+        ----------
+        bvh : Bvh or None
+            None makes a group, to be the parent of others.
+        transform : (4, 4) array_like, optional
+            From the instance's space to its parent's, or to the world; the identity by default.
+        parent : int, optional
+        name : str, optional
+        layers : int
+        hidden, locked : bool
+            Hidden and locked instances take no part in queries, unless a query includes them.
+
+        Raises
+        ------
+        ValueError
+            A transform that is singular or not finite, or an unknown parent.
+        """
+        _check_bvh(bvh)
+        core = None if bvh is None else bvh._core
+        matrix = _matrix(np.eye(4) if transform is None else transform)
+        mask = _mask(layers)
+        id = self._core.insert(core, matrix, parent, name, mask, bool(hidden), bool(locked))
+        self._bvhs[id] = bvh
+        return id
+
+    def remove(self, id: int) -> None:
+        """Remove an instance with its descendants. Their ids are never used again."""
+        for removed in self._core.remove(id):
+            del self._bvhs[removed]
+
+    def set_transform(self, id: int, transform: ArrayLike) -> None:
+        """Replace the transform to the parent's space, a (4, 4) array_like."""
+        self._core.set_transform(id, _matrix(transform))
+
+    def set_world_transform(self, id: int, transform: ArrayLike) -> None:
+        """Replace the transform to world space, a (4, 4) array_like."""
+        self._core.set_world_transform(id, _matrix(transform))
+
+    def set_bvh(self, id: int, bvh: Bvh | None) -> None:
+        """Replace the tree of an instance."""
+        _check_bvh(bvh)
+        self._core.set_bvh(id, None if bvh is None else bvh._core)
+        self._bvhs[id] = bvh
+
+    def set_hidden(self, id: int, hidden: bool) -> None:
+        """Hide or show an instance with its descendants."""
+        self._core.set_hidden(id, bool(hidden))
+
+    def set_locked(self, id: int, locked: bool) -> None:
+        """Lock or unlock an instance."""
+        self._core.set_locked(id, bool(locked))
+
+    def set_layers(self, id: int, layers: int) -> None:
+        """Replace the layers of an instance."""
+        self._core.set_layers(id, _mask(layers))
+
+    @property
+    def ids(self) -> list[int]:
+        """The ids of all instances, in order of their addition."""
+        return self._core.ids()
+
+    def instance(self, id: int) -> Instance:
+        """Return an instance with its properties."""
+        matrix, parent, name, layers, hidden, locked = self._core.record(id)
+        transform = matrix.reshape(4, 4)
+        return Instance(id, self._bvhs[id], transform, parent, name, layers, hidden, locked)
+
+    def world_transform(self, id: int) -> npt.NDArray[np.float64]:
+        """Return the transform from the instance's space to the world, (4, 4) float64."""
+        return self._core.world_transform(id).reshape(4, 4)
+
+    @property
+    def bounds(self) -> npt.NDArray[np.float64]:
+        """The minimum and the maximum corner, (2, 3) float64; +inf and -inf for an empty scene."""
+        return np.array(self._core.bounds, dtype=np.float64)
+
+    def __len__(self) -> int:
+        """Return the number of instances."""
+        return len(self._bvhs)
+
+    def __repr__(self) -> str:
+        n = len(self)
+        return f"Scene({n} instance{'s' * (n != 1)})"
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        ids = self.ids
+        place = {id: place for place, id in enumerate(ids)}
+        rows = []
+        for id in ids:
+            one = self.instance(id)
+            parent = None if one.parent is None else place[one.parent]
+            rows.append((one.bvh, one.transform, parent, one.name, one.layers, one.hidden, one.locked))
+        return _scene_of, (rows,)
+
+    def closest_hits(
+        self,
+        origins: ArrayLike,
+        directions: ArrayLike | None = None,
+        *,
+        t_min: ArrayLike = 0.0,
+        t_max: ArrayLike = np.inf,
+        faces: Faces = "both",
+        layers: int = 0xFFFF_FFFF,
+        ignore: Iterable[int] = (),
+        include_hidden: bool = False,
+        include_locked: bool = False,
+        threads: int | None = None,
+    ) -> SceneHits:
+        """Find what each ray hits first: the minimum ``(t, instance, triangle)``."""
+        n, rays = _arrays.rays(origins, directions, t_min, t_max, np.float64)
+        options = _options(faces, layers, ignore, include_hidden, include_locked)
+        t = np.empty(n, np.float64)
+        instance = np.empty(n, np.int64)
+        triangle = np.empty(n, np.uint32)
+        uv = np.empty((n, 2), np.float32)
+        front = np.empty(n, np.bool_)
+        count = _arrays.threads(threads)
+        self._core.closest_hits(rays, options, count, t, instance, triangle, uv, front)
+        return SceneHits(t, instance, triangle, uv, front, self)
+
+    def any_hits(
+        self,
+        origins: ArrayLike,
+        directions: ArrayLike | None = None,
+        *,
+        t_min: ArrayLike = 0.0,
+        t_max: ArrayLike = np.inf,
+        faces: Faces = "both",
+        layers: int = 0xFFFF_FFFF,
+        ignore: Iterable[int] = (),
+        include_hidden: bool = False,
+        include_locked: bool = False,
+        threads: int | None = None,
+    ) -> npt.NDArray[np.bool_]:
+        """Return whether each ray hits anything, (n,) bool."""
+        n, rays = _arrays.rays(origins, directions, t_min, t_max, np.float64)
+        options = _options(faces, layers, ignore, include_hidden, include_locked)
+        hit = np.empty(n, np.bool_)
+        self._core.any_hits(rays, options, _arrays.threads(threads), hit)
+        return hit
+
+    def count_crossings(
+        self,
+        origins: ArrayLike,
+        directions: ArrayLike | None = None,
+        *,
+        t_min: ArrayLike = 0.0,
+        t_max: ArrayLike = np.inf,
+        faces: Faces = "both",
+        layers: int = 0xFFFF_FFFF,
+        ignore: Iterable[int] = (),
+        include_hidden: bool = False,
+        include_locked: bool = False,
+        threads: int | None = None,
+    ) -> npt.NDArray[np.uint32]:
+        """Return how often each ray crosses surfaces, (n,) uint32."""
+        n, rays = _arrays.rays(origins, directions, t_min, t_max, np.float64)
+        options = _options(faces, layers, ignore, include_hidden, include_locked)
+        crossings = np.empty(n, np.uint32)
+        self._core.count_crossings(rays, options, _arrays.threads(threads), crossings)
+        return crossings
+
+    def all_hits(
+        self,
+        origins: ArrayLike,
+        directions: ArrayLike | None = None,
+        *,
+        t_min: ArrayLike = 0.0,
+        t_max: ArrayLike = np.inf,
+        faces: Faces = "both",
+        once: bool = False,
+        limit: int | None = None,
+        layers: int = 0xFFFF_FFFF,
+        ignore: Iterable[int] = (),
+        include_hidden: bool = False,
+        include_locked: bool = False,
+        threads: int | None = None,
+    ) -> SceneHitLists:
+        """Find all hits of each ray, or the first ``limit``, sorted by ``(t, instance, triangle)``."""
+        _, rays = _arrays.rays(origins, directions, t_min, t_max, np.float64)
+        options = _options(faces, layers, ignore, include_hidden, include_locked)
+        if limit is not None and limit < 0:
+            raise ValueError(f"limit is {limit}, expected a number from 0 on")
+        count = _arrays.threads(threads)
+        lists = self._core.hit_lists(rays, options, bool(once), limit, count)
+        t, instance, triangle, uv, front, splits = lists
+        return SceneHitLists(t, instance, triangle, uv.reshape(-1, 2), front, splits, self)
+
+    def closest_points(
+        self,
+        points: ArrayLike,
+        *,
+        max_distance: float = np.inf,
+        layers: int = 0xFFFF_FFFF,
+        ignore: Iterable[int] = (),
+        include_hidden: bool = False,
+        include_locked: bool = False,
+        threads: int | None = None,
+    ) -> ScenePoints:
+        """Find the closest surface point: the minimum ``(distance, instance, triangle)``."""
+        start = _arrays.rows("points", points, 3, np.float64)
+        options = _options("both", layers, ignore, include_hidden, include_locked)
+        n = len(start)
+        point = np.empty((n, 3), np.float64)
+        distance = np.empty(n, np.float64)
+        instance = np.empty(n, np.int64)
+        triangle = np.empty(n, np.uint32)
+        uv = np.empty((n, 2), np.float32)
+        self._core.closest_points(
+            start,
+            float(max_distance),
+            options,
+            _arrays.threads(threads),
+            point,
+            distance,
+            instance,
+            triangle,
+            uv,
+        )
+        return ScenePoints(point, distance, instance, triangle, uv)
+
+    def signed_distances(
+        self,
+        points: ArrayLike,
+        *,
+        layers: int = 0xFFFF_FFFF,
+        ignore: Iterable[int] = (),
+        include_hidden: bool = False,
+        include_locked: bool = False,
+        threads: int | None = None,
+    ) -> npt.NDArray[np.float64]:
+        """Return the distance to the closest surface, (n,) float64, negative inside of any instance."""
+        start = _arrays.rows("points", points, 3, np.float64)
+        options = _options("both", layers, ignore, include_hidden, include_locked)
+        distance = np.empty(len(start), np.float64)
+        self._core.signed_distances(start, options, _arrays.threads(threads), distance)
+        return distance
+
+    def _describe(self, hits: SceneHits | SceneHitLists) -> tuple[Any, Any]:
+        point = np.empty((len(hits), 3), np.float64)
+        normal = np.empty((len(hits), 3), np.float64)
+        self._core.describe(hits.instance, hits.triangle, hits.uv, point, normal)
+        return point, normal
+
+
+def _scene_of(rows: list[Any]) -> Scene:
+    scene = Scene()
+    ids: list[int] = []
+    for bvh, transform, parent, name, layers, hidden, locked in rows:
+        above = None if parent is None else ids[parent]
+        id = scene.add(bvh, transform, parent=above, name=name, layers=layers, hidden=hidden, locked=locked)
+        ids.append(id)
+    return scene
+
+
+def _check_bvh(bvh: Any) -> None:
+    if bvh is not None and not isinstance(bvh, Bvh):
+        raise TypeError(f"bvh is a {type(bvh).__name__}, expected a hitscan.Bvh or None")
+
+
+def _matrix(values: ArrayLike) -> Any:
+    array = _arrays.numbers("transform", values)
+    if array.shape != (4, 4):
+        raise ValueError(f"transform has shape {array.shape}, expected (4, 4)")
+    return np.ascontiguousarray(array, dtype=np.float64).reshape(16)
+
+
+def _mask(layers: int) -> int:
+    if not 0 <= layers <= 0xFFFF_FFFF:
+        raise ValueError(f"layers is {layers}, expected a mask of 32 bits")
+    return int(layers)
+
+
+def _options(faces: Any, layers: int, ignore: Iterable[int], hidden: bool, locked: bool) -> Any:
+    ids = [int(id) for id in ignore]
+    return faces, _mask(layers), ids, bool(hidden), bool(locked)

@@ -1,0 +1,133 @@
+//! Triangle meshes.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use hitscan::{Format, LoadOptions, TriMesh, formats, glam::Vec3};
+use numpy::{PyArray2, PyReadonlyArray2, PyUntypedArrayMethods, ToPyArray};
+use pyo3::{exceptions::PyValueError, prelude::*};
+
+use crate::{
+    batch::detached,
+    errors::{io_error, read_error, value_error},
+    rays::points,
+};
+
+/// A mesh: positions, triangles, and the names of a file.
+#[pyclass(frozen, module = "hitscan._hitscan")]
+pub(crate) struct Mesh {
+    pub(crate) mesh: Arc<TriMesh>,
+}
+
+#[pymethods]
+impl Mesh {
+    /// A mesh of positions (v, 3) float32 and triangles (n, 3) uint32.
+    #[new]
+    fn new(
+        positions: PyReadonlyArray2<'_, f32>,
+        triangles: PyReadonlyArray2<'_, u32>,
+    ) -> PyResult<Self> {
+        if triangles.shape()[1] != 3 {
+            let found = triangles.shape();
+            let text = format!("triangles have shape {found:?}, expected [n, 3]");
+            return Err(PyValueError::new_err(text));
+        }
+        let positions: Vec<Vec3> =
+            points(&positions)?.iter().map(|&point| Vec3::from_array(point)).collect();
+        let triangles = triangles.as_slice()?.as_chunks().0.to_vec();
+        let mesh = TriMesh::from_vecs(positions, triangles).map_err(|error| value_error(&error))?;
+        Ok(Self { mesh: Arc::new(mesh) })
+    }
+
+    /// Reads OBJ, STL, PLY or glTF, and the lines of the reader's report.
+    #[staticmethod]
+    fn load(py: Python<'_>, path: PathBuf) -> PyResult<(Self, Vec<String>)> {
+        let loaded = detached(py, None, || {
+            let loaded = hitscan::load(&path, &LoadOptions::default())?;
+            let lines = loaded.report.lines();
+            Ok((loaded.into_mesh()?, lines))
+        })?;
+        let (mesh, lines) = loaded.map_err(|error| read_error(&error))?;
+        Ok((Self { mesh: Arc::new(mesh) }, lines))
+    }
+
+    /// Writes the mesh in the format of the extension. Returns what the format could not hold.
+    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<Vec<String>> {
+        let extension = path.extension().and_then(|end| end.to_str()).unwrap_or_default();
+        let format = match extension.to_ascii_lowercase().as_str() {
+            "obj" => Format::Obj,
+            "stl" => Format::Stl,
+            "ply" => Format::Ply,
+            "glb" => Format::Gltf,
+            _ => {
+                let name = path.display();
+                let text = format!("cannot save to '{name}', expected .obj, .stl, .ply or .glb");
+                return Err(PyValueError::new_err(text));
+            }
+        };
+        let written = detached(py, None, || {
+            let folder = path.parent().filter(|folder| *folder != Path::new(""));
+            let mut file = tempfile::NamedTempFile::new_in(folder.unwrap_or(Path::new(".")))?;
+            let report = formats::write(&self.mesh, &[], format, &mut file)?;
+            file.persist(&path).map_err(|error| error.error)?;
+            Ok::<_, std::io::Error>(report.lines().to_vec())
+        })?;
+        written.map_err(|error| io_error(&error, format!("{}: {error}", path.display())))
+    }
+
+    /// The positions, as a new array (v, 3) float32.
+    fn positions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f32>>> {
+        let rows: Vec<[f32; 3]> = self.mesh.positions().iter().map(|p| p.to_array()).collect();
+        rows_to_array(py, rows.as_flattened())
+    }
+
+    /// The corners of the triangles, as a new array (n, 3) uint32.
+    fn triangles<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<u32>>> {
+        rows_to_array(py, self.mesh.triangles().as_flattened())
+    }
+
+    #[getter]
+    fn n_triangles(&self) -> usize {
+        self.mesh.triangles().len()
+    }
+
+    #[getter]
+    fn n_vertices(&self) -> usize {
+        self.mesh.positions().len()
+    }
+
+    /// The minimum and the maximum corner; of an empty mesh +inf and -inf.
+    #[getter]
+    fn bounds(&self) -> ([f32; 3], [f32; 3]) {
+        let bounds = self.mesh.bounds();
+        (bounds.min.to_array(), bounds.max.to_array())
+    }
+
+    /// The name of the object, group and material of a triangle, and its polygon and line.
+    fn names(
+        &self,
+        triangle: u32,
+    ) -> (Option<String>, Option<String>, Option<String>, u32, Option<u64>) {
+        let polygon = self.mesh.polygon_of(triangle);
+        let Some(records) = self.mesh.records() else { return (None, None, None, polygon, None) };
+        let owned = |name: Option<&str>| name.map(str::to_owned);
+        (
+            owned(records.object(polygon)),
+            owned(records.group(polygon)),
+            owned(records.material(polygon)),
+            polygon,
+            records.lines().get(polygon),
+        )
+    }
+}
+
+/// A new array of rows of three numbers.
+pub(crate) fn rows_to_array<'py, T: numpy::Element>(
+    py: Python<'py>,
+    numbers: &[T],
+) -> PyResult<Bound<'py, PyArray2<T>>> {
+    use numpy::PyArrayMethods;
+    numbers.to_pyarray(py).reshape([numbers.len() / 3, 3])
+}

@@ -1,0 +1,296 @@
+"""Meshes, trees and their queries."""
+
+import copy
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import hitscan
+import numpy as np
+import pytest
+from conftest import sphere
+
+
+def same_bits(a, b):
+    fields = ("t", "triangle", "uv", "front")
+    return all(getattr(a, name).tobytes() == getattr(b, name).tobytes() for name in fields)
+
+
+def test_a_ray_through_the_middle_hits_twice(ball_bvh):
+    lists = ball_bvh.all_hits([[0.01, 0.02, 5.0]], [[0.0, 0.0, -2.0]])
+    assert lists.splits.tolist() == [0, 2]
+    assert lists.ray.tolist() == [0, 0]
+    assert lists.t == pytest.approx([2.0, 3.0], abs=0.01)
+    assert lists.front.tolist() == [True, False]
+    assert lists.points[:, 2] == pytest.approx([1, -1], abs=0.01)
+    assert lists.normals[:, 2] == pytest.approx([1, -1], abs=0.1)
+
+
+def test_every_tree_and_number_of_threads_gives_the_same_bits(ball, ball_bvh, rays):
+    expected = ball_bvh.closest_hits(*rays)
+    assert 500 < expected.hit.sum() < 2900
+    for quality in ("fast", "high"):
+        for layout in ("full", "compact"):
+            for isa in hitscan.instruction_sets:
+                bvh = hitscan.Bvh(ball, quality=quality, layout=layout, isa=isa)
+                assert same_bits(bvh.closest_hits(*rays, threads=1), expected)
+    assert same_bits(ball_bvh.closest_hits(*rays, threads=3), expected)
+
+
+def test_rays_may_be_strided_of_any_type_and_in_one_array(ball_bvh, rays):
+    origins, directions = rays
+    expected = ball_bvh.closest_hits(origins, directions)
+    six = np.concatenate([origins, directions], axis=1)
+    n = len(six)
+    eight = np.concatenate([six, np.zeros((n, 1)), np.full((n, 1), np.inf)], axis=1)
+    wide = np.zeros((n, 12), np.float32)
+    wide[:, ::2] = six
+    for array in (six, eight.astype(np.float32), np.asfortranarray(six), wide[:, ::2]):
+        assert same_bits(ball_bvh.closest_hits(array), expected)
+    assert same_bits(ball_bvh.closest_hits(six.astype(np.float64)), expected)
+    six.flags.writeable = False
+    assert same_bits(ball_bvh.closest_hits(six), expected)
+    assert same_bits(ball_bvh.closest_hits(memoryview(six)), expected)
+
+
+def test_bounds_of_t_are_closed_and_may_differ_by_ray(ball_bvh):
+    origins, directions = np.array([[0, 0, 5.0]] * 3), np.array([[0, 0, -1.0]] * 3)
+    t = ball_bvh.closest_hits(origins, directions).t[0]
+    hits = ball_bvh.closest_hits(origins, directions, t_max=[t, np.nextafter(t, 0), np.inf])
+    assert hits.hit.tolist() == [True, False, True]
+    hits = ball_bvh.closest_hits(origins, directions, t_min=np.array([t, t + 1e-3, 7]))
+    assert hits.hit.tolist() == [True, True, False]
+
+
+def test_queries_agree_with_each_other(ball_bvh, rays):
+    hits = ball_bvh.closest_hits(*rays)
+    assert (ball_bvh.any_hits(*rays) == hits.hit).all()
+    lists = ball_bvh.all_hits(*rays)
+    first = lists.splits[:-1][np.diff(lists.splits) > 0]
+    assert lists.t[first].tobytes() == hits.t[hits.hit].tobytes()
+    once = ball_bvh.all_hits(*rays, once=True)
+    assert (np.diff(once.splits) == ball_bvh.count_crossings(*rays)).all()
+    assert len(once) < len(lists)
+    nearest = ball_bvh.nearest_hits(*rays, n=1)
+    assert nearest.triangle.tobytes() == lists.triangle[first].tobytes()
+    inside = np.linalg.norm(rays[0], axis=1) < 0.98
+    assert (ball_bvh.count_crossings(*rays)[inside] % 2 == 1).all()
+
+
+def test_points_and_distances(ball_bvh):
+    points = np.array([[0, 0, 3.0], [0, 0, 0.5], [0.1, 0.2, 0.3]])
+    found = ball_bvh.closest_points(points)
+    assert found.distance == pytest.approx([2, 0.5, 0.62], abs=0.02)
+    assert found.points[0] == pytest.approx([0, 0, 1])
+    assert np.linalg.norm(found.points - points, axis=1) == pytest.approx(found.distance)
+    assert ball_bvh.signed_distances(points) == pytest.approx([2, -0.5, -0.62], abs=0.02)
+    assert ball_bvh.contains(points).tolist() == [False, True, True]
+    assert ball_bvh.winding_numbers(points) == pytest.approx([0, 1, 1], abs=1e-2)
+    missed = ball_bvh.closest_points(points, max_distance=0.1)
+    assert (missed.triangle == hitscan.INVALID).all() and np.isinf(missed.distance).all()
+
+
+def test_overlaps(ball_bvh):
+    top = ball_bvh.overlaps(center=[0, 0, 1], radius=0.01)
+    assert len(top) == 48 and (ball_bvh.mesh.triangles[top] == 0).any(axis=1).all()
+    assert (ball_bvh.overlaps(box=[[-2, -2, -2], [2, 2, 2]]) == np.arange(len(ball_bvh))).all()
+
+
+def test_refit_moves_the_surface():
+    positions, triangles = sphere()
+    bvh = hitscan.Bvh(hitscan.Mesh(positions, triangles))
+    bvh.refit(positions * 2)
+    ray = [[0.01, 0.02, 5]], [[0, 0, -1]]
+    assert bvh.closest_hits(*ray).t[0] == pytest.approx(3, abs=0.01)
+    with pytest.raises(ValueError, match="position"):
+        bvh.refit(positions[:-1])
+    assert bvh.closest_hits(*ray).t[0] == pytest.approx(3, abs=0.01)
+
+
+@pytest.mark.parametrize("protocol", [2, 5])
+def test_pickles_give_the_same_bits(ball, ball_bvh, rays, protocol):
+    again = pickle.loads(pickle.dumps(ball_bvh, protocol))
+    assert same_bits(again.closest_hits(*rays), ball_bvh.closest_hits(*rays))
+    mesh = pickle.loads(pickle.dumps(ball, protocol))
+    assert mesh.positions.tobytes() == ball.positions.tobytes()
+    assert (mesh.triangles == ball.triangles).all()
+    assert len(copy.deepcopy(ball_bvh)) == len(ball_bvh)
+
+
+def test_pickles_keep_large_buffers_out_of_band(ball_bvh):
+    buffers = []
+    small = pickle.dumps(ball_bvh, 5, buffer_callback=buffers.append)
+    assert len(small) < 500 and len(buffers) == 1
+    assert len(pickle.loads(small, buffers=buffers)) == len(ball_bvh)
+
+
+def test_a_damaged_pickle_is_an_error(ball_bvh):
+    data = bytearray(pickle.dumps(ball_bvh))
+    data[len(data) // 2] ^= 4
+    with pytest.raises(ValueError, match="pickled tree"):
+        pickle.loads(bytes(data))
+
+
+def test_cache_files(ball_bvh, rays, tmp_path):
+    path = tmp_path / "ball.hitscan"
+    ball_bvh.save(path)
+    assert same_bits(hitscan.Bvh.load(path).closest_hits(*rays), ball_bvh.closest_hits(*rays))
+    path.write_bytes(path.read_bytes()[:-1])
+    with pytest.raises(ValueError, match=r"ball\.hitscan"):
+        hitscan.Bvh.load(path)
+    with pytest.raises(FileNotFoundError, match="missing"):
+        hitscan.Bvh.load(tmp_path / "missing.hitscan")
+
+
+@pytest.mark.parametrize("extension", ["obj", "stl", "ply", "glb"])
+def test_files(ball, tmp_path, extension):
+    path = tmp_path / f"ball.{extension}"
+    ball.save(path)
+    again = hitscan.load(path)
+    assert len(again) == len(ball)
+    assert (again.bounds == ball.bounds).all()
+
+
+def test_errors_of_files_name_the_place(ball, tmp_path):
+    path = tmp_path / "bad.obj"
+    path.write_text("v 0 0 0\nv 1 0 zero\n")
+    with pytest.raises(ValueError, match=r"bad\.obj:2"):
+        hitscan.load(path)
+    with pytest.raises(FileNotFoundError, match="missing"):
+        hitscan.load(tmp_path / "missing.obj")
+    with pytest.raises(ValueError, match=r"expected \.obj"):
+        ball.save(tmp_path / "ball.xyz")
+    with pytest.raises(OSError, match="nowhere"):
+        ball.save(tmp_path / "nowhere" / "ball.obj")
+
+
+def test_names_of_a_file(tmp_path):
+    path = tmp_path / "named.obj"
+    path.write_text("v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\no lid\ng top\nusemtl red\nf 1 2 3 4\n")
+    mesh = hitscan.load(path)
+    names = mesh.names(1)
+    assert (names.object, names.group, names.material) == ("lid", "top", "red")
+    assert (names.polygon, names.line) == (0, 8)
+    assert pickle.loads(pickle.dumps(mesh)).names(1) == names
+    with pytest.raises(IndexError, match="below 2"):
+        mesh.names(2)
+
+
+BAD = [
+    (
+        lambda b: b.closest_hits(np.zeros((3, 2)), np.zeros((3, 3))),
+        ValueError,
+        r"origins.*\(3, 2\)",
+    ),
+    (lambda b: b.closest_hits(np.zeros((3, 3)), np.zeros((2, 3))), ValueError, "directions"),
+    (lambda b: b.closest_hits(np.zeros((3, 3))), ValueError, r"rays.*\(n, 6\) or \(n, 8\)"),
+    (lambda b: b.closest_hits(np.zeros((3, 8)), t_max=1), ValueError, "8 columns"),
+    (lambda b: b.closest_hits(np.zeros((3, 6)), t_max=[1, 2]), ValueError, r"t_max.*\(2,\)"),
+    (lambda b: b.closest_hits(np.zeros((3, 6)), faces="left"), ValueError, "faces is 'left'"),
+    (lambda b: b.closest_hits(np.zeros((3, 6)), threads=0), ValueError, "threads is 0"),
+    (lambda b: b.closest_hits(np.zeros((3, 6)), threads="all"), TypeError, "threads"),
+    (lambda b: b.closest_hits([["a"] * 6]), TypeError, "rays has dtype"),
+    (lambda b: b.closest_hits(np.zeros((3, 6), complex)), TypeError, "complex"),
+    (lambda b: b.closest_hits(None), TypeError, "rays has dtype object"),
+    (lambda b: b.nearest_hits(np.zeros((1, 6)), n=-1), ValueError, "n is -1"),
+    (lambda b: b.closest_points(np.zeros((3, 4))), ValueError, r"points.*\(3, 4\)"),
+    (lambda b: b.overlaps(center=[0, 0, 0]), TypeError, "radius"),
+    (lambda b: b.overlaps(center=[0, 0, 0], radius=-1), ValueError, "radius is -1"),
+    (lambda b: b.overlaps(box=[[0, 0, 0]]), ValueError, r"box.*\(1, 3\)"),
+    (lambda b: hitscan.Bvh(3), TypeError, "int"),
+    (lambda b: hitscan.Bvh(b.mesh, quality="best"), ValueError, "quality is 'best'"),
+    (lambda b: hitscan.Bvh(b.mesh, isa="mmx"), ValueError, "isa is 'mmx'"),
+    (lambda b: hitscan.Mesh([[0, 0]], [[0, 1, 2]]), ValueError, r"positions.*\(1, 2\)"),
+    (lambda b: hitscan.Mesh(np.zeros((3, 3)), [[0, 1, 3]]), ValueError, "3"),
+    (
+        lambda b: hitscan.Mesh(np.zeros((3, 3)), [[0, 1, -2]]),
+        ValueError,
+        r"triangles\[0, 2\] is -2",
+    ),
+    (lambda b: hitscan.Mesh(np.zeros((3, 3)), [[0, 1, 1 << 32]]), ValueError, "4294967296"),
+    (lambda b: hitscan.Mesh(np.zeros((3, 3)), [[0, 1, 1.5]]), TypeError, "integers"),
+    (lambda b: hitscan.Mesh(np.full((3, 3), np.nan), [[0, 1, 2]]), ValueError, "finite"),
+]
+
+
+@pytest.mark.parametrize(("call", "error", "text"), BAD)
+def test_bad_arguments_are_named(ball_bvh, call, error, text):
+    with pytest.raises(error, match=text):
+        call(ball_bvh)
+
+
+def test_invalid_rays_hit_nothing(ball_bvh):
+    rays = np.array([[0, 0, 5, 0, 0, 0], [np.nan, 0, 5, 0, 0, -1], [0, 0, np.inf, 0, 0, -1]])
+    hits = ball_bvh.closest_hits(rays)
+    assert not hits.hit.any() and np.isinf(hits.t).all() and (hits.uv == 0).all()
+    assert np.isnan(hits.points).all() and np.isnan(hits.normals).all()
+
+
+def test_empty_arrays_and_meshes():
+    empty = hitscan.Bvh(hitscan.Mesh([], []))
+    assert not empty.closest_hits([[0, 0, 5]], [[0, 0, -1]]).hit.any()
+    assert len(empty.closest_hits([], [])) == 0
+    assert np.isnan(empty.signed_distances([[0, 0, 0]])).all()
+    assert empty.all_hits([], []).splits.tolist() == [0]
+
+
+def test_answers_beyond_the_memory_are_an_error(ball_bvh):
+    # A view of one ray; the answers would take terabytes.
+    rays = np.broadcast_to(np.zeros(6, np.float32), (1 << 42, 6))
+    with pytest.raises(MemoryError):
+        ball_bvh.closest_hits(rays)
+
+
+def test_other_threads_run_meanwhile(ball_bvh):
+    rays = np.random.default_rng(1).normal(size=(400_000, 6)).astype(np.float32)
+    ticks, done = [], threading.Event()
+
+    def tick():
+        while not done.is_set():
+            ticks.append(time.perf_counter())
+            time.sleep(0.001)
+
+    thread = threading.Thread(target=tick)
+    thread.start()
+    start = time.perf_counter()
+    ball_bvh.all_hits(rays, threads=1)
+    end = time.perf_counter()
+    done.set()
+    thread.join()
+    assert sum(start < tick < end for tick in ticks) >= 3
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+def test_ctrl_c_ends_a_long_batch():
+    code = (
+        "import hitscan, numpy as np, sys\n"
+        "b = hitscan.Bvh(hitscan.Mesh([[0,0,0],[1,0,0],[0,1,0]], [[0,1,2]]))\n"
+        "p = np.zeros((1 << 20, 6), np.float32)\n"
+        "print('ready', flush=True)\n"
+        "try:\n"
+        "    while True: b.closest_hits(p)\n"
+        "except KeyboardInterrupt: sys.exit(5)\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as process:
+        assert process.stdout.readline() == b"ready\n"
+        time.sleep(0.2)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=10) == 5
+
+
+def test_tensors_come_in_by_dlpack(ball_bvh, rays):
+    class Tensor:
+        def __init__(self, array):
+            self.array = array
+
+        def __dlpack__(self, **kwargs):
+            return self.array.__dlpack__(**kwargs)
+
+        def __dlpack_device__(self):
+            return self.array.__dlpack_device__()
+
+    hits = ball_bvh.closest_hits(Tensor(rays[0]), Tensor(rays[1]))
+    assert same_bits(hits, ball_bvh.closest_hits(*rays))

@@ -1,0 +1,109 @@
+"""Scenes of instances."""
+
+import pickle
+
+import hitscan
+import numpy as np
+import pytest
+
+
+def moved(x, y, z):
+    matrix = np.eye(4)
+    matrix[:3, 3] = [x, y, z]
+    return matrix
+
+
+@pytest.fixture
+def scene(ball_bvh):
+    scene = hitscan.Scene()
+    group = scene.add(None, moved(100, 0, 0), name="group")
+    scene.add(ball_bvh, moved(0, 0, 0), parent=group, name="near", layers=1)
+    scene.add(ball_bvh, moved(0, 0, -10), parent=group, name="far", layers=2)
+    return scene
+
+
+RAY = [[100.01, 0.02, 5.0]], [[0.0, 0.0, -1.0]]
+
+
+def test_hits_are_in_world_space(scene):
+    group, near, far = scene.ids
+    hits = scene.closest_hits(*RAY)
+    assert hits.instance.tolist() == [near]
+    assert hits.t == pytest.approx([4], abs=0.01)
+    assert hits.points[0] == pytest.approx([100.01, 0.02, 1], abs=0.01)
+    assert hits.normals[0] == pytest.approx([0, 0, 1], abs=0.1)
+    lists = scene.all_hits(*RAY)
+    assert lists.instance.tolist() == [near, near, far, far]
+    assert lists.splits.tolist() == [0, 4]
+    assert scene.all_hits(*RAY, limit=1).t.tobytes() == hits.t.tobytes()
+    assert scene.count_crossings(*RAY).tolist() == [4]
+    assert scene.closest_hits(*RAY, layers=2).instance.tolist() == [far]
+    assert scene.closest_hits(*RAY, ignore=[near]).instance.tolist() == [far]
+    assert not scene.any_hits(*RAY, ignore=[group]).any()
+
+
+def test_points_of_the_surface(scene):
+    _, near, _ = scene.ids
+    found = scene.closest_points([[103.0, 0, 0], [100.0, 0, 0.5]])
+    assert found.instance.tolist() == [near, near]
+    assert found.distance == pytest.approx([2, 0.5], abs=0.02)
+    assert scene.signed_distances([[103, 0, 0], [100, 0, 0.5]]) == pytest.approx([2, -0.5], abs=0.02)
+
+
+def test_edits(scene, ball_bvh):
+    group, near, far = scene.ids
+    scene.set_hidden(near, True)
+    assert scene.closest_hits(*RAY).instance.tolist() == [far]
+    assert scene.closest_hits(*RAY, include_hidden=True).instance.tolist() == [near]
+    scene.set_hidden(near, False)
+    scene.set_transform(near, moved(50, 0, 0))
+    assert scene.world_transform(near)[:3, 3].tolist() == [150, 0, 0]
+    assert scene.closest_hits(*RAY).instance.tolist() == [far]
+    scene.set_world_transform(near, moved(100, 0, 0))
+    assert scene.closest_hits(*RAY).instance.tolist() == [near]
+    scene.set_bvh(near, None)
+    assert scene.instance(near).bvh is None
+    scene.remove(group)
+    assert len(scene) == 0 and scene.ids == [] and not scene.any_hits(*RAY).any()
+    with pytest.raises(ValueError, match="instance"):
+        scene.set_hidden(far, True)
+
+
+def test_one_instance_at_the_origin_answers_like_its_tree(ball_bvh, rays):
+    scene = hitscan.Scene()
+    scene.add(ball_bvh)
+    expected = ball_bvh.closest_hits(*rays)
+    hits = scene.closest_hits(*rays)
+    assert (hits.hit == expected.hit).mean() > 0.999
+    assert hits.t[hits.hit] == pytest.approx(expected.t[hits.hit], rel=1e-4)
+
+
+def test_pickles_share_trees(scene, rays):
+    data = pickle.dumps(scene)
+    again = pickle.loads(data)
+    _, near, far = again.ids
+    assert again.instance(near).bvh is again.instance(far).bvh
+    assert again.instance(far).name == "far" and again.instance(far).layers == 2
+    origins = rays[0] * 10 + [100, 0, 0]
+    a, b = scene.closest_hits(origins, rays[1]), again.closest_hits(origins, rays[1])
+    assert a.t.tobytes() == b.t.tobytes() and a.uv.tobytes() == b.uv.tobytes()
+
+
+BAD = [
+    (lambda s, b: s.add(b, np.eye(3)), ValueError, r"transform.*\(3, 3\)"),
+    (lambda s, b: s.add(b, np.zeros((4, 4))), ValueError, "last row"),
+    (lambda s, b: s.add(b, np.diag([1, 0, 1, 1])), ValueError, "transform|singular"),
+    (lambda s, b: s.add(b, np.diag([1, np.nan, 1, 1])), ValueError, "finite|NaN"),
+    (lambda s, b: s.add(3), TypeError, "int"),
+    (lambda s, b: s.add(b, parent=77), ValueError, "77"),
+    (lambda s, b: s.add(b, layers=-1), ValueError, "layers is -1"),
+    (lambda s, b: s.remove(-5), ValueError, "-5"),
+    (lambda s, b: s.closest_hits(*RAY, ignore=[-1]), ValueError, "-1"),
+    (lambda s, b: s.all_hits(*RAY, limit=-1), ValueError, "limit is -1"),
+]
+
+
+@pytest.mark.parametrize(("call", "error", "text"), BAD)
+def test_bad_arguments_are_named(scene, ball_bvh, call, error, text):
+    with pytest.raises(error, match=text):
+        call(scene, ball_bvh)
