@@ -131,7 +131,7 @@ class Bvh:
     def __reduce_ex__(self, protocol: Any) -> Any:
         data = self._core.to_bytes()
         if protocol >= 5:
-            return _bvh_of, (pickle.PickleBuffer(memoryview(data)),)
+            return _bvh_of, (pickle.PickleBuffer(data.data),)
         return _bvh_of, (data.tobytes(),)
 
     def refit(self, positions: ArrayLike) -> bool:

@@ -1,0 +1,331 @@
+"""A drop-in for ``open3d.t.geometry.RaycastingScene`` that does not need Open3D.
+
+>>> import numpy as np
+>>> from hitscan.open3d import RaycastingScene
+>>> scene = RaycastingScene()
+>>> scene.add_triangles([[0, 0, 0], [1, 0, 0], [1, 1, 0]], [[0, 1, 2]])
+0
+>>> rays = np.array([[0.2, 0.1, 1, 0, 0, -1], [10, 10, 10, 1, 0, 0]], dtype=np.float32)
+>>> scene.cast_rays(rays)["t_hit"].tolist()
+[1.0, inf]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _arrays
+from ._arrays import ArrayLike
+from ._bvh import Bvh
+from ._hits import INVALID
+from ._mesh import Mesh
+
+__all__ = ["Array", "RaycastingScene"]
+
+
+class Array(np.ndarray[Any, Any]):
+    """A NumPy array with the methods of an Open3D tensor that scripts call on answers."""
+
+    def numpy(self) -> npt.NDArray[Any]:
+        """Return the same numbers as a plain array."""
+        return self.view(np.ndarray)
+
+    def cpu(self) -> Array:
+        """Return the array, which is in main memory."""
+        return self
+
+    def __getitem__(self, key: Any) -> Any:
+        # A single element keeps the methods, as that of a tensor does.
+        return np.asarray(super().__getitem__(key)).view(Array)
+
+
+class RaycastingScene:
+    """Triangle meshes, and rays and points against all of them.
+
+    The scene builds its tree at the first query after a mesh was added. Rays are arrays (..., 6) of origins
+    and directions, points are arrays (..., 3). Answers keep the leading dimensions. An Open3D tensor, a
+    torch tensor or anything that NumPy converts is accepted.
+
+    Parameters
+    ----------
+    nthreads : int
+        The number of threads of the build; 0 for all.
+    device : optional
+        Accepted and ignored.
+    """
+
+    #: The id of a ray that hits nothing.
+    INVALID_ID = INVALID
+
+    def __init__(self, nthreads: int = 0, device: Any = None) -> None:
+        self._nthreads = _threads(nthreads)
+        self._positions: list[npt.NDArray[np.float32]] = []
+        self._triangles: list[npt.NDArray[np.uint32]] = []
+        self._bvh: Bvh | None = None
+        self._starts = np.zeros(1, np.int64)
+
+    def add_triangles(
+        self,
+        vertex_positions: Any = None,
+        triangle_indices: ArrayLike | None = None,
+        *,
+        mesh: Any = None,
+    ) -> int:
+        """Add a mesh and return its id.
+
+        Parameters
+        ----------
+        vertex_positions : (v, 3) array_like, or a mesh
+            A mesh of Open3D, of trimesh, or of hitscan stands for both arguments.
+        triangle_indices : (n, 3) array_like of int
+        """
+        if mesh is not None:
+            vertex_positions = mesh
+        if triangle_indices is None:
+            vertex_positions, triangle_indices = _arrays_of(vertex_positions)
+        positions = _arrays.rows("vertex_positions", _plain(vertex_positions), 3, np.float32)
+        triangles = _arrays.indices("triangle_indices", _plain(triangle_indices))
+        # The constructor of a mesh checks both.
+        Mesh(positions, triangles)
+        self._positions.append(positions)
+        self._triangles.append(triangles)
+        self._bvh = None
+        return len(self._positions) - 1
+
+    def _tree(self) -> Bvh:
+        if self._bvh is None:
+            counts = [len(positions) for positions in self._positions]
+            offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+            if offsets[-1] > INVALID:
+                raise ValueError(f"the scene has {offsets[-1]} vertices, expected fewer than 2^32")
+            parts = [t.astype(np.int64) + o for t, o in zip(self._triangles, offsets, strict=False)]
+            positions = np.concatenate([np.zeros((0, 3), np.float32), *self._positions])
+            triangles = np.concatenate([np.zeros((0, 3), np.int64), *parts])
+            self._starts = np.concatenate([[0], np.cumsum([len(part) for part in parts])]).astype(np.int64)
+            self._bvh = Bvh(Mesh(positions, triangles), threads=self._nthreads)
+        return self._bvh
+
+    def _ids(self, triangle: npt.NDArray[np.uint32]) -> tuple[Any, Any]:
+        """Return the ids of meshes, and the triangles as numbers in their meshes."""
+        if len(self._starts) <= 2:
+            return np.where(triangle == INVALID, np.uint32(INVALID), np.uint32(0)), triangle
+        mesh = np.searchsorted(self._starts, triangle, side="right") - 1
+        missed = triangle == INVALID
+        mesh[missed] = 0
+        own = (triangle - self._starts[mesh]).astype(np.uint32)
+        own[missed] = INVALID
+        ids = mesh.astype(np.uint32)
+        ids[missed] = INVALID
+        return ids, own
+
+    def cast_rays(self, rays: ArrayLike, nthreads: int = 0) -> dict[str, Array]:
+        """Find what each ray hits first.
+
+        Returns
+        -------
+        dict
+            ``t_hit`` (...) float32, inf for a miss; ``geometry_ids`` and ``primitive_ids`` (...) uint32,
+            ``INVALID_ID`` for a miss; ``primitive_uvs`` (..., 2) and ``primitive_normals`` (..., 3) float32,
+            0 for a miss.
+        """
+        array, shape = _leading("rays", rays, 6)
+        bvh = self._tree()
+        hits = bvh.closest_hits(array, threads=_threads(nthreads))
+        geometry, primitive = self._ids(hits.triangle)
+        normals = np.nan_to_num(hits.normals).astype(np.float32)
+        return {
+            "t_hit": _shaped(hits.t, shape),
+            "geometry_ids": _shaped(geometry, shape),
+            "primitive_ids": _shaped(primitive, shape),
+            "primitive_uvs": _shaped(hits.uv, (*shape, 2)),
+            "primitive_normals": _shaped(normals, (*shape, 3)),
+        }
+
+    def test_occlusions(
+        self, rays: ArrayLike, tnear: float = 0.0, tfar: float = np.inf, nthreads: int = 0
+    ) -> Array:
+        """Return whether anything is on each ray from ``tnear`` to ``tfar``, (...) bool."""
+        array, shape = _leading("rays", rays, 6)
+        hit = self._tree().any_hits(array, t_min=float(tnear), t_max=float(tfar), threads=_threads(nthreads))
+        return _shaped(hit, shape)
+
+    def count_intersections(self, rays: ArrayLike, nthreads: int = 0) -> Array:
+        """Return how often each ray crosses surfaces, (...) int32. A shared edge counts once."""
+        array, shape = _leading("rays", rays, 6)
+        count = self._tree().count_crossings(array, threads=_threads(nthreads))
+        return _shaped(count.astype(np.int32), shape)
+
+    def list_intersections(self, rays: ArrayLike, nthreads: int = 0) -> dict[str, Array]:
+        """Find all crossings of each ray, sorted by ``t``.
+
+        Returns
+        -------
+        dict
+            ``ray_splits`` (n + 1,) int64; ``ray_ids`` (m,) int64; ``t_hit`` (m,) float32; ``geometry_ids``
+            and ``primitive_ids`` (m,) uint32; ``primitive_uvs`` (m, 2) float32.
+        """
+        array, _ = _leading("rays", rays, 6)
+        lists = self._tree().all_hits(array, once=True, threads=_threads(nthreads))
+        geometry, primitive = self._ids(lists.triangle)
+        return {
+            "ray_splits": lists.splits.view(Array),
+            "ray_ids": lists.ray.view(Array),
+            "t_hit": lists.t.view(Array),
+            "geometry_ids": geometry.view(Array),
+            "primitive_ids": primitive.view(Array),
+            "primitive_uvs": lists.uv.view(Array),
+        }
+
+    def compute_closest_points(self, query_points: ArrayLike, nthreads: int = 0) -> dict[str, Array]:
+        """Find the closest surface point.
+
+        Returns
+        -------
+        dict
+            ``points`` (..., 3) float32; ``geometry_ids`` and ``primitive_ids`` (...) uint32;
+            ``primitive_uvs`` (..., 2) and ``primitive_normals`` (..., 3) float32.
+        """
+        array, shape = _leading("query_points", query_points, 3)
+        bvh = self._tree()
+        found = bvh.closest_points(array, threads=_threads(nthreads))
+        geometry, primitive = self._ids(found.triangle)
+        normals = np.nan_to_num(bvh._normals(found.triangle)).astype(np.float32)
+        return {
+            "points": _shaped(found.points.astype(np.float32), (*shape, 3)),
+            "geometry_ids": _shaped(geometry, shape),
+            "primitive_ids": _shaped(primitive, shape),
+            "primitive_uvs": _shaped(found.uv, (*shape, 2)),
+            "primitive_normals": _shaped(normals, (*shape, 3)),
+        }
+
+    def compute_distance(self, query_points: ArrayLike, nthreads: int = 0) -> Array:
+        """Return the distance to the closest surface, (...) float32."""
+        array, shape = _leading("query_points", query_points, 3)
+        found = self._tree().closest_points(array, threads=_threads(nthreads))
+        return _shaped(found.distance.astype(np.float32), shape)
+
+    def compute_signed_distance(self, query_points: ArrayLike, nthreads: int = 0, nsamples: int = 1) -> Array:
+        """Return the distance to the closest surface, (...) float32, negative inside.
+
+        A point is inside if a ray from it crosses surfaces an odd number of times; for closed meshes every
+        ray agrees.
+        """
+        distance = self.compute_distance(query_points, nthreads)
+        inside = self.compute_occupancy(query_points, nthreads, nsamples) > 0
+        return np.where(inside, -distance, distance).astype(np.float32).view(Array)
+
+    def compute_occupancy(self, query_points: ArrayLike, nthreads: int = 0, nsamples: int = 1) -> Array:
+        """Return 1 for points inside and 0 for others, (...) float32.
+
+        ``nsamples``, an odd number, is how many rays vote; more than one matters for meshes with holes only.
+        """
+        if nsamples < 1 or nsamples % 2 == 0:
+            raise ValueError(f"nsamples is {nsamples}, expected an odd number from 1 on")
+        array, shape = _leading("query_points", query_points, 3)
+        bvh, count = self._tree(), _threads(nthreads)
+        votes = np.zeros(len(array), np.int64)
+        for sample in range(nsamples):
+            # Fixed directions, spread over the sphere, so that answers never change.
+            z = 0.31 + 0.6 * ((sample * 0.754877666) % 1.0)
+            angle = 1.1 + 2.399963229728653 * sample
+            flat = np.sqrt(1 - z * z)
+            way = np.array([flat * np.cos(angle), flat * np.sin(angle), z], np.float32)
+            ways = np.broadcast_to(way, array.shape)
+            votes += bvh.count_crossings(array, ways, threads=count) % 2
+        return _shaped((2 * votes > nsamples).astype(np.float32), shape)
+
+    @staticmethod
+    def create_rays_pinhole(*args: Any, **kwargs: Any) -> Array:
+        """Create the rays of a pinhole camera through the centres of its pixels.
+
+        Call it with ``intrinsic_matrix`` (3, 3), ``extrinsic_matrix`` (4, 4, world to camera), ``width_px``
+        and ``height_px``; or with ``fov_deg`` (horizontal), ``center``, ``eye``, ``up``, ``width_px`` and
+        ``height_px``. As in Open3D, the last row of the picture is the one in the direction of ``up``.
+
+        Returns
+        -------
+        (height_px, width_px, 6) float32
+        """
+        by_fov = len(args) + len(kwargs) == 6
+        make = _rays_of_fov if by_fov else _rays_of_matrices
+        return make(*args, **kwargs)
+
+
+def _rays_of_matrices(
+    intrinsic_matrix: ArrayLike, extrinsic_matrix: ArrayLike, width_px: int, height_px: int
+) -> Array:
+    intrinsic = _arrays.rows("intrinsic_matrix", _plain(intrinsic_matrix), 3, np.float64)
+    extrinsic = _arrays.rows("extrinsic_matrix", _plain(extrinsic_matrix), 4, np.float64)
+    if intrinsic.shape != (3, 3) or extrinsic.shape != (4, 4):
+        raise ValueError(
+            f"the matrices have shapes {intrinsic.shape} and {extrinsic.shape}, expected (3, 3) and (4, 4)"
+        )
+    if width_px < 0 or height_px < 0:
+        raise ValueError(f"the picture has {width_px} by {height_px} pixels, expected no negative number")
+    to_world = extrinsic[:3, :3].T
+    x, y = np.meshgrid(np.arange(width_px) + 0.5, np.arange(height_px) + 0.5)
+    pixels = np.stack([x, y, np.ones_like(x)], axis=-1)
+    rays = np.empty((height_px, width_px, 6), np.float32)
+    rays[..., :3] = -to_world @ extrinsic[:3, 3]
+    rays[..., 3:] = pixels @ (to_world @ np.linalg.inv(intrinsic)).T
+    return rays.view(Array)
+
+
+def _rays_of_fov(
+    fov_deg: float, center: ArrayLike, eye: ArrayLike, up: ArrayLike, width_px: int, height_px: int
+) -> Array:
+    middle = _arrays.row("center", _plain(center), 3, np.float64)
+    start = _arrays.row("eye", _plain(eye), 3, np.float64)
+    top = _arrays.row("up", _plain(up), 3, np.float64)
+    forward = middle - start
+    # In Open3D, rows of the picture run along `up`.
+    right = np.cross(top, forward)
+    if not np.linalg.norm(right) > 0:
+        raise ValueError("eye, center and up lie on a line, expected a direction of view beside up")
+    forward, right = forward / np.linalg.norm(forward), right / np.linalg.norm(right)
+    extrinsic = np.eye(4)
+    extrinsic[:3, :3] = [right, np.cross(forward, right), forward]
+    extrinsic[:3, 3] = -extrinsic[:3, :3] @ start
+    focal = 0.5 * width_px / np.tan(0.5 * np.deg2rad(fov_deg))
+    intrinsic = [[focal, 0, 0.5 * width_px], [0, focal, 0.5 * height_px], [0, 0, 1]]
+    return _rays_of_matrices(intrinsic, extrinsic, width_px, height_px)
+
+
+def _threads(nthreads: int) -> int | None:
+    return None if nthreads == 0 else _arrays.threads(nthreads)
+
+
+def _plain(values: Any) -> Any:
+    """Return an Open3D or torch tensor as a NumPy array, and anything else as it is."""
+    if isinstance(values, np.ndarray) or not hasattr(values, "numpy"):
+        return values
+    return (values.cpu() if hasattr(values, "cpu") else values).numpy()
+
+
+def _arrays_of(mesh: Any) -> tuple[Any, Any]:
+    """Return the positions and triangles of a mesh of Open3D, trimesh or hitscan."""
+    if isinstance(mesh, Mesh):
+        return mesh.positions, mesh.triangles
+    if hasattr(mesh, "vertex") and hasattr(mesh, "triangle"):
+        return mesh.vertex.positions, mesh.triangle.indices
+    if hasattr(mesh, "vertices"):
+        faces = mesh.faces if hasattr(mesh, "faces") else mesh.triangles
+        return np.asarray(mesh.vertices), np.asarray(faces)
+    raise TypeError(f"add_triangles got a {type(mesh).__name__}, expected two arrays or a mesh")
+
+
+def _leading(name: str, values: Any, columns: int) -> tuple[Any, tuple[int, ...]]:
+    """Return the rows of an array (..., columns), and its leading dimensions."""
+    array = _arrays.numbers(name, _plain(values))
+    if array.ndim < 1 or array.shape[-1] != columns:
+        raise ValueError(f"{name} has shape {array.shape}, expected (..., {columns})")
+    rows = np.ascontiguousarray(array.reshape(-1, columns), dtype=np.float32)
+    return rows, array.shape[:-1]
+
+
+def _shaped(values: Any, shape: Sequence[int]) -> Array:
+    return values.reshape(shape).view(Array)  # type: ignore[no-any-return]

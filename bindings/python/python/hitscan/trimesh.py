@@ -1,0 +1,256 @@
+"""A ray engine for trimesh: ``mesh.ray`` by hitscan.
+
+>>> import hitscan.trimesh
+>>> hitscan.trimesh.enable()            # doctest: +SKIP
+>>> mesh = trimesh.load("bunny.obj")    # doctest: +SKIP
+>>> mesh.ray.intersects_first(origins, directions)    # doctest: +SKIP
+
+The class takes the place of ``trimesh.ray.ray_pyembree.RayMeshIntersector``, with the same methods, shapes
+and dtypes. Unlike that one, it loses no ray at edges and vertices, reports a shared edge once along a ray,
+and counts an origin on the surface as a hit.
+"""
+
+from __future__ import annotations
+
+import sys
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _arrays
+from ._arrays import ArrayLike
+from ._bvh import Bvh
+from ._mesh import Mesh
+
+__all__ = ["RayMeshIntersector", "disable", "enable"]
+
+_Ints = npt.NDArray[np.int64]
+_Floats = npt.NDArray[np.float64]
+
+
+class RayMeshIntersector:
+    """Ray queries on a trimesh mesh.
+
+    The tree is built at the first query, and again after the mesh has changed. Copies and pickles hold the
+    mesh alone.
+
+    Parameters
+    ----------
+    geometry : trimesh.Trimesh
+    scale_to_box : bool
+        Accepted and ignored: hitscan is exact at every scale.
+    """
+
+    def __init__(self, geometry: Any, scale_to_box: bool = True) -> None:
+        self.mesh = geometry
+        self._scale_to_box = scale_to_box
+        self._built: tuple[int, Bvh, _Floats] | None = None
+
+    def _tree(self) -> tuple[Bvh, _Floats]:
+        """Return the tree and the point of the mesh that is its origin."""
+        key = hash(self.mesh)
+        if self._built is None or self._built[0] != key:
+            vertices = np.asarray(self.mesh.vertices, dtype=np.float64)
+            # float32 keeps the most of positions around the origin.
+            center = self.mesh.bounds.mean(axis=0) if len(vertices) and len(self.mesh.faces) else np.zeros(3)
+            bvh = Bvh(Mesh(vertices - center, np.asarray(self.mesh.faces)))
+            self._built = (key, bvh, center)
+        return self._built[1:]
+
+    def _rays(self, ray_origins: ArrayLike, ray_directions: ArrayLike) -> tuple[_Floats, _Floats]:
+        origins = _arrays.numbers("ray_origins", ray_origins)
+        directions = _arrays.numbers("ray_directions", ray_directions)
+        if origins.shape != directions.shape:
+            raise ValueError(
+                f"ray_directions has shape {directions.shape}, expected {origins.shape} as ray_origins"
+            )
+        return (
+            _arrays.rows("ray_origins", origins, 3, np.float64),
+            _arrays.rows("ray_directions", directions, 3, np.float64),
+        )
+
+    def intersects_location(
+        self, ray_origins: ArrayLike, ray_directions: ArrayLike, multiple_hits: bool = True
+    ) -> tuple[_Floats, _Ints, _Ints]:
+        """Return where rays hit.
+
+        Parameters
+        ----------
+        ray_origins, ray_directions : (n, 3) float
+        multiple_hits : bool
+            Every hit of a ray, or only the first.
+
+        Returns
+        -------
+        locations : (m, 3) float64
+        index_ray : (m,) int64
+            The ray of each location, ascending.
+        index_tri : (m,) int64
+            The face of each location.
+        """
+        triangles, rays, locations = self._hits(ray_origins, ray_directions, multiple_hits, None, True)
+        return locations, rays, triangles
+
+    def intersects_id(
+        self,
+        ray_origins: ArrayLike,
+        ray_directions: ArrayLike,
+        multiple_hits: bool = True,
+        max_hits: int = 100,
+        return_locations: bool = False,
+    ) -> Any:
+        """Return the faces that rays hit.
+
+        Parameters
+        ----------
+        ray_origins, ray_directions : (n, 3) float
+        multiple_hits : bool
+            Every hit of a ray, or only the first.
+        max_hits : int
+            The maximum number of hits of a ray.
+        return_locations : bool
+
+        Returns
+        -------
+        index_tri : (m,) int64
+        index_ray : (m,) int64
+        locations : (m, 3) float64
+            Only with ``return_locations``.
+        """
+        found = self._hits(ray_origins, ray_directions, multiple_hits, max_hits, return_locations)
+        return found if return_locations else found[:2]
+
+    def _hits(
+        self,
+        ray_origins: ArrayLike,
+        ray_directions: ArrayLike,
+        multiple: bool,
+        limit: int | None,
+        locate: bool,
+    ) -> tuple[_Ints, _Ints, _Floats]:
+        origins, directions = self._rays(ray_origins, ray_directions)
+        bvh, center = self._tree()
+        start = origins - center
+        if multiple:
+            lists = (
+                bvh.all_hits(start, directions, once=True)
+                if limit is None
+                else bvh.nearest_hits(start, directions, n=limit, once=True)
+            )
+            rays, triangles, uv = lists.ray, lists.triangle.astype(np.int64), lists.uv
+        else:
+            hits = bvh.closest_hits(start, directions)
+            rays = np.flatnonzero(hits.hit)
+            triangles, uv = hits.triangle[rays].astype(np.int64), hits.uv[rays]
+        locations = self._locations(origins, directions, rays, triangles, uv) if locate else np.zeros((0, 3))
+        return triangles, rays, locations
+
+    def _locations(
+        self, origins: _Floats, directions: _Floats, rays: _Ints, triangles: _Ints, uv: Any
+    ) -> _Floats:
+        """Return the points of hits: where the ray meets the plane of the face, in float64.
+
+        Where the ray runs along the face, the point of the weights on the face.
+        """
+        corners = np.asarray(self.mesh.vertices)[np.asarray(self.mesh.faces)[triangles]]
+        a, p, q = corners[:, 0], corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]
+        weights = uv.astype(np.float64)
+        points: _Floats = a + weights[:, :1] * p + weights[:, 1:] * q
+        normals = np.cross(p, q)
+        way = directions[rays]
+        slope = np.einsum("ij,ij->i", normals, way)
+        size = np.linalg.norm(normals, axis=1) * np.linalg.norm(way, axis=1)
+        steep = np.abs(slope) > 1e-3 * size
+        along = np.einsum("ij,ij->i", normals[steep], (a - origins[rays])[steep]) / slope[steep]
+        points[steep] = origins[rays][steep] + along[:, None] * way[steep]
+        return points
+
+    def intersects_first(self, ray_origins: ArrayLike, ray_directions: ArrayLike) -> _Ints:
+        """Return the first face that each ray hits, (n,) int64, or -1."""
+        origins, directions = self._rays(ray_origins, ray_directions)
+        bvh, center = self._tree()
+        # The triangle of a miss is the largest number of 32 bits: -1 if it has a sign.
+        return bvh.closest_hits(origins - center, directions).triangle.view(np.int32).astype(np.int64)
+
+    def intersects_any(self, ray_origins: ArrayLike, ray_directions: ArrayLike) -> npt.NDArray[np.bool_]:
+        """Return whether each ray hits the mesh, (n,) bool."""
+        origins, directions = self._rays(ray_origins, ray_directions)
+        bvh, center = self._tree()
+        return bvh.any_hits(origins - center, directions)
+
+    def contains_points(self, points: ArrayLike) -> npt.NDArray[np.bool_]:
+        """Return whether the mesh contains each point, (n,) bool.
+
+        For a closed mesh, whether a ray from the point crosses the surface an odd number of times; the
+        direction of the ray does not matter. For a mesh with holes, whether its winding number is nearer to
+        1 than to 0.
+        """
+        start = _arrays.rows("points", points, 3, np.float64)
+        bvh, center = self._tree()
+        inside = np.zeros(len(start), np.bool_)
+        if len(self.mesh.faces) == 0:
+            return inside
+        low, high = self.mesh.bounds
+        near = np.flatnonzero(((start >= low) & (start <= high)).all(axis=1))
+        local = start[near] - center
+        if self.mesh.is_watertight:
+            ways = np.broadcast_to([0.4395064455, 0.617598629942, 0.652231566745], local.shape)
+            inside[near] = bvh.count_crossings(local, ways) % 2 == 1
+        else:
+            inside[near] = np.abs(bvh.winding_numbers(local)) > 0.5
+        return inside
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"mesh": self.mesh, "_scale_to_box": self._scale_to_box, "_built": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+
+    def __copy__(self, *args: Any) -> RayMeshIntersector:
+        return RayMeshIntersector(self.mesh, self._scale_to_box)
+
+    def __deepcopy__(self, *args: Any) -> RayMeshIntersector:
+        return self.__copy__()
+
+
+#: What ``enable`` has replaced, for ``disable``: the attributes of ``trimesh.ray``, and its module.
+_replaced: list[tuple[Any, Any, Any]] = []
+
+
+def enable() -> None:
+    """Make every trimesh mesh from now on answer ``mesh.ray`` by hitscan.
+
+    A mesh that exists already changes by ``mesh.ray = RayMeshIntersector(mesh)``. Calling it twice is the
+    same as once.
+
+    Raises
+    ------
+    ImportError
+        trimesh is not installed.
+    """
+    import trimesh.ray
+
+    if _replaced:
+        return
+    name = "trimesh.ray.ray_pyembree"
+    module = ModuleType(name)
+    module.RayMeshIntersector = RayMeshIntersector  # type: ignore[attr-defined]
+    for attribute, value in (("ray_pyembree", module), ("has_embree", True)):
+        _replaced.append((trimesh.ray, attribute, getattr(trimesh.ray, attribute)))
+        setattr(trimesh.ray, attribute, value)
+    _replaced.append((None, name, sys.modules.get(name)))
+    sys.modules[name] = module
+
+
+def disable() -> None:
+    """Undo :func:`enable`."""
+    while _replaced:
+        owner, name, value = _replaced.pop()
+        if owner is not None:
+            setattr(owner, name, value)
+        elif value is None:
+            del sys.modules[name]
+        else:
+            sys.modules[name] = value
