@@ -51,6 +51,9 @@ def test_rays_may_be_strided_of_any_type_and_in_one_array(ball_bvh, rays):
     for array in (six, eight.astype(np.float32), np.asfortranarray(six), wide[:, ::2]):
         assert same_bits(ball_bvh.closest_hits(array), expected)
     assert same_bits(ball_bvh.closest_hits(six.astype(np.float64)), expected)
+    misaligned = np.frombuffer(b" " + six.tobytes(), np.uint8)[1:].view(np.float32).reshape(n, 6)
+    assert not misaligned.flags.aligned
+    assert same_bits(ball_bvh.closest_hits(misaligned), expected)
     six.flags.writeable = False
     assert same_bits(ball_bvh.closest_hits(six), expected)
     assert same_bits(ball_bvh.closest_hits(memoryview(six)), expected)

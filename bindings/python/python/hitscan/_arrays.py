@@ -37,7 +37,12 @@ def rows(name: str, values: ArrayLike, columns: int | tuple[int, ...], dtype: An
         expected = " or ".join(f"(n, {n})" for n in allowed)
         raise ValueError(f"{name} has shape {array.shape}, expected {expected}")
     with np.errstate(over="ignore"):
-        return np.ascontiguousarray(array, dtype=dtype)
+        return contiguous(array, dtype)
+
+
+def contiguous(array: npt.NDArray[Any], dtype: Any) -> Any:
+    """Return an array in C order and aligned, without a copy if it is so already."""
+    return np.require(array, dtype, ["C_CONTIGUOUS", "ALIGNED"])
 
 
 def row(name: str, values: ArrayLike, columns: int, dtype: Any) -> Any:
@@ -45,7 +50,7 @@ def row(name: str, values: ArrayLike, columns: int, dtype: Any) -> Any:
     array = numbers(name, values)
     if array.shape != (columns,):
         raise ValueError(f"{name} has shape {array.shape}, expected ({columns},)")
-    return np.ascontiguousarray(array, dtype=dtype)
+    return contiguous(array, dtype)
 
 
 def indices(name: str, values: ArrayLike) -> npt.NDArray[np.uint32]:
@@ -65,7 +70,8 @@ def indices(name: str, values: ArrayLike) -> npt.NDArray[np.uint32]:
             raise ValueError(
                 f"{name}[{place[0]}, {place[1]}] is {wrong}, expected an index from 0 to 4294967294"
             )
-    return np.ascontiguousarray(array, dtype=np.uint32)
+    checked: npt.NDArray[np.uint32] = contiguous(array, np.uint32)
+    return checked
 
 
 def _bound(name: str, values: ArrayLike, n: int, dtype: Any) -> tuple[float, Any]:
@@ -75,7 +81,7 @@ def _bound(name: str, values: ArrayLike, n: int, dtype: Any) -> tuple[float, Any
         return float(array), None
     if array.shape != (n,):
         raise ValueError(f"{name} has shape {array.shape}, expected a number or ({n},)")
-    return 0.0, np.ascontiguousarray(array, dtype=dtype)
+    return 0.0, contiguous(array, dtype)
 
 
 def rays(

@@ -353,7 +353,7 @@ def _matrix(values: ArrayLike) -> Any:
     array = _arrays.numbers("transform", values)
     if array.shape != (4, 4):
         raise ValueError(f"transform has shape {array.shape}, expected (4, 4)")
-    return np.ascontiguousarray(array, dtype=np.float64).reshape(16)
+    return _arrays.contiguous(array, np.float64).reshape(16)
 
 
 def _mask(layers: int) -> int:

@@ -323,7 +323,7 @@ def _leading(name: str, values: Any, columns: int) -> tuple[Any, tuple[int, ...]
     array = _arrays.numbers(name, _plain(values))
     if array.ndim < 1 or array.shape[-1] != columns:
         raise ValueError(f"{name} has shape {array.shape}, expected (..., {columns})")
-    rows = np.ascontiguousarray(array.reshape(-1, columns), dtype=np.float32)
+    rows = _arrays.contiguous(array.reshape(-1, columns), np.float32)
     return rows, array.shape[:-1]
 
 
