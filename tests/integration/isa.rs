@@ -18,7 +18,7 @@ fn names_are_distinct_and_lead_back_to_their_set() {
         assert_eq!(Isa::from_name(isa.name()), Some(*isa));
         assert_eq!(format!("{isa:?}"), isa.name());
         assert!(available[..i].iter().all(|other| other.name() != isa.name()), "{isa:?} twice");
-        assert!(["avx512", "avx2", "neon", "scalar"].contains(&isa.name()), "{isa:?}");
+        assert!(["avx512", "avx2", "neon", "simd128", "scalar"].contains(&isa.name()), "{isa:?}");
     }
     for unknown in ["", "AVX2", "avx", "sse9", "scalar "] {
         assert_eq!(Isa::from_name(unknown), None, "{unknown:?}");

@@ -2,6 +2,8 @@
 
 #[cfg(target_arch = "aarch64")]
 use super::neon;
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+use super::wasm;
 #[cfg(target_arch = "x86_64")]
 use super::{avx2, avx512};
 use super::{
@@ -32,6 +34,8 @@ enum Token {
     Avx2(avx2::Avx2),
     #[cfg(target_arch = "aarch64")]
     Neon(neon::Neon),
+    #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+    Simd128(wasm::Simd128),
     Scalar(scalar::Scalar),
 }
 
@@ -51,6 +55,8 @@ impl Isa {
         }
         #[cfg(target_arch = "aarch64")]
         available.extend(neon::Neon::detect().map(|token| Self(Token::Neon(token))));
+        #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+        available.extend(wasm::Simd128::detect().map(|token| Self(Token::Simd128(token))));
         available.push(Self(Token::Scalar(scalar::Scalar)));
         available
     }
@@ -61,7 +67,8 @@ impl Isa {
     }
 
     /// The name. `avx512` needs AVX-512F, VL and DQ besides `avx2`. `avx2` needs AVX2, FMA, BMI1, BMI2 and
-    /// LZCNT. `neon` needs NEON. `scalar` needs nothing.
+    /// LZCNT. `neon` needs NEON. `simd128` needs a WebAssembly module that was compiled with this feature.
+    /// `scalar` needs nothing.
     pub fn name(self) -> &'static str {
         match self.0 {
             #[cfg(target_arch = "x86_64")]
@@ -70,6 +77,8 @@ impl Isa {
             Token::Avx2(_) => "avx2",
             #[cfg(target_arch = "aarch64")]
             Token::Neon(_) => "neon",
+            #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+            Token::Simd128(_) => "simd128",
             Token::Scalar(_) => "scalar",
         }
     }
@@ -84,6 +93,8 @@ impl Isa {
             Token::Avx2(token) => token.vectorize(kernel),
             #[cfg(target_arch = "aarch64")]
             Token::Neon(token) => token.vectorize(kernel),
+            #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+            Token::Simd128(token) => token.vectorize(kernel),
             Token::Scalar(token) => token.vectorize(kernel),
         }
     }
