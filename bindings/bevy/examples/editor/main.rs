@@ -1,0 +1,66 @@
+//! An editor in small: thousands of instances, hover outline, click and click through, marquee, snapping,
+//! dragging over surfaces, and a skinned character.
+//!
+//! - `cargo run --release --example editor --features window` opens a window.
+//! - `... --features window -- --pictures FOLDER` plays a session there and saves its pictures.
+//! - `cargo run --example editor` plays the same session without a window, and prints what happens.
+//!
+//! In the window: click to select, click again for the object behind. Drag an object over the surfaces of
+//! others; hold V to snap it to vertices. Drag from the floor, or with Shift, for a marquee. Drag with the
+//! right button to orbit, turn the wheel to zoom. B shows the boxes of the instances.
+
+#[path = "../../tests/integration/harness.rs"]
+#[allow(dead_code, reason = "the tests use all of it")]
+mod harness;
+mod script;
+mod tools;
+#[cfg(feature = "window")]
+mod window;
+mod world;
+
+use bevy_math::Vec2;
+use bevy_picking::pointer::{PointerAction, PointerId};
+
+use harness::{Backend, Harness};
+use tools::EditorCamera;
+
+/// Runs the script in an app without a window.
+fn run_headless() {
+    let mut harness = Harness::new(Backend::Hitscan);
+    tools::plugin(&mut harness.app);
+    world::spawn(harness.app.world_mut());
+    let camera = harness.spawn_camera(script::camera_transform(), 0, None);
+    harness.app.world_mut().entity_mut(camera).insert(EditorCamera);
+    harness.settle();
+    for step in script::steps() {
+        if let Some(cursor) = script::perform(harness.app.world_mut(), step) {
+            let action = PointerAction::Move { delta: Vec2::ONE };
+            harness.input(PointerId::Mouse, cursor, action);
+        }
+        for _ in 0..3 {
+            harness.frame();
+        }
+        if let script::Step::Show(act) = step {
+            println!("{act}: {}", script::summary(harness.app.world()));
+        }
+    }
+}
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        #[cfg(feature = "window")]
+        [] => window::run(None),
+        #[cfg(feature = "window")]
+        ["--pictures", folder] => window::run(Some(folder.into())),
+        #[cfg(not(feature = "window"))]
+        [] => run_headless(),
+        ["--headless"] => run_headless(),
+        _ => {
+            eprintln!(
+                "usage: editor [--headless | --pictures FOLDER], the last one with --features window"
+            );
+            std::process::exit(2);
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! The system that keeps the mirror up to date.
+
+use crate::{
+    bevy_api::{
+        AssetEvent, AssetId, Assets, Changed, Entity, GlobalTransform, Has, InheritedVisibility,
+        Local, Mesh, Mesh2d, Mesh3d, MeshMorphWeights, MessageReader, Or, Pickable, Query,
+        QueryData, RayCastBackfaces, RemovedComponents, RenderLayers, Res, SimplifiedMesh,
+        SkinnedMesh, SystemParam, With,
+    },
+    convert,
+    mirror::{Facts, HitscanWorld, Mirror},
+    polygons::HitscanPolygons,
+    settings::HitscanSettings,
+};
+
+/// The components that decide the instance of an entity.
+#[derive(QueryData)]
+pub(crate) struct Shown {
+    entity: Entity,
+    mesh: MeshHandle,
+    transform: &'static GlobalTransform,
+    visibility: Option<&'static InheritedVisibility>,
+    layers: Option<&'static RenderLayers>,
+    pickable: Option<&'static Pickable>,
+    is_skinned: Has<SkinnedMesh>,
+    is_morphed: Has<MeshMorphWeights>,
+}
+
+/// The components that name the mesh of an entity.
+#[derive(QueryData)]
+pub(crate) struct MeshHandle {
+    simplified: Option<&'static SimplifiedMesh>,
+    mesh3d: Option<&'static Mesh3d>,
+    mesh2d: Option<&'static Mesh2d>,
+}
+
+impl MeshHandleItem<'_, '_> {
+    /// The mesh that rays hit: the simplified one, if there is one.
+    pub(crate) fn id(&self) -> Option<AssetId<Mesh>> {
+        let simplified = self.simplified.map(|mesh| mesh.0.id());
+        simplified.or(self.mesh3d.map(|mesh| mesh.0.id())).or(self.mesh2d.map(|mesh| mesh.0.id()))
+    }
+
+    /// Whether rays hit both sides of the triangles.
+    pub(crate) fn is_flat(&self) -> bool {
+        self.mesh2d.is_some()
+    }
+}
+
+pub(crate) type HasMesh = Or<(With<Mesh3d>, With<Mesh2d>, With<SimplifiedMesh>)>;
+
+type HasChanged = Or<(
+    Changed<GlobalTransform>,
+    Changed<Mesh3d>,
+    Changed<Mesh2d>,
+    Changed<SimplifiedMesh>,
+    Changed<InheritedVisibility>,
+    Changed<RenderLayers>,
+    Changed<Pickable>,
+    Changed<SkinnedMesh>,
+    Changed<MeshMorphWeights>,
+)>;
+
+/// The entities that lost a component since the last frame, or despawned.
+#[derive(SystemParam)]
+pub(crate) struct Removals<'w, 's> {
+    mesh3d: RemovedComponents<'w, 's, Mesh3d>,
+    mesh2d: RemovedComponents<'w, 's, Mesh2d>,
+    simplified: RemovedComponents<'w, 's, SimplifiedMesh>,
+    layers: RemovedComponents<'w, 's, RenderLayers>,
+    pickable: RemovedComponents<'w, 's, Pickable>,
+    skin: RemovedComponents<'w, 's, SkinnedMesh>,
+    morph: RemovedComponents<'w, 's, MeshMorphWeights>,
+}
+
+impl Removals<'_, '_> {
+    fn read(&mut self) -> impl Iterator<Item = Entity> {
+        let meshes = self.mesh3d.read().chain(self.mesh2d.read()).chain(self.simplified.read());
+        let filters = self.layers.read().chain(self.pickable.read());
+        meshes.chain(filters).chain(self.skin.read()).chain(self.morph.read())
+    }
+}
+
+/// Mirrors the changes of a frame: assets, then entities.
+pub(crate) fn follow_world(
+    world: Res<'_, HitscanWorld>,
+    settings: Res<'_, HitscanSettings>,
+    polygons: Res<'_, HitscanPolygons>,
+    meshes: Res<'_, Assets<Mesh>>,
+    mut asset_events: MessageReader<'_, '_, AssetEvent<Mesh>>,
+    mut removals: Removals<'_, '_>,
+    changed: Query<'_, '_, Shown, (HasMesh, HasChanged)>,
+    shown: Query<'_, '_, Shown, HasMesh>,
+    mut has_started: Local<'_, bool>,
+) {
+    let mirror = &mut *world.lock();
+    if !std::mem::replace(&mut *has_started, true) {
+        // The events of assets that are older than the plugin may be gone.
+        for id in meshes.ids() {
+            mirror.trees.content_changed(id);
+        }
+        asset_events.clear();
+    }
+    for event in asset_events.read() {
+        if let Some(id) = mirror.trees.on_event(event) {
+            mirror.tree_changed(id);
+        }
+    }
+    for id in mirror.trees.advance(&meshes, &settings, &polygons) {
+        mirror.tree_changed(id);
+    }
+    for entity in removals.read() {
+        match shown.get(entity) {
+            Ok(item) => update(mirror, &item, &meshes),
+            Err(_) => mirror.remove(entity),
+        }
+    }
+    for item in &changed {
+        update(mirror, &item, &meshes);
+    }
+}
+
+fn update(mirror: &mut Mirror, item: &ShownItem<'_, '_>, meshes: &Assets<Mesh>) {
+    let Some(mesh) = item.mesh.id() else { return };
+    let facts = Facts {
+        transform: convert::daffine3(item.transform),
+        layers: layer_mask(item.layers),
+        hidden: item.visibility.is_some_and(|visibility| !visibility.get()),
+        locked: item.pickable.is_some_and(|pickable| !pickable.is_hoverable),
+        is_posed: item.is_skinned || item.is_morphed,
+    };
+    mirror.update(item.entity, mesh, facts, meshes);
+}
+
+/// The layers as bits. Layers from 31 on share the last bit.
+pub(crate) fn layer_mask(layers: Option<&RenderLayers>) -> u32 {
+    const SHARED: u32 = 1 << 31;
+    let bits = layers.unwrap_or_default().bits();
+    let first = bits.first().copied().unwrap_or(0);
+    let has_shared = first >> 31 != 0 || bits.iter().skip(1).any(|&bits| bits != 0);
+    (first as u32 & !SHARED) | if has_shared { SHARED } else { 0 }
+}
+
+/// Marks entities whose triangles rays hit from both sides.
+pub(crate) type HitsBackfaces = Has<RayCastBackfaces>;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn layers_from_31_on_share_a_bit() {
+        assert_eq!(layer_mask(None), 1);
+        assert_eq!(layer_mask(Some(&RenderLayers::none())), 0);
+        assert_eq!(layer_mask(Some(&RenderLayers::from_layers(&[0, 30]))), 1 | 1 << 30);
+        for layer in [31, 32, 64, 200] {
+            assert_eq!(layer_mask(Some(&RenderLayers::from_layers(&[2, layer]))), 4 | 1 << 31);
+        }
+    }
+}

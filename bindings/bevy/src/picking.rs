@@ -1,0 +1,111 @@
+//! The picking backend.
+
+use crate::{
+    bevy_api::{
+        App, AssetEventSystems, Camera, Has, HitData, IntoScheduleConfigs, Local,
+        MeshPickingCamera, MeshPickingSettings, MessageWriter, Pickable, PickingSystems, Plugin,
+        PointerHits, PostUpdate, PreUpdate, Query, RayMap, RenderLayers, Res, SystemSet,
+        TransformSystems, VisibilitySystems,
+    },
+    cast::{CastOptions, Caster},
+    follow::follow_world,
+    hit::HitscanHit,
+    mirror::HitscanWorld,
+    polygons::HitscanPolygons,
+    settings::HitscanSettings,
+};
+
+/// The picking backend, in place of Bevy's `MeshPickingPlugin`.
+///
+/// It reads the same settings and markers (`MeshPickingSettings`, `MeshPickingCamera`, `Pickable`,
+/// `RayCastBackfaces`, `SimplifiedMesh`) and writes the same `PointerHits`. Each `HitData` carries a
+/// [`HitscanHit`]. Do not add both plugins, because every hit would count twice.
+///
+/// Adds [`HitscanPlugin`], if the app does not have it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct HitscanPickingPlugin;
+
+impl Plugin for HitscanPickingPlugin {
+    fn build(&self, app: &mut App) {
+        if !app.is_plugin_added::<HitscanPlugin>() {
+            app.add_plugins(HitscanPlugin);
+        }
+        app.init_resource::<MeshPickingSettings>()
+            .add_systems(PreUpdate, update_hits.in_set(PickingSystems::Backend));
+    }
+}
+
+/// The trees of the world's meshes and the system parameters, without a picking backend.
+///
+/// Needs `Assets<Mesh>`, from `DefaultPlugins` or `MeshPlugin`.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct HitscanPlugin;
+
+/// The system that updates the trees and instances, in `PostUpdate`.
+///
+/// Order your system after it to query what the same frame has moved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, SystemSet)]
+pub struct HitscanSystems;
+
+impl Plugin for HitscanPlugin {
+    fn build(&self, app: &mut App) {
+        app.init_resource::<HitscanWorld>()
+            .init_resource::<HitscanSettings>()
+            .init_resource::<HitscanPolygons>()
+            .add_systems(
+                PostUpdate,
+                follow_world
+                    .in_set(HitscanSystems)
+                    .after(AssetEventSystems)
+                    .after(TransformSystems::Propagate)
+                    .after(VisibilitySystems::VisibilityPropagate),
+            );
+    }
+}
+
+/// Casts the ray of each pointer and camera, and writes the hits.
+fn update_hits(
+    settings: Res<'_, MeshPickingSettings>,
+    ray_map: Res<'_, RayMap>,
+    cameras: Query<'_, '_, (&Camera, Has<MeshPickingCamera>, Option<&RenderLayers>)>,
+    targets: Query<'_, '_, (Option<&Pickable>, Option<&RenderLayers>)>,
+    mut caster: Caster<'_, '_>,
+    mut hits: Local<'_, Vec<HitscanHit>>,
+    mut writer: MessageWriter<'_, PointerHits>,
+) {
+    for (&ray_id, &ray) in ray_map.iter() {
+        let Ok((camera, is_marked, camera_layers)) = cameras.get(ray_id.camera) else { continue };
+        if settings.require_markers && !is_marked {
+            continue;
+        }
+        let camera_layers = camera_layers.unwrap_or_default();
+        let options = CastOptions {
+            visibility: settings.ray_cast_visibility,
+            filter: &|entity| {
+                let Ok((pickable, layers)) = targets.get(entity) else { return false };
+                pickable.map_or(!settings.require_markers, |pickable| pickable.is_hoverable)
+                    && camera_layers.intersects(layers.unwrap_or_default())
+            },
+            // Entities without the component do not end the search. Bevy's hover sorts out which of the
+            // hits count.
+            blocks: &|entity| {
+                let pickable = targets.get(entity).ok().and_then(|(pickable, _)| pickable);
+                pickable.is_some_and(|pickable| pickable.should_block_lower)
+            },
+            faces: None,
+            lists_crossings: false,
+        };
+        caster.cast(ray, &options, &mut hits);
+        if hits.is_empty() {
+            continue;
+        }
+        let picks = hits.drain(..).map(|hit| {
+            let (entity, depth) = (hit.entity, hit.distance);
+            let (position, normal) = (Some(hit.point), Some(hit.normal));
+            let data = HitData::new_with_extra(ray_id.camera, depth, position, normal, hit);
+            (entity, data)
+        });
+        let order = camera.order as f32;
+        writer.write(PointerHits::new(ray_id.pointer, picks.collect(), order));
+    }
+}

@@ -1,0 +1,30 @@
+//! The settings of trees.
+
+use hitscan::BuildOptions;
+
+use crate::bevy_api::Resource;
+
+/// The settings of the trees that follow the meshes of the world.
+///
+/// Picking itself uses Bevy's `MeshPickingSettings` and `MeshPickingCamera`, so that the built-in backend and
+/// this one share them.
+#[derive(Resource, Clone, Debug, PartialEq)]
+pub struct HitscanSettings {
+    /// The quality and layout of new trees.
+    pub build: BuildOptions,
+    /// The maximum number of triangles that a query tests one by one while a mesh has no current tree.
+    ///
+    /// Above it, the query uses the tree of the mesh's last content, a few frames old. A mesh that never had
+    /// a tree answers by its bounding box. 20,000 by default; 0 never scans, `usize::MAX` always does.
+    pub scan_limit: usize,
+    /// The number of bytes that one frame copies from meshes to the tasks that build trees.
+    ///
+    /// 4 MiB by default: about a millisecond, and seven frames for a mesh of a million triangles.
+    pub copied_bytes_per_frame: usize,
+}
+
+impl Default for HitscanSettings {
+    fn default() -> Self {
+        Self { build: BuildOptions::default(), scan_limit: 20_000, copied_bytes_per_frame: 4 << 20 }
+    }
+}

@@ -1,0 +1,18 @@
+//! Headless apps with a real schedule: events against the built-in backend, assets, poses, queries.
+
+mod assets;
+mod editor;
+mod events;
+mod filters;
+mod harness;
+mod poses;
+mod queries;
+
+#[path = "../../examples/editor/script.rs"]
+#[allow(dead_code, reason = "the example uses all of it")]
+mod script;
+#[path = "../../examples/editor/tools.rs"]
+mod tools;
+#[path = "../../examples/editor/world.rs"]
+#[allow(dead_code, reason = "the example uses all of it")]
+mod world;
