@@ -3,133 +3,187 @@
     python benchmarks/compare.py bunny.obj kitchen.obj --rays 1000000
 
 Each repetition runs every engine once, in changing order. The figures are medians of million rays (or
-points) a second on all cores, and the median ratio of hitscan to each with its range. Answers are compared
-before anything is timed: the part of the rays on which both name the same triangle.
+points) a second on all cores, and the median ratio of hitscan to each with its range. "Rust" is the batch
+of the Rust library on the same rays, already in its own type. Answers are compared before anything is
+timed. Lost rays are rays from inside a closed mesh, aimed at vertices, edges and faces, that hit nothing.
 """
 
 import argparse
 import statistics
 import time
 
-import numpy as np
-
 import hitscan
 import hitscan.open3d
 import hitscan.trimesh
+import numpy as np
+import open3d
+import trimesh
+from trimesh.ray import ray_pyembree, ray_triangle
 
 
-def camera_rays(bounds, n):
-    """Rays of a camera that sees all of a box, row by row."""
+def camera_rays(bvh, n):
+    """Return rays of a camera that sees the whole mesh, row by row."""
     side = int(n**0.5)
-    low, high = bounds.astype(np.float64)
-    middle, size = (low + high) / 2, np.linalg.norm(high - low)
-    eye = middle + size * np.array([0.5, 0.4, 0.9])
-    forward = (middle - eye) / np.linalg.norm(middle - eye)
-    right = np.cross(forward, [0, 1, 0])
-    right /= np.linalg.norm(right)
-    up = np.cross(right, forward)
-    x, y = np.meshgrid(np.linspace(-0.5, 0.5, side), np.linspace(0.5, -0.5, side))
-    ways = forward + x[..., None] * right + y[..., None] * up
-    return np.broadcast_to(eye, ways.shape).reshape(-1, 3).astype(np.float32), ways.reshape(-1, 3).astype(
-        np.float32
-    )
+    rays = hitscan.Camera.framing(bvh, aspect=1.0).view(side, side).rays()
+    return rays[:, :6].astype(np.float32)
 
 
-def random_rays(bounds, n):
-    """Rays from random points of a box in random directions."""
+def random_rays(bvh, n):
+    """Return rays from random points of the box in random directions."""
     random = np.random.default_rng(1)
-    low, high = bounds
+    low, high = bvh.bounds
     origins = low + random.random((n, 3)) * (high - low)
-    return origins.astype(np.float32), random.normal(size=(n, 3)).astype(np.float32)
+    return np.concatenate([origins, random.normal(size=(n, 3))], axis=1).astype(np.float32)
+
+
+def aimed_rays(mesh, n):
+    """Return rays from the middle of the box to vertices, edges and faces."""
+    random = np.random.default_rng(2)
+    corners = mesh.positions[mesh.triangles[random.integers(0, len(mesh), n)]].astype(np.float64)
+    weights = random.dirichlet((1, 1, 1), n)
+    weights[: n // 3] = [1, 0, 0]
+    weights[n // 3 : 2 * n // 3, 2] = 0
+    weights /= weights.sum(axis=1, keepdims=True)
+    origin = mesh.bounds.mean(axis=0).astype(np.float64)
+    ways = np.einsum("ni,nij->nj", weights, corners) - origin
+    return np.concatenate([np.broadcast_to(origin, ways.shape), ways], axis=1).astype(np.float32)
+
+
+def seconds_of(call):
+    """Return the seconds of a call; those that it measures itself, if it returns a number."""
+    start = time.perf_counter()
+    answer = call()
+    elapsed = time.perf_counter() - start
+    return answer if isinstance(answer, float) else elapsed
 
 
 def by_turns(calls, repetitions):
-    """Seconds of each call, in lists of one number per repetition."""
+    """Return the seconds of each call, one number per repetition, after one that does not count."""
     names = list(calls)
     seconds = {name: [] for name in names}
     for repetition in range(repetitions + 1):
         for name in names[repetition % len(names) :] + names[: repetition % len(names)]:
-            start = time.perf_counter()
-            calls[name]()
+            elapsed = seconds_of(calls[name])
             if repetition:
-                seconds[name].append(time.perf_counter() - start)
+                seconds[name].append(elapsed)
     return seconds
 
 
 def report(title, n, seconds):
-    """Print the row of a query."""
+    """Print the row of a query: speeds, and ratios with their range."""
     ours = seconds["hitscan"]
-    parts = [f"hitscan {n / statistics.median(ours) / 1e6:.2f} M/s"]
+    cells = [title, f"{n / statistics.median(ours) / 1e6:.2f}"]
     for name, theirs in seconds.items():
         if name != "hitscan":
             ratios = sorted(b / a for a, b in zip(ours, theirs, strict=True))
-            middle = statistics.median(ratios)
             speed = n / statistics.median(theirs) / 1e6
-            parts.append(f"{name} {speed:.2f} M/s, {middle:.2f} ({ratios[0]:.2f} to {ratios[-1]:.2f})")
-    print(f"| {title} | " + " | ".join(parts) + " |", flush=True)
+            middle = statistics.median(ratios)
+            cells.append(f"{name} {speed:.3g}: {middle:.2f} ({ratios[0]:.2f} to {ratios[-1]:.2f})")
+    print("| " + " | ".join(cells) + " |", flush=True)
+
+
+class Engines:
+    """A mesh in all engines."""
+
+    def __init__(self, mesh):
+        self.mesh, self.bvh = mesh, hitscan.Bvh(mesh)
+        faces = mesh.triangles.astype(np.int64)
+        self.trimesh = trimesh.Trimesh(mesh.positions, faces, process=False)
+        self.ours = hitscan.trimesh.RayMeshIntersector(self.trimesh)
+        self.embree = ray_pyembree.RayMeshIntersector(self.trimesh)
+        self.slow = ray_triangle.RayMeshIntersector(self.trimesh)
+        self.scene = open3d.t.geometry.RaycastingScene()
+        self.scene.add_triangles(open3d.core.Tensor(mesh.positions), open3d.core.Tensor(mesh.triangles))
+        self.twin = hitscan.open3d.RaycastingScene()
+        self.twin.add_triangles(mesh)
+
+    def first(self, rays):
+        """Return the first triangle of each ray, or -1, by each fast engine."""
+        return {
+            "hitscan": self.ours.intersects_first(rays[:, :3], rays[:, 3:]),
+            "embreex": self.embree.intersects_first(rays[:, :3], rays[:, 3:]),
+            "Open3D": self.scene.cast_rays(rays)["primitive_ids"].numpy().view(np.int32),
+        }
+
+    def lost(self, n):
+        """Print how many aimed rays each engine loses."""
+        if self.trimesh.is_watertight:
+            found = self.first(aimed_rays(self.mesh, n))
+            lost = {name: int((triangle < 0).sum()) for name, triangle in found.items()}
+            print(f"\nLost rays of {n} from inside: {lost}")
+
+    def compare(self, kind, rays, repetitions):
+        """Time all queries on rays."""
+        n = len(rays)
+        # trimesh takes float64; each engine gets the arrays that suit it.
+        origins, ways = rays[:, :3].astype(np.float64), rays[:, 3:].astype(np.float64)
+        tensor = open3d.core.Tensor(rays)
+        few = slice(0, None, max(1, n // 2000))
+        found = self.first(rays)
+        same = {name: f"{(found[name] == found['hitscan']).mean():.5f}" for name in ("embreex", "Open3D")}
+        print(f"\n{n} {kind} rays; share with the same triangle as hitscan: {same}\n")
+        print("| query | hitscan, M/s | others, M/s: hitscan is so many times faster (range) |")
+        print("|---|---|---|")
+        core, argument = self.bvh._core, hitscan._arrays.local_rays(rays, None, 0.0, np.inf)[1]
+        calls = {
+            "hitscan": lambda: self.bvh.closest_hits(rays),
+            "Rust": lambda: core.batch_seconds(argument, False),
+        }
+        report("closest_hits", n, by_turns(calls, 2 * repetitions))
+        calls = {
+            "hitscan": lambda: self.bvh.any_hits(rays),
+            "Rust": lambda: core.batch_seconds(argument, True),
+        }
+        report("any_hits", n, by_turns(calls, 2 * repetitions))
+        for query, options in (
+            ("intersects_first", {}),
+            ("intersects_location", {"multiple_hits": False}),
+            ("intersects_location", {}),
+        ):
+            calls = {
+                "hitscan": lambda q=query, o=options: getattr(self.ours, q)(origins, ways, **o),
+                "embreex": lambda q=query, o=options: getattr(self.embree, q)(origins, ways, **o),
+            }
+            title = query if not options else f"{query}, first hit"
+            report(title, n, by_turns(calls, repetitions))
+        elapsed = seconds_of(lambda: self.slow.intersects_first(origins[few], ways[few]))
+        n_few = len(origins[few])
+        print(f"| intersects_first by trimesh's own engine, {n_few} rays | {n_few / elapsed / 1e6:.5f} | |")
+        for query in ("cast_rays", "test_occlusions"):
+            calls = {
+                "hitscan": lambda q=query: getattr(self.twin, q)(rays),
+                "Open3D": lambda q=query: getattr(self.scene, q)(tensor),
+            }
+            report(query, n, by_turns(calls, repetitions))
+        if kind == "random":
+            points = np.ascontiguousarray(rays[: n // 10, :3])
+            of_points = open3d.core.Tensor(points)
+            calls = {
+                "hitscan": lambda: self.twin.compute_signed_distance(points),
+                "Open3D": lambda: self.scene.compute_signed_distance(of_points),
+            }
+            report(
+                f"compute_signed_distance, {len(points)} points", len(points), by_turns(calls, repetitions)
+            )
 
 
 def main():
     """Run the comparison."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("meshes", nargs="+")
-    parser.add_argument("--rays", type=int, default=1_000_000)
-    parser.add_argument("--repetitions", type=int, default=9)
+    parser.add_argument("--rays", type=int, default=1_000_000, help="default: 1000000")
+    parser.add_argument("--repetitions", type=int, default=5, help="default: 5")
+    parser.add_argument("--kind", choices=["camera", "random"], help="default: both")
     args = parser.parse_args()
-    import open3d
-    import trimesh
-    from trimesh.ray import ray_pyembree, ray_triangle
-
-    print(f"hitscan {hitscan.__version__} with {hitscan.instruction_sets[0]}")
+    print(f"hitscan {hitscan.__version__} with {hitscan.instruction_sets[0]}, trimesh {trimesh.__version__},")
+    print(f"Open3D {open3d.__version__}")
     for path in args.meshes:
-        mesh = hitscan.load(path)
-        bvh = hitscan.Bvh(mesh)
-        theirs = trimesh.Trimesh(mesh.positions, mesh.triangles.astype(np.int64), process=False)
-        ours = hitscan.trimesh.RayMeshIntersector(theirs)
-        embree = ray_pyembree.RayMeshIntersector(theirs)
-        slow = ray_triangle.RayMeshIntersector(theirs)
-        scene = open3d.t.geometry.RaycastingScene()
-        scene.add_triangles(open3d.core.Tensor(mesh.positions), open3d.core.Tensor(mesh.triangles))
-        twin = hitscan.open3d.RaycastingScene()
-        twin.add_triangles(mesh)
+        engines = Engines(hitscan.load(path))
+        print(f"\n{path.rsplit('/')[-1]}, {len(engines.mesh)} triangles")
         for kind, rays_of in (("camera", camera_rays), ("random", random_rays)):
-            origins, ways = rays_of(bvh.bounds, args.rays)
-            n = len(origins)
-            rays = np.concatenate([origins, ways], axis=1)
-            tensor = open3d.core.Tensor(rays)
-            few = slice(0, None, max(1, n // 2000))
-            first = ours.intersects_first(origins, ways)
-            same = {
-                "embreex": (first == embree.intersects_first(origins, ways)).mean(),
-                "trimesh": (first[few] == slow.intersects_first(origins[few], ways[few])).mean(),
-                "Open3D": (first == scene.cast_rays(tensor)["primitive_ids"].numpy().view(np.int32)).mean(),
-            }
-            print(f"\n{path}, {len(mesh)} triangles, {n} {kind} rays; same triangle: {same}")
-            for query in ("intersects_first", "intersects_location"):
-                calls = {
-                    "hitscan": lambda q=query: getattr(ours, q)(origins, ways),
-                    "embreex": lambda q=query: getattr(embree, q)(origins, ways),
-                }
-                report(query, n, by_turns(calls, args.repetitions))
-            small = origins[few], ways[few]
-            start = time.perf_counter()
-            slow.intersects_first(*small)
-            rate = len(small[0]) / (time.perf_counter() - start)
-            print(f"| intersects_first by trimesh alone, {len(small[0])} rays | {rate / 1e6:.4f} M/s |")
-            for query in ("cast_rays", "test_occlusions"):
-                calls = {
-                    "hitscan": lambda q=query: getattr(twin, q)(rays),
-                    "Open3D": lambda q=query: getattr(scene, q)(tensor),
-                }
-                report(query, n, by_turns(calls, args.repetitions))
-            points = origins[: n // 10] if kind == "random" else None
-            if points is not None:
-                tensor = open3d.core.Tensor(points)
-                calls = {
-                    "hitscan": lambda: twin.compute_signed_distance(points),
-                    "Open3D": lambda: scene.compute_signed_distance(tensor),
-                }
-                report("compute_signed_distance", len(points), by_turns(calls, 5))
+            if args.kind in (None, kind):
+                engines.compare(kind, rays_of(engines.bvh, args.rays), args.repetitions)
+        engines.lost(args.rays)
 
 
 if __name__ == "__main__":

@@ -3,14 +3,53 @@
 use std::{
     collections::HashMap,
     ops::Range,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+        mpsc::{self, RecvTimeoutError},
+    },
+    thread,
+    time::{Duration, Instant},
 };
 
 use pyo3::{PyResult, Python, exceptions::PyValueError};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-/// Items between two checks for signals: some hundredths of a second for rays.
-const STEP: usize = 1 << 17;
+/// The first and the largest number of items between two checks for signals.
+#[derive(Clone, Copy)]
+pub(crate) struct Steps {
+    first: usize,
+    max: usize,
+}
+
+impl Steps {
+    /// For queries of some hundred nanoseconds.
+    ///
+    /// A longer step has fuller packets; its rays and hits, 56 bytes each, still fit into the caches.
+    pub(crate) const RAYS: Self = Self { first: 1 << 16, max: 1 << 18 };
+    /// For queries that may take a hundred times as long, or return long lists.
+    pub(crate) const SLOW: Self = Self { first: 1 << 12, max: 1 << 16 };
+
+    /// The number of items of the next step, from the time of the last one.
+    fn next(self, last: usize, elapsed: Duration) -> usize {
+        if elapsed < SHORT {
+            (4 * last).min(self.max)
+        } else if elapsed > LONG {
+            (last / 4).max(MIN_STEP)
+        } else {
+            last
+        }
+    }
+}
+
+/// Steps that take less time grow.
+const SHORT: Duration = Duration::from_millis(25);
+/// Steps that take more time shrink. Four times as much is still well within a second.
+const LONG: Duration = Duration::from_millis(150);
+const MIN_STEP: usize = 16;
+
+/// The time between two checks for signals during work that has no steps.
+const PAUSE: Duration = Duration::from_millis(50);
 
 /// Calls `f` with consecutive ranges of `0..n` on `threads` threads, all cores by default.
 ///
@@ -18,29 +57,23 @@ const STEP: usize = 1 << 17;
 /// `KeyboardInterrupt` on Ctrl-C, between two ranges; the error of `f`.
 pub(crate) fn in_steps(
     py: Python<'_>,
-    n: usize,
-    threads: Option<usize>,
-    f: impl FnMut(Range<usize>) -> PyResult<()> + Send,
-) -> PyResult<()> {
-    in_steps_of(py, STEP, n, threads, f)
-}
-
-/// [`in_steps`] of `step` items, for items that take longer than rays.
-pub(crate) fn in_steps_of(
-    py: Python<'_>,
-    step: usize,
+    steps: Steps,
     n: usize,
     threads: Option<usize>,
     mut f: impl FnMut(Range<usize>) -> PyResult<()> + Send,
 ) -> PyResult<()> {
     let pool = threads.map(pool_of).transpose()?;
-    for first in (0..n).step_by(step) {
-        let range = first..(first + step).min(n);
+    let (mut first, mut step) = (0, steps.first);
+    while first < n {
+        let range = first..n.min(first + step);
+        first = range.end;
+        let start = Instant::now();
         py.detach(|| match &pool {
             Some(pool) => pool.install(|| f(range)),
             None => f(range),
         })?;
         py.check_signals()?;
+        step = steps.next(step, start.elapsed());
     }
     Ok(())
 }
@@ -56,6 +89,50 @@ pub(crate) fn detached<T: Send>(
         Some(pool) => pool.install(f),
         None => f(),
     }))
+}
+
+/// Runs `f` without the interpreter on `threads` threads. Sets its flag on Ctrl-C; `f` then returns soon.
+///
+/// # Errors
+/// `KeyboardInterrupt` on Ctrl-C.
+pub(crate) fn cancellable<T: Send>(
+    py: Python<'_>,
+    threads: Option<usize>,
+    f: impl FnOnce(&AtomicBool) -> T + Send,
+) -> PyResult<T> {
+    let pool = threads.map(pool_of).transpose()?;
+    let cancel = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let (sender, receiver) = mpsc::sync_channel(1);
+        let cancel = &cancel;
+        scope.spawn(move || {
+            let answer = match &pool {
+                Some(pool) => pool.install(|| f(cancel)),
+                None => f(cancel),
+            };
+            // The receiver waits until the end of the scope.
+            sender.send(answer).ok();
+        });
+        let receiver = Mutex::new(receiver);
+        let wait = || {
+            let receiver = receiver.lock().unwrap_or_else(PoisonError::into_inner);
+            receiver.recv_timeout(PAUSE)
+        };
+        loop {
+            match py.detach(wait) {
+                Ok(answer) => return Ok(answer),
+                Err(RecvTimeoutError::Timeout) => {
+                    if let Err(interrupt) = py.check_signals() {
+                        cancel.store(true, Ordering::Relaxed);
+                        return Err(interrupt);
+                    }
+                }
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Err(crate::errors::bug("a thread ended without an answer"));
+                }
+            }
+        }
+    })
 }
 
 /// The pool of a number of threads; each is made once.

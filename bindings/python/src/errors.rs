@@ -5,7 +5,7 @@ use std::error::Error;
 use hitscan::{ReadError, ReadErrorKind};
 use pyo3::{
     PyErr,
-    exceptions::{PyFileNotFoundError, PyMemoryError, PyOSError, PyValueError},
+    exceptions::{PyFileNotFoundError, PyOSError, PyRuntimeError, PyValueError},
 };
 
 /// A `ValueError` with the text of an error and of its sources.
@@ -29,9 +29,9 @@ pub(crate) fn io_error(error: &std::io::Error, text: String) -> PyErr {
     }
 }
 
-/// A list of answers that does not fit into memory.
-pub(crate) fn memory_error(what: &str, n: usize) -> PyErr {
-    PyMemoryError::new_err(format!("there is no memory for {n} {what}"))
+/// A state that only a bug of hitscan can cause.
+pub(crate) fn bug(text: &str) -> PyErr {
+    PyRuntimeError::new_err(format!("a bug of hitscan: {text}"))
 }
 
 pub(crate) fn text_of(error: &dyn Error) -> String {

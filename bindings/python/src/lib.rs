@@ -3,23 +3,67 @@
 //! The package's Python code converts arguments to contiguous arrays, allocates the arrays of answers, and
 //! documents every function. This module checks shapes again, releases the interpreter, and fills the
 //! arrays. It never panics on the values of its arguments.
+//!
+//! Each module below uses only modules listed above it:
+//!
+//! ```text
+//! errors, options, memory     exceptions; options by name; requests beyond the memory
+//! batch                       loops that Ctrl-C ends
+//! rays, answers               arrays of arguments and of answers
+//! mesh                        meshes and their files
+//! bvh, bvh_rays, bvh_points   trees and their queries
+//! open3d, trimesh             what the drop-ins ask for beyond them
+//! scene, scene_queries        scenes and their queries
+//! view, picking, render       cameras, picks and pictures
+//! ```
+
+mod errors;
+mod memory;
+mod options;
+
+mod batch;
 
 mod answers;
-mod batch;
-mod bvh;
-mod errors;
-mod mesh;
-mod options;
 mod rays;
+
+mod mesh;
+
+mod bvh;
+mod bvh_points;
+mod bvh_rays;
+
+mod open3d;
+mod trimesh;
+
 mod scene;
+mod scene_queries;
+
+mod picking;
+mod render;
+mod view;
 
 use pyo3::prelude::*;
 
 #[pymodule(gil_used = false)]
 mod _hitscan {
-    #[pymodule_export]
-    use super::{bvh::Bvh, mesh::Mesh, scene::Scene};
     use pyo3::prelude::*;
+
+    #[pymodule_export]
+    use super::{
+        bvh::Bvh,
+        mesh::Mesh,
+        picking::{pick, pick_all, points_visible, select, snap},
+        render::{frame, png, render},
+        scene::Scene,
+        trimesh::plane_points,
+        view::View,
+    };
+
+    /// Raises `MemoryError` if `bytes` for `what` are not available.
+    #[pyfunction]
+    fn check_memory(what: &str, bytes: u64) -> PyResult<()> {
+        crate::memory::check(what, bytes)
+    }
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -69,7 +69,7 @@ impl Mesh {
         };
         let written = detached(py, None, || {
             let folder = path.parent().filter(|folder| *folder != Path::new(""));
-            let mut file = tempfile::NamedTempFile::new_in(folder.unwrap_or(Path::new(".")))?;
+            let mut file = new_file_in(folder.unwrap_or(Path::new(".")))?;
             let report = formats::write(&self.mesh, &[], format, &mut file)?;
             file.persist(&path).map_err(|error| error.error)?;
             Ok::<_, std::io::Error>(report.lines().to_vec())
@@ -130,4 +130,12 @@ pub(crate) fn rows_to_array<'py, T: numpy::Element>(
 ) -> PyResult<Bound<'py, PyArray2<T>>> {
     use numpy::PyArrayMethods;
     numbers.to_pyarray(py).reshape([numbers.len() / 3, 3])
+}
+
+/// A temporary file with the permissions of a new file, which are those of the umask on Unix.
+fn new_file_in(folder: &Path) -> std::io::Result<tempfile::NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    builder.tempfile_in(folder)
 }

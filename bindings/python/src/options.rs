@@ -40,7 +40,7 @@ pub(crate) fn build_options(
     Ok(BuildOptions { quality: quality(quality_name)?, isa, layout })
 }
 
-fn one_of<T: Copy>(argument: &str, name: &str, choices: &[(&str, T)]) -> PyResult<T> {
+pub(crate) fn one_of<T: Copy>(argument: &str, name: &str, choices: &[(&str, T)]) -> PyResult<T> {
     let found = choices.iter().find(|(choice, _)| *choice == name);
     found.map(|&(_, value)| value).ok_or_else(|| {
         let names: Vec<String> = choices.iter().map(|(name, _)| format!("'{name}'")).collect();

@@ -1,12 +1,107 @@
 //! Rays and points in NumPy arrays.
 
+use std::ops::Range;
+
 use hitscan::{
     Ray,
     glam::{DVec3, Vec3},
     scene::WorldRay,
 };
-use numpy::{Element, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
-use pyo3::{PyResult, exceptions::PyValueError};
+use numpy::{Element, PyArray2, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
+use pyo3::{Bound as Object, exceptions::PyValueError, prelude::*};
+use rayon::prelude::*;
+
+/// The minimum number of rays that one thread collects at a time.
+const MIN_CHUNK: usize = 1 << 12;
+
+/// The arrays of rays that every query of a tree takes, in one argument: rows, directions, bounds for all
+/// rays, bounds for each ray, and the point that is the origin of the tree. All arrays have one dtype,
+/// float32 or float64.
+pub(crate) type LocalRayArguments<'py> = (
+    Object<'py, PyAny>,
+    Option<Object<'py, PyAny>>,
+    f64,
+    f64,
+    Option<Object<'py, PyAny>>,
+    Option<Object<'py, PyAny>>,
+    [f64; 3],
+);
+
+/// The same in float64, for scenes.
+pub(crate) type WorldRayArguments<'py> = (
+    PyReadonlyArray2<'py, f64>,
+    Option<PyReadonlyArray2<'py, f64>>,
+    f64,
+    f64,
+    Option<PyReadonlyArray1<'py, f64>>,
+    Option<PyReadonlyArray1<'py, f64>>,
+);
+
+pub(crate) fn world_rays(rays: WorldRayArguments<'_>) -> PyResult<RayArrays<'_, f64>> {
+    let (rows, directions, t_min, t_max, each_t_min, each_t_max) = rays;
+    RayArrays::new(rows, directions, Bound::new(t_min, each_t_min), Bound::new(t_max, each_t_max))
+}
+
+/// Rays of a tree, in float32 or float64. Each number of the latter is rounded once, when it is read.
+pub(crate) enum LocalRayArrays<'py> {
+    Single(RayArrays<'py, f32>),
+    /// With the point of the rays' space that is the origin of the tree's.
+    Double(RayArrays<'py, f64>, DVec3),
+}
+
+/// [`LocalRayArrays`] as slices.
+pub(crate) enum LocalRaySlices<'a> {
+    Single(RaySlices<'a, f32>),
+    Double(RaySlices<'a, f64>, DVec3),
+}
+
+impl<'py> LocalRayArrays<'py> {
+    pub(crate) fn new(rays: LocalRayArguments<'py>) -> PyResult<Self> {
+        let (rows, directions, t_min, t_max, each_t_min, each_t_max, center) = rays;
+        if rows.is_instance_of::<PyArray2<f32>>() && center == [0.0; 3] {
+            return Ok(Self::Single(RayArrays::new(
+                rows.extract()?,
+                directions.map(|array| array.extract()).transpose()?,
+                Bound::new(t_min as f32, each_t_min.map(|array| array.extract()).transpose()?),
+                Bound::new(t_max as f32, each_t_max.map(|array| array.extract()).transpose()?),
+            )?));
+        }
+        let arrays = RayArrays::new(
+            rows.extract()?,
+            directions.map(|array| array.extract()).transpose()?,
+            Bound::new(t_min, each_t_min.map(|array| array.extract()).transpose()?),
+            Bound::new(t_max, each_t_max.map(|array| array.extract()).transpose()?),
+        )?;
+        Ok(Self::Double(arrays, DVec3::from_array(center)))
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Self::Single(arrays) => arrays.len(),
+            Self::Double(arrays, _) => arrays.len(),
+        }
+    }
+
+    pub(crate) fn slices(&self) -> PyResult<LocalRaySlices<'_>> {
+        Ok(match self {
+            Self::Single(arrays) => LocalRaySlices::Single(arrays.slices()?),
+            Self::Double(arrays, center) => LocalRaySlices::Double(arrays.slices()?, *center),
+        })
+    }
+}
+
+impl LocalRaySlices<'_> {
+    /// Collects the rays of a range, on the current pool.
+    pub(crate) fn collect(&self, range: Range<usize>, buffer: &mut Vec<Ray>) {
+        let range = range.into_par_iter().with_min_len(MIN_CHUNK);
+        match self {
+            Self::Single(rays) => range.map(|ray| rays.ray(ray)).collect_into_vec(buffer),
+            Self::Double(rays, center) => {
+                range.map(|ray| rays.local_ray(ray, *center)).collect_into_vec(buffer);
+            }
+        }
+    }
+}
 
 /// Rays as Python passes them: rows of origins, with directions behind them or in an array of their own.
 ///
@@ -144,6 +239,24 @@ impl RaySlices<'_, f32> {
 }
 
 impl RaySlices<'_, f64> {
+    /// Collects the rays of a range, on the current pool.
+    pub(crate) fn collect(&self, range: Range<usize>, buffer: &mut Vec<WorldRay>) {
+        let range = range.into_par_iter().with_min_len(MIN_CHUNK);
+        range.map(|ray| self.ray(ray)).collect_into_vec(buffer);
+    }
+
+    /// A ray relative to `center`, in float32.
+    #[inline]
+    fn local_ray(&self, ray: usize, center: DVec3) -> Ray {
+        let (origin, direction, t_min, t_max) = self.numbers(ray);
+        Ray {
+            origin: (DVec3::from_array(origin) - center).as_vec3(),
+            direction: DVec3::from_array(direction).as_vec3(),
+            t_min: t_min as f32,
+            t_max: t_max as f32,
+        }
+    }
+
     #[inline]
     pub(crate) fn ray(&self, ray: usize) -> WorldRay {
         let (origin, direction, t_min, t_max) = self.numbers(ray);

@@ -8,7 +8,7 @@ import time
 import hitscan
 import numpy as np
 import pytest
-from hitscan.distributed import HIT, Parts, _parts, split
+from hitscan.distributed import HIT, _parts, split
 
 
 def hostile(rays):
@@ -73,8 +73,15 @@ def test_a_part_that_does_not_fit_is_named(ball, tmp_path, monkeypatch):
     def fail(path):
         raise MemoryError
 
-    monkeypatch.setattr(_parts.Bvh, "load", fail)
-    with pytest.raises(MemoryError, match=r"part 2 .*part-0002"):
+    with monkeypatch.context() as patch:
+        patch.setattr(_parts.Bvh, "load", fail)
+        with pytest.raises(MemoryError, match=r"part 2 .*part-0002"):
+            part.build()
+    np.save(part.path + ".npy", np.arange(3, dtype=np.uint32))
+    with pytest.raises(ValueError, match=r"part-0002.*3 numbers"):
+        part.build()
+    os.truncate(part.path, 1000)
+    with pytest.raises(ValueError, match=r"part-0002"):
         part.build()
 
 
@@ -100,61 +107,169 @@ def test_dask_without_a_cluster(ball, ball_bvh, asked, expected):
         on_dask.any_hits(ball_bvh, asked, faces="left")
 
 
-def test_dask_workers_and_the_death_of_one(ball, ball_bvh, asked, expected):
-    distributed = pytest.importorskip("distributed")
-    da = pytest.importorskip("dask.array")
-    from hitscan.distributed import dask as on_dask
+def count_reads():
+    """Count, in a worker, how often it reads a tree."""
+    import hitscan._bvh as module
 
-    many = np.tile(asked, (60, 1))
-    chunked = da.from_array(many, chunks=(2000, 8))
+    module.n_reads = 0
+    read = module._bvh_of
+
+    def counted(data):
+        module.n_reads += 1
+        return read(data)
+
+    module._bvh_of = counted
+
+
+def n_reads():
+    import hitscan._bvh as module
+
+    return module.n_reads
+
+
+@pytest.fixture(scope="module")
+def client():
+    distributed = pytest.importorskip("distributed")
     with (
         distributed.LocalCluster(
             n_workers=3, threads_per_worker=1, processes=True, dashboard_address=None
         ) as cluster,
         distributed.Client(cluster) as client,
     ):
+        yield client
+
+
+def test_dask_sends_a_tree_once_to_each_worker(client, ball_bvh, asked, expected):
+    da = pytest.importorskip("dask.array")
+    from hitscan.distributed import dask as on_dask
+
+    client.run(count_reads)
+    tree = client.scatter(ball_bvh, broadcast=True)
+    chunked = da.from_array(np.tile(asked, (10, 1)), chunks=(500, 8))
+    for _ in range(2):
+        hits = on_dask.closest_hits(tree, chunked).compute()
+        assert hits.tobytes() == np.tile(expected, 10).tobytes()
+    counts = client.run(n_reads)
+    assert len(counts) == 3 and set(counts.values()) == {1}
+
+
+def test_dask_names_a_part_that_fails(client, ball, asked, tmp_path):
+    from hitscan.distributed import dask as on_dask
+
+    parts = split(ball, 3, tmp_path)
+    os.remove(parts.parts[1].path)
+    with pytest.raises(FileNotFoundError, match="part-0001"):
+        on_dask.closest_hits(parts, asked).compute()
+
+
+def test_dask_workers_and_the_death_of_one(client, ball, ball_bvh, asked, expected):
+    da = pytest.importorskip("dask.array")
+    from hitscan.distributed import dask as on_dask
+
+    many = np.tile(asked, (60, 1))
+    chunked = da.from_array(many, chunks=(2000, 8))
+    for mesh in (ball_bvh, split(ball, 4)):
         pids = client.run(os.getpid)
         assert len(set(pids.values()) | {os.getpid()}) == 4
-        for mesh in (ball_bvh, split(ball, 4)):
-            hits = on_dask.closest_hits(mesh, chunked).persist()
-            time.sleep(0.05)
-            os.kill(client.run(os.getpid).popitem()[1], signal.SIGKILL)
-            assert hits.compute().tobytes() == np.tile(expected, 60).tobytes()
+        hits = on_dask.closest_hits(mesh, chunked).persist()
+        time.sleep(0.05)
+        os.kill(pids.popitem()[1], signal.SIGKILL)
+        assert hits.compute().tobytes() == np.tile(expected, 60).tobytes()
+        client.wait_for_workers(3)
 
 
-def test_ray_workers_and_the_death_of_one(ball, ball_bvh, asked, expected):
+def actor_processes():
+    """The worker processes of parts, which Ray names by their class."""
+    psutil = pytest.importorskip("psutil")
+    children = psutil.Process().children(recursive=True)
+    for process in [*children, *psutil.process_iter()]:
+        try:
+            if "_Holder" in " ".join(process.cmdline()):
+                yield process.pid
+        except psutil.Error:
+            continue
+
+
+def kill_soon(find):
+    """Kill the first worker that ``find`` yields, as soon as there is one."""
+    killed = []
+
+    def watch():
+        for _ in range(2000):
+            for pid in find():
+                time.sleep(0.1)
+                os.kill(pid, signal.SIGKILL)
+                killed.append(pid)
+                return
+            time.sleep(0.01)
+
+    thread = threading.Thread(target=watch)
+    thread.start()
+    return thread, killed
+
+
+@pytest.fixture(scope="module")
+def ray():
     ray = pytest.importorskip("ray")
+    ray.init(num_cpus=3, include_dashboard=False, log_to_driver=False, configure_logging=False)
+    yield ray
+    ray.shutdown()
+
+
+def test_ray_workers_and_the_death_of_one(ray, ball, ball_bvh, asked, expected):
     from hitscan.distributed import ray as on_ray
 
-    ray.init(num_cpus=3, include_dashboard=False, log_to_driver=False, configure_logging=False)
-    try:
+    @ray.remote
+    def pid():
+        time.sleep(0.2)
+        return os.getpid()
 
-        @ray.remote
-        def pid():
-            time.sleep(0.2)
-            return os.getpid()
+    pids = set(ray.get([pid.remote() for _ in range(3)]))
+    assert len(pids) == 3
+    many = np.tile(asked, (60, 1))
+    for mesh, find in ((ball_bvh, lambda: iter(pids)), (split(ball, 4), actor_processes)):
+        thread, killed = kill_soon(find)
+        hits = on_ray.closest_hits(mesh, many, chunk=2000)
+        thread.join()
+        assert killed, "no worker was found"
+        assert hits.tobytes() == np.tile(expected, 60).tobytes()
 
-        pids = set(ray.get([pid.remote() for _ in range(3)]))
-        assert len(pids) == 3
-        many = np.tile(asked, (60, 1))
-        for mesh in (ball_bvh, split(ball, 4)):
-            victim = ray.get(pid.remote())
-            killer = threading.Timer(0.05, os.kill, (victim, signal.SIGKILL))
-            killer.start()
-            hits = on_ray.closest_hits(mesh, many, chunk=2000)
-            killer.join()
-            assert hits.tobytes() == np.tile(expected, 60).tobytes()
-        assert (on_ray.any_hits(ball_bvh, asked) == ball_bvh.any_hits(asked)).all()
-        parts = split(ball, 2)
-        assert isinstance(parts, Parts)
-        assert (on_ray.any_hits(parts, asked) == ball_bvh.any_hits(asked)).all()
-        assert (on_ray.count_crossings(parts, asked) == ball_bvh.count_crossings(asked)).all()
-        pytest.importorskip("pyarrow")
-        dataset = ray.data.from_numpy(asked).rename_columns({"data": "rays"})
-        cast = dataset.map_batches(
-            on_ray.Caster, fn_constructor_args=[ray.put(ball_bvh)], concurrency=1, batch_size=500
-        )
-        rows = cast.take_all()
-        assert np.array([row["t"] for row in rows], np.float32).tobytes() == expected["t"].tobytes()
-    finally:
-        ray.shutdown()
+
+def test_queries_on_ray(ray, ball, ball_bvh, asked, expected):
+    from hitscan.distributed import ray as on_ray
+
+    for mesh in (ball_bvh, ray.put(ball_bvh), split(ball, 2)):
+        assert on_ray.closest_hits(mesh, asked, chunk=1000).tobytes() == expected.tobytes()
+        assert (on_ray.any_hits(mesh, asked) == ball_bvh.any_hits(asked)).all()
+        assert (on_ray.count_crossings(mesh, asked) == ball_bvh.count_crossings(asked)).all()
+    assert on_ray.closest_hits(ball_bvh, np.zeros((0, 6))).shape == (0,)
+    with pytest.raises(ValueError, match="chunk is 0"):
+        on_ray.closest_hits(ball_bvh, asked, chunk=0)
+    with pytest.raises(ValueError, match=r"\(3, 5\)"):
+        on_ray.closest_hits(ball_bvh, np.zeros((3, 5)))
+    with pytest.raises(TypeError, match="int"):
+        on_ray.closest_hits(3, asked)
+
+
+def test_ray_names_a_part_that_fails(ray, ball, asked, tmp_path):
+    from hitscan.distributed import ray as on_ray
+
+    parts = split(ball, 3, tmp_path)
+    os.remove(parts.parts[1].path)
+    with pytest.raises(ray.exceptions.RayActorError, match="part-0001"):
+        on_ray.closest_hits(parts, asked)
+
+
+def test_ray_data(ray, ball_bvh, asked, expected):
+    pytest.importorskip("pyarrow")
+    from hitscan.distributed import ray as on_ray
+
+    ray.data.DataContext.get_current().execution_options.preserve_order = True
+    dataset = ray.data.from_numpy(asked).rename_columns({"data": "rays"})
+    cast = dataset.map_batches(
+        on_ray.Caster, fn_constructor_args=[ray.put(ball_bvh)], concurrency=1, batch_size=500
+    )
+    rows = cast.take_all()
+    for name in ("t", "triangle", "uv", "front"):
+        found = np.array([row[name] for row in rows], expected[name].dtype)
+        assert found.tobytes() == expected[name].tobytes(), name

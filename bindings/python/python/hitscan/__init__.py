@@ -15,21 +15,28 @@ The hit of a ray depends on the mesh and the ray alone: the same triangle and th
 from ._bvh import Bvh
 from ._hits import INVALID, HitLists, Hits, SceneHitLists, SceneHits, ScenePoints, SurfacePoints
 from ._hitscan import __version__, instruction_sets
-from ._mesh import Mesh, load
-from ._scene import Scene
+from ._mesh import Mesh, Names, load
+from ._scene import Instance, Scene
+from ._view import Camera, View, png, render
 
 __all__ = [
     "INVALID",
     "Bvh",
+    "Camera",
     "HitLists",
     "Hits",
+    "Instance",
     "Mesh",
+    "Names",
     "Scene",
     "SceneHitLists",
     "SceneHits",
     "ScenePoints",
     "SurfacePoints",
+    "View",
     "__version__",
     "instruction_sets",
     "load",
+    "png",
+    "render",
 ]

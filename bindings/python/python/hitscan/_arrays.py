@@ -7,17 +7,21 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from . import _hitscan
+
 #: Anything that NumPy or DLPack turns into an array of numbers.
 ArrayLike: TypeAlias = Any
-Floats: TypeAlias = npt.NDArray[np.floating[Any]]
-#: Rows, directions, bounds for all rays, bounds for each ray: what the compiled module takes.
-RayArguments: TypeAlias = "tuple[Any, Any, float, float, Any, Any]"
+#: What the compiled module takes as rays of a tree: rows, directions, bounds for all rays, bounds for each
+#: ray, and the point that is the origin of the tree.
+LocalRays: TypeAlias = "tuple[Any, Any, float, float, Any, Any, tuple[float, float, float]]"
+#: What it takes as rays of a scene.
+WorldRays: TypeAlias = "tuple[Any, Any, float, float, Any, Any]"
 
 
 def numbers(name: str, values: ArrayLike) -> npt.NDArray[Any]:
     """Return ``values`` as an array of real numbers."""
-    if hasattr(values, "__dlpack__") and not hasattr(values, "__array__"):
-        values = np.from_dlpack(values)
+    if not isinstance(values, np.ndarray):
+        values = _plain(name, values)
     try:
         array = np.asarray(values)
     except (ValueError, TypeError) as error:
@@ -27,8 +31,26 @@ def numbers(name: str, values: ArrayLike) -> npt.NDArray[Any]:
     return array
 
 
+def _plain(name: str, values: Any) -> Any:
+    """Return a tensor as an array, without a copy if it is in main memory; anything else as it is."""
+    if hasattr(values, "detach"):
+        # torch refuses to export tensors that record gradients.
+        values = values.detach()
+    if not hasattr(values, "__dlpack__") or hasattr(values, "__array_interface__"):
+        return values
+    try:
+        return np.from_dlpack(values)
+    except (BufferError, RuntimeError, TypeError, ValueError) as error:
+        if hasattr(values, "__array__"):
+            return values
+        raise TypeError(f"{name} cannot be converted to an array by DLPack: {error}") from error
+
+
 def rows(name: str, values: ArrayLike, columns: int | tuple[int, ...], dtype: Any) -> Any:
-    """Return ``values`` as a C-contiguous array (n, columns) of ``dtype``, without a copy if it is one."""
+    """Return ``values`` as a C-contiguous array (n, columns) of ``dtype``, without a copy if it is one.
+
+    A dtype of None keeps float32 and float64, and converts everything else to float64.
+    """
     array = numbers(name, values)
     allowed = (columns,) if isinstance(columns, int) else columns
     if array.ndim == 1 and array.size == 0:
@@ -36,13 +58,24 @@ def rows(name: str, values: ArrayLike, columns: int | tuple[int, ...], dtype: An
     if array.ndim != 2 or array.shape[1] not in allowed:
         expected = " or ".join(f"(n, {n})" for n in allowed)
         raise ValueError(f"{name} has shape {array.shape}, expected {expected}")
+    return contiguous(name, array, dtype)
+
+
+def contiguous(name: str, array: npt.NDArray[Any], dtype: Any) -> Any:
+    """Return an array in C order, aligned and in the machine's byte order, without a copy if it is so."""
+    if dtype is None:
+        dtype = array.dtype.newbyteorder("=")
+        if dtype != np.float32:
+            dtype = np.dtype(np.float64)
+    if array.dtype != dtype or not array.flags.c_contiguous or not array.flags.aligned:
+        room(f"a copy of {name} of shape {array.shape}", array.size * np.dtype(dtype).itemsize)
     with np.errstate(over="ignore"):
-        return contiguous(array, dtype)
+        return np.require(array, dtype, ["C_CONTIGUOUS", "ALIGNED"])
 
 
-def contiguous(array: npt.NDArray[Any], dtype: Any) -> Any:
-    """Return an array in C order and aligned, without a copy if it is so already."""
-    return np.require(array, dtype, ["C_CONTIGUOUS", "ALIGNED"])
+def room(what: str, n_bytes: int) -> None:
+    """Raise ``MemoryError`` with ``what`` if so many bytes are not available."""
+    _hitscan.check_memory(what, n_bytes)
 
 
 def row(name: str, values: ArrayLike, columns: int, dtype: Any) -> Any:
@@ -50,7 +83,13 @@ def row(name: str, values: ArrayLike, columns: int, dtype: Any) -> Any:
     array = numbers(name, values)
     if array.shape != (columns,):
         raise ValueError(f"{name} has shape {array.shape}, expected ({columns},)")
-    return contiguous(array, dtype)
+    return contiguous(name, array, dtype)
+
+
+def triple(name: str, values: ArrayLike) -> tuple[float, float, float]:
+    """Return ``values`` as three numbers."""
+    x, y, z = row(name, values, 3, np.float64).tolist()
+    return x, y, z
 
 
 def indices(name: str, values: ArrayLike) -> npt.NDArray[np.uint32]:
@@ -70,7 +109,7 @@ def indices(name: str, values: ArrayLike) -> npt.NDArray[np.uint32]:
             raise ValueError(
                 f"{name}[{place[0]}, {place[1]}] is {wrong}, expected an index from 0 to 4294967294"
             )
-    checked: npt.NDArray[np.uint32] = contiguous(array, np.uint32)
+    checked: npt.NDArray[np.uint32] = contiguous(name, array, np.uint32)
     return checked
 
 
@@ -81,13 +120,33 @@ def _bound(name: str, values: ArrayLike, n: int, dtype: Any) -> tuple[float, Any
         return float(array), None
     if array.shape != (n,):
         raise ValueError(f"{name} has shape {array.shape}, expected a number or ({n},)")
-    return 0.0, contiguous(array, dtype)
+    return 0.0, contiguous(name, array, dtype)
 
 
-def rays(
-    origins: ArrayLike, directions: ArrayLike | None, t_min: Any, t_max: Any, dtype: Any
-) -> tuple[int, RayArguments]:
-    """Return the number of rays, and the rays as the compiled module takes them."""
+def local_rays(
+    origins: ArrayLike,
+    directions: ArrayLike | None,
+    t_min: Any,
+    t_max: Any,
+    center: tuple[float, float, float] = (0.0, 0.0, 0.0),
+) -> tuple[int, LocalRays]:
+    """Return the number of rays, and the rays in float32 or float64 as the compiled module takes them.
+
+    The compiled module rounds float64 to float32 ray by ray. With a ``center``, it subtracts that point
+    from the origins first, in float64.
+    """
+    first = numbers("rays" if directions is None else "origins", origins)
+    second = None if directions is None else numbers("directions", directions)
+    single = first.dtype == np.float32 and (second is None or second.dtype == np.float32)
+    dtype = np.float32 if single and center == (0.0, 0.0, 0.0) else np.float64
+    n, rays = world_rays(first, second, t_min, t_max, dtype)
+    return n, (*rays, center)
+
+
+def world_rays(
+    origins: ArrayLike, directions: ArrayLike | None, t_min: Any, t_max: Any, dtype: Any = np.float64
+) -> tuple[int, WorldRays]:
+    """Return the number of rays, and the rays of one dtype as the compiled module takes them."""
     if directions is None:
         array = rows("rays", origins, (6, 8), dtype)
         if array.shape[1] == 8 and not (_is(t_min, 0.0) and _is(t_max, np.inf)):
@@ -97,10 +156,10 @@ def rays(
         array = rows("origins", origins, 3, dtype)
         ways = rows("directions", directions, 3, dtype)
         if len(array) != len(ways):
-            if len(array) == 1:
-                array = np.repeat(array, len(ways), axis=0)
-            else:
+            if len(array) != 1:
                 raise ValueError(f"directions has shape {ways.shape}, expected {array.shape} as origins")
+            room(f"a copy of origins of shape {ways.shape}", ways.nbytes)
+            array = np.repeat(array, len(ways), axis=0)
     n = len(array)
     low, each_low = _bound("t_min", t_min, n, dtype)
     high, each_high = _bound("t_max", t_max, n, dtype)
@@ -119,4 +178,13 @@ def threads(value: int | None) -> int | None:
         raise TypeError(f"threads is {value!r}, expected an integer or None")
     if not 1 <= value <= 1024:
         raise ValueError(f"threads is {value}, expected a number from 1 to 1024")
+    return int(value)
+
+
+def integer(name: str, value: Any, low: int, high: int) -> int:
+    """Check an integer of a range."""
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
+        raise TypeError(f"{name} is {value!r}, expected an integer")
+    if not low <= value <= high:
+        raise ValueError(f"{name} is {value}, expected an integer from {low} to {high}")
     return int(value)

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _arrays, _hitscan
-from ._arrays import ArrayLike
+from ._arrays import ArrayLike, LocalRays
 from ._hits import HitLists, Hits, SurfacePoints
 from ._mesh import Mesh
 
@@ -21,15 +21,15 @@ Faces = Literal["both", "front", "back"]
 class Bvh:
     """A mesh with its tree, ready for queries.
 
-    Rays and points are in the mesh's own space, in float32. Numbers of other types are converted. Every
-    answer is the same to the last bit on any machine, with any tree and any number of threads. Do not
-    change the arrays of a query while it runs in another thread.
+    Rays and points are in the mesh's own space. Their numbers are rounded to float32. Every answer is the
+    same to the last bit on any machine, with any tree and any number of threads. Do not change the arrays
+    of a query while it runs in another thread.
 
     Every query takes ``threads``, the number of threads, all cores by default. It releases the
     interpreter's lock, and Ctrl-C ends it. Rays are either two arrays (n, 3), or one array (n, 6) of
     origins and directions, or one array (n, 8) with ``t_min`` and ``t_max`` behind them. A contiguous
-    float32 array is not copied. Directions have any length but zero, and ``t`` is in their units. A ray
-    that is not finite, has no direction, or has ``t_min > t_max`` hits nothing.
+    float32 or float64 array is not copied. Directions have any length but zero, and ``t`` is in their
+    units. A ray that is not finite, has no direction, or has ``t_min > t_max`` hits nothing.
 
     Parameters
     ----------
@@ -128,6 +128,10 @@ class Bvh:
         n = core.n_triangles
         return f"Bvh({n} triangle{'s' * (n != 1)}, {core.quality}, {core.layout}, {core.isa})"
 
+    def __sizeof__(self) -> int:
+        # Dask places a tree by its size.
+        return object.__sizeof__(self) + self._core.nbytes + self._core.mesh_nbytes
+
     def __reduce_ex__(self, protocol: Any) -> Any:
         data = self._core.to_bytes()
         if protocol >= 5:
@@ -188,13 +192,17 @@ class Bvh:
         MemoryError
             Answers that do not fit into memory.
         """
-        n, rays = _arrays.rays(origins, directions, t_min, t_max, np.float32)
+        n, rays = _arrays.local_rays(origins, directions, t_min, t_max)
+        return self._closest(n, rays, faces, threads)
+
+    def _closest(self, n: int, rays: LocalRays, faces: Faces, threads: int | None) -> Hits:
+        _arrays.room(f"the hits of {n} rays", 17 * n)
         t = np.empty(n, np.float32)
         triangle = np.empty(n, np.uint32)
         uv = np.empty((n, 2), np.float32)
         front = np.empty(n, np.bool_)
         self._core.closest_hits(rays, faces, _arrays.threads(threads), t, triangle, uv, front)
-        return Hits(t, triangle, uv, front, self)
+        return Hits(t, triangle, uv, front, self._snapshot())
 
     def any_hits(
         self,
@@ -220,7 +228,11 @@ class Bvh:
         >>> bvh.any_hits([[0.2, 0.2, 1]], [[0, 0, -0.5]], t_max=1).tolist()
         [False]
         """
-        n, rays = _arrays.rays(origins, directions, t_min, t_max, np.float32)
+        n, rays = _arrays.local_rays(origins, directions, t_min, t_max)
+        return self._any(n, rays, faces, threads)
+
+    def _any(self, n: int, rays: LocalRays, faces: Faces, threads: int | None) -> npt.NDArray[np.bool_]:
+        _arrays.room(f"the answers of {n} rays", n)
         hit = np.empty(n, np.bool_)
         self._core.any_hits(rays, faces, _arrays.threads(threads), hit)
         return hit
@@ -240,7 +252,13 @@ class Bvh:
         A shared edge or vertex counts once. For a closed mesh the number is odd exactly for rays that start
         inside. Arguments as in :meth:`closest_hits`.
         """
-        n, rays = _arrays.rays(origins, directions, t_min, t_max, np.float32)
+        n, rays = _arrays.local_rays(origins, directions, t_min, t_max)
+        return self._crossings(n, rays, faces, threads)
+
+    def _crossings(
+        self, n: int, rays: LocalRays, faces: Faces, threads: int | None
+    ) -> npt.NDArray[np.uint32]:
+        _arrays.room(f"the answers of {n} rays", 4 * n)
         count = np.empty(n, np.uint32)
         self._core.count_crossings(rays, faces, _arrays.threads(threads), count)
         return count
@@ -258,10 +276,26 @@ class Bvh:
     ) -> HitLists:
         """Find all hits of each ray, sorted by ``(t, triangle)``.
 
-        With ``once``, a shared edge or vertex that a ray passes is one hit; without, each of its triangles
-        is one. Other arguments as in :meth:`closest_hits`.
+        Parameters
+        ----------
+        once : bool
+            Whether a shared edge or vertex that a ray passes is one hit; without, each of its triangles is
+            one.
+        origins, directions, t_min, t_max, faces, threads
+            As in :meth:`closest_hits`.
+
+        Returns
+        -------
+        HitLists
+
+        Raises
+        ------
+        ValueError, TypeError
+            An argument of another shape or type.
+        MemoryError
+            Hits that do not fit into memory.
         """
-        _, rays = _arrays.rays(origins, directions, t_min, t_max, np.float32)
+        _, rays = _arrays.local_rays(origins, directions, t_min, t_max)
         return self._lists(rays, faces, once, None, threads)
 
     def nearest_hits(
@@ -276,16 +310,30 @@ class Bvh:
         once: bool = False,
         threads: int | None = None,
     ) -> HitLists:
-        """Find the first ``n`` of :meth:`all_hits` of each ray, cheaper than all of them."""
+        """Find the first hits of each ray, cheaper than all of them.
+
+        Parameters
+        ----------
+        n : int
+            The maximum number of hits of a ray.
+        origins, directions, t_min, t_max, faces, once, threads
+            As in :meth:`all_hits`.
+
+        Returns
+        -------
+        HitLists
+        """
         if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 0:
             raise ValueError(f"n is {n!r}, expected an integer from 0 on")
-        _, rays = _arrays.rays(origins, directions, t_min, t_max, np.float32)
+        _, rays = _arrays.local_rays(origins, directions, t_min, t_max)
         return self._lists(rays, faces, once, int(n), threads)
 
-    def _lists(self, rays: Any, faces: Faces, once: bool, limit: int | None, threads: int | None) -> HitLists:
+    def _lists(
+        self, rays: LocalRays, faces: Faces, once: bool, limit: int | None, threads: int | None
+    ) -> HitLists:
         count = _arrays.threads(threads)
         t, triangle, uv, front, splits = self._core.hit_lists(rays, faces, bool(once), limit, count)
-        return HitLists(t, triangle, uv.reshape(-1, 2), front, splits, self)
+        return HitLists(t, triangle, uv.reshape(-1, 2), front, splits, self._snapshot())
 
     def closest_points(
         self, points: ArrayLike, *, max_distance: float = np.inf, threads: int | None = None
@@ -305,6 +353,7 @@ class Bvh:
         """
         start = _arrays.rows("points", points, 3, np.float32)
         n = len(start)
+        _arrays.room(f"the answers of {n} points", 44 * n)
         point = np.empty((n, 3), np.float64)
         distance = np.empty(n, np.float64)
         triangle = np.empty(n, np.uint32)
@@ -321,6 +370,7 @@ class Bvh:
         finite, and if the mesh has no triangles.
         """
         start = _arrays.rows("points", points, 3, np.float32)
+        _arrays.room(f"the answers of {len(start)} points", 8 * len(start))
         distance = np.empty(len(start), np.float64)
         self._core.signed_distances(start, _arrays.threads(threads), distance)
         return distance
@@ -328,6 +378,7 @@ class Bvh:
     def contains(self, points: ArrayLike, *, threads: int | None = None) -> npt.NDArray[np.bool_]:
         """Return whether each point is inside, (n,) bool: where the winding number exceeds 1/2."""
         start = _arrays.rows("points", points, 3, np.float32)
+        _arrays.room(f"the answers of {len(start)} points", 1 * len(start))
         inside = np.empty(len(start), np.bool_)
         self._core.contains(start, _arrays.threads(threads), inside)
         return inside
@@ -335,8 +386,22 @@ class Bvh:
     def winding_numbers(
         self, points: ArrayLike, *, tolerance: float = 1e-3, threads: int | None = None
     ) -> npt.NDArray[np.float64]:
-        """Return the winding number around each point, (n,) float64, exact to ``tolerance``."""
+        """Return how often the surface surrounds each point.
+
+        Parameters
+        ----------
+        points : (n, 3) array_like
+        tolerance : float
+            The maximum error.
+        threads : int, optional
+
+        Returns
+        -------
+        (n,) float64
+            1 inside of a closed mesh and 0 outside, up to the tolerance; between them near holes.
+        """
         start = _arrays.rows("points", points, 3, np.float32)
+        _arrays.room(f"the answers of {len(start)} points", 8 * len(start))
         number = np.empty(len(start), np.float64)
         self._core.winding_numbers(start, float(tolerance), _arrays.threads(threads), number)
         return number
@@ -370,20 +435,16 @@ class Bvh:
         middle = _arrays.row("center", center, 3, np.float32)
         return self._core.overlapping_sphere(middle.tolist(), float(radius))
 
+    def _snapshot(self) -> Bvh:
+        """Return the same tree, which later refits do not move."""
+        return Bvh._of(self._core.snapshot())
+
     def _describe(self, triangle: Any, uv: Any) -> tuple[Any, Any]:
+        _arrays.room(f"the points and normals of {len(triangle)} hits", 48 * len(triangle))
         point = np.empty((len(triangle), 3), np.float64)
         normal = np.empty((len(triangle), 3), np.float64)
         self._core.describe(triangle, uv, point, normal)
         return point, normal
-
-    def _points(self, triangle: Any, uv: Any) -> npt.NDArray[np.float64]:
-        points: npt.NDArray[np.float64] = self._describe(triangle, uv)[0]
-        return points
-
-    def _normals(self, triangle: Any) -> npt.NDArray[np.float64]:
-        uv = np.zeros((len(triangle), 2), np.float32)
-        normals: npt.NDArray[np.float64] = self._describe(triangle, uv)[1]
-        return normals
 
 
 def _bvh_of(data: Any) -> Bvh:

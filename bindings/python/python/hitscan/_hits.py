@@ -1,9 +1,14 @@
-"""Answers of queries: small classes of arrays."""
+"""Answers of queries: small classes of arrays.
+
+Points and normals are computed when they are first asked for, on the surface as it was at the time of the
+query.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -15,8 +20,11 @@ if TYPE_CHECKING:
 #: The triangle of a ray that hits nothing.
 INVALID = 0xFFFF_FFFF
 
+#: Points and normals, each (n, 3).
+_Details: TypeAlias = "tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]"
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, eq=False)
 class Hits:
     """The closest hit of each of n rays.
 
@@ -36,7 +44,7 @@ class Hits:
     triangle: npt.NDArray[np.uint32]
     uv: npt.NDArray[np.float32]
     front: npt.NDArray[np.bool_]
-    _bvh: Bvh = field(repr=False, compare=False)
+    _bvh: Bvh = field(repr=False)
 
     @property
     def hit(self) -> npt.NDArray[np.bool_]:
@@ -47,18 +55,31 @@ class Hits:
     @property
     def points(self) -> npt.NDArray[np.float64]:
         """The points of the hits, (n, 3) float64, computed on the triangle; NaN for misses."""
-        return self._bvh._points(self.triangle, self.uv)
+        return self._details[0]
 
     @property
     def normals(self) -> npt.NDArray[np.float64]:
         """The unit normals of the triangles, (n, 3) float64; NaN for misses and triangles without area."""
-        return self._bvh._normals(self.triangle)
+        return self._details[1]
+
+    @property
+    def primitive(self) -> npt.NDArray[np.uint32]:
+        """The same as ``triangle``, by the name that other ray casters use."""
+        return self.triangle
+
+    @cached_property
+    def _details(self) -> _Details:
+        details: _Details = self._bvh._describe(self.triangle, self.uv)
+        return details
+
+    def __getstate__(self) -> dict[str, Any]:
+        return _without(self, "_bvh")
 
     def __len__(self) -> int:
         return len(self.t)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class HitLists:
     """The hits of n rays, m in all, sorted by ray, then by ``(t, triangle)``.
 
@@ -78,7 +99,7 @@ class HitLists:
     uv: npt.NDArray[np.float32]
     front: npt.NDArray[np.bool_]
     splits: npt.NDArray[np.int64]
-    _bvh: Bvh = field(repr=False, compare=False)
+    _bvh: Bvh = field(repr=False)
 
     @property
     def ray(self) -> npt.NDArray[np.int64]:
@@ -88,18 +109,31 @@ class HitLists:
     @property
     def points(self) -> npt.NDArray[np.float64]:
         """The points of the hits, (m, 3) float64."""
-        return self._bvh._points(self.triangle, self.uv)
+        return self._details[0]
 
     @property
     def normals(self) -> npt.NDArray[np.float64]:
         """The unit normals of the triangles, (m, 3) float64; NaN for triangles without area."""
-        return self._bvh._normals(self.triangle)
+        return self._details[1]
+
+    @property
+    def primitive(self) -> npt.NDArray[np.uint32]:
+        """The same as ``triangle``, by the name that other ray casters use."""
+        return self.triangle
+
+    @cached_property
+    def _details(self) -> _Details:
+        details: _Details = self._bvh._describe(self.triangle, self.uv)
+        return details
+
+    def __getstate__(self) -> dict[str, Any]:
+        return _without(self, "_bvh")
 
     def __len__(self) -> int:
         return len(self.t)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class SurfacePoints:
     """The closest point of the surface to each of n points.
 
@@ -124,7 +158,7 @@ class SurfacePoints:
         return len(self.distance)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class SceneHits:
     """The closest hit of each of n rays in a scene.
 
@@ -146,7 +180,7 @@ class SceneHits:
     triangle: npt.NDArray[np.uint32]
     uv: npt.NDArray[np.float32]
     front: npt.NDArray[np.bool_]
-    _scene: Scene = field(repr=False, compare=False)
+    _scene: Scene = field(repr=False)
 
     @property
     def hit(self) -> npt.NDArray[np.bool_]:
@@ -156,24 +190,32 @@ class SceneHits:
 
     @property
     def points(self) -> npt.NDArray[np.float64]:
-        """The points of the hits in world space, (n, 3) float64; NaN for misses.
-
-        They are those of the instances as they stand now, not at the time of the query.
-        """
-        points: npt.NDArray[np.float64] = self._scene._describe(self)[0]
-        return points
+        """The points of the hits in world space, (n, 3) float64; NaN for misses."""
+        return self._details[0]
 
     @property
     def normals(self) -> npt.NDArray[np.float64]:
         """The unit normals of the triangles in world space, (n, 3) float64; NaN for misses."""
-        normals: npt.NDArray[np.float64] = self._scene._describe(self)[1]
-        return normals
+        return self._details[1]
+
+    @property
+    def primitive(self) -> npt.NDArray[np.uint32]:
+        """The same as ``triangle``, by the name that other ray casters use."""
+        return self.triangle
+
+    @cached_property
+    def _details(self) -> _Details:
+        details: _Details = self._scene._describe(self)
+        return details
+
+    def __getstate__(self) -> dict[str, Any]:
+        return _without(self, "_scene")
 
     def __len__(self) -> int:
         return len(self.t)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class SceneHitLists:
     """The hits of n rays in a scene, m in all, sorted by ray, then by ``(t, instance, triangle)``.
 
@@ -195,7 +237,7 @@ class SceneHitLists:
     uv: npt.NDArray[np.float32]
     front: npt.NDArray[np.bool_]
     splits: npt.NDArray[np.int64]
-    _scene: Scene = field(repr=False, compare=False)
+    _scene: Scene = field(repr=False)
 
     @property
     def ray(self) -> npt.NDArray[np.int64]:
@@ -205,20 +247,31 @@ class SceneHitLists:
     @property
     def points(self) -> npt.NDArray[np.float64]:
         """The points of the hits in world space, (m, 3) float64."""
-        points: npt.NDArray[np.float64] = self._scene._describe(self)[0]
-        return points
+        return self._details[0]
 
     @property
     def normals(self) -> npt.NDArray[np.float64]:
         """The unit normals of the triangles in world space, (m, 3) float64."""
-        normals: npt.NDArray[np.float64] = self._scene._describe(self)[1]
-        return normals
+        return self._details[1]
+
+    @property
+    def primitive(self) -> npt.NDArray[np.uint32]:
+        """The same as ``triangle``, by the name that other ray casters use."""
+        return self.triangle
+
+    @cached_property
+    def _details(self) -> _Details:
+        details: _Details = self._scene._describe(self)
+        return details
+
+    def __getstate__(self) -> dict[str, Any]:
+        return _without(self, "_scene")
 
     def __len__(self) -> int:
         return len(self.t)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ScenePoints:
     """The closest surface point of a scene to each of n points.
 
@@ -244,3 +297,8 @@ class ScenePoints:
 
 def _rays_of(splits: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     return np.repeat(np.arange(len(splits) - 1, dtype=np.int64), np.diff(splits))
+
+
+def _without(hits: Any, surface: str) -> dict[str, Any]:
+    """Return the state to pickle: points and normals in place of the surface, which may be large."""
+    return {**hits.__dict__, "_details": hits._details, surface: None}

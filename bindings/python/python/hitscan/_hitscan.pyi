@@ -1,5 +1,6 @@
 """The compiled module: checks shapes, releases the interpreter's lock, and fills arrays."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -8,7 +9,8 @@ import numpy.typing as npt
 __version__: str
 instruction_sets: list[str]
 
-_Rays = tuple[Any, Any, float, float, Any, Any]
+_LocalRays = tuple[Any, Any, float, float, Any, Any, tuple[float, float, float]]
+_WorldRays = tuple[Any, Any, float, float, Any, Any]
 _Options = tuple[str, int, list[int], bool, bool]
 _Triple = tuple[float, float, float]
 
@@ -37,6 +39,7 @@ class Bvh:
     def to_bytes(self) -> npt.NDArray[np.uint8]: ...
     @staticmethod
     def from_bytes(data: Any) -> Bvh: ...
+    def snapshot(self) -> Bvh: ...
     @property
     def mesh(self) -> Mesh: ...
     @property
@@ -48,13 +51,15 @@ class Bvh:
     @property
     def nbytes(self) -> int: ...
     @property
+    def mesh_nbytes(self) -> int: ...
+    @property
     def quality(self) -> str: ...
     @property
     def layout(self) -> str: ...
     def refit(self, positions: Any) -> bool: ...
     def closest_hits(
         self,
-        rays: _Rays,
+        rays: _LocalRays,
         sides: str,
         threads: int | None,
         t: Any,
@@ -62,10 +67,10 @@ class Bvh:
         uv: Any,
         front: Any,
     ) -> None: ...
-    def any_hits(self, rays: _Rays, sides: str, threads: int | None, hit: Any) -> None: ...
-    def count_crossings(self, rays: _Rays, sides: str, threads: int | None, count: Any) -> None: ...
+    def any_hits(self, rays: _LocalRays, sides: str, threads: int | None, hit: Any) -> None: ...
+    def count_crossings(self, rays: _LocalRays, sides: str, threads: int | None, count: Any) -> None: ...
     def hit_lists(
-        self, rays: _Rays, sides: str, once: bool, limit: int | None, threads: int | None
+        self, rays: _LocalRays, sides: str, once: bool, limit: int | None, threads: int | None
     ) -> tuple[Any, Any, Any, Any, Any]: ...
     def closest_points(
         self,
@@ -77,12 +82,29 @@ class Bvh:
         triangle: Any,
         uv: Any,
     ) -> None: ...
+    def distances(self, points: Any, threads: int | None, distance: Any) -> None: ...
+    def occupancy(self, points: Any, ways: Any, threads: int | None, inside: Any) -> None: ...
+    def signed_distances_by_rays(
+        self, points: Any, ways: Any, threads: int | None, distance: Any
+    ) -> None: ...
     def signed_distances(self, points: Any, threads: int | None, distance: Any) -> None: ...
     def contains(self, points: Any, threads: int | None, inside: Any) -> None: ...
     def winding_numbers(self, points: Any, tolerance: float, threads: int | None, number: Any) -> None: ...
     def overlapping_box(self, min: Any, max: Any) -> npt.NDArray[np.uint32]: ...
     def overlapping_sphere(self, center: Any, radius: float) -> npt.NDArray[np.uint32]: ...
     def describe(self, triangle: Any, uv: Any, point: Any, normal: Any) -> None: ...
+    def batch_seconds(self, rays: _LocalRays, any: bool) -> float: ...
+    def cast_rays(
+        self,
+        rays: _LocalRays,
+        threads: int | None,
+        starts: Any,
+        t: Any,
+        geometry: Any,
+        triangle: Any,
+        uv: Any,
+        normal: Any,
+    ) -> None: ...
 
 class Scene:
     def __init__(self) -> None: ...
@@ -96,6 +118,8 @@ class Scene:
         hidden: bool,
         locked: bool,
     ) -> int: ...
+    def snapshot(self) -> Scene: ...
+    def shape(self, id: int, bvh: Bvh) -> tuple[int, Bvh]: ...
     def remove(self, id: int) -> list[int]: ...
     def set_transform(self, id: int, matrix: Any) -> None: ...
     def set_world_transform(self, id: int, matrix: Any) -> None: ...
@@ -110,7 +134,7 @@ class Scene:
     def bounds(self) -> tuple[_Triple, _Triple]: ...
     def closest_hits(
         self,
-        rays: _Rays,
+        rays: _WorldRays,
         options: _Options,
         threads: int | None,
         t: Any,
@@ -119,10 +143,12 @@ class Scene:
         uv: Any,
         front: Any,
     ) -> None: ...
-    def any_hits(self, rays: _Rays, options: _Options, threads: int | None, hit: Any) -> None: ...
-    def count_crossings(self, rays: _Rays, options: _Options, threads: int | None, count: Any) -> None: ...
+    def any_hits(self, rays: _WorldRays, options: _Options, threads: int | None, hit: Any) -> None: ...
+    def count_crossings(
+        self, rays: _WorldRays, options: _Options, threads: int | None, count: Any
+    ) -> None: ...
     def hit_lists(
-        self, rays: _Rays, options: _Options, once: bool, limit: int | None, threads: int | None
+        self, rays: _WorldRays, options: _Options, once: bool, limit: int | None, threads: int | None
     ) -> tuple[Any, Any, Any, Any, Any, Any]: ...
     def describe(self, instance: Any, triangle: Any, uv: Any, point: Any, normal: Any) -> None: ...
     def closest_points(
@@ -140,3 +166,90 @@ class Scene:
     def signed_distances(
         self, points: Any, options: _Options, threads: int | None, distance: Any
     ) -> None: ...
+
+class View:
+    @staticmethod
+    def of_camera(
+        eye: _Triple,
+        target: _Triple,
+        up: _Triple,
+        fov_y_degrees: float,
+        height: float | None,
+        near: float | None,
+        far: float | None,
+        size: tuple[int, int],
+    ) -> View: ...
+    @staticmethod
+    def of_matrix(matrix: Any, origin: _Triple, convention: str, size: tuple[int, int]) -> View: ...
+    @property
+    def size(self) -> tuple[int, int]: ...
+    def rays(self, rays: Any) -> None: ...
+    def ray(self, pixel: tuple[float, float]) -> list[float]: ...
+    def project(self, points: Any, pixel: Any, depth: Any, distance: Any) -> None: ...
+
+def check_memory(what: str, bytes: int) -> None: ...
+def plane_points(
+    vertices: Any,
+    faces: Any,
+    origins: Any,
+    directions: Any,
+    ray: Any,
+    face: Any,
+    uv: Any,
+    point: Any,
+) -> None: ...
+def render(
+    scene: Scene,
+    view: View,
+    style: Any,
+    sides: str,
+    smooth_degrees: float | None,
+    colors: dict[str, _Triple],
+    threads: int | None,
+) -> npt.NDArray[np.uint8]: ...
+def frame(
+    scene: Scene,
+    up: _Triple,
+    fov_y_degrees: float,
+    height: float | None,
+    azimuth_degrees: float,
+    elevation_degrees: float,
+    aspect: float,
+) -> tuple[_Triple, _Triple, _Triple]: ...
+def png(picture: Any) -> bytes: ...
+def pick(
+    scene: Scene,
+    view: View,
+    options: _Options,
+    pixel: tuple[float, float],
+    kind: str,
+    radius: float | None,
+    x_ray: bool,
+) -> Any: ...
+def pick_all(
+    scene: Scene,
+    view: View,
+    options: _Options,
+    pixel: tuple[float, float],
+    kind: str,
+    radius: float | None,
+) -> list[Any]: ...
+def snap(
+    scene: Scene,
+    view: View,
+    options: _Options,
+    pixel: tuple[float, float],
+    targets: Sequence[str],
+    radius: float,
+    x_ray: bool,
+) -> Any: ...
+def select(
+    scene: Scene,
+    view: View,
+    options: _Options,
+    outline: Any,
+    kind: str,
+    enclosed: bool,
+    visible_only: bool,
+) -> list[Any]: ...
+def points_visible(scene: Scene, view: View, options: _Options, points: Any, visible: Any) -> None: ...

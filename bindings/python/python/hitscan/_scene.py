@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +15,9 @@ from . import _arrays, _hitscan
 from ._arrays import ArrayLike
 from ._bvh import Bvh, Faces
 from ._hits import SceneHitLists, SceneHits, ScenePoints
+
+#: The mask of all layers.
+ALL_LAYERS = 0xFFFF_FFFF
 
 
 @dataclass(frozen=True)
@@ -53,7 +58,7 @@ class Scene:
     meanwhile.
 
     An instance keeps the shape that its tree has when it is added. After :meth:`Bvh.refit`, call
-    :meth:`set_bvh`.
+    :meth:`set_bvh`. A pickled scene has its instances in the same order, with new ids.
 
     Examples
     --------
@@ -83,7 +88,7 @@ class Scene:
         *,
         parent: int | None = None,
         name: str | None = None,
-        layers: int = 0xFFFF_FFFF,
+        layers: int = ALL_LAYERS,
         hidden: bool = False,
         locked: bool = False,
     ) -> int:
@@ -176,12 +181,24 @@ class Scene:
     def __reduce_ex__(self, protocol: Any) -> Any:
         ids = self.ids
         place = {id: place for place, id in enumerate(ids)}
+        bvhs: list[Bvh] = []
+        place_of_bvh: dict[int, int] = {}
         rows = []
         for id in ids:
             one = self.instance(id)
+            shape = None
+            if one.bvh is not None:
+                # The tree of the instance; that of the caller may have been refitted since.
+                key, core = self._core.shape(id, one.bvh._core)
+                shape = place_of_bvh.setdefault(key, len(bvhs))
+                if shape == len(bvhs):
+                    bvhs.append(Bvh._of(core))
             parent = None if one.parent is None else place[one.parent]
-            rows.append((one.bvh, one.transform, parent, one.name, one.layers, one.hidden, one.locked))
-        return _scene_of, (rows,)
+            matrix = one.transform.ravel().tolist()
+            rows.append([shape, matrix, parent, one.name, one.layers, one.hidden, one.locked])
+        # The trees have checksums in the cache format; the rest gets one here.
+        data = json.dumps(rows).encode()
+        return _scene_of, (bvhs, data, zlib.crc32(data))
 
     def closest_hits(
         self,
@@ -191,15 +208,43 @@ class Scene:
         t_min: ArrayLike = 0.0,
         t_max: ArrayLike = np.inf,
         faces: Faces = "both",
-        layers: int = 0xFFFF_FFFF,
+        layers: int = ALL_LAYERS,
         ignore: Iterable[int] = (),
         include_hidden: bool = False,
         include_locked: bool = False,
         threads: int | None = None,
     ) -> SceneHits:
-        """Find what each ray hits first: the minimum ``(t, instance, triangle)``."""
-        n, rays = _arrays.rays(origins, directions, t_min, t_max, np.float64)
+        """Find what each ray hits first: the minimum ``(t, instance, triangle)``.
+
+        Instances count in order of their addition.
+
+        Parameters
+        ----------
+        origins : (n, 3), (n, 6) or (n, 8) array_like
+            As in :class:`Bvh`, in world space.
+        directions : (n, 3) array_like, optional
+        t_min, t_max : float or (n,) array_like
+            The closed interval of ``t``.
+        faces : {"both", "front", "back"}
+            The sides of triangles that count.
+        layers, ignore, include_hidden, include_locked
+            The instances that take part, as in :class:`Scene`.
+        threads : int, optional
+
+        Returns
+        -------
+        SceneHits
+
+        Raises
+        ------
+        ValueError, TypeError
+            An argument of another shape or type.
+        MemoryError
+            Answers that do not fit into memory.
+        """
+        n, rays = _arrays.world_rays(origins, directions, t_min, t_max)
         options = _options(faces, layers, ignore, include_hidden, include_locked)
+        _arrays.room(f"the hits of {n} rays", 29 * n)
         t = np.empty(n, np.float64)
         instance = np.empty(n, np.int64)
         triangle = np.empty(n, np.uint32)
@@ -207,7 +252,7 @@ class Scene:
         front = np.empty(n, np.bool_)
         count = _arrays.threads(threads)
         self._core.closest_hits(rays, options, count, t, instance, triangle, uv, front)
-        return SceneHits(t, instance, triangle, uv, front, self)
+        return SceneHits(t, instance, triangle, uv, front, self._snapshot())
 
     def any_hits(
         self,
@@ -217,15 +262,16 @@ class Scene:
         t_min: ArrayLike = 0.0,
         t_max: ArrayLike = np.inf,
         faces: Faces = "both",
-        layers: int = 0xFFFF_FFFF,
+        layers: int = ALL_LAYERS,
         ignore: Iterable[int] = (),
         include_hidden: bool = False,
         include_locked: bool = False,
         threads: int | None = None,
     ) -> npt.NDArray[np.bool_]:
-        """Return whether each ray hits anything, (n,) bool."""
-        n, rays = _arrays.rays(origins, directions, t_min, t_max, np.float64)
+        """Return whether each ray hits anything, (n,) bool. Arguments as in :meth:`closest_hits`."""
+        n, rays = _arrays.world_rays(origins, directions, t_min, t_max)
         options = _options(faces, layers, ignore, include_hidden, include_locked)
+        _arrays.room(f"the answers of {n} rays", n)
         hit = np.empty(n, np.bool_)
         self._core.any_hits(rays, options, _arrays.threads(threads), hit)
         return hit
@@ -238,15 +284,19 @@ class Scene:
         t_min: ArrayLike = 0.0,
         t_max: ArrayLike = np.inf,
         faces: Faces = "both",
-        layers: int = 0xFFFF_FFFF,
+        layers: int = ALL_LAYERS,
         ignore: Iterable[int] = (),
         include_hidden: bool = False,
         include_locked: bool = False,
         threads: int | None = None,
     ) -> npt.NDArray[np.uint32]:
-        """Return how often each ray crosses surfaces, (n,) uint32."""
-        n, rays = _arrays.rays(origins, directions, t_min, t_max, np.float64)
+        """Return how often each ray crosses surfaces, (n,) uint32. Arguments as in :meth:`closest_hits`.
+
+        A shared edge or vertex of a mesh counts once.
+        """
+        n, rays = _arrays.world_rays(origins, directions, t_min, t_max)
         options = _options(faces, layers, ignore, include_hidden, include_locked)
+        _arrays.room(f"the answers of {n} rays", 4 * n)
         crossings = np.empty(n, np.uint32)
         self._core.count_crossings(rays, options, _arrays.threads(threads), crossings)
         return crossings
@@ -261,37 +311,82 @@ class Scene:
         faces: Faces = "both",
         once: bool = False,
         limit: int | None = None,
-        layers: int = 0xFFFF_FFFF,
+        layers: int = ALL_LAYERS,
         ignore: Iterable[int] = (),
         include_hidden: bool = False,
         include_locked: bool = False,
         threads: int | None = None,
     ) -> SceneHitLists:
-        """Find all hits of each ray, or the first ``limit``, sorted by ``(t, instance, triangle)``."""
-        _, rays = _arrays.rays(origins, directions, t_min, t_max, np.float64)
+        """Find all hits of each ray, sorted by ``(t, instance, triangle)``.
+
+        Parameters
+        ----------
+        once : bool
+            Whether a shared edge or vertex that a ray passes is one hit; without, each of its triangles is
+            one.
+        limit : int, optional
+            Only the first hits of each ray.
+        origins, directions, t_min, t_max, faces, layers, ignore, include_hidden, include_locked, threads
+            As in :meth:`closest_hits`.
+
+        Returns
+        -------
+        SceneHitLists
+
+        Raises
+        ------
+        ValueError, TypeError
+            An argument of another shape or type.
+        MemoryError
+            Answers that do not fit into memory.
+        """
+        _, rays = _arrays.world_rays(origins, directions, t_min, t_max)
         options = _options(faces, layers, ignore, include_hidden, include_locked)
         if limit is not None and limit < 0:
             raise ValueError(f"limit is {limit}, expected a number from 0 on")
         count = _arrays.threads(threads)
         lists = self._core.hit_lists(rays, options, bool(once), limit, count)
         t, instance, triangle, uv, front, splits = lists
-        return SceneHitLists(t, instance, triangle, uv.reshape(-1, 2), front, splits, self)
+        return SceneHitLists(t, instance, triangle, uv.reshape(-1, 2), front, splits, self._snapshot())
 
     def closest_points(
         self,
         points: ArrayLike,
         *,
         max_distance: float = np.inf,
-        layers: int = 0xFFFF_FFFF,
+        layers: int = ALL_LAYERS,
         ignore: Iterable[int] = (),
         include_hidden: bool = False,
         include_locked: bool = False,
         threads: int | None = None,
     ) -> ScenePoints:
-        """Find the closest surface point: the minimum ``(distance, instance, triangle)``."""
+        """Find the closest surface point: the minimum ``(distance, instance, triangle)``.
+
+        Parameters
+        ----------
+        points : (n, 3) array_like
+            In world space.
+        max_distance : float
+            Surfaces farther away do not count. NaN or a negative number finds nothing.
+        layers, ignore, include_hidden, include_locked
+            The instances that take part, as in :class:`Scene`.
+        threads : int, optional
+
+        Returns
+        -------
+        ScenePoints
+
+        Raises
+        ------
+        ValueError, TypeError
+            An argument of another shape or type.
+        MemoryError
+            Answers that do not fit into memory.
+        """
         start = _arrays.rows("points", points, 3, np.float64)
         options = _options("both", layers, ignore, include_hidden, include_locked)
         n = len(start)
+        _arrays.room(f"the answers of {n} points", 52 * n)
         point = np.empty((n, 3), np.float64)
         distance = np.empty(n, np.float64)
         instance = np.empty(n, np.int64)
@@ -314,31 +409,47 @@ class Scene:
         self,
         points: ArrayLike,
         *,
-        layers: int = 0xFFFF_FFFF,
+        layers: int = ALL_LAYERS,
         ignore: Iterable[int] = (),
         include_hidden: bool = False,
         include_locked: bool = False,
         threads: int | None = None,
     ) -> npt.NDArray[np.float64]:
-        """Return the distance to the closest surface, (n,) float64, negative inside of any instance."""
+        """Return the distance to the closest surface, (n,) float64, negative inside of any instance.
+
+        Arguments as in :meth:`closest_points`. NaN for points that are not finite, and in an empty scene.
+        """
         start = _arrays.rows("points", points, 3, np.float64)
         options = _options("both", layers, ignore, include_hidden, include_locked)
+        _arrays.room(f"the answers of {len(start)} points", 8 * len(start))
         distance = np.empty(len(start), np.float64)
         self._core.signed_distances(start, options, _arrays.threads(threads), distance)
         return distance
 
+    def _snapshot(self) -> Scene:
+        """Return the scene as it is now, which later edits do not change."""
+        scene = Scene.__new__(Scene)
+        scene._core, scene._bvhs = self._core.snapshot(), dict(self._bvhs)
+        return scene
+
     def _describe(self, hits: SceneHits | SceneHitLists) -> tuple[Any, Any]:
+        _arrays.room(f"the points and normals of {len(hits)} hits", 48 * len(hits))
         point = np.empty((len(hits), 3), np.float64)
         normal = np.empty((len(hits), 3), np.float64)
         self._core.describe(hits.instance, hits.triangle, hits.uv, point, normal)
         return point, normal
 
 
-def _scene_of(rows: list[Any]) -> Scene:
+def _scene_of(bvhs: list[Bvh], data: bytes, checksum: int) -> Scene:
+    found = zlib.crc32(data)
+    if found != checksum:
+        raise ValueError(f"the pickled scene has the checksum {found}, expected {checksum}; pickle it again")
     scene = Scene()
     ids: list[int] = []
-    for bvh, transform, parent, name, layers, hidden, locked in rows:
+    for shape, matrix, parent, name, layers, hidden, locked in json.loads(data):
+        bvh = None if shape is None else bvhs[shape]
         above = None if parent is None else ids[parent]
+        transform = np.array(matrix, np.float64).reshape(4, 4)
         id = scene.add(bvh, transform, parent=above, name=name, layers=layers, hidden=hidden, locked=locked)
         ids.append(id)
     return scene
@@ -349,17 +460,15 @@ def _check_bvh(bvh: Any) -> None:
         raise TypeError(f"bvh is a {type(bvh).__name__}, expected a hitscan.Bvh or None")
 
 
-def _matrix(values: ArrayLike) -> Any:
-    array = _arrays.numbers("transform", values)
+def _matrix(values: ArrayLike, name: str = "transform") -> Any:
+    array = _arrays.numbers(name, values)
     if array.shape != (4, 4):
-        raise ValueError(f"transform has shape {array.shape}, expected (4, 4)")
-    return _arrays.contiguous(array, np.float64).reshape(16)
+        raise ValueError(f"{name} has shape {array.shape}, expected (4, 4)")
+    return _arrays.contiguous(name, array, np.float64).reshape(16)
 
 
 def _mask(layers: int) -> int:
-    if not 0 <= layers <= 0xFFFF_FFFF:
-        raise ValueError(f"layers is {layers}, expected a mask of 32 bits")
-    return int(layers)
+    return _arrays.integer("layers", layers, 0, ALL_LAYERS)
 
 
 def _options(faces: Any, layers: int, ignore: Iterable[int], hidden: bool, locked: bool) -> Any:

@@ -133,22 +133,39 @@ class RaycastingScene:
             0 for a miss.
         """
         array, shape = _leading("rays", rays, 6)
-        bvh = self._tree()
-        hits = bvh.closest_hits(array, threads=_threads(nthreads))
-        geometry, primitive = self._ids(hits.triangle)
-        normals = np.nan_to_num(hits.normals).astype(np.float32)
+        bvh, n = self._tree(), len(array)
+        _arrays.room(f"the hits of {n} rays", 32 * n)
+        t, uv = np.empty(n, np.float32), np.empty((n, 2), np.float32)
+        geometry, primitive = np.empty(n, np.uint32), np.empty(n, np.uint32)
+        normals = np.empty((n, 3), np.float32)
+        _, rows = _arrays.local_rays(array, None, 0.0, np.inf)
+        count = _threads(nthreads)
+        bvh._core.cast_rays(rows, count, self._starts, t, geometry, primitive, uv, normals)
         return {
-            "t_hit": _shaped(hits.t, shape),
+            "t_hit": _shaped(t, shape),
             "geometry_ids": _shaped(geometry, shape),
             "primitive_ids": _shaped(primitive, shape),
-            "primitive_uvs": _shaped(hits.uv, (*shape, 2)),
+            "primitive_uvs": _shaped(uv, (*shape, 2)),
             "primitive_normals": _shaped(normals, (*shape, 3)),
         }
 
     def test_occlusions(
         self, rays: ArrayLike, tnear: float = 0.0, tfar: float = np.inf, nthreads: int = 0
     ) -> Array:
-        """Return whether anything is on each ray from ``tnear`` to ``tfar``, (...) bool."""
+        """Return whether anything is on each ray.
+
+        Parameters
+        ----------
+        rays : (..., 6) array_like
+        tnear, tfar : float
+            The closed interval of ``t``.
+        nthreads : int
+            0 for all.
+
+        Returns
+        -------
+        (...) bool
+        """
         array, shape = _leading("rays", rays, 6)
         hit = self._tree().any_hits(array, t_min=float(tnear), t_max=float(tfar), threads=_threads(nthreads))
         return _shaped(hit, shape)
@@ -193,7 +210,7 @@ class RaycastingScene:
         bvh = self._tree()
         found = bvh.closest_points(array, threads=_threads(nthreads))
         geometry, primitive = self._ids(found.triangle)
-        normals = np.nan_to_num(bvh._normals(found.triangle)).astype(np.float32)
+        normals = np.nan_to_num(bvh._describe(found.triangle, found.uv)[1]).astype(np.float32)
         return {
             "points": _shaped(found.points.astype(np.float32), (*shape, 3)),
             "geometry_ids": _shaped(geometry, shape),
@@ -205,38 +222,52 @@ class RaycastingScene:
     def compute_distance(self, query_points: ArrayLike, nthreads: int = 0) -> Array:
         """Return the distance to the closest surface, (...) float32."""
         array, shape = _leading("query_points", query_points, 3)
-        found = self._tree().closest_points(array, threads=_threads(nthreads))
-        return _shaped(found.distance.astype(np.float32), shape)
+        distance = _answers(array)
+        self._tree()._core.distances(array, _threads(nthreads), distance)
+        return _shaped(distance, shape)
 
     def compute_signed_distance(self, query_points: ArrayLike, nthreads: int = 0, nsamples: int = 1) -> Array:
         """Return the distance to the closest surface, (...) float32, negative inside.
 
         A point is inside if a ray from it crosses surfaces an odd number of times; for closed meshes every
         ray agrees.
+
+        Parameters
+        ----------
+        query_points : (..., 3) array_like
+        nthreads : int
+            0 for all.
+        nsamples : int
+            How many rays vote, an odd number; more than one matters for meshes with holes only.
+
+        Returns
+        -------
+        (...) float32
         """
-        distance = self.compute_distance(query_points, nthreads)
-        inside = self.compute_occupancy(query_points, nthreads, nsamples) > 0
-        return np.where(inside, -distance, distance).astype(np.float32).view(Array)
+        array, shape = _leading("query_points", query_points, 3)
+        distance, ways = _answers(array), _ways(nsamples)
+        self._tree()._core.signed_distances_by_rays(array, ways, _threads(nthreads), distance)
+        return _shaped(distance, shape)
 
     def compute_occupancy(self, query_points: ArrayLike, nthreads: int = 0, nsamples: int = 1) -> Array:
-        """Return 1 for points inside and 0 for others, (...) float32.
+        """Return 1 for points inside and 0 for others.
 
-        ``nsamples``, an odd number, is how many rays vote; more than one matters for meshes with holes only.
+        Parameters
+        ----------
+        query_points : (..., 3) array_like
+        nthreads : int
+            0 for all.
+        nsamples : int
+            How many rays vote, an odd number; more than one matters for meshes with holes only.
+
+        Returns
+        -------
+        (...) float32
         """
-        if nsamples < 1 or nsamples % 2 == 0:
-            raise ValueError(f"nsamples is {nsamples}, expected an odd number from 1 on")
         array, shape = _leading("query_points", query_points, 3)
-        bvh, count = self._tree(), _threads(nthreads)
-        votes = np.zeros(len(array), np.int64)
-        for sample in range(nsamples):
-            # Fixed directions, spread over the sphere, so that answers never change.
-            z = 0.31 + 0.6 * ((sample * 0.754877666) % 1.0)
-            angle = 1.1 + 2.399963229728653 * sample
-            flat = np.sqrt(1 - z * z)
-            way = np.array([flat * np.cos(angle), flat * np.sin(angle), z], np.float32)
-            ways = np.broadcast_to(way, array.shape)
-            votes += bvh.count_crossings(array, ways, threads=count) % 2
-        return _shaped((2 * votes > nsamples).astype(np.float32), shape)
+        inside, ways = _answers(array), _ways(nsamples)
+        self._tree()._core.occupancy(array, ways, _threads(nthreads), inside)
+        return _shaped(inside, shape)
 
     @staticmethod
     def create_rays_pinhole(*args: Any, **kwargs: Any) -> Array:
@@ -295,6 +326,22 @@ def _rays_of_fov(
     return _rays_of_matrices(intrinsic, extrinsic, width_px, height_px)
 
 
+def _answers(points: Any) -> npt.NDArray[np.float32]:
+    """Return an array for a number per point."""
+    _arrays.room(f"the answers of {len(points)} points", 4 * len(points))
+    return np.empty(len(points), np.float32)
+
+
+def _ways(n: int) -> npt.NDArray[np.float32]:
+    """Return directions spread over half the sphere; always the same, so that answers never change."""
+    if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1 or n % 2 == 0:
+        raise ValueError(f"nsamples is {n!r}, expected an odd number from 1 on")
+    sample = np.arange(n)
+    z = 0.31 + 0.6 * ((sample * 0.754877666) % 1.0)
+    angle, flat = 1.1 + 2.399963229728653 * sample, np.sqrt(1 - z * z)
+    return np.stack([flat * np.cos(angle), flat * np.sin(angle), z], axis=1).astype(np.float32)
+
+
 def _threads(nthreads: int) -> int | None:
     return None if nthreads == 0 else _arrays.threads(nthreads)
 
@@ -323,7 +370,7 @@ def _leading(name: str, values: Any, columns: int) -> tuple[Any, tuple[int, ...]
     array = _arrays.numbers(name, _plain(values))
     if array.ndim < 1 or array.shape[-1] != columns:
         raise ValueError(f"{name} has shape {array.shape}, expected (..., {columns})")
-    rows = _arrays.contiguous(array.reshape(-1, columns), np.float32)
+    rows = _arrays.contiguous(name, array.reshape(-1, columns), np.float32)
     return rows, array.shape[:-1]
 
 

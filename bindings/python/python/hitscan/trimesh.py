@@ -14,12 +14,12 @@ from __future__ import annotations
 
 import sys
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from . import _arrays
+from . import _arrays, _hitscan
 from ._arrays import ArrayLike
 from ._bvh import Bvh
 from ._mesh import Mesh
@@ -28,6 +28,7 @@ __all__ = ["RayMeshIntersector", "disable", "enable"]
 
 _Ints = npt.NDArray[np.int64]
 _Floats = npt.NDArray[np.float64]
+_Triple: TypeAlias = "tuple[float, float, float]"
 
 
 class RayMeshIntersector:
@@ -46,18 +47,20 @@ class RayMeshIntersector:
     def __init__(self, geometry: Any, scale_to_box: bool = True) -> None:
         self.mesh = geometry
         self._scale_to_box = scale_to_box
-        self._built: tuple[int, Bvh, _Floats] | None = None
+        self._built: tuple[int, Bvh, _Triple] | None = None
 
-    def _tree(self) -> tuple[Bvh, _Floats]:
+    def _tree(self) -> tuple[Bvh, _Triple]:
         """Return the tree and the point of the mesh that is its origin."""
         key = hash(self.mesh)
-        if self._built is None or self._built[0] != key:
+        built = self._built
+        if built is None or built[0] != key:
             vertices = np.asarray(self.mesh.vertices, dtype=np.float64)
             # float32 keeps the most of positions around the origin.
-            center = self.mesh.bounds.mean(axis=0) if len(vertices) and len(self.mesh.faces) else np.zeros(3)
-            bvh = Bvh(Mesh(vertices - center, np.asarray(self.mesh.faces)))
-            self._built = (key, bvh, center)
-        return self._built[1:]
+            empty = len(vertices) == 0 or len(self.mesh.faces) == 0
+            middle = np.zeros(3) if empty else self.mesh.bounds.mean(axis=0)
+            bvh = Bvh(Mesh(vertices - middle, np.asarray(self.mesh.faces)))
+            built = self._built = (key, bvh, _arrays.triple("the middle of the mesh", middle))
+        return built[1:]
 
     def _rays(self, ray_origins: ArrayLike, ray_directions: ArrayLike) -> tuple[_Floats, _Floats]:
         origins = _arrays.numbers("ray_origins", ray_origins)
@@ -132,53 +135,35 @@ class RayMeshIntersector:
     ) -> tuple[_Ints, _Ints, _Floats]:
         origins, directions = self._rays(ray_origins, ray_directions)
         bvh, center = self._tree()
-        start = origins - center
+        _, rays = _arrays.local_rays(origins, directions, 0.0, np.inf, center)
         if multiple:
-            lists = (
-                bvh.all_hits(start, directions, once=True)
-                if limit is None
-                else bvh.nearest_hits(start, directions, n=limit, once=True)
-            )
-            rays, triangles, uv = lists.ray, lists.triangle.astype(np.int64), lists.uv
+            lists = bvh._lists(rays, "both", True, limit, None)
+            index_ray, index_tri, uv = lists.ray, lists.triangle.astype(np.int64), lists.uv
         else:
-            hits = bvh.closest_hits(start, directions)
-            rays = np.flatnonzero(hits.hit)
-            triangles, uv = hits.triangle[rays].astype(np.int64), hits.uv[rays]
-        locations = self._locations(origins, directions, rays, triangles, uv) if locate else np.zeros((0, 3))
-        return triangles, rays, locations
-
-    def _locations(
-        self, origins: _Floats, directions: _Floats, rays: _Ints, triangles: _Ints, uv: Any
-    ) -> _Floats:
-        """Return the points of hits: where the ray meets the plane of the face, in float64.
-
-        Where the ray runs along the face, the point of the weights on the face.
-        """
-        corners = np.asarray(self.mesh.vertices)[np.asarray(self.mesh.faces)[triangles]]
-        a, p, q = corners[:, 0], corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]
-        weights = uv.astype(np.float64)
-        points: _Floats = a + weights[:, :1] * p + weights[:, 1:] * q
-        normals = np.cross(p, q)
-        way = directions[rays]
-        slope = np.einsum("ij,ij->i", normals, way)
-        size = np.linalg.norm(normals, axis=1) * np.linalg.norm(way, axis=1)
-        steep = np.abs(slope) > 1e-3 * size
-        along = np.einsum("ij,ij->i", normals[steep], (a - origins[rays])[steep]) / slope[steep]
-        points[steep] = origins[rays][steep] + along[:, None] * way[steep]
-        return points
+            hits = bvh._closest(len(origins), rays, "both", None)
+            index_ray = np.flatnonzero(hits.hit)
+            index_tri, uv = hits.triangle[index_ray].astype(np.int64), hits.uv[index_ray]
+        locations = np.empty((len(index_ray) if locate else 0, 3), np.float64)
+        if locate:
+            vertices = _arrays.rows("vertices", self.mesh.vertices, 3, np.float64)
+            faces = _arrays.rows("faces", self.mesh.faces, 3, np.int64)
+            _hitscan.plane_points(vertices, faces, origins, directions, index_ray, index_tri, uv, locations)
+        return index_tri, index_ray, locations
 
     def intersects_first(self, ray_origins: ArrayLike, ray_directions: ArrayLike) -> _Ints:
         """Return the first face that each ray hits, (n,) int64, or -1."""
         origins, directions = self._rays(ray_origins, ray_directions)
         bvh, center = self._tree()
+        n, rays = _arrays.local_rays(origins, directions, 0.0, np.inf, center)
         # The triangle of a miss is the largest number of 32 bits: -1 if it has a sign.
-        return bvh.closest_hits(origins - center, directions).triangle.view(np.int32).astype(np.int64)
+        return bvh._closest(n, rays, "both", None).triangle.view(np.int32).astype(np.int64)
 
     def intersects_any(self, ray_origins: ArrayLike, ray_directions: ArrayLike) -> npt.NDArray[np.bool_]:
         """Return whether each ray hits the mesh, (n,) bool."""
         origins, directions = self._rays(ray_origins, ray_directions)
         bvh, center = self._tree()
-        return bvh.any_hits(origins - center, directions)
+        n, rays = _arrays.local_rays(origins, directions, 0.0, np.inf, center)
+        return bvh._any(n, rays, "both", None)
 
     def contains_points(self, points: ArrayLike) -> npt.NDArray[np.bool_]:
         """Return whether the mesh contains each point, (n,) bool.

@@ -15,6 +15,9 @@ from .._bvh import Bvh, Faces
 from .._hits import INVALID
 from .._mesh import Mesh
 
+#: The rays from which an order of the parts is found.
+SAMPLE = 1024
+
 #: The closest hit of a ray, as an element of an array: the fields of :class:`hitscan.Hits`.
 HIT = np.dtype([("t", np.float32), ("triangle", np.uint32), ("uv", np.float32, (2,)), ("front", np.bool_)])
 
@@ -50,16 +53,31 @@ class Part:
         ------
         MemoryError
             The part does not fit; the message names it.
+        OSError, ValueError
+            A file of the part that is missing or damaged.
         """
         try:
-            if self.path is not None:
-                return Bvh.load(self.path), np.load(self.path + ".npy")
-            assert self.ids is not None
-            return Bvh(Mesh(self.positions, self.triangles)), self.ids
+            if self.path is None:
+                assert self.ids is not None
+                return Bvh(Mesh(self.positions, self.triangles)), self.ids
+            bvh, ids = Bvh.load(self.path), np.load(self.path + ".npy", allow_pickle=False)
         except MemoryError as error:
             size = os.path.getsize(self.path) if self.path else 0
             where = f" ({self.path}, {size} bytes)" if self.path else ""
-            raise MemoryError(f"part {self.number}{where} does not fit into the worker's memory") from error
+            raise MemoryError(
+                f"part {self.number}{where} does not fit into the worker's memory: {error}; cut the mesh "
+                "into more parts"
+            ) from error
+        if len(ids) != len(bvh) or ids.dtype != np.uint32:
+            raise ValueError(
+                f"{self.path}.npy has {len(ids)} numbers of {ids.dtype}, expected {len(bvh)} of uint32; "
+                "split the mesh again"
+            )
+        return bvh, ids
+
+    def outline(self) -> Part:
+        """Return the part without its triangles, which stay with the tree."""
+        return Part(self.number, self.bounds, None, None, None, self.path)
 
 
 @dataclass(frozen=True)
@@ -74,7 +92,8 @@ class Parts:
         return len(self.parts)
 
     def order(self, rays: npt.NDArray[np.float32]) -> list[int]:
-        """Return the numbers of the parts, those first that the rays meet first."""
+        """Return the numbers of the parts, those first that a sample of the rays meets first."""
+        rays = rays[:: max(1, len(rays) // SAMPLE)]
         enters = [entering(part.bounds, rays) for part in self.parts]
         means = [np.where(np.isfinite(enter), enter, 1e30).mean() if len(enter) else 0 for enter in enters]
         return [int(number) for number in np.argsort(means, kind="stable")]
@@ -223,15 +242,19 @@ def crossings(
     return total  # type: ignore[no-any-return]
 
 
-def check(mesh: Any, faces: str) -> None:
-    """Check the arguments that tasks would only report from a worker."""
-    if not isinstance(mesh, (Bvh, Parts)):
-        raise TypeError(f"mesh is a {type(mesh).__name__}, expected a hitscan.Bvh or Parts")
+def check(mesh: Any, held: tuple[type, ...], faces: str) -> None:
+    """Check the arguments that tasks would only report from a worker.
+
+    ``held`` are the types of a tree that the engine holds already.
+    """
+    if not isinstance(mesh, (Bvh, Parts, *held)):
+        names = ", ".join(one.__name__ for one in held)
+        raise TypeError(f"mesh is a {type(mesh).__name__}, expected a hitscan.Bvh, Parts or {names}")
     if faces not in ("both", "front", "back"):
         raise ValueError(f"faces is {faces!r}, expected 'both', 'front' or 'back'")
 
 
-def check_shape(shape: Sequence[int]) -> None:
+def check_shape(shape: Sequence[Any]) -> None:
     """Check the shape of rays."""
     if len(shape) != 2 or shape[1] not in (6, 8):
         raise ValueError(f"rays have shape {tuple(shape)}, expected (n, 6) or (n, 8)")

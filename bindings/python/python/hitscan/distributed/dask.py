@@ -14,25 +14,37 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
+from uuid import uuid4
 
-import dask
-import dask.array as da
+import dask.array
 import numpy as np
+from dask.delayed import Delayed
+from dask.delayed import delayed as _delayed
+from distributed import Future
 
 from .._bvh import Bvh, Faces
 from . import _parts
 from ._parts import HIT, Parts
 
+# The types of Dask's own functions are incomplete.
+da: Any = dask.array
+delayed: Any = _delayed
+
 __all__ = ["any_hits", "closest_hits", "count_crossings"]
 
+#: Rays of a chunk, if they are no Dask array.
+CHUNK = 1 << 18
 
-def closest_hits(mesh: Bvh | Parts, rays: Any, *, faces: Faces = "both", threads: int | None = 1) -> Any:
+
+def closest_hits(mesh: Any, rays: Any, *, faces: Faces = "both", threads: int | None = 1) -> Any:
     """Find what each ray hits first.
 
     Parameters
     ----------
-    mesh : Bvh or Parts
-        Each worker gets the tree, or its parts, once.
+    mesh : Bvh, Parts, or a Bvh that Dask holds
+        Each worker gets the tree once. For many queries, place it first: with
+        ``client.scatter(bvh, broadcast=True)`` or ``dask.delayed(bvh).persist()``. Each part is built on
+        one worker and stays there.
     rays : dask.array.Array or array_like (n, 6) or (n, 8)
         In chunks of whole rows.
     faces : {"both", "front", "back"}
@@ -46,8 +58,11 @@ def closest_hits(mesh: Bvh | Parts, rays: Any, *, faces: Faces = "both", threads
 
     Notes
     -----
-    Dask computes a chunk again if its worker dies. Parts follow one another, those first that the rays of
-    the first chunk meet first; a ray asks only parts whose boxes it meets before its best hit so far.
+    Dask computes a chunk or a part again if its worker dies. A chunk asks one part after the other, those
+    first that a sample of its rays meets first. If the rays are a Dask array, the sample is that of the
+    first chunk, which is computed for it. A ray asks only parts whose boxes it meets before its best hit so
+    far. The tasks of part ``n`` have names that start with ``hitscan-part-n``, so that Dask's errors name
+    the part.
     """
     return _map(
         mesh,
@@ -60,7 +75,7 @@ def closest_hits(mesh: Bvh | Parts, rays: Any, *, faces: Faces = "both", threads
     )
 
 
-def any_hits(mesh: Bvh | Parts, rays: Any, *, faces: Faces = "both", threads: int | None = 1) -> Any:
+def any_hits(mesh: Any, rays: Any, *, faces: Faces = "both", threads: int | None = 1) -> Any:
     """Return whether each ray hits anything, a Dask array (n,) bool; see :func:`closest_hits`."""
     return _map(
         mesh,
@@ -73,8 +88,8 @@ def any_hits(mesh: Bvh | Parts, rays: Any, *, faces: Faces = "both", threads: in
     )
 
 
-def count_crossings(mesh: Bvh | Parts, rays: Any, *, faces: Faces = "both", threads: int | None = 1) -> Any:
-    """Return how often each ray crosses the surface, a Dask array (n,) uint32."""
+def count_crossings(mesh: Any, rays: Any, *, faces: Faces = "both", threads: int | None = 1) -> Any:
+    """Return how often each ray crosses the surface, a Dask array (n,) uint32; see :func:`closest_hits`."""
     return _map(
         mesh,
         rays,
@@ -87,7 +102,7 @@ def count_crossings(mesh: Bvh | Parts, rays: Any, *, faces: Faces = "both", thre
 
 
 def _map(
-    mesh: Bvh | Parts,
+    mesh: Any,
     rays: Any,
     dtype: np.dtype[Any],
     of_whole: Callable[[Bvh, Any], Any],
@@ -95,27 +110,20 @@ def _map(
     of_part: Callable[[Any, Any, Any, Any], Any],
     faces: str,
 ) -> Any:
-    _parts.check(mesh, faces)
-    array = rays if isinstance(rays, da.Array) else da.from_array(np.asarray(rays), chunks=(1 << 18, -1))
+    _parts.check(mesh, (Delayed, Future), faces)
+    in_memory = None if isinstance(rays, da.Array) else _parts.eight_columns(rays)
+    array = rays if in_memory is None else da.from_array(in_memory, chunks=(CHUNK, -1))
     _parts.check_shape(array.shape)
     if array.numblocks[1] != 1:
         array = array.rechunk({1: -1})
     blocks = [row[0] for row in array.to_delayed()]
-    if isinstance(mesh, Bvh):
-        tree = dask.delayed(mesh, pure=False)
-        task = dask.delayed(of_whole, pure=False)
-        answers = [task(tree, block) for block in blocks]
+    if isinstance(mesh, Parts):
+        samples = [_sample(array)] * len(blocks) if in_memory is None else _chunks(in_memory)
+        answers = _through_parts(mesh, blocks, samples, first, of_part)
     else:
-        steps = mesh.parts if isinstance(rays, da.Array) else _sorted(mesh, rays)
-        built = [dask.delayed(_build, pure=False)(part) for part in steps]
-        start = dask.delayed(lambda block: first(len(block)), pure=False)
-        task = dask.delayed(of_part, pure=False)
-        answers = []
-        for block in blocks:
-            best = start(block)
-            for part, tree in zip(steps, built, strict=True):
-                best = task(tree, _outline(part), block, best)
-            answers.append(best)
+        tree = delayed(mesh, pure=False) if isinstance(mesh, Bvh) else mesh
+        task = delayed(of_whole, pure=False)
+        answers = [task(tree, block) for block in blocks]
     sizes = array.chunks[0]
     arrays = [
         da.from_delayed(answer, shape=(n,), dtype=dtype) for answer, n in zip(answers, sizes, strict=True)
@@ -123,15 +131,41 @@ def _map(
     return da.concatenate(arrays) if arrays else da.zeros(0, dtype=dtype)
 
 
+def _through_parts(
+    mesh: Parts,
+    blocks: list[Any],
+    samples: list[Any],
+    first: Callable[[int], Any],
+    of_part: Callable[[Any, Any, Any, Any], Any],
+) -> list[Any]:
+    """Return the answer of each block, which goes from part to part."""
+    build, task = delayed(_build, pure=False), delayed(of_part, pure=False)
+
+    def begin(block: Any) -> Any:
+        return first(len(block))
+
+    start = delayed(begin, pure=False)
+    names = [f"hitscan-part-{part.number}-{uuid4().hex}" for part in mesh.parts]
+    built = [build(part, dask_key_name=name) for part, name in zip(mesh.parts, names, strict=True)]
+    answers = []
+    for place, (block, sample) in enumerate(zip(blocks, samples, strict=True)):
+        best = start(block)
+        for number in mesh.order(sample):
+            name = f"{names[number]}-chunk-{place}"
+            best = task(built[number], mesh.parts[number].outline(), block, best, dask_key_name=name)
+        answers.append(best)
+    return answers
+
+
 def _build(part: _parts.Part) -> Any:
     return part.build()
 
 
-def _sorted(mesh: Parts, rays: Any) -> list[_parts.Part]:
-    sample = _parts.eight_columns(np.asarray(rays)[:: max(1, len(rays) // 1024)])
-    return [mesh.parts[number] for number in mesh.order(sample)]
+def _chunks(rays: Any) -> list[Any]:
+    return [rays[first : first + CHUNK] for first in range(0, len(rays), CHUNK)]
 
 
-def _outline(part: _parts.Part) -> _parts.Part:
-    """Return a part without its triangles, which stay on the worker that built the tree."""
-    return _parts.Part(part.number, part.bounds, None, None, None, part.path)
+def _sample(array: Any) -> Any:
+    rows = array.blocks[0] if array.numblocks[0] else array
+    step = max(1, len(rows) // _parts.SAMPLE) if np.isfinite(len(rows)) else 1
+    return _parts.eight_columns(rows[::step].compute())

@@ -7,15 +7,20 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from typing import Any
+from uuid import uuid4
 
 import numpy as np
 import numpy.typing as npt
-import ray
+import ray as _ray
 
 from .._bvh import Bvh, Faces
 from . import _parts
 from ._parts import HIT, Parts
+
+# The types of Ray's own functions are incomplete.
+ray: Any = _ray
 
 __all__ = ["Caster", "any_hits", "closest_hits", "count_crossings"]
 
@@ -24,14 +29,15 @@ CHUNK = 1 << 18
 
 
 def closest_hits(
-    mesh: Bvh | Parts, rays: Any, *, faces: Faces = "both", threads: int | None = 1, chunk: int = CHUNK
+    mesh: Any, rays: Any, *, faces: Faces = "both", threads: int | None = 1, chunk: int = CHUNK
 ) -> npt.NDArray[Any]:
     """Find what each ray hits first.
 
     Parameters
     ----------
-    mesh : Bvh or Parts
-        Goes to the object store once.
+    mesh : Bvh, Parts, or a reference to a Bvh
+        The tree goes to the object store once, and each worker process reads it once. For many queries, pass
+        ``ray.put(bvh)``. Each part is an actor, which builds its tree.
     rays : (n, 6) or (n, 8) array_like
     faces : {"both", "front", "back"}
     threads : int, optional
@@ -45,75 +51,103 @@ def closest_hits(
 
     Notes
     -----
-    Ray runs a task again if its worker dies. Each chunk asks the parts that its rays meet first, first.
+    Ray runs a task again if its worker dies, and starts the actor of a part again. A chunk asks one part
+    after the other, those first that a sample of its rays meets first. A ray asks only parts whose boxes it
+    meets before its best hit so far.
     """
     answers = _run(mesh, rays, faces, threads, chunk, "closest")
     return np.concatenate([np.zeros(0, HIT), *answers])
 
 
 def any_hits(
-    mesh: Bvh | Parts, rays: Any, *, faces: Faces = "both", threads: int | None = 1, chunk: int = CHUNK
+    mesh: Any, rays: Any, *, faces: Faces = "both", threads: int | None = 1, chunk: int = CHUNK
 ) -> npt.NDArray[np.bool_]:
     """Return whether each ray hits anything, (n,) bool; see :func:`closest_hits`."""
     return np.concatenate([np.zeros(0, np.bool_), *_run(mesh, rays, faces, threads, chunk, "any")])
 
 
 def count_crossings(
-    mesh: Bvh | Parts, rays: Any, *, faces: Faces = "both", threads: int | None = 1, chunk: int = CHUNK
+    mesh: Any, rays: Any, *, faces: Faces = "both", threads: int | None = 1, chunk: int = CHUNK
 ) -> npt.NDArray[np.uint32]:
     """Return how often each ray crosses the surface, (n,) uint32; see :func:`closest_hits`."""
     return np.concatenate([np.zeros(0, np.uint32), *_run(mesh, rays, faces, threads, chunk, "count")])
 
 
 def _run(mesh: Any, rays: Any, faces: str, threads: Any, chunk: int, query: str) -> list[Any]:
-    _parts.check(mesh, faces)
-    array = np.asarray(rays)
-    _parts.check_shape(array.shape)
+    _parts.check(mesh, (ray.ObjectRef,), faces)
+    full = _parts.eight_columns(rays)
     if chunk < 1:
         raise ValueError(f"chunk is {chunk}, expected a number of rays from 1 on")
-    full = _parts.eight_columns(array)
     blocks = [full[first : first + chunk] for first in range(0, len(full), chunk)]
-    if isinstance(mesh, Bvh):
-        tree = ray.put(mesh)
-        return list(ray.get([_whole.remote(tree, block, faces, threads, query) for block in blocks]))
-    trees = [_build.remote(part) for part in mesh.parts]
+    if not isinstance(mesh, Parts):
+        tree = ray.put(mesh) if isinstance(mesh, Bvh) else mesh
+        # In a list, the reference itself reaches the worker, which reads the tree once for all chunks.
+        return list(ray.get([_whole.remote([tree], block, faces, threads, query) for block in blocks]))
+    holders = [
+        _holder.options(name=f"hitscan part {part.number} {uuid4().hex}").remote(part, faces, threads, query)
+        for part in mesh.parts
+    ]
     answers = []
     for block in blocks:
         stored, best = ray.put(block), None
-        for number in mesh.order(block[:: max(1, len(block) // 1024)]):
-            part = mesh.parts[number]
-            outline = _parts.Part(part.number, part.bounds, None, None, None, part.path)
-            best = _part.remote(trees[number], outline, stored, best, faces, threads, query)
+        for number in mesh.order(block):
+            best = holders[number].advance.remote(stored, best)
         answers.append(best)
     return list(ray.get(answers))
 
 
-@ray.remote  # type: ignore[untyped-decorator]
-def _build(part: _parts.Part) -> Any:
-    return part.build()
+#: The trees that this worker process has read, by the id of their object, the latest last.
+_held: OrderedDict[str, Bvh] = OrderedDict()
+_MAX_HELD = 2
 
 
-@ray.remote  # type: ignore[untyped-decorator]
-def _whole(bvh: Bvh, rays: Any, faces: Faces, threads: int | None, query: str) -> Any:
+def _tree(reference: Any) -> Bvh:
+    key = reference.hex()
+    if key not in _held:
+        while len(_held) >= _MAX_HELD:
+            _held.popitem(last=False)
+        tree = ray.get(reference)
+        if not isinstance(tree, Bvh):
+            raise TypeError(f"mesh refers to a {type(tree).__name__}, expected a hitscan.Bvh")
+        _held[key] = tree
+    _held.move_to_end(key)
+    return _held[key]
+
+
+def _ask(reference: list[Any], rays: Any, faces: Faces, threads: int | None, query: str) -> Any:
+    bvh = _tree(reference[0])
     if query == "closest":
         return _parts.whole(bvh, rays, faces, threads)
     ask = bvh.any_hits if query == "any" else bvh.count_crossings
     return ask(rays, faces=faces, threads=threads)
 
 
-@ray.remote  # type: ignore[untyped-decorator]
-def _part(
-    built: Any, part: _parts.Part, rays: Any, best: Any, faces: Faces, threads: int | None, query: str
-) -> Any:
-    n = len(rays)
-    if query == "closest":
-        so_far = _parts.misses(n) if best is None else best
-        return _parts.advance(built, part, rays, so_far, faces, threads)
-    if query == "any":
-        hit = np.zeros(n, np.bool_) if best is None else best
-        return _parts.occluded(built, part, rays, hit, faces, threads)
-    count = np.zeros(n, np.uint32) if best is None else best
-    return _parts.crossings(built, part, rays, count, faces, threads)
+class _Holder:
+    """The worker of a part."""
+
+    def __init__(self, part: _parts.Part, faces: Faces, threads: int | None, query: str) -> None:
+        self._built = part.build()
+        self._part = part.outline()
+        self._options = faces, threads
+        self._query = query
+
+    def advance(self, rays: Any, best: Any) -> Any:
+        """Return the answers so far with those of the part."""
+        n, query = len(rays), self._query
+        if query == "closest":
+            so_far = _parts.misses(n) if best is None else best
+            return _parts.advance(self._built, self._part, rays, so_far, *self._options)
+        if query == "any":
+            so_far = np.zeros(n, np.bool_) if best is None else best
+            return _parts.occluded(self._built, self._part, rays, so_far, *self._options)
+        so_far = np.zeros(n, np.uint32) if best is None else best
+        return _parts.crossings(self._built, self._part, rays, so_far, *self._options)
+
+
+_whole: Any = ray.remote(_ask)
+
+# Ray starts a holder again and repeats its calls if its worker dies.
+_holder: Any = ray.remote(max_restarts=-1, max_task_retries=-1)(_Holder)
 
 
 class Caster:
@@ -132,7 +166,7 @@ class Caster:
 
     def __init__(self, bvh: Any, faces: Faces = "both") -> None:
         self._bvh: Bvh = ray.get(bvh) if isinstance(bvh, ray.ObjectRef) else bvh
-        self._faces = faces
+        self._faces: Faces = faces
 
     def __call__(self, batch: dict[str, Any]) -> dict[str, Any]:
         """Return the batch with the columns of its hits."""

@@ -1,0 +1,179 @@
+//! Queries of points and regions on a tree, and the points and normals of hits.
+
+use hitscan::{Aabb, Hit, Side, Sphere, glam::Vec3, scene};
+use numpy::{
+    PyArray1, PyReadonlyArray1, PyReadonlyArray2, PyReadwriteArray1, PyReadwriteArray2, ToPyArray,
+};
+use pyo3::{exceptions::PyValueError, prelude::*};
+use rayon::prelude::*;
+
+use crate::{
+    answers::{NO_TRIANGLE, check_len, row_slice, slice},
+    batch::{Steps, detached, in_steps},
+    bvh::Bvh,
+    rays::points,
+};
+
+/// Queries without a ray.
+#[pymethods]
+impl Bvh {
+    #[expect(clippy::too_many_arguments, reason = "one array per answer")]
+    fn closest_points(
+        &self,
+        py: Python<'_>,
+        from: PyReadonlyArray2<'_, f32>,
+        max_distance: f64,
+        threads: Option<usize>,
+        mut point: PyReadwriteArray2<'_, f64>,
+        mut distance: PyReadwriteArray1<'_, f64>,
+        mut triangle: PyReadwriteArray1<'_, u32>,
+        mut uv: PyReadwriteArray2<'_, f32>,
+    ) -> PyResult<()> {
+        let (mesh, from) = (self.mesh(), points(&from)?);
+        let point = row_slice::<_, 3>("point", &mut point, from.len())?;
+        let uv = row_slice::<_, 2>("uv", &mut uv, from.len())?;
+        let distance = slice("distance", &mut distance, from.len())?;
+        let triangle = slice("triangle", &mut triangle, from.len())?;
+        in_steps(py, Steps::SLOW, from.len(), threads, |range| {
+            let answers = (
+                &from[range.clone()],
+                &mut point[range.clone()],
+                &mut distance[range.clone()],
+                &mut triangle[range.clone()],
+                &mut uv[range],
+            );
+            let answers = answers.into_par_iter().with_min_len(64);
+            answers.for_each(|(&from, point, distance, triangle, uv)| {
+                let found = mesh.bvh().closest_point(from, max_distance);
+                *point = found.map_or([f64::NAN; 3], |found| found.point.to_array());
+                *distance = found.map_or(f64::INFINITY, |found| found.distance);
+                *triangle = found.map_or(NO_TRIANGLE, |found| found.triangle);
+                *uv = found.map_or([0.0; 2], |found| [found.u, found.v]);
+            });
+            Ok(())
+        })
+    }
+
+    /// Signed distances; NaN for points that are not finite and for a mesh without triangles.
+    fn signed_distances(
+        &self,
+        py: Python<'_>,
+        from: PyReadonlyArray2<'_, f32>,
+        threads: Option<usize>,
+        mut distance: PyReadwriteArray1<'_, f64>,
+    ) -> PyResult<()> {
+        let distance_of = |mesh: &scene::Mesh, from: [f32; 3]| {
+            mesh.winding_tree().signed_distance(from).unwrap_or(f64::NAN)
+        };
+        self.for_each_point(py, from, threads, &mut distance, distance_of)
+    }
+
+    fn contains(
+        &self,
+        py: Python<'_>,
+        from: PyReadonlyArray2<'_, f32>,
+        threads: Option<usize>,
+        mut inside: PyReadwriteArray1<'_, bool>,
+    ) -> PyResult<()> {
+        let is_inside = |mesh: &scene::Mesh, from: [f32; 3]| mesh.winding_tree().is_inside(from);
+        self.for_each_point(py, from, threads, &mut inside, is_inside)
+    }
+
+    /// Winding numbers, exact to `tolerance`.
+    fn winding_numbers(
+        &self,
+        py: Python<'_>,
+        from: PyReadonlyArray2<'_, f32>,
+        tolerance: f64,
+        threads: Option<usize>,
+        mut number: PyReadwriteArray1<'_, f64>,
+    ) -> PyResult<()> {
+        let winding = |mesh: &scene::Mesh, from: [f32; 3]| {
+            mesh.winding_tree().winding_number(from, tolerance).value
+        };
+        self.for_each_point(py, from, threads, &mut number, winding)
+    }
+
+    /// The triangles that share a point with a box, in order.
+    fn overlapping_box<'py>(
+        &self,
+        py: Python<'py>,
+        min: [f32; 3],
+        max: [f32; 3],
+    ) -> Bound<'py, PyArray1<u32>> {
+        let mut triangles = Vec::new();
+        self.mesh().bvh().overlapping_box_into(&Aabb::new(min, max), &mut triangles);
+        triangles.to_pyarray(py)
+    }
+
+    /// The triangles that share a point with a ball, in order.
+    fn overlapping_sphere<'py>(
+        &self,
+        py: Python<'py>,
+        center: [f32; 3],
+        radius: f32,
+    ) -> PyResult<Bound<'py, PyArray1<u32>>> {
+        if !(radius >= 0.0 && radius.is_finite()) {
+            let text = format!("radius is {radius}, expected a finite number from 0 on");
+            return Err(PyValueError::new_err(text));
+        }
+        let mut triangles = Vec::new();
+        let sphere = Sphere { center: Vec3::from_array(center), radius };
+        self.mesh().bvh().overlapping_sphere_into(&sphere, &mut triangles);
+        Ok(triangles.to_pyarray(py))
+    }
+}
+
+impl Bvh {
+    /// Stores the answer of each point.
+    pub(crate) fn for_each_point<T: numpy::Element + Send>(
+        &self,
+        py: Python<'_>,
+        from: PyReadonlyArray2<'_, f32>,
+        threads: Option<usize>,
+        answers: &mut PyReadwriteArray1<'_, T>,
+        answer: impl Fn(&scene::Mesh, [f32; 3]) -> T + Sync,
+    ) -> PyResult<()> {
+        let (mesh, from) = (self.mesh(), points(&from)?);
+        let answers = slice("the array of answers", answers, from.len())?;
+        in_steps(py, Steps::SLOW, from.len(), threads, |range| {
+            let from = from[range.clone()].par_iter().with_min_len(64);
+            from.zip(&mut answers[range]).for_each(|(&from, slot)| *slot = answer(&mesh, from));
+            Ok(())
+        })
+    }
+}
+
+/// Facts about hits and the tree.
+#[pymethods]
+impl Bvh {
+    /// Points of hits, and unit normals of triangles; NaN for misses and triangles without area.
+    fn describe(
+        &self,
+        py: Python<'_>,
+        triangle: PyReadonlyArray1<'_, u32>,
+        uv: PyReadonlyArray2<'_, f32>,
+        mut point: PyReadwriteArray2<'_, f64>,
+        mut normal: PyReadwriteArray2<'_, f64>,
+    ) -> PyResult<()> {
+        let (built, triangle) = (self.mesh(), triangle.as_slice()?);
+        let mesh = built.tri_mesh();
+        let uv = uv.as_slice()?.as_chunks::<2>().0;
+        check_len("uv", uv.len(), triangle.len())?;
+        let point = row_slice::<_, 3>("point", &mut point, triangle.len())?;
+        let normal = row_slice::<_, 3>("normal", &mut normal, triangle.len())?;
+        detached(py, None, || {
+            let answers = point.par_iter_mut().zip(normal).enumerate();
+            answers.with_min_len(1024).for_each(|(i, (point, normal))| {
+                (*point, *normal) = ([f64::NAN; 3], [f64::NAN; 3]);
+                let ([u, v], triangle) = (uv[i], triangle[i]);
+                if (triangle as usize) < mesh.triangles().len() {
+                    let hit = Hit { t: 0.0, u, v, triangle, side: Side::Front };
+                    *point = mesh.point(&hit).to_array();
+                    let unit = mesh.unit_normal(triangle);
+                    *normal = unit.map_or([f64::NAN; 3], |unit| unit.to_array());
+                }
+            });
+        })
+    }
+}

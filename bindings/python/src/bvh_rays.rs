@@ -1,0 +1,186 @@
+//! Queries of rays on a tree.
+
+use std::time::Instant;
+
+use hitscan::{Faces, Hit, HitLists, HitOptions, MeshBvh, Ray};
+use numpy::{PyArray1, PyReadwriteArray1, PyReadwriteArray2};
+use pyo3::prelude::*;
+use rayon::prelude::*;
+
+use crate::{
+    answers::{HitArrays, HitColumns, slice},
+    batch::{Steps, detached, in_steps},
+    bvh::Bvh,
+    options::{faces, mode},
+    rays::{LocalRayArguments, LocalRayArrays},
+};
+
+/// The lists of many rays as arrays: `t`, `triangle`, `uv`, `front`, `splits`.
+type ListArrays<'py> = (
+    Bound<'py, PyArray1<f32>>,
+    Bound<'py, PyArray1<u32>>,
+    Bound<'py, PyArray1<f32>>,
+    Bound<'py, PyArray1<bool>>,
+    Bound<'py, PyArray1<i64>>,
+);
+
+/// Queries of rays.
+#[pymethods]
+impl Bvh {
+    #[expect(clippy::too_many_arguments, reason = "one array per answer")]
+    fn closest_hits(
+        &self,
+        py: Python<'_>,
+        rays: LocalRayArguments<'_>,
+        sides: &str,
+        threads: Option<usize>,
+        mut t: PyReadwriteArray1<'_, f32>,
+        mut triangle: PyReadwriteArray1<'_, u32>,
+        mut uv: PyReadwriteArray2<'_, f32>,
+        mut front: PyReadwriteArray1<'_, bool>,
+    ) -> PyResult<()> {
+        let (mesh, faces, arrays) = (self.mesh(), faces(sides)?, LocalRayArrays::new(rays)?);
+        let rays = arrays.slices()?;
+        let mut answers = HitArrays::new(arrays.len(), &mut t, &mut triangle, &mut uv, &mut front)?;
+        let mut batch = ClosestBatch::default();
+        in_steps(py, Steps::RAYS, arrays.len(), threads, |range| {
+            let first = range.start;
+            rays.collect(range, &mut batch.rays);
+            answers.store(first, batch.answer(mesh.bvh(), faces));
+            Ok(())
+        })
+    }
+
+    fn any_hits(
+        &self,
+        py: Python<'_>,
+        rays: LocalRayArguments<'_>,
+        sides: &str,
+        threads: Option<usize>,
+        mut hit: PyReadwriteArray1<'_, bool>,
+    ) -> PyResult<()> {
+        let (mesh, faces, arrays) = (self.mesh(), faces(sides)?, LocalRayArrays::new(rays)?);
+        let rays = arrays.slices()?;
+        let hit = slice("hit", &mut hit, arrays.len())?;
+        let mut buffer = Vec::new();
+        in_steps(py, Steps::RAYS, arrays.len(), threads, |range| {
+            rays.collect(range.clone(), &mut buffer);
+            mesh.bvh().is_occluded_batch(&buffer, faces, &mut hit[range]);
+            Ok(())
+        })
+    }
+
+    fn count_crossings(
+        &self,
+        py: Python<'_>,
+        rays: LocalRayArguments<'_>,
+        sides: &str,
+        threads: Option<usize>,
+        mut count: PyReadwriteArray1<'_, u32>,
+    ) -> PyResult<()> {
+        let (mesh, faces, arrays) = (self.mesh(), faces(sides)?, LocalRayArrays::new(rays)?);
+        let rays = arrays.slices()?;
+        let count = slice("count", &mut count, arrays.len())?;
+        let mut buffer = Vec::new();
+        in_steps(py, Steps::RAYS, arrays.len(), threads, |range| {
+            rays.collect(range.clone(), &mut buffer);
+            mesh.bvh().count_crossings_batch(&buffer, faces, &mut count[range]);
+            Ok(())
+        })
+    }
+
+    /// The hits of each ray, all of them or the nearest `limit`.
+    fn hit_lists<'py>(
+        &self,
+        py: Python<'py>,
+        rays: LocalRayArguments<'_>,
+        sides: &str,
+        once: bool,
+        limit: Option<usize>,
+        threads: Option<usize>,
+    ) -> PyResult<ListArrays<'py>> {
+        let (mesh, arrays) = (self.mesh(), LocalRayArrays::new(rays)?);
+        let options = HitOptions { faces: faces(sides)?, mode: mode(once) };
+        let rays = arrays.slices()?;
+        let mut columns = HitColumns::new();
+        let mut buffer = Vec::new();
+        in_steps(py, Steps::SLOW, arrays.len(), threads, |range| {
+            rays.collect(range, &mut buffer);
+            let lists = match limit {
+                None => mesh.bvh().all_hits_batch(&buffer, &options),
+                Some(limit) => nearest_lists(mesh.bvh(), &buffer, limit, &options),
+            };
+            columns.extend(&lists)
+        })?;
+        Ok((
+            PyArray1::from_vec(py, columns.t),
+            PyArray1::from_vec(py, columns.triangle),
+            PyArray1::from_vec(py, columns.uv),
+            PyArray1::from_vec(py, columns.front),
+            PyArray1::from_vec(py, columns.splits),
+        ))
+    }
+}
+
+/// For `benchmarks/compare.py`.
+#[pymethods]
+impl Bvh {
+    /// The seconds that a batch of the Rust library takes, without the conversion of rays and answers.
+    fn batch_seconds(
+        &self,
+        py: Python<'_>,
+        rays: LocalRayArguments<'_>,
+        any: bool,
+    ) -> PyResult<f64> {
+        let (mesh, arrays) = (self.mesh(), LocalRayArrays::new(rays)?);
+        let (slices, n) = (arrays.slices()?, arrays.len());
+        let mut batch = ClosestBatch::default();
+        detached(py, None, || {
+            slices.collect(0..n, &mut batch.rays);
+            let mut occluded = vec![false; n];
+            batch.hits.resize(n, None);
+            let start = Instant::now();
+            if any {
+                mesh.bvh().is_occluded_batch(&batch.rays, Faces::Both, &mut occluded);
+            } else {
+                mesh.bvh().closest_hit_batch(&batch.rays, Faces::Both, &mut batch.hits);
+            }
+            start.elapsed().as_secs_f64()
+        })
+    }
+}
+
+/// The rays and hits of a step; steps share the allocations.
+#[derive(Default)]
+pub(crate) struct ClosestBatch {
+    pub(crate) rays: Vec<Ray>,
+    hits: Vec<Option<Hit>>,
+}
+
+impl ClosestBatch {
+    /// The closest hits of the rays.
+    pub(crate) fn answer(&mut self, bvh: &MeshBvh, faces: Faces) -> &[Option<Hit>] {
+        self.hits.resize(self.rays.len(), None);
+        bvh.closest_hit_batch(&self.rays, faces, &mut self.hits);
+        &self.hits
+    }
+}
+
+/// The nearest hits of each ray, on all threads of the pool.
+fn nearest_lists(bvh: &MeshBvh, rays: &[Ray], limit: usize, options: &HitOptions) -> HitLists {
+    let lists: Vec<Vec<Hit>> = rays
+        .par_iter()
+        .with_min_len(256)
+        .map(|ray| {
+            let mut hits = Vec::new();
+            bvh.nearest_hits_into(ray, limit, options, &mut hits);
+            hits
+        })
+        .collect();
+    let mut all = HitLists::default();
+    for list in lists {
+        all.hits.extend(list);
+        all.starts.push(all.hits.len());
+    }
+    all
+}

@@ -1,0 +1,127 @@
+//! What `hitscan.open3d` asks for beyond the queries of a tree: answers in the types of Open3D.
+
+use hitscan::{Faces, Ray, scene::Mesh};
+use numpy::{PyReadonlyArray1, PyReadonlyArray2, PyReadwriteArray1, PyReadwriteArray2};
+use pyo3::{exceptions::PyValueError, prelude::*};
+use rayon::prelude::*;
+
+use crate::{
+    answers::{NO_TRIANGLE, row_slice, slice},
+    batch::{Steps, in_steps},
+    bvh::Bvh,
+    bvh_rays::ClosestBatch,
+    rays::{LocalRayArguments, LocalRayArrays, points},
+};
+
+/// The minimum number of answers that one thread stores at a time.
+const MIN_CHUNK: usize = 1 << 11;
+
+#[pymethods]
+impl Bvh {
+    /// The closest hits on a tree of several meshes. `starts` has the first triangle of each mesh.
+    #[expect(clippy::too_many_arguments, reason = "one array per answer")]
+    fn cast_rays(
+        &self,
+        py: Python<'_>,
+        rays: LocalRayArguments<'_>,
+        threads: Option<usize>,
+        starts: PyReadonlyArray1<'_, i64>,
+        mut t: PyReadwriteArray1<'_, f32>,
+        mut geometry: PyReadwriteArray1<'_, u32>,
+        mut triangle: PyReadwriteArray1<'_, u32>,
+        mut uv: PyReadwriteArray2<'_, f32>,
+        mut normal: PyReadwriteArray2<'_, f32>,
+    ) -> PyResult<()> {
+        let (mesh, arrays) = (self.mesh(), LocalRayArrays::new(rays)?);
+        let (rays, n) = (arrays.slices()?, arrays.len());
+        let starts = starts.as_slice()?;
+        if starts.first() != Some(&0) {
+            return Err(PyValueError::new_err("starts has no 0 in front, expected one"));
+        }
+        let (t, geometry) = (slice("t", &mut t, n)?, slice("geometry", &mut geometry, n)?);
+        let triangle = slice("triangle", &mut triangle, n)?;
+        let uv = row_slice::<_, 2>("uv", &mut uv, n)?;
+        let normal = row_slice::<_, 3>("normal", &mut normal, n)?;
+        let mut batch = ClosestBatch::default();
+        in_steps(py, Steps::RAYS, n, threads, |range| {
+            rays.collect(range.clone(), &mut batch.rays);
+            let answers = (
+                batch.answer(mesh.bvh(), Faces::Both),
+                &mut t[range.clone()],
+                &mut geometry[range.clone()],
+                &mut triangle[range.clone()],
+                &mut uv[range.clone()],
+                &mut normal[range],
+            );
+            let answers = answers.into_par_iter().with_min_len(MIN_CHUNK);
+            answers.for_each(|(hit, t, geometry, triangle, uv, normal)| {
+                let Some(hit) = hit else {
+                    (*t, *uv, *normal) = (f32::INFINITY, [0.0; 2], [0.0; 3]);
+                    (*geometry, *triangle) = (NO_TRIANGLE, NO_TRIANGLE);
+                    return;
+                };
+                let id = starts.partition_point(|&start| start <= i64::from(hit.triangle)) - 1;
+                let unit = mesh.tri_mesh().unit_normal(hit.triangle);
+                (*t, *uv) = (hit.t, [hit.u, hit.v]);
+                *normal = unit.map_or([0.0; 3], |unit| unit.as_vec3().to_array());
+                *geometry = id as u32;
+                *triangle = (i64::from(hit.triangle) - starts[id]) as u32;
+            });
+            Ok(())
+        })
+    }
+
+    /// Distances to the surface.
+    fn distances(
+        &self,
+        py: Python<'_>,
+        from: PyReadonlyArray2<'_, f32>,
+        threads: Option<usize>,
+        mut distance: PyReadwriteArray1<'_, f32>,
+    ) -> PyResult<()> {
+        self.for_each_point(py, from, threads, &mut distance, distance_to)
+    }
+
+    /// 1 for points inside, by the majority of rays in the directions `ways`, else 0.
+    fn occupancy(
+        &self,
+        py: Python<'_>,
+        from: PyReadonlyArray2<'_, f32>,
+        ways: PyReadonlyArray2<'_, f32>,
+        threads: Option<usize>,
+        mut inside: PyReadwriteArray1<'_, f32>,
+    ) -> PyResult<()> {
+        let ways = points(&ways)?;
+        self.for_each_point(py, from, threads, &mut inside, |mesh, from| {
+            f32::from(u8::from(is_inside(mesh, from, ways)))
+        })
+    }
+
+    /// Distances to the surface, negative for points inside.
+    fn signed_distances_by_rays(
+        &self,
+        py: Python<'_>,
+        from: PyReadonlyArray2<'_, f32>,
+        ways: PyReadonlyArray2<'_, f32>,
+        threads: Option<usize>,
+        mut distance: PyReadwriteArray1<'_, f32>,
+    ) -> PyResult<()> {
+        let ways = points(&ways)?;
+        self.for_each_point(py, from, threads, &mut distance, |mesh, from| {
+            let distance = distance_to(mesh, from);
+            if is_inside(mesh, from, ways) { -distance } else { distance }
+        })
+    }
+}
+
+fn distance_to(mesh: &Mesh, from: [f32; 3]) -> f32 {
+    let found = mesh.bvh().closest_point(from, f64::INFINITY);
+    found.map_or(f32::INFINITY, |found| found.distance as f32)
+}
+
+/// Whether most rays from a point cross the surface an odd number of times.
+fn is_inside(mesh: &Mesh, from: [f32; 3], ways: &[[f32; 3]]) -> bool {
+    let is_odd =
+        |way: &&[f32; 3]| mesh.bvh().count_crossings(&Ray::new(from, **way), Faces::Both) % 2 == 1;
+    2 * ways.iter().filter(is_odd).count() > ways.len()
+}

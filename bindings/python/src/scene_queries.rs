@@ -1,0 +1,294 @@
+//! Queries of scenes.
+
+use hitscan::{
+    Hit, Side,
+    glam::DVec3,
+    scene::{self, InstanceId, QueryOptions, SceneHit, WorldRay},
+};
+use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2, PyReadwriteArray1, PyReadwriteArray2};
+use pyo3::prelude::*;
+use rayon::prelude::*;
+
+use crate::{
+    answers::{HitArrays, NO_INSTANCE, NO_TRIANGLE, check_len, row_slice, slice},
+    batch::{Steps, detached, in_steps},
+    memory,
+    options::{faces, mode},
+    rays::{WorldRayArguments, points, world_rays},
+    scene::{Scene, to_id, to_number},
+};
+
+/// Options of a query: sides, layers, ignored ids, hidden and locked instances.
+pub(crate) type OptionArguments = (String, u32, Vec<i64>, bool, bool);
+
+/// The lists of many rays as arrays: `t`, `instance`, `triangle`, `uv`, `front`, `splits`.
+type ListArrays<'py> = (
+    Bound<'py, PyArray1<f64>>,
+    Bound<'py, PyArray1<i64>>,
+    Bound<'py, PyArray1<u32>>,
+    Bound<'py, PyArray1<f32>>,
+    Bound<'py, PyArray1<bool>>,
+    Bound<'py, PyArray1<i64>>,
+);
+
+/// A snapshot of a scene with the options of a query.
+pub(crate) struct Query {
+    pub(crate) scene: scene::Scene,
+    ignore: Vec<InstanceId>,
+    options: QueryOptions<'static>,
+}
+
+impl Query {
+    pub(crate) fn new(scene: &Scene, arguments: OptionArguments) -> PyResult<Self> {
+        let (sides, layers, ignore, include_hidden, include_locked) = arguments;
+        let ignore = ignore.into_iter().map(to_id).collect::<PyResult<_>>()?;
+        let faces = faces(&sides)?;
+        let options =
+            QueryOptions { faces, layers, include_hidden, include_locked, ..Default::default() };
+        Ok(Self { scene: scene.snapshot(), ignore, options })
+    }
+
+    pub(crate) fn options(&self) -> QueryOptions<'_> {
+        QueryOptions { ignore: &self.ignore, ..self.options }
+    }
+}
+
+/// Queries.
+#[pymethods]
+impl Scene {
+    #[expect(clippy::too_many_arguments, reason = "one array per answer")]
+    fn closest_hits(
+        &self,
+        py: Python<'_>,
+        rays: WorldRayArguments<'_>,
+        options: OptionArguments,
+        threads: Option<usize>,
+        mut t: PyReadwriteArray1<'_, f64>,
+        mut instance: PyReadwriteArray1<'_, i64>,
+        mut triangle: PyReadwriteArray1<'_, u32>,
+        mut uv: PyReadwriteArray2<'_, f32>,
+        mut front: PyReadwriteArray1<'_, bool>,
+    ) -> PyResult<()> {
+        let (query, arrays) = (Query::new(self, options)?, world_rays(rays)?);
+        let rays = arrays.slices()?;
+        let instance = slice("instance", &mut instance, arrays.len())?;
+        let mut answers = HitArrays::new(arrays.len(), &mut t, &mut triangle, &mut uv, &mut front)?;
+        let (mut buffer, mut hits) = (Vec::<WorldRay>::new(), Vec::<Option<SceneHit>>::new());
+        in_steps(py, Steps::RAYS, arrays.len(), threads, |range| {
+            let first = range.start;
+            rays.collect(range, &mut buffer);
+            hits.resize(buffer.len(), None);
+            query.scene.closest_hit_batch(&buffer, &query.options(), &mut hits);
+            answers.store(first, &hits);
+            let instances = instance[first..first + hits.len()].par_iter_mut().with_min_len(4096);
+            instances.zip(&hits).for_each(|(instance, hit)| {
+                *instance = hit.map_or(NO_INSTANCE, |hit| to_number(hit.instance));
+            });
+            Ok(())
+        })
+    }
+
+    fn any_hits(
+        &self,
+        py: Python<'_>,
+        rays: WorldRayArguments<'_>,
+        options: OptionArguments,
+        threads: Option<usize>,
+        mut hit: PyReadwriteArray1<'_, bool>,
+    ) -> PyResult<()> {
+        let (query, arrays) = (Query::new(self, options)?, world_rays(rays)?);
+        let rays = arrays.slices()?;
+        let hit = slice("hit", &mut hit, arrays.len())?;
+        let mut buffer = Vec::<WorldRay>::new();
+        in_steps(py, Steps::RAYS, arrays.len(), threads, |range| {
+            rays.collect(range.clone(), &mut buffer);
+            query.scene.is_occluded_batch(&buffer, &query.options(), &mut hit[range]);
+            Ok(())
+        })
+    }
+
+    fn count_crossings(
+        &self,
+        py: Python<'_>,
+        rays: WorldRayArguments<'_>,
+        options: OptionArguments,
+        threads: Option<usize>,
+        mut count: PyReadwriteArray1<'_, u32>,
+    ) -> PyResult<()> {
+        let (query, arrays) = (Query::new(self, options)?, world_rays(rays)?);
+        let rays = arrays.slices()?;
+        let count = slice("count", &mut count, arrays.len())?;
+        in_steps(py, Steps::RAYS, arrays.len(), threads, |range| {
+            let count = count[range.clone()].par_iter_mut().with_min_len(64);
+            range.into_par_iter().zip(count).for_each(|(ray, count)| {
+                let n = query.scene.count_crossings(&rays.ray(ray), &query.options());
+                *count = u32::try_from(n).unwrap_or(u32::MAX);
+            });
+            Ok(())
+        })
+    }
+
+    /// The hits of each ray, all of them or the nearest `limit`.
+    fn hit_lists<'py>(
+        &self,
+        py: Python<'py>,
+        rays: WorldRayArguments<'_>,
+        options: OptionArguments,
+        once: bool,
+        limit: Option<usize>,
+        threads: Option<usize>,
+    ) -> PyResult<ListArrays<'py>> {
+        let (mut query, arrays) = (Query::new(self, options)?, world_rays(rays)?);
+        query.options.mode = mode(once);
+        let rays = arrays.slices()?;
+        let (mut hits, mut splits) = (Vec::<SceneHit>::new(), vec![0i64]);
+        in_steps(py, Steps::SLOW, arrays.len(), threads, |range| {
+            let lists: Vec<Vec<SceneHit>> = range
+                .into_par_iter()
+                .with_min_len(16)
+                .map(|ray| {
+                    let (ray, mut hits) = (rays.ray(ray), Vec::new());
+                    match limit {
+                        None => query.scene.all_hits_into(&ray, &query.options(), &mut hits),
+                        Some(n) => {
+                            query.scene.nearest_hits_into(&ray, n, &query.options(), &mut hits);
+                        }
+                    }
+                    hits
+                })
+                .collect();
+            for list in lists {
+                let n = hits.len() + list.len();
+                if n > hits.capacity() {
+                    // Vectors double, and the arrays of answers come beside them.
+                    let bytes = (2 * n * (size_of::<SceneHit>() + 29)) as u64;
+                    memory::check(&format!("the {n} hits so far"), bytes)?;
+                }
+                hits.extend(list);
+                splits.push(hits.len() as i64);
+            }
+            Ok(())
+        })?;
+        let uv = hits.iter().flat_map(|hit| [hit.local.u, hit.local.v]);
+        Ok((
+            PyArray1::from_iter(py, hits.iter().map(|hit| hit.t)),
+            PyArray1::from_iter(py, hits.iter().map(|hit| to_number(hit.instance))),
+            PyArray1::from_iter(py, hits.iter().map(SceneHit::triangle)),
+            PyArray1::from_iter(py, uv),
+            PyArray1::from_iter(py, hits.iter().map(|hit| hit.side() == Side::Front)),
+            PyArray1::from_vec(py, splits),
+        ))
+    }
+
+    /// Points and normals of hits in world space; NaN for misses, and for normals of triangles without
+    /// area.
+    fn describe(
+        &self,
+        py: Python<'_>,
+        instance: PyReadonlyArray1<'_, i64>,
+        triangle: PyReadonlyArray1<'_, u32>,
+        uv: PyReadonlyArray2<'_, f32>,
+        mut point: PyReadwriteArray2<'_, f64>,
+        mut normal: PyReadwriteArray2<'_, f64>,
+    ) -> PyResult<()> {
+        let (scene, instance, triangle) =
+            (self.snapshot(), instance.as_slice()?, triangle.as_slice()?);
+        let uv = uv.as_slice()?.as_chunks::<2>().0;
+        check_len("triangle", triangle.len(), instance.len())?;
+        check_len("uv", uv.len(), instance.len())?;
+        let point = row_slice::<_, 3>("point", &mut point, instance.len())?;
+        let normal = row_slice::<_, 3>("normal", &mut normal, instance.len())?;
+        detached(py, None, || {
+            let answers = point.par_iter_mut().zip(normal).enumerate();
+            answers.with_min_len(256).for_each(|(i, (point, normal))| {
+                (*point, *normal) = ([f64::NAN; 3], [f64::NAN; 3]);
+                if let Some((at, unit)) = locate(&scene, instance[i], triangle[i], uv[i]) {
+                    *point = at.to_array();
+                    *normal = unit.map_or([f64::NAN; 3], |unit| unit.to_array());
+                }
+            });
+        })
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "one array per answer")]
+    fn closest_points(
+        &self,
+        py: Python<'_>,
+        from: PyReadonlyArray2<'_, f64>,
+        max_distance: f64,
+        options: OptionArguments,
+        threads: Option<usize>,
+        mut point: PyReadwriteArray2<'_, f64>,
+        mut distance: PyReadwriteArray1<'_, f64>,
+        mut instance: PyReadwriteArray1<'_, i64>,
+        mut triangle: PyReadwriteArray1<'_, u32>,
+        mut uv: PyReadwriteArray2<'_, f32>,
+    ) -> PyResult<()> {
+        let (query, from) = (Query::new(self, options)?, points(&from)?);
+        let point = row_slice::<_, 3>("point", &mut point, from.len())?;
+        let uv = row_slice::<_, 2>("uv", &mut uv, from.len())?;
+        let distance = slice("distance", &mut distance, from.len())?;
+        let instance = slice("instance", &mut instance, from.len())?;
+        let triangle = slice("triangle", &mut triangle, from.len())?;
+        in_steps(py, Steps::SLOW, from.len(), threads, |range| {
+            let answers = (
+                &from[range.clone()],
+                &mut point[range.clone()],
+                &mut distance[range.clone()],
+                &mut instance[range.clone()],
+                &mut triangle[range.clone()],
+                &mut uv[range],
+            );
+            let answers = answers.into_par_iter().with_min_len(64);
+            answers.for_each(|(&from, point, distance, instance, triangle, uv)| {
+                let found = query.scene.closest_point(from, max_distance, &query.options());
+                let found = found.as_ref();
+                *point = found.map_or([f64::NAN; 3], |found| found.point.to_array());
+                *distance = found.map_or(f64::INFINITY, |found| found.distance);
+                *instance = found.map_or(NO_INSTANCE, |found| to_number(found.instance));
+                *triangle = found.map_or(NO_TRIANGLE, |found| found.triangle);
+                *uv = found.map_or([0.0; 2], |found| [found.u as f32, found.v as f32]);
+            });
+            Ok(())
+        })
+    }
+
+    /// Signed distances; NaN where there is no surface or the point is not finite.
+    fn signed_distances(
+        &self,
+        py: Python<'_>,
+        from: PyReadonlyArray2<'_, f64>,
+        options: OptionArguments,
+        threads: Option<usize>,
+        mut distance: PyReadwriteArray1<'_, f64>,
+    ) -> PyResult<()> {
+        let (query, from) = (Query::new(self, options)?, points(&from)?);
+        let distance = slice("distance", &mut distance, from.len())?;
+        in_steps(py, Steps::SLOW, from.len(), threads, |range| {
+            let answers = distance[range.clone()].par_iter_mut().with_min_len(64);
+            from[range].par_iter().zip(answers).for_each(|(&from, answer)| {
+                let found = query.scene.signed_distance(from, &query.options());
+                *answer = found.unwrap_or(f64::NAN);
+            });
+            Ok(())
+        })
+    }
+}
+
+/// The point of a hit and the unit normal of its triangle, in world space.
+fn locate(
+    scene: &scene::Scene,
+    instance: i64,
+    triangle: u32,
+    [u, v]: [f32; 2],
+) -> Option<(DVec3, Option<DVec3>)> {
+    let id = to_id(instance).ok()?;
+    let n_triangles = scene.get(id)?.mesh.as_deref()?.tri_mesh().triangles().len();
+    if triangle as usize >= n_triangles {
+        return None;
+    }
+    let local = Hit { t: 0.0, u, v, triangle, side: Side::Front };
+    let insertion_order = scene.insertion_order(id)?;
+    let details = scene.describe(&SceneHit { t: 0.0, instance: id, insertion_order, local })?;
+    Some((details.point(), details.normal()))
+}
