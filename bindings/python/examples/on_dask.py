@@ -31,7 +31,7 @@ def main():
         # Rays that never exist in one place: each worker makes its own chunks.
         random = da.random.default_rng(1)
         rays = random.uniform(-4, 4, (args.rays, 6), chunks=(args.rays // 10, 6)).astype(np.float32)
-        tree = client.scatter(bvh, broadcast=True)
+        tree = client.scatter(bvh)
         hits = closest_hits(tree, rays).persist()
         print(f"{int((hits['triangle'] != hitscan.INVALID).sum().compute())} of {args.rays} rays hit")
 

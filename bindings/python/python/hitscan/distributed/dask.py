@@ -42,9 +42,8 @@ def closest_hits(mesh: Any, rays: Any, *, faces: Faces = "both", threads: int | 
     Parameters
     ----------
     mesh : Bvh, Parts, or a Bvh that Dask holds
-        Each worker gets the tree once. For many queries, place it first: with
-        ``client.scatter(bvh, broadcast=True)`` or ``dask.delayed(bvh).persist()``. Each part is built on
-        one worker and stays there.
+        Each worker gets the tree once. For many queries, place it first, with ``client.scatter(bvh)`` or
+        ``dask.delayed(bvh).persist()``. Each part is built on one worker and stays there.
     rays : dask.array.Array or array_like (n, 6) or (n, 8)
         In chunks of whole rows.
     faces : {"both", "front", "back"}
