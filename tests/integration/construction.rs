@@ -32,13 +32,19 @@ fn the_tree_does_not_depend_on_the_number_of_threads() {
             let build = |n| with_threads(n, || MeshBvh::build(mesh, &options(quality)));
             let expected = build(1);
             expected.validate(mesh).unwrap();
-            for n_threads in [2, 3, 4, 4] {
+            assert_eq!(expected.stats().n_split > 0, *name == "city", "{name}, {quality:?}");
+            for n_threads in [2, 3, 4, 5] {
                 let found = build(n_threads);
                 let context = format!("{name}, {quality:?}, {n_threads} threads");
                 assert_eq!(found.stats(), expected.stats(), "{context}");
                 // Compares the bits of the cost, so a sum in another order is a difference.
                 let cost = |bvh: &MeshBvh| bvh.stats().sah_cost.to_bits();
                 assert_eq!(cost(&found), cost(&expected), "{context}");
+                let [found_raw, raw] = [found.raw_parts(), expected.raw_parts()];
+                assert!(
+                    found_raw.nodes == raw.nodes && found_raw.blocks == raw.blocks,
+                    "{context}"
+                );
                 for ray in &rays {
                     let hits = [&found, &expected].map(|bvh| bvh.closest_hit(ray, Faces::Both));
                     assert_eq!(hits[0], hits[1], "{context}, {ray:?}");

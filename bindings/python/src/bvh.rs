@@ -210,8 +210,8 @@ impl Bvh {
     #[getter]
     fn layout(&self) -> &'static str {
         match self.mesh().bvh().layout() {
-            hitscan::Layout::Full => "full",
             hitscan::Layout::Compact => "compact",
+            hitscan::Layout::Full | hitscan::Layout::Auto => "full",
         }
     }
 }

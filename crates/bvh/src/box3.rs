@@ -36,6 +36,19 @@ impl Box3 {
         e.x * e.y + e.y * e.z + e.z * e.x
     }
 
+    /// The axis of the longest side, the first of equal ones.
+    #[inline]
+    pub(crate) fn longest_axis(&self) -> usize {
+        let extent = self.max - self.min;
+        if extent.x >= extent.y && extent.x >= extent.z {
+            0
+        } else if extent.y >= extent.z {
+            1
+        } else {
+            2
+        }
+    }
+
     pub(crate) fn to_aabb(self) -> Aabb {
         Aabb { min: self.min.into(), max: self.max.into() }
     }

@@ -18,6 +18,9 @@ const U: f32 = 1.0 / (1 << 24) as f32;
 /// times `M` of zero. The rounding of the slab test takes the rest.
 pub(crate) const INFLATION: f32 = 32.0 * U;
 
+/// The widening of the box of a part of a triangle, as a share of `M`: 2^-40. docs/proof.md needs 2^-46.
+pub(crate) const CUT_SLACK: f64 = 1.0 / (1u64 << 40) as f64;
+
 /// The share of [`INFLATION`] that the validation of a tree requires: 30.4 `u`, more than the 29.5 `u` that
 /// docs/proof.md needs. It tolerates the rounding of the stored boxes.
 pub(crate) const REQUIRED_INFLATION_SHARE: f32 = 0.95;

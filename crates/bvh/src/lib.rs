@@ -34,7 +34,8 @@
 //!         │           └─▶ layout    the bytes of nodes and blocks
 //!         │                 └─▶ builder    from boxes to the shape of the tree
 //!         │                       └─▶ simd        lanes of each instruction set
-//!         └─▶ refit, stats, validate       parts of a tree
+//!         ├─▶ refit, stats, validate       parts of a tree
+//!         └─▶ split                        parts of triangles
 //! ```
 //!
 //! Arrows point down only; a test checks them against ARCHITECTURE.md. `unsafe` is confined to `simd` and
@@ -59,6 +60,7 @@ mod widths;
 mod box3;
 mod builder;
 mod scaled_mesh;
+mod split;
 
 mod box_bvh;
 mod raw_parts;

@@ -12,6 +12,9 @@ use crate::simd::Isa;
 ///
 /// let small = BuildOptions { layout: Layout::Compact, ..BuildOptions::default() };
 /// assert_eq!(small.quality, BuildQuality::Balanced);
+///
+/// // Check the memory before a large build: a system that swaps takes hours.
+/// assert!(BuildOptions::default().peak_bytes(100_000_000) < 12_000_000_000);
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BuildOptions {
@@ -23,11 +26,30 @@ pub struct BuildOptions {
     pub layout: Layout,
 }
 
+impl BuildOptions {
+    /// An upper bound of the memory in bytes that a build of `n_triangles` takes at its peak, the tree
+    /// included, beside the mesh. Meshes as large as to matter stay below it by a tenth or more.
+    ///
+    /// A build does not compare it with the memory that is free. A program should, before it builds a tree
+    /// of many millions of triangles.
+    pub fn peak_bytes(&self, n_triangles: usize) -> u64 {
+        let per_triangle = match self.quality {
+            BuildQuality::Fast => 95,
+            BuildQuality::Balanced => 110,
+            BuildQuality::High => 185,
+        };
+        per_triangle * n_triangles as u64
+    }
+}
+
 /// The layout of a tree's leaves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Layout {
-    /// Every triangle with its corners and normal: the fastest. A tree takes 67 to 75 bytes per triangle.
+    /// [`Full`](Self::Full) up to [`Layout::MAX_AUTO_FULL`] triangles, [`Compact`](Self::Compact) beyond. A tree
+    /// says which of the two it has ([`MeshBvh::layout`](crate::MeshBvh::layout)).
     #[default]
+    Auto,
+    /// Every triangle with its corners and normal: the fastest. A tree takes 67 to 75 bytes per triangle.
     Full,
     /// Every triangle with the indices of its corners, which neighbours share. A tree takes 29 to 41 bytes
     /// per triangle, and as many as [`Full`](Self::Full) where triangles share no corners. Queries take 1.3
@@ -36,8 +58,22 @@ pub enum Layout {
 }
 
 impl Layout {
-    /// All layouts, the fastest first.
+    /// All layouts that a tree may have, the fastest first.
     pub const ALL: [Self; 2] = [Self::Full, Self::Compact];
+
+    /// The maximum number of triangles for which [`Auto`](Self::Auto) is [`Full`](Self::Full): 2^26, a tree
+    /// of 5 GB.
+    pub const MAX_AUTO_FULL: usize = 1 << 26;
+
+    /// The layout of a tree of `n_triangles`: never [`Auto`](Self::Auto).
+    #[must_use]
+    pub fn for_size(self, n_triangles: usize) -> Self {
+        match self {
+            Self::Auto if n_triangles > Self::MAX_AUTO_FULL => Self::Compact,
+            Self::Auto => Self::Full,
+            chosen => chosen,
+        }
+    }
 }
 
 /// The time to spend on a better tree.

@@ -32,7 +32,7 @@ pub struct RawBvh<'a> {
 
 impl RawBvh<'_> {
     /// The version of the format. Changes whenever the same bytes would mean something else.
-    pub const LAYOUT_VERSION: u32 = 2;
+    pub const LAYOUT_VERSION: u32 = 3;
 }
 
 impl MeshBvh {
@@ -80,7 +80,7 @@ impl RawBvhBuffers {
     /// would use them.
     ///
     /// # Errors
-    /// A length that is not a whole number of nodes, blocks or corners. A cost that is negative or not
+    /// [`Layout::Auto`]. A length that is not a whole number of nodes, blocks or corners. A cost that is negative or not
     /// finite.
     pub fn new(layout: Layout, built_cost: f32, lengths: [usize; 3]) -> Result<Self, InvalidBvh> {
         let [nodes, blocks, corners] = lengths;
@@ -90,6 +90,9 @@ impl RawBvhBuffers {
             )));
         }
         let leaves = match layout {
+            Layout::Auto => {
+                return Err(InvalidBvh("layout Auto, expected the layout of a tree".to_owned()));
+            }
             Layout::Full => {
                 if corners > 0 {
                     return Err(InvalidBvh(format!("{corners} bytes of corners, expected none")));
@@ -124,8 +127,9 @@ impl RawBvhBuffers {
         let Self { built_cost, nodes, leaves } = self;
         let depth = depth_of(&nodes, leaves.len())?;
         let ScaledMesh { scale, max_abs, .. } = ScaledMesh::new(mesh);
+        let split = leaves.repeated(mesh.triangles().len());
         let bvh = MeshBvh {
-            tree: Tree { nodes, leaves, scale, max_abs, depth },
+            tree: Tree { nodes, leaves, scale, max_abs, depth, split, parts: None },
             isa,
             n_triangles: mesh.triangles().len(),
             bounds: mesh.bounds(),
@@ -206,7 +210,9 @@ mod tests {
             ("outside its box", Layout::Full, |[nodes, ..]| nodes.copy_within(32..36, 0)),
             ("has the box", Layout::Full, |[nodes, ..]| nodes[..4].fill(0xff)),
             // The same triangle twice.
-            ("is in two blocks", Layout::Full, |[_, blocks, _]| blocks.copy_within(388..392, 384)),
+            ("2999 of 3000 triangles", Layout::Full, |[_, blocks, _]| {
+                blocks.copy_within(388..392, 384);
+            }),
             ("does not have their corners", Layout::Full, |[_, blocks, _]| blocks[0] ^= 1),
             ("does not have their corners", Layout::Compact, |[_, blocks, _]| {
                 blocks[..4].fill(0xff);

@@ -47,7 +47,12 @@ pub struct RefitError {
 const CHUNK: usize = 256;
 
 /// Moves a tree to the positions of `mesh`, which has the same number of triangles.
+///
+/// The first refit of a tree with split triangles notes their parts, and takes longer.
 pub(crate) fn refit(tree: &mut Tree, mesh: &ScaledMesh<'_>) {
+    if !tree.split.is_empty() && tree.parts.is_none() {
+        tree.parts = Some(tree.parts());
+    }
     (tree.scale, tree.max_abs) = (mesh.scale, mesh.max_abs);
     match &mut tree.leaves {
         Leaves::Full(blocks) => parallel::for_each_chunk(blocks, CHUNK, |_, blocks| {
@@ -67,11 +72,33 @@ pub(crate) fn refit(tree: &mut Tree, mesh: &ScaledMesh<'_>) {
         }
     }
     let block_bounds = parallel::collect(tree.leaves.len(), |block| {
-        let triangles = tree.leaves.triangles(block).iter();
-        triangles
-            .filter(|&&triangle| triangle != TriangleBlock::NO_TRIANGLE)
-            .fold(Box3::EMPTY, |bounds, &triangle| bounds.union(mesh.triangle_box(triangle)))
+        let mut bounds = Box3::EMPTY;
+        for (lane, &triangle) in tree.leaves.triangles(block).iter().enumerate() {
+            if triangle != TriangleBlock::NO_TRIANGLE {
+                bounds = bounds.union(match part_box(tree, mesh, block, lane, triangle) {
+                    Some(part) => part,
+                    None => mesh.triangle_box(triangle),
+                });
+            }
+        }
+        bounds
     });
     let inflation = tree.inflation();
     fit(&mut tree.nodes, &block_bounds, inflation);
+}
+
+/// The box of the part of a split triangle in one lane; `None` for a whole triangle.
+#[inline]
+fn part_box(
+    tree: &Tree,
+    mesh: &ScaledMesh<'_>,
+    block: usize,
+    lane: usize,
+    triangle: u32,
+) -> Option<Box3> {
+    if !tree.split.contains(triangle) {
+        return None;
+    }
+    let position = (BLOCK_WIDTH * block + lane) as u32;
+    tree.parts.as_ref()?.bounds(position, mesh.corners(triangle), mesh.max_abs)
 }

@@ -12,6 +12,11 @@ use crate::{
 pub struct BvhStats {
     /// Triangles, those of zero area included.
     pub n_triangles: usize,
+    /// Split triangles, which stand in several leaves. The build splits needles across the axes where that
+    /// pays, as in cities.
+    pub n_split: usize,
+    /// Triangles in all leaves: a split triangle counts once for each of its leaves.
+    pub n_in_leaves: usize,
     /// Inner nodes of up to eight children.
     pub n_nodes: usize,
     /// Leaves.
@@ -33,6 +38,12 @@ impl BvhStats {
         let children = nodes.flat_map(|node| node.occupied().map(|slot| node.child(slot)));
         Self {
             n_triangles,
+            n_split: tree.split.len(),
+            n_in_leaves: if tree.split.is_empty() {
+                n_triangles
+            } else {
+                tree.leaves.all_triangles().count()
+            },
             n_nodes: tree.nodes.len(),
             n_leaves: children.filter(|child| child.is_leaf()).count(),
             n_blocks: tree.leaves.len(),

@@ -9,10 +9,11 @@ use thiserror::Error;
 
 use crate::{
     box3::Box3,
-    error_bounds::REQUIRED_INFLATION_SHARE,
+    error_bounds::{CUT_SLACK, REQUIRED_INFLATION_SHARE},
     layout::{ChildRef, CornerRows, Leaves, Tree, TriangleBlock, WideNode},
     platform::parallel,
     scaled_mesh::ScaledMesh,
+    split::{Bounds, CoverFault, TriangleSet, check_cover},
     widths::{BLOCK_WIDTH, MAX_DEPTH, NODE_WIDTH},
 };
 
@@ -51,9 +52,9 @@ pub(crate) fn validate(
         });
         checks.into_iter().collect::<Result<(), InvalidBvh>>()
     };
-    let (triangles, nodes) =
-        parallel::join(|| check_each_triangle_once(&tree.leaves, n_triangles), check_nodes);
-    triangles.and(nodes)
+    let (triangles, nodes) = parallel::join(|| check_each_triangle(tree, n_triangles), check_nodes);
+    triangles.and(nodes)?;
+    check_split_triangles(tree, mesh)
 }
 
 /// The number of nodes on the longest path from the root.
@@ -95,10 +96,10 @@ pub(crate) fn depth_of(nodes: &[WideNode], n_blocks: usize) -> Result<usize, Inv
     Ok(deepest)
 }
 
-/// Every triangle is in one lane, and the empty lanes of a block come last.
-fn check_each_triangle_once(leaves: &Leaves, n_triangles: usize) -> Result<(), InvalidBvh> {
-    let mut seen = vec![0u64; n_triangles.div_ceil(64)];
-    let mut n_seen = 0;
+/// Every triangle is in a lane. Only split triangles are in several. The empty lanes of a block come last.
+fn check_each_triangle(tree: &Tree, n_triangles: usize) -> Result<(), InvalidBvh> {
+    let leaves = &tree.leaves;
+    let mut seen = TriangleSet::with_room_for(n_triangles);
     for block in 0..leaves.len() {
         let triangles = leaves.triangles(block);
         let n = n_triangles_in(triangles);
@@ -106,19 +107,82 @@ fn check_each_triangle_once(leaves: &Leaves, n_triangles: usize) -> Result<(), I
             format!("block {block} has the triangles {triangles:?}, expected empty lanes last")
         })?;
         for &triangle in &triangles[..n] {
-            let (word, bit) = (triangle as usize / 64, 1u64 << (triangle % 64));
-            expect((triangle as usize) < n_triangles, || {
-                format!("block {block} has triangle {triangle} of {n_triangles}")
+            let is_new = seen.insert(triangle).ok_or_else(|| {
+                InvalidBvh(format!("block {block} has triangle {triangle} of {n_triangles}"))
             })?;
-            expect(seen[word] & bit == 0, || format!("triangle {triangle} is in two blocks"))?;
-            seen[word] |= bit;
+            expect(is_new || tree.split.contains(triangle), || {
+                format!("triangle {triangle} is in two blocks but not split")
+            })?;
         }
-        n_seen += n;
     }
+    let n_seen = seen.len();
     expect(n_seen == n_triangles, || format!("{n_seen} of {n_triangles} triangles are in blocks"))
 }
 
-/// The boxes of a node hold all boxes and triangles below, and its leaves hold triangles of the mesh.
+/// The leaves of each split triangle cover it, and each leaf holds it once.
+fn check_split_triangles(tree: &Tree, mesh: &ScaledMesh<'_>) -> Result<(), InvalidBvh> {
+    if tree.split.is_empty() {
+        return Ok(());
+    }
+    let mut leaves = Vec::new();
+    for (index, node) in tree.nodes.iter().enumerate() {
+        for slot in node.occupied().filter(|&slot| node.child(slot).is_leaf()) {
+            let first = leaves.len();
+            for &triangle in
+                node.child(slot).blocks().flat_map(|block| tree.leaves.triangles(block))
+            {
+                if tree.split.contains(triangle) {
+                    leaves.push((triangle, index as u32, slot as u32));
+                }
+            }
+            leaves[first..].sort_unstable();
+            let twice = leaves[first..].windows(2).find(|two| two[0].0 == two[1].0);
+            expect(twice.is_none(), || {
+                format!("child {slot} of node {index} has a triangle twice: {twice:?}")
+            })?;
+        }
+    }
+    leaves.sort_unstable();
+    let groups: Vec<_> = leaves.chunk_by(|a, b| a.0 == b.0).collect();
+    let checks = parallel::map_chunks(groups.len(), 64, |chunk| {
+        groups[chunk].iter().try_for_each(|leaves| check_leaves_of_triangle(tree, mesh, leaves))
+    });
+    checks.into_iter().collect()
+}
+
+/// The boxes of some leaves, given as triangle, node and slot, cover their triangle by enough inflation.
+fn check_leaves_of_triangle(
+    tree: &Tree,
+    mesh: &ScaledMesh<'_>,
+    leaves: &[(u32, u32, u32)],
+) -> Result<(), InvalidBvh> {
+    let inflation = f64::from(REQUIRED_INFLATION_SHARE * tree.inflation());
+    let boxes: Vec<Bounds> = leaves
+        .iter()
+        .map(|&(_, node, slot)| {
+            let Aabb { min, max } = tree.nodes[node as usize].child_bounds(slot as usize);
+            [min.as_dvec3() + inflation, max.as_dvec3() - inflation]
+        })
+        .collect();
+    let triangle = leaves[0].0;
+    let tolerance = CUT_SLACK * f64::from(tree.max_abs);
+    check_cover(mesh.corners(triangle), &boxes, tolerance).map_err(|fault| {
+        InvalidBvh(match fault {
+            CoverFault::Uncovered => {
+                format!("{} leaves do not cover triangle {triangle}", leaves.len())
+            }
+            CoverFault::Beside(leaf) => {
+                let (_, node, slot) = leaves[leaf];
+                format!("child {slot} of node {node} does not meet its triangle {triangle}")
+            }
+            CoverFault::TooManyPieces => {
+                format!("{} leaves cut triangle {triangle} into too many pieces", leaves.len())
+            }
+        })
+    })
+}
+
+/// The boxes of a node hold all boxes and whole triangles below, and its leaves hold triangles of the mesh.
 fn check_node(tree: &Tree, mesh: &ScaledMesh<'_>, index: usize) -> Result<(), InvalidBvh> {
     let node = &tree.nodes[index];
     for slot in 0..NODE_WIDTH {
@@ -151,7 +215,7 @@ fn check_node(tree: &Tree, mesh: &ScaledMesh<'_>, index: usize) -> Result<(), In
     Ok(())
 }
 
-/// The box of a block's triangles, which must be those of the mesh.
+/// The box of a block's whole triangles. All triangles must be those of the mesh.
 fn check_block(tree: &Tree, mesh: &ScaledMesh<'_>, index: usize) -> Result<Box3, InvalidBvh> {
     let triangles = tree.leaves.triangles(index);
     let n = n_triangles_in(triangles);
@@ -177,6 +241,10 @@ fn check_block(tree: &Tree, mesh: &ScaledMesh<'_>, index: usize) -> Result<Box3,
     expect(same, || {
         format!("block {index}, with triangle {}, does not have their corners", triangles[0])
     })?;
+    if triangles[..n].iter().any(|&triangle| tree.split.contains(triangle)) {
+        let whole = triangles[..n].iter().filter(|&&triangle| !tree.split.contains(triangle));
+        return Ok(whole.fold(Box3::EMPTY, |all, &triangle| all.union(mesh.triangle_box(triangle))));
+    }
     Ok(bounds_of(&corners))
 }
 

@@ -72,8 +72,8 @@
 //! 2. The checksum of every byte.
 //! 3. The rules of [`TriMesh`](hitscan_primitives::TriMesh) and of
 //!    [`MeshBvh::validate`](hitscan_bvh::MeshBvh::validate), whatever the checksums say. Each node is reached once,
-//!    the depth fits the traversal stack, boxes contain their children, and each triangle occurs once with the
-//!    corners of the mesh.
+//!    the depth fits the traversal stack, boxes contain their children, and each triangle occurs with the corners
+//!    of the mesh: once, or in several leaves that cover it.
 //!
 //! So a forged file gives the answers of the mesh in it, or an error. Files are read, not mapped, so that checked
 //! bytes cannot change.

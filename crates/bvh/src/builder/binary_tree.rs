@@ -58,8 +58,24 @@ pub(crate) struct PreorderNode {
     pub(crate) first: u32,
     /// The number of primitives of the subtree.
     pub(crate) n_prims: u32,
+    /// The number of different objects among them; 0: as many as primitives. See
+    /// [`count_objects`](super::parts::count_objects).
+    pub(crate) n_objects: u32,
     /// The number of nodes of the left subtree; 0 for a leaf.
     pub(crate) left_size: u32,
+}
+
+impl PreorderNode {
+    /// A node without primitives.
+    pub(crate) fn leaf(bounds: Box3, first: u32) -> Self {
+        Self { bounds, first, n_prims: 0, n_objects: 0, left_size: 0 }
+    }
+
+    /// The number of different objects below, as far as it is counted.
+    #[inline]
+    pub(crate) fn n_in_leaf(&self) -> u32 {
+        if self.n_objects > 0 { self.n_objects } else { self.n_prims }
+    }
 }
 
 impl PreorderTree {
@@ -95,7 +111,7 @@ impl PreorderTree {
                         }
                     }
                     let bounds = node.bounds;
-                    nodes.push(PreorderNode { bounds, first, n_prims, left_size: 0 });
+                    nodes.push(PreorderNode { n_prims, ..PreorderNode::leaf(bounds, first) });
                 }
                 Task::LeftDone(at, left) => {
                     nodes[at as usize].left_size = nodes.len() as u32 - left;

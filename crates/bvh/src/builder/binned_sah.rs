@@ -153,14 +153,7 @@ fn partition_by(
 
 /// Splits at the median along the longest axis of the centres.
 fn halve(prims: &mut [PrimBox], range: &Range) -> (usize, Range, Range) {
-    let extent = range.centers.max - range.centers.min;
-    let axis = if extent.x >= extent.y && extent.x >= extent.z {
-        0
-    } else if extent.y >= extent.z {
-        1
-    } else {
-        2
-    };
+    let axis = range.centers.longest_axis();
     let middle = prims.len() / 2;
     prims.select_nth_unstable_by(middle, |a, b| {
         a.center2()[axis].total_cmp(&b.center2()[axis]).then(a.id().cmp(&b.id()))

@@ -110,7 +110,7 @@ fn plan(nodes: &[PreorderNode], plans: &mut [Plan], model: &CostModel) {
 /// The plan of a node from those of its descendants, which start with the left child.
 fn plan_node(node: &PreorderNode, below: &[Plan], model: &CostModel) -> Plan {
     let area = node.bounds.half_area();
-    let n_blocks = node.n_prims.div_ceil(BLOCK);
+    let n_blocks = node.n_in_leaf().div_ceil(BLOCK);
     let leaf_cost = if n_blocks <= model.max_blocks {
         area * n_blocks as f32 * model.block_test_cost
     } else {
@@ -194,7 +194,7 @@ fn emit(tree: &PreorderTree, plans: &[Plan], wide: &mut WideTree) {
                 WideTarget::Node(0)
             } else {
                 let block = wide.n_blocks;
-                wide.n_blocks += node.n_prims.div_ceil(BLOCK);
+                wide.n_blocks += node.n_in_leaf().div_ceil(BLOCK);
                 WideTarget::Leaf { first: node.first, count: node.n_prims, block }
             };
             wide.children.push(WideChild { bounds: node.bounds, target });

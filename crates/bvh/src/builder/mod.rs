@@ -9,6 +9,7 @@ mod binned_sah;
 mod clusters;
 mod collapse;
 mod morton;
+mod parts;
 mod ploc;
 mod preset;
 mod prim_box;
@@ -23,6 +24,7 @@ use crate::{box3::Box3, options::BuildQuality, platform::parallel, simd::Isa, wi
 use binary_tree::PreorderTree;
 use clusters::{Clusters, forests};
 use collapse::{CostModel, collapse};
+use parts::{count_objects, drop_repeats, name_objects};
 use ploc::{join_forests, root_boxes};
 use preset::Preset;
 use prim_box::PrimBox;
@@ -39,14 +41,50 @@ pub(crate) fn build(
     isa: Isa,
     progress: &Progress<'_>,
 ) -> Option<(WideTree, Vec<u32>)> {
-    let preset = Preset::of(quality, n);
-    let (wide, order) = finish(preset.best(n, &bounds, isa, progress), &preset.cost, progress)?;
+    shallow(&Preset::of(quality, n), n, &bounds, isa, progress, |tree, cost| {
+        let wide = collapse(&tree, cost);
+        (wide, tree.order)
+    })
+}
+
+/// [`build`] over `n` parts of `n_objects`. Returns the order of the objects, where a leaf holds each of its
+/// objects once. `object` names the object of a part.
+pub(crate) fn build_over_parts(
+    n: usize,
+    n_objects: usize,
+    bounds: impl Fn(u32) -> Box3 + Sync + Send,
+    object: impl Fn(u32) -> u32 + Sync + Send,
+    quality: BuildQuality,
+    isa: Isa,
+    progress: &Progress<'_>,
+) -> Option<(WideTree, Vec<u32>)> {
+    shallow(&Preset::of(quality, n_objects), n, &bounds, isa, progress, |mut tree, cost| {
+        name_objects(&mut tree, &object);
+        count_objects(&mut tree);
+        let mut wide = collapse(&tree, cost);
+        let order = drop_repeats(&mut wide, &tree.order);
+        (wide, order)
+    })
+}
+
+/// The wide tree by all steps of a preset or, if that is deeper than [`MAX_DEPTH`], by fewer. `finish` makes it
+/// from a binary tree.
+fn shallow(
+    preset: &Preset,
+    n: usize,
+    bounds: &(impl Fn(u32) -> Box3 + Sync + Send),
+    isa: Isa,
+    progress: &Progress<'_>,
+    finish: impl Fn(PreorderTree, &CostModel) -> (WideTree, Vec<u32>),
+) -> Option<(WideTree, Vec<u32>)> {
+    let tree = preset.best(n, bounds, isa, progress).filter(|_| !progress.is_cancelled())?;
+    let (wide, order) = finish(tree, &preset.cost);
     if wide.depth <= MAX_DEPTH {
         return Some((wide, order));
     }
     // Rounds or reinsertion made the tree too deep. Without them the builder's bound on the depth holds.
-    let plain = preset.top_down(n, &bounds, isa, false, progress);
-    finish(Some(plain), &preset.cost, progress)
+    let plain = preset.top_down(n, bounds, isa, false, progress);
+    (!progress.is_cancelled()).then(|| finish(plain, &preset.cost))
 }
 
 impl Preset {
@@ -100,14 +138,4 @@ impl Preset {
         }
         preorder
     }
-}
-
-fn finish(
-    tree: Option<PreorderTree>,
-    cost: &CostModel,
-    progress: &Progress<'_>,
-) -> Option<(WideTree, Vec<u32>)> {
-    let tree = tree.filter(|_| !progress.is_cancelled())?;
-    let wide = collapse(&tree, cost);
-    Some((wide, tree.order))
 }

@@ -114,7 +114,11 @@ impl Ploc<'_> {
                     stack.push(right);
                     stack.push(left);
                 }
-                forest.nodes.push(PreorderNode { bounds, first, n_prims, left_size });
+                forest.nodes.push(PreorderNode {
+                    n_prims,
+                    left_size,
+                    ..PreorderNode::leaf(bounds, first)
+                });
             }
         }
         forest
@@ -273,12 +277,8 @@ pub(crate) fn join_forests(top: &BinaryTree, forests: &[Forest]) -> PreorderTree
             let n_prims = nodes[left].n_prims + nodes[right].n_prims;
             let first = nodes[left].first;
             let node: &mut PreorderNode = &mut nodes[places[i]];
-            *node = PreorderNode {
-                bounds: node.bounds,
-                first,
-                n_prims,
-                left_size: (right - left) as u32,
-            };
+            let left_size = (right - left) as u32;
+            *node = PreorderNode { first, n_prims, left_size, ..*node };
         }
     }
     PreorderTree { nodes, order }

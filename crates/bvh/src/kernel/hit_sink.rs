@@ -252,7 +252,9 @@ impl HitSink for NearestHits<'_> {
         if counts(self.all.mode, candidate, geometry) {
             let (hit, hits) = (candidate.to_hit(), &mut *self.all.hits);
             let index = hits.partition_point(|other| other.cmp_along_ray(&hit).is_lt());
-            if index < self.n {
+            // A split triangle comes more than once, with the same hit.
+            let is_new = hits.get(index).is_none_or(|other| other.triangle != hit.triangle);
+            if index < self.n && is_new {
                 hits.truncate(self.n - 1);
                 hits.insert(index, hit);
             }

@@ -50,8 +50,8 @@ pub(crate) fn encode_leaves(
 ) -> Leaves {
     /// Blocks between two reports of progress.
     const REPORT: usize = 2048;
-    match layout {
-        Layout::Full => {
+    match layout.for_size(mesh.n_triangles()) {
+        Layout::Full | Layout::Auto => {
             let mut blocks = parallel::collect(sources.len(), |_| TriangleBlock::EMPTY);
             parallel::for_each_chunk(&mut blocks, FillBlocks::MAX_BLOCKS, |first, blocks| {
                 let sources = &sources[first..first + blocks.len()];

@@ -5,7 +5,7 @@ use std::ops::Range;
 use glam::Vec3;
 
 use super::{IndexedBlocks, TriangleBlock};
-use crate::widths::BLOCK_WIDTH;
+use crate::{split::TriangleSet, widths::BLOCK_WIDTH};
 
 /// The blocks of a tree's leaves. Positions are in the mesh's scaled space.
 #[derive(Clone, Debug)]
@@ -40,6 +40,24 @@ impl Leaves {
             Self::Full(blocks) => &blocks[block].triangles,
             Self::Compact(indexed) => &indexed.blocks[block].triangles,
         }
+    }
+
+    /// The triangles in all lanes, in order.
+    pub(crate) fn all_triangles(&self) -> impl Iterator<Item = u32> {
+        let all = (0..self.len()).flat_map(|block| *self.triangles(block));
+        all.filter(|&triangle| triangle != TriangleBlock::NO_TRIANGLE)
+    }
+
+    /// The triangles that stand in several lanes, of `n_triangles`. Others are ignored.
+    pub(crate) fn repeated(&self, n_triangles: usize) -> TriangleSet {
+        let mut seen = TriangleSet::with_room_for(n_triangles);
+        let mut repeated = TriangleSet::with_room_for(n_triangles);
+        for triangle in self.all_triangles() {
+            if seen.insert(triangle) == Some(false) {
+                repeated.insert(triangle);
+            }
+        }
+        repeated.without_room_if_empty()
     }
 
     /// The corners of the triangle at a position of the leaves: [`BLOCK_WIDTH`] times its block, plus

@@ -1,7 +1,11 @@
 //! A tree as queries see it.
 
 use super::{Leaves, WideNode};
-use crate::error_bounds::INFLATION;
+use crate::{
+    error_bounds::INFLATION,
+    split::{Parts, TriangleSet},
+    widths::BLOCK_WIDTH,
+};
 
 /// Nodes and leaves in the mesh's scaled space. Node 0 is the root.
 #[derive(Clone, Debug)]
@@ -15,6 +19,10 @@ pub(crate) struct Tree {
     pub(crate) max_abs: f32,
     /// Nodes on the longest path from the root.
     pub(crate) depth: usize,
+    /// The triangles that stand in several leaves: [`Leaves::repeated`].
+    pub(crate) split: TriangleSet,
+    /// Their parts in the leaves, once a refit needs them.
+    pub(crate) parts: Option<Parts>,
 }
 
 impl Tree {
@@ -24,8 +32,29 @@ impl Tree {
         INFLATION * self.max_abs
     }
 
-    /// Bytes of nodes and leaves.
+    /// Bytes of nodes, leaves and what refits need.
     pub(crate) fn bytes(&self) -> usize {
-        size_of_val(&*self.nodes) + self.leaves.bytes()
+        let parts = self.parts.as_ref().map_or(0, Parts::bytes);
+        size_of_val(&*self.nodes) + self.leaves.bytes() + self.split.bytes() + parts
+    }
+
+    /// The parts of all split triangles, by the boxes of their leaves.
+    pub(crate) fn parts(&self) -> Parts {
+        let mut parts = Parts::default();
+        // Nodes and blocks stand in the same order, so positions rise.
+        for node in &self.nodes {
+            for slot in node.occupied().filter(|&slot| node.child(slot).is_leaf()) {
+                let bounds = node.child_bounds(slot).into();
+                for block in node.child(slot).blocks() {
+                    for (lane, &triangle) in self.leaves.triangles(block).iter().enumerate() {
+                        if self.split.contains(triangle) {
+                            let position = (BLOCK_WIDTH * block + lane) as u32;
+                            parts.push(position, self.leaves.corners(position), bounds);
+                        }
+                    }
+                }
+            }
+        }
+        parts
     }
 }

@@ -4,15 +4,42 @@
 //! there. The sinks call the rule through a pointer, for candidates only and never per lane. A closure
 //! compiled into the kernels would be left out of line in all of them (see `kernel::triangle_filter`).
 
+use std::collections::HashSet;
+
 use hitscan_primitives::{Faces, Hit, HitMode, HitOptions, Ray};
 
 use crate::{
     kernel::{AllHits, CandidateGeometry, ClosestHit, HitSink, MeshCandidate, NearestHits},
     mesh_bvh::MeshBvh,
+    split::TriangleSet,
 };
 
 /// The caller's rule: whether to accept a hit.
 type Accept<'a> = &'a mut dyn FnMut(&Hit) -> bool;
+
+/// The caller's rule, asked once for each hit.
+struct Rule<'a> {
+    accept: Accept<'a>,
+    /// The triangles that stand in several leaves.
+    split: &'a TriangleSet,
+    /// Those among them that the rule was asked about.
+    asked: HashSet<u32>,
+}
+
+impl<'a> Rule<'a> {
+    fn new(bvh: &'a MeshBvh, accept: Accept<'a>) -> Self {
+        Self { accept, split: &bvh.tree.split, asked: HashSet::new() }
+    }
+
+    /// Whether the rule accepts a candidate. `false` for a second copy of the same hit, which the first copy has
+    /// settled: either the rule rejected it, or the query knows it.
+    #[inline(never)]
+    fn accepts(&mut self, candidate: &MeshCandidate) -> bool {
+        let triangle = candidate.triangle;
+        let is_copy = self.split.contains(triangle) && !self.asked.insert(triangle);
+        !is_copy && (self.accept)(&candidate.to_hit())
+    }
+}
 
 /// Queries with a filter. Each equals the query of the same name without `_where` over the triangles
 /// whose hit `accept` takes, to the last bit.
@@ -81,7 +108,8 @@ impl MeshBvh {
         hits.clear();
         if n > 0 {
             let nearest = NearestHits { all: AllHits { t_max: ray.t_max, mode, hits }, n };
-            self.nearest_accepted(ray, faces, NearestHitsWhere { nearest, accept: &mut accept });
+            let rule = Rule::new(self, &mut accept);
+            self.nearest_accepted(ray, faces, NearestHitsWhere { nearest, rule });
         }
     }
 
@@ -102,13 +130,15 @@ impl MeshBvh {
 /// The part that is not generic over the rule, so that the kernels are compiled once.
 impl MeshBvh {
     fn closest_accepted(&self, ray: &Ray, faces: Faces, accept: Accept<'_>) -> Option<Hit> {
-        let mut filtered = ClosestHitWhere { closest: ClosestHit::along(ray), accept };
+        let mut filtered =
+            ClosestHitWhere { closest: ClosestHit::along(ray), rule: Rule::new(self, accept) };
         self.trace(ray, faces, &mut filtered);
         filtered.closest.hit()
     }
 
     fn any_accepted(&self, ray: &Ray, faces: Faces, accept: Accept<'_>) -> bool {
-        let mut filtered = AnyHitWhere { t_max: ray.t_max, is_hit: false, accept };
+        let mut filtered =
+            AnyHitWhere { t_max: ray.t_max, is_hit: false, rule: Rule::new(self, accept) };
         self.trace(ray, faces, &mut filtered);
         filtered.is_hit
     }
@@ -121,7 +151,7 @@ impl MeshBvh {
 /// [`ClosestHit`] among accepted hits.
 struct ClosestHitWhere<'a> {
     closest: ClosestHit,
-    accept: Accept<'a>,
+    rule: Rule<'a>,
 }
 
 impl HitSink for ClosestHitWhere<'_> {
@@ -134,7 +164,7 @@ impl HitSink for ClosestHitWhere<'_> {
 
     #[inline(always)]
     fn accept_candidate(&mut self, candidate: &MeshCandidate, _: &CandidateGeometry<'_>) -> bool {
-        if candidate.is_before(&self.closest.best) && accepts(self.accept, candidate) {
+        if candidate.is_before(&self.closest.best) && self.rule.accepts(candidate) {
             self.closest.best = *candidate;
         }
         false
@@ -145,7 +175,7 @@ impl HitSink for ClosestHitWhere<'_> {
 struct AnyHitWhere<'a> {
     t_max: f32,
     is_hit: bool,
-    accept: Accept<'a>,
+    rule: Rule<'a>,
 }
 
 impl HitSink for AnyHitWhere<'_> {
@@ -158,7 +188,7 @@ impl HitSink for AnyHitWhere<'_> {
 
     #[inline(always)]
     fn accept_candidate(&mut self, candidate: &MeshCandidate, _: &CandidateGeometry<'_>) -> bool {
-        self.is_hit = accepts(self.accept, candidate);
+        self.is_hit = self.rule.accepts(candidate);
         self.is_hit
     }
 }
@@ -166,7 +196,7 @@ impl HitSink for AnyHitWhere<'_> {
 /// [`NearestHits`] among accepted hits.
 struct NearestHitsWhere<'a> {
     nearest: NearestHits<'a>,
-    accept: Accept<'a>,
+    rule: Rule<'a>,
 }
 
 impl HitSink for NearestHitsWhere<'_> {
@@ -183,11 +213,6 @@ impl HitSink for NearestHitsWhere<'_> {
         candidate: &MeshCandidate,
         geometry: &CandidateGeometry<'_>,
     ) -> bool {
-        accepts(self.accept, candidate) && self.nearest.accept_candidate(candidate, geometry)
+        self.rule.accepts(candidate) && self.nearest.accept_candidate(candidate, geometry)
     }
-}
-
-#[inline(never)]
-fn accepts(accept: Accept<'_>, candidate: &MeshCandidate) -> bool {
-    accept(&candidate.to_hit())
 }

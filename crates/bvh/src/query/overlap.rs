@@ -145,4 +145,6 @@ fn collect_sorted(
         ControlFlow::Continue(())
     });
     triangles.sort_unstable();
+    // A split triangle stands in several leaves.
+    triangles.dedup();
 }

@@ -1,6 +1,6 @@
 //! Traversal by the caller's own tests of boxes.
 
-use std::ops::ControlFlow;
+use std::{collections::HashSet, ops::ControlFlow};
 
 use glam::Vec3;
 use hitscan_primitives::Aabb;
@@ -19,7 +19,8 @@ impl MeshBvh {
     /// triangle, and those of zero area are among them.
     ///
     /// Boxes are in the mesh's own space. A box holds all triangles below it, with a margin of some
-    /// millionths of the largest coordinate. `enter` sees all boxes of a node before one of them is
+    /// millionths of the largest coordinate. Of a split triangle ([`BvhStats::n_split`](crate::BvhStats)) a
+    /// box holds the part below it, and `found` receives the triangle below the first box of a part. `enter` sees all boxes of a node before one of them is
     /// entered: about eight calls per entered node.
     ///
     /// ```
@@ -60,21 +61,24 @@ impl MeshBvh {
     ///
     /// A box whose `distance` is greater than the limit, or NaN, is not entered. Nearer children of a
     /// node come first. The limit starts as `limit`; each call of `found` returns the next one, which
-    /// should never rise. A search is complete if the distance of a box is at most that of every triangle
-    /// in it.
+    /// should never rise. A search is complete if the distance of a box is at most that of every point of
+    /// the surface in it.
     pub fn visit_nearest_first<B>(
         &self,
         limit: f64,
         mut distance: impl FnMut(&Aabb) -> f64,
         mut found: impl FnMut(u32) -> ControlFlow<B, f64>,
     ) -> ControlFlow<B> {
+        let split = &self.tree.split;
+        let mut seen = HashSet::new();
         visit_nodes(
             &self.tree.nodes,
             limit,
             |node| slot_keys(node, |slot| distance(&self.unscaled_bounds(node, slot))),
             |blocks, mut limit| {
                 for &triangle in blocks.flat_map(|block| self.tree.leaves.triangles(block)) {
-                    if triangle != TriangleBlock::NO_TRIANGLE {
+                    let is_copy = split.contains(triangle) && !seen.insert(triangle);
+                    if triangle != TriangleBlock::NO_TRIANGLE && !is_copy {
                         limit = found(triangle)?;
                     }
                 }

@@ -5,16 +5,16 @@
 //! clusters by a ratio of distances. We choose by a proven bound on the error. The sum of these bounds
 //! decides whether the number settles "inside".
 
-use std::{f64::consts::PI, ops::Range, sync::Arc};
+use std::{collections::HashSet, f64::consts::PI, ops::Range, sync::Arc};
 
 use glam::{DMat3, DVec3, Vec3};
 use hitscan_primitives::{WindingSum, solid_angle};
 
 use crate::{
-    layout::{ChildRef, Leaves},
+    layout::{ChildRef, Leaves, Tree},
     mesh_bvh::MeshBvh,
     platform::parallel,
-    widths::NODE_WIDTH,
+    widths::{BLOCK_WIDTH, NODE_WIDTH},
 };
 
 /// Winding numbers and signed distances of a mesh, in O(log n).
@@ -42,7 +42,50 @@ pub struct WindingTree {
     bvh: Arc<MeshBvh>,
     /// Per node, the moments of its children.
     moments: Vec<[Moments; NODE_WIDTH]>,
+    copies: Copies,
 }
+
+/// The lanes that hold a split triangle again, so that sums take each triangle once. Per block one bit for
+/// each lane; empty without split triangles.
+#[derive(Clone, Debug, Default)]
+struct Copies {
+    lanes: Vec<u8>,
+}
+
+impl Copies {
+    fn of(tree: &Tree) -> Self {
+        let split = &tree.split;
+        if split.is_empty() {
+            return Self::default();
+        }
+        let mut seen = HashSet::new();
+        let copies_in = |block: usize| {
+            let mut copies = 0;
+            for (lane, &triangle) in tree.leaves.triangles(block).iter().enumerate() {
+                let is_copy = split.contains(triangle) && !seen.insert(triangle);
+                copies |= u8::from(is_copy) << lane;
+            }
+            copies
+        };
+        Self { lanes: (0..tree.leaves.len()).map(copies_in).collect() }
+    }
+
+    /// Calls `f` with the corners of each triangle of some blocks.
+    fn each_triangle(&self, leaves: &Leaves, blocks: Range<usize>, mut f: impl FnMut([DVec3; 3])) {
+        let mut index = blocks.start;
+        leaves.each_block(blocks, |block| {
+            let copies = self.lanes.get(index).copied().unwrap_or(0);
+            for (lane, _, corners) in block.triangles() {
+                if copies >> lane & 1 == 0 {
+                    f(corners);
+                }
+            }
+            index += 1;
+        });
+    }
+}
+
+const _: () = assert!(BLOCK_WIDTH <= u8::BITS as usize);
 
 /// A winding number by a [`WindingTree`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -81,12 +124,14 @@ const ROUNDING: f64 = 1e-14;
 impl WindingTree {
     /// Computes the moments of a hierarchy. O(n).
     pub fn new(bvh: Arc<MeshBvh>) -> Self {
+        let copies = Copies::of(&bvh.tree);
         let mut moments = parallel::collect(bvh.tree.nodes.len(), |index| {
             let mut moments = [Moments::default(); NODE_WIDTH];
             for slot in bvh.tree.nodes[index].occupied() {
                 let child = bvh.tree.nodes[index].child(slot);
                 if child.is_leaf() {
-                    moments[slot] = Moments::of_triangles(&bvh.tree.leaves, child.blocks());
+                    moments[slot] =
+                        Moments::of_triangles(&copies, &bvh.tree.leaves, child.blocks());
                 }
             }
             moments
@@ -100,7 +145,7 @@ impl WindingTree {
                 }
             }
         }
-        Self { bvh, moments }
+        Self { bvh, moments, copies }
     }
 
     /// The hierarchy.
@@ -141,7 +186,9 @@ impl WindingTree {
             }
         }
         let leaves = &self.bvh.tree.leaves;
-        let sums = parallel::map_chunks(leaves.len(), 1024, |blocks| sum(leaves, blocks, from));
+        let sums = parallel::map_chunks(leaves.len(), 1024, |blocks| {
+            sum(&self.copies, leaves, blocks, from)
+        });
         let mut total = WindingSum::default();
         sums.into_iter().for_each(|sum| total.add_sum(sum));
         total.is_inside()
@@ -204,7 +251,8 @@ impl Search<'_> {
             }
             let child = node.child(slot);
             if child.is_leaf() {
-                self.near.add_sum(sum(&self.tree.bvh.tree.leaves, child.blocks(), self.from));
+                let leaves = &self.tree.bvh.tree.leaves;
+                self.near.add_sum(sum(&self.tree.copies, leaves, child.blocks(), self.from));
             } else {
                 self.add_node(child.node_index());
             }
@@ -213,36 +261,28 @@ impl Search<'_> {
 }
 
 /// The winding number of the triangles of some blocks.
-fn sum(leaves: &Leaves, blocks: Range<usize>, from: DVec3) -> WindingSum {
+fn sum(copies: &Copies, leaves: &Leaves, blocks: Range<usize>, from: DVec3) -> WindingSum {
     let mut sum = WindingSum::default();
-    leaves.each_block(blocks, |block| {
-        for (_, _, corners) in block.triangles() {
-            sum.add_solid_angle(solid_angle(corners, from));
-        }
-    });
+    copies.each_triangle(leaves, blocks, |corners| sum.add_solid_angle(solid_angle(corners, from)));
     sum
 }
 
 impl Moments {
-    fn of_triangles(leaves: &Leaves, blocks: Range<usize>) -> Self {
+    fn of_triangles(copies: &Copies, leaves: &Leaves, blocks: Range<usize>) -> Self {
         let mut all = Self::default();
-        leaves.each_block(blocks.clone(), |block| {
-            for (_, _, [a, b, c]) in block.triangles() {
-                let normal = 0.5 * (b - a).cross(c - a);
-                all.area += normal.length();
-                all.normal += normal;
-                all.center += normal.length() * ((a + b + c) / 3.0);
-            }
+        copies.each_triangle(leaves, blocks.clone(), |[a, b, c]| {
+            let normal = 0.5 * (b - a).cross(c - a);
+            all.area += normal.length();
+            all.normal += normal;
+            all.center += normal.length() * ((a + b + c) / 3.0);
         });
         if all.area > 0.0 {
             all.center /= all.area;
         }
-        leaves.each_block(blocks, |block| {
-            for (_, _, corners) in block.triangles() {
-                let [a, b, c] = corners.map(|corner| corner - all.center);
-                all.add_spread((a + b + c) / 3.0, 0.5 * (b - a).cross(c - a));
-                all.radius = all.radius.max(a.length()).max(b.length()).max(c.length());
-            }
+        copies.each_triangle(leaves, blocks, |corners| {
+            let [a, b, c] = corners.map(|corner| corner - all.center);
+            all.add_spread((a + b + c) / 3.0, 0.5 * (b - a).cross(c - a));
+            all.radius = all.radius.max(a.length()).max(b.length()).max(c.length());
         });
         all
     }

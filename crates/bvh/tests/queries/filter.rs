@@ -4,7 +4,7 @@ use hitscan_bvh::{BuildOptions, BuildQuality, Isa, Layout, MeshBvh};
 use hitscan_primitives::{Faces, Hit, HitMode, HitOptions, Ray, brute_force, generate::SplitMix64};
 use hitscan_testkit::{Rng, aimed_ray, bits};
 
-use crate::support::{effort, soup};
+use crate::support::{effort, needles, soup, soup_or_needles};
 
 /// A rule that depends on the triangle and on the point of the hit. It keeps `share` of all hits.
 fn rule(seed: u64, share: f64) -> impl Fn(&Hit) -> bool {
@@ -19,7 +19,7 @@ fn rule(seed: u64, share: f64) -> impl Fn(&Hit) -> bool {
 fn filtered_queries_equal_the_filtered_scan_to_the_last_bit() {
     let (mut random, mut rng) = (SplitMix64::new(1), Rng::new(1));
     for round in 0..effort(60) {
-        let mesh = soup(&mut random, [3, 40, 400][round % 3]);
+        let mesh = soup_or_needles(&mut random, [3, 40, 400][round % 3], round / 3);
         for (i, isa) in Isa::available().into_iter().enumerate() {
             let quality = BuildQuality::ALL[(round + i) % 3];
             let bvh =
@@ -71,21 +71,28 @@ fn filtered_queries_equal_the_filtered_scan_to_the_last_bit() {
 #[test]
 fn candidates_are_asked_about_once() {
     let mut rng = Rng::new(2);
-    let mesh = soup(&mut SplitMix64::new(2), 2000);
-    let bvh = MeshBvh::build(&mesh, &BuildOptions::default());
-    for _ in 0..500 {
-        let ray = aimed_ray(&mesh, &mut rng);
-        let mut asked = vec![];
-        let none = bvh.closest_hit_where(&ray, Faces::Both, |hit| {
-            asked.push(hit.triangle);
-            false
-        });
-        assert_eq!(none, None);
-        asked.sort_unstable();
-        let all = brute_force::all_hits(&mesh, &ray, &HitOptions::default());
-        let mut expected: Vec<u32> = all.iter().map(|hit| hit.triangle).collect();
-        expected.sort_unstable();
-        assert_eq!(asked, expected, "{ray:?}");
+    let mut random = SplitMix64::new(2);
+    for mesh in [soup(&mut random, 2000), needles(&mut random, 2000)] {
+        let bvh = MeshBvh::build(&mesh, &BuildOptions::default());
+        for _ in 0..500 {
+            let ray = aimed_ray(&mesh, &mut rng);
+            let all = brute_force::all_hits(&mesh, &ray, &HitOptions::default());
+            let mut expected: Vec<u32> = all.iter().map(|hit| hit.triangle).collect();
+            expected.sort_unstable();
+            let mut asked = vec![];
+            let mut reject = |hit: &Hit| {
+                asked.push(hit.triangle);
+                false
+            };
+            assert_eq!(bvh.closest_hit_where(&ray, Faces::Both, &mut reject), None);
+            assert!(!bvh.is_occluded_where(&ray, Faces::Both, &mut reject));
+            let mut hits = vec![];
+            let options = HitOptions::default();
+            bvh.nearest_hits_where_into(&ray, 2, &options, &mut reject, &mut hits);
+            asked.sort_unstable();
+            let thrice: Vec<u32> = expected.iter().flat_map(|&triangle| [triangle; 3]).collect();
+            assert_eq!(asked, thrice, "{ray:?}");
+        }
     }
 }
 

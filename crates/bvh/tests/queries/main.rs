@@ -4,6 +4,7 @@ mod closest_point;
 mod filter;
 mod one_answer;
 mod overlap;
+mod split;
 mod support;
 mod visit;
 mod winding;

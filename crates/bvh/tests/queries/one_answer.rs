@@ -6,12 +6,12 @@ use hitscan_testkit::{
     Oracle, RayHits, Rng, Tally, aimed_ray, answers_of, batch_answers_of, bundle,
 };
 
-use crate::support::{effort, soup};
+use crate::support::{effort, soup_or_needles};
 
 const ALL_FACES: [Faces; 3] = [Faces::Both, Faces::Front, Faces::Back];
 
 /// Quality and layout do not depend on each other.
-const QUALITIES_AND_LAYOUTS: [(BuildQuality, Layout); 4] = [
+pub(crate) const QUALITIES_AND_LAYOUTS: [(BuildQuality, Layout); 4] = [
     (BuildQuality::Fast, Layout::Full),
     (BuildQuality::Balanced, Layout::Full),
     (BuildQuality::High, Layout::Full),
@@ -30,7 +30,7 @@ fn every_query_equals_the_oracle_to_the_last_bit() {
     let (mut random, mut rng) = (SplitMix64::new(1), Rng::new(1));
     for round in 0..effort(150) {
         let n = 1 + random.below([3, 40, 400][round % 3]) as usize;
-        let mesh = soup(&mut random, n);
+        let mesh = soup_or_needles(&mut random, n, round / 3);
         let rays: Vec<Ray> = (0..60).map(|_| aimed_ray(&mesh, &mut rng)).collect();
         let expected = expected(&mesh, &rays);
         for (quality, layout) in QUALITIES_AND_LAYOUTS {
@@ -57,7 +57,7 @@ fn batches_equal_the_oracle_to_the_last_bit() {
     let (mut random, mut rng) = (SplitMix64::new(2), Rng::new(2));
     for round in 0..effort(300) {
         let n = 1 + random.below([3, 40, 1000][round % 3]) as usize;
-        let mesh = soup(&mut random, n);
+        let mesh = soup_or_needles(&mut random, n, round / 3);
         let mut rays: Vec<Ray> = (0..3).flat_map(|_| bundle(&mesh, &mut rng)).collect();
         rays.extend((0..40).map(|_| aimed_ray(&mesh, &mut rng)));
         let (expected, mut tally) = (expected(&mesh, &rays), Tally::default());

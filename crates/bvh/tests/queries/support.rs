@@ -27,6 +27,32 @@ pub(crate) fn soup(random: &mut SplitMix64, n: usize) -> TriMesh {
     TriMesh::new(points, triangles).expect("a valid soup")
 }
 
+/// `n` triangles, of which every 20th is a long needle across the axes, or a segment: a mesh whose needles the
+/// build splits. On a coarse grid half of the time.
+pub(crate) fn needles(random: &mut SplitMix64, n: usize) -> TriMesh {
+    let on_grid = random.below(2) == 0;
+    let (mut positions, mut triangles) = (vec![], vec![]);
+    for i in 0..n {
+        let at = if on_grid { grid_point(random) } else { 2.0 * point(random) };
+        let size = if on_grid { 0.125 } else { 0.05 };
+        let along = if i % 20 == 0 {
+            Vec3::new(2.0, [2.0, -2.0][i / 20 % 2], [1.5, -1.75][i / 40 % 2])
+        } else {
+            size * point(random)
+        };
+        let across = if i % 60 == 0 { Vec3::ZERO } else { size * grid_point(random) };
+        let first = positions.len() as u32;
+        positions.extend([at, at + along, at + across]);
+        triangles.push([first, first + 1, first + 2]);
+    }
+    TriMesh::new(positions, triangles).expect("a valid mesh")
+}
+
+/// A soup, or needles in every second round.
+pub(crate) fn soup_or_needles(random: &mut SplitMix64, n: usize, round: usize) -> TriMesh {
+    if round.is_multiple_of(2) { soup(random, n) } else { needles(random, n) }
+}
+
 /// The mesh scaled by a power of two.
 pub(crate) fn scaled_by(mesh: &TriMesh, exponent: i32) -> TriMesh {
     let scale = 2f64.powi(exponent);
@@ -62,10 +88,15 @@ pub(crate) fn shapes(random: &mut SplitMix64) -> Vec<(String, TriMesh)> {
     for n in [1, 20, 300] {
         shapes.push((format!("soup of {n}"), soup(random, n)));
     }
+    for n in [40, 400] {
+        shapes.push((format!("{n} needles"), needles(random, n)));
+    }
     let (sphere, soup) = (shapes[0].1.clone(), soup(random, 100));
+    let needles = needles(random, 100);
     for exponent in [-140, -60, 60, 124] {
         shapes.push((format!("sphere at 2^{exponent}"), scaled_by(&sphere, exponent)));
         shapes.push((format!("soup at 2^{exponent}"), scaled_by(&soup, exponent)));
+        shapes.push((format!("needles at 2^{exponent}"), scaled_by(&needles, exponent)));
     }
     let coincident = vec![[0, 1, 2]; 100];
     let corners = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];

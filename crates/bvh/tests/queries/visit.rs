@@ -6,7 +6,7 @@ use glam::Vec3;
 use hitscan_bvh::{BoxBvh, BuildOptions, BuildQuality, MeshBvh};
 use hitscan_primitives::{Aabb, TriMesh, generate::SplitMix64};
 
-use crate::support::{built, effort, grid_point, point, scaled_by, soup};
+use crate::support::{built, effort, grid_point, needles, point, scaled_by, soup};
 
 fn distance(bounds: &Aabb, point: Vec3) -> f64 {
     let nearest = point.clamp(bounds.min, bounds.max);
@@ -98,6 +98,43 @@ fn a_traversal_of_a_mesh_loses_no_triangle() {
             },
         );
         assert_eq!(n_found, boxes.len(), "{context}");
+    }
+}
+
+#[test]
+fn a_traversal_of_split_triangles_finds_each_once_by_its_points() {
+    let mut random = SplitMix64::new(13);
+    for round in 0..effort(30) {
+        let exponent = [0, 0, -140, 125, 41][round % 5];
+        let mesh = scaled_by(&needles(&mut random, [40, 500][round % 2]), exponent);
+        let bvh = built(&mesh, round);
+        // Of few triangles, all parts may come together in one leaf.
+        assert!(mesh.triangles().len() < 100 || bvh.stats().n_split > 0, "round {round}");
+        let n = mesh.triangles().len() as u32;
+        let mut found = vec![];
+        let _: ControlFlow<()> = bvh.visit(
+            |_| true,
+            |triangle| {
+                found.push(triangle);
+                ControlFlow::Continue(())
+            },
+        );
+        found.sort_unstable();
+        assert!(found.iter().copied().eq(0..n), "round {round}: {found:?}");
+        for triangle in 0..n {
+            let [a, b, c] = mesh.corners(triangle).map(|corner| corner.as_dvec3());
+            let (u, v) = (random.unit(), random.unit());
+            let p = (a + u * (b - a) + v * (1.0 - u) * (c - a)).as_vec3();
+            let mut n_found = 0;
+            let _: ControlFlow<()> = bvh.visit(
+                |bounds| bounds.contains(p),
+                |other| {
+                    n_found += usize::from(other == triangle);
+                    ControlFlow::Continue(())
+                },
+            );
+            assert_eq!(n_found, 1, "round {round}: {triangle} at {p}");
+        }
     }
 }
 

@@ -16,7 +16,7 @@ pub(crate) struct EngineArgs {
     #[arg(long, value_name = "NAME", value_parser = isa)]
     pub(crate) isa: Option<Isa>,
 
-    /// Store the leaves in this layout [default: full, or the layout of a cache file].
+    /// Store the leaves in this layout [default: full up to 67 million triangles, compact beyond, or the layout of a cache file].
     #[arg(long, value_enum, value_name = "LAYOUT")]
     pub(crate) layout: Option<LayoutArg>,
 

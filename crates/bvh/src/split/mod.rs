@@ -1,0 +1,15 @@
+//! Split triangles: parts of triangles, which stand in several leaves.
+//!
+//! A leaf always tests whole triangles, so a split changes no answer (docs/proof.md, "Split triangles"). Only
+//! the boxes are those of parts.
+
+mod cover;
+mod parts;
+mod polygon;
+mod pre_split;
+mod triangle_set;
+
+pub(crate) use cover::{Bounds, CoverFault, check_cover};
+pub(crate) use parts::Parts;
+pub(crate) use pre_split::References;
+pub(crate) use triangle_set::TriangleSet;
