@@ -118,7 +118,7 @@ class Engines:
         # trimesh takes float64; each engine gets the arrays that suit it.
         origins, ways = rays[:, :3].astype(np.float64), rays[:, 3:].astype(np.float64)
         tensor = open3d.core.Tensor(rays)
-        few = slice(0, None, max(1, n // 2000))
+        few = slice(0, None, max(1, n // 200))
         found = self.first(rays)
         same = {name: f"{(found[name] == found['hitscan']).mean():.5f}" for name in ("embreex", "Open3D")}
         print(f"\n{n} {kind} rays; share with the same triangle as hitscan: {same}\n")

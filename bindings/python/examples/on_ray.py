@@ -29,7 +29,7 @@ def main():
 
     tree = ray.put(bvh)
     hits = closest_hits(tree, rays, chunk=args.rays // 10)
-    by_parts = closest_hits(split(mesh, 4), rays, chunk=args.rays // 10)
+    by_parts = closest_hits(split(mesh, 3), rays, chunk=args.rays // 10)
     print(f"{int((hits['triangle'] != hitscan.INVALID).sum())} of {args.rays} rays hit")
 
     ray.data.DataContext.get_current().execution_options.preserve_order = True

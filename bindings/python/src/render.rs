@@ -99,7 +99,6 @@ fn style_of(arguments: StyleArguments) -> PyResult<Style> {
 /// The eye, target and up of a camera that sees a whole scene.
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "the options of a camera")]
-#[expect(clippy::type_complexity, reason = "a tuple that Python unpacks")]
 pub(crate) fn frame(
     py: Python<'_>,
     scene: &Scene,

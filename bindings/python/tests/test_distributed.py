@@ -168,12 +168,13 @@ def test_dask_names_a_part_that_fails(client, ball, asked, tmp_path):
 
 def three_workers(client, killed):
     """Return the processes of the workers, when those that were killed have been replaced."""
-    for _ in range(600):
+    deadline = time.monotonic() + 300
+    while time.monotonic() < deadline:
         pids = set(client.run(os.getpid, on_error="ignore").values())
         if len(pids - {os.getpid(), *killed}) == 3:
             return sorted(pids)
         time.sleep(0.1)
-    raise AssertionError(f"{len(pids)} workers after a minute, expected 3")
+    raise AssertionError(f"{len(pids)} workers after five minutes, expected 3")
 
 
 def test_dask_workers_and_the_death_of_one(client, ball, ball_bvh, asked, expected):
@@ -193,12 +194,12 @@ def test_dask_workers_and_the_death_of_one(client, ball, ball_bvh, asked, expect
 
 
 def actor_processes():
-    """The worker processes of parts, which Ray names by their class."""
+    """The worker processes of parts, which Ray names by their actors."""
     psutil = pytest.importorskip("psutil")
     children = psutil.Process().children(recursive=True)
     for process in [*children, *psutil.process_iter()]:
         try:
-            if "_Holder" in " ".join(process.cmdline()):
+            if "hitscan part" in " ".join(process.cmdline()):
                 yield process.pid
         except psutil.Error:
             continue
@@ -225,7 +226,15 @@ def kill_soon(find):
 @pytest.fixture(scope="module")
 def ray():
     ray = pytest.importorskip("ray")
-    ray.init(num_cpus=3, include_dashboard=False, log_to_driver=False, configure_logging=False)
+    for attempt in range(4):
+        try:
+            ray.init(num_cpus=3, include_dashboard=False, log_to_driver=False, configure_logging=False)
+            break
+        except Exception as error:
+            # Ray gives up after half a minute, which is too short on a machine with other work.
+            if "timed out during startup" not in str(error) or attempt == 3:
+                raise
+            ray.shutdown()
     yield ray
     ray.shutdown()
 
@@ -241,7 +250,7 @@ def test_ray_workers_and_the_death_of_one(ray, ball, ball_bvh, asked, expected):
     pids = set(ray.get([pid.remote() for _ in range(3)]))
     assert len(pids) == 3
     many = np.tile(asked, (60, 1))
-    for mesh, find in ((ball_bvh, lambda: iter(pids)), (split(ball, 4), actor_processes)):
+    for mesh, find in ((ball_bvh, lambda: iter(pids)), (split(ball, 3), actor_processes)):
         thread, killed = kill_soon(find)
         hits = on_ray.closest_hits(mesh, many, chunk=2000)
         thread.join()
@@ -252,7 +261,7 @@ def test_ray_workers_and_the_death_of_one(ray, ball, ball_bvh, asked, expected):
 def test_queries_on_ray(ray, ball, ball_bvh, asked, expected):
     from hitscan.distributed import ray as on_ray
 
-    for mesh in (ball_bvh, ray.put(ball_bvh), split(ball, 2)):
+    for mesh in (ball_bvh, ray.put(ball_bvh), on_ray.place(split(ball, 2))):
         assert on_ray.closest_hits(mesh, asked, chunk=1000).tobytes() == expected.tobytes()
         assert (on_ray.any_hits(mesh, asked) == ball_bvh.any_hits(asked)).all()
         assert (on_ray.count_crossings(mesh, asked) == ball_bvh.count_crossings(asked)).all()
@@ -268,7 +277,7 @@ def test_queries_on_ray(ray, ball, ball_bvh, asked, expected):
 def test_ray_names_a_part_that_fails(ray, ball, asked, tmp_path):
     from hitscan.distributed import ray as on_ray
 
-    parts = split(ball, 3, tmp_path)
+    parts = split(ball, 2, tmp_path)
     os.remove(parts.parts[1].path)
     with pytest.raises(ray.exceptions.RayActorError, match="part-0001"):
         on_ray.closest_hits(parts, asked)

@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from dataclasses import dataclass
 from typing import Any
 from uuid import uuid4
 
@@ -22,7 +23,7 @@ from ._parts import HIT, Parts
 # The types of Ray's own functions are incomplete.
 ray: Any = _ray
 
-__all__ = ["Caster", "any_hits", "closest_hits", "count_crossings"]
+__all__ = ["Caster", "Placed", "any_hits", "closest_hits", "count_crossings", "place"]
 
 #: Rays of a task.
 CHUNK = 1 << 18
@@ -35,9 +36,9 @@ def closest_hits(
 
     Parameters
     ----------
-    mesh : Bvh, Parts, or a reference to a Bvh
+    mesh : Bvh, Parts, Placed, or a reference to a Bvh
         The tree goes to the object store once, and each worker process reads it once. For many queries, pass
-        ``ray.put(bvh)``. Each part is an actor, which builds its tree.
+        ``ray.put(bvh)``. Each part is an actor, which builds its tree; :func:`place` keeps the actors.
     rays : (n, 6) or (n, 8) array_like
     faces : {"both", "front", "back"}
     threads : int, optional
@@ -59,6 +60,27 @@ def closest_hits(
     return np.concatenate([np.zeros(0, HIT), *answers])
 
 
+@dataclass(frozen=True)
+class Placed:
+    """Parts of a mesh, each with the actor that holds its tree; made by :func:`place`."""
+
+    parts: Parts
+    holders: tuple[Any, ...]
+
+
+def place(parts: Parts) -> Placed:
+    """Start an actor for each part, for several queries.
+
+    The actors end with the last reference to the answer.
+
+    Parameters
+    ----------
+    parts : Parts
+    """
+    named = [(part, f"hitscan part {part.number} {uuid4().hex}") for part in parts.parts]
+    return Placed(parts, tuple(_holder.options(name=name).remote(part) for part, name in named))
+
+
 def any_hits(
     mesh: Any, rays: Any, *, faces: Faces = "both", threads: int | None = 1, chunk: int = CHUNK
 ) -> npt.NDArray[np.bool_]:
@@ -74,24 +96,21 @@ def count_crossings(
 
 
 def _run(mesh: Any, rays: Any, faces: str, threads: Any, chunk: int, query: str) -> list[Any]:
-    _parts.check(mesh, (ray.ObjectRef,), faces)
+    _parts.check(mesh, (ray.ObjectRef, Placed), faces)
     full = _parts.eight_columns(rays)
     if chunk < 1:
         raise ValueError(f"chunk is {chunk}, expected a number of rays from 1 on")
     blocks = [full[first : first + chunk] for first in range(0, len(full), chunk)]
-    if not isinstance(mesh, Parts):
+    if not isinstance(mesh, (Parts, Placed)):
         tree = ray.put(mesh) if isinstance(mesh, Bvh) else mesh
         # In a list, the reference itself reaches the worker, which reads the tree once for all chunks.
         return list(ray.get([_whole.remote([tree], block, faces, threads, query) for block in blocks]))
-    holders = [
-        _holder.options(name=f"hitscan part {part.number} {uuid4().hex}").remote(part, faces, threads, query)
-        for part in mesh.parts
-    ]
+    placed = place(mesh) if isinstance(mesh, Parts) else mesh
     answers = []
     for block in blocks:
         stored, best = ray.put(block), None
-        for number in mesh.order(block):
-            best = holders[number].advance.remote(stored, best)
+        for number in placed.parts.order(block):
+            best = placed.holders[number].advance.remote(stored, best, query, faces, threads)
         answers.append(best)
     return list(ray.get(answers))
 
@@ -125,23 +144,21 @@ def _ask(reference: list[Any], rays: Any, faces: Faces, threads: int | None, que
 class _Holder:
     """The worker of a part."""
 
-    def __init__(self, part: _parts.Part, faces: Faces, threads: int | None, query: str) -> None:
+    def __init__(self, part: _parts.Part) -> None:
         self._built = part.build()
         self._part = part.outline()
-        self._options = faces, threads
-        self._query = query
 
-    def advance(self, rays: Any, best: Any) -> Any:
+    def advance(self, rays: Any, best: Any, query: str, faces: Faces, threads: int | None) -> Any:
         """Return the answers so far with those of the part."""
-        n, query = len(rays), self._query
+        n, options = len(rays), (faces, threads)
         if query == "closest":
             so_far = _parts.misses(n) if best is None else best
-            return _parts.advance(self._built, self._part, rays, so_far, *self._options)
+            return _parts.advance(self._built, self._part, rays, so_far, *options)
         if query == "any":
             so_far = np.zeros(n, np.bool_) if best is None else best
-            return _parts.occluded(self._built, self._part, rays, so_far, *self._options)
+            return _parts.occluded(self._built, self._part, rays, so_far, *options)
         so_far = np.zeros(n, np.uint32) if best is None else best
-        return _parts.crossings(self._built, self._part, rays, so_far, *self._options)
+        return _parts.crossings(self._built, self._part, rays, so_far, *options)
 
 
 _whole: Any = ray.remote(_ask)
