@@ -3,11 +3,27 @@
 //! A ray through a tree of hundreds of megabytes touches a new page at nearly every step. Pages of 2 MiB
 //! save most of the wait for address translation.
 
+use super::fork::for_each_chunk;
+
 /// A vector with capacity for `n` items, in large pages if it is large and the system has them.
 pub(crate) fn with_capacity<T>(n: usize) -> Vec<T> {
     let items = Vec::with_capacity(n);
     #[cfg(target_os = "linux")]
     ask_for_large_pages(&items);
+    items
+}
+
+/// A vector of `f(i)` for `i` in `0..n`, in large pages likewise, in parallel.
+pub(crate) fn collect<T: Send>(n: usize, f: impl Fn(usize) -> T + Sync + Send) -> Vec<T> {
+    const CHUNK: usize = 1024;
+    let mut items = with_capacity(n);
+    for_each_chunk(&mut items.spare_capacity_mut()[..n], CHUNK, |first, slots| {
+        for (i, slot) in slots.iter_mut().enumerate() {
+            slot.write(f(first + i));
+        }
+    });
+    // SAFETY: the loop has written each of the `n` slots. If `f` panics, this is not reached.
+    unsafe { items.set_len(n) };
     items
 }
 
