@@ -7,7 +7,9 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use tungstenite::handshake::derive_accept_key;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use sha1_smol::Sha1;
 use tungstenite::protocol::{Role, WebSocket, WebSocketConfig};
 use tungstenite::{Error, Message};
 
@@ -39,7 +41,7 @@ enum Incoming {
 /// # Errors
 /// The error of the connection, if it breaks.
 pub(crate) fn serve(mut stream: &TcpStream, key: &str, state: &ServerState) -> io::Result<()> {
-    let accept = derive_accept_key(key.as_bytes());
+    let accept = accept_key(key);
     let answer = format!(
         "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
          Sec-WebSocket-Accept: {accept}\r\n\r\n"
@@ -55,6 +57,12 @@ pub(crate) fn serve(mut stream: &TcpStream, key: &str, state: &ServerState) -> i
         let _ = stream.shutdown(Shutdown::Both);
         ended
     })
+}
+
+/// The server's reply to the key of a handshake, by RFC 6455, section 4.2.2.
+fn accept_key(key: &str) -> String {
+    const SUFFIX: &str = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
+    STANDARD.encode(Sha1::from([key, SUFFIX].concat()).digest().bytes())
 }
 
 fn config() -> WebSocketConfig {
@@ -201,5 +209,15 @@ impl Tab<'_> {
             Err(Error::Io(error)) => Err(error),
             Err(error) => Err(io::Error::other(error)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_reply_to_a_key_is_that_of_the_standard() {
+        assert_eq!(accept_key("dGhlIHNhbXBsZSBub25jZQ=="), "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=");
     }
 }
