@@ -80,6 +80,7 @@ impl StitchedKind {
 ///
 /// # Panics
 /// If `n` is less than the 18 triangles of the simplest torus.
+// Longer than 60 lines because each kind has an arm in up to four steps, whose order matters.
 pub fn stitched(kind: StitchedKind, rng: &mut Rng, n: usize) -> Shape {
     let mut surface = match kind {
         StitchedKind::TetrahedronMiddles

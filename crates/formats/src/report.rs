@@ -20,7 +20,7 @@ pub struct LoadReport {
 struct Skipped {
     /// The number of kinds that were found earlier.
     order: usize,
-    /// What the reader did with them.
+    /// The reader's treatment of them: `left out`, `ignored`.
     outcome: &'static str,
     n: u64,
 }

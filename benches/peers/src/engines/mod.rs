@@ -131,7 +131,7 @@ impl Engines {
         contenders
     }
 
-    /// Those of [`Engines::contenders`] for the measurement of growth: hitscan's default, single and in
+    /// The [`Engines::contenders`] for the measurement of growth: hitscan's default, single and in
     /// batches, and the opponents of both.
     pub(crate) fn growing(&self, options: &Options) -> Vec<Contender> {
         let mut contenders = self.contenders(options, 1);

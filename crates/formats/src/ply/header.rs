@@ -143,18 +143,20 @@ impl Header {
                 _ => unknown.add(line, text),
             }
         }
-        let no_format = || {
-            Position::Line(line).error(ReadErrorKind::syntax("no `format`", "one in the header"))
-        };
-        let encoding = encoding.ok_or_else(no_format)?;
-        // Elements without properties would only take time.
-        if let Some(empty) = elements.iter().find(|e| e.properties.is_empty() && e.n > 0) {
-            let found = format!("element {} without properties", empty.name);
-            let kind = ReadErrorKind::syntax(found, "at least one");
-            return Err(Position::Line(empty.line).error(kind));
-        }
+        let no_format = ReadErrorKind::syntax("no `format`", "one in the header");
+        let encoding = encoding.ok_or_else(|| Position::Line(line).error(no_format))?;
+        check_properties(&elements)?;
         Ok(Self { encoding, elements, len: at, n_lines: line, n_unknown: unknown.n })
     }
+}
+
+/// Refuses elements without properties, because reading them would only take time.
+fn check_properties(elements: &[Element]) -> Result<(), ErrorAt> {
+    let Some(empty) = elements.iter().find(|e| e.properties.is_empty() && e.n > 0) else {
+        return Ok(());
+    };
+    let found = format!("element {} without properties", empty.name);
+    Err(Position::Line(empty.line).error(ReadErrorKind::syntax(found, "at least one")))
 }
 
 /// The lines that are no statement, with the error for the first and for the last.

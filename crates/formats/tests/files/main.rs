@@ -10,6 +10,8 @@ mod any_format;
 mod compressed;
 #[cfg(feature = "gltf")]
 mod gltf;
+#[cfg(feature = "gltf")]
+mod gltf_damage;
 #[cfg(feature = "ply")]
 mod ply;
 #[cfg(feature = "stl")]

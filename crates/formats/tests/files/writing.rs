@@ -17,7 +17,7 @@ fn written(mesh: &TriMesh, materials: &[Material], format: Format) -> (Vec<u8>, 
     (bytes, report.lines().to_vec())
 }
 
-/// What a reader gets of a written mesh.
+/// The mesh as a reader gets it after writing.
 fn again(mesh: &TriMesh, materials: &[Material], format: Format) -> Loaded {
     let (bytes, _) = written(mesh, materials, format);
     assert_eq!(Format::of_bytes(&bytes, "a.obj"), Some(format));

@@ -1,6 +1,8 @@
 //! Embree 4 through its C interface, loaded at run time.
 
 mod api;
+mod records;
+mod scene;
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -13,7 +15,8 @@ use hitscan::{Hit, Ray, Side, TriMesh};
 
 use super::{COHERENT_PACKETS, Calls, Contender, Engine, Memory, REFERENCE};
 use crate::memory::Usage;
-use api::{Api, Hit1, Hit16, INVALID_ID, Ray1, Ray16, RayHit1, RayHit16, RtcArguments, Valid16};
+use api::Api;
+use records::{Hit1, Hit16, INVALID_ID, Ray1, Ray16, RayHit1, RayHit16, RtcArguments, Valid16};
 
 /// The variable that names the library.
 const LIBRARY: &str = "EMBREE_LIB";
@@ -118,7 +121,7 @@ impl Default for Setup {
 /// A committed scene with the data that must live as long.
 struct Embree {
     // Released in this order.
-    scene: api::Scene,
+    scene: scene::Scene,
     _device: Arc<MeteredDevice>,
     /// Shared with the scene: three floats per vertex, and one extra float that may be read.
     _positions: Vec<f32>,
@@ -130,14 +133,14 @@ struct Embree {
 /// A device with the meter of its memory.
 struct MeteredDevice {
     // Released first, because it calls the meter.
-    device: api::Device,
+    device: scene::Device,
     meter: Box<Meter>,
 }
 
 impl MeteredDevice {
     fn new(api: &Arc<Api>, config: &str) -> Result<Self, String> {
         let config = CString::new(config).expect("the configuration has no zero in it");
-        let (device, meter) = (api::Device::new(api, &config)?, Box::<Meter>::default());
+        let (device, meter) = (scene::Device::new(api, &config)?, Box::<Meter>::default());
         // SAFETY: `meter` is boxed, so it stays where it is, and outlives the device.
         #[allow(unsafe_code, reason = "foreign interface")]
         unsafe {
@@ -190,7 +193,7 @@ impl Embree {
         let triangles = mesh.triangles().to_vec();
         let (scene, usage) = device.meter.usage(|| {
             let device = &device.device;
-            let scene = api::Scene::new(device, setup.quality, setup.scene_flags)?;
+            let scene = scene::Scene::new(device, setup.quality, setup.scene_flags)?;
             // SAFETY: both buffers live in the same `Embree` as the scene and are dropped after it. The
             // positions have one float more than the vertices need, so that 16 bytes of each can be
             // read.
