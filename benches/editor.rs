@@ -1,4 +1,4 @@
-//! What a mouse movement costs in an editor: hover, snap and marquee over 5,000 instances of a mesh of 5,800
+//! The cost of a mouse movement in an editor: hover, snap and marquee over 5,000 instances of a mesh of 5,800
 //! triangles at 2560 by 1440, most of them partly hidden.
 //!
 //! Prints one line per operation: the median and the range of several runs. An argument is a part of the name

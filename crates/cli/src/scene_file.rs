@@ -82,7 +82,7 @@ pub(crate) struct LoadTimes {
 }
 
 impl LoadedScene {
-    /// What a picture of the scene is of. Reads the textures and adds their files to `files`. Prints a
+    /// The subject of a picture of the scene. Reads the textures and adds their files to `files`. Prints a
     /// note for each texture that cannot be shown. Takes the scene and the materials.
     pub(crate) fn subject(&mut self) -> Subject {
         let materials = mem::take(&mut self.materials);

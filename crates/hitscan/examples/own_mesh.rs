@@ -19,7 +19,7 @@ fn main() -> Result<(), MeshError> {
     println!("triangle {} with weights {weights:?}", hit.triangle);
     assert_eq!(hit.triangle, 0);
 
-    // What makes no mesh is an error that says where.
+    // Input that makes no mesh is an error that says where.
     let error = TriMesh::new(corners, vec![[0, 1, 4]]).unwrap_err();
     println!("{error}");
     Ok(())

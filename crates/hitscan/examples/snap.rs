@@ -22,7 +22,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let view = camera.view(Viewport::from_size(800.0, 600.0))?;
     let picker = Picker::new(&scene, &view);
 
-    // What is being dragged must not snap to itself.
+    // The dragged instance must not snap to itself.
     let query = QueryOptions { ignore: &[dragged], ..QueryOptions::default() };
     let options = SnapOptions { query, radius: 10.0, ..SnapOptions::default() };
     for corner in [[1.0, 1.0, 1.0], [1.0, 0.05, 1.0], [1.0, 0.5, 1.0], [0.4, 0.3, 1.0]] {

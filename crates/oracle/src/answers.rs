@@ -1,4 +1,4 @@
-//! What a tree says about rays, one by one and in batches.
+//! The answers of a tree to rays, one by one and in batches.
 
 use hitscan_primitives::{Faces, Hit, HitMode, HitOptions, Ray, Side, TriMesh, brute_force};
 

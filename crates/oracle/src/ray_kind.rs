@@ -5,7 +5,7 @@ use hitscan_primitives::{Aabb, Ray, TriMesh};
 
 use crate::rng::Rng;
 
-/// What a ray is aimed at, starts from or runs along.
+/// The feature that a ray is aimed at, starts from or runs along.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RayKind {
     /// From anywhere around the mesh in any direction.

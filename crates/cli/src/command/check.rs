@@ -64,7 +64,7 @@ pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Outcome> {
 struct Trees {
     trees: Vec<MeshBvh>,
     rows: Vec<Row>,
-    /// What is wrong with invalid trees.
+    /// The faults of invalid trees.
     invalid: Vec<String>,
 }
 

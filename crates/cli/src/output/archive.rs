@@ -13,7 +13,7 @@ use super::target::Target;
 /// Writes an archive. `fill` adds its arrays.
 ///
 /// # Errors
-/// Those of `fill`, and a target that cannot be written.
+/// The errors of `fill`, and a target that cannot be written.
 pub(crate) fn write_archive(
     target: &mut Target,
     fill: impl FnOnce(&mut Archive) -> anyhow::Result<()>,

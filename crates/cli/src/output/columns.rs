@@ -221,7 +221,7 @@ mod tests {
         bytes
     }
 
-    /// What `np.save` of NumPy 2 writes for `np.array([[1, 2, 3]], np.uint32)`.
+    /// Equals the output of `np.save` of NumPy 2 for `np.array([[1, 2, 3]], np.uint32)`.
     #[test]
     fn an_array_has_the_bytes_of_numpy() {
         let mut column = Column::new("a", "<u4", 3);

@@ -13,7 +13,7 @@ use crate::rays::{self, DefaultRange, RayReader, SingleRay};
 use crate::stdin;
 use crate::table::{TableFormat, TableSource};
 
-/// What `cast` does.
+/// The work of `cast`.
 #[derive(Debug)]
 pub(crate) struct Cast {
     pub(crate) query: Query,

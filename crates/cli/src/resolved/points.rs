@@ -10,7 +10,7 @@ use crate::points::{self, PointReader, SinglePoint};
 use crate::stdin;
 use crate::table::{TableFormat, TableSource};
 
-/// What `points` does.
+/// The work of `points`.
 #[derive(Debug)]
 pub(crate) struct Points {
     pub(crate) points: PointInput,

@@ -12,7 +12,7 @@ use crate::hidden::n_polygons;
 use crate::parts::Item;
 use crate::protocol::{SelectionReport, ToPage};
 
-/// What is chosen of an instance.
+/// The chosen parts of an instance.
 #[derive(Debug, Default)]
 struct Chosen {
     is_whole: bool,
@@ -68,7 +68,7 @@ impl Session {
         self.apply_hidden(now)
     }
 
-    /// What the selection chooses of each instance.
+    /// The parts of each instance that the selection chooses.
     fn chosen(&self) -> BTreeMap<InstanceId, Chosen> {
         let mut all: BTreeMap<InstanceId, Chosen> = BTreeMap::new();
         for item in &self.selection {

@@ -134,7 +134,7 @@ fn clicks_go_through_the_objects_of_a_mesh_and_isolate_keeps_one() {
     assert_eq!(names, ["roof", "table", "floor", "roof"]);
     let messages = say(&mut session, FromPage::Isolate);
     assert_eq!(states(&messages), [0, 0, 0, 2]);
-    // What is isolated stays selected.
+    // The isolated part stays selected.
     assert_eq!(selection(&messages).n, 1);
     assert_eq!(session.subject.n_triangles(), 2);
 }
