@@ -6,7 +6,7 @@
 use std::time::{Duration, Instant};
 
 use bevy_app::{PostUpdate, PreUpdate};
-use bevy_ecs::prelude::*;
+use bevy_ecs::{prelude::*, schedule::SingleThreadedExecutor};
 use bevy_math::{Vec2, Vec3, primitives::Sphere};
 use bevy_mesh::{Mesh, Mesh3d, Meshable};
 use bevy_picking::PickingSystems;
@@ -54,6 +54,15 @@ fn sphere(n_triangles: usize) -> Mesh {
 fn app(backend: Backend) -> Harness {
     let mut harness = Harness::new(backend);
     harness.app.init_resource::<Times>();
+    // So that the times hold the systems, and no waits for threads between them. The built-in backend still
+    // spreads its test of boxes over threads.
+    let single_threaded = |schedule: &mut Schedule| {
+        schedule.set_executor(SingleThreadedExecutor::new());
+    };
+    harness
+        .app
+        .edit_schedule(PreUpdate, single_threaded)
+        .edit_schedule(PostUpdate, single_threaded);
     let set = PickingSystems::Backend;
     harness
         .app

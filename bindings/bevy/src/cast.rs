@@ -324,6 +324,7 @@ impl Gathering<'_, '_, '_> {
                 (self.options.faces != Some(Faces::Back) || !hit.is_front).then_some(hit)
             }
             Answer::Box => {
+                item.aabb?;
                 let point = self.ray.get_point(enter);
                 Some(HitscanHit::from_box(entity, point, enter, direction))
             }

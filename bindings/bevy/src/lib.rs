@@ -21,7 +21,7 @@
 //!
 //! # Trees
 //!
-//! Each `Mesh` asset gets one tree, which all its entities share. A frame copies a few megabytes of new
+//! Each `Mesh` asset gets one tree, which all its entities share. A frame copies two megabytes of new
 //! meshes ([`HitscanSettings::copied_bytes_per_frame`]). A task of the `AsyncComputeTaskPool` builds the
 //! tree. A changed mesh with the same triangles gets a refit instead. The tree goes with the asset.
 //!
@@ -35,7 +35,7 @@
 //!
 //! An entity with `SkinnedMesh` or `MeshMorphWeights` has a copy of the tree. A ray that enters the box
 //! around its current pose moves the vertices and refits the copy, at most once per pose. Other entities cost
-//! only that box, from their joints.
+//! only that box, from their joints. While the tree is built, rays hit the mesh at rest.
 //!
 //! # Modules
 //!

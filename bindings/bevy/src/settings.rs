@@ -19,7 +19,7 @@ pub struct HitscanSettings {
     pub scan_limit: usize,
     /// The number of bytes that one frame copies from meshes to the tasks that build trees.
     ///
-    /// 4 MiB by default: about a millisecond, and seven frames for a mesh of a million triangles.
+    /// 2 MiB by default: nine frames for a mesh of a million triangles.
     pub copied_bytes_per_frame: usize,
 }
 

@@ -18,7 +18,7 @@ use hitscan_bevy::{
 use crate::{
     script::{self, Step},
     tools::{self, Editor, EditorCamera, EditorInput},
-    world::{self, Look, Waist, bend},
+    world::{self, Look, Waist},
 };
 
 /// Opens the window. With a folder, plays the session of the script and saves a picture of each act.

@@ -17,6 +17,7 @@ use bevy_picking::{
     pointer::{PointerAction, PointerButton, PointerId},
 };
 use bevy_transform::components::Transform;
+use hitscan_bevy::HitscanHit;
 
 use crate::harness::{BOTH, Backend, Harness, Record, Rng, SIZE, Tag, from_front};
 
@@ -149,6 +150,9 @@ fn compare(built_in: &[Record], hitscan: &[Record], n_frames: usize) -> Vec<(&'s
         assert!((n.length() - 1.0).abs() < 1e-4, "{found:?}");
         // Mirrored normals of the built-in backend are right, because rotation and mirror are rigid.
         assert!(m.dot(n) > 0.999, "normal: {expected:?} {found:?}");
+        let extra: &HitscanHit = b.extra_as().expect("every hit carries its details");
+        assert_eq!((extra.point, extra.normal, extra.distance), (q, n, b.depth));
+        assert!(extra.triangle.is_some() && extra.uv.is_some() && extra.corners.is_some());
     }
     assert_eq!(built_in.len(), hitscan.len());
     assert!(built_in.iter().all(|record| record.frame <= n_frames));
