@@ -1,5 +1,7 @@
 //! Arrays of answers, which Python allocates and this module fills.
 
+use std::ops::Range;
+
 use hitscan::{Hit, HitLists, Side, scene::SceneHit};
 use numpy::{Element, PyReadwriteArray1, PyReadwriteArray2, PyUntypedArrayMethods};
 use pyo3::{PyResult, exceptions::PyValueError};
@@ -12,9 +14,6 @@ pub(crate) const NO_TRIANGLE: u32 = u32::MAX;
 
 /// The id that stands for no instance.
 pub(crate) const NO_INSTANCE: i64 = -1;
-
-/// The minimum number of answers that one thread stores at a time.
-const MIN_CHUNK: usize = 1 << 12;
 
 /// The arrays of the closest hits: one entry per ray.
 pub(crate) struct HitArrays<'a, T> {
@@ -40,56 +39,65 @@ impl<'a, T: Element + Copy> HitArrays<'a, T> {
         })
     }
 
-    /// Stores the answers of the rays from `first` on.
-    fn store_all<H: Sync>(
+    /// The arrays of a range of rays, in chunks of `len` rays.
+    pub(crate) fn chunks(
         &mut self,
-        first: usize,
-        hits: &[H],
-        answer: impl Fn(&H) -> Answer<T> + Sync,
-    ) where
+        range: Range<usize>,
+        len: usize,
+    ) -> impl IndexedParallelIterator<Item = HitChunk<'_, T>>
+    where
         T: Send,
     {
-        let range = first..first + hits.len();
-        let arrays = (
-            &mut self.t[range.clone()],
-            &mut self.triangle[range.clone()],
-            &mut self.uv[range.clone()],
-            &mut self.front[range],
-            hits,
-        );
-        arrays.into_par_iter().with_min_len(MIN_CHUNK).for_each(|(t, triangle, uv, front, hit)| {
-            let answer = answer(hit);
-            *t = answer.t;
-            *triangle = answer.local.map_or(NO_TRIANGLE, |hit| hit.triangle);
-            *uv = answer.local.map_or([0.0; 2], |hit| [hit.u, hit.v]);
-            *front = answer.local.is_some_and(|hit| hit.side == Side::Front);
-        });
+        let t = self.t[range.clone()].par_chunks_mut(len);
+        let triangle = self.triangle[range.clone()].par_chunks_mut(len);
+        let uv = self.uv[range.clone()].par_chunks_mut(len);
+        let front = self.front[range].par_chunks_mut(len);
+        (t, triangle, uv, front).into_par_iter().map(|(t, triangle, uv, front)| HitChunk {
+            t,
+            triangle,
+            uv,
+            front,
+        })
     }
 }
 
-/// A hit with the `t` of the ray that the caller gave.
-struct Answer<T> {
-    t: T,
-    local: Option<Hit>,
+/// A part of [`HitArrays`], which one thread fills.
+pub(crate) struct HitChunk<'a, T> {
+    t: &'a mut [T],
+    triangle: &'a mut [u32],
+    uv: &'a mut [[f32; 2]],
+    front: &'a mut [bool],
 }
 
-impl HitArrays<'_, f32> {
-    /// Stores the hits of the rays from `first` on.
-    pub(crate) fn store(&mut self, first: usize, hits: &[Option<Hit>]) {
-        self.store_all(first, hits, |&hit| Answer {
-            t: hit.map_or(f32::INFINITY, |hit| hit.t),
-            local: hit,
-        });
+impl<T> HitChunk<'_, T> {
+    /// The number of rays.
+    pub(crate) fn len(&self) -> usize {
+        self.t.len()
+    }
+
+    fn set(&mut self, ray: usize, t: T, hit: Option<&Hit>) {
+        self.t[ray] = t;
+        self.triangle[ray] = hit.map_or(NO_TRIANGLE, |hit| hit.triangle);
+        self.uv[ray] = hit.map_or([0.0; 2], |hit| [hit.u, hit.v]);
+        self.front[ray] = hit.is_some_and(|hit| hit.side == Side::Front);
     }
 }
 
-impl HitArrays<'_, f64> {
-    /// Stores the hits of the rays from `first` on, except for the instances.
-    pub(crate) fn store(&mut self, first: usize, hits: &[Option<SceneHit>]) {
-        self.store_all(first, hits, |hit| Answer {
-            t: hit.map_or(f64::INFINITY, |hit| hit.t),
-            local: hit.map(|hit| hit.local),
-        });
+impl HitChunk<'_, f32> {
+    pub(crate) fn store(&mut self, hits: &[Option<Hit>]) {
+        for (ray, hit) in hits.iter().enumerate() {
+            self.set(ray, hit.map_or(f32::INFINITY, |hit| hit.t), hit.as_ref());
+        }
+    }
+}
+
+impl HitChunk<'_, f64> {
+    /// Stores hits, except for the instances.
+    pub(crate) fn store(&mut self, hits: &[Option<SceneHit>]) {
+        for (ray, hit) in hits.iter().enumerate() {
+            let local = hit.as_ref().map(|hit| &hit.local);
+            self.set(ray, hit.as_ref().map_or(f64::INFINITY, |hit| hit.t), local);
+        }
     }
 }
 

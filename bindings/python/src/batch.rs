@@ -24,9 +24,7 @@ pub(crate) struct Steps {
 
 impl Steps {
     /// For queries of some hundred nanoseconds.
-    ///
-    /// A longer step has fuller packets; its rays and hits, 56 bytes each, still fit into the caches.
-    pub(crate) const RAYS: Self = Self { first: 1 << 16, max: 1 << 18 };
+    pub(crate) const RAYS: Self = Self { first: 1 << 16, max: 1 << 20 };
     /// For queries that may take a hundred times as long, or return long lists.
     pub(crate) const SLOW: Self = Self { first: 1 << 12, max: 1 << 16 };
 

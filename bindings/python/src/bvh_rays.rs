@@ -15,6 +15,10 @@ use crate::{
     rays::{LocalRayArguments, LocalRayArrays},
 };
 
+/// The rays that one thread converts and casts at a time. Their rays and hits, 56 bytes each, fit into the
+/// second cache; with 2^18 of them at a time, a camera's rays took a third longer.
+pub(crate) const CHUNK: usize = 1 << 12;
+
 /// The lists of many rays as arrays: `t`, `triangle`, `uv`, `front`, `splits`.
 type ListArrays<'py> = (
     Bound<'py, PyArray1<f32>>,
@@ -42,11 +46,13 @@ impl Bvh {
         let (mesh, faces, arrays) = (self.mesh(), faces(sides)?, LocalRayArrays::new(rays)?);
         let rays = arrays.slices()?;
         let mut answers = HitArrays::new(arrays.len(), &mut t, &mut triangle, &mut uv, &mut front)?;
-        let mut batch = ClosestBatch::default();
         in_steps(py, Steps::RAYS, arrays.len(), threads, |range| {
-            let first = range.start;
-            rays.collect(range, &mut batch.rays);
-            answers.store(first, batch.answer(mesh.bvh(), faces));
+            let chunks = answers.chunks(range.clone(), CHUNK).enumerate();
+            chunks.for_each_init(ClosestBatch::default, |batch, (n, mut chunk)| {
+                let first = range.start + n * CHUNK;
+                rays.collect(first..first + chunk.len(), &mut batch.rays);
+                chunk.store(batch.answer(mesh.bvh(), faces));
+            });
             Ok(())
         })
     }
@@ -62,10 +68,13 @@ impl Bvh {
         let (mesh, faces, arrays) = (self.mesh(), faces(sides)?, LocalRayArrays::new(rays)?);
         let rays = arrays.slices()?;
         let hit = slice("hit", &mut hit, arrays.len())?;
-        let mut buffer = Vec::new();
         in_steps(py, Steps::RAYS, arrays.len(), threads, |range| {
-            rays.collect(range.clone(), &mut buffer);
-            mesh.bvh().is_occluded_batch(&buffer, faces, &mut hit[range]);
+            let chunks = hit[range.clone()].par_chunks_mut(CHUNK).enumerate();
+            chunks.for_each_init(Vec::new, |buffer, (n, hit)| {
+                let first = range.start + n * CHUNK;
+                rays.collect(first..first + hit.len(), buffer);
+                mesh.bvh().is_occluded_batch(buffer, faces, hit);
+            });
             Ok(())
         })
     }
@@ -81,10 +90,13 @@ impl Bvh {
         let (mesh, faces, arrays) = (self.mesh(), faces(sides)?, LocalRayArrays::new(rays)?);
         let rays = arrays.slices()?;
         let count = slice("count", &mut count, arrays.len())?;
-        let mut buffer = Vec::new();
         in_steps(py, Steps::RAYS, arrays.len(), threads, |range| {
-            rays.collect(range.clone(), &mut buffer);
-            mesh.bvh().count_crossings_batch(&buffer, faces, &mut count[range]);
+            let chunks = count[range.clone()].par_chunks_mut(CHUNK).enumerate();
+            chunks.for_each_init(Vec::new, |buffer, (n, count)| {
+                let first = range.start + n * CHUNK;
+                rays.collect(first..first + count.len(), buffer);
+                mesh.bvh().count_crossings_batch(buffer, faces, count);
+            });
             Ok(())
         })
     }
@@ -150,7 +162,7 @@ impl Bvh {
     }
 }
 
-/// The rays and hits of a step; steps share the allocations.
+/// The rays and hits of a chunk; chunks share the allocations.
 #[derive(Default)]
 pub(crate) struct ClosestBatch {
     pub(crate) rays: Vec<Ray>,

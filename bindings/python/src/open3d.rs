@@ -9,12 +9,9 @@ use crate::{
     answers::{NO_TRIANGLE, row_slice, slice},
     batch::{Steps, in_steps},
     bvh::Bvh,
-    bvh_rays::ClosestBatch,
+    bvh_rays::{CHUNK, ClosestBatch},
     rays::{LocalRayArguments, LocalRayArrays, points},
 };
-
-/// The minimum number of answers that one thread stores at a time.
-const MIN_CHUNK: usize = 1 << 11;
 
 #[pymethods]
 impl Bvh {
@@ -42,30 +39,32 @@ impl Bvh {
         let triangle = slice("triangle", &mut triangle, n)?;
         let uv = row_slice::<_, 2>("uv", &mut uv, n)?;
         let normal = row_slice::<_, 3>("normal", &mut normal, n)?;
-        let mut batch = ClosestBatch::default();
         in_steps(py, Steps::RAYS, n, threads, |range| {
-            rays.collect(range.clone(), &mut batch.rays);
-            let answers = (
-                batch.answer(mesh.bvh(), Faces::Both),
-                &mut t[range.clone()],
-                &mut geometry[range.clone()],
-                &mut triangle[range.clone()],
-                &mut uv[range.clone()],
-                &mut normal[range],
+            let chunks = (
+                t[range.clone()].par_chunks_mut(CHUNK),
+                geometry[range.clone()].par_chunks_mut(CHUNK),
+                triangle[range.clone()].par_chunks_mut(CHUNK),
+                uv[range.clone()].par_chunks_mut(CHUNK),
+                normal[range.clone()].par_chunks_mut(CHUNK),
             );
-            let answers = answers.into_par_iter().with_min_len(MIN_CHUNK);
-            answers.for_each(|(hit, t, geometry, triangle, uv, normal)| {
-                let Some(hit) = hit else {
-                    (*t, *uv, *normal) = (f32::INFINITY, [0.0; 2], [0.0; 3]);
-                    (*geometry, *triangle) = (NO_TRIANGLE, NO_TRIANGLE);
-                    return;
-                };
-                let id = starts.partition_point(|&start| start <= i64::from(hit.triangle)) - 1;
-                let unit = mesh.tri_mesh().unit_normal(hit.triangle);
-                (*t, *uv) = (hit.t, [hit.u, hit.v]);
-                *normal = unit.map_or([0.0; 3], |unit| unit.as_vec3().to_array());
-                *geometry = id as u32;
-                *triangle = (i64::from(hit.triangle) - starts[id]) as u32;
+            let chunks = chunks.into_par_iter().enumerate();
+            chunks.for_each_init(ClosestBatch::default, |batch, (n, chunk)| {
+                let (t, geometry, triangle, uv, normal) = chunk;
+                let first = range.start + n * CHUNK;
+                rays.collect(first..first + t.len(), &mut batch.rays);
+                for (i, hit) in batch.answer(mesh.bvh(), Faces::Both).iter().enumerate() {
+                    let Some(hit) = hit else {
+                        (t[i], uv[i], normal[i]) = (f32::INFINITY, [0.0; 2], [0.0; 3]);
+                        (geometry[i], triangle[i]) = (NO_TRIANGLE, NO_TRIANGLE);
+                        continue;
+                    };
+                    let id = starts.partition_point(|&start| start <= i64::from(hit.triangle)) - 1;
+                    let unit = mesh.tri_mesh().unit_normal(hit.triangle);
+                    (t[i], uv[i]) = (hit.t, [hit.u, hit.v]);
+                    normal[i] = unit.map_or([0.0; 3], |unit| unit.as_vec3().to_array());
+                    (geometry[i], triangle[i]) =
+                        (id as u32, (i64::from(hit.triangle) - starts[id]) as u32);
+                }
             });
             Ok(())
         })

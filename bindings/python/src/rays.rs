@@ -9,10 +9,6 @@ use hitscan::{
 };
 use numpy::{Element, PyArray2, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::{Bound as Object, exceptions::PyValueError, prelude::*};
-use rayon::prelude::*;
-
-/// The minimum number of rays that one thread collects at a time.
-const MIN_CHUNK: usize = 1 << 12;
 
 /// The arrays of rays that every query of a tree takes, in one argument: rows, directions, bounds for all
 /// rays, bounds for each ray, and the point that is the origin of the tree. All arrays have one dtype,
@@ -91,13 +87,13 @@ impl<'py> LocalRayArrays<'py> {
 }
 
 impl LocalRaySlices<'_> {
-    /// Collects the rays of a range, on the current pool.
+    /// Collects the rays of a range.
     pub(crate) fn collect(&self, range: Range<usize>, buffer: &mut Vec<Ray>) {
-        let range = range.into_par_iter().with_min_len(MIN_CHUNK);
+        buffer.clear();
         match self {
-            Self::Single(rays) => range.map(|ray| rays.ray(ray)).collect_into_vec(buffer),
+            Self::Single(rays) => buffer.extend(range.map(|ray| rays.ray(ray))),
             Self::Double(rays, center) => {
-                range.map(|ray| rays.local_ray(ray, *center)).collect_into_vec(buffer);
+                buffer.extend(range.map(|ray| rays.local_ray(ray, *center)));
             }
         }
     }
@@ -239,10 +235,10 @@ impl RaySlices<'_, f32> {
 }
 
 impl RaySlices<'_, f64> {
-    /// Collects the rays of a range, on the current pool.
+    /// Collects the rays of a range.
     pub(crate) fn collect(&self, range: Range<usize>, buffer: &mut Vec<WorldRay>) {
-        let range = range.into_par_iter().with_min_len(MIN_CHUNK);
-        range.map(|ray| self.ray(ray)).collect_into_vec(buffer);
+        buffer.clear();
+        buffer.extend(range.map(|ray| self.ray(ray)));
     }
 
     /// A ray relative to `center`, in float32.

@@ -12,6 +12,7 @@ use rayon::prelude::*;
 use crate::{
     answers::{HitArrays, NO_INSTANCE, NO_TRIANGLE, check_len, row_slice, slice},
     batch::{Steps, detached, in_steps},
+    bvh_rays::CHUNK,
     memory,
     options::{faces, mode},
     rays::{WorldRayArguments, points, world_rays},
@@ -73,16 +74,19 @@ impl Scene {
         let rays = arrays.slices()?;
         let instance = slice("instance", &mut instance, arrays.len())?;
         let mut answers = HitArrays::new(arrays.len(), &mut t, &mut triangle, &mut uv, &mut front)?;
-        let (mut buffer, mut hits) = (Vec::<WorldRay>::new(), Vec::<Option<SceneHit>>::new());
         in_steps(py, Steps::RAYS, arrays.len(), threads, |range| {
-            let first = range.start;
-            rays.collect(range, &mut buffer);
-            hits.resize(buffer.len(), None);
-            query.scene.closest_hit_batch(&buffer, &query.options(), &mut hits);
-            answers.store(first, &hits);
-            let instances = instance[first..first + hits.len()].par_iter_mut().with_min_len(4096);
-            instances.zip(&hits).for_each(|(instance, hit)| {
-                *instance = hit.map_or(NO_INSTANCE, |hit| to_number(hit.instance));
+            let instances = instance[range.clone()].par_chunks_mut(CHUNK);
+            let chunks = answers.chunks(range.clone(), CHUNK).zip(instances).enumerate();
+            let buffers = || (Vec::<WorldRay>::new(), Vec::<Option<SceneHit>>::new());
+            chunks.for_each_init(buffers, |(buffer, hits), (n, (mut chunk, instance))| {
+                let first = range.start + n * CHUNK;
+                rays.collect(first..first + chunk.len(), buffer);
+                hits.resize(buffer.len(), None);
+                query.scene.closest_hit_batch(buffer, &query.options(), hits);
+                chunk.store(hits);
+                for (instance, hit) in instance.iter_mut().zip(hits) {
+                    *instance = hit.map_or(NO_INSTANCE, |hit| to_number(hit.instance));
+                }
             });
             Ok(())
         })
@@ -99,10 +103,13 @@ impl Scene {
         let (query, arrays) = (Query::new(self, options)?, world_rays(rays)?);
         let rays = arrays.slices()?;
         let hit = slice("hit", &mut hit, arrays.len())?;
-        let mut buffer = Vec::<WorldRay>::new();
         in_steps(py, Steps::RAYS, arrays.len(), threads, |range| {
-            rays.collect(range.clone(), &mut buffer);
-            query.scene.is_occluded_batch(&buffer, &query.options(), &mut hit[range]);
+            let chunks = hit[range.clone()].par_chunks_mut(CHUNK).enumerate();
+            chunks.for_each_init(Vec::<WorldRay>::new, |buffer, (n, hit)| {
+                let first = range.start + n * CHUNK;
+                rays.collect(first..first + hit.len(), buffer);
+                query.scene.is_occluded_batch(buffer, &query.options(), hit);
+            });
             Ok(())
         })
     }
