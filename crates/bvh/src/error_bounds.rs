@@ -32,7 +32,7 @@ pub(crate) const NEAR_ORIGIN: f32 = 2.0;
 /// The shift of a far origin away from each plane, as a share of `E`: 12 `u`. docs/proof.md needs 10.5 `u`.
 pub(crate) const ORIGIN_SHIFT: f32 = 12.0 * U;
 
-/// The slack of the plane test, as a share of `E`: 64 `u`. docs/proof.md needs 42.7 `u`.
+/// The slack of the plane test, as a share of `E`: 64 `u`. docs/proof.md needs 45.8 `u`.
 pub(crate) const PLANE_SLACK: f32 = 64.0 * U;
 
 /// The maximum `E` of a packet. Products of two components must stay finite in f32, and the square of
@@ -44,11 +44,11 @@ pub(crate) const FARTHEST: f32 = (1u64 << 60) as f32;
 /// subnormal product with the origin must be small beside the mesh (docs/proof.md).
 pub(crate) const LONGEST: f32 = (1u64 << 60) as f32;
 
-/// A direction whose components are all smaller takes the robust box test. Must be at least 2^26 times
+/// A direction whose components are all smaller takes the robust box test, and no packet. Must be at least 2^26 times
 /// [`LEAST_COMPONENT`], so that the fast test changes no component that matters (docs/proof.md).
 pub(crate) const SHORT: f32 = 1.0 / (1u64 << 34) as f32;
 
-/// The lower bound on components of the direction in the fast box test. It caps reciprocals at 2^60, so
+/// The lower bound on components of the direction in the fast box test and in packets. It caps reciprocals at 2^60, so
 /// that products with them stay finite. A component below 2^-26 of the largest one moves no ray by a
 /// unit in the last place (docs/proof.md).
 pub(crate) const LEAST_COMPONENT: f32 = 1.0 / (1u64 << 60) as f32;

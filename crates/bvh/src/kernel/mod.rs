@@ -15,6 +15,6 @@ pub(crate) use hit_sink::{
     AllHits, AnyHit, CandidateGeometry, ClosestHit, CountCrossings, HitSink, MeshCandidate,
     NearestHits,
 };
-pub(crate) use packet::{PACKET, Packet};
+pub(crate) use packet::{PACKET, Packet, RaySet};
 pub(crate) use ray_setup::QueryRay;
 pub(crate) use triangle_test::{LeafTest, RobustBlocks, TriangleRay};

@@ -8,7 +8,7 @@ use hitscan_primitives::{Faces, WatertightRay};
 use super::triangle_filter::{Corners, RayLanes, sheared};
 use crate::simd::Simd;
 
-/// Properties that all rays of [`decide`] share.
+/// The properties that all rays of a [`decide`] share.
 #[derive(Clone, Copy)]
 pub(super) struct Shared<S: Simd> {
     /// Whether the rays run against their dominant axis.
@@ -16,14 +16,6 @@ pub(super) struct Shared<S: Simd> {
     pub(super) faces: Faces,
     /// The maximum depth of a contact.
     pub(super) contact: S::F,
-}
-
-/// Lanes to decide, as bits.
-#[derive(Clone, Copy)]
-pub(super) struct Candidates {
-    pub(super) lanes: u32,
-    /// The lanes that certainly run within the edges.
-    pub(super) certain: u32,
 }
 
 /// The lanes that hit, with their `t`.
@@ -71,30 +63,25 @@ impl<S: Simd> Edges<S> {
     }
 }
 
-/// The candidates that hit at a `t` of at most `t_max`, for rays without a negative `t_min` that share
-/// their axes and see no difference larger than [`FARTHEST`](crate::error_bounds::FARTHEST).
+/// The lanes of `candidates` that hit at a `t` of at most `t_max`, for rays that share their axes and see
+/// no difference larger than [`FARTHEST`](crate::error_bounds::FARTHEST).
 #[inline(always)]
 pub(super) fn decide<S: Simd>(
     s: S,
     ray: &RayLanes<S>,
     shared: &Shared<S>,
     corners: Corners<S>,
-    candidates: Candidates,
+    candidates: u32,
     t_max: S::F,
 ) -> HitLanes<S> {
     let [a, b, c] = corners;
     let edges = Edges::new(s, ray, corners);
     let [edge_a, edge_b, edge_c] = edges.edges;
     let zero = s.widen(s.splat(0.0));
-    let mut accepted = candidates.lanes;
-    if candidates.lanes & !candidates.certain != 0 {
-        let none_negative =
-            s.le_wide(zero, edge_a) & s.le_wide(zero, edge_b) & s.le_wide(zero, edge_c);
-        let none_positive =
-            s.le_wide(edge_a, zero) & s.le_wide(edge_b, zero) & s.le_wide(edge_c, zero);
-        let edge_on = s.le_wide(edges.det, zero) & s.le_wide(zero, edges.det);
-        accepted &= (none_negative | none_positive) & !edge_on;
-    }
+    let none_negative = s.le_wide(zero, edge_a) & s.le_wide(zero, edge_b) & s.le_wide(zero, edge_c);
+    let none_positive = s.le_wide(edge_a, zero) & s.le_wide(edge_b, zero) & s.le_wide(edge_c, zero);
+    let edge_on = s.le_wide(edges.det, zero) & s.le_wide(zero, edges.det);
+    let mut accepted = candidates & (none_negative | none_positive) & !edge_on;
     match shared.faces {
         Faces::Both => {}
         Faces::Front => accepted &= edges.front(s, shared.backward),
@@ -108,7 +95,8 @@ pub(super) fn decide<S: Simd>(
     let exact = s.div_wide(sum, s.mul_wide(edges.det, s.widen(ray.direction[2])));
     // `+ 0.0` turns -0.0 into 0.0.
     let mut t = s.add(s.narrow(exact), s.splat(0.0));
-    let mut ahead = s.le_wide(zero, exact);
+    // A triangle behind the origin counts only if the interval includes negative `t`.
+    let mut ahead = s.le_wide(zero, exact) | !s.movemask(s.ge(ray.t_min, s.splat(0.0)));
 
     let depth = s.abs(s.mul(t, ray.direction[2]));
     if s.movemask(s.le(depth, shared.contact)) & accepted != 0 {
@@ -123,6 +111,18 @@ pub(super) fn decide<S: Simd>(
     let finite = s.le(s.abs(t), s.splat(f32::MAX));
     accepted &= ahead & s.movemask(s.and(in_range, finite));
     HitLanes { accepted, t }
+}
+
+/// The `t` of accepted hits.
+#[inline(always)]
+pub(super) fn exact_t<S: Simd>(
+    s: S,
+    ray: &RayLanes<S>,
+    shared: &Shared<S>,
+    corners: Corners<S>,
+    accepted: u32,
+) -> S::F {
+    decide(s, ray, shared, corners, accepted, s.splat(f32::MAX)).t
 }
 
 /// The barycentrics of accepted hits.

@@ -35,6 +35,8 @@ pub(super) struct WithinEdges<S: Simd> {
     pub(super) maybe: S::M,
     /// Negative where two signs are opposite, positive where all signs are equal and none is zero.
     min_product: S::F,
+    /// One of the edge functions.
+    edge: S::F,
 }
 
 impl<S: Simd> WithinEdges<S> {
@@ -42,6 +44,13 @@ impl<S: Simd> WithinEdges<S> {
     #[inline(always)]
     pub(super) fn certainly(&self, s: S) -> S::M {
         s.le(s.splat(CERTAIN_SIGN), self.min_product)
+    }
+
+    /// The lanes that see the front, as bits, where they are [`certainly`](Self::certainly) within.
+    #[inline(always)]
+    pub(super) fn front(&self, s: S, backward: bool) -> u32 {
+        let negative = s.sign_bits(self.edge);
+        if backward { negative } else { !negative }
     }
 }
 
@@ -60,7 +69,7 @@ pub(super) fn within_edges<S: Simd>(
     let edge_c = s.sub(s.mul(bx, ay), s.mul(by, ax));
     // Two pairs are enough. If the middle edge function is zero, the decision compares the other two.
     let min_product = s.min(s.mul(edge_a, edge_b), s.mul(edge_b, edge_c));
-    WithinEdges { maybe: s.not_lt(min_product, s.splat(0.0)), min_product }
+    WithinEdges { maybe: s.not_lt(min_product, s.splat(0.0)), min_product, edge: edge_b }
 }
 
 /// The plane of a triangle as a ray meets it. Both numbers are multiples of the normal's length.
@@ -111,6 +120,17 @@ impl<S: Simd> Plane<S> {
     #[inline(always)]
     pub(super) fn upper_bound(&self, s: S, ray: &RayLanes<S>) -> S::F {
         s.div(s.add(self.plane_distance, ray.slack), self.normal_dot_dir)
+    }
+
+    /// Bounds on the `t` of a hit, for rays within the edges. Infinite or NaN where the ray runs along the
+    /// plane.
+    #[inline(always)]
+    pub(super) fn t_bounds(&self, s: S, ray: &RayLanes<S>) -> (S::F, S::F) {
+        // One division instead of two: PLANE_SLACK covers the roundings (docs/proof.md).
+        let per_distance = s.div(s.splat(1.0), self.normal_dot_dir);
+        let low = s.mul(s.sub(self.plane_distance, ray.slack), per_distance);
+        let high = s.mul(s.add(self.plane_distance, ray.slack), per_distance);
+        (low, high)
     }
 
     #[inline(always)]

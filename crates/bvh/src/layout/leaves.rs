@@ -35,6 +35,7 @@ impl Leaves {
     }
 
     /// The indices of a block's triangles; [`TriangleBlock::NO_TRIANGLE`] in empty lanes.
+    #[inline]
     pub(crate) fn triangles(&self, block: usize) -> &[u32; BLOCK_WIDTH] {
         match self {
             Self::Full(blocks) => &blocks[block].triangles,
@@ -72,6 +73,13 @@ impl Leaves {
                 .corners
                 .map(|corner| Vec3::from_array(positions[corner[lane] as usize])),
         }
+    }
+
+    /// The index of the triangle at a position of the leaves.
+    #[inline]
+    pub(crate) fn triangle(&self, leaf_position: u32) -> u32 {
+        let position = leaf_position as usize;
+        self.triangles(position / BLOCK_WIDTH)[position % BLOCK_WIDTH]
     }
 
     /// A block in full. A compact block is expanded into `scratch`.

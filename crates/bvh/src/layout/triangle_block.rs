@@ -77,7 +77,7 @@ pub(crate) fn corners_of(corners: &CornerRows, lane: usize) -> [Vec3; 3] {
 
 /// Sets the corners in one lane of [`TriangleBlock::corners`].
 #[inline(always)]
-pub(crate) fn set_corners(rows: &mut CornerRows, lane: usize, corners: [Vec3; 3]) {
+fn set_corners(rows: &mut CornerRows, lane: usize, corners: [Vec3; 3]) {
     for (rows, corner) in rows.iter_mut().zip(corners) {
         for axis in 0..3 {
             rows[axis][lane] = corner.to_array()[axis];

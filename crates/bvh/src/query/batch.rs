@@ -1,22 +1,24 @@
 //! Queries of many rays at once, spread over threads.
 
-use hitscan_primitives::{Faces, Hit, HitOptions, Ray};
+use hitscan_primitives::{Faces, Hit, HitOptions, Ray, brute_force::scaled_ray};
 
-use super::ray_kinds::{Kinds, MIN_PACKET, few_kinds, may_be_of_one_kind};
+use super::{
+    alone::answer_alone,
+    packets::answer_packets,
+    rows::{Runs, row_length},
+};
 use crate::{
-    kernel::{AnyHit, ClosestHit, HitSink, PACKET},
+    kernel::{AnyHit, ClosestHit, HitSink},
     mesh_bvh::MeshBvh,
     platform::parallel,
-    traverse::{
-        ClosestHitsOfPacket, OccludedOfPacket, leaves_beyond_caches, trace_each, trace_interleaved,
-    },
+    traverse::PacketAnswer,
 };
 
 /// The minimum number of rays that one thread takes at a time: enough to make the hand-over cheap.
 const MIN_CHUNK: usize = 1024;
 
-/// The maximum number of rays that one thread takes at a time. [`Kinds`] sorts the rays of a chunk, so a
-/// longer chunk has fuller packets.
+/// The maximum number of rays that one thread takes at a time. The rays of a chunk are sorted into packets,
+/// so a longer chunk has fuller ones.
 const MAX_CHUNK: usize = 8192;
 
 /// The number of chunks of a batch, while their size permits it: enough to spread over threads.
@@ -26,12 +28,14 @@ impl MeshBvh {
     /// [`closest_hit`](Self::closest_hit) of each ray, on rayon's current pool with the feature
     /// `parallel`.
     ///
-    /// Rays and hits are in the mesh's own space, in the same order. An invalid ray gets `None`. Order the
-    /// rays so that neighbours start and point alike, for example by small tiles of a picture: an aligned
-    /// run of 32 similar rays is traversed as a packet. Primary rays then take 0.4 to 0.7 of the time of
-    /// single queries (bench `peers`, one thread, AMD EPYC,
-    /// `benches/record/2026-11-22-amd-epyc-3`). Other rays are interleaved if the tree is larger than the
-    /// caches.
+    /// Rays and hits are in the mesh's own space, in the same order. An invalid ray gets `None`.
+    ///
+    /// Order the rays so that neighbours start and point alike. An aligned run of 32 similar rays is traversed
+    /// as a packet. Two orders are fast: small tiles of a picture one after the other, and a whole picture row
+    /// by row, whose rows the call finds and cuts into tiles of 8 x 4. Keep the place of a pixel without a ray
+    /// by an invalid ray, for example one with a zero direction. Primary rays then take 0.3 to 0.8 of the time
+    /// of single queries (bench `peers`, one thread, AMD EPYC). Rays that have nothing in common are
+    /// interleaved if the tree is larger than the caches; else they take the time of single queries.
     ///
     /// ```
     /// use hitscan_bvh::{BuildOptions, MeshBvh};
@@ -49,12 +53,7 @@ impl MeshBvh {
     /// # Panics
     /// If `hits` is not as long as `rays`.
     pub fn closest_hit_batch(&self, rays: &[Ray], faces: Faces, hits: &mut [Option<Hit>]) {
-        for_each_chunk(rays, hits, |rays, hits| {
-            let packet = |rays: &[Ray; PACKET], hits: &mut [Option<Hit>; PACKET]| {
-                self.isa.run(ClosestHitsOfPacket { tree: &self.tree, rays, faces, hits })
-            };
-            self.answer(rays, hits, faces, packet, ClosestHit::along, |closest| closest.hit());
-        });
+        self.answer_all(rays, hits, faces, ClosestHit::along, |closest| closest.hit());
     }
 
     /// [`is_occluded`](Self::is_occluded) of each ray, on rayon's current pool with the feature
@@ -63,61 +62,30 @@ impl MeshBvh {
     /// # Panics
     /// If `occluded` is not as long as `rays`.
     pub fn is_occluded_batch(&self, rays: &[Ray], faces: Faces, occluded: &mut [bool]) {
-        for_each_chunk(rays, occluded, |rays, occluded| {
-            let packet = |rays: &[Ray; PACKET], occluded: &mut [bool; PACKET]| {
-                self.isa.run(OccludedOfPacket { tree: &self.tree, rays, faces, occluded })
-            };
-            self.answer(rays, occluded, faces, packet, AnyHit::along, |any| any.is_hit);
-        });
+        self.answer_all(rays, occluded, faces, AnyHit::along, |any| any.is_hit);
     }
 
-    /// Answers rays as packets where `packet` accepts them: aligned runs first, then rays of mixed runs,
-    /// sorted into kinds. The others go alone, interleaved if the tree is larger than the caches. `finish`
-    /// converts the sink of a ray to its answer.
-    fn answer<T: Copy + Default, H: HitSink>(
+    /// Answers rays in chunks, on all threads: packets first, then the rays that go alone. `start` makes the
+    /// sink of such a ray, and `finish` converts it to the answer.
+    fn answer_all<A: PacketAnswer + Send, H: HitSink>(
         &self,
         rays: &[Ray],
-        answers: &mut [T],
+        answers: &mut [A],
         faces: Faces,
-        packet: impl Fn(&[Ray; PACKET], &mut [T; PACKET]) -> bool,
-        start: impl Fn(&Ray) -> H,
-        finish: impl Fn(H) -> T,
+        start: impl Fn(&Ray) -> H + Sync,
+        finish: impl Fn(H) -> A + Sync,
     ) {
-        let mut alone = Vec::new();
-        let mut kinds = Kinds::default();
-        let runs = if self.tree.scale == 1.0 { rays.as_chunks::<PACKET>().0 } else { &[] };
-        for (n, run) in runs.iter().enumerate() {
-            let first = n * PACKET;
-            let Some(run_answers) = answers[first..].first_chunk_mut() else { continue };
-            if may_be_of_one_kind(run) && packet(run, run_answers) {
-                continue;
-            }
-            let indices = std::array::from_fn::<_, PACKET, _>(|i| (first + i) as u32);
-            let Some(of_rays) = few_kinds(run) else {
-                alone.extend(indices);
-                continue;
+        let row = row_length(rays, self.bounds.max_abs_coordinate());
+        for_each_chunk(rays, answers, Runs::unit(row), |rays, answers| {
+            let (runs, scale) = (Runs::new(rays.len(), row), self.tree.scale);
+            let alone = if scale == 1.0 {
+                answer_packets(&self.tree, self.isa, rays, runs, answers, faces)
+            } else {
+                let scaled: Vec<Ray> = rays.iter().map(|ray| scaled_ray(ray, scale)).collect();
+                answer_packets(&self.tree, self.isa, &scaled, runs, answers, faces)
             };
-            for (kind, index) in of_rays.into_iter().zip(indices) {
-                if let Some(full) = kinds.push(kind, index) {
-                    gathered_packet(rays, full, answers, &packet, &mut alone);
-                }
-            }
-        }
-        kinds.drain(|rest| gathered_packet(rays, rest, answers, &packet, &mut alone));
-        alone.extend((runs.len() * PACKET) as u32..rays.len() as u32);
-        match leaves_beyond_caches(&self.tree) {
-            Some(leaves) => trace_interleaved(
-                &self.tree,
-                self.isa,
-                leaves,
-                rays,
-                &alone,
-                faces,
-                start,
-                |ray, sink| answers[ray as usize] = finish(sink),
-            ),
-            None => trace_each(&self.tree, self.isa, rays, &alone, answers, faces, start, finish),
-        }
+            answer_alone(&self.tree, self.isa, rays, &alone, answers, faces, &start, &finish);
+        });
     }
 
     /// [`count_crossings`](Self::count_crossings) of each ray, on rayon's current pool with the
@@ -126,7 +94,7 @@ impl MeshBvh {
     /// # Panics
     /// If `crossings` is not as long as `rays`.
     pub fn count_crossings_batch(&self, rays: &[Ray], faces: Faces, crossings: &mut [u32]) {
-        for_each_chunk(rays, crossings, |rays, crossings| {
+        for_each_chunk(rays, crossings, 1, |rays, crossings| {
             for (ray, crossings) in rays.iter().zip(crossings) {
                 *crossings = self.count_crossings(ray, faces) as u32;
             }
@@ -154,33 +122,15 @@ impl MeshBvh {
     }
 }
 
-/// Answers the rays at `indices` as a packet, padded by copies of the last one. Adds them to `alone` if
-/// they are few, or `packet` refuses them.
-fn gathered_packet<T: Copy + Default>(
-    rays: &[Ray],
-    indices: &[u32],
-    answers: &mut [T],
-    packet: impl Fn(&[Ray; PACKET], &mut [T; PACKET]) -> bool,
-    alone: &mut Vec<u32>,
-) {
-    let gathered = std::array::from_fn(|i| rays[indices[i.min(indices.len() - 1)] as usize]);
-    let mut gathered_answers = [T::default(); PACKET];
-    if indices.len() < MIN_PACKET || !packet(&gathered, &mut gathered_answers) {
-        alone.extend(indices);
-        return;
-    }
-    for (&index, answer) in indices.iter().zip(gathered_answers) {
-        answers[index as usize] = answer;
-    }
-}
-
+/// Calls `answer` for chunks whose lengths are multiples of `unit`.
 fn for_each_chunk<T: Send>(
     rays: &[Ray],
     answers: &mut [T],
+    unit: usize,
     answer: impl Fn(&[Ray], &mut [T]) + Sync + Send,
 ) {
     assert_eq!(rays.len(), answers.len(), "expected one answer per ray");
-    let chunk = (rays.len() / CHUNKS).clamp(MIN_CHUNK, MAX_CHUNK).next_multiple_of(PACKET);
+    let chunk = (rays.len() / CHUNKS).clamp(MIN_CHUNK, MAX_CHUNK).next_multiple_of(unit);
     parallel::for_each_chunk(answers, chunk, |first, answers| {
         answer(&rays[first..first + answers.len()], answers);
     });

@@ -1,10 +1,13 @@
 //! Queries on a [`MeshBvh`](crate::MeshBvh) beyond those of one ray: batches, filters, points and regions.
 
+mod alone;
 mod batch;
 mod closest_point;
 mod filter;
 mod overlap;
+mod packets;
 mod ray_kinds;
+mod rows;
 mod visit;
 mod visit_nodes;
 mod winding;

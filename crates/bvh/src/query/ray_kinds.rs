@@ -18,28 +18,31 @@ const KINDS: usize = 8 * 3;
 
 /// Whether a few of the rays share their octant. A cheap test before the setup of a packet, which has the
 /// last word.
-pub(super) fn may_be_of_one_kind(run: &[Ray; PACKET]) -> bool {
-    let octant = |ray: &Ray| ray.direction.is_negative_bitmask();
-    let first = octant(&run[0]);
-    [5, 10, 15].iter().all(|&ray| octant(&run[ray]) == first)
+pub(super) fn may_be_of_one_kind(rays: &[Ray], run: &[u32]) -> bool {
+    let octant = |i: usize| rays[run[i] as usize].direction.is_negative_bitmask();
+    let last = run.len() - 1;
+    [last / 4, last / 2, last].iter().all(|&ray| octant(ray) == octant(0))
 }
 
 /// The kind of each ray, or `None` if there are more than [`FEW`] kinds.
-pub(super) fn few_kinds(run: &[Ray; PACKET]) -> Option<[u8; PACKET]> {
+pub(super) fn few_kinds(rays: &[Ray], run: &[u32]) -> Option<[u8; PACKET]> {
     // Incoherent rays end here.
     const SAMPLE: usize = 2 * FEW as usize;
-    let n_kinds =
-        |kinds: &[u8]| kinds.iter().fold(0u32, |seen, kind| seen | 1 << kind).count_ones();
-    if n_kinds(&std::array::from_fn::<_, SAMPLE, _>(|i| kind(&run[i]))) > FEW {
-        return None;
+    let mut kinds = [0; PACKET];
+    let mut seen = 0u32;
+    for (i, (kind, &index)) in kinds.iter_mut().zip(run).enumerate() {
+        *kind = kind_of(&rays[index as usize]);
+        seen |= 1 << *kind;
+        if i + 1 == SAMPLE && seen.count_ones() > FEW {
+            return None;
+        }
     }
-    let kinds = run.each_ref().map(kind);
-    (n_kinds(&kinds) <= FEW).then_some(kinds)
+    (seen.count_ones() <= FEW).then_some(kinds)
 }
 
 /// The octant and dominant axis of a ray's direction, as a number below [`KINDS`].
 #[inline]
-fn kind(ray: &Ray) -> u8 {
+fn kind_of(ray: &Ray) -> u8 {
     let axis = WatertightRay::dominant_axes(ray.direction)[2].index();
     (8 * axis) as u8 + ray.direction.is_negative_bitmask() as u8
 }
@@ -85,6 +88,16 @@ impl Kinds {
 mod tests {
     use super::*;
 
+    const RUN: [u32; PACKET] = {
+        let mut run = [0; PACKET];
+        let mut i = 0;
+        while i < PACKET {
+            run[i] = i as u32;
+            i += 1;
+        }
+        run
+    };
+
     /// Rays that look along `z` in all four quadrants, alternating.
     fn mixed_run() -> [Ray; PACKET] {
         std::array::from_fn(|i| {
@@ -96,24 +109,24 @@ mod tests {
     #[test]
     fn a_run_across_the_axis_of_a_camera_has_four_kinds() {
         let run = mixed_run();
-        assert!(!may_be_of_one_kind(&run));
-        let kinds = few_kinds(&run).expect("four kinds are few");
+        assert!(!may_be_of_one_kind(&run, &RUN));
+        let kinds = few_kinds(&run, &RUN).expect("four kinds are few");
         assert_eq!(kinds[..4], [16, 17, 18, 19]);
-        assert_eq!(kinds[28..], kinds[..4]);
+        assert_eq!(kinds[PACKET - 4..], kinds[..4]);
     }
 
     #[test]
     fn five_kinds_are_too_many() {
         let mut run = mixed_run();
         run[PACKET - 1] = Ray::new([0.0; 3], [1.0, 0.1, 0.1]);
-        assert_eq!(few_kinds(&run), None);
+        assert_eq!(few_kinds(&run, &RUN), None);
     }
 
     #[test]
     fn every_ray_comes_out_once_beside_rays_of_its_kind() {
         let mut kinds = Kinds::default();
         let mut seen = vec![];
-        for index in 0..100u32 {
+        for index in 0..300u32 {
             if let Some(full) = kinds.push((index % 3) as u8, index) {
                 assert_eq!(full.len(), PACKET);
                 seen.push(full.to_vec());
@@ -123,6 +136,6 @@ mod tests {
         assert!(seen.iter().all(|list| list.iter().all(|index| index % 3 == list[0] % 3)));
         let mut all: Vec<u32> = seen.concat();
         all.sort_unstable();
-        assert!(all.into_iter().eq(0..100));
+        assert!(all.into_iter().eq(0..300));
     }
 }

@@ -3,7 +3,7 @@
 use std::arch::x86_64::*;
 
 use super::{
-    lanes::{Kernel, LANES, Simd},
+    lanes::{KernelOn, LANES, Simd},
     x86::{op, order, register_operations},
 };
 
@@ -31,11 +31,11 @@ impl Simd for Avx2 {
     register_operations!();
 
     #[inline(always)]
-    fn vectorize<K: Kernel>(self, kernel: K) -> K::Output {
+    fn vectorize<K: KernelOn<Self>>(self, kernel: K) -> K::Output {
         #[inline(never)]
         #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
-        fn with_features<K: Kernel>(simd: Avx2, kernel: K) -> K::Output {
-            kernel.run(simd)
+        fn with_features<K: KernelOn<Avx2>>(simd: Avx2, kernel: K) -> K::Output {
+            kernel.run_on(simd)
         }
         // SAFETY: `self` exists only if `detect` found these features.
         unsafe { with_features(self, kernel) }

@@ -4,7 +4,7 @@
 use std::arch::x86_64::*;
 
 use super::{
-    lanes::{Kernel, LANES, Simd},
+    lanes::{KernelOn, LANES, Simd},
     x86::{op, order, register_operations},
 };
 
@@ -30,11 +30,11 @@ impl Simd for Avx512 {
     register_operations!();
 
     #[inline(always)]
-    fn vectorize<K: Kernel>(self, kernel: K) -> K::Output {
+    fn vectorize<K: KernelOn<Self>>(self, kernel: K) -> K::Output {
         #[inline(never)]
         #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
-        fn with_features<K: Kernel>(simd: Avx512, kernel: K) -> K::Output {
-            kernel.run(simd)
+        fn with_features<K: KernelOn<Avx512>>(simd: Avx512, kernel: K) -> K::Output {
+            kernel.run_on(simd)
         }
         // SAFETY: `self` exists only if `detect` found these features.
         unsafe { with_features(self, kernel) }

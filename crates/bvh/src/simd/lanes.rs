@@ -18,7 +18,7 @@ pub(crate) trait Simd: Copy {
 
     /// Runs `kernel` as compiled for this instruction set. On x86-64 this is a function call, wherever the
     /// caller is.
-    fn vectorize<K: Kernel>(self, kernel: K) -> K::Output;
+    fn vectorize<K: KernelOn<Self>>(self, kernel: K) -> K::Output;
 
     fn load(self, values: &[f32; LANES]) -> Self::F;
     fn store(self, lanes: Self::F) -> [f32; LANES];
@@ -95,6 +95,23 @@ pub(crate) trait Simd: Copy {
     /// `indices`.
     fn permute(self, table: Self::F, indices: Self::F) -> Self::F;
 
+    /// The transpose: lane `i` of row `j` becomes lane `j` of row `i`.
+    #[inline(always)]
+    fn transpose(self, rows: [Self::F; LANES]) -> [Self::F; LANES] {
+        let mut columns = [[0.0; LANES]; LANES];
+        for j in 0..LANES {
+            let row = self.store(rows[j]);
+            for i in 0..LANES {
+                columns[i][j] = row[i];
+            }
+        }
+        let mut transposed = rows;
+        for i in 0..LANES {
+            transposed[i] = self.load(&columns[i]);
+        }
+        transposed
+    }
+
     /// One lane in all lanes.
     #[inline(always)]
     fn splat_lane<const LANE: u32>(self, lanes: Self::F) -> Self::F {
@@ -133,6 +150,21 @@ pub(crate) trait Kernel {
     fn run<S: Simd>(self, simd: S) -> Self::Output;
 }
 
+/// A [`Kernel`], or a part of one that keeps lanes and is called out of line.
+pub(crate) trait KernelOn<S: Simd> {
+    type Output;
+    fn run_on(self, simd: S) -> Self::Output;
+}
+
+impl<K: Kernel, S: Simd> KernelOn<S> for K {
+    type Output = K::Output;
+
+    #[inline(always)]
+    fn run_on(self, simd: S) -> K::Output {
+        self.run(simd)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::{Kernel, LANES, Simd};
@@ -149,6 +181,28 @@ mod tests {
             let lanes = simd.load_bits(&self.0);
             let four = simd.to_bits_low(simd.sort_four_descending(lanes));
             (four, simd.to_bits(simd.sort_eight_descending(lanes)))
+        }
+    }
+
+    /// Transposes rows of numbers.
+    struct Transpose([[f32; LANES]; LANES]);
+
+    impl Kernel for Transpose {
+        type Output = [[f32; LANES]; LANES];
+
+        #[inline(always)]
+        fn run<S: Simd>(self, simd: S) -> Self::Output {
+            simd.transpose(self.0.map(|row| simd.load(&row))).map(|row| simd.store(row))
+        }
+    }
+
+    #[test]
+    fn a_transpose_swaps_rows_and_lanes_on_every_instruction_set() {
+        let rows: [[f32; LANES]; LANES] =
+            std::array::from_fn(|j| std::array::from_fn(|i| (LANES * j + i) as f32));
+        let expected = std::array::from_fn(|i| std::array::from_fn(|j| rows[j][i]));
+        for isa in Isa::available() {
+            assert_eq!(isa.run(Transpose(rows)), expected, "{isa:?}");
         }
     }
 

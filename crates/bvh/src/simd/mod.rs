@@ -24,6 +24,6 @@ mod wasm;
 mod x86;
 
 pub use isa::Isa;
-pub(crate) use lanes::{Kernel, LANES, Simd};
+pub(crate) use lanes::{Kernel, KernelOn, LANES, Simd};
 pub(crate) use rows::{Row, as_row};
 pub(crate) use stack::{Stack, StackMemory};

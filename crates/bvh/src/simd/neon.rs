@@ -2,7 +2,7 @@
 
 use std::arch::aarch64::*;
 
-use super::lanes::{Kernel, LANES, Simd};
+use super::lanes::{KernelOn, LANES, Simd};
 
 /// A machine with NEON, which every 64-bit ARM has.
 #[derive(Clone, Copy)]
@@ -57,9 +57,9 @@ impl Simd for Neon {
     type D = D;
 
     #[inline(always)]
-    fn vectorize<K: Kernel>(self, kernel: K) -> K::Output {
+    fn vectorize<K: KernelOn<Self>>(self, kernel: K) -> K::Output {
         // NEON is part of the baseline of every aarch64 target, so no trampoline is needed.
-        kernel.run(self)
+        kernel.run_on(self)
     }
 
     #[inline(always)]

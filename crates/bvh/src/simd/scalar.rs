@@ -1,6 +1,6 @@
 //! The reference lanes: plain arrays, for every machine.
 
-use super::lanes::{Kernel, LANES, Simd};
+use super::lanes::{KernelOn, LANES, Simd};
 
 /// Plain Rust.
 #[derive(Clone, Copy)]
@@ -27,8 +27,8 @@ impl Simd for Scalar {
     type M = [u32; LANES];
     type D = [f64; LANES];
 
-    fn vectorize<K: Kernel>(self, kernel: K) -> K::Output {
-        kernel.run(self)
+    fn vectorize<K: KernelOn<Self>>(self, kernel: K) -> K::Output {
+        kernel.run_on(self)
     }
 
     #[inline(always)]

@@ -2,7 +2,7 @@
 
 use std::arch::wasm32::*;
 
-use super::lanes::{Kernel, LANES, Simd};
+use super::lanes::{KernelOn, LANES, Simd};
 
 /// A module compiled with `simd128`. An engine without it refuses the whole module, so the target feature
 /// of the build is the detection.
@@ -61,9 +61,9 @@ impl Simd for Simd128 {
     type D = Wide;
 
     #[inline(always)]
-    fn vectorize<K: Kernel>(self, kernel: K) -> K::Output {
+    fn vectorize<K: KernelOn<Self>>(self, kernel: K) -> K::Output {
         // The whole module has the feature, so no trampoline is needed.
-        kernel.run(self)
+        kernel.run_on(self)
     }
 
     #[inline(always)]

@@ -134,6 +134,40 @@ macro_rules! register_operations {
             op!(_mm256_permutevar8x32_ps(table, _mm256_castps_si256(indices)))
         }
         #[inline(always)]
+        fn transpose(self, [a, b, c, d, e, f, g, h]: [__m256; LANES]) -> [__m256; LANES] {
+            // Pairs of rows, then fours, then the halves of registers.
+            op!({
+                let (ab, cd) = (_mm256_unpacklo_ps(a, b), _mm256_unpacklo_ps(c, d));
+                let (ef, gh) = (_mm256_unpacklo_ps(e, f), _mm256_unpacklo_ps(g, h));
+                let (ab_high, cd_high) = (_mm256_unpackhi_ps(a, b), _mm256_unpackhi_ps(c, d));
+                let (ef_high, gh_high) = (_mm256_unpackhi_ps(e, f), _mm256_unpackhi_ps(g, h));
+                const LOW: i32 = 0b01_00_01_00;
+                const HIGH: i32 = 0b11_10_11_10;
+                let first = [
+                    _mm256_shuffle_ps::<LOW>(ab, cd),
+                    _mm256_shuffle_ps::<HIGH>(ab, cd),
+                    _mm256_shuffle_ps::<LOW>(ab_high, cd_high),
+                    _mm256_shuffle_ps::<HIGH>(ab_high, cd_high),
+                ];
+                let second = [
+                    _mm256_shuffle_ps::<LOW>(ef, gh),
+                    _mm256_shuffle_ps::<HIGH>(ef, gh),
+                    _mm256_shuffle_ps::<LOW>(ef_high, gh_high),
+                    _mm256_shuffle_ps::<HIGH>(ef_high, gh_high),
+                ];
+                [
+                    _mm256_permute2f128_ps::<0x20>(first[0], second[0]),
+                    _mm256_permute2f128_ps::<0x20>(first[1], second[1]),
+                    _mm256_permute2f128_ps::<0x20>(first[2], second[2]),
+                    _mm256_permute2f128_ps::<0x20>(first[3], second[3]),
+                    _mm256_permute2f128_ps::<0x31>(first[0], second[0]),
+                    _mm256_permute2f128_ps::<0x31>(first[1], second[1]),
+                    _mm256_permute2f128_ps::<0x31>(first[2], second[2]),
+                    _mm256_permute2f128_ps::<0x31>(first[3], second[3]),
+                ]
+            })
+        }
+        #[inline(always)]
         fn prefetch<const N: usize>(self, address: *const u8) {
             super::x86::prefetch_lines::<N>(address);
         }

@@ -15,5 +15,5 @@ mod single;
 pub(crate) use counted::CountedTraversal;
 pub use counted::TraversalStats;
 pub(crate) use interleaved::{leaves_beyond_caches, trace_interleaved};
-pub(crate) use packet::{ClosestHitsOfPacket, OccludedOfPacket};
+pub(crate) use packet::{Outcome, PacketAnswer, Packets};
 pub(crate) use single::{trace, trace_each};

@@ -12,83 +12,175 @@ use super::{
     single::Traversal,
 };
 use crate::{
-    kernel::{AnyHit, ClosestHit, PACKET, Packet},
+    kernel::{AnyHit, ClosestHit, Packet, RaySet},
     layout::{ChildRef, Leaves, Tree, TriangleBlock, WideNode},
-    simd::{Kernel, Simd, Stack, StackMemory},
+    simd::{Kernel, KernelOn, Simd, Stack, StackMemory},
     widths::NODE_WIDTH,
 };
 
-/// The maximum number of rays below a child that continue one by one. For the closest hit 4 and 6 lost 3
-/// to 7 %. For any hit 4 won 4 % over 2 and 1, and 8 lost as much.
+/// The maximum number of rays below a child that continue one by one. On the bunny, 4 for the closest hit and
+/// 6 for any hit take 6 % more instructions (callgrind, AVX2).
 const fn single_ray_threshold<const ANY: bool>() -> u32 {
     if ANY { 4 } else { 2 }
 }
 
-/// All rays of a packet, as bits.
-const ALL_RAYS: u32 = u32::MAX >> (32 - PACKET);
+/// The outcome of rays that were to go as a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// They cannot go as one, and have no answers yet.
+    Refused,
+    /// They went the same way.
+    Shared,
+    /// They went different ways.
+    Scattered,
+}
 
-/// The closest hits of a packet, ready to run under an instruction set.
+/// Answers rays as packets, under an instruction set that is chosen once for all of them.
 ///
-/// Returns whether the rays could go as a packet; if not, it does nothing. The tree must not be scaled.
-pub(crate) struct ClosestHitsOfPacket<'a> {
+/// `feed` receives a function that answers the rays at up to [`PACKET`](crate::kernel::PACKET) indices as a
+/// packet. The rays must be in the tree's scaled space.
+pub(crate) struct Packets<'a, A, Feed> {
     pub(crate) tree: &'a Tree,
-    pub(crate) rays: &'a [Ray; PACKET],
+    pub(crate) rays: &'a [Ray],
     pub(crate) faces: Faces,
-    pub(crate) hits: &'a mut [Option<Hit>; PACKET],
+    pub(crate) answers: &'a mut [A],
+    /// The minimum mean number of rays that meet the box of a child, if a packet's rays go the same way.
+    pub(crate) min_shared: u32,
+    pub(crate) feed: Feed,
 }
 
-impl Kernel for ClosestHitsOfPacket<'_> {
-    type Output = bool;
+impl<A: PacketAnswer, Feed: FnOnce(&mut dyn FnMut(&[u32]) -> Outcome)> Kernel
+    for Packets<'_, A, Feed>
+{
+    type Output = ();
 
     #[inline(always)]
-    fn run<S: Simd>(self, simd: S) -> bool {
-        let Self { tree, rays, faces, hits } = self;
+    fn run<S: Simd>(self, simd: S) {
+        let Self { tree, rays, faces, answers, min_shared, feed } = self;
         let mut packet = Packet::new(simd, faces);
-        if !packet.fill(rays, tree.max_abs) {
-            return false;
-        }
-        trace_packet::<S, false>(simd, tree, rays, faces, &mut packet);
-        *hits = packet.hits(&tree.leaves);
-        true
+        feed(&mut |indices| {
+            let (packet, answers) = (&mut packet, &mut *answers);
+            simd.vectorize(PacketTraversal {
+                tree,
+                rays,
+                indices,
+                faces,
+                min_shared,
+                packet,
+                answers,
+            })
+        });
     }
 }
 
-/// As [`ClosestHitsOfPacket`], for whether each ray hits anything.
-pub(crate) struct OccludedOfPacket<'a> {
-    pub(crate) tree: &'a Tree,
-    pub(crate) rays: &'a [Ray; PACKET],
-    pub(crate) faces: Faces,
-    pub(crate) occluded: &'a mut [bool; PACKET],
+/// The answer to a ray of a packet. The default is that of a miss.
+pub(crate) trait PacketAnswer: Copy + Default {
+    /// Whether it only says if the ray hits anything.
+    const ANY: bool;
+
+    /// Writes the answers of a packet that was traced. `hit` has the rays that hit anything, with `ANY`.
+    fn write<S: Simd>(
+        packet: &Packet<S>,
+        hit: RaySet,
+        leaves: &Leaves,
+        indices: &[u32],
+        answers: &mut [Self],
+    );
 }
 
-impl Kernel for OccludedOfPacket<'_> {
-    type Output = bool;
+impl PacketAnswer for Option<Hit> {
+    const ANY: bool = false;
 
     #[inline(always)]
-    fn run<S: Simd>(self, simd: S) -> bool {
-        let Self { tree, rays, faces, occluded } = self;
-        let mut packet = Packet::new(simd, faces);
-        if !packet.fill(rays, tree.max_abs) {
-            return false;
-        }
-        let hit = trace_packet::<S, true>(simd, tree, rays, faces, &mut packet);
-        for (ray, occluded) in occluded.iter_mut().enumerate() {
-            *occluded = hit >> ray & 1 == 1;
-        }
-        true
+    fn write<S: Simd>(
+        packet: &Packet<S>,
+        _: RaySet,
+        leaves: &Leaves,
+        indices: &[u32],
+        answers: &mut [Self],
+    ) {
+        packet.write_hits(leaves, indices, answers);
     }
 }
 
-/// Traverses the tree and returns the rays that hit anything, as bits.
+impl PacketAnswer for bool {
+    const ANY: Self = true;
+
+    #[inline(always)]
+    fn write<S: Simd>(
+        _: &Packet<S>,
+        hit: RaySet,
+        _: &Leaves,
+        indices: &[u32],
+        answers: &mut [Self],
+    ) {
+        for (ray, &index) in indices.iter().enumerate() {
+            answers[index as usize] = hit >> ray & 1 == 1;
+        }
+    }
+}
+
+/// The traversal of one packet.
+struct PacketTraversal<'a, S: Simd, A> {
+    tree: &'a Tree,
+    rays: &'a [Ray],
+    indices: &'a [u32],
+    faces: Faces,
+    min_shared: u32,
+    packet: &'a mut Packet<S>,
+    answers: &'a mut [A],
+}
+
+impl<S: Simd, A: PacketAnswer> KernelOn<S> for PacketTraversal<'_, S, A> {
+    type Output = Outcome;
+
+    #[inline(always)]
+    fn run_on(self, simd: S) -> Outcome {
+        let Some(valid) = self.packet.fill(self.rays, self.indices, self.tree.max_abs) else {
+            return Outcome::Refused;
+        };
+        let Self { tree, rays, indices, faces, min_shared, packet, answers } = self;
+        if valid == 0 {
+            for &index in indices {
+                answers[index as usize] = A::default();
+            }
+            return Outcome::Shared;
+        }
+        let mut work = Work::default();
+        let hit = if A::ANY {
+            trace_packet::<S, true>(simd, tree, rays, indices, valid, faces, packet, &mut work)
+        } else {
+            trace_packet::<S, false>(simd, tree, rays, indices, valid, faces, packet, &mut work)
+        };
+        A::write(packet, hit, &tree.leaves, indices, answers);
+        let is_shared = work.rays >= min_shared * work.tests;
+        if is_shared { Outcome::Shared } else { Outcome::Scattered }
+    }
+}
+
+/// The work of a packet.
+#[derive(Default)]
+struct Work {
+    /// The tests of a child's box.
+    tests: u32,
+    /// The rays that met one, all tests together.
+    rays: u32,
+}
+
+/// Traverses the tree. Returns the rays that hit anything, with `ANY`.
 // Longer than 60 lines: split, it would keep the packet's constants in memory instead of registers.
+#[expect(clippy::too_many_arguments, reason = "a packet in plain arguments, used once")]
 #[inline(always)]
 fn trace_packet<S: Simd, const ANY: bool>(
     simd: S,
     tree: &Tree,
-    rays: &[Ray; PACKET],
+    rays: &[Ray],
+    indices: &[u32],
+    valid: RaySet,
     faces: Faces,
     packet: &mut Packet<S>,
-) -> u32 {
+    work: &mut Work,
+) -> RaySet {
     let (nodes, inflation) = (&*tree.nodes, tree.inflation());
     let mut scratch = TriangleBlock::EMPTY;
     let keys = KeyCodec::new::<false>(simd, 0.0);
@@ -112,14 +204,20 @@ fn trace_packet<S: Simd, const ANY: bool>(
             let (key, parent) = stack.pop();
             let (parent, slot) = (&nodes[parent as usize], slot_of(key));
             let active = packet.test_child(parent, slot);
+            work.tests += 1;
+            work.rays += active.count_ones();
             if active == 0 {
                 continue;
             }
             let child = parent.child(slot);
             if active.count_ones() <= single_ray_threshold::<ANY>() {
-                hit |= trace_remaining::<S, ANY>(simd, tree, child, rays, active, faces, packet);
-                if ANY && hit == ALL_RAYS {
-                    return hit;
+                let rest = Rest::<S, ANY> { tree, rays, indices, faces, packet, child, active };
+                let new_hits = simd.vectorize(rest);
+                if ANY {
+                    hit |= new_hits;
+                    if hit == valid {
+                        return hit;
+                    }
                 }
                 continue;
             }
@@ -129,13 +227,15 @@ fn trace_packet<S: Simd, const ANY: bool>(
             let mut new_hits = 0;
             for block_index in child.blocks() {
                 let block = tree.leaves.block(block_index, &mut scratch);
-                new_hits |= packet.test_block::<ANY>(block, block_index, active, inflation);
+                let active = if ANY { active & !new_hits } else { active };
+                let leaves = &tree.leaves;
+                new_hits |= packet.test_block::<ANY>(leaves, block, block_index, active, inflation);
             }
             if new_hits != 0 {
                 if ANY {
                     hit |= new_hits;
-                    packet.retire(hit);
-                    if hit == ALL_RAYS {
+                    packet.retire(new_hits);
+                    if hit == valid {
                         return hit;
                     }
                 }
@@ -160,39 +260,47 @@ fn prefetch_children<S: Simd>(simd: S, tree: &Tree, node: &WideNode, mask: u32) 
     }
 }
 
-/// Traces the rays of `active` below a child one by one. With `ANY` it retires and returns those that
-/// hit, as bits; else it updates their best hits.
-#[inline(always)]
-fn trace_remaining<S: Simd, const ANY: bool>(
-    simd: S,
-    tree: &Tree,
-    child: ChildRef,
-    rays: &[Ray; PACKET],
-    active: u32,
+/// The rays of `active` below a child, one by one. With `ANY` it retires and returns those that hit; else
+/// it updates their best hits.
+struct Rest<'a, S: Simd, const ANY: bool> {
+    tree: &'a Tree,
+    rays: &'a [Ray],
+    indices: &'a [u32],
     faces: Faces,
-    packet: &mut Packet<S>,
-) -> u32 {
-    let mut hit = 0;
-    let mut left = active;
-    while left != 0 {
-        let index = left.trailing_zeros() as usize % PACKET;
-        let ray = &rays[index];
-        left &= left - 1;
-        if ANY {
-            let mut any = AnyHit::along(ray);
-            simd.vectorize(Traversal { tree, ray, faces, start: child, sink: &mut any });
-            if any.is_hit {
-                hit |= 1 << index;
-                packet.retire(1 << index);
-            }
-        } else {
-            let best = packet.best(index);
-            let mut closest = ClosestHit { best };
-            simd.vectorize(Traversal { tree, ray, faces, start: child, sink: &mut closest });
-            if closest.best.is_before(&best) {
-                packet.set_best(index, &closest.best);
+    packet: &'a mut Packet<S>,
+    child: ChildRef,
+    active: RaySet,
+}
+
+impl<S: Simd, const ANY: bool> KernelOn<S> for Rest<'_, S, ANY> {
+    type Output = RaySet;
+
+    #[inline(always)]
+    fn run_on(self, simd: S) -> RaySet {
+        let Self { tree, rays, indices, faces, packet, child, active } = self;
+        let mut hit = 0;
+        let mut left = active;
+        while left != 0 {
+            let number = left.trailing_zeros() as usize;
+            let ray = &rays[indices[number] as usize];
+            left &= left - 1;
+            if ANY {
+                let mut any = AnyHit::along(ray);
+                simd.vectorize(Traversal { tree, ray, faces, start: child, sink: &mut any });
+                if any.is_hit {
+                    hit |= 1 << number;
+                }
+            } else {
+                let mut closest = ClosestHit { best: packet.best_bound(number) };
+                simd.vectorize(Traversal { tree, ray, faces, start: child, sink: &mut closest });
+                if closest.best.is_hit() {
+                    packet.improve(&tree.leaves, number, &closest.best);
+                }
             }
         }
+        if hit != 0 {
+            packet.retire(hit);
+        }
+        hit
     }
-    hit
 }

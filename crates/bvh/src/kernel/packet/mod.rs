@@ -4,30 +4,52 @@
 //! all of them at once, by interval arithmetic over their origins and reciprocals (Boulos, Wald and
 //! Shirley, "Geometric and Arithmetic Culling Methods for Entire Ray Packets", 2006). Rounding is
 //! monotone, so the interval holds every value that a single ray computes. Boxes and triangles are then
-//! tested with the rays in the lanes.
+//! tested with the rays in the lanes of several groups.
+//!
+//! Most hits are never computed in f64: `best` has the bounds on `t` that tell one hit from the other.
 
+mod best;
 mod setup;
 mod test;
 
 use hitscan_primitives::{Axis, Faces, Hit};
 
+use self::best::BestLanes;
 use super::{
     hit_sink::{MeshCandidate, side},
-    triangle_decision::{HitLanes, weights},
-    triangle_filter::{RayLanes, relative},
+    triangle_decision::{Shared, exact_t, weights},
+    triangle_filter::{Corners, RayLanes, relative},
 };
 use crate::{
-    layout::{CornerRows, Leaves, TriangleBlock, set_corners},
+    layout::Leaves,
     simd::{LANES, Row, Simd},
     widths::BLOCK_WIDTH,
 };
 
-/// The rays of a packet. 16 lost 9 to 20 % on camera rays (kitchen, bunny) to 32.
+/// The maximum number of rays in a packet. With AVX2, twice as many lose 3 to 25 % on primary rays (kitchen,
+/// bunny, city), because half of the groups below a child are idle.
 pub(crate) const PACKET: usize = 4 * LANES;
 const N_GROUPS: usize = PACKET / LANES;
 
+/// Rays of a packet: bit `i` is ray `i`.
+pub(crate) type RaySet = u32;
+
+const _: () = assert!(PACKET == RaySet::BITS as usize);
+
 /// The lanes of a group, as bits.
 const GROUP_MASK: u32 = u32::MAX >> (32 - LANES);
+
+/// The lanes of group `g`, as bits.
+#[inline(always)]
+fn lanes_of(rays: RaySet, g: usize) -> u32 {
+    rays >> (LANES * g) & GROUP_MASK
+}
+
+/// The rays in the lanes of group `g`.
+#[inline(always)]
+fn rays_of(lanes: u32, g: usize) -> RaySet {
+    lanes << (LANES * g)
+}
 
 /// A packet of rays with their best hits so far.
 pub(crate) struct Packet<S: Simd> {
@@ -35,6 +57,11 @@ pub(crate) struct Packet<S: Simd> {
     faces: Faces,
     /// Whether the rays run against their dominant axis.
     backward: bool,
+    /// Whether all rays start at the same point.
+    has_one_origin: bool,
+    /// How far the origins for near and far planes are shifted away from them: zero unless a ray starts far
+    /// from the mesh.
+    shift: [f32; 3],
     axes: [Axis; 3],
     rows: [Row<3>; 3],
     /// Per rotated axis, the side of a box that the rays meet first and last.
@@ -43,6 +70,8 @@ pub(crate) struct Packet<S: Simd> {
     bounds: Bounds<S>,
     /// The maximum depth of a contact.
     contact: f32,
+    /// The groups with rays. The others hold no values.
+    n_groups: usize,
     groups: [Group<S>; N_GROUPS],
 }
 
@@ -59,18 +88,14 @@ struct Bounds<S: Simd> {
     t_max: S::F,
 }
 
-/// One ray per lane.
+/// One ray per lane. A lane without a ray holds the values of another ray, and no `t` is of use to it.
 #[derive(Clone, Copy)]
 struct Group<S: Simd> {
     rays: RayLanes<S>,
     reciprocal: [S::F; 3],
-    /// The origins for near and far planes: shifted if they are far from the mesh.
-    near_origin: [S::F; 3],
-    far_origin: [S::F; 3],
-    t_max: S::F,
-    /// [`MeshCandidate::triangle`] and [`MeshCandidate::leaf_position`], as bits.
-    triangle: S::F,
-    leaf_position: S::F,
+    /// The origin times `-reciprocal`.
+    scaled_origin: [S::F; 3],
+    best: BestLanes<S>,
 }
 
 impl<S: Simd> Packet<S> {
@@ -78,111 +103,117 @@ impl<S: Simd> Packet<S> {
     #[inline(always)]
     pub(crate) fn new(s: S, faces: Faces) -> Self {
         let (zero, zeros) = (s.splat(0.0), [s.splat(0.0); 3]);
-        let group = Group {
-            rays: RayLanes {
-                origin: zeros,
-                direction: zeros,
-                shear: [zero; 2],
-                t_min: zero,
-                slack: zero,
-            },
-            reciprocal: zeros,
+        let rays = RayLanes {
+            origin: zeros,
+            direction: zeros,
+            shear: [zero; 2],
+            t_min: zero,
+            slack: zero,
+        };
+        let best = BestLanes::none_until(s, zero);
+        let group = Group { rays, reciprocal: zeros, scaled_origin: zeros, best };
+        let bounds = Bounds {
             near_origin: zeros,
             far_origin: zeros,
+            min_reciprocal: zeros,
+            max_reciprocal: zeros,
+            t_min: zero,
             t_max: zero,
-            triangle: s.splat(f32::from_bits(TriangleBlock::NO_TRIANGLE)),
-            leaf_position: zero,
         };
         Self {
             simd: s,
             faces,
             backward: false,
+            has_one_origin: false,
+            shift: [0.0; 3],
             axes: Axis::ALL,
             rows: [Row::new(0); 3],
             near: [Row::new(0); 3],
             far: [Row::new(1); 3],
-            bounds: Bounds {
-                near_origin: zeros,
-                far_origin: zeros,
-                min_reciprocal: zeros,
-                max_reciprocal: zeros,
-                t_min: zero,
-                t_max: zero,
-            },
+            bounds,
             contact: 0.0,
+            n_groups: 0,
             groups: [group; N_GROUPS],
         }
+    }
+
+    /// The groups with rays.
+    #[inline(always)]
+    fn groups(&self) -> &[Group<S>] {
+        &self.groups[..self.n_groups]
+    }
+
+    /// The properties that all rays share.
+    #[inline(always)]
+    fn shared(&self) -> Shared<S> {
+        let contact = self.simd.splat(self.contact);
+        Shared { backward: self.backward, faces: self.faces, contact }
     }
 
     /// Lowers the bound on `t` to the best hits.
     #[inline(always)]
     pub(crate) fn update_t_max(&mut self) {
         let s = self.simd;
-        let mut farthest = self.groups[0].t_max;
-        for group in &self.groups[1..] {
-            farthest = s.max(farthest, group.t_max);
+        let mut farthest = s.splat(f32::NEG_INFINITY);
+        for group in self.groups() {
+            farthest = s.max(farthest, group.best.high);
         }
         self.bounds.t_max = s.splat(max_lane(s.store(farthest)));
     }
 
-    /// The best hit of a ray so far.
+    /// The sink of a ray that continues alone: it takes every candidate that may precede the best hit.
     #[inline(always)]
-    pub(crate) fn best(&self, ray: usize) -> MeshCandidate {
-        let (s, group, lane) = (self.simd, &self.groups[ray / LANES % N_GROUPS], ray % LANES);
-        let triangle = s.to_bits(group.triangle)[lane];
-        let leaf_position = s.to_bits(group.leaf_position)[lane];
-        MeshCandidate::without_weights(s.store(group.t_max)[lane], triangle, leaf_position)
+    pub(crate) fn best_bound(&self, ray: usize) -> MeshCandidate {
+        let (group, lane) = (&self.groups[ray / LANES % N_GROUPS], ray % LANES);
+        MeshCandidate::none_until(self.simd.store(group.best.high)[lane])
     }
 
-    /// Replaces the best hit of a ray.
+    /// Takes a candidate of a ray that continued alone, if it precedes the best hit.
     #[inline(always)]
-    pub(crate) fn set_best(&mut self, ray: usize, best: &MeshCandidate) {
+    pub(crate) fn improve(&mut self, leaves: &Leaves, ray: usize, candidate: &MeshCandidate) {
         let s = self.simd;
-        let hits = HitLanes { accepted: 1 << (ray % LANES), t: s.splat(best.hit.t) };
-        self.groups[ray / LANES % N_GROUPS].set(s, &hits, best.triangle, best.leaf_position);
+        let (shared, axes) = (self.shared(), self.axes);
+        let (group, lanes) = (&mut self.groups[ray / LANES % N_GROUPS], 1 << (ray % LANES));
+        let t = s.splat(candidate.hit.t);
+        s.vectorize(group.improvement(&shared, leaves, axes, lanes, t, candidate.leaf_position));
     }
 
     /// Removes rays: no `t` is of use to them any more.
     #[inline(always)]
-    pub(crate) fn retire(&mut self, rays: u32) {
+    pub(crate) fn retire(&mut self, rays: RaySet) {
         let s = self.simd;
-        for (g, group) in self.groups.iter_mut().enumerate() {
-            let mask = s.mask_from_bits(rays >> (LANES * g) & GROUP_MASK);
-            group.t_max = s.select(mask, group.t_max, s.splat(f32::NEG_INFINITY));
+        for g in 0..self.n_groups {
+            self.groups[g].best.retire(s, s.mask_from_bits(lanes_of(rays, g)));
         }
     }
 
-    /// The hits of all rays.
+    /// Writes the hit of each ray to the answer at its index.
     #[inline(always)]
-    pub(crate) fn hits(&self, leaves: &Leaves) -> [Option<Hit>; PACKET] {
-        let s = self.simd;
-        let mut all = [None; PACKET];
-        for (g, group) in self.groups.iter().enumerate() {
-            let t = s.store(group.t_max);
-            let triangle = s.to_bits(group.triangle);
-            let leaf_position = s.to_bits(group.leaf_position);
-            let mut corners: CornerRows = [[[0.0; BLOCK_WIDTH]; 3]; 3];
-            for lane in 0..LANES {
-                if triangle[lane] != TriangleBlock::NO_TRIANGLE {
-                    set_corners(&mut corners, lane, leaves.corners(leaf_position[lane]));
+    pub(crate) fn write_hits(&self, leaves: &Leaves, indices: &[u32], answers: &mut [Option<Hit>]) {
+        let (s, shared) = (self.simd, self.shared());
+        for (group, indices) in self.groups().iter().zip(indices.chunks(LANES)) {
+            let found = group.best.found(s);
+            if found == 0 {
+                for &index in indices {
+                    answers[index as usize] = None;
                 }
+                continue;
             }
-            let [a, b, c] = &corners;
-            let corners = relative(s, [self.load(a), self.load(b), self.load(c)], &group.rays);
+            let corners = group.corners_of_best(s, leaves, self.axes, found);
+            let t = s.store(exact_t(s, &group.rays, &shared, corners, found));
             let weights = weights(s, &group.rays, self.backward, corners);
             let (u, v) = (s.store(weights.u), s.store(weights.v));
-            for lane in 0..LANES {
-                all[LANES * g + lane] =
-                    (triangle[lane] != TriangleBlock::NO_TRIANGLE).then(|| Hit {
-                        t: t[lane],
-                        u: u[lane],
-                        v: v[lane],
-                        triangle: triangle[lane],
-                        side: side(weights.front >> lane & 1 == 1),
-                    });
+            let positions = s.to_bits(group.best.position);
+            for (lane, &index) in indices.iter().enumerate() {
+                answers[index as usize] = (found >> lane & 1 == 1).then(|| Hit {
+                    t: t[lane],
+                    u: u[lane],
+                    v: v[lane],
+                    triangle: leaves.triangle(positions[lane]),
+                    side: side(weights.front >> lane & 1 == 1),
+                });
             }
         }
-        all
     }
 
     /// Three rows in the order of the axes.
@@ -194,37 +225,47 @@ impl<S: Simd> Packet<S> {
 }
 
 impl<S: Simd> Group<S> {
-    /// Records hits on one triangle. None of them lies behind the best hit of its ray.
+    /// The corners of the best hits in `lanes`, relative to the origins. Neighbours often hit the same
+    /// triangle, so each triangle is read once.
     #[inline(always)]
-    fn record(&mut self, s: S, hits: &HitLanes<S>, triangle: u32, leaf_position: u32) {
-        // At equal `t` the smaller index wins. Ties are rare, so they are decided ray by ray.
-        let mut accepted = hits.accepted;
-        let mut ties = accepted & s.movemask(s.eq(hits.t, self.t_max));
-        while ties != 0 {
-            let ray = ties.trailing_zeros() as usize % LANES;
-            ties &= ties - 1;
-            if s.to_bits(self.triangle)[ray] < triangle {
-                accepted &= !(1 << ray);
+    fn corners_of_best(&self, s: S, leaves: &Leaves, axes: [Axis; 3], lanes: u32) -> Corners<S> {
+        let positions = s.to_bits(self.best.position);
+        let mut corners = [[s.splat(0.0); 3]; 3];
+        let mut left = lanes;
+        while left != 0 {
+            let position = positions[left.trailing_zeros() as usize % LANES];
+            let mut same = 0;
+            for lane in 0..LANES {
+                same |= u32::from(positions[lane] == position) << lane;
+            }
+            left &= !same;
+            let mask = s.mask_from_bits(same);
+            let (block, triangle) =
+                (position as usize / BLOCK_WIDTH, position as usize % BLOCK_WIDTH);
+            match leaves {
+                Leaves::Full(blocks) => {
+                    for corner in 0..3 {
+                        let rows = &blocks[block].corners[corner];
+                        for axis in 0..3 {
+                            let value = s.splat(rows[axes[axis].index()][triangle]);
+                            corners[corner][axis] = s.select(mask, corners[corner][axis], value);
+                        }
+                    }
+                }
+                Leaves::Compact(blocks) => {
+                    for corner in 0..3 {
+                        let index = blocks.blocks[block].corners[corner][triangle];
+                        let point = &blocks.positions[index as usize];
+                        for axis in 0..3 {
+                            let value = s.splat(point[axes[axis].index()]);
+                            corners[corner][axis] = s.select(mask, corners[corner][axis], value);
+                        }
+                    }
+                }
             }
         }
-        self.set(s, &HitLanes { accepted, t: hits.t }, triangle, leaf_position);
+        relative(s, corners, &self.rays)
     }
-
-    #[inline(always)]
-    fn set(&mut self, s: S, hits: &HitLanes<S>, triangle: u32, leaf_position: u32) {
-        let mask = s.mask_from_bits(hits.accepted);
-        let [triangle, leaf_position] =
-            [triangle, leaf_position].map(|n| s.splat(f32::from_bits(n)));
-        self.t_max = s.select(mask, self.t_max, hits.t);
-        self.triangle = s.select(mask, self.triangle, triangle);
-        self.leaf_position = s.select(mask, self.leaf_position, leaf_position);
-    }
-}
-
-#[inline(always)]
-fn min_lane(values: [f32; LANES]) -> f32 {
-    let [a, b, c, d, e, f, g, h] = values;
-    a.min(b).min(c.min(d)).min(e.min(f).min(g.min(h)))
 }
 
 #[inline(always)]

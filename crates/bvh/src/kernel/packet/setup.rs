@@ -2,166 +2,266 @@
 
 use hitscan_primitives::{Axis, Ray, WatertightRay};
 
-use super::{GROUP_MASK, N_GROUPS, PACKET, Packet, max_lane, min_lane};
+use super::{BestLanes, Bounds, GROUP_MASK, Group, LANES, Packet, RaySet, max_lane, rays_of};
 use crate::{
     error_bounds::{
-        FARTHEST, LONGEST, NEAR_ORIGIN, ORIGIN_SHIFT, PLANE_SLACK, TINY, contact_depth,
+        FARTHEST, LEAST_COMPONENT, LONGEST, NEAR_ORIGIN, ORIGIN_SHIFT, PLANE_SLACK, SHORT,
+        contact_depth,
     },
     kernel::triangle_filter::RayLanes,
-    simd::{LANES, Row, Simd},
+    simd::{Row, Simd, as_row},
 };
 
-/// The numbers of a ray: origin, direction, `t_min` and `t_max`.
-const RAY_ROWS: usize = 8;
+/// The properties that the rays of a packet share.
+struct Kind {
+    axes: [Axis; 3],
+    /// Per rotated axis, whether the rays run against it.
+    backward: [bool; 3],
+}
+
+impl Kind {
+    #[inline(always)]
+    fn of(ray: &Ray) -> Self {
+        let axes = *WatertightRay::dominant_axes(ray.direction);
+        let d = ray.direction.to_array();
+        let backward = [
+            d[axes[0].index()].is_sign_negative(),
+            d[axes[1].index()].is_sign_negative(),
+            d[axes[2].index()].is_sign_negative(),
+        ];
+        Self { axes, backward }
+    }
+}
 
 impl<S: Simd> Packet<S> {
-    /// Makes this the packet of these rays, or returns `false`. All rays must be valid, without negative
-    /// `t_min`, and share octant and dominant axis. None may start so far away that products overflow in
-    /// f32, or have a tiny direction. `max_abs` is the mesh's largest coordinate.
+    /// Makes this the packet of the rays at `indices`, 1 to [`PACKET`](super::PACKET), and returns the valid
+    /// ones. `None` if it cannot take all valid rays: they must share octant and dominant axis. None may
+    /// start so far away that products overflow in f32, or have a tiny or huge direction. `max_abs` is the
+    /// mesh's largest coordinate.
     ///
-    /// Fills in place, because a packet is too large to move. One long function, because its loop keeps
+    /// Fills in place, because a packet is too large to move. Longer than 60 lines, because its loop keeps
     /// its reductions over all groups in registers.
     #[inline(always)]
-    pub(crate) fn fill(&mut self, rays: &[Ray; PACKET], max_abs: f32) -> bool {
+    pub(crate) fn fill(&mut self, rays: &[Ray], indices: &[u32], max_abs: f32) -> Option<RaySet> {
         let s = self.simd;
-        let axes = *WatertightRay::dominant_axes(rays[0].direction);
-        let [kx, ky, kz] = axes.map(Axis::index);
+        let Some(leader) = first_valid(rays, indices) else { return Some(0) };
+        let Kind { axes, backward } = Kind::of(leader);
+        let [kx, ky, kz] = [axes[0].index(), axes[1].index(), axes[2].index()];
         let zero = s.splat(0.0);
-        let (mut valid, mut octants, mut farthest) = (u32::MAX, [0; 3], zero);
-        for g in 0..N_GROUPS {
-            let group = &mut self.groups[g];
-            let rays = &rays[LANES * g..LANES * (g + 1)];
-            let mut rows = [[0.0; LANES]; RAY_ROWS];
+        let minus = s.splat(-0.0);
+        let first_origin = leader.origin.to_array();
+        let first_origin =
+            [s.splat(first_origin[kx]), s.splat(first_origin[ky]), s.splat(first_origin[kz])];
+        let (mut valid, mut farthest) = (0, zero);
+        let mut one_origin = GROUP_MASK;
+        self.n_groups = indices.len().div_ceil(LANES);
+        for (g, indices) in indices.chunks(LANES).enumerate() {
+            let mut columns = [zero; LANES];
             for lane in 0..LANES {
-                let (o, d) = (rays[lane].origin.to_array(), rays[lane].direction.to_array());
-                (rows[0][lane], rows[1][lane], rows[2][lane]) = (o[kx], o[ky], o[kz]);
-                (rows[3][lane], rows[4][lane], rows[5][lane]) = (d[kx], d[ky], d[kz]);
-                (rows[6][lane], rows[7][lane]) = (rays[lane].t_min, rays[lane].t_max);
+                // Lanes without a ray repeat the last one.
+                let index = indices[lane.min(indices.len() - 1)];
+                columns[lane] = s.load(as_row(&rays[index as usize]));
             }
-            let origin = [s.load(&rows[0]), s.load(&rows[1]), s.load(&rows[2])];
-            let direction = [s.load(&rows[3]), s.load(&rows[4]), s.load(&rows[5])];
-            let (t_min, t_max) = (s.load(&rows[6]), s.load(&rows[7]));
-            // Keys of rays with a negative t_min are not ordered; see `KeyCodec`.
-            valid &= s.movemask(s.and(s.le(t_min, t_max), s.ge(t_min, zero)));
+            columns = s.transpose(columns);
+            let used = GROUP_MASK >> (LANES - indices.len());
+            let fitting = fitting(s, &columns, axes, backward);
+            if fitting != GROUP_MASK {
+                let odd = !fitting & used;
+                if any_valid(rays, indices, odd) {
+                    return None;
+                }
+                // Invalid rays take part with the values of another, so that no bound suffers.
+                let (mask, leader) = (s.mask_from_bits(!fitting), as_row(leader));
+                for i in 0..LANES {
+                    columns[i] = s.select(mask, columns[i], s.splat(leader[i]));
+                }
+            }
+            let present = fitting & used;
+            valid |= rays_of(present, g);
+            let origin = [columns[kx], columns[ky], columns[kz]];
+            let direction = [columns[3 + kx], columns[3 + ky], columns[3 + kz]];
+            let mut reciprocal = [zero; 3];
+            let mut scaled_origin = [zero; 3];
             for axis in 0..3 {
-                // Zero times a number is zero, times anything else NaN.
-                valid &= s.movemask(s.eq(s.mul(origin[axis], zero), zero));
-                valid &= s.movemask(s.eq(s.mul(direction[axis], zero), zero));
-                octants[axis] = (octants[axis] << LANES) | s.sign_bits(direction[axis]);
+                let size = s.max(s.abs(direction[axis]), s.splat(LEAST_COMPONENT));
+                reciprocal[axis] = s.xor_sign(s.div(s.splat(1.0), size), direction[axis]);
+                scaled_origin[axis] = s.xor_sign(s.mul(origin[axis], reciprocal[axis]), minus);
                 farthest = s.max(farthest, s.abs(origin[axis]));
+                one_origin &= s.movemask(s.eq(origin[axis], first_origin[axis]));
             }
-            valid &= has_dominant_axis(s, direction, axes);
-            let reciprocal = [
-                reciprocal(s, direction[0]),
-                reciprocal(s, direction[1]),
-                reciprocal(s, direction[2]),
-            ];
-            let longest = s.abs(direction[2]);
-            valid &=
-                s.movemask(s.and(s.le(s.splat(TINY), longest), s.le(longest, s.splat(LONGEST))));
-            group.rays = RayLanes {
-                origin,
-                direction,
-                shear: [s.div(direction[0], direction[2]), s.div(direction[1], direction[2])],
-                t_min,
-                slack: zero,
-            };
-            group.reciprocal = reciprocal;
-            (group.near_origin, group.far_origin, group.t_max) = (origin, origin, t_max);
-        }
-        let forward = [octants[0] == 0, octants[1] == 0, octants[2] == 0];
-        const ALL: u32 = u32::MAX >> (32 - PACKET);
-        let one_octant = (forward[0] || octants[0] == ALL)
-            && (forward[1] || octants[1] == ALL)
-            && (forward[2] || octants[2] == ALL);
-        if valid & GROUP_MASK != 0xff || !one_octant {
-            return false;
+            // Every `t` is finite, and infinity times zero would be NaN.
+            let t_min = s.max(columns[6], s.splat(f32::MIN));
+            let t_max = s.min(columns[7], s.splat(f32::MAX));
+            let mut best = BestLanes::none_until(s, t_max);
+            if present != GROUP_MASK {
+                best.retire(s, s.mask_from_bits(!present));
+            }
+            let shear = [s.div(direction[0], direction[2]), s.div(direction[1], direction[2])];
+            let rays = RayLanes { origin, direction, shear, t_min, slack: zero };
+            self.groups[g] = Group { rays, reciprocal, scaled_origin, best };
         }
         let farthest_origin = max_lane(s.store(farthest));
         let farthest = farthest_origin + max_abs;
         if farthest > FARTHEST {
-            return false;
+            return None;
         }
         self.contact = contact_depth(farthest);
         let slack = s.splat(PLANE_SLACK * farthest);
-        for group in &mut self.groups {
+        for group in &mut self.groups[..self.n_groups] {
             group.rays.slack = slack;
         }
-        if farthest_origin > NEAR_ORIGIN * max_abs {
-            let shift = ORIGIN_SHIFT * farthest;
-            for group in &mut self.groups {
-                for axis in 0..3 {
-                    let shift = s.splat(if forward[axis] { shift } else { -shift });
-                    group.near_origin[axis] = s.add(group.rays.origin[axis], shift);
-                    group.far_origin[axis] = s.sub(group.rays.origin[axis], shift);
-                }
-            }
-        }
+        let is_far = farthest_origin > NEAR_ORIGIN * max_abs;
+        self.has_one_origin = one_origin == GROUP_MASK;
         self.axes = axes;
         self.rows = [Row::new(kx), Row::new(ky), Row::new(kz)];
-        self.backward = !forward[2];
+        self.backward = backward[2];
         for axis in 0..3 {
-            self.near[axis] = Row::new(usize::from(!forward[axis]));
-            self.far[axis] = Row::new(usize::from(forward[axis]));
+            let shift = if is_far { ORIGIN_SHIFT * farthest } else { 0.0 };
+            self.shift[axis] = if backward[axis] { -shift } else { shift };
+            self.near[axis] = Row::new(usize::from(backward[axis]));
+            self.far[axis] = Row::new(usize::from(!backward[axis]));
         }
-        self.bound(forward);
-        true
+        self.bounds = self.bounds_of_rays(backward);
+        Some(valid)
     }
 
-    /// Sets the bounds to those of the rays.
+    /// The bounds of the rays.
     #[inline(always)]
-    fn bound(&mut self, forward: [bool; 3]) {
-        let s = self.simd;
-        let first = &self.groups[0];
-        let (mut t_min, mut t_max) = (first.rays.t_min, first.t_max);
-        for group in &self.groups[1..] {
-            (t_min, t_max) = (s.min(t_min, group.rays.t_min), s.max(t_max, group.t_max));
-        }
-        self.bounds.t_min = s.splat(min_lane(s.store(t_min)));
-        self.bounds.t_max = s.splat(max_lane(s.store(t_max)));
-        for axis in 0..3 {
-            let (mut low_near, mut high_near) = (first.near_origin[axis], first.near_origin[axis]);
-            let (mut low_far, mut high_far) = (first.far_origin[axis], first.far_origin[axis]);
-            let (mut low, mut high) = (first.reciprocal[axis], first.reciprocal[axis]);
-            for group in &self.groups[1..] {
-                low_near = s.min(low_near, group.near_origin[axis]);
-                high_near = s.max(high_near, group.near_origin[axis]);
-                low_far = s.min(low_far, group.far_origin[axis]);
-                high_far = s.max(high_far, group.far_origin[axis]);
-                low = s.min(low, group.reciprocal[axis]);
-                high = s.max(high, group.reciprocal[axis]);
+    fn bounds_of_rays(&self, backward: [bool; 3]) -> Bounds<S> {
+        let (s, minus) = (self.simd, self.simd.splat(-0.0));
+        let groups = &self.groups[..self.n_groups.max(1)];
+        let (mut low, mut high) = (groups[0].reciprocal, groups[0].reciprocal);
+        let (mut t_min, mut t_max) = (groups[0].rays.t_min, groups[0].best.high);
+        for group in &groups[1..] {
+            for axis in 0..3 {
+                low[axis] = s.min(low[axis], group.reciprocal[axis]);
+                high[axis] = s.max(high[axis], group.reciprocal[axis]);
             }
-            let (near, far) = if forward[axis] {
-                (max_lane(s.store(high_near)), min_lane(s.store(low_far)))
-            } else {
-                (min_lane(s.store(low_near)), max_lane(s.store(high_far)))
-            };
-            self.bounds.near_origin[axis] = s.splat(near);
-            self.bounds.far_origin[axis] = s.splat(far);
-            self.bounds.min_reciprocal[axis] = s.splat(min_lane(s.store(low)));
-            self.bounds.max_reciprocal[axis] = s.splat(max_lane(s.store(high)));
+            t_min = s.min(t_min, group.rays.t_min);
+            t_max = s.max(t_max, group.best.high);
         }
+        // Maxima as minima of the negatives, which are exact.
+        let [low_x, low_y, low_z, high_x, high_y, high_z, t_min, t_max] = least_of_each(
+            s,
+            [
+                low[0],
+                low[1],
+                low[2],
+                s.xor_sign(high[0], minus),
+                s.xor_sign(high[1], minus),
+                s.xor_sign(high[2], minus),
+                t_min,
+                s.xor_sign(t_max, minus),
+            ],
+        );
+        let (mut near_origin, mut far_origin) = (groups[0].rays.origin, groups[0].rays.origin);
+        if !self.has_one_origin || self.shift[2] != 0.0 {
+            (near_origin, far_origin) = self.origins_of(groups, backward);
+        }
+        Bounds {
+            near_origin,
+            far_origin,
+            min_reciprocal: [s.splat(low_x), s.splat(low_y), s.splat(low_z)],
+            max_reciprocal: [s.splat(-high_x), s.splat(-high_y), s.splat(-high_z)],
+            t_min: s.splat(t_min),
+            t_max: s.splat(-t_max),
+        }
+    }
+
+    /// The origins of some groups for near and for far planes.
+    #[inline(always)]
+    fn origins_of(&self, groups: &[Group<S>], backward: [bool; 3]) -> ([S::F; 3], [S::F; 3]) {
+        let (s, minus) = (self.simd, self.simd.splat(-0.0));
+        let (mut low, mut high) = (groups[0].rays.origin, groups[0].rays.origin);
+        for group in &groups[1..] {
+            for axis in 0..3 {
+                low[axis] = s.min(low[axis], group.rays.origin[axis]);
+                high[axis] = s.max(high[axis], group.rays.origin[axis]);
+            }
+        }
+        let least = least_of_each(
+            s,
+            [
+                low[0],
+                low[1],
+                low[2],
+                s.xor_sign(high[0], minus),
+                s.xor_sign(high[1], minus),
+                s.xor_sign(high[2], minus),
+                low[0],
+                low[0],
+            ],
+        );
+        let (mut near_origin, mut far_origin) = (low, high);
+        for axis in 0..3 {
+            let (low, high) = (least[axis], -least[3 + axis]);
+            let (near, far) = if backward[axis] { (low, high) } else { (high, low) };
+            near_origin[axis] = s.splat(near + self.shift[axis]);
+            far_origin[axis] = s.splat(far - self.shift[axis]);
+        }
+        (near_origin, far_origin)
     }
 }
 
-/// `1 / d`, clamped to finite values, with the sign of `d`.
+/// The first valid ray of some.
 #[inline(always)]
-fn reciprocal<S: Simd>(s: S, d: S::F) -> S::F {
-    let size = s.min(s.div(s.splat(1.0), s.abs(d)), s.splat(f32::MAX));
-    s.xor_sign(size, d)
+fn first_valid<'a>(rays: &'a [Ray], indices: &[u32]) -> Option<&'a Ray> {
+    for &index in indices {
+        let ray = &rays[index as usize];
+        if ray.is_valid() {
+            return Some(ray);
+        }
+    }
+    None
 }
 
-/// The lanes with the dominant axis that `axes` ends with, as bits, by the reference's rule: a tie goes
-/// to the earlier axis. The components are in the order of `axes`. Never a direction of zeros.
+/// Whether any of the rays in `lanes` is valid.
 #[inline(always)]
-fn has_dominant_axis<S: Simd>(s: S, direction: [S::F; 3], axes: [Axis; 3]) -> u32 {
+fn any_valid(rays: &[Ray], indices: &[u32], lanes: u32) -> bool {
+    let mut left = lanes;
+    while left != 0 {
+        let index = indices[left.trailing_zeros() as usize];
+        left &= left - 1;
+        if rays[index as usize].is_valid() {
+            return true;
+        }
+    }
+    false
+}
+
+/// The lanes of valid rays that fit a packet, as bits. `columns` holds the rays' components.
+#[inline(always)]
+fn fitting<S: Simd>(s: S, columns: &[S::F; LANES], axes: [Axis; 3], backward: [bool; 3]) -> u32 {
+    let zero = s.splat(0.0);
+    // Zero times a number is zero, times anything else NaN.
+    let mut sum = s.mul(columns[0], zero);
+    for component in 1..6 {
+        sum = s.add(sum, s.mul(columns[component], zero));
+    }
+    let [kx, ky, kz] = [axes[0].index(), axes[1].index(), axes[2].index()];
+    let direction = [columns[3 + kx], columns[3 + ky], columns[3 + kz]];
     let [x, y, z] = [s.abs(direction[0]), s.abs(direction[1]), s.abs(direction[2])];
-    let mut lanes = !s.movemask(s.eq(z, s.splat(0.0)));
-    for (other, axis) in [(x, axes[0]), (y, axes[1])] {
+    let is_usual = s.and(s.le(s.splat(SHORT), z), s.le(z, s.splat(LONGEST)));
+    let is_valid = s.and(s.eq(sum, zero), s.le(columns[6], columns[7]));
+    let mut lanes = s.movemask(s.and(is_usual, is_valid));
+    // The dominant axis by the reference's rule: a tie goes to the earlier axis.
+    for (other, axis) in [(x, kx), (y, ky)] {
         lanes &= s.movemask(s.le(other, z));
-        if axis.index() < axes[2].index() {
+        if axis < kz {
             lanes &= !s.movemask(s.eq(other, z));
         }
     }
+    for axis in 0..3 {
+        let signs = s.sign_bits(direction[axis]);
+        lanes &= if backward[axis] { signs } else { !signs };
+    }
     lanes
+}
+
+/// The minimum lane of each of the rows.
+#[inline(always)]
+fn least_of_each<S: Simd>(s: S, rows: [S::F; LANES]) -> [f32; LANES] {
+    let [a, b, c, d, e, f, g, h] = s.transpose(rows);
+    let (ab, cd, ef, gh) = (s.min(a, b), s.min(c, d), s.min(e, f), s.min(g, h));
+    s.store(s.min(s.min(ab, cd), s.min(ef, gh)))
 }

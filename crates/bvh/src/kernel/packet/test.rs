@@ -2,15 +2,17 @@
 
 use hitscan_primitives::Faces;
 
-use super::{GROUP_MASK, N_GROUPS, Packet};
+use super::{
+    Bounds, GROUP_MASK, Group, N_GROUPS, Packet, RaySet, best::Undecided, lanes_of, rays_of,
+};
 use crate::{
     kernel::{
         box_test::BoxHits,
         hit_sink::leaf_position,
-        triangle_decision::{Candidates, Shared, decide},
-        triangle_filter::{Plane, relative, within_edges},
+        triangle_decision::Shared,
+        triangle_filter::{Corners, Plane, relative, within_edges},
     },
-    layout::{TriangleBlock, WideNode},
+    layout::{CornerRows, Leaves, TriangleBlock, WideNode},
     simd::{LANES, Simd},
     widths::{BLOCK_WIDTH, NODE_WIDTH},
 };
@@ -34,17 +36,7 @@ impl<S: Simd> Packet<S> {
         let planes = &node.bounds[self.axes[axis].index()];
         let near = s.load(self.near[axis].of(planes));
         let far = s.load(self.far[axis].of(planes));
-        self.slab_between(axis, near, far)
-    }
-
-    /// The `t` at which the first ray may enter and the last ray may leave the slabs between two planes.
-    #[inline(always)]
-    fn slab_between(&self, axis: usize, near: S::F, far: S::F) -> (S::F, S::F) {
-        let (s, bounds) = (self.simd, &self.bounds);
-        let (min, max) = (bounds.min_reciprocal[axis], bounds.max_reciprocal[axis]);
-        let near = s.sub(near, bounds.near_origin[axis]);
-        let far = s.sub(far, bounds.far_origin[axis]);
-        (s.min(s.mul(near, min), s.mul(near, max)), s.max(s.mul(far, min), s.mul(far, max)))
+        self.bounds.slab_between(s, axis, near, far)
     }
 
     /// The triangles of a block whose boxes any ray may meet, as bits: a superset. `inflation` is that of
@@ -63,15 +55,15 @@ impl<S: Simd> Packet<S> {
             let high = s.add(s.max(a, s.max(b, c)), inflation);
             let forward = self.near[axis].is_first();
             let (near, far) = if forward { (low, high) } else { (high, low) };
-            let (near, far) = self.slab_between(axis, near, far);
+            let (near, far) = self.bounds.slab_between(s, axis, near, far);
             (enter, exit) = (s.max(enter, near), s.min(exit, far));
         }
         s.movemask(s.le(enter, exit))
     }
 
-    /// The rays that meet the box of a child, as bits.
+    /// The rays that meet the box of a child.
     #[inline(always)]
-    pub(crate) fn test_child(&self, node: &WideNode, slot: usize) -> u32 {
+    pub(crate) fn test_child(&self, node: &WideNode, slot: usize) -> RaySet {
         let s = self.simd;
         let slot = slot % NODE_WIDTH;
         let mut near = [s.splat(0.0); 3];
@@ -82,82 +74,185 @@ impl<S: Simd> Packet<S> {
             far[axis] = s.splat(self.far[axis].of(planes)[slot]);
         }
         let mut active = 0;
-        for (g, group) in self.groups.iter().enumerate() {
-            let reciprocal = group.reciprocal;
-            let (mut enter, mut exit) = (group.rays.t_min, group.t_max);
-            for axis in 0..3 {
-                let to_near = s.mul(s.sub(near[axis], group.near_origin[axis]), reciprocal[axis]);
-                let to_far = s.mul(s.sub(far[axis], group.far_origin[axis]), reciprocal[axis]);
-                (enter, exit) = (s.max(enter, to_near), s.min(exit, to_far));
+        if self.shift[2] != 0.0 {
+            for (g, group) in self.groups().iter().enumerate() {
+                active |= rays_of(group.meets_from_far(s, self.shift, near, far), g);
             }
-            active |= s.movemask(s.le(enter, exit)) << (LANES * g);
+            return active;
+        }
+        for (g, group) in self.groups().iter().enumerate() {
+            let (r, o) = (group.reciprocal, group.scaled_origin);
+            let (mut enter, mut exit) = (group.rays.t_min, group.best.high);
+            for axis in 0..3 {
+                enter = s.max(enter, s.approx_mul_add(near[axis], r[axis], o[axis]));
+                exit = s.min(exit, s.approx_mul_add(far[axis], r[axis], o[axis]));
+            }
+            active |= rays_of(s.movemask(s.le(enter, exit)), g);
         }
         active
     }
 
-    /// Tests the active rays against the triangles of a block, and returns those that hit any. With
-    /// `ANY`, hits are not recorded.
+    /// Tests the active rays against the triangles of a block. Returns the rays that hit any with `ANY`, else
+    /// those with a new best hit.
     #[inline(always)]
     pub(crate) fn test_block<const ANY: bool>(
         &mut self,
+        leaves: &Leaves,
         block: &TriangleBlock,
         index: usize,
-        active: u32,
+        active: RaySet,
         inflation: f32,
-    ) -> u32 {
-        let s = self.simd;
-        let contact = s.splat(self.contact);
-        let shared = Shared { backward: self.backward, faces: self.faces, contact };
-        let mut hit_any = 0;
-        let mut lanes = self.test_boxes(block, inflation);
+    ) -> RaySet {
+        let lanes = self.test_boxes(block, inflation);
+        if lanes == 0 {
+            0
+        } else if self.has_one_origin {
+            self.test_triangles::<ANY, true>(leaves, block, index, active, lanes)
+        } else {
+            self.test_triangles::<ANY, false>(leaves, block, index, active, lanes)
+        }
+    }
+
+    /// Tests the active rays against the triangles in some lanes of a block. With `ONE_ORIGIN` the corners
+    /// are moved to the origin of all rays at once.
+    #[inline(always)]
+    fn test_triangles<const ANY: bool, const ONE_ORIGIN: bool>(
+        &mut self,
+        leaves: &Leaves,
+        block: &TriangleBlock,
+        index: usize,
+        mut active: RaySet,
+        mut lanes: u32,
+    ) -> RaySet {
+        let (s, shared) = (self.simd, self.shared());
+        let mut rows: CornerRows = [[[0.0; BLOCK_WIDTH]; 3]; 3];
+        for corner in 0..3 {
+            let coordinates = self.load(&block.corners[corner]);
+            for axis in 0..3 {
+                let origin = self.groups[0].rays.origin[axis];
+                let coordinate = coordinates[axis];
+                rows[corner][axis] =
+                    s.store(if ONE_ORIGIN { s.sub(coordinate, origin) } else { coordinate });
+            }
+        }
+        let [x, y, z] = self.rows;
+        let normals = [x.of(&block.normal), y.of(&block.normal), z.of(&block.normal)];
+        let mut found = 0;
         while lanes != 0 {
             let lane = lanes.trailing_zeros() as usize % BLOCK_WIDTH;
             lanes &= lanes - 1;
-            let [a, b, c] = &block.corners;
-            let corners = [self.splat(a, lane), self.splat(b, lane), self.splat(c, lane)];
-            let normal = self.splat(&block.normal, lane);
-            for g in 0..N_GROUPS {
-                let wanted = active >> (LANES * g) & GROUP_MASK;
-                if wanted == 0 {
-                    continue;
-                }
-                let group = &mut self.groups[g];
-                let corners = relative(s, corners, &group.rays);
-                let plane = Plane::new(s, &group.rays, normal, corners[0]);
-                let within_edges = within_edges(s, &group.rays, corners);
-                let in_range = plane.in_range(s, &group.rays, group.t_max);
-                let mut lanes = s.movemask(s.and(within_edges.maybe, in_range));
-                if lanes == 0 {
-                    continue;
-                }
-                let certain = within_edges.certainly(s);
-                if ANY && self.faces == Faces::Both {
-                    // The `t` of a hit is not needed.
-                    let in_range = plane.certainly_in_range(s, &group.rays, group.t_max);
-                    let hits = s.movemask(s.and(certain, in_range));
-                    hit_any |= hits << (LANES * g);
-                    lanes &= !hits;
-                    if lanes == 0 {
-                        continue;
-                    }
-                }
-                let candidates = Candidates { lanes, certain: s.movemask(certain) };
-                // An inactive ray cannot hit, because no hit lies outside the boxes around it.
-                let hits = decide(s, &group.rays, &shared, corners, candidates, group.t_max);
-                hit_any |= hits.accepted << (LANES * g);
-                if !ANY && hits.accepted != 0 {
-                    let position = leaf_position(index, lane);
-                    group.record(s, &hits, block.triangles[lane], position);
+            let mut corners = [[s.splat(0.0); 3]; 3];
+            for corner in 0..3 {
+                for axis in 0..3 {
+                    corners[corner][axis] = s.splat(rows[corner][axis][lane]);
                 }
             }
+            let normal =
+                [s.splat(normals[0][lane]), s.splat(normals[1][lane]), s.splat(normals[2][lane])];
+            let position = leaf_position(index, lane);
+            let mut left = active;
+            while left != 0 {
+                let g = left.trailing_zeros() as usize / LANES;
+                let wanted = lanes_of(left, g);
+                left &= !rays_of(GROUP_MASK, g);
+                let group = &mut self.groups[g % N_GROUPS];
+                let corners = if ONE_ORIGIN { corners } else { relative(s, corners, &group.rays) };
+                let (hits, undecided) =
+                    group.test_triangle::<ANY>(s, &shared, corners, normal, wanted, position);
+                found |= rays_of(hits, g);
+                if undecided != 0 {
+                    let axes = self.axes;
+                    let lanes = undecided;
+                    let hits = s.vectorize(Undecided::<S, ANY> {
+                        group,
+                        shared: &shared,
+                        leaves,
+                        axes,
+                        lanes,
+                        corners,
+                        position,
+                    });
+                    found |= rays_of(hits, g);
+                }
+            }
+            if ANY {
+                active &= !found;
+            }
         }
-        hit_any
+        found
+    }
+}
+
+impl<S: Simd> Bounds<S> {
+    /// The `t` at which the first ray may enter and the last ray may leave the slabs between two planes.
+    #[inline(always)]
+    fn slab_between(&self, s: S, axis: usize, near: S::F, far: S::F) -> (S::F, S::F) {
+        let (min, max) = (self.min_reciprocal[axis], self.max_reciprocal[axis]);
+        let near = s.sub(near, self.near_origin[axis]);
+        let far = s.sub(far, self.far_origin[axis]);
+        (s.min(s.mul(near, min), s.mul(near, max)), s.max(s.mul(far, min), s.mul(far, max)))
+    }
+}
+
+impl<S: Simd> Group<S> {
+    /// The lanes whose rays meet a box, as bits, for origins far from the mesh. `near` and `far` are the
+    /// planes of the box, and `shift` moves the origins away from both.
+    #[inline(always)]
+    fn meets_from_far(&self, s: S, shift: [f32; 3], near: [S::F; 3], far: [S::F; 3]) -> u32 {
+        let (mut enter, mut exit) = (self.rays.t_min, self.best.high);
+        for axis in 0..3 {
+            let (origin, shift) = (self.rays.origin[axis], s.splat(shift[axis]));
+            let near = s.sub(near[axis], s.add(origin, shift));
+            let far = s.sub(far[axis], s.sub(origin, shift));
+            enter = s.max(enter, s.mul(near, self.reciprocal[axis]));
+            exit = s.min(exit, s.mul(far, self.reciprocal[axis]));
+        }
+        s.movemask(s.le(enter, exit))
     }
 
-    /// One triangle's row values, each in all lanes, in the order of the axes.
+    /// Tests the rays in the lanes `wanted` against a triangle. Returns the lanes that certainly hit it, or
+    /// without `ANY` those whose best hit it became, and the undecided lanes.
     #[inline(always)]
-    fn splat(&self, rows: &[[f32; LANES]; 3], lane: usize) -> [S::F; 3] {
-        let (s, [x, y, z]) = (self.simd, self.rows);
-        [s.splat(x.of(rows)[lane]), s.splat(y.of(rows)[lane]), s.splat(z.of(rows)[lane])]
+    fn test_triangle<const ANY: bool>(
+        &mut self,
+        s: S,
+        shared: &Shared<S>,
+        corners: Corners<S>,
+        normal: [S::F; 3],
+        wanted: u32,
+        position: u32,
+    ) -> (u32, u32) {
+        let within_edges = within_edges(s, &self.rays, corners);
+        let within = s.movemask(within_edges.maybe) & wanted;
+        if within == 0 {
+            return (0, 0);
+        }
+        let plane = Plane::new(s, &self.rays, normal, corners[0]);
+        let mut lanes = within & s.movemask(plane.in_range(s, &self.rays, self.best.high));
+        if lanes == 0 {
+            return (0, 0);
+        }
+        let certain = within_edges.certainly(s);
+        match shared.faces {
+            Faces::Both => {}
+            Faces::Front => {
+                let front = within_edges.front(s, shared.backward);
+                lanes &= front | !s.movemask(certain);
+            }
+            Faces::Back => {
+                let front = within_edges.front(s, shared.backward);
+                lanes &= !front | !s.movemask(certain);
+            }
+        }
+        if ANY {
+            let in_range = plane.certainly_in_range(s, &self.rays, self.best.high);
+            let hits = s.movemask(s.and(certain, in_range)) & lanes;
+            return (hits, lanes & !hits);
+        }
+        let (low, high) = plane.t_bounds(s, &self.rays);
+        let in_range = s.and(s.le(self.rays.t_min, low), s.le(high, self.best.low));
+        let closer = s.movemask(s.and(certain, in_range)) & lanes;
+        self.best.set(s, s.mask_from_bits(closer), [low, high], position);
+        (closer, lanes & !closer)
     }
 }

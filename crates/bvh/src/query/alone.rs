@@ -1,0 +1,56 @@
+//! The rays of a batch that go alone: one after the other, or interleaved where they wait for memory.
+
+use hitscan_primitives::{Faces, Ray};
+
+use crate::{
+    kernel::HitSink,
+    layout::Tree,
+    simd::Isa,
+    traverse::{leaves_beyond_caches, trace_each, trace_interleaved},
+};
+
+/// The minimum size in bytes of a tree on which even neighbouring rays wait for memory. On the city of a
+/// million triangles, 70 MB, interleaving costs bounced rays 13 %; on the terrain of four million it gains
+/// 15 %.
+const FAR_BEYOND_CACHES: usize = 160 << 20;
+
+/// The maximum distance of neighbouring origins, as a share of the mesh's largest coordinate.
+const NEIGHBOURS: f32 = 1.0 / 64.0;
+
+/// Answers the rays at `indices`. `start` makes the sink of a ray, and `finish` converts it to the answer.
+#[expect(clippy::too_many_arguments, reason = "a batch in plain arguments, used once")]
+pub(super) fn answer_alone<A, H: HitSink>(
+    tree: &Tree,
+    isa: Isa,
+    rays: &[Ray],
+    indices: &[u32],
+    answers: &mut [A],
+    faces: Faces,
+    start: impl Fn(&Ray) -> H,
+    finish: impl Fn(H) -> A,
+) {
+    let wait_for_memory =
+        || (H::ORDERED && is_far_beyond_caches(tree)) || !are_neighbours(tree, rays, indices);
+    match leaves_beyond_caches(tree) {
+        Some(leaves) if wait_for_memory() => {
+            let finish = |ray, sink| answers[ray as usize] = finish(sink);
+            trace_interleaved(tree, isa, leaves, rays, indices, faces, start, finish);
+        }
+        _ => trace_each(tree, isa, rays, indices, answers, faces, start, finish),
+    }
+}
+
+/// Whether even neighbouring rays wait for memory.
+pub(super) fn is_far_beyond_caches(tree: &Tree) -> bool {
+    size_of_val(&*tree.nodes) + tree.leaves.bytes() >= FAR_BEYOND_CACHES
+}
+
+/// Whether most of the rays start near the one before, so that they read the same part of the tree.
+fn are_neighbours(tree: &Tree, rays: &[Ray], indices: &[u32]) -> bool {
+    let reach = NEIGHBOURS * tree.max_abs;
+    let are_near = |pair: &&[u32]| {
+        let [a, b] = [0, 1].map(|i| rays[pair[i] as usize].origin);
+        (a - b).abs().max_element() <= reach
+    };
+    2 * indices.windows(2).filter(are_near).count() >= indices.len()
+}
