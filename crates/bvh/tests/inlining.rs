@@ -27,7 +27,7 @@ const INLINED: [&str; 10] = [
 const CARRIER: &str = "9vectorize";
 
 /// The cold path that is out of line on purpose: it proves that the test sees symbols.
-const OUT_OF_LINE: &str = "6filter7accepts";
+const OUT_OF_LINE: &str = "6filter4Rule7accepts";
 
 fn symbols() -> Vec<String> {
     let path = std::env::current_exe().expect("a test knows its own path");
