@@ -81,6 +81,8 @@ fn hover(hovers: Res<HoverMap>, movables: Query<&Movable>, mut editor: ResMut<Ed
     editor.hovered = nearest.map(|(&entity, _)| entity);
 }
 
+/// Follows the mouse button: click, marquee or drag.
+// Longer than 60 lines, because it is one flat match over the states of a gesture.
 fn gesture(
     input: Res<EditorInput>,
     mut editor: ResMut<Editor>,
