@@ -89,9 +89,9 @@ mod zstandard;
 pub use format::Format;
 pub use hitscan_files::{Limit, LoadOptions, ReadError, ReadErrorKind};
 pub use hitscan_obj::ObjReport;
-pub use instance::Instance;
+pub use instance::{Instance, SceneNode};
 pub use load::{load, load_with_progress, parse, parse_any, parse_with_files};
-pub use loaded::Loaded;
+pub use loaded::{Loaded, merge};
 pub use report::LoadReport;
 pub use write::{WriteReport, write};
 

@@ -8,7 +8,7 @@ use hitscan_obj::ObjModel;
 use hitscan_primitives::{CornerAttributes, FaceRecords, Material, Runs, TriMesh};
 
 use crate::{
-    Format, Instance, LoadReport,
+    Format, Instance, LoadReport, SceneNode,
     mesh_builder::{MeshBuilder, Name},
 };
 
@@ -35,6 +35,8 @@ pub struct Loaded {
     pub meshes: Vec<TriMesh>,
     /// The instances of the meshes in the space of the scene.
     pub instances: Vec<Instance>,
+    /// The same instances with their parents: the nodes of a glTF file that have a mesh at or below them.
+    pub nodes: Vec<SceneNode>,
     /// The materials in the order of the file, or of the material libraries of an OBJ file. A name may
     /// occur twice; see [`material`](Self::material).
     pub materials: Vec<Material>,
@@ -55,6 +57,7 @@ pub struct Loaded {
 pub(crate) struct Parts {
     pub(crate) meshes: Vec<TriMesh>,
     pub(crate) instances: Vec<Instance>,
+    pub(crate) nodes: Vec<SceneNode>,
     pub(crate) materials: Vec<Material>,
     pub(crate) embedded_textures: Vec<(usize, Arc<[u8]>)>,
     pub(crate) files: Vec<PathBuf>,
@@ -65,7 +68,10 @@ impl Parts {
     /// One mesh with one instance.
     pub(crate) fn of_one(mesh: TriMesh, report: LoadReport) -> Self {
         let instance = Instance { mesh: 0, transform: DAffine3::IDENTITY, name: None };
-        Self { meshes: vec![mesh], instances: vec![instance], report, ..Self::default() }
+        let node =
+            SceneNode { name: None, parent: None, mesh: Some(0), transform: DAffine3::IDENTITY };
+        let (meshes, instances, nodes) = (vec![mesh], vec![instance], vec![node]);
+        Self { meshes, instances, nodes, report, ..Self::default() }
     }
 
     pub(crate) fn of_obj(model: ObjModel) -> Self {
@@ -77,12 +83,13 @@ impl Parts {
 
 impl Loaded {
     pub(crate) fn new(parts: Parts, format: Format, name: &str, options: &LoadOptions) -> Self {
-        let Parts { meshes, instances, materials, embedded_textures, files, report } = parts;
+        let Parts { meshes, instances, nodes, materials, embedded_textures, files, report } = parts;
         let (name, options) = (name.to_owned(), options.clone());
         Self {
             format,
             meshes,
             instances,
+            nodes,
             materials,
             embedded_textures,
             files,
@@ -118,28 +125,44 @@ impl Loaded {
     }
 
     fn merged(&self) -> Result<TriMesh, ReadErrorKind> {
-        let (mut n_vertices, mut n_triangles) = (0, 0);
-        for instance in &self.instances {
-            n_vertices += self.meshes[instance.mesh].positions().len() as u64;
-            n_triangles += self.meshes[instance.mesh].triangles().len() as u64;
-        }
-        ReadErrorKind::check_vertices("vertices of the merged scene", n_vertices, &self.options)?;
-        ReadErrorKind::check_vertices("triangles of the merged scene", n_triangles, &self.options)?;
-        let mut builder = MeshBuilder::default();
-        // Per mesh, because many instances may share it.
-        let mut names: Vec<Vec<Name<'_>>> = self.meshes.iter().map(names_of).collect();
-        // By address, because instances share the names.
-        let mut nodes: HashMap<*const str, Name<'_>> = HashMap::new();
-        for instance in &self.instances {
-            let mesh = &self.meshes[instance.mesh];
-            let node = instance
-                .name
-                .as_deref()
-                .map(|name| nodes.entry(name).or_insert_with(|| Name::new(Some(name))));
-            add_instance(&mut builder, mesh, instance.transform, node, &mut names[instance.mesh]);
-        }
-        Ok(builder.finish(&self.options)?)
+        merge(&self.meshes, &self.instances, &self.options)
     }
+}
+
+/// One mesh of all instances in the space of their scene, as [`Loaded::into_mesh`] makes it.
+///
+/// # Errors
+/// More vertices or triangles than [`LoadOptions::max_vertices`], or positions that are not finite in
+/// single precision.
+///
+/// # Panics
+/// If an instance has a mesh beyond `meshes`.
+pub fn merge(
+    meshes: &[TriMesh],
+    instances: &[Instance],
+    options: &LoadOptions,
+) -> Result<TriMesh, ReadErrorKind> {
+    let (mut n_vertices, mut n_triangles) = (0, 0);
+    for instance in instances {
+        n_vertices += meshes[instance.mesh].positions().len() as u64;
+        n_triangles += meshes[instance.mesh].triangles().len() as u64;
+    }
+    ReadErrorKind::check_vertices("vertices of the merged scene", n_vertices, options)?;
+    ReadErrorKind::check_vertices("triangles of the merged scene", n_triangles, options)?;
+    let mut builder = MeshBuilder::default();
+    // Per mesh, because many instances may share it.
+    let mut names: Vec<Vec<Name<'_>>> = meshes.iter().map(names_of).collect();
+    // By address, because instances share the names.
+    let mut nodes: HashMap<*const str, Name<'_>> = HashMap::new();
+    for instance in instances {
+        let mesh = &meshes[instance.mesh];
+        let node = instance
+            .name
+            .as_deref()
+            .map(|name| nodes.entry(name).or_insert_with(|| Name::new(Some(name))));
+        add_instance(&mut builder, mesh, instance.transform, node, &mut names[instance.mesh]);
+    }
+    Ok(builder.finish(options)?)
 }
 
 /// The names in the records of a mesh.

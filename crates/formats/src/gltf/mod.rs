@@ -21,6 +21,7 @@ use crate::{
     side_files::SideFiles,
 };
 use buffers::Buffers;
+use nodes::Hierarchy;
 use primitives::MeshReader;
 
 pub(crate) fn parse(
@@ -46,9 +47,10 @@ pub(crate) fn parse(
         };
         index_of_mesh.push(index);
     }
-    let mut instances = nodes::instances(&document, &mut report)?;
-    for instance in &mut instances {
-        instance.mesh = index_of_mesh[instance.mesh];
+    let Hierarchy { mut instances, mut nodes } = nodes::hierarchy(&document, &mut report)?;
+    let in_nodes = nodes.iter_mut().filter_map(|node| node.mesh.as_mut());
+    for mesh in instances.iter_mut().map(|instance| &mut instance.mesh).chain(in_nodes) {
+        *mesh = index_of_mesh[*mesh];
     }
     let materials = document.materials().filter(|_| options.materials);
     let materials = materials.map(|material| materials::read(&material)).collect();
@@ -58,7 +60,7 @@ pub(crate) fn parse(
     };
     count_what_is_left_out(&document, &mut report);
     let files = buffers.into_files();
-    Ok(Parts { meshes, instances, materials, embedded_textures: textures, files, report })
+    Ok(Parts { meshes, instances, nodes, materials, embedded_textures: textures, files, report })
 }
 
 /// The name of a mesh, and the parts of each primitive that its triangles depend on.

@@ -101,6 +101,21 @@ pub(crate) fn check(loaded: &Loaded) {
 
     let names: Vec<_> = loaded.instances.iter().map(|i| i.name.as_deref()).collect();
     assert_eq!(names, [Some("flat"), Some("turned"), Some("square")]);
+    let node = |i: usize| {
+        let node = &loaded.nodes[i];
+        (node.name.as_deref(), node.parent, node.mesh)
+    };
+    assert_eq!(
+        [node(0), node(1), node(2), node(3)],
+        [
+            (Some("flat"), None, Some(0)),
+            (Some("parent"), None, None),
+            (Some("turned"), Some(1), Some(0)),
+            (Some("square"), Some(1), Some(0)),
+        ]
+    );
+    let world = loaded.nodes[1].transform * loaded.nodes[2].transform;
+    assert_eq!(world, loaded.instances[1].transform);
     let place = |instance: usize, point: DVec3| {
         let moved = loaded.instances[instance].transform.transform_point3(point);
         (moved * 1e6).round() / 1e6
@@ -229,6 +244,22 @@ fn strips_fans_and_sparse_accessors_are_read() {
     let loaded = read(&text(document), Format::Gltf).expect("the text is right");
     let expected = [Vec3::ZERO, Vec3::Z, Vec3::ZERO];
     assert_eq!(corners(&loaded.meshes[0])[0], expected);
+}
+
+/// Bones, lights and cameras are no nodes of a scene of meshes. A child of a flattened node stands alone.
+#[test]
+fn nodes_have_a_mesh_at_or_below_them() {
+    let mut document = document();
+    document["nodes"] = json!([
+        {"name": "bone", "children": [1]}, {"name": "tip"},
+        {"name": "flat", "scale": [1.0, 0.0, 1.0], "children": [3], "mesh": 0}, {"name": "below", "mesh": 0},
+        {"name": "group", "children": [5]}, {"name": "inner", "children": [6]}, {"name": "leaf", "mesh": 0},
+    ]);
+    document["scenes"][0]["nodes"] = json!([0, 2, 4]);
+    let loaded = read(&text(document), Format::Gltf).expect("the text is right");
+    let nodes: Vec<_> = loaded.nodes.iter().map(|n| (n.name.as_deref(), n.parent)).collect();
+    assert_eq!(nodes, [(Some("group"), None), (Some("inner"), Some(0)), (Some("leaf"), Some(1))]);
+    assert_eq!(loaded.report.lines(), ["nodes whose transform has no inverse, left out: 2"]);
 }
 
 /// A name takes memory once, for any number of nodes with the mesh.
