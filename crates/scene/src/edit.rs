@@ -314,6 +314,29 @@ impl Scene {
         Ok(())
     }
 
+    /// Gives each instance the insertion order that `order` returns, such as one from a file. Later
+    /// instances follow the largest. O(n log n).
+    ///
+    /// A scene that was saved and read again decides ties as before if the orders are as before.
+    /// [`restore`](Self::restore) of an instance that was removed before keeps its old order.
+    ///
+    /// # Errors
+    /// Two instances of the same order.
+    pub fn renumber(&mut self, mut order: impl FnMut(InstanceId) -> u64) -> Result<(), SceneError> {
+        let mut orders: Vec<(u64, InstanceId)> =
+            self.iter().map(|(id, _)| (order(id), id)).collect();
+        orders.sort_unstable();
+        if let Some(pair) = orders.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+            let ((order, other), (_, instance)) = (pair[0], pair[1]);
+            return Err(SceneError::SameOrder { instance, order, other });
+        }
+        for &(order, id) in &orders {
+            self.at_mut(id.index).insertion_order = order;
+        }
+        self.n_inserted = orders.last().map_or(0, |&(order, _)| order.saturating_add(1));
+        Ok(())
+    }
+
     /// Changes an instance, and updates the world state of its subtree.
     fn change(
         &mut self,

@@ -38,6 +38,16 @@ pub enum SceneError {
     /// The refit names a group, which has no mesh.
     #[error("instance {0}: a group has no mesh to refit; name an instance with a mesh")]
     NoMesh(InstanceId),
+    /// Two instances would have the same insertion order.
+    #[error("instance {instance}: has the order {order} of instance {other}; give each its own")]
+    SameOrder {
+        /// The later of the two.
+        instance: InstanceId,
+        /// The order of both.
+        order: u64,
+        /// The earlier of the two.
+        other: InstanceId,
+    },
     /// The new positions do not fit the mesh.
     #[error("instance {instance}: {source}")]
     Mesh {

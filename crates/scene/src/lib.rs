@@ -49,6 +49,7 @@
 //! Imports go one way:
 //!
 //! ```text
+//! brute_force ──▶ query_options, hit
 //! closest_point, overlap ──▶ world_mesh ──────────────▶ scene ◀── edit, details
 //! closest_point, overlap, inside, visit, ray_query ──▶ query_options ──▶ scene
 //! ray_query ──▶ ray_packet ──▶ candidate, placement;   ray_packet ──▶ query_options;   candidate ──▶ scene
@@ -74,6 +75,7 @@ mod mesh;
 mod scene;
 
 // Queries.
+mod brute_force;
 mod candidate;
 mod closest_point;
 mod details;
@@ -88,6 +90,7 @@ mod skin;
 mod visit;
 mod world_mesh;
 
+pub use brute_force::SceneBruteForce;
 pub use closest_point::ScenePoint;
 pub use details::{HitDetails, NearestEdge, NearestVertex, SafeOrigin};
 pub use edit::{KeepTransform, RemovedSubtree};

@@ -174,6 +174,27 @@ impl Scene {
         Some(self.record(id)?.insertion_order)
     }
 
+    /// The instance of an insertion order, which stays the same when a file holds the scene. O(n).
+    pub fn by_insertion_order(&self, order: u64) -> Option<InstanceId> {
+        self.records().find(|record| record.insertion_order == order).map(|record| record.id)
+    }
+
+    /// All instances, each before its children, and children in their order. Instances without a parent
+    /// come in insertion order. O(n log n).
+    pub fn depth_first(&self) -> Vec<InstanceId> {
+        let mut roots: Vec<&Record> =
+            self.records().filter(|record| record.instance.parent.is_none()).collect();
+        roots.sort_unstable_by_key(|record| std::cmp::Reverse(record.insertion_order));
+        let mut pending: Vec<u32> = roots.iter().map(|record| record.id.index).collect();
+        let mut found = Vec::with_capacity(self.n_instances);
+        while let Some(index) = pending.pop() {
+            let record = self.at(index);
+            found.push(record.id);
+            pending.extend(record.children.iter().rev());
+        }
+        found
+    }
+
     pub(crate) fn record(&self, id: InstanceId) -> Option<&Record> {
         if id.index as usize >= self.slots.len() {
             return None;

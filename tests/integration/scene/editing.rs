@@ -349,3 +349,30 @@ fn scenes_are_shared_between_threads() {
     assert_shared::<Mesh>();
     assert_shared::<RemovedSubtree>();
 }
+
+/// Equal hits are decided by the numbers that a file gives, and later instances follow them.
+#[test]
+fn renumbered_instances_decide_ties_anew() {
+    let mesh = random_meshes(&mut Rng::new(1))[0].clone();
+    let mut scene = Scene::new();
+    let ids: Vec<InstanceId> = (0..3)
+        .map(|_| scene.insert(Instance::new(mesh.clone(), DAffine3::IDENTITY)).expect("it fits"))
+        .collect();
+    let ray = WorldRay::new([0.1, 0.2, 9.0], [0.0, 0.0, -1.0]);
+    let first = |scene: &Scene| {
+        let hit = scene.closest_hit(&ray, &QueryOptions::default()).expect("the cube is ahead");
+        (hit.instance, hit.insertion_order)
+    };
+    assert_eq!(first(&scene), (ids[0], 0));
+    let before = scene.clone();
+    let error = scene.renumber(|id| u64::from(id == ids[2])).expect_err("two have order 0");
+    assert_eq!(error, SceneError::SameOrder { instance: ids[1], order: 0, other: ids[0] });
+    assert_eq!(first(&scene), (ids[0], 0));
+    scene.renumber(|id| if id == ids[1] { 7 } else { 100 + u64::from(id.index) }).expect("unique");
+    assert_eq!(first(&scene), (ids[1], 7));
+    assert_eq!(scene.by_insertion_order(102), Some(ids[2]));
+    assert_eq!(scene.depth_first(), [ids[1], ids[0], ids[2]]);
+    let next = scene.insert(Instance::new(mesh, DAffine3::IDENTITY)).expect("it fits");
+    assert_eq!(scene.insertion_order(next), Some(103));
+    assert_eq!(first(&before), (ids[0], 0));
+}
