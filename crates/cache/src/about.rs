@@ -3,7 +3,9 @@
 use hitscan_bvh::{BuildQuality, Layout};
 
 use crate::{
-    BuiltMesh, Source, source,
+    Source,
+    built_mesh::MeshParts,
+    source,
     wire::{Reader, Writer},
 };
 
@@ -18,16 +20,16 @@ pub(crate) struct About {
     pub(crate) source: Option<Source>,
 }
 
-pub(crate) fn encode(built: &BuiltMesh) -> Vec<u8> {
+pub(crate) fn encode(built: &MeshParts<'_>) -> Vec<u8> {
     let memory = built.bvh.raw_parts();
     let mut writer = Writer::default();
     writer.u32(index_in(&BuildQuality::ALL, built.quality));
     writer.u32(index_in(&Layout::ALL, memory.layout));
     writer.f32(memory.built_cost);
     writer.u64(built.n_ignored);
-    writer.texts(&built.remarks);
+    writer.texts(built.remarks);
     writer.bool(built.source.is_some());
-    if let Some(source) = &built.source {
+    if let Some(source) = built.source {
         source::encode(source, &mut writer);
     }
     writer.bytes

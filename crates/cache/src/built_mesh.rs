@@ -38,3 +38,23 @@ impl BuiltMesh {
         }
     }
 }
+
+/// A mesh with its hierarchy, borrowed for writing.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MeshParts<'a> {
+    pub(crate) mesh: &'a TriMesh,
+    pub(crate) bvh: &'a MeshBvh,
+    pub(crate) quality: BuildQuality,
+    pub(crate) materials: &'a [Material],
+    pub(crate) n_ignored: u64,
+    pub(crate) remarks: &'a [String],
+    pub(crate) source: Option<&'a Source>,
+}
+
+impl<'a> From<&'a BuiltMesh> for MeshParts<'a> {
+    fn from(built: &'a BuiltMesh) -> Self {
+        let BuiltMesh { mesh, bvh, quality, materials, n_ignored, remarks, source } = built;
+        let (quality, n_ignored) = (*quality, *n_ignored);
+        Self { mesh, bvh, quality, materials, n_ignored, remarks, source: source.as_ref() }
+    }
+}

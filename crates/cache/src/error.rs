@@ -36,6 +36,9 @@ pub enum CacheErrorKind {
         /// The first bytes, escaped.
         found: String,
     },
+    /// The file holds a scene, and the caller expected a mesh.
+    #[error("holds a scene; expected a mesh")]
+    IsAScene,
     /// The file has big-endian numbers.
     #[error("has big-endian numbers, but cache files are little-endian")]
     ByteOrder,
@@ -110,6 +113,14 @@ impl CacheErrorKind {
         Self::Invalid { part, reason: reason.to_string() }
     }
 
+    /// The error for a writer, which knows no path.
+    pub(crate) fn into_io(self) -> io::Error {
+        match self {
+            Self::Io(error) => error,
+            other => io::Error::new(io::ErrorKind::Unsupported, other),
+        }
+    }
+
     pub(crate) fn in_file(self, file: &str) -> CacheError {
         CacheError { file: file.to_owned(), kind: self }
     }
@@ -126,6 +137,7 @@ impl fmt::Display for CacheError {
             CacheErrorKind::Io(_)
             | CacheErrorKind::NotAFile { .. }
             | CacheErrorKind::NotACache { .. }
+            | CacheErrorKind::IsAScene
             | CacheErrorKind::TooLarge { .. }
             | CacheErrorKind::Machine => Ok(()),
             _ => write!(f, "; run `hitscan build` again"),

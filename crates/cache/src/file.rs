@@ -1,7 +1,9 @@
 //! Writing and reading whole files.
 
 use std::{
+    borrow::Cow,
     io::{self, Write},
+    ops::Range,
     path::Path,
 };
 
@@ -13,8 +15,10 @@ use hitscan_primitives::{CornerAttributes, TriMesh};
 use crate::{
     BuiltMesh, CacheError, CacheErrorKind,
     about::{self, About},
+    atomic,
+    built_mesh::MeshParts,
     checksum,
-    format::{Header, MAGIC, N_SECTIONS, Section},
+    format::{Header, MAGIC, N_SECTIONS, SCENE_MAGIC, Section},
     input::Sections,
     materials, parallel, records,
 };
@@ -26,24 +30,7 @@ use crate::{
 /// # Errors
 /// A path that cannot be written.
 pub fn save(built: &BuiltMesh, path: impl AsRef<Path>) -> Result<(), CacheError> {
-    let path = path.as_ref();
-    let real = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let folder = real.parent().filter(|parent| *parent != Path::new("")).unwrap_or(Path::new("."));
-    let save = || -> Result<(), CacheErrorKind> {
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(".hitscan-");
-        #[cfg(unix)]
-        {
-            // The permissions of any new file, which the umask of the user restricts.
-            use std::os::unix::fs::PermissionsExt;
-            builder.permissions(std::fs::Permissions::from_mode(0o666));
-        }
-        let mut file = builder.tempfile_in(folder)?;
-        write_kind(built, &mut file)?;
-        file.persist(&real).map_err(|error| error.error)?;
-        Ok(())
-    };
-    save().map_err(|kind| kind.at(path))
+    atomic::write(path.as_ref(), |file| write_parts(&built.into(), file))
 }
 
 /// [`save`] to any writer. It writes large pieces, so it needs no buffer.
@@ -51,43 +38,59 @@ pub fn save(built: &BuiltMesh, path: impl AsRef<Path>) -> Result<(), CacheError>
 /// # Errors
 /// An error of `out`.
 pub fn write(built: &BuiltMesh, out: impl Write) -> io::Result<()> {
-    write_kind(built, out).map_err(|kind| match kind {
-        CacheErrorKind::Io(error) => error,
-        other => io::Error::new(io::ErrorKind::Unsupported, other),
-    })
+    write_parts(&built.into(), out).map_err(CacheErrorKind::into_io)
 }
 
-fn write_kind(built: &BuiltMesh, mut out: impl Write) -> Result<(), CacheErrorKind> {
-    if cfg!(target_endian = "big") {
-        return Err(CacheErrorKind::Machine);
-    }
-    let BuiltMesh { mesh, bvh, materials, .. } = built;
-    let CornerAttributes { normals, normal_indices, uvs, uv_indices } = mesh.attributes();
-    let memory = bvh.raw_parts();
-    let (about, materials) = (about::encode(built), materials::encode(materials));
-    let records = records::encode(mesh.records());
-    // In the order of `Section`.
-    let sections: [&[u8]; N_SECTIONS] = [
-        &about,
-        &materials,
-        cast_slice(mesh.positions()),
-        cast_slice(mesh.triangles()),
-        cast_slice(normals),
-        cast_slice(normal_indices),
-        cast_slice(uvs),
-        cast_slice(uv_indices),
-        &records,
-        memory.nodes,
-        memory.blocks,
-        memory.corners,
-    ];
-    let header = Header::new(sections.map(|bytes| (bytes.len() as u64, checksum::of(bytes))));
-    out.write_all(&header.to_bytes())?;
-    for section in sections {
-        out.write_all(section)?;
-    }
-    out.flush()?;
+fn write_parts(built: &MeshParts<'_>, out: impl Write) -> Result<(), CacheErrorKind> {
+    Encoded::new(built)?.write(out)?;
     Ok(())
+}
+
+/// The bytes of a mesh with its tree, most of them borrowed.
+pub(crate) struct Encoded<'a> {
+    header: Header,
+    /// In the order of [`Section`].
+    sections: [Cow<'a, [u8]>; N_SECTIONS],
+}
+
+impl<'a> Encoded<'a> {
+    pub(crate) fn new(built: &MeshParts<'a>) -> Result<Self, CacheErrorKind> {
+        if cfg!(target_endian = "big") {
+            return Err(CacheErrorKind::Machine);
+        }
+        let CornerAttributes { normals, normal_indices, uvs, uv_indices } = built.mesh.attributes();
+        let memory = built.bvh.raw_parts();
+        let sections = [
+            about::encode(built).into(),
+            materials::encode(built.materials).into(),
+            cast_slice(built.mesh.positions()).into(),
+            cast_slice(built.mesh.triangles()).into(),
+            cast_slice(normals).into(),
+            cast_slice(normal_indices).into(),
+            cast_slice(uvs).into(),
+            cast_slice(uv_indices).into(),
+            records::encode(built.mesh.records()).into(),
+            memory.nodes.into(),
+            memory.blocks.into(),
+            memory.corners.into(),
+        ];
+        let lengths = sections
+            .each_ref()
+            .map(|bytes: &Cow<'_, [u8]>| (bytes.len() as u64, checksum::of(bytes)));
+        Ok(Self { header: Header::new(lengths), sections })
+    }
+
+    pub(crate) fn len(&self) -> u64 {
+        self.header.file_len()
+    }
+
+    pub(crate) fn write(&self, mut out: impl Write) -> io::Result<()> {
+        out.write_all(&self.header.to_bytes())?;
+        for section in &self.sections {
+            out.write_all(section)?;
+        }
+        out.flush()
+    }
 }
 
 /// Whether a file starts with the signature of a cache file, whatever its name. A file that ends
@@ -99,12 +102,18 @@ pub fn is_cache_file(path: impl AsRef<Path>) -> bool {
     let is_named = || path.extension().is_some_and(|end| end.eq_ignore_ascii_case("hitscan"));
     bytes
         .start(MAGIC.len())
-        .is_ok_and(|start| start == MAGIC || (MAGIC.starts_with(&start) && is_named()))
+        .is_ok_and(|start| is_cache(&start) || (MAGIC.starts_with(&start) && is_named()))
 }
 
-/// Whether the bytes start with the signature of a cache file.
+/// Whether the bytes start with the signature of a cache file, of a mesh or of a scene.
 pub fn is_cache(bytes: &[u8]) -> bool {
-    bytes.starts_with(&MAGIC)
+    bytes.starts_with(&MAGIC) || bytes.starts_with(&SCENE_MAGIC)
+}
+
+/// Whether a file starts with the signature of a cache file of a scene.
+pub fn is_scene_cache_file(path: impl AsRef<Path>) -> bool {
+    let bytes = Bytes::open(path.as_ref(), u64::MAX);
+    bytes.is_ok_and(|bytes| bytes.start(MAGIC.len()).is_ok_and(|start| start == SCENE_MAGIC))
 }
 
 /// Reads a cache file on rayon's current pool (feature `parallel`). Its queries use the best
@@ -125,7 +134,7 @@ pub fn load(path: impl AsRef<Path>) -> Result<BuiltMesh, CacheError> {
 pub fn load_within(path: impl AsRef<Path>, limit: u64) -> Result<BuiltMesh, CacheError> {
     let path = path.as_ref();
     let bytes = Bytes::open(path, limit).map_err(CacheErrorKind::from);
-    bytes.and_then(read_bytes).map_err(|kind| kind.at(path))
+    bytes.and_then(|bytes| read_bytes(&bytes, 0..bytes.len())).map_err(|kind| kind.at(path))
 }
 
 /// [`load`] from memory. Errors call the file `name`.
@@ -133,11 +142,16 @@ pub fn load_within(path: impl AsRef<Path>, limit: u64) -> Result<BuiltMesh, Cach
 /// # Errors
 /// As [`load`].
 pub fn read(bytes: &[u8], name: &str) -> Result<BuiltMesh, CacheError> {
-    read_bytes(bytes.into()).map_err(|kind| kind.in_file(name))
+    let bytes = Bytes::from(bytes);
+    read_bytes(&bytes, 0..bytes.len()).map_err(|kind| kind.in_file(name))
 }
 
-fn read_bytes(bytes: Bytes<'_>) -> Result<BuiltMesh, CacheErrorKind> {
-    let sections = Sections::of(bytes)?;
+/// Reads the mesh in this range of the bytes.
+pub(crate) fn read_bytes(
+    bytes: &Bytes<'_>,
+    range: Range<u64>,
+) -> Result<BuiltMesh, CacheErrorKind> {
+    let sections = Sections::of(bytes, range)?;
     let invalid = |section: Section| move |reason| CacheErrorKind::invalid(section.name(), reason);
     let about = sections.read::<u8>(Section::About)?;
     let about = about::decode(&about).map_err(invalid(Section::About))?;

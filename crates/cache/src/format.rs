@@ -4,7 +4,9 @@ use crate::{CacheErrorKind, checksum, wire::Reader, wire::Writer};
 
 /// The signature of a cache file. No text starts with it.
 pub(crate) const MAGIC: [u8; 8] = *b"\x89hitscan";
-const BYTE_ORDER: u32 = 0x0102_0304;
+/// The signature of a cache file of a scene.
+pub(crate) const SCENE_MAGIC: [u8; 8] = *b"\x89hitscen";
+pub(crate) const BYTE_ORDER: u32 = 0x0102_0304;
 /// The version of all sections but the tree, which has [`RawBvh::LAYOUT_VERSION`](hitscan_bvh::RawBvh).
 const VERSION: [u32; 2] = [1, hitscan_bvh::RawBvh::LAYOUT_VERSION];
 
@@ -81,7 +83,8 @@ impl Header {
         self.entries[section as usize]
     }
 
-    fn file_len(&self) -> u64 {
+    /// The length of the header and all sections.
+    pub(crate) fn file_len(&self) -> u64 {
         let Entry { offset, len, .. } = self.entries[N_SECTIONS - 1];
         offset + len
     }
@@ -104,6 +107,9 @@ impl Header {
     /// Parses the header of a file of that length, from at most [`HEADER_LEN`] first bytes.
     pub(crate) fn parse(start: &[u8], file_len: u64) -> Result<Self, CacheErrorKind> {
         let too_short = |_| CacheErrorKind::Length { found: file_len, expected: HEADER_LEN as u64 };
+        if start.starts_with(&SCENE_MAGIC) {
+            return Err(CacheErrorKind::IsAScene);
+        }
         if !start.starts_with(&MAGIC) {
             if MAGIC.starts_with(start) {
                 return Err(too_short(String::new()));

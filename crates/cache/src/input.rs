@@ -1,6 +1,6 @@
 //! Reading and checking the sections of a file.
 
-use std::io;
+use std::{io, ops::Range};
 
 use bytemuck::{AnyBitPattern, NoUninit, Zeroable, cast_slice_mut, try_zeroed_vec};
 use hitscan_files::Bytes;
@@ -34,7 +34,7 @@ pub(crate) fn checksum_of(bytes: &Bytes<'_>) -> io::Result<u64> {
 }
 
 /// A zeroed vector to read into. A sparse file may be longer than the available memory.
-fn zeros<T: Zeroable>(n: usize) -> io::Result<Vec<T>> {
+pub(crate) fn zeros<T: Zeroable>(n: usize) -> io::Result<Vec<T>> {
     try_zeroed_vec(n).map_err(|()| {
         let n_bytes = n.saturating_mul(size_of::<T>());
         io::Error::new(io::ErrorKind::OutOfMemory, format!("no memory for its {n_bytes} bytes"))
@@ -44,17 +44,23 @@ fn zeros<T: Zeroable>(n: usize) -> io::Result<Vec<T>> {
 /// A file with a valid header, whose sections can be read.
 #[derive(Debug)]
 pub(crate) struct Sections<'a> {
-    bytes: Bytes<'a>,
+    bytes: &'a Bytes<'a>,
+    /// The offset of the header.
+    start: u64,
     header: Header,
 }
 
 impl<'a> Sections<'a> {
-    pub(crate) fn of(bytes: Bytes<'a>) -> Result<Self, CacheErrorKind> {
+    /// The sections of a mesh in this range of the bytes.
+    pub(crate) fn of(bytes: &'a Bytes<'a>, range: Range<u64>) -> Result<Self, CacheErrorKind> {
         if cfg!(target_endian = "big") {
             return Err(CacheErrorKind::Machine);
         }
-        let header = Header::parse(&bytes.start(HEADER_LEN)?, bytes.len())?;
-        Ok(Self { bytes, header })
+        let len = range.end - range.start;
+        let mut first = vec![0; len.min(HEADER_LEN as u64) as usize];
+        bytes.read_at(range.start, &mut first)?;
+        let header = Header::parse(&first, len)?;
+        Ok(Self { bytes, start: range.start, header })
     }
 
     /// The length of a section in bytes.
@@ -71,7 +77,7 @@ impl<'a> Sections<'a> {
     ) -> Result<(), CacheErrorKind> {
         let Entry { offset, checksum, .. } = self.header.entry(section);
         let sums = parallel::map_chunks(into, PIECE, |i, piece| {
-            self.bytes.read_at(offset + (i * PIECE) as u64, piece)?;
+            self.bytes.read_at(self.start + offset + (i * PIECE) as u64, piece)?;
             Ok(checksum::of_piece(piece))
         });
         let sums = sums.into_iter().collect::<io::Result<Vec<u64>>>()?;

@@ -64,6 +64,23 @@
 //! with zeros to a multiple of 16 bytes in all. The other sections have the layout of memory. Every change of the
 //! format changes version or form. A file of another version is an error, because its source can be built again.
 //!
+//! # The file of a scene
+//!
+//! [`save_scene`] writes a [`BuiltScene`]: its meshes once, and the instances.
+//!
+//! | offset | what |
+//! |---|---|
+//! | 0 | the eight bytes 89 `hitscen` |
+//! | 8 | `u32` 0x01020304 |
+//! | 12 | `u32` version of this header and its section, now 1 |
+//! | 16 | `u64` length of the file |
+//! | 24 | `u64` length of the section about the scene |
+//! | 32 | `u64` checksum of that section |
+//! | 40 | `u64` number of meshes |
+//! | 48 | `u64` checksum of all of the above |
+//! | 56 | the section: lengths of the meshes, materials with their textures, instances, remarks, source |
+//! | then | one cache file per mesh, without gaps |
+//!
 //! # Checks
 //!
 //! [`load`] checks a file in this order:
@@ -83,30 +100,40 @@
 //! Modules import in the direction of the arrows:
 //!
 //! ```text
-//! file ─▶ about ─▶ built_mesh ─▶ source ─▶ input ─▶ format ─▶ error
-//!   │       └────────────┬─────────┘          └───▶ checksum ─▶ parallel
-//!   └─▶ materials, records ─▶ wire
+//! scene_file ─▶ scene_section ─▶ built_scene ─▶ source
+//!   └─▶ file ─▶ about ─▶ built_mesh ─▶ source ─▶ input ─▶ format ─▶ error
+//!         │       └────────────┬─────────┘          └───▶ checksum ─▶ parallel
+//!         ├─▶ materials, records ─▶ wire
+//!         └─▶ atomic ─▶ error
 //! ```
 
 #![forbid(unsafe_code)]
 
 mod built_mesh;
+mod built_scene;
 mod error;
 mod file;
+mod scene_file;
 mod source;
 
 mod about;
+mod atomic;
 mod checksum;
 mod format;
 mod input;
 mod materials;
 mod parallel;
 mod records;
+mod scene_section;
 mod wire;
 
 pub use built_mesh::BuiltMesh;
+pub use built_scene::{BuiltScene, BuiltSceneMesh, SceneMaterials};
 pub use error::{CacheError, CacheErrorKind};
-pub use file::{is_cache, is_cache_file, load, load_within, read, save, write};
+pub use file::{
+    is_cache, is_cache_file, is_scene_cache_file, load, load_within, read, save, write,
+};
+pub use scene_file::{load_scene, load_scene_within, read_scene, save_scene, write_scene};
 pub use source::{Source, SourceFile};
 
 #[doc = include_str!("../README.md")]

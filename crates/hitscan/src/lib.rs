@@ -62,6 +62,7 @@
 //! | How do I make a mesh without a file? | [`TriMesh::new`], [`primitives::generate`] | `own_mesh` |
 //! | How do I read an OBJ file or, with the feature `formats`, an STL, PLY or glTF file? | [`load`] | `first_hit` |
 //! | How do I build a tree once and load it next time? | [`cache::save`], [`cache::load`] | |
+//! | How do I save a scene and read it back? How do I read a glTF file with its hierarchy? | [`cache::save_scene`], `scene_file::save`, `scene_file::load` | `saved_scene` |
 //! | How do I show the progress of a build, and cancel it? | [`MeshBvh::build_with_progress`] | `progress` |
 //! | Which ray belongs to a pixel? Which pixel shows a point? | [`picking::View::ray`], [`picking::View::project`] | `which_face` |
 //! | Which face did I click? Which object, edge, vertex? | [`picking::Picker::pick`] | `which_face` |
@@ -104,6 +105,7 @@
 //! |---|---|---|
 //! | `parallel` | on | reads, builds and answers batches on rayon's threads; without it, on one thread, with the same answers |
 //! | `images` | off | adds `obj::load_alpha_masks`, which reads the opacity of materials from their textures |
+//! | `scene-files` | off | adds `scene_file`, which saves scenes as TOML, and reads TOML and, with `formats`, glTF files into scenes |
 //! | `formats` | off | lets [`load`] read STL, PLY and glTF files, in addition to OBJ |
 
 #![forbid(unsafe_code)]
@@ -137,6 +139,9 @@ pub use hitscan_formats::{
 pub use hitscan_picking as picking;
 #[doc(inline)]
 pub use hitscan_scene as scene;
+#[cfg(feature = "scene-files")]
+#[doc(inline)]
+pub use hitscan_scene_file as scene_file;
 
 /// Writing OBJ, the report of the OBJ reader, and the textures of MTL.
 ///

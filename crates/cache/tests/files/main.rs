@@ -3,5 +3,6 @@
 mod damaged;
 mod round_trip;
 mod saving;
+mod scenes;
 mod source;
 mod support;
