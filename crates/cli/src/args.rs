@@ -29,6 +29,8 @@ pub(crate) use points::PointsArgs;
 pub(crate) use render::{RenderArgs, SMOOTH_DEGREES};
 pub(crate) use view::ViewArgs;
 
+use values::positive_or_zero;
+
 /// Find what rays hit in triangle meshes: exactly, and fast.
 #[derive(Debug, Parser)]
 #[command(
@@ -53,7 +55,8 @@ pub(crate) use view::ViewArgs;
 Results go to standard output, everything else to standard error.
 Exit codes:
   0    a ray hit, a point has a closest point, something was picked or selected, or the command succeeded
-  1    no hit, no closest point, nothing picked or selected, or check found a difference
+  1    no hit, no closest point, nothing picked or selected, a difference in check, or slower than
+       the baseline of bench
   2    error
   130  interrupted"
 )]
@@ -91,13 +94,14 @@ pub(crate) enum Command {
     Man(ManArgs),
 }
 
-/// Describe a mesh and its tree.
+/// Describe a mesh or a scene, and its trees.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "Examples:
   hitscan info model.obj
   hitscan info model.obj --format json | jq .tree
   hitscan info model.obj --open-edges
   hitscan info model.obj --open-edges --json | jq '.boundary_loops[].length'
+  hitscan info street.toml
   zcat model.ply.gz | hitscan info -
 
 A mesh is closed if as many triangles run along each edge in one direction as in the other; then no
@@ -107,10 +111,12 @@ ray leaks. Vertices of equal position are one vertex, without a tolerance.
   non-manifold  edges of three triangles or more
   inconsistent  edges of two triangles that run along it in the same direction: one is turned over
   duplicate     triangles with the vertices of an earlier triangle
-  zero-area     triangles of zero area")]
+  zero-area     triangles of zero area
+Of a scene, info describes each mesh once, in the mesh's own space.")]
 pub(crate) struct InfoArgs {
-    /// The mesh: OBJ, STL, PLY, glTF (also .gz or .zst), a cache file of `hitscan build`, or - for
+    /// The mesh (OBJ, STL, PLY or cache file, also .gz or .zst) or the scene (glTF or TOML); - is
     /// standard input.
+    #[arg(value_name = "FILE_OR_SCENE")]
     pub(crate) file: PathBuf,
 
     #[command(flatten)]
@@ -124,21 +130,24 @@ pub(crate) struct InfoArgs {
     pub(crate) engine: EngineArgs,
 }
 
-/// Write a cache file: a mesh with its tree, ready to query.
+/// Write a cache file: a mesh with its tree, or a scene, ready to query.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "Examples:
   hitscan build model.obj -o model.hitscan
   hitscan cast model.hitscan --from 4,-7,-4 --to 2,3,4
   hitscan build model.obj -o small.hitscan --layout compact
+  hitscan build street.toml -o street.hitscan
 
-Every command accepts a cache file in place of the mesh, under any name, with the same answers. A
-command with another --quality or --layout builds a new tree.
+The cache file of a scene holds each mesh once, with its tree, and all instances. Every command
+accepts a cache file in place of the mesh or scene, under any name, with the same answers. A command
+with another --quality or --layout builds new trees.
 
 If the source files still exist, hitscan checks them on every use. A changed source is an error
 until you rebuild the cache file. If the sources are gone, hitscan uses the cache file as is. A
 damaged cache file, or one of another version, is an error.")]
 pub(crate) struct BuildArgs {
-    /// The mesh: OBJ, STL, PLY or glTF (also .gz or .zst), or - for standard input.
+    /// The mesh (OBJ, STL or PLY, also .gz or .zst) or the scene (glTF or TOML); - is standard input.
+    #[arg(value_name = "FILE_OR_SCENE")]
     pub(crate) file: PathBuf,
 
     /// Write to FILE, complete or not at all.
@@ -157,12 +166,14 @@ pub(crate) struct BuildArgs {
 
 The rays are random and hostile. They pass through vertices and edges, lie in the planes of
 triangles, run parallel to axes, graze surfaces, and start inside or far away. Segments end on
-their target; intervals are narrow or negative. check compares the answers bit by bit.
+their target; intervals are narrow or negative. check compares the answers bit by bit. Rays at a
+scene aim at its instances, and the reference is a loop over all instances and their triangles.
 
 Exit codes: 0 no difference, 1 a difference or an invalid tree, 2 error.")]
 pub(crate) struct CheckArgs {
-    /// The mesh: OBJ, STL, PLY, glTF (also .gz or .zst), a cache file of `hitscan build`, or - for
+    /// The mesh (OBJ, STL, PLY or cache file, also .gz or .zst) or the scene (glTF or TOML); - is
     /// standard input.
+    #[arg(value_name = "FILE_OR_SCENE")]
     pub(crate) file: PathBuf,
 
     /// Cast N rays.
@@ -192,12 +203,35 @@ Rays:
   segments  between random points of the bounds
   shadow    from the primary hits to a light
 
-Before it measures, bench compares a sample of the answers with brute force. Times are medians.
-Single rays run on one thread, batches on all threads.")]
+Before it measures, bench compares a sample of the answers with brute force. Times are medians with
+half of the distance of their quartiles. Single rays run on one thread, batches on all threads.
+
+Compare two builds of hitscan, two qualities or two days:
+  hitscan bench model.obj --save a.json
+  hitscan bench model.obj --baseline a.json
+A measurement is slower or faster if the quartiles do not overlap and the medians differ by more
+than --tolerance. Other work on the machine changes times by more than the quartiles show, so
+measure on an idle one, and repeat a verdict that surprises.
+
+Exit codes: 0 measured and nothing slower, 1 slower than the baseline, 2 error.")]
 pub(crate) struct BenchArgs {
-    /// The mesh: OBJ, STL, PLY, glTF (also .gz or .zst), a cache file of `hitscan build`, or - for
+    /// The mesh (OBJ, STL, PLY or cache file, also .gz or .zst) or the scene (glTF or TOML); - is
     /// standard input.
+    #[arg(value_name = "FILE_OR_SCENE")]
     pub(crate) file: PathBuf,
+
+    /// Also write the measurements to FILE, as JSON for --baseline.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) save: Option<PathBuf>,
+
+    /// Compare with the measurements that --save wrote to FILE.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) baseline: Option<PathBuf>,
+
+    /// Ignore differences of up to P percent from the baseline.
+    #[arg(long, value_name = "P", default_value_t = 5.0, value_parser = positive_or_zero,
+          requires = "baseline")]
+    pub(crate) tolerance: f64,
 
     /// Cast N rays of each kind.
     #[arg(long, value_name = "N", default_value_t = 262_144,

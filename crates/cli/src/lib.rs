@@ -2,7 +2,7 @@
 //!
 //! Results go to standard output, everything else to standard error. The exit codes are:
 //! - 0: a ray hit, or the command succeeded;
-//! - 1: no ray hit, or `check` found a difference;
+//! - 1: no ray hit, `check` found a difference, or `bench --baseline` found something slower;
 //! - 2: an error, which leaves no output file behind;
 //! - 130: an interrupt while the command wrote a file, which also leaves no file behind.
 //!
@@ -10,7 +10,7 @@
 //!
 //! Modules import one way, from left to right, with no cycle:
 //! ```text
-//! command → scene_file → textures → messages
+//! command → scene_file → loaded_scene → textures → messages
 //! command → scene_file → loading → source_snapshot → model → args → table
 //! command → resolved → points, args, query, rays, table
 //! points → output, args, table
@@ -19,7 +19,8 @@
 //! command, loading, resolved → stdin
 //! command → mesh_output → output
 //! command → reduced_scene → args
-//! command → bench, check, distribution, mesh_faults, threads
+//! command → bench, check, check_scene, threads
+//! command → scene_info → mesh_facts → distribution, mesh_faults
 //! command, exit_code, loading, mesh_output → messages
 //! ```
 //! `command` also imports each module further right directly, and `exit_code` for its result.
@@ -28,11 +29,14 @@
 mod args;
 mod bench;
 mod check;
+mod check_scene;
 mod command;
 mod distribution;
 mod exit_code;
 mod field;
+mod loaded_scene;
 mod loading;
+mod mesh_facts;
 mod mesh_faults;
 mod mesh_output;
 mod messages;
@@ -43,7 +47,8 @@ mod query;
 pub mod rays;
 mod reduced_scene;
 mod resolved;
-pub mod scene_file;
+mod scene_file;
+mod scene_info;
 mod signals;
 mod source_snapshot;
 mod stdin;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, anyhow, bail};
-use hitscan::cache::{self, BuiltMesh, CacheErrorKind};
+use hitscan::cache::{self, BuiltMesh, BuiltScene, CacheError, CacheErrorKind};
 use hitscan::formats::Limit;
 use hitscan::{Format, Loaded, MeshBvh, ReadError, ReadErrorKind, TriMesh};
 
@@ -113,13 +113,26 @@ fn with_path(path: &Path, others: Vec<PathBuf>) -> Vec<PathBuf> {
     files
 }
 
-fn load_cache(path: &Path, limits: &LimitArgs) -> anyhow::Result<Model> {
-    let built = cache::load_within(path, limits.of_cache()).map_err(|error| match error.kind {
+/// Reads a cache file of a scene, without a check of its source.
+///
+/// # Errors
+/// A file that is damaged or too long.
+pub(crate) fn load_scene_cache(path: &Path, limits: &LimitArgs) -> anyhow::Result<BuiltScene> {
+    cache::load_scene_within(path, limits.of_cache()).map_err(with_flag_of_cache)
+}
+
+/// Names the flag in an error about the length of a cache file.
+fn with_flag_of_cache(error: CacheError) -> anyhow::Error {
+    match error.kind {
         CacheErrorKind::TooLarge { .. } => {
             anyhow!("{error}; {} raises the limit", LimitArgs::flag(Limit::FileBytes))
         }
         _ => error.into(),
-    });
+    }
+}
+
+fn load_cache(path: &Path, limits: &LimitArgs) -> anyhow::Result<Model> {
+    let built = cache::load_within(path, limits.of_cache()).map_err(with_flag_of_cache);
     let BuiltMesh { mesh, bvh, quality, materials, n_ignored, remarks, source } = built?;
     let mut built_from = vec![];
     if let Some(source) = source {
@@ -184,7 +197,8 @@ pub(crate) fn build_for_cache(
     let (model, source) = if stdin::is_stdin(path) {
         (read()?, None)
     } else {
-        let (model, source) = source_snapshot::read_with_source(path, output, read)?;
+        let (model, source) =
+            source_snapshot::read_with_source(path, output, |model| &model.files, read)?;
         (model, Some(source))
     };
     model.remarks.iter().for_each(messages::note);

@@ -2,6 +2,7 @@
 
 use std::fmt::Display;
 use std::io::{self, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use clap::builder::Styles;
@@ -18,9 +19,22 @@ pub(crate) fn error(error: &anyhow::Error) {
     let _ = writeln!(anstream::stderr(), "{style}error:{style:#} {}", Escaped(&text));
 }
 
+/// Whether notes are silent.
+static IS_QUIET: AtomicBool = AtomicBool::new(false);
+
 /// Prints a note: a useful fact that is not an error.
 pub(crate) fn note(note: impl Display) {
-    line(format_args!("note: {note}"));
+    if !IS_QUIET.load(Ordering::Relaxed) {
+        line(format_args!("note: {note}"));
+    }
+}
+
+/// Runs `work` without notes, because an earlier run has printed them.
+pub(crate) fn quietly<T>(work: impl FnOnce() -> T) -> T {
+    IS_QUIET.store(true, Ordering::Relaxed);
+    let result = work();
+    IS_QUIET.store(false, Ordering::Relaxed);
+    result
 }
 
 /// Prints one line, escaped like an [`error`]. Ignores a closed standard error, where `eprintln!` panics.

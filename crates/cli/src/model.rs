@@ -34,7 +34,12 @@ pub(crate) struct CachedTree {
 impl CachedTree {
     /// Whether the tree has the requested quality and layout. An absent flag accepts any.
     pub(crate) fn suits(&self, engine: &EngineArgs) -> bool {
-        engine.quality.is_none_or(|quality| BuildQuality::from(quality) == self.quality)
-            && engine.layout.is_none_or(|layout| Layout::from(layout) == self.bvh.layout())
+        Self::has(engine, self.quality, self.bvh.layout())
+    }
+
+    /// Whether a quality and a layout are the requested ones. An absent flag accepts any.
+    pub(crate) fn has(engine: &EngineArgs, quality: BuildQuality, layout: Layout) -> bool {
+        engine.quality.is_none_or(|wanted| BuildQuality::from(wanted) == quality)
+            && engine.layout.is_none_or(|wanted| Layout::from(wanted) == layout)
     }
 }

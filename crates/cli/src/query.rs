@@ -1,7 +1,7 @@
-//! Queries of a mesh with many rays, by its tree or by brute force.
+//! Queries of a mesh or a scene with many rays, by trees or by brute force.
 
 use hitscan::primitives::brute_force::BruteForce;
-use hitscan::scene::{QueryOptions, Scene, SceneHit, WorldRay};
+use hitscan::scene::{QueryOptions, Scene, SceneBruteForce, SceneHit, WorldRay};
 use hitscan::{Faces, Hit, HitMode, HitOptions, MeshBvh, Ray};
 use rayon::prelude::*;
 
@@ -91,21 +91,72 @@ impl Answers {
     }
 }
 
-/// The backend: a tree, a scan of all triangles, or a scene. The first two give bit-equal answers.
+/// Rays at a mesh or at a scene.
+#[derive(Clone, Debug)]
+pub(crate) enum Rays {
+    Mesh(Vec<Ray>),
+    Scene(Vec<WorldRay>),
+}
+
+impl Rays {
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Self::Mesh(rays) => rays.len(),
+            Self::Scene(rays) => rays.len(),
+        }
+    }
+
+    pub(crate) fn clear(&mut self) {
+        match self {
+            Self::Mesh(rays) => rays.clear(),
+            Self::Scene(rays) => rays.clear(),
+        }
+    }
+
+    pub(crate) fn n_invalid(&self) -> usize {
+        match self {
+            Self::Mesh(rays) => rays.iter().filter(|ray| !ray.is_valid()).count(),
+            Self::Scene(rays) => rays.iter().filter(|ray| !ray.is_valid()).count(),
+        }
+    }
+
+    /// The length of a ray's direction.
+    pub(crate) fn direction_length(&self, ray: usize) -> f64 {
+        match self {
+            Self::Mesh(rays) => rays[ray].direction.as_dvec3().length(),
+            Self::Scene(rays) => rays[ray].direction.length(),
+        }
+    }
+}
+
+/// The backend: trees, or scans of all triangles, of a mesh or of a scene. Both give bit-equal answers.
 #[derive(Debug)]
 pub(crate) enum QueryBackend<'a> {
     Tree(Box<MeshBvh>),
     Brute(BruteForce<'a>),
     Scene(&'a Scene),
+    BruteScene(SceneBruteForce<'a>),
 }
 
 impl QueryBackend<'_> {
-    /// The answers for `rays`, in parallel.
-    pub(crate) fn answers(&self, rays: &[Ray], query: Query, faces: Faces) -> Answers {
+    /// An empty list for the rays of this backend.
+    pub(crate) fn no_rays(&self) -> Rays {
         match self {
-            Self::Tree(tree) => answers_of_tree(tree, rays, query, faces),
-            Self::Brute(scan) => answers_of_scan(scan, rays, query, faces),
-            Self::Scene(scene) => answers_of_scene(scene, rays, query, faces),
+            Self::Tree(_) | Self::Brute(_) => Rays::Mesh(vec![]),
+            Self::Scene(_) | Self::BruteScene(_) => Rays::Scene(vec![]),
+        }
+    }
+
+    /// The answers for `rays`, in parallel.
+    pub(crate) fn answers(&self, rays: &Rays, query: Query, faces: Faces) -> Answers {
+        match (self, rays) {
+            (Self::Tree(tree), Rays::Mesh(rays)) => answers_of_tree(tree, rays, query, faces),
+            (Self::Brute(scan), Rays::Mesh(rays)) => answers_of_scan(scan, rays, query, faces),
+            (Self::Scene(scene), Rays::Scene(rays)) => answers_of_scene(scene, rays, query, faces),
+            (Self::BruteScene(scan), Rays::Scene(rays)) => {
+                answers_of_scene_scan(scan, rays, query, faces)
+            }
+            _ => unreachable!("the rays are those of `no_rays`"),
         }
     }
 }
@@ -162,13 +213,12 @@ fn answers_of_scan(scan: &BruteForce<'_>, rays: &[Ray], query: Query, faces: Fac
     }
 }
 
-fn answers_of_scene(scene: &Scene, rays: &[Ray], query: Query, faces: Faces) -> Answers {
+fn answers_of_scene(scene: &Scene, rays: &[WorldRay], query: Query, faces: Faces) -> Answers {
     let options = QueryOptions { faces, ..QueryOptions::default() };
-    let rays: Vec<WorldRay> = rays.iter().map(world_ray).collect();
     match query {
         Query::Closest => {
             let mut hits = vec![None; rays.len()];
-            scene.closest_hit_batch(&rays, &options, &mut hits);
+            scene.closest_hit_batch(rays, &options, &mut hits);
             Answers::Closest(hits.into_iter().map(|hit| hit.map(Found::Scene)).collect())
         }
         Query::All(mode) => {
@@ -178,7 +228,7 @@ fn answers_of_scene(scene: &Scene, rays: &[Ray], query: Query, faces: Faces) -> 
         }
         Query::Any => {
             let mut occluded = vec![false; rays.len()];
-            scene.is_occluded_batch(&rays, &options, &mut occluded);
+            scene.is_occluded_batch(rays, &options, &mut occluded);
             Answers::Any(occluded)
         }
         Query::Count => {
@@ -188,9 +238,30 @@ fn answers_of_scene(scene: &Scene, rays: &[Ray], query: Query, faces: Faces) -> 
     }
 }
 
-fn world_ray(ray: &Ray) -> WorldRay {
-    WorldRay::new(ray.origin.as_dvec3(), ray.direction.as_dvec3())
-        .with_range(ray.t_min.into(), ray.t_max.into())
+fn answers_of_scene_scan(
+    scan: &SceneBruteForce<'_>,
+    rays: &[WorldRay],
+    query: Query,
+    faces: Faces,
+) -> Answers {
+    let options = QueryOptions { faces, ..QueryOptions::default() };
+    let rays = rays.par_iter();
+    match query {
+        Query::Closest => {
+            let closest = |ray| scan.closest_hit(ray, &options).map(Found::Scene);
+            Answers::Closest(rays.map(closest).collect())
+        }
+        Query::All(mode) => {
+            let options = QueryOptions { mode, ..options };
+            let lists = rays.map(|ray| scan.all_hits(ray, &options)).collect();
+            Answers::All(joined(lists, Found::Scene))
+        }
+        Query::Any => Answers::Any(rays.map(|ray| scan.is_occluded(ray, &options)).collect()),
+        Query::Count => {
+            let count = |ray| scan.count_crossings(ray, &options) as u32;
+            Answers::Count(rays.map(count).collect())
+        }
+    }
 }
 
 /// The concatenation of the lists.

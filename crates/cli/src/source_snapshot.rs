@@ -1,13 +1,11 @@
 //! Reads a mesh together with a snapshot of its source files: their paths, sizes and checksums.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use anyhow::bail;
 use hitscan::cache::Source;
-
-use crate::model::Model;
 
 /// The name and version of the reader, part of the source of every cache file. Change it whenever the
 /// same file becomes another mesh.
@@ -17,26 +15,28 @@ pub(crate) const READER: &str =
 /// The coarsest resolution of file times: some file systems round to two seconds.
 const TIME_RESOLUTION: Duration = Duration::from_secs(2);
 
-/// Returns the result of `read` for the mesh at `path`, and its source for a cache file at `output`.
+/// Returns the result of `read` for the mesh or scene at `path`, and its source for a cache file at `output`.
+/// `files` are all files of a result, `path` first.
 ///
 /// Only the mesh names its other files. If one of those may have changed since the read began, this
 /// function reads the mesh again, and compares the checksums of all files before and after.
 ///
 /// # Errors
 /// An error of `read`; a file that changes during the read.
-pub(crate) fn read_with_source(
+pub(crate) fn read_with_source<M>(
     path: &Path,
     output: &Path,
-    mut read: impl FnMut() -> anyhow::Result<Model>,
-) -> anyhow::Result<(Model, Source)> {
+    files: impl Fn(&M) -> &[PathBuf],
+    mut read: impl FnMut() -> anyhow::Result<M>,
+) -> anyhow::Result<(M, Source)> {
     let (start, before) = (SystemTime::now(), Stamp::of(path));
     let mut model = read()?;
-    let mut source = Source::of(READER, &model.files, output)?;
+    let mut source = Source::of(READER, files(&model), output)?;
     let in_doubt =
         |file: &Path| Stamp::of(file).is_none_or(|stamp| stamp.time + TIME_RESOLUTION >= start);
-    if model.files.iter().any(|file| file != path && in_doubt(file)) {
+    if files(&model).iter().any(|file| file != path && in_doubt(file)) {
         model = read()?;
-        let again = Source::of(READER, &model.files, output)?;
+        let again = Source::of(READER, files(&model), output)?;
         let contents = |source: &Source| {
             let of_file = |file: &hitscan::cache::SourceFile| (file.path.clone(), file.checksum);
             source.files.iter().map(of_file).collect::<Vec<_>>()
@@ -45,7 +45,7 @@ pub(crate) fn read_with_source(
         if let Some(changed) = (0..new.len()).find(|&i| old.get(i) != new.get(i)) {
             bail!(
                 "{}: the file changed while hitscan read it; try again",
-                model.files[changed].display()
+                files(&model)[changed].display()
             );
         }
         source = again;
@@ -90,6 +90,7 @@ mod tests {
     use super::*;
     use crate::args::LimitArgs;
     use crate::loading;
+    use crate::model::Model;
 
     #[derive(Parser)]
     struct Line {
@@ -118,7 +119,7 @@ mod tests {
                 }
                 Ok(model)
             };
-            let result = read_with_source(&mesh, &cache, read);
+            let result = read_with_source(&mesh, &cache, |model: &Model| &model.files, read);
             if n_changes == 2 {
                 let error = result.unwrap_err().to_string();
                 assert!(
@@ -144,7 +145,9 @@ mod tests {
             fs::write(&mesh, "v 0 0 0\nv 1 0 0\n")?;
             Ok(model)
         };
-        let error = read_with_source(&mesh, &cache, read).unwrap_err().to_string();
+        let error = read_with_source(&mesh, &cache, |model: &Model| &model.files, read)
+            .unwrap_err()
+            .to_string();
         assert!(
             error.ends_with("a.obj: the file changed while hitscan read it; try again"),
             "{error}"

@@ -32,7 +32,7 @@ use crate::{
 /// | visible objects | rays for the area of the hidden ones, at most one per pixel |
 /// | visible faces, edges and vertices | about one ray per element in the region |
 ///
-/// The bench `editor` measures them over 5,000 instances of 5,800 triangles at 2560 x 1440.
+/// The bench `picking` measures them over 5,000 instances of 5,800 triangles at 2560 x 1440.
 ///
 /// ```
 /// use std::sync::Arc;

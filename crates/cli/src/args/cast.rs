@@ -6,9 +6,9 @@ use clap::{ArgGroup, Args as ClapArgs};
 
 use super::engine::{EngineArgs, FacesArg};
 use super::format::OutputFormat;
-use super::values::{number, point};
+use super::values::{decimal, decimal_point};
 use crate::field::{FieldList, field_list};
-use crate::table::TableFormat;
+use crate::table::{Decimal, TableFormat};
 
 /// Cast rays and print their hits.
 #[derive(Debug, ClapArgs)]
@@ -71,24 +71,24 @@ pub(crate) struct CastArgs {
 
     /// Cast a single ray from this origin.
     #[arg(
-        long, value_name = "X,Y,Z", value_parser = point, allow_hyphen_values = true,
+        long, value_name = "X,Y,Z", value_parser = decimal_point, allow_hyphen_values = true,
         requires = "aim"
     )]
-    pub(crate) from: Option<[f32; 3]>,
+    pub(crate) from: Option<[Decimal; 3]>,
 
     /// Cast a segment to this target: direction to - from, t from 0 to 1 [see --t-max].
     #[arg(
-        long, value_name = "X,Y,Z", value_parser = point, allow_hyphen_values = true,
+        long, value_name = "X,Y,Z", value_parser = decimal_point, allow_hyphen_values = true,
         requires = "from"
     )]
-    pub(crate) to: Option<[f32; 3]>,
+    pub(crate) to: Option<[Decimal; 3]>,
 
     /// Cast along this direction, of any length but zero.
     #[arg(
-        long, value_name = "X,Y,Z", value_parser = point, allow_hyphen_values = true,
+        long, value_name = "X,Y,Z", value_parser = decimal_point, allow_hyphen_values = true,
         requires = "from"
     )]
-    pub(crate) dir: Option<[f32; 3]>,
+    pub(crate) dir: Option<[Decimal; 3]>,
 
     /// Read the rays from FILE, or from standard input (-).
     #[arg(long, value_name = "FILE", conflicts_with = "aim")]
@@ -123,14 +123,14 @@ pub(crate) struct CastArgs {
     pub(crate) faces: FacesArg,
 
     /// Ignore hits below this t; it may be negative or -inf [default: 0].
-    #[arg(long, value_name = "T", value_parser = number, allow_hyphen_values = true)]
-    pub(crate) t_min: Option<f32>,
+    #[arg(long, value_name = "T", value_parser = decimal, allow_hyphen_values = true)]
+    pub(crate) t_min: Option<Decimal>,
 
     /// Ignore hits above this t [default: 1 with --to, else inf].
     ///
     /// With --rays, both bounds apply to rays without bounds in the file.
-    #[arg(long, value_name = "T", value_parser = number, allow_hyphen_values = true)]
-    pub(crate) t_max: Option<f32>,
+    #[arg(long, value_name = "T", value_parser = decimal, allow_hyphen_values = true)]
+    pub(crate) t_max: Option<Decimal>,
 
     /// Print these facts of each hit, as in t,point,texture; `all` prints all.
     #[arg(long, value_name = "NAMES", value_parser = field_list)]

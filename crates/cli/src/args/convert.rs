@@ -22,8 +22,8 @@ scene of a glTF file becomes one mesh, whose objects are the nodes. convert prin
 kind of part that IN has and OUT cannot hold."
 )]
 pub(crate) struct ConvertArgs {
-    /// The mesh: OBJ, STL, PLY, glTF (also .gz or .zst), a cache file of `hitscan build`, or - for
-    /// standard input.
+    /// The mesh (OBJ, STL, PLY or cache file, also .gz or .zst) or the scene (glTF or TOML), whose
+    /// visible instances become one mesh; - is standard input.
     #[arg(value_name = "IN")]
     pub(crate) file: PathBuf,
 

@@ -28,6 +28,12 @@ pub(crate) struct EngineArgs {
 }
 
 impl EngineArgs {
+    /// The default flags with these limits.
+    pub(crate) fn with_limits(limits: LimitArgs) -> Self {
+        let threads = ThreadsArg { threads: None };
+        Self { quality: None, isa: None, layout: None, threads, limits }
+    }
+
     /// The options of a new tree; absent flags take the defaults of the library.
     pub(crate) fn build_options(&self) -> BuildOptions {
         BuildOptions {

@@ -33,10 +33,12 @@ A scene file is TOML and its name ends in .toml. Mesh files are at or below its 
 parents precede their children.
   [meshes]
   house = \"house.obj\"
+  wheel = { file = \"truck.glb\", mesh = 1 }   # one mesh of a glTF file
   [[instances]]
-  name = \"left\"                          # unique
+  id = 3                                 # the number in results; in all instances or in none
+  name = \"left\"                          # unique, or with an id in each instance
   mesh = \"house\"                         # absent: a group
-  parent = \"street\"                      # absent: the world
+  parent = \"street\"                      # by name or id; absent: the world
   translation = [1.0, 0.0, 0.0]
   rotation = [0.0, 0.7071, 0.0, 0.7071]   # a quaternion: x, y, z, w
   scale = [1.0, 2.0, 1.0]                # applied first; or one number

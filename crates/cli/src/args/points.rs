@@ -49,8 +49,9 @@ hitscan info --open-edges.
 Exit codes: 0 a closest point was found, 1 none was found, 2 error."
 )]
 pub(crate) struct PointsArgs {
-    /// The mesh: OBJ, STL, PLY, glTF (also .gz or .zst), a cache file of `hitscan build`, or - for
-    /// standard input.
+    /// The mesh (OBJ, STL, PLY or cache file, also .gz or .zst) or the scene (glTF or TOML), whose
+    /// visible instances become one mesh; - is standard input.
+    #[arg(value_name = "FILE_OR_SCENE")]
     pub(crate) file: PathBuf,
 
     /// Measure from a single point.

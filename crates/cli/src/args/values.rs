@@ -3,6 +3,8 @@
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
+use crate::table::{Decimal, Number};
+
 /// Ranges of instance indices in a file.
 pub(crate) type IndexRanges = Arc<[RangeInclusive<u64>]>;
 
@@ -11,23 +13,28 @@ pub(crate) type Outline = Arc<[[f64; 2]]>;
 
 /// Three finite numbers `X,Y,Z`, rounded once to single precision.
 pub(super) fn point(text: &str) -> Result<[f32; 3], String> {
+    decimal_point(text).map(|point| point.map(f32::of))
+}
+
+/// Three numbers `X,Y,Z` that are finite in single precision, in both precisions.
+pub(super) fn decimal_point(text: &str) -> Result<[Decimal; 3], String> {
     let parts: Vec<&str> = text.split(',').map(str::trim).collect();
     let Ok(parts) = <[&str; 3]>::try_from(parts.as_slice()) else {
         return Err(format!("found {} numbers; expected three as in 1,-2.5,3", parts.len()));
     };
-    let mut point = [0.0f32; 3];
+    let mut point = [Decimal::from(0.0); 3];
     for (number, part) in point.iter_mut().zip(parts) {
-        *number = self::number(part)?;
-        if !number.is_finite() {
+        *number = decimal(part)?;
+        if !f32::of(*number).is_finite() {
             return Err(format!("found `{part}`; expected a finite number of single precision"));
         }
     }
     Ok(point)
 }
 
-/// A number, rounded to single precision. It may be `inf` or `nan`.
-pub(super) fn number(text: &str) -> Result<f32, String> {
-    text.parse().map_err(|_| format!("found `{text}`; expected a number"))
+/// A number in both precisions. It may be `inf` or `nan`.
+pub(super) fn decimal(text: &str) -> Result<Decimal, String> {
+    Decimal::parse(text).ok_or_else(|| format!("found `{text}`; expected a number"))
 }
 
 /// Finite numbers between commas.

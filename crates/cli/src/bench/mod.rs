@@ -1,7 +1,13 @@
-//! Measures queries: typical rays, and median times.
+//! Measures queries: typical rays, times with their spread, and the comparison with an earlier run.
 
+mod baseline;
+mod measured;
+mod target;
 mod timing;
 mod workload;
 
-pub(crate) use timing::median_time;
-pub(crate) use workload::{Workload, workloads};
+pub(crate) use baseline::Comparison;
+pub(crate) use measured::{Measured, Report, StageTimes};
+pub(crate) use target::{MeshTarget, SceneTarget, Target};
+pub(crate) use timing::{Spread, repeated};
+pub(crate) use workload::{Workload, scene_workloads, workloads};

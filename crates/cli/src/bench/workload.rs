@@ -2,36 +2,81 @@
 
 use std::f32::consts::TAU;
 
-use hitscan::glam::Vec3;
+use hitscan::glam::{DVec3, Vec3};
 use hitscan::primitives::generate::SplitMix64;
+use hitscan::scene::{QueryOptions, Scene, SceneHit, WorldRay};
 use hitscan::{Aabb, Faces, Hit, MeshBvh, Ray, TriMesh};
 
 /// The rays of one kind.
 #[derive(Clone, Debug)]
-pub(crate) struct Workload {
+pub(crate) struct Workload<R> {
     pub(crate) name: &'static str,
-    pub(crate) rays: Vec<Ray>,
+    pub(crate) rays: Vec<R>,
 }
 
 /// The workloads of a mesh, with `n` rays each: primary, diffuse, segments, shadow.
 ///
 /// Diffuse and shadow rays start at the hits of primary rays. Without such hits there are none.
-pub(crate) fn workloads(mesh: &TriMesh, tree: &MeshBvh, n: usize, seed: u64) -> Vec<Workload> {
+pub(crate) fn workloads(mesh: &TriMesh, tree: &MeshBvh, n: usize, seed: u64) -> Vec<Workload<Ray>> {
     let bounds = match mesh.bounds() {
         bounds if bounds.is_empty() => Aabb::new([-1.0; 3], [1.0; 3]),
         bounds => bounds,
     };
+    workloads_within(&bounds, n, seed, |primary| {
+        let mut hits = vec![None; n];
+        tree.closest_hit_batch(primary, Faces::Both, &mut hits);
+        let start = |(ray, hit): (&Ray, &Option<Hit>)| {
+            let hit = (*hit)?;
+            let normal = mesh.unit_normal(hit.triangle).map(|normal| normal.as_vec3());
+            Some(Start::new(ray, mesh.point(&hit).as_vec3(), normal))
+        };
+        primary.iter().zip(&hits).filter_map(start).collect()
+    })
+}
+
+/// The workloads of a scene, like those of a mesh. They are made around the centre of the scene, so that
+/// single precision suffices for them.
+pub(crate) fn scene_workloads(scene: &Scene, n: usize, seed: u64) -> Vec<Workload<WorldRay>> {
+    let bounds = scene.bounds();
+    let (center, half) = match bounds.is_empty() {
+        true => (DVec3::ZERO, Vec3::ONE),
+        false => (0.5 * (bounds.min + bounds.max), (0.5 * (bounds.max - bounds.min)).as_vec3()),
+    };
+    let to_world = |ray: &Ray| {
+        let world = WorldRay::from(*ray);
+        WorldRay { origin: world.origin + center, ..world }
+    };
+    let bounds = Aabb::new((-half).to_array(), half.to_array());
+    let workloads = workloads_within(&bounds, n, seed, |primary| {
+        let rays: Vec<WorldRay> = primary.iter().map(to_world).collect();
+        let mut hits = vec![None; rays.len()];
+        scene.closest_hit_batch(&rays, &QueryOptions::default(), &mut hits);
+        let start = |(ray, hit): (&Ray, &Option<SceneHit>)| {
+            let details = scene.describe(hit.as_ref()?)?;
+            let normal = details.normal().map(|normal| normal.as_vec3());
+            Some(Start::new(ray, (details.point() - center).as_vec3(), normal))
+        };
+        primary.iter().zip(&hits).filter_map(start).collect()
+    });
+    let in_world = |Workload { name, rays }: Workload<Ray>| Workload {
+        name,
+        rays: rays.iter().map(to_world).collect(),
+    };
+    workloads.into_iter().map(in_world).collect()
+}
+
+/// The workloads within a box. `starts` casts the primary rays.
+fn workloads_within(
+    bounds: &Aabb,
+    n: usize,
+    seed: u64,
+    starts: impl FnOnce(&[Ray]) -> Vec<Start>,
+) -> Vec<Workload<Ray>> {
     let mut rng = SplitMix64::new(seed);
-    let primary = primary_rays(&bounds, n);
-    let mut hits = vec![None; n];
-    tree.closest_hit_batch(&primary, Faces::Both, &mut hits);
-    let starts: Vec<Start> = primary
-        .iter()
-        .zip(&hits)
-        .filter_map(|(ray, hit)| Some(Start::new(mesh, ray, (*hit)?)))
-        .collect();
+    let primary = primary_rays(bounds, n);
+    let starts = starts(&primary);
     let segments =
-        (0..n).map(|_| Ray::segment(point_in(&bounds, &mut rng), point_in(&bounds, &mut rng)));
+        (0..n).map(|_| Ray::segment(point_in(bounds, &mut rng), point_in(bounds, &mut rng)));
     let segments = segments.collect();
     let mut workloads = vec![
         Workload { name: "primary", rays: primary },
@@ -81,12 +126,10 @@ struct Start {
 }
 
 impl Start {
-    fn new(mesh: &TriMesh, ray: &Ray, hit: Hit) -> Self {
+    fn new(ray: &Ray, point: Vec3, normal: Option<Vec3>) -> Self {
         // A triangle of zero area has no normal; the direction back along the ray replaces it.
-        let back = -ray.direction.normalize();
-        let normal = mesh.unit_normal(hit.triangle).map_or(back, |normal| normal.as_vec3());
+        let normal = normal.unwrap_or(-ray.direction.normalize());
         let normal = if normal.dot(ray.direction) > 0.0 { -normal } else { normal };
-        let point = mesh.point(&hit).as_vec3();
         // Slightly off the surface, as in renderers.
         Self { point: point + normal * (1e-4 * (point - ray.origin).length()), normal }
     }

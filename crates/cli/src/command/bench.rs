@@ -1,55 +1,48 @@
 //! `hitscan bench`: measures loading, building and queries.
 
-use std::hint::black_box;
 use std::io::Write;
-use std::time::Duration;
+use std::path::PathBuf;
 
-use anyhow::bail;
-use hitscan::primitives::brute_force::BruteForce;
-use hitscan::{Faces, Hit, MeshBvh, TriMesh};
-use hitscan_files::Escaped;
-use rayon::prelude::*;
-use serde::Serialize;
+use hitscan::MeshBvh;
 
-use crate::args::{BenchArgs, ReportFormat};
-use crate::bench::{Workload, median_time, workloads};
+use crate::args::{BenchArgs, EngineArgs, ReportFormat};
+use crate::bench::{
+    Comparison, Measured, MeshTarget, Report, SceneTarget, Spread, StageTimes,
+    Target as Measurable, Workload, repeated, scene_workloads, workloads,
+};
 use crate::exit_code::Outcome;
+use crate::loaded_scene::{LoadTimes, LoadedScene};
 use crate::loading::{self, timed};
-use crate::messages::{self, readable};
+use crate::messages;
+use crate::model::Model;
 use crate::output::Target;
+use crate::scene_file;
+use crate::stdin;
 use crate::threads;
 
 pub(crate) fn run(args: &BenchArgs) -> anyhow::Result<Outcome> {
     threads::set(args.engine.threads)?;
-    let (loaded, load_time) = timed(|| loading::load(&args.file, &args.engine.limits));
-    let mut model = loaded?;
-    let (tree, build_time) = timed(|| loading::build(&mut model, &args.engine));
-    let tree = tree?;
-    let mesh = &model.mesh;
-    let workloads = workloads(mesh, &tree, args.rays as usize, args.seed);
-    for workload in &workloads {
-        check_sample(mesh, &tree, workload)?;
-    }
-
-    let bar = messages::counter("measuring", Some(workloads.len() as u64));
-    let mut measured = Vec::new();
-    for workload in &workloads {
-        measured.push(Measured::new(&tree, workload));
-        bar.inc(1);
-    }
-    bar.finish_and_clear();
-
-    let report = Report {
-        file: args.file.display().to_string(),
-        triangles: mesh.triangles().len(),
-        rays: args.rays,
-        seed: args.seed,
-        threads: rayon::current_num_threads(),
-        isa: tree.isa().name(),
-        load_ms: load_time.as_secs_f64() * 1e3,
-        build_ms: build_time.as_secs_f64() * 1e3,
-        workloads: measured,
+    // Errors in the earlier run and in the output show before the long measurement.
+    let before = args.baseline.as_deref().map(Comparison::read).transpose()?;
+    let save = args.save.as_deref().map(|path| Target::open(Some(path))).transpose()?;
+    let (report, mut inputs) = match scene_file::load_if_scene(&args.file, &args.engine)? {
+        Some(loaded) => {
+            let files = loaded.files.clone();
+            (report_of_scene(args, loaded)?, files)
+        }
+        None => report_of_mesh(args)?,
     };
+    inputs.extend(args.baseline.clone());
+    let compared = before.as_ref().zip(args.baseline.as_deref());
+    let tolerance = args.tolerance / 100.0;
+    let compared = compared
+        .map(|(before, path)| Comparison::new(before, &report, path, tolerance))
+        .transpose()?;
+    if let Some(mut save) = save {
+        serde_json::to_writer_pretty(&mut save, &report)?;
+        writeln!(save)?;
+        save.finish(&inputs)?;
+    }
     let mut out = Target::open(None)?;
     if args.report.format() == ReportFormat::Json {
         serde_json::to_writer_pretty(&mut out, &report)?;
@@ -58,135 +51,96 @@ pub(crate) fn run(args: &BenchArgs) -> anyhow::Result<Outcome> {
         report.write_text(&mut out)?;
     }
     out.finish(&[])?;
-    Ok(Outcome::Done)
-}
-
-/// Compares the answers of a sample of the rays with brute force, for a second or two.
-///
-/// # Errors
-/// A difference, because the speed of wrong answers means nothing.
-fn check_sample(mesh: &TriMesh, tree: &MeshBvh, workload: &Workload) -> anyhow::Result<()> {
-    const TRIANGLE_TESTS: usize = 100_000_000;
-    let n_wanted = (TRIANGLE_TESTS / mesh.triangles().len().max(1)).clamp(16, 512);
-    let n = workload.rays.len();
-    let step = n.div_ceil(n_wanted);
-    let scan = BruteForce::new(mesh);
-    let mut batch = vec![None; n];
-    tree.closest_hit_batch(&workload.rays, Faces::Both, &mut batch);
-    let bits = |hit: Option<Hit>| hit.map(|hit| hit.to_bits());
-    let wrong = (0..n).into_par_iter().step_by(step).find_first(|&i| {
-        let ray = &workload.rays[i];
-        let expected = scan.closest_hit(ray, Faces::Both);
-        bits(expected) != bits(tree.closest_hit(ray, Faces::Both))
-            || bits(expected) != bits(batch[i])
-            || expected.is_some() != tree.is_occluded(ray, Faces::Both)
-    });
-    match wrong {
-        None => Ok(()),
-        Some(i) => bail!(
-            "ray {i} of {} ({:?}): the tree and brute force disagree; run `hitscan check`",
-            workload.name,
-            workload.rays[i]
-        ),
+    let Some(compared) = compared else { return Ok(Outcome::Done) };
+    if args.report.format() == ReportFormat::Text {
+        let mut out = Target::open(None)?;
+        compared.write_text(&mut out)?;
+        out.finish(&[])?;
     }
+    Ok(if compared.is_slower() { Outcome::Nothing } else { Outcome::Done })
 }
 
-/// The times of a workload. Single rays run on one thread, batches on all.
-#[derive(Debug, Serialize)]
-struct Measured {
-    name: &'static str,
-    /// The share of the rays that hit.
-    hit_share: f64,
-    closest_ns: f64,
-    any_ns: f64,
-    batch_closest_ns: f64,
-    batch_any_ns: f64,
-    batch_closest_mrays_per_s: f64,
-    batch_any_mrays_per_s: f64,
+fn report_of_mesh(args: &BenchArgs) -> anyhow::Result<(Report, Vec<PathBuf>)> {
+    // Standard input can be read only once.
+    let once = stdin::is_stdin(&args.file);
+    let (mut model, [load]) = repeated(once, || {
+        let (model, time) = timed(|| loading::load(&args.file, &args.engine.limits));
+        Ok((model?, [time]))
+    })?;
+    let (tree, build) = build(&mut model, &args.engine)?;
+    let Model { mesh, files, .. } = &model;
+    let workloads = workloads(mesh, &tree, args.rays as usize, args.seed);
+    let n = mesh.triangles().len();
+    let measured = measure(&MeshTarget::new(mesh, &tree), n, &workloads)?;
+    Ok((report(args, None, n, tree.isa().name(), [load, build], measured), files.clone()))
 }
 
-impl Measured {
-    fn new(tree: &MeshBvh, workload: &Workload) -> Self {
-        let rays = workload.rays.as_slice();
-        let per_ray = |time: Duration| time.as_secs_f64() * 1e9 / rays.len() as f64;
-        let closest_ns = per_ray(median_time(|| {
-            for ray in rays {
-                black_box(tree.closest_hit(ray, Faces::Both));
-            }
-        }));
-        let any_ns = per_ray(median_time(|| {
-            for ray in rays {
-                black_box(tree.is_occluded(ray, Faces::Both));
-            }
-        }));
-        let mut hits = vec![None; rays.len()];
-        let batch_closest_ns = per_ray(median_time(|| {
-            tree.closest_hit_batch(black_box(rays), Faces::Both, &mut hits);
-        }));
-        let mut occluded = vec![false; rays.len()];
-        let batch_any_ns = per_ray(median_time(|| {
-            tree.is_occluded_batch(black_box(rays), Faces::Both, &mut occluded);
-        }));
-        Self {
-            name: workload.name,
-            hit_share: hits.iter().flatten().count() as f64 / rays.len() as f64,
-            closest_ns,
-            any_ns,
-            batch_closest_ns,
-            batch_any_ns,
-            batch_closest_mrays_per_s: 1e3 / batch_closest_ns,
-            batch_any_mrays_per_s: 1e3 / batch_any_ns,
-        }
+/// Builds the tree several times. That of a cache file is only taken.
+fn build(model: &mut Model, engine: &EngineArgs) -> anyhow::Result<(MeshBvh, Spread)> {
+    let is_cached = model.tree.is_some();
+    let (tree, [build]) = repeated(is_cached, || {
+        let (tree, time) = timed(|| loading::build(model, engine));
+        Ok((tree?, [time]))
+    })?;
+    Ok((tree, build))
+}
+
+fn report_of_scene(args: &BenchArgs, loaded: LoadedScene) -> anyhow::Result<Report> {
+    let mut first = Some(loaded);
+    let (loaded, stages) = repeated(stdin::is_stdin(&args.file), || {
+        let loaded = match first.take() {
+            Some(loaded) => loaded,
+            None => scene_file::load(&args.file, &args.engine)?,
+        };
+        let LoadTimes { reading, building } = loaded.times;
+        Ok((loaded, [reading, building]))
+    })?;
+    let scene = &loaded.scene;
+    let meshes = scene.iter().filter_map(|(_, instance)| instance.mesh.as_ref());
+    let n = meshes.map(|mesh| mesh.tri_mesh().triangles().len()).sum();
+    let isa = loaded.meshes.first().map_or("none", |loaded| loaded.mesh.bvh().isa().name());
+    let workloads = scene_workloads(scene, args.rays as usize, args.seed);
+    let measured = measure(&SceneTarget::new(scene), n, &workloads)?;
+    Ok(report(args, Some(scene.len()), n, isa, stages, measured))
+}
+
+fn measure<T: Measurable>(
+    target: &T,
+    n_triangles: usize,
+    workloads: &[Workload<T::Ray>],
+) -> anyhow::Result<Vec<Measured>> {
+    let bar = messages::counter("measuring", Some(workloads.len() as u64));
+    let mut measured = Vec::new();
+    for workload in workloads {
+        measured.push(Measured::new(target, n_triangles, workload)?);
+        bar.inc(1);
     }
+    bar.finish_and_clear();
+    Ok(measured)
 }
 
-#[derive(Debug, Serialize)]
-struct Report {
-    file: String,
+/// The report, with the stages in seconds.
+fn report(
+    args: &BenchArgs,
+    instances: Option<usize>,
     triangles: usize,
-    /// Of each workload.
-    rays: u64,
-    seed: u64,
-    threads: usize,
-    isa: &'static str,
-    load_ms: f64,
-    build_ms: f64,
+    isa: &str,
+    stages: [Spread; 2],
     workloads: Vec<Measured>,
-}
-
-impl Report {
-    fn write_text(&self, out: &mut impl Write) -> std::io::Result<()> {
-        let time = |ms: f64| readable(Duration::from_secs_f64(ms / 1e3));
-        writeln!(
-            out,
-            "{}: {} triangles, read in {}, built in {}",
-            Escaped(&self.file),
-            self.triangles,
-            time(self.load_ms),
-            time(self.build_ms)
-        )?;
-        writeln!(
-            out,
-            "{} rays of each kind (seed {}), {}, batches on {} threads, medians",
-            self.rays, self.seed, self.isa, self.threads
-        )?;
-        writeln!(
-            out,
-            "{:<9} {:>6} {:>13} {:>13} {:>15} {:>15}",
-            "rays", "hit", "closest", "any", "batch closest", "batch any"
-        )?;
-        for w in &self.workloads {
-            writeln!(
-                out,
-                "{:<9} {:>5.1}% {:>6.0} ns/ray {:>6.0} ns/ray {:>8.2} Mrays/s {:>8.2} Mrays/s",
-                w.name,
-                100.0 * w.hit_share,
-                w.closest_ns,
-                w.any_ns,
-                w.batch_closest_mrays_per_s,
-                w.batch_any_mrays_per_s
-            )?;
-        }
-        Ok(())
+) -> Report {
+    let [load_ms, build_ms] = stages.map(|stage| stage.scaled(1e3));
+    Report {
+        file: args.file.display().to_string(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        instances,
+        triangles,
+        rays: args.rays,
+        seed: args.seed,
+        threads: rayon::current_num_threads(),
+        isa: isa.to_owned(),
+        load_ms: load_ms.median,
+        build_ms: build_ms.median,
+        spread: StageTimes { load_ms, build_ms },
+        workloads,
     }
 }

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use anyhow::bail;
 use hitscan::primitives::brute_force::BruteForce;
+use hitscan::scene::SceneBruteForce;
 use indicatif::ProgressBar;
 
 use crate::args::CastArgs;
@@ -12,7 +12,7 @@ use crate::field::FieldList;
 use crate::loading;
 use crate::messages;
 use crate::output::{Colours, ResultWriter, Results, Surface, Target, default_fields};
-use crate::query::{Answers, Query, QueryBackend};
+use crate::query::{Answers, Query, QueryBackend, Rays};
 use crate::rays::RayReader;
 use crate::resolved::Cast;
 use crate::scene_file;
@@ -27,13 +27,14 @@ pub(crate) fn run(args: &CastArgs) -> anyhow::Result<Outcome> {
     let target = Target::open(args.output.as_deref())?;
     let mut inputs: Vec<PathBuf> = args.rays.clone().into_iter().collect();
     if let Some(loaded) = scene_file::load_if_scene(&args.file, &args.engine)? {
-        if args.brute {
-            bail!("--brute: {} is a scene; expected a mesh", args.file.display());
-        }
         inputs.extend(loaded.files.iter().cloned());
         let colours = loaded.colours();
         let surface = Surface::Scene(&loaded.scene, &colours);
-        return cast.run(&QueryBackend::Scene(&loaded.scene), surface, rays, target, &inputs);
+        let backend = match args.brute {
+            true => QueryBackend::BruteScene(SceneBruteForce::new(&loaded.scene)),
+            false => QueryBackend::Scene(&loaded.scene),
+        };
+        return cast.run(&backend, surface, rays, target, &inputs);
     }
     let mut model = loading::load(&args.file, &args.engine.limits)?;
     let tree = match args.brute {
@@ -69,12 +70,15 @@ impl Cast {
             false => messages::counter("casting", rays.total()),
         };
         let (mut n_rays, mut n_invalid, mut any_hit) = (0, 0, false);
-        let mut chunk = Vec::new();
+        let mut chunk = backend.no_rays();
         let mut chunk_size = first_chunk_size(query);
         loop {
             chunk.clear();
-            rays.read(&mut chunk, chunk_size)?;
-            if chunk.is_empty() {
+            match &mut chunk {
+                Rays::Mesh(chunk) => rays.read(chunk, chunk_size)?,
+                Rays::Scene(chunk) => rays.read_world(chunk, chunk_size)?,
+            }
+            if chunk.len() == 0 {
                 break;
             }
             let answers = backend.answers(&chunk, query, faces);
@@ -87,7 +91,7 @@ impl Cast {
             })?;
             any_hit |= answers.any_hit();
             n_rays += chunk.len() as u64;
-            n_invalid += chunk.iter().filter(|ray| !ray.is_valid()).count();
+            n_invalid += chunk.n_invalid();
             if let Answers::All(lists) = &answers {
                 let size = chunk.len() * HITS_AT_A_TIME / lists.hits.len().max(1);
                 chunk_size = size.clamp(1, (2 * chunk_size).min(MAX_CHUNK_SIZE));

@@ -3,16 +3,20 @@
 use std::io::Write;
 
 use clap::ValueEnum;
-use hitscan::{Faces, Isa, MeshBvh, Ray};
+use hitscan::scene::SceneBruteForce;
+use hitscan::{BuildOptions, BuildQuality, Faces, Isa, Layout, MeshBvh, Ray};
 use hitscan_oracle::{Difference, HostileRays, Oracle, Query, Tally};
 
 use crate::args::{CheckArgs, EngineArgs, LayoutArg, QualityArg};
 use crate::check::{Expected, Shape};
+use crate::check_scene::{ExpectedInScene, SceneDifference, SceneRays, SceneTally};
 use crate::exit_code::Outcome;
+use crate::loaded_scene::LoadedScene;
 use crate::loading;
 use crate::messages;
 use crate::model::Model;
 use crate::output::Target;
+use crate::scene_file;
 use crate::threads;
 
 /// The number of rays whose brute-force answers are in memory at a time.
@@ -20,6 +24,10 @@ const CHUNK: usize = 1 << 13;
 
 pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Outcome> {
     threads::set(args.threads)?;
+    let engine = EngineArgs::with_limits(args.limits);
+    if let Some(loaded) = scene_file::load_if_scene(&args.file, &engine)? {
+        return check_scene(args, loaded);
+    }
     let mut model = loading::load(&args.file, &args.limits)?;
     let Trees { mut trees, mut rows, invalid } = Trees::build(&mut model, args)?;
     let mesh = &model.mesh;
@@ -57,6 +65,126 @@ pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Outcome> {
     } else {
         Outcome::Nothing
     })
+}
+
+/// Compares the scene, with the trees of each layout and quality, with a scan of all instances.
+fn check_scene(args: &CheckArgs, loaded: LoadedScene) -> anyhow::Result<Outcome> {
+    let reference = loaded.scene.clone();
+    let scan = SceneBruteForce::new(&reference);
+    let mut rows = scene_rows();
+    let mut loaded = loaded;
+    let mut stream = SceneRays::new(&reference, args.seed);
+    let bar = messages::counter("checking", Some(args.rays as u64));
+    let mut n_done = 0;
+    while n_done < args.rays || n_done == 0 {
+        let n = CHUNK.min(args.rays - n_done);
+        let expected = ExpectedInScene::new(&scan, stream.next_rays(n));
+        n_done += n;
+        // One set of trees at a time, because each takes as much memory as the scene.
+        for rows in rows.chunks_exact_mut(Shape::ALL.len()) {
+            let SceneRow { quality, layout, isa, .. } = rows[0];
+            loaded.rebuild(&BuildOptions { quality, layout, isa })?;
+            for row in rows {
+                row.tally.add(expected.compare(&loaded.scene, row.shape));
+            }
+        }
+        bar.set_position(n_done as u64);
+        if args.rays == 0 {
+            break;
+        }
+    }
+    bar.finish_and_clear();
+    let mut out = Target::open(None)?;
+    write_scene_report(args, &rows, &mut out)?;
+    out.finish(&[])?;
+    let n: u64 = rows.iter().map(SceneRow::n_differences).sum();
+    Ok(if n == 0 { Outcome::Done } else { Outcome::Nothing })
+}
+
+/// A row for each quality, layout, instruction set and shape. Rows of the same trees follow each other.
+fn scene_rows() -> Vec<SceneRow> {
+    let mut rows = Vec::new();
+    for &layout in LayoutArg::value_variants() {
+        for &quality in QualityArg::value_variants() {
+            let (layout, quality) = (layout.into(), quality.into());
+            for isa in Isa::available() {
+                rows.extend(Shape::ALL.map(|shape| {
+                    let tally = SceneTally::default();
+                    SceneRow { quality, layout, isa, shape, tally }
+                }));
+            }
+        }
+    }
+    rows
+}
+
+/// A row of the report of a scene.
+struct SceneRow {
+    quality: BuildQuality,
+    layout: Layout,
+    isa: Isa,
+    shape: Shape,
+    tally: SceneTally,
+}
+
+impl SceneRow {
+    fn n_differences(&self) -> u64 {
+        self.tally.n_differences.iter().sum()
+    }
+}
+
+fn write_scene_report(
+    args: &CheckArgs,
+    rows: &[SceneRow],
+    out: &mut impl Write,
+) -> std::io::Result<()> {
+    let name = |value: &dyn std::fmt::Debug| format!("{value:?}").to_lowercase();
+    write!(out, "{:<9} {:<8} {:<8} {:<13}", "quality", "isa", "layout", "shape")?;
+    for query in Query::ALL {
+        write!(out, " {:>9}", query.name())?;
+    }
+    writeln!(out, "   (differences)")?;
+    for SceneRow { quality, layout, isa, shape, tally } in rows {
+        let (quality, layout) = (name(quality), name(layout));
+        write!(out, "{quality:<9} {:<8} {layout:<8} {:<13}", isa.name(), shape.name())?;
+        for (query, n) in Query::ALL.into_iter().zip(tally.n_differences) {
+            match (query, shape) {
+                // A batch of a scene finds closest hits, or whether there are any.
+                (Query::Closest | Query::Any, _) | (_, Shape::Single) => write!(out, " {n:>9}")?,
+                _ => write!(out, " {:>9}", "-")?,
+            }
+        }
+        writeln!(out)?;
+    }
+    for (row, difference) in rows.iter().filter_map(|row| Some((row, row.tally.first.as_ref()?))) {
+        let SceneDifference { query, faces, ray, expected, found } = difference;
+        let [ox, oy, oz] = ray.origin.to_array();
+        let [dx, dy, dz] = ray.direction.to_array();
+        writeln!(
+            out,
+            "difference in {}, {}, {}, {}",
+            query.name(),
+            row.shape.name(),
+            name(&row.quality),
+            row.isa.name()
+        )?;
+        writeln!(
+            out,
+            "  hitscan cast {} --from={ox:?},{oy:?},{oz:?} --dir={dx:?},{dy:?},{dz:?} --t-min={:?} \
+             --t-max={:?} {} --faces {}",
+            args.file.display(),
+            ray.t_min,
+            ray.t_max,
+            flags_of_query(*query),
+            name_of(*faces)
+        )?;
+        writeln!(out, "  expected {}", shortened(expected))?;
+        writeln!(out, "  found    {}", shortened(found))?;
+    }
+    let n_answers: u64 = rows.iter().map(|row| row.tally.n_answers).sum();
+    let n: u64 = rows.iter().map(SceneRow::n_differences).sum();
+    let (n_rays, seed) = (args.rays, args.seed);
+    writeln!(out, "{n_rays} rays (seed {seed}), {n_answers} answers compared, {n} differences")
 }
 
 /// A tree of each layout and quality, and the rows of the report: one for each tree, instruction set and

@@ -5,13 +5,13 @@ use hitscan::TriMesh;
 use hitscan::glam::{DVec3, Vec3};
 use hitscan::primitives::MeshError;
 
-use crate::args::{ConvertArgs, UpAxis};
+use crate::args::{ConvertArgs, EngineArgs, UpAxis};
 use crate::exit_code::Outcome;
-use crate::loading;
 use crate::mesh_output;
 use crate::messages;
 use crate::output::Target;
 use crate::resolved::MESHES;
+use crate::scene_file;
 use crate::stdin;
 
 pub(crate) fn run(args: &ConvertArgs) -> anyhow::Result<Outcome> {
@@ -19,7 +19,7 @@ pub(crate) fn run(args: &ConvertArgs) -> anyhow::Result<Outcome> {
     let output = Some(&*args.output).filter(|output| !stdin::is_dash(output));
     let format = MESHES.choose(None, output)?;
     let mut target = Target::open(output)?;
-    let mut model = loading::load(&args.file, &args.limits)?;
+    let mut model = scene_file::load_merged(&args.file, &EngineArgs::with_limits(args.limits))?;
     if args.scale.is_some() || args.up.is_some() {
         let file = args.file.display();
         model.mesh = moved(&model.mesh, args.scale.unwrap_or(1.0), args.up)

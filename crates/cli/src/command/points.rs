@@ -12,6 +12,7 @@ use crate::messages;
 use crate::output::Target;
 use crate::points::{self, PointAnswer, PointResults, PointWriter};
 use crate::resolved::Points;
+use crate::scene_file;
 use crate::threads;
 
 /// The maximum number of points that one chunk reads, answers and writes.
@@ -24,7 +25,7 @@ pub(crate) fn run(args: &PointsArgs) -> anyhow::Result<Outcome> {
     let mut reader = points.open()?;
     reader.remarks().iter().for_each(messages::note);
     let mut writer = PointWriter::new(format, Target::open(args.output.as_deref())?)?;
-    let mut model = loading::load(&args.file, &args.engine.limits)?;
+    let mut model = scene_file::load_merged(&args.file, &args.engine)?;
     let tree = WindingTree::new(Arc::new(loading::build(&mut model, &args.engine)?));
 
     let bar = match on_terminal {

@@ -28,7 +28,7 @@ pub(crate) fn run(args: &RenderArgs) -> anyhow::Result<Outcome> {
     let style = resolved::style(args)?;
     threads::set(args.engine.threads)?;
     // Errors in the rays or the output show before the long read of the mesh.
-    let range = DefaultRange { t_min: 0.0, t_max: f32::INFINITY };
+    let range = DefaultRange::from_zero();
     let open = |path: &_| rays::open(&TableSource::new(path), args.rays_format, range);
     let rays = args.rays.as_deref().map(open).transpose()?;
     rays.iter().flat_map(|rays| rays.remarks()).for_each(messages::note);

@@ -28,7 +28,9 @@ pub(crate) fn run(args: &SelectArgs) -> anyhow::Result<Outcome> {
         visible_only: args.visible,
         query: args.query.options(&ignored),
     };
-    let selected = Picker::new(&scene, &view).select(&region, &options);
+    let mut selected = Picker::new(&scene, &view).select(&region, &options);
+    // In the order of the file, whichever handles the instances have.
+    selected.sort_by_key(|selected| scene.insertion_order(selected.instance));
     let mut out = Target::open(None)?;
     for selected in &selected {
         let record = ElementRecord::new(&scene, selected.instance, selected.element);

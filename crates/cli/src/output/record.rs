@@ -5,7 +5,7 @@ use std::ptr;
 
 use hitscan::glam::{DVec2, DVec3};
 use hitscan::scene::{HitDetails, InstanceId, Scene};
-use hitscan::{Hit, Material, Ray, Side, TriMesh};
+use hitscan::{Hit, Material, Side, TriMesh};
 
 use crate::field::{Field, Value};
 use crate::query::Found;
@@ -37,20 +37,23 @@ impl Colours {
     }
 }
 
-/// A hit with its ray.
+/// A hit of a ray.
 pub(crate) struct HitRecord<'a> {
     surface: Surface<'a>,
     mesh: &'a TriMesh,
-    ray: &'a Ray,
+    /// The length of the direction of the ray.
+    unit: f64,
     hit: &'a Found,
     local: &'a Hit,
     details: Option<HitDetails<'a>>,
 }
 
 impl<'a> HitRecord<'a> {
+    /// `unit` is the length of the direction of the ray.
+    ///
     /// # Panics
     /// If the hit is not one of the surface.
-    pub(crate) fn new(surface: Surface<'a>, ray: &'a Ray, hit: &'a Found) -> Self {
+    pub(crate) fn new(surface: Surface<'a>, unit: f64, hit: &'a Found) -> Self {
         let (mesh, local, details) = match (surface, hit) {
             (Surface::Mesh(mesh, _), Found::Mesh(hit)) => (mesh, hit, None),
             (Surface::Scene(scene, _), Found::Scene(hit)) => {
@@ -59,7 +62,7 @@ impl<'a> HitRecord<'a> {
             }
             _ => unreachable!("a mesh has hits of meshes, a scene has hits of scenes"),
         };
-        Self { surface, mesh, ray, hit, local, details }
+        Self { surface, mesh, unit, hit, local, details }
     }
 
     /// The value of a field.
@@ -70,7 +73,7 @@ impl<'a> HitRecord<'a> {
                 Found::Mesh(hit) => Value::F32(hit.t),
                 Found::Scene(hit) => Value::F64(hit.t),
             },
-            Field::Distance => Value::F64(self.hit.t() * self.ray.direction.as_dvec3().length()),
+            Field::Distance => Value::F64(self.hit.t() * self.unit),
             Field::Point => vector(Some(match &self.details {
                 Some(details) => details.point(),
                 None => self.mesh.point(self.local),

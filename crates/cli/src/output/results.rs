@@ -1,10 +1,8 @@
 //! Rays with their answers, the input of every format.
 
-use hitscan::Ray;
-
 use super::record::{HitRecord, Surface};
 use crate::field::Field;
-use crate::query::{Answers, Found};
+use crate::query::{Answers, Found, Rays};
 
 /// Rays of a command with their answers.
 #[derive(Clone, Copy, Debug)]
@@ -13,7 +11,7 @@ pub(crate) struct Results<'a> {
     pub(crate) surface: Surface<'a>,
     /// The index of the first ray among all rays of the command.
     pub(crate) first_ray: u64,
-    pub(crate) rays: &'a [Ray],
+    pub(crate) rays: &'a Rays,
     pub(crate) answers: &'a Answers,
     /// The fields of each hit.
     pub(crate) fields: &'a [Field],
@@ -22,6 +20,6 @@ pub(crate) struct Results<'a> {
 impl<'a> Results<'a> {
     /// The record of a hit of the ray at index `ray` of the slice.
     pub(super) fn record(&self, ray: usize, hit: &'a Found) -> HitRecord<'a> {
-        HitRecord::new(self.surface, &self.rays[ray], hit)
+        HitRecord::new(self.surface, self.rays.direction_length(ray), hit)
     }
 }

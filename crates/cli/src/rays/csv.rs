@@ -3,10 +3,11 @@
 use std::io::BufRead;
 
 use hitscan::Ray;
+use hitscan::scene::WorldRay;
 
-use super::range::{DefaultRange, ray_of};
+use super::range::{DefaultRange, TableRay, ray_of};
 use super::reader::RayReader;
-use crate::table::{CsvTable, Schema};
+use crate::table::{CsvTable, Number, Schema};
 
 /// A stream of rays in CSV.
 pub(super) struct CsvRays<R> {
@@ -31,17 +32,28 @@ impl<R: BufRead> CsvRays<R> {
     }
 }
 
-impl<R: BufRead> RayReader for CsvRays<R> {
-    fn read(&mut self, rays: &mut Vec<Ray>, max_rays: usize) -> anyhow::Result<()> {
+impl<R: BufRead> CsvRays<R> {
+    fn rays<T: TableRay>(&mut self, rays: &mut Vec<T>, max_rays: usize) -> anyhow::Result<()> {
         for _ in 0..max_rays {
-            let DefaultRange { t_min, t_max } = self.range;
-            let mut numbers = [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, t_min, t_max];
+            let [t_min, t_max] = self.range.bounds();
+            let zero = T::Number::from_f32(0.0);
+            let mut numbers = [zero, zero, zero, zero, zero, zero, t_min, t_max];
             if !self.table.read_row(&mut numbers)? {
                 break;
             }
             rays.push(ray_of(&numbers, self.range));
         }
         Ok(())
+    }
+}
+
+impl<R: BufRead> RayReader for CsvRays<R> {
+    fn read(&mut self, rays: &mut Vec<Ray>, max_rays: usize) -> anyhow::Result<()> {
+        self.rays(rays, max_rays)
+    }
+
+    fn read_world(&mut self, rays: &mut Vec<WorldRay>, max_rays: usize) -> anyhow::Result<()> {
+        self.rays(rays, max_rays)
     }
 
     fn remarks(&self) -> Vec<String> {
@@ -53,11 +65,10 @@ impl<R: BufRead> RayReader for CsvRays<R> {
 mod tests {
     use super::*;
 
-    const RANGE: DefaultRange = DefaultRange { t_min: 0.0, t_max: f32::INFINITY };
-
     fn read(text: &str) -> anyhow::Result<Vec<Ray>> {
         let mut rays = Vec::new();
-        let mut reader = CsvRays::new(text.as_bytes(), "rays.csv".into(), RANGE)?;
+        let mut reader =
+            CsvRays::new(text.as_bytes(), "rays.csv".into(), DefaultRange::from_zero())?;
         while {
             let before = rays.len();
             reader.read(&mut rays, 2)?;
@@ -126,7 +137,9 @@ mod tests {
     #[test]
     fn a_remark_names_the_ignored_columns() {
         let remarks = |text: &'static str| {
-            CsvRays::new(text.as_bytes(), "rays.csv".into(), RANGE).unwrap().remarks()
+            CsvRays::new(text.as_bytes(), "rays.csv".into(), DefaultRange::from_zero())
+                .unwrap()
+                .remarks()
         };
         assert_eq!(remarks(",ox,oy,oz,dx,dy,dz\n"), [""; 0]);
         assert_eq!(

@@ -4,13 +4,14 @@ use std::io::BufRead;
 
 use anyhow::Context;
 use hitscan::Ray;
+use hitscan::scene::WorldRay;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::range::DefaultRange;
+use super::range::{DefaultRange, TableRay};
 use super::reader::RayReader;
-use crate::table::Lines;
 use crate::table::json::{self, number, vector};
+use crate::table::{Lines, Number};
 
 /// A stream of rays in NDJSON.
 pub(super) struct NdjsonRays<R> {
@@ -24,8 +25,8 @@ impl<R: BufRead> NdjsonRays<R> {
     }
 }
 
-impl<R: BufRead> RayReader for NdjsonRays<R> {
-    fn read(&mut self, rays: &mut Vec<Ray>, max_rays: usize) -> anyhow::Result<()> {
+impl<R: BufRead> NdjsonRays<R> {
+    fn rays<T: TableRay>(&mut self, rays: &mut Vec<T>, max_rays: usize) -> anyhow::Result<()> {
         for _ in 0..max_rays {
             let Some(line) = self.lines.next()? else { break };
             let ray = parse(line, self.range);
@@ -35,20 +36,31 @@ impl<R: BufRead> RayReader for NdjsonRays<R> {
     }
 }
 
-fn parse(line: &[u8], range: DefaultRange) -> anyhow::Result<Ray> {
+impl<R: BufRead> RayReader for NdjsonRays<R> {
+    fn read(&mut self, rays: &mut Vec<Ray>, max_rays: usize) -> anyhow::Result<()> {
+        self.rays(rays, max_rays)
+    }
+
+    fn read_world(&mut self, rays: &mut Vec<WorldRay>, max_rays: usize) -> anyhow::Result<()> {
+        self.rays(rays, max_rays)
+    }
+}
+
+fn parse<T: TableRay>(line: &[u8], range: DefaultRange) -> anyhow::Result<T> {
     let text = json::text(line)?;
     let object: RayObject<'_> = json::parse(&text, EXPECTED)?;
     let origin = vector(object.origin, "origin")?;
     let direction = vector(object.direction, "direction")?;
-    let t_min = bound(object.t_min, range.t_min).context("t_min")?;
-    let t_max = bound(object.t_max, range.t_max).context("t_max")?;
-    Ok(Ray::new(origin, direction).with_range(t_min, t_max))
+    let [t_min, t_max] = range.bounds();
+    let t_min = bound(object.t_min, t_min).context("t_min")?;
+    let t_max = bound(object.t_max, t_max).context("t_max")?;
+    Ok(T::new(origin, direction, [t_min, t_max]))
 }
 
 const EXPECTED: &str =
     r#"{"origin":[x,y,z],"direction":[x,y,z]} and optionally "t_min" and "t_max""#;
 
-/// A ray as written. Numbers stay text here, so that the reader rounds each number once, to f32.
+/// A ray as written. Numbers stay text here, so that the reader rounds each number once.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RayObject<'a> {
@@ -62,7 +74,7 @@ struct RayObject<'a> {
     t_max: Option<&'a RawValue>,
 }
 
-fn bound(value: Option<&RawValue>, default: f32) -> anyhow::Result<f32> {
+fn bound<N: Number>(value: Option<&RawValue>, default: N) -> anyhow::Result<N> {
     value.map_or(Ok(default), number)
 }
 
@@ -70,11 +82,10 @@ fn bound(value: Option<&RawValue>, default: f32) -> anyhow::Result<f32> {
 mod tests {
     use super::*;
 
-    const RANGE: DefaultRange = DefaultRange { t_min: 0.0, t_max: f32::INFINITY };
-
     fn read(text: &str) -> anyhow::Result<Vec<Ray>> {
         let mut rays = Vec::new();
-        NdjsonRays::new(text.as_bytes(), "rays.ndjson".into(), RANGE).read(&mut rays, 100)?;
+        NdjsonRays::new(text.as_bytes(), "rays.ndjson".into(), DefaultRange::from_zero())
+            .read(&mut rays, 100)?;
         Ok(rays)
     }
 

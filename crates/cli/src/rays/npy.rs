@@ -3,8 +3,9 @@
 use std::io::BufRead;
 
 use hitscan::Ray;
+use hitscan::scene::WorldRay;
 
-use super::range::{DefaultRange, ray_of};
+use super::range::{DefaultRange, TableRay, ray_of};
 use super::reader::RayReader;
 use crate::table::NpyTable;
 
@@ -24,12 +25,22 @@ impl<R: BufRead> NpyRays<R> {
     }
 }
 
-impl<R: BufRead> RayReader for NpyRays<R> {
-    fn read(&mut self, rays: &mut Vec<Ray>, max_rays: usize) -> anyhow::Result<()> {
-        let numbers = self.table.read(max_rays)?;
+impl<R: BufRead> NpyRays<R> {
+    fn rays<T: TableRay>(&mut self, rays: &mut Vec<T>, max_rays: usize) -> anyhow::Result<()> {
+        let numbers: Vec<T::Number> = self.table.read(max_rays)?;
         let rows = numbers.chunks_exact(self.table.width());
         rays.extend(rows.map(|numbers| ray_of(numbers, self.range)));
         Ok(())
+    }
+}
+
+impl<R: BufRead> RayReader for NpyRays<R> {
+    fn read(&mut self, rays: &mut Vec<Ray>, max_rays: usize) -> anyhow::Result<()> {
+        self.rays(rays, max_rays)
+    }
+
+    fn read_world(&mut self, rays: &mut Vec<WorldRay>, max_rays: usize) -> anyhow::Result<()> {
+        self.rays(rays, max_rays)
     }
 
     fn total(&self) -> Option<u64> {
@@ -41,8 +52,6 @@ impl<R: BufRead> RayReader for NpyRays<R> {
 mod tests {
     use super::*;
     use crate::table::MAGIC;
-
-    const RANGE: DefaultRange = DefaultRange { t_min: 0.0, t_max: 1.0 };
 
     fn npy(descr: &str, fortran: &str, shape: &str, data: &[u8]) -> Vec<u8> {
         let header =
@@ -57,7 +66,8 @@ mod tests {
 
     fn read(file: &[u8]) -> anyhow::Result<Vec<Ray>> {
         let mut rays = Vec::new();
-        let mut reader = NpyRays::new(file, "rays.npy".into(), RANGE)?;
+        let range = DefaultRange { t_min: 0.0.into(), t_max: 1.0.into() };
+        let mut reader = NpyRays::new(file, "rays.npy".into(), range)?;
         while {
             let before = rays.len();
             reader.read(&mut rays, 2)?;
@@ -156,6 +166,19 @@ mod tests {
                 assert!(format!("{:#}", read(&longer).unwrap_err()).contains(expected), "{shape}");
             }
         }
+    }
+
+    #[test]
+    fn a_scene_gets_every_bit_of_a_double() {
+        let numbers = [1e7 + 0.37, 0.1, 1e-40, 0.0, 0.0, -1.0];
+        let data: Vec<u8> = numbers.iter().flat_map(|x: &f64| x.to_le_bytes()).collect();
+        let file = npy("<f8", "False", "(1, 6)", &data);
+        let range = DefaultRange { t_min: 0.0.into(), t_max: 1.0.into() };
+        let mut rays = Vec::new();
+        let mut reader = NpyRays::new(&file[..], "rays.npy".into(), range).unwrap();
+        reader.read_world(&mut rays, 2).unwrap();
+        let [origin @ .., dx, dy, dz] = numbers;
+        assert_eq!(rays, [WorldRay::new(origin, [dx, dy, dz]).with_range(0.0, 1.0)]);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The trait of all ray streams.
 
 use hitscan::Ray;
+use hitscan::scene::WorldRay;
 
 /// A stream of rays.
 pub trait RayReader {
@@ -11,6 +12,12 @@ pub trait RayReader {
     /// # Errors
     /// Text or data that is not a ray, with its file and its line or row.
     fn read(&mut self, rays: &mut Vec<Ray>, max_rays: usize) -> anyhow::Result<()>;
+
+    /// [`read`](Self::read) in double precision, for scenes.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    fn read_world(&mut self, rays: &mut Vec<WorldRay>, max_rays: usize) -> anyhow::Result<()>;
 
     /// The number of all rays, if the format gives it.
     fn total(&self) -> Option<u64> {

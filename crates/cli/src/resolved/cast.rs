@@ -3,6 +3,7 @@
 use std::io::IsTerminal;
 
 use anyhow::{Context, bail};
+use hitscan::scene::WorldRay;
 use hitscan::{Faces, HitMode, Ray};
 
 use super::output::{self, RESULTS};
@@ -11,7 +12,7 @@ use crate::field::FieldList;
 use crate::query::Query;
 use crate::rays::{self, DefaultRange, RayReader, SingleRay};
 use crate::stdin;
-use crate::table::{TableFormat, TableSource};
+use crate::table::{Decimal, Number, TableFormat, TableSource};
 
 /// The work of `cast`.
 #[derive(Debug)]
@@ -30,7 +31,7 @@ pub(crate) struct Cast {
 #[derive(Debug)]
 pub(crate) enum RayInput {
     /// The ray of the command line.
-    Single(Ray),
+    Single(Ray, WorldRay),
     /// The rays of a file or of standard input.
     Stream { source: TableSource, format: Option<TableFormat>, range: DefaultRange },
 }
@@ -72,7 +73,7 @@ impl RayInput {
     /// A file that cannot be read or does not start in its format.
     pub(crate) fn open(&self) -> anyhow::Result<Box<dyn RayReader>> {
         match self {
-            Self::Single(ray) => Ok(Box::new(SingleRay(Some(*ray)))),
+            Self::Single(ray, world) => Ok(Box::new(SingleRay(Some((*ray, *world))))),
             Self::Stream { source, format, range } => rays::open(source, *format, *range),
         }
     }
@@ -94,20 +95,30 @@ fn query(args: &CastArgs) -> Query {
 }
 
 fn ray_input(args: &CastArgs) -> anyhow::Result<RayInput> {
-    let t_min = args.t_min.unwrap_or(0.0);
+    let t_min = args.t_min.unwrap_or(0.0.into());
+    let infinite = Decimal::from(f32::INFINITY);
     if let Some(path) = &args.rays {
-        let range = DefaultRange { t_min, t_max: args.t_max.unwrap_or(f32::INFINITY) };
-        if range.t_min.is_nan() || range.t_max.is_nan() || range.t_min > range.t_max {
-            bail!("--t-min and --t-max: found {} and {}; expected an interval", t_min, range.t_max);
+        let range = DefaultRange { t_min, t_max: args.t_max.unwrap_or(infinite) };
+        let [low, high] = [t_min, range.t_max].map(f64::of);
+        if low.is_nan() || high.is_nan() || low > high {
+            bail!("--t-min and --t-max: found {low} and {high}; expected an interval");
         }
         let source = TableSource::new(path);
         return Ok(RayInput::Stream { source, format: args.rays_format, range });
     }
-    let ray = match (args.from, args.to, args.dir) {
-        (Some(from), Some(to), _) => Ray::segment(from, to),
-        (Some(from), _, Some(direction)) => Ray::new(from, direction),
-        _ => bail!("cast: there is no ray; use --rays, or --from with --to or --dir"),
+    let (Some(from), Some(end)) = (args.from, args.to.or(args.dir)) else {
+        bail!("cast: there is no ray; use --rays, or --from with --to or --dir");
     };
-    let ray = ray.with_range(t_min, args.t_max.unwrap_or(ray.t_max));
-    Ok(RayInput::Single(ray.checked().context("the ray is invalid")?))
+    let (singles, doubles) =
+        ([from, end].map(|v| v.map(f32::of)), [from, end].map(|v| v.map(f64::of)));
+    let (ray, world) = match args.to {
+        Some(_) => {
+            (Ray::segment(singles[0], singles[1]), WorldRay::segment(doubles[0], doubles[1]))
+        }
+        None => (Ray::new(singles[0], singles[1]), WorldRay::new(doubles[0], doubles[1])),
+    };
+    let t_max = args.t_max.unwrap_or(ray.t_max.into());
+    let ray = ray.with_range(f32::of(t_min), f32::of(t_max));
+    let world = world.with_range(f64::of(t_min), f64::of(t_max));
+    Ok(RayInput::Single(ray, world.checked().context("the ray is invalid")?))
 }

@@ -9,6 +9,7 @@ use anyhow::{Context, bail};
 
 use super::columns::{Columns, Schema, shown};
 use super::lines::Lines;
+use super::number::Number;
 
 /// A stream of rows in CSV. No field spans lines, so a line is a row.
 pub(crate) struct CsvTable<R> {
@@ -68,7 +69,7 @@ impl<R: BufRead> CsvTable<R> {
     ///
     /// # Errors
     /// A row with a wrong number of values or with something else than numbers.
-    pub(crate) fn read_row(&mut self, numbers: &mut [f32]) -> anyhow::Result<bool> {
+    pub(crate) fn read_row<N: Number>(&mut self, numbers: &mut [N]) -> anyhow::Result<bool> {
         if let Some((line, location)) = self.first_row.take() {
             self.rows.parse(&line, numbers).context(location)?;
             return Ok(true);
@@ -93,7 +94,7 @@ impl<R: BufRead> CsvTable<R> {
 }
 
 impl Rows {
-    fn parse(&mut self, line: &[u8], numbers: &mut [f32]) -> anyhow::Result<()> {
+    fn parse<N: Number>(&mut self, line: &[u8], numbers: &mut [N]) -> anyhow::Result<()> {
         let separator = *self.separator.get_or_insert_with(|| Separator::of(line));
         let targets = self.columns.targets();
         let n_found = fields(line, separator).count();
@@ -132,13 +133,13 @@ fn header(schema: &Schema, line: &[u8], location: &str) -> anyhow::Result<Column
 
 /// Whether every field is a number, or an empty optional field.
 fn is_row(schema: &Schema, line: &[u8]) -> bool {
-    fields(line, Separator::of(line))
-        .enumerate()
-        .all(|(i, field)| number(field).is_some() || field.is_empty() && i >= schema.n_required)
+    fields(line, Separator::of(line)).enumerate().all(|(i, field)| {
+        number::<f32>(field).is_some() || field.is_empty() && i >= schema.n_required
+    })
 }
 
-fn number(field: &[u8]) -> Option<f32> {
-    str::from_utf8(field).ok()?.parse().ok()
+fn number<N: Number>(field: &[u8]) -> Option<N> {
+    N::parse(str::from_utf8(field).ok()?)
 }
 
 /// The fields of a line, without white space and quotes around them. A separator within quotes belongs

@@ -1,10 +1,12 @@
-//! JSON values on lines of a text. Numbers stay text until one rounding to f32.
+//! JSON values on lines of a text. Numbers stay text until one rounding.
 
 use std::borrow::Cow;
 
 use anyhow::{anyhow, bail};
 use serde::Deserialize;
 use serde_json::value::RawValue;
+
+use super::number::Number;
 
 /// The text of a line. Bare words for numbers that JSON cannot write become strings.
 ///
@@ -34,7 +36,10 @@ pub(crate) fn parse<'a, T: Deserialize<'a>>(text: &'a str, expected: &str) -> an
 ///
 /// # Errors
 /// Another count of values, or something else than numbers.
-pub(crate) fn vector(values: Vec<&RawValue>, what: &'static str) -> anyhow::Result<[f32; 3]> {
+pub(crate) fn vector<N: Number>(
+    values: Vec<&RawValue>,
+    what: &'static str,
+) -> anyhow::Result<[N; 3]> {
     let [x, y, z] = values.as_slice() else {
         bail!("found {} numbers in {what}; expected 3", values.len());
     };
@@ -49,10 +54,10 @@ pub(crate) fn vector(values: Vec<&RawValue>, what: &'static str) -> anyhow::Resu
 ///
 /// # Errors
 /// Anything else.
-pub(crate) fn number(value: &RawValue) -> anyhow::Result<f32> {
+pub(crate) fn number<N: Number>(value: &RawValue) -> anyhow::Result<N> {
     let text = value.get();
     let unquoted = text.strip_prefix('"').and_then(|text| text.strip_suffix('"')).unwrap_or(text);
-    unquoted.parse().map_err(|_| {
+    N::parse(unquoted).ok_or_else(|| {
         let found: String = text.chars().take(40).collect();
         anyhow!("found {found}; expected a number")
     })

@@ -6,6 +6,7 @@ mod format;
 pub(crate) mod json;
 mod lines;
 mod npy;
+mod number;
 mod source;
 
 pub(crate) use columns::Schema;
@@ -15,4 +16,6 @@ pub(crate) use lines::Lines;
 #[cfg(test)]
 pub(crate) use npy::MAGIC;
 pub(crate) use npy::NpyTable;
+pub use number::Decimal;
+pub(crate) use number::Number;
 pub(crate) use source::{TableInput, TableSource};

@@ -5,6 +5,8 @@ use std::io::{BufRead, ErrorKind, Read, Seek, SeekFrom};
 
 use anyhow::{Context, bail};
 
+use super::number::Number;
+
 /// The first bytes of every NPY file.
 pub(crate) const MAGIC: &[u8] = b"\x93NUMPY";
 
@@ -30,7 +32,7 @@ enum Data<R> {
 /// The contents of the header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Layout {
-    number: Number,
+    precision: Precision,
     big_endian: bool,
     fortran_order: bool,
     n_rows: u64,
@@ -38,7 +40,7 @@ struct Layout {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Number {
+enum Precision {
     F32,
     F64,
 }
@@ -66,7 +68,7 @@ impl<R: BufRead> NpyTable<R> {
     ///
     /// # Errors
     /// Too little data, or too much.
-    pub(crate) fn read(&mut self, max_rows: usize) -> anyhow::Result<Vec<f32>> {
+    pub(crate) fn read<N: Number>(&mut self, max_rows: usize) -> anyhow::Result<Vec<N>> {
         let left = self.layout.n_rows - self.next_row;
         let n = usize::try_from(left).unwrap_or(usize::MAX).min(max_rows);
         let numbers = self.rows(n).with_context(|| self.name.clone())?;
@@ -91,7 +93,7 @@ impl<R: BufRead> NpyTable<R> {
     }
 
     /// The numbers of the next `n` rows, row by row.
-    fn rows(&mut self, n: usize) -> anyhow::Result<Vec<f32>> {
+    fn rows<N: Number>(&mut self, n: usize) -> anyhow::Result<Vec<N>> {
         let Layout { n_columns, n_rows, .. } = self.layout;
         let size = self.layout.number_size();
         match &mut self.data {
@@ -107,7 +109,7 @@ impl<R: BufRead> NpyTable<R> {
                 Ok(bytes.chunks_exact(size).map(|bytes| self.layout.decode(bytes)).collect())
             }
             Data::Columns(file) => {
-                let mut numbers = vec![0.0; n * n_columns];
+                let mut numbers = vec![N::from_f32(0.0); n * n_columns];
                 let mut bytes = vec![0; n * size];
                 for column in 0..n_columns {
                     let at = column as u64 * n_rows + self.next_row;
@@ -136,14 +138,14 @@ fn check_end(input: &mut impl BufRead, n_rows: u64) -> anyhow::Result<()> {
 
 impl Layout {
     fn number_size(&self) -> usize {
-        match self.number {
-            Number::F32 => 4,
-            Number::F64 => 8,
+        match self.precision {
+            Precision::F32 => 4,
+            Precision::F64 => 8,
         }
     }
 
-    /// A number from its bytes, rounded to the nearest f32.
-    fn decode(&self, bytes: &[u8]) -> f32 {
+    /// A number from its bytes, rounded to the nearest `N`.
+    fn decode<N: Number>(&self, bytes: &[u8]) -> N {
         let mut reversed = [0; 8];
         for (to, &from) in reversed.iter_mut().zip(bytes.iter().rev()) {
             *to = from;
@@ -151,9 +153,9 @@ impl Layout {
         let mut forward = [0; 8];
         forward[..bytes.len()].copy_from_slice(bytes);
         let b = if self.big_endian { reversed } else { forward };
-        match self.number {
-            Number::F32 => f32::from_le_bytes([b[0], b[1], b[2], b[3]]),
-            Number::F64 => f64::from_le_bytes(b) as f32,
+        match self.precision {
+            Precision::F32 => N::from_f32(f32::from_le_bytes([b[0], b[1], b[2], b[3]])),
+            Precision::F64 => N::from_f64(f64::from_le_bytes(b)),
         }
     }
 }
@@ -210,11 +212,11 @@ fn parse_header(header: &str, widths: &[usize]) -> anyhow::Result<Layout> {
         format!("found dtype {found}; expected float32 or float64")
     })?;
     let (dtype, _) = descr[1..].split_once(quote).with_context(damaged)?;
-    let (number, big_endian) = match dtype {
-        "<f4" => (Number::F32, false),
-        ">f4" => (Number::F32, true),
-        "<f8" => (Number::F64, false),
-        ">f8" => (Number::F64, true),
+    let (precision, big_endian) = match dtype {
+        "<f4" => (Precision::F32, false),
+        ">f4" => (Precision::F32, true),
+        "<f8" => (Precision::F64, false),
+        ">f8" => (Precision::F64, true),
         _ => bail!("found dtype {dtype:?}; expected float32 or float64 (<f4, >f4, <f8, >f8)"),
     };
     let fortran_order = match value("fortran_order").with_context(damaged)? {
@@ -235,7 +237,7 @@ fn parse_header(header: &str, widths: &[usize]) -> anyhow::Result<Layout> {
     if n_rows > 1 << 48 {
         bail!("found shape ({shape}); expected at most 2^48 rows");
     }
-    Ok(Layout { number, big_endian, fortran_order, n_rows, n_columns })
+    Ok(Layout { precision, big_endian, fortran_order, n_rows, n_columns })
 }
 
 /// Copies the data of an array to a temporary file.

@@ -44,7 +44,7 @@ fn errors_of_the_command_line_show_the_wrong_word() {
         ("make sphere --triangles 99999999999999", &["expected"]),
         ("make torus --major 1 --minor 2", &["minor radius is 2, expected"]),
         ("make sphere --seed 3", &["--seed"]),
-        ("info", &["<FILE>"]),
+        ("info", &["<FILE_OR_SCENE>"]),
         ("build MESH", &["--output"]),
         ("check MESH --rays many", &["'many'"]),
         ("bench MESH --rays 0", &["'0'"]),

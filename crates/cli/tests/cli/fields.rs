@@ -102,7 +102,8 @@ fn a_scene_answers_with_instance_path_and_the_triangle_of_the_mesh() {
     assert_eq!(hitscan(&format!("{cast} --count")).expect_code(0).text(), "ray 0: 2 crossings\n");
     assert_eq!(hitscan(&format!("{cast} --any")).expect_code(0).text(), "ray 0: occluded\n");
     hitscan(&format!("{cast} --faces back")).expect_code(1);
-    hitscan(&format!("{cast} --brute")).expect_error(&["--brute", "is a scene; expected a mesh"]);
+    let all = hitscan(&format!("{cast} --all"));
+    assert_eq!(hitscan(&format!("{cast} --all --brute")).expect_code(0).stdout, all.stdout);
 }
 
 /// A pick and a ray through its pixel name the same instance, polygon and triangle.

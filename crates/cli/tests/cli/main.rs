@@ -20,6 +20,7 @@ mod points;
 mod ray_files;
 mod render;
 mod results;
+mod scenes;
 mod seed_cuboid;
 mod streams;
 mod support;

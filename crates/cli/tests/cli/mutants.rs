@@ -8,9 +8,9 @@ use std::{fs, str};
 
 use hitscan::generate;
 use hitscan::scene::{Mesh, QueryOptions, WorldRay};
+use hitscan::scene_file::parse;
 use hitscan::{BuildOptions, Ray};
 use hitscan_cli::rays::{DefaultRange, from_reader};
-use hitscan_cli::scene_file::from_text;
 use hitscan_cli::table::TableFormat;
 use hitscan_testkit::{Mutants, Rng, effort};
 
@@ -29,7 +29,7 @@ fn corpus(folder: &str, extension: &str) -> Vec<Vec<u8>> {
 }
 
 fn read(bytes: &[u8], format: TableFormat, max_rays: usize) -> anyhow::Result<Vec<Ray>> {
-    let range = DefaultRange { t_min: 0.0, t_max: f32::INFINITY };
+    let range = DefaultRange::from_zero();
     let input = Cursor::new(bytes.to_vec());
     let mut reader = from_reader(input, "mutant".into(), Some(format), range)?;
     let mut rays = Vec::new();
@@ -149,7 +149,7 @@ fn mutants_of_scene_files_are_scenes_with_one_answer_or_fail_cleanly() {
     for seed in 0..effort(3000) {
         let mut rng = Rng::new(seed);
         let text = String::from_utf8_lossy(&mutants.next(&mut rng)).into_owned();
-        let read = || from_text(&text, "mutant.toml", &mut |_| Ok(mesh.clone()));
+        let read = || parse(&text, "mutant.toml", &mut |_| Ok(mesh.clone()));
         match catch_unwind(std::panic::AssertUnwindSafe(read))
             .unwrap_or_else(|_| panic!("seed {seed}: {text}"))
         {

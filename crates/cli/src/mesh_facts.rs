@@ -1,0 +1,219 @@
+//! The facts about a mesh and its tree that `hitscan info` prints.
+
+use std::io::Write;
+use std::time::Duration;
+
+use hitscan::{Isa, MeshBvh, Runs, SameVertex, Topology, TriMesh};
+use indicatif::{DecimalBytes, HumanCount};
+use serde::Serialize;
+
+use crate::distribution::{SizeClass, longest_edges, write_bars};
+use crate::mesh_faults::{EdgeCounts, write_closed};
+use crate::messages::readable;
+use crate::output::quoted;
+
+/// A mesh and its tree in numbers.
+#[derive(Debug, Serialize)]
+pub(crate) struct MeshFacts {
+    vertices: usize,
+    pub(crate) triangles: usize,
+    polygons: usize,
+    normals: usize,
+    uvs: usize,
+    objects: Vec<String>,
+    groups: Vec<String>,
+    materials: Vec<String>,
+    /// `null` without triangles.
+    bounds: Option<Bounds>,
+    /// The number of triangles of zero area.
+    degenerate: usize,
+    /// The triangles by length of their longest edge; empty if every length is zero.
+    longest_edges: Vec<SizeClass>,
+    /// Whether as many triangles run along each edge in one direction as in the other, so that no ray
+    /// leaks. Triangles of zero area count.
+    pub(crate) closed: bool,
+    pub(crate) edges: EdgeCounts,
+    /// The number of loops and chains of open edges.
+    boundary_loops: usize,
+    /// The number of triangles with the vertices of an earlier triangle.
+    duplicates: usize,
+    /// The number of parts without a common vertex.
+    components: usize,
+    pub(crate) tree: Tree,
+}
+
+#[derive(Debug, Serialize)]
+struct Bounds {
+    min: [f32; 3],
+    max: [f32; 3],
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Tree {
+    pub(crate) depth: usize,
+    pub(crate) nodes: usize,
+    leaves: usize,
+    /// Entry `n` counts the leaves with `n` nodes above them.
+    leaves_by_depth: Vec<usize>,
+    pub(crate) sah_cost: f32,
+    pub(crate) bytes: usize,
+    bytes_per_triangle: f64,
+    /// Absent in a scene, which reports the time of all trees.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    build_ms: Option<f64>,
+    isa: &'static str,
+    /// The instruction sets of this machine, best first.
+    isas: Vec<&'static str>,
+}
+
+impl MeshFacts {
+    /// The facts about a mesh, whose tree took `build_time` if it is known.
+    pub(crate) fn new(mesh: &TriMesh, tree: &MeshBvh, build_time: Option<Duration>) -> Self {
+        let records = mesh.records();
+        let names = |runs: fn(&hitscan::FaceRecords) -> &Runs<Option<u32>>| {
+            records.map(|records| names_of(runs(records), records.names())).unwrap_or_default()
+        };
+        let topology = Topology::new(mesh, SameVertex::ByPosition);
+        Self {
+            vertices: mesh.positions().len(),
+            triangles: mesh.triangles().len(),
+            polygons: records.map_or(mesh.triangles().len(), |records| records.n_polygons()),
+            normals: mesh.attributes().normals.len(),
+            uvs: mesh.attributes().uvs.len(),
+            objects: names(hitscan::FaceRecords::objects),
+            groups: names(hitscan::FaceRecords::groups),
+            materials: names(hitscan::FaceRecords::materials),
+            bounds: bounds(mesh),
+            degenerate: topology.zero_area_triangles.len(),
+            longest_edges: longest_edges(mesh),
+            closed: topology.is_closed(),
+            edges: EdgeCounts::of(&topology),
+            boundary_loops: topology.boundary_loops.len(),
+            duplicates: topology.duplicate_triangles.len(),
+            components: topology.n_components,
+            tree: Tree::new(tree, build_time),
+        }
+    }
+
+    /// Writes the numbers, the names, the bounds and whether the mesh is closed.
+    pub(crate) fn write_mesh(&self, out: &mut impl Write) -> std::io::Result<()> {
+        writeln!(out, "vertices    {}", count(self.vertices))?;
+        writeln!(out, "polygons    {}", count(self.polygons))?;
+        writeln!(
+            out,
+            "triangles   {}, {} of zero area",
+            count(self.triangles),
+            count(self.degenerate)
+        )?;
+        writeln!(out, "normals     {}", count(self.normals))?;
+        writeln!(out, "uvs         {}", count(self.uvs))?;
+        write_names(out, "objects   ", &self.objects)?;
+        write_names(out, "groups    ", &self.groups)?;
+        write_names(out, "materials ", &self.materials)?;
+        match &self.bounds {
+            Some(Bounds { min, max }) => writeln!(out, "bounds      {min:?} to {max:?}")?,
+            None => writeln!(out, "bounds      none, there are no triangles")?,
+        }
+        write_closed(out, self.closed, &self.edges)?;
+        writeln!(out, "components  {}", count(self.components))?;
+        if self.duplicates > 0 {
+            writeln!(out, "duplicates  {} triangles", count(self.duplicates))?;
+        }
+        Ok(())
+    }
+
+    /// Writes the tree, and how sizes and depths spread.
+    pub(crate) fn write_tree(&self, out: &mut impl Write) -> std::io::Result<()> {
+        self.tree.write(out)?;
+        if !self.longest_edges.is_empty() {
+            writeln!(out, "sizes       triangles by the length of their longest edge")?;
+            let row = |class: &SizeClass| {
+                (format!("{} to {}", short(class.from), short(class.to)), class.triangles)
+            };
+            write_bars(out, self.longest_edges.iter().map(row))?;
+        }
+        if self.tree.leaves > 0 {
+            writeln!(out, "depths      leaves by the number of nodes above them")?;
+            let rows = self.tree.leaves_by_depth.iter().enumerate().skip_while(|&(_, &n)| n == 0);
+            write_bars(out, rows.map(|(depth, &n)| (depth.to_string(), n)))?;
+        }
+        Ok(())
+    }
+}
+
+impl Tree {
+    fn new(tree: &MeshBvh, build_time: Option<Duration>) -> Self {
+        let stats = tree.stats();
+        Self {
+            depth: stats.depth,
+            nodes: stats.n_nodes,
+            leaves: stats.n_leaves,
+            leaves_by_depth: tree.leaf_depths(),
+            sah_cost: stats.sah_cost,
+            bytes: stats.bytes,
+            bytes_per_triangle: stats.bytes_per_triangle(),
+            build_ms: build_time.map(|time| time.as_secs_f64() * 1e3),
+            isa: tree.isa().name(),
+            isas: Isa::available().into_iter().map(Isa::name).collect(),
+        }
+    }
+
+    /// Writes the size of the tree and how long it took to build.
+    fn write(&self, out: &mut impl Write) -> std::io::Result<()> {
+        writeln!(
+            out,
+            "tree        depth {}, {} nodes, {} leaves, SAH cost {:.2}",
+            self.depth,
+            count(self.nodes),
+            count(self.leaves),
+            self.sah_cost
+        )?;
+        write!(
+            out,
+            "            {}, {:.1} bytes per triangle",
+            DecimalBytes(self.bytes as u64),
+            self.bytes_per_triangle
+        )?;
+        if let Some(ms) = self.build_ms {
+            write!(out, ", built in {}", readable(Duration::from_secs_f64(ms / 1e3)))?;
+        }
+        writeln!(out, "\n            queries by {} (of {})", self.isa, self.isas.join(", "))
+    }
+}
+
+/// The distinct names of the polygons, in the order of the file.
+fn names_of(runs: &Runs<Option<u32>>, names: &[String]) -> Vec<String> {
+    let mut seen = vec![false; names.len()];
+    let mut found = Vec::new();
+    for (_, index) in runs.iter() {
+        let Some(index) = index.map(|index| index as usize) else { continue };
+        if index < names.len() && !std::mem::replace(&mut seen[index], true) {
+            found.push(names[index].clone());
+        }
+    }
+    found
+}
+
+fn bounds(mesh: &TriMesh) -> Option<Bounds> {
+    let bounds = mesh.bounds();
+    let [min, max] = [bounds.min, bounds.max].map(|corner| corner.to_array());
+    (!bounds.is_empty()).then_some(Bounds { min, max })
+}
+
+/// A round number, in scientific notation if very small or large.
+fn short(number: f64) -> String {
+    if (1e-3..1e6).contains(&number) { number.to_string() } else { format!("{number:e}") }
+}
+
+/// Writes a line with the number of names and the first twelve.
+fn write_names(out: &mut impl Write, what: &str, names: &[String]) -> std::io::Result<()> {
+    const SHOWN: usize = 12;
+    let shown: Vec<String> = names.iter().take(SHOWN).map(|name| quoted(name)).collect();
+    let more = if names.len() > SHOWN { ", ..." } else { "" };
+    let colon = if names.is_empty() { "" } else { ": " };
+    writeln!(out, "{what}  {}{colon}{}{more}", names.len(), shown.join(", "))
+}
+
+fn count(n: usize) -> HumanCount {
+    HumanCount(n as u64)
+}
