@@ -3,9 +3,11 @@
 
 #![no_main]
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
-use hitscan::cache::{BuiltMesh, read, write};
+use hitscan::cache::{BuiltMesh, BuiltScene, read, read_scene, write, write_scene};
+use hitscan::glam::DAffine3;
+use hitscan::scene::{Instance, Mesh, Scene};
 use hitscan::{
     BuildOptions, BuildQuality, Faces, Format, Layout, LoadOptions, MeshBvh, generate, parse,
 };
@@ -34,6 +36,7 @@ static FILES: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
             files.push(file);
         }
     }
+    files.push(scene());
     files
 });
 
@@ -49,6 +52,9 @@ fn check(data: &[u8]) {
         Some(file) => changed(file.clone(), Bytes(changes)),
         None => changes.to_vec(),
     };
+    if file.starts_with(b"\x89hitscen") {
+        return check_scene(&file);
+    }
     let BuiltMesh { mesh, bvh, .. } = match read(&file, "x.hitscan") {
         Ok(built) => built,
         Err(error) => return assert!(error.to_string().starts_with("x.hitscan")),
@@ -62,6 +68,38 @@ fn check(data: &[u8]) {
         tally.compare(&ray, Faces::Both, &found, &oracle.hits(&ray));
     }
     assert_eq!(tally.first_difference(), None);
+}
+
+/// A file of a scene: two instances of a mesh in a group.
+fn scene() -> Vec<u8> {
+    let mesh = generate::torus(1.0, 0.3, 20).expect("an ordinary size");
+    let mesh = Arc::new(Mesh::new(mesh, &BuildOptions::default()));
+    let mut scene = Scene::new();
+    let group = Instance { name: Some("group".into()), ..Default::default() };
+    let parent = Some(scene.insert(group).expect("it is the first"));
+    for x in [0.0, 3.0] {
+        let transform = DAffine3::from_translation([x, 0.0, 0.0].into());
+        let instance = Instance { parent, ..Instance::new(mesh.clone(), transform) };
+        scene.insert(instance).expect("the parent exists");
+    }
+    let mut file = Vec::new();
+    write_scene(&BuiltScene::new(scene), &mut file).expect("memory takes all of it");
+    file
+}
+
+/// Reads a scene, whose trees are valid or an error.
+fn check_scene(file: &[u8]) {
+    let built = match read_scene(file, "x.hitscan") {
+        Ok(built) => built,
+        Err(error) => return assert!(error.to_string().starts_with("x.hitscan")),
+    };
+    for loaded in &built.meshes {
+        let mesh = &loaded.mesh;
+        mesh.bvh().validate(mesh.tri_mesh()).unwrap_or_else(|broken| panic!("{broken}"));
+    }
+    for (id, _) in built.scene.iter() {
+        assert!(built.scene.world_transform(id).is_some_and(|world| world.is_finite()));
+    }
 }
 
 fn changed(mut file: Vec<u8>, mut changes: Bytes<'_>) -> Vec<u8> {
@@ -98,6 +136,9 @@ fn changed(mut file: Vec<u8>, mut changes: Bytes<'_>) -> Vec<u8> {
 
 /// Corrects the checksums of header and sections, if they exist.
 fn sign(file: &mut [u8]) {
+    if file.starts_with(b"\x89hitscen") {
+        return sign_scene(file);
+    }
     if file.len() < SIGNED + 8 {
         return;
     }
@@ -117,4 +158,18 @@ fn sign(file: &mut [u8]) {
     }
     let checksum = xxh3_64(&file[..SIGNED]).to_le_bytes();
     file[SIGNED..SIGNED + 8].copy_from_slice(&checksum);
+}
+
+/// Corrects the checksums of the header and of the section about a scene.
+fn sign_scene(file: &mut [u8]) {
+    const HEADER_LEN: usize = 56;
+    let Some(len) = file.get(24..32).and_then(|len| len.try_into().ok()) else { return };
+    let len = usize::try_from(u64::from_le_bytes(len)).unwrap_or(usize::MAX);
+    let end = HEADER_LEN.checked_add(len);
+    let Some(section) = end.and_then(|end| file.get(HEADER_LEN..end)) else { return };
+    // The section is shorter than a piece.
+    let pieces = if len == 0 { vec![] } else { xxh3_64(section).to_le_bytes().to_vec() };
+    file[32..40].copy_from_slice(&xxh3_64(&pieces).to_le_bytes());
+    let checksum = xxh3_64(&file[..HEADER_LEN - 8]).to_le_bytes();
+    file[HEADER_LEN - 8..HEADER_LEN].copy_from_slice(&checksum);
 }

@@ -37,7 +37,7 @@ fn check(data: &[u8]) {
 }
 
 fn read(data: &[u8], format: Option<TableFormat>, most: usize) -> anyhow::Result<Vec<Ray>> {
-    let range = DefaultRange { t_min: 0.0, t_max: f32::INFINITY };
+    let range = DefaultRange::from_zero();
     let mut reader = from_reader(Cursor::new(data.to_vec()), "rays.bin".into(), format, range)?;
     let mut rays = Vec::new();
     loop {
