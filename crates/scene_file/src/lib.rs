@@ -70,5 +70,5 @@ mod write;
 
 pub use error::{SceneFileError, SceneFileErrorKind};
 pub use load::{LoadedScene, SceneMesh, SceneOptions, load, place};
-pub use read::parse;
+pub use read::{MeshResult, parse};
 pub use write::{MeshFile, save, to_text};

@@ -1,7 +1,6 @@
 //! Reads scene files, glTF files and meshes into scenes.
 
 use std::collections::HashMap;
-use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -13,7 +12,7 @@ use hitscan_primitives::Material;
 use hitscan_scene::{Instance, Mesh, Scene, SceneError};
 
 use crate::error::{SceneFileError, SceneFileErrorKind};
-use crate::read::parse;
+use crate::read::{MeshResult, parse};
 use crate::write::{MeshFile, save};
 
 /// The options of [`load`].
@@ -148,7 +147,7 @@ struct MeshReader<'a> {
 }
 
 impl MeshReader<'_> {
-    fn mesh(&mut self, file: &MeshFile) -> Result<Arc<Mesh>, Box<dyn Error + Send + Sync>> {
+    fn mesh(&mut self, file: &MeshFile) -> MeshResult {
         if let Some(known) = self.loaded.meshes.iter().find(|known| known.file == *file) {
             return Ok(known.mesh.clone());
         }

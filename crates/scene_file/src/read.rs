@@ -12,6 +12,9 @@ use crate::MeshFile;
 use crate::document::{Document, Parent, Record, Scale};
 use crate::error::{SceneFileError, SceneFileErrorKind};
 
+/// A mesh, or the reason why it cannot be read.
+pub type MeshResult = Result<Arc<Mesh>, Box<dyn Error + Send + Sync>>;
+
 /// Reads the text of a scene file. Errors call the file `name`. `load` returns the mesh that an entry of
 /// `[meshes]` names.
 ///
@@ -20,7 +23,7 @@ use crate::error::{SceneFileError, SceneFileErrorKind};
 pub fn parse(
     text: &str,
     name: &str,
-    load: &mut dyn FnMut(&MeshFile) -> Result<Arc<Mesh>, Box<dyn Error + Send + Sync>>,
+    load: &mut dyn FnMut(&MeshFile) -> MeshResult,
 ) -> Result<Scene, SceneFileError> {
     let at = |span: Range<usize>| {
         let line = text[..span.start.min(text.len())].matches('\n').count() + 1;
@@ -93,7 +96,7 @@ impl<'a> Builder<'a> {
                 ));
             }
         }
-        if record.id.is_some() != !self.orders.is_empty() && !self.scene.is_empty() {
+        if record.id.is_some() == self.orders.is_empty() && !self.scene.is_empty() {
             let text = "found instances with and without an id; expected an id in all or in none";
             return Err(Mistake::new(None, text));
         }

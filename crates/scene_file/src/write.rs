@@ -76,7 +76,8 @@ pub fn to_text(
     scene: &Scene,
     file_of: impl Fn(&Mesh) -> Option<MeshFile>,
 ) -> Result<String, SceneFileErrorKind> {
-    let order = |id| scene.insertion_order(id).expect("the instance is in the scene");
+    // Every id below is one of the scene, so that it has an order.
+    let order = |id| scene.insertion_order(id).unwrap_or_default();
     let mut files: Vec<MeshFile> = Vec::new();
     let mut names: HashMap<*const Mesh, usize> = HashMap::new();
     let ids = scene.depth_first();
