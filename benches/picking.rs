@@ -1,4 +1,5 @@
-//! Marquee, snap and pick by a radius, at 1920 by 1080. The scene has ten thousand instances of fifty
+//! The table of an editor ([`hitscan_benches::editor_table`]). Then marquee, snap and pick by a radius, at
+//! 1920 by 1080. The scene has ten thousand instances of fifty
 //! meshes, about ten million triangles.
 
 use std::collections::BTreeSet;
@@ -6,7 +7,7 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Duration;
 
-use criterion::{Criterion, criterion_group, criterion_main};
+use criterion::{Criterion, criterion_group};
 use hitscan::BuildOptions;
 use hitscan::glam::{DAffine3, DQuat, DVec2, DVec3};
 use hitscan::picking::{
@@ -102,4 +103,19 @@ fn picking(c: &mut Criterion) {
 }
 
 criterion_group!(benches, picking);
-criterion_main!(benches);
+
+/// The table of an editor, then the measurements of criterion. An argument chooses among both.
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let filter = arguments.iter().find(|argument| !argument.starts_with('-')).map(String::as_str);
+    let is_for_criterion = arguments.iter().any(|argument| argument.contains("baseline"));
+    if !is_for_criterion && filter.is_none_or(|filter| filter.starts_with("editor")) {
+        let is_test = arguments.iter().any(|argument| argument == "--test");
+        let filter = filter.filter(|filter| *filter != "editor");
+        hitscan_benches::editor_table::run(filter, is_test);
+    }
+    if filter.is_none_or(|filter| !filter.starts_with("editor")) {
+        benches();
+        Criterion::default().configure_from_args().final_summary();
+    }
+}

@@ -1,12 +1,10 @@
 //! The scenes: meshes with a camera and a light.
 
-use std::path::PathBuf;
-
 use hitscan::glam::{DVec3, Vec3};
 use hitscan::{Aabb, LoadOptions, MeshError, TriMesh, generate};
 use thiserror::Error;
 
-use crate::Camera;
+use crate::{Camera, FileState, ModelFile};
 
 /// A mesh with a camera and a light.
 #[derive(Clone, Debug)]
@@ -81,10 +79,27 @@ pub enum SceneError {
         name: String,
     },
     /// The scene's file is not on this machine.
-    #[error("scene {file} is not in the folder shared/meshes beside the repository")]
+    #[error(
+        "{path}: missing; download {address}, or set HITSCAN_MESHES to a folder that has it",
+        path = .file.path().display(),
+        address = .file.address
+    )]
     Missing {
-        /// The file's name.
-        file: &'static str,
+        /// The file.
+        file: &'static ModelFile,
+    },
+    /// The scene's file is another one, so that its figures would mean nothing.
+    #[error(
+        "{path}: has the SHA-256 {found}, expected {expected}; download {address}",
+        path = .file.path().display(),
+        expected = .file.sha256,
+        address = .file.address
+    )]
+    Other {
+        /// The file.
+        file: &'static ModelFile,
+        /// The checksum of the file that is there.
+        found: String,
     },
     /// The scene's file cannot be read.
     #[error(transparent)]
@@ -192,19 +207,17 @@ fn generated<E: std::fmt::Display>(mesh: Result<TriMesh, E>) -> Result<TriMesh, 
 }
 
 fn from_file(file: &'static str) -> Result<TriMesh, SceneError> {
-    let path = meshes().join(file);
-    if !path.is_file() {
-        return Err(SceneError::Missing { file });
+    let file = ModelFile::of(file).expect("the recipes name files of the list");
+    match file.state() {
+        FileState::Missing => return Err(SceneError::Missing { file }),
+        FileState::Other { found } => return Err(SceneError::Other { file, found }),
+        // The reader reports a file that cannot be read.
+        FileState::Right | FileState::Unreadable(_) => {}
     }
     // Rays need only the geometry.
     let options =
         LoadOptions { records: false, attributes: false, materials: false, ..Default::default() };
-    Ok(hitscan::load(&path, &options)?.into_mesh()?)
-}
-
-/// The folder of meshes beside the repository, which may be missing.
-pub fn meshes() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared/meshes")
+    Ok(hitscan::load(file.path(), &options)?.into_mesh()?)
 }
 
 /// A mesh of 1.1 M triangles of similar size: the bunny, or a torus if the bunny is missing. Each

@@ -23,7 +23,7 @@ mod timing;
 use std::process::ExitCode;
 
 use clap::Parser;
-use hitscan_benches::{Scene, SceneError};
+use hitscan_benches::{MODEL_FILES, Scene, SceneError};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use engines::Engines;
@@ -37,7 +37,10 @@ type Error = Box<dyn std::error::Error + Send + Sync>;
 
 fn main() -> ExitCode {
     let options = Options::parse();
-    let result = if options.take_turns {
+    let result = if options.missing_scenes {
+        MODEL_FILES.iter().for_each(|file| print!("{}", file.commands()));
+        Ok(())
+    } else if options.take_turns {
         binaries::take_turns(&options)
     } else if let Some(other) = &options.compare_binary {
         binaries::compare(&options, other)
@@ -85,6 +88,12 @@ fn compare_engines(options: &Options) -> Result<(), Error> {
                 timing::expect_no_other_thread_at_work()?;
             }
         }
+    }
+    let has_figures = run.tables.iter().any(|tables| !tables.comparisons.is_empty());
+    if !has_figures && run.growth.is_empty() {
+        return Err("nothing was measured, because every scene lacks its file; \
+                    --missing-scenes prints commands that download them"
+            .into());
     }
     print!("{}", run.summary());
     if let Some(path) = &options.json {

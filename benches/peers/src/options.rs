@@ -13,6 +13,12 @@ use crate::compare::Plan;
 /// Embree takes part when EMBREE_LIB names a libembree4 shared library.
 #[derive(Clone, Debug, Parser)]
 pub(crate) struct Options {
+    /// Print shell commands that download the missing files of scenes, and check the others.
+    ///
+    /// Pipe them to `sh`. Generated scenes need no file.
+    #[arg(long)]
+    pub(crate) missing_scenes: bool,
+
     /// Trace these scenes, separated by commas; scenes without their file are skipped
     #[arg(
         long,

@@ -135,6 +135,7 @@ impl Run {
         let mut text = String::new();
         for tables in &self.tables {
             text.push_str(&tables.heading());
+            text.push_str(&report::readme_rows(&tables.comparisons));
             text.push_str(&report::duel_summary(&tables.comparisons));
             text.push_str(&report::summary(&tables.comparisons));
             text.push_str(&report::builds(&tables.comparisons));

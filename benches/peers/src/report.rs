@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use crate::compare::{Build, Cell, Comparison, Row};
-use crate::duel::{DUELS, Duel, Outcome};
-use crate::engines::Calls;
+use crate::duel::{self, DUELS, Duel, Outcome};
+use crate::engines::{COHERENT_PACKETS, Calls, REFERENCE};
 use crate::stats::{self, Estimate};
 
 /// All engines on one scene, and the results of the duels there.
@@ -116,6 +116,66 @@ pub(crate) fn summary(comparisons: &[Comparison]) -> String {
     }
     text.push_str(&aligned(&lines));
     text
+}
+
+/// The table of the repository's README: geometric means over all ray sets and scenes, as multiples of the
+/// reference. Empty without scenes.
+///
+/// Its rows are fair: batches stand beside packets with and without the flag for coherent rays, and beside
+/// the fastest configuration of Embree in each cell.
+pub(crate) fn readme_rows(comparisons: &[Comparison]) -> String {
+    let Some(first) = comparisons.first() else { return String::new() };
+    let all = 0..first.sets.len();
+    let of_row = |row: &Row| {
+        let which = first.rows.iter().position(|other| other.name == row.name);
+        let rows = which.map(|which| comparisons.iter().map(|c| &c.rows[which]).collect::<Vec<_>>());
+        rows.map_or_else(absent, |rows| mean(&rows, all.clone()))
+    };
+    let of_name = |name: &str| {
+        first.rows.iter().find(|row| row.name == name).map_or_else(absent, of_row)
+    };
+    let ours = |calls| duel::our_default(first, calls).map_or_else(absent, of_row);
+    // The fastest row of each cell, as a multiple of the reference.
+    let fastest = |may: fn(&Row) -> bool| {
+        let mut ratios: Vec<Vec<f64>> = Vec::new();
+        for comparison in comparisons {
+            for set in all.clone() {
+                let reference = duel::fastest(comparison, set, |row| row.name == REFERENCE);
+                let best = duel::fastest(comparison, set, may);
+                if let (Some((_, best)), Some((_, reference))) = (best, reference) {
+                    ratios.push(duel::ratios(best, reference));
+                }
+            }
+        }
+        if ratios.is_empty() {
+            return absent();
+        }
+        range(stats::geometric_mean(&ratios.iter().map(Vec::as_slice).collect::<Vec<_>>()))
+    };
+    let lines = [
+        ["engine", "single rays", "many rays at once"].map(str::to_owned),
+        ["hitscan".to_owned(), ours(Calls::Single), ours(Calls::Batch)],
+        ["Embree, default".to_owned(), of_name(REFERENCE), of_name(COHERENT_PACKETS)],
+        [
+            "Embree, packets without the flag".to_owned(),
+            absent(),
+            of_name("embree packets, no flag"),
+        ],
+        [
+            "Embree, fastest configuration of each cell".to_owned(),
+            fastest(|row| row.name.starts_with("embree ") && row.calls == Calls::Single),
+            fastest(|row| row.name.starts_with("embree ")),
+        ],
+        ["Embree, robust".to_owned(), of_name("embree robust"), absent()],
+        ["obvhs".to_owned(), fastest(|row| row.name.starts_with("obvhs")), absent()],
+        ["parry3d".to_owned(), of_name("parry3d"), absent()],
+    ];
+    let scenes: Vec<_> = comparisons.iter().map(|comparison| comparison.scene.as_str()).collect();
+    format!(
+        "\n### Rows of the README: multiples of {REFERENCE} over {}\n\n{}",
+        scenes.join(", "),
+        aligned(&lines.map(|line| line.to_vec()))
+    )
 }
 
 /// The duels over all scenes: geometric means by ray set, the worst cells, and batches of incoherent

@@ -1,8 +1,7 @@
 //! The cost of a mouse movement in an editor: hover, snap and marquee over 5,000 instances of a mesh of 5,800
 //! triangles at 2560 by 1440, most of them partly hidden.
 //!
-//! Prints one line per operation: the median and the range of several runs. An argument is a part of the name
-//! of the operations to run. `--test` runs each operation once.
+//! Prints one line per operation: the median and the range of several runs.
 
 use std::collections::BTreeSet;
 use std::hint::black_box;
@@ -15,24 +14,28 @@ use hitscan::picking::{
 };
 use hitscan::primitives::generate::SplitMix64;
 use hitscan::scene::{InstanceId, QueryOptions, Scene};
-use hitscan_benches::editor;
+
+use crate::editor;
 
 /// The number of runs of a marquee, and of cursor positions of a hover.
 const N_MARQUEES: usize = 9;
 const N_CURSORS: usize = 2000;
 
-fn main() {
-    let arguments: Vec<String> = std::env::args().skip(1).filter(|a| a != "--bench").collect();
-    let is_test = arguments.iter().any(|argument| argument == "--test");
-    let filter = arguments.iter().find(|argument| !argument.starts_with("--"));
+/// Prints the table. `filter` is a part of the name of the operations to run; the name of each begins with
+/// `editor: `. `is_test` runs each operation once.
+///
+/// # Panics
+/// If an answer is wrong.
+pub fn run(filter: Option<&str>, is_test: bool) {
     let (scene, view) = (editor::scene(), editor::view());
     let picker = Picker::new(&scene, &view);
     check(&picker, is_test);
 
-    println!("{:<44} {:>10} {:>12} {:>12} {:>12}", "operation", "found", "median", "min", "max");
+    println!("{:<52} {:>10} {:>12} {:>12} {:>12}", "operation", "found", "median", "min", "max");
     let run = |name: &str, n_runs: usize, operation: &mut dyn FnMut() -> usize| {
+        let name = format!("editor: {name}");
         if filter.is_none_or(|filter| name.contains(filter)) {
-            measure(name, if is_test { 1 } else { n_runs }, operation);
+            measure(&name, if is_test { 1 } else { n_runs }, operation);
         }
     };
     let regions = [
@@ -83,7 +86,7 @@ fn measure(name: &str, n_runs: usize, operation: &mut dyn FnMut() -> usize) {
         us => format!("{:.2} ms", us / 1e3),
     };
     let (median, min, max) = (time(n_runs / 2), time(0), time(n_runs - 1));
-    println!("{name:<44} {found:>10} {median:>12} {min:>12} {max:>12}");
+    println!("{name:<52} {found:>10} {median:>12} {min:>12} {max:>12}");
 }
 
 /// Compares selections with the definition, ray by ray, and hovers with all elements at the cursor.
