@@ -7,6 +7,7 @@ mod format;
 mod hint;
 mod limits;
 mod make;
+mod page;
 mod picking;
 mod points;
 mod render;
@@ -24,6 +25,7 @@ pub(crate) use engine::{EngineArgs, LayoutArg, QualityArg, ThreadsArg};
 pub(crate) use format::{LineFormat, OutputFormat, ReportArgs, ReportFormat};
 pub(crate) use limits::LimitArgs;
 pub(crate) use make::{MakeArgs, Seeded, Shape, Size};
+pub(crate) use page::PageArgs;
 pub(crate) use picking::{CameraArgs, IgnoredFaces, PickArgs, SelectArgs};
 pub(crate) use points::PointsArgs;
 pub(crate) use render::{RenderArgs, SMOOTH_DEGREES};
@@ -49,6 +51,7 @@ use values::positive_or_zero;
   hitscan select cuboid.obj --eye 9,9,30 --target 0,0,0 --size 800x600 --marquee 0,0,400,300 --element face
   hitscan render cuboid.obj -o cuboid.png
   hitscan view cuboid.obj
+  hitscan page cuboid.obj -o cuboid.html --template page.html
   hitscan check cuboid.obj
   hitscan bench cuboid.obj
 
@@ -88,6 +91,7 @@ pub(crate) enum Command {
     Select(SelectArgs),
     Render(RenderArgs),
     View(ViewArgs),
+    Page(PageArgs),
     Check(CheckArgs),
     Bench(BenchArgs),
     Completions(CompletionsArgs),

@@ -1,15 +1,14 @@
 //! The choice of an instruction set at run time.
 
+use super::lanes::{Kernel, Simd};
 #[cfg(target_arch = "aarch64")]
 use super::neon;
+#[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
+use super::scalar;
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 use super::wasm;
 #[cfg(target_arch = "x86_64")]
 use super::{avx2, avx512};
-use super::{
-    lanes::{Kernel, Simd},
-    scalar,
-};
 
 /// An instruction set that this machine can run. Holding one proves that it can.
 ///
@@ -36,6 +35,7 @@ enum Token {
     Neon(neon::Neon),
     #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
     Simd128(wasm::Simd128),
+    #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
     Scalar(scalar::Scalar),
 }
 
@@ -45,7 +45,8 @@ impl Isa {
         Self::available()[0]
     }
 
-    /// All that this machine can run, fastest first. The last is `scalar`, which every machine has.
+    /// All that this machine can run, fastest first. The last is `scalar`, which every machine has; only a
+    /// WebAssembly module with SIMD leaves it out, because two sets of kernels are twice the download.
     pub fn available() -> Vec<Self> {
         let mut available = Vec::new();
         #[cfg(target_arch = "x86_64")]
@@ -57,6 +58,7 @@ impl Isa {
         available.extend(neon::Neon::detect().map(|token| Self(Token::Neon(token))));
         #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
         available.extend(wasm::Simd128::detect().map(|token| Self(Token::Simd128(token))));
+        #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
         available.push(Self(Token::Scalar(scalar::Scalar)));
         available
     }
@@ -79,6 +81,7 @@ impl Isa {
             Token::Neon(_) => "neon",
             #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
             Token::Simd128(_) => "simd128",
+            #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
             Token::Scalar(_) => "scalar",
         }
     }
@@ -95,6 +98,7 @@ impl Isa {
             Token::Neon(token) => token.vectorize(kernel),
             #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
             Token::Simd128(token) => token.vectorize(kernel),
+            #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
             Token::Scalar(token) => token.vectorize(kernel),
         }
     }

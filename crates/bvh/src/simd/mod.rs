@@ -7,6 +7,7 @@
 mod isa;
 mod lanes;
 mod rows;
+#[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
 mod scalar;
 mod stack;
 

@@ -9,6 +9,7 @@ mod convert;
 mod info;
 mod make;
 mod man;
+mod page;
 mod pick;
 mod points;
 mod render;
@@ -34,6 +35,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
         Command::Select(args) => select::run(&args),
         Command::Render(args) => render::run(&args),
         Command::View(args) => view::run(args),
+        Command::Page(args) => page::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Bench(args) => bench::run(&args),
         Command::Completions(args) => completions::run(args),

@@ -14,6 +14,7 @@ mod mutants;
 mod npy;
 mod open_edges;
 mod output_formats;
+mod page;
 mod picking;
 mod pictures;
 mod points;

@@ -1,0 +1,275 @@
+// A mesh with its tree, and the queries.
+
+import {
+	arrayOf, bytesOf, code, facesCode, finite, integer, number, numbersOf, typeError,
+} from './arguments.js';
+import { fillColumns, fillHit, fillPoint, Hit, HitColumns, SurfacePoint } from './hits.js';
+import { Mesh, stagePositions } from './mesh.js';
+import {
+	call, checked, errorText, f32, f64, failed, numbers, outputBytes, outputDoubles, stage, stageFile, trapped, u32,
+	views, wasm, withProgress,
+} from './module.js';
+import { Handle, Owned } from './owned.js';
+
+const QUALITIES = { fast: 0, balanced: 1, high: 2 };
+const LAYOUTS = { full: 0, compact: 1 };
+const INVALID_RAY = 2;
+const EVERY_HIT = 0xffffffff;
+const RAY_NUMBERS = 8;
+const RAY = 'origin and direction, then t_min and t_max if there are bounds';
+const RAYS = 'origin, direction, t_min and t_max of each ray';
+
+/** A mesh with its tree. */
+export class Bvh extends Owned {
+	#mesh;
+
+	/** Builds the tree of a mesh. */
+	constructor(mesh, options = {}) {
+		super(() => mesh instanceof Handle ? mesh.value : build(mesh, options));
+		this.#mesh = mesh instanceof Handle ? new Mesh(new Handle(checked('bvh_mesh', mesh.value))) : mesh;
+	}
+
+	/** A tree from the bytes of a cache file, of `toCache` or of `hitscan build`. Checks all of it. */
+	static fromCache(bytes, name = 'cache') {
+		const file = bytesOf('bytes', bytes);
+		if (typeof name !== 'string') throw typeError('name', name, 'a name for errors');
+		stageFile(file, name);
+		return new Bvh(new Handle(checked('bvh_from_cache')));
+	}
+
+	/** The bytes of a cache file with the mesh and the tree. */
+	toCache() {
+		checked('bvh_to_cache', this.handle);
+		views();
+		const bytes = outputBytes(f64[numbers]);
+		wasm.output_free();
+		return bytes;
+	}
+
+	/** The mesh. It stays usable after `dispose()` of the tree, and the tree after that of the mesh. */
+	get mesh() {
+		return this.#mesh;
+	}
+
+	/** The size of the tree. */
+	get stats() {
+		checked('bvh_about', this.handle);
+		views();
+		const [triangles, nodes, bytes, layout, simd] = f64.subarray(numbers, numbers + 5);
+		return { triangles, nodes, bytes, layout: layout === 0 ? 'full' : 'compact', simd: simd !== 0 };
+	}
+
+	/**
+	 * The hit with the smallest `t`, written to `hit`; null for a miss. `ray` holds the origin, the direction
+	 * and, if it has eight numbers, the bounds of `t`.
+	 */
+	closestHit(ray, hit = new Hit(), faces) {
+		writeRay(ray);
+		let result;
+		try {
+			result = wasm.bvh_closest_hit(this.handle, facesCode(faces));
+		} catch (error) {
+			throw trapped(error);
+		}
+		if (result === 1) return fillHit(hit);
+		if (result === INVALID_RAY) throw new RangeError(`hitscan: ${errorText()}`);
+		return null;
+	}
+
+	/** Whether the ray hits anything. */
+	anyHit(ray, faces) {
+		writeRay(ray);
+		let result;
+		try {
+			result = wasm.bvh_any_hit(this.handle, facesCode(faces));
+		} catch (error) {
+			throw trapped(error);
+		}
+		if (result === INVALID_RAY) throw new RangeError(`hitscan: ${errorText()}`);
+		return result === 1;
+	}
+
+	/** All hits of a ray in order of `t`, or the nearest `limit` of them. */
+	allHits(ray, { faces, oncePerCrossing = false, limit = EVERY_HIT } = {}) {
+		integer('limit', limit, EVERY_HIT + 1);
+		writeRay(ray);
+		const result = call('bvh_all_hits', this.handle, facesCode(faces), oncePerCrossing ? 1 : 0, limit);
+		if (result === INVALID_RAY) throw new RangeError(`hitscan: ${errorText()}`);
+		if (result === 0) throw failed();
+		views();
+		const columns = fillColumns(new HitColumns(f64[numbers]), f64[numbers]);
+		return Array.from(columns.t, (_, i) => columns.at(i));
+	}
+
+	/** The number of times that the ray crosses the surface. */
+	countCrossings(origin, direction) {
+		numbersOf('origin', origin, 3, 'x, y and z');
+		numbersOf('direction', direction, 3, 'x, y and z');
+		writeRay([...origin, ...direction]);
+		const result = call('bvh_count_crossings', this.handle);
+		if (result === INVALID_RAY) throw new RangeError(`hitscan: ${errorText()}`);
+		views();
+		return f64[numbers];
+	}
+
+	/** The closest hits of rays, eight numbers each. */
+	closestHits(rays, { faces, out } = {}) {
+		const n = stageRays(rays);
+		if (out !== undefined && !(out instanceof HitColumns && out.length === n)) {
+			throw typeError('out', out, `HitColumns of length ${n}`);
+		}
+		this.#batch('bvh_closest_hits', facesCode(faces));
+		return fillColumns(out ?? new HitColumns(n), n);
+	}
+
+	/** Whether rays hit anything: 1 or 0 each. */
+	anyHits(rays, { faces } = {}) {
+		const n = stageRays(rays);
+		this.#batch('bvh_any_hits', facesCode(faces));
+		return outputBytes(n);
+	}
+
+	/** All hits of rays. The hits of ray `i` are those from `starts[i]` to `starts[i + 1]`. */
+	allHitsOfEach(rays, { faces, oncePerCrossing = false } = {}) {
+		const n = stageRays(rays);
+		this.#batch('bvh_all_hits_batch', facesCode(faces), oncePerCrossing ? 1 : 0);
+		views();
+		const nHits = f64[numbers];
+		return { starts: Uint32Array.from(outputDoubles(n + 1)), hits: fillColumns(new HitColumns(nHits), nHits) };
+	}
+
+	#batch(name, ...args) {
+		const result = call(name, this.handle, ...args);
+		if (result === 0) throw failed();
+		if (result === INVALID_RAY) {
+			views();
+			throw new RangeError(`hitscan: rays: ray ${f64[numbers]}: ${errorText()}`);
+		}
+	}
+
+	/** The nearest point of the surface within a distance, or null. */
+	closestPoint(point, found = new SurfacePoint(), maxDistance = Infinity) {
+		numbersOf('point', point, 3, 'x, y and z');
+		if (f64.length === 0) views();
+		for (let i = 0; i < 3; i++) {
+			if (!Number.isFinite(point[i])) finite(`point[${i}]`, point[i]);
+			f64[numbers + i] = point[i];
+		}
+		if (!(maxDistance >= 0)) throw typeError('maxDistance', maxDistance, 'a number from 0 on');
+		f64[numbers + 3] = maxDistance;
+		let result;
+		try {
+			result = wasm.bvh_closest_point(this.handle);
+		} catch (error) {
+			throw trapped(error);
+		}
+		return result === 1 ? fillPoint(found) : null;
+	}
+
+	/** The nearest points of many points, as columns. Without one, `distance` is infinite and `triangle` -1. */
+	closestPoints(points, { maxDistance = Infinity } = {}) {
+		const n = arrayOf('points', points, 3, [Float32Array], 'x, y and z of each point');
+		finitePoints('points', points);
+		if (!(maxDistance >= 0)) throw typeError('maxDistance', maxDistance, 'a number from 0 on');
+		stagePositions(points);
+		checked('bvh_closest_points', this.handle, maxDistance);
+		const columns = outputDoubles(7 * n);
+		const column = (i) => columns.subarray(i * n, (i + 1) * n);
+		return {
+			distance: column(0),
+			x: column(1),
+			y: column(2),
+			z: column(3),
+			u: Float32Array.from(column(4)),
+			v: Float32Array.from(column(5)),
+			triangle: Int32Array.from(column(6)),
+		};
+	}
+
+	/** The triangles that touch a box, ascending. */
+	trianglesInBox(min, max) {
+		numbersOf('min', min, 3, 'x, y and z');
+		numbersOf('max', max, 3, 'x, y and z');
+		for (let i = 0; i < 3; i++) {
+			number(`min[${i}]`, min[i]);
+			number(`max[${i}]`, max[i]);
+		}
+		return words(checked('bvh_overlap_box', this.handle, ...min, ...max) - 1);
+	}
+
+	/** The triangles that touch a ball, ascending. */
+	trianglesInSphere(center, radius) {
+		numbersOf('center', center, 3, 'x, y and z');
+		for (let i = 0; i < 3; i++) finite(`center[${i}]`, center[i]);
+		if (!(number('radius', radius) >= 0)) throw typeError('radius', radius, 'a number from 0 on');
+		return words(checked('bvh_overlap_sphere', this.handle, ...center, radius) - 1);
+	}
+
+	/** The triangles that touch the points with `a x + b y + c z + d >= 0` for all planes, four numbers each. */
+	trianglesInConvex(planes) {
+		if (!Array.isArray(planes) && !ArrayBuffer.isView(planes) || planes.length % 4 !== 0) {
+			throw typeError('planes', planes, 'four numbers of each plane');
+		}
+		for (let i = 0; i < planes.length; i++) finite(`planes[${i}]`, planes[i]);
+		const at = stage('stage_numbers', planes.length) / 8;
+		f64.set(planes, at);
+		return words(checked('bvh_overlap_convex', this.handle) - 1);
+	}
+
+	/**
+	 * Moves the vertices and refits the tree. Returns the costs of a ray when the tree was built and now: a
+	 * rebuild pays once the second is much larger.
+	 */
+	refit(positions) {
+		const n = arrayOf('positions', positions, 3, [Float32Array], 'x, y and z of each vertex');
+		const { vertexCount } = this.#mesh;
+		if (n !== vertexCount) {
+			throw new RangeError(`hitscan: positions has ${n} vertices, expected ${vertexCount} as in the mesh`);
+		}
+		const { handle } = this;
+		stagePositions(positions);
+		checked('bvh_refit', handle, this.#mesh.isDisposed ? 0 : this.#mesh.handle);
+		views();
+		return { costWhenBuilt: f64[numbers], costNow: f64[numbers + 1] };
+	}
+}
+
+/** Writes a ray for the next query. In memory, because an engine may box each number of a call. */
+function writeRay(ray) {
+	const n = ray?.length;
+	if (n !== 6 && n !== RAY_NUMBERS) throw typeError('ray', ray, `6 or 8 numbers: ${RAY}`);
+	if (f64.length === 0) views();
+	for (let i = 0; i < 6; i++) f64[numbers + i] = ray[i];
+	f64[numbers + 6] = n === 6 ? 0 : ray[6];
+	f64[numbers + 7] = n === 6 ? Infinity : ray[7];
+}
+
+function build(mesh, options) {
+	if (!(mesh instanceof Mesh)) throw typeError('mesh', mesh, 'a Mesh');
+	const { quality = 'balanced', layout = 'full', onProgress } = options;
+	const codes = [code('quality', quality, QUALITIES), code('layout', layout, LAYOUTS)];
+	if (onProgress === undefined || onProgress === null) return checked('bvh_build', mesh.handle, ...codes, 0);
+	if (typeof onProgress !== 'function') throw typeError('onProgress', onProgress, 'a function');
+	return withProgress(onProgress, () => checked('bvh_build', mesh.handle, ...codes, 1));
+}
+
+function stageRays(rays) {
+	const n = arrayOf('rays', rays, RAY_NUMBERS, [Float32Array], RAYS);
+	const at = stage('stage_rays', n) / 4;
+	f32.set(rays, at);
+	return n;
+}
+
+/** A copy of the words of the last answer. */
+export function words(n) {
+	views();
+	const start = wasm.words_address() / 4;
+	return u32.slice(start, start + n);
+}
+
+/** Throws for a coordinate that is not finite. */
+function finitePoints(name, points) {
+	for (let i = 0; i < points.length; i++) {
+		if (!Number.isFinite(points[i])) finite(`${name}[${i}]`, points[i]);
+	}
+}

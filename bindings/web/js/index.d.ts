@@ -1,0 +1,352 @@
+/**
+ * Exact and watertight ray casting over triangle meshes, in WebAssembly.
+ *
+ * ```ts
+ * import { Bvh, Mesh, init } from 'hitscan';
+ *
+ * await init();
+ * const mesh = new Mesh(new Float32Array([0, 0, 0, 1, 0, 0, 0, 1, 0]), new Uint32Array([0, 1, 2]));
+ * const bvh = new Bvh(mesh);
+ * const hit = bvh.closestHit([0.25, 0.25, 1, 0, 0, -1]);
+ * console.log(hit?.triangle, hit?.t); // 0 1
+ * ```
+ *
+ * Every answer is that of the Rust crate, to the last bit. Meshes, trees and scenes live in the memory of the
+ * module: `dispose()` or `using` frees them at once, the garbage collector at last. Every function throws an
+ * `Error` that names the argument for what it does not accept.
+ */
+
+/** Where the module comes from. */
+export interface InitOptions {
+	/** The module: an address, its bytes, a response or a compiled module. By default the file of the package. */
+	wasm?: string | URL | BufferSource | Response | WebAssembly.Module | Promise<Response>;
+	/** Whether to load the module with SIMD; by default if the engine has it. */
+	simd?: boolean;
+}
+
+/** Loads the module. Await it before anything else; later calls do nothing. */
+export function init(options?: InitOptions): Promise<void>;
+
+/** Whether `init` has finished. */
+export function isReady(): boolean;
+
+/** Whether the loaded module uses SIMD. The answers are the same. */
+export function isSimd(): boolean;
+
+/** The sides of triangles that a ray hits. The corners of a front run counter-clockwise. */
+export type Faces = 'both' | 'front' | 'back';
+
+/** A side of a triangle. */
+export type Side = 'front' | 'back';
+
+/** Three numbers: x, y, z. */
+export type Vector = ArrayLike<number>;
+
+/**
+ * A ray: origin and direction (6 numbers), then the smallest and the largest `t` (8 numbers). `t` is in units of
+ * the direction, which may have any length but zero.
+ */
+export type Ray = ArrayLike<number>;
+
+/** An axis-aligned box. */
+export interface Bounds {
+	min: [number, number, number];
+	max: [number, number, number];
+}
+
+/** An object in the memory of the module. Use after `dispose()` throws. */
+declare abstract class Owned implements Disposable {
+	/** Whether `dispose()` was called. */
+	readonly isDisposed: boolean;
+	/** Frees the memory. A second call does nothing. */
+	dispose(): void;
+	[Symbol.dispose](): void;
+}
+
+/** A triangle mesh. */
+export class Mesh extends Owned {
+	/**
+	 * @param positions x, y and z of each vertex, all finite.
+	 * @param triangles Three indices of each triangle; without them, each three vertices are one.
+	 */
+	constructor(positions: Float32Array, triangles?: Uint32Array | Uint16Array | Uint8Array | null);
+	/**
+	 * Reads an OBJ, STL, PLY or glTF file. glTF files that refer to other files are an error.
+	 * @param name The name of the file in errors. Its extension matters only where the content leaves a doubt.
+	 */
+	static parse(bytes: ArrayBuffer | ArrayBufferView, name?: string): Mesh;
+	/** The parts of the file that the reader skipped or repaired. */
+	readonly report: string;
+	readonly vertexCount: number;
+	readonly triangleCount: number;
+	/** The box around all triangles; null without any. */
+	readonly bounds: Bounds | null;
+	/** A copy of the positions. */
+	readonly positions: Float32Array;
+	/** A copy of the indices. */
+	readonly triangles: Uint32Array;
+	/** The polygon of a triangle before triangulation, and its names in the file. */
+	names(triangle: number): { polygon: number; object: string | null; group: string | null; material: string | null };
+	/** The point of a hit on its triangle, in f64. */
+	point(hit: { triangle: number; u: number; v: number }, target?: Float64Array): Float64Array;
+	/** The unit normal of a triangle; zeros for a triangle of zero area. */
+	normal(triangle: number, target?: Float64Array): Float64Array;
+}
+
+/** A hit. Queries fill the one that they are given, so a loop allocates nothing. */
+export class Hit {
+	/** The position on the ray, in units of its direction. */
+	t: number;
+	/** The weight of the triangle's second corner. */
+	u: number;
+	/** The weight of the triangle's third corner. */
+	v: number;
+	triangle: number;
+	/** The side that the ray came from. */
+	side: Side;
+}
+
+/** The hits of many rays as columns. A miss has `t` infinite and `triangle` 0xffffffff. */
+export class HitColumns {
+	constructor(length: number);
+	readonly t: Float32Array;
+	readonly u: Float32Array;
+	readonly v: Float32Array;
+	readonly triangle: Uint32Array;
+	/** 0 for the front, 1 for the back. */
+	readonly side: Uint8Array;
+	readonly length: number;
+	/** One of the hits; null for a miss. */
+	at(index: number, hit?: Hit): Hit | null;
+}
+
+/** The point of a surface nearest to another. */
+export class SurfacePoint {
+	distance: number;
+	point: [number, number, number];
+	u: number;
+	v: number;
+	triangle: number;
+}
+
+/** The nearest points of many points, as columns. Without one, `distance` is infinite and `triangle` -1. */
+export interface SurfacePointColumns {
+	distance: Float64Array;
+	x: Float64Array;
+	y: Float64Array;
+	z: Float64Array;
+	u: Float32Array;
+	v: Float32Array;
+	triangle: Int32Array;
+}
+
+export interface BuildOptions {
+	/** The time to spend on a better tree. The answers are the same. */
+	quality?: 'fast' | 'balanced' | 'high';
+	/** `compact` takes half the memory, and its queries 1.3 to 2.4 times as long. */
+	layout?: 'full' | 'compact';
+	/** Receives the part that is done, from 0 to 1. A build ends with an error if it returns false. */
+	onProgress?: (done: number) => boolean | void;
+}
+
+export interface ListOptions {
+	faces?: Faces;
+	/** Whether a ray through a shared edge or vertex counts once, rather than once for each triangle. */
+	oncePerCrossing?: boolean;
+}
+
+/** A mesh with its tree. The queries are in the space of the mesh. */
+export class Bvh extends Owned {
+	constructor(mesh: Mesh, options?: BuildOptions);
+	/** A tree from a cache file of `toCache` or of the program's `hitscan build`. Checks every byte. */
+	static fromCache(bytes: ArrayBuffer | ArrayBufferView, name?: string): Bvh;
+	/** The mesh and the tree as the bytes of a cache file. */
+	toCache(): Uint8Array<ArrayBuffer>;
+	/** The mesh. Each of the two outlives `dispose()` of the other. */
+	readonly mesh: Mesh;
+	readonly stats: { triangles: number; nodes: number; bytes: number; layout: 'full' | 'compact'; simd: boolean };
+	/** The hit with the smallest `t`, and of these with the smallest triangle; null for a miss. */
+	closestHit(ray: Ray, hit?: Hit, faces?: Faces): Hit | null;
+	/** Whether the ray hits anything. */
+	anyHit(ray: Ray, faces?: Faces): boolean;
+	/** All hits in order, or the nearest `limit`. */
+	allHits(ray: Ray, options?: ListOptions & { limit?: number }): Hit[];
+	/** The number of times that a ray crosses the surface: odd from inside a closed mesh. */
+	countCrossings(origin: Vector, direction: Vector): number;
+	/** `closestHit` of rays, eight numbers each. */
+	closestHits(rays: Float32Array, options?: { faces?: Faces; out?: HitColumns }): HitColumns;
+	/** `anyHit` of rays, eight numbers each: 1 or 0. */
+	anyHits(rays: Float32Array, options?: { faces?: Faces }): Uint8Array;
+	/** `allHits` of rays, eight numbers each. Those of ray `i` are from `starts[i]` to `starts[i + 1]`. */
+	allHitsOfEach(rays: Float32Array, options?: ListOptions): { starts: Uint32Array; hits: HitColumns };
+	/** The point of the surface nearest to a point; null if all are farther than `maxDistance`. */
+	closestPoint(point: Vector, found?: SurfacePoint, maxDistance?: number): SurfacePoint | null;
+	/** `closestPoint` of points, three numbers each. */
+	closestPoints(points: Float32Array, options?: { maxDistance?: number }): SurfacePointColumns;
+	/** The triangles that touch a box, ascending. */
+	trianglesInBox(min: Vector, max: Vector): Uint32Array;
+	/** The triangles that touch a ball, ascending. */
+	trianglesInSphere(center: Vector, radius: number): Uint32Array;
+	/** The triangles that touch the region where `a x + b y + c z + d >= 0` for each four numbers. */
+	trianglesInConvex(planes: ArrayLike<number>): Uint32Array;
+	/** Moves the vertices. A rebuild pays once `costNow` is much larger than `costWhenBuilt`. */
+	refit(positions: Float32Array): { costWhenBuilt: number; costNow: number };
+}
+
+export interface WorkerBuildOptions extends InitOptions {
+	quality?: BuildOptions['quality'];
+	layout?: BuildOptions['layout'];
+	onProgress?: (done: number) => void;
+	/** Ends the build: the promise is then rejected with the signal's reason. */
+	signal?: AbortSignal;
+	/** Whether to move the arrays to the worker, which detaches them, rather than to copy them. */
+	transfer?: boolean;
+}
+
+/** Builds a tree in a worker: the page stays responsive. */
+export function buildInWorker(
+	positions: Float32Array,
+	triangles?: Uint32Array | Uint16Array | Uint8Array | null,
+	options?: WorkerBuildOptions,
+): Promise<Bvh>;
+
+/** The handle of an instance in a scene. */
+export type InstanceId = number;
+
+/** A matrix of 16 numbers, column by column, as in three.js. */
+export type Matrix = ArrayLike<number>;
+
+/** The instances that a query includes. */
+export interface Included {
+	/** Only instances that share a bit with this mask; by default all. */
+	layers?: number;
+	includeHidden?: boolean;
+	includeLocked?: boolean;
+}
+
+export interface RayOptions extends Included {
+	faces?: Faces;
+}
+
+/** A hit in a scene. */
+export class SceneHit {
+	t: number;
+	u: number;
+	v: number;
+	triangle: number;
+	side: Side;
+	instance: InstanceId;
+	/** In world space. */
+	point: [number, number, number];
+	/** The unit normal in world space; zeros for a triangle of zero area. */
+	normal: [number, number, number];
+}
+
+/** A hit in a list, without point and normal. */
+export type PlainSceneHit = Omit<SceneHit, 'point' | 'normal'>;
+
+export type ElementKind = 'object' | 'face' | 'edge' | 'vertex';
+
+/** An object, or a face, edge or vertex of its mesh. */
+export interface Element {
+	instance: InstanceId;
+	kind: ElementKind;
+	/** The polygon of the file, or the triangle of a mesh without polygons. */
+	face?: number;
+	/** Two vertices, the smaller first. */
+	edge?: [number, number];
+	vertex?: number;
+}
+
+/** An element under or near a pixel. */
+export interface Pick extends Element {
+	/** The point of the element nearest to the pixel, in world space. */
+	point: [number, number, number];
+	pixel: [number, number];
+	pixelDistance: number;
+	/** The distance from the near plane. */
+	distance: number;
+	triangle: number | null;
+	side: Side | null;
+}
+
+export interface PickOptions extends RayOptions {
+	/** By default `object`. */
+	kind?: ElementKind;
+	/** The largest distance from the pixel; by default 0, and 8 for edges and vertices. */
+	radius?: number;
+	/** Whether to pick through surfaces. */
+	xRay?: boolean;
+}
+
+export interface SelectOptions extends RayOptions {
+	kind?: ElementKind;
+	/** Whether the region touches or encloses what it selects. */
+	mode?: 'touch' | 'enclose';
+	/** Whether surfaces hide what is behind them. */
+	visibleOnly?: boolean;
+}
+
+/** Instances of trees in a world, in f64. */
+export class Scene extends Owned {
+	constructor();
+	/** A copy, for undo. It shares the meshes and all that later edits do not change. */
+	clone(): Scene;
+	/** Adds an instance, or a group without `bvh`. */
+	insert(instance?: { bvh?: Bvh | null; transform?: Matrix; parent?: InstanceId | null; layers?: number }): InstanceId;
+	bvhOf(id: InstanceId): Bvh | null;
+	/** Removes an instance with its descendants. */
+	remove(id: InstanceId): void;
+	setTransform(id: InstanceId, transform: Matrix): void;
+	setWorldTransform(id: InstanceId, transform: Matrix): void;
+	reparent(id: InstanceId, parent: InstanceId | null, options?: { keepLocal?: boolean }): void;
+	/** Exchanges the mesh of an instance. Instances keep the tree from before a `refit` until then. */
+	setBvh(id: InstanceId, bvh: Bvh | null): void;
+	setHidden(id: InstanceId, hidden: boolean): void;
+	setLocked(id: InstanceId, locked: boolean): void;
+	setLayers(id: InstanceId, layers: number): void;
+	readonly size: number;
+	readonly bounds: Bounds | null;
+	closestHit(ray: Ray, hit?: SceneHit, options?: RayOptions): SceneHit | null;
+	anyHit(ray: Ray, options?: RayOptions): boolean;
+	allHits(ray: Ray, options?: RayOptions & { oncePerCrossing?: boolean }): PlainSceneHit[];
+	/** `closestHit` of rays, eight numbers each. */
+	closestHits(rays: Float64Array, options?: RayOptions): (PlainSceneHit | null)[];
+	closestPoint(point: Vector, options?: Included & { maxDistance?: number }):
+		| { distance: number; point: [number, number, number]; u: number; v: number; triangle: number; instance: InstanceId }
+		| null;
+	trianglesInSphere(center: Vector, radius: number, options?: Included): { instance: InstanceId; triangle: number }[];
+	trianglesInBox(min: Vector, max: Vector, options?: Included): { instance: InstanceId; triangle: number }[];
+	/** The visible element at a pixel. */
+	pick(view: View, x: number, y: number, options?: PickOptions): Pick | null;
+	/** All elements at a pixel, through all surfaces, nearest first. */
+	pickAll(view: View, x: number, y: number, options?: PickOptions): Pick[];
+	/** The vertex, midpoint, edge or surface to snap to. */
+	snap(view: View, x: number, y: number, options?: Included & { radius?: number; xRay?: boolean }):
+		| (Pick & { target: 'vertex' | 'edgeMidpoint' | 'edge' | 'face' })
+		| null;
+	/** The elements in the rectangle between two pixels. */
+	marquee(view: View, x0: number, y0: number, x1: number, y1: number, options?: SelectOptions): Element[];
+	/** The elements in an outline: x and y of each corner. */
+	lasso(view: View, outline: ArrayLike<number>, options?: SelectOptions): Element[];
+}
+
+/** The meaning of matrices and pixels. `reversed`: depth from 1 to 0, as in Bevy, and three.js with `reversedDepthBuffer`. */
+export type Convention = 'three.js' | 'webgpu' | 'reversed' | 'opengl' | 'vulkan';
+
+/** A camera's view: pixels to rays, and points to pixels. */
+export class View {
+	/**
+	 * @param worldToClip `projectionMatrix * matrixWorldInverse`, column by column.
+	 * @param viewport In the pixels of the mouse: logical ones in a browser.
+	 */
+	constructor(
+		worldToClip: Matrix,
+		viewport: { x?: number; y?: number; width: number; height: number },
+		convention?: Convention,
+	);
+	/** The ray of a pixel, from the near to the far plane; its direction has unit length. */
+	ray(x: number, y: number, target?: Float64Array): Float64Array;
+	/** The pixel of a point; null if it is not between the near and far planes. */
+	project(point: Vector): { x: number; y: number; depth: number; distance: number } | null;
+}

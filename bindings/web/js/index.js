@@ -1,0 +1,9 @@
+// The package `hitscan`. `index.d.ts` documents it.
+
+export { init, isReady, isSimd } from './module.js';
+export { Mesh } from './mesh.js';
+export { Bvh } from './bvh.js';
+export { Hit, HitColumns, SurfacePoint } from './hits.js';
+export { Scene, SceneHit } from './scene.js';
+export { View } from './view.js';
+export { buildInWorker } from './build.js';

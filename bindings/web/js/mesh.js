@@ -1,0 +1,133 @@
+// Triangle meshes.
+
+import { arrayOf, bytesOf, integer, typeError } from './arguments.js';
+import {
+	call, checked, f32, f64, numbers, outputBytes, stage, stageFile, u32, views,
+} from './module.js';
+import { Handle, Owned } from './owned.js';
+
+const decoder = new TextDecoder();
+
+/** A triangle mesh in the memory of the module. */
+export class Mesh extends Owned {
+	#report = '';
+	#vertexCount = 0;
+	#triangleCount = 0;
+
+	/** Vertices of three numbers, and triangles of three indices; without `triangles`, three vertices each. */
+	constructor(positions, triangles) {
+		super(() => positions instanceof Handle ? positions.value : meshOf(positions, triangles));
+		call('mesh_about', this.handle);
+		views();
+		this.#vertexCount = f64[numbers];
+		this.#triangleCount = f64[numbers + 1];
+	}
+
+	/** Reads an OBJ, STL, PLY or glTF file from memory. */
+	static parse(bytes, name = 'mesh') {
+		const file = bytesOf('bytes', bytes);
+		if (typeof name !== 'string') throw typeError('name', name, 'a file name, whose extension may tell the format');
+		let report = '';
+		const mesh = new Mesh(new Handle(parse(file, name, (text) => report = text)));
+		mesh.#report = report;
+		return mesh;
+	}
+
+	/** The parts of the file that the reader skipped or repaired, a line each; empty if there are none. */
+	get report() {
+		return this.#report;
+	}
+
+	get vertexCount() {
+		return this.#vertexCount;
+	}
+
+	get triangleCount() {
+		return this.#triangleCount;
+	}
+
+	/** The box around all triangles: min and max, or null for a mesh without triangles. */
+	get bounds() {
+		call('mesh_about', this.handle);
+		views();
+		const [x0, y0, z0, x1, y1, z1] = f64.subarray(numbers + 2, numbers + 8);
+		return x0 <= x1 ? { min: [x0, y0, z0], max: [x1, y1, z1] } : null;
+	}
+
+	/** A copy of the positions. */
+	get positions() {
+		const address = checked('mesh_positions', this.handle);
+		views();
+		return f32.slice(address / 4, address / 4 + 3 * this.#vertexCount);
+	}
+
+	/** A copy of the indices. */
+	get triangles() {
+		const address = checked('mesh_triangles', this.handle);
+		views();
+		return u32.slice(address / 4, address / 4 + 3 * this.#triangleCount);
+	}
+
+	/** The polygon of a triangle, and its object, group and material in the file. */
+	names(triangle) {
+		const length = checked('mesh_names', this.handle, integer('triangle', triangle, this.#triangleCount)) - 1;
+		views();
+		const polygon = f64[numbers];
+		const [object, group, material] = decoder.decode(outputBytes(length)).split('\0');
+		return { polygon, object: object || null, group: group || null, material: material || null };
+	}
+
+	/** The point at weights of a triangle, as of a hit. */
+	point(at, target = new Float64Array(3)) {
+		this.#surface(at);
+		for (let i = 0; i < 3; i++) target[i] = f64[numbers + i];
+		return target;
+	}
+
+	/** The unit normal of a triangle; zero for a triangle of zero area. */
+	normal(triangle, target = new Float64Array(3)) {
+		this.#surface({ triangle, u: 0, v: 0 });
+		for (let i = 0; i < 3; i++) target[i] = f64[numbers + 3 + i];
+		return target;
+	}
+
+	#surface({ triangle, u, v }) {
+		checked('mesh_surface', this.handle, integer('triangle', triangle, this.#triangleCount), u, v);
+		views();
+	}
+}
+
+function meshOf(positions, triangles) {
+	const nVertices = arrayOf('positions', positions, 3, [Float32Array], 'x, y and z of each vertex');
+	let nTriangles;
+	if (triangles === undefined || triangles === null) {
+		if (nVertices % 3 !== 0) {
+			throw new RangeError(`hitscan: positions has ${nVertices} vertices, expected a multiple of 3 without triangles`);
+		}
+		nTriangles = nVertices / 3;
+		const address = stage('stage_triangles', nTriangles) / 4;
+		for (let i = 0; i < nVertices; i++) u32[address + i] = i;
+	} else {
+		nTriangles = arrayOf(
+			'triangles', triangles, 3, [Uint32Array, Uint16Array, Uint8Array], 'three indices of each triangle',
+		);
+		const at = stage('stage_triangles', nTriangles) / 4;
+		u32.set(triangles, at);
+	}
+	stagePositions(positions);
+	return checked('mesh_new');
+}
+
+/** Stages positions that were checked. */
+export function stagePositions(positions) {
+	const at = stage('stage_positions', positions.length / 3) / 4;
+	f32.set(positions, at);
+}
+
+function parse(file, name, onReport) {
+	stageFile(file, name);
+	const handle = checked('mesh_parse');
+	views();
+	onReport(decoder.decode(outputBytes(f64[numbers])));
+	return handle;
+}

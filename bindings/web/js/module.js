@@ -1,0 +1,224 @@
+// The WebAssembly module: loading, its memory, and its errors.
+
+/** The exports of the module, once `init` has loaded it. @type {any} */
+export let wasm = null;
+
+/** Views of its memory. Growth replaces them: call `views()` first. */
+export let f64 = new Float64Array(0);
+export let f32 = new Float32Array(0);
+export let u32 = new Uint32Array(0);
+export let u8 = new Uint8Array(0);
+
+/** The index in `f64` of the numbers of single answers and arguments. */
+export let numbers = 0;
+
+let loading = null;
+let stackTop = 0;
+let usesSimd = false;
+let refused = null;
+
+/** A module whose only function returns an i32x4: engines without SIMD refuse it. */
+const SIMD_PROBE = new Uint8Array([
+	0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 10, 1, 8, 0, 65, 0, 253, 15, 253, 98, 11,
+]);
+
+/** The function that a build reports its progress to. It throws into `progressError`. */
+const build = { onProgress: null, error: null };
+
+const imports = {
+	env: {
+		progress(done) {
+			try {
+				return build.onProgress(done) === false ? 1 : 0;
+			} catch (error) {
+				build.error = error;
+				return 1;
+			}
+		},
+	},
+};
+
+/**
+ * Loads the module, once. Later calls return the same promise, whatever their options.
+ */
+export function init(options = {}) {
+	loading ??= load(options).catch((cause) => {
+		loading = null;
+		refused = cause;
+		throw cause;
+	});
+	return loading;
+}
+
+/** Whether `init` has finished. */
+export function isReady() {
+	return wasm !== null;
+}
+
+/** Whether the loaded module uses SIMD. */
+export function isSimd() {
+	ready();
+	return usesSimd;
+}
+
+async function load({ simd, wasm: source }) {
+	const useSimd = simd ?? WebAssembly.validate(SIMD_PROBE);
+	// Bundlers look for `new URL` with a literal.
+	const from = source ?? (useSimd
+		? new URL('./hitscan.wasm', import.meta.url)
+		: new URL('./hitscan-scalar.wasm', import.meta.url));
+	let instance;
+	try {
+		instance = await instantiate(await from);
+	} catch (cause) {
+		const name = from instanceof URL || typeof from === 'string' ? `${from}` : 'options.wasm';
+		throw new Error(`hitscan: cannot load the WebAssembly module ${name}: ${cause.message}; ` +
+			'serve the .wasm files beside the script, or pass their address or bytes as init({ wasm })', { cause });
+	}
+	if (typeof instance.exports.bvh_candidates !== 'function') {
+		throw new Error('hitscan: options.wasm is another WebAssembly module; expected hitscan.wasm of this package');
+	}
+	wasm = instance.exports;
+	usesSimd = useSimd;
+	stackTop = wasm.__stack_pointer.value;
+	views();
+	numbers = wasm.numbers_address() / 8;
+	wasm.start();
+}
+
+async function instantiate(source) {
+	if (source instanceof WebAssembly.Module) return WebAssembly.instantiate(source, imports);
+	if (ArrayBuffer.isView(source) || source instanceof ArrayBuffer) {
+		return (await WebAssembly.instantiate(source, imports)).instance;
+	}
+	if (typeof Response === 'function' && source instanceof Response) return fromResponse(source);
+	const url = new URL(source, typeof document === 'object' ? document.baseURI : import.meta.url);
+	if (url.protocol === 'file:') {
+		// Node, Deno and Bun; without an import that bundlers would follow.
+		const fs = globalThis.process?.getBuiltinModule?.('node:fs');
+		if (!fs) throw new Error('this environment cannot read files');
+		return (await WebAssembly.instantiate(fs.readFileSync(url), imports)).instance;
+	}
+	return fromResponse(await fetch(url));
+}
+
+async function fromResponse(response) {
+	if (!response.ok) throw new Error(`the server answered ${response.status} ${response.statusText}`);
+	// Not the streaming function: it refuses servers that do not know the type of .wasm files.
+	return (await WebAssembly.instantiate(await response.arrayBuffer(), imports)).instance;
+}
+
+/** Throws unless the module is loaded. */
+export function ready() {
+	if (wasm === null) {
+		throw new Error(refused === null
+			? 'hitscan: the module is not loaded; call and await init() first'
+			: refused.message);
+	}
+}
+
+/** Renews the views if the memory has grown. */
+export function views() {
+	const { buffer } = wasm.memory;
+	if (f64.buffer !== buffer) {
+		f64 = new Float64Array(buffer);
+		f32 = new Float32Array(buffer);
+		u32 = new Uint32Array(buffer);
+		u8 = new Uint8Array(buffer);
+	}
+}
+
+const decoder = new TextDecoder();
+const encoder = new TextEncoder();
+
+/** The text of the last error of the module. */
+export function errorText() {
+	views();
+	const address = wasm.error_address();
+	return decoder.decode(u8.slice(address, address + wasm.error_length()));
+}
+
+/** An error of the class that fits the text. */
+export function failed() {
+	return new Error(`hitscan: ${errorText()}`);
+}
+
+/**
+ * The error for what a call of the module threw. A trap unwinds nothing, so it also resets the stack of the
+ * module, which is usable afterwards.
+ */
+export function trapped(error) {
+	if (!(error instanceof WebAssembly.RuntimeError)) return error;
+	wasm.__stack_pointer.value = stackTop;
+	const bytes = wasm.refused_bytes();
+	if (bytes > 0) {
+		return new Error(`hitscan: out of memory: the module cannot grow by ${bytes} bytes; ` +
+			'dispose() of meshes and trees that are no longer in use', { cause: error });
+	}
+	return new Error(`hitscan: internal error: ${errorText() || error.message}; please report it`, { cause: error });
+}
+
+/** Calls an export and turns a trap into an error. */
+export function call(name, ...args) {
+	try {
+		return wasm[name](...args);
+	} catch (error) {
+		throw trapped(error);
+	}
+}
+
+/** Calls an export that returns 0 for an error. */
+export function checked(name, ...args) {
+	const result = call(name, ...args);
+	if (result === 0) throw failed();
+	return result;
+}
+
+/** Asks for room by the name of a staging export, and returns its address. */
+export function stage(name, n) {
+	if (n === 0) {
+		call(name, 0);
+		return 0;
+	}
+	const address = checked(name, n);
+	views();
+	return address;
+}
+
+/** Stages the bytes of a file and its name. */
+export function stageFile(bytes, name) {
+	const text = encoder.encode(name);
+	// The address first: `stage` may exchange the views.
+	const nameAt = stage('stage_name', text.length);
+	u8.set(text, nameAt);
+	const bytesAt = stage('stage_bytes', bytes.length);
+	u8.set(bytes, bytesAt);
+}
+
+/** A copy of the bytes of the last answer. */
+export function outputBytes(length) {
+	views();
+	const address = wasm.bytes_address();
+	return u8.slice(address, address + length);
+}
+
+/** A copy of the f64 of the last answer. */
+export function outputDoubles(length) {
+	views();
+	const start = wasm.doubles_address() / 8;
+	return f64.slice(start, start + length);
+}
+
+/** Runs a build whose progress goes to a function, and throws what the function threw. */
+export function withProgress(onProgress, run) {
+	build.onProgress = onProgress;
+	build.error = null;
+	try {
+		return run();
+	} catch (error) {
+		throw build.error ?? error;
+	} finally {
+		build.onProgress = null;
+		build.error = null;
+	}
+}

@@ -1,0 +1,238 @@
+// A tree over the objects of a scene.
+
+import { Box3, Matrix4, Mesh, Sphere, Vector3 } from 'three';
+import { Bvh } from '../bvh.js';
+import { Mesh as TriMesh } from '../mesh.js';
+import { Tree } from './tree.js';
+
+const matrix = new Matrix4();
+const point = new Vector3();
+
+/** An entry of the tree: an object, or an instance of one. */
+class Entry {
+	constructor(object, instance) {
+		this.object = object;
+		this.instance = instance;
+	}
+
+	/** The box in world space, of the geometry's box, or of all vertices if `precise`. */
+	box(target, precise) {
+		const { object, instance } = this;
+		if (object.isBatchedMesh) {
+			object.getMatrixAt(instance, matrix).premultiply(object.matrixWorld);
+			object.getBoundingBoxAt(geometryOf(object, instance), target);
+			return target.applyMatrix4(matrix);
+		}
+		matrix.copy(object.matrixWorld);
+		if (object.isInstancedMesh) {
+			object.getMatrixAt(instance, matrix);
+			matrix.premultiply(object.matrixWorld);
+		} else if (object.isSkinnedMesh || object.morphTargetInfluences) {
+			object.computeBoundingBox?.();
+			if (object.boundingBox) return target.copy(object.boundingBox).applyMatrix4(matrix);
+		}
+		const { geometry } = object;
+		if (!precise) {
+			if (geometry.boundingBox === null) geometry.computeBoundingBox();
+			return target.copy(geometry.boundingBox).applyMatrix4(matrix);
+		}
+		target.makeEmpty();
+		const { position } = geometry.attributes;
+		for (let i = 0; i < position.count; i++) {
+			target.expandByPoint(point.fromBufferAttribute(position, i).applyMatrix4(matrix));
+		}
+		return target;
+	}
+}
+
+function geometryOf(batchedMesh, instance) {
+	return batchedMesh.getGeometryIdAt?.(instance) ?? batchedMesh._instanceInfo[instance].geometryIndex;
+}
+
+/** The entries of an object: one, or one for each of its instances. */
+function* entriesOf(object, includeInstances) {
+	if (!object.geometry?.attributes?.position && !object.isBatchedMesh) return;
+	if (includeInstances && object.isInstancedMesh) {
+		for (let i = 0; i < object.count; i++) yield new Entry(object, i);
+	} else if (includeInstances && object.isBatchedMesh) {
+		const { length } = object._instanceInfo;
+		for (let i = 0; i < length; i++) {
+			if (object._instanceInfo[i].active) yield new Entry(object, i);
+		}
+	} else {
+		yield new Entry(object, 0);
+	}
+}
+
+/** A tree over objects and their instances, in world space or the space of `options.matrixWorld`. */
+export class ObjectBVH {
+	#entries = [];
+	#bvh;
+	#tree;
+	#precise;
+	#toLocal = new Matrix4();
+	#toWorld = new Matrix4();
+
+	constructor(root, options = {}) {
+		const { precise = false, includeInstances = true, matrixWorld } = options;
+		this.#precise = precise;
+		if (matrixWorld) this.#toWorld.copy(matrixWorld);
+		this.#toLocal.copy(this.#toWorld).invert();
+		const add = (object) => this.#entries.push(...entriesOf(object, includeInstances));
+		for (const object of Array.isArray(root) ? root : [root]) object.traverse(add);
+		const n = this.#entries.length;
+		const indices = new Uint32Array(3 * n);
+		for (let i = 0; i < n; i++) indices.set([2 * i, 2 * i + 1, 2 * i], 3 * i);
+		this.#bvh = new Bvh(new TriMesh(this.#positions(), indices));
+		this.#tree = new Tree(this.#bvh);
+		this.objects = [...new Set(this.#entries.map(({ object }) => object))];
+	}
+
+	/** Two corners of the box of each entry: a triangle between them has that box. */
+	#positions() {
+		const box = new Box3();
+		const positions = new Float32Array(6 * this.#entries.length);
+		this.#entries.forEach((entry, i) => {
+			entry.box(box, this.#precise).applyMatrix4(this.#toLocal);
+			if (box.isEmpty()) box.set(point.setScalar(0), point);
+			for (const [j, axis] of ['x', 'y', 'z'].entries()) {
+				positions[6 * i + j] = below(box.min[axis]);
+				positions[6 * i + 3 + j] = above(box.max[axis]);
+			}
+		});
+		return positions;
+	}
+
+	/** Reads the places of the objects again. */
+	refit() {
+		this.#bvh.refit(this.#positions());
+	}
+
+	getObjectFromId(id) {
+		return this.#entries[id].object;
+	}
+
+	getInstanceFromId(id) {
+		return this.#entries[id].instance;
+	}
+
+	getBoundingBox(target) {
+		return this.#tree.bounds(target);
+	}
+
+	/** The corners of an entry's box, for `validateBounds`. */
+	cornersOf(id) {
+		const box = this.#entries[id].box(new Box3(), this.#precise).applyMatrix4(this.#toLocal);
+		return [box.min, box.max];
+	}
+
+	dispose() {
+		this.#bvh.mesh.dispose();
+		this.#bvh.dispose();
+	}
+
+	/** Walks the tree with the caller's tests of boxes and objects. */
+	shapecast({ boundsTraverseOrder, intersectsBounds, intersectsRange, intersectsObject }) {
+		return this.#tree.walk({
+			enter: intersectsBounds,
+			order: boundsTraverseOrder,
+			leaf: (list, contained, depth, id, box) => {
+				if (intersectsRange && list.some((entry) => intersectsRange(entry, 1, contained, depth, id, box))) return true;
+				if (!intersectsObject) return contained && !intersectsRange;
+				return list.some((entry) => {
+					const { object, instance } = this.#entries[entry];
+					return intersectsObject(object, instance, contained, depth);
+				});
+			},
+		});
+	}
+
+	/** The intersections with all objects, or the first with `raycaster.firstHitOnly`. */
+	raycast(raycaster, intersects = []) {
+		const ray = raycaster.ray.clone().applyMatrix4(this.#toLocal);
+		const grown = new Box3();
+		const reached = new Set();
+		this.shapecast({
+			intersectsBounds: (box) => {
+				// A box without thickness may be missed by rounding.
+				grown.copy(box).expandByScalar(1e-7 * (box.min.length() + box.max.length()));
+				return grown.containsPoint(ray.origin) || ray.intersectsBox(grown);
+			},
+			intersectsRange: (entry) => {
+				reached.add(entry);
+				return false;
+			},
+		});
+		const found = [];
+		for (const entry of [...reached].sort((a, b) => a - b)) this.#cast(this.#entries[entry], raycaster, found);
+		if (raycaster.firstHitOnly) {
+			found.sort((a, b) => a.distance - b.distance);
+			found.length = Math.min(found.length, 1);
+		}
+		intersects.push(...found);
+		return intersects;
+	}
+
+	/** Casts at one entry: an instance of a mesh is cast at as a mesh, by whatever raycast meshes have. */
+	#cast({ object, instance }, raycaster, found) {
+		if (object.isInstancedMesh) {
+			object.getMatrixAt(instance, part.matrixWorld);
+			part.matrixWorld.premultiply(object.matrixWorld);
+			part.geometry = object.geometry;
+			part.material = object.material;
+			this.#castPart(object, raycaster, found, { instanceId: instance });
+		} else if (object.isBatchedMesh) {
+			if (!object.getVisibleAt(instance)) return;
+			const id = geometryOf(object, instance);
+			const { start, count } = object.getGeometryRangeAt(id);
+			const { drawRange, boundsTree, boundingBox, boundingSphere } = object.geometry;
+			object.getMatrixAt(instance, part.matrixWorld).premultiply(object.matrixWorld);
+			part.geometry = object.geometry;
+			part.material = object.material;
+			part.geometry.drawRange = { start, count };
+			part.geometry.boundsTree = object.boundsTrees?.[id] ?? null;
+			part.geometry.boundingBox = object.getBoundingBoxAt(id, new Box3());
+			part.geometry.boundingSphere = object.getBoundingSphereAt(id, new Sphere());
+			try {
+				this.#castPart(object, raycaster, found, { batchId: instance });
+			} finally {
+				Object.assign(object.geometry, { drawRange, boundsTree, boundingBox, boundingSphere });
+			}
+		} else {
+			object.raycast(raycaster, found);
+		}
+	}
+
+	#castPart(object, raycaster, found, names) {
+		const start = found.length;
+		part.raycast(raycaster, found);
+		for (let i = start; i < found.length; i++) Object.assign(found[i], { object, ...names });
+	}
+}
+
+const part = new Mesh();
+
+const words = new Float32Array(1);
+const bits = new Int32Array(words.buffer);
+
+/** The f32 next to a number that is not above it. */
+function below(x) {
+	words[0] = x;
+	if (words[0] > x) step(-1);
+	return words[0];
+}
+
+/** The f32 next to a number that is not below it. */
+function above(x) {
+	words[0] = x;
+	if (words[0] < x) step(1);
+	return words[0];
+}
+
+function step(direction) {
+	if (words[0] === 0) {
+		words[0] = direction * 1.401298464324817e-45;
+	} else {
+		bits[0] += words[0] > 0 === direction > 0 ? 1 : -1;
+	}
+}

@@ -1,0 +1,142 @@
+// The nodes of a tree, as JavaScript walks them for callbacks.
+
+import { Box3 } from 'three';
+import { checked, f32, f64, numbers, u32, views } from '../module.js';
+import { CONTAINED } from './constants.js';
+
+const WIDTH = 8;
+const NODE_WORDS = 64;
+const CHILDREN = 48;
+const NO_CHILD = 0x7fffffff;
+const NO_TRIANGLE = 0xffffffff;
+const BLOCK_WORDS = { full: 104, compact: 32 };
+
+/** The boxes of nested walks: a callback may start another walk. */
+class Pool {
+	#free = [];
+
+	take() {
+		return this.#free.pop() ?? Array.from({ length: WIDTH }, () => new Box3());
+	}
+
+	put(boxes) {
+		this.#free.push(boxes);
+	}
+}
+
+const boxesOfNodes = new Pool();
+
+/** A reader of the nodes of a `Bvh`. It holds no address, because the memory may move between calls. */
+export class Tree {
+	#bvh;
+	#nodes = 0;
+	#blocks = 0;
+	#blockWords;
+	#scale = 1;
+
+	constructor(bvh) {
+		this.#bvh = bvh;
+		this.#blockWords = BLOCK_WORDS[bvh.stats.layout];
+	}
+
+	/** Looks up where the tree is. Call it before a walk. */
+	#locate() {
+		checked('bvh_parts', this.#bvh.handle);
+		views();
+		this.#nodes = f64[numbers] / 4;
+		this.#blocks = f64[numbers + 1] / 4;
+		this.#scale = f64[numbers + 2];
+	}
+
+	/** The reference of the child in a slot. */
+	#child(node, slot) {
+		return u32[this.#nodes + node * NODE_WORDS + CHILDREN + slot];
+	}
+
+	#box(node, slot, box) {
+		const bounds = this.#nodes + node * NODE_WORDS + slot;
+		box.min.set(f32[bounds], f32[bounds + 2 * WIDTH], f32[bounds + 4 * WIDTH]);
+		box.max.set(f32[bounds + WIDTH], f32[bounds + 3 * WIDTH], f32[bounds + 5 * WIDTH]);
+		if (this.#scale !== 1) {
+			box.min.divideScalar(this.#scale);
+			box.max.divideScalar(this.#scale);
+		}
+		return box;
+	}
+
+	/** The triangles of a leaf, ascending. */
+	#triangles(reference) {
+		const triangles = [];
+		const first = (reference & NO_CHILD) >>> 2;
+		for (let block = first; block <= first + (reference & 3); block++) {
+			const end = this.#blocks + (block + 1) * this.#blockWords;
+			for (let word = end - WIDTH; word < end; word++) {
+				if (u32[word] !== NO_TRIANGLE) triangles.push(u32[word]);
+			}
+		}
+		return triangles.sort((a, b) => a - b);
+	}
+
+	/** The box around the boxes of the root. */
+	bounds(box) {
+		this.#locate();
+		box.makeEmpty();
+		const child = new Box3();
+		for (let slot = 0; slot < WIDTH; slot++) {
+			if (this.#child(0, slot) !== NO_CHILD) box.union(this.#box(0, slot, child));
+		}
+		return box;
+	}
+
+	/**
+	 * Walks the tree depth first. `enter(box, isLeaf, score, depth, id)` decides about each child, and
+	 * `leaf(triangles, contained, depth, id, box)` ends the walk by returning true. With `order(box)`, children
+	 * of lower scores come first.
+	 */
+	walk({ enter, leaf, order }) {
+		this.#locate();
+		return this.#visit(0, 1, false, enter, leaf, order);
+	}
+
+	#visit(node, depth, contained, enter, leaf, order) {
+		const boxes = boxesOfNodes.take();
+		const children = [];
+		for (let slot = 0; slot < WIDTH; slot++) {
+			const reference = this.#child(node, slot);
+			if (reference === NO_CHILD) continue;
+			const box = this.#box(node, slot, boxes[slot]);
+			children.push({ reference, box, id: node * WIDTH + slot + 1, score: undefined });
+		}
+		if (order && !contained) {
+			for (const child of children) child.score = order(child.box);
+			children.sort((a, b) => a.score - b.score);
+		}
+		let stops = false;
+		for (const { reference, box, id, score } of children) {
+			const isLeaf = reference > NO_CHILD;
+			const answer = contained ? CONTAINED : enter(box, isLeaf, score, depth, id);
+			if (!answer) continue;
+			// The callback may have moved the memory, or the tree.
+			this.#locate();
+			const inside = answer === CONTAINED;
+			stops = isLeaf
+				? leaf(this.#triangles(reference), inside, depth, id, box)
+				: this.#visit(reference, depth + 1, inside, enter, leaf, order);
+			if (stops) break;
+			this.#locate();
+		}
+		boxesOfNodes.put(boxes);
+		return Boolean(stops);
+	}
+}
+
+/** Calls a function with each run of consecutive numbers of an ascending list: its start and its length. */
+export function someRun(numbersInOrder, run) {
+	for (let i = 0; i < numbersInOrder.length;) {
+		let end = i + 1;
+		while (end < numbersInOrder.length && numbersInOrder[end] === numbersInOrder[end - 1] + 1) end++;
+		if (run(numbersInOrder[i], end - i)) return true;
+		i = end;
+	}
+	return false;
+}

@@ -1,0 +1,33 @@
+// Compiled by `tsc`, never run: the types of the package as a user meets them.
+
+import {
+	Bvh, Hit, HitColumns, Mesh, Scene, View, buildInWorker, init, isReady, isSimd, type Faces, type Pick,
+} from 'hitscan';
+
+await init({ simd: false });
+const ready: boolean = isReady() && isSimd();
+const mesh = new Mesh(new Float32Array(9), new Uint16Array([0, 1, 2]));
+using bvh = new Bvh(mesh, { quality: 'fast', layout: 'compact', onProgress: (done) => done < 0.5 });
+const hit: Hit | null = bvh.closestHit([0, 0, 1, 0, 0, -1], new Hit(), 'front');
+const side: 'front' | 'back' | undefined = hit?.side;
+const columns: HitColumns = bvh.closestHits(new Float32Array(8), { out: new HitColumns(1) });
+const faces: Faces = 'both';
+const bytes: Uint8Array = bvh.toCache();
+const scene = new Scene();
+const id = scene.insert({ bvh, transform: new Float64Array(16) });
+const view = new View(new Array<number>(16).fill(0), { width: 800, height: 600 }, 'webgpu');
+const pick: Pick | null = scene.pick(view, 1, 2, { kind: 'edge', radius: 4 });
+const edge: [number, number] | undefined = pick?.edge;
+const built: Promise<Bvh> = buildInWorker(new Float32Array(9), null, { onProgress: (done) => void done.toFixed() });
+export { built, bytes, columns, edge, faces, id, ready, side };
+
+// @ts-expect-error: positions must be f32
+new Mesh(new Float64Array(9));
+// @ts-expect-error: no such side
+bvh.anyHit([0, 0, 1, 0, 0, -1], 'inside');
+// @ts-expect-error: no such quality
+new Bvh(mesh, { quality: 'best' });
+// @ts-expect-error: rays of a batch are f32
+bvh.closestHits(new Float64Array(8));
+// @ts-expect-error: a hit may be missing
+hit.t.toFixed();
