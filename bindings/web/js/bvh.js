@@ -55,8 +55,8 @@ export class Bvh extends Owned {
 	get stats() {
 		checked('bvh_about', this.handle);
 		views();
-		const [triangles, nodes, bytes, layout, simd] = f64.subarray(numbers, numbers + 5);
-		return { triangles, nodes, bytes, layout: layout === 0 ? 'full' : 'compact', simd: simd !== 0 };
+		const [triangles, nodes, bytes, layout, simd, inLeaves] = f64.subarray(numbers, numbers + 6);
+		return { triangles, nodes, bytes, layout: layout === 0 ? 'full' : 'compact', simd: simd !== 0, inLeaves };
 	}
 
 	/**

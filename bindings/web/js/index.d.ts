@@ -164,7 +164,10 @@ export class Bvh extends Owned {
 	toCache(): Uint8Array<ArrayBuffer>;
 	/** The mesh. Each of the two outlives `dispose()` of the other. */
 	readonly mesh: Mesh;
-	readonly stats: { triangles: number; nodes: number; bytes: number; layout: 'full' | 'compact'; simd: boolean };
+	/** `inLeaves` counts a triangle once for each leaf that it stands in: long ones across the axes are split. */
+	readonly stats: {
+		triangles: number; nodes: number; bytes: number; layout: 'full' | 'compact'; simd: boolean; inLeaves: number;
+	};
 	/** The hit with the smallest `t`, and of these with the smallest triangle; null for a miss. */
 	closestHit(ray: Ray, hit?: Hit, faces?: Faces): Hit | null;
 	/** Whether the ray hits anything. */

@@ -3,7 +3,7 @@
 // Rust's standard library for wasm32-unknown-unknown comes from rustup (`rustup target add`), or from the
 // sources of Debian's packages rustc-web, rust-web-src and lld-19.
 
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -46,35 +46,30 @@ function toolchain() {
 	process.exit(2);
 }
 
-function compile({ name, flags }, tools) {
+/** Compiles a module. The two share the processors: much of each runs on one thread. */
+async function compile({ name, flags }, tools) {
 	const folder = join(process.env.CARGO_TARGET_DIR ?? join(root, 'target'), name);
 	const options = ['--release', '--locked', '--target', target, '--target-dir', folder, ...tools.options];
-	execFileSync('cargo', ['rustc', ...options, '--', ...LINK], {
-		cwd: root,
-		stdio: 'inherit',
-		env: { ...process.env, ...tools.environment, CARGO_ENCODED_RUSTFLAGS: [...tools.flags, ...flags].join('\x1f') },
-	});
-	return readFileSync(join(folder, target, 'release', 'hitscan_web.wasm'));
+	const env = { ...process.env, ...tools.environment, CARGO_ENCODED_RUSTFLAGS: [...tools.flags, ...flags].join('\x1f') };
+	const cargo = spawn('cargo', ['rustc', ...options, '--', ...LINK], { cwd: root, stdio: 'inherit', env });
+	const code = await new Promise((resolve, reject) => cargo.once('exit', resolve).once('error', reject));
+	if (code !== 0) process.exit(1);
+	return join(folder, target, 'release', 'hitscan_web.wasm');
 }
 
-/** binaryen's optimizer, if npm has installed it. */
-async function optimized(bytes) {
-	let binaryen;
-	try {
-		({ default: binaryen } = await import('binaryen'));
-	} catch {
+/** The instructions that the compiler may use: all but SIMD are those of its default. */
+const FEATURES = ['simd', 'bulk-memory', 'bulk-memory-opt', 'nontrapping-float-to-int', 'sign-ext', 'mutable-globals',
+	'multivalue', 'reference-types', 'call-indirect-overlong'];
+
+/** Runs binaryen's optimizer, if npm has installed it. */
+function optimize(from, to) {
+	const program = join(root, 'node_modules/.bin/wasm-opt');
+	if (!existsSync(program)) {
 		console.warn('binaryen is not installed: the module stays about a tenth larger');
-		return bytes;
+		cpSync(from, to);
+		return;
 	}
-	const module = binaryen.readBinary(bytes);
-	module.setFeatures(binaryen.Features.SIMD128 | binaryen.Features.BulkMemory | binaryen.Features.BulkMemoryOpt
-		| binaryen.Features.NontrappingFPToInt | binaryen.Features.SignExt | binaryen.Features.MutableGlobals);
-	binaryen.setOptimizeLevel(3);
-	binaryen.setShrinkLevel(1);
-	module.optimize();
-	const result = module.emitBinary();
-	module.dispose();
-	return result;
+	execFileSync(program, ['-O2', '-s', '2', '--converge', ...FEATURES.map((name) => `--enable-${name}`), from, '-o', to]);
 }
 
 /** The page of `hitscan page`: one file, in which the program inserts a mesh. */
@@ -102,13 +97,13 @@ const tools = toolchain();
 rmSync(dist, { recursive: true, force: true });
 mkdirSync(dist, { recursive: true });
 cpSync(join(root, 'js'), dist, { recursive: true });
-const compiled = modules.map((module) => [module.name, compile(module, tools)]);
-for (const [name, bytes] of compiled) {
+const compiled = await Promise.all(modules.map(async (module) => [module.name, await compile(module, tools)]));
+for (const [name, from] of compiled) {
 	const file = join(dist, `${name}.wasm`);
-	writeFileSync(file, await optimized(bytes));
+	optimize(from, file);
 	const small = readFileSync(file);
 	const sizes = { plain: statSync(file).size, gzip: gzipSync(small, { level: 9 }).length, brotli: brotliCompressSync(small).length };
-	console.log(`${name}.wasm: ${bytes.length} bytes compiled, ${sizes.plain} optimized, ${sizes.gzip} by gzip, ${sizes.brotli} by brotli`);
+	console.log(`${name}.wasm: ${statSync(from).size} bytes compiled, ${sizes.plain} optimized, ${sizes.gzip} by gzip, ${sizes.brotli} by brotli`);
 	if (sizes.plain > LIMITS.plain || sizes.brotli > LIMITS.compressed) {
 		console.error(`${name}.wasm is larger than ${LIMITS.plain} bytes, or ${LIMITS.compressed} compressed`);
 		process.exitCode = 1;

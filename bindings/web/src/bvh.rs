@@ -11,9 +11,6 @@ use crate::{
     output, staging,
 };
 
-/// The memory of a build per triangle, with the tree and the greatest quality, and a margin.
-const BUILD_BYTES: usize = 280;
-
 /// A query that hits nothing because its ray is invalid returns it; number 0 tells which ray of a batch.
 const INVALID_RAY: u32 = 2;
 
@@ -33,7 +30,8 @@ extern "C" fn bvh_build(mesh: u32, quality: u32, layout: u32, with_progress: u32
         Some(Object::Built(mesh)) => mesh.tri_mesh().triangles().len(),
         _ => return fail("mesh: there is no such mesh"),
     };
-    let needed = n_triangles * BUILD_BYTES;
+    let options = build_options(quality, layout);
+    let needed = usize::try_from(options.peak_bytes(n_triangles)).unwrap_or(usize::MAX);
     if !has_room_for(needed) {
         return fail_for_memory("bvh", needed);
     }
@@ -46,7 +44,6 @@ extern "C" fn bvh_build(mesh: u32, quality: u32, layout: u32, with_progress: u32
         }
         _ => return fail("mesh: there is no such mesh"),
     };
-    let options = build_options(quality, layout);
     let built = MeshBvh::build_with_progress(&tri_mesh, &options, &|done| {
         if with_progress != 0 && progress(done.into()) != 0 {
             ControlFlow::Break(())
@@ -111,19 +108,19 @@ extern "C" fn bvh_refit(bvh: u32, mesh: u32) -> u32 {
     }
 }
 
-/// Numbers 0 to 4: triangles, nodes, bytes of the tree, layout, whether the lanes are those of SIMD.
+/// Numbers 0 to 5: triangles, nodes, bytes of the tree, layout, whether the lanes are those of SIMD, and the
+/// number of triangles in all leaves, where a split triangle counts several times.
 #[unsafe(no_mangle)]
 extern "C" fn bvh_about(bvh: u32) -> u32 {
     with_built(bvh, |mesh| {
         let raw = mesh.bvh().raw_parts();
         let bytes = raw.nodes.len() + raw.blocks.len() + raw.corners.len();
         let layout = f64::from(u8::from(raw.layout != hitscan::Layout::Full));
-        let n_nodes = raw.nodes.len() / 256;
+        let stats = mesh.bvh().stats();
         let is_simd = f64::from(u8::from(mesh.bvh().isa().name() != "scalar"));
-        output::write(
-            0,
-            &[mesh.bvh().n_triangles() as f64, n_nodes as f64, bytes as f64, layout, is_simd],
-        );
+        let sizes = [stats.n_triangles as f64, stats.n_nodes as f64, bytes as f64];
+        output::write(0, &sizes);
+        output::write(3, &[layout, is_simd, stats.n_in_leaves as f64]);
         1
     })
 }

@@ -123,6 +123,8 @@ fn search(mesh: &Mesh, mut line: Line, nearest: bool, found: &mut Vec<u32>) {
         found.extend(near.iter().filter(|(_, t)| *t <= line.t_max).map(|(triangle, _)| *triangle));
     }
     found.sort_unstable();
+    // A split triangle stands in several leaves.
+    found.dedup();
 }
 
 /// A bound that is safely beyond `t` for every formula.

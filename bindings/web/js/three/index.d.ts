@@ -114,6 +114,8 @@ export class MeshBVH extends GeometryBVH implements Disposable {
 	readonly resolveTriangleIndex: (i: number) => number;
 	/** The triangle of the geometry for a triangle of `bvh`. */
 	triangleOf(triangle: number): number;
+	/** Whether the leaves hold a triangle in parts. */
+	isSplit(triangle: number): boolean;
 	/** Frees the memory at once; the garbage collector does so later. */
 	dispose(): void;
 	[Symbol.dispose](): void;

@@ -172,6 +172,12 @@ export class MeshBVH extends GeometryBVH {
 		return this.#tree.bounds(target);
 	}
 
+	/** Whether the leaves hold a triangle in parts, so that no box holds all of it. */
+	isSplit(triangle) {
+		const own = triangle - this.#offset;
+		return this.#tree.isSplit(this.#ids === null ? own : this.#ids.indexOf(own));
+	}
+
 	/** Calls a function with each node: boxes as six numbers, and the runs of triangles of each leaf. */
 	traverse(callback, rootIndex = 0) {
 		if (rootIndex > 0) return;
@@ -338,7 +344,7 @@ export function validateBounds(bvh) {
 		intersectsRange: (offset, count, contained, depth, id, bounds) => {
 			for (let i = offset; i < offset + count; i++) {
 				box.setFromPoints(bvh.cornersOf?.(i) ?? points(setTriangle(triangle, bvh.geometry, i)));
-				if (!bounds.containsBox(box)) return true;
+				if (!bounds.containsBox(box) && !(bvh.isSplit?.(i) && bounds.intersectsBox(box))) return true;
 			}
 			return false;
 		},

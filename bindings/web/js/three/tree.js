@@ -33,10 +33,39 @@ export class Tree {
 	#blocks = 0;
 	#blockWords;
 	#scale = 1;
+	/** The triangles that stand in several leaves; null if there are none. */
+	#split = null;
 
 	constructor(bvh) {
 		this.#bvh = bvh;
-		this.#blockWords = BLOCK_WORDS[bvh.stats.layout];
+		const { layout, inLeaves, triangles } = bvh.stats;
+		this.#blockWords = BLOCK_WORDS[layout];
+		if (inLeaves > triangles) this.#split = this.#repeated(triangles);
+	}
+
+	#repeated(n) {
+		const [seen, repeated] = [new Uint8Array(n), new Set()];
+		this.#everyLeaf(0, (reference) => {
+			for (const triangle of this.#triangles(reference)) {
+				if (seen[triangle]) repeated.add(triangle);
+				seen[triangle] = 1;
+			}
+		});
+		return repeated;
+	}
+
+	#everyLeaf(node, run) {
+		if (node === 0) this.#locate();
+		for (let slot = 0; slot < WIDTH; slot++) {
+			const reference = this.#child(node, slot);
+			if (reference > NO_CHILD) run(reference);
+			if (reference < NO_CHILD) this.#everyLeaf(reference, run);
+		}
+	}
+
+	/** Whether a triangle stands in several leaves, whose boxes hold parts of it. */
+	isSplit(triangle) {
+		return this.#split?.has(triangle) ?? false;
 	}
 
 	/** Looks up where the tree is. Call it before a walk. */
@@ -95,7 +124,24 @@ export class Tree {
 	 */
 	walk({ enter, leaf, order }) {
 		this.#locate();
-		return this.#visit(0, 1, false, enter, leaf, order);
+		return this.#visit(0, 1, false, enter, this.#split ? this.#once(leaf) : leaf, order);
+	}
+
+	/** A leaf's function that gets each split triangle once, and never as contained: a box holds a part of it. */
+	#once(leaf) {
+		const seen = new Set();
+		return (triangles, contained, ...rest) => {
+			const [whole, parts] = [[], []];
+			for (const triangle of triangles) {
+				if (!this.#split.has(triangle)) {
+					whole.push(triangle);
+				} else if (!seen.has(triangle)) {
+					seen.add(triangle);
+					parts.push(triangle);
+				}
+			}
+			return whole.length > 0 && leaf(whole, contained, ...rest) || parts.length > 0 && leaf(parts, false, ...rest);
+		};
 	}
 
 	#visit(node, depth, contained, enter, leaf, order) {

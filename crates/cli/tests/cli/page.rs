@@ -19,10 +19,10 @@ fn a_page_holds_the_name_and_the_cache_file_of_the_mesh() {
     let (mesh, after) = rest.split_once("</b>").expect("the template has one");
     assert!(before.contains(r#""name":"c.obj""#), "{before}");
     assert_eq!(after, "engine</html>");
-    fs::write(&cache, STANDARD.decode(mesh).expect("it is base64")).expect("it is writable");
+    let cache = file(folder.path(), "c", STANDARD.decode(mesh).expect("it is base64"));
     let cast =
         |file: &str| hitscan(&format!("cast {file} --from 4,-7,-4 --to 2,3,4")).expect_code(0);
-    assert_eq!(cast(path(&cache)).stdout, cast(cuboid()).stdout);
+    assert_eq!(cast(&cache).stdout, cast(cuboid()).stdout);
     // Nothing in it tells where the mesh was.
     let bytes = fs::read(&cache).expect("it was written");
     let place = fs::canonicalize(cuboid()).expect("it exists");

@@ -1,0 +1,127 @@
+// Pages in a real browser: a plain one, the example, and the page of `hitscan page`.
+
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { Bvh, init, Mesh } from 'hitscan';
+import { browserPath, launch, serve } from './support/browser.mjs';
+import { sphere } from './support/meshes.mjs';
+
+const skip = browserPath() === null && 'no browser';
+const dist = new URL('../dist/', import.meta.url);
+
+let server;
+let browser;
+let folder;
+
+before(async () => {
+	if (skip) return;
+	await init();
+	folder = mkdtempSync(join(tmpdir(), 'hitscan-'));
+	server = await serve();
+	browser = await launch();
+});
+
+after(async () => {
+	await browser?.close();
+	server?.close();
+	if (folder) rmSync(folder, { recursive: true });
+});
+
+/** Opens a page and collects its errors. */
+async function open(url) {
+	const page = await browser.newPage({ viewport: { width: 800, height: 600 } });
+	const errors = [];
+	page.on('pageerror', (error) => errors.push(error.message));
+	page.on('console', (message) => message.type() === 'error' && !message.text().includes('favicon') && errors.push(message.text()));
+	await page.goto(url);
+	return { page, errors };
+}
+
+/** Saves a picture where a person can look at it. */
+async function picture(page, name) {
+	if (process.env.HITSCAN_PICTURES) await page.screenshot({ path: join(process.env.HITSCAN_PICTURES, `${name}.png`) });
+}
+
+test('a plain page loads both modules, and a worker builds', { skip }, async () => {
+	const { page, errors } = await open(`${server.url}/test/page.html`);
+	await page.waitForFunction(() => window.isLoaded);
+	const [simd, t, reports] = await page.evaluate(async () => {
+		const { hitscan, sphere } = window;
+		const { positions, triangles } = sphere(100, 50);
+		const reports = [];
+		const bvh = await hitscan.buildInWorker(positions, triangles, { onProgress: (done) => reports.push(done) });
+		return [hitscan.isSimd(), bvh.closestHit([0, 0.1, 3, 0, 0, -1]).t, reports];
+	});
+	assert.equal(simd, true);
+	const { positions, triangles } = sphere(100, 50);
+	assert.equal(t, new Bvh(new Mesh(positions, triangles)).closestHit([0, 0.1, 3, 0, 0, -1]).t);
+	assert.equal(reports.at(-1), 1);
+	assert.deepEqual(errors, []);
+	await page.close();
+});
+
+test('a server without the module is an error that names the address', { skip }, async () => {
+	const { page } = await open(`${server.url}/test/page.html`);
+	await page.waitForFunction(() => window.isLoaded);
+	const message = await page.evaluate(async () => {
+		const module = await import('/dist/module.js?again');
+		return module.init({ wasm: '/no/such.wasm' }).catch((error) => error.message);
+	});
+	assert.match(message, /cannot load the WebAssembly module \/no\/such\.wasm: the server answered 404/);
+	await page.close();
+});
+
+test('the example finds the same triangle by both engines', { skip }, async () => {
+	const { page, errors } = await open(`${server.url}/examples/index.html`);
+	await page.waitForFunction(() => window.isDrawn, undefined, { timeout: 120_000 });
+	const found = [];
+	for (const engine of ['hitscan', 'three-mesh-bvh']) {
+		await page.selectOption('#engine', engine);
+		await page.mouse.move(430, 300);
+		await page.mouse.move(431, 300);
+		found.push(await page.textContent('#found'));
+	}
+	assert.match(found[0], /^triangle \d+$/);
+	assert.equal(found[0], found[1]);
+	await page.selectOption('#engine', 'hitscan');
+	await page.selectOption('#tool', 'marquee');
+	await page.mouse.move(380, 260);
+	await page.mouse.down();
+	await page.mouse.move(470, 340);
+	await page.mouse.up();
+	assert.match(await page.textContent('#found'), /^[1-9]\d* visible faces$/);
+	await page.waitForTimeout(500);
+	await picture(page, 'example');
+	assert.deepEqual(errors, []);
+	await page.close();
+});
+
+test('the page of hitscan page opens from a file and picks', { skip: skip || !existsSync(new URL('page.html', dist)) && 'no template' }, async () => {
+	const { positions, triangles } = sphere(24, 12);
+	const bytes = Buffer.from(new Bvh(new Mesh(positions, triangles)).toCache());
+	const html = readFileSync(new URL('page.html', dist), 'utf8')
+		.replace('<!--HITSCAN-ABOUT-->', JSON.stringify({ name: 'ball.obj', made: 'a test' }))
+		.replace('<!--HITSCAN-MESH-->', bytes.toString('base64'));
+	const file = join(folder, 'ball.html');
+	writeFileSync(file, html);
+	const { page, errors } = await open(pathToFileURL(file).href);
+	await page.waitForFunction(() => window.isDrawn);
+	await page.mouse.click(410, 310);
+	assert.match(await page.textContent('#facts'), /surface1 of 2.*triangle\d+.*point/);
+	await page.mouse.click(410, 310);
+	assert.match(await page.textContent('#facts'), /surface2 of 2/);
+	await page.keyboard.down('Shift');
+	await page.mouse.move(300, 200);
+	await page.mouse.down();
+	await page.mouse.move(500, 400);
+	await page.mouse.up();
+	assert.match(await page.textContent('#facts'), /selected[1-9]\d* visible/);
+	await page.waitForTimeout(300);
+	await picture(page, 'page');
+	assert.deepEqual(errors, []);
+	await page.close();
+});
