@@ -310,7 +310,7 @@ impl MeshBvh {
             return Err(RefitError { found, expected });
         }
         self.bounds = mesh.bounds();
-        refit(&mut self.tree, &ScaledMesh::new(mesh));
+        refit(&mut self.tree, &ScaledMesh::new(mesh), self.isa);
         Ok(RefitReport { cost_when_built: self.built_cost, cost_now: sah_cost(&self.tree.nodes) })
     }
 }

@@ -31,7 +31,7 @@ impl BuildOptions {
     /// included, beside the mesh. Meshes as large as to matter stay below it by a tenth or more.
     ///
     /// A build does not compare it with the memory that is free. A program should, before it builds a tree
-    /// of many millions of triangles.
+    /// of many millions of triangles, as the commands of `hitscan` do.
     pub fn peak_bytes(&self, n_triangles: usize) -> u64 {
         let per_triangle = match self.quality {
             BuildQuality::Fast => 95,
@@ -49,7 +49,7 @@ pub enum Layout {
     /// says which of the two it has ([`MeshBvh::layout`](crate::MeshBvh::layout)).
     #[default]
     Auto,
-    /// Every triangle with its corners and normal: the fastest. A tree takes 67 to 75 bytes per triangle.
+    /// Every triangle with its corners and normal: the fastest. A tree takes 67 to 76 bytes per triangle.
     Full,
     /// Every triangle with the indices of its corners, which neighbours share. A tree takes 29 to 41 bytes
     /// per triangle, and as many as [`Full`](Self::Full) where triangles share no corners. Queries take 1.3
@@ -84,10 +84,10 @@ impl Layout {
 pub enum BuildQuality {
     /// A tree over clusters of up to eight triangles, whose lower levels join neighbours along a curve. For
     /// meshes that change often. The build takes 0.4 to 0.6 of the time of [`Balanced`](Self::Balanced) and
-    /// up to 85 bytes per triangle, the tree 61 to 71. Queries take 0.9 to 1.15 times as long.
+    /// up to 91 bytes per triangle, the tree 61 to 71. Queries take 0.9 to 1.15 times as long.
     Fast,
     /// A tree over clusters of up to four triangles, with light reinsertion. For most uses. The build takes
-    /// up to 97 bytes per triangle, the tree 67 to 75.
+    /// up to 101 bytes per triangle, the tree 67 to 76.
     #[default]
     Balanced,
     /// A tree over single triangles, with more reinsertion. For meshes with many queries. The build takes

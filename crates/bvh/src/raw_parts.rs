@@ -80,8 +80,8 @@ impl RawBvhBuffers {
     /// would use them.
     ///
     /// # Errors
-    /// [`Layout::Auto`]. A length that is not a whole number of nodes, blocks or corners. A cost that is negative or not
-    /// finite.
+    /// [`Layout::Auto`]. A length that is not a whole number of nodes, blocks or corners. A cost that is
+    /// negative or not finite.
     pub fn new(layout: Layout, built_cost: f32, lengths: [usize; 3]) -> Result<Self, InvalidBvh> {
         let [nodes, blocks, corners] = lengths;
         if !(built_cost >= 0.0 && built_cost.is_finite()) {

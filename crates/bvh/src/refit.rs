@@ -4,9 +4,12 @@ use thiserror::Error;
 
 use crate::{
     box3::Box3,
-    layout::{IndexedBlocks, Leaves, Tree, TriangleBlock, fit},
+    layout::{
+        FillBlocks, IndexedBlocks, Leaves, Tree, TriangleBlock, bounds_of, fit, n_triangles_in,
+    },
     platform::parallel,
     scaled_mesh::ScaledMesh,
+    simd::Isa,
     widths::BLOCK_WIDTH,
 };
 
@@ -43,62 +46,59 @@ pub struct RefitError {
     pub expected: usize,
 }
 
-/// The blocks that one thread refits at a time.
-const CHUNK: usize = 256;
-
 /// Moves a tree to the positions of `mesh`, which has the same number of triangles.
 ///
 /// The first refit of a tree with split triangles notes their parts, and takes longer.
-pub(crate) fn refit(tree: &mut Tree, mesh: &ScaledMesh<'_>) {
+pub(crate) fn refit(tree: &mut Tree, mesh: &ScaledMesh<'_>, isa: Isa) {
     if !tree.split.is_empty() && tree.parts.is_none() {
         tree.parts = Some(tree.parts());
     }
     (tree.scale, tree.max_abs) = (mesh.scale, mesh.max_abs);
     match &mut tree.leaves {
-        Leaves::Full(blocks) => parallel::for_each_chunk(blocks, CHUNK, |_, blocks| {
-            for block in blocks {
-                for lane in 0..BLOCK_WIDTH {
-                    let triangle = block.triangles[lane];
-                    if triangle != TriangleBlock::NO_TRIANGLE {
-                        block.set_lane(lane, triangle, mesh.corners(triangle));
-                    }
-                }
-            }
-        }),
+        Leaves::Full(blocks) => {
+            parallel::for_each_chunk(blocks, FillBlocks::MAX_BLOCKS, |_, blocks| {
+                refill(blocks, *mesh, isa);
+            });
+        }
         // The triangles of the new mesh may share other corners.
         Leaves::Compact(indexed) => {
             let triangles: Vec<_> = indexed.blocks.iter().map(|block| block.triangles).collect();
             *indexed = IndexedBlocks::new(mesh, &triangles);
         }
     }
-    let block_bounds = parallel::collect(tree.leaves.len(), |block| {
-        let mut bounds = Box3::EMPTY;
-        for (lane, &triangle) in tree.leaves.triangles(block).iter().enumerate() {
-            if triangle != TriangleBlock::NO_TRIANGLE {
-                bounds = bounds.union(match part_box(tree, mesh, block, lane, triangle) {
-                    Some(part) => part,
-                    None => mesh.triangle_box(triangle),
-                });
-            }
-        }
-        bounds
-    });
+    let block_bounds =
+        parallel::collect(tree.leaves.len(), |block| bounds_of_block(tree, mesh, block));
     let inflation = tree.inflation();
     fit(&mut tree.nodes, &block_bounds, inflation);
 }
 
-/// The box of the part of a split triangle in one lane; `None` for a whole triangle.
-#[inline]
-fn part_box(
-    tree: &Tree,
-    mesh: &ScaledMesh<'_>,
-    block: usize,
-    lane: usize,
-    triangle: u32,
-) -> Option<Box3> {
-    if !tree.split.contains(triangle) {
-        return None;
+/// Writes the corners and normals of the same triangles at new positions.
+fn refill(blocks: &mut [TriangleBlock], mesh: ScaledMesh<'_>, isa: Isa) {
+    let mut triangles = [[0; BLOCK_WIDTH]; FillBlocks::MAX_BLOCKS];
+    for (triangles, block) in triangles.iter_mut().zip(&*blocks) {
+        *triangles = block.triangles;
     }
-    let position = (BLOCK_WIDTH * block + lane) as u32;
-    tree.parts.as_ref()?.bounds(position, mesh.corners(triangle), mesh.max_abs)
+    let sources = triangles.each_ref().map(|triangles| &triangles[..n_triangles_in(triangles)]);
+    isa.run(FillBlocks { sources: &sources[..blocks.len()], blocks, mesh });
+}
+
+/// The box of a block's triangles, or of their parts.
+#[inline]
+fn bounds_of_block(tree: &Tree, mesh: &ScaledMesh<'_>, block: usize) -> Box3 {
+    let triangles = tree.leaves.triangles(block);
+    let is_split = |&triangle: &u32| tree.split.contains(triangle);
+    if let Leaves::Full(blocks) = &tree.leaves
+        && !triangles.iter().any(is_split)
+    {
+        return bounds_of(&blocks[block].corners);
+    }
+    let mut bounds = Box3::EMPTY;
+    for (lane, &triangle) in triangles[..n_triangles_in(triangles)].iter().enumerate() {
+        let position = (BLOCK_WIDTH * block + lane) as u32;
+        let part = tree.parts.as_ref().filter(|_| is_split(&triangle));
+        let part =
+            part.and_then(|parts| parts.bounds(position, mesh.corners(triangle), mesh.max_abs));
+        bounds = bounds.union(part.unwrap_or_else(|| mesh.triangle_box(triangle)));
+    }
+    bounds
 }

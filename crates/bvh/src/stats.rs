@@ -4,6 +4,7 @@ use hitscan_primitives::Aabb;
 
 use crate::{
     layout::{Tree, WideNode},
+    platform::parallel,
     widths::BLOCK_TEST_COST,
 };
 
@@ -79,18 +80,24 @@ pub(crate) fn leaf_depths(nodes: &[WideNode]) -> Vec<usize> {
 
 /// See [`BvhStats::sah_cost`].
 pub(crate) fn sah_cost(nodes: &[WideNode]) -> f32 {
-    let mut cost = 0.0;
-    for node in nodes {
-        for slot in node.occupied() {
-            let child = node.child(slot);
-            let weight = if child.is_leaf() {
-                f64::from(BLOCK_TEST_COST) * child.blocks().len() as f64
-            } else {
-                1.0
-            };
-            cost += weight * f64::from(node.child_bounds(slot).half_area());
+    /// The nodes that one thread sums at a time.
+    const CHUNK: usize = 1 << 12;
+    let costs = parallel::map_chunks(nodes.len(), CHUNK, |chunk| {
+        let mut cost = 0.0;
+        for node in &nodes[chunk] {
+            for slot in node.occupied() {
+                let child = node.child(slot);
+                let weight = if child.is_leaf() {
+                    f64::from(BLOCK_TEST_COST) * child.blocks().len() as f64
+                } else {
+                    1.0
+                };
+                cost += weight * f64::from(node.child_bounds(slot).half_area());
+            }
         }
-    }
+        cost
+    });
+    let cost: f64 = costs.into_iter().sum();
     let root = &nodes[0];
     let root_box =
         root.occupied().fold(Aabb::EMPTY, |all, slot| all.union(root.child_bounds(slot)));

@@ -10,7 +10,9 @@ use thiserror::Error;
 use crate::{
     box3::Box3,
     error_bounds::{CUT_SLACK, REQUIRED_INFLATION_SHARE},
-    layout::{ChildRef, CornerRows, Leaves, Tree, TriangleBlock, WideNode},
+    layout::{
+        ChildRef, CornerRows, Leaves, Tree, TriangleBlock, WideNode, bounds_of, n_triangles_in,
+    },
     platform::parallel,
     scaled_mesh::ScaledMesh,
     split::{Bounds, CoverFault, TriangleSet, check_cover},
@@ -287,28 +289,6 @@ fn block_of(triangles: &[u32; BLOCK_WIDTH], n: usize, corners: &CornerRows) -> T
         }
     }
     block
-}
-
-/// The box of the triangles in all lanes.
-fn bounds_of(corners: &CornerRows) -> Box3 {
-    let mut min = corners[0];
-    let mut max = corners[0];
-    for rows in &corners[1..] {
-        for axis in 0..3 {
-            for lane in 0..BLOCK_WIDTH {
-                min[axis][lane] = min[axis][lane].min(rows[axis][lane]);
-                max[axis][lane] = max[axis][lane].max(rows[axis][lane]);
-            }
-        }
-    }
-    let min_of = |row: [f32; BLOCK_WIDTH]| row.into_iter().fold(f32::INFINITY, f32::min);
-    let max_of = |row: [f32; BLOCK_WIDTH]| row.into_iter().fold(f32::NEG_INFINITY, f32::max);
-    Box3 { min: min.map(min_of).into(), max: max.map(max_of).into() }
-}
-
-/// The number of lanes before the first empty one.
-fn n_triangles_in(triangles: &[u32; BLOCK_WIDTH]) -> usize {
-    triangles.iter().take_while(|&&triangle| triangle != TriangleBlock::NO_TRIANGLE).count()
 }
 
 fn expect(holds: bool, message: impl FnOnce() -> String) -> Result<(), InvalidBvh> {

@@ -36,6 +36,7 @@ mod exit_code;
 mod field;
 mod loaded_scene;
 mod loading;
+mod memory;
 mod mesh_facts;
 mod mesh_faults;
 mod mesh_output;

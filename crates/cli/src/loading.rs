@@ -11,6 +11,7 @@ use hitscan::formats::Limit;
 use hitscan::{Format, Loaded, MeshBvh, ReadError, ReadErrorKind, TriMesh};
 
 use crate::args::{EngineArgs, LimitArgs};
+use crate::memory;
 use crate::messages;
 use crate::model::{CachedTree, Model};
 use crate::source_snapshot::{self, READER};
@@ -148,7 +149,8 @@ fn load_cache(path: &Path, limits: &LimitArgs) -> anyhow::Result<Model> {
 /// Takes the tree of the cache file if it suits the flags, or else builds a new one.
 ///
 /// # Errors
-/// A cancelled build, which cannot happen here because the progress callback never cancels.
+/// A build that takes more memory than is free. A cancelled build, which cannot happen here because the
+/// progress callback never cancels.
 pub(crate) fn build(model: &mut Model, engine: &EngineArgs) -> anyhow::Result<MeshBvh> {
     if model.tree.as_ref().is_some_and(|tree| !tree.suits(engine)) {
         messages::note(
@@ -175,6 +177,7 @@ fn build_anew(mesh: &TriMesh, engine: &EngineArgs) -> anyhow::Result<MeshBvh> {
         messages::set_share(&bar, share);
         ControlFlow::Continue(())
     };
+    memory::check_build(mesh.triangles().len(), &engine.build_options())?;
     let tree = MeshBvh::build_with_progress(mesh, &engine.build_options(), &progress);
     bar.finish_and_clear();
     tree.context("cannot build the tree")

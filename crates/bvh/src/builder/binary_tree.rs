@@ -1,6 +1,6 @@
 //! Binary trees: the builders make them, and the collapse turns them into wide nodes.
 
-use crate::box3::Box3;
+use crate::{box3::Box3, platform::large_pages};
 
 /// A node of a [`BinaryTree`].
 #[derive(Clone, Copy, Debug)]
@@ -15,6 +15,15 @@ pub(crate) enum NodeKind {
     Inner { left: u32 },
     /// The primitives `order[first..first + count]`; `count` is at least 1.
     Leaf { first: u32, count: u32 },
+}
+
+impl NodeKind {
+    /// Moves the children of an inner node forward.
+    pub(crate) fn move_children(&mut self, by: u32) {
+        if let Self::Inner { left } = self {
+            *left -= by;
+        }
+    }
 }
 
 /// A binary tree over boxes. Node 0 is the root; the others stand in pairs of siblings, the first at
@@ -80,8 +89,8 @@ impl PreorderNode {
 
 impl PreorderTree {
     pub(crate) fn new(tree: &BinaryTree) -> Self {
-        let mut nodes = Vec::with_capacity(tree.nodes.len());
-        let mut order = Vec::with_capacity(tree.order.len());
+        let mut nodes = large_pages::with_capacity(tree.nodes.len());
+        let mut order = large_pages::with_capacity(tree.order.len());
         // An entry is a node still to be written, or an inner node whose left subtree is complete,
         // or one that is complete itself.
         enum Task {

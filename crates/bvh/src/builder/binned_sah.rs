@@ -39,33 +39,36 @@ impl BinnedSah {
             parallel::map_chunks(prims.len(), self.sequential, |chunk| Range::of(&prims[chunk]))
                 .into_iter()
                 .fold(Range::EMPTY, Range::union);
-        let subtree = self.build_parallel(prims, 0, range, 0, progress);
-        let mut nodes = Vec::with_capacity(subtree.n_nodes());
-        nodes.push(BinaryNode { bounds: range.bounds, kind: NodeKind::Inner { left: 1 } });
-        subtree.write(0, &mut nodes);
+        // Enough for leaves of one primitive.
+        let mut nodes = parallel::collect(2 * prims.len() - 1, |_| PLACEHOLDER);
+        let (root, below) = nodes.split_first_mut().expect("there are primitives");
+        let work = Work { first: 0, range, depth: 0, index: 1 };
+        let built = self.build_parallel(prims, below, &work, progress);
+        *root = BinaryNode { bounds: range.bounds, kind: built.kind };
+        nodes.truncate(1 + built.n_below);
         let order = parallel::collect(prims.len(), |i| prims[i].id());
         BinaryTree { nodes, order }
     }
 
+    /// Builds the nodes below a node into the start of `below`, which has room for two for each primitive
+    /// but the first.
     fn build_parallel(
         &self,
         prims: &mut [PrimBox],
-        first: u32,
-        range: Range,
-        depth: usize,
+        below: &mut [BinaryNode],
+        work: &Work,
         progress: &Progress<'_>,
-    ) -> Subtree {
+    ) -> Built {
+        let Work { first, range, depth, index } = *work;
         if prims.len() <= self.sequential {
-            let mut nodes = Vec::with_capacity(2 * prims.len());
             let mut bins = Bins::new(self.n_bins, &range);
-            let kind = self.build_sequential(prims, first, range, depth, &mut nodes, &mut bins);
+            let built = self.build_sequential(prims, below, work, &mut bins);
             progress.advance(prims.len());
-            return Subtree::Nodes { root: BinaryNode { bounds: range.bounds, kind }, nodes };
+            return built;
         }
         if progress.is_cancelled() {
             let kind = NodeKind::Leaf { first, count: prims.len() as u32 };
-            let root = BinaryNode { bounds: range.bounds, kind };
-            return Subtree::Nodes { root, nodes: vec![] };
+            return Built { kind, n_below: 0 };
         }
         let bins = parallel::map_chunks(prims.len(), self.sequential, |chunk| {
             let mut bins = Bins::new(self.n_bins, &range);
@@ -75,27 +78,48 @@ impl BinnedSah {
         let bins = bins.into_iter().reduce(Bins::merge).expect("there are primitives");
         let (middle, left, right) = self.partition(prims, &bins, &range, depth);
         let (left_prims, right_prims) = prims.split_at_mut(middle);
-        let right_first = first + middle as u32;
-        let (left, right) = parallel::join(
-            || self.build_parallel(left_prims, first, left, depth + 1, progress),
-            || self.build_parallel(right_prims, right_first, right, depth + 1, progress),
+        let (pair, below) = below.split_at_mut(2);
+        let room = 2 * middle - 2;
+        let (left_below, right_below) = below.split_at_mut(room);
+        let index = index + 2;
+        let left_work = Work { first, range: left, depth: depth + 1, index };
+        let right_work = Work {
+            first: first + middle as u32,
+            range: right,
+            depth: depth + 1,
+            index: index + room as u32,
+        };
+        let (left_built, mut right_built) = parallel::join(
+            || self.build_parallel(left_prims, left_below, &left_work, progress),
+            || self.build_parallel(right_prims, right_below, &right_work, progress),
         );
-        Subtree::Inner { bounds: range.bounds, children: Box::new([left, right]) }
+        // Leaves of several primitives leave room between the two.
+        let unused = room - left_built.n_below;
+        if unused > 0 {
+            below.copy_within(room..room + right_built.n_below, left_built.n_below);
+            let moved = &mut below[left_built.n_below..][..right_built.n_below];
+            for node in moved {
+                node.kind.move_children(unused as u32);
+            }
+            right_built.kind.move_children(unused as u32);
+        }
+        pair[0] = BinaryNode { bounds: left.bounds, kind: left_built.kind };
+        pair[1] = BinaryNode { bounds: right.bounds, kind: right_built.kind };
+        let n_below = 2 + left_built.n_below + right_built.n_below;
+        Built { kind: NodeKind::Inner { left: index - 2 }, n_below }
     }
 
-    /// Appends the descendants of a node to `nodes`, as pairs of siblings, and returns the node's
-    /// kind, with `left` counted from the start of `nodes`.
+    /// [`build_parallel`](Self::build_parallel) by one thread, with `bins` as scratch.
     fn build_sequential(
         &self,
         prims: &mut [PrimBox],
-        first: u32,
-        range: Range,
-        depth: usize,
-        nodes: &mut Vec<BinaryNode>,
+        below: &mut [BinaryNode],
+        work: &Work,
         bins: &mut Bins,
-    ) -> NodeKind {
+    ) -> Built {
+        let Work { first, range, depth, index } = *work;
         if prims.len() <= self.max_leaf {
-            return NodeKind::Leaf { first, count: prims.len() as u32 };
+            return Built { kind: NodeKind::Leaf { first, count: prims.len() as u32 }, n_below: 0 };
         }
         let (middle, left, right) = if prims.len() <= self.median_split_below {
             halve(prims, &range)
@@ -105,16 +129,21 @@ impl BinnedSah {
             bins.add(prims);
             self.partition(prims, bins, &range, depth)
         };
-        let pair = nodes.len();
-        let placeholder = NodeKind::Leaf { first: 0, count: 0 };
-        nodes.push(BinaryNode { bounds: left.bounds, kind: placeholder });
-        nodes.push(BinaryNode { bounds: right.bounds, kind: placeholder });
+        let (pair, below) = below.split_at_mut(2);
         let (left_prims, right_prims) = prims.split_at_mut(middle);
-        nodes[pair].kind = self.build_sequential(left_prims, first, left, depth + 1, nodes, bins);
-        let right_first = first + middle as u32;
-        nodes[pair + 1].kind =
-            self.build_sequential(right_prims, right_first, right, depth + 1, nodes, bins);
-        NodeKind::Inner { left: pair as u32 }
+        let left_work = Work { first, range: left, depth: depth + 1, index: index + 2 };
+        let built = self.build_sequential(left_prims, below, &left_work, bins);
+        pair[0] = BinaryNode { bounds: left.bounds, kind: built.kind };
+        let n_left = built.n_below;
+        let right_work = Work {
+            first: first + middle as u32,
+            range: right,
+            depth: depth + 1,
+            index: index + 2 + n_left as u32,
+        };
+        let built = self.build_sequential(right_prims, &mut below[n_left..], &right_work, bins);
+        pair[1] = BinaryNode { bounds: right.bounds, kind: built.kind };
+        Built { kind: NodeKind::Inner { left: index }, n_below: 2 + n_left + built.n_below }
     }
 
     /// Reorders `prims`. Returns the index of the first that goes right, and the ranges of both sides.
@@ -132,6 +161,26 @@ impl BinnedSah {
         }
     }
 }
+
+/// A node to build: its primitives are those of the order from `first` on, its descendants the nodes from
+/// `index` on.
+struct Work {
+    first: u32,
+    range: Range,
+    depth: usize,
+    index: u32,
+}
+
+/// A node with its descendants built.
+struct Built {
+    kind: NodeKind,
+    /// The number of descendants.
+    n_below: usize,
+}
+
+/// A node that is not yet built.
+const PLACEHOLDER: BinaryNode =
+    BinaryNode { bounds: Box3::EMPTY, kind: NodeKind::Leaf { first: 0, count: 0 } };
 
 /// Reorders `prims` by a predicate. Returns the index of the first that goes right, and the ranges of
 /// both sides.
@@ -155,9 +204,23 @@ fn partition_by(
 fn halve(prims: &mut [PrimBox], range: &Range) -> (usize, Range, Range) {
     let axis = range.centers.longest_axis();
     let middle = prims.len() / 2;
-    prims.select_nth_unstable_by(middle, |a, b| {
-        a.center2()[axis].total_cmp(&b.center2()[axis]).then(a.id().cmp(&b.id()))
-    });
+    let comes_after = |a: &PrimBox, b: &PrimBox| {
+        a.center2()[axis].total_cmp(&b.center2()[axis]).then(a.id().cmp(&b.id())).is_gt()
+    };
+    // The selection of the standard library takes three times as long for two to four.
+    if prims.len() <= 4 {
+        for end in 1..prims.len() {
+            for i in (0..end).rev() {
+                if comes_after(&prims[i], &prims[i + 1]) {
+                    prims.swap(i, i + 1);
+                }
+            }
+        }
+    } else {
+        prims.select_nth_unstable_by(middle, |a, b| {
+            a.center2()[axis].total_cmp(&b.center2()[axis]).then(a.id().cmp(&b.id()))
+        });
+    }
     (middle, Range::of(&prims[..middle]), Range::of(&prims[middle..]))
 }
 
@@ -307,48 +370,5 @@ impl Bins {
             }
         }
         best.map(|(.., split)| split)
-    }
-}
-
-/// A part of the tree that one thread built, or two parts joined.
-enum Subtree {
-    Nodes { root: BinaryNode, nodes: Vec<BinaryNode> },
-    Inner { bounds: Box3, children: Box<[Self; 2]> },
-}
-
-impl Subtree {
-    fn n_nodes(&self) -> usize {
-        match self {
-            Self::Nodes { nodes, .. } => 1 + nodes.len(),
-            Self::Inner { children: box_of_two, .. } => {
-                1 + box_of_two[0].n_nodes() + box_of_two[1].n_nodes()
-            }
-        }
-    }
-
-    /// Writes the root of the subtree at index `at` and appends all other nodes.
-    fn write(self, at: usize, out: &mut Vec<BinaryNode>) {
-        match self {
-            Self::Nodes { root, nodes } => {
-                let offset = out.len() as u32;
-                out[at] = root;
-                out.extend(nodes);
-                for index in std::iter::once(at).chain(offset as usize..out.len()) {
-                    if let NodeKind::Inner { left } = &mut out[index].kind {
-                        *left += offset;
-                    }
-                }
-            }
-            Self::Inner { bounds, children } => {
-                let left = out.len();
-                out[at] = BinaryNode { bounds, kind: NodeKind::Inner { left: left as u32 } };
-                let placeholder =
-                    BinaryNode { bounds, kind: NodeKind::Leaf { first: 0, count: 0 } };
-                out.extend([placeholder; 2]);
-                for (i, child) in children.into_iter().enumerate() {
-                    child.write(left + i, out);
-                }
-            }
-        }
     }
 }

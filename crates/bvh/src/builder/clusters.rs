@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     box3::Box3,
-    platform::parallel,
+    platform::{large_pages, parallel},
     simd::{Isa, Kernel, LANES, Simd},
 };
 
@@ -95,7 +95,7 @@ impl Clusters {
         let pieces =
             parallel::map_chunks(n, PIECE, |piece| runs(bounds, &order[piece], clustering, isa));
         let mut starts = vec![0];
-        let mut boxes = Vec::with_capacity(order.len() / 2);
+        let mut boxes = large_pages::with_capacity(order.len() / 2);
         let mut start = 0;
         for (len, bounds) in pieces.into_iter().flatten() {
             boxes.push(PrimBox::new(bounds, boxes.len() as u32));
@@ -107,7 +107,7 @@ impl Clusters {
 
     /// A tree over the clusters as one over their primitives.
     pub(crate) fn expand(&self, tree: &mut PreorderTree) {
-        let mut order = Vec::with_capacity(self.order.len());
+        let mut order = large_pages::with_capacity(self.order.len());
         let mut firsts = Vec::with_capacity(tree.order.len() + 1);
         firsts.push(0);
         for &cluster in &tree.order {

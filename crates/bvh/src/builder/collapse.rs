@@ -59,11 +59,12 @@ impl WideTree {
     }
 }
 
-/// The minimum costs of one subtree.
+/// The minimum costs of one subtree: `costs[i]` with at most `i + 1` children of the node above.
+type Costs = [f32; MAX_SHARE];
+
+/// How a subtree reaches its minimum costs.
 #[derive(Clone, Copy)]
 struct Plan {
-    /// `costs[i]`: with at most `i + 1` children of the node above.
-    costs: [f32; MAX_SHARE],
     /// `splits[i]`: how many of the `i + 1` children go to the left subtree; 0: this subtree is one
     /// child; [`FEWER`].
     splits: [u8; MAX_SHARE],
@@ -76,7 +77,7 @@ const SEQUENTIAL: usize = 1 << 14;
 
 /// The wide tree of minimum cost.
 pub(crate) fn collapse(tree: &PreorderTree, model: &CostModel) -> WideTree {
-    let empty = Plan { costs: [0.0; MAX_SHARE], splits: [0; MAX_SHARE], own_split: 0 };
+    let empty = Plan { splits: [0; MAX_SHARE], own_split: 0 };
     let mut plans = large_pages::with_capacity(tree.nodes.len());
     plans.resize(tree.nodes.len(), empty);
     plan(&tree.nodes, &mut plans, model);
@@ -88,27 +89,40 @@ pub(crate) fn collapse(tree: &PreorderTree, model: &CostModel) -> WideTree {
     wide
 }
 
-fn plan(nodes: &[PreorderNode], plans: &mut [Plan], model: &CostModel) {
+/// Plans a subtree and returns its costs.
+fn plan(nodes: &[PreorderNode], plans: &mut [Plan], model: &CostModel) -> Costs {
     if nodes.len() <= SEQUENTIAL {
-        for index in (0..nodes.len()).rev() {
-            let (plan, below) = plans[index..].split_first_mut().expect("index is in range");
-            *plan = plan_node(&nodes[index], below, model);
+        // Backwards, the left child of a node comes just before it, and the right child before that subtree.
+        let mut waiting = Vec::with_capacity(64);
+        for (node, plan) in nodes.iter().zip(plans).rev() {
+            let children = (node.left_size > 0).then(|| {
+                [waiting.pop(), waiting.pop()].map(|costs| costs.expect("children first"))
+            });
+            let costs;
+            (*plan, costs) = plan_node(node, children, model);
+            waiting.push(costs);
         }
-        return;
+        return waiting[0];
     }
     let left_size = nodes[0].left_size as usize;
     let (left_nodes, right_nodes) = nodes[1..].split_at(left_size);
     let (own, below) = plans.split_first_mut().expect("there are nodes");
     let (left_plans, right_plans) = below.split_at_mut(left_size);
-    parallel::join(
+    let (left, right) = parallel::join(
         || plan(left_nodes, left_plans, model),
         || plan(right_nodes, right_plans, model),
     );
-    *own = plan_node(&nodes[0], below, model);
+    let costs;
+    (*own, costs) = plan_node(&nodes[0], Some([left, right]), model);
+    costs
 }
 
-/// The plan of a node from those of its descendants, which start with the left child.
-fn plan_node(node: &PreorderNode, below: &[Plan], model: &CostModel) -> Plan {
+/// The plan and costs of a node from the costs of its children.
+fn plan_node(
+    node: &PreorderNode,
+    children: Option<[Costs; 2]>,
+    model: &CostModel,
+) -> (Plan, Costs) {
     let area = node.bounds.half_area();
     let n_blocks = node.n_in_leaf().div_ceil(BLOCK);
     let leaf_cost = if n_blocks <= model.max_blocks {
@@ -116,11 +130,10 @@ fn plan_node(node: &PreorderNode, below: &[Plan], model: &CostModel) -> Plan {
     } else {
         f32::MAX
     };
-    if node.left_size == 0 {
-        return Plan { costs: [leaf_cost; MAX_SHARE], splits: [0; MAX_SHARE], own_split: 0 };
-    }
-    let left = &below[0].costs;
-    let right = &below[node.left_size as usize].costs;
+    let mut plan = Plan { splits: [0; MAX_SHARE], own_split: 0 };
+    let Some([left, right]) = children else {
+        return (plan, [leaf_cost; MAX_SHARE]);
+    };
     // `distribute(n)`: the best way to give `n` children to the two subtrees.
     let distribute = |n: usize| {
         let (mut best, mut split) = (f32::INFINITY, 1);
@@ -134,23 +147,23 @@ fn plan_node(node: &PreorderNode, below: &[Plan], model: &CostModel) -> Plan {
     };
     let (below_cost, own_split) = distribute(NODE_WIDTH);
     let node_cost = below_cost + area;
-    let mut plan = Plan { costs: [0.0; MAX_SHARE], splits: [0; MAX_SHARE], own_split: 0 };
-    plan.costs[0] = leaf_cost;
+    let mut costs = [0.0; MAX_SHARE];
+    costs[0] = leaf_cost;
     if node_cost < leaf_cost {
-        plan.costs[0] = node_cost;
+        costs[0] = node_cost;
         plan.own_split = own_split;
     }
     for n in 2..=MAX_SHARE {
         let (cost, split) = distribute(n);
-        if cost < plan.costs[n - 2] {
-            plan.costs[n - 1] = cost;
+        if cost < costs[n - 2] {
+            costs[n - 1] = cost;
             plan.splits[n - 1] = split;
         } else {
-            plan.costs[n - 1] = plan.costs[n - 2];
+            costs[n - 1] = costs[n - 2];
             plan.splits[n - 1] = FEWER;
         }
     }
-    plan
+    (plan, costs)
 }
 
 /// In [`Plan::splits`]: one child fewer is as good.

@@ -48,21 +48,21 @@ pub(crate) fn build(
 }
 
 /// [`build`] over `n` parts of `n_objects`. Returns the order of the objects, where a leaf holds each of its
-/// objects once. `object` names the object of a part.
+/// objects once. `object` returns the object of a part, and whether it has several.
 pub(crate) fn build_over_parts(
     n: usize,
     n_objects: usize,
     bounds: impl Fn(u32) -> Box3 + Sync + Send,
-    object: impl Fn(u32) -> u32 + Sync + Send,
+    object: impl Fn(u32) -> (u32, bool),
     quality: BuildQuality,
     isa: Isa,
     progress: &Progress<'_>,
 ) -> Option<(WideTree, Vec<u32>)> {
     shallow(&Preset::of(quality, n_objects), n, &bounds, isa, progress, |mut tree, cost| {
-        name_objects(&mut tree, &object);
-        count_objects(&mut tree);
+        let n_parts = name_objects(&mut tree, &object);
+        count_objects(&mut tree, &n_parts);
         let mut wide = collapse(&tree, cost);
-        let order = drop_repeats(&mut wide, &tree.order);
+        let order = drop_repeats(&mut wide, &tree.order, &n_parts);
         (wide, order)
     })
 }
@@ -119,11 +119,11 @@ impl Preset {
         reinsert: bool,
         progress: &Progress<'_>,
     ) -> PreorderTree {
-        let clusters =
+        let mut clusters =
             self.clustering.as_ref().map(|clustering| Clusters::new(n, bounds, clustering, isa));
         progress.advance(clusters.as_ref().map_or(0, |clusters| n - clusters.boxes.len()));
-        let mut boxes = match &clusters {
-            Some(clusters) => clusters.boxes.clone(),
+        let mut boxes = match &mut clusters {
+            Some(clusters) => std::mem::take(&mut clusters.boxes),
             None => parallel::collect(n, |i| PrimBox::new(bounds(i as u32), i as u32)),
         };
         let mut tree = self.binned.build(&mut boxes, progress);

@@ -2,12 +2,14 @@
 //!
 //! A leaf holds each object once, so its cost is that of its different objects.
 
+use std::ops::Range;
+
 use super::{
     binary_tree::PreorderTree,
     collapse::{WideTarget, WideTree},
 };
 use crate::{
-    platform::parallel,
+    platform::{large_pages, parallel},
     widths::{BLOCK_WIDTH, MAX_LEAF_BLOCKS},
 };
 
@@ -15,27 +17,33 @@ use crate::{
 /// half of their primitives are repeats.
 const MAX_COUNTED: usize = 2 * MAX_LEAF_BLOCKS * BLOCK_WIDTH;
 
-/// Replaces primitives by the objects that they are parts of.
-pub(super) fn name_objects(tree: &mut PreorderTree, object: &(impl Fn(u32) -> u32 + Sync + Send)) {
-    parallel::for_each_chunk(&mut tree.order, 1 << 13, |_, order| {
-        for primitive in order {
-            *primitive = object(*primitive);
-        }
-    });
+/// Replaces primitives by the objects that they are parts of. `object` returns the object of a primitive, and
+/// whether others are parts of it. Returns how many primitives before each place are such parts.
+pub(super) fn name_objects(
+    tree: &mut PreorderTree,
+    object: &impl Fn(u32) -> (u32, bool),
+) -> Vec<u32> {
+    let mut n_parts = large_pages::with_capacity(tree.order.len() + 1);
+    let mut n = 0;
+    for primitive in &mut tree.order {
+        n_parts.push(n);
+        let is_part;
+        (*primitive, is_part) = object(*primitive);
+        n += u32::from(is_part);
+    }
+    n_parts.push(n);
+    n_parts
 }
 
 /// Counts the different objects of each small subtree.
-pub(super) fn count_objects(tree: &mut PreorderTree) {
+pub(super) fn count_objects(tree: &mut PreorderTree, n_parts: &[u32]) {
     let order = &tree.order;
     parallel::for_each_chunk(&mut tree.nodes, 1 << 12, |_, nodes| {
         let mut objects = Vec::with_capacity(MAX_COUNTED);
         for node in nodes {
-            if node.n_prims as usize <= MAX_COUNTED {
-                let below = node.first as usize..(node.first + node.n_prims) as usize;
-                objects.clear();
-                objects.extend_from_slice(&order[below]);
-                objects.sort_unstable();
-                objects.dedup();
+            let below = node.first as usize..(node.first + node.n_prims) as usize;
+            if below.len() <= MAX_COUNTED && has_parts(n_parts, &below) {
+                distinct(&order[below], &mut objects);
                 node.n_objects = objects.len() as u32;
             }
         }
@@ -44,19 +52,35 @@ pub(super) fn count_objects(tree: &mut PreorderTree) {
 
 /// Rewrites the leaves of a wide tree over counted objects, so that each holds an object once. Returns the new
 /// order.
-pub(super) fn drop_repeats(wide: &mut WideTree, order: &[u32]) -> Vec<u32> {
-    let mut kept = Vec::with_capacity(order.len());
+pub(super) fn drop_repeats(wide: &mut WideTree, order: &[u32], n_parts: &[u32]) -> Vec<u32> {
+    let mut kept = large_pages::with_capacity(order.len());
     let mut objects = Vec::with_capacity(MAX_COUNTED);
     for child in &mut wide.children {
         if let WideTarget::Leaf { first, count, .. } = &mut child.target {
-            objects.clear();
-            objects.extend_from_slice(&order[*first as usize..(*first + *count) as usize]);
-            objects.sort_unstable();
-            objects.dedup();
+            let leaf = *first as usize..(*first + *count) as usize;
             *first = kept.len() as u32;
-            *count = objects.len() as u32;
-            kept.extend_from_slice(&objects);
+            if has_parts(n_parts, &leaf) {
+                distinct(&order[leaf], &mut objects);
+                *count = objects.len() as u32;
+                kept.extend_from_slice(&objects);
+            } else {
+                kept.extend_from_slice(&order[leaf]);
+            }
         }
     }
     kept
+}
+
+/// Whether two primitives in a range of the order may be parts of one object.
+#[inline]
+fn has_parts(n_parts: &[u32], range: &Range<usize>) -> bool {
+    n_parts[range.end] - n_parts[range.start] > 1
+}
+
+/// The different objects, sorted.
+fn distinct(all: &[u32], objects: &mut Vec<u32>) {
+    objects.clear();
+    objects.extend_from_slice(all);
+    objects.sort_unstable();
+    objects.dedup();
 }

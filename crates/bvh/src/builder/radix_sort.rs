@@ -50,12 +50,23 @@ fn sort_by_digits(
     bits: u32,
     to_scratch: bool,
 ) {
-    let n_digits = (bits - low_bits).div_ceil(DIGIT_BITS).max(1);
-    let digit_bits = (bits - low_bits).div_ceil(n_digits);
+    let n_digits = (bits - low_bits).div_ceil(DIGIT_BITS).max(1) as usize;
+    let digit_bits = (bits - low_bits).div_ceil(n_digits as u32);
+    let shift = |digit: usize| low_bits + digit as u32 * digit_bits;
+    // One pass counts all digits, because their counts are the same in any order of the keys.
+    let mut offsets = [[0u32; DIGITS]; MAX_DIGITS];
+    for &key in &*keys {
+        for (digit, offsets) in offsets[..n_digits].iter_mut().enumerate() {
+            offsets[digit_of(key, shift(digit))] += 1;
+        }
+    }
     let (mut from, mut to) = (keys, scratch);
-    for digit in 0..n_digits {
-        let shift = low_bits + digit * digit_bits;
-        sort_by_digit(from, to, shift);
+    for (digit, offsets) in offsets[..n_digits].iter_mut().enumerate() {
+        let mut sum = 0;
+        for offset in &mut *offsets {
+            sum += std::mem::replace(offset, sum);
+        }
+        sort_by_digit(from, to, shift(digit), offsets);
         (from, to) = (to, from);
     }
     let in_scratch = n_digits % 2 == 1;
@@ -64,20 +75,22 @@ fn sort_by_digits(
     }
 }
 
-/// A stable sort by the digit that starts at bit `shift`.
-fn sort_by_digit(from: &[u64], to: &mut [u64], shift: u32) {
-    const N: usize = 1 << DIGIT_BITS;
-    let digit = |key: u64| (key >> shift) as usize % N;
-    let mut offsets = [0u32; N];
+/// The maximum number of digits of a key.
+const MAX_DIGITS: usize = u64::BITS.div_ceil(DIGIT_BITS) as usize;
+
+/// The values of a digit.
+const DIGITS: usize = 1 << DIGIT_BITS;
+
+/// The digit that starts at bit `shift`.
+#[inline(always)]
+fn digit_of(key: u64, shift: u32) -> usize {
+    (key >> shift) as usize % DIGITS
+}
+
+/// A stable sort by one digit, whose values start at `offsets`.
+fn sort_by_digit(from: &[u64], to: &mut [u64], shift: u32, offsets: &mut [u32; DIGITS]) {
     for &key in from {
-        offsets[digit(key)] += 1;
-    }
-    let mut sum = 0;
-    for offset in &mut offsets {
-        sum += std::mem::replace(offset, sum);
-    }
-    for &key in from {
-        let offset = &mut offsets[digit(key)];
+        let offset = &mut offsets[digit_of(key, shift)];
         to[*offset as usize] = key;
         *offset += 1;
     }

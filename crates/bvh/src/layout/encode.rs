@@ -50,16 +50,28 @@ pub(crate) fn encode_leaves(
 ) -> Leaves {
     /// Blocks between two reports of progress.
     const REPORT: usize = 2048;
+    /// The maximum number of groups that one thread takes at a time.
+    const GROUPS: usize = 16;
     match layout.for_size(mesh.n_triangles()) {
         Layout::Full | Layout::Auto => {
-            let mut blocks = parallel::collect(sources.len(), |_| TriangleBlock::EMPTY);
-            parallel::for_each_chunk(&mut blocks, FillBlocks::MAX_BLOCKS, |first, blocks| {
-                let sources = &sources[first..first + blocks.len()];
-                isa.run(FillBlocks { blocks, sources, mesh });
+            let n_groups = sources.len().div_ceil(FillBlocks::MAX_BLOCKS);
+            // A group is filled in the first cache, so memory is written once.
+            let groups = parallel::collect_by(n_groups, GROUPS, |group| {
+                let mut blocks = [TriangleBlock::EMPTY; FillBlocks::MAX_BLOCKS];
+                let first = group * FillBlocks::MAX_BLOCKS;
+                let sources = &sources[first..sources.len().min(first + FillBlocks::MAX_BLOCKS)];
+                isa.run(FillBlocks { blocks: &mut blocks[..sources.len()], sources, mesh });
                 if first % REPORT == 0 {
                     progress.advance(REPORT * BLOCK_WIDTH);
                 }
+                blocks
             });
+            let mut blocks = groups.into_flattened();
+            blocks.truncate(sources.len());
+            // Many small meshes must not keep a whole group each. A large one would be copied.
+            if n_groups <= GROUPS {
+                blocks.shrink_to_fit();
+            }
             Leaves::Full(blocks)
         }
         Layout::Compact => {

@@ -4,6 +4,7 @@ use bytemuck::{Pod, Zeroable};
 use glam::{DVec3, Vec3};
 
 use crate::{
+    box3::Box3,
     error_bounds::KNOWN_NORMAL,
     scaled_mesh::ScaledMesh,
     simd::{Kernel, Simd},
@@ -85,7 +86,29 @@ fn set_corners(rows: &mut CornerRows, lane: usize, corners: [Vec3; 3]) {
     }
 }
 
-/// Fills empty blocks, each with one to [`BLOCK_WIDTH`] triangles; at most [`FillBlocks::MAX_BLOCKS`] in
+/// The box of the triangles in all lanes. NaN does not count.
+pub(crate) fn bounds_of(corners: &CornerRows) -> Box3 {
+    let mut min = corners[0];
+    let mut max = corners[0];
+    for rows in &corners[1..] {
+        for axis in 0..3 {
+            for lane in 0..BLOCK_WIDTH {
+                min[axis][lane] = min[axis][lane].min(rows[axis][lane]);
+                max[axis][lane] = max[axis][lane].max(rows[axis][lane]);
+            }
+        }
+    }
+    let min_of = |row: [f32; BLOCK_WIDTH]| row.into_iter().fold(f32::INFINITY, f32::min);
+    let max_of = |row: [f32; BLOCK_WIDTH]| row.into_iter().fold(f32::NEG_INFINITY, f32::max);
+    Box3 { min: min.map(min_of).into(), max: max.map(max_of).into() }
+}
+
+/// The number of lanes before the first empty one.
+pub(crate) fn n_triangles_in(triangles: &[u32; BLOCK_WIDTH]) -> usize {
+    triangles.iter().take_while(|&&triangle| triangle != TriangleBlock::NO_TRIANGLE).count()
+}
+
+/// Fills blocks whose other lanes are empty, each with one to [`BLOCK_WIDTH`] triangles; at most [`FillBlocks::MAX_BLOCKS`] in
 /// one run.
 pub(crate) struct FillBlocks<'a> {
     pub(crate) blocks: &'a mut [TriangleBlock],

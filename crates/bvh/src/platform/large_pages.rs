@@ -16,8 +16,17 @@ pub(crate) fn with_capacity<T>(n: usize) -> Vec<T> {
 /// A vector of `f(i)` for `i` in `0..n`, in large pages likewise, in parallel.
 pub(crate) fn collect<T: Send>(n: usize, f: impl Fn(usize) -> T + Sync + Send) -> Vec<T> {
     const CHUNK: usize = 1024;
+    collect_by(n, CHUNK, f)
+}
+
+/// [`collect`], where a thread takes at most `chunk_len` items at a time.
+pub(crate) fn collect_by<T: Send>(
+    n: usize,
+    chunk_len: usize,
+    f: impl Fn(usize) -> T + Sync + Send,
+) -> Vec<T> {
     let mut items = with_capacity(n);
-    for_each_chunk(&mut items.spare_capacity_mut()[..n], CHUNK, |first, slots| {
+    for_each_chunk(&mut items.spare_capacity_mut()[..n], chunk_len, |first, slots| {
         for (i, slot) in slots.iter_mut().enumerate() {
             slot.write(f(first + i));
         }

@@ -19,9 +19,9 @@ impl MeshBvh {
     /// triangle, and those of zero area are among them.
     ///
     /// Boxes are in the mesh's own space. A box holds all triangles below it, with a margin of some
-    /// millionths of the largest coordinate. Of a split triangle ([`BvhStats::n_split`](crate::BvhStats)) a
-    /// box holds the part below it, and `found` receives the triangle below the first box of a part. `enter` sees all boxes of a node before one of them is
-    /// entered: about eight calls per entered node.
+    /// millionths of the largest coordinate. Of a split triangle ([`BvhStats::n_split`](crate::BvhStats)) it
+    /// holds the part below it. `found` receives the triangle below the first entered box of a part. `enter`
+    /// sees all boxes of a node before one of them is entered: about eight calls per entered node.
     ///
     /// ```
     /// use std::ops::ControlFlow;

@@ -107,12 +107,12 @@ impl<'a> References<'a> {
         self.first_parts[at].bounds
     }
 
-    /// The triangle of a reference.
+    /// The triangle of a reference, and whether it is split.
     #[inline]
-    pub(crate) fn triangle(&self, reference: u32) -> u32 {
+    pub(crate) fn triangle(&self, reference: u32) -> (u32, bool) {
         match self.other_parts.get((reference as usize).wrapping_sub(self.mesh.n_triangles())) {
-            Some(part) => part.triangle,
-            None => reference,
+            Some(part) => (part.triangle, true),
+            None => (reference, self.split.contains(reference)),
         }
     }
 }
@@ -128,16 +128,18 @@ struct Survey {
 }
 
 impl Survey {
-    /// The survey of every triangle, or of the first ones of each [`CHUNK`]: one in `stride`.
+    /// The survey of one in `stride` triangles, in short runs, because neighbours share memory.
     fn of(mesh: &ScaledMesh<'_>, stride: usize) -> Self {
+        const RUN: usize = 4;
         let n = mesh.n_triangles();
         let taken = |chunk: Range<usize>| {
-            chunk.start as u32..(chunk.start + chunk.len().div_ceil(stride)) as u32
+            let starts = chunk.clone().step_by(RUN * stride);
+            starts.flat_map(move |start| start as u32..chunk.end.min(start + RUN) as u32)
         };
         let areas = parallel::map_chunks(n, CHUNK, |chunk| {
-            let chunk = taken(chunk);
-            let area = |i| f64::from(mesh.triangle_box(i).half_area());
-            (chunk.len(), chunk.map(area).sum::<f64>())
+            taken(chunk).fold((0usize, 0.0), |(n, total), triangle| {
+                (n + 1, total + f64::from(mesh.triangle_box(triangle).half_area()))
+            })
         });
         let (n_taken, total) =
             areas.into_iter().fold((0, 0.0), |(n, total), (len, area)| (n + len, total + area));
@@ -167,7 +169,7 @@ impl Survey {
 /// A sample shuts the gate of most large meshes. It may overlook needles that are few, which cost few rays.
 fn survey(mesh: &ScaledMesh<'_>) -> Option<Survey> {
     /// The number of triangles from which a sample comes first.
-    const SAMPLED: usize = 1 << 16;
+    const SAMPLED: usize = CHUNK;
     const STRIDE: usize = 16;
     let n = mesh.n_triangles();
     // Further parts must have numbers.
