@@ -21,6 +21,7 @@ mod oracle_detects_errors;
 mod picking;
 mod properties;
 mod real_meshes;
+mod recent_rays;
 mod refit;
 mod regression;
 mod scene;

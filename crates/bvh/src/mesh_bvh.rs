@@ -15,7 +15,7 @@ use crate::{
     refit::{RefitError, RefitReport, refit},
     scaled_mesh::ScaledMesh,
     simd::Isa,
-    split::{References, TriangleSet},
+    split::References,
     stats::{BvhStats, leaf_depths, sah_cost},
     traverse::{CountedTraversal, TraversalStats, trace},
     validate::{InvalidBvh, validate},
@@ -236,15 +236,7 @@ impl MeshBvh {
         let &BuildOptions { quality, isa, layout } = options;
         let n_triangles = mesh.triangles().len();
         let scaled = ScaledMesh::new(mesh);
-        let mut tree = Tree {
-            nodes: vec![WideNode::EMPTY],
-            leaves: Leaves::Full(vec![]),
-            scale: scaled.scale,
-            max_abs: scaled.max_abs,
-            depth: 1,
-            split: TriangleSet::default(),
-            parts: None,
-        };
+        let mut tree = Tree::new(vec![WideNode::EMPTY], Leaves::Full(vec![]), &scaled, 1);
         let references = References::of_needles(scaled);
         let n_references = references.as_ref().map_or(n_triangles, References::len);
         let mut built_cost = 0.0;
@@ -275,6 +267,7 @@ impl MeshBvh {
             let sources = block_sources(&wide, &order);
             tree.leaves = encode_leaves(scaled, &sources, layout, isa, &progress);
             tree.depth = wide.depth;
+            tree.fast_limits = tree.expected_fast_limits();
             if order.len() > n_triangles {
                 tree.split = tree.leaves.repeated(n_triangles);
             }

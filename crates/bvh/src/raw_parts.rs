@@ -126,10 +126,10 @@ impl RawBvhBuffers {
     pub fn into_bvh(self, mesh: &TriMesh, isa: Isa) -> Result<MeshBvh, InvalidBvh> {
         let Self { built_cost, nodes, leaves } = self;
         let depth = depth_of(&nodes, leaves.len())?;
-        let ScaledMesh { scale, max_abs, .. } = ScaledMesh::new(mesh);
-        let split = leaves.repeated(mesh.triangles().len());
+        let mut tree = Tree::new(nodes, leaves, &ScaledMesh::new(mesh), depth);
+        tree.split = tree.leaves.repeated(mesh.triangles().len());
         let bvh = MeshBvh {
-            tree: Tree { nodes, leaves, scale, max_abs, depth, split, parts: None },
+            tree,
             isa,
             n_triangles: mesh.triangles().len(),
             bounds: mesh.bounds(),

@@ -53,7 +53,7 @@ pub(crate) fn refit(tree: &mut Tree, mesh: &ScaledMesh<'_>, isa: Isa) {
     if !tree.split.is_empty() && tree.parts.is_none() {
         tree.parts = Some(tree.parts());
     }
-    (tree.scale, tree.max_abs) = (mesh.scale, mesh.max_abs);
+    tree.set_mesh(mesh);
     match &mut tree.leaves {
         Leaves::Full(blocks) => {
             parallel::for_each_chunk(blocks, FillBlocks::MAX_BLOCKS, |_, blocks| {

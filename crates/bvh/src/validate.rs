@@ -47,6 +47,9 @@ pub(crate) fn validate(
     })?;
     let depth = depth_of(&tree.nodes, tree.leaves.len())?;
     expect(tree.depth == depth, || format!("the tree says depth {}, it is {depth}", tree.depth))?;
+    expect(tree.fast_limits == tree.expected_fast_limits(), || {
+        format!("the fast path has the limits {:?}", tree.fast_limits)
+    })?;
     expect(depth <= MAX_DEPTH, || format!("depth {depth}, expected at most {MAX_DEPTH}"))?;
     let check_nodes = || {
         let checks = parallel::map_chunks(tree.nodes.len(), 256, |nodes| {

@@ -3,7 +3,7 @@
 //! A kernel tests a whole node or a whole block in one set of [`LANES`], so both widths equal the number
 //! of lanes. Code that depends on one of them names the one it means.
 
-use crate::simd::{LANES, Stack};
+use crate::simd::{LANES, ShallowStack, Stack};
 
 /// The children of a node.
 pub(crate) const NODE_WIDTH: usize = LANES;
@@ -16,7 +16,14 @@ pub(crate) const MAX_LEAF_BLOCKS: usize = 4;
 
 /// The maximum depth of a tree, so that the traversal stack cannot overflow. Each level leaves all
 /// children but one behind, and a node writes all of its children before the nearest is taken.
-pub(crate) const MAX_DEPTH: usize = (Stack::CAPACITY - NODE_WIDTH) / (NODE_WIDTH - 1);
+pub(crate) const MAX_DEPTH: usize = depth_within(Stack::CAPACITY);
+
+/// The maximum depth of a tree for which a [`ShallowStack`] is enough.
+pub(crate) const SHALLOW_DEPTH: usize = depth_within(ShallowStack::CAPACITY);
+
+const fn depth_within(capacity: usize) -> usize {
+    (capacity - NODE_WIDTH) / (NODE_WIDTH - 1)
+}
 
 /// The cost of the test of a block, in node visits.
 pub(crate) const BLOCK_TEST_COST: f32 = 0.5;

@@ -9,16 +9,14 @@ use super::ray_setup::{Origin, QueryRay};
 use crate::{
     error_bounds::ORIGIN_SHIFT,
     layout::WideNode,
-    simd::{Row, Simd},
+    simd::{OctantRows, Simd, as_row},
 };
 
 /// A ray's constants for the box test. `ROBUST` is for rays whose origin may be far, whose direction may
 /// be tiny, or whose `t_min` may be negative.
 pub(crate) struct BoxRay<S: Simd, const ROBUST: bool> {
     simd: S,
-    /// Per axis, the side of a box that the ray meets first and last: row 0 is the minimum.
-    near: [Row<2>; 3],
-    far: [Row<2>; 3],
+    rows: OctantRows,
     /// The origin for near and far planes. On the fast path both are the origin times `-reciprocal`.
     near_origin: [S::F; 3],
     far_origin: [S::F; 3],
@@ -32,12 +30,14 @@ pub(crate) struct BoxRay<S: Simd, const ROBUST: bool> {
 pub(crate) struct BoxHits<S: Simd> {
     /// Bit `i` is child `i`.
     pub(crate) mask: u32,
+    /// The same as lanes.
+    pub(crate) lanes: S::M,
     /// The `t` at which the ray enters each box, at least `t_min`.
     pub(crate) enter: S::F,
 }
 
 impl<S: Simd, const ROBUST: bool> BoxRay<S, ROBUST> {
-    /// Without `ROBUST` the ray must be able to take the fast path.
+    /// Without `ROBUST` the ray must come from [`QueryRay::fast`].
     ///
     /// For near origins the inflation of the boxes covers all rounding. A far origin is shifted away from
     /// each plane, which widens the interval.
@@ -48,18 +48,13 @@ impl<S: Simd, const ROBUST: bool> BoxRay<S, ROBUST> {
     pub(crate) fn new(ray: &QueryRay<'_, S>) -> Self {
         let simd = ray.simd;
         let (o, d) = (ray.ray.origin.to_array(), ray.ray.direction.to_array());
-        let reciprocal = [
-            simd.splat_lane::<3>(ray.reciprocals),
-            simd.splat_lane::<4>(ray.reciprocals),
-            simd.splat_lane::<5>(ray.reciprocals),
-        ];
-        let mut origin = [simd.splat(o[0]), simd.splat(o[1]), simd.splat(o[2])];
-        if !ROBUST {
-            let minus = simd.splat(-0.0);
-            for axis in 0..3 {
-                origin[axis] = simd.xor_sign(simd.mul(origin[axis], reciprocal[axis]), minus);
-            }
-        }
+        let reciprocal = splat_three(simd, ray.reciprocals);
+        let origin = if ROBUST {
+            [simd.splat(o[0]), simd.splat(o[1]), simd.splat(o[2])]
+        } else {
+            let products = simd.mul(simd.load(as_row(ray.ray)), ray.reciprocals);
+            splat_three(simd, simd.xor_sign(products, simd.splat(-0.0)))
+        };
         let (mut near_origin, mut far_origin) = (origin, origin);
         if let Origin::Far(farthest) = ray.origin {
             let shift = ORIGIN_SHIFT * farthest;
@@ -70,17 +65,18 @@ impl<S: Simd, const ROBUST: bool> BoxRay<S, ROBUST> {
             }
         }
         let max_t_min = if ray.is_tiny { 0.0 } else { f32::INFINITY };
-        let first = |axis: u32| (ray.backward >> axis & 1) as usize;
-        let (x, y, z) = (first(0), first(1), first(2));
         Self {
             simd,
-            near: [Row::new(x), Row::new(y), Row::new(z)],
-            far: [Row::new(1 - x), Row::new(1 - y), Row::new(1 - z)],
+            rows: OctantRows::new(ray.backward),
             near_origin,
             far_origin,
             reciprocal,
             // Every `t` is finite, and a box at a `t` of minus infinity holds none.
-            t_min: simd.splat(ray.ray.t_min.max(f32::MIN).min(max_t_min)),
+            t_min: simd.splat(if ROBUST {
+                ray.ray.t_min.max(f32::MIN).min(max_t_min)
+            } else {
+                ray.ray.t_min
+            }),
             min_limit: simd.splat(if ray.is_tiny { 0.0 } else { f32::NEG_INFINITY }),
         }
     }
@@ -100,16 +96,16 @@ impl<S: Simd, const ROBUST: bool> BoxRay<S, ROBUST> {
         let (near_z, far_z) = self.slab(node, 2);
         let enter = s.max(s.max(near_x, near_y), s.max(near_z, self.t_min));
         let exit = s.min(s.min(far_x, far_y), s.min(far_z, t_max));
-        BoxHits { mask: s.movemask(s.le(enter, exit)), enter }
+        let lanes = s.le(enter, exit);
+        BoxHits { mask: s.movemask(lanes), lanes, enter }
     }
 
     /// The `t` at which the ray enters and leaves the slabs of the children on one axis.
     #[inline(always)]
     fn slab(&self, node: &WideNode, axis: usize) -> (S::F, S::F) {
         let s = self.simd;
-        let planes = &node.bounds[axis];
-        let near = s.load(self.near[axis].of(planes));
-        let far = s.load(self.far[axis].of(planes));
+        let near = s.load(self.rows.near(&node.bounds, axis));
+        let far = s.load(self.rows.far(&node.bounds, axis));
         let (near_origin, far_origin) = (self.near_origin[axis], self.far_origin[axis]);
         let r = self.reciprocal[axis];
         if ROBUST {
@@ -118,4 +114,10 @@ impl<S: Simd, const ROBUST: bool> BoxRay<S, ROBUST> {
             (s.approx_mul_add(near, r, near_origin), s.approx_mul_add(far, r, near_origin))
         }
     }
+}
+
+/// Each of the first three lanes in all lanes.
+#[inline(always)]
+fn splat_three<S: Simd>(simd: S, lanes: S::F) -> [S::F; 3] {
+    [simd.splat_lane::<0>(lanes), simd.splat_lane::<1>(lanes), simd.splat_lane::<2>(lanes)]
 }

@@ -30,7 +30,7 @@ impl<S: Simd> TriangleRay<S> {
     #[inline(always)]
     pub(crate) fn new(query: &QueryRay<'_, S>, faces: Faces) -> Self {
         let (simd, ray) = (query.simd, query.ray);
-        let farthest = query.farthest();
+        let farthest = query.farthest;
         let exact = WatertightRay::of_valid(ray).with_farthest(farthest_bound(farthest));
         let (o, d) = (ray.origin.to_array(), ray.direction.to_array());
         let axes = exact.axes();
@@ -195,7 +195,8 @@ pub(crate) trait LeafTest {
         sink: &mut H,
     ) -> bool;
 
-    /// [`test_block`](Self::test_block) for the blocks of a leaf.
+    /// [`test_block`](Self::test_block) for the blocks of a leaf. Returns the block at which the sink ended
+    /// the traversal.
     #[inline(always)]
     fn test<S: Simd, H: HitSink>(
         &self,
@@ -203,13 +204,13 @@ pub(crate) trait LeafTest {
         ray: &TriangleRay<S>,
         limit: &mut f32,
         sink: &mut H,
-    ) -> bool {
+    ) -> Option<usize> {
         for index in blocks {
             if self.test_block(index, ray, limit, sink) {
-                return true;
+                return Some(index);
             }
         }
-        false
+        None
     }
 }
 

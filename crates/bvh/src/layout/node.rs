@@ -5,6 +5,7 @@ use hitscan_primitives::Aabb;
 
 use crate::{
     box3::Box3,
+    simd::BOTTOM,
     widths::{MAX_LEAF_BLOCKS, NODE_WIDTH},
 };
 
@@ -69,6 +70,8 @@ impl ChildRef {
     pub(crate) const ROOT: Self = Self(0);
     /// No child.
     pub(crate) const NONE: Self = Self(u32::MAX >> 1);
+    /// The bottom of the traversal stack. It counts as a leaf.
+    pub(crate) const END: Self = Self(BOTTOM);
     const LEAF: u32 = 1 << 31;
     /// The exclusive upper bound on indices of nodes and blocks.
     const MAX_INDEX: u32 = 1 << 29;
@@ -80,7 +83,9 @@ impl ChildRef {
     }
 
     pub(crate) fn leaf(first_block: u32, n_blocks: u32) -> Self {
-        assert!(first_block < Self::MAX_INDEX, "block {first_block} cannot be referred to");
+        // Which excludes `END`.
+        let end = first_block.saturating_add(n_blocks);
+        assert!(end <= Self::MAX_INDEX, "block {first_block} cannot be referred to");
         assert!((1..=MAX_LEAF_BLOCKS as u32).contains(&n_blocks), "a leaf of {n_blocks} blocks");
         Self(Self::LEAF | first_block << Self::BLOCK_COUNT_BITS | (n_blocks - 1))
     }

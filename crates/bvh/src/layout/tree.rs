@@ -2,9 +2,11 @@
 
 use super::{Leaves, WideNode};
 use crate::{
-    error_bounds::INFLATION,
+    error_bounds::{INFLATION, LONGEST, NEAR_ORIGIN},
+    scaled_mesh::ScaledMesh,
+    simd::LANES,
     split::{Parts, TriangleSet},
-    widths::BLOCK_WIDTH,
+    widths::{BLOCK_WIDTH, SHALLOW_DEPTH},
 };
 
 /// Nodes and leaves in the mesh's scaled space. Node 0 is the root.
@@ -23,9 +25,52 @@ pub(crate) struct Tree {
     pub(crate) split: TriangleSet,
     /// Their parts in the leaves, once a refit needs them.
     pub(crate) parts: Option<Parts>,
+    /// The sizes that the eight numbers of a ray must not exceed to take the fast path. Negative if no ray
+    /// of this tree may. [`Tree::expected_fast_limits`] has the rule.
+    pub(crate) fast_limits: [f32; LANES],
 }
 
 impl Tree {
+    /// A tree without split triangles.
+    pub(crate) fn new(
+        nodes: Vec<WideNode>,
+        leaves: Leaves,
+        mesh: &ScaledMesh<'_>,
+        depth: usize,
+    ) -> Self {
+        let (scale, max_abs) = (mesh.scale, mesh.max_abs);
+        let mut tree = Self {
+            nodes,
+            leaves,
+            scale,
+            max_abs,
+            depth,
+            split: TriangleSet::default(),
+            parts: None,
+            fast_limits: [-1.0; LANES],
+        };
+        tree.fast_limits = tree.expected_fast_limits();
+        tree
+    }
+
+    /// Adopts the scale and the size of a mesh to which the tree is refitted.
+    pub(crate) fn set_mesh(&mut self, mesh: &ScaledMesh<'_>) {
+        (self.scale, self.max_abs) = (mesh.scale, mesh.max_abs);
+        self.fast_limits = self.expected_fast_limits();
+    }
+
+    /// The fast path takes near rays of full trees that are neither scaled nor deeper than its stack.
+    pub(crate) fn expected_fast_limits(&self) -> [f32; LANES] {
+        let full = matches!(self.leaves, Leaves::Full(_));
+        if full && self.scale == 1.0 && self.depth <= SHALLOW_DEPTH {
+            let (o, d) = (NEAR_ORIGIN * self.max_abs, LONGEST);
+            // The last two are `t_min` and `t_max`.
+            [o, o, o, d, d, d, f32::MAX, f32::INFINITY]
+        } else {
+            [-1.0; LANES]
+        }
+    }
+
     /// The widening of node boxes on every side.
     #[inline]
     pub(crate) fn inflation(&self) -> f32 {

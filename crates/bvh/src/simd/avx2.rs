@@ -3,7 +3,7 @@
 use std::arch::x86_64::*;
 
 use super::{
-    lanes::{KernelOn, LANES, Simd},
+    lanes::{KernelOn, LANES, ORDER_BITS, Simd},
     x86::{op, order, register_operations},
 };
 

@@ -4,7 +4,7 @@
 use std::arch::x86_64::*;
 
 use super::{
-    lanes::{KernelOn, LANES, Simd},
+    lanes::{KernelOn, LANES, ORDER_BITS, Simd},
     x86::{op, order, register_operations},
 };
 
@@ -26,6 +26,8 @@ impl Simd for Avx512 {
     type F = __m256;
     type M = __mmask8;
     type D = __m512d;
+
+    const COMPRESSES: bool = true;
 
     register_operations!();
 

@@ -3,12 +3,18 @@
 /// The lanes of a register of f32, as kernels see it.
 pub(crate) const LANES: usize = 8;
 
+/// The bits that [`Simd::least_lane`] compares: those of the one x86 instruction that finds a minimum.
+pub(crate) const ORDER_BITS: u32 = 16;
+
 /// An instruction set: operations on all lanes at once.
 ///
 /// The value is a token: it exists only on machines with the instructions. Every operation rounds as the
 /// scalar operation does, so a kernel gives the same bits under every implementation. The one exception
 /// is [`approx_mul_add`](Self::approx_mul_add).
 pub(crate) trait Simd: Copy {
+    /// Whether [`compress`](Self::compress) is one instruction, not a look-up in tables.
+    const COMPRESSES: bool = false;
+
     /// Eight f32.
     type F: Copy;
     /// Eight truth values.
@@ -91,6 +97,18 @@ pub(crate) trait Simd: Copy {
         }
         self.load_bits(&keys)
     }
+    /// The lane of `mask`, which has some, with the least number in the upper [`ORDER_BITS`] of its bits; the
+    /// first of equals.
+    #[inline(always)]
+    fn least_lane(self, mask: Self::M, lanes: Self::F) -> usize {
+        let (mask, bits) = (self.movemask(mask), self.to_bits(lanes));
+        let mut least = u32::MAX;
+        for lane in 0..LANES {
+            let key = bits[lane] & !(u32::MAX >> ORDER_BITS) | lane as u32;
+            least = if mask >> lane & 1 == 1 { least.min(key) } else { least };
+        }
+        least as usize % LANES
+    }
     /// Lane `i` of the result is the lane of `table` at the index in the low three bits of lane `i` of
     /// `indices`.
     fn permute(self, table: Self::F, indices: Self::F) -> Self::F;
@@ -167,6 +185,8 @@ impl<K: Kernel, S: Simd> KernelOn<S> for K {
 
 #[cfg(test)]
 mod tests {
+    use hitscan_primitives::generate::SplitMix64;
+
     use super::{Kernel, LANES, Simd};
     use crate::Isa;
 
@@ -196,6 +216,18 @@ mod tests {
         }
     }
 
+    /// The least lane among those of a mask.
+    struct Least(u32, [u32; LANES]);
+
+    impl Kernel for Least {
+        type Output = usize;
+
+        #[inline(always)]
+        fn run<S: Simd>(self, simd: S) -> usize {
+            simd.least_lane(simd.mask_from_bits(self.0), simd.load_bits(&self.1))
+        }
+    }
+
     #[test]
     fn a_transpose_swaps_rows_and_lanes_on_every_instruction_set() {
         let rows: [[f32; LANES]; LANES] =
@@ -203,6 +235,23 @@ mod tests {
         let expected = std::array::from_fn(|i| std::array::from_fn(|j| rows[j][i]));
         for isa in Isa::available() {
             assert_eq!(isa.run(Transpose(rows)), expected, "{isa:?}");
+        }
+    }
+
+    #[test]
+    fn the_least_lane_is_the_first_of_the_mask_with_the_least_upper_half() {
+        let mut rng = SplitMix64::new(1);
+        for case in 0..20_000 {
+            let mask = 1 + (rng.next_u64() % 255) as u32;
+            let lanes: [u32; LANES] = std::array::from_fn(|_| {
+                let high = rng.next_u64() as u32 % [3, 1 << 15][case % 2];
+                high << 16 | rng.next_u64() as u32 % (1 << 16)
+            });
+            let of_mask = (0..LANES).filter(|lane| mask >> lane & 1 == 1);
+            let expected = of_mask.min_by_key(|&lane| lanes[lane] >> 16).unwrap();
+            for isa in Isa::available() {
+                assert_eq!(isa.run(Least(mask, lanes)), expected, "{isa:?} {mask:08b} {lanes:x?}");
+            }
         }
     }
 

@@ -6,6 +6,7 @@
 
 mod isa;
 mod lanes;
+mod predict;
 mod rows;
 #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
 mod scalar;
@@ -25,6 +26,7 @@ mod wasm;
 mod x86;
 
 pub use isa::Isa;
-pub(crate) use lanes::{Kernel, KernelOn, LANES, Simd};
-pub(crate) use rows::{Row, as_row};
-pub(crate) use stack::{Stack, StackMemory};
+pub(crate) use lanes::{Kernel, KernelOn, LANES, ORDER_BITS, Simd};
+pub(crate) use predict::predicted;
+pub(crate) use rows::{OctantRows, Row, as_row};
+pub(crate) use stack::{BOTTOM, ShallowStack, ShallowStackMemory, Stack, StackMemory, StackOf};

@@ -2,7 +2,7 @@
 
 use std::arch::aarch64::*;
 
-use super::lanes::{KernelOn, LANES, Simd};
+use super::lanes::{KernelOn, LANES, ORDER_BITS, Simd};
 
 /// A machine with NEON, which every 64-bit ARM has.
 #[derive(Clone, Copy)]
@@ -262,6 +262,20 @@ impl Simd for Neon {
         }
         // SAFETY: NEON is there, and the array has four readable words.
         (unsafe { vreinterpretq_f32_u32(vld1q_u32(values.as_ptr())) }, lanes.1)
+    }
+    #[inline(always)]
+    fn least_lane(self, mask: M, lanes: F) -> usize {
+        const PLACES: [u32; LANES] = [0, 1, 2, 3, 4, 5, 6, 7];
+        const LOWER: u32 = u32::MAX >> ORDER_BITS;
+        // SAFETY: NEON is there, and the array has eight readable words.
+        let (places, upper) = unsafe {
+            let places = (vld1q_u32(PLACES.as_ptr()), vld1q_u32(PLACES[4..].as_ptr()));
+            (places, (vdupq_n_u32(!LOWER), vdupq_n_u32(!LOWER)))
+        };
+        let keys = both!(vandq_u32, both!(vreinterpretq_u32_f32, lanes), upper);
+        let (low, high) = both!(vornq_u32, both!(vorrq_u32, keys, places), mask);
+        // SAFETY: `self` exists only if `detect` found NEON.
+        unsafe { vminvq_u32(vminq_u32(low, high)) as usize % LANES }
     }
     #[inline(always)]
     fn permute(self, table: F, indices: F) -> F {

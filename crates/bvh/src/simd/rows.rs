@@ -47,3 +47,58 @@ impl<const N: usize> Row<N> {
         unsafe { &*rows.as_ptr().byte_add(self.byte_offset) }
     }
 }
+
+/// The planes that a ray meets first and last, by the octant of its direction.
+///
+/// A reference to a table, because the offsets do not all fit into registers: the copies that the compiler
+/// would keep in memory are in the table already.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OctantRows {
+    offsets: &'static [[usize; 2]; 3],
+}
+
+/// The minimum and maximum planes of boxes, per axis.
+type Planes = [[[f32; LANES]; 2]; 3];
+
+impl OctantRows {
+    /// Of a direction whose sign on axis `i` is bit `i`.
+    #[inline(always)]
+    pub(crate) fn new(backward: u32) -> Self {
+        /// Per octant and axis, the byte offsets of the first and the last plane.
+        static OFFSETS: [[[usize; 2]; 3]; 8] = {
+            const ROW: usize = size_of::<[f32; LANES]>();
+            let mut offsets = [[[0; 2]; 3]; 8];
+            let mut octant = 0;
+            while octant < 8 {
+                let mut axis = 0;
+                while axis < 3 {
+                    let first = octant >> axis & 1;
+                    offsets[octant][axis] =
+                        [(2 * axis + first) * ROW, (2 * axis + 1 - first) * ROW];
+                    axis += 1;
+                }
+                octant += 1;
+            }
+            offsets
+        };
+        Self { offsets: &OFFSETS[backward as usize % 8] }
+    }
+
+    /// The planes on an axis that the ray meets first.
+    #[inline(always)]
+    pub(crate) fn near(self, planes: &Planes, axis: usize) -> &[f32; LANES] {
+        self.row(planes, axis, 0)
+    }
+
+    /// The planes on an axis that the ray meets last.
+    #[inline(always)]
+    pub(crate) fn far(self, planes: &Planes, axis: usize) -> &[f32; LANES] {
+        self.row(planes, axis, 1)
+    }
+
+    #[inline(always)]
+    fn row(self, planes: &Planes, axis: usize, side: usize) -> &[f32; LANES] {
+        // SAFETY: every offset of the table is that of a row of `Planes`.
+        unsafe { &*std::ptr::from_ref(planes).byte_add(self.offsets[axis][side]).cast() }
+    }
+}

@@ -130,6 +130,19 @@ macro_rules! register_operations {
             })
         }
         #[inline(always)]
+        fn least_lane(self, mask: Self::M, lanes: __m256) -> usize {
+            let others = self.splat(f32::from_bits(u32::MAX));
+            let lanes = self.select(mask, others, lanes);
+            op!({
+                let upper = _mm256_srli_epi32::<{ ORDER_BITS as i32 }>(_mm256_castps_si256(lanes));
+                let (low, high) =
+                    (_mm256_castsi256_si128(upper), _mm256_extracti128_si256::<1>(upper));
+                // The least word, and above it its place.
+                let least = _mm_cvtsi128_si32(_mm_minpos_epu16(_mm_packus_epi32(low, high)));
+                (least >> 16) as usize % LANES
+            })
+        }
+        #[inline(always)]
         fn permute(self, table: __m256, indices: __m256) -> __m256 {
             op!(_mm256_permutevar8x32_ps(table, _mm256_castps_si256(indices)))
         }

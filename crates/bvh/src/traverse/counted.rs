@@ -5,7 +5,7 @@
 
 use hitscan_primitives::{Faces, Hit, Ray};
 
-use super::child_order::{KeyCodec, pop_within, push_children};
+use super::child_order::{KeyCodec, Scattered, pop_within, push_children};
 use crate::{
     kernel::{BoxRay, ClosestHit, HitSink, QueryRay, TriangleRay},
     layout::{ChildRef, Tree, TriangleBlock},
@@ -53,8 +53,8 @@ impl Kernel for CountedTraversal<'_> {
         let mut stack = Stack::new(&mut memory);
         let mut scratch = TriangleBlock::EMPTY;
         let mut limit = closest.t_max();
-        let mut next = Some(ChildRef::ROOT);
-        while let Some(current) = next {
+        let mut current = ChildRef::ROOT;
+        while current != ChildRef::END {
             let mut nearest = None;
             if current.is_leaf() {
                 for index in current.blocks() {
@@ -67,10 +67,12 @@ impl Kernel for CountedTraversal<'_> {
                 stats.nodes += 1;
                 let node = &tree.nodes[current.node_index()];
                 let hits = boxes.test(node, simd.splat(limit));
-                nearest = push_children::<S, ClosestHit>(simd, node, &hits, keys, &mut stack);
+                nearest = push_children::<S, ClosestHit, Scattered, _>(
+                    simd, node, &hits, keys, &mut stack,
+                );
             }
-            next = match nearest {
-                Some(_) => nearest,
+            current = match nearest {
+                Some(nearest) => nearest,
                 None => pop_within(&mut stack, limit),
             };
         }

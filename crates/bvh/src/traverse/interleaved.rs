@@ -7,8 +7,8 @@
 use hitscan_primitives::{Faces, Ray};
 
 use super::{
-    child_order::{KeyCodec, pop_within, prefetch, push_children},
-    single::Traversal,
+    child_order::{KeyCodec, Scattered, pop_within, prefetch, push_children},
+    single::{Robust, Traversal},
 };
 use crate::{
     kernel::{BoxRay, HitSink, LeafTest, QueryRay, TriangleRay},
@@ -88,16 +88,19 @@ impl<H: HitSink, Start: Fn(&Ray) -> H, Finish: FnMut(u32, H)> Kernel
                 let Some(ray) = entry else {
                     let Some(&index) = waiting.next() else { continue };
                     let (ray, mut sink) = (&rays[index as usize], start(&rays[index as usize]));
-                    let Some(query) = QueryRay::new(simd, ray, tree.max_abs) else {
+                    let query = QueryRay::fast(simd, ray, &tree.fast_limits, tree.max_abs);
+                    let Some(query) = query else {
+                        let start = ChildRef::ROOT;
+                        simd.vectorize(Robust(Traversal {
+                            tree,
+                            ray,
+                            faces,
+                            start,
+                            sink: &mut sink,
+                        }));
                         finish(index, sink);
                         continue;
                     };
-                    if !query.can_take_fast_path() {
-                        let start = ChildRef::ROOT;
-                        simd.vectorize(Traversal { tree, ray, faces, start, sink: &mut sink });
-                        finish(index, sink);
-                        continue;
-                    }
                     *entry = Some(InFlight {
                         index,
                         boxes: BoxRay::new(&query),
@@ -146,16 +149,17 @@ fn step<S: Simd, H: HitSink>(
     if ray.current.is_leaf() {
         let mut limit = limit;
         let blocks = ray.current.blocks();
-        if leaves.test(blocks, &ray.triangles, &mut limit, &mut ray.sink) {
+        if leaves.test(blocks, &ray.triangles, &mut limit, &mut ray.sink).is_some() {
             return None;
         }
     } else {
         let node = &tree.nodes[ray.current.node_index()];
         let hits = ray.boxes.test(node, simd.splat(limit));
-        let nearest = push_children::<S, H>(simd, node, &hits, ray.keys, stack);
+        let nearest = push_children::<S, H, Scattered, _>(simd, node, &hits, ray.keys, stack);
         if nearest.is_some() {
             return nearest;
         }
     }
-    pop_within(stack, ray.sink.t_max())
+    let next = pop_within(stack, ray.sink.t_max());
+    (next != ChildRef::END).then_some(next)
 }

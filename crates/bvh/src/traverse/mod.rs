@@ -10,6 +10,7 @@ mod child_order;
 mod counted;
 mod interleaved;
 mod packet;
+mod recent_rays;
 mod single;
 
 pub(crate) use counted::CountedTraversal;

@@ -5,119 +5,159 @@
 //! stack. The interval of a box contains those of all triangles below, so this never loses a hit, in
 //! whatever order it visits nodes.
 
+use std::marker::PhantomData;
+
 use hitscan_primitives::{Faces, Ray, brute_force::scaled_ray};
 
-use super::child_order::{KeyCodec, pop_within, prefetch, push_children};
+use super::{
+    child_order::{
+        Alike, KeyCodec, Near, Scattered, Way, cut_and_pop, pop_within, prefetch, push_children,
+    },
+    recent_rays::{Coherence, Occluder, RecentRays, with_recent_rays},
+};
 use crate::{
     kernel::{BoxRay, HitSink, LeafTest, QueryRay, RobustBlocks, TriangleRay},
-    layout::{ChildRef, Leaves, Tree, WideNode},
-    simd::{Isa, Kernel, Simd, Stack, StackMemory},
+    layout::{ChildRef, Leaves, Tree},
+    simd::{Isa, Kernel, ShallowStack, ShallowStackMemory, Simd, Stack, StackMemory, StackOf},
 };
 
-/// The traversal of one ray, ready to run under an instruction set.
+/// The traversal of one ray from `start` on.
 pub(crate) struct Traversal<'a, H> {
     pub(super) tree: &'a Tree,
-    /// In the tree's scaled space.
+    /// In the mesh's space.
     pub(super) ray: &'a Ray,
     pub(super) faces: Faces,
     pub(super) start: ChildRef,
     pub(super) sink: &'a mut H,
 }
 
-impl<H: HitSink> Traversal<'_, H> {
-    /// The loop: from leaf to leaf, until no child on the stack is within the limit.
-    #[inline(always)]
-    fn traverse<S: Simd, L: LeafTest + ?Sized, const ROBUST: bool>(
-        self,
-        simd: S,
-        ray: &QueryRay<'_, S>,
-        leaves: &L,
-    ) {
-        let Traversal { tree, faces, start, sink, .. } = self;
-        let mut limit = sink.t_max();
-        let mut memory = StackMemory::new();
-        let mut descent = Descent::<S, L, ROBUST> {
-            simd,
-            nodes: &tree.nodes,
-            leaves,
-            boxes: BoxRay::new(ray),
-            keys: KeyCodec::new::<ROBUST>(simd, self.ray.t_min),
-            stack: Stack::new(&mut memory),
-        };
-        let Some(mut leaf) = descent.descend::<H>(start, limit) else { return };
-        // Not before the first leaf, because many rays never reach one.
-        let triangles = TriangleRay::new(ray, faces);
-        loop {
-            if leaves.test(leaf.blocks(), &triangles, &mut limit, sink) {
-                break;
-            }
-            let Some(next) = pop_within(&mut descent.stack, limit) else { break };
-            let Some(next) = descent.descend::<H>(next, limit) else { break };
-            leaf = next;
-        }
-    }
+/// The traversal in a [`Way`], for a thread that remembers its last rays.
+struct Going<'a, H, W> {
+    traversal: Traversal<'a, H>,
+    /// For a query that only asks if there is a hit.
+    occluder: Option<&'a Occluder>,
+    way: PhantomData<W>,
 }
 
-/// The way from leaf to leaf.
-struct Descent<'a, S: Simd, L: LeafTest + ?Sized, const ROBUST: bool> {
-    simd: S,
-    nodes: &'a [WideNode],
-    leaves: &'a L,
-    boxes: BoxRay<S, ROBUST>,
-    keys: KeyCodec<S>,
-    stack: Stack<'a>,
-}
-
-impl<S: Simd, L: LeafTest + ?Sized, const ROBUST: bool> Descent<'_, S, L, ROBUST> {
-    /// The next leaf, from `current` on, that the ray enters at a `t` of at most `limit`.
-    #[inline(always)]
-    fn descend<H: HitSink>(&mut self, mut current: ChildRef, limit: f32) -> Option<ChildRef> {
-        let t_max = self.simd.splat(limit);
-        while !current.is_leaf() {
-            let node = &self.nodes[current.node_index()];
-            let hits = self.boxes.test(node, t_max);
-            let nearest = push_children::<S, H>(self.simd, node, &hits, self.keys, &mut self.stack);
-            current = match nearest {
-                Some(nearest) => {
-                    // Prefetches the second nearest child, because the nearest is read at once.
-                    // Prefetching both gained nothing.
-                    if H::ORDERED && hits.mask & (hits.mask - 1) != 0 {
-                        self.prefetch_top();
-                    }
-                    nearest
-                }
-                None => {
-                    let next = pop_within(&mut self.stack, limit)?;
-                    if H::ORDERED {
-                        self.prefetch_top();
-                    }
-                    next
-                }
-            };
-        }
-        Some(current)
-    }
-
-    /// Prefetches the entry on top of the stack.
-    #[inline(always)]
-    fn prefetch_top(&self) {
-        let next = ChildRef::from_bits(self.stack.last());
-        prefetch(self.simd, self.nodes, self.leaves, next);
-    }
-}
+/// The traversal of a ray that cannot take the fast path.
+pub(super) struct Robust<'a, H>(pub(super) Traversal<'a, H>);
 
 /// Traverses the tree along the ray and passes candidates to `sink`. An invalid ray has none.
 #[inline(always)]
 pub(crate) fn trace<H: HitSink>(tree: &Tree, isa: Isa, ray: &Ray, faces: Faces, sink: &mut H) {
-    // Out here, so that inside there is one ray in memory, which is loaded at once.
-    let scaled;
-    let ray = if tree.scale == 1.0 {
-        ray
-    } else {
-        scaled = scaled_ray(ray, tree.scale);
-        &scaled
-    };
-    isa.run(Traversal { tree, ray, faces, start: ChildRef::ROOT, sink });
+    let traversal = Traversal { tree, ray, faces, start: ChildRef::ROOT, sink };
+    if !H::TAKES_ALL_HITS {
+        return isa.run(traversal);
+    }
+    with_recent_rays::<H, _>(|recent| match recent.coherence(ray, tree.max_abs) {
+        Coherence::Alike => isa.run(traversal.going::<Alike>(recent)),
+        Coherence::Near if H::ORDERED => isa.run(traversal.going::<Near>(recent)),
+        _ => isa.run(traversal.going::<Scattered>(recent)),
+    });
+}
+
+impl<'a, H: HitSink> Traversal<'a, H> {
+    #[inline(always)]
+    fn going<W: Way>(self, recent: &'a RecentRays) -> Going<'a, H, W> {
+        let occluder = Some(&recent.occluder);
+        Going { traversal: self, occluder, way: PhantomData }
+    }
+
+    /// The loop: from node to node and from leaf to leaf, until no child on the stack is within the limit.
+    #[inline(always)]
+    fn traverse<S, L, W, const ROBUST: bool, const SIZE: usize>(
+        self,
+        simd: S,
+        query: &QueryRay<'_, S>,
+        leaves: &L,
+        occluder: Option<&Occluder>,
+        mut stack: StackOf<'_, SIZE>,
+    ) where
+        S: Simd,
+        L: LeafTest + ?Sized,
+        W: Way,
+    {
+        let Traversal { tree, faces, start: mut current, sink, .. } = self;
+        let mut limit = sink.t_max();
+        let mut triangles = None;
+        // Known at compile time, so that other queries have no code for it.
+        let occluder = if H::NEEDS_NO_T && W::REMEMBERS_OCCLUDER { occluder } else { None };
+        if let Some(occluder) = occluder
+            && let Some(index) = occluder.index_in(leaves.blocks())
+        {
+            let triangles = &*triangles.insert(TriangleRay::new(query, faces));
+            let stopped = leaves.test_block(index, triangles, &mut limit, sink);
+            occluder.was_tested(stopped);
+            if stopped {
+                return;
+            }
+        }
+        let boxes = BoxRay::<S, ROBUST>::new(query);
+        let keys = KeyCodec::new::<ROBUST>(simd, query.t_min());
+        loop {
+            let t_max = simd.splat(limit);
+            while !current.is_leaf() {
+                let node = &tree.nodes[current.node_index()];
+                let hits = boxes.test(node, t_max);
+                let nearest = push_children::<S, H, W, _>(simd, node, &hits, keys, &mut stack);
+                current = match nearest {
+                    Some(nearest) => nearest,
+                    None if H::ORDERED => pop_within(&mut stack, limit),
+                    None => ChildRef::from_bits(stack.pop_value()),
+                };
+                if W::PREFETCHES && H::ORDERED && current != ChildRef::END {
+                    // The nearest child is read at once, so the second nearest is the one to prefetch.
+                    let next = ChildRef::from_bits(stack.last());
+                    prefetch(simd, &tree.nodes, leaves, next);
+                }
+            }
+            if current == ChildRef::END {
+                break;
+            }
+            // Not before the first leaf, because many rays never reach one.
+            if triangles.is_none() {
+                triangles = Some(TriangleRay::new(query, faces));
+            }
+            let Some(triangles) = &triangles else { break };
+            let before = limit;
+            if let Some(index) = leaves.test(current.blocks(), triangles, &mut limit, sink) {
+                if let Some(occluder) = occluder {
+                    occluder.remember(leaves.blocks(), index);
+                }
+                return;
+            }
+            current = if !H::ORDERED {
+                ChildRef::from_bits(stack.pop_value())
+            } else if W::CUTS && !ROBUST && limit < before {
+                cut_and_pop(simd, &mut stack, limit)
+            } else {
+                pop_within(&mut stack, limit)
+            };
+        }
+        if let Some(occluder) = occluder {
+            occluder.forget();
+        }
+    }
+}
+
+impl<H: HitSink, W: Way> Kernel for Going<'_, H, W> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
+        let Self { traversal, occluder, .. } = self;
+        let Traversal { tree, ray, .. } = traversal;
+        if let Leaves::Full(blocks) = &tree.leaves
+            && let Some(query) = QueryRay::fast(simd, ray, &tree.fast_limits, tree.max_abs)
+        {
+            let mut memory = ShallowStackMemory::new();
+            let stack = ShallowStack::new(&mut memory);
+            let blocks = &**blocks;
+            traversal.traverse::<S, _, W, false, _>(simd, &query, blocks, occluder, stack);
+        } else {
+            simd.vectorize(Robust(traversal));
+        }
+    }
 }
 
 impl<H: HitSink> Kernel for Traversal<'_, H> {
@@ -125,13 +165,35 @@ impl<H: HitSink> Kernel for Traversal<'_, H> {
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        let Some(ray) = QueryRay::new(simd, self.ray, self.tree.max_abs) else { return };
-        match &self.tree.leaves {
-            Leaves::Full(blocks) if ray.can_take_fast_path() => {
-                self.traverse::<S, _, false>(simd, &ray, &**blocks);
+        Going::<_, Near> { traversal: self, occluder: None, way: PhantomData }.run(simd);
+    }
+}
+
+impl<H: HitSink> Kernel for Robust<'_, H> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
+        let Self(Traversal { tree, ray, faces, start, sink }) = self;
+        let scaled;
+        let ray = if tree.scale == 1.0 {
+            ray
+        } else {
+            scaled = scaled_ray(ray, tree.scale);
+            &scaled
+        };
+        let Some(query) = QueryRay::new(simd, ray, tree.max_abs) else { return };
+        let mut memory = StackMemory::new();
+        let stack = Stack::new(&mut memory);
+        let traversal = Traversal { tree, ray, faces, start, sink };
+        match &tree.leaves {
+            Leaves::Full(blocks) => {
+                let blocks = &RobustBlocks(blocks);
+                traversal.traverse::<S, _, Near, true, _>(simd, &query, blocks, None, stack);
             }
-            Leaves::Full(blocks) => self.traverse::<S, _, true>(simd, &ray, &RobustBlocks(blocks)),
-            Leaves::Compact(blocks) => self.traverse::<S, _, true>(simd, &ray, blocks),
+            Leaves::Compact(blocks) => {
+                traversal.traverse::<S, _, Near, true, _>(simd, &query, blocks, None, stack);
+            }
         }
     }
 }
@@ -170,20 +232,18 @@ impl<T, H: HitSink, Start: Fn(&Ray) -> H, Finish: Fn(H) -> T> Kernel
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
         let Self { tree, rays, indices, answers, faces, start, finish } = self;
+        let recent = RecentRays::new();
         for &index in indices {
             let (ray, answer) = (&rays[index as usize], &mut answers[index as usize]);
-            let scaled;
-            let ray = if tree.scale == 1.0 {
-                ray
-            } else {
-                scaled = scaled_ray(ray, tree.scale);
-                &scaled
-            };
             let mut sink = start(ray);
+            let traversal = Traversal { tree, ray, faces, start: ChildRef::ROOT, sink: &mut sink };
             // A separate function. Inlined here, this loop keeps values in registers that the
             // traversal lacks, and takes 3 to 5 % more time.
-            let start = ChildRef::ROOT;
-            simd.vectorize(Traversal { tree, ray, faces, start, sink: &mut sink });
+            match recent.coherence(ray, tree.max_abs) {
+                Coherence::Alike => simd.vectorize(traversal.going::<Alike>(&recent)),
+                Coherence::Near if H::ORDERED => simd.vectorize(traversal.going::<Near>(&recent)),
+                _ => simd.vectorize(traversal.going::<Scattered>(&recent)),
+            }
             *answer = finish(sink);
         }
     }

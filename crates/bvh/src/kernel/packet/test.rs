@@ -27,7 +27,8 @@ impl<S: Simd> Packet<S> {
         let (near_z, far_z) = self.slab(node, 2);
         let enter = s.max(s.max(near_x, near_y), s.max(near_z, self.bounds.t_min));
         let exit = s.min(s.min(far_x, far_y), s.min(far_z, self.bounds.t_max));
-        BoxHits { mask: s.movemask(s.le(enter, exit)), enter }
+        let lanes = s.le(enter, exit);
+        BoxHits { mask: s.movemask(lanes), lanes, enter }
     }
 
     #[inline(always)]
