@@ -199,7 +199,8 @@ def actor_processes():
     children = psutil.Process().children(recursive=True)
     for process in [*children, *psutil.process_iter()]:
         try:
-            if "hitscan part" in " ".join(process.cmdline()):
+            title = " ".join(process.cmdline())
+            if "hitscan part" in title or "_Holder" in title:
                 yield process.pid
         except psutil.Error:
             continue
@@ -226,6 +227,8 @@ def kill_soon(find):
 @pytest.fixture(scope="module")
 def ray():
     ray = pytest.importorskip("ray")
+    # Ray runs workers at the lowest priority, so on a machine with other work they would hardly run.
+    os.environ["RAY_worker_niceness"] = "0"
     for attempt in range(4):
         try:
             ray.init(num_cpus=3, include_dashboard=False, log_to_driver=False, configure_logging=False)
@@ -247,8 +250,11 @@ def test_ray_workers_and_the_death_of_one(ray, ball, ball_bvh, asked, expected):
         time.sleep(0.2)
         return os.getpid()
 
-    pids = set(ray.get([pid.remote() for _ in range(3)]))
-    assert len(pids) == 3
+    pids, deadline = set(), time.monotonic() + 120
+    while len(pids) < 3 and time.monotonic() < deadline:
+        # A worker that has started may take the task of one that has not.
+        pids.update(ray.get([pid.remote() for _ in range(6)]))
+    assert len(pids) >= 3 and os.getpid() not in pids
     many = np.tile(asked, (60, 1))
     for mesh, find in ((ball_bvh, lambda: iter(pids)), (split(ball, 3), actor_processes)):
         thread, killed = kill_soon(find)
