@@ -2,7 +2,7 @@
 
 use std::{ops::ControlFlow, sync::Arc};
 
-use hitscan::{Aabb, ConvexRegion, Faces, Hit, MeshBvh, Ray, Sphere, TriMesh, scene::Mesh};
+use hitscan::{Aabb, ConvexRegion, Hit, MeshBvh, Ray, Sphere, TriMesh, scene::Mesh};
 
 use crate::{
     arguments::{build_options, faces, hit_options},
@@ -187,12 +187,9 @@ extern "C" fn bvh_all_hits(bvh: u32, side: u32, once: u32, limit: u32) -> u32 {
         return INVALID_RAY;
     }
     with_built(bvh, |mesh| {
-        let (options, mut hits) = (hit_options(side, once), Vec::new());
-        if limit == u32::MAX {
-            mesh.bvh().all_hits_into(&ray, &options, &mut hits);
-        } else {
-            mesh.bvh().nearest_hits_into(&ray, limit as usize, &options, &mut hits);
-        }
+        // A kernel for the nearest few would be another twentieth of the download.
+        let mut hits = mesh.bvh().all_hits(&ray, &hit_options(side, once));
+        hits.truncate(limit as usize);
         output::write(0, &[hits.len() as f64]);
         output::put_hits(hits.len(), hits.iter().map(Some))
     })
@@ -238,8 +235,8 @@ extern "C" fn bvh_any_hits(bvh: u32, side: u32) -> u32 {
             if occluded.try_reserve_exact(2 * rays.len()).is_err() {
                 return fail_for_memory("hits", 2 * rays.len());
             }
-            occluded.resize(rays.len(), false);
-            mesh.bvh().is_occluded_batch(rays, faces(side), &mut occluded);
+            // Ray by ray: packets of this query would be a tenth of the download.
+            occluded.extend(rays.iter().map(|ray| mesh.bvh().is_occluded(ray, faces(side))));
             output::put_bytes(occluded.into_iter().map(u8::from).collect());
             1
         })
@@ -362,7 +359,7 @@ fn overlapping(handle: u32, query: impl FnOnce(&MeshBvh, &mut Vec<u32>)) -> u32 
 extern "C" fn bvh_count_crossings(bvh: u32) -> u32 {
     let ray = ray();
     with_built(bvh, |mesh| {
-        let n = mesh.bvh().count_crossings(&ray, Faces::Both);
+        let n = mesh.bvh().all_hits(&ray, &hit_options(0, 1)).len();
         output::write(0, &[n as f64]);
         if n == 0 { miss(&ray) } else { n as u32 % 2 }
     })
