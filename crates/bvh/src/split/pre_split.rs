@@ -168,15 +168,18 @@ impl Survey {
 ///
 /// A sample shuts the gate of most large meshes. It may overlook needles that are few, which cost few rays.
 fn survey(mesh: &ScaledMesh<'_>) -> Option<Survey> {
-    /// The number of triangles from which a sample comes first.
-    const SAMPLED: usize = CHUNK;
+    /// The number of triangles from which a sample comes first. In smaller cities the needles are so few that
+    /// samples missed them all; from here on they had at least a third of the share.
+    const SAMPLED: usize = 1 << 17;
     const STRIDE: usize = 16;
+    /// The share of [`LEAST_SHARE`] below which the sample shuts the gate.
+    const OF_SAMPLE: f64 = 0.3;
     let n = mesh.n_triangles();
     // Further parts must have numbers.
     if n == 0 || n > (u32::MAX / 2) as usize {
         return None;
     }
-    if n > SAMPLED && Survey::of(mesh, STRIDE).share < 0.5 * LEAST_SHARE {
+    if n > SAMPLED && Survey::of(mesh, STRIDE).share < OF_SAMPLE * LEAST_SHARE {
         return None;
     }
     // A mesh of points has no area and no share.
