@@ -24,8 +24,7 @@ fn streams_that_change_their_kind_have_one_answer() {
             rays.extend(from_one_point(mesh, &mut rng));
             rays.extend(hard_rays(mesh, RUN, &mut rng));
             // Within a run of neighbours come rays that cannot take the fast path.
-            let odd: Vec<Ray> =
-                (0..RUN).flat_map(|_| bundle(mesh, &mut rng)).take(RUN).collect();
+            let odd: Vec<Ray> = (0..RUN).flat_map(|_| bundle(mesh, &mut rng)).take(RUN).collect();
             rays.extend(odd.into_iter().map(|ray| match rng.below(6) {
                 0 => ray.with_range(-ray.t_max.min(1e3), ray.t_max),
                 1 => Ray { origin: ray.origin - 1e6 * ray.direction, ..ray },

@@ -21,6 +21,7 @@ const EXAMPLES: [&str; 23] = [
     "own_mesh",
     "pixels",
     "progress",
+    "saved_scene",
     "scene",
     "skinned",
     "snap",

@@ -91,13 +91,8 @@ impl<H: HitSink, Start: Fn(&Ray) -> H, Finish: FnMut(u32, H)> Kernel
                     let query = QueryRay::fast(simd, ray, &tree.fast_limits, tree.max_abs);
                     let Some(query) = query else {
                         let start = ChildRef::ROOT;
-                        simd.vectorize(Robust(Traversal {
-                            tree,
-                            ray,
-                            faces,
-                            start,
-                            sink: &mut sink,
-                        }));
+                        let traversal = Traversal { tree, ray, faces, start, sink: &mut sink };
+                        simd.vectorize(Robust { traversal, is_scaled: false });
                         finish(index, sink);
                         continue;
                     };

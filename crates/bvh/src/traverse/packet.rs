@@ -286,13 +286,15 @@ impl<S: Simd, const ANY: bool> KernelOn<S> for Rest<'_, S, ANY> {
             left &= left - 1;
             if ANY {
                 let mut any = AnyHit::along(ray);
-                simd.vectorize(Traversal { tree, ray, faces, start: child, sink: &mut any });
+                Traversal { tree, ray, faces, start: child, sink: &mut any }
+                    .run_in_tree_space(simd);
                 if any.is_hit {
                     hit |= 1 << number;
                 }
             } else {
                 let mut closest = ClosestHit { best: packet.best_bound(number) };
-                simd.vectorize(Traversal { tree, ray, faces, start: child, sink: &mut closest });
+                let sink = &mut closest;
+                Traversal { tree, ray, faces, start: child, sink }.run_in_tree_space(simd);
                 if closest.best.is_hit() {
                     packet.improve(&tree.leaves, number, &closest.best);
                 }

@@ -40,7 +40,11 @@ struct Going<'a, H, W> {
 }
 
 /// The traversal of a ray that cannot take the fast path.
-pub(super) struct Robust<'a, H>(pub(super) Traversal<'a, H>);
+pub(super) struct Robust<'a, H> {
+    pub(super) traversal: Traversal<'a, H>,
+    /// Whether the ray is in the tree's scaled space already.
+    pub(super) is_scaled: bool,
+}
 
 /// Traverses the tree along the ray and passes candidates to `sink`. An invalid ray has none.
 #[inline(always)]
@@ -61,6 +65,17 @@ impl<'a, H: HitSink> Traversal<'a, H> {
     fn going<W: Way>(self, recent: &'a RecentRays) -> Going<'a, H, W> {
         let occluder = Some(&recent.occluder);
         Going { traversal: self, occluder, way: PhantomData }
+    }
+
+    /// Traverses the tree along a ray that is in the tree's scaled space, not in the mesh's.
+    #[inline(always)]
+    pub(super) fn run_in_tree_space<S: Simd>(self, simd: S) {
+        if self.tree.scale == 1.0 {
+            simd.vectorize(self);
+        } else {
+            // A scaled tree has no fast path.
+            simd.vectorize(Robust { traversal: self, is_scaled: true });
+        }
     }
 
     /// The loop: from node to node and from leaf to leaf, until no child on the stack is within the limit.
@@ -155,7 +170,7 @@ impl<H: HitSink, W: Way> Kernel for Going<'_, H, W> {
             let blocks = &**blocks;
             traversal.traverse::<S, _, W, false, _>(simd, &query, blocks, occluder, stack);
         } else {
-            simd.vectorize(Robust(traversal));
+            simd.vectorize(Robust { traversal, is_scaled: false });
         }
     }
 }
@@ -174,9 +189,9 @@ impl<H: HitSink> Kernel for Robust<'_, H> {
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        let Self(Traversal { tree, ray, faces, start, sink }) = self;
+        let Self { traversal: Traversal { tree, ray, faces, start, sink }, is_scaled } = self;
         let scaled;
-        let ray = if tree.scale == 1.0 {
+        let ray = if is_scaled || tree.scale == 1.0 {
             ray
         } else {
             scaled = scaled_ray(ray, tree.scale);

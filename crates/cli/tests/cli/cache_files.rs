@@ -160,7 +160,7 @@ fn the_contents_identify_a_cache_file() {
         (&cut, "expected"),
         (&empty, "has 0 bytes, expected 424"),
         (&flipped, "the checksum of the blocks does not match"),
-        (&newer, "is of version 2.2, expected 1.2"),
+        (&newer, "is of version 2.3, expected 1.3"),
     ] {
         for command in ["info FILE", "check FILE", "cast FILE --from 2,4,9 --dir 0,0,-1"] {
             let run = hitscan(&command.replace("FILE", file));
