@@ -200,17 +200,12 @@ pub(crate) trait LeafTest {
     #[inline(always)]
     fn test<S: Simd, H: HitSink>(
         &self,
-        blocks: Range<usize>,
+        mut blocks: Range<usize>,
         ray: &TriangleRay<S>,
         limit: &mut f32,
         sink: &mut H,
     ) -> Option<usize> {
-        for index in blocks {
-            if self.test_block(index, ray, limit, sink) {
-                return Some(index);
-            }
-        }
-        None
+        blocks.find(|&index| self.test_block(index, ray, limit, sink))
     }
 }
 

@@ -61,7 +61,7 @@ pub(crate) fn encode_leaves(
                 let first = group * FillBlocks::MAX_BLOCKS;
                 let sources = &sources[first..sources.len().min(first + FillBlocks::MAX_BLOCKS)];
                 isa.run(FillBlocks { blocks: &mut blocks[..sources.len()], sources, mesh });
-                if first % REPORT == 0 {
+                if first.is_multiple_of(REPORT) {
                     progress.advance(REPORT * BLOCK_WIDTH);
                 }
                 blocks

@@ -245,7 +245,7 @@ mod tests {
             let mask = 1 + (rng.next_u64() % 255) as u32;
             let lanes: [u32; LANES] = std::array::from_fn(|_| {
                 let high = rng.next_u64() as u32 % [3, 1 << 15][case % 2];
-                high << 16 | rng.next_u64() as u32 % (1 << 16)
+                (high << 16) | (rng.next_u64() as u32 % (1 << 16))
             });
             let of_mask = (0..LANES).filter(|lane| mask >> lane & 1 == 1);
             let expected = of_mask.min_by_key(|&lane| lanes[lane] >> 16).unwrap();

@@ -1,4 +1,4 @@
-//! The best hits of a group's rays, exact only where that matters.
+//! The rays of a group and their best hits, exact only where that matters.
 //!
 //! In f32 the `t` of a hit is known up to an interval. If that of a new hit lies wholly before that of the
 //! best hit so far, the new one replaces it. Only where both overlap, or where an edge function is zero,
@@ -6,11 +6,10 @@
 
 use hitscan_primitives::Axis;
 
-use super::Group;
 use crate::{
     kernel::{
         triangle_decision::{Shared, decide, exact_t},
-        triangle_filter::Corners,
+        triangle_filter::{Corners, RayLanes},
     },
     layout::Leaves,
     simd::{KernelOn, LANES, Simd},
@@ -62,6 +61,16 @@ impl<S: Simd> BestLanes<S> {
         self.low = s.select(mask, self.low, s.splat(f32::NEG_INFINITY));
         self.high = s.select(mask, self.high, s.splat(f32::NEG_INFINITY));
     }
+}
+
+/// One ray per lane. A lane without a ray holds the values of another ray, and no `t` is of use to it.
+#[derive(Clone, Copy)]
+pub(super) struct Group<S: Simd> {
+    pub(super) rays: RayLanes<S>,
+    pub(super) reciprocal: [S::F; 3],
+    /// The origin times `-reciprocal`.
+    pub(super) scaled_origin: [S::F; 3],
+    pub(super) best: BestLanes<S>,
 }
 
 impl<S: Simd> Group<S> {

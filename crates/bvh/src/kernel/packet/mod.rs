@@ -14,7 +14,7 @@ mod test;
 
 use hitscan_primitives::{Axis, Faces, Hit};
 
-use self::best::BestLanes;
+use self::best::{BestLanes, Group};
 use super::{
     hit_sink::{MeshCandidate, side},
     triangle_decision::{Shared, exact_t, weights},
@@ -86,16 +86,6 @@ struct Bounds<S: Simd> {
     t_min: S::F,
     /// The maximum `t` of use to any ray.
     t_max: S::F,
-}
-
-/// One ray per lane. A lane without a ray holds the values of another ray, and no `t` is of use to it.
-#[derive(Clone, Copy)]
-struct Group<S: Simd> {
-    rays: RayLanes<S>,
-    reciprocal: [S::F; 3],
-    /// The origin times `-reciprocal`.
-    scaled_origin: [S::F; 3],
-    best: BestLanes<S>,
 }
 
 impl<S: Simd> Packet<S> {
