@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-const EXAMPLES: [&str; 23] = [
+const EXAMPLES: [&str; 24] = [
     "all_hits",
     "alpha",
     "batch",
