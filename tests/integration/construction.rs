@@ -32,7 +32,8 @@ fn the_tree_does_not_depend_on_the_number_of_threads() {
             let build = |n| with_threads(n, || MeshBvh::build(mesh, &options(quality)));
             let expected = build(1);
             expected.validate(mesh).unwrap();
-            assert_eq!(expected.stats().n_split > 0, *name == "city", "{name}, {quality:?}");
+            let has_needles = *name != "terrain";
+            assert_eq!(expected.stats().n_split > 0, has_needles, "{name}, {quality:?}");
             for n_threads in [2, 3, 4, 5] {
                 let found = build(n_threads);
                 let context = format!("{name}, {quality:?}, {n_threads} threads");
@@ -211,7 +212,8 @@ fn a_hierarchy_can_be_shared_between_threads_and_outlives_its_mesh() {
 fn the_cost_of_every_tree_stays_below_its_bound() {
     for (name, mesh, most) in [
         ("terrain", generate::terrain(40_000, 1).unwrap(), [7.75, 7.50, 7.27]),
-        ("city", generate::city(40_000, 2).unwrap(), [5.37, 5.28, 4.87]),
+        // With split needles, whose parts count in the cost. The larger a city, the more the splits save.
+        ("city", generate::city(40_000, 2).unwrap(), [5.37, 5.36, 4.92]),
         ("torus", generate::torus(2.0, 0.5, 40_000).unwrap(), [9.61, 9.57, 9.34]),
         ("soup", generate::soup(20_000, 3).unwrap(), [24.06, 23.71, 22.65]),
     ] {
