@@ -64,6 +64,7 @@ struct Candidate {
     is_certain: bool,
 }
 
+// Longer than 60 lines: one loop, whose steps share all of its state.
 fn search(mesh: &Mesh, mut line: Line, nearest: bool, found: &mut Vec<u32>) {
     let (tri_mesh, raw) = (mesh.tri_mesh(), mesh.bvh().raw_parts());
     let nodes: &[[f32; NODE_WORDS]] = bytemuck::cast_slice(raw.nodes);

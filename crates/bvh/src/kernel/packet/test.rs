@@ -116,6 +116,7 @@ impl<S: Simd> Packet<S> {
 
     /// Tests the active rays against the triangles in some lanes of a block. With `ONE_ORIGIN` the corners
     /// are moved to the origin of all rays at once.
+    // Longer than 60 lines: one step after the other over values in registers.
     #[inline(always)]
     fn test_triangles<const ANY: bool, const ONE_ORIGIN: bool>(
         &mut self,
