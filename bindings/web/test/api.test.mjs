@@ -277,7 +277,7 @@ test('memory that cannot grow is an error, and the module stays usable', () => {
 		import { init, Bvh, Mesh } from 'hitscan';
 		import { limited } from './test/support/limited.mjs';
 		import { sphere } from './test/support/meshes.mjs';
-		await init({ wasm: limited(readFileSync('dist/hitscan.wasm'), 640) });
+		await init({ wasm: limited(readFileSync('dist/hitscan.wasm'), 400) });
 		const { positions, triangles } = sphere(40, 20);
 		const kept = new Bvh(new Mesh(positions, triangles));
 		const failures = [];

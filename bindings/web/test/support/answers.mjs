@@ -35,7 +35,7 @@ export async function answersOf(hitscan, { positions, triangles }, ofRays) {
 		closest: await digest(...columns(closest)),
 		any: await digest(bvh.anyHits(ofRays)),
 		all: await digest(starts, ...columns(hits)),
-		points: await digest(...Object.values(bvh.closestPoints(ofRays.slice(0, 999)))),
+		points: await digest(...Object.values(bvh.closestPoints(positions.slice(0, 999)))),
 	};
 	bvh.dispose();
 	mesh.dispose();
