@@ -212,8 +212,8 @@ fn a_hierarchy_can_be_shared_between_threads_and_outlives_its_mesh() {
 fn the_cost_of_every_tree_stays_below_its_bound() {
     for (name, mesh, most) in [
         ("terrain", generate::terrain(40_000, 1).unwrap(), [7.75, 7.50, 7.27]),
-        // With split needles, whose parts count in the cost. The larger a city, the more the splits save.
-        ("city", generate::city(40_000, 2).unwrap(), [5.37, 5.36, 4.92]),
+        // Split needles raised the cost of `Balanced` from 5.28 or less to 5.33.
+        ("city", generate::city(40_000, 2).unwrap(), [5.37, 5.36, 4.87]),
         ("torus", generate::torus(2.0, 0.5, 40_000).unwrap(), [9.61, 9.57, 9.34]),
         ("soup", generate::soup(20_000, 3).unwrap(), [24.06, 23.71, 22.65]),
     ] {

@@ -1,4 +1,4 @@
-"""Times hitscan beside trimesh with embreex, trimesh alone, and Open3D, in one process by turns.
+"""Times hitscan beside trimesh with embreex, trimesh alone, and Open3D, in one process, alternating.
 
     python benchmarks/compare.py bunny.obj kitchen.obj --rays 1000000
 
@@ -122,7 +122,7 @@ class Engines:
         found = self.first(rays)
         same = {name: f"{(found[name] == found['hitscan']).mean():.5f}" for name in ("embreex", "Open3D")}
         print(f"\n{n} {kind} rays; share with the same triangle as hitscan: {same}\n")
-        print("| query | hitscan, M/s | others, M/s: hitscan is so many times faster (range) |")
+        print("| query | hitscan, M/s | others, M/s: speedup of hitscan (range) |")
         print("|---|---|---|")
         core, argument = self.bvh._core, hitscan._arrays.local_rays(rays, None, 0.0, np.inf)[1]
         calls = {

@@ -1,4 +1,4 @@
-// hitscan against three-mesh-bvh in one process, by turns. Usage: node bench/compare.mjs [FILE.obj ...] [--large N]
+// hitscan against three-mesh-bvh in one process, alternating. Usage: node bench/compare.mjs [FILE.obj ...] [--large N]
 
 import { readFileSync } from 'node:fs';
 import * as THREE from 'three';

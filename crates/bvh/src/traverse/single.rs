@@ -79,7 +79,7 @@ impl<'a, H: HitSink> Traversal<'a, H> {
     }
 
     /// The loop: from node to node and from leaf to leaf, until no child on the stack is within the limit.
-    // Longer than 60 lines: split, it would keep the constants of the ray in memory instead of registers.
+    // Longer than 60 lines: one loop, whose steps share the ray's constants, the limit and the stack.
     #[inline(always)]
     fn traverse<S, L, W, const ROBUST: bool, const SIZE: usize>(
         self,
