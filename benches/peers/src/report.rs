@@ -128,12 +128,12 @@ pub(crate) fn readme_rows(comparisons: &[Comparison]) -> String {
     let all = 0..first.sets.len();
     let of_row = |row: &Row| {
         let which = first.rows.iter().position(|other| other.name == row.name);
-        let rows = which.map(|which| comparisons.iter().map(|c| &c.rows[which]).collect::<Vec<_>>());
+        let rows =
+            which.map(|which| comparisons.iter().map(|c| &c.rows[which]).collect::<Vec<_>>());
         rows.map_or_else(absent, |rows| mean(&rows, all.clone()))
     };
-    let of_name = |name: &str| {
-        first.rows.iter().find(|row| row.name == name).map_or_else(absent, of_row)
-    };
+    let of_name =
+        |name: &str| first.rows.iter().find(|row| row.name == name).map_or_else(absent, of_row);
     let ours = |calls| duel::our_default(first, calls).map_or_else(absent, of_row);
     // The fastest row of each cell, as a multiple of the reference.
     let fastest = |may: fn(&Row) -> bool| {
