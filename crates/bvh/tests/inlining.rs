@@ -2,7 +2,7 @@
 //! function that enables the set. Code out of line gets baseline instructions, which once made a kernel
 //! four times slower without changing an answer. So this test inspects its own binary.
 
-use std::fs;
+use std::{fs, path::Path};
 
 use hitscan_bvh::{BuildOptions, MeshBvh};
 use hitscan_primitives::{Faces, HitMode, HitOptions, Ray, TriMesh};
@@ -29,11 +29,33 @@ const CARRIER: &str = "9vectorize";
 /// The cold path that is out of line on purpose: it proves that the test sees symbols.
 const OUT_OF_LINE: &str = "6filter4Rule7accepts";
 
-fn symbols() -> Vec<String> {
-    let path = std::env::current_exe().expect("a test knows its own path");
-    let bytes = fs::read(path).expect("a test can read itself");
-    let file = object::File::parse(&*bytes).expect("a test is an object file");
+/// Lane operations of the standard library, which are functions of their own in baseline code.
+const INTRINSICS: [&str; 2] = ["_mm256_", "_mm512_"];
+
+fn symbols(path: &Path) -> Vec<String> {
+    let bytes = fs::read(path).expect("a program that can be read");
+    let file = object::File::parse(&*bytes).expect("a program is an object file");
     file.symbols().filter_map(|symbol| symbol.name().ok().map(str::to_owned)).collect()
+}
+
+/// Only intrinsics on floats: libraries that search text leave some on integers.
+fn assert_no_intrinsics(symbols: &[String]) {
+    let is_intrinsic = |name: &str| {
+        INTRINSICS.iter().any(|prefix| name.contains(prefix))
+            && (name.contains("_ps") || name.contains("_pd"))
+    };
+    let left: Vec<_> = symbols.iter().filter(|name| is_intrinsic(name)).collect();
+    assert!(left.is_empty(), "intrinsics were left out of line: {left:#?}");
+}
+
+/// The optimiser inlines other functions in a release than in a test. `HITSCAN_PROGRAM` names a released
+/// program to inspect, as CI does.
+#[test]
+fn the_program_leaves_no_intrinsic_out_of_line() {
+    let Some(program) = std::env::var_os("HITSCAN_PROGRAM") else { return };
+    let symbols = symbols(Path::new(&program));
+    assert!(symbols.iter().any(|name| name.contains("hitscan_bvh")), "a program with symbols");
+    assert_no_intrinsics(&symbols);
 }
 
 #[test]
@@ -56,7 +78,9 @@ fn kernels_leave_nothing_out_of_line() {
     bvh.closest_hit_batch(&[ray; 64], Faces::Both, &mut hits);
     assert!(hits.iter().all(Option::is_some));
 
-    let symbols = symbols();
+    let path = std::env::current_exe().expect("a test knows its own path");
+    let symbols = symbols(&path);
+    assert_no_intrinsics(&symbols);
     let of_ours = |part: &str| -> Vec<&String> {
         symbols.iter().filter(|name| name.contains("hitscan_") && name.contains(part)).collect()
     };
