@@ -323,6 +323,7 @@ test('a module that fails to load is an error that says why, and init can be cal
 });
 
 test('single queries allocate nothing on the heap of JavaScript', () => {
+	const N = 10_000;
 	const out = run(`
 		import { init, Bvh, Hit, Mesh, SurfacePoint } from 'hitscan';
 		import { sphere } from './test/support/meshes.mjs';
@@ -341,11 +342,17 @@ test('single queries allocate nothing on the heap of JavaScript', () => {
 			}
 		};
 		many(100_000);
-		globalThis.gc();
-		const before = process.memoryUsage().heapUsed;
-		many(100_000);
-		console.log(process.memoryUsage().heapUsed - before);
+		const grown = [];
+		for (let round = 0; round < 5; round++) {
+			globalThis.gc();
+			const before = process.memoryUsage().heapUsed;
+			many(${N});
+			grown.push(process.memoryUsage().heapUsed - before);
+		}
+		console.log(Math.min(...grown));
 	`, '--expose-gc');
-	// 300,000 objects would take megabytes.
-	assert.ok(Number(out) < 200_000, `${out} bytes`);
+	// The compiler of the engine allocates up to 600 kB while queries warm up, and 0.3 to 5 kB in the rounds after.
+	// The smallest object takes 12 bytes: one for each call of a single method would be 12 N bytes. So few bytes
+	// start no collection within a round.
+	assert.ok(Number(out) < 4 * N, `${out} bytes`);
 });

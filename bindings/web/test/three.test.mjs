@@ -245,6 +245,13 @@ test('triangles against triangles', () => {
 		assert.equal(other.intersectsTriangle(flat), touches, what);
 		assert.ok(Math.abs(flat.distanceToTriangle(other) - distance) < 1e-12, what);
 	}
+	// Coplanar triangles share an area, not a segment; their nearest points are still one of both.
+	const [inside, segment] = [cases[3][1], new THREE.Line3(new THREE.Vector3(7, 7, 7), new THREE.Vector3(8, 8, 8))];
+	assert.equal(flat.intersectsTriangle(inside, segment), true);
+	assert.deepEqual([...segment.start, ...segment.end], [0, 0, 0, 0, 0, 0]);
+	const [on1, on2] = [new THREE.Vector3(), new THREE.Vector3()];
+	assert.equal(flat.distanceToTriangle(inside, on1, on2), 0);
+	assert.ok(on1.equals(on2) && inside.containsPoint(on1) && on1.x >= 0.1);
 });
 
 test('bad input is an error that says what to pass', () => {

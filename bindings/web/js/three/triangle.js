@@ -95,15 +95,18 @@ export class ExtendedTriangle extends Triangle {
 		return Math.sqrt(best);
 	}
 
-	/** Whether two triangles touch; `target` receives the segment that they share, or a point of it twice. */
+	/**
+	 * Whether two triangles touch; `target` receives the segment that they share, or a point of it twice. Two
+	 * triangles of one plane share an area: the target of both ends is zero, as in three-mesh-bvh.
+	 */
 	intersectsTriangle(other, target = null) {
-		return triangleTouch(this, other, target);
+		return triangleTouch(this, other, target, toZero);
 	}
 
 	/** The distance of two triangles, and their nearest points. */
 	distanceToTriangle(other, target1 = null, target2 = null) {
 		const shared = new Line3();
-		if (this.intersectsTriangle(other, shared)) {
+		if (triangleTouch(this, other, shared, sharedPoint)) {
 			shared.getCenter(pointA);
 			target1?.copy(pointA);
 			target2?.copy(pointA);
@@ -143,8 +146,11 @@ function crossingOfSegment(triangle, segment, target) {
 	return point && triangle.containsPoint(point) ? point : null;
 }
 
-/** Whether the triangles touch: the intervals of both on the line of their planes overlap, or they lie in one plane. */
-function triangleTouch(first, second, target) {
+/**
+ * Whether the triangles touch: the intervals of both on the line of their planes overlap, or they lie in one plane.
+ * Then `coplanar(first, second, target)` writes the target.
+ */
+function triangleTouch(first, second, target, coplanar) {
 	const normal1 = first.getNormal(new Vector3());
 	const normal2 = second.getNormal(new Vector3());
 	const size = sizeOf(first, second);
@@ -155,7 +161,9 @@ function triangleTouch(first, second, target) {
 	if (isOneSided(heights1) || isOneSided(heights2)) return false;
 	const along = new Vector3().crossVectors(normal1, normal2);
 	if (heights1.every((h) => h === 0) || heights2.every((h) => h === 0) || along.lengthSq() < FLAT) {
-		return coplanarTouch(first, second, normal1, target);
+		if (!coplanarTouch(first, second, normal1)) return false;
+		if (target) coplanar(first, second, target);
+		return true;
 	}
 	const part1 = partOnPlane(first, heights1, along);
 	const part2 = partOnPlane(second, heights2, along);
@@ -204,7 +212,7 @@ function partOnPlane(triangle, heightsOfCorners, along) {
 }
 
 /** Two triangles in one plane: no side of either separates them. */
-function coplanarTouch(first, second, normal, target) {
+function coplanarTouch(first, second, normal) {
 	for (const [one, other] of [[first, second], [second, first]]) {
 		for (let i = 0; i < 3; i++) {
 			const from = one[CORNERS[i]];
@@ -213,8 +221,12 @@ function coplanarTouch(first, second, normal, target) {
 			if (CORNERS.every((corner) => inside * pointB.subVectors(other[corner], from).dot(axis) < 0)) return false;
 		}
 	}
-	if (target) sharedPoint(first, second, target);
 	return true;
+}
+
+function toZero(first, second, target) {
+	target.start.set(0, 0, 0);
+	target.end.set(0, 0, 0);
 }
 
 /** A point that two triangles of one plane share, as both ends of a segment. */
