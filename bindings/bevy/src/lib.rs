@@ -21,7 +21,7 @@
 //!
 //! # Trees
 //!
-//! Each `Mesh` asset gets one tree, which all its entities share. A frame copies two megabytes of new
+//! Each `Mesh` asset gets one tree, which all its entities share. A frame copies one megabyte of new
 //! meshes ([`HitscanSettings::copied_bytes_per_frame`]). A task of the `AsyncComputeTaskPool` builds the
 //! tree. A changed mesh with the same triangles gets a refit instead. The tree goes with the asset.
 //!

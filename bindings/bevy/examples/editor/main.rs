@@ -12,34 +12,18 @@
 #[path = "../../tests/integration/harness.rs"]
 #[allow(dead_code, reason = "the tests use all of it")]
 mod harness;
+mod headless;
 mod script;
 mod tools;
 #[cfg(feature = "window")]
 mod window;
 mod world;
 
-use bevy_math::Vec2;
-use bevy_picking::pointer::{PointerAction, PointerId};
-
-use harness::{Backend, Harness};
-use tools::EditorCamera;
-
-/// Runs the script in an app without a window.
+/// Plays the script in an app without a window.
 fn run_headless() {
-    let mut harness = Harness::new(Backend::Hitscan);
-    tools::plugin(&mut harness.app);
-    world::spawn(harness.app.world_mut());
-    let camera = harness.spawn_camera(script::camera_transform(), 0, None);
-    harness.app.world_mut().entity_mut(camera).insert(EditorCamera);
-    harness.settle();
+    let mut harness = headless::start();
     for step in script::steps() {
-        if let Some(cursor) = script::perform(harness.app.world_mut(), step) {
-            let action = PointerAction::Move { delta: Vec2::ONE };
-            harness.input(PointerId::Mouse, cursor, action);
-        }
-        for _ in 0..3 {
-            harness.frame();
-        }
+        headless::perform(&mut harness, step);
         if let script::Step::Show(act) = step {
             println!("{act}: {}", script::summary(harness.app.world()));
         }

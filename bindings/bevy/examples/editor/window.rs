@@ -1,6 +1,6 @@
 //! The editor in a window.
 
-use std::path::PathBuf;
+use std::{path::PathBuf, vec};
 
 use bevy::{
     core_pipeline::tonemapping::Tonemapping,
@@ -23,7 +23,17 @@ use crate::{
 
 /// Opens the window. With a folder, plays the session of the script and saves a picture of each act.
 pub(crate) fn run(pictures: Option<PathBuf>) {
-    let window = Window { title: "hitscan editor".into(), ..default() };
+    if let Some(folder) = &pictures
+        && let Err(error) = std::fs::create_dir_all(folder)
+    {
+        eprintln!("{}: {error}; name a folder for the pictures", folder.display());
+        std::process::exit(1);
+    }
+    let mut window = Window { title: "hitscan editor".into(), ..default() };
+    if pictures.is_some() {
+        // A renderer in software takes seconds a frame.
+        window.resolution.set(960.0, 540.0);
+    }
     let mut app = App::new();
     app.add_plugins(DefaultPlugins.set(WindowPlugin { primary_window: Some(window), ..default() }))
         // In place of `MeshPickingPlugin`.
@@ -49,11 +59,19 @@ pub(crate) fn run(pictures: Option<PathBuf>) {
 }
 
 fn set_up(world: &mut World) {
+    let msaa = match world.get_non_send::<Playback>() {
+        Some(_) => Msaa::Off,
+        None => Msaa::default(),
+    };
+    // Outlines and marquees show through the objects before them.
+    let mut gizmos = world.resource_mut::<GizmoConfigStore>();
+    gizmos.config_mut::<DefaultGizmoConfigGroup>().0.depth_bias = -1.0;
     world::spawn(world);
     world.spawn((
         Camera3d::default(),
         // Needs no look-up table.
         Tonemapping::AcesFitted,
+        msaa,
         script::camera_transform(),
         EditorCamera,
     ));
@@ -205,7 +223,7 @@ fn toggle_boxes(keys: Res<ButtonInput<KeyCode>>, mut debug: ResMut<HitscanDebug>
 /// The session of the script, step by step.
 struct Playback {
     folder: PathBuf,
-    steps: std::vec::IntoIter<Step>,
+    steps: vec::IntoIter<Step>,
     /// Frames until the next step.
     wait: u32,
     shown: Option<&'static str>,

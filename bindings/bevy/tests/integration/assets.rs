@@ -12,9 +12,10 @@ use bevy_mesh::{Indices, Mesh, Mesh3d, Meshable, PrimitiveTopology, VertexAttrib
 use bevy_transform::components::Transform;
 use hitscan_bevy::{
     HitscanHit, HitscanPolygons, HitscanScene, HitscanSettings, HitscanWorld, SceneFilter,
+    hitscan::scene,
 };
 
-use crate::harness::{BOTH, Backend, Harness, Tag, from_front};
+use crate::harness::{BOTH, Backend, Harness, Rng, Tag, from_front};
 
 const CENTER: Vec2 = Vec2::new(400.0, 300.0);
 /// The image of x = 2 at z = 0, from 10 units away.
@@ -36,11 +37,31 @@ fn down_at(x: f32) -> Ray3d {
 }
 
 fn translate(mesh: &mut Mesh, by: Vec3) {
+    map_positions(mesh, |p| p + by);
+}
+
+fn map_positions(mesh: &mut Mesh, mut map: impl FnMut(Vec3) -> Vec3) {
     let positions = mesh.attribute_mut(Mesh::ATTRIBUTE_POSITION).unwrap();
     let VertexAttributeValues::Float32x3(positions) = positions else { panic!("positions") };
     for position in positions {
-        *position = (Vec3::from_array(*position) + by).to_array();
+        *position = map(Vec3::from_array(*position)).to_array();
     }
+}
+
+fn edit_positions(harness: &mut Harness, mesh: &Handle<Mesh>, map: impl FnMut(Vec3) -> Vec3) {
+    let mut meshes = harness.app.world_mut().resource_mut::<Assets<Mesh>>();
+    map_positions(&mut meshes.get_mut(mesh).unwrap(), map);
+}
+
+/// The tree of the first instance.
+fn tree(harness: &Harness) -> Arc<scene::Mesh> {
+    let scene = harness.app.world().resource::<HitscanWorld>().snapshot();
+    scene.iter().next().unwrap().1.mesh.clone().unwrap()
+}
+
+/// A new tree of the same triangles.
+fn rebuilt(tree: &scene::Mesh) -> scene::Mesh {
+    scene::Mesh::new(tree.tri_mesh().clone(), &HitscanSettings::default().build)
 }
 
 #[test]
@@ -113,20 +134,27 @@ fn trees_are_shared_refitted_and_removed() {
     let world = harness.app.world();
     assert!(world.resource::<HitscanWorld>().is_ready(&mesh));
     let scene = world.resource::<HitscanWorld>().snapshot();
-    let first = scene.iter().next().unwrap().1.mesh.clone().unwrap();
+    let first = tree(&harness);
     assert_eq!(scene.len(), 100);
     assert!(scene.iter().all(|(_, instance)| Arc::ptr_eq(instance.mesh.as_ref().unwrap(), &first)));
 
-    let mut meshes = harness.app.world_mut().resource_mut::<Assets<Mesh>>();
-    translate(&mut meshes.get_mut(&mesh).unwrap(), Vec3::Y);
+    // A refit keeps the shape of the tree, where a build would choose another one.
+    edit_positions(&mut harness, &mesh, |p| Vec3::new(1.6 * p.x, p.y + 1.0, p.z));
     harness.frame();
     assert!(!harness.app.world().resource::<HitscanWorld>().is_ready(&mesh));
     harness.settle();
-    let scene = harness.app.world().resource::<HitscanWorld>().snapshot();
-    let refitted = scene.iter().next().unwrap().1.mesh.clone().unwrap();
-    // The order of leaves survives a refit.
-    assert_eq!(refitted.bvh().leaf_depths(), first.bvh().leaf_depths());
+    let shape = |tree: &scene::Mesh| tree.bvh().leaf_depths();
+    let refitted = tree(&harness);
+    assert_eq!(shape(&refitted), shape(&first));
+    assert_ne!(shape(&rebuilt(&refitted)), shape(&first));
     assert!(refitted.bvh().bounds().min.y > 0.4);
+    // A refit would make a slow tree of vertices that change places.
+    let mut rng = Rng::new(2);
+    edit_positions(&mut harness, &mesh, |_| rng.vec3(Vec3::ONE));
+    harness.settle();
+    let scrambled = tree(&harness);
+    assert_ne!(shape(&scrambled), shape(&first));
+    assert_eq!(shape(&scrambled), shape(&rebuilt(&scrambled)));
 
     harness.app.world_mut().resource_mut::<Assets<Mesh>>().remove(&mesh);
     harness.frame();

@@ -1,15 +1,15 @@
 //! The example plays its session, and every tool does its work.
 
-use bevy_math::{Vec2, Vec3};
+use bevy_math::Vec3;
 use bevy_mesh::skinning::SkinnedMesh;
-use bevy_picking::pointer::{PointerAction, PointerId};
 use bevy_transform::components::{GlobalTransform, Transform};
 
 use crate::{
-    harness::{Backend, Harness},
+    harness::Harness,
+    headless,
     script::{self, Step},
-    tools::{self, Editor, EditorCamera},
-    world::{self, Movable, place},
+    tools::Editor,
+    world::{Movable, place},
 };
 
 struct Session {
@@ -19,26 +19,13 @@ struct Session {
 
 impl Session {
     fn new() -> Self {
-        let mut harness = Harness::new(Backend::Hitscan);
-        tools::plugin(&mut harness.app);
-        world::spawn(harness.app.world_mut());
-        let camera = harness.spawn_camera(script::camera_transform(), 0, None);
-        harness.app.world_mut().entity_mut(camera).insert(EditorCamera);
-        harness.settle();
-        Self { harness, steps: script::steps().into_iter() }
+        Self { harness: headless::start(), steps: script::steps().into_iter() }
     }
 
     /// Plays up to the end of an act.
     fn play(&mut self, act: &str) -> &Editor {
         for step in self.steps.by_ref() {
-            let world = self.harness.app.world_mut();
-            if let Some(cursor) = script::perform(world, step) {
-                let action = PointerAction::Move { delta: Vec2::ONE };
-                self.harness.input(PointerId::Mouse, cursor, action);
-            }
-            for _ in 0..3 {
-                self.harness.frame();
-            }
+            headless::perform(&mut self.harness, step);
             if step == Step::Show(script::ACTS.iter().find(|name| **name == act).unwrap()) {
                 break;
             }

@@ -28,6 +28,16 @@ pub(crate) enum Backend {
     Hitscan,
 }
 
+impl Backend {
+    /// Adds the plugin.
+    pub(crate) fn add_to(self, app: &mut App) {
+        match self {
+            Self::BuiltIn => app.add_plugins(MeshPickingPlugin),
+            Self::Hitscan => app.add_plugins(HitscanPickingPlugin),
+        };
+    }
+}
+
 pub(crate) const BOTH: [Backend; 2] = [Backend::BuiltIn, Backend::Hitscan];
 
 /// The name of an entity that two apps share.
@@ -76,6 +86,11 @@ impl Harness {
     }
 
     pub(crate) fn with_scale(backend: Backend, scale_factor: f32) -> Self {
+        Self::with_plugins(scale_factor, |app| backend.add_to(app))
+    }
+
+    /// An app with a backend of the caller's.
+    pub(crate) fn with_plugins(scale_factor: f32, add_backend: impl FnOnce(&mut App)) -> Self {
         let mut app = App::new();
         app.add_plugins((
             TaskPoolPlugin::default(),
@@ -87,10 +102,7 @@ impl Harness {
             PickingPlugin,
             InteractionPlugin,
         ));
-        match backend {
-            Backend::BuiltIn => app.add_plugins(MeshPickingPlugin),
-            Backend::Hitscan => app.add_plugins(HitscanPickingPlugin),
-        };
+        add_backend(&mut app);
         app.init_resource::<Log>()
             .add_systems(PostUpdate, fill_cameras.before(VisibilitySystems::UpdateFrusta))
             .add_systems(Last, (log_hits, log_events).chain());

@@ -8,6 +8,8 @@ mod harness;
 mod poses;
 mod queries;
 
+#[path = "../../examples/editor/headless.rs"]
+mod headless;
 #[path = "../../examples/editor/script.rs"]
 #[allow(dead_code, reason = "the example uses all of it")]
 mod script;

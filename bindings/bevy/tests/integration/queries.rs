@@ -3,7 +3,7 @@
 use bevy_camera::visibility::{RenderLayers, Visibility};
 use bevy_ecs::{prelude::*, system::SystemState};
 use bevy_math::{
-    Dir3, Ray3d, Vec2, Vec3,
+    Dir3, Ray3d, UVec2, Vec2, Vec3,
     primitives::{Cuboid, Sphere},
 };
 use bevy_mesh::{Mesh, Mesh3d, Meshable};
@@ -248,22 +248,79 @@ fn queries_in_space() {
 }
 
 #[test]
-fn a_view_has_the_rays_of_the_camera() {
-    let (mut harness, camera, _) = row(1);
-    let turned = Transform::from_xyz(3.0, 4.0, 5.0).looking_at(Vec3::new(0.3, 0.2, 0.1), Vec3::Y);
-    harness.app.world_mut().entity_mut(camera).insert(turned);
+fn queries_through_a_camera_and_in_space_obey_the_filter_and_every_change() {
+    let (mut harness, camera, cubes) = row(4);
+    let world = harness.app.world_mut();
+    world.entity_mut(cubes[1]).insert(Visibility::Hidden);
+    world.entity_mut(cubes[2]).insert(Pickable::IGNORE);
+    world.entity_mut(cubes[3]).insert(RenderLayers::layer(1));
     harness.frame();
-    query(&mut harness, |scene| {
-        let view = scene.view(camera).unwrap().unwrap();
-        for pixel in [Vec2::new(10.0, 20.0), CENTER, Vec2::new(790.0, 333.0)] {
-            let expected = scene.ray(camera, pixel).unwrap();
-            let ray = view.ray([f64::from(pixel.x), f64::from(pixel.y)]);
-            let origin = Vec3::from_array(ray.origin.as_vec3().to_array());
-            let direction = Vec3::from_array(ray.direction.as_vec3().to_array());
-            assert!(origin.distance(expected.origin) < 1e-4);
-            assert!(direction.distance(*expected.direction) < 1e-4);
-        }
-        assert!(scene.view(Entity::PLACEHOLDER).is_none());
-        assert!(scene.ray(Entity::PLACEHOLDER, CENTER).is_none());
-    });
+    let marquee = |harness: &mut Harness, filter: &SceneFilter<'_>| {
+        let (min, max) = (CENTER - 5.0, CENTER + 5.0);
+        let options = SelectOptions::default();
+        let found = query(harness, |scene| scene.marquee(camera, min, max, &options, filter));
+        found.iter().map(|selected| selected.entity).collect::<Vec<_>>()
+    };
+    let room = box_region(Vec3::new(-1.0, -1.0, -20.0), Vec3::new(1.0, 1.0, 1.0));
+    let within = |harness: &mut Harness, filter: &SceneFilter<'_>| {
+        query(harness, |scene| scene.within(&room, filter))
+    };
+    let filter = SceneFilter::default();
+    assert_eq!(marquee(&mut harness, &filter), [cubes[0]]);
+    // Layers are those of a camera, so queries in space ignore them.
+    assert_eq!(within(&mut harness, &filter), [cubes[0], cubes[3]]);
+    let hidden = SceneFilter { include_hidden: true, ..filter };
+    assert_eq!(marquee(&mut harness, &hidden), cubes[..2]);
+    let unpickable = SceneFilter { include_unpickable: true, ..filter };
+    assert_eq!(marquee(&mut harness, &unpickable), [cubes[0], cubes[2]]);
+    let layers = RenderLayers::from_layers(&[1]);
+    let layer = SceneFilter { layers: Some(&layers), ..filter };
+    assert_eq!(marquee(&mut harness, &layer), [cubes[3]]);
+    assert_eq!(within(&mut harness, &layer), [cubes[3]]);
+    let all_layers = RenderLayers::from_layers(&[0, 1]);
+    let not_last = |entity| entity != cubes[3];
+    let accept = SceneFilter {
+        accept: Some(&not_last),
+        include_hidden: true,
+        include_unpickable: true,
+        layers: Some(&all_layers),
+        ..filter
+    };
+    assert_eq!(marquee(&mut harness, &accept), cubes[..3]);
+
+    harness.app.world_mut().entity_mut(camera).insert(all_layers.clone());
+    harness.frame();
+    assert_eq!(marquee(&mut harness, &filter), [cubes[0], cubes[3]]);
+    let world = harness.app.world_mut();
+    world.entity_mut(cubes[1]).insert(Visibility::Visible);
+    world.entity_mut(cubes[2]).remove::<Pickable>();
+    world.entity_mut(cubes[3]).remove::<RenderLayers>();
+    world.entity_mut(camera).remove::<RenderLayers>();
+    harness.frame();
+    assert_eq!(marquee(&mut harness, &filter), cubes);
+}
+
+#[test]
+fn a_view_has_the_rays_of_the_camera() {
+    let turned = Transform::from_xyz(3.0, 4.0, 5.0).looking_at(Vec3::new(0.3, 0.2, 0.1), Vec3::Y);
+    // The right half of the window, in physical pixels.
+    let right = (UVec2::new(800, 0), UVec2::new(800, 1200));
+    for (scale_factor, viewport) in [(1.0, None), (2.0, None), (2.0, Some(right))] {
+        let mut harness = Harness::with_scale(Backend::Hitscan, scale_factor);
+        let camera = harness.spawn_camera(turned, 0, viewport);
+        harness.frame();
+        query(&mut harness, |scene| {
+            let view = scene.view(camera).unwrap().unwrap();
+            for pixel in [Vec2::new(410.0, 20.0), CENTER, Vec2::new(790.0, 333.0)] {
+                let expected = scene.ray(camera, pixel).unwrap();
+                let ray = view.ray([f64::from(pixel.x), f64::from(pixel.y)]);
+                let origin = Vec3::from_array(ray.origin.as_vec3().to_array());
+                let direction = Vec3::from_array(ray.direction.as_vec3().to_array());
+                assert!(origin.distance(expected.origin) < 1e-4, "{scale_factor} {viewport:?}");
+                assert!(direction.distance(*expected.direction) < 1e-4);
+            }
+            assert!(scene.view(Entity::PLACEHOLDER).is_none());
+            assert!(scene.ray(Entity::PLACEHOLDER, CENTER).is_none());
+        });
+    }
 }
