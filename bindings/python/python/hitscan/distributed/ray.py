@@ -150,7 +150,8 @@ class _Holder:
 
     def advance(self, rays: Any, best: Any, query: str, faces: Faces, threads: int | None) -> Any:
         """Return the answers so far with those of the part."""
-        n, options = len(rays), (faces, threads)
+        n = len(rays)
+        options: tuple[Faces, int | None] = (faces, threads)
         if query == "closest":
             so_far = _parts.misses(n) if best is None else best
             return _parts.advance(self._built, self._part, rays, so_far, *options)
