@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use hitscan::{Hit, HitLists, Side, scene::SceneHit};
+use hitscan::{Hit, HitLists, Side, glam::DVec3, scene::SceneHit};
 use numpy::{Element, PyReadwriteArray1, PyReadwriteArray2, PyUntypedArrayMethods};
 use pyo3::{PyResult, exceptions::PyValueError};
 use rayon::prelude::*;
@@ -75,29 +75,94 @@ impl<T> HitChunk<'_, T> {
         self.t.len()
     }
 
-    fn set(&mut self, ray: usize, t: T, hit: Option<&Hit>) {
-        self.t[ray] = t;
-        self.triangle[ray] = hit.map_or(NO_TRIANGLE, |hit| hit.triangle);
-        self.uv[ray] = hit.map_or([0.0; 2], |hit| [hit.u, hit.v]);
-        self.front[ray] = hit.is_some_and(|hit| hit.side == Side::Front);
+    /// Stores hits, each with its `t` as `split` returns it.
+    fn store_as<H>(&mut self, hits: &[Option<H>], miss: T, split: impl Fn(&H) -> (T, &Hit))
+    where
+        T: Copy,
+    {
+        let columns =
+            self.t.iter_mut().zip(&mut *self.triangle).zip(&mut *self.uv).zip(&mut *self.front);
+        for ((((t, triangle), uv), front), hit) in columns.zip(hits) {
+            (*t, *triangle, *uv, *front) = match hit.as_ref().map(&split) {
+                Some((t, hit)) => (t, hit.triangle, [hit.u, hit.v], hit.side == Side::Front),
+                None => (miss, NO_TRIANGLE, [0.0; 2], false),
+            };
+        }
     }
 }
 
 impl HitChunk<'_, f32> {
     pub(crate) fn store(&mut self, hits: &[Option<Hit>]) {
-        for (ray, hit) in hits.iter().enumerate() {
-            self.set(ray, hit.map_or(f32::INFINITY, |hit| hit.t), hit.as_ref());
-        }
+        self.store_as(hits, f32::INFINITY, |hit| (hit.t, hit));
     }
 }
 
 impl HitChunk<'_, f64> {
     /// Stores hits, except for the instances.
     pub(crate) fn store(&mut self, hits: &[Option<SceneHit>]) {
-        for (ray, hit) in hits.iter().enumerate() {
-            let local = hit.as_ref().map(|hit| &hit.local);
-            self.set(ray, hit.as_ref().map_or(f64::INFINITY, |hit| hit.t), local);
-        }
+        self.store_as(hits, f64::INFINITY, |hit| (hit.t, &hit.local));
+    }
+}
+
+/// The arrays of the closest points of a surface: one entry per point that was asked for.
+pub(crate) struct SurfaceArrays<'a> {
+    point: &'a mut [[f64; 3]],
+    distance: &'a mut [f64],
+    triangle: &'a mut [u32],
+    uv: &'a mut [[f32; 2]],
+}
+
+impl<'a> SurfaceArrays<'a> {
+    pub(crate) fn new(
+        n: usize,
+        point: &'a mut PyReadwriteArray2<'_, f64>,
+        distance: &'a mut PyReadwriteArray1<'_, f64>,
+        triangle: &'a mut PyReadwriteArray1<'_, u32>,
+        uv: &'a mut PyReadwriteArray2<'_, f32>,
+    ) -> PyResult<Self> {
+        Ok(Self {
+            point: row_slice("point", point, n)?,
+            distance: slice("distance", distance, n)?,
+            triangle: slice("triangle", triangle, n)?,
+            uv: row_slice("uv", uv, n)?,
+        })
+    }
+
+    /// The entries of a range of points.
+    pub(crate) fn entries(
+        &mut self,
+        range: Range<usize>,
+    ) -> impl IndexedParallelIterator<Item = SurfaceEntry<'_>> {
+        let columns = (
+            &mut self.point[range.clone()],
+            &mut self.distance[range.clone()],
+            &mut self.triangle[range.clone()],
+            &mut self.uv[range],
+        );
+        columns.into_par_iter().map(|(point, distance, triangle, uv)| SurfaceEntry {
+            point,
+            distance,
+            triangle,
+            uv,
+        })
+    }
+}
+
+/// An entry of [`SurfaceArrays`].
+pub(crate) struct SurfaceEntry<'a> {
+    point: &'a mut [f64; 3],
+    distance: &'a mut f64,
+    triangle: &'a mut u32,
+    uv: &'a mut [f32; 2],
+}
+
+impl SurfaceEntry<'_> {
+    /// Stores the point, its distance, its triangle and its weights; `None` where there is no surface.
+    pub(crate) fn store(self, found: Option<(DVec3, f64, u32, [f32; 2])>) {
+        let missing = (DVec3::NAN, f64::INFINITY, NO_TRIANGLE, [0.0; 2]);
+        let (point, distance, triangle, uv) = found.unwrap_or(missing);
+        *self.point = point.to_array();
+        (*self.distance, *self.triangle, *self.uv) = (distance, triangle, uv);
     }
 }
 

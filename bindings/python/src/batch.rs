@@ -13,7 +13,7 @@ use std::{
 };
 
 use pyo3::{PyResult, Python, exceptions::PyValueError};
-use rayon::{ThreadPool, ThreadPoolBuilder};
+use rayon::{ThreadPool, ThreadPoolBuilder, prelude::*};
 
 /// The first and the largest number of items between two checks for signals.
 #[derive(Clone, Copy)]
@@ -74,6 +74,27 @@ pub(crate) fn in_steps(
         step = steps.next(step, start.elapsed());
     }
     Ok(())
+}
+
+/// The minimum number of slow queries that one thread answers at a time.
+pub(crate) const MIN_SLOW: usize = 64;
+
+/// Calls `answer` with each item and the slot of its answer, on `threads` threads.
+///
+/// # Errors
+/// `KeyboardInterrupt` on Ctrl-C.
+pub(crate) fn answer_each<I: Sync, T: Send>(
+    py: Python<'_>,
+    items: &[I],
+    answers: &mut [T],
+    threads: Option<usize>,
+    answer: impl Fn(&I, &mut T) + Sync,
+) -> PyResult<()> {
+    in_steps(py, Steps::SLOW, items.len(), threads, |range| {
+        let pairs = items[range.clone()].par_iter().zip(&mut answers[range]);
+        pairs.with_min_len(MIN_SLOW).for_each(|(item, slot)| answer(item, slot));
+        Ok(())
+    })
 }
 
 /// Runs `f` without the interpreter on `threads` threads.

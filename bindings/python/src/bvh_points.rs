@@ -8,8 +8,8 @@ use pyo3::{exceptions::PyValueError, prelude::*};
 use rayon::prelude::*;
 
 use crate::{
-    answers::{NO_TRIANGLE, check_len, row_slice, slice},
-    batch::{Steps, detached, in_steps},
+    answers::{SurfaceArrays, check_len, row_slice, slice},
+    batch::{MIN_SLOW, Steps, answer_each, detached, in_steps},
     bvh::Bvh,
     rays::points,
 };
@@ -30,25 +30,15 @@ impl Bvh {
         mut uv: PyReadwriteArray2<'_, f32>,
     ) -> PyResult<()> {
         let (mesh, from) = (self.mesh(), points(&from)?);
-        let point = row_slice::<_, 3>("point", &mut point, from.len())?;
-        let uv = row_slice::<_, 2>("uv", &mut uv, from.len())?;
-        let distance = slice("distance", &mut distance, from.len())?;
-        let triangle = slice("triangle", &mut triangle, from.len())?;
+        let mut answers =
+            SurfaceArrays::new(from.len(), &mut point, &mut distance, &mut triangle, &mut uv)?;
         in_steps(py, Steps::SLOW, from.len(), threads, |range| {
-            let answers = (
-                &from[range.clone()],
-                &mut point[range.clone()],
-                &mut distance[range.clone()],
-                &mut triangle[range.clone()],
-                &mut uv[range],
-            );
-            let answers = answers.into_par_iter().with_min_len(64);
-            answers.for_each(|(&from, point, distance, triangle, uv)| {
+            let entries = answers.entries(range.clone()).with_min_len(MIN_SLOW);
+            from[range].par_iter().zip(entries).for_each(|(&from, entry)| {
                 let found = mesh.bvh().closest_point(from, max_distance);
-                *point = found.map_or([f64::NAN; 3], |found| found.point.to_array());
-                *distance = found.map_or(f64::INFINITY, |found| found.distance);
-                *triangle = found.map_or(NO_TRIANGLE, |found| found.triangle);
-                *uv = found.map_or([0.0; 2], |found| [found.u, found.v]);
+                entry.store(found.map(|found| {
+                    (found.point, found.distance, found.triangle, [found.u, found.v])
+                }));
             });
             Ok(())
         })
@@ -136,11 +126,7 @@ impl Bvh {
     ) -> PyResult<()> {
         let (mesh, from) = (self.mesh(), points(&from)?);
         let answers = slice("the array of answers", answers, from.len())?;
-        in_steps(py, Steps::SLOW, from.len(), threads, |range| {
-            let from = from[range.clone()].par_iter().with_min_len(64);
-            from.zip(&mut answers[range]).for_each(|(&from, slot)| *slot = answer(&mesh, from));
-            Ok(())
-        })
+        answer_each(py, from, answers, threads, |&from, slot| *slot = answer(&mesh, from))
     }
 }
 

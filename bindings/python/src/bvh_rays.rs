@@ -1,9 +1,9 @@
 //! Queries of rays on a tree.
 
-use std::time::Instant;
+use std::{cell::Cell, time::Instant};
 
 use hitscan::{Faces, Hit, HitLists, HitOptions, MeshBvh, Ray};
-use numpy::{PyArray1, PyReadwriteArray1, PyReadwriteArray2};
+use numpy::{Element, PyArray1, PyReadwriteArray1, PyReadwriteArray2};
 use pyo3::prelude::*;
 use rayon::prelude::*;
 
@@ -15,9 +15,18 @@ use crate::{
     rays::{LocalRayArguments, LocalRayArrays},
 };
 
-/// The rays that one thread converts and casts at a time. Their rays and hits, 56 bytes each, fit into the
-/// second cache; with 2^18 of them at a time, a camera's rays took a third longer.
-pub(crate) const CHUNK: usize = 1 << 12;
+/// The minimum and the maximum number of rays that one thread converts and casts at a time.
+///
+/// A batch finds the rows of a picture, which takes as long for few rays as for many. Rays and hits, 52
+/// bytes each, should fit into the last cache.
+const CHUNK_LENGTHS: [usize; 2] = [1 << 12, 1 << 15];
+
+/// The number of rays in a chunk of `n` rays. The batch of a chunk divides its rays further, among threads
+/// that have no chunk.
+pub(crate) fn chunk_len(n: usize) -> usize {
+    let [min, max] = CHUNK_LENGTHS;
+    (n / 4).clamp(min, max)
+}
 
 /// The lists of many rays as arrays: `t`, `triangle`, `uv`, `front`, `splits`.
 type ListArrays<'py> = (
@@ -47,11 +56,14 @@ impl Bvh {
         let rays = arrays.slices()?;
         let mut answers = HitArrays::new(arrays.len(), &mut t, &mut triangle, &mut uv, &mut front)?;
         in_steps(py, Steps::RAYS, arrays.len(), threads, |range| {
-            let chunks = answers.chunks(range.clone(), CHUNK).enumerate();
-            chunks.for_each_init(ClosestBatch::default, |batch, (n, mut chunk)| {
-                let first = range.start + n * CHUNK;
-                rays.collect(first..first + chunk.len(), &mut batch.rays);
-                chunk.store(batch.answer(mesh.bvh(), faces));
+            let len = chunk_len(range.len());
+            let chunks = answers.chunks(range.clone(), len).enumerate();
+            chunks.for_each(|(n, mut chunk)| {
+                let first = range.start + n * len;
+                ClosestBatch::with(|batch| {
+                    rays.collect(first..first + chunk.len(), &mut batch.rays);
+                    chunk.store(batch.answer(mesh.bvh(), faces));
+                });
             });
             Ok(())
         })
@@ -65,17 +77,9 @@ impl Bvh {
         threads: Option<usize>,
         mut hit: PyReadwriteArray1<'_, bool>,
     ) -> PyResult<()> {
-        let (mesh, faces, arrays) = (self.mesh(), faces(sides)?, LocalRayArrays::new(rays)?);
-        let rays = arrays.slices()?;
-        let hit = slice("hit", &mut hit, arrays.len())?;
-        in_steps(py, Steps::RAYS, arrays.len(), threads, |range| {
-            let chunks = hit[range.clone()].par_chunks_mut(CHUNK).enumerate();
-            chunks.for_each_init(Vec::new, |buffer, (n, hit)| {
-                let first = range.start + n * CHUNK;
-                rays.collect(first..first + hit.len(), buffer);
-                mesh.bvh().is_occluded_batch(buffer, faces, hit);
-            });
-            Ok(())
+        let faces = faces(sides)?;
+        self.answer_rays(py, rays, threads, &mut hit, |bvh, rays, hit| {
+            bvh.is_occluded_batch(rays, faces, hit);
         })
     }
 
@@ -87,17 +91,9 @@ impl Bvh {
         threads: Option<usize>,
         mut count: PyReadwriteArray1<'_, u32>,
     ) -> PyResult<()> {
-        let (mesh, faces, arrays) = (self.mesh(), faces(sides)?, LocalRayArrays::new(rays)?);
-        let rays = arrays.slices()?;
-        let count = slice("count", &mut count, arrays.len())?;
-        in_steps(py, Steps::RAYS, arrays.len(), threads, |range| {
-            let chunks = count[range.clone()].par_chunks_mut(CHUNK).enumerate();
-            chunks.for_each_init(Vec::new, |buffer, (n, count)| {
-                let first = range.start + n * CHUNK;
-                rays.collect(first..first + count.len(), buffer);
-                mesh.bvh().count_crossings_batch(buffer, faces, count);
-            });
-            Ok(())
+        let faces = faces(sides)?;
+        self.answer_rays(py, rays, threads, &mut count, |bvh, rays, count| {
+            bvh.count_crossings_batch(rays, faces, count);
         })
     }
 
@@ -134,6 +130,34 @@ impl Bvh {
     }
 }
 
+impl Bvh {
+    /// Stores a number per ray. `answer` gets the rays in chunks.
+    fn answer_rays<T: Element + Send>(
+        &self,
+        py: Python<'_>,
+        rays: LocalRayArguments<'_>,
+        threads: Option<usize>,
+        answers: &mut PyReadwriteArray1<'_, T>,
+        answer: impl Fn(&MeshBvh, &[Ray], &mut [T]) + Sync,
+    ) -> PyResult<()> {
+        let (mesh, arrays) = (self.mesh(), LocalRayArrays::new(rays)?);
+        let rays = arrays.slices()?;
+        let answers = slice("the array of answers", answers, arrays.len())?;
+        in_steps(py, Steps::RAYS, arrays.len(), threads, |range| {
+            let len = chunk_len(range.len());
+            let chunks = answers[range.clone()].par_chunks_mut(len).enumerate();
+            chunks.for_each(|(n, answers)| {
+                let first = range.start + n * len;
+                ClosestBatch::with(|batch| {
+                    rays.collect(first..first + answers.len(), &mut batch.rays);
+                    answer(mesh.bvh(), &batch.rays, answers);
+                });
+            });
+            Ok(())
+        })
+    }
+}
+
 /// For `benchmarks/compare.py`.
 #[pymethods]
 impl Bvh {
@@ -162,7 +186,7 @@ impl Bvh {
     }
 }
 
-/// The rays and hits of a chunk; chunks share the allocations.
+/// The rays and hits of a chunk.
 #[derive(Default)]
 pub(crate) struct ClosestBatch {
     pub(crate) rays: Vec<Ray>,
@@ -170,6 +194,17 @@ pub(crate) struct ClosestBatch {
 }
 
 impl ClosestBatch {
+    /// Calls `f` with the buffers of this thread, which keeps them: new ones would cost a page fault for
+    /// every hundred rays.
+    pub(crate) fn with<T>(f: impl FnOnce(&mut Self) -> T) -> T {
+        thread_local!(static BUFFERS: Cell<ClosestBatch> = Cell::default());
+        // A thread that waits for others may take another chunk; it then finds empty buffers here.
+        let mut batch = BUFFERS.take();
+        let answer = f(&mut batch);
+        BUFFERS.set(batch);
+        answer
+    }
+
     /// The closest hits of the rays.
     pub(crate) fn answer(&mut self, bvh: &MeshBvh, faces: Faces) -> &[Option<Hit>] {
         self.hits.resize(self.rays.len(), None);

@@ -9,7 +9,7 @@ use crate::{
     answers::{NO_TRIANGLE, row_slice, slice},
     batch::{Steps, in_steps},
     bvh::Bvh,
-    bvh_rays::{CHUNK, ClosestBatch},
+    bvh_rays::{ClosestBatch, chunk_len},
     rays::{LocalRayArguments, LocalRayArrays, points},
 };
 
@@ -40,31 +40,34 @@ impl Bvh {
         let uv = row_slice::<_, 2>("uv", &mut uv, n)?;
         let normal = row_slice::<_, 3>("normal", &mut normal, n)?;
         in_steps(py, Steps::RAYS, n, threads, |range| {
+            let len = chunk_len(range.len());
             let chunks = (
-                t[range.clone()].par_chunks_mut(CHUNK),
-                geometry[range.clone()].par_chunks_mut(CHUNK),
-                triangle[range.clone()].par_chunks_mut(CHUNK),
-                uv[range.clone()].par_chunks_mut(CHUNK),
-                normal[range.clone()].par_chunks_mut(CHUNK),
+                t[range.clone()].par_chunks_mut(len),
+                geometry[range.clone()].par_chunks_mut(len),
+                triangle[range.clone()].par_chunks_mut(len),
+                uv[range.clone()].par_chunks_mut(len),
+                normal[range.clone()].par_chunks_mut(len),
             );
             let chunks = chunks.into_par_iter().enumerate();
-            chunks.for_each_init(ClosestBatch::default, |batch, (n, chunk)| {
-                let (t, geometry, triangle, uv, normal) = chunk;
-                let first = range.start + n * CHUNK;
-                rays.collect(first..first + t.len(), &mut batch.rays);
-                for (i, hit) in batch.answer(mesh.bvh(), Faces::Both).iter().enumerate() {
-                    let Some(hit) = hit else {
-                        (t[i], uv[i], normal[i]) = (f32::INFINITY, [0.0; 2], [0.0; 3]);
-                        (geometry[i], triangle[i]) = (NO_TRIANGLE, NO_TRIANGLE);
-                        continue;
-                    };
-                    let id = starts.partition_point(|&start| start <= i64::from(hit.triangle)) - 1;
-                    let unit = mesh.tri_mesh().unit_normal(hit.triangle);
-                    (t[i], uv[i]) = (hit.t, [hit.u, hit.v]);
-                    normal[i] = unit.map_or([0.0; 3], |unit| unit.as_vec3().to_array());
-                    (geometry[i], triangle[i]) =
-                        (id as u32, (i64::from(hit.triangle) - starts[id]) as u32);
-                }
+            chunks.for_each(|(n, (t, geometry, triangle, uv, normal))| {
+                let first = range.start + n * len;
+                ClosestBatch::with(|batch| {
+                    rays.collect(first..first + t.len(), &mut batch.rays);
+                    for (i, hit) in batch.answer(mesh.bvh(), Faces::Both).iter().enumerate() {
+                        let Some(hit) = hit else {
+                            (t[i], uv[i], normal[i]) = (f32::INFINITY, [0.0; 2], [0.0; 3]);
+                            (geometry[i], triangle[i]) = (NO_TRIANGLE, NO_TRIANGLE);
+                            continue;
+                        };
+                        let id =
+                            starts.partition_point(|&start| start <= i64::from(hit.triangle)) - 1;
+                        let unit = mesh.tri_mesh().unit_normal(hit.triangle);
+                        (t[i], uv[i]) = (hit.t, [hit.u, hit.v]);
+                        normal[i] = unit.map_or([0.0; 3], |unit| unit.as_vec3().to_array());
+                        (geometry[i], triangle[i]) =
+                            (id as u32, (i64::from(hit.triangle) - starts[id]) as u32);
+                    }
+                });
             });
             Ok(())
         })

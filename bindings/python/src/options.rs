@@ -27,7 +27,7 @@ pub(crate) fn build_options(
     layout: &str,
     isa: Option<&str>,
 ) -> PyResult<BuildOptions> {
-    let layouts = [("full", Layout::Full), ("compact", Layout::Compact)];
+    let layouts = [("auto", Layout::Auto), ("full", Layout::Full), ("compact", Layout::Compact)];
     let isa = match isa {
         None => Isa::detect(),
         Some(name) => {

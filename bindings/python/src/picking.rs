@@ -10,11 +10,10 @@ use hitscan::{
 };
 use numpy::{PyReadonlyArray2, PyReadwriteArray1, PyUntypedArrayMethods};
 use pyo3::{exceptions::PyValueError, prelude::*};
-use rayon::prelude::*;
 
 use crate::{
     answers::slice,
-    batch::{Steps, detached, in_steps},
+    batch::{answer_each, detached},
     errors::value_error,
     options::one_of,
     rays::points,
@@ -144,12 +143,8 @@ pub(crate) fn points_visible(
     let (query, from) = (Query::new(scene, options)?, points(&from)?);
     let visible = slice("visible", &mut visible, from.len())?;
     let picker = Picker::new(&query.scene, &view.view);
-    in_steps(py, Steps::SLOW, from.len(), None, |range| {
-        let answers = (&from[range.clone()], &mut visible[range]);
-        answers.into_par_iter().with_min_len(64).for_each(|(&from, visible)| {
-            *visible = picker.is_visible(from, &query.options());
-        });
-        Ok(())
+    answer_each(py, from, visible, None, |&from, visible| {
+        *visible = picker.is_visible(from, &query.options());
     })
 }
 

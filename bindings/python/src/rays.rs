@@ -89,11 +89,10 @@ impl<'py> LocalRayArrays<'py> {
 impl LocalRaySlices<'_> {
     /// Collects the rays of a range.
     pub(crate) fn collect(&self, range: Range<usize>, buffer: &mut Vec<Ray>) {
-        buffer.clear();
         match self {
-            Self::Single(rays) => buffer.extend(range.map(|ray| rays.ray(ray))),
+            Self::Single(rays) => rays.collect_as(range, buffer, single_ray),
             Self::Double(rays, center) => {
-                buffer.extend(range.map(|ray| rays.local_ray(ray, *center)));
+                rays.collect_as(range, buffer, |numbers| local_ray(numbers, *center));
             }
         }
     }
@@ -118,12 +117,23 @@ pub(crate) enum Bound<'py, T: Element> {
 /// [`RayArrays`] as slices, which threads without the interpreter can read.
 #[derive(Clone, Copy)]
 pub(crate) struct RaySlices<'a, T> {
-    rows: &'a [T],
-    columns: usize,
-    directions: Option<&'a [T]>,
+    rows: Rows<'a, T>,
     t_min: BoundSlice<'a, T>,
     t_max: BoundSlice<'a, T>,
 }
+
+#[derive(Clone, Copy)]
+enum Rows<'a, T> {
+    /// Origins, and directions in an array of their own.
+    Apart(&'a [[T; 3]], &'a [[T; 3]]),
+    /// Origins with directions.
+    Joined(&'a [[T; 6]]),
+    /// Origins with directions, `t_min` and `t_max`.
+    Bounded(&'a [[T; 8]]),
+}
+
+/// Origin, direction, `t_min` and `t_max` of a ray.
+type Numbers<T> = ([T; 3], [T; 3], T, T);
 
 #[derive(Clone, Copy)]
 enum BoundSlice<'a, T> {
@@ -168,13 +178,13 @@ impl<'py, T: Element + Copy> RayArrays<'py, T> {
     }
 
     pub(crate) fn slices(&self) -> PyResult<RaySlices<'_, T>> {
-        Ok(RaySlices {
-            rows: self.rows.as_slice()?,
-            columns: self.rows.shape()[1],
-            directions: self.directions.as_ref().map(|array| array.as_slice()).transpose()?,
-            t_min: self.t_min.slice()?,
-            t_max: self.t_max.slice()?,
-        })
+        let rows = self.rows.as_slice()?;
+        let rows = match &self.directions {
+            Some(ways) => Rows::Apart(rows.as_chunks().0, ways.as_slice()?.as_chunks().0),
+            None if self.rows.shape()[1] == 6 => Rows::Joined(rows.as_chunks().0),
+            None => Rows::Bounded(rows.as_chunks().0),
+        };
+        Ok(RaySlices { rows, t_min: self.t_min.slice()?, t_max: self.t_max.slice()? })
     }
 }
 
@@ -205,59 +215,77 @@ impl<T: Copy> BoundSlice<'_, T> {
 impl<T: Copy> RaySlices<'_, T> {
     /// Origin, direction, `t_min` and `t_max` of a ray.
     #[inline]
-    fn numbers(&self, ray: usize) -> ([T; 3], [T; 3], T, T) {
-        let row = &self.rows[ray * self.columns..(ray + 1) * self.columns];
-        let origin = [row[0], row[1], row[2]];
-        let direction = match self.directions {
-            Some(directions) => {
-                [directions[3 * ray], directions[3 * ray + 1], directions[3 * ray + 2]]
+    fn numbers(&self, ray: usize) -> Numbers<T> {
+        let (t_min, t_max) = (self.t_min.at(ray), self.t_max.at(ray));
+        match self.rows {
+            Rows::Apart(origins, ways) => (origins[ray], ways[ray], t_min, t_max),
+            Rows::Joined(rows) => joined(&rows[ray], t_min, t_max),
+            Rows::Bounded(rows) => bounded(&rows[ray]),
+        }
+    }
+
+    /// Collects the rays of a range, each made by `ray`. The loop over each kind of rows has no branch on
+    /// the kind.
+    fn collect_as<R>(
+        &self,
+        range: Range<usize>,
+        buffer: &mut Vec<R>,
+        ray: impl Fn(Numbers<T>) -> R,
+    ) {
+        buffer.clear();
+        let bounds = range.clone().map(|ray| (self.t_min.at(ray), self.t_max.at(ray)));
+        match self.rows {
+            Rows::Apart(origins, ways) => {
+                let rows = origins[range.clone()].iter().zip(&ways[range]).zip(bounds);
+                buffer.extend(
+                    rows.map(|((&origin, &way), (low, high))| ray((origin, way, low, high))),
+                );
             }
-            None => [row[3], row[4], row[5]],
-        };
-        match row.get(6..8) {
-            Some(&[t_min, t_max]) => (origin, direction, t_min, t_max),
-            _ => (origin, direction, self.t_min.at(ray), self.t_max.at(ray)),
+            Rows::Joined(rows) => {
+                let rows = rows[range].iter().zip(bounds);
+                buffer.extend(rows.map(|(row, (low, high))| ray(joined(row, low, high))));
+            }
+            Rows::Bounded(rows) => {
+                buffer.extend(rows[range].iter().map(|row| ray(bounded(row))));
+            }
         }
     }
 }
 
-impl RaySlices<'_, f32> {
-    #[inline]
-    pub(crate) fn ray(&self, ray: usize) -> Ray {
-        let (origin, direction, t_min, t_max) = self.numbers(ray);
-        Ray {
-            origin: Vec3::from_array(origin),
-            direction: Vec3::from_array(direction),
-            t_min,
-            t_max,
-        }
+fn joined<T: Copy>(&[x, y, z, dx, dy, dz]: &[T; 6], t_min: T, t_max: T) -> Numbers<T> {
+    ([x, y, z], [dx, dy, dz], t_min, t_max)
+}
+
+fn bounded<T: Copy>(&[x, y, z, dx, dy, dz, t_min, t_max]: &[T; 8]) -> Numbers<T> {
+    ([x, y, z], [dx, dy, dz], t_min, t_max)
+}
+
+fn single_ray((origin, direction, t_min, t_max): Numbers<f32>) -> Ray {
+    Ray { origin: Vec3::from_array(origin), direction: Vec3::from_array(direction), t_min, t_max }
+}
+
+/// A ray relative to `center`, in float32.
+fn local_ray((origin, direction, t_min, t_max): Numbers<f64>, center: DVec3) -> Ray {
+    Ray {
+        origin: (DVec3::from_array(origin) - center).as_vec3(),
+        direction: DVec3::from_array(direction).as_vec3(),
+        t_min: t_min as f32,
+        t_max: t_max as f32,
     }
+}
+
+fn world_ray((origin, direction, t_min, t_max): Numbers<f64>) -> WorldRay {
+    WorldRay::new(DVec3::from_array(origin), DVec3::from_array(direction)).with_range(t_min, t_max)
 }
 
 impl RaySlices<'_, f64> {
     /// Collects the rays of a range.
     pub(crate) fn collect(&self, range: Range<usize>, buffer: &mut Vec<WorldRay>) {
-        buffer.clear();
-        buffer.extend(range.map(|ray| self.ray(ray)));
+        self.collect_as(range, buffer, world_ray);
     }
 
-    /// A ray relative to `center`, in float32.
-    #[inline]
-    fn local_ray(&self, ray: usize, center: DVec3) -> Ray {
-        let (origin, direction, t_min, t_max) = self.numbers(ray);
-        Ray {
-            origin: (DVec3::from_array(origin) - center).as_vec3(),
-            direction: DVec3::from_array(direction).as_vec3(),
-            t_min: t_min as f32,
-            t_max: t_max as f32,
-        }
-    }
-
-    #[inline]
     pub(crate) fn ray(&self, ray: usize) -> WorldRay {
-        let (origin, direction, t_min, t_max) = self.numbers(ray);
-        WorldRay::new(DVec3::from_array(origin), DVec3::from_array(direction))
-            .with_range(t_min, t_max)
+        world_ray(self.numbers(ray))
     }
 }
 

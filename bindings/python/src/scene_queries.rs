@@ -10,14 +10,16 @@ use pyo3::prelude::*;
 use rayon::prelude::*;
 
 use crate::{
-    answers::{HitArrays, NO_INSTANCE, NO_TRIANGLE, check_len, row_slice, slice},
-    batch::{Steps, detached, in_steps},
-    bvh_rays::CHUNK,
+    answers::{HitArrays, NO_INSTANCE, SurfaceArrays, check_len, row_slice, slice},
+    batch::{MIN_SLOW, Steps, answer_each, detached, in_steps},
     memory,
     options::{faces, mode},
     rays::{WorldRayArguments, points, world_rays},
     scene::{Scene, to_id, to_number},
 };
+
+/// The rays that one thread converts and casts at a time.
+const CHUNK: usize = 1 << 12;
 
 /// Options of a query: sides, layers, ignored ids, hidden and locked instances.
 pub(crate) type OptionArguments = (String, u32, Vec<i64>, bool, bool);
@@ -126,7 +128,7 @@ impl Scene {
         let rays = arrays.slices()?;
         let count = slice("count", &mut count, arrays.len())?;
         in_steps(py, Steps::RAYS, arrays.len(), threads, |range| {
-            let count = count[range.clone()].par_iter_mut().with_min_len(64);
+            let count = count[range.clone()].par_iter_mut().with_min_len(MIN_SLOW);
             range.into_par_iter().zip(count).for_each(|(ray, count)| {
                 let n = query.scene.count_crossings(&rays.ray(ray), &query.options());
                 *count = u32::try_from(n).unwrap_or(u32::MAX);
@@ -232,29 +234,19 @@ impl Scene {
         mut uv: PyReadwriteArray2<'_, f32>,
     ) -> PyResult<()> {
         let (query, from) = (Query::new(self, options)?, points(&from)?);
-        let point = row_slice::<_, 3>("point", &mut point, from.len())?;
-        let uv = row_slice::<_, 2>("uv", &mut uv, from.len())?;
-        let distance = slice("distance", &mut distance, from.len())?;
         let instance = slice("instance", &mut instance, from.len())?;
-        let triangle = slice("triangle", &mut triangle, from.len())?;
+        let mut answers =
+            SurfaceArrays::new(from.len(), &mut point, &mut distance, &mut triangle, &mut uv)?;
         in_steps(py, Steps::SLOW, from.len(), threads, |range| {
-            let answers = (
-                &from[range.clone()],
-                &mut point[range.clone()],
-                &mut distance[range.clone()],
-                &mut instance[range.clone()],
-                &mut triangle[range.clone()],
-                &mut uv[range],
-            );
-            let answers = answers.into_par_iter().with_min_len(64);
-            answers.for_each(|(&from, point, distance, instance, triangle, uv)| {
+            let entries = answers.entries(range.clone()).zip(&mut instance[range.clone()]);
+            let entries = entries.with_min_len(MIN_SLOW);
+            from[range].par_iter().zip(entries).for_each(|(&from, (entry, instance))| {
                 let found = query.scene.closest_point(from, max_distance, &query.options());
-                let found = found.as_ref();
-                *point = found.map_or([f64::NAN; 3], |found| found.point.to_array());
-                *distance = found.map_or(f64::INFINITY, |found| found.distance);
-                *instance = found.map_or(NO_INSTANCE, |found| to_number(found.instance));
-                *triangle = found.map_or(NO_TRIANGLE, |found| found.triangle);
-                *uv = found.map_or([0.0; 2], |found| [found.u as f32, found.v as f32]);
+                *instance = found.as_ref().map_or(NO_INSTANCE, |found| to_number(found.instance));
+                entry.store(found.map(|found| {
+                    let uv = [found.u as f32, found.v as f32];
+                    (found.point, found.distance, found.triangle, uv)
+                }));
             });
             Ok(())
         })
@@ -271,13 +263,9 @@ impl Scene {
     ) -> PyResult<()> {
         let (query, from) = (Query::new(self, options)?, points(&from)?);
         let distance = slice("distance", &mut distance, from.len())?;
-        in_steps(py, Steps::SLOW, from.len(), threads, |range| {
-            let answers = distance[range.clone()].par_iter_mut().with_min_len(64);
-            from[range].par_iter().zip(answers).for_each(|(&from, answer)| {
-                let found = query.scene.signed_distance(from, &query.options());
-                *answer = found.unwrap_or(f64::NAN);
-            });
-            Ok(())
+        answer_each(py, from, distance, threads, |&from, distance| {
+            let found = query.scene.signed_distance(from, &query.options());
+            *distance = found.unwrap_or(f64::NAN);
         })
     }
 }
