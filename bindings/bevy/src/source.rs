@@ -170,6 +170,18 @@ mod tests {
     }
 
     #[test]
+    fn positions_and_triangles_share_the_budget_of_a_step() {
+        let data = MeshData { positions: &GRID, indices: None, arrangement: Arrangement::List };
+        let mut copying = Copying::default();
+        let mut budget = 7 * BYTES + 1;
+        assert!(!copying.step(&data, &mut budget));
+        assert_eq!((copying.positions.len(), copying.triangles.len(), budget), (6, 1, 1));
+        let mut rest = 100;
+        assert!(copying.step(&data, &mut rest));
+        assert_eq!(rest, 100 - BYTES);
+    }
+
+    #[test]
     fn a_strip_alternates_its_winding_and_starts_anew_after_a_restart() {
         let strip = read(Arrangement::Strip, None, BYTES);
         assert_eq!(strip.tri_mesh.triangles(), [[0, 1, 2], [2, 1, 3], [2, 3, 4], [4, 3, 5]]);

@@ -260,4 +260,14 @@ fn normals_are_right_under_uneven_scale_and_hits_carry_uv_and_polygon() {
     let [a, b, c] = hit.corners.unwrap();
     let weights = hit.barycentric;
     assert!((weights.x * a + weights.y * b + weights.z * c).distance(hit.point) < 1e-5);
+
+    // An ellipsoid, whose normals are not those of the sphere, stretched.
+    let sphere = harness.add_mesh(Sphere::new(1.0).mesh().uv(64, 32));
+    let entity = spawn(&mut harness, &sphere, 1, 5.0 * Vec3::X);
+    let scale = Vec3::new(2.0, 1.0, 1.0);
+    harness.app.world_mut().get_mut::<Transform>(entity).unwrap().scale = scale;
+    harness.settle();
+    let hit = closest(&mut harness, down_at(6.0)).unwrap();
+    let expected = ((hit.point - 5.0 * Vec3::X) / (scale * scale)).normalize();
+    assert!(hit.normal.distance(expected) < 1e-2, "{hit:?} {expected}");
 }

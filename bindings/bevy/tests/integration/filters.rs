@@ -49,6 +49,8 @@ fn layers_decide_what_a_camera_hits() {
         world.entity_mut(cubes[2]).insert(RenderLayers::from_layers(&[0, 70]));
         world.entity_mut(cubes[3]).insert(RenderLayers::from_layers(&[70]));
         world.entity_mut(cubes[4]).insert(RenderLayers::none());
+        // Bevy's own visibility in view knows layers as well.
+        set(&mut harness, |settings| settings.ray_cast_visibility = RayCastVisibility::Any);
         harness.settle();
         assert_eq!(harness.hits_at(CENTER), [0, 2]);
         harness.app.world_mut().entity_mut(camera).insert(RenderLayers::from_layers(&[1, 70]));
