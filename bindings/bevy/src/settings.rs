@@ -19,8 +19,7 @@ pub struct HitscanSettings {
     pub scan_limit: usize,
     /// The number of bytes that one frame copies from meshes to the tasks that build trees.
     ///
-    /// 1 MiB by default: 18 frames for a mesh of a million triangles, at most a millisecond each (bench
-    /// `frame`, in a virtual machine, where fresh memory costs more than the copy).
+    /// 1 MiB by default: 18 frames for a mesh of a million triangles.
     pub copied_bytes_per_frame: usize,
 }
 
