@@ -8,7 +8,7 @@ import * as drop from 'hitscan/three';
 import { random, terrain } from '../test/support/meshes.mjs';
 
 /** Turns of each engine; the median counts. */
-const TURNS = 7;
+const TURNS = Number(process.env.TURNS ?? 7);
 const N_RAYS = Number(process.env.RAYS ?? 20_000);
 
 await init();

@@ -69,7 +69,7 @@ function optimize(from, to) {
 		cpSync(from, to);
 		return;
 	}
-	execFileSync(program, ['-O2', '-s', '2', '--converge', ...FEATURES.map((name) => `--enable-${name}`), from, '-o', to]);
+	execFileSync(program, ['-O3', '--converge', ...FEATURES.map((name) => `--enable-${name}`), from, '-o', to]);
 }
 
 /** The page of `hitscan page`: one file, in which the program inserts a mesh. */
