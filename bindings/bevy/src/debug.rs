@@ -104,14 +104,20 @@ impl Outline {
         let Ok(triangles) = copying.finish() else { return Self::default() };
         let tri_mesh = triangles.tri_mesh;
         let mut edges: Vec<OutlineEdge> = vec![];
-        // By position, because flat-shaded meshes repeat their vertices.
-        let mut known: HashMap<[[u32; 3]; 2], usize> = HashMap::new();
+        // By position, because flat-shaded meshes repeat their vertices. Those along the seam of a sphere
+        // differ by rounding.
+        const MERGE_SHARE: f32 = 1e-5;
+        let size =
+            tri_mesh.positions().iter().fold(0.0, |size: f32, p| size.max(p.abs().max_element()));
+        let per_step = (MERGE_SHARE * size).max(f32::MIN_POSITIVE).recip();
+        let mut known: HashMap<[[i32; 3]; 2], usize> = HashMap::new();
         for triangle in 0..tri_mesh.triangles().len() as u32 {
             let corners = tri_mesh.corners(triangle).map(|p| Vec3::from_array(p.to_array()));
             let [a, b, c] = corners;
             let normal = (b - a).cross(c - a);
             for (from, to) in [(a, b), (b, c), (c, a)] {
-                let mut key = [from, to].map(|p| p.to_array().map(f32::to_bits));
+                let mut key =
+                    [from, to].map(|p| p.to_array().map(|x| (x * per_step).round() as i32));
                 key.sort_unstable();
                 match known.get(&key) {
                     Some(&edge) => edges[edge].normals[1] = Some(normal),
@@ -190,7 +196,8 @@ fn draw_boxes(
 
 #[cfg(test)]
 mod tests {
-    use bevy_math::primitives::Cuboid;
+    use bevy_math::primitives::{Cuboid, Sphere, Torus};
+    use bevy_mesh::Meshable;
 
     use super::*;
 
@@ -208,5 +215,13 @@ mod tests {
             outline.lines(&GlobalTransform::IDENTITY, Vec3::new(0.1, 0.2, 9.0)).collect();
         assert_eq!(front.len(), 4);
         assert!(front.iter().flatten().all(|p| p.z == 1.0));
+    }
+
+    #[test]
+    fn the_seams_of_a_sphere_and_a_torus_are_no_outlines() {
+        for mesh in [Sphere::new(0.5).mesh().uv(32, 18), Mesh::from(Torus::new(0.3, 0.7))] {
+            let outline = Outline::new(&mesh);
+            assert!(outline.edges.iter().all(|edge| edge.normals[1].is_some()));
+        }
     }
 }

@@ -6,7 +6,10 @@ use bevy::{
     core_pipeline::tonemapping::Tonemapping,
     input::mouse::{AccumulatedMouseMotion, AccumulatedMouseScroll},
     prelude::*,
-    render::view::screenshot::{Screenshot, save_to_disk},
+    render::{
+        RenderPlugin,
+        view::screenshot::{Screenshot, save_to_disk},
+    },
     window::PrimaryWindow,
 };
 use bevy_picking::pointer::{Location, PointerAction, PointerId, PointerInput};
@@ -35,15 +38,21 @@ pub(crate) fn run(pictures: Option<PathBuf>) {
         window.resolution.set(960.0, 540.0);
     }
     let mut app = App::new();
-    app.add_plugins(DefaultPlugins.set(WindowPlugin { primary_window: Some(window), ..default() }))
-        // In place of `MeshPickingPlugin`.
-        .add_plugins((HitscanPickingPlugin, HitscanDebugPlugin))
-        .insert_resource(HitscanDebug { boxes: false, ..default() })
-        .insert_resource(ClearColor(Color::srgb(0.05, 0.06, 0.08)))
-        .insert_resource(GlobalAmbientLight { brightness: 300.0, ..default() })
-        .init_resource::<Outlines>()
-        .add_systems(Startup, (set_up, paint).chain())
-        .add_systems(Update, (draw_outlines, draw_marquee, draw_snap, show_state));
+    // Without pipelines, a picture is black.
+    let synchronous_pipeline_compilation = pictures.is_some();
+    app.add_plugins(
+        DefaultPlugins
+            .set(WindowPlugin { primary_window: Some(window), ..default() })
+            .set(RenderPlugin { synchronous_pipeline_compilation, ..default() }),
+    )
+    // In place of `MeshPickingPlugin`.
+    .add_plugins((HitscanPickingPlugin, HitscanDebugPlugin))
+    .insert_resource(HitscanDebug { boxes: false, ..default() })
+    .insert_resource(ClearColor(Color::srgb(0.05, 0.06, 0.08)))
+    .insert_resource(GlobalAmbientLight { brightness: 300.0, ..default() })
+    .init_resource::<Outlines>()
+    .add_systems(Startup, (set_up, paint).chain())
+    .add_systems(Update, (draw_outlines, draw_marquee, draw_snap, show_state));
     tools::plugin(&mut app);
     match pictures {
         Some(folder) => {
@@ -229,7 +238,7 @@ struct Playback {
     shown: Option<&'static str>,
 }
 
-/// Frames until the renderer has compiled its pipelines.
+/// Frames until the renderer has the meshes and materials.
 const WARM_UP: u32 = 30;
 const FRAMES_PER_STEP: u32 = 4;
 
