@@ -27,9 +27,10 @@ def test_every_tree_and_number_of_threads_gives_the_same_bits(ball, ball_bvh, ra
     expected = ball_bvh.closest_hits(*rays)
     assert 500 < expected.hit.sum() < 2900
     for quality in ("fast", "high"):
-        for layout in ("full", "compact"):
+        for layout in ("auto", "full", "compact"):
             for isa in hitscan.instruction_sets:
                 bvh = hitscan.Bvh(ball, quality=quality, layout=layout, isa=isa)
+                assert ("compact" in repr(bvh)) == (layout == "compact")
                 assert same_bits(bvh.closest_hits(*rays, threads=1), expected)
     assert same_bits(ball_bvh.closest_hits(*rays, threads=3), expected)
 

@@ -90,7 +90,7 @@ def test_dask_without_a_cluster(ball, ball_bvh, asked, expected):
     from hitscan.distributed import dask as on_dask
 
     chunked = da.from_array(asked, chunks=(700, 3))
-    for mesh in (ball_bvh, split(ball, 5)):
+    for mesh in (ball_bvh, split(ball, 5), on_dask.place(split(ball, 3))):
         for rays in (chunked, asked):
             hits = on_dask.closest_hits(mesh, rays)
             assert hits.dtype == HIT and hits.shape == (len(asked),)
@@ -109,20 +109,27 @@ def test_dask_without_a_cluster(ball, ball_bvh, asked, expected):
 
 def count_reads():
     """Count, in a worker, how often it reads a tree."""
-    import hitscan._bvh as module
+    import hitscan._pickles as module
 
-    module.n_reads = 0
-    read = module._bvh_of
+    module.n_reads, module.uncounted = 0, module.read_bvh
+    read = module.read_bvh
 
-    def counted(data):
+    def counted(cls, content):
         module.n_reads += 1
-        return read(data)
+        return read(cls, content)
 
-    module._bvh_of = counted
+    module.read_bvh = counted
+
+
+def count_reads_no_more():
+    """Undo it: trees that a worker pickles would call the counter on workers that do not count."""
+    import hitscan._pickles as module
+
+    module.read_bvh = module.uncounted
 
 
 def n_reads():
-    import hitscan._bvh as module
+    import hitscan._pickles as module
 
     return module.n_reads
 
@@ -144,17 +151,35 @@ def test_dask_sends_a_tree_once_to_each_worker(client, ball_bvh, asked, expected
     from hitscan.distributed import dask as on_dask
 
     client.run(count_reads)
-    tree = client.scatter(ball_bvh)
-    chunked = da.from_array(np.tile(asked, (10, 1)), chunks=(500, 8))
-    for mesh in (tree, ball_bvh):
-        before = client.run(n_reads)
-        hits = on_dask.closest_hits(mesh, chunked).compute()
-        assert hits.tobytes() == np.tile(expected, 10).tobytes()
-        after = client.run(n_reads)
-        # The scheduler's process may hand it on, so a worker may read it twice, but not in each of 60 tasks.
-        assert len(chunked.chunks[0]) == 60
-        assert all(0 <= after[worker] - before[worker] <= 2 for worker in after), (before, after)
-    assert min(after.values()) > 0
+    try:
+        tree = client.scatter(ball_bvh)
+        chunked = da.from_array(np.tile(asked, (10, 1)), chunks=(500, 8))
+        for mesh in (tree, ball_bvh):
+            before = client.run(n_reads)
+            hits = on_dask.closest_hits(mesh, chunked).compute()
+            assert hits.tobytes() == np.tile(expected, 10).tobytes()
+            after = client.run(n_reads)
+            # The scheduler's process may hand it on, so a worker may read it twice, but not in each of 60
+            # tasks.
+            assert len(chunked.chunks[0]) == 60
+            assert all(0 <= after[worker] - before[worker] <= 2 for worker in after), (before, after)
+        assert min(after.values()) > 0
+    finally:
+        client.run(count_reads_no_more)
+
+
+def test_dask_keeps_the_trees_of_placed_parts(client, ball, ball_bvh, asked, expected, tmp_path):
+    from distributed import futures_of, wait
+    from hitscan.distributed import dask as on_dask
+
+    parts = split(ball, 3, tmp_path)
+    placed = on_dask.place(parts)
+    wait(futures_of(placed.trees))
+    for part in parts.parts:
+        # Nothing can build the part again.
+        os.remove(part.path)
+    assert on_dask.closest_hits(placed, asked).compute().tobytes() == expected.tobytes()
+    assert (on_dask.any_hits(placed, asked).compute() == ball_bvh.any_hits(asked)).all()
 
 
 def test_dask_names_a_part_that_fails(client, ball, asked, tmp_path):

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import os
-import pickle
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from . import _arrays, _hitscan
+from . import _arrays, _hitscan, _pickles
 from ._arrays import ArrayLike, LocalRays
 from ._hits import HitLists, Hits, SurfacePoints
 from ._mesh import Mesh
-
-#: The sides of triangles that a ray may hit.
-Faces = Literal["both", "front", "back"]
+from ._options import Faces, Layout, Quality
 
 
 class Bvh:
@@ -36,8 +33,9 @@ class Bvh:
     mesh : Mesh
     quality : {"fast", "balanced", "high"}
         The time that the build may take, for the speed of the queries.
-    layout : {"full", "compact"}
-        ``"compact"`` takes half the memory; queries are slower.
+    layout : {"auto", "full", "compact"}
+        ``"compact"`` takes half the memory; queries are slower. ``"auto"`` is ``"full"`` up to 2^26
+        triangles, and ``"compact"`` beyond.
     isa : str, optional
         One of ``hitscan.instruction_sets``; the best by default.
     threads : int, optional
@@ -61,8 +59,8 @@ class Bvh:
         self,
         mesh: Mesh,
         *,
-        quality: Literal["fast", "balanced", "high"] = "balanced",
-        layout: Literal["full", "compact"] = "full",
+        quality: Quality = "balanced",
+        layout: Layout = "auto",
         isa: str | None = None,
         threads: int | None = None,
     ) -> None:
@@ -133,10 +131,7 @@ class Bvh:
         return object.__sizeof__(self) + self._core.nbytes + self._core.mesh_nbytes
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        data = self._core.to_bytes()
-        if protocol >= 5:
-            return _bvh_of, (pickle.PickleBuffer(data.data),)
-        return _bvh_of, (data.tobytes(),)
+        return _pickles.reduce_bvh(self, protocol)
 
     def refit(self, positions: ArrayLike) -> bool:
         """Move the vertices to new positions; the triangles stay the same. O(n).
@@ -439,13 +434,5 @@ class Bvh:
         """Return the same tree, which later refits do not move."""
         return Bvh._of(self._core.snapshot())
 
-    def _describe(self, triangle: Any, uv: Any) -> tuple[Any, Any]:
-        _arrays.room(f"the points and normals of {len(triangle)} hits", 48 * len(triangle))
-        point = np.empty((len(triangle), 3), np.float64)
-        normal = np.empty((len(triangle), 3), np.float64)
-        self._core.describe(triangle, uv, point, normal)
-        return point, normal
-
-
-def _bvh_of(data: Any) -> Bvh:
-    return Bvh._of(_hitscan.Bvh.from_bytes(np.frombuffer(data, np.uint8)))
+    def _describe(self, hits: Hits | HitLists | SurfacePoints, point: Any, normal: Any) -> None:
+        self._core.describe(hits.triangle, hits.uv, point, normal)

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from . import _arrays
+
 if TYPE_CHECKING:
     from ._bvh import Bvh
     from ._scene import Scene
@@ -24,33 +26,20 @@ INVALID = 0xFFFF_FFFF
 _Details: TypeAlias = "tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]"
 
 
-@dataclass(frozen=True, eq=False)
-class Hits:
-    """The closest hit of each of n rays.
+def describe(surface: Any, hits: Any) -> _Details:
+    """Return the points of hits on a tree or scene, and the unit normals of their triangles."""
+    n = len(hits)
+    _arrays.room(f"the points and normals of {n} hits", 48 * n)
+    point, normal = np.empty((n, 3), np.float64), np.empty((n, 3), np.float64)
+    surface._describe(hits, point, normal)
+    return point, normal
 
-    Attributes
-    ----------
-    t : (n,) float32
-        The position on the ray, in units of its direction; inf for a miss.
-    triangle : (n,) uint32
-        The index of the triangle; ``INVALID`` for a miss.
-    uv : (n, 2) float32
-        The weights of the triangle's second and third corner; 0 for a miss.
-    front : (n,) bool
-        Whether the ray came from the front side, from which the corners run counter-clockwise.
-    """
 
-    t: npt.NDArray[np.float32]
+class _OnSurface:
+    """What all hits share. Points and normals are in world space if the hits are those of a scene."""
+
     triangle: npt.NDArray[np.uint32]
-    uv: npt.NDArray[np.float32]
-    front: npt.NDArray[np.bool_]
-    _bvh: Bvh = field(repr=False)
-
-    @property
-    def hit(self) -> npt.NDArray[np.bool_]:
-        """Whether each ray hits anything, (n,) bool."""
-        hit: npt.NDArray[np.bool_] = self.triangle != INVALID
-        return hit
+    _surface: Any
 
     @property
     def points(self) -> npt.NDArray[np.float64]:
@@ -69,18 +58,62 @@ class Hits:
 
     @cached_property
     def _details(self) -> _Details:
-        details: _Details = self._bvh._describe(self.triangle, self.uv)
-        return details
+        return describe(self._surface, self)
 
     def __getstate__(self) -> dict[str, Any]:
-        return _without(self, "_bvh")
+        # Points and normals in place of the surface, which may be large.
+        return {**self.__dict__, "_details": self._details, "_surface": None}
 
     def __len__(self) -> int:
-        return len(self.t)
+        return len(self.triangle)
+
+
+class _PerRay(_OnSurface):
+    """What answers with one entry per ray share."""
+
+    @property
+    def hit(self) -> npt.NDArray[np.bool_]:
+        """Whether each ray hits anything, (n,) bool."""
+        hit: npt.NDArray[np.bool_] = self.triangle != INVALID
+        return hit
+
+
+class _PerHit(_OnSurface):
+    """What answers with one entry per hit share."""
+
+    splits: npt.NDArray[np.int64]
+
+    @property
+    def ray(self) -> npt.NDArray[np.int64]:
+        """The index of the ray of each hit, (m,) int64."""
+        return np.repeat(np.arange(len(self.splits) - 1, dtype=np.int64), np.diff(self.splits))
 
 
 @dataclass(frozen=True, eq=False)
-class HitLists:
+class Hits(_PerRay):
+    """The closest hit of each of n rays.
+
+    Attributes
+    ----------
+    t : (n,) float32
+        The position on the ray, in units of its direction; inf for a miss.
+    triangle : (n,) uint32
+        The index of the triangle; ``INVALID`` for a miss.
+    uv : (n, 2) float32
+        The weights of the triangle's second and third corner; 0 for a miss.
+    front : (n,) bool
+        Whether the ray came from the front side, from which the corners run counter-clockwise.
+    """
+
+    t: npt.NDArray[np.float32]
+    triangle: npt.NDArray[np.uint32]
+    uv: npt.NDArray[np.float32]
+    front: npt.NDArray[np.bool_]
+    _surface: Bvh = field(repr=False)
+
+
+@dataclass(frozen=True, eq=False)
+class HitLists(_PerHit):
     """The hits of n rays, m in all, sorted by ray, then by ``(t, triangle)``.
 
     Attributes
@@ -99,38 +132,7 @@ class HitLists:
     uv: npt.NDArray[np.float32]
     front: npt.NDArray[np.bool_]
     splits: npt.NDArray[np.int64]
-    _bvh: Bvh = field(repr=False)
-
-    @property
-    def ray(self) -> npt.NDArray[np.int64]:
-        """The index of the ray of each hit, (m,) int64."""
-        return _rays_of(self.splits)
-
-    @property
-    def points(self) -> npt.NDArray[np.float64]:
-        """The points of the hits, (m, 3) float64."""
-        return self._details[0]
-
-    @property
-    def normals(self) -> npt.NDArray[np.float64]:
-        """The unit normals of the triangles, (m, 3) float64; NaN for triangles without area."""
-        return self._details[1]
-
-    @property
-    def primitive(self) -> npt.NDArray[np.uint32]:
-        """The same as ``triangle``, by the name that other ray casters use."""
-        return self.triangle
-
-    @cached_property
-    def _details(self) -> _Details:
-        details: _Details = self._bvh._describe(self.triangle, self.uv)
-        return details
-
-    def __getstate__(self) -> dict[str, Any]:
-        return _without(self, "_bvh")
-
-    def __len__(self) -> int:
-        return len(self.t)
+    _surface: Bvh = field(repr=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,7 +161,7 @@ class SurfacePoints:
 
 
 @dataclass(frozen=True, eq=False)
-class SceneHits:
+class SceneHits(_PerRay):
     """The closest hit of each of n rays in a scene.
 
     Attributes
@@ -180,43 +182,11 @@ class SceneHits:
     triangle: npt.NDArray[np.uint32]
     uv: npt.NDArray[np.float32]
     front: npt.NDArray[np.bool_]
-    _scene: Scene = field(repr=False)
-
-    @property
-    def hit(self) -> npt.NDArray[np.bool_]:
-        """Whether each ray hits anything, (n,) bool."""
-        hit: npt.NDArray[np.bool_] = self.triangle != INVALID
-        return hit
-
-    @property
-    def points(self) -> npt.NDArray[np.float64]:
-        """The points of the hits in world space, (n, 3) float64; NaN for misses."""
-        return self._details[0]
-
-    @property
-    def normals(self) -> npt.NDArray[np.float64]:
-        """The unit normals of the triangles in world space, (n, 3) float64; NaN for misses."""
-        return self._details[1]
-
-    @property
-    def primitive(self) -> npt.NDArray[np.uint32]:
-        """The same as ``triangle``, by the name that other ray casters use."""
-        return self.triangle
-
-    @cached_property
-    def _details(self) -> _Details:
-        details: _Details = self._scene._describe(self)
-        return details
-
-    def __getstate__(self) -> dict[str, Any]:
-        return _without(self, "_scene")
-
-    def __len__(self) -> int:
-        return len(self.t)
+    _surface: Scene = field(repr=False)
 
 
 @dataclass(frozen=True, eq=False)
-class SceneHitLists:
+class SceneHitLists(_PerHit):
     """The hits of n rays in a scene, m in all, sorted by ray, then by ``(t, instance, triangle)``.
 
     Attributes
@@ -237,38 +207,7 @@ class SceneHitLists:
     uv: npt.NDArray[np.float32]
     front: npt.NDArray[np.bool_]
     splits: npt.NDArray[np.int64]
-    _scene: Scene = field(repr=False)
-
-    @property
-    def ray(self) -> npt.NDArray[np.int64]:
-        """The index of the ray of each hit, (m,) int64."""
-        return _rays_of(self.splits)
-
-    @property
-    def points(self) -> npt.NDArray[np.float64]:
-        """The points of the hits in world space, (m, 3) float64."""
-        return self._details[0]
-
-    @property
-    def normals(self) -> npt.NDArray[np.float64]:
-        """The unit normals of the triangles in world space, (m, 3) float64."""
-        return self._details[1]
-
-    @property
-    def primitive(self) -> npt.NDArray[np.uint32]:
-        """The same as ``triangle``, by the name that other ray casters use."""
-        return self.triangle
-
-    @cached_property
-    def _details(self) -> _Details:
-        details: _Details = self._scene._describe(self)
-        return details
-
-    def __getstate__(self) -> dict[str, Any]:
-        return _without(self, "_scene")
-
-    def __len__(self) -> int:
-        return len(self.t)
+    _surface: Scene = field(repr=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -293,12 +232,3 @@ class ScenePoints:
 
     def __len__(self) -> int:
         return len(self.distance)
-
-
-def _rays_of(splits: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    return np.repeat(np.arange(len(splits) - 1, dtype=np.int64), np.diff(splits))
-
-
-def _without(hits: Any, surface: str) -> dict[str, Any]:
-    """Return the state to pickle: points and normals in place of the surface, which may be large."""
-    return {**hits.__dict__, "_details": hits._details, surface: None}

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -11,13 +9,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from . import _arrays, _hitscan
+from . import _arrays, _hitscan, _options, _pickles
 from ._arrays import ArrayLike
-from ._bvh import Bvh, Faces
+from ._bvh import Bvh
 from ._hits import SceneHitLists, SceneHits, ScenePoints
-
-#: The mask of all layers.
-ALL_LAYERS = 0xFFFF_FFFF
+from ._options import ALL_LAYERS, Faces
 
 
 @dataclass(frozen=True)
@@ -114,7 +110,7 @@ class Scene:
         _check_bvh(bvh)
         core = None if bvh is None else bvh._core
         matrix = _matrix(np.eye(4) if transform is None else transform)
-        mask = _mask(layers)
+        mask = _options.mask(layers)
         id = self._core.insert(core, matrix, parent, name, mask, bool(hidden), bool(locked))
         self._bvhs[id] = bvh
         return id
@@ -148,7 +144,7 @@ class Scene:
 
     def set_layers(self, id: int, layers: int) -> None:
         """Replace the layers of an instance."""
-        self._core.set_layers(id, _mask(layers))
+        self._core.set_layers(id, _options.mask(layers))
 
     @property
     def ids(self) -> list[int]:
@@ -179,26 +175,7 @@ class Scene:
         return f"Scene({n} instance{'s' * (n != 1)})"
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        ids = self.ids
-        place = {id: place for place, id in enumerate(ids)}
-        bvhs: list[Bvh] = []
-        place_of_bvh: dict[int, int] = {}
-        rows = []
-        for id in ids:
-            one = self.instance(id)
-            shape = None
-            if one.bvh is not None:
-                # The tree of the instance; that of the caller may have been refitted since.
-                key, core = self._core.shape(id, one.bvh._core)
-                shape = place_of_bvh.setdefault(key, len(bvhs))
-                if shape == len(bvhs):
-                    bvhs.append(Bvh._of(core))
-            parent = None if one.parent is None else place[one.parent]
-            matrix = one.transform.ravel().tolist()
-            rows.append([shape, matrix, parent, one.name, one.layers, one.hidden, one.locked])
-        # The trees have checksums in the cache format; the rest gets one here.
-        data = json.dumps(rows).encode()
-        return _scene_of, (bvhs, data, zlib.crc32(data))
+        return _pickles.reduce_scene(self)
 
     def closest_hits(
         self,
@@ -243,7 +220,7 @@ class Scene:
             Answers that do not fit into memory.
         """
         n, rays = _arrays.world_rays(origins, directions, t_min, t_max)
-        options = _options(faces, layers, ignore, include_hidden, include_locked)
+        options = _options.of_scene(faces, layers, ignore, include_hidden, include_locked)
         _arrays.room(f"the hits of {n} rays", 29 * n)
         t = np.empty(n, np.float64)
         instance = np.empty(n, np.int64)
@@ -270,7 +247,7 @@ class Scene:
     ) -> npt.NDArray[np.bool_]:
         """Return whether each ray hits anything, (n,) bool. Arguments as in :meth:`closest_hits`."""
         n, rays = _arrays.world_rays(origins, directions, t_min, t_max)
-        options = _options(faces, layers, ignore, include_hidden, include_locked)
+        options = _options.of_scene(faces, layers, ignore, include_hidden, include_locked)
         _arrays.room(f"the answers of {n} rays", n)
         hit = np.empty(n, np.bool_)
         self._core.any_hits(rays, options, _arrays.threads(threads), hit)
@@ -295,7 +272,7 @@ class Scene:
         A shared edge or vertex of a mesh counts once.
         """
         n, rays = _arrays.world_rays(origins, directions, t_min, t_max)
-        options = _options(faces, layers, ignore, include_hidden, include_locked)
+        options = _options.of_scene(faces, layers, ignore, include_hidden, include_locked)
         _arrays.room(f"the answers of {n} rays", 4 * n)
         crossings = np.empty(n, np.uint32)
         self._core.count_crossings(rays, options, _arrays.threads(threads), crossings)
@@ -341,7 +318,7 @@ class Scene:
             Answers that do not fit into memory.
         """
         _, rays = _arrays.world_rays(origins, directions, t_min, t_max)
-        options = _options(faces, layers, ignore, include_hidden, include_locked)
+        options = _options.of_scene(faces, layers, ignore, include_hidden, include_locked)
         if limit is not None and limit < 0:
             raise ValueError(f"limit is {limit}, expected a number from 0 on")
         count = _arrays.threads(threads)
@@ -384,7 +361,7 @@ class Scene:
             Answers that do not fit into memory.
         """
         start = _arrays.rows("points", points, 3, np.float64)
-        options = _options("both", layers, ignore, include_hidden, include_locked)
+        options = _options.of_scene("both", layers, ignore, include_hidden, include_locked)
         n = len(start)
         _arrays.room(f"the answers of {n} points", 52 * n)
         point = np.empty((n, 3), np.float64)
@@ -420,7 +397,7 @@ class Scene:
         Arguments as in :meth:`closest_points`. NaN for points that are not finite, and in an empty scene.
         """
         start = _arrays.rows("points", points, 3, np.float64)
-        options = _options("both", layers, ignore, include_hidden, include_locked)
+        options = _options.of_scene("both", layers, ignore, include_hidden, include_locked)
         _arrays.room(f"the answers of {len(start)} points", 8 * len(start))
         distance = np.empty(len(start), np.float64)
         self._core.signed_distances(start, options, _arrays.threads(threads), distance)
@@ -432,27 +409,8 @@ class Scene:
         scene._core, scene._bvhs = self._core.snapshot(), dict(self._bvhs)
         return scene
 
-    def _describe(self, hits: SceneHits | SceneHitLists) -> tuple[Any, Any]:
-        _arrays.room(f"the points and normals of {len(hits)} hits", 48 * len(hits))
-        point = np.empty((len(hits), 3), np.float64)
-        normal = np.empty((len(hits), 3), np.float64)
+    def _describe(self, hits: SceneHits | SceneHitLists, point: Any, normal: Any) -> None:
         self._core.describe(hits.instance, hits.triangle, hits.uv, point, normal)
-        return point, normal
-
-
-def _scene_of(bvhs: list[Bvh], data: bytes, checksum: int) -> Scene:
-    found = zlib.crc32(data)
-    if found != checksum:
-        raise ValueError(f"the pickled scene has the checksum {found}, expected {checksum}; pickle it again")
-    scene = Scene()
-    ids: list[int] = []
-    for shape, matrix, parent, name, layers, hidden, locked in json.loads(data):
-        bvh = None if shape is None else bvhs[shape]
-        above = None if parent is None else ids[parent]
-        transform = np.array(matrix, np.float64).reshape(4, 4)
-        id = scene.add(bvh, transform, parent=above, name=name, layers=layers, hidden=hidden, locked=locked)
-        ids.append(id)
-    return scene
 
 
 def _check_bvh(bvh: Any) -> None:
@@ -465,12 +423,3 @@ def _matrix(values: ArrayLike, name: str = "transform") -> Any:
     if array.shape != (4, 4):
         raise ValueError(f"{name} has shape {array.shape}, expected (4, 4)")
     return _arrays.contiguous(name, array, np.float64).reshape(16)
-
-
-def _mask(layers: int) -> int:
-    return _arrays.integer("layers", layers, 0, ALL_LAYERS)
-
-
-def _options(faces: Any, layers: int, ignore: Iterable[int], hidden: bool, locked: bool) -> Any:
-    ids = [int(id) for id in ignore]
-    return faces, _mask(layers), ids, bool(hidden), bool(locked)

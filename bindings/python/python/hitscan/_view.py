@@ -11,8 +11,9 @@ import numpy.typing as npt
 
 from . import _arrays, _hitscan
 from ._arrays import ArrayLike
-from ._bvh import Bvh, Faces
+from ._bvh import Bvh
 from ._mesh import Mesh
+from ._options import Faces
 from ._scene import Scene, _matrix
 
 #: Three numbers.

@@ -21,7 +21,7 @@ import numpy.typing as npt
 from . import _arrays
 from ._arrays import ArrayLike
 from ._bvh import Bvh
-from ._hits import INVALID
+from ._hits import INVALID, describe
 from ._mesh import Mesh
 
 __all__ = ["Array", "RaycastingScene"]
@@ -210,7 +210,7 @@ class RaycastingScene:
         bvh = self._tree()
         found = bvh.closest_points(array, threads=_threads(nthreads))
         geometry, primitive = self._ids(found.triangle)
-        normals = np.nan_to_num(bvh._describe(found.triangle, found.uv)[1]).astype(np.float32)
+        normals = np.nan_to_num(describe(bvh, found)[1]).astype(np.float32)
         return {
             "points": _shaped(found.points.astype(np.float32), (*shape, 3)),
             "geometry_ids": _shaped(geometry, shape),
@@ -244,30 +244,20 @@ class RaycastingScene:
         -------
         (...) float32
         """
-        array, shape = _leading("query_points", query_points, 3)
-        distance, ways = _answers(array), _ways(nsamples)
-        self._tree()._core.signed_distances_by_rays(array, ways, _threads(nthreads), distance)
-        return _shaped(distance, shape)
+        return self._vote(self._tree()._core.signed_distances_by_rays, query_points, nthreads, nsamples)
 
     def compute_occupancy(self, query_points: ArrayLike, nthreads: int = 0, nsamples: int = 1) -> Array:
-        """Return 1 for points inside and 0 for others.
+        """Return 1 for points inside and 0 for others, (...) float32.
 
-        Parameters
-        ----------
-        query_points : (..., 3) array_like
-        nthreads : int
-            0 for all.
-        nsamples : int
-            How many rays vote, an odd number; more than one matters for meshes with holes only.
-
-        Returns
-        -------
-        (...) float32
+        Arguments as in :meth:`compute_signed_distance`.
         """
+        return self._vote(self._tree()._core.occupancy, query_points, nthreads, nsamples)
+
+    def _vote(self, query: Any, query_points: ArrayLike, nthreads: int, nsamples: int) -> Array:
         array, shape = _leading("query_points", query_points, 3)
-        inside, ways = _answers(array), _ways(nsamples)
-        self._tree()._core.occupancy(array, ways, _threads(nthreads), inside)
-        return _shaped(inside, shape)
+        answers = _answers(array)
+        query(array, _ways(nsamples), _threads(nthreads), answers)
+        return _shaped(answers, shape)
 
     @staticmethod
     def create_rays_pinhole(*args: Any, **kwargs: Any) -> Array:

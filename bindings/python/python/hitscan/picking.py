@@ -23,10 +23,10 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from . import _arrays, _hitscan
+from . import _arrays, _hitscan, _options
 from ._arrays import ArrayLike
-from ._bvh import Faces
-from ._scene import ALL_LAYERS, Scene, _options
+from ._options import ALL_LAYERS, Faces
+from ._scene import Scene
 from ._view import View
 
 __all__ = ["Pick", "PickHit", "Selected", "Snap", "is_visible", "pick", "pick_all", "select", "snap"]
@@ -141,7 +141,7 @@ def pick(
     ValueError, TypeError
         An argument of another shape, type or name.
     """
-    options = _options(faces, layers, ignore, include_hidden, include_locked)
+    options = _options.of_scene(faces, layers, ignore, include_hidden, include_locked)
     found = _hitscan.pick(*_core(scene, view), options, _pixel(pixel), kind, radius, bool(x_ray))
     return None if found is None else _pick_of(found)
 
@@ -163,7 +163,7 @@ def pick_all(
 
     Those under the cursor come first, in order along its ray. Arguments as in :func:`pick`.
     """
-    options = _options(faces, layers, ignore, include_hidden, include_locked)
+    options = _options.of_scene(faces, layers, ignore, include_hidden, include_locked)
     found = _hitscan.pick_all(*_core(scene, view), options, _pixel(pixel), kind, radius)
     return [_pick_of(one) for one in found]
 
@@ -197,7 +197,7 @@ def snap(
     """
     if isinstance(targets, str):
         raise TypeError(f"targets is {targets!r}, expected a sequence of names")
-    options = _options(faces, layers, ignore, include_hidden, include_locked)
+    options = _options.of_scene(faces, layers, ignore, include_hidden, include_locked)
     names: list[Target] = list(targets)
     found = _hitscan.snap(*_core(scene, view), options, _pixel(pixel), names, float(radius), bool(x_ray))
     return None if found is None else Snap(names[found[0]], _pick_of(found[1]))
@@ -243,7 +243,7 @@ def select(
     """
     if (marquee is None) == (lasso is None):
         raise TypeError("select expects either marquee or lasso")
-    options = _options(faces, layers, ignore, include_hidden, include_locked)
+    options = _options.of_scene(faces, layers, ignore, include_hidden, include_locked)
     if marquee is not None:
         outline = _arrays.rows("marquee", marquee, 2, np.float64)
         if len(outline) != 2:
@@ -275,7 +275,7 @@ def is_visible(
     scene, view
         As in :func:`pick`.
     """
-    options = _options(faces, layers, ignore, include_hidden, include_locked)
+    options = _options.of_scene(faces, layers, ignore, include_hidden, include_locked)
     start = _arrays.rows("points", points, 3, np.float64)
     visible = np.empty(len(start), np.bool_)
     _hitscan.points_visible(*_core(scene, view), options, start, visible)

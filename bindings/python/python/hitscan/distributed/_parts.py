@@ -11,9 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _arrays
-from .._bvh import Bvh, Faces
+from .._bvh import Bvh
 from .._hits import INVALID
 from .._mesh import Mesh
+from .._options import Faces
 
 #: The rays from which an order of the parts is found.
 SAMPLE = 1024

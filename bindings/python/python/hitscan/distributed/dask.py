@@ -13,24 +13,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 from uuid import uuid4
 
 import dask.array
 import numpy as np
+from dask.base import persist as _persist
 from dask.delayed import Delayed
 from dask.delayed import delayed as _delayed
 from distributed import Future
 
-from .._bvh import Bvh, Faces
+from .._bvh import Bvh
+from .._options import Faces
 from . import _parts
 from ._parts import HIT, Parts
 
 # The types of Dask's own functions are incomplete.
 da: Any = dask.array
 delayed: Any = _delayed
+persist: Any = _persist
 
-__all__ = ["any_hits", "closest_hits", "count_crossings"]
+__all__ = ["Placed", "any_hits", "closest_hits", "count_crossings", "place"]
 
 #: Rays of a chunk, if they are no Dask array.
 CHUNK = 1 << 18
@@ -41,9 +45,10 @@ def closest_hits(mesh: Any, rays: Any, *, faces: Faces = "both", threads: int | 
 
     Parameters
     ----------
-    mesh : Bvh, Parts, or a Bvh that Dask holds
+    mesh : Bvh, Parts, Placed, or a Bvh that Dask holds
         Each worker gets the tree once. For many queries, place it first, with ``client.scatter(bvh)`` or
-        ``dask.delayed(bvh).persist()``. Each part is built on one worker and stays there.
+        ``dask.delayed(bvh).persist()``. Each part is built on one worker and stays there for the query;
+        :func:`place` keeps it for several.
     rays : dask.array.Array or array_like (n, 6) or (n, 8)
         In chunks of whole rows.
     faces : {"both", "front", "back"}
@@ -72,6 +77,27 @@ def closest_hits(mesh: Any, rays: Any, *, faces: Faces = "both", threads: int | 
         lambda built, part, block, best: _parts.advance(built, part, block, best, faces, threads),
         faces,
     )
+
+
+@dataclass(frozen=True)
+class Placed:
+    """Parts of a mesh, each with its tree on a worker; made by :func:`place`."""
+
+    parts: Parts
+    trees: tuple[Any, ...]
+
+
+def place(parts: Parts) -> Placed:
+    """Build the tree of each part on a worker, for several queries.
+
+    The workers drop the trees with the last reference to the answer. Without a cluster, this process holds
+    them.
+
+    Parameters
+    ----------
+    parts : Parts
+    """
+    return Placed(parts, tuple(persist(*_builds(parts))))
 
 
 def any_hits(mesh: Any, rays: Any, *, faces: Faces = "both", threads: int | None = 1) -> Any:
@@ -109,14 +135,14 @@ def _map(
     of_part: Callable[[Any, Any, Any, Any], Any],
     faces: str,
 ) -> Any:
-    _parts.check(mesh, (Delayed, Future), faces)
+    _parts.check(mesh, (Delayed, Future, Placed), faces)
     in_memory = None if isinstance(rays, da.Array) else _parts.eight_columns(rays)
     array = rays if in_memory is None else da.from_array(in_memory, chunks=(CHUNK, -1))
     _parts.check_shape(array.shape)
     if array.numblocks[1] != 1:
         array = array.rechunk({1: -1})
     blocks = [row[0] for row in array.to_delayed()]
-    if isinstance(mesh, Parts):
+    if isinstance(mesh, (Parts, Placed)):
         samples = [_sample(array)] * len(blocks) if in_memory is None else _chunks(in_memory)
         answers = _through_parts(mesh, blocks, samples, first, of_part)
     else:
@@ -131,29 +157,35 @@ def _map(
 
 
 def _through_parts(
-    mesh: Parts,
+    mesh: Parts | Placed,
     blocks: list[Any],
     samples: list[Any],
     first: Callable[[int], Any],
     of_part: Callable[[Any, Any, Any, Any], Any],
 ) -> list[Any]:
     """Return the answer of each block, which goes from part to part."""
-    build, task = delayed(_build, pure=False), delayed(of_part, pure=False)
+    task = delayed(of_part, pure=False)
+    parts, built = (mesh.parts, mesh.trees) if isinstance(mesh, Placed) else (mesh, _builds(mesh))
 
     def begin(block: Any) -> Any:
         return first(len(block))
 
     start = delayed(begin, pure=False)
-    names = [f"hitscan-part-{part.number}-{uuid4().hex}" for part in mesh.parts]
-    built = [build(part, dask_key_name=name) for part, name in zip(mesh.parts, names, strict=True)]
-    answers = []
-    for place, (block, sample) in enumerate(zip(blocks, samples, strict=True)):
+    query, answers = uuid4().hex, []
+    for chunk, (block, sample) in enumerate(zip(blocks, samples, strict=True)):
         best = start(block)
-        for number in mesh.order(sample):
-            name = f"{names[number]}-chunk-{place}"
-            best = task(built[number], mesh.parts[number].outline(), block, best, dask_key_name=name)
+        for number in parts.order(sample):
+            name = f"hitscan-part-{number}-{query}-chunk-{chunk}"
+            best = task(built[number], parts.parts[number].outline(), block, best, dask_key_name=name)
         answers.append(best)
     return answers
+
+
+def _builds(parts: Parts) -> list[Any]:
+    """Return a task for the tree of each part."""
+    build = delayed(_build, pure=False)
+    names = [f"hitscan-part-{part.number}-{uuid4().hex}" for part in parts.parts]
+    return [build(part, dask_key_name=name) for part, name in zip(parts.parts, names, strict=True)]
 
 
 def _build(part: _parts.Part) -> Any:

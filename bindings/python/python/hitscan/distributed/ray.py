@@ -16,7 +16,8 @@ import numpy as np
 import numpy.typing as npt
 import ray as _ray
 
-from .._bvh import Bvh, Faces
+from .._bvh import Bvh
+from .._options import Faces
 from . import _parts
 from ._parts import HIT, Parts
 

@@ -1,0 +1,31 @@
+"""Options of builds and queries, and their types."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Literal
+
+from . import _arrays
+
+#: The sides of triangles that a ray may hit.
+Faces = Literal["both", "front", "back"]
+
+#: The time that a build may take, for the speed of the queries.
+Quality = Literal["fast", "balanced", "high"]
+
+#: The layout of a tree.
+Layout = Literal["auto", "full", "compact"]
+
+#: The mask of all layers.
+ALL_LAYERS = 0xFFFF_FFFF
+
+
+def mask(layers: int) -> int:
+    """Check a mask of layers."""
+    return _arrays.integer("layers", layers, 0, ALL_LAYERS)
+
+
+def of_scene(faces: Any, layers: int, ignore: Iterable[int], hidden: bool, locked: bool) -> Any:
+    """Return the options of a query of a scene as the compiled module takes them."""
+    ids = [int(id) for id in ignore]
+    return faces, mask(layers), ids, bool(hidden), bool(locked)
