@@ -15,18 +15,12 @@ use crate::{
     rays::{LocalRayArguments, LocalRayArrays},
 };
 
-/// The minimum and the maximum number of rays that one thread converts and casts at a time.
+/// The rays that one thread converts and casts at a time, unless the batch of these rays gives some to
+/// threads that have none.
 ///
-/// A batch finds the rows of a picture, which takes as long for few rays as for many. Rays and hits, 52
-/// bytes each, should fit into the last cache.
-const CHUNK_LENGTHS: [usize; 2] = [1 << 12, 1 << 15];
-
-/// The number of rays in a chunk of `n` rays. The batch of a chunk divides its rays further, among threads
-/// that have no chunk.
-pub(crate) fn chunk_len(n: usize) -> usize {
-    let [min, max] = CHUNK_LENGTHS;
-    (n / 4).clamp(min, max)
-}
+/// A batch finds the rows of a picture, and cuts them into packets. In chunks of 2^14 rays, a camera's rays
+/// took up to a half longer. Rays and hits, 52 bytes each, should fit into the last cache.
+pub(crate) const CHUNK: usize = 1 << 15;
 
 /// The lists of many rays as arrays: `t`, `triangle`, `uv`, `front`, `splits`.
 type ListArrays<'py> = (
@@ -56,10 +50,9 @@ impl Bvh {
         let rays = arrays.slices()?;
         let mut answers = HitArrays::new(arrays.len(), &mut t, &mut triangle, &mut uv, &mut front)?;
         in_steps(py, Steps::RAYS, arrays.len(), threads, |range| {
-            let len = chunk_len(range.len());
-            let chunks = answers.chunks(range.clone(), len).enumerate();
+            let chunks = answers.chunks(range.clone(), CHUNK).enumerate();
             chunks.for_each(|(n, mut chunk)| {
-                let first = range.start + n * len;
+                let first = range.start + n * CHUNK;
                 ClosestBatch::with(|batch| {
                     rays.collect(first..first + chunk.len(), &mut batch.rays);
                     chunk.store(batch.answer(mesh.bvh(), faces));
@@ -144,10 +137,9 @@ impl Bvh {
         let rays = arrays.slices()?;
         let answers = slice("the array of answers", answers, arrays.len())?;
         in_steps(py, Steps::RAYS, arrays.len(), threads, |range| {
-            let len = chunk_len(range.len());
-            let chunks = answers[range.clone()].par_chunks_mut(len).enumerate();
+            let chunks = answers[range.clone()].par_chunks_mut(CHUNK).enumerate();
             chunks.for_each(|(n, answers)| {
-                let first = range.start + n * len;
+                let first = range.start + n * CHUNK;
                 ClosestBatch::with(|batch| {
                     rays.collect(first..first + answers.len(), &mut batch.rays);
                     answer(mesh.bvh(), &batch.rays, answers);

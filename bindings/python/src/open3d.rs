@@ -9,7 +9,7 @@ use crate::{
     answers::{NO_TRIANGLE, row_slice, slice},
     batch::{Steps, in_steps},
     bvh::Bvh,
-    bvh_rays::{ClosestBatch, chunk_len},
+    bvh_rays::{CHUNK, ClosestBatch},
     rays::{LocalRayArguments, LocalRayArrays, points},
 };
 
@@ -40,17 +40,16 @@ impl Bvh {
         let uv = row_slice::<_, 2>("uv", &mut uv, n)?;
         let normal = row_slice::<_, 3>("normal", &mut normal, n)?;
         in_steps(py, Steps::RAYS, n, threads, |range| {
-            let len = chunk_len(range.len());
             let chunks = (
-                t[range.clone()].par_chunks_mut(len),
-                geometry[range.clone()].par_chunks_mut(len),
-                triangle[range.clone()].par_chunks_mut(len),
-                uv[range.clone()].par_chunks_mut(len),
-                normal[range.clone()].par_chunks_mut(len),
+                t[range.clone()].par_chunks_mut(CHUNK),
+                geometry[range.clone()].par_chunks_mut(CHUNK),
+                triangle[range.clone()].par_chunks_mut(CHUNK),
+                uv[range.clone()].par_chunks_mut(CHUNK),
+                normal[range.clone()].par_chunks_mut(CHUNK),
             );
             let chunks = chunks.into_par_iter().enumerate();
             chunks.for_each(|(n, (t, geometry, triangle, uv, normal))| {
-                let first = range.start + n * len;
+                let first = range.start + n * CHUNK;
                 ClosestBatch::with(|batch| {
                     rays.collect(first..first + t.len(), &mut batch.rays);
                     for (i, hit) in batch.answer(mesh.bvh(), Faces::Both).iter().enumerate() {

@@ -76,8 +76,10 @@ def test_queries_and_edits_of_many_threads(ball, ball_bvh, rays):
         assert all(pool.map(work, range(6)))
 
 
+# A shell that starts the tests in the background makes them, and so this program, ignore Ctrl-C.
 HEAD = """
-import hitscan, numpy as np, sys, time
+import hitscan, numpy as np, signal, sys, time
+signal.signal(signal.SIGINT, signal.default_int_handler)
 grid = np.stack(np.meshgrid(*[np.arange(700.0)] * 2, [0.0]), -1).reshape(-1, 3)
 k = (np.arange(699)[:, None] * 700 + np.arange(699)).reshape(-1)
 faces = np.concatenate([np.stack([k, k + 1, k + 701], 1), np.stack([k, k + 701, k + 700], 1)])
