@@ -13,7 +13,7 @@ import { browserPath, launch, serve } from './support/browser.mjs';
 import { rays } from './support/meshes.mjs';
 import { readNpz, writeNpy } from './support/npy.mjs';
 
-/** Rays for each mesh. The record of 100,000 is in the README. */
+/** Rays for each mesh. */
 const N = Number(process.env.HITSCAN_RAYS ?? 20_000);
 
 let expected;
