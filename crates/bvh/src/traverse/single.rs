@@ -53,17 +53,20 @@ pub(crate) fn trace<H: HitSink>(tree: &Tree, isa: Isa, ray: &Ray, faces: Faces, 
     if !H::TAKES_ALL_HITS {
         return isa.run(traversal);
     }
-    with_recent_rays::<H, _>(|recent| match recent.coherence(ray, tree.max_abs) {
-        Coherence::Alike => isa.run(traversal.going::<Alike>(recent)),
-        Coherence::Near if H::ORDERED => isa.run(traversal.going::<Near>(recent)),
-        _ => isa.run(traversal.going::<Scattered>(recent)),
-    });
+    // Each traversal but one stands outside of the closures, which the compiler may leave out of line.
+    match with_recent_rays::<H, _>(|recent| recent.coherence(ray, tree.max_abs)) {
+        Coherence::Alike if H::NEEDS_NO_T => with_recent_rays::<H, _>(|recent| {
+            isa.run(traversal.going::<Alike>(Some(&recent.occluder)));
+        }),
+        Coherence::Alike => isa.run(traversal.going::<Alike>(None)),
+        Coherence::Near if H::ORDERED => isa.run(traversal.going::<Near>(None)),
+        _ => isa.run(traversal.going::<Scattered>(None)),
+    }
 }
 
 impl<'a, H: HitSink> Traversal<'a, H> {
     #[inline(always)]
-    fn going<W: Way>(self, recent: &'a RecentRays) -> Going<'a, H, W> {
-        let occluder = Some(&recent.occluder);
+    fn going<W: Way>(self, occluder: Option<&'a Occluder>) -> Going<'a, H, W> {
         Going { traversal: self, occluder, way: PhantomData }
     }
 
@@ -256,9 +259,11 @@ impl<T, H: HitSink, Start: Fn(&Ray) -> H, Finish: Fn(H) -> T> Kernel
             // A separate function. Inlined here, this loop keeps values in registers that the
             // traversal lacks, and takes 3 to 5 % more time.
             match recent.coherence(ray, tree.max_abs) {
-                Coherence::Alike => simd.vectorize(traversal.going::<Alike>(&recent)),
-                Coherence::Near if H::ORDERED => simd.vectorize(traversal.going::<Near>(&recent)),
-                _ => simd.vectorize(traversal.going::<Scattered>(&recent)),
+                Coherence::Alike => {
+                    simd.vectorize(traversal.going::<Alike>(Some(&recent.occluder)));
+                }
+                Coherence::Near if H::ORDERED => simd.vectorize(traversal.going::<Near>(None)),
+                _ => simd.vectorize(traversal.going::<Scattered>(None)),
             }
             *answer = finish(sink);
         }
