@@ -133,7 +133,7 @@ fn aimed_rays(mesh: &TriMesh, rng: &mut Rng) -> Vec<Ray> {
     (0..n).map(|_| ray()).collect()
 }
 
-/// Its rows are cut into tiles, of which some are not whole.
+/// Its rows are cut into tiles. Some tiles are not whole.
 #[test]
 fn a_picture_in_rows_equals_single_rays() {
     let mut rng = Rng::new(97);

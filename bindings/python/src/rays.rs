@@ -124,7 +124,7 @@ pub(crate) struct RaySlices<'a, T> {
 
 #[derive(Clone, Copy)]
 enum Rows<'a, T> {
-    /// Origins, and directions in an array of their own.
+    /// One array of origins and one of directions.
     Apart(&'a [[T; 3]], &'a [[T; 3]]),
     /// Origins with directions.
     Joined(&'a [[T; 6]]),

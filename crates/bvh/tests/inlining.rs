@@ -29,7 +29,7 @@ const CARRIER: &str = "9vectorize";
 /// The cold path that is out of line on purpose: it proves that the test sees symbols.
 const OUT_OF_LINE: &str = "6filter4Rule7accepts";
 
-/// Lane operations of the standard library, which are functions of their own in baseline code.
+/// Prefixes of lane operations in the standard library. Baseline code calls them as functions.
 const INTRINSICS: [&str; 2] = ["_mm256_", "_mm512_"];
 
 fn symbols(path: &Path) -> Vec<String> {

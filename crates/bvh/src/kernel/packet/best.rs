@@ -112,7 +112,7 @@ impl<S: Simd> Group<S> {
 /// Candidates in some lanes of a group, all on one triangle, that f32 could not decide. Returns the lanes
 /// that hit, with `ANY`, or whose best hit they replaced.
 ///
-/// Rare, so it is a function of its own.
+/// Out of line, because it is rare.
 pub(super) struct Undecided<'a, S: Simd, const ANY: bool> {
     pub(super) group: &'a mut Group<S>,
     pub(super) shared: &'a Shared<S>,
