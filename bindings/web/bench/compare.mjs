@@ -13,14 +13,14 @@ const N_RAYS = Number(process.env.RAYS ?? 20_000);
 
 await init();
 
-function meshesOf(args) {
+async function meshesOf(args) {
 	const list = [];
 	for (let i = 0; i < args.length; i++) {
 		if (args[i] === '--large') {
 			const n = Math.round(Math.sqrt(Number(args[++i]) / 2));
 			list.push({ name: `terrain of ${2 * n * n} triangles`, ...terrain(n, n) });
 		} else {
-			const mesh = Mesh.parse(readFileSync(args[i]), args[i]);
+			const mesh = await Mesh.parse(readFileSync(args[i]), args[i]);
 			list.push({ name: args[i].split('/').at(-1), positions: mesh.positions, triangles: mesh.triangles });
 			mesh.dispose();
 		}
@@ -138,4 +138,4 @@ function check(ours, theirs, single, list) {
 	if (differences > list.length / 500) throw new Error('the engines do not agree');
 }
 
-for (const mesh of meshesOf(process.argv.slice(2))) compare(mesh);
+for (const mesh of await meshesOf(process.argv.slice(2))) compare(mesh);

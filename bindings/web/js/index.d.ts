@@ -22,6 +22,8 @@ export interface InitOptions {
 	wasm?: string | URL | BufferSource | Response | WebAssembly.Module | Promise<Response>;
 	/** Whether to load the module with SIMD; by default if the engine has it. */
 	simd?: boolean;
+	/** Where `Mesh.parse` finds its module, as for `wasm`. Any call of `init` before the first file may set it. */
+	readers?: string | URL | BufferSource | Response | WebAssembly.Module | Promise<Response>;
 }
 
 /** Loads the module. Await it before anything else; later calls do nothing. */
@@ -71,10 +73,11 @@ export class Mesh extends Owned {
 	 */
 	constructor(positions: Float32Array, triangles?: Uint32Array | Uint16Array | Uint8Array | null);
 	/**
-	 * Reads an OBJ, STL, PLY or glTF file. glTF files that refer to other files are an error.
+	 * Reads an OBJ, STL, PLY or glTF file. glTF files that refer to other files are an error. The first call loads a
+	 * second WebAssembly module, that of the readers.
 	 * @param name The name of the file in errors. Its extension matters only where the content leaves a doubt.
 	 */
-	static parse(bytes: ArrayBuffer | ArrayBufferView, name?: string): Mesh;
+	static parse(bytes: ArrayBuffer | ArrayBufferView, name?: string): Promise<Mesh>;
 	/** The parts of the file that the reader skipped or repaired. */
 	readonly report: string;
 	readonly vertexCount: number;

@@ -2,9 +2,10 @@
 
 import { arrayOf, bytesOf, integer, typeError } from './arguments.js';
 import {
-	call, checked, f32, f64, numbers, outputBytes, stage, stageFile, u32, views,
+	call, checked, f32, f64, numbers, outputBytes, stage, stageBytes, u32, views,
 } from './module.js';
 import { Handle, Owned } from './owned.js';
+import { readFile } from './readers.js';
 
 const decoder = new TextDecoder();
 
@@ -23,12 +24,15 @@ export class Mesh extends Owned {
 		this.#triangleCount = f64[numbers + 1];
 	}
 
-	/** Reads an OBJ, STL, PLY or glTF file from memory. */
-	static parse(bytes, name = 'mesh') {
+	/** Reads an OBJ, STL, PLY or glTF file from memory. The first call loads the readers. */
+	static async parse(bytes, name = 'mesh') {
 		const file = bytesOf('bytes', bytes);
 		if (typeof name !== 'string') throw typeError('name', name, 'a file name, whose extension may tell the format');
-		let report = '';
-		const mesh = new Mesh(new Handle(parse(file, name, (text) => report = text)));
+		const { positions, triangles, records, report } = await readFile(file, name);
+		stageTriangles(triangles);
+		stagePositions(positions);
+		if (records.length > 0) stageBytes(records);
+		const mesh = new Mesh(new Handle(checked('mesh_new', records.length > 0 ? 1 : 0)));
 		mesh.#report = report;
 		return mesh;
 	}
@@ -111,23 +115,19 @@ function meshOf(positions, triangles) {
 		nTriangles = arrayOf(
 			'triangles', triangles, 3, [Uint32Array, Uint16Array, Uint8Array], 'three indices of each triangle',
 		);
-		const at = stage('stage_triangles', nTriangles) / 4;
-		u32.set(triangles, at);
+		stageTriangles(triangles);
 	}
 	stagePositions(positions);
-	return checked('mesh_new');
+	return checked('mesh_new', 0);
+}
+
+function stageTriangles(triangles) {
+	const at = stage('stage_triangles', triangles.length / 3) / 4;
+	u32.set(triangles, at);
 }
 
 /** Stages positions that were checked. */
 export function stagePositions(positions) {
 	const at = stage('stage_positions', positions.length / 3) / 4;
 	f32.set(positions, at);
-}
-
-function parse(file, name, onReport) {
-	stageFile(file, name);
-	const handle = checked('mesh_parse');
-	views();
-	onReport(decoder.decode(outputBytes(f64[numbers])));
-	return handle;
 }

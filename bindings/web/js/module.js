@@ -13,6 +13,8 @@ export let u8 = new Uint8Array(0);
 export let numbers = 0;
 
 let loading = null;
+let readersFrom = null;
+let readers = null;
 let stackTop = 0;
 let usesSimd = false;
 let refused = null;
@@ -39,9 +41,10 @@ const imports = {
 };
 
 /**
- * Loads the module, once. Later calls return the same promise, whatever their options.
+ * Loads the module, once. Later calls return the same promise; of their options only `readers` counts.
  */
 export function init(options = {}) {
+	readersFrom = options.readers ?? readersFrom;
 	loading ??= load(options).catch((cause) => {
 		loading = null;
 		refused = cause;
@@ -67,18 +70,11 @@ async function load({ simd, wasm: source }) {
 	const from = source ?? (useSimd
 		? new URL('./hitscan.wasm', import.meta.url)
 		: new URL('./hitscan-scalar.wasm', import.meta.url));
-	let instance;
-	try {
-		instance = await instantiate(await from);
-	} catch (cause) {
-		const name = from instanceof URL || typeof from === 'string' ? `${from}` : 'options.wasm';
-		throw new Error(`hitscan: cannot load the WebAssembly module ${name}: ${cause.message}; ` +
-			'serve the .wasm files beside the script, or pass their address or bytes as init({ wasm })', { cause });
-	}
-	if (typeof instance.exports.bvh_candidates !== 'function') {
+	const exports = await instantiate(await compiled(from, 'wasm'));
+	if (typeof exports.bvh_candidates !== 'function') {
 		throw new Error('hitscan: options.wasm is another WebAssembly module; expected hitscan.wasm of this package');
 	}
-	wasm = instance.exports;
+	wasm = exports;
 	usesSimd = useSimd;
 	stackTop = wasm.__stack_pointer.value;
 	views();
@@ -86,26 +82,58 @@ async function load({ simd, wasm: source }) {
 	wasm.start();
 }
 
-async function instantiate(source) {
-	if (source instanceof WebAssembly.Module) return WebAssembly.instantiate(source, imports);
-	if (ArrayBuffer.isView(source) || source instanceof ArrayBuffer) {
-		return (await WebAssembly.instantiate(source, imports)).instance;
+/**
+ * The exports of a new instance of the readers' module. Each file has its own, whose memory ends with it; the
+ * module is compiled once.
+ */
+export async function newReaders() {
+	ready();
+	readers ??= compiled(readersFrom ?? new URL('./hitscan-readers.wasm', import.meta.url), 'readers').catch((cause) => {
+		readers = null;
+		throw cause;
+	});
+	const exports = await instantiate(await readers);
+	if (typeof exports.read_mesh !== 'function') {
+		readers = null;
+		throw new Error('hitscan: options.readers is another WebAssembly module; expected hitscan-readers.wasm of this package');
 	}
-	if (typeof Response === 'function' && source instanceof Response) return fromResponse(source);
+	exports.start();
+	return exports;
+}
+
+/** The module of an address, bytes or a response, which the option `option` of `init` may name. */
+async function compiled(from, option) {
+	try {
+		const source = await from;
+		return source instanceof WebAssembly.Module ? source : await WebAssembly.compile(await bytesFrom(source));
+	} catch (cause) {
+		const name = from instanceof URL || typeof from === 'string' ? `${from}` : `options.${option}`;
+		throw new Error(`hitscan: cannot load the WebAssembly module ${name}: ${cause.message}; ` +
+			`serve the .wasm files beside the script, or pass their address or bytes as init({ ${option} })`, { cause });
+	}
+}
+
+async function instantiate(module) {
+	return (await WebAssembly.instantiate(module, imports)).exports;
+}
+
+async function bytesFrom(source) {
+	if (ArrayBuffer.isView(source) || source instanceof ArrayBuffer) return source;
+	if (typeof Response === 'function' && source instanceof Response) return bytesOfResponse(source);
 	const url = new URL(source, typeof document === 'object' ? document.baseURI : import.meta.url);
 	if (url.protocol === 'file:') {
 		// Node, Deno and Bun; without an import that bundlers would follow.
 		const fs = globalThis.process?.getBuiltinModule?.('node:fs');
 		if (!fs) throw new Error('this environment cannot read files');
-		return (await WebAssembly.instantiate(fs.readFileSync(url), imports)).instance;
+		return fs.readFileSync(url);
 	}
-	return fromResponse(await fetch(url));
+	return bytesOfResponse(await fetch(url));
 }
 
-async function fromResponse(response) {
+async function bytesOfResponse(response) {
 	if (!response.ok) throw new Error(`the server answered ${response.status} ${response.statusText}`);
 	// Not the streaming function: it refuses servers that do not know the type of .wasm files.
-	return (await WebAssembly.instantiate(await response.arrayBuffer(), imports)).instance;
+	return response.arrayBuffer();
 }
 
 /** Throws unless the module is loaded. */
@@ -187,12 +215,17 @@ export function stage(name, n) {
 
 /** Stages the bytes of a file and its name. */
 export function stageFile(bytes, name) {
-	const text = encoder.encode(name);
 	// The address first: `stage` may exchange the views.
+	const text = encoder.encode(name);
 	const nameAt = stage('stage_name', text.length);
 	u8.set(text, nameAt);
-	const bytesAt = stage('stage_bytes', bytes.length);
-	u8.set(bytes, bytesAt);
+	stageBytes(bytes);
+}
+
+/** Stages bytes. */
+export function stageBytes(bytes) {
+	const at = stage('stage_bytes', bytes.length);
+	u8.set(bytes, at);
 }
 
 /** A copy of the bytes of the last answer. */

@@ -1,11 +1,11 @@
-// `npm run build`: compiles the module twice, makes it small, and copies the scripts to `dist`.
+// `npm run build`: compiles the modules, makes them small, and copies the scripts to `dist`.
 //
 // Rust's standard library for wasm32-unknown-unknown comes from rustup (`rustup target add`), or from the
 // sources of Debian's packages rustc-web, rust-web-src and lld-19.
 
 import { execFileSync, spawn } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 
@@ -13,14 +13,19 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const dist = join(root, 'dist');
 const target = 'wasm32-unknown-unknown';
 
-/** The sizes that the package aims at, in bytes. */
+/** The sizes that the engine aims at, in bytes. */
 const LIMITS = { plain: 300_000, compressed: 110_000 };
 
 const DEBIAN = { rustc: '/usr/bin/rustc', linker: '/usr/bin/wasm-ld-19', sources: '/usr/lib/rustlib/src/rust/library' };
 
-const modules = [
-	{ name: 'hitscan', flags: ['-C', 'target-feature=+simd128'] },
-	{ name: 'hitscan-scalar', flags: [] },
+/** The modules. Those of a group share flags and so the compiled libraries: they compile one after the other. */
+const groups = [
+	{ folder: 'simd', flags: ['-C', 'target-feature=+simd128'], modules: [{ name: 'hitscan', feature: 'engine' }] },
+	{
+		folder: 'scalar',
+		flags: [],
+		modules: [{ name: 'hitscan-scalar', feature: 'engine' }, { name: 'hitscan-readers', feature: 'readers' }],
+	},
 ];
 
 /** JavaScript resets the stack after a trap. */
@@ -46,15 +51,28 @@ function toolchain() {
 	process.exit(2);
 }
 
-/** Compiles a module. The two share the processors: much of each runs on one thread. */
-async function compile({ name, flags }, tools) {
-	const folder = join(process.env.CARGO_TARGET_DIR ?? join(root, 'target'), name);
-	const options = ['--release', '--locked', '--target', target, '--target-dir', folder, ...tools.options];
+/** Runs a program to its end, beside others. */
+async function run(program, args, options = {}) {
+	const child = spawn(program, args, { cwd: root, stdio: 'inherit', ...options });
+	const code = await new Promise((resolve, reject) => child.once('exit', resolve).once('error', reject));
+	if (code !== 0) {
+		console.error(`npm run build: ${program} ended with code ${code}`);
+		process.exit(1);
+	}
+}
+
+/** Compiles the modules of a group. The groups share the processors: much of each runs on one thread. */
+async function compile({ folder, flags, modules }, tools) {
+	const into = join(process.env.CARGO_TARGET_DIR ?? join(root, 'target'), folder);
 	const env = { ...process.env, ...tools.environment, CARGO_ENCODED_RUSTFLAGS: [...tools.flags, ...flags].join('\x1f') };
-	const cargo = spawn('cargo', ['rustc', ...options, '--', ...LINK], { cwd: root, stdio: 'inherit', env });
-	const code = await new Promise((resolve, reject) => cargo.once('exit', resolve).once('error', reject));
-	if (code !== 0) process.exit(1);
-	return join(folder, target, 'release', 'hitscan_web.wasm');
+	for (const { name, feature } of modules) {
+		const options = [
+			'--release', '--locked', '--target', target, '--target-dir', into, '--no-default-features', '--features', feature,
+			...tools.options,
+		];
+		await run('cargo', ['rustc', ...options, '--', ...LINK], { env });
+		await optimize(join(into, target, 'release', 'hitscan_web.wasm'), join(dist, `${name}.wasm`));
+	}
 }
 
 /** The instructions that the compiler may use: all but SIMD are those of its default. */
@@ -62,14 +80,26 @@ const FEATURES = ['simd', 'bulk-memory', 'bulk-memory-opt', 'nontrapping-float-t
 	'multivalue', 'reference-types', 'call-indirect-overlong'];
 
 /** Runs binaryen's optimizer, if npm has installed it. */
-function optimize(from, to) {
+async function optimize(from, to) {
 	const program = join(root, 'node_modules/.bin/wasm-opt');
-	if (!existsSync(program)) {
-		console.warn('binaryen is not installed: the module stays about a tenth larger');
+	if (existsSync(program)) {
+		await run(program, ['-O3', ...FEATURES.map((name) => `--enable-${name}`), from, '-o', to]);
+	} else {
+		console.warn('binaryen is not installed: the modules stay about a tenth larger');
 		cpSync(from, to);
-		return;
 	}
-	execFileSync(program, ['-O3', '--converge', ...FEATURES.map((name) => `--enable-${name}`), from, '-o', to]);
+	report(to, statSync(from).size);
+}
+
+function report(file, compiled) {
+	const module = readFileSync(file);
+	const [plain, gzip] = [module.length, gzipSync(module, { level: 9 }).length];
+	const brotli = brotliCompressSync(module).length;
+	const name = basename(file);
+	console.log(`${name}: ${compiled} bytes compiled, ${plain} optimized, ${gzip} by gzip, ${brotli} by brotli`);
+	if (name === 'hitscan.wasm' && (plain > LIMITS.plain || brotli > LIMITS.compressed)) {
+		console.warn(`${name} is larger than ${LIMITS.plain} bytes, or ${LIMITS.compressed} compressed`);
+	}
 }
 
 /** The page of `hitscan page`: one file, in which the program inserts a mesh. */
@@ -97,15 +127,5 @@ const tools = toolchain();
 rmSync(dist, { recursive: true, force: true });
 mkdirSync(dist, { recursive: true });
 cpSync(join(root, 'js'), dist, { recursive: true });
-const compiled = await Promise.all(modules.map(async (module) => [module.name, await compile(module, tools)]));
-for (const [name, from] of compiled) {
-	const file = join(dist, `${name}.wasm`);
-	optimize(from, file);
-	const small = readFileSync(file);
-	const sizes = { plain: statSync(file).size, gzip: gzipSync(small, { level: 9 }).length, brotli: brotliCompressSync(small).length };
-	console.log(`${name}.wasm: ${statSync(from).size} bytes compiled, ${sizes.plain} optimized, ${sizes.gzip} by gzip, ${sizes.brotli} by brotli`);
-	if (sizes.plain > LIMITS.plain || sizes.brotli > LIMITS.compressed) {
-		console.warn(`${name}.wasm is larger than ${LIMITS.plain} bytes, or ${LIMITS.compressed} compressed`);
-	}
-}
+await Promise.all(groups.map((group) => compile(group, tools)));
 await buildPage(readFileSync(join(dist, 'hitscan.wasm')));

@@ -1,10 +1,11 @@
 //! Arguments that are codes: JavaScript checks their names, so any other code is the default.
 
-use hitscan::{
-    BuildOptions, BuildQuality, Faces, HitMode, HitOptions, Isa, Layout,
+use hitscan_bvh::{BuildOptions, BuildQuality, Isa, Layout};
+use hitscan_primitives::{
+    Faces, HitMode, HitOptions,
     glam::{DAffine3, DMat4},
-    scene::QueryOptions,
 };
+use hitscan_scene::QueryOptions;
 
 use crate::output;
 

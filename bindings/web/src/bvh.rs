@@ -2,7 +2,9 @@
 
 use std::{ops::ControlFlow, sync::Arc};
 
-use hitscan::{Aabb, ConvexRegion, Hit, MeshBvh, Ray, Sphere, TriMesh, scene::Mesh};
+use hitscan_bvh::{Layout, MeshBvh};
+use hitscan_primitives::{Aabb, ConvexRegion, Hit, Ray, Sphere, TriMesh};
+use hitscan_scene::Mesh;
 
 use crate::{
     arguments::{build_options, faces, hit_options},
@@ -115,7 +117,7 @@ extern "C" fn bvh_about(bvh: u32) -> u32 {
     with_built(bvh, |mesh| {
         let raw = mesh.bvh().raw_parts();
         let bytes = raw.nodes.len() + raw.blocks.len() + raw.corners.len();
-        let layout = f64::from(u8::from(raw.layout != hitscan::Layout::Full));
+        let layout = f64::from(u8::from(raw.layout != Layout::Full));
         let stats = mesh.bvh().stats();
         let is_simd = f64::from(u8::from(mesh.bvh().isa().name() != "scalar"));
         let sizes = [stats.n_triangles as f64, stats.n_nodes as f64, bytes as f64];

@@ -1,6 +1,6 @@
 //! Cache files in memory: trees on their way between threads and into storage.
 
-use hitscan::cache::{self, BuiltMesh};
+use hitscan_cache::{self as cache, BuiltMesh};
 
 use crate::{
     bvh::built_mesh,

@@ -5,7 +5,9 @@
 //! the ray comes within [`TOLERANCE`] of it, many orders of magnitude above the rounding of any formula
 //! in f64.
 
-use hitscan::{Layout, TriMesh, scene::Mesh};
+use hitscan_bvh::Layout;
+use hitscan_primitives::TriMesh;
+use hitscan_scene::Mesh;
 
 use crate::{objects::with_built, output};
 

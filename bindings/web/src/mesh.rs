@@ -2,47 +2,30 @@
 
 use std::sync::Arc;
 
-use hitscan::{LoadOptions, TriMesh, parse_any};
+use hitscan_primitives::{Hit, Side, TriMesh};
 
 use crate::{
-    failure::{fail, fail_for_memory, fail_with, has_room_for},
+    failure::{fail, fail_with},
     objects::{self, Object, with_triangles},
-    output, staging,
+    output, records, staging,
 };
 
-/// The memory that a reader takes, per byte of a file.
-const READER_FACTOR: usize = 4;
-
-/// A mesh of the staged positions and triangles. Returns its handle, or 0 and an error.
+/// A mesh of the staged positions and triangles. Returns its handle, or 0 and an error. `has_records` is 1 if
+/// the staged bytes are the records of a file's polygons.
 #[unsafe(no_mangle)]
-extern "C" fn mesh_new() -> u32 {
-    match TriMesh::from_vecs(staging::positions(), staging::triangles()) {
-        Ok(mesh) => objects::insert(Object::Plain(Arc::new(mesh))),
-        Err(error) => fail_with(&error),
-    }
-}
-
-/// A mesh of a staged file with a staged name. Returns its handle, or 0 and an error. The answer's bytes
-/// are the report of the reader, number 0 their length.
-#[unsafe(no_mangle)]
-extern "C" fn mesh_parse() -> u32 {
-    let (bytes, name) = (staging::bytes(), staging::name());
-    let needed = bytes.len() * READER_FACTOR;
-    if !has_room_for(needed) {
-        return fail_for_memory(&name, needed);
-    }
-    let loaded = match parse_any(&bytes, &name, &LoadOptions::default()) {
-        Ok(loaded) => loaded,
+extern "C" fn mesh_new(has_records: u32) -> u32 {
+    let mesh = match TriMesh::from_vecs(staging::positions(), staging::triangles()) {
+        Ok(mesh) => mesh,
         Err(error) => return fail_with(&error),
     };
-    drop(bytes);
-    let report = loaded.report.to_string();
-    match loaded.into_mesh() {
-        Ok(mesh) => {
-            let length = output::put_bytes(report.into_bytes());
-            output::write(0, &[length.into()]);
-            objects::insert(Object::Plain(Arc::new(mesh)))
-        }
+    if has_records == 0 {
+        return objects::insert(Object::Plain(Arc::new(mesh)));
+    }
+    let Some(records) = records::decode(&staging::bytes()) else {
+        return fail("the records of the file's polygons are not those of this version");
+    };
+    match mesh.with_records(records) {
+        Ok(mesh) => objects::insert(Object::Plain(Arc::new(mesh))),
         Err(error) => fail_with(&error),
     }
 }
@@ -106,7 +89,7 @@ extern "C" fn mesh_surface(mesh: u32, triangle: u32, u: f32, v: f32) -> u32 {
                 mesh.triangles().len()
             ));
         }
-        let hit = hitscan::Hit { t: 0.0, u, v, triangle, side: hitscan::Side::Front };
+        let hit = Hit { t: 0.0, u, v, triangle, side: Side::Front };
         output::write(0, &mesh.point(&hit).to_array());
         output::write(3, &mesh.unit_normal(triangle).unwrap_or_default().to_array());
         1

@@ -2,10 +2,8 @@
 
 use std::{cell::RefCell, sync::Arc};
 
-use hitscan::{
-    TriMesh,
-    scene::{Mesh, Scene},
-};
+use hitscan_primitives::TriMesh;
+use hitscan_scene::{Mesh, Scene};
 
 use crate::failure::fail;
 

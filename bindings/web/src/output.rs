@@ -5,7 +5,7 @@ use std::{
     sync::atomic::{AtomicU64, Ordering},
 };
 
-use hitscan::{Hit, Side};
+use hitscan_primitives::{Hit, Side};
 
 use crate::failure::{fail_for_memory, has_room_for};
 

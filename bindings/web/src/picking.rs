@@ -1,13 +1,10 @@
 //! Views, picks, snaps and selections.
 
-use hitscan::{
-    glam::DVec2,
-    picking::{
-        Convention, DepthRange, Element, ElementKind, Pick, PickOptions, Picker, PixelY,
-        RegionMode, ScreenRegion, SelectOptions, SnapOptions, SnapTarget, View, ViewError,
-        Viewport,
-    },
+use hitscan_picking::{
+    Convention, DepthRange, Element, ElementKind, Pick, PickOptions, Picker, PixelY, RegionMode,
+    ScreenRegion, SelectOptions, SnapOptions, SnapTarget, View, ViewError, Viewport,
 };
+use hitscan_primitives::glam::DVec2;
 
 use crate::{
     arguments::{matrix, query_options},

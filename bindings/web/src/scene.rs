@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hitscan::scene::{
+use hitscan_scene::{
     Instance, InstanceId, KeepTransform, Scene, SceneHit, WorldBox, WorldRay, WorldRegion,
 };
 

@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use hitscan::{Ray, glam::Vec3};
+use hitscan_primitives::{Ray, glam::Vec3};
 
 use crate::failure::fail_for_memory;
 

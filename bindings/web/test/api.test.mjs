@@ -67,9 +67,9 @@ test('a refit moves the mesh and all handles of it', () => {
 	assert.throws(() => bvh.refit(moved.subarray(3)), /positions has 5999 vertices, expected 6000/);
 });
 
-test('files and cache files come from memory, with errors that name the line', () => {
+test('files and cache files come from memory, with errors that name the line', async () => {
 	const text = 'o roof\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n';
-	const mesh = Mesh.parse(new TextEncoder().encode(text), 'house.obj');
+	const mesh = await Mesh.parse(new TextEncoder().encode(text), 'house.obj');
 	assert.deepEqual(mesh.names(0), { polygon: 0, object: 'roof', group: null, material: null });
 	const bvh = new Bvh(mesh);
 	const copy = Bvh.fromCache(bvh.toCache().buffer, 'house.hitscan');
@@ -78,12 +78,12 @@ test('files and cache files come from memory, with errors that name the line', (
 	const broken = bvh.toCache();
 	broken[broken.length - 9] ^= 1;
 	assert.throws(() => Bvh.fromCache(broken, 'house.hitscan'), /house\.hitscan/);
-	assert.throws(() => Mesh.parse(new TextEncoder().encode('v 0 0\nf 1 2 3\n'), 'bad.obj'), /bad\.obj:1/);
+	await assert.rejects(Mesh.parse(new TextEncoder().encode('v 0 0\nf 1 2 3\n'), 'bad.obj'), /bad\.obj:1/);
 	const stl = 'solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\nendsolid a\n';
-	assert.equal(Mesh.parse(new TextEncoder().encode(stl), 'a.stl').triangleCount, 1);
+	assert.equal((await Mesh.parse(new TextEncoder().encode(stl), 'a.stl')).triangleCount, 1);
 	const ply = 'ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n' +
 		'element face 1\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n';
-	assert.equal(Mesh.parse(new TextEncoder().encode(ply).buffer, 'a.ply').triangleCount, 1);
+	assert.equal((await Mesh.parse(new TextEncoder().encode(ply).buffer, 'a.ply')).triangleCount, 1);
 	const data = Buffer.from(new Float32Array([0, 0, 0, 1, 0, 0, 0, 1, 0]).buffer).toString('base64');
 	const gltf = {
 		asset: { version: '2.0' }, scene: 0, scenes: [{ nodes: [0] }], nodes: [{ mesh: 0 }],
@@ -92,7 +92,7 @@ test('files and cache files come from memory, with errors that name the line', (
 		bufferViews: [{ buffer: 0, byteLength: 36 }],
 		buffers: [{ byteLength: 36, uri: `data:application/octet-stream;base64,${data}` }],
 	};
-	assert.equal(Mesh.parse(new TextEncoder().encode(JSON.stringify(gltf)), 'a.gltf').triangleCount, 1);
+	assert.equal((await Mesh.parse(new TextEncoder().encode(JSON.stringify(gltf)), 'a.gltf')).triangleCount, 1);
 });
 
 test('scenes place, hide, pick and select', () => {
@@ -183,7 +183,6 @@ const BAD = [
 	['a negative radius', (bvh) => bvh.trianglesInSphere([0, 0, 0], -1), /radius is -1/],
 	['a triangle out of range', (bvh) => bvh.mesh.names(1), /triangle is 1, expected a whole number from 0 to 0/],
 	['no cache file', () => Bvh.fromCache(new Uint8Array(64), 'x.hitscan'), /x\.hitscan/],
-	['a file of no bytes', () => Mesh.parse('text'), /bytes is 'text', expected an ArrayBuffer/],
 	['a matrix of nine', () => new Scene().insert({ transform: new Float32Array(9) }), /transform is a Float32Array of length 9/],
 	['a flat matrix', () => new Scene().insert({ transform: new Float32Array(16) }), /transform/],
 	['no such instance', () => new Scene().remove(7), /7v0: not in the scene/],
@@ -202,6 +201,34 @@ test('bad input is an error that names the argument, and the module stays usable
 		}, what);
 		assert.equal(bvh.closestHit([0.25, 0.5, 1, 0, 0, -1]).t, 1, `after ${what}`);
 	}
+});
+
+test('files that are none are errors, and so is a module of readers that is none', async () => {
+	await assert.rejects(Mesh.parse('text'), /bytes is 'text', expected an ArrayBuffer/);
+	await assert.rejects(Mesh.parse(new Uint8Array(4), 7), /name is 7, expected a file name/);
+	await assert.rejects(Mesh.parse(new Uint8Array(0), 'empty.stl'), /empty\.stl/);
+	const out = run(`
+		import { readFileSync } from 'node:fs';
+		import { init, Mesh } from 'hitscan';
+		import { limited } from './test/support/limited.mjs';
+		const messages = [];
+		const attempt = async (readers, file = new Uint8Array(9)) => {
+			await init({ readers });
+			await Mesh.parse(file, 'a.obj').catch((error) => messages.push(error.message));
+		};
+		await attempt(new URL('file:///no/such/readers.wasm'));
+		await attempt(new Uint8Array([0, 97, 115, 109, 9]));
+		await attempt(readFileSync('dist/hitscan.wasm'));
+		await attempt(limited(readFileSync('dist/hitscan-readers.wasm'), 400), new Uint8Array(20_000_000));
+		const text = new TextEncoder().encode('v 0 0 0\\nv 1 0 0\\nv 0 1 0\\nf 1 2 3\\n');
+		console.log(JSON.stringify([messages, (await Mesh.parse(text, 'a.obj')).triangleCount]));
+	`);
+	const [messages, count] = JSON.parse(out);
+	assert.match(messages[0], /cannot load the WebAssembly module file:\/\/\/no\/such\/readers\.wasm/);
+	assert.match(messages[1], /cannot load the WebAssembly module options\.readers/);
+	assert.match(messages[2], /options\.readers is another WebAssembly module/);
+	assert.match(messages[3], /^hitscan: (bytes|a\.obj): out of memory, \d+ MB/);
+	assert.deepEqual([messages.length, count], [4, 1]);
 });
 
 test('use after dispose is an error, and each of mesh and tree outlives the other', () => {
@@ -288,7 +315,7 @@ test('memory that cannot grow is an error, and the module stays usable', () => {
 		attempt(() => new Bvh(mesh));
 		attempt(() => new Mesh(new Float32Array(3 * 10_000_000), new Uint32Array(0)));
 		attempt(() => kept.closestHits(new Float32Array(8 * 2_000_000)));
-		attempt(() => Mesh.parse(new Uint8Array(20_000_000), 'large.obj'));
+		attempt(() => Bvh.fromCache(new Uint8Array(20_000_000), 'large.hitscan'));
 		mesh.dispose();
 		const again = new Bvh(new Mesh(positions, triangles));
 		const ray = [0.1, 0.1, 5, 0, 0, -1];
@@ -296,7 +323,7 @@ test('memory that cannot grow is an error, and the module stays usable', () => {
 	`);
 	const [failures, isSame] = JSON.parse(out);
 	assert.equal(failures.length, 4);
-	for (const failure of failures) assert.match(failure, /^hitscan: (bvh|positions|rays|bytes|large\.obj): out of memory, \d+ MB/);
+	for (const failure of failures) assert.match(failure, /^hitscan: (bvh|positions|rays|bytes|large\.hitscan): out of memory, \d+ MB/);
 	assert.equal(isSame, true);
 });
 

@@ -57,7 +57,7 @@ const MESHES = (process.env.HITSCAN_MESHES ?? '').split(':').filter(Boolean);
 const MADE = [['sphere', '--triangles', '9000'], ['torus', '--triangles', '9000'], ['terrain', '--triangles', '9000'],
 	['city', '--triangles', '9000'], ['soup', '--triangles', '9000']];
 
-test('the native program gives the bits of the module', { skip: !native && 'HITSCAN_NATIVE is not set' }, () => {
+test('the native program gives the bits of the module', { skip: !native && 'HITSCAN_NATIVE is not set' }, async () => {
 	const folder = mkdtempSync(join(tmpdir(), 'hitscan-'));
 	try {
 		const files = MESHES.length > 0 ? MESHES : MADE.map(([kind, ...rest]) => {
@@ -65,15 +65,15 @@ test('the native program gives the bits of the module', { skip: !native && 'HITS
 			execFileSync(native, ['make', kind, ...rest, '-o', file], { stdio: 'ignore' });
 			return file;
 		});
-		for (const file of files) compare(file, folder);
+		for (const file of files) await compare(file, folder);
 	} finally {
 		rmSync(folder, { recursive: true });
 	}
 });
 
 /** Casts the same rays at the same file by the program and by the module. */
-function compare(file, folder) {
-	const mesh = hitscan.Mesh.parse(readFileSync(file), file);
+async function compare(file, folder) {
+	const mesh = await hitscan.Mesh.parse(readFileSync(file), file);
 	const bvh = new hitscan.Bvh(mesh);
 	// The rays aim at the box from -1 to 1: moved and scaled to that of the mesh.
 	const { min, max } = mesh.bounds;

@@ -4,7 +4,8 @@ import {
 	Bvh, Hit, HitColumns, Mesh, Scene, View, buildInWorker, init, isReady, isSimd, type Faces, type Pick,
 } from 'hitscan';
 
-await init({ simd: false });
+await init({ simd: false, readers: new URL('file:///readers.wasm') });
+const file: Promise<Mesh> = Mesh.parse(new ArrayBuffer(8), 'a.obj');
 const ready: boolean = isReady() && isSimd();
 const mesh = new Mesh(new Float32Array(9), new Uint16Array([0, 1, 2]));
 using bvh = new Bvh(mesh, { quality: 'fast', layout: 'compact', onProgress: (done) => done < 0.5 });
@@ -19,7 +20,7 @@ const view = new View(new Array<number>(16).fill(0), { width: 800, height: 600 }
 const pick: Pick | null = scene.pick(view, 1, 2, { kind: 'edge', radius: 4 });
 const edge: [number, number] | undefined = pick?.edge;
 const built: Promise<Bvh> = buildInWorker(new Float32Array(9), null, { onProgress: (done) => void done.toFixed() });
-export { built, bytes, columns, edge, faces, id, ready, side };
+export { built, bytes, columns, edge, faces, file, id, ready, side };
 
 // @ts-expect-error: positions must be f32
 new Mesh(new Float64Array(9));

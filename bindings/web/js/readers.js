@@ -1,0 +1,45 @@
+// Files: the second module reads them, in a memory of its own that ends with the file.
+
+import { newReaders } from './module.js';
+
+const decoder = new TextDecoder();
+const encoder = new TextEncoder();
+
+/** The arrays of a file, in the memory of its own instance of the module. */
+export async function readFile(file, name) {
+	const wasm = await newReaders();
+	const text = encoder.encode(name);
+	const error = () => decoder.decode(bytesAt(wasm, wasm.error_address(), wasm.error_length()));
+	const stage = (room, bytes) => {
+		const address = room(bytes.length);
+		if (address === 0 && bytes.length > 0) throw new Error(`hitscan: ${error()}`);
+		new Uint8Array(wasm.memory.buffer).set(bytes, address);
+	};
+	let done;
+	try {
+		stage(wasm.stage_name, text);
+		stage(wasm.stage_bytes, file);
+		done = wasm.read_mesh();
+	} catch (cause) {
+		if (!(cause instanceof WebAssembly.RuntimeError)) throw cause;
+		const refused = wasm.refused_bytes();
+		throw new Error(refused > 0
+			? `hitscan: ${name}: out of memory: the module of the readers cannot grow by ${refused} bytes`
+			: `hitscan: internal error: ${error() || cause.message}; please report it`, { cause });
+	}
+	if (done === 0) throw new Error(`hitscan: ${error()}`);
+	const { buffer } = wasm.memory;
+	const [positions, nPositions, triangles, nTriangles, nReport, nRecords] =
+		new Float64Array(buffer, wasm.numbers_address(), 6);
+	const answer = wasm.bytes_address();
+	return {
+		positions: new Float32Array(buffer, positions, 3 * nPositions),
+		triangles: new Uint32Array(buffer, triangles, 3 * nTriangles),
+		report: decoder.decode(bytesAt(wasm, answer, nReport)),
+		records: bytesAt(wasm, answer + nReport, nRecords),
+	};
+}
+
+function bytesAt(wasm, address, length) {
+	return new Uint8Array(wasm.memory.buffer, address, length);
+}
