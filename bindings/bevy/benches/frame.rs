@@ -205,7 +205,18 @@ fn hover(n_triangles: usize, motion: Motion) {
         println!("| {name} | {both:.1} | {high:.1} | {pick:.1} | {follow:.1} | {whole:.1} |");
         *median = both;
     }
-    println!("ratio of the medians: {:.0}\n", medians[0] / medians[1]);
+    println!("ratio of the medians: {:.0}", medians[0] / medians[1]);
+    let [_, hitscan] = &mut harnesses;
+    let mut alone: Vec<Duration> = (0..2000)
+        .map(|_| {
+            let frame = frame(hitscan, pointer.next(motion));
+            frame.pick + frame.follow
+        })
+        .collect();
+    println!(
+        "hitscan without turns of the other, which empty the caches: {:.1}\n",
+        quantile(&mut alone, 0.5)
+    );
 }
 
 /// The frames from the one in which a mesh is added to the one after its tree is ready.

@@ -13,10 +13,11 @@ pub(crate) use bevy_camera::{
     visibility::{InheritedVisibility, RenderLayers, ViewVisibility, VisibilitySystems},
 };
 pub(crate) use bevy_ecs::{
+    change_detection::{ContiguousRef, Ref},
     entity::{Entity, EntityHashMap, EntityHashSet},
     lifecycle::RemovedComponents,
     message::{MessageReader, MessageWriter},
-    query::{Changed, Has, Or, QueryData, With},
+    query::{Has, Or, QueryData, With},
     resource::Resource,
     schedule::{IntoScheduleConfigs, SystemSet},
     system::{Local, Query, Res, SystemParam, lifetimeless::Read},

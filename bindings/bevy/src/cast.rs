@@ -4,8 +4,7 @@ use std::ops::ControlFlow;
 
 use hitscan::{
     Faces, Hit, HitMode, HitOptions,
-    glam::DVec3,
-    scene::{InstanceId, QueryOptions, WorldBox, WorldRay},
+    scene::{InstanceId, QueryOptions, WorldRay},
 };
 
 use crate::{
@@ -16,12 +15,13 @@ use crate::{
     },
     convert,
     follow::{HasMesh, HitsBackfaces, MeshHandle},
-    hit::{HitMesh, HitscanHit},
-    mirror::{HitscanWorld, Mirror},
+    hit::{Attributes, HitTriangle, HitscanHit},
+    mirror::{HitscanWorld, Mirror, Owner},
     pose::Poses,
     settings::HitscanSettings,
     skin::PoseValues,
-    trees::Answer,
+    slabs::Slabs,
+    trees::{Answer, BuiltMesh},
 };
 
 /// Everything that rays need from the world.
@@ -32,8 +32,16 @@ pub(crate) struct Caster<'w, 's> {
     pub(crate) meshes: Res<'w, Assets<Mesh>>,
     pub(crate) entities: Query<'w, 's, Castable, HasMesh>,
     pub(crate) poses: Poses<'w, 's>,
-    candidates: Local<'s, Vec<Candidate>>,
-    local_hits: Local<'s, Vec<Hit>>,
+    lists: Local<'s, Lists>,
+}
+
+/// The lists of a cast, kept for the next one.
+#[derive(Default)]
+pub(crate) struct Lists {
+    entered: Vec<InstanceId>,
+    candidates: Vec<Candidate>,
+    local_hits: Vec<Hit>,
+    found: Vec<Found>,
 }
 
 /// The components of an entity that decide whether and how a ray hits it.
@@ -87,19 +95,46 @@ pub(crate) struct CastOptions<'a> {
 
 /// An entity whose box the ray enters.
 #[derive(Debug)]
-pub(crate) struct Candidate {
+struct Candidate {
     /// The distance at which the ray enters the box.
     enter: f64,
     entity: Entity,
     target: Target,
+    is_double_sided: bool,
 }
 
 #[derive(Debug)]
 enum Target {
     Instance(InstanceId),
-    Posed(PoseValues),
+    /// In a box, so that candidates are small to sort.
+    Posed(Box<PoseValues>),
     /// The entity has no current tree.
     Untreed(AssetId<Mesh>),
+}
+
+/// A hit before its details are known.
+struct Found {
+    distance: f32,
+    surface: Surface,
+}
+
+enum Surface {
+    Tree {
+        instance: InstanceId,
+        hit: Hit,
+        /// The corners of the triangle, read early because the reads of their attributes wait for it.
+        vertices: [u32; 3],
+    },
+    /// Without a tree. In a box, so that the others are small to sort.
+    Untreed(Box<HitscanHit>),
+}
+
+/// The asset of a hit.
+#[derive(Clone, Copy)]
+struct HitAsset<'a> {
+    id: AssetId<Mesh>,
+    attributes: Attributes<'a>,
+    built: &'a BuiltMesh,
 }
 
 impl Caster<'_, '_> {
@@ -115,45 +150,12 @@ impl Caster<'_, '_> {
         if !world_ray.is_valid() {
             return;
         }
-        let mut guard = self.world.lock();
-        let mirror = &mut *guard;
-        let mut candidates = std::mem::take(&mut *self.candidates);
-        let mut local_hits = std::mem::take(&mut *self.local_hits);
-        candidates.clear();
+        let mut lists = std::mem::take(&mut *self.lists);
+        let mut mirror = self.world.lock();
         let gathering = Gathering { caster: self, ray, world_ray, options };
-        gathering.untreed(mirror, &mut candidates);
-        gathering.instances(mirror, &mut candidates);
-        gathering.posed(mirror, &mut candidates);
-        candidates.sort_unstable_by(|a, b| {
-            a.enter
-                .total_cmp(&b.enter)
-                .then_with(|| a.entity.index_u32().cmp(&b.entity.index_u32()))
-        });
-        let mut nearest_blocking = f32::INFINITY;
-        for candidate in candidates.drain(..) {
-            // The box is a little larger than the mesh, so it may start after the hit by rounding only.
-            if candidate.enter > f64::from(nearest_blocking) {
-                break;
-            }
-            let entity = candidate.entity;
-            if !(options.filter)(entity) {
-                continue;
-            }
-            let first = hits.len();
-            gathering.test(mirror, candidate, &mut local_hits, hits);
-            if let Some(nearest) =
-                hits[first..].iter().map(|hit| hit.distance).min_by(f32::total_cmp)
-                && nearest < nearest_blocking
-                && (options.blocks)(entity)
-            {
-                nearest_blocking = nearest;
-            }
-        }
-        hits.retain(|hit| hit.distance <= nearest_blocking);
-        hits.sort_by(|a, b| a.distance.total_cmp(&b.distance));
-        drop(guard);
-        *self.candidates = candidates;
-        *self.local_hits = local_hits;
+        gathering.cast(&mut mirror, &mut lists, hits);
+        drop(mirror);
+        *self.lists = lists;
     }
 }
 
@@ -179,6 +181,43 @@ struct Gathering<'a, 'w, 's> {
 }
 
 impl Gathering<'_, '_, '_> {
+    fn cast(&self, mirror: &mut Mirror, lists: &mut Lists, hits: &mut Vec<HitscanHit>) {
+        let Lists { entered, candidates, local_hits, found } = lists;
+        candidates.clear();
+        found.clear();
+        self.untreed(mirror, candidates);
+        self.instances(mirror, entered, candidates);
+        self.posed(mirror, candidates);
+        candidates.sort_unstable_by(|a, b| {
+            a.enter
+                .total_cmp(&b.enter)
+                .then_with(|| a.entity.index_u32().cmp(&b.entity.index_u32()))
+        });
+        let mut nearest_blocking = f32::INFINITY;
+        for candidate in candidates.drain(..) {
+            // The box is a little larger than the mesh, so it may start after the hit by rounding only.
+            if candidate.enter > f64::from(nearest_blocking) {
+                break;
+            }
+            let entity = candidate.entity;
+            if !(self.options.filter)(entity) {
+                continue;
+            }
+            let first = found.len();
+            self.test(mirror, candidate, local_hits, found);
+            if let Some(nearest) =
+                found[first..].iter().map(|hit| hit.distance).min_by(f32::total_cmp)
+                && nearest < nearest_blocking
+                && (self.options.blocks)(entity)
+            {
+                nearest_blocking = nearest;
+            }
+        }
+        found.retain(|hit| hit.distance <= nearest_blocking);
+        found.sort_by(|a, b| a.distance.total_cmp(&b.distance));
+        self.describe(mirror, found, hits);
+    }
+
     /// Entities without a current tree. There are some only while trees are built.
     fn untreed(&self, mirror: &Mirror, candidates: &mut Vec<Candidate>) {
         for id in mirror.trees.stale() {
@@ -191,8 +230,12 @@ impl Gathering<'_, '_, '_> {
                 if item.is_visible(self.options.visibility)
                     && let Some(enter) = item.enter_box(self.ray)
                 {
-                    let target = Target::Untreed(id);
-                    candidates.push(Candidate { enter: enter.into(), entity, target });
+                    candidates.push(Candidate {
+                        enter: enter.into(),
+                        entity,
+                        target: Target::Untreed(id),
+                        is_double_sided: item.is_double_sided(),
+                    });
                 }
             }
         }
@@ -208,30 +251,43 @@ impl Gathering<'_, '_, '_> {
     }
 
     /// The instances of the scene, without those that another list has.
-    fn instances(&self, mirror: &Mirror, candidates: &mut Vec<Candidate>) {
+    fn instances(
+        &self,
+        mirror: &Mirror,
+        entered: &mut Vec<InstanceId>,
+        candidates: &mut Vec<Candidate>,
+    ) {
         let slabs = Slabs::new(&self.world_ray);
         let query =
             QueryOptions { include_hidden: true, include_locked: true, ..QueryOptions::default() };
-        let any_stale = mirror.trees.n_stale() > 0;
+        entered.clear();
         let _: ControlFlow<()> = mirror.scene.visit(
             &query,
             |bounds| slabs.enter(bounds).is_some(),
             |id| {
-                let entity = mirror.owner(id).expect("the traversal visits instances");
-                let enter = mirror.scene.world_bounds(id).and_then(|bounds| slabs.enter(&bounds));
-                let (Some(enter), Some(known), Ok(item)) =
-                    (enter, mirror.get(entity), self.caster.entities.get(entity))
-                else {
-                    return ControlFlow::Continue(());
-                };
-                let has_tree =
-                    !any_stale || matches!(self.answer(mirror, known.mesh), Answer::Tree);
-                if has_tree && !known.is_posed() && item.is_visible(self.options.visibility) {
-                    candidates.push(Candidate { enter, entity, target: Target::Instance(id) });
-                }
+                entered.push(id);
                 ControlFlow::Continue(())
             },
         );
+        let any_stale = mirror.trees.n_stale() > 0;
+        for id in entered.drain(..) {
+            let owner = mirror.owner_in_scene(id);
+            let has_tree = !any_stale || matches!(self.answer(mirror, owner.mesh), Answer::Tree);
+            if has_tree
+                && !owner.is_posed
+                && let Some(bounds) = mirror.scene.world_bounds(id)
+                && let Some(enter) = slabs.enter(&bounds)
+                && let Ok(item) = self.caster.entities.get(owner.entity)
+                && item.is_visible(self.options.visibility)
+            {
+                candidates.push(Candidate {
+                    enter,
+                    entity: owner.entity,
+                    target: Target::Instance(id),
+                    is_double_sided: item.is_double_sided(),
+                });
+            }
+        }
     }
 
     /// Skinned and morphed entities. A box around the current pose comes from the joints, and only the
@@ -249,7 +305,12 @@ impl Gathering<'_, '_, '_> {
             if let Some((pose, bounds)) = mirror.pose_of(entity, item.transform, meshes, poses)
                 && let Some(enter) = slabs.enter(&bounds)
             {
-                candidates.push(Candidate { enter, entity, target: Target::Posed(pose) });
+                candidates.push(Candidate {
+                    enter,
+                    entity,
+                    target: Target::Posed(Box::new(pose)),
+                    is_double_sided: item.is_double_sided(),
+                });
             }
         }
     }
@@ -260,45 +321,100 @@ impl Gathering<'_, '_, '_> {
         mirror: &mut Mirror,
         candidate: Candidate,
         local_hits: &mut Vec<Hit>,
-        hits: &mut Vec<HitscanHit>,
+        found: &mut Vec<Found>,
     ) {
-        let Candidate { entity, target, enter } = candidate;
-        let Ok(item) = self.caster.entities.get(entity) else { return };
-        let (id, is_posed) = match target {
+        let Candidate { entity, target, is_double_sided, .. } = candidate;
+        let both = if is_double_sided { Faces::Both } else { Faces::Front };
+        let faces = self.options.faces.unwrap_or(both);
+        let id = match target {
             Target::Untreed(mesh) => {
-                hits.extend(self.test_untreed(mirror, entity, mesh, &item, enter as f32));
+                let enter = candidate.enter as f32;
+                if let Some(hit) = self.test_untreed(mirror, entity, mesh, faces, enter) {
+                    let (distance, hit) = (hit.distance, Box::new(hit));
+                    found.push(Found { distance, surface: Surface::Untreed(hit) });
+                }
                 return;
             }
-            Target::Instance(id) => (id, false),
-            Target::Posed(pose) => match mirror.show_pose(entity, pose, &self.caster.meshes) {
-                Some(id) => (id, true),
+            Target::Instance(id) => id,
+            Target::Posed(pose) => match mirror.show_pose(entity, *pose, &self.caster.meshes) {
+                Some(id) => id,
                 None => return,
             },
         };
-        let Some(known) = mirror.get(entity) else { return };
         let mesh = mirror.scene.get(id).and_then(|instance| instance.mesh.as_deref());
-        let local = mirror.scene.local_ray(id, &self.world_ray);
-        let built = mirror.trees.get(known.mesh).and_then(|tree| tree.built.as_ref());
-        let (Some(mesh), Some(local), Some(built), Some(placement)) =
-            (mesh, local, built, mirror.scene.world_transform(id))
-        else {
+        let (Some(mesh), Some(local)) = (mesh, mirror.scene.local_ray(id, &self.world_ray)) else {
             return;
         };
-        let both = if item.is_double_sided() { Faces::Both } else { Faces::Front };
-        let faces = self.options.faces.unwrap_or(both);
+        local_hits.clear();
         if self.options.lists_crossings {
             let options = HitOptions { faces, mode: HitMode::OncePerCrossing };
             mesh.bvh().all_hits_into(&local.ray, &options, local_hits);
         } else {
-            local_hits.clear();
             local_hits.extend(mesh.bvh().closest_hit(&local.ray, faces));
         }
-        let asset = self.caster.meshes.get(known.mesh);
-        let hit_mesh = HitMesh { entity, mesh, placement, asset, is_posed };
         let length = self.world_ray.direction.length();
-        hits.extend(local_hits.iter().map(|hit| {
-            hit_mesh.describe(hit, built.number(hit.triangle), local.world_t(hit.t) * length)
+        let triangles = mesh.tri_mesh().triangles();
+        found.extend(local_hits.iter().map(|&hit| Found {
+            distance: (local.world_t(hit.t) * length) as f32,
+            surface: Surface::Tree {
+                instance: id,
+                hit,
+                vertices: triangles[hit.triangle as usize],
+            },
         }));
+    }
+
+    /// Appends the hits with their details.
+    ///
+    /// The loop over all hits is cut in three. The reads of one loop do not wait for each other, so the
+    /// memory answers several at a time.
+    fn describe(&self, mirror: &Mirror, found: &mut Vec<Found>, hits: &mut Vec<HitscanHit>) {
+        let mut last = None;
+        let triangles: Vec<_> =
+            found.iter().map(|hit| self.triangle(mirror, hit, &mut last)).collect();
+        let corners: Vec<_> =
+            triangles.iter().map(|triangle| triangle.as_ref().map(HitTriangle::corners)).collect();
+        let details = triangles
+            .iter()
+            .zip(&corners)
+            .map(|(triangle, corners)| Some(triangle.as_ref()?.describe(corners.as_ref()?)));
+        hits.extend(found.drain(..).zip(details).filter_map(
+            |(found, details)| match found.surface {
+                Surface::Untreed(hit) => Some(*hit),
+                Surface::Tree { .. } => details,
+            },
+        ));
+    }
+
+    /// The triangle of a hit; `None` for a hit without a tree. `last` is the asset of the hit before, which
+    /// many entities share.
+    fn triangle<'a>(
+        &'a self,
+        mirror: &'a Mirror,
+        found: &Found,
+        last: &mut Option<HitAsset<'a>>,
+    ) -> Option<HitTriangle<'a>> {
+        let Surface::Tree { instance, hit, vertices } = found.surface else { return None };
+        let &Owner { entity, mesh: id, is_posed } = mirror.owner_in_scene(instance);
+        let asset = match last {
+            Some(last) if last.id == id => *last,
+            _ => *last.insert(HitAsset {
+                id,
+                attributes: self.caster.meshes.get(id).map(Attributes::new).unwrap_or_default(),
+                built: mirror.trees.get(id)?.built.as_deref()?,
+            }),
+        };
+        let tri_mesh = mirror.scene.get(instance)?.mesh.as_deref()?.tri_mesh();
+        Some(HitTriangle {
+            entity,
+            tri_mesh,
+            placement: mirror.scene.world_transform(instance)?,
+            attributes: if is_posed { asset.attributes.posed() } else { asset.attributes },
+            hit,
+            number: asset.built.number(hit.triangle),
+            distance: found.distance,
+            vertices,
+        })
     }
 
     fn test_untreed(
@@ -306,57 +422,29 @@ impl Gathering<'_, '_, '_> {
         mirror: &Mirror,
         entity: Entity,
         id: AssetId<Mesh>,
-        item: &CastableItem<'_, '_>,
+        faces: Faces,
         enter: f32,
     ) -> Option<HitscanHit> {
         let direction = *self.ray.direction;
         match self.answer(mirror, id) {
             Answer::Scan => {
-                let mesh = self.caster.meshes.get(id)?;
-                let is_two_sided = match self.options.faces {
-                    Some(faces) => faces != Faces::Front,
-                    None => item.is_double_sided(),
+                let item = self.caster.entities.get(entity).ok()?;
+                let data = MeshData::new(self.caster.meshes.get(id)?).ok()?;
+                let backfaces = match faces {
+                    Faces::Front => Backfaces::Cull,
+                    Faces::Back | Faces::Both => Backfaces::Include,
                 };
-                let backfaces = if is_two_sided { Backfaces::Include } else { Backfaces::Cull };
-                let data = MeshData::new(mesh).ok()?;
+                let mesh = self.caster.meshes.get(id)?;
                 let hit = data.scan(mesh, &item.transform.affine(), self.ray, backfaces)?;
                 let hit = HitscanHit::from_scan(entity, &hit, direction);
-                (self.options.faces != Some(Faces::Back) || !hit.is_front).then_some(hit)
+                (faces != Faces::Back || !hit.is_front).then_some(hit)
             }
             Answer::Box => {
-                item.aabb?;
+                self.caster.entities.get(entity).ok()?.aabb?;
                 let point = self.ray.get_point(enter);
                 Some(HitscanHit::from_box(entity, point, enter, direction))
             }
             Answer::Tree | Answer::Nothing => None,
         }
-    }
-}
-
-/// A ray prepared for tests against boxes in world space.
-struct Slabs {
-    origin: DVec3,
-    reciprocal: DVec3,
-    pad: f64,
-}
-
-impl Slabs {
-    fn new(ray: &WorldRay) -> Self {
-        // Finite, so that no product with a zero is NaN.
-        const MAX_RECIPROCAL: f64 = 1e300;
-        let reciprocal = (1.0 / ray.direction)
-            .clamp(DVec3::splat(-MAX_RECIPROCAL), DVec3::splat(MAX_RECIPROCAL));
-        // Many times the rounding of the differences below.
-        let pad = ray.origin.abs().max_element() * 2f64.powi(-48);
-        Self { origin: ray.origin, reciprocal, pad }
-    }
-
-    /// The `t` at which the ray enters a box; `None` if it misses.
-    fn enter(&self, bounds: &WorldBox) -> Option<f64> {
-        let to_min = (bounds.min - self.pad - self.origin) * self.reciprocal;
-        let to_max = (bounds.max + self.pad - self.origin) * self.reciprocal;
-        let enter = to_min.min(to_max).max_element().max(0.0);
-        let exit = to_min.max(to_max).min_element();
-        (enter <= exit).then_some(enter)
     }
 }

@@ -2,10 +2,10 @@
 
 use crate::{
     bevy_api::{
-        AssetEvent, AssetId, Assets, Changed, Entity, GlobalTransform, Has, InheritedVisibility,
-        Local, Mesh, Mesh2d, Mesh3d, MeshMorphWeights, MessageReader, Or, Pickable, Query,
-        QueryData, RayCastBackfaces, RemovedComponents, RenderLayers, Res, SimplifiedMesh,
-        SkinnedMesh, SystemParam, With,
+        AssetEvent, AssetId, Assets, ContiguousRef, Entity, GlobalTransform, Has,
+        InheritedVisibility, Local, Mesh, Mesh2d, Mesh3d, MeshMorphWeights, MessageReader, Or,
+        Pickable, Query, QueryData, RayCastBackfaces, Ref, RemovedComponents, RenderLayers, Res,
+        SimplifiedMesh, SkinnedMesh, SystemParam, With,
     },
     convert,
     mirror::{Facts, HitscanWorld, Mirror},
@@ -49,17 +49,21 @@ impl MeshHandleItem<'_, '_> {
 
 pub(crate) type HasMesh = Or<(With<Mesh3d>, With<Mesh2d>, With<SimplifiedMesh>)>;
 
-type HasChanged = Or<(
-    Changed<GlobalTransform>,
-    Changed<Mesh3d>,
-    Changed<Mesh2d>,
-    Changed<SimplifiedMesh>,
-    Changed<InheritedVisibility>,
-    Changed<RenderLayers>,
-    Changed<Pickable>,
-    Changed<SkinnedMesh>,
-    Changed<MeshMorphWeights>,
-)>;
+/// The components whose change changes an instance.
+type Watched = (
+    Entity,
+    Ref<'static, GlobalTransform>,
+    (
+        Option<Ref<'static, Mesh3d>>,
+        Option<Ref<'static, Mesh2d>>,
+        Option<Ref<'static, SimplifiedMesh>>,
+    ),
+    Option<Ref<'static, InheritedVisibility>>,
+    Option<Ref<'static, RenderLayers>>,
+    Option<Ref<'static, Pickable>>,
+    Option<Ref<'static, SkinnedMesh>>,
+    Option<Ref<'static, MeshMorphWeights>>,
+);
 
 /// The entities that lost a component since the last frame, or despawned.
 #[derive(SystemParam)]
@@ -89,9 +93,10 @@ pub(crate) fn follow_world(
     meshes: Res<'_, Assets<Mesh>>,
     mut asset_events: MessageReader<'_, '_, AssetEvent<Mesh>>,
     mut removals: Removals<'_, '_>,
-    changed: Query<'_, '_, Shown, (HasMesh, HasChanged)>,
+    watched: Query<'_, '_, Watched, HasMesh>,
     shown: Query<'_, '_, Shown, HasMesh>,
     mut has_started: Local<'_, bool>,
+    mut marks: Local<'_, Vec<bool>>,
 ) {
     let mirror = &mut *world.lock();
     if !std::mem::replace(&mut *has_started, true) {
@@ -115,8 +120,46 @@ pub(crate) fn follow_world(
             Err(_) => mirror.remove(entity),
         }
     }
-    for item in &changed {
-        update(mirror, &item, &meshes);
+    for entity in changed(&watched, &mut marks) {
+        if let Ok(item) = shown.get(entity) {
+            update(mirror, &item, &meshes);
+        }
+    }
+}
+
+/// The entities with a changed component. `marks` is memory to reuse.
+///
+/// The ticks of each component are compared in a loop of their own, which the compiler turns into SIMD. A
+/// filter `Or<(Changed<..>, ..)>` takes 2 µs more for 1,000 entities (bench `frame`, AMD EPYC, Zen 4).
+fn changed(watched: &Query<'_, '_, Watched, HasMesh>, marks: &mut Vec<bool>) -> Vec<Entity> {
+    let tables = watched.contiguous_iter().expect("Bevy stores these components in tables");
+    let mut found = vec![];
+    for (entities, transform, meshes, visibility, layers, pickable, skin, morph) in tables {
+        marks.clear();
+        marks.resize(entities.len(), false);
+        mark_changed(marks, Some(transform));
+        mark_changed(marks, meshes.0);
+        mark_changed(marks, meshes.1);
+        mark_changed(marks, meshes.2);
+        mark_changed(marks, visibility);
+        mark_changed(marks, layers);
+        mark_changed(marks, pickable);
+        mark_changed(marks, skin);
+        mark_changed(marks, morph);
+        if marks.contains(&true) {
+            let changed = entities.iter().zip(&*marks).filter(|(_, is_changed)| **is_changed);
+            found.extend(changed.map(|(&entity, _)| entity));
+        }
+    }
+    found
+}
+
+/// Marks the entities of a table whose component has changed.
+fn mark_changed<T>(marks: &mut [bool], component: Option<ContiguousRef<'_, T>>) {
+    let Some(component) = component else { return };
+    let (_, ticks) = ContiguousRef::split(component);
+    for (mark, is_changed) in marks.iter_mut().zip(ticks.is_changed_iter()) {
+        *mark |= is_changed;
     }
 }
 
@@ -146,7 +189,53 @@ pub(crate) type HitsBackfaces = Has<RayCastBackfaces>;
 
 #[cfg(test)]
 mod tests {
+    use bevy_ecs::{component::Mutable, prelude::*};
+
     use super::*;
+
+    fn find(watched: Query<Watched, HasMesh>, mut marks: Local<Vec<bool>>) -> Vec<Entity> {
+        changed(&watched, &mut marks)
+    }
+
+    fn touch<T: Component<Mutability = Mutable>>(world: &mut World, entity: Entity) {
+        world.get_mut::<T>(entity).unwrap().set_changed();
+    }
+
+    #[test]
+    fn a_change_of_any_watched_component_finds_its_entity_alone() {
+        let mut world = World::new();
+        let all = || {
+            let meshes = (Mesh3d::default(), Mesh2d::default(), SimplifiedMesh(Default::default()));
+            let filters = (RenderLayers::default(), Pickable::default());
+            let pose = (SkinnedMesh::default(), MeshMorphWeights::Value { weights: vec![] });
+            let place = (GlobalTransform::default(), InheritedVisibility::default());
+            (meshes, filters, pose, place)
+        };
+        let [first, entity] = [world.spawn(all()).id(), world.spawn(all()).id()];
+        let small = world.spawn((Mesh2d::default(), GlobalTransform::default())).id();
+        let find = world.register_system(find);
+        assert_eq!(world.run_system(find).unwrap().len(), 3);
+        assert_eq!(world.run_system(find).unwrap(), []);
+        let touches: [fn(&mut World, Entity); 9] = [
+            touch::<GlobalTransform>,
+            touch::<Mesh3d>,
+            touch::<Mesh2d>,
+            touch::<SimplifiedMesh>,
+            touch::<InheritedVisibility>,
+            touch::<RenderLayers>,
+            touch::<Pickable>,
+            touch::<SkinnedMesh>,
+            touch::<MeshMorphWeights>,
+        ];
+        for (i, touch) in touches.into_iter().enumerate() {
+            touch(&mut world, entity);
+            assert_eq!(world.run_system(find).unwrap(), [entity], "component {i}");
+        }
+        touch::<Mesh2d>(&mut world, small);
+        touch::<Mesh2d>(&mut world, first);
+        assert_eq!(world.run_system(find).unwrap().len(), 2);
+        assert_eq!(world.run_system(find).unwrap(), []);
+    }
 
     #[test]
     fn layers_from_31_on_share_a_bit() {

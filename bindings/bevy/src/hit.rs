@@ -1,9 +1,8 @@
 //! The hit of a ray on an entity.
 
 use hitscan::{
-    Side,
+    Hit, Side, TriMesh,
     glam::{DAffine3, DMat3, DVec3, Vec3 as LocalVec3},
-    scene,
 };
 
 use crate::{
@@ -90,65 +89,104 @@ impl HitscanHit {
     }
 }
 
-/// The mesh of an entity, from which the details of a hit follow.
-pub(crate) struct HitMesh<'a> {
-    pub(crate) entity: Entity,
-    /// The mesh in its current pose.
-    pub(crate) mesh: &'a scene::Mesh,
-    pub(crate) placement: DAffine3,
-    /// The asset with normals and texture coordinates.
-    pub(crate) asset: Option<&'a Mesh>,
-    /// Whether the vertex normals do not belong to the positions.
-    pub(crate) is_posed: bool,
+/// The vertex attributes of an asset, from which the details of a hit follow.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Attributes<'a> {
+    normals: Option<&'a [[f32; 3]]>,
+    uvs: Option<&'a [[f32; 2]]>,
 }
 
-impl HitMesh<'_> {
-    /// The details of a hit at the distance `t`. `number` is the triangle's number in Bevy's mesh.
-    pub(crate) fn describe(&self, hit: &hitscan::Hit, number: u32, t: f64) -> HitscanHit {
-        let tri_mesh = self.mesh.tri_mesh();
-        let vertices = tri_mesh.triangles()[hit.triangle as usize];
+impl<'a> Attributes<'a> {
+    pub(crate) fn new(asset: &'a Mesh) -> Self {
+        Self { normals: normals(asset), uvs: uvs(asset) }
+    }
+
+    /// The attributes of a posed mesh, whose vertex normals do not belong to its positions.
+    pub(crate) fn posed(self) -> Self {
+        Self { normals: None, ..self }
+    }
+}
+
+/// A triangle that a ray hits, in the mesh of its entity.
+pub(crate) struct HitTriangle<'a> {
+    pub(crate) entity: Entity,
+    /// The mesh in its current pose.
+    pub(crate) tri_mesh: &'a TriMesh,
+    pub(crate) placement: DAffine3,
+    pub(crate) attributes: Attributes<'a>,
+    pub(crate) hit: Hit,
+    /// The number of the triangle in Bevy's mesh.
+    pub(crate) number: u32,
+    /// The distance of the hit from the start of the ray, in world units.
+    pub(crate) distance: f32,
+    /// The indices of the corners.
+    pub(crate) vertices: [u32; 3],
+}
+
+/// The attributes of the corners of a triangle.
+pub(crate) struct Corners {
+    positions: [LocalVec3; 3],
+    normals: Option<[[f32; 3]; 3]>,
+    uvs: Option<[[f32; 2]; 3]>,
+}
+
+impl HitTriangle<'_> {
+    /// Reads the attributes of the corners.
+    pub(crate) fn corners(&self) -> Corners {
+        let positions = self.tri_mesh.positions();
+        Corners {
+            positions: self.vertices.map(|vertex| positions[vertex as usize]),
+            normals: self.attributes.normals.and_then(|normals| at(normals, self.vertices)),
+            uvs: self.attributes.uvs.and_then(|uvs| at(uvs, self.vertices)),
+        }
+    }
+
+    /// The details of the hit.
+    pub(crate) fn describe(&self, corners: &Corners) -> HitscanHit {
+        let Self { tri_mesh, placement, hit, .. } = self;
         let barycentric = Vec3::new(1.0 - hit.u - hit.v, hit.u, hit.v);
-        let corners = tri_mesh.corners(hit.triangle).map(|corner| {
-            let corner: LocalVec3 = corner;
-            convert::vec3(self.placement.transform_point3(corner.as_dvec3()))
-        });
-        let normal = self
-            .vertex_normal(vertices, barycentric)
+        let to_world = |point: DVec3| convert::vec3(placement.transform_point3(point));
+        let normal = corners
+            .normals
+            .and_then(|normals| interpolated_normal(&normals, barycentric))
             .or_else(|| tri_mesh.unit_normal(hit.triangle))
-            .and_then(|normal| world_normal(&self.placement, normal))
+            .and_then(|normal| world_normal(placement, normal))
             .map_or(Vec3::ZERO, convert::vec3);
         HitscanHit {
             entity: self.entity,
-            point: convert::vec3(self.placement.transform_point3(tri_mesh.point(hit))),
+            point: to_world(tri_mesh.point(hit)),
             normal,
-            distance: t as f32,
-            triangle: Some(number),
-            corners: Some(corners),
+            distance: self.distance,
+            triangle: Some(self.number),
+            corners: Some(corners.positions.map(|corner| to_world(corner.as_dvec3()))),
             barycentric,
-            uv: self.uv(vertices, barycentric),
+            uv: corners.uvs.map(|uvs| interpolated_uv(&uvs, barycentric)),
             polygon: tri_mesh.records().map(|records| records.polygon(hit.triangle)),
             is_front: hit.side == Side::Front,
         }
     }
+}
 
-    fn vertex_normal(&self, vertices: [u32; 3], weights: Vec3) -> Option<DVec3> {
-        let normals = normals(self.asset?).filter(|_| !self.is_posed)?;
-        let mut sum = DVec3::ZERO;
-        for (vertex, weight) in vertices.into_iter().zip(weights.to_array()) {
-            let normal = *normals.get(vertex as usize)?;
-            sum += f64::from(weight) * DVec3::from_array(normal.map(f64::from));
-        }
-        (sum != DVec3::ZERO).then_some(sum)
-    }
+/// The values of three vertices; `None` if the attribute is too short.
+fn at<T: Copy>(values: &[T], vertices: [u32; 3]) -> Option<[T; 3]> {
+    let [a, b, c] = vertices.map(|vertex| values.get(vertex as usize));
+    Some([*a?, *b?, *c?])
+}
 
-    fn uv(&self, vertices: [u32; 3], weights: Vec3) -> Option<Vec2> {
-        let uvs = uvs(self.asset?)?;
-        let mut sum = Vec2::ZERO;
-        for (vertex, weight) in vertices.into_iter().zip(weights.to_array()) {
-            sum += weight * Vec2::from_array(*uvs.get(vertex as usize)?);
-        }
-        Some(sum)
+fn interpolated_normal(normals: &[[f32; 3]; 3], weights: Vec3) -> Option<DVec3> {
+    let mut sum = DVec3::ZERO;
+    for (normal, weight) in normals.iter().zip(weights.to_array()) {
+        sum += f64::from(weight) * DVec3::from_array(normal.map(f64::from));
     }
+    (sum != DVec3::ZERO).then_some(sum)
+}
+
+fn interpolated_uv(uvs: &[[f32; 2]; 3], weights: Vec3) -> Vec2 {
+    let mut sum = Vec2::ZERO;
+    for (&uv, weight) in uvs.iter().zip(weights.to_array()) {
+        sum += weight * Vec2::from_array(uv);
+    }
+    sum
 }
 
 /// The unit normal in world space. Its direction follows the inverse transpose.

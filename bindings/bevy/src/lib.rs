@@ -43,7 +43,7 @@
 //!
 //! ```text
 //! picking ──▶ follow, cast;   scene, ray_cast ──▶ cast;   scene ──▶ scene_query
-//! cast ──▶ follow ──▶ mirror ──▶ pose, trees;   cast ──▶ hit
+//! cast ──▶ follow ──▶ mirror ──▶ pose, trees;   cast ──▶ hit, slabs
 //! trees ──▶ source, skin, polygons, settings;   pose ──▶ skin
 //! all ──▶ convert ──▶ bevy_api
 //! ```
@@ -66,6 +66,7 @@ mod scene;
 mod scene_query;
 mod settings;
 mod skin;
+mod slabs;
 mod source;
 mod trees;
 

@@ -63,11 +63,21 @@ impl HitscanWorld {
 pub(crate) struct Mirror {
     pub(crate) scene: Scene,
     pub(crate) trees: Trees,
-    /// The entity of each slot of the scene.
-    owners: Vec<Entity>,
+    /// The owner of each slot of the scene.
+    owners: Vec<Owner>,
     entities: EntityHashMap<Mirrored>,
     /// The entities whose positions depend on joints or morph targets.
     posed: EntityHashSet,
+}
+
+/// The entity of an instance, with what a ray asks of it first. Small, so that a ray past many instances
+/// reads little memory.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Owner {
+    pub(crate) entity: Entity,
+    pub(crate) mesh: AssetId<Mesh>,
+    /// Whether joints or morph targets move the vertices.
+    pub(crate) is_posed: bool,
 }
 
 /// An entity with a mesh.
@@ -100,7 +110,12 @@ impl Mirrored {
 
 impl Mirror {
     pub(crate) fn owner(&self, instance: InstanceId) -> Option<Entity> {
-        self.scene.contains(instance).then(|| self.owners[instance.index as usize])
+        self.scene.contains(instance).then(|| self.owner_in_scene(instance).entity)
+    }
+
+    /// The owner of an instance that is in the scene.
+    pub(crate) fn owner_in_scene(&self, instance: InstanceId) -> &Owner {
+        &self.owners[instance.index as usize]
     }
 
     pub(crate) fn get(&self, entity: Entity) -> Option<&Mirrored> {
@@ -213,10 +228,11 @@ impl Mirror {
         let Ok(id) = inserted else { return };
         known.instance = Some(id);
         let slot = id.index as usize;
+        let owner = Owner { entity, mesh: known.mesh, is_posed: known.facts.is_posed };
         if self.owners.len() <= slot {
-            self.owners.resize(slot + 1, Entity::PLACEHOLDER);
+            self.owners.resize(slot + 1, owner);
         }
-        self.owners[slot] = entity;
+        self.owners[slot] = owner;
     }
 
     /// Removes the instance of an entity.

@@ -18,7 +18,7 @@ use crate::{
     cast::{CastOptions, Caster},
     convert,
     follow::layer_mask,
-    hit::{HitMesh, HitscanHit},
+    hit::{Attributes, HitTriangle, HitscanHit},
     mirror::Mirror,
     scene_query::{SceneClosestPoint, SceneFilter, ScenePick, SceneSelected, SceneSnap},
 };
@@ -383,15 +383,20 @@ impl Seen<'_> {
         let scene = self.picker.scene();
         let entity = self.mirror.owner(hit.instance)?;
         let known = self.mirror.get(entity)?;
-        let hit_mesh = HitMesh {
+        let tri_mesh = scene.get(hit.instance)?.mesh.as_deref()?.tri_mesh();
+        let attributes =
+            self.caster.meshes.get(known.mesh).map(Attributes::new).unwrap_or_default();
+        let triangle = HitTriangle {
             entity,
-            mesh: scene.get(hit.instance)?.mesh.as_deref()?,
+            tri_mesh,
             placement: scene.world_transform(hit.instance)?,
-            asset: self.caster.meshes.get(known.mesh),
-            is_posed: known.is_posed(),
+            attributes: if known.is_posed() { attributes.posed() } else { attributes },
+            hit: hit.local,
+            number: self.mirror.number(entity, hit.triangle()),
+            distance: hit.t as f32,
+            vertices: tri_mesh.triangles()[hit.triangle() as usize],
         };
-        let number = self.mirror.number(entity, hit.triangle());
-        Some(hit_mesh.describe(&hit.local, number, hit.t))
+        Some(triangle.describe(&triangle.corners()))
     }
 
     fn selected(&self, selected: Selected) -> Option<SceneSelected> {

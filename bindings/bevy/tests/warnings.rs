@@ -57,13 +57,8 @@ fn mesh(topology: PrimitiveTopology) -> Mesh {
         .with_inserted_attribute(Mesh::ATTRIBUTE_POSITION, positions)
 }
 
-#[test]
-fn each_mesh_that_rays_cannot_hit_warns_once_and_says_what_to_do() {
-    let warnings = Warnings::default();
-    tracing::subscriber::set_global_default(warnings.clone()).unwrap();
-    let mut app = App::new();
-    app.add_plugins((TaskPoolPlugin::default(), AssetPlugin::default(), MeshPlugin, HitscanPlugin));
-
+/// Meshes, each with its warning.
+fn cases() -> [(Mesh, Option<&'static str>); 6] {
     let triangles = || mesh(PrimitiveTopology::TriangleList);
     let flat = triangles()
         .with_removed_attribute(Mesh::ATTRIBUTE_POSITION)
@@ -73,14 +68,24 @@ fn each_mesh_that_rays_cannot_hit_warns_once_and_says_what_to_do() {
     moved.take_gpu_data().unwrap();
     let broken = triangles().with_inserted_indices(Indices::U32(vec![0, 1, 2, 0, 1, 7, 9, 1, 2]));
     let quads = triangles();
-    let cases = [
+    [
         (triangles(), None),
         (mesh(PrimitiveTopology::LineList), Some("topology LineList has no triangles")),
         (flat, Some("no positions; insert Mesh::ATTRIBUTE_POSITION")),
         (moved, Some("add RenderAssetUsages::MAIN_WORLD")),
         (broken, Some("no ray hits 2 of its triangles")),
         (quads, Some("do not add up to its 1 triangles")),
-    ];
+    ]
+}
+
+#[test]
+fn each_mesh_that_rays_cannot_hit_warns_once_and_says_what_to_do() {
+    let warnings = Warnings::default();
+    tracing::subscriber::set_global_default(warnings.clone()).unwrap();
+    let mut app = App::new();
+    app.add_plugins((TaskPoolPlugin::default(), AssetPlugin::default(), MeshPlugin, HitscanPlugin));
+
+    let cases = cases();
     let handles: Vec<Handle<Mesh>> = cases
         .iter()
         .map(|(mesh, _)| app.world_mut().resource_mut::<Assets<Mesh>>().add(mesh.clone()))
