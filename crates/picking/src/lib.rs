@@ -57,7 +57,8 @@
 //! Imports go one way:
 //!
 //! ```text
-//! click_cycle ──▶ picker;   select ──▶ visible ──▶ picker, visible_samples, pixel_centers
+//! click_cycle ──▶ picker;   select ──▶ visible ──▶ picker, own_pixels
+//! visible ──▶ own_pixels ──▶ visible_samples, pixel_centers
 //! picker, visible_samples ──▶ sight ──▶ near_pixel;   picker ──▶ pick
 //! select, polylines ──▶ in_region;   polylines ──▶ near_pixel
 //! near_pixel, in_region ──▶ element, projected_mesh, screen_frustum
@@ -92,6 +93,7 @@ mod near_pixel;
 
 // Queries of the scene, and of polylines.
 mod click_cycle;
+mod own_pixels;
 mod pick;
 mod picker;
 mod polylines;

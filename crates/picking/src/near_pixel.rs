@@ -1,6 +1,6 @@
 //! The elements of a mesh within some pixels of the cursor.
 
-use glam::{DVec2, DVec3};
+use glam::{DVec2, DVec3, DVec4, Vec4Swizzles};
 
 use hitscan_primitives::{Faces, Side, TriMesh};
 
@@ -9,7 +9,7 @@ use crate::{
     element::{Element, polygon_edges},
     projected_mesh::ProjectedMesh,
     screen_frustum::ScreenFrustum,
-    screen_map::ScreenPoint,
+    screen_map::{ScreenMap, ScreenPoint},
 };
 
 /// The kind of point to search near the cursor.
@@ -113,13 +113,30 @@ impl PixelSearch<'_> {
         })
     }
 
+    /// Whether a point may be within the radius. Needs no division, and half of the projection.
+    fn may_be_near(&self) -> impl Fn(DVec3) -> bool {
+        let ScreenMap { x, y, w, .. } = self.projected.map;
+        let cursor = self.cursor;
+        // Exceeds the rounding of the products and of the division that this test leaves out.
+        let reach = self.radius + 1e-9 * (self.radius + cursor.abs().max_element());
+        move |point| {
+            let value = |form: DVec4| form.xyz().dot(point) + form.w;
+            let w = value(w);
+            (value(x) - cursor.x * w).abs() <= reach * w
+                && (value(y) - cursor.y * w).abs() <= reach * w
+        }
+    }
+
     fn vertices(&self, triangles: &[u32]) -> Vec<NearbyElement> {
         let corners = |&triangle: &u32| self.projected.mesh.triangles()[triangle as usize];
         let mut vertices: Vec<u32> = triangles.iter().flat_map(corners).collect();
         vertices.sort_unstable();
         vertices.dedup();
+        let may_be_near = self.may_be_near();
         let near = vertices.into_iter().filter_map(|vertex| {
-            let at = self.projected.vertex(vertex);
+            let position = self.projected.mesh.positions()[vertex as usize].as_dvec3();
+            may_be_near(position).then_some(())?;
+            let at = self.projected.map.project(position);
             at.is_in_depth_range().then_some(())?;
             self.near(Element::Vertex(vertex), &at, Feature::Vertex(vertex))
         });

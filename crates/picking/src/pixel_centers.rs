@@ -7,6 +7,9 @@ use glam::DVec2;
 /// The width and height of the blocks in which a grid lists its centres.
 const BLOCK: [u64; 2] = [8, 4];
 
+/// The maximum number of centres that [`PixelCenters::mean_overlap_is_at_most`] marks.
+const MAX_MARKS: u64 = 1 << 24;
+
 /// Pixel centres (x.5, y.5) in a closed rectangle, `stride` pixels apart.
 pub(crate) struct PixelCenters {
     /// The centre with the minimum coordinates.
@@ -14,6 +17,8 @@ pub(crate) struct PixelCenters {
     stride: f64,
     /// The number of columns and rows.
     n: [u64; 2],
+    /// The strides of coarser grids whose centres are not listed.
+    coarser: &'static [u64],
 }
 
 /// A rectangle of the grid.
@@ -29,7 +34,12 @@ impl PixelCenters {
         let stride = f64::from(stride);
         let first = (min - 0.5).ceil() + 0.5 + (0.5 * stride).floor();
         let n = [0, 1].map(|axis| n_steps(first[axis], max[axis], stride));
-        Self { first, stride, n }
+        Self { first, stride, n, coarser: &[] }
+    }
+
+    /// Every centre, except those of the grids with these even strides in the same rectangle.
+    pub(crate) fn except_coarser(min: DVec2, max: DVec2, coarser: &'static [u64]) -> Self {
+        Self { coarser, ..Self::in_rectangle(min, max, 1) }
     }
 
     /// The centres in a rectangle, and possibly one more in each direction.
@@ -40,6 +50,63 @@ impl PixelCenters {
             low[axis].floor() as u64..(high[axis].ceil() as u64).saturating_add(1).min(self.n[axis])
         };
         CenterRange { columns: range(0), rows: range(1) }
+    }
+
+    /// The centre at a position of the Halton sequence (Halton, "On the Efficiency of Certain Quasi-Random
+    /// Sequences of Points", 1960) in a range. `None` if the range is empty.
+    pub(crate) fn spread(&self, range: &CenterRange, position: u32) -> Option<DVec2> {
+        let at = |range: &Range<u64>, base: u32| {
+            let n = range.end.checked_sub(range.start).filter(|&n| n > 0)?;
+            let share = radical_inverse(position + 1, base);
+            Some((range.start + ((share * n as f64) as u64).min(n - 1)) as f64)
+        };
+        let step = DVec2::new(at(&range.columns, 2)?, at(&range.rows, 3)?);
+        Some(self.first + self.stride * step)
+    }
+
+    fn is_in_coarser(&self, column: u64, row: u64) -> bool {
+        self.coarser.iter().any(|&n| column % n == n / 2 && row % n == n / 2)
+    }
+
+    /// The centres of a range. Aligned runs of 32 are neighbours on the screen.
+    pub(crate) fn centers_of(&self, range: CenterRange) -> impl Iterator<Item = DVec2> {
+        let CenterRange { columns, rows } = range;
+        let blocks = |range: &Range<u64>, axis: usize| {
+            let (end, len) = (range.end, BLOCK[axis]);
+            range.clone().step_by(len as usize).map(move |start| start..(start + len).min(end))
+        };
+        let column_blocks = blocks(&columns, 0);
+        blocks(&rows, 1)
+            .flat_map(move |rows| {
+                column_blocks.clone().flat_map(move |columns| {
+                    let row_of = move |row| columns.clone().map(move |column| [column, row]);
+                    rows.clone().flat_map(row_of)
+                })
+            })
+            .filter(|&[column, row]| !self.is_in_coarser(column, row))
+            .map(|[column, row]| self.first + self.stride * DVec2::new(column as f64, row as f64))
+    }
+
+    /// Whether at most `max` of the ranges hold a centre, in the mean of the centres in any of them. Tests at most
+    /// `max` times as many as the grid has.
+    pub(crate) fn mean_overlap_is_at_most(&self, max: u64, ranges: &[CenterRange]) -> bool {
+        let n_of = |range: &Range<u64>| range.end.saturating_sub(range.start);
+        let n = ranges.iter().fold(0u64, |n, CenterRange { columns, rows }| {
+            n.saturating_add(n_of(columns).saturating_mul(n_of(rows)))
+        });
+        let n_centers = self.n[0].saturating_mul(self.n[1]);
+        if n_centers > MAX_MARKS || n > max * n_centers {
+            return false;
+        }
+        let mut is_held = vec![false; n_centers as usize];
+        for CenterRange { columns, rows } in ranges {
+            for row in rows.clone() {
+                let start = row * self.n[0];
+                let held = (start + columns.start) as usize..(start + columns.end) as usize;
+                is_held.get_mut(held).into_iter().for_each(|held| held.fill(true));
+            }
+        }
+        n <= max * is_held.into_iter().filter(|&is_held| is_held).count() as u64
     }
 
     /// The number of bands: runs of four rows.
@@ -63,13 +130,26 @@ impl PixelCenters {
             for block in columns.clone().step_by(BLOCK[0] as usize) {
                 for row in rows.clone() {
                     for column in block..(block + BLOCK[0]).min(columns.end) {
-                        let step = DVec2::new(column as f64, row as f64);
-                        on_center(self.first + self.stride * step);
+                        if !self.is_in_coarser(column, row) {
+                            let step = DVec2::new(column as f64, row as f64);
+                            on_center(self.first + self.stride * step);
+                        }
                     }
                 }
             }
         }
     }
+}
+
+/// The digits of a number in a base, mirrored at the point: evenly spread in [0, 1) for 0, 1, 2 and so on.
+fn radical_inverse(mut number: u32, base: u32) -> f64 {
+    let (mut inverse, mut digit) = (0.0, 1.0);
+    while number > 0 {
+        digit /= f64::from(base);
+        inverse += digit * f64::from(number % base);
+        number /= base;
+    }
+    inverse
 }
 
 /// The number of values `first`, `first + stride` and so on until `last`.
@@ -105,7 +185,73 @@ pub(crate) fn union_of(mut ranges: Vec<Range<u64>>) -> Vec<Range<u64>> {
 mod tests {
     use super::*;
 
-    fn centers_of(grid: &PixelCenters, ranges: &[CenterRange]) -> Vec<[f64; 2]> {
+    #[test]
+    fn a_grid_without_coarser_ones_holds_the_other_centers() {
+        for (min, max) in [([0.0, 0.0], [40.0, 21.0]), ([-7.3, 3.5], [30.49, 3.5])] {
+            let (min, max) = (DVec2::from(min), DVec2::from(max));
+            let centers = |grid: &PixelCenters| centers_in(grid, &[grid.within(min, max)]);
+            let mut parts = centers(&PixelCenters::except_coarser(min, max, &[2, 4, 8]));
+            for stride in [2, 4, 8] {
+                parts.extend(centers(&PixelCenters::in_rectangle(min, max, stride)));
+            }
+            parts.sort_unstable_by(|a, b| a.partial_cmp(b).expect("finite"));
+            assert_eq!(parts, centers(&PixelCenters::in_rectangle(min, max, 1)));
+        }
+    }
+
+    #[test]
+    fn overlaps_are_counted_where_a_range_is() {
+        let grid = PixelCenters::in_rectangle(DVec2::ZERO, DVec2::splat(100.0), 1);
+        let range = |x: f64| grid.within(DVec2::new(x, 10.0), DVec2::new(x + 9.0, 19.0));
+        let equal = vec![range(20.0); 4];
+        assert!(grid.mean_overlap_is_at_most(4, &equal));
+        assert!(!grid.mean_overlap_is_at_most(3, &equal));
+        let apart: Vec<CenterRange> = (0..5).map(|i| range(20.0 * f64::from(i))).collect();
+        assert!(grid.mean_overlap_is_at_most(1, &apart));
+        let all = grid.within(DVec2::ZERO, DVec2::splat(100.0));
+        assert!(!grid.mean_overlap_is_at_most(2, &vec![all; 3]));
+        assert!(grid.mean_overlap_is_at_most(1, &[]));
+        let empty = PixelCenters::in_rectangle(DVec2::splat(2.0), DVec2::splat(1.0), 1);
+        let range = empty.within(DVec2::ZERO, DVec2::ONE);
+        assert!(empty.mean_overlap_is_at_most(1, &[range]));
+    }
+
+    #[test]
+    fn the_centers_of_a_range_are_those_of_its_bands() {
+        let grid = PixelCenters::in_rectangle(DVec2::new(0.3, 1.0), DVec2::splat(60.0), 1);
+        for (min, max) in
+            [([0.0, 0.0], [60.0, 60.0]), ([10.5, 20.5], [37.5, 29.5]), ([70.0; 2], [80.0; 2])]
+        {
+            let range = grid.within(min.into(), max.into());
+            let mut centers: Vec<[f64; 2]> =
+                grid.centers_of(range.clone()).map(|center| center.to_array()).collect();
+            centers.sort_unstable_by(|a, b| a.partial_cmp(b).expect("finite"));
+            let mut expected = centers_in(&grid, std::slice::from_ref(&range));
+            let row = |center: &[f64; 2]| (center[1] - grid.first.y) as u64;
+            expected.retain(|center| range.rows.contains(&row(center)));
+            assert_eq!(centers, expected, "{min:?} to {max:?}");
+        }
+    }
+
+    #[test]
+    fn spread_centers_are_different_ones_of_the_range() {
+        let (min, max) = (DVec2::new(0.3, 0.0), DVec2::new(50.0, 50.0));
+        let grid = PixelCenters::in_rectangle(min, max, 1);
+        let range = grid.within(DVec2::new(10.5, 20.5), DVec2::new(19.5, 28.5));
+        let all = centers_in(&grid, std::slice::from_ref(&range));
+        let mut spread: Vec<[f64; 2]> = (0..8)
+            .filter_map(|round| grid.spread(&range, round))
+            .map(|center| center.to_array())
+            .collect();
+        spread.sort_unstable_by(|a, b| a.partial_cmp(b).expect("finite"));
+        spread.dedup();
+        assert_eq!(spread.len(), 8);
+        assert!(spread.iter().all(|center| all.contains(center)), "{spread:?}");
+        let beyond = grid.within(DVec2::splat(60.0), DVec2::splat(70.0));
+        assert_eq!(grid.spread(&beyond, 0), None);
+    }
+
+    fn centers_in(grid: &PixelCenters, ranges: &[CenterRange]) -> Vec<[f64; 2]> {
         let mut centers = vec![];
         for band in 0..grid.n_bands() {
             grid.for_each_in_band(band, ranges.iter(), |center| centers.push(center.to_array()));
@@ -138,14 +284,14 @@ mod tests {
                 }
                 expected.sort_unstable_by(|a, b| a.partial_cmp(b).expect("finite"));
                 let all = [grid.within(min, max)];
-                assert_eq!(centers_of(&grid, &all), expected, "{min} to {max}, {stride}");
+                assert_eq!(centers_in(&grid, &all), expected, "{min} to {max}, {stride}");
                 // Two overlapping parts hold the centres in them, and few others.
                 let parts = [
                     (min, min + 0.6 * (max - min)),
                     (min + DVec2::new(0.4, 0.5) * (max - min), max),
                 ];
                 let ranges = parts.map(|(min, max)| grid.within(min, max));
-                let found = centers_of(&grid, &ranges);
+                let found = centers_in(&grid, &ranges);
                 assert!(found.is_sorted_by(|a, b| a < b), "{min} to {max}, {stride}");
                 for &center in &expected {
                     let is_in = |slack: f64| {

@@ -108,12 +108,12 @@ impl<'a> Sight<'a> {
         hits
     }
 
-    /// Whether `sees` returns `true` for each look, given the index of the look and its first hit.
-    pub(crate) fn sees(
+    /// `answer` of each look, given the index of the look and its first hit.
+    pub(crate) fn answers<T: Copy + Default + Send>(
         &self,
         looks: &[Look],
-        sees: impl Fn(usize, Option<&SceneHit>) -> bool + Sync + Send,
-    ) -> Vec<bool> {
+        answer: impl Fn(usize, Option<&SceneHit>) -> T + Sync + Send,
+    ) -> Vec<T> {
         let min = self.view.viewport().min;
         let mut order: Vec<u64> = (0u64..)
             .zip(looks)
@@ -124,14 +124,14 @@ impl<'a> Sight<'a> {
             let index = |&entry: &u64| entry as u32 as usize;
             let ordered: Vec<Look> = order.iter().map(|entry| looks[index(entry)]).collect();
             let hits = self.first_hits_of_chunk(&ordered);
-            let seen = order.iter().zip(&hits).map(|(entry, hit)| sees(index(entry), hit.as_ref()));
-            seen.collect::<Vec<bool>>()
+            let given = order.iter().zip(&hits);
+            given.map(|(entry, hit)| answer(index(entry), hit.as_ref())).collect::<Vec<T>>()
         });
-        let mut seen = vec![false; looks.len()];
-        for (entry, is_seen) in order.iter().zip(chunks.concat()) {
-            seen[*entry as u32 as usize] = is_seen;
+        let mut answers = vec![T::default(); looks.len()];
+        for (entry, answer) in order.iter().zip(chunks.concat()) {
+            answers[*entry as u32 as usize] = answer;
         }
-        seen
+        answers
     }
 
     /// The ray of a pixel. With a distance it stops before the point there, because many surfaces may

@@ -12,6 +12,7 @@ use hitscan_scene::{QueryOptions, SceneHit};
 use crate::{
     element::{Element, ElementKind},
     near_pixel::Feature,
+    own_pixels::OwnPixels,
     parallel,
     picker::Picker,
     pixel_centers::{CenterRange, PixelCenters},
@@ -23,6 +24,16 @@ use crate::{
 
 /// The minimum number of rays through pixel centres before the search looks again what is hidden.
 const MIN_CENTERS: usize = 1 << 14;
+
+/// The number of rays that look for an object in its rectangle before those through its triangles.
+const N_ROUNDS: u32 = 2;
+
+/// The width and height in pixels of a cell in which rectangles overlap or not.
+const CELL: u32 = 8;
+
+/// The maximum number of rectangles at a pixel, in the mean, for a search of each on its own. Its rays are about
+/// a fourth as expensive as those that look for all objects (bench `picking`).
+const MAX_OVERLAP: u64 = 8;
 
 /// The maximum number of elements whose samples are in memory at a time.
 const MAX_ELEMENTS: usize = 1 << 18;
@@ -48,6 +59,14 @@ pub(crate) struct VisibleFilter<'a> {
 struct ElementIndex {
     group: u32,
     element: u32,
+}
+
+/// An instance with hidden elements, and a rectangle of the screen that holds every pixel whose ray may hit it.
+#[derive(Clone, Copy)]
+struct HiddenRectangle {
+    group: u32,
+    min: DVec2,
+    max: DVec2,
 }
 
 /// The samples of some elements.
@@ -91,17 +110,17 @@ impl<'a> VisibleFilter<'a> {
 
     /// The selection without hidden elements.
     pub(crate) fn visible(mut self) -> Vec<InstanceElements<'a>> {
-        if let ElementKind::Object | ElementKind::Face = self.kind {
-            // Samples find what pixel centres far apart miss. A finer grid costs four times as much for each
-            // hidden element, but fewer are left by then.
-            self.search_centers(16);
-            self.search_centers(8);
-            self.search_samples();
-            for stride in [4, 2, 1] {
-                self.search_centers(stride);
+        match self.kind {
+            ElementKind::Object => self.search_objects(),
+            ElementKind::Face => {
+                // Samples find what pixel centres far apart miss. A finer grid costs four times as much for
+                // each hidden element, but fewer are left by then.
+                self.search_centers(&self.centers(16));
+                self.search_centers(&self.centers(8));
+                self.search_samples();
+                self.search_all_centers();
             }
-        } else {
-            self.search_samples();
+            ElementKind::Edge | ElementKind::Vertex => self.search_samples(),
         }
         for (group, is_visible) in self.selection.iter_mut().zip(self.is_visible) {
             let mut is_visible = is_visible.into_iter();
@@ -119,17 +138,75 @@ impl<'a> VisibleFilter<'a> {
         }
     }
 
-    /// Finds elements at every `stride`-th pixel centre of the region where an instance with hidden
-    /// elements may be.
-    fn search_centers(&mut self, stride: u32) {
-        let VisibleSamples { sight, region, min, max } = self.samples;
-        let centers = PixelCenters::in_rectangle(min, max, stride);
-        let hidden: Vec<(usize, CenterRange)> = (0..self.selection.len())
-            .filter(|&group| self.n_hidden[group] > 0)
-            .map(|group| {
-                let (min, max) = self.screen_bounds(&self.selection[group]);
-                (group, centers.within(min, max))
-            })
+    /// Finds objects where their rectangles on the screen say.
+    fn search_objects(&mut self) {
+        for round in 0..N_ROUNDS {
+            self.search_rectangles(round);
+        }
+        let hidden = self.hidden_rectangles();
+        if self.is_mostly_disjoint(&hidden) {
+            self.search_own_pixels(&hidden);
+            self.search_samples();
+        } else {
+            self.search_samples();
+            self.search_all_centers();
+        }
+    }
+
+    /// Finds objects at a pixel centre in the rectangle of each hidden one, another in each round.
+    fn search_rectangles(&mut self, round: u32) {
+        let VisibleSamples { sight, region, .. } = self.samples;
+        let centers = self.centers(1);
+        let looks: Vec<Look> = self
+            .hidden_rectangles()
+            .iter()
+            .filter_map(|hidden| centers.spread(&centers.within(hidden.min, hidden.max), round))
+            .filter(|&pixel| region.contains(pixel))
+            .map(|pixel| Look { pixel, distance: None })
+            .collect();
+        let found = sight.answers(&looks, |_, hit| hit.and_then(|hit| self.element_of(hit)));
+        found.into_iter().flatten().for_each(|found| self.set_visible(found));
+    }
+
+    /// Whether few rectangles overlap at a pixel in the mean, so that a search of each on its own needs few more
+    /// rays than one of all pixels.
+    fn is_mostly_disjoint(&self, hidden: &[HiddenRectangle]) -> bool {
+        let cells = self.centers(CELL);
+        let ranges: Vec<CenterRange> =
+            hidden.iter().map(|hidden| cells.within(hidden.min, hidden.max)).collect();
+        cells.mean_overlap_is_at_most(MAX_OVERLAP, &ranges)
+    }
+
+    /// Finds objects at all pixel centres of their rectangles.
+    fn search_own_pixels(&mut self, hidden: &[HiddenRectangle]) {
+        let own = OwnPixels::new(self.samples);
+        let found = parallel::map(hidden, |&HiddenRectangle { group, min, max }| {
+            let id = self.selection[group as usize].instance;
+            own.show(id, min, max).then_some(ElementIndex { group, element: 0 })
+        });
+        found.into_iter().flatten().for_each(|found| self.set_visible(found));
+    }
+
+    /// Finds elements at all pixel centres, except those of the grids with strides of 8 and 16.
+    fn search_all_centers(&mut self) {
+        let VisibleSamples { min, max, .. } = self.samples;
+        self.search_centers(&self.centers(4));
+        self.search_centers(&self.centers(2));
+        self.search_centers(&PixelCenters::except_coarser(min, max, &[2, 4]));
+    }
+
+    /// Every `stride`-th pixel centre of the region in both directions.
+    fn centers(&self, stride: u32) -> PixelCenters {
+        PixelCenters::in_rectangle(self.samples.min, self.samples.max, stride)
+    }
+
+    /// Finds elements at the pixel centres of a grid, where an instance with hidden elements may be.
+    fn search_centers(&mut self, centers: &PixelCenters) {
+        let VisibleSamples { sight, region, .. } = self.samples;
+        let hidden: Vec<(usize, CenterRange)> = self
+            .hidden_rectangles()
+            .iter()
+            .map(|hidden| (hidden.group as usize, centers.within(hidden.min, hidden.max)))
             .collect();
         let n_bands = if hidden.is_empty() { 0 } else { centers.n_bands() };
         let mut looks = vec![];
@@ -149,6 +226,16 @@ impl<'a> VisibleFilter<'a> {
                 looks.clear();
             }
         }
+    }
+
+    /// The instances with hidden elements.
+    fn hidden_rectangles(&self) -> Vec<HiddenRectangle> {
+        let hidden = (0u32..).zip(&self.n_hidden).filter(|&(_, &n_hidden)| n_hidden > 0);
+        let hidden: Vec<u32> = hidden.map(|(group, _)| group).collect();
+        parallel::map(&hidden, |&group| {
+            let (min, max) = self.screen_bounds(&self.selection[group as usize]);
+            HiddenRectangle { group, min, max }
+        })
     }
 
     /// A rectangle of the screen that holds every pixel whose ray may hit an instance.
@@ -230,7 +317,7 @@ impl<'a> VisibleFilter<'a> {
         let seen = self
             .samples
             .sight
-            .sees(&looks, |index, hit| self.is_found(owners[index], &looks[index], hit));
+            .answers(&looks, |index, hit| self.is_found(owners[index], &looks[index], hit));
         let found = owners.into_iter().zip(seen).filter(|&(_, seen)| seen).map(|(owner, _)| owner);
         for at in visible.into_iter().chain(found) {
             self.set_visible(at);

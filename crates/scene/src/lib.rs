@@ -26,7 +26,7 @@
 //!
 //! | question | call |
 //! |---|---|
-//! | Which triangle does a ray hit first? | [`Scene::closest_hit`] |
+//! | Which triangle does a ray hit first? | [`Scene::closest_hit`], [`Scene::closest_hits_of_instance`] |
 //! | Does a ray hit anything? | [`Scene::is_occluded`] |
 //! | What are all hits, or the nearest `n`? | [`Scene::all_hits`], [`Scene::nearest_hits_into`] |
 //! | What are the point, normal, UV and names of a hit? | [`Scene::describe`] |
@@ -52,7 +52,7 @@
 //! brute_force ──▶ query_options, hit
 //! closest_point, overlap ──▶ world_mesh ──────────────▶ scene ◀── edit, details
 //! closest_point, overlap, inside, visit, ray_query ──▶ query_options ──▶ scene
-//! ray_query ──▶ ray_packet ──▶ candidate, placement;   ray_packet ──▶ query_options;   candidate ──▶ scene
+//! instance_query, ray_query ──▶ ray_packet ──▶ candidate, placement;   ray_packet ──▶ query_options;   candidate ──▶ scene
 //! scene ──▶ tree ──▶ cow_vec, world_box
 //! ray_geometry ──▶ ray;   scene ──▶ error ──▶ placement ──▶ ray;   error ──▶ instance ──▶ mesh
 //! ```
@@ -81,12 +81,15 @@ mod closest_point;
 mod details;
 mod hit;
 mod inside;
+mod instance_query;
 mod overlap;
 mod polygon;
 mod query_options;
 mod ray_packet;
 mod ray_query;
 mod skin;
+#[cfg(test)]
+mod test_scenes;
 mod visit;
 mod world_mesh;
 

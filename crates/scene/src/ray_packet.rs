@@ -83,10 +83,10 @@ impl Scene {
 }
 
 /// The rays of a packet that enter the box of an instance, with their indices in the packet.
-type EnteringRays = SmallVec<[(usize, LocalRay); PACKET]>;
+pub(crate) type EnteringRays = SmallVec<[(usize, LocalRay); PACKET]>;
 
 /// The closest hit of each entering ray with a mesh, up to the limit of the ray.
-fn mesh_hits(
+pub(crate) fn mesh_hits(
     bvh: &MeshBvh,
     entering: &EnteringRays,
     limits: &[f64; PACKET],
@@ -172,45 +172,10 @@ impl SlabBundle {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
-    use glam::{DAffine3, DMat3, DQuat};
-    use hitscan_primitives::generate::{self, SplitMix64};
+    use hitscan_primitives::generate::SplitMix64;
 
     use super::*;
-    use crate::{Instance, InstanceId, Mesh};
-
-    fn vector(rng: &mut SplitMix64, limit: f64) -> DVec3 {
-        DVec3::from_array([(); 3].map(|()| rng.range(-limit, limit)))
-    }
-
-    /// Overlapping, mirrored, nested and equal instances, so that hits tie.
-    fn scene(rng: &mut SplitMix64, origin: DVec3) -> (Scene, Vec<InstanceId>) {
-        let mesh = |mesh| Arc::new(Mesh::new(mesh, &Default::default()));
-        let meshes = [
-            mesh(generate::sphere(1.0, 2000).unwrap()),
-            mesh(generate::cuboid(2.0, 1.0, 2.0, 0).unwrap()),
-            mesh(generate::grid(6.0, 6.0, 20).unwrap()),
-        ];
-        let mut scene = Scene::new();
-        let mut ids: Vec<InstanceId> = vec![];
-        for i in 0..12 {
-            let turn = DQuat::from_xyzw(rng.range(-1.0, 1.0), rng.range(-1.0, 1.0), 0.3, 1.0);
-            let mirror = DVec3::new(if rng.below(2) == 0 { -1.0 } else { 1.0 }, 1.0, 1.3);
-            let matrix3 = DMat3::from_quat(turn.normalize()) * DMat3::from_diagonal(mirror);
-            let translation = origin + vector(rng, 3.0);
-            let mut instance = Instance {
-                hidden: rng.below(9) == 0,
-                ..Instance::new(meshes[i % 3].clone(), DAffine3 { matrix3, translation })
-            };
-            if let (0, Some(&parent)) = (rng.below(3), ids.last()) {
-                instance.parent = Some(parent);
-                instance.transform = DAffine3::IDENTITY;
-            }
-            ids.push(scene.insert(instance).unwrap());
-        }
-        (scene, ids)
-    }
+    use crate::test_scenes::{scene, vector};
 
     #[test]
     fn a_packet_answers_as_its_rays_do() {

@@ -1,12 +1,15 @@
 //! Selections against the definition: one ray at a time, through every pixel centre and every sample.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::Arc};
 
-use hitscan_primitives::generate::SplitMix64;
-use hitscan_scene::{InstanceId, QueryOptions, SceneHit};
+use glam::DAffine3;
+use hitscan_bvh::BuildOptions;
+use hitscan_primitives::generate::{self, SplitMix64};
+use hitscan_scene::{Instance, InstanceId, Mesh, QueryOptions, Scene, SceneHit};
 
 use super::*;
 use crate::{
+    camera::{Camera, Projection},
     clip::ClippedPolygon,
     in_region::{RegionMode, RegionSearch},
     projected_mesh::ProjectedMesh,
@@ -15,6 +18,7 @@ use crate::{
     select::{SelectOptions, Selected},
     test_scenes::TestScene,
     view::View,
+    viewport::Viewport,
 };
 
 /// The rule of [`Picker::select`] in the plainest form.
@@ -220,4 +224,56 @@ fn visible_elements_are_those_of_the_definition() {
         }
     }
     assert!(n_found.iter().chain(&n_hidden).all(|&n| n > 25), "{n_found:?}, {n_hidden:?}");
+}
+
+/// Boards behind a wall, moved by so little that some show less than a pixel beside it. They overlap at each
+/// pixel, or stand side by side. The search takes another way in each case.
+#[test]
+fn objects_behind_a_wall_are_those_of_the_definition() {
+    let mesh = |size: [f64; 2]| {
+        let [x, y] = size.map(|size| size as f32);
+        let mesh = generate::cuboid(x, y, 0.01, 0).expect("an ordinary size");
+        Arc::new(Mesh::new(mesh, &BuildOptions::default()))
+    };
+    let mut rng = SplitMix64::new(1);
+    for (n, size, is_apart) in [(40, 6.0, false), (60, 0.5, true), (0, 1.0, true)] {
+        let mut scene = Scene::new();
+        let (wall, board) = (mesh([6.0, 6.0]), mesh([size; 2]));
+        let at = |x: f64, y: f64, z: f64| DAffine3::from_translation(DVec3::new(x, y, z));
+        scene.insert(Instance::new(wall, at(0.0, 0.0, 1.0))).expect("a translation");
+        for i in 0..n {
+            let share = 2.0 * f64::from(i) / f64::from(n) - 1.0;
+            let (x, y) = if is_apart {
+                (3.3 * share, 2.0 * (f64::from(i % 7) - 3.0))
+            } else {
+                (0.05 * share, rng.range(-0.05, 0.05))
+            };
+            let place = at(x, y, -0.02 * f64::from(i));
+            scene.insert(Instance::new(board.clone(), place)).expect("a translation");
+        }
+        let mut camera = Camera::look_at([0.0, 0.0, 10.0], [0.0; 3]);
+        (camera.projection, camera.far) = (Projection::Orthographic { height: 8.0 }, 20.0);
+        let view = camera.view(Viewport::from_size(200.0, 200.0)).expect("it looks somewhere");
+        let picker = Picker::new(&scene, &view);
+        let (min, max) = (DVec2::ZERO, DVec2::splat(200.0));
+        let region = ScreenRegion::rectangle(min, max).expect("it is finite");
+        let query = QueryOptions::default();
+        let definition = Definition { picker: &picker, region: &region, query: &query, min, max };
+        let options = SelectOptions { visible_only: true, ..SelectOptions::default() };
+        let visible = picker.select(&region, &options);
+        assert_eq!(visible, definition.select(&options), "{n} boards");
+        let is_split = visible.len() > 5 && visible.len() + 5 < scene.len();
+        assert!(is_split || n == 0, "{} of {}", visible.len(), scene.len());
+
+        let mut selection = vec![];
+        let everything = ScreenFrustum::new(view.map(), min, max);
+        picker.for_each_mesh_in(&everything, &query, |instance, to_view, mesh| {
+            let map = view.map().in_local_space(&to_view);
+            let projected = ProjectedMesh { mesh: mesh.tri_mesh(), bvh: mesh.bvh(), map };
+            let elements = vec![Element::Object];
+            selection.push(InstanceElements { instance, to_view, projected, elements });
+        });
+        let filter = VisibleFilter::new(&picker, &region, ElementKind::Object, &query, selection);
+        assert_eq!(filter.is_mostly_disjoint(&filter.hidden_rectangles()), is_apart, "{n} boards");
+    }
 }
