@@ -34,12 +34,13 @@ pub(crate) struct CachedTree {
 impl CachedTree {
     /// Whether the tree has the requested quality and layout. An absent flag accepts any.
     pub(crate) fn suits(&self, engine: &EngineArgs) -> bool {
-        Self::has(engine, self.quality, self.bvh.layout())
+        Self::has(engine, self.quality, &self.bvh)
     }
 
-    /// Whether a quality and a layout are the requested ones. An absent flag accepts any.
-    pub(crate) fn has(engine: &EngineArgs, quality: BuildQuality, layout: Layout) -> bool {
+    /// Whether a tree of this quality has the requested quality and layout. An absent flag accepts any.
+    pub(crate) fn has(engine: &EngineArgs, quality: BuildQuality, bvh: &MeshBvh) -> bool {
+        let wanted = |layout| Layout::from(layout).for_size(bvh.n_triangles());
         engine.quality.is_none_or(|wanted| BuildQuality::from(wanted) == quality)
-            && engine.layout.is_none_or(|wanted| Layout::from(wanted) == layout)
+            && engine.layout.is_none_or(|layout| wanted(layout) == bvh.layout())
     }
 }

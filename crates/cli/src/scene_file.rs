@@ -106,9 +106,8 @@ impl LoadedScene {
         }
         (self.scene, self.n_ignored, self.remarks) = (scene, n_ignored, remarks);
         self.times.reading = reading;
-        let is_other = |loaded: &LoadedMesh| {
-            !CachedTree::has(engine, loaded.quality, loaded.mesh.bvh().layout())
-        };
+        let is_other =
+            |loaded: &LoadedMesh| !CachedTree::has(engine, loaded.quality, loaded.mesh.bvh());
         if self.meshes.iter().any(is_other) {
             messages::note(
                 "the cache file has trees of another quality or layout; building new trees",

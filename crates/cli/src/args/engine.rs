@@ -16,7 +16,7 @@ pub(crate) struct EngineArgs {
     #[arg(long, value_name = "NAME", value_parser = isa)]
     pub(crate) isa: Option<Isa>,
 
-    /// Store the leaves in this layout [default: full up to 67 million triangles, compact beyond, or the layout of a cache file].
+    /// Store the leaves in this layout [default: auto, or the layout of a cache file].
     #[arg(long, value_enum, value_name = "LAYOUT")]
     pub(crate) layout: Option<LayoutArg>,
 
@@ -97,15 +97,23 @@ impl From<QualityArg> for BuildQuality {
 /// [`Layout`] as a flag's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum LayoutArg {
+    /// Full up to 67 million triangles, compact beyond.
+    Auto,
     /// Fastest queries.
     Full,
     /// About half the memory, queries take about 1.5 times as long.
     Compact,
 }
 
+impl LayoutArg {
+    /// The layouts that a tree may have.
+    pub(crate) const OF_TREES: [Self; 2] = [Self::Full, Self::Compact];
+}
+
 impl From<LayoutArg> for Layout {
     fn from(layout: LayoutArg) -> Self {
         match layout {
+            LayoutArg::Auto => Self::Auto,
             LayoutArg::Full => Self::Full,
             LayoutArg::Compact => Self::Compact,
         }

@@ -104,7 +104,7 @@ fn check_scene(args: &CheckArgs, loaded: LoadedScene) -> anyhow::Result<Outcome>
 /// A row for each quality, layout, instruction set and shape. Rows of the same trees follow each other.
 fn scene_rows() -> Vec<SceneRow> {
     let mut rows = Vec::new();
-    for &layout in LayoutArg::value_variants() {
+    for layout in LayoutArg::OF_TREES {
         for &quality in QualityArg::value_variants() {
             let (layout, quality) = (layout.into(), quality.into());
             for isa in Isa::available() {
@@ -199,7 +199,7 @@ struct Trees {
 impl Trees {
     fn build(model: &mut Model, args: &CheckArgs) -> anyhow::Result<Self> {
         let (mut trees, mut rows, mut invalid) = (vec![], vec![], vec![]);
-        for &layout in LayoutArg::value_variants() {
+        for layout in LayoutArg::OF_TREES {
             for &quality in QualityArg::value_variants() {
                 let engine = EngineArgs {
                     quality: Some(quality),

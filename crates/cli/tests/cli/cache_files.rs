@@ -102,12 +102,22 @@ fn build_writes_the_requested_tree() {
     hitscan(&format!("{build} --layout compact --quality fast")).expect_code(0);
     let expected = bytes(&format!("{} --layout compact --quality fast", cuboid()));
     assert_eq!(bytes(&cache), expected);
-    assert!(bytes(&format!("{cache} --layout full")) > expected);
+    let full = bytes(&format!("{cache} --layout full --quality fast"));
+    assert!(full > expected);
     // The same options give the same file.
     let first = fs::read(&cache).unwrap();
     hitscan(&format!("{build} --layout compact --quality fast --threads 1")).expect_code(0);
     assert!(first == fs::read(&cache).unwrap());
     assert_eq!(names_in(folder.path()), ["small.hitscan"]);
+    // The size of the mesh decides: a small tree is full, also instead of the one in the file.
+    let note = "another quality or layout";
+    let auto = |options: &str| hitscan(&format!("info {cache} --layout {options}")).expect_code(0);
+    assert!(auto("auto").stderr.contains(note));
+    assert_eq!(bytes(&format!("{cache} --layout auto --quality fast")), full);
+    hitscan(&format!("{build} --layout auto --quality fast")).expect_code(0);
+    assert_eq!(bytes(&cache), full);
+    assert_eq!(auto("auto --quality fast").stderr, "");
+    assert_eq!(auto("full --quality fast").stderr, "");
 }
 
 #[test]

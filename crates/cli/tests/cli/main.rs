@@ -8,6 +8,7 @@ mod converting;
 mod fields;
 mod formats;
 mod full_disk;
+mod limited_memory;
 mod measuring;
 mod mesh_files;
 mod mutants;
