@@ -89,6 +89,32 @@ test('every side, with and without an index, interleaved and normalized', () => 
 	assert.ok(hits > 1000, `${hits} hits`);
 });
 
+test('tiny, huge and distant meshes, distant origins, and rays along axes', () => {
+	const next = random(5);
+	const raycaster = new THREE.Raycaster();
+	const target = new THREE.Vector3();
+	let hits = 0;
+	for (const [scale, offset] of [[1, 0], [1e-13, 0], [1e14, 0], [1, 5e4], [1e-5, 1]]) {
+		const geometry = new THREE.TorusGeometry(1, 0.5, 32, 96).scale(scale, scale, scale).translate(offset, -offset, offset);
+		const object = new THREE.Mesh(withTree(geometry), new THREE.MeshBasicMaterial({ side: THREE.DoubleSide }));
+		const { position } = geometry.attributes;
+		for (let i = 0; i < 200; i++) {
+			const distance = scale * [0.1, 3, 1e3, 1e7][i % 4];
+			target.fromBufferAttribute(position, Math.floor(next() * position.count));
+			const axis = i % 3 === 0 ? 'xyz'[Math.floor(next() * 3)] : null;
+			raycaster.ray.direction.set(next() - 0.5, next() - 0.5, next() - 0.5);
+			if (axis) raycaster.ray.direction.set(0, 0, 0)[axis] = i % 2 === 0 ? 1 : -1;
+			raycaster.ray.direction.normalize();
+			raycaster.ray.origin.copy(target).addScaledVector(raycaster.ray.direction, -distance);
+			const { expected, found, first } = both(raycaster, object);
+			hits += expected.length;
+			assert.deepEqual(found, expected, `scale ${scale}, offset ${offset}, ray ${i}`);
+			assert.deepEqual(first[0], expected[0], `scale ${scale}, offset ${offset}, ray ${i}, first hit`);
+		}
+	}
+	assert.ok(hits > 1000, `${hits} hits`);
+});
+
 test('groups, materials and draw ranges', () => {
 	const geometry = new THREE.SphereGeometry(1, 24, 16);
 	const count = geometry.index.count;

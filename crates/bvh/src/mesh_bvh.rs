@@ -242,14 +242,15 @@ impl MeshBvh {
         let mut built_cost = 0.0;
         // A reference is two units of work: the builder sorts it, and the encoder copies its triangle.
         let progress = Progress::new(2 * n_references, progress);
+        // One function for both, so that the builder is compiled once.
+        let boxes = |index| match &references {
+            None => scaled.triangle_box(index),
+            Some(references) => references.bounds(index),
+        };
         if n_triangles > 0 {
             let built = match &references {
-                None => {
-                    let boxes = |triangle| scaled.triangle_box(triangle);
-                    builder::build(n_triangles, boxes, quality, isa, &progress)
-                }
+                None => builder::build(n_triangles, boxes, quality, isa, &progress),
                 Some(references) => {
-                    let boxes = |reference| references.bounds(reference);
                     let triangle = |reference| references.triangle(reference);
                     builder::build_over_parts(
                         n_references,

@@ -1,7 +1,7 @@
 // Rays by three.js's own arithmetic: the tree finds candidates, and three.js tests each of them.
 
 import { BackSide, FrontSide, Matrix4, Mesh, Vector3 } from 'three';
-import { call, f64, numbers, u32, views, wasm } from '../module.js';
+import { f64, numbers, trapped, u32, views, wasm } from '../module.js';
 
 const meshRaycast = Mesh.prototype.raycast;
 const computeIntersections = Mesh.prototype._computeIntersections;
@@ -128,7 +128,7 @@ export class Caster extends Mesh {
 		const side = sideOf(this.material);
 		const scale = scaleOf(this.matrixWorld, ray.direction);
 		const { origin, direction: along } = ray;
-		views();
+		if (f64.length === 0) views();
 		f64[numbers] = origin.x;
 		f64[numbers + 1] = origin.y;
 		f64[numbers + 2] = origin.z;
@@ -139,10 +139,17 @@ export class Caster extends Mesh {
 		f64[numbers + 7] = scale > 0 ? raycaster.far / scale * (1 + MARGIN) : Infinity;
 		f64[numbers + 8] = this.#bvh.slack;
 		const nearest = this.#first && side !== null ? 1 : 0;
-		const n = call('bvh_candidates', this.#bvh.bvh.handle, side ?? BOTH, nearest) - 1;
+		let n;
+		try {
+			n = wasm.bvh_candidates(this.#bvh.bvh.handle, side ?? BOTH, nearest) - 1;
+		} catch (error) {
+			throw trapped(error);
+		}
+		if (n <= 0) return 0;
 		if (n > candidates.length) candidates = new Uint32Array(2 * n);
-		views();
-		const start = wasm.words_address() / 4;
+		// The memory may have grown.
+		if (f64.length === 0) views();
+		const start = f64[numbers] / 4;
 		for (let i = 0; i < n; i++) candidates[i] = this.#bvh.triangleOf(u32[start + i]);
 		return n;
 	}

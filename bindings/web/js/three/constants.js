@@ -1,4 +1,4 @@
-// The constants of three-mesh-bvh. Strategies are accepted; the tree is the same for all of them.
+// The constants of three-mesh-bvh. A strategy chooses the quality of the build.
 
 export const CENTER = 0;
 export const AVERAGE = 1;

@@ -54,6 +54,12 @@ export function extract(geometry, ranges) {
 	const index = geometry.index?.array ?? null;
 	const n = ranges.reduce((sum, { first, end }) => sum + end - first, 0);
 	const isWhole = ranges.length === 1 && ranges[0].first === 0;
+	if (isWhole && (index instanceof Uint32Array || index instanceof Uint16Array)) {
+		const triangles = index.subarray(0, 3 * n);
+		const { low, high } = extent(triangles);
+		// Without a copy, if no vertices before the first one are left out.
+		if (low === 0) return { positions: positionsOf(geometry, 0, high + 1), triangles, ids: null, firstVertex: 0 };
+	}
 	const triangles = new Uint32Array(3 * n);
 	const ids = isWhole ? null : new Uint32Array(n);
 	let [i, low, high] = [0, Infinity, -1];
@@ -75,6 +81,17 @@ export function extract(geometry, ranges) {
 	const vertexCount = high + 1 - firstVertex;
 	const positions = positionsOf(geometry, firstVertex, Math.max(0, vertexCount));
 	return { positions, triangles, ids, firstVertex };
+}
+
+/** The least and the largest of some indices. */
+function extent(indices) {
+	let [low, high] = [Infinity, -1];
+	for (let i = 0; i < indices.length; i++) {
+		const index = indices[i];
+		if (index < low) low = index;
+		if (index > high) high = index;
+	}
+	return { low, high };
 }
 
 /** The positions of a run of vertices, as three.js reads them. */

@@ -39,6 +39,7 @@ export interface HitPointInfo {
 
 /** The options of three-mesh-bvh. Only those with a comment have an effect. */
 export interface BVHOptions {
+	/** `CENTER`, the default, builds with the quality `fast`, `AVERAGE` with `balanced` and `SAH` with `high`. */
 	strategy?: SplitStrategy;
 	maxDepth?: number;
 	maxLeafTris?: number;
@@ -54,7 +55,7 @@ export interface BVHOptions {
 	onProgress?: ((progress: number) => void) | null;
 	/** Vertices of the index, in place of the draw range. */
 	range?: { start: number; count: number } | null;
-	/** As in hitscan. */
+	/** As in hitscan, in place of that of the strategy. */
 	quality?: 'fast' | 'balanced' | 'high';
 	/** As in hitscan. */
 	layout?: 'full' | 'compact';

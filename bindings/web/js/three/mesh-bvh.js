@@ -5,6 +5,7 @@ import { Bvh } from '../bvh.js';
 import { SurfacePoint } from '../hits.js';
 import { Mesh as TriMesh } from '../mesh.js';
 import { Caster } from './caster.js';
+import { AVERAGE, CENTER, SAH } from './constants.js';
 import { closestPointToGeometry, intersectsGeometry } from './geometry-queries.js';
 import { ensureIndex, extract, includedRanges, positionsOf, setTriangle, slackOf } from './geometry.js';
 import { OrientedBox } from './oriented-box.js';
@@ -25,6 +26,9 @@ const DEFAULTS = {
 	onProgress: null,
 	range: null,
 };
+
+/** The quality that a strategy of three-mesh-bvh asks for: its default builds fast. */
+const QUALITIES = new Map([[CENTER, 'fast'], [AVERAGE, 'balanced'], [SAH, 'high']]);
 
 /** Free triangles of callbacks, which may nest. */
 const triangles = [];
@@ -104,7 +108,7 @@ export class MeshBVH extends GeometryBVH {
 		}
 	}
 
-	#build({ range, quality, layout, onProgress }) {
+	#build({ range, strategy, quality = QUALITIES.get(strategy) ?? 'fast', layout, onProgress }) {
 		const { geometry } = this;
 		const { positions, triangles: indices, ids, firstVertex } = extract(geometry, includedRanges(geometry, range));
 		const mesh = new TriMesh(positions, indices);

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     error_bounds::{LONGEST, PLANE_SLACK, farthest_bound},
-    layout::{CornerRows, IndexedBlock, IndexedBlocks, TriangleBlock},
+    layout::{CornerRows, IndexedBlock, IndexedBlocks, Leaves, TriangleBlock},
     simd::{LANES, Row, Simd},
     widths::BLOCK_WIDTH,
 };
@@ -258,6 +258,31 @@ impl LeafTest for RobustBlocks<'_> {
         sink: &mut H,
     ) -> bool {
         ray.test::<true, H>(&self.0[index], index, limit, sink)
+    }
+}
+
+/// The blocks of either layout, for rays that take the robust path: one loop for both.
+impl LeafTest for Leaves {
+    type Block = TriangleBlock;
+
+    /// None: the robust path remembers no block.
+    #[inline(always)]
+    fn blocks(&self) -> &[TriangleBlock] {
+        &[]
+    }
+
+    #[inline(always)]
+    fn test_block<S: Simd, H: HitSink>(
+        &self,
+        index: usize,
+        ray: &TriangleRay<S>,
+        limit: &mut f32,
+        sink: &mut H,
+    ) -> bool {
+        match self {
+            Self::Full(blocks) => ray.test::<true, H>(&blocks[index], index, limit, sink),
+            Self::Compact(blocks) => ray.test_indexed(index, blocks, limit, sink),
+        }
     }
 }
 

@@ -1,6 +1,10 @@
-//! Services of the operating system: threads and large pages.
+//! Services of the operating system: threads and large pages; what a program must do without.
 
 mod fork;
 #[expect(unsafe_code, reason = "asking the system for large pages, and filling them")]
 pub(crate) mod large_pages;
 pub(crate) mod parallel;
+
+/// Whether a user waits for the download of the code: each query then has one loop, which all rays share. The
+/// answers are the same.
+pub(crate) const IS_DOWNLOAD: bool = cfg!(target_family = "wasm");

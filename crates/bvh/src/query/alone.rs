@@ -5,6 +5,7 @@ use hitscan_primitives::{Faces, Ray};
 use crate::{
     kernel::HitSink,
     layout::Tree,
+    platform::IS_DOWNLOAD,
     simd::Isa,
     traverse::{leaves_beyond_caches, trace_each, trace_interleaved},
 };
@@ -32,7 +33,7 @@ pub(super) fn answer_alone<A, H: HitSink>(
     let wait_for_memory =
         || (H::ORDERED && is_far_beyond_caches(tree)) || !are_neighbours(tree, rays, indices);
     match leaves_beyond_caches(tree) {
-        Some(leaves) if wait_for_memory() => {
+        Some(leaves) if !IS_DOWNLOAD && wait_for_memory() => {
             let finish = |ray, sink| answers[ray as usize] = finish(sink);
             trace_interleaved(tree, isa, leaves, rays, indices, faces, start, finish);
         }

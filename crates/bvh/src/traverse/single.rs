@@ -18,6 +18,7 @@ use super::{
 use crate::{
     kernel::{BoxRay, HitSink, LeafTest, QueryRay, RobustBlocks, TriangleRay},
     layout::{ChildRef, Leaves, Tree},
+    platform::IS_DOWNLOAD,
     simd::{Isa, Kernel, ShallowStack, ShallowStackMemory, Simd, Stack, StackMemory, StackOf},
 };
 
@@ -49,6 +50,9 @@ pub(super) struct Robust<'a, H> {
 /// Traverses the tree along the ray and passes candidates to `sink`. An invalid ray has none.
 #[inline(always)]
 pub(crate) fn trace<H: HitSink>(tree: &Tree, isa: Isa, ray: &Ray, faces: Faces, sink: &mut H) {
+    if IS_DOWNLOAD {
+        return trace_in_one_way(tree, isa, ray, faces, sink);
+    }
     let traversal = Traversal { tree, ray, faces, start: ChildRef::ROOT, sink };
     if !H::TAKES_ALL_HITS {
         return isa.run(traversal);
@@ -62,6 +66,12 @@ pub(crate) fn trace<H: HitSink>(tree: &Tree, isa: Isa, ray: &Ray, faces: Faces, 
         Coherence::Near if H::ORDERED => isa.run(traversal.going::<Near>(None)),
         _ => isa.run(traversal.going::<Scattered>(None)),
     }
+}
+
+/// [`trace`] by one loop for all rays, out of line, so that single rays and batches share it.
+#[inline(never)]
+fn trace_in_one_way<H: HitSink>(tree: &Tree, isa: Isa, ray: &Ray, faces: Faces, sink: &mut H) {
+    isa.run(Traversal { tree, ray, faces, start: ChildRef::ROOT, sink });
 }
 
 impl<'a, H: HitSink> Traversal<'a, H> {
@@ -206,6 +216,9 @@ impl<H: HitSink> Kernel for Robust<'_, H> {
         let stack = Stack::new(&mut memory);
         let traversal = Traversal { tree, ray, faces, start, sink };
         match &tree.leaves {
+            leaves if IS_DOWNLOAD => {
+                traversal.traverse::<S, _, Near, true, _>(simd, &query, leaves, None, stack);
+            }
             Leaves::Full(blocks) => {
                 let blocks = &RobustBlocks(blocks);
                 traversal.traverse::<S, _, Near, true, _>(simd, &query, blocks, None, stack);
@@ -229,6 +242,15 @@ pub(crate) fn trace_each<T, H: HitSink>(
     start: impl Fn(&Ray) -> H,
     finish: impl Fn(H) -> T,
 ) {
+    if IS_DOWNLOAD {
+        for &index in indices {
+            let ray = &rays[index as usize];
+            let mut sink = start(ray);
+            trace_in_one_way(tree, isa, ray, faces, &mut sink);
+            answers[index as usize] = finish(sink);
+        }
+        return;
+    }
     isa.run(Each { tree, rays, indices, answers, faces, start, finish });
 }
 
