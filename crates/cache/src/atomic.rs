@@ -2,15 +2,17 @@
 
 use std::{fs::File, io::BufWriter, path::Path};
 
+use hitscan_files::behind_links;
+
 use crate::{CacheError, CacheErrorKind};
 
 /// Writes the file at `path` by `write`: a reader sees the old file or the complete new one. If `path` is
-/// a link to a file, this replaces the file, not the link.
+/// a link, this writes the file that it leads to, and keeps the link.
 pub(crate) fn write(
     path: &Path,
     write: impl FnOnce(&mut BufWriter<&File>) -> Result<(), CacheErrorKind>,
 ) -> Result<(), CacheError> {
-    let real = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let real = behind_links(path).map_err(|error| CacheErrorKind::from(error).at(path))?;
     let folder = real.parent().filter(|parent| *parent != Path::new("")).unwrap_or(Path::new("."));
     let save = || -> Result<(), CacheErrorKind> {
         let mut builder = tempfile::Builder::new();

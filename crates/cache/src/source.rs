@@ -6,7 +6,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use hitscan_files::{Bytes, Escaped, FileError};
+use hitscan_files::{Bytes, Escaped, FileError, behind_links};
 
 use crate::{
     CacheError, CacheErrorKind,
@@ -148,14 +148,15 @@ struct Folders {
 impl Folders {
     fn of(cache: &Path) -> io::Result<Self> {
         let mut as_given = without_parents(cache)?;
-        let file = fs::canonicalize(&as_given);
+        let file = behind_links(&as_given);
+        let folder_of_file = file.ok().and_then(|file| fs::canonicalize(file.parent()?).ok());
         as_given.pop();
         let folder = fs::canonicalize(&as_given)?;
-        let real = match file.as_deref().map(Path::parent) {
-            Ok(Some(real)) if real != folder => {
+        let real = match folder_of_file {
+            Some(real) if real != folder => {
                 // The file is a link into another folder, and this is the folder of the link.
-                as_given = real.to_owned();
-                real.to_owned()
+                as_given = real.clone();
+                real
             }
             _ => folder,
         };

@@ -3,23 +3,26 @@
 //! - [`Bytes`] reads a regular file, or memory, piece by piece; [`read`] reads a whole file. Both refuse
 //!   pipes and devices, which may never end, and files above a limit.
 //! - [`inside`] resolves a file name that another file contains, and refuses names that leave the folder.
+//! - [`behind_links`] follows symbolic links to the file that a writer should replace.
 //! - [`LoadOptions`] selects what a reader keeps, and holds the limits.
 //! - [`ReadError`] is the one error of all readers: file, line or byte offset, and [`ReadErrorKind`].
 //! - [`SourceLocation`] and [`Escaped`] print file names without control characters.
 //!
-//! Modules import in this order only: `read_error → load_options, source_location, bytes`; `folder` stands
-//! alone.
+//! Modules import in this order only: `read_error → load_options, source_location, bytes`; `folder` and
+//! `links` stand alone.
 
 #![forbid(unsafe_code)]
 
 mod bytes;
 mod folder;
+mod links;
 mod load_options;
 mod read_error;
 mod source_location;
 
 pub use bytes::{Bytes, FileError, read};
 pub use folder::{InsideError, inside};
+pub use links::behind_links;
 pub use load_options::{Limit, LoadOptions};
 pub use read_error::{ReadError, ReadErrorKind};
 pub use source_location::{Escaped, SourceLocation};

@@ -138,6 +138,14 @@ fn a_source_is_found_through_a_link_to_the_cache_file_and_without_it() {
     symlink(&real, &link).expect("the folder is ours");
     hitscan_cache::save(&original, &link).expect("the folder is ours");
     assert!(fs::symlink_metadata(&link).expect("it is there").is_symlink());
+    // Also if the file was not there when the source was named.
+    fs::remove_file(&real).expect("it is ours");
+    let mesh = home.join("early.obj");
+    write(&mesh, "v 1 2 3\n");
+    let source = Source::of("r", [&mesh], &link).expect("it is there");
+    hitscan_cache::save(&original, &link).expect("the folder is ours");
+    assert!(fs::symlink_metadata(&link).expect("it is there").is_symlink());
+    assert!([&real, &link].into_iter().all(|cache| change(&source, "r", cache).is_none()));
     for mesh in [home.join("a.obj"), store.join("a.obj")] {
         for built_at in [&real, &link] {
             write(&mesh, "v 1 2 3\n");

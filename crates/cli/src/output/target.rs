@@ -6,6 +6,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
+use hitscan_files::behind_links;
 use rayon::prelude::*;
 use tempfile::NamedTempFile;
 
@@ -77,13 +78,14 @@ impl Target {
                         path.display()
                     );
                 }
-                // Replace the file that a link points to, not the link.
-                let path = path.canonicalize().with_context(cannot)?;
+                // Replace the file that a link leads to, not the link.
+                let path = behind_links(path).with_context(cannot)?;
                 let file = temporary_beside(&path).with_context(cannot)?;
                 file.as_file().set_permissions(found.permissions()).with_context(cannot)?;
                 Ok(Self::File(BufWriter::with_capacity(BUFFER_BYTES, file), path))
             }
             Err(_) => {
+                let path = &behind_links(path).with_context(cannot)?;
                 let folder = folder_of(path);
                 if !folder.is_dir() {
                     bail!(
@@ -218,6 +220,13 @@ mod tests {
         target.finish(&[]).unwrap();
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
         assert_eq!(fs::read(&path).unwrap(), b"after");
+        // Also if the file is not there yet.
+        fs::remove_file(&path).unwrap();
+        let mut target = Target::open(Some(&link)).unwrap();
+        target.write_all(b"new").unwrap();
+        target.finish(&[]).unwrap();
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(fs::read(&path).unwrap(), b"new");
     }
 
     #[test]

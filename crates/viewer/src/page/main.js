@@ -57,7 +57,7 @@ const handlers = {
     const hidden = [[state.nHiddenInstances, "object"], [state.nHiddenFaces, "face"]]
       .filter(([n]) => n > 0)
       .map(([n, what]) => `${n.toLocaleString("en")} ${what}${n > 1 ? "s" : ""}`);
-    byId("hidden").textContent = hidden.length > 0 ? ` (${hidden.join(", ")})` : "";
+    byId("hidden").textContent = hidden.length > 0 ? `(${hidden.join(", ")} hidden)` : "";
   },
   hover({ id, pick }) {
     if (id !== hover.id || !hover.at) return;
