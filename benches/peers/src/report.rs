@@ -392,6 +392,35 @@ pub(crate) fn aligned(lines: &[Vec<String>]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::duel::tests::comparison;
+
+    /// Batches stand beside packets with and without the flag, and beside the fastest row of all.
+    #[test]
+    fn the_rows_of_the_readme_include_the_fairest() {
+        let mut comparison = comparison(&[
+            ("hitscan best", Calls::Single, 100.0),
+            ("hitscan batch", Calls::Batch, 50.0),
+            (REFERENCE, Calls::Single, 120.0),
+            ("embree high", Calls::Single, 80.0),
+            (COHERENT_PACKETS, Calls::Packets, 40.0),
+            ("embree packets, no flag", Calls::Packets, 60.0),
+        ]);
+        for cell in comparison.rows.iter_mut().flat_map(|row| row.cells.iter_mut().flatten()) {
+            cell.ratios = cell.repetitions.iter().map(|ns| 120.0 / ns).collect();
+        }
+        let text = readme_rows(&[comparison]);
+        for (engine, single, many) in [
+            ("hitscan", "1.20", "2.40"),
+            ("Embree, default", "1.00", "3.00"),
+            ("Embree, packets without the flag", "-", "2.00"),
+            ("Embree, fastest configuration of each cell", "1.50", "3.00"),
+        ] {
+            let line = text.lines().find(|line| line.starts_with(&format!("| {engine} ")));
+            let cells: Vec<&str> = line.unwrap_or_default().split('|').map(str::trim).collect();
+            assert!(cells.len() == 5, "no row {engine:?} in {text}");
+            assert!(cells[2].starts_with(single) && cells[3].starts_with(many), "{text}");
+        }
+    }
 
     #[test]
     fn every_line_of_a_table_is_as_wide_as_its_head() {
