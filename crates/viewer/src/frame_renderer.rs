@@ -19,14 +19,16 @@ const IDLE_DELAY: Duration = Duration::from_millis(130);
 /// that long.
 const TIME_SLICE: Duration = Duration::from_millis(10);
 
-/// Samples per pixel of a refined frame, in shaded mode and in all others.
+/// Samples per pixel of a refined frame, in shaded mode and in all others. A frame of more pixels than the window
+/// has fewer, down to the minimum, so that it takes as long.
 const REFINED_SAMPLES: [u32; 2] = [16, 4];
+const MIN_REFINED_SAMPLES: u32 = 4;
 
 /// Maximum number of pixels in a frame: a 4K screen.
 const MAX_PIXELS: f64 = (8 << 20) as f64;
 
-/// Above the resolution of the window, a sample of every pixel may take this long. A slower machine
-/// renders fewer pixels than the screen has.
+/// Above the resolution of the window, a sample of every pixel may take this long in a frame that is not
+/// refined yet. A slower machine renders it with fewer pixels than the screen has.
 const MAX_SAMPLE_TIME: Duration = Duration::from_millis(600);
 
 /// Minimum interval between statistics of previews, because each update makes the page compute its
@@ -88,6 +90,17 @@ struct RenderedFrame {
     ids: Vec<Option<VisibleFace>>,
 }
 
+impl RenderedFrame {
+    fn size(&self) -> [u32; 2] {
+        [self.picture.width(), self.picture.height()]
+    }
+}
+
+/// The samples per pixel of a refined frame with `n_per_pixel` pixels per pixel of the window.
+fn refined_samples(n: u32, n_per_pixel: f64) -> u32 {
+    ((f64::from(n) / n_per_pixel.max(1.0)).ceil() as u32).max(MIN_REFINED_SAMPLES)
+}
+
 /// Renders and sends the frames of one tab.
 #[derive(Debug)]
 pub(crate) struct FrameRenderer {
@@ -108,8 +121,6 @@ pub(crate) struct FrameRenderer {
     n_sent: u32,
     n_acknowledged: u32,
     resolution: PreviewResolution,
-    /// Pixels of the latest full frame per pixel of the window, along each side.
-    full_scale: Option<f64>,
     stats: Option<StatsReport>,
     /// Time of the latest statistics.
     last_stats: Option<Instant>,
@@ -130,7 +141,6 @@ impl FrameRenderer {
             n_sent: 0,
             n_acknowledged: 0,
             resolution: PreviewResolution::default(),
-            full_scale: None,
             stats: None,
             last_stats: None,
         }
@@ -220,11 +230,15 @@ impl FrameRenderer {
         };
         self.is_outdated = false;
         let size = self.size(request, stage);
+        let window = request.view.viewport().size;
+        let n_per_pixel = f64::from(size[0]) * f64::from(size[1]) / (window.x * window.y);
         let n_samples = match (stage, request.mode) {
-            (Stage::Refined, Mode::Shaded) => REFINED_SAMPLES[0],
-            (Stage::Refined, _) => REFINED_SAMPLES[1],
+            (Stage::Refined, Mode::Shaded) => refined_samples(REFINED_SAMPLES[0], n_per_pixel),
+            (Stage::Refined, _) => refined_samples(REFINED_SAMPLES[1], n_per_pixel),
             _ => 1,
         };
+        let is_larger = stage == Stage::Refined
+            && self.finished.as_ref().is_some_and(|finished| size != finished.size());
         let style = Style {
             mode: request.mode,
             n_samples,
@@ -239,7 +253,7 @@ impl FrameRenderer {
         let render =
             ProgressiveRender::new(request.subject.clone(), request.view.clone(), size, style);
         // Previews skip the ID buffer unless highlights need it, because the pointer is busy.
-        let needs_ids = stage == Stage::Full || highlight.needs_ids();
+        let needs_ids = stage == Stage::Full || is_larger || highlight.needs_ids();
         self.in_progress = Some(InProgress {
             render: if needs_ids { render.with_id_buffer() } else { render },
             view: request.view.clone(),
@@ -247,7 +261,7 @@ impl FrameRenderer {
             started: Instant::now(),
             sample_time: Duration::ZERO,
             n_rays_before: 0,
-            next_shown_sample: n_samples.min(4),
+            next_shown_sample: if is_larger { 1 } else { n_samples.min(4) },
         });
     }
 
@@ -262,13 +276,9 @@ impl FrameRenderer {
                 let affordable = self.resolution.scale_within(n_pixels, MAX_SAMPLE_TIME);
                 full.min(affordable.max(1.0))
             }
-            // As the full frame before it, so that the picture does not change its size.
-            Stage::Refined => self.full_scale.unwrap_or(full).min(full),
+            Stage::Refined => full,
             Stage::Preview => self.resolution.scale(n_pixels, full.min(1.0)),
         };
-        if stage == Stage::Full {
-            self.full_scale = Some(scale);
-        }
         (scale * window).round().max(DVec2::ONE).to_array().map(|side| side as u32)
     }
 
@@ -309,7 +319,11 @@ impl FrameRenderer {
         let picture = in_progress.render.picture();
         let ids = match &mut self.finished {
             // Refinement shows the same faces at the pixel centres.
-            Some(before) if in_progress.stage == Stage::Refined => std::mem::take(&mut before.ids),
+            Some(before)
+                if in_progress.stage == Stage::Refined && before.size() == [width, height] =>
+            {
+                std::mem::take(&mut before.ids)
+            }
             _ => in_progress.render.take_id_buffer(),
         };
         self.finished = Some(RenderedFrame {

@@ -36,7 +36,7 @@ fn hiding_the_roof_opens_the_room() {
 
 /// The picture has the pixels of the screen, also after the ratio has changed.
 #[test]
-#[ignore = "a slow machine reduces the pixels of a frame"]
+#[ignore = "a busy machine takes longer than the test waits"]
 fn a_hidpi_screen_gets_a_frame_with_all_its_pixels() {
     let Some(browser) = browser() else { return };
     let folder = tempfile::tempdir().unwrap();
