@@ -17,7 +17,7 @@ use crate::{
     simd::Isa,
     split::References,
     stats::{BvhStats, leaf_depths, sah_cost},
-    traverse::{CountedTraversal, TraversalStats, trace},
+    traverse::{CountedTraversal, TraversalStats, answer, trace},
     validate::{InvalidBvh, validate},
 };
 
@@ -78,9 +78,7 @@ impl MeshBvh {
     /// # Ok::<(), hitscan_primitives::generate::GenerateError>(())
     /// ```
     pub fn closest_hit(&self, ray: &Ray, faces: Faces) -> Option<Hit> {
-        let mut closest = ClosestHit::along(ray);
-        self.trace(ray, faces, &mut closest);
-        closest.hit()
+        answer::<ClosestHit>(&self.tree, self.isa, ray, faces)
     }
 
     /// Whether the ray hits anything. Cheaper than [`closest_hit`](Self::closest_hit), because the traversal
@@ -99,9 +97,7 @@ impl MeshBvh {
     /// # Ok::<(), hitscan_primitives::generate::GenerateError>(())
     /// ```
     pub fn is_occluded(&self, ray: &Ray, faces: Faces) -> bool {
-        let mut any = AnyHit::along(ray);
-        self.trace(ray, faces, &mut any);
-        any.is_hit
+        answer::<AnyHit>(&self.tree, self.isa, ray, faces)
     }
 
     /// All hits, sorted by `(t, triangle)`. Empty for an invalid ray.

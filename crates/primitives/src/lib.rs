@@ -96,7 +96,7 @@ pub use shapes::{
 };
 pub use topology::{BoundaryLoop, DuplicateTriangle, FaultyEdge, SameVertex, Topology};
 pub use tri_mesh::{MeshError, TriMesh};
-pub use watertight::{Candidate, WatertightRay};
+pub use watertight::{Candidate, EdgeFunctions, WatertightRay};
 pub use winding::{WindingSum, solid_angle};
 
 #[cfg(doctest)]

@@ -44,8 +44,22 @@ pub struct WatertightRay {
     depth_per_t: f64,
     t_min: f32,
     t_max: f32,
-    /// An upper bound of the largest component of any corner minus the origin.
-    farthest: f64,
+    /// An upper bound of the depth that counts as contact.
+    max_contact: f64,
+}
+
+/// The edge functions of a triangle as a ray sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct EdgeFunctions {
+    /// The edge functions opposite the corners, from the sheared corners in f64.
+    pub functions: [f64; 3],
+    /// Their sum: the first plus the sum of the others.
+    pub det: f64,
+    /// The sum in the same order of the functions times the depths of their corners: the components on the
+    /// dominant axis, minus the origin's.
+    pub depth: f64,
+    /// Whether no two have opposite signs, and none is NaN.
+    pub is_inside: bool,
 }
 
 /// A hit without `u` and `v`. A search compares many candidates and needs the weights of only one.
@@ -105,18 +119,25 @@ impl WatertightRay {
     /// Prepares a ray that is [valid](Ray::is_valid).
     #[inline(always)]
     pub fn of_valid(ray: &Ray) -> Self {
-        // Arrays, because indexing a `Vec3` compiles to unpredictable branches.
-        let (o, d) = (ray.origin.to_array(), ray.direction.to_array());
-        let axes = *Self::dominant_axes(ray.direction);
+        Self::with_axes(ray, Self::dominant_axes(ray.direction))
+    }
+
+    /// [`of_valid`](Self::of_valid), if the [dominant axes](Self::dominant_axes) are known.
+    #[inline(always)]
+    pub fn with_axes(ray: &Ray, axes: &[Axis; 3]) -> Self {
+        // Arrays, because indexing a `Vec3` compiles to unpredictable branches. Borrowed, because a copy
+        // would be stored only to be indexed.
+        let (o, d): (&[f32; 3], &[f32; 3]) = (ray.origin.as_ref(), ray.direction.as_ref());
+        // By reference, because the compiler forgets the range of an enum that it copies with others.
         let (kx, ky, kz) = (axes[0].index(), axes[1].index(), axes[2].index());
         Self {
             origin: [o[kx], o[ky], o[kz]],
-            axes,
+            axes: *axes,
             shear: [d[kx] / d[kz], d[ky] / d[kz]],
             depth_per_t: f64::from(d[kz]),
             t_min: ray.t_min,
             t_max: ray.t_max,
-            farthest: f64::INFINITY,
+            max_contact: f64::INFINITY,
         }
     }
 
@@ -125,20 +146,28 @@ impl WatertightRay {
     #[inline(always)]
     #[must_use]
     pub fn with_farthest(self, farthest: f32) -> Self {
-        Self { farthest: f64::from(farthest), ..self }
+        Self { max_contact: Self::CONTACT * f64::from(farthest), ..self }
     }
 
     /// `[kx, ky, kz]` for a direction; a tie goes to the earlier axis. See [`axes`](Self::axes).
     #[inline(always)]
     pub fn dominant_axes(d: Vec3) -> &'static [Axis; 3] {
+        let d = d.abs();
+        Self::axes_by_order(
+            u32::from(d.y > d.x) | u32::from(d.z > d.x) << 1 | u32::from(d.z > d.y) << 2,
+        )
+    }
+
+    /// [`dominant_axes`](Self::dominant_axes) of a direction whose sizes compare as the bits of `order` say.
+    /// Bit 0: y > x, bit 1: z > x, bit 2: z > y.
+    #[inline(always)]
+    pub fn axes_by_order(order: u32) -> &'static [Axis; 3] {
         static TABLE: [[Axis; 3]; 8] = {
             use Axis::{X, Y, Z};
             let (x, y, z) = ([Y, Z, X], [Z, X, Y], [X, Y, Z]);
-            // Bit 0: y > x, bit 1: z > x, bit 2: z > y.
             [x, y, x, y, x, y, z, z]
         };
-        let d = d.abs();
-        &TABLE[usize::from(d.y > d.x) | usize::from(d.z > d.x) << 1 | usize::from(d.z > d.y) << 2]
+        &TABLE[order as usize % TABLE.len()]
     }
 
     /// The axes as `[kx, ky, kz]`: `kz` is where the direction is largest, `kx` and `ky` follow it
@@ -146,6 +175,12 @@ impl WatertightRay {
     #[inline]
     pub fn axes(&self) -> [Axis; 3] {
         self.axes
+    }
+
+    /// The origin in the order of the [`axes`](Self::axes).
+    #[inline]
+    pub fn origin_in_order(&self) -> [f32; 3] {
+        self.origin
     }
 
     /// The shear `[sx, sy]` that maps the ray onto its dominant axis: `x' = x - sx * z`.
@@ -174,27 +209,41 @@ impl WatertightRay {
     #[inline(always)]
     pub fn candidate_in_order(&self, corners: [[f32; 3]; 3]) -> Option<Candidate> {
         let [a, b, c] = self.relative(corners);
-        let [edge_a, edge_b, edge_c] =
-            edge_functions([self.sheared(a), self.sheared(b), self.sheared(c)]);
+        let functions = edge_functions([self.sheared(a), self.sheared(b), self.sheared(c)]);
+        let [edge_a, edge_b, edge_c] = functions;
         // `&` and `|`: the parts cannot be predicted. NaN fails all comparisons.
-        let inside = ((edge_a >= 0.0) & (edge_b >= 0.0) & (edge_c >= 0.0))
+        let is_inside = ((edge_a >= 0.0) & (edge_b >= 0.0) & (edge_c >= 0.0))
             | ((edge_a <= 0.0) & (edge_b <= 0.0) & (edge_c <= 0.0));
         let det = edge_a + (edge_b + edge_c);
-        // Infinite where a difference in f32 is.
-        if !inside | (det == 0.0) | (det.abs() == f64::INFINITY) {
+        let (az, bz, cz) = (f64::from(a[2]), f64::from(b[2]), f64::from(c[2]));
+        let depth = edge_a * az + (edge_b * bz + edge_c * cz);
+        self.candidate_from_edges(&EdgeFunctions { functions, det, depth, is_inside }, corners)
+    }
+
+    /// The rest of the test, once the edge functions of the corners are known. The corners stand in the
+    /// order of [`axes`](Self::axes).
+    #[inline(always)]
+    pub fn candidate_from_edges(
+        &self,
+        edges: &EdgeFunctions,
+        corners: [[f32; 3]; 3],
+    ) -> Option<Candidate> {
+        if !edges.is_inside {
             return None;
         }
-        let (az, bz, cz) = (f64::from(a[2]), f64::from(b[2]), f64::from(c[2]));
-        let sum = edge_a * az + (edge_b * bz + edge_c * cz);
+        let EdgeFunctions { functions, det, depth, .. } = *edges;
         let scaled_det = det * self.depth_per_t;
-        let mut t = sum / scaled_det;
-        if sum.abs() <= Self::CONTACT * self.farthest * det.abs()
-            && sum.abs() <= Self::CONTACT * f64::from(largest_component([a, b, c])) * det.abs()
-        {
+        // Infinite or NaN, and so out of range, for a determinant of zero, and for an infinite one, as
+        // comes of an infinite difference in f32.
+        let mut t = depth / scaled_det;
+        if depth.abs() <= self.max_contact * det.abs() && touches(self.origin, corners, depth, det) {
             t = 0.0;
         }
         let side = if scaled_det > 0.0 { Side::Front } else { Side::Back };
-        self.in_range(t).map(|t| Candidate { t, side, edges: [edge_a, edge_b, edge_c], det })
+        match self.in_range(t) {
+            Some(t) => Some(Candidate { t, side, edges: functions, det }),
+            None => None,
+        }
     }
 
     /// `t` rounded, if it lies in the interval.
@@ -209,7 +258,7 @@ impl WatertightRay {
             & (t <= self.t_max)
             & (t.abs() <= f32::MAX)
             & ((exact >= 0.0) | (self.t_min < 0.0));
-        counts.then_some(t)
+        if counts { Some(t) } else { None }
     }
 
     /// Whether the half-open edge rule assigns the crossing to this triangle. If the ray meets a shared
@@ -243,13 +292,7 @@ impl WatertightRay {
     /// The corners as seen from the origin.
     #[inline(always)]
     fn relative(&self, corners: [[f32; 3]; 3]) -> [[f32; 3]; 3] {
-        // Written out, because the compiler does not inline `map` into large callers.
-        let ([x, y, z], [a, b, c]) = (self.origin, corners);
-        [
-            [a[0] - x, a[1] - y, a[2] - z],
-            [b[0] - x, b[1] - y, b[2] - z],
-            [c[0] - x, c[1] - y, c[2] - z],
-        ]
+        relative(self.origin, corners)
     }
 
     /// Maps a point relative to the origin along the ray onto the minor axes.
@@ -258,6 +301,25 @@ impl WatertightRay {
         let [sx, sy] = self.shear;
         [x - sx * z, y - sy * z]
     }
+}
+
+/// Corners as seen from an origin.
+#[inline(always)]
+fn relative([x, y, z]: [f32; 3], [a, b, c]: [[f32; 3]; 3]) -> [[f32; 3]; 3] {
+    // Written out, because the compiler does not inline `map` into large callers.
+    [
+        [a[0] - x, a[1] - y, a[2] - z],
+        [b[0] - x, b[1] - y, b[2] - z],
+        [c[0] - x, c[1] - y, c[2] - z],
+    ]
+}
+
+/// Whether `depth / det` counts as contact. Inlined, because a call would need the corners in memory.
+#[inline(always)]
+fn touches(origin: [f32; 3], corners: [[f32; 3]; 3], depth: f64, det: f64) -> bool {
+    let largest = f64::from(largest_component(relative(origin, corners)));
+    let is_seen = det != 0.0 && det.abs() < f64::INFINITY;
+    is_seen && depth.abs() <= WatertightRay::CONTACT * largest * det.abs()
 }
 
 /// The largest absolute component of three points.

@@ -4,6 +4,13 @@ use hitscan_primitives::{Candidate, Hit, HitMode, Ray, Side, TriangleHit, Watert
 
 use crate::{layout::TriangleBlock, widths::BLOCK_WIDTH};
 
+/// A sink that answers its ray alone.
+pub(crate) trait Query: HitSink {
+    type Answer;
+    fn along(ray: &Ray) -> Self;
+    fn answer(self) -> Self::Answer;
+}
+
 /// Receives the candidates of a ray and bounds how far the traversal goes.
 pub(crate) trait HitSink {
     /// Whether the traversal visits near children first.
@@ -109,16 +116,19 @@ pub(crate) struct ClosestHit {
     pub(crate) best: MeshCandidate,
 }
 
-impl ClosestHit {
+impl Query for ClosestHit {
+    type Answer = Option<Hit>;
+
     #[inline(always)]
-    pub(crate) fn along(ray: &Ray) -> Self {
+    fn along(ray: &Ray) -> Self {
         Self { best: MeshCandidate::none_until(ray.t_max) }
     }
 
     /// The closest hit with its barycentrics.
     #[inline(always)]
-    pub(crate) fn hit(&self) -> Option<Hit> {
-        self.best.is_hit().then(|| self.best.to_hit())
+    fn answer(self) -> Option<Hit> {
+        // Not `then`, whose closure might be compiled for the baseline.
+        if self.best.is_hit() { Some(self.best.to_hit()) } else { None }
     }
 }
 
@@ -143,13 +153,20 @@ impl HitSink for ClosestHit {
 /// Ends the traversal at the first hit.
 pub(crate) struct AnyHit {
     t_max: f32,
-    pub(crate) is_hit: bool,
+    is_hit: bool,
 }
 
-impl AnyHit {
+impl Query for AnyHit {
+    type Answer = bool;
+
     #[inline(always)]
-    pub(crate) fn along(ray: &Ray) -> Self {
+    fn along(ray: &Ray) -> Self {
         Self { t_max: ray.t_max, is_hit: false }
+    }
+
+    #[inline(always)]
+    fn answer(self) -> bool {
+        self.is_hit
     }
 }
 

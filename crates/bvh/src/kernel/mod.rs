@@ -13,7 +13,7 @@ mod triangle_test;
 pub(crate) use box_test::{BoxHits, BoxRay};
 pub(crate) use hit_sink::{
     AllHits, AnyHit, CandidateGeometry, ClosestHit, CountCrossings, HitSink, MeshCandidate,
-    NearestHits,
+    NearestHits, Query,
 };
 pub(crate) use packet::{PACKET, Packet, RaySet};
 pub(crate) use ray_setup::QueryRay;

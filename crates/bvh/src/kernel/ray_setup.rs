@@ -1,6 +1,6 @@
 //! Ray setup: validates a ray and prepares the constants of both tests.
 
-use hitscan_primitives::Ray;
+use hitscan_primitives::{Axis, Ray, WatertightRay};
 
 use crate::{
     error_bounds::{LEAST_COMPONENT, NEAR_ORIGIN, SHORT, STRETCH, TINY},
@@ -19,6 +19,8 @@ pub(crate) struct QueryRay<'a, S: Simd> {
     pub(super) reciprocals: S::F,
     /// Bit `i` is the sign of the direction on axis `i`.
     pub(super) backward: u32,
+    /// Lanes 3 to 5 are the sizes of the direction's components, or a multiple of them.
+    sizes: S::F,
     pub(super) origin: Origin,
     /// Whether the direction is below [`TINY`]: its reciprocals are those of [`STRETCH`] times it.
     pub(super) is_tiny: bool,
@@ -65,6 +67,7 @@ impl<'a, S: Simd> QueryRay<'a, S> {
             ray,
             reciprocals: direction_first(s, s.xor_sign(reciprocals, lanes)),
             backward: signs >> 3 & 7,
+            sizes,
             origin: Origin::Near,
             is_tiny: false,
             // Of all near origins, which saves a dozen instructions. The plane test passes a little more.
@@ -100,7 +103,16 @@ impl<'a, S: Simd> QueryRay<'a, S> {
         let reciprocals = s.min(s.div(s.splat(1.0), sizes), s.splat(f32::MAX));
         let reciprocals = direction_first(s, s.xor_sign(reciprocals, lanes));
         let backward = s.sign_bits(lanes) >> 3 & 7;
-        Some(Self { simd, ray, reciprocals, backward, origin, is_tiny, farthest })
+        Some(Self { simd, ray, reciprocals, backward, sizes, origin, is_tiny, farthest })
+    }
+
+    /// The [dominant axes](WatertightRay::dominant_axes) of the direction.
+    #[inline(always)]
+    pub(super) fn axes(&self) -> &'static [Axis; 3] {
+        let s = self.simd;
+        let greater = s.permute(self.sizes, s.load_bits(&[4, 5, 5, 4, 5, 5, 4, 5]));
+        let smaller = s.permute(self.sizes, s.load_bits(&[3, 3, 4, 3, 3, 4, 3, 3]));
+        WatertightRay::axes_by_order(!s.movemask(s.not_lt(smaller, greater)))
     }
 
     #[inline(always)]

@@ -29,6 +29,15 @@ pub(super) fn relative<S: Simd>(s: S, [a, b, c]: Corners<S>, ray: &RayLanes<S>) 
     [sub3(s, a, ray.origin), sub3(s, b, ray.origin), sub3(s, c, ray.origin)]
 }
 
+/// Subtracts corners from the rays' origins: [`relative`] with all signs turned, so that a register takes
+/// the corners from memory. With the ray's direction turned as well, the filter is the same: edge functions
+/// keep their bits, and planes keep their distance, unless they are parallel to the ray, where only its size
+/// counts.
+#[inline(always)]
+pub(super) fn turned<S: Simd>(s: S, [a, b, c]: Corners<S>, ray: &RayLanes<S>) -> Corners<S> {
+    [sub3(s, ray.origin, a), sub3(s, ray.origin, b), sub3(s, ray.origin, c)]
+}
+
 /// The lanes on which a ray runs within the edges, as far as f32 can tell.
 pub(super) struct WithinEdges<S: Simd> {
     /// The lanes without two edge functions of strictly opposite signs. NaN passes.

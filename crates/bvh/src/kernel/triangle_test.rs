@@ -1,13 +1,13 @@
 //! One ray against the blocks of a leaf: a filter in lanes, then the reference decides.
 
-use std::ops::Range;
+use std::{hint::black_box, ops::Range};
 
-use hitscan_primitives::{Faces, WatertightRay};
+use hitscan_primitives::{Candidate, Faces, WatertightRay};
 
 use super::{
     hit_sink::{CandidateGeometry, HitSink, MeshCandidate, leaf_position},
     ray_setup::QueryRay,
-    triangle_filter::{Corners, Plane, RayLanes, relative, within_edges},
+    triangle_filter::{Corners, Plane, RayLanes, turned, within_edges},
 };
 use crate::{
     error_bounds::{LONGEST, PLANE_SLACK, farthest_bound},
@@ -23,37 +23,52 @@ pub(crate) struct TriangleRay<S: Simd> {
     /// The ray of the reference test.
     exact: WatertightRay,
     rows: [Row<3>; 3],
-    lanes: RayLanes<S>,
+    // Numbers, not lanes: a block test broadcasts them from memory, which costs no more than to load lanes
+    // that lack a register, and rays with few leaves save the setup.
+    /// Minus the direction, in the order of the axes.
+    backward: [f32; 3],
+    t_min: f32,
+    /// [`PLANE_SLACK`] times E.
+    slack: f32,
 }
 
 impl<S: Simd> TriangleRay<S> {
     #[inline(always)]
-    pub(crate) fn new(query: &QueryRay<'_, S>, faces: Faces) -> Self {
+    pub(crate) fn new<const ROBUST: bool>(query: &QueryRay<'_, S>, faces: Faces) -> Self {
         let (simd, ray) = (query.simd, query.ray);
         let farthest = query.farthest;
-        let exact = WatertightRay::of_valid(ray).with_farthest(farthest_bound(farthest));
-        let (o, d) = (ray.origin.to_array(), ray.direction.to_array());
-        let axes = exact.axes();
-        let (x, y, z) = (axes[0].index(), axes[1].index(), axes[2].index());
-        let [sx, sy] = exact.shear();
-        let mut direction = [simd.splat(d[x]), simd.splat(d[y]), simd.splat(d[z])];
+        let axes = query.axes();
+        let exact = WatertightRay::with_axes(ray, axes).with_farthest(farthest_bound(farthest));
+        let d: &[f32; 3] = ray.direction.as_ref();
+        let mut backward = [-d[axes[0].index()], -d[axes[1].index()], -d[axes[2].index()]];
         let mut slack = PLANE_SLACK * farthest;
-        if query.is_tiny || d[z].abs() > LONGEST {
+        // The fast path takes no such ray.
+        if ROBUST && (query.is_tiny || backward[2].abs() > LONGEST) {
             // Its product with a normal might underflow or overflow, so every plane passes.
-            (direction, slack) = ([simd.splat(0.0); 3], f32::INFINITY);
+            (backward, slack) = ([0.0; 3], f32::INFINITY);
         }
         Self {
             simd,
             faces,
             exact,
-            rows: [Row::new(x), Row::new(y), Row::new(z)],
-            lanes: RayLanes {
-                origin: [simd.splat(o[x]), simd.splat(o[y]), simd.splat(o[z])],
-                direction,
-                shear: [simd.splat(sx), simd.splat(sy)],
-                t_min: simd.splat(ray.t_min.max(f32::MIN)),
-                slack: simd.splat(slack),
-            },
+            rows: [Row::of_axis(axes[0]), Row::of_axis(axes[1]), Row::of_axis(axes[2])],
+            backward,
+            t_min: ray.t_min.max(f32::MIN),
+            slack,
+        }
+    }
+
+    /// The ray in all lanes, with its direction turned, as [`turned`] corners need it.
+    #[inline(always)]
+    fn lanes(&self) -> RayLanes<S> {
+        let (s, [ox, oy, oz], [dx, dy, dz]) = (self.simd, self.exact.origin_in_order(), self.backward);
+        let [sx, sy] = self.exact.shear();
+        RayLanes {
+            origin: [s.splat(ox), s.splat(oy), s.splat(oz)],
+            direction: [s.splat(dx), s.splat(dy), s.splat(dz)],
+            shear: [s.splat(sx), s.splat(sy)],
+            t_min: s.splat(self.t_min),
+            slack: s.splat(self.slack),
         }
     }
 
@@ -71,37 +86,43 @@ impl<S: Simd> TriangleRay<S> {
         sink: &mut H,
     ) -> bool {
         let s = self.simd;
-        let t_max = s.splat(*limit);
-        let corners = relative(s, self.corners(&block.corners), &self.lanes);
-        let plane = Plane::new(s, &self.lanes, self.load(&block.normal), corners[0]);
-        let within_edges = within_edges(s, &self.lanes, corners);
+        let (t_max, ray) = (s.splat(*limit), self.lanes());
+        let corners = turned(s, self.corners(&block.corners), &ray);
+        let plane = Plane::new(s, &ray, self.load(&block.normal), corners[0]);
+        let within_edges = within_edges(s, &ray, corners);
         // Empty lanes are NaN.
         let in_range = if ROBUST {
-            plane.in_range_or_nan(s, &self.lanes, t_max)
+            plane.in_range_or_nan(s, &ray, t_max)
         } else {
-            plane.in_range(s, &self.lanes, t_max)
+            plane.in_range(s, &ray, t_max)
         };
         let candidates = s.movemask(s.and(within_edges.maybe, in_range));
         if candidates == 0 {
             return false;
         }
-        let mut bound = f32::INFINITY;
+        let mut is_bounded = false;
         // A robust test may meet NaN, so nothing is certain there.
         if !ROBUST && H::TAKES_ALL_HITS && self.faces == Faces::Both {
-            let in_range = plane.certainly_in_range(s, &self.lanes, t_max);
+            let in_range = plane.certainly_in_range(s, &ray, t_max);
             let certain = s.movemask(s.and(within_edges.certainly(s), in_range));
             if H::NEEDS_NO_T && certain != 0 {
                 return sink.accept_certain_hit();
             }
             // A bound on the closest hit, so that the traversal need not wait for the decision.
             if H::ORDERED && certain != 0 {
-                bound = s.store(plane.upper_bound(s, &self.lanes))
-                    [certain.trailing_zeros() as usize % LANES];
+                let bounds = s.store(plane.upper_bound(s, &ray));
+                let bound = bounds[certain.trailing_zeros() as usize % LANES];
+                *limit = if bound < *limit { bound } else { *limit };
+                is_bounded = true;
             }
         }
         let is_done =
             self.decide::<ROBUST, H>(index, &block.corners, &block.triangles, candidates, sink);
-        *limit = if bound < *limit { bound } else { sink.t_max() };
+        if !is_bounded {
+            // Keeps the compiler from a branch-free choice, which would wait for the decision.
+            black_box(());
+            *limit = sink.t_max();
+        }
         is_done
     }
 
@@ -116,8 +137,9 @@ impl<S: Simd> TriangleRay<S> {
     ) -> bool {
         let block = &blocks.blocks[index];
         let corners = blocks.corners(block);
-        let relative = relative(self.simd, self.corners(&corners), &self.lanes);
-        let candidates = self.simd.movemask(within_edges(self.simd, &self.lanes, relative).maybe);
+        let ray = self.lanes();
+        let turned = turned(self.simd, self.corners(&corners), &ray);
+        let candidates = self.simd.movemask(within_edges(self.simd, &ray, turned).maybe);
         let is_done = self.decide::<true, H>(index, &corners, &block.triangles, candidates, sink);
         *limit = sink.t_max();
         is_done
@@ -142,7 +164,7 @@ impl<S: Simd> TriangleRay<S> {
                 continue;
             }
             let corners = [self.corner(a, lane), self.corner(b, lane), self.corner(c, lane)];
-            let Some(candidate) = self.exact.candidate_in_order(corners) else { continue };
+            let Some(candidate) = self.candidate(corners) else { continue };
             if !self.faces.accepts(candidate.side) {
                 continue;
             }
@@ -157,6 +179,16 @@ impl<S: Simd> TriangleRay<S> {
             }
         }
         false
+    }
+
+    /// [`WatertightRay::candidate_in_order`], with the edge functions in lanes.
+    #[inline(always)]
+    fn candidate(&self, corners: [[f32; 3]; 3]) -> Option<Candidate> {
+        let [[ax, ay, az], [bx, by, bz], [cx, cy, cz]] = corners;
+        let columns = [[ax, bx, cx], [ay, by, cy], [az, bz, cz]];
+        let exact = &self.exact;
+        let edges = self.simd.edge_functions(columns, exact.origin_in_order(), exact.shear());
+        exact.candidate_from_edges(&edges, corners)
     }
 
     /// The corner in one lane, in the order of the axes.

@@ -111,10 +111,24 @@ impl ChildRef {
         Self(bits)
     }
 
+    /// The index of the leaf's first block. Only for references to leaves.
+    #[inline(always)]
+    pub(crate) fn first_block(self) -> usize {
+        ((self.0 & !Self::LEAF) >> Self::BLOCK_COUNT_BITS) as usize
+    }
+
+    /// The leaf without its first block, if it has others. Only for references to leaves.
+    #[inline(always)]
+    pub(crate) fn other_blocks(self) -> Option<Self> {
+        let others = self.0 % MAX_LEAF_BLOCKS as u32;
+        // One block further, and one block less.
+        if others == 0 { None } else { Some(Self(self.0 + MAX_LEAF_BLOCKS as u32 - 1)) }
+    }
+
     /// The indices of the leaf's blocks. Only for references to leaves.
     #[inline(always)]
     pub(crate) fn blocks(self) -> std::ops::Range<usize> {
-        let first = ((self.0 & !Self::LEAF) >> Self::BLOCK_COUNT_BITS) as usize;
+        let first = self.first_block();
         first..first + self.0 as usize % MAX_LEAF_BLOCKS + 1
     }
 }

@@ -3,11 +3,11 @@
 use hitscan_primitives::{Faces, Ray};
 
 use crate::{
-    kernel::HitSink,
+    kernel::Query,
     layout::Tree,
     platform::IS_DOWNLOAD,
     simd::Isa,
-    traverse::{leaves_beyond_caches, trace_each, trace_interleaved},
+    traverse::{answer_each, answer_interleaved, leaves_beyond_caches},
 };
 
 /// The minimum size in bytes of a tree on which even neighbouring rays wait for memory. On the city of a
@@ -18,26 +18,22 @@ const FAR_BEYOND_CACHES: usize = 160 << 20;
 /// The maximum distance of neighbouring origins, as a share of the mesh's largest coordinate.
 const NEIGHBOURS: f32 = 1.0 / 64.0;
 
-/// Answers the rays at `indices`. `start` makes the sink of a ray, and `finish` converts it to the answer.
-#[expect(clippy::too_many_arguments, reason = "a batch in plain arguments, used once")]
-pub(super) fn answer_alone<A, H: HitSink>(
+/// Answers the rays at `indices`.
+pub(super) fn answer_alone<Q: Query>(
     tree: &Tree,
     isa: Isa,
     rays: &[Ray],
     indices: &[u32],
-    answers: &mut [A],
     faces: Faces,
-    start: impl Fn(&Ray) -> H,
-    finish: impl Fn(H) -> A,
+    answers: &mut [Q::Answer],
 ) {
     let wait_for_memory =
-        || (H::ORDERED && is_far_beyond_caches(tree)) || !are_neighbours(tree, rays, indices);
+        || (Q::ORDERED && is_far_beyond_caches(tree)) || !are_neighbours(tree, rays, indices);
     match leaves_beyond_caches(tree) {
         Some(leaves) if !IS_DOWNLOAD && wait_for_memory() => {
-            let finish = |ray, sink| answers[ray as usize] = finish(sink);
-            trace_interleaved(tree, isa, leaves, rays, indices, faces, start, finish);
+            answer_interleaved::<Q>(tree, isa, leaves, rays, indices, faces, answers);
         }
-        _ => trace_each(tree, isa, rays, indices, answers, faces, start, finish),
+        _ => answer_each::<Q>(tree, isa, rays, indices, faces, answers),
     }
 }
 

@@ -8,7 +8,7 @@ use super::{
     rows::{Runs, row_length},
 };
 use crate::{
-    kernel::{AnyHit, ClosestHit, HitSink},
+    kernel::{AnyHit, ClosestHit, Query},
     mesh_bvh::MeshBvh,
     platform::parallel,
     traverse::PacketAnswer,
@@ -53,7 +53,7 @@ impl MeshBvh {
     /// # Panics
     /// If `hits` is not as long as `rays`.
     pub fn closest_hit_batch(&self, rays: &[Ray], faces: Faces, hits: &mut [Option<Hit>]) {
-        self.answer_all(rays, hits, faces, ClosestHit::along, |closest| closest.hit());
+        self.answer_all::<ClosestHit>(rays, faces, hits);
     }
 
     /// [`is_occluded`](Self::is_occluded) of each ray, on rayon's current pool with the feature
@@ -62,19 +62,14 @@ impl MeshBvh {
     /// # Panics
     /// If `occluded` is not as long as `rays`.
     pub fn is_occluded_batch(&self, rays: &[Ray], faces: Faces, occluded: &mut [bool]) {
-        self.answer_all(rays, occluded, faces, AnyHit::along, |any| any.is_hit);
+        self.answer_all::<AnyHit>(rays, faces, occluded);
     }
 
-    /// Answers rays in chunks, on all threads: packets first, then the rays that go alone. `start` makes the
-    /// sink of such a ray, and `finish` converts it to the answer.
-    fn answer_all<A: PacketAnswer + Send, H: HitSink>(
-        &self,
-        rays: &[Ray],
-        answers: &mut [A],
-        faces: Faces,
-        start: impl Fn(&Ray) -> H + Sync,
-        finish: impl Fn(H) -> A + Sync,
-    ) {
+    /// Answers rays in chunks, on all threads: packets first, then the rays that go alone.
+    fn answer_all<Q>(&self, rays: &[Ray], faces: Faces, answers: &mut [Q::Answer])
+    where
+        Q: Query<Answer: PacketAnswer + Send>,
+    {
         let row = row_length(rays, self.bounds.max_abs_coordinate());
         for_each_chunk(rays, answers, Runs::unit(row), |rays, answers| {
             let (runs, scale) = (Runs::new(rays.len(), row), self.tree.scale);
@@ -84,7 +79,7 @@ impl MeshBvh {
                 let scaled: Vec<Ray> = rays.iter().map(|ray| scaled_ray(ray, scale)).collect();
                 answer_packets(&self.tree, self.isa, &scaled, runs, answers, faces)
             };
-            answer_alone(&self.tree, self.isa, rays, &alone, answers, faces, &start, &finish);
+            answer_alone::<Q>(&self.tree, self.isa, rays, &alone, faces, answers);
         });
     }
 

@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use hitscan_primitives::{Faces, Hit, HitMode, HitOptions, Ray};
 
 use crate::{
-    kernel::{AllHits, CandidateGeometry, ClosestHit, HitSink, MeshCandidate, NearestHits},
+    kernel::{AllHits, CandidateGeometry, ClosestHit, HitSink, Query, MeshCandidate, NearestHits},
     mesh_bvh::MeshBvh,
     split::TriangleSet,
 };
@@ -133,7 +133,7 @@ impl MeshBvh {
         let mut filtered =
             ClosestHitWhere { closest: ClosestHit::along(ray), rule: Rule::new(self, accept) };
         self.trace(ray, faces, &mut filtered);
-        filtered.closest.hit()
+        filtered.closest.answer()
     }
 
     fn any_accepted(&self, ray: &Ray, faces: Faces, accept: Accept<'_>) -> bool {

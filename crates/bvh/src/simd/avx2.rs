@@ -2,8 +2,10 @@
 
 use std::arch::x86_64::*;
 
+use hitscan_primitives::EdgeFunctions;
+
 use super::{
-    lanes::{KernelOn, LANES, ORDER_BITS, Simd},
+    lanes::{KernelFn, KernelOn, LANES, ORDER_BITS, Simd},
     x86::{op, order, register_operations},
 };
 
@@ -39,6 +41,23 @@ impl Simd for Avx2 {
         }
         // SAFETY: `self` exists only if `detect` found these features.
         unsafe { with_features(self, kernel) }
+    }
+
+    #[inline(always)]
+    fn call<K: KernelFn<A, B, C, D>, A, B, C, D>(self, a: A, b: B, c: C, d: D) -> K::Output {
+        #[inline(never)]
+        #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
+        fn vectorized_call<K: KernelFn<A, B, C, D>, A, B, C, D>(
+            simd: Avx2,
+            a: A,
+            b: B,
+            c: C,
+            d: D,
+        ) -> K::Output {
+            K::run(simd, a, b, c, d)
+        }
+        // SAFETY: `self` exists only if `detect` found these features.
+        unsafe { vectorized_call::<K, A, B, C, D>(self, a, b, c, d) }
     }
 
     #[inline(always)]

@@ -1,6 +1,6 @@
 //! The choice of an instruction set at run time.
 
-use super::lanes::{Kernel, Simd};
+use super::lanes::{Kernel, KernelFn, Simd};
 #[cfg(target_arch = "aarch64")]
 use super::neon;
 #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
@@ -100,6 +100,29 @@ impl Isa {
             Token::Simd128(token) => token.vectorize(kernel),
             #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
             Token::Scalar(token) => token.vectorize(kernel),
+        }
+    }
+
+    /// [`run`](Self::run) for a kernel whose arguments are passed in registers.
+    #[inline(always)]
+    pub(crate) fn call<K: KernelFn<A, B, C, D>, A, B, C, D>(
+        self,
+        a: A,
+        b: B,
+        c: C,
+        d: D,
+    ) -> K::Output {
+        match self.0 {
+            #[cfg(target_arch = "x86_64")]
+            Token::Avx512(token) => token.call::<K, A, B, C, D>(a, b, c, d),
+            #[cfg(target_arch = "x86_64")]
+            Token::Avx2(token) => token.call::<K, A, B, C, D>(a, b, c, d),
+            #[cfg(target_arch = "aarch64")]
+            Token::Neon(token) => token.call::<K, A, B, C, D>(a, b, c, d),
+            #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+            Token::Simd128(token) => token.call::<K, A, B, C, D>(a, b, c, d),
+            #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
+            Token::Scalar(token) => token.call::<K, A, B, C, D>(a, b, c, d),
         }
     }
 }

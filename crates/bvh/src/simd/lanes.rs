@@ -1,5 +1,7 @@
 //! The operations of the kernels: eight lanes of f32, and eight of f64.
 
+use hitscan_primitives::EdgeFunctions;
+
 /// The lanes of a register of f32, as kernels see it.
 pub(crate) const LANES: usize = 8;
 
@@ -25,6 +27,9 @@ pub(crate) trait Simd: Copy {
     /// Runs `kernel` as compiled for this instruction set. On x86-64 this is a function call, wherever the
     /// caller is.
     fn vectorize<K: KernelOn<Self>>(self, kernel: K) -> K::Output;
+
+    /// [`vectorize`](Self::vectorize) for a kernel whose arguments are passed in registers.
+    fn call<K: KernelFn<A, B, C, D>, A, B, C, D>(self, a: A, b: B, c: C, d: D) -> K::Output;
 
     fn load(self, values: &[f32; LANES]) -> Self::F;
     fn store(self, lanes: Self::F) -> [f32; LANES];
@@ -70,6 +75,37 @@ pub(crate) trait Simd: Copy {
     fn abs_wide(self, a: Self::D) -> Self::D;
     /// `a <= b` as bits: bit `i` is lane `i`; false for NaN.
     fn le_wide(self, a: Self::D, b: Self::D) -> u32;
+
+    /// The edge functions of one triangle, by the operations of the reference test. `columns[axis]` are the
+    /// corners on an axis, in the order of [`WatertightRay::axes`](hitscan_primitives::WatertightRay::axes).
+    #[inline(always)]
+    fn edge_functions(
+        self,
+        columns: [[f32; 3]; 3],
+        origin: [f32; 3],
+        shear: [f32; 2],
+    ) -> EdgeFunctions {
+        let mut relative = columns;
+        let (mut x, mut y, mut z) = ([0.0; 3], [0.0; 3], [0.0; 3]);
+        for corner in 0..3 {
+            for axis in 0..3 {
+                relative[axis][corner] = columns[axis][corner] - origin[axis];
+            }
+            x[corner] = f64::from(relative[0][corner] - shear[0] * relative[2][corner]);
+            y[corner] = f64::from(relative[1][corner] - shear[1] * relative[2][corner]);
+            z[corner] = f64::from(relative[2][corner]);
+        }
+        let mut functions = [0.0; 3];
+        for corner in 0..3 {
+            let (next, last) = ((corner + 1) % 3, (corner + 2) % 3);
+            functions[corner] = x[last] * y[next] - y[last] * x[next];
+        }
+        let [a, b, c] = functions;
+        let is_inside =
+            ((a >= 0.0) & (b >= 0.0) & (c >= 0.0)) | ((a <= 0.0) & (b <= 0.0) & (c <= 0.0));
+        let depth = a * z[0] + (b * z[1] + c * z[2]);
+        EdgeFunctions { functions, det: a + (b + c), depth, is_inside }
+    }
 
     /// The sign bits: bit `i` is that of lane `i`.
     fn sign_bits(self, lanes: Self::F) -> u32;
@@ -166,6 +202,13 @@ const EIGHT: [&[(usize, usize)]; 6] = [
 pub(crate) trait Kernel {
     type Output;
     fn run<S: Simd>(self, simd: S) -> Self::Output;
+}
+
+/// A [`Kernel`] with arguments, which are passed in registers. The fields of a kernel are passed in memory,
+/// which costs a short ray a twentieth of its time.
+pub(crate) trait KernelFn<A, B, C, D> {
+    type Output;
+    fn run<S: Simd>(simd: S, a: A, b: B, c: C, d: D) -> Self::Output;
 }
 
 /// A [`Kernel`], or a part of one that keeps lanes and is called out of line.

@@ -2,7 +2,7 @@
 
 use std::arch::aarch64::*;
 
-use super::lanes::{KernelOn, LANES, ORDER_BITS, Simd};
+use super::lanes::{KernelFn, KernelOn, LANES, ORDER_BITS, Simd};
 
 /// A machine with NEON, which every 64-bit ARM has.
 #[derive(Clone, Copy)]
@@ -60,6 +60,11 @@ impl Simd for Neon {
     fn vectorize<K: KernelOn<Self>>(self, kernel: K) -> K::Output {
         // NEON is part of the baseline of every aarch64 target, so no trampoline is needed.
         kernel.run_on(self)
+    }
+
+    #[inline(always)]
+    fn call<K: KernelFn<A, B, C, D>, A, B, C, D>(self, a: A, b: B, c: C, d: D) -> K::Output {
+        K::run(self, a, b, c, d)
     }
 
     #[inline(always)]

@@ -11,6 +11,7 @@ use super::lanes::LANES;
 #[inline(always)]
 pub(crate) fn predicted(values: &[u32; LANES], index: usize) -> u32 {
     const { assert!(LANES == 8, "an arm for each lane") };
+    let values = reloaded(values);
     // The compiler makes equal arms one load, so each ends in a different comment, which costs nothing.
     // `std::hint::black_box(())` did not keep them apart (callgrind: no jump was left).
     macro_rules! arm {
@@ -39,4 +40,19 @@ pub(crate) fn predicted(values: &[u32; LANES], index: usize) -> u32 {
         6 => arm!(6),
         _ => arm!(7),
     }
+}
+
+/// The same reference, to values that the compiler does not know to be in a register. To take an element out
+/// of a vector register takes three times as long as to load it, and the next node waits for it.
+#[inline(always)]
+fn reloaded(values: &[u32; LANES]) -> &[u32; LANES] {
+    #[allow(unused_mut, reason = "only the assembly writes it")]
+    let mut pointer = std::ptr::from_ref(values);
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+    // SAFETY: the assembly is a comment.
+    unsafe {
+        std::arch::asm!("/* {0} */", inout(reg) pointer, options(pure, nomem, nostack, preserves_flags));
+    }
+    // SAFETY: this is the pointer to `values`.
+    unsafe { &*pointer }
 }

@@ -2,7 +2,7 @@
 
 use std::mem::offset_of;
 
-use hitscan_primitives::Ray;
+use hitscan_primitives::{Axis, Ray};
 
 use super::lanes::LANES;
 
@@ -34,6 +34,14 @@ impl<const N: usize> Row<N> {
     pub(crate) fn new(index: usize) -> Self {
         assert!(index < N, "row {index} of {N}");
         Self { byte_offset: index * size_of::<[f32; LANES]>() }
+    }
+
+    /// The row of an axis.
+    #[inline(always)]
+    pub(crate) fn of_axis(axis: Axis) -> Self {
+        const { assert!(N == 3, "a row for each axis") };
+        // Not `new`, whose check remains where the compiler has lost track of the enum.
+        Self { byte_offset: axis.index() * size_of::<[f32; LANES]>() }
     }
 
     #[inline(always)]

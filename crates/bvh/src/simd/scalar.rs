@@ -1,6 +1,6 @@
 //! The reference lanes: plain arrays, for every machine.
 
-use super::lanes::{KernelOn, LANES, Simd};
+use super::lanes::{KernelFn, KernelOn, LANES, Simd};
 
 /// Plain Rust.
 #[derive(Clone, Copy)]
@@ -27,8 +27,15 @@ impl Simd for Scalar {
     type M = [u32; LANES];
     type D = [f64; LANES];
 
+    // Out of line as on other machines, so that it does not burden the callers of other instruction sets.
+    #[inline(never)]
     fn vectorize<K: KernelOn<Self>>(self, kernel: K) -> K::Output {
         kernel.run_on(self)
+    }
+
+    #[inline(never)]
+    fn call<K: KernelFn<A, B, C, D>, A, B, C, D>(self, a: A, b: B, c: C, d: D) -> K::Output {
+        K::run(self, a, b, c, d)
     }
 
     #[inline(always)]

@@ -87,6 +87,15 @@ impl<'a, const SIZE: usize> StackOf<'a, SIZE> {
         self.len += n;
     }
 
+    /// [`push`](Self::push) without keys, for a query that pops by [`pop_value`](Self::pop_value) alone.
+    #[inline(always)]
+    pub(crate) fn push_values(&mut self, values: [u32; LANES], n: usize) {
+        debug_assert!(n <= LANES && self.len + n <= Self::CAPACITY);
+        let top = Self::index(self.len);
+        self.memory.values[top..top + LANES].copy_from_slice(&values.map(MaybeUninit::new));
+        self.len += n;
+    }
+
     #[inline(always)]
     pub(crate) fn clear(&mut self) {
         self.len = 1;
@@ -118,7 +127,7 @@ impl<'a, const SIZE: usize> StackOf<'a, SIZE> {
     pub(crate) fn pop_value(&mut self) -> u32 {
         self.len -= 1;
         // SAFETY: `MemoryOf::new` writes the lowest entry, and every other one below `len`, modulo the
-        // capacity, by `push`, which alone raises `len`.
+        // capacity, by `push` and `push_values`, which alone raise `len`.
         unsafe { self.memory.values[Self::index(self.len)].assume_init() }
     }
 

@@ -2,7 +2,7 @@
 
 use std::arch::wasm32::*;
 
-use super::lanes::{KernelOn, LANES, Simd};
+use super::lanes::{KernelFn, KernelOn, LANES, Simd};
 
 /// A module compiled with `simd128`. An engine without it refuses the whole module, so the target feature
 /// of the build is the detection.
@@ -64,6 +64,11 @@ impl Simd for Simd128 {
     fn vectorize<K: KernelOn<Self>>(self, kernel: K) -> K::Output {
         // The whole module has the feature, so no trampoline is needed.
         kernel.run_on(self)
+    }
+
+    #[inline(always)]
+    fn call<K: KernelFn<A, B, C, D>, A, B, C, D>(self, a: A, b: B, c: C, d: D) -> K::Output {
+        K::run(self, a, b, c, d)
     }
 
     #[inline(always)]

@@ -53,6 +53,48 @@ macro_rules! register_operations {
             op!(_mm256_div_ps(a, b))
         }
         #[inline(always)]
+        fn edge_functions(
+            self,
+            columns: [[f32; 3]; 3],
+            [ox, oy, oz]: [f32; 3],
+            [sx, sy]: [f32; 2],
+        ) -> EdgeFunctions {
+            // The corners are lanes 0 to 2.
+            op!({
+                let [[ax, bx, cx], [ay, by, cy], [az, bz, cz]] = columns;
+                let x = _mm_sub_ps(_mm_setr_ps(ax, bx, cx, 0.0), _mm_set1_ps(ox));
+                let y = _mm_sub_ps(_mm_setr_ps(ay, by, cy, 0.0), _mm_set1_ps(oy));
+                let z = _mm_sub_ps(_mm_setr_ps(az, bz, cz, 0.0), _mm_set1_ps(oz));
+                let x = _mm_sub_ps(x, _mm_mul_ps(_mm_set1_ps(sx), z));
+                let y = _mm_sub_ps(y, _mm_mul_ps(_mm_set1_ps(sy), z));
+                const NEXT: i32 = 0b00_00_10_01;
+                const LAST: i32 = 0b00_01_00_10;
+                let x_next = _mm256_cvtps_pd(_mm_permute_ps::<NEXT>(x));
+                let y_next = _mm256_cvtps_pd(_mm_permute_ps::<NEXT>(y));
+                let x_last = _mm256_cvtps_pd(_mm_permute_ps::<LAST>(x));
+                let y_last = _mm256_cvtps_pd(_mm_permute_ps::<LAST>(y));
+                // Fused or not, because both products are exact.
+                let edges = _mm256_fmsub_pd(x_last, y_next, _mm256_mul_pd(y_last, x_next));
+                let zero = _mm256_setzero_pd();
+                let none_negative = _mm256_movemask_pd(_mm256_cmp_pd::<_CMP_LE_OQ>(zero, edges));
+                let none_positive = _mm256_movemask_pd(_mm256_cmp_pd::<_CMP_LE_OQ>(edges, zero));
+                // Both sums at once: each pair is an edge function and its product with the depth.
+                let products = _mm256_mul_pd(edges, _mm256_cvtps_pd(z));
+                let a_and_c = _mm256_unpacklo_pd(edges, products);
+                let b = _mm256_castpd256_pd128(_mm256_unpackhi_pd(edges, products));
+                let c = _mm256_extractf128_pd::<1>(a_and_c);
+                let sums = _mm_add_pd(_mm256_castpd256_pd128(a_and_c), _mm_add_pd(b, c));
+                let mut functions = [0.0; 4];
+                _mm256_storeu_pd(functions.as_mut_ptr(), edges);
+                EdgeFunctions {
+                    functions: [functions[0], functions[1], functions[2]],
+                    det: _mm_cvtsd_f64(sums),
+                    depth: _mm_cvtsd_f64(_mm_unpackhi_pd(sums, sums)),
+                    is_inside: none_negative & 7 == 7 || none_positive & 7 == 7,
+                }
+            })
+        }
+        #[inline(always)]
         fn approx_mul_add(self, a: __m256, b: __m256, c: __m256) -> __m256 {
             op!(_mm256_fmadd_ps(a, b, c))
         }

@@ -26,6 +26,8 @@ pub(super) trait Way {
     const PREFETCHES: bool;
     /// Whether it drops eight entries at once after a hit ([`cut_and_pop`]).
     const CUTS: bool;
+    /// Whether a closest-hit query prepares the triangle test before its first leaf.
+    const PREPARES_TRIANGLES: bool = false;
     /// Whether an any-hit query tests the block first that stopped the last ray.
     const REMEMBERS_OCCLUDER: bool = false;
 }
@@ -40,6 +42,7 @@ impl Way for Alike {
     const PREFETCHES: bool = false;
     // The branches of `pop_within` are predicted here: 1 % less time.
     const CUTS: bool = false;
+    const PREPARES_TRIANGLES: bool = true;
     const REMEMBERS_OCCLUDER: bool = true;
 }
 
@@ -52,6 +55,7 @@ impl Way for Near {
     const BRANCHES_AT_TWO: bool = false;
     const PREFETCHES: bool = false;
     const CUTS: bool = true;
+    const PREPARES_TRIANGLES: bool = true;
 }
 
 /// For rays that have nothing in common. Nothing is predicted but the nearer of two.
@@ -91,7 +95,7 @@ pub(super) fn push_children<S: Simd, H: HitSink, W: Way, const SIZE: usize>(
         // together take 3 to 13 % less time.
         let others = simd.compress(rest, simd.load_bits(&node.children));
         let n = rest.count_ones() as usize;
-        stack.push([0; NODE_WIDTH], simd.to_bits(others), n);
+        stack.push_values(simd.to_bits(others), n);
         return Some(child(W::PREDICTS_NEAREST, node, first));
     }
     if rest == 0 && !is_flat {

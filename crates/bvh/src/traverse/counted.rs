@@ -7,7 +7,7 @@ use hitscan_primitives::{Faces, Hit, Ray};
 
 use super::child_order::{KeyCodec, Scattered, pop_within, push_children};
 use crate::{
-    kernel::{BoxRay, ClosestHit, HitSink, QueryRay, TriangleRay},
+    kernel::{BoxRay, ClosestHit, HitSink, Query, QueryRay, TriangleRay},
     layout::{ChildRef, Tree, TriangleBlock},
     simd::{Kernel, Simd, Stack, StackMemory},
 };
@@ -47,7 +47,7 @@ impl Kernel for CountedTraversal<'_> {
         };
         // The robust kernels answer alike for rays that could take the fast path.
         let boxes = BoxRay::<S, true>::new(&query);
-        let triangles = TriangleRay::new(&query, faces);
+        let triangles = TriangleRay::new::<true>(&query, faces);
         let keys = KeyCodec::new::<true>(simd, ray.t_min);
         let mut memory = StackMemory::new();
         let mut stack = Stack::new(&mut memory);
@@ -76,7 +76,7 @@ impl Kernel for CountedTraversal<'_> {
                 None => pop_within(&mut stack, limit),
             };
         }
-        (closest.hit(), stats)
+        (closest.answer(), stats)
     }
 }
 

@@ -11,7 +11,7 @@ use super::{
     single::{Robust, Traversal},
 };
 use crate::{
-    kernel::{BoxRay, HitSink, LeafTest, QueryRay, TriangleRay},
+    kernel::{BoxRay, HitSink, LeafTest, Query, QueryRay, TriangleRay},
     layout::{ChildRef, Leaves, Tree, TriangleBlock},
     simd::{Isa, Kernel, Simd, Stack, StackMemory},
 };
@@ -33,30 +33,26 @@ pub(crate) fn leaves_beyond_caches(tree: &Tree) -> Option<&[TriangleBlock]> {
     }
 }
 
-/// Traces the rays at `indices`, each with a fresh sink, and passes the sink and the ray's index to
-/// `finish`. The tree must not be scaled.
-#[expect(clippy::too_many_arguments, reason = "a batch in plain arguments, used once")]
-pub(crate) fn trace_interleaved<H: HitSink>(
+/// Answers the rays at `indices`. The tree must not be scaled.
+pub(crate) fn answer_interleaved<Q: Query>(
     tree: &Tree,
     isa: Isa,
     leaves: &[TriangleBlock],
     rays: &[Ray],
     indices: &[u32],
     faces: Faces,
-    start: impl Fn(&Ray) -> H,
-    finish: impl FnMut(u32, H),
+    answers: &mut [Q::Answer],
 ) {
-    isa.run(Interleaved { tree, leaves, rays, indices, faces, start, finish });
+    isa.run(Interleaved::<Q> { tree, leaves, rays, indices, faces, answers });
 }
 
-struct Interleaved<'a, Start, Finish> {
+struct Interleaved<'a, Q: Query> {
     tree: &'a Tree,
     leaves: &'a [TriangleBlock],
     rays: &'a [Ray],
     indices: &'a [u32],
     faces: Faces,
-    start: Start,
-    finish: Finish,
+    answers: &'a mut [Q::Answer],
 }
 
 /// A ray in flight.
@@ -69,37 +65,36 @@ struct InFlight<S: Simd, H> {
     sink: H,
 }
 
-impl<H: HitSink, Start: Fn(&Ray) -> H, Finish: FnMut(u32, H)> Kernel
-    for Interleaved<'_, Start, Finish>
-{
+impl<Q: Query> Kernel for Interleaved<'_, Q> {
     type Output = ();
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        let Self { tree, leaves, rays, indices, faces, start, mut finish } = self;
+        let Self { tree, leaves, rays, indices, faces, answers } = self;
         let mut waiting = indices.iter();
         // Stacks stay in place, because they are too large to move for every ray.
         let mut memory = [const { StackMemory::new() }; IN_FLIGHT];
         let mut stacks = memory.each_mut().map(Stack::new);
-        let mut in_flight: [Option<InFlight<S, H>>; IN_FLIGHT] = [const { None }; IN_FLIGHT];
+        let mut in_flight: [Option<InFlight<S, Q>>; IN_FLIGHT] = [const { None }; IN_FLIGHT];
         let mut n_in_flight = 0;
         loop {
             for (entry, stack) in in_flight.iter_mut().zip(&mut stacks) {
                 let Some(ray) = entry else {
                     let Some(&index) = waiting.next() else { continue };
-                    let (ray, mut sink) = (&rays[index as usize], start(&rays[index as usize]));
+                    let ray = &rays[index as usize];
+                    let mut sink = Q::along(ray);
                     let query = QueryRay::fast(simd, ray, &tree.fast_limits, tree.max_abs);
                     let Some(query) = query else {
                         let start = ChildRef::ROOT;
                         let traversal = Traversal { tree, ray, faces, start, sink: &mut sink };
                         simd.vectorize(Robust { traversal, is_scaled: false });
-                        finish(index, sink);
+                        answers[index as usize] = sink.answer();
                         continue;
                     };
                     *entry = Some(InFlight {
                         index,
                         boxes: BoxRay::new(&query),
-                        triangles: TriangleRay::new(&query, faces),
+                        triangles: TriangleRay::new::<false>(&query, faces),
                         keys: KeyCodec::new::<false>(simd, ray.t_min),
                         current: ChildRef::ROOT,
                         sink,
@@ -114,7 +109,7 @@ impl<H: HitSink, Start: Fn(&Ray) -> H, Finish: FnMut(u32, H)> Kernel
                     }
                     None => {
                         if let Some(done) = entry.take() {
-                            finish(done.index, done.sink);
+                            answers[done.index as usize] = done.sink.answer();
                         }
                         stack.clear();
                         n_in_flight -= 1;
@@ -155,6 +150,10 @@ fn step<S: Simd, H: HitSink>(
             return nearest;
         }
     }
-    let next = pop_within(stack, ray.sink.t_max());
+    let next = if H::ORDERED {
+        pop_within(stack, ray.sink.t_max())
+    } else {
+        ChildRef::from_bits(stack.pop_value())
+    };
     (next != ChildRef::END).then_some(next)
 }

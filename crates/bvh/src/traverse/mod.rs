@@ -15,6 +15,6 @@ mod single;
 
 pub(crate) use counted::CountedTraversal;
 pub use counted::TraversalStats;
-pub(crate) use interleaved::{leaves_beyond_caches, trace_interleaved};
+pub(crate) use interleaved::{answer_interleaved, leaves_beyond_caches};
 pub(crate) use packet::{Outcome, PacketAnswer, Packets};
-pub(crate) use single::{trace, trace_each};
+pub(crate) use single::{answer, answer_each, trace};

@@ -12,7 +12,7 @@ use super::{
     single::Traversal,
 };
 use crate::{
-    kernel::{AnyHit, ClosestHit, Packet, RaySet},
+    kernel::{AnyHit, ClosestHit, Packet, Query, RaySet},
     layout::{ChildRef, Leaves, Tree, TriangleBlock, WideNode},
     simd::{Kernel, KernelOn, Simd, Stack, StackMemory},
     widths::NODE_WIDTH,
@@ -288,7 +288,7 @@ impl<S: Simd, const ANY: bool> KernelOn<S> for Rest<'_, S, ANY> {
                 let mut any = AnyHit::along(ray);
                 Traversal { tree, ray, faces, start: child, sink: &mut any }
                     .run_in_tree_space(simd);
-                if any.is_hit {
+                if any.answer() {
                     hit |= 1 << number;
                 }
             } else {

@@ -52,23 +52,28 @@ impl RecentRays {
         }
     }
 
-    /// The coherence to expect of a ray, which it counts. `max_abs` is the largest coordinate of the mesh.
+    /// Counts a ray. Whether it is to be [compared](Self::compare).
     ///
     /// Inlined, because a call would cost 4 to 5 % of a short ray.
     #[inline(always)]
-    pub(super) fn coherence(&self, ray: &Ray, max_abs: f32) -> Coherence {
+    pub(super) fn count(&self) -> bool {
         let n = self.n.get();
         self.n.set(n.wrapping_add(1));
-        if n % PERIOD < 2 {
-            self.compare(n % PERIOD == 1, ray, max_abs);
-        }
+        n % PERIOD < 2
+    }
+
+    /// The coherence to expect of the next ray.
+    #[inline(always)]
+    pub(super) fn coherence(&self) -> Coherence {
         self.coherence.get()
     }
 
-    /// Keeps the first ray of a pair, or compares the second with it.
+    /// Keeps the first ray of a pair, or compares the second with it. `max_abs` is the largest coordinate of
+    /// the mesh.
     #[cold]
     #[inline(never)]
-    fn compare(&self, is_second: bool, ray: &Ray, max_abs: f32) {
+    pub(super) fn compare(&self, ray: &Ray, max_abs: f32) {
+        let is_second = self.n.get() % PERIOD == 2;
         let ([ox, oy, oz], [dx, dy, dz]) = (ray.origin.to_array(), ray.direction.to_array());
         let numbers = [ox, oy, oz, dx, dy, dz];
         if !is_second {

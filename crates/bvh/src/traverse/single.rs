@@ -16,10 +16,12 @@ use super::{
     recent_rays::{Coherence, Occluder, RecentRays, with_recent_rays},
 };
 use crate::{
-    kernel::{BoxRay, HitSink, LeafTest, QueryRay, RobustBlocks, TriangleRay},
-    layout::{ChildRef, Leaves, Tree},
+    kernel::{BoxRay, HitSink, LeafTest, Query, QueryRay, RobustBlocks, TriangleRay},
+    layout::{ChildRef, Leaves, Tree, TriangleBlock},
     platform::IS_DOWNLOAD,
-    simd::{Isa, Kernel, ShallowStack, ShallowStackMemory, Simd, Stack, StackMemory, StackOf},
+    simd::{
+        Isa, Kernel, KernelFn, ShallowStack, ShallowStackMemory, Simd, Stack, StackMemory, StackOf,
+    },
 };
 
 /// The traversal of one ray from `start` on.
@@ -32,13 +34,10 @@ pub(crate) struct Traversal<'a, H> {
     pub(super) sink: &'a mut H,
 }
 
-/// The traversal in a [`Way`], for a thread that remembers its last rays.
-struct Going<'a, H, W> {
-    traversal: Traversal<'a, H>,
-    /// For a query that only asks if there is a hit.
-    occluder: Option<&'a Occluder>,
-    way: PhantomData<W>,
-}
+/// One ray from the root to its answer, in a [`Way`].
+///
+/// The sink is a local variable of the kernel, so it stays in registers.
+struct Answering<Q, W>(PhantomData<(Q, W)>);
 
 /// The traversal of a ray that cannot take the fast path.
 pub(super) struct Robust<'a, H> {
@@ -53,18 +52,57 @@ pub(crate) fn trace<H: HitSink>(tree: &Tree, isa: Isa, ray: &Ray, faces: Faces, 
     if IS_DOWNLOAD {
         return trace_in_one_way(tree, isa, ray, faces, sink);
     }
-    let traversal = Traversal { tree, ray, faces, start: ChildRef::ROOT, sink };
-    if !H::TAKES_ALL_HITS {
-        return isa.run(traversal);
+    isa.run(Traversal { tree, ray, faces, start: ChildRef::ROOT, sink });
+}
+
+/// Answers a ray, in the way that suits the last rays of this thread.
+#[inline(always)]
+pub(crate) fn answer<Q: Query>(tree: &Tree, isa: Isa, ray: &Ray, faces: Faces) -> Q::Answer {
+    if IS_DOWNLOAD {
+        let mut sink = Q::along(ray);
+        trace_in_one_way(tree, isa, ray, faces, &mut sink);
+        return sink.answer();
     }
-    // Each traversal but one stands outside of the closures, which the compiler may leave out of line.
-    match with_recent_rays::<H, _>(|recent| recent.coherence(ray, tree.max_abs)) {
-        Coherence::Alike if H::NEEDS_NO_T => with_recent_rays::<H, _>(|recent| {
-            isa.run(traversal.going::<Alike>(Some(&recent.occluder)));
+    // The answer does not pass through `with`, which would copy it.
+    let (is_compared, coherence) =
+        with_recent_rays::<Q, _>(|recent| (recent.count(), recent.coherence()));
+    if is_compared {
+        return answer_compared::<Q>(tree, isa, ray, faces);
+    }
+    answer_like::<Q>(coherence, tree, isa, ray, faces)
+}
+
+/// Compares the ray first. A function that answers as well, because a caller with more to do than to call
+/// another function would save registers for every ray.
+#[cold]
+#[inline(never)]
+fn answer_compared<Q: Query>(tree: &Tree, isa: Isa, ray: &Ray, faces: Faces) -> Q::Answer {
+    let coherence = with_recent_rays::<Q, _>(|recent| {
+        recent.compare(ray, tree.max_abs);
+        recent.coherence()
+    });
+    answer_like::<Q>(coherence, tree, isa, ray, faces)
+}
+
+/// Answers a ray, in the way that suits rays as coherent as the recent ones.
+#[inline(always)]
+fn answer_like<Q: Query>(
+    coherence: Coherence,
+    tree: &Tree,
+    isa: Isa,
+    ray: &Ray,
+    faces: Faces,
+) -> Q::Answer {
+    match coherence {
+        Coherence::Alike if Q::NEEDS_NO_T => with_recent_rays::<Q, _>(|recent| {
+            let occluder = Some(&recent.occluder);
+            isa.call::<Answering<Q, Alike>, _, _, _, _>(tree, ray, faces, occluder)
         }),
-        Coherence::Alike => isa.run(traversal.going::<Alike>(None)),
-        Coherence::Near if H::ORDERED => isa.run(traversal.going::<Near>(None)),
-        _ => isa.run(traversal.going::<Scattered>(None)),
+        Coherence::Alike => isa.call::<Answering<Q, Alike>, _, _, _, _>(tree, ray, faces, None),
+        Coherence::Near if Q::ORDERED => {
+            isa.call::<Answering<Q, Near>, _, _, _, _>(tree, ray, faces, None)
+        }
+        _ => isa.call::<Answering<Q, Scattered>, _, _, _, _>(tree, ray, faces, None),
     }
 }
 
@@ -75,11 +113,6 @@ fn trace_in_one_way<H: HitSink>(tree: &Tree, isa: Isa, ray: &Ray, faces: Faces, 
 }
 
 impl<'a, H: HitSink> Traversal<'a, H> {
-    #[inline(always)]
-    fn going<W: Way>(self, occluder: Option<&'a Occluder>) -> Going<'a, H, W> {
-        Going { traversal: self, occluder, way: PhantomData }
-    }
-
     /// Traverses the tree along a ray that is in the tree's scaled space, not in the mesh's.
     #[inline(always)]
     pub(super) fn run_in_tree_space<S: Simd>(self, simd: S) {
@@ -107,14 +140,19 @@ impl<'a, H: HitSink> Traversal<'a, H> {
         W: Way,
     {
         let Traversal { tree, faces, start: mut current, sink, .. } = self;
+        let nodes = &*tree.nodes;
         let mut limit = sink.t_max();
-        let mut triangles = None;
+        let mut triangles = if H::ORDERED && W::PREPARES_TRIANGLES {
+            Some(TriangleRay::new::<ROBUST>(query, faces))
+        } else {
+            None
+        };
         // Known at compile time, so that other queries have no code for it.
         let occluder = if H::NEEDS_NO_T && W::REMEMBERS_OCCLUDER { occluder } else { None };
         if let Some(occluder) = occluder
             && let Some(index) = occluder.index_in(leaves.blocks())
         {
-            let triangles = &*triangles.insert(TriangleRay::new(query, faces));
+            let triangles = &*triangles.insert(TriangleRay::new::<ROBUST>(query, faces));
             let stopped = leaves.test_block(index, triangles, &mut limit, sink);
             occluder.was_tested(stopped);
             if stopped {
@@ -126,7 +164,7 @@ impl<'a, H: HitSink> Traversal<'a, H> {
         loop {
             let t_max = simd.splat(limit);
             while !current.is_leaf() {
-                let node = &tree.nodes[current.node_index()];
+                let node = &nodes[current.node_index()];
                 let hits = boxes.test(node, t_max);
                 let nearest = push_children::<S, H, W, _>(simd, node, &hits, keys, &mut stack);
                 current = match nearest {
@@ -137,7 +175,7 @@ impl<'a, H: HitSink> Traversal<'a, H> {
                 if W::PREFETCHES && H::ORDERED && current != ChildRef::END {
                     // The nearest child is read at once, so the second nearest is the one to prefetch.
                     let next = ChildRef::from_bits(stack.last());
-                    prefetch(simd, &tree.nodes, leaves, next);
+                    prefetch(simd, nodes, leaves, next);
                 }
             }
             if current == ChildRef::END {
@@ -145,17 +183,21 @@ impl<'a, H: HitSink> Traversal<'a, H> {
             }
             // Not before the first leaf, because many rays never reach one.
             if triangles.is_none() {
-                triangles = Some(TriangleRay::new(query, faces));
+                triangles = Some(TriangleRay::new::<ROBUST>(query, faces));
             }
             let Some(triangles) = &triangles else { break };
-            let before = limit;
-            if let Some(index) = leaves.test(current.blocks(), triangles, &mut limit, sink) {
+            // One block at a time. In a loop over the blocks of the leaf, the compiler would broadcast the
+            // ray's numbers before the loop, and store them for want of registers.
+            let (index, before) = (current.first_block(), limit);
+            if leaves.test_block(index, triangles, &mut limit, sink) {
                 if let Some(occluder) = occluder {
                     occluder.remember(leaves.blocks(), index);
                 }
                 return;
             }
-            current = if !H::ORDERED {
+            current = if let Some(others) = current.other_blocks() {
+                others
+            } else if !H::ORDERED {
                 ChildRef::from_bits(stack.pop_value())
             } else if W::CUTS && !ROBUST && limit < before {
                 cut_and_pop(simd, &mut stack, limit)
@@ -169,24 +211,43 @@ impl<'a, H: HitSink> Traversal<'a, H> {
     }
 }
 
-impl<H: HitSink, W: Way> Kernel for Going<'_, H, W> {
-    type Output = ();
+impl<Q: Query, W: Way> KernelFn<&Tree, &Ray, Faces, Option<&Occluder>> for Answering<Q, W> {
+    type Output = Q::Answer;
 
     #[inline(always)]
-    fn run<S: Simd>(self, simd: S) {
-        let Self { traversal, occluder, .. } = self;
-        let Traversal { tree, ray, .. } = traversal;
-        if let Leaves::Full(blocks) = &tree.leaves
-            && let Some(query) = QueryRay::fast(simd, ray, &tree.fast_limits, tree.max_abs)
-        {
+    fn run<S: Simd>(
+        simd: S,
+        tree: &Tree,
+        ray: &Ray,
+        faces: Faces,
+        occluder: Option<&Occluder>,
+    ) -> Q::Answer {
+        let mut sink = Q::along(ray);
+        if let Some((query, blocks)) = fast(simd, tree, ray) {
             let mut memory = ShallowStackMemory::new();
             let stack = ShallowStack::new(&mut memory);
-            let blocks = &**blocks;
+            let traversal = Traversal { tree, ray, faces, start: ChildRef::ROOT, sink: &mut sink };
             traversal.traverse::<S, _, W, false, _>(simd, &query, blocks, occluder, stack);
-        } else {
-            simd.vectorize(Robust { traversal, is_scaled: false });
+            return sink.answer();
         }
+        // Another sink, because a sink that goes out of line stays in memory.
+        let mut sink = Q::along(ray);
+        let traversal = Traversal { tree, ray, faces, start: ChildRef::ROOT, sink: &mut sink };
+        simd.vectorize(Robust { traversal, is_scaled: false });
+        sink.answer()
     }
+}
+
+/// The ray prepared for the fast path, and the blocks of the tree, if the ray may take it.
+#[inline(always)]
+fn fast<'a, S: Simd>(
+    simd: S,
+    tree: &'a Tree,
+    ray: &'a Ray,
+) -> Option<(QueryRay<'a, S>, &'a [TriangleBlock])> {
+    let Leaves::Full(blocks) = &tree.leaves else { return None };
+    let query = QueryRay::fast(simd, ray, &tree.fast_limits, tree.max_abs)?;
+    Some((query, blocks))
 }
 
 impl<H: HitSink> Kernel for Traversal<'_, H> {
@@ -194,7 +255,13 @@ impl<H: HitSink> Kernel for Traversal<'_, H> {
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        Going::<_, Near> { traversal: self, occluder: None, way: PhantomData }.run(simd);
+        if let Some((query, blocks)) = fast(simd, self.tree, self.ray) {
+            let mut memory = ShallowStackMemory::new();
+            let stack = ShallowStack::new(&mut memory);
+            self.traverse::<S, _, Near, false, _>(simd, &query, blocks, None, stack);
+        } else {
+            simd.vectorize(Robust { traversal: self, is_scaled: false });
+        }
     }
 }
 
@@ -230,64 +297,57 @@ impl<H: HitSink> Kernel for Robust<'_, H> {
     }
 }
 
-/// Traces the rays at `indices`, each with a fresh sink; `finish` converts the sink to the answer.
-#[expect(clippy::too_many_arguments, reason = "a batch in plain arguments, used once")]
-pub(crate) fn trace_each<T, H: HitSink>(
+/// Answers the rays at `indices` one after the other.
+pub(crate) fn answer_each<Q: Query>(
     tree: &Tree,
     isa: Isa,
     rays: &[Ray],
     indices: &[u32],
-    answers: &mut [T],
     faces: Faces,
-    start: impl Fn(&Ray) -> H,
-    finish: impl Fn(H) -> T,
+    answers: &mut [Q::Answer],
 ) {
     if IS_DOWNLOAD {
         for &index in indices {
-            let ray = &rays[index as usize];
-            let mut sink = start(ray);
-            trace_in_one_way(tree, isa, ray, faces, &mut sink);
-            answers[index as usize] = finish(sink);
+            answers[index as usize] = answer::<Q>(tree, isa, &rays[index as usize], faces);
         }
         return;
     }
-    isa.run(Each { tree, rays, indices, answers, faces, start, finish });
+    isa.run(Each::<Q> { tree, rays, indices, faces, answers });
 }
 
-/// Traces rays one after the other, for an instruction set that is chosen once for all of them.
-struct Each<'a, T, Start, Finish> {
+/// Rays one after the other, for an instruction set that is chosen once for all of them.
+struct Each<'a, Q: Query> {
     tree: &'a Tree,
     rays: &'a [Ray],
     indices: &'a [u32],
-    answers: &'a mut [T],
     faces: Faces,
-    start: Start,
-    finish: Finish,
+    answers: &'a mut [Q::Answer],
 }
 
-impl<T, H: HitSink, Start: Fn(&Ray) -> H, Finish: Fn(H) -> T> Kernel
-    for Each<'_, T, Start, Finish>
-{
+impl<Q: Query> Kernel for Each<'_, Q> {
     type Output = ();
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        let Self { tree, rays, indices, answers, faces, start, finish } = self;
+        let Self { tree, rays, indices, faces, answers } = self;
         let recent = RecentRays::new();
         for &index in indices {
-            let (ray, answer) = (&rays[index as usize], &mut answers[index as usize]);
-            let mut sink = start(ray);
-            let traversal = Traversal { tree, ray, faces, start: ChildRef::ROOT, sink: &mut sink };
+            let ray = &rays[index as usize];
+            if recent.count() {
+                recent.compare(ray, tree.max_abs);
+            }
             // A separate function. Inlined here, this loop keeps values in registers that the
             // traversal lacks, and takes 3 to 5 % more time.
-            match recent.coherence(ray, tree.max_abs) {
+            answers[index as usize] = match recent.coherence() {
                 Coherence::Alike => {
-                    simd.vectorize(traversal.going::<Alike>(Some(&recent.occluder)));
+                    let occluder = if Q::NEEDS_NO_T { Some(&recent.occluder) } else { None };
+                    simd.call::<Answering<Q, Alike>, _, _, _, _>(tree, ray, faces, occluder)
                 }
-                Coherence::Near if H::ORDERED => simd.vectorize(traversal.going::<Near>(None)),
-                _ => simd.vectorize(traversal.going::<Scattered>(None)),
-            }
-            *answer = finish(sink);
+                Coherence::Near if Q::ORDERED => {
+                    simd.call::<Answering<Q, Near>, _, _, _, _>(tree, ray, faces, None)
+                }
+                _ => simd.call::<Answering<Q, Scattered>, _, _, _, _>(tree, ray, faces, None),
+            };
         }
     }
 }
