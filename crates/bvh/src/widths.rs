@@ -26,4 +26,4 @@ const fn depth_within(capacity: usize) -> usize {
 }
 
 /// The cost of the test of a block, in node visits.
-pub(crate) const BLOCK_TEST_COST: f32 = 0.5;
+pub(crate) const BLOCK_TEST_COST: f32 = 0.3;

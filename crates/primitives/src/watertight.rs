@@ -236,7 +236,8 @@ impl WatertightRay {
         // Infinite or NaN, and so out of range, for a determinant of zero, and for an infinite one, as
         // comes of an infinite difference in f32.
         let mut t = depth / scaled_det;
-        if depth.abs() <= self.max_contact * det.abs() && touches(self.origin, corners, depth, det) {
+        if depth.abs() <= self.max_contact * det.abs() && touches(self.origin, corners, depth, det)
+        {
             t = 0.0;
         }
         let side = if scaled_det > 0.0 { Side::Front } else { Side::Back };
@@ -307,11 +308,7 @@ impl WatertightRay {
 #[inline(always)]
 fn relative([x, y, z]: [f32; 3], [a, b, c]: [[f32; 3]; 3]) -> [[f32; 3]; 3] {
     // Written out, because the compiler does not inline `map` into large callers.
-    [
-        [a[0] - x, a[1] - y, a[2] - z],
-        [b[0] - x, b[1] - y, b[2] - z],
-        [c[0] - x, c[1] - y, c[2] - z],
-    ]
+    [[a[0] - x, a[1] - y, a[2] - z], [b[0] - x, b[1] - y, b[2] - z], [c[0] - x, c[1] - y, c[2] - z]]
 }
 
 /// Whether `depth / det` counts as contact. Inlined, because a call would need the corners in memory.

@@ -59,10 +59,8 @@ impl Preset {
                 Reinsertion { passes: &[0.05, 0.1, 0.1, 0.3, 0.3, 0.3, 0.3], min_gain: 0.0005 }
             }
         };
-        // Beyond the caches a leaf costs less than its arithmetic, because its lines are fetched in one
-        // go, while a ray waits for each node.
-        let block_test_cost = if n_prims > 1_000_000 { 0.3 } else { BLOCK_TEST_COST };
-        let cost = CostModel { block_test_cost, max_blocks: MAX_LEAF_BLOCKS as u32 };
+        let cost =
+            CostModel { block_test_cost: BLOCK_TEST_COST, max_blocks: MAX_LEAF_BLOCKS as u32 };
         Self { clustering, n_rounds, binned, reinsertion, cost }
     }
 }

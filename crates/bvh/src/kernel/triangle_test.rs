@@ -61,7 +61,8 @@ impl<S: Simd> TriangleRay<S> {
     /// The ray in all lanes, with its direction turned, as [`turned`] corners need it.
     #[inline(always)]
     fn lanes(&self) -> RayLanes<S> {
-        let (s, [ox, oy, oz], [dx, dy, dz]) = (self.simd, self.exact.origin_in_order(), self.backward);
+        let (s, [ox, oy, oz], [dx, dy, dz]) =
+            (self.simd, self.exact.origin_in_order(), self.backward);
         let [sx, sy] = self.exact.shear();
         RayLanes {
             origin: [s.splat(ox), s.splat(oy), s.splat(oz)],

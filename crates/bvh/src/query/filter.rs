@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use hitscan_primitives::{Faces, Hit, HitMode, HitOptions, Ray};
 
 use crate::{
-    kernel::{AllHits, CandidateGeometry, ClosestHit, HitSink, Query, MeshCandidate, NearestHits},
+    kernel::{AllHits, CandidateGeometry, ClosestHit, HitSink, MeshCandidate, NearestHits, Query},
     mesh_bvh::MeshBvh,
     split::TriangleSet,
 };

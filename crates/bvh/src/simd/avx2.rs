@@ -136,10 +136,36 @@ impl Simd for Avx2 {
     }
     #[inline(always)]
     fn compress(self, mask: u32, lanes: __m256) -> __m256 {
+        op!(_mm256_and_ps(self.move_to_front(mask, lanes), self.kept(mask)))
+    }
+    #[inline(always)]
+    fn move_to_front(self, mask: u32, lanes: __m256) -> __m256 {
+        op!(_mm256_permutevar8x32_ps(lanes, self.indices(mask)))
+    }
+    #[inline(always)]
+    fn compress_keys(self, mask: u32, lanes: __m256, key_mask: __m256) -> __m256 {
+        // The indices that move the lanes are those of the keys. Keys made first would be moved in parts.
+        let indices = self.indices(mask);
+        op!({
+            let moved = _mm256_permutevar8x32_ps(lanes, indices);
+            let kept = _mm256_and_ps(moved, _mm256_and_ps(key_mask, self.kept(mask)));
+            _mm256_or_ps(kept, _mm256_castsi256_ps(indices))
+        })
+    }
+}
+
+impl Avx2 {
+    /// The indices of the lanes in a mask, in order; zeros behind.
+    #[inline(always)]
+    fn indices(self, mask: u32) -> __m256i {
         let indices = &super::compress::INDICES[mask as usize % (1 << LANES)];
-        let kept = &super::compress::KEPT[mask.count_ones() as usize % (LANES + 1)];
         // SAFETY: AVX2 is there, and the reference is to eight readable bytes.
-        let indices = unsafe { _mm256_cvtepu8_epi32(_mm_loadl_epi64(indices.as_ptr().cast())) };
-        op!(_mm256_and_ps(_mm256_permutevar8x32_ps(lanes, indices), self.load_bits(kept)))
+        unsafe { _mm256_cvtepu8_epi32(_mm_loadl_epi64(indices.as_ptr().cast())) }
+    }
+
+    /// As many lanes of ones as the mask has bits.
+    #[inline(always)]
+    fn kept(self, mask: u32) -> __m256 {
+        self.load_bits(&super::compress::KEPT[mask.count_ones() as usize % (LANES + 1)])
     }
 }

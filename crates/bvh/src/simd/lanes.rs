@@ -122,6 +122,17 @@ pub(crate) trait Simd: Copy {
     fn and_or(self, a: Self::F, mask: Self::F, bits: Self::F) -> Self::F;
     /// The lanes whose bit is set in `mask`, moved to the front; zeros behind.
     fn compress(self, mask: u32, lanes: Self::F) -> Self::F;
+    /// [`compress`](Self::compress), but with anything behind.
+    #[inline(always)]
+    fn move_to_front(self, mask: u32, lanes: Self::F) -> Self::F {
+        self.compress(mask, lanes)
+    }
+    /// Keys of the lanes whose bit is set in `mask`, moved to the front; zeros behind. A key is
+    /// `(lane & key_mask) | index`. The mask clears the low three bits.
+    #[inline(always)]
+    fn compress_keys(self, mask: u32, lanes: Self::F, key_mask: Self::F) -> Self::F {
+        self.compress(mask, self.and_or(lanes, key_mask, self.load_bits(&INDICES)))
+    }
     /// The first four lanes sorted as unsigned integers, descending. The other lanes are unspecified.
     fn sort_four_descending(self, lanes: Self::F) -> Self::F;
     /// All lanes sorted as unsigned integers, descending.
@@ -184,6 +195,9 @@ pub(crate) trait Simd: Copy {
         let _ = address;
     }
 }
+
+/// The index of each lane.
+const INDICES: [u32; LANES] = [0, 1, 2, 3, 4, 5, 6, 7];
 
 /// A sorting network for eight lanes: six layers, with the minimum number of comparisons.
 const EIGHT: [&[(usize, usize)]; 6] = [

@@ -29,7 +29,7 @@ pub(super) trait Way {
     /// Whether a closest-hit query prepares the triangle test before its first leaf.
     const PREPARES_TRIANGLES: bool = false;
     /// Whether an any-hit query tests the block first that stopped the last ray.
-    const REMEMBERS_OCCLUDER: bool = false;
+    const REMEMBERS_OCCLUDER: bool = true;
 }
 
 /// For rays that start and point alike.
@@ -43,7 +43,7 @@ impl Way for Alike {
     // The branches of `pop_within` are predicted here: 1 % less time.
     const CUTS: bool = false;
     const PREPARES_TRIANGLES: bool = true;
-    const REMEMBERS_OCCLUDER: bool = true;
+    const REMEMBERS_OCCLUDER: bool = false;
 }
 
 /// For rays that start near each other.
@@ -93,7 +93,7 @@ pub(super) fn push_children<S: Simd, H: HitSink, W: Way, const SIZE: usize>(
         // Continues with the first child directly, because a round trip through the stack would delay
         // the next load. The other pushes are branch-free, because the branch is unpredictable. Both
         // together take 3 to 13 % less time.
-        let others = simd.compress(rest, simd.load_bits(&node.children));
+        let others = simd.move_to_front(rest, simd.load_bits(&node.children));
         let n = rest.count_ones() as usize;
         stack.push_values(simd.to_bits(others), n);
         return Some(child(W::PREDICTS_NEAREST, node, first));
@@ -158,8 +158,7 @@ fn push_lanes<S: Simd, const SIZE: usize>(
     stack: &mut StackOf<'_, SIZE>,
 ) {
     let n = mask.count_ones() as usize;
-    let keys = keys.encode(simd, enter);
-    let keys = simd.compress(mask, keys);
+    let keys = simd.compress_keys(mask, enter, keys.mask);
     if n <= 4 {
         let keys = simd.sort_four_descending(keys);
         let values = simd.permute(values, keys);
