@@ -241,10 +241,8 @@ impl WatertightRay {
             t = 0.0;
         }
         let side = if scaled_det > 0.0 { Side::Front } else { Side::Back };
-        match self.in_range(t) {
-            Some(t) => Some(Candidate { t, side, edges: functions, det }),
-            None => None,
-        }
+        let t = self.in_range(t)?;
+        Some(Candidate { t, side, edges: functions, det })
     }
 
     /// `t` rounded, if it lies in the interval.

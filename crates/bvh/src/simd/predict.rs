@@ -49,9 +49,14 @@ fn reloaded(values: &[u32; LANES]) -> &[u32; LANES] {
     #[allow(unused_mut, reason = "only the assembly writes it")]
     let mut pointer = std::ptr::from_ref(values);
     #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-    // SAFETY: the assembly is a comment.
+    #[expect(clippy::pointers_in_nomem_asm_block, reason = "the assembly is a comment")]
+    // SAFETY: as above.
     unsafe {
-        std::arch::asm!("/* {0} */", inout(reg) pointer, options(pure, nomem, nostack, preserves_flags));
+        std::arch::asm!(
+            "/* {0} */",
+            inout(reg) pointer,
+            options(pure, nomem, nostack, preserves_flags)
+        );
     }
     // SAFETY: this is the pointer to `values`.
     unsafe { &*pointer }

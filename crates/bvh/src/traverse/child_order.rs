@@ -104,16 +104,17 @@ pub(super) fn push_children<S: Simd, H: HitSink, W: Way, const SIZE: usize>(
     if W::BRANCHES_AT_TWO && !is_flat && rest & (rest - 1) == 0 {
         // The processor predicts which of two children is nearer and continues before it is known. That
         // takes 1 to 5 % less time than a sort or a branch-free choice.
-        let keys = simd.to_bits(keys.encode(simd, hits.enter));
+        let enter = simd.to_bits(hits.enter);
         let second = rest.trailing_zeros() as usize % NODE_WIDTH;
-        let (near, far) = if keys[first] >> ORDER_BITS <= keys[second] >> ORDER_BITS {
+        // As `least_lane` compares, so that no instruction set visits other nodes.
+        let (near, far) = if enter[first] >> ORDER_BITS <= enter[second] >> ORDER_BITS {
             // Keeps the compiler from making this a branch-free choice.
             black_box(());
             (first, second)
         } else {
             (second, first)
         };
-        stack.push([keys[far]], [node.children[far]], 1);
+        stack.push([keys.of(enter[far], far)], [node.children[far]], 1);
         return Some(node.child(near));
     }
     let nearest = simd.least_lane(hits.lanes, hits.enter);
@@ -121,8 +122,8 @@ pub(super) fn push_children<S: Simd, H: HitSink, W: Way, const SIZE: usize>(
     let rest = mask & !(1 << nearest);
     if W::PREDICTS_NEAREST && rest & (rest - 1) == 0 {
         let far = rest.trailing_zeros() as usize % NODE_WIDTH;
-        let keys = simd.to_bits(keys.encode(simd, hits.enter));
-        stack.push([keys[far]], [node.children[far]], 1);
+        let enter = simd.to_bits(hits.enter);
+        stack.push([keys.of(enter[far], far)], [node.children[far]], 1);
     } else {
         push_lanes(simd, rest, hits.enter, keys, simd.load_bits(&node.children), stack);
     }
@@ -158,7 +159,7 @@ fn push_lanes<S: Simd, const SIZE: usize>(
     stack: &mut StackOf<'_, SIZE>,
 ) {
     let n = mask.count_ones() as usize;
-    let keys = simd.compress_keys(mask, enter, keys.mask);
+    let keys = simd.compress_keys(mask, enter, keys.lanes);
     if n <= 4 {
         let keys = simd.sort_four_descending(keys);
         let values = simd.permute(values, keys);
@@ -211,14 +212,15 @@ fn last_key(limit: f32) -> u32 {
 /// The bits of a key that hold the slot of its child.
 const SLOT_BITS: u32 = NODE_WIDTH as u32 - 1;
 
-/// How keys on the stack are encoded: `(enter & mask) | bits`.
+/// How keys on the stack are encoded: `(enter & mask) | slot`.
 ///
 /// A key is the `t` at which the ray enters the child's box, rounded down to make room for the child's
 /// slot in the low bits. Bits of non-negative floats are ordered as the floats are. A negative `t_min`
 /// takes the robust path; then a key is the slot alone, which is never too far.
 pub(super) struct KeyCodec<S: Simd> {
-    mask: S::F,
-    bits: S::F,
+    mask: u32,
+    /// The mask in all lanes.
+    lanes: S::F,
 }
 
 impl<S: Simd> Clone for KeyCodec<S> {
@@ -234,23 +236,15 @@ impl<S: Simd> KeyCodec<S> {
     /// Without `ROBUST` the ray must not have a negative `t_min`.
     #[inline(always)]
     pub(super) fn new<const ROBUST: bool>(simd: S, t_min: f32) -> Self {
-        const SLOTS: [u32; NODE_WIDTH] = {
-            let mut slots = [0; NODE_WIDTH];
-            let mut slot = 0;
-            while slot < NODE_WIDTH {
-                slots[slot] = slot as u32;
-                slot += 1;
-            }
-            slots
-        };
         // Also for -0.0, from which a key would come out as the greatest.
         let mask = if ROBUST && t_min.is_sign_negative() { 0 } else { !SLOT_BITS };
-        Self { mask: simd.splat(f32::from_bits(mask)), bits: simd.load_bits(&SLOTS) }
+        Self { mask, lanes: simd.splat(f32::from_bits(mask)) }
     }
 
+    /// The key of the child in a slot, from the bits of the `t` at which the ray enters it.
     #[inline(always)]
-    fn encode(self, simd: S, enter: S::F) -> S::F {
-        simd.and_or(enter, self.mask, self.bits)
+    fn of(self, enter: u32, slot: usize) -> u32 {
+        enter & self.mask | slot as u32
     }
 }
 
