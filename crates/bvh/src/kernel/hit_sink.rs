@@ -4,7 +4,7 @@ use hitscan_primitives::{Candidate, Hit, HitMode, Ray, Side, TriangleHit, Watert
 
 use crate::{layout::TriangleBlock, widths::BLOCK_WIDTH};
 
-/// A sink that answers its ray alone.
+/// A sink of a query that has one answer for a ray.
 pub(crate) trait Query: HitSink {
     type Answer;
     fn along(ray: &Ray) -> Self;

@@ -218,8 +218,7 @@ pub(crate) trait Kernel {
     fn run<S: Simd>(self, simd: S) -> Self::Output;
 }
 
-/// A [`Kernel`] with arguments, which are passed in registers. The fields of a kernel are passed in memory,
-/// which costs a short ray a twentieth of its time.
+/// A [`Kernel`] with arguments, which are passed in registers. The fields of a kernel are passed in memory.
 pub(crate) trait KernelFn<A, B, C, D> {
     type Output;
     fn run<S: Simd>(simd: S, a: A, b: B, c: C, d: D) -> Self::Output;
