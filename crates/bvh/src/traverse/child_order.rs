@@ -29,7 +29,7 @@ pub(super) trait Way {
     /// Whether a closest-hit query prepares the triangle test before its first leaf.
     const PREPARES_TRIANGLES: bool = false;
     /// Whether an any-hit query tests the block first that stopped the last ray.
-    const REMEMBERS_OCCLUDER: bool = true;
+    const REMEMBERS_OCCLUDER: bool = false;
 }
 
 /// For rays that start and point alike.
@@ -43,7 +43,7 @@ impl Way for Alike {
     // The branches of `pop_within` are predicted here: 1 % less time.
     const CUTS: bool = false;
     const PREPARES_TRIANGLES: bool = true;
-    const REMEMBERS_OCCLUDER: bool = false;
+    const REMEMBERS_OCCLUDER: bool = true;
 }
 
 /// For rays that start near each other.

@@ -351,3 +351,28 @@ impl<Q: Query> Kernel for Each<'_, Q> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use hitscan_primitives::generate;
+
+    use super::*;
+    use crate::{BuildOptions, MeshBvh, kernel::AnyHit};
+
+    #[test]
+    fn a_thread_remembers_the_block_that_stopped_its_last_shadow_ray() {
+        let mesh = generate::sphere(1.0, 2000).expect("an ordinary size");
+        let bvh = MeshBvh::build(&mesh, &BuildOptions::default());
+        let Leaves::Full(blocks) = &bvh.tree.leaves else { panic!("the mesh is small") };
+        // As many as it takes to notice that the rays are alike.
+        for i in 0..600 {
+            let x = 1e-4 * i as f32;
+            let stopped = Ray::segment([x, 0.0, -2.0], [x, 0.0, 2.0]);
+            assert!(bvh.is_occluded(&stopped, Faces::Both));
+        }
+        let index = || with_recent_rays::<AnyHit, _>(|recent| recent.occluder.index_in(blocks));
+        assert!((0..=64).any(|_| index().is_some()), "it remembers no block");
+        assert!(!bvh.is_occluded(&Ray::segment([1.5, 0.0, -2.0], [1.5, 0.0, 2.0]), Faces::Both));
+        assert!((0..=64).all(|_| index().is_none()), "a free ray has no occluder");
+    }
+}
