@@ -208,6 +208,12 @@ impl WatertightRay {
     /// [`axes`](Self::axes).
     #[inline(always)]
     pub fn candidate_in_order(&self, corners: [[f32; 3]; 3]) -> Option<Candidate> {
+        self.candidate_from_edges(&self.edge_functions(corners), corners)
+    }
+
+    /// The edge functions of corners whose components stand in the order of [`axes`](Self::axes).
+    #[inline(always)]
+    pub fn edge_functions(&self, corners: [[f32; 3]; 3]) -> EdgeFunctions {
         let [a, b, c] = self.relative(corners);
         let functions = edge_functions([self.sheared(a), self.sheared(b), self.sheared(c)]);
         let [edge_a, edge_b, edge_c] = functions;
@@ -217,11 +223,11 @@ impl WatertightRay {
         let det = edge_a + (edge_b + edge_c);
         let (az, bz, cz) = (f64::from(a[2]), f64::from(b[2]), f64::from(c[2]));
         let depth = edge_a * az + (edge_b * bz + edge_c * cz);
-        self.candidate_from_edges(&EdgeFunctions { functions, det, depth, is_inside }, corners)
+        EdgeFunctions { functions, det, depth, is_inside }
     }
 
-    /// The rest of the test, once the edge functions of the corners are known. The corners stand in the
-    /// order of [`axes`](Self::axes).
+    /// [`candidate_in_order`](Self::candidate_in_order), once the [edge functions](Self::edge_functions) of the
+    /// corners are known.
     #[inline(always)]
     pub fn candidate_from_edges(
         &self,

@@ -185,11 +185,8 @@ impl<S: Simd> TriangleRay<S> {
     /// [`WatertightRay::candidate_in_order`], with the edge functions in lanes.
     #[inline(always)]
     fn candidate(&self, corners: [[f32; 3]; 3]) -> Option<Candidate> {
-        let [[ax, ay, az], [bx, by, bz], [cx, cy, cz]] = corners;
-        let columns = [[ax, bx, cx], [ay, by, cy], [az, bz, cz]];
-        let exact = &self.exact;
-        let edges = self.simd.edge_functions(columns, exact.origin_in_order(), exact.shear());
-        exact.candidate_from_edges(&edges, corners)
+        let edges = self.simd.edge_functions(&self.exact, corners);
+        self.exact.candidate_from_edges(&edges, corners)
     }
 
     /// The corner in one lane, in the order of the axes.

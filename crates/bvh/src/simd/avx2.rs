@@ -2,7 +2,7 @@
 
 use std::arch::x86_64::*;
 
-use hitscan_primitives::EdgeFunctions;
+use hitscan_primitives::{EdgeFunctions, WatertightRay};
 
 use super::{
     lanes::{KernelFn, KernelOn, LANES, ORDER_BITS, Simd},
@@ -30,35 +30,7 @@ impl Simd for Avx2 {
     type M = __m256;
     type D = [__m256d; 2];
 
-    register_operations!();
-
-    #[inline(always)]
-    fn vectorize<K: KernelOn<Self>>(self, kernel: K) -> K::Output {
-        #[inline(never)]
-        #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
-        fn with_features<K: KernelOn<Avx2>>(simd: Avx2, kernel: K) -> K::Output {
-            kernel.run_on(simd)
-        }
-        // SAFETY: `self` exists only if `detect` found these features.
-        unsafe { with_features(self, kernel) }
-    }
-
-    #[inline(always)]
-    fn call<K: KernelFn<A, B, C, D>, A, B, C, D>(self, a: A, b: B, c: C, d: D) -> K::Output {
-        #[inline(never)]
-        #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
-        fn vectorized_call<K: KernelFn<A, B, C, D>, A, B, C, D>(
-            simd: Avx2,
-            a: A,
-            b: B,
-            c: C,
-            d: D,
-        ) -> K::Output {
-            K::run(simd, a, b, c, d)
-        }
-        // SAFETY: `self` exists only if `detect` found these features.
-        unsafe { vectorized_call::<K, A, B, C, D>(self, a, b, c, d) }
-    }
+    register_operations!("avx2,fma,bmi1,bmi2,lzcnt,popcnt");
 
     #[inline(always)]
     fn le(self, a: __m256, b: __m256) -> __m256 {

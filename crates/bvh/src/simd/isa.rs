@@ -89,18 +89,7 @@ impl Isa {
     /// Runs `kernel` as compiled for this instruction set. Call it once per query or batch.
     #[inline(always)]
     pub(crate) fn run<K: Kernel>(self, kernel: K) -> K::Output {
-        match self.0 {
-            #[cfg(target_arch = "x86_64")]
-            Token::Avx512(token) => token.vectorize(kernel),
-            #[cfg(target_arch = "x86_64")]
-            Token::Avx2(token) => token.vectorize(kernel),
-            #[cfg(target_arch = "aarch64")]
-            Token::Neon(token) => token.vectorize(kernel),
-            #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-            Token::Simd128(token) => token.vectorize(kernel),
-            #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
-            Token::Scalar(token) => token.vectorize(kernel),
-        }
+        self.call::<Run, _, _, _, _>(kernel, (), (), ())
     }
 
     /// [`run`](Self::run) for a kernel whose arguments are passed in registers.
@@ -124,6 +113,18 @@ impl Isa {
             #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
             Token::Scalar(token) => token.call::<K, A, B, C, D>(a, b, c, d),
         }
+    }
+}
+
+/// Runs a [`Kernel`], which is the only argument.
+struct Run;
+
+impl<K: Kernel> KernelFn<K, (), (), ()> for Run {
+    type Output = K::Output;
+
+    #[inline(always)]
+    fn run<S: Simd>(simd: S, kernel: K, (): (), (): (), (): ()) -> K::Output {
+        kernel.run(simd)
     }
 }
 

@@ -1,6 +1,6 @@
 //! The operations of the kernels: eight lanes of f32, and eight of f64.
 
-use hitscan_primitives::EdgeFunctions;
+use hitscan_primitives::{EdgeFunctions, WatertightRay};
 
 /// The lanes of a register of f32, as kernels see it.
 pub(crate) const LANES: usize = 8;
@@ -76,35 +76,10 @@ pub(crate) trait Simd: Copy {
     /// `a <= b` as bits: bit `i` is lane `i`; false for NaN.
     fn le_wide(self, a: Self::D, b: Self::D) -> u32;
 
-    /// The edge functions of one triangle, by the operations of the reference test. `columns[axis]` are the
-    /// corners on an axis, in the order of [`WatertightRay::axes`](hitscan_primitives::WatertightRay::axes).
+    /// [`WatertightRay::edge_functions`], to the last bit.
     #[inline(always)]
-    fn edge_functions(
-        self,
-        columns: [[f32; 3]; 3],
-        origin: [f32; 3],
-        shear: [f32; 2],
-    ) -> EdgeFunctions {
-        let mut relative = columns;
-        let (mut x, mut y, mut z) = ([0.0; 3], [0.0; 3], [0.0; 3]);
-        for corner in 0..3 {
-            for axis in 0..3 {
-                relative[axis][corner] = columns[axis][corner] - origin[axis];
-            }
-            x[corner] = f64::from(relative[0][corner] - shear[0] * relative[2][corner]);
-            y[corner] = f64::from(relative[1][corner] - shear[1] * relative[2][corner]);
-            z[corner] = f64::from(relative[2][corner]);
-        }
-        let mut functions = [0.0; 3];
-        for corner in 0..3 {
-            let (next, last) = ((corner + 1) % 3, (corner + 2) % 3);
-            functions[corner] = x[last] * y[next] - y[last] * x[next];
-        }
-        let [a, b, c] = functions;
-        let is_inside =
-            ((a >= 0.0) & (b >= 0.0) & (c >= 0.0)) | ((a <= 0.0) & (b <= 0.0) & (c <= 0.0));
-        let depth = a * z[0] + (b * z[1] + c * z[2]);
-        EdgeFunctions { functions, det: a + (b + c), depth, is_inside }
+    fn edge_functions(self, ray: &WatertightRay, corners: [[f32; 3]; 3]) -> EdgeFunctions {
+        ray.edge_functions(corners)
     }
 
     /// The sign bits: bit `i` is that of lane `i`.

@@ -17,9 +17,36 @@ macro_rules! order {
     }};
 }
 
-/// The operations on registers, for an `impl Simd` whose token proves AVX2.
+/// The operations on registers, for an `impl Simd` whose token proves AVX2, and the functions that enable its
+/// features.
 macro_rules! register_operations {
-    () => {
+    ($features:literal) => {
+        #[inline(always)]
+        fn vectorize<K: KernelOn<Self>>(self, kernel: K) -> K::Output {
+            #[inline(never)]
+            #[target_feature(enable = $features)]
+            fn with_features<S: Simd, K: KernelOn<S>>(simd: S, kernel: K) -> K::Output {
+                kernel.run_on(simd)
+            }
+            // SAFETY: `self` exists only if `detect` found these features.
+            unsafe { with_features(self, kernel) }
+        }
+        #[inline(always)]
+        fn call<K: KernelFn<A, B, C, D>, A, B, C, D>(self, a: A, b: B, c: C, d: D) -> K::Output {
+            #[inline(never)]
+            #[target_feature(enable = $features)]
+            fn with_features<S: Simd, K: KernelFn<A, B, C, D>, A, B, C, D>(
+                simd: S,
+                a: A,
+                b: B,
+                c: C,
+                d: D,
+            ) -> K::Output {
+                K::run(simd, a, b, c, d)
+            }
+            // SAFETY: `self` exists only if `detect` found these features.
+            unsafe { with_features::<Self, K, A, B, C, D>(self, a, b, c, d) }
+        }
         #[inline(always)]
         fn load(self, values: &[f32; LANES]) -> __m256 {
             // SAFETY: AVX is there, and the reference is to eight readable f32.
@@ -53,15 +80,11 @@ macro_rules! register_operations {
             op!(_mm256_div_ps(a, b))
         }
         #[inline(always)]
-        fn edge_functions(
-            self,
-            columns: [[f32; 3]; 3],
-            [ox, oy, oz]: [f32; 3],
-            [sx, sy]: [f32; 2],
-        ) -> EdgeFunctions {
+        fn edge_functions(self, ray: &WatertightRay, corners: [[f32; 3]; 3]) -> EdgeFunctions {
             // The corners are lanes 0 to 2.
             op!({
-                let [[ax, bx, cx], [ay, by, cy], [az, bz, cz]] = columns;
+                let [[ax, ay, az], [bx, by, bz], [cx, cy, cz]] = corners;
+                let ([ox, oy, oz], [sx, sy]) = (ray.origin_in_order(), ray.shear());
                 let x = _mm_sub_ps(_mm_setr_ps(ax, bx, cx, 0.0), _mm_set1_ps(ox));
                 let y = _mm_sub_ps(_mm_setr_ps(ay, by, cy, 0.0), _mm_set1_ps(oy));
                 let z = _mm_sub_ps(_mm_setr_ps(az, bz, cz, 0.0), _mm_set1_ps(oz));

@@ -181,7 +181,7 @@ impl<'a, H: HitSink> Traversal<'a, H> {
             if current == ChildRef::END {
                 break;
             }
-            // Not before the first leaf, because many rays never reach one.
+            // Else not before the first leaf, because many rays never reach one.
             if triangles.is_none() {
                 triangles = Some(TriangleRay::new::<ROBUST>(query, faces));
             }
