@@ -127,16 +127,7 @@ impl PixelCenters {
             .filter(|range| range.rows.start < rows.end && rows.start < range.rows.end)
             .map(|range| range.columns.clone());
         for columns in union_of(in_band.collect()) {
-            for block in columns.clone().step_by(BLOCK[0] as usize) {
-                for row in rows.clone() {
-                    for column in block..(block + BLOCK[0]).min(columns.end) {
-                        if !self.is_in_coarser(column, row) {
-                            let step = DVec2::new(column as f64, row as f64);
-                            on_center(self.first + self.stride * step);
-                        }
-                    }
-                }
-            }
+            self.centers_of(CenterRange { columns, rows: rows.clone() }).for_each(&mut on_center);
         }
     }
 }
