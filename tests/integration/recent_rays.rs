@@ -70,35 +70,31 @@ fn a_tree_built_where_another_was_dropped_has_one_answer() {
     // Allocators hand out the same memory again, so what the thread remembers seems to be of the new
     // tree, which has fewer blocks or other triangles in them.
     let mut rng = Rng::new(173);
-    // Small trees come often, because the allocator soon returns small pieces of memory.
-    let meshes = [(1.0, 2000), (0.3, 1990), (1.0, 40), (0.3, 40), (1.0, 44), (0.3, 40)]
-        .map(|(size, n)| generate::sphere(size, n).unwrap());
-    let rays = meshes.each_ref().map(|mesh| shadows(mesh, &mut rng));
-    let expected: Vec<Vec<bool>> = (meshes.iter().zip(&rays))
-        .map(|(mesh, rays)| {
-            rays.iter().map(|ray| brute_force::is_occluded(mesh, ray, Faces::Both)).collect()
-        })
-        .collect();
     let (mut n_same, mut last) = (0, 0);
-    for round in 0..20_000 {
-        let which = if round < 60 { round % meshes.len() } else { 2 + round % 4 };
-        let bvh = MeshBvh::build(&meshes[which], &BuildOptions::default());
-        let address = bvh.raw_parts().blocks.as_ptr().addr();
-        if round < 60 || address == last {
-            for (ray, &expected) in rays[which].iter().zip(&expected[which]) {
-                assert_eq!(bvh.is_occluded(ray, Faces::Both), expected, "round {round}, {ray:?}");
-            }
+    let mut build = |size: f32, n: usize, n_rays: usize| {
+        let mesh = generate::sphere(size, n).unwrap();
+        let bvh = MeshBvh::build(&mesh, &BuildOptions::default());
+        for ray in shadows(&mesh, &mut rng).iter().take(n_rays) {
+            let expected = brute_force::is_occluded(&mesh, ray, Faces::Both);
+            assert_eq!(bvh.is_occluded(ray, Faces::Both), expected, "{size}, {n}, {ray:?}");
         }
-        // The last ray is stopped, so that the next round begins with something to remember.
+        // The last ray is stopped, so that the next tree begins with something to remember.
         let through = Ray::new([0.0, 0.0, -2.0], [0.0, 0.0, 1.0]);
         assert!(bvh.is_occluded(&through, Faces::Both));
+        let address = bvh.raw_parts().blocks.as_ptr().addr();
         n_same += usize::from(address == last);
         last = address;
-        if round >= 60 && n_same >= 20 {
-            return;
-        }
+        n_same
+    };
+    for round in 0..effort(60) as usize {
+        build([1.0, 0.3][round % 2], [2000, 1990, 40, 2000][round % 4], usize::MAX);
     }
-    assert!(n_same > 0, "no tree took the place of another");
+    // Small trees until there are some, because the allocator soon returns small pieces of memory.
+    let n_same = (0..10_000).find_map(|round| {
+        let n_same = build([1.0, 0.3][round % 2], [40, 44][round % 2], 20);
+        (n_same >= 20).then_some(n_same)
+    });
+    assert!(n_same.is_some(), "few trees took the place of another");
 }
 
 #[test]
