@@ -429,12 +429,12 @@ impl Gathering<'_, '_, '_> {
         match self.answer(mirror, id) {
             Answer::Scan => {
                 let item = self.caster.entities.get(entity).ok()?;
-                let data = MeshData::new(self.caster.meshes.get(id)?).ok()?;
+                let mesh = self.caster.meshes.get(id)?;
+                let data = MeshData::new(mesh).ok()?;
                 let backfaces = match faces {
                     Faces::Front => Backfaces::Cull,
                     Faces::Back | Faces::Both => Backfaces::Include,
                 };
-                let mesh = self.caster.meshes.get(id)?;
                 let hit = data.scan(mesh, &item.transform.affine(), self.ray, backfaces)?;
                 let hit = HitscanHit::from_scan(entity, &hit, direction);
                 (faces != Faces::Back || !hit.is_front).then_some(hit)
