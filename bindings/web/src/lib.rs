@@ -38,5 +38,4 @@ mod failure;
 #[cfg(feature = "engine")]
 mod objects;
 mod output;
-mod records;
 mod staging;

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
+use hitscan_cache::records_from_bytes;
 use hitscan_primitives::{Hit, Side, TriMesh};
 
 use crate::{
     failure::{fail, fail_with},
     objects::{self, Object, with_triangles},
-    output, records, staging,
+    output, staging,
 };
 
 /// A mesh of the staged positions and triangles. Returns its handle, or 0 and an error. `has_records` is 1 if
@@ -21,7 +22,7 @@ extern "C" fn mesh_new(has_records: u32) -> u32 {
     if has_records == 0 {
         return objects::insert(Object::Plain(Arc::new(mesh)));
     }
-    let Some(records) = records::decode(&staging::bytes()) else {
+    let Some(records) = records_from_bytes(&staging::bytes()) else {
         return fail("the records of the file's polygons are not those of this version");
     };
     match mesh.with_records(records) {

@@ -2,12 +2,13 @@
 
 use std::cell::RefCell;
 
+use hitscan_cache::records_to_bytes;
 use hitscan_formats::{LoadOptions, parse_any};
 use hitscan_primitives::TriMesh;
 
 use crate::{
     failure::{fail_for_memory, fail_with, has_room_for},
-    output, records, staging,
+    output, staging,
 };
 
 /// The memory that a reader takes, per byte of a file.
@@ -38,7 +39,7 @@ extern "C" fn read_mesh() -> u32 {
     match loaded.into_mesh() {
         Ok(mesh) => {
             if let Some(records) = mesh.records() {
-                answer.extend(records::encode(records));
+                answer.extend(records_to_bytes(records));
             }
             let n_records = answer.len() - n_report;
             output::put_bytes(answer);

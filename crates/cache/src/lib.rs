@@ -133,6 +133,7 @@ pub use error::{CacheError, CacheErrorKind};
 pub use file::{
     is_cache, is_cache_file, is_scene_cache_file, load, load_within, read, save, write,
 };
+pub use records::{records_from_bytes, records_to_bytes};
 pub use scene_file::{load_scene, load_scene_within, read_scene, save_scene, write_scene};
 pub use source::{Source, SourceFile};
 

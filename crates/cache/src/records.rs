@@ -7,6 +7,26 @@ use crate::wire::{Reader, Writer};
 /// The index that stands for no name.
 const NO_NAME: u32 = u32::MAX;
 
+/// Face records as the bytes of their section: for a program that hands a mesh to another memory. Only the same
+/// version of this crate reads them.
+///
+/// ```
+/// use hitscan_cache::{records_from_bytes, records_to_bytes};
+/// use hitscan_primitives::FaceRecords;
+///
+/// let records = FaceRecords::one_triangle_each(3);
+/// assert_eq!(records_from_bytes(&records_to_bytes(&records)), Some(records));
+/// assert_eq!(records_from_bytes(&[1, 2]), None);
+/// ```
+pub fn records_to_bytes(records: &FaceRecords) -> Vec<u8> {
+    encode(Some(records))
+}
+
+/// The records of [`records_to_bytes`]; `None` if the bytes are none.
+pub fn records_from_bytes(bytes: &[u8]) -> Option<FaceRecords> {
+    decode(bytes).ok()?
+}
+
 pub(crate) fn encode(records: Option<&FaceRecords>) -> Vec<u8> {
     let mut writer = Writer::default();
     let Some(records) = records else { return writer.bytes };
