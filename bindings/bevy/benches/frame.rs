@@ -214,7 +214,7 @@ fn hover(n_triangles: usize, motion: Motion) {
         })
         .collect();
     println!(
-        "hitscan without turns of the other, which empty the caches: {:.1}\n",
+        "hitscan without the other in between, which empties the caches: {:.1}\n",
         quantile(&mut alone, 0.5)
     );
 }

@@ -83,8 +83,7 @@ async function load({ simd, wasm: source }) {
 }
 
 /**
- * The exports of a new instance of the readers' module. Each file has its own, whose memory ends with it; the
- * module is compiled once.
+ * The exports of a new instance of the readers' module, whose memory ends with it. The module is compiled once.
  */
 export async function newReaders() {
 	ready();

@@ -1,11 +1,11 @@
-// Files: the second module reads them, in a memory of its own that ends with the file.
+// Files: a new instance of the second module reads each file. Its memory ends with the instance.
 
 import { newReaders } from './module.js';
 
 const decoder = new TextDecoder();
 const encoder = new TextEncoder();
 
-/** The arrays of a file, in the memory of its own instance of the module. */
+/** The arrays of a file, in the memory of the instance that read it. */
 export async function readFile(file, name) {
 	const wasm = await newReaders();
 	const text = encoder.encode(name);

@@ -5,7 +5,7 @@
 //! takes eight boxes or triangles at once. Then a test in f64 keeps a triangle if the ray comes within
 //! [`TOLERANCE`] of it, many orders of magnitude above the rounding of any formula in f64.
 //!
-//! A crate of its own, because it is compiled for speed: the loops over eight lanes become vector
+//! This is a separate crate, because it is compiled for speed: the loops over eight lanes become vector
 //! instructions where the module has them.
 
 mod wide;
