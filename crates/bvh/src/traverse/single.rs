@@ -359,20 +359,51 @@ mod tests {
     use super::*;
     use crate::{BuildOptions, MeshBvh, kernel::AnyHit};
 
-    #[test]
-    fn a_thread_remembers_the_block_that_stopped_its_last_shadow_ray() {
+    fn segment(x: f32) -> Ray {
+        Ray::segment([x, 0.0, -2.0], [x, 0.0, 2.0])
+    }
+
+    /// A tree of a sphere of radius 1, whose last shadow rays on this thread were alike and stopped.
+    fn tree_of_rays_alike() -> MeshBvh {
         let mesh = generate::sphere(1.0, 2000).expect("an ordinary size");
         let bvh = MeshBvh::build(&mesh, &BuildOptions::default());
-        let Leaves::Full(blocks) = &bvh.tree.leaves else { panic!("the mesh is small") };
         // As many as it takes to notice that the rays are alike.
         for i in 0..600 {
-            let x = 1e-4 * i as f32;
-            let stopped = Ray::segment([x, 0.0, -2.0], [x, 0.0, 2.0]);
-            assert!(bvh.is_occluded(&stopped, Faces::Both));
+            assert!(bvh.is_occluded(&segment(1e-4 * i as f32), Faces::Both));
         }
+        bvh
+    }
+
+    fn full_blocks(bvh: &MeshBvh) -> &[TriangleBlock] {
+        let Leaves::Full(blocks) = &bvh.tree.leaves else { panic!("the mesh is small") };
+        blocks
+    }
+
+    #[test]
+    fn a_thread_remembers_the_block_that_stopped_its_last_shadow_ray() {
+        let bvh = tree_of_rays_alike();
+        let blocks = full_blocks(&bvh);
         let index = || with_recent_rays::<AnyHit, _>(|recent| recent.occluder.index_in(blocks));
         assert!((0..=64).any(|_| index().is_some()), "it remembers no block");
-        assert!(!bvh.is_occluded(&Ray::segment([1.5, 0.0, -2.0], [1.5, 0.0, 2.0]), Faces::Both));
+        assert!(!bvh.is_occluded(&segment(1.5), Faces::Both));
         assert!((0..=64).all(|_| index().is_none()), "a free ray has no occluder");
+    }
+
+    #[test]
+    fn a_block_remembered_of_a_tree_that_was_here_before_changes_no_answer() {
+        // An allocator may build a tree where another one was, with more blocks or with others.
+        let bvh = tree_of_rays_alike();
+        let blocks = full_blocks(&bvh);
+        let n = blocks.len();
+        // One ray for all blocks, because a thread remembers blocks for neighbours.
+        for (x, is_occluded) in [(0.01, true), (1.5, false)] {
+            for index in (0..n).chain([n, n + 1, 2 * n, 1000 * n, usize::MAX]) {
+                with_recent_rays::<AnyHit, _>(|recent| {
+                    recent.occluder.was_tested(true);
+                    recent.occluder.remember(blocks, index);
+                });
+                assert_eq!(bvh.is_occluded(&segment(x), Faces::Both), is_occluded, "block {index}");
+            }
+        }
     }
 }
