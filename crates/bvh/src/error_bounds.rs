@@ -36,6 +36,20 @@ pub(crate) const ORIGIN_SHIFT: f32 = 12.0 * U;
 /// the triangle that a bounced ray starts on.
 pub(crate) const PLANE_SLACK: f32 = 48.0 * U;
 
+/// The share by which the f32 bound on a squared distance may exceed it: 2^-20. Six roundings make 6 `u`, and
+/// the rounding of the limit one more.
+pub(crate) const DISTANCE_SLACK: f64 = 16.0 * U as f64;
+
+/// The slack of the bound along a direction, as a share of the sum of absolute products: 8 `u`. Four roundings make
+/// 4 `u`, that of the corner relative to the point one more.
+pub(crate) const OFFSET_SLACK: f32 = 8.0 * U;
+
+/// The lower bound on the squared length of a direction: 2^-100. A shorter one has no relative precision.
+pub(crate) const LEAST_DIRECTION_SQUARED: f32 = 1.0 / (1u128 << 100) as f32;
+
+/// A squared distance below which f32 has no relative precision: 2^-120.
+pub(crate) const LEAST_DISTANCE_SQUARED: f64 = 1.0 / (1u128 << 120) as f64;
+
 /// The maximum `E` of a packet. Products of two components must stay finite in f32, and the square of
 /// this does (docs/proof.md).
 pub(crate) const FARTHEST: f32 = (1u64 << 60) as f32;

@@ -29,8 +29,8 @@
 //! ```text
 //! raw_parts, query, box_bvh         storage, queries of many rays, points and regions, boxes
 //!   └─▶ mesh_bvh                    triangles with their tree, queries of one ray
-//!         ├─▶ traverse              rays from the root to the leaves: order and stack
-//!         │     └─▶ kernel          one ray or packet against a node or a block
+//!         ├─▶ traverse              rays and points from the root to the leaves: order and stack
+//!         │     └─▶ kernel          one ray, packet or point against a node or a block
 //!         │           └─▶ layout    the bytes of nodes and blocks
 //!         │                 └─▶ builder    from boxes to the shape of the tree
 //!         │                       └─▶ simd        lanes of each instruction set

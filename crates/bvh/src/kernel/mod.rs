@@ -1,10 +1,11 @@
-//! Kernels: one ray against a node or a block, or a packet of rays against a box or a triangle.
+//! Kernels: one ray or point against a node or a block, or a packet of rays against a box or a triangle.
 //!
 //! Each is written once over the lanes of [`Simd`](crate::simd::Simd). No tree, no stack.
 
 mod box_test;
 mod hit_sink;
 mod packet;
+mod point_bound;
 mod ray_setup;
 mod triangle_decision;
 mod triangle_filter;
@@ -16,5 +17,6 @@ pub(crate) use hit_sink::{
     NearestHits, Query,
 };
 pub(crate) use packet::{PACKET, Packet, RaySet};
+pub(crate) use point_bound::{NearTriangles, PointBound, limit_on_bound};
 pub(crate) use ray_setup::QueryRay;
 pub(crate) use triangle_test::{LeafTest, RobustBlocks, TriangleRay};

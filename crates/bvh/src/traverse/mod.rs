@@ -1,18 +1,21 @@
-//! Traversal: rays from the root to the leaves. It owns the order and the stack; kernels do the
+//! Traversal: rays and points from the root to the leaves. It owns the order and the stack; kernels do the
 //! arithmetic.
 //!
 //! Four loops do the same: `single`, `interleaved`, `packet` and `counted`. All of them enter a node under
 //! the same condition, so all of them find the same hits. They share the parts, not the loop, because a
 //! shared loop would cost speed: `single` stays between two leaves with its constants and its limit at
-//! hand, `interleaved` must leave after every node, and `counted` tests every block in full.
+//! hand, `interleaved` must leave after every node, and `counted` tests every block in full. A fifth,
+//! `closest_point`, goes from a point to the nearest boxes.
 
 mod child_order;
+mod closest_point;
 mod counted;
 mod interleaved;
 mod packet;
 mod recent_rays;
 mod single;
 
+pub(crate) use closest_point::ClosestPoint;
 pub(crate) use counted::CountedTraversal;
 pub use counted::TraversalStats;
 pub(crate) use interleaved::{answer_interleaved, leaves_beyond_caches};

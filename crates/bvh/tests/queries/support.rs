@@ -1,7 +1,7 @@
 //! Seeded meshes and points for the tests of this folder.
 
 use glam::Vec3;
-use hitscan_bvh::{BuildOptions, BuildQuality, Layout, MeshBvh};
+use hitscan_bvh::{BuildOptions, BuildQuality, Isa, Layout, MeshBvh};
 use hitscan_primitives::{
     TriMesh,
     generate::{self, SplitMix64},
@@ -63,7 +63,9 @@ pub(crate) fn scaled_by(mesh: &TriMesh, exponent: i32) -> TriMesh {
 /// The tree of a mesh. Quality and layout alternate from round to round.
 pub(crate) fn built(mesh: &TriMesh, round: usize) -> MeshBvh {
     let (quality, layout) = (BuildQuality::ALL[round % 3], Layout::ALL[round % 2]);
-    MeshBvh::build(mesh, &BuildOptions { quality, layout, ..BuildOptions::default() })
+    let isas = Isa::available();
+    let isa = isas[round % isas.len()];
+    MeshBvh::build(mesh, &BuildOptions { quality, layout, isa })
 }
 
 /// [`hitscan_testkit::effort`] as an index.
