@@ -36,6 +36,10 @@ pub(crate) const ORIGIN_SHIFT: f32 = 12.0 * U;
 /// the triangle that a bounced ray starts on.
 pub(crate) const PLANE_SLACK: f32 = 48.0 * U;
 
+/// The distance from the surface at which crossings tell inside from outside, as a share of the largest extent:
+/// 16 `u`. docs/proof.md needs 9 `u`.
+pub(crate) const CROSSING_CLEARANCE: f32 = 16.0 * U;
+
 /// The share by which the f32 bound on a squared distance may exceed it: 2^-20. Six roundings make 6 `u`, and
 /// the rounding of the limit one more.
 pub(crate) const DISTANCE_SLACK: f64 = 16.0 * U as f64;

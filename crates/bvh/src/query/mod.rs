@@ -2,7 +2,9 @@
 
 mod alone;
 mod batch;
+mod closed_surface;
 mod closest_point;
+mod copies;
 mod filter;
 mod overlap;
 mod packets;

@@ -5,16 +5,19 @@
 //! clusters by a ratio of distances. We choose by a proven bound on the error. The sum of these bounds
 //! decides whether the number settles "inside".
 
-use std::{collections::HashSet, f64::consts::PI, ops::Range, sync::Arc};
+use std::{f64::consts::PI, ops::Range, sync::Arc};
 
 use glam::{DMat3, DVec3, Vec3};
-use hitscan_primitives::{WindingSum, solid_angle};
+use hitscan_primitives::{Faces, Ray, WindingSum, solid_angle};
+
+use super::{closed_surface::is_closed, copies::Copies};
 
 use crate::{
-    layout::{ChildRef, Leaves, Tree},
+    error_bounds::CROSSING_CLEARANCE,
+    layout::{ChildRef, Leaves},
     mesh_bvh::MeshBvh,
     platform::parallel,
-    widths::{BLOCK_WIDTH, NODE_WIDTH},
+    widths::NODE_WIDTH,
 };
 
 /// Winding numbers and signed distances of a mesh, in O(log n).
@@ -43,49 +46,9 @@ pub struct WindingTree {
     /// Per node, the moments of its children.
     moments: Vec<[Moments; NODE_WIDTH]>,
     copies: Copies,
+    /// Whether crossings count winding numbers.
+    is_closed: bool,
 }
-
-/// The lanes that hold a split triangle again, so that sums take each triangle once. Per block one bit for
-/// each lane; empty without split triangles.
-#[derive(Clone, Debug, Default)]
-struct Copies {
-    lanes: Vec<u8>,
-}
-
-impl Copies {
-    fn of(tree: &Tree) -> Self {
-        let split = &tree.split;
-        if split.is_empty() {
-            return Self::default();
-        }
-        let mut seen = HashSet::new();
-        let copies_in = |block: usize| {
-            let mut copies = 0;
-            for (lane, &triangle) in tree.leaves.triangles(block).iter().enumerate() {
-                let is_copy = split.contains(triangle) && !seen.insert(triangle);
-                copies |= u8::from(is_copy) << lane;
-            }
-            copies
-        };
-        Self { lanes: (0..tree.leaves.len()).map(copies_in).collect() }
-    }
-
-    /// Calls `f` with the corners of each triangle of some blocks.
-    fn each_triangle(&self, leaves: &Leaves, blocks: Range<usize>, mut f: impl FnMut([DVec3; 3])) {
-        let mut index = blocks.start;
-        leaves.each_block(blocks, |block| {
-            let copies = self.lanes.get(index).copied().unwrap_or(0);
-            for (lane, _, corners) in block.triangles() {
-                if copies >> lane & 1 == 0 {
-                    f(corners);
-                }
-            }
-            index += 1;
-        });
-    }
-}
-
-const _: () = assert!(BLOCK_WIDTH <= u8::BITS as usize);
 
 /// A winding number by a [`WindingTree`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -99,7 +62,7 @@ pub struct WindingNumber {
 }
 
 /// The far field of a cluster of triangles.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 struct Moments {
     /// The mean of the surface.
     center: DVec3,
@@ -126,7 +89,7 @@ impl WindingTree {
     pub fn new(bvh: Arc<MeshBvh>) -> Self {
         let copies = Copies::of(&bvh.tree);
         let mut moments = parallel::collect(bvh.tree.nodes.len(), |index| {
-            let mut moments = [Moments::default(); NODE_WIDTH];
+            let mut moments = [Moments::ZERO; NODE_WIDTH];
             for slot in bvh.tree.nodes[index].occupied() {
                 let child = bvh.tree.nodes[index].child(slot);
                 if child.is_leaf() {
@@ -145,7 +108,8 @@ impl WindingTree {
                 }
             }
         }
-        Self { bvh, moments, copies }
+        let is_closed = is_closed(&bvh.tree, &copies);
+        Self { bvh, moments, copies, is_closed }
     }
 
     /// The hierarchy.
@@ -170,13 +134,17 @@ impl WindingTree {
     /// the point is inside. `false` for a point that is not finite.
     ///
     /// The answer is that of
-    /// [`brute_force::is_inside`](hitscan_primitives::brute_force::is_inside), whatever the tree. Where
-    /// the bound leaves a doubt, this sums all triangles. That happens on the surface, and near a winding
-    /// number of 1/2 around a surface with holes.
+    /// [`brute_force::is_inside`](hitscan_primitives::brute_force::is_inside), whatever the tree. If the
+    /// surface is closed, a ray counts crossings, unless the point is within rounding of the surface. Else
+    /// this sums solid angles, and those of all triangles where the bound leaves a doubt: on the surface,
+    /// and near a winding number of 1/2 around a surface with holes.
     pub fn is_inside(&self, point: impl Into<[f32; 3]>) -> bool {
         let point = Vec3::from_array(point.into());
         if !point.is_finite() {
             return false;
+        }
+        if let Some(is_inside) = self.is_inside_by_crossings(point) {
+            return is_inside;
         }
         let from = self.scaled(point);
         for tolerance in TOLERANCES {
@@ -201,6 +169,35 @@ impl WindingTree {
         let point = point.into();
         let distance = self.bvh.closest_point(point, f64::INFINITY)?.distance;
         Some(if distance > 0.0 && self.is_inside(point) { -distance } else { distance })
+    }
+
+    /// Whether a ray from the point leaves a closed surface more often than it enters. `None` if the surface
+    /// has holes or is scaled, and so near the surface that rounding may move it over the point.
+    fn is_inside_by_crossings(&self, point: Vec3) -> Option<bool> {
+        let bvh = &*self.bvh;
+        if !self.is_closed || bvh.tree.scale != 1.0 {
+            return None;
+        }
+        let (to_min, to_max) = (point - bvh.bounds.min, bvh.bounds.max - point);
+        let size = bvh.bounds.extent().max_element();
+        if bvh.closest_point(point, f64::from(CROSSING_CLEARANCE * size)).is_some() {
+            return None;
+        }
+        if !bvh.bounds.contains(point) {
+            return Some(false);
+        }
+        // The shortest way out of the box, which meets the fewest triangles.
+        let (way, axis) = if to_min.min_element() < to_max.min_element() {
+            (-1.0, to_min.min_position())
+        } else {
+            (1.0, to_max.min_position())
+        };
+        let mut direction = Vec3::ZERO;
+        direction[axis] = way;
+        let ray = Ray::new(point, direction);
+        let [n_entered, n_left] =
+            [Faces::Front, Faces::Back].map(|faces| bvh.count_crossings(&ray, faces));
+        Some(n_left > n_entered)
     }
 
     fn scaled(&self, point: Vec3) -> DVec3 {
@@ -268,8 +265,18 @@ fn sum(copies: &Copies, leaves: &Leaves, blocks: Range<usize>, from: DVec3) -> W
 }
 
 impl Moments {
+    /// Those of no triangles.
+    const ZERO: Self = Self {
+        center: DVec3::ZERO,
+        radius: 0.0,
+        area: 0.0,
+        normal: DVec3::ZERO,
+        // Not the default of a matrix, which is the identity.
+        spread: DMat3::ZERO,
+    };
+
     fn of_triangles(copies: &Copies, leaves: &Leaves, blocks: Range<usize>) -> Self {
-        let mut all = Self::default();
+        let mut all = Self::ZERO;
         copies.each_triangle(leaves, blocks.clone(), |[a, b, c]| {
             let normal = 0.5 * (b - a).cross(c - a);
             all.area += normal.length();
@@ -288,7 +295,7 @@ impl Moments {
     }
 
     fn of_clusters(clusters: &[Self; NODE_WIDTH]) -> Self {
-        let mut all = Self::default();
+        let mut all = Self::ZERO;
         for cluster in clusters {
             all.area += cluster.area;
             all.normal += cluster.normal;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use glam::Vec3;
 use hitscan_bvh::{BuildOptions, BuildQuality, Layout, MeshBvh, WindingTree};
 use hitscan_primitives::{TriMesh, brute_force::BruteForce, generate, generate::SplitMix64};
+use hitscan_testkit::{Shape, closed_shapes, stitched_shapes};
 
 use crate::support::{effort, point_near, shapes};
 
@@ -42,6 +43,70 @@ fn winding_numbers_keep_their_bound_and_inside_equals_the_scan() {
     }
     assert!(2 * n_approximate > n_asked, "{n_approximate} of {n_asked}");
     assert!(n_inside > n_asked / 10 && n_inside < n_asked, "{n_inside} of {n_asked}");
+}
+
+/// Closed surfaces of every kind: also inside out, around each other, through each other, twice in one
+/// place, and stitched by triangles of zero area.
+fn closed_meshes(seed: u64) -> Vec<(String, TriMesh)> {
+    let together = |meshes: &[&TriMesh]| {
+        let (mut positions, mut triangles) = (Vec::new(), Vec::new());
+        for mesh in meshes {
+            let first = positions.len() as u32;
+            positions.extend_from_slice(mesh.positions());
+            triangles.extend(mesh.triangles().iter().map(|corners| corners.map(|v| first + v)));
+        }
+        TriMesh::from_vecs(positions, triangles).expect("valid")
+    };
+    let mut meshes = Vec::new();
+    for Shape { name, mesh } in closed_shapes(300) {
+        let triangles = mesh.triangles().iter().map(|&[a, b, c]| [a, c, b]).collect();
+        let turned = TriMesh::from_vecs(mesh.positions().to_vec(), triangles).expect("valid");
+        let size = mesh.bounds().extent();
+        let moved =
+            mesh.with_positions(mesh.positions().iter().map(|&p| p + 0.3 * size)).expect("valid");
+        let center = mesh.bounds().center();
+        let small = turned
+            .with_positions(turned.positions().iter().map(|&p| center + 0.5 * (p - center)))
+            .expect("valid");
+        meshes.push((format!("{name}, with its copy"), together(&[&mesh, &mesh])));
+        meshes.push((format!("{name}, through another"), together(&[&mesh, &moved])));
+        meshes.push((format!("{name}, with its turned copy"), together(&[&mesh, &turned])));
+        meshes.push((format!("{name}, hollow"), together(&[&mesh, &small])));
+        meshes.push((format!("{name}, inside out"), turned));
+        meshes.push((name, mesh));
+    }
+    let stitched = stitched_shapes(300, seed);
+    meshes.extend(stitched.into_iter().map(|shape| (shape.name, shape.mesh)));
+    meshes
+}
+
+#[test]
+fn crossings_of_closed_surfaces_agree_with_solid_angles() {
+    let mut random = SplitMix64::new(43);
+    let (mut n_inside, mut n_asked) = (0, 0);
+    for round in 0..effort(2) {
+        for (name, mesh) in closed_meshes(round as u64) {
+            let tree = tree_of(&mesh, BuildQuality::ALL[round % 3]);
+            let twin = BruteForce::new(&mesh);
+            let bounds = mesh.bounds();
+            for i in 0..60 {
+                let vertex = mesh.positions()[random.below(mesh.positions().len() as u64) as usize];
+                let anywhere =
+                    bounds.center() + 0.55 * bounds.extent() * crate::support::point(&mut random);
+                // On a line through a vertex, along an axis.
+                let mut from = if i % 3 == 0 { anywhere } else { vertex };
+                from[i % 3] = anywhere[i % 3];
+                if i % 3 == 2 {
+                    from = vertex + [1e-7, 1e-5, 1e-3][i / 3 % 3] * (anywhere - vertex);
+                }
+                let is_inside = twin.winding_sum(from).is_inside();
+                assert_eq!(tree.is_inside(from), is_inside, "{name}, round {round}, {from:?}");
+                n_inside += usize::from(is_inside);
+                n_asked += 1;
+            }
+        }
+    }
+    assert!(n_inside > n_asked / 10 && n_inside < n_asked / 2, "{n_inside} of {n_asked}");
 }
 
 #[test]
