@@ -34,26 +34,25 @@ fn hiding_the_roof_opens_the_room() {
     assert_eq!(page.take_complaints(), Vec::<String>::new());
 }
 
-/// The picture has the pixels of the screen, also after the ratio has changed.
+/// The picture has the pixels of the screen. A change of the ratio while the page is open is not tested, because
+/// an emulated one reaches the page by no event.
 #[test]
-#[ignore = "an emulated change of the ratio reaches the page by no event, so the second half fails"]
-fn a_hidpi_screen_gets_a_frame_with_all_its_pixels() {
+fn a_screen_of_either_ratio_gets_a_frame_with_all_its_pixels() {
     let Some(browser) = browser() else { return };
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("room.obj"), ROOM).unwrap();
     let view = View::start(folder.path(), "room.obj");
     let page = &mut Page::open(&browser, 1000, 640);
-    page.resize_at(1000, 640, 2.0);
-    page.go_to(&view.address);
-    wait_for_picture_after(page, -1);
     let is_sharp = "document.getElementById('picture').width === \
         Math.round(devicePixelRatio * document.getElementById('stage').clientWidth)";
-    page.wait_until(&format!("hitscan.stage === 2 && {is_sharp}"));
-    leave_screenshot(page, "hidpi.png");
     for ratio in [1.0, 2.0] {
         page.resize_at(1000, 640, ratio);
-        page.wait_until(&format!("devicePixelRatio === {ratio}"));
-        page.wait_until(&format!("hitscan.stage === 2 && {is_sharp}"));
+        page.go_to(&view.address);
+        wait_for_picture_after(page, -1);
+        page.wait_until(&format!(
+            "devicePixelRatio === {ratio} && hitscan.stage === 2 && {is_sharp}"
+        ));
+        leave_screenshot(page, &format!("ratio-{ratio}.png"));
     }
 }
 
