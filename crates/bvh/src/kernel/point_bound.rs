@@ -62,7 +62,7 @@ impl<S: Simd> PointBound<S> {
     ///
     /// Along any direction, no triangle is nearer than its nearest corner. For a triangle that does not
     /// hold the foot of the perpendicular, the best direction is that to the nearest point of its edges.
-    /// For the others it is the normal. Either needs not be exact.
+    /// For the others it is the normal. Neither needs to be exact.
     #[inline(always)]
     pub(crate) fn triangles(&self, block: &TriangleBlock, limit: S::F) -> NearTriangles<S> {
         let s = self.simd;
@@ -83,7 +83,7 @@ impl<S: Simd> PointBound<S> {
         );
         let edges = self.along(edge_point.0, edge_point.1, [a, b, c], farthest);
         let normal = [s.load(&block.normal[0]), s.load(&block.normal[1]), s.load(&block.normal[2])];
-        let planes = self.along_either_way(normal, [a, b, c], farthest);
+        let planes = self.along(normal, self.norm_squared(normal), [a, b, c], farthest);
         // A bound that is NaN does not count, so it is the first argument.
         let bounds = s.max(planes, s.max(edges, boxes));
         NearTriangles { mask: s.movemask(s.le(bounds, limit)), bounds }
@@ -108,6 +108,15 @@ impl<S: Simd> PointBound<S> {
         let [min, max] = &node.bounds[axis];
         let before = s.sub(s.load(min), self.point[axis]);
         let behind = s.sub(self.point[axis], s.load(max));
+        self.gap(before, behind)
+    }
+
+    /// The distance to an interval that begins at `before` and ends at minus `behind`, as seen from the point; 0
+    /// within. NaN if both are NaN.
+    #[inline(always)]
+    fn gap(&self, before: S::F, behind: S::F) -> S::F {
+        let s = self.simd;
+        // `max` returns its second argument if either is NaN.
         s.max(s.splat(0.0), s.max(before, behind))
     }
 
@@ -119,8 +128,7 @@ impl<S: Simd> PointBound<S> {
         let max = s.max(s.max(a, b), c);
         let behind = s.sub(s.splat(0.0), max);
         Interval {
-            // NaN if the coordinates are, because `max` returns the second argument if either is NaN.
-            gap: s.max(s.splat(0.0), s.max(before, behind)),
+            gap: self.gap(before, behind),
             farthest: s.max(max, s.sub(s.splat(0.0), before)),
         }
     }
@@ -154,7 +162,8 @@ impl<S: Simd> PointBound<S> {
         (point, s.min(a.1, b.1))
     }
 
-    /// The bound along a direction of a squared length.
+    /// The bound along a direction or against it, less the rounding of the products. `norm_squared` is that of the
+    /// direction.
     #[inline(always)]
     fn along(
         &self,
@@ -165,34 +174,8 @@ impl<S: Simd> PointBound<S> {
     ) -> S::F {
         let s = self.simd;
         let (a, b, c) = (self.dot(direction, a), self.dot(direction, b), self.dot(direction, c));
-        self.squared(s.min(s.min(a, b), c), direction, norm_squared, farthest)
-    }
-
-    /// The bound along a direction or against it.
-    #[inline(always)]
-    fn along_either_way(
-        &self,
-        direction: Vectors<S::F>,
-        [a, b, c]: [Vectors<S::F>; 3],
-        farthest: Vectors<S::F>,
-    ) -> S::F {
-        let s = self.simd;
-        let (a, b, c) = (self.dot(direction, a), self.dot(direction, b), self.dot(direction, c));
-        let behind = s.sub(s.splat(0.0), s.max(s.max(a, b), c));
-        let nearest = s.max(s.min(s.min(a, b), c), behind);
-        self.squared(nearest, direction, self.norm_squared(direction), farthest)
-    }
-
-    /// The bound from a product of a direction, less the rounding of the product.
-    #[inline(always)]
-    fn squared(
-        &self,
-        product: S::F,
-        direction: Vectors<S::F>,
-        norm_squared: S::F,
-        farthest: Vectors<S::F>,
-    ) -> S::F {
-        let s = self.simd;
+        let against = s.sub(s.splat(0.0), s.max(s.max(a, b), c));
+        let product = s.max(s.min(s.min(a, b), c), against);
         let sizes = [s.abs(direction[0]), s.abs(direction[1]), s.abs(direction[2])];
         let slack = s.mul(s.splat(OFFSET_SLACK), self.dot(sizes, farthest));
         let product = s.max(s.sub(product, slack), s.splat(0.0));
