@@ -2,18 +2,11 @@
 
 use std::cmp::Ordering;
 
-use glam::Vec3;
+use glam::DVec3;
 use hitscan_primitives::generate::SplitMix64;
 
-use super::copies::Copies;
-use crate::{
-    layout::{Tree, TriangleBlock},
-    platform::parallel,
-    widths::BLOCK_WIDTH,
-};
-
-/// The blocks of a task.
-const CHUNK: usize = 1024;
+use super::copies::{BLOCKS_OF_TASK, Copies};
+use crate::{layout::Tree, platform::parallel};
 
 /// Whether as many triangles run along each edge in one direction as in the other, by position. Then all
 /// winding numbers are whole, and crossings count them.
@@ -21,28 +14,24 @@ const CHUNK: usize = 1024;
 /// It adds a hash for each triangle and edge, negative for one of the directions. Of a closed surface the
 /// sum is zero. Of another one it is zero by chance, once in 2^128 meshes. O(n), without memory for the edges.
 pub(super) fn is_closed(tree: &Tree, copies: &Copies) -> bool {
-    let sums = parallel::map_chunks(tree.leaves.len(), CHUNK, |blocks| {
+    let leaves = &tree.leaves;
+    let sums = parallel::map_chunks(leaves.len(), BLOCKS_OF_TASK, |blocks| {
         let mut sum = 0u128;
-        for block in blocks {
-            for (lane, &triangle) in tree.leaves.triangles(block).iter().enumerate() {
-                if triangle == TriangleBlock::NO_TRIANGLE || copies.is_copy(block, lane) {
-                    continue;
-                }
-                let position = (block * BLOCK_WIDTH + lane) as u32;
-                let [a, b, c] = tree.leaves.corners(position).map(key);
-                for (from, to) in [(a, b), (b, c), (c, a)] {
-                    sum = sum.wrapping_add(directed(from, to));
-                }
+        copies.each_triangle(leaves, blocks, |corners| {
+            let [a, b, c] = corners.map(key);
+            for (from, to) in [(a, b), (b, c), (c, a)] {
+                sum = sum.wrapping_add(directed(from, to));
             }
-        }
+        });
         sum
     });
     sums.into_iter().fold(0, u128::wrapping_add) == 0
 }
 
-/// A position as integers: equal for equal positions, also for 0.0 and -0.0.
-fn key(position: Vec3) -> [u32; 3] {
-    position.to_array().map(|x| (x + 0.0).to_bits())
+/// A corner, whose coordinates are those of f32, as integers: equal for equal positions, also for 0.0 and
+/// -0.0.
+fn key(corner: DVec3) -> [u32; 3] {
+    corner.as_vec3().to_array().map(|x| (x + 0.0).to_bits())
 }
 
 /// The hash of an edge in its direction, the negative of that in the other direction. 0 for an edge
@@ -65,6 +54,7 @@ fn hash([ax, ay, az]: [u32; 3], [bx, by, bz]: [u32; 3]) -> u128 {
 
 #[cfg(test)]
 mod tests {
+    use glam::Vec3;
     use hitscan_primitives::{TriMesh, generate};
 
     use super::*;

@@ -9,6 +9,9 @@ use crate::{
     widths::BLOCK_WIDTH,
 };
 
+/// The blocks of a task that sums over triangles.
+pub(super) const BLOCKS_OF_TASK: usize = 1024;
+
 /// The lanes that hold a split triangle again, so that sums take each triangle once. Per block one bit for
 /// each lane; empty without split triangles.
 #[derive(Clone, Debug, Default)]
@@ -34,11 +37,6 @@ impl Copies {
         Self { lanes: (0..tree.leaves.len()).map(copies_in).collect() }
     }
 
-    /// Whether a lane of a block is a copy.
-    pub(super) fn is_copy(&self, block: usize, lane: usize) -> bool {
-        self.lanes.get(block).is_some_and(|copies| copies >> lane & 1 == 1)
-    }
-
     /// Calls `f` with the corners of each triangle of some blocks.
     pub(super) fn each_triangle(
         &self,
@@ -48,8 +46,9 @@ impl Copies {
     ) {
         let mut index = blocks.start;
         leaves.each_block(blocks, |block| {
+            let copies = self.lanes.get(index).copied().unwrap_or(0);
             for (lane, _, corners) in block.triangles() {
-                if !self.is_copy(index, lane) {
+                if copies >> lane & 1 == 0 {
                     f(corners);
                 }
             }

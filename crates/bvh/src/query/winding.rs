@@ -10,7 +10,10 @@ use std::{f64::consts::PI, ops::Range, sync::Arc};
 use glam::{DMat3, DVec3, Vec3};
 use hitscan_primitives::{Faces, Ray, WindingSum, solid_angle};
 
-use super::{closed_surface::is_closed, copies::Copies};
+use super::{
+    closed_surface::is_closed,
+    copies::{BLOCKS_OF_TASK, Copies},
+};
 
 use crate::{
     error_bounds::CROSSING_CLEARANCE,
@@ -46,8 +49,9 @@ pub struct WindingTree {
     /// Per node, the moments of its children.
     moments: Vec<[Moments; NODE_WIDTH]>,
     copies: Copies,
-    /// Whether crossings count winding numbers.
-    is_closed: bool,
+    /// The distance from the surface beyond which crossings decide inside. Infinite where they cannot: the
+    /// surface has holes, or the tree is scaled.
+    clearance: f64,
 }
 
 /// A winding number by a [`WindingTree`].
@@ -108,8 +112,12 @@ impl WindingTree {
                 }
             }
         }
-        let is_closed = is_closed(&bvh.tree, &copies);
-        Self { bvh, moments, copies, is_closed }
+        let clearance = if bvh.tree.scale == 1.0 && is_closed(&bvh.tree, &copies) {
+            f64::from(CROSSING_CLEARANCE * bvh.bounds.extent().max_element())
+        } else {
+            f64::INFINITY
+        };
+        Self { bvh, moments, copies, clearance }
     }
 
     /// The hierarchy.
@@ -143,8 +151,16 @@ impl WindingTree {
         if !point.is_finite() {
             return false;
         }
-        if let Some(is_inside) = self.is_inside_by_crossings(point) {
-            return is_inside;
+        let is_clear =
+            self.clearance.is_finite() && self.bvh.closest_point(point, self.clearance).is_none();
+        self.encloses(point, is_clear)
+    }
+
+    /// [`is_inside`](Self::is_inside) for a finite point. `is_clear` says whether the surface is farther than the
+    /// clearance.
+    fn encloses(&self, point: Vec3, is_clear: bool) -> bool {
+        if is_clear {
+            return self.encloses_by_crossings(point);
         }
         let from = self.scaled(point);
         for tolerance in TOLERANCES {
@@ -154,7 +170,7 @@ impl WindingTree {
             }
         }
         let leaves = &self.bvh.tree.leaves;
-        let sums = parallel::map_chunks(leaves.len(), 1024, |blocks| {
+        let sums = parallel::map_chunks(leaves.len(), BLOCKS_OF_TASK, |blocks| {
             sum(&self.copies, leaves, blocks, from)
         });
         let mut total = WindingSum::default();
@@ -166,26 +182,20 @@ impl WindingTree {
     /// [inside](Self::is_inside), never -0.0. `None` for a mesh without surface, and for a point that is
     /// not finite.
     pub fn signed_distance(&self, point: impl Into<[f32; 3]>) -> Option<f64> {
-        let point = point.into();
+        let point = Vec3::from_array(point.into());
         let distance = self.bvh.closest_point(point, f64::INFINITY)?.distance;
-        Some(if distance > 0.0 && self.is_inside(point) { -distance } else { distance })
+        let is_inside = distance > 0.0 && self.encloses(point, distance > self.clearance);
+        Some(if is_inside { -distance } else { distance })
     }
 
-    /// Whether a ray from the point leaves a closed surface more often than it enters. `None` if the surface
-    /// has holes or is scaled, and so near the surface that rounding may move it over the point.
-    fn is_inside_by_crossings(&self, point: Vec3) -> Option<bool> {
+    /// Whether a ray from the point leaves the surface more often than it enters. The surface is farther than the
+    /// clearance.
+    fn encloses_by_crossings(&self, point: Vec3) -> bool {
         let bvh = &*self.bvh;
-        if !self.is_closed || bvh.tree.scale != 1.0 {
-            return None;
+        if !bvh.bounds.contains(point) {
+            return false;
         }
         let (to_min, to_max) = (point - bvh.bounds.min, bvh.bounds.max - point);
-        let size = bvh.bounds.extent().max_element();
-        if bvh.closest_point(point, f64::from(CROSSING_CLEARANCE * size)).is_some() {
-            return None;
-        }
-        if !bvh.bounds.contains(point) {
-            return Some(false);
-        }
         // The shortest way out of the box, which meets the fewest triangles.
         let (way, axis) = if to_min.min_element() < to_max.min_element() {
             (-1.0, to_min.min_position())
@@ -197,7 +207,7 @@ impl WindingTree {
         let ray = Ray::new(point, direction);
         let [n_entered, n_left] =
             [Faces::Front, Faces::Back].map(|faces| bvh.count_crossings(&ray, faces));
-        Some(n_left > n_entered)
+        n_left > n_entered
     }
 
     fn scaled(&self, point: Vec3) -> DVec3 {

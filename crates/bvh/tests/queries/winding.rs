@@ -101,6 +101,13 @@ fn crossings_of_closed_surfaces_agree_with_solid_angles() {
                 }
                 let is_inside = twin.winding_sum(from).is_inside();
                 assert_eq!(tree.is_inside(from), is_inside, "{name}, round {round}, {from:?}");
+                let distance = tree.signed_distance(from).expect("there is a surface");
+                let is_negative = is_inside && distance != 0.0;
+                assert_eq!(
+                    distance < 0.0,
+                    is_negative,
+                    "{name}, round {round}, {from:?}: {distance}"
+                );
                 n_inside += usize::from(is_inside);
                 n_asked += 1;
             }
