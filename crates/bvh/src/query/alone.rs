@@ -27,8 +27,7 @@ pub(super) fn answer_alone<Q: Query>(
     faces: Faces,
     answers: &mut [Q::Answer],
 ) {
-    let wait_for_memory =
-        || (Q::ORDERED && is_far_beyond_caches(tree)) || !are_neighbours(tree, rays, indices);
+    let wait_for_memory = || is_far_beyond_caches(tree) || !are_neighbours(tree, rays, indices);
     match leaves_beyond_caches(tree) {
         Some(leaves) if !IS_DOWNLOAD && wait_for_memory() => {
             answer_interleaved::<Q>(tree, isa, leaves, rays, indices, faces, answers);

@@ -4,7 +4,7 @@ use hitscan_primitives::{Faces, Hit, HitOptions, Ray, brute_force::scaled_ray};
 
 use super::{
     alone::answer_alone,
-    packets::answer_packets,
+    packets::{answer_packets, begin_batch},
     rows::{Runs, row_length},
 };
 use crate::{
@@ -70,6 +70,7 @@ impl MeshBvh {
     where
         Q: Query<Answer: PacketAnswer + Send>,
     {
+        begin_batch::<Q::Answer>();
         let row = row_length(rays, self.bounds.max_abs_coordinate());
         for_each_chunk(rays, answers, Runs::unit(row), |rays, answers| {
             let (runs, scale) = (Runs::new(rays.len(), row), self.tree.scale);

@@ -1,5 +1,7 @@
 //! The rays of a batch that go as packets.
 
+use std::cell::Cell;
+
 use hitscan_primitives::{Faces, Ray};
 
 use super::{
@@ -8,18 +10,25 @@ use super::{
     rows::Runs,
 };
 use crate::{
+    kernel::PACKET,
     layout::Tree,
     simd::Isa,
     traverse::{Outcome, PacketAnswer, Packets},
 };
 
-/// The minimum mean number of rays of a packet that meet a box, for packets to be faster than single rays.
-/// Single rays of an any-hit query wait less for memory than a packet does.
+/// The minimum mean number of rays of a packet that meet a box, for packets to be faster than rays that go
+/// alone: in the caches, and far beyond them, where those are interleaved and a packet waits for memory.
 const MIN_SHARED: u32 = 3;
-const MIN_SHARED_IN_MEMORY: u32 = 7;
+const MIN_SHARED_IN_MEMORY: u32 = 5;
+const MIN_SHARED_IN_MEMORY_ANY: u32 = 10;
 
 /// The maximum number of runs that go alone after a packet whose rays went different ways.
-const MAX_PAUSE: usize = 15;
+const MAX_PAUSE: usize = 31;
+
+thread_local! {
+    /// The pauses of closest hits and of any hits on this thread. They last from chunk to chunk of a batch.
+    static PAUSES: [Cell<Pause>; 2] = const { [const { Cell::new(Pause { left: 0, length: 0 }) }; 2] };
+}
 
 /// Answers the rays that can go as packets: runs of one kind first, then the rays of mixed runs, sorted into
 /// kinds. Returns the others. The rays must be in the tree's scaled space.
@@ -33,46 +42,77 @@ pub(super) fn answer_packets<A: PacketAnswer>(
 ) -> Vec<u32> {
     let mut alone = Vec::new();
     let feed = |packet: &mut dyn FnMut(&[u32]) -> Outcome| {
-        let (mut kinds, mut pause) = (Kinds::default(), Pause::default());
-        runs.for_each(|run| {
-            if pause.goes_on() {
-                alone.extend(run);
-                return;
-            }
-            if may_be_of_one_kind(rays, run) {
-                let outcome = packet(run);
-                pause.after(outcome);
-                if outcome != Outcome::Refused {
-                    return;
-                }
-            }
-            let Some(of_rays) = few_kinds(rays, run) else {
-                alone.extend(run);
-                return;
-            };
-            for (kind, &index) in of_rays.into_iter().zip(run) {
-                if let Some(full) = kinds.push(kind, index)
-                    && packet(full) == Outcome::Refused
-                {
-                    alone.extend(full);
-                }
-            }
-        });
-        kinds.drain(|rest| {
-            if rest.len() < MIN_PACKET || packet(rest) == Outcome::Refused {
-                alone.extend(rest);
-            }
+        PAUSES.with(|pauses| {
+            let pause = &pauses[usize::from(A::ANY)];
+            let mut current = pause.get();
+            alone = feed_packets(rays, runs, &mut current, packet);
+            pause.set(current);
         });
     };
-    let waits_for_memory = A::ANY && is_far_beyond_caches(tree);
-    let min_shared = if waits_for_memory { MIN_SHARED_IN_MEMORY } else { MIN_SHARED };
+    let min_shared = match is_far_beyond_caches(tree) {
+        false => MIN_SHARED,
+        true if A::ANY => MIN_SHARED_IN_MEMORY_ANY,
+        true => MIN_SHARED_IN_MEMORY,
+    };
     isa.run(Packets { tree, rays, faces, answers, min_shared, feed });
+    alone
+}
+
+/// Begins a batch: its first run is tried as a packet, whatever the last batch was like.
+pub(super) fn begin_batch<A: PacketAnswer>() {
+    PAUSES.with(|pauses| {
+        let pause = &pauses[usize::from(A::ANY)];
+        pause.set(Pause { left: 0, ..pause.get() });
+    });
+}
+
+/// Passes the rays that may go as packets to `packet`. Returns the others.
+fn feed_packets(
+    rays: &[Ray],
+    runs: Runs,
+    pause: &mut Pause,
+    packet: &mut dyn FnMut(&[u32]) -> Outcome,
+) -> Vec<u32> {
+    let mut alone = Vec::new();
+    let mut kinds = Kinds::default();
+    runs.for_each(|run| {
+        if pause.goes_on() {
+            alone.extend(run);
+            return;
+        }
+        if may_be_of_one_kind(rays, run) {
+            let outcome = packet(run);
+            pause.after(outcome);
+            if outcome != Outcome::Refused {
+                return;
+            }
+        }
+        // The kinds of a small batch are too few for packets.
+        let kinds_of_rays = if rays.len() < PACKET { None } else { few_kinds(rays, run) };
+        let Some(of_rays) = kinds_of_rays else {
+            alone.extend(run);
+            pause.after(Outcome::Scattered);
+            return;
+        };
+        for (kind, &index) in of_rays.into_iter().zip(run) {
+            let Some(full) = kinds.push(kind, index) else { continue };
+            match packet(full) {
+                Outcome::Refused => alone.extend(full),
+                outcome => pause.after(outcome),
+            }
+        }
+    });
+    kinds.drain(|rest| {
+        if rest.len() < MIN_PACKET || packet(rest) == Outcome::Refused {
+            alone.extend(rest);
+        }
+    });
     alone
 }
 
 /// The runs that go alone, because the rays of the last packets went different ways. On meshes that are finer
 /// than the distance between rays, single rays are faster.
-#[derive(Default)]
+#[derive(Clone, Copy, Default)]
 struct Pause {
     /// The runs still to go alone.
     left: usize,
@@ -88,12 +128,13 @@ impl Pause {
         goes_on
     }
 
-    /// Learns the outcome of a packet. Each pause in a row is about twice as long as the one before.
+    /// Learns the outcome of a packet. Each pause in a row is about twice as long as the one before, and the
+    /// packets of a run that was sorted into kinds add theirs.
     fn after(&mut self, outcome: Outcome) {
         match outcome {
             Outcome::Scattered => {
                 self.length = (2 * self.length + 1).min(MAX_PAUSE);
-                self.left = self.length;
+                self.left += self.length;
             }
             Outcome::Shared => self.length = 0,
             Outcome::Refused => {}
@@ -104,6 +145,48 @@ impl Pause {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The calls of `packet` with the rays of `directions` in turn, if each packet has the same outcome.
+    fn packets_of(directions: &[[f32; 3]], n_rays: usize, outcome: Outcome) -> (usize, Pause) {
+        let rays: Vec<Ray> =
+            directions.iter().cycle().take(n_rays).map(|&d| Ray::new([0.0; 3], d)).collect();
+        let (mut n_packets, mut pause) = (0, Pause::default());
+        let alone = feed_packets(&rays, Runs::new(n_rays, None), &mut pause, &mut |indices| {
+            n_packets += 1;
+            assert!(indices.len() >= MIN_PACKET);
+            outcome
+        });
+        assert!(alone.is_sorted() && alone.len() <= n_rays);
+        (n_packets, pause)
+    }
+
+    #[test]
+    fn rays_sorted_into_kinds_pause_as_others_do() {
+        let one_kind = [[1.0, 0.1, 0.1]];
+        let two_kinds = [[1.0, 0.1, 0.1], [-1.0, 0.1, 0.1]];
+        for directions in [&one_kind[..], &two_kinds] {
+            assert_eq!(packets_of(directions, 128 * PACKET, Outcome::Shared).0, 128);
+            // The pauses are 1, 3, 7, 15, 31 and 31 runs.
+            let (n_packets, _) = packets_of(directions, 128 * PACKET, Outcome::Scattered);
+            assert!((6..=10).contains(&n_packets), "{n_packets}");
+        }
+    }
+
+    #[test]
+    fn rays_of_many_kinds_pause_without_a_packet() {
+        let axes = [[1.0, 0.1, 0.1], [0.1, 1.0, 0.1], [0.1, 0.1, 1.0]];
+        let directions: Vec<_> = axes.into_iter().flat_map(|d| [d, d.map(|x: f32| -x)]).collect();
+        let (n_packets, pause) = packets_of(&directions, 8 * PACKET, Outcome::Shared);
+        assert_eq!((n_packets, pause.length), (0, 7));
+    }
+
+    #[test]
+    fn a_small_batch_is_not_sorted_into_kinds() {
+        let directions = [[1.0, 0.1, 0.1], [-1.0, 0.1, 0.1]];
+        assert_eq!(packets_of(&directions, PACKET - 1, Outcome::Shared).0, 0);
+        assert_eq!(packets_of(&directions, PACKET, Outcome::Shared).0, 2);
+        assert_eq!(packets_of(&directions[..1], 8, Outcome::Shared).0, 1);
+    }
 
     #[test]
     fn pauses_grow_until_a_packet_shares_its_path() {
@@ -117,7 +200,7 @@ mod tests {
             n
         };
         let scattered = [(); 6].map(|()| length_after(Outcome::Scattered));
-        assert_eq!(scattered, [1, 3, 7, 15, 15, 15]);
+        assert_eq!(scattered, [1, 3, 7, 15, 31, 31]);
         assert_eq!(length_after(Outcome::Refused), 0);
         assert_eq!(length_after(Outcome::Shared), 0);
         assert_eq!(length_after(Outcome::Scattered), 1);
