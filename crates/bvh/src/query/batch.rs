@@ -1,10 +1,12 @@
 //! Queries of many rays at once, spread over threads.
 
+use std::sync::Mutex;
+
 use hitscan_primitives::{Faces, Hit, HitOptions, Ray, brute_force::scaled_ray};
 
 use super::{
     alone::answer_alone,
-    packets::{answer_packets, begin_batch},
+    packets::{Pause, answer_packets},
     rows::{Runs, row_length},
 };
 use crate::{
@@ -70,15 +72,15 @@ impl MeshBvh {
     where
         Q: Query<Answer: PacketAnswer + Send>,
     {
-        begin_batch::<Q::Answer>();
+        let pause = Mutex::new(Pause::default());
         let row = row_length(rays, self.bounds.max_abs_coordinate());
         for_each_chunk(rays, answers, Runs::unit(row), |rays, answers| {
             let (runs, scale) = (Runs::new(rays.len(), row), self.tree.scale);
             let alone = if scale == 1.0 {
-                answer_packets(&self.tree, self.isa, rays, runs, answers, faces)
+                answer_packets(&self.tree, self.isa, rays, runs, answers, faces, &pause)
             } else {
                 let scaled: Vec<Ray> = rays.iter().map(|ray| scaled_ray(ray, scale)).collect();
-                answer_packets(&self.tree, self.isa, &scaled, runs, answers, faces)
+                answer_packets(&self.tree, self.isa, &scaled, runs, answers, faces, &pause)
             };
             answer_alone::<Q>(&self.tree, self.isa, rays, &alone, faces, answers);
         });

@@ -1,6 +1,6 @@
 //! The rays of a batch that go as packets.
 
-use std::cell::Cell;
+use std::sync::Mutex;
 
 use hitscan_primitives::{Faces, Ray};
 
@@ -25,13 +25,11 @@ const MIN_SHARED_IN_MEMORY_ANY: u32 = 10;
 /// The maximum number of runs that go alone after a packet whose rays went different ways.
 const MAX_PAUSE: usize = 31;
 
-thread_local! {
-    /// The pauses of closest hits and of any hits on this thread. They last from chunk to chunk of a batch.
-    static PAUSES: [Cell<Pause>; 2] = const { [const { Cell::new(Pause { left: 0, length: 0 }) }; 2] };
-}
+/// Why the lock of a pause is never poisoned.
+const COPIED: &str = "a copy does not panic";
 
 /// Answers the rays that can go as packets: runs of one kind first, then the rays of mixed runs, sorted into
-/// kinds. Returns the others. The rays must be in the tree's scaled space.
+/// kinds. Returns the others. The rays must be in the tree's scaled space. The chunks of a batch share `pause`.
 pub(super) fn answer_packets<A: PacketAnswer>(
     tree: &Tree,
     isa: Isa,
@@ -39,15 +37,14 @@ pub(super) fn answer_packets<A: PacketAnswer>(
     runs: Runs,
     answers: &mut [A],
     faces: Faces,
+    pause: &Mutex<Pause>,
 ) -> Vec<u32> {
     let mut alone = Vec::new();
     let feed = |packet: &mut dyn FnMut(&[u32]) -> Outcome| {
-        PAUSES.with(|pauses| {
-            let pause = &pauses[usize::from(A::ANY)];
-            let mut current = pause.get();
-            alone = feed_packets(rays, runs, &mut current, packet);
-            pause.set(current);
-        });
+        // A copy for the chunk, so that threads do not wait for each other.
+        let mut current = *pause.lock().expect(COPIED);
+        alone = feed_packets(rays, runs, &mut current, packet);
+        *pause.lock().expect(COPIED) = current;
     };
     let min_shared = match is_far_beyond_caches(tree) {
         false => MIN_SHARED,
@@ -56,14 +53,6 @@ pub(super) fn answer_packets<A: PacketAnswer>(
     };
     isa.run(Packets { tree, rays, faces, answers, min_shared, feed });
     alone
-}
-
-/// Begins a batch: its first run is tried as a packet, whatever the last batch was like.
-pub(super) fn begin_batch<A: PacketAnswer>() {
-    PAUSES.with(|pauses| {
-        let pause = &pauses[usize::from(A::ANY)];
-        pause.set(Pause { left: 0, ..pause.get() });
-    });
 }
 
 /// Passes the rays that may go as packets to `packet`. Returns the others.
@@ -113,7 +102,7 @@ fn feed_packets(
 /// The runs that go alone, because the rays of the last packets went different ways. On meshes that are finer
 /// than the distance between rays, single rays are faster.
 #[derive(Clone, Copy, Default)]
-struct Pause {
+pub(super) struct Pause {
     /// The runs still to go alone.
     left: usize,
     /// The length of the last pause.
@@ -150,13 +139,15 @@ mod tests {
     fn packets_of(directions: &[[f32; 3]], n_rays: usize, outcome: Outcome) -> (usize, Pause) {
         let rays: Vec<Ray> =
             directions.iter().cycle().take(n_rays).map(|&d| Ray::new([0.0; 3], d)).collect();
-        let (mut n_packets, mut pause) = (0, Pause::default());
+        let (mut n_packets, mut n_in_packets, mut pause) = (0, 0, Pause::default());
         let alone = feed_packets(&rays, Runs::new(n_rays, None), &mut pause, &mut |indices| {
             n_packets += 1;
+            n_in_packets += indices.len();
             assert!(indices.len() >= MIN_PACKET);
             outcome
         });
-        assert!(alone.is_sorted() && alone.len() <= n_rays);
+        assert!(alone.is_sorted());
+        assert_eq!(n_in_packets + alone.len(), n_rays);
         (n_packets, pause)
     }
 
