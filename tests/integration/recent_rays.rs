@@ -22,6 +22,7 @@ fn streams_that_change_their_kind_have_one_answer() {
         for _ in 0..effort(2) {
             rays.extend(alike(mesh, &mut rng));
             rays.extend(from_one_point(mesh, &mut rng));
+            rays.extend(from_afar(mesh, &mut rng));
             rays.extend(hard_rays(mesh, RUN, &mut rng));
             // Within a run of neighbours come rays that cannot take the fast path.
             let odd: Vec<Ray> = (0..RUN).flat_map(|_| bundle(mesh, &mut rng)).take(RUN).collect();
@@ -141,6 +142,20 @@ fn alike(mesh: &TriMesh, rng: &mut Rng) -> Vec<Ray> {
 fn from_one_point(mesh: &TriMesh, rng: &mut Rng) -> Vec<Ray> {
     let origin = mesh.bounds().center() + 0.3 * mesh.bounds().extent() * rng.direction();
     (0..RUN).map(|_| Ray::new(origin, rng.direction())).collect()
+}
+
+/// Rays from one place far away to corners and edges, where boxes of the tree end. Seen from there, all point alike.
+fn from_afar(mesh: &TriMesh, rng: &mut Rng) -> Vec<Ray> {
+    let size = mesh.bounds().extent().length();
+    let eye = mesh.bounds().center() + rng.direction() * size * 10f32.powf(rng.between(0.3, 6.0));
+    (0..RUN)
+        .map(|_| {
+            let triangle = rng.below(mesh.triangles().len());
+            let [a, b, _] = mesh.triangles()[triangle].map(|i| mesh.positions()[i as usize]);
+            let weight = if rng.below(2) == 0 { 0.0 } else { rng.between(0.0, 1.0) };
+            Ray::new(eye, a.lerp(b, weight) - eye)
+        })
+        .collect()
 }
 
 /// Segments side by side that end at a light, some of them before or behind the mesh.

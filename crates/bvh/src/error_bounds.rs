@@ -30,7 +30,18 @@ pub(crate) const REQUIRED_INFLATION_SHARE: f32 = 0.95;
 pub(crate) const NEAR_ORIGIN: f32 = 2.0;
 
 /// The shift of a far origin away from each plane, as a share of `E`: 12 `u`. docs/proof.md needs 10.5 `u`.
-pub(crate) const ORIGIN_SHIFT: f32 = 12.0 * U;
+const ORIGIN_SHIFT: f32 = 12.0 * U;
+
+/// How far an origin is shifted away from each plane: not at all within [`NEAR_ORIGIN`]. `farthest_coordinate` is
+/// the origin's largest, in absolute value, and `max_abs` is `M`.
+#[inline(always)]
+pub(crate) fn origin_shift(farthest_coordinate: f32, max_abs: f32) -> f32 {
+    if farthest_coordinate <= NEAR_ORIGIN * max_abs {
+        0.0
+    } else {
+        ORIGIN_SHIFT * (farthest_coordinate + max_abs)
+    }
+}
 
 /// The slack of the plane test, as a share of `E`: 48 `u`. docs/proof.md needs 45.8 `u`. A larger one passes
 /// the triangle that a bounced ray starts on.

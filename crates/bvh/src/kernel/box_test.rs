@@ -3,21 +3,21 @@
 //! Stored boxes are inflated by more than the rounding of this test and of the reference test; see
 //! [`INFLATION`](crate::error_bounds::INFLATION). The fast path takes a multiplication and an addition
 //! for each plane, fused where the machine can. The robust path subtracts and multiplies, because the
-//! product of a far origin may overflow.
+//! product of a huge origin may overflow.
 
-use super::ray_setup::{Origin, QueryRay};
+use super::ray_setup::QueryRay;
 use crate::{
-    error_bounds::ORIGIN_SHIFT,
     layout::WideNode,
     simd::{OctantRows, Simd, as_row},
 };
 
-/// A ray's constants for the box test. `ROBUST` is for rays whose origin may be far, whose direction may
-/// be tiny, or whose `t_min` may be negative.
-pub(crate) struct BoxRay<S: Simd, const ROBUST: bool> {
+/// A ray's constants for the box test. `FAR` is for rays that may start far from the mesh, `ROBUST` for those
+/// whose origin may also be huge, whose direction may be tiny, or whose `t_min` may be negative.
+pub(crate) struct BoxRay<S: Simd, const ROBUST: bool, const FAR: bool> {
     simd: S,
     rows: OctantRows,
-    /// The origin for near and far planes. On the fast path both are the origin times `-reciprocal`.
+    /// The origin for near and far planes, on the fast path times `-reciprocal`. Without `FAR` they are
+    /// equal, which saves three registers: with six, near rays would be 3 to 4 % slower.
     near_origin: [S::F; 3],
     far_origin: [S::F; 3],
     reciprocal: [S::F; 3],
@@ -36,8 +36,8 @@ pub(crate) struct BoxHits<S: Simd> {
     pub(crate) enter: S::F,
 }
 
-impl<S: Simd, const ROBUST: bool> BoxRay<S, ROBUST> {
-    /// Without `ROBUST` the ray must come from [`QueryRay::fast`].
+impl<S: Simd, const ROBUST: bool, const FAR: bool> BoxRay<S, ROBUST, FAR> {
+    /// Without `ROBUST` the ray must come from [`QueryRay::fast`], without `FAR` from near.
     ///
     /// For near origins the inflation of the boxes covers all rounding. A far origin is shifted away from
     /// each plane, which widens the interval.
@@ -47,23 +47,28 @@ impl<S: Simd, const ROBUST: bool> BoxRay<S, ROBUST> {
     #[inline(always)]
     pub(crate) fn new(ray: &QueryRay<'_, S>) -> Self {
         let simd = ray.simd;
-        let (o, d) = (ray.ray.origin.to_array(), ray.ray.direction.to_array());
         let reciprocal = splat_three(simd, ray.reciprocals);
-        let origin = if ROBUST {
-            [simd.splat(o[0]), simd.splat(o[1]), simd.splat(o[2])]
+        let (near_origin, far_origin) = if ROBUST {
+            let (o, d) = (ray.ray.origin.to_array(), ray.ray.direction.to_array());
+            let (mut near, mut far) = (reciprocal, reciprocal);
+            for axis in 0..3 {
+                let shift = ray.shift.copysign(d[axis]);
+                near[axis] = simd.splat(o[axis] + shift);
+                far[axis] = simd.splat(o[axis] - shift);
+            }
+            (near, far)
         } else {
             let products = simd.mul(simd.load(as_row(ray.ray)), ray.reciprocals);
-            splat_three(simd, simd.xor_sign(products, simd.splat(-0.0)))
-        };
-        let (mut near_origin, mut far_origin) = (origin, origin);
-        if let Origin::Far(farthest) = ray.origin {
-            let shift = ORIGIN_SHIFT * farthest;
-            for axis in 0..3 {
-                let shift = shift.copysign(d[axis]);
-                near_origin[axis] = simd.splat(o[axis] + shift);
-                far_origin[axis] = simd.splat(o[axis] - shift);
+            let minus = simd.splat(-0.0);
+            if FAR {
+                let shifts = simd.mul(simd.splat(ray.shift), simd.abs(ray.reciprocals));
+                let near = simd.xor_sign(simd.add(products, shifts), minus);
+                (splat_three(simd, near), splat_three(simd, simd.sub(shifts, products)))
+            } else {
+                let origin = splat_three(simd, simd.xor_sign(products, minus));
+                (origin, origin)
             }
-        }
+        };
         let max_t_min = if ray.is_tiny { 0.0 } else { f32::INFINITY };
         Self {
             simd,
@@ -106,12 +111,13 @@ impl<S: Simd, const ROBUST: bool> BoxRay<S, ROBUST> {
         let s = self.simd;
         let near = s.load(self.rows.near(&node.bounds, axis));
         let far = s.load(self.rows.far(&node.bounds, axis));
-        let (near_origin, far_origin) = (self.near_origin[axis], self.far_origin[axis]);
+        let near_origin = self.near_origin[axis];
+        let far_origin = if FAR { self.far_origin[axis] } else { near_origin };
         let r = self.reciprocal[axis];
         if ROBUST {
             (s.mul(s.sub(near, near_origin), r), s.mul(s.sub(far, far_origin), r))
         } else {
-            (s.approx_mul_add(near, r, near_origin), s.approx_mul_add(far, r, near_origin))
+            (s.approx_mul_add(near, r, near_origin), s.approx_mul_add(far, r, far_origin))
         }
     }
 }

@@ -3,7 +3,7 @@
 use hitscan_primitives::{Axis, Ray, WatertightRay};
 
 use crate::{
-    error_bounds::{LEAST_COMPONENT, NEAR_ORIGIN, SHORT, STRETCH, TINY},
+    error_bounds::{LEAST_COMPONENT, SHORT, STRETCH, TINY, origin_shift},
     simd::{LANES, Simd, as_row},
 };
 
@@ -21,7 +21,8 @@ pub(crate) struct QueryRay<'a, S: Simd> {
     pub(super) backward: u32,
     /// Lanes 3 to 5 are the sizes of the direction's components, or a multiple of them.
     sizes: S::F,
-    pub(super) origin: Origin,
+    /// [`origin_shift`] of the origin.
+    pub(super) shift: f32,
     /// Whether the direction is below [`TINY`]: its reciprocals are those of [`STRETCH`] times it.
     pub(super) is_tiny: bool,
     /// The largest |origin| + M or more: no component of a corner minus the origin exceeds it but by
@@ -33,20 +34,11 @@ pub(crate) struct QueryRay<'a, S: Simd> {
 const ORIGIN: u32 = 0b000_111;
 const DIRECTION: u32 = 0b111_000;
 
-/// How far from the mesh a ray starts.
-#[derive(Clone, Copy)]
-pub(crate) enum Origin {
-    /// Within [`NEAR_ORIGIN`].
-    Near,
-    /// With the largest |origin| + M.
-    Far(f32),
-}
-
 impl<'a, S: Simd> QueryRay<'a, S> {
     /// Prepares a ray for the fast path, for a mesh whose largest coordinate is `max_abs` and a tree with
-    /// these [`fast_limits`](crate::layout::Tree::fast_limits). `None` if the ray must not take it.
+    /// these limits of [`Tree::fast_limits`](crate::layout::Tree::fast_limits). `None` if the ray must not take it.
     ///
-    /// One comparison finds far origins, long directions, and everything that is not finite. The rest of
+    /// One comparison finds huge origins, long directions, and everything that is not finite. The rest of
     /// an invalid ray hits nothing by itself: a direction of zeros is [`SHORT`], and no box begins after
     /// `t_min` and before a smaller `t_max`.
     #[inline(always)]
@@ -63,16 +55,16 @@ impl<'a, S: Simd> QueryRay<'a, S> {
         }
         let reciprocals = s.div(s.splat(1.0), s.max(sizes, s.splat(LEAST_COMPONENT)));
         let [y, z] = [s.splat_lane::<1>(sizes), s.splat_lane::<2>(sizes)];
-        let farthest_coordinate = s.max(sizes, s.max(y, z));
+        let farthest_coordinate = s.store(s.max(sizes, s.max(y, z)))[0];
         Some(Self {
             simd,
             ray,
             reciprocals: direction_first(s, s.xor_sign(reciprocals, lanes)),
             backward: signs >> 3 & 7,
             sizes,
-            origin: Origin::Near,
+            shift: origin_shift(farthest_coordinate, max_abs),
             is_tiny: false,
-            farthest: s.store(farthest_coordinate)[0] + max_abs,
+            farthest: farthest_coordinate + max_abs,
         })
     }
 
@@ -92,10 +84,10 @@ impl<'a, S: Simd> QueryRay<'a, S> {
             return None;
         }
         let mut sizes = s.abs(lanes);
-        let near = s.movemask(s.le(sizes, s.splat(NEAR_ORIGIN * max_abs)));
         let o = ray.origin.to_array();
-        let farthest = o[0].abs().max(o[1].abs()).max(o[2].abs()) + max_abs;
-        let origin = if near & ORIGIN == ORIGIN { Origin::Near } else { Origin::Far(farthest) };
+        let farthest_coordinate = o[0].abs().max(o[1].abs()).max(o[2].abs());
+        let shift = origin_shift(farthest_coordinate, max_abs);
+        let farthest = farthest_coordinate + max_abs;
         let is_long = s.movemask(s.le(s.splat(SHORT), sizes)) & DIRECTION != 0;
         let is_tiny = !is_long && s.movemask(s.le(s.splat(TINY), sizes)) & DIRECTION == 0;
         if is_tiny {
@@ -104,7 +96,7 @@ impl<'a, S: Simd> QueryRay<'a, S> {
         let reciprocals = s.min(s.div(s.splat(1.0), sizes), s.splat(f32::MAX));
         let reciprocals = direction_first(s, s.xor_sign(reciprocals, lanes));
         let backward = s.sign_bits(lanes) >> 3 & 7;
-        Some(Self { simd, ray, reciprocals, backward, sizes, origin, is_tiny, farthest })
+        Some(Self { simd, ray, reciprocals, backward, sizes, shift, is_tiny, farthest })
     }
 
     /// The [dominant axes](WatertightRay::dominant_axes) of the direction.

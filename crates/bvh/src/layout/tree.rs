@@ -2,7 +2,7 @@
 
 use super::{Leaves, WideNode};
 use crate::{
-    error_bounds::{INFLATION, LONGEST, NEAR_ORIGIN},
+    error_bounds::{FARTHEST, INFLATION, LONGEST, NEAR_ORIGIN},
     scaled_mesh::ScaledMesh,
     simd::LANES,
     split::{Parts, TriangleSet},
@@ -27,7 +27,21 @@ pub(crate) struct Tree {
     pub(crate) parts: Option<Parts>,
     /// The sizes that the eight numbers of a ray must not exceed to take the fast path. Negative if no ray
     /// of this tree may. [`Tree::expected_fast_limits`] has the rule.
-    pub(crate) fast_limits: [f32; LANES],
+    pub(crate) fast_limits: FastLimits,
+}
+
+/// Limits on the numbers of a ray, as eight lanes.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct FastLimits {
+    /// For rays that start near the mesh.
+    pub(crate) near: [f32; LANES],
+    /// For rays that start anywhere.
+    pub(crate) far: [f32; LANES],
+}
+
+impl FastLimits {
+    /// No ray is within these.
+    const NONE: Self = Self { near: [-1.0; LANES], far: [-1.0; LANES] };
 }
 
 impl Tree {
@@ -47,7 +61,7 @@ impl Tree {
             depth,
             split: TriangleSet::default(),
             parts: None,
-            fast_limits: [-1.0; LANES],
+            fast_limits: FastLimits::NONE,
         };
         tree.fast_limits = tree.expected_fast_limits();
         tree
@@ -59,16 +73,15 @@ impl Tree {
         self.fast_limits = self.expected_fast_limits();
     }
 
-    /// The fast path takes near rays of full trees that are neither scaled nor deeper than its stack.
-    pub(crate) fn expected_fast_limits(&self) -> [f32; LANES] {
+    /// The fast path takes all but extreme rays, on full trees that are neither scaled nor deeper than its stack.
+    pub(crate) fn expected_fast_limits(&self) -> FastLimits {
         let full = matches!(self.leaves, Leaves::Full(_));
-        if full && self.scale == 1.0 && self.depth <= SHALLOW_DEPTH {
-            let (o, d) = (NEAR_ORIGIN * self.max_abs, LONGEST);
-            // The last two are `t_min` and `t_max`.
-            [o, o, o, d, d, d, f32::MAX, f32::INFINITY]
-        } else {
-            [-1.0; LANES]
+        if !full || self.scale != 1.0 || self.depth > SHALLOW_DEPTH {
+            return FastLimits::NONE;
         }
+        // The last two are `t_min` and `t_max`.
+        let limits = |o: f32| [o, o, o, LONGEST, LONGEST, LONGEST, f32::MAX, f32::INFINITY];
+        FastLimits { near: limits(NEAR_ORIGIN * self.max_abs), far: limits(FARTHEST / 2.0) }
     }
 
     /// The widening of node boxes on every side.

@@ -46,7 +46,7 @@ impl Kernel for CountedTraversal<'_> {
             return (None, stats);
         };
         // The robust kernels answer alike for rays that could take the fast path.
-        let boxes = BoxRay::<S, true>::new(&query);
+        let boxes = BoxRay::<S, true, true>::new(&query);
         let triangles = TriangleRay::new::<true>(&query, faces);
         let keys = KeyCodec::new::<true>(simd, ray.t_min);
         let mut memory = StackMemory::new();

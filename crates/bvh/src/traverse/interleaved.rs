@@ -58,7 +58,7 @@ struct Interleaved<'a, Q: Query> {
 /// A ray in flight.
 struct InFlight<S: Simd, H> {
     index: u32,
-    boxes: BoxRay<S, false>,
+    boxes: BoxRay<S, false, true>,
     triangles: TriangleRay<S>,
     keys: KeyCodec<S>,
     current: ChildRef,
@@ -83,7 +83,8 @@ impl<Q: Query> Kernel for Interleaved<'_, Q> {
                     let Some(&index) = waiting.next() else { continue };
                     let ray = &rays[index as usize];
                     let mut sink = Q::along(ray);
-                    let query = QueryRay::fast(simd, ray, &tree.fast_limits, tree.max_abs);
+                    let limits = &tree.fast_limits.far;
+                    let query = QueryRay::fast(simd, ray, limits, tree.max_abs);
                     let Some(query) = query else {
                         let start = ChildRef::ROOT;
                         let traversal = Traversal { tree, ray, faces, start, sink: &mut sink };

@@ -20,7 +20,8 @@ use crate::{
     layout::{ChildRef, Leaves, Tree, TriangleBlock},
     platform::IS_DOWNLOAD,
     simd::{
-        Isa, Kernel, KernelFn, ShallowStack, ShallowStackMemory, Simd, Stack, StackMemory, StackOf,
+        Isa, Kernel, KernelFn, LANES, ShallowStack, ShallowStackMemory, Simd, Stack, StackMemory,
+        StackOf,
     },
 };
 
@@ -38,6 +39,9 @@ pub(crate) struct Traversal<'a, H> {
 ///
 /// The sink is a local variable of the kernel, so it stays in registers.
 struct Answering<Q, W>(PhantomData<(Q, W)>);
+
+/// [`Answering`] for rays that may start far from the mesh.
+struct AnsweringFar<Q, W>(PhantomData<(Q, W)>);
 
 /// The traversal of a ray that cannot take the fast path.
 pub(super) struct Robust<'a, H> {
@@ -127,7 +131,7 @@ impl<'a, H: HitSink> Traversal<'a, H> {
     /// The loop: from node to node and from leaf to leaf, until no child on the stack is within the limit.
     // Longer than 60 lines: one loop, whose steps share the ray's constants, the limit and the stack.
     #[inline(always)]
-    fn traverse<S, L, W, const ROBUST: bool, const SIZE: usize>(
+    fn traverse<S, L, W, const ROBUST: bool, const FAR: bool, const SIZE: usize>(
         self,
         simd: S,
         query: &QueryRay<'_, S>,
@@ -159,7 +163,7 @@ impl<'a, H: HitSink> Traversal<'a, H> {
                 return;
             }
         }
-        let boxes = BoxRay::<S, ROBUST>::new(query);
+        let boxes = BoxRay::<S, ROBUST, FAR>::new(query);
         let keys = KeyCodec::new::<ROBUST>(simd, query.t_min());
         loop {
             let t_max = simd.splat(limit);
@@ -222,12 +226,35 @@ impl<Q: Query, W: Way> KernelFn<&Tree, &Ray, Faces, Option<&Occluder>> for Answe
         faces: Faces,
         occluder: Option<&Occluder>,
     ) -> Q::Answer {
+        let Some((query, blocks)) = fast(simd, tree, ray, &tree.fast_limits.near) else {
+            return simd.call::<AnsweringFar<Q, W>, _, _, _, _>(tree, ray, faces, occluder);
+        };
         let mut sink = Q::along(ray);
-        if let Some((query, blocks)) = fast(simd, tree, ray) {
+        let mut memory = ShallowStackMemory::new();
+        let stack = ShallowStack::new(&mut memory);
+        let traversal = Traversal { tree, ray, faces, start: ChildRef::ROOT, sink: &mut sink };
+        traversal.traverse::<S, _, W, false, false, _>(simd, &query, blocks, occluder, stack);
+        sink.answer()
+    }
+}
+
+impl<Q: Query, W: Way> KernelFn<&Tree, &Ray, Faces, Option<&Occluder>> for AnsweringFar<Q, W> {
+    type Output = Q::Answer;
+
+    #[inline(always)]
+    fn run<S: Simd>(
+        simd: S,
+        tree: &Tree,
+        ray: &Ray,
+        faces: Faces,
+        occluder: Option<&Occluder>,
+    ) -> Q::Answer {
+        let mut sink = Q::along(ray);
+        if let Some((query, blocks)) = fast(simd, tree, ray, &tree.fast_limits.far) {
             let mut memory = ShallowStackMemory::new();
             let stack = ShallowStack::new(&mut memory);
             let traversal = Traversal { tree, ray, faces, start: ChildRef::ROOT, sink: &mut sink };
-            traversal.traverse::<S, _, W, false, _>(simd, &query, blocks, occluder, stack);
+            traversal.traverse::<S, _, W, false, true, _>(simd, &query, blocks, occluder, stack);
             return sink.answer();
         }
         // Another sink, because a sink that goes out of line stays in memory.
@@ -238,15 +265,17 @@ impl<Q: Query, W: Way> KernelFn<&Tree, &Ray, Faces, Option<&Occluder>> for Answe
     }
 }
 
-/// The ray prepared for the fast path, and the blocks of the tree, if the ray may take it.
+/// The ray prepared for the fast path, and the blocks of the tree, if the ray is within the limits of
+/// [`Tree::fast_limits`](crate::layout::Tree::fast_limits).
 #[inline(always)]
 fn fast<'a, S: Simd>(
     simd: S,
     tree: &'a Tree,
     ray: &'a Ray,
+    limits: &[f32; LANES],
 ) -> Option<(QueryRay<'a, S>, &'a [TriangleBlock])> {
     let Leaves::Full(blocks) = &tree.leaves else { return None };
-    let query = QueryRay::fast(simd, ray, &tree.fast_limits, tree.max_abs)?;
+    let query = QueryRay::fast(simd, ray, limits, tree.max_abs)?;
     Some((query, blocks))
 }
 
@@ -255,10 +284,10 @@ impl<H: HitSink> Kernel for Traversal<'_, H> {
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        if let Some((query, blocks)) = fast(simd, self.tree, self.ray) {
+        if let Some((query, blocks)) = fast(simd, self.tree, self.ray, &self.tree.fast_limits.far) {
             let mut memory = ShallowStackMemory::new();
             let stack = ShallowStack::new(&mut memory);
-            self.traverse::<S, _, Near, false, _>(simd, &query, blocks, None, stack);
+            self.traverse::<S, _, Near, false, true, _>(simd, &query, blocks, None, stack);
         } else {
             simd.vectorize(Robust { traversal: self, is_scaled: false });
         }
@@ -284,14 +313,14 @@ impl<H: HitSink> Kernel for Robust<'_, H> {
         let traversal = Traversal { tree, ray, faces, start, sink };
         match &tree.leaves {
             leaves if IS_DOWNLOAD => {
-                traversal.traverse::<S, _, Near, true, _>(simd, &query, leaves, None, stack);
+                traversal.traverse::<S, _, Near, true, true, _>(simd, &query, leaves, None, stack);
             }
             Leaves::Full(blocks) => {
                 let blocks = &RobustBlocks(blocks);
-                traversal.traverse::<S, _, Near, true, _>(simd, &query, blocks, None, stack);
+                traversal.traverse::<S, _, Near, true, true, _>(simd, &query, blocks, None, stack);
             }
             Leaves::Compact(blocks) => {
-                traversal.traverse::<S, _, Near, true, _>(simd, &query, blocks, None, stack);
+                traversal.traverse::<S, _, Near, true, true, _>(simd, &query, blocks, None, stack);
             }
         }
     }

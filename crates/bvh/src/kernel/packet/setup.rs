@@ -5,8 +5,7 @@ use hitscan_primitives::{Axis, Ray, WatertightRay};
 use super::{BestLanes, Bounds, GROUP_MASK, Group, LANES, Packet, RaySet, max_lane, rays_of};
 use crate::{
     error_bounds::{
-        FARTHEST, LEAST_COMPONENT, LONGEST, NEAR_ORIGIN, ORIGIN_SHIFT, PLANE_SLACK, SHORT,
-        contact_depth,
+        FARTHEST, LEAST_COMPONENT, LONGEST, PLANE_SLACK, SHORT, contact_depth, origin_shift,
     },
     kernel::triangle_filter::RayLanes,
     simd::{Row, Simd, as_row},
@@ -110,13 +109,12 @@ impl<S: Simd> Packet<S> {
         for group in &mut self.groups[..self.n_groups] {
             group.rays.slack = slack;
         }
-        let is_far = farthest_origin > NEAR_ORIGIN * max_abs;
+        let shift = origin_shift(farthest_origin, max_abs);
         self.has_one_origin = one_origin == GROUP_MASK;
         self.axes = axes;
         self.rows = [Row::new(kx), Row::new(ky), Row::new(kz)];
         self.backward = backward[2];
         for axis in 0..3 {
-            let shift = if is_far { ORIGIN_SHIFT * farthest } else { 0.0 };
             self.shift[axis] = if backward[axis] { -shift } else { shift };
             self.near[axis] = Row::new(usize::from(backward[axis]));
             self.far[axis] = Row::new(usize::from(!backward[axis]));
