@@ -29,6 +29,7 @@ impl Simd for Avx2 {
     type F = __m256;
     type M = __m256;
     type D = [__m256d; 2];
+    const COMPRESSES: bool = true;
 
     register_operations!("avx2,fma,bmi1,bmi2,lzcnt,popcnt");
 

@@ -14,7 +14,7 @@ pub(crate) const ORDER_BITS: u32 = 16;
 /// scalar operation does, so a kernel gives the same bits under every implementation. The one exception
 /// is [`approx_mul_add`](Self::approx_mul_add).
 pub(crate) trait Simd: Copy {
-    /// Whether [`compress`](Self::compress) is one instruction, not a look-up in tables.
+    /// Whether [`compress`](Self::compress) costs less than the branches that it replaces.
     const COMPRESSES: bool = false;
 
     /// Eight f32.
