@@ -37,7 +37,7 @@ pub(crate) struct BoxHits<S: Simd> {
 }
 
 impl<S: Simd, const ROBUST: bool, const FAR: bool> BoxRay<S, ROBUST, FAR> {
-    /// Without `ROBUST` the ray must come from [`QueryRay::fast`], without `FAR` from near.
+    /// Without `ROBUST` the ray must come from [`QueryRay::fast`]. Without `FAR` it must start near the mesh.
     ///
     /// For near origins the inflation of the boxes covers all rounding. A far origin is shifted away from
     /// each plane, which widens the interval.
@@ -50,7 +50,7 @@ impl<S: Simd, const ROBUST: bool, const FAR: bool> BoxRay<S, ROBUST, FAR> {
         let reciprocal = splat_three(simd, ray.reciprocals);
         let (near_origin, far_origin) = if ROBUST {
             let (o, d) = (ray.ray.origin.to_array(), ray.ray.direction.to_array());
-            let (mut near, mut far) = (reciprocal, reciprocal);
+            let (mut near, mut far) = ([simd.splat(0.0); 3], [simd.splat(0.0); 3]);
             for axis in 0..3 {
                 let shift = ray.shift.copysign(d[axis]);
                 near[axis] = simd.splat(o[axis] + shift);

@@ -20,8 +20,7 @@ use crate::{
     layout::{ChildRef, Leaves, Tree, TriangleBlock},
     platform::IS_DOWNLOAD,
     simd::{
-        Isa, Kernel, KernelFn, LANES, ShallowStack, ShallowStackMemory, Simd, Stack, StackMemory,
-        StackOf,
+        Isa, Kernel, KernelFn, ShallowStack, ShallowStackMemory, Simd, Stack, StackMemory, StackOf,
     },
 };
 
@@ -38,10 +37,9 @@ pub(crate) struct Traversal<'a, H> {
 /// One ray from the root to its answer, in a [`Way`].
 ///
 /// The sink is a local variable of the kernel, so it stays in registers.
-struct Answering<Q, W>(PhantomData<(Q, W)>);
-
-/// [`Answering`] for rays that may start far from the mesh.
-struct AnsweringFar<Q, W>(PhantomData<(Q, W)>);
+///
+/// With `FAR` it takes all rays, also those that start far from the mesh. Without, it hands them on.
+struct Answering<Q, W, const FAR: bool>(PhantomData<(Q, W)>);
 
 /// The traversal of a ray that cannot take the fast path.
 pub(super) struct Robust<'a, H> {
@@ -100,13 +98,15 @@ fn answer_like<Q: Query>(
     match coherence {
         Coherence::Alike if Q::NEEDS_NO_T => with_recent_rays::<Q, _>(|recent| {
             let occluder = Some(&recent.occluder);
-            isa.call::<Answering<Q, Alike>, _, _, _, _>(tree, ray, faces, occluder)
+            isa.call::<Answering<Q, Alike, false>, _, _, _, _>(tree, ray, faces, occluder)
         }),
-        Coherence::Alike => isa.call::<Answering<Q, Alike>, _, _, _, _>(tree, ray, faces, None),
-        Coherence::Near if Q::ORDERED => {
-            isa.call::<Answering<Q, Near>, _, _, _, _>(tree, ray, faces, None)
+        Coherence::Alike => {
+            isa.call::<Answering<Q, Alike, false>, _, _, _, _>(tree, ray, faces, None)
         }
-        _ => isa.call::<Answering<Q, Scattered>, _, _, _, _>(tree, ray, faces, None),
+        Coherence::Near if Q::ORDERED => {
+            isa.call::<Answering<Q, Near, false>, _, _, _, _>(tree, ray, faces, None)
+        }
+        _ => isa.call::<Answering<Q, Scattered, false>, _, _, _, _>(tree, ray, faces, None),
     }
 }
 
@@ -126,6 +126,20 @@ impl<'a, H: HitSink> Traversal<'a, H> {
             // A scaled tree has no fast path.
             simd.vectorize(Robust { traversal: self, is_scaled: true });
         }
+    }
+
+    /// [`traverse`](Self::traverse) on the fast path.
+    #[inline(always)]
+    fn traverse_fast<S: Simd, W: Way, const FAR: bool>(
+        self,
+        simd: S,
+        query: &QueryRay<'_, S>,
+        blocks: &[TriangleBlock],
+        occluder: Option<&Occluder>,
+    ) {
+        let mut memory = ShallowStackMemory::new();
+        let stack = ShallowStack::new(&mut memory);
+        self.traverse::<S, _, W, false, FAR, _>(simd, query, blocks, occluder, stack);
     }
 
     /// The loop: from node to node and from leaf to leaf, until no child on the stack is within the limit.
@@ -215,30 +229,9 @@ impl<'a, H: HitSink> Traversal<'a, H> {
     }
 }
 
-impl<Q: Query, W: Way> KernelFn<&Tree, &Ray, Faces, Option<&Occluder>> for Answering<Q, W> {
-    type Output = Q::Answer;
-
-    #[inline(always)]
-    fn run<S: Simd>(
-        simd: S,
-        tree: &Tree,
-        ray: &Ray,
-        faces: Faces,
-        occluder: Option<&Occluder>,
-    ) -> Q::Answer {
-        let Some((query, blocks)) = fast(simd, tree, ray, &tree.fast_limits.near) else {
-            return simd.call::<AnsweringFar<Q, W>, _, _, _, _>(tree, ray, faces, occluder);
-        };
-        let mut sink = Q::along(ray);
-        let mut memory = ShallowStackMemory::new();
-        let stack = ShallowStack::new(&mut memory);
-        let traversal = Traversal { tree, ray, faces, start: ChildRef::ROOT, sink: &mut sink };
-        traversal.traverse::<S, _, W, false, false, _>(simd, &query, blocks, occluder, stack);
-        sink.answer()
-    }
-}
-
-impl<Q: Query, W: Way> KernelFn<&Tree, &Ray, Faces, Option<&Occluder>> for AnsweringFar<Q, W> {
+impl<Q: Query, W: Way, const FAR: bool> KernelFn<&Tree, &Ray, Faces, Option<&Occluder>>
+    for Answering<Q, W, FAR>
+{
     type Output = Q::Answer;
 
     #[inline(always)]
@@ -250,12 +243,13 @@ impl<Q: Query, W: Way> KernelFn<&Tree, &Ray, Faces, Option<&Occluder>> for Answe
         occluder: Option<&Occluder>,
     ) -> Q::Answer {
         let mut sink = Q::along(ray);
-        if let Some((query, blocks)) = fast(simd, tree, ray, &tree.fast_limits.far) {
-            let mut memory = ShallowStackMemory::new();
-            let stack = ShallowStack::new(&mut memory);
+        if let Some((query, blocks)) = fast::<S, FAR>(simd, tree, ray) {
             let traversal = Traversal { tree, ray, faces, start: ChildRef::ROOT, sink: &mut sink };
-            traversal.traverse::<S, _, W, false, true, _>(simd, &query, blocks, occluder, stack);
+            traversal.traverse_fast::<S, W, FAR>(simd, &query, blocks, occluder);
             return sink.answer();
+        }
+        if !FAR {
+            return simd.call::<Answering<Q, W, true>, _, _, _, _>(tree, ray, faces, occluder);
         }
         // Another sink, because a sink that goes out of line stays in memory.
         let mut sink = Q::along(ray);
@@ -265,16 +259,16 @@ impl<Q: Query, W: Way> KernelFn<&Tree, &Ray, Faces, Option<&Occluder>> for Answe
     }
 }
 
-/// The ray prepared for the fast path, and the blocks of the tree, if the ray is within the limits of
-/// [`Tree::fast_limits`](crate::layout::Tree::fast_limits).
+/// The ray prepared for the fast path, and the blocks of the tree, if the ray is within the limits of the tree for
+/// near rays or, with `FAR`, for all.
 #[inline(always)]
-fn fast<'a, S: Simd>(
+fn fast<'a, S: Simd, const FAR: bool>(
     simd: S,
     tree: &'a Tree,
     ray: &'a Ray,
-    limits: &[f32; LANES],
 ) -> Option<(QueryRay<'a, S>, &'a [TriangleBlock])> {
     let Leaves::Full(blocks) = &tree.leaves else { return None };
+    let limits = if FAR { &tree.fast_limits.far } else { &tree.fast_limits.near };
     let query = QueryRay::fast(simd, ray, limits, tree.max_abs)?;
     Some((query, blocks))
 }
@@ -284,10 +278,8 @@ impl<H: HitSink> Kernel for Traversal<'_, H> {
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        if let Some((query, blocks)) = fast(simd, self.tree, self.ray, &self.tree.fast_limits.far) {
-            let mut memory = ShallowStackMemory::new();
-            let stack = ShallowStack::new(&mut memory);
-            self.traverse::<S, _, Near, false, true, _>(simd, &query, blocks, None, stack);
+        if let Some((query, blocks)) = fast::<S, true>(simd, self.tree, self.ray) {
+            self.traverse_fast::<S, Near, true>(simd, &query, blocks, None);
         } else {
             simd.vectorize(Robust { traversal: self, is_scaled: false });
         }
@@ -370,12 +362,14 @@ impl<Q: Query> Kernel for Each<'_, Q> {
             answers[index as usize] = match recent.coherence() {
                 Coherence::Alike => {
                     let occluder = if Q::NEEDS_NO_T { Some(&recent.occluder) } else { None };
-                    simd.call::<Answering<Q, Alike>, _, _, _, _>(tree, ray, faces, occluder)
+                    simd.call::<Answering<Q, Alike, false>, _, _, _, _>(tree, ray, faces, occluder)
                 }
                 Coherence::Near if Q::ORDERED => {
-                    simd.call::<Answering<Q, Near>, _, _, _, _>(tree, ray, faces, None)
+                    simd.call::<Answering<Q, Near, false>, _, _, _, _>(tree, ray, faces, None)
                 }
-                _ => simd.call::<Answering<Q, Scattered>, _, _, _, _>(tree, ray, faces, None),
+                _ => {
+                    simd.call::<Answering<Q, Scattered, false>, _, _, _, _>(tree, ray, faces, None)
+                }
             };
         }
     }
