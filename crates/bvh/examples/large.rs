@@ -55,7 +55,7 @@ fn measure(shape: &str, n: usize, options: &BuildOptions) -> Result<(), Box<dyn 
     let start = Instant::now();
     let bvh = MeshBvh::build(&mesh, options);
     let seconds = start.elapsed().as_secs_f64();
-    // The greatest memory of the process may be that of an earlier and larger mesh.
+    // The peak memory of the process may be that of an earlier and larger mesh.
     let peak = memory("VmHWM")?.saturating_sub(before);
     let stats = bvh.stats();
     print!(

@@ -17,7 +17,7 @@ type Lanes = [f32; WIDTH];
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct Node {
-    /// Per axis the least coordinates of the children's boxes, then the largest.
+    /// Per axis the minimum coordinates of the children's boxes, then the maximum.
     pub(crate) bounds: [[Lanes; 2]; 3],
     pub(crate) children: [u32; WIDTH],
     _rest: [u32; WIDTH],
@@ -48,7 +48,7 @@ const ROUNDING: f32 = 1.0 / (1 << 20) as f32;
 /// A bound of the rounding of the line's start in f64, relative to the ray's origin.
 const ROUNDING_OF_START: f64 = 1e-14;
 
-/// The least component of a direction whose largest is 1. A smaller one turns the line by less than any
+/// The smallest component of a direction whose largest is 1. A smaller one turns the line by less than any
 /// rounding.
 const LEAST: f64 = 1e-30;
 

@@ -83,7 +83,7 @@ export function extract(geometry, ranges) {
 	return { positions, triangles, ids, firstVertex };
 }
 
-/** The least and the largest of some indices. */
+/** The smallest and the largest of some indices. */
 function extent(indices) {
 	let [low, high] = [Infinity, -1];
 	for (let i = 0; i < indices.length; i++) {

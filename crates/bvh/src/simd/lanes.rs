@@ -119,7 +119,7 @@ pub(crate) trait Simd: Copy {
         }
         self.load_bits(&keys)
     }
-    /// The lane of `mask`, which has some, with the least number in the upper [`ORDER_BITS`] of its bits; the
+    /// The lane of `mask`, which has some, with the smallest number in the upper [`ORDER_BITS`] of its bits; the
     /// first of equals.
     #[inline(always)]
     fn least_lane(self, mask: Self::M, lanes: Self::F) -> usize {
@@ -247,7 +247,7 @@ mod tests {
         }
     }
 
-    /// The least lane among those of a mask.
+    /// The smallest lane among those of a mask.
     struct Least(u32, [u32; LANES]);
 
     impl Kernel for Least {

@@ -202,7 +202,7 @@ macro_rules! register_operations {
                 let upper = _mm256_srli_epi32::<{ ORDER_BITS as i32 }>(_mm256_castps_si256(lanes));
                 let (low, high) =
                     (_mm256_castsi256_si128(upper), _mm256_extracti128_si256::<1>(upper));
-                // The least word, and above it its place.
+                // The smallest word, and above it its place.
                 let least = _mm_cvtsi128_si32(_mm_minpos_epu16(_mm_packus_epi32(low, high)));
                 (least >> 16) as usize % LANES
             })

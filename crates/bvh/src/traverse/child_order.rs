@@ -203,7 +203,7 @@ pub(super) fn cut_and_pop<S: Simd, const SIZE: usize>(
     }
 }
 
-/// The greatest key within a limit. If that is negative, every key is.
+/// The largest key within a limit. If that is negative, every key is.
 #[inline(always)]
 fn last_key(limit: f32) -> u32 {
     limit.to_bits() | SLOT_BITS
@@ -236,7 +236,7 @@ impl<S: Simd> KeyCodec<S> {
     /// Without `ROBUST` the ray must not have a negative `t_min`.
     #[inline(always)]
     pub(super) fn new<const ROBUST: bool>(simd: S, t_min: f32) -> Self {
-        // Also for -0.0, from which a key would come out as the greatest.
+        // Also for -0.0, from which a key would come out as the largest.
         let mask = if ROBUST && t_min.is_sign_negative() { 0 } else { !SLOT_BITS };
         Self { mask, lanes: simd.splat(f32::from_bits(mask)) }
     }

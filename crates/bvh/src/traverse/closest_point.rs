@@ -56,7 +56,7 @@ impl Kernel for ClosestPoint<'_> {
 /// The closest point so far.
 struct Search {
     from: DVec3,
-    /// The greatest squared distance that a next one may have.
+    /// The maximum squared distance that a next one may have.
     max_distance_squared: f64,
     /// The [limit](limit_on_bound) on its bound.
     limit: f32,
@@ -64,7 +64,7 @@ struct Search {
 }
 
 impl Search {
-    /// Searches a block, the triangle with the least bound first.
+    /// Searches a block, the triangle with the smallest bound first.
     #[inline(always)]
     fn search_block<S: Simd>(&mut self, simd: S, bound: &PointBound<S>, block: &TriangleBlock) {
         let NearTriangles { mut mask, bounds } = bound.triangles(block, simd.splat(self.limit));
