@@ -127,7 +127,7 @@ impl Copying {
     }
 }
 
-/// As many of `n` elements as the budget allows.
+/// Takes `n` elements from the budget, or as many as it allows. Returns their number.
 fn take(budget: &mut usize, n: usize) -> usize {
     let taken = n.min(*budget / BYTES);
     *budget -= taken * BYTES;

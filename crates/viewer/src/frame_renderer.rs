@@ -80,6 +80,24 @@ struct InProgress {
     next_shown_sample: u32,
 }
 
+impl InProgress {
+    /// The statistics of the finished sample. The next sample starts at zero.
+    fn take_sample_stats(&mut self) -> StatsReport {
+        let [width, height] = self.render.size();
+        let (seconds, n_rays) = (self.sample_time.as_secs_f64(), self.render.n_rays());
+        let new_rays = n_rays - self.n_rays_before;
+        (self.sample_time, self.n_rays_before) = (Duration::ZERO, n_rays);
+        StatsReport {
+            width,
+            height,
+            n_samples: self.render.n_samples_done(),
+            rays_per_second: new_rays as f64 / seconds.max(1e-9),
+            seconds,
+            work_per_ray: None,
+        }
+    }
+}
+
 /// The latest rendered frame, without highlights.
 #[derive(Debug)]
 struct RenderedFrame {
@@ -294,28 +312,19 @@ impl FrameRenderer {
         if !is_sample_done {
             return;
         }
-        let [width, height] = in_progress.render.size();
-        let (seconds, n_rays) =
-            (in_progress.sample_time.as_secs_f64(), in_progress.render.n_rays());
         let n_samples_done = in_progress.render.n_samples_done();
+        let sample_stats = in_progress.take_sample_stats();
         if in_progress.stage != Stage::Preview
             || self.last_stats.is_none_or(|last_stats| last_stats.elapsed() >= STATS_INTERVAL)
         {
             self.last_stats = Some(Instant::now());
-            self.stats = Some(StatsReport {
-                width,
-                height,
-                n_samples: n_samples_done,
-                rays_per_second: (n_rays - in_progress.n_rays_before) as f64 / seconds.max(1e-9),
-                seconds,
-                work_per_ray: None,
-            });
+            self.stats = Some(sample_stats);
         }
-        (in_progress.sample_time, in_progress.n_rays_before) = (Duration::ZERO, n_rays);
         if n_samples_done < in_progress.next_shown_sample {
             return;
         }
         in_progress.next_shown_sample *= 2;
+        let [width, height] = in_progress.render.size();
         let picture = in_progress.render.picture();
         let ids = match &mut self.finished {
             // Refinement shows the same faces at the pixel centres.

@@ -74,7 +74,7 @@ def contiguous(name: str, array: npt.NDArray[Any], dtype: Any) -> Any:
 
 
 def room(what: str, n_bytes: int) -> None:
-    """Raise ``MemoryError`` with ``what`` if so many bytes are not available."""
+    """Raise ``MemoryError`` with ``what`` if ``n_bytes`` are not available."""
     _hitscan.check_memory(what, n_bytes)
 
 

@@ -55,7 +55,7 @@ class RayMeshIntersector:
         built = self._built
         if built is None or built[0] != key:
             vertices = np.asarray(self.mesh.vertices, dtype=np.float64)
-            # float32 keeps the most of positions around the origin.
+            # float32 has most digits near the origin.
             empty = len(vertices) == 0 or len(self.mesh.faces) == 0
             middle = np.zeros(3) if empty else self.mesh.bounds.mean(axis=0)
             bvh = Bvh(Mesh(vertices - middle, np.asarray(self.mesh.faces)))

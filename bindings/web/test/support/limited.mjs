@@ -19,7 +19,7 @@ function leb(value) {
 	return bytes;
 }
 
-/** The module with a maximum of so many pages of 64 kB in its memory section. */
+/** The module with a maximum of `pages` pages of 64 kB in its memory section. */
 export function limited(bytes, pages) {
 	const MEMORY = 5;
 	let at = 8;
