@@ -191,11 +191,9 @@ class Bvh:
         return self._closest(n, rays, faces, threads)
 
     def _closest(self, n: int, rays: LocalRays, faces: Faces, threads: int | None) -> Hits:
-        _arrays.room(f"the hits of {n} rays", 17 * n)
-        t = np.empty(n, np.float32)
-        triangle = np.empty(n, np.uint32)
-        uv = np.empty((n, 2), np.float32)
-        front = np.empty(n, np.bool_)
+        t, triangle, uv, front = _arrays.columns(
+            f"the hits of {n} rays", n, np.float32, np.uint32, (np.float32, 2), np.bool_
+        )
         self._core.closest_hits(rays, faces, _arrays.threads(threads), t, triangle, uv, front)
         return Hits(t, triangle, uv, front, self._snapshot())
 
@@ -348,11 +346,9 @@ class Bvh:
         """
         start = _arrays.rows("points", points, 3, np.float32)
         n = len(start)
-        _arrays.room(f"the answers of {n} points", 44 * n)
-        point = np.empty((n, 3), np.float64)
-        distance = np.empty(n, np.float64)
-        triangle = np.empty(n, np.uint32)
-        uv = np.empty((n, 2), np.float32)
+        point, distance, triangle, uv = _arrays.columns(
+            f"the answers of {n} points", n, (np.float64, 3), np.float64, np.uint32, (np.float32, 2)
+        )
         count = _arrays.threads(threads)
         limit = float(max_distance)
         self._core.closest_points(start, limit, count, point, distance, triangle, uv)

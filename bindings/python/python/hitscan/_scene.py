@@ -221,12 +221,9 @@ class Scene:
         """
         n, rays = _arrays.world_rays(origins, directions, t_min, t_max)
         options = _options.of_scene(faces, layers, ignore, include_hidden, include_locked)
-        _arrays.room(f"the hits of {n} rays", 29 * n)
-        t = np.empty(n, np.float64)
-        instance = np.empty(n, np.int64)
-        triangle = np.empty(n, np.uint32)
-        uv = np.empty((n, 2), np.float32)
-        front = np.empty(n, np.bool_)
+        t, instance, triangle, uv, front = _arrays.columns(
+            f"the hits of {n} rays", n, np.float64, np.int64, np.uint32, (np.float32, 2), np.bool_
+        )
         count = _arrays.threads(threads)
         self._core.closest_hits(rays, options, count, t, instance, triangle, uv, front)
         return SceneHits(t, instance, triangle, uv, front, self._snapshot())

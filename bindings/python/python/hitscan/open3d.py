@@ -134,10 +134,9 @@ class RaycastingScene:
         """
         array, shape = _leading("rays", rays, 6)
         bvh, n = self._tree(), len(array)
-        _arrays.room(f"the hits of {n} rays", 32 * n)
-        t, uv = np.empty(n, np.float32), np.empty((n, 2), np.float32)
-        geometry, primitive = np.empty(n, np.uint32), np.empty(n, np.uint32)
-        normals = np.empty((n, 3), np.float32)
+        t, geometry, primitive, uv, normals = _arrays.columns(
+            f"the hits of {n} rays", n, np.float32, np.uint32, np.uint32, (np.float32, 2), (np.float32, 3)
+        )
         _, rows = _arrays.local_rays(array, None, 0.0, np.inf)
         count = _threads(nthreads)
         bvh._core.cast_rays(rows, count, self._starts, t, geometry, primitive, uv, normals)
