@@ -103,6 +103,10 @@ class Hits(_PerRay):
         The weights of the triangle's second and third corner; 0 for a miss.
     front : (n,) bool
         Whether the ray came from the front side, from which the corners run counter-clockwise.
+
+    Notes
+    -----
+    The arrays may share one block of memory. Copy an array to keep it without the others.
     """
 
     t: npt.NDArray[np.float32]
