@@ -191,7 +191,7 @@ class Bvh:
         return self._closest(n, rays, faces, threads)
 
     def _closest(self, n: int, rays: LocalRays, faces: Faces, threads: int | None) -> Hits:
-        t, triangle, uv, front = _arrays.columns(
+        t, triangle, uv, front = _arrays.empty_arrays(
             f"the hits of {n} rays", n, np.float32, np.uint32, (np.float32, 2), np.bool_
         )
         self._core.closest_hits(rays, faces, _arrays.threads(threads), t, triangle, uv, front)
@@ -346,7 +346,7 @@ class Bvh:
         """
         start = _arrays.rows("points", points, 3, np.float32)
         n = len(start)
-        point, distance, triangle, uv = _arrays.columns(
+        point, distance, triangle, uv = _arrays.empty_arrays(
             f"the answers of {n} points", n, (np.float64, 3), np.float64, np.uint32, (np.float32, 2)
         )
         count = _arrays.threads(threads)

@@ -29,8 +29,8 @@ _Details: TypeAlias = "tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]"
 def describe(surface: Any, hits: Any) -> _Details:
     """Return the points of hits on a tree or scene, and the unit normals of their triangles."""
     n = len(hits)
-    _arrays.room(f"the points and normals of {n} hits", 48 * n)
-    point, normal = np.empty((n, 3), np.float64), np.empty((n, 3), np.float64)
+    what = f"the points and normals of {n} hits"
+    point, normal = _arrays.empty_arrays(what, n, (np.float64, 3), (np.float64, 3))
     surface._describe(hits, point, normal)
     return point, normal
 
@@ -153,6 +153,10 @@ class SurfacePoints:
         The triangles; ``INVALID`` where there is none.
     uv : (n, 2) float32
         The weights of the triangle's second and third corner.
+
+    Notes
+    -----
+    The arrays may share memory, as those of :class:`Hits` do.
     """
 
     points: npt.NDArray[np.float64]
@@ -178,7 +182,7 @@ class SceneHits(_PerRay):
         The index of the triangle in the instance's mesh; ``INVALID`` for a miss.
     uv : (n, 2) float32
     front : (n,) bool
-        As in :class:`Hits`.
+        As in :class:`Hits`, also its notes.
     """
 
     t: npt.NDArray[np.float64]
@@ -226,6 +230,10 @@ class ScenePoints:
     triangle : (n,) uint32
     uv : (n, 2) float32
         As in :class:`SurfacePoints` and :class:`SceneHits`.
+
+    Notes
+    -----
+    The arrays may share memory, as those of :class:`Hits` do.
     """
 
     points: npt.NDArray[np.float64]

@@ -221,7 +221,7 @@ class Scene:
         """
         n, rays = _arrays.world_rays(origins, directions, t_min, t_max)
         options = _options.of_scene(faces, layers, ignore, include_hidden, include_locked)
-        t, instance, triangle, uv, front = _arrays.columns(
+        t, instance, triangle, uv, front = _arrays.empty_arrays(
             f"the hits of {n} rays", n, np.float64, np.int64, np.uint32, (np.float32, 2), np.bool_
         )
         count = _arrays.threads(threads)
@@ -360,12 +360,10 @@ class Scene:
         start = _arrays.rows("points", points, 3, np.float64)
         options = _options.of_scene("both", layers, ignore, include_hidden, include_locked)
         n = len(start)
-        _arrays.room(f"the answers of {n} points", 52 * n)
-        point = np.empty((n, 3), np.float64)
-        distance = np.empty(n, np.float64)
-        instance = np.empty(n, np.int64)
-        triangle = np.empty(n, np.uint32)
-        uv = np.empty((n, 2), np.float32)
+        dtypes = ((np.float64, 3), np.float64, np.int64, np.uint32, (np.float32, 2))
+        point, distance, instance, triangle, uv = _arrays.empty_arrays(
+            f"the answers of {n} points", n, *dtypes
+        )
         self._core.closest_points(
             start,
             float(max_distance),

@@ -121,8 +121,10 @@ class View:
             From the near plane along the pixel's ray.
         """
         start = _arrays.rows("points", points, 3, np.float64)
-        pixel = np.empty((len(start), 2), np.float64)
-        depth, distance = np.empty(len(start), np.float64), np.empty(len(start), np.float64)
+        n = len(start)
+        pixel, depth, distance = _arrays.empty_arrays(
+            f"the pixels of {n} points", n, (np.float64, 2), np.float64, np.float64
+        )
         self._core.project(start, pixel, depth, distance)
         return pixel, depth, distance
 

@@ -134,7 +134,7 @@ class RaycastingScene:
         """
         array, shape = _leading("rays", rays, 6)
         bvh, n = self._tree(), len(array)
-        t, geometry, primitive, uv, normals = _arrays.columns(
+        t, geometry, primitive, uv, normals = _arrays.empty_arrays(
             f"the hits of {n} rays", n, np.float32, np.uint32, np.uint32, (np.float32, 2), (np.float32, 3)
         )
         _, rows = _arrays.local_rays(array, None, 0.0, np.inf)
