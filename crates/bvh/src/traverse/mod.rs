@@ -19,5 +19,5 @@ pub(crate) use closest_point::ClosestPoint;
 pub(crate) use counted::CountedTraversal;
 pub use counted::TraversalStats;
 pub(crate) use interleaved::{answer_interleaved, leaves_beyond_caches};
-pub(crate) use packet::{Outcome, PacketAnswer, Packets};
+pub(crate) use packet::{Outcome, PacketAnswer, Packets, Sharing};
 pub(crate) use single::{answer, answer_each, trace};

@@ -24,6 +24,15 @@ const fn single_ray_threshold<const ANY: bool>() -> u32 {
     if ANY { 4 } else { 2 }
 }
 
+/// When the rays of a packet have gone the same way.
+#[derive(Clone, Copy)]
+pub(crate) enum Sharing {
+    /// At least this mean number of rays met the box of a child.
+    MeanRays(u32),
+    /// At most one ray in this number continued alone. A ray counts each time.
+    OneAloneIn(u32),
+}
+
 /// The outcome of rays that were to go as a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
@@ -44,8 +53,7 @@ pub(crate) struct Packets<'a, A, Feed> {
     pub(crate) rays: &'a [Ray],
     pub(crate) faces: Faces,
     pub(crate) answers: &'a mut [A],
-    /// The minimum mean number of rays that meet the box of a child, if a packet's rays go the same way.
-    pub(crate) min_shared: u32,
+    pub(crate) sharing: Sharing,
     pub(crate) feed: Feed,
 }
 
@@ -56,19 +64,11 @@ impl<A: PacketAnswer, Feed: FnOnce(&mut dyn FnMut(&[u32]) -> Outcome)> Kernel
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        let Self { tree, rays, faces, answers, min_shared, feed } = self;
+        let Self { tree, rays, faces, answers, sharing, feed } = self;
         let mut packet = Packet::new(simd, faces);
         feed(&mut |indices| {
             let (packet, answers) = (&mut packet, &mut *answers);
-            simd.vectorize(PacketTraversal {
-                tree,
-                rays,
-                indices,
-                faces,
-                min_shared,
-                packet,
-                answers,
-            })
+            simd.vectorize(PacketTraversal { tree, rays, indices, faces, sharing, packet, answers })
         });
     }
 }
@@ -126,7 +126,7 @@ struct PacketTraversal<'a, S: Simd, A> {
     rays: &'a [Ray],
     indices: &'a [u32],
     faces: Faces,
-    min_shared: u32,
+    sharing: Sharing,
     packet: &'a mut Packet<S>,
     answers: &'a mut [A],
 }
@@ -139,7 +139,7 @@ impl<S: Simd, A: PacketAnswer> KernelOn<S> for PacketTraversal<'_, S, A> {
         let Some(valid) = self.packet.fill(self.rays, self.indices, self.tree.max_abs) else {
             return Outcome::Refused;
         };
-        let Self { tree, rays, indices, faces, min_shared, packet, answers } = self;
+        let Self { tree, rays, indices, faces, sharing, packet, answers } = self;
         if valid == 0 {
             for &index in indices {
                 answers[index as usize] = A::default();
@@ -153,7 +153,10 @@ impl<S: Simd, A: PacketAnswer> KernelOn<S> for PacketTraversal<'_, S, A> {
             trace_packet::<S, false>(simd, tree, rays, indices, valid, faces, packet, &mut work)
         };
         A::write(packet, hit, &tree.leaves, indices, answers);
-        let is_shared = work.rays >= min_shared * work.tests;
+        let is_shared = match sharing {
+            Sharing::MeanRays(min) => work.rays >= min * work.tests,
+            Sharing::OneAloneIn(n) => n * work.alone <= valid.count_ones(),
+        };
         if is_shared { Outcome::Shared } else { Outcome::Scattered }
     }
 }
@@ -165,6 +168,8 @@ struct Work {
     tests: u32,
     /// The rays that met one, all tests together.
     rays: u32,
+    /// The rays that continued one by one, all children together.
+    alone: u32,
 }
 
 /// Traverses the tree. Returns the rays that hit anything, with `ANY`.
@@ -211,6 +216,7 @@ fn trace_packet<S: Simd, const ANY: bool>(
             }
             let child = parent.child(slot);
             if active.count_ones() <= single_ray_threshold::<ANY>() {
+                work.alone += active.count_ones();
                 let rest = Rest::<S, ANY> { tree, rays, indices, faces, packet, child, active };
                 let new_hits = simd.vectorize(rest);
                 if ANY {
