@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import sysconfig
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -74,6 +75,12 @@ def test_queries_and_edits_of_many_threads(ball, ball_bvh, rays):
 
     with ThreadPoolExecutor(6) as pool:
         assert all(pool.map(work, range(6)))
+
+
+@pytest.mark.skipif(not sysconfig.get_config_var("Py_GIL_DISABLED"), reason="needs free-threaded Python")
+def test_free_threaded_python_stays_without_the_lock():
+    program = "import hitscan, sys; sys.exit(sys._is_gil_enabled())"
+    assert subprocess.run([sys.executable, "-c", program]).returncode == 0
 
 
 # A shell that starts the tests in the background makes them, and so this program, ignore Ctrl-C.
