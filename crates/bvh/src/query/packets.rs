@@ -34,6 +34,8 @@ const MAX_PAUSE: usize = 31;
 /// How many more packets must have scattered than shared, before the next runs go alone. A single packet says
 /// little: some of the kitchen's scatter as well.
 const MIN_SCATTERED: u32 = 4;
+
+/// The maximum of that number, so that a few packets that share end the pauses.
 const MAX_SCATTERED: u32 = 8;
 
 /// Why the lock of a pause is never poisoned.
