@@ -84,7 +84,8 @@ fn mesh_key<'a>(mesh: &gltf::Mesh<'a>) -> MeshKey<'a> {
 /// Parses, mends and checks the JSON. The crate `gltf` panics at invalid indices of POSITION and at
 /// incomplete images, so this function checks them first.
 fn document(json: &[u8], report: &mut LoadReport) -> Result<Document, ErrorAt> {
-    let mut root: gltf::json::Root = gltf::json::Root::from_slice(json)
+    // Not the generic `from_slice`, which would compile the whole parser again in this crate.
+    let mut root = gltf::json::Root::from_slice(json)
         .map_err(|error| wrong_json(&gltf::Error::Deserialize(error)))?;
     let n_accessors = root.accessors.len();
     let positions = Checked::Valid(Semantic::Positions);
