@@ -1,6 +1,5 @@
 """Memory, threads and interrupts."""
 
-import os
 import signal
 import subprocess
 import sys
@@ -83,10 +82,8 @@ def test_free_threaded_python_stays_without_the_lock():
     assert subprocess.run([sys.executable, "-c", program]).returncode == 0
 
 
-# A shell that starts the tests in the background makes them, and so this program, ignore Ctrl-C.
 HEAD = """
 import hitscan, numpy as np, signal, sys, time
-signal.signal(signal.SIGINT, signal.default_int_handler)
 grid = np.stack(np.meshgrid(*[np.arange(700.0)] * 2, [0.0]), -1).reshape(-1, 3)
 k = (np.arange(699)[:, None] * 700 + np.arange(699)).reshape(-1)
 faces = np.concatenate([np.stack([k, k + 1, k + 701], 1), np.stack([k, k + 701, k + 700], 1)])
@@ -99,68 +96,50 @@ random = np.random.default_rng(1)
 rays = np.concatenate([random.uniform(0, 700, (3_000_000, 3)), random.normal(size=(3_000_000, 3))], 1)
 rays = rays.astype(np.float32)
 def call():
-    while True: bvh.closest_hits(rays, threads=1)
+    bvh.closest_hits(rays, threads=1)
 """,
     "all_hits": """
 stack = np.concatenate([grid[:4] * [900, 900, 1] + [0, 0, n] for n in range(2000)])
 quads = np.concatenate([np.array([[0, 1, 2], [1, 2, 3]]) + 4 * n for n in range(2000)])
 bvh = hitscan.Bvh(hitscan.Mesh(stack, quads))
 def call():
-    while True: bvh.all_hits(np.tile([0.5, 0, -1, 0, 0, 1], (20_000, 1)), threads=1)
+    bvh.all_hits(np.tile([0.5, 0, -1, 0, 0, 1], (20_000, 1)), threads=1)
 """,
     "signed_distances": """
 bvh = hitscan.Bvh(mesh, quality="fast")
-points = np.random.default_rng(1).uniform(0, 700, (1_000_000, 3))
+points = np.random.default_rng(1).uniform(0, 700, (300_000, 3))
 def call():
-    while True: bvh.signed_distances(points, threads=1)
+    bvh.signed_distances(points, threads=1)
 """,
     "build": """
 big = hitscan.Mesh(np.tile(grid, (4, 1)), np.concatenate([faces + n * len(grid) for n in range(4)]))
 def call():
-    while True: hitscan.Bvh(big, quality="high", threads=1)
+    hitscan.Bvh(big, quality="high", threads=1)
 """,
     "render": """
 bvh = hitscan.Bvh(mesh, quality="fast")
 def call():
-    while True: hitscan.render(bvh, width=2000, height=2000, samples=16, threads=1)
+    hitscan.render(bvh, width=1000, height=1000, samples=4, threads=1)
 """,
 }
+# The signal comes after a tenth of the processor time that the whole call takes, and acts as Ctrl-C does.
 TAIL = """
-print("ready", flush=True)
+start = time.process_time()
+call()
+whole = time.process_time() - start
+signal.signal(signal.SIGPROF, signal.default_int_handler)
+start = time.process_time()
+signal.setitimer(signal.ITIMER_PROF, whole / 10)
 try:
     call()
 except KeyboardInterrupt:
-    sys.exit(5)
+    print((time.process_time() - start) / whole)
 """
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 @pytest.mark.parametrize("work", LONG)
-def test_ctrl_c_ends_long_work_within_a_second(work):
+def test_ctrl_c_ends_long_work_long_before_its_end(work):
     code = HEAD + LONG[work] + TAIL
-    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as process:
-        try:
-            assert process.stdout.readline() == b"ready\n"
-            time.sleep(0.5)
-            start, spent = time.perf_counter(), cpu_seconds(process.pid)
-            process.send_signal(signal.SIGINT)
-            _, status, usage = os.wait4(process.pid, 0)
-            process.returncode = os.waitstatus_to_exitcode(status)
-        finally:
-            process.kill()
-    assert process.returncode == 5
-    elapsed = time.perf_counter() - start
-    if spent is not None:
-        # On a machine with other work, the time of the processor counts; the work runs on one thread.
-        elapsed = min(elapsed, usage.ru_utime + usage.ru_stime - spent)
-    assert elapsed < 1
-
-
-def cpu_seconds(pid):
-    """The processor time of a process so far, where the system says it."""
-    try:
-        with open(f"/proc/{pid}/stat") as file:
-            fields = file.read().rpartition(")")[2].split()
-    except OSError:
-        return None
-    return (int(fields[11]) + int(fields[12])) / 100
+    share = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, check=True).stdout
+    assert 0 < float(share) < 0.5
