@@ -18,6 +18,12 @@ impl Box3 {
         Self { min: self.min.min(other.min), max: self.max.max(other.max) }
     }
 
+    /// What two boxes share. Its minimum exceeds its maximum somewhere if that is nothing.
+    #[inline]
+    pub(crate) fn intersection(self, other: Self) -> Self {
+        Self { min: self.min.max(other.min), max: self.max.min(other.max) }
+    }
+
     #[inline]
     pub(crate) fn grown(self, point: Vec3A) -> Self {
         Self { min: self.min.min(point), max: self.max.max(point) }

@@ -4,12 +4,14 @@
 //! the boxes are those of parts.
 
 mod cover;
+mod needles;
 mod parts;
 mod polygon;
-mod pre_split;
+mod references;
+mod spatial;
 mod triangle_set;
 
 pub(crate) use cover::{Bounds, CoverFault, check_cover};
 pub(crate) use parts::Parts;
-pub(crate) use pre_split::References;
+pub(crate) use references::References;
 pub(crate) use triangle_set::TriangleSet;

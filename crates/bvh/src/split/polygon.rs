@@ -7,6 +7,13 @@ use glam::{DVec2, DVec3, Vec3, Vec3A};
 
 use crate::{box3::Box3, error_bounds::CUT_SLACK};
 
+/// The box of a part, and its triangle.
+#[derive(Clone, Copy)]
+pub(super) struct Part {
+    pub(super) bounds: Box3,
+    pub(super) triangle: u32,
+}
+
 /// A vertex of a part.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PartVertex {

@@ -8,27 +8,8 @@
 
 use std::ops::Range;
 
-use super::{polygon::Polygon, triangle_set::TriangleSet};
+use super::polygon::{Part, Polygon};
 use crate::{box3::Box3, platform::parallel, scaled_mesh::ScaledMesh};
-
-/// The triangles of a mesh as the builder sees them: one reference for each, more for split ones.
-///
-/// A reference is a number. Those below the number of triangles are the triangles, where a split triangle
-/// stands for its first part. The other parts follow.
-pub(crate) struct References<'a> {
-    mesh: ScaledMesh<'a>,
-    split: TriangleSet,
-    /// The first parts, by rising index of the triangle.
-    first_parts: Vec<Part>,
-    other_parts: Vec<Part>,
-}
-
-/// The box of a part, and its triangle.
-#[derive(Clone, Copy)]
-struct Part {
-    bounds: Box3,
-    triangle: u32,
-}
 
 /// A part is cut while its excess exceeds this share of the mean half area of all boxes.
 const EXCESS_TO_CUT: f32 = 1.0;
@@ -53,67 +34,31 @@ const MAX_CUTS: u32 = 8;
 /// The triangles that one thread looks at.
 const CHUNK: usize = 1 << 13;
 
-impl<'a> References<'a> {
-    /// The references of a mesh whose needles are worth splitting; `None` for all others.
-    pub(crate) fn of_needles(mesh: ScaledMesh<'a>) -> Option<Self> {
-        let n = mesh.n_triangles();
-        let Survey { needles, mean, .. } = survey(&mesh)?;
-        let max_further = (n as f64 * MAX_FURTHER_SHARE) as usize;
-        let mut threshold = EXCESS_TO_CUT * mean;
-        let parts = loop {
-            let parts = parallel::map_chunks(needles.len(), 64, |chunk| {
-                let mut parts = Vec::new();
-                for &(triangle, excess) in &needles[chunk] {
-                    if excess > threshold {
-                        let bounds = mesh.triangle_box(triangle);
-                        let whole = Polygon::of_triangle(mesh.corners(triangle));
-                        let cutter = Cutter { mesh: &mesh, triangle, threshold };
-                        cutter.cut(bounds, &whole, 0, &mut parts);
-                    }
+/// The parts of the needles of a mesh, if they are worth cutting; none for all other meshes. Those of one
+/// triangle follow each other, by rising triangles.
+pub(super) fn parts_of_needles(mesh: &ScaledMesh<'_>) -> Vec<Part> {
+    let Some(Survey { needles, mean, .. }) = survey(mesh) else { return vec![] };
+    let max_further = (mesh.n_triangles() as f64 * MAX_FURTHER_SHARE) as usize;
+    let mut threshold = EXCESS_TO_CUT * mean;
+    loop {
+        let parts = parallel::map_chunks(needles.len(), 64, |chunk| {
+            let mut parts = Vec::new();
+            for &(triangle, excess) in &needles[chunk] {
+                if excess > threshold {
+                    let bounds = mesh.triangle_box(triangle);
+                    let whole = Polygon::of_triangle(mesh.corners(triangle));
+                    let cutter = Cutter { mesh, triangle, threshold };
+                    cutter.cut(bounds, &whole, 0, &mut parts);
                 }
-                parts
-            });
-            let parts: Vec<Part> = parts.into_iter().flatten().collect();
-            let n_split = needles.iter().filter(|(_, excess)| *excess > threshold).count();
-            if parts.len() <= n_split + max_further {
-                break parts;
             }
-            threshold *= THRESHOLD_STEP;
-        };
-        let mut split = TriangleSet::with_room_for(n);
-        let is_first = |part: &Part| split.insert(part.triangle) == Some(true);
-        let (first_parts, other_parts): (Vec<_>, Vec<_>) = parts.into_iter().partition(is_first);
-        (!other_parts.is_empty()).then_some(Self { mesh, split, first_parts, other_parts })
-    }
-
-    /// The number of references.
-    pub(crate) fn len(&self) -> usize {
-        self.mesh.n_triangles() + self.other_parts.len()
-    }
-
-    /// The box of a reference.
-    #[inline(always)]
-    pub(crate) fn bounds(&self, reference: u32) -> Box3 {
-        match self.other_parts.get((reference as usize).wrapping_sub(self.mesh.n_triangles())) {
-            Some(part) => part.bounds,
-            None if self.split.contains(reference) => self.first_part(reference),
-            None => self.mesh.triangle_box(reference),
+            parts
+        });
+        let parts: Vec<Part> = parts.into_iter().flatten().collect();
+        let n_split = needles.iter().filter(|(_, excess)| *excess > threshold).count();
+        if parts.len() <= n_split + max_further {
+            return parts;
         }
-    }
-
-    #[cold]
-    fn first_part(&self, triangle: u32) -> Box3 {
-        let at = self.first_parts.partition_point(|part| part.triangle < triangle);
-        self.first_parts[at].bounds
-    }
-
-    /// The triangle of a reference, and whether it is split.
-    #[inline]
-    pub(crate) fn triangle(&self, reference: u32) -> (u32, bool) {
-        match self.other_parts.get((reference as usize).wrapping_sub(self.mesh.n_triangles())) {
-            Some(part) => (part.triangle, true),
-            None => (reference, self.split.contains(reference)),
-        }
+        threshold *= THRESHOLD_STEP;
     }
 }
 
@@ -221,11 +166,9 @@ impl Cutter<'_> {
             && halves.iter().all(|half| !half.is_empty())
         {
             for half in halves {
-                let of_half = half.bounds(self.mesh.max_abs);
                 // The box of the whole is exact, while those of parts have some slack.
-                let min = of_half.min.max(bounds.min);
-                let max = of_half.max.min(bounds.max);
-                self.cut(Box3 { min, max }, &half, n_cuts + 1, parts);
+                let of_half = half.bounds(self.mesh.max_abs).intersection(bounds);
+                self.cut(of_half, &half, n_cuts + 1, parts);
             }
             return;
         }

@@ -1,0 +1,397 @@
+//! Cuts triangles where a spatial split of a large node costs less than any split of its whole triangles.
+//!
+//! After Stich, Friedrich and Dietrich, "Spatial Splits in Bounding Volume Hierarchies" (2009). They split
+//! during the build. Here a search from the root comes before it, in large nodes alone. Its parts go to the
+//! builder as references, which knows nothing of splits. Flat triangles stay whole, because a wall that is
+//! whole in a leaf near the root ends rays early.
+
+use glam::{Vec3, Vec3A};
+
+use super::polygon::{Part, Polygon};
+use crate::{box3::Box3, platform::parallel, scaled_mesh::ScaledMesh};
+
+/// The maximum number of triangles. In larger meshes triangles are small against the nodes above them: of
+/// all that were measured none gained.
+const MAX_TRIANGLES: usize = 1 << 20;
+
+/// The half area of the smallest node that is searched, as a share of the root's. Rays rarely visit a
+/// smaller one.
+const LEAST_NODE: f32 = 1e-2;
+
+/// The half area of a large triangle's box, as a share of the root's. A node without one is not searched.
+const LEAST_TRIANGLE: f32 = 1e-3;
+
+/// The maximum number of further parts, as a share of the triangles. A truck of 4770 triangles takes 0.14.
+const MAX_FURTHER_SHARE: f64 = 0.2;
+
+/// The smallest number of references in a node that is searched. Fewer fit a leaf.
+const LEAST_REFERENCES: usize = 5;
+
+/// The maximum depth of the search.
+const MAX_DEPTH: usize = 40;
+
+/// The slabs of a node along each axis.
+const N_SLABS: usize = 32;
+
+/// The parts of the triangles that spatial splits cut. Those of one triangle follow each other, by rising
+/// triangles.
+pub(super) fn parts_of_straddlers(mesh: &ScaledMesh<'_>) -> Vec<Part> {
+    let n = mesh.n_triangles();
+    if n > MAX_TRIANGLES {
+        return vec![];
+    }
+    let boxes = || (0..n as u32).map(|triangle| mesh.triangle_box(triangle));
+    let bounds = boxes().fold(Box3::EMPTY, Box3::union);
+    let search = Search { mesh, root_area: bounds.half_area() };
+    if !boxes().any(|bounds| search.is_large(&bounds)) {
+        return vec![];
+    }
+    let references = boxes().zip(0..).map(|(bounds, triangle)| Reference {
+        part: Part { bounds, triangle },
+        is_cut: false,
+        is_flat: is_flat(&bounds),
+        is_large: search.is_large(&bounds),
+    });
+    let root = Node { references: references.collect(), bounds };
+    let mut parts = search.cut(root, 0, (n as f64 * MAX_FURTHER_SHARE) as usize);
+    parts.sort_by_key(|part| part.triangle);
+    parts
+}
+
+/// A triangle or a part of one in a node.
+#[derive(Clone, Copy)]
+struct Reference {
+    part: Part,
+    is_cut: bool,
+    /// Whether the triangle lies in a plane across an axis, or almost.
+    is_flat: bool,
+    /// Whether the whole triangle is large and not flat.
+    is_large: bool,
+}
+
+struct Node {
+    references: Vec<Reference>,
+    bounds: Box3,
+}
+
+/// A way to part the references of a node: those in slabs up to `last` along the axis, and the others.
+#[derive(Clone, Copy)]
+struct Split {
+    axis: usize,
+    last: usize,
+    cost: f32,
+    below: Side,
+    above: Side,
+}
+
+/// The references on one side of a split.
+#[derive(Clone, Copy)]
+struct Side {
+    bounds: Box3,
+    len: u32,
+}
+
+impl Side {
+    const EMPTY: Self = Self { bounds: Box3::EMPTY, len: 0 };
+
+    fn joined(self, other: Self) -> Self {
+        Self { bounds: self.bounds.union(other.bounds), len: self.len + other.len }
+    }
+
+    fn cost(&self) -> f32 {
+        self.bounds.half_area() * self.len as f32
+    }
+}
+
+/// The slabs along three axes. A slab counts the references that begin in it and those that end in it.
+struct Slabs {
+    boxes: [[Box3; N_SLABS]; 3],
+    n_first: [[u32; N_SLABS]; 3],
+    n_last: [[u32; N_SLABS]; 3],
+}
+
+impl Slabs {
+    const EMPTY: Self = Self {
+        boxes: [[Box3::EMPTY; N_SLABS]; 3],
+        n_first: [[0; N_SLABS]; 3],
+        n_last: [[0; N_SLABS]; 3],
+    };
+
+    /// The cheapest split by the surface area heuristic; the first of equal ones.
+    fn best_split(&self) -> Option<Split> {
+        let mut best: Option<Split> = None;
+        for axis in 0..3 {
+            let slab =
+                |n: &[[u32; N_SLABS]; 3], i| Side { bounds: self.boxes[axis][i], len: n[axis][i] };
+            let mut aboves = [Side::EMPTY; N_SLABS];
+            for last in (0..N_SLABS - 1).rev() {
+                aboves[last] = aboves[last + 1].joined(slab(&self.n_last, last + 1));
+            }
+            let mut below = Side::EMPTY;
+            for (last, &above) in aboves[..N_SLABS - 1].iter().enumerate() {
+                below = below.joined(slab(&self.n_first, last));
+                let cost = below.cost() + above.cost();
+                if below.len > 0
+                    && above.len > 0
+                    && best.as_ref().is_none_or(|best| cost < best.cost)
+                {
+                    best = Some(Split { axis, last, cost, below, above });
+                }
+            }
+        }
+        best
+    }
+}
+
+/// Slabs of one thickness along each axis of a box.
+struct Grid {
+    min: Vec3A,
+    thickness: Vec3A,
+    per_length: Vec3A,
+}
+
+impl Grid {
+    fn new(min: Vec3A, max: Vec3A) -> Self {
+        let extent = max - min;
+        let per_length = N_SLABS as f32 / extent;
+        let per_length = Vec3A::select(per_length.is_finite_mask(), per_length, Vec3A::ZERO);
+        Self { min, thickness: extent / N_SLABS as f32, per_length }
+    }
+
+    /// The slabs of a point along the axes.
+    fn slabs(&self, point: Vec3A) -> [usize; 3] {
+        let slabs =
+            ((point - self.min) * self.per_length).clamp(Vec3A::ZERO, Vec3A::splat(LAST_SLAB));
+        slabs.to_array().map(|slab| slab as usize)
+    }
+
+    /// The plane between a slab and the next.
+    fn plane_after(&self, axis: usize, slab: usize) -> f32 {
+        self.min[axis] + self.thickness[axis] * (slab + 1) as f32
+    }
+
+    /// The first and the last slab of a reference along the axes. A flat one is whole in the slab of its
+    /// centre.
+    fn range(&self, reference: &Reference) -> [[usize; 3]; 2] {
+        let bounds = &reference.part.bounds;
+        if reference.is_flat {
+            return [self.slabs(0.5 * bounds.center2()); 2];
+        }
+        [self.slabs(bounds.min), self.slabs(bounds.max)]
+    }
+}
+
+const LAST_SLAB: f32 = (N_SLABS - 1) as f32;
+
+/// The search in one mesh.
+struct Search<'a> {
+    mesh: &'a ScaledMesh<'a>,
+    root_area: f32,
+}
+
+impl Search<'_> {
+    fn is_large(&self, bounds: &Box3) -> bool {
+        bounds.half_area() > LEAST_TRIANGLE * self.root_area && !is_flat(bounds)
+    }
+
+    /// Splits a node, and so on below it. Returns the parts of cut triangles, at most `max_further` more
+    /// than they were.
+    fn cut(&self, node: Node, depth: usize, max_further: usize) -> Vec<Part> {
+        let children = if self.is_searched(&node, depth, max_further) {
+            self.children(&node, max_further)
+        } else {
+            None
+        };
+        let Some(children) = children else {
+            let cut = node.references.iter().filter(|reference| reference.is_cut);
+            return cut.map(|reference| reference.part).collect();
+        };
+        let [len, below, above] =
+            [&node, &children[0], &children[1]].map(|node| node.references.len());
+        drop(node);
+        let left = max_further - (below + above - len);
+        let for_below = (left as u64 * below as u64 / (below + above) as u64) as usize;
+        let [below, above] = children;
+        let (mut parts, others) = parallel::join(
+            || self.cut(below, depth + 1, for_below),
+            || self.cut(above, depth + 1, left - for_below),
+        );
+        parts.extend(others);
+        parts
+    }
+
+    fn is_searched(&self, node: &Node, depth: usize, max_further: usize) -> bool {
+        node.references.len() >= LEAST_REFERENCES
+            && depth < MAX_DEPTH
+            && max_further > 0
+            && node.bounds.half_area() > LEAST_NODE * self.root_area
+            && node.references.iter().any(|reference| reference.is_large)
+    }
+
+    /// The children by the best split; `None` if none was found.
+    fn children(&self, node: &Node, max_further: usize) -> Option<[Node; 2]> {
+        let centers = node
+            .references
+            .iter()
+            .fold(Box3::EMPTY, |centers, reference| centers.grown(reference.part.bounds.center2()));
+        let grid = Grid::new(centers.min, centers.max);
+        let object_split = object_slabs(node, &grid).best_split()?;
+        let overlap = overlap(&object_split.below.bounds, &object_split.above.bounds);
+        if overlap > LEAST_NODE * self.root_area {
+            let grid = Grid::new(node.bounds.min, node.bounds.max);
+            let split = self.spatial_slabs(node, &grid).best_split();
+            if let Some(split) = split.filter(|split| split.cost < object_split.cost)
+                && let Some(children) = self.cut_at(node, &grid, &split, max_further)
+            {
+                return Some(children);
+            }
+        }
+        let Split { axis, last, below, above, .. } = object_split;
+        let is_below =
+            |reference: &&Reference| grid.slabs(reference.part.bounds.center2())[axis] <= last;
+        let (of_below, of_above) = node.references.iter().partition(is_below);
+        Some([
+            Node { references: of_below, bounds: below.bounds },
+            Node { references: of_above, bounds: above.bounds },
+        ])
+    }
+
+    /// The slabs for spatial splits. A slab's box holds the pieces of triangles in it, or a little more.
+    fn spatial_slabs(&self, node: &Node, grid: &Grid) -> Slabs {
+        let mut slabs = Slabs::EMPTY;
+        for reference in &node.references {
+            let [first, last] = grid.range(reference);
+            let corners = self.mesh.corners(reference.part.triangle);
+            for axis in 0..3 {
+                let (first, last) = (first[axis], last[axis]);
+                slabs.n_first[axis][first] += 1;
+                slabs.n_last[axis][last] += 1;
+                let boxes = &mut slabs.boxes[axis][first..=last];
+                if let [only] = boxes {
+                    *only = only.union(reference.part.bounds);
+                } else {
+                    let mut pieces = [Box3::EMPTY; N_SLABS];
+                    grow_by_edges(corners, grid, axis, &mut pieces);
+                    for (whole, piece) in boxes.iter_mut().zip(&pieces[first..=last]) {
+                        *whole = whole.union(piece.intersection(reference.part.bounds));
+                    }
+                }
+            }
+        }
+        slabs
+    }
+
+    /// The children by a spatial split. A triangle that straddles the plane is cut, unless it is cheaper to
+    /// give it whole to one child. `None` if the split cuts too many, or parts nothing.
+    fn cut_at(
+        &self,
+        node: &Node,
+        grid: &Grid,
+        split: &Split,
+        max_further: usize,
+    ) -> Option<[Node; 2]> {
+        let &Split { axis, last, below, above, .. } = split;
+        let plane = grid.plane_after(axis, last);
+        let mut children = [(); 2].map(|()| Node { references: vec![], bounds: Box3::EMPTY });
+        let mut straddlers = Vec::new();
+        for &reference in &node.references {
+            let [first_slab, last_slab] = grid.range(&reference).map(|slabs| slabs[axis]);
+            if first_slab <= last && last_slab > last {
+                straddlers.push(reference);
+            } else {
+                children[usize::from(first_slab > last)].push(reference);
+            }
+        }
+        if straddlers.len() > max_further {
+            return None;
+        }
+        let without = |side: Side| side.bounds.half_area() * (side.len - 1) as f32;
+        let with = |side: Side, bounds| side.bounds.union(bounds).half_area() * side.len as f32;
+        for reference in straddlers {
+            let bounds = reference.part.bounds;
+            let whole =
+                [with(below, bounds) + without(above), without(below) + with(above, bounds)];
+            match self.halves(&reference, axis, plane) {
+                Some(halves) if split.cost <= whole[0].min(whole[1]) => {
+                    for (child, half) in children.iter_mut().zip(halves) {
+                        child.push(half);
+                    }
+                }
+                _ => children[usize::from(whole[1] < whole[0])].push(reference),
+            }
+        }
+        let parts_any = children.iter().all(|child| child.references.len() < node.references.len());
+        parts_any.then_some(children)
+    }
+
+    /// The parts of a reference on the two sides of a plane. `None` if one side has none of it.
+    fn halves(&self, reference: &Reference, axis: usize, at: f32) -> Option<[Reference; 2]> {
+        let Part { bounds, triangle } = reference.part;
+        let mut part = Polygon::of_triangle(self.mesh.corners(triangle));
+        if reference.is_cut {
+            part = part.within(bounds.min.as_dvec3(), bounds.max.as_dvec3())?;
+        }
+        let halves = part.cut(axis, f64::from(at))?;
+        if halves.iter().any(Polygon::is_empty) {
+            return None;
+        }
+        Some(halves.map(|half| {
+            let bounds = half.bounds(self.mesh.max_abs).intersection(bounds);
+            Reference { part: Part { bounds, triangle }, is_cut: true, ..*reference }
+        }))
+    }
+}
+
+impl Node {
+    fn push(&mut self, reference: Reference) {
+        self.bounds = self.bounds.union(reference.part.bounds);
+        self.references.push(reference);
+    }
+}
+
+/// The slabs for splits of whole references, by their centres. The grid is that of doubled centres.
+fn object_slabs(node: &Node, grid: &Grid) -> Slabs {
+    let mut slabs = Slabs::EMPTY;
+    for Reference { part: Part { bounds, .. }, .. } in &node.references {
+        for (axis, slab) in grid.slabs(bounds.center2()).into_iter().enumerate() {
+            slabs.n_first[axis][slab] += 1;
+            slabs.n_last[axis][slab] += 1;
+            slabs.boxes[axis][slab] = slabs.boxes[axis][slab].union(*bounds);
+        }
+    }
+    slabs
+}
+
+/// Grows the boxes of the slabs along an axis by the pieces of a triangle's edges in them.
+fn grow_by_edges(corners: [Vec3; 3], grid: &Grid, axis: usize, boxes: &mut [Box3; N_SLABS]) {
+    let corners = corners.map(Vec3A::from);
+    for (i, &corner) in corners.iter().enumerate() {
+        let mut ends = [corner, corners[(i + 1) % 3]];
+        ends.sort_by(|a, b| a[axis].total_cmp(&b[axis]));
+        let [from, to] = ends;
+        let [first, last] = ends.map(|end| grid.slabs(end)[axis]);
+        boxes[first] = boxes[first].grown(from);
+        boxes[last] = boxes[last].grown(to);
+        let per_height = (to - from) / (to[axis] - from[axis]);
+        for slab in first..last {
+            let crossing = from + per_height * (grid.plane_after(axis, slab) - from[axis]);
+            boxes[slab] = boxes[slab].grown(crossing);
+            boxes[slab + 1] = boxes[slab + 1].grown(crossing);
+        }
+    }
+}
+
+/// Whether the largest side of a box holds almost all of its half area.
+fn is_flat(bounds: &Box3) -> bool {
+    const FLAT: f32 = 0.02;
+    let extent = bounds.max - bounds.min;
+    let largest = (extent * Vec3A::new(extent.y, extent.z, extent.x)).max_element();
+    let area = bounds.half_area();
+    area - largest <= FLAT * area
+}
+
+/// The half area of the intersection of two boxes; 0 if they are apart.
+fn overlap(a: &Box3, b: &Box3) -> f32 {
+    let common = a.intersection(*b);
+    if common.min.cmple(common.max).all() { common.half_area() } else { 0.0 }
+}
