@@ -8,7 +8,7 @@
 use glam::{Vec3, Vec3A};
 
 use super::polygon::{Part, Polygon};
-use crate::{box3::Box3, platform::parallel, scaled_mesh::ScaledMesh};
+use crate::{box3::Box3, error_bounds::CUT_SLACK, platform::parallel, scaled_mesh::ScaledMesh};
 
 /// The maximum number of triangles. In larger meshes triangles are small against the nodes above them: of
 /// all that were measured none gained.
@@ -329,7 +329,9 @@ impl Search<'_> {
         let Part { bounds, triangle } = reference.part;
         let mut part = Polygon::of_triangle(self.mesh.corners(triangle));
         if reference.is_cut {
-            part = part.within(bounds.min.as_dvec3(), bounds.max.as_dvec3())?;
+            // Cuts round, and a box may touch its part or have no thickness: without slack they would lose some.
+            let slack = CUT_SLACK * f64::from(self.mesh.max_abs);
+            part = part.within(bounds.min.as_dvec3() - slack, bounds.max.as_dvec3() + slack)?;
         }
         let halves = part.cut(axis, f64::from(at))?;
         if halves.iter().any(Polygon::is_empty) {
@@ -394,4 +396,57 @@ fn is_flat(bounds: &Box3) -> bool {
 fn overlap(a: &Box3, b: &Box3) -> f32 {
     let common = a.intersection(*b);
     if common.min.cmple(common.max).all() { common.half_area() } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use hitscan_primitives::{TriMesh, generate::SplitMix64};
+
+    use super::*;
+    use crate::split::check_cover;
+
+    #[test]
+    fn parts_of_parts_cover_a_triangle_even_one_in_a_plane_across_an_axis() {
+        let mut random = SplitMix64::new(7);
+        let mut number = |min, max| random.range(min, max) as f32;
+        for round in 0..300 {
+            let plane = number(-3.0, 3.0);
+            let corners = [(); 3].map(|()| {
+                let mut corner = Vec3::from_array([(); 3].map(|()| number(-4.0, 4.0)));
+                // In turn: any triangle, three flat ones, and three that are almost flat.
+                match round % 7 {
+                    0 => {}
+                    flat @ 1..4 => corner[flat - 1] = plane,
+                    almost => corner[almost - 4] = plane + 1e-6 * corner[almost - 4],
+                }
+                corner
+            });
+            let mesh = TriMesh::new(corners.to_vec(), vec![[0, 1, 2]]).expect("a valid mesh");
+            let mesh = ScaledMesh::new(&mesh);
+            let bounds = mesh.triangle_box(0);
+            let search = Search { mesh: &mesh, root_area: bounds.half_area() };
+            let part = Part { bounds, triangle: 0 };
+            let mut parts = vec![Reference { part, is_cut: false, is_flat: false, is_large: true }];
+            for _ in 0..40 {
+                let chosen = (number(0.0, 1.0) * parts.len() as f32) as usize % parts.len();
+                let Box3 { min, max } = parts[chosen].part.bounds;
+                let axis = number(0.0, 3.0) as usize % 3;
+                let at = min[axis] + number(0.0, 1.0) * (max[axis] - min[axis]);
+                if let Some([below, above]) = search.halves(&parts[chosen], axis, at) {
+                    parts[chosen] = below;
+                    parts.push(above);
+                }
+            }
+            let boxes: Vec<_> = parts
+                .iter()
+                .map(|Reference { part: Part { bounds: Box3 { min, max }, .. }, .. }| {
+                    // The leaves have larger boxes as well.
+                    [min.as_dvec3() - 1e-6, max.as_dvec3() + 1e-6]
+                })
+                .collect();
+            assert!(boxes.len() > 10, "round {round}");
+            let tolerance = CUT_SLACK * f64::from(mesh.max_abs);
+            assert_eq!(check_cover(mesh.corners(0), &boxes, tolerance), Ok(()), "round {round}");
+        }
+    }
 }
