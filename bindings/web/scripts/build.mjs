@@ -43,7 +43,8 @@ function toolchain() {
 		return {
 			environment: { RUSTC: DEBIAN.rustc, RUSTC_BOOTSTRAP: '1' },
 			flags: ['-C', `linker=${DEBIAN.linker}`],
-			options: ['-Zbuild-std=std,panic_abort'],
+			// Small sorts and number texts: a seventh less to download. rustup's library has the large ones.
+			options: ['-Zbuild-std=std,panic_abort', '-Zbuild-std-features=optimize_for_size'],
 		};
 	}
 	console.error(`npm run build: the standard library of ${target} is missing; run \`rustup target add ${target}\`, ` +
