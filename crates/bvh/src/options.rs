@@ -53,7 +53,7 @@ pub enum Layout {
     Full,
     /// Every triangle with the indices of its corners, which neighbours share. A tree takes 29 to 41 bytes
     /// per triangle, and as many as [`Full`](Self::Full) where triangles share no corners. Queries take 1.3
-    /// to 2.4 times as long.
+    /// to 2.4 times as long, batches of random rays among 100 million triangles 3.7 times.
     Compact,
 }
 
