@@ -76,6 +76,7 @@ pub fn degenerate_shapes(n: usize) -> Vec<Shape> {
     let one_far_away = std::iter::repeat_n(triangle, n - 1)
         .chain([triangle.map(|p| p + Vec3::splat(1e6))])
         .collect();
+    let as_large_as_all = (0..n).map(|_| [(); 3].map(|()| rng.in_cube())).collect();
     [
         ("coincident triangles", coincident),
         ("equal centroids", concentric),
@@ -84,6 +85,7 @@ pub fn degenerate_shapes(n: usize) -> Vec<Shape> {
         ("the same point", same_point),
         ("triangles in a line", in_a_line),
         ("coincident but one", one_far_away),
+        ("triangles as large as all", as_large_as_all),
     ]
     .map(|(name, corners)| Shape { name: format!("{name}, {n}"), mesh: unshared(&corners) })
     .into()

@@ -24,6 +24,10 @@ const LEAST_TRIANGLE: f32 = 1e-3;
 /// The maximum number of further parts, as a share of the triangles. A truck of 4770 triangles takes 0.14.
 const MAX_FURTHER_SHARE: f64 = 0.2;
 
+/// The maximum number of pieces that slabs cut triangles into, on average. It bounds the time of the search: models
+/// take 3 to 100, a soup of triangles as large as itself would take 800.
+const MAX_PIECES: usize = 128;
+
 /// The smallest number of references in a node that is searched. Fewer fit a leaf.
 const LEAST_REFERENCES: usize = 5;
 
@@ -40,11 +44,23 @@ pub(super) fn parts_of_straddlers(mesh: &ScaledMesh<'_>) -> Vec<Part> {
     if n > MAX_TRIANGLES {
         return vec![];
     }
-    let boxes = || (0..n as u32).map(|triangle| mesh.triangle_box(triangle));
+    let Some((search, root)) = root_of(mesh) else { return vec![] };
+    let allowance = Allowance {
+        further_parts: (n as f64 * MAX_FURTHER_SHARE) as usize,
+        pieces: MAX_PIECES * n,
+    };
+    let mut parts = search.cut(root, 0, allowance);
+    parts.sort_by_key(|part| part.triangle);
+    parts
+}
+
+/// The search in a mesh, and the node of all triangles; `None` if no triangle is large.
+fn root_of<'a>(mesh: &'a ScaledMesh<'a>) -> Option<(Search<'a>, Node)> {
+    let boxes = || (0..mesh.n_triangles() as u32).map(|triangle| mesh.triangle_box(triangle));
     let bounds = boxes().fold(Box3::EMPTY, Box3::union);
     let search = Search { mesh, root_area: bounds.half_area() };
     if !boxes().any(|bounds| search.is_large(&bounds)) {
-        return vec![];
+        return None;
     }
     let references = boxes().zip(0..).map(|(bounds, triangle)| Reference {
         part: Part { bounds, triangle },
@@ -53,9 +69,7 @@ pub(super) fn parts_of_straddlers(mesh: &ScaledMesh<'_>) -> Vec<Part> {
         is_large: search.is_large(&bounds),
     });
     let root = Node { references: references.collect(), bounds };
-    let mut parts = search.cut(root, 0, (n as f64 * MAX_FURTHER_SHARE) as usize);
-    parts.sort_by_key(|part| part.triangle);
-    parts
+    Some((search, root))
 }
 
 /// A triangle or a part of one in a node.
@@ -72,6 +86,29 @@ struct Reference {
 struct Node {
     references: Vec<Reference>,
     bounds: Box3,
+}
+
+/// What the search below a node may add and do.
+#[derive(Clone, Copy)]
+struct Allowance {
+    /// The number of parts beyond one of each reference.
+    further_parts: usize,
+    /// The number of pieces that slabs cut triangles into.
+    pieces: usize,
+}
+
+impl Allowance {
+    /// The shares of two children, in proportion to their references.
+    fn shared(self, [below, above]: [usize; 2]) -> [Self; 2] {
+        let share = |n: usize| (n as u64 * below as u64 / (below + above) as u64) as usize;
+        let of_below =
+            Self { further_parts: share(self.further_parts), pieces: share(self.pieces) };
+        let of_above = Self {
+            further_parts: self.further_parts - of_below.further_parts,
+            pieces: self.pieces - of_below.pieces,
+        };
+        [of_below, of_above]
+    }
 }
 
 /// A way to part the references of a node: those in slabs up to `last` along the axis, and the others.
@@ -179,6 +216,14 @@ impl Grid {
         }
         [self.slabs(bounds.min), self.slabs(bounds.max)]
     }
+
+    /// The number of pieces that the slabs along the three axes cut a reference into; 0 along an axis if it lies
+    /// in one slab.
+    fn n_pieces(&self, reference: &Reference) -> usize {
+        let [first, last] = self.range(reference);
+        let spans = std::iter::zip(first, last).map(|(first, last)| last - first);
+        spans.filter(|&span| span > 0).map(|span| span + 1).sum()
+    }
 }
 
 const LAST_SLAB: f32 = (N_SLABS - 1) as f32;
@@ -194,11 +239,10 @@ impl Search<'_> {
         bounds.half_area() > LEAST_TRIANGLE * self.root_area && !is_flat(bounds)
     }
 
-    /// Splits a node, and so on below it. Returns the parts of cut triangles, at most `max_further` more
-    /// than they were.
-    fn cut(&self, node: Node, depth: usize, max_further: usize) -> Vec<Part> {
-        let children = if self.is_searched(&node, depth, max_further) {
-            self.children(&node, max_further)
+    /// Splits a node, and so on below it. Returns the parts of cut triangles.
+    fn cut(&self, node: Node, depth: usize, mut allowance: Allowance) -> Vec<Part> {
+        let children = if self.is_searched(&node, depth, &allowance) {
+            self.children(&node, &mut allowance)
         } else {
             None
         };
@@ -206,30 +250,29 @@ impl Search<'_> {
             let cut = node.references.iter().filter(|reference| reference.is_cut);
             return cut.map(|reference| reference.part).collect();
         };
-        let [len, below, above] =
-            [&node, &children[0], &children[1]].map(|node| node.references.len());
         drop(node);
-        let left = max_further - (below + above - len);
-        let for_below = (left as u64 * below as u64 / (below + above) as u64) as usize;
+        let [for_below, for_above] =
+            allowance.shared(children.each_ref().map(|child| child.references.len()));
         let [below, above] = children;
         let (mut parts, others) = parallel::join(
             || self.cut(below, depth + 1, for_below),
-            || self.cut(above, depth + 1, left - for_below),
+            || self.cut(above, depth + 1, for_above),
         );
         parts.extend(others);
         parts
     }
 
-    fn is_searched(&self, node: &Node, depth: usize, max_further: usize) -> bool {
+    fn is_searched(&self, node: &Node, depth: usize, allowance: &Allowance) -> bool {
         node.references.len() >= LEAST_REFERENCES
             && depth < MAX_DEPTH
-            && max_further > 0
+            && allowance.further_parts > 0
             && node.bounds.half_area() > LEAST_NODE * self.root_area
             && node.references.iter().any(|reference| reference.is_large)
     }
 
-    /// The children by the best split; `None` if none was found.
-    fn children(&self, node: &Node, max_further: usize) -> Option<[Node; 2]> {
+    /// The children by the best split, for which the allowance pays. `None` if there is none, or if the allowance
+    /// does not suffice.
+    fn children(&self, node: &Node, allowance: &mut Allowance) -> Option<[Node; 2]> {
         let centers = node
             .references
             .iter()
@@ -239,11 +282,19 @@ impl Search<'_> {
         let overlap = overlap(&object_split.below.bounds, &object_split.above.bounds);
         if overlap > LEAST_NODE * self.root_area {
             let grid = Grid::new(node.bounds.min, node.bounds.max);
+            let pieces = node.references.iter().map(|reference| grid.n_pieces(reference)).sum();
+            allowance.pieces = allowance.pieces.checked_sub(pieces)?;
             let split = self.spatial_slabs(node, &grid).best_split();
-            if let Some(split) = split.filter(|split| split.cost < object_split.cost)
-                && let Some(children) = self.cut_at(node, &grid, &split, max_further)
-            {
-                return Some(children);
+            if let Some(split) = split.filter(|split| split.cost < object_split.cost) {
+                let n_cut = (split.below.len + split.above.len) as usize - node.references.len();
+                if n_cut > allowance.further_parts {
+                    return None;
+                }
+                if let Some(children) = self.cut_at(node, &grid, &split) {
+                    let n: usize = children.iter().map(|child| child.references.len()).sum();
+                    allowance.further_parts -= n - node.references.len();
+                    return Some(children);
+                }
             }
         }
         let Split { axis, last, below, above, .. } = object_split;
@@ -282,14 +333,8 @@ impl Search<'_> {
     }
 
     /// The children by a spatial split. A triangle that straddles the plane is cut, unless it is cheaper to
-    /// give it whole to one child. `None` if the split cuts too many, or parts nothing.
-    fn cut_at(
-        &self,
-        node: &Node,
-        grid: &Grid,
-        split: &Split,
-        max_further: usize,
-    ) -> Option<[Node; 2]> {
+    /// give it whole to one child. `None` if a child gets as many references as the node has.
+    fn cut_at(&self, node: &Node, grid: &Grid, split: &Split) -> Option<[Node; 2]> {
         let &Split { axis, last, below, above, .. } = split;
         let plane = grid.plane_after(axis, last);
         let mut children = [(); 2].map(|()| Node { references: vec![], bounds: Box3::EMPTY });
@@ -301,9 +346,6 @@ impl Search<'_> {
             } else {
                 children[usize::from(first_slab > last)].push(reference);
             }
-        }
-        if straddlers.len() > max_further {
-            return None;
         }
         let without = |side: Side| side.bounds.half_area() * (side.len - 1) as f32;
         let with = |side: Side, bounds| side.bounds.union(bounds).half_area() * side.len as f32;
@@ -404,6 +446,43 @@ mod tests {
 
     use super::*;
     use crate::split::check_cover;
+
+    #[test]
+    fn a_node_pays_for_its_search_and_is_not_searched_beyond_its_allowance() {
+        let mut random = SplitMix64::new(8);
+        let mut point = || Vec3::from_array([(); 3].map(|()| random.range(-1.0, 1.0) as f32));
+        // A few plates among many small triangles.
+        let positions: Vec<Vec3> = (0..400)
+            .flat_map(|i| {
+                let (at, size) = (point(), if i % 40 == 0 { 1.0 } else { 0.01 });
+                [Vec3::X, Vec3::Y, Vec3::Z].map(|axis| at + size * axis)
+            })
+            .collect();
+        let triangles = (0..400).map(|i| [3 * i, 3 * i + 1, 3 * i + 2]).collect();
+        let mesh = TriMesh::new(positions, triangles).expect("a valid mesh");
+        let mesh = ScaledMesh::new(&mesh);
+        let (search, root) = root_of(&mesh).expect("some triangles are large");
+        let ample = Allowance { further_parts: 80, pieces: 1 << 20 };
+        let mut left = ample;
+        let children = search.children(&root, &mut left).expect("a split was found");
+        let n: usize = children.iter().map(|child| child.references.len()).sum();
+        assert!(n > 400, "the root is cut");
+        assert_eq!(ample.further_parts - left.further_parts, n - 400);
+        let n_pieces = ample.pieces - left.pieces;
+        assert!((400..4000).contains(&n_pieces), "{n_pieces}");
+
+        let least = Allowance { further_parts: 80, pieces: n_pieces };
+        assert!(search.children(&root, &mut least.clone()).is_some());
+        for too_little in [
+            Allowance { pieces: n_pieces - 1, ..least },
+            Allowance { further_parts: n - 400 - 1, ..least },
+        ] {
+            assert!(search.children(&root, &mut too_little.clone()).is_none());
+        }
+        let [below, above] = ample.shared([3, 1]);
+        assert_eq!((below.further_parts, above.further_parts), (60, 20));
+        assert_eq!(below.pieces + above.pieces, ample.pieces);
+    }
 
     #[test]
     fn parts_of_parts_cover_a_triangle_even_one_in_a_plane_across_an_axis() {
