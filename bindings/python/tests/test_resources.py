@@ -1,6 +1,5 @@
 """Memory, threads and interrupts."""
 
-import signal
 import subprocess
 import sys
 import sysconfig
