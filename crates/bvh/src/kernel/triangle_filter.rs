@@ -6,26 +6,26 @@
 //! All functions are `#[inline(always)]`, and none is a closure, which cannot be. A function left out of
 //! line is compiled without the instruction set, which makes the whole kernel four times slower.
 
-use crate::{error_bounds::CERTAIN_SIGN, simd::Simd};
+use crate::{error_bounds::CERTAIN_SIGN, simd::Lanes};
 
 /// Rays in lanes. Components stand in the order `kx, ky, kz` of
 /// [`WatertightRay::axes`](hitscan_primitives::WatertightRay::axes).
 #[derive(Clone, Copy)]
-pub(super) struct RayLanes<S: Simd> {
-    pub(super) origin: [S::F; 3],
-    pub(super) direction: [S::F; 3],
-    pub(super) shear: [S::F; 2],
-    pub(super) t_min: S::F,
+pub(super) struct RayLanes<L: Lanes> {
+    pub(super) origin: [L::F; 3],
+    pub(super) direction: [L::F; 3],
+    pub(super) shear: [L::F; 2],
+    pub(super) t_min: L::F,
     /// [`PLANE_SLACK`](crate::error_bounds::PLANE_SLACK) times E.
-    pub(super) slack: S::F,
+    pub(super) slack: L::F,
 }
 
 /// Corners relative to the rays' origins, `[x, y, z]` in the order of the axes.
-pub(super) type Corners<S> = [[<S as Simd>::F; 3]; 3];
+pub(super) type Corners<L> = [[<L as Lanes>::F; 3]; 3];
 
 /// Subtracts the rays' origins from corners.
 #[inline(always)]
-pub(super) fn relative<S: Simd>(s: S, [a, b, c]: Corners<S>, ray: &RayLanes<S>) -> Corners<S> {
+pub(super) fn relative<L: Lanes>(s: L, [a, b, c]: Corners<L>, ray: &RayLanes<L>) -> Corners<L> {
     [sub3(s, a, ray.origin), sub3(s, b, ray.origin), sub3(s, c, ray.origin)]
 }
 
@@ -34,30 +34,30 @@ pub(super) fn relative<S: Simd>(s: S, [a, b, c]: Corners<S>, ray: &RayLanes<S>) 
 /// keep their bits, and planes keep their distance, unless they are parallel to the ray, where only its size
 /// counts.
 #[inline(always)]
-pub(super) fn turned<S: Simd>(s: S, [a, b, c]: Corners<S>, ray: &RayLanes<S>) -> Corners<S> {
+pub(super) fn turned<L: Lanes>(s: L, [a, b, c]: Corners<L>, ray: &RayLanes<L>) -> Corners<L> {
     [sub3(s, ray.origin, a), sub3(s, ray.origin, b), sub3(s, ray.origin, c)]
 }
 
 /// The lanes on which a ray runs within the edges, as far as f32 can tell.
-pub(super) struct WithinEdges<S: Simd> {
+pub(super) struct WithinEdges<L: Lanes> {
     /// The lanes without two edge functions of strictly opposite signs. NaN passes.
-    pub(super) maybe: S::M,
+    pub(super) maybe: L::M,
     /// Negative where two signs are opposite, positive where all signs are equal and none is zero.
-    min_product: S::F,
+    min_product: L::F,
     /// One of the edge functions.
-    edge: S::F,
+    edge: L::F,
 }
 
-impl<S: Simd> WithinEdges<S> {
+impl<L: Lanes> WithinEdges<L> {
     /// The lanes whose edge functions have one sign and none is zero. Signs are exact in f32.
     #[inline(always)]
-    pub(super) fn certainly(&self, s: S) -> S::M {
+    pub(super) fn certainly(&self, s: L) -> L::M {
         s.le(s.splat(CERTAIN_SIGN), self.min_product)
     }
 
     /// The lanes that see the front, as bits, where they are [`certainly`](Self::certainly) within.
     #[inline(always)]
-    pub(super) fn front(&self, s: S, backward: bool) -> u32 {
+    pub(super) fn front(&self, s: L, backward: bool) -> u32 {
         let negative = s.sign_bits(self.edge);
         if backward { negative } else { !negative }
     }
@@ -65,11 +65,11 @@ impl<S: Simd> WithinEdges<S> {
 
 /// Tests the signs of the edge functions.
 #[inline(always)]
-pub(super) fn within_edges<S: Simd>(
-    s: S,
-    ray: &RayLanes<S>,
-    [a, b, c]: Corners<S>,
-) -> WithinEdges<S> {
+pub(super) fn within_edges<L: Lanes>(
+    s: L,
+    ray: &RayLanes<L>,
+    [a, b, c]: Corners<L>,
+) -> WithinEdges<L> {
     let (ax, ay) = sheared(s, a, ray.shear);
     let (bx, by) = sheared(s, b, ray.shear);
     let (cx, cy) = sheared(s, c, ray.shear);
@@ -82,17 +82,17 @@ pub(super) fn within_edges<S: Simd>(
 }
 
 /// The plane of a triangle as a ray meets it. Both numbers are multiples of the normal's length.
-pub(super) struct Plane<S: Simd> {
+pub(super) struct Plane<L: Lanes> {
     /// The signed distance from the origin to the plane, positive if the plane lies ahead.
-    plane_distance: S::F,
+    plane_distance: L::F,
     /// The absolute cosine between normal and direction, times the direction's length.
-    normal_dot_dir: S::F,
+    normal_dot_dir: L::F,
 }
 
-impl<S: Simd> Plane<S> {
+impl<L: Lanes> Plane<L> {
     /// The plane of triangles with this normal and corner `a`.
     #[inline(always)]
-    pub(super) fn new(s: S, ray: &RayLanes<S>, normal: [S::F; 3], a: [S::F; 3]) -> Self {
+    pub(super) fn new(s: L, ray: &RayLanes<L>, normal: [L::F; 3], a: [L::F; 3]) -> Self {
         let normal_dot_dir = dot(s, normal, ray.direction);
         Self {
             plane_distance: s.xor_sign(dot(s, normal, a), normal_dot_dir),
@@ -102,14 +102,14 @@ impl<S: Simd> Plane<S> {
 
     /// The lanes whose plane the ray may meet from `t_min` to `t_max`. NaN fails.
     #[inline(always)]
-    pub(super) fn in_range(&self, s: S, ray: &RayLanes<S>, t_max: S::F) -> S::M {
+    pub(super) fn in_range(&self, s: L, ray: &RayLanes<L>, t_max: L::F) -> L::M {
         let (low, high) = self.range(s, ray, t_max);
         s.and(s.le(low, self.plane_distance), s.le(self.plane_distance, high))
     }
 
     /// [`in_range`](Self::in_range), but NaN passes.
     #[inline(always)]
-    pub(super) fn in_range_or_nan(&self, s: S, ray: &RayLanes<S>, t_max: S::F) -> S::M {
+    pub(super) fn in_range_or_nan(&self, s: L, ray: &RayLanes<L>, t_max: L::F) -> L::M {
         let (low, high) = self.range(s, ray, t_max);
         s.and(s.not_lt(self.plane_distance, low), s.not_lt(high, self.plane_distance))
     }
@@ -117,7 +117,7 @@ impl<S: Simd> Plane<S> {
     /// The lanes whose plane the ray certainly meets between `t_min` and `t_max`, if it runs within the
     /// edges.
     #[inline(always)]
-    pub(super) fn certainly_in_range(&self, s: S, ray: &RayLanes<S>, t_max: S::F) -> S::M {
+    pub(super) fn certainly_in_range(&self, s: L, ray: &RayLanes<L>, t_max: L::F) -> L::M {
         let t_max = s.min(t_max, s.splat(f32::MAX));
         let low = s.approx_mul_add(ray.t_min, self.normal_dot_dir, ray.slack);
         let high = s.sub(s.mul(t_max, self.normal_dot_dir), ray.slack);
@@ -127,14 +127,14 @@ impl<S: Simd> Plane<S> {
     /// An upper bound on the `t` of a hit, for rays within the edges. It is known long before the exact
     /// `t`.
     #[inline(always)]
-    pub(super) fn upper_bound(&self, s: S, ray: &RayLanes<S>) -> S::F {
+    pub(super) fn upper_bound(&self, s: L, ray: &RayLanes<L>) -> L::F {
         s.div(s.add(self.plane_distance, ray.slack), self.normal_dot_dir)
     }
 
     /// Bounds on the `t` of a hit, for rays within the edges. Infinite or NaN where the ray runs along the
     /// plane.
     #[inline(always)]
-    pub(super) fn t_bounds(&self, s: S, ray: &RayLanes<S>) -> (S::F, S::F) {
+    pub(super) fn t_bounds(&self, s: L, ray: &RayLanes<L>) -> (L::F, L::F) {
         // One division instead of two: PLANE_SLACK covers the roundings (docs/proof.md).
         let per_distance = s.div(s.splat(1.0), self.normal_dot_dir);
         let low = s.mul(s.sub(self.plane_distance, ray.slack), per_distance);
@@ -143,7 +143,7 @@ impl<S: Simd> Plane<S> {
     }
 
     #[inline(always)]
-    fn range(&self, s: S, ray: &RayLanes<S>, t_max: S::F) -> (S::F, S::F) {
+    fn range(&self, s: L, ray: &RayLanes<L>, t_max: L::F) -> (L::F, L::F) {
         // Infinity times zero would be NaN.
         let t_max = s.min(t_max, s.splat(f32::MAX));
         let low = s.sub(s.mul(ray.t_min, self.normal_dot_dir), ray.slack);
@@ -152,16 +152,16 @@ impl<S: Simd> Plane<S> {
 }
 
 #[inline(always)]
-fn sub3<S: Simd>(s: S, p: [S::F; 3], q: [S::F; 3]) -> [S::F; 3] {
+fn sub3<L: Lanes>(s: L, p: [L::F; 3], q: [L::F; 3]) -> [L::F; 3] {
     [s.sub(p[0], q[0]), s.sub(p[1], q[1]), s.sub(p[2], q[2])]
 }
 
 #[inline(always)]
-pub(super) fn sheared<S: Simd>(s: S, [x, y, z]: [S::F; 3], [sx, sy]: [S::F; 2]) -> (S::F, S::F) {
+pub(super) fn sheared<L: Lanes>(s: L, [x, y, z]: [L::F; 3], [sx, sy]: [L::F; 2]) -> (L::F, L::F) {
     (s.sub(x, s.mul(sx, z)), s.sub(y, s.mul(sy, z)))
 }
 
 #[inline(always)]
-fn dot<S: Simd>(s: S, p: [S::F; 3], q: [S::F; 3]) -> S::F {
+fn dot<L: Lanes>(s: L, p: [L::F; 3], q: [L::F; 3]) -> L::F {
     s.approx_mul_add(p[2], q[2], s.approx_mul_add(p[1], q[1], s.mul(p[0], q[0])))
 }

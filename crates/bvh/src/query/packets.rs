@@ -21,7 +21,7 @@ use crate::{
 /// Shadow rays leave a packet one by one where the mesh is finer than the distance between them, and each then
 /// starts anew: 0.5 to 0.8 times per ray on the bunny and on nefertiti, 0.1 times in the kitchen.
 const SHARING: Sharing = Sharing::MeanRays(3);
-const SHARING_ANY: Sharing = Sharing::OneAloneIn(3);
+const SHARING_ANY: Sharing = Sharing::OneAloneIn(2);
 
 /// The same for a tree far beyond the caches, where rays that go alone are interleaved and a packet waits for
 /// memory.

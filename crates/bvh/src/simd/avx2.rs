@@ -5,8 +5,8 @@ use std::arch::x86_64::*;
 use hitscan_primitives::{EdgeFunctions, WatertightRay};
 
 use super::{
-    lanes::{KernelFn, KernelOn, LANES, ORDER_BITS, Simd},
-    x86::{op, order, register_operations},
+    lanes::{KernelFn, KernelOn, LANES, Lanes, ORDER_BITS, Simd, rays_in_eight_lanes},
+    x86::{lane_operations, op, order, register_operations},
 };
 
 /// A machine with AVX2.
@@ -25,13 +25,11 @@ impl Avx2 {
     }
 }
 
-impl Simd for Avx2 {
+impl Lanes for Avx2 {
     type F = __m256;
     type M = __m256;
-    type D = [__m256d; 2];
-    const COMPRESSES: bool = true;
 
-    register_operations!("avx2,fma,bmi1,bmi2,lzcnt,popcnt");
+    lane_operations!();
 
     #[inline(always)]
     fn le(self, a: __m256, b: __m256) -> __m256 {
@@ -57,6 +55,23 @@ impl Simd for Avx2 {
     fn movemask(self, mask: __m256) -> u32 {
         op!(_mm256_movemask_ps(mask)) as u32
     }
+    #[inline(always)]
+    fn mask_from_bits(self, bits: u32) -> __m256 {
+        op!({
+            let lane_bits = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+            let chosen = _mm256_and_si256(_mm256_set1_epi32(bits as i32), lane_bits);
+            _mm256_castsi256_ps(_mm256_cmpeq_epi32(chosen, lane_bits))
+        })
+    }
+}
+
+impl Simd for Avx2 {
+    type D = [__m256d; 2];
+
+    rays_in_eight_lanes!();
+    const COMPRESSES: bool = true;
+
+    register_operations!("avx2,fma,bmi1,bmi2,lzcnt,popcnt");
     #[inline(always)]
     fn widen(self, lanes: __m256) -> [__m256d; 2] {
         op!([
@@ -97,14 +112,6 @@ impl Simd for Avx2 {
             let low = _mm256_movemask_pd(_mm256_cmp_pd::<_CMP_LE_OQ>(a[0], b[0])) as u32;
             let high = _mm256_movemask_pd(_mm256_cmp_pd::<_CMP_LE_OQ>(a[1], b[1])) as u32;
             low | high << 4
-        })
-    }
-    #[inline(always)]
-    fn mask_from_bits(self, bits: u32) -> __m256 {
-        op!({
-            let lane_bits = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
-            let chosen = _mm256_and_si256(_mm256_set1_epi32(bits as i32), lane_bits);
-            _mm256_castsi256_ps(_mm256_cmpeq_epi32(chosen, lane_bits))
         })
     }
     #[inline(always)]

@@ -6,8 +6,8 @@ use std::arch::x86_64::*;
 use hitscan_primitives::{EdgeFunctions, WatertightRay};
 
 use super::{
-    lanes::{KernelFn, KernelOn, LANES, ORDER_BITS, Simd},
-    x86::{op, order, register_operations},
+    lanes::{KernelFn, KernelOn, LANES, Lanes, ORDER_BITS, Simd},
+    x86::{lane_operations, op, order, register_operations},
 };
 
 /// A machine with AVX-512F, VL and DQ.
@@ -24,14 +24,15 @@ impl Avx512 {
     }
 }
 
-impl Simd for Avx512 {
+/// Sixteen lanes in one 512-bit register.
+#[derive(Clone, Copy)]
+pub(super) struct Wide(());
+
+impl Lanes for Avx512 {
     type F = __m256;
     type M = __mmask8;
-    type D = __m512d;
 
-    const COMPRESSES: bool = true;
-
-    register_operations!("avx512f,avx512vl,avx512dq,avx2,fma,bmi1,bmi2,lzcnt,popcnt");
+    lane_operations!();
 
     #[inline(always)]
     fn le(self, a: __m256, b: __m256) -> __mmask8 {
@@ -56,6 +57,40 @@ impl Simd for Avx512 {
     #[inline(always)]
     fn movemask(self, mask: __mmask8) -> u32 {
         u32::from(mask)
+    }
+    #[inline(always)]
+    fn mask_from_bits(self, bits: u32) -> __mmask8 {
+        bits as u8
+    }
+}
+
+impl Simd for Avx512 {
+    type D = __m512d;
+    type Rays = Wide;
+    const RAY_PARTS: usize = 2;
+
+    const COMPRESSES: bool = true;
+
+    register_operations!("avx512f,avx512vl,avx512dq,avx2,fma,bmi1,bmi2,lzcnt,popcnt");
+    #[inline(always)]
+    fn rays(self) -> Wide {
+        Wide(())
+    }
+    #[inline(always)]
+    fn part(self, lanes: __m512, part: usize) -> __m256 {
+        if part == 0 {
+            op!(_mm512_castps512_ps256(lanes))
+        } else {
+            op!(_mm512_extractf32x8_ps::<1>(lanes))
+        }
+    }
+    #[inline(always)]
+    fn with_part(self, lanes: __m512, part: usize, value: __m256) -> __m512 {
+        if part == 0 {
+            op!(_mm512_insertf32x8::<0>(lanes, value))
+        } else {
+            op!(_mm512_insertf32x8::<1>(lanes, value))
+        }
     }
     #[inline(always)]
     fn widen(self, lanes: __m256) -> __m512d {
@@ -90,11 +125,85 @@ impl Simd for Avx512 {
         u32::from(op!(_mm512_cmp_pd_mask::<_CMP_LE_OQ>(a, b)))
     }
     #[inline(always)]
-    fn mask_from_bits(self, bits: u32) -> __mmask8 {
-        bits as u8
-    }
-    #[inline(always)]
     fn compress(self, mask: u32, lanes: __m256) -> __m256 {
         op!(_mm256_maskz_compress_ps(mask as u8, lanes))
+    }
+}
+
+impl Lanes for Wide {
+    type F = __m512;
+    type M = __mmask16;
+
+    #[inline(always)]
+    fn splat(self, value: f32) -> __m512 {
+        op!(_mm512_set1_ps(value))
+    }
+    #[inline(always)]
+    fn add(self, a: __m512, b: __m512) -> __m512 {
+        op!(_mm512_add_ps(a, b))
+    }
+    #[inline(always)]
+    fn sub(self, a: __m512, b: __m512) -> __m512 {
+        op!(_mm512_sub_ps(a, b))
+    }
+    #[inline(always)]
+    fn mul(self, a: __m512, b: __m512) -> __m512 {
+        op!(_mm512_mul_ps(a, b))
+    }
+    #[inline(always)]
+    fn div(self, a: __m512, b: __m512) -> __m512 {
+        op!(_mm512_div_ps(a, b))
+    }
+    #[inline(always)]
+    fn approx_mul_add(self, a: __m512, b: __m512, c: __m512) -> __m512 {
+        op!(_mm512_fmadd_ps(a, b, c))
+    }
+    #[inline(always)]
+    fn min(self, a: __m512, b: __m512) -> __m512 {
+        op!(_mm512_min_ps(a, b))
+    }
+    #[inline(always)]
+    fn max(self, a: __m512, b: __m512) -> __m512 {
+        op!(_mm512_max_ps(a, b))
+    }
+    #[inline(always)]
+    fn abs(self, a: __m512) -> __m512 {
+        op!(_mm512_abs_ps(a))
+    }
+    #[inline(always)]
+    fn xor_sign(self, magnitude: __m512, sign: __m512) -> __m512 {
+        op!(_mm512_xor_ps(magnitude, _mm512_and_ps(sign, _mm512_set1_ps(-0.0))))
+    }
+    #[inline(always)]
+    fn le(self, a: __m512, b: __m512) -> __mmask16 {
+        op!(_mm512_cmp_ps_mask::<_CMP_LE_OQ>(a, b))
+    }
+    #[inline(always)]
+    fn not_lt(self, a: __m512, b: __m512) -> __mmask16 {
+        op!(_mm512_cmp_ps_mask::<_CMP_NLT_UQ>(a, b))
+    }
+    #[inline(always)]
+    fn eq(self, a: __m512, b: __m512) -> __mmask16 {
+        op!(_mm512_cmp_ps_mask::<_CMP_EQ_OQ>(a, b))
+    }
+    #[inline(always)]
+    fn and(self, a: __mmask16, b: __mmask16) -> __mmask16 {
+        a & b
+    }
+    #[inline(always)]
+    fn select(self, mask: __mmask16, a: __m512, b: __m512) -> __m512 {
+        op!(_mm512_mask_blend_ps(mask, a, b))
+    }
+    #[inline(always)]
+    fn movemask(self, mask: __mmask16) -> u32 {
+        u32::from(mask)
+    }
+    #[inline(always)]
+    fn sign_bits(self, lanes: __m512) -> u32 {
+        u32::from(op!(_mm512_movepi32_mask(_mm512_castps_si512(lanes))))
+    }
+    #[inline(always)]
+    fn mask_from_bits(self, bits: u32) -> __mmask16 {
+        bits as u16
     }
 }

@@ -1,4 +1,5 @@
-//! The operations of the kernels: eight lanes of f32, and eight of f64.
+//! The operations of the kernels: eight lanes of f32, eight of f64, and as many lanes as the widest register has
+//! for the rays of packets.
 
 use hitscan_primitives::{EdgeFunctions, WatertightRay};
 
@@ -8,31 +9,17 @@ pub(crate) const LANES: usize = 8;
 /// The bits that [`Simd::least_lane`] compares: those of the one x86 instruction that finds a minimum.
 pub(crate) const ORDER_BITS: u32 = 16;
 
-/// An instruction set: operations on all lanes at once.
+/// Arithmetic on lanes of f32.
 ///
 /// The value is a token: it exists only on machines with the instructions. Every operation rounds as the
 /// scalar operation does, so a kernel gives the same bits under every implementation. The one exception
 /// is [`approx_mul_add`](Self::approx_mul_add).
-pub(crate) trait Simd: Copy {
-    /// Whether [`compress`](Self::compress) costs less than the branches that it replaces.
-    const COMPRESSES: bool = false;
-
-    /// Eight f32.
+pub(crate) trait Lanes: Copy {
+    /// A register of f32.
     type F: Copy;
-    /// Eight truth values.
+    /// As many truth values.
     type M: Copy;
-    /// Eight f64.
-    type D: Copy;
 
-    /// Runs `kernel` as compiled for this instruction set. On x86-64 this is a function call, wherever the
-    /// caller is.
-    fn vectorize<K: KernelOn<Self>>(self, kernel: K) -> K::Output;
-
-    /// [`vectorize`](Self::vectorize) for a kernel whose arguments are passed in registers.
-    fn call<K: KernelFn<A, B, C, D>, A, B, C, D>(self, a: A, b: B, c: C, d: D) -> K::Output;
-
-    fn load(self, values: &[f32; LANES]) -> Self::F;
-    fn store(self, lanes: Self::F) -> [f32; LANES];
     fn splat(self, value: f32) -> Self::F;
 
     fn add(self, a: Self::F, b: Self::F) -> Self::F;
@@ -64,6 +51,52 @@ pub(crate) trait Simd: Copy {
     /// Bit `i` is lane `i`.
     fn movemask(self, mask: Self::M) -> u32;
 
+    /// The sign bits: bit `i` is that of lane `i`.
+    fn sign_bits(self, lanes: Self::F) -> u32;
+    /// The inverse of [`movemask`](Self::movemask); bits beyond the lanes do not count.
+    fn mask_from_bits(self, bits: u32) -> Self::M;
+
+    /// `a >= b`; false for NaN.
+    #[inline(always)]
+    fn ge(self, a: Self::F, b: Self::F) -> Self::M {
+        self.le(b, a)
+    }
+}
+
+/// An instruction set: operations on [`LANES`] lanes.
+pub(crate) trait Simd: Lanes {
+    /// Whether [`compress`](Self::compress) costs less than the branches that it replaces.
+    const COMPRESSES: bool = false;
+
+    /// Eight f64.
+    type D: Copy;
+
+    /// The lanes for the rays of a packet: as many as the widest register of the machine has.
+    type Rays: Lanes;
+    /// The number of parts of [`LANES`] lanes in a register of [`Rays`](Self::Rays).
+    const RAY_PARTS: usize;
+
+    fn rays(self) -> Self::Rays;
+    /// Part `part` of a register.
+    fn part(self, lanes: <Self::Rays as Lanes>::F, part: usize) -> Self::F;
+    /// The register with another part.
+    fn with_part(
+        self,
+        lanes: <Self::Rays as Lanes>::F,
+        part: usize,
+        value: Self::F,
+    ) -> <Self::Rays as Lanes>::F;
+
+    /// Runs `kernel` as compiled for this instruction set. On x86-64 this is a function call, wherever the
+    /// caller is.
+    fn vectorize<K: KernelOn<Self>>(self, kernel: K) -> K::Output;
+
+    /// [`vectorize`](Self::vectorize) for a kernel whose arguments are passed in registers.
+    fn call<K: KernelFn<A, B, C, D>, A, B, C, D>(self, a: A, b: B, c: C, d: D) -> K::Output;
+
+    fn load(self, values: &[f32; LANES]) -> Self::F;
+    fn store(self, lanes: Self::F) -> [f32; LANES];
+
     /// Each lane as f64, which is exact.
     fn widen(self, lanes: Self::F) -> Self::D;
     /// Each lane rounded to f32.
@@ -82,11 +115,8 @@ pub(crate) trait Simd: Copy {
         ray.edge_functions(corners)
     }
 
-    /// The sign bits: bit `i` is that of lane `i`.
-    fn sign_bits(self, lanes: Self::F) -> u32;
-    /// The inverse of [`movemask`](Self::movemask); only the low eight bits count.
-    fn mask_from_bits(self, bits: u32) -> Self::M;
-
+    /// The lanes with the same bits, as bits.
+    fn eq_bits(self, a: Self::F, b: Self::F) -> u32;
     /// Loads any bits, without interpretation.
     fn load_bits(self, values: &[u32; LANES]) -> Self::F;
     /// The first four lanes as bits.
@@ -158,12 +188,6 @@ pub(crate) trait Simd: Copy {
         self.permute(lanes, self.load_bits(&[LANE; LANES]))
     }
 
-    /// `a >= b`; false for NaN.
-    #[inline(always)]
-    fn ge(self, a: Self::F, b: Self::F) -> Self::M {
-        self.le(b, a)
-    }
-
     /// Prefetches `N` cache lines from `address` on. A hint, for any address.
     #[inline(always)]
     fn prefetch<const N: usize>(self, address: *const u8) {
@@ -183,6 +207,29 @@ const EIGHT: [&[(usize, usize)]; 6] = [
     &[(1, 4), (3, 6)],
     &[(1, 2), (3, 4), (5, 6)],
 ];
+
+/// The items of [`Simd`] for packets whose rays stand in [`LANES`] lanes as well.
+macro_rules! rays_in_eight_lanes {
+    () => {
+        type Rays = Self;
+        const RAY_PARTS: usize = 1;
+
+        #[inline(always)]
+        fn rays(self) -> Self {
+            self
+        }
+        #[inline(always)]
+        fn part(self, lanes: Self::F, _: usize) -> Self::F {
+            lanes
+        }
+        #[inline(always)]
+        fn with_part(self, _: Self::F, _: usize, value: Self::F) -> Self::F {
+            value
+        }
+    };
+}
+
+pub(super) use rays_in_eight_lanes;
 
 /// A computation that is compiled once for each instruction set.
 ///
@@ -218,7 +265,7 @@ impl<K: Kernel, S: Simd> KernelOn<S> for K {
 mod tests {
     use hitscan_primitives::generate::SplitMix64;
 
-    use super::{Kernel, LANES, Simd};
+    use super::{Kernel, LANES, Lanes, Simd};
     use crate::Isa;
 
     /// Sorts the lanes by both networks.
@@ -256,6 +303,78 @@ mod tests {
         #[inline(always)]
         fn run<S: Simd>(self, simd: S) -> usize {
             simd.least_lane(simd.mask_from_bits(self.0), simd.load_bits(&self.1))
+        }
+    }
+
+    /// The results of all operations on the lanes of packets, and of the same on eight lanes, part by part.
+    struct OnRays([[[f32; LANES]; 2]; 3]);
+
+    impl Kernel for OnRays {
+        type Output = [Vec<u32>; 2];
+
+        #[inline(always)]
+        fn run<S: Simd>(self, s: S) -> Self::Output {
+            let Self(rows) = self;
+            let r = s.rays();
+            let whole = rows.map(|parts| {
+                (0..S::RAY_PARTS).fold(r.splat(f32::NAN), |lanes, part| {
+                    s.with_part(lanes, part, s.load(&parts[part]))
+                })
+            });
+            let (lanes, masks) = operations(r, whole, S::RAY_PARTS * LANES);
+            let mut outputs = [vec![], vec![]];
+            for part in 0..S::RAY_PARTS {
+                let of_part = |mask: &u32| mask >> (LANES * part) & 0xff;
+                outputs[0].extend(lanes.iter().flat_map(|&lanes| s.to_bits(s.part(lanes, part))));
+                outputs[0].extend(masks.iter().map(of_part));
+                let (lanes, masks) = operations(s, rows.map(|parts| s.load(&parts[part])), LANES);
+                outputs[1].extend(lanes.iter().flat_map(|&lanes| s.to_bits(lanes)));
+                outputs[1].extend(masks);
+            }
+            outputs
+        }
+    }
+
+    /// The results of all operations but the approximate one: lanes, and masks as bits.
+    #[inline(always)]
+    fn operations<L: Lanes>(l: L, [a, b, c]: [L::F; 3], n_lanes: usize) -> (Vec<L::F>, Vec<u32>) {
+        let chosen = l.mask_from_bits(0b1010_0110_1100_0101);
+        let masks =
+            [l.le(a, b), l.not_lt(a, b), l.eq(a, b), l.ge(a, b), l.and(l.le(a, b), l.le(b, c))];
+        let lanes = [
+            l.add(a, b),
+            l.sub(a, b),
+            l.mul(a, b),
+            l.div(a, b),
+            l.min(a, b),
+            l.max(a, b),
+            l.abs(a),
+            l.xor_sign(a, b),
+            l.select(l.le(a, b), a, c),
+            l.splat(7.0),
+        ];
+        let chosen = l.movemask(chosen);
+        assert_eq!(chosen, 0b1010_0110_1100_0101 & u32::MAX >> (32 - n_lanes));
+        let mut masks: Vec<u32> = masks.into_iter().map(|mask| l.movemask(mask)).collect();
+        masks.push(l.sign_bits(a));
+        (lanes.to_vec(), masks)
+    }
+
+    #[test]
+    fn the_lanes_of_packets_give_the_same_bits_as_eight_lanes() {
+        const SPECIAL: [f32; 6] = [0.0, -0.0, f32::INFINITY, f32::NEG_INFINITY, f32::NAN, 1e-40];
+        let mut rng = SplitMix64::new(3);
+        for _ in 0..2000 {
+            let mut number = || match rng.next_u64() as usize % 24 {
+                special @ 0..6 => SPECIAL[special],
+                small @ 6..10 => small as f32,
+                _ => rng.range(-10.0, 10.0) as f32,
+            };
+            let rows = [(); 3].map(|()| [(); 2].map(|()| [(); LANES].map(|()| number())));
+            for isa in Isa::available() {
+                let [whole, parts] = isa.run(OnRays(rows));
+                assert_eq!(whole, parts, "{isa:?} {rows:?}");
+            }
         }
     }
 

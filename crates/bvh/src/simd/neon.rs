@@ -2,7 +2,7 @@
 
 use std::arch::aarch64::*;
 
-use super::lanes::{KernelFn, KernelOn, LANES, ORDER_BITS, Simd};
+use super::lanes::{KernelFn, KernelOn, LANES, Lanes, ORDER_BITS, Simd, rays_in_eight_lanes};
 
 /// A machine with NEON, which every 64-bit ARM has.
 #[derive(Clone, Copy)]
@@ -51,37 +51,9 @@ macro_rules! each {
     }};
 }
 
-impl Simd for Neon {
+impl Lanes for Neon {
     type F = F;
     type M = M;
-    type D = D;
-
-    #[inline(always)]
-    fn vectorize<K: KernelOn<Self>>(self, kernel: K) -> K::Output {
-        // NEON is part of the baseline of every aarch64 target, so no trampoline is needed.
-        kernel.run_on(self)
-    }
-
-    #[inline(always)]
-    fn call<K: KernelFn<A, B, C, D>, A, B, C, D>(self, a: A, b: B, c: C, d: D) -> K::Output {
-        K::run(self, a, b, c, d)
-    }
-
-    #[inline(always)]
-    fn load(self, values: &[f32; LANES]) -> F {
-        // SAFETY: NEON is there, and the reference is to eight readable f32.
-        unsafe { (vld1q_f32(values.as_ptr()), vld1q_f32(values[4..].as_ptr())) }
-    }
-    #[inline(always)]
-    fn store(self, lanes: F) -> [f32; LANES] {
-        let mut values = [0.0; LANES];
-        // SAFETY: NEON is there, and the array has room for eight f32.
-        unsafe {
-            vst1q_f32(values.as_mut_ptr(), lanes.0);
-            vst1q_f32(values[4..].as_mut_ptr(), lanes.1);
-        }
-        values
-    }
     #[inline(always)]
     fn splat(self, value: f32) -> F {
         // SAFETY: `self` exists only if `detect` found NEON.
@@ -155,6 +127,57 @@ impl Simd for Neon {
     }
 
     #[inline(always)]
+    fn sign_bits(self, lanes: F) -> u32 {
+        let bits = self.to_bits(lanes);
+        (0..LANES).fold(0, |signs, lane| signs | (bits[lane] >> 31) << lane)
+    }
+    #[inline(always)]
+    fn mask_from_bits(self, bits: u32) -> M {
+        const LANE_BITS: [u32; LANES] = [1, 2, 4, 8, 16, 32, 64, 128];
+        // SAFETY: NEON is there, and the array has eight readable words.
+        unsafe {
+            let bits = vdupq_n_u32(bits);
+            (
+                vtstq_u32(bits, vld1q_u32(LANE_BITS.as_ptr())),
+                vtstq_u32(bits, vld1q_u32(LANE_BITS[4..].as_ptr())),
+            )
+        }
+    }
+}
+
+impl Simd for Neon {
+    type D = D;
+
+    rays_in_eight_lanes!();
+
+    #[inline(always)]
+    fn vectorize<K: KernelOn<Self>>(self, kernel: K) -> K::Output {
+        // NEON is part of the baseline of every aarch64 target, so no trampoline is needed.
+        kernel.run_on(self)
+    }
+
+    #[inline(always)]
+    fn call<K: KernelFn<A, B, C, D>, A, B, C, D>(self, a: A, b: B, c: C, d: D) -> K::Output {
+        K::run(self, a, b, c, d)
+    }
+
+    #[inline(always)]
+    fn load(self, values: &[f32; LANES]) -> F {
+        // SAFETY: NEON is there, and the reference is to eight readable f32.
+        unsafe { (vld1q_f32(values.as_ptr()), vld1q_f32(values[4..].as_ptr())) }
+    }
+    #[inline(always)]
+    fn store(self, lanes: F) -> [f32; LANES] {
+        let mut values = [0.0; LANES];
+        // SAFETY: NEON is there, and the array has room for eight f32.
+        unsafe {
+            vst1q_f32(values.as_mut_ptr(), lanes.0);
+            vst1q_f32(values[4..].as_mut_ptr(), lanes.1);
+        }
+        values
+    }
+
+    #[inline(always)]
     fn widen(self, (low, high): F) -> D {
         // SAFETY: `self` exists only if `detect` found NEON.
         unsafe {
@@ -208,23 +231,10 @@ impl Simd for Neon {
         };
         self.movemask(narrow)
     }
-
     #[inline(always)]
-    fn sign_bits(self, lanes: F) -> u32 {
-        let bits = self.to_bits(lanes);
-        (0..LANES).fold(0, |signs, lane| signs | (bits[lane] >> 31) << lane)
-    }
-    #[inline(always)]
-    fn mask_from_bits(self, bits: u32) -> M {
-        const LANE_BITS: [u32; LANES] = [1, 2, 4, 8, 16, 32, 64, 128];
-        // SAFETY: NEON is there, and the array has eight readable words.
-        unsafe {
-            let bits = vdupq_n_u32(bits);
-            (
-                vtstq_u32(bits, vld1q_u32(LANE_BITS.as_ptr())),
-                vtstq_u32(bits, vld1q_u32(LANE_BITS[4..].as_ptr())),
-            )
-        }
+    fn eq_bits(self, a: F, b: F) -> u32 {
+        let (a, b) = (both!(vreinterpretq_u32_f32, a), both!(vreinterpretq_u32_f32, b));
+        self.movemask(both!(vceqq_u32, a, b))
     }
     #[inline(always)]
     fn load_bits(self, values: &[u32; LANES]) -> F {

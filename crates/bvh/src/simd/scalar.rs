@@ -1,6 +1,6 @@
 //! The reference lanes: plain arrays, for every machine.
 
-use super::lanes::{KernelFn, KernelOn, LANES, Simd};
+use super::lanes::{KernelFn, KernelOn, LANES, Lanes, Simd, rays_in_eight_lanes};
 
 /// Plain Rust.
 #[derive(Clone, Copy)]
@@ -21,31 +21,10 @@ fn map_wide(a: [f64; LANES], b: [f64; LANES], f: impl Fn(f64, f64) -> f64) -> [f
     std::array::from_fn(|i| f(a[i], b[i]))
 }
 
-impl Simd for Scalar {
+impl Lanes for Scalar {
     type F = [f32; LANES];
     /// All bits set or none, so that the compiler can use vector comparisons.
     type M = [u32; LANES];
-    type D = [f64; LANES];
-
-    // Out of line as on other machines, so that it does not burden the callers of other instruction sets.
-    #[inline(never)]
-    fn vectorize<K: KernelOn<Self>>(self, kernel: K) -> K::Output {
-        kernel.run_on(self)
-    }
-
-    #[inline(never)]
-    fn call<K: KernelFn<A, B, C, D>, A, B, C, D>(self, a: A, b: B, c: C, d: D) -> K::Output {
-        K::run(self, a, b, c, d)
-    }
-
-    #[inline(always)]
-    fn load(self, values: &[f32; LANES]) -> [f32; LANES] {
-        *values
-    }
-    #[inline(always)]
-    fn store(self, lanes: [f32; LANES]) -> [f32; LANES] {
-        lanes
-    }
     #[inline(always)]
     fn splat(self, value: f32) -> [f32; LANES] {
         [value; LANES]
@@ -112,6 +91,41 @@ impl Simd for Scalar {
     }
 
     #[inline(always)]
+    fn sign_bits(self, lanes: [f32; LANES]) -> u32 {
+        self.movemask(lanes.map(|lane| lane.to_bits() >> 31))
+    }
+    #[inline(always)]
+    fn mask_from_bits(self, bits: u32) -> [u32; LANES] {
+        std::array::from_fn(|i| if bits >> i & 1 == 1 { u32::MAX } else { 0 })
+    }
+}
+
+impl Simd for Scalar {
+    type D = [f64; LANES];
+
+    rays_in_eight_lanes!();
+
+    // Out of line as on other machines, so that it does not burden the callers of other instruction sets.
+    #[inline(never)]
+    fn vectorize<K: KernelOn<Self>>(self, kernel: K) -> K::Output {
+        kernel.run_on(self)
+    }
+
+    #[inline(never)]
+    fn call<K: KernelFn<A, B, C, D>, A, B, C, D>(self, a: A, b: B, c: C, d: D) -> K::Output {
+        K::run(self, a, b, c, d)
+    }
+
+    #[inline(always)]
+    fn load(self, values: &[f32; LANES]) -> [f32; LANES] {
+        *values
+    }
+    #[inline(always)]
+    fn store(self, lanes: [f32; LANES]) -> [f32; LANES] {
+        lanes
+    }
+
+    #[inline(always)]
     fn widen(self, lanes: [f32; LANES]) -> [f64; LANES] {
         lanes.map(f64::from)
     }
@@ -147,14 +161,9 @@ impl Simd for Scalar {
         }
         bits
     }
-
     #[inline(always)]
-    fn sign_bits(self, lanes: [f32; LANES]) -> u32 {
-        self.movemask(lanes.map(|lane| lane.to_bits() >> 31))
-    }
-    #[inline(always)]
-    fn mask_from_bits(self, bits: u32) -> [u32; LANES] {
-        std::array::from_fn(|i| if bits >> i & 1 == 1 { u32::MAX } else { 0 })
+    fn eq_bits(self, a: [f32; LANES], b: [f32; LANES]) -> u32 {
+        self.movemask(compare(a, b, |a, b| a.to_bits() == b.to_bits()))
     }
     #[inline(always)]
     fn load_bits(self, values: &[u32; LANES]) -> [f32; LANES] {

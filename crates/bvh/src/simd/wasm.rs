@@ -2,7 +2,7 @@
 
 use std::arch::wasm32::*;
 
-use super::lanes::{KernelFn, KernelOn, LANES, Simd};
+use super::lanes::{KernelFn, KernelOn, LANES, Lanes, Simd, rays_in_eight_lanes};
 
 /// A module compiled with `simd128`. An engine without it refuses the whole module, so the target feature
 /// of the build is the detection.
@@ -15,7 +15,7 @@ impl Simd128 {
     }
 }
 
-type Lanes = (v128, v128);
+type Pair = (v128, v128);
 type Wide = [v128; 4];
 
 /// An instruction on both halves.
@@ -48,17 +48,95 @@ macro_rules! each {
 
 /// The words of `table` whose byte indices, below 32, are in `indices`.
 #[inline(always)]
-fn look_up(table: Lanes, indices: v128) -> v128 {
+fn look_up(table: Pair, indices: v128) -> v128 {
     // An index beyond the sixteen bytes of a half selects zero, so one of the two results is zero.
     let from_low = i8x16_swizzle(table.0, indices);
     let from_high = i8x16_swizzle(table.1, i8x16_sub(indices, i8x16_splat(16)));
     v128_or(from_low, from_high)
 }
 
+impl Lanes for Simd128 {
+    type F = Pair;
+    type M = Pair;
+    #[inline(always)]
+    fn splat(self, value: f32) -> Pair {
+        (f32x4_splat(value), f32x4_splat(value))
+    }
+    #[inline(always)]
+    fn add(self, a: Pair, b: Pair) -> Pair {
+        both!(f32x4_add, a, b)
+    }
+    #[inline(always)]
+    fn sub(self, a: Pair, b: Pair) -> Pair {
+        both!(f32x4_sub, a, b)
+    }
+    #[inline(always)]
+    fn mul(self, a: Pair, b: Pair) -> Pair {
+        both!(f32x4_mul, a, b)
+    }
+    #[inline(always)]
+    fn div(self, a: Pair, b: Pair) -> Pair {
+        both!(f32x4_div, a, b)
+    }
+    // `pmin(x, y)` is `y < x ? y : x`, and `pmax(x, y)` is `x < y ? y : x`, hence the exchanged operands.
+    #[inline(always)]
+    fn min(self, a: Pair, b: Pair) -> Pair {
+        both!(f32x4_pmin, b, a)
+    }
+    #[inline(always)]
+    fn max(self, a: Pair, b: Pair) -> Pair {
+        both!(f32x4_pmax, b, a)
+    }
+    #[inline(always)]
+    fn abs(self, a: Pair) -> Pair {
+        both!(f32x4_abs, a)
+    }
+    #[inline(always)]
+    fn xor_sign(self, magnitude: Pair, sign: Pair) -> Pair {
+        let sign_bit = (i32x4_splat(i32::MIN), i32x4_splat(i32::MIN));
+        both!(v128_xor, magnitude, both!(v128_and, sign, sign_bit))
+    }
+    #[inline(always)]
+    fn le(self, a: Pair, b: Pair) -> Pair {
+        both!(f32x4_le, a, b)
+    }
+    #[inline(always)]
+    fn not_lt(self, a: Pair, b: Pair) -> Pair {
+        both!(v128_not, both!(f32x4_lt, a, b))
+    }
+    #[inline(always)]
+    fn eq(self, a: Pair, b: Pair) -> Pair {
+        both!(f32x4_eq, a, b)
+    }
+    #[inline(always)]
+    fn and(self, a: Pair, b: Pair) -> Pair {
+        both!(v128_and, a, b)
+    }
+    #[inline(always)]
+    fn select(self, mask: Pair, a: Pair, b: Pair) -> Pair {
+        both!(v128_bitselect, b, a, mask)
+    }
+    #[inline(always)]
+    fn movemask(self, mask: Pair) -> u32 {
+        self.sign_bits(mask)
+    }
+
+    #[inline(always)]
+    fn sign_bits(self, lanes: Pair) -> u32 {
+        u32::from(i32x4_bitmask(lanes.0)) | u32::from(i32x4_bitmask(lanes.1)) << 4
+    }
+    #[inline(always)]
+    fn mask_from_bits(self, bits: u32) -> Pair {
+        let lane_bits = (u32x4(1, 2, 4, 8), u32x4(16, 32, 64, 128));
+        let bits = (u32x4_splat(bits), u32x4_splat(bits));
+        both!(i32x4_eq, both!(v128_and, bits, lane_bits), lane_bits)
+    }
+}
+
 impl Simd for Simd128 {
-    type F = Lanes;
-    type M = Lanes;
     type D = Wide;
+
+    rays_in_eight_lanes!();
 
     #[inline(always)]
     fn vectorize<K: KernelOn<Self>>(self, kernel: K) -> K::Output {
@@ -72,79 +150,17 @@ impl Simd for Simd128 {
     }
 
     #[inline(always)]
-    fn load(self, values: &[f32; LANES]) -> Lanes {
+    fn load(self, values: &[f32; LANES]) -> Pair {
         let [a, b, c, d, e, f, g, h] = *values;
         (f32x4(a, b, c, d), f32x4(e, f, g, h))
     }
     #[inline(always)]
-    fn store(self, lanes: Lanes) -> [f32; LANES] {
+    fn store(self, lanes: Pair) -> [f32; LANES] {
         self.to_bits(lanes).map(f32::from_bits)
-    }
-    #[inline(always)]
-    fn splat(self, value: f32) -> Lanes {
-        (f32x4_splat(value), f32x4_splat(value))
-    }
-    #[inline(always)]
-    fn add(self, a: Lanes, b: Lanes) -> Lanes {
-        both!(f32x4_add, a, b)
-    }
-    #[inline(always)]
-    fn sub(self, a: Lanes, b: Lanes) -> Lanes {
-        both!(f32x4_sub, a, b)
-    }
-    #[inline(always)]
-    fn mul(self, a: Lanes, b: Lanes) -> Lanes {
-        both!(f32x4_mul, a, b)
-    }
-    #[inline(always)]
-    fn div(self, a: Lanes, b: Lanes) -> Lanes {
-        both!(f32x4_div, a, b)
-    }
-    // `pmin(x, y)` is `y < x ? y : x`, and `pmax(x, y)` is `x < y ? y : x`, hence the exchanged operands.
-    #[inline(always)]
-    fn min(self, a: Lanes, b: Lanes) -> Lanes {
-        both!(f32x4_pmin, b, a)
-    }
-    #[inline(always)]
-    fn max(self, a: Lanes, b: Lanes) -> Lanes {
-        both!(f32x4_pmax, b, a)
-    }
-    #[inline(always)]
-    fn abs(self, a: Lanes) -> Lanes {
-        both!(f32x4_abs, a)
-    }
-    #[inline(always)]
-    fn xor_sign(self, magnitude: Lanes, sign: Lanes) -> Lanes {
-        let sign_bit = (i32x4_splat(i32::MIN), i32x4_splat(i32::MIN));
-        both!(v128_xor, magnitude, both!(v128_and, sign, sign_bit))
-    }
-    #[inline(always)]
-    fn le(self, a: Lanes, b: Lanes) -> Lanes {
-        both!(f32x4_le, a, b)
-    }
-    #[inline(always)]
-    fn not_lt(self, a: Lanes, b: Lanes) -> Lanes {
-        both!(v128_not, both!(f32x4_lt, a, b))
-    }
-    #[inline(always)]
-    fn eq(self, a: Lanes, b: Lanes) -> Lanes {
-        both!(f32x4_eq, a, b)
-    }
-    #[inline(always)]
-    fn and(self, a: Lanes, b: Lanes) -> Lanes {
-        both!(v128_and, a, b)
-    }
-    #[inline(always)]
-    fn select(self, mask: Lanes, a: Lanes, b: Lanes) -> Lanes {
-        both!(v128_bitselect, b, a, mask)
-    }
-    #[inline(always)]
-    fn movemask(self, mask: Lanes) -> u32 {
-        self.sign_bits(mask)
     }
 
     #[inline(always)]
-    fn widen(self, (low, high): Lanes) -> Wide {
+    fn widen(self, (low, high): Pair) -> Wide {
         [
             f64x2_promote_low_f32x4(low),
             f64x2_promote_low_f32x4(i64x2_shuffle::<1, 1>(low, low)),
@@ -153,7 +169,7 @@ impl Simd for Simd128 {
         ]
     }
     #[inline(always)]
-    fn narrow(self, wide: Wide) -> Lanes {
+    fn narrow(self, wide: Wide) -> Pair {
         let [a, b, c, d] = each!(f32x4_demote_f64x2_zero, wide);
         (i64x2_shuffle::<0, 2>(a, b), i64x2_shuffle::<0, 2>(c, d))
     }
@@ -184,23 +200,16 @@ impl Simd for Simd128 {
     }
 
     #[inline(always)]
-    fn sign_bits(self, lanes: Lanes) -> u32 {
-        u32::from(i32x4_bitmask(lanes.0)) | u32::from(i32x4_bitmask(lanes.1)) << 4
+    fn eq_bits(self, a: Pair, b: Pair) -> u32 {
+        self.movemask(both!(i32x4_eq, a, b))
     }
     #[inline(always)]
-    fn mask_from_bits(self, bits: u32) -> Lanes {
-        let lane_bits = (u32x4(1, 2, 4, 8), u32x4(16, 32, 64, 128));
-        let bits = (u32x4_splat(bits), u32x4_splat(bits));
-        both!(i32x4_eq, both!(v128_and, bits, lane_bits), lane_bits)
-    }
-
-    #[inline(always)]
-    fn load_bits(self, values: &[u32; LANES]) -> Lanes {
+    fn load_bits(self, values: &[u32; LANES]) -> Pair {
         let [a, b, c, d, e, f, g, h] = *values;
         (u32x4(a, b, c, d), u32x4(e, f, g, h))
     }
     #[inline(always)]
-    fn to_bits_low(self, lanes: Lanes) -> [u32; 4] {
+    fn to_bits_low(self, lanes: Pair) -> [u32; 4] {
         [
             u32x4_extract_lane::<0>(lanes.0),
             u32x4_extract_lane::<1>(lanes.0),
@@ -209,24 +218,24 @@ impl Simd for Simd128 {
         ]
     }
     #[inline(always)]
-    fn to_bits(self, lanes: Lanes) -> [u32; LANES] {
+    fn to_bits(self, lanes: Pair) -> [u32; LANES] {
         let [a, b, c, d] = self.to_bits_low(lanes);
         let [e, f, g, h] = self.to_bits_low((lanes.1, lanes.0));
         [a, b, c, d, e, f, g, h]
     }
     #[inline(always)]
-    fn and_or(self, a: Lanes, mask: Lanes, bits: Lanes) -> Lanes {
+    fn and_or(self, a: Pair, mask: Pair, bits: Pair) -> Pair {
         both!(v128_or, both!(v128_and, a, mask), bits)
     }
     #[inline(always)]
-    fn compress(self, mask: u32, lanes: Lanes) -> Lanes {
+    fn compress(self, mask: u32, lanes: Pair) -> Pair {
         let indices = super::compress::INDICES[mask as usize % (1 << LANES)];
         let kept = super::compress::KEPT[mask.count_ones() as usize % (LANES + 1)];
         let front = self.permute(lanes, self.load_bits(&indices.map(u32::from)));
         both!(v128_and, front, self.load_bits(&kept))
     }
     #[inline(always)]
-    fn sort_four_descending(self, (lanes, rest): Lanes) -> Lanes {
+    fn sort_four_descending(self, (lanes, rest): Pair) -> Pair {
         let other = u32x4_shuffle::<2, 3, 0, 1>(lanes, lanes);
         let lanes = u32x4_shuffle::<0, 1, 6, 7>(u32x4_max(lanes, other), u32x4_min(lanes, other));
         let other = u32x4_shuffle::<1, 0, 3, 2>(lanes, lanes);
@@ -236,7 +245,7 @@ impl Simd for Simd128 {
         (lanes, rest)
     }
     #[inline(always)]
-    fn permute(self, table: Lanes, indices: Lanes) -> Lanes {
+    fn permute(self, table: Pair, indices: Pair) -> Pair {
         /// The byte indices of a word, from the index of the word in each of its bytes times four.
         const BYTES: u32 = 0x03_02_01_00;
         let to_bytes = |indices| {
@@ -247,7 +256,7 @@ impl Simd for Simd128 {
         (look_up(table, indices.0), look_up(table, indices.1))
     }
     #[inline(always)]
-    fn splat_lane<const LANE: u32>(self, lanes: Lanes) -> Lanes {
+    fn splat_lane<const LANE: u32>(self, lanes: Pair) -> Pair {
         let half = if LANE < 4 { lanes.0 } else { lanes.1 };
         let lane = match LANE % 4 {
             0 => u32x4_shuffle::<0, 0, 0, 0>(half, half),

@@ -17,6 +17,56 @@ macro_rules! order {
     }};
 }
 
+/// The operations on registers, for an `impl Lanes` whose token proves AVX2.
+macro_rules! lane_operations {
+    () => {
+        #[inline(always)]
+        fn splat(self, value: f32) -> __m256 {
+            op!(_mm256_set1_ps(value))
+        }
+        #[inline(always)]
+        fn add(self, a: __m256, b: __m256) -> __m256 {
+            op!(_mm256_add_ps(a, b))
+        }
+        #[inline(always)]
+        fn sub(self, a: __m256, b: __m256) -> __m256 {
+            op!(_mm256_sub_ps(a, b))
+        }
+        #[inline(always)]
+        fn mul(self, a: __m256, b: __m256) -> __m256 {
+            op!(_mm256_mul_ps(a, b))
+        }
+        #[inline(always)]
+        fn div(self, a: __m256, b: __m256) -> __m256 {
+            op!(_mm256_div_ps(a, b))
+        }
+        #[inline(always)]
+        fn approx_mul_add(self, a: __m256, b: __m256, c: __m256) -> __m256 {
+            op!(_mm256_fmadd_ps(a, b, c))
+        }
+        #[inline(always)]
+        fn min(self, a: __m256, b: __m256) -> __m256 {
+            op!(_mm256_min_ps(a, b))
+        }
+        #[inline(always)]
+        fn max(self, a: __m256, b: __m256) -> __m256 {
+            op!(_mm256_max_ps(a, b))
+        }
+        #[inline(always)]
+        fn abs(self, a: __m256) -> __m256 {
+            op!(_mm256_andnot_ps(_mm256_set1_ps(-0.0), a))
+        }
+        #[inline(always)]
+        fn xor_sign(self, magnitude: __m256, sign: __m256) -> __m256 {
+            op!(_mm256_xor_ps(magnitude, _mm256_and_ps(sign, _mm256_set1_ps(-0.0))))
+        }
+        #[inline(always)]
+        fn sign_bits(self, lanes: __m256) -> u32 {
+            op!(_mm256_movemask_ps(lanes)) as u32
+        }
+    };
+}
+
 /// The operations on registers, for an `impl Simd` whose token proves AVX2, and the functions that enable its
 /// features.
 macro_rules! register_operations {
@@ -60,26 +110,6 @@ macro_rules! register_operations {
             values
         }
         #[inline(always)]
-        fn splat(self, value: f32) -> __m256 {
-            op!(_mm256_set1_ps(value))
-        }
-        #[inline(always)]
-        fn add(self, a: __m256, b: __m256) -> __m256 {
-            op!(_mm256_add_ps(a, b))
-        }
-        #[inline(always)]
-        fn sub(self, a: __m256, b: __m256) -> __m256 {
-            op!(_mm256_sub_ps(a, b))
-        }
-        #[inline(always)]
-        fn mul(self, a: __m256, b: __m256) -> __m256 {
-            op!(_mm256_mul_ps(a, b))
-        }
-        #[inline(always)]
-        fn div(self, a: __m256, b: __m256) -> __m256 {
-            op!(_mm256_div_ps(a, b))
-        }
-        #[inline(always)]
         fn edge_functions(self, ray: &WatertightRay, corners: [[f32; 3]; 3]) -> EdgeFunctions {
             // The corners are lanes 0 to 2.
             op!({
@@ -118,28 +148,11 @@ macro_rules! register_operations {
             })
         }
         #[inline(always)]
-        fn approx_mul_add(self, a: __m256, b: __m256, c: __m256) -> __m256 {
-            op!(_mm256_fmadd_ps(a, b, c))
-        }
-        #[inline(always)]
-        fn min(self, a: __m256, b: __m256) -> __m256 {
-            op!(_mm256_min_ps(a, b))
-        }
-        #[inline(always)]
-        fn max(self, a: __m256, b: __m256) -> __m256 {
-            op!(_mm256_max_ps(a, b))
-        }
-        #[inline(always)]
-        fn abs(self, a: __m256) -> __m256 {
-            op!(_mm256_andnot_ps(_mm256_set1_ps(-0.0), a))
-        }
-        #[inline(always)]
-        fn xor_sign(self, magnitude: __m256, sign: __m256) -> __m256 {
-            op!(_mm256_xor_ps(magnitude, _mm256_and_ps(sign, _mm256_set1_ps(-0.0))))
-        }
-        #[inline(always)]
-        fn sign_bits(self, lanes: __m256) -> u32 {
-            op!(_mm256_movemask_ps(lanes)) as u32
+        fn eq_bits(self, a: __m256, b: __m256) -> u32 {
+            op!({
+                let equal = _mm256_cmpeq_epi32(_mm256_castps_si256(a), _mm256_castps_si256(b));
+                _mm256_movemask_ps(_mm256_castsi256_ps(equal)) as u32
+            })
         }
         #[inline(always)]
         fn load_bits(self, values: &[u32; LANES]) -> __m256 {
@@ -252,7 +265,7 @@ macro_rules! register_operations {
     };
 }
 
-pub(super) use {op, order, register_operations};
+pub(super) use {lane_operations, op, order, register_operations};
 
 /// Prefetches `N` cache lines from `address` on.
 #[inline(always)]

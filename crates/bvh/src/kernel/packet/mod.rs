@@ -4,7 +4,8 @@
 //! all of them at once, by interval arithmetic over their origins and reciprocals (Boulos, Wald and
 //! Shirley, "Geometric and Arithmetic Culling Methods for Entire Ray Packets", 2006). Rounding is
 //! monotone, so the interval holds every value that a single ray computes. Boxes and triangles are then
-//! tested with the rays in the lanes of several groups.
+//! tested with the rays in the lanes of several groups, each as wide as a register of the machine. What needs
+//! f64 is computed for eight rays, a part of a group.
 //!
 //! Most hits are never computed in f64: `best` has the bounds on `t` that tell one hit from the other.
 
@@ -14,7 +15,7 @@ mod test;
 
 use hitscan_primitives::{Axis, Faces, Hit};
 
-use self::best::{BestLanes, Group};
+use self::best::{BestLanes, Group, Improvement, Part};
 use super::{
     hit_sink::{MeshCandidate, side},
     triangle_decision::{Shared, exact_t, weights},
@@ -22,33 +23,61 @@ use super::{
 };
 use crate::{
     layout::Leaves,
-    simd::{LANES, Row, Simd},
+    simd::{LANES, Lanes, Row, Simd},
     widths::BLOCK_WIDTH,
 };
 
 /// The maximum number of rays in a packet. With AVX2, twice as many lose 3 to 25 % on primary rays (kitchen,
-/// bunny, city), because half of the groups below a child are idle.
+/// bunny, city), because half of the groups below a child are idle. With AVX-512 they gain 6 to 9 % in the
+/// kitchen and lose as much on nefertiti's shadow rays.
 pub(crate) const PACKET: usize = 4 * LANES;
-const N_GROUPS: usize = PACKET / LANES;
 
 /// Rays of a packet: bit `i` is ray `i`.
 pub(crate) type RaySet = u32;
 
 const _: () = assert!(PACKET == RaySet::BITS as usize);
 
+/// The maximum number of groups.
+const N_GROUPS: usize = PACKET / LANES;
+
+/// The lanes of a part of a group, as bits.
+const PART_MASK: u32 = u32::MAX >> (32 - LANES);
+
+/// The lanes of part `part` among those of its group, as bits.
+#[inline(always)]
+fn lanes_of_part(lanes: u32, part: usize) -> u32 {
+    lanes >> (LANES * part) & PART_MASK
+}
+
+/// The number of lanes of a group.
+#[inline(always)]
+const fn group_width<S: Simd>() -> usize {
+    S::RAY_PARTS * LANES
+}
+
 /// The lanes of a group, as bits.
-const GROUP_MASK: u32 = u32::MAX >> (32 - LANES);
+#[inline(always)]
+const fn group_mask<S: Simd>() -> u32 {
+    u32::MAX >> (32 - group_width::<S>())
+}
 
 /// The lanes of group `g`, as bits.
 #[inline(always)]
-fn lanes_of(rays: RaySet, g: usize) -> u32 {
-    rays >> (LANES * g) & GROUP_MASK
+fn lanes_of<S: Simd>(rays: RaySet, g: usize) -> u32 {
+    rays >> (group_width::<S>() * g) & group_mask::<S>()
 }
 
 /// The rays in the lanes of group `g`.
 #[inline(always)]
-fn rays_of(lanes: u32, g: usize) -> RaySet {
-    lanes << (LANES * g)
+fn rays_of<S: Simd>(lanes: u32, g: usize) -> RaySet {
+    lanes << (group_width::<S>() * g)
+}
+
+/// The group of a ray, the part of the group, and the lane of the part.
+#[inline(always)]
+fn place_of<S: Simd>(ray: usize) -> (usize, usize, usize) {
+    let width = group_width::<S>();
+    (ray / width % N_GROUPS, ray % width / LANES, ray % LANES)
 }
 
 /// A packet of rays with their best hits so far.
@@ -72,7 +101,7 @@ pub(crate) struct Packet<S: Simd> {
     contact: f32,
     /// The groups with rays. The others hold no values.
     n_groups: usize,
-    groups: [Group<S>; N_GROUPS],
+    groups: [Group<S::Rays>; N_GROUPS],
 }
 
 /// Intervals that hold the values of all rays, per rotated axis.
@@ -93,15 +122,17 @@ impl<S: Simd> Packet<S> {
     #[inline(always)]
     pub(crate) fn new(s: S, faces: Faces) -> Self {
         let (zero, zeros) = (s.splat(0.0), [s.splat(0.0); 3]);
+        let zero_rays = s.rays().splat(0.0);
         let rays = RayLanes {
-            origin: zeros,
-            direction: zeros,
-            shear: [zero; 2],
-            t_min: zero,
-            slack: zero,
+            origin: [zero_rays; 3],
+            direction: [zero_rays; 3],
+            shear: [zero_rays; 2],
+            t_min: zero_rays,
+            slack: zero_rays,
         };
-        let best = BestLanes::none_until(s, zero);
-        let group = Group { rays, reciprocal: zeros, scaled_origin: zeros, best };
+        let best = BestLanes::none_until(s.rays(), zero_rays);
+        let (reciprocal, scaled_origin) = ([zero_rays; 3], [zero_rays; 3]);
+        let group = Group { rays, reciprocal, scaled_origin, best };
         let bounds = Bounds {
             near_origin: zeros,
             far_origin: zeros,
@@ -129,7 +160,7 @@ impl<S: Simd> Packet<S> {
 
     /// The groups with rays.
     #[inline(always)]
-    fn groups(&self) -> &[Group<S>] {
+    fn groups(&self) -> &[Group<S::Rays>] {
         &self.groups[..self.n_groups]
     }
 
@@ -143,37 +174,45 @@ impl<S: Simd> Packet<S> {
     /// Lowers the bound on `t` to the best hits.
     #[inline(always)]
     pub(crate) fn update_t_max(&mut self) {
-        let s = self.simd;
-        let mut farthest = s.splat(f32::NEG_INFINITY);
+        let (s, r) = (self.simd, self.simd.rays());
+        let mut farthest = r.splat(f32::NEG_INFINITY);
         for group in self.groups() {
-            farthest = s.max(farthest, group.best.high);
+            farthest = r.max(farthest, group.best.high);
         }
-        self.bounds.t_max = s.splat(max_lane(s.store(farthest)));
+        self.bounds.t_max = s.splat(max_lane(s.store(max_part(s, farthest))));
     }
 
     /// The sink of a ray that continues alone: it takes every candidate that may precede the best hit.
     #[inline(always)]
     pub(crate) fn best_bound(&self, ray: usize) -> MeshCandidate {
-        let (group, lane) = (&self.groups[ray / LANES % N_GROUPS], ray % LANES);
-        MeshCandidate::none_until(self.simd.store(group.best.high)[lane])
+        let (s, (group, part, lane)) = (self.simd, place_of::<S>(ray));
+        MeshCandidate::none_until(s.store(s.part(self.groups[group].best.high, part))[lane])
     }
 
     /// Takes a candidate of a ray that continued alone, if it precedes the best hit.
     #[inline(always)]
     pub(crate) fn improve(&mut self, leaves: &Leaves, ray: usize, candidate: &MeshCandidate) {
         let s = self.simd;
-        let (shared, axes) = (self.shared(), self.axes);
-        let (group, lanes) = (&mut self.groups[ray / LANES % N_GROUPS], 1 << (ray % LANES));
-        let t = s.splat(candidate.hit.t);
-        s.vectorize(group.improvement(&shared, leaves, axes, lanes, t, candidate.leaf_position));
+        let (group, index, lane) = place_of::<S>(ray);
+        let mut part = Part::of(s, &self.groups[group], index);
+        s.vectorize(Improvement {
+            part: &mut part,
+            shared: &self.shared(),
+            leaves,
+            axes: self.axes,
+            lanes: 1 << lane,
+            t: s.splat(candidate.hit.t),
+            position: candidate.leaf_position,
+        });
+        part.write_best(s, &mut self.groups[group], index);
     }
 
     /// Removes rays: no `t` is of use to them any more.
     #[inline(always)]
     pub(crate) fn retire(&mut self, rays: RaySet) {
-        let s = self.simd;
+        let r = self.simd.rays();
         for g in 0..self.n_groups {
-            self.groups[g].best.retire(s, s.mask_from_bits(lanes_of(rays, g)));
+            self.groups[g].best.retire(r, r.mask_from_bits(lanes_of::<S>(rays, g)));
         }
     }
 
@@ -181,19 +220,21 @@ impl<S: Simd> Packet<S> {
     #[inline(always)]
     pub(crate) fn write_hits(&self, leaves: &Leaves, indices: &[u32], answers: &mut [Option<Hit>]) {
         let (s, shared) = (self.simd, self.shared());
-        for (group, indices) in self.groups().iter().zip(indices.chunks(LANES)) {
-            let found = group.best.found(s);
+        for (index, indices) in indices.chunks(LANES).enumerate() {
+            let (group, index) = (index / S::RAY_PARTS, index % S::RAY_PARTS);
+            let part = Part::of(s, &self.groups[group % N_GROUPS], index);
+            let found = part.best.found(s);
             if found == 0 {
                 for &index in indices {
                     answers[index as usize] = None;
                 }
                 continue;
             }
-            let corners = group.corners_of_best(s, leaves, self.axes, found);
-            let t = s.store(exact_t(s, &group.rays, &shared, corners, found));
-            let weights = weights(s, &group.rays, self.backward, corners);
+            let corners = part.corners_of_best(s, leaves, self.axes, found);
+            let t = s.store(exact_t(s, &part.rays, &shared, corners, found));
+            let weights = weights(s, &part.rays, self.backward, corners);
             let (u, v) = (s.store(weights.u), s.store(weights.v));
-            let positions = s.to_bits(group.best.position);
+            let positions = s.to_bits(part.best.position);
             for (lane, &index) in indices.iter().enumerate() {
                 answers[index as usize] = (found >> lane & 1 == 1).then(|| Hit {
                     t: t[lane],
@@ -214,7 +255,7 @@ impl<S: Simd> Packet<S> {
     }
 }
 
-impl<S: Simd> Group<S> {
+impl<S: Simd> Part<S> {
     /// The corners of the best hits in `lanes`, relative to the origins. Neighbours often hit the same
     /// triangle, so each triangle is read once.
     #[inline(always)]
@@ -224,10 +265,7 @@ impl<S: Simd> Group<S> {
         let mut left = lanes;
         while left != 0 {
             let position = positions[left.trailing_zeros() as usize % LANES];
-            let mut same = 0;
-            for lane in 0..LANES {
-                same |= u32::from(positions[lane] == position) << lane;
-            }
+            let same = s.eq_bits(self.best.position, s.splat(f32::from_bits(position)));
             left &= !same;
             let mask = s.mask_from_bits(same);
             let (block, triangle) =
@@ -256,6 +294,26 @@ impl<S: Simd> Group<S> {
         }
         relative(s, corners, &self.rays)
     }
+}
+
+/// The larger of the lanes of all parts.
+#[inline(always)]
+fn max_part<S: Simd>(s: S, lanes: <S::Rays as Lanes>::F) -> S::F {
+    let mut max = s.part(lanes, 0);
+    for part in 1..S::RAY_PARTS {
+        max = s.max(max, s.part(lanes, part));
+    }
+    max
+}
+
+/// The smaller of the lanes of all parts.
+#[inline(always)]
+fn min_part<S: Simd>(s: S, lanes: <S::Rays as Lanes>::F) -> S::F {
+    let mut min = s.part(lanes, 0);
+    for part in 1..S::RAY_PARTS {
+        min = s.min(min, s.part(lanes, part));
+    }
+    min
 }
 
 #[inline(always)]

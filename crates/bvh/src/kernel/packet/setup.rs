@@ -2,13 +2,16 @@
 
 use hitscan_primitives::{Axis, Ray, WatertightRay};
 
-use super::{BestLanes, Bounds, GROUP_MASK, Group, LANES, Packet, RaySet, max_lane, rays_of};
+use super::{
+    BestLanes, Bounds, Group, LANES, Packet, RaySet, group_mask, group_width, max_lane, max_part,
+    min_part, rays_of,
+};
 use crate::{
     error_bounds::{
         FARTHEST, LEAST_COMPONENT, LONGEST, PLANE_SLACK, SHORT, contact_depth, origin_shift,
     },
     kernel::triangle_filter::RayLanes,
-    simd::{Row, Simd, as_row},
+    simd::{Lanes, Row, Simd, as_row},
 };
 
 /// The properties that the rays of a packet share.
@@ -42,75 +45,83 @@ impl<S: Simd> Packet<S> {
     /// its reductions over all groups in registers.
     #[inline(always)]
     pub(crate) fn fill(&mut self, rays: &[Ray], indices: &[u32], max_abs: f32) -> Option<RaySet> {
-        let s = self.simd;
+        let (s, r) = (self.simd, self.simd.rays());
         let Some(leader) = first_valid(rays, indices) else { return Some(0) };
         let Kind { axes, backward } = Kind::of(leader);
         let [kx, ky, kz] = [axes[0].index(), axes[1].index(), axes[2].index()];
-        let zero = s.splat(0.0);
-        let minus = s.splat(-0.0);
+        let zero = r.splat(0.0);
+        let minus = r.splat(-0.0);
         let first_origin = leader.origin.to_array();
         let first_origin =
-            [s.splat(first_origin[kx]), s.splat(first_origin[ky]), s.splat(first_origin[kz])];
+            [r.splat(first_origin[kx]), r.splat(first_origin[ky]), r.splat(first_origin[kz])];
         let (mut valid, mut farthest) = (0, zero);
-        let mut one_origin = GROUP_MASK;
-        self.n_groups = indices.len().div_ceil(LANES);
-        for (g, indices) in indices.chunks(LANES).enumerate() {
+        let all = group_mask::<S>();
+        let mut one_origin = all;
+        let width = group_width::<S>();
+        self.n_groups = indices.len().div_ceil(width);
+        for (g, indices) in indices.chunks(width).enumerate() {
             let mut columns = [zero; LANES];
-            for lane in 0..LANES {
-                // Lanes without a ray repeat the last one.
-                let index = indices[lane.min(indices.len() - 1)];
-                columns[lane] = s.load(as_row(&rays[index as usize]));
+            for part in 0..S::RAY_PARTS {
+                let mut rows = [s.splat(0.0); LANES];
+                for lane in 0..LANES {
+                    // Lanes without a ray repeat the last one.
+                    let index = indices[(LANES * part + lane).min(indices.len() - 1)];
+                    rows[lane] = s.load(as_row(&rays[index as usize]));
+                }
+                rows = s.transpose(rows);
+                for i in 0..LANES {
+                    columns[i] = s.with_part(columns[i], part, rows[i]);
+                }
             }
-            columns = s.transpose(columns);
-            let used = GROUP_MASK >> (LANES - indices.len());
-            let fitting = fitting(s, &columns, axes, backward);
-            if fitting != GROUP_MASK {
+            let used = all >> (width - indices.len());
+            let fitting = fitting(r, &columns, axes, backward);
+            if fitting != all {
                 let odd = !fitting & used;
                 if any_valid(rays, indices, odd) {
                     return None;
                 }
                 // Invalid rays take part with the values of another, so that no bound suffers.
-                let (mask, leader) = (s.mask_from_bits(!fitting), as_row(leader));
+                let (mask, leader) = (r.mask_from_bits(!fitting), as_row(leader));
                 for i in 0..LANES {
-                    columns[i] = s.select(mask, columns[i], s.splat(leader[i]));
+                    columns[i] = r.select(mask, columns[i], r.splat(leader[i]));
                 }
             }
             let present = fitting & used;
-            valid |= rays_of(present, g);
+            valid |= rays_of::<S>(present, g);
             let origin = [columns[kx], columns[ky], columns[kz]];
             let direction = [columns[3 + kx], columns[3 + ky], columns[3 + kz]];
             let mut reciprocal = [zero; 3];
             let mut scaled_origin = [zero; 3];
             for axis in 0..3 {
-                let size = s.max(s.abs(direction[axis]), s.splat(LEAST_COMPONENT));
-                reciprocal[axis] = s.xor_sign(s.div(s.splat(1.0), size), direction[axis]);
-                scaled_origin[axis] = s.xor_sign(s.mul(origin[axis], reciprocal[axis]), minus);
-                farthest = s.max(farthest, s.abs(origin[axis]));
-                one_origin &= s.movemask(s.eq(origin[axis], first_origin[axis]));
+                let size = r.max(r.abs(direction[axis]), r.splat(LEAST_COMPONENT));
+                reciprocal[axis] = r.xor_sign(r.div(r.splat(1.0), size), direction[axis]);
+                scaled_origin[axis] = r.xor_sign(r.mul(origin[axis], reciprocal[axis]), minus);
+                farthest = r.max(farthest, r.abs(origin[axis]));
+                one_origin &= r.movemask(r.eq(origin[axis], first_origin[axis]));
             }
             // Every `t` is finite, and infinity times zero would be NaN.
-            let t_min = s.max(columns[6], s.splat(f32::MIN));
-            let t_max = s.min(columns[7], s.splat(f32::MAX));
-            let mut best = BestLanes::none_until(s, t_max);
-            if present != GROUP_MASK {
-                best.retire(s, s.mask_from_bits(!present));
+            let t_min = r.max(columns[6], r.splat(f32::MIN));
+            let t_max = r.min(columns[7], r.splat(f32::MAX));
+            let mut best = BestLanes::none_until(r, t_max);
+            if present != all {
+                best.retire(r, r.mask_from_bits(!present));
             }
-            let shear = [s.div(direction[0], direction[2]), s.div(direction[1], direction[2])];
+            let shear = [r.div(direction[0], direction[2]), r.div(direction[1], direction[2])];
             let rays = RayLanes { origin, direction, shear, t_min, slack: zero };
             self.groups[g] = Group { rays, reciprocal, scaled_origin, best };
         }
-        let farthest_origin = max_lane(s.store(farthest));
+        let farthest_origin = max_lane(s.store(max_part(s, farthest)));
         let farthest = farthest_origin + max_abs;
         if farthest > FARTHEST {
             return None;
         }
         self.contact = contact_depth(farthest);
-        let slack = s.splat(PLANE_SLACK * farthest);
+        let slack = r.splat(PLANE_SLACK * farthest);
         for group in &mut self.groups[..self.n_groups] {
             group.rays.slack = slack;
         }
         let shift = origin_shift(farthest_origin, max_abs);
-        self.has_one_origin = one_origin == GROUP_MASK;
+        self.has_one_origin = one_origin == all;
         self.axes = axes;
         self.rows = [Row::new(kx), Row::new(ky), Row::new(kz)];
         self.backward = backward[2];
@@ -126,33 +137,35 @@ impl<S: Simd> Packet<S> {
     /// The bounds of the rays.
     #[inline(always)]
     fn bounds_of_rays(&self, backward: [bool; 3]) -> Bounds<S> {
-        let (s, minus) = (self.simd, self.simd.splat(-0.0));
+        let (s, r, minus) = (self.simd, self.simd.rays(), self.simd.splat(-0.0));
         let groups = &self.groups[..self.n_groups.max(1)];
         let (mut low, mut high) = (groups[0].reciprocal, groups[0].reciprocal);
         let (mut t_min, mut t_max) = (groups[0].rays.t_min, groups[0].best.high);
         for group in &groups[1..] {
             for axis in 0..3 {
-                low[axis] = s.min(low[axis], group.reciprocal[axis]);
-                high[axis] = s.max(high[axis], group.reciprocal[axis]);
+                low[axis] = r.min(low[axis], group.reciprocal[axis]);
+                high[axis] = r.max(high[axis], group.reciprocal[axis]);
             }
-            t_min = s.min(t_min, group.rays.t_min);
-            t_max = s.max(t_max, group.best.high);
+            t_min = r.min(t_min, group.rays.t_min);
+            t_max = r.max(t_max, group.best.high);
         }
         // Maxima as minima of the negatives, which are exact.
         let [low_x, low_y, low_z, high_x, high_y, high_z, t_min, t_max] = least_of_each(
             s,
             [
-                low[0],
-                low[1],
-                low[2],
-                s.xor_sign(high[0], minus),
-                s.xor_sign(high[1], minus),
-                s.xor_sign(high[2], minus),
-                t_min,
-                s.xor_sign(t_max, minus),
+                min_part(s, low[0]),
+                min_part(s, low[1]),
+                min_part(s, low[2]),
+                s.xor_sign(max_part(s, high[0]), minus),
+                s.xor_sign(max_part(s, high[1]), minus),
+                s.xor_sign(max_part(s, high[2]), minus),
+                min_part(s, t_min),
+                s.xor_sign(max_part(s, t_max), minus),
             ],
         );
-        let (mut near_origin, mut far_origin) = (groups[0].rays.origin, groups[0].rays.origin);
+        let [x, y, z] = groups[0].rays.origin;
+        let origin = [s.part(x, 0), s.part(y, 0), s.part(z, 0)];
+        let (mut near_origin, mut far_origin) = (origin, origin);
         if !self.has_one_origin || self.shift[2] != 0.0 {
             (near_origin, far_origin) = self.origins_of(groups, backward);
         }
@@ -168,29 +181,29 @@ impl<S: Simd> Packet<S> {
 
     /// The origins of some groups for near and for far planes.
     #[inline(always)]
-    fn origins_of(&self, groups: &[Group<S>], backward: [bool; 3]) -> ([S::F; 3], [S::F; 3]) {
-        let (s, minus) = (self.simd, self.simd.splat(-0.0));
+    fn origins_of(&self, groups: &[Group<S::Rays>], backward: [bool; 3]) -> ([S::F; 3], [S::F; 3]) {
+        let (s, r, minus) = (self.simd, self.simd.rays(), self.simd.splat(-0.0));
         let (mut low, mut high) = (groups[0].rays.origin, groups[0].rays.origin);
         for group in &groups[1..] {
             for axis in 0..3 {
-                low[axis] = s.min(low[axis], group.rays.origin[axis]);
-                high[axis] = s.max(high[axis], group.rays.origin[axis]);
+                low[axis] = r.min(low[axis], group.rays.origin[axis]);
+                high[axis] = r.max(high[axis], group.rays.origin[axis]);
             }
         }
         let least = least_of_each(
             s,
             [
-                low[0],
-                low[1],
-                low[2],
-                s.xor_sign(high[0], minus),
-                s.xor_sign(high[1], minus),
-                s.xor_sign(high[2], minus),
-                low[0],
-                low[0],
+                min_part(s, low[0]),
+                min_part(s, low[1]),
+                min_part(s, low[2]),
+                s.xor_sign(max_part(s, high[0]), minus),
+                s.xor_sign(max_part(s, high[1]), minus),
+                s.xor_sign(max_part(s, high[2]), minus),
+                minus,
+                minus,
             ],
         );
-        let (mut near_origin, mut far_origin) = (low, high);
+        let (mut near_origin, mut far_origin) = ([minus; 3], [minus; 3]);
         for axis in 0..3 {
             let (low, high) = (least[axis], -least[3 + axis]);
             let (near, far) = if backward[axis] { (low, high) } else { (high, low) };
@@ -229,7 +242,7 @@ fn any_valid(rays: &[Ray], indices: &[u32], lanes: u32) -> bool {
 
 /// The lanes of valid rays that fit a packet, as bits. `columns` holds the rays' components.
 #[inline(always)]
-fn fitting<S: Simd>(s: S, columns: &[S::F; LANES], axes: [Axis; 3], backward: [bool; 3]) -> u32 {
+fn fitting<L: Lanes>(s: L, columns: &[L::F; LANES], axes: [Axis; 3], backward: [bool; 3]) -> u32 {
     let zero = s.splat(0.0);
     // Zero times a number is zero, times anything else NaN.
     let mut sum = s.mul(columns[0], zero);

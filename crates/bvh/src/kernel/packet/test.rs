@@ -3,7 +3,8 @@
 use hitscan_primitives::Faces;
 
 use super::{
-    Bounds, GROUP_MASK, Group, N_GROUPS, Packet, RaySet, best::Undecided, lanes_of, rays_of,
+    Bounds, Group, N_GROUPS, Packet, RaySet, best::Undecided, group_mask, group_width, lanes_of,
+    rays_of,
 };
 use crate::{
     kernel::{
@@ -13,7 +14,7 @@ use crate::{
         triangle_filter::{Corners, Plane, relative, within_edges},
     },
     layout::{CornerRows, Leaves, TriangleBlock, WideNode},
-    simd::{LANES, Simd},
+    simd::{Lanes, Simd},
     widths::{BLOCK_WIDTH, NODE_WIDTH},
 };
 
@@ -65,7 +66,7 @@ impl<S: Simd> Packet<S> {
     /// The rays that meet the box of a child.
     #[inline(always)]
     pub(crate) fn test_child(&self, node: &WideNode, slot: usize) -> RaySet {
-        let s = self.simd;
+        let s = self.simd.rays();
         let slot = slot % NODE_WIDTH;
         let mut near = [s.splat(0.0); 3];
         let mut far = near;
@@ -77,7 +78,7 @@ impl<S: Simd> Packet<S> {
         let mut active = 0;
         if self.shift[2] != 0.0 {
             for (g, group) in self.groups().iter().enumerate() {
-                active |= rays_of(group.meets_from_far(s, self.shift, near, far), g);
+                active |= rays_of::<S>(group.meets_from_far(s, self.shift, near, far), g);
             }
             return active;
         }
@@ -88,7 +89,7 @@ impl<S: Simd> Packet<S> {
                 enter = s.max(enter, s.approx_mul_add(near[axis], r[axis], o[axis]));
                 exit = s.min(exit, s.approx_mul_add(far[axis], r[axis], o[axis]));
             }
-            active |= rays_of(s.movemask(s.le(enter, exit)), g);
+            active |= rays_of::<S>(s.movemask(s.le(enter, exit)), g);
         }
         active
     }
@@ -126,12 +127,12 @@ impl<S: Simd> Packet<S> {
         mut active: RaySet,
         mut lanes: u32,
     ) -> RaySet {
-        let (s, shared) = (self.simd, self.shared());
+        let (s, r, shared) = (self.simd, self.simd.rays(), self.shared());
         let mut rows: CornerRows = [[[0.0; BLOCK_WIDTH]; 3]; 3];
         for corner in 0..3 {
             let coordinates = self.load(&block.corners[corner]);
             for axis in 0..3 {
-                let origin = self.groups[0].rays.origin[axis];
+                let origin = s.part(self.groups[0].rays.origin[axis], 0);
                 let coordinate = coordinates[axis];
                 rows[corner][axis] =
                     s.store(if ONE_ORIGIN { s.sub(coordinate, origin) } else { coordinate });
@@ -143,25 +144,25 @@ impl<S: Simd> Packet<S> {
         while lanes != 0 {
             let lane = lanes.trailing_zeros() as usize % BLOCK_WIDTH;
             lanes &= lanes - 1;
-            let mut corners = [[s.splat(0.0); 3]; 3];
+            let mut corners = [[r.splat(0.0); 3]; 3];
             for corner in 0..3 {
                 for axis in 0..3 {
-                    corners[corner][axis] = s.splat(rows[corner][axis][lane]);
+                    corners[corner][axis] = r.splat(rows[corner][axis][lane]);
                 }
             }
             let normal =
-                [s.splat(normals[0][lane]), s.splat(normals[1][lane]), s.splat(normals[2][lane])];
+                [r.splat(normals[0][lane]), r.splat(normals[1][lane]), r.splat(normals[2][lane])];
             let position = leaf_position(index, lane);
             let mut left = active;
             while left != 0 {
-                let g = left.trailing_zeros() as usize / LANES;
-                let wanted = lanes_of(left, g);
-                left &= !rays_of(GROUP_MASK, g);
+                let g = left.trailing_zeros() as usize / group_width::<S>();
+                let wanted = lanes_of::<S>(left, g);
+                left &= !rays_of::<S>(group_mask::<S>(), g);
                 let group = &mut self.groups[g % N_GROUPS];
-                let corners = if ONE_ORIGIN { corners } else { relative(s, corners, &group.rays) };
+                let corners = if ONE_ORIGIN { corners } else { relative(r, corners, &group.rays) };
                 let (hits, undecided) =
-                    group.test_triangle::<ANY>(s, &shared, corners, normal, wanted, position);
-                found |= rays_of(hits, g);
+                    group.test_triangle::<S, ANY>(r, &shared, corners, normal, wanted, position);
+                found |= rays_of::<S>(hits, g);
                 if undecided != 0 {
                     let axes = self.axes;
                     let lanes = undecided;
@@ -174,7 +175,7 @@ impl<S: Simd> Packet<S> {
                         corners,
                         position,
                     });
-                    found |= rays_of(hits, g);
+                    found |= rays_of::<S>(hits, g);
                 }
             }
             if ANY {
@@ -196,11 +197,11 @@ impl<S: Simd> Bounds<S> {
     }
 }
 
-impl<S: Simd> Group<S> {
+impl<L: Lanes> Group<L> {
     /// The lanes whose rays meet a box, as bits, for origins far from the mesh. `near` and `far` are the
     /// planes of the box, and `shift` moves the origins away from both.
     #[inline(always)]
-    fn meets_from_far(&self, s: S, shift: [f32; 3], near: [S::F; 3], far: [S::F; 3]) -> u32 {
+    fn meets_from_far(&self, s: L, shift: [f32; 3], near: [L::F; 3], far: [L::F; 3]) -> u32 {
         let (mut enter, mut exit) = (self.rays.t_min, self.best.high);
         for axis in 0..3 {
             let (origin, shift) = (self.rays.origin[axis], s.splat(shift[axis]));
@@ -215,12 +216,12 @@ impl<S: Simd> Group<S> {
     /// Tests the rays in the lanes `wanted` against a triangle. Returns the lanes that certainly hit it, or
     /// without `ANY` those whose best hit it became, and the undecided lanes.
     #[inline(always)]
-    fn test_triangle<const ANY: bool>(
+    fn test_triangle<S: Simd, const ANY: bool>(
         &mut self,
-        s: S,
+        s: L,
         shared: &Shared<S>,
-        corners: Corners<S>,
-        normal: [S::F; 3],
+        corners: Corners<L>,
+        normal: [L::F; 3],
         wanted: u32,
         position: u32,
     ) -> (u32, u32) {
