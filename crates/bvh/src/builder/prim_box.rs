@@ -41,16 +41,15 @@ impl PrimBox {
     }
 }
 
-#[cfg(all(test, target_arch = "x86_64"))]
+#[cfg(test)]
 mod tests {
-    use hitscan_primitives::Aabb;
-
-    use super::*;
-
+    #[cfg(target_arch = "x86_64")]
     #[test]
     #[expect(unsafe_code, reason = "glam does not show the spare lane")]
     fn the_index_is_not_in_the_spare_lane_of_the_box() {
-        let bounds = Box3::from(Aabb::new([1.0; 3], [2.0; 3]));
+        use super::{Box3, PrimBox, Vec3A};
+
+        let bounds = Box3 { min: Vec3A::ONE, max: 2.0 * Vec3A::ONE };
         let Box3 { min, max } = PrimBox::new(bounds, 7).bounds();
         for (corner, lanes) in [(min, [1.0, 1.0, 1.0, 0.0]), (max, [2.0, 2.0, 2.0, 0.0])] {
             // SAFETY: on x86-64 a `Vec3A` is a register of four floats.

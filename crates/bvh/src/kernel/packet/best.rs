@@ -6,7 +6,6 @@
 
 use hitscan_primitives::Axis;
 
-use super::{PART_MASK, lanes_of_part};
 use crate::{
     kernel::{
         triangle_decision::{Shared, decide, exact_t},
@@ -19,6 +18,15 @@ use crate::{
 /// The position in the leaves of a lane without a hit. No tree has that many blocks, because its last
 /// triangle would not have a number.
 const NO_POSITION: u32 = u32::MAX;
+
+/// The lanes of a part of a group, as bits.
+const PART_MASK: u32 = u32::MAX >> (32 - LANES);
+
+/// The lanes of part `part` among those of its group, as bits.
+#[inline(always)]
+fn lanes_of_part(lanes: u32, part: usize) -> u32 {
+    lanes >> (LANES * part) & PART_MASK
+}
 
 /// The best hit so far in each lane.
 #[derive(Clone, Copy)]

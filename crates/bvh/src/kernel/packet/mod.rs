@@ -40,15 +40,6 @@ const _: () = assert!(PACKET == RaySet::BITS as usize);
 /// The maximum number of groups.
 const N_GROUPS: usize = PACKET / LANES;
 
-/// The lanes of a part of a group, as bits.
-const PART_MASK: u32 = u32::MAX >> (32 - LANES);
-
-/// The lanes of part `part` among those of its group, as bits.
-#[inline(always)]
-fn lanes_of_part(lanes: u32, part: usize) -> u32 {
-    lanes >> (LANES * part) & PART_MASK
-}
-
 /// The number of lanes of a group.
 #[inline(always)]
 const fn group_width<S: Simd>() -> usize {
