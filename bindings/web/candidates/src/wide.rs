@@ -6,12 +6,30 @@
 
 use bytemuck::{Pod, Zeroable};
 
-use crate::Line;
+use crate::{ALL, Line};
 
 /// The children of a node, and the triangles of a block.
 pub(crate) const WIDTH: usize = 8;
 
 type Lanes = [f32; WIDTH];
+
+/// A comparison in lanes, as bits. The compiler does not find the instruction that collects them.
+macro_rules! compared {
+    ($instruction:ident, $operator:tt, $a:ident, $b:ident) => {{
+        #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+        {
+            use std::arch::wasm32::{$instruction, f32x4, i32x4_bitmask};
+            let ([a, b, c, d, e, f, g, h], [i, j, k, l, m, n, o, p]) = (*$a, *$b);
+            let low = $instruction(f32x4(a, b, c, d), f32x4(i, j, k, l));
+            let high = $instruction(f32x4(e, f, g, h), f32x4(m, n, o, p));
+            u32::from(i32x4_bitmask(low)) | u32::from(i32x4_bitmask(high)) << 4
+        }
+        #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
+        {
+            (0..WIDTH).fold(0, |mask, lane| mask | u32::from($a[lane] $operator $b[lane]) << lane)
+        }
+    }};
+}
 
 /// A node as the tree stores it.
 #[derive(Clone, Copy, Pod, Zeroable)]
@@ -154,20 +172,17 @@ impl WideLine {
                 exit[slot] = if out < exit[slot] { out } else { exit[slot] };
             }
         }
-        let mut mask = 0;
-        for slot in 0..WIDTH {
-            let (enter, exit) = (enter[slot], exit[slot]);
-            let meets = enter - enter.abs() * ROUNDING <= exit + exit.abs() * ROUNDING;
-            mask |= u32::from(meets) << slot;
-        }
-        (enter, mask)
+        let first = enter.map(|enter| enter - enter.abs() * ROUNDING);
+        let last = exit.map(|exit| exit + exit.abs() * ROUNDING);
+        (enter, at_most(&first, &last))
     }
 
     /// The triangles that the line may meet: bit `i` is triangle `i`. Those of empty lanes count as well.
     #[inline]
     pub(crate) fn test_triangles(&self, corners: &[[Lanes; 3]; 3]) -> u32 {
         let [a, b, c] = [0, 1, 2].map(|corner| self.sheared(&corners[corner]));
-        let mut mask = 0;
+        let (mut least_of_all, mut most_of_all, mut errors) =
+            ([0.0; WIDTH], [0.0; WIDTH], [0.0; WIDTH]);
         for lane in 0..WIDTH {
             let [ax, bx, cx] = [a[0][lane], b[0][lane], c[0][lane]];
             let [ay, by, cy] = [a[1][lane], b[1][lane], c[1][lane]];
@@ -177,11 +192,11 @@ impl WideLine {
             let error = 2.0 * (size + self.error) * self.error + EDGE_TOLERANCE * size * size;
             let [e0, e1, e2] = edges;
             let (least, most) = (-larger(larger(-e0, -e1), -e2), larger(larger(e0, e1), e2));
-            // Two edge functions with certain and opposite signs; false for NaN.
-            let misses = (most > error) & (least < -error);
-            mask |= u32::from(!misses) << lane;
+            (least_of_all[lane], most_of_all[lane], errors[lane]) = (least, most, error);
         }
-        mask
+        // Two edge functions with certain and opposite signs; false for NaN.
+        let misses = less(&errors, &most_of_all) & less(&least_of_all, &errors.map(|error| -error));
+        !misses & ALL
     }
 
     /// The coordinates of corners on the two other axes, as seen along the line.
@@ -203,4 +218,16 @@ impl WideLine {
 #[inline]
 fn larger(a: f32, b: f32) -> f32 {
     if a > b { a } else { b }
+}
+
+/// The lanes with `a <= b`, as bits; none for NaN.
+#[inline]
+fn at_most(a: &Lanes, b: &Lanes) -> u32 {
+    compared!(f32x4_le, <=, a, b)
+}
+
+/// The lanes with `a < b`, as bits; none for NaN.
+#[inline]
+fn less(a: &Lanes, b: &Lanes) -> u32 {
+    compared!(f32x4_lt, <, a, b)
 }
