@@ -2,10 +2,11 @@
 
 use std::ops::ControlFlow;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use hitscan::glam::Vec3;
-use hitscan::{BuildOptions, BuildQuality, Faces, Layout, MeshBvh, TriMesh, generate};
+use hitscan::{BuildOptions, BuildQuality, Cancelled, Faces, Layout, MeshBvh, TriMesh, generate};
 use hitscan_testkit::{Rng, SoupKind, aimed_ray, degenerate_shapes, soup, soup_of};
 
 use crate::asking::{Expected, effort, every_bvh, with_threads};
@@ -31,6 +32,19 @@ fn sphere_with_plates(rng: &mut Rng) -> TriMesh {
         triangles.push([first, first + 1, first + 2]);
     }
     TriMesh::new(positions, triangles).unwrap()
+}
+
+#[test]
+fn the_search_for_spatial_splits_can_be_cancelled() {
+    let mesh = sphere_with_plates(&mut Rng::new(52));
+    let n_calls = AtomicUsize::new(0);
+    // The search reports 0, the builder more.
+    let built = MeshBvh::build_with_progress(&mesh, &options(BuildQuality::High), &|done| {
+        n_calls.fetch_add(1, Ordering::Relaxed);
+        if done == 0.0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    assert!(matches!(built, Err(Cancelled)));
+    assert_eq!(n_calls.into_inner(), 1);
 }
 
 #[test]

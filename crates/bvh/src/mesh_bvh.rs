@@ -202,10 +202,10 @@ impl MeshBvh {
     /// of threads. [`BuildQuality`](crate::BuildQuality) has the memory that a build and a tree take.
     ///
     /// Where it pays, as in cities, the build first splits needles that lie across the axes into parts with
-    /// smaller boxes (after Karras and Aila, "Fast Parallel Construction of High-Quality Bounding Volume
-    /// Hierarchies", 2013). Other meshes of up to a million triangles get spatial splits in the highest quality
-    /// (after Stich, Friedrich and Dietrich, "Spatial Splits in Bounding Volume Hierarchies", 2009).
-    /// [`BvhStats::n_split`] counts the split triangles.
+    /// smaller boxes. Other meshes of up to a million triangles get spatial splits in the highest quality.
+    /// [`BvhStats::n_split`] counts the split triangles. See Karras and Aila, "Fast Parallel Construction of
+    /// High-Quality Bounding Volume Hierarchies" (2013), and Stich, Friedrich and Dietrich, "Spatial Splits in
+    /// Bounding Volume Hierarchies" (2009).
     ///
     /// The builder joins neighbours along a Morton curve (Meister and Bittner, "Parallel Locally-Ordered
     /// Clustering for Bounding Volume Hierarchy Construction", 2018). It splits by the surface area
@@ -235,7 +235,15 @@ impl MeshBvh {
         let n_triangles = mesh.triangles().len();
         let scaled = ScaledMesh::new(mesh);
         let mut tree = Tree::new(vec![WideNode::EMPTY], Leaves::Full(vec![]), &scaled, 1);
-        let references = References::of_worthwhile_splits(scaled, quality);
+        // Of unknown length, so no progress counts.
+        let search = Progress::new(1, progress);
+        let references = References::of_worthwhile_splits(scaled, quality, &|| {
+            search.advance(0);
+            search.is_cancelled()
+        });
+        if search.is_cancelled() {
+            return Err(Cancelled);
+        }
         let n_references = references.as_ref().map_or(n_triangles, References::len);
         let mut built_cost = 0.0;
         // A reference is two units of work: the builder sorts it, and the encoder copies its triangle.

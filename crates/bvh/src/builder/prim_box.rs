@@ -26,7 +26,7 @@ impl PrimBox {
         self.min.w.to_bits()
     }
 
-    /// The box, without the index. As a float that is subnormal, and sums with subnormal numbers take Intel's
+    /// The box, without the index. As a float the index is subnormal, and a sum with such a number takes Intel's
     /// processors a hundred cycles.
     #[inline]
     pub(crate) fn bounds(&self) -> Box3 {

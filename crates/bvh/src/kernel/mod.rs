@@ -1,6 +1,7 @@
 //! Kernels: one ray or point against a node or a block, or a packet of rays against a box or a triangle.
 //!
-//! Each is written once over the lanes of [`Simd`](crate::simd::Simd). No tree, no stack.
+//! Each is written once over the lanes of [`Simd`](crate::simd::Simd), or of [`Lanes`](crate::simd::Lanes) if they
+//! may be more than eight. No tree, no stack.
 
 mod box_test;
 mod hit_sink;

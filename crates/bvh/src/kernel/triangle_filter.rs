@@ -1,4 +1,4 @@
-//! The filter before the reference test: eight triangles and one ray, or eight rays and one triangle.
+//! The filter before the reference test: eight triangles and one ray, or a group of rays and one triangle.
 //!
 //! It runs in f32 and never rejects a lane that the reference accepts; docs/proof.md has its slack. The
 //! reference decides the lanes that pass, or `triangle_decision` does.

@@ -1,5 +1,5 @@
 //! Eight lanes of f32 in one AVX register, with the mask registers and the 32 registers of AVX-512VL,
-//! and eight of f64 in one of AVX-512F.
+//! and eight of f64 in one of AVX-512F. The rays of packets have sixteen lanes of f32.
 
 use std::arch::x86_64::*;
 
@@ -26,7 +26,7 @@ impl Avx512 {
 
 /// Sixteen lanes in one 512-bit register.
 #[derive(Clone, Copy)]
-pub(super) struct Wide(());
+pub(super) struct Sixteen(());
 
 impl Lanes for Avx512 {
     type F = __m256;
@@ -66,15 +66,15 @@ impl Lanes for Avx512 {
 
 impl Simd for Avx512 {
     type D = __m512d;
-    type Rays = Wide;
+    type Rays = Sixteen;
     const RAY_PARTS: usize = 2;
 
     const COMPRESSES: bool = true;
 
     register_operations!("avx512f,avx512vl,avx512dq,avx2,fma,bmi1,bmi2,lzcnt,popcnt");
     #[inline(always)]
-    fn rays(self) -> Wide {
-        Wide(())
+    fn rays(self) -> Sixteen {
+        Sixteen(())
     }
     #[inline(always)]
     fn part(self, lanes: __m512, part: usize) -> __m256 {
@@ -130,7 +130,7 @@ impl Simd for Avx512 {
     }
 }
 
-impl Lanes for Wide {
+impl Lanes for Sixteen {
     type F = __m512;
     type M = __mmask16;
 

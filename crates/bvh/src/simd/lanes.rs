@@ -1,5 +1,4 @@
-//! The operations of the kernels: eight lanes of f32, eight of f64, and as many lanes as the widest register has
-//! for the rays of packets.
+//! The operations of the kernels: eight lanes of f32, and eight of f64. The rays of packets may have more lanes.
 
 use hitscan_primitives::{EdgeFunctions, WatertightRay};
 
@@ -71,7 +70,7 @@ pub(crate) trait Simd: Lanes {
     /// Eight f64.
     type D: Copy;
 
-    /// The lanes for the rays of a packet: as many as the widest register of the machine has.
+    /// The lanes for the rays of a packet: sixteen with AVX-512, else [`LANES`].
     type Rays: Lanes;
     /// The number of parts of [`LANES`] lanes in a register of [`Rays`](Self::Rays).
     const RAY_PARTS: usize;

@@ -22,14 +22,15 @@ impl<'a> References<'a> {
     /// The references of a mesh of which some triangles are worth splitting; `None` for all others.
     ///
     /// The search for spatial splits takes about as long as a build, so only the slowest preset has it. A
-    /// mesh whose needles were cut gained nothing more from it.
+    /// mesh whose needles were cut gained nothing more from it. The search ends early if `is_cancelled`.
     pub(crate) fn of_worthwhile_splits(
         mesh: ScaledMesh<'a>,
         quality: BuildQuality,
+        is_cancelled: &(dyn Fn() -> bool + Sync),
     ) -> Option<Self> {
         let mut parts = parts_of_needles(&mesh);
         if parts.is_empty() && quality == BuildQuality::High {
-            parts = parts_of_straddlers(&mesh);
+            parts = parts_of_straddlers(&mesh, is_cancelled);
         }
         Self::of_parts(mesh, parts)
     }

@@ -1,18 +1,17 @@
 //! Cuts triangles where a spatial split of a large node costs less than any split of its whole triangles.
 //!
 //! After Stich, Friedrich and Dietrich, "Spatial Splits in Bounding Volume Hierarchies" (2009). They split
-//! during the build. Here a search from the root comes before it, in large nodes alone. Its parts go to the
-//! builder as references, which knows nothing of splits. Flat triangles stay whole, because a wall that is
+//! during the build. Here a search from the root comes before it, in large nodes alone. The builder, which knows
+//! nothing of splits, gets its parts as references. Flat triangles stay whole, because a wall that is
 //! whole in a leaf near the root ends rays early.
 
 use glam::{Vec3, Vec3A};
 
 use super::polygon::{Part, Polygon};
-use crate::{box3::Box3, error_bounds::CUT_SLACK, platform::parallel, scaled_mesh::ScaledMesh};
-
-/// The maximum number of triangles. In larger meshes triangles are small against the nodes above them: of
-/// all that were measured none gained.
-const MAX_TRIANGLES: usize = 1 << 20;
+use crate::{
+    box3::Box3, error_bounds::CUT_SLACK, options::MAX_SPATIALLY_SPLIT, platform::parallel,
+    scaled_mesh::ScaledMesh,
+};
 
 /// The half area of the smallest node that is searched, as a share of the root's. Rays rarely visit a
 /// smaller one.
@@ -31,6 +30,9 @@ const MAX_PIECES: usize = 128;
 /// The smallest number of references in a node that is searched. Fewer fit a leaf.
 const LEAST_REFERENCES: usize = 5;
 
+/// The references of a node before whose split the search asks whether it is cancelled.
+const LARGE_NODE: usize = 1 << 13;
+
 /// The maximum depth of the search.
 const MAX_DEPTH: usize = 40;
 
@@ -38,13 +40,16 @@ const MAX_DEPTH: usize = 40;
 const N_SLABS: usize = 32;
 
 /// The parts of the triangles that spatial splits cut. Those of one triangle follow each other, by rising
-/// triangles.
-pub(super) fn parts_of_straddlers(mesh: &ScaledMesh<'_>) -> Vec<Part> {
+/// triangles. The search asks `is_cancelled` before it splits a large node, and ends early if so.
+pub(super) fn parts_of_straddlers(
+    mesh: &ScaledMesh<'_>,
+    is_cancelled: &(dyn Fn() -> bool + Sync),
+) -> Vec<Part> {
     let n = mesh.n_triangles();
-    if n > MAX_TRIANGLES {
+    if n > MAX_SPATIALLY_SPLIT {
         return vec![];
     }
-    let Some((search, root)) = root_of(mesh) else { return vec![] };
+    let Some((search, root)) = root_of(mesh, is_cancelled) else { return vec![] };
     let allowance = Allowance {
         further_parts: (n as f64 * MAX_FURTHER_SHARE) as usize,
         pieces: MAX_PIECES * n,
@@ -55,10 +60,13 @@ pub(super) fn parts_of_straddlers(mesh: &ScaledMesh<'_>) -> Vec<Part> {
 }
 
 /// The search in a mesh, and the node of all triangles; `None` if no triangle is large.
-fn root_of<'a>(mesh: &'a ScaledMesh<'a>) -> Option<(Search<'a>, Node)> {
+fn root_of<'a>(
+    mesh: &'a ScaledMesh<'a>,
+    is_cancelled: &'a (dyn Fn() -> bool + Sync),
+) -> Option<(Search<'a>, Node)> {
     let boxes = || (0..mesh.n_triangles() as u32).map(|triangle| mesh.triangle_box(triangle));
     let bounds = boxes().fold(Box3::EMPTY, Box3::union);
-    let search = Search { mesh, root_area: bounds.half_area() };
+    let search = Search { mesh, root_area: bounds.half_area(), is_cancelled };
     if !boxes().any(|bounds| search.is_large(&bounds)) {
         return None;
     }
@@ -232,6 +240,7 @@ const LAST_SLAB: f32 = (N_SLABS - 1) as f32;
 struct Search<'a> {
     mesh: &'a ScaledMesh<'a>,
     root_area: f32,
+    is_cancelled: &'a (dyn Fn() -> bool + Sync),
 }
 
 impl Search<'_> {
@@ -268,6 +277,7 @@ impl Search<'_> {
             && allowance.further_parts > 0
             && node.bounds.half_area() > LEAST_NODE * self.root_area
             && node.references.iter().any(|reference| reference.is_large)
+            && !(node.references.len() >= LARGE_NODE && (self.is_cancelled)())
     }
 
     /// The children by the best split, for which the allowance pays. `None` if there is none, or if the allowance
@@ -298,13 +308,12 @@ impl Search<'_> {
             }
         }
         let Split { axis, last, below, above, .. } = object_split;
-        let is_below =
-            |reference: &&Reference| grid.slabs(reference.part.bounds.center2())[axis] <= last;
-        let (of_below, of_above) = node.references.iter().partition(is_below);
-        Some([
-            Node { references: of_below, bounds: below.bounds },
-            Node { references: of_above, bounds: above.bounds },
-        ])
+        let mut children = [below, above].map(Node::with_room_for);
+        for &reference in &node.references {
+            let is_above = grid.slabs(reference.part.bounds.center2())[axis] > last;
+            children[usize::from(is_above)].push(reference);
+        }
+        Some(children)
     }
 
     /// The slabs for spatial splits. A slab's box holds the pieces of triangles in it, or a little more.
@@ -324,7 +333,10 @@ impl Search<'_> {
                     let mut pieces = [Box3::EMPTY; N_SLABS];
                     grow_by_edges(corners, grid, axis, &mut pieces);
                     for (whole, piece) in boxes.iter_mut().zip(&pieces[first..=last]) {
-                        *whole = whole.union(piece.intersection(reference.part.bounds));
+                        let piece = piece.intersection(reference.part.bounds);
+                        if piece.has_points() {
+                            *whole = whole.union(piece);
+                        }
                     }
                 }
             }
@@ -337,7 +349,7 @@ impl Search<'_> {
     fn cut_at(&self, node: &Node, grid: &Grid, split: &Split) -> Option<[Node; 2]> {
         let &Split { axis, last, below, above, .. } = split;
         let plane = grid.plane_after(axis, last);
-        let mut children = [(); 2].map(|()| Node { references: vec![], bounds: Box3::EMPTY });
+        let mut children = [below, above].map(Node::with_room_for);
         let mut straddlers = Vec::new();
         for &reference in &node.references {
             let [first_slab, last_slab] = grid.range(&reference).map(|slabs| slabs[axis]);
@@ -379,14 +391,21 @@ impl Search<'_> {
         if halves.iter().any(Polygon::is_empty) {
             return None;
         }
-        Some(halves.map(|half| {
+        let halves = halves.map(|half| {
             let bounds = half.bounds(self.mesh.max_abs).intersection(bounds);
             Reference { part: Part { bounds, triangle }, is_cut: true, ..*reference }
-        }))
+        });
+        // A half within the slack alone may lie outside the box.
+        halves.iter().all(|half| half.part.bounds.has_points()).then_some(halves)
     }
 }
 
 impl Node {
+    /// A node without references, with room for those of a side.
+    fn with_room_for(side: Side) -> Self {
+        Self { references: Vec::with_capacity(side.len as usize), bounds: Box3::EMPTY }
+    }
+
     fn push(&mut self, reference: Reference) {
         self.bounds = self.bounds.union(reference.part.bounds);
         self.references.push(reference);
@@ -419,6 +438,8 @@ fn grow_by_edges(corners: [Vec3; 3], grid: &Grid, axis: usize, boxes: &mut [Box3
         let per_height = (to - from) / (to[axis] - from[axis]);
         for slab in first..last {
             let crossing = from + per_height * (grid.plane_after(axis, slab) - from[axis]);
+            // Of an edge that is almost flat along the axis, rounding would put it anywhere.
+            let crossing = crossing.max(from.min(to)).min(from.max(to));
             boxes[slab] = boxes[slab].grown(crossing);
             boxes[slab + 1] = boxes[slab + 1].grown(crossing);
         }
@@ -437,7 +458,7 @@ fn is_flat(bounds: &Box3) -> bool {
 /// The half area of the intersection of two boxes; 0 if they are apart.
 fn overlap(a: &Box3, b: &Box3) -> f32 {
     let common = a.intersection(*b);
-    if common.min.cmple(common.max).all() { common.half_area() } else { 0.0 }
+    if common.has_points() { common.half_area() } else { 0.0 }
 }
 
 #[cfg(test)]
@@ -461,7 +482,7 @@ mod tests {
         let triangles = (0..400).map(|i| [3 * i, 3 * i + 1, 3 * i + 2]).collect();
         let mesh = TriMesh::new(positions, triangles).expect("a valid mesh");
         let mesh = ScaledMesh::new(&mesh);
-        let (search, root) = root_of(&mesh).expect("some triangles are large");
+        let (search, root) = root_of(&mesh, &|| false).expect("some triangles are large");
         let ample = Allowance { further_parts: 80, pieces: 1 << 20 };
         let mut left = ample;
         let children = search.children(&root, &mut left).expect("a split was found");
@@ -503,7 +524,8 @@ mod tests {
             let mesh = TriMesh::new(corners.to_vec(), vec![[0, 1, 2]]).expect("a valid mesh");
             let mesh = ScaledMesh::new(&mesh);
             let bounds = mesh.triangle_box(0);
-            let search = Search { mesh: &mesh, root_area: bounds.half_area() };
+            let root_area = bounds.half_area();
+            let search = Search { mesh: &mesh, root_area, is_cancelled: &|| false };
             let part = Part { bounds, triangle: 0 };
             let mut parts = vec![Reference { part, is_cut: false, is_flat: false, is_large: true }];
             for _ in 0..40 {

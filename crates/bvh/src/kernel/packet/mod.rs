@@ -4,7 +4,7 @@
 //! all of them at once, by interval arithmetic over their origins and reciprocals (Boulos, Wald and
 //! Shirley, "Geometric and Arithmetic Culling Methods for Entire Ray Packets", 2006). Rounding is
 //! monotone, so the interval holds every value that a single ray computes. Boxes and triangles are then
-//! tested with the rays in the lanes of several groups, each as wide as a register of the machine. What needs
+//! tested with the rays in the lanes of several groups: of sixteen with AVX-512, of eight elsewhere. What needs
 //! f64 is computed for eight rays, a part of a group.
 //!
 //! Most hits are never computed in f64: `best` has the bounds on `t` that tell one hit from the other.
