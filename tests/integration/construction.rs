@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use hitscan::glam::Vec3;
-use hitscan::{BuildOptions, BuildQuality, Cancelled, Faces, Layout, MeshBvh, TriMesh, generate};
+use hitscan::{BuildOptions, BuildQuality, Faces, Layout, MeshBvh, TriMesh, generate};
 use hitscan_testkit::{Rng, SoupKind, aimed_ray, degenerate_shapes, soup, soup_of};
 
 use crate::asking::{Expected, effort, every_bvh, with_threads};
@@ -36,15 +36,23 @@ fn sphere_with_plates(rng: &mut Rng) -> TriMesh {
 
 #[test]
 fn the_search_for_spatial_splits_can_be_cancelled() {
-    let mesh = sphere_with_plates(&mut Rng::new(52));
-    let n_calls = AtomicUsize::new(0);
-    // The search reports 0, the builder more.
-    let built = MeshBvh::build_with_progress(&mesh, &options(BuildQuality::High), &|done| {
-        n_calls.fetch_add(1, Ordering::Relaxed);
-        if done == 0.0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    });
-    assert!(matches!(built, Err(Cancelled)));
-    assert_eq!(n_calls.into_inner(), 1);
+    // The number of reports of 0, and whether the build ended. It stops at the report of that number.
+    let reports_of_0 = |mesh: &TriMesh, stop_at: usize| {
+        let n = AtomicUsize::new(0);
+        let built = MeshBvh::build_with_progress(mesh, &options(BuildQuality::High), &|done| {
+            let number = if done == 0.0 { n.fetch_add(1, Ordering::Relaxed) } else { usize::MAX };
+            if number == stop_at { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        (n.into_inner(), built.is_ok())
+    };
+    let sphere = generate::sphere(1.0, 40_000).unwrap();
+    let plates = sphere_with_plates(&mut Rng::new(52));
+    let (n_of_builder, _) = reports_of_0(&sphere, usize::MAX - 1);
+    let (n, _) = reports_of_0(&plates, usize::MAX - 1);
+    assert!(n > n_of_builder, "the search reports as well: {n}, {n_of_builder}");
+    for stop_at in 0..n - n_of_builder {
+        assert_eq!(reports_of_0(&plates, stop_at), (stop_at + 1, false));
+    }
 }
 
 #[test]
