@@ -33,16 +33,12 @@ impl BuildOptions {
     /// A build does not compare it with the memory that is free. A program should, before it builds a tree
     /// of many millions of triangles, as the commands of `hitscan` do.
     pub fn peak_bytes(&self, n_triangles: usize) -> u64 {
-        let per_triangle = match self.quality {
-            BuildQuality::Fast => 95,
-            BuildQuality::Balanced => 110,
-            BuildQuality::High => 200,
-        };
-        let splits = match self.quality {
-            BuildQuality::High => 320 * n_triangles.min(MAX_SPATIALLY_SPLIT) as u64,
-            _ => 0,
-        };
-        splits.max(per_triangle * n_triangles as u64)
+        let n = n_triangles as u64;
+        match self.quality {
+            BuildQuality::Fast => 95 * n,
+            BuildQuality::Balanced => 110 * n,
+            BuildQuality::High => (200 * n).max(320 * n.min(MAX_SPATIALLY_SPLIT as u64)),
+        }
     }
 }
 

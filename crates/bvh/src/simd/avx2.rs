@@ -68,10 +68,12 @@ impl Lanes for Avx2 {
 impl Simd for Avx2 {
     type D = [__m256d; 2];
 
-    rays_in_eight_lanes!();
     const COMPRESSES: bool = true;
 
+    rays_in_eight_lanes!();
+
     register_operations!("avx2,fma,bmi1,bmi2,lzcnt,popcnt");
+
     #[inline(always)]
     fn widen(self, lanes: __m256) -> [__m256d; 2] {
         op!([

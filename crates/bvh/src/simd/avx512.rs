@@ -72,6 +72,7 @@ impl Simd for Avx512 {
     const COMPRESSES: bool = true;
 
     register_operations!("avx512f,avx512vl,avx512dq,avx2,fma,bmi1,bmi2,lzcnt,popcnt");
+
     #[inline(always)]
     fn rays(self) -> Sixteen {
         Sixteen(())

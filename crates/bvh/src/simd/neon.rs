@@ -54,6 +54,7 @@ macro_rules! each {
 impl Lanes for Neon {
     type F = F;
     type M = M;
+
     #[inline(always)]
     fn splat(self, value: f32) -> F {
         // SAFETY: `self` exists only if `detect` found NEON.

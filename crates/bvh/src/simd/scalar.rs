@@ -25,6 +25,7 @@ impl Lanes for Scalar {
     type F = [f32; LANES];
     /// All bits set or none, so that the compiler can use vector comparisons.
     type M = [u32; LANES];
+
     #[inline(always)]
     fn splat(self, value: f32) -> [f32; LANES] {
         [value; LANES]

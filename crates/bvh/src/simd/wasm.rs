@@ -58,6 +58,7 @@ fn look_up(table: Pair, indices: v128) -> v128 {
 impl Lanes for Simd128 {
     type F = Pair;
     type M = Pair;
+
     #[inline(always)]
     fn splat(self, value: f32) -> Pair {
         (f32x4_splat(value), f32x4_splat(value))

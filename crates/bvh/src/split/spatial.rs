@@ -308,10 +308,11 @@ impl Search<'_> {
             }
         }
         let Split { axis, last, below, above, .. } = object_split;
-        let mut children = [below, above].map(Node::with_room_for);
+        let mut children =
+            [below, above].map(|side| Node { bounds: side.bounds, ..Node::with_room_for(side) });
         for &reference in &node.references {
             let is_above = grid.slabs(reference.part.bounds.center2())[axis] > last;
-            children[usize::from(is_above)].push(reference);
+            children[usize::from(is_above)].references.push(reference);
         }
         Some(children)
     }

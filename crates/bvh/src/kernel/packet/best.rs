@@ -86,6 +86,7 @@ pub(super) struct Part<S: Simd> {
 }
 
 impl<S: Simd> Part<S> {
+    /// Part `part` of a group.
     #[inline(always)]
     pub(super) fn of(s: S, group: &Group<S::Rays>, part: usize) -> Self {
         let RayLanes { origin, direction, shear, t_min, slack } = group.rays;

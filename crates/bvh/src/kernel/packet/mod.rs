@@ -170,7 +170,7 @@ impl<S: Simd> Packet<S> {
         for group in self.groups() {
             farthest = r.max(farthest, group.best.high);
         }
-        self.bounds.t_max = s.splat(max_lane(s.store(max_part(s, farthest))));
+        self.bounds.t_max = s.splat(max_lane(s, farthest));
     }
 
     /// The sink of a ray that continues alone: it takes every candidate that may precede the best hit.
@@ -211,9 +211,9 @@ impl<S: Simd> Packet<S> {
     #[inline(always)]
     pub(crate) fn write_hits(&self, leaves: &Leaves, indices: &[u32], answers: &mut [Option<Hit>]) {
         let (s, shared) = (self.simd, self.shared());
-        for (index, indices) in indices.chunks(LANES).enumerate() {
-            let (group, index) = (index / S::RAY_PARTS, index % S::RAY_PARTS);
-            let part = Part::of(s, &self.groups[group % N_GROUPS], index);
+        for (i, indices) in indices.chunks(LANES).enumerate() {
+            let (group, index, _) = place_of::<S>(LANES * i);
+            let part = Part::of(s, &self.groups[group], index);
             let found = part.best.found(s);
             if found == 0 {
                 for &index in indices {
@@ -287,28 +287,13 @@ impl<S: Simd> Part<S> {
     }
 }
 
-/// The larger of the lanes of all parts.
+/// The maximum lane.
 #[inline(always)]
-fn max_part<S: Simd>(s: S, lanes: <S::Rays as Lanes>::F) -> S::F {
+fn max_lane<S: Simd>(s: S, lanes: <S::Rays as Lanes>::F) -> f32 {
     let mut max = s.part(lanes, 0);
     for part in 1..S::RAY_PARTS {
         max = s.max(max, s.part(lanes, part));
     }
-    max
-}
-
-/// The smaller of the lanes of all parts.
-#[inline(always)]
-fn min_part<S: Simd>(s: S, lanes: <S::Rays as Lanes>::F) -> S::F {
-    let mut min = s.part(lanes, 0);
-    for part in 1..S::RAY_PARTS {
-        min = s.min(min, s.part(lanes, part));
-    }
-    min
-}
-
-#[inline(always)]
-fn max_lane(values: [f32; LANES]) -> f32 {
-    let [a, b, c, d, e, f, g, h] = values;
+    let [a, b, c, d, e, f, g, h] = s.store(max);
     a.max(b).max(c.max(d)).max(e.max(f).max(g.max(h)))
 }

@@ -3,8 +3,7 @@
 use hitscan_primitives::{Axis, Ray, WatertightRay};
 
 use super::{
-    BestLanes, Bounds, Group, LANES, Packet, RaySet, group_mask, group_width, max_lane, max_part,
-    min_part, rays_of,
+    BestLanes, Bounds, Group, LANES, Packet, RaySet, group_mask, group_width, max_lane, rays_of,
 };
 use crate::{
     error_bounds::{
@@ -110,7 +109,7 @@ impl<S: Simd> Packet<S> {
             let rays = RayLanes { origin, direction, shear, t_min, slack: zero };
             self.groups[g] = Group { rays, reciprocal, scaled_origin, best };
         }
-        let farthest_origin = max_lane(s.store(max_part(s, farthest)));
+        let farthest_origin = max_lane(s, farthest);
         let farthest = farthest_origin + max_abs;
         if farthest > FARTHEST {
             return None;
@@ -137,7 +136,7 @@ impl<S: Simd> Packet<S> {
     /// The bounds of the rays.
     #[inline(always)]
     fn bounds_of_rays(&self, backward: [bool; 3]) -> Bounds<S> {
-        let (s, r, minus) = (self.simd, self.simd.rays(), self.simd.splat(-0.0));
+        let (s, r) = (self.simd, self.simd.rays());
         let groups = &self.groups[..self.n_groups.max(1)];
         let (mut low, mut high) = (groups[0].reciprocal, groups[0].reciprocal);
         let (mut t_min, mut t_max) = (groups[0].rays.t_min, groups[0].best.high);
@@ -149,20 +148,7 @@ impl<S: Simd> Packet<S> {
             t_min = r.min(t_min, group.rays.t_min);
             t_max = r.max(t_max, group.best.high);
         }
-        // Maxima as minima of the negatives, which are exact.
-        let [low_x, low_y, low_z, high_x, high_y, high_z, t_min, t_max] = least_of_each(
-            s,
-            [
-                min_part(s, low[0]),
-                min_part(s, low[1]),
-                min_part(s, low[2]),
-                s.xor_sign(max_part(s, high[0]), minus),
-                s.xor_sign(max_part(s, high[1]), minus),
-                s.xor_sign(max_part(s, high[2]), minus),
-                min_part(s, t_min),
-                s.xor_sign(max_part(s, t_max), minus),
-            ],
-        );
+        let extremes = Extremes::new(s, low, high, t_min, t_max);
         let [x, y, z] = groups[0].rays.origin;
         let origin = [s.part(x, 0), s.part(y, 0), s.part(z, 0)];
         let (mut near_origin, mut far_origin) = (origin, origin);
@@ -172,17 +158,17 @@ impl<S: Simd> Packet<S> {
         Bounds {
             near_origin,
             far_origin,
-            min_reciprocal: [s.splat(low_x), s.splat(low_y), s.splat(low_z)],
-            max_reciprocal: [s.splat(-high_x), s.splat(-high_y), s.splat(-high_z)],
-            t_min: s.splat(t_min),
-            t_max: s.splat(-t_max),
+            min_reciprocal: in_all_lanes(s, extremes.min),
+            max_reciprocal: in_all_lanes(s, extremes.max),
+            t_min: s.splat(extremes.t_min),
+            t_max: s.splat(extremes.t_max),
         }
     }
 
     /// The origins of some groups for near and for far planes.
     #[inline(always)]
     fn origins_of(&self, groups: &[Group<S::Rays>], backward: [bool; 3]) -> ([S::F; 3], [S::F; 3]) {
-        let (s, r, minus) = (self.simd, self.simd.rays(), self.simd.splat(-0.0));
+        let (s, r) = (self.simd, self.simd.rays());
         let (mut low, mut high) = (groups[0].rays.origin, groups[0].rays.origin);
         for group in &groups[1..] {
             for axis in 0..3 {
@@ -190,27 +176,16 @@ impl<S: Simd> Packet<S> {
                 high[axis] = r.max(high[axis], group.rays.origin[axis]);
             }
         }
-        let least = least_of_each(
-            s,
-            [
-                min_part(s, low[0]),
-                min_part(s, low[1]),
-                min_part(s, low[2]),
-                s.xor_sign(max_part(s, high[0]), minus),
-                s.xor_sign(max_part(s, high[1]), minus),
-                s.xor_sign(max_part(s, high[2]), minus),
-                minus,
-                minus,
-            ],
-        );
-        let (mut near_origin, mut far_origin) = ([minus; 3], [minus; 3]);
+        let Extremes { min, max, .. } = Extremes::new(s, low, high, low[0], high[0]);
+        let (mut near, mut far) = (max, min);
         for axis in 0..3 {
-            let (low, high) = (least[axis], -least[3 + axis]);
-            let (near, far) = if backward[axis] { (low, high) } else { (high, low) };
-            near_origin[axis] = s.splat(near + self.shift[axis]);
-            far_origin[axis] = s.splat(far - self.shift[axis]);
+            if backward[axis] {
+                (near[axis], far[axis]) = (min[axis], max[axis]);
+            }
+            near[axis] += self.shift[axis];
+            far[axis] -= self.shift[axis];
         }
-        (near_origin, far_origin)
+        (in_all_lanes(s, near), in_all_lanes(s, far))
     }
 }
 
@@ -269,10 +244,56 @@ fn fitting<L: Lanes>(s: L, columns: &[L::F; LANES], axes: [Axis; 3], backward: [
     lanes
 }
 
+/// The minima and maxima over all lanes of some registers.
+struct Extremes {
+    min: [f32; 3],
+    max: [f32; 3],
+    t_min: f32,
+    t_max: f32,
+}
+
+impl Extremes {
+    /// The minima of `low` and `t_min`, the maxima of `high` and `t_max`.
+    #[inline(always)]
+    fn new<S: Simd>(
+        s: S,
+        [low_x, low_y, low_z]: [<S::Rays as Lanes>::F; 3],
+        high: [<S::Rays as Lanes>::F; 3],
+        t_min: <S::Rays as Lanes>::F,
+        t_max: <S::Rays as Lanes>::F,
+    ) -> Self {
+        // Maxima as minima of the negatives, which are exact.
+        let (r, minus) = (s.rays(), s.rays().splat(-0.0));
+        let [high_x, high_y, high_z, t_max] = [
+            r.xor_sign(high[0], minus),
+            r.xor_sign(high[1], minus),
+            r.xor_sign(high[2], minus),
+            r.xor_sign(t_max, minus),
+        ];
+        let least = least_of_each(s, [low_x, low_y, low_z, high_x, high_y, high_z, t_min, t_max]);
+        let [low_x, low_y, low_z, high_x, high_y, high_z, t_min, t_max] = least;
+        let (min, max) = ([low_x, low_y, low_z], [-high_x, -high_y, -high_z]);
+        Self { min, max, t_min, t_max: -t_max }
+    }
+}
+
 /// The minimum lane of each of the rows.
 #[inline(always)]
-fn least_of_each<S: Simd>(s: S, rows: [S::F; LANES]) -> [f32; LANES] {
-    let [a, b, c, d, e, f, g, h] = s.transpose(rows);
+fn least_of_each<S: Simd>(s: S, rows: [<S::Rays as Lanes>::F; LANES]) -> [f32; LANES] {
+    let mut parts = [s.splat(0.0); LANES];
+    for i in 0..LANES {
+        parts[i] = s.part(rows[i], 0);
+        for part in 1..S::RAY_PARTS {
+            parts[i] = s.min(parts[i], s.part(rows[i], part));
+        }
+    }
+    let [a, b, c, d, e, f, g, h] = s.transpose(parts);
     let (ab, cd, ef, gh) = (s.min(a, b), s.min(c, d), s.min(e, f), s.min(g, h));
     s.store(s.min(s.min(ab, cd), s.min(ef, gh)))
+}
+
+/// Each of three numbers in all lanes.
+#[inline(always)]
+fn in_all_lanes<S: Simd>(s: S, [x, y, z]: [f32; 3]) -> [S::F; 3] {
+    [s.splat(x), s.splat(y), s.splat(z)]
 }
