@@ -156,7 +156,7 @@ impl BinnedSah {
     ) -> (usize, Range, Range) {
         let split = if depth < MAX_SAH_DEPTH { bins.best_split() } else { None };
         match split {
-            Some(split) => partition_by(prims, |prim| bins.goes_left(prim, &split)),
+            Some(split) => partition_by(prims, bins.left_of(&split)),
             None => halve(prims, range),
         }
     }
@@ -193,9 +193,9 @@ fn partition_by(
 ) -> (usize, Range, Range) {
     let mut middle = 0;
     for i in 0..prims.len() {
-        let prim = prims[i];
+        let goes_left = goes_left(&prims[i]);
         prims.swap(i, middle);
-        middle += usize::from(goes_left(&prim));
+        middle += usize::from(goes_left);
     }
     (middle, Range::of(&prims[..middle]), Range::of(&prims[middle..]))
 }
@@ -329,13 +329,17 @@ impl Bins {
         self
     }
 
-    /// As [`bins_of`](Self::bins_of) on one axis.
+    /// Whether a primitive goes left. Finds the bin as [`bins_of`](Self::bins_of) does, on one axis.
     #[inline]
-    fn goes_left(&self, prim: &PrimBox, split: &Split) -> bool {
-        let on_axis = |v: Vec3A| v.to_array()[split.axis];
-        let at = (on_axis(prim.center2()) - on_axis(self.origin)) * on_axis(self.scale) - 0.5;
-        let at = at.clamp(0.0, self.n_bins as f32 - 1.0) + MAGIC;
-        at.to_bits() as usize % MAX_BINS <= split.last_left
+    fn left_of(&self, split: &Split) -> impl Fn(&PrimBox) -> bool + use<> {
+        let &Split { axis, last_left } = split;
+        let (origin, scale) = (self.origin[axis], self.scale[axis]);
+        let last_bin = self.n_bins as f32 - 1.0;
+        move |prim| {
+            let at = (prim.center2_on(axis) - origin) * scale - 0.5;
+            let at = at.clamp(0.0, last_bin) + MAGIC;
+            at.to_bits() as usize % MAX_BINS <= last_left
+        }
     }
 
     /// The split of minimum cost, if any axis has two occupied bins. Of equal costs, as of boxes without

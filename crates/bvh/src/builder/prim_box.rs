@@ -39,6 +39,12 @@ impl PrimBox {
     pub(crate) fn center2(&self) -> Vec3A {
         self.bounds().center2()
     }
+
+    /// [`center2`](Self::center2) on one axis.
+    #[inline]
+    pub(crate) fn center2_on(&self, axis: usize) -> f32 {
+        self.min.to_array()[axis] + self.max.to_array()[axis]
+    }
 }
 
 #[cfg(test)]

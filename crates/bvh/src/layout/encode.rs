@@ -56,15 +56,14 @@ pub(crate) fn encode_leaves(
         Layout::Full | Layout::Auto => {
             let n_groups = sources.len().div_ceil(FillBlocks::MAX_BLOCKS);
             // A group is filled in the first cache, so memory is written once.
-            let groups = parallel::collect_by(n_groups, GROUPS, |group| {
-                let mut blocks = [TriangleBlock::EMPTY; FillBlocks::MAX_BLOCKS];
+            let empty = || [TriangleBlock::EMPTY; FillBlocks::MAX_BLOCKS];
+            let groups = parallel::collect_in_place(n_groups, GROUPS, empty, |group, blocks| {
                 let first = group * FillBlocks::MAX_BLOCKS;
                 let sources = &sources[first..sources.len().min(first + FillBlocks::MAX_BLOCKS)];
                 isa.run(FillBlocks { blocks: &mut blocks[..sources.len()], sources, mesh });
                 if first.is_multiple_of(REPORT) {
                     progress.advance(REPORT * BLOCK_WIDTH);
                 }
-                blocks
             });
             let mut blocks = groups.into_flattened();
             blocks.truncate(sources.len());

@@ -177,9 +177,10 @@ pub(crate) fn plane_normal([a, b, c]: [Vec3; 3]) -> Vec3 {
 fn normal_scale(largest: f64, size: f64) -> f64 {
     let exponent = (largest.to_bits() >> 52) & 0x7ff;
     // 1022 is the biased exponent of 0.5. A NaN has a larger exponent, and its power is not used.
-    let power = f64::from_bits((1023 + 1022_u64).wrapping_sub(exponent) << 52);
-    let is_known = largest > 0.0 && largest >= KNOWN_NORMAL * size;
-    if is_known { power } else { 0.0 }
+    let power = (1023 + 1022_u64).wrapping_sub(exponent) << 52;
+    // Without a branch, so that all lanes are computed at once.
+    let is_known = (largest > 0.0) & (largest >= KNOWN_NORMAL * size);
+    f64::from_bits(power & u64::from(is_known).wrapping_neg())
 }
 
 /// [`plane_normal`] of each lane, to the last bit.

@@ -3,6 +3,8 @@
 //! A ray through a tree of hundreds of megabytes touches a new page at nearly every step. Pages of 2 MiB
 //! save most of the wait for address translation.
 
+use std::mem::MaybeUninit;
+
 use super::fork::for_each_chunk;
 
 /// A vector with capacity for `n` items, in large pages if it is large and the system has them.
@@ -16,22 +18,38 @@ pub(crate) fn with_capacity<T>(n: usize) -> Vec<T> {
 /// A vector of `f(i)` for `i` in `0..n`, in large pages likewise, in parallel.
 pub(crate) fn collect<T: Send>(n: usize, f: impl Fn(usize) -> T + Sync + Send) -> Vec<T> {
     const CHUNK: usize = 1024;
-    collect_by(n, CHUNK, f)
+    write_each(n, CHUNK, |i, slot| slot.write(f(i)))
 }
 
-/// [`collect`], where a thread takes at most `chunk_len` items at a time.
-pub(crate) fn collect_by<T: Send>(
+/// A vector of `n` large items likewise: each starts as `empty()` and is filled where it stays. A thread takes at
+/// most `chunk_len` items at a time.
+pub(crate) fn collect_in_place<T: Send>(
     n: usize,
     chunk_len: usize,
-    f: impl Fn(usize) -> T + Sync + Send,
+    empty: impl Fn() -> T + Sync + Send,
+    fill: impl Fn(usize, &mut T) + Sync + Send,
+) -> Vec<T> {
+    write_each(n, chunk_len, |i, slot| {
+        let item = slot.write(empty());
+        fill(i, item);
+        item
+    })
+}
+
+/// A vector of `n` items that `write` writes, each to its slot.
+fn write_each<T: Send>(
+    n: usize,
+    chunk_len: usize,
+    write: impl for<'a> Fn(usize, &'a mut MaybeUninit<T>) -> &'a mut T + Sync + Send,
 ) -> Vec<T> {
     let mut items = with_capacity(n);
     for_each_chunk(&mut items.spare_capacity_mut()[..n], chunk_len, |first, slots| {
         for (i, slot) in slots.iter_mut().enumerate() {
-            slot.write(f(first + i));
+            write(first + i, slot);
         }
     });
-    // SAFETY: the loop has written each of the `n` slots. If `f` panics, this is not reached.
+    // SAFETY: both functions above write the slot, and the loop has passed them each of the `n` slots. If one panics,
+    // this is not reached.
     unsafe { items.set_len(n) };
     items
 }

@@ -5,7 +5,7 @@
 use std::ops::Range;
 
 pub(crate) use super::fork::{for_each_chunk, join, n_threads};
-pub(crate) use super::large_pages::{collect, collect_by};
+pub(crate) use super::large_pages::{collect, collect_in_place};
 
 /// `f(chunk)` for each chunk of at most `chunk_len` items of `0..n`, in order.
 pub(crate) fn map_chunks<T: Send>(

@@ -73,39 +73,57 @@ struct Survey {
 }
 
 impl Survey {
-    /// The survey of one in `stride` triangles, in short runs, because neighbours share memory.
+    /// The survey of one in `stride` triangles.
     fn of(mesh: &ScaledMesh<'_>, stride: usize) -> Self {
-        const RUN: usize = 4;
-        let n = mesh.n_triangles();
-        let taken = |chunk: Range<usize>| {
-            let starts = chunk.clone().step_by(RUN * stride);
-            starts.flat_map(move |start| start as u32..chunk.end.min(start + RUN) as u32)
-        };
-        let areas = parallel::map_chunks(n, CHUNK, |chunk| {
-            taken(chunk).fold((0usize, 0.0), |(n, total), triangle| {
-                (n + 1, total + f64::from(mesh.triangle_box(triangle).half_area()))
-            })
-        });
-        let (n_taken, total) =
-            areas.into_iter().fold((0, 0.0), |(n, total), (len, area)| (n + len, total + area));
-        let mean = (total / n_taken as f64) as f32;
-        let found = parallel::map_chunks(n, CHUNK, |chunk| {
-            let mut needles = Vec::new();
-            for triangle in taken(chunk) {
+        // One pass finds the mean and all excesses. Whether a box is larger than the mean could not be predicted.
+        let looked_at = parallel::map_chunks(mesh.n_triangles(), CHUNK, |chunk| {
+            let sample = Sample { chunk, stride };
+            let mut total = 0.0;
+            let mut excesses = vec![0.0; sample.len()];
+            for (i, slot) in excesses.iter_mut().enumerate() {
+                let triangle = sample.triangle(i);
                 let bounds = mesh.triangle_box(triangle);
-                if bounds.half_area() > mean {
-                    let excess = excess(&bounds, projected_area(mesh.corners(triangle)));
-                    if excess > EXCESS_TO_CUT * mean {
-                        needles.push((triangle, excess));
-                    }
+                total += f64::from(bounds.half_area());
+                *slot = excess(&bounds, projected_area(mesh.corners(triangle)));
+            }
+            (sample, excesses, total)
+        });
+        let (n_taken, total) = looked_at
+            .iter()
+            .fold((0, 0.0), |(n, total), (sample, _, area)| (n + sample.len(), total + area));
+        let mean = (total / n_taken as f64) as f32;
+        let mut needles = Vec::new();
+        for (sample, excesses, _) in &looked_at {
+            for (i, &excess) in excesses.iter().enumerate() {
+                if excess > EXCESS_TO_CUT * mean {
+                    needles.push((sample.triangle(i), excess));
                 }
             }
-            needles
-        });
-        let needles: Vec<(u32, f32)> = found.into_iter().flatten().collect();
+        }
         let large = needles.iter().filter(|(_, excess)| *excess > EXCESS_OF_NEEDLES * mean);
         let share = large.map(|(_, excess)| f64::from(*excess)).sum::<f64>() / total;
         Self { needles, mean, share }
+    }
+}
+
+/// One in `stride` triangles of a chunk, in short runs, because neighbours share memory.
+struct Sample {
+    chunk: Range<usize>,
+    stride: usize,
+}
+
+impl Sample {
+    const RUN: usize = 4;
+
+    fn len(&self) -> usize {
+        let period = Self::RUN * self.stride;
+        let n = self.chunk.len();
+        n / period * Self::RUN + (n % period).min(Self::RUN)
+    }
+
+    #[inline(always)]
+    fn triangle(&self, i: usize) -> u32 {
+        (self.chunk.start + i / Self::RUN * Self::RUN * self.stride + i % Self::RUN) as u32
     }
 }
 
