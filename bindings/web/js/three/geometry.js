@@ -56,7 +56,7 @@ export function extract(geometry, ranges) {
 	const isWhole = ranges.length === 1 && ranges[0].first === 0;
 	if (isWhole && (index instanceof Uint32Array || index instanceof Uint16Array)) {
 		const triangles = index.subarray(0, 3 * n);
-		const { low, high } = extent(triangles);
+		const { low, high } = extent(triangles, geometry.attributes.position.count);
 		// Without a copy, if no vertices before the first one are left out.
 		if (low === 0) return { positions: positionsOf(geometry, 0, high + 1), triangles, ids: null, firstVertex: 0 };
 	}
@@ -83,8 +83,10 @@ export function extract(geometry, ranges) {
 	return { positions, triangles, ids, firstVertex };
 }
 
-/** The smallest and the largest of some indices. */
-function extent(indices) {
+/** The smallest and the largest of some indices of `vertexCount` vertices. */
+function extent(indices, vertexCount) {
+	// Most geometries use their first vertex early and their last one late, where this search begins.
+	if (indices.includes(0) && indices.lastIndexOf(vertexCount - 1) >= 0) return { low: 0, high: vertexCount - 1 };
 	let [low, high] = [Infinity, -1];
 	for (let i = 0; i < indices.length; i++) {
 		const index = indices[i];

@@ -1,6 +1,6 @@
 // The answers of one engine as digests: equal digests are equal bits.
 
-import { fiveMeshes, rays } from './meshes.mjs';
+import { fiveMeshes, rays, terrain } from './meshes.mjs';
 
 async function digest(...arrays) {
 	const parts = arrays.map((array) => new Uint8Array(array.buffer, array.byteOffset, array.byteLength));
@@ -42,10 +42,10 @@ export async function answersOf(hitscan, { positions, triangles }, ofRays) {
 	return result;
 }
 
-/** The digests of five meshes with `n` rays each. */
+/** The digests of five meshes, and of one whose tree is larger than the caches, with `n` rays each. */
 export async function allAnswers(hitscan, n) {
 	const results = [];
-	for (const [i, mesh] of fiveMeshes().entries()) {
+	for (const [i, mesh] of [...fiveMeshes(), terrain(700, 600)].entries()) {
 		results.push(await answersOf(hitscan, mesh, rays(n, mesh.positions, 100 + i)));
 	}
 	return results;

@@ -27,9 +27,11 @@ pub(super) fn answer_alone<Q: Query>(
     faces: Faces,
     answers: &mut [Q::Answer],
 ) {
+    // The second loop is 20 kB of a download, so any-hit queries do without it.
+    let may_interleave = !IS_DOWNLOAD || Q::ORDERED;
     let wait_for_memory = || is_far_beyond_caches(tree) || !are_neighbours(tree, rays, indices);
     match leaves_beyond_caches(tree) {
-        Some(leaves) if !IS_DOWNLOAD && wait_for_memory() => {
+        Some(leaves) if may_interleave && wait_for_memory() => {
             answer_interleaved::<Q>(tree, isa, leaves, rays, indices, faces, answers);
         }
         _ => answer_each::<Q>(tree, isa, rays, indices, faces, answers),

@@ -187,6 +187,9 @@ pub(crate) trait Simd: Lanes {
         self.permute(lanes, self.load_bits(&[LANE; LANES]))
     }
 
+    /// Whether [`prefetch`](Self::prefetch) does anything.
+    const PREFETCHES: bool = false;
+
     /// Prefetches `N` cache lines from `address` on. A hint, for any address.
     #[inline(always)]
     fn prefetch<const N: usize>(self, address: *const u8) {
