@@ -7,7 +7,7 @@ use hitscan_primitives::Aabb;
 
 use crate::{
     box3::Box3,
-    builder::{self, Progress},
+    builder::{self, PrimBoxes, Progress},
     layout::{WideNode, block_sources, encode_nodes, fit},
     options::BuildQuality,
     platform::parallel,
@@ -80,12 +80,16 @@ impl BoxBvh {
             return bvh;
         }
         let shrink = shrink_for_build(boxes);
-        let bounds = |i: u32| shrink(boxes[indices[i as usize] as usize]).into();
+        let write = |prims: &[u32], slots: &mut [Box3]| {
+            for (slot, &prim) in slots.iter_mut().zip(prims) {
+                *slot = shrink(boxes[indices[prim as usize] as usize]).into();
+            }
+        };
         let never = |_| ControlFlow::Continue(());
         let progress = Progress::new(indices.len(), &never);
-        let (wide, order) =
-            builder::build(indices.len(), bounds, quality, Isa::default(), &progress)
-                .expect("the callback never cancels");
+        let prims = PrimBoxes { n: indices.len(), write: &write };
+        let (wide, order) = builder::build(prims, quality, Isa::default(), &progress)
+            .expect("the callback never cancels");
 
         // The shape is that of `wide`. Its boxes are shrunk, so `fit` computes the exact ones.
         bvh.nodes = encode_nodes(&wide, 0.0);

@@ -8,7 +8,7 @@ use hitscan_primitives::{
 use thiserror::Error;
 
 use crate::{
-    builder::{self, Progress},
+    builder::{self, PrimBoxes, Progress},
     kernel::{AllHits, AnyHit, ClosestHit, CountCrossings, HitSink, NearestHits},
     layout::{Leaves, Tree, WideNode, block_sources, encode_leaves, encode_nodes},
     options::{BuildOptions, Layout},
@@ -248,25 +248,17 @@ impl MeshBvh {
         let mut built_cost = 0.0;
         // A reference is two units of work: the builder sorts it, and the encoder copies its triangle.
         let progress = Progress::new(2 * n_references, progress);
-        // One function for both, so that the builder is compiled once.
-        let boxes = |index| match &references {
-            None => scaled.triangle_box(index),
-            Some(references) => references.bounds(index),
+        let write = |prims: &[u32], boxes: &mut [_]| match &references {
+            None => scaled.write_boxes(prims, boxes),
+            Some(references) => references.write_boxes(prims, boxes),
         };
+        let boxes = PrimBoxes { n: n_references, write: &write };
         if n_triangles > 0 {
             let built = match &references {
-                None => builder::build(n_triangles, boxes, quality, isa, &progress),
+                None => builder::build(boxes, quality, isa, &progress),
                 Some(references) => {
                     let triangle = |reference| references.triangle(reference);
-                    builder::build_over_parts(
-                        n_references,
-                        n_triangles,
-                        boxes,
-                        triangle,
-                        quality,
-                        isa,
-                        &progress,
-                    )
+                    builder::build_over_parts(boxes, n_triangles, triangle, quality, isa, &progress)
                 }
             };
             let (wide, order) = built.ok_or(Cancelled)?;

@@ -10,6 +10,7 @@ use super::{
     morton::morton_keys,
     ploc::{Forest, Ploc},
     prim_box::PrimBox,
+    prim_boxes::PrimBoxes,
     progress::Progress,
 };
 use crate::{
@@ -45,20 +46,19 @@ const PIECE: usize = 1 << 13;
 
 /// Subtrees over the clusters of each piece of the curve, after some rounds of [`Ploc`].
 pub(crate) fn forests(
-    n: usize,
-    bounds: &(impl Fn(u32) -> Box3 + Sync + Send),
+    boxes: PrimBoxes<'_>,
     clustering: &Clustering,
     n_rounds: usize,
     isa: Isa,
     progress: &Progress<'_>,
 ) -> Vec<Forest> {
-    let (keys, index) = morton_keys(n, bounds, clustering.axis_bits, isa);
-    parallel::map_chunks(n, PIECE, |piece| {
+    let (keys, index) = morton_keys(boxes, clustering.axis_bits, isa);
+    parallel::map_chunks(boxes.n, PIECE, |piece| {
         let order: Vec<u32> = keys[piece].iter().map(|&key| index(key)).collect();
         if progress.is_cancelled() {
             return Forest::default();
         }
-        let runs = runs(bounds, &order, clustering, isa);
+        let runs = runs(boxes, &order, clustering, isa);
         let forest = isa.run(Ploc { order: &order, runs: &runs, n_rounds });
         progress.advance(order.len() - forest.roots.len());
         forest
@@ -67,12 +67,12 @@ pub(crate) fn forests(
 
 /// Cuts a piece of the curve into runs, each with its length and box.
 fn runs(
-    bounds: &impl Fn(u32) -> Box3,
+    boxes: PrimBoxes<'_>,
     piece: &[u32],
     clustering: &Clustering,
     isa: Isa,
 ) -> Vec<(u32, Box3)> {
-    let boxes: Vec<Box3> = piece.iter().map(|&prim| bounds(prim)).collect();
+    let boxes = boxes.of_each(piece);
     let overhead = clustering.run_overhead;
     match clustering.max_len {
         4 => isa.run(Cut::<4> { boxes: &boxes, overhead }),
@@ -82,18 +82,14 @@ fn runs(
 }
 
 impl Clusters {
-    /// Clusters of `n` primitives, at least one.
-    pub(crate) fn new(
-        n: usize,
-        bounds: &(impl Fn(u32) -> Box3 + Sync + Send),
-        clustering: &Clustering,
-        isa: Isa,
-    ) -> Self {
-        let (keys, index) = morton_keys(n, bounds, clustering.axis_bits, isa);
-        let order = parallel::collect(n, |i| index(keys[i]));
+    /// Clusters of at least one primitive.
+    pub(crate) fn new(prims: PrimBoxes<'_>, clustering: &Clustering, isa: Isa) -> Self {
+        let (keys, index) = morton_keys(prims, clustering.axis_bits, isa);
+        let order = parallel::collect(prims.n, |i| index(keys[i]));
         drop(keys);
-        let pieces =
-            parallel::map_chunks(n, PIECE, |piece| runs(bounds, &order[piece], clustering, isa));
+        let pieces = parallel::map_chunks(prims.n, PIECE, |piece| {
+            runs(prims, &order[piece], clustering, isa)
+        });
         let mut starts = vec![0];
         let mut boxes = large_pages::with_capacity(order.len() / 2);
         let mut start = 0;

@@ -5,7 +5,7 @@
 
 use glam::Vec3A;
 
-use super::radix_sort::radix_sort;
+use super::{prim_boxes::PrimBoxes, radix_sort::radix_sort};
 use crate::{
     box3::Box3,
     platform::{large_pages, parallel},
@@ -15,16 +15,22 @@ use crate::{
 /// Primitives that one thread takes at a time.
 const CHUNK: usize = 1 << 13;
 
-/// Sorts `n` primitives by the Morton codes of their centres, then by index. Returns their keys, and a
+/// Sorts primitives by the Morton codes of their centres, then by index. Returns their keys, and a
 /// function from a key to the index. A code has at most `max_axis_bits` per axis.
 pub(super) fn morton_keys(
-    n: usize,
-    bounds: &(impl Fn(u32) -> Box3 + Sync + Send),
+    boxes: PrimBoxes<'_>,
     max_axis_bits: u32,
     isa: Isa,
-) -> (Vec<u64>, impl Fn(u64) -> u32 + Sync) {
+) -> (Vec<u64>, impl Fn(u64) -> u32 + Sync + use<>) {
+    let n = boxes.n;
     let centers = parallel::map_chunks(n, CHUNK, |chunk| {
-        chunk.fold(Box3::EMPTY, |centers, i| centers.grown(bounds(i as u32).center2()))
+        let mut centers = Box3::EMPTY;
+        boxes.for_each_batch(chunk, |_, boxes| {
+            for one in boxes {
+                centers = centers.grown(one.center2());
+            }
+        });
+        centers
     });
     let centers = centers.into_iter().fold(Box3::EMPTY, Box3::union);
     // The index takes the low bits of a key, the code the others.
@@ -36,18 +42,18 @@ pub(super) fn morton_keys(
     let scale = if scale.is_finite() { scale } else { 0.0 };
     let mut keys = large_pages::zeroed(n);
     parallel::for_each_chunk(&mut keys, CHUNK, |first, keys| {
-        isa.run(MortonKeys { keys, first, bounds, origin: centers.min, scale, cells, index_bits });
+        isa.run(MortonKeys { keys, first, boxes, origin: centers.min, scale, cells, index_bits });
     });
     radix_sort(&mut keys, index_bits, index_bits + 3 * axis_bits);
     (keys, move |key| (key & ((1 << index_bits) - 1)) as u32)
 }
 
 /// Writes a key for each primitive: the Morton code of its centre, then its index.
-struct MortonKeys<'a, B> {
+struct MortonKeys<'a> {
     keys: &'a mut [u64],
     /// The index of the first primitive.
     first: usize,
-    bounds: &'a B,
+    boxes: PrimBoxes<'a>,
     /// The minimum corner of the cells.
     origin: Vec3A,
     /// Cells per unit of length, and cells along an axis less one.
@@ -56,32 +62,31 @@ struct MortonKeys<'a, B> {
     index_bits: u32,
 }
 
-impl<B: Fn(u32) -> Box3> Kernel for MortonKeys<'_, B> {
+impl Kernel for MortonKeys<'_> {
     type Output = ();
 
     /// In two loops, because short loops run further ahead of the memory that they wait for.
     #[inline(always)]
     fn run<S: Simd>(self, _: S) {
-        const BATCH: usize = 128;
-        for (chunk, keys) in self.keys.chunks_mut(BATCH).enumerate() {
-            let first = self.first + BATCH * chunk;
-            let mut cells = [[0.0f32; BATCH]; 3];
-            for i in 0..keys.len() {
-                let center = (self.bounds)((first + i) as u32).center2();
-                let cell = (center - self.origin) * self.scale;
-                let cell = cell.clamp(Vec3A::ZERO, Vec3A::splat(self.cells)).to_array();
+        let Self { keys, first, boxes, origin, scale, cells: last_cell, index_bits } = self;
+        boxes.for_each_batch(first..first + keys.len(), |start, boxes| {
+            let mut cells = [[0.0f32; PrimBoxes::BATCH]; 3];
+            for (i, one) in boxes.iter().enumerate() {
+                let cell = (one.center2() - origin) * scale;
+                let cell = cell.clamp(Vec3A::ZERO, Vec3A::splat(last_cell)).to_array();
                 for axis in 0..3 {
                     cells[axis][i] = cell[axis];
                 }
             }
-            for i in 0..keys.len() {
+            let keys = &mut keys[start - first..][..boxes.len()];
+            for (i, key) in keys.iter_mut().enumerate() {
                 let mut code = 0;
                 for axis in 0..3 {
                     code = code << 1 | spread(cells[axis][i] as i32 as u64);
                 }
-                keys[i] = code << self.index_bits | (first + i) as u64;
+                *key = code << index_bits | (start + i) as u64;
             }
-        }
+        });
     }
 }
 
