@@ -276,7 +276,14 @@ fn check_positions(positions: &[Vec3]) -> Result<(), MeshError> {
 }
 
 fn bounds_of(positions: &[Vec3], triangles: &[[u32; 3]]) -> Aabb {
-    Aabb::from_points(triangles.iter().flatten().map(|&i| positions[i as usize]))
+    // A box for each corner, because one would wait for itself at each of them.
+    let mut boxes = [Aabb::EMPTY; 3];
+    for corners in triangles {
+        for (bounds, &index) in boxes.iter_mut().zip(corners) {
+            *bounds = bounds.grown(positions[index as usize]);
+        }
+    }
+    boxes.into_iter().fold(Aabb::EMPTY, Aabb::union)
 }
 
 /// The reason why parts do not make a mesh.

@@ -9,9 +9,27 @@ const DIGIT_BITS: u32 = 11;
 /// the order of their low `low_bits` bits and have no bit beyond `bits`.
 ///
 /// A comparison sort and a sort by the first digit were three times as slow.
-pub(crate) fn radix_sort(keys: &mut [u64], low_bits: u32, bits: u32) {
+pub(crate) fn radix_sort(keys: &mut Vec<u64>, low_bits: u32, bits: u32) {
     let mut scratch = large_pages::zeroed(keys.len());
-    sort_to(keys, &mut scratch, low_bits, bits, parallel::n_threads(), false);
+    let n_threads = parallel::n_threads();
+    // One thread leaves the keys where its last digit puts them.
+    let to_scratch = is_sequential(keys.len(), n_threads) && n_digits(low_bits, bits) % 2 == 1;
+    sort_to(keys, &mut scratch, low_bits, bits, n_threads, to_scratch);
+    if to_scratch {
+        std::mem::swap(keys, &mut scratch);
+    }
+}
+
+/// Whether one thread sorts all keys.
+fn is_sequential(n_keys: usize, n_threads: usize) -> bool {
+    /// The minimum size of a piece, because pieces must be merged.
+    const SEQUENTIAL: usize = 1 << 15;
+    n_keys <= SEQUENTIAL || n_threads <= 1
+}
+
+/// The number of digits of a key that comes in the order of its low bits.
+fn n_digits(low_bits: u32, bits: u32) -> usize {
+    (bits - low_bits).div_ceil(DIGIT_BITS).max(1) as usize
 }
 
 /// Sorts into `scratch` if `to_scratch`, else in place.
@@ -23,9 +41,7 @@ fn sort_to(
     n_threads: usize,
     to_scratch: bool,
 ) {
-    /// The minimum size of a piece, because pieces must be merged.
-    const SEQUENTIAL: usize = 1 << 15;
-    if keys.len() <= SEQUENTIAL || n_threads <= 1 {
+    if is_sequential(keys.len(), n_threads) {
         return sort_by_digits(keys, scratch, low_bits, bits, to_scratch);
     }
     let middle = keys.len() / 2;
@@ -50,7 +66,7 @@ fn sort_by_digits(
     bits: u32,
     to_scratch: bool,
 ) {
-    let n_digits = (bits - low_bits).div_ceil(DIGIT_BITS).max(1) as usize;
+    let n_digits = n_digits(low_bits, bits);
     let digit_bits = (bits - low_bits).div_ceil(n_digits as u32);
     let shift = |digit: usize| low_bits + digit as u32 * digit_bits;
     // One pass counts all digits, because their counts are the same in any order of the keys.
@@ -142,6 +158,9 @@ mod tests {
         for list in lists {
             let mut expected = list.clone();
             expected.sort_unstable();
+            let mut sorted = list.clone();
+            radix_sort(&mut sorted, 18, 18 + 33);
+            assert!(sorted == expected);
             for n_threads in [1, 2, 3, 8] {
                 for to_scratch in [false, true] {
                     let (mut sorted, mut scratch) = (list.clone(), vec![0; list.len()]);
