@@ -28,6 +28,10 @@ test('Node has SIMD, and each answer differs from mesh to mesh', () => {
 	assert.equal(new Set(expected.map(({ closest }) => closest)).size, expected.length);
 });
 
+test('one tree is so large that its rays are interleaved', () => {
+	assert.ok(expected.at(-1).bytes > 48 << 20, `${expected.at(-1).bytes} bytes`);
+});
+
 test('the scalar module gives the bits of SIMD', async () => {
 	const worker = new Worker(new URL('./support/scalar.mjs', import.meta.url), { workerData: { n: N } });
 	const found = await new Promise((resolve, reject) => worker.once('message', resolve).once('error', reject));

@@ -7,7 +7,7 @@ use hitscan_primitives::Aabb;
 
 use crate::{
     box3::Box3,
-    builder::{self, PrimBoxes, Progress},
+    builder::{self, BoxSource, Progress},
     layout::{WideNode, block_sources, encode_nodes, fit},
     options::BuildQuality,
     platform::parallel,
@@ -87,8 +87,8 @@ impl BoxBvh {
         };
         let never = |_| ControlFlow::Continue(());
         let progress = Progress::new(indices.len(), &never);
-        let prims = PrimBoxes { n: indices.len(), write: &write };
-        let (wide, order) = builder::build(prims, quality, Isa::default(), &progress)
+        let source = BoxSource { n: indices.len(), write: &write };
+        let (wide, order) = builder::build(source, quality, Isa::default(), &progress)
             .expect("the callback never cancels");
 
         // The shape is that of `wide`. Its boxes are shrunk, so `fit` computes the exact ones.

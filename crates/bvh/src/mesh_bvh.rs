@@ -8,7 +8,7 @@ use hitscan_primitives::{
 use thiserror::Error;
 
 use crate::{
-    builder::{self, PrimBoxes, Progress},
+    builder::{self, BoxSource, Progress},
     kernel::{AllHits, AnyHit, ClosestHit, CountCrossings, HitSink, NearestHits},
     layout::{Leaves, Tree, WideNode, block_sources, encode_leaves, encode_nodes},
     options::{BuildOptions, Layout},
@@ -252,13 +252,20 @@ impl MeshBvh {
             None => scaled.write_boxes(prims, boxes),
             Some(references) => references.write_boxes(prims, boxes),
         };
-        let boxes = PrimBoxes { n: n_references, write: &write };
+        let source = BoxSource { n: n_references, write: &write };
         if n_triangles > 0 {
             let built = match &references {
-                None => builder::build(boxes, quality, isa, &progress),
+                None => builder::build(source, quality, isa, &progress),
                 Some(references) => {
                     let triangle = |reference| references.triangle(reference);
-                    builder::build_over_parts(boxes, n_triangles, triangle, quality, isa, &progress)
+                    builder::build_over_parts(
+                        source,
+                        n_triangles,
+                        triangle,
+                        quality,
+                        isa,
+                        &progress,
+                    )
                 }
             };
             let (wide, order) = built.ok_or(Cancelled)?;

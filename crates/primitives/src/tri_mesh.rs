@@ -276,7 +276,7 @@ fn check_positions(positions: &[Vec3]) -> Result<(), MeshError> {
 }
 
 fn bounds_of(positions: &[Vec3], triangles: &[[u32; 3]]) -> Aabb {
-    // A box for each corner, because one would wait for itself at each of them.
+    // Three boxes, because one would be a single chain of dependent minima.
     let mut boxes = [Aabb::EMPTY; 3];
     for corners in triangles {
         for (bounds, &index) in boxes.iter_mut().zip(corners) {

@@ -85,7 +85,7 @@ export function extract(geometry, ranges) {
 
 /** The smallest and the largest of some indices of `vertexCount` vertices. */
 function extent(indices, vertexCount) {
-	// Most geometries use their first vertex early and their last one late, where this search begins.
+	// Most geometries use their first vertex early and their last one late, so both searches end at once.
 	if (indices.includes(0) && indices.lastIndexOf(vertexCount - 1) >= 0) return { low: 0, high: vertexCount - 1 };
 	let [low, high] = [Infinity, -1];
 	for (let i = 0; i < indices.length; i++) {

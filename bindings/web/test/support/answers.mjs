@@ -18,7 +18,7 @@ function columns({ t, u, v, triangle, side }) {
 	return [t, u, v, triangle, side];
 }
 
-/** The closest hits, any hits and all hits of rays, as three digests. */
+/** The closest hits, any hits, all hits and closest points, as digests, and the size of the tree. */
 export async function answersOf(hitscan, { positions, triangles }, ofRays) {
 	const mesh = new hitscan.Mesh(positions, triangles);
 	const bvh = new hitscan.Bvh(mesh);
@@ -36,6 +36,7 @@ export async function answersOf(hitscan, { positions, triangles }, ofRays) {
 		any: await digest(bvh.anyHits(ofRays)),
 		all: await digest(starts, ...columns(hits)),
 		points: await digest(...Object.values(bvh.closestPoints(positions.slice(0, 999)))),
+		bytes: bvh.stats.bytes,
 	};
 	bvh.dispose();
 	mesh.dispose();

@@ -7,10 +7,10 @@
 
 use super::{
     binary_tree::PreorderTree,
+    box_source::BoxSource,
     morton::morton_keys,
     ploc::{Forest, Ploc},
     prim_box::PrimBox,
-    prim_boxes::PrimBoxes,
     progress::Progress,
 };
 use crate::{
@@ -46,19 +46,19 @@ const PIECE: usize = 1 << 13;
 
 /// Subtrees over the clusters of each piece of the curve, after some rounds of [`Ploc`].
 pub(crate) fn forests(
-    boxes: PrimBoxes<'_>,
+    source: BoxSource<'_>,
     clustering: &Clustering,
     n_rounds: usize,
     isa: Isa,
     progress: &Progress<'_>,
 ) -> Vec<Forest> {
-    let (keys, index) = morton_keys(boxes, clustering.axis_bits, isa);
-    parallel::map_chunks(boxes.n, PIECE, |piece| {
+    let (keys, index) = morton_keys(source, clustering.axis_bits, isa);
+    parallel::map_chunks(source.n, PIECE, |piece| {
         let order: Vec<u32> = keys[piece].iter().map(|&key| index(key)).collect();
         if progress.is_cancelled() {
             return Forest::default();
         }
-        let runs = runs(boxes, &order, clustering, isa);
+        let runs = runs(source, &order, clustering, isa);
         let forest = isa.run(Ploc { order: &order, runs: &runs, n_rounds });
         progress.advance(order.len() - forest.roots.len());
         forest
@@ -67,12 +67,12 @@ pub(crate) fn forests(
 
 /// Cuts a piece of the curve into runs, each with its length and box.
 fn runs(
-    boxes: PrimBoxes<'_>,
+    source: BoxSource<'_>,
     piece: &[u32],
     clustering: &Clustering,
     isa: Isa,
 ) -> Vec<(u32, Box3)> {
-    let boxes = boxes.of_each(piece);
+    let boxes = source.of_each(piece);
     let overhead = clustering.run_overhead;
     match clustering.max_len {
         4 => isa.run(Cut::<4> { boxes: &boxes, overhead }),
@@ -83,12 +83,12 @@ fn runs(
 
 impl Clusters {
     /// Clusters of at least one primitive.
-    pub(crate) fn new(prims: PrimBoxes<'_>, clustering: &Clustering, isa: Isa) -> Self {
-        let (keys, index) = morton_keys(prims, clustering.axis_bits, isa);
-        let order = parallel::collect(prims.n, |i| index(keys[i]));
+    pub(crate) fn new(source: BoxSource<'_>, clustering: &Clustering, isa: Isa) -> Self {
+        let (keys, index) = morton_keys(source, clustering.axis_bits, isa);
+        let order = parallel::collect(source.n, |i| index(keys[i]));
         drop(keys);
-        let pieces = parallel::map_chunks(prims.n, PIECE, |piece| {
-            runs(prims, &order[piece], clustering, isa)
+        let pieces = parallel::map_chunks(source.n, PIECE, |piece| {
+            runs(source, &order[piece], clustering, isa)
         });
         let mut starts = vec![0];
         let mut boxes = large_pages::with_capacity(order.len() / 2);

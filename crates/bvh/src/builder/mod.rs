@@ -6,6 +6,7 @@
 
 mod binary_tree;
 mod binned_sah;
+mod box_source;
 mod clusters;
 mod collapse;
 mod morton;
@@ -13,13 +14,12 @@ mod parts;
 mod ploc;
 mod preset;
 mod prim_box;
-mod prim_boxes;
 mod progress;
 mod radix_sort;
 mod reinsertion;
 
+pub(crate) use box_source::BoxSource;
 pub(crate) use collapse::{WideTarget, WideTree};
-pub(crate) use prim_boxes::PrimBoxes;
 pub(crate) use progress::Progress;
 
 use crate::{options::BuildQuality, platform::parallel, simd::Isa, widths::MAX_DEPTH};
@@ -35,12 +35,12 @@ use prim_box::PrimBox;
 ///
 /// There is at least one primitive. The tree is the same for every `isa`, and its depth is at most [`MAX_DEPTH`].
 pub(crate) fn build(
-    boxes: PrimBoxes<'_>,
+    source: BoxSource<'_>,
     quality: BuildQuality,
     isa: Isa,
     progress: &Progress<'_>,
 ) -> Option<(WideTree, Vec<u32>)> {
-    shallow(&Preset::of(quality, boxes.n), boxes, isa, progress, |tree, cost| {
+    shallow(&Preset::of(quality, source.n), source, isa, progress, |tree, cost| {
         let wide = collapse(&tree, cost);
         (wide, tree.order)
     })
@@ -49,14 +49,14 @@ pub(crate) fn build(
 /// [`build`] over parts of `n_objects`. Returns the order of the objects, where a leaf holds each of its
 /// objects once. `object` returns the object of a part, and whether it has several.
 pub(crate) fn build_over_parts(
-    boxes: PrimBoxes<'_>,
+    source: BoxSource<'_>,
     n_objects: usize,
     object: impl Fn(u32) -> (u32, bool),
     quality: BuildQuality,
     isa: Isa,
     progress: &Progress<'_>,
 ) -> Option<(WideTree, Vec<u32>)> {
-    shallow(&Preset::of(quality, n_objects), boxes, isa, progress, |mut tree, cost| {
+    shallow(&Preset::of(quality, n_objects), source, isa, progress, |mut tree, cost| {
         let n_parts = name_objects(&mut tree, &object);
         count_objects(&mut tree, &n_parts);
         let mut wide = collapse(&tree, cost);
@@ -69,18 +69,18 @@ pub(crate) fn build_over_parts(
 /// from a binary tree.
 fn shallow(
     preset: &Preset,
-    boxes: PrimBoxes<'_>,
+    source: BoxSource<'_>,
     isa: Isa,
     progress: &Progress<'_>,
     finish: impl Fn(PreorderTree, &CostModel) -> (WideTree, Vec<u32>),
 ) -> Option<(WideTree, Vec<u32>)> {
-    let tree = preset.best(boxes, isa, progress).filter(|_| !progress.is_cancelled())?;
+    let tree = preset.best(source, isa, progress).filter(|_| !progress.is_cancelled())?;
     let (wide, order) = finish(tree, &preset.cost);
     if wide.depth <= MAX_DEPTH {
         return Some((wide, order));
     }
     // Rounds or reinsertion made the tree too deep. Without them the builder's bound on the depth holds.
-    let plain = preset.top_down(boxes, isa, false, progress);
+    let plain = preset.top_down(source, isa, false, progress);
     (!progress.is_cancelled()).then(|| finish(plain, &preset.cost))
 }
 
@@ -88,13 +88,13 @@ impl Preset {
     /// The binary tree by all steps of the preset; `None` if the build was cancelled.
     fn best(
         &self,
-        boxes: PrimBoxes<'_>,
+        source: BoxSource<'_>,
         isa: Isa,
         progress: &Progress<'_>,
     ) -> Option<PreorderTree> {
         match &self.clustering {
             Some(clustering) if self.n_rounds > 0 => {
-                let forests = forests(boxes, clustering, self.n_rounds, isa, progress);
+                let forests = forests(source, clustering, self.n_rounds, isa, progress);
                 if progress.is_cancelled() {
                     return None;
                 }
@@ -102,27 +102,27 @@ impl Preset {
                 self.reinsertion.run(&mut top, progress);
                 (!progress.is_cancelled()).then(|| join_forests(&top, &forests))
             }
-            _ => Some(self.top_down(boxes, isa, true, progress)),
+            _ => Some(self.top_down(source, isa, true, progress)),
         }
     }
 
     /// The binary tree by binned SAH, from the root down to clusters or primitives.
     fn top_down(
         &self,
-        boxes: PrimBoxes<'_>,
+        source: BoxSource<'_>,
         isa: Isa,
         reinsert: bool,
         progress: &Progress<'_>,
     ) -> PreorderTree {
         let mut clusters =
-            self.clustering.as_ref().map(|clustering| Clusters::new(boxes, clustering, isa));
-        progress.advance(clusters.as_ref().map_or(0, |clusters| boxes.n - clusters.boxes.len()));
-        let mut sorted = match &mut clusters {
+            self.clustering.as_ref().map(|clustering| Clusters::new(source, clustering, isa));
+        progress.advance(clusters.as_ref().map_or(0, |clusters| source.n - clusters.boxes.len()));
+        let mut boxes = match &mut clusters {
             Some(clusters) => std::mem::take(&mut clusters.boxes),
-            None => parallel::collect(boxes.n, |i| PrimBox::new(boxes.of(i as u32), i as u32)),
+            None => parallel::collect(source.n, |i| PrimBox::new(source.of(i as u32), i as u32)),
         };
-        let mut tree = self.binned.build(&mut sorted, progress);
-        drop(sorted);
+        let mut tree = self.binned.build(&mut boxes, progress);
+        drop(boxes);
         if reinsert {
             self.reinsertion.run(&mut tree, progress);
         }

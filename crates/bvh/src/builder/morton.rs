@@ -5,7 +5,7 @@
 
 use glam::Vec3A;
 
-use super::{prim_boxes::PrimBoxes, radix_sort::radix_sort};
+use super::{box_source::BoxSource, radix_sort::radix_sort};
 use crate::{
     box3::Box3,
     platform::{large_pages, parallel},
@@ -18,14 +18,14 @@ const CHUNK: usize = 1 << 13;
 /// Sorts primitives by the Morton codes of their centres, then by index. Returns their keys, and a
 /// function from a key to the index. A code has at most `max_axis_bits` per axis.
 pub(super) fn morton_keys(
-    boxes: PrimBoxes<'_>,
+    source: BoxSource<'_>,
     max_axis_bits: u32,
     isa: Isa,
 ) -> (Vec<u64>, impl Fn(u64) -> u32 + Sync + use<>) {
-    let n = boxes.n;
+    let n = source.n;
     let centers = parallel::map_chunks(n, CHUNK, |chunk| {
         let mut centers = Box3::EMPTY;
-        boxes.for_each_batch(chunk, |_, boxes| {
+        source.for_each_batch(chunk, |_, boxes| {
             for one in boxes {
                 centers = centers.grown(one.center2());
             }
@@ -42,7 +42,7 @@ pub(super) fn morton_keys(
     let scale = if scale.is_finite() { scale } else { 0.0 };
     let mut keys = large_pages::zeroed(n);
     parallel::for_each_chunk(&mut keys, CHUNK, |first, keys| {
-        isa.run(MortonKeys { keys, first, boxes, origin: centers.min, scale, cells, index_bits });
+        isa.run(MortonKeys { keys, first, source, origin: centers.min, scale, cells, index_bits });
     });
     radix_sort(&mut keys, index_bits, index_bits + 3 * axis_bits);
     (keys, move |key| (key & ((1 << index_bits) - 1)) as u32)
@@ -53,7 +53,7 @@ struct MortonKeys<'a> {
     keys: &'a mut [u64],
     /// The index of the first primitive.
     first: usize,
-    boxes: PrimBoxes<'a>,
+    source: BoxSource<'a>,
     /// The minimum corner of the cells.
     origin: Vec3A,
     /// Cells per unit of length, and cells along an axis less one.
@@ -65,12 +65,12 @@ struct MortonKeys<'a> {
 impl Kernel for MortonKeys<'_> {
     type Output = ();
 
-    /// In two loops, because short loops run further ahead of the memory that they wait for.
+    /// In two loops: only the first needs vectors.
     #[inline(always)]
     fn run<S: Simd>(self, _: S) {
-        let Self { keys, first, boxes, origin, scale, cells: last_cell, index_bits } = self;
-        boxes.for_each_batch(first..first + keys.len(), |start, boxes| {
-            let mut cells = [[0.0f32; PrimBoxes::BATCH]; 3];
+        let Self { keys, first, source, origin, scale, cells: last_cell, index_bits } = self;
+        source.for_each_batch(first..first + keys.len(), |start, boxes| {
+            let mut cells = [[0.0f32; BoxSource::BATCH]; 3];
             for (i, one) in boxes.iter().enumerate() {
                 let cell = (one.center2() - origin) * scale;
                 let cell = cell.clamp(Vec3A::ZERO, Vec3A::splat(last_cell)).to_array();

@@ -27,7 +27,7 @@ fn is_sequential(n_keys: usize, n_threads: usize) -> bool {
     n_keys <= SEQUENTIAL || n_threads <= 1
 }
 
-/// The number of digits of a key that comes in the order of its low bits.
+/// The number of digits of keys that come in the order of their low bits.
 fn n_digits(low_bits: u32, bits: u32) -> usize {
     (bits - low_bits).div_ceil(DIGIT_BITS).max(1) as usize
 }
@@ -158,9 +158,11 @@ mod tests {
         for list in lists {
             let mut expected = list.clone();
             expected.sort_unstable();
-            let mut sorted = list.clone();
-            radix_sort(&mut sorted, 18, 18 + 33);
-            assert!(sorted == expected);
+            for bits in [18 + 33, 18 + 44] {
+                let mut sorted = list.clone();
+                radix_sort(&mut sorted, 18, bits);
+                assert!(sorted == expected);
+            }
             for n_threads in [1, 2, 3, 8] {
                 for to_scratch in [false, true] {
                     let (mut sorted, mut scratch) = (list.clone(), vec![0; list.len()]);

@@ -178,7 +178,7 @@ fn normal_scale(largest: f64, size: f64) -> f64 {
     let exponent = (largest.to_bits() >> 52) & 0x7ff;
     // 1022 is the biased exponent of 0.5. A NaN has a larger exponent, and its power is not used.
     let power = (1023 + 1022_u64).wrapping_sub(exponent) << 52;
-    // Without a branch, so that all lanes are computed at once.
+    // Without a branch, so that the compiler computes all lanes at once.
     let is_known = (largest > 0.0) & (largest >= KNOWN_NORMAL * size);
     f64::from_bits(power & u64::from(is_known).wrapping_neg())
 }

@@ -36,7 +36,7 @@ pub(crate) fn collect_in_place<T: Send>(
     })
 }
 
-/// A vector of `n` items that `write` writes, each to its slot.
+/// A vector of `n` items. `write` must write the slot that it gets, and returns it.
 fn write_each<T: Send>(
     n: usize,
     chunk_len: usize,
@@ -48,8 +48,8 @@ fn write_each<T: Send>(
             write(first + i, slot);
         }
     });
-    // SAFETY: both functions above write the slot, and the loop has passed them each of the `n` slots. If one panics,
-    // this is not reached.
+    // SAFETY: `collect` and `collect_in_place` write the slot, and the loop has passed them each of the `n` slots. If
+    // one panics, this is not reached.
     unsafe { items.set_len(n) };
     items
 }

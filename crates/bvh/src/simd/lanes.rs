@@ -188,7 +188,7 @@ pub(crate) trait Simd: Lanes {
     }
 
     /// Whether [`prefetch`](Self::prefetch) does anything.
-    const PREFETCHES: bool = false;
+    const HAS_PREFETCH: bool = false;
 
     /// Prefetches `N` cache lines from `address` on. A hint, for any address.
     #[inline(always)]

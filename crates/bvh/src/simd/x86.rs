@@ -258,7 +258,7 @@ macro_rules! register_operations {
                 ]
             })
         }
-        const PREFETCHES: bool = true;
+        const HAS_PREFETCH: bool = true;
         #[inline(always)]
         fn prefetch<const N: usize>(self, address: *const u8) {
             super::x86::prefetch_lines::<N>(address);

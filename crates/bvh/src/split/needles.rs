@@ -75,28 +75,29 @@ struct Survey {
 impl Survey {
     /// The survey of one in `stride` triangles.
     fn of(mesh: &ScaledMesh<'_>, stride: usize) -> Self {
-        // One pass finds the mean and all excesses. Whether a box is larger than the mean could not be predicted.
+        // One pass over the mesh finds the mean and all excesses. A processor cannot predict whether a box is
+        // larger than the mean, so boxes are not sorted out before.
         let looked_at = parallel::map_chunks(mesh.n_triangles(), CHUNK, |chunk| {
-            let sample = Sample { chunk, stride };
+            let taken = Taken { chunk, stride };
             let mut total = 0.0;
-            let mut excesses = vec![0.0; sample.len()];
+            let mut excesses = vec![0.0; taken.len()];
             for (i, slot) in excesses.iter_mut().enumerate() {
-                let triangle = sample.triangle(i);
+                let triangle = taken.triangle(i);
                 let bounds = mesh.triangle_box(triangle);
                 total += f64::from(bounds.half_area());
                 *slot = excess(&bounds, projected_area(mesh.corners(triangle)));
             }
-            (sample, excesses, total)
+            (taken, excesses, total)
         });
         let (n_taken, total) = looked_at
             .iter()
-            .fold((0, 0.0), |(n, total), (sample, _, area)| (n + sample.len(), total + area));
+            .fold((0, 0.0), |(n, total), (taken, _, area)| (n + taken.len(), total + area));
         let mean = (total / n_taken as f64) as f32;
         let mut needles = Vec::new();
-        for (sample, excesses, _) in &looked_at {
+        for (taken, excesses, _) in &looked_at {
             for (i, &excess) in excesses.iter().enumerate() {
                 if excess > EXCESS_TO_CUT * mean {
-                    needles.push((sample.triangle(i), excess));
+                    needles.push((taken.triangle(i), excess));
                 }
             }
         }
@@ -107,12 +108,12 @@ impl Survey {
 }
 
 /// One in `stride` triangles of a chunk, in short runs, because neighbours share memory.
-struct Sample {
+struct Taken {
     chunk: Range<usize>,
     stride: usize,
 }
 
-impl Sample {
+impl Taken {
     const RUN: usize = 4;
 
     fn len(&self) -> usize {
