@@ -7,7 +7,7 @@ use hitscan_primitives::Aabb;
 
 use crate::{
     box3::Box3,
-    builder::{self, BoxSource, Progress},
+    builder::{self, BoxSource, Progress, write_boxes},
     layout::{WideNode, block_sources, encode_nodes, fit},
     options::BuildQuality,
     platform::parallel,
@@ -80,10 +80,8 @@ impl BoxBvh {
             return bvh;
         }
         let shrink = shrink_for_build(boxes);
-        let write = |prims: &[u32], slots: &mut [Box3]| {
-            for (slot, &prim) in slots.iter_mut().zip(prims) {
-                *slot = shrink(boxes[indices[prim as usize] as usize]).into();
-            }
+        let write = |prims: &[u32], slots: &mut [_]| {
+            write_boxes(prims, slots, |i| shrink(boxes[indices[i as usize] as usize]).into());
         };
         let never = |_| ControlFlow::Continue(());
         let progress = Progress::new(indices.len(), &never);

@@ -8,7 +8,7 @@ use hitscan_primitives::{
 use thiserror::Error;
 
 use crate::{
-    builder::{self, BoxSource, Progress},
+    builder::{self, BoxSource, Progress, write_boxes},
     kernel::{AllHits, AnyHit, ClosestHit, CountCrossings, HitSink, NearestHits},
     layout::{Leaves, Tree, WideNode, block_sources, encode_leaves, encode_nodes},
     options::{BuildOptions, Layout},
@@ -249,8 +249,8 @@ impl MeshBvh {
         // A reference is two units of work: the builder sorts it, and the encoder copies its triangle.
         let progress = Progress::new(2 * n_references, progress);
         let write = |prims: &[u32], boxes: &mut [_]| match &references {
-            None => scaled.write_boxes(prims, boxes),
-            Some(references) => references.write_boxes(prims, boxes),
+            None => write_boxes(prims, boxes, |triangle| scaled.triangle_box(triangle)),
+            Some(references) => write_boxes(prims, boxes, |prim| references.bounds(prim)),
         };
         let source = BoxSource { n: n_references, write: &write };
         if n_triangles > 0 {

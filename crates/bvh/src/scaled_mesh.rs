@@ -50,13 +50,6 @@ impl<'a> ScaledMesh<'a> {
         }
     }
 
-    /// Writes the boxes of some triangles in scaled space.
-    pub(crate) fn write_boxes(&self, triangles: &[u32], boxes: &mut [Box3]) {
-        for (slot, &triangle) in boxes.iter_mut().zip(triangles) {
-            *slot = self.triangle_box(triangle);
-        }
-    }
-
     /// The box of a triangle in scaled space.
     #[inline(always)]
     pub(crate) fn triangle_box(&self, triangle: u32) -> Box3 {

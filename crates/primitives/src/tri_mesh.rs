@@ -66,15 +66,14 @@ impl TriMesh {
             return Err(MeshError::TooManyTriangles { n_triangles: triangles.len() });
         }
         let n_vertices = positions.len();
+        let indices = triangles.as_flattened();
+        let is_out_of_range = |index: u32| index as usize >= n_vertices;
         // The maximum of all indices takes a fraction of the time of a search.
-        let max_index = triangles.as_flattened().iter().copied().max();
-        if max_index.is_some_and(|index| index as usize >= n_vertices) {
-            for (triangle, corners) in triangles.iter().enumerate() {
-                if let Some(corner) = corners.iter().position(|&i| i as usize >= n_vertices) {
-                    let index = corners[corner];
-                    return Err(MeshError::IndexOutOfRange { triangle, corner, index, n_vertices });
-                }
-            }
+        if indices.iter().copied().max().is_some_and(is_out_of_range)
+            && let Some(at) = indices.iter().position(|&index| is_out_of_range(index))
+        {
+            let (triangle, corner, index) = (at / 3, at % 3, indices[at]);
+            return Err(MeshError::IndexOutOfRange { triangle, corner, index, n_vertices });
         }
         let bounds = bounds_of(&positions, &triangles);
         let attributes = CornerAttributes::default();

@@ -14,6 +14,14 @@ pub(crate) struct BoxSource<'a> {
     pub(crate) write: &'a (dyn Fn(&[u32], &mut [Box3]) + Sync),
 }
 
+/// Writes the box of each primitive: a loop for [`BoxSource::write`].
+#[inline(always)]
+pub(crate) fn write_boxes(prims: &[u32], boxes: &mut [Box3], box_of: impl Fn(u32) -> Box3) {
+    for (slot, &prim) in boxes.iter_mut().zip(prims) {
+        *slot = box_of(prim);
+    }
+}
+
 impl BoxSource<'_> {
     /// The primitives of one call. Their boxes fit the first-level cache.
     pub(crate) const BATCH: usize = 128;

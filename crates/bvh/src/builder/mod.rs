@@ -18,7 +18,7 @@ mod progress;
 mod radix_sort;
 mod reinsertion;
 
-pub(crate) use box_source::BoxSource;
+pub(crate) use box_source::{BoxSource, write_boxes};
 pub(crate) use collapse::{WideTarget, WideTree};
 pub(crate) use progress::Progress;
 

@@ -65,7 +65,8 @@ struct MortonKeys<'a> {
 impl Kernel for MortonKeys<'_> {
     type Output = ();
 
-    /// In two loops: only the first needs vectors.
+    /// In two loops, so that the compiler computes several codes at once. One loop takes 3 % more time in a fast
+    /// build of the kitchen (Intel Xeon).
     #[inline(always)]
     fn run<S: Simd>(self, _: S) {
         let Self { keys, first, source, origin, scale, cells: last_cell, index_bits } = self;

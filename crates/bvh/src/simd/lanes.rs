@@ -66,6 +66,8 @@ pub(crate) trait Lanes: Copy {
 pub(crate) trait Simd: Lanes {
     /// Whether [`compress`](Self::compress) costs less than the branches that it replaces.
     const COMPRESSES: bool = false;
+    /// Whether [`prefetch`](Self::prefetch) does anything.
+    const HAS_PREFETCH: bool = false;
 
     /// Eight f64.
     type D: Copy;
@@ -186,9 +188,6 @@ pub(crate) trait Simd: Lanes {
     fn splat_lane<const LANE: u32>(self, lanes: Self::F) -> Self::F {
         self.permute(lanes, self.load_bits(&[LANE; LANES]))
     }
-
-    /// Whether [`prefetch`](Self::prefetch) does anything.
-    const HAS_PREFETCH: bool = false;
 
     /// Prefetches `N` cache lines from `address` on. A hint, for any address.
     #[inline(always)]

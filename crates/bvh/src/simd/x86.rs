@@ -71,6 +71,8 @@ macro_rules! lane_operations {
 /// features.
 macro_rules! register_operations {
     ($features:literal) => {
+        const HAS_PREFETCH: bool = true;
+
         #[inline(always)]
         fn vectorize<K: KernelOn<Self>>(self, kernel: K) -> K::Output {
             #[inline(never)]
@@ -258,7 +260,6 @@ macro_rules! register_operations {
                 ]
             })
         }
-        const HAS_PREFETCH: bool = true;
         #[inline(always)]
         fn prefetch<const N: usize>(self, address: *const u8) {
             super::x86::prefetch_lines::<N>(address);

@@ -48,16 +48,9 @@ impl<'a> References<'a> {
         self.mesh.n_triangles() + self.other_parts.len()
     }
 
-    /// Writes the boxes of some references.
-    pub(crate) fn write_boxes(&self, references: &[u32], boxes: &mut [Box3]) {
-        for (slot, &reference) in boxes.iter_mut().zip(references) {
-            *slot = self.bounds(reference);
-        }
-    }
-
     /// The box of a reference.
     #[inline(always)]
-    fn bounds(&self, reference: u32) -> Box3 {
+    pub(crate) fn bounds(&self, reference: u32) -> Box3 {
         match self.other_parts.get((reference as usize).wrapping_sub(self.mesh.n_triangles())) {
             Some(part) => part.bounds,
             None if self.split.contains(reference) => self.first_part(reference),
