@@ -82,22 +82,22 @@ impl Layout {
 
 /// The time to spend on a better tree.
 ///
-/// A better tree gains much on meshes whose triangles differ in size and shape (rooms, cities, CAD), and
-/// little on scans. [`BuildOptions`] names the source of the figures.
+/// A better tree gains most on meshes whose triangles differ in size and shape (rooms, cities, CAD), and
+/// less on scans. [`BuildOptions`] names the source of the figures.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum BuildQuality {
     /// A tree over clusters of up to eight triangles, whose lower levels join neighbours along a curve. For
     /// meshes that change often. The build takes 0.4 to 0.6 of the time of [`Balanced`](Self::Balanced) and
-    /// up to 91 bytes per triangle, the tree 61 to 71. Queries take 0.9 to 1.15 times as long.
+    /// up to 91 bytes per triangle, the tree 61 to 71. Queries take 0.98 to 1.25 times as long.
     Fast,
     /// A tree over clusters of up to four triangles, with light reinsertion. For most uses. The build takes
     /// up to 101 bytes per triangle, the tree 67 to 76.
     #[default]
     Balanced,
     /// A tree over single triangles, with more reinsertion and with spatial splits. For meshes with many
-    /// queries. The build takes 1.8 to 3.5 times the time of [`Balanced`](Self::Balanced), and up to 14 times
-    /// where it finds splits (22 ms for a truck of 4770 triangles). The build takes up to 166 bytes per
-    /// triangle, or 290 where it finds splits. The tree takes 65 to 87. Queries take 0.8 to 1.06 times as long.
+    /// queries. The build takes 1.4 to 4.5 times the time of [`Balanced`](Self::Balanced), and up to 14 times
+    /// where it finds splits (15 ms for a truck of 4770 triangles). The build takes up to 166 bytes per
+    /// triangle, or 290 where it finds splits. The tree takes 65 to 87. Queries take 0.8 to 1.02 times as long.
     High,
 }
 
