@@ -1,19 +1,24 @@
-//! An array element chosen by a jump instead of an address.
+//! An array element chosen by branches instead of an address.
 
 use super::lanes::LANES;
 
-/// `values[index % LANES]`, by a jump for each index.
+/// Whether [`predicted`] has branches. Elsewhere, as in WebAssembly, the assembly that keeps them apart does not
+/// exist.
+pub(crate) const CAN_PREDICT: bool = cfg!(any(target_arch = "x86_64", target_arch = "aarch64"));
+
+/// The element of the first lane in `mask`, by three branches that halve the lanes; the last element if none is.
 ///
-/// The processor predicts the jump and continues with the element before it knows the index. A load would
-/// wait for it. If the prediction fails, that costs more than the load.
+/// The processor predicts the branches and continues with the element before it knows the mask. A load would
+/// wait for it. If a prediction fails, that costs more than the load.
 ///
-/// Not for WebAssembly, where the assembly that keeps the jumps apart does not exist.
+/// With one jump through a table of eight addresses instead, camera rays took 2 to 5 % more time, shadow rays 5
+/// to 8 % (Zen 4).
 #[inline(always)]
-pub(crate) fn predicted(values: &[u32; LANES], index: usize) -> u32 {
+pub(crate) fn predicted(values: &[u32; LANES], mask: u32) -> u32 {
     const { assert!(LANES == 8, "an arm for each lane") };
     let values = reloaded(values);
     // The compiler makes equal arms one load, so each ends in a different comment, which costs nothing.
-    // `std::hint::black_box(())` did not keep them apart (callgrind: no jump was left).
+    // `std::hint::black_box(())` did not keep them apart (callgrind: no branch was left).
     macro_rules! arm {
         ($index:literal) => {{
             #[allow(unused_mut, reason = "only the assembly writes it")]
@@ -30,15 +35,21 @@ pub(crate) fn predicted(values: &[u32; LANES], index: usize) -> u32 {
             value as u32
         }};
     }
-    match index % LANES {
-        0 => arm!(0),
-        1 => arm!(1),
-        2 => arm!(2),
-        3 => arm!(3),
-        4 => arm!(4),
-        5 => arm!(5),
-        6 => arm!(6),
-        _ => arm!(7),
+    let is_among = |lanes: u32| mask & lanes != 0;
+    if is_among(0x0f) {
+        match (is_among(0x03), is_among(0x01), is_among(0x04)) {
+            (true, true, _) => arm!(0),
+            (true, false, _) => arm!(1),
+            (false, _, true) => arm!(2),
+            (false, _, false) => arm!(3),
+        }
+    } else {
+        match (is_among(0x30), is_among(0x10), is_among(0x40)) {
+            (true, true, _) => arm!(4),
+            (true, false, _) => arm!(5),
+            (false, _, true) => arm!(6),
+            (false, _, false) => arm!(7),
+        }
     }
 }
 

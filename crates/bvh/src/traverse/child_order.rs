@@ -6,14 +6,14 @@ use std::hint::black_box;
 use crate::{
     kernel::{BoxHits, HitSink, LeafTest},
     layout::{ChildRef, TriangleBlock, WideNode},
-    simd::{LANES, ORDER_BITS, Simd, StackOf, predicted},
+    simd::{CAN_PREDICT, LANES, ORDER_BITS, Simd, StackOf, predicted},
     widths::NODE_WIDTH,
 };
 
 /// How a traversal goes on to a child, chosen by how alike the last rays were. The order of the children is
 /// the same for all of them.
 ///
-/// A child is either loaded, which waits for the box test, or [`predicted`] by a jump. Neighbouring rays go the
+/// A child is either loaded, which waits for the box test, or [`predicted`] by branches. Neighbouring rays go the
 /// same way, so their predictions are mostly right.
 pub(super) trait Way {
     /// Whether it predicts the nearest of several children.
@@ -96,10 +96,10 @@ pub(super) fn push_children<S: Simd, H: HitSink, W: Way, const SIZE: usize>(
         let others = simd.move_to_front(rest, simd.load_bits(&node.children));
         let n = rest.count_ones() as usize;
         stack.push_values(simd.to_bits(others), n);
-        return Some(child(W::PREDICTS_NEAREST, node, first));
+        return Some(child(W::PREDICTS_NEAREST, node, mask, first));
     }
     if rest == 0 && !is_flat {
-        return Some(child(W::PREDICTS_ONLY, node, first));
+        return Some(child(W::PREDICTS_ONLY, node, mask, first));
     }
     if W::BRANCHES_AT_TWO && !is_flat && rest & (rest - 1) == 0 {
         // The processor predicts which of two children is nearer and continues before it is known. That
@@ -118,8 +118,9 @@ pub(super) fn push_children<S: Simd, H: HitSink, W: Way, const SIZE: usize>(
         return Some(node.child(near));
     }
     let nearest = simd.least_lane(hits.lanes, hits.enter);
-    let nearest_child = child(W::PREDICTS_NEAREST, node, nearest);
-    let rest = mask & !(1 << nearest);
+    let only_nearest = 1 << nearest;
+    let nearest_child = child(W::PREDICTS_NEAREST, node, only_nearest, nearest);
+    let rest = mask & !only_nearest;
     if W::PREDICTS_NEAREST && rest & (rest - 1) == 0 {
         let far = rest.trailing_zeros() as usize % NODE_WIDTH;
         let enter = simd.to_bits(hits.enter);
@@ -130,10 +131,14 @@ pub(super) fn push_children<S: Simd, H: HitSink, W: Way, const SIZE: usize>(
     Some(nearest_child)
 }
 
-/// The child in a slot, predicted or loaded.
+/// The child in the first slot of `mask`, predicted or loaded. `slot` is that slot.
 #[inline(always)]
-fn child(predict: bool, node: &WideNode, slot: usize) -> ChildRef {
-    if predict { ChildRef::from_bits(predicted(&node.children, slot)) } else { node.child(slot) }
+fn child(predict: bool, node: &WideNode, mask: u32, slot: usize) -> ChildRef {
+    if predict && CAN_PREDICT {
+        ChildRef::from_bits(predicted(&node.children, mask))
+    } else {
+        node.child(slot)
+    }
 }
 
 /// Pushes a key for each child that the ray meets, with the value in its lane; the nearest last.
