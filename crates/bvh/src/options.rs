@@ -5,7 +5,7 @@ use crate::simd::Isa;
 /// The options of [`MeshBvh::build`](crate::MeshBvh::build). The answers are the same for every choice.
 ///
 /// The figures of the choices are from the bench `peers` on five scenes, with one thread of an AMD EPYC and
-/// AVX-512 (`benches/record/2026-11-22-amd-epyc-3`).
+/// AVX-512 (`benches/record/2026-11-27-amd-epyc-five-scenes`).
 ///
 /// ```
 /// use hitscan_bvh::{BuildOptions, BuildQuality, Layout};
