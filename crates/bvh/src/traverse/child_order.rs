@@ -6,7 +6,7 @@ use std::hint::black_box;
 use crate::{
     kernel::{BoxHits, HitSink, LeafTest},
     layout::{ChildRef, TriangleBlock, WideNode},
-    simd::{CAN_PREDICT, LANES, ORDER_BITS, Simd, StackOf, predicted},
+    simd::{LANES, ORDER_BITS, Simd, StackOf, predicted},
     widths::NODE_WIDTH,
 };
 
@@ -87,7 +87,6 @@ pub(super) fn push_children<S: Simd, H: HitSink, W: Way, const SIZE: usize>(
     if mask == 0 {
         return None;
     }
-    let first = mask.trailing_zeros() as usize % NODE_WIDTH;
     let rest = mask & (mask - 1);
     if !H::ORDERED {
         // Continues with the first child directly, because a round trip through the stack would delay
@@ -96,15 +95,16 @@ pub(super) fn push_children<S: Simd, H: HitSink, W: Way, const SIZE: usize>(
         let others = simd.move_to_front(rest, simd.load_bits(&node.children));
         let n = rest.count_ones() as usize;
         stack.push_values(simd.to_bits(others), n);
-        return Some(child(W::PREDICTS_NEAREST, node, mask, first));
+        return Some(child(W::PREDICTS_NEAREST, node, mask));
     }
     if rest == 0 && !is_flat {
-        return Some(child(W::PREDICTS_ONLY, node, mask, first));
+        return Some(child(W::PREDICTS_ONLY, node, mask));
     }
     if W::BRANCHES_AT_TWO && !is_flat && rest & (rest - 1) == 0 {
         // The processor predicts which of two children is nearer and continues before it is known. That
         // takes 1 to 5 % less time than a sort or a branch-free choice.
         let enter = simd.to_bits(hits.enter);
+        let first = mask.trailing_zeros() as usize % NODE_WIDTH;
         let second = rest.trailing_zeros() as usize % NODE_WIDTH;
         // As `least_lane` compares, so that no instruction set visits other nodes.
         let (near, far) = if enter[first] >> ORDER_BITS <= enter[second] >> ORDER_BITS {
@@ -119,7 +119,7 @@ pub(super) fn push_children<S: Simd, H: HitSink, W: Way, const SIZE: usize>(
     }
     let nearest = simd.least_lane(hits.lanes, hits.enter);
     let only_nearest = 1 << nearest;
-    let nearest_child = child(W::PREDICTS_NEAREST, node, only_nearest, nearest);
+    let nearest_child = child(W::PREDICTS_NEAREST, node, only_nearest);
     let rest = mask & !only_nearest;
     if W::PREDICTS_NEAREST && rest & (rest - 1) == 0 {
         let far = rest.trailing_zeros() as usize % NODE_WIDTH;
@@ -131,13 +131,13 @@ pub(super) fn push_children<S: Simd, H: HitSink, W: Way, const SIZE: usize>(
     Some(nearest_child)
 }
 
-/// The child in the first slot of `mask`, predicted or loaded. `slot` is that slot.
+/// The child in the first slot of `mask`, which has at least one, predicted or loaded.
 #[inline(always)]
-fn child(predict: bool, node: &WideNode, mask: u32, slot: usize) -> ChildRef {
-    if predict && CAN_PREDICT {
+fn child(predict: bool, node: &WideNode, mask: u32) -> ChildRef {
+    if predict {
         ChildRef::from_bits(predicted(&node.children, mask))
     } else {
-        node.child(slot)
+        node.child(mask.trailing_zeros() as usize % NODE_WIDTH)
     }
 }
 
