@@ -56,8 +56,8 @@ pub enum Layout {
     /// Every triangle with its corners and normal: the fastest. A tree takes 67 to 76 bytes per triangle.
     Full,
     /// Every triangle with the indices of its corners, which neighbours share. A tree takes 29 to 41 bytes
-    /// per triangle, and as many as [`Full`](Self::Full) where triangles share no corners. Queries take 1.3
-    /// to 2.4 times as long, batches of random rays among 100 million triangles 3.7 times.
+    /// per triangle, and as many as [`Full`](Self::Full) where triangles share no corners. Queries take 1.5
+    /// to 2.8 times as long, batches of random rays among 100 million triangles 3.7 times.
     Compact,
 }
 
@@ -88,14 +88,14 @@ impl Layout {
 pub enum BuildQuality {
     /// A tree over clusters of up to eight triangles, whose lower levels join neighbours along a curve. For
     /// meshes that change often. The build takes 0.4 to 0.6 of the time of [`Balanced`](Self::Balanced) and
-    /// up to 91 bytes per triangle, the tree 61 to 71. Queries take 0.98 to 1.25 times as long.
+    /// up to 91 bytes per triangle, the tree 61 to 71. Queries take 1.02 to 1.14 times as long.
     Fast,
     /// A tree over clusters of up to four triangles, with light reinsertion. For most uses. The build takes
     /// up to 101 bytes per triangle, the tree 67 to 76.
     #[default]
     Balanced,
     /// A tree over single triangles, with more reinsertion and with spatial splits. For meshes with many
-    /// queries. The build takes 1.4 to 4.5 times the time of [`Balanced`](Self::Balanced), and up to 14 times
+    /// queries. The build takes 1.4 to 4 times the time of [`Balanced`](Self::Balanced), and up to 14 times
     /// where it finds splits (15 ms for a truck of 4770 triangles). The build takes up to 166 bytes per
     /// triangle, or 290 where it finds splits. The tree takes 65 to 87. Queries take 0.8 to 1.02 times as long.
     High,

@@ -20,7 +20,8 @@ use crate::{
 ///
 /// Shadow rays leave a packet one by one where the mesh is finer than the distance between them, and each then
 /// starts anew. With one in two, batches of shadow rays on nefertiti reach 0.82 of the speed of single rays, with
-/// one in three 0.95; with one in six those in a city fall from 1.0 to 0.94 (Zen 4).
+/// one in three 0.95. The bunny's reach 0.94 with one in two, 0.83 to 0.94 with one in three. With one in six
+/// those in a city fall from 1.0 to 0.94 (`benches/record/2026-11-27-amd-epyc-five-scenes`).
 const SHARING: Sharing = Sharing::MeanRays(3);
 const SHARING_ANY: Sharing = Sharing::OneAloneIn(3);
 
