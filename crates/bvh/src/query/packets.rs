@@ -6,24 +6,23 @@ use hitscan_primitives::{Faces, Ray};
 
 use super::{
     alone::is_far_beyond_caches,
-    ray_kinds::{Kinds, MIN_PACKET, few_kinds, may_be_of_one_kind},
+    ray_kinds::{for_each_kind, may_be_of_one_kind},
     rows::Runs,
 };
 use crate::{
-    kernel::PACKET,
     layout::Tree,
-    simd::Isa,
+    simd::{Isa, LANES},
     traverse::{Outcome, PacketAnswer, Packets, Sharing},
 };
 
 /// When packets are faster than rays that go alone.
 ///
-/// Shadow rays leave a packet one by one where the mesh is finer than the distance between them, and each then
-/// starts anew. With one in two, batches of shadow rays on nefertiti reach 0.82 of the speed of single rays, with
-/// one in three 0.95. The bunny's reach 0.94 with one in two, 0.83 to 0.94 with one in three. With one in six
-/// those in a city fall from 1.0 to 0.94 (`benches/record/2026-11-27-amd-epyc-five-scenes`).
+/// Where the mesh is finer than the distance between shadow rays, a packet tests many blocks, each for few rays.
+/// Shadow packets test 16 blocks on the bunny and 18 on nefertiti, where they reach 0.95 and 0.94 of the speed of
+/// single rays. They test 5 in a city and 2 in the kitchen, where they reach 1.06 and 1.40
+/// (`benches/record/2026-11-27-amd-epyc-shadow-packets`).
 const SHARING: Sharing = Sharing::MeanRays(3);
-const SHARING_ANY: Sharing = Sharing::OneAloneIn(3);
+const SHARING_ANY: Sharing = Sharing::Blocks(10);
 
 /// The same for a tree far beyond the caches, where rays that go alone are interleaved and a packet waits for
 /// memory.
@@ -43,8 +42,8 @@ const MAX_SCATTERED: u32 = 8;
 /// Why the lock of a pause is never poisoned.
 const COPIED: &str = "a copy does not panic";
 
-/// Answers the rays that can go as packets: runs of one kind first, then the rays of mixed runs, sorted into
-/// kinds. Returns the others. The rays must be in the tree's scaled space. The chunks of a batch share `pause`.
+/// Answers the rays that can go as packets: runs of one kind, and the larger parts of mixed runs. Returns the
+/// others. The rays must be in the tree's scaled space. The chunks of a batch share `pause`.
 pub(super) fn answer_packets<A: PacketAnswer>(
     tree: &Tree,
     isa: Isa,
@@ -71,6 +70,10 @@ pub(super) fn answer_packets<A: PacketAnswer>(
     alone
 }
 
+/// The minimum number of rays of a mixed run that go as a packet: a register full. With 4, 12 and 16 batches take
+/// as long within 1 % (camera and shadow rays; kitchen, bunny, nefertiti, city).
+const MIN_PART: usize = LANES;
+
 /// Passes the rays that may go as packets to `packet`. Returns the others.
 fn feed_packets(
     rays: &[Ray],
@@ -79,7 +82,6 @@ fn feed_packets(
     packet: &mut dyn FnMut(&[u32]) -> Outcome,
 ) -> Vec<u32> {
     let mut alone = Vec::new();
-    let mut kinds = Kinds::default();
     runs.for_each(|run| {
         if pause.goes_on() {
             alone.extend(run);
@@ -92,24 +94,18 @@ fn feed_packets(
                 return;
             }
         }
-        // The kinds of a small batch are too few for packets.
-        let kinds_of_rays = if rays.len() < PACKET { None } else { few_kinds(rays, run) };
-        let Some(of_rays) = kinds_of_rays else {
+        let has_few_kinds = for_each_kind(rays, run, |part| {
+            // A run of one kind was refused above.
+            let goes_alone = part.len() < MIN_PART || part.len() == run.len();
+            let outcome = if goes_alone { Outcome::Refused } else { packet(part) };
+            pause.after(outcome);
+            if outcome == Outcome::Refused {
+                alone.extend(part);
+            }
+        });
+        if !has_few_kinds {
             alone.extend(run);
             pause.after(Outcome::Scattered);
-            return;
-        };
-        for (kind, &index) in of_rays.into_iter().zip(run) {
-            let Some(full) = kinds.push(kind, index) else { continue };
-            match packet(full) {
-                Outcome::Refused => alone.extend(full),
-                outcome => pause.after(outcome),
-            }
-        }
-    });
-    kinds.drain(|rest| {
-        if rest.len() < MIN_PACKET || packet(rest) == Outcome::Refused {
-            alone.extend(rest);
         }
     });
     alone
@@ -136,7 +132,7 @@ impl Pause {
     }
 
     /// Learns the outcome of a packet. Each pause in a row is about twice as long as the one before, and the
-    /// packets of a run that was sorted into kinds add theirs.
+    /// parts of a mixed run add theirs.
     fn after(&mut self, outcome: Outcome) {
         self.scattered = match outcome {
             Outcome::Scattered => (self.scattered + 1).min(MAX_SCATTERED),
@@ -155,33 +151,34 @@ impl Pause {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kernel::PACKET;
 
     /// The calls of `packet` with the rays of `directions` in turn, if each packet has the same outcome.
     fn packets_of(directions: &[[f32; 3]], n_rays: usize, outcome: Outcome) -> (usize, Pause) {
         let rays: Vec<Ray> =
             directions.iter().cycle().take(n_rays).map(|&d| Ray::new([0.0; 3], d)).collect();
-        let (mut n_packets, mut n_in_packets, mut pause) = (0, 0, Pause::default());
+        let (mut n_packets, mut all, mut pause) = (0, vec![], Pause::default());
         let alone = feed_packets(&rays, Runs::new(n_rays, None), &mut pause, &mut |indices| {
             n_packets += 1;
-            n_in_packets += indices.len();
-            assert!(indices.len() >= MIN_PACKET);
+            all.extend(indices);
             outcome
         });
-        assert!(alone.is_sorted());
-        assert_eq!(n_in_packets + alone.len(), n_rays);
+        all.extend(alone);
+        all.sort_unstable();
+        assert!(all.into_iter().eq(0..n_rays as u32));
         (n_packets, pause)
     }
 
     #[test]
-    fn rays_sorted_into_kinds_pause_as_others_do() {
+    fn parts_of_runs_pause_as_runs_do() {
         let one_kind = [[1.0, 0.1, 0.1]];
         let two_kinds = [[1.0, 0.1, 0.1], [-1.0, 0.1, 0.1]];
-        for directions in [&one_kind[..], &two_kinds] {
-            assert_eq!(packets_of(directions, 128 * PACKET, Outcome::Shared).0, 128);
-            // Three without a pause. Then the pauses are 1, 3, 7, 15, 31 and 31 runs.
-            let (n_packets, _) = packets_of(directions, 128 * PACKET, Outcome::Scattered);
-            assert!((9..=13).contains(&n_packets), "{n_packets}");
-        }
+        assert_eq!(packets_of(&one_kind, 128 * PACKET, Outcome::Shared).0, 128);
+        assert_eq!(packets_of(&two_kinds, 128 * PACKET, Outcome::Shared).0, 256);
+        // Three without a pause, and seven with pauses of 1, 3, 7, 15 and three times 31 runs.
+        assert_eq!(packets_of(&one_kind, 128 * PACKET, Outcome::Scattered).0, 10);
+        let (n_packets, _) = packets_of(&two_kinds, 128 * PACKET, Outcome::Scattered);
+        assert!((9..=13).contains(&n_packets), "{n_packets}");
     }
 
     #[test]
@@ -193,11 +190,18 @@ mod tests {
     }
 
     #[test]
-    fn a_small_batch_is_not_sorted_into_kinds() {
-        let directions = [[1.0, 0.1, 0.1], [-1.0, 0.1, 0.1]];
-        assert_eq!(packets_of(&directions, PACKET - 1, Outcome::Shared).0, 0);
-        assert_eq!(packets_of(&directions, PACKET, Outcome::Shared).0, 2);
-        assert_eq!(packets_of(&directions[..1], 8, Outcome::Shared).0, 1);
+    fn small_parts_go_alone() {
+        let kinds = [[1.0, 0.1, 0.1], [-1.0, 0.1, 0.1]];
+        let parts_of = |lens: [usize; 2]| {
+            let directions = [vec![kinds[0]; lens[0]], vec![kinds[1]; lens[1]]].concat();
+            packets_of(&directions, directions.len(), Outcome::Shared).0
+        };
+        assert_eq!(parts_of([16, 16]), 2);
+        assert_eq!(parts_of([PACKET - MIN_PART, MIN_PART]), 2);
+        assert_eq!(parts_of([PACKET - MIN_PART + 1, MIN_PART - 1]), 1);
+        assert_eq!(parts_of([MIN_PART - 1; 2]), 0);
+        // A small batch is no part.
+        assert_eq!(parts_of([MIN_PART - 1, 0]), 1);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Sorts the rays of mixed runs into kinds, so that rays of one kind can go as a packet.
+//! The kinds of the rays of a run: those of one kind can go as a packet.
 //!
 //! The rays of a packet share the octant of their direction and its dominant axis. Of coherent rays, such
 //! as those of a camera, some runs lie across the border between two kinds.
@@ -7,14 +7,8 @@ use hitscan_primitives::{Ray, WatertightRay};
 
 use crate::kernel::PACKET;
 
-/// The minimum number of rays that go as a packet: fewer are faster one by one.
-pub(super) const MIN_PACKET: usize = 3;
-
-/// The maximum number of kinds in a run whose rays are sorted. Incoherent rays have more.
+/// The maximum number of kinds in a run that is split into them. Incoherent rays have more.
 const FEW: u32 = 4;
-
-/// The number of kinds: octants times dominant axes.
-const KINDS: usize = 8 * 3;
 
 /// Whether a few of the rays share their octant. A cheap test before the setup of a packet, which has the
 /// last word.
@@ -24,8 +18,27 @@ pub(super) fn may_be_of_one_kind(rays: &[Ray], run: &[u32]) -> bool {
     [last / 4, last / 2, last].iter().all(|&ray| octant(ray) == octant(0))
 }
 
+/// Calls `f` with the rays of each kind. Returns whether the kinds were few: else it calls nothing.
+pub(super) fn for_each_kind(rays: &[Ray], run: &[u32], mut f: impl FnMut(&[u32])) -> bool {
+    let Some(kinds) = few_kinds(rays, run) else { return false };
+    let (mut part, mut seen) = ([0; PACKET], 0u32);
+    for (first, &kind) in kinds[..run.len()].iter().enumerate() {
+        if seen >> kind & 1 == 1 {
+            continue;
+        }
+        seen |= 1 << kind;
+        let mut n = 0;
+        for (&index, &other) in run[first..].iter().zip(&kinds[first..]) {
+            part[n] = index;
+            n += usize::from(other == kind);
+        }
+        f(&part[..n]);
+    }
+    true
+}
+
 /// The kind of each ray, or `None` if there are more than [`FEW`] kinds.
-pub(super) fn few_kinds(rays: &[Ray], run: &[u32]) -> Option<[u8; PACKET]> {
+fn few_kinds(rays: &[Ray], run: &[u32]) -> Option<[u8; PACKET]> {
     // Incoherent rays end here.
     const SAMPLE: usize = 2 * FEW as usize;
     let mut kinds = [0; PACKET];
@@ -40,48 +53,11 @@ pub(super) fn few_kinds(rays: &[Ray], run: &[u32]) -> Option<[u8; PACKET]> {
     (seen.count_ones() <= FEW).then_some(kinds)
 }
 
-/// The octant and dominant axis of a ray's direction, as a number below [`KINDS`].
+/// The octant and dominant axis of a ray's direction, as a number below 24.
 #[inline]
 fn kind_of(ray: &Ray) -> u8 {
     let axis = WatertightRay::dominant_axes(ray.direction)[2].index();
     (8 * axis) as u8 + ray.direction.is_negative_bitmask() as u8
-}
-
-/// Rays that wait for others of their kind.
-pub(super) struct Kinds {
-    indices: [[u32; PACKET]; KINDS],
-    lens: [u8; KINDS],
-}
-
-impl Default for Kinds {
-    fn default() -> Self {
-        Self { indices: [[0; PACKET]; KINDS], lens: [0; KINDS] }
-    }
-}
-
-impl Kinds {
-    /// Adds the index of a ray, and returns the rays of its kind once they fill a packet.
-    #[inline]
-    pub(super) fn push(&mut self, kind: u8, index: u32) -> Option<&[u32]> {
-        let kind = usize::from(kind) % KINDS;
-        let (list, len) = (&mut self.indices[kind], &mut self.lens[kind]);
-        list[usize::from(*len) % PACKET] = index;
-        *len += 1;
-        if usize::from(*len) < PACKET {
-            return None;
-        }
-        *len = 0;
-        Some(list)
-    }
-
-    /// Passes on the rays of each kind that never filled a packet.
-    pub(super) fn drain(&self, mut f: impl FnMut(&[u32])) {
-        for (list, &len) in self.indices.iter().zip(&self.lens) {
-            if len > 0 {
-                f(&list[..usize::from(len)]);
-            }
-        }
-    }
 }
 
 #[cfg(test)]
@@ -123,19 +99,13 @@ mod tests {
     }
 
     #[test]
-    fn every_ray_comes_out_once_beside_rays_of_its_kind() {
-        let mut kinds = Kinds::default();
+    fn every_ray_comes_once_beside_all_rays_of_its_kind() {
+        let run = mixed_run();
         let mut seen = vec![];
-        for index in 0..300u32 {
-            if let Some(full) = kinds.push((index % 3) as u8, index) {
-                assert_eq!(full.len(), PACKET);
-                seen.push(full.to_vec());
-            }
+        assert!(for_each_kind(&run, &RUN, |part| seen.push(part.to_vec())));
+        assert_eq!(seen.len(), 4);
+        for (kind, part) in seen.iter().enumerate() {
+            assert!(part.iter().copied().eq((kind as u32..32).step_by(4)), "{part:?}");
         }
-        kinds.drain(|rest| seen.push(rest.to_vec()));
-        assert!(seen.iter().all(|list| list.iter().all(|index| index % 3 == list[0] % 3)));
-        let mut all: Vec<u32> = seen.concat();
-        all.sort_unstable();
-        assert!(all.into_iter().eq(0..300));
     }
 }

@@ -12,7 +12,7 @@ use super::{
     single::Traversal,
 };
 use crate::{
-    kernel::{AnyHit, ClosestHit, Packet, Query, RaySet},
+    kernel::{AnyHit, ClosestHit, PACKET, Packet, Query, RaySet},
     layout::{ChildRef, Leaves, Tree, TriangleBlock, WideNode},
     simd::{Kernel, KernelOn, Simd, Stack, StackMemory},
     widths::NODE_WIDTH,
@@ -28,8 +28,8 @@ const FEW_RAYS: u32 = 2;
 pub(crate) enum Sharing {
     /// At least this mean number of rays met the box of a child.
     MeanRays(u32),
-    /// At most one ray in this number continued alone. A ray counts each time.
-    OneAloneIn(u32),
+    /// Whole packets tested at most this number of blocks, smaller ones as many per ray.
+    Blocks(u32),
 }
 
 /// The outcome of rays that were to go as a packet.
@@ -154,7 +154,7 @@ impl<S: Simd, A: PacketAnswer> KernelOn<S> for PacketTraversal<'_, S, A> {
         A::write(packet, hit, &tree.leaves, indices, answers);
         let is_shared = match sharing {
             Sharing::MeanRays(min) => work.rays >= min * work.tests,
-            Sharing::OneAloneIn(n) => n * work.alone <= valid.count_ones(),
+            Sharing::Blocks(max) => PACKET as u32 * work.blocks <= max * valid.count_ones(),
         };
         if is_shared { Outcome::Shared } else { Outcome::Scattered }
     }
@@ -167,8 +167,8 @@ struct Work {
     tests: u32,
     /// The rays that met one, all tests together.
     rays: u32,
-    /// The rays that continued one by one, all children together.
-    alone: u32,
+    /// The blocks that were tested. Rays that continue one by one do not count.
+    blocks: u32,
 }
 
 /// Traverses the tree. Returns the rays that hit anything, with `ANY`.
@@ -215,7 +215,6 @@ fn trace_packet<S: Simd, const ANY: bool>(
             }
             let child = parent.child(slot);
             if active.count_ones() <= FEW_RAYS {
-                work.alone += active.count_ones();
                 let rest = Rest::<S, ANY> { tree, rays, indices, faces, packet, child, active };
                 let new_hits = simd.vectorize(rest);
                 if ANY {
@@ -234,6 +233,7 @@ fn trace_packet<S: Simd, const ANY: bool>(
                 let block = tree.leaves.block(block_index, &mut scratch);
                 let active = if ANY { active & !new_hits } else { active };
                 let leaves = &tree.leaves;
+                work.blocks += 1;
                 new_hits |= packet.test_block::<ANY>(leaves, block, block_index, active, inflation);
             }
             if new_hits != 0 {
