@@ -71,7 +71,7 @@ pub(super) fn answer_packets<A: PacketAnswer>(
 }
 
 /// The minimum number of rays of a mixed run that go as a packet: a register full. With 4, 12 and 16 batches take
-/// as long within 1 % (camera and shadow rays; kitchen, bunny, nefertiti, city).
+/// as long within 2 % (camera and shadow rays; kitchen, bunny, nefertiti, city).
 const MIN_PART: usize = LANES;
 
 /// Passes the rays that may go as packets to `packet`. Returns the others.

@@ -259,8 +259,9 @@ pub(super) fn slot_of(key: u32) -> usize {
     key as usize % NODE_WIDTH
 }
 
-/// Prefetches a node, or the first block of a leaf. A branch could not be predicted, so there is none,
-/// and a node gets the lines behind it as well.
+/// Prefetches a node, or the first block of a leaf. A branch could not be predicted, so there is none, and the
+/// lines of a block beyond those of a node are for a node its first ones again. Other lines would keep the core
+/// waiting for memory that it does not need: interleaved rays take 2 to 8 % more time (terrain of four million).
 #[inline(always)]
 pub(super) fn prefetch<S: Simd, L: LeafTest + ?Sized>(
     simd: S,
@@ -270,8 +271,15 @@ pub(super) fn prefetch<S: Simd, L: LeafTest + ?Sized>(
 ) {
     let block = leaves.blocks().as_ptr().wrapping_add(child.blocks().start).cast();
     let node = nodes.as_ptr().wrapping_add(child.node_index()).cast();
-    simd.prefetch::<BLOCK_LINES>(if child.is_leaf() { block } else { node });
+    let (first, rest): (*const u8, usize) =
+        if child.is_leaf() { (block, NODE_LINES) } else { (node, 0) };
+    simd.prefetch::<NODE_LINES>(first);
+    simd.prefetch::<OTHER_LINES>(first.wrapping_add(LINE * rest));
 }
 
-/// The cache lines of a full block.
-const BLOCK_LINES: usize = size_of::<TriangleBlock>().div_ceil(64);
+/// The size of a cache line.
+const LINE: usize = 64;
+
+/// The cache lines of a node, and those of a full block beyond as many.
+const NODE_LINES: usize = size_of::<WideNode>() / LINE;
+const OTHER_LINES: usize = size_of::<TriangleBlock>().div_ceil(LINE) - NODE_LINES;
