@@ -15,16 +15,17 @@ use crate::{
     traverse::{Outcome, PacketAnswer, Packets, Sharing},
 };
 
-/// When packets are faster than rays that go alone.
-///
-/// Where the mesh is finer than the distance between shadow rays, a packet tests many blocks, each for few rays.
-/// Shadow packets test 16 blocks on the bunny and 18 on nefertiti, where they reach 0.95 and 0.94 of the speed of
-/// single rays. They test 5 in a city and 2 in the kitchen, where they reach 1.06 and 1.40
-/// (`benches/record/2026-11-27-amd-epyc-shadow-packets`).
+/// When packets of closest hits are faster than rays that go alone.
 const SHARING: Sharing = Sharing::MeanRays(3);
+
+/// The same for shadow rays.
+///
+/// Where the mesh is finer than the distance between them, a packet tests many blocks, each for few rays: 16 on the
+/// bunny and 18 on nefertiti, where packets reach 0.95 and 0.94 of the speed of single rays. They test 5 in a city
+/// and 2 in the kitchen, where they reach 1.06 and 1.40 (`benches/record/2026-11-27-amd-epyc-shadow-packets`).
 const SHARING_ANY: Sharing = Sharing::Blocks(10);
 
-/// The same for a tree far beyond the caches, where rays that go alone are interleaved and a packet waits for
+/// The same for trees far beyond the caches, where rays that go alone are interleaved and a packet waits for
 /// memory.
 const SHARING_IN_MEMORY: Sharing = Sharing::MeanRays(5);
 const SHARING_IN_MEMORY_ANY: Sharing = Sharing::MeanRays(10);
