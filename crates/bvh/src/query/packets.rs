@@ -151,8 +151,10 @@ impl Pause {
 
 #[cfg(test)]
 mod tests {
+    use hitscan_primitives::generate;
+
     use super::*;
-    use crate::kernel::PACKET;
+    use crate::{BuildOptions, MeshBvh, kernel::PACKET};
 
     /// The calls of `packet` with the rays of `directions` in turn, if each packet has the same outcome.
     fn packets_of(directions: &[[f32; 3]], n_rays: usize, outcome: Outcome) -> (usize, Pause) {
@@ -203,6 +205,26 @@ mod tests {
         assert_eq!(parts_of([MIN_PART - 1; 2]), 0);
         // A small batch is no part.
         assert_eq!(parts_of([MIN_PART - 1, 0]), 1);
+    }
+
+    #[test]
+    fn shadow_rays_without_order_scatter() {
+        let mesh = generate::sphere(1.0, 20_000).expect("an ordinary size");
+        let bvh = MeshBvh::build(&mesh, &BuildOptions::default());
+        // Of one kind. The numbers leap around by steps of 37.
+        let rays = |width: f32| -> Vec<Ray> {
+            let at = |i: usize| width * (i * 37 % 256 / 16) as f32;
+            let ray = |i| Ray::segment([0.1, 0.1, 5.0], [0.2 + at(i), 0.2 + at(16 * i), 0.0]);
+            (0..256).map(ray).collect()
+        };
+        let scattered = |rays: &[Ray]| {
+            let (pause, runs) = (Mutex::default(), Runs::new(rays.len(), None));
+            let mut answers = vec![false; rays.len()];
+            answer_packets(&bvh.tree, bvh.isa, rays, runs, &mut answers, Faces::Both, &pause);
+            pause.into_inner().expect(COPIED).scattered
+        };
+        assert_eq!(scattered(&rays(1e-4)), 0);
+        assert!(scattered(&rays(0.04)) >= MIN_SCATTERED);
     }
 
     #[test]

@@ -28,7 +28,8 @@ const FEW_RAYS: u32 = 2;
 pub(crate) enum Sharing {
     /// At least this mean number of rays met the box of a child.
     MeanRays(u32),
-    /// Whole packets tested at most this number of blocks, smaller ones as many per ray.
+    /// Whole packets tested at most this number of blocks, smaller ones as many per ray, and at most one ray in two
+    /// continued alone. A ray counts each time.
     Blocks(u32),
 }
 
@@ -154,7 +155,10 @@ impl<S: Simd, A: PacketAnswer> KernelOn<S> for PacketTraversal<'_, S, A> {
         A::write(packet, hit, &tree.leaves, indices, answers);
         let is_shared = match sharing {
             Sharing::MeanRays(min) => work.rays >= min * work.tests,
-            Sharing::Blocks(max) => PACKET as u32 * work.blocks <= max * valid.count_ones(),
+            Sharing::Blocks(max) => {
+                let n_rays = valid.count_ones();
+                PACKET as u32 * work.blocks <= max * n_rays && 2 * work.alone <= n_rays
+            }
         };
         if is_shared { Outcome::Shared } else { Outcome::Scattered }
     }
@@ -169,6 +173,8 @@ struct Work {
     rays: u32,
     /// The blocks that were tested. Rays that continue one by one do not count.
     blocks: u32,
+    /// The rays that continued one by one, all children together.
+    alone: u32,
 }
 
 /// Traverses the tree. Returns the rays that hit anything, with `ANY`.
@@ -215,6 +221,7 @@ fn trace_packet<S: Simd, const ANY: bool>(
             }
             let child = parent.child(slot);
             if active.count_ones() <= FEW_RAYS {
+                work.alone += active.count_ones();
                 let rest = Rest::<S, ANY> { tree, rays, indices, faces, packet, child, active };
                 let new_hits = simd.vectorize(rest);
                 if ANY {
