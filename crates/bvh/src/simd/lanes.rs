@@ -5,6 +5,9 @@ use hitscan_primitives::{EdgeFunctions, WatertightRay};
 /// The lanes of a register of f32, as kernels see it.
 pub(crate) const LANES: usize = 8;
 
+/// The size in bytes of a cache line, as prefetches see it.
+pub(crate) const CACHE_LINE: usize = 64;
+
 /// The bits that [`Simd::least_lane`] compares: those of the one x86 instruction that finds a minimum.
 pub(crate) const ORDER_BITS: u32 = 16;
 

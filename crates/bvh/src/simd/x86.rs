@@ -274,7 +274,8 @@ pub(super) use {lane_operations, op, order, register_operations};
 pub(super) fn prefetch_lines<const N: usize>(address: *const u8) {
     use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
     for line in 0..N {
+        let line = address.wrapping_add(super::CACHE_LINE * line);
         // SAFETY: a prefetch reads nothing that the program can see, and no address makes it fault.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(address.wrapping_add(64 * line).cast()) };
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(line.cast()) };
     }
 }

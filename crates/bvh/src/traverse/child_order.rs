@@ -6,7 +6,7 @@ use std::hint::black_box;
 use crate::{
     kernel::{BoxHits, HitSink, LeafTest},
     layout::{ChildRef, TriangleBlock, WideNode},
-    simd::{LANES, ORDER_BITS, Simd, StackOf, predicted},
+    simd::{CACHE_LINE, LANES, ORDER_BITS, Simd, StackOf, predicted},
     widths::NODE_WIDTH,
 };
 
@@ -274,12 +274,9 @@ pub(super) fn prefetch<S: Simd, L: LeafTest + ?Sized>(
     let (first, rest): (*const u8, usize) =
         if child.is_leaf() { (block, NODE_LINES) } else { (node, 0) };
     simd.prefetch::<NODE_LINES>(first);
-    simd.prefetch::<OTHER_LINES>(first.wrapping_add(LINE * rest));
+    simd.prefetch::<OTHER_LINES>(first.wrapping_add(CACHE_LINE * rest));
 }
 
-/// The size of a cache line.
-const LINE: usize = 64;
-
 /// The cache lines of a node, and those of a full block beyond as many.
-const NODE_LINES: usize = size_of::<WideNode>() / LINE;
-const OTHER_LINES: usize = size_of::<TriangleBlock>().div_ceil(LINE) - NODE_LINES;
+const NODE_LINES: usize = size_of::<WideNode>() / CACHE_LINE;
+const OTHER_LINES: usize = size_of::<TriangleBlock>().div_ceil(CACHE_LINE) - NODE_LINES;

@@ -15,7 +15,7 @@ use super::{
 use crate::{
     kernel::{BoxRay, HitSink, LeafTest, Query, QueryRay, TriangleRay},
     layout::{ChildRef, Leaves, Tree, TriangleBlock},
-    simd::{Isa, Kernel, Simd, Stack, StackMemory},
+    simd::{CACHE_LINE, Isa, Kernel, Simd, Stack, StackMemory},
 };
 
 /// The number of rays in flight. On four million triangles 10 and 16 take up to 3 % more time.
@@ -137,7 +137,6 @@ fn touch_all<S: Simd, H>(
     leaves: &[TriangleBlock],
     in_flight: &[Option<InFlight<S, H>>],
 ) {
-    const LINE: usize = 64;
     let mut bits = 0;
     for ray in in_flight.iter().flatten() {
         let next = ray.current;
@@ -146,7 +145,7 @@ fn touch_all<S: Simd, H>(
         } else {
             bytemuck::bytes_of(&tree.nodes[next.node_index()])
         };
-        for byte in bytes.iter().step_by(LINE) {
+        for byte in bytes.iter().step_by(CACHE_LINE) {
             bits |= byte;
         }
     }
