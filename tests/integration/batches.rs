@@ -183,6 +183,29 @@ fn batches_on_a_tree_beyond_the_caches_equal_single_rays() {
 }
 
 #[test]
+fn packets_that_the_last_occluder_stops_or_misses_equal_single_rays() {
+    // Few large triangles, so that what stopped a packet may stop the next one: whole, at an edge, or not at all.
+    let mesh = generate::cuboid(2.0, 2.0, 2.0, 0).unwrap();
+    let eye = Vec3::new(0.3, 0.4, 5.0);
+    let mut rays = rows_of_camera(eye, Vec3::new(0.1, 0.0, 0.0), 96, 64);
+    let mut rng = Rng::new(95);
+    for tile in rays.chunks_mut(32) {
+        // Runs that end in front of the mesh or within it, or start behind its front.
+        let (t_min, t_max) = rng.pick(&[(0.0, f32::INFINITY), (0.0, 3.9), (4.1, 4.2), (4.0, 6.1)]);
+        let end = rng.below(33);
+        for ray in &mut tile[..end] {
+            *ray = ray.with_range(t_min, t_max);
+        }
+    }
+    for layout in [Layout::Full, Layout::Compact] {
+        let bvh = MeshBvh::build(&mesh, &BuildOptions { layout, ..BuildOptions::default() });
+        let n_hits = check_batches(&mesh, &bvh, &rays, 10);
+        let n_rays = ALL_FACES.len() * Isa::available().len() * rays.len();
+        assert!((n_rays / 20..n_rays / 2).contains(&n_hits), "{n_hits} of {n_rays}");
+    }
+}
+
+#[test]
 fn a_batch_whose_length_differs_from_its_answers_is_refused() {
     let bvh = MeshBvh::build(&generate::sphere(1.0, 20).unwrap(), &BuildOptions::default());
     let rays = [Ray::new([0.0, 0.0, 3.0], [0.0, 0.0, -1.0]); 3];

@@ -11,6 +11,7 @@ mod child_order;
 mod closest_point;
 mod counted;
 mod interleaved;
+mod occluders;
 mod packet;
 mod recent_rays;
 mod single;

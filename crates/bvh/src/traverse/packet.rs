@@ -9,6 +9,7 @@ use hitscan_primitives::{Faces, Hit, Ray};
 
 use super::{
     child_order::{KeyCodec, prefetch, push_hits, slot_of},
+    occluders::{OccluderTest, Occluders},
     single::Traversal,
 };
 use crate::{
@@ -66,9 +67,19 @@ impl<A: PacketAnswer, Feed: FnOnce(&mut dyn FnMut(&[u32]) -> Outcome)> Kernel
     fn run<S: Simd>(self, simd: S) {
         let Self { tree, rays, faces, answers, sharing, feed } = self;
         let mut packet = Packet::new(simd, faces);
+        let mut occluders = Occluders::default();
         feed(&mut |indices| {
-            let (packet, answers) = (&mut packet, &mut *answers);
-            simd.vectorize(PacketTraversal { tree, rays, indices, faces, sharing, packet, answers })
+            let (packet, occluders, answers) = (&mut packet, &mut occluders, &mut *answers);
+            simd.vectorize(PacketTraversal {
+                tree,
+                rays,
+                indices,
+                faces,
+                sharing,
+                packet,
+                occluders,
+                answers,
+            })
         });
     }
 }
@@ -128,6 +139,7 @@ struct PacketTraversal<'a, S: Simd, A> {
     faces: Faces,
     sharing: Sharing,
     packet: &'a mut Packet<S>,
+    occluders: &'a mut Occluders,
     answers: &'a mut [A],
 }
 
@@ -139,19 +151,33 @@ impl<S: Simd, A: PacketAnswer> KernelOn<S> for PacketTraversal<'_, S, A> {
         let Some(valid) = self.packet.fill(self.rays, self.indices, self.tree.max_abs) else {
             return Outcome::Refused;
         };
-        let Self { tree, rays, indices, faces, sharing, packet, answers } = self;
+        let Self { tree, rays, indices, faces, sharing, packet, occluders, answers } = self;
         if valid == 0 {
             for &index in indices {
                 answers[index as usize] = A::default();
             }
             return Outcome::Shared;
         }
-        let mut work = Work::default();
-        let hit = if A::ANY {
-            trace_packet::<S, true>(simd, tree, rays, indices, valid, faces, packet, &mut work)
+        let (stopped, occluder) = if A::ANY && occluders.may_stop() {
+            simd.vectorize(OccluderTest { tree, packet, valid, occluders })
         } else {
-            trace_packet::<S, false>(simd, tree, rays, indices, valid, faces, packet, &mut work)
+            Default::default()
         };
+        let mut work = Work { occluder, ..Work::default() };
+        let (others, traced) = (valid & !stopped, &mut work);
+        let hit = match (others, A::ANY) {
+            (0, _) => 0,
+            (_, true) => {
+                trace_packet::<S, true>(simd, tree, rays, indices, others, faces, packet, traced)
+            }
+            (_, false) => {
+                trace_packet::<S, false>(simd, tree, rays, indices, others, faces, packet, traced)
+            }
+        };
+        let hit = stopped | hit;
+        if A::ANY {
+            occluders.remember(work.occluder);
+        }
         A::write(packet, hit, &tree.leaves, indices, answers);
         let is_shared = match sharing {
             Sharing::MeanRays(min) => work.rays >= min * work.tests,
@@ -171,10 +197,13 @@ struct Work {
     tests: u32,
     /// The rays that met one, all tests together.
     rays: u32,
-    /// The blocks that were tested. Rays that continue one by one do not count.
+    /// The blocks that were tested. Those of rays that continue one by one, and of the last occluders, do not
+    /// count.
     blocks: u32,
     /// The rays that continued one by one, all children together.
     alone: u32,
+    /// The last block that stopped rays, with `ANY`. Of a leaf of several, the first.
+    occluder: Option<usize>,
 }
 
 /// Traverses the tree. Returns the rays that hit anything, with `ANY`.
@@ -246,6 +275,7 @@ fn trace_packet<S: Simd, const ANY: bool>(
             if new_hits != 0 {
                 if ANY {
                     hit |= new_hits;
+                    work.occluder = Some(child.first_block());
                     packet.retire(new_hits);
                     if hit == valid {
                         return hit;
