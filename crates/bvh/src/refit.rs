@@ -9,7 +9,8 @@ use crate::{
     },
     platform::parallel,
     scaled_mesh::ScaledMesh,
-    simd::Isa,
+    simd::{Isa, Kernel, Simd},
+    split::Parts,
     widths::BLOCK_WIDTH,
 };
 
@@ -54,51 +55,89 @@ pub(crate) fn refit(tree: &mut Tree, mesh: &ScaledMesh<'_>, isa: Isa) {
         tree.parts = Some(tree.parts());
     }
     tree.set_mesh(mesh);
-    match &mut tree.leaves {
-        Leaves::Full(blocks) => {
-            parallel::for_each_chunk(blocks, FillBlocks::MAX_BLOCKS, |_, blocks| {
-                refill(blocks, *mesh, isa);
-            });
-        }
+    let mut block_bounds = match &mut tree.leaves {
+        Leaves::Full(blocks) => refill(blocks, mesh, isa),
         // The triangles of the new mesh may share other corners.
         Leaves::Compact(indexed) => {
             let triangles: Vec<_> = indexed.blocks.iter().map(|block| block.triangles).collect();
             *indexed = IndexedBlocks::new(mesh, &triangles);
+            parallel::collect(triangles.len(), |block| {
+                let boxes =
+                    in_use(&triangles[block]).iter().map(|&triangle| mesh.triangle_box(triangle));
+                boxes.fold(Box3::EMPTY, Box3::union)
+            })
         }
+    };
+    if let Some(parts) = &tree.parts {
+        fit_to_parts(&mut block_bounds, parts, &tree.leaves, mesh);
     }
-    let block_bounds =
-        parallel::collect(tree.leaves.len(), |block| bounds_of_block(tree, mesh, block));
     let inflation = tree.inflation();
     fit(&mut tree.nodes, &block_bounds, inflation);
 }
 
-/// Writes the corners and normals of the same triangles at new positions.
-fn refill(blocks: &mut [TriangleBlock], mesh: ScaledMesh<'_>, isa: Isa) {
-    let mut triangles = [[0; BLOCK_WIDTH]; FillBlocks::MAX_BLOCKS];
-    for (triangles, block) in triangles.iter_mut().zip(&*blocks) {
-        *triangles = block.triangles;
-    }
-    let sources = triangles.each_ref().map(|triangles| &triangles[..n_triangles_in(triangles)]);
-    isa.run(FillBlocks { sources: &sources[..blocks.len()], blocks, mesh });
+/// Writes the corners and normals of the same triangles at new positions. Returns the boxes of the blocks.
+fn refill(blocks: &mut [TriangleBlock], mesh: &ScaledMesh<'_>, isa: Isa) -> Vec<Box3> {
+    /// The runs that one thread takes at a time.
+    const CHUNK: usize = 32;
+    let mut bounds = vec![Box3::EMPTY; blocks.len()];
+    let runs = blocks.chunks_mut(FillBlocks::MAX_BLOCKS);
+    let mut runs: Vec<_> = runs.zip(bounds.chunks_mut(FillBlocks::MAX_BLOCKS)).collect();
+    parallel::for_each_chunk(&mut runs, CHUNK, |_, runs| {
+        for (blocks, bounds) in runs {
+            isa.run(Refill { blocks, bounds, mesh });
+        }
+    });
+    bounds
 }
 
-/// The box of a block's triangles, or of their parts.
-#[inline]
-fn bounds_of_block(tree: &Tree, mesh: &ScaledMesh<'_>, block: usize) -> Box3 {
-    let triangles = tree.leaves.triangles(block);
-    let is_split = |&triangle: &u32| tree.split.contains(triangle);
-    if let Leaves::Full(blocks) = &tree.leaves
-        && !triangles.iter().any(is_split)
-    {
-        return bounds_of(&blocks[block].corners);
+/// [`refill`] of at most [`FillBlocks::MAX_BLOCKS`] blocks.
+struct Refill<'a> {
+    blocks: &'a mut [TriangleBlock],
+    bounds: &'a mut [Box3],
+    mesh: &'a ScaledMesh<'a>,
+}
+
+impl Kernel for Refill<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
+        let Self { blocks, bounds, mesh } = self;
+        let mut triangles = [[0; BLOCK_WIDTH]; FillBlocks::MAX_BLOCKS];
+        for (triangles, block) in triangles.iter_mut().zip(&*blocks) {
+            *triangles = block.triangles;
+        }
+        let sources = triangles.each_ref().map(in_use);
+        let sources = &sources[..blocks.len()];
+        FillBlocks { sources, blocks, mesh: *mesh }.run(simd);
+        for (bounds, block) in bounds.iter_mut().zip(&*blocks) {
+            *bounds = bounds_of(&block.corners);
+        }
     }
-    let mut bounds = Box3::EMPTY;
-    for (lane, &triangle) in triangles[..n_triangles_in(triangles)].iter().enumerate() {
-        let position = (BLOCK_WIDTH * block + lane) as u32;
-        let part = tree.parts.as_ref().filter(|_| is_split(&triangle));
-        let part =
-            part.and_then(|parts| parts.bounds(position, mesh.corners(triangle), mesh.max_abs));
-        bounds = bounds.union(part.unwrap_or_else(|| mesh.triangle_box(triangle)));
-    }
-    bounds
+}
+
+/// Fits the boxes of blocks with parts of triangles to these parts.
+fn fit_to_parts(bounds: &mut [Box3], parts: &Parts, leaves: &Leaves, mesh: &ScaledMesh<'_>) {
+    /// The blocks that one thread takes at a time.
+    const CHUNK: usize = 1024;
+    parallel::for_each_chunk(bounds, CHUNK, |first, bounds| {
+        let position = |block: usize| (BLOCK_WIDTH * block) as u32;
+        let mut parts = parts.within(position(first)..position(first + bounds.len())).peekable();
+        while let Some(part) = parts.peek() {
+            let block = part.leaf_position as usize / BLOCK_WIDTH;
+            let boxes = (position(block)..).zip(in_use(leaves.triangles(block)));
+            let boxes = boxes.map(|(position, &triangle)| {
+                match parts.next_if(|part| part.leaf_position == position) {
+                    Some(part) => part.bounds(mesh.corners(triangle), mesh.max_abs),
+                    None => mesh.triangle_box(triangle),
+                }
+            });
+            bounds[block - first] = boxes.fold(Box3::EMPTY, Box3::union);
+        }
+    });
+}
+
+/// The triangles of a block.
+fn in_use(triangles: &[u32; BLOCK_WIDTH]) -> &[u32] {
+    &triangles[..n_triangles_in(triangles)]
 }

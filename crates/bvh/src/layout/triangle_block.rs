@@ -1,7 +1,7 @@
 //! The block of a full leaf: eight triangles, transposed.
 
 use bytemuck::{Pod, Zeroable};
-use glam::{DVec3, Vec3};
+use glam::{DVec3, Mat4, Vec3, Vec3A, Vec4};
 
 use crate::{
     box3::Box3,
@@ -86,21 +86,36 @@ fn set_corners(rows: &mut CornerRows, lane: usize, corners: [Vec3; 3]) {
     }
 }
 
-/// The box of the triangles in all lanes. NaN does not count.
+/// The box of the triangles in all lanes. Empty lanes, which hold NaN, must follow the others.
+#[inline(always)]
 pub(crate) fn bounds_of(corners: &CornerRows) -> Box3 {
-    let mut min = corners[0];
-    let mut max = corners[0];
+    let (mut min, mut max) = (corners[0], corners[0]);
     for rows in &corners[1..] {
         for axis in 0..3 {
             for lane in 0..BLOCK_WIDTH {
-                min[axis][lane] = min[axis][lane].min(rows[axis][lane]);
-                max[axis][lane] = max[axis][lane].max(rows[axis][lane]);
+                let x = rows[axis][lane];
+                min[axis][lane] = if x < min[axis][lane] { x } else { min[axis][lane] };
+                max[axis][lane] = if x > max[axis][lane] { x } else { max[axis][lane] };
             }
         }
     }
-    let min_of = |row: [f32; BLOCK_WIDTH]| row.into_iter().fold(f32::INFINITY, f32::min);
-    let max_of = |row: [f32; BLOCK_WIDTH]| row.into_iter().fold(f32::NEG_INFINITY, f32::max);
-    Box3 { min: min.map(min_of).into(), max: max.map(max_of).into() }
+    let min = reduce_lanes(&min, |a, b| Vec4::select(b.cmplt(a), b, a));
+    let max = reduce_lanes(&max, |a, b| Vec4::select(b.cmpgt(a), b, a));
+    Box3 { min, max }
+}
+
+/// Reduces the lanes of each row to one. `choose` returns its first argument where the second is NaN.
+#[inline(always)]
+fn reduce_lanes([x, y, z]: &[[f32; BLOCK_WIDTH]; 3], choose: impl Fn(Vec4, Vec4) -> Vec4) -> Vec3A {
+    let halves = |row: &[f32; BLOCK_WIDTH]| {
+        let [a, b, c, d, e, f, g, h] = *row;
+        choose(Vec4::new(a, b, c, d), Vec4::new(e, f, g, h))
+    };
+    let (x, y, z) = (halves(x), halves(y), halves(z));
+    // A column per lane, so that each step reduces all axes.
+    let lanes = Mat4::from_cols(x, y, z, z).transpose();
+    let all = choose(choose(lanes.x_axis, lanes.y_axis), choose(lanes.z_axis, lanes.w_axis));
+    Vec3A::from_vec4(all)
 }
 
 /// The number of lanes before the first empty one.

@@ -4,6 +4,8 @@
 //! many steps. So the first refit cuts each split triangle by the boxes of its leaves, and keeps the weights
 //! of the vertices. They stay valid however the corners move.
 
+use std::ops::Range;
+
 use glam::{DVec2, Vec3};
 
 use super::polygon::{Polygon, bounds_of};
@@ -36,24 +38,34 @@ impl Parts {
         self.starts.push(self.weights.len() as u32);
     }
 
-    /// The box of a part whose triangle has moved to `corners`; `None` without a part there. `max_abs` is the
-    /// largest coordinate of the mesh.
-    pub(crate) fn bounds(
-        &self,
-        leaf_position: u32,
-        corners: [Vec3; 3],
-        max_abs: f32,
-    ) -> Option<Box3> {
-        let part = self.leaf_positions.binary_search(&leaf_position).ok()?;
-        let vertices = self.starts[part] as usize..self.starts[part + 1] as usize;
-        let [a, b, c] = corners.map(|corner| corner.as_dvec3());
-        let position = |weights: &DVec2| a + weights.x * (b - a) + weights.y * (c - a);
-        Some(bounds_of(self.weights[vertices].iter().map(position), max_abs))
+    /// The parts at positions in the leaves, in order.
+    pub(crate) fn within(&self, leaf_positions: Range<u32>) -> impl Iterator<Item = Part<'_>> {
+        let place = |position: u32| self.leaf_positions.partition_point(|&other| other < position);
+        let parts = place(leaf_positions.start)..place(leaf_positions.end);
+        parts.map(|part| Part {
+            leaf_position: self.leaf_positions[part],
+            weights: &self.weights[self.starts[part] as usize..self.starts[part + 1] as usize],
+        })
     }
 
     pub(crate) fn bytes(&self) -> usize {
         size_of_val(&*self.leaf_positions)
             + size_of_val(&*self.starts)
             + size_of_val(&*self.weights)
+    }
+}
+
+/// A part of a split triangle.
+pub(crate) struct Part<'a> {
+    pub(crate) leaf_position: u32,
+    weights: &'a [DVec2],
+}
+
+impl Part<'_> {
+    /// The box of the part, if its triangle has moved to `corners`. `max_abs` is the largest coordinate of the mesh.
+    pub(crate) fn bounds(&self, corners: [Vec3; 3], max_abs: f32) -> Box3 {
+        let [a, b, c] = corners.map(|corner| corner.as_dvec3());
+        let position = |weights: &DVec2| a + weights.x * (b - a) + weights.y * (c - a);
+        bounds_of(self.weights.iter().map(position), max_abs)
     }
 }
