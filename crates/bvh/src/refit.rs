@@ -5,7 +5,7 @@ use thiserror::Error;
 use crate::{
     box3::Box3,
     layout::{
-        FillBlocks, IndexedBlocks, Leaves, Tree, TriangleBlock, bounds_of, fit, n_triangles_in,
+        FillBlocks, IndexedBlocks, Leaves, Tree, TriangleBlock, bounds_of, fit, triangles_in,
     },
     platform::parallel,
     scaled_mesh::ScaledMesh,
@@ -62,8 +62,9 @@ pub(crate) fn refit(tree: &mut Tree, mesh: &ScaledMesh<'_>, isa: Isa) {
             let triangles: Vec<_> = indexed.blocks.iter().map(|block| block.triangles).collect();
             *indexed = IndexedBlocks::new(mesh, &triangles);
             parallel::collect(triangles.len(), |block| {
-                let boxes =
-                    in_use(&triangles[block]).iter().map(|&triangle| mesh.triangle_box(triangle));
+                let boxes = triangles_in(&triangles[block])
+                    .iter()
+                    .map(|&triangle| mesh.triangle_box(triangle));
                 boxes.fold(Box3::EMPTY, Box3::union)
             })
         }
@@ -107,7 +108,7 @@ impl Kernel for Refill<'_> {
         for (triangles, block) in triangles.iter_mut().zip(&*blocks) {
             *triangles = block.triangles;
         }
-        let sources = triangles.each_ref().map(in_use);
+        let sources = triangles.each_ref().map(triangles_in);
         let sources = &sources[..blocks.len()];
         FillBlocks { sources, blocks, mesh: *mesh }.run(simd);
         for (bounds, block) in bounds.iter_mut().zip(&*blocks) {
@@ -125,7 +126,7 @@ fn fit_to_parts(bounds: &mut [Box3], parts: &Parts, leaves: &Leaves, mesh: &Scal
         let mut parts = parts.within(position(first)..position(first + bounds.len())).peekable();
         while let Some(part) = parts.peek() {
             let block = part.leaf_position as usize / BLOCK_WIDTH;
-            let boxes = (position(block)..).zip(in_use(leaves.triangles(block)));
+            let boxes = (position(block)..).zip(triangles_in(leaves.triangles(block)));
             let boxes = boxes.map(|(position, &triangle)| {
                 match parts.next_if(|part| part.leaf_position == position) {
                     Some(part) => part.bounds(mesh.corners(triangle), mesh.max_abs),
@@ -135,9 +136,4 @@ fn fit_to_parts(bounds: &mut [Box3], parts: &Parts, leaves: &Leaves, mesh: &Scal
             bounds[block - first] = boxes.fold(Box3::EMPTY, Box3::union);
         }
     });
-}
-
-/// The triangles of a block.
-fn in_use(triangles: &[u32; BLOCK_WIDTH]) -> &[u32] {
-    &triangles[..n_triangles_in(triangles)]
 }

@@ -11,7 +11,7 @@ use crate::{
     box3::Box3,
     error_bounds::{CUT_SLACK, REQUIRED_INFLATION_SHARE},
     layout::{
-        ChildRef, CornerRows, Leaves, Tree, TriangleBlock, WideNode, bounds_of, n_triangles_in,
+        ChildRef, CornerRows, Leaves, Tree, TriangleBlock, WideNode, bounds_of, triangles_in,
     },
     platform::parallel,
     scaled_mesh::ScaledMesh,
@@ -107,11 +107,12 @@ fn check_each_triangle(tree: &Tree, n_triangles: usize) -> Result<(), InvalidBvh
     let mut seen = TriangleSet::with_room_for(n_triangles);
     for block in 0..leaves.len() {
         let triangles = leaves.triangles(block);
-        let n = n_triangles_in(triangles);
+        let in_use = triangles_in(triangles);
+        let n = in_use.len();
         expect(n > 0 && triangles[n..] == [TriangleBlock::NO_TRIANGLE; BLOCK_WIDTH][n..], || {
             format!("block {block} has the triangles {triangles:?}, expected empty lanes last")
         })?;
-        for &triangle in &triangles[..n] {
+        for &triangle in in_use {
             let is_new = seen.insert(triangle).ok_or_else(|| {
                 InvalidBvh(format!("block {block} has triangle {triangle} of {n_triangles}"))
             })?;
@@ -223,12 +224,12 @@ fn check_node(tree: &Tree, mesh: &ScaledMesh<'_>, index: usize) -> Result<(), In
 /// The box of a block's whole triangles. All triangles must be those of the mesh.
 fn check_block(tree: &Tree, mesh: &ScaledMesh<'_>, index: usize) -> Result<Box3, InvalidBvh> {
     let triangles = tree.leaves.triangles(index);
-    let n = n_triangles_in(triangles);
+    let in_use = triangles_in(triangles);
+    let n = in_use.len();
     let n_triangles = mesh.n_triangles();
-    expect(
-        n > 0 && triangles[..n].iter().all(|&triangle| (triangle as usize) < n_triangles),
-        || format!("block {index} has the triangles {triangles:?} of {n_triangles}"),
-    )?;
+    expect(n > 0 && in_use.iter().all(|&triangle| (triangle as usize) < n_triangles), || {
+        format!("block {index} has the triangles {triangles:?} of {n_triangles}")
+    })?;
     let corners = corners_in_mesh(mesh, triangles, n);
     let same = match &tree.leaves {
         Leaves::Full(blocks) => {
@@ -246,8 +247,8 @@ fn check_block(tree: &Tree, mesh: &ScaledMesh<'_>, index: usize) -> Result<Box3,
     expect(same, || {
         format!("block {index}, with triangle {}, does not have their corners", triangles[0])
     })?;
-    if triangles[..n].iter().any(|&triangle| tree.split.contains(triangle)) {
-        let whole = triangles[..n].iter().filter(|&&triangle| !tree.split.contains(triangle));
+    if in_use.iter().any(|&triangle| tree.split.contains(triangle)) {
+        let whole = in_use.iter().filter(|&&triangle| !tree.split.contains(triangle));
         return Ok(whole.fold(Box3::EMPTY, |all, &triangle| all.union(mesh.triangle_box(triangle))));
     }
     Ok(bounds_of(&corners))

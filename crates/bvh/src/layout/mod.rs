@@ -16,4 +16,4 @@ pub(crate) use indexed_block::{IndexedBlock, IndexedBlocks};
 pub(crate) use leaves::Leaves;
 pub(crate) use node::{ChildRef, WideNode};
 pub(crate) use tree::Tree;
-pub(crate) use triangle_block::{CornerRows, FillBlocks, TriangleBlock, bounds_of, n_triangles_in};
+pub(crate) use triangle_block::{CornerRows, FillBlocks, TriangleBlock, bounds_of, triangles_in};

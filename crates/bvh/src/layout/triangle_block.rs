@@ -118,9 +118,10 @@ fn reduce_lanes([x, y, z]: &[[f32; BLOCK_WIDTH]; 3], choose: impl Fn(Vec4, Vec4)
     Vec3A::from_vec4(all)
 }
 
-/// The number of lanes before the first empty one.
-pub(crate) fn n_triangles_in(triangles: &[u32; BLOCK_WIDTH]) -> usize {
-    triangles.iter().take_while(|&&triangle| triangle != TriangleBlock::NO_TRIANGLE).count()
+/// The triangles of a block: those before the first empty lane.
+pub(crate) fn triangles_in(lanes: &[u32; BLOCK_WIDTH]) -> &[u32] {
+    let n = lanes.iter().take_while(|&&triangle| triangle != TriangleBlock::NO_TRIANGLE).count();
+    &lanes[..n]
 }
 
 /// Fills blocks whose other lanes are empty, each with one to [`BLOCK_WIDTH`] triangles; at most [`FillBlocks::MAX_BLOCKS`] in

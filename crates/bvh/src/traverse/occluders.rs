@@ -11,13 +11,16 @@ use crate::{
 /// Blocks that stopped rays of the last packets, the latest first.
 ///
 /// Three, because the packets of two kinds of rays may alternate, and an edge may divide the rays of a packet.
-#[derive(Default)]
 pub(super) struct Occluders {
     blocks: [Option<usize>; 3],
     backoff: HintBackoff,
 }
 
 impl Occluders {
+    pub(super) fn new() -> Self {
+        Self { blocks: [None; 3], backoff: HintBackoff::new() }
+    }
+
     /// Whether the next packet should test the blocks.
     #[inline(always)]
     pub(super) fn may_stop(&self) -> bool {
@@ -82,7 +85,7 @@ mod tests {
 
     #[test]
     fn the_latest_occluders_are_tested_until_a_packet_is_free() {
-        let mut occluders = Occluders::default();
+        let mut occluders = Occluders::new();
         assert!(!occluders.may_stop());
         for block in [7, 7, 8, 8, 9, 5] {
             occluders.remember(Some(block));

@@ -67,7 +67,7 @@ impl<A: PacketAnswer, Feed: FnOnce(&mut dyn FnMut(&[u32]) -> Outcome)> Kernel
     fn run<S: Simd>(self, simd: S) {
         let Self { tree, rays, faces, answers, sharing, feed } = self;
         let mut packet = Packet::new(simd, faces);
-        let mut occluders = Occluders::default();
+        let mut occluders = Occluders::new();
         feed(&mut |indices| {
             let (packet, occluders, answers) = (&mut packet, &mut occluders, &mut *answers);
             simd.vectorize(PacketTraversal {
@@ -164,17 +164,15 @@ impl<S: Simd, A: PacketAnswer> KernelOn<S> for PacketTraversal<'_, S, A> {
             Default::default()
         };
         let mut work = Work { occluder, ..Work::default() };
-        let (others, traced) = (valid & !stopped, &mut work);
-        let hit = match (others, A::ANY) {
-            (0, _) => 0,
-            (_, true) => {
-                trace_packet::<S, true>(simd, tree, rays, indices, others, faces, packet, traced)
-            }
-            (_, false) => {
-                trace_packet::<S, false>(simd, tree, rays, indices, others, faces, packet, traced)
-            }
+        let left = valid & !stopped;
+        let traced = if left == 0 {
+            0
+        } else if A::ANY {
+            trace_packet::<S, true>(simd, tree, rays, indices, left, faces, packet, &mut work)
+        } else {
+            trace_packet::<S, false>(simd, tree, rays, indices, left, faces, packet, &mut work)
         };
-        let hit = stopped | hit;
+        let hit = stopped | traced;
         if A::ANY {
             occluders.remember(work.occluder);
         }

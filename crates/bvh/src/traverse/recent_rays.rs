@@ -170,14 +170,8 @@ pub(super) struct HintBackoff {
 /// The maximum number that does without.
 const MAX_SKIPPED: u32 = 64;
 
-impl Default for HintBackoff {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 impl HintBackoff {
-    const fn new() -> Self {
+    pub(super) const fn new() -> Self {
         Self { left: Cell::new(0), next: Cell::new(1) }
     }
 
