@@ -89,7 +89,8 @@ const TOLERANCES: [f64; 3] = [3e-3, 1e-4, 1e-6];
 const ROUNDING: f64 = 1e-14;
 
 impl WindingTree {
-    /// Computes the moments of a hierarchy. O(n).
+    /// Computes the moments of a hierarchy, and whether its surface is closed. O(n), or O(n log n) for a closed surface,
+    /// whose edges it sorts.
     pub fn new(bvh: Arc<MeshBvh>) -> Self {
         let copies = Copies::of(&bvh.tree);
         let mut moments = parallel::collect(bvh.tree.nodes.len(), |index| {
