@@ -30,7 +30,8 @@ const VERSION: u32 = 1;
 /// Writes a scene as a cache file, atomically, like [`save`](crate::save).
 ///
 /// # Errors
-/// A path that cannot be written; a mesh of an instance that is not in [`BuiltScene::meshes`].
+/// A path that cannot be written; a mesh of an instance that is not in [`BuiltScene::meshes`]; an insertion order
+/// beyond [`Scene::MAX_INSERTION_ORDER`](hitscan_scene::Scene::MAX_INSERTION_ORDER).
 pub fn save_scene(built: &BuiltScene, path: impl AsRef<Path>) -> Result<(), CacheError> {
     atomic::write(path.as_ref(), |file| write_kind(built, file))
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use glam::{DAffine3, DMat3, DVec3};
-use hitscan_scene::{Instance, InstanceId, Scene};
+use hitscan_scene::{Instance, InstanceId, Scene, SceneError};
 
 use crate::{
     BuiltScene, BuiltSceneMesh, CacheErrorKind, SceneMaterials, Source,
@@ -93,7 +93,12 @@ fn encode_instances(built: &BuiltScene, writer: &mut Writer) -> Result<(), Cache
                 CacheErrorKind::invalid("section about the scene", reason)
             })?,
         };
-        writer.u64(scene.insertion_order(id).expect("the instance is in the scene"));
+        let order = scene.insertion_order(id).expect("the instance is in the scene");
+        if order > Scene::MAX_INSERTION_ORDER {
+            let reason = SceneError::LargeOrder { instance: id, order };
+            return Err(CacheErrorKind::invalid("section about the scene", reason));
+        }
+        writer.u64(order);
         writer.bool(instance.name.is_some());
         writer.text(instance.name.as_deref().unwrap_or_default());
         writer.u32(mesh);
@@ -169,7 +174,7 @@ fn index(reader: &mut Reader<'_>) -> Result<Option<u32>, String> {
 /// The order of the fields is that of `encode_instances`.
 fn instance(reader: &mut Reader<'_>) -> Result<InstanceEntry, String> {
     let order = reader.u64()?;
-    if i64::try_from(order).is_err() {
+    if order > Scene::MAX_INSERTION_ORDER {
         return Err(format!("an instance of order {order}, expected less than 2^63"));
     }
     let (is_named, name) = (reader.bool()?, reader.text()?);

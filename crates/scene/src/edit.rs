@@ -2,15 +2,19 @@
 //!
 //! Each edit first computes the new state, which may fail, and then applies it.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
 
 use glam::DAffine3;
 use hitscan_bvh::RefitReport;
 
 use crate::{
     Instance, InstanceId, Mesh, Scene, SceneError, WorldBox,
+    handles::Handles,
     placement::Placement,
-    scene::{Record, Slot, WorldState},
+    scene::{Record, Slot, SlotState, WorldState},
 };
 
 /// The transform that [`Scene::reparent`] preserves.
@@ -30,6 +34,10 @@ pub struct RemovedSubtree {
     records: Vec<Arc<Record>>,
     /// The index of the root among its siblings.
     sibling: usize,
+    /// Those of the scene, which its clones share.
+    handles: Arc<Handles>,
+    /// That of the scene at the removal.
+    numbering: u64,
 }
 
 impl RemovedSubtree {
@@ -55,17 +63,15 @@ impl Scene {
     /// An unknown parent, or a world transform that is singular or not finite.
     pub fn insert(&mut self, instance: Instance) -> Result<InstanceId, SceneError> {
         let parent = instance.parent.map(|parent| self.index_of(parent)).transpose()?;
-        let id = match self.free.last() {
-            Some(&index) => InstanceId { index, generation: self.slots.get(index).generation },
-            None => InstanceId { index: self.slots.len() as u32, generation: 0 },
-        };
-        let state = WorldState::new(parent.map(|parent| &self.at(parent).state), &instance)
-            .map_err(|source| SceneError::Transform { instance: id, source })?;
-        if self.free.pop().is_none() {
-            self.slots.push(Slot::default());
-        }
-        let insertion_order = self.n_inserted;
-        self.n_inserted += 1;
+        let state = WorldState::new(parent.map(|parent| &self.at(parent).state), &instance);
+        let state = state.map_err(|source| {
+            let index = self.free.last().copied().unwrap_or(self.slots.len() as u32);
+            let generation = self.free.last().map_or(0, |&free| self.slots.get(free).generation);
+            SceneError::Transform { instance: InstanceId { index, generation }, source }
+        })?;
+        let id = self.new_handle();
+        let insertion_order = self.next_order;
+        self.next_order += 1;
         let record = Record { id, instance, insertion_order, children: Vec::new(), state };
         self.occupy(Arc::new(record));
         if let Some(parent) = parent {
@@ -74,10 +80,38 @@ impl Scene {
         Ok(id)
     }
 
-    /// Stores a record in its empty slot, and its box in the tree.
+    /// A handle for a free slot, which the scene and its clones never gave before.
+    fn new_handle(&mut self) -> InstanceId {
+        loop {
+            let index = self.free.last().copied();
+            let index = index.unwrap_or_else(|| self.push_slot());
+            if let Some(generation) = self.handles.next_generation(index) {
+                return InstanceId { index, generation };
+            }
+            // No handle is left for this slot.
+            self.free.pop();
+        }
+    }
+
+    fn push_slot(&mut self) -> u32 {
+        let index = self.slots.push(Slot::default());
+        self.free.push(index);
+        index
+    }
+
+    /// Stores a record in its slot, which no instance holds, and its box in the tree.
     fn occupy(&mut self, record: Arc<Record>) {
-        let (index, bounds) = (record.id.index, record.state.placement.bounds);
-        self.slots.get_mut(index).record = Some(record);
+        let (InstanceId { index, generation }, bounds) = (record.id, record.state.placement.bounds);
+        while self.slots.len() <= index as usize {
+            self.push_slot();
+        }
+        // `new_handle` takes the last.
+        if let SlotState::Free = self.slots.get(index).state
+            && let Some(position) = self.free.iter().rposition(|&free| free == index)
+        {
+            self.free.remove(position);
+        }
+        *self.slots.get_mut(index) = Slot { generation, state: SlotState::Present(record) };
         self.n_instances += 1;
         self.update_tree(index, bounds);
     }
@@ -111,28 +145,43 @@ impl Scene {
         let mut records = Vec::with_capacity(subtree.len());
         for index in subtree {
             self.tree.remove(index);
-            records.extend(self.slots.get_mut(index).record.take());
+            let state = &mut self.slots.get_mut(index).state;
+            if let SlotState::Present(record) = std::mem::replace(state, SlotState::Removed) {
+                records.push(record);
+            }
         }
         self.n_instances -= records.len();
-        Ok(RemovedSubtree { records, sibling })
+        let (handles, numbering) = (self.handles.clone(), self.numbering);
+        Ok(RemovedSubtree { records, sibling, handles, numbering })
     }
 
-    /// Restores removed instances with the same handles, insertion order and parent. If the parent moved
-    /// in the meantime, their world transforms follow it. O(log n) per instance.
+    /// Restores removed instances with the same handles and parent. If the parent moved in the meantime,
+    /// their world transforms follow it. O(log n) per instance.
+    ///
+    /// They keep their insertion orders. An instance whose order another one got since, from
+    /// [`renumber`](Self::renumber) or in another clone, becomes the last.
+    ///
+    /// A clone can restore what another clone removed, even if it never had the instance: after the way back to
+    /// a snapshot, for example. That costs O(n), as does the first restoration after a change of orders.
     ///
     /// # Errors
-    /// An unknown parent, an instance that is not removed, or a world transform that the parent's new
-    /// transform makes singular.
+    /// An unknown parent; an instance that is present or forgotten, whose slot another instance holds, or that
+    /// neither this scene nor a clone removed; a world transform that the parent's new transform makes singular.
     pub fn restore(&mut self, removed: &RemovedSubtree) -> Result<InstanceId, SceneError> {
         let root = &removed.records[0];
+        if !Arc::ptr_eq(&self.handles, &removed.handles) {
+            return Err(SceneError::NotRemoved(root.id));
+        }
         let parent = root.instance.parent.map(|parent| self.index_of(parent)).transpose()?;
-        if let Some(id) = removed.ids().find(|&id| !self.is_vacant(id)) {
+        if let Some(id) = removed.ids().find(|&id| !self.is_removed(id) && !self.is_new(id)) {
             return Err(SceneError::NotRemoved(id));
         }
         let records: Vec<&Record> = removed.records.iter().map(Arc::as_ref).collect();
         let states = self.plan_states(&records, &root.instance)?;
-        for (record, state) in removed.records.iter().zip(states) {
-            self.occupy(Arc::new(Record { state, ..Record::clone(record) }));
+        let orders = self.orders_of_restored(removed);
+        for ((record, state), insertion_order) in removed.records.iter().zip(states).zip(orders) {
+            self.next_order = self.next_order.max(insertion_order + 1);
+            self.occupy(Arc::new(Record { state, insertion_order, ..Record::clone(record) }));
         }
         if let Some(parent) = parent {
             let siblings = &mut self.at_mut(parent).children;
@@ -141,25 +190,56 @@ impl Scene {
         Ok(root.id)
     }
 
-    /// Releases the slots of removed instances, which can then no longer be restored. Later instances
-    /// reuse the slots under new handles. Does nothing for instances that were restored.
+    /// An insertion order for each restored instance, which no present one has: its own, or else one of the next.
+    fn orders_of_restored(&mut self, removed: &RemovedSubtree) -> Vec<u64> {
+        let records = &removed.records;
+        // Among clones of one numbering, two instances that this one knew never have the same order.
+        if removed.numbering == self.numbering && removed.ids().all(|id| self.is_removed(id)) {
+            return records.iter().map(|record| record.insertion_order).collect();
+        }
+        self.numbering = self.handles.next_numbering();
+        let mut used: HashSet<u64> = self.records().map(|record| record.insertion_order).collect();
+        let own = records.iter().map(|record| record.insertion_order);
+        let mut next = own.fold(self.next_order, |next, order| next.max(order + 1));
+        let mut order_of = |record: &Arc<Record>| {
+            let order = record.insertion_order;
+            if used.insert(order) {
+                return order;
+            }
+            next += 1;
+            next - 1
+        };
+        records.iter().map(&mut order_of).collect()
+    }
+
+    /// Releases the slots of removed instances, which this scene can then no longer restore. Later instances
+    /// reuse the slots under new handles. Does nothing for instances that were restored, and for those that
+    /// this scene never had, as a snapshot from before they were inserted.
     pub fn forget(&mut self, removed: RemovedSubtree) {
-        for record in removed.records {
-            let InstanceId { index, generation } = record.id;
-            // A slot stays empty after its last generation.
-            if self.is_vacant(record.id) && generation < u32::MAX {
-                self.slots.get_mut(index).generation += 1;
-                self.free.push(index);
+        if !Arc::ptr_eq(&self.handles, &removed.handles) {
+            return;
+        }
+        for id in removed.ids() {
+            if self.is_removed(id) {
+                let generation = id.generation + 1;
+                *self.slots.get_mut(id.index) = Slot { generation, state: SlotState::Free };
+                self.free.push(id.index);
             }
         }
     }
 
     /// Whether the handle belongs to an instance that was removed and not forgotten.
-    fn is_vacant(&self, id: InstanceId) -> bool {
-        (id.index as usize) < self.slots.len() && {
-            let slot = self.slots.get(id.index);
-            slot.generation == id.generation && slot.record.is_none()
-        }
+    fn is_removed(&self, id: InstanceId) -> bool {
+        self.slot(id.index).is_some_and(|slot| {
+            slot.generation == id.generation && matches!(slot.state, SlotState::Removed)
+        })
+    }
+
+    /// Whether the scene never had the instance of a handle from a clone, and its slot is free.
+    fn is_new(&self, id: InstanceId) -> bool {
+        self.slot(id.index).is_none_or(|slot| {
+            slot.generation <= id.generation && matches!(slot.state, SlotState::Free)
+        })
     }
 
     /// Sets the transform of an instance relative to its parent, and moves its descendants with it.
@@ -314,14 +394,19 @@ impl Scene {
         Ok(())
     }
 
+    /// The largest insertion order that [`renumber`](Self::renumber) takes and that files hold: 2^63 - 1.
+    pub const MAX_INSERTION_ORDER: u64 = i64::MAX as u64;
+
     /// Gives each instance the insertion order that `order` returns, such as one from a file. Later
     /// instances follow the largest. O(n log n).
     ///
     /// A scene that was saved and read again decides ties as before if the orders are as before.
-    /// [`restore`](Self::restore) of an instance that was removed before keeps its old order.
+    /// [`restore`](Self::restore) of an instance that was removed before keeps its old order if no other
+    /// instance got it.
     ///
     /// # Errors
-    /// Two instances of the same order.
+    /// Two instances of the same order, or an order beyond
+    /// [`MAX_INSERTION_ORDER`](Self::MAX_INSERTION_ORDER).
     pub fn renumber(&mut self, mut order: impl FnMut(InstanceId) -> u64) -> Result<(), SceneError> {
         let mut orders: Vec<(u64, InstanceId)> =
             self.iter().map(|(id, _)| (order(id), id)).collect();
@@ -330,10 +415,16 @@ impl Scene {
             let ((order, other), (_, instance)) = (pair[0], pair[1]);
             return Err(SceneError::SameOrder { instance, order, other });
         }
+        if let Some(&(order, instance)) = orders.last()
+            && order > Self::MAX_INSERTION_ORDER
+        {
+            return Err(SceneError::LargeOrder { instance, order });
+        }
         for &(order, id) in &orders {
             self.at_mut(id.index).insertion_order = order;
         }
-        self.n_inserted = orders.last().map_or(0, |&(order, _)| order.saturating_add(1));
+        self.next_order = orders.last().map_or(0, |&(order, _)| order + 1);
+        self.numbering = self.handles.next_numbering();
         Ok(())
     }
 

@@ -32,7 +32,8 @@ pub enum SceneError {
     },
     /// The instance cannot be restored.
     #[error(
-        "instance {0}: present, forgotten or of another scene; restore only what this scene removed"
+        "instance {0}: present, forgotten, replaced in its slot, or of another scene; restore what this scene or \
+         a clone of it removed, before a later instance takes the slot"
     )]
     NotRemoved(InstanceId),
     /// The refit names a group, which has no mesh.
@@ -47,6 +48,16 @@ pub enum SceneError {
         order: u64,
         /// The earlier of the two.
         other: InstanceId,
+    },
+    /// An insertion order exceeds [`Scene::MAX_INSERTION_ORDER`](crate::Scene::MAX_INSERTION_ORDER).
+    #[error(
+        "instance {instance}: the order {order} exceeds 2^63 - 1; give it a smaller one by `Scene::renumber`"
+    )]
+    LargeOrder {
+        /// The instance.
+        instance: InstanceId,
+        /// The refused order.
+        order: u64,
     },
     /// The new positions do not fit the mesh.
     #[error("instance {instance}: {source}")]

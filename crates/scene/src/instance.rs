@@ -9,13 +9,14 @@ use crate::Mesh;
 /// The handle of an instance in a scene.
 ///
 /// A handle names the same instance in every clone of the scene, and again after
-/// [`Scene::restore`](crate::Scene::restore). While the instance is removed, every call with its handle
-/// returns `None` or an error.
+/// [`Scene::restore`](crate::Scene::restore). No clone gives it to another instance, even after the way back to a
+/// snapshot. While the instance is removed, every call with its handle returns `None` or an error.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct InstanceId {
     /// The slot. The scene reuses it only after [`Scene::forget`](crate::Scene::forget).
     pub index: u32,
-    /// The number of earlier instances in the slot.
+    /// Tells the instances apart that held the slot, in the scene and its clones. Less than 2^21, so that
+    /// `index + generation * 2^32` is exact as an f64.
     pub generation: u32,
 }
 

@@ -53,7 +53,7 @@
 //! closest_point, overlap ──▶ world_mesh ──────────────▶ scene ◀── edit, details
 //! closest_point, overlap, inside, visit, ray_query ──▶ query_options ──▶ scene
 //! instance_query, ray_query ──▶ ray_packet ──▶ candidate, placement;   ray_packet ──▶ query_options;   candidate ──▶ scene
-//! scene ──▶ tree ──▶ cow_vec, world_box
+//! scene ──▶ tree ──▶ cow_vec, world_box;   scene ──▶ handles
 //! ray_geometry ──▶ ray;   scene ──▶ error ──▶ placement ──▶ ray;   error ──▶ instance ──▶ mesh
 //! ```
 
@@ -61,6 +61,7 @@
 
 // Values, and the world data of one instance.
 mod cow_vec;
+mod handles;
 mod placement;
 mod ray;
 mod ray_geometry;

@@ -8,6 +8,7 @@ use hitscan_primitives::Aabb;
 use crate::{
     Instance, InstanceId, SceneError, WorldBox,
     cow_vec::CowVec,
+    handles::Handles,
     placement::{Placement, TransformError},
     tree::Tree,
 };
@@ -48,19 +49,47 @@ use crate::{
 #[derive(Clone, Debug, Default)]
 pub struct Scene {
     pub(crate) slots: CowVec<Slot>,
-    /// The slots that [`Scene::forget`] released.
+    /// The slots in [`SlotState::Free`].
     pub(crate) free: Vec<u32>,
     pub(crate) n_instances: usize,
-    /// The number of instances ever inserted.
-    pub(crate) n_inserted: u64,
+    /// The insertion order of the next instance, greater than that of every present one.
+    pub(crate) next_order: u64,
+    /// Names the last change of insertion orders. Clones that agree in it gave equal orders to the instances
+    /// that both know.
+    pub(crate) numbering: u64,
     pub(crate) tree: Tree,
+    /// Shared with all clones, so that no two of them give one handle to two instances.
+    pub(crate) handles: Arc<Handles>,
 }
 
-/// The slot of an instance. It stays empty while the instance is removed, so that restoring finds it.
+/// A place for one instance at a time.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Slot {
+    /// The generation of the instance that holds the slot. Of a free slot: more than those of all instances that
+    /// held it in this scene.
     pub(crate) generation: u32,
-    pub(crate) record: Option<Arc<Record>>,
+    pub(crate) state: SlotState,
+}
+
+/// Who holds a slot.
+#[derive(Clone, Debug, Default)]
+pub(crate) enum SlotState {
+    /// Nobody.
+    #[default]
+    Free,
+    /// An instance that was removed and may be restored.
+    Removed,
+    /// An instance in the scene.
+    Present(Arc<Record>),
+}
+
+impl SlotState {
+    pub(crate) fn record(&self) -> Option<&Record> {
+        match self {
+            Self::Present(record) => Some(record),
+            Self::Free | Self::Removed => None,
+        }
+    }
 }
 
 /// An instance in the scene, or one that was removed from it.
@@ -68,7 +97,6 @@ pub(crate) struct Slot {
 pub(crate) struct Record {
     pub(crate) id: InstanceId,
     pub(crate) instance: Instance,
-    /// The number of instances inserted before this one.
     pub(crate) insertion_order: u64,
     /// The slots of the children, in sibling order.
     pub(crate) children: Vec<u32>,
@@ -125,7 +153,7 @@ impl Scene {
     }
 
     pub(crate) fn records(&self) -> impl Iterator<Item = &Record> {
-        self.slots.iter().filter_map(|slot| slot.record.as_deref())
+        self.slots.iter().filter_map(|slot| slot.state.record())
     }
 
     /// The children of an instance, in the order in which it got them. Empty for an unknown handle.
@@ -167,9 +195,10 @@ impl Scene {
         Some(self.record(id)?.state.hidden)
     }
 
-    /// The number of instances that the scene inserted before this one; `None` for an unknown handle.
+    /// The number that decides ties between hits with equal `t`; `None` for an unknown handle.
     ///
-    /// It decides ties between hits with equal `t`. [`restore`](Self::restore) preserves it.
+    /// The first instance has 0, and each further one the next number. [`restore`](Self::restore) preserves
+    /// it, and [`renumber`](Self::renumber) changes it. No two instances have the same.
     pub fn insertion_order(&self, id: InstanceId) -> Option<u64> {
         Some(self.record(id)?.insertion_order)
     }
@@ -196,22 +225,25 @@ impl Scene {
     }
 
     pub(crate) fn record(&self, id: InstanceId) -> Option<&Record> {
-        if id.index as usize >= self.slots.len() {
-            return None;
-        }
-        let slot = self.slots.get(id.index);
-        slot.record.as_deref().filter(|_| slot.generation == id.generation)
+        let slot = self.slot(id.index)?;
+        slot.state.record().filter(|_| slot.generation == id.generation)
+    }
+
+    pub(crate) fn slot(&self, index: u32) -> Option<&Slot> {
+        ((index as usize) < self.slots.len()).then(|| self.slots.get(index))
     }
 
     /// The record in a slot that is in use.
     #[inline]
     pub(crate) fn at(&self, index: u32) -> &Record {
-        self.slots.get(index).record.as_deref().expect("links and tree name slots in use")
+        self.slots.get(index).state.record().expect("links and tree name slots in use")
     }
 
     pub(crate) fn at_mut(&mut self, index: u32) -> &mut Record {
-        let record = &mut self.slots.get_mut(index).record;
-        Arc::make_mut(record.as_mut().expect("links and tree name slots in use"))
+        match &mut self.slots.get_mut(index).state {
+            SlotState::Present(record) => Arc::make_mut(record),
+            SlotState::Free | SlotState::Removed => panic!("links and tree name slots in use"),
+        }
     }
 
     pub(crate) fn index_of(&self, id: InstanceId) -> Result<u32, SceneError> {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::ptr;
 
 use glam::{DAffine3, DMat4};
-use hitscan_scene::{Mesh, Scene};
+use hitscan_scene::{Mesh, Scene, SceneError};
 use serde::Serialize;
 
 use crate::error::{SceneFileError, SceneFileErrorKind};
@@ -71,7 +71,8 @@ fn is_false(flag: &bool) -> bool {
 /// [insertion order](Scene::insertion_order).
 ///
 /// # Errors
-/// A mesh without a file, and a path that is not UTF-8.
+/// A mesh without a file, a path that is not UTF-8, and an insertion order beyond
+/// [`Scene::MAX_INSERTION_ORDER`].
 pub fn to_text(
     scene: &Scene,
     file_of: impl Fn(&Mesh) -> Option<MeshFile>,
@@ -81,6 +82,9 @@ pub fn to_text(
     let mut files: Vec<MeshFile> = Vec::new();
     let mut names: HashMap<*const Mesh, usize> = HashMap::new();
     let ids = scene.depth_first();
+    if let Some(&instance) = ids.iter().find(|&&id| order(id) > Scene::MAX_INSERTION_ORDER) {
+        return Err(SceneError::LargeOrder { instance, order: order(instance) }.into());
+    }
     let instances = ids.iter().filter_map(|&id| scene.get(id));
     for (mesh, &id) in instances.map(|instance| instance.mesh.as_deref()).zip(&ids) {
         let Some(mesh) = mesh else { continue };

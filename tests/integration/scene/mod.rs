@@ -1,5 +1,6 @@
 //! Scenes: instances under any transform, edited, and queried from anywhere.
 
+pub(crate) mod histories;
 pub(crate) mod making;
 
 mod details;
@@ -7,3 +8,4 @@ mod editing;
 mod flattened;
 mod one_answer;
 mod space;
+mod undo;
