@@ -66,11 +66,8 @@ impl Format {
         if start.starts_with(b"ply\n") || start.starts_with(b"ply\r") {
             return Some(Self::Ply);
         }
-        if let Some(n) = start.get(80..84) {
-            let n = u32::from_le_bytes([n[0], n[1], n[2], n[3]]);
-            if len == 84 + 50 * u64::from(n) {
-                return Some(Self::Stl);
-            }
+        if start.get(80..84).is_some_and(|n| is_length_of_stl([n[0], n[1], n[2], n[3]], len)) {
+            return Some(Self::Stl);
         }
         let text = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start).trim_ascii_start();
         if text.starts_with(b"{") {
@@ -108,6 +105,14 @@ impl Format {
     }
 }
 
+/// Whether a file of `len` bytes may be binary STL with that number of triangles. The last two bytes may be
+/// missing, and others may follow that are fewer than those of a triangle.
+fn is_length_of_stl(n: [u8; 4], len: u64) -> bool {
+    let n = u64::from(u32::from_le_bytes(n));
+    let exact = 84 + 50 * n;
+    len == exact || (n > 0 && (exact - 2..exact + 50).contains(&len))
+}
+
 /// Whether a name has the extension of a compressed file.
 fn is_compressed(path: &Path) -> bool {
     let is = |end: &str| path.extension().is_some_and(|found| found.eq_ignore_ascii_case(end));
@@ -123,8 +128,11 @@ mod tests {
         let mut binary = b"solid but binary".to_vec();
         binary.resize(84 + 50, 0);
         binary[80] = 1;
+        let longer = [&binary[..], b"\n"].concat();
         for (start, expected) in [
             (&binary[..], Some(Format::Stl)),
+            (&longer, Some(Format::Stl)),
+            (&binary[..132], Some(Format::Stl)),
             (b"\n SOLID x\nfacet", Some(Format::Stl)),
             (b"solidity 1 2 3", None),
             (b"ply\r\nformat", Some(Format::Ply)),
