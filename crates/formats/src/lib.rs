@@ -25,10 +25,13 @@
 //!
 //! - **OBJ** with its MTL libraries, by the crate `hitscan-obj`, whose page has the details.
 //! - **STL**, text or binary. The names of solids become objects. Equal vertices are merged. Facet normals are
-//!   skipped, because the winding gives them.
+//!   skipped, because the winding gives them. The reader mends a wrong number of triangles, missing ends of
+//!   solids and facets, and other spellings such as `end solid`. It skips unknown lines by name, bytes after the
+//!   last triangle, and the triangle that the end of the file cuts.
 //! - **PLY**, text or binary of either byte order, with any number type. The reader uses positions, normals,
-//!   texture coordinates and faces; it counts other properties and elements. Header lines that are no statement,
-//!   and the further numbers of rows that are too long, are mended and counted.
+//!   texture coordinates of vertices or faces, faces and strips of triangles, in any order; it counts other
+//!   properties and elements. Header lines that are no statement, the further numbers of rows that are too
+//!   long, and whatever follows the last element, are mended and counted.
 //! - **glTF 2.0**, text or GLB: the meshes, materials and node transforms of the default scene. Each node with a
 //!   mesh becomes an [`Instance`]. Equal meshes become one, and primitives of one mesh share the vertices of one
 //!   accessor. Texture coordinates are flipped, so that v grows upwards as in the other

@@ -5,7 +5,7 @@ use hitscan_files::ReadErrorKind;
 use super::header::{Element, Encoding, Header, Property, Scalar};
 use crate::{
     error_at::{ErrorAt, Position},
-    words::Words,
+    words::{self, Words},
 };
 
 /// The arrangement of the elements of a text file.
@@ -18,7 +18,7 @@ pub(super) enum Rows {
 }
 
 /// A cursor over the numbers of a text or binary file.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Body<'a> {
     bytes: &'a [u8],
     encoding: Encoding,
@@ -98,9 +98,7 @@ impl<'a> Body<'a> {
                 Scalar::F32 => self.words.number::<f32>("a number").map(f64::from),
                 _ => self.words.number("a number"),
             };
-            if self.row.is_some_and(|row| row != self.words.line) {
-                return Err(self.words.error(Some(b"\n"), "a number"));
-            }
+            self.check_row(Some(b"\n"))?;
             return number;
         }
         Ok(match scalar {
@@ -110,9 +108,20 @@ impl<'a> Body<'a> {
             Scalar::U16 => f64::from(u16::from_le_bytes(self.take()?)),
             Scalar::I32 => f64::from(i32::from_le_bytes(self.take()?)),
             Scalar::U32 => f64::from(u32::from_le_bytes(self.take()?)),
+            Scalar::I64 => i64::from_le_bytes(self.take()?) as f64,
+            Scalar::U64 => u64::from_le_bytes(self.take()?) as f64,
             Scalar::F32 => f64::from(f32::from_le_bytes(self.take()?)),
             Scalar::F64 => f64::from_le_bytes(self.take()?),
+            Scalar::Unknown => unreachable!("only text may have it"),
         })
+    }
+
+    /// Refuses a word on the line after the element, or none.
+    fn check_row(&self, found: Option<&[u8]>) -> Result<(), ErrorAt> {
+        if found.is_none() || self.row.is_some_and(|row| row != self.words.line) {
+            return Err(self.words.error(found, "a number"));
+        }
+        Ok(())
     }
 
     /// The next bytes of a binary file, in little-endian order.
@@ -151,29 +160,43 @@ impl<'a> Body<'a> {
 
     pub(super) fn skip_property(&mut self, property: &Property) -> Result<(), ErrorAt> {
         for _ in 0..self.list_len(property)? {
-            self.number(property.scalar)?;
+            if property.scalar == Scalar::Unknown {
+                let word = self.words.next();
+                self.check_row(word)?;
+            } else {
+                self.number(property.scalar)?;
+            }
         }
         Ok(())
     }
 
-    pub(super) fn skip(&mut self, element: &Element) -> Result<(), ErrorAt> {
-        self.begin(element)?;
-        element.properties.iter().try_for_each(|property| self.skip_property(property))
+    /// Skips all elements of a kind.
+    pub(super) fn skip_all(&mut self, element: &Element) -> Result<(), ErrorAt> {
+        for _ in 0..element.n {
+            self.begin(element)?;
+            element.properties.iter().try_for_each(|property| self.skip_property(property))?;
+        }
+        Ok(())
     }
 
-    /// Checks that only blanks, or line endings in a binary file, are unread. Returns the number of rows with
-    /// more numbers than declared.
-    pub(super) fn end(mut self) -> Result<u64, ErrorAt> {
+    /// Returns the number of rows with more numbers than declared, and of the words or bytes after the last
+    /// element, which must be 0 unless the file `may_go_on`. Blanks do not count.
+    pub(super) fn end(mut self, may_go_on: bool) -> Result<(u64, u64), ErrorAt> {
         self.end_row()?;
         let rest = match self.encoding {
             Encoding::Text => match self.words.next() {
+                Some(_) if may_go_on => {
+                    let n_words = std::iter::from_fn(|| self.words.next()).count() as u64;
+                    return Ok((self.n_long_rows, n_words + 1));
+                }
                 Some(word) => return Err(self.words.error(Some(word), "the end of the file")),
-                None => return Ok(self.n_long_rows),
+                None => return Ok((self.n_long_rows, 0)),
             },
             _ => &self.bytes[self.at..],
         };
         match rest.iter().position(|byte| !byte.is_ascii_whitespace()) {
-            None => Ok(0),
+            None => Ok((0, 0)),
+            Some(_) if may_go_on => Ok((0, rest.len() as u64)),
             Some(_) => {
                 let found = format!("{} bytes after the last element", rest.len());
                 let kind = ReadErrorKind::syntax(found, "the end of the file");
@@ -185,5 +208,5 @@ impl<'a> Body<'a> {
 
 /// Whether a word is a number, or empty.
 fn is_number(word: &[u8]) -> bool {
-    word.is_empty() || str::from_utf8(word).is_ok_and(|word| word.parse::<f64>().is_ok())
+    word.is_empty() || words::number::<f64>(word).is_some()
 }

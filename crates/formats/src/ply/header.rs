@@ -2,7 +2,10 @@
 
 use hitscan_files::ReadErrorKind;
 
-use crate::error_at::{ErrorAt, Position, quoted};
+use crate::{
+    LoadReport,
+    error_at::{ErrorAt, Position, quoted},
+};
 
 /// The encoding of numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,8 +35,12 @@ pub(super) enum Scalar {
     U16,
     I32,
     U32,
+    I64,
+    U64,
     F32,
     F64,
+    /// A word of text that is skipped, or a number if it is needed.
+    Unknown,
 }
 
 impl Scalar {
@@ -45,6 +52,8 @@ impl Scalar {
             "ushort" | "uint16" => Self::U16,
             "int" | "int32" => Self::I32,
             "uint" | "uint32" => Self::U32,
+            "int64" => Self::I64,
+            "uint64" => Self::U64,
             "float" | "float32" => Self::F32,
             "double" | "float64" => Self::F64,
             _ => return None,
@@ -54,10 +63,10 @@ impl Scalar {
     /// The size in a binary file, in bytes.
     pub(super) fn size(self) -> usize {
         match self {
-            Self::I8 | Self::U8 => 1,
+            Self::I8 | Self::U8 | Self::Unknown => 1,
             Self::I16 | Self::U16 => 2,
             Self::I32 | Self::U32 | Self::F32 => 4,
-            Self::F64 => 8,
+            Self::I64 | Self::U64 | Self::F64 => 8,
         }
     }
 }
@@ -88,15 +97,18 @@ pub(super) struct Header {
     /// The length of the header in bytes, and in lines.
     pub(super) len: usize,
     pub(super) n_lines: u64,
-    /// The number of lines that are no statement, which some programs write without `comment`.
-    pub(super) n_unknown: u64,
+    /// Counts the lines that are no statement, which some programs write without `comment`, and the types
+    /// that PLY does not define.
+    pub(super) report: LoadReport,
 }
 
 impl Header {
     pub(super) fn parse(bytes: &[u8]) -> Result<Self, ErrorAt> {
         let mut encoding = None;
         let mut elements: Vec<Element> = Vec::new();
-        let (mut at, mut line) = (0, 0);
+        let mut report = LoadReport::default();
+        let mark = if bytes.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
+        let (mut at, mut line) = (mark, 0);
         let mut unknown = Unknown::default();
         loop {
             line += 1;
@@ -122,7 +134,7 @@ impl Header {
                 (_, ["format", ..]) => return Err(wrong("one `format ascii 1.0` or the like")),
                 (_, ["element", name, n]) => {
                     let n = n.parse().map_err(|_| wrong("a number of elements"))?;
-                    let (name, properties) = ((*name).to_owned(), Vec::new());
+                    let (name, properties) = (printable(name), Vec::new());
                     elements.push(Element { name, n, properties, line });
                 }
                 (_, ["element", ..]) => return Err(wrong("`element NAME NUMBER`")),
@@ -135,34 +147,52 @@ impl Header {
                     }
                     let element =
                         elements.last_mut().ok_or_else(|| wrong("`element` before it"))?;
-                    element.properties.push(property(rest).ok_or_else(|| {
+                    let is_text = encoding == Some(Encoding::Text);
+                    let known = property(rest, is_text).ok_or_else(|| {
                         wrong("`property TYPE NAME` or `property list TYPE TYPE NAME`")
-                    })?);
+                    })?;
+                    if known.scalar == Scalar::Unknown {
+                        let type_name = rest[rest.len() - 2].as_bytes();
+                        report.add_named("properties of the type", type_name, 1, Some(line));
+                    }
+                    element.properties.push(known);
                 }
                 (_, ["end_header"]) => break,
-                _ => unknown.add(line, text),
+                (_, [word, ..]) => {
+                    report.add_named("header lines", word.as_bytes(), 1, Some(line));
+                    unknown.add(line, text);
+                }
             }
         }
         let no_format = ReadErrorKind::syntax("no `format`", "one in the header");
         let encoding = encoding.ok_or_else(|| Position::Line(line).error(no_format))?;
-        check_properties(&elements)?;
-        Ok(Self { encoding, elements, len: at, n_lines: line, n_unknown: unknown.n })
+        // A header whose lines end with CR alone may be followed by data that begin with the byte of LF.
+        let has_lf = bytes[mark..at - 1].contains(&b'\n');
+        if encoding != Encoding::Text && !has_lf && bytes[..at].ends_with(b"\r\n") {
+            at -= 1;
+        }
+        Ok(Self { encoding, elements, len: at, n_lines: line, report })
+    }
+
+    /// The same header with CR LF at its end instead of CR, or CR instead of CR LF.
+    pub(super) fn with_other_end(&self, bytes: &[u8]) -> Option<Self> {
+        let len = match (&bytes[..self.len], bytes.get(self.len)) {
+            ([.., b'\r', b'\n'], _) => self.len - 1,
+            ([.., b'\r'], Some(b'\n')) => self.len + 1,
+            _ => return None,
+        };
+        Some(Self { len, ..self.clone() })
     }
 }
 
-/// Refuses elements without properties, because reading them would only take time.
-fn check_properties(elements: &[Element]) -> Result<(), ErrorAt> {
-    let Some(empty) = elements.iter().find(|e| e.properties.is_empty() && e.n > 0) else {
-        return Ok(());
-    };
-    let found = format!("element {} without properties", empty.name);
-    Err(Position::Line(empty.line).error(ReadErrorKind::syntax(found, "at least one")))
+/// A name that can be printed: escaped, and cut to 60 characters.
+fn printable(name: &str) -> String {
+    name.escape_debug().take(60).collect()
 }
 
 /// The lines that are no statement, with the error for the first and for the last.
 #[derive(Debug, Default)]
 struct Unknown {
-    n: u64,
     first: Option<ErrorAt>,
     last: Option<ErrorAt>,
     last_line: u64,
@@ -174,7 +204,6 @@ impl Unknown {
             let expected = "format, element, property, comment or end_header";
             Position::Line(line).error(ReadErrorKind::syntax(quoted(text), expected))
         };
-        self.n += 1;
         self.first.get_or_insert_with(error);
         (self.last, self.last_line) = (Some(error()), line);
     }
@@ -188,22 +217,22 @@ fn next_line(bytes: &[u8], at: usize) -> Option<(&[u8], usize)> {
     Some((&rest[..len], at + len + ending))
 }
 
-fn property(words: &[&str]) -> Option<Property> {
+/// A property. In text, its values may have a type that PLY does not define.
+fn property(words: &[&str], is_text: bool) -> Option<Property> {
+    let scalar = |name| match Scalar::of_name(name) {
+        None if is_text => Some(Scalar::Unknown),
+        known => known,
+    };
     match *words {
         ["list", length, item, name] => {
             let list = Scalar::of_name(length)?;
             if matches!(list, Scalar::F32 | Scalar::F64) {
                 return None;
             }
-            Some(Property {
-                name: name.to_owned(),
-                scalar: Scalar::of_name(item)?,
-                list: Some(list),
-            })
+            Some(Property { name: printable(name), scalar: scalar(item)?, list: Some(list) })
         }
-        [scalar, name] => {
-            Some(Property { name: name.to_owned(), scalar: Scalar::of_name(scalar)?, list: None })
-        }
+        ["list", ..] => None,
+        [item, name] => Some(Property { name: printable(name), scalar: scalar(item)?, list: None }),
         _ => None,
     }
 }

@@ -1,11 +1,11 @@
 //! PLY: elements with properties, text or binary.
 
 mod body;
+mod faces;
 mod header;
 
 use glam::{Vec2, Vec3};
-use hitscan_files::{Limit, LoadOptions, ReadErrorKind};
-use hitscan_primitives::{CornerAttributes, Triangulator};
+use hitscan_files::{LoadOptions, ReadErrorKind};
 
 use crate::{
     LoadReport,
@@ -14,6 +14,7 @@ use crate::{
     mesh_builder::MeshBuilder,
 };
 use body::{Body, Rows};
+use faces::Faces;
 use header::{Element, Encoding, Header, Property};
 
 /// The property names that exporters use for each value of a vertex.
@@ -31,19 +32,32 @@ const COLUMNS: [&[&str]; 8] = [
 /// Parses a file.
 ///
 /// Some programs write more numbers per row than the header declares. Only if a text file makes no sense
-/// otherwise, each of its lines is one element.
+/// otherwise, each of its lines is one element. Only if no reading ends with the file, something follows the
+/// elements.
 pub(crate) fn parse(bytes: &[u8], options: &LoadOptions) -> Result<Parts, ErrorAt> {
     let header = Header::parse(bytes)?;
-    parse_body(bytes, &header, Rows::Free, options).or_else(|error| match header.encoding {
-        Encoding::Text => parse_body(bytes, &header, Rows::Lines, options).map_err(|_| error),
-        _ => Err(error),
-    })
+    let (free, lines) = ((Rows::Free, false), (Rows::Lines, false));
+    let rows = match header.encoding {
+        Encoding::Text => [free, lines, (Rows::Lines, true)],
+        _ => [free, (Rows::Free, true), (Rows::Free, true)],
+    };
+    let mut first_error = None;
+    for (rows, may_go_on) in rows {
+        for header in std::iter::once(header.clone()).chain(header.with_other_end(bytes)) {
+            match parse_body(bytes, &header, rows, may_go_on, options) {
+                Ok(parts) => return Ok(parts),
+                Err(error) => _ = first_error.get_or_insert(error),
+            }
+        }
+    }
+    Err(first_error.expect("the file was read at least once"))
 }
 
 fn parse_body(
     bytes: &[u8],
     header: &Header,
     rows: Rows,
+    may_go_on: bool,
     options: &LoadOptions,
 ) -> Result<Parts, ErrorAt> {
     let mut body = Body::new(bytes, header, rows);
@@ -51,44 +65,73 @@ fn parse_body(
         options,
         builder: MeshBuilder::default(),
         is_finite: Vec::new(),
-        report: LoadReport::default(),
+        has_normals: false,
+        has_uvs: false,
+        n_triangles: 0,
+        report: header.report.clone(),
     };
-    ply.report.add("header lines that are no statement", header.n_unknown);
     let mut has_vertices = false;
+    // The faces before the vertices, which are read after them.
+    let mut early = Vec::new();
     for element in &header.elements {
-        check_count(element, &body, options)?;
-        match element.name.as_str() {
-            "vertex" if !has_vertices => {
-                has_vertices = true;
-                ply.read_vertices(element, &mut body)?;
+        let faces = Faces::named(&element.name);
+        let is_vertex = element.name == "vertex" && !has_vertices;
+        if element.properties.is_empty() && !is_vertex && faces.is_none() {
+            // They take no bytes, but reading them could take hours.
+            ply.report.add(&format!("elements {}", element.name), element.n);
+            continue;
+        }
+        check_count(element, &body)?;
+        if is_vertex {
+            check_vertices(element, options)?;
+            ply.read_vertices(element, &mut body)?;
+            has_vertices = true;
+            for (kind, element, mut body) in early.drain(..) {
+                ply.read_faces(kind, element, &mut body)?;
             }
-            "face" if !has_vertices => {
-                let expected = "the element vertex before it";
-                let kind = ReadErrorKind::syntax("the element face", expected);
-                return Err(Position::Line(element.line).error(kind));
+            continue;
+        }
+        match faces {
+            Some(kind) if has_vertices => {
+                check_vertices(element, options)?;
+                ply.read_faces(kind, element, &mut body)?;
             }
-            "face" => ply.read_faces(element, &mut body)?,
-            name => {
-                ply.report.add(&format!("elements {name}"), element.n);
-                for _ in 0..element.n {
-                    body.skip(element)?;
-                }
+            Some(kind) => {
+                early.push((kind, element, body.clone()));
+                body.skip_all(element)?;
+            }
+            None => {
+                ply.report.add(&format!("elements {}", element.name), element.n);
+                body.skip_all(element)?;
             }
         }
     }
-    let n_long_rows = body.end()?;
+    if let Some((_, element, _)) = early.iter().find(|(_, element, _)| element.n > 0) {
+        let found = format!("an element {}", element.name);
+        let kind = ReadErrorKind::syntax(found, "an element vertex beside it");
+        return Err(Position::Line(element.line).error(kind));
+    }
+    let (n_long_rows, n_after) = body.end(may_go_on)?;
     ply.report.add_as("rows with more numbers than declared", "the rest left out", n_long_rows);
+    let is_text = header.encoding == Encoding::Text;
+    let what =
+        if is_text { "words after the last element" } else { "bytes after the last element" };
+    ply.report.add(what, n_after);
     Ok(Parts::of_one(ply.builder.finish(options)?, ply.report))
 }
 
-/// Compares the number of elements with the unread bytes and the limit, before memory is allocated.
-fn check_count(element: &Element, body: &Body<'_>, options: &LoadOptions) -> Result<(), ErrorAt> {
+/// Compares the number of elements with the unread bytes, before memory is allocated.
+fn check_count(element: &Element, body: &Body<'_>) -> Result<(), ErrorAt> {
     let most = body.n_left() as u64 / body.shortest(element).max(1);
     if element.n > most {
         let found = format!("{} elements {}", element.n, element.name);
         let expected = format!("at most {most}, for which there are bytes");
         return Err(Position::Line(element.line).error(ReadErrorKind::syntax(found, expected)));
     }
+    Ok(())
+}
+
+fn check_vertices(element: &Element, options: &LoadOptions) -> Result<(), ErrorAt> {
     ReadErrorKind::check_vertices("elements", element.n, options)
         .map_err(|kind| Position::Line(element.line).error(kind))
 }
@@ -98,6 +141,10 @@ struct Ply<'a> {
     builder: MeshBuilder,
     /// Per vertex, whether its position is finite.
     is_finite: Vec<bool>,
+    /// Whether the vertices have normals, and texture coordinates.
+    has_normals: bool,
+    has_uvs: bool,
+    n_triangles: u64,
     report: LoadReport,
 }
 
@@ -114,6 +161,9 @@ impl Ply<'_> {
     }
 
     fn read_vertices(&mut self, element: &Element, body: &mut Body<'_>) -> Result<(), ErrorAt> {
+        if element.n == 0 {
+            return Ok(());
+        }
         // The value that each property sets.
         let mut columns = vec![None; element.properties.len()];
         let mut found = [false; COLUMNS.len()];
@@ -131,7 +181,8 @@ impl Ply<'_> {
             let kind = ReadErrorKind::syntax("a vertex without x, y or z", "all three");
             return Err(Position::Line(element.line).error(kind));
         }
-        let (has_normals, has_uvs) = (found[3..6] == [true; 3], found[6..] == [true; 2]);
+        self.has_normals = found[3..6] == [true; 3];
+        self.has_uvs = found[6..] == [true; 2];
         for _ in 0..element.n {
             body.begin(element)?;
             let mut values = [0.0f32; COLUMNS.len()];
@@ -145,98 +196,15 @@ impl Ply<'_> {
             let position = Vec3::new(x, y, z);
             self.is_finite.push(position.is_finite());
             // A vertex that is not finite keeps its index. Its faces are skipped.
+            let n_not_finite = u64::from(!position.is_finite());
+            self.report.add_as("vertices that are not finite", "set to (0, 0, 0)", n_not_finite);
             self.builder.positions.push(if position.is_finite() { position } else { Vec3::ZERO });
-            if has_normals {
+            if self.has_normals {
                 self.builder.attributes.normals.push(Vec3::new(nx, ny, nz));
             }
-            if has_uvs {
+            if self.has_uvs {
                 self.builder.attributes.uvs.push(Vec2::new(u, v));
             }
-        }
-        Ok(())
-    }
-
-    /// Reads the corners of the face with number `face`. Its property with number `indices` holds them.
-    fn read_polygon(
-        &self,
-        element: &Element,
-        indices: usize,
-        face: u64,
-        body: &mut Body<'_>,
-        polygon: &mut Vec<u32>,
-    ) -> Result<(), ErrorAt> {
-        let (position, n_vertices) = (body.position(), self.is_finite.len());
-        polygon.clear();
-        for (index, property) in element.properties.iter().enumerate() {
-            if index != indices {
-                body.skip_property(property)?;
-                continue;
-            }
-            let n = body.list_len(property)?;
-            let limit = u64::from(self.options.max_polygon_corners);
-            if n as u64 > limit {
-                let (what, found) = ("corners of a face", n as u64);
-                let raised_by = Some(Limit::PolygonCorners);
-                let kind = ReadErrorKind::TooLarge { what, found, limit, raised_by };
-                return Err(position.error(kind));
-            }
-            for _ in 0..n {
-                let index = body.number(property.scalar)?;
-                if !(index >= 0.0 && index < n_vertices as f64 && index.fract() == 0.0) {
-                    let found = format!("corner {index} of face {face}");
-                    let expected = format!("one of the file's {n_vertices} vertices, from 0");
-                    return Err(position.error(ReadErrorKind::syntax(found, expected)));
-                }
-                polygon.push(index as u32);
-            }
-        }
-        Ok(())
-    }
-
-    fn read_faces(&mut self, element: &Element, body: &mut Body<'_>) -> Result<(), ErrorAt> {
-        let is_indices = |property: &Property| {
-            property.list.is_some()
-                && matches!(property.name.as_str(), "vertex_indices" | "vertex_index")
-        };
-        let Some(indices) = element.properties.iter().position(is_indices) else {
-            let expected = "a list vertex_indices";
-            let kind = ReadErrorKind::syntax("a face without one", expected);
-            return Err(Position::Line(element.line).error(kind));
-        };
-        for (index, property) in element.properties.iter().enumerate() {
-            if index != indices {
-                self.skip_property("face", element, property);
-            }
-        }
-        let (has_normals, has_uvs) =
-            (!self.builder.attributes.normals.is_empty(), !self.builder.attributes.uvs.is_empty());
-        let mut triangulator = Triangulator::default();
-        let (mut polygon, mut corners) = (Vec::new(), Vec::new());
-        let mut n_triangles = 0;
-        for face in 0..element.n {
-            body.begin(element)?;
-            let position = body.position();
-            self.read_polygon(element, indices, face, body, &mut polygon)?;
-            if polygon.len() < 3 {
-                self.report.add("faces of fewer than 3 corners", 1);
-                continue;
-            }
-            if !polygon.iter().all(|&vertex| self.is_finite[vertex as usize]) {
-                self.report.add("faces at a vertex that is not finite", 1);
-                continue;
-            }
-            n_triangles += polygon.len() as u64 - 2;
-            ReadErrorKind::check_vertices("triangles", n_triangles, self.options)
-                .map_err(|kind| position.error(kind))?;
-            self.builder.begin_polygon(None, None, position.line());
-            corners.clear();
-            corners.extend(polygon.iter().map(|&vertex| self.builder.positions[vertex as usize]));
-            triangulator.triangulate(&corners, |triangle| {
-                let triangle = triangle.map(|corner| polygon[corner as usize]);
-                let if_there =
-                    |is_there| if is_there { triangle } else { [CornerAttributes::NONE; 3] };
-                self.builder.add_triangle(triangle, if_there(has_normals), if_there(has_uvs));
-            });
         }
         Ok(())
     }

@@ -95,7 +95,7 @@ fn polygons_are_cut_like_those_of_obj_files() {
     // A vertex that is not finite removes its faces.
     let loaded = read(text.replace("4 2 0", "inf 2 0").as_bytes(), Format::Ply);
     let loaded = loaded.expect("the file is right");
-    assert_eq!((loaded.meshes[0].triangles().len(), loaded.report.n_ignored()), (0, 1));
+    assert_eq!((loaded.meshes[0].triangles().len(), loaded.report.n_ignored()), (0, 2));
 }
 
 #[test]
@@ -125,7 +125,7 @@ fn header_lines_that_are_no_statement_are_skipped_and_counted() {
         let bytes = [&bytes[..at], b"Created by a program, \xe9\n\n", &bytes[at..]].concat();
         let loaded = read(&bytes, Format::Ply).expect(encoding);
         assert_eq!(loaded.meshes[0].triangles().len(), 3);
-        assert_eq!(loaded.report.lines()[0], "header lines that are no statement, left out: 1");
+        assert_eq!(loaded.report.lines()[0], "header lines \"Created\", left out: 1 (line 3)");
     }
 }
 
@@ -169,6 +169,186 @@ fn colours_are_one_note() {
     assert_eq!(remarks, expected);
 }
 
+/// A file with vertices at (0, 0), (2, 0), (0, 2) and (2, 2), the elements `faces` before or after them.
+fn square(faces: &str, body: &str, is_first: bool) -> String {
+    let vertex = "element vertex 4\nproperty float x\nproperty float y\nproperty float z\n";
+    let (vertices, start) = ("0 0 0\n2 0 0\n0 2 0\n2 2 0\n", "ply\nformat ascii 1.0\n");
+    match is_first {
+        true => format!("{start}{faces}{vertex}end_header\n{body}{vertices}"),
+        false => format!("{start}{vertex}{faces}end_header\n{vertices}{body}"),
+    }
+}
+
+#[test]
+fn faces_may_precede_their_vertices() {
+    let faces = "element face 2\nproperty list uchar int vertex_index\nproperty uchar flag\n";
+    for is_first in [false, true] {
+        let text = square(faces, "3 0 1 2 9\n3 1 3 2 9\n", is_first);
+        let loaded = read(text.as_bytes(), Format::Ply).expect("the file is right");
+        assert_eq!(loaded.meshes[0].triangles(), [[0, 1, 2], [1, 3, 2]]);
+        assert_eq!(loaded.report.lines(), ["face properties flag, left out: 1"]);
+    }
+    let text = "ply\nformat ascii 1.0\nelement face 1\nproperty list uchar int vertex_index\nend_header\n3 0 1 2\n";
+    let error = read(text.as_bytes(), Format::Ply).expect_err("there are no vertices").to_string();
+    assert_eq!(error, "test:3: an element face; expected an element vertex beside it");
+}
+
+#[test]
+fn strips_turn_every_other_triangle_and_start_again_at_minus_one() {
+    let faces = "element tristrips 2\nproperty list int int vertex_indices\n";
+    for is_first in [false, true] {
+        let text = square(faces, "13 0 1 2 3 -1 3 2 1 -1 0 1 1 3\n3 -1 0 1\n", is_first);
+        let loaded = read(text.as_bytes(), Format::Ply).expect("the file is right");
+        assert_eq!(loaded.meshes[0].triangles(), [[0, 1, 2], [2, 1, 3], [3, 2, 1]]);
+        let lines = [
+            "triangles of strips with a vertex twice, left out: 2",
+            "strips of fewer than 3 corners, left out: 1",
+        ];
+        assert_eq!(loaded.report.lines(), lines);
+    }
+    // The same for every type of index, in a binary file of either byte order.
+    for (name, numbers) in [
+        ("char", [0, 1, 2, 255, 1, 2, 3].map(|i: u64| vec![i as u8])),
+        ("int16", [0, 1, 2, 0xffff, 1, 2, 3].map(|i: u64| (i as u16).to_le_bytes().to_vec())),
+        ("int", [0, 1, 2, 0xffff_ffff, 1, 2, 3].map(|i: u64| (i as u32).to_le_bytes().to_vec())),
+        ("uint", [0, 1, 2, 0xffff_ffff, 1, 2, 3].map(|i: u64| (i as u32).to_le_bytes().to_vec())),
+        ("int64", [0, 1, 2, u64::MAX, 1, 2, 3].map(|i: u64| i.to_le_bytes().to_vec())),
+        ("double", [0.0, 1.0, 2.0, -1.0, 1.0, 2.0, 3.0].map(|i: f64| i.to_le_bytes().to_vec())),
+    ] {
+        for is_big in [false, true] {
+            let order = if is_big { "binary_big_endian" } else { "binary_little_endian" };
+            let header = square(
+                &faces.replace("2\n", "1\n").replace("int int", &format!("uint64 {name}")),
+                "",
+                false,
+            );
+            let end = header.find("0 0 0").expect("it is there");
+            let mut bytes = header[..end].replace("ascii", order).into_bytes();
+            let mut put = |number: &[u8]| match is_big {
+                true => bytes.extend(number.iter().rev()),
+                false => bytes.extend(number),
+            };
+            for coordinate in [0.0f32, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0, 2.0, 0.0, 2.0, 2.0, 0.0] {
+                put(&coordinate.to_le_bytes());
+            }
+            put(&7u64.to_le_bytes());
+            numbers.iter().for_each(|number| put(number));
+            let mesh = mesh(&bytes, Format::Ply);
+            assert_eq!(mesh.triangles(), [[0, 1, 2], [1, 2, 3]], "{name} {order}");
+        }
+    }
+}
+
+#[test]
+fn faces_may_have_texture_coordinates_of_their_own() {
+    let faces = "element face 3\nproperty list uchar int vertex_indices\n\
+        property list uchar float texcoord\nproperty int texnumber\n";
+    let body = "3 0 1 2 6 0 0 0.5 0 0 0.25 0\n4 0 1 3 2 8 0 0 1 0 1 1 0 1 0\n3 1 3 2 2 7 7 0\n";
+    let loaded = read(square(faces, body, false).as_bytes(), Format::Ply).expect("it is right");
+    let attributes = loaded.meshes[0].attributes();
+    let uvs = |list: [[f32; 2]; 3]| Some(list.map(Vec2::from));
+    assert_eq!(attributes.uvs_of(0), uvs([[0.0, 0.0], [0.5, 0.0], [0.0, 0.25]]));
+    assert_eq!(attributes.uvs_of(1), uvs([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0]]));
+    assert_eq!(attributes.uvs_of(2), uvs([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0]]));
+    assert_eq!(attributes.uvs_of(3), None);
+    let lines = [
+        "face properties texnumber, left out: 1",
+        "texture coordinates of faces, of another number than their corners, left out: 1",
+    ];
+    assert_eq!(loaded.report.lines(), lines);
+}
+
+#[test]
+fn vertices_that_are_not_finite_lose_their_faces_in_any_spelling() {
+    let faces = "element face 2\nproperty list uchar int vertex_indices\n";
+    for word in ["nan", "-nan(ind)", "1.#QNAN", "-1.#IND00", "1.#INF", "inf", "-Infinity", "1e39"] {
+        let text =
+            square(faces, "3 0 1 2\n3 1 3 2\n", false).replacen("0 0 0", &format!("0 {word} 0"), 1);
+        let loaded = read(text.as_bytes(), Format::Ply).expect(word);
+        assert_eq!(loaded.meshes[0].triangles(), [[1, 3, 2]], "{word}");
+        let lines = [
+            "vertices that are not finite, set to (0, 0, 0): 1",
+            "faces at a vertex that is not finite, left out: 1",
+        ];
+        assert_eq!(loaded.report.lines(), lines, "{word}");
+    }
+}
+
+#[test]
+fn a_header_that_ends_with_cr_may_precede_the_byte_of_lf() {
+    // 0a as the first byte of a position, or as the count of the first list.
+    for (faces_first, count) in [(true, 10u8), (false, 3)] {
+        let list = "element face 1\nproperty list uchar uchar vertex_indices\n";
+        let header = square(list, "", faces_first).replace("ascii", "binary_little_endian");
+        let header = &header[..header.find("0 0 0").expect("it is there")];
+        let mut vertices: Vec<u8> =
+            [f32::from_bits(0x3f80_000a), 0.0, 0.0, 2.0, 0.0, 0.0, 0.0, 2.0, 0.0, 2.0, 2.0, 0.0]
+                .iter()
+                .flat_map(|x| x.to_le_bytes())
+                .collect();
+        let mut body = vec![count];
+        body.extend((0..count).map(|i| i % 4));
+        match faces_first {
+            true => body.append(&mut vertices),
+            false => body = [vertices, body].concat(),
+        }
+        let mut expected = None;
+        for ending in ["\n", "\r", "\r\n"] {
+            let bytes = [header.replace('\n', ending).as_bytes(), &body].concat();
+            let loaded = read(&bytes, Format::Ply).expect("the file is right");
+            assert_eq!(loaded.report.n_ignored(), 0);
+            let mesh = loaded.into_mesh().expect("it is one mesh");
+            assert_eq!(expected.get_or_insert_with(|| mesh.clone()), &mesh, "{ending:?}");
+        }
+        // Only the last line ends otherwise.
+        let mut mixed = header.to_owned();
+        mixed.replace_range(mixed.len() - 1.., "\r");
+        let mixed = [mixed.as_bytes(), &body].concat();
+        assert_eq!(read(&mixed, Format::Ply).expect("it is right").into_mesh().ok(), expected);
+    }
+}
+
+#[test]
+fn unknown_elements_properties_and_types_are_left_out_by_name() {
+    let unknown =
+        "element grid 2\nproperty string label\nproperty list uchar hex codes\nproperty float w\n";
+    let faces = format!(
+        "{unknown}element nothing 4000000000\nelement face 1\n\
+        property list uint16 uint64 vertex_indices\nproperty list uchar uchar tags\n\
+        material wood\nelement \u{1b}[2J 1\nproperty char c\n"
+    );
+    let body = "north 2 0xa 0xb 1\nsouth 0 2\n3 0 1 2 2 7 7\n1\n";
+    let lines = [
+        "properties of the type \"string\", left out: 1 (line 8)",
+        "properties of the type \"hex\", left out: 1 (line 9)",
+        "header lines \"material\", left out: 1 (line 15)",
+        "elements grid, left out: 2",
+        "elements nothing, left out: 4000000000",
+        "face properties tags, left out: 1",
+        "elements \\u{1b}[2J, left out: 1",
+        "words after the last element, left out: 2",
+    ];
+    let text = square(&faces, body, false) + "more words";
+    let loaded = read(text.as_bytes(), Format::Ply).expect("the triangles are known");
+    assert_eq!(
+        (loaded.meshes[0].triangles(), loaded.report.lines()),
+        (&[[0, 1, 2]][..], lines.map(str::to_owned).to_vec())
+    );
+    let marked = format!("\u{feff}{text}");
+    assert_eq!(
+        read(marked.as_bytes(), Format::Ply).expect("a mark is no text").meshes,
+        loaded.meshes
+    );
+    for encoding in &ENCODINGS[1..] {
+        let loaded = read(&[&file(encoding)[..], b"abc"].concat(), Format::Ply).expect(encoding);
+        let last = "bytes after the last element, left out: 3".to_owned();
+        assert_eq!(loaded.report.lines().last(), Some(&last), "{encoding}");
+    }
+    let fewer = String::from_utf8(file("ascii")).expect("it is text").replace("face 3", "face 2");
+    let lines = read(fewer.as_bytes(), Format::Ply).expect("two faces are declared").report.lines();
+    assert_eq!(lines.last(), Some(&"words after the last element, left out: 4".to_owned()));
+}
+
 #[test]
 fn damaged_files_are_errors_with_the_place() {
     let [text, binary, big] = ENCODINGS.map(file);
@@ -183,6 +363,8 @@ fn damaged_files_are_errors_with_the_place() {
             .replace(what, &format!("{} 4294967295", &what[..what.len() - 2]));
         [header.as_bytes(), &bytes[end..]].concat()
     };
+    let at = binary.windows(7).position(|word| word == b"float x").expect("it is there");
+    let real = [&binary[..at], b"real", &binary[at + 5..]].concat();
     let mut far = binary.clone();
     let n = far.len();
     far[n - 4..].copy_from_slice(&6i32.to_le_bytes());
@@ -200,7 +382,7 @@ fn damaged_files_are_errors_with_the_place() {
         (with("element vertex 6", "element vertex six"), "test:4: \"element vertex six\""),
         (with("element vertex 6", "element vertex -6"), "expected a number of elements"),
         (with("element vertex 6\n", ""), "expected `element` before it"),
-        (with("property float x", "property real x"), "test:5: \"property real x\"; expected"),
+        (real, "test:5: \"property real x\"; expected"),
         (with("list uchar int", "list float int"), "expected `property TYPE NAME`"),
         (with("list uchar int", "list uchar"), "expected `property TYPE NAME`"),
         (with("float x", "float w"), "a vertex without x, y or z; expected all three"),
@@ -217,7 +399,6 @@ fn damaged_files_are_errors_with_the_place() {
         (with("vertex 6", "vertex 7"), "3 elements face; expected at most 1, for which"),
         (with("vertex 6", "vertex 60000"), "60000 elements vertex; expected at most"),
         (with("face 3", "face 4"), "the end of the file; expected an element face"),
-        (with("face 3", "face 2"), "test:30: \"7\"; expected the end of the file"),
         (with("1 0 0.5", "1 zero 0.5"), "test:22: \"zero\"; expected a number"),
         (with("7 4 0 1 2 3", "7 4 0 1 2 6"), "test:28: corner 6 of face 0; expected one of"),
         (with("7 4 0 1 2 3", "7 4 0 1 2 -1"), "test:28: corner -1 of face 0"),
@@ -232,7 +413,6 @@ fn damaged_files_are_errors_with_the_place() {
             "test, byte 656: a list vertex_indices of 2 items; expected at most 1",
         ),
         (binary[..n - 9].to_vec(), "the end of the file after"),
-        ([&binary[..], b"abc"].concat(), "3 bytes after the last element; expected the end"),
         (huge(&binary, "vertex 6"), "4294967295 elements vertex; expected at most"),
         (huge(&big, "face 3"), "elements face; expected at most"),
         (far, "corner 6 of face 2"),
