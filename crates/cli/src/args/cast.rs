@@ -29,6 +29,8 @@ Rays:
   ndjson  {\"origin\":[0,0,9],\"direction\":[0,0,-1],\"t_min\":0,\"t_max\":null} per line;
           bounds may be absent or null; \"inf\", \"-inf\" are infinite
   npy     float32 or float64 of shape (n, 6) or (n, 8), columns as in csv
+  From a pipe, rays get their answers whenever the input pauses, so a program may write a ray and
+  wait for its answer.
   Invalid rays miss, and standard error gets their count. A ray is invalid if its direction is zero,
   a number is not finite, or its interval is empty.
 

@@ -25,6 +25,7 @@ Points:
           header; files of NumPy's savetxt are fine, too
   ndjson  {\"point\":[1,2,3]}, {\"x\":1,\"y\":2,\"z\":3} or [1,2,3] per line
   npy     float32 or float64 of shape (n, 3)
+  From a pipe, points get their answers whenever the input pauses.
   Coordinates are rounded to single precision. Points that are not finite have no closest point,
   and standard error gets their count.
 
@@ -33,7 +34,7 @@ Results, one per point in the order of the points:
             closest   0.5 0.0 -1.5
             triangle  12, vertices 4 7 9, w1 0.25, w2 0.5
   ndjson  {\"point\":0,\"position\":[0.5,0.0,-2.0],\"inside\":false,\"distance\":0.5,
-          \"signed_distance\":0.5,\"closest\":[0.5,0.0,-1.5],\"w1\":0.25,\"v\":0.5,\"triangle\":12,
+          \"signed_distance\":0.5,\"closest\":[0.5,0.0,-1.5],\"w1\":0.25,\"w2\":0.5,\"triangle\":12,
           \"vertices\":[4,7,9],\"polygon\":6,\"object\":null,\"group\":null,\"material\":null}
   csv     point,inside,distance,signed_distance,closest_x,closest_y,closest_z,w1,w2,triangle,...
   npz     inside, distance, signed_distance, points (n, 3), primitive_ids, primitive_uvs (n, 2)

@@ -1,9 +1,7 @@
 //! Points as comma-separated values: rows of three numbers.
 
-use std::io::BufRead;
-
 use super::reader::PointReader;
-use crate::table::{CsvTable, Schema};
+use crate::table::{Arrivals, CsvTable, Schema};
 
 /// A stream of points in CSV.
 pub(super) struct CsvPoints<R>(CsvTable<R>);
@@ -14,7 +12,7 @@ const SCHEMA: Schema = Schema {
     expected: "expected the header x,y,z, or 3 numbers per row",
 };
 
-impl<R: BufRead> CsvPoints<R> {
+impl<R: Arrivals> CsvPoints<R> {
     /// Reads up to the header, or up to the first row of a file without one.
     ///
     /// # Errors
@@ -24,9 +22,12 @@ impl<R: BufRead> CsvPoints<R> {
     }
 }
 
-impl<R: BufRead> PointReader for CsvPoints<R> {
+impl<R: Arrivals> PointReader for CsvPoints<R> {
     fn read(&mut self, points: &mut Vec<[f32; 3]>, max_points: usize) -> anyhow::Result<()> {
-        for _ in 0..max_points {
+        for n in 0..max_points {
+            if n > 0 && !self.0.has_arrived(n) {
+                break;
+            }
             let mut point = [0.0; 3];
             if !self.0.read_row(&mut point)? {
                 break;

@@ -1,27 +1,28 @@
 //! Points as JSON values, one per line.
 
-use std::io::BufRead;
-
 use anyhow::{Context, bail};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::reader::PointReader;
-use crate::table::Lines;
 use crate::table::json::{self, number, vector};
+use crate::table::{Arrivals, Lines};
 
 /// A stream of points in NDJSON.
 pub(super) struct NdjsonPoints<R>(Lines<R>);
 
-impl<R: BufRead> NdjsonPoints<R> {
+impl<R: Arrivals> NdjsonPoints<R> {
     pub(super) fn new(input: R, name: String) -> Self {
         Self(Lines::new(input, name))
     }
 }
 
-impl<R: BufRead> PointReader for NdjsonPoints<R> {
+impl<R: Arrivals> PointReader for NdjsonPoints<R> {
     fn read(&mut self, points: &mut Vec<[f32; 3]>, max_points: usize) -> anyhow::Result<()> {
-        for _ in 0..max_points {
+        for n in 0..max_points {
+            if n > 0 && !self.0.has_arrived(n, |_| false) {
+                break;
+            }
             let Some(line) = self.0.next()? else { break };
             let point = parse(line);
             points.push(point.with_context(|| self.0.location())?);

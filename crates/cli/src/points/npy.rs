@@ -1,14 +1,12 @@
 //! Points as a NumPy array of shape (n, 3).
 
-use std::io::BufRead;
-
 use super::reader::PointReader;
-use crate::table::NpyTable;
+use crate::table::{Arrivals, NpyTable};
 
 /// A stream of points in NPY.
 pub(super) struct NpyPoints<R>(NpyTable<R>);
 
-impl<R: BufRead> NpyPoints<R> {
+impl<R: Arrivals> NpyPoints<R> {
     /// Reads the header.
     ///
     /// # Errors
@@ -18,7 +16,7 @@ impl<R: BufRead> NpyPoints<R> {
     }
 }
 
-impl<R: BufRead> PointReader for NpyPoints<R> {
+impl<R: Arrivals> PointReader for NpyPoints<R> {
     fn read(&mut self, points: &mut Vec<[f32; 3]>, max_points: usize) -> anyhow::Result<()> {
         let numbers = self.0.read(max_points)?;
         points.extend(numbers.chunks_exact(3).map(|row| [row[0], row[1], row[2]]));

@@ -3,6 +3,7 @@
 /// A stream of points.
 pub trait PointReader {
     /// Appends the next points, at most `max_points`, to `points`. Appends none at the end of the stream.
+    /// Waits for the first alone: if the input pauses, it appends those that have arrived.
     ///
     /// The reader passes points on that are not finite; they have no closest point.
     ///

@@ -1,13 +1,11 @@
 //! Rays as comma-separated values: rows of six or eight numbers.
 
-use std::io::BufRead;
-
 use hitscan::Ray;
 use hitscan::scene::WorldRay;
 
 use super::range::{DefaultRange, TableRay, ray_of};
 use super::reader::RayReader;
-use crate::table::{CsvTable, Number, Schema};
+use crate::table::{Arrivals, CsvTable, Number, Schema};
 
 /// A stream of rays in CSV.
 pub(super) struct CsvRays<R> {
@@ -22,7 +20,7 @@ const SCHEMA: Schema = Schema {
                or 6 or 8 numbers per row",
 };
 
-impl<R: BufRead> CsvRays<R> {
+impl<R: Arrivals> CsvRays<R> {
     /// Reads up to the header, or up to the first row of a file without one.
     ///
     /// # Errors
@@ -32,9 +30,12 @@ impl<R: BufRead> CsvRays<R> {
     }
 }
 
-impl<R: BufRead> CsvRays<R> {
+impl<R: Arrivals> CsvRays<R> {
     fn rays<T: TableRay>(&mut self, rays: &mut Vec<T>, max_rays: usize) -> anyhow::Result<()> {
-        for _ in 0..max_rays {
+        for n in 0..max_rays {
+            if n > 0 && !self.table.has_arrived(n) {
+                break;
+            }
             let [t_min, t_max] = self.range.bounds();
             let zero = T::Number::from_f32(0.0);
             let mut numbers = [zero, zero, zero, zero, zero, zero, t_min, t_max];
@@ -47,7 +48,7 @@ impl<R: BufRead> CsvRays<R> {
     }
 }
 
-impl<R: BufRead> RayReader for CsvRays<R> {
+impl<R: Arrivals> RayReader for CsvRays<R> {
     fn read(&mut self, rays: &mut Vec<Ray>, max_rays: usize) -> anyhow::Result<()> {
         self.rays(rays, max_rays)
     }

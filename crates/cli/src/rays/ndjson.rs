@@ -1,7 +1,5 @@
 //! Rays as JSON objects, one per line.
 
-use std::io::BufRead;
-
 use anyhow::Context;
 use hitscan::Ray;
 use hitscan::scene::WorldRay;
@@ -11,7 +9,7 @@ use serde_json::value::RawValue;
 use super::range::{DefaultRange, TableRay};
 use super::reader::RayReader;
 use crate::table::json::{self, number, vector};
-use crate::table::{Lines, Number};
+use crate::table::{Arrivals, Lines, Number};
 
 /// A stream of rays in NDJSON.
 pub(super) struct NdjsonRays<R> {
@@ -19,15 +17,18 @@ pub(super) struct NdjsonRays<R> {
     range: DefaultRange,
 }
 
-impl<R: BufRead> NdjsonRays<R> {
+impl<R: Arrivals> NdjsonRays<R> {
     pub(super) fn new(input: R, name: String, range: DefaultRange) -> Self {
         Self { lines: Lines::new(input, name), range }
     }
 }
 
-impl<R: BufRead> NdjsonRays<R> {
+impl<R: Arrivals> NdjsonRays<R> {
     fn rays<T: TableRay>(&mut self, rays: &mut Vec<T>, max_rays: usize) -> anyhow::Result<()> {
-        for _ in 0..max_rays {
+        for n in 0..max_rays {
+            if n > 0 && !self.lines.has_arrived(n, |_| false) {
+                break;
+            }
             let Some(line) = self.lines.next()? else { break };
             let ray = parse(line, self.range);
             rays.push(ray.with_context(|| self.lines.location())?);
@@ -36,7 +37,7 @@ impl<R: BufRead> NdjsonRays<R> {
     }
 }
 
-impl<R: BufRead> RayReader for NdjsonRays<R> {
+impl<R: Arrivals> RayReader for NdjsonRays<R> {
     fn read(&mut self, rays: &mut Vec<Ray>, max_rays: usize) -> anyhow::Result<()> {
         self.rays(rays, max_rays)
     }

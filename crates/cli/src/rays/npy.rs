@@ -1,13 +1,11 @@
 //! Rays as a NumPy array of shape (n, 6) or (n, 8).
 
-use std::io::BufRead;
-
 use hitscan::Ray;
 use hitscan::scene::WorldRay;
 
 use super::range::{DefaultRange, TableRay, ray_of};
 use super::reader::RayReader;
-use crate::table::NpyTable;
+use crate::table::{Arrivals, NpyTable};
 
 /// A stream of rays in NPY.
 pub(super) struct NpyRays<R> {
@@ -15,7 +13,7 @@ pub(super) struct NpyRays<R> {
     range: DefaultRange,
 }
 
-impl<R: BufRead> NpyRays<R> {
+impl<R: Arrivals> NpyRays<R> {
     /// Reads the header.
     ///
     /// # Errors
@@ -25,7 +23,7 @@ impl<R: BufRead> NpyRays<R> {
     }
 }
 
-impl<R: BufRead> NpyRays<R> {
+impl<R: Arrivals> NpyRays<R> {
     fn rays<T: TableRay>(&mut self, rays: &mut Vec<T>, max_rays: usize) -> anyhow::Result<()> {
         let numbers: Vec<T::Number> = self.table.read(max_rays)?;
         let rows = numbers.chunks_exact(self.table.width());
@@ -34,7 +32,7 @@ impl<R: BufRead> NpyRays<R> {
     }
 }
 
-impl<R: BufRead> RayReader for NpyRays<R> {
+impl<R: Arrivals> RayReader for NpyRays<R> {
     fn read(&mut self, rays: &mut Vec<Ray>, max_rays: usize) -> anyhow::Result<()> {
         self.rays(rays, max_rays)
     }

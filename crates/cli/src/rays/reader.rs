@@ -6,6 +6,7 @@ use hitscan::scene::WorldRay;
 /// A stream of rays.
 pub trait RayReader {
     /// Appends the next rays, at most `max_rays`, to `rays`. Appends none at the end of the stream.
+    /// Waits for the first alone: if the input pauses, it appends those that have arrived.
     ///
     /// The reader passes invalid rays on; they miss.
     ///

@@ -3,11 +3,10 @@
 //! A header names the columns; `numpy.savetxt` puts it into a comment. Without a header, the columns are
 //! those of the schema. Semicolons, commas or white space separate the fields of a row.
 
-use std::io::BufRead;
-
 use anyhow::{Context, bail};
 
 use super::columns::{Columns, Schema, shown};
+use super::input::Arrivals;
 use super::lines::Lines;
 use super::number::Number;
 
@@ -35,7 +34,7 @@ enum Separator {
     WhiteSpace,
 }
 
-impl<R: BufRead> CsvTable<R> {
+impl<R: Arrivals> CsvTable<R> {
     /// Reads up to the header, or up to the first row of a file without one.
     ///
     /// # Errors
@@ -82,6 +81,11 @@ impl<R: BufRead> CsvTable<R> {
             }
         }
         Ok(false)
+    }
+
+    /// Whether the next row is here; see [`Lines::has_arrived`].
+    pub(crate) fn has_arrived(&mut self, rows: usize) -> bool {
+        self.first_row.is_some() || self.lines.has_arrived(rows, |line| line.starts_with(b"#"))
     }
 
     /// A sentence about the columns that the reader ignores, if there are any.

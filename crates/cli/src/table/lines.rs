@@ -4,6 +4,8 @@ use std::io::{BufRead, Read};
 
 use anyhow::{Context, bail};
 
+use super::input::{Arrivals, Arrived};
+
 /// The maximum length of a line. Every row fits, and a file without line ends cannot fill the memory.
 const MAX_LINE_BYTES: usize = 1 << 16;
 
@@ -15,7 +17,7 @@ pub(crate) struct Lines<R> {
     name: String,
 }
 
-impl<R: BufRead> Lines<R> {
+impl<R: Arrivals> Lines<R> {
     /// The lines of `input`. Errors call it `name`.
     pub(crate) fn new(input: R, name: String) -> Self {
         Self { input, line: Vec::new(), number: 0, name }
@@ -45,6 +47,27 @@ impl<R: BufRead> Lines<R> {
             }
             if !self.line.trim_ascii().is_empty() {
                 return Ok(Some(self.line.trim_ascii()));
+            }
+        }
+    }
+
+    /// Whether the next line is here, so that [`next`](Self::next) does not wait for another program. Drops
+    /// blank lines, and those that `is_skipped` names, as they arrive. `rows` is the number of rows that
+    /// wait for an answer.
+    pub(crate) fn has_arrived(&mut self, rows: usize, is_skipped: fn(&[u8]) -> bool) -> bool {
+        loop {
+            match self.input.arrived_line(rows) {
+                Arrived::All => return true,
+                Arrived::Nothing => return false,
+                Arrived::Part(line) => {
+                    let text = line.trim_ascii();
+                    if self.number == 0 || !text.is_empty() && !is_skipped(text) {
+                        return true;
+                    }
+                    let n = line.len();
+                    self.input.consume(n);
+                    self.number += 1;
+                }
             }
         }
     }

@@ -3,6 +3,7 @@
 mod columns;
 mod csv;
 mod format;
+mod input;
 pub(crate) mod json;
 mod lines;
 mod npy;
@@ -12,6 +13,7 @@ mod source;
 pub(crate) use columns::Schema;
 pub(crate) use csv::CsvTable;
 pub use format::TableFormat;
+pub(crate) use input::Arrivals;
 pub(crate) use lines::Lines;
 #[cfg(test)]
 pub(crate) use npy::MAGIC;

@@ -5,6 +5,7 @@ use std::io::{BufRead, ErrorKind, Read, Seek, SeekFrom};
 
 use anyhow::{Context, bail};
 
+use super::input::{Arrivals, Arrived};
 use super::number::Number;
 
 /// The first bytes of every NPY file.
@@ -45,7 +46,7 @@ enum Precision {
     F64,
 }
 
-impl<R: BufRead> NpyTable<R> {
+impl<R: Arrivals> NpyTable<R> {
     /// Reads the header of an array of rows, whose width is one of `widths`. Copies an array in Fortran order to a temporary file, because each of its rows
     /// is spread over the whole array.
     ///
@@ -64,18 +65,22 @@ impl<R: BufRead> NpyTable<R> {
         Ok(Self { data, layout, next_row: 0, name })
     }
 
-    /// The numbers of the next rows, at most `max_rows`, row by row. There are none at the end.
+    /// The numbers of the next rows, at most `max_rows`, row by row. There are none at the end. Waits for
+    /// the first row alone, and returns those that have arrived by then.
     ///
     /// # Errors
     /// Too little data, or too much.
     pub(crate) fn read<N: Number>(&mut self, max_rows: usize) -> anyhow::Result<Vec<N>> {
         let left = self.layout.n_rows - self.next_row;
-        let n = usize::try_from(left).unwrap_or(usize::MAX).min(max_rows);
+        let most = usize::try_from(left).unwrap_or(usize::MAX).min(max_rows);
+        let n = self.arrived_rows(most).with_context(|| self.name.clone())?;
         let numbers = self.rows(n).with_context(|| self.name.clone())?;
         self.next_row += n as u64;
+        // A pipe may stay open behind its last row, which gets its answer before the end is known.
         if let Data::Rows(input) = &mut self.data
-            && n > 0
+            && self.layout.n_rows > 0
             && self.next_row == self.layout.n_rows
+            && (n == 0 || input.arrived_bytes(1) != Arrived::Nothing)
         {
             check_end(input, self.next_row).with_context(|| self.name.clone())?;
         }
@@ -90,6 +95,21 @@ impl<R: BufRead> NpyTable<R> {
     /// The number of numbers per row.
     pub(crate) fn width(&self) -> usize {
         self.layout.n_columns
+    }
+
+    /// The number of rows that have arrived, at least one of `most` and at most all.
+    fn arrived_rows(&mut self, most: usize) -> anyhow::Result<usize> {
+        let row_bytes = self.layout.n_columns * self.layout.number_size();
+        let Data::Rows(input) = &mut self.data else { return Ok(most) };
+        if most == 0 {
+            return Ok(0);
+        }
+        input.fill_buf()?;
+        Ok(match input.arrived_bytes(most.saturating_mul(row_bytes)) {
+            Arrived::All => most,
+            Arrived::Part(bytes) => (bytes / row_bytes).clamp(1, most),
+            Arrived::Nothing => 1,
+        })
     }
 
     /// The numbers of the next `n` rows, row by row.

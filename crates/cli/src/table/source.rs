@@ -2,12 +2,13 @@
 
 use std::fmt;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Cursor, Read};
+use std::io::{self, BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 
 use super::format::TableFormat;
+use super::input::{Arrivals, Pipe};
 
 /// A file or standard input.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,7 +19,7 @@ pub(crate) enum TableSource {
 
 /// An open table whose format is known.
 pub(crate) struct TableInput {
-    pub(crate) reader: Box<dyn BufRead>,
+    pub(crate) reader: Box<dyn Arrivals>,
     /// The name of the input in errors.
     pub(crate) name: String,
     pub(crate) format: TableFormat,
@@ -40,14 +41,19 @@ impl TableSource {
         format: Option<TableFormat>,
         contents: &str,
     ) -> anyhow::Result<TableInput> {
-        let (input, known): (Box<dyn Read>, _) = match self {
-            Self::Stdin => (Box::new(io::stdin()), None),
-            Self::File(path) => (
-                Box::new(open_file(path, contents)?),
-                path.extension().and_then(|e| TableFormat::of_extension(e.to_str()?)),
-            ),
-        };
-        TableInput::new(input, self.to_string(), format.or(known), contents)
+        let name = self.to_string();
+        match self {
+            Self::Stdin => TableInput::of_pipe(Pipe::new(io::stdin()), name, format, contents),
+            Self::File(path) => {
+                let extension = path.extension().and_then(|extension| extension.to_str());
+                let format = format.or(extension.and_then(TableFormat::of_extension));
+                let (file, is_pipe) = open_file(path, contents)?;
+                match is_pipe {
+                    true => TableInput::of_pipe(Pipe::new(file), name, format, contents),
+                    false => TableInput::new(file, name, format, contents),
+                }
+            }
+        }
     }
 }
 
@@ -80,21 +86,45 @@ impl TableInput {
             .take(PEEK_BYTES)
             .read_to_end(&mut start)
             .with_context(|| format!("{name}: cannot read the file"))?;
-        let format = match format {
-            Some(format) => format,
-            None if start.is_empty() => bail!("{name}: the file is empty; expected {contents}"),
-            None => TableFormat::of_first_bytes(&start),
-        };
+        let format = format_of(&start, &name, format, contents)?;
         let reader = Box::new(BufReader::new(Cursor::new(start).chain(input)));
         Ok(Self { reader, name, format })
     }
+
+    /// A table from a pipe, of which only the first block has arrived.
+    fn of_pipe(
+        mut pipe: Pipe,
+        name: String,
+        format: Option<TableFormat>,
+        contents: &str,
+    ) -> anyhow::Result<Self> {
+        let start = pipe.fill_start().with_context(|| format!("{name}: cannot read the file"))?;
+        let format = format_of(start, &name, format, contents)?;
+        Ok(Self { reader: Box::new(pipe), name, format })
+    }
 }
 
-fn open_file(path: &Path, contents: &str) -> anyhow::Result<File> {
+/// The format of the flag or the extension, or else of the first bytes.
+fn format_of(
+    start: &[u8],
+    name: &str,
+    format: Option<TableFormat>,
+    contents: &str,
+) -> anyhow::Result<TableFormat> {
+    match format {
+        Some(format) => Ok(format),
+        None if start.is_empty() => bail!("{name}: the file is empty; expected {contents}"),
+        None => Ok(TableFormat::of_first_bytes(start)),
+    }
+}
+
+/// The file, and whether it is a pipe or a device, whose bytes arrive over time.
+fn open_file(path: &Path, contents: &str) -> anyhow::Result<(File, bool)> {
     let cannot = || format!("{}: cannot read the {contents}", path.display());
     let file = File::open(path).with_context(cannot)?;
-    if file.metadata().with_context(cannot)?.is_dir() {
+    let metadata = file.metadata().with_context(cannot)?;
+    if metadata.is_dir() {
         bail!("{}: found a folder; expected a file of {contents}", path.display());
     }
-    Ok(file)
+    Ok((file, !metadata.is_file()))
 }

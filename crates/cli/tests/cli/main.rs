@@ -16,6 +16,7 @@ mod npy;
 mod open_edges;
 mod output_formats;
 mod page;
+mod pauses;
 mod picking;
 mod pictures;
 mod points;
