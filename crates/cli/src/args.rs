@@ -172,6 +172,9 @@ The rays are random and hostile. They pass through vertices and edges, lie in th
 triangles, run parallel to axes, graze surfaces, and start inside or far away. Segments end on
 their target; intervals are narrow or negative. check compares the answers bit by bit. Rays at a
 scene aim at its instances, and the reference is a loop over all instances and their triangles.
+check asks single rays, one batch, and batches of 1 to 37 rays. Rows named refit have a tree that was
+built for a moved mesh. For every 16 rays it also asks a ray with a filter, and a point and regions:
+closest point, distance, inside, winding number within its bound, overlaps, visits.
 
 Exit codes: 0 no difference, 1 a difference or an invalid tree, 2 error.")]
 pub(crate) struct CheckArgs {

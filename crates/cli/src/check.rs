@@ -30,7 +30,7 @@ impl Shape {
 }
 
 /// The lengths of the short batches, in order.
-const SHORT_BATCHES: RangeInclusive<usize> = 1..=37;
+pub(crate) const SHORT_BATCHES: RangeInclusive<usize> = 1..=37;
 
 /// Rays with the oracle's hits, for each choice of sides.
 #[derive(Debug)]
@@ -82,7 +82,7 @@ impl Expected {
 }
 
 /// Cuts `0..n` into parts whose lengths cycle through a range.
-fn parts_of(n: usize, lengths: RangeInclusive<usize>) -> Vec<Range<usize>> {
+pub(crate) fn parts_of(n: usize, lengths: RangeInclusive<usize>) -> Vec<Range<usize>> {
     let mut parts = Vec::new();
     let mut start = 0;
     for length in lengths.cycle() {

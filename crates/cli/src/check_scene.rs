@@ -1,14 +1,20 @@
 //! Compares every query of a scene with the loop over all instances and their triangles.
 
-use hitscan::scene::{InstanceId, QueryOptions, Scene, SceneBruteForce, SceneHit, WorldRay};
+use std::collections::BTreeSet;
+use std::ops::{ControlFlow, RangeInclusive};
+
+use hitscan::glam::DVec3;
+use hitscan::primitives::ConvexRegion;
+use hitscan::scene::{
+    InstanceId, QueryOptions, Scene, SceneBruteForce, SceneHit, ScenePoint, SceneTriangle,
+    WorldBox, WorldRay, WorldRegion,
+};
 use hitscan::{Faces, HitMode, Ray};
-use hitscan_oracle::{HostileRays, Query};
+use hitscan_oracle::{HostileRays, N_NEAREST, Query};
 use rayon::prelude::*;
 
-use crate::check::Shape;
-
-/// The number of hits of the query for the nearest.
-const N_NEAREST: usize = 3;
+use crate::check::{SHORT_BATCHES, Shape, parts_of};
+use crate::comparison::Comparison;
 
 /// Hostile rays of the meshes, moved to their instances.
 pub(crate) struct SceneRays<'a> {
@@ -172,25 +178,29 @@ impl ExpectedInScene {
                     .map(|(ray, expected)| compare_single(scene, ray, &options, expected))
                     .collect(),
                 Shape::Batch => {
-                    vec![self.compare_batch(scene, &options, expected, self.rays.len())]
+                    let n = self.rays.len();
+                    vec![self.compare_batches(scene, &options, expected, n..=n)]
                 }
-                Shape::ShortBatches => vec![self.compare_batch(scene, &options, expected, 37)],
+                Shape::ShortBatches => {
+                    vec![self.compare_batches(scene, &options, expected, SHORT_BATCHES)]
+                }
             };
             tallies.into_iter().for_each(|tally| sum.add(tally));
         }
         sum
     }
 
-    /// Compares batches of `n` rays.
-    fn compare_batch(
+    /// Compares batches whose lengths cycle through a range.
+    fn compare_batches(
         &self,
         scene: &Scene,
         options: &QueryOptions<'_>,
         expected: &[Answers],
-        n: usize,
+        lengths: RangeInclusive<usize>,
     ) -> SceneTally {
         let mut tally = SceneTally::default();
-        for (rays, expected) in self.rays.chunks(n.max(1)).zip(expected.chunks(n.max(1))) {
+        for part in parts_of(self.rays.len(), lengths) {
+            let (rays, expected) = (&self.rays[part.clone()], &expected[part]);
             let mut hits = vec![None; rays.len()];
             scene.closest_hit_batch(rays, options, &mut hits);
             let mut occluded = vec![false; rays.len()];
@@ -234,12 +244,179 @@ fn compare_single(
     let all = all_bits(&scene.all_hits(ray, &once));
     tally.compare((Query::AllOnce, faces, ray), &expected.once, &all);
     let mut nearest = Vec::new();
-    scene.nearest_hits_into(ray, N_NEAREST, options, &mut nearest);
-    let n = expected.all.len().min(N_NEAREST);
-    tally.compare((Query::Nearest, faces, ray), &expected.all[..n].to_vec(), &all_bits(&nearest));
+    for (options, all) in [(options, &expected.all), (&once, &expected.once)] {
+        for n in N_NEAREST {
+            scene.nearest_hits_into(ray, n, options, &mut nearest);
+            let first = all[..all.len().min(n)].to_vec();
+            tally.compare((Query::Nearest, faces, ray), &first, &all_bits(&nearest));
+        }
+    }
     let crossings = scene.count_crossings(ray, options);
     tally.compare((Query::Crossings, faces, ray), &expected.once.len(), &crossings);
     tally
+}
+
+/// Places of a scene with the answers of the scan, and rays for the queries with a filter.
+pub(crate) struct ExpectedInSceneSpace {
+    places: Vec<ScenePlace>,
+    rays: Vec<(WorldRay, [Vec<SceneHit>; 2])>,
+}
+
+/// A point and three regions, with the answers of the scan.
+#[derive(Debug)]
+struct ScenePlace {
+    point: DVec3,
+    max_distance: f64,
+    closest: Option<ScenePoint>,
+    closest_within: Option<ScenePoint>,
+    regions: Vec<(&'static str, WorldRegion, Vec<SceneTriangle>, Vec<InstanceId>)>,
+}
+
+impl ExpectedInSceneSpace {
+    /// Scans all triangles for a sixteenth of the rays, and as many places between their ends.
+    pub(crate) fn new(scan: &SceneBruteForce<'_>, rays: &[WorldRay]) -> Self {
+        let pairs = rays.par_chunks_exact(32).with_max_len(1).enumerate();
+        let places =
+            pairs.map(|(i, part)| ScenePlace::new(scan, i, &part[i % 32], &part[(i + 5) % 32]));
+        let rays = rays.par_chunks(16).with_max_len(1).enumerate().map(|(i, part)| {
+            let ray = part[i % part.len()];
+            let hits = [HitMode::EveryTriangle, HitMode::OncePerCrossing].map(|mode| {
+                let mut hits = scan.all_hits(&ray, &QueryOptions { mode, ..EVERYTHING });
+                hits.retain(accepts);
+                hits
+            });
+            (ray, hits)
+        });
+        Self { places: places.collect(), rays: rays.collect() }
+    }
+
+    pub(crate) fn compare(&self, scene: &Scene) -> Comparison {
+        let places = self.places.par_iter().map(|place| place.compare(scene));
+        let rays = self.rays.par_iter().map(|(ray, hits)| filtered(scene, ray, hits));
+        let parts: Vec<Comparison> = places.chain(rays).collect();
+        let mut sum = Comparison::default();
+        parts.into_iter().for_each(|part| sum.add(part));
+        sum
+    }
+}
+
+fn accepts(hit: &SceneHit) -> bool {
+    hit.triangle() % 3 != 1
+}
+
+impl ScenePlace {
+    fn new(scan: &SceneBruteForce<'_>, i: usize, ray: &WorldRay, other: &WorldRay) -> Self {
+        let end = |ray: &WorldRay, i: usize| match i % 2 {
+            0 => ray.origin,
+            _ => ray.origin + ray.direction,
+        };
+        let (point, corner) = (end(ray, i), end(other, i / 2));
+        let closest = scan.closest_point(point, f64::INFINITY, &EVERYTHING);
+        let distance = closest.map_or(1.0, |closest| closest.distance);
+        let max_distance = [distance.next_up(), distance, 0.5 * distance][i % 3];
+        let normal = corner - point;
+        let plane = normal.extend(-normal.dot(point)).to_array();
+        let region = ConvexRegion::from_coefficients([plane]);
+        let aabb = WorldBox::new(point.min(corner), point.max(corner));
+        let regions = [
+            ("box", WorldRegion::Box(aabb)),
+            ("sphere", WorldRegion::Sphere { center: point, radius: point.distance(corner) }),
+            ("convex", WorldRegion::Convex(region)),
+        ];
+        let regions = regions.map(|(name, region)| {
+            let triangles = scan.triangles_overlapping(&region, &EVERYTHING);
+            let within = scan.instances_within(&region, &EVERYTHING);
+            (name, region, triangles, within)
+        });
+        Self {
+            point,
+            max_distance,
+            closest,
+            closest_within: scan.closest_point(point, max_distance, &EVERYTHING),
+            regions: regions.into(),
+        }
+    }
+
+    fn compare(&self, scene: &Scene) -> Comparison {
+        let mut sum = Comparison::default();
+        let found = scene.closest_point(self.point, f64::INFINITY, &EVERYTHING);
+        sum.compare("closest_point", &self.point, &point_bits(self.closest), &point_bits(found));
+        let case = (self.point, self.max_distance);
+        let found = scene.closest_point(self.point, self.max_distance, &EVERYTHING);
+        sum.compare("closest_point", &case, &point_bits(self.closest_within), &point_bits(found));
+        for (name, region, triangles, within) in &self.regions {
+            let mut found = Vec::new();
+            scene.triangles_overlapping_into(region, &EVERYTHING, &mut found);
+            sum.compare(name, region, triangles, &found);
+            let mut instances: Vec<InstanceId> = triangles.iter().map(|t| t.instance).collect();
+            instances.dedup();
+            let found = scene.instances_overlapping(region, &EVERYTHING);
+            sum.compare("instances", region, &instances, &found);
+            let found = scene.instances_within(region, &EVERYTHING);
+            sum.compare("within", region, within, &found);
+            self.compare_visit(scene, region, &instances, &mut sum);
+        }
+        sum
+    }
+
+    /// The instances below the boxes that touch a box region: all that touch it, each once.
+    fn compare_visit(
+        &self,
+        scene: &Scene,
+        region: &WorldRegion,
+        instances: &[InstanceId],
+        sum: &mut Comparison,
+    ) {
+        let WorldRegion::Box(aabb) = region else { return };
+        let (mut visited, mut is_once) = (BTreeSet::new(), true);
+        let _: ControlFlow<()> = scene.visit(
+            &EVERYTHING,
+            |bounds| bounds.overlaps(aabb),
+            |id| {
+                is_once &= visited.insert(id);
+                ControlFlow::Continue(())
+            },
+        );
+        let is_complete = instances.iter().all(|id| visited.contains(id));
+        sum.compare("visit", region, &[true; 2], &[is_once, is_complete]);
+    }
+}
+
+/// A closest point as bits.
+fn point_bits(point: Option<ScenePoint>) -> Option<(InstanceId, u32, [u64; 6])> {
+    let ScenePoint { instance, triangle, point, u, v, distance } = point?;
+    let [x, y, z] = point.to_array();
+    Some((instance, triangle, [x, y, z, u, v, distance].map(f64::to_bits)))
+}
+
+/// Compares the queries with a filter, and the closest hits of single instances.
+fn filtered(scene: &Scene, ray: &WorldRay, [every, once]: &[Vec<SceneHit>; 2]) -> Comparison {
+    let mut sum = Comparison::default();
+    let first = every.first().map(bits);
+    let found = scene.closest_hit_where(ray, &EVERYTHING, accepts).as_ref().map(bits);
+    sum.compare("closest_where", ray, &first, &found);
+    let found = scene.is_occluded_where(ray, &EVERYTHING, accepts);
+    sum.compare("any_where", ray, &first.is_some(), &found);
+    let mut hits = Vec::new();
+    for (mode, all) in [(HitMode::EveryTriangle, every), (HitMode::OncePerCrossing, once)] {
+        let options = QueryOptions { mode, ..EVERYTHING };
+        scene.all_hits_where_into(ray, &options, accepts, &mut hits);
+        sum.compare("all_where", &(ray, mode), &all_bits(all), &all_bits(&hits));
+        for n in N_NEAREST {
+            scene.nearest_hits_where_into(ray, n, &options, accepts, &mut hits);
+            let first = all_bits(&all[..all.len().min(n)]);
+            sum.compare("nearest_where", &(ray, mode, n), &first, &all_bits(&hits));
+        }
+    }
+    // The first instance with a hit, among all of its hits.
+    let all = scene.all_hits(ray, &EVERYTHING);
+    if let Some(last) = all.last() {
+        let own = all.iter().find(|hit| hit.instance == last.instance).map(bits);
+        let mut found = [None];
+        scene.closest_hits_of_instance(last.instance, &[*ray], &EVERYTHING, &mut found);
+        sum.compare("of_instance", ray, &own, &found[0].as_ref().map(bits));
+    }
+    sum
 }
 
 #[cfg(test)]
@@ -272,9 +449,33 @@ mod tests {
     #[test]
     fn a_correct_scene_shows_no_difference() {
         let scene = scene_of(generate::torus(1.0, 0.25, 300).unwrap());
-        for (tally, n_queries) in tallies(&scene, &scene).into_iter().zip([6, 2, 2]) {
+        for (tally, n_queries) in tallies(&scene, &scene).into_iter().zip([11, 2, 2]) {
             assert!(tally.first.is_none(), "{:?}", tally.first);
             assert_eq!(tally.n_answers, 3 * n_queries * 400);
+        }
+    }
+
+    #[test]
+    fn places_and_filters_show_no_difference_in_a_correct_scene_and_one_in_a_broken_one() {
+        let mesh = generate::sphere(1.0, 60).unwrap();
+        let mut triangles = mesh.triangles().to_vec();
+        triangles[..40].fill([0; 3]);
+        let broken = TriMesh::from_vecs(mesh.positions().to_vec(), triangles).unwrap();
+        let scene = scene_of(mesh);
+        let rays = SceneRays::new(&scene, 1).next_rays(8000);
+        let expected = ExpectedInSceneSpace::new(&SceneBruteForce::new(&scene), &rays);
+        let sum = expected.compare(&scene);
+        assert!(sum.first.is_none(), "{:?}", sum.first);
+        let sum = expected.compare(&scene_of(broken));
+        let mut names = Vec::new();
+        for (query, [_, n_differences]) in sum.queries {
+            if n_differences > 0 {
+                names.push(query);
+            }
+        }
+        let lists = ["all_where", "any_where", "box", "closest_point", "closest_where", "convex"];
+        for name in lists.into_iter().chain(["nearest_where", "sphere"]) {
+            assert!(names.contains(&name), "{name}: {names:?}");
         }
     }
 

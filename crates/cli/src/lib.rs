@@ -19,7 +19,8 @@
 //! command, loading, resolved → stdin
 //! command → mesh_output → output
 //! command → reduced_scene → args
-//! command → bench, check, check_scene, threads
+//! command → bench, check, threads
+//! command → check_scene, check_space → comparison
 //! command → scene_info → mesh_facts → distribution, mesh_faults
 //! command, exit_code, loading, mesh_output → messages
 //! ```
@@ -30,7 +31,9 @@ mod args;
 mod bench;
 mod check;
 mod check_scene;
+mod check_space;
 mod command;
+mod comparison;
 mod distribution;
 mod exit_code;
 mod field;

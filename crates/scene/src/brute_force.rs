@@ -24,7 +24,7 @@ use crate::{Mesh, QueryOptions, Scene, SceneHit, WorldRay};
 /// ```
 #[derive(Debug)]
 pub struct SceneBruteForce<'a> {
-    scene: &'a Scene,
+    pub(crate) scene: &'a Scene,
     /// By the address of the mesh, because instances share it.
     meshes: HashMap<usize, BruteForce<'a>>,
 }

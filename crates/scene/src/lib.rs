@@ -49,6 +49,7 @@
 //! Imports go one way:
 //!
 //! ```text
+//! brute_force_space ──▶ brute_force, closest_point, overlap, world_mesh
 //! brute_force ──▶ query_options, hit
 //! closest_point, overlap ──▶ world_mesh ──────────────▶ scene ◀── edit, details
 //! closest_point, overlap, inside, visit, ray_query ──▶ query_options ──▶ scene
@@ -77,6 +78,7 @@ mod scene;
 
 // Queries.
 mod brute_force;
+mod brute_force_space;
 mod candidate;
 mod closest_point;
 mod details;

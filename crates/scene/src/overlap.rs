@@ -27,7 +27,7 @@ pub enum WorldRegion {
 
 impl WorldRegion {
     /// Whether the region and a triangle have a point in common.
-    fn overlaps(&self, corners: [DVec3; 3]) -> bool {
+    pub(crate) fn overlaps(&self, corners: [DVec3; 3]) -> bool {
         match self {
             Self::Box(WorldBox { min, max }) => triangle_overlaps_box(corners, *min, *max),
             Self::Sphere { center, radius } => {
@@ -51,7 +51,7 @@ impl WorldRegion {
     }
 
     /// Whether a point lies in the region or on its boundary.
-    fn contains(&self, point: DVec3) -> bool {
+    pub(crate) fn contains(&self, point: DVec3) -> bool {
         match self {
             Self::Box(WorldBox { min, max }) => min.cmple(point).all() && point.cmple(*max).all(),
             Self::Sphere { center, radius } => {

@@ -4,12 +4,16 @@ use std::io::Write;
 
 use clap::ValueEnum;
 use hitscan::scene::SceneBruteForce;
-use hitscan::{BuildOptions, BuildQuality, Faces, Isa, Layout, MeshBvh, Ray};
+use hitscan::{BuildOptions, BuildQuality, Faces, Isa, Layout, MeshBvh, Ray, TriMesh};
 use hitscan_oracle::{Difference, HostileRays, Oracle, Query, Tally};
 
 use crate::args::{CheckArgs, EngineArgs, LayoutArg, QualityArg};
 use crate::check::{Expected, Shape};
-use crate::check_scene::{ExpectedInScene, SceneDifference, SceneRays, SceneTally};
+use crate::check_scene::{
+    ExpectedInScene, ExpectedInSceneSpace, SceneDifference, SceneRays, SceneTally,
+};
+use crate::check_space::{ExpectedInSpace, displaced};
+use crate::comparison::{Comparison, FirstDifference};
 use crate::exit_code::Outcome;
 use crate::loaded_scene::LoadedScene;
 use crate::loading;
@@ -55,9 +59,10 @@ pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Outcome> {
         bar.set_position(n_done as u64);
     }
     bar.finish_and_clear();
+    let in_space = compare_space(mesh, args, trees, &rows);
 
     let mut out = Target::open(None)?;
-    let report = Report { args, rows: &rows, invalid_trees: &invalid };
+    let report = Report { args, rows: &rows, in_space: &in_space, invalid_trees: &invalid };
     report.write(&mut out)?;
     out.finish(&[])?;
     Ok(if report.n_differences() == 0 && invalid.is_empty() {
@@ -65,6 +70,69 @@ pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Outcome> {
     } else {
         Outcome::Nothing
     })
+}
+
+/// Compares the queries about points and regions and those with a filter, for each tree and instruction set.
+fn compare_space(
+    mesh: &TriMesh,
+    args: &CheckArgs,
+    trees: Vec<MeshBvh>,
+    rows: &[Row],
+) -> Vec<SpaceRow> {
+    let isas = Isa::available();
+    let bar = messages::counter("checking points", Some(rows.len() as u64));
+    let expected = ExpectedInSpace::new(mesh, args.seed, args.rays);
+    let mut in_space = Vec::new();
+    let rows_of_trees = rows.chunks_exact(isas.len() * Shape::ALL.len());
+    for (mut tree, rows) in trees.into_iter().zip(rows_of_trees) {
+        for &isa in &isas {
+            let comparison;
+            (comparison, tree) = expected.compare(tree.with_isa(isa));
+            let name = format!("{:<9} {:<8} {:<8}", rows[0].quality, isa.name(), rows[0].layout);
+            in_space.push(SpaceRow { name, comparison });
+            bar.inc(Shape::ALL.len() as u64);
+        }
+    }
+    bar.finish_and_clear();
+    in_space
+}
+
+/// A row of the second table: queries about points and regions, and those with a filter.
+struct SpaceRow {
+    /// The tree and the instruction set.
+    name: String,
+    comparison: Comparison,
+}
+
+/// Writes the second table and the first difference of each of its rows.
+fn write_space(out: &mut impl Write, rows: &[SpaceRow]) -> std::io::Result<()> {
+    let Some(first) = rows.first() else { return Ok(()) };
+    let queries: Vec<&str> = first.comparison.queries.keys().copied().collect();
+    if queries.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "\nPoints, regions and filters, a query per column: differences")?;
+    write!(out, "{:<9} {:<8} {:<8}", "quality", "isa", "layout")?;
+    queries.iter().try_for_each(|query| write!(out, " {query}"))?;
+    writeln!(out)?;
+    for SpaceRow { name, comparison } in rows {
+        write!(out, "{name}")?;
+        for query in &queries {
+            let n = comparison.queries.get(query).map_or(0, |[_, n]| *n);
+            write!(out, " {n:>width$}", width = query.len())?;
+        }
+        writeln!(out)?;
+    }
+    for SpaceRow { name, comparison } in rows {
+        if let Some(FirstDifference { query, case, expected, found }) = &comparison.first {
+            let name: Vec<&str> = name.split_whitespace().collect();
+            writeln!(out, "difference in {query}, {}", name.join(", "))?;
+            writeln!(out, "  {}", shortened(case))?;
+            writeln!(out, "  expected {}", shortened(expected))?;
+            writeln!(out, "  found    {}", shortened(found))?;
+        }
+    }
+    Ok(())
 }
 
 /// Compares the scene, with the trees of each layout and quality, with a scan of all instances.
@@ -78,7 +146,9 @@ fn check_scene(args: &CheckArgs, loaded: LoadedScene) -> anyhow::Result<Outcome>
     let mut n_done = 0;
     while n_done < args.rays || n_done == 0 {
         let n = CHUNK.min(args.rays - n_done);
-        let expected = ExpectedInScene::new(&scan, stream.next_rays(n));
+        let rays = stream.next_rays(n);
+        let in_space = ExpectedInSceneSpace::new(&scan, &rays);
+        let expected = ExpectedInScene::new(&scan, rays);
         n_done += n;
         // One set of trees at a time, because each takes as much memory as the scene.
         for rows in rows.chunks_exact_mut(Shape::ALL.len()) {
@@ -86,6 +156,9 @@ fn check_scene(args: &CheckArgs, loaded: LoadedScene) -> anyhow::Result<Outcome>
             loaded.rebuild(&BuildOptions { quality, layout, isa })?;
             for row in rows {
                 row.tally.add(expected.compare(&loaded.scene, row.shape));
+                if row.shape == Shape::Single {
+                    row.in_space.add(in_space.compare(&loaded.scene));
+                }
             }
         }
         bar.set_position(n_done as u64);
@@ -110,7 +183,8 @@ fn scene_rows() -> Vec<SceneRow> {
             for isa in Isa::available() {
                 rows.extend(Shape::ALL.map(|shape| {
                     let tally = SceneTally::default();
-                    SceneRow { quality, layout, isa, shape, tally }
+                    let in_space = Comparison::default();
+                    SceneRow { quality, layout, isa, shape, tally, in_space }
                 }));
             }
         }
@@ -125,11 +199,13 @@ struct SceneRow {
     isa: Isa,
     shape: Shape,
     tally: SceneTally,
+    /// Of the rows with single rays.
+    in_space: Comparison,
 }
 
 impl SceneRow {
     fn n_differences(&self) -> u64 {
-        self.tally.n_differences.iter().sum()
+        self.tally.n_differences.iter().sum::<u64>() + self.in_space.n_differences()
     }
 }
 
@@ -144,7 +220,7 @@ fn write_scene_report(
         write!(out, " {:>9}", query.name())?;
     }
     writeln!(out, "   (differences)")?;
-    for SceneRow { quality, layout, isa, shape, tally } in rows {
+    for SceneRow { quality, layout, isa, shape, tally, .. } in rows {
         let (quality, layout) = (name(quality), name(layout));
         write!(out, "{quality:<9} {:<8} {layout:<8} {:<13}", isa.name(), shape.name())?;
         for (query, n) in Query::ALL.into_iter().zip(tally.n_differences) {
@@ -181,7 +257,16 @@ fn write_scene_report(
         writeln!(out, "  expected {}", shortened(expected))?;
         writeln!(out, "  found    {}", shortened(found))?;
     }
-    let n_answers: u64 = rows.iter().map(|row| row.tally.n_answers).sum();
+    let single = rows.iter().filter(|row| row.shape == Shape::Single);
+    let in_space: Vec<SpaceRow> = single
+        .map(|SceneRow { quality, layout, isa, in_space, .. }| {
+            let name = format!("{:<9} {:<8} {:<8}", name(quality), isa.name(), name(layout));
+            SpaceRow { name, comparison: in_space.clone() }
+        })
+        .collect();
+    write_space(out, &in_space)?;
+    let of_row = |row: &SceneRow| row.tally.n_answers + row.in_space.n_answers();
+    let n_answers: u64 = rows.iter().map(of_row).sum();
     let n: u64 = rows.iter().map(SceneRow::n_differences).sum();
     let (n_rays, seed) = (args.rays, args.seed);
     writeln!(out, "{n_rays} rays (seed {seed}), {n_answers} answers compared, {n} differences")
@@ -209,21 +294,39 @@ impl Trees {
                     limits: args.limits,
                 };
                 let tree = loading::build_quietly(model, &engine)?;
-                let (quality, layout) = (name(quality), name(layout));
-                if let Err(broken) = tree.validate(&model.mesh) {
-                    invalid.push(format!("the {layout} {quality} tree is invalid: {broken}"));
-                }
-                for isa in Isa::available() {
-                    rows.extend(Shape::ALL.map(|shape| {
-                        let (quality, layout) = (quality.clone(), layout.clone());
-                        Row { quality, layout, isa, shape, tally: Tally::default() }
-                    }));
-                }
-                trees.push(tree);
+                trees.push((name(quality), name(layout), tree));
+            }
+            trees.extend(refitted(&model.mesh, layout));
+        }
+        for (quality, layout, tree) in &trees {
+            if let Err(broken) = tree.validate(&model.mesh) {
+                invalid.push(format!("the {layout} {quality} tree is invalid: {broken}"));
+            }
+            for isa in Isa::available() {
+                rows.extend(Shape::ALL.map(|shape| {
+                    let (quality, layout) = (quality.clone(), layout.clone());
+                    Row { quality, layout, isa, shape, tally: Tally::default() }
+                }));
             }
         }
+        let trees = trees.into_iter().map(|(.., tree)| tree).collect();
         Ok(Self { trees, rows, invalid })
     }
+}
+
+/// The quality of a tree of high quality that was built for a displaced mesh, and refitted.
+const REFIT: &str = "refit";
+
+/// A refitted tree. `None` if the mesh is too large to be displaced, or the tree would have another scale.
+fn refitted(mesh: &TriMesh, layout: LayoutArg) -> Option<(String, String, MeshBvh)> {
+    let options = BuildOptions {
+        quality: BuildQuality::High,
+        layout: layout.into(),
+        ..BuildOptions::default()
+    };
+    let mut tree = MeshBvh::build(&displaced(mesh)?, &options);
+    tree.refit(mesh).ok()?;
+    Some((REFIT.to_owned(), name(layout), tree))
 }
 
 /// A row of the report: one tree, instruction set and batch shape.
@@ -238,12 +341,14 @@ struct Row {
 struct Report<'a> {
     args: &'a CheckArgs,
     rows: &'a [Row],
+    in_space: &'a [SpaceRow],
     invalid_trees: &'a [String],
 }
 
 impl Report<'_> {
     fn n_differences(&self) -> u64 {
-        self.rows.iter().map(|row| row.tally.total_differences()).sum()
+        let of_rays: u64 = self.rows.iter().map(|row| row.tally.total_differences()).sum();
+        of_rays + self.in_space.iter().map(|row| row.comparison.n_differences()).sum::<u64>()
     }
 
     fn write(&self, out: &mut impl Write) -> std::io::Result<()> {
@@ -269,7 +374,10 @@ impl Report<'_> {
             writeln!(out, "{broken}")?;
         }
         self.write_first_differences(out)?;
-        let n_answers: u64 = self.rows.iter().map(|row| row.tally.n_answers).sum();
+        write_space(out, self.in_space)?;
+        let of_rays: u64 = self.rows.iter().map(|row| row.tally.n_answers).sum();
+        let in_space: u64 = self.in_space.iter().map(|row| row.comparison.n_answers()).sum();
+        let n_answers = of_rays + in_space;
         let trees = match self.invalid_trees {
             [] => "all trees valid".to_owned(),
             invalid => format!("{} invalid trees", invalid.len()),
@@ -300,11 +408,12 @@ impl Report<'_> {
             )?;
             writeln!(
                 out,
-                "  hitscan cast {} {} {} --faces {} --quality {quality} --layout {layout} --isa {isa}",
+                "  hitscan cast {} {} {} --faces {}{} --layout {layout} --isa {isa}",
                 self.args.file.display(),
                 flags_of(ray),
                 flags_of_query(*query),
                 name_of(*faces),
+                if quality == REFIT { String::new() } else { format!(" --quality {quality}") },
             )?;
             writeln!(out, "  expected {}", shortened(expected))?;
             writeln!(out, "  found    {}", shortened(found))?;

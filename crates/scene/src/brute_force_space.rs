@@ -1,0 +1,94 @@
+//! The definition of the queries about points and regions: a loop over all instances and their triangles.
+
+use glam::DVec3;
+use hitscan_primitives::closest_point_on_triangle;
+
+use crate::{
+    InstanceId, QueryOptions, SceneBruteForce, ScenePoint, SceneTriangle, WorldRegion,
+    scene::Record, world_mesh::WorldMesh,
+};
+
+impl SceneBruteForce<'_> {
+    /// As [`Scene::closest_point`](crate::Scene::closest_point).
+    pub fn closest_point(
+        &self,
+        point: impl Into<[f64; 3]>,
+        max_distance: f64,
+        options: &QueryOptions<'_>,
+    ) -> Option<ScenePoint> {
+        let point = DVec3::from_array(point.into());
+        let is_searched = point.is_finite() && max_distance >= 0.0;
+        if !is_searched {
+            return None;
+        }
+        let mut closest: Option<(f64, u64, ScenePoint)> = None;
+        for record in self.scene.records().filter(|record| self.scene.includes(record, options)) {
+            for (triangle, corners) in triangles(record, point) {
+                let found = closest_point_on_triangle(corners, DVec3::ZERO);
+                let key = (found.distance_squared, record.insertion_order, triangle);
+                let is_first = closest.as_ref().is_none_or(|(squared, order, closest)| {
+                    key < (*squared, *order, closest.triangle)
+                });
+                if is_first && found.distance_squared <= max_distance * max_distance {
+                    let closest_point = ScenePoint {
+                        instance: record.id,
+                        triangle,
+                        point: point + found.point,
+                        u: found.u,
+                        v: found.v,
+                        distance: found.distance_squared.sqrt(),
+                    };
+                    closest = Some((found.distance_squared, record.insertion_order, closest_point));
+                }
+            }
+        }
+        closest.map(|(.., closest)| closest)
+    }
+
+    /// As [`Scene::triangles_overlapping_into`](crate::Scene::triangles_overlapping_into).
+    pub fn triangles_overlapping(
+        &self,
+        region: &WorldRegion,
+        options: &QueryOptions<'_>,
+    ) -> Vec<SceneTriangle> {
+        let mut found = Vec::new();
+        for record in self.records_in_order(options) {
+            let touching =
+                triangles(record, DVec3::ZERO).filter(|(_, corners)| region.overlaps(*corners));
+            found.extend(
+                touching.map(|(triangle, _)| SceneTriangle { instance: record.id, triangle }),
+            );
+        }
+        found
+    }
+
+    /// As [`Scene::instances_within`](crate::Scene::instances_within).
+    pub fn instances_within(
+        &self,
+        region: &WorldRegion,
+        options: &QueryOptions<'_>,
+    ) -> Vec<InstanceId> {
+        let is_within = |record: &&Record| {
+            let mut corners =
+                triangles(record, DVec3::ZERO).flat_map(|(_, corners)| corners).peekable();
+            corners.peek().is_some() && corners.all(|corner| region.contains(corner))
+        };
+        let records = self.records_in_order(options);
+        records.into_iter().filter(is_within).map(|record| record.id).collect()
+    }
+
+    fn records_in_order(&self, options: &QueryOptions<'_>) -> Vec<&Record> {
+        let mut records: Vec<&Record> =
+            self.scene.records().filter(|record| self.scene.includes(record, options)).collect();
+        records.sort_unstable_by_key(|record| record.insertion_order);
+        records
+    }
+}
+
+/// The triangles of an instance with their world corners relative to `point`.
+fn triangles(record: &Record, point: DVec3) -> impl Iterator<Item = (u32, [DVec3; 3])> {
+    WorldMesh::new(record, point).into_iter().flat_map(|world| {
+        let n = world.tri_mesh.triangles().len() as u32;
+        (0..n).map(move |triangle| (triangle, world.corners(triangle)))
+    })
+}
