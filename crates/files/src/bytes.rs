@@ -39,13 +39,18 @@ enum Store<'a> {
     Memory(&'a [u8]),
     #[cfg_attr(not(any(unix, windows)), allow(dead_code, reason = "read as a whole there"))]
     File(File, u64),
-    #[cfg_attr(any(unix, windows), allow(dead_code, reason = "read piece by piece there"))]
     Owned(Vec<u8>),
 }
 
 impl<'a> From<&'a [u8]> for Bytes<'a> {
     fn from(bytes: &'a [u8]) -> Self {
         Self(Store::Memory(bytes))
+    }
+}
+
+impl From<Vec<u8>> for Bytes<'_> {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self(Store::Owned(bytes))
     }
 }
 
@@ -102,6 +107,16 @@ impl Bytes<'_> {
     /// A stream of all bytes from the first on.
     pub fn reader(&self) -> impl Read + '_ {
         Reader { bytes: self, at: 0 }
+    }
+
+    /// A copy of all bytes.
+    ///
+    /// # Errors
+    /// As [`read_at`](Self::read_at), or too little memory.
+    pub fn to_vec(&self) -> io::Result<Vec<u8>> {
+        let mut bytes = room_for(self.len())?;
+        self.reader().read_to_end(&mut bytes)?;
+        Ok(bytes)
     }
 
     /// The first `n` bytes, or all if there are fewer.
@@ -244,6 +259,7 @@ mod tests {
             assert_eq!(bytes.start(2).unwrap(), b"ab");
             assert_eq!(bytes.start(100).unwrap(), b"abcdef");
             assert_eq!(io::read_to_string(bytes.reader()).unwrap(), "abcdef");
+            assert_eq!(bytes.to_vec().unwrap(), b"abcdef");
         }
         assert!(Bytes::open(&path, u64::MAX).unwrap().read_at(4, &mut [0; 3]).is_err());
     }

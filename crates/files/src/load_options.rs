@@ -25,6 +25,9 @@ pub struct LoadOptions {
     /// The maximum size of the file, and of all glTF buffers beside it together, in bytes. For a compressed
     /// file, also the maximum uncompressed size. 16 GiB by default.
     pub max_file_bytes: u64,
+    /// Compressed files: the maximum uncompressed size beyond [`EXPANSION`](Self::EXPANSION) bytes per
+    /// compressed byte. A small file may expand 10,000 times. 64 MiB by default.
+    pub max_expanded_bytes: u64,
     /// The maximum number of corners of one polygon. 2^24 by default.
     pub max_polygon_corners: u32,
     /// STL, PLY and glTF: the maximum number of vertices, and of triangles, in all meshes together. 2^26
@@ -42,6 +45,11 @@ pub struct LoadOptions {
     pub max_libraries: u32,
 }
 
+impl LoadOptions {
+    /// The number of uncompressed bytes per compressed byte that every file may have. Meshes seldom have 20.
+    pub const EXPANSION: u64 = 100;
+}
+
 impl Default for LoadOptions {
     fn default() -> Self {
         Self {
@@ -49,6 +57,7 @@ impl Default for LoadOptions {
             attributes: true,
             materials: true,
             max_file_bytes: 16 << 30,
+            max_expanded_bytes: 64 << 20,
             max_polygon_corners: 1 << 24,
             max_vertices: 1 << 26,
             max_repeated: 1 << 22,
@@ -65,6 +74,8 @@ impl Default for LoadOptions {
 pub enum Limit {
     /// [`LoadOptions::max_file_bytes`].
     FileBytes,
+    /// [`LoadOptions::max_expanded_bytes`].
+    ExpandedBytes,
     /// [`LoadOptions::max_polygon_corners`].
     PolygonCorners,
     /// [`LoadOptions::max_vertices`].
@@ -80,6 +91,7 @@ impl Limit {
     pub const fn option(self) -> &'static str {
         match self {
             Self::FileBytes => "max_file_bytes",
+            Self::ExpandedBytes => "max_expanded_bytes",
             Self::PolygonCorners => "max_polygon_corners",
             Self::Vertices => "max_vertices",
             Self::Repeated => "max_repeated",

@@ -5,7 +5,8 @@ use std::{
     ops::ControlFlow,
 };
 
-use hitscan_files::{Limit, ReadErrorKind};
+use hitscan_files::{Limit, LoadOptions, ReadErrorKind};
+use thiserror::Error;
 
 /// A method of compression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,15 +34,18 @@ impl Compression {
         }
     }
 
-    /// The uncompressed bytes of a whole file, at most `limit`. Calls `progress` about once per megabyte.
+    /// The uncompressed bytes of a whole file of `len` bytes, within the limits of the options. Calls
+    /// `progress` about once per megabyte.
     pub(crate) fn decompress(
         self,
         input: impl Read,
-        limit: u64,
+        len: u64,
+        options: &LoadOptions,
         progress: &dyn Fn() -> ControlFlow<()>,
     ) -> Result<Vec<u8>, ReadErrorKind> {
         const STEP: usize = 1 << 20;
-        let mut input = self.decoder(input)?;
+        let limit = SizeLimit::new(len, options);
+        let mut input = self.decoder(input, limit.bytes)?;
         let mut bytes = Vec::new();
         loop {
             if progress().is_break() {
@@ -52,16 +56,11 @@ impl Compression {
                 io::Error::new(io::ErrorKind::OutOfMemory, text)
             })?;
             // One byte beyond the limit shows that there are more.
-            let room = limit.saturating_sub(bytes.len() as u64).saturating_add(1);
+            let room = limit.bytes.saturating_sub(bytes.len() as u64).saturating_add(1);
             let step = input.by_ref().take(room.min(STEP as u64)).read_to_end(&mut bytes);
-            let n = step.map_err(|error| self.damaged(&error))?;
-            if bytes.len() as u64 > limit {
-                return Err(ReadErrorKind::TooLarge {
-                    what: "uncompressed bytes, or more",
-                    found: bytes.len() as u64,
-                    limit,
-                    raised_by: Some(Limit::FileBytes),
-                });
+            let n = step.map_err(|error| self.error(&error, &limit))?;
+            if bytes.len() as u64 > limit.bytes {
+                return Err(limit.error("uncompressed bytes, or more", bytes.len() as u64));
             }
             if n == 0 {
                 return Ok(bytes);
@@ -72,27 +71,80 @@ impl Compression {
     /// The first `n` uncompressed bytes, or all if there are fewer.
     pub(crate) fn start(self, input: impl Read, n: usize) -> Result<Vec<u8>, ReadErrorKind> {
         let mut start = Vec::new();
-        self.decoder(input)?.take(n as u64).read_to_end(&mut start)?;
+        self.decoder(input, u64::MAX)?.take(n as u64).read_to_end(&mut start)?;
         Ok(start)
     }
 
+    /// A decoder that may refuse data whose header says that they are longer than `limit`.
     #[cfg(feature = "compressed")]
-    fn decoder<'i>(self, input: impl Read + 'i) -> Result<Box<dyn Read + 'i>, ReadErrorKind> {
+    fn decoder<'i>(
+        self,
+        input: impl Read + 'i,
+        limit: u64,
+    ) -> Result<Box<dyn Read + 'i>, ReadErrorKind> {
         Ok(match self {
             Self::Gzip => Box::new(flate2::read::MultiGzDecoder::new(input)),
-            Self::Zstandard => Box::new(crate::zstandard::Frames::new(input)),
+            Self::Zstandard => Box::new(crate::zstandard::Frames::new(input, limit)),
         })
     }
 
     #[cfg(not(feature = "compressed"))]
-    fn decoder<'i>(self, _: impl Read + 'i) -> Result<Box<dyn Read + 'i>, ReadErrorKind> {
+    fn decoder<'i>(self, _: impl Read + 'i, _: u64) -> Result<Box<dyn Read + 'i>, ReadErrorKind> {
         Err(ReadErrorKind::FormatLeftOut { format: self.name() })
     }
 
-    fn damaged(self, error: &io::Error) -> ReadErrorKind {
-        let text: String = error.to_string().chars().take(200).collect();
-        let found = format!("damaged {} data ({})", self.name(), text.escape_default());
-        ReadErrorKind::syntax(found, "a complete compressed file")
+    /// The error for an error of the decoder.
+    fn error(self, error: &io::Error, limit: &SizeLimit) -> ReadErrorKind {
+        match error.get_ref().and_then(|error| error.downcast_ref()) {
+            Some(Refused::Size { found }) => {
+                limit.error("uncompressed bytes, as a frame says", *found)
+            }
+            Some(Refused::Window { found, limit }) => ReadErrorKind::syntax(
+                format!("a Zstandard frame that needs a window of {found} bytes"),
+                format!("at most {limit}; compress it without --long or --ultra"),
+            ),
+            None => {
+                let text: String = error.to_string().chars().take(200).collect();
+                let found = format!("damaged {} data ({})", self.name(), text.escape_default());
+                ReadErrorKind::syntax(found, "a complete compressed file")
+            }
+        }
+    }
+}
+
+/// The reason why a decoder refuses data that may be sound.
+#[cfg_attr(not(feature = "compressed"), allow(dead_code, reason = "there is no decoder"))]
+#[derive(Debug, Error)]
+pub(crate) enum Refused {
+    /// The data are longer than the limit.
+    #[error("{found} bytes")]
+    Size { found: u64 },
+    /// The decoder would keep more bytes than it may.
+    #[error("a window of {found} bytes; expected at most {limit}")]
+    Window { found: u64, limit: u64 },
+}
+
+/// The maximum number of uncompressed bytes.
+#[derive(Clone, Copy, Debug)]
+struct SizeLimit {
+    bytes: u64,
+    raised_by: Limit,
+}
+
+impl SizeLimit {
+    /// The lower limit of the options for a compressed file of `len` bytes.
+    fn new(len: u64, options: &LoadOptions) -> Self {
+        let expanded = len.saturating_mul(LoadOptions::EXPANSION);
+        let expanded = expanded.saturating_add(options.max_expanded_bytes);
+        match options.max_file_bytes <= expanded {
+            true => Self { bytes: options.max_file_bytes, raised_by: Limit::FileBytes },
+            false => Self { bytes: expanded, raised_by: Limit::ExpandedBytes },
+        }
+    }
+
+    fn error(self, what: &'static str, found: u64) -> ReadErrorKind {
+        let Self { bytes: limit, raised_by } = self;
+        ReadErrorKind::TooLarge { what, found, limit, raised_by: Some(raised_by) }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use hitscan_files::Bytes;
+use hitscan_files::{Bytes, decode_utf16};
 
 use crate::compressed::Compression;
 
@@ -63,13 +63,17 @@ impl Format {
         if start.starts_with(b"glTF") {
             return Some(Self::Gltf);
         }
-        if start.starts_with(b"ply\n") || start.starts_with(b"ply\r") {
-            return Some(Self::Ply);
-        }
         if start.get(80..84).is_some_and(|n| is_length_of_stl([n[0], n[1], n[2], n[3]], len)) {
             return Some(Self::Stl);
         }
-        let text = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start).trim_ascii_start();
+        if let Ok(Some(text)) = decode_utf16(start, u64::MAX) {
+            return Self::of_start(&text.utf8, u64::MAX);
+        }
+        let text = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start);
+        if text.starts_with(b"ply\n") || text.starts_with(b"ply\r") {
+            return Some(Self::Ply);
+        }
+        let text = text.trim_ascii_start();
         if text.starts_with(b"{") {
             return Some(Self::Gltf);
         }
@@ -137,6 +141,9 @@ mod tests {
             (b"solidity 1 2 3", None),
             (b"ply\r\nformat", Some(Format::Ply)),
             (b"plywood", None),
+            (b"\xef\xbb\xbfply\n", Some(Format::Ply)),
+            (b"\xff\xfes\0o\0l\0i\0d\0 \0", Some(Format::Stl)),
+            (b"\xfe\xff\0p\0l\0y\0\n", Some(Format::Ply)),
             (b"glTF\x02\0\0\0", Some(Format::Gltf)),
             (b"\xef\xbb\xbf {\"asset\":1}", Some(Format::Gltf)),
             (b"v 1 2 3", None),

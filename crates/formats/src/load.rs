@@ -2,7 +2,9 @@
 
 use std::{borrow::Cow, io, ops::ControlFlow, path::Path};
 
-use hitscan_files::{Bytes, FileError, LoadOptions, ReadError, ReadErrorKind};
+use hitscan_files::{
+    Bytes, FileError, LoadOptions, ReadError, ReadErrorKind, Utf16Text, decode_utf16,
+};
 
 use crate::{
     Format, Loaded, compressed::Compression, error_at::ErrorAt, loaded::Parts,
@@ -15,7 +17,8 @@ use crate::{
 /// ([`Format::of_file`]). Material libraries and buffers are read from the folder of the file or below.
 ///
 /// A file may be compressed by gzip or Zstandard (feature `compressed`). [`LoadOptions::max_file_bytes`]
-/// then also limits its uncompressed size, which is in memory during the read.
+/// then also limits its uncompressed size, which is in memory during the read, and so does
+/// [`LoadOptions::max_expanded_bytes`].
 ///
 /// # Errors
 /// A file that cannot be read, exceeds a limit of the options, or is invalid; see [`ReadErrorKind`].
@@ -43,8 +46,7 @@ pub fn load_with_progress(
     let start = file.start(Format::N_START_BYTES).map_err(ErrorAt::from).map_err(error)?;
     let mut uncompressed = None;
     if let Some(compression) = Compression::of_start(&start) {
-        let limit = options.max_file_bytes;
-        let bytes = compression.decompress(file.reader(), limit, &|| progress(0.0));
+        let bytes = compression.decompress(file.reader(), file.len(), options, &|| progress(0.0));
         uncompressed = Some(bytes.map_err(ErrorAt::from).map_err(error)?);
     }
     let format = match &uncompressed {
@@ -101,7 +103,8 @@ pub fn parse_any(bytes: &[u8], name: &str, options: &LoadOptions) -> Result<Load
     }
     let mut bytes = Cow::Borrowed(bytes);
     if let Some(compression) = Compression::of_start(&bytes) {
-        let uncompressed = compression.decompress(&*bytes, limit, &|| ControlFlow::Continue(()));
+        let go_on = || ControlFlow::Continue(());
+        let uncompressed = compression.decompress(&*bytes, found, options, &go_on);
         bytes = Cow::Owned(uncompressed.map_err(error)?);
     }
     let format = Format::detect_in(&bytes, Path::new(name));
@@ -164,6 +167,12 @@ fn parse_other(
     side_files: SideFiles<'_>,
     options: &LoadOptions,
 ) -> Result<Parts, ErrorAt> {
+    let decoded = decode_utf16(bytes, options.max_file_bytes).map_err(ReadErrorKind::from)?;
+    if let Some(Utf16Text { utf8, n_replaced }) = decoded {
+        let mut parts = parse_other(&utf8, format, side_files, options)?;
+        parts.report.add_as("UTF-16 units that are no characters", "replaced", n_replaced);
+        return Ok(parts);
+    }
     match format {
         #[cfg(feature = "stl")]
         Format::Stl => crate::stl::parse(bytes, options),

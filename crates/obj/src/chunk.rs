@@ -10,7 +10,7 @@ use glam::{Vec2, Vec3};
 use crate::{
     LoadOptions, ReadErrorKind,
     faces::{Faces, MAX_VALUES},
-    report::{LoadWarning, WarningCounts},
+    report::{LoadWarning, UnknownStatements, WarningCounts},
 };
 
 /// The values, faces and settings in a part of a file.
@@ -38,6 +38,7 @@ pub(crate) struct Chunk<'o> {
     pub(crate) libraries: Names,
     pub(crate) library_lines: Vec<u64>,
     pub(crate) warnings: WarningCounts,
+    pub(crate) unknown: UnknownStatements,
     /// The line and the corner of the first face that was skipped for its vertex index 0.
     pub(crate) first_zero: Option<(u64, String)>,
     /// The number of statements with a keyword of OBJ.
@@ -87,6 +88,7 @@ impl<'o> Chunk<'o> {
             libraries: Names::default(),
             library_lines: Vec::new(),
             warnings: WarningCounts::default(),
+            unknown: UnknownStatements::default(),
             first_zero: None,
             n_known: 0,
             n_lines: 0,

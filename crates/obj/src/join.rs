@@ -78,6 +78,7 @@ pub(crate) fn join(mut chunks: Vec<Chunk<'_>>, options: &LoadOptions) -> Result<
     };
     for (chunk, before) in chunks.iter().zip(&before) {
         report.warnings.merge(&chunk.warnings, before.lines);
+        report.unknown_statements.merge(&chunk.unknown, before.lines);
     }
     let settings = Settings::join(&chunks, &before);
     let libraries = libraries(&chunks, &before);

@@ -20,7 +20,7 @@
 //!
 //! # Syntax
 //!
-//! - **Text**: any line ending (LF, CR LF, CR, mixed), a byte order mark, tabs, comments, `\` continuations,
+//! - **Text**: UTF-8, or UTF-16 with a byte order mark; any line ending (LF, CR LF, CR, mixed), a byte order mark, tabs, comments, `\` continuations,
 //!   keywords in any case. Names are UTF-8 or else Latin-1. In a name `#` is a character: `Material #25`.
 //! - **Vertices**: `v x y z`, with an optional weight, which divides, or a colour, which the reader skips.
 //! - **Faces**: `v`, `v/vt`, `v//vn` or `v/vt/vn`, with absolute or relative indices. A face may precede its
@@ -82,7 +82,10 @@ pub use alpha::{AlphaMasks, AlphaOptions, TextureProblem, load_alpha_masks};
 pub use hitscan_files::{Limit, LoadOptions, ReadError, ReadErrorKind};
 pub use hitscan_primitives::Material;
 pub use load::{ObjModel, load, load_with_progress, parse, parse_in_folder, parse_with_libraries};
-pub use report::{LibraryIssue, LibraryProblem, LoadWarning, ObjReport, WarningCount};
+pub use report::{
+    LibraryIssue, LibraryProblem, LoadWarning, ObjReport, UnknownStatement, UnknownStatements,
+    WarningCount,
+};
 pub use texture_name::texture_file;
 pub use write::write;
 

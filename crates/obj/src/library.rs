@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use hitscan_files::{FileError, InsideError, inside, read};
+use hitscan_files::{FileError, InsideError, decode_utf16, inside, read};
 
 use crate::{
     LibraryProblem, LoadOptions, Material, ObjReport,
@@ -93,7 +93,11 @@ impl Reader<'_> {
         report: &mut ObjReport,
     ) -> Result<(), LibraryProblem> {
         self.n_names_left = self.n_names_left.checked_sub(1).ok_or(LibraryProblem::TooMany)?;
-        let Some(text) = self.libraries.read(name, self.n_bytes_left)? else { return Ok(()) };
+        let Some(mut text) = self.libraries.read(name, self.n_bytes_left)? else { return Ok(()) };
+        let decoded = decode_utf16(&text, self.n_bytes_left);
+        if let Some(decoded) = decoded.map_err(|_| LibraryProblem::TooLarge)? {
+            text = decoded.utf8;
+        }
         self.n_bytes_left = self.n_bytes_left.saturating_sub(text.len() as u64);
         let library = read_library(&text);
         if library.n_bad > 0 {

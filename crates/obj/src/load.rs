@@ -20,6 +20,7 @@ use crate::{
     join::{JoinError, Joined, join},
     library::{Folder, Libraries, NoLibraries, Provided, read_libraries},
     lines, parallel,
+    report::LoadWarning,
     source::Source,
     statements,
     windows::Windows,
@@ -202,6 +203,7 @@ pub(crate) fn load_source<const FAST: bool>(
     })?;
     progress.tell(0.95).map_err(|kind| error_in(name, kind))?;
     let Joined { mesh, mut report, libraries: statements, used_materials } = joined;
+    report.warnings.add_all(LoadWarning::BadUtf16, source.n_replaced());
     if n_known == 0 && report.n_ignored() > 0 {
         let found = format!("{} lines that are no statements", report.n_ignored());
         return Err(error_in(name, ReadErrorKind::UnknownFormat { found }));

@@ -37,6 +37,8 @@ pub struct ObjReport {
     pub n_degenerate_triangles: u64,
     /// The first 64 material libraries that were not read completely.
     pub libraries: Vec<LibraryIssue>,
+    /// The first 64 keywords that OBJ does not define, in the order of the file.
+    pub unknown_statements: UnknownStatements,
     /// The first 64 materials that faces use and no library defines, in the order of first use.
     pub unknown_materials: Vec<String>,
     pub(crate) warnings: WarningCounts,
@@ -56,7 +58,7 @@ pub enum LoadWarning {
     Display,
     /// `call` and `csh`, which would run something; skipped.
     Commands,
-    /// Statements that OBJ does not define, skipped.
+    /// Statements that OBJ does not define, skipped; see [`ObjReport::unknown_statements`].
     Unknown,
     /// Faces of fewer than three corners, skipped.
     ShortFaces,
@@ -84,11 +86,13 @@ pub enum LoadWarning {
     UnknownMaterials,
     /// Material libraries that were not read completely; see [`ObjReport::libraries`].
     Libraries,
+    /// 16-bit units of UTF-16 text that are no characters, replaced by U+FFFD.
+    BadUtf16,
 }
 
 impl LoadWarning {
     /// All kinds, in the order of the report.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 20] = [
         Self::Lines,
         Self::Points,
         Self::FreeForm,
@@ -108,6 +112,7 @@ impl LoadWarning {
         Self::BadSmoothing,
         Self::UnknownMaterials,
         Self::Libraries,
+        Self::BadUtf16,
     ];
 
     /// The singular, the plural, and the outcome.
@@ -129,7 +134,7 @@ impl LoadWarning {
                 ("face at a vertex that is not finite", "faces at vertices not finite", "left out")
             }
             Self::VerticesNotFinite => {
-                ("vertex not finite in single precision", "vertices not finite", "never used")
+                ("vertex that is not finite", "vertices that are not finite", "set to (0, 0, 0)")
             }
             Self::AttributesNotFinite => {
                 ("vt or vn that is not finite", "vt or vn that are not finite", "kept")
@@ -150,6 +155,62 @@ impl LoadWarning {
             Self::BadSmoothing => ("bad smoothing group", "bad smoothing groups", "taken for off"),
             Self::UnknownMaterials => ("material", "materials", "in no library"),
             Self::Libraries => ("material library", "material libraries", "not fully read"),
+            Self::BadUtf16 => {
+                ("UTF-16 unit that is no character", "UTF-16 units that are none", "replaced")
+            }
+        }
+    }
+}
+
+/// A keyword that OBJ does not define, with the line of the first statement that has it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownStatement {
+    /// The keyword, cut to 40 bytes.
+    pub keyword: String,
+    /// The line, counted from 1.
+    pub first_line: u64,
+}
+
+impl fmt::Display for UnknownStatement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} on line {}", quoted(self.keyword.as_bytes()), self.first_line)
+    }
+}
+
+/// The first keywords that OBJ does not define, at most 64.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct UnknownStatements(Vec<UnknownStatement>);
+
+impl UnknownStatements {
+    const MAX_KEYWORDS: usize = 64;
+    const MAX_BYTES: usize = 40;
+
+    /// The keywords in the order of the file.
+    pub fn as_slice(&self) -> &[UnknownStatement] {
+        &self.0
+    }
+
+    pub(crate) fn add(&mut self, keyword: &[u8], first_line: u64) {
+        if self.0.len() == Self::MAX_KEYWORDS {
+            return;
+        }
+        let keyword = decode_name(&keyword[..keyword.len().min(Self::MAX_BYTES)]);
+        self.push(UnknownStatement { keyword, first_line });
+    }
+
+    fn push(&mut self, statement: UnknownStatement) {
+        let is_new = |known: &UnknownStatement| known.keyword != statement.keyword;
+        if self.0.len() < Self::MAX_KEYWORDS && self.0.iter().all(is_new) {
+            self.0.push(statement);
+        }
+    }
+
+    /// Adds the keywords of a later part, which follows `n_lines_before` lines. The result does not depend on
+    /// the parts, because each part lists as many as the whole.
+    pub(crate) fn merge(&mut self, part: &Self, n_lines_before: u64) {
+        for UnknownStatement { keyword, first_line } in &part.0 {
+            let (keyword, first_line) = (keyword.clone(), first_line + n_lines_before);
+            self.push(UnknownStatement { keyword, first_line });
         }
     }
 }
@@ -261,6 +322,7 @@ impl ObjReport {
 impl fmt::Display for ObjReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const MAX_SHOWN: usize = 4;
+        const MAX_STATEMENTS_SHOWN: usize = 16;
         for (warning, WarningCount { n, first_line }) in self.warnings() {
             let (one, several, outcome) = warning.words();
             write!(f, "{n} {} {outcome}", if n == 1 { one } else { several })?;
@@ -273,6 +335,10 @@ impl fmt::Display for ObjReport {
                 LoadWarning::Libraries => {
                     self.libraries.iter().take(MAX_SHOWN).map(describe).collect()
                 }
+                LoadWarning::Unknown => {
+                    let shown = self.unknown_statements.0.iter().take(MAX_STATEMENTS_SHOWN);
+                    shown.map(ToString::to_string).collect()
+                }
                 LoadWarning::UnknownMaterials => {
                     let names = self.unknown_materials.iter().take(MAX_SHOWN);
                     names.map(|name| quoted(name.as_bytes())).collect()
@@ -280,7 +346,11 @@ impl fmt::Display for ObjReport {
                 _ => Vec::new(),
             };
             if !details.is_empty() {
-                let more = if n > MAX_SHOWN as u64 { ", …" } else { "" };
+                let is_cut = match warning {
+                    LoadWarning::Unknown => self.unknown_statements.0.len() > MAX_STATEMENTS_SHOWN,
+                    _ => n > MAX_SHOWN as u64,
+                };
+                let more = if is_cut { ", …" } else { "" };
                 write!(f, ": {}{more}", details.join(", "))?;
             }
             writeln!(f)?;
@@ -311,6 +381,11 @@ impl WarningCounts {
         count.n += 1;
         // The minimum, because faces of a part may be checked before those of an earlier part.
         count.first_line = Some(count.first_line.map_or(line, |first| first.min(line)));
+    }
+
+    /// Counts `n` warnings whose lines are not known.
+    pub(crate) fn add_all(&mut self, warning: LoadWarning, n: u64) {
+        self.0[warning as usize].n += n;
     }
 
     /// Adds the counts of a later part, which follows `n_lines_before` lines.

@@ -2,16 +2,19 @@
 
 use std::{io, ops::Range, path::Path};
 
-use hitscan_files::{Bytes, FileError};
+use hitscan_files::{Bytes, FileError, Utf16Text, decode_utf16};
 
 use crate::{LoadOptions, ReadErrorKind};
 
-/// The text of an OBJ file, without byte order mark and end-of-file marks.
+/// The text of an OBJ file, without byte order mark and end-of-file marks. UTF-16 text becomes UTF-8 text in
+/// memory.
 #[derive(Debug)]
 pub(crate) struct Source<'a> {
     bytes: Bytes<'a>,
     /// The range without the marks.
     range: Range<u64>,
+    /// The number of UTF-16 units that are no characters.
+    n_replaced: u64,
 }
 
 impl<'a> Source<'a> {
@@ -20,16 +23,26 @@ impl<'a> Source<'a> {
         if found > limit {
             return Err(FileError::TooLarge { found, limit }.into());
         }
-        Self::new(bytes.into())
+        Self::new(bytes.into(), limit)
     }
 
     pub(crate) fn open(path: &Path, options: &LoadOptions) -> Result<Self, ReadErrorKind> {
-        Self::new(Bytes::open(path, options.max_file_bytes)?)
+        Self::new(Bytes::open(path, options.max_file_bytes)?, options.max_file_bytes)
     }
 
-    fn new(bytes: Bytes<'a>) -> Result<Self, ReadErrorKind> {
+    fn new(mut bytes: Bytes<'a>, limit: u64) -> Result<Self, ReadErrorKind> {
+        let mut n_replaced = 0;
+        if matches!(bytes.start(2)?[..], [0xff, 0xfe] | [0xfe, 0xff]) {
+            let decoded = match bytes.as_slice() {
+                Some(slice) => decode_utf16(slice, limit)?,
+                None => decode_utf16(&bytes.to_vec()?, limit)?,
+            };
+            if let Some(Utf16Text { utf8, n_replaced: n }) = decoded {
+                (bytes, n_replaced) = (utf8.into(), n);
+            }
+        }
         let len = bytes.len();
-        let mut source = Self { bytes, range: 0..len };
+        let mut source = Self { bytes, range: 0..len, n_replaced };
         let start = source.bytes.start(64)?;
         check_kind(&start)?;
         if start.starts_with(b"\xef\xbb\xbf") {
@@ -53,6 +66,10 @@ impl<'a> Source<'a> {
         self.range.end - self.range.start
     }
 
+    pub(crate) fn n_replaced(&self) -> u64 {
+        self.n_replaced
+    }
+
     pub(crate) fn range(&self) -> Range<u64> {
         self.range.clone()
     }
@@ -69,9 +86,8 @@ impl<'a> Source<'a> {
 
 /// Refuses files with the signature of another format.
 fn check_kind(start: &[u8]) -> Result<(), ReadErrorKind> {
-    const KINDS: [(&[u8], &str); 16] = [
-        (b"\xff\xfe", "UTF-16 text"),
-        (b"\xfe\xff", "UTF-16 text"),
+    const KINDS: [(&[u8], &str); 15] = [
+        (b"\xff\xfe\0\0", "UTF-32 text"),
         (b"\x89PNG", "a PNG image"),
         (b"\xff\xd8\xff", "a JPEG image"),
         (b"GIF8", "a GIF image"),
@@ -114,7 +130,7 @@ mod tests {
     fn other_formats_are_named() {
         let error = open(b"\x89PNG\r\n\x1a\n").unwrap_err();
         assert_eq!(error.to_string(), "a PNG image; expected a mesh file (OBJ, STL, PLY or glTF)");
-        assert!(open(b"\xff\xfev\0 \0").unwrap_err().to_string().starts_with("UTF-16"));
+        assert!(open(b"\xff\xfe\0\0v\0\0\0").unwrap_err().to_string().starts_with("UTF-32"));
     }
 
     #[test]

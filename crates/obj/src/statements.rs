@@ -76,6 +76,7 @@ fn read_statement(chunk: &mut Chunk<'_>, statement: &[u8]) -> Result<(), ReadErr
         b"call" | b"csh" => LoadWarning::Commands,
         _ => {
             chunk.warnings.add(LoadWarning::Unknown, line);
+            chunk.unknown.add(keyword, line);
             return Ok(());
         }
     };

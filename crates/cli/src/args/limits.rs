@@ -13,6 +13,10 @@ pub(crate) struct LimitArgs {
     #[arg(long, value_name = "SIZE", hide_short_help = true, default_value_t = ByteSize(defaults().max_file_bytes))]
     max_file: ByteSize,
 
+    /// Refuse compressed files with more uncompressed bytes, beyond 100 per compressed byte.
+    #[arg(long, value_name = "SIZE", hide_short_help = true, default_value_t = ByteSize(defaults().max_expanded_bytes))]
+    max_expanded: ByteSize,
+
     /// Refuse longer OBJ statements, continuation lines included.
     #[arg(long, value_name = "SIZE", hide_short_help = true, default_value_t = ByteSize(defaults().max_statement_bytes))]
     max_statement: ByteSize,
@@ -51,6 +55,7 @@ impl LimitArgs {
     pub(crate) fn load_options(&self) -> LoadOptions {
         LoadOptions {
             max_file_bytes: self.max_file.as_u64(),
+            max_expanded_bytes: self.max_expanded.as_u64(),
             max_polygon_corners: self.max_corners,
             max_vertices: self.max_vertices,
             max_repeated: self.max_repeated,
@@ -65,6 +70,7 @@ impl LimitArgs {
     pub(crate) fn flag(limit: Limit) -> &'static str {
         match limit {
             Limit::FileBytes => "--max-file",
+            Limit::ExpandedBytes => "--max-expanded",
             Limit::PolygonCorners => "--max-corners",
             Limit::Vertices => "--max-vertices",
             Limit::Repeated => "--max-repeated",

@@ -75,6 +75,47 @@ fn progress_ends_with_1_and_can_cancel() {
 }
 
 #[test]
+fn text_of_any_format_may_be_utf_16() {
+    let ply = "ply\r\nformat ascii 1.0\r\nelement vertex 3\r\nproperty float x\r\nproperty float y\r\n\
+        property float z\r\nelement face 1\r\nproperty list uchar int vertex_indices\r\nend_header\r\n\
+        0 0 0\r\n1 0 0\r\n0 1 0\r\n3 0 1 2\r\n";
+    let stl = "solid \u{e4}\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\n\
+        endloop\nendfacet\nendsolid\n";
+    let obj = "o \u{e4}\nv 0 0 0\nv 1 0 0\nv 0 1 0\n\nf 1 2 3\nf 1 2 x\n";
+    let folder = tempfile::tempdir().expect("there is a folder");
+    for (format, text, is_there) in [
+        (Format::Obj, obj, true),
+        (Format::Stl, stl, cfg!(feature = "stl")),
+        (Format::Ply, ply, cfg!(feature = "ply")),
+    ] {
+        for to_bytes in [u16::to_le_bytes, u16::to_be_bytes].iter().filter(|_| is_there) {
+            let encoded = |text: &str| -> Vec<u8> {
+                format!("\u{feff}{text}").encode_utf16().flat_map(to_bytes).collect()
+            };
+            let path = folder.path().join(format!("a.{}", format.name()));
+            let right = text.replace("f 1 2 x\n", "");
+            fs::write(&path, encoded(&right)).expect("the folder is ours");
+            assert_eq!(Format::of_file(&path), Some(format));
+            let options = LoadOptions::default();
+            let expected = parse(right.as_bytes(), "a", format, &options).expect("it is right");
+            for loaded in [load(&path, &options), parse(&encoded(&right), "a", format, &options)] {
+                let loaded = loaded.expect("the text is right");
+                assert_eq!(
+                    (loaded.meshes, loaded.report),
+                    (expected.meshes.clone(), expected.report.clone())
+                );
+            }
+            let limited = LoadOptions { max_file_bytes: 60, ..LoadOptions::default() };
+            assert!(parse(&encoded(text), "a", format, &limited).is_err());
+            if format == Format::Obj {
+                let error = parse(&encoded(text), "a", format, &options).expect_err("x");
+                assert!(error.to_string().starts_with("a:7: face corner \"x\""), "{error}");
+            }
+        }
+    }
+}
+
+#[test]
 fn the_error_names_the_option_that_raises_a_limit() {
     let options = LoadOptions { max_polygon_corners: 3, ..LoadOptions::default() };
     let error = parse(b"v 0 0 0\nf 1 1 1 1\n", "a", Format::Obj, &options).expect_err("four");

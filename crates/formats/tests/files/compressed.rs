@@ -103,6 +103,78 @@ fn a_bomb_is_an_error_that_names_the_limit() {
     }
 }
 
+/// A Zstandard frame with a window of 1 MiB and `n` blocks of 128 KiB of line endings each, whose header says the
+/// length if there is one.
+fn frame_of_blocks(n: usize, says: Option<u64>, window: u8) -> Vec<u8> {
+    let mut bytes = b"\x28\xb5\x2f\xfd".to_vec();
+    bytes.push(if says.is_some() { 0xc0 } else { 0 });
+    bytes.push(window);
+    bytes.extend(says.iter().flat_map(|says| says.to_le_bytes()));
+    for i in 0..n {
+        // The last one has bit 0. Bit 1 says that one byte is repeated.
+        bytes.extend([2 | u8::from(i + 1 == n), 0, 0x10, b'\n']);
+    }
+    bytes
+}
+
+const WINDOW_1_MIB: u8 = 10 << 3;
+
+#[test]
+fn a_megabyte_that_expands_to_32_gigabytes_is_refused_in_seconds() {
+    let folder = tempfile::tempdir().expect("there is a folder");
+    let n = 1 << 18;
+    let size = n as u64 * (128 << 10);
+    let mut gzipped = GzEncoder::new(Vec::new(), Compression::best());
+    (0..400).for_each(|_| gzipped.write_all(&[b'\n'; 1 << 20]).expect("memory takes everything"));
+    let gzipped = gzipped.finish().expect("memory takes everything");
+    let expected = |len: usize| {
+        let limit = 100 * len + (64 << 20);
+        format!("expected at most {limit}; `LoadOptions::max_expanded_bytes` raises the limit")
+    };
+    let options = LoadOptions::default();
+    for (bytes, part) in [
+        (frame_of_blocks(n, None, WINDOW_1_MIB), "uncompressed bytes, or more; "),
+        (
+            frame_of_blocks(n, Some(size), WINDOW_1_MIB),
+            "34359738368 uncompressed bytes, as a frame says; ",
+        ),
+        (frame_of_blocks(n, Some(u64::MAX), WINDOW_1_MIB), "bytes, as a frame says; "),
+        (gzipped, "uncompressed bytes, or more; "),
+    ] {
+        let start = std::time::Instant::now();
+        let path = folder.path().join("a.obj");
+        fs::write(&path, &bytes).expect("the folder is ours");
+        for error in [any(&bytes, &options), load(&path, &options)] {
+            let error = error.expect_err("it is too long").to_string();
+            assert!(error.contains(part) && error.ends_with(&expected(bytes.len())), "{error}");
+        }
+        // Most machines take half a second. All of it would take minutes.
+        assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
+    }
+    // The same data are read if the option allows it.
+    let limited = |max_expanded_bytes| LoadOptions { max_expanded_bytes, ..Default::default() };
+    let bytes = frame_of_blocks(8, Some(1 << 20), WINDOW_1_MIB);
+    assert!(any(&bytes, &limited(1 << 19)).is_err());
+    let report = any(&bytes, &limited(1 << 20)).expect("it is allowed").report;
+    assert_eq!(report.obj.map(|report| report.n_lines), Some(1 << 20));
+}
+
+#[test]
+fn a_frame_whose_window_or_length_is_wrong_is_an_error() {
+    for (bytes, part) in [
+        // 1 GiB.
+        (
+            frame_of_blocks(1, None, 20 << 3),
+            "a window of 1073741824 bytes; expected at most 134217728",
+        ),
+        (frame_of_blocks(1, Some(1), WINDOW_1_MIB), "the length of a frame does not match"),
+        (frame_of_blocks(1, Some(1 << 18), WINDOW_1_MIB), "the length of a frame does not match"),
+    ] {
+        let error = any(&bytes, &LoadOptions::default()).expect_err(part).to_string();
+        assert!(error.starts_with("<stdin>: ") && error.contains(part), "{error}");
+    }
+}
+
 #[test]
 fn damaged_compressed_data_is_an_error_that_names_the_file() {
     let options = LoadOptions::default();

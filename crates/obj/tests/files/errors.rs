@@ -72,7 +72,7 @@ fn anything_but_obj_text_is_refused() {
         (&b"\x89PNG\r\n\x1a\n"[..], "a PNG image"),
         (b"\xff\xd8\xff\xe0", "a JPEG image"),
         (b"\x1f\x8b\x08", "gzip data"),
-        (b"\xff\xfev\0 \0", "UTF-16 text"),
+        (b"\xff\xfe\0\0v\0\0\0", "UTF-32 text"),
         (b"version https://git-lfs.github.com/spec/v1\n", "a Git LFS pointer"),
         (b"<!DOCTYPE html>", "HTML or XML"),
         (b"solid cube\nfacet normal 0 0 1\nendfacet\n", "3 lines that are no statements"),
