@@ -95,7 +95,7 @@ fn text_in_utf_16_has_the_same_lines_and_names() {
         assert_eq!(model.mesh, expected.mesh);
         assert!(model.material("\u{4e2d}").is_some());
         assert_eq!(model.report.to_string(), "1 line element left out (line 10)\n");
-        let damaged = [&bytes[..], &to_bytes(0xd800), &[b'#']].concat();
+        let damaged = [&bytes[..], &to_bytes(0xd800), b"#"].concat();
         let report =
             parse(&damaged, "t.obj", &LoadOptions::default()).expect("it has triangles").report;
         assert_eq!(report.count(LoadWarning::BadUtf16).n, 2);
