@@ -12,9 +12,9 @@ use std::{
 use glam::{DVec3, Vec3};
 
 use crate::{
-    Aabb, ConvexRegion, Faces, Hit, HitMode, HitOptions, Ray, Sphere, SurfacePoint, TriMesh,
-    TrianglePoint, WatertightRay, WindingSum, closest_point_on_triangle, solid_angle,
-    triangle_overlaps_box,
+    Aabb, ConvexRegion, Faces, Hit, HitMode, HitOptions, MAX_WINDING_COORDINATE, Ray, Sphere,
+    SurfacePoint, TriMesh, TrianglePoint, WatertightRay, WindingSum, closest_point_on_triangle,
+    solid_angle, triangle_overlaps_box,
 };
 
 /// The first hit by `(t, triangle)`.
@@ -73,6 +73,11 @@ pub fn winding_number(mesh: &TriMesh, point: impl Into<[f32; 3]>) -> f64 {
 /// Whether the winding number around a point is greater than 1/2.
 pub fn is_inside(mesh: &TriMesh, point: impl Into<[f32; 3]>) -> bool {
     BruteForce::new(mesh).winding_sum(point).is_inside()
+}
+
+/// [`is_inside`] for a point in f64, which nothing rounds to f32.
+pub fn is_inside_f64(mesh: &TriMesh, point: impl Into<[f64; 3]>) -> bool {
+    BruteForce::new(mesh).winding_sum_f64(point).is_inside()
 }
 
 /// A mesh prepared for many queries, scaled by [`TriMesh::query_scale`].
@@ -201,10 +206,17 @@ impl<'a> BruteForce<'a> {
 
     /// The winding number around a point; 0 for a point that is not finite.
     pub fn winding_sum(&self, point: impl Into<[f32; 3]>) -> WindingSum {
-        let point = Vec3::from_array(point.into());
+        self.winding_sum_f64(Vec3::from_array(point.into()).as_dvec3())
+    }
+
+    /// The winding number around a point in f64; 0 for a point that is not finite or beyond
+    /// [`MAX_WINDING_COORDINATE`].
+    pub fn winding_sum_f64(&self, point: impl Into<[f64; 3]>) -> WindingSum {
+        let point = DVec3::from_array(point.into());
         let mut sum = WindingSum::default();
-        if point.is_finite() {
-            let from = point.as_dvec3() * self.scale;
+        // Of a NaN the comparison is false.
+        if point.abs().cmple(DVec3::splat(MAX_WINDING_COORDINATE)).all() {
+            let from = point * self.scale;
             for (_, corners) in self.surface() {
                 sum.add_solid_angle(solid_angle(corners, from));
             }

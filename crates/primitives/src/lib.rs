@@ -97,7 +97,7 @@ pub use shapes::{
 pub use topology::{BoundaryLoop, DuplicateTriangle, FaultyEdge, SameVertex, Topology};
 pub use tri_mesh::{MeshError, TriMesh};
 pub use watertight::{Candidate, EdgeFunctions, WatertightRay};
-pub use winding::{WindingSum, solid_angle};
+pub use winding::{MAX_WINDING_COORDINATE, WindingSum, solid_angle};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -27,6 +27,10 @@ pub fn solid_angle(corners: [DVec3; 3], from: DVec3) -> f64 {
     2.0 * volume.atan2(denominator)
 }
 
+/// The largest coordinate of a point in f64 around which winding numbers are summed. Around farther points they are 0,
+/// because a mesh in f32 fills next to nothing of all directions there, and products would overflow.
+pub const MAX_WINDING_COORDINATE: f64 = 1e100;
+
 /// A winding number, summed from solid angles: the number of times a surface winds around a point.
 ///
 /// 1 inside a closed surface whose front is outside, and 0 outside of it. Around a surface with holes

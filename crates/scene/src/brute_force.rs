@@ -1,10 +1,11 @@
-//! The definition of the ray queries: a loop over all instances and all their triangles.
+//! The definition of the queries with a ray or within closed meshes: a loop over all instances and all their triangles.
 
 use std::collections::HashMap;
 
+use glam::DVec3;
 use hitscan_primitives::{HitMode, HitOptions, brute_force::BruteForce};
 
-use crate::{Mesh, QueryOptions, Scene, SceneHit, WorldRay};
+use crate::{InstanceId, Mesh, QueryOptions, Scene, SceneHit, WorldRay, inside::box_contains};
 
 /// A scene without its trees. Each query tests every triangle of every instance, and gives the same bits as
 /// that of the [`Scene`]. O(triangles).
@@ -76,6 +77,28 @@ impl<'a> SceneBruteForce<'a> {
         }
         hits.sort_by(SceneHit::cmp_along_ray);
         hits
+    }
+
+    /// As [`Scene::instances_containing`].
+    pub fn instances_containing(
+        &self,
+        point: impl Into<[f64; 3]>,
+        options: &QueryOptions<'_>,
+    ) -> Vec<InstanceId> {
+        let point = DVec3::from_array(point.into());
+        let mut containing = Vec::new();
+        for record in self.scene.records() {
+            let Some(mesh) = record.instance.mesh.as_deref() else { continue };
+            let local = record.state.placement.frame.local_point(point);
+            if self.scene.includes(record, options)
+                && box_contains(&mesh.tri_mesh().bounds(), local)
+                && self.meshes[&address(mesh)].winding_sum_f64(local).is_inside()
+            {
+                containing.push((record.insertion_order, record.id));
+            }
+        }
+        containing.sort_unstable();
+        containing.into_iter().map(|(_, id)| id).collect()
     }
 }
 

@@ -3,15 +3,17 @@
 use std::ops::ControlFlow;
 
 use glam::DVec3;
+use hitscan_primitives::Aabb;
 
 use crate::{InstanceId, QueryOptions, Scene, WorldBox, scene::Record};
 
 impl Scene {
     /// The instances whose closed mesh contains a point, in order of first insertion.
     ///
-    /// `point` is in world space. The winding number of the mesh decides
-    /// ([`WindingTree::is_inside`](hitscan_bvh::WindingTree::is_inside)), at the point in the mesh's space
-    /// rounded to f32. The first query of a mesh builds its winding tree, in O(triangles). The query
+    /// `point` is in world space. The inverse transform takes it to the mesh's space in f64, without rounding to
+    /// f32. There an instance contains it if the exact box of the mesh does, and the winding number is greater than
+    /// 1/2 ([`WindingTree::is_inside_f64`](hitscan_bvh::WindingTree::is_inside_f64)). The box leaves out points
+    /// around a surface with holes. The first query of a mesh builds its winding tree, in O(triangles). The query
     /// ignores [`QueryOptions::faces`]. A point that is not finite is in no instance.
     pub fn instances_containing(
         &self,
@@ -52,7 +54,14 @@ impl Scene {
 }
 
 fn is_inside(record: &Record, point: DVec3) -> bool {
-    let frame = &record.state.placement.frame;
-    let local = frame.inverse_linear * (point - frame.translation);
-    record.instance.mesh.as_ref().is_some_and(|mesh| mesh.winding_tree().is_inside(local.as_vec3()))
+    let local = record.state.placement.frame.local_point(point);
+    record.instance.mesh.as_ref().is_some_and(|mesh| {
+        box_contains(&mesh.tri_mesh().bounds(), local) && mesh.winding_tree().is_inside_f64(local)
+    })
+}
+
+/// Whether a box in f32 contains a point in f64.
+pub(crate) fn box_contains(bounds: &Aabb, point: DVec3) -> bool {
+    let (min, max) = (bounds.min.as_dvec3(), bounds.max.as_dvec3());
+    min.cmple(point).all() && point.cmple(max).all()
 }

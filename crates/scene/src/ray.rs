@@ -129,6 +129,14 @@ pub(crate) struct LocalFrame {
     pub(crate) radius: f64,
 }
 
+impl LocalFrame {
+    /// A point of the world in the space of the mesh, in f64.
+    pub(crate) fn local_point(&self, point: DVec3) -> DVec3 {
+        // Subtract first, because the difference of two points far from the origin is small and exact.
+        self.inverse_linear * (point - self.translation)
+    }
+}
+
 /// A ray that starts farther than this many radii from the centre of a mesh gets a new start.
 const NEAR_RADII: f64 = 4.0;
 

@@ -1,10 +1,13 @@
 //! Closest points, regions and insides in world space equal a loop over all triangles.
 
-use hitscan::glam::DVec3;
+use hitscan::glam::{DAffine3, DVec3};
 use hitscan::primitives::{
-    ConvexRegion, closest_point_on_triangle, glam::DMat3, triangle_overlaps_box,
+    ConvexRegion, closest_point_on_triangle, generate, glam::DMat3, triangle_overlaps_box,
 };
-use hitscan::scene::{InstanceId, QueryOptions, Scene, SceneTriangle, WorldBox, WorldRegion};
+use hitscan::scene::{
+    Instance, InstanceId, Mesh, QueryOptions, Scene, SceneBruteForce, SceneTriangle, WorldBox,
+    WorldRegion,
+};
 use hitscan_testkit::Rng;
 
 use super::making::{random_point, random_scene, sees, vector};
@@ -156,10 +159,75 @@ fn regions_contain_the_triangles_that_a_loop_finds() {
     );
 }
 
+/// A house of 4 m in metres of a map, which its instance moves home. Near 5e6, f32 has steps of 1/2 m.
+#[test]
+fn insides_and_distances_keep_f64_where_the_coordinates_of_the_mesh_are_large() {
+    let cube = generate::cuboid(4.0, 4.0, 4.0, 0).expect("an ordinary size");
+    let away = DVec3::new(5e6, 5e6, 0.0);
+    let positions = cube.positions().iter().map(|&p| p + (away + 2.0).as_vec3());
+    let mesh = cube.with_positions(positions).expect("they are finite");
+    let mut scene = Scene::new();
+    let mesh = std::sync::Arc::new(Mesh::new(mesh, &hitscan::BuildOptions::default()));
+    let home = DAffine3::from_translation(-away);
+    let id = scene.insert(Instance::new(mesh, home)).expect("it is invertible");
+    let options = QueryOptions::default();
+    let brute = SceneBruteForce::new(&scene);
+    for (x, inside) in [(0.2, true), (-0.2, false), (3.9, true), (4.1, false), (1e-6, true)] {
+        let point = [x, 2.0, 2.0];
+        let around = scene.instances_containing(point, &options);
+        assert_eq!(around, if inside { vec![id] } else { vec![] }, "{x}");
+        assert_eq!(around, brute.instances_containing(point, &options), "{x}");
+        let expected = (f64::max(-x, x - 4.0), scene.signed_distance(point, &options));
+        let found = expected.1.expect("there is a surface");
+        assert!((found - expected.0).abs() < 1e-8, "{x}: {found}");
+    }
+}
+
+#[test]
+fn insides_equal_the_loop_over_all_instances() {
+    let (mut n_inside, mut n_asked) = (0, 0);
+    for seed in 0..effort(20) {
+        let mut rng = Rng::new(seed);
+        let origin = if seed % 2 == 0 { DVec3::ZERO } else { DVec3::new(1e7, -1e7, 1e7) };
+        let scene = random_scene(&mut rng, 40, origin);
+        let brute = SceneBruteForce::new(&scene);
+        let corners = world_corners_of_all(&scene);
+        for _ in 0..60 {
+            // Between two corners, in three of four cases near one.
+            let [a, b] = [rng.pick(&corners), rng.pick(&corners)];
+            let point = a.lerp(b, rng.pick(&[0.5, 1e-2, 1e-5, 1e-9]));
+            for include_hidden in [false, true] {
+                let options = QueryOptions { include_hidden, ..QueryOptions::default() };
+                let around = scene.instances_containing(point, &options);
+                assert_eq!(around, brute.instances_containing(point, &options), "{seed}, {point}");
+                let distance = scene.signed_distance(point, &options);
+                let is_negative = distance.is_some_and(|distance| distance < 0.0);
+                let is_off = distance != Some(0.0);
+                assert_eq!(is_negative, !around.is_empty() && is_off, "{seed}, {point}");
+                n_inside += usize::from(is_negative);
+                n_asked += 1;
+            }
+        }
+    }
+    assert!(!is_whole_effort() || n_inside > n_asked / 20, "{n_inside} of {n_asked}");
+}
+
+/// The corners of all triangles in world space.
+fn world_corners_of_all(scene: &Scene) -> Vec<DVec3> {
+    let corners = |(id, instance): (_, &Instance)| {
+        let world = scene.world_transform(id).expect("it is there");
+        let mesh = instance.mesh.as_ref().map(|mesh| mesh.tri_mesh().clone()).unwrap_or_default();
+        let n = mesh.triangles().len() as u32;
+        let corners: Vec<DVec3> =
+            (0..n).flat_map(|i| mesh.corners(i)).map(|p| p.as_dvec3()).collect();
+        corners.into_iter().map(move |corner| world.transform_point3(corner))
+    };
+    scene.iter().flat_map(corners).collect()
+}
+
 #[test]
 fn insides_are_those_of_the_closed_mesh_under_any_transform() {
-    use hitscan::primitives::{brute_force, generate};
-    use hitscan::scene::{Instance, Mesh};
+    use hitscan::primitives::brute_force;
     let torus = generate::torus(2.0, 0.7, 400).expect("an ordinary torus");
     let mesh = std::sync::Arc::new(Mesh::new(torus, &hitscan::BuildOptions::default()));
     let mut rng = Rng::new(31);

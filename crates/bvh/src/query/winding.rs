@@ -8,7 +8,7 @@
 use std::{f64::consts::PI, ops::Range, sync::Arc};
 
 use glam::{DMat3, DVec3, Vec3};
-use hitscan_primitives::{Faces, Ray, WindingSum, solid_angle};
+use hitscan_primitives::{Faces, MAX_WINDING_COORDINATE, Ray, WindingSum, solid_angle};
 
 use super::{
     closed_surface::is_closed,
@@ -154,16 +154,35 @@ impl WindingTree {
         }
         let is_clear =
             self.clearance.is_finite() && self.bvh.closest_point(point, self.clearance).is_none();
-        self.encloses(point, is_clear)
+        if is_clear { self.encloses_by_crossings(point) } else { self.encloses(self.scaled(point)) }
     }
 
-    /// [`is_inside`](Self::is_inside) for a finite point. `is_clear` says whether the surface is farther than the
-    /// clearance.
-    fn encloses(&self, point: Vec3, is_clear: bool) -> bool {
-        if is_clear {
-            return self.encloses_by_crossings(point);
+    /// [`is_inside`](Self::is_inside) for a point in f64, which nothing rounds to f32.
+    ///
+    /// The answer is that of
+    /// [`brute_force::is_inside_f64`](hitscan_primitives::brute_force::is_inside_f64), whatever the tree. `false` for
+    /// a point that is not finite. Far from the origin of a mesh, f32 would move the point by more than the size of
+    /// a small mesh.
+    pub fn is_inside_f64(&self, point: impl Into<[f64; 3]>) -> bool {
+        let point = DVec3::from_array(point.into());
+        // Of a NaN the comparison is false.
+        if !point.abs().cmple(DVec3::splat(MAX_WINDING_COORDINATE)).all() {
+            return false;
         }
-        let from = self.scaled(point);
+        let rounded = point.as_vec3();
+        if self.clearance.is_finite() && rounded.is_finite() {
+            // No surface lies between a point and the rounded one, if none is within their distance. The winding
+            // number is the same then.
+            let moved = 1.000_001 * (point - rounded.as_dvec3()).length();
+            if self.bvh.closest_point(rounded, self.clearance + moved).is_none() {
+                return self.encloses_by_crossings(rounded);
+            }
+        }
+        self.encloses(point * self.bvh.tree.scale)
+    }
+
+    /// Whether the sum of solid angles around a point in the tree's scaled space is inside.
+    fn encloses(&self, from: DVec3) -> bool {
         for tolerance in TOLERANCES {
             let WindingNumber { value, max_error } = self.winding_around(from, tolerance);
             if (value - 0.5).abs() > max_error {
@@ -185,7 +204,11 @@ impl WindingTree {
     pub fn signed_distance(&self, point: impl Into<[f32; 3]>) -> Option<f64> {
         let point = Vec3::from_array(point.into());
         let distance = self.bvh.closest_point(point, f64::INFINITY)?.distance;
-        let is_inside = distance > 0.0 && self.encloses(point, distance > self.clearance);
+        let is_inside = distance > 0.0
+            && match distance > self.clearance {
+                true => self.encloses_by_crossings(point),
+                false => self.encloses(self.scaled(point)),
+            };
         Some(if is_inside { -distance } else { distance })
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use glam::Vec3;
+use glam::{DVec3, Vec3};
 use hitscan_bvh::{BuildOptions, BuildQuality, Layout, MeshBvh, WindingTree};
 use hitscan_primitives::{TriMesh, brute_force::BruteForce, generate, generate::SplitMix64};
 use hitscan_testkit::{Shape, closed_shapes, stitched_shapes};
@@ -114,6 +114,42 @@ fn crossings_of_closed_surfaces_agree_with_solid_angles() {
         }
     }
     assert!(n_inside > n_asked / 10 && n_inside < n_asked / 2, "{n_inside} of {n_asked}");
+}
+
+/// f32 has steps of 1/2 near 5e6, so that the point that it holds is often on the other side of the surface.
+#[test]
+fn points_in_f64_are_inside_where_the_sum_over_all_triangles_is() {
+    let mut random = SplitMix64::new(47);
+    let (mut n_inside, mut n_rounded_differ, mut n_asked) = (0, 0, 0);
+    let mut meshes = closed_meshes(0);
+    meshes.extend(shapes(&mut random));
+    for (i, (name, mesh)) in meshes.into_iter().enumerate() {
+        let away = Vec3::new(5e6, -3e5, 0.0) * [0.0, 1.0][i % 2];
+        let moved = mesh.with_positions(mesh.positions().iter().map(|&p| p * 8.0 + away));
+        // Some are as large as f32 allows.
+        let mesh = moved.unwrap_or(mesh);
+        let tree = tree_of(&mesh, BuildQuality::ALL[i % 3]);
+        let (twin, bounds) = (BruteForce::new(&mesh), mesh.bounds());
+        for j in 0..40 {
+            let share = crate::support::point(&mut random).as_dvec3();
+            let anywhere = bounds.center().as_dvec3() + 0.55 * bounds.extent().as_dvec3() * share;
+            let vertex = mesh.positions()[random.below(mesh.positions().len() as u64) as usize];
+            let near = vertex.as_dvec3().lerp(anywhere, [1e-12, 1e-9, 1e-6, 1e-3][j % 4]);
+            let from = if j % 3 == 0 { anywhere } else { near };
+            let is_inside = twin.winding_sum_f64(from).is_inside();
+            assert_eq!(tree.is_inside_f64(from), is_inside, "{name}, {from:?}");
+            n_rounded_differ += usize::from(is_inside != tree.is_inside(from.as_vec3()));
+            n_inside += usize::from(is_inside);
+            n_asked += 1;
+        }
+        for far in [1e39_f64, 1e99, 1e101, 1e200, f64::MAX, f64::INFINITY, f64::NAN] {
+            let from = DVec3::new(0.0, -far, far);
+            assert_eq!(tree.is_inside_f64(from), twin.winding_sum_f64(from).is_inside(), "{name}");
+            assert!(!tree.is_inside_f64(from), "{name}, {far}");
+        }
+    }
+    assert!(n_inside > n_asked / 10 && n_inside < n_asked, "{n_inside} of {n_asked}");
+    assert!(n_rounded_differ > n_asked / 50, "{n_rounded_differ} of {n_asked}");
 }
 
 #[test]
