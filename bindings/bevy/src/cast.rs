@@ -275,7 +275,7 @@ impl Gathering<'_, '_, '_> {
             let has_tree = !any_stale || matches!(self.answer(mirror, owner.mesh), Answer::Tree);
             if has_tree
                 && !owner.is_posed
-                && let Some(bounds) = mirror.scene.world_bounds(id)
+                && let Some(bounds) = mirror.scene.culling_box(id)
                 && let Some(enter) = slabs.enter(&bounds)
                 && let Ok(item) = self.caster.entities.get(owner.entity)
                 && item.is_visible(self.options.visibility)

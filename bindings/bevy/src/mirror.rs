@@ -249,7 +249,7 @@ impl Mirror {
 
 /// Poses.
 impl Mirror {
-    /// The current pose of an entity and a box around it, without moving its instance.
+    /// The current pose of an entity and a culling box around it, without moving its instance.
     pub(crate) fn pose_of(
         &mut self,
         entity: Entity,
@@ -263,7 +263,7 @@ impl Mirror {
         let skin = tree.skin(mesh)?;
         let values = poses.values(entity, transform, skin.has_joints());
         let bounds = match known.instance {
-            Some(id) if known.pose.as_ref() == Some(&values) => self.scene.world_bounds(id)?,
+            Some(id) if known.pose.as_ref() == Some(&values) => self.scene.culling_box(id)?,
             _ => skin.bounds(mesh, &values),
         };
         Some((values, bounds))

@@ -107,3 +107,31 @@ BAD = [
 def test_bad_arguments_are_named(scene, ball_bvh, call, error, text):
     with pytest.raises(error, match=text):
         call(scene, ball_bvh)
+
+
+def test_bounds_are_those_of_the_vertices(ball, ball_bvh):
+    scene = hitscan.Scene()
+    assert np.isinf(scene.bounds).all()
+    scene.add(ball_bvh, moved(0, 0, 0))
+    positions = ball.positions.astype(np.float64)
+    assert scene.bounds.tolist() == [positions.min(axis=0).tolist(), positions.max(axis=0).tolist()]
+    angle = np.pi / 4
+    turn = np.eye(4)
+    turn[:2, :2] = [[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]]
+    scene.set_transform(scene.ids[0], turn)
+    images = positions @ turn[:3, :3].T
+    expected = [images.min(axis=0), images.max(axis=0)]
+    assert scene.bounds == pytest.approx(np.array(expected), abs=1e-15)
+
+
+def test_insides_keep_float64_where_the_coordinates_of_a_mesh_are_large():
+    """A cube of 4 m in metres of a map, whose instance moves it home. float32 has steps of 0.5 there."""
+    away = np.array([5e6, 5e6, 0.0])
+    corners = np.array([[x, y, z] for x in (0, 4) for y in (0, 4) for z in (0, 4)]) + away
+    faces = [[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2, 6, 4], [1, 5, 7, 3]]
+    triangles = [t for a, b, c, d in faces for t in ([a, b, c], [a, c, d])]
+    scene = hitscan.Scene()
+    scene.add(hitscan.Bvh(hitscan.Mesh(corners.astype(np.float32), triangles)), moved(*-away))
+    assert scene.bounds.tolist() == [[0, 0, 0], [4, 4, 4]]
+    distances = scene.signed_distances([[0.2, 2, 2], [-0.2, 2, 2], [3.9, 2, 2]])
+    assert distances == pytest.approx([-0.2, 0.2, -0.1], abs=1e-8)

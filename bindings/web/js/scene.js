@@ -108,16 +108,16 @@ export class Scene extends Owned {
 
 	/** The number of instances. */
 	get size() {
-		call('scene_about', this.handle);
+		call('scene_size', this.handle);
 		views();
 		return f64[numbers];
 	}
 
-	/** The box around everything in world space, or null. */
+	/** The exact box around everything in world space, hidden or not: of the images of all vertices in f64. Or null. */
 	get bounds() {
-		call('scene_about', this.handle);
+		call('scene_bounds', this.handle);
 		views();
-		const [x0, y0, z0, x1, y1, z1] = f64.subarray(numbers + 1, numbers + 7);
+		const [x0, y0, z0, x1, y1, z1] = f64.subarray(numbers, numbers + 6);
 		return x0 <= x1 ? { min: [x0, y0, z0], max: [x1, y1, z1] } : null;
 	}
 

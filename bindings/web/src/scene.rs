@@ -114,14 +114,22 @@ extern "C" fn scene_set_layers(scene: u32, id: f64, layers: u32) -> u32 {
     edit_scene(scene, |scene| edited(scene.set_layers(id_of(id), layers)))
 }
 
-/// Numbers: instances, then the world box if any.
+/// A number: instances.
 #[unsafe(no_mangle)]
-extern "C" fn scene_about(scene: u32) -> u32 {
+extern "C" fn scene_size(scene: u32) -> u32 {
+    with_scene(scene, |scene| {
+        output::write(0, &[scene.len() as f64]);
+        1
+    })
+}
+
+/// Numbers: the exact box in the world; of no triangles +inf and -inf.
+#[unsafe(no_mangle)]
+extern "C" fn scene_bounds(scene: u32) -> u32 {
     with_scene(scene, |scene| {
         let WorldBox { min, max } = scene.bounds();
-        output::write(0, &[scene.len() as f64]);
-        output::write(1, &min.to_array());
-        output::write(4, &max.to_array());
+        output::write(0, &min.to_array());
+        output::write(3, &max.to_array());
         1
     })
 }

@@ -96,11 +96,15 @@ test('files and cache files come from memory, with errors that name the line', a
 });
 
 test('scenes place, hide, pick and select', () => {
-	const bvh = new Bvh(new Mesh(...Object.values(sphere(32, 16))));
+	const mesh = new Mesh(...Object.values(sphere(32, 16)));
+	const bvh = new Bvh(mesh);
 	const scene = new Scene();
+	assert.equal(scene.bounds, null);
 	const at = (x) => [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, x, 0, 0, 1];
 	const [left, right] = [scene.insert({ bvh, transform: at(-2) }), scene.insert({ bvh, transform: at(2), layers: 2 })];
 	assert.equal(scene.size, 2);
+	const [[x0, ...min], [x1, ...max]] = [mesh.bounds.min, mesh.bounds.max].map((corner) => [...corner]);
+	assert.deepEqual(scene.bounds, { min: [x0 - 2, ...min], max: [x1 + 2, ...max] });
 	const ray = [2, 0.1, 5, 0, 0, -1];
 	const hit = scene.closestHit(ray, new SceneHit());
 	assert.equal(hit.instance, right);

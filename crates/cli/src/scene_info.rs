@@ -79,7 +79,7 @@ struct SceneInfo {
     locked: usize,
     /// The triangles of all instances.
     triangles: u64,
-    /// In the world, slightly enlarged; `null` without triangles.
+    /// In the world: of the images of all vertices in f64; `null` without triangles.
     bounds: Option<Bounds>,
     /// The number of items that the readers skipped or found odd.
     ignored: u64,

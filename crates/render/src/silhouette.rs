@@ -22,11 +22,11 @@ pub(crate) struct Silhouette {
 }
 
 impl Silhouette {
-    /// The outline of the bounding boxes of all instances and of further points in world space. A
-    /// box contains every point that a ray can hit. `None` if any of it crosses the near or far
+    /// The outline of the culling boxes of all instances and of further points in world space. A
+    /// culling box contains every point that a ray can hit. `None` if any of it crosses the near or far
     /// plane.
     pub(crate) fn new(subject: &Subject, view: &View, points: &[DVec3]) -> Option<Self> {
-        let boxes = subject.instances().iter().filter_map(|&id| subject.scene().world_bounds(id));
+        let boxes = subject.instances().iter().filter_map(|&id| subject.scene().culling_box(id));
         let mut boxes: Vec<_> = boxes.filter(|bounds| !bounds.is_empty()).collect();
         if boxes.len() > MAX_BOXES {
             boxes = boxes.into_iter().reduce(|a, b| a.union(b)).into_iter().collect();

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use hitscan::glam::{DAffine3, DMat3, DVec3, Vec3};
 use hitscan::primitives::Aabb;
-use hitscan::scene::{InstanceId, Mesh, QueryOptions, Scene, SceneHit};
+use hitscan::scene::{InstanceId, Mesh, QueryOptions, Scene, SceneHit, WorldBox};
 use hitscan::{FaceRecords, Faces, TriMesh};
 
 use crate::smooth_normals::SmoothNormals;
@@ -32,7 +32,9 @@ pub struct Subject {
     has_instances: bool,
     /// World position that f32 positions are relative to.
     origin: DVec3,
-    /// Bounds of the visible instances, relative to `origin`.
+    /// Exact bounds of the visible instances.
+    world_bounds: WorldBox,
+    /// The same, relative to `origin`.
     bounds: Aabb,
     /// Upper bound of all coordinates that f32 has rounded, as an absolute value in world units.
     max_abs_coordinate: f32,
@@ -122,6 +124,7 @@ impl Subject {
             instance_data: instance_data.into(),
             names: names.all.into(),
             origin: DVec3::ZERO,
+            world_bounds: WorldBox::EMPTY,
             bounds: Aabb::EMPTY,
             max_abs_coordinate: 0.0,
         };
@@ -180,14 +183,13 @@ impl Subject {
             },
         );
         instances.sort_unstable_by_key(|&id| self.scene.insertion_order(id));
-        let corners = instances.iter().flat_map(|&id| world_corners(&self.scene, id));
-        let (min, max) = corners
-            .fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(min, max), p| (min.min(p), max.max(p)));
+        self.world_bounds = self.scene.bounds_of(&self.options());
+        let WorldBox { min, max } = self.world_bounds;
         // f32 is too coarse far from the world's origin. Near it, a shifted origin gains nothing.
         let (center, extent) = (0.5 * (min + max), (max - min).max_element());
         let is_far = center.abs().max_element() > 1024.0 * extent;
         self.origin = if is_far { center } else { DVec3::ZERO };
-        self.bounds = match instances.is_empty() {
+        self.bounds = match self.world_bounds.is_empty() {
             true => Aabb::EMPTY,
             false => {
                 let [min, max] = [min, max].map(|p| (p - self.origin).as_vec3().to_array());
@@ -242,11 +244,11 @@ impl Subject {
         self.instances.iter().filter_map(|&id| self.mesh(id)).any(has)
     }
 
-    /// Minimum and maximum of the visible instances in world space, up to rounding; `None` without
-    /// triangles. The box contains the bounding box of each mesh, which may be larger than the mesh.
+    /// Exact minimum and maximum of the visible instances in world space
+    /// ([`Scene::bounds_of`]); `None` without triangles.
     pub fn world_bounds(&self) -> Option<[DVec3; 2]> {
-        let bounds = self.bounds;
-        (!bounds.is_empty()).then(|| [bounds.min, bounds.max].map(|p| self.origin + p.as_dvec3()))
+        let WorldBox { min, max } = self.world_bounds;
+        (!self.world_bounds.is_empty()).then_some([min, max])
     }
 
     pub(crate) fn mesh(&self, id: InstanceId) -> Option<&TriMesh> {
@@ -329,20 +331,6 @@ fn max_abs_world_coordinate(scene: &Scene, id: InstanceId) -> f32 {
     bounds.map_or(0.0, |bounds| {
         let largest = DVec3::splat(f64::from(bounds.max_abs_coordinate()));
         (linear.abs() * largest).max_element() as f32
-    })
-}
-
-/// World positions of the corners of an instance's bounding box.
-fn world_corners(scene: &Scene, id: InstanceId) -> impl Iterator<Item = DVec3> {
-    let mesh = scene.get(id).and_then(|instance| instance.mesh.as_deref());
-    let bounds = mesh.map(|mesh| mesh.tri_mesh().bounds()).filter(|bounds| !bounds.is_empty());
-    let world = scene.world_transform(id).unwrap_or_default();
-    bounds.into_iter().flat_map(move |bounds| {
-        let ends = [bounds.min.as_dvec3(), bounds.max.as_dvec3()];
-        (0..8).map(move |corner: usize| {
-            let end = |axis: usize| ends[corner >> axis & 1][axis];
-            world.transform_point3(DVec3::new(end(0), end(1), end(2)))
-        })
     })
 }
 

@@ -33,6 +33,7 @@
 //! | Which surface point is closest? | [`Scene::closest_point`] |
 //! | Which instances touch a region, or lie within it? | [`Scene::instances_overlapping`], [`Scene::instances_within`] |
 //! | Which closed meshes contain a point? | [`Scene::instances_containing`] |
+//! | How large is it? | [`Scene::bounds`], [`Scene::world_bounds`] |
 //! | Where does a ray meet a plane, a line or a point? | [`WorldRay::intersect_plane`], [`WorldRay::closest_to_line`], [`WorldRay::closest_to_point`] |
 //! | How do I move, reparent, hide, remove and restore? | [`Scene::set_transform`], [`Scene::reparent`], [`Scene::set_hidden`], [`Scene::remove`], [`Scene::restore`] |
 //!
@@ -50,9 +51,9 @@
 //!
 //! ```text
 //! brute_force_space ──▶ brute_force, closest_point, overlap, world_mesh
-//! brute_force ──▶ query_options, hit
+//! brute_force ──▶ inside, query_options, hit
 //! closest_point, overlap ──▶ world_mesh ──────────────▶ scene ◀── edit, details
-//! closest_point, overlap, inside, visit, ray_query ──▶ query_options ──▶ scene
+//! bounds ──▶ visit;   bounds, closest_point, overlap, inside, visit, ray_query ──▶ query_options ──▶ scene
 //! instance_query, ray_query ──▶ ray_packet ──▶ candidate, placement;   ray_packet ──▶ query_options;   candidate ──▶ scene
 //! scene ──▶ tree ──▶ cow_vec, world_box;   scene ──▶ handles
 //! ray_geometry ──▶ ray;   scene ──▶ error ──▶ placement ──▶ ray;   error ──▶ instance ──▶ mesh
@@ -77,6 +78,7 @@ mod mesh;
 mod scene;
 
 // Queries.
+mod bounds;
 mod brute_force;
 mod brute_force_space;
 mod candidate;

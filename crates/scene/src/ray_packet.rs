@@ -38,7 +38,7 @@ impl Scene {
         options: &QueryOptions<'_>,
         hits: &mut [Option<SceneHit>; PACKET],
     ) -> bool {
-        if !rays.iter().all(WorldRay::is_valid) || !is_narrow(rays, &self.bounds()) {
+        if !rays.iter().all(WorldRay::is_valid) || !is_narrow(rays, &self.tree.bounds()) {
             return false;
         }
         hits.fill(None);

@@ -6,7 +6,7 @@ use glam::DAffine3;
 use hitscan_primitives::Aabb;
 
 use crate::{
-    Instance, InstanceId, SceneError, WorldBox,
+    Instance, InstanceId, SceneError,
     cow_vec::CowVec,
     handles::Handles,
     placement::{Placement, TransformError},
@@ -177,17 +177,6 @@ impl Scene {
     /// The transform from the mesh's space to the world; `None` for an unknown handle.
     pub fn world_transform(&self, id: InstanceId) -> Option<DAffine3> {
         Some(self.record(id)?.state.placement.world)
-    }
-
-    /// A slightly enlarged box around the instance's own mesh in world space. It contains every point
-    /// that a hit can have. Empty for a group, `None` for an unknown handle.
-    pub fn world_bounds(&self, id: InstanceId) -> Option<WorldBox> {
-        Some(self.record(id)?.state.placement.bounds)
-    }
-
-    /// A slightly enlarged box around all meshes in world space, including hidden and locked ones. O(1).
-    pub fn bounds(&self) -> WorldBox {
-        self.tree.bounds()
     }
 
     /// Whether the instance or an ancestor is hidden; `None` for an unknown handle.

@@ -163,7 +163,10 @@ class Scene:
 
     @property
     def bounds(self) -> npt.NDArray[np.float64]:
-        """The minimum and the maximum corner, (2, 3) float64; +inf and -inf for an empty scene."""
+        """The minimum and the maximum of the vertices in the world, hidden or not, (2, 3) float64.
+
+        Exact: each vertex by its instance's transform in float64. +inf and -inf for an empty scene.
+        """
         return np.array(self._core.bounds, dtype=np.float64)
 
     def __len__(self) -> int:

@@ -178,3 +178,26 @@ fn a_scene_file_may_name_one_mesh_of_a_gltf_file() {
     let scene = file(folder.path(), "two.toml", text.replace("mesh = 1", "mesh = 2"));
     hitscan(&format!("info {scene}")).expect_error(&["two.toml, line 2", "there is no mesh 2"]);
 }
+
+/// A diamond, turned by its instance so that its sides are parallel to the axes.
+#[test]
+fn info_has_the_bounds_of_the_vertices_of_a_turned_instance() {
+    let folder = folder();
+    file(folder.path(), "diamond.obj", "v 1 0 0\nv 0 1 0\nv -1 0 0\nv 0 -1 1\nf 1 2 3 4\n");
+    let turn = "rotation = [0.0, 0.0, 0.3826834323650898, 0.9238795325112867]";
+    for (transform, side, least) in [(turn, 0.5f64.sqrt(), 1e-15), ("", 1.0, 0.0)] {
+        let text = format!("[meshes]\nq = 'diamond.obj'\n[[instances]]\nmesh = 'q'\n{transform}\n");
+        let scene = file(folder.path(), "s.toml", text);
+        let info = json_of(&hitscan(&format!("info {scene} --json")).expect_code(0));
+        for (end, sign) in [("min", -1.0), ("max", 1.0)] {
+            for axis in 0..2 {
+                let found = info["bounds"][end][axis].as_f64().expect("a number");
+                assert!((found - sign * side).abs() <= least, "{transform}: {found}");
+            }
+        }
+        assert_eq!(
+            (&info["bounds"]["min"][2], &info["bounds"]["max"][2]),
+            (&json!(0.0), &json!(1.0))
+        );
+    }
+}
