@@ -7,17 +7,19 @@
 #[path = "../../tests/integration/asking.rs"]
 mod asking;
 mod bytes;
+#[path = "../../tests/integration/scene/histories.rs"]
+mod histories;
 #[allow(dead_code, reason = "it belongs to the integration tests, which use all of it")]
 #[path = "../../tests/integration/scene/making.rs"]
 mod making;
 
 use std::alloc::System;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use cap::Cap;
 use cpu_time::ProcessTime;
-use hitscan::scene::{QueryOptions, Scene, WorldRay};
+use hitscan::scene::{Mesh, QueryOptions, Scene, WorldRay};
 use hitscan::{Format, HitMode, LoadOptions, Ray, TriMesh, parse};
 use hitscan_testkit::{Rng, Shape, aimed_ray};
 use rayon::ThreadPool;
@@ -90,6 +92,14 @@ pub fn check_scene(scene: &Scene, seed: u64) {
             bits(&expected).first().copied()
         );
     }
+}
+
+/// Runs the bytes as a history of at most 64 steps of a scene.
+pub fn check_history(data: &[u8]) {
+    static MESHES: LazyLock<Vec<Arc<Mesh>>> = LazyLock::new(histories::meshes);
+    let n_steps = (data.len() / 4).min(64);
+    let mut bytes = Bytes(data);
+    histories::run(n_steps, &MESHES, &mut |n| bytes.below(n));
 }
 
 /// Parses any bytes as a file of a format. The result is an error that names the file, or meshes that
