@@ -6,7 +6,9 @@ use std::{
 };
 
 use hitscan_files::{Limit, LoadOptions, ReadErrorKind};
-use thiserror::Error;
+
+#[cfg(feature = "compressed")]
+use crate::zstandard::{Frames, Refused};
 
 /// A method of compression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,7 +86,7 @@ impl Compression {
     ) -> Result<Box<dyn Read + 'i>, ReadErrorKind> {
         Ok(match self {
             Self::Gzip => Box::new(flate2::read::MultiGzDecoder::new(input)),
-            Self::Zstandard => Box::new(crate::zstandard::Frames::new(input, limit)),
+            Self::Zstandard => Box::new(Frames::new(input, limit)),
         })
     }
 
@@ -94,34 +96,25 @@ impl Compression {
     }
 
     /// The error for an error of the decoder.
+    #[cfg_attr(not(feature = "compressed"), allow(unused_variables, reason = "no size is known"))]
     fn error(self, error: &io::Error, limit: &SizeLimit) -> ReadErrorKind {
+        #[cfg(feature = "compressed")]
         match error.get_ref().and_then(|error| error.downcast_ref()) {
             Some(Refused::Size { found }) => {
-                limit.error("uncompressed bytes, as a frame says", *found)
+                return limit.error("uncompressed bytes, as a frame says", *found);
             }
-            Some(Refused::Window { found, limit }) => ReadErrorKind::syntax(
-                format!("a Zstandard frame that needs a window of {found} bytes"),
-                format!("at most {limit}; compress it without --long or --ultra"),
-            ),
-            None => {
-                let text: String = error.to_string().chars().take(200).collect();
-                let found = format!("damaged {} data ({})", self.name(), text.escape_default());
-                ReadErrorKind::syntax(found, "a complete compressed file")
+            Some(Refused::Window { found, limit }) => {
+                return ReadErrorKind::syntax(
+                    format!("a Zstandard frame that needs a window of {found} bytes"),
+                    format!("at most {limit}; compress it without --long or --ultra"),
+                );
             }
+            None => {}
         }
+        let text: String = error.to_string().chars().take(200).collect();
+        let found = format!("damaged {} data ({})", self.name(), text.escape_default());
+        ReadErrorKind::syntax(found, "a complete compressed file")
     }
-}
-
-/// The reason why a decoder refuses data that may be sound.
-#[cfg_attr(not(feature = "compressed"), allow(dead_code, reason = "there is no decoder"))]
-#[derive(Debug, Error)]
-pub(crate) enum Refused {
-    /// The data are longer than the limit.
-    #[error("{found} bytes")]
-    Size { found: u64 },
-    /// The decoder would keep more bytes than it may.
-    #[error("a window of {found} bytes; expected at most {limit}")]
-    Window { found: u64, limit: u64 },
 }
 
 /// The maximum number of uncompressed bytes.

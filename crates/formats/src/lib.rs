@@ -56,7 +56,7 @@
 //! load ─▶ stl, ply, gltf ─▶ loaded ─▶ mesh_builder
 //!   │          │               └────▶ format ─▶ compressed ─▶ zstandard
 //!   │          │               └────▶ instance, report
-//!   │          └▶ words, side_files ─▶ error_at
+//!   │          └▶ words, side_files ─▶ error_at ◀─ report
 //!   └▶ hitscan-obj
 //! write ─▶ its stl, ply, glb ─▶ vertices, losses ─▶ write_report; write ─▶ format, hitscan-obj
 //! ```

@@ -6,12 +6,22 @@ use ruzstd::decoding::{
     BlockDecodingStrategy, FrameDecoder,
     errors::{FrameDecoderError, ReadFrameHeaderError},
 };
-
-use crate::compressed::Refused;
+use thiserror::Error;
 
 /// The maximum number of bytes that a decoder keeps to copy from. Programs that compress ask for more only on
 /// request.
 const MAX_WINDOW: u64 = 128 << 20;
+
+/// The reason why a decoder refuses data that may be sound.
+#[derive(Debug, Error)]
+pub(crate) enum Refused {
+    /// The data are longer than the limit.
+    #[error("{found} bytes")]
+    Size { found: u64 },
+    /// The decoder would keep more bytes than it may.
+    #[error("a window of {found} bytes; expected at most {limit}")]
+    Window { found: u64, limit: u64 },
+}
 
 /// The uncompressed bytes of all frames of a file.
 pub(crate) struct Frames<R: Read> {

@@ -83,6 +83,7 @@ class Mesh:
     def load(cls, path: str | os.PathLike[str]) -> Mesh:
         """Read an OBJ, STL, PLY or glTF file; also compressed by gzip or Zstandard.
 
+        A compressed file may expand to 100 times its size and 64 MiB more; decompress others first.
         The instances of a glTF scene are merged into one mesh. ``notes`` lists what the reader skipped or
         mended.
 

@@ -5,9 +5,9 @@ use hitscan_files::{Limit, ReadErrorKind};
 use hitscan_primitives::{CornerAttributes, Triangulator};
 
 use super::{
-    Ply,
     body::Body,
     header::{Element, Property},
+    vertices::Ply,
 };
 use crate::error_at::{ErrorAt, Position};
 

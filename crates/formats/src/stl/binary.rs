@@ -3,7 +3,7 @@
 use glam::Vec3;
 use hitscan_files::ReadErrorKind;
 
-use super::Solids;
+use super::solids::Solids;
 use crate::{
     error_at::{ErrorAt, quoted},
     mesh_builder::Name,

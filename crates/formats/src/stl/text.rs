@@ -2,7 +2,7 @@
 
 use glam::Vec3;
 
-use super::Solids;
+use super::solids::Solids;
 use crate::{
     error_at::ErrorAt,
     mesh_builder::Name,

@@ -299,6 +299,9 @@ fn a_header_that_ends_with_cr_may_precede_the_byte_of_lf() {
             assert_eq!(loaded.report.n_ignored(), 0);
             let mesh = loaded.into_mesh().expect("it is one mesh");
             assert_eq!(expected.get_or_insert_with(|| mesh.clone()), &mesh, "{ending:?}");
+            // With a byte more behind the data, the other reading would be as long as the file.
+            let longer = read(&[&bytes[..], b"\n"].concat(), Format::Ply).expect("it is right");
+            assert_eq!(longer.meshes[0], mesh, "{ending:?}");
         }
         // Only the last line ends otherwise.
         let mut mixed = header.to_owned();
