@@ -269,6 +269,7 @@ struct ScenePlace {
     max_distance: f64,
     closest: Option<ScenePoint>,
     closest_within: Option<ScenePoint>,
+    around: Vec<InstanceId>,
     regions: Vec<(&'static str, WorldRegion, Vec<SceneTriangle>, Vec<InstanceId>)>,
 }
 
@@ -333,6 +334,7 @@ impl ScenePlace {
             max_distance,
             closest,
             closest_within: scan.closest_point(point, max_distance, &EVERYTHING),
+            around: scan.instances_containing(point, &EVERYTHING),
             regions: regions.into(),
         }
     }
@@ -344,6 +346,14 @@ impl ScenePlace {
         let case = (self.point, self.max_distance);
         let found = scene.closest_point(self.point, self.max_distance, &EVERYTHING);
         sum.compare("closest_point", &case, &point_bits(self.closest_within), &point_bits(found));
+        let around = scene.instances_containing(self.point, &EVERYTHING);
+        sum.compare("instances_containing", &self.point, &self.around, &around);
+        let signed = |closest: ScenePoint| match self.around.is_empty() || closest.distance == 0.0 {
+            true => closest.distance.to_bits(),
+            false => (-closest.distance).to_bits(),
+        };
+        let found = scene.signed_distance(self.point, &EVERYTHING).map(f64::to_bits);
+        sum.compare("signed_distance", &self.point, &self.closest.map(signed), &found);
         for (name, region, triangles, within) in &self.regions {
             let mut found = Vec::new();
             scene.triangles_overlapping_into(region, &EVERYTHING, &mut found);

@@ -112,7 +112,8 @@ impl Place {
         };
         let radius = [distance as f32, point.distance(corner), 0.0][i % 3];
         // Some regions hold the whole mesh.
-        let away = if i.is_multiple_of(5) { mesh.bounds().center() - point } else { corner - point };
+        let away =
+            if i.is_multiple_of(5) { mesh.bounds().center() - point } else { corner - point };
         let planes = [away, ray.direction, other.direction].map(|normal| {
             let normal = normal.as_dvec3();
             normal.extend(-normal.dot(point.as_dvec3())).to_array()
