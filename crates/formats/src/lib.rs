@@ -34,9 +34,24 @@
 //!   long, and whatever follows the last element, are mended and counted.
 //! - **glTF 2.0**, text or GLB: the meshes, materials and node transforms of the default scene. Each node with a
 //!   mesh becomes an [`Instance`]. Equal meshes become one, and primitives of one mesh share the vertices of one
-//!   accessor. Texture coordinates are flipped, so that v grows upwards as in the other
-//!   formats. The reader counts skins, morph targets, animations, cameras, points and lines; it reads no
-//!   textures.
+//!   accessor. Texture coordinates are flipped, so that v grows upwards as in the other formats.
+//!
+//! ## glTF in detail
+//!
+//! The reader takes what geometry, placement and base colours need, and tolerates faults elsewhere. It refuses a
+//! file only if positions, triangles or placement cannot be known.
+//!
+//! - **Pose.** Skins and morph targets are read in the rest pose, with the weights of the node or else of the
+//!   mesh. Joints place a skinned mesh in the scene, whatever the transform of its node. A mesh is read once for
+//!   each pose, and animations are counted.
+//! - **Extensions.** `KHR_mesh_quantization`, `EXT_mesh_gpu_instancing` (an instance each), `KHR_node_visibility`
+//!   (hidden nodes are left out) and `CESIUM_RTC` (a translation of the scene) are read. Extensions of materials,
+//!   textures, lights and metadata are ignored and counted. The report names any other extension, and the reader
+//!   refuses one that the file requires.
+//! - **Compression.** Draco and meshopt are not read: the error names the extension and a tool that writes a file
+//!   without it. Data that the file also stores uncompressed are read.
+//! - **Meshes without nodes.** In a file where no node has a mesh, each mesh is placed once, at the origin.
+//! - The reader counts cameras, points, lines, and attributes that it does not read. It decodes no textures.
 //!
 //! STL, PLY and glTF have a Cargo feature each. With the feature `compressed`, each file may be compressed by
 //! gzip or Zstandard, under any name.

@@ -2,99 +2,388 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use glam::{DAffine3, DMat4, DQuat, DVec3, DVec4};
-use gltf::{Document, Node, scene::Transform};
+use glam::{DAffine3, DMat3, DQuat, DVec3};
 use hitscan_files::ReadErrorKind;
+use serde::Deserialize;
 
+use super::{
+    accessor::{Source, at},
+    document::{Attributes, Mesh, Node, Root},
+    extensions::{GPU_INSTANCING, NODE_VISIBILITY, RTC},
+    lenient::Index,
+    pose::{PosedMesh, has_joints},
+};
 use crate::{Instance, LoadReport, SceneNode};
 
-/// The instances of a scene, and its hierarchy.
+/// The instances of a scene, and its hierarchy. Their meshes are indices in `posed`.
 pub(super) struct Hierarchy {
     pub(super) instances: Vec<Instance>,
     /// The nodes with a mesh, and their ancestors.
     pub(super) nodes: Vec<SceneNode>,
+    /// Each mesh once for each of its poses.
+    pub(super) posed: Vec<PosedMesh>,
 }
 
 /// A node that waits for its visit.
-struct Pending<'a> {
-    node: Node<'a>,
+struct Pending {
+    node: usize,
     /// The world transform of the parent.
     parent_world: DAffine3,
     /// The index of the parent; `None` for a root, and below a transform without an inverse.
     parent: Option<usize>,
+    is_hidden: bool,
+}
+
+/// A hierarchy under construction.
+struct Walk<'a, 'r> {
+    source: Source<'a>,
+    report: &'r mut LoadReport,
+    instances: Vec<Instance>,
+    nodes: Vec<SceneNode>,
+    posed: Vec<PosedMesh>,
+    index_of_posed: HashMap<PosedMesh, usize>,
+    /// By the index of the mesh.
+    names_of_meshes: HashMap<usize, Arc<str>>,
+    /// The transform of the whole scene.
+    origin: DAffine3,
+}
+
+#[derive(Deserialize)]
+struct Visibility {
+    visible: Option<bool>,
+}
+
+#[derive(Deserialize)]
+struct Rtc {
+    center: [f64; 3],
+}
+
+#[derive(Deserialize)]
+struct Instancing<'a> {
+    #[serde(borrow, default)]
+    attributes: Attributes<'a>,
 }
 
 /// Returns the hierarchy of the default scene, or else of all nodes without parents. Nodes keep the
 /// order of the file, each before its children.
 pub(super) fn hierarchy(
-    document: &Document,
+    source: Source<'_>,
     report: &mut LoadReport,
 ) -> Result<Hierarchy, ReadErrorKind> {
-    let mut seen = vec![false; document.nodes().count()];
-    let mut instances = Vec::new();
-    let mut nodes: Vec<SceneNode> = Vec::new();
-    // By the index of the mesh.
-    let mut names_of_meshes: HashMap<usize, Arc<str>> = HashMap::new();
-    let root = |node| Pending { node, parent_world: DAffine3::IDENTITY, parent: None };
-    let mut to_do: Vec<Pending<'_>> = roots(document)?.into_iter().rev().map(root).collect();
-    while let Some(Pending { node, parent_world, parent }) = to_do.pop() {
-        if std::mem::replace(&mut seen[node.index()], true) {
-            let found = format!("node {} twice in the scene", node.index());
-            return Err(ReadErrorKind::syntax(found, "it once"));
+    let root = source.root;
+    let center = root.extensions.get::<Rtc>(RTC, "the document")?;
+    let origin = center.map_or(DVec3::ZERO, |rtc| DVec3::from_array(rtc.center));
+    let mut walk = Walk {
+        source,
+        report,
+        instances: Vec::new(),
+        nodes: Vec::new(),
+        posed: Vec::new(),
+        index_of_posed: HashMap::new(),
+        names_of_meshes: HashMap::new(),
+        origin: DAffine3::from_translation(origin),
+    };
+    if root.meshes.len() > 0 && root.nodes.iter().all(|(_, node)| node.mesh.is_none()) {
+        walk.place_all_meshes();
+    }
+    walk.scene()?;
+    let Walk { instances, nodes, posed, .. } = walk;
+    Ok(Hierarchy { instances, nodes: with_meshes(nodes), posed })
+}
+
+impl Walk<'_, '_> {
+    /// Places the meshes of a file without an instance of any at the origin.
+    fn place_all_meshes(&mut self) {
+        for (index, mesh) in self.source.root.meshes.iter() {
+            let name = self.name_of_mesh(index, mesh).unwrap_or(format!("mesh {index}").into());
+            let weights = weights(mesh, None);
+            let posed = self.posed(PosedMesh::new(index, weights, None));
+            self.add(Some(name), None, posed, self.origin, self.origin);
         }
-        let local = local(&node)?;
-        let world = parent_world * local;
-        let is_invertible = is_invertible(&world);
-        let mesh = node.mesh();
-        if mesh.is_some() && !is_invertible {
-            report.add("nodes whose transform has no inverse", 1);
+        let n = self.source.root.meshes.len() as u64;
+        self.report.add_as("meshes without a node in the file", "placed at the origin", n);
+    }
+
+    fn scene(&mut self) -> Result<(), ReadErrorKind> {
+        let list = &self.source.root.nodes;
+        let mut seen = vec![false; list.len()];
+        let root =
+            |node| Pending { node, parent_world: self.origin, parent: None, is_hidden: false };
+        let roots = roots(self.source.root)?;
+        let mut to_do: Vec<Pending> = roots.into_iter().rev().map(root).collect();
+        let (mut n_seen, mut n_hidden) = (0, 0);
+        while let Some(pending) = to_do.pop() {
+            let index = pending.node;
+            if std::mem::replace(&mut seen[index], true) {
+                let found = format!("nodes[{index}]: twice in the scene");
+                return Err(ReadErrorKind::syntax(found, "it once, below one parent"));
+            }
+            n_seen += 1;
+            let path = format!("nodes[{index}]");
+            let node = list.get(Index(index), &path)?;
+            let visibility = node.extensions.get::<Visibility>(NODE_VISIBILITY, &path)?;
+            let is_shown = visibility.is_none_or(|value| value.visible.unwrap_or(true));
+            let is_hidden = pending.is_hidden || !is_shown;
+            let local = local(node, self.report).map_err(at(&path))?;
+            let world = pending.parent_world * local;
+            let children = node.children.as_deref().unwrap_or_default();
+            let parent = if is_hidden {
+                n_hidden += u64::from(node.mesh.is_some());
+                None
+            } else {
+                self.node(&pending, node, &path, local, world)?
+            };
+            let first_child = to_do.len();
+            for (i, &child) in children.iter().enumerate() {
+                list.get(child, format_args!("{path}.children[{i}]"))?;
+                to_do.push(Pending { node: child.0, parent_world: world, parent, is_hidden });
+            }
+            to_do[first_child..].reverse();
         }
-        let mesh = mesh.filter(|_| is_invertible);
-        let name: Option<Arc<str>> = match (node.name(), &mesh) {
+        self.report.add("hidden nodes", n_hidden);
+        self.report.add("nodes outside the scene", (list.len() - n_seen) as u64);
+        Ok(())
+    }
+
+    /// Adds a visible node with its instances. Returns its index as a parent, if its transform has an inverse.
+    fn node(
+        &mut self,
+        pending: &Pending,
+        node: &Node<'_>,
+        path: &str,
+        local: DAffine3,
+        world: DAffine3,
+    ) -> Result<Option<usize>, ReadErrorKind> {
+        let index = pending.node;
+        let mesh = match node.mesh {
+            None => None,
+            Some(mesh) => {
+                let read = self.source.root.meshes.get(mesh, format_args!("{path}.mesh"))?;
+                Some((mesh.0, read))
+            }
+        };
+        let name: Option<Arc<str>> = match (node.name.0.as_deref(), mesh) {
             (Some(name), _) => Some(name.into()),
-            (None, Some(mesh)) => Some(match mesh.name() {
-                Some(name) => {
-                    names_of_meshes.entry(mesh.index()).or_insert_with(|| name.into()).clone()
-                }
-                None => format!("node {}", node.index()).into(),
-            }),
+            (None, Some((of, mesh))) => {
+                Some(self.name_of_mesh(of, mesh).unwrap_or(format!("node {index}").into()))
+            }
             (None, None) => None,
         };
-        if let Some(mesh) = &mesh {
-            instances.push(Instance { mesh: mesh.index(), transform: world, name: name.clone() });
+        let instancing = node.extensions.get::<Instancing<'_>>(GPU_INSTANCING, path)?;
+        // A child of a node without an inverse is in the space of the scene.
+        let in_parent = if pending.parent.is_some() { local } else { world };
+        let Some((mesh_index, mesh)) = mesh else {
+            return Ok(self.group(name, pending.parent, in_parent, world));
+        };
+        let skin = match node.skin {
+            Some(skin) if mesh.primitives.iter().any(|(_, primitive)| has_joints(primitive)) => {
+                self.source.root.skins.get(skin, format_args!("{path}.skin"))?;
+                Some(skin.0)
+            }
+            _ => None,
+        };
+        let weights = weights(mesh, node.weights.as_deref());
+        if let Some(skin) = skin {
+            // Joints place a skinned mesh in the scene, whatever the transform of its node.
+            let all_move = mesh.primitives.iter().all(|(_, primitive)| has_joints(primitive));
+            let rigid = (!all_move).then_some(index);
+            let posed = self.posed(PosedMesh::new(mesh_index, weights, Some((skin, rigid))));
+            self.report.add_as("nodes with a skin", "read in the rest pose", 1);
+            let ignored = u64::from(instancing.is_some());
+            self.report.add("instances of skinned meshes after the first", ignored);
+            self.add(name.clone(), None, posed, self.origin, self.origin);
+        } else {
+            let posed = self.posed(PosedMesh::new(mesh_index, weights, None));
+            let Some(instancing) = instancing else {
+                return Ok(self.add(name, pending.parent, posed, in_parent, world));
+            };
+            for transform in self.instance_transforms(&instancing.attributes, path)? {
+                let (in_parent, world) = (in_parent * transform, world * transform);
+                self.add(name.clone(), pending.parent, posed, in_parent, world);
+            }
         }
-        let index = is_invertible.then(|| {
-            // A parent without an inverse is left out, so its children stand in the scene.
-            let transform = if parent.is_some() { local } else { world };
-            nodes.push(SceneNode { name, parent, mesh: mesh.map(|mesh| mesh.index()), transform });
-            nodes.len() - 1
-        });
-        let first_child = to_do.len();
-        let child = |node| Pending { node, parent_world: world, parent: index };
-        to_do.extend(node.children().map(child));
-        to_do[first_child..].reverse();
+        // The children are below the node, not below an instance.
+        Ok(self.group(name, pending.parent, in_parent, world))
     }
-    report.add("nodes outside the scene", seen.iter().filter(|&&seen| !seen).count() as u64);
-    Ok(Hierarchy { instances, nodes: with_meshes(nodes) })
+
+    /// Adds an instance. Returns its index as a node, unless its transform has no inverse.
+    fn add(
+        &mut self,
+        name: Option<Arc<str>>,
+        parent: Option<usize>,
+        posed: usize,
+        in_parent: DAffine3,
+        world: DAffine3,
+    ) -> Option<usize> {
+        if !is_invertible(&world) {
+            self.report.add("nodes whose transform has no inverse", 1);
+            return None;
+        }
+        self.instances.push(Instance { mesh: posed, transform: world, name: name.clone() });
+        self.nodes.push(SceneNode { name, parent, mesh: Some(posed), transform: in_parent });
+        Some(self.nodes.len() - 1)
+    }
+
+    fn group(
+        &mut self,
+        name: Option<Arc<str>>,
+        parent: Option<usize>,
+        in_parent: DAffine3,
+        world: DAffine3,
+    ) -> Option<usize> {
+        is_invertible(&world).then(|| {
+            self.nodes.push(SceneNode { name, parent, mesh: None, transform: in_parent });
+            self.nodes.len() - 1
+        })
+    }
+
+    fn posed(&mut self, posed: PosedMesh) -> usize {
+        let n = self.posed.len();
+        let index = *self.index_of_posed.entry(posed.clone()).or_insert(n);
+        if index == n {
+            self.posed.push(posed);
+        }
+        index
+    }
+
+    fn name_of_mesh(&mut self, index: usize, mesh: &Mesh<'_>) -> Option<Arc<str>> {
+        let name = mesh.name.0.as_deref()?;
+        Some(self.names_of_meshes.entry(index).or_insert_with(|| name.into()).clone())
+    }
+
+    /// The transforms of `EXT_mesh_gpu_instancing`, from the space of the mesh to that of the node.
+    fn instance_transforms(
+        &self,
+        attributes: &Attributes<'_>,
+        path: &str,
+    ) -> Result<Vec<DAffine3>, ReadErrorKind> {
+        let mut n = None;
+        for name in attributes.0.keys() {
+            let Some(index) = attributes.get(name) else { continue };
+            let is_transform = matches!(&**name, "TRANSLATION" | "ROTATION" | "SCALE");
+            let path = format!("{path}.extensions.{GPU_INSTANCING}.attributes.{name}");
+            let count = match self.source.accessor(index, &path) {
+                Ok(accessor) => accessor.count(),
+                // A property of the instances that places nothing.
+                Err(_) if !is_transform => continue,
+                Err(error) => return Err(error),
+            };
+            if *n.get_or_insert(count) != count && is_transform {
+                let found = format!("{path}: {count} values");
+                let expected = format!("{}, as another attribute has", n.unwrap_or_default());
+                return Err(ReadErrorKind::syntax(found, expected));
+            }
+        }
+        let n = n.unwrap_or(1);
+        let what_if_shared = "instances of nodes that share data";
+        let n_all = (self.instances.len() as u64).saturating_add(n as u64);
+        self.source.check("instances", what_if_shared, n_all)?;
+        let read = |name| match attributes.get(name) {
+            None => Ok(None),
+            Some(index) => {
+                let path = format!("{path}.extensions.{GPU_INSTANCING}.attributes.{name}");
+                self.source.accessor(index, &path).map(|accessor| Some((accessor, path)))
+            }
+        };
+        let vectors = |name, default: DVec3| match read(name)? {
+            None => Ok::<_, ReadErrorKind>(vec![default; n]),
+            Some((accessor, path)) => {
+                let values = self.source.floats::<3>(accessor, None).map_err(at(path))?;
+                Ok(values.into_iter().map(|v| DVec3::from(v.map(f64::from))).collect())
+            }
+        };
+        let translations = vectors("TRANSLATION", DVec3::ZERO)?;
+        let scales = vectors("SCALE", DVec3::ONE)?;
+        let rotations = match read("ROTATION")? {
+            None => vec![DQuat::IDENTITY; n],
+            Some((accessor, path)) => {
+                let values = self.source.floats::<4>(accessor, None).map_err(at(path))?;
+                values.into_iter().map(|q| rotation(q.map(f64::from))).collect()
+            }
+        };
+        let parts = translations.into_iter().zip(rotations).zip(scales);
+        Ok(parts
+            .map(|((translation, rotation), scale)| {
+                DAffine3::from_scale_rotation_translation(scale, rotation, translation)
+            })
+            .collect())
+    }
+}
+
+/// The initial weights of the morph targets: those of the node, or else of the mesh.
+fn weights<'a>(mesh: &'a Mesh<'_>, of_node: Option<&'a [f64]>) -> &'a [f64] {
+    let has_targets = mesh.primitives.iter().any(|(_, primitive)| primitive.targets.is_some());
+    let weights = of_node.or(mesh.weights.as_deref()).unwrap_or_default();
+    if has_targets { weights } else { &[] }
 }
 
 /// The nodes of the default scene without parents, or else all nodes without parents.
-fn roots(document: &Document) -> Result<Vec<Node<'_>>, ReadErrorKind> {
-    let mut n_parents = vec![0u32; document.nodes().count()];
-    for node in document.nodes() {
-        for child in node.children() {
-            n_parents[child.index()] += 1;
+fn roots(root: &Root<'_>) -> Result<Vec<usize>, ReadErrorKind> {
+    let scene = match root.scene {
+        Some(scene) if root.scenes.len() > 0 => Some((scene, root.scenes.get(scene, "scene")?)),
+        _ if root.scenes.len() > 0 => Some((Index(0), root.scenes.get(Index(0), "scenes")?)),
+        _ => None,
+    };
+    if let Some((Index(index), scene)) = scene {
+        let nodes = scene.nodes.as_deref().unwrap_or_default();
+        for (i, &node) in nodes.iter().enumerate() {
+            root.nodes.get(node, format_args!("scenes[{index}].nodes[{i}]"))?;
+        }
+        return Ok(nodes.iter().map(|node| node.0).collect());
+    }
+    let mut has_parent = vec![false; root.nodes.len()];
+    for child in root.nodes.iter().flat_map(|(_, node)| node.children.iter().flatten()) {
+        if let Some(has_parent) = has_parent.get_mut(child.0) {
+            *has_parent = true;
         }
     }
-    // Every node has at most one parent, so the nodes below the roots form trees.
-    if let Some(node) = n_parents.iter().position(|&n| n > 1) {
-        let found = format!("node {node} with {} parents", n_parents[node]);
-        return Err(ReadErrorKind::syntax(found, "at most one"));
+    Ok((0..root.nodes.len()).filter(|&node| !has_parent[node]).collect())
+}
+
+/// The transforms of nodes to the space of the scene, for the joints of skins.
+pub(super) struct Worlds<'a> {
+    root: &'a Root<'a>,
+    parents: Vec<Option<usize>>,
+    known: HashMap<usize, DAffine3>,
+}
+
+impl<'a> Worlds<'a> {
+    pub(super) fn new(root: &'a Root<'a>) -> Self {
+        let mut parents = vec![None; root.nodes.len()];
+        for (parent, node) in root.nodes.iter() {
+            for child in node.children.iter().flatten() {
+                if let Some(of_child) = parents.get_mut(child.0) {
+                    of_child.get_or_insert(parent);
+                }
+            }
+        }
+        Self { root, parents, known: HashMap::new() }
     }
-    Ok(match document.default_scene().or_else(|| document.scenes().next()) {
-        Some(scene) => scene.nodes().collect(),
-        None => document.nodes().filter(|node| n_parents[node.index()] == 0).collect(),
-    })
+
+    /// The transform of a node that exists, without that of `CESIUM_RTC`.
+    pub(super) fn of(&mut self, node: usize) -> Result<DAffine3, ReadErrorKind> {
+        let (mut chain, mut next) = (Vec::new(), Some(node));
+        let mut world = DAffine3::IDENTITY;
+        while let Some(node) = next {
+            if let Some(known) = self.known.get(&node) {
+                world = *known;
+                break;
+            }
+            if chain.len() == self.parents.len() {
+                let found = format!("nodes[{node}]: its own ancestor");
+                return Err(ReadErrorKind::syntax(found, "a tree of nodes"));
+            }
+            chain.push(node);
+            next = self.parents[node];
+        }
+        for node in chain.into_iter().rev() {
+            let path = format!("nodes[{node}]");
+            let read = self.root.nodes.get(Index(node), &path)?;
+            world *= local(read, &mut LoadReport::default()).map_err(at(&path))?;
+            self.known.insert(node, world);
+        }
+        Ok(world)
+    }
 }
 
 fn is_invertible(transform: &DAffine3) -> bool {
@@ -123,28 +412,33 @@ fn with_meshes(nodes: Vec<SceneNode>) -> Vec<SceneNode> {
 }
 
 /// The transform from the space of a node to that of its parent.
-fn local(node: &Node<'_>) -> Result<DAffine3, ReadErrorKind> {
-    Ok(match node.transform() {
-        Transform::Matrix { matrix } => {
-            let columns = matrix.map(|column| DVec4::from(column.map(f64::from)));
-            let [x, y, z, w] = columns;
-            let matrix = DMat4::from_cols(x, y, z, w);
-            if matrix.row(3) != DVec4::W {
-                let found = format!("a matrix of node {} that is not affine", node.index());
-                return Err(ReadErrorKind::syntax(found, "a last row of 0, 0, 0, 1"));
-            }
-            DAffine3::from_mat4(matrix)
+fn local(node: &Node<'_>, report: &mut LoadReport) -> Result<DAffine3, ReadErrorKind> {
+    /// The largest rounding error of the last row of a matrix that writers multiplied in single precision.
+    const ROUNDING: f64 = 1e-5;
+    if let Some(matrix) = &node.matrix {
+        let row = [matrix[3], matrix[7], matrix[11], matrix[15]];
+        let error = row.iter().zip([0.0, 0.0, 0.0, 1.0]).map(|(a, b)| (a - b).abs());
+        let error = error.fold(0.0, f64::max);
+        if error > ROUNDING {
+            let found = format!("matrix with the last row {row:?}");
+            return Err(ReadErrorKind::syntax(found, "0, 0, 0, 1"));
         }
-        Transform::Decomposed { translation, rotation, scale } => {
-            let rotation = DQuat::from_array(rotation.map(f64::from));
-            let length = rotation.length();
-            let rotation = if length > 0.0 && length.is_finite() {
-                rotation * (1.0 / length)
-            } else {
-                DQuat::IDENTITY
-            };
-            let [scale, translation] = [scale, translation].map(|v| DVec3::from(v.map(f64::from)));
-            DAffine3::from_scale_rotation_translation(scale, rotation, translation)
-        }
-    })
+        report.add_as("matrices with a rounded last row", "mended", u64::from(error > 0.0));
+        let column = |i: usize| DVec3::from_slice(&matrix[4 * i..]);
+        return Ok(DAffine3 {
+            matrix3: DMat3::from_cols(column(0), column(1), column(2)),
+            translation: column(3),
+        });
+    }
+    let scale = node.scale.map_or(DVec3::ONE, DVec3::from);
+    let rotation = node.rotation.map_or(DQuat::IDENTITY, rotation);
+    let translation = node.translation.map_or(DVec3::ZERO, DVec3::from);
+    Ok(DAffine3::from_scale_rotation_translation(scale, rotation, translation))
+}
+
+/// A rotation of length 1; none for a quaternion without a direction.
+fn rotation(quaternion: [f64; 4]) -> DQuat {
+    let rotation = DQuat::from_array(quaternion);
+    let length = rotation.length();
+    if length > 0.0 && length.is_finite() { rotation * (1.0 / length) } else { DQuat::IDENTITY }
 }

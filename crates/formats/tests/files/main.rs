@@ -12,6 +12,10 @@ mod compressed;
 mod gltf;
 #[cfg(feature = "gltf")]
 mod gltf_damage;
+#[cfg(feature = "gltf")]
+mod gltf_placement;
+#[cfg(feature = "gltf")]
+mod gltf_tolerance;
 #[cfg(feature = "ply")]
 mod ply;
 #[cfg(feature = "stl")]
