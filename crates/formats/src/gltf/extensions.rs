@@ -29,27 +29,18 @@ enum Effect {
 }
 
 fn effect(name: &str) -> Effect {
-    const PREFIXES: [&str; 20] = [
-        "ADOBE_materials_",
-        "AGI_",
-        "EXT_lights_",
-        "EXT_materials_",
-        "EXT_texture_",
-        "KHR_animation_",
-        "KHR_audio_",
-        "KHR_interactivity",
-        "KHR_lights_",
-        "KHR_materials_",
-        "KHR_physics_",
-        "KHR_technique",
-        "KHR_texture_",
-        "KHR_xmp",
-        "MSFT_audio_",
-        "MSFT_packing_",
-        "MSFT_texture_",
-        "NV_materials_",
-        "VRM",
-        "WEBKIT_texture_",
+    /// The starts of names after the prefix of the vendor.
+    const SUBJECTS: [&str; 10] = [
+        "animation_",
+        "audio_",
+        "interactivity",
+        "lights_",
+        "materials_",
+        "packing_",
+        "physics_",
+        "technique",
+        "texture_",
+        "xmp",
     ];
     const NAMES: [&str; 18] = [
         "CESIUM_primitive_outline",
@@ -76,8 +67,15 @@ fn effect(name: &str) -> Effect {
         GPU_INSTANCING | NODE_VISIBILITY | RTC | QUANTIZATION | DRACO => Effect::Read,
         _ if MESHOPT.contains(&name) => Effect::Read,
         _ if NAMES.contains(&name) => Effect::None,
-        _ if PREFIXES.iter().any(|prefix| name.starts_with(prefix)) => Effect::None,
-        _ => Effect::Unknown,
+        // Articulations, and humans with their expressions and springs, which rest.
+        _ if name.starts_with("AGI_") || name.starts_with("VRM") => Effect::None,
+        _ => {
+            let subject = name.split_once('_').map_or("", |(_, subject)| subject);
+            match SUBJECTS.iter().any(|start| subject.starts_with(start)) {
+                true => Effect::None,
+                false => Effect::Unknown,
+            }
+        }
     }
 }
 
@@ -165,6 +163,7 @@ mod tests {
             "KHR_texture_basisu",
             "EXT_texture_webp",
             "MSFT_texture_dds",
+            "GOOGLE_texture_basis",
             "KHR_lights_punctual",
             "KHR_animation_pointer",
             "KHR_xmp_json_ld",

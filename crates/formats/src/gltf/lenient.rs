@@ -142,7 +142,11 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for List<T> {
             fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<List<T>, A::Error> {
                 let mut elements = Vec::new();
                 while let Some(raw) = seq.next_element::<&RawValue>()? {
-                    elements.push(parse(raw));
+                    // `serde` would also take the members of a structure from an array, in their order.
+                    elements.push(match raw.get().starts_with('{') {
+                        true => parse(raw),
+                        false => Err(": no object".into()),
+                    });
                 }
                 Ok(List(elements))
             }

@@ -26,7 +26,7 @@ use hitscan_primitives::TriMesh;
 
 use crate::{
     LoadReport,
-    error_at::{ErrorAt, Position},
+    error_at::{ErrorAt, Position, quoted},
     loaded::Parts,
     side_files::SideFiles,
 };
@@ -71,26 +71,34 @@ pub(crate) fn parse(
 
 /// Parses the JSON, and checks the version.
 fn root(text: &str) -> Result<Root<'_>, ErrorAt> {
+    if !text.trim_start().starts_with('{') {
+        let found = format!("invalid glTF ({})", quoted(text.as_bytes()));
+        return Err(Position::Line(1).error(ReadErrorKind::syntax(found, "an object of JSON")));
+    }
     let root: Root<'_> = serde_json::from_str(text).map_err(|error| {
         if is_version_1(text) {
             return container::version_1().into();
         }
+        // Without the line, which the error has.
         let what = error.to_string();
-        let found = format!("invalid glTF ({})", printable(&what));
+        let what = what.split(" at line ").next().unwrap_or_default();
+        let found = format!("invalid glTF ({})", printable(what));
         Position::Line(error.line() as u64).error(ReadErrorKind::syntax(found, "glTF 2.0"))
     })?;
     let asset = root.asset.0.as_ref();
     let version = asset.and_then(|asset| asset.version.0.as_deref()).unwrap_or("2.0");
     let needed = asset.and_then(|asset| asset.min_version.0.as_deref()).unwrap_or("2.0");
-    if version.starts_with("1.") || is_version_1(text) {
+    if is_version_1(text) {
         return Err(container::version_1().into());
     }
-    if !version.starts_with("2.") || needed != "2.0" {
-        let found = match needed {
-            "2.0" => format!("asset.version: {}", printable(version)),
-            needed => format!("asset.minVersion: {}", printable(needed)),
-        };
-        return Err(ReadErrorKind::syntax(found, "2.0").into());
+    let number = |version: &str| version.trim().parse::<f64>().ok();
+    for (name, version, limit) in
+        [("version", version, 3.0), ("minVersion", needed, 2.0f64.next_up())]
+    {
+        if number(version).is_some_and(|version| version >= limit) {
+            let found = format!("asset.{name}: {}", printable(version));
+            return Err(ReadErrorKind::syntax(found, "2.0").into());
+        }
     }
     Ok(root)
 }
