@@ -94,7 +94,7 @@ fn damaged_files_are_errors_with_a_location() {
         ("b.stl", "no solid".to_owned(), "b.stl: 8 bytes that start with \"no solid\""),
         ("c.ply", PLY.replace("4 0 1 2 3", "4 0 1 2 9"), "c.ply:14: corner 9 of face 0"),
         ("d.glb", "glTF".to_owned(), "d.glb, byte 4: the end of the file after 4 bytes"),
-        ("e.gltf", gltf().to_string(), "e.gltf: buffer 0 in \"a%20b.bin\""),
+        ("e.gltf", gltf().to_string(), "attributes.POSITION: buffer 0 in \"a%20b.bin\""),
         ("f.gltf", "{}".to_owned(), "f.gltf:1: invalid glTF"),
     ];
     for (name, contents, part) in cases {

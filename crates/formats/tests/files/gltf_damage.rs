@@ -67,7 +67,7 @@ fn damaged_files_are_errors_with_the_place() {
             "nodes[0].mesh: mesh 1 does not exist; expected an index below 1, their number",
         ),
         (with("/nodes/0/mesh", "a".into()), "nodes[0].mesh: invalid type: string \"a\""),
-        (with("/nodes/0", json!([0, 0])), "nodes[0]: no object; expected a node of glTF 2.0"),
+        (with("/nodes", json!([[0, 0]])), "nodes[0]: no object; expected a node of glTF 2.0"),
         (with("/meshes/0/primitives/0/targets", json!({})), "meshes[0]: primitives[0].targets: "),
         (with("/nodes/0/scale", json!([1, 2])), "nodes[0].scale: invalid length 2"),
         (with("/nodes/1/children", json!([2, 77])), "nodes[1].children[1]: node 77 does not exist"),
