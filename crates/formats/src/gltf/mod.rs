@@ -6,6 +6,7 @@
 mod accessor;
 mod buffers;
 mod container;
+mod deforming;
 mod document;
 mod extensions;
 mod faults;
@@ -15,6 +16,7 @@ mod nodes;
 mod pose;
 mod primitives;
 mod textures;
+mod transforms;
 
 use std::{
     borrow::Cow,
@@ -34,9 +36,10 @@ use accessor::Source;
 use buffers::Buffers;
 use document::{Mesh, Root};
 use lenient::{Index, printable};
-use nodes::{Hierarchy, Worlds};
+use nodes::Hierarchy;
 use pose::{Pose, PosedMesh, Skins};
 use primitives::MeshReader;
+use transforms::Worlds;
 
 pub(crate) fn parse(
     bytes: &[u8],

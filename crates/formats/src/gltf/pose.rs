@@ -7,10 +7,10 @@ use hitscan_files::ReadErrorKind;
 
 use super::{
     accessor::{Source, at},
+    deforming::{Deforming, Vertices},
     document::{Attributes, Primitive, Skin},
     lenient::Index,
-    nodes::Worlds,
-    primitives::Deforming,
+    transforms::Worlds,
 };
 
 /// A mesh with the pose that a node gives it.
@@ -125,18 +125,6 @@ struct PosedSkin {
 pub(super) enum Moved {
     Positions,
     Normals,
-}
-
-/// The vertices of a primitive that a mesh needs.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Vertices<'a> {
-    pub(super) primitive: &'a Primitive<'a>,
-    /// The path of the primitive.
-    pub(super) path: &'a str,
-    /// The number of vertices in the file.
-    pub(super) n: usize,
-    /// The indices of those that are read; `None` for all.
-    pub(super) used: Option<&'a [u32]>,
 }
 
 impl Pose {

@@ -20,6 +20,9 @@ fn notes(change: impl FnOnce(&mut Value)) -> Vec<String> {
     loaded.report.lines()
 }
 
+/// A change of a document.
+type Change = fn(&mut Value);
+
 /// Nothing unknown vanishes in silence.
 #[test]
 fn unknown_extensions_attributes_and_chunks_are_read_with_a_report_that_names_them() {
@@ -109,7 +112,7 @@ fn required_extensions_without_effect_on_the_geometry_are_read() {
 
 #[test]
 fn data_that_is_stored_beside_its_compression_is_read() {
-    let message = |change: fn(&mut Value)| {
+    let message = |change: Change| {
         let mut document = document();
         change(&mut document);
         read(&text(document), Format::Gltf).map_err(|error| error.to_string())
@@ -163,14 +166,14 @@ fn data_that_is_stored_beside_its_compression_is_read() {
 /// Each change breaks a rule of glTF, and no ray sees any of them.
 #[test]
 fn faults_that_leave_the_geometry_are_no_errors() {
-    let silent: [(&str, fn(&mut Value)); 19] = [
+    let silent: [(&str, Change); 19] = [
         ("no bounds", |d| d["accessors"][1]["min"] = json!("all")),
         ("no asset", |d| d["asset"] = Value::Null),
         ("an empty version", |d| d["asset"]["version"] = json!("")),
         ("a scene without nodes", |d| d["scenes"] = json!([d["scenes"][0].clone(), {"name": "b"}])),
         ("a sampler", |d| d["samplers"] = json!([{"magFilter": -1}, 3])),
         ("an image without a type", |d| {
-            d["images"] = json!([{"uri": "wood.png"}, {"bufferView": 0}])
+            d["images"] = json!([{"uri": "wood.png"}, {"bufferView": 0}]);
         }),
         ("an image of nothing", |d| d["images"] = json!([{"uri": "wood.png"}, {}, 7])),
         ("a skin that no node has", |d| d["skins"] = json!([{"joints": "none"}, 3])),
@@ -200,7 +203,7 @@ fn faults_that_leave_the_geometry_are_no_errors() {
     for (what, change) in silent {
         assert_eq!(notes(change), [""; 0], "{what}");
     }
-    let told: [(fn(&mut Value), &str); 8] = [
+    let told: [(Change, &str); 8] = [
         (
             |d| d["animations"] = json!([{"channels": [{"sampler": 0}]}, 3]),
             "animations, left out: 2",
@@ -241,7 +244,7 @@ fn faults_that_leave_the_geometry_are_no_errors() {
         (
             |d| {
                 d["nodes"][2]["matrix"] =
-                    json!([2, 0, 0, 1e-9, 0, 2, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0.9999999])
+                    json!([2, 0, 0, 1e-9, 0, 2, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0.9999999]);
             },
             "matrices with a rounded last row, mended: 1",
         ),
