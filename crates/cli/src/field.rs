@@ -99,20 +99,50 @@ impl Field {
     }
 }
 
+/// A fact about a point of `points`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub(crate) enum PointField {
+    /// The point, in single precision.
+    Position,
+    /// Whether the point is inside.
+    Inside,
+    Distance,
+    /// The distance, negative inside.
+    SignedDistance,
+    /// The closest point of the surface.
+    Closest,
+    /// The weight of the second corner at the closest point.
+    W1,
+    /// The weight of the third corner.
+    W2,
+    Triangle,
+    Vertices,
+    Polygon,
+    Object,
+    Group,
+    Material,
+}
+
 /// The fields of `--fields`, each once.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct FieldList(pub(crate) Vec<Field>);
+pub(crate) struct FieldList<F = Field>(pub(crate) Vec<F>);
 
 /// Parses names separated by commas, or `all`.
-pub(crate) fn field_list(text: &str) -> Result<FieldList, String> {
+pub(crate) fn field_list<F: ValueEnum + PartialEq + Copy>(
+    text: &str,
+) -> Result<FieldList<F>, String> {
     if text == "all" {
-        return Ok(FieldList(Field::value_variants().to_vec()));
+        return Ok(FieldList(F::value_variants().to_vec()));
     }
+    let name_of = |field: &F| {
+        field.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
+    };
     let mut fields = Vec::new();
     for name in text.split(',').map(str::trim) {
-        let known = Field::value_variants().iter().find(|field| field.name() == name);
+        let known = F::value_variants().iter().find(|field| name_of(field) == name);
         let Some(&field) = known else {
-            let names: Vec<&str> = Field::value_variants().iter().map(|f| f.name()).collect();
+            let names: Vec<String> = F::value_variants().iter().map(name_of).collect();
             return Err(format!("found `{name}`; expected all, or some of {}", names.join(",")));
         };
         if fields.contains(&field) {
@@ -166,6 +196,7 @@ mod tests {
 
     #[test]
     fn a_list_has_known_fields_once() {
+        let field_list = field_list::<Field>;
         assert_eq!(field_list("t, point").unwrap().0, [Field::T, Field::Point]);
         assert_eq!(field_list("all").unwrap().0, Field::value_variants());
         assert!(field_list("t,u").unwrap_err().contains("found `u`; expected all, or some of t,"));

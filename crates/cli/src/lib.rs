@@ -21,7 +21,7 @@
 //! command → reduced_scene → args
 //! command → bench, check, threads
 //! command → check_scene, check_space → comparison
-//! command → scene_info → mesh_facts → distribution, mesh_faults
+//! command → scene_info → mesh_facts → distribution, far_triangles, mesh_faults
 //! command, exit_code, loading, mesh_output → messages
 //! ```
 //! `command` also imports each module further right directly, and `exit_code` for its result.
@@ -36,6 +36,7 @@ mod command;
 mod comparison;
 mod distribution;
 mod exit_code;
+mod far_triangles;
 mod field;
 mod loaded_scene;
 mod loading;

@@ -8,6 +8,7 @@ use indicatif::{DecimalBytes, HumanCount};
 use serde::Serialize;
 
 use crate::distribution::{SizeClass, longest_edges, write_bars};
+use crate::far_triangles::FarTriangles;
 use crate::mesh_faults::{EdgeCounts, write_closed};
 use crate::messages::readable;
 use crate::output::quoted;
@@ -29,17 +30,27 @@ pub(crate) struct MeshFacts {
     degenerate: usize,
     /// The triangles by length of their longest edge; empty if every length is zero.
     longest_edges: Vec<SizeClass>,
+    /// Absent with `--no-topology`.
+    #[serde(flatten)]
+    surface: Option<SurfaceFacts>,
+    /// The few triangles that lie far from the rest; `null` without any.
+    far_away: Option<FarTriangles>,
+    pub(crate) tree: Tree,
+}
+
+/// The topology of a mesh in numbers.
+#[derive(Debug, Serialize)]
+struct SurfaceFacts {
     /// Whether as many triangles run along each edge in one direction as in the other, so that no ray
     /// leaks. Triangles of zero area count.
-    pub(crate) closed: bool,
-    pub(crate) edges: EdgeCounts,
+    closed: bool,
+    edges: EdgeCounts,
     /// The number of loops and chains of open edges.
     boundary_loops: usize,
     /// The number of triangles with the vertices of an earlier triangle.
     duplicates: usize,
     /// The number of parts without a common vertex.
     components: usize,
-    pub(crate) tree: Tree,
 }
 
 #[derive(Debug, Serialize)]
@@ -68,12 +79,16 @@ pub(crate) struct Tree {
 
 impl MeshFacts {
     /// The facts about a mesh, whose tree took `build_time` if it is known.
-    pub(crate) fn new(mesh: &TriMesh, tree: &MeshBvh, build_time: Option<Duration>) -> Self {
+    pub(crate) fn new(
+        mesh: &TriMesh,
+        tree: &MeshBvh,
+        build_time: Option<Duration>,
+        has_topology: bool,
+    ) -> Self {
         let records = mesh.records();
         let names = |runs: fn(&hitscan::FaceRecords) -> &Runs<Option<u32>>| {
             records.map(|records| names_of(runs(records), records.names())).unwrap_or_default()
         };
-        let topology = Topology::new(mesh, SameVertex::ByPosition);
         Self {
             vertices: mesh.positions().len(),
             triangles: mesh.triangles().len(),
@@ -84,13 +99,12 @@ impl MeshFacts {
             groups: names(hitscan::FaceRecords::groups),
             materials: names(hitscan::FaceRecords::materials),
             bounds: bounds(mesh),
-            degenerate: topology.zero_area_triangles.len(),
+            degenerate: (0..mesh.triangles().len() as u32)
+                .filter(|&t| mesh.is_degenerate(t))
+                .count(),
             longest_edges: longest_edges(mesh),
-            closed: topology.is_closed(),
-            edges: EdgeCounts::of(&topology),
-            boundary_loops: topology.boundary_loops.len(),
-            duplicates: topology.duplicate_triangles.len(),
-            components: topology.n_components,
+            surface: has_topology.then(|| SurfaceFacts::new(mesh)),
+            far_away: FarTriangles::of(mesh),
             tree: Tree::new(tree, build_time),
         }
     }
@@ -114,10 +128,22 @@ impl MeshFacts {
             Some(Bounds { min, max }) => writeln!(out, "bounds      {min:?} to {max:?}")?,
             None => writeln!(out, "bounds      none, there are no triangles")?,
         }
-        write_closed(out, self.closed, &self.edges)?;
-        writeln!(out, "components  {}", count(self.components))?;
-        if self.duplicates > 0 {
-            writeln!(out, "duplicates  {} triangles", count(self.duplicates))?;
+        if let Some(FarTriangles { triangles, distance, rest_size }) = self.far_away {
+            let (n, verb) =
+                if triangles == 1 { ("triangle", "lies") } else { ("triangles", "lie") };
+            writeln!(
+                out,
+                "far away    {} {n} {verb} up to {} away from the rest, whose size is {}",
+                count(triangles),
+                short(distance),
+                short(rest_size)
+            )?;
+        }
+        let Some(surface) = &self.surface else { return Ok(()) };
+        write_closed(out, surface.closed, &surface.edges)?;
+        writeln!(out, "components  {}", count(surface.components))?;
+        if surface.duplicates > 0 {
+            writeln!(out, "duplicates  {} triangles", count(surface.duplicates))?;
         }
         Ok(())
     }
@@ -138,6 +164,19 @@ impl MeshFacts {
             write_bars(out, rows.map(|(depth, &n)| (depth.to_string(), n)))?;
         }
         Ok(())
+    }
+}
+
+impl SurfaceFacts {
+    fn new(mesh: &TriMesh) -> Self {
+        let topology = Topology::new(mesh, SameVertex::ByPosition);
+        Self {
+            closed: topology.is_closed(),
+            edges: EdgeCounts::of(&topology),
+            boundary_loops: topology.boundary_loops.len(),
+            duplicates: topology.duplicate_triangles.len(),
+            components: topology.n_components,
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::io::Write;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -16,17 +17,22 @@ use crate::loaded_scene::{LoadedMesh, LoadedScene};
 use crate::mesh_facts::MeshFacts;
 use crate::mesh_faults::FaultReport;
 use crate::messages::readable;
-use crate::output::{Target, quoted};
+use crate::output::quoted;
 
 /// Writes the report, or with `--open-edges` the faults of each mesh.
 ///
 /// # Errors
 /// A target that cannot be written.
-pub(crate) fn write(args: &InfoArgs, loaded: &LoadedScene, out: &mut Target) -> anyhow::Result<()> {
+pub(crate) fn write(
+    args: &InfoArgs,
+    file: &Path,
+    loaded: &LoadedScene,
+    out: &mut Vec<u8>,
+) -> anyhow::Result<()> {
     if args.open_edges {
         return write_faults(args, loaded, out);
     }
-    let info = SceneInfo::new(&args.file.display().to_string(), loaded);
+    let info = SceneInfo::new(&file.display().to_string(), loaded, !args.no_topology);
     match args.report.format() {
         ReportFormat::Json => {
             serde_json::to_writer_pretty(&mut *out, &info)?;
@@ -38,7 +44,7 @@ pub(crate) fn write(args: &InfoArgs, loaded: &LoadedScene, out: &mut Target) -> 
 }
 
 /// Writes the faults of each mesh.
-fn write_faults(args: &InfoArgs, loaded: &LoadedScene, out: &mut Target) -> anyhow::Result<()> {
+fn write_faults(args: &InfoArgs, loaded: &LoadedScene, out: &mut Vec<u8>) -> anyhow::Result<()> {
     let meshes: Vec<_> = loaded
         .meshes
         .iter()
@@ -104,7 +110,7 @@ struct MeshInfo {
 }
 
 impl SceneInfo {
-    fn new(file: &str, loaded: &LoadedScene) -> Self {
+    fn new(file: &str, loaded: &LoadedScene, has_topology: bool) -> Self {
         let scene = &loaded.scene;
         let mut n_instances: HashMap<*const Mesh, usize> = HashMap::new();
         let (mut groups, mut hidden, mut locked, mut triangles) = (0, 0, 0, 0);
@@ -124,7 +130,7 @@ impl SceneInfo {
         let mesh = |loaded: &LoadedMesh| MeshInfo {
             name: loaded.name.clone(),
             instances: n_instances.get(&Arc::as_ptr(&loaded.mesh)).copied().unwrap_or_default(),
-            facts: MeshFacts::new(loaded.mesh.tri_mesh(), loaded.mesh.bvh(), None),
+            facts: MeshFacts::new(loaded.mesh.tri_mesh(), loaded.mesh.bvh(), None, has_topology),
         };
         Self {
             file: file.to_owned(),

@@ -57,7 +57,7 @@
 //! Imports go one way:
 //!
 //! ```text
-//! click_cycle ──▶ picker;   select ──▶ visible ──▶ picker, own_pixels
+//! click_cycle ──▶ picker;   select ──▶ visible ──▶ picker, own_pixels, progress
 //! visible ──▶ own_pixels ──▶ visible_samples, pixel_centers
 //! picker, visible_samples ──▶ sight ──▶ near_pixel;   picker ──▶ pick
 //! select, polylines ──▶ in_region;   polylines ──▶ near_pixel
@@ -83,8 +83,9 @@ mod projected_mesh;
 mod screen_frustum;
 mod screen_region;
 
-// Loops over threads.
+// Loops over threads, and their progress.
 mod parallel;
+mod progress;
 
 // Searches of one mesh.
 mod element;

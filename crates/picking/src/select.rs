@@ -1,5 +1,9 @@
 //! Selection by marquee and lasso: the elements of a scene in a region of the screen.
 
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use hitscan_bvh::Cancelled;
 use hitscan_scene::{InstanceId, QueryOptions};
 
 use crate::{
@@ -7,6 +11,7 @@ use crate::{
     in_region::{RegionMode, RegionSearch},
     parallel,
     picker::Picker,
+    progress::Progress,
     projected_mesh::ProjectedMesh,
     screen_frustum::ScreenFrustum,
     screen_region::ScreenRegion,
@@ -35,6 +40,9 @@ pub struct Selected {
     /// The element: the instance itself, or a face, edge or vertex of its mesh.
     pub element: Element,
 }
+
+/// The share of the region in a selection of visible elements.
+const REGION_SHARE: f32 = 0.2;
 
 impl<'a> Picker<'a> {
     /// The elements that the region touches or encloses, sorted by instance and element.
@@ -76,6 +84,28 @@ impl<'a> Picker<'a> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn select(&self, region: &ScreenRegion, options: &SelectOptions<'_>) -> Vec<Selected> {
+        match self.select_with_progress(region, options, &|_| ControlFlow::Continue(())) {
+            Ok(selected) => selected,
+            Err(Cancelled) => unreachable!("the callback never cancels"),
+        }
+    }
+
+    /// [`select`](Self::select) with a callback, which receives the fraction done, from 0 to 1 and never
+    /// falling. Any thread may call it. The selection stops when it returns [`ControlFlow::Break`]: after
+    /// the instances at work, or after at most some hundred thousand rays.
+    ///
+    /// # Errors
+    /// [`Cancelled`] if `progress` returned [`ControlFlow::Break`].
+    pub fn select_with_progress(
+        &self,
+        region: &ScreenRegion,
+        options: &SelectOptions<'_>,
+        progress: &(dyn Fn(f32) -> ControlFlow<()> + Sync),
+    ) -> Result<Vec<Selected>, Cancelled> {
+        let progress = Progress::new(progress);
+        let end_of_search = if options.visible_only { REGION_SHARE } else { 1.0 };
+        let stage = progress.stage(0.0, end_of_search);
+        let n_searched = AtomicUsize::new(0);
         let frustum = ScreenFrustum::new(self.view.map(), region.min(), region.max());
         let mut meshes = vec![];
         self.for_each_mesh_in(&frustum, &options.query, |instance, to_view, mesh| {
@@ -84,15 +114,23 @@ impl<'a> Picker<'a> {
         let per_instance = parallel::map(&meshes, |&(instance, to_view, mesh)| {
             let map = self.view.map().in_local_space(&to_view);
             let projected = ProjectedMesh { mesh: mesh.tri_mesh(), bvh: mesh.bvh(), map };
-            let elements =
-                RegionSearch::new(projected, region, options.mode).elements(options.kind);
+            let n = n_searched.fetch_add(1, Ordering::Relaxed);
+            let elements = match stage.goes_on(n, meshes.len()) {
+                true => RegionSearch::new(projected, region, options.mode).elements(options.kind),
+                false => vec![],
+            };
             InstanceElements { instance, to_view, projected, elements }
         });
         let mut per_instance: Vec<InstanceElements<'_>> =
             per_instance.into_iter().filter(|group| !group.elements.is_empty()).collect();
         if options.visible_only {
             let (kind, query) = (options.kind, &options.query);
-            per_instance = VisibleFilter::new(self, region, kind, query, per_instance).visible();
+            let stage = progress.stage(REGION_SHARE, 1.0);
+            per_instance =
+                VisibleFilter::new(self, region, kind, query, per_instance).visible(stage);
+        }
+        if progress.is_cancelled() {
+            return Err(Cancelled);
         }
         let mut selected: Vec<Selected> = per_instance
             .into_iter()
@@ -101,7 +139,7 @@ impl<'a> Picker<'a> {
             })
             .collect();
         selected.sort_unstable();
-        selected
+        Ok(selected)
     }
 
     /// [`select`](Self::select) in the rectangle between two pixel positions. Empty if one of them is not

@@ -5,6 +5,7 @@
 //! searched coarse to fine, and only where a hidden element may be.
 
 use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use glam::{DVec2, DVec3, Vec4Swizzles};
 use hitscan_scene::{QueryOptions, SceneHit};
@@ -16,6 +17,7 @@ use crate::{
     parallel,
     picker::Picker,
     pixel_centers::{CenterRange, PixelCenters},
+    progress::Stage,
     screen_map::ScreenMap,
     screen_region::ScreenRegion,
     sight::Look,
@@ -108,19 +110,19 @@ impl<'a> VisibleFilter<'a> {
         Self { samples, kind, selection, is_visible, n_hidden, group_of_slot }
     }
 
-    /// The selection without hidden elements.
-    pub(crate) fn visible(mut self) -> Vec<InstanceElements<'a>> {
+    /// The selection without hidden elements; any if the callback cancelled.
+    pub(crate) fn visible(mut self, stage: Stage<'_>) -> Vec<InstanceElements<'a>> {
         match self.kind {
-            ElementKind::Object => self.search_objects(),
+            ElementKind::Object => self.search_objects(stage),
             ElementKind::Face => {
                 // Samples find what pixel centres far apart miss. A finer grid costs four times as much for
                 // each hidden element, but fewer are left by then.
-                self.search_centers(&self.centers(16));
-                self.search_centers(&self.centers(8));
-                self.search_samples();
-                self.search_all_centers();
+                self.search_centers(&self.centers(16), stage.part(0.0, 0.05));
+                self.search_centers(&self.centers(8), stage.part(0.05, 0.1));
+                self.search_samples(stage.part(0.1, 0.7));
+                self.search_all_centers(stage.part(0.7, 1.0));
             }
-            ElementKind::Edge | ElementKind::Vertex => self.search_samples(),
+            ElementKind::Edge | ElementKind::Vertex => self.search_samples(stage),
         }
         for (group, is_visible) in self.selection.iter_mut().zip(self.is_visible) {
             let mut is_visible = is_visible.into_iter();
@@ -139,17 +141,21 @@ impl<'a> VisibleFilter<'a> {
     }
 
     /// Finds objects where their rectangles on the screen say.
-    fn search_objects(&mut self) {
+    fn search_objects(&mut self, stage: Stage<'_>) {
         for round in 0..N_ROUNDS {
+            if !stage.goes_on(round as usize, 10) {
+                return;
+            }
             self.search_rectangles(round);
         }
+        let [first, second] = [stage.part(0.2, 0.6), stage.part(0.6, 1.0)];
         let hidden = self.hidden_rectangles();
         if self.is_mostly_disjoint(&hidden) {
-            self.search_own_pixels(&hidden);
-            self.search_samples();
+            self.search_own_pixels(&hidden, first);
+            self.search_samples(second);
         } else {
-            self.search_samples();
-            self.search_all_centers();
+            self.search_samples(first);
+            self.search_all_centers(second);
         }
     }
 
@@ -178,21 +184,26 @@ impl<'a> VisibleFilter<'a> {
     }
 
     /// Finds objects at all pixel centres of their rectangles.
-    fn search_own_pixels(&mut self, hidden: &[HiddenRectangle]) {
+    fn search_own_pixels(&mut self, hidden: &[HiddenRectangle], stage: Stage<'_>) {
         let own = OwnPixels::new(self.samples);
+        let n_done = AtomicUsize::new(0);
         let found = parallel::map(hidden, |&HiddenRectangle { group, min, max }| {
             let id = self.selection[group as usize].instance;
+            if !stage.goes_on(n_done.fetch_add(1, Ordering::Relaxed), hidden.len()) {
+                return None;
+            }
             own.show(id, min, max).then_some(ElementIndex { group, element: 0 })
         });
         found.into_iter().flatten().for_each(|found| self.set_visible(found));
     }
 
     /// Finds elements at all pixel centres, except those of the grids with strides of 8 and 16.
-    fn search_all_centers(&mut self) {
+    fn search_all_centers(&mut self, stage: Stage<'_>) {
         let VisibleSamples { min, max, .. } = self.samples;
-        self.search_centers(&self.centers(4));
-        self.search_centers(&self.centers(2));
-        self.search_centers(&PixelCenters::except_coarser(min, max, &[2, 4]));
+        self.search_centers(&self.centers(4), stage.part(0.0, 0.1));
+        self.search_centers(&self.centers(2), stage.part(0.1, 0.3));
+        let rest = PixelCenters::except_coarser(min, max, &[2, 4]);
+        self.search_centers(&rest, stage.part(0.3, 1.0));
     }
 
     /// Every `stride`-th pixel centre of the region in both directions.
@@ -201,7 +212,7 @@ impl<'a> VisibleFilter<'a> {
     }
 
     /// Finds elements at the pixel centres of a grid, where an instance with hidden elements may be.
-    fn search_centers(&mut self, centers: &PixelCenters) {
+    fn search_centers(&mut self, centers: &PixelCenters, stage: Stage<'_>) {
         let VisibleSamples { sight, region, .. } = self.samples;
         let hidden: Vec<(usize, CenterRange)> = self
             .hidden_rectangles()
@@ -218,6 +229,9 @@ impl<'a> VisibleFilter<'a> {
                 }
             });
             if looks.len() >= MIN_CENTERS || band + 1 == n_bands {
+                if !stage.goes_on(band as usize, n_bands as usize) {
+                    return;
+                }
                 for hit in sight.first_hits(&looks).iter().flatten() {
                     if let Some(found) = self.element_of(hit) {
                         self.set_visible(found);
@@ -282,20 +296,26 @@ impl<'a> VisibleFilter<'a> {
     }
 
     /// Finds hidden elements at their samples: the first of each, then twice as many in each round.
-    fn search_samples(&mut self) {
+    fn search_samples(&mut self, stage: Stage<'_>) {
         let mut pending = vec![];
         for (group, is_visible) in (0..).zip(&self.is_visible) {
             let hidden = (0..).zip(is_visible).filter(|&(_, &is_visible)| !is_visible);
             pending.extend(hidden.map(|(element, _)| ElementIndex { group, element }));
         }
         let mut range = 0..1;
+        // The first round looks at every element, and later ones at few.
+        let mut round = stage.part(0.0, 0.9);
         while !pending.is_empty() {
             let mut unfinished = vec![];
-            for elements in pending.chunks(MAX_ELEMENTS) {
+            for (n, elements) in pending.chunks(MAX_ELEMENTS).enumerate() {
+                if !round.goes_on(n * MAX_ELEMENTS, pending.len()) {
+                    return;
+                }
                 unfinished.extend(self.search_samples_of(elements, &range));
             }
             pending = unfinished;
             range = range.end..2 * range.end + 1;
+            round = stage.part(0.9, 1.0);
         }
     }
 

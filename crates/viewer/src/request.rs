@@ -73,7 +73,7 @@ pub(crate) fn is_whole(bytes: &[u8]) -> bool {
 impl Request {
     /// Parses a complete head that was sent to a port of the loopback interface.
     ///
-    /// The host must be a loopback name. This stops a page of another site whose domain name
+    /// The host must be a loopback name, with any port, because a tunnel may end at another one. This stops a page of another site whose domain name
     /// resolves to this machine (DNS rebinding), because its requests carry that domain as host.
     /// The origin must be that host, because browsers send the origin with requests across sites. A
     /// WebSocket handshake must have an origin: every browser sends one, and no other program needs
@@ -143,7 +143,7 @@ impl Request {
 const NAMES: [&str; 2] = ["127.0.0.1", "localhost"];
 
 fn check_host(host: &str, port: u16) -> Result<(), Refusal> {
-    if is_here(host, port) {
+    if is_loopback(host) {
         return Ok(());
     }
     Err(Refusal::Host { found: host.to_owned(), expected: format!("127.0.0.1:{port}") })
@@ -157,15 +157,13 @@ fn check_origin(origin: &str, host: &str) -> Result<(), Refusal> {
     }
 }
 
-fn is_here(host: &str, port: u16) -> bool {
-    // Browsers omit port 80.
-    let (name, found) = match host.rsplit_once(':') {
-        Some((name, digits)) if digits.bytes().all(|b| b.is_ascii_digit()) => {
-            (name, digits.parse().ok())
-        }
-        _ => (host, Some(80)),
+/// Whether a host is a loopback name, without a port or with any: another site cannot claim these names.
+fn is_loopback(host: &str) -> bool {
+    let name = match host.rsplit_once(':') {
+        Some((name, port)) if port.parse::<u16>().is_ok() => name,
+        _ => host,
     };
-    found == Some(port) && NAMES.iter().any(|own| own.eq_ignore_ascii_case(name))
+    NAMES.iter().any(|own| own.eq_ignore_ascii_case(name))
 }
 
 #[cfg(test)]
@@ -189,11 +187,26 @@ mod tests {
     }
 
     #[test]
+    fn a_tunnel_may_end_at_another_port_and_its_page_is_still_the_only_origin() {
+        for host in ["127.0.0.1:9000", "localhost", "LocalHost:80"] {
+            let head = |origin: &str| {
+                format!(
+                    "GET /socket HTTP/1.1\nHost: {host}\nOrigin: {origin}\nUpgrade: websocket\n\
+                    Sec-WebSocket-Version: 13\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\n\n"
+                )
+            };
+            assert!(parse(&head(&format!("http://{host}"))).is_ok(), "{host}");
+            for origin in ["http://localhost:4711", "http://evil.example:9000", "null"] {
+                let refusal = parse(&head(origin)).unwrap_err();
+                assert_eq!(refusal.status(), "403 Forbidden", "{host} {origin}");
+            }
+        }
+    }
+
+    #[test]
     fn foreign_hosts_and_origins_are_rejected() {
         let hosts = [
             "evil.example:4711",
-            "127.0.0.1:4712",
-            "127.0.0.1",
             "",
             "127.0.0.1.evil.example:4711",
             "localhost:4711:4711",

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use clap::{ArgGroup, Args as ClapArgs};
 
 use super::engine::{EngineArgs, FacesArg};
-use super::format::OutputFormat;
+use super::format::{ClobberArg, OutputFormat};
 use super::values::{decimal, decimal_point};
-use crate::field::{FieldList, field_list};
+use crate::field::{Field, FieldList, field_list};
 use crate::table::{Decimal, TableFormat};
 
 /// Cast rays and print their hits.
@@ -21,7 +21,7 @@ use crate::table::{Decimal, TableFormat};
   hitscan cast model.obj --from 0,0,9 --dir 0,0,-1 --all   every hit, nearest first
   hitscan cast model.obj --rays rays.csv -o hits.csv
   hitscan cast model.obj --rays rays.npy -o hits.npz
-  generate-rays | hitscan cast model.obj --rays - --format ndjson
+  generate-rays | hitscan cast model.obj --rays - --json
 
 Rays:
   csv     columns ox,oy,oz,dx,dy,dz and optionally t_min,t_max, named by a header in any order;
@@ -43,6 +43,8 @@ Results:
           With --all they have an entry per hit: those of ray i are ray_splits[i] up to
           ray_splits[i+1], without an entry for a miss, and ray_ids has the ray of each hit
   With --any and --count every ray has a result in every format.
+  In csv a name that begins with = + - @ ' or a tab gets a ' in front, because spreadsheets would run
+  it. To read it back, drop one ' at the beginning.
   The extension of -o gives the format: .txt, .ndjson, .jsonl, .csv or .npz.
 
 Fields of a hit, for --fields:
@@ -135,16 +137,23 @@ pub(crate) struct CastArgs {
     pub(crate) t_max: Option<Decimal>,
 
     /// Print these facts of each hit, as in t,point,texture; `all` prints all.
-    #[arg(long, value_name = "NAMES", value_parser = field_list)]
+    #[arg(long, value_name = "NAMES", value_parser = field_list::<Field>)]
     pub(crate) fields: Option<FieldList>,
 
     /// Write the results in this format [default: by the extension of -o, else text].
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub(crate) format: Option<OutputFormat>,
 
-    /// Write to FILE, complete or not at all [default: standard output].
+    /// Same as --format ndjson: one JSON object per ray.
+    #[arg(long, conflicts_with = "format")]
+    pub(crate) json: bool,
+
+    /// Write to FILE, complete or not at all; replaces it [default: standard output].
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) clobber: ClobberArg,
 
     /// Test every triangle instead of using a tree: slow, with byte-identical output.
     #[arg(long)]

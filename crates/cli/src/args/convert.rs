@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, ValueEnum};
 
+use super::format::ClobberArg;
 use super::limits::LimitArgs;
 
 /// Convert a mesh to another format.
@@ -27,9 +28,12 @@ pub(crate) struct ConvertArgs {
     #[arg(value_name = "IN")]
     pub(crate) file: PathBuf,
 
-    /// Write to OUT, complete or not at all; - writes OBJ to standard output.
+    /// Write to OUT, complete or not at all, and replace it; - writes OBJ to standard output.
     #[arg(value_name = "OUT")]
     pub(crate) output: PathBuf,
+
+    #[command(flatten)]
+    pub(crate) clobber: ClobberArg,
 
     /// Multiply every coordinate by S.
     #[arg(long, value_name = "S", value_parser = positive, allow_hyphen_values = true)]

@@ -4,6 +4,7 @@ use clap::{Args as ClapArgs, ValueEnum};
 use hitscan::{BuildOptions, BuildQuality, Faces, Isa, Layout};
 
 use super::limits::LimitArgs;
+use super::values::whole;
 
 /// The flags of building and querying a tree. None of them changes an answer.
 #[derive(Clone, Copy, Debug, ClapArgs)]
@@ -48,7 +49,7 @@ impl EngineArgs {
 #[derive(Clone, Copy, Debug, ClapArgs)]
 pub(crate) struct ThreadsArg {
     /// Use N threads [default: one per core].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[arg(long, value_name = "N", value_parser = whole::<u16>(1, 1024))]
     pub(crate) threads: Option<u16>,
 }
 

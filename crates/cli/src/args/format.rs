@@ -8,7 +8,7 @@ pub(crate) enum OutputFormat {
     /// Text for people.
     Text,
     /// One JSON object per ray or point, one per line.
-    #[value(alias = "jsonl")]
+    #[value(aliases = ["jsonl", "json"])]
     Ndjson,
     /// Comma-separated values, one row per hit or point.
     Csv,
@@ -22,8 +22,27 @@ pub(crate) enum LineFormat {
     /// Text for people.
     Text,
     /// One JSON object per element, one per line.
-    #[value(alias = "jsonl")]
+    #[value(aliases = ["jsonl", "json"])]
     Ndjson,
+}
+
+/// The format of elements.
+#[derive(Clone, Copy, Debug, ClapArgs)]
+pub(crate) struct LineFormatArgs {
+    /// Write the results in this format.
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = LineFormat::Text)]
+    format: LineFormat,
+
+    /// Same as --format ndjson: one JSON object per element.
+    #[arg(long, conflicts_with = "format")]
+    json: bool,
+}
+
+impl LineFormatArgs {
+    /// The format of the two flags.
+    pub(crate) fn format(self) -> LineFormat {
+        if self.json { LineFormat::Ndjson } else { self.format }
+    }
 }
 
 /// The formats of a report on one mesh.
@@ -45,6 +64,14 @@ pub(crate) struct ReportArgs {
     /// Same as --format json.
     #[arg(long, conflicts_with = "format")]
     json: bool,
+}
+
+/// Whether an output may replace a file.
+#[derive(Clone, Copy, Debug, ClapArgs)]
+pub(crate) struct ClobberArg {
+    /// Refuse to replace a file: an error, and nothing is written.
+    #[arg(long)]
+    pub(crate) no_clobber: bool,
 }
 
 impl ReportArgs {

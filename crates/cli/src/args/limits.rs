@@ -5,40 +5,42 @@ use clap::Args as ClapArgs;
 use hitscan::LoadOptions;
 use hitscan::formats::Limit;
 
+use super::values::{bytes, whole};
+
 /// The limits of a file. The defaults of the libraries admit every ordinary file.
 #[derive(Clone, Copy, Debug, ClapArgs)]
 #[command(next_help_heading = "Limits of the readers")]
 pub(crate) struct LimitArgs {
     /// Refuse larger files: 20GiB, 500MB, or a number of bytes.
-    #[arg(long, value_name = "SIZE", hide_short_help = true, default_value_t = ByteSize(defaults().max_file_bytes))]
+    #[arg(long, value_name = "SIZE", value_parser = bytes, hide_short_help = true, default_value_t = ByteSize(defaults().max_file_bytes))]
     max_file: ByteSize,
 
     /// Refuse compressed files with more uncompressed bytes, beyond 100 per compressed byte.
-    #[arg(long, value_name = "SIZE", hide_short_help = true, default_value_t = ByteSize(defaults().max_expanded_bytes))]
+    #[arg(long, value_name = "SIZE", value_parser = bytes, hide_short_help = true, default_value_t = ByteSize(defaults().max_expanded_bytes))]
     max_expanded: ByteSize,
 
     /// Refuse longer OBJ statements, continuation lines included.
-    #[arg(long, value_name = "SIZE", hide_short_help = true, default_value_t = ByteSize(defaults().max_statement_bytes))]
+    #[arg(long, value_name = "SIZE", value_parser = bytes, hide_short_help = true, default_value_t = ByteSize(defaults().max_statement_bytes))]
     max_statement: ByteSize,
 
     /// Refuse polygons with more corners.
-    #[arg(long, value_name = "N", hide_short_help = true, default_value_t = defaults().max_polygon_corners)]
+    #[arg(long, value_name = "N", hide_short_help = true, default_value_t = defaults().max_polygon_corners, value_parser = whole::<u32>(0, u32::MAX.into()))]
     max_corners: u32,
 
     /// Refuse OBJ files with more bytes of material libraries.
-    #[arg(long, value_name = "SIZE", hide_short_help = true, default_value_t = ByteSize(defaults().max_material_bytes))]
+    #[arg(long, value_name = "SIZE", value_parser = bytes, hide_short_help = true, default_value_t = ByteSize(defaults().max_material_bytes))]
     max_materials: ByteSize,
 
     /// Refuse OBJ files with more material libraries.
-    #[arg(long, value_name = "N", hide_short_help = true, default_value_t = defaults().max_libraries)]
+    #[arg(long, value_name = "N", hide_short_help = true, default_value_t = defaults().max_libraries, value_parser = whole::<u32>(0, u32::MAX.into()))]
     max_libraries: u32,
 
     /// Refuse STL, PLY and glTF files with more vertices or triangles.
-    #[arg(long, value_name = "N", hide_short_help = true, default_value_t = defaults().max_vertices)]
+    #[arg(long, value_name = "N", hide_short_help = true, default_value_t = defaults().max_vertices, value_parser = whole::<u64>(0, u64::MAX))]
     max_vertices: u64,
 
     /// Refuse glTF files that repeat more vertices or triangles through shared accessors.
-    #[arg(long, value_name = "N", hide_short_help = true, default_value_t = defaults().max_repeated)]
+    #[arg(long, value_name = "N", hide_short_help = true, default_value_t = defaults().max_repeated, value_parser = whole::<u64>(0, u64::MAX))]
     max_repeated: u64,
 }
 

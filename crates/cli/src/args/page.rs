@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
 
-use super::EngineArgs;
+use super::{ClobberArg, EngineArgs};
 
 /// Write a page with a mesh and its picking: one HTML file to send.
 #[derive(Debug, ClapArgs)]
@@ -20,9 +20,12 @@ pub(crate) struct PageArgs {
     /// The mesh: OBJ, STL, PLY or glTF (also .gz or .zst), or - for standard input.
     pub(crate) file: PathBuf,
 
-    /// Write to FILE, complete or not at all.
+    /// Write to FILE, complete or not at all; replaces it.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: PathBuf,
+
+    #[command(flatten)]
+    pub(crate) clobber: ClobberArg,
 
     /// Read the template of the page from FILE [default: the variable HITSCAN_PAGE].
     #[arg(long, value_name = "FILE")]

@@ -9,10 +9,10 @@ use hitscan::picking::{Convention, ElementKind};
 use hitscan::scene::{InstanceId, QueryOptions, Scene};
 
 use super::engine::EngineArgs;
-use super::format::LineFormat;
+use super::format::LineFormatArgs;
 use super::values::{
     IndexRanges, Outline, index_ranges, layers, matrix, outline, pair, positive_or_zero, rectangle,
-    size, triple,
+    size, triple, whole,
 };
 
 /// Pick the element under a pixel, seen by a camera.
@@ -77,12 +77,11 @@ pub(crate) struct PickArgs {
     ///
     /// Each further click picks the next element behind. With --x-ray the first click also finds
     /// hidden edges and vertices.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
+    #[arg(long, value_name = "N", value_parser = whole::<u16>(1, 1000))]
     pub(crate) click: Option<u16>,
 
-    /// Write the results in this format.
-    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = LineFormat::Text)]
-    pub(crate) format: LineFormat,
+    #[command(flatten)]
+    pub(crate) format: LineFormatArgs,
 
     #[command(flatten)]
     pub(crate) query: QueryArgs,
@@ -139,9 +138,8 @@ pub(crate) struct SelectArgs {
     #[arg(long, value_enum, value_name = "KIND", default_value_t = ElementArg::Object)]
     pub(crate) element: ElementArg,
 
-    /// Write the results in this format.
-    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = LineFormat::Text)]
-    pub(crate) format: LineFormat,
+    #[command(flatten)]
+    pub(crate) format: LineFormatArgs,
 
     #[command(flatten)]
     pub(crate) query: QueryArgs,

@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use clap::{ArgGroup, Args as ClapArgs};
 
 use super::engine::EngineArgs;
-use super::format::OutputFormat;
+use super::format::{ClobberArg, OutputFormat};
 use super::values::point;
+use crate::field::{FieldList, PointField, field_list};
 use crate::table::TableFormat;
 
 /// Find the closest point of the surface, its distance, and whether each point is inside.
@@ -18,7 +19,8 @@ use crate::table::TableFormat;
   hitscan points model.obj --at 0.5,0,-2
   hitscan points model.obj --points points.npy -o distances.npz
   hitscan points model.obj --points points.csv -o distances.csv
-  generate-points | hitscan points model.obj --points - --format ndjson
+  generate-points | hitscan points model.obj --points - --json
+  hitscan points model.obj --points scan.ply -o deviation.csv   the vertices of a mesh
 
 Points:
   csv     columns x,y,z, named by a header in any order among others; rows of 3 numbers need no
@@ -26,6 +28,8 @@ Points:
   ndjson  {\"point\":[1,2,3]}, {\"x\":1,\"y\":2,\"z\":3} or [1,2,3] per line
   npy     float32 or float64 of shape (n, 3)
   From a pipe, points get their answers whenever the input pauses.
+  obj, stl, ply, glb, gltf, hitscan, also .gz and .zst: the vertices of the mesh, each once; standard
+          error gets the deviation: minimum, maximum, mean and root mean square of the distances
   Coordinates are rounded to single precision. Points that are not finite have no closest point,
   and standard error gets their count.
 
@@ -41,6 +45,10 @@ Results, one per point in the order of the points:
   The columns w1 and w2 are the weights of the second and third corner at the closest point.
   A point without a closest point has null in ndjson, empty fields in csv, and in npz the distance
   inf, nan in points, and 4294967295 in primitive_ids.
+
+Fields, for --fields: position, inside, distance, signed_distance, closest, w1, w2, triangle, vertices,
+polygon, object, group, material. In csv position is x,y,z, and vertices are vertex_0, vertex_1 and
+vertex_2. npz holds position as positions and vertices as vertex_ids, and no names or polygons.
 
 The extension of -o gives the format: .txt, .ndjson, .jsonl, .csv or .npz.
 A point is inside if its winding number is greater than 1/2; its signed distance is negative. A
@@ -67,13 +75,25 @@ pub(crate) struct PointsArgs {
     #[arg(long, value_name = "FORMAT", requires = "points")]
     pub(crate) points_format: Option<TableFormat>,
 
+    /// Print these facts of each point, as in distance,closest; `all` prints all [default: all, in csv
+    /// without position and vertices, in npz those above].
+    #[arg(long, value_name = "NAMES", value_parser = field_list::<PointField>)]
+    pub(crate) fields: Option<FieldList<PointField>>,
+
     /// Write the results in this format [default: by the extension of -o, else text].
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub(crate) format: Option<OutputFormat>,
 
-    /// Write to FILE, complete or not at all [default: standard output].
+    /// Same as --format ndjson: one JSON object per point.
+    #[arg(long, conflicts_with = "format")]
+    pub(crate) json: bool,
+
+    /// Write to FILE, complete or not at all; replaces it [default: standard output].
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) clobber: ClobberArg,
 
     #[command(flatten)]
     pub(crate) engine: EngineArgs,

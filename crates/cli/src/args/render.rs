@@ -6,8 +6,9 @@ use clap::{ArgGroup, Args as ClapArgs};
 use hitscan_render::{Background, Mode};
 
 use super::engine::{EngineArgs, FacesArg};
+use super::format::ClobberArg;
 use super::picking::CameraArgs;
-use super::values::triple;
+use super::values::{triple, whole};
 use crate::table::TableFormat;
 
 /// Angle between triangles up to which their common edge looks round, in degrees.
@@ -51,9 +52,12 @@ pub(crate) struct RenderArgs {
     #[arg(value_name = "FILE_OR_SCENE")]
     pub(crate) file: PathBuf,
 
-    /// Write a PNG to FILE, complete or not at all [default: standard output].
+    /// Write a PNG to FILE, complete or not at all; replaces it [default: standard output].
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) clobber: ClobberArg,
 
     /// Show this property of the surface.
     #[arg(long, value_enum, value_name = "MODE", default_value_t = Mode::Shaded)]
@@ -63,11 +67,11 @@ pub(crate) struct RenderArgs {
     pub(crate) camera: CameraArgs,
 
     /// Cast N rays per pixel [default: 4 with shaded and glass, else 1].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
+    #[arg(long, value_name = "N", value_parser = whole::<u32>(1, 4096))]
     pub(crate) samples: Option<u32>,
 
     /// Seed the random numbers: the same seed gives the same picture.
-    #[arg(long, value_name = "S", default_value_t = 1)]
+    #[arg(long, value_name = "S", default_value_t = 1, value_parser = whole::<u64>(0, u64::MAX))]
     pub(crate) seed: u64,
 
     /// Fill the background: RRGGBB in hexadecimal, white, black or transparent [default: by mode].

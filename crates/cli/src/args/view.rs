@@ -4,7 +4,10 @@ use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
 
-use super::{engine::EngineArgs, values::triple};
+use super::{
+    engine::EngineArgs,
+    values::{triple, whole},
+};
 
 /// View a mesh or a scene in the browser, and pick in it.
 #[derive(Debug, ClapArgs)]
@@ -15,7 +18,8 @@ use super::{engine::EngineArgs, values::triple};
   hitscan view model.obj --port 8080 --no-open
 
 view serves the page on 127.0.0.1, to this machine only, without internet access. It prints the
-address and opens the browser. Each tab has its own camera and selection.
+address and opens the browser. An SSH tunnel may end at any port: ssh -L 9000:127.0.0.1:8080 HOST
+for view --port 8080. Each tab has its own camera and selection.
 
 Drag to turn, scroll to zoom and click to pick; click again to pick the next element behind. Press
 H to hide the selection (objects, groups, materials or faces), I to isolate it, U to show all, and
@@ -30,7 +34,7 @@ pub(crate) struct ViewArgs {
     pub(crate) file: PathBuf,
 
     /// Listen on this port; 0 takes a free one.
-    #[arg(long, value_name = "PORT", default_value_t = 0)]
+    #[arg(long, value_name = "PORT", default_value_t = 0, value_parser = whole::<u16>(0, 65_535))]
     pub(crate) port: u16,
 
     /// Print the address without opening the browser.

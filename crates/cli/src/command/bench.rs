@@ -24,7 +24,9 @@ pub(crate) fn run(args: &BenchArgs) -> anyhow::Result<Outcome> {
     threads::set(args.engine.threads)?;
     // Errors in the earlier run and in the output show before the long measurement.
     let before = args.baseline.as_deref().map(Comparison::read).transpose()?;
-    let save = args.save.as_deref().map(|path| Target::open(Some(path))).transpose()?;
+    let keep = args.clobber.no_clobber;
+    let save =
+        args.save.as_deref().map(|path| Target::open(Some(path))?.keeping(keep)).transpose()?;
     let (report, mut inputs) = match scene_file::load_if_scene(&args.file, &args.engine)? {
         Some(loaded) => {
             let files = loaded.files.clone();

@@ -20,7 +20,7 @@ pub(crate) fn run(args: &BuildArgs) -> anyhow::Result<Outcome> {
     check_cache_name(&args.output)?;
     threads::set(args.engine.threads)?;
     // Errors in the output show before the long read of the mesh.
-    let mut target = Target::open(Some(&args.output))?;
+    let mut target = Target::open(Some(&args.output))?.keeping(args.clobber.no_clobber)?;
     if let Some(of_scene) = scene_of(args)? {
         let (built, inputs, time) = of_scene;
         cache::write_scene(&built, &mut target)?;

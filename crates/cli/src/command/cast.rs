@@ -24,7 +24,7 @@ pub(crate) fn run(args: &CastArgs) -> anyhow::Result<Outcome> {
     // Errors in the rays or the output show before the long read of the mesh.
     let rays = cast.rays.open()?;
     rays.remarks().iter().for_each(messages::note);
-    let target = Target::open(args.output.as_deref())?;
+    let target = Target::open(args.output.as_deref())?.keeping(args.clobber.no_clobber)?;
     let mut inputs: Vec<PathBuf> = args.rays.clone().into_iter().collect();
     if let Some(loaded) = scene_file::load_if_scene(&args.file, &args.engine)? {
         inputs.extend(loaded.files.iter().cloned());

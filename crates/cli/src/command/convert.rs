@@ -18,7 +18,7 @@ pub(crate) fn run(args: &ConvertArgs) -> anyhow::Result<Outcome> {
     // Errors in the output show before the long read of the mesh.
     let output = Some(&*args.output).filter(|output| !stdin::is_dash(output));
     let format = MESHES.choose(None, output)?;
-    let mut target = Target::open(output)?;
+    let mut target = Target::open(output)?.keeping(args.clobber.no_clobber)?;
     let mut model = scene_file::load_merged(&args.file, &EngineArgs::with_limits(args.limits))?;
     if args.scale.is_some() || args.up.is_some() {
         let file = args.file.display();

@@ -1,8 +1,10 @@
 //! `hitscan info`: describes a mesh or a scene, and its trees.
 
 use std::io::Write;
+use std::path::Path;
 use std::time::Duration;
 
+use anyhow::bail;
 use hitscan::{SameVertex, Topology, TriMesh};
 use hitscan_files::Escaped;
 use serde::Serialize;
@@ -12,7 +14,7 @@ use crate::exit_code::Outcome;
 use crate::loading::{self, timed};
 use crate::mesh_facts::MeshFacts;
 use crate::mesh_faults::FaultReport;
-use crate::messages::readable;
+use crate::messages::{self, readable};
 use crate::output::{Target, quoted};
 use crate::scene_file;
 use crate::scene_info;
@@ -20,51 +22,96 @@ use crate::threads;
 
 pub(crate) fn run(args: &InfoArgs) -> anyhow::Result<Outcome> {
     threads::set(args.engine.threads)?;
-    if let Some(loaded) = scene_file::load_if_scene(&args.file, &args.engine)? {
-        let mut out = Target::open(None)?;
-        scene_info::write(args, &loaded, &mut out)?;
+    let mut out = Target::open(None)?;
+    if let [file] = args.files.as_slice() {
+        out.write_all(&describe(args, file)?)?;
         out.finish(&[])?;
         return Ok(Outcome::Done);
     }
-    let (loaded, load_time) = timed(|| loading::load(&args.file, &args.engine.limits));
+    let is_json = args.report.format() == ReportFormat::Json;
+    let (mut n_errors, mut n_written) = (0, 0);
+    for file in &args.files {
+        match describe(args, file) {
+            Ok(report) => {
+                let separator: &[u8] = match (is_json, n_written) {
+                    (true, 0) => b"[\n",
+                    (true, _) => b",\n",
+                    (false, 0) => b"",
+                    (false, _) => b"\n",
+                };
+                out.write_all(separator)?;
+                out.write_all(report.trim_ascii_end())?;
+                if !is_json {
+                    out.write_all(b"\n")?;
+                }
+                out.flush()?;
+                n_written += 1;
+            }
+            Err(error) => {
+                messages::error(&error);
+                n_errors += 1;
+            }
+        }
+    }
+    if is_json {
+        out.write_all(if n_written == 0 { b"[]\n" } else { b"\n]\n" })?;
+    }
+    out.finish(&[])?;
+    match n_errors {
+        0 => Ok(Outcome::Done),
+        n => bail!("info: {n} of {} files have no report; see the errors above", args.files.len()),
+    }
+}
+
+/// The report of one file, which ends with a line break.
+fn describe(args: &InfoArgs, file: &Path) -> anyhow::Result<Vec<u8>> {
+    let mut out = Vec::new();
+    if let Some(loaded) = scene_file::load_if_scene(file, &args.engine)? {
+        scene_info::write(args, file, &loaded, &mut out)?;
+        return Ok(out);
+    }
+    let (loaded, load_time) = timed(|| loading::load(file, &args.engine.limits));
     let mut model = loaded?;
     if args.open_edges {
-        return write_faults(args, &model.mesh);
+        write_faults(args, file, &model.mesh, &mut out)?;
+        return Ok(out);
     }
     let (tree, build_time) = timed(|| loading::build(&mut model, &args.engine));
+    let has_topology = !args.no_topology;
     let info = Info {
-        file: args.file.display().to_string(),
+        file: file.display().to_string(),
         built_from: model.built_from.iter().map(|path| path.display().to_string()).collect(),
-        facts: MeshFacts::new(&model.mesh, &tree?, Some(build_time)),
+        facts: MeshFacts::new(&model.mesh, &tree?, Some(build_time), has_topology),
         ignored: model.n_ignored,
         remarks: model.remarks,
         load_ms: load_time.as_secs_f64() * 1e3,
     };
-    let mut out = Target::open(None)?;
     if args.report.format() == ReportFormat::Json {
         serde_json::to_writer_pretty(&mut out, &info)?;
         writeln!(out)?;
     } else {
         info.write_text(&mut out)?;
     }
-    out.finish(&[])?;
-    Ok(Outcome::Done)
+    Ok(out)
 }
 
 /// Writes all faults of the mesh, for `--open-edges`.
-fn write_faults(args: &InfoArgs, mesh: &TriMesh) -> anyhow::Result<Outcome> {
+fn write_faults(
+    args: &InfoArgs,
+    file: &Path,
+    mesh: &TriMesh,
+    out: &mut Vec<u8>,
+) -> anyhow::Result<()> {
     let topology = Topology::new(mesh, SameVertex::ByPosition);
-    let file = args.file.display().to_string();
+    let file = file.display().to_string();
     let report = FaultReport::new(&file, mesh, &topology);
-    let mut out = Target::open(None)?;
     if args.report.format() == ReportFormat::Json {
-        serde_json::to_writer(&mut out, &report)?;
+        serde_json::to_writer(&mut *out, &report)?;
         writeln!(out)?;
     } else {
-        report.write_text(&mut out)?;
+        report.write_text(out)?;
     }
-    out.finish(&[])?;
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 #[derive(Debug, Serialize)]

@@ -13,7 +13,7 @@ use crate::resolved::MESHES;
 
 pub(crate) fn run(args: &MakeArgs) -> anyhow::Result<Outcome> {
     let format = MESHES.choose(None, args.output.as_deref())?;
-    let mut target = Target::open(args.output.as_deref())?;
+    let mut target = Target::open(args.output.as_deref())?.keeping(args.no_clobber)?;
     let mesh = make(&args.shape).context("cannot make the mesh")?;
     mesh_output::write(&mesh, &[], format, &mut target)?;
     target.finish(&[])?;
@@ -28,14 +28,21 @@ pub(crate) fn run(args: &MakeArgs) -> anyhow::Result<Outcome> {
 
 fn make(shape: &Shape) -> Result<TriMesh, GenerateError> {
     match *shape {
-        Shape::Cuboid { width, height, depth, level } => {
+        Shape::Cuboid { sides, level } => {
+            let [width, height, depth] = sides.sizes();
             generate::cuboid(width, height, depth, level)
         }
-        Shape::Sphere { size: Size { triangles }, radius } => generate::sphere(radius, triangles),
-        Shape::Torus { size: Size { triangles }, major, minor } => {
+        Shape::Sphere { size: Size { triangles }, radius, radius_flag } => {
+            generate::sphere(radius.or(radius_flag).unwrap_or(1.0), triangles)
+        }
+        Shape::Torus { size: Size { triangles }, major, minor, major_flag, minor_flag } => {
+            let major = major.or(major_flag).unwrap_or(1.0);
+            let minor = minor.or(minor_flag).unwrap_or(0.25);
             generate::torus(major, minor, triangles)
         }
-        Shape::Grid { size: Size { triangles }, width, depth } => {
+        Shape::Grid { size: Size { triangles }, width, depth, width_flag, depth_flag } => {
+            let width = width.or(width_flag).unwrap_or(1.0);
+            let depth = depth.or(depth_flag).unwrap_or(1.0);
             generate::grid(width, depth, triangles)
         }
         Shape::Terrain(Seeded { size: Size { triangles }, seed }) => {

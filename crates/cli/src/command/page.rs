@@ -29,7 +29,7 @@ const VARIABLE: &str = "HITSCAN_PAGE";
 pub(crate) fn run(args: &PageArgs) -> anyhow::Result<Outcome> {
     let template = read_template(args.template.clone(), std::env::var_os(VARIABLE))?;
     threads::set(args.engine.threads)?;
-    let mut target = Target::open(Some(&args.output))?;
+    let mut target = Target::open(Some(&args.output))?.keeping(args.clobber.no_clobber)?;
     let (built, inputs) = loading::build_for_cache(&args.file, &args.output, &args.engine)?;
     let n_triangles = built.mesh.triangles().len();
     // A page to send keeps no paths of this machine.

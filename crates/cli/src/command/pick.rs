@@ -38,7 +38,7 @@ pub(crate) fn run(args: &PickArgs) -> anyhow::Result<Outcome> {
         let distance = eye.distance(pick.point, pick.distance);
         let triangle = pick.hit.map(|hit| reduced.triangle(&hit));
         let record = ElementRecord::of_pick(scene, pick, triangle, distance);
-        record.write(args.format, &mut out)?;
+        record.write(args.format.format(), &mut out)?;
     }
     out.finish(&[])?;
     Ok(if picks.is_empty() { Outcome::Nothing } else { Outcome::Done })

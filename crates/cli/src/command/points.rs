@@ -7,11 +7,12 @@ use indicatif::ProgressBar;
 
 use crate::args::PointsArgs;
 use crate::exit_code::Outcome;
+use crate::field::FieldList;
 use crate::loading;
 use crate::messages;
 use crate::output::Target;
-use crate::points::{self, PointAnswer, PointResults, PointWriter};
-use crate::resolved::Points;
+use crate::points::{self, Deviation, PointAnswer, PointResults, PointWriter};
+use crate::resolved::{PointInput, Points};
 use crate::scene_file;
 use crate::threads;
 
@@ -22,9 +23,12 @@ pub(crate) fn run(args: &PointsArgs) -> anyhow::Result<Outcome> {
     let Points { points, format, on_terminal } = Points::new(args)?;
     threads::set(args.engine.threads)?;
     // Errors in the points or the output show before the long read of the mesh.
-    let mut reader = points.open()?;
+    let mut reader = points.open(|path| Ok(scene_file::load_merged(path, &args.engine)?.mesh))?;
     reader.remarks().iter().for_each(messages::note);
-    let mut writer = PointWriter::new(format, Target::open(args.output.as_deref())?)?;
+    let target = Target::open(args.output.as_deref())?.keeping(args.clobber.no_clobber)?;
+    let defaults = || points::default_fields(format);
+    let fields = args.fields.clone().map_or_else(defaults, |FieldList(fields)| fields);
+    let mut writer = PointWriter::new(format, &fields, target)?;
     let mut model = scene_file::load_merged(&args.file, &args.engine)?;
     let tree = WindingTree::new(Arc::new(loading::build(&mut model, &args.engine)?));
 
@@ -34,6 +38,7 @@ pub(crate) fn run(args: &PointsArgs) -> anyhow::Result<Outcome> {
     };
     let (mut n_points, mut n_invalid, mut any_closest) = (0, 0, false);
     let mut chunk = Vec::new();
+    let mut deviation = Deviation::default();
     loop {
         chunk.clear();
         reader.read(&mut chunk, MAX_CHUNK_SIZE)?;
@@ -42,8 +47,16 @@ pub(crate) fn run(args: &PointsArgs) -> anyhow::Result<Outcome> {
         }
         let answers: Vec<PointAnswer> = points::answers(&tree, &chunk);
         let mesh = &model.mesh;
-        writer.write(&PointResults { mesh, first: n_points, points: &chunk, answers: &answers })?;
+        writer.write(&PointResults {
+            mesh,
+            first: n_points,
+            points: &chunk,
+            answers: &answers,
+            fields: &fields,
+        })?;
         any_closest |= answers.iter().any(|answer| answer.closest.is_some());
+        let closest = answers.iter().filter_map(|answer| answer.closest);
+        closest.for_each(|closest| deviation.add(closest.distance));
         n_points += chunk.len() as u64;
         n_invalid += chunk.iter().filter(|point| !point.iter().all(|x| x.is_finite())).count();
         bar.set_position(n_points);
@@ -52,6 +65,9 @@ pub(crate) fn run(args: &PointsArgs) -> anyhow::Result<Outcome> {
     let mut inputs = model.files;
     inputs.extend(args.points.clone());
     writer.finish(&inputs)?;
+    if matches!(points, PointInput::Mesh(_)) {
+        messages::line(deviation);
+    }
     if n_invalid > 0 {
         messages::note(format_args!(
             "{n_invalid} of {n_points} points are not finite in single precision; they have no closest \

@@ -32,7 +32,7 @@ pub(crate) fn run(args: &RenderArgs) -> anyhow::Result<Outcome> {
     let open = |path: &_| rays::open(&TableSource::new(path), args.rays_format, range);
     let rays = args.rays.as_deref().map(open).transpose()?;
     rays.iter().flat_map(|rays| rays.remarks()).for_each(messages::note);
-    let mut target = Target::open(args.output.as_deref())?;
+    let mut target = Target::open(args.output.as_deref())?.keeping(args.clobber.no_clobber)?;
     let mut loaded = scene_file::load(&args.file, &args.engine)?;
     let mut subject = loaded.subject();
     let mut inputs = loaded.files;

@@ -1,9 +1,12 @@
 //! `hitscan select`: prints the elements in a marquee or a lasso.
 
+use std::ops::ControlFlow;
+
 use hitscan::picking::{Picker, RegionMode, ScreenRegion, SelectOptions};
 
 use crate::args::SelectArgs;
 use crate::exit_code::Outcome;
+use crate::messages;
 use crate::output::{ElementRecord, Target};
 use crate::reduced_scene::ReducedScene;
 use crate::resolved::camera;
@@ -28,13 +31,22 @@ pub(crate) fn run(args: &SelectArgs) -> anyhow::Result<Outcome> {
         visible_only: args.visible,
         query: args.query.options(&ignored),
     };
-    let mut selected = Picker::new(&scene, &view).select(&region, &options);
+    // Ctrl-C ends the process at once. Nothing is written before the selection is complete.
+    let bar = messages::share_bar("selecting");
+    let progress = |share| {
+        messages::set_share(&bar, share);
+        ControlFlow::Continue(())
+    };
+    let picker = Picker::new(&scene, &view);
+    let selected = picker.select_with_progress(&region, &options, &progress);
+    bar.finish_and_clear();
+    let mut selected = selected?;
     // In the order of the file, whichever handles the instances have.
     selected.sort_by_key(|selected| scene.insertion_order(selected.instance));
     let mut out = Target::open(None)?;
     for selected in &selected {
         let record = ElementRecord::new(&scene, selected.instance, selected.element);
-        record.write(args.format, &mut out)?;
+        record.write(args.format.format(), &mut out)?;
     }
     out.finish(&[])?;
     Ok(if selected.is_empty() { Outcome::Nothing } else { Outcome::Done })

@@ -34,13 +34,27 @@ pub(crate) fn run(args: ViewArgs) -> anyhow::Result<Outcome> {
     if !args.no_open
         && let Err(error) = open::that_detached(&address)
     {
-        messages::note(format_args!("cannot open a browser ({error}); open {address} yourself"));
+        messages::note(format_args!(
+            "this machine opened no browser ({}); open {address} in one. Over SSH, forward a port first: \
+             ssh -L 8080:{} HOST, then open http://127.0.0.1:8080/",
+            reason(&error),
+            server.address()
+        ));
     }
     // These stamps are older than the read, so a change during the read shows as a change.
     let stamps = stamps.with(files);
     thread::Builder::new().spawn(move || watch(&args, up, stamps, &handle))?;
     server.run();
     Ok(Outcome::Done)
+}
+
+/// The reason of a launcher that failed, without the names of all programs that it tried.
+fn reason(error: &std::io::Error) -> &'static str {
+    match error.kind() {
+        std::io::ErrorKind::NotFound => "found no program that opens one",
+        std::io::ErrorKind::PermissionDenied => "it may not start one",
+        _ => "its launcher failed",
+    }
 }
 
 /// Prints the address and flushes, so that a program can read it through a pipe.

@@ -1,5 +1,6 @@
 //! Results as comma-separated values: a row per hit; with `--any` and `--count` a row per ray.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use csv::WriterBuilder;
@@ -31,8 +32,7 @@ enum Cell<'a> {
     F32(f32),
     F64(f64),
     Index(u64),
-    Name(&'a str),
-    Path(String),
+    Name(Cow<'a, str>),
 }
 
 fn empty<S: Serializer>(serializer: S) -> Result<S::Ok, S::Error> {
@@ -64,6 +64,15 @@ pub(super) fn append(results: &Results<'_>, rays: Range<usize>, out: &mut Vec<u8
     writer.flush().expect(MEMORY);
 }
 
+/// A name that no spreadsheet takes for a formula. A name that begins with one of `= + - @ '`, a tab or a
+/// carriage return gets a `'` in front, so that dropping one `'` gives every name back.
+pub(crate) fn plain_name(name: &str) -> Cow<'_, str> {
+    match name.starts_with(['=', '+', '-', '@', '\'', '\t', '\r']) {
+        true => Cow::Owned(format!("'{name}")),
+        false => Cow::Borrowed(name),
+    }
+}
+
 /// Appends one cell for each column of the field.
 fn append_cells<'a>(field: Field, value: Value<'a>, row: &mut Vec<Cell<'a>>) {
     match value {
@@ -71,10 +80,26 @@ fn append_cells<'a>(field: Field, value: Value<'a>, row: &mut Vec<Cell<'a>>) {
         Value::F32(x) => row.push(Cell::F32(x)),
         Value::F64(x) => row.push(Cell::F64(x)),
         Value::Index(i) => row.push(Cell::Index(i)),
-        Value::Name(name) => row.push(Cell::Name(name)),
+        Value::Name(name) => row.push(Cell::Name(plain_name(name))),
         Value::Vector(v) => row.extend(v.map(Cell::F64)),
         Value::Pair(v) => row.extend(v.map(Cell::F64)),
         Value::Indices(i) => row.extend(i.map(|i| Cell::Index(i.into()))),
-        Value::Path(path) => row.push(Cell::Path(joined(&path))),
+        Value::Path(path) => {
+            row.push(Cell::Name(Cow::Owned(plain_name(&joined(&path)).into_owned())));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_name_is_a_formula_and_every_name_comes_back() {
+        for name in ["=1+2", "+x", "-x", "@x", "\tx", "\rx", "'x", "''", "wall", "", "a=b"] {
+            let plain = plain_name(name);
+            assert!(!plain.starts_with(['=', '+', '-', '@', '\t', '\r']), "{plain}");
+            assert_eq!(plain.strip_prefix('\'').unwrap_or(&plain), name);
+        }
     }
 }

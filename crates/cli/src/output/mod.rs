@@ -16,6 +16,7 @@ mod writer;
 
 pub(crate) use archive::write_archive;
 pub(crate) use columns::{Column, NO_INDEX};
+pub(crate) use csv::plain_name;
 pub(crate) use element::ElementRecord;
 pub(crate) use record::{Colours, Surface, quoted};
 pub(crate) use results::Results;

@@ -21,6 +21,8 @@ pub(crate) enum Target {
     Device(BufWriter<File>, PathBuf),
     /// A temporary file beside the file that it will replace.
     File(BufWriter<NamedTempFile>, PathBuf),
+    /// A temporary file beside a file that must not exist in the end.
+    NewFile(BufWriter<NamedTempFile>, PathBuf),
 }
 
 /// The number of entries that one thread formats at a time.
@@ -100,13 +102,39 @@ impl Target {
         }
     }
 
+    /// With `no_clobber`, a target that replaces no file, now and in [`finish`](Self::finish).
+    ///
+    /// # Errors
+    /// A file that exists.
+    pub(crate) fn keeping(self, no_clobber: bool) -> anyhow::Result<Self> {
+        match self {
+            Self::File(_, path) if no_clobber && fs::symlink_metadata(&path).is_ok() => {
+                bail!("{}", exists(&path))
+            }
+            Self::File(file, path) if no_clobber => Ok(Self::NewFile(file, path)),
+            target => Ok(target),
+        }
+    }
+
     /// Completes the output. The file appears now.
     ///
     /// # Errors
-    /// A file that is one of `inputs`, by any path, and a target that cannot be written.
+    /// A file that is one of `inputs`, by any path, a file that exists and must stay, and a target that
+    /// cannot be written.
     pub(crate) fn finish(self, inputs: &[PathBuf]) -> anyhow::Result<()> {
         match self {
             mut stream @ (Self::Stdout(_) | Self::Device(..)) => Ok(stream.flush()?),
+            Self::NewFile(file, path) => {
+                let cannot = || format!("{}: cannot write the file", path.display());
+                let file = file.into_inner().map_err(io::IntoInnerError::into_error);
+                match file.with_context(cannot)?.persist_noclobber(&path) {
+                    Ok(_) => Ok(()),
+                    Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => {
+                        bail!("{}", exists(&path))
+                    }
+                    Err(error) => Err(error.error).with_context(cannot),
+                }
+            }
             Self::File(file, path) => {
                 let cannot = || format!("{}: cannot write the file", path.display());
                 if is_one_of(&path, inputs) {
@@ -128,7 +156,7 @@ impl Target {
     fn named(&self, error: &io::Error) -> io::Error {
         let text = match self {
             Self::Stdout(_) => format!("standard output: cannot write: {error}"),
-            Self::Device(_, path) | Self::File(_, path) => {
+            Self::Device(_, path) | Self::File(_, path) | Self::NewFile(_, path) => {
                 format!("{}: cannot write the file: {error}", path.display())
             }
         };
@@ -141,7 +169,7 @@ impl Write for Target {
         let written = match self {
             Self::Stdout(stdout) => stdout.write(bytes),
             Self::Device(file, _) => file.write(bytes),
-            Self::File(file, _) => file.write(bytes),
+            Self::File(file, _) | Self::NewFile(file, _) => file.write(bytes),
         };
         written.map_err(|error| self.named(&error))
     }
@@ -150,10 +178,18 @@ impl Write for Target {
         let flushed = match self {
             Self::Stdout(stdout) => stdout.flush(),
             Self::Device(file, _) => file.flush(),
-            Self::File(file, _) => file.flush(),
+            Self::File(file, _) | Self::NewFile(file, _) => file.flush(),
         };
         flushed.map_err(|error| self.named(&error))
     }
+}
+
+/// The error of `--no-clobber`.
+fn exists(path: &Path) -> String {
+    format!(
+        "{}: the file exists; remove it, use another file, or omit --no-clobber",
+        path.display()
+    )
 }
 
 /// Whether the path leads to one of the files. A missing file is none of them.
@@ -182,9 +218,12 @@ fn temporary_beside(path: &Path) -> io::Result<NamedTempFile> {
         use std::os::unix::fs::PermissionsExt;
         builder.permissions(fs::Permissions::from_mode(0o666));
     }
-    // Drop the name of the temporary file from the error, because it helps no user.
-    interruption::removed_on_interrupt(|| builder.tempfile_in(folder_of(path)))
-        .map_err(|error| error.kind().into())
+    // Drop the name of the temporary file from the error, because it helps no user. The words of the system stay.
+    interruption::removed_on_interrupt(|| builder.tempfile_in(folder_of(path))).map_err(|error| {
+        let text = error.to_string();
+        let reason = text.split(" at path ").next().unwrap_or_default();
+        io::Error::new(error.kind(), reason.to_owned())
+    })
 }
 
 #[cfg(test)]
@@ -226,6 +265,25 @@ mod tests {
         target.write_all(b"new").unwrap();
         target.finish(&[]).unwrap();
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(fs::read(&path).unwrap(), b"new");
+    }
+
+    #[test]
+    fn a_file_that_must_stay_stays_even_if_it_appears_late() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("out.txt");
+        let mut target = Target::open(Some(&path)).unwrap().keeping(true).unwrap();
+        target.write_all(b"new").unwrap();
+        fs::write(&path, "old").unwrap();
+        let error = target.finish(&[]).unwrap_err().to_string();
+        assert!(error.contains("the file exists") && error.contains("--no-clobber"), "{error}");
+        assert_eq!(fs::read(&path).unwrap(), b"old");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+        assert!(Target::open(Some(&path)).unwrap().keeping(true).is_err());
+        fs::remove_file(&path).unwrap();
+        let mut target = Target::open(Some(&path)).unwrap().keeping(true).unwrap();
+        target.write_all(b"new").unwrap();
+        target.finish(&[]).unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"new");
     }
 

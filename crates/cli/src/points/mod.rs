@@ -2,6 +2,7 @@
 
 mod answer;
 mod csv;
+mod deviation;
 mod ndjson;
 mod npy;
 mod reader;
@@ -11,8 +12,9 @@ mod source;
 mod writer;
 
 pub(crate) use answer::{PointAnswer, answers};
+pub(crate) use deviation::Deviation;
 pub use reader::PointReader;
-pub(crate) use single::SinglePoint;
+pub(crate) use single::{SinglePoint, VertexPoints};
 pub use source::from_reader;
 pub(crate) use source::open;
-pub(crate) use writer::{PointResults, PointWriter};
+pub(crate) use writer::{PointResults, PointWriter, default_fields};

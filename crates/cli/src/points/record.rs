@@ -1,13 +1,12 @@
 //! The facts that the formats print about a point.
 
 use hitscan::TriMesh;
-use serde::Serialize;
 
 use super::answer::PointAnswer;
 
 /// The facts about a point, in the order of the formats. Without a closest point all but the first three
 /// are `None`.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct PointRecord<'a> {
     /// The number of the point, from 0.
     pub(super) point: u64,

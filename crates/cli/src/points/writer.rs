@@ -4,14 +4,17 @@ use std::io::Write;
 use std::ops::Range;
 use std::path::PathBuf;
 
+use anyhow::bail;
+use clap::ValueEnum;
 use csv::WriterBuilder;
 use hitscan::TriMesh;
-use serde::Serialize;
+use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 
 use super::answer::PointAnswer;
 use super::record::PointRecord;
 use crate::args::OutputFormat;
-use crate::output::{Column, NO_INDEX, Target, quoted, write_archive};
+use crate::field::PointField;
+use crate::output::{Column, NO_INDEX, Target, plain_name, quoted, write_archive};
 
 const MEMORY: &str = "a Vec accepts every write";
 
@@ -23,6 +26,7 @@ pub(crate) struct PointResults<'a> {
     pub(crate) first: u64,
     pub(crate) points: &'a [[f32; 3]],
     pub(crate) answers: &'a [PointAnswer],
+    pub(crate) fields: &'a [PointField],
 }
 
 impl PointResults<'_> {
@@ -48,17 +52,21 @@ impl PointWriter {
     /// Writes the part before the first result.
     ///
     /// # Errors
-    /// A target that cannot be written.
-    pub(crate) fn new(format: OutputFormat, mut target: Target) -> anyhow::Result<Self> {
+    /// A target that cannot be written, and fields of which NPZ has none.
+    pub(crate) fn new(
+        format: OutputFormat,
+        fields: &[PointField],
+        mut target: Target,
+    ) -> anyhow::Result<Self> {
         let format: FormatSlice = match format {
             OutputFormat::Text => append_text,
             OutputFormat::Ndjson => append_ndjson,
             OutputFormat::Csv => {
-                target.write_all(CSV_HEADER)?;
+                target.write_all(csv_header(fields).as_bytes())?;
                 append_csv
             }
             OutputFormat::Npz => {
-                return Ok(Self::Arrays { target, arrays: Box::new(PointArrays::new()) });
+                return Ok(Self::Arrays { target, arrays: Box::new(PointArrays::new(fields)?) });
             }
         };
         Ok(Self::Stream { target, format })
@@ -93,13 +101,39 @@ impl PointWriter {
     }
 }
 
+/// The fields that a format has without the flag.
+pub(crate) fn default_fields(format: OutputFormat) -> Vec<PointField> {
+    use PointField::{
+        Closest, Distance, Inside, Position, SignedDistance, Triangle, Vertices, W1, W2,
+    };
+    let mut fields = PointField::value_variants().to_vec();
+    match format {
+        OutputFormat::Csv => fields.retain(|field| !matches!(field, Position | Vertices)),
+        OutputFormat::Npz => {
+            fields = vec![Inside, Distance, SignedDistance, Closest, Triangle, W1, W2];
+        }
+        OutputFormat::Text | OutputFormat::Ndjson => {}
+    }
+    fields
+}
+
 fn append_text(results: &PointResults<'_>, points: Range<usize>, out: &mut Vec<u8>) {
     for record in results.records(points) {
-        write_block(&record, out).expect(MEMORY);
+        write_block(&record, results.fields, out).expect(MEMORY);
     }
 }
 
-fn write_block(record: &PointRecord<'_>, out: &mut Vec<u8>) -> std::io::Result<()> {
+/// Writes the side and the chosen facts. The side stands for `inside`, and the first line has all distances.
+fn write_block(
+    record: &PointRecord<'_>,
+    fields: &[PointField],
+    out: &mut Vec<u8>,
+) -> std::io::Result<()> {
+    use PointField::{
+        Closest, Distance, Group, Material, Object, Polygon, SignedDistance, Triangle, Vertices,
+        W1, W2,
+    };
+    let has = |field: PointField| fields.contains(&field);
     let point = record.point;
     let (Some(distance), Some([x, y, z])) = (record.distance, record.closest) else {
         let is_finite = record.position.iter().all(|x| x.is_finite());
@@ -112,18 +146,43 @@ fn write_block(record: &PointRecord<'_>, out: &mut Vec<u8>) -> std::io::Result<(
         false if distance == 0.0 => "on the surface",
         false => "outside",
     };
-    writeln!(out, "point {point}: {side}, distance {distance:?}")?;
-    writeln!(out, "  closest   {x:?} {y:?} {z:?}")?;
-    if let (Some(triangle), Some([a, b, c])) = (record.triangle, record.vertices) {
-        let [w1, w2] = [record.w1, record.w2].map(Option::unwrap_or_default);
-        writeln!(out, "  triangle  {triangle}, vertices {a} {b} {c}, w1 {w1:?}, w2 {w2:?}")?;
+    write!(out, "point {point}: {side}")?;
+    if has(Distance) || has(SignedDistance) {
+        write!(out, ", distance {distance:?}")?;
     }
-    if let Some(polygon) = record.polygon {
+    writeln!(out)?;
+    if has(Closest) {
+        writeln!(out, "  closest   {x:?} {y:?} {z:?}")?;
+    }
+    let mut parts = Vec::new();
+    if let Some(triangle) = record.triangle.filter(|_| has(Triangle)) {
+        parts.push(triangle.to_string());
+    }
+    if let Some([a, b, c]) = record.vertices.filter(|_| has(Vertices)) {
+        parts.push(format!("vertices {a} {b} {c}"));
+    }
+    for (field, name, weight) in [(W1, "w1", record.w1), (W2, "w2", record.w2)] {
+        if has(field) {
+            parts.push(format!("{name} {:?}", weight.unwrap_or_default()));
+        }
+    }
+    if !parts.is_empty() {
+        writeln!(
+            out,
+            "  {}  {}",
+            if has(Triangle) { "triangle" } else { "corners " },
+            parts.join(", ")
+        )?;
+    }
+    if let Some(polygon) = record.polygon.filter(|_| has(Polygon)) {
         writeln!(out, "  polygon   {polygon}")?;
     }
-    let names =
-        [("object  ", record.object), ("group   ", record.group), ("material", record.material)];
-    for (kind, name) in names {
+    let names = [
+        (Object, "object  ", record.object),
+        (Group, "group   ", record.group),
+        (Material, "material", record.material),
+    ];
+    for (_, kind, name) in names.into_iter().filter(|(field, ..)| has(*field)) {
         if let Some(name) = name {
             writeln!(out, "  {kind}  {}", quoted(name))?;
         }
@@ -131,98 +190,181 @@ fn write_block(record: &PointRecord<'_>, out: &mut Vec<u8>) -> std::io::Result<(
     Ok(())
 }
 
+/// A point with some of its facts.
+struct Chosen<'a>(&'a PointRecord<'a>, &'a [PointField]);
+
+impl Serialize for Chosen<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self(record, fields) = self;
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("point", &record.point)?;
+        for field in *fields {
+            match field {
+                PointField::Position => map.serialize_entry("position", &record.position)?,
+                PointField::Inside => map.serialize_entry("inside", &record.inside)?,
+                PointField::Distance => map.serialize_entry("distance", &record.distance)?,
+                PointField::SignedDistance => {
+                    map.serialize_entry("signed_distance", &record.signed_distance)?;
+                }
+                PointField::Closest => map.serialize_entry("closest", &record.closest)?,
+                PointField::W1 => map.serialize_entry("w1", &record.w1)?,
+                PointField::W2 => map.serialize_entry("w2", &record.w2)?,
+                PointField::Triangle => map.serialize_entry("triangle", &record.triangle)?,
+                PointField::Vertices => map.serialize_entry("vertices", &record.vertices)?,
+                PointField::Polygon => map.serialize_entry("polygon", &record.polygon)?,
+                PointField::Object => map.serialize_entry("object", &record.object)?,
+                PointField::Group => map.serialize_entry("group", &record.group)?,
+                PointField::Material => map.serialize_entry("material", &record.material)?,
+            }
+        }
+        map.end()
+    }
+}
+
 fn append_ndjson(results: &PointResults<'_>, points: Range<usize>, out: &mut Vec<u8>) {
     for record in results.records(points) {
-        serde_json::to_writer(&mut *out, &record).expect(MEMORY);
+        serde_json::to_writer(&mut *out, &Chosen(&record, results.fields)).expect(MEMORY);
         out.push(b'\n');
     }
 }
 
-const CSV_HEADER: &[u8] =
-    b"point,inside,distance,signed_distance,closest_x,closest_y,closest_z,w1,w2,\
-triangle,polygon,object,group,material\n";
+fn csv_header(fields: &[PointField]) -> String {
+    let columns = fields.iter().flat_map(|field| -> &[&str] {
+        match field {
+            PointField::Position => &["x", "y", "z"],
+            PointField::Inside => &["inside"],
+            PointField::Distance => &["distance"],
+            PointField::SignedDistance => &["signed_distance"],
+            PointField::Closest => &["closest_x", "closest_y", "closest_z"],
+            PointField::W1 => &["w1"],
+            PointField::W2 => &["w2"],
+            PointField::Triangle => &["triangle"],
+            PointField::Vertices => &["vertex_0", "vertex_1", "vertex_2"],
+            PointField::Polygon => &["polygon"],
+            PointField::Object => &["object"],
+            PointField::Group => &["group"],
+            PointField::Material => &["material"],
+        }
+    });
+    ["point"].into_iter().chain(columns.copied()).collect::<Vec<_>>().join(",") + "\n"
+}
 
-/// The columns of a point; an absent value is an empty field.
-#[derive(Serialize)]
-struct Row<'a> {
-    point: u64,
-    inside: bool,
-    distance: Option<f64>,
-    signed_distance: Option<f64>,
-    closest: [Option<f64>; 3],
-    w1: Option<f32>,
-    w2: Option<f32>,
-    triangle: Option<u32>,
-    polygon: Option<u32>,
-    object: Option<&'a str>,
-    group: Option<&'a str>,
-    material: Option<&'a str>,
+/// The cells of a point; an absent value is an empty field.
+struct Row<'a>(&'a PointRecord<'a>, &'a [PointField]);
+
+impl Serialize for Row<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self(record, fields) = self;
+        let mut row = serializer.serialize_seq(None)?;
+        row.serialize_element(&record.point)?;
+        for field in *fields {
+            match field {
+                PointField::Position => {
+                    record.position.iter().try_for_each(|x| row.serialize_element(x))?;
+                }
+                PointField::Inside => row.serialize_element(&record.inside)?,
+                PointField::Distance => row.serialize_element(&record.distance)?,
+                PointField::SignedDistance => row.serialize_element(&record.signed_distance)?,
+                PointField::Closest => {
+                    let closest = record.closest.map_or([None; 3], |closest| closest.map(Some));
+                    closest.iter().try_for_each(|x| row.serialize_element(x))?;
+                }
+                PointField::W1 => row.serialize_element(&record.w1)?,
+                PointField::W2 => row.serialize_element(&record.w2)?,
+                PointField::Triangle => row.serialize_element(&record.triangle)?,
+                PointField::Vertices => {
+                    let vertices = record.vertices.map_or([None; 3], |vertices| vertices.map(Some));
+                    vertices.iter().try_for_each(|vertex| row.serialize_element(vertex))?;
+                }
+                PointField::Polygon => row.serialize_element(&record.polygon)?,
+                PointField::Object => row.serialize_element(&record.object.map(plain_name))?,
+                PointField::Group => row.serialize_element(&record.group.map(plain_name))?,
+                PointField::Material => row.serialize_element(&record.material.map(plain_name))?,
+            }
+        }
+        row.end()
+    }
 }
 
 fn append_csv(results: &PointResults<'_>, points: Range<usize>, out: &mut Vec<u8>) {
     let mut writer = WriterBuilder::new().has_headers(false).from_writer(&mut *out);
     for record in results.records(points) {
-        let row = Row {
-            point: record.point,
-            inside: record.inside,
-            distance: record.distance,
-            signed_distance: record.signed_distance,
-            closest: record.closest.map_or([None; 3], |closest| closest.map(Some)),
-            w1: record.w1,
-            w2: record.w2,
-            triangle: record.triangle,
-            polygon: record.polygon,
-            object: record.object,
-            group: record.group,
-            material: record.material,
-        };
-        writer.serialize(row).expect(MEMORY);
+        writer.serialize(Row(&record, results.fields)).expect(MEMORY);
     }
     writer.flush().expect(MEMORY);
 }
 
-/// An entry per point. `points`, `primitive_ids` and `primitive_uvs` are names of Open3D's
-/// `compute_closest_points`.
-pub(crate) struct PointArrays {
-    inside: Column,
-    distance: Column,
-    signed_distance: Column,
-    points: Column,
-    primitive_ids: Column,
-    primitive_uvs: Column,
-}
+/// The arrays of the chosen fields, with an entry per point. `points`, `primitive_ids` and `primitive_uvs` are
+/// names of Open3D's `compute_closest_points`.
+pub(crate) struct PointArrays(Vec<(PointField, Column)>);
 
 impl PointArrays {
-    fn new() -> Self {
-        Self {
-            inside: Column::new("inside", "|b1", 1),
-            distance: Column::new("distance", "<f8", 1),
-            signed_distance: Column::new("signed_distance", "<f8", 1),
-            points: Column::new("points", "<f8", 3),
-            primitive_ids: Column::new("primitive_ids", "<u4", 1),
-            primitive_uvs: Column::new("primitive_uvs", "<f4", 2),
+    fn new(fields: &[PointField]) -> anyhow::Result<Self> {
+        let mut columns = Vec::new();
+        for &field in fields {
+            let column = match field {
+                PointField::Position => Column::new("positions", "<f4", 3),
+                PointField::Inside => Column::new("inside", "|b1", 1),
+                PointField::Distance => Column::new("distance", "<f8", 1),
+                PointField::SignedDistance => Column::new("signed_distance", "<f8", 1),
+                PointField::Closest => Column::new("points", "<f8", 3),
+                PointField::Triangle => Column::new("primitive_ids", "<u4", 1),
+                PointField::Vertices => Column::new("vertex_ids", "<u4", 3),
+                PointField::W1 | PointField::W2 => Column::new("primitive_uvs", "<f4", 2),
+                // A file without names has none of them, so `all` leaves them out, too.
+                PointField::Polygon
+                | PointField::Object
+                | PointField::Group
+                | PointField::Material => continue,
+            };
+            // Both weights are one array.
+            let is_second = |(other, _): &(PointField, Column)| {
+                [PointField::W1, PointField::W2].contains(&field)
+                    && [PointField::W1, PointField::W2].contains(other)
+            };
+            if !columns.iter().any(is_second) {
+                columns.push((field, column));
+            }
         }
+        if columns.is_empty() {
+            bail!("--fields: npz holds no names and no polygons; choose another field or format");
+        }
+        Ok(Self(columns))
     }
 
     fn push(&mut self, results: &PointResults<'_>) -> anyhow::Result<()> {
         let distance = |distance: Option<f64>| [distance.unwrap_or(f64::INFINITY).to_le_bytes()];
         for record in results.records(0..results.points.len()) {
-            let weights = [record.w1, record.w2].map(Option::unwrap_or_default);
-            self.inside.push([[u8::from(record.inside)]])?;
-            self.distance.push(distance(record.distance))?;
-            self.signed_distance.push(distance(record.signed_distance))?;
-            self.points.push(record.closest.unwrap_or([f64::NAN; 3]).map(f64::to_le_bytes))?;
-            self.primitive_ids.push([record.triangle.unwrap_or(NO_INDEX).to_le_bytes()])?;
-            self.primitive_uvs.push(weights.map(f32::to_le_bytes))?;
+            for (field, column) in &mut self.0 {
+                match field {
+                    PointField::Position => column.push(record.position.map(f32::to_le_bytes))?,
+                    PointField::Inside => column.push([[u8::from(record.inside)]])?,
+                    PointField::Distance => column.push(distance(record.distance))?,
+                    PointField::SignedDistance => column.push(distance(record.signed_distance))?,
+                    PointField::Closest => {
+                        column
+                            .push(record.closest.unwrap_or([f64::NAN; 3]).map(f64::to_le_bytes))?;
+                    }
+                    PointField::Triangle => {
+                        column.push([record.triangle.unwrap_or(NO_INDEX).to_le_bytes()])?;
+                    }
+                    PointField::Vertices => {
+                        column
+                            .push(record.vertices.unwrap_or([NO_INDEX; 3]).map(u32::to_le_bytes))?;
+                    }
+                    _ => {
+                        let weights = [record.w1, record.w2].map(Option::unwrap_or_default);
+                        column.push(weights.map(f32::to_le_bytes))?;
+                    }
+                }
+            }
         }
         Ok(())
     }
 
     fn write(self, target: &mut Target) -> anyhow::Result<()> {
-        let Self { inside, distance, signed_distance, points, primitive_ids, primitive_uvs } = self;
-        let columns = [inside, distance, signed_distance, points, primitive_ids, primitive_uvs];
         write_archive(target, |archive| {
-            columns.into_iter().try_for_each(|column| column.write(archive))
+            self.0.into_iter().try_for_each(|(_, column)| column.write(archive))
         })
     }
 }

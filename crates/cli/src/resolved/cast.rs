@@ -44,7 +44,8 @@ impl Cast {
     /// mesh and rays that are both on standard input.
     pub(crate) fn new(args: &CastArgs) -> anyhow::Result<Self> {
         let output = args.output.as_deref();
-        let format = RESULTS.choose(args.format, output)?;
+        let format =
+            RESULTS.choose(args.format.or(args.json.then_some(OutputFormat::Ndjson)), output)?;
         if stdin::is_stdin(&args.file) && args.rays.as_deref().is_some_and(stdin::is_stdin) {
             bail!("cast: both the mesh and --rays are `-`; expected one of them on standard input");
         }

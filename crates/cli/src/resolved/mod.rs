@@ -11,5 +11,5 @@ mod render;
 pub(crate) use cast::Cast;
 pub(crate) use eye::Eye;
 pub(crate) use output::{MESHES, check_cache_name};
-pub(crate) use points::Points;
+pub(crate) use points::{PointInput, Points};
 pub(crate) use render::style;

@@ -1,12 +1,14 @@
 //! The flags of `points`.
 
 use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
 
 use anyhow::bail;
+use hitscan::TriMesh;
 
 use super::output::{self, POINTS};
 use crate::args::{OutputFormat, PointsArgs};
-use crate::points::{self, PointReader, SinglePoint};
+use crate::points::{self, PointReader, SinglePoint, VertexPoints};
 use crate::stdin;
 use crate::table::{TableFormat, TableSource};
 
@@ -24,6 +26,8 @@ pub(crate) struct Points {
 pub(crate) enum PointInput {
     /// The point of the command line.
     Single([f32; 3]),
+    /// The vertices of a mesh or scene.
+    Mesh(PathBuf),
     /// The points of a file or of standard input.
     Stream { source: TableSource, format: Option<TableFormat> },
 }
@@ -36,7 +40,8 @@ impl Points {
     /// both on standard input.
     pub(crate) fn new(args: &PointsArgs) -> anyhow::Result<Self> {
         let output = args.output.as_deref();
-        let format = POINTS.choose(args.format, output)?;
+        let format =
+            POINTS.choose(args.format.or(args.json.then_some(OutputFormat::Ndjson)), output)?;
         if stdin::is_stdin(&args.file) && args.points.as_deref().is_some_and(stdin::is_stdin) {
             bail!(
                 "points: both the mesh and --points are `-`; expected one of them on standard input"
@@ -46,6 +51,9 @@ impl Points {
             output::check_binary("npz", output)?;
         }
         let points = match (&args.points, args.at) {
+            (Some(path), _) if args.points_format.is_none() && is_mesh(path) => {
+                PointInput::Mesh(path.clone())
+            }
             (Some(path), _) => {
                 PointInput::Stream { source: TableSource::new(path), format: args.points_format }
             }
@@ -58,14 +66,26 @@ impl Points {
 }
 
 impl PointInput {
-    /// Opens the stream of the points.
+    /// Opens the stream of the points. `load` reads a mesh.
     ///
     /// # Errors
     /// A file that cannot be read or does not start in its format.
-    pub(crate) fn open(&self) -> anyhow::Result<Box<dyn PointReader>> {
+    pub(crate) fn open(
+        &self,
+        load: impl FnOnce(&Path) -> anyhow::Result<TriMesh>,
+    ) -> anyhow::Result<Box<dyn PointReader>> {
         match self {
+            Self::Mesh(path) => Ok(Box::new(VertexPoints::new(&load(path)?))),
             Self::Single(point) => Ok(Box::new(SinglePoint(Some(*point)))),
             Self::Stream { source, format } => points::open(source, *format),
         }
     }
+}
+
+/// Whether a name is that of a mesh or scene, compressed or not.
+fn is_mesh(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    let name = name.strip_suffix(".gz").or(name.strip_suffix(".zst")).unwrap_or(&name);
+    const MESHES: [&str; 7] = ["obj", "stl", "ply", "glb", "gltf", "toml", "hitscan"];
+    name.rsplit_once('.').is_some_and(|(_, extension)| MESHES.contains(&extension))
 }

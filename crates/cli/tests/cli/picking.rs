@@ -221,7 +221,7 @@ fn invalid_cameras_and_regions_are_errors() {
         ("--eye 0,9,0 --target 0,0,0 --size 8x6 --pixel 1,1", "no direction"),
         ("--eye 0,0,9 --target 0,0,0 --size 8x0 --pixel 1,1", "expected two positive whole"),
         ("--eye 0,0,9 --target 0,0,0 --fov 180 --size 8x6 --pixel 1,1", "fov_y_radians"),
-        ("--eye 0,0,9 --target 0,0,0 --size 8x6 --pixel 1", "found 1 numbers; expected 2"),
+        ("--eye 0,0,9 --target 0,0,0 --size 8x6 --pixel 1", "found 1 number; expected 2"),
         ("--eye 0,0,9 --target 0,0,0 --size 8x6 --pixel 1,nan", "found `nan`"),
         ("--matrix 1,2,3 --size 8x6 --pixel 1,1", "found 3 numbers; expected 16"),
     ] {

@@ -1,6 +1,10 @@
 //! Selections against the definition: one ray at a time, through every pixel centre and every sample.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::{
+    collections::BTreeSet,
+    ops::ControlFlow,
+    sync::{Arc, Mutex},
+};
 
 use glam::DAffine3;
 use hitscan_bvh::BuildOptions;
@@ -275,5 +279,43 @@ fn objects_behind_a_wall_are_those_of_the_definition() {
         });
         let filter = VisibleFilter::new(&picker, &region, ElementKind::Object, &query, selection);
         assert_eq!(filter.is_mostly_disjoint(&filter.hidden_rectangles()), is_apart, "{n} boards");
+    }
+}
+
+#[test]
+fn a_selection_reports_its_progress_and_stops_when_told() {
+    let mesh = Arc::new(Mesh::new(generate::sphere(1.0, 3000).unwrap(), &BuildOptions::default()));
+    let mut scene = Scene::new();
+    for x in [-1.5, 0.0, 1.5] {
+        let place = DAffine3::from_translation([x, 0.0, 0.0].into());
+        scene.insert(Instance::new(mesh.clone(), place)).unwrap();
+    }
+    let view =
+        Camera::look_at([0.0, 0.0, 9.0], [0.0; 3]).view(Viewport::from_size(300.0, 200.0)).unwrap();
+    let picker = Picker::new(&scene, &view);
+    let region = ScreenRegion::rectangle([0.0, 0.0], [300.0, 200.0]).unwrap();
+    let kinds = [ElementKind::Object, ElementKind::Face, ElementKind::Edge, ElementKind::Vertex];
+    for (kind, visible_only) in kinds.into_iter().flat_map(|kind| [(kind, true), (kind, false)]) {
+        let options = SelectOptions { kind, visible_only, ..SelectOptions::default() };
+        let reports = Mutex::new(vec![]);
+        let note = |share| {
+            reports.lock().unwrap().push(share);
+            ControlFlow::Continue(())
+        };
+        let selected = picker.select_with_progress(&region, &options, &note);
+        assert_eq!(selected.as_ref().ok(), Some(&picker.select(&region, &options)), "{kind:?}");
+        let reports = reports.into_inner().unwrap();
+        assert!(reports.is_sorted() && reports.len() >= 3, "{kind:?} {reports:?}");
+        assert!(reports.iter().all(|share| (0.0..=1.0).contains(share)), "{kind:?} {reports:?}");
+        for stop in 0..reports.len() {
+            let n_calls = AtomicUsize::new(0);
+            let stop_late = |_| match n_calls.fetch_add(1, Ordering::Relaxed) >= stop {
+                true => ControlFlow::Break(()),
+                false => ControlFlow::Continue(()),
+            };
+            let stopped = picker.select_with_progress(&region, &options, &stop_late);
+            assert!(stopped.is_err(), "{kind:?} {stop}");
+            assert_eq!(n_calls.into_inner(), stop + 1, "{kind:?}: a call after the stop");
+        }
     }
 }
