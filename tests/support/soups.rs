@@ -36,6 +36,8 @@ pub enum SoupKind {
     LongThin,
     /// Each twice as far away as the one before.
     Exponential,
+    /// Clusters of small triangles and needles, whose sizes and distances from zero differ by up to 2^40.
+    MixedScales,
     /// All corners on one line, exactly or up to rounding.
     Line,
     /// A bumpy height field with shared vertices: every inner edge has two triangles.
@@ -44,7 +46,7 @@ pub enum SoupKind {
 
 impl SoupKind {
     /// All kinds.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 17] = [
         Self::Random,
         Self::Slivers,
         Self::Duplicates,
@@ -59,6 +61,7 @@ impl SoupKind {
         Self::Fan,
         Self::LongThin,
         Self::Exponential,
+        Self::MixedScales,
         Self::Line,
         Self::HeightField,
     ];
@@ -113,6 +116,7 @@ fn corners_of(kind: SoupKind, rng: &mut Rng, n: usize) -> Vec<[Vec3; 3]> {
             // Small integer multiples: the sums stay on the line as exactly as f32 permits.
             (0..n).map(|_| [0; 3].map(|_| start + along * rng.below(64) as f32)).collect()
         }
+        SoupKind::MixedScales => mixed_scales(rng, n),
         SoupKind::Exponential => {
             let along = axis_or_any(rng);
             let step = (100.0 / n as f32).min(1.0);
@@ -179,6 +183,26 @@ fn single(kind: SoupKind, rng: &mut Rng) -> [Vec3; 3] {
 fn random(rng: &mut Rng) -> [Vec3; 3] {
     let (middle, size) = (rng.in_cube(), rng.power_of_two(-8.0, 0.0));
     [0; 3].map(|_| middle + rng.in_cube() * size)
+}
+
+/// Clusters, one in sixteen of the triangles a needle from one cluster to another.
+fn mixed_scales(rng: &mut Rng, n: usize) -> Vec<[Vec3; 3]> {
+    let clusters: Vec<(Vec3, f32)> = (0..1 + rng.below(4))
+        .map(|_| {
+            let size = rng.power_of_two(-20.0, 20.0);
+            // Around zero, beside it, or so far away that few bits are left for its triangles.
+            let distance = rng.pick(&[0.0, 1.0, 16.0, 65536.0]) * size;
+            (rng.in_cube() * distance, size)
+        })
+        .collect();
+    (0..n)
+        .map(|_| {
+            let (middle, size) = rng.pick(&clusters);
+            let [a, b, c] = random(rng).map(|p| middle + p * size);
+            let (other, size) = rng.pick(&clusters);
+            if rng.one_in(16) { [a, b, other + rng.in_cube() * size] } else { [a, b, c] }
+        })
+        .collect()
 }
 
 fn axis_or_any(rng: &mut Rng) -> Vec3 {

@@ -35,6 +35,18 @@ impl Box3 {
         Self { min: self.min.min(point), max: self.max.max(point) }
     }
 
+    /// The largest coordinate in absolute value. Meaningless for an empty box.
+    #[inline]
+    pub(crate) fn reach(&self) -> f32 {
+        (-self.min).max(self.max).max_element()
+    }
+
+    /// The largest side. Meaningless for an empty box.
+    #[inline]
+    pub(crate) fn max_extent(&self) -> f32 {
+        (self.max - self.min).max_element()
+    }
+
     /// Twice the centre.
     #[inline]
     pub(crate) fn center2(&self) -> Vec3A {

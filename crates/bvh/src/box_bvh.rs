@@ -6,9 +6,8 @@ use glam::Vec3;
 use hitscan_primitives::Aabb;
 
 use crate::{
-    box3::Box3,
     builder::{self, BoxSource, Progress, write_boxes},
-    layout::{WideNode, block_sources, encode_nodes, fit},
+    layout::{BlockBox, WideNode, block_sources, encode_nodes, fit},
     options::BuildQuality,
     platform::parallel,
     query::{slot_keys, visit_nodes},
@@ -85,12 +84,12 @@ impl BoxBvh {
         };
         let never = |_| ControlFlow::Continue(());
         let progress = Progress::new(indices.len(), &never);
-        let source = BoxSource { n: indices.len(), write: &write };
+        let source = BoxSource { n: indices.len(), max_abs: 1.0, write: &write };
         let (wide, order) = builder::build(source, quality, Isa::default(), &progress)
             .expect("the callback never cancels");
 
         // The shape is that of `wide`. Its boxes are shrunk, so `fit` computes the exact ones.
-        bvh.nodes = encode_nodes(&wide, 0.0);
+        bvh.nodes = encode_nodes(&wide, |_, _| 0.0);
         let sources = block_sources(&wide, &order);
         let blocks = sources.into_iter().map(|source| {
             let mut block = [Self::NO_BOX; BLOCK_WIDTH];
@@ -122,15 +121,15 @@ impl BoxBvh {
     /// Fits the boxes of all nodes to those of the caller.
     fn fit(&mut self, boxes: &[Aabb]) {
         let blocks = &self.blocks;
-        let block_bounds = parallel::collect(blocks.len(), |block| {
+        let block_boxes = parallel::collect(blocks.len(), |block| {
             let indices = blocks[block].iter().filter(|&&index| index != Self::NO_BOX);
             let bounds = indices
                 .map(|&index| boxes[index as usize])
                 .filter(|aabb| !aabb.is_empty())
                 .fold(Aabb::EMPTY, Aabb::union);
-            Box3::from(bounds)
+            BlockBox::new(bounds.into())
         });
-        self.bounds = fit(&mut self.nodes, &block_bounds, 0.0).to_aabb();
+        self.bounds = fit(&mut self.nodes, &block_boxes, |_| 0.0).to_aabb();
     }
 
     /// The length of the list of boxes, empty ones included.

@@ -3,43 +3,50 @@
 //! A constant that is too small loses hits. A constant that is too large only costs time, because the
 //! reference test decides every candidate. A change here means a change in docs/proof.md.
 //!
-//! `u` is 2^-24, half a unit in the last place of 1. `M` is the largest coordinate of the mesh, in
-//! absolute value and in scaled space. `D` is the largest component of a corner minus the origin.
-//! `E` is the largest component of the origin, in absolute value, plus `M`.
+//! `u` is 2^-24, half a unit in the last place of 1. All coordinates are in scaled space and in absolute
+//! value. `M` is the largest one of the mesh, `O` that of a ray's origin, and `E = O + M`. `m` is the largest one
+//! of the triangles in a box, or the tree's [`near_reach`](crate::layout::Tree::near_reach) if that is larger. `D` is the largest
+//! component of a corner minus the origin.
 
 use hitscan_primitives::WatertightRay;
 
 /// `u`, half a unit in the last place of 1.
 const U: f32 = 1.0 / (1 << 24) as f32;
 
-/// The widening of node boxes on every side, as a share of `M`: 32 `u`. docs/proof.md needs 29.5 `u`.
+/// The widening of a node box on every side, as a share of its `m`: 32 `u`. docs/proof.md needs 29.5 `u`.
 ///
-/// A hit lies within 8.5 `u D` of its triangle, and `D <= 3 M` for an origin within [`NEAR_ORIGIN`]
-/// times `M` of zero. The rounding of the slab test takes the rest.
+/// A hit lies within 8.5 `u D` of its triangle, and `D <= 3 m` for an origin within [`NEAR_ORIGIN`] times
+/// `near_reach` of zero. The rounding of the slab test takes the rest.
 pub(crate) const INFLATION: f32 = 32.0 * U;
 
-/// The widening of the box of a part of a triangle, as a share of `M`: 2^-40. docs/proof.md needs 2^-46.
+/// The minimum of `near_reach`, for trees in the mesh's own space and for scaled ones. What underflows must be far below
+/// the widening: on the fast path 2^-90, on the robust path, which alone takes scaled trees, 2^-149.
+pub(crate) const LEAST_REACH: f32 = 1.0 / (1u64 << 60) as f32;
+pub(crate) const LEAST_SCALED_REACH: f32 = 1.0 / (1u128 << 120) as f32;
+
+/// The widening of the box of a part of a triangle, as a share of the triangle's largest coordinate: 2^-40.
+/// docs/proof.md needs 2^-46.
 pub(crate) const CUT_SLACK: f64 = 1.0 / (1u64 << 40) as f64;
 
 /// The share of [`INFLATION`] that the validation of a tree requires: 30.4 `u`, more than the 29.5 `u` that
 /// docs/proof.md needs. It tolerates the rounding of the stored boxes.
 pub(crate) const REQUIRED_INFLATION_SHARE: f32 = 0.95;
 
-/// The maximum distance of an origin from zero, per axis and as a multiple of `M`, for which
-/// [`INFLATION`] is enough. Rays from farther away take the robust box test (docs/proof.md).
+/// The maximum `O`, as a multiple of `near_reach`, for which [`INFLATION`] is enough. Planes are shifted for rays from
+/// farther away (docs/proof.md).
 pub(crate) const NEAR_ORIGIN: f32 = 2.0;
 
-/// The shift of a far origin away from each plane, as a share of `E`: 12 `u`. docs/proof.md needs 10.5 `u`.
+/// The shift of a far origin away from each plane, as a share of `O`: 12 `u`. docs/proof.md needs 10.5 `u`. The
+/// widening of the box covers the share of its triangles.
 const ORIGIN_SHIFT: f32 = 12.0 * U;
 
-/// How far an origin is shifted away from each plane: not at all within [`NEAR_ORIGIN`]. `farthest_coordinate` is
-/// the origin's largest, in absolute value, and `max_abs` is `M`.
+/// How far an origin is shifted away from each plane: not at all within [`NEAR_ORIGIN`]. `farthest_coordinate` is `O`.
 #[inline(always)]
-pub(crate) fn origin_shift(farthest_coordinate: f32, max_abs: f32) -> f32 {
-    if farthest_coordinate <= NEAR_ORIGIN * max_abs {
+pub(crate) fn origin_shift(farthest_coordinate: f32, near_reach: f32) -> f32 {
+    if farthest_coordinate <= NEAR_ORIGIN * near_reach {
         0.0
     } else {
-        ORIGIN_SHIFT * (farthest_coordinate + max_abs)
+        ORIGIN_SHIFT * farthest_coordinate
     }
 }
 

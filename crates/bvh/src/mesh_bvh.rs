@@ -10,7 +10,10 @@ use thiserror::Error;
 use crate::{
     builder::{self, BoxSource, Progress, write_boxes},
     kernel::{AllHits, AnyHit, ClosestHit, CountCrossings, HitSink, NearestHits},
-    layout::{Leaves, Tree, WideNode, block_sources, encode_leaves, encode_nodes},
+    layout::{
+        Leaves, Reach, Tree, WideNode, block_sources, encode_leaves, encode_nodes,
+        reach_of_children,
+    },
     options::{BuildOptions, Layout},
     refit::{RefitError, RefitReport, refit},
     scaled_mesh::ScaledMesh,
@@ -234,7 +237,9 @@ impl MeshBvh {
         let &BuildOptions { quality, isa, layout } = options;
         let n_triangles = mesh.triangles().len();
         let scaled = ScaledMesh::new(mesh);
-        let mut tree = Tree::new(vec![WideNode::EMPTY], Leaves::Full(vec![]), &scaled, 1);
+        let reach = Reach::uniform(scaled.max_abs);
+        let mut tree =
+            Tree::new(vec![WideNode::EMPTY], Leaves::Full(vec![]), scaled.scale, reach, 1);
         // Of unknown length, so no progress counts.
         let search = Progress::new(1, progress);
         let references = References::of_worthwhile_splits(scaled, quality, &|| {
@@ -252,7 +257,7 @@ impl MeshBvh {
             None => write_boxes(prims, boxes, |triangle| scaled.triangle_box(triangle)),
             Some(references) => write_boxes(prims, boxes, |prim| references.bounds(prim)),
         };
-        let source = BoxSource { n: n_references, write: &write };
+        let source = BoxSource { n: n_references, max_abs: scaled.max_abs, write: &write };
         if n_triangles > 0 {
             let built = match &references {
                 None => builder::build(source, quality, isa, &progress),
@@ -269,11 +274,17 @@ impl MeshBvh {
                 }
             };
             let (wide, order) = built.ok_or(Cancelled)?;
-            tree.nodes = encode_nodes(&wide, tree.inflation());
             let sources = block_sources(&wide, &order);
+            let reach = Reach::of_leaves(&scaled, wide.leaf_boxes());
+            tree.nodes = if references.is_some() && !reach.is_uniform() {
+                let of_children = reach_of_children(&wide, &order, &scaled);
+                encode_nodes(&wide, |child, _| reach.widening(of_children[child]))
+            } else {
+                encode_nodes(&wide, |_, bounds| reach.widening(bounds.reach()))
+            };
             tree.leaves = encode_leaves(scaled, &sources, layout, isa, &progress);
             tree.depth = wide.depth;
-            tree.fast_limits = tree.expected_fast_limits();
+            tree.set_space(scaled.scale, reach);
             if order.len() > n_triangles {
                 tree.split = tree.leaves.repeated(n_triangles);
             }

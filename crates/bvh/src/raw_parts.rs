@@ -4,7 +4,7 @@ use bytemuck::{cast_slice, cast_slice_mut};
 use hitscan_primitives::TriMesh;
 
 use crate::{
-    layout::{IndexedBlock, IndexedBlocks, Leaves, Tree, TriangleBlock, WideNode},
+    layout::{IndexedBlock, IndexedBlocks, Leaves, Reach, Tree, TriangleBlock, WideNode},
     mesh_bvh::MeshBvh,
     options::Layout,
     platform::parallel,
@@ -22,6 +22,8 @@ pub struct RawBvh<'a> {
     pub layout: Layout,
     /// The expected cost of a ray when the tree was built. Refits compare with it.
     pub built_cost: f32,
+    /// The largest coordinate, in scaled space, that widens all boxes alike: see `Reach` in the source.
+    pub near_reach: f32,
     /// The nodes, depth first.
     pub nodes: &'a [u8],
     /// The blocks of the leaves.
@@ -32,7 +34,7 @@ pub struct RawBvh<'a> {
 
 impl RawBvh<'_> {
     /// The version of the format. Changes whenever the same bytes would mean something else.
-    pub const LAYOUT_VERSION: u32 = 3;
+    pub const LAYOUT_VERSION: u32 = 4;
 }
 
 impl MeshBvh {
@@ -45,7 +47,8 @@ impl MeshBvh {
             }
         };
         let nodes = cast_slice(&self.tree.nodes);
-        RawBvh { layout, built_cost: self.built_cost, nodes, blocks, corners }
+        let near_reach = self.tree.reach.near;
+        RawBvh { layout, built_cost: self.built_cost, near_reach, nodes, blocks, corners }
     }
 }
 
@@ -60,7 +63,8 @@ impl MeshBvh {
 /// let raw = built.raw_parts();
 /// let stored = [raw.nodes, raw.blocks, raw.corners];
 ///
-/// let mut buffers = RawBvhBuffers::new(raw.layout, raw.built_cost, stored.map(<[u8]>::len))?;
+/// let lengths = stored.map(<[u8]>::len);
+/// let mut buffers = RawBvhBuffers::new(raw.layout, raw.built_cost, raw.near_reach, lengths)?;
 /// for (bytes, stored) in buffers.bytes_mut().into_iter().zip(stored) {
 ///     bytes.copy_from_slice(stored);
 /// }
@@ -71,6 +75,7 @@ impl MeshBvh {
 #[derive(Debug)]
 pub struct RawBvhBuffers {
     built_cost: f32,
+    near_reach: f32,
     nodes: Vec<WideNode>,
     leaves: Leaves,
 }
@@ -82,7 +87,12 @@ impl RawBvhBuffers {
     /// # Errors
     /// [`Layout::Auto`]. A length that is not a whole number of nodes, blocks or corners. A cost that is
     /// negative or not finite.
-    pub fn new(layout: Layout, built_cost: f32, lengths: [usize; 3]) -> Result<Self, InvalidBvh> {
+    pub fn new(
+        layout: Layout,
+        built_cost: f32,
+        near_reach: f32,
+        lengths: [usize; 3],
+    ) -> Result<Self, InvalidBvh> {
         let [nodes, blocks, corners] = lengths;
         if !(built_cost >= 0.0 && built_cost.is_finite()) {
             return Err(InvalidBvh(format!(
@@ -104,7 +114,8 @@ impl RawBvhBuffers {
                 positions: buffer("corners", corners, [0.0; 3])?,
             }),
         };
-        Ok(Self { built_cost, nodes: buffer("nodes", nodes, WideNode::EMPTY)?, leaves })
+        let nodes = buffer("nodes", nodes, WideNode::EMPTY)?;
+        Ok(Self { built_cost, near_reach, nodes, leaves })
     }
 
     /// The buffers of nodes, blocks and corners, to fill.
@@ -124,9 +135,11 @@ impl RawBvhBuffers {
     /// # Errors
     /// The first invariant of a hierarchy of `mesh` that does not hold.
     pub fn into_bvh(self, mesh: &TriMesh, isa: Isa) -> Result<MeshBvh, InvalidBvh> {
-        let Self { built_cost, nodes, leaves } = self;
+        let Self { built_cost, near_reach, nodes, leaves } = self;
         let depth = depth_of(&nodes, leaves.len())?;
-        let mut tree = Tree::new(nodes, leaves, &ScaledMesh::new(mesh), depth);
+        let ScaledMesh { scale, max_abs, .. } = ScaledMesh::new(mesh);
+        let reach = Reach { max: max_abs, near: near_reach };
+        let mut tree = Tree::new(nodes, leaves, scale, reach, depth);
         tree.split = tree.leaves.repeated(mesh.triangles().len());
         let bvh = MeshBvh {
             tree,
@@ -169,7 +182,8 @@ mod tests {
         let built = MeshBvh::build(mesh, &BuildOptions { layout, ..Default::default() });
         let raw = built.raw_parts();
         let stored = [raw.nodes, raw.blocks, raw.corners];
-        let mut buffers = RawBvhBuffers::new(layout, raw.built_cost, stored.map(<[u8]>::len))?;
+        let lengths = stored.map(<[u8]>::len);
+        let mut buffers = RawBvhBuffers::new(layout, raw.built_cost, raw.near_reach, lengths)?;
         for (bytes, stored) in buffers.bytes_mut().into_iter().zip(stored) {
             bytes.copy_from_slice(stored);
         }
@@ -233,10 +247,10 @@ mod tests {
             (Layout::Full, [256, 0, 12]),
             (Layout::Compact, [256, 128, 11]),
         ] {
-            assert!(RawBvhBuffers::new(layout, 1.0, lengths).is_err(), "{layout:?} {lengths:?}");
+            assert!(RawBvhBuffers::new(layout, 1.0, 1.0, lengths).is_err(), "{layout:?} {lengths:?}");
         }
-        assert!(RawBvhBuffers::new(Layout::Full, f32::NAN, [256, 0, 0]).is_err());
-        let no_root = RawBvhBuffers::new(Layout::Full, 0.0, [0; 3]).expect("it is empty");
+        assert!(RawBvhBuffers::new(Layout::Full, f32::NAN, 1.0, [256, 0, 0]).is_err());
+        let no_root = RawBvhBuffers::new(Layout::Full, 0.0, 0.0, [0; 3]).expect("it is empty");
         assert!(no_root.into_bvh(&TriMesh::default(), Isa::detect()).is_err());
     }
 }

@@ -5,7 +5,7 @@ use thiserror::Error;
 use crate::{
     box3::Box3,
     layout::{
-        FillBlocks, IndexedBlocks, Leaves, Tree, TriangleBlock, bounds_of, fit, triangles_in,
+        BlockBox, FillBlocks, IndexedBlocks, Leaves, Reach, Tree, TriangleBlock, bounds_of, fit, triangles_in,
     },
     platform::parallel,
     scaled_mesh::ScaledMesh,
@@ -54,8 +54,7 @@ pub(crate) fn refit(tree: &mut Tree, mesh: &ScaledMesh<'_>, isa: Isa) {
     if !tree.split.is_empty() && tree.parts.is_none() {
         tree.parts = Some(tree.parts());
     }
-    tree.set_mesh(mesh);
-    let mut block_bounds = match &mut tree.leaves {
+    let mut blocks = match &mut tree.leaves {
         Leaves::Full(blocks) => refill(blocks, mesh, isa),
         // The triangles of the new mesh may share other corners.
         Leaves::Compact(indexed) => {
@@ -65,22 +64,23 @@ pub(crate) fn refit(tree: &mut Tree, mesh: &ScaledMesh<'_>, isa: Isa) {
                 let boxes = triangles_in(&triangles[block])
                     .iter()
                     .map(|&triangle| mesh.triangle_box(triangle));
-                boxes.fold(Box3::EMPTY, Box3::union)
+                BlockBox::new(boxes.fold(Box3::EMPTY, Box3::union))
             })
         }
     };
     if let Some(parts) = &tree.parts {
-        fit_to_parts(&mut block_bounds, parts, &tree.leaves, mesh);
+        fit_to_parts(&mut blocks, parts, &tree.leaves, mesh);
     }
-    let inflation = tree.inflation();
-    fit(&mut tree.nodes, &block_bounds, inflation);
+    let reach = Reach::of_leaves(mesh, blocks.iter().map(|block| block.bounds));
+    tree.set_space(mesh.scale, reach);
+    fit(&mut tree.nodes, &blocks, |of_box| reach.widening(of_box));
 }
 
 /// Writes the corners and normals of the same triangles at new positions. Returns the boxes of the blocks.
-fn refill(blocks: &mut [TriangleBlock], mesh: &ScaledMesh<'_>, isa: Isa) -> Vec<Box3> {
+fn refill(blocks: &mut [TriangleBlock], mesh: &ScaledMesh<'_>, isa: Isa) -> Vec<BlockBox> {
     /// The runs that one thread takes at a time.
     const CHUNK: usize = 32;
-    let mut bounds = vec![Box3::EMPTY; blocks.len()];
+    let mut bounds = vec![BlockBox::EMPTY; blocks.len()];
     let runs = blocks.chunks_mut(FillBlocks::MAX_BLOCKS);
     let mut runs: Vec<_> = runs.zip(bounds.chunks_mut(FillBlocks::MAX_BLOCKS)).collect();
     parallel::for_each_chunk(&mut runs, CHUNK, |_, runs| {
@@ -94,7 +94,7 @@ fn refill(blocks: &mut [TriangleBlock], mesh: &ScaledMesh<'_>, isa: Isa) -> Vec<
 /// [`refill`] of at most [`FillBlocks::MAX_BLOCKS`] blocks.
 struct Refill<'a> {
     blocks: &'a mut [TriangleBlock],
-    bounds: &'a mut [Box3],
+    bounds: &'a mut [BlockBox],
     mesh: &'a ScaledMesh<'a>,
 }
 
@@ -112,28 +112,28 @@ impl Kernel for Refill<'_> {
         let sources = &sources[..blocks.len()];
         FillBlocks { sources, blocks, mesh: *mesh }.run(simd);
         for (bounds, block) in bounds.iter_mut().zip(&*blocks) {
-            *bounds = bounds_of(&block.corners);
+            *bounds = BlockBox::new(bounds_of(&block.corners));
         }
     }
 }
 
 /// Fits the boxes of blocks with parts of triangles to these parts.
-fn fit_to_parts(bounds: &mut [Box3], parts: &Parts, leaves: &Leaves, mesh: &ScaledMesh<'_>) {
+fn fit_to_parts(blocks: &mut [BlockBox], parts: &Parts, leaves: &Leaves, mesh: &ScaledMesh<'_>) {
     /// The blocks that one thread takes at a time.
     const CHUNK: usize = 1024;
-    parallel::for_each_chunk(bounds, CHUNK, |first, bounds| {
+    parallel::for_each_chunk(blocks, CHUNK, |first, blocks| {
         let position = |block: usize| (BLOCK_WIDTH * block) as u32;
-        let mut parts = parts.within(position(first)..position(first + bounds.len())).peekable();
+        let mut parts = parts.within(position(first)..position(first + blocks.len())).peekable();
         while let Some(part) = parts.peek() {
             let block = part.leaf_position as usize / BLOCK_WIDTH;
             let boxes = (position(block)..).zip(triangles_in(leaves.triangles(block)));
             let boxes = boxes.map(|(position, &triangle)| {
                 match parts.next_if(|part| part.leaf_position == position) {
-                    Some(part) => part.bounds(mesh.corners(triangle), mesh.max_abs),
+                    Some(part) => part.bounds(mesh.corners(triangle)),
                     None => mesh.triangle_box(triangle),
                 }
             });
-            bounds[block - first] = boxes.fold(Box3::EMPTY, Box3::union);
+            blocks[block - first].bounds = boxes.fold(Box3::EMPTY, Box3::union);
         }
     });
 }

@@ -11,7 +11,7 @@ use crate::{
     box3::Box3,
     error_bounds::{CUT_SLACK, REQUIRED_INFLATION_SHARE},
     layout::{
-        ChildRef, CornerRows, Leaves, Tree, TriangleBlock, WideNode, bounds_of, triangles_in,
+        ChildRef, CornerRows, Leaves, Reach, Tree, TriangleBlock, WideNode, bounds_of, triangles_in,
     },
     platform::parallel,
     scaled_mesh::ScaledMesh,
@@ -39,8 +39,13 @@ pub(crate) fn validate(
     expect(tree.scale == mesh.scale, || {
         format!("the tree is scaled by {}, the mesh by {}", tree.scale, mesh.scale)
     })?;
-    expect(tree.max_abs == mesh.max_abs, || {
-        format!("the tree has the largest coordinate {}, the mesh {}", tree.max_abs, mesh.max_abs)
+    let Reach { max, near } = tree.reach;
+    expect(max == mesh.max_abs, || {
+        format!("the tree has the largest coordinate {max}, the mesh {}", mesh.max_abs)
+    })?;
+    let least = Reach::least(mesh.scale).min(max);
+    expect(least <= near && near <= max, || {
+        format!("the tree has the near reach {near}, expected a number from {least} to {max}")
     })?;
     expect(bounds == mesh.mesh.bounds(), || {
         format!("the tree has the box {bounds:?}, the mesh {:?}", mesh.mesh.bounds())
@@ -162,16 +167,17 @@ fn check_leaves_of_triangle(
     mesh: &ScaledMesh<'_>,
     leaves: &[(u32, u32, u32)],
 ) -> Result<(), InvalidBvh> {
-    let inflation = f64::from(REQUIRED_INFLATION_SHARE * tree.inflation());
+    let triangle = leaves[0].0;
+    let of_triangle = mesh.triangle_box(triangle).reach();
+    let widening = f64::from(REQUIRED_INFLATION_SHARE * tree.reach.widening(of_triangle));
     let boxes: Vec<Bounds> = leaves
         .iter()
         .map(|&(_, node, slot)| {
             let Aabb { min, max } = tree.nodes[node as usize].child_bounds(slot as usize);
-            [min.as_dvec3() + inflation, max.as_dvec3() - inflation]
+            [min.as_dvec3() + widening, max.as_dvec3() - widening]
         })
         .collect();
-    let triangle = leaves[0].0;
-    let tolerance = CUT_SLACK * f64::from(tree.max_abs);
+    let tolerance = CUT_SLACK * f64::from(of_triangle);
     check_cover(mesh.corners(triangle), &boxes, tolerance).map_err(|fault| {
         InvalidBvh(match fault {
             CoverFault::Uncovered => {
@@ -207,7 +213,7 @@ fn check_node(tree: &Tree, mesh: &ScaledMesh<'_>, index: usize) -> Result<(), In
             for block in child.blocks() {
                 below = below.union(check_block(tree, mesh, block)?);
             }
-            let slack = REQUIRED_INFLATION_SHARE * tree.inflation();
+            let slack = REQUIRED_INFLATION_SHARE * tree.reach.widening(below.reach());
             let Aabb { min, max } = below.to_aabb();
             Aabb { min: min - slack, max: max + slack }
         } else {

@@ -15,6 +15,7 @@ pub(crate) struct About {
     pub(crate) quality: BuildQuality,
     pub(crate) layout: Layout,
     pub(crate) built_cost: f32,
+    pub(crate) near_reach: f32,
     pub(crate) n_ignored: u64,
     pub(crate) remarks: Vec<String>,
     pub(crate) source: Option<Source>,
@@ -26,6 +27,7 @@ pub(crate) fn encode(built: &MeshParts<'_>) -> Vec<u8> {
     writer.u32(index_in(&BuildQuality::ALL, built.quality));
     writer.u32(index_in(&Layout::ALL, memory.layout));
     writer.f32(memory.built_cost);
+    writer.f32(memory.near_reach);
     writer.u64(built.n_ignored);
     writer.texts(built.remarks);
     writer.bool(built.source.is_some());
@@ -41,6 +43,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<About, String> {
         quality: choice(&BuildQuality::ALL, reader.u32()?)?,
         layout: choice(&Layout::ALL, reader.u32()?)?,
         built_cost: reader.f32()?,
+        near_reach: reader.f32()?,
         n_ignored: reader.u64()?,
         remarks: reader.texts()?,
         source: if reader.bool()? { Some(source::decode(&mut reader)?) } else { None },

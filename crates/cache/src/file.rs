@@ -192,7 +192,7 @@ fn read_tree(sections: &Sections<'_>, about: &About) -> Result<RawBvhBuffers, Ca
     for (len, part) in lengths.iter_mut().zip(parts) {
         *len = sections.len(part)?;
     }
-    let mut blank = RawBvhBuffers::new(about.layout, about.built_cost, lengths)
+    let mut blank = RawBvhBuffers::new(about.layout, about.built_cost, about.near_reach, lengths)
         .map_err(|error| CacheErrorKind::invalid("tree", error))?;
     for (bytes, part) in blank.bytes_mut().into_iter().zip(parts) {
         sections.read_into(part, bytes)?;

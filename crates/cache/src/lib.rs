@@ -49,7 +49,7 @@
 //!
 //! | section | contents |
 //! |---|---|
-//! | 1 about | quality and layout of the tree, its cost when built, remarks of the reader, source |
+//! | 1 about | quality and layout of the tree, its cost when built and near reach, remarks of the reader, source |
 //! | 2 materials | [`Material`](hitscan_primitives::Material)s |
 //! | 3 positions | 3 `f32` each |
 //! | 4 triangles | 3 `u32` each |

@@ -121,6 +121,17 @@ impl Clusters {
     }
 }
 
+/// The mean of areas, at least one, without those that exceed the median by far: a triangle a thousand times as large as
+/// all others would make every cut too expensive.
+fn usual_mean(mut areas: Vec<f32>) -> f32 {
+    const FAR: f32 = 4096.0;
+    let middle = areas.len() / 2;
+    let limit = FAR * *areas.clone().select_nth_unstable_by(middle, f32::total_cmp).1;
+    let usual = if limit > 0.0 { limit } else { f32::INFINITY };
+    areas.retain(|&area| area <= usual);
+    areas.iter().sum::<f32>() / areas.len().max(1) as f32
+}
+
 /// Cuts a piece of the curve, given by its boxes, into runs of at most `MAX_LEN`. Returns the length and
 /// box of each.
 struct Cut<'a, const MAX_LEN: usize> {
@@ -144,11 +155,8 @@ impl<const MAX_LEN: usize> Kernel for Cut<'_, MAX_LEN> {
             }
             all
         };
-        let mut areas = 0.0;
-        for run in boxes.chunks(MAX_LEN) {
-            areas += union(run).half_area();
-        }
-        let cost = self.overhead * areas / boxes.len().div_ceil(MAX_LEN) as f32;
+        let areas = boxes.chunks(MAX_LEN).map(|run| union(run).half_area()).collect();
+        let cost = self.overhead * usual_mean(areas);
 
         // The sides of the boxes in rows.
         let n_rows = boxes.len().div_ceil(LANES) + 1;

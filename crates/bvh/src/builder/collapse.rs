@@ -54,13 +54,26 @@ pub(crate) struct WideTree {
 }
 
 impl WideTree {
+    /// The boxes of all leaves.
+    pub(crate) fn leaf_boxes(&self) -> impl Iterator<Item = Box3> + Clone {
+        let is_leaf = |child: &&WideChild| matches!(child.target, WideTarget::Leaf { .. });
+        self.children.iter().filter(is_leaf).map(|child| child.bounds)
+    }
+
     pub(crate) fn n_nodes(&self) -> usize {
         self.starts.len().saturating_sub(1)
     }
 }
 
-/// The minimum costs of one subtree: `costs[i]` with at most `i + 1` children of the node above.
-type Costs = [f32; MAX_SHARE];
+/// The minimum costs of one subtree.
+#[derive(Clone, Copy)]
+struct Costs {
+    /// The cost with as many children as there may be, the least.
+    least: f32,
+    /// `excess[i]`: the cost with at most `i + 1` children of the node above, beyond `least`. A sum with `least` would round
+    /// it away beside a triangle that is a thousand times larger than the others.
+    excess: [f32; MAX_SHARE],
+}
 
 /// How a subtree reaches its minimum costs.
 #[derive(Clone, Copy)]
@@ -75,8 +88,12 @@ struct Plan {
 /// The maximum number of nodes of a subtree that one thread plans.
 const SEQUENTIAL: usize = 1 << 14;
 
-/// The wide tree of minimum cost.
-pub(crate) fn collapse(tree: &PreorderTree, model: &CostModel) -> WideTree {
+/// The wide tree of minimum cost. `boxes` are those of its nodes, if they are not those that its cost follows from.
+pub(crate) fn collapse(
+    tree: &PreorderTree,
+    boxes: Option<&[Box3]>,
+    model: &CostModel,
+) -> WideTree {
     let empty = Plan { splits: [0; MAX_SHARE], own_split: 0 };
     let mut plans = large_pages::with_capacity(tree.nodes.len());
     plans.resize(tree.nodes.len(), empty);
@@ -85,7 +102,7 @@ pub(crate) fn collapse(tree: &PreorderTree, model: &CostModel) -> WideTree {
     // Few trees need a child for more than every second node.
     let children = large_pages::with_capacity(tree.nodes.len() / 2);
     let mut wide = WideTree { children, ..WideTree::default() };
-    emit(tree, &plans, &mut wide);
+    emit(tree, boxes, &plans, &mut wide);
     wide
 }
 
@@ -132,13 +149,15 @@ fn plan_node(
     };
     let mut plan = Plan { splits: [0; MAX_SHARE], own_split: 0 };
     let Some([left, right]) = children else {
-        return (plan, [leaf_cost; MAX_SHARE]);
+        return (plan, Costs { least: leaf_cost, excess: [0.0; MAX_SHARE] });
     };
+    // All costs from here on are beyond this one.
+    let base = left.least + right.least;
     // `distribute(n)`: the best way to give `n` children to the two subtrees.
     let distribute = |n: usize| {
         let (mut best, mut split) = (f32::INFINITY, 1);
         for to_left in 1..n {
-            let cost = left[to_left - 1] + right[n - to_left - 1];
+            let cost = left.excess[to_left - 1] + right.excess[n - to_left - 1];
             if cost < best {
                 (best, split) = (cost, to_left as u8);
             }
@@ -148,6 +167,7 @@ fn plan_node(
     let (below_cost, own_split) = distribute(NODE_WIDTH);
     let node_cost = below_cost + area;
     let mut costs = [0.0; MAX_SHARE];
+    let leaf_cost = leaf_cost - base;
     costs[0] = leaf_cost;
     if node_cost < leaf_cost {
         costs[0] = node_cost;
@@ -163,14 +183,15 @@ fn plan_node(
             plan.splits[n - 1] = FEWER;
         }
     }
-    (plan, costs)
+    let least = costs[MAX_SHARE - 1];
+    (plan, Costs { least: base + least, excess: costs.map(|cost| cost - least) })
 }
 
 /// In [`Plan::splits`]: one child fewer is as good.
 const FEWER: u8 = u8::MAX;
 
 /// Writes the wide nodes depth first.
-fn emit(tree: &PreorderTree, plans: &[Plan], wide: &mut WideTree) {
+fn emit(tree: &PreorderTree, boxes: Option<&[Box3]>, plans: &[Plan], wide: &mut WideTree) {
     // Nodes to write: the binary node, the child that refers to it, and its depth. A node gets its index
     // when it is written, so the order is depth first.
     let mut to_write = vec![(0u32, None::<u32>, 1usize)];
@@ -210,7 +231,8 @@ fn emit(tree: &PreorderTree, plans: &[Plan], wide: &mut WideTree) {
                 wide.n_blocks += node.n_in_leaf().div_ceil(BLOCK);
                 WideTarget::Leaf { first: node.first, count: node.n_prims, block }
             };
-            wide.children.push(WideChild { bounds: node.bounds, target });
+            let bounds = boxes.map_or(node.bounds, |boxes| boxes[member as usize]);
+            wide.children.push(WideChild { bounds, target });
         }
         to_write[first_child..].reverse();
     }

@@ -17,12 +17,13 @@ mod prim_box;
 mod progress;
 mod radix_sort;
 mod reinsertion;
+mod window;
 
 pub(crate) use box_source::{BoxSource, write_boxes};
 pub(crate) use collapse::{WideTarget, WideTree};
 pub(crate) use progress::Progress;
 
-use crate::{options::BuildQuality, platform::parallel, simd::Isa, widths::MAX_DEPTH};
+use crate::{box3::Box3, options::BuildQuality, platform::parallel, simd::Isa, widths::MAX_DEPTH};
 use binary_tree::PreorderTree;
 use clusters::{Clusters, forests};
 use collapse::{CostModel, collapse};
@@ -30,6 +31,7 @@ use parts::{count_objects, drop_repeats, name_objects};
 use ploc::{join_forests, root_boxes};
 use preset::Preset;
 use prim_box::PrimBox;
+use window::Window;
 
 /// A wide tree and the order of its primitives; `None` if the build was cancelled.
 ///
@@ -40,8 +42,8 @@ pub(crate) fn build(
     isa: Isa,
     progress: &Progress<'_>,
 ) -> Option<(WideTree, Vec<u32>)> {
-    shallow(&Preset::of(quality, source.n), source, isa, progress, |tree, cost| {
-        let wide = collapse(&tree, cost);
+    shallow(&Preset::of(quality, source.n), source, isa, progress, |tree, boxes, cost| {
+        let wide = collapse(&tree, boxes, cost);
         (wide, tree.order)
     })
 }
@@ -56,32 +58,44 @@ pub(crate) fn build_over_parts(
     isa: Isa,
     progress: &Progress<'_>,
 ) -> Option<(WideTree, Vec<u32>)> {
-    shallow(&Preset::of(quality, n_objects), source, isa, progress, |mut tree, cost| {
+    shallow(&Preset::of(quality, n_objects), source, isa, progress, |mut tree, boxes, cost| {
         let n_parts = name_objects(&mut tree, &object);
         count_objects(&mut tree, &n_parts);
-        let mut wide = collapse(&tree, cost);
+        let mut wide = collapse(&tree, boxes, cost);
         let order = drop_repeats(&mut wide, &tree.order, &n_parts);
         (wide, order)
     })
 }
 
 /// The wide tree by all steps of a preset or, if that is deeper than [`MAX_DEPTH`], by fewer. `finish` makes it
-/// from a binary tree.
+/// from a binary tree and, if the tree took shape in a [`Window`], the boxes of its nodes.
 fn shallow(
     preset: &Preset,
     source: BoxSource<'_>,
     isa: Isa,
     progress: &Progress<'_>,
-    finish: impl Fn(PreorderTree, &CostModel) -> (WideTree, Vec<u32>),
+    finish: impl Fn(PreorderTree, Option<&[Box3]>, &CostModel) -> (WideTree, Vec<u32>),
 ) -> Option<(WideTree, Vec<u32>)> {
-    let tree = preset.best(source, isa, progress).filter(|_| !progress.is_cancelled())?;
-    let (wide, order) = finish(tree, &preset.cost);
+    let window = Window::of(source);
+    let mapped = |prims: &[u32], boxes: &mut [Box3]| {
+        (source.write)(prims, boxes);
+        if let Some(window) = &window {
+            boxes.iter_mut().for_each(|one| *one = window.map(*one));
+        }
+    };
+    let shaping = if window.is_some() { BoxSource { write: &mapped, ..source } } else { source };
+    let finish = |tree: PreorderTree| {
+        let boxes = window.is_some().then(|| tree.boxes_of(source));
+        finish(tree, boxes.as_deref(), &preset.cost)
+    };
+    let tree = preset.best(shaping, isa, progress).filter(|_| !progress.is_cancelled())?;
+    let (wide, order) = finish(tree);
     if wide.depth <= MAX_DEPTH {
         return Some((wide, order));
     }
     // Rounds or reinsertion made the tree too deep. Without them the builder's bound on the depth holds.
-    let plain = preset.top_down(source, isa, false, progress);
-    (!progress.is_cancelled()).then(|| finish(plain, &preset.cost))
+    let plain = preset.top_down(shaping, isa, false, progress);
+    (!progress.is_cancelled()).then(|| finish(plain))
 }
 
 impl Preset {

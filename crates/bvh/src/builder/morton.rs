@@ -15,8 +15,14 @@ use crate::{
 /// Primitives that one thread takes at a time.
 const CHUNK: usize = 1 << 13;
 
+/// The number of primitives from which a cell is crowded.
+const CROWDED: usize = 64;
+
 /// Sorts primitives by the Morton codes of their centres, then by index. Returns their keys, and a
 /// function from a key to the index. A code has at most `max_axis_bits` per axis.
+///
+/// A triangle far away makes cells so large that a whole object lies in one. So the primitives of a crowded cell are
+/// sorted by cells of their own, and so on. The code in their keys is that of the last cells.
 pub(super) fn morton_keys(
     source: BoxSource<'_>,
     max_axis_bits: u32,
@@ -36,16 +42,97 @@ pub(super) fn morton_keys(
     // The index takes the low bits of a key, the code the others.
     let index_bits = usize::BITS - (n - 1).leading_zeros();
     let axis_bits = ((64 - index_bits) / 3).min(max_axis_bits);
-    let cells = ((1u32 << axis_bits) - 1) as f32;
-    // Cells are cubes. There is one cell if the extent is zero or its reciprocal overflows.
-    let scale = cells / (centers.max - centers.min).max_element();
-    let scale = if scale.is_finite() { scale } else { 0.0 };
+    let Cells { origin, scale, last: cells } = Cells::of(&centers, axis_bits);
     let mut keys = large_pages::zeroed(n);
     parallel::for_each_chunk(&mut keys, CHUNK, |first, keys| {
-        isa.run(MortonKeys { keys, first, source, origin: centers.min, scale, cells, index_bits });
+        isa.run(MortonKeys { keys, first, source, origin, scale, cells, index_bits });
     });
     radix_sort(&mut keys, index_bits, index_bits + 3 * axis_bits);
+    if scale > 0.0 {
+        Crowds { source, index_bits, axis_bits }.sort(&mut keys);
+    }
     (keys, move |key| (key & ((1 << index_bits) - 1)) as u32)
+}
+
+/// Cells around doubled centres. They are cubes.
+struct Cells {
+    /// The minimum corner.
+    origin: Vec3A,
+    /// Cells per unit of length: 0 if there is one cell, because the extent is zero or its reciprocal overflows.
+    scale: f32,
+    /// Cells along an axis, less one.
+    last: f32,
+}
+
+impl Cells {
+    fn of(centers: &Box3, axis_bits: u32) -> Self {
+        let last = ((1u32 << axis_bits) - 1) as f32;
+        let scale = last / centers.max_extent();
+        Self { origin: centers.min, scale: if scale.is_finite() { scale } else { 0.0 }, last }
+    }
+
+    /// The Morton code of the cell with a doubled centre.
+    fn code(&self, center2: Vec3A) -> u64 {
+        let cell = ((center2 - self.origin) * self.scale).clamp(Vec3A::ZERO, Vec3A::splat(self.last));
+        cell.to_array().into_iter().fold(0, |code, cell| code << 1 | spread(cell as i32 as u64))
+    }
+}
+
+/// Sorts the primitives of crowded cells.
+#[derive(Clone, Copy)]
+struct Crowds<'a> {
+    source: BoxSource<'a>,
+    index_bits: u32,
+    axis_bits: u32,
+}
+
+impl Crowds<'_> {
+    /// Sorts the primitives of all crowded cells among `keys`, which come in the order of the codes.
+    fn sort(self, keys: &mut [u64]) {
+        /// Two keys at this distance with one code are in a crowded cell. Few keys are looked at.
+        const STRIDE: usize = CROWDED / 2;
+        let cell = |key: u64| key >> self.index_bits;
+        // All before `done` have been sorted, and the codes of their keys replaced.
+        let (mut done, mut at) = (0, 0);
+        while at + STRIDE < keys.len() {
+            let crowd = cell(keys[at]);
+            if crowd != cell(keys[at + STRIDE]) {
+                at += STRIDE;
+                continue;
+            }
+            let start = done.max(at.saturating_sub(STRIDE));
+            let start = start + keys[start..at].partition_point(|&key| cell(key) < crowd);
+            let end = at + keys[at..].partition_point(|&key| cell(key) == crowd);
+            self.sort_cell(&mut keys[start..end]);
+            (done, at) = (end, end);
+        }
+    }
+
+    /// Sorts the primitives of one cell, and of crowded cells in it.
+    fn sort_cell(self, keys: &mut [u64]) {
+        /// The number of keys from which the radix sort is faster.
+        const MANY: usize = 1 << 13;
+        let index_mask = (1 << self.index_bits) - 1;
+        let indices: Vec<u32> = keys.iter().map(|&key| (key & index_mask) as u32).collect();
+        let centers: Vec<Vec3A> =
+            self.source.of_each(&indices).iter().map(Box3::center2).collect();
+        let bounds = centers.iter().fold(Box3::EMPTY, |bounds, &center| bounds.grown(center));
+        let cells = Cells::of(&bounds, self.axis_bits);
+        if cells.scale == 0.0 {
+            return;
+        }
+        for (key, &center) in keys.iter_mut().zip(&centers) {
+            *key = cells.code(center) << self.index_bits | *key & index_mask;
+        }
+        if keys.len() < MANY {
+            keys.sort_unstable();
+        } else {
+            let mut sorted = keys.to_vec();
+            radix_sort(&mut sorted, self.index_bits, self.index_bits + 3 * self.axis_bits);
+            keys.copy_from_slice(&sorted);
+        }
+        self.sort(keys);
+    }
 }
 
 /// Writes a key for each primitive: the Morton code of its centre, then its index.

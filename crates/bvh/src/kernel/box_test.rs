@@ -7,6 +7,7 @@
 
 use super::ray_setup::QueryRay;
 use crate::{
+    error_bounds::STRETCH,
     layout::WideNode,
     simd::{OctantRows, Simd, as_row},
 };
@@ -22,8 +23,10 @@ pub(crate) struct BoxRay<S: Simd, const ROBUST: bool, const FAR: bool> {
     far_origin: [S::F; 3],
     reciprocal: [S::F; 3],
     t_min: S::F,
-    /// The lower bound on the limit on `t`.
-    min_limit: S::F,
+    /// What brings a limit on `t` to the units of the reciprocals: 1, or less along a stretched direction.
+    limit_scale: f32,
+    /// What the product may lose by rounding: 0, or the least number along a stretched direction.
+    limit_slack: f32,
 }
 
 /// The boxes that a ray meets, and where it enters them.
@@ -42,8 +45,8 @@ impl<S: Simd, const ROBUST: bool, const FAR: bool> BoxRay<S, ROBUST, FAR> {
     /// For near origins the inflation of the boxes covers all rounding. A far origin is shifted away from
     /// each plane, which widens the interval.
     ///
-    /// Along a stretched direction every `t` comes out nearer to zero, with its sign. So the interval of a
-    /// tiny direction is widened to hold zero.
+    /// Along a stretched direction every `t` is divided by [`STRETCH`], and so are the bounds. Such a quotient may be
+    /// subnormal, so the interval is widened by the least number.
     #[inline(always)]
     pub(crate) fn new(ray: &QueryRay<'_, S>) -> Self {
         let simd = ray.simd;
@@ -69,7 +72,8 @@ impl<S: Simd, const ROBUST: bool, const FAR: bool> BoxRay<S, ROBUST, FAR> {
                 (origin, origin)
             }
         };
-        let max_t_min = if ray.is_tiny { 0.0 } else { f32::INFINITY };
+        let (limit_scale, limit_slack) =
+            if ray.is_tiny { (1.0 / STRETCH, f32::from_bits(1)) } else { (1.0, 0.0) };
         Self {
             simd,
             rows: OctantRows::new(ray.backward),
@@ -78,11 +82,15 @@ impl<S: Simd, const ROBUST: bool, const FAR: bool> BoxRay<S, ROBUST, FAR> {
             reciprocal,
             // Every `t` is finite, and a box at a `t` of minus infinity holds none.
             t_min: simd.splat(if ROBUST {
-                ray.ray.t_min.max(f32::MIN).min(max_t_min)
+                let t_min = ray.ray.t_min.max(f32::MIN);
+                let widened = t_min * limit_scale - limit_slack;
+                // The keys of the traversal stack need a sign that is that of the ray.
+                if t_min < 0.0 { widened } else { widened.max(t_min.min(0.0)) }
             } else {
                 ray.ray.t_min
             }),
-            min_limit: simd.splat(if ray.is_tiny { 0.0 } else { f32::NEG_INFINITY }),
+            limit_scale,
+            limit_slack,
         }
     }
 
@@ -94,8 +102,12 @@ impl<S: Simd, const ROBUST: bool, const FAR: bool> BoxRay<S, ROBUST, FAR> {
     #[inline(always)]
     pub(crate) fn test(&self, node: &WideNode, t_max: S::F) -> BoxHits<S> {
         let s = self.simd;
-        let t_max =
-            if ROBUST { s.min(s.max(t_max, self.min_limit), s.splat(f32::MAX)) } else { t_max };
+        let t_max = if ROBUST {
+            let t_max = s.mul(s.min(t_max, s.splat(f32::MAX)), s.splat(self.limit_scale));
+            s.add(t_max, s.splat(self.limit_slack))
+        } else {
+            t_max
+        };
         let (near_x, far_x) = self.slab(node, 0);
         let (near_y, far_y) = self.slab(node, 1);
         let (near_z, far_z) = self.slab(node, 2);
@@ -103,6 +115,12 @@ impl<S: Simd, const ROBUST: bool, const FAR: bool> BoxRay<S, ROBUST, FAR> {
         let exit = s.min(s.min(far_x, far_y), s.min(far_z, t_max));
         let lanes = s.le(enter, exit);
         BoxHits { mask: s.movemask(lanes), lanes, enter }
+    }
+
+    /// A limit on `t` in the units in which the ray enters boxes, or a little more.
+    #[inline(always)]
+    pub(crate) fn limit(&self, t_max: f32) -> f32 {
+        if ROBUST { t_max.min(f32::MAX) * self.limit_scale + self.limit_slack } else { t_max }
     }
 
     /// The `t` at which the ray enters and leaves the slabs of the children on one axis.

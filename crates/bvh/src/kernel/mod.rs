@@ -18,6 +18,6 @@ pub(crate) use hit_sink::{
     NearestHits, Query,
 };
 pub(crate) use packet::{PACKET, Packet, RaySet};
-pub(crate) use point_bound::{NearTriangles, PointBound, limit_on_bound};
+pub(crate) use point_bound::{NearTriangles, PointBound, limit_on_bound, unit_for};
 pub(crate) use ray_setup::QueryRay;
 pub(crate) use triangle_test::{LeafTest, RobustBlocks, TriangleRay};

@@ -8,14 +8,29 @@ use glam::DVec3;
 use super::BoxHits;
 use crate::{
     error_bounds::{DISTANCE_SLACK, LEAST_DIRECTION_SQUARED, LEAST_DISTANCE_SQUARED, OFFSET_SLACK},
-    layout::{TriangleBlock, WideNode},
+    layout::{Reach, TriangleBlock, WideNode},
     simd::Simd,
 };
 
 /// A point in all lanes.
 pub(crate) struct PointBound<S: Simd> {
     simd: S,
-    point: [S::F; 3],
+    /// Minus the point, in units of the bounds.
+    minus_point: [S::F; 3],
+    /// The units of the bounds in one unit of the tree's space: a power of two.
+    unit: S::F,
+}
+
+/// The units in one unit of the tree's space in which the square of a distance neither vanishes nor overflows, for a
+/// point and the triangles around it. Only beside triangles far away is it another than 1.
+pub(crate) fn unit_for(point: DVec3, reach: &Reach) -> f64 {
+    if reach.is_uniform() {
+        return 1.0;
+    }
+    let size = point.abs().max_element().max(f64::from(reach.near));
+    // The power of two below: the exponent alone.
+    let size = f64::from_bits(size.to_bits() & f64::INFINITY.to_bits());
+    (1.0 / size).clamp(1.0, (1u128 << 120) as f64)
 }
 
 /// Triangles within a limit.
@@ -29,18 +44,23 @@ pub(crate) struct NearTriangles<S: Simd> {
 /// A vector in each lane.
 type Vectors<F> = [F; 3];
 
-/// The limit on a bound, from a limit on the squared distance itself: more by the slack of the bound.
+/// The limit on a bound, from a limit on the squared distance itself: more by the slack of the bound. `unit` is that of
+/// the bounds.
 #[inline(always)]
-pub(crate) fn limit_on_bound(distance_squared: f64) -> f32 {
-    (distance_squared * (1.0 + DISTANCE_SLACK) + LEAST_DISTANCE_SQUARED) as f32
+pub(crate) fn limit_on_bound(distance_squared: f64, unit: f64) -> f32 {
+    (distance_squared * (unit * unit) * (1.0 + DISTANCE_SLACK) + LEAST_DISTANCE_SQUARED) as f32
 }
 
 impl<S: Simd> PointBound<S> {
-    /// The point is in the tree's space.
+    /// The point is in the tree's space, and `unit` is [`unit_for`] it.
     #[inline(always)]
-    pub(crate) fn new(simd: S, point: DVec3) -> Self {
-        let [x, y, z] = point.as_vec3().to_array();
-        Self { simd, point: [simd.splat(x), simd.splat(y), simd.splat(z)] }
+    pub(crate) fn new(simd: S, point: DVec3, unit: f64) -> Self {
+        let [x, y, z] = (-point * unit).as_vec3().to_array();
+        Self {
+            simd,
+            minus_point: [simd.splat(x), simd.splat(y), simd.splat(z)],
+            unit: simd.splat(unit as f32),
+        }
     }
 
     /// The children within a [limit](limit_on_bound), with the bounds on their squared distances.
@@ -95,9 +115,9 @@ impl<S: Simd> PointBound<S> {
         let s = self.simd;
         let [x, y, z] = &block.corners[corner];
         [
-            s.sub(s.load(x), self.point[0]),
-            s.sub(s.load(y), self.point[1]),
-            s.sub(s.load(z), self.point[2]),
+            self.to_coordinate(s.load(x), 0),
+            self.to_coordinate(s.load(y), 1),
+            self.to_coordinate(s.load(z), 2),
         ]
     }
 
@@ -106,9 +126,16 @@ impl<S: Simd> PointBound<S> {
     fn gap_to_child(&self, node: &WideNode, axis: usize) -> S::F {
         let s = self.simd;
         let [min, max] = &node.bounds[axis];
-        let before = s.sub(s.load(min), self.point[axis]);
-        let behind = s.sub(self.point[axis], s.load(max));
+        let before = self.to_coordinate(s.load(min), axis);
+        let behind = s.sub(s.splat(0.0), self.to_coordinate(s.load(max), axis));
         self.gap(before, behind)
+    }
+
+    /// The distance from the point to coordinates on an axis, with its sign. The product with the unit is exact, so the
+    /// sum is rounded as a difference is.
+    #[inline(always)]
+    fn to_coordinate(&self, coordinate: S::F, axis: usize) -> S::F {
+        self.simd.approx_mul_add(coordinate, self.unit, self.minus_point[axis])
     }
 
     /// The distance to an interval that begins at `before` and ends at minus `behind`, as seen from the point; 0

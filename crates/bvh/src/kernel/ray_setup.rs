@@ -4,6 +4,7 @@ use hitscan_primitives::{Axis, Ray, WatertightRay};
 
 use crate::{
     error_bounds::{LEAST_COMPONENT, SHORT, STRETCH, TINY, origin_shift},
+    layout::Reach,
     simd::{LANES, Simd, as_row},
 };
 
@@ -35,14 +36,14 @@ const ORIGIN: u32 = 0b000_111;
 const DIRECTION: u32 = 0b111_000;
 
 impl<'a, S: Simd> QueryRay<'a, S> {
-    /// Prepares a ray for the fast path, for a mesh whose largest coordinate is `max_abs` and a tree with
+    /// Prepares a ray for the fast path, for a tree of this reach and with
     /// these limits of [`Tree::fast_limits`](crate::layout::Tree::fast_limits). `None` if the ray must not take it.
     ///
     /// One comparison finds huge origins, long directions, and everything that is not finite. The rest of
     /// an invalid ray hits nothing by itself: a direction of zeros is [`SHORT`], and no box begins after
     /// `t_min` and before a smaller `t_max`.
     #[inline(always)]
-    pub(crate) fn fast(simd: S, ray: &'a Ray, limits: &[f32; LANES], max_abs: f32) -> Option<Self> {
+    pub(crate) fn fast(simd: S, ray: &'a Ray, limits: &[f32; LANES], reach: &Reach) -> Option<Self> {
         const T_MIN: u32 = 1 << 6;
         let s = simd;
         let lanes = s.load(as_row(ray));
@@ -62,15 +63,15 @@ impl<'a, S: Simd> QueryRay<'a, S> {
             reciprocals: direction_first(s, s.xor_sign(reciprocals, lanes)),
             backward: signs >> 3 & 7,
             sizes,
-            shift: origin_shift(farthest_coordinate, max_abs),
+            shift: origin_shift(farthest_coordinate, reach.near),
             is_tiny: false,
-            farthest: farthest_coordinate + max_abs,
+            farthest: farthest_coordinate + reach.max,
         })
     }
 
     /// Prepares a ray for the robust path. `None` if the ray is invalid.
     #[inline(always)]
-    pub(crate) fn new(simd: S, ray: &'a Ray, max_abs: f32) -> Option<Self> {
+    pub(crate) fn new(simd: S, ray: &'a Ray, reach: &Reach) -> Option<Self> {
         let s = simd;
         let lanes = s.load(as_row(ray));
         let zero = s.splat(0.0);
@@ -86,8 +87,8 @@ impl<'a, S: Simd> QueryRay<'a, S> {
         let mut sizes = s.abs(lanes);
         let o = ray.origin.to_array();
         let farthest_coordinate = o[0].abs().max(o[1].abs()).max(o[2].abs());
-        let shift = origin_shift(farthest_coordinate, max_abs);
-        let farthest = farthest_coordinate + max_abs;
+        let shift = origin_shift(farthest_coordinate, reach.near);
+        let farthest = farthest_coordinate + reach.max;
         let is_long = s.movemask(s.le(s.splat(SHORT), sizes)) & DIRECTION != 0;
         let is_tiny = !is_long && s.movemask(s.le(s.splat(TINY), sizes)) & DIRECTION == 0;
         if is_tiny {

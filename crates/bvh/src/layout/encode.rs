@@ -2,6 +2,7 @@
 
 use super::{ChildRef, IndexedBlocks, Leaves, TriangleBlock, WideNode, triangle_block::FillBlocks};
 use crate::{
+    box3::Box3,
     builder::{Progress, WideTarget, WideTree},
     options::Layout,
     platform::parallel,
@@ -10,19 +11,23 @@ use crate::{
     widths::BLOCK_WIDTH,
 };
 
-/// The nodes of a tree, with boxes widened by `inflation`.
-pub(crate) fn encode_nodes(wide: &WideTree, inflation: f32) -> Vec<WideNode> {
+/// The nodes of a tree. `widening` is that of a child, by its index in the tree and its box.
+pub(crate) fn encode_nodes(
+    wide: &WideTree,
+    widening: impl Fn(usize, &Box3) -> f32 + Sync,
+) -> Vec<WideNode> {
     parallel::collect(wide.n_nodes(), |node| {
         let children = wide.starts[node] as usize..wide.starts[node + 1] as usize;
         let mut wide_node = WideNode::EMPTY;
-        for (slot, child) in wide.children[children].iter().enumerate() {
+        for (slot, index) in children.enumerate() {
+            let child = &wide.children[index];
             let reference = match child.target {
                 WideTarget::Node(index) => ChildRef::node(index),
                 WideTarget::Leaf { block, count, .. } => {
                     ChildRef::leaf(block, count.div_ceil(BLOCK_WIDTH as u32))
                 }
             };
-            wide_node.set(slot, child.bounds, inflation, reference);
+            wide_node.set(slot, child.bounds, widening(index, &child.bounds), reference);
         }
         wide_node
     })

@@ -7,13 +7,15 @@ mod fit;
 mod indexed_block;
 mod leaves;
 mod node;
+mod reach;
 mod tree;
 mod triangle_block;
 
 pub(crate) use encode::{block_sources, encode_leaves, encode_nodes};
-pub(crate) use fit::fit;
+pub(crate) use fit::{BlockBox, fit};
 pub(crate) use indexed_block::{IndexedBlock, IndexedBlocks};
 pub(crate) use leaves::Leaves;
 pub(crate) use node::{ChildRef, WideNode};
+pub(crate) use reach::{Reach, reach_of_children};
 pub(crate) use tree::Tree;
 pub(crate) use triangle_block::{CornerRows, FillBlocks, TriangleBlock, bounds_of, triangles_in};

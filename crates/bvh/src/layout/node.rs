@@ -32,16 +32,16 @@ impl WideNode {
         _spare: [0; NODE_WIDTH],
     };
 
-    /// Stores a child and its box, widened by `inflation` on every side.
-    pub(crate) fn set(&mut self, slot: usize, bounds: Box3, inflation: f32, child: ChildRef) {
+    /// Stores a child and its box, widened by `widening` on every side.
+    pub(crate) fn set(&mut self, slot: usize, bounds: Box3, widening: f32, child: ChildRef) {
         for axis in 0..3 {
-            self.bounds[axis][0][slot] = bounds.min[axis] - inflation;
-            self.bounds[axis][1][slot] = bounds.max[axis] + inflation;
+            self.bounds[axis][0][slot] = bounds.min[axis] - widening;
+            self.bounds[axis][1][slot] = bounds.max[axis] + widening;
         }
         self.children[slot] = child.to_bits();
     }
 
-    /// The box of a child as stored, inflation included.
+    /// The box of a child as stored, widening included.
     pub(crate) fn child_bounds(&self, slot: usize) -> Aabb {
         let corner = |side: usize| [0, 1, 2].map(|axis| self.bounds[axis][side][slot]);
         Aabb::new(corner(0), corner(1))

@@ -1,9 +1,8 @@
 //! A tree as queries see it.
 
-use super::{Leaves, WideNode};
+use super::{Leaves, Reach, WideNode};
 use crate::{
-    error_bounds::{FARTHEST, INFLATION, LONGEST, NEAR_ORIGIN},
-    scaled_mesh::ScaledMesh,
+    error_bounds::{FARTHEST, LONGEST, NEAR_ORIGIN},
     simd::LANES,
     split::{Parts, TriangleSet},
     widths::{BLOCK_WIDTH, SHALLOW_DEPTH},
@@ -17,8 +16,8 @@ pub(crate) struct Tree {
     pub(crate) leaves: Leaves,
     /// The mesh's [`query_scale`](hitscan_primitives::TriMesh::query_scale).
     pub(crate) scale: f64,
-    /// The largest coordinate of the mesh in absolute value, in scaled space.
-    pub(crate) max_abs: f32,
+    /// The largest coordinates, and the widening of boxes.
+    pub(crate) reach: Reach,
     /// Nodes on the longest path from the root.
     pub(crate) depth: usize,
     /// The triangles that stand in several leaves: [`Leaves::repeated`].
@@ -49,15 +48,15 @@ impl Tree {
     pub(crate) fn new(
         nodes: Vec<WideNode>,
         leaves: Leaves,
-        mesh: &ScaledMesh<'_>,
+        scale: f64,
+        reach: Reach,
         depth: usize,
     ) -> Self {
-        let (scale, max_abs) = (mesh.scale, mesh.max_abs);
         let mut tree = Self {
             nodes,
             leaves,
             scale,
-            max_abs,
+            reach,
             depth,
             split: TriangleSet::default(),
             parts: None,
@@ -67,9 +66,9 @@ impl Tree {
         tree
     }
 
-    /// Adopts the scale and the size of a mesh to which the tree is refitted.
-    pub(crate) fn set_mesh(&mut self, mesh: &ScaledMesh<'_>) {
-        (self.scale, self.max_abs) = (mesh.scale, mesh.max_abs);
+    /// Adopts the scale and the reach of a mesh to which the tree is refitted.
+    pub(crate) fn set_space(&mut self, scale: f64, reach: Reach) {
+        (self.scale, self.reach) = (scale, reach);
         self.fast_limits = self.expected_fast_limits();
     }
 
@@ -81,13 +80,7 @@ impl Tree {
         }
         // The last two are `t_min` and `t_max`.
         let limits = |o: f32| [o, o, o, LONGEST, LONGEST, LONGEST, f32::MAX, f32::INFINITY];
-        FastLimits { near: limits(NEAR_ORIGIN * self.max_abs), far: limits(FARTHEST / 2.0) }
-    }
-
-    /// The widening of node boxes on every side.
-    #[inline]
-    pub(crate) fn inflation(&self) -> f32 {
-        INFLATION * self.max_abs
+        FastLimits { near: limits(NEAR_ORIGIN * self.reach.near), far: limits(FARTHEST / 2.0) }
     }
 
     /// Bytes of nodes, leaves and what refits need.

@@ -15,7 +15,7 @@ use crate::{
 /// 15 %.
 const FAR_BEYOND_CACHES: usize = 160 << 20;
 
-/// The maximum distance of neighbouring origins, as a share of the mesh's largest coordinate.
+/// The maximum distance of neighbouring origins, as a share of the tree's near reach.
 const NEIGHBOURS: f32 = 1.0 / 64.0;
 
 /// Answers the rays at `indices`.
@@ -45,7 +45,7 @@ pub(super) fn is_far_beyond_caches(tree: &Tree) -> bool {
 
 /// Whether most of the rays start near the one before, so that they read the same part of the tree.
 fn are_neighbours(tree: &Tree, rays: &[Ray], indices: &[u32]) -> bool {
-    let reach = NEIGHBOURS * tree.max_abs;
+    let reach = NEIGHBOURS * tree.reach.near;
     let are_near = |pair: &&[u32]| {
         let [a, b] = [0, 1].map(|i| rays[pair[i] as usize].origin);
         (a - b).abs().max_element() <= reach

@@ -47,7 +47,7 @@ pub(super) fn parts_of_needles(mesh: &ScaledMesh<'_>) -> Vec<Part> {
                 if excess > threshold {
                     let bounds = mesh.triangle_box(triangle);
                     let whole = Polygon::of_triangle(mesh.corners(triangle));
-                    let cutter = Cutter { mesh, triangle, threshold };
+                    let cutter = Cutter { triangle, reach: bounds.reach(), threshold };
                     cutter.cut(bounds, &whole, 0, &mut parts);
                 }
             }
@@ -77,6 +77,7 @@ impl Survey {
     fn of(mesh: &ScaledMesh<'_>, stride: usize) -> Self {
         // One pass over the mesh finds the mean and all excesses. A processor cannot predict whether a box is
         // larger than the mean, so boxes are not sorted out before.
+        let limit = usual_area(mesh);
         let looked_at = parallel::map_chunks(mesh.n_triangles(), CHUNK, |chunk| {
             let taken = Taken { chunk, stride };
             let mut total = 0.0;
@@ -84,8 +85,11 @@ impl Survey {
             for (i, slot) in excesses.iter_mut().enumerate() {
                 let triangle = taken.triangle(i);
                 let bounds = mesh.triangle_box(triangle);
-                total += f64::from(bounds.half_area());
-                *slot = excess(&bounds, projected_area(mesh.corners(triangle)));
+                let area = bounds.half_area();
+                let of_box = excess(&bounds, projected_area(mesh.corners(triangle)));
+                let is_usual = area <= limit;
+                total += if is_usual { f64::from(area) } else { 0.0 };
+                *slot = if is_usual { of_box } else { 0.0 };
             }
             (taken, excesses, total)
         });
@@ -105,6 +109,19 @@ impl Survey {
         let share = large.map(|(_, excess)| f64::from(*excess)).sum::<f64>() / total;
         Self { needles, mean, share }
     }
+}
+
+/// The half area beyond which a box counts for nothing: a million times the median, of some of the boxes. A triangle a thousand
+/// times as large as the others would have all the area, and be the only needle.
+fn usual_area(mesh: &ScaledMesh<'_>) -> f32 {
+    const SAMPLE: usize = 1 << 10;
+    const FAR: f32 = (1 << 20) as f32;
+    let n = mesh.n_triangles();
+    let boxes = (0..n).step_by(n.div_ceil(SAMPLE).max(1)).map(|i| mesh.triangle_box(i as u32));
+    let mut areas: Vec<f32> = boxes.map(|bounds| bounds.half_area()).collect();
+    let middle = areas.len() / 2;
+    let median = *areas.select_nth_unstable_by(middle, f32::total_cmp).1;
+    if median > 0.0 { FAR * median } else { f32::INFINITY }
 }
 
 /// One in `stride` triangles of a chunk, in short runs, because neighbours share memory.
@@ -147,7 +164,10 @@ fn survey(mesh: &ScaledMesh<'_>) -> Option<Survey> {
         return None;
     }
     // A mesh of points has no area and no share.
-    Some(Survey::of(mesh, 1)).filter(|survey| survey.share >= LEAST_SHARE)
+    // Nor can thresholds grow from a mean that underflows.
+    let is_worthwhile =
+        |survey: &Survey| survey.share >= LEAST_SHARE && survey.mean >= f32::MIN_POSITIVE;
+    Some(Survey::of(mesh, 1)).filter(is_worthwhile)
 }
 
 /// See [`Polygon::projected_area`].
@@ -167,14 +187,15 @@ fn excess(bounds: &Box3, projected_area: f32) -> f32 {
 }
 
 /// Cuts one triangle.
-struct Cutter<'a> {
-    mesh: &'a ScaledMesh<'a>,
+struct Cutter {
     triangle: u32,
+    /// The largest coordinate of the triangle, in absolute value.
+    reach: f32,
     /// A part of more excess is cut.
     threshold: f32,
 }
 
-impl Cutter<'_> {
+impl Cutter {
     /// Cuts a part in the middle of the longest side of its box, and so on. Planes that neighbours share
     /// were not better.
     fn cut(&self, bounds: Box3, part: &Polygon, n_cuts: u32, parts: &mut Vec<Part>) {
@@ -186,7 +207,7 @@ impl Cutter<'_> {
         {
             for half in halves {
                 // The box of the whole is exact, while those of parts have some slack.
-                let of_half = half.bounds(self.mesh.max_abs).intersection(bounds);
+                let of_half = half.bounds(self.reach).intersection(bounds);
                 self.cut(of_half, &half, n_cuts + 1, parts);
             }
             return;

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use glam::{DVec2, Vec3};
 
-use super::polygon::{Polygon, bounds_of};
+use super::polygon::{Polygon, bounds_of, reach_of};
 use crate::box3::Box3;
 
 /// The parts of split triangles, by their position in the leaves.
@@ -62,10 +62,11 @@ pub(crate) struct Part<'a> {
 }
 
 impl Part<'_> {
-    /// The box of the part, if its triangle has moved to `corners`. `max_abs` is the largest coordinate of the mesh.
-    pub(crate) fn bounds(&self, corners: [Vec3; 3], max_abs: f32) -> Box3 {
+    /// The box of the part, if its triangle has moved to `corners`.
+    pub(crate) fn bounds(&self, corners: [Vec3; 3]) -> Box3 {
+        let reach = reach_of(corners);
         let [a, b, c] = corners.map(|corner| corner.as_dvec3());
         let position = |weights: &DVec2| a + weights.x * (b - a) + weights.y * (c - a);
-        bounds_of(self.weights.iter().map(position), max_abs)
+        bounds_of(self.weights.iter().map(position), reach)
     }
 }

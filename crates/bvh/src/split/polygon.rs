@@ -101,10 +101,10 @@ impl Polygon {
         Some(part)
     }
 
-    /// A box in f32 that holds the exact part, whatever the cuts have rounded. `max_abs` is the largest
-    /// coordinate of the mesh.
-    pub(crate) fn bounds(&self, max_abs: f32) -> Box3 {
-        bounds_of(self.vertices().iter().map(|vertex| vertex.position), max_abs)
+    /// A box in f32 that holds the exact part, whatever the cuts have rounded. `reach` is the largest
+    /// coordinate of the whole triangle, in absolute value.
+    pub(crate) fn bounds(&self, reach: f32) -> Box3 {
+        bounds_of(self.vertices().iter().map(|vertex| vertex.position), reach)
     }
 
     /// Half of the sum of the normal's components in size: the area of the part's shadows along the axes. No
@@ -119,8 +119,13 @@ impl Polygon {
     }
 }
 
-/// The box around computed points, widened by [`CUT_SLACK`] and rounded outward. Empty without points.
-pub(crate) fn bounds_of(points: impl Iterator<Item = DVec3>, max_abs: f32) -> Box3 {
+/// The largest coordinate of a triangle, in absolute value.
+pub(crate) fn reach_of([a, b, c]: [Vec3; 3]) -> f32 {
+    a.abs().max(b.abs()).max(c.abs()).max_element()
+}
+
+/// The box around computed points of a triangle with this reach, widened by [`CUT_SLACK`] and rounded outward. Empty without points.
+pub(crate) fn bounds_of(points: impl Iterator<Item = DVec3>, reach: f32) -> Box3 {
     let (mut min, mut max) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
     for point in points {
         (min, max) = (min.min(point), max.max(point));
@@ -128,7 +133,7 @@ pub(crate) fn bounds_of(points: impl Iterator<Item = DVec3>, max_abs: f32) -> Bo
     if min.x > max.x {
         return Box3::EMPTY;
     }
-    let slack = CUT_SLACK * f64::from(max_abs);
+    let slack = CUT_SLACK * f64::from(reach);
     let down = |x: f64| {
         let rounded = x as f32;
         if f64::from(rounded) > x { rounded.next_down() } else { rounded }

@@ -382,10 +382,11 @@ impl Search<'_> {
     /// The parts of a reference on the two sides of a plane. `None` if one side has none of it.
     fn halves(&self, reference: &Reference, axis: usize, at: f32) -> Option<[Reference; 2]> {
         let Part { bounds, triangle } = reference.part;
+        let reach = self.mesh.triangle_box(triangle).reach();
         let mut part = Polygon::of_triangle(self.mesh.corners(triangle));
         if reference.is_cut {
             // Cuts round, and a box may touch its part or have no thickness: without slack they would lose some.
-            let slack = CUT_SLACK * f64::from(self.mesh.max_abs);
+            let slack = CUT_SLACK * f64::from(reach);
             part = part.within(bounds.min.as_dvec3() - slack, bounds.max.as_dvec3() + slack)?;
         }
         let halves = part.cut(axis, f64::from(at))?;
@@ -393,7 +394,7 @@ impl Search<'_> {
             return None;
         }
         let halves = halves.map(|half| {
-            let bounds = half.bounds(self.mesh.max_abs).intersection(bounds);
+            let bounds = half.bounds(reach).intersection(bounds);
             Reference { part: Part { bounds, triangle }, is_cut: true, ..*reference }
         });
         // A half within the slack alone may lie outside the box.

@@ -5,7 +5,7 @@ use hitscan_primitives::{TrianglePoint, closest_point_on_triangle};
 
 use super::child_order::{KeyCodec, pop_within, push_hits};
 use crate::{
-    kernel::{NearTriangles, PointBound, limit_on_bound},
+    kernel::{NearTriangles, PointBound, limit_on_bound, unit_for},
     layout::{ChildRef, Tree, TriangleBlock},
     simd::{Kernel, Simd, Stack, StackMemory},
 };
@@ -24,15 +24,17 @@ impl Kernel for ClosestPoint<'_> {
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) -> Self::Output {
         let Self { tree, from, max_distance_squared } = self;
-        let bound = PointBound::new(simd, from);
+        let unit = unit_for(from, &tree.reach);
+        let bound = PointBound::new(simd, from, unit);
         let keys = KeyCodec::new::<false>(simd, 0.0);
         let mut memory = StackMemory::new();
         let mut stack = Stack::new(&mut memory);
         let mut scratch = TriangleBlock::EMPTY;
         let mut search = Search {
             from,
+            unit,
             max_distance_squared,
-            limit: limit_on_bound(max_distance_squared),
+            limit: limit_on_bound(max_distance_squared, unit),
             closest: None,
         };
         let mut current = ChildRef::ROOT;
@@ -56,6 +58,8 @@ impl Kernel for ClosestPoint<'_> {
 /// The closest point so far.
 struct Search {
     from: DVec3,
+    /// [`unit_for`] the point.
+    unit: f64,
     /// The maximum squared distance that a next one may have.
     max_distance_squared: f64,
     /// The [limit](limit_on_bound) on its bound.
@@ -89,7 +93,7 @@ impl Search {
         };
         if comes_first {
             self.max_distance_squared = distance;
-            self.limit = limit_on_bound(distance);
+            self.limit = limit_on_bound(distance, self.unit);
             self.closest = Some((triangle, found));
         }
         comes_first

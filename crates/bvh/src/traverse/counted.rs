@@ -42,7 +42,7 @@ impl Kernel for CountedTraversal<'_> {
         let Self { tree, ray, faces } = self;
         let mut closest = ClosestHit::along(ray);
         let mut stats = TraversalStats::default();
-        let Some(query) = QueryRay::new(simd, ray, tree.max_abs) else {
+        let Some(query) = QueryRay::new(simd, ray, &tree.reach) else {
             return (None, stats);
         };
         // The robust kernels answer alike for rays that could take the fast path.
@@ -73,7 +73,7 @@ impl Kernel for CountedTraversal<'_> {
             }
             current = match nearest {
                 Some(nearest) => nearest,
-                None => pop_within(&mut stack, limit),
+                None => pop_within(&mut stack, boxes.limit(limit)),
             };
         }
         (closest.answer(), stats)

@@ -89,7 +89,7 @@ impl<Q: Query> Kernel for Interleaved<'_, Q> {
                     let ray = &rays[index as usize];
                     let mut sink = Q::along(ray);
                     let limits = &tree.fast_limits.far;
-                    let query = QueryRay::fast(simd, ray, limits, tree.max_abs);
+                    let query = QueryRay::fast(simd, ray, limits, &tree.reach);
                     let Some(query) = query else {
                         let start = ChildRef::ROOT;
                         let traversal = Traversal { tree, ray, faces, start, sink: &mut sink };

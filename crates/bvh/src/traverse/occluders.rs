@@ -56,12 +56,12 @@ impl<S: Simd> KernelOn<S> for OccluderTest<'_, S> {
     #[inline(always)]
     fn run_on(self, _: S) -> (RaySet, Option<usize>) {
         let Self { tree, packet, valid, occluders: Occluders { blocks, backoff } } = self;
-        let (leaves, inflation) = (&tree.leaves, tree.inflation());
+        let (leaves, reach) = (&tree.leaves, &tree.reach);
         let mut scratch = TriangleBlock::EMPTY;
         let (mut stopped, mut last) = (0, None);
         for index in blocks.iter().copied().flatten() {
             let (block, others) = (leaves.block(index, &mut scratch), valid & !stopped);
-            let hits = packet.test_block::<true>(leaves, block, index, others, inflation);
+            let hits = packet.test_block::<true>(leaves, block, index, others, reach);
             if hits != 0 {
                 last = Some(index);
                 stopped |= hits;

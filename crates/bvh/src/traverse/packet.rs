@@ -148,7 +148,7 @@ impl<S: Simd, A: PacketAnswer> KernelOn<S> for PacketTraversal<'_, S, A> {
 
     #[inline(always)]
     fn run_on(self, simd: S) -> Outcome {
-        let Some(valid) = self.packet.fill(self.rays, self.indices, self.tree.max_abs) else {
+        let Some(valid) = self.packet.fill(self.rays, self.indices, &self.tree.reach) else {
             return Outcome::Refused;
         };
         let Self { tree, rays, indices, faces, sharing, packet, occluders, answers } = self;
@@ -218,7 +218,7 @@ fn trace_packet<S: Simd, const ANY: bool>(
     packet: &mut Packet<S>,
     work: &mut Work,
 ) -> RaySet {
-    let (nodes, inflation) = (&*tree.nodes, tree.inflation());
+    let (nodes, reach) = (&*tree.nodes, &tree.reach);
     let mut scratch = TriangleBlock::EMPTY;
     let keys = KeyCodec::new::<false>(simd, 0.0);
     // An entry is the key of a child, which holds its slot, and the index of its parent.
@@ -268,7 +268,7 @@ fn trace_packet<S: Simd, const ANY: bool>(
                 let active = if ANY { active & !new_hits } else { active };
                 let leaves = &tree.leaves;
                 work.blocks += 1;
-                new_hits |= packet.test_block::<ANY>(leaves, block, block_index, active, inflation);
+                new_hits |= packet.test_block::<ANY>(leaves, block, block_index, active, reach);
             }
             if new_hits != 0 {
                 if ANY {

@@ -68,11 +68,11 @@ impl RecentRays {
         self.coherence.get()
     }
 
-    /// Keeps the first ray of a pair, or compares the second with it. `max_abs` is the largest coordinate of
+    /// Keeps the first ray of a pair, or compares the second with it. `size` is that of most of
     /// the mesh.
     #[cold]
     #[inline(never)]
-    pub(super) fn compare(&self, ray: &Ray, max_abs: f32) {
+    pub(super) fn compare(&self, ray: &Ray, size: f32) {
         let is_second = self.n.get() % PERIOD == 2;
         let ([ox, oy, oz], [dx, dy, dz]) = (ray.origin.to_array(), ray.direction.to_array());
         let numbers = [ox, oy, oz, dx, dy, dz];
@@ -81,7 +81,7 @@ impl RecentRays {
             return;
         }
         // An eighth of the mesh, and a quarter of the direction.
-        let moved = 0.125 * max_abs;
+        let moved = 0.125 * size;
         let turned = 0.25 * dx.abs().max(dy.abs()).max(dz.abs());
         let first = self.first.get();
         let within = |axes: std::ops::Range<usize>, most: f32| {

@@ -80,7 +80,7 @@ pub(crate) fn answer<Q: Query>(tree: &Tree, isa: Isa, ray: &Ray, faces: Faces) -
 #[inline(never)]
 fn answer_compared<Q: Query>(tree: &Tree, isa: Isa, ray: &Ray, faces: Faces) -> Q::Answer {
     let coherence = with_recent_rays::<Q, _>(|recent| {
-        recent.compare(ray, tree.max_abs);
+        recent.compare(ray, tree.reach.near);
         recent.coherence()
     });
     answer_like::<Q>(coherence, tree, isa, ray, faces)
@@ -187,7 +187,7 @@ impl<'a, H: HitSink> Traversal<'a, H> {
                 let nearest = push_children::<S, H, W, _>(simd, node, &hits, keys, &mut stack);
                 current = match nearest {
                     Some(nearest) => nearest,
-                    None if H::ORDERED => pop_within(&mut stack, limit),
+                    None if H::ORDERED => pop_within(&mut stack, boxes.limit(limit)),
                     None => ChildRef::from_bits(stack.pop_value()),
                 };
                 if W::PREFETCHES && H::ORDERED && current != ChildRef::END {
@@ -220,7 +220,7 @@ impl<'a, H: HitSink> Traversal<'a, H> {
             } else if W::CUTS && !ROBUST && limit < before {
                 cut_and_pop(simd, &mut stack, limit)
             } else {
-                pop_within(&mut stack, limit)
+                pop_within(&mut stack, boxes.limit(limit))
             };
         }
         if let Some(occluder) = occluder {
@@ -269,7 +269,7 @@ fn fast<'a, S: Simd, const FAR: bool>(
 ) -> Option<(QueryRay<'a, S>, &'a [TriangleBlock])> {
     let Leaves::Full(blocks) = &tree.leaves else { return None };
     let limits = if FAR { &tree.fast_limits.far } else { &tree.fast_limits.near };
-    let query = QueryRay::fast(simd, ray, limits, tree.max_abs)?;
+    let query = QueryRay::fast(simd, ray, limits, &tree.reach)?;
     Some((query, blocks))
 }
 
@@ -299,7 +299,7 @@ impl<H: HitSink> Kernel for Robust<'_, H> {
             scaled = scaled_ray(ray, tree.scale);
             &scaled
         };
-        let Some(query) = QueryRay::new(simd, ray, tree.max_abs) else { return };
+        let Some(query) = QueryRay::new(simd, ray, &tree.reach) else { return };
         let mut memory = StackMemory::new();
         let stack = Stack::new(&mut memory);
         let traversal = Traversal { tree, ray, faces, start, sink };
@@ -355,7 +355,7 @@ impl<Q: Query> Kernel for Each<'_, Q> {
         for &index in indices {
             let ray = &rays[index as usize];
             if recent.count() {
-                recent.compare(ray, tree.max_abs);
+                recent.compare(ray, tree.reach.near);
             }
             // A separate function. Inlined here, this loop keeps values in registers that the
             // traversal lacks, and takes 3 to 5 % more time.

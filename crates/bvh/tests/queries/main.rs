@@ -1,6 +1,7 @@
 //! Every query beyond plain rays against brute force.
 
 mod closest_point;
+mod far_triangles;
 mod filter;
 mod one_answer;
 mod overlap;

@@ -152,7 +152,8 @@ fn restored(
     let raw = bvh.raw_parts();
     let stored = [raw.nodes, raw.blocks, raw.corners];
     let lengths = stored.map(<[u8]>::len);
-    let mut buffers = RawBvhBuffers::new(raw.layout, raw.built_cost, lengths).expect("lengths fit");
+    let buffers = RawBvhBuffers::new(raw.layout, raw.built_cost, raw.near_reach, lengths);
+    let mut buffers = buffers.expect("lengths fit");
     let [nodes, blocks, corners] = buffers.bytes_mut();
     nodes.copy_from_slice(stored[0]);
     blocks.copy_from_slice(stored[1]);

@@ -10,6 +10,7 @@ use crate::{
         FARTHEST, LEAST_COMPONENT, LONGEST, PLANE_SLACK, SHORT, contact_depth, origin_shift,
     },
     kernel::triangle_filter::RayLanes,
+    layout::Reach,
     simd::{Lanes, Row, Simd, as_row},
 };
 
@@ -37,13 +38,13 @@ impl Kind {
 impl<S: Simd> Packet<S> {
     /// Makes this the packet of the rays at `indices`, 1 to [`PACKET`](super::PACKET), and returns the valid
     /// ones. `None` if it cannot take all valid rays: they must share octant and dominant axis. None may
-    /// start so far away that products overflow in f32, or have a tiny or huge direction. `max_abs` is the
-    /// mesh's largest coordinate.
+    /// start so far away that products overflow in f32, or have a tiny or huge direction. `reach` is that of
+    /// the tree.
     ///
     /// Fills in place, because a packet is too large to move. Longer than 60 lines, because its loop keeps
     /// its reductions over all groups in registers.
     #[inline(always)]
-    pub(crate) fn fill(&mut self, rays: &[Ray], indices: &[u32], max_abs: f32) -> Option<RaySet> {
+    pub(crate) fn fill(&mut self, rays: &[Ray], indices: &[u32], reach: &Reach) -> Option<RaySet> {
         let (s, r) = (self.simd, self.simd.rays());
         let Some(leader) = first_valid(rays, indices) else { return Some(0) };
         let Kind { axes, backward } = Kind::of(leader);
@@ -110,7 +111,7 @@ impl<S: Simd> Packet<S> {
             self.groups[g] = Group { rays, reciprocal, scaled_origin, best };
         }
         let farthest_origin = max_lane(s, farthest);
-        let farthest = farthest_origin + max_abs;
+        let farthest = farthest_origin + reach.max;
         if farthest > FARTHEST {
             return None;
         }
@@ -119,7 +120,7 @@ impl<S: Simd> Packet<S> {
         for group in &mut self.groups[..self.n_groups] {
             group.rays.slack = slack;
         }
-        let shift = origin_shift(farthest_origin, max_abs);
+        let shift = origin_shift(farthest_origin, reach.near);
         self.has_one_origin = one_origin == all;
         self.axes = axes;
         self.rows = [Row::new(kx), Row::new(ky), Row::new(kz)];

@@ -7,13 +7,14 @@ use super::{
     rays_of,
 };
 use crate::{
+    error_bounds::INFLATION,
     kernel::{
         box_test::BoxHits,
         hit_sink::leaf_position,
         triangle_decision::Shared,
         triangle_filter::{Corners, Plane, relative, within_edges},
     },
-    layout::{CornerRows, Leaves, TriangleBlock, WideNode},
+    layout::{CornerRows, Leaves, Reach, TriangleBlock, WideNode},
     simd::{Lanes, Simd},
     widths::{BLOCK_WIDTH, NODE_WIDTH},
 };
@@ -41,26 +42,47 @@ impl<S: Simd> Packet<S> {
         self.bounds.slab_between(s, axis, near, far)
     }
 
-    /// The triangles of a block whose boxes any ray may meet, as bits: a superset. `inflation` is that of
-    /// the node boxes.
+    /// The triangles of a block whose boxes any ray may meet, as bits: a superset. The boxes are widened as those of
+    /// nodes are.
     #[inline(always)]
-    fn test_boxes(&self, block: &TriangleBlock, inflation: f32) -> u32 {
+    fn test_boxes(&self, block: &TriangleBlock, reach: &Reach) -> u32 {
         let s = self.simd;
-        let inflation = s.splat(inflation);
+        let mut widening = s.splat(reach.widening(0.0));
+        if !reach.is_uniform() {
+            widening = s.max(widening, self.own_widening(block));
+        }
         let (mut enter, mut exit) = (self.bounds.t_min, self.bounds.t_max);
         for axis in 0..3 {
-            let row = self.rows[axis];
-            let a = s.load(row.of(&block.corners[0]));
-            let b = s.load(row.of(&block.corners[1]));
-            let c = s.load(row.of(&block.corners[2]));
-            let low = s.sub(s.min(a, s.min(b, c)), inflation);
-            let high = s.add(s.max(a, s.max(b, c)), inflation);
+            let (low, high) = self.box_sides(block, axis);
+            let (low, high) = (s.sub(low, widening), s.add(high, widening));
             let forward = self.near[axis].is_first();
             let (near, far) = if forward { (low, high) } else { (high, low) };
             let (near, far) = self.bounds.slab_between(s, axis, near, far);
             (enter, exit) = (s.max(enter, near), s.min(exit, far));
         }
         s.movemask(s.le(enter, exit))
+    }
+
+    /// The sides of the boxes of a block's triangles on a rotated axis.
+    #[inline(always)]
+    fn box_sides(&self, block: &TriangleBlock, axis: usize) -> (S::F, S::F) {
+        let (s, row) = (self.simd, self.rows[axis]);
+        let a = s.load(row.of(&block.corners[0]));
+        let b = s.load(row.of(&block.corners[1]));
+        let c = s.load(row.of(&block.corners[2]));
+        (s.min(a, s.min(b, c)), s.max(a, s.max(b, c)))
+    }
+
+    /// The widening of each triangle's box by its own largest coordinate. NaN in empty lanes.
+    #[inline(always)]
+    fn own_widening(&self, block: &TriangleBlock) -> S::F {
+        let s = self.simd;
+        let mut largest = s.splat(0.0);
+        for axis in 0..3 {
+            let (low, high) = self.box_sides(block, axis);
+            largest = s.max(largest, s.max(s.abs(low), s.abs(high)));
+        }
+        s.mul(largest, s.splat(INFLATION))
     }
 
     /// The rays that meet the box of a child.
@@ -103,9 +125,9 @@ impl<S: Simd> Packet<S> {
         block: &TriangleBlock,
         index: usize,
         active: RaySet,
-        inflation: f32,
+        reach: &Reach,
     ) -> RaySet {
-        let lanes = self.test_boxes(block, inflation);
+        let lanes = self.test_boxes(block, reach);
         if lanes == 0 {
             0
         } else if self.has_one_origin {
