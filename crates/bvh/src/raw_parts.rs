@@ -247,7 +247,10 @@ mod tests {
             (Layout::Full, [256, 0, 12]),
             (Layout::Compact, [256, 128, 11]),
         ] {
-            assert!(RawBvhBuffers::new(layout, 1.0, 1.0, lengths).is_err(), "{layout:?} {lengths:?}");
+            assert!(
+                RawBvhBuffers::new(layout, 1.0, 1.0, lengths).is_err(),
+                "{layout:?} {lengths:?}"
+            );
         }
         assert!(RawBvhBuffers::new(Layout::Full, f32::NAN, 1.0, [256, 0, 0]).is_err());
         let no_root = RawBvhBuffers::new(Layout::Full, 0.0, 0.0, [0; 3]).expect("it is empty");

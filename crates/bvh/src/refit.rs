@@ -5,7 +5,8 @@ use thiserror::Error;
 use crate::{
     box3::Box3,
     layout::{
-        BlockBox, FillBlocks, IndexedBlocks, Leaves, Reach, Tree, TriangleBlock, bounds_of, fit, triangles_in,
+        BlockBox, FillBlocks, IndexedBlocks, Leaves, Reach, Tree, TriangleBlock, bounds_of, fit,
+        triangles_in,
     },
     platform::parallel,
     scaled_mesh::ScaledMesh,

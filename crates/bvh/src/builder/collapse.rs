@@ -89,11 +89,7 @@ struct Plan {
 const SEQUENTIAL: usize = 1 << 14;
 
 /// The wide tree of minimum cost. `boxes` are those of its nodes, if they are not those that its cost follows from.
-pub(crate) fn collapse(
-    tree: &PreorderTree,
-    boxes: Option<&[Box3]>,
-    model: &CostModel,
-) -> WideTree {
+pub(crate) fn collapse(tree: &PreorderTree, boxes: Option<&[Box3]>, model: &CostModel) -> WideTree {
     let empty = Plan { splits: [0; MAX_SHARE], own_split: 0 };
     let mut plans = large_pages::with_capacity(tree.nodes.len());
     plans.resize(tree.nodes.len(), empty);

@@ -73,7 +73,8 @@ impl Cells {
 
     /// The Morton code of the cell with a doubled centre.
     fn code(&self, center2: Vec3A) -> u64 {
-        let cell = ((center2 - self.origin) * self.scale).clamp(Vec3A::ZERO, Vec3A::splat(self.last));
+        let cell =
+            ((center2 - self.origin) * self.scale).clamp(Vec3A::ZERO, Vec3A::splat(self.last));
         cell.to_array().into_iter().fold(0, |code, cell| code << 1 | spread(cell as i32 as u64))
     }
 }
@@ -114,8 +115,7 @@ impl Crowds<'_> {
         const MANY: usize = 1 << 13;
         let index_mask = (1 << self.index_bits) - 1;
         let indices: Vec<u32> = keys.iter().map(|&key| (key & index_mask) as u32).collect();
-        let centers: Vec<Vec3A> =
-            self.source.of_each(&indices).iter().map(Box3::center2).collect();
+        let centers: Vec<Vec3A> = self.source.of_each(&indices).iter().map(Box3::center2).collect();
         let bounds = centers.iter().fold(Box3::EMPTY, |bounds, &center| bounds.grown(center));
         let cells = Cells::of(&bounds, self.axis_bits);
         if cells.scale == 0.0 {

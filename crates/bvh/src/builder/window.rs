@@ -53,7 +53,9 @@ impl Window {
             if scaled.abs().max_element() <= 1.0 {
                 return scaled;
             }
-            glam::Vec3A::from_array(scaled.to_array().map(|x| if x.abs() <= 1.0 { x } else { logarithm(x) }))
+            glam::Vec3A::from_array(
+                scaled.to_array().map(|x| if x.abs() <= 1.0 { x } else { logarithm(x) }),
+            )
         };
         Box3 { min: corner(one.min), max: corner(one.max) }
     }
@@ -94,7 +96,8 @@ mod tests {
     #[test]
     fn the_map_is_monotone_and_leaves_boxes_near_zero_in_proportion() {
         let window = Window { scale: 0.5 };
-        let at = |x: f32| window.map(Box3 { min: glam::Vec3A::splat(x), max: glam::Vec3A::ZERO }).min.x;
+        let at =
+            |x: f32| window.map(Box3 { min: glam::Vec3A::splat(x), max: glam::Vec3A::ZERO }).min.x;
         assert_eq!([at(-2.0), at(0.0), at(3.0), at(8.0)], [-1.0, 0.0, 1.125, 1.5]);
         let mut last = f32::NEG_INFINITY;
         for exponent in -127..=120 {

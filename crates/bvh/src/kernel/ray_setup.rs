@@ -43,7 +43,12 @@ impl<'a, S: Simd> QueryRay<'a, S> {
     /// an invalid ray hits nothing by itself: a direction of zeros is [`SHORT`], and no box begins after
     /// `t_min` and before a smaller `t_max`.
     #[inline(always)]
-    pub(crate) fn fast(simd: S, ray: &'a Ray, limits: &[f32; LANES], reach: &Reach) -> Option<Self> {
+    pub(crate) fn fast(
+        simd: S,
+        ray: &'a Ray,
+        limits: &[f32; LANES],
+        reach: &Reach,
+    ) -> Option<Self> {
         const T_MIN: u32 = 1 << 6;
         let s = simd;
         let lanes = s.load(as_row(ray));

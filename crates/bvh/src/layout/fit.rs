@@ -80,8 +80,7 @@ fn fit_in_order(
 ) -> BlockBox {
     let mut boxes = vec![BlockBox::EMPTY; nodes.len()];
     for index in (0..nodes.len()).rev() {
-        boxes[index] =
-            fit_node(&mut nodes[index], blocks, &widening, |child| boxes[child - first]);
+        boxes[index] = fit_node(&mut nodes[index], blocks, &widening, |child| boxes[child - first]);
     }
     boxes[0]
 }

@@ -24,7 +24,10 @@ fn with_triangles(mesh: &TriMesh, more: &[[Vec3; 3]]) -> TriMesh {
 fn far(random: &mut SplitMix64, n: usize, distance: f32) -> Vec<[Vec3; 3]> {
     let mut corner = |at: Vec3| distance * (at + 0.1 * point(random));
     // Above, so that no ray to the sphere meets them.
-    (0..n).map(|i| Vec3::new(i as f32 - 1.0, 0.5, 4.0)).map(|at| [corner(at), corner(at), corner(at)]).collect()
+    (0..n)
+        .map(|i| Vec3::new(i as f32 - 1.0, 0.5, 4.0))
+        .map(|at| [corner(at), corner(at), corner(at)])
+        .collect()
 }
 
 fn rays_to_the_unit_sphere(random: &mut SplitMix64, n: usize) -> Vec<Ray> {
@@ -106,9 +109,10 @@ fn a_small_object_in_a_large_place_is_asked_as_if_it_were_alone() {
         for size in [1e4, 1e7] {
             // A shell, so that the object stands in the middle, and none of the rays meets it.
             let place = generate::sphere(size, 20_000).expect("a valid sphere");
-            let corners = place.triangles().iter().map(|triangle| {
-                triangle.map(|vertex| place.positions()[vertex as usize])
-            });
+            let corners = place
+                .triangles()
+                .iter()
+                .map(|triangle| triangle.map(|vertex| place.positions()[vertex as usize]));
             let mesh = with_triangles(&object, &corners.collect::<Vec<_>>());
             let bvh = MeshBvh::build(&mesh, &options);
             bvh.validate(&mesh).expect("a sound tree");
