@@ -126,6 +126,62 @@ pub(crate) fn stitched_parity() -> Part {
     }
 }
 
+/// As [`leaks`], from inside the parts of meshes whose parts differ in size by 2^40.
+pub(crate) fn mixed_leaks() -> Part {
+    Part {
+        name: "leaks, mixed scales",
+        promise: "the same on meshes of three closed parts whose sizes and distances from zero are 2^20, 1 and 2^-20 times as \
+                  large, from inside each part, one tree of all qualities, layouts and instruction sets, alternating; \
+                  seeds from 90,000,000 on",
+        n_units: 50,
+        run: Box::new(|unit| through_mixed_scales(200_000, 90_000_000 + 100_000 * unit as u64)),
+    }
+}
+
+/// `n` rays from inside the parts of [`mixed_scales`], 3000 to a mesh.
+fn through_mixed_scales(n: usize, first_seed: u64) -> Tally {
+    const RAYS_OF_PART: usize = 1000;
+    let check_mesh = |i: u64| {
+        let seed = first_seed + i;
+        let mut rng = Rng::new(seed);
+        let (whole, parts) = mixed_scales(&mut rng);
+        let trees = every_bvh(&whole);
+        let (tree, bvh) = &trees[seed as usize % trees.len()];
+        let name = format!("{tree} of mixed scales");
+        let check_part = |part: &TriMesh| {
+            let rays = rays_from_inside(part, &mut rng);
+            let rays: Vec<Ray> = (0..RAYS_OF_PART).map(|_| rng.pick(&rays)).collect();
+            check(&name, bvh, &rays, 1, seed)
+        };
+        parts.iter().map(check_part).sum::<Tally>()
+    };
+    (0..n.div_ceil(3 * RAYS_OF_PART) as u64).into_par_iter().map(check_mesh).sum()
+}
+
+/// Closed parts of the sizes 2^20, 1 and 2^-20, each beside zero at about four times its size, and all of them in
+/// one mesh.
+pub(crate) fn mixed_scales(rng: &mut Rng) -> (TriMesh, Vec<TriMesh>) {
+    let (mut positions, mut triangles) = (Vec::<Vec3>::new(), vec![]);
+    let parts: Vec<TriMesh> = [20.0, 0.0, -20.0]
+        .map(|exponent: f32| {
+            let kind = rng.pick(&StitchedKind::ALL);
+            let shape = stitched(kind, rng, 60);
+            let bounds = shape.mesh.bounds();
+            let (middle, size) = (bounds.center(), bounds.extent().max_element());
+            let part = shape.mesh.positions().iter().map(|&position| {
+                ((position - middle) / size + Vec3::new(4.0, 1.0, -2.0)) * exponent.exp2()
+            });
+            shape.mesh.with_positions(part).expect("finite stays finite here")
+        })
+        .to_vec();
+    for part in &parts {
+        let first = positions.len() as u32;
+        positions.extend(part.positions());
+        triangles.extend(part.triangles().iter().map(|corners| corners.map(|i| first + i)));
+    }
+    (TriMesh::new(positions, triangles).expect("finite corners"), parts)
+}
+
 /// `n` rays or more, shared out over the kinds of stitched meshes, 1000 to a mesh.
 fn through_seams(
     n: usize,

@@ -1,10 +1,11 @@
 //! One answer: against brute force, and tree against tree.
 
 use hitscan::{Faces, Hit, Isa, MeshBvh, Ray, TriMesh};
-use hitscan_testkit::{Oracle, Rng, aimed_ray, hard_rays, soup};
+use hitscan_testkit::{Oracle, Rng, Shape, SoupKind, aimed_ray, hard_rays, soup, soup_of};
 use rayon::prelude::*;
 
 use crate::asking::{ALL_FACES, Expected, every_bvh};
+use crate::crossings::mixed_scales;
 use crate::meshes::meshes;
 use crate::tally::{Part, Tally};
 
@@ -40,29 +41,48 @@ pub(crate) fn soups() -> Part {
                   instruction set with every sixteenth soup; soups of 1 to 3000 triangles, each with 5000 rays, or fewer where a ray meets more than ten triangles or tests more than \
                   5 blocks of them on average; seeds from 10,000,000 on",
         n_units: UNITS,
+        run: Box::new(|unit| soups_of_unit(10_000_000 + unit * 1000, |rng| soup(rng, 3000))),
+    }
+}
+
+/// As [`soups`], of triangles whose sizes differ by up to 2^40.
+pub(crate) fn mixed_soups() -> Part {
+    Part {
+        name: "soups, mixed scales",
+        promise: "the same on soups of clusters and needles whose sizes and distances from zero differ by up to 2^40; \
+                  seeds from 15,000,000 on",
+        n_units: 16,
         run: Box::new(|unit| {
-            let check = |seed: usize| {
-                let mut rng = Rng::new(seed as u64);
-                let shape = soup(&mut rng, 3000);
-                let trees = trees_in_turn(&shape.mesh, seed);
-                let rays = hard_rays(&shape.mesh, RAYS_OF_SOUP, &mut rng);
-                let rays = &rays[..n_affordable(&rays, &trees[0].1)];
-                let expected = Expected::new(&shape.mesh, rays);
-                let tally = compare(&shape.name, &trees, &expected, seed as u64);
-                Tally::of_mesh(trees.iter().map(|(_, bvh)| bvh)).plus(&tally)
-            };
-            let mut seed = 10_000_000 + unit * 1000;
-            let mut tally = Tally::default();
-            // Soups with fewer rays leave their share to later ones.
-            while tally.n_rays < RAYS_OF_UNIT as u64 {
-                let n = (RAYS_OF_UNIT - tally.n_rays as usize).div_ceil(RAYS_OF_SOUP);
-                let more: Tally = (seed..seed + n).into_par_iter().map(check).sum();
-                tally = tally.plus(&more);
-                seed += n;
-            }
-            tally
+            soups_of_unit(15_000_000 + unit * 1000, |rng| {
+                let n = 1 + rng.below(3000);
+                soup_of(SoupKind::MixedScales, rng, n)
+            })
         }),
     }
+}
+
+/// The rays of a unit at soups by seeds from `first_seed` on.
+fn soups_of_unit(first_seed: usize, shape: impl Fn(&mut Rng) -> Shape + Sync) -> Tally {
+    let check = |seed: usize| {
+        let mut rng = Rng::new(seed as u64);
+        let shape = shape(&mut rng);
+        let trees = trees_in_turn(&shape.mesh, seed);
+        let rays = hard_rays(&shape.mesh, RAYS_OF_SOUP, &mut rng);
+        let rays = &rays[..n_affordable(&rays, &trees[0].1)];
+        let expected = Expected::new(&shape.mesh, rays);
+        let tally = compare(&shape.name, &trees, &expected, seed as u64);
+        Tally::of_mesh(trees.iter().map(|(_, bvh)| bvh)).plus(&tally)
+    };
+    let mut seed = first_seed;
+    let mut tally = Tally::default();
+    // Soups with fewer rays leave their share to later ones.
+    while tally.n_rays < RAYS_OF_UNIT as u64 {
+        let n = (RAYS_OF_UNIT - tally.n_rays as usize).div_ceil(RAYS_OF_SOUP);
+        let more: Tally = (seed..seed + n).into_par_iter().map(check).sum();
+        tally = tally.plus(&more);
+        seed += n;
+    }
+    tally
 }
 
 /// The average number of blocks that a closest hit may test, and the minimum number of rays.
@@ -146,9 +166,6 @@ fn compare(name: &str, trees: &[(String, MeshBvh)], expected: &Expected<'_>, see
 
 /// The trees of real meshes against each other, with many more rays.
 pub(crate) fn trees() -> Part {
-    const BLOCK: usize = 1 << 13;
-    /// Per unit: 2^20 rays.
-    const BLOCKS: usize = 1 << 7;
     const UNITS: usize = 96;
     let sizes: Vec<usize> = meshes().iter().map(|(_, mesh)| mesh.triangles().len()).collect();
     // Alternating, so that an early part of the run covers most meshes.
@@ -168,35 +185,59 @@ pub(crate) fn trees() -> Part {
         n_units: mesh_of_unit.len(),
         run: Box::new(move |unit| {
             let (name, mesh) = meshes().swap_remove(mesh_of_unit[unit]);
-            let every = every_bvh(&mesh);
-            let others = without_scalar(every.clone());
-            let check = |block: usize| {
-                let seed = 30_000_000 + (unit * BLOCKS + block) as u64;
-                let mut rng = Rng::new(seed);
-                let rays: Vec<Ray> = (0..BLOCK).map(|_| aimed_ray(&mesh, &mut rng)).collect();
-                let (_, first) = &every[0];
-                let closest = |ray: &Ray| first.closest_hit(ray, Faces::Both);
-                let expected: Vec<Option<Hit>> = rays.iter().map(closest).collect();
-                let n_hits = expected.iter().flatten().count() as u64;
-                let mut tally = Tally { n_rays: BLOCK as u64, n_hits, ..Tally::default() };
-                let mut found = vec![None; BLOCK];
-                let trees = if block.is_multiple_of(SCALAR_EVERY) { &every } else { &others };
-                for (tree, bvh) in trees {
-                    bvh.closest_hit_batch(&rays, Faces::Both, &mut found);
-                    for ((ray, expected), found) in rays.iter().zip(&expected).zip(&found) {
-                        let single = bvh.closest_hit(ray, Faces::Both);
-                        let bits = |hit: &Option<Hit>| hit.map(|hit| hit.to_bits());
-                        if [bits(found), bits(&single)] != [bits(expected); 2] {
-                            tally.wrong(|| {
-                                format!("{tree} on {name} (seed {seed}), {ray:?}: single {single:?}, in a batch {found:?}, by another tree {expected:?}")
-                            });
-                        }
-                    }
-                }
-                tally
-            };
-            let tally: Tally = (0..BLOCKS).into_par_iter().map(check).sum();
-            Tally::of_mesh(every.iter().map(|(_, bvh)| bvh)).plus(&tally)
+            trees_of(&name, &mesh, 30_000_000 + unit * TREE_BLOCKS)
         }),
     }
+}
+
+/// As [`trees`], of meshes whose parts differ in size by 2^40.
+pub(crate) fn mixed_trees() -> Part {
+    Part {
+        name: "trees, mixed scales",
+        promise: "the same on meshes of three closed parts whose sizes and distances from zero are 2^20, 1 and 2^-20 times as large, \
+                  a mesh a unit; seeds from 35,000,000 on",
+        n_units: 8,
+        run: Box::new(|unit| {
+            let seed = 35_000_000 + unit * TREE_BLOCKS;
+            let (mesh, _) = mixed_scales(&mut Rng::new(seed as u64));
+            trees_of("mixed scales", &mesh, seed)
+        }),
+    }
+}
+
+/// The rays of a block of [`trees`], and the blocks of a unit: 2^20 rays.
+const TREE_BLOCK: usize = 1 << 13;
+const TREE_BLOCKS: usize = 1 << 7;
+
+/// The closest hits of all trees of a mesh, by seeds from `first_seed` on.
+fn trees_of(name: &str, mesh: &TriMesh, first_seed: usize) -> Tally {
+    let every = every_bvh(mesh);
+    let others = without_scalar(every.clone());
+    let check = |block: usize| {
+        let seed = (first_seed + block) as u64;
+        let mut rng = Rng::new(seed);
+        let rays: Vec<Ray> = (0..TREE_BLOCK).map(|_| aimed_ray(mesh, &mut rng)).collect();
+        let (_, first) = &every[0];
+        let closest = |ray: &Ray| first.closest_hit(ray, Faces::Both);
+        let expected: Vec<Option<Hit>> = rays.iter().map(closest).collect();
+        let n_hits = expected.iter().flatten().count() as u64;
+        let mut tally = Tally { n_rays: TREE_BLOCK as u64, n_hits, ..Tally::default() };
+        let mut found = vec![None; TREE_BLOCK];
+        let trees = if block.is_multiple_of(SCALAR_EVERY) { &every } else { &others };
+        for (tree, bvh) in trees {
+            bvh.closest_hit_batch(&rays, Faces::Both, &mut found);
+            for ((ray, expected), found) in rays.iter().zip(&expected).zip(&found) {
+                let single = bvh.closest_hit(ray, Faces::Both);
+                let bits = |hit: &Option<Hit>| hit.map(|hit| hit.to_bits());
+                if [bits(found), bits(&single)] != [bits(expected); 2] {
+                    tally.wrong(|| {
+                        format!("{tree} on {name} (seed {seed}), {ray:?}: single {single:?}, in a batch {found:?}, by another tree {expected:?}")
+                    });
+                }
+            }
+        }
+        tally
+    };
+    let tally: Tally = (0..TREE_BLOCKS).into_par_iter().map(check).sum();
+    Tally::of_mesh(every.iter().map(|(_, bvh)| bvh)).plus(&tally)
 }
