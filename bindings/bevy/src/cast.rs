@@ -408,7 +408,7 @@ impl Gathering<'_, '_, '_> {
         Some(HitTriangle {
             entity,
             tri_mesh,
-            placement: mirror.scene.world_transform(instance)?,
+            placement: mirror.scene.mesh_to_world(instance)?,
             attributes: if is_posed { asset.attributes.posed() } else { asset.attributes },
             hit,
             number: asset.built.number(hit.triangle),

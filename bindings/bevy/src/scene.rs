@@ -389,7 +389,7 @@ impl Seen<'_> {
         let triangle = HitTriangle {
             entity,
             tri_mesh,
-            placement: scene.world_transform(hit.instance)?,
+            placement: scene.mesh_to_world(hit.instance)?,
             attributes: if known.is_posed() { attributes.posed() } else { attributes },
             hit: hit.local,
             number: self.mirror.number(entity, hit.triangle()),

@@ -59,7 +59,14 @@ impl Bvh {
     }
 
     fn from_cache(built: BuiltMesh) -> PyResult<Self> {
-        let quality = built.quality;
+        let (quality, offset) = (built.quality, built.mesh.offset().to_array());
+        if offset != [0.0; 3] {
+            let text = format!(
+                "the cache file has a mesh relative to {offset:?}, expected one without an offset; write it \
+                 with `hitscan build --no-recentre`"
+            );
+            return Err(pyo3::exceptions::PyValueError::new_err(text));
+        }
         let mesh = scene::Mesh::from_built(built.mesh, built.bvh);
         Ok(Self::of(Built { mesh: Arc::new(mesh.map_err(|error| value_error(&error))?), quality }))
     }

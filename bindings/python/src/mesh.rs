@@ -45,7 +45,9 @@ impl Mesh {
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf) -> PyResult<(Self, Vec<String>)> {
         let loaded = detached(py, None, || {
-            let loaded = hitscan::load(&path, &LoadOptions::default())?;
+            // The arrays of a mesh are float32 without an offset. The report says by how much they are rounded.
+            let options = LoadOptions { recentre: false, ..LoadOptions::default() };
+            let loaded = hitscan::load(&path, &options)?;
             let lines = loaded.report.lines();
             Ok((loaded.into_mesh()?, lines))
         })?;

@@ -84,6 +84,8 @@ export class Mesh extends Owned {
 	readonly triangleCount: number;
 	/** The box around all triangles; null without any. */
 	readonly bounds: Bounds | null;
+	/** The point that positions, bounds, rays and answers are relative to: zeros, but for some meshes of cache files. */
+	readonly offset: [number, number, number];
 	/** A copy of the positions. */
 	readonly positions: Float32Array;
 	/** A copy of the indices. */

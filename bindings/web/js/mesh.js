@@ -58,6 +58,13 @@ export class Mesh extends Owned {
 		return x0 <= x1 ? { min: [x0, y0, z0], max: [x1, y1, z1] } : null;
 	}
 
+	/** The point that positions, rays and answers are relative to: zeros, but for some meshes of cache files. */
+	get offset() {
+		call('mesh_about', this.handle);
+		views();
+		return [...f64.subarray(numbers + 8, numbers + 11)];
+	}
+
 	/** A copy of the positions. */
 	get positions() {
 		const address = checked('mesh_positions', this.handle);

@@ -31,7 +31,7 @@ extern "C" fn mesh_new(has_records: u32) -> u32 {
     }
 }
 
-/// Numbers 0 and 1: vertices, triangles. Then the box of the mesh, if it is not empty.
+/// Numbers 0 and 1: vertices, triangles. Then the box of the mesh, and from 8 on the offset of a cache file.
 #[unsafe(no_mangle)]
 extern "C" fn mesh_about(mesh: u32) -> u32 {
     with_triangles(mesh, |mesh| {
@@ -39,6 +39,7 @@ extern "C" fn mesh_about(mesh: u32) -> u32 {
         let bounds = mesh.bounds();
         let corners = [bounds.min, bounds.max].map(|corner| corner.as_dvec3().to_array());
         output::write(2, corners.as_flattened());
+        output::write(8, &mesh.offset().to_array());
         1
     })
 }

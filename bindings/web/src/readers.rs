@@ -29,7 +29,9 @@ extern "C" fn read_mesh() -> u32 {
     if !has_room_for(needed) {
         return fail_for_memory(&name, needed);
     }
-    let loaded = match parse_any(&bytes, &name, &LoadOptions::default()) {
+    // The arrays of a mesh are f32 without an offset. The report says by how much they are rounded.
+    let options = LoadOptions { recentre: false, ..LoadOptions::default() };
+    let loaded = match parse_any(&bytes, &name, &options) {
         Ok(loaded) => loaded,
         Err(error) => return fail_with(&error),
     };

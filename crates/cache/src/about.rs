@@ -1,5 +1,6 @@
 //! The section about the whole file: options of the tree, remarks of the reader, source.
 
+use glam::DVec3;
 use hitscan_bvh::{BuildQuality, Layout};
 
 use crate::{
@@ -16,6 +17,7 @@ pub(crate) struct About {
     pub(crate) layout: Layout,
     pub(crate) built_cost: f32,
     pub(crate) near_reach: f32,
+    pub(crate) offset: DVec3,
     pub(crate) n_ignored: u64,
     pub(crate) remarks: Vec<String>,
     pub(crate) source: Option<Source>,
@@ -28,6 +30,9 @@ pub(crate) fn encode(built: &MeshParts<'_>) -> Vec<u8> {
     writer.u32(index_in(&Layout::ALL, memory.layout));
     writer.f32(memory.built_cost);
     writer.f32(memory.near_reach);
+    for number in built.mesh.offset().to_array() {
+        writer.u64(number.to_bits());
+    }
     writer.u64(built.n_ignored);
     writer.texts(built.remarks);
     writer.bool(built.source.is_some());
@@ -44,12 +49,24 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<About, String> {
         layout: choice(&Layout::ALL, reader.u32()?)?,
         built_cost: reader.f32()?,
         near_reach: reader.f32()?,
+        offset: offset(&mut reader)?,
         n_ignored: reader.u64()?,
         remarks: reader.texts()?,
         source: if reader.bool()? { Some(source::decode(&mut reader)?) } else { None },
     };
     reader.end()?;
     Ok(about)
+}
+
+fn offset(reader: &mut Reader<'_>) -> Result<DVec3, String> {
+    let mut offset = [0.0; 3];
+    for number in &mut offset {
+        *number = f64::from_bits(reader.u64()?);
+    }
+    match offset.iter().all(|number| number.is_finite()) {
+        true => Ok(offset.into()),
+        false => Err(format!("an offset of {offset:?}; expected finite numbers")),
+    }
 }
 
 fn index_in<T: PartialEq>(all: &[T], value: T) -> u32 {

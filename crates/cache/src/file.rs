@@ -158,7 +158,7 @@ pub(crate) fn read_bytes(
     let materials = sections.read::<u8>(Section::Materials)?;
     let materials = materials::decode(&materials).map_err(invalid(Section::Materials))?;
     let (mesh, blank) = parallel::join(|| read_mesh(&sections), || read_tree(&sections, &about));
-    let mesh = mesh?;
+    let mesh = mesh?.with_offset(about.offset);
     let bvh = into_bvh(blank?, &mesh)?;
     let About { quality, n_ignored, remarks, source, .. } = about;
     Ok(BuiltMesh { mesh, bvh, quality, materials, n_ignored, remarks, source })

@@ -8,7 +8,7 @@ pub(crate) const MAGIC: [u8; 8] = *b"\x89hitscan";
 pub(crate) const SCENE_MAGIC: [u8; 8] = *b"\x89hitscen";
 pub(crate) const BYTE_ORDER: u32 = 0x0102_0304;
 /// The version of all sections but the tree, which has [`RawBvh::LAYOUT_VERSION`](hitscan_bvh::RawBvh).
-const VERSION: [u32; 2] = [1, hitscan_bvh::RawBvh::LAYOUT_VERSION];
+const VERSION: [u32; 2] = [2, hitscan_bvh::RawBvh::LAYOUT_VERSION];
 
 /// The sections of a file in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -194,7 +194,7 @@ mod tests {
         let bytes = header.to_bytes();
         assert_eq!(HEADER_LEN, 424);
         assert_eq!(bytes.len(), HEADER_LEN);
-        assert_eq!(bytes[..16], *b"\x89hitscan\x04\x03\x02\x01\x01\0\0\0");
+        assert_eq!(bytes[..16], *b"\x89hitscan\x04\x03\x02\x01\x02\0\0\0");
         assert_eq!(bytes[24..32], (424u64 + 60).to_le_bytes());
         assert_eq!(bytes[64..72], [2, 0, 0, 0, 0, 0, 0, 0]);
         assert_eq!(bytes[72..80], 429u64.to_le_bytes());

@@ -36,7 +36,7 @@
 //! |---|---|
 //! | 0 | the eight bytes 89 `hitscan` |
 //! | 8 | `u32` 0x01020304, which shows the byte order |
-//! | 12 | `u32` version of the format, now 1 |
+//! | 12 | `u32` version of the format, now 2 |
 //! | 16 | `u32` [`RawBvh::LAYOUT_VERSION`](hitscan_bvh::RawBvh::LAYOUT_VERSION) of the tree |
 //! | 20 | `u32` number of sections, 12 |
 //! | 24 | `u64` length of the file |
@@ -49,7 +49,7 @@
 //!
 //! | section | contents |
 //! |---|---|
-//! | 1 about | quality and layout of the tree, its cost when built and near reach, remarks of the reader, source |
+//! | 1 about | quality and layout of the tree, its cost when built and near reach, the offset of the mesh (3 `f64`), remarks of the reader, source |
 //! | 2 materials | [`Material`](hitscan_primitives::Material)s |
 //! | 3 positions | 3 `f32` each |
 //! | 4 triangles | 3 `u32` each |

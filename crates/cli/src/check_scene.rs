@@ -64,7 +64,7 @@ impl<'a> SceneRays<'a> {
 
 /// A ray of an instance's mesh in the world.
 fn in_world(scene: &Scene, id: InstanceId, ray: &Ray) -> WorldRay {
-    let to_world = scene.world_transform(id).expect("the instance is in the scene");
+    let to_world = scene.mesh_to_world(id).expect("the instance is in the scene");
     let ray = WorldRay::from(*ray);
     WorldRay {
         origin: to_world.transform_point3(ray.origin),

@@ -3,13 +3,14 @@
 use std::io::Write;
 use std::time::Duration;
 
+use hitscan::glam::DVec3;
 use hitscan::{Isa, MeshBvh, Runs, SameVertex, Topology, TriMesh};
 use indicatif::{DecimalBytes, HumanCount};
 use serde::Serialize;
 
 use crate::distribution::{SizeClass, longest_edges, write_bars};
 use crate::far_triangles::FarTriangles;
-use crate::mesh_faults::{EdgeCounts, write_closed};
+use crate::mesh_faults::{EdgeCounts, file_position, write_closed};
 use crate::messages::readable;
 use crate::output::quoted;
 
@@ -24,8 +25,11 @@ pub(crate) struct MeshFacts {
     objects: Vec<String>,
     groups: Vec<String>,
     materials: Vec<String>,
-    /// `null` without triangles.
+    /// In the coordinates of the file; `null` without triangles.
     bounds: Option<Bounds>,
+    /// The point that positions are stored relative to; absent for most meshes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    offset: Option<[f64; 3]>,
     /// The number of triangles of zero area.
     degenerate: usize,
     /// The triangles by length of their longest edge; empty if every length is zero.
@@ -55,8 +59,8 @@ struct SurfaceFacts {
 
 #[derive(Debug, Serialize)]
 struct Bounds {
-    min: [f32; 3],
-    max: [f32; 3],
+    min: [f64; 3],
+    max: [f64; 3],
 }
 
 #[derive(Debug, Serialize)]
@@ -99,6 +103,7 @@ impl MeshFacts {
             groups: names(hitscan::FaceRecords::groups),
             materials: names(hitscan::FaceRecords::materials),
             bounds: bounds(mesh),
+            offset: (mesh.offset() != DVec3::ZERO).then(|| mesh.offset().to_array()),
             degenerate: (0..mesh.triangles().len() as u32)
                 .filter(|&t| mesh.is_degenerate(t))
                 .count(),
@@ -127,6 +132,14 @@ impl MeshFacts {
         match &self.bounds {
             Some(Bounds { min, max }) => writeln!(out, "bounds      {min:?} to {max:?}")?,
             None => writeln!(out, "bounds      none, there are no triangles")?,
+        }
+        if let (Some(offset), Some(Bounds { min, max })) = (&self.offset, &self.bounds) {
+            let farthest = min.iter().chain(max).fold(0.0, |far: f64, x| far.max(x.abs())) as f32;
+            let step = farthest.next_up() - farthest;
+            writeln!(
+                out,
+                "recentred   by {offset:?}, because single precision has steps of {step} there"
+            )?;
         }
         if let Some(FarTriangles { triangles, distance, rest_size }) = self.far_away {
             let (n, verb) =
@@ -235,8 +248,8 @@ fn names_of(runs: &Runs<Option<u32>>, names: &[String]) -> Vec<String> {
 
 fn bounds(mesh: &TriMesh) -> Option<Bounds> {
     let bounds = mesh.bounds();
-    let [min, max] = [bounds.min, bounds.max].map(|corner| corner.to_array());
-    (!bounds.is_empty()).then_some(Bounds { min, max })
+    let corner = |local| file_position(mesh, local);
+    (!bounds.is_empty()).then(|| Bounds { min: corner(bounds.min), max: corner(bounds.max) })
 }
 
 /// A round number, in scientific notation if very small or large.

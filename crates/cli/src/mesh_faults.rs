@@ -5,7 +5,7 @@ use std::fmt;
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use hitscan::glam::DVec3;
+use hitscan::glam::{DVec3, Vec3};
 use hitscan::scene::{InstanceId, Scene};
 use hitscan::{BoundaryLoop, DuplicateTriangle, FaultyEdge, SameVertex, Topology, TriMesh};
 use serde::Serialize;
@@ -82,7 +82,7 @@ struct LoopRecord<'a> {
     closed: bool,
     length: f64,
     vertices: &'a [u32],
-    positions: Vec<[f32; 3]>,
+    positions: Vec<[f64; 3]>,
     /// The triangle of each edge.
     triangles: &'a [u32],
 }
@@ -90,7 +90,7 @@ struct LoopRecord<'a> {
 #[derive(Debug, Serialize)]
 struct EdgeRecord<'a> {
     vertices: [u32; 2],
-    positions: [[f32; 3]; 2],
+    positions: [[f64; 3]; 2],
     length: f64,
     triangles: &'a [u32],
 }
@@ -199,7 +199,7 @@ pub(crate) fn world_edges(scene: &Scene, instances: &[InstanceId]) -> [Vec<[DVec
     let mut edges_of_meshes = HashMap::new();
     for &id in instances {
         let mesh = scene.get(id).and_then(|instance| instance.mesh.as_ref());
-        let (Some(mesh), Some(to_world)) = (mesh, scene.world_transform(id)) else { continue };
+        let (Some(mesh), Some(to_world)) = (mesh, scene.mesh_to_world(id)) else { continue };
         let edges: &[Vec<[DVec3; 2]>; 3] = edges_of_meshes
             .entry(Arc::as_ptr(mesh))
             .or_insert_with(|| local_edges(mesh.tri_mesh()));
@@ -223,8 +223,21 @@ fn local_edges(mesh: &TriMesh) -> [Vec<[DVec3; 2]>; 3] {
     ]
 }
 
-fn position(mesh: &TriMesh, vertex: u32) -> [f32; 3] {
-    mesh.positions()[vertex as usize].to_array()
+fn position(mesh: &TriMesh, vertex: u32) -> [f64; 3] {
+    file_position(mesh, mesh.positions()[vertex as usize])
+}
+
+/// A position of the mesh in the coordinates of its file, to print.
+pub(crate) fn file_position(mesh: &TriMesh, local: Vec3) -> [f64; 3] {
+    match mesh.offset() == DVec3::ZERO {
+        true => local.to_array().map(shortest),
+        false => mesh.to_file(local).to_array(),
+    }
+}
+
+/// The number in double precision that is printed with the same digits.
+fn shortest(number: f32) -> f64 {
+    number.to_string().parse().expect("a number is a number in double precision")
 }
 
 fn length(mesh: &TriMesh, vertices: [u32; 2]) -> f64 {

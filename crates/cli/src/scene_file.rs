@@ -60,7 +60,18 @@ impl LoadedScene {
         engine: &EngineArgs,
     ) -> anyhow::Result<Arc<Mesh>> {
         let (model, reading) = loading::timed(|| loading::load(path, &engine.limits));
-        let mut model = model?;
+        self.times.reading += reading;
+        self.add_model(model?, path, name, engine)
+    }
+
+    /// Adds a mesh in memory, and builds its tree.
+    fn add_model(
+        &mut self,
+        mut model: Model,
+        path: &Path,
+        name: String,
+        engine: &EngineArgs,
+    ) -> anyhow::Result<Arc<Mesh>> {
         let is_cached = model.tree.as_ref().filter(|tree| tree.suits(engine));
         let quality = is_cached.map_or(engine.build_options().quality, |tree| tree.quality);
         let (bvh, building) = loading::timed(|| loading::build(&mut model, engine));
@@ -71,7 +82,6 @@ impl LoadedScene {
         self.files.extend(model.files);
         self.n_ignored += model.n_ignored;
         self.remarks.extend(model.remarks);
-        self.times.reading += reading;
         self.times.building += building;
         Ok(mesh)
     }
@@ -130,8 +140,23 @@ pub(crate) fn load(path: &Path, engine: &EngineArgs) -> anyhow::Result<LoadedSce
     if let Some(loaded) = load_if_scene(path, engine)? {
         return Ok(loaded);
     }
+    let (model, reading) = loading::timed(|| loading::load(path, &engine.limits));
+    let mut loaded = of_model(model?, path, engine)?;
+    loaded.times.reading = reading;
+    Ok(loaded)
+}
+
+/// A mesh as a scene of one instance without a name.
+///
+/// # Errors
+/// A build that takes more memory than is free.
+pub(crate) fn of_model(
+    model: Model,
+    path: &Path,
+    engine: &EngineArgs,
+) -> anyhow::Result<LoadedScene> {
     let mut loaded = LoadedScene::default();
-    let mesh = loaded.load_mesh(path, path.display().to_string(), engine)?;
+    let mesh = loaded.add_model(model, path, path.display().to_string(), engine)?;
     loaded
         .scene
         .insert(Instance::new(mesh, DAffine3::IDENTITY))

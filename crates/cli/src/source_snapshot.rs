@@ -10,7 +10,7 @@ use hitscan::cache::Source;
 /// The name and version of the reader, part of the source of every cache file. Change it whenever the
 /// same file becomes another mesh.
 pub(crate) const READER: &str =
-    concat!("hitscan ", env!("CARGO_PKG_VERSION"), ", everything, shared vertices");
+    concat!("hitscan ", env!("CARGO_PKG_VERSION"), ", everything, shared vertices, recentred");
 
 /// The coarsest resolution of file times: some file systems round to two seconds.
 const TIME_RESOLUTION: Duration = Duration::from_secs(2);

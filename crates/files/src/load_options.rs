@@ -22,6 +22,11 @@ pub struct LoadOptions {
     pub attributes: bool,
     /// Keep materials, and read the material libraries of OBJ files. On by default.
     pub materials: bool,
+    /// Store positions that f32 would round too coarsely relative to an offset in f64
+    /// ([`TriMesh::offset`](hitscan_primitives::TriMesh::offset)), by the rule of
+    /// [`recentre`](hitscan_primitives::recentre). On by default. Off, positions are rounded to f32, and the
+    /// report says by how much.
+    pub recentre: bool,
     /// The maximum size of the file, and of all glTF buffers beside it together, in bytes. For a compressed
     /// file, also the maximum uncompressed size. 16 GiB by default.
     pub max_file_bytes: u64,
@@ -56,6 +61,7 @@ impl Default for LoadOptions {
             records: true,
             attributes: true,
             materials: true,
+            recentre: true,
             max_file_bytes: 16 << 30,
             max_expanded_bytes: 64 << 20,
             max_polygon_corners: 1 << 24,

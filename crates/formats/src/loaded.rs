@@ -5,7 +5,9 @@ use std::{collections::HashMap, path::PathBuf, sync::Arc};
 use glam::{DAffine3, DMat3, DVec3, Vec3};
 use hitscan_files::{LoadOptions, ReadError, ReadErrorKind};
 use hitscan_obj::ObjModel;
-use hitscan_primitives::{CornerAttributes, FaceRecords, Material, Runs, TriMesh};
+use hitscan_primitives::{
+    CornerAttributes, FaceRecords, Material, Recentred, Recentring, Runs, TriMesh, recentre,
+};
 
 use crate::{
     Format, Instance, LoadReport, SceneNode,
@@ -31,9 +33,11 @@ use crate::{
 pub struct Loaded {
     /// The format of the file.
     pub format: Format,
-    /// The meshes, each in its own space.
+    /// The meshes, each in its own space. The mesh of an OBJ, STL or PLY file far from the origin has an
+    /// [offset](TriMesh::offset).
     pub meshes: Vec<TriMesh>,
-    /// The instances of the meshes in the space of the scene.
+    /// The instances of the meshes in the space of the scene. Their transforms take positions with the
+    /// offset of the mesh.
     pub instances: Vec<Instance>,
     /// The same instances with their parents: the nodes of a glTF file that have a mesh at or below them.
     pub nodes: Vec<SceneNode>,
@@ -74,6 +78,18 @@ impl Parts {
         Self { meshes, instances, nodes, report, ..Self::default() }
     }
 
+    /// The parts of a file of one mesh. `read` reads it once, or again relative to an offset.
+    #[cfg(any(feature = "stl", feature = "ply"))]
+    pub(crate) fn recentred<E>(
+        options: &LoadOptions,
+        read: impl FnMut(&mut Recentring) -> Result<(TriMesh, LoadReport), E>,
+    ) -> Result<Self, E> {
+        let read = recentre(options.recentre, read, |(mesh, _)| mesh.bounds())?;
+        let Recentred { value: (mesh, mut report), offset, rounded_by } = read;
+        report.rounded_by = rounded_by;
+        Ok(Self::of_one(mesh.with_offset(offset), report))
+    }
+
     pub(crate) fn of_obj(model: ObjModel) -> Self {
         let ObjModel { mesh, materials, report, library_files, .. } = model;
         let parts = Self::of_one(mesh, LoadReport::of_obj(report));
@@ -106,6 +122,10 @@ impl Loaded {
     }
 
     /// Merges all instances into one mesh in the space of the scene, in their order.
+    ///
+    /// The mesh has an [offset](TriMesh::offset) if f32 would lose detail otherwise, unless
+    /// [`LoadOptions::recentre`] is off. Rays for it then take `hitscan::scene::Mesh::local_ray`, and points that are answers
+    /// take the offset; scenes do both themselves.
     ///
     /// The mesh of an OBJ, STL or PLY file is moved, not copied. For glTF the names of the nodes become the
     /// objects of the records. Triangles of mirrored instances are reversed, so that their front side stays
@@ -142,13 +162,33 @@ pub fn merge(
     instances: &[Instance],
     options: &LoadOptions,
 ) -> Result<TriMesh, ReadErrorKind> {
+    check_merge(meshes, instances, options)?;
+    let read = |recentring: &mut Recentring| merge_once(meshes, instances, options, recentring);
+    let Recentred { value, offset, .. } = recentre(options.recentre, read, TriMesh::bounds)?;
+    Ok(value.with_offset(offset))
+}
+
+fn check_merge(
+    meshes: &[TriMesh],
+    instances: &[Instance],
+    options: &LoadOptions,
+) -> Result<(), ReadErrorKind> {
     let (mut n_vertices, mut n_triangles) = (0, 0);
     for instance in instances {
         n_vertices += meshes[instance.mesh].positions().len() as u64;
         n_triangles += meshes[instance.mesh].triangles().len() as u64;
     }
     ReadErrorKind::check_vertices("vertices of the merged scene", n_vertices, options)?;
-    ReadErrorKind::check_vertices("triangles of the merged scene", n_triangles, options)?;
+    ReadErrorKind::check_vertices("triangles of the merged scene", n_triangles, options)
+}
+
+/// [`merge`] relative to the offset of `recentring`.
+fn merge_once(
+    meshes: &[TriMesh],
+    instances: &[Instance],
+    options: &LoadOptions,
+    recentring: &mut Recentring,
+) -> Result<TriMesh, ReadErrorKind> {
     let mut builder = MeshBuilder::default();
     // Per mesh, because many instances may share it.
     let mut names: Vec<Vec<Name<'_>>> = meshes.iter().map(names_of).collect();
@@ -160,6 +200,16 @@ pub fn merge(
             .name
             .as_deref()
             .map(|name| nodes.entry(name).or_insert_with(|| Name::new(Some(name))));
+        let positions = mesh.positions().iter();
+        // The identity keeps every bit, even the sign of zero.
+        match instance.transform == DAffine3::IDENTITY && mesh.offset() == DVec3::ZERO {
+            true => builder.positions.extend(positions.map(|p| recentring.local(p.as_dvec3()))),
+            false => {
+                let to_scene = instance.transform * DAffine3::from_translation(mesh.offset());
+                let to_scene = |p: &Vec3| to_scene.transform_point3(p.as_dvec3());
+                builder.positions.extend(positions.map(|p| recentring.local(to_scene(p))));
+            }
+        }
         add_instance(&mut builder, mesh, instance.transform, node, &mut names[instance.mesh]);
     }
     Ok(builder.finish(options)?)
@@ -171,7 +221,7 @@ fn names_of(mesh: &TriMesh) -> Vec<Name<'_>> {
     names.iter().map(|name| Name::new(Some(name.as_str()))).collect()
 }
 
-/// Adds an instance of `mesh`. `node` is the name of its node, and `names` are those in its records.
+/// Adds an instance of `mesh`, whose positions are the last of `builder`. `node` is the name of its node, and `names` are those in its records.
 fn add_instance(
     builder: &mut MeshBuilder,
     mesh: &TriMesh,
@@ -180,14 +230,8 @@ fn add_instance(
     names: &mut [Name<'_>],
 ) {
     let is_mirrored = transform.matrix3.determinant() < 0.0;
-    let first_vertex = builder.positions.len() as u32;
-    // The identity keeps every bit, even the sign of zero.
+    let first_vertex = (builder.positions.len() - mesh.positions().len()) as u32;
     let is_identity = transform == DAffine3::IDENTITY;
-    let to_scene = |p: &Vec3| match is_identity {
-        true => *p,
-        false => transform.transform_point3(p.as_dvec3()).as_vec3(),
-    };
-    builder.positions.extend(mesh.positions().iter().map(to_scene));
     let to_normal: DMat3 = transform.matrix3.inverse().transpose();
     let turn = |[a, b, c]: [u32; 3]| if is_mirrored { [a, c, b] } else { [a, b, c] };
 

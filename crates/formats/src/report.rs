@@ -14,6 +14,9 @@ use crate::error_at::quoted;
 pub struct LoadReport {
     /// OBJ: counts of statements, and each kind of warning with its first line.
     pub obj: Option<ObjReport>,
+    /// STL and PLY: the largest movement of a coordinate by rounding, if
+    /// [`LoadOptions::recentre`](crate::LoadOptions) is off and would have avoided it; otherwise 0.
+    pub rounded_by: f64,
     /// STL, PLY and glTF: the skipped and mended parts by the plural of their name.
     skipped: HashMap<String, Skipped>,
 }
@@ -34,7 +37,7 @@ impl LoadReport {
     const MAX_NAMES: usize = 32;
 
     pub(crate) fn of_obj(report: ObjReport) -> Self {
-        Self { obj: Some(report), skipped: HashMap::new() }
+        Self { obj: Some(report), ..Self::default() }
     }
 
     /// The number of parts that were skipped or repaired; 0 for a file that was read completely.
@@ -56,7 +59,10 @@ impl LoadReport {
             };
             format!("{what}, {}: {}{line}", s.outcome, s.n)
         });
-        of_obj.lines().map(str::to_owned).chain(lines).collect()
+        let rounded = (self.rounded_by > 0.0).then(|| {
+            format!("positions rounded by up to {}, because f32 is coarse there", self.rounded_by)
+        });
+        of_obj.lines().map(str::to_owned).chain(lines).chain(rounded).collect()
     }
 
     /// Counts `n` skipped parts; `what` is the plural of their name.

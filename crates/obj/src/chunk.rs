@@ -6,6 +6,7 @@ use std::{
 };
 
 use glam::{Vec2, Vec3};
+use hitscan_primitives::Recentring;
 
 use crate::{
     LoadOptions, ReadErrorKind,
@@ -22,6 +23,8 @@ pub(crate) struct Chunk<'o> {
     /// Whether this is the first part, in which relative indices are resolved at once.
     pub(crate) is_first: bool,
     pub(crate) positions: Vec<Vec3>,
+    /// Converts the positions, which are relative to its offset.
+    pub(crate) recentring: Recentring,
     /// The indices of positions that are not finite and were replaced by zero.
     pub(crate) not_finite: Vec<u32>,
     pub(crate) uvs: Vec<Vec2>,
@@ -71,11 +74,12 @@ impl<'o> Chunk<'o> {
         self.material_lines[name].get_or_insert(line);
     }
 
-    pub(crate) fn new(options: &'o LoadOptions, is_first: bool) -> Self {
+    pub(crate) fn new(options: &'o LoadOptions, recentring: Recentring, is_first: bool) -> Self {
         Self {
             options,
             is_first,
             positions: Vec::new(),
+            recentring,
             not_finite: Vec::new(),
             uvs: Vec::new(),
             normals: Vec::new(),

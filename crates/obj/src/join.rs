@@ -28,6 +28,8 @@ pub(crate) struct Joined {
     pub(crate) libraries: Vec<(Vec<u8>, u64)>,
     /// The distinct materials of the faces, each with the first line that names it.
     pub(crate) used_materials: Vec<(String, u64)>,
+    /// The number of statements with a keyword of OBJ.
+    pub(crate) n_known: u64,
 }
 
 /// The reason why parts cannot be merged.
@@ -80,6 +82,7 @@ pub(crate) fn join(mut chunks: Vec<Chunk<'_>>, options: &LoadOptions) -> Result<
         report.warnings.merge(&chunk.warnings, before.lines);
         report.unknown_statements.merge(&chunk.unknown, before.lines);
     }
+    let n_known = chunks.iter().map(|chunk| chunk.n_known).sum();
     let settings = Settings::join(&chunks, &before);
     let libraries = libraries(&chunks, &before);
     let records = options.records.then(|| records(&chunks, &before, &settings));
@@ -101,7 +104,7 @@ pub(crate) fn join(mut chunks: Vec<Chunk<'_>>, options: &LoadOptions) -> Result<
         .map_err(|error| JoinError::Other(error.into()))?;
     report.n_degenerate_triangles = n_degenerate(&mesh);
     let used_materials = settings.used_materials();
-    Ok(Joined { mesh, report, libraries, used_materials })
+    Ok(Joined { mesh, report, libraries, used_materials, n_known })
 }
 
 fn count(chunks: &[Chunk<'_>]) -> Result<(Vec<Before>, Before), JoinError> {

@@ -11,7 +11,7 @@ use std::{
     },
 };
 
-use hitscan_primitives::TriMesh;
+use hitscan_primitives::{Recentred, Recentring, TriMesh, recentre};
 
 use crate::{
     LoadOptions, Material, ObjReport, ReadError, ReadErrorKind,
@@ -30,7 +30,8 @@ use crate::{
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ObjModel {
-    /// The mesh, with the attributes and records that [`LoadOptions`] selects.
+    /// The mesh, with the attributes and records that [`LoadOptions`] selects, at its
+    /// [offset](TriMesh::offset).
     pub mesh: TriMesh,
     /// The materials of all libraries in order. A name may occur twice; see [`ObjModel::material`].
     pub materials: Vec<Material>,
@@ -185,24 +186,18 @@ pub(crate) fn load_source<const FAST: bool>(
 ) -> Result<ObjModel, ReadError> {
     let progress = Progress::new(progress, source.len());
     let parts = parts(source.range(), partition.part_len);
-    let chunks = read_parts::<FAST>(source, name, options, &progress, partition, &parts)?;
-    let n_known: u64 = chunks.iter().map(|chunk| chunk.n_known).sum();
-    check_zero_indices(&chunks).map_err(|(line, kind)| ReadError::new(name, Some(line), kind))?;
-    let joined = join(chunks, options).map_err(|error| match error {
-        JoinError::Other(kind) => error_in(name, kind),
-        JoinError::Index { chunk, line_in_chunk, line, corner, n_vertices } => {
-            // Faces store only numbers, and the error quotes the text.
-            let max = options.max_statement_bytes;
-            let windows = Windows::new(source, parts[chunk].clone(), partition.window_len, max);
-            let statement = statement_on_line(windows, line_in_chunk).unwrap_or_default();
-            let corner = statements::corner_text(&statement, corner);
-            let expected = format!("one of the file's {n_vertices} vertices");
-            let kind = ReadErrorKind::Index { corner, expected };
-            ReadError::new(name, Some(line), kind)
-        }
-    })?;
+    let passes = Passes { source, name, options, progress: &progress, partition, parts: &parts };
+    let read = |recentring: &mut Recentring| match recentring.is_first_pass() {
+        true => passes.read::<FAST>(recentring),
+        // The fast parser knows only f32.
+        false => passes.read::<false>(recentring),
+    };
+    let Recentred { value: joined, offset, rounded_by } =
+        recentre(options.recentre, read, |joined| joined.mesh.bounds())?;
     progress.tell(0.95).map_err(|kind| error_in(name, kind))?;
-    let Joined { mesh, mut report, libraries: statements, used_materials } = joined;
+    let Joined { mesh, mut report, libraries: statements, used_materials, n_known } = joined;
+    let mesh = mesh.with_offset(offset);
+    report.rounded_by = rounded_by;
     report.warnings.add_all(LoadWarning::BadUtf16, source.n_replaced());
     if n_known == 0 && report.n_ignored() > 0 {
         let found = format!("{} lines that are no statements", report.n_ignored());
@@ -244,49 +239,83 @@ fn parts(whole: Range<u64>, part_len: u64) -> Vec<Range<u64>> {
     (0..n).map(|i| start(i)..start(i + 1).min(whole.end)).collect()
 }
 
-/// Parses all parts, or returns the first error of the file. Parts after an error are skipped.
-fn read_parts<'o, const FAST: bool>(
-    source: &Source<'_>,
-    name: &str,
+/// A source that is parsed once, or again relative to an offset.
+struct Passes<'p, 's, 'o> {
+    source: &'p Source<'s>,
+    name: &'p str,
     options: &'o LoadOptions,
-    progress: &Progress<'_>,
+    progress: &'p Progress<'p>,
     partition: Partition,
-    parts: &[Range<u64>],
-) -> Result<Vec<Chunk<'o>>, ReadError> {
-    let first_bad = AtomicUsize::new(usize::MAX);
-    let results = parallel::map(parts.len(), |i| {
-        let mut chunk = Chunk::new(options, i == 0);
-        let mut error = None;
-        let max = options.max_statement_bytes;
-        let mut windows = Windows::new(source, parts[i].clone(), partition.window_len, max);
-        while error.is_none() && first_bad.load(Ordering::Relaxed) > i {
-            let read = match windows.next() {
-                Ok(None) => break,
-                Ok(Some(text)) => read::<FAST>(&mut chunk, text)
-                    .map_err(|error| (Some(error.line), error.kind))
-                    .and_then(|()| progress.add(text.len() as u64).map_err(|kind| (None, kind))),
-                Err(error @ ReadErrorKind::TooLarge { .. }) => Err((Some(chunk.line()), error)),
-                Err(error) => Err((None, error)),
-            };
-            error = read.err();
-        }
-        chunk.scratch = Scratch::default();
-        if error.is_some() {
-            first_bad.fetch_min(i, Ordering::Relaxed);
-        }
-        (chunk, error)
-    });
-    let mut chunks = Vec::with_capacity(results.len());
-    let mut n_lines_before = 0;
-    for (chunk, error) in results {
-        if let Some((line, kind)) = error {
-            let line = line.map(|line| n_lines_before + line);
-            return Err(ReadError::new(name, line, kind));
-        }
-        n_lines_before += chunk.n_lines;
-        chunks.push(chunk);
+    parts: &'p [Range<u64>],
+}
+
+impl<'o> Passes<'_, '_, 'o> {
+    /// Parses and merges all parts.
+    fn read<const FAST: bool>(&self, recentring: &mut Recentring) -> Result<Joined, ReadError> {
+        let name = self.name;
+        let chunks = self.read_parts::<FAST>(recentring)?;
+        check_zero_indices(&chunks)
+            .map_err(|(line, kind)| ReadError::new(name, Some(line), kind))?;
+        chunks.iter().for_each(|chunk| recentring.merge(&chunk.recentring));
+        join(chunks, self.options).map_err(|error| match error {
+            JoinError::Other(kind) => error_in(name, kind),
+            JoinError::Index { chunk, line_in_chunk, line, corner, n_vertices } => {
+                // Faces store only numbers, and the error quotes the text.
+                let statement = statement_on_line(self.windows(chunk), line_in_chunk);
+                let corner = statements::corner_text(&statement.unwrap_or_default(), corner);
+                let expected = format!("one of the file's {n_vertices} vertices");
+                let kind = ReadErrorKind::Index { corner, expected };
+                ReadError::new(name, Some(line), kind)
+            }
+        })
     }
-    Ok(chunks)
+
+    fn windows(&self, part: usize) -> Windows<'_> {
+        let (window_len, max) = (self.partition.window_len, self.options.max_statement_bytes);
+        Windows::new(self.source, self.parts[part].clone(), window_len, max)
+    }
+
+    /// Parses all parts, or returns the first error of the file. Parts after an error are skipped.
+    fn read_parts<const FAST: bool>(
+        &self,
+        recentring: &Recentring,
+    ) -> Result<Vec<Chunk<'o>>, ReadError> {
+        let first_bad = AtomicUsize::new(usize::MAX);
+        let results = parallel::map(self.parts.len(), |i| {
+            let mut chunk = Chunk::new(self.options, recentring.part(), i == 0);
+            let mut error = None;
+            let mut windows = self.windows(i);
+            while error.is_none() && first_bad.load(Ordering::Relaxed) > i {
+                let read = match windows.next() {
+                    Ok(None) => break,
+                    Ok(Some(text)) => read::<FAST>(&mut chunk, text)
+                        .map_err(|error| (Some(error.line), error.kind))
+                        .and_then(|()| {
+                            self.progress.add(text.len() as u64).map_err(|kind| (None, kind))
+                        }),
+                    Err(error @ ReadErrorKind::TooLarge { .. }) => Err((Some(chunk.line()), error)),
+                    Err(error) => Err((None, error)),
+                };
+                error = read.err();
+            }
+            chunk.scratch = Scratch::default();
+            if error.is_some() {
+                first_bad.fetch_min(i, Ordering::Relaxed);
+            }
+            (chunk, error)
+        });
+        let mut chunks = Vec::with_capacity(results.len());
+        let mut n_lines_before = 0;
+        for (chunk, error) in results {
+            if let Some((line, kind)) = error {
+                let line = line.map(|line| n_lines_before + line);
+                return Err(ReadError::new(self.name, line, kind));
+            }
+            n_lines_before += chunk.n_lines;
+            chunks.push(chunk);
+        }
+        Ok(chunks)
+    }
 }
 
 /// The statement that starts on a line, counted from 1.

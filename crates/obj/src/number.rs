@@ -111,12 +111,23 @@ pub(crate) fn f32_word(word: &[u8]) -> Option<f32> {
     (is_nan || from_msvc).then_some(f32::NAN)
 }
 
+/// Parses a word that [`f32_word`] or [`f32_with_misplaced_sign`] takes, correctly rounded to f64; NaN for
+/// any other word.
+pub(crate) fn f64_word(word: &[u8]) -> f64 {
+    let ordered = || fast_float2::parse(with_ordered_sign(word)?).ok();
+    fast_float2::parse(word).ok().or_else(ordered).unwrap_or(f64::NAN)
+}
+
 /// Parses a word that has the sign of its exponent before the letter: `3.1+e2` for `3.1e+2`.
 pub(crate) fn f32_with_misplaced_sign(word: &[u8]) -> Option<f32> {
+    fast_float2::parse(with_ordered_sign(word)?).ok()
+}
+
+fn with_ordered_sign(word: &[u8]) -> Option<Vec<u8>> {
     let at = word.windows(2).position(|pair| matches!(pair, [b'+' | b'-', b'e' | b'E']))?;
     let mut ordered = word.to_vec();
     ordered.swap(at, at + 1);
-    fast_float2::parse(&ordered).ok()
+    Some(ordered)
 }
 
 #[cfg(test)]

@@ -35,6 +35,9 @@ pub struct ObjReport {
     /// The number of triangles of zero area. The mesh keeps them, because it may need them to be closed
     /// ([`TriMesh::is_degenerate`](hitscan_primitives::TriMesh::is_degenerate)).
     pub n_degenerate_triangles: u64,
+    /// The largest movement of a coordinate by rounding, if [`LoadOptions::recentre`](crate::LoadOptions) is
+    /// off and would have avoided it; otherwise 0.
+    pub rounded_by: f64,
     /// The first 64 material libraries that were not read completely.
     pub libraries: Vec<LibraryIssue>,
     /// The first 64 keywords that OBJ does not define, in the order of the file.
@@ -359,6 +362,13 @@ impl fmt::Display for ObjReport {
             0 => {}
             1 => writeln!(f, "1 triangle of zero area")?,
             n => writeln!(f, "{n} triangles of zero area")?,
+        }
+        if self.rounded_by > 0.0 {
+            writeln!(
+                f,
+                "positions rounded by up to {}, because f32 is coarse there",
+                self.rounded_by
+            )?;
         }
         if self.n_triangles == 0 {
             writeln!(f, "no triangles: the file has no usable face")?;

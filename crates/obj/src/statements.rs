@@ -1,13 +1,13 @@
 //! The general parser of statements, for every valid form and every error.
 
-use glam::{Vec2, Vec3};
+use glam::{DVec3, Vec2, Vec3};
 
 use crate::{
     Limit, ReadErrorKind,
     chunk::{Change, Chunk, ChunkError, Setting},
     faces::{MAX_VALUES, N_CHANNELS, NONE, absolute, relative},
     lines::{self, after_first_word, first_word, is_blank, quoted, words},
-    number::{f32_with_misplaced_sign, f32_word},
+    number::{f32_with_misplaced_sign, f32_word, f64_word},
     report::LoadWarning,
 };
 
@@ -98,6 +98,12 @@ fn position(chunk: &mut Chunk<'_>, statement: &[u8]) -> Result<(), ReadErrorKind
     let ([x, y, z], n_more) = numbers(chunk, statement, "vertex", "3 coordinates", 3)?;
     let line = chunk.line();
     let mut position = Vec3::new(x, y, z);
+    let mut exact = DVec3::ZERO;
+    if !chunk.recentring.is_first_pass() {
+        for (value, word) in exact.as_mut().iter_mut().zip(words(statement).skip(1)) {
+            *value = f64_word(word);
+        }
+    }
     match n_more {
         0 => {}
         // The weight of homogeneous coordinates.
@@ -105,9 +111,13 @@ fn position(chunk: &mut Chunk<'_>, statement: &[u8]) -> Result<(), ReadErrorKind
             let word = words(statement).nth(4).unwrap_or_default();
             let w = number(chunk, word, "vertex weight")?;
             position /= w;
+            exact /= f64_word(word);
         }
         3 | 4 => chunk.warnings.add(LoadWarning::VertexColours, line),
         _ => chunk.warnings.add(LoadWarning::ExtraNumbers, line),
+    }
+    if !chunk.recentring.is_first_pass() && position.is_finite() {
+        position = chunk.recentring.local(exact);
     }
     if !position.is_finite() {
         chunk.warnings.add(LoadWarning::VerticesNotFinite, line);

@@ -1,13 +1,17 @@
 //! Writing meshes as OBJ text.
 
-use std::io::{self, BufWriter, Write};
+use std::{
+    fmt::{Display, LowerExp},
+    io::{self, BufWriter, Write},
+};
 
 use hitscan_primitives::{CornerAttributes, FaceRecords, TriMesh};
 
 /// Writes a mesh as OBJ text: positions, texture coordinates, normals, and one face per triangle.
 ///
 /// Numbers are the shortest decimals that parse to the same bits, so [`parse`](crate::parse)
-/// returns the same positions, triangles and attributes. Records become `o`, `g`, `usemtl` and `s`
+/// returns the same positions, triangles and attributes. Positions are in the coordinates of the file
+/// ([`TriMesh::file_position`]). Records become `o`, `g`, `usemtl` and `s`
 /// statements. Each triangle of a polygon becomes a polygon, and the text names no library.
 ///
 /// # Errors
@@ -31,8 +35,14 @@ pub fn write(mesh: &TriMesh, out: impl Write) -> io::Result<()> {
     }
     let mut out = BufWriter::new(out);
     let CornerAttributes { normals, normal_indices, uvs, uv_indices } = mesh.attributes();
-    for position in mesh.positions() {
-        write_numbers(&mut out, "v", &position.to_array())?;
+    if mesh.needs_f64() {
+        for vertex in 0..mesh.positions().len() as u32 {
+            write_numbers(&mut out, "v", &mesh.file_position(vertex).to_array())?;
+        }
+    } else {
+        for position in mesh.positions() {
+            write_numbers(&mut out, "v", &position.to_array())?;
+        }
     }
     for uv in uvs {
         write_numbers(&mut out, "vt", &uv.to_array())?;
@@ -63,11 +73,15 @@ pub fn write(mesh: &TriMesh, out: impl Write) -> io::Result<()> {
     out.flush()
 }
 
-fn write_numbers(out: &mut impl Write, keyword: &str, numbers: &[f32]) -> io::Result<()> {
+fn write_numbers<T: Copy + Into<f64> + Display + LowerExp>(
+    out: &mut impl Write,
+    keyword: &str,
+    numbers: &[T],
+) -> io::Result<()> {
     write!(out, "{keyword}")?;
     for &number in numbers {
         // An exponent, because 1e-40 would take 40 digits.
-        match number.abs() {
+        match (number.into() as f32).abs() {
             0.0 | 1e-5..1e9 => write!(out, " {number}")?,
             _ => write!(out, " {number:e}")?,
         }

@@ -213,7 +213,7 @@ impl<'a> Picker<'a> {
             |bounds| !frustum.misses(bounds.min - origin, bounds.max - origin),
             |id| {
                 let mesh = self.scene.get(id).and_then(|instance| instance.mesh.as_deref());
-                if let (Some(mesh), Some(world)) = (mesh, self.scene.world_transform(id)) {
+                if let (Some(mesh), Some(world)) = (mesh, self.scene.mesh_to_world(id)) {
                     let translation = world.translation - origin;
                     on_mesh(id, DAffine3 { translation, ..world }, mesh);
                 }
@@ -231,7 +231,7 @@ impl<'a> Picker<'a> {
         hit: &SceneHit,
     ) -> Option<Pick> {
         let mesh = self.scene.get(hit.instance)?.mesh.as_deref()?;
-        let world = self.scene.world_transform(hit.instance)?;
+        let world = self.scene.mesh_to_world(hit.instance)?;
         let element = match kind {
             ElementKind::Face => Element::Face(mesh.tri_mesh().polygon_of(hit.triangle())),
             _ => Element::Object,

@@ -175,7 +175,7 @@ impl<'a> Sight<'a> {
     /// of its coordinates and hits is proportional to it.
     fn extent_from_origin(&self, id: InstanceId) -> f64 {
         let mesh = self.scene.get(id).and_then(|instance| instance.mesh.as_deref());
-        let (Some(mesh), Some(world)) = (mesh, self.scene.world_transform(id)) else { return 0.0 };
+        let (Some(mesh), Some(world)) = (mesh, self.scene.mesh_to_world(id)) else { return 0.0 };
         let coordinate = f64::from(mesh.tri_mesh().bounds().max_abs_coordinate());
         (world.matrix3.abs() * DVec3::splat(coordinate)).max_element()
     }

@@ -31,6 +31,7 @@
 //! | `shapes` | [`Plane`], [`Sphere`], box faces, [`Triangle`], [`UnitTriangle`], [`PlanarPolygon`] |
 //! | `closest_point`, `overlap`, `winding` | the definitions of the queries without a ray |
 //! | `tri_mesh`, `corner_attributes` | [`TriMesh`]; its normals and texture coordinates |
+//! | `recentre` | [`recentre`], which gives meshes far from the origin an offset in f64 |
 //! | `topology` | [`Topology`], the open edges and other faults of a mesh; [`SameVertex`] |
 //! | `face_records`, `material`, `alpha_mask` | [`FaceRecords`], [`Material`], [`AlphaMask`] |
 //! | `mesh_part` | [`MeshPart`], some polygons of a mesh under their indices |
@@ -65,6 +66,7 @@ mod material;
 mod tri_mesh;
 
 mod mesh_part;
+mod recentre;
 mod topology;
 
 pub mod brute_force;
@@ -90,6 +92,7 @@ pub use mesh_part::MeshPart;
 pub use overlap::{ConvexRegion, triangle_overlaps_box};
 pub use polygons::Triangulator;
 pub use ray::{Ray, RayError};
+pub use recentre::{Recentred, Recentring, recentre};
 pub use shapes::{
     BoxCrossing, BoxCrossings, BoxFace, PlanarPolygon, Plane, PolygonError, PolygonHit,
     PolygonRegion, Sphere, Triangle, UnitTriangle,

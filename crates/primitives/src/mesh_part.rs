@@ -58,7 +58,8 @@ impl TriMesh {
         let mesh = Self::from_vecs(self.positions().to_vec(), of_kept(self.triangles()))
             .and_then(|mesh| mesh.with_attributes(attributes))
             .and_then(|mesh| mesh.with_records(records));
-        MeshPart { mesh: mesh.expect("a part of a valid mesh is valid"), triangles }
+        let mesh = mesh.expect("a part of a valid mesh is valid").with_offset(self.offset());
+        MeshPart { mesh, triangles }
     }
 }
 

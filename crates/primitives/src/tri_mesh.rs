@@ -16,6 +16,8 @@ const LARGEST_UNSCALED: f32 = (1u64 << 40) as f32;
 /// Triangles are counter-clockwise seen from their front. Triangles of zero area are allowed;
 /// [`is_degenerate`](Self::is_degenerate) lists how queries treat them.
 ///
+/// Local space is that of the file or the caller, or it is relative to an [offset](Self::offset).
+///
 /// A mesh has at most 2^29 triangles ([`MAX_TRIANGLES`](Self::MAX_TRIANGLES)) and 2^32 - 1 positions.
 /// It takes 12 bytes per triangle and 12 per position. Each attribute adds 12 bytes per triangle, and
 /// its values.
@@ -34,6 +36,7 @@ pub struct TriMesh {
     bounds: Aabb,
     attributes: CornerAttributes,
     records: Option<Arc<FaceRecords>>,
+    offset: DVec3,
 }
 
 impl TriMesh {
@@ -77,7 +80,8 @@ impl TriMesh {
         }
         let bounds = bounds_of(&positions, &triangles);
         let attributes = CornerAttributes::default();
-        Ok(Self { positions, triangles, bounds, attributes, records: None })
+        let offset = DVec3::ZERO;
+        Ok(Self { positions, triangles, bounds, attributes, records: None, offset })
     }
 
     /// The same mesh with attributes at its corners.
@@ -152,7 +156,30 @@ impl TriMesh {
             bounds,
             attributes: self.attributes.clone(),
             records: self.records.clone(),
+            offset: self.offset,
         })
+    }
+
+    /// The same mesh at another [offset](Self::offset).
+    ///
+    /// # Panics
+    /// If the offset is not finite.
+    #[must_use]
+    pub fn with_offset(mut self, offset: DVec3) -> Self {
+        assert!(offset.is_finite(), "the offset of a mesh is finite");
+        self.offset = offset;
+        self
+    }
+
+    /// The origin of local space in the coordinates of the file that the mesh comes from; zero for most
+    /// meshes.
+    ///
+    /// Positions, [bounds](Self::bounds) and [points](Self::point) are in local space, and so are rays and
+    /// answers of a tree. A point `p` of the file is `p - offset` there. Readers choose an offset by
+    /// [`recentre`](crate::recentre), because f32 has steps of 0.5 at 5,000,000. Scenes apply it: the
+    /// transform of an instance takes the coordinates of the file to the world.
+    pub fn offset(&self) -> DVec3 {
+        self.offset
     }
 
     /// The vertex positions, in local space.

@@ -81,7 +81,7 @@ impl Framing {
         let points = subject
             .instances()
             .iter()
-            .filter_map(|&id| Some((subject.mesh(id)?, subject.scene().world_transform(id)?)));
+            .filter_map(|&id| Some((subject.mesh(id)?, subject.scene().mesh_to_world(id)?)));
         let points: Vec<_> = points.collect();
         let bounds = subject.bounds();
         let center = match bounds.is_empty() {

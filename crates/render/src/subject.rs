@@ -104,7 +104,7 @@ impl Subject {
         for (order, id, mesh) in &instances {
             let label = scene.get(*id).and_then(|instance| instance.name.as_deref());
             let label = label.map_or_else(|| format!("instance {order}"), str::to_owned);
-            let to_world = scene.world_transform(*id).unwrap_or_default();
+            let to_world = scene.mesh_to_world(*id).unwrap_or_default();
             instance_data[id.index as usize] = Some(InstanceData {
                 name: names.append(label),
                 mesh: Arc::clone(mesh),
@@ -327,7 +327,7 @@ impl Subject {
 fn max_abs_world_coordinate(scene: &Scene, id: InstanceId) -> f32 {
     let mesh = scene.get(id).and_then(|instance| instance.mesh.as_deref());
     let bounds = mesh.map(|mesh| mesh.tri_mesh().bounds()).filter(|bounds| !bounds.is_empty());
-    let linear = scene.world_transform(id).unwrap_or_default().matrix3;
+    let linear = scene.mesh_to_world(id).unwrap_or_default().matrix3;
     bounds.map_or(0.0, |bounds| {
         let largest = DVec3::splat(f64::from(bounds.max_abs_coordinate()));
         (linear.abs() * largest).max_element() as f32

@@ -269,11 +269,13 @@ impl Scene {
 
     fn relative_to(&self, parent: Option<InstanceId>, world: DAffine3) -> DAffine3 {
         let Some(parent) = parent.and_then(|parent| self.record(parent)) else { return world };
-        let frame = &parent.state.placement.frame;
+        let WorldState { world: parent_world, placement, .. } = &parent.state;
+        // The offset of a mesh changes no linear part.
+        let inverse_linear = placement.frame.inverse_linear;
         DAffine3 {
-            matrix3: frame.inverse_linear * world.matrix3,
+            matrix3: inverse_linear * world.matrix3,
             // Subtract first, because the difference of two points far from the origin is small.
-            translation: frame.inverse_linear * (world.translation - frame.translation),
+            translation: inverse_linear * (world.translation - parent_world.translation),
         }
     }
 
@@ -302,7 +304,7 @@ impl Scene {
             return Ok(());
         }
         let local = match keep {
-            KeepTransform::World => self.relative_to(parent, old.state.placement.world),
+            KeepTransform::World => self.relative_to(parent, old.state.world),
             KeepTransform::Local => old.instance.transform,
         };
         self.change(id, |instance| (instance.parent, instance.transform) = (parent, local))?;

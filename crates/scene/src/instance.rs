@@ -59,7 +59,8 @@ pub struct Instance {
     /// The mesh; `None` for a group.
     pub mesh: Option<Arc<Mesh>>,
     /// The transform from the mesh's space to the parent's space, or to the world without a parent. Any
-    /// invertible affine transform, including mirrored, sheared and non-uniform ones.
+    /// invertible affine transform, including mirrored, sheared and non-uniform ones. It takes the positions
+    /// of the mesh with their [offset](hitscan_primitives::TriMesh::offset), which most meshes do not have.
     pub transform: DAffine3,
     /// The parent. The transform is relative to it, and removing or hiding it removes or hides this
     /// instance.

@@ -2,10 +2,12 @@
 
 use std::sync::{Arc, OnceLock};
 
-use glam::DVec2;
+use glam::{DAffine3, DVec2};
 use hitscan_bvh::{BuildOptions, MeshBvh, RefitReport, WindingTree};
 use hitscan_primitives::{AlphaMask, Hit, MeshError, TriMesh};
 use thiserror::Error;
+
+use crate::{LocalRay, WorldRay, placement::Placement};
 
 /// A triangle mesh with its bounding volume hierarchy. Any number of instances share it in an [`Arc`].
 ///
@@ -87,6 +89,34 @@ impl Mesh {
     /// The tree of winding numbers, in the mesh's own space. The first call builds it in O(n).
     pub fn winding_tree(&self) -> &WindingTree {
         self.winding.get_or_init(|| Arc::new(WindingTree::new(self.bvh.clone())))
+    }
+
+    /// A ray in the coordinates of the mesh's file, in f64, as a ray in the mesh's own space; `None` if it is
+    /// invalid or cannot be expressed in f32.
+    ///
+    /// The difference to the [offset](TriMesh::offset) is taken in f64, and the result is rounded once, near
+    /// the mesh. An instance without a transform has the same hits. A hit lies at
+    /// `mesh.tri_mesh().offset() + mesh.tri_mesh().point(&hit)`, and at [`LocalRay::world_t`] of the ray.
+    ///
+    /// ```
+    /// use hitscan_primitives::{Faces, TriMesh};
+    /// use hitscan_scene::{Mesh, WorldRay};
+    ///
+    /// let corners = [[5e5 + 0.1, 5e6, 0.0], [5e5 + 1.1, 5e6, 0.0], [5e5 + 0.1, 5e6 + 1.0, 0.0]];
+    /// let mesh = Mesh::new(TriMesh::from_f64(corners, vec![[0, 1, 2]], true)?.value, &Default::default());
+    /// let ray = WorldRay::new([5e5 + 0.35, 5e6 + 0.25, 2.0], [0.0, 0.0, -1.0]);
+    /// let local = mesh.local_ray(&ray).expect("a valid ray");
+    /// let hit = mesh.bvh().closest_hit(&local.ray, Faces::Both).expect("it meets the triangle");
+    /// assert_eq!(local.world_t(hit.t), 2.0);
+    /// let point = mesh.tri_mesh().offset() + mesh.tri_mesh().point(&hit);
+    /// assert!(point.distance(ray.at(2.0)) < 1e-7);
+    /// # Ok::<(), hitscan_primitives::MeshError>(())
+    /// ```
+    pub fn local_ray(&self, ray: &WorldRay) -> Option<LocalRay> {
+        let ray = ray.checked().ok()?;
+        let world = DAffine3::from_translation(self.tri_mesh.offset());
+        let placement = Placement::new(world, self.tri_mesh.bounds()).ok()?;
+        LocalRay::new(&placement.frame, &ray)
     }
 
     /// The texture coordinates of a hit, interpolated by its barycentric weights; `None` if a corner has

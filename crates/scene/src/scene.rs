@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use glam::DAffine3;
-use hitscan_primitives::Aabb;
+use glam::{DAffine3, DVec3};
+use hitscan_primitives::{Aabb, TriMesh};
 
 use crate::{
     Instance, InstanceId, SceneError,
@@ -106,6 +106,9 @@ pub(crate) struct Record {
 /// The values that an instance derives from itself and its ancestors.
 #[derive(Clone, Debug)]
 pub(crate) struct WorldState {
+    /// The transform of the instance to the world, which its children are relative to.
+    pub(crate) world: DAffine3,
+    /// The placement of its mesh, whose offset comes before `world`.
     pub(crate) placement: Placement,
     /// Whether the instance or an ancestor is hidden.
     pub(crate) hidden: bool,
@@ -114,10 +117,23 @@ pub(crate) struct WorldState {
 impl WorldState {
     pub(crate) fn new(parent: Option<&Self>, instance: &Instance) -> Result<Self, TransformError> {
         let local = instance.transform;
-        let world = parent.map_or(local, |parent| parent.placement.world * local);
-        let bounds = instance.mesh.as_ref().map_or(Aabb::EMPTY, |mesh| mesh.tri_mesh().bounds());
+        let world = parent.map_or(local, |parent| parent.world * local);
+        let tri_mesh = instance.mesh.as_ref().map(|mesh| mesh.tri_mesh());
+        let placement = match tri_mesh {
+            Some(mesh) => Placement::new(after_offset(world, mesh), mesh.bounds())?,
+            None => Placement::new(world, Aabb::EMPTY)?,
+        };
         let hidden = instance.hidden || parent.is_some_and(|parent| parent.hidden);
-        Ok(Self { placement: Placement::new(world, bounds)?, hidden })
+        Ok(Self { world, placement, hidden })
+    }
+}
+
+/// The transform from the space of a mesh, whose offset comes first.
+pub(crate) fn after_offset(transform: DAffine3, mesh: &TriMesh) -> DAffine3 {
+    match mesh.offset() {
+        // Without an offset every bit stays, even the sign of zero.
+        DVec3::ZERO => transform,
+        offset => transform * DAffine3::from_translation(offset),
     }
 }
 
@@ -174,8 +190,18 @@ impl Scene {
         std::iter::successors(self.record(id), |record| self.record(record.instance.parent?))
     }
 
-    /// The transform from the mesh's space to the world; `None` for an unknown handle.
+    /// The transform of the instance after those of its ancestors; `None` for an unknown handle.
+    ///
+    /// For the positions of a mesh use [`mesh_to_world`](Self::mesh_to_world), which also has the
+    /// [offset](TriMesh::offset) of the mesh.
     pub fn world_transform(&self, id: InstanceId) -> Option<DAffine3> {
+        Some(self.record(id)?.state.world)
+    }
+
+    /// The transform from the positions of the instance's mesh to the world: the
+    /// [offset](TriMesh::offset) of the mesh, then [`world_transform`](Self::world_transform). `None` for an
+    /// unknown handle.
+    pub fn mesh_to_world(&self, id: InstanceId) -> Option<DAffine3> {
         Some(self.record(id)?.state.placement.world)
     }
 

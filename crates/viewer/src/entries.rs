@@ -90,7 +90,7 @@ pub(crate) fn world_bounds(
     triangles: impl Iterator<Item = u32>,
 ) -> Option<[DVec3; 2]> {
     let mesh = scene.get(instance)?.mesh.as_deref()?.tri_mesh();
-    let world = scene.world_transform(instance)?;
+    let world = scene.mesh_to_world(instance)?;
     let corners = triangles.flat_map(|triangle| mesh.corners(triangle));
     corners.map(|corner| world.transform_point3(corner.as_dvec3())).fold(None, |bounds, p| {
         let [min, max] = bounds.unwrap_or([p, p]);

@@ -160,7 +160,7 @@ impl Highlight<'_> {
 
     fn mesh_of(&self, id: InstanceId) -> Option<(&TriMesh, DAffine3)> {
         let mesh = self.scene.get(id)?.mesh.as_deref()?.tri_mesh();
-        Some((mesh, self.scene.world_transform(id)?))
+        Some((mesh, self.scene.mesh_to_world(id)?))
     }
 
     /// World positions of all corners of the selection.

@@ -7,5 +7,6 @@ mod details;
 mod editing;
 mod flattened;
 mod one_answer;
+mod recentred;
 mod space;
 mod undo;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use hitscan_bvh::{BuildOptions, BuildQuality, Layout, MeshBvh};
 use hitscan_cache::{BuiltMesh, Source, SourceFile, write};
-use hitscan_primitives::glam::{Vec2, Vec3};
+use hitscan_primitives::glam::{DVec3, Vec2, Vec3};
 use hitscan_primitives::{
     CornerAttributes, FaceRecords, Faces, Material, PolygonProperties, TriMesh, generate,
 };
@@ -68,7 +68,8 @@ pub(crate) fn rich(kind: Kind) -> BuiltMesh {
     let mesh = plain
         .with_attributes(attributes)
         .and_then(|mesh| mesh.with_records(records.with_properties(properties)?))
-        .expect("the parts fit");
+        .expect("the parts fit")
+        .with_offset(DVec3::new(507_965.0, -5_039_563.5, 0.1));
     let materials = vec![
         Material {
             name: "a name of seventeen".to_owned(),

@@ -42,6 +42,11 @@ pub(crate) struct LimitArgs {
     /// Refuse glTF files that repeat more vertices or triangles through shared accessors.
     #[arg(long, value_name = "N", hide_short_help = true, default_value_t = defaults().max_repeated, value_parser = whole::<u64>(0, u64::MAX))]
     max_repeated: u64,
+
+    /// Round positions far from the origin to single precision, instead of storing them relative to an
+    /// offset that keeps their details.
+    #[arg(long, hide_short_help = true)]
+    no_recentre: bool,
 }
 
 fn defaults() -> LoadOptions {
@@ -56,6 +61,7 @@ impl LimitArgs {
 
     pub(crate) fn load_options(&self) -> LoadOptions {
         LoadOptions {
+            recentre: !self.no_recentre,
             max_file_bytes: self.max_file.as_u64(),
             max_expanded_bytes: self.max_expanded.as_u64(),
             max_polygon_corners: self.max_corners,

@@ -6,9 +6,9 @@ use clap::{ArgGroup, Args as ClapArgs};
 
 use super::engine::EngineArgs;
 use super::format::{ClobberArg, OutputFormat};
-use super::values::point;
+use super::values::decimal_point;
 use crate::field::{FieldList, PointField, field_list};
-use crate::table::TableFormat;
+use crate::table::{Decimal, TableFormat};
 
 /// Find the closest point of the surface, its distance, and whether each point is inside.
 #[derive(Debug, ClapArgs)]
@@ -64,8 +64,8 @@ pub(crate) struct PointsArgs {
     pub(crate) file: PathBuf,
 
     /// Measure from a single point.
-    #[arg(long, value_name = "X,Y,Z", value_parser = point, allow_hyphen_values = true)]
-    pub(crate) at: Option<[f32; 3]>,
+    #[arg(long, value_name = "X,Y,Z", value_parser = decimal_point, allow_hyphen_values = true)]
+    pub(crate) at: Option<[Decimal; 3]>,
 
     /// Read the points from FILE, or from standard input (-).
     #[arg(long, value_name = "FILE")]

@@ -95,11 +95,6 @@ fn n_numbers(n: usize) -> String {
     if n == 1 { "1 number".to_owned() } else { format!("{n} numbers") }
 }
 
-/// Three finite numbers `X,Y,Z`, rounded once to single precision.
-pub(super) fn point(text: &str) -> Result<[f32; 3], String> {
-    decimal_point(text).map(|point| point.map(f32::of))
-}
-
 /// Three numbers `X,Y,Z` that are finite in single precision, in both precisions.
 pub(super) fn decimal_point(text: &str) -> Result<[Decimal; 3], String> {
     let parts = parts(text);
@@ -211,6 +206,7 @@ mod tests {
 
     #[test]
     fn points_take_signs_spaces_and_exponents() {
+        let point = |text: &str| decimal_point(text).map(|point| point.map(f32::of));
         assert_eq!(point("-1, +2.5,3e-2"), Ok([-1.0, 2.5, 0.03]));
         assert_eq!(point(" 0 0  -5 "), Ok([0.0, 0.0, -5.0]));
         assert!(point("7").unwrap_err().starts_with("found 1 number; expected three"));

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use hitscan::glam::DVec3;
 use hitscan::primitives::brute_force::BruteForce;
 use hitscan::scene::SceneBruteForce;
 use indicatif::ProgressBar;
@@ -26,7 +27,17 @@ pub(crate) fn run(args: &CastArgs) -> anyhow::Result<Outcome> {
     rays.remarks().iter().for_each(messages::note);
     let target = Target::open(args.output.as_deref())?.keeping(args.clobber.no_clobber)?;
     let mut inputs: Vec<PathBuf> = args.rays.clone().into_iter().collect();
-    if let Some(loaded) = scene_file::load_if_scene(&args.file, &args.engine)? {
+    let mut scene = scene_file::load_if_scene(&args.file, &args.engine)?;
+    let mut mesh = None;
+    if scene.is_none() {
+        let model = loading::load(&args.file, &args.engine.limits)?;
+        // A scene takes rays in f64, which a mesh with an offset needs.
+        match model.mesh.offset() == DVec3::ZERO {
+            true => mesh = Some(model),
+            false => scene = Some(scene_file::of_model(model, &args.file, &args.engine)?),
+        }
+    }
+    if let Some(loaded) = scene {
         inputs.extend(loaded.files.iter().cloned());
         let colours = loaded.colours();
         let surface = Surface::Scene(&loaded.scene, &colours);
@@ -36,7 +47,7 @@ pub(crate) fn run(args: &CastArgs) -> anyhow::Result<Outcome> {
         };
         return cast.run(&backend, surface, rays, target, &inputs);
     }
-    let mut model = loading::load(&args.file, &args.engine.limits)?;
+    let mut model = mesh.expect("a file that is no scene is a mesh");
     let tree = match args.brute {
         true => None,
         false => Some(Box::new(loading::build(&mut model, &args.engine)?)),

@@ -3,6 +3,7 @@
 use std::io::Write;
 
 use clap::ValueEnum;
+use hitscan::glam::DVec3;
 use hitscan::scene::SceneBruteForce;
 use hitscan::{BuildOptions, BuildQuality, Faces, Isa, Layout, MeshBvh, Ray, TriMesh};
 use hitscan_oracle::{Difference, HostileRays, Oracle, Query, Tally};
@@ -33,6 +34,10 @@ pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Outcome> {
         return check_scene(args, loaded);
     }
     let mut model = loading::load(&args.file, &args.limits)?;
+    if model.mesh.offset() != DVec3::ZERO {
+        // A scene takes rays in the coordinates of the file.
+        return check_scene(args, scene_file::of_model(model, &args.file, &engine)?);
+    }
     let Trees { mut trees, mut rows, invalid } = Trees::build(&mut model, args)?;
     let mesh = &model.mesh;
     let mut stream = HostileRays::new(mesh, args.seed);

@@ -22,7 +22,8 @@ pub(crate) fn run(args: &ConvertArgs) -> anyhow::Result<Outcome> {
     let mut model = scene_file::load_merged(&args.file, &EngineArgs::with_limits(args.limits))?;
     if args.scale.is_some() || args.up.is_some() {
         let file = args.file.display();
-        model.mesh = moved(&model.mesh, args.scale.unwrap_or(1.0), args.up)
+        let recentre = args.limits.load_options().recentre;
+        model.mesh = moved(&model.mesh, args.scale.unwrap_or(1.0), args.up, recentre)
             .with_context(|| format!("{file}: --scale gives positions that no mesh can have"))?;
     }
     mesh_output::write(&model.mesh, &model.materials, format, &mut target)?;
@@ -37,18 +38,24 @@ pub(crate) fn run(args: &ConvertArgs) -> anyhow::Result<Outcome> {
 }
 
 /// The mesh with its coordinates scaled, and with another axis up.
-fn moved(mesh: &TriMesh, scale: f64, up: Option<UpAxis>) -> Result<TriMesh, MeshError> {
-    let turned = |v: Vec3| match up {
+fn moved(
+    mesh: &TriMesh,
+    scale: f64,
+    up: Option<UpAxis>,
+    recentre: bool,
+) -> Result<TriMesh, MeshError> {
+    let turned = |v: DVec3| match up {
         None => v,
-        Some(UpAxis::Y) => Vec3::new(v.x, v.z, -v.y),
-        Some(UpAxis::Z) => Vec3::new(v.x, -v.z, v.y),
+        Some(UpAxis::Y) => DVec3::new(v.x, v.z, -v.y),
+        Some(UpAxis::Z) => DVec3::new(v.x, -v.z, v.y),
     };
     // Rounded once, from double precision.
-    let scaled = |&position: &Vec3| turned((DVec3::from(position) * scale).as_vec3());
-    let positions = mesh.positions().iter().map(scaled).collect();
+    let scaled = |&position: &Vec3| turned(mesh.to_file(position) * scale);
+    let positions = mesh.positions().iter().map(scaled);
     let mut attributes = mesh.attributes().clone();
-    attributes.normals.iter_mut().for_each(|normal| *normal = turned(*normal));
-    let moved = TriMesh::from_vecs(positions, mesh.triangles().to_vec())?;
+    let turn = |normal: &mut Vec3| *normal = turned(normal.as_dvec3()).as_vec3();
+    attributes.normals.iter_mut().for_each(turn);
+    let moved = TriMesh::from_f64(positions, mesh.triangles().to_vec(), recentre)?.value;
     let moved = moved.with_attributes(attributes)?;
     match mesh.records() {
         Some(records) => moved.with_records(records.clone()),

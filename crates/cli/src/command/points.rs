@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use hitscan::WindingTree;
+use hitscan::glam::DVec3;
 use indicatif::ProgressBar;
 
 use crate::args::PointsArgs;
@@ -37,11 +38,19 @@ pub(crate) fn run(args: &PointsArgs) -> anyhow::Result<Outcome> {
         false => messages::counter("measuring", reader.total()),
     };
     let (mut n_points, mut n_invalid, mut any_closest) = (0, 0, false);
-    let mut chunk = Vec::new();
+    let offset = model.mesh.offset();
+    let (mut chunk, mut exact) = (Vec::new(), Vec::new());
     let mut deviation = Deviation::default();
     loop {
         chunk.clear();
-        reader.read(&mut chunk, MAX_CHUNK_SIZE)?;
+        if offset == DVec3::ZERO {
+            reader.read(&mut chunk, MAX_CHUNK_SIZE)?;
+        } else {
+            exact.clear();
+            reader.read_f64(&mut exact, MAX_CHUNK_SIZE)?;
+            let local = |&point: &[f64; 3]| (DVec3::from(point) - offset).as_vec3().to_array();
+            chunk.extend(exact.iter().map(local));
+        }
         if chunk.is_empty() {
             break;
         }

@@ -1,7 +1,7 @@
 //! Points as comma-separated values: rows of three numbers.
 
 use super::reader::PointReader;
-use crate::table::{Arrivals, CsvTable, Schema};
+use crate::table::{Arrivals, CsvTable, Number, Schema};
 
 /// A stream of points in CSV.
 pub(super) struct CsvPoints<R>(CsvTable<R>);
@@ -22,19 +22,33 @@ impl<R: Arrivals> CsvPoints<R> {
     }
 }
 
-impl<R: Arrivals> PointReader for CsvPoints<R> {
-    fn read(&mut self, points: &mut Vec<[f32; 3]>, max_points: usize) -> anyhow::Result<()> {
+impl<R: Arrivals> CsvPoints<R> {
+    fn points<N: Number + Default>(
+        &mut self,
+        points: &mut Vec<[N; 3]>,
+        max_points: usize,
+    ) -> anyhow::Result<()> {
         for n in 0..max_points {
             if n > 0 && !self.0.has_arrived(n) {
                 break;
             }
-            let mut point = [0.0; 3];
+            let mut point = [N::default(); 3];
             if !self.0.read_row(&mut point)? {
                 break;
             }
             points.push(point);
         }
         Ok(())
+    }
+}
+
+impl<R: Arrivals> PointReader for CsvPoints<R> {
+    fn read(&mut self, points: &mut Vec<[f32; 3]>, max_points: usize) -> anyhow::Result<()> {
+        self.points(points, max_points)
+    }
+
+    fn read_f64(&mut self, points: &mut Vec<[f64; 3]>, max_points: usize) -> anyhow::Result<()> {
+        self.points(points, max_points)
     }
 
     fn remarks(&self) -> Vec<String> {

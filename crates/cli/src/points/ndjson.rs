@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 
 use super::reader::PointReader;
 use crate::table::json::{self, number, vector};
-use crate::table::{Arrivals, Lines};
+use crate::table::{Arrivals, Lines, Number};
 
 /// A stream of points in NDJSON.
 pub(super) struct NdjsonPoints<R>(Lines<R>);
@@ -17,8 +17,12 @@ impl<R: Arrivals> NdjsonPoints<R> {
     }
 }
 
-impl<R: Arrivals> PointReader for NdjsonPoints<R> {
-    fn read(&mut self, points: &mut Vec<[f32; 3]>, max_points: usize) -> anyhow::Result<()> {
+impl<R: Arrivals> NdjsonPoints<R> {
+    fn points<N: Number>(
+        &mut self,
+        points: &mut Vec<[N; 3]>,
+        max_points: usize,
+    ) -> anyhow::Result<()> {
         for n in 0..max_points {
             if n > 0 && !self.0.has_arrived(n, |_| false) {
                 break;
@@ -28,6 +32,16 @@ impl<R: Arrivals> PointReader for NdjsonPoints<R> {
             points.push(point.with_context(|| self.0.location())?);
         }
         Ok(())
+    }
+}
+
+impl<R: Arrivals> PointReader for NdjsonPoints<R> {
+    fn read(&mut self, points: &mut Vec<[f32; 3]>, max_points: usize) -> anyhow::Result<()> {
+        self.points(points, max_points)
+    }
+
+    fn read_f64(&mut self, points: &mut Vec<[f64; 3]>, max_points: usize) -> anyhow::Result<()> {
+        self.points(points, max_points)
     }
 }
 
@@ -46,7 +60,7 @@ struct PointObject<'a> {
     z: Option<&'a RawValue>,
 }
 
-fn parse(line: &[u8]) -> anyhow::Result<[f32; 3]> {
+fn parse<N: Number>(line: &[u8]) -> anyhow::Result<[N; 3]> {
     let text = json::text(line)?;
     if text.starts_with('[') {
         let values: Vec<&RawValue> = json::parse(&text, EXPECTED)?;

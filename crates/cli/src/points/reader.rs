@@ -11,6 +11,12 @@ pub trait PointReader {
     /// Text or data that is not a point, with its file and its line or row.
     fn read(&mut self, points: &mut Vec<[f32; 3]>, max_points: usize) -> anyhow::Result<()>;
 
+    /// [`read`](Self::read) in double precision.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    fn read_f64(&mut self, points: &mut Vec<[f64; 3]>, max_points: usize) -> anyhow::Result<()>;
+
     /// The number of all points, if the format gives it.
     fn total(&self) -> Option<u64> {
         None

@@ -1,6 +1,8 @@
 //! The facts that the formats print about a point.
 
 use hitscan::TriMesh;
+use hitscan::glam::DVec3;
+use serde::Serialize;
 
 use super::answer::PointAnswer;
 
@@ -10,8 +12,7 @@ use super::answer::PointAnswer;
 pub(super) struct PointRecord<'a> {
     /// The number of the point, from 0.
     pub(super) point: u64,
-    /// The point, rounded to single precision.
-    pub(super) position: [f32; 3],
+    pub(super) position: Position,
     pub(super) inside: bool,
     pub(super) distance: Option<f64>,
     /// Negative inside.
@@ -30,6 +31,36 @@ pub(super) struct PointRecord<'a> {
     pub(super) material: Option<&'a str>,
 }
 
+/// A point in the coordinates of the mesh's file, as the query took it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub(super) enum Position {
+    /// Rounded to single precision.
+    Single([f32; 3]),
+    /// Rounded to single precision relative to the offset of the mesh.
+    Double([f64; 3]),
+}
+
+impl Position {
+    fn new(mesh: &TriMesh, local: [f32; 3]) -> Self {
+        match mesh.offset() == DVec3::ZERO {
+            true => Self::Single(local),
+            false => Self::Double(mesh.to_file(local.into()).to_array()),
+        }
+    }
+
+    pub(super) fn to_f64(self) -> [f64; 3] {
+        match self {
+            Self::Single(point) => point.map(f64::from),
+            Self::Double(point) => point,
+        }
+    }
+
+    pub(super) fn is_finite(self) -> bool {
+        self.to_f64().iter().all(|x| x.is_finite())
+    }
+}
+
 impl<'a> PointRecord<'a> {
     pub(super) fn new(
         mesh: &'a TriMesh,
@@ -43,12 +74,12 @@ impl<'a> PointRecord<'a> {
         let named = named.map(|(records, triangle)| (records, records.polygon(triangle)));
         Self {
             point,
-            position,
+            position: Position::new(mesh, position),
             inside: answer.is_inside,
             distance: closest.map(|closest| closest.distance),
             signed_distance: answer.signed_distance(),
             // A sum of -0.0 and 0.0 is 0.0.
-            closest: closest.map(|closest| (closest.point + 0.0).to_array()),
+            closest: closest.map(|closest| (closest.point + mesh.offset() + 0.0).to_array()),
             w1: closest.map(|closest| closest.u),
             w2: closest.map(|closest| closest.v),
             triangle,

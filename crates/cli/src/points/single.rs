@@ -3,15 +3,22 @@
 use std::collections::HashSet;
 
 use hitscan::TriMesh;
+use hitscan::glam::{DVec3, Vec3};
 
 use super::reader::PointReader;
+use crate::table::{Decimal, Number};
 
 /// The single point of a command line, as a stream.
-pub(crate) struct SinglePoint(pub(crate) Option<[f32; 3]>);
+pub(crate) struct SinglePoint(pub(crate) Option<[Decimal; 3]>);
 
 impl PointReader for SinglePoint {
     fn read(&mut self, points: &mut Vec<[f32; 3]>, max_points: usize) -> anyhow::Result<()> {
-        points.extend(self.0.take_if(|_| max_points > 0));
+        points.extend(self.0.take_if(|_| max_points > 0).map(|point| point.map(f32::of)));
+        Ok(())
+    }
+
+    fn read_f64(&mut self, points: &mut Vec<[f64; 3]>, max_points: usize) -> anyhow::Result<()> {
+        points.extend(self.0.take_if(|_| max_points > 0).map(|point| point.map(f64::of)));
         Ok(())
     }
 
@@ -23,6 +30,8 @@ impl PointReader for SinglePoint {
 /// The vertices of a mesh that its triangles use, each position once, in the order of the file.
 pub(crate) struct VertexPoints {
     points: std::vec::IntoIter<[f32; 3]>,
+    /// The offset of the mesh.
+    offset: DVec3,
     n_points: u64,
 }
 
@@ -37,13 +46,25 @@ impl VertexPoints {
             .filter(|position| seen.insert(position.map(|x| (x + 0.0).to_bits())))
             .collect();
         let n_points = points.len() as u64;
-        Self { points: points.into_iter(), n_points }
+        Self { points: points.into_iter(), offset: mesh.offset(), n_points }
     }
 }
 
 impl PointReader for VertexPoints {
     fn read(&mut self, points: &mut Vec<[f32; 3]>, max_points: usize) -> anyhow::Result<()> {
-        points.extend(self.points.by_ref().take(max_points));
+        let offset = self.offset;
+        let in_file = |point: [f32; 3]| match offset == DVec3::ZERO {
+            true => point,
+            false => (Vec3::from_array(point).as_dvec3() + offset).as_vec3().to_array(),
+        };
+        points.extend(self.points.by_ref().take(max_points).map(in_file));
+        Ok(())
+    }
+
+    fn read_f64(&mut self, points: &mut Vec<[f64; 3]>, max_points: usize) -> anyhow::Result<()> {
+        let in_file =
+            |point: [f32; 3]| (Vec3::from_array(point).as_dvec3() + self.offset).to_array();
+        points.extend(self.points.by_ref().take(max_points).map(in_file));
         Ok(())
     }
 

@@ -11,7 +11,7 @@ use hitscan::TriMesh;
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 
 use super::answer::PointAnswer;
-use super::record::PointRecord;
+use super::record::{PointRecord, Position};
 use crate::args::OutputFormat;
 use crate::field::PointField;
 use crate::output::{Column, NO_INDEX, Target, plain_name, quoted, write_archive};
@@ -24,6 +24,7 @@ pub(crate) struct PointResults<'a> {
     pub(crate) mesh: &'a TriMesh,
     /// The index of the first point among all points of the command.
     pub(crate) first: u64,
+    /// Relative to the offset of the mesh.
     pub(crate) points: &'a [[f32; 3]],
     pub(crate) answers: &'a [PointAnswer],
     pub(crate) fields: &'a [PointField],
@@ -136,7 +137,7 @@ fn write_block(
     let has = |field: PointField| fields.contains(&field);
     let point = record.point;
     let (Some(distance), Some([x, y, z])) = (record.distance, record.closest) else {
-        let is_finite = record.position.iter().all(|x| x.is_finite());
+        let is_finite = record.position.is_finite();
         let reason =
             if is_finite { "the mesh has no triangles" } else { "the point is not finite" };
         return writeln!(out, "point {point}: no closest point, {reason}");
@@ -259,9 +260,14 @@ impl Serialize for Row<'_> {
         row.serialize_element(&record.point)?;
         for field in *fields {
             match field {
-                PointField::Position => {
-                    record.position.iter().try_for_each(|x| row.serialize_element(x))?;
-                }
+                PointField::Position => match record.position {
+                    Position::Single(point) => {
+                        point.iter().try_for_each(|x| row.serialize_element(x))?;
+                    }
+                    Position::Double(point) => {
+                        point.iter().try_for_each(|x| row.serialize_element(x))?;
+                    }
+                },
                 PointField::Inside => row.serialize_element(&record.inside)?,
                 PointField::Distance => row.serialize_element(&record.distance)?,
                 PointField::SignedDistance => row.serialize_element(&record.signed_distance)?,
@@ -303,7 +309,7 @@ impl PointArrays {
         let mut columns = Vec::new();
         for &field in fields {
             let column = match field {
-                PointField::Position => Column::new("positions", "<f4", 3),
+                PointField::Position => Column::new("positions", "<f8", 3),
                 PointField::Inside => Column::new("inside", "|b1", 1),
                 PointField::Distance => Column::new("distance", "<f8", 1),
                 PointField::SignedDistance => Column::new("signed_distance", "<f8", 1),
@@ -337,7 +343,9 @@ impl PointArrays {
         for record in results.records(0..results.points.len()) {
             for (field, column) in &mut self.0 {
                 match field {
-                    PointField::Position => column.push(record.position.map(f32::to_le_bytes))?,
+                    PointField::Position => {
+                        column.push(record.position.to_f64().map(f64::to_le_bytes))?;
+                    }
                     PointField::Inside => column.push([[u8::from(record.inside)]])?,
                     PointField::Distance => column.push(distance(record.distance))?,
                     PointField::SignedDistance => column.push(distance(record.signed_distance))?,

@@ -10,7 +10,7 @@ use super::output::{self, POINTS};
 use crate::args::{OutputFormat, PointsArgs};
 use crate::points::{self, PointReader, SinglePoint, VertexPoints};
 use crate::stdin;
-use crate::table::{TableFormat, TableSource};
+use crate::table::{Decimal, TableFormat, TableSource};
 
 /// The work of `points`.
 #[derive(Debug)]
@@ -25,7 +25,7 @@ pub(crate) struct Points {
 #[derive(Debug)]
 pub(crate) enum PointInput {
     /// The point of the command line.
-    Single([f32; 3]),
+    Single([Decimal; 3]),
     /// The vertices of a mesh or scene.
     Mesh(PathBuf),
     /// The points of a file or of standard input.

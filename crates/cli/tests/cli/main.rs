@@ -22,6 +22,7 @@ mod picking;
 mod pictures;
 mod points;
 mod ray_files;
+mod recentring;
 mod render;
 mod results;
 mod scenes;

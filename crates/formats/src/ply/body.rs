@@ -91,8 +91,13 @@ impl<'a> Body<'a> {
         Ok(())
     }
 
+    /// Whether the numbers are words.
+    pub(super) fn is_text(&self) -> bool {
+        self.encoding == Encoding::Text
+    }
+
     pub(super) fn number(&mut self, scalar: Scalar) -> Result<f64, ErrorAt> {
-        if self.encoding == Encoding::Text {
+        if self.is_text() {
             let number = match scalar {
                 // Rounds only once. Rounding to `f64` first could give another number.
                 Scalar::F32 => self.words.number::<f32>("a number").map(f64::from),

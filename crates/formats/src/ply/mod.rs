@@ -6,8 +6,10 @@ mod header;
 mod vertices;
 
 use hitscan_files::{LoadOptions, ReadErrorKind};
+use hitscan_primitives::{Recentring, TriMesh};
 
 use crate::{
+    LoadReport,
     error_at::{ErrorAt, Position},
     loaded::Parts,
 };
@@ -28,16 +30,18 @@ pub(crate) fn parse(bytes: &[u8], options: &LoadOptions) -> Result<Parts, ErrorA
         Encoding::Text => [free, lines, (Rows::Lines, true)],
         _ => [free, (Rows::Free, true), (Rows::Free, true)],
     };
-    let mut first_error = None;
-    for (rows, may_go_on) in rows {
-        for header in std::iter::once(header.clone()).chain(header.with_other_end(bytes)) {
-            match parse_body(bytes, &header, rows, may_go_on, options) {
-                Ok(parts) => return Ok(parts),
-                Err(error) => _ = first_error.get_or_insert(error),
+    Parts::recentred(options, |recentring| {
+        let mut first_error = None;
+        for (rows, may_go_on) in rows {
+            for header in std::iter::once(header.clone()).chain(header.with_other_end(bytes)) {
+                match parse_body(bytes, &header, rows, may_go_on, options, recentring) {
+                    Ok(read) => return Ok(read),
+                    Err(error) => _ = first_error.get_or_insert(error),
+                }
             }
         }
-    }
-    Err(first_error.expect("the file was read at least once"))
+        Err(first_error.expect("the file was read at least once"))
+    })
 }
 
 fn parse_body(
@@ -46,9 +50,10 @@ fn parse_body(
     rows: Rows,
     may_go_on: bool,
     options: &LoadOptions,
-) -> Result<Parts, ErrorAt> {
+    recentring: &mut Recentring,
+) -> Result<(TriMesh, LoadReport), ErrorAt> {
     let mut body = Body::new(bytes, header, rows);
-    let mut ply = Ply::new(header.report.clone(), options);
+    let mut ply = Ply::new(header.report.clone(), options, recentring);
     let mut has_vertices = false;
     // The faces before the vertices, which are read after them.
     let mut early = Vec::new();
@@ -96,7 +101,7 @@ fn parse_body(
     let what =
         if is_text { "words after the last element" } else { "bytes after the last element" };
     ply.report.add(what, n_after);
-    Ok(Parts::of_one(ply.builder.finish(options)?, ply.report))
+    Ok((ply.builder.finish(options)?, ply.report))
 }
 
 /// Compares the number of elements with the unread bytes, before memory is allocated.

@@ -1,11 +1,12 @@
 //! The vertices of a PLY file.
 
-use glam::{Vec2, Vec3};
+use glam::{DVec3, Vec2, Vec3};
 use hitscan_files::{LoadOptions, ReadErrorKind};
+use hitscan_primitives::Recentring;
 
 use super::{
     body::Body,
-    header::{Element, Property},
+    header::{Element, Property, Scalar},
 };
 use crate::{
     LoadReport,
@@ -36,10 +37,15 @@ pub(super) struct Ply<'a> {
     pub(super) has_uvs: bool,
     pub(super) n_triangles: u64,
     pub(super) report: LoadReport,
+    recentring: &'a mut Recentring,
 }
 
 impl<'a> Ply<'a> {
-    pub(super) fn new(report: LoadReport, options: &'a LoadOptions) -> Self {
+    pub(super) fn new(
+        report: LoadReport,
+        options: &'a LoadOptions,
+        recentring: &'a mut Recentring,
+    ) -> Self {
         Self {
             options,
             builder: MeshBuilder::default(),
@@ -48,6 +54,7 @@ impl<'a> Ply<'a> {
             has_uvs: false,
             n_triangles: 0,
             report,
+            recentring,
         }
     }
 
@@ -89,17 +96,23 @@ impl<'a> Ply<'a> {
         }
         self.has_normals = found[3..6] == [true; 3];
         self.has_uvs = found[6..] == [true; 2];
+        let reads_f64 = body.is_text() && !self.recentring.is_first_pass();
         for _ in 0..element.n {
             body.begin(element)?;
-            let mut values = [0.0f32; COLUMNS.len()];
+            let mut values = [0.0; COLUMNS.len()];
             for (property, column) in element.properties.iter().zip(&columns) {
                 match column {
-                    Some(column) => values[*column] = body.number(property.scalar)? as f32,
+                    Some(column) => {
+                        // A word may hold more digits than its type.
+                        let scalar = if reads_f64 { Scalar::F64 } else { property.scalar };
+                        values[*column] = body.number(scalar)?;
+                    }
                     None => body.skip_property(property)?,
                 }
             }
-            let [x, y, z, nx, ny, nz, u, v] = values;
-            let position = Vec3::new(x, y, z);
+            let position = DVec3::new(values[0], values[1], values[2]);
+            let position = self.recentring.local(position);
+            let [_, _, _, nx, ny, nz, u, v] = values.map(|value| value as f32);
             self.is_finite.push(position.is_finite());
             // A vertex that is not finite keeps its index. Its faces are skipped.
             let n_not_finite = u64::from(!position.is_finite());

@@ -68,6 +68,7 @@ fn read_solid<'b>(bytes: &'b [u8], solids: &mut Solids<'_>) -> Result<&'b [u8], 
     }
     for facet in facets.chunks(FACET).take(n) {
         let (_, corners) = vectors(facet);
+        let corners = corners.map(|corner| solids.recentring.local(corner.as_dvec3()));
         solids.add(&corners, &mut Name::default(), None)?;
     }
     let n_missing = (n * FACET).saturating_sub(facets.len()) as u64;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use glam::Vec3;
 use hitscan_files::{Limit, LoadOptions, ReadErrorKind};
-use hitscan_primitives::{CornerAttributes, TriMesh, Triangulator};
+use hitscan_primitives::{CornerAttributes, Recentring, TriMesh, Triangulator};
 
 use crate::{
     LoadReport,
@@ -21,10 +21,11 @@ pub(super) struct Solids<'a> {
     pub(super) report: LoadReport,
     n_triangles: u64,
     options: &'a LoadOptions,
+    pub(super) recentring: &'a mut Recentring,
 }
 
 impl<'a> Solids<'a> {
-    pub(super) fn new(options: &'a LoadOptions) -> Self {
+    pub(super) fn new(options: &'a LoadOptions, recentring: &'a mut Recentring) -> Self {
         Self {
             builder: MeshBuilder::default(),
             vertices: HashMap::new(),
@@ -32,6 +33,7 @@ impl<'a> Solids<'a> {
             report: LoadReport::default(),
             n_triangles: 0,
             options,
+            recentring,
         }
     }
 

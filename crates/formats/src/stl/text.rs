@@ -1,6 +1,6 @@
 //! STL as text.
 
-use glam::Vec3;
+use glam::{DVec3, Vec3};
 
 use super::solids::Solids;
 use crate::{
@@ -219,8 +219,17 @@ impl<'a> Text<'a> {
 
     fn vertex(&mut self, solids: &mut Solids<'_>) -> Result<(), ErrorAt> {
         let mut corner = Vec3::ZERO;
-        for axis in 0..3 {
-            corner[axis] = self.words.number("a coordinate")?;
+        // Rounded to f32 once: by the parser, or relative to the offset.
+        if solids.recentring.is_first_pass() {
+            for number in corner.as_mut() {
+                *number = self.words.number("a coordinate")?;
+            }
+        } else {
+            let mut position = DVec3::ZERO;
+            for number in position.as_mut() {
+                *number = self.words.number("a coordinate")?;
+            }
+            corner = solids.recentring.local(position);
         }
         self.corners.push(corner);
         if self.words.next_if(|word| number::<f32>(word).is_some()) {

@@ -5,7 +5,7 @@ use std::{
     io::{self, Write},
 };
 
-use glam::Vec3;
+use glam::{DVec3, Vec3};
 use hitscan_primitives::{CornerAttributes, Material, TriMesh};
 use serde_json::{Value, json};
 
@@ -38,10 +38,14 @@ pub(super) fn write(
     losses::count(mesh, kept, report);
     let vertices = Vertices::of(mesh, report);
     let materials = Materials::new(mesh, materials, report);
+    let offset = mesh.offset();
     let mut file = File::default();
     let (mut meshes, mut nodes) = (Vec::new(), Vec::new());
     for object in &objects {
         let mut node = json!({"mesh": meshes.len()});
+        if offset != DVec3::ZERO {
+            node["translation"] = json!(offset.to_array());
+        }
         let mut mesh = json!({"primitives": file.add_object(object, &vertices, &materials, objects.len() == 1)});
         if let Some(name) = object.name {
             (node["name"], mesh["name"]) = (name.into(), name.into());

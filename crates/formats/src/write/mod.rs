@@ -31,6 +31,9 @@ pub use write_report::WriteReport;
 /// | groups and smoothing groups | yes | no | no | no |
 /// | colours of materials | no | no | no | diffuse, emissive, opacity |
 ///
+/// A mesh with an [offset](TriMesh::offset) keeps the coordinates of its file: as decimals in OBJ and STL,
+/// which is text then, in double precision in PLY, and as the translation of a node in GLB.
+///
 /// No format keeps polygons of more than three corners. The report counts everything that is lost.
 ///
 /// # Errors

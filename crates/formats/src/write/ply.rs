@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use glam::DVec3;
 use hitscan_primitives::TriMesh;
 
 use super::{
@@ -21,10 +22,12 @@ pub(super) fn write(
     vertices.report_missing(report);
     let Vertices { positions, normals, uvs, triangles, .. } = &vertices;
     let n = positions.len();
+    let has_offset = mesh.offset() != DVec3::ZERO;
+    let number = if has_offset { "double" } else { "float" };
     write!(
         out,
         "ply\nformat binary_little_endian 1.0\ncomment written by hitscan\nelement vertex {n}\n\
-         property float x\nproperty float y\nproperty float z\n"
+         property {number} x\nproperty {number} y\nproperty {number} z\n"
     )?;
     if !normals.is_empty() {
         write!(out, "property float nx\nproperty float ny\nproperty float nz\n")?;
@@ -40,7 +43,12 @@ pub(super) fn write(
         triangles.len()
     )?;
     for (vertex, position) in positions.iter().enumerate() {
-        write_floats(out, &position.to_array())?;
+        if has_offset {
+            let position = mesh.to_file(*position).to_array();
+            position.iter().try_for_each(|number| out.write_all(&number.to_le_bytes()))?;
+        } else {
+            write_floats(out, &position.to_array())?;
+        }
         if let Some(normal) = normals.get(vertex) {
             write_floats(out, &normal.to_array())?;
         }

@@ -1,4 +1,4 @@
-//! Writing binary STL.
+//! Writing STL: binary, or text for a mesh with an offset, because binary STL holds f32.
 
 use std::io::{self, Write};
 
@@ -17,6 +17,9 @@ pub(super) fn write(
 ) -> io::Result<()> {
     let kept = Kept { attributes: false, names: false, groups: false, unused_vertices: false };
     losses::count(mesh, kept, report);
+    if mesh.offset() != DVec3::ZERO {
+        return write_text(mesh, out);
+    }
     // It must not start with `solid`, by which readers recognise text.
     const TITLE: &[u8] = b"binary STL, written by hitscan";
     let mut header = [0; 80];
@@ -34,6 +37,20 @@ pub(super) fn write(
         out.write_all(&facet)?;
     }
     Ok(())
+}
+
+fn write_text(mesh: &TriMesh, out: &mut impl Write) -> io::Result<()> {
+    writeln!(out, "solid")?;
+    for (triangle, corners) in mesh.triangles().iter().enumerate() {
+        let normal = mesh.unit_normal(triangle as u32).unwrap_or(DVec3::ZERO).as_vec3();
+        writeln!(out, "facet normal {} {} {}\nouter loop", normal.x, normal.y, normal.z)?;
+        for &vertex in corners {
+            let p = mesh.file_position(vertex);
+            writeln!(out, "vertex {} {} {}", p.x, p.y, p.z)?;
+        }
+        writeln!(out, "endloop\nendfacet")?;
+    }
+    writeln!(out, "endsolid")
 }
 
 fn numbers(vectors: [Vec3; 4]) -> impl Iterator<Item = f32> {

@@ -18,6 +18,7 @@ mod gltf_placement;
 mod gltf_tolerance;
 #[cfg(feature = "ply")]
 mod ply;
+mod recentring;
 #[cfg(feature = "stl")]
 mod stl;
 mod support;

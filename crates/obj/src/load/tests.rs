@@ -12,6 +12,8 @@ use crate::LoadWarning;
 const TEXTS: &[&str] = &[
     "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n",
     "\u{feff}v 2 1 0\r\nv 4 1 0\r\nv 2 3 0\r\n\r\nf 1 2 3\r\n",
+    // Far from the origin, so that positions are relative to an offset.
+    "v 500000.1 5400000.1 2\nv 500009.3+e0 5400000.1 2 1\nv 1000018.6 10800016.4 4 2\nv nan 0 0\nf 1 2 3\n",
     "# mac\rv 2 1 0\rv 4 1 0\rv 2 3 0\rf 1 2 3\r",
     "v 0 0 0\nv 1 0 0\nv 0 1 0\nf -3 -2 -1\nv 0 0 1\nv 1 0 1\nv 0 1 1\nf -3 -2 -1\nf 1 -1 2\n",
     "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nvt 0 0\nvt 1 0 0\nvt 1\nvn 0 0 1\nvn 0 1 0\n\
@@ -101,7 +103,7 @@ fn the_fast_parser_reads_the_forms_of_exporters() {
     let text = "v 1.5 -2 0.25\nv 1 2 3 0.5 0.5 0.5\nvt 0.5 1\nvn 0 0 1 \nf 1/1/1 2/1/1 1//1\r\n\
                 f -1 -2 -1 -1\n# ballast so that eight bytes follow\n";
     let options = LoadOptions::default();
-    let mut chunk = Chunk::new(&options, true);
+    let mut chunk = Chunk::new(&options, Recentring::default(), true);
     let mut at = 0;
     for line in 1..=6 {
         at = crate::fast::statement(&mut chunk, text.as_bytes(), at).expect("a plain statement");

@@ -2,6 +2,7 @@
 
 mod errors;
 mod libraries;
+mod recentring;
 mod report;
 mod round_trip;
 mod second_opinion;

@@ -157,7 +157,7 @@ impl Definition<'_> {
         let hides = |hit: &SceneHit| {
             let scene = self.picker.scene;
             let mesh = scene.get(hit.instance).and_then(|hit| hit.mesh.as_deref()).expect("hit");
-            let world = scene.world_transform(hit.instance).expect("hit");
+            let world = scene.mesh_to_world(hit.instance).expect("hit");
             let extent = f64::from(mesh.tri_mesh().bounds().max_abs_coordinate());
             let extent = (world.matrix3.abs() * DVec3::splat(extent)).max_element();
             let is_own =

@@ -129,7 +129,7 @@ impl Session {
             .collect();
         let bounds = world_bounds(scene, instance, triangles.iter().copied());
         let surface = (triangles.len() <= MAX_EXAMINED).then(|| topology_of(mesh, &triangles));
-        if let (Some(surface), Some(world)) = (&surface, scene.world_transform(instance)) {
+        if let (Some(surface), Some(world)) = (&surface, scene.mesh_to_world(instance)) {
             let position =
                 |vertex: u32| world.transform_point3(mesh.positions()[vertex as usize].as_dvec3());
             let edges = surface.boundary_loops.iter().flat_map(BoundaryLoop::edges);
