@@ -6,6 +6,8 @@
 //! --release -p hitscan-testkit --test memory -- --ignored`.
 
 mod hostile;
+#[cfg(unix)]
+mod sparse;
 
 use std::alloc::System;
 use std::hint::black_box;

@@ -35,9 +35,11 @@ impl BuildOptions {
     pub fn peak_bytes(&self, n_triangles: usize) -> u64 {
         let n = n_triangles as u64;
         match self.quality {
-            BuildQuality::Fast => 95 * n,
-            BuildQuality::Balanced => 110 * n,
-            BuildQuality::High => (200 * n).max(320 * n.min(MAX_SPATIALLY_SPLIT as u64)),
+            BuildQuality::Fast => n.saturating_mul(95),
+            BuildQuality::Balanced => n.saturating_mul(110),
+            BuildQuality::High => {
+                n.saturating_mul(200).max(320 * n.min(MAX_SPATIALLY_SPLIT as u64))
+            }
         }
     }
 }
@@ -104,4 +106,17 @@ pub enum BuildQuality {
 impl BuildQuality {
     /// All qualities, fastest build first.
     pub const ALL: [Self; 3] = [Self::Fast, Self::Balanced, Self::High];
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_bound_of_memory_never_overflows() {
+        for quality in BuildQuality::ALL {
+            let bound = |n| BuildOptions { quality, ..BuildOptions::default() }.peak_bytes(n);
+            assert_eq!((bound(0), bound(usize::MAX)), (0, u64::MAX));
+        }
+    }
 }

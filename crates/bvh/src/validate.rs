@@ -301,6 +301,6 @@ fn block_of(triangles: &[u32; BLOCK_WIDTH], n: usize, corners: &CornerRows) -> T
     block
 }
 
-fn expect(holds: bool, message: impl FnOnce() -> String) -> Result<(), InvalidBvh> {
+pub(crate) fn expect(holds: bool, message: impl FnOnce() -> String) -> Result<(), InvalidBvh> {
     if holds { Ok(()) } else { Err(InvalidBvh(message())) }
 }

@@ -2,6 +2,7 @@
 
 use std::{error::Error, fmt, io, path::Path};
 
+use hitscan_bvh::InvalidBvh;
 use hitscan_files::{Escaped, FileError};
 use thiserror::Error;
 
@@ -105,6 +106,12 @@ impl From<FileError> for CacheErrorKind {
             FileError::NotRegular { found } => Self::NotAFile { found },
             FileError::TooLarge { found, limit } => Self::TooLarge { found, limit },
         }
+    }
+}
+
+impl From<InvalidBvh> for CacheErrorKind {
+    fn from(error: InvalidBvh) -> Self {
+        Self::invalid("tree", error)
     }
 }
 

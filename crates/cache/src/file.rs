@@ -9,7 +9,7 @@ use std::{
 
 use bytemuck::cast_slice;
 use hitscan_bvh::{Isa, MeshBvh, RawBvhBuffers};
-use hitscan_files::Bytes;
+use hitscan_files::{Bytes, LoadOptions};
 use hitscan_primitives::{CornerAttributes, TriMesh};
 
 use crate::{
@@ -116,15 +116,16 @@ pub fn is_scene_cache_file(path: impl AsRef<Path>) -> bool {
     bytes.is_ok_and(|bytes| bytes.start(MAGIC.len()).is_ok_and(|start| start == SCENE_MAGIC))
 }
 
-/// Reads a cache file on rayon's current pool (feature `parallel`). Its queries use the best
+/// Reads a cache file of at most 16 GiB on rayon's current pool (feature `parallel`). Its queries use the best
 /// instruction set of this machine.
 ///
-/// This does not check whether the source has changed; see [`Source::check`](crate::Source::check).
+/// The limit is that of [`LoadOptions::max_file_bytes`]; [`load_within`] takes another one. This does not check
+/// whether the source has changed; see [`Source::check`](crate::Source::check).
 ///
 /// # Errors
 /// A file that differs from what [`save`] writes; see [`CacheErrorKind`].
 pub fn load(path: impl AsRef<Path>) -> Result<BuiltMesh, CacheError> {
-    load_within(path, u64::MAX)
+    load_within(path, LoadOptions::default().max_file_bytes)
 }
 
 /// [`load`] for a file of at most `limit` bytes. The file takes about as much memory.
@@ -165,6 +166,14 @@ pub(crate) fn read_bytes(
 }
 
 fn read_mesh(sections: &Sections<'_>) -> Result<TriMesh, CacheErrorKind> {
+    let expected = sections.len(Section::Triangles)?;
+    for section in [Section::NormalIndices, Section::UvIndices] {
+        let found = sections.len(section)?;
+        if found != 0 && found != expected {
+            let reason = format!("{found} bytes, expected none or {expected}, as triangles have");
+            return Err(CacheErrorKind::invalid(section.name(), reason));
+        }
+    }
     let positions = sections.read(Section::Positions)?;
     let triangles = sections.read(Section::Triangles)?;
     let attributes = CornerAttributes {
@@ -192,15 +201,21 @@ fn read_tree(sections: &Sections<'_>, about: &About) -> Result<RawBvhBuffers, Ca
     for (len, part) in lengths.iter_mut().zip(parts) {
         *len = sections.len(part)?;
     }
-    let mut blank = RawBvhBuffers::new(about.layout, about.built_cost, about.near_reach, lengths)
-        .map_err(|error| CacheErrorKind::invalid("tree", error))?;
-    for (bytes, part) in blank.bytes_mut().into_iter().zip(parts) {
-        sections.read_into(part, bytes)?;
+    let n_triangles = sections.len(Section::Triangles)? / size_of::<[u32; 3]>();
+    let About { layout, built_cost, near_reach, .. } = *about;
+    let mut blank = RawBvhBuffers::new(layout, built_cost, near_reach, lengths, n_triangles)?;
+    parts.into_iter().try_for_each(|part| sections.check_if_sparse(part))?;
+    let mut sums = [const { Vec::new() }; 3];
+    blank.fill(|part, offset, bytes| -> Result<(), CacheErrorKind> {
+        sums[part].extend(sections.read_part(parts[part], offset, bytes)?);
+        Ok(())
+    })?;
+    for (part, sums) in parts.into_iter().zip(sums) {
+        sections.check(part, checksum::of_pieces(sums))?;
     }
     Ok(blank)
 }
 
 fn into_bvh(blank: RawBvhBuffers, mesh: &TriMesh) -> Result<MeshBvh, CacheErrorKind> {
-    let bvh = blank.into_bvh(mesh, Isa::detect());
-    bvh.map_err(|error| CacheErrorKind::invalid("tree", error))
+    Ok(blank.into_bvh(mesh, Isa::detect())?)
 }

@@ -12,18 +12,18 @@ use crate::{
     parallel,
 };
 
-/// The checksum of a whole file, which is read in parallel and not kept.
-pub(crate) fn checksum_of(bytes: &Bytes<'_>) -> io::Result<u64> {
+/// The checksum of some bytes, which are read in parallel and not kept.
+pub(crate) fn checksum_of(bytes: &Bytes<'_>, range: Range<u64>) -> io::Result<u64> {
     const PIECES_AT_A_TIME: u64 = 16;
-    let n_pieces = bytes.len().div_ceil(PIECE as u64);
+    let n_pieces = (range.end - range.start).div_ceil(PIECE as u64);
     let n = n_pieces.div_ceil(PIECES_AT_A_TIME) as usize;
     let sums = parallel::map(n, |i| -> io::Result<Vec<u64>> {
         let mut buffer = vec![0; PIECE];
         let first = i as u64 * PIECES_AT_A_TIME;
         let pieces = first..n_pieces.min(first + PIECES_AT_A_TIME);
         let sums = pieces.map(|piece| {
-            let offset = piece * PIECE as u64;
-            let len = (bytes.len() - offset).min(PIECE as u64) as usize;
+            let offset = range.start + piece * PIECE as u64;
+            let len = (range.end - offset).min(PIECE as u64) as usize;
             bytes.read_at(offset, &mut buffer[..len])?;
             Ok(checksum::of_piece(&buffer[..len]))
         });
@@ -33,7 +33,8 @@ pub(crate) fn checksum_of(bytes: &Bytes<'_>) -> io::Result<u64> {
     Ok(checksum::of_pieces(sums.into_iter().flatten()))
 }
 
-/// A zeroed vector to read into. A sparse file may be longer than the available memory.
+/// A zeroed vector to read into, whose memory is first touched by reading. A sparse file may be longer than the
+/// available memory.
 pub(crate) fn zeros<T: Zeroable>(n: usize) -> io::Result<Vec<T>> {
     try_zeroed_vec(n).map_err(|()| {
         let n_bytes = n.saturating_mul(size_of::<T>());
@@ -69,22 +70,39 @@ impl<'a> Sections<'a> {
             .map_err(|error| CacheErrorKind::invalid(section.name(), error))
     }
 
-    /// Reads a section into a buffer of its length, and compares the checksum.
-    pub(crate) fn read_into(
+    /// Reads a part of a section, from a multiple of [`PIECE`] on, and returns the checksums of its pieces.
+    pub(crate) fn read_part(
         &self,
         section: Section,
+        at: usize,
         into: &mut [u8],
-    ) -> Result<(), CacheErrorKind> {
-        let Entry { offset, checksum, .. } = self.header.entry(section);
+    ) -> io::Result<Vec<u64>> {
+        let start = self.start + self.header.entry(section).offset + at as u64;
         let sums = parallel::map_chunks(into, PIECE, |i, piece| {
-            self.bytes.read_at(self.start + offset + (i * PIECE) as u64, piece)?;
+            self.bytes.read_at(start + (i * PIECE) as u64, piece)?;
             Ok(checksum::of_piece(piece))
         });
-        let sums = sums.into_iter().collect::<io::Result<Vec<u64>>>()?;
-        if checksum::of_pieces(sums) != checksum {
-            return Err(CacheErrorKind::Damaged { part: section.name() });
+        sums.into_iter().collect()
+    }
+
+    /// Compares the checksum of a section, from those of its pieces, with that in the header.
+    pub(crate) fn check(&self, section: Section, sum: u64) -> Result<(), CacheErrorKind> {
+        match sum == self.header.entry(section).checksum {
+            true => Ok(()),
+            false => Err(CacheErrorKind::Damaged { part: section.name() }),
         }
-        Ok(())
+    }
+
+    /// Compares the checksum of a large section of a sparse file before there is memory for it.
+    pub(crate) fn check_if_sparse(&self, section: Section) -> Result<(), CacheErrorKind> {
+        /// The length of a section that any machine has memory for.
+        const SMALL: u64 = 1 << 26;
+        let Entry { offset, len, .. } = self.header.entry(section);
+        if len <= SMALL || !self.bytes.is_sparse() {
+            return Ok(());
+        }
+        let start = self.start + offset;
+        self.check(section, checksum_of(self.bytes, start..start + len)?)
     }
 
     /// Reads a section whose items have the layout of memory.
@@ -97,8 +115,10 @@ impl<'a> Sections<'a> {
             let reason = format!("{len} bytes, expected {size} each");
             return Err(CacheErrorKind::invalid(section.name(), reason));
         }
+        self.check_if_sparse(section)?;
         let mut items = zeros(len / size)?;
-        self.read_into(section, cast_slice_mut(&mut items))?;
+        let sums = self.read_part(section, 0, cast_slice_mut(&mut items))?;
+        self.check(section, checksum::of_pieces(sums))?;
         Ok(items)
     }
 }

@@ -85,14 +85,18 @@
 //!
 //! [`load`] checks a file in this order:
 //!
-//! 1. All lengths, before it allocates memory: a file takes about as much memory as it has bytes.
-//! 2. The checksum of every byte.
+//! 1. All lengths, before it allocates memory: those of the header with the length of the file and with each other.
+//!    No tree has more than two blocks per triangle, or more nodes than blocks.
+//! 2. The checksum of every byte. Nodes and blocks are read in steps of 41 MB, and each step is looked at before
+//!    the next one takes memory, so that zeros are refused early. A section of more than 64 MiB in a sparse file is
+//!    hashed before there is memory for it.
 //! 3. The rules of [`TriMesh`](hitscan_primitives::TriMesh) and of
 //!    [`MeshBvh::validate`](hitscan_bvh::MeshBvh::validate), whatever the checksums say. Each node is reached once,
 //!    the depth fits the traversal stack, boxes contain their children, and each triangle occurs with the corners
 //!    of the mesh: once, or in several leaves that cover it.
 //!
-//! So a forged file gives the answers of the mesh in it, or an error. Files are read, not mapped, so that checked
+//! So a forged file gives the answers of the mesh in it, or an error. A file takes about as much memory as it has
+//! bytes, 16 GiB at most by default. Without that memory it is an error, too. Files are read, not mapped, so that checked
 //! bytes cannot change.
 //!
 //! # Modules

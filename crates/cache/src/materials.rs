@@ -2,7 +2,7 @@
 
 use hitscan_primitives::Material;
 
-use crate::wire::{Reader, Writer};
+use crate::wire::{Reader, Writer, room_for};
 
 /// A lower bound of the size of a material: 4 colours, 3 numbers, 8 texts or lists.
 const SHORTEST: usize = 160;
@@ -55,7 +55,7 @@ pub(crate) fn encode(materials: &[Material]) -> Vec<u8> {
 pub(crate) fn decode(bytes: &[u8]) -> Result<Vec<Material>, String> {
     let mut reader = Reader::new(bytes);
     let n = reader.count(SHORTEST)?;
-    let mut materials = Vec::with_capacity(n);
+    let mut materials = room_for(n)?;
     for _ in 0..n {
         materials.push(material(&mut reader)?);
     }

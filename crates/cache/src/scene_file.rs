@@ -7,7 +7,7 @@ use std::{
     sync::Arc,
 };
 
-use hitscan_files::Bytes;
+use hitscan_files::{Bytes, LoadOptions};
 use hitscan_scene::Mesh;
 
 use crate::{
@@ -81,12 +81,12 @@ fn encoded(mesh: &BuiltSceneMesh) -> Result<Encoded<'_>, CacheErrorKind> {
     })
 }
 
-/// Reads a scene from a cache file, checked like [`load`](crate::load).
+/// Reads a scene from a cache file of at most 16 GiB, checked like [`load`](crate::load).
 ///
 /// # Errors
 /// A file that differs from what [`save_scene`] writes; see [`CacheErrorKind`].
 pub fn load_scene(path: impl AsRef<Path>) -> Result<BuiltScene, CacheError> {
-    load_scene_within(path, u64::MAX)
+    load_scene_within(path, LoadOptions::default().max_file_bytes)
 }
 
 /// [`load_scene`] for a file of at most `limit` bytes.

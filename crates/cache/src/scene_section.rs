@@ -9,7 +9,7 @@ use crate::{
     BuiltScene, BuiltSceneMesh, CacheErrorKind, SceneMaterials, Source,
     built_scene::indices,
     materials, source,
-    wire::{Reader, Writer},
+    wire::{Reader, Writer, room_for},
 };
 
 /// The index that stands for none.
@@ -119,13 +119,13 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<About, String> {
     const SHORTEST: [usize; 4] = [28, 28, 20, 144];
     let mut reader = Reader::new(bytes);
     let n_meshes = reader.count(SHORTEST[0])?;
-    let mut meshes = Vec::with_capacity(n_meshes);
+    let mut meshes = room_for(n_meshes)?;
     for _ in 0..n_meshes {
         let (len, name) = (reader.u64()?, reader.text()?);
         meshes.push(MeshEntry { len, name, materials: index(&mut reader)? });
     }
     let n_sets = reader.count(SHORTEST[1])?;
-    let mut sets = Vec::with_capacity(n_sets);
+    let mut sets = room_for(n_sets)?;
     for _ in 0..n_sets {
         let file = index(&mut reader)?;
         let materials = materials::decode(reader.blob()?)?;
@@ -136,7 +136,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<About, String> {
         sets.push(SceneMaterials { file, materials, embedded_textures });
     }
     let n_instances = reader.count(SHORTEST[3])?;
-    let mut instances = Vec::with_capacity(n_instances);
+    let mut instances = room_for(n_instances)?;
     for _ in 0..n_instances {
         instances.push(instance(&mut reader)?);
     }

@@ -11,7 +11,7 @@ use hitscan_files::{Bytes, Escaped, FileError, behind_links};
 use crate::{
     CacheError, CacheErrorKind,
     input::checksum_of,
-    wire::{Reader, Writer},
+    wire::{Reader, Writer, room_for},
 };
 
 /// The source of a mesh: its reader and its files.
@@ -113,7 +113,7 @@ impl SourceFile {
         Ok(Self {
             path: relative.unwrap_or(path),
             len: bytes.len(),
-            checksum: checksum_of(&bytes)?,
+            checksum: checksum_of(&bytes, 0..bytes.len())?,
             modified: modified.filter(settled),
         })
     }
@@ -129,7 +129,7 @@ impl SourceFile {
             return Ok(None);
         }
         let found = match Bytes::open(path, u64::MAX) {
-            Ok(bytes) => checksum_of(&bytes)?,
+            Ok(bytes) => checksum_of(&bytes, 0..bytes.len())?,
             Err(FileError::Io(error)) => return Err(error),
             Err(other) => return Ok(Some(other.to_string())),
         };
@@ -203,7 +203,7 @@ pub(crate) fn decode(reader: &mut Reader<'_>) -> Result<Source, String> {
     const SHORTEST: usize = 48;
     let text = reader.text()?;
     let n = reader.count(SHORTEST)?;
-    let mut files = Vec::with_capacity(n);
+    let mut files = room_for(n)?;
     for _ in 0..n {
         let path = path_of(reader.blob()?)?;
         let (len, checksum, is_known) = (reader.u64()?, reader.u64()?, reader.bool()?);

@@ -3,7 +3,7 @@
 //! A reader compares each count with the unread bytes before it allocates, so memory stays in
 //! proportion to the input.
 
-use bytemuck::{AnyBitPattern, NoUninit, pod_collect_to_vec};
+use bytemuck::{AnyBitPattern, NoUninit, cast_slice_mut};
 
 /// Writes numbers and texts.
 #[derive(Debug, Default)]
@@ -117,7 +117,11 @@ impl<'a> Reader<'a> {
 
     pub(crate) fn numbers<T: AnyBitPattern + NoUninit>(&mut self) -> Result<Vec<T>, String> {
         let n = self.count(size_of::<T>())?;
-        Ok(pod_collect_to_vec(self.take(n * size_of::<T>())?))
+        let bytes = self.take(n * size_of::<T>())?;
+        let mut numbers = room_for(n)?;
+        numbers.resize(n, T::zeroed());
+        cast_slice_mut(&mut numbers).copy_from_slice(bytes);
+        Ok(numbers)
     }
 
     pub(crate) fn blob(&mut self) -> Result<&'a [u8], String> {
@@ -129,12 +133,16 @@ impl<'a> Reader<'a> {
 
     pub(crate) fn text(&mut self) -> Result<String, String> {
         let text = str::from_utf8(self.blob()?);
-        text.map(str::to_owned).map_err(|error| format!("a text that is none: {error}"))
+        let text = text.map_err(|error| format!("a text that is none: {error}"))?;
+        let mut owned = String::new();
+        owned.try_reserve_exact(text.len()).map_err(|_| no_memory(text.len()))?;
+        owned.push_str(text);
+        Ok(owned)
     }
 
     pub(crate) fn texts(&mut self) -> Result<Vec<String>, String> {
         let n = self.count(SHORTEST_TEXT)?;
-        let mut texts = Vec::with_capacity(n);
+        let mut texts = room_for(n)?;
         for _ in 0..n {
             texts.push(self.text()?);
         }
@@ -148,6 +156,17 @@ impl<'a> Reader<'a> {
             n => Err(format!("{n} bytes more than expected")),
         }
     }
+}
+
+/// An empty vector with room for `n` items, or an error where there is no memory for them.
+pub(crate) fn room_for<T>(n: usize) -> Result<Vec<T>, String> {
+    let mut items = Vec::new();
+    items.try_reserve_exact(n).map_err(|_| no_memory(n.saturating_mul(size_of::<T>())))?;
+    Ok(items)
+}
+
+fn no_memory(n_bytes: usize) -> String {
+    format!("no memory for {n_bytes} bytes")
 }
 
 #[cfg(test)]

@@ -79,6 +79,19 @@ impl Bytes<'_> {
         }
     }
 
+    /// Whether the file system stores less than half of the file, because the rest are zeros that nobody wrote.
+    /// `false` for bytes in memory, and where the system does not say.
+    pub fn is_sparse(&self) -> bool {
+        #[cfg(unix)]
+        if let Store::File(file, len) = &self.0 {
+            use std::os::unix::fs::MetadataExt;
+            /// The unit of `blocks`, whatever the file system.
+            const SECTOR: u64 = 512;
+            return file.metadata().is_ok_and(|about| about.blocks() * SECTOR < len / 2);
+        }
+        false
+    }
+
     /// All bytes, if they are in memory.
     pub fn as_slice(&self) -> Option<&[u8]> {
         match &self.0 {
@@ -237,6 +250,18 @@ mod tests {
             let error = read(Path::new("/dev/zero"), 3).unwrap_err();
             assert_eq!(error.to_string(), "is a device or pipe; expected a regular file");
         }
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_file_of_holes_is_sparse() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        fs::write(&path, vec![1; 1 << 16]).unwrap();
+        assert!(!Bytes::open(&path, u64::MAX).unwrap().is_sparse());
+        File::options().write(true).open(&path).unwrap().set_len(1 << 20).unwrap();
+        assert!(Bytes::open(&path, u64::MAX).unwrap().is_sparse());
+        assert!(!Bytes::from(&[0; 100][..]).is_sparse());
     }
 
     #[test]

@@ -15,9 +15,25 @@ pub(crate) fn with_capacity<T>(n: usize) -> Vec<T> {
     items
 }
 
+/// [`with_capacity`], or `None` without memory for it. Nothing is touched.
+pub(crate) fn try_with_capacity<T>(n: usize) -> Option<Vec<T>> {
+    let mut items = Vec::new();
+    items.try_reserve_exact(n).ok()?;
+    #[cfg(target_os = "linux")]
+    ask_for_large_pages(&items);
+    Some(items)
+}
+
+/// Appends `n` times `value` in parallel to a vector that has the capacity.
+pub(crate) fn append<T: Copy + Send + Sync>(items: &mut Vec<T>, n: usize, value: T) {
+    append_each(items, n, CHUNK, |_, slot| slot.write(value));
+}
+
+/// The small items that a thread writes at a time.
+const CHUNK: usize = 1024;
+
 /// A vector of `f(i)` for `i` in `0..n`, in large pages likewise, in parallel.
 pub(crate) fn collect<T: Send>(n: usize, f: impl Fn(usize) -> T + Sync + Send) -> Vec<T> {
-    const CHUNK: usize = 1024;
     write_each(n, CHUNK, |i, slot| slot.write(f(i)))
 }
 
@@ -43,15 +59,25 @@ fn write_each<T: Send>(
     write: impl for<'a> Fn(usize, &'a mut MaybeUninit<T>) -> &'a mut T + Sync + Send,
 ) -> Vec<T> {
     let mut items = with_capacity(n);
+    append_each(&mut items, n, chunk_len, write);
+    items
+}
+
+/// Appends `n` items to a vector that has the capacity. `write` must write the slot that it gets, and returns it.
+fn append_each<T: Send>(
+    items: &mut Vec<T>,
+    n: usize,
+    chunk_len: usize,
+    write: impl for<'a> Fn(usize, &'a mut MaybeUninit<T>) -> &'a mut T + Sync + Send,
+) {
     for_each_chunk(&mut items.spare_capacity_mut()[..n], chunk_len, |first, slots| {
         for (i, slot) in slots.iter_mut().enumerate() {
             write(first + i, slot);
         }
     });
-    // SAFETY: `collect` and `collect_in_place` write the slot, and the loop has passed them each of the `n` slots. If
-    // one panics, this is not reached.
-    unsafe { items.set_len(n) };
-    items
+    // SAFETY: the callers of this module write the slot, and the loop has passed them each of the `n` slots after the
+    // items. If one panics, this is not reached.
+    unsafe { items.set_len(items.len() + n) };
 }
 
 /// `n` zeros, in large pages likewise. New memory is zero, so this touches none of it.

@@ -15,3 +15,6 @@ pub(crate) use cover::{Bounds, CoverFault, check_cover};
 pub(crate) use parts::Parts;
 pub(crate) use references::References;
 pub(crate) use triangle_set::TriangleSet;
+
+/// The maximum number of references per triangle, on average. Needles and spatial splits add a fifth at most.
+pub(crate) const MAX_REFERENCES_PER_TRIANGLE: usize = 2;

@@ -1,7 +1,7 @@
 //! Split triangles: a triangle in several leaves counts once, its parts cover it, and a refit keeps them.
 
 use glam::{Mat3, Vec3};
-use hitscan_bvh::{BuildOptions, BuildQuality, Isa, MeshBvh, RawBvhBuffers};
+use hitscan_bvh::{BuildOptions, BuildQuality, InvalidBvh, Isa, MeshBvh, RawBvh, RawBvhBuffers};
 use hitscan_primitives::{
     Faces, Ray, TriMesh,
     generate::{self, SplitMix64},
@@ -150,16 +150,21 @@ fn restored(
     change: impl FnOnce(&mut [u8]),
 ) -> Result<MeshBvh, String> {
     let raw = bvh.raw_parts();
-    let stored = [raw.nodes, raw.blocks, raw.corners];
+    let mut blocks = raw.blocks.to_vec();
+    change(&mut blocks);
+    let stored = [raw.nodes, &blocks, raw.corners];
     let lengths = stored.map(<[u8]>::len);
-    let buffers = RawBvhBuffers::new(raw.layout, raw.built_cost, raw.near_reach, lengths);
-    let mut buffers = buffers.expect("lengths fit");
-    let [nodes, blocks, corners] = buffers.bytes_mut();
-    nodes.copy_from_slice(stored[0]);
-    blocks.copy_from_slice(stored[1]);
-    corners.copy_from_slice(stored[2]);
-    change(blocks);
-    buffers.into_bvh(mesh, Isa::detect()).map_err(|error| error.to_string())
+    let n_triangles = mesh.triangles().len();
+    let restore = || {
+        let RawBvh { layout, built_cost, near_reach, .. } = raw;
+        let mut buffers = RawBvhBuffers::new(layout, built_cost, near_reach, lengths, n_triangles)?;
+        buffers.fill(|part, offset, bytes| {
+            bytes.copy_from_slice(&stored[part][offset..][..bytes.len()]);
+            Ok::<(), InvalidBvh>(())
+        })?;
+        buffers.into_bvh(mesh, Isa::detect())
+    };
+    restore().map_err(|error| error.to_string())
 }
 
 #[test]

@@ -240,7 +240,7 @@ fn errors_say_what_was_found_and_what_was_expected() {
                 b[at..at + 4].fill(0);
                 sign(b);
             },
-            "the tree is invalid: node 1 stands in the place of node 0".to_owned(),
+            "the tree is invalid: node 0 has children of no tree of 34 nodes".to_owned(),
         ),
     ];
     for (change, expected) in cases {
