@@ -1,10 +1,10 @@
 //! Long loops without the interpreter, which Ctrl-C ends and a number of threads bounds.
 
 use std::{
-    collections::HashMap,
     ops::Range,
+    process,
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc,
         atomic::{AtomicBool, Ordering},
         mpsc::{self, RecvTimeoutError},
     },
@@ -12,10 +12,15 @@ use std::{
     time::{Duration, Instant},
 };
 
-use pyo3::{PyResult, Python, exceptions::PyValueError};
-use rayon::{ThreadPool, ThreadPoolBuilder, prelude::*};
+use pyo3::{PyResult, Python, exceptions::PyRuntimeError};
+use rayon::prelude::*;
+
+use crate::pool::{NoFork, Threads, shared_pool};
 
 /// The first and the largest number of items between two checks for signals.
+///
+/// Nobody knows what an item costs: a ray may meet nothing, or thousands of triangles. So a loop begins with few, and
+/// measures.
 #[derive(Clone, Copy)]
 pub(crate) struct Steps {
     first: usize,
@@ -24,27 +29,24 @@ pub(crate) struct Steps {
 
 impl Steps {
     /// For queries of some hundred nanoseconds.
-    pub(crate) const RAYS: Self = Self { first: 1 << 16, max: 1 << 20 };
+    pub(crate) const RAYS: Self = Self { first: 1 << 8, max: 1 << 20 };
     /// For queries that may take a hundred times as long, or return long lists.
-    pub(crate) const SLOW: Self = Self { first: 1 << 12, max: 1 << 16 };
+    pub(crate) const SLOW: Self = Self { first: 1 << 6, max: 1 << 16 };
 
-    /// The number of items of the next step, from the time of the last one.
+    /// The number of items that take as long as [`AIM`], if the last step was like all.
     fn next(self, last: usize, elapsed: Duration) -> usize {
-        if elapsed < SHORT {
-            (4 * last).min(self.max)
-        } else if elapsed > LONG {
-            (last / 4).max(MIN_STEP)
-        } else {
-            last
-        }
+        let factor = AIM.as_secs_f64() / elapsed.as_secs_f64().max(1e-9);
+        ((last as f64 * factor.min(MAX_GROWTH)) as usize).clamp(1, self.max)
     }
 }
 
-/// Steps that take less time grow.
-const SHORT: Duration = Duration::from_millis(25);
-/// Steps that take more time shrink. Four times as much is still well within a second.
-const LONG: Duration = Duration::from_millis(150);
-const MIN_STEP: usize = 16;
+/// The time of a step. Ten times as much is still within a second.
+const AIM: Duration = Duration::from_millis(60);
+/// The next items may take longer than the last ones, so steps grow slower than the time allows.
+const MAX_GROWTH: f64 = 16.0;
+
+/// The number of items that the calling thread answers alone, before another thread has woken up.
+pub(crate) const FEW: usize = 1 << 8;
 
 /// The time between two checks for signals during work that has no steps.
 const PAUSE: Duration = Duration::from_millis(50);
@@ -60,18 +62,21 @@ pub(crate) fn in_steps(
     threads: Option<usize>,
     mut f: impl FnMut(Range<usize>) -> PyResult<()> + Send,
 ) -> PyResult<()> {
-    let pool = threads.map(pool_of).transpose()?;
+    let threads = Threads::new(threads)?;
     let (mut first, mut step) = (0, steps.first);
     while first < n {
         let range = first..n.min(first + step);
         first = range.end;
-        let start = Instant::now();
-        py.detach(|| match &pool {
-            Some(pool) => pool.install(|| f(range)),
-            None => f(range),
+        let (start, n_items) = (Instant::now(), range.len());
+        // A handler of a signal may have forked since the last step.
+        let pool = if n_items <= FEW { Threads::ONE } else { threads }.pool()?;
+        py.detach(|| {
+            // A query may store the winding numbers of a mesh for all later ones.
+            let _whole = NoFork::new();
+            pool.install(|| f(range))
         })?;
         py.check_signals()?;
-        step = steps.next(step, start.elapsed());
+        step = steps.next(n_items, start.elapsed());
     }
     Ok(())
 }
@@ -103,71 +108,45 @@ pub(crate) fn detached<T: Send>(
     threads: Option<usize>,
     f: impl FnOnce() -> T + Send,
 ) -> PyResult<T> {
-    let pool = threads.map(pool_of).transpose()?;
-    Ok(py.detach(|| match &pool {
-        Some(pool) => pool.install(f),
-        None => f(),
-    }))
+    let pool = Threads::new(threads)?.pool()?;
+    Ok(py.detach(|| pool.install(f)))
 }
 
-/// Runs `f` without the interpreter on `threads` threads. Sets its flag on Ctrl-C; `f` then returns soon.
+/// Runs `f` without the interpreter on `threads` threads. Sets its flag on Ctrl-C; `f` then ends soon, and its answer
+/// is dropped.
 ///
 /// # Errors
-/// `KeyboardInterrupt` on Ctrl-C.
-pub(crate) fn cancellable<T: Send>(
+/// `KeyboardInterrupt` on Ctrl-C. `RuntimeError` in a child that the handler of a signal has forked meanwhile.
+pub(crate) fn cancellable<T: Send + 'static>(
     py: Python<'_>,
     threads: Option<usize>,
-    f: impl FnOnce(&AtomicBool) -> T + Send,
+    f: impl FnOnce(&AtomicBool) -> T + Send + 'static,
 ) -> PyResult<T> {
-    let pool = threads.map(pool_of).transpose()?;
-    let cancel = AtomicBool::new(false);
-    thread::scope(|scope| {
-        let (sender, receiver) = mpsc::sync_channel(1);
-        let cancel = &cancel;
-        scope.spawn(move || {
-            let answer = match &pool {
-                Some(pool) => pool.install(|| f(cancel)),
-                None => f(cancel),
-            };
-            // The receiver waits until the end of the scope.
-            sender.send(answer).ok();
-        });
-        let receiver = Mutex::new(receiver);
-        let wait = || {
-            let receiver = receiver.lock().unwrap_or_else(PoisonError::into_inner);
-            receiver.recv_timeout(PAUSE)
-        };
-        loop {
-            match py.detach(wait) {
-                Ok(answer) => return Ok(answer),
-                Err(RecvTimeoutError::Timeout) => {
-                    if let Err(interrupt) = py.check_signals() {
-                        cancel.store(true, Ordering::Relaxed);
-                        return Err(interrupt);
-                    }
+    let pool = shared_pool(Threads::new(threads)?)?;
+    let cancel = Arc::new(AtomicBool::new(false));
+    let (sender, mut receiver) = mpsc::sync_channel(1);
+    let flag = cancel.clone();
+    // The receiver is gone after an interrupt.
+    thread::spawn(move || sender.send(pool.install(|| f(&flag))).ok());
+    let process = process::id();
+    loop {
+        let receiver = &mut receiver;
+        match py.detach(move || receiver.recv_timeout(PAUSE)) {
+            Ok(answer) => return Ok(answer),
+            Err(RecvTimeoutError::Timeout) => {
+                if let Err(interrupt) = py.check_signals() {
+                    cancel.store(true, Ordering::Relaxed);
+                    return Err(interrupt);
                 }
-                Err(RecvTimeoutError::Disconnected) => {
-                    return Err(crate::errors::bug("a thread ended without an answer"));
+                if process::id() != process {
+                    let text =
+                        "the process was forked during this call, which only the parent ends";
+                    return Err(PyRuntimeError::new_err(text));
                 }
             }
+            Err(RecvTimeoutError::Disconnected) => {
+                return Err(crate::errors::bug("a thread ended without an answer"));
+            }
         }
-    })
-}
-
-/// The pool of a number of threads; each is made once.
-fn pool_of(threads: usize) -> PyResult<Arc<ThreadPool>> {
-    static POOLS: Mutex<Option<HashMap<usize, Arc<ThreadPool>>>> = Mutex::new(None);
-    if !(1..=1024).contains(&threads) {
-        let text = format!("threads is {threads}, expected a number from 1 to 1024");
-        return Err(PyValueError::new_err(text));
     }
-    let mut pools = POOLS.lock().unwrap_or_else(PoisonError::into_inner);
-    let pools = pools.get_or_insert_default();
-    if let Some(pool) = pools.get(&threads) {
-        return Ok(pool.clone());
-    }
-    let pool = ThreadPoolBuilder::new().num_threads(threads).build();
-    let pool = Arc::new(pool.map_err(|error| crate::errors::value_error(&error))?);
-    pools.insert(threads, pool.clone());
-    Ok(pool)
 }

@@ -7,20 +7,21 @@ use std::{
 };
 
 use hitscan::{
-    BuildQuality, MeshBvh,
+    BuildQuality, LoadOptions, MeshBvh,
     cache::{self, BuiltMesh},
     glam::Vec3,
     scene,
 };
 use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2};
-use pyo3::prelude::*;
+use pyo3::{exceptions::PyValueError, prelude::*};
 
 use crate::{
     batch::{cancellable, detached},
-    errors::{bug, io_error, value_error},
+    errors::{bug, io_error, text_of, value_error},
     memory,
     mesh::Mesh,
     options::build_options,
+    pool::{NoFork, Threads},
     rays::points,
 };
 
@@ -93,9 +94,11 @@ impl Bvh {
         let options = build_options(quality, layout, isa)?;
         let tri_mesh = &*mesh.mesh;
         let n = tri_mesh.triangles().len();
-        memory::check(&format!("the tree of {n} triangles"), BYTES_PER_TRIANGLE * n as u64)?;
-        let bvh = cancellable(py, threads, |cancel| {
-            MeshBvh::build_with_progress(tri_mesh, &options, &|_| match cancel
+        let bytes = BYTES_PER_TRIANGLE.saturating_mul(n as u64);
+        memory::check(&format!("the tree of {n} triangles"), bytes)?;
+        let to_build = mesh.mesh.clone();
+        let bvh = cancellable(py, threads, move |cancel| {
+            MeshBvh::build_with_progress(&to_build, &options, &|_| match cancel
                 .load(Ordering::Relaxed)
             {
                 true => ControlFlow::Break(()),
@@ -112,13 +115,20 @@ impl Bvh {
 
     /// Reads a cache file.
     #[staticmethod]
-    fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+    fn load(py: Python<'_>, path: PathBuf, max_bytes: Option<u64>) -> PyResult<Self> {
+        let limit = max_bytes.unwrap_or(LoadOptions::default().max_file_bytes);
         // The file and its content, and the winding tree of some queries.
         let bytes = std::fs::metadata(&path).map_or(0, |about| about.len());
-        memory::check(&format!("the tree of {}", path.display()), 2 * bytes)?;
-        let built = detached(py, None, || cache::load(&path))?;
+        if bytes <= limit {
+            let what = format!("the tree of {}", path.display());
+            memory::check(&what, bytes.saturating_mul(2))?;
+        }
+        let built = detached(py, None, || cache::load_within(&path, limit))?;
         Self::from_cache(built.map_err(|error| match &error.kind {
-            cache::CacheErrorKind::Io(io) => io_error(io, error.to_string()),
+            cache::CacheErrorKind::Io(io) => io_error(io, text_of(&error)),
+            cache::CacheErrorKind::TooLarge { .. } => {
+                PyValueError::new_err(format!("{error}; max_bytes raises the limit"))
+            }
             _ => value_error(&error),
         })?)
     }
@@ -158,12 +168,16 @@ impl Bvh {
     /// Moves the vertices. Returns whether building anew would pay.
     fn refit(&self, py: Python<'_>, positions: PyReadonlyArray2<'_, f32>) -> PyResult<bool> {
         let positions = points(&positions)?;
-        let report = detached(py, None, || {
-            // Nothing else reads the tree while it moves, unless a query or an answer holds it.
+        let pool = Threads::new(None)?.pool()?;
+        let report = py.detach(|| {
+            // A forked child would find the lock closed and the tree half moved.
+            let _whole = NoFork::new();
+            // Nothing else reads the tree while it moves, unless a query or an answer holds it. This thread takes the
+            // lock, because one of the pool might take up a second refit meanwhile, and wait for itself.
             let mut built = self.built.write().unwrap_or_else(PoisonError::into_inner);
             let mesh = Arc::make_mut(&mut built.mesh);
-            mesh.refit(positions.iter().map(|&point| Vec3::from_array(point)))
-        })?;
+            pool.install(|| mesh.refit(positions.iter().map(|&point| Vec3::from_array(point))))
+        });
         Ok(report.map_err(|error| value_error(&error))?.rebuild_pays())
     }
 }
@@ -194,8 +208,9 @@ impl Bvh {
 
     /// The bytes of the tree.
     #[getter]
-    fn nbytes(&self) -> usize {
-        self.mesh().bvh().stats().bytes
+    fn nbytes(&self, py: Python<'_>) -> PyResult<usize> {
+        let mesh = self.mesh();
+        detached(py, Some(1), || mesh.bvh().stats().bytes)
     }
 
     /// The bytes of the mesh's positions and triangles.

@@ -2,15 +2,17 @@
 
 use hitscan::{Aabb, Hit, Side, Sphere, glam::Vec3, scene};
 use numpy::{
-    PyArray1, PyReadonlyArray1, PyReadonlyArray2, PyReadwriteArray1, PyReadwriteArray2, ToPyArray,
+    PyArray1, PyReadonlyArray1, PyReadonlyArray2, PyReadwriteArray1, PyReadwriteArray2,
+    PyUntypedArrayMethods, ToPyArray,
 };
 use pyo3::{exceptions::PyValueError, prelude::*};
 use rayon::prelude::*;
 
 use crate::{
     answers::{SurfaceArrays, check_len, row_slice, slice},
-    batch::{MIN_SLOW, Steps, answer_each, detached, in_steps},
+    batch::{FEW, MIN_SLOW, Steps, answer_each, in_steps},
     bvh::Bvh,
+    pool::{NoFork, Threads},
     rays::points,
 };
 
@@ -55,6 +57,7 @@ impl Bvh {
         let distance_of = |mesh: &scene::Mesh, from: [f32; 3]| {
             mesh.winding_tree().signed_distance(from).unwrap_or(f64::NAN)
         };
+        self.prepare_winding(py, from.shape()[0], threads)?;
         self.for_each_point(py, from, threads, &mut distance, distance_of)
     }
 
@@ -66,10 +69,11 @@ impl Bvh {
         mut inside: PyReadwriteArray1<'_, bool>,
     ) -> PyResult<()> {
         let is_inside = |mesh: &scene::Mesh, from: [f32; 3]| mesh.winding_tree().is_inside(from);
+        self.prepare_winding(py, from.shape()[0], threads)?;
         self.for_each_point(py, from, threads, &mut inside, is_inside)
     }
 
-    /// Winding numbers, exact to `tolerance`.
+    /// Winding numbers. `tolerance` bounds the error of each cluster of triangles that moments replace.
     fn winding_numbers(
         &self,
         py: Python<'_>,
@@ -78,9 +82,14 @@ impl Bvh {
         threads: Option<usize>,
         mut number: PyReadwriteArray1<'_, f64>,
     ) -> PyResult<()> {
+        if !(tolerance >= 0.0) {
+            let text = format!("tolerance is {tolerance}, expected a number from 0 on");
+            return Err(PyValueError::new_err(text));
+        }
         let winding = |mesh: &scene::Mesh, from: [f32; 3]| {
             mesh.winding_tree().winding_number(from, tolerance).value
         };
+        self.prepare_winding(py, from.shape()[0], threads)?;
         self.for_each_point(py, from, threads, &mut number, winding)
     }
 
@@ -115,6 +124,22 @@ impl Bvh {
 }
 
 impl Bvh {
+    /// Builds the tree of winding numbers for many points on all threads. The first step of a loop would build it on
+    /// one, as it does for few points.
+    fn prepare_winding(&self, py: Python<'_>, n: usize, threads: Option<usize>) -> PyResult<()> {
+        if n <= FEW {
+            return Ok(());
+        }
+        let (mesh, pool) = (self.mesh(), Threads::new(threads)?.pool()?);
+        py.detach(|| {
+            let _whole = NoFork::new();
+            pool.install(|| {
+                mesh.winding_tree();
+            });
+        });
+        Ok(())
+    }
+
     /// Stores the answer of each point.
     pub(crate) fn for_each_point<T: numpy::Element + Send>(
         &self,
@@ -148,18 +173,21 @@ impl Bvh {
         check_len("uv", uv.len(), triangle.len())?;
         let point = row_slice::<_, 3>("point", &mut point, triangle.len())?;
         let normal = row_slice::<_, 3>("normal", &mut normal, triangle.len())?;
-        detached(py, None, || {
-            let answers = point.par_iter_mut().zip(normal).enumerate();
-            answers.with_min_len(1024).for_each(|(i, (point, normal))| {
-                (*point, *normal) = ([f64::NAN; 3], [f64::NAN; 3]);
-                let ([u, v], triangle) = (uv[i], triangle[i]);
-                if (triangle as usize) < mesh.triangles().len() {
-                    let hit = Hit { t: 0.0, u, v, triangle, side: Side::Front };
-                    *point = mesh.point(&hit).to_array();
-                    let unit = mesh.unit_normal(triangle);
-                    *normal = unit.map_or([f64::NAN; 3], |unit| unit.to_array());
-                }
-            });
+        in_steps(py, Steps::RAYS, triangle.len(), None, |range| {
+            let answers = point[range.clone()].par_iter_mut().zip(&mut normal[range.clone()]);
+            let hits = (&triangle[range.clone()], &uv[range]).into_par_iter();
+            answers.zip(hits).with_min_len(1024).for_each(
+                |((point, normal), (&triangle, &[u, v]))| {
+                    (*point, *normal) = ([f64::NAN; 3], [f64::NAN; 3]);
+                    if (triangle as usize) < mesh.triangles().len() {
+                        let hit = Hit { t: 0.0, u, v, triangle, side: Side::Front };
+                        *point = mesh.point(&hit).to_array();
+                        let unit = mesh.unit_normal(triangle);
+                        *normal = unit.map_or([f64::NAN; 3], |unit| unit.to_array());
+                    }
+                },
+            );
+            Ok(())
         })
     }
 }

@@ -8,6 +8,7 @@
 //!
 //! ```text
 //! errors, options, memory     exceptions; options by name; requests beyond the memory
+//! pool                        the threads of this process
 //! batch                       loops that Ctrl-C ends
 //! rays, answers               arrays of arguments and of answers
 //! mesh                        meshes and their files
@@ -20,6 +21,8 @@
 mod errors;
 mod memory;
 mod options;
+
+mod pool;
 
 mod batch;
 
@@ -67,6 +70,7 @@ mod _hitscan {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        crate::pool::register_at_fork(module.py())?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))?;
         let isas: Vec<&str> = hitscan::Isa::available().into_iter().map(|isa| isa.name()).collect();
         module.add("instruction_sets", isas)

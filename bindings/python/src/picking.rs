@@ -41,7 +41,8 @@ pub(crate) fn pick(
 ) -> PyResult<Option<PickTuple>> {
     let query = Query::new(scene, options)?;
     let options = pick_options(&query, kind, radius, x_ray)?;
-    let found = detached(py, None, || Picker::new(&query.scene, &view.view).pick(pixel, &options))?;
+    let found =
+        detached(py, Some(1), || Picker::new(&query.scene, &view.view).pick(pixel, &options))?;
     Ok(found.map(to_tuple))
 }
 
@@ -59,7 +60,7 @@ pub(crate) fn pick_all(
     let query = Query::new(scene, options)?;
     let options = pick_options(&query, kind, radius, true)?;
     let picker = Picker::new(&query.scene, &view.view);
-    let found = detached(py, None, || picker.pick_all(pixel, &options))?;
+    let found = detached(py, Some(1), || picker.pick_all(pixel, &options))?;
     Ok(found.into_iter().map(to_tuple).collect())
 }
 
@@ -86,7 +87,8 @@ pub(crate) fn snap(
         targets.iter().map(|name| one_of("a target", name, &choices)).collect::<PyResult<_>>()?;
     let query = Query::new(scene, options)?;
     let options = SnapOptions { targets: &targets, radius, x_ray, query: query.options() };
-    let found = detached(py, None, || Picker::new(&query.scene, &view.view).snap(pixel, &options))?;
+    let found =
+        detached(py, Some(1), || Picker::new(&query.scene, &view.view).snap(pixel, &options))?;
     Ok(found.map(|snap| {
         let place = targets.iter().position(|&target| target == snap.target).unwrap_or_default();
         (place, to_tuple(snap.pick))

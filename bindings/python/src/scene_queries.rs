@@ -11,7 +11,7 @@ use rayon::prelude::*;
 
 use crate::{
     answers::{HitArrays, NO_INSTANCE, SurfaceArrays, check_len, row_slice, slice},
-    batch::{MIN_SLOW, Steps, answer_each, detached, in_steps},
+    batch::{MIN_SLOW, Steps, answer_each, in_steps},
     memory,
     options::{faces, mode},
     rays::{WorldRayArguments, points, world_rays},
@@ -150,7 +150,7 @@ impl Scene {
         let (mut query, arrays) = (Query::new(self, options)?, world_rays(rays)?);
         query.options.mode = mode(once);
         let rays = arrays.slices()?;
-        let (mut hits, mut splits) = (Vec::<SceneHit>::new(), vec![0i64]);
+        let mut columns = SceneHitColumns::new();
         in_steps(py, Steps::SLOW, arrays.len(), threads, |range| {
             let lists: Vec<Vec<SceneHit>> = range
                 .into_par_iter()
@@ -166,26 +166,15 @@ impl Scene {
                     hits
                 })
                 .collect();
-            for list in lists {
-                let n = hits.len() + list.len();
-                if n > hits.capacity() {
-                    // Vectors double, and the arrays of answers come beside them.
-                    let bytes = (2 * n * (size_of::<SceneHit>() + 29)) as u64;
-                    memory::check(&format!("the {n} hits so far"), bytes)?;
-                }
-                hits.extend(list);
-                splits.push(hits.len() as i64);
-            }
-            Ok(())
+            lists.iter().try_for_each(|list| columns.extend(list))
         })?;
-        let uv = hits.iter().flat_map(|hit| [hit.local.u, hit.local.v]);
         Ok((
-            PyArray1::from_iter(py, hits.iter().map(|hit| hit.t)),
-            PyArray1::from_iter(py, hits.iter().map(|hit| to_number(hit.instance))),
-            PyArray1::from_iter(py, hits.iter().map(SceneHit::triangle)),
-            PyArray1::from_iter(py, uv),
-            PyArray1::from_iter(py, hits.iter().map(|hit| hit.side() == Side::Front)),
-            PyArray1::from_vec(py, splits),
+            PyArray1::from_vec(py, columns.t),
+            PyArray1::from_vec(py, columns.instance),
+            PyArray1::from_vec(py, columns.triangle),
+            PyArray1::from_vec(py, columns.uv),
+            PyArray1::from_vec(py, columns.front),
+            PyArray1::from_vec(py, columns.splits),
         ))
     }
 
@@ -207,15 +196,18 @@ impl Scene {
         check_len("uv", uv.len(), instance.len())?;
         let point = row_slice::<_, 3>("point", &mut point, instance.len())?;
         let normal = row_slice::<_, 3>("normal", &mut normal, instance.len())?;
-        detached(py, None, || {
-            let answers = point.par_iter_mut().zip(normal).enumerate();
+        in_steps(py, Steps::RAYS, instance.len(), None, |range| {
+            let first = range.start;
+            let answers = point[range.clone()].par_iter_mut().zip(&mut normal[range]).enumerate();
             answers.with_min_len(256).for_each(|(i, (point, normal))| {
+                let i = first + i;
                 (*point, *normal) = ([f64::NAN; 3], [f64::NAN; 3]);
                 if let Some((at, unit)) = locate(&scene, instance[i], triangle[i], uv[i]) {
                     *point = at.to_array();
                     *normal = unit.map_or([f64::NAN; 3], |unit| unit.to_array());
                 }
             });
+            Ok(())
         })
     }
 
@@ -267,6 +259,45 @@ impl Scene {
             let found = query.scene.signed_distance(from, &query.options());
             *distance = found.unwrap_or(f64::NAN);
         })
+    }
+}
+
+/// The lists of hits of many rays, as they grow.
+struct SceneHitColumns {
+    t: Vec<f64>,
+    instance: Vec<i64>,
+    triangle: Vec<u32>,
+    uv: Vec<f32>,
+    front: Vec<bool>,
+    /// The end of each ray's list, behind a zero.
+    splits: Vec<i64>,
+}
+
+impl SceneHitColumns {
+    fn new() -> Self {
+        let (t, instance, triangle) = (vec![], vec![], vec![]);
+        Self { t, instance, triangle, uv: vec![], front: vec![], splits: vec![0] }
+    }
+
+    /// Adds the list of the next ray.
+    ///
+    /// # Errors
+    /// `MemoryError` if the lists do not fit into memory.
+    fn extend(&mut self, hits: &[SceneHit]) -> PyResult<()> {
+        let n = self.t.len() + hits.len();
+        if n > self.t.capacity() {
+            // Vectors double. A hit takes 29 bytes.
+            memory::check(&format!("the {n} hits so far"), 2 * 29 * n as u64)?;
+        }
+        for hit in hits {
+            self.t.push(hit.t);
+            self.instance.push(to_number(hit.instance));
+            self.triangle.push(hit.triangle());
+            self.uv.extend([hit.local.u, hit.local.v]);
+            self.front.push(hit.side() == Side::Front);
+        }
+        self.splits.push(n as i64);
+        Ok(())
     }
 }
 

@@ -50,7 +50,8 @@ pub(crate) fn plane_points(
         let face = faces.get(usize::try_from(face).ok()?)?;
         Some([row(vertices, face[0])?, row(vertices, face[1])?, row(vertices, face[2])?])
     };
-    let all_known = detached(py, None, || {
+    let threads = (ray.len() <= MIN_CHUNK).then_some(1);
+    let all_known = detached(py, threads, || {
         let hits = (ray, face, uv, point).into_par_iter().with_min_len(MIN_CHUNK);
         hits.map(|(&ray, &face, &[u, v], point)| {
             let (corners, origin, way) =

@@ -259,3 +259,14 @@ def test_anything_with_an_array_method_is_an_array(ball_bvh, rays):
 
     hits = ball_bvh.closest_hits(Wrapped(rays[0]), Wrapped(rays[1]))
     assert same_bits(hits, ball_bvh.closest_hits(*rays))
+
+
+@pytest.mark.parametrize("tolerance", [-1.0, -1e-300, float("nan")])
+def test_a_tolerance_that_bounds_nothing_is_an_error(ball_bvh, tolerance):
+    with pytest.raises(ValueError, match=r"tolerance is .*, expected a number from 0 on"):
+        ball_bvh.winding_numbers([[0, 0, 0]], tolerance=tolerance)
+
+
+def test_a_tolerance_of_zero_sums_all_triangles(ball_bvh):
+    numbers = ball_bvh.winding_numbers([[0, 0, 0], [0.3, 0.2, 0.1], [2, 0, 0]], tolerance=0)
+    assert np.allclose(numbers, [1, 1, 0], atol=1e-9)

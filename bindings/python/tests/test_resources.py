@@ -30,6 +30,25 @@ def test_requests_beyond_the_memory_are_errors(ball_bvh, call, text):
         call(ball_bvh)
 
 
+def test_a_cache_file_beyond_the_limit_or_full_of_holes_is_an_error(ball_bvh, tmp_path):
+    path = tmp_path / "ball.hitscan"
+    ball_bvh.save(path)
+    size = path.stat().st_size
+    assert hitscan.Bvh.load(path, max_bytes=size).nbytes == ball_bvh.nbytes
+    with pytest.raises(ValueError, match=rf"{size} bytes; expected at most {size - 1}; max_bytes raises"):
+        hitscan.Bvh.load(path, max_bytes=size - 1)
+    with pytest.raises(ValueError, match="max_bytes is -1, expected a number from 0"):
+        hitscan.Bvh.load(path, max_bytes=-1)
+    with path.open("r+b") as file:
+        file.truncate(1 << 30)
+    with pytest.raises(ValueError, match="has 1073741824 bytes, expected"):
+        hitscan.Bvh.load(path)
+    with path.open("r+b") as file:
+        file.truncate(17 << 30)
+    with pytest.raises(ValueError, match="expected at most 17179869184; max_bytes raises"):
+        hitscan.Bvh.load(path)
+
+
 def test_other_threads_run_meanwhile(ball_bvh):
     rays = np.random.default_rng(1).normal(size=(400_000, 6)).astype(np.float32)
     ticks, done = [], threading.Event()

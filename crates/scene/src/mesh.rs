@@ -86,9 +86,16 @@ impl Mesh {
         &self.bvh
     }
 
-    /// The tree of winding numbers, in the mesh's own space. The first call builds it in O(n).
+    /// The tree of winding numbers, in the mesh's own space. The first call builds it in O(n). Calls of several
+    /// threads at once may build it several times, and keep one.
     pub fn winding_tree(&self) -> &WindingTree {
-        self.winding.get_or_init(|| Arc::new(WindingTree::new(self.bvh.clone())))
+        if let Some(tree) = self.winding.get() {
+            return tree;
+        }
+        // Not within the cell: a thread of a pool that builds takes up other work meanwhile, and that may ask for this
+        // tree. It would wait for itself.
+        let tree = Arc::new(WindingTree::new(self.bvh.clone()));
+        self.winding.get_or_init(|| tree)
     }
 
     /// A ray in the coordinates of the mesh's file, in f64, as a ray in the mesh's own space; `None` if it is
@@ -175,3 +182,27 @@ impl Mesh {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("the hierarchy belongs to another mesh; build it from this mesh")]
 pub struct MeshMismatch;
+
+#[cfg(all(test, feature = "parallel"))]
+mod tests {
+    use hitscan_primitives::generate;
+    use rayon::prelude::*;
+
+    use super::*;
+
+    /// Threads that build a tree take up other work of their pool meanwhile, which must not wait for that tree.
+    #[test]
+    fn threads_of_a_pool_may_all_ask_first_for_the_winding_tree() {
+        let ball = generate::sphere(1.0, 20_000).expect("an ordinary size");
+        let mesh = Mesh::new(ball, &BuildOptions::default());
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(8).build().expect("eight threads");
+        for _ in 0..30 {
+            let fresh = Mesh { winding: OnceLock::new(), ..mesh.clone() };
+            let addresses: Vec<usize> = pool.install(|| {
+                let all = (0..64).into_par_iter();
+                all.map(|_| std::ptr::from_ref(fresh.winding_tree()).addr()).collect()
+            });
+            assert!(addresses.iter().all(|&address| address == addresses[0]));
+        }
+    }
+}

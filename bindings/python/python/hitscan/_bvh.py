@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import os
 from typing import Any
 
@@ -75,17 +76,28 @@ class Bvh:
         return bvh
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Bvh:
+    def load(cls, path: str | os.PathLike[str], *, max_bytes: int | None = None) -> Bvh:
         """Read a cache file, which ``save`` or ``hitscan build`` wrote.
+
+        Parameters
+        ----------
+        path : path
+        max_bytes : int, optional
+            The maximum length of the file, 16 GiB by default. The tree takes about as much memory.
 
         Raises
         ------
         OSError
             A file that cannot be read.
+        MemoryError
+            A file longer than the available memory.
         ValueError
-            A damaged file, or one of another version.
+            A damaged file, one of another version, or one longer than ``max_bytes``.
         """
-        return cls._of(_hitscan.Bvh.load(os.fspath(path)))
+        limit = None if max_bytes is None else operator.index(max_bytes)
+        if limit is not None and not 0 <= limit < 1 << 64:
+            raise ValueError(f"max_bytes is {limit}, expected a number from 0 to 2^64 - 1")
+        return cls._of(_hitscan.Bvh.load(os.fspath(path), limit))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write mesh and tree to a cache file, whole or not at all.
@@ -383,13 +395,20 @@ class Bvh:
         ----------
         points : (n, 3) array_like
         tolerance : float
-            The maximum error.
+            The maximum error of each cluster of triangles that its moments replace, from 0 on. The errors
+            of clusters add up, so a number may be wrong by more: by six times the default on a scan of
+            70,000 triangles. 0 sums all triangles.
         threads : int, optional
 
         Returns
         -------
         (n,) float64
-            1 inside of a closed mesh and 0 outside, up to the tolerance; between them near holes.
+            1 inside of a closed mesh and 0 outside, up to the errors; between them near holes.
+
+        Raises
+        ------
+        ValueError
+            A tolerance that is negative or NaN.
         """
         start = _arrays.rows("points", points, 3, np.float32)
         _arrays.room(f"the answers of {len(start)} points", 8 * len(start))
