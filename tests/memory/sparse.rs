@@ -68,8 +68,9 @@ fn a_cache_file_of_holes_takes_no_memory_for_them() {
     let path = folder.path().join("sparse.hitscan");
     let ball = || generate::sphere(1.0, 2000).expect("an ordinary size");
     let n = ball().triangles().len();
-    // The sections, whether their checksums are right, and the error.
-    let cases: [(&[(usize, u64)], bool, &str); 6] = [
+    /// The sections, whether their checksums are right, and the error.
+    type Case<'a> = (&'a [(usize, u64)], bool, &'a str);
+    let cases: [Case<'_>; 6] = [
         (&[(BLOCKS, 416 * 10_000_000)], false, "10000000 blocks, expected at most"),
         (&[(NODES, 256 * 16_000_000)], false, "16000000 nodes, expected at most"),
         (&[(TRIANGLES, 12 << 24)], false, "checksum of the triangles does not match"),
