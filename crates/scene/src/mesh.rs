@@ -183,16 +183,17 @@ impl Mesh {
 #[error("the hierarchy belongs to another mesh; build it from this mesh")]
 pub struct MeshMismatch;
 
-#[cfg(all(test, feature = "parallel"))]
+#[cfg(test)]
 mod tests {
-    use hitscan_primitives::generate;
-    use rayon::prelude::*;
-
-    use super::*;
-
     /// Threads that build a tree take up other work of their pool meanwhile, which must not wait for that tree.
     #[test]
+    #[cfg(feature = "parallel")]
     fn threads_of_a_pool_may_all_ask_first_for_the_winding_tree() {
+        use hitscan_primitives::generate;
+        use rayon::prelude::*;
+
+        use super::*;
+
         let ball = generate::sphere(1.0, 20_000).expect("an ordinary size");
         let mesh = Mesh::new(ball, &BuildOptions::default());
         let pool = rayon::ThreadPoolBuilder::new().num_threads(8).build().expect("eight threads");
