@@ -164,10 +164,17 @@ pub(crate) fn mixed_scales(rng: &mut Rng) -> (TriMesh, Vec<TriMesh>) {
     let (mut positions, mut triangles) = (Vec::<Vec3>::new(), vec![]);
     let parts: Vec<TriMesh> = [20.0, 0.0, -20.0]
         .map(|exponent: f32| {
-            let kind = rng.pick(&StitchedKind::ALL);
-            let shape = stitched(kind, rng, 60);
-            let bounds = shape.mesh.bounds();
-            let (middle, size) = (bounds.center(), bounds.extent().max_element());
+            // Thinner ones would lose their inside by rounding.
+            const THINNEST: f32 = 1.0 / 64.0;
+            let (shape, middle, size) = loop {
+                let kind = rng.pick(&StitchedKind::ALL);
+                let shape = stitched(kind, rng, 60);
+                let bounds = shape.mesh.bounds();
+                let size = bounds.extent().max_element();
+                if bounds.extent().min_element() > THINNEST * size {
+                    break (shape, bounds.center(), size);
+                }
+            };
             let part = shape.mesh.positions().iter().map(|&position| {
                 ((position - middle) / size + Vec3::new(4.0, 1.0, -2.0)) * exponent.exp2()
             });
