@@ -164,13 +164,13 @@ fn the_contents_identify_a_cache_file() {
     flipped[bytes.len() - 100] ^= 4;
     let flipped = file(folder.path(), "flipped.hitscan", flipped);
     let mut newer = bytes;
-    newer[12] = 2;
+    newer[12] = 9;
     let newer = file(folder.path(), "newer.hitscan", newer);
     for (file, part) in [
         (&cut, "expected"),
         (&empty, "has 0 bytes, expected 424"),
         (&flipped, "the checksum of the blocks does not match"),
-        (&newer, "is of version 2.3, expected 1.3"),
+        (&newer, "is of version 9.4, expected 2.4"),
     ] {
         for command in ["info FILE", "check FILE", "cast FILE --from 2,4,9 --dir 0,0,-1"] {
             let run = hitscan(&command.replace("FILE", file));

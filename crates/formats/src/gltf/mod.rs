@@ -89,6 +89,12 @@ fn root(text: &str) -> Result<Root<'_>, ErrorAt> {
         Position::Line(error.line() as u64).error(ReadErrorKind::syntax(found, "glTF 2.0"))
     })?;
     let asset = root.asset.0.as_ref();
+    // Some other JSON would be a scene of nothing.
+    let n_elements = root.scenes.len() + root.nodes.len() + root.meshes.len();
+    if asset.is_none() && n_elements == 0 {
+        let found = "invalid glTF (no `asset`, `scenes`, `nodes` or `meshes`)";
+        return Err(Position::Line(1).error(ReadErrorKind::syntax(found, "glTF 2.0")));
+    }
     let version = asset.and_then(|asset| asset.version.0.as_deref()).unwrap_or("2.0");
     let needed = asset.and_then(|asset| asset.min_version.0.as_deref()).unwrap_or("2.0");
     if is_version_1(text) {
