@@ -149,8 +149,8 @@ impl TriMesh {
     ///
     /// let corners = [[500_000.125, 5_400_000.25, 10.1], [500_001.0, 5_400_000.25, 10.1], [500_000.125, 5_400_001.7, 10.1]];
     /// let mesh = TriMesh::from_f64(corners, vec![[0, 1, 2]], true)?.value;
-    /// assert_eq!(mesh.offset().to_array(), [500_000.5, 5_400_001.0, 10.125]);
-    /// assert_eq!(mesh.file_position(2).to_array(), corners[2]);
+    /// assert_eq!(mesh.offset().to_array(), [500_000.625, 5_400_000.75, 10.125]);
+    /// assert!(mesh.file_position(2).distance(corners[2].into()) < 1e-7);
     /// # Ok::<(), hitscan_primitives::MeshError>(())
     /// ```
     ///

@@ -167,7 +167,7 @@ fn the_server_rejects_other_paths_methods_hosts_and_origins() {
     }
     let origin = format!("Origin: http://{}\r\n", server.address);
     assert_eq!(server.status("GET / HTTP/1.1", &origin), 200);
-    for host in ["evil.example", "evil.example:80", "127.0.0.1", "192.168.0.1:1"] {
+    for host in ["evil.example", "evil.example:80", "127.0.0.1.evil.example", "192.168.0.1:1"] {
         let answer = server.ask(format!("GET / HTTP/1.1\r\nHost: {host}\r\n\r\n").as_bytes());
         assert_eq!(status(&answer), 421, "{host}");
     }
