@@ -272,7 +272,8 @@ fn a_hit_from_very_far_is_as_exact_as_one_from_near() {
 #[test]
 fn a_ray_from_a_safe_origin_does_not_hit_its_surface_again() {
     let (mut n_unsafe, mut n_rays, mut n_flat) = (0, 0, 0);
-    for seed in 0..effort(100) {
+    // Triangles of zero area are rare: fewer scenes might have none.
+    for seed in 0..effort(100).max(100) {
         let mut rng = Rng::new(seed);
         let far = if rng.one_in(2) { DVec3::ZERO } else { vector(&mut rng) * 1e7 };
         let scene = random_scene(&mut rng, 10, far);
