@@ -1,5 +1,5 @@
-//! Imports go one way: no cycle between the modules of a crate, no import from a parent, and the arrows that
-//! ARCHITECTURE.md draws.
+//! Imports go one way: no cycle between the modules of a crate, no import from a parent, and the table of
+//! modules on the page of each crate is true.
 //!
 //! The test reads `use` declarations, and inline paths that start with `crate::`, `super::`, `self::` or
 //! the name of a child module. It follows re-exports to the module that defines the name. It skips tests
@@ -62,64 +62,37 @@ fn no_module_imports_from_its_parent() {
     assert!(imports.is_empty(), "modules that import from their parent:\n{}", imports.join("\n"));
 }
 
-/// The table of modules in ARCHITECTURE.md: an import goes from a row to the same row or to one below.
+/// The table of modules in each `lib.rs`: an import goes from a row to the same row or to one below, and the
+/// last column names the imports from other rows.
 #[test]
-fn the_architecture_lists_every_module_above_its_imports() {
-    let listed = rows_of_modules(&architecture());
-    let folders: BTreeSet<_> = crates().iter().map(|folder| file_name(folder)).collect();
-    let mut wrong: Vec<_> = listed
-        .keys()
-        .filter(|name| !folders.contains(*name))
-        .map(|name| format!("there is no crates/{name}"))
-        .collect();
+fn the_table_of_each_crate_lists_its_modules_above_their_imports() {
+    let mut wrong = Vec::new();
     for folder in crates() {
         let name = file_name(&folder);
         let mut found = rooms(&Crate::read(&folder.join("src")).graph());
         found.remove("crate");
-        let rows = listed.get(&name).cloned().unwrap_or_default();
-        for module in rows.keys().filter(|module| !found.contains_key(*module)) {
-            wrong.push(format!("crates/{name} has no module `{module}`"));
-        }
-        for (module, imports) in &found {
-            let Some(row) = rows.get(module) else {
-                wrong.push(format!("crates/{name}: `{module}` is not listed"));
-                continue;
-            };
-            let above =
-                imports.iter().filter(|import| rows.get(*import).is_some_and(|to| to < row));
-            wrong.extend(
-                above.map(|to| format!("crates/{name}: `{module}` imports `{to}` above it")),
-            );
-        }
+        let text = fs::read_to_string(folder.join("src/lib.rs")).expect("a crate has a lib.rs");
+        wrong.extend(faults(&rows_of(&text), &found).map(|fault| format!("{name}: {fault}")));
     }
-    assert!(wrong.is_empty(), "the table of modules in ARCHITECTURE.md:\n{}", wrong.join("\n"));
+    assert!(wrong.is_empty(), "the tables of modules in lib.rs:\n{}", wrong.join("\n"));
 }
 
 #[test]
-fn every_block_of_arrows_in_the_architecture_equals_the_imports() {
-    let text = architecture();
-    let blocks: Vec<_> = text.split("```arrows of ").skip(1).collect();
-    assert!(!blocks.is_empty(), "ARCHITECTURE.md has no block of arrows");
-    for block in blocks {
-        let (name, rest) = block.split_once('\n').expect("the block has lines");
-        let (lines, _) = rest.split_once("```").expect("the block ends");
-        let mut found = rooms(&Crate::read(&root().join("crates").join(name).join("src")).graph());
-        found.remove("crate");
-        assert_eq!(cycle_of(&found), None, "a cycle between the modules of {name}");
-        let mut drawn = Graph::new();
-        for line in lines.lines() {
-            let (from, to) = line.split_once('→').expect("`a → b, c` in each line");
-            let to = to.split(',').map(|to| to.trim().to_owned());
-            drawn.entry(from.trim().to_owned()).or_default().extend(to);
-        }
-        let (found, drawn) = (arrows(&found), arrows(&drawn));
-        let missing: Vec<_> = found.difference(&drawn).collect();
-        let stale: Vec<_> = drawn.difference(&found).collect();
-        assert!(
-            missing.is_empty() && stale.is_empty(),
-            "{name}: only in the code: {missing:?}\nonly in ARCHITECTURE.md: {stale:?}"
-        );
-    }
+fn a_false_arrow_is_found() {
+    let table = "//! # Modules\n//!\n//! | module | holds | imports |\n//! |---|---|---|\n\
+        //! | `a`, [`b`] | two | `c` |\n//! | `c` | one | |\n//!\n//! | `d` | no module | |\n";
+    let graph = |arrows: &[(&str, &[&str])]| {
+        let modules = arrows
+            .iter()
+            .map(|(from, to)| ((*from).to_owned(), to.iter().map(|to| (*to).to_owned()).collect()));
+        modules.collect::<Graph>()
+    };
+    let count = |arrows| faults(&rows_of(table), &graph(arrows)).count();
+    assert_eq!(count(&[("a", &["b"]), ("b", &["c"]), ("c", &[])]), 0);
+    assert_eq!(count(&[("a", &[]), ("b", &[]), ("c", &[])]), 1, "a stale arrow");
+    assert_eq!(count(&[("a", &["c"]), ("b", &[]), ("c", &["a"])]), 2, "an arrow up");
+    assert_eq!(count(&[("a", &["c"]), ("c", &[])]), 1, "a stale module");
+    assert_eq!(count(&[("a", &["c"]), ("b", &[]), ("c", &[]), ("d", &[])]), 1, "a missing module");
 }
 
 #[test]
@@ -145,47 +118,62 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-fn architecture() -> String {
-    fs::read_to_string(root().join("ARCHITECTURE.md")).expect("ARCHITECTURE.md is in the root")
-}
-
 fn file_name(path: &Path) -> String {
     path.file_name().expect("the path ends with a name").to_string_lossy().into_owned()
 }
 
-/// The row of each module in the table of modules, by crate. A row in bold, `**crates/NAME**`, starts a
-/// crate, and the first cell of every other row has names of modules.
-fn rows_of_modules(text: &str) -> BTreeMap<String, BTreeMap<String, usize>> {
-    let mut crates = BTreeMap::<String, BTreeMap<String, usize>>::new();
-    let mut current = None;
-    for (row, line) in text.lines().enumerate() {
-        let Some(cells) = line.strip_prefix("| ") else {
-            current = None;
-            continue;
-        };
-        let first = cells.split(" |").next().unwrap_or_default();
-        if let Some(name) = first.strip_prefix("**crates/") {
-            current = Some(name.trim_end_matches("**").to_owned());
-        } else if let Some(name) = &current {
-            let modules = crates.entry(name.clone()).or_default();
-            modules.extend(first.split('`').skip(1).step_by(2).map(|name| (name.to_owned(), row)));
+/// A row of a table of modules.
+#[derive(Debug, Default)]
+struct Row {
+    modules: BTreeSet<String>,
+    imports: BTreeSet<String>,
+}
+
+/// The rows of the table under `# Modules` in the page of a crate.
+fn rows_of(text: &str) -> Vec<Row> {
+    let lines = text.lines().skip_while(|line| *line != "//! # Modules");
+    let table = lines.skip_while(|line| !line.starts_with("//! |"));
+    let names = |cell: &str| cell.split('`').skip(1).step_by(2).map(str::to_owned).collect();
+    let rows = table.map_while(|line| line.strip_prefix("//! |")).skip(2).map(|row| {
+        let cells: Vec<_> = row.split('|').collect();
+        let imports = cells.get(2).map(|cell| names(cell)).unwrap_or_default();
+        Row { modules: names(cells[0]), imports }
+    });
+    rows.collect()
+}
+
+/// The differences between a table and the imports of a crate.
+fn faults<'a>(rows: &'a [Row], found: &'a Graph) -> impl Iterator<Item = String> + 'a {
+    let row_of = |module: &str| rows.iter().position(|row| row.modules.contains(module));
+    let missing = found
+        .keys()
+        .filter(move |module| row_of(module).is_none())
+        .map(|module| format!("`{module}` has no row"));
+    let of_rows = rows.iter().enumerate().flat_map(move |(i, row)| {
+        let stale = row.modules.iter().filter(|module| !found.contains_key(*module));
+        let mut faults: Vec<_> =
+            stale.map(|module| format!("there is no module `{module}`")).collect();
+        let imports = row.modules.iter().filter_map(|module| found.get(module)).flatten();
+        let imports: BTreeSet<_> =
+            imports.filter(|import| !row.modules.contains(*import)).cloned().collect();
+        let above = imports.iter().filter(|import| row_of(import).is_some_and(|to| to < i));
+        faults.extend(above.map(|to| format!("{:?} import `{to}` of a row above", row.modules)));
+        if imports != row.imports {
+            let names: Vec<_> = imports.iter().map(|name| format!("`{name}`")).collect();
+            faults.push(format!("the imports of {:?} are: {}", row.modules, names.join(", ")));
         }
-    }
-    crates
+        faults
+    });
+    missing.chain(of_rows)
 }
 
-/// The arrows of a graph, one string each.
-fn arrows(graph: &Graph) -> BTreeSet<String> {
-    let from = |(from, to): (&String, &BTreeSet<String>)| {
-        to.iter().map(|to| format!("{from} → {to}")).collect::<Vec<_>>()
-    };
-    graph.iter().flat_map(from).collect()
-}
-
+/// The folders of all crates that hold modules.
 fn crates() -> Vec<PathBuf> {
-    let entries = fs::read_dir(root().join("crates")).expect("the crates are there");
-    let mut folders: Vec<_> = entries.map(|entry| entry.expect("it can be read").path()).collect();
-    folders.retain(|folder| folder.join("src").is_dir());
+    let parents = ["crates", "bindings", "bindings/web"];
+    let entries = parents.map(|parent| fs::read_dir(root().join(parent)).expect("it is there"));
+    let mut folders: Vec<_> =
+        entries.into_iter().flatten().map(|entry| entry.expect("it can be read").path()).collect();
+    folders.retain(|folder| folder.join("src/lib.rs").is_file());
     folders.sort();
     folders
 }

@@ -4,19 +4,22 @@
 //! documents every function. This module checks shapes again, releases the interpreter, and fills the
 //! arrays. It never panics on the values of its arguments.
 //!
-//! Each module below uses only modules listed above it:
+//! # Modules
 //!
-//! ```text
-//! errors, options, memory     exceptions; options by name; requests beyond the memory
-//! pool                        the threads of this process
-//! batch                       loops that Ctrl-C ends
-//! rays, answers               arrays of arguments and of answers
-//! mesh                        meshes and their files
-//! bvh, bvh_rays, bvh_points   trees and their queries
-//! open3d, trimesh             what the drop-ins ask for beyond them
-//! scene, scene_queries        scenes and their queries
-//! view, picking, render       cameras, picks and pictures
-//! ```
+//! A module imports only modules of its row or of rows below it. A test compares the table with the sources.
+//!
+//! | module | holds | imports |
+//! |---|---|---|
+//! | `scene_queries`, `picking`, `render` | queries of scenes; picks, snaps and selections; pictures | `answers`, `batch`, `errors`, `memory`, `options`, `rays`, `scene`, `view` |
+//! | `scene` | scenes: instances of trees in world space, in float64 | `bvh`, `errors` |
+//! | `view` | cameras: pixels to rays, and points to pixels | `answers`, `batch`, `errors`, `options`, `rays` |
+//! | `bvh_rays`, `bvh_points`, `open3d`, `trimesh` | queries of trees; what the drop-ins ask for beyond them | `answers`, `batch`, `bvh`, `options`, `pool`, `rays` |
+//! | `bvh` | a mesh with its tree | `batch`, `errors`, `memory`, `mesh`, `options`, `pool`, `rays` |
+//! | `mesh` | meshes and their files | `batch`, `errors`, `rays` |
+//! | `rays`, `answers` | arrays of arguments and of answers | `memory` |
+//! | `batch` | loops that Ctrl-C ends and a number of threads bounds | `errors`, `pool` |
+//! | `pool` | the threads of this process | `errors` |
+//! | `errors`, `options`, `memory` | exceptions; options by name; requests beyond the memory | |
 
 mod errors;
 mod memory;

@@ -101,15 +101,19 @@
 //!
 //! # Modules
 //!
-//! Modules import in the direction of the arrows:
+//! A module imports only modules of its row or of rows below it. A test compares the table with the sources.
 //!
-//! ```text
-//! scene_file ─▶ scene_section ─▶ built_scene ─▶ source
-//!   └─▶ file ─▶ about ─▶ built_mesh ─▶ source ─▶ input ─▶ format ─▶ error
-//!         │       └────────────┬─────────┘          └───▶ checksum ─▶ parallel
-//!         ├─▶ materials, records ─▶ wire
-//!         └─▶ atomic ─▶ error
-//! ```
+//! | module | holds | imports |
+//! |---|---|---|
+//! | `scene_file` | writes and reads the cache files of scenes | `atomic`, `built_mesh`, `built_scene`, `checksum`, `error`, `file`, `format`, `input`, `scene_section`, `wire` |
+//! | `scene_section` | the section about a scene | `built_scene`, `error`, `materials`, `source`, `wire` |
+//! | `file` | writes and reads whole files of meshes; the crate page describes the format | `about`, `atomic`, `built_mesh`, `checksum`, `error`, `format`, `input`, `materials`, `parallel`, `records` |
+//! | `built_scene` | the content of a cache file of a scene | `source` |
+//! | `atomic` | files that appear whole | `error` |
+//! | `about`, `materials`, `records` | the small sections | `built_mesh`, `source`, `wire` |
+//! | `built_mesh`, `source` | the content of a cache file; the key to the files that the mesh was read from | `error`, `input`, `wire` |
+//! | `input`, `format` | reads and checks sections piece by piece; the header | `checksum`, `error`, `parallel`, `wire` |
+//! | `checksum`, `wire`, `error`, `parallel` | checksums over pieces; numbers and texts; the error; loops over threads | |
 
 #![forbid(unsafe_code)]
 

@@ -8,23 +8,34 @@
 //!
 //! Tests and fuzz targets call the public readers of this library. Nothing here is a stable interface.
 //!
-//! Modules import one way, from left to right, with no cycle:
-//! ```text
-//! command → scene_file → loaded_scene → textures → messages
-//! command → scene_file → loading → source_snapshot → model → args → table
-//! command → resolved → points, args, query, rays, table
-//! points → output, args, table
-//! rays → table
-//! command → output → query, args
-//! command, loading, resolved → stdin
-//! command → mesh_output → output
-//! command → reduced_scene → args
-//! command → bench, check, threads
-//! command → check_scene, check_space → comparison
-//! command → scene_info → mesh_facts → distribution, far_triangles, mesh_faults
-//! command, exit_code, loading, mesh_output → messages
-//! ```
-//! `command` also imports each module further right directly, and `exit_code` for its result.
+//! # Modules
+//!
+//! A module imports only modules of its row or of rows below it. A test compares the table with the sources.
+//!
+//! | module | holds | imports |
+//! |---|---|---|
+//! | `command` | the subcommands, one file each | `args`, `bench`, `check`, `check_scene`, `check_space`, `comparison`, `exit_code`, `field`, `loaded_scene`, `loading`, `mesh_facts`, `mesh_faults`, `mesh_output`, `messages`, `model`, `output`, `points`, `query`, `rays`, `reduced_scene`, `resolved`, `scene_file`, `scene_info`, `stdin`, `table`, `threads` |
+//! | `exit_code`, `signals` | 0, 1, 2 and 130; the file size limit | `messages` |
+//! | `scene_info` | the report of `info` about a scene | `args`, `loaded_scene`, `mesh_facts`, `mesh_faults`, `messages`, `output` |
+//! | `mesh_facts` | the numbers of `info` about a mesh and its tree | `distribution`, `far_triangles`, `mesh_faults`, `messages`, `output` |
+//! | `scene_file` | reads scenes: TOML, glTF, cache files, or one mesh | `args`, `loaded_scene`, `loading`, `messages`, `model`, `source_snapshot`, `textures` |
+//! | `loaded_scene`, `textures` | a scene with its materials and files; the textures of materials | `messages`, `output` |
+//! | `reduced_scene` | a scene without the faces that `--ignore-faces` names | `args` |
+//! | `resolved` | the flags of a command as checked values: rays and query, points, camera and eye, style, the format of an output | `args`, `field`, `points`, `query`, `rays`, `stdin`, `table` |
+//! | `mesh_output` | meshes in any format | `messages`, `output` |
+//! | `points` | points as streams, their closest surface points, and the results | `args`, `field`, `output`, `table` |
+//! | `output` | results as text, NDJSON, CSV or NPZ: `record` takes the fields from a hit, `columns` collects arrays; files appear whole or not at all | `args`, `field`, `query` |
+//! | `check_scene`, `check_space`, `check`, `bench` | comparison of scenes and meshes with brute force, `check_space` about points, regions and filters; timings with their spread, and the comparison of two runs | `comparison`, `messages` |
+//! | `comparison` | counts of answers and differences by query | |
+//! | `mesh_faults`, `distribution`, `far_triangles`, `threads` | the open edges and other faults of a mesh, in numbers and lists; the spreads that `info` prints; triangles far from the rest; the number of threads | `args` |
+//! | `loading`, `memory` | loads a mesh and builds its tree, with progress; refuses builds that would make the machine swap | `args`, `messages`, `model`, `source_snapshot`, `stdin` |
+//! | `source_snapshot`, `model` | a mesh with the checksums of its files; a mesh in memory, with its report and tree | `args` |
+//! | `messages`, `stdin` | everything on standard error; a mesh on standard input | |
+//! | `query` | the queries of many rays, by a tree, by brute force or in a scene | |
+//! | `args` | the grammar of the command line, and hints for frequent mistakes | `field`, `table` |
+//! | `field` | the facts about a hit: their names in flags and formats, and their values | |
+//! | `rays` | rays from files and standard input, as streams | `table` |
+//! | `table` | rows of numbers in CSV, NDJSON or NPY, which rays and points share | |
 #![forbid(unsafe_code)]
 
 mod args;

@@ -9,8 +9,14 @@
 //! - [`ReadError`] is the one error of all readers: file, line or byte offset, and [`ReadErrorKind`].
 //! - [`SourceLocation`] and [`Escaped`] print file names without control characters.
 //!
-//! Modules import in this order only: `read_error → load_options, source_location, bytes` and
-//! `utf16 → bytes`; `folder` and `links` stand alone.
+//! # Modules
+//!
+//! A module imports only modules of its row or of rows below it. A test compares the table with the sources.
+//!
+//! | module | holds | imports |
+//! |---|---|---|
+//! | `read_error`, `load_options` | the error and the options of all readers | `bytes`, `source_location` |
+//! | `utf16`, `source_location`, `bytes`, `folder`, `links` | UTF-16 text as UTF-8; file and line, as errors print them; regular files within a limit; names that stay in a folder; links to files that are not there yet | |
 
 #![forbid(unsafe_code)]
 

@@ -65,16 +65,18 @@
 //!
 //! # Modules
 //!
-//! Modules import in the direction of the arrows:
+//! A module imports only modules of its row or of rows below it. A test compares the table with the sources.
 //!
-//! ```text
-//! load ─▶ stl, ply, gltf ─▶ loaded ─▶ mesh_builder
-//!   │          │               └────▶ format ─▶ compressed ─▶ zstandard
-//!   │          │               └────▶ instance, report
-//!   │          └▶ words, side_files ─▶ error_at ◀─ report
-//!   └▶ hitscan-obj
-//! write ─▶ its stl, ply, glb ─▶ vertices, losses ─▶ write_report; write ─▶ format, hitscan-obj
-//! ```
+//! | module | holds | imports |
+//! |---|---|---|
+//! | `load` | detects the format and calls its reader | `compressed`, `error_at`, `format`, `gltf`, `loaded`, `ply`, `side_files`, `stl` |
+//! | `gltf` | glTF: `container` splits GLB; `document` has the members of the JSON that are read, and `lenient` admits wrong ones; `extensions` is the policy about them; `buffers`, `accessor`, `primitives`, `nodes`, `pose` (skins and morph targets, read by `deforming`), `transforms`, `materials`, `textures`; `faults` counts faults that no ray sees | `error_at`, `instance`, `loaded`, `mesh_builder`, `report`, `side_files` |
+//! | `stl`, `ply` | STL (`text`, `binary`, `solids`); PLY (`header`, `body`, `vertices`, `faces`) | `error_at`, `loaded`, `mesh_builder`, `report`, `words` |
+//! | `write` | OBJ, `stl`, `ply` and `glb` from a mesh; `losses` counts the parts that a format cannot hold | `format` |
+//! | `loaded`, `format` | the result, and its merge into one mesh; detection by content, then by name | `compressed`, `instance`, `mesh_builder`, `report` |
+//! | `compressed`, `zstandard` | gzip and Zstandard | |
+//! | `mesh_builder`, `instance`, `report` | a mesh polygon by polygon; placed meshes; counts of skipped parts | `error_at` |
+//! | `side_files`, `words`, `error_at` | files that a file refers to; the words of a text; an error at a line or byte | |
 
 #![forbid(unsafe_code)]
 #![cfg_attr(

@@ -45,14 +45,17 @@
 //!
 //! # Modules
 //!
-//! Modules import in the direction of the arrows:
+//! A module imports only modules of its row or of rows below it. A test compares the table with the sources.
 //!
-//! ```text
-//! load ─▶ windows ─▶ source
-//!   ├───▶ chunk_reader ─▶ fast, statements ─▶ chunk ─▶ faces, report
-//!   ├───▶ join ─▶ chunk
-//!   └───▶ library, alpha ─▶ material          everything ─▶ lines, number, parallel
-//! ```
+//! | module | holds | imports |
+//! |---|---|---|
+//! | `load`, `join` | cuts a file into parts, parses them in parallel; merges them to one mesh | `chunk`, `chunk_reader`, `faces`, `library`, `lines`, `parallel`, `report`, `source`, `statements`, `windows` |
+//! | `chunk_reader`, `fast`, `statements` | the reader of one part, with a parser of common forms and one of every form | `chunk`, `faces`, `lines`, `number`, `report` |
+//! | `chunk`, `faces` | the content of one part | `report` |
+//! | `windows`, `source` | pieces of a text that end at statements; the text in memory or in a file | `lines` |
+//! | `alpha`, `library`, `material`, `texture_name` | opacity from textures (feature `images`); finding and parsing MTL files | `lines`, `number`, `report` |
+//! | `report` | counts and warnings | `lines` |
+//! | `lines`, `number`, `parallel`, `write` | words; numbers; loops over threads; writing OBJ | |
 
 #![forbid(unsafe_code)]
 

@@ -22,24 +22,19 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # Modules, in reading order
+//! # Modules
 //!
-//! | module | holds |
-//! |---|---|
-//! | `oracle` | [`Oracle`], the scan, and [`RayHits`], its answer |
-//! | `answers` | [`Answers`] and [`BatchAnswers`], what a tree says about rays |
-//! | `tally` | [`Tally`] and [`Difference`], the comparison |
-//! | `rng` | [`Rng`], seeded random numbers |
-//! | `ray_kind` | [`RayKind`], single rays aimed at a mesh |
-//! | `bundle` | rays that a batch may trace together |
-//! | `rays` | lists and streams of rays |
+//! A module imports only modules of its row or of rows below it. A test compares the table with the sources.
 //!
-//! ```text
-//! tally    → answers, oracle
-//! ray_kind → rng
-//! bundle   → ray_kind, rng
-//! rays     → bundle, oracle, ray_kind, rng
-//! ```
+//! | module | holds | imports |
+//! |---|---|---|
+//! | `rays` | streams of hostile rays | `bundle`, `oracle`, `ray_kind`, `rng` |
+//! | `bundle` | rays that a batch may take as packets | `ray_kind`, `rng` |
+//! | `ray_kind` | one ray of every kind that has broken a ray caster | `rng` |
+//! | `rng` | seeded numbers | |
+//! | `tally` | the comparison: counts, and the first difference | `answers`, `oracle` |
+//! | `oracle` | all hits of a ray, by a second and simpler scan of all triangles | |
+//! | `answers` | the answers of a tree; macros fill it from any type with the queries of `MeshBvh` | |
 
 #![forbid(unsafe_code)]
 

@@ -54,17 +54,23 @@
 //!
 //! # Modules
 //!
-//! Imports go one way:
+//! A module imports only modules of its row or of rows below it. A test compares the table with the sources.
 //!
-//! ```text
-//! click_cycle ──▶ picker;   select ──▶ visible ──▶ picker, own_pixels, progress
-//! visible ──▶ own_pixels ──▶ visible_samples, pixel_centers
-//! picker, visible_samples ──▶ sight ──▶ near_pixel;   picker ──▶ pick
-//! select, polylines ──▶ in_region;   polylines ──▶ near_pixel
-//! near_pixel, in_region ──▶ element, projected_mesh, screen_frustum
-//! projected_mesh ──▶ clip ──▶ polygon2d;   screen_frustum ──▶ screen_region ──▶ polygon2d
-//! camera ──▶ view ──▶ convention, viewport, screen_map;   clip, screen_frustum ──▶ screen_map
-//! ```
+//! | module | holds | imports |
+//! |---|---|---|
+//! | `test_scenes` | random scenes for tests | `camera`, `screen_region`, `view`, `viewport` |
+//! | `click_cycle`, `select`, `polylines` | repeated clicks; marquee and lasso; lines and points without a surface | `clip`, `element`, `in_region`, `near_pixel`, `parallel`, `pick`, `picker`, `progress`, `projected_mesh`, `screen_frustum`, `screen_map`, `screen_region`, `view`, `visible`, `visible_samples` |
+//! | `visible`, `own_pixels` | removes hidden elements, by rays: `pixel_centers` from coarse to fine, then samples of each element; the search for one object in its rectangle | `element`, `near_pixel`, `parallel`, `picker`, `pixel_centers`, `progress`, `screen_map`, `screen_region`, `sight`, `visible_samples` |
+//! | `picker`, `pick`, `pixel_centers` | picking and snapping; options and results; a grid of pixels | `element`, `near_pixel`, `projected_mesh`, `screen_frustum`, `sight`, `view` |
+//! | `visible_samples` | points of an element that may be visible | `clip`, `element`, `near_pixel`, `projected_mesh`, `screen_frustum`, `screen_map`, `screen_region`, `sight` |
+//! | `sight` | the first surface behind a pixel or in front of a point | `near_pixel`, `parallel`, `view` |
+//! | `near_pixel`, `in_region` | elements of one mesh near a pixel or in a region | `clip`, `element`, `projected_mesh`, `screen_frustum`, `screen_map`, `screen_region` |
+//! | `projected_mesh`, `element` | a mesh with its map to the screen; objects, faces, edges, vertices | `clip`, `screen_map` |
+//! | `clip` | the part between the near and far planes, cut before the division by w | `polygon2d`, `screen_map` |
+//! | `screen_frustum` | conservative box tests, which answer `Crossing` unless they are certain | `screen_map`, `screen_region` |
+//! | `screen_region`, `polygon2d` | marquee and lasso; exact predicates | |
+//! | `camera`, `view` | a view from eye, target and projection; pixels → rays, points → pixels | `convention`, `screen_map`, `viewport` |
+//! | `convention`, `viewport`, `screen_map`, `parallel`, `progress` | conventions of engines; the rectangle of pixels; five linear forms: pixel x and y times w, w, near, far; loops over threads; progress and cancellation of a selection | |
 
 #![forbid(unsafe_code)]
 

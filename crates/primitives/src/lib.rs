@@ -20,26 +20,26 @@
 //! - No test has an absolute tolerance. NaN is a miss or an error, never a hit.
 //! - Points and vectors are `impl Into<[f32; 3]>`, so that any maths crate's types fit.
 //!
-//! # Modules, in reading order
+//! # Modules
 //!
-//! | module | holds |
-//! |---|---|
-//! | `ray`, `hit`, `axis` | [`Ray`], [`Hit`], [`Side`], [`Faces`], [`HitMode`], [`HitOptions`], [`Axis`] |
-//! | `aabb` | [`Aabb`], the axis-aligned box |
-//! | `edge_function` | edge functions with exact signs |
-//! | `watertight` | [`WatertightRay`], the ray-triangle test that defines every hit |
-//! | `shapes` | [`Plane`], [`Sphere`], box faces, [`Triangle`], [`UnitTriangle`], [`PlanarPolygon`] |
-//! | `closest_point`, `overlap`, `winding` | the definitions of the queries without a ray |
-//! | `tri_mesh`, `corner_attributes` | [`TriMesh`]; its normals and texture coordinates |
-//! | `recentre` | [`recentre`], which gives meshes far from the origin an offset in f64 |
-//! | `topology` | [`Topology`], the open edges and other faults of a mesh; [`SameVertex`] |
-//! | `face_records`, `material`, `alpha_mask` | [`FaceRecords`], [`Material`], [`AlphaMask`] |
-//! | `mesh_part` | [`MeshPart`], some polygons of a mesh under their indices |
-//! | [`brute_force`] | every query as a loop over all triangles |
-//! | `polygons` | [`Triangulator`], which cuts polygons into triangles |
-//! | [`generate`] | deterministic meshes for tests and benchmarks; [`TriMesh::subdivided`] |
+//! A module imports only modules of its row or of rows below it. A test compares the table with the sources.
 //!
-//! `ARCHITECTURE.md` of the repository lists which module may import which.
+//! | module | holds | imports |
+//! |---|---|---|
+//! | `brute_force` | every query as a loop over all triangles | `aabb`, `closest_point`, `hit`, `overlap`, `ray`, `shapes`, `tri_mesh`, `watertight`, `winding` |
+//! | `generate` | deterministic meshes for tests and benchmarks; subdivision | `corner_attributes`, `edge_function`, `tri_mesh` |
+//! | `polygons` | triangulation for all readers: `triangulator` → `ear_clipping` → `point_tree` → `projection` | `axis`, `newell` |
+//! | `closest_point`, `overlap`, `winding` | the definitions of the queries without a ray | `shapes` |
+//! | `mesh_part` | some polygons of a mesh under the indices of the whole | `corner_attributes`, `face_records`, `tri_mesh` |
+//! | `recentre` | meshes relative to an offset in f64, where f32 would lose detail | `aabb`, `tri_mesh` |
+//! | `topology` | open edges, other faults and components of a mesh; which vertices are the same vertex | `tri_mesh` |
+//! | `tri_mesh` | the mesh, which its constructor checks once | `aabb`, `corner_attributes`, `edge_function`, `face_records`, `hit` |
+//! | `corner_attributes`, `face_records` | normals and texture coordinates; polygons and names of a file | |
+//! | `material`, `alpha_mask` | surfaces; opacity of a texture | |
+//! | `shapes`, `newell` | plane, sphere, box faces, triangle, unit triangle and planar polygon, with their ray tests; normals of polygons | `aabb`, `axis`, `edge_function`, `hit`, `ray`, `watertight` |
+//! | `watertight` | the ray-triangle test that defines every hit | `axis`, `edge_function`, `hit`, `ray` |
+//! | `edge_function` | edge functions with exact signs | |
+//! | `aabb`, `ray`, `hit`, `axis` | value types | |
 
 #![forbid(unsafe_code)]
 

@@ -47,6 +47,22 @@
 //! false_color                       films of values
 //! progressive, ray_lines            rendering, and drawing rays and lines into the result
 //! ```
+//!
+//! # Modules
+//!
+//! A module imports only modules of its row or of rows below it. A test compares the table with the sources.
+//!
+//! | module | holds | imports |
+//! |---|---|---|
+//! | `progressive`, `ray_lines` | rendering in one call or in steps; rays and segments drawn into a picture | `false_color`, `film`, `glass`, `hit_colors`, `legend`, `picture`, `shaded`, `silhouette`, `stroke`, `style`, `subject` |
+//! | `false_color` | films of values → colours | `color`, `film`, `legend` |
+//! | `hit_colors`, `glass`, `shaded` | the shading of each mode | `color`, `film`, `ground`, `sampling`, `style`, `subject` |
+//! | `ground` | the plane below a scene that shows its shadows | `subject` |
+//! | `framing`, `silhouette` | cameras that see a whole scene; the outline outside which no ray is needed | `subject` |
+//! | `legend`, `picture`, `film` | the key to the colours; sRGB pixels and PNG; sums of samples, in tiles on all threads | `color`, `sampling`, `style` |
+//! | `subject` | the scene with colours and names; `tracing` has its ray queries, `surface` its shading normals | `smooth_normals`, `texture` |
+//! | `texture`, `smooth_normals` | decoded pictures; corner normals for meshes without any | `color` |
+//! | `color`, `sampling`, `stroke`, `style` | palettes; sample points; lines; settings | |
 
 #![forbid(unsafe_code)]
 

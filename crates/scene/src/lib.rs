@@ -47,17 +47,26 @@
 //!
 //! # Modules
 //!
-//! Imports go one way:
+//! A module imports only modules of its row or of rows below it. A test compares the table with the sources.
 //!
-//! ```text
-//! brute_force_space ──▶ brute_force, closest_point, overlap, world_mesh
-//! brute_force ──▶ inside, query_options, hit
-//! closest_point, overlap ──▶ world_mesh ──────────────▶ scene ◀── edit, details
-//! bounds ──▶ visit;   bounds, closest_point, overlap, inside, visit, ray_query ──▶ query_options ──▶ scene
-//! instance_query, ray_query ──▶ ray_packet ──▶ candidate, placement;   ray_packet ──▶ query_options;   candidate ──▶ scene
-//! scene ──▶ tree ──▶ cow_vec, world_box;   scene ──▶ handles
-//! ray_geometry ──▶ ray;   scene ──▶ error ──▶ placement ──▶ ray;   error ──▶ instance ──▶ mesh
-//! ```
+//! | module | holds | imports |
+//! |---|---|---|
+//! | `test_scenes` | random scenes for tests | `instance`, `mesh`, `scene` |
+//! | `edit`, `details` | every edit; the facts about a hit | `error`, `handles`, `hit`, `instance`, `mesh`, `placement`, `scene`, `world_box` |
+//! | `bounds` | exact bounds, of the vertices | `instance`, `query_options`, `scene`, `world_box` |
+//! | `ray_query`, `instance_query` | rays in world space, at the scene or at one instance | `candidate`, `hit`, `instance`, `placement`, `query_options`, `ray`, `ray_packet`, `scene` |
+//! | `brute_force_space` | the queries about points and regions, as the loop of the next row | `brute_force`, `closest_point`, `instance`, `overlap`, `query_options`, `scene`, `world_mesh` |
+//! | `brute_force` | the ray queries as a loop over all instances and triangles | `hit`, `inside`, `instance`, `mesh`, `query_options`, `ray`, `scene` |
+//! | `ray_packet` | neighbouring rays together | `candidate`, `hit`, `placement`, `query_options`, `ray`, `scene`, `world_box` |
+//! | `candidate` | an instance that a ray may hit | `hit`, `ray`, `scene` |
+//! | `ray_geometry` | a ray against planes, lines and points, for gizmos | `ray` |
+//! | `closest_point`, `overlap`, `inside`, `visit` | queries without a ray | `instance`, `query_options`, `scene`, `world_box`, `world_mesh` |
+//! | `hit`, `query_options`, `world_mesh` | a hit; the instances and sides that a query includes; corners in world space | `instance`, `scene`, `world_box` |
+//! | `scene`, `error` | the records of instances over the top-level tree; errors of edits | `cow_vec`, `handles`, `instance`, `placement`, `tree` |
+//! | `instance`, `polygon`, `mesh`, `skin` | instances and handles; polygons before triangulation; the shared mesh; poses of a skeleton | `placement`, `ray` |
+//! | `placement`, `ray` | inverse transform and conservative world box; `WorldRay` and `LocalRay` | `world_box` |
+//! | `tree` | the top-level tree: binary, updated by every edit; its nodes (`tree::node`) | `cow_vec`, `world_box` |
+//! | `cow_vec`, `handles`, `world_box` | a copy-on-write vector, which makes snapshots cheap; the source of handles, which clones share; boxes in f64 | |
 
 #![forbid(unsafe_code)]
 

@@ -55,10 +55,15 @@
 //!
 //! # Modules
 //!
-//! ```text
-//! load ─▶ read ─▶ write ─▶ error
-//!           └───▶ document
-//! ```
+//! A module imports only modules of its row or of rows below it. A test compares the table with the sources.
+//!
+//! | module | holds | imports |
+//! |---|---|---|
+//! | `load` | TOML, glTF and mesh files as scenes; nodes placed in a scene | `error`, `read`, `write` |
+//! | `read` | parses TOML | `document`, `error`, `write` |
+//! | `write` | writes TOML | `error` |
+//! | `document` | the TOML as the reader takes it | |
+//! | `error` | the error, with its location | |
 
 #![forbid(unsafe_code)]
 

@@ -60,6 +60,22 @@
 //! request, assets                  HTTP requests, the files of the page
 //! server                           connections
 //! ```
+//!
+//! # Modules
+//!
+//! A module imports only modules of its row or of rows below it. A test compares the table with the sources.
+//!
+//! | module | holds | imports |
+//! |---|---|---|
+//! | `server` | connections and their limits | `assets`, `model`, `request`, `socket`, `state` |
+//! | `request`, `assets` | HTTP requests; the files of the page (`src/page/`), which only forwards input and displays frames | |
+//! | `socket`, `state` | the two threads of a tab (a reader, and a worker that alternates between messages and rendering); the shared state | `model`, `protocol`, `session` |
+//! | `session`, `frame_renderer` | the state of a tab as a function of its messages, with `picking`, `hiding` and `listing`; progressive rendering in time slices, sent in chunks | `command_line`, `entries`, `hidden`, `highlight`, `model`, `orbit`, `parts`, `protocol`, `report`, `resolution` |
+//! | `highlight`, `overlay`, `resolution` | the selection in a frame; edges and axes; the preview size that keeps interaction smooth | `parts` |
+//! | `orbit`, `report`, `command_line` | the camera; facts about a pick; the command that repeats it | `hidden`, `parts`, `protocol` |
+//! | `model`, `protocol` | the scene to show; messages between page and server | `entries`, `parts` |
+//! | `entries`, `hidden` | the list of objects; the parts that a tab hides | `parts` |
+//! | `parts` | objects, groups and materials of meshes | |
 
 #![forbid(unsafe_code)]
 #![allow(clippy::single_range_in_vec_init, reason = "lists of ranges may have one entry")]

@@ -7,14 +7,25 @@
 //!
 //! This is a separate crate, because it is compiled for speed: the loops over eight lanes become vector
 //! instructions where the module has them.
+//!
+//! # Modules
+//!
+//! A module imports only modules of its row or of rows below it. A test compares the table with the sources.
+//!
+//! | module | holds | imports |
+//! |---|---|---|
+//! | `wide` | eight boxes or triangles at once | `line` |
+//! | `line` | a ray in f64 | |
 
+mod line;
 mod wide;
 
 use bytemuck::cast_slice;
 use hitscan_bvh::{Layout, MeshBvh};
 use hitscan_primitives::TriMesh;
 
-use wide::{Block, IndexedBlock, Node, WIDTH, WideLine};
+pub use line::Line;
+use wide::{ALL, Block, IndexedBlock, Node, WIDTH, WideLine};
 
 /// The part of a triangle's size by which a ray may miss it and still be a candidate.
 const TOLERANCE: f64 = 1e-6;
@@ -28,26 +39,6 @@ const LEAF: u32 = 1 << 31;
 const LEAF_BLOCKS: u32 = 4;
 const NO_CHILD: u32 = u32::MAX >> 1;
 const NO_TRIANGLE: u32 = u32::MAX;
-
-/// All triangles of a block.
-const ALL: u32 = (1 << WIDTH) - 1;
-
-/// A ray in the space of the mesh.
-#[derive(Clone, Copy, Debug)]
-pub struct Line {
-    /// The origin.
-    pub origin: [f64; 3],
-    /// The direction, of any length.
-    pub direction: [f64; 3],
-    /// The range of `t`.
-    pub t_min: f64,
-    /// See [`t_min`](Self::t_min).
-    pub t_max: f64,
-    /// The only side to hit: 1 the front, 2 the back, 0 both.
-    pub side: u32,
-    /// The distance by which the corners of the other library may differ from those of the mesh in f32.
-    pub slack: f64,
-}
 
 /// The longest path of any tree, times the siblings that wait at each node.
 const STACK: usize = 512;

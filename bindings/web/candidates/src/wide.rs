@@ -6,10 +6,13 @@
 
 use bytemuck::{Pod, Zeroable};
 
-use crate::{ALL, Line};
+use crate::line::Line;
 
 /// The children of a node, and the triangles of a block.
 pub(crate) const WIDTH: usize = 8;
+
+/// All triangles of a block.
+pub(crate) const ALL: u32 = (1 << WIDTH) - 1;
 
 type Lanes = [f32; WIDTH];
 
