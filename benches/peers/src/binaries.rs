@@ -268,7 +268,7 @@ impl<'a> Turns<'a> {
         for set in &sets {
             assert_equals_brute_force(&bvh, &scene.mesh, &set.rays);
         }
-        let contenders = engines::ours(options);
+        let contenders = engines::ours(|name| options.admits(name));
         let engines: Result<Vec<_>, String> =
             contenders.iter().map(|contender| (contender.build)(&scene.mesh)).collect();
         let n_passes = Vec::new();

@@ -1,7 +1,7 @@
 //! Duels: hitscan's default, single and in batches, against one opponent each.
 
 use crate::compare::{Cell, Comparison, Row};
-use crate::engines::{COHERENT_PACKETS, Calls, REFERENCE};
+use crate::engines::{COHERENT_PACKETS, Calls, REFERENCE, is_embree};
 
 /// One interface of hitscan and its opponent.
 #[derive(Clone, Copy)]
@@ -38,7 +38,7 @@ pub(crate) const DUELS: [Duel; 5] = [
     Duel {
         title: "batch to fastest of embree",
         ours: Calls::Batch,
-        may_oppose: |_, row| row.name.starts_with("embree "),
+        may_oppose: |_, row| is_embree(&row.name),
         names_its_opponent: true,
     },
     Duel {

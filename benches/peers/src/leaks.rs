@@ -23,7 +23,7 @@ struct Losses {
 /// Counts the losses of all engines, prints them, and records them on request.
 pub(crate) fn compare(options: &Options, files: &[impl AsRef<Path>]) -> Result<(), Error> {
     let engines = Engines::load()?;
-    let mut contenders = engines.contenders(options, 1);
+    let mut contenders = engines.contenders(|name| options.admits(name), 1);
     let mut has_ours = false;
     // hitscan's default is enough, because all other configurations give the same bits.
     contenders.retain(|contender| {

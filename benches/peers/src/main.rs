@@ -14,7 +14,6 @@ mod growth;
 mod leaks;
 mod memory;
 mod options;
-mod plot;
 mod record;
 mod report;
 mod stats;
@@ -67,12 +66,12 @@ fn compare_engines(options: &Options) -> Result<(), Error> {
     };
     // One thread first, because all Embree devices get the thread count of the latest.
     if let Some(largest) = options.largest {
-        let contenders = engines.growing(options);
+        let contenders = engines.growing(|name| options.admits(name));
         let plan = options.plan(1);
         run.growth = pool(1)?.install(|| growth::measure(&contenders, &plan, largest as usize))?;
     }
     for tables in &mut run.tables {
-        let contenders = engines.contenders(options, tables.n_threads);
+        let contenders = engines.contenders(|name| options.admits(name), tables.n_threads);
         if contenders.is_empty() {
             return Err("no engine is left by --peers".into());
         }

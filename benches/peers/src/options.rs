@@ -70,7 +70,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "FILE", value_parser = file_to_write)]
     pub(crate) json: Option<PathBuf>,
 
-    /// Write a dated record with tables, figures and plots to benches/record
+    /// Write a dated record with tables and figures to benches/record
     #[arg(long)]
     pub(crate) record: bool,
 

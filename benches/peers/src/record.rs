@@ -11,8 +11,8 @@ use serde::Serialize;
 use crate::Error;
 use crate::compare::Comparison;
 use crate::options::Options;
+use crate::report;
 use crate::timing::Clock;
-use crate::{plot, report};
 
 /// The part of a heading about timed repetitions.
 pub(crate) const TIMED: &str = ", interleaved; medians with their 95 % bootstrap interval";
@@ -78,15 +78,6 @@ impl Circumstances {
             self.repetitions,
         )
     }
-
-    /// A line for below a plot's title.
-    fn caption(&self, clock: &str) -> String {
-        format!(
-            "{}, {}, commit {}, {}; one thread, {clock}, medians of {} repetitions, interleaved, 95 % \
-             bootstrap intervals",
-            self.machine, self.date, self.commit, self.target_features, self.repetitions
-        )
-    }
 }
 
 /// One run of the comparison.
@@ -148,14 +139,11 @@ impl Run {
         text
     }
 
-    fn page(&self, plots: &[File]) -> String {
+    fn page(&self) -> String {
         let mut text = self.circumstances.heading("Engines compared", TIMED);
         text.push_str(
             "- differ: rays with another answer than hitscan's, hit or miss + t by more than 1e-4\n",
         );
-        for plot in plots {
-            text.push_str(&format!("\n![{0}]({0})\n", plot.name));
-        }
         text.push_str("\nThe tables of each scene:");
         for tables in &self.tables {
             text.push_str(&format!(" [{0}]({0})", tables.file_name("md")));
@@ -165,28 +153,9 @@ impl Run {
         text
     }
 
-    fn plots(&self) -> Vec<File> {
-        let mut plots = Vec::new();
-        let (machine, date) = (&self.circumstances.machine, &self.circumstances.date);
-        let caption = self.circumstances.caption(Clock::name(1));
-        if let Some(one) = self.tables.first().filter(|tables| !tables.comparisons.is_empty()) {
-            let title = format!("hitscan compared with other engines: {machine}, {date}");
-            let text = plot::ratios(&one.comparisons, &title, &caption);
-            plots.push(File { name: "ratios.svg".to_owned(), text });
-        }
-        if !self.growth.is_empty() {
-            let title = format!("Time of a ray by size of a terrain: {machine}, {date}");
-            let text = plot::growth(&self.growth, &title, &caption);
-            plots.push(File { name: "growth.svg".to_owned(), text });
-        }
-        plots
-    }
-
-    /// Page, plots, and the figures behind them.
+    /// The page, and the figures behind it.
     pub(crate) fn files(&self) -> Result<Vec<File>, Error> {
-        let mut files = self.plots();
-        let text = self.page(&files);
-        files.push(File { name: PAGE.to_owned(), text });
+        let mut files = vec![File { name: PAGE.to_owned(), text: self.page() }];
         for tables in &self.tables {
             let mut text = self.circumstances.heading("Engines compared, scene by scene", TIMED);
             text.push_str(&tables.heading());

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use crate::compare::{Build, Cell, Comparison, Row};
 use crate::duel::{self, DUELS, Duel, Outcome};
-use crate::engines::{COHERENT_PACKETS, Calls, REFERENCE};
+use crate::engines::{COHERENT_PACKETS, Calls, REFERENCE, is_embree};
 use crate::stats::{self, Estimate};
 
 /// All engines on one scene, and the results of the duels there.
@@ -163,8 +163,8 @@ pub(crate) fn readme_rows(comparisons: &[Comparison]) -> String {
         ],
         [
             "Embree, fastest configuration of each cell".to_owned(),
-            fastest(|row| row.name.starts_with("embree ") && row.calls == Calls::Single),
-            fastest(|row| row.name.starts_with("embree ")),
+            fastest(|row| is_embree(&row.name) && row.calls == Calls::Single),
+            fastest(|row| is_embree(&row.name)),
         ],
         ["Embree, robust".to_owned(), of_name("embree robust"), absent()],
         ["obvhs".to_owned(), fastest(|row| row.name.starts_with("obvhs")), absent()],

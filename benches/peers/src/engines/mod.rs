@@ -12,7 +12,6 @@ use ::hitscan::{Hit, Ray, TriMesh};
 use serde::Serialize;
 
 use crate::memory::Usage;
-use crate::options::Options;
 
 /// A structure over one mesh, ready for queries.
 ///
@@ -91,8 +90,13 @@ impl Contender {
 /// The name of the reference engine.
 pub(crate) const REFERENCE: &str = "embree medium";
 
-/// Embree's packets in their best configuration.
+/// Embree's packets with the flag for coherent rays.
 pub(crate) const COHERENT_PACKETS: &str = "embree packets of 16";
+
+/// Whether a name is that of a configuration of Embree.
+pub(crate) fn is_embree(name: &str) -> bool {
+    name.starts_with("embree ")
+}
 
 /// The engines on this machine.
 pub(crate) struct Engines {
@@ -114,9 +118,13 @@ impl Engines {
         self.embree.iter().map(|embree| format!("embree {}", embree.version())).collect()
     }
 
-    /// All participants, with `n_threads` threads.
-    pub(crate) fn contenders(&self, options: &Options, n_threads: usize) -> Vec<Contender> {
-        let mut contenders = ours(options);
+    /// The participants whose names `admits` holds, with `n_threads` threads.
+    pub(crate) fn contenders(
+        &self,
+        admits: impl Fn(&str) -> bool,
+        n_threads: usize,
+    ) -> Vec<Contender> {
+        let mut contenders = ours(&admits);
         let mut others = Vec::new();
         if let Some(embree) = &self.embree {
             others.extend(embree.contenders(n_threads));
@@ -126,15 +134,15 @@ impl Engines {
         others.extend(obvhs::contenders());
         others.extend(parry3d::contenders());
         others.extend(bvh::contenders());
-        others.retain(|contender| options.admits(&contender.name));
+        others.retain(|contender| admits(&contender.name));
         contenders.extend(others);
         contenders
     }
 
     /// The [`Engines::contenders`] for the measurement of growth: hitscan's default, single and in
     /// batches, and the opponents of both.
-    pub(crate) fn growing(&self, options: &Options) -> Vec<Contender> {
-        let mut contenders = self.contenders(options, 1);
+    pub(crate) fn growing(&self, admits: impl Fn(&str) -> bool) -> Vec<Contender> {
+        let mut contenders = self.contenders(admits, 1);
         let mut of_ours = Vec::new();
         contenders.retain(|contender| {
             if contender.is_ours {
@@ -150,8 +158,8 @@ impl Engines {
 }
 
 /// The configurations of hitscan that take part.
-pub(crate) fn ours(options: &Options) -> Vec<Contender> {
+pub(crate) fn ours(admits: impl Fn(&str) -> bool) -> Vec<Contender> {
     let mut contenders = hitscan::contenders();
-    contenders.retain(|contender| options.admits(&contender.name));
+    contenders.retain(|contender| admits(&contender.name));
     contenders
 }

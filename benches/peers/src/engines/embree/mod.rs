@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicIsize, Ordering::Relaxed};
 
 use hitscan::{Hit, Ray, Side, TriMesh};
 
-use super::{COHERENT_PACKETS, Calls, Contender, Engine, Memory, REFERENCE};
+use super::{Calls, Contender, Engine, Memory, REFERENCE};
 use crate::memory::Usage;
 use api::Api;
 use records::{Hit1, Hit16, INVALID_ID, Ray1, Ray16, RayHit1, RayHit16, RtcArguments, Valid16};
@@ -65,7 +65,7 @@ impl Loaded {
 
     /// All configurations, with builds on `n_threads` threads.
     pub(super) fn contenders(&self, n_threads: usize) -> Vec<Contender> {
-        let configuration = |name: &str, setup: Setup| {
+        let contender = |(name, setup): (String, Setup)| {
             // Made here, before any build. A device made after the build of a scene leaves a TBB worker
             // that spins forever, during every later measurement.
             let device = self.device(n_threads, setup.max_isa);
@@ -76,26 +76,41 @@ impl Loaded {
                 })
             }
         };
-        let medium = Setup::default();
-        let high = Setup { quality: api::QUALITY_HIGH, ..medium };
-        let avx2 = Setup { max_isa: Some("avx2"), ..medium };
-        let packets = Setup { calls: Calls::Packets, ..medium };
-        vec![
-            configuration(REFERENCE, medium),
-            configuration("embree high", high),
-            configuration("embree low", Setup { quality: api::QUALITY_LOW, ..medium }),
-            configuration("embree robust", Setup { scene_flags: api::SCENE_ROBUST, ..medium }),
-            configuration("embree compact", Setup { scene_flags: api::SCENE_COMPACT, ..medium }),
-            configuration("embree avx2", avx2),
-            configuration("embree avx2 high", Setup { quality: api::QUALITY_HIGH, ..avx2 }),
-            configuration(COHERENT_PACKETS, packets),
-            configuration("embree packets, no flag", Setup { is_coherent: false, ..packets }),
-        ]
+        configurations().into_iter().map(contender).collect()
     }
 }
 
+/// Every combination of code, quality and calls, and the flags of scenes that cost speed.
+fn configurations() -> Vec<(String, Setup)> {
+    let medium = Setup::default();
+    let packets = Setup { calls: Calls::Packets, ..medium };
+    let mut all = Vec::new();
+    for (calls, setup) in [
+        ("", medium),
+        ("packets of 16", packets),
+        ("packets, no flag", Setup { is_coherent: false, ..packets }),
+    ] {
+        for (isa, max_isa) in [("", None), ("avx2", Some("avx2"))] {
+            for (quality_name, quality) in [("", api::QUALITY_MEDIUM), ("high", api::QUALITY_HIGH)]
+            {
+                let parts = ["embree", isa, quality_name, calls];
+                let name = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>();
+                let name = if name.len() == 1 { REFERENCE.to_owned() } else { name.join(" ") };
+                all.push((name, Setup { quality, max_isa, ..setup }));
+            }
+        }
+    }
+    all.push(("embree low".to_owned(), Setup { quality: api::QUALITY_LOW, ..medium }));
+    for (name, scene_flags) in
+        [("embree robust", api::SCENE_ROBUST), ("embree compact", api::SCENE_COMPACT)]
+    {
+        all.push((name.to_owned(), Setup { scene_flags, ..medium }));
+    }
+    all
+}
+
 /// A configuration of Embree.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 struct Setup {
     quality: u32,
     scene_flags: u32,
@@ -275,5 +290,32 @@ impl Engine for Embree {
 
     fn memory(&self) -> Memory {
         Memory::Told(self.usage)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engines::{COHERENT_PACKETS, is_embree};
+
+    /// The row "fastest configuration" takes every row of Embree by its name.
+    #[test]
+    fn every_configuration_can_be_the_fastest() {
+        let all = configurations();
+        let left_out: Vec<_> = all.iter().filter(|(name, _)| !is_embree(name)).collect();
+        assert!(left_out.is_empty(), "{left_out:?}");
+        for n in [
+            REFERENCE,
+            COHERENT_PACKETS,
+            "embree packets, no flag",
+            "embree avx2 high",
+            "embree robust",
+        ] {
+            assert!(all.iter().any(|(name, _)| name == n), "{n}");
+        }
+        let mut names: Vec<_> = all.iter().map(|(name, _)| name).collect();
+        names.sort();
+        names.dedup();
+        assert_eq!(names.len(), 15);
     }
 }
