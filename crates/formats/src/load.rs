@@ -54,21 +54,19 @@ pub fn load_with_progress(
         None => Format::detect(&start, file.len(), path),
     };
     drop(file);
-    let parts = match (format, uncompressed) {
-        (Format::Obj, None) => {
-            Parts::of_obj(hitscan_obj::load_with_progress(path, options, progress)?)
-        }
-        (Format::Obj, Some(bytes)) => {
+    let parts = match (parser(format).map_err(error)?, uncompressed) {
+        (None, None) => Parts::of_obj(hitscan_obj::load_with_progress(path, options, progress)?),
+        (None, Some(bytes)) => {
             Parts::of_obj(hitscan_obj::parse_in_folder(&bytes, path, options, progress)?)
         }
-        (_, uncompressed) => {
+        (Some(parser), uncompressed) => {
             let bytes = match uncompressed {
                 Some(bytes) => Ok(bytes),
                 None => hitscan_files::read(path, options.max_file_bytes),
             };
             let bytes = bytes.map_err(ErrorAt::from).map_err(error)?;
             let folder = path.parent().map_or(SideFiles::None, SideFiles::Folder);
-            let parts = parse_other(&bytes, format, folder, options).map_err(error)?;
+            let parts = parse_with(parser, &bytes, folder, options).map_err(error)?;
             if progress(1.0).is_break() {
                 return Err(ReadError::new(name, None, ReadErrorKind::Cancelled));
             }
@@ -124,10 +122,10 @@ pub fn parse(
     format: Format,
     options: &LoadOptions,
 ) -> Result<Loaded, ReadError> {
-    let parts = match format {
-        Format::Obj => Parts::of_obj(hitscan_obj::parse(bytes, name, options)?),
-        _ => parse_other(bytes, format, SideFiles::None, options)
-            .map_err(|error| error.in_file(name))?,
+    let error = |error: ErrorAt| error.in_file(name);
+    let parts = match parser(format).map_err(error)? {
+        None => Parts::of_obj(hitscan_obj::parse(bytes, name, options)?),
+        Some(parser) => parse_with(parser, bytes, SideFiles::None, options).map_err(error)?,
     };
     Ok(Loaded::new(parts, format, name, options))
 }
@@ -146,44 +144,46 @@ pub fn parse_with_files(
     options: &LoadOptions,
     side_file: &mut dyn FnMut(&str) -> io::Result<Vec<u8>>,
 ) -> Result<Loaded, ReadError> {
-    let parts = match format {
-        Format::Obj => {
-            Parts::of_obj(hitscan_obj::parse_with_libraries(bytes, name, options, side_file)?)
+    let error = |error: ErrorAt| error.in_file(name);
+    let parts = match parser(format).map_err(error)? {
+        None => Parts::of_obj(hitscan_obj::parse_with_libraries(bytes, name, options, side_file)?),
+        Some(parser) => {
+            parse_with(parser, bytes, SideFiles::Provided(side_file), options).map_err(error)?
         }
-        _ => parse_other(bytes, format, SideFiles::Provided(side_file), options)
-            .map_err(|error| error.in_file(name))?,
     };
     Ok(Loaded::new(parts, format, name, options))
 }
 
-/// Parses a file of any format but OBJ, whose reader opens its own files.
-#[cfg_attr(
-    not(all(feature = "stl", feature = "ply", feature = "gltf")),
-    allow(unused_variables, reason = "a format that is switched off does not use them")
-)]
-fn parse_other(
+/// A reader of a whole file in memory.
+type Parser = fn(&[u8], SideFiles<'_>, &LoadOptions) -> Result<Parts, ErrorAt>;
+
+/// The reader of a format; none for OBJ, whose reader opens its own files and reports progress.
+fn parser(format: Format) -> Result<Option<Parser>, ErrorAt> {
+    match format {
+        Format::Obj => Ok(None),
+        #[cfg(feature = "stl")]
+        Format::Stl => Ok(Some(|bytes, _, options| crate::stl::parse(bytes, options))),
+        #[cfg(feature = "ply")]
+        Format::Ply => Ok(Some(|bytes, _, options| crate::ply::parse(bytes, options))),
+        #[cfg(feature = "gltf")]
+        Format::Gltf => Ok(Some(crate::gltf::parse)),
+        #[cfg(not(all(feature = "stl", feature = "ply", feature = "gltf")))]
+        left_out => Err(ReadErrorKind::FormatLeftOut { format: left_out.name() }.into()),
+    }
+}
+
+/// Runs a parser on UTF-8, which UTF-16 becomes.
+fn parse_with(
+    parser: Parser,
     bytes: &[u8],
-    format: Format,
     side_files: SideFiles<'_>,
     options: &LoadOptions,
 ) -> Result<Parts, ErrorAt> {
     let decoded = decode_utf16(bytes, options.max_file_bytes).map_err(ReadErrorKind::from)?;
-    if let Some(Utf16Text { utf8, n_replaced }) = decoded {
-        let mut parts = parse_other(&utf8, format, side_files, options)?;
-        parts.report.add_as("UTF-16 units that are no characters", "replaced", n_replaced);
-        return Ok(parts);
-    }
-    match format {
-        #[cfg(feature = "stl")]
-        Format::Stl => crate::stl::parse(bytes, options),
-        #[cfg(feature = "ply")]
-        Format::Ply => crate::ply::parse(bytes, options),
-        #[cfg(feature = "gltf")]
-        Format::Gltf => crate::gltf::parse(bytes, side_files, options),
-        #[cfg(not(all(feature = "stl", feature = "ply", feature = "gltf")))]
-        Format::Stl | Format::Ply | Format::Gltf => {
-            Err(ReadErrorKind::FormatLeftOut { format: format.name() }.into())
-        }
-        Format::Obj => unreachable!("the callers hand OBJ to `hitscan-obj`"),
-    }
+    let Some(Utf16Text { utf8, n_replaced }) = decoded else {
+        return parser(bytes, side_files, options);
+    };
+    let mut parts = parser(&utf8, side_files, options)?;
+    parts.report.add_as("UTF-16 units that are no characters", "replaced", n_replaced);
+    Ok(parts)
 }

@@ -75,6 +75,9 @@ impl<'a> Picker<'a> {
     /// The element nearest to the cursor on the screen. Ties go to the element in front, then to the
     /// minimum instance and element. `None` if no element is within the radius or the pixel is not finite.
     ///
+    /// When to use: for hovering and clicking. See also [`pick_all`](Self::pick_all) for what lies behind,
+    /// [`ClickCycle`](crate::ClickCycle) for repeated clicks, and [`snap`](Self::snap) for points.
+    ///
     /// [`Scene::closest_hit`] finds an object or face under the cursor. For other elements, the search
     /// traverses the trees of all instances near the cursor: within a small part of the radius first, then
     /// further. It tests candidates, nearest first, until one is visible: no surface lies between its
@@ -86,6 +89,9 @@ impl<'a> Picker<'a> {
     }
 
     /// All elements under and near the cursor, through all surfaces.
+    ///
+    /// When to use: for menus of everything below the pointer. See also [`ClickCycle`](crate::ClickCycle),
+    /// which steps through it.
     ///
     /// The elements under the cursor come first, in order along its ray. The elements within the radius
     /// follow, in the order of [`pick`](Self::pick). Each element occurs once. Ignores
@@ -110,6 +116,9 @@ impl<'a> Picker<'a> {
 
     /// The point to snap to: the nearest point of the first target kind that has one within the radius.
     /// `None` if no target kind has one. At most one [`pick`](Self::pick) per target kind.
+    ///
+    /// When to use: for tools that place points. See also [`pick`](Self::pick), which picks objects and
+    /// faces.
     pub fn snap(&self, pixel: impl Into<[f64; 2]>, options: &SnapOptions<'_>) -> Option<Snap> {
         let cursor = DVec2::from(pixel.into());
         options.targets.iter().find_map(|&target| {
@@ -121,6 +130,9 @@ impl<'a> Picker<'a> {
 
     /// Whether a point in world space is visible: in the viewport, between the near and far planes, and
     /// behind no surface that the query includes. One occlusion ray.
+    ///
+    /// When to use: for labels and handles. See also [`select`](Self::select), which can leave out hidden
+    /// elements.
     ///
     /// A surface hides the point only if it is nearer by more than a tolerance, because hits are no more
     /// exact. The tolerance is 2^-20 of the sum of two lengths: the point's distance, and the extent of the

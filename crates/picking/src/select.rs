@@ -47,6 +47,9 @@ const REGION_SHARE: f32 = 0.2;
 impl<'a> Picker<'a> {
     /// The elements that the region touches or encloses, sorted by instance and element.
     ///
+    /// When to use: for marquee and lasso. See also [`select_with_progress`](Self::select_with_progress)
+    /// for large scenes, and [`pick`](Self::pick) for one pixel.
+    ///
     /// The region is in the pixels of the view's viewport, and may extend beyond it. The selection clips
     /// polygons to the near and far planes, then compares them with the region by exact predicates. The
     /// projection to the screen rounds in f64. Hidden elements count.
@@ -93,6 +96,8 @@ impl<'a> Picker<'a> {
     /// [`select`](Self::select) with a callback, which receives the fraction done, from 0 to 1 and never
     /// falling. Any thread may call it. The selection stops when it returns [`ControlFlow::Break`]: after
     /// the instances at work, or after at most some hundred thousand rays.
+    ///
+    /// When to use: where a selection may last longer than a frame. See also [`select`](Self::select).
     ///
     /// # Errors
     /// [`Cancelled`] if `progress` returned [`ControlFlow::Break`].

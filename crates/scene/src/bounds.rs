@@ -18,6 +18,9 @@ impl Scene {
     /// The exact box around the instance's own mesh in world space, hidden or not. Empty for a mesh without
     /// triangles and for a group, `None` for an unknown handle.
     ///
+    /// When to use: to frame or measure one instance. See also [`culling_box`](Self::culling_box), which is
+    /// cheaper and larger.
+    ///
     /// O(1) if the transform maps axes to axes. Otherwise a search in the mesh's hierarchy, up to O(triangles).
     ///
     /// ```
@@ -38,6 +41,8 @@ impl Scene {
 
     /// The exact box around all meshes in world space, including hidden and locked ones. Empty without triangles.
     ///
+    /// When to use: to frame the whole scene. See also [`bounds_of`](Self::bounds_of) for the visible part.
+    ///
     /// O(log n) for n instances spread in space, plus the searches of [`world_bounds`](Self::world_bounds) in those
     /// at the edge of the scene.
     pub fn bounds(&self) -> WorldBox {
@@ -46,6 +51,8 @@ impl Scene {
     }
 
     /// [`bounds`](Self::bounds) of the instances that `options` include. Ignores [`QueryOptions::faces`].
+    ///
+    /// When to use: to frame what a query would see. See also [`bounds`](Self::bounds).
     pub fn bounds_of(&self, options: &QueryOptions<'_>) -> WorldBox {
         bounds_where(|side, limit| {
             let mut least = limit;
@@ -61,6 +68,9 @@ impl Scene {
     /// The box by which queries skip an instance in world space: conservative, so larger than its
     /// [`world_bounds`](Self::world_bounds). It contains every point that a hit can have. Empty for a group, `None`
     /// for an unknown handle. O(1).
+    ///
+    /// When to use: to reject instances fast. See also [`world_bounds`](Self::world_bounds), the exact
+    /// bounds.
     pub fn culling_box(&self, id: InstanceId) -> Option<WorldBox> {
         Some(self.record(id)?.state.placement.bounds)
     }

@@ -27,6 +27,9 @@ pub struct ScenePoint {
 impl Scene {
     /// The point of the surfaces closest to `point`, within `max_distance` inclusive; both in world space.
     ///
+    /// When to use: for snapping, brushes and distances. See also
+    /// [`signed_distance`](Self::signed_distance), which adds inside and outside.
+    ///
     /// The answer has the minimum `(distance, instance, triangle)`, with instances in order of first
     /// insertion. Distances are in world units, even for stretched instances. The search includes both
     /// sides of all triangles of the instances that `options` includes; it ignores `options.faces`.

@@ -67,6 +67,8 @@ pub struct SafeOrigin {
 
 impl Scene {
     /// The details of a hit; `None` if the scene no longer has its instance or triangle. O(1).
+    ///
+    /// When to use: once for the hit that matters, because hits themselves hold only numbers.
     pub fn describe(&self, hit: &SceneHit) -> Option<HitDetails<'_>> {
         let record = self.record(hit.instance)?;
         let mesh = record.instance.mesh.as_deref()?;

@@ -10,6 +10,8 @@ use crate::{InstanceId, QueryOptions, Scene, WorldBox, scene::Record};
 impl Scene {
     /// The instances whose closed mesh contains a point, in order of first insertion.
     ///
+    /// When to use: to find the solids around a point. See also [`signed_distance`](Self::signed_distance).
+    ///
     /// `point` is in world space. The inverse transform takes it to the mesh's space in f64, without rounding to
     /// f32. There an instance contains it if the exact box of the mesh does, and the winding number is greater than
     /// 1/2 ([`WindingTree::is_inside_f64`](hitscan_bvh::WindingTree::is_inside_f64)). The box leaves out points
@@ -38,6 +40,9 @@ impl Scene {
 
     /// The distance from a point to the closest surface, in world units. Negative if any instance contains
     /// the point, never -0.0. `None` if no surface exists or the point is not finite.
+    ///
+    /// When to use: for clearances and offsets. See also [`closest_point`](Self::closest_point), which
+    /// needs no closed mesh.
     ///
     /// Combines [`closest_point`](Self::closest_point) and
     /// [`instances_containing`](Self::instances_containing), at their cost.

@@ -11,6 +11,9 @@ impl Scene {
     /// [`closest_hit`](Self::closest_hit) among the hits of one instance, for each ray. All misses for an unknown
     /// handle, and for an instance without a mesh or that `options` leave out.
     ///
+    /// When to use: to drape or project points onto one object. See also
+    /// [`closest_hit_batch`](Self::closest_hit_batch), which casts at the whole scene.
+    ///
     /// Neighbours in the list should be neighbours in space, because runs of 32 rays enter the mesh together.
     ///
     /// # Panics

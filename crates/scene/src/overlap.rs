@@ -80,6 +80,10 @@ pub struct SceneTriangle {
 impl Scene {
     /// The triangles that touch a region, into a buffer, which the query clears first. Sorted by
     /// instance in order of first insertion, then by triangle.
+    ///
+    /// When to use: for brushes and cuts, which need triangles. See also
+    /// [`instances_overlapping`](Self::instances_overlapping), which stops at the first triangle of each
+    /// instance.
     pub fn triangles_overlapping_into(
         &self,
         region: &WorldRegion,
@@ -108,6 +112,9 @@ impl Scene {
     }
 
     /// The instances with a triangle that touches a region, in order of first insertion.
+    ///
+    /// When to use: for regions that select what they touch. See also
+    /// [`instances_within`](Self::instances_within), which selects what they hold.
     pub fn instances_overlapping(
         &self,
         region: &WorldRegion,
@@ -129,6 +136,9 @@ impl Scene {
     /// The instances whose triangles all have their three corners in a region, in order of first
     /// insertion. Instances without triangles are never included. For a convex region, as all are, the
     /// triangles then lie in the region as a whole.
+    ///
+    /// When to use: for regions that select what they hold whole. See also
+    /// [`instances_overlapping`](Self::instances_overlapping).
     pub fn instances_within(
         &self,
         region: &WorldRegion,

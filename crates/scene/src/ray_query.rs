@@ -12,6 +12,9 @@ use crate::{
 impl Scene {
     /// The image of a world ray in the space of an instance's mesh, which defines the instance's hits.
     ///
+    /// When to use: to continue a query on the mesh of one instance by hand. See also
+    /// [`closest_hits_of_instance`](Self::closest_hits_of_instance), which casts many rays at one instance.
+    ///
     /// `None` for an unknown handle, an invalid ray, or a ray whose local origin or direction exceeds the
     /// range of f32.
     pub fn local_ray(&self, id: InstanceId, ray: &WorldRay) -> Option<LocalRay> {
@@ -54,6 +57,11 @@ impl Scene {
 
     /// The hit with the minimum `(t, instance, triangle)`, with instances in order of first insertion.
     ///
+    /// When to use: for the surface under a pointer, or the first thing that a beam meets. See also
+    /// [`is_occluded`](Self::is_occluded) if the hit itself does not matter,
+    /// [`closest_hit_batch`](Self::closest_hit_batch) for many rays, and [`describe`](Self::describe) for
+    /// the facts about the hit.
+    ///
     /// `t` counts in units of the ray's direction. An invalid ray returns `None`. The cost is a nearest-first
     /// traversal of the top-level tree and of the meshes whose box the ray meets before the hit.
     ///
@@ -74,6 +82,9 @@ impl Scene {
     }
 
     /// [`closest_hit`](Self::closest_hit) among the hits for which `accept` returns `true`.
+    ///
+    /// When to use: for a rule that [`QueryOptions`] cannot state, such as transparent texels. See also
+    /// [`nearest_hits_into`](Self::nearest_hits_into), which leaves the choice to the caller.
     ///
     /// The traversal calls `accept` on candidates, including some that are not the closest, in an order
     /// that depends on the trees. `accept` must return the same value for the same hit.
@@ -96,6 +107,9 @@ impl Scene {
 
     /// Whether the ray hits anything. Cheaper than [`closest_hit`](Self::closest_hit), because the
     /// traversal ends at the first hit. `false` for an invalid ray.
+    ///
+    /// When to use: for shadows and lines of sight. See also [`is_occluded_batch`](Self::is_occluded_batch)
+    /// for many rays.
     pub fn is_occluded(&self, ray: &WorldRay, options: &QueryOptions<'_>) -> bool {
         let mut occluded = false;
         self.for_each_candidate(ray, options, |candidate| {
@@ -107,6 +121,9 @@ impl Scene {
 
     /// Whether the ray has a hit for which `accept` returns `true`; see
     /// [`closest_hit_where`](Self::closest_hit_where).
+    ///
+    /// When to use: for shadows that leave out some hits, such as those of the object that casts the ray.
+    /// See also [`HitDetails::safe_origin`](crate::HitDetails::safe_origin), which needs no rule.
     pub fn is_occluded_where(
         &self,
         ray: &WorldRay,
@@ -125,6 +142,10 @@ impl Scene {
 
     /// All hits, sorted by `(t, instance, triangle)`. Empty for an invalid ray.
     ///
+    /// When to use: for everything behind a pixel, thicknesses, and sections along a line. See also
+    /// [`nearest_hits_into`](Self::nearest_hits_into) if the first few are enough, and
+    /// [`count_crossings`](Self::count_crossings) if their number is.
+    ///
     /// [`QueryOptions::mode`] decides how a ray through a shared edge counts. Allocates the list; use
     /// [`all_hits_into`](Self::all_hits_into) to reuse one.
     pub fn all_hits(&self, ray: &WorldRay, options: &QueryOptions<'_>) -> Vec<SceneHit> {
@@ -134,6 +155,8 @@ impl Scene {
     }
 
     /// [`all_hits`](Self::all_hits) into a buffer, which the query clears first.
+    ///
+    /// When to use: in loops, which then allocate nothing.
     pub fn all_hits_into(
         &self,
         ray: &WorldRay,
@@ -145,6 +168,9 @@ impl Scene {
 
     /// [`all_hits`](Self::all_hits) for which `accept` returns `true`, into a buffer, which the query clears
     /// first. The query calls `accept` once per hit.
+    ///
+    /// When to use: for a rule that [`QueryOptions`] cannot state. See also
+    /// [`nearest_hits_where_into`](Self::nearest_hits_where_into).
     pub fn all_hits_where_into(
         &self,
         ray: &WorldRay,
@@ -168,6 +194,9 @@ impl Scene {
 
     /// The first `n` of [`all_hits`](Self::all_hits), sorted by `(t, instance, triangle)`, into a buffer,
     /// which the query clears first. The traversal stops beyond the `n`-th hit.
+    ///
+    /// When to use: for clicking through what lies behind the first hit. See also
+    /// [`all_hits`](Self::all_hits).
     pub fn nearest_hits_into(
         &self,
         ray: &WorldRay,
@@ -180,6 +209,9 @@ impl Scene {
 
     /// [`nearest_hits_into`](Self::nearest_hits_into) among the hits for which `accept` returns `true`; see
     /// [`closest_hit_where`](Self::closest_hit_where).
+    ///
+    /// When to use: to stop at the `n`-th hit that counts. See also
+    /// [`all_hits_where_into`](Self::all_hits_where_into).
     pub fn nearest_hits_where_into(
         &self,
         ray: &WorldRay,
@@ -215,6 +247,9 @@ impl Scene {
 
     /// The number of surface crossings: the number of hits with
     /// [`HitMode::OncePerCrossing`](hitscan_primitives::HitMode::OncePerCrossing). 0 for an invalid ray.
+    ///
+    /// When to use: to count walls between two points. See also
+    /// [`instances_containing`](Self::instances_containing), which tells whether a point is inside.
     pub fn count_crossings(&self, ray: &WorldRay, options: &QueryOptions<'_>) -> usize {
         let mut crossings = 0;
         self.for_each_candidate(ray, options, |candidate| {
@@ -226,6 +261,9 @@ impl Scene {
 
     /// [`closest_hit`](Self::closest_hit) of each ray, in the order of `rays`. The feature `parallel` runs
     /// it on rayon's current pool.
+    ///
+    /// When to use: for pictures, sensors and bakes. See also [`closest_hit`](Self::closest_hit) for one
+    /// ray, with the same answer.
     ///
     /// Aligned runs of 32 consecutive rays that lie close to each other share one traversal of the top-level
     /// tree, and enter each mesh as a packet. Order the rays of a picture by tiles of 8 x 4 pixels for that.
@@ -254,6 +292,9 @@ impl Scene {
 
     /// [`is_occluded`](Self::is_occluded) of each ray, in the order of `rays`. The feature `parallel` runs
     /// it on rayon's current pool.
+    ///
+    /// When to use: for shadow maps and ambient occlusion. See also [`is_occluded`](Self::is_occluded) for
+    /// one ray, with the same answer.
     ///
     /// # Panics
     /// If `occluded` and `rays` differ in length.

@@ -7,6 +7,9 @@ use crate::{InstanceId, QueryOptions, Scene, WorldBox, scene::Record};
 impl Scene {
     /// Traverses the top-level tree with the caller's own tests, in an order that depends on the tree.
     ///
+    /// When to use: for queries of your own, such as frusta and swept shapes. See also
+    /// [`instances_overlapping`](Self::instances_overlapping) for boxes and spheres.
+    ///
     /// `enter` receives a box in world space and returns whether to descend into it. `on_instance`
     /// receives each instance that `options` includes, has a mesh, and whose box was entered. It ends the
     /// traversal with [`ControlFlow::Break`]. The traversal ignores [`QueryOptions::faces`].
