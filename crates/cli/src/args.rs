@@ -3,6 +3,7 @@
 mod cast;
 mod convert;
 mod engine;
+mod field;
 mod format;
 mod hint;
 mod limits;
@@ -22,6 +23,7 @@ use clap::{Args as ClapArgs, CommandFactory, Parser, Subcommand};
 pub(crate) use cast::CastArgs;
 pub(crate) use convert::{ConvertArgs, UpAxis};
 pub(crate) use engine::{EngineArgs, LayoutArg, QualityArg, ThreadsArg};
+pub(crate) use field::{Field, FieldList, PointField};
 pub(crate) use format::{ClobberArg, LineFormat, OutputFormat, ReportArgs, ReportFormat};
 pub(crate) use limits::LimitArgs;
 pub(crate) use make::{MakeArgs, Seeded, Shape, Size};

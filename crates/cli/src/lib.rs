@@ -14,73 +14,46 @@
 //!
 //! | module | holds | imports |
 //! |---|---|---|
-//! | `command` | the subcommands, one file each | `args`, `bench`, `check`, `check_scene`, `check_space`, `comparison`, `exit_code`, `field`, `loaded_scene`, `loading`, `mesh_facts`, `mesh_faults`, `mesh_output`, `messages`, `model`, `output`, `points`, `query`, `rays`, `reduced_scene`, `resolved`, `scene_file`, `scene_info`, `stdin`, `table`, `threads` |
-//! | `exit_code`, `signals` | 0, 1, 2 and 130; the file size limit | `messages` |
-//! | `scene_info` | the report of `info` about a scene | `args`, `loaded_scene`, `mesh_facts`, `mesh_faults`, `messages`, `output` |
-//! | `mesh_facts` | the numbers of `info` about a mesh and its tree | `distribution`, `far_triangles`, `mesh_faults`, `messages`, `output` |
-//! | `scene_file` | reads scenes: TOML, glTF, cache files, or one mesh | `args`, `loaded_scene`, `loading`, `messages`, `model`, `source_snapshot`, `textures` |
-//! | `loaded_scene`, `textures` | a scene with its materials and files; the textures of materials | `messages`, `output` |
-//! | `reduced_scene` | a scene without the faces that `--ignore-faces` names | `args` |
-//! | `resolved` | the flags of a command as checked values: rays and query, points, camera and eye, style, the format of an output | `args`, `field`, `points`, `query`, `rays`, `stdin`, `table` |
-//! | `mesh_output` | meshes in any format | `messages`, `output` |
-//! | `points` | points as streams, their closest surface points, and the results | `args`, `field`, `output`, `table` |
-//! | `output` | results as text, NDJSON, CSV or NPZ: `record` takes the fields from a hit, `columns` collects arrays; files appear whole or not at all | `args`, `field`, `query` |
-//! | `check_scene`, `check_space`, `check`, `bench` | comparison of scenes and meshes with brute force, `check_space` about points, regions and filters; timings with their spread, and the comparison of two runs | `comparison`, `messages` |
-//! | `comparison` | counts of answers and differences by query | |
-//! | `mesh_faults`, `distribution`, `far_triangles`, `threads` | the open edges and other faults of a mesh, in numbers and lists; the spreads that `info` prints; triangles far from the rest; the number of threads | `args` |
-//! | `loading`, `memory` | loads a mesh and builds its tree, with progress; refuses builds that would make the machine swap | `args`, `messages`, `model`, `source_snapshot`, `stdin` |
-//! | `source_snapshot`, `model` | a mesh with the checksums of its files; a mesh in memory, with its report and tree | `args` |
-//! | `messages`, `stdin` | everything on standard error; a mesh on standard input | |
-//! | `query` | the queries of many rays, by a tree, by brute force or in a scene | |
-//! | `args` | the grammar of the command line, and hints for frequent mistakes | `field`, `table` |
-//! | `field` | the facts about a hit: their names in flags and formats, and their values | |
-//! | `rays` | rays from files and standard input, as streams | `table` |
+//! | `command` | the subcommands, one file each | `args`, `bench`, `check`, `info`, `load`, `messages`, `output`, `points`, `process`, `query`, `rays`, `resolved`, `table` |
+//! | `process` | exit codes 0, 1, 2 and 130; the number of threads; the file size limit | `args`, `messages` |
+//! | `resolved` | the flags of a command as checked values: rays and query, points, camera and eye, style, the format of an output | `args`, `load`, `points`, `query`, `rays`, `table` |
+//! | `info` | the reports of `info`: numbers of a mesh, its tree and a scene; open edges and other faults; spreads; triangles far from the rest | `args`, `load`, `messages`, `output` |
+//! | `check` | comparison of meshes and scenes with brute force | |
+//! | `bench` | timings with their spread, and the comparison of two runs | `messages` |
+//! | `load` | files as meshes and scenes with their trees: notes, progress, checksums of the sources, free memory, textures, standard input | `args`, `messages`, `output` |
+//! | `points` | points from files and standard input, their closest surface points, and the results | `args`, `output`, `table` |
+//! | `rays` | rays from files and standard input | `table` |
+//! | `output` | results as text, NDJSON, CSV or NPZ: `record` takes the fields from a hit, `columns` collects arrays; files appear whole or not at all | `args`, `messages`, `query` |
+//! | `query` | queries with many rays | |
+//! | `messages` | everything on standard error | |
+//! | `args` | the grammar of the command line, the fields of results, and hints for frequent mistakes | `table` |
 //! | `table` | rows of numbers in CSV, NDJSON or NPY, which rays and points share | |
 #![forbid(unsafe_code)]
 
 mod args;
 mod bench;
 mod check;
-mod check_scene;
-mod check_space;
 mod command;
-mod comparison;
-mod distribution;
-mod exit_code;
-mod far_triangles;
-mod field;
-mod loaded_scene;
-mod loading;
-mod memory;
-mod mesh_facts;
-mod mesh_faults;
-mod mesh_output;
+mod info;
+mod load;
 mod messages;
-mod model;
 mod output;
 pub mod points;
+mod process;
 mod query;
 pub mod rays;
-mod reduced_scene;
 mod resolved;
-mod scene_file;
-mod scene_info;
-mod signals;
-mod source_snapshot;
-mod stdin;
 pub mod table;
-mod textures;
-mod threads;
 
 use args::Args;
 
 /// Runs the program with the arguments of the process and returns its exit code.
 pub fn main() -> std::process::ExitCode {
-    if let Err(error) = signals::handle_file_size_limit() {
-        return exit_code::of(Err(error));
+    if let Err(error) = process::handle_file_size_limit() {
+        return process::exit_code(Err(error));
     }
     match Args::from_command_line(std::env::args_os().collect()) {
-        Ok(args) => exit_code::of(command::run(args)),
-        Err(error) => exit_code::of_command_line(&error),
+        Ok(args) => process::exit_code(command::run(args)),
+        Err(error) => process::exit_code_of_command_line(&error),
     }
 }

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use clap::{ArgGroup, Args as ClapArgs};
 
 use super::engine::{EngineArgs, FacesArg};
+use super::field::{Field, FieldList, field_list};
 use super::format::{ClobberArg, OutputFormat};
 use super::values::{decimal, decimal_point};
-use crate::field::{Field, FieldList, field_list};
 use crate::table::{Decimal, TableFormat};
 
 /// Cast rays and print their hits.

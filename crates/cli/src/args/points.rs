@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use clap::{ArgGroup, Args as ClapArgs};
 
 use super::engine::EngineArgs;
+use super::field::{FieldList, PointField, field_list};
 use super::format::{ClobberArg, OutputFormat};
 use super::values::decimal_point;
-use crate::field::{FieldList, PointField, field_list};
 use crate::table::{Decimal, TableFormat};
 
 /// Find the closest point of the surface, its distance, and whether each point is inside.

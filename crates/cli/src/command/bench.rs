@@ -10,24 +10,21 @@ use crate::bench::{
     Comparison, Measured, MeshTarget, Report, SceneTarget, Spread, StageTimes,
     Target as Measurable, Workload, repeated, scene_workloads, workloads,
 };
-use crate::exit_code::Outcome;
-use crate::loaded_scene::{LoadTimes, LoadedScene};
-use crate::loading::{self, timed};
+use crate::load::{
+    LoadTimes, LoadedScene, Model, build_tree, load_if_scene, load_mesh, load_scene, stdin, timed,
+};
 use crate::messages;
-use crate::model::Model;
 use crate::output::Target;
-use crate::scene_file;
-use crate::stdin;
-use crate::threads;
+use crate::process::{Outcome, set_threads};
 
 pub(crate) fn run(args: &BenchArgs) -> anyhow::Result<Outcome> {
-    threads::set(args.engine.threads)?;
+    set_threads(args.engine.threads)?;
     // Errors in the earlier run and in the output show before the long measurement.
     let before = args.baseline.as_deref().map(Comparison::read).transpose()?;
     let keep = args.clobber.no_clobber;
     let save =
         args.save.as_deref().map(|path| Target::open(Some(path))?.keeping(keep)).transpose()?;
-    let (report, mut inputs) = match scene_file::load_if_scene(&args.file, &args.engine)? {
+    let (report, mut inputs) = match load_if_scene(&args.file, &args.engine)? {
         Some(loaded) => {
             let files = loaded.files.clone();
             (report_of_scene(args, loaded)?, files)
@@ -66,7 +63,7 @@ fn report_of_mesh(args: &BenchArgs) -> anyhow::Result<(Report, Vec<PathBuf>)> {
     // Standard input can be read only once.
     let once = stdin::is_stdin(&args.file);
     let (mut model, [load]) = repeated(once, || {
-        let (model, time) = timed(|| loading::load(&args.file, &args.engine.limits));
+        let (model, time) = timed(|| load_mesh(&args.file, &args.engine.limits));
         Ok((model?, [time]))
     })?;
     let (tree, build) = build(&mut model, &args.engine)?;
@@ -81,7 +78,7 @@ fn report_of_mesh(args: &BenchArgs) -> anyhow::Result<(Report, Vec<PathBuf>)> {
 fn build(model: &mut Model, engine: &EngineArgs) -> anyhow::Result<(MeshBvh, Spread)> {
     let is_cached = model.tree.is_some();
     let (tree, [build]) = repeated(is_cached, || {
-        let (tree, time) = timed(|| loading::build(model, engine));
+        let (tree, time) = timed(|| build_tree(model, engine));
         Ok((tree?, [time]))
     })?;
     Ok((tree, build))
@@ -92,7 +89,7 @@ fn report_of_scene(args: &BenchArgs, loaded: LoadedScene) -> anyhow::Result<Repo
     let (loaded, stages) = repeated(stdin::is_stdin(&args.file), || {
         let loaded = match first.take() {
             Some(loaded) => loaded,
-            None => scene_file::load(&args.file, &args.engine)?,
+            None => load_scene(&args.file, &args.engine)?,
         };
         let LoadTimes { reading, building } = loaded.times;
         Ok((loaded, [reading, building]))

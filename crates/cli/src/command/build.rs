@@ -7,18 +7,15 @@ use anyhow::bail;
 use hitscan::cache::{self, BuiltScene};
 
 use crate::args::BuildArgs;
-use crate::exit_code::Outcome;
-use crate::loading::{self, timed};
+use crate::load::{build_mesh_for_cache, load_if_scene, load_scene_for_cache, stdin, timed};
 use crate::messages::{self, readable};
 use crate::output::Target;
+use crate::process::{Outcome, set_threads};
 use crate::resolved::check_cache_name;
-use crate::scene_file;
-use crate::stdin;
-use crate::threads;
 
 pub(crate) fn run(args: &BuildArgs) -> anyhow::Result<Outcome> {
     check_cache_name(&args.output)?;
-    threads::set(args.engine.threads)?;
+    set_threads(args.engine.threads)?;
     // Errors in the output show before the long read of the mesh.
     let mut target = Target::open(Some(&args.output))?.keeping(args.clobber.no_clobber)?;
     if let Some(of_scene) = scene_of(args)? {
@@ -28,7 +25,7 @@ pub(crate) fn run(args: &BuildArgs) -> anyhow::Result<Outcome> {
         print_scene_summary(&built, time);
         return Ok(Outcome::Done);
     }
-    let (built, time) = timed(|| loading::build_for_cache(&args.file, &args.output, &args.engine));
+    let (built, time) = timed(|| build_mesh_for_cache(&args.file, &args.output, &args.engine));
     let (built, inputs) = built?;
     cache::write(&built, &mut target)?;
     target.finish(&inputs)?;
@@ -44,11 +41,11 @@ fn scene_of(args: &BuildArgs) -> anyhow::Result<Option<(BuiltScene, Vec<PathBuf>
     let (read, time) = match stdin::is_stdin(&args.file) {
         // A scene from standard input has no source that later commands could check.
         true => {
-            let (read, time) = timed(|| scene_file::load_if_scene(&args.file, &args.engine));
+            let (read, time) = timed(|| load_if_scene(&args.file, &args.engine));
             (read?.map(|loaded| (loaded, None)), time)
         }
         false => {
-            let read = || scene_file::load_for_cache(&args.file, &args.output, &args.engine);
+            let read = || load_scene_for_cache(&args.file, &args.output, &args.engine);
             let (read, time) = timed(read);
             (read?.map(|(loaded, source)| (loaded, Some(source))), time)
         }

@@ -2,63 +2,52 @@
 
 use std::path::PathBuf;
 
-use hitscan::glam::DVec3;
 use hitscan::primitives::brute_force::BruteForce;
 use hitscan::scene::SceneBruteForce;
 use indicatif::ProgressBar;
 
-use crate::args::CastArgs;
-use crate::exit_code::Outcome;
-use crate::field::FieldList;
-use crate::loading;
+use crate::args::{CastArgs, FieldList};
+use crate::load::{RayTarget, build_tree, load_for_rays};
 use crate::messages;
 use crate::output::{Colours, ResultWriter, Results, Surface, Target, default_fields};
+use crate::process::{Outcome, set_threads};
 use crate::query::{Answers, Query, QueryBackend, Rays};
 use crate::rays::RayReader;
 use crate::resolved::Cast;
-use crate::scene_file;
-use crate::threads;
 
 pub(crate) fn run(args: &CastArgs) -> anyhow::Result<Outcome> {
     let cast = Cast::new(args)?;
-    threads::set(args.engine.threads)?;
+    set_threads(args.engine.threads)?;
     // Errors in the rays or the output show before the long read of the mesh.
     let rays = cast.rays.open()?;
     rays.remarks().iter().for_each(messages::note);
     let target = Target::open(args.output.as_deref())?.keeping(args.clobber.no_clobber)?;
     let mut inputs: Vec<PathBuf> = args.rays.clone().into_iter().collect();
-    let mut scene = scene_file::load_if_scene(&args.file, &args.engine)?;
-    let mut mesh = None;
-    if scene.is_none() {
-        let model = loading::load(&args.file, &args.engine.limits)?;
-        // A scene takes rays in f64, which a mesh with an offset needs.
-        match model.mesh.offset() == DVec3::ZERO {
-            true => mesh = Some(model),
-            false => scene = Some(scene_file::of_model(model, &args.file, &args.engine)?),
+    match load_for_rays(&args.file, &args.engine)? {
+        RayTarget::Scene(loaded) => {
+            inputs.extend(loaded.files.iter().cloned());
+            let colours = loaded.colours();
+            let surface = Surface::Scene(&loaded.scene, &colours);
+            let backend = match args.brute {
+                true => QueryBackend::BruteScene(SceneBruteForce::new(&loaded.scene)),
+                false => QueryBackend::Scene(&loaded.scene),
+            };
+            cast.run(&backend, surface, rays, target, &inputs)
+        }
+        RayTarget::Mesh(mut model) => {
+            let tree = match args.brute {
+                true => None,
+                false => Some(Box::new(build_tree(&mut model, &args.engine)?)),
+            };
+            let mesh = &model.mesh;
+            let mut colours = Colours::default();
+            colours.add(mesh, &model.materials);
+            let backend =
+                tree.map_or_else(|| QueryBackend::Brute(BruteForce::new(mesh)), QueryBackend::Tree);
+            inputs.extend(model.files.iter().cloned());
+            cast.run(&backend, Surface::Mesh(mesh, &colours), rays, target, &inputs)
         }
     }
-    if let Some(loaded) = scene {
-        inputs.extend(loaded.files.iter().cloned());
-        let colours = loaded.colours();
-        let surface = Surface::Scene(&loaded.scene, &colours);
-        let backend = match args.brute {
-            true => QueryBackend::BruteScene(SceneBruteForce::new(&loaded.scene)),
-            false => QueryBackend::Scene(&loaded.scene),
-        };
-        return cast.run(&backend, surface, rays, target, &inputs);
-    }
-    let mut model = mesh.expect("a file that is no scene is a mesh");
-    let tree = match args.brute {
-        true => None,
-        false => Some(Box::new(loading::build(&mut model, &args.engine)?)),
-    };
-    let mesh = &model.mesh;
-    let mut colours = Colours::default();
-    colours.add(mesh, &model.materials);
-    let backend =
-        tree.map_or_else(|| QueryBackend::Brute(BruteForce::new(mesh)), QueryBackend::Tree);
-    inputs.extend(model.files.iter().cloned());
-    cast.run(&backend, Surface::Mesh(mesh, &colours), rays, target, &inputs)
 }
 
 impl Cast {

@@ -3,41 +3,30 @@
 use std::io::Write;
 
 use clap::ValueEnum;
-use hitscan::glam::DVec3;
 use hitscan::scene::SceneBruteForce;
 use hitscan::{BuildOptions, BuildQuality, Faces, Isa, Layout, MeshBvh, Ray, TriMesh};
 use hitscan_oracle::{Difference, HostileRays, Oracle, Query, Tally};
 
 use crate::args::{CheckArgs, EngineArgs, LayoutArg, QualityArg};
-use crate::check::{Expected, Shape};
-use crate::check_scene::{
-    ExpectedInScene, ExpectedInSceneSpace, SceneDifference, SceneRays, SceneTally,
+use crate::check::{
+    Comparison, Expected, ExpectedInScene, ExpectedInSceneSpace, ExpectedInSpace, FirstDifference,
+    SceneDifference, SceneRays, SceneTally, Shape, displaced,
 };
-use crate::check_space::{ExpectedInSpace, displaced};
-use crate::comparison::{Comparison, FirstDifference};
-use crate::exit_code::Outcome;
-use crate::loaded_scene::LoadedScene;
-use crate::loading;
+use crate::load::{LoadedScene, Model, RayTarget, build_tree_quietly, load_for_rays};
 use crate::messages;
-use crate::model::Model;
 use crate::output::Target;
-use crate::scene_file;
-use crate::threads;
+use crate::process::{Outcome, set_threads};
 
 /// The number of rays whose brute-force answers are in memory at a time.
 const CHUNK: usize = 1 << 13;
 
 pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Outcome> {
-    threads::set(args.threads)?;
+    set_threads(args.threads)?;
     let engine = EngineArgs::with_limits(args.limits);
-    if let Some(loaded) = scene_file::load_if_scene(&args.file, &engine)? {
-        return check_scene(args, loaded);
-    }
-    let mut model = loading::load(&args.file, &args.limits)?;
-    if model.mesh.offset() != DVec3::ZERO {
-        // A scene takes rays in the coordinates of the file.
-        return check_scene(args, scene_file::of_model(model, &args.file, &engine)?);
-    }
+    let mut model = match load_for_rays(&args.file, &engine)? {
+        RayTarget::Scene(loaded) => return check_scene(args, *loaded),
+        RayTarget::Mesh(model) => model,
+    };
     let Trees { mut trees, mut rows, invalid } = Trees::build(&mut model, args)?;
     let mesh = &model.mesh;
     let mut stream = HostileRays::new(mesh, args.seed);
@@ -298,7 +287,7 @@ impl Trees {
                     threads: args.threads,
                     limits: args.limits,
                 };
-                let tree = loading::build_quietly(model, &engine)?;
+                let tree = build_tree_quietly(model, &engine)?;
                 trees.push((name(quality), name(layout), tree));
             }
             trees.extend(refitted(&model.mesh, layout));

@@ -5,8 +5,8 @@ use std::io::Write;
 use clap::CommandFactory;
 
 use crate::args::{Args, CompletionsArgs};
-use crate::exit_code::Outcome;
 use crate::output::Target;
+use crate::process::Outcome;
 
 pub(crate) fn run(args: CompletionsArgs) -> anyhow::Result<Outcome> {
     // The generator panics if it cannot write, so it writes to memory.

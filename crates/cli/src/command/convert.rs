@@ -6,27 +6,25 @@ use hitscan::glam::{DVec3, Vec3};
 use hitscan::primitives::MeshError;
 
 use crate::args::{ConvertArgs, EngineArgs, UpAxis};
-use crate::exit_code::Outcome;
-use crate::mesh_output;
+use crate::load::{load_merged, stdin};
 use crate::messages;
-use crate::output::Target;
+use crate::output::{Target, write_mesh};
+use crate::process::Outcome;
 use crate::resolved::MESHES;
-use crate::scene_file;
-use crate::stdin;
 
 pub(crate) fn run(args: &ConvertArgs) -> anyhow::Result<Outcome> {
     // Errors in the output show before the long read of the mesh.
     let output = Some(&*args.output).filter(|output| !stdin::is_dash(output));
     let format = MESHES.choose(None, output)?;
     let mut target = Target::open(output)?.keeping(args.clobber.no_clobber)?;
-    let mut model = scene_file::load_merged(&args.file, &EngineArgs::with_limits(args.limits))?;
+    let mut model = load_merged(&args.file, &EngineArgs::with_limits(args.limits))?;
     if args.scale.is_some() || args.up.is_some() {
         let file = args.file.display();
         let recentre = args.limits.load_options().recentre;
         model.mesh = moved(&model.mesh, args.scale.unwrap_or(1.0), args.up, recentre)
             .with_context(|| format!("{file}: --scale gives positions that no mesh can have"))?;
     }
-    mesh_output::write(&model.mesh, &model.materials, format, &mut target)?;
+    write_mesh(&model.mesh, &model.materials, format, &mut target)?;
     target.finish(&model.files)?;
     messages::line(format_args!(
         "{} vertices, {} triangles, {}",

@@ -10,18 +10,14 @@ use hitscan_files::Escaped;
 use serde::Serialize;
 
 use crate::args::{InfoArgs, ReportFormat};
-use crate::exit_code::Outcome;
-use crate::loading::{self, timed};
-use crate::mesh_facts::MeshFacts;
-use crate::mesh_faults::FaultReport;
+use crate::info::{FaultReport, MeshFacts, write_scene};
+use crate::load::{build_tree, load_if_scene, load_mesh, timed};
 use crate::messages::{self, readable};
 use crate::output::{Target, quoted};
-use crate::scene_file;
-use crate::scene_info;
-use crate::threads;
+use crate::process::{Outcome, set_threads};
 
 pub(crate) fn run(args: &InfoArgs) -> anyhow::Result<Outcome> {
-    threads::set(args.engine.threads)?;
+    set_threads(args.engine.threads)?;
     let mut out = Target::open(None)?;
     if let [file] = args.files.as_slice() {
         out.write_all(&describe(args, file)?)?;
@@ -66,17 +62,17 @@ pub(crate) fn run(args: &InfoArgs) -> anyhow::Result<Outcome> {
 /// The report of one file, which ends with a line break.
 fn describe(args: &InfoArgs, file: &Path) -> anyhow::Result<Vec<u8>> {
     let mut out = Vec::new();
-    if let Some(loaded) = scene_file::load_if_scene(file, &args.engine)? {
-        scene_info::write(args, file, &loaded, &mut out)?;
+    if let Some(loaded) = load_if_scene(file, &args.engine)? {
+        write_scene(args, file, &loaded, &mut out)?;
         return Ok(out);
     }
-    let (loaded, load_time) = timed(|| loading::load(file, &args.engine.limits));
+    let (loaded, load_time) = timed(|| load_mesh(file, &args.engine.limits));
     let mut model = loaded?;
     if args.open_edges {
         write_faults(args, file, &model.mesh, &mut out)?;
         return Ok(out);
     }
-    let (tree, build_time) = timed(|| loading::build(&mut model, &args.engine));
+    let (tree, build_time) = timed(|| build_tree(&mut model, &args.engine));
     let has_topology = !args.no_topology;
     let info = Info {
         file: file.display().to_string(),

@@ -5,17 +5,16 @@ use hitscan::TriMesh;
 use hitscan::primitives::generate::{self, GenerateError};
 
 use crate::args::{MakeArgs, Seeded, Shape, Size};
-use crate::exit_code::Outcome;
-use crate::mesh_output;
 use crate::messages;
-use crate::output::Target;
+use crate::output::{Target, write_mesh};
+use crate::process::Outcome;
 use crate::resolved::MESHES;
 
 pub(crate) fn run(args: &MakeArgs) -> anyhow::Result<Outcome> {
     let format = MESHES.choose(None, args.output.as_deref())?;
     let mut target = Target::open(args.output.as_deref())?.keeping(args.no_clobber)?;
     let mesh = make(&args.shape).context("cannot make the mesh")?;
-    mesh_output::write(&mesh, &[], format, &mut target)?;
+    write_mesh(&mesh, &[], format, &mut target)?;
     target.finish(&[])?;
     let [min, max] = [mesh.bounds().min, mesh.bounds().max].map(|corner| corner.to_array());
     messages::line(format_args!(

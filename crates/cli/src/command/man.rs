@@ -5,8 +5,8 @@ use clap::CommandFactory;
 use clap_mangen::Man;
 
 use crate::args::{Args, ManArgs};
-use crate::exit_code::Outcome;
 use crate::output::Target;
+use crate::process::Outcome;
 
 pub(crate) fn run(args: &ManArgs) -> anyhow::Result<Outcome> {
     let mut all = Args::command();

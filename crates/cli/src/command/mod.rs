@@ -17,7 +17,7 @@ mod select;
 mod view;
 
 use crate::args::{Args, Command};
-use crate::exit_code::Outcome;
+use crate::process::Outcome;
 
 /// Runs the subcommand of the command line.
 ///

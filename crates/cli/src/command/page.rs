@@ -11,11 +11,10 @@ use base64::{engine::general_purpose::STANDARD, write::EncoderWriter};
 use hitscan::cache::{self, BuiltMesh};
 
 use crate::args::PageArgs;
-use crate::exit_code::Outcome;
-use crate::loading;
+use crate::load::build_mesh_for_cache;
 use crate::messages;
 use crate::output::Target;
-use crate::threads;
+use crate::process::{Outcome, set_threads};
 
 /// The places of a template, in their order.
 const ABOUT: &str = "<!--HITSCAN-ABOUT-->";
@@ -28,9 +27,9 @@ const VARIABLE: &str = "HITSCAN_PAGE";
 
 pub(crate) fn run(args: &PageArgs) -> anyhow::Result<Outcome> {
     let template = read_template(args.template.clone(), std::env::var_os(VARIABLE))?;
-    threads::set(args.engine.threads)?;
+    set_threads(args.engine.threads)?;
     let mut target = Target::open(Some(&args.output))?.keeping(args.clobber.no_clobber)?;
-    let (built, inputs) = loading::build_for_cache(&args.file, &args.output, &args.engine)?;
+    let (built, inputs) = build_mesh_for_cache(&args.file, &args.output, &args.engine)?;
     let n_triangles = built.mesh.triangles().len();
     // A page to send keeps no paths of this machine.
     let built = BuiltMesh { source: None, remarks: Vec::new(), ..built };

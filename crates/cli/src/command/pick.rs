@@ -3,17 +3,15 @@
 use hitscan::picking::{ClickCycle, PickOptions, Picker};
 
 use crate::args::PickArgs;
-use crate::exit_code::Outcome;
+use crate::load::{ReducedScene, load_scene};
 use crate::output::{ElementRecord, Target};
-use crate::reduced_scene::ReducedScene;
+use crate::process::{Outcome, set_threads};
 use crate::resolved::{Eye, camera};
-use crate::scene_file;
-use crate::threads;
 
 pub(crate) fn run(args: &PickArgs) -> anyhow::Result<Outcome> {
-    threads::set(args.engine.threads)?;
+    set_threads(args.engine.threads)?;
     let view = camera::view(&args.camera)?;
-    let scene = scene_file::load(&args.file, &args.engine)?.scene;
+    let scene = load_scene(&args.file, &args.engine)?.scene;
     let options = args.engine.build_options();
     let reduced = ReducedScene::new(scene, &args.query.ignore_faces, &options)?;
     let scene = &reduced.scene;

@@ -6,32 +6,29 @@ use hitscan::WindingTree;
 use hitscan::glam::DVec3;
 use indicatif::ProgressBar;
 
-use crate::args::PointsArgs;
-use crate::exit_code::Outcome;
-use crate::field::FieldList;
-use crate::loading;
+use crate::args::{FieldList, PointsArgs};
+use crate::load::{build_tree, load_merged};
 use crate::messages;
 use crate::output::Target;
 use crate::points::{self, Deviation, PointAnswer, PointResults, PointWriter};
+use crate::process::{Outcome, set_threads};
 use crate::resolved::{PointInput, Points};
-use crate::scene_file;
-use crate::threads;
 
 /// The maximum number of points that one chunk reads, answers and writes.
 const MAX_CHUNK_SIZE: usize = 1 << 16;
 
 pub(crate) fn run(args: &PointsArgs) -> anyhow::Result<Outcome> {
     let Points { points, format, on_terminal } = Points::new(args)?;
-    threads::set(args.engine.threads)?;
+    set_threads(args.engine.threads)?;
     // Errors in the points or the output show before the long read of the mesh.
-    let mut reader = points.open(|path| Ok(scene_file::load_merged(path, &args.engine)?.mesh))?;
+    let mut reader = points.open(|path| Ok(load_merged(path, &args.engine)?.mesh))?;
     reader.remarks().iter().for_each(messages::note);
     let target = Target::open(args.output.as_deref())?.keeping(args.clobber.no_clobber)?;
     let defaults = || points::default_fields(format);
     let fields = args.fields.clone().map_or_else(defaults, |FieldList(fields)| fields);
     let mut writer = PointWriter::new(format, &fields, target)?;
-    let mut model = scene_file::load_merged(&args.file, &args.engine)?;
-    let tree = WindingTree::new(Arc::new(loading::build(&mut model, &args.engine)?));
+    let mut model = load_merged(&args.file, &args.engine)?;
+    let tree = WindingTree::new(Arc::new(build_tree(&mut model, &args.engine)?));
 
     let bar = match on_terminal {
         true => ProgressBar::hidden(),

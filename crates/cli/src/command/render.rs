@@ -11,29 +11,28 @@ use hitscan_render::{Mode, Picture, Subject, draw_rays, draw_segments, render};
 use indicatif::ProgressBar;
 
 use crate::args::RenderArgs;
-use crate::exit_code::Outcome;
-use crate::mesh_faults;
+use crate::info::world_edges;
+use crate::load::load_scene;
 use crate::messages;
 use crate::output::Target;
+use crate::process::{Outcome, set_threads};
 use crate::rays::{self, DefaultRange};
 use crate::resolved::{self, camera};
-use crate::scene_file;
 use crate::table::TableSource;
-use crate::threads;
 
 /// The number of rays that the command reads and draws at a time.
 const RAYS_AT_A_TIME: usize = 1 << 16;
 
 pub(crate) fn run(args: &RenderArgs) -> anyhow::Result<Outcome> {
     let style = resolved::style(args)?;
-    threads::set(args.engine.threads)?;
+    set_threads(args.engine.threads)?;
     // Errors in the rays or the output show before the long read of the mesh.
     let range = DefaultRange::from_zero();
     let open = |path: &_| rays::open(&TableSource::new(path), args.rays_format, range);
     let rays = args.rays.as_deref().map(open).transpose()?;
     rays.iter().flat_map(|rays| rays.remarks()).for_each(messages::note);
     let mut target = Target::open(args.output.as_deref())?.keeping(args.clobber.no_clobber)?;
-    let mut loaded = scene_file::load(&args.file, &args.engine)?;
+    let mut loaded = load_scene(&args.file, &args.engine)?;
     let mut subject = loaded.subject();
     let mut inputs = loaded.files;
     inputs.extend(args.rays.clone());
@@ -66,7 +65,7 @@ const FAULT_COLORS: [[u8; 3]; 3] = [[230, 20, 40], [160, 30, 200], [20, 90, 230]
 
 /// Draws the faulty edges of each visible instance, and prints their numbers.
 fn draw_open_edges(picture: &mut Picture, subject: &Subject, view: &View) {
-    let faults = mesh_faults::world_edges(subject.scene(), subject.instances());
+    let faults = world_edges(subject.scene(), subject.instances());
     let [open, non_manifold, inconsistent] = faults.each_ref().map(Vec::len);
     messages::note(format_args!(
         "edges: {open} open, {non_manifold} non-manifold, {inconsistent} inconsistently wound"

@@ -5,23 +5,21 @@ use std::ops::ControlFlow;
 use hitscan::picking::{Picker, RegionMode, ScreenRegion, SelectOptions};
 
 use crate::args::SelectArgs;
-use crate::exit_code::Outcome;
+use crate::load::{ReducedScene, load_scene};
 use crate::messages;
 use crate::output::{ElementRecord, Target};
-use crate::reduced_scene::ReducedScene;
+use crate::process::{Outcome, set_threads};
 use crate::resolved::camera;
-use crate::scene_file;
-use crate::threads;
 
 pub(crate) fn run(args: &SelectArgs) -> anyhow::Result<Outcome> {
-    threads::set(args.engine.threads)?;
+    set_threads(args.engine.threads)?;
     let region = match (args.marquee, &args.lasso) {
         (Some([x0, y0, x1, y1]), _) => ScreenRegion::rectangle([x0, y0], [x1, y1])?,
         (None, Some(outline)) => ScreenRegion::lasso(outline.iter().copied())?,
         (None, None) => unreachable!("the command line requires one of the two"),
     };
     let view = camera::view(&args.camera)?;
-    let scene = scene_file::load(&args.file, &args.engine)?.scene;
+    let scene = load_scene(&args.file, &args.engine)?.scene;
     let options = args.engine.build_options();
     let scene = ReducedScene::new(scene, &args.query.ignore_faces, &options)?.scene;
     let ignored = args.query.ignored(&scene)?;

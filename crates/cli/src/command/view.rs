@@ -9,18 +9,17 @@ use hitscan::glam::DVec3;
 use hitscan_viewer::{Handle, Model, Server};
 
 use crate::args::{SMOOTH_DEGREES, ViewArgs};
-use crate::exit_code::Outcome;
+use crate::load::load_scene;
 use crate::messages;
+use crate::process::{Outcome, set_threads};
 use crate::resolved::camera;
-use crate::scene_file;
-use crate::threads;
 
 /// The interval between two checks for changed files.
 const POLL_INTERVAL: Duration = Duration::from_millis(250);
 
 pub(crate) fn run(args: ViewArgs) -> anyhow::Result<Outcome> {
     let up = camera::up(args.up)?;
-    threads::set(args.engine.threads)?;
+    set_threads(args.engine.threads)?;
     let stamps = Stamps::of(vec![args.file.clone()]);
     let (model, files) = load(&args, up)?;
     let server = Server::bind(args.port, model)
@@ -67,7 +66,7 @@ fn print_address(address: &str) -> std::io::Result<()> {
 
 /// The model of the file, with all files read for it. `up` has unit length.
 fn load(args: &ViewArgs, up: DVec3) -> anyhow::Result<(Model, Vec<PathBuf>)> {
-    let mut loaded = scene_file::load(&args.file, &args.engine)?;
+    let mut loaded = load_scene(&args.file, &args.engine)?;
     let mut subject = loaded.subject();
     let (files, times) = (loaded.files, loaded.times);
     subject.smooth_edges(SMOOTH_DEGREES);

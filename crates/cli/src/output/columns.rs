@@ -8,7 +8,8 @@ use tempfile::SpooledTempFile;
 
 use super::archive::Archive;
 use super::record::HitRecord;
-use crate::field::{Field, Value, joined};
+use super::value::{Value, joined};
+use crate::args::Field;
 
 /// The index of a miss and of an absent name, as in Open3D.
 pub(crate) const NO_INDEX: u32 = u32::MAX;

@@ -7,7 +7,8 @@ use csv::WriterBuilder;
 use serde::{Serialize, Serializer};
 
 use super::results::Results;
-use crate::field::{Field, Value, joined};
+use super::value::{Value, joined};
+use crate::args::Field;
 use crate::query::{Answer, Query};
 
 /// The header line.

@@ -6,7 +6,7 @@ use serde::{Serialize, Serializer};
 
 use super::record::HitRecord;
 use super::results::Results;
-use crate::field::Field;
+use crate::args::Field;
 use crate::query::Answer;
 
 #[derive(Serialize)]

@@ -6,7 +6,7 @@ use super::archive::write_archive;
 use super::columns::{Column, HitColumns};
 use super::results::Results;
 use super::target::Target;
-use crate::field::Field;
+use crate::args::Field;
 use crate::query::{Answer, Query};
 
 /// The arrays of a query. They are complete after the last push.

@@ -7,7 +7,8 @@ use hitscan::glam::{DVec2, DVec3};
 use hitscan::scene::{HitDetails, InstanceId, Scene};
 use hitscan::{Hit, Material, Side, TriMesh};
 
-use crate::field::{Field, Value};
+use super::value::Value;
+use crate::args::Field;
 use crate::query::Found;
 
 /// The surfaces that rays are cast at.

@@ -1,7 +1,7 @@
 //! Rays with their answers, the input of every format.
 
 use super::record::{HitRecord, Surface};
-use crate::field::Field;
+use crate::args::Field;
 use crate::query::{Answers, Found, Rays};
 
 /// Rays of a command with their answers.

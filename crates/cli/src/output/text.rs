@@ -5,7 +5,8 @@ use std::ops::Range;
 
 use super::record::{HitRecord, quoted};
 use super::results::Results;
-use crate::field::{Field, Value};
+use super::value::Value;
+use crate::args::Field;
 use crate::query::Answer;
 
 /// The fields that share a line. A line starts with the name of its first field.

@@ -7,8 +7,7 @@ use std::path::PathBuf;
 use super::results::Results;
 use super::target::Target;
 use super::{csv, ndjson, npz, text};
-use crate::args::OutputFormat;
-use crate::field::Field;
+use crate::args::{Field, OutputFormat};
 use crate::query::Query;
 
 /// Appends the results of a range of the rays.

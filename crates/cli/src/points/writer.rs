@@ -12,8 +12,7 @@ use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 
 use super::answer::PointAnswer;
 use super::record::{PointRecord, Position};
-use crate::args::OutputFormat;
-use crate::field::PointField;
+use crate::args::{OutputFormat, PointField};
 use crate::output::{Column, NO_INDEX, Target, plain_name, quoted, write_archive};
 
 const MEMORY: &str = "a Vec accepts every write";

@@ -7,11 +7,10 @@ use hitscan::scene::WorldRay;
 use hitscan::{Faces, HitMode, Ray};
 
 use super::output::{self, RESULTS};
-use crate::args::{CastArgs, OutputFormat};
-use crate::field::FieldList;
+use crate::args::{CastArgs, FieldList, OutputFormat};
+use crate::load::stdin;
 use crate::query::Query;
 use crate::rays::{self, DefaultRange, RayReader, SingleRay};
-use crate::stdin;
 use crate::table::{Decimal, Number, TableFormat, TableSource};
 
 /// The work of `cast`.

@@ -8,8 +8,8 @@ use hitscan::TriMesh;
 
 use super::output::{self, POINTS};
 use crate::args::{OutputFormat, PointsArgs};
+use crate::load::stdin;
 use crate::points::{self, PointReader, SinglePoint, VertexPoints};
-use crate::stdin;
 use crate::table::{Decimal, TableFormat, TableSource};
 
 /// The work of `points`.

@@ -20,7 +20,7 @@ pub(crate) struct Model {
     pub(crate) files: Vec<PathBuf>,
     /// The source files of a cache file, relative to its folder; empty for any other file.
     pub(crate) built_from: Vec<PathBuf>,
-    /// The tree of a cache file, until [`crate::loading::build`] takes it.
+    /// The tree of a cache file, until [`super::build_tree`] takes it.
     pub(crate) tree: Option<CachedTree>,
 }
 

@@ -11,8 +11,8 @@ use hitscan::scene::{Mesh, Scene};
 use hitscan::{BuildOptions, BuildQuality};
 use hitscan_render::{Subject, Texture};
 
+use super::textures::{MaterialSet, TextureReader};
 use crate::output::Colours;
-use crate::textures::{MaterialSet, TextureReader};
 
 /// A scene with its materials and files.
 #[derive(Debug, Default)]

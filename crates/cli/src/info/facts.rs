@@ -8,9 +8,9 @@ use hitscan::{Isa, MeshBvh, Runs, SameVertex, Topology, TriMesh};
 use indicatif::{DecimalBytes, HumanCount};
 use serde::Serialize;
 
-use crate::distribution::{SizeClass, longest_edges, write_bars};
-use crate::far_triangles::FarTriangles;
-use crate::mesh_faults::{EdgeCounts, file_position, write_closed};
+use super::distribution::{SizeClass, longest_edges, write_bars};
+use super::far_triangles::FarTriangles;
+use super::faults::{EdgeCounts, file_position, write_closed};
 use crate::messages::readable;
 use crate::output::quoted;
 

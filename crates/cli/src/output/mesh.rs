@@ -2,14 +2,14 @@
 
 use hitscan::{Format, Material, TriMesh, formats};
 
+use super::target::Target;
 use crate::messages;
-use crate::output::Target;
 
 /// Writes a mesh, and prints a note for each kind of part that the format cannot hold.
 ///
 /// # Errors
 /// An output that cannot be written, or a mesh that the format cannot hold.
-pub(crate) fn write(
+pub(crate) fn write_mesh(
     mesh: &TriMesh,
     materials: &[Material],
     format: Format,

@@ -12,10 +12,10 @@ use hitscan_files::Escaped;
 use indicatif::HumanCount;
 use serde::Serialize;
 
+use super::facts::MeshFacts;
+use super::faults::FaultReport;
 use crate::args::{InfoArgs, ReportFormat};
-use crate::loaded_scene::{LoadedMesh, LoadedScene};
-use crate::mesh_facts::MeshFacts;
-use crate::mesh_faults::FaultReport;
+use crate::load::{LoadedMesh, LoadedScene};
 use crate::messages::readable;
 use crate::output::quoted;
 
@@ -23,7 +23,7 @@ use crate::output::quoted;
 ///
 /// # Errors
 /// A target that cannot be written.
-pub(crate) fn write(
+pub(crate) fn write_scene(
     args: &InfoArgs,
     file: &Path,
     loaded: &LoadedScene,

@@ -13,8 +13,8 @@ use hitscan::{Faces, HitMode, Ray};
 use hitscan_oracle::{HostileRays, N_NEAREST, Query};
 use rayon::prelude::*;
 
-use crate::check::{SHORT_BATCHES, Shape, parts_of};
-use crate::comparison::Comparison;
+use super::comparison::Comparison;
+use super::rays::{SHORT_BATCHES, Shape, parts_of};
 
 /// Hostile rays of the meshes, moved to their instances.
 pub(crate) struct SceneRays<'a> {

@@ -89,8 +89,8 @@ mod tests {
 
     use super::*;
     use crate::args::LimitArgs;
-    use crate::loading;
-    use crate::model::Model;
+    use crate::load::mesh::load_mesh_quietly;
+    use crate::load::model::Model;
 
     #[derive(Parser)]
     struct Line {
@@ -112,7 +112,7 @@ mod tests {
             write(1).unwrap();
             let mut n_reads = 0;
             let read = || {
-                let model = loading::load_quietly(&mesh, &limits)?;
+                let model = load_mesh_quietly(&mesh, &limits)?;
                 n_reads += 1;
                 if n_reads <= n_changes {
                     write(1 + n_reads)?;
@@ -141,7 +141,7 @@ mod tests {
         let (mesh, cache) = (folder.path().join("a.obj"), folder.path().join("a.hitscan"));
         fs::write(&mesh, "v 0 0 0\n").unwrap();
         let read = || {
-            let model = loading::load_quietly(&mesh, &limits)?;
+            let model = load_mesh_quietly(&mesh, &limits)?;
             fs::write(&mesh, "v 0 0 0\nv 1 0 0\n")?;
             Ok(model)
         };

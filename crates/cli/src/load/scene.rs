@@ -7,19 +7,19 @@ use std::sync::Arc;
 
 use anyhow::{Context, anyhow, bail};
 use hitscan::cache::{self, BuiltScene, BuiltSceneMesh, SceneMaterials, Source};
-use hitscan::glam::DAffine3;
+use hitscan::glam::{DAffine3, DVec3};
 use hitscan::scene::{Instance, Mesh, Scene};
 use hitscan::scene_file::{self, MeshFile};
 use hitscan::{Loaded, Material, TriMesh, formats};
 use hitscan_files::InsideError;
 
+use super::loaded_scene::{LoadTimes, LoadedMesh, LoadedScene};
+use super::mesh::{build_tree, load_gltf, load_mesh, load_scene_cache, timed};
+use super::model::{CachedTree, Model};
+use super::source_snapshot::{self, READER};
+use super::textures::MaterialSet;
 use crate::args::EngineArgs;
-use crate::loaded_scene::{LoadTimes, LoadedMesh, LoadedScene};
-use crate::loading;
 use crate::messages;
-use crate::model::{CachedTree, Model};
-use crate::source_snapshot::{self, READER};
-use crate::textures::MaterialSet;
 
 /// The maximum size of a scene file.
 const MAX_FILE_BYTES: u64 = 64 << 20;
@@ -27,11 +27,10 @@ const MAX_FILE_BYTES: u64 = 64 << 20;
 impl LoadedScene {
     /// Reads a glTF file with its hierarchy. Returns `false` for any other file.
     fn load_gltf(&mut self, path: &Path, engine: &EngineArgs) -> anyhow::Result<bool> {
-        let (read, reading) = loading::timed(|| loading::load_gltf(path, &engine.limits));
+        let (read, reading) = timed(|| load_gltf(path, &engine.limits));
         let Some(read) = read? else { return Ok(false) };
         let mesh = |mesh| Arc::new(Mesh::new(mesh, &engine.build_options()));
-        let (meshes, building) =
-            loading::timed(|| read.meshes.into_iter().map(mesh).collect::<Vec<_>>());
+        let (meshes, building) = timed(|| read.meshes.into_iter().map(mesh).collect::<Vec<_>>());
         let cannot = || format!("{}: cannot place a node", path.display());
         scene_file::place(&mut self.scene, &read.nodes, &meshes, None).with_context(cannot)?;
         let materials = Arc::new(MaterialSet {
@@ -59,7 +58,7 @@ impl LoadedScene {
         name: String,
         engine: &EngineArgs,
     ) -> anyhow::Result<Arc<Mesh>> {
-        let (model, reading) = loading::timed(|| loading::load(path, &engine.limits));
+        let (model, reading) = timed(|| load_mesh(path, &engine.limits));
         self.times.reading += reading;
         self.add_model(model?, path, name, engine)
     }
@@ -74,7 +73,7 @@ impl LoadedScene {
     ) -> anyhow::Result<Arc<Mesh>> {
         let is_cached = model.tree.as_ref().filter(|tree| tree.suits(engine));
         let quality = is_cached.map_or(engine.build_options().quality, |tree| tree.quality);
-        let (bvh, building) = loading::timed(|| loading::build(&mut model, engine));
+        let (bvh, building) = timed(|| build_tree(&mut model, engine));
         let mesh = Arc::new(Mesh::from_built(model.mesh, bvh?)?);
         let (file, materials) = (path.to_owned(), model.materials);
         let materials = Arc::new(MaterialSet { file, materials, embedded: vec![] });
@@ -88,7 +87,7 @@ impl LoadedScene {
 
     /// Reads a cache file of a scene, and builds its trees anew if the flags ask for others.
     fn load_cache(&mut self, path: &Path, engine: &EngineArgs) -> anyhow::Result<()> {
-        let (built, reading) = loading::timed(|| loading::load_scene_cache(path, &engine.limits));
+        let (built, reading) = timed(|| load_scene_cache(path, &engine.limits));
         let BuiltScene { scene, meshes, materials, n_ignored, remarks, source } = built?;
         let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         if let Some(source) = &source {
@@ -124,7 +123,7 @@ impl LoadedScene {
             );
         }
         if engine.isa.is_some() || self.meshes.iter().any(is_other) {
-            let (replaced, building) = loading::timed(|| self.rebuild(&engine.build_options()));
+            let (replaced, building) = timed(|| self.rebuild(&engine.build_options()));
             replaced?;
             self.times.building = building;
         }
@@ -136,25 +135,42 @@ impl LoadedScene {
 ///
 /// # Errors
 /// A file that cannot be read, with the line if there is one.
-pub(crate) fn load(path: &Path, engine: &EngineArgs) -> anyhow::Result<LoadedScene> {
+pub(crate) fn load_scene(path: &Path, engine: &EngineArgs) -> anyhow::Result<LoadedScene> {
     if let Some(loaded) = load_if_scene(path, engine)? {
         return Ok(loaded);
     }
-    let (model, reading) = loading::timed(|| loading::load(path, &engine.limits));
-    let mut loaded = of_model(model?, path, engine)?;
+    let (model, reading) = timed(|| load_mesh(path, &engine.limits));
+    let mut loaded = scene_of_model(model?, path, engine)?;
     loaded.times.reading = reading;
     Ok(loaded)
+}
+
+/// A file that rays are cast at.
+pub(crate) enum RayTarget {
+    Mesh(Box<Model>),
+    Scene(Box<LoadedScene>),
+}
+
+/// Reads a file for rays. A mesh with an offset becomes a scene, because a scene takes rays in f64.
+///
+/// # Errors
+/// As [`load_scene`].
+pub(crate) fn load_for_rays(path: &Path, engine: &EngineArgs) -> anyhow::Result<RayTarget> {
+    if let Some(loaded) = load_if_scene(path, engine)? {
+        return Ok(RayTarget::Scene(Box::new(loaded)));
+    }
+    let model = load_mesh(path, &engine.limits)?;
+    Ok(match model.mesh.offset() == DVec3::ZERO {
+        true => RayTarget::Mesh(Box::new(model)),
+        false => RayTarget::Scene(Box::new(scene_of_model(model, path, engine)?)),
+    })
 }
 
 /// A mesh as a scene of one instance without a name.
 ///
 /// # Errors
 /// A build that takes more memory than is free.
-pub(crate) fn of_model(
-    model: Model,
-    path: &Path,
-    engine: &EngineArgs,
-) -> anyhow::Result<LoadedScene> {
+fn scene_of_model(model: Model, path: &Path, engine: &EngineArgs) -> anyhow::Result<LoadedScene> {
     let mut loaded = LoadedScene::default();
     let mesh = loaded.add_model(model, path, path.display().to_string(), engine)?;
     loaded
@@ -167,7 +183,7 @@ pub(crate) fn of_model(
 /// Reads a scene file, a cache file of a scene, or a glTF file as a scene; `None` for any other file.
 ///
 /// # Errors
-/// As [`load`].
+/// As [`load_scene`].
 pub(crate) fn load_if_scene(
     path: &Path,
     engine: &EngineArgs,
@@ -188,13 +204,13 @@ pub(crate) fn load_if_scene(
 /// Reads a file as one mesh, with the visible instances of a scene.
 ///
 /// # Errors
-/// As [`load`]; a scene that is too large for one mesh.
+/// As [`load_scene`]; a scene that is too large for one mesh.
 pub(crate) fn load_merged(path: &Path, engine: &EngineArgs) -> anyhow::Result<Model> {
     let is_toml = path.extension().is_some_and(|end| end.eq_ignore_ascii_case("toml"));
     if !is_toml && !cache::is_scene_cache_file(path) {
-        return loading::load(path, &engine.limits);
+        return load_mesh(path, &engine.limits);
     }
-    let loaded = load(path, engine)?;
+    let loaded = load_scene(path, engine)?;
     let meshes: Vec<TriMesh> =
         loaded.meshes.iter().map(|loaded| loaded.mesh.tri_mesh().clone()).collect();
     let positions = loaded.meshes.iter().enumerate();
@@ -231,7 +247,7 @@ pub(crate) fn load_merged(path: &Path, engine: &EngineArgs) -> anyhow::Result<Mo
 ///
 /// # Errors
 /// As [`load_if_scene`]; a file that changes during the read.
-pub(crate) fn load_for_cache(
+pub(crate) fn load_scene_for_cache(
     path: &Path,
     output: &Path,
     engine: &EngineArgs,
@@ -292,7 +308,7 @@ impl MeshReader<'_> {
     /// The mesh at an index of a file of several.
     fn mesh_of(&mut self, path: &Path, index: usize, name: String) -> anyhow::Result<Arc<Mesh>> {
         if !self.files.contains_key(path) {
-            let (read, reading) = loading::timed(|| loading::load_gltf(path, &self.engine.limits));
+            let (read, reading) = timed(|| load_gltf(path, &self.engine.limits));
             let Some(mut read) = read? else {
                 bail!(
                     "{}: is no glTF file, so it has no mesh {index}; expected the path alone",
@@ -317,7 +333,7 @@ impl MeshReader<'_> {
             bail!("{}: there is no mesh {index}; expected an index below {n}", path.display());
         };
         let options = self.engine.build_options();
-        let (mesh, building) = loading::timed(|| Arc::new(Mesh::new(mesh.clone(), &options)));
+        let (mesh, building) = timed(|| Arc::new(Mesh::new(mesh.clone(), &options)));
         self.loaded.times.building += building;
         let (quality, materials) = (options.quality, materials.clone());
         self.loaded.meshes.push(LoadedMesh { mesh: mesh.clone(), name, quality, materials });
@@ -366,7 +382,7 @@ mod tests {
         );
         fs::write(&path, text).expect("the folder is writable");
         let engine = Flags::parse_from(["hitscan"]).engine;
-        let loaded = load(&path, &engine).expect("a valid file");
+        let loaded = load_scene(&path, &engine).expect("a valid file");
         let [a, b] = &loaded.meshes[..] else { panic!("not two meshes") };
         assert_eq!(a.materials.materials.len(), 1);
         assert!(Arc::ptr_eq(&a.materials, &b.materials));
@@ -382,7 +398,7 @@ mod tests {
                     instances = [{ mesh = \"a\" }, { mesh = \"b\" }]\n";
         fs::write(&path, text).expect("the folder is writable");
         let engine = Flags::parse_from(["hitscan"]).engine;
-        let loaded = load(&path, &engine).expect("a valid file");
+        let loaded = load_scene(&path, &engine).expect("a valid file");
         assert_eq!((loaded.meshes.len(), loaded.files.len()), (1, 2));
         assert_eq!(loaded.scene.len(), 2);
     }

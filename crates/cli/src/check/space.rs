@@ -12,7 +12,7 @@ use hitscan::{
 use hitscan_oracle::{HostileRays, N_NEAREST, Oracle, RayHits};
 use rayon::prelude::*;
 
-use crate::comparison::{Comparison, hit_bits, point_bits};
+use super::comparison::{Comparison, hit_bits, point_bits};
 
 /// A point or region of every query, with the answers of brute force.
 #[derive(Debug)]

@@ -10,29 +10,29 @@ use hitscan::cache::{self, BuiltMesh, BuiltScene, CacheError, CacheErrorKind};
 use hitscan::formats::Limit;
 use hitscan::{Format, Loaded, MeshBvh, ReadError, ReadErrorKind, TriMesh};
 
+use super::memory;
+use super::model::{CachedTree, Model};
+use super::source_snapshot::{self, READER};
+use super::stdin;
 use crate::args::{EngineArgs, LimitArgs};
-use crate::memory;
 use crate::messages;
-use crate::model::{CachedTree, Model};
-use crate::source_snapshot::{self, READER};
-use crate::stdin;
 
 /// Reads a mesh and prints what the reader skipped. The first bytes give the format. The scene of a glTF
 /// file becomes one mesh, whose objects are the nodes.
 ///
 /// # Errors
 /// A file that cannot be read as any of the formats, or a cache file whose source has changed.
-pub(crate) fn load(path: &Path, limits: &LimitArgs) -> anyhow::Result<Model> {
-    let model = load_quietly(path, limits)?;
+pub(crate) fn load_mesh(path: &Path, limits: &LimitArgs) -> anyhow::Result<Model> {
+    let model = load_mesh_quietly(path, limits)?;
     model.remarks.iter().for_each(messages::note);
     Ok(model)
 }
 
-/// [`load`] without notes.
+/// [`load_mesh`] without notes.
 ///
 /// # Errors
-/// As [`load`].
-pub(crate) fn load_quietly(path: &Path, limits: &LimitArgs) -> anyhow::Result<Model> {
+/// As [`load_mesh`].
+pub(crate) fn load_mesh_quietly(path: &Path, limits: &LimitArgs) -> anyhow::Result<Model> {
     if cache::is_cache_file(path) {
         return load_cache(path, limits);
     }
@@ -151,20 +151,23 @@ fn load_cache(path: &Path, limits: &LimitArgs) -> anyhow::Result<Model> {
 /// # Errors
 /// A build that takes more memory than is free. A cancelled build, which cannot happen here because the
 /// progress callback never cancels.
-pub(crate) fn build(model: &mut Model, engine: &EngineArgs) -> anyhow::Result<MeshBvh> {
+pub(crate) fn build_tree(model: &mut Model, engine: &EngineArgs) -> anyhow::Result<MeshBvh> {
     if model.tree.as_ref().is_some_and(|tree| !tree.suits(engine)) {
         messages::note(
             "the cache file has a tree of another quality or layout; building a new tree",
         );
     }
-    build_quietly(model, engine)
+    build_tree_quietly(model, engine)
 }
 
-/// [`build`] without the note about another tree.
+/// [`build_tree`] without the note about another tree.
 ///
 /// # Errors
-/// As [`build`].
-pub(crate) fn build_quietly(model: &mut Model, engine: &EngineArgs) -> anyhow::Result<MeshBvh> {
+/// As [`build_tree`].
+pub(crate) fn build_tree_quietly(
+    model: &mut Model,
+    engine: &EngineArgs,
+) -> anyhow::Result<MeshBvh> {
     match model.tree.take_if(|tree| tree.suits(engine)) {
         Some(tree) => Ok(tree.bvh.with_isa(engine.build_options().isa)),
         None => build_anew(&model.mesh, engine),
@@ -187,8 +190,8 @@ fn build_anew(mesh: &TriMesh, engine: &EngineArgs) -> anyhow::Result<MeshBvh> {
 /// A mesh from standard input has no source that later commands could check.
 ///
 /// # Errors
-/// As [`load`]; a cache file at `path`; a file that changes during the read.
-pub(crate) fn build_for_cache(
+/// As [`load_mesh`]; a cache file at `path`; a file that changes during the read.
+pub(crate) fn build_mesh_for_cache(
     path: &Path,
     output: &Path,
     engine: &EngineArgs,
@@ -196,7 +199,7 @@ pub(crate) fn build_for_cache(
     if cache::is_cache_file(path) {
         bail!("{}: the file is a cache file; expected a mesh", path.display());
     }
-    let read = || load_quietly(path, &engine.limits);
+    let read = || load_mesh_quietly(path, &engine.limits);
     let (model, source) = if stdin::is_stdin(path) {
         (read()?, None)
     } else {
