@@ -185,6 +185,7 @@ pub(crate) struct BuildArgs {
 #[command(after_help = "Examples:
   hitscan check model.obj
   hitscan check model.obj --rays 100000 --seed 7
+  hitscan check street.toml --json | jq .differences
 
 The rays are random and hostile. They pass through vertices and edges, lie in the planes of
 triangles, run parallel to axes, graze surfaces, and start inside or far away. Segments end on
@@ -192,7 +193,8 @@ their target; intervals are narrow or negative. check compares the answers bit b
 scene aim at its instances, and the reference is a loop over all instances and their triangles.
 check asks single rays, one batch, and batches of 1 to 37 rays. Rows named refit have a tree that was
 built for a moved mesh. For every 16 rays it also asks a ray with a filter, and a point and regions:
-closest point, distance, inside, winding number within its bound, overlaps, visits.
+closest point, distance, inside, winding number within its bound, overlaps, visits. Of a scene it also
+asks batches at one instance, and whether a ray from a safe origin meets its triangle again.
 
 Exit codes: 0 no difference, 1 a difference or an invalid tree, 2 error.")]
 pub(crate) struct CheckArgs {
@@ -208,6 +210,9 @@ pub(crate) struct CheckArgs {
     /// Seed the random numbers: the same seed gives the same rays.
     #[arg(long, value_name = "S", default_value_t = 1, value_parser = whole::<u64>(0, u64::MAX))]
     pub(crate) seed: u64,
+
+    #[command(flatten)]
+    pub(crate) report: ReportArgs,
 
     #[command(flatten)]
     pub(crate) threads: ThreadsArg,

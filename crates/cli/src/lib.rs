@@ -18,13 +18,13 @@
 //! | `process` | exit codes 0, 1, 2 and 130; the number of threads; the file size limit | `args`, `messages` |
 //! | `resolved` | the flags of a command as checked values: rays and query, points, camera and eye, style, the format of an output | `args`, `load`, `points`, `query`, `rays`, `table` |
 //! | `info` | the reports of `info`: numbers of a mesh, its tree and a scene; open edges and other faults; spreads; triangles far from the rest | `args`, `load`, `messages`, `output` |
-//! | `check` | comparison of meshes and scenes with brute force | |
-//! | `bench` | timings with their spread, and the comparison of two runs | `messages` |
+//! | `check` | comparison of meshes and scenes with brute force: rays, and points, regions and filters (`mesh_places`, `scene_places`) | `args`, `load`, `messages`, `query` |
+//! | `bench` | timings with their spread, and the comparison of two runs | `messages`, `query` |
 //! | `load` | files as meshes and scenes with their trees: notes, progress, checksums of the sources, free memory, textures, standard input | `args`, `messages`, `output` |
 //! | `points` | points from files and standard input, their closest surface points, and the results | `args`, `output`, `table` |
 //! | `rays` | rays from files and standard input | `table` |
-//! | `output` | results as text, NDJSON, CSV or NPZ: `record` takes the fields from a hit, `columns` collects arrays; files appear whole or not at all | `args`, `messages`, `query` |
-//! | `query` | queries with many rays | |
+//! | `output` | results as text, NDJSON, CSV or NPZ: `writer` is the same for rays and points, `record` takes the fields from a hit, `columns` collects arrays; files appear whole or not at all | `args`, `messages`, `query` |
+//! | `query` | queries with many rays, of whatever rays are cast at: a tree, a scene, or a scan (`caster`) | |
 //! | `messages` | everything on standard error | |
 //! | `args` | the grammar of the command line, the fields of results, and hints for frequent mistakes | `table` |
 //! | `table` | rows of numbers in CSV, NDJSON or NPY, which rays and points share | |

@@ -50,25 +50,13 @@ impl Field {
     /// The name in flags, JSON and text.
     pub(crate) fn name(self) -> &'static str {
         match self {
-            Self::T => "t",
-            Self::Distance => "distance",
             Self::Point => "point",
             Self::Normal => "normal",
             Self::InterpolatedNormal => "interpolated_normal",
-            Self::Side => "side",
-            Self::W1 => "w1",
-            Self::W2 => "w2",
-            Self::Instance => "instance",
-            Self::Path => "path",
-            Self::Triangle => "triangle",
             Self::Vertices => "vertices",
-            Self::Polygon => "polygon",
-            Self::Line => "line",
-            Self::Object => "object",
-            Self::Group => "group",
-            Self::Material => "material",
             Self::Colour => "colour",
             Self::Texture => "texture",
+            _ => self.columns()[0],
         }
     }
 
@@ -123,6 +111,37 @@ pub(crate) enum PointField {
     Material,
 }
 
+impl PointField {
+    /// The name in flags, JSON and text.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Position => "position",
+            Self::Closest => "closest",
+            Self::Vertices => "vertices",
+            _ => self.columns()[0],
+        }
+    }
+
+    /// The columns of CSV.
+    pub(crate) fn columns(self) -> &'static [&'static str] {
+        match self {
+            Self::Position => &["x", "y", "z"],
+            Self::Inside => &["inside"],
+            Self::Distance => &["distance"],
+            Self::SignedDistance => &["signed_distance"],
+            Self::Closest => &["closest_x", "closest_y", "closest_z"],
+            Self::W1 => &["w1"],
+            Self::W2 => &["w2"],
+            Self::Triangle => &["triangle"],
+            Self::Vertices => &["vertex_0", "vertex_1", "vertex_2"],
+            Self::Polygon => &["polygon"],
+            Self::Object => &["object"],
+            Self::Group => &["group"],
+            Self::Material => &["material"],
+        }
+    }
+}
+
 /// The fields of `--fields`, each once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct FieldList<F = Field>(pub(crate) Vec<F>);
@@ -169,6 +188,9 @@ mod tests {
     #[test]
     fn the_name_of_a_field_is_the_value_of_the_flag() {
         for field in Field::value_variants() {
+            assert_eq!(field.to_possible_value().unwrap().get_name(), field.name());
+        }
+        for field in PointField::value_variants() {
             assert_eq!(field.to_possible_value().unwrap().get_name(), field.name());
         }
     }

@@ -5,14 +5,15 @@ use std::io::Write;
 use std::time::Duration;
 
 use anyhow::bail;
+use hitscan::Faces;
 use hitscan_files::Escaped;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::target::Target;
 use super::timing::{Spread, spread_of};
 use super::workload::Workload;
 use crate::messages::readable;
+use crate::query::{Found, RayCaster};
 
 /// The times of a workload in nanoseconds per ray. Single rays run on one thread, batches on all.
 #[derive(Debug, Serialize, Deserialize)]
@@ -44,30 +45,32 @@ impl Measured {
     ///
     /// # Errors
     /// A difference, because the speed of wrong answers means nothing.
-    pub(crate) fn new<T: Target>(
-        target: &T,
+    pub(crate) fn new<T: RayCaster>(
+        caster: &T,
+        scan: &impl RayCaster<Ray = T::Ray>,
         n_triangles: usize,
         workload: &Workload<T::Ray>,
     ) -> anyhow::Result<Self> {
-        check_sample(target, n_triangles, workload)?;
+        const FACES: Faces = Faces::Both;
+        check_sample(caster, scan, n_triangles, workload)?;
         let rays = workload.rays.as_slice();
         let per_ray = |spread: Spread| spread.scaled(1e9 / rays.len() as f64);
         let closest_ns = per_ray(spread_of(|| {
             for ray in rays {
-                black_box(target.closest(ray));
+                black_box(caster.closest(ray, FACES));
             }
         }));
         let any_ns = per_ray(spread_of(|| {
             for ray in rays {
-                black_box(target.is_occluded(ray));
+                black_box(caster.is_occluded(ray, FACES));
             }
         }));
         let mut hits = vec![None; rays.len()];
         let batch_closest_ns =
-            per_ray(spread_of(|| target.closest_batch(black_box(rays), &mut hits)));
+            per_ray(spread_of(|| caster.closest_batch(black_box(rays), FACES, &mut hits)));
         let mut occluded = vec![false; rays.len()];
         let batch_any_ns =
-            per_ray(spread_of(|| target.is_occluded_batch(black_box(rays), &mut occluded)));
+            per_ray(spread_of(|| caster.is_occluded_batch(black_box(rays), FACES, &mut occluded)));
         Ok(Self {
             name: workload.name.to_owned(),
             hit_share: hits.iter().flatten().count() as f64 / rays.len() as f64,
@@ -94,8 +97,9 @@ impl Measured {
 }
 
 /// Compares the answers of a sample of the rays with brute force, for a second or two.
-fn check_sample<T: Target>(
-    target: &T,
+fn check_sample<T: RayCaster>(
+    caster: &T,
+    scan: &impl RayCaster<Ray = T::Ray>,
     n_triangles: usize,
     workload: &Workload<T::Ray>,
 ) -> anyhow::Result<()> {
@@ -104,15 +108,14 @@ fn check_sample<T: Target>(
     let n = workload.rays.len();
     let step = n.div_ceil(n_wanted);
     let mut batch = vec![None; n];
-    target.closest_batch(&workload.rays, &mut batch);
-    let bits = |hit: Option<&T::Hit>| hit.map(T::bits);
-    let batch = &batch.iter().map(|hit| bits(hit.as_ref())).collect::<Vec<_>>();
+    caster.closest_batch(&workload.rays, Faces::Both, &mut batch);
+    let batch: Vec<_> = batch.into_iter().map(bits).collect();
     let is_wrong = |i: usize| {
         let ray = &workload.rays[i];
-        let expected = target.scan(ray);
-        bits(expected.as_ref()) != bits(target.closest(ray).as_ref())
-            || bits(expected.as_ref()) != batch[i]
-            || expected.is_some() != target.is_occluded(ray)
+        let expected = bits(scan.closest(ray, Faces::Both));
+        expected != bits(caster.closest(ray, Faces::Both))
+            || expected != batch[i]
+            || expected.is_some() != caster.is_occluded(ray, Faces::Both)
     };
     match (0..n).into_par_iter().step_by(step).find_first(|&i| is_wrong(i)) {
         None => Ok(()),
@@ -122,6 +125,10 @@ fn check_sample<T: Target>(
             workload.rays[i]
         ),
     }
+}
+
+fn bits(hit: Option<impl Into<Found>>) -> Option<(u64, u64, [u32; 5])> {
+    hit.map(|hit| hit.into().to_bits())
 }
 
 /// The report of `bench`, which `--save` keeps and `--baseline` reads.

@@ -2,12 +2,10 @@
 
 mod baseline;
 mod measured;
-mod target;
 mod timing;
 mod workload;
 
 pub(crate) use baseline::Comparison;
 pub(crate) use measured::{Measured, Report, StageTimes};
-pub(crate) use target::{MeshTarget, SceneTarget, Target};
 pub(crate) use timing::{Spread, repeated};
 pub(crate) use workload::{Workload, scene_workloads, workloads};

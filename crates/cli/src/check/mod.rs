@@ -1,13 +1,14 @@
 //! Comparison of every query of a mesh or a scene with brute force.
 
-mod comparison;
+mod mesh;
+mod mesh_places;
 mod rays;
+mod report;
 mod scene;
-mod space;
+mod scene_places;
+mod subject;
+mod tally;
 
-pub(crate) use comparison::{Comparison, FirstDifference};
-pub(crate) use rays::{Expected, Shape};
-pub(crate) use scene::{
-    ExpectedInScene, ExpectedInSceneSpace, SceneDifference, SceneRays, SceneTally,
-};
-pub(crate) use space::{ExpectedInSpace, displaced};
+pub(crate) use mesh::MeshSubject;
+pub(crate) use scene::SceneSubject;
+pub(crate) use subject::check;

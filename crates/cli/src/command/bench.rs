@@ -4,11 +4,13 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use hitscan::MeshBvh;
+use hitscan::primitives::brute_force::BruteForce;
+use hitscan::scene::{QueryOptions, SceneBruteForce};
 
 use crate::args::{BenchArgs, EngineArgs, ReportFormat};
 use crate::bench::{
-    Comparison, Measured, MeshTarget, Report, SceneTarget, Spread, StageTimes,
-    Target as Measurable, Workload, repeated, scene_workloads, workloads,
+    Comparison, Measured, Report, Spread, StageTimes, Workload, repeated, scene_workloads,
+    workloads,
 };
 use crate::load::{
     LoadTimes, LoadedScene, Model, build_tree, load_if_scene, load_mesh, load_scene, stdin, timed,
@@ -16,6 +18,7 @@ use crate::load::{
 use crate::messages;
 use crate::output::Target;
 use crate::process::{Outcome, set_threads};
+use crate::query::{RayCaster, SceneCaster, SceneScan};
 
 pub(crate) fn run(args: &BenchArgs) -> anyhow::Result<Outcome> {
     set_threads(args.engine.threads)?;
@@ -70,7 +73,7 @@ fn report_of_mesh(args: &BenchArgs) -> anyhow::Result<(Report, Vec<PathBuf>)> {
     let Model { mesh, files, .. } = &model;
     let workloads = workloads(mesh, &tree, args.rays as usize, args.seed);
     let n = mesh.triangles().len();
-    let measured = measure(&MeshTarget::new(mesh, &tree), n, &workloads)?;
+    let measured = measure(&tree, &BruteForce::new(mesh), n, &workloads)?;
     Ok((report(args, None, n, tree.isa().name(), [load, build], measured), files.clone()))
 }
 
@@ -99,19 +102,22 @@ fn report_of_scene(args: &BenchArgs, loaded: LoadedScene) -> anyhow::Result<Repo
     let n = meshes.map(|mesh| mesh.tri_mesh().triangles().len()).sum();
     let isa = loaded.meshes.first().map_or("none", |loaded| loaded.mesh.bvh().isa().name());
     let workloads = scene_workloads(scene, args.rays as usize, args.seed);
-    let measured = measure(&SceneTarget::new(scene), n, &workloads)?;
+    let options = QueryOptions::default();
+    let scan = SceneScan { scan: SceneBruteForce::new(scene), options };
+    let measured = measure(&SceneCaster { scene, options }, &scan, n, &workloads)?;
     Ok(report(args, Some(scene.len()), n, isa, stages, measured))
 }
 
-fn measure<T: Measurable>(
+fn measure<T: RayCaster>(
     target: &T,
+    scan: &impl RayCaster<Ray = T::Ray>,
     n_triangles: usize,
     workloads: &[Workload<T::Ray>],
 ) -> anyhow::Result<Vec<Measured>> {
     let bar = messages::counter("measuring", Some(workloads.len() as u64));
     let mut measured = Vec::new();
     for workload in workloads {
-        measured.push(Measured::new(target, n_triangles, workload)?);
+        measured.push(Measured::new(target, scan, n_triangles, workload)?);
         bar.inc(1);
     }
     bar.finish_and_clear();

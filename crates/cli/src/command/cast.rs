@@ -2,16 +2,17 @@
 
 use std::path::PathBuf;
 
+use hitscan::Ray;
 use hitscan::primitives::brute_force::BruteForce;
-use hitscan::scene::SceneBruteForce;
+use hitscan::scene::{QueryOptions, SceneBruteForce, WorldRay};
 use indicatif::ProgressBar;
 
 use crate::args::{CastArgs, FieldList};
 use crate::load::{RayTarget, build_tree, load_for_rays};
 use crate::messages;
-use crate::output::{Colours, ResultWriter, Results, Surface, Target, default_fields};
+use crate::output::{Colours, Results, Surface, Target, default_fields, ray_writer};
 use crate::process::{Outcome, set_threads};
-use crate::query::{Answers, Query, QueryBackend, Rays};
+use crate::query::{Answers, Query, RayCaster, SceneCaster, SceneScan};
 use crate::rays::RayReader;
 use crate::resolved::Cast;
 
@@ -27,36 +28,76 @@ pub(crate) fn run(args: &CastArgs) -> anyhow::Result<Outcome> {
         RayTarget::Scene(loaded) => {
             inputs.extend(loaded.files.iter().cloned());
             let colours = loaded.colours();
-            let surface = Surface::Scene(&loaded.scene, &colours);
-            let backend = match args.brute {
-                true => QueryBackend::BruteScene(SceneBruteForce::new(&loaded.scene)),
-                false => QueryBackend::Scene(&loaded.scene),
-            };
-            cast.run(&backend, surface, rays, target, &inputs)
+            let (scene, options) = (&loaded.scene, QueryOptions::default());
+            let surface = Surface::Scene(scene, &colours);
+            if args.brute {
+                let scan = SceneScan { scan: SceneBruteForce::new(scene), options };
+                return cast.run(&scan, surface, rays, target, &inputs);
+            }
+            cast.run(&SceneCaster { scene, options }, surface, rays, target, &inputs)
         }
         RayTarget::Mesh(mut model) => {
+            inputs.extend(model.files.iter().cloned());
             let tree = match args.brute {
                 true => None,
-                false => Some(Box::new(build_tree(&mut model, &args.engine)?)),
+                false => Some(build_tree(&mut model, &args.engine)?),
             };
-            let mesh = &model.mesh;
             let mut colours = Colours::default();
-            colours.add(mesh, &model.materials);
-            let backend =
-                tree.map_or_else(|| QueryBackend::Brute(BruteForce::new(mesh)), QueryBackend::Tree);
-            inputs.extend(model.files.iter().cloned());
-            cast.run(&backend, Surface::Mesh(mesh, &colours), rays, target, &inputs)
+            colours.add(&model.mesh, &model.materials);
+            let surface = Surface::Mesh(&model.mesh, &colours);
+            match tree {
+                None => cast.run(&BruteForce::new(&model.mesh), surface, rays, target, &inputs),
+                Some(tree) => cast.run(&tree, surface, rays, target, &inputs),
+            }
         }
+    }
+}
+
+/// A ray of a mesh or of a scene.
+trait CastRay: Sized {
+    fn read(reader: &mut RayReader, rays: &mut Vec<Self>, max_rays: usize) -> anyhow::Result<()>;
+
+    fn is_valid(&self) -> bool;
+
+    /// The length of the direction.
+    fn unit(&self) -> f64;
+}
+
+impl CastRay for Ray {
+    fn read(reader: &mut RayReader, rays: &mut Vec<Self>, max_rays: usize) -> anyhow::Result<()> {
+        reader.read(rays, max_rays)
+    }
+
+    fn is_valid(&self) -> bool {
+        self.is_valid()
+    }
+
+    fn unit(&self) -> f64 {
+        self.direction.as_dvec3().length()
+    }
+}
+
+impl CastRay for WorldRay {
+    fn read(reader: &mut RayReader, rays: &mut Vec<Self>, max_rays: usize) -> anyhow::Result<()> {
+        reader.read_f64(rays, max_rays)
+    }
+
+    fn is_valid(&self) -> bool {
+        self.is_valid()
+    }
+
+    fn unit(&self) -> f64 {
+        self.direction.length()
     }
 }
 
 impl Cast {
     /// Casts all rays and writes their results.
-    fn run(
+    fn run<T: RayCaster<Ray: CastRay>>(
         &self,
-        backend: &QueryBackend<'_>,
+        caster: &T,
         surface: Surface<'_>,
-        mut rays: Box<dyn RayReader>,
+        mut rays: Box<RayReader>,
         target: Target,
         inputs: &[PathBuf],
     ) -> anyhow::Result<Outcome> {
@@ -64,34 +105,32 @@ impl Cast {
         let of_scene = matches!(surface, Surface::Scene(..));
         let defaults = || default_fields(format, of_scene);
         let fields = self.fields.clone().map_or_else(defaults, |FieldList(fields)| fields);
-        let mut writer = ResultWriter::new(format, query, &fields, of_scene, target)?;
+        let mut writer = ray_writer(format, query, &fields, of_scene, target)?;
         let bar = match on_terminal {
             true => ProgressBar::hidden(),
             false => messages::counter("casting", rays.total()),
         };
         let (mut n_rays, mut n_invalid, mut any_hit) = (0, 0, false);
-        let mut chunk = backend.no_rays();
+        let mut chunk: Vec<T::Ray> = vec![];
         let mut chunk_size = first_chunk_size(query);
         loop {
             chunk.clear();
-            match &mut chunk {
-                Rays::Mesh(chunk) => rays.read(chunk, chunk_size)?,
-                Rays::Scene(chunk) => rays.read_world(chunk, chunk_size)?,
-            }
-            if chunk.len() == 0 {
+            T::Ray::read(&mut *rays, &mut chunk, chunk_size)?;
+            if chunk.is_empty() {
                 break;
             }
-            let answers = backend.answers(&chunk, query, faces);
+            let answers = Answers::new(caster, &chunk, query, faces);
             writer.write(&Results {
                 surface,
                 first_ray: n_rays,
-                rays: &chunk,
+                n_rays: chunk.len(),
+                unit: &|ray| chunk[ray].unit(),
                 answers: &answers,
                 fields: &fields,
             })?;
             any_hit |= answers.any_hit();
             n_rays += chunk.len() as u64;
-            n_invalid += chunk.n_invalid();
+            n_invalid += chunk.iter().filter(|ray| !ray.is_valid()).count();
             if let Answers::All(lists) = &answers {
                 let size = chunk.len() * HITS_AT_A_TIME / lists.hits.len().max(1);
                 chunk_size = size.clamp(1, (2 * chunk_size).min(MAX_CHUNK_SIZE));

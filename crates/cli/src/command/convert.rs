@@ -53,8 +53,14 @@ fn moved(
     let mut attributes = mesh.attributes().clone();
     let turn = |normal: &mut Vec3| *normal = turned(normal.as_dvec3()).as_vec3();
     attributes.normals.iter_mut().for_each(turn);
-    let moved = TriMesh::from_f64(positions, mesh.triangles().to_vec(), recentre)?.value;
-    let moved = moved.with_attributes(attributes)?;
+    let moved = TriMesh::from_f64(positions, mesh.triangles().to_vec(), recentre)?;
+    if moved.rounded_by > 0.0 {
+        messages::note(format_args!(
+            "positions rounded by up to {}, because f32 is coarse there",
+            moved.rounded_by
+        ));
+    }
+    let moved = moved.value.with_attributes(attributes)?;
     match mesh.records() {
         Some(records) => moved.with_records(records.clone()),
         None => Ok(moved),

@@ -10,7 +10,7 @@ use crate::args::{FieldList, PointsArgs};
 use crate::load::{build_tree, load_merged};
 use crate::messages;
 use crate::output::Target;
-use crate::points::{self, Deviation, PointAnswer, PointResults, PointWriter};
+use crate::points::{self, Deviation, PointAnswer, PointReader, PointResults};
 use crate::process::{Outcome, set_threads};
 use crate::resolved::{PointInput, Points};
 
@@ -26,7 +26,7 @@ pub(crate) fn run(args: &PointsArgs) -> anyhow::Result<Outcome> {
     let target = Target::open(args.output.as_deref())?.keeping(args.clobber.no_clobber)?;
     let defaults = || points::default_fields(format);
     let fields = args.fields.clone().map_or_else(defaults, |FieldList(fields)| fields);
-    let mut writer = PointWriter::new(format, &fields, target)?;
+    let mut writer = points::point_writer(format, &fields, target)?;
     let mut model = load_merged(&args.file, &args.engine)?;
     let tree = WindingTree::new(Arc::new(build_tree(&mut model, &args.engine)?));
 
@@ -36,18 +36,10 @@ pub(crate) fn run(args: &PointsArgs) -> anyhow::Result<Outcome> {
     };
     let (mut n_points, mut n_invalid, mut any_closest) = (0, 0, false);
     let offset = model.mesh.offset();
-    let (mut chunk, mut exact) = (Vec::new(), Vec::new());
+    let mut chunk = Vec::new();
     let mut deviation = Deviation::default();
     loop {
-        chunk.clear();
-        if offset == DVec3::ZERO {
-            reader.read(&mut chunk, MAX_CHUNK_SIZE)?;
-        } else {
-            exact.clear();
-            reader.read_f64(&mut exact, MAX_CHUNK_SIZE)?;
-            let local = |&point: &[f64; 3]| (DVec3::from(point) - offset).as_vec3().to_array();
-            chunk.extend(exact.iter().map(local));
-        }
+        read_chunk(&mut *reader, offset, &mut chunk)?;
         if chunk.is_empty() {
             break;
         }
@@ -81,4 +73,21 @@ pub(crate) fn run(args: &PointsArgs) -> anyhow::Result<Outcome> {
         ));
     }
     Ok(if any_closest { Outcome::Done } else { Outcome::Nothing })
+}
+
+/// Replaces the points of a chunk by the next, relative to the offset of the mesh.
+fn read_chunk(
+    reader: &mut PointReader,
+    offset: DVec3,
+    chunk: &mut Vec<[f32; 3]>,
+) -> anyhow::Result<()> {
+    chunk.clear();
+    if offset == DVec3::ZERO {
+        return reader.read(chunk, MAX_CHUNK_SIZE);
+    }
+    let mut exact = Vec::new();
+    reader.read_f64(&mut exact, MAX_CHUNK_SIZE)?;
+    let local = |&point: &[f64; 3]| (DVec3::from(point) - offset).as_vec3().to_array();
+    chunk.extend(exact.iter().map(local));
+    Ok(())
 }

@@ -12,6 +12,7 @@ use hitscan::{Format, Loaded, MeshBvh, ReadError, ReadErrorKind, TriMesh};
 
 use super::memory;
 use super::model::{CachedTree, Model};
+use super::precision;
 use super::source_snapshot::{self, READER};
 use super::stdin;
 use crate::args::{EngineArgs, LimitArgs};
@@ -38,15 +39,15 @@ pub(crate) fn load_mesh_quietly(path: &Path, limits: &LimitArgs) -> anyhow::Resu
     }
     let mut loaded = load_file(path, limits)?;
     let files = mem::take(&mut loaded.files);
-    Ok(Model {
-        n_ignored: loaded.report.n_ignored(),
-        remarks: loaded.report.lines(),
-        files: if stdin::is_stdin(path) { files } else { with_path(path, files) },
-        materials: mem::take(&mut loaded.materials),
-        mesh: loaded.into_mesh().map_err(with_flag)?,
-        built_from: vec![],
-        tree: None,
-    })
+    let mut remarks = loaded.report.lines();
+    if !limits.load_options().recentre {
+        remarks.extend(precision::of_merged(&loaded.meshes, &loaded.instances));
+    }
+    let (n_ignored, materials) = (loaded.report.n_ignored(), mem::take(&mut loaded.materials));
+    let mesh = loaded.into_mesh().map_err(with_flag)?;
+    remarks.extend(precision::of_mesh(&mesh));
+    let files = if stdin::is_stdin(path) { files } else { with_path(path, files) };
+    Ok(Model { mesh, materials, n_ignored, remarks, files, built_from: vec![], tree: None })
 }
 
 /// Reads a mesh file of any format with a progress bar, and prints no notes. `-` is standard input.

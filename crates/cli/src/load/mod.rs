@@ -4,6 +4,7 @@ mod loaded_scene;
 mod memory;
 mod mesh;
 mod model;
+mod precision;
 mod reduced_scene;
 mod scene;
 mod source_snapshot;

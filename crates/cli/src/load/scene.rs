@@ -16,6 +16,7 @@ use hitscan_files::InsideError;
 use super::loaded_scene::{LoadTimes, LoadedMesh, LoadedScene};
 use super::mesh::{build_tree, load_gltf, load_mesh, load_scene_cache, timed};
 use super::model::{CachedTree, Model};
+use super::precision;
 use super::source_snapshot::{self, READER};
 use super::textures::MaterialSet;
 use crate::args::EngineArgs;
@@ -229,9 +230,13 @@ pub(crate) fn load_merged(path: &Path, engine: &EngineArgs) -> anyhow::Result<Mo
         })
     });
     let instances: Vec<formats::Instance> = placed.collect();
-    let merged = formats::merge(&meshes, &instances, &engine.limits.load_options());
-    let mesh = merged.map_err(|kind| anyhow!("{}: {kind}", path.display()))?;
-    let LoadedScene { meshes, files, built_from, n_ignored, remarks, .. } = loaded;
+    let options = engine.limits.load_options();
+    let mesh = formats::merge(&meshes, &instances, &options)
+        .map_err(|kind| anyhow!("{}: {kind}", path.display()))?;
+    let remark = (!options.recentre).then(|| precision::of_merged(&meshes, &instances)).flatten();
+    remark.iter().for_each(messages::note);
+    let LoadedScene { meshes, files, built_from, n_ignored, mut remarks, .. } = loaded;
+    remarks.extend(remark);
     let mut materials: Vec<Material> = vec![];
     let mut seen = vec![];
     for LoadedMesh { materials: set, .. } in &meshes {

@@ -205,8 +205,9 @@ mod tests {
     use zip::ZipArchive;
 
     use super::*;
+    use crate::output::Target;
+    use crate::output::archive::write_archive;
     use crate::output::npy::{ALIGNMENT, PREFIX};
-    use crate::output::{Target, write_archive};
 
     /// The NPY file of a column in an archive.
     fn npy(column: Column) -> Vec<u8> {

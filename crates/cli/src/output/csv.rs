@@ -27,9 +27,10 @@ pub(super) fn header(query: Query, fields: &[Field]) -> String {
 /// A field of a row; empty where there is no value.
 #[derive(Serialize)]
 #[serde(untagged)]
-enum Cell<'a> {
+pub(crate) enum Cell<'a> {
     #[serde(serialize_with = "empty")]
     Empty,
+    Bool(bool),
     F32(f32),
     F64(f64),
     Index(u64),
@@ -53,7 +54,7 @@ pub(super) fn append(results: &Results<'_>, rays: Range<usize>, out: &mut Vec<u8
                     row.clear();
                     row.push(Cell::Index(ray));
                     for &field in results.fields {
-                        append_cells(field, record.value(field), &mut row);
+                        append_cells(field.columns().len(), record.value(field), &mut row);
                     }
                     writer.serialize(&row).expect(MEMORY);
                 }
@@ -67,17 +68,19 @@ pub(super) fn append(results: &Results<'_>, rays: Range<usize>, out: &mut Vec<u8
 
 /// A name that no spreadsheet takes for a formula. A name that begins with one of `= + - @ '`, a tab or a
 /// carriage return gets a `'` in front, so that dropping one `'` gives every name back.
-pub(crate) fn plain_name(name: &str) -> Cow<'_, str> {
+fn plain_name(name: &str) -> Cow<'_, str> {
     match name.starts_with(['=', '+', '-', '@', '\'', '\t', '\r']) {
         true => Cow::Owned(format!("'{name}")),
         false => Cow::Borrowed(name),
     }
 }
 
-/// Appends one cell for each column of the field.
-fn append_cells<'a>(field: Field, value: Value<'a>, row: &mut Vec<Cell<'a>>) {
+/// Appends the cells of a value, which fill `n_columns` columns.
+pub(crate) fn append_cells<'a>(n_columns: usize, value: Value<'a>, row: &mut Vec<Cell<'a>>) {
     match value {
-        Value::None => row.extend(field.columns().iter().map(|_| Cell::Empty)),
+        Value::None => row.extend((0..n_columns).map(|_| Cell::Empty)),
+        Value::Bool(is) => row.push(Cell::Bool(is)),
+        Value::Single(v) => row.extend(v.map(Cell::F32)),
         Value::F32(x) => row.push(Cell::F32(x)),
         Value::F64(x) => row.push(Cell::F64(x)),
         Value::Index(i) => row.push(Cell::Index(i)),

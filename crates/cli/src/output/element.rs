@@ -7,9 +7,10 @@ use hitscan::picking::{Element, Pick};
 use hitscan::scene::{InstanceId, Scene};
 use serde::Serialize;
 
-use super::record::{path_names, quoted};
+use super::record::path_names;
 use super::target::Target;
 use super::text::normal_in_words;
+use super::value::quoted;
 use crate::args::LineFormat;
 
 /// An element of a scene.

@@ -2,15 +2,15 @@
 
 use anyhow::Context;
 
-use super::archive::write_archive;
+use super::archive::Archive;
 use super::columns::{Column, HitColumns};
 use super::results::Results;
-use super::target::Target;
+use super::writer::Arrays;
 use crate::args::Field;
 use crate::query::{Answer, Query};
 
 /// The arrays of a query. They are complete after the last push.
-pub(crate) enum Arrays {
+pub(crate) enum RayArrays {
     /// An entry per ray.
     Closest(HitColumns),
     /// An entry per hit. The hits of ray i start at `ray_splits[i]` and end before `ray_splits[i + 1]`.
@@ -19,7 +19,7 @@ pub(crate) enum Arrays {
     Plain(Column),
 }
 
-impl Arrays {
+impl RayArrays {
     /// # Errors
     /// A full disk.
     pub(super) fn new(query: Query, fields: &[Field], of_scene: bool) -> anyhow::Result<Self> {
@@ -37,7 +37,7 @@ impl Arrays {
     }
 
     pub(super) fn push(&mut self, results: &Results<'_>) -> anyhow::Result<()> {
-        for i in 0..results.rays.len() {
+        for i in 0..results.n_rays {
             match (&mut *self, results.answers.of(i)) {
                 (Self::Closest(columns), Answer::Hits(hits)) => {
                     let record = hits.first().map(|hit| results.record(i, hit));
@@ -61,9 +61,11 @@ impl Arrays {
         }
         Ok(())
     }
+}
 
-    pub(super) fn write(self, target: &mut Target) -> anyhow::Result<()> {
-        write_archive(target, |archive| match self {
+impl Arrays for RayArrays {
+    fn write(self, archive: &mut Archive) -> anyhow::Result<()> {
+        match self {
             Self::Closest(columns) => columns.write(archive),
             Self::All { ray_splits, ray_ids, hits } => {
                 ray_splits.write(archive)?;
@@ -71,6 +73,6 @@ impl Arrays {
                 hits.write(archive)
             }
             Self::Plain(column) => column.write(archive),
-        })
+        }
     }
 }

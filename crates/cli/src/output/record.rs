@@ -170,8 +170,3 @@ pub(super) fn path_names(scene: &Scene, instance: InstanceId) -> Vec<Option<&str
 fn vector<'a>(v: Option<DVec3>) -> Value<'a> {
     v.map_or(Value::None, |v| Value::Vector(v.to_array().map(|x| x + 0.0)))
 }
-
-/// A name in quotes, with control characters escaped.
-pub(crate) fn quoted(name: &str) -> String {
-    format!("{name:?}")
-}

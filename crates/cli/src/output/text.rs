@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::ops::Range;
 
-use super::record::{HitRecord, quoted};
+use super::record::HitRecord;
 use super::results::Results;
 use super::value::Value;
 use crate::args::Field;
@@ -73,25 +73,11 @@ fn append_hit(out: &mut Vec<u8>, hit: &HitRecord<'_>, chosen: &[Field]) {
 
 /// A value in words; `None` for no value.
 fn in_words(field: Field, value: &Value<'_>) -> Option<String> {
-    Some(match value {
-        Value::None if field == Field::Normal => normal_in_words(None),
-        Value::None => return None,
-        Value::F32(x) => format!("{x:?}"),
-        Value::F64(x) => format!("{x:?}"),
-        Value::Index(i) => i.to_string(),
-        Value::Name(name) if field == Field::Side => (*name).to_owned(),
-        Value::Name(name) => quoted(name),
-        Value::Vector([x, y, z]) => format!("{x:?} {y:?} {z:?}"),
-        Value::Pair([u, v]) => format!("{u:?} {v:?}"),
-        Value::Indices([a, b, c]) => format!("{a} {b} {c}"),
-        Value::Path(path) => {
-            let names: Vec<String> = path.iter().flatten().map(|name| quoted(name)).collect();
-            if names.is_empty() {
-                return None;
-            }
-            names.join(" / ")
-        }
-    })
+    match (field, value) {
+        (Field::Normal, Value::None) => Some(normal_in_words(None)),
+        (Field::Side, Value::Name(name)) => Some((*name).to_owned()),
+        _ => value.in_words(),
+    }
 }
 
 /// A normal in words, also for a triangle without one.

@@ -1,98 +1,89 @@
-//! Writes the results of rays in any format.
+//! Writes results of rays or of points in any format.
 
 use std::io::Write;
 use std::ops::Range;
 use std::path::PathBuf;
 
-use super::results::Results;
+use super::archive::{Archive, write_archive};
 use super::target::Target;
-use super::{csv, ndjson, npz, text};
-use crate::args::{Field, OutputFormat};
-use crate::query::Query;
+use crate::args::OutputFormat;
 
-/// Appends the results of a range of the rays.
-type FormatSlice = fn(&Results<'_>, Range<usize>, &mut Vec<u8>);
+/// Results of some rays or points, in the form of each format.
+pub(crate) trait Chunk: Sync {
+    type Arrays: Arrays;
 
-/// Writes results as they come.
-pub(crate) enum ResultWriter {
-    /// A format with separate results for each ray.
-    Stream { target: Target, format: FormatSlice },
-    /// Arrays over all rays, written at the end.
-    Arrays { target: Target, arrays: Box<npz::Arrays> },
+    /// The number of rays or points.
+    fn len(&self) -> usize;
+
+    fn append_text(&self, range: Range<usize>, out: &mut Vec<u8>);
+
+    fn append_ndjson(&self, range: Range<usize>, out: &mut Vec<u8>);
+
+    fn append_csv(&self, range: Range<usize>, out: &mut Vec<u8>);
+
+    /// # Errors
+    /// A full disk, and more results than the arrays can number.
+    fn push(&self, arrays: &mut Self::Arrays) -> anyhow::Result<()>;
 }
 
-impl ResultWriter {
-    /// Writes the header of the format, if it has one.
+/// The arrays of an NPZ file, which the writer writes at the end.
+pub(crate) trait Arrays {
+    /// Moves the arrays into an archive.
     ///
     /// # Errors
-    /// A target that cannot be written.
+    /// A full disk.
+    fn write(self, archive: &mut Archive) -> anyhow::Result<()>;
+}
+
+/// Writes results as they come, and arrays at the end.
+pub(crate) struct Writer<A> {
+    target: Target,
+    format: OutputFormat,
+    arrays: Option<Box<A>>,
+}
+
+impl<A: Arrays> Writer<A> {
+    /// Writes the header of CSV, or creates the arrays of NPZ.
+    ///
+    /// # Errors
+    /// A target that cannot be written, and an error of `arrays`.
     pub(crate) fn new(
         format: OutputFormat,
-        query: Query,
-        fields: &[Field],
-        of_scene: bool,
+        csv_header: &str,
+        arrays: impl FnOnce() -> anyhow::Result<A>,
         mut target: Target,
     ) -> anyhow::Result<Self> {
-        let format: FormatSlice = match format {
-            OutputFormat::Text => text::append,
-            OutputFormat::Ndjson => ndjson::append,
-            OutputFormat::Csv => {
-                target.write_all(csv::header(query, fields).as_bytes())?;
-                csv::append
-            }
-            OutputFormat::Npz => {
-                let arrays = npz::Arrays::new(query, fields, of_scene)?;
-                return Ok(Self::Arrays { target, arrays: Box::new(arrays) });
-            }
-        };
-        Ok(Self::Stream { target, format })
+        if format == OutputFormat::Csv {
+            target.write_all(csv_header.as_bytes())?;
+        }
+        let arrays = (format == OutputFormat::Npz).then(arrays).transpose()?.map(Box::new);
+        Ok(Self { target, format, arrays })
     }
 
     /// Takes the next results.
     ///
     /// # Errors
-    /// A target that cannot be written, and more rays than the format can number.
-    pub(crate) fn write(&mut self, results: &Results<'_>) -> anyhow::Result<()> {
-        match self {
-            Self::Stream { target, format } => {
-                target.write_formatted(results.rays.len(), |rays, out| format(results, rays, out))
-            }
-            Self::Arrays { arrays, .. } => arrays.push(results),
+    /// A target that cannot be written, and an error of [`Chunk::push`].
+    pub(crate) fn write(&mut self, chunk: &impl Chunk<Arrays = A>) -> anyhow::Result<()> {
+        if let Some(arrays) = &mut self.arrays {
+            return chunk.push(arrays);
         }
+        let format = self.format;
+        self.target.write_formatted(chunk.len(), |range, out| match format {
+            OutputFormat::Ndjson => chunk.append_ndjson(range, out),
+            OutputFormat::Csv => chunk.append_csv(range, out),
+            OutputFormat::Text | OutputFormat::Npz => chunk.append_text(range, out),
+        })
     }
 
     /// Completes the output. The file appears now.
     ///
     /// # Errors
     /// An output file that is one of `inputs`, and a target that cannot be written.
-    pub(crate) fn finish(self, inputs: &[PathBuf]) -> anyhow::Result<()> {
-        match self {
-            Self::Stream { target, .. } => target.finish(inputs),
-            Self::Arrays { mut target, arrays } => {
-                arrays.write(&mut target)?;
-                target.finish(inputs)
-            }
+    pub(crate) fn finish(mut self, inputs: &[PathBuf]) -> anyhow::Result<()> {
+        if let Some(arrays) = self.arrays {
+            write_archive(&mut self.target, |archive| arrays.write(archive))?;
         }
+        self.target.finish(inputs)
     }
-}
-
-/// The fields that a format has without the flag. Only a scene has instances.
-pub(crate) fn default_fields(format: OutputFormat, of_scene: bool) -> Vec<Field> {
-    use Field::{
-        Distance, Group, Instance, Material, Normal, Object, Path, Point, Polygon, Side, T,
-        Triangle, Vertices, W1, W2,
-    };
-    let fields: &[Field] = match format {
-        OutputFormat::Npz => &[T, Instance, Triangle, W1, W2, Normal],
-        OutputFormat::Csv => &[
-            T, Point, Normal, Side, W1, W2, Instance, Path, Triangle, Polygon, Object, Group,
-            Material,
-        ],
-        OutputFormat::Text | OutputFormat::Ndjson => &[
-            T, Distance, Point, Normal, Side, W1, W2, Instance, Path, Triangle, Vertices, Polygon,
-            Object, Group, Material,
-        ],
-    };
-    let has = |field: &Field| of_scene || !matches!(field, Instance | Path);
-    fields.iter().copied().filter(has).collect()
 }

@@ -1,20 +1,16 @@
-//! Streams of points from files and standard input, their closest surface points, and the results.
+//! Points from files and standard input, their closest surface points, and the results.
 
 mod answer;
-mod csv;
+mod arrays;
 mod deviation;
-mod ndjson;
-mod npy;
-mod reader;
 mod record;
-mod single;
-mod source;
-mod writer;
+mod results;
+mod rows;
+mod vertices;
 
 pub(crate) use answer::{PointAnswer, answers};
 pub(crate) use deviation::Deviation;
-pub use reader::PointReader;
-pub(crate) use single::{SinglePoint, VertexPoints};
-pub use source::from_reader;
-pub(crate) use source::open;
-pub(crate) use writer::{PointResults, PointWriter, default_fields};
+pub(crate) use results::{PointResults, default_fields, point_writer};
+pub(crate) use rows::open;
+pub use rows::{PointReader, from_reader};
+pub(crate) use vertices::VertexPoints;

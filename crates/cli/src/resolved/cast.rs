@@ -1,7 +1,5 @@
 //! The flags of `cast`.
 
-use std::io::IsTerminal;
-
 use anyhow::{Context, bail};
 use hitscan::scene::WorldRay;
 use hitscan::{Faces, HitMode, Ray};
@@ -10,8 +8,8 @@ use super::output::{self, RESULTS};
 use crate::args::{CastArgs, FieldList, OutputFormat};
 use crate::load::stdin;
 use crate::query::Query;
-use crate::rays::{self, DefaultRange, RayReader, SingleRay};
-use crate::table::{Decimal, Number, TableFormat, TableSource};
+use crate::rays::{self, DefaultRange, RayReader};
+use crate::table::{Decimal, Number, SingleRow, TableFormat, TableSource};
 
 /// The work of `cast`.
 #[derive(Debug)]
@@ -43,13 +41,9 @@ impl Cast {
     /// mesh and rays that are both on standard input.
     pub(crate) fn new(args: &CastArgs) -> anyhow::Result<Self> {
         let output = args.output.as_deref();
-        let format =
-            RESULTS.choose(args.format.or(args.json.then_some(OutputFormat::Ndjson)), output)?;
+        let (format, on_terminal) = output::of_results(&RESULTS, args.format, args.json, output)?;
         if stdin::is_stdin(&args.file) && args.rays.as_deref().is_some_and(stdin::is_stdin) {
             bail!("cast: both the mesh and --rays are `-`; expected one of them on standard input");
-        }
-        if format == OutputFormat::Npz {
-            output::check_binary("npz", output)?;
         }
         let query = query(args);
         if args.fields.is_some() && matches!(query, Query::Any | Query::Count) {
@@ -61,7 +55,7 @@ impl Cast {
             rays: ray_input(args)?,
             format,
             fields: args.fields.clone(),
-            on_terminal: output.is_none() && std::io::stdout().is_terminal(),
+            on_terminal,
         })
     }
 }
@@ -71,9 +65,11 @@ impl RayInput {
     ///
     /// # Errors
     /// A file that cannot be read or does not start in its format.
-    pub(crate) fn open(&self) -> anyhow::Result<Box<dyn RayReader>> {
+    pub(crate) fn open(&self) -> anyhow::Result<Box<RayReader>> {
         match self {
-            Self::Single(ray, world) => Ok(Box::new(SingleRay(Some((*ray, *world))))),
+            Self::Single(ray, world) => {
+                Ok(Box::new(SingleRow(Some((ray.checked().context("the ray is invalid"), *world)))))
+            }
             Self::Stream { source, format, range } => rays::open(source, *format, *range),
         }
     }

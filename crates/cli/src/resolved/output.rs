@@ -84,6 +84,24 @@ impl<F: Copy> Formats<F> {
     }
 }
 
+/// The format of the results of rays or points, and whether they go to a terminal, where a progress bar would
+/// disturb them.
+///
+/// # Errors
+/// An extension of no format, and binary output to a terminal.
+pub(super) fn of_results(
+    formats: &Formats<OutputFormat>,
+    flag: Option<OutputFormat>,
+    json: bool,
+    output: Option<&Path>,
+) -> anyhow::Result<(OutputFormat, bool)> {
+    let format = formats.choose(flag.or(json.then_some(OutputFormat::Ndjson)), output)?;
+    if format == OutputFormat::Npz {
+        check_binary("npz", output)?;
+    }
+    Ok((format, output.is_none() && std::io::stdout().is_terminal()))
+}
+
 /// Checks that binary output does not go to a terminal.
 ///
 /// # Errors

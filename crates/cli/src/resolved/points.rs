@@ -1,6 +1,5 @@
 //! The flags of `points`.
 
-use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use anyhow::bail;
@@ -9,8 +8,8 @@ use hitscan::TriMesh;
 use super::output::{self, POINTS};
 use crate::args::{OutputFormat, PointsArgs};
 use crate::load::stdin;
-use crate::points::{self, PointReader, SinglePoint, VertexPoints};
-use crate::table::{Decimal, TableFormat, TableSource};
+use crate::points::{self, PointReader, VertexPoints};
+use crate::table::{Decimal, Number, SingleRow, TableFormat, TableSource};
 
 /// The work of `points`.
 #[derive(Debug)]
@@ -40,15 +39,11 @@ impl Points {
     /// both on standard input.
     pub(crate) fn new(args: &PointsArgs) -> anyhow::Result<Self> {
         let output = args.output.as_deref();
-        let format =
-            POINTS.choose(args.format.or(args.json.then_some(OutputFormat::Ndjson)), output)?;
+        let (format, on_terminal) = output::of_results(&POINTS, args.format, args.json, output)?;
         if stdin::is_stdin(&args.file) && args.points.as_deref().is_some_and(stdin::is_stdin) {
             bail!(
                 "points: both the mesh and --points are `-`; expected one of them on standard input"
             );
-        }
-        if format == OutputFormat::Npz {
-            output::check_binary("npz", output)?;
         }
         let points = match (&args.points, args.at) {
             (Some(path), _) if args.points_format.is_none() && is_mesh(path) => {
@@ -60,7 +55,6 @@ impl Points {
             (None, Some(point)) => PointInput::Single(point),
             (None, None) => bail!("points: there is no point; use --points or --at"),
         };
-        let on_terminal = output.is_none() && std::io::stdout().is_terminal();
         Ok(Self { points, format, on_terminal })
     }
 }
@@ -73,10 +67,12 @@ impl PointInput {
     pub(crate) fn open(
         &self,
         load: impl FnOnce(&Path) -> anyhow::Result<TriMesh>,
-    ) -> anyhow::Result<Box<dyn PointReader>> {
+    ) -> anyhow::Result<Box<PointReader>> {
         match self {
             Self::Mesh(path) => Ok(Box::new(VertexPoints::new(&load(path)?))),
-            Self::Single(point) => Ok(Box::new(SinglePoint(Some(*point)))),
+            Self::Single(point) => {
+                Ok(Box::new(SingleRow(Some((Ok(point.map(f32::of)), point.map(f64::of))))))
+            }
             Self::Stream { source, format } => points::open(source, *format),
         }
     }

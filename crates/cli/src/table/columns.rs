@@ -5,6 +5,8 @@ use anyhow::bail;
 /// The columns that the rows of a kind have, such as rays or points.
 #[derive(Debug)]
 pub(crate) struct Schema {
+    /// The plural of a row in errors: `rays`.
+    pub(crate) contents: &'static str,
     /// The names of the columns, in the order of a file without a header.
     pub(crate) names: &'static [&'static str],
     /// The number of columns that every file has, the first of `names`. The others are optional.
@@ -14,6 +16,13 @@ pub(crate) struct Schema {
 }
 
 impl Schema {
+    /// The numbers of columns that an array has: the required ones, or all.
+    pub(super) fn widths(&self) -> Vec<usize> {
+        let mut widths = vec![self.n_required, self.names.len()];
+        widths.dedup();
+        widths
+    }
+
     fn index_of(&self, field: &[u8]) -> Option<usize> {
         self.names.iter().position(|name| field.eq_ignore_ascii_case(name.as_bytes()))
     }

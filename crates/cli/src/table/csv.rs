@@ -11,7 +11,7 @@ use super::lines::Lines;
 use super::number::Number;
 
 /// A stream of rows in CSV. No field spans lines, so a line is a row.
-pub(crate) struct CsvTable<R> {
+pub(super) struct CsvTable<R> {
     lines: Lines<R>,
     rows: Rows,
     /// The first row of a file without a header, with its location.

@@ -5,7 +5,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError, sync_channel};
 use std::time::{Duration, Instant};
 
 /// A text or array whose reader can ask for the bytes that have arrived. Files and slices have always arrived.
-pub(crate) trait Arrivals: BufRead {
+pub(super) trait Arrivals: BufRead {
     /// The next line, up to its end, if it has arrived. `rows` is the number of rows that wait for an
     /// answer.
     fn arrived_line(&mut self, _rows: usize) -> Arrived<&[u8]> {
@@ -20,7 +20,7 @@ pub(crate) trait Arrivals: BufRead {
 
 /// The part of an input that a reader can take without waiting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Arrived<T> {
+pub(super) enum Arrived<T> {
     /// Everything: the next read does not wait for another program.
     All,
     Part(T),

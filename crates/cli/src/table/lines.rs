@@ -10,7 +10,7 @@ use super::input::{Arrivals, Arrived};
 const MAX_LINE_BYTES: usize = 1 << 16;
 
 /// Reads a text line by line and skips blank lines.
-pub(crate) struct Lines<R> {
+pub(super) struct Lines<R> {
     input: R,
     line: Vec<u8>,
     number: u64,

@@ -8,16 +8,15 @@ pub(crate) mod json;
 mod lines;
 mod npy;
 mod number;
+mod rows;
 mod source;
 
 pub(crate) use columns::Schema;
-pub(crate) use csv::CsvTable;
 pub use format::TableFormat;
-pub(crate) use input::Arrivals;
-pub(crate) use lines::Lines;
 #[cfg(test)]
 pub(crate) use npy::MAGIC;
-pub(crate) use npy::NpyTable;
 pub use number::Decimal;
 pub(crate) use number::Number;
+pub use rows::RowReader;
+pub(crate) use rows::{MAX_COLUMNS, Row, SingleRow, Table};
 pub(crate) use source::{TableInput, TableSource};

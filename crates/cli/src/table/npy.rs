@@ -15,7 +15,7 @@ pub(crate) const MAGIC: &[u8] = b"\x93NUMPY";
 const MAX_HEADER_BYTES: usize = 1 << 12;
 
 /// A stream of rows in NPY.
-pub(crate) struct NpyTable<R> {
+pub(super) struct NpyTable<R> {
     data: Data<R>,
     layout: Layout,
     next_row: u64,

@@ -19,10 +19,10 @@ pub(crate) enum TableSource {
 
 /// An open table whose format is known.
 pub(crate) struct TableInput {
-    pub(crate) reader: Box<dyn Arrivals>,
+    pub(super) reader: Box<dyn Arrivals>,
     /// The name of the input in errors.
-    pub(crate) name: String,
-    pub(crate) format: TableFormat,
+    pub(super) name: String,
+    pub(super) format: TableFormat,
 }
 
 impl TableSource {

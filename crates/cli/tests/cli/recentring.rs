@@ -135,6 +135,79 @@ fn without_recentring_a_note_tells_the_loss() {
     assert!(run.stderr.contains("positions rounded by up to 0.12"), "{}", run.stderr);
 }
 
+/// A triangle in glTF, whose node lies at `x`.
+fn gltf(folder: &std::path::Path, x: f64) -> String {
+    let bytes: Vec<u8> = [0f32, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0]
+        .iter()
+        .flat_map(|x| x.to_le_bytes())
+        .collect();
+    file(folder, "triangle.bin", bytes);
+    let text = serde_json::json!({
+        "asset": { "version": "2.0" },
+        "scene": 0,
+        "scenes": [{ "nodes": [0] }],
+        "nodes": [{ "mesh": 0, "translation": [x, 0.0, 0.0] }],
+        "meshes": [{ "primitives": [{ "attributes": { "POSITION": 0 } }] }],
+        "accessors": [{
+            "bufferView": 0, "componentType": 5126, "count": 3, "type": "VEC3",
+            "min": [0, 0, 0], "max": [1, 1, 0]
+        }],
+        "bufferViews": [{ "buffer": 0, "byteLength": 36 }],
+        "buffers": [{ "uri": "triangle.bin", "byteLength": 36 }]
+    });
+    file(folder, "far.gltf", text.to_string())
+}
+
+#[test]
+fn without_recentring_a_note_tells_the_loss_of_a_merged_scene() {
+    let folder = folder();
+    let far = gltf(folder.path(), 5_000_000.3);
+    let out = path(folder.path(), "out.obj");
+    let note = "positions rounded by up to 0.2";
+    let scene = "meshes.t = { file = \"far.gltf\", mesh = 0 }\n\
+                 instances = [{ mesh = \"t\", translation = [5e6, 0.3, 0.3] }]\n";
+    let scene = file(folder.path(), "scene.toml", scene.replace("5e6", "5000000.3"));
+    for input in [&far, &scene] {
+        let run = hitscan(&format!("convert {input} {out} --no-recentre")).expect_code(0);
+        assert_eq!(run.stderr.matches(note).count(), 1, "{input}: {}", run.stderr);
+        let run = hitscan(&format!("convert {input} {out}")).expect_code(0);
+        assert!(!run.stderr.contains("rounded"), "{input}: {}", run.stderr);
+    }
+    let near = gltf(folder.path(), 3.3);
+    let run = hitscan(&format!("convert {near} {out} --no-recentre")).expect_code(0);
+    assert!(!run.stderr.contains("rounded"), "{}", run.stderr);
+    // A far place that comes from --scale.
+    let house =
+        file(folder.path(), "near.obj", "v 1 2 3\nv 1.0078125 2 3\nv 1 2.0078125 3\nf 1 2 3\n");
+    let run =
+        hitscan(&format!("convert {house} {out} --no-recentre --scale 1000.1")).expect_code(0);
+    assert_eq!(run.stderr.matches("positions rounded by").count(), 1, "{}", run.stderr);
+}
+
+#[test]
+fn a_note_tells_of_a_mesh_that_is_too_large_for_an_offset_and_far() {
+    let folder = folder();
+    // The size is a share of the distance from the origin.
+    let square = |size: f64| {
+        let [a, b] = [5_400_000.0, 5_400_000.0 + size];
+        let text = format!("v {a} 0 0\nv {b} 0 0\nv {a} {size} 0.1\nf 1 2 3\n");
+        file(folder.path(), "square.obj", text)
+    };
+    let note = "no offset, because the mesh is larger than a sixteenth of its distance from the \
+                origin; single precision has steps of 0.5 there";
+    let city = square(450_000.0);
+    let run = hitscan(&format!("info {city}")).expect_code(0);
+    assert!(run.text().contains(note) && run.stderr.contains(note), "{}", run.text());
+    let run = hitscan(&format!("cast {city} --from 5500000,1,9 --dir 0,0,-1")).expect_code(0);
+    assert!(run.stderr.contains(note), "{}", run.stderr);
+    // Nearer, or farther, where the mesh has an offset.
+    for size in [2_000_000.0, 8.1] {
+        let run = hitscan(&format!("info {}", square(size))).expect_code(0);
+        assert!(!run.text().contains("no offset"), "{size}: {}", run.text());
+        assert_eq!(run.text().contains("recentred"), size == 8.1, "{size}: {}", run.text());
+    }
+}
+
 #[test]
 fn check_and_pick_work_far_from_the_origin() {
     let folder = folder();

@@ -121,7 +121,11 @@ fn check_compares_scenes_with_the_loop_over_instances() {
     let folder = folder();
     let run = hitscan(&format!("check {} --rays 120", scene(folder.path()))).expect_code(0);
     let last = run.text().lines().last().unwrap_or_default();
-    assert!(last.starts_with("120 rays (seed 1), ") && last.ends_with(", 0 differences"), "{last}");
+    assert!(
+        last.starts_with("120 rays (seed 1), ")
+            && last.ends_with(", 0 differences, all trees valid"),
+        "{last}"
+    );
 }
 
 #[test]

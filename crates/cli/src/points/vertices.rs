@@ -1,31 +1,11 @@
-//! The streams of a single point, and of the vertices of a mesh.
+//! The vertices of a mesh, as a stream of points.
 
 use std::collections::HashSet;
 
 use hitscan::TriMesh;
 use hitscan::glam::{DVec3, Vec3};
 
-use super::reader::PointReader;
-use crate::table::{Decimal, Number};
-
-/// The single point of a command line, as a stream.
-pub(crate) struct SinglePoint(pub(crate) Option<[Decimal; 3]>);
-
-impl PointReader for SinglePoint {
-    fn read(&mut self, points: &mut Vec<[f32; 3]>, max_points: usize) -> anyhow::Result<()> {
-        points.extend(self.0.take_if(|_| max_points > 0).map(|point| point.map(f32::of)));
-        Ok(())
-    }
-
-    fn read_f64(&mut self, points: &mut Vec<[f64; 3]>, max_points: usize) -> anyhow::Result<()> {
-        points.extend(self.0.take_if(|_| max_points > 0).map(|point| point.map(f64::of)));
-        Ok(())
-    }
-
-    fn total(&self) -> Option<u64> {
-        Some(1)
-    }
-}
+use crate::table::RowReader;
 
 /// The vertices of a mesh that its triangles use, each position once, in the order of the file.
 pub(crate) struct VertexPoints {
@@ -50,21 +30,21 @@ impl VertexPoints {
     }
 }
 
-impl PointReader for VertexPoints {
-    fn read(&mut self, points: &mut Vec<[f32; 3]>, max_points: usize) -> anyhow::Result<()> {
+impl RowReader<[f32; 3], [f64; 3]> for VertexPoints {
+    fn read(&mut self, points: &mut Vec<[f32; 3]>, max_rows: usize) -> anyhow::Result<()> {
         let offset = self.offset;
         let in_file = |point: [f32; 3]| match offset == DVec3::ZERO {
             true => point,
             false => (Vec3::from_array(point).as_dvec3() + offset).as_vec3().to_array(),
         };
-        points.extend(self.points.by_ref().take(max_points).map(in_file));
+        points.extend(self.points.by_ref().take(max_rows).map(in_file));
         Ok(())
     }
 
-    fn read_f64(&mut self, points: &mut Vec<[f64; 3]>, max_points: usize) -> anyhow::Result<()> {
+    fn read_f64(&mut self, points: &mut Vec<[f64; 3]>, max_rows: usize) -> anyhow::Result<()> {
         let in_file =
             |point: [f32; 3]| (Vec3::from_array(point).as_dvec3() + self.offset).to_array();
-        points.extend(self.points.by_ref().take(max_points).map(in_file));
+        points.extend(self.points.by_ref().take(max_rows).map(in_file));
         Ok(())
     }
 

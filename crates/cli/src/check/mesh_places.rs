@@ -12,7 +12,8 @@ use hitscan::{
 use hitscan_oracle::{HostileRays, N_NEAREST, Oracle, RayHits};
 use rayon::prelude::*;
 
-use super::comparison::{Comparison, hit_bits, point_bits};
+use super::rays::FACES;
+use super::tally::Tally;
 
 /// A point or region of every query, with the answers of brute force.
 #[derive(Debug)]
@@ -32,27 +33,27 @@ struct Place {
     is_within_region: bool,
 }
 
-/// The places and rays of a mesh, with the answers of brute force.
+/// Places and rays of a mesh, with the answers of brute force.
 #[derive(Debug)]
-pub(crate) struct ExpectedInSpace<'a> {
-    mesh: &'a TriMesh,
+pub(crate) struct Places {
     places: Vec<Place>,
     rays: Vec<(Ray, Faces, RayHits)>,
 }
 
-const FACES: [Faces; 3] = [Faces::Both, Faces::Front, Faces::Back];
-
 /// The number of rays of a check for each place and each ray with a filter. A place costs about as much as
 /// ten rays, and so does a ray with a filter in a tree.
-const RAYS_PER_PLACE: usize = 16;
+pub(super) const RAYS_PER_PLACE: usize = 16;
 
-impl<'a> ExpectedInSpace<'a> {
-    /// Scans all triangles for each place and ray. The same seed gives the same ones, `n_rays` / 16 of each.
-    pub(crate) fn new(mesh: &'a TriMesh, seed: u64, n_rays: usize) -> Self {
+impl Places {
+    /// Scans all triangles for each place and ray: a sixteenth of `n_rays`, at the next rays of `stream`.
+    pub(super) fn new(
+        mesh: &TriMesh,
+        oracle: &Oracle,
+        stream: &mut HostileRays<'_>,
+        n_rays: usize,
+    ) -> Self {
         let n = n_rays.div_ceil(RAYS_PER_PLACE);
-        // Another seed, so that the rays are not the first of the main comparison.
-        let mut stream = HostileRays::new(mesh, seed ^ 0x5eed);
-        let (scan, oracle) = (BruteForce::new(mesh), Oracle::new(mesh));
+        let scan = BruteForce::new(mesh);
         let pairs = stream.next_rays(2 * n);
         let places = pairs.par_chunks_exact(2).with_max_len(1).enumerate();
         let places =
@@ -62,19 +63,15 @@ impl<'a> ExpectedInSpace<'a> {
             let faces = FACES[i % FACES.len()];
             (ray, faces, oracle.hits(&ray).seen_by(faces))
         });
-        Self { mesh, places, rays: rays.collect() }
+        Self { places, rays: rays.collect() }
     }
 
-    /// Compares the answers of a tree, and returns the tree.
-    pub(crate) fn compare(&self, tree: MeshBvh) -> (Comparison, MeshBvh) {
-        let tree = Arc::new(tree);
+    /// Compares the answers of a tree.
+    pub(super) fn compare(&self, tree: &Arc<MeshBvh>) -> Tally {
         let winding = WindingTree::new(tree.clone());
-        let places = self.places.par_iter().map(|place| place.compare(&tree, &winding));
-        let rays =
-            self.rays.par_iter().map(|(ray, faces, hits)| filtered(&tree, ray, *faces, hits));
-        let parts: Vec<Comparison> = places.chain(rays).collect();
-        let mut sum = Comparison::default();
-        parts.into_iter().for_each(|part| sum.add(part));
+        let places = self.places.par_iter().map(|place| place.compare(tree, &winding));
+        let rays = self.rays.par_iter().map(|(ray, faces, hits)| filtered(tree, ray, *faces, hits));
+        let mut sum = places.chain(rays).reduce(Tally::default, Tally::with);
         if !self.places.is_empty() {
             let mut visited = Vec::new();
             let _: ControlFlow<()> = tree.visit(
@@ -85,11 +82,10 @@ impl<'a> ExpectedInSpace<'a> {
                 },
             );
             visited.sort_unstable();
-            let all: Vec<u32> = (0..self.mesh.triangles().len() as u32).collect();
+            let all: Vec<u32> = (0..tree.n_triangles() as u32).collect();
             sum.compare("visit", &"everything", &all, &visited);
         }
-        drop(winding);
-        (sum, Arc::into_inner(tree).expect("the winding tree is gone"))
+        sum
     }
 }
 
@@ -143,8 +139,8 @@ impl Place {
         }
     }
 
-    fn compare(&self, tree: &MeshBvh, winding: &WindingTree) -> Comparison {
-        let mut sum = Comparison::default();
+    fn compare(&self, tree: &MeshBvh, winding: &WindingTree) -> Tally {
+        let mut sum = Tally::default();
         let point = self.point;
         let bits = |point: Option<SurfacePoint>| point.as_ref().map(point_bits);
         let found = tree.closest_point(point, f64::INFINITY);
@@ -183,7 +179,7 @@ impl Place {
     }
 
     /// The triangles below the boxes that touch the own box: all that touch it, each once.
-    fn compare_visit(&self, tree: &MeshBvh, sum: &mut Comparison) {
+    fn compare_visit(&self, tree: &MeshBvh, sum: &mut Tally) {
         let Aabb { min, max } = self.aabb;
         let touches = |bounds: &Aabb| bounds.min.cmple(max).all() && min.cmple(bounds.max).all();
         let mut visited = Vec::new();
@@ -204,21 +200,21 @@ fn accepts(hit: &Hit) -> bool {
 }
 
 /// Compares the queries with a filter, and the closest hit that counts its work.
-fn filtered(tree: &MeshBvh, ray: &Ray, faces: Faces, hits: &RayHits) -> Comparison {
-    let mut sum = Comparison::default();
+fn filtered(tree: &MeshBvh, ray: &Ray, faces: Faces, hits: &RayHits) -> Tally {
+    let mut sum = Tally::default();
     let case = (ray, faces);
     let accepted = |hits: &[Hit]| -> Vec<Hit> { hits.iter().copied().filter(accepts).collect() };
-    let (closed, once) = (accepted(&hits.closed), accepted(&hits.once));
+    let (every, once) = (accepted(&hits.closed), accepted(&hits.once));
     let found = tree.closest_hit_where(ray, faces, accepts);
-    sum.compare("closest_where", &case, &hit_bits(closed.first()), &hit_bits(&found));
+    sum.compare("closest_where", &case, &hit_bits(every.first()), &hit_bits(&found));
     let found = tree.is_occluded_where(ray, faces, accepts);
-    sum.compare("any_where", &case, &!closed.is_empty(), &found);
+    sum.compare("any_where", &case, &!every.is_empty(), &found);
     let found = tree.count_crossings_where(ray, faces, accepts);
     sum.compare("crossings_where", &case, &once.len(), &found);
     let (found, _) = tree.closest_hit_with_work(ray, faces);
     sum.compare("with_work", &case, &hit_bits(hits.closed.first()), &hit_bits(&found));
     let mut found = Vec::new();
-    for (mode, all) in [(HitMode::EveryTriangle, &closed), (HitMode::OncePerCrossing, &once)] {
+    for (mode, all) in [(HitMode::EveryTriangle, &every), (HitMode::OncePerCrossing, &once)] {
         let options = HitOptions { faces, mode };
         tree.all_hits_where_into(ray, &options, accepts, &mut found);
         sum.compare("all_where", &(case, mode), &hit_bits(all), &hit_bits(&found));
@@ -233,13 +229,25 @@ fn filtered(tree: &MeshBvh, ray: &Ray, faces: Faces, hits: &RayHits) -> Comparis
 
 /// The mesh with each vertex moved by up to a hundredth of the size, from which a refit leads back. `None` if
 /// the mesh is too large for that.
-pub(crate) fn displaced(mesh: &TriMesh) -> Option<TriMesh> {
+pub(super) fn displaced(mesh: &TriMesh) -> Option<TriMesh> {
     let step = 0.01 * mesh.bounds().extent();
     let moved = mesh.positions().iter().enumerate().map(|(i, &position)| {
         let share = |factor: usize| ((i * factor) % 201) as f32 / 100.0 - 1.0;
         (position + step * Vec3::new(share(7), share(31), share(57))).to_array()
     });
     mesh.with_positions(moved.collect::<Vec<_>>()).ok()
+}
+
+/// Hits as bits, which tell -0.0 from 0.0.
+fn hit_bits<'a>(hits: impl IntoIterator<Item = &'a Hit>) -> Vec<[u32; 5]> {
+    hits.into_iter().map(Hit::to_bits).collect()
+}
+
+/// A point of a surface as bits.
+fn point_bits(point: &SurfacePoint) -> (u32, [u64; 4], [u32; 2]) {
+    let [x, y, z] = point.point.to_array().map(f64::to_bits);
+    let weights = [point.u.to_bits(), point.v.to_bits()];
+    (point.triangle, [x, y, z, point.distance.to_bits()], weights)
 }
 
 #[cfg(test)]
@@ -249,16 +257,19 @@ mod tests {
 
     use super::*;
 
+    fn tally(mesh: &TriMesh, n_rays: usize, tree: MeshBvh) -> Tally {
+        let mut stream = HostileRays::new(mesh, 1);
+        Places::new(mesh, &Oracle::new(mesh), &mut stream, n_rays).compare(&Arc::new(tree))
+    }
+
     #[test]
     fn a_correct_tree_shows_no_difference() {
         for mesh in [generate::torus(1.0, 0.25, 300).unwrap(), generate::soup(200, 3).unwrap()] {
-            let expected = ExpectedInSpace::new(&mesh, 1, 3200);
             for quality in [BuildQuality::Fast, BuildQuality::High] {
                 let options = BuildOptions { quality, ..BuildOptions::default() };
-                let (sum, tree) = expected.compare(MeshBvh::build(&mesh, &options));
-                assert!(sum.first.is_none(), "{:?}", sum.first);
+                let sum = tally(&mesh, 3200, MeshBvh::build(&mesh, &options));
+                assert!(sum.first.is_empty(), "{:?}", sum.first);
                 assert_eq!(sum.queries.len(), 15, "{:?}", sum.queries);
-                assert_eq!(tree.n_triangles(), mesh.triangles().len());
             }
         }
     }
@@ -270,11 +281,10 @@ mod tests {
         let mut triangles = mesh.triangles().to_vec();
         triangles[..40].fill([0; 3]);
         let broken = TriMesh::from_vecs(mesh.positions().to_vec(), triangles).unwrap();
-        let tree = MeshBvh::build(&broken, &BuildOptions::default());
-        let (sum, _) = ExpectedInSpace::new(&mesh, 1, 16_000).compare(tree);
-        for (query, [_, n_differences]) in &sum.queries {
+        let sum = tally(&mesh, 16_000, MeshBvh::build(&broken, &BuildOptions::default()));
+        for (query, counts) in &sum.queries {
             let sees_all = ["visit", "within"].contains(query);
-            assert!(*n_differences > 0 || sees_all, "{query}: {:?}", sum.queries);
+            assert!(counts.differences > 0 || sees_all, "{query}: {:?}", sum.queries);
         }
     }
 
@@ -285,7 +295,7 @@ mod tests {
         assert!(moved.positions() != mesh.positions());
         let mut tree = MeshBvh::build(&moved, &BuildOptions::default());
         tree.refit(&mesh).unwrap();
-        let (sum, _) = ExpectedInSpace::new(&mesh, 2, 1600).compare(tree);
-        assert!(sum.first.is_none(), "{:?}", sum.first);
+        let sum = tally(&mesh, 1600, tree);
+        assert!(sum.first.is_empty(), "{:?}", sum.first);
     }
 }
