@@ -29,7 +29,7 @@ fn expected(oracle: &Oracle, rays: Vec<Ray>) -> Expected<Ray> {
         };
         both.iter().map(of_ray).collect()
     };
-    Expected::new(rays, FACES.map(seen_by), flags)
+    Expected { hits: FACES.map(seen_by), rays, flags }
 }
 
 fn flags(ray: &Ray) -> String {

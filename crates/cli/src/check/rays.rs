@@ -82,22 +82,14 @@ pub(super) const SHORT_BATCHES: RangeInclusive<usize> = 1..=37;
 
 /// Rays with the hits of brute force.
 pub(crate) struct Expected<R> {
-    rays: Vec<R>,
+    pub(super) rays: Vec<R>,
     /// For each choice of sides.
-    hits: [Vec<Hits>; FACES.len()],
+    pub(super) hits: [Vec<Hits>; FACES.len()],
     /// The flags of `hitscan cast` for a ray. The decimals are short and parse to the same bits.
-    flags: fn(&R) -> String,
+    pub(super) flags: fn(&R) -> String,
 }
 
 impl<R: Copy + Send + Sync + Debug> Expected<R> {
-    pub(super) fn new(
-        rays: Vec<R>,
-        hits: [Vec<Hits>; FACES.len()],
-        flags: fn(&R) -> String,
-    ) -> Self {
-        Self { rays, hits, flags }
-    }
-
     /// Compares every query of a caster, in one shape, with the hits.
     pub(super) fn compare<T: RayCaster<Ray = R>>(&self, caster: &T, shape: Shape) -> Tally {
         let n = self.rays.len();

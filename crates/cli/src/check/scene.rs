@@ -100,8 +100,7 @@ fn expected(scan: &SceneBruteForce<'_>, rays: Vec<WorldRay>) -> Expected<WorldRa
         };
         rays.par_iter().with_max_len(1).map(of_ray).collect()
     };
-    let hits = FACES.map(seen_by);
-    Expected::new(rays, hits, flags)
+    Expected { hits: FACES.map(seen_by), rays, flags }
 }
 
 fn compare(scene: &Scene, expected: &Expected<WorldRay>, shape: Shape) -> Tally {

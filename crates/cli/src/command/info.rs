@@ -5,12 +5,11 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::bail;
-use hitscan::{SameVertex, Topology, TriMesh};
 use hitscan_files::Escaped;
 use serde::Serialize;
 
 use crate::args::{InfoArgs, ReportFormat};
-use crate::info::{FaultReport, MeshFacts, write_scene};
+use crate::info::{MeshFacts, write_faults, write_scene};
 use crate::load::{build_tree, load_if_scene, load_mesh, timed};
 use crate::messages::{self, readable};
 use crate::output::{Target, quoted};
@@ -69,7 +68,8 @@ fn describe(args: &InfoArgs, file: &Path) -> anyhow::Result<Vec<u8>> {
     let (loaded, load_time) = timed(|| load_mesh(file, &args.engine.limits));
     let mut model = loaded?;
     if args.open_edges {
-        write_faults(args, file, &model.mesh, &mut out)?;
+        let meshes = [(file.display().to_string(), &model.mesh)];
+        write_faults(args, &meshes, false, &mut out)?;
         return Ok(out);
     }
     let (tree, build_time) = timed(|| build_tree(&mut model, &args.engine));
@@ -89,25 +89,6 @@ fn describe(args: &InfoArgs, file: &Path) -> anyhow::Result<Vec<u8>> {
         info.write_text(&mut out)?;
     }
     Ok(out)
-}
-
-/// Writes all faults of the mesh, for `--open-edges`.
-fn write_faults(
-    args: &InfoArgs,
-    file: &Path,
-    mesh: &TriMesh,
-    out: &mut Vec<u8>,
-) -> anyhow::Result<()> {
-    let topology = Topology::new(mesh, SameVertex::ByPosition);
-    let file = file.display().to_string();
-    let report = FaultReport::new(&file, mesh, &topology);
-    if args.report.format() == ReportFormat::Json {
-        serde_json::to_writer(&mut *out, &report)?;
-        writeln!(out)?;
-    } else {
-        report.write_text(out)?;
-    }
-    Ok(())
 }
 
 #[derive(Debug, Serialize)]

@@ -10,6 +10,9 @@ use hitscan::scene::{InstanceId, Scene};
 use hitscan::{BoundaryLoop, DuplicateTriangle, FaultyEdge, SameVertex, Topology, TriMesh};
 use serde::Serialize;
 
+use crate::args::{InfoArgs, ReportFormat};
+use crate::output::quoted;
+
 /// The number of edges, and of edges that are not regular. Vertices of equal position are the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct EdgeCounts {
@@ -62,7 +65,7 @@ pub(crate) fn write_closed(
 
 /// Every fault of a mesh, with positions and lengths.
 #[derive(Debug, Serialize)]
-pub(crate) struct FaultReport<'a> {
+struct FaultReport<'a> {
     file: &'a str,
     /// Whether as many triangles run along each edge in one direction as in the other.
     closed: bool,
@@ -104,7 +107,7 @@ struct DuplicateRecord {
 }
 
 impl<'a> FaultReport<'a> {
-    pub(crate) fn new(file: &'a str, mesh: &TriMesh, topology: &'a Topology) -> Self {
+    fn new(file: &'a str, mesh: &TriMesh, topology: &'a Topology) -> Self {
         let edge = |edge: &'a FaultyEdge| EdgeRecord::new(mesh, edge);
         let duplicate = |&DuplicateTriangle { triangle, first, is_reversed }: &_| DuplicateRecord {
             triangle,
@@ -126,7 +129,7 @@ impl<'a> FaultReport<'a> {
     }
 
     /// Writes a block per boundary loop and a line per other fault.
-    pub(crate) fn write_text(&self, out: &mut impl Write) -> io::Result<()> {
+    fn write_text(&self, out: &mut impl Write) -> io::Result<()> {
         write_closed(out, self.closed, &self.edges)?;
         writeln!(out, "components  {}", self.components)?;
         for (number, boundary) in self.boundary_loops.iter().enumerate() {
@@ -156,6 +159,41 @@ impl<'a> FaultReport<'a> {
         }
         Ok(())
     }
+}
+
+/// Writes the faults of named meshes: those of a scene with their names, or those of one mesh.
+///
+/// # Errors
+/// A target that cannot be written.
+pub(crate) fn write_faults(
+    args: &InfoArgs,
+    meshes: &[(String, &TriMesh)],
+    of_scene: bool,
+    out: &mut Vec<u8>,
+) -> anyhow::Result<()> {
+    let topologies = meshes.iter().map(|(_, mesh)| Topology::new(mesh, SameVertex::ByPosition));
+    let topologies: Vec<Topology> = topologies.collect();
+    let reports = meshes.iter().zip(&topologies);
+    let reports: Vec<_> =
+        reports.map(|((name, mesh), t)| FaultReport::new(name, mesh, t)).collect();
+    match args.report.format() {
+        ReportFormat::Json => {
+            match of_scene {
+                true => serde_json::to_writer(&mut *out, &reports)?,
+                false => serde_json::to_writer(&mut *out, &reports[0])?,
+            }
+            writeln!(out)?;
+        }
+        ReportFormat::Text => {
+            for report in &reports {
+                if of_scene {
+                    writeln!(out, "mesh        {}", quoted(report.file))?;
+                }
+                report.write_text(out)?;
+            }
+        }
+    }
+    Ok(())
 }
 
 fn write_edge(out: &mut impl Write, kind: &str, edge: &EdgeRecord<'_>) -> io::Result<()> {

@@ -7,5 +7,5 @@ mod faults;
 mod scene;
 
 pub(crate) use facts::MeshFacts;
-pub(crate) use faults::{FaultReport, world_edges};
+pub(crate) use faults::{world_edges, write_faults};
 pub(crate) use scene::write_scene;

@@ -7,13 +7,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hitscan::scene::Mesh;
-use hitscan::{SameVertex, Topology};
 use hitscan_files::Escaped;
 use indicatif::HumanCount;
 use serde::Serialize;
 
 use super::facts::MeshFacts;
-use super::faults::FaultReport;
+use super::faults::write_faults;
 use crate::args::{InfoArgs, ReportFormat};
 use crate::load::{LoadedMesh, LoadedScene};
 use crate::messages::readable;
@@ -30,7 +29,9 @@ pub(crate) fn write_scene(
     out: &mut Vec<u8>,
 ) -> anyhow::Result<()> {
     if args.open_edges {
-        return write_faults(args, loaded, out);
+        let meshes = loaded.meshes.iter();
+        let meshes: Vec<_> = meshes.map(|m| (m.name.clone(), m.mesh.tri_mesh())).collect();
+        return write_faults(args, &meshes, true, out);
     }
     let info = SceneInfo::new(&file.display().to_string(), loaded, !args.no_topology);
     match args.report.format() {
@@ -39,35 +40,6 @@ pub(crate) fn write_scene(
             writeln!(out)?;
         }
         ReportFormat::Text => info.write_text(out)?,
-    }
-    Ok(())
-}
-
-/// Writes the faults of each mesh.
-fn write_faults(args: &InfoArgs, loaded: &LoadedScene, out: &mut Vec<u8>) -> anyhow::Result<()> {
-    let meshes: Vec<_> = loaded
-        .meshes
-        .iter()
-        .map(|loaded| {
-            let mesh = loaded.mesh.tri_mesh();
-            (&loaded.name, mesh, Topology::new(mesh, SameVertex::ByPosition))
-        })
-        .collect();
-    let reports: Vec<_> = meshes
-        .iter()
-        .map(|(name, mesh, topology)| FaultReport::new(name, mesh, topology))
-        .collect();
-    match args.report.format() {
-        ReportFormat::Json => {
-            serde_json::to_writer(&mut *out, &reports)?;
-            writeln!(out)?;
-        }
-        ReportFormat::Text => {
-            for ((name, ..), report) in meshes.iter().zip(&reports) {
-                writeln!(out, "mesh        {}", quoted(name))?;
-                report.write_text(out)?;
-            }
-        }
     }
     Ok(())
 }

@@ -17,16 +17,12 @@ impl Chunk for Results<'_> {
         self.n_rays
     }
 
-    fn append_text(&self, rays: Range<usize>, out: &mut Vec<u8>) {
-        text::append(self, rays, out);
-    }
-
-    fn append_ndjson(&self, rays: Range<usize>, out: &mut Vec<u8>) {
-        ndjson::append(self, rays, out);
-    }
-
-    fn append_csv(&self, rays: Range<usize>, out: &mut Vec<u8>) {
-        csv::append(self, rays, out);
+    fn append(&self, format: OutputFormat, rays: Range<usize>, out: &mut Vec<u8>) {
+        match format {
+            OutputFormat::Text | OutputFormat::Npz => text::append(self, rays, out),
+            OutputFormat::Ndjson => ndjson::append(self, rays, out),
+            OutputFormat::Csv => csv::append(self, rays, out),
+        }
     }
 
     fn push(&self, arrays: &mut RayArrays) -> anyhow::Result<()> {

@@ -15,11 +15,8 @@ pub(crate) trait Chunk: Sync {
     /// The number of rays or points.
     fn len(&self) -> usize;
 
-    fn append_text(&self, range: Range<usize>, out: &mut Vec<u8>);
-
-    fn append_ndjson(&self, range: Range<usize>, out: &mut Vec<u8>);
-
-    fn append_csv(&self, range: Range<usize>, out: &mut Vec<u8>);
+    /// Appends the results of a range as text, NDJSON or CSV.
+    fn append(&self, format: OutputFormat, range: Range<usize>, out: &mut Vec<u8>);
 
     /// # Errors
     /// A full disk, and more results than the arrays can number.
@@ -69,11 +66,7 @@ impl<A: Arrays> Writer<A> {
             return chunk.push(arrays);
         }
         let format = self.format;
-        self.target.write_formatted(chunk.len(), |range, out| match format {
-            OutputFormat::Ndjson => chunk.append_ndjson(range, out),
-            OutputFormat::Csv => chunk.append_csv(range, out),
-            OutputFormat::Text | OutputFormat::Npz => chunk.append_text(range, out),
-        })
+        self.target.write_formatted(chunk.len(), |range, out| chunk.append(format, range, out))
     }
 
     /// Completes the output. The file appears now.

@@ -37,27 +37,6 @@ impl PointResults<'_> {
             answer: &self.answers[i],
         })
     }
-}
-
-impl Chunk for PointResults<'_> {
-    type Arrays = PointArrays;
-
-    fn len(&self) -> usize {
-        self.points.len()
-    }
-
-    fn append_text(&self, points: Range<usize>, out: &mut Vec<u8>) {
-        for record in self.records(points) {
-            write_block(&record, self.fields, out).expect(MEMORY);
-        }
-    }
-
-    fn append_ndjson(&self, points: Range<usize>, out: &mut Vec<u8>) {
-        for record in self.records(points) {
-            serde_json::to_writer(&mut *out, &Line(&record, self.fields)).expect(MEMORY);
-            out.push(b'\n');
-        }
-    }
 
     fn append_csv(&self, points: Range<usize>, out: &mut Vec<u8>) {
         let mut writer = WriterBuilder::new().has_headers(false).from_writer(&mut *out);
@@ -71,6 +50,31 @@ impl Chunk for PointResults<'_> {
             writer.serialize(&row).expect(MEMORY);
         }
         writer.flush().expect(MEMORY);
+    }
+}
+
+impl Chunk for PointResults<'_> {
+    type Arrays = PointArrays;
+
+    fn len(&self) -> usize {
+        self.points.len()
+    }
+
+    fn append(&self, format: OutputFormat, points: Range<usize>, out: &mut Vec<u8>) {
+        match format {
+            OutputFormat::Text | OutputFormat::Npz => {
+                for record in self.records(points) {
+                    write_block(&record, self.fields, out).expect(MEMORY);
+                }
+            }
+            OutputFormat::Ndjson => {
+                for record in self.records(points) {
+                    serde_json::to_writer(&mut *out, &Line(&record, self.fields)).expect(MEMORY);
+                    out.push(b'\n');
+                }
+            }
+            OutputFormat::Csv => self.append_csv(points, out),
+        }
     }
 
     fn push(&self, arrays: &mut PointArrays) -> anyhow::Result<()> {
