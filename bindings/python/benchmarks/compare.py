@@ -3,9 +3,9 @@
     python benchmarks/compare.py bunny.obj kitchen.obj --rays 1000000
 
 Each repetition runs every engine once, in changing order. The figures are medians of million rays (or
-points) a second on all cores, and the median ratio of hitscan to each with its range. "Rust" is the batch
-of the Rust library on the same rays, already in its own type. Answers are compared before anything is
-timed. Lost rays are rays from inside a closed mesh, aimed at vertices, edges and faces, that hit nothing.
+points) a second on all cores, and the median ratio of hitscan to each with its range. Answers are compared
+before anything is timed. Lost rays are rays from inside a closed mesh, aimed at vertices, edges and faces,
+that hit nothing.
 """
 
 import argparse
@@ -50,11 +50,10 @@ def aimed_rays(mesh, n):
 
 
 def seconds_of(call):
-    """Return the seconds of a call; those that it measures itself, if it returns a number."""
+    """Return the seconds of a call."""
     start = time.perf_counter()
-    answer = call()
-    elapsed = time.perf_counter() - start
-    return answer if isinstance(answer, float) else elapsed
+    call()
+    return time.perf_counter() - start
 
 
 def by_turns(calls, repetitions):
@@ -124,17 +123,6 @@ class Engines:
         print(f"\n{n} {kind} rays; share with the same triangle as hitscan: {same}\n")
         print("| query | hitscan, M/s | others, M/s: speedup of hitscan (range) |")
         print("|---|---|---|")
-        core, argument = self.bvh._core, hitscan._arrays.local_rays(rays, None, 0.0, np.inf)[1]
-        calls = {
-            "hitscan": lambda: self.bvh.closest_hits(rays),
-            "Rust": lambda: core.batch_seconds(argument, False),
-        }
-        report("closest_hits", n, by_turns(calls, 2 * repetitions))
-        calls = {
-            "hitscan": lambda: self.bvh.any_hits(rays),
-            "Rust": lambda: core.batch_seconds(argument, True),
-        }
-        report("any_hits", n, by_turns(calls, 2 * repetitions))
         for query, options in (
             ("intersects_first", {}),
             ("intersects_location", {"multiple_hits": False}),

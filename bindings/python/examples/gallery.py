@@ -41,7 +41,7 @@ def to_colors(values):
 
 
 def occlusion(bvh, view, samples=64):
-    """Return how much of the sky each visible point sees, by ``any_hits``."""
+    """Return how much of the sky each visible point sees, by ``is_occluded``."""
     hits = bvh.closest_hits(view.rays())
     points, normals = hits.points[hits.hit], hits.normals[hits.hit]
     normals *= np.where(hits.front[hits.hit], 1, -1)[:, None]
@@ -52,7 +52,7 @@ def occlusion(bvh, view, samples=64):
         ways /= np.linalg.norm(ways, axis=1, keepdims=True)
         # A sum of the normal and a point of the unit sphere has the distribution of light from the sky.
         ways += normals
-        free += ~bvh.any_hits(points + 1e-4 * size * normals, ways, t_max=0.5 * size)
+        free += ~bvh.is_occluded(points + 1e-4 * size * normals, ways, t_max=0.5 * size)
     answer = np.full(len(hits), np.nan)
     answer[hits.hit] = free / samples
     return answer

@@ -9,7 +9,7 @@ use std::{
 use hitscan::{
     BuildQuality, LoadOptions, MeshBvh,
     cache::{self, BuiltMesh},
-    glam::Vec3,
+    glam::{DVec3, Vec3},
     scene,
 };
 use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2};
@@ -19,7 +19,7 @@ use crate::{
     batch::{cancellable, detached},
     errors::{bug, io_error, text_of, value_error},
     memory,
-    mesh::Mesh,
+    mesh::{Mesh, bounds_in_file},
     options::build_options,
     pool::{NoFork, Threads},
     rays::points,
@@ -33,6 +33,8 @@ const BYTES_PER_TRIANGLE: u64 = 256;
 #[pyclass(frozen, module = "hitscan._hitscan")]
 pub(crate) struct Bvh {
     built: RwLock<Built>,
+    /// The offset of the mesh, which a refit keeps.
+    offset: DVec3,
 }
 
 #[derive(Clone)]
@@ -43,7 +45,8 @@ struct Built {
 
 impl Bvh {
     fn of(built: Built) -> Self {
-        Self { built: RwLock::new(built) }
+        let offset = built.mesh.tri_mesh().offset();
+        Self { built: RwLock::new(built), offset }
     }
 
     fn built(&self) -> Built {
@@ -60,14 +63,7 @@ impl Bvh {
     }
 
     fn from_cache(built: BuiltMesh) -> PyResult<Self> {
-        let (quality, offset) = (built.quality, built.mesh.offset().to_array());
-        if offset != [0.0; 3] {
-            let text = format!(
-                "the cache file has a mesh relative to {offset:?}, expected one without an offset; write it \
-                 with `hitscan build --no-recentre`"
-            );
-            return Err(pyo3::exceptions::PyValueError::new_err(text));
-        }
+        let quality = built.quality;
         let mesh = scene::Mesh::from_built(built.mesh, built.bvh);
         Ok(Self::of(Built { mesh: Arc::new(mesh.map_err(|error| value_error(&error))?), quality }))
     }
@@ -196,9 +192,19 @@ impl Bvh {
     }
 
     #[getter]
-    fn bounds(&self) -> ([f32; 3], [f32; 3]) {
-        let bounds = self.mesh().bvh().bounds();
-        (bounds.min.to_array(), bounds.max.to_array())
+    fn bounds(&self) -> [[f64; 3]; 2] {
+        bounds_in_file(self.mesh().tri_mesh())
+    }
+
+    /// The point that the tree is relative to.
+    #[getter]
+    fn offset(&self) -> [f64; 3] {
+        self.offset.to_array()
+    }
+
+    #[getter]
+    fn has_offset(&self) -> bool {
+        self.offset != DVec3::ZERO
     }
 
     #[getter]

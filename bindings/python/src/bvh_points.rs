@@ -12,6 +12,7 @@ use crate::{
     answers::{SurfaceArrays, check_len, row_slice, slice},
     batch::{FEW, MIN_SLOW, Steps, answer_each, in_steps},
     bvh::Bvh,
+    mesh::point_in_file,
     pool::{NoFork, Threads},
     rays::points,
 };
@@ -39,7 +40,8 @@ impl Bvh {
             from[range].par_iter().zip(entries).for_each(|(&from, entry)| {
                 let found = mesh.bvh().closest_point(from, max_distance);
                 entry.store(found.map(|found| {
-                    (found.point, found.distance, found.triangle, [found.u, found.v])
+                    let point = point_in_file(mesh.tri_mesh(), found.point);
+                    (point, found.distance, found.triangle, [found.u, found.v])
                 }));
             });
             Ok(())
@@ -61,7 +63,7 @@ impl Bvh {
         self.for_each_point(py, from, threads, &mut distance, distance_of)
     }
 
-    fn contains(
+    fn is_inside(
         &self,
         py: Python<'_>,
         from: PyReadonlyArray2<'_, f32>,
@@ -181,7 +183,7 @@ impl Bvh {
                     (*point, *normal) = ([f64::NAN; 3], [f64::NAN; 3]);
                     if (triangle as usize) < mesh.triangles().len() {
                         let hit = Hit { t: 0.0, u, v, triangle, side: Side::Front };
-                        *point = mesh.point(&hit).to_array();
+                        *point = point_in_file(mesh, mesh.point(&hit)).to_array();
                         let unit = mesh.unit_normal(triangle);
                         *normal = unit.map_or([f64::NAN; 3], |unit| unit.to_array());
                     }

@@ -1,6 +1,6 @@
 //! Queries of rays on a tree.
 
-use std::{cell::Cell, time::Instant};
+use std::cell::Cell;
 
 use hitscan::{Faces, Hit, HitLists, HitOptions, MeshBvh, Ray};
 use numpy::{Element, PyArray1, PyReadwriteArray1, PyReadwriteArray2};
@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 use crate::{
     answers::{HitArrays, HitColumns, slice},
-    batch::{Steps, detached, in_steps},
+    batch::{Steps, in_steps},
     bvh::Bvh,
     options::{faces, mode},
     rays::{LocalRayArguments, LocalRayArrays},
@@ -62,7 +62,7 @@ impl Bvh {
         })
     }
 
-    fn any_hits(
+    fn is_occluded(
         &self,
         py: Python<'_>,
         rays: LocalRayArguments<'_>,
@@ -90,14 +90,14 @@ impl Bvh {
         })
     }
 
-    /// The hits of each ray, all of them or the nearest `limit`.
+    /// The hits of each ray, all of them or the nearest `n`.
     fn hit_lists<'py>(
         &self,
         py: Python<'py>,
         rays: LocalRayArguments<'_>,
         sides: &str,
         once: bool,
-        limit: Option<usize>,
+        n: Option<usize>,
         threads: Option<usize>,
     ) -> PyResult<ListArrays<'py>> {
         let (mesh, arrays) = (self.mesh(), LocalRayArrays::new(rays)?);
@@ -107,9 +107,9 @@ impl Bvh {
         let mut buffer = Vec::new();
         in_steps(py, Steps::SLOW, arrays.len(), threads, |range| {
             rays.collect(range, &mut buffer);
-            let lists = match limit {
+            let lists = match n {
                 None => mesh.bvh().all_hits_batch(&buffer, &options),
-                Some(limit) => nearest_lists(mesh.bvh(), &buffer, limit, &options),
+                Some(n) => nearest_lists(mesh.bvh(), &buffer, n, &options),
             };
             columns.extend(&lists)
         })?;
@@ -150,34 +150,6 @@ impl Bvh {
     }
 }
 
-/// For `benchmarks/compare.py`.
-#[pymethods]
-impl Bvh {
-    /// The seconds that a batch of the Rust library takes, without the conversion of rays and answers.
-    fn batch_seconds(
-        &self,
-        py: Python<'_>,
-        rays: LocalRayArguments<'_>,
-        any: bool,
-    ) -> PyResult<f64> {
-        let (mesh, arrays) = (self.mesh(), LocalRayArrays::new(rays)?);
-        let (slices, n) = (arrays.slices()?, arrays.len());
-        let mut batch = ClosestBatch::default();
-        detached(py, None, || {
-            slices.collect(0..n, &mut batch.rays);
-            let mut occluded = vec![false; n];
-            batch.hits.resize(n, None);
-            let start = Instant::now();
-            if any {
-                mesh.bvh().is_occluded_batch(&batch.rays, Faces::Both, &mut occluded);
-            } else {
-                mesh.bvh().closest_hit_batch(&batch.rays, Faces::Both, &mut batch.hits);
-            }
-            start.elapsed().as_secs_f64()
-        })
-    }
-}
-
 /// The rays and hits of a chunk.
 #[derive(Default)]
 pub(crate) struct ClosestBatch {
@@ -206,13 +178,13 @@ impl ClosestBatch {
 }
 
 /// The nearest hits of each ray, on all threads of the pool.
-fn nearest_lists(bvh: &MeshBvh, rays: &[Ray], limit: usize, options: &HitOptions) -> HitLists {
+fn nearest_lists(bvh: &MeshBvh, rays: &[Ray], n: usize, options: &HitOptions) -> HitLists {
     let lists: Vec<Vec<Hit>> = rays
         .par_iter()
         .with_min_len(256)
         .map(|ray| {
             let mut hits = Vec::new();
-            bvh.nearest_hits_into(ray, limit, options, &mut hits);
+            bvh.nearest_hits_into(ray, n, options, &mut hits);
             hits
         })
         .collect();

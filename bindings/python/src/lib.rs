@@ -13,9 +13,9 @@
 //! | `scene_queries`, `picking`, `render` | queries of scenes; picks, snaps and selections; pictures | `answers`, `batch`, `errors`, `memory`, `options`, `rays`, `scene`, `view` |
 //! | `scene` | scenes: instances of trees in world space, in float64 | `bvh`, `errors` |
 //! | `view` | cameras: pixels to rays, and points to pixels | `answers`, `batch`, `errors`, `options`, `rays` |
-//! | `bvh_rays`, `bvh_points`, `open3d`, `trimesh` | queries of trees; what the drop-ins ask for beyond them | `answers`, `batch`, `bvh`, `options`, `pool`, `rays` |
+//! | `bvh_rays`, `bvh_points`, `open3d`, `trimesh` | queries of trees; what the drop-ins ask for beyond them | `answers`, `batch`, `bvh`, `mesh`, `options`, `pool`, `rays` |
 //! | `bvh` | a mesh with its tree | `batch`, `errors`, `memory`, `mesh`, `options`, `pool`, `rays` |
-//! | `mesh` | meshes and their files | `batch`, `errors`, `rays` |
+//! | `mesh` | meshes and their files | `batch`, `errors`, `memory`, `rays` |
 //! | `rays`, `answers` | arrays of arguments and of answers | `memory` |
 //! | `batch` | loops that Ctrl-C ends and a number of threads bounds | `errors`, `pool` |
 //! | `pool` | the threads of this process | `errors` |

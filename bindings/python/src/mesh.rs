@@ -5,13 +5,18 @@ use std::{
     sync::Arc,
 };
 
-use hitscan::{Format, LoadOptions, TriMesh, formats, glam::Vec3};
+use hitscan::{
+    Format, LoadOptions, TriMesh, formats,
+    glam::{DVec3, Vec3},
+    primitives::Recentred,
+};
 use numpy::{PyArray2, PyReadonlyArray2, PyUntypedArrayMethods, ToPyArray};
 use pyo3::{exceptions::PyValueError, prelude::*};
 
 use crate::{
     batch::detached,
     errors::{io_error, read_error, value_error},
+    memory,
     rays::points,
 };
 
@@ -29,24 +34,35 @@ impl Mesh {
         positions: PyReadonlyArray2<'_, f32>,
         triangles: PyReadonlyArray2<'_, u32>,
     ) -> PyResult<Self> {
-        if triangles.shape()[1] != 3 {
-            let found = triangles.shape();
-            let text = format!("triangles have shape {found:?}, expected [n, 3]");
-            return Err(PyValueError::new_err(text));
-        }
+        let triangles = corners(&triangles)?;
         let positions: Vec<Vec3> =
             points(&positions)?.iter().map(|&point| Vec3::from_array(point)).collect();
-        let triangles = triangles.as_slice()?.as_chunks().0.to_vec();
         let mesh = TriMesh::from_vecs(positions, triangles).map_err(|error| value_error(&error))?;
         Ok(Self { mesh: Arc::new(mesh) })
     }
 
+    /// A mesh of positions (v, 3) float64, relative to an offset if float32 would lose detail. Also returns the
+    /// largest movement of a coordinate that an offset would have avoided, or 0.
+    #[staticmethod]
+    fn from_f64(
+        positions: PyReadonlyArray2<'_, f64>,
+        triangles: PyReadonlyArray2<'_, u32>,
+        recentre: bool,
+    ) -> PyResult<(Self, f64)> {
+        let n = positions.shape()[0];
+        let what = format!("the mesh of {n} vertices");
+        memory::check(&what, BYTES_PER_VERTEX.saturating_mul(n as u64))?;
+        let positions = points(&positions)?.iter().copied();
+        let mesh = TriMesh::from_f64(positions, corners(&triangles)?, recentre);
+        let Recentred { value, rounded_by, .. } = mesh.map_err(|error| value_error(&error))?;
+        Ok((Self { mesh: Arc::new(value) }, rounded_by))
+    }
+
     /// Reads OBJ, STL, PLY or glTF, and the lines of the reader's report.
     #[staticmethod]
-    fn load(py: Python<'_>, path: PathBuf) -> PyResult<(Self, Vec<String>)> {
+    fn load(py: Python<'_>, path: PathBuf, recentre: bool) -> PyResult<(Self, Vec<String>)> {
         let loaded = detached(py, None, || {
-            // The arrays of a mesh are float32 without an offset. The report says by how much they are rounded.
-            let options = LoadOptions { recentre: false, ..LoadOptions::default() };
+            let options = LoadOptions { recentre, ..LoadOptions::default() };
             let loaded = hitscan::load(&path, &options)?;
             let lines = loaded.report.lines();
             Ok((loaded.into_mesh()?, lines))
@@ -79,7 +95,18 @@ impl Mesh {
         written.map_err(|error| io_error(&error, format!("{}: {error}", path.display())))
     }
 
-    /// The positions, as a new array (v, 3) float32.
+    /// The point that positions are relative to.
+    #[getter]
+    fn offset(&self) -> [f64; 3] {
+        self.mesh.offset().to_array()
+    }
+
+    #[getter]
+    fn has_offset(&self) -> bool {
+        self.mesh.offset() != DVec3::ZERO
+    }
+
+    /// The positions relative to the offset, as a new array (v, 3) float32.
     fn positions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f32>>> {
         let rows: Vec<[f32; 3]> = self.mesh.positions().iter().map(|p| p.to_array()).collect();
         rows_to_array(py, rows.as_flattened())
@@ -100,11 +127,10 @@ impl Mesh {
         self.mesh.positions().len()
     }
 
-    /// The minimum and the maximum corner; of an empty mesh +inf and -inf.
+    /// The minimum and the maximum corner in the coordinates of the file; of an empty mesh +inf and -inf.
     #[getter]
-    fn bounds(&self) -> ([f32; 3], [f32; 3]) {
-        let bounds = self.mesh.bounds();
-        (bounds.min.to_array(), bounds.max.to_array())
+    fn bounds(&self) -> [[f64; 3]; 2] {
+        bounds_in_file(&self.mesh)
     }
 
     /// The name of the object, group and material of a triangle, and its polygon and line.
@@ -123,6 +149,33 @@ impl Mesh {
             records.lines().get(polygon),
         )
     }
+}
+
+/// The bytes of a vertex in float64 and, relative to the origin and to an offset, in float32.
+const BYTES_PER_VERTEX: u64 = 48;
+
+/// The corners of triangles, after a check of the shape of the array.
+fn corners(triangles: &PyReadonlyArray2<'_, u32>) -> PyResult<Vec<[u32; 3]>> {
+    let found = triangles.shape();
+    if found[1] != 3 {
+        let text = format!("triangles have shape {found:?}, expected [n, 3]");
+        return Err(PyValueError::new_err(text));
+    }
+    Ok(triangles.as_slice()?.as_chunks().0.to_vec())
+}
+
+/// A point of the mesh in the coordinates of its file. Without an offset every bit stays, even the sign of zero.
+pub(crate) fn point_in_file(mesh: &TriMesh, point: DVec3) -> DVec3 {
+    match mesh.offset() {
+        DVec3::ZERO => point,
+        offset => point + offset,
+    }
+}
+
+/// The minimum and the maximum corner in the coordinates of the file.
+pub(crate) fn bounds_in_file(mesh: &TriMesh) -> [[f64; 3]; 2] {
+    let bounds = mesh.bounds();
+    [bounds.min, bounds.max].map(|corner| point_in_file(mesh, corner.as_dvec3()).to_array())
 }
 
 /// A new array of rows of three numbers.

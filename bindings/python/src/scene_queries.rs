@@ -94,7 +94,7 @@ impl Scene {
         })
     }
 
-    fn any_hits(
+    fn is_occluded(
         &self,
         py: Python<'_>,
         rays: WorldRayArguments<'_>,
@@ -137,14 +137,14 @@ impl Scene {
         })
     }
 
-    /// The hits of each ray, all of them or the nearest `limit`.
+    /// The hits of each ray, all of them or the nearest `n`.
     fn hit_lists<'py>(
         &self,
         py: Python<'py>,
         rays: WorldRayArguments<'_>,
         options: OptionArguments,
         once: bool,
-        limit: Option<usize>,
+        n: Option<usize>,
         threads: Option<usize>,
     ) -> PyResult<ListArrays<'py>> {
         let (mut query, arrays) = (Query::new(self, options)?, world_rays(rays)?);
@@ -157,7 +157,7 @@ impl Scene {
                 .with_min_len(16)
                 .map(|ray| {
                     let (ray, mut hits) = (rays.ray(ray), Vec::new());
-                    match limit {
+                    match n {
                         None => query.scene.all_hits_into(&ray, &query.options(), &mut hits),
                         Some(n) => {
                             query.scene.nearest_hits_into(&ray, n, &query.options(), &mut hits);

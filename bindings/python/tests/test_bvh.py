@@ -65,7 +65,7 @@ def test_bounds_of_t_are_closed_and_may_differ_by_ray(ball_bvh):
 
 def test_queries_agree_with_each_other(ball_bvh, rays):
     hits = ball_bvh.closest_hits(*rays)
-    assert (ball_bvh.any_hits(*rays) == hits.hit).all()
+    assert (ball_bvh.is_occluded(*rays) == hits.hit).all()
     lists = ball_bvh.all_hits(*rays)
     first = lists.splits[:-1][np.diff(lists.splits) > 0]
     assert lists.t[first].tobytes() == hits.t[hits.hit].tobytes()
@@ -85,16 +85,16 @@ def test_points_and_distances(ball_bvh):
     assert found.points[0] == pytest.approx([0, 0, 1])
     assert np.linalg.norm(found.points - points, axis=1) == pytest.approx(found.distance)
     assert ball_bvh.signed_distances(points) == pytest.approx([2, -0.5, -0.62], abs=0.02)
-    assert ball_bvh.contains(points).tolist() == [False, True, True]
+    assert ball_bvh.is_inside(points).tolist() == [False, True, True]
     assert ball_bvh.winding_numbers(points) == pytest.approx([0, 1, 1], abs=1e-2)
     missed = ball_bvh.closest_points(points, max_distance=0.1)
     assert (missed.triangle == hitscan.INVALID).all() and np.isinf(missed.distance).all()
 
 
-def test_overlaps(ball_bvh):
-    top = ball_bvh.overlaps(center=[0, 0, 1], radius=0.01)
+def test_overlapping_triangles(ball_bvh):
+    top = ball_bvh.overlapping_sphere([0, 0, 1], 0.01)
     assert len(top) == 48 and (ball_bvh.mesh.triangles[top] == 0).any(axis=1).all()
-    assert (ball_bvh.overlaps(box=[[-2, -2, -2], [2, 2, 2]]) == np.arange(len(ball_bvh))).all()
+    assert (ball_bvh.overlapping_box([[-2, -2, -2], [2, 2, 2]]) == np.arange(len(ball_bvh))).all()
 
 
 def test_refit_moves_the_surface():
@@ -185,9 +185,9 @@ BAD = [
     (lambda b: b.closest_hits(None), TypeError, "rays has dtype object"),
     (lambda b: b.nearest_hits(np.zeros((1, 6)), n=-1), ValueError, "n is -1"),
     (lambda b: b.closest_points(np.zeros((3, 4))), ValueError, r"points.*\(3, 4\)"),
-    (lambda b: b.overlaps(center=[0, 0, 0]), TypeError, "radius"),
-    (lambda b: b.overlaps(center=[0, 0, 0], radius=-1), ValueError, "radius is -1"),
-    (lambda b: b.overlaps(box=[[0, 0, 0]]), ValueError, r"box.*\(1, 3\)"),
+    (lambda b: b.overlapping_sphere([0, 0], 1), ValueError, r"center.*\(2,\)"),
+    (lambda b: b.overlapping_sphere([0, 0, 0], -1), ValueError, "radius is -1"),
+    (lambda b: b.overlapping_box([[0, 0, 0]]), ValueError, r"box.*\(1, 3\)"),
     (lambda b: hitscan.Bvh(3), TypeError, "int"),
     (lambda b: hitscan.Bvh(b.mesh, quality="best"), ValueError, "quality is 'best'"),
     (lambda b: hitscan.Bvh(b.mesh, isa="mmx"), ValueError, "isa is 'mmx'"),

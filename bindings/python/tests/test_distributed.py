@@ -55,7 +55,7 @@ def test_parts_give_the_bits_of_the_whole(ball, ball_bvh, asked, expected, n):
         hit = _parts.occluded(built, part, asked, hit, "both", None)
         count = _parts.crossings(built, part, asked, count, "both", None)
     assert best.tobytes() == expected.tobytes()
-    assert (hit == ball_bvh.any_hits(asked)).all()
+    assert (hit == ball_bvh.is_occluded(asked)).all()
     assert (count == ball_bvh.count_crossings(asked)).all()
 
 
@@ -95,8 +95,8 @@ def test_dask_without_a_cluster(ball, ball_bvh, asked, expected):
             hits = on_dask.closest_hits(mesh, rays)
             assert hits.dtype == HIT and hits.shape == (len(asked),)
             assert hits.compute(scheduler="sync").tobytes() == expected.tobytes()
-        hit = on_dask.any_hits(mesh, chunked).compute(scheduler="sync")
-        assert (hit == ball_bvh.any_hits(asked)).all()
+        hit = on_dask.is_occluded(mesh, chunked).compute(scheduler="sync")
+        assert (hit == ball_bvh.is_occluded(asked)).all()
         count = on_dask.count_crossings(mesh, chunked).compute(scheduler="sync")
         assert (count == ball_bvh.count_crossings(asked)).all()
     with pytest.raises(ValueError, match=r"\(3, 5\)"):
@@ -104,7 +104,7 @@ def test_dask_without_a_cluster(ball, ball_bvh, asked, expected):
     with pytest.raises(TypeError, match="int"):
         on_dask.closest_hits(3, asked)
     with pytest.raises(ValueError, match="faces is 'left'"):
-        on_dask.any_hits(ball_bvh, asked, faces="left")
+        on_dask.is_occluded(ball_bvh, asked, faces="left")
 
 
 def count_reads():
@@ -179,7 +179,7 @@ def test_dask_keeps_the_trees_of_placed_parts(client, ball, ball_bvh, asked, exp
         # Nothing can build the part again.
         os.remove(part.path)
     assert on_dask.closest_hits(placed, asked).compute().tobytes() == expected.tobytes()
-    assert (on_dask.any_hits(placed, asked).compute() == ball_bvh.any_hits(asked)).all()
+    assert (on_dask.is_occluded(placed, asked).compute() == ball_bvh.is_occluded(asked)).all()
 
 
 def test_dask_names_a_part_that_fails(client, ball, asked, tmp_path):
@@ -294,7 +294,7 @@ def test_queries_on_ray(ray, ball, ball_bvh, asked, expected):
 
     for mesh in (ball_bvh, ray.put(ball_bvh), on_ray.place(split(ball, 2))):
         assert on_ray.closest_hits(mesh, asked, chunk=1000).tobytes() == expected.tobytes()
-        assert (on_ray.any_hits(mesh, asked) == ball_bvh.any_hits(asked)).all()
+        assert (on_ray.is_occluded(mesh, asked) == ball_bvh.is_occluded(asked)).all()
         assert (on_ray.count_crossings(mesh, asked) == ball_bvh.count_crossings(asked)).all()
     assert on_ray.closest_hits(ball_bvh, np.zeros((0, 6))).shape == (0,)
     with pytest.raises(ValueError, match="chunk is 0"):

@@ -47,7 +47,7 @@ def damaged(data):
 @pytest.mark.parametrize("kind", ["bvh", "mesh", "scene"])
 def test_damage_never_changes_an_answer(ball, ball_bvh, rays, kind):
     scene = hitscan.Scene()
-    scene.add(ball_bvh, np.diag([2, 3, 4, 1.0]), name="a", layers=7)
+    scene.insert(ball_bvh, np.diag([2, 3, 4, 1.0]), name="a", layers=7)
     thing = {"bvh": ball_bvh, "mesh": ball, "scene": scene}[kind]
     buffers = []
     head = pickle.dumps(thing, 5, buffer_callback=buffers.append)
@@ -85,7 +85,7 @@ def test_damage_never_changes_an_answer(ball, ball_bvh, rays, kind):
 def test_a_scene_keeps_the_shapes_that_it_has(ball, ball_bvh, rays):
     bvh = hitscan.Bvh(ball)
     scene = hitscan.Scene()
-    scene.add(bvh)
+    scene.insert(bvh)
     bvh.refit(ball.positions * 2)
     again = pickle.loads(pickle.dumps(scene))
     assert again.closest_hits(*rays).t.tobytes() == scene.closest_hits(*rays).t.tobytes()
@@ -93,8 +93,8 @@ def test_a_scene_keeps_the_shapes_that_it_has(ball, ball_bvh, rays):
 
 def test_answers_pickle_without_the_tree(ball_bvh, rays):
     scene = hitscan.Scene()
-    scene.remove(scene.add(ball_bvh))
-    scene.add(ball_bvh)
+    scene.remove(scene.insert(ball_bvh))
+    scene.insert(ball_bvh)
     for query in (ball_bvh.closest_hits, ball_bvh.all_hits, scene.closest_hits, scene.all_hits):
         hits = query(rays[0][:9], rays[1][:9])
         data = pickle.dumps(hits)

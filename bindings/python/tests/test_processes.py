@@ -39,8 +39,8 @@ def answers(bvh):
     "Every kind of call that uses threads, on a tree of the parent and on a tree of its own."
     hits = bvh.closest_hits(rays)
     scene = hitscan.Scene()
-    scene.add(bvh)
-    scene.add(bvh, np.diag([1, 1, -1, 1.0]))
+    scene.insert(bvh)
+    scene.insert(bvh, np.diag([1, 1, -1, 1.0]))
     own = hitscan.Bvh(bvh.mesh, quality="fast")
     raycaster = hitscan.open3d.RaycastingScene()
     raycaster.add_triangles(grid.astype(np.float32), faces.astype(np.uint32))
@@ -54,11 +54,11 @@ def answers(bvh):
         hits.t, hits.triangle, hits.points, hits.normals,
         bvh.closest_hits(rays, threads=1).t,
         bvh.closest_hits(rays, threads=2).t,
-        bvh.any_hits(rays), bvh.count_crossings(rays),
+        bvh.is_occluded(rays), bvh.count_crossings(rays),
         bvh.all_hits(rays[:10_000]).t, bvh.nearest_hits(rays[:10_000], n=3).t,
-        bvh.signed_distances(points), bvh.contains(points), bvh.winding_numbers(points),
+        bvh.signed_distances(points), bvh.is_inside(points), bvh.winding_numbers(points),
         bvh.closest_points(points).distance,
-        found.t, found.instance, found.points, scene.any_hits(rays), scene.signed_distances(points),
+        found.t, found.instance, found.points, scene.is_occluded(rays), scene.signed_distances(points),
         scene.all_hits(rays[:10_000]).t,
         own.closest_hits(rays).t, loaded.closest_hits(rays).t,
         np.asarray(raycaster.cast_rays(rays)["t_hit"]),
@@ -280,7 +280,7 @@ before = names()
 bvh = make()
 answers(bvh)
 scene = hitscan.Scene()
-scene.add(bvh)
+scene.insert(bvh)
 view = hitscan.Camera.framing(bvh).view(64, 48)
 hitscan.picking.select(scene, view, marquee=[(1, 1), (60, 40)], kind="face", visible_only=True)
 hitscan.picking.pick(scene, view, (32, 24))
@@ -305,7 +305,7 @@ down = np.tile(np.float32([0.5, 0.25, -1, 0, 0, 1]), (1_000_000, 1))
 def call(bvh, name, threads):
     if name == "scene":
         scene = hitscan.Scene()
-        scene.add(bvh)
+        scene.insert(bvh)
         scene.all_hits(down, threads=threads)
     elif name == "nearest_hits":
         bvh.nearest_hits(down, n=5000, threads=threads)

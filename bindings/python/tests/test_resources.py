@@ -17,7 +17,7 @@ ONE_RAY = np.zeros(6, np.float32)
 
 BEYOND = [
     (lambda b: b.closest_hits(np.broadcast_to(ONE_RAY, (1 << 36, 6))), r"rays of shape \(68719476736, 6\)"),
-    (lambda b: b.any_hits([[0, 0, 0]], np.broadcast_to(ONE_RAY[:3], (1 << 37, 3))), "directions"),
+    (lambda b: b.is_occluded([[0, 0, 0]], np.broadcast_to(ONE_RAY[:3], (1 << 37, 3))), "directions"),
     (lambda b: b.closest_points(np.broadcast_to(ONE_RAY[:3], (1 << 38, 3))), "points of shape"),
     (lambda b: hitscan.Camera((0, 0, 1)).view(1 << 16, 1 << 16).rays(), "65536 by 65536 pixels"),
     (lambda b: hitscan.render(b, width=1 << 16, height=1 << 16), "65536 by 65536 pixels"),
@@ -72,7 +72,7 @@ def test_queries_and_edits_of_many_threads(ball, ball_bvh, rays):
     expected = ball_bvh.closest_hits(*rays)
     moving = hitscan.Bvh(ball)
     scene = hitscan.Scene()
-    scene.add(moving)
+    scene.insert(moving)
     both = [ball.positions.copy(), ball.positions * 2]
     possible = [
         expected.t.tobytes(),

@@ -16,9 +16,9 @@ def moved(x, y, z):
 @pytest.fixture
 def scene(ball_bvh):
     scene = hitscan.Scene()
-    group = scene.add(None, moved(100, 0, 0), name="group")
-    scene.add(ball_bvh, moved(0, 0, 0), parent=group, name="near", layers=1)
-    scene.add(ball_bvh, moved(0, 0, -10), parent=group, name="far", layers=2)
+    group = scene.insert(None, moved(100, 0, 0), name="group")
+    scene.insert(ball_bvh, moved(0, 0, 0), parent=group, name="near", layers=1)
+    scene.insert(ball_bvh, moved(0, 0, -10), parent=group, name="far", layers=2)
     return scene
 
 
@@ -35,11 +35,11 @@ def test_hits_are_in_world_space(scene):
     lists = scene.all_hits(*RAY)
     assert lists.instance.tolist() == [near, near, far, far]
     assert lists.splits.tolist() == [0, 4]
-    assert scene.all_hits(*RAY, limit=1).t.tobytes() == hits.t.tobytes()
+    assert scene.nearest_hits(*RAY, n=1).t.tobytes() == hits.t.tobytes()
     assert scene.count_crossings(*RAY).tolist() == [4]
     assert scene.closest_hits(*RAY, layers=2).instance.tolist() == [far]
     assert scene.closest_hits(*RAY, ignore=[near]).instance.tolist() == [far]
-    assert not scene.any_hits(*RAY, ignore=[group]).any()
+    assert not scene.is_occluded(*RAY, ignore=[group]).any()
 
 
 def test_points_of_the_surface(scene):
@@ -64,14 +64,14 @@ def test_edits(scene, ball_bvh):
     scene.set_bvh(near, None)
     assert scene.instance(near).bvh is None
     scene.remove(group)
-    assert len(scene) == 0 and scene.ids == [] and not scene.any_hits(*RAY).any()
+    assert len(scene) == 0 and scene.ids == [] and not scene.is_occluded(*RAY).any()
     with pytest.raises(ValueError, match="instance"):
         scene.set_hidden(far, True)
 
 
 def test_one_instance_at_the_origin_answers_like_its_tree(ball_bvh, rays):
     scene = hitscan.Scene()
-    scene.add(ball_bvh)
+    scene.insert(ball_bvh)
     expected = ball_bvh.closest_hits(*rays)
     hits = scene.closest_hits(*rays)
     assert (hits.hit == expected.hit).mean() > 0.999
@@ -90,16 +90,16 @@ def test_pickles_share_trees(scene, rays):
 
 
 BAD = [
-    (lambda s, b: s.add(b, np.eye(3)), ValueError, r"transform.*\(3, 3\)"),
-    (lambda s, b: s.add(b, np.zeros((4, 4))), ValueError, "last row"),
-    (lambda s, b: s.add(b, np.diag([1, 0, 1, 1])), ValueError, "transform|singular"),
-    (lambda s, b: s.add(b, np.diag([1, np.nan, 1, 1])), ValueError, "finite|NaN"),
-    (lambda s, b: s.add(3), TypeError, "int"),
-    (lambda s, b: s.add(b, parent=77), ValueError, "77"),
-    (lambda s, b: s.add(b, layers=-1), ValueError, "layers is -1"),
+    (lambda s, b: s.insert(b, np.eye(3)), ValueError, r"transform.*\(3, 3\)"),
+    (lambda s, b: s.insert(b, np.zeros((4, 4))), ValueError, "last row"),
+    (lambda s, b: s.insert(b, np.diag([1, 0, 1, 1])), ValueError, "transform|singular"),
+    (lambda s, b: s.insert(b, np.diag([1, np.nan, 1, 1])), ValueError, "finite|NaN"),
+    (lambda s, b: s.insert(3), TypeError, "int"),
+    (lambda s, b: s.insert(b, parent=77), ValueError, "77"),
+    (lambda s, b: s.insert(b, layers=-1), ValueError, "layers is -1"),
     (lambda s, b: s.remove(-5), ValueError, "-5"),
     (lambda s, b: s.closest_hits(*RAY, ignore=[-1]), ValueError, "-1"),
-    (lambda s, b: s.all_hits(*RAY, limit=-1), ValueError, "limit is -1"),
+    (lambda s, b: s.nearest_hits(*RAY, n=-1), ValueError, "n is -1"),
 ]
 
 
@@ -112,7 +112,7 @@ def test_bad_arguments_are_named(scene, ball_bvh, call, error, text):
 def test_bounds_are_those_of_the_vertices(ball, ball_bvh):
     scene = hitscan.Scene()
     assert np.isinf(scene.bounds).all()
-    scene.add(ball_bvh, moved(0, 0, 0))
+    scene.insert(ball_bvh, moved(0, 0, 0))
     positions = ball.positions.astype(np.float64)
     assert scene.bounds.tolist() == [positions.min(axis=0).tolist(), positions.max(axis=0).tolist()]
     angle = np.pi / 4
@@ -131,7 +131,7 @@ def test_insides_keep_float64_where_the_coordinates_of_a_mesh_are_large():
     faces = [[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2, 6, 4], [1, 5, 7, 3]]
     triangles = [t for a, b, c, d in faces for t in ([a, b, c], [a, c, d])]
     scene = hitscan.Scene()
-    scene.add(hitscan.Bvh(hitscan.Mesh(corners.astype(np.float32), triangles)), moved(*-away))
+    scene.insert(hitscan.Bvh(hitscan.Mesh(corners.astype(np.float32), triangles)), moved(*-away))
     assert scene.bounds.tolist() == [[0, 0, 0], [4, 4, 4]]
     distances = scene.signed_distances([[0.2, 2, 2], [-0.2, 2, 2], [3.9, 2, 2]])
     assert distances == pytest.approx([-0.2, 0.2, -0.1], abs=1e-8)

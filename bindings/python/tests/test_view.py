@@ -16,7 +16,7 @@ def camera():
 @pytest.fixture
 def scene(ball_bvh):
     scene = hitscan.Scene()
-    scene.add(ball_bvh, name="ball")
+    scene.insert(ball_bvh, name="ball")
     return scene
 
 

@@ -121,7 +121,7 @@ const TOOLS = {
 		if (!hit) return;
 		marker.position.copy(hit.point);
 		const triangles = timed(() => {
-			if (tree.bvh) return tree.bvh.trianglesInSphere(hit.point.toArray(), BRUSH_RADIUS);
+			if (tree.bvh) return tree.bvh.overlappingSphere(hit.point.toArray(), BRUSH_RADIUS);
 			const found = [];
 			const ball = new THREE.Sphere(hit.point, BRUSH_RADIUS);
 			tree.shapecast({
@@ -158,7 +158,7 @@ function selectMarquee() {
 	const matrix = new THREE.Matrix4().multiplyMatrices(camera.projectionMatrix, camera.matrixWorldInverse);
 	const view = new View(matrix.elements, { width: innerWidth, height: innerHeight });
 	const { x, y } = pointer.down;
-	const faces = timed(() => picks.marquee(view, x, y, pointer.x, pointer.y, { kind: 'face', visibleOnly: true }));
+	const faces = timed(() => picks.select(view, { marquee: [x, y, pointer.x, pointer.y] }, { kind: 'face', visibleOnly: true }));
 	paint(faces.filter((face) => face.instance === instance).map(({ face }) => face), [1, 0.6, 0.25]);
 	ui.found.textContent = `${faces.length} visible faces`;
 }

@@ -10,7 +10,7 @@ import { ready } from './module.js';
  */
 export function buildInWorker(positions, triangles, options = {}) {
 	ready();
-	arrayOf('positions', positions, 3, [Float32Array], 'x, y and z of each vertex');
+	arrayOf('positions', positions, 3, [Float32Array, Float64Array], 'x, y and z of each vertex');
 	if (triangles !== undefined && triangles !== null) {
 		arrayOf('triangles', triangles, 3, [Uint32Array, Uint16Array, Uint8Array], 'three indices of each triangle');
 	}

@@ -4,7 +4,7 @@ import {
 	arrayOf, bytesOf, code, facesCode, finite, integer, number, numbersOf, typeError,
 } from './arguments.js';
 import { fillColumns, fillHit, fillPoint, Hit, HitColumns, SurfacePoint } from './hits.js';
-import { Mesh, stagePositions } from './mesh.js';
+import { isFar, Mesh, stagePositions } from './mesh.js';
 import {
 	call, checked, errorText, f32, f64, failed, numbers, outputBytes, outputDoubles, stage, stageFile, trapped, u32,
 	views, wasm, withProgress,
@@ -22,11 +22,15 @@ const RAYS = 'origin, direction, t_min and t_max of each ray';
 /** A mesh with its tree. */
 export class Bvh extends Owned {
 	#mesh;
+	/** The offset of the mesh, or null. */
+	#offset = null;
 
 	/** Builds the tree of a mesh. */
 	constructor(mesh, options = {}) {
 		super(() => mesh instanceof Handle ? mesh.value : build(mesh, options));
 		this.#mesh = mesh instanceof Handle ? new Mesh(new Handle(checked('bvh_mesh', mesh.value))) : mesh;
+		const { offset } = this.#mesh;
+		if (isFar(offset)) this.#offset = offset;
 	}
 
 	/** A tree from the bytes of a cache file, of `toCache` or of `hitscan build`. Checks all of it. */
@@ -77,11 +81,11 @@ export class Bvh extends Owned {
 	}
 
 	/** Whether the ray hits anything. */
-	anyHit(ray, faces) {
+	isOccluded(ray, faces) {
 		writeRay(ray);
 		let result;
 		try {
-			result = wasm.bvh_any_hit(this.handle, facesCode(faces));
+			result = wasm.bvh_is_occluded(this.handle, facesCode(faces));
 		} catch (error) {
 			throw trapped(error);
 		}
@@ -89,23 +93,29 @@ export class Bvh extends Owned {
 		return result === 1;
 	}
 
-	/** All hits of a ray in order of `t`, or the nearest `limit` of them. */
-	allHits(ray, { faces, oncePerCrossing = false, limit = EVERY_HIT } = {}) {
-		integer('limit', limit, EVERY_HIT + 1);
+	/** All hits of a ray in order of `t`. */
+	allHits(ray, options = {}) {
+		return this.#hits(ray, EVERY_HIT, options);
+	}
+
+	/** The first `n` hits of a ray. */
+	nearestHits(ray, n, options = {}) {
+		return this.#hits(ray, integer('n', n, EVERY_HIT), options);
+	}
+
+	#hits(ray, n, { faces, oncePerCrossing = false }) {
 		writeRay(ray);
-		const result = call('bvh_all_hits', this.handle, facesCode(faces), oncePerCrossing ? 1 : 0, limit);
+		const result = call('bvh_all_hits', this.handle, facesCode(faces), oncePerCrossing ? 1 : 0, n);
 		if (result === INVALID_RAY) throw new RangeError(`hitscan: ${errorText()}`);
 		if (result === 0) throw failed();
 		views();
-		const columns = fillColumns(new HitColumns(f64[numbers]), f64[numbers]);
+		const columns = fillColumns(this.#columns(f64[numbers]), f64[numbers]);
 		return Array.from(columns.t, (_, i) => columns.at(i));
 	}
 
 	/** The number of times that the ray crosses the surface. */
-	countCrossings(origin, direction) {
-		numbersOf('origin', origin, 3, 'x, y and z');
-		numbersOf('direction', direction, 3, 'x, y and z');
-		writeRay([...origin, ...direction]);
+	countCrossings(ray) {
+		writeRay(ray);
 		const result = call('bvh_count_crossings', this.handle);
 		if (result === INVALID_RAY) throw new RangeError(`hitscan: ${errorText()}`);
 		views();
@@ -114,28 +124,55 @@ export class Bvh extends Owned {
 
 	/** The closest hits of rays, eight numbers each. */
 	closestHits(rays, { faces, out } = {}) {
-		const n = stageRays(rays);
-		if (out !== undefined && !(out instanceof HitColumns && out.length === n)) {
-			throw typeError('out', out, `HitColumns of length ${n}`);
-		}
+		const n = this.#stageRays(rays);
+		if (out !== undefined) this.#checkOut(out, n);
 		this.#batch('bvh_closest_hits', facesCode(faces));
-		return fillColumns(out ?? new HitColumns(n), n);
+		return fillColumns(out ?? this.#columns(n), n);
+	}
+
+	/** Columns for hits, with `t` in f64 if the mesh has an offset. */
+	#columns(n) {
+		return new HitColumns(n, this.#offset !== null);
+	}
+
+	#checkOut(out, n) {
+		if (!(out instanceof HitColumns && out.length === n)) throw typeError('out', out, `HitColumns of length ${n}`);
+		if (out.t instanceof Float64Array !== (this.#offset !== null)) {
+			const [arrays, call] = this.#offset === null
+				? ['a Float32Array', `new HitColumns(${n})`]
+				: ['a Float64Array, because the mesh has an offset', `new HitColumns(${n}, true)`];
+			throw typeError('out.t', out.t, `${arrays}: ${call}`);
+		}
+	}
+
+	/** Stages rays in f32; in f64 if the mesh has an offset. */
+	#stageRays(rays) {
+		const n = arrayOf('rays', rays, RAY_NUMBERS, [Float32Array, Float64Array], RAYS);
+		if (this.#offset === null) {
+			const at = stage('stage_rays', n) / 4;
+			f32.set(rays, at);
+		} else {
+			const at = stage('stage_numbers', rays.length) / 8;
+			f64.set(rays, at);
+		}
+		return n;
 	}
 
 	/** Whether rays hit anything: 1 or 0 each. */
-	anyHits(rays, { faces } = {}) {
-		const n = stageRays(rays);
-		this.#batch('bvh_any_hits', facesCode(faces));
+	areOccluded(rays, { faces } = {}) {
+		const n = this.#stageRays(rays);
+		this.#batch('bvh_is_occluded_batch', facesCode(faces));
 		return outputBytes(n);
 	}
 
 	/** All hits of rays. The hits of ray `i` are those from `starts[i]` to `starts[i + 1]`. */
-	allHitsOfEach(rays, { faces, oncePerCrossing = false } = {}) {
-		const n = stageRays(rays);
+	allHitsBatch(rays, { faces, oncePerCrossing = false } = {}) {
+		const n = this.#stageRays(rays);
 		this.#batch('bvh_all_hits_batch', facesCode(faces), oncePerCrossing ? 1 : 0);
 		views();
 		const nHits = f64[numbers];
-		return { starts: Uint32Array.from(outputDoubles(n + 1)), hits: fillColumns(new HitColumns(nHits), nHits) };
+		const starts = Uint32Array.from(outputDoubles(n + 1));
+		return { starts, hits: fillColumns(this.#columns(nHits), nHits, n + 1) };
 	}
 
 	#batch(name, ...args) {
@@ -168,10 +205,10 @@ export class Bvh extends Owned {
 
 	/** The nearest points of many points, as columns. Without one, `distance` is infinite and `triangle` -1. */
 	closestPoints(points, { maxDistance = Infinity } = {}) {
-		const n = arrayOf('points', points, 3, [Float32Array], 'x, y and z of each point');
+		const n = arrayOf('points', points, 3, [Float32Array, Float64Array], 'x, y and z of each point');
 		finitePoints('points', points);
 		if (!(maxDistance >= 0)) throw typeError('maxDistance', maxDistance, 'a number from 0 on');
-		stagePositions(points);
+		stagePositions(points, this.#offset);
 		checked('bvh_closest_points', this.handle, maxDistance);
 		const columns = outputDoubles(7 * n);
 		const column = (i) => columns.subarray(i * n, (i + 1) * n);
@@ -187,33 +224,42 @@ export class Bvh extends Owned {
 	}
 
 	/** The triangles that touch a box, ascending. */
-	trianglesInBox(min, max) {
+	overlappingBox(min, max) {
 		numbersOf('min', min, 3, 'x, y and z');
 		numbersOf('max', max, 3, 'x, y and z');
 		for (let i = 0; i < 3; i++) {
 			number(`min[${i}]`, min[i]);
 			number(`max[${i}]`, max[i]);
 		}
-		return words(checked('bvh_overlap_box', this.handle, ...min, ...max) - 1);
+		return words(checked('bvh_overlap_box', this.handle, ...this.#local(min), ...this.#local(max)) - 1);
 	}
 
 	/** The triangles that touch a ball, ascending. */
-	trianglesInSphere(center, radius) {
+	overlappingSphere(center, radius) {
 		numbersOf('center', center, 3, 'x, y and z');
 		for (let i = 0; i < 3; i++) finite(`center[${i}]`, center[i]);
 		if (!(number('radius', radius) >= 0)) throw typeError('radius', radius, 'a number from 0 on');
-		return words(checked('bvh_overlap_sphere', this.handle, ...center, radius) - 1);
+		return words(checked('bvh_overlap_sphere', this.handle, ...this.#local(center), radius) - 1);
 	}
 
 	/** The triangles that touch the points with `a x + b y + c z + d >= 0` for all planes, four numbers each. */
-	trianglesInConvex(planes) {
+	overlappingConvex(planes) {
 		if (!Array.isArray(planes) && !ArrayBuffer.isView(planes) || planes.length % 4 !== 0) {
 			throw typeError('planes', planes, 'four numbers of each plane');
 		}
 		for (let i = 0; i < planes.length; i++) finite(`planes[${i}]`, planes[i]);
 		const at = stage('stage_numbers', planes.length) / 8;
 		f64.set(planes, at);
+		if (this.#offset !== null) {
+			const [x, y, z] = this.#offset;
+			for (let i = at; i < at + planes.length; i += 4) f64[i + 3] += f64[i] * x + f64[i + 1] * y + f64[i + 2] * z;
+		}
 		return words(checked('bvh_overlap_convex', this.handle) - 1);
+	}
+
+	/** A point relative to the offset of the mesh. */
+	#local(point) {
+		return this.#offset === null ? point : this.#offset.map((x, i) => point[i] - x);
 	}
 
 	/**
@@ -221,13 +267,13 @@ export class Bvh extends Owned {
 	 * rebuild pays once the second is much larger.
 	 */
 	refit(positions) {
-		const n = arrayOf('positions', positions, 3, [Float32Array], 'x, y and z of each vertex');
+		const n = arrayOf('positions', positions, 3, [Float32Array, Float64Array], 'x, y and z of each vertex');
 		const { vertexCount } = this.#mesh;
 		if (n !== vertexCount) {
 			throw new RangeError(`hitscan: positions has ${n} vertices, expected ${vertexCount} as in the mesh`);
 		}
 		const { handle } = this;
-		stagePositions(positions);
+		stagePositions(positions, this.#offset);
 		checked('bvh_refit', handle, this.#mesh.isDisposed ? 0 : this.#mesh.handle);
 		views();
 		return { costWhenBuilt: f64[numbers], costNow: f64[numbers + 1] };
@@ -251,13 +297,6 @@ function build(mesh, options) {
 	if (onProgress === undefined || onProgress === null) return checked('bvh_build', mesh.handle, ...codes, 0);
 	if (typeof onProgress !== 'function') throw typeError('onProgress', onProgress, 'a function');
 	return withProgress(onProgress, () => checked('bvh_build', mesh.handle, ...codes, 1));
-}
-
-function stageRays(rays) {
-	const n = arrayOf('rays', rays, RAY_NUMBERS, [Float32Array], RAYS);
-	const at = stage('stage_rays', n) / 4;
-	f32.set(rays, at);
-	return n;
 }
 
 /** A copy of the words of the last answer. */

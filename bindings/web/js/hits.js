@@ -30,8 +30,9 @@ export function fillHit(hit) {
 
 /** The columns of many hits. A miss has `t` infinite and `triangle` 0xffffffff. */
 export class HitColumns {
-	constructor(length) {
-		this.t = new Float32Array(length);
+	/** `t` is a Float32Array; with `isDouble`, as for a mesh with an offset, a Float64Array. */
+	constructor(length, isDouble = false) {
+		this.t = isDouble ? new Float64Array(length) : new Float32Array(length);
 		this.u = new Float32Array(length);
 		this.v = new Float32Array(length);
 		this.triangle = new Uint32Array(length);
@@ -55,11 +56,16 @@ export class HitColumns {
 	}
 }
 
-/** Copies the columns of the last answer. */
-export function fillColumns(columns, n) {
+/** Copies the columns of the last answer. `t` in f64 is behind `nBefore` other f64. */
+export function fillColumns(columns, n, nBefore = 0) {
 	views();
 	const start = wasm.words_address() / 4;
-	columns.t.set(f32.subarray(start, start + n));
+	if (columns.t instanceof Float64Array) {
+		const first = wasm.doubles_address() / 8 + nBefore;
+		columns.t.set(f64.subarray(first, first + n));
+	} else {
+		columns.t.set(f32.subarray(start, start + n));
+	}
 	columns.u.set(f32.subarray(start + n, start + 2 * n));
 	columns.v.set(f32.subarray(start + 2 * n, start + 3 * n));
 	columns.triangle.set(u32.subarray(start + 3 * n, start + 4 * n));

@@ -68,10 +68,11 @@ declare abstract class Owned implements Disposable {
 /** A triangle mesh. */
 export class Mesh extends Owned {
 	/**
-	 * @param positions x, y and z of each vertex, all finite.
+	 * @param positions x, y and z of each vertex, all finite. In f64, a mesh that f32 would move by more than a
+	 * millionth of its size gets an `offset`.
 	 * @param triangles Three indices of each triangle; without them, each three vertices are one.
 	 */
-	constructor(positions: Float32Array, triangles?: Uint32Array | Uint16Array | Uint8Array | null);
+	constructor(positions: Float32Array | Float64Array, triangles?: Uint32Array | Uint16Array | Uint8Array | null);
 	/**
 	 * Reads an OBJ, STL, PLY or glTF file. glTF files that refer to other files are an error. The first call loads a
 	 * second WebAssembly module, that of the readers.
@@ -82,12 +83,15 @@ export class Mesh extends Owned {
 	readonly report: string;
 	readonly vertexCount: number;
 	readonly triangleCount: number;
-	/** The box around all triangles; null without any. */
+	/** The box around all triangles, in the coordinates of the file; null without any. */
 	readonly bounds: Bounds | null;
-	/** The point that positions, bounds, rays and answers are relative to: zeros, but for some meshes of cache files. */
+	/**
+	 * The point that the stored f32 positions are relative to; zeros for most meshes. Positions, bounds, rays, points
+	 * and answers are in the coordinates of the file: those of the stored positions plus the offset, in f64.
+	 */
 	readonly offset: [number, number, number];
-	/** A copy of the positions. */
-	readonly positions: Float32Array;
+	/** A copy of the positions: in f32, or with an `offset` in f64. */
+	readonly positions: Float32Array | Float64Array;
 	/** A copy of the indices. */
 	readonly triangles: Uint32Array;
 	/** The polygon of a triangle before triangulation, and its names in the file. */
@@ -113,8 +117,10 @@ export class Hit {
 
 /** The hits of many rays as columns. A miss has `t` infinite and `triangle` 0xffffffff. */
 export class HitColumns {
-	constructor(length: number);
-	readonly t: Float32Array;
+	/** @param isDouble Whether `t` is in f64, as for a mesh with an offset. */
+	constructor(length: number, isDouble?: boolean);
+	/** In f64 if the mesh has an offset. */
+	readonly t: Float32Array | Float64Array;
 	readonly u: Float32Array;
 	readonly v: Float32Array;
 	readonly triangle: Uint32Array;
@@ -160,7 +166,10 @@ export interface ListOptions {
 	oncePerCrossing?: boolean;
 }
 
-/** A mesh with its tree. The queries are in the space of the mesh. */
+/**
+ * A mesh with its tree. Rays and points are in the coordinates of the mesh's file, and are rounded to f32. If the mesh
+ * has an offset, it is subtracted first, in f64, and `t` is in f64.
+ */
 export class Bvh extends Owned {
 	constructor(mesh: Mesh, options?: BuildOptions);
 	/** A tree from a cache file of `toCache` or of the program's `hitscan build`. Checks every byte. */
@@ -176,29 +185,31 @@ export class Bvh extends Owned {
 	/** The hit with the smallest `t`, and of these with the smallest triangle; null for a miss. */
 	closestHit(ray: Ray, hit?: Hit, faces?: Faces): Hit | null;
 	/** Whether the ray hits anything. */
-	anyHit(ray: Ray, faces?: Faces): boolean;
-	/** All hits in order, or the nearest `limit`. */
-	allHits(ray: Ray, options?: ListOptions & { limit?: number }): Hit[];
+	isOccluded(ray: Ray, faces?: Faces): boolean;
+	/** All hits in order. */
+	allHits(ray: Ray, options?: ListOptions): Hit[];
+	/** The first `n` hits. */
+	nearestHits(ray: Ray, n: number, options?: ListOptions): Hit[];
 	/** The number of times that a ray crosses the surface: odd from inside a closed mesh. */
-	countCrossings(origin: Vector, direction: Vector): number;
+	countCrossings(ray: Ray): number;
 	/** `closestHit` of rays, eight numbers each. */
-	closestHits(rays: Float32Array, options?: { faces?: Faces; out?: HitColumns }): HitColumns;
-	/** `anyHit` of rays, eight numbers each: 1 or 0. */
-	anyHits(rays: Float32Array, options?: { faces?: Faces }): Uint8Array;
+	closestHits(rays: Float32Array | Float64Array, options?: { faces?: Faces; out?: HitColumns }): HitColumns;
+	/** `isOccluded` of rays, eight numbers each: 1 or 0. */
+	areOccluded(rays: Float32Array | Float64Array, options?: { faces?: Faces }): Uint8Array;
 	/** `allHits` of rays, eight numbers each. Those of ray `i` are from `starts[i]` to `starts[i + 1]`. */
-	allHitsOfEach(rays: Float32Array, options?: ListOptions): { starts: Uint32Array; hits: HitColumns };
+	allHitsBatch(rays: Float32Array | Float64Array, options?: ListOptions): { starts: Uint32Array; hits: HitColumns };
 	/** The point of the surface nearest to a point; null if all are farther than `maxDistance`. */
 	closestPoint(point: Vector, found?: SurfacePoint, maxDistance?: number): SurfacePoint | null;
 	/** `closestPoint` of points, three numbers each. */
-	closestPoints(points: Float32Array, options?: { maxDistance?: number }): SurfacePointColumns;
+	closestPoints(points: Float32Array | Float64Array, options?: { maxDistance?: number }): SurfacePointColumns;
 	/** The triangles that touch a box, ascending. */
-	trianglesInBox(min: Vector, max: Vector): Uint32Array;
+	overlappingBox(min: Vector, max: Vector): Uint32Array;
 	/** The triangles that touch a ball, ascending. */
-	trianglesInSphere(center: Vector, radius: number): Uint32Array;
+	overlappingSphere(center: Vector, radius: number): Uint32Array;
 	/** The triangles that touch the region where `a x + b y + c z + d >= 0` for each four numbers. */
-	trianglesInConvex(planes: ArrayLike<number>): Uint32Array;
+	overlappingConvex(planes: ArrayLike<number>): Uint32Array;
 	/** Moves the vertices. A rebuild pays once `costNow` is much larger than `costWhenBuilt`. */
-	refit(positions: Float32Array): { costWhenBuilt: number; costNow: number };
+	refit(positions: Float32Array | Float64Array): { costWhenBuilt: number; costNow: number };
 }
 
 export interface WorkerBuildOptions extends InitOptions {
@@ -213,7 +224,7 @@ export interface WorkerBuildOptions extends InitOptions {
 
 /** Builds a tree in a worker: the page stays responsive. */
 export function buildInWorker(
-	positions: Float32Array,
+	positions: Float32Array | Float64Array,
 	triangles?: Uint32Array | Uint16Array | Uint8Array | null,
 	options?: WorkerBuildOptions,
 ): Promise<Bvh>;
@@ -287,6 +298,9 @@ export interface PickOptions extends RayOptions {
 	xRay?: boolean;
 }
 
+/** The rectangle between two corners (x0, y0, x1, y1), or an outline: x and y of each corner. */
+export type Region = { marquee: ArrayLike<number> } | { lasso: ArrayLike<number> };
+
 export interface SelectOptions extends RayOptions {
 	kind?: ElementKind;
 	/** Whether the region touches or encloses what it selects. */
@@ -316,15 +330,17 @@ export class Scene extends Owned {
 	readonly size: number;
 	readonly bounds: Bounds | null;
 	closestHit(ray: Ray, hit?: SceneHit, options?: RayOptions): SceneHit | null;
-	anyHit(ray: Ray, options?: RayOptions): boolean;
+	isOccluded(ray: Ray, options?: RayOptions): boolean;
 	allHits(ray: Ray, options?: RayOptions & { oncePerCrossing?: boolean }): PlainSceneHit[];
+	/** The first `n` hits. */
+	nearestHits(ray: Ray, n: number, options?: RayOptions & { oncePerCrossing?: boolean }): PlainSceneHit[];
 	/** `closestHit` of rays, eight numbers each. */
 	closestHits(rays: Float64Array, options?: RayOptions): (PlainSceneHit | null)[];
 	closestPoint(point: Vector, options?: Included & { maxDistance?: number }):
 		| { distance: number; point: [number, number, number]; u: number; v: number; triangle: number; instance: InstanceId }
 		| null;
-	trianglesInSphere(center: Vector, radius: number, options?: Included): { instance: InstanceId; triangle: number }[];
-	trianglesInBox(min: Vector, max: Vector, options?: Included): { instance: InstanceId; triangle: number }[];
+	overlappingSphere(center: Vector, radius: number, options?: Included): { instance: InstanceId; triangle: number }[];
+	overlappingBox(min: Vector, max: Vector, options?: Included): { instance: InstanceId; triangle: number }[];
 	/** The visible element at a pixel. */
 	pick(view: View, x: number, y: number, options?: PickOptions): Pick | null;
 	/** All elements at a pixel, through all surfaces, nearest first. */
@@ -333,10 +349,8 @@ export class Scene extends Owned {
 	snap(view: View, x: number, y: number, options?: Included & { radius?: number; xRay?: boolean }):
 		| (Pick & { target: 'vertex' | 'edgeMidpoint' | 'edge' | 'face' })
 		| null;
-	/** The elements in the rectangle between two pixels. */
-	marquee(view: View, x0: number, y0: number, x1: number, y1: number, options?: SelectOptions): Element[];
-	/** The elements in an outline: x and y of each corner. */
-	lasso(view: View, outline: ArrayLike<number>, options?: SelectOptions): Element[];
+	/** The elements in a region of pixels. */
+	select(view: View, region: Region, options?: SelectOptions): Element[];
 }
 
 /** The meaning of matrices and pixels. `reversed`: depth from 1 to 0, as in Bevy, and three.js with `reversedDepthBuffer`. */

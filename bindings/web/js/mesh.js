@@ -14,25 +14,30 @@ export class Mesh extends Owned {
 	#report = '';
 	#vertexCount = 0;
 	#triangleCount = 0;
+	#offset = [0, 0, 0];
 
-	/** Vertices of three numbers, and triangles of three indices; without `triangles`, three vertices each. */
+	/**
+	 * Vertices of three numbers, and triangles of three indices; without `triangles`, three vertices each. Positions
+	 * in f64 that f32 would move by more than a millionth of the mesh's size are stored relative to an offset.
+	 */
 	constructor(positions, triangles) {
 		super(() => positions instanceof Handle ? positions.value : meshOf(positions, triangles));
 		call('mesh_about', this.handle);
 		views();
 		this.#vertexCount = f64[numbers];
 		this.#triangleCount = f64[numbers + 1];
+		this.#offset = [...f64.subarray(numbers + 8, numbers + 11)];
 	}
 
 	/** Reads an OBJ, STL, PLY or glTF file from memory. The first call loads the readers. */
 	static async parse(bytes, name = 'mesh') {
 		const file = bytesOf('bytes', bytes);
 		if (typeof name !== 'string') throw typeError('name', name, 'a file name, whose extension may tell the format');
-		const { positions, triangles, records, report } = await readFile(file, name);
+		const { positions, triangles, offset, records, report } = await readFile(file, name);
 		stageTriangles(triangles);
 		stagePositions(positions);
 		if (records.length > 0) stageBytes(records);
-		const mesh = new Mesh(new Handle(checked('mesh_new', records.length > 0 ? 1 : 0)));
+		const mesh = new Mesh(new Handle(checked('mesh_new', records.length > 0 ? 1 : 0, ...offset)));
 		mesh.#report = report;
 		return mesh;
 	}
@@ -50,7 +55,7 @@ export class Mesh extends Owned {
 		return this.#triangleCount;
 	}
 
-	/** The box around all triangles: min and max, or null for a mesh without triangles. */
+	/** The box around all triangles: min and max in the coordinates of the file, or null without triangles. */
 	get bounds() {
 		call('mesh_about', this.handle);
 		views();
@@ -58,18 +63,17 @@ export class Mesh extends Owned {
 		return x0 <= x1 ? { min: [x0, y0, z0], max: [x1, y1, z1] } : null;
 	}
 
-	/** The point that positions, rays and answers are relative to: zeros, but for some meshes of cache files. */
+	/** The point that the stored f32 positions are relative to: x, y, z; zeros for most meshes. */
 	get offset() {
-		call('mesh_about', this.handle);
-		views();
-		return [...f64.subarray(numbers + 8, numbers + 11)];
+		return [...this.#offset];
 	}
 
-	/** A copy of the positions. */
+	/** A copy of the positions: in f32, or with an offset in f64 and the coordinates of the file. */
 	get positions() {
 		const address = checked('mesh_positions', this.handle);
 		views();
-		return f32.slice(address / 4, address / 4 + 3 * this.#vertexCount);
+		const local = f32.slice(address / 4, address / 4 + 3 * this.#vertexCount);
+		return isFar(this.#offset) ? Float64Array.from(local, (x, i) => x + this.#offset[i % 3]) : local;
 	}
 
 	/** A copy of the indices. */
@@ -109,7 +113,7 @@ export class Mesh extends Owned {
 }
 
 function meshOf(positions, triangles) {
-	const nVertices = arrayOf('positions', positions, 3, [Float32Array], 'x, y and z of each vertex');
+	const nVertices = arrayOf('positions', positions, 3, [Float32Array, Float64Array], 'x, y and z of each vertex');
 	let nTriangles;
 	if (triangles === undefined || triangles === null) {
 		if (nVertices % 3 !== 0) {
@@ -124,8 +128,18 @@ function meshOf(positions, triangles) {
 		);
 		stageTriangles(triangles);
 	}
+	if (positions instanceof Float64Array) {
+		const at = stage('stage_numbers', positions.length) / 8;
+		f64.set(positions, at);
+		return checked('mesh_from_f64');
+	}
 	stagePositions(positions);
-	return checked('mesh_new', 0);
+	return checked('mesh_new', 0, 0, 0, 0);
+}
+
+/** Whether a mesh with this offset is far from the origin. */
+export function isFar(offset) {
+	return offset.some((x) => x !== 0);
 }
 
 function stageTriangles(triangles) {
@@ -133,8 +147,12 @@ function stageTriangles(triangles) {
 	u32.set(triangles, at);
 }
 
-/** Stages positions that were checked. */
-export function stagePositions(positions) {
+/** Stages positions that were checked, relative to an offset, which is subtracted in f64. */
+export function stagePositions(positions, offset = null) {
 	const at = stage('stage_positions', positions.length / 3) / 4;
-	f32.set(positions, at);
+	if (offset === null) {
+		f32.set(positions, at);
+	} else {
+		for (let i = 0; i < positions.length; i++) f32[at + i] = positions[i] - offset[i % 3];
+	}
 }

@@ -29,12 +29,13 @@ export async function readFile(file, name) {
 	}
 	if (done === 0) throw new Error(`hitscan: ${error()}`);
 	const { buffer } = wasm.memory;
-	const [positions, nPositions, triangles, nTriangles, nReport, nRecords] =
-		new Float64Array(buffer, wasm.numbers_address(), 6);
+	const [positions, nPositions, triangles, nTriangles, nReport, nRecords, ...offset] =
+		new Float64Array(buffer, wasm.numbers_address(), 9);
 	const answer = wasm.bytes_address();
 	return {
 		positions: new Float32Array(buffer, positions, 3 * nPositions),
 		triangles: new Uint32Array(buffer, triangles, 3 * nTriangles),
+		offset,
 		report: decoder.decode(bytesAt(wasm, answer, nReport)),
 		records: bytesAt(wasm, answer + nReport, nRecords),
 	};

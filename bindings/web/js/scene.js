@@ -17,6 +17,7 @@ const HIT_NUMBERS = 6;
 const PICK_NUMBERS = 13;
 const ELEMENT_NUMBERS = 4;
 const RAY_NUMBERS = 8;
+const EVERY_HIT = 0xffffffff;
 
 /** A hit in a scene: `point` and `normal` are in world space. Queries fill the one that they are given. */
 export class SceneHit {
@@ -136,17 +137,26 @@ export class Scene extends Owned {
 	}
 
 	/** Whether a ray hits anything. */
-	anyHit(ray, options = undefined) {
+	isOccluded(ray, options = undefined) {
 		writeRay(ray);
-		const result = call('scene_any_hit', this.handle, facesCode(options?.faces), ...included(options));
+		const result = call('scene_is_occluded', this.handle, facesCode(options?.faces), ...included(options));
 		return result === 1 || missed(result) !== null;
 	}
 
 	/** All hits of a ray in order, without points and normals. */
 	allHits(ray, options = undefined) {
+		return this.#hits(ray, EVERY_HIT, options);
+	}
+
+	/** The first `n` hits of a ray, without points and normals. */
+	nearestHits(ray, n, options = undefined) {
+		return this.#hits(ray, integer('n', n, EVERY_HIT), options);
+	}
+
+	#hits(ray, n, options) {
 		writeRay(ray);
 		const once = options?.oncePerCrossing ? 1 : 0;
-		const result = call('scene_all_hits', this.handle, facesCode(options?.faces), once, ...included(options));
+		const result = call('scene_all_hits', this.handle, facesCode(options?.faces), once, n, ...included(options));
 		if (result !== 1) missed(result);
 		views();
 		const found = outputDoubles(f64[numbers] * HIT_NUMBERS);
@@ -180,7 +190,7 @@ export class Scene extends Owned {
 	}
 
 	/** The triangles that touch a ball in world space. */
-	trianglesInSphere(center, radius, options = undefined) {
+	overlappingSphere(center, radius, options = undefined) {
 		numbersOf('center', center, 3, 'x, y and z');
 		for (let i = 0; i < 3; i++) finite(`center[${i}]`, center[i]);
 		if (!(number('radius', radius) >= 0)) throw typeError('radius', radius, 'a number from 0 on');
@@ -189,7 +199,7 @@ export class Scene extends Owned {
 	}
 
 	/** The triangles that touch a box in world space. */
-	trianglesInBox(min, max, options = undefined) {
+	overlappingBox(min, max, options = undefined) {
 		numbersOf('min', min, 3, 'x, y and z');
 		numbersOf('max', max, 3, 'x, y and z');
 		views();
@@ -226,21 +236,23 @@ export class Scene extends Owned {
 		return { target: TARGETS[f64[numbers + PICK_NUMBERS]], ...pickOf(f64, numbers) };
 	}
 
-	/** The elements in the rectangle between two pixels. */
-	marquee(view, x0, y0, x1, y1, options = undefined) {
-		const corners = [['x0', x0], ['y0', y0], ['x1', x1], ['y1', y1]].map(([name, value]) => finite(name, value));
-		return this.#select(view, corners, 0, options);
-	}
-
-	/** The elements in an outline of pixels: x and y of each corner. */
-	lasso(view, outline, options = undefined) {
-		if (!Array.isArray(outline) && !ArrayBuffer.isView(outline) || outline.length % 2 !== 0) {
-			throw typeError('outline', outline, 'x and y of each corner');
+	/**
+	 * The elements in a region of pixels: the rectangle `marquee` between x and y of two corners, or the outline `lasso`
+	 * of x and y of each corner.
+	 */
+	select(view, region, options = {}) {
+		const { marquee, lasso } = region ?? {};
+		if (marquee === undefined === (lasso === undefined)) {
+			throw new TypeError('hitscan: region has neither or both of marquee and lasso, expected one');
 		}
-		return this.#select(view, outline, 1, options);
-	}
-
-	#select(view, corners, isLasso, options = {}) {
+		const corners = marquee ?? lasso;
+		if (marquee !== undefined) {
+			numbersOf('marquee', marquee, 4, 'x and y of two corners');
+			for (let i = 0; i < 4; i++) finite(`marquee[${i}]`, marquee[i]);
+		} else if (!Array.isArray(lasso) && !ArrayBuffer.isView(lasso) || lasso.length % 2 !== 0) {
+			throw typeError('lasso', lasso, 'x and y of each corner');
+		}
+		const isLasso = marquee === undefined ? 1 : 0;
 		const { kind = 'object', mode = 'touch', visibleOnly = false, faces, ...rest } = options;
 		const [layers, flags] = included(rest);
 		const bits = flags | (visibleOnly ? 8 : 0) | code('mode', mode, MODES);

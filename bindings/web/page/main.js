@@ -27,10 +27,14 @@ async function start() {
 	for (const id of ['hitscan-engine', 'hitscan-mesh']) $(id).remove();
 	const { mesh } = bvh;
 	const scene = new Scene();
-	scene.insert({ bvh });
+	// The page is in the space of the mesh: a picture in f32 has too few digits far from the origin.
+	const { offset } = mesh;
+	scene.insert({ bvh, transform: [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, ...offset.map((x) => -x), 1] });
+	const local = (point) => point.map((x, i) => x - offset[i]);
 	const triangles = mesh.triangles;
-	const drawing = new Drawing(canvas, mesh.positions, triangles);
-	const orbit = new Orbit(mesh.bounds ?? { min: [-1, -1, -1], max: [1, 1, 1] });
+	const drawing = new Drawing(canvas, Float32Array.from(mesh.positions, (x, i) => x - offset[i % 3]), triangles);
+	const { min, max } = mesh.bounds ?? { min: [-1, -1, -1], max: [1, 1, 1] };
+	const orbit = new Orbit({ min: local(min), max: local(max) });
 	run({ about, bvh, mesh, scene, triangles, drawing, orbit });
 }
 
@@ -66,7 +70,7 @@ function run(model) {
 	}
 
 	function select(from, x, y) {
-		state.picked = scene.marquee(view(), from.x, from.y, x, y, { kind: $('kind').value, visibleOnly: true });
+		state.picked = scene.select(view(), { marquee: [from.x, from.y, x, y] }, { kind: $('kind').value, visibleOnly: true });
 		facts({ selected: `${state.picked.length} visible` });
 		show();
 	}
@@ -120,7 +124,7 @@ function facts(rows) {
 	}));
 }
 
-const shown = (numbers) => Array.from(numbers, (x) => Number(x.toPrecision(7))).join(', ');
+const shown = (numbers, digits = 7) => Array.from(numbers, (x) => Number(x.toPrecision(digits))).join(', ');
 
 function describe({ mesh, bvh, about }, pick, { depth, of }) {
 	if (!pick) {
@@ -138,7 +142,8 @@ function describe({ mesh, bvh, about }, pick, { depth, of }) {
 		Object.assign(rows, object && { object }, group && { group }, material && { material });
 		rows.normal = shown(mesh.normal(pick.triangle));
 	}
-	rows.point = shown(pick.point);
+	const { offset } = mesh;
+	rows.point = shown(pick.point.map((x, i) => x + offset[i]), offset.some((x) => x !== 0) ? 13 : 7);
 	rows.distance = Number(pick.distance.toPrecision(7));
 	rows.engine = bvh.stats.simd ? 'SIMD' : 'scalar';
 	facts(rows);

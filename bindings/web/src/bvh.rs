@@ -3,18 +3,18 @@
 use std::{ops::ControlFlow, sync::Arc};
 
 use hitscan_bvh::{Layout, MeshBvh};
-use hitscan_primitives::{Aabb, ConvexRegion, Hit, Ray, Sphere, TriMesh};
+use hitscan_primitives::{Aabb, ConvexRegion, Hit, Sphere, SurfacePoint, TriMesh, glam::DVec3};
 use hitscan_scene::Mesh;
 
 use crate::{
     arguments::{build_options, faces, hit_options},
     failure::{fail, fail_for_memory, fail_with, has_room_for},
+    mesh::in_file,
     objects::{self, Object, with_built},
-    output, staging,
+    output,
+    rays::{INVALID_RAY, MeshRay, MeshRays},
+    staging,
 };
-
-/// A query that hits nothing because its ray is invalid returns it; number 0 tells which ray of a batch.
-const INVALID_RAY: u32 = 2;
 
 #[link(wasm_import_module = "env")]
 unsafe extern "C" {
@@ -127,8 +127,8 @@ extern "C" fn bvh_about(bvh: u32) -> u32 {
     })
 }
 
-/// Stores the addresses of nodes and blocks as numbers 0 and 1; valid until memory is freed. The page of
-/// the crate `hitscan-cache` describes them. Number 2 is the scale of the tree's space.
+/// Stores the addresses of nodes and blocks as numbers 0 and 1; valid until memory is freed. Number 2 is the scale
+/// of the tree's space. The next ones are the layout, by `hitscan_web_candidates::words`.
 #[unsafe(no_mangle)]
 extern "C" fn bvh_parts(bvh: u32) -> u32 {
     with_built(bvh, |mesh| {
@@ -136,162 +136,143 @@ extern "C" fn bvh_parts(bvh: u32) -> u32 {
         let addresses = [raw.nodes, raw.blocks].map(|part| part.as_ptr().addr() as f64);
         output::write(0, &addresses);
         output::write(2, &[mesh.tri_mesh().query_scale()]);
+        output::write(3, &hitscan_web_candidates::words(raw.layout));
         1
     })
-}
-
-/// The ray of the numbers 0 to 7. They are no arguments, because an engine may box each f64 of a call.
-#[inline]
-fn ray() -> Ray {
-    let [ox, oy, oz, dx, dy, dz, t_min, t_max] = std::array::from_fn(|i| output::read(i) as f32);
-    Ray::new([ox, oy, oz], [dx, dy, dz]).with_range(t_min, t_max)
-}
-
-/// 0 for a miss; an invalid ray is [`INVALID_RAY`] and an error.
-#[cold]
-fn miss(ray: &Ray) -> u32 {
-    match ray.checked() {
-        Ok(_) => 0,
-        Err(error) => {
-            fail_with(&error);
-            INVALID_RAY
-        }
-    }
 }
 
 /// The closest hit of the ray of the numbers 0 to 7: 1 and the hit as numbers 0 to 4; 0 for a miss; 2 for
 /// an invalid ray.
 #[unsafe(no_mangle)]
 extern "C" fn bvh_closest_hit(bvh: u32, side: u32) -> u32 {
-    let ray = ray();
-    with_built(bvh, |mesh| match mesh.bvh().closest_hit(&ray, faces(side)) {
-        Some(hit) => {
-            output::write_hit(&hit);
-            1
+    with_built(bvh, |mesh| {
+        let ray = MeshRay::read(mesh);
+        match mesh.bvh().closest_hit(&ray.ray, faces(side)) {
+            Some(hit) => {
+                output::write_hit(ray.t(hit.t), &hit);
+                1
+            }
+            None => ray.miss(),
         }
-        None => miss(&ray),
     })
 }
 
 /// 1 if the ray hits anything, 0 if not, 2 for an invalid ray.
 #[unsafe(no_mangle)]
-extern "C" fn bvh_any_hit(bvh: u32, side: u32) -> u32 {
-    let ray = ray();
-    with_built(bvh, |mesh| if mesh.bvh().is_occluded(&ray, faces(side)) { 1 } else { miss(&ray) })
+extern "C" fn bvh_is_occluded(bvh: u32, side: u32) -> u32 {
+    with_built(bvh, |mesh| {
+        let ray = MeshRay::read(mesh);
+        if mesh.bvh().is_occluded(&ray.ray, faces(side)) { 1 } else { ray.miss() }
+    })
 }
 
-/// The hits of a ray in order, at most `limit`, as columns. Returns 1 and their number as number 0; 0
-/// without memory, 2 for an invalid ray.
+/// The hits of a ray in order, at most `n`, as columns, and with an offset `t` in the answer's f64. Returns 1
+/// and their number as number 0; 0 without memory, 2 for an invalid ray.
 #[unsafe(no_mangle)]
-extern "C" fn bvh_all_hits(bvh: u32, side: u32, once: u32, limit: u32) -> u32 {
-    let ray = ray();
-    if miss(&ray) == INVALID_RAY {
-        return INVALID_RAY;
-    }
+extern "C" fn bvh_all_hits(bvh: u32, side: u32, once: u32, n: u32) -> u32 {
     with_built(bvh, |mesh| {
+        let ray = MeshRay::read(mesh);
+        if ray.miss() == INVALID_RAY {
+            return INVALID_RAY;
+        }
         // A kernel for the nearest few would be another twentieth of the download.
-        let mut hits = mesh.bvh().all_hits(&ray, &hit_options(side, once));
-        hits.truncate(limit as usize);
+        let mut hits = mesh.bvh().all_hits(&ray.ray, &hit_options(side, once));
+        ray.sort(&mut hits);
+        hits.truncate(n as usize);
+        let mut t = Vec::new();
+        ray.extend_t(&mut t, hits.iter());
+        output::put_doubles(t);
         output::write(0, &[hits.len() as f64]);
         output::put_hits(hits.len(), hits.iter().map(Some))
     })
 }
 
-/// The staged rays if all are valid, else the number of the first invalid one.
-fn valid_rays() -> Result<Vec<Ray>, u32> {
-    let rays = staging::rays();
-    match rays.iter().position(|ray| !ray.is_valid()) {
-        None => Ok(rays),
-        Some(index) => {
-            let invalid = miss(&rays[index]);
-            output::write(0, &[index as f64]);
-            staging::keep_rays(rays);
-            Err(invalid)
-        }
-    }
-}
-
-/// The closest hits of the staged rays as columns. 1; 0 without memory; 2 for an invalid ray.
+/// The closest hits of the staged rays as columns, and with an offset `t` in the answer's f64. 1; 0 without
+/// memory; 2 for an invalid ray.
 #[unsafe(no_mangle)]
 extern "C" fn bvh_closest_hits(bvh: u32, side: u32) -> u32 {
-    batch(|rays| {
-        with_built(bvh, |mesh| {
-            let mut hits: Vec<Option<Hit>> = Vec::new();
-            let needed = rays.len() * size_of::<Option<Hit>>();
-            if hits.try_reserve_exact(rays.len()).is_err() {
-                return fail_for_memory("hits", needed);
-            }
-            hits.resize(rays.len(), None);
-            mesh.bvh().closest_hit_batch(rays, faces(side), &mut hits);
-            output::put_hits(rays.len(), hits.iter().map(Option::as_ref))
-        })
+    batch(bvh, |mesh, rays| {
+        let n = rays.rays.len();
+        let mut hits: Vec<Option<Hit>> = Vec::new();
+        if hits.try_reserve_exact(n).is_err() {
+            return fail_for_memory("hits", n * size_of::<Option<Hit>>());
+        }
+        hits.resize(n, None);
+        mesh.bvh().closest_hit_batch(&rays.rays, faces(side), &mut hits);
+        output::put_doubles(rays.t(&hits));
+        output::put_hits(n, hits.iter().map(Option::as_ref))
     })
 }
 
 /// Whether the staged rays hit anything, as bytes. 1; 0 without memory; 2 for an invalid ray.
 #[unsafe(no_mangle)]
-extern "C" fn bvh_any_hits(bvh: u32, side: u32) -> u32 {
-    batch(|rays| {
-        with_built(bvh, |mesh| {
-            let mut occluded = Vec::new();
-            if occluded.try_reserve_exact(2 * rays.len()).is_err() {
-                return fail_for_memory("hits", 2 * rays.len());
-            }
-            // Ray by ray: packets of this query would be a tenth of the download.
-            occluded.extend(rays.iter().map(|ray| mesh.bvh().is_occluded(ray, faces(side))));
-            output::put_bytes(occluded.into_iter().map(u8::from).collect());
-            1
-        })
+extern "C" fn bvh_is_occluded_batch(bvh: u32, side: u32) -> u32 {
+    batch(bvh, |mesh, rays| {
+        let n = rays.rays.len();
+        let mut occluded = Vec::new();
+        if occluded.try_reserve_exact(2 * n).is_err() {
+            return fail_for_memory("hits", 2 * n);
+        }
+        // Ray by ray: packets of this query would be a tenth of the download.
+        occluded.extend(rays.rays.iter().map(|ray| mesh.bvh().is_occluded(ray, faces(side))));
+        output::put_bytes(occluded.into_iter().map(u8::from).collect());
+        1
     })
 }
 
-/// All hits of the staged rays as columns, and the start of each ray's hits in the answer's f64. Returns 1
-/// and the number of hits as number 0; 0 without memory; 2 for an invalid ray.
+/// All hits of the staged rays as columns, and the start of each ray's hits in the answer's f64, with an offset
+/// followed by `t`. Returns 1 and the number of hits as number 0; 0 without memory; 2 for an invalid ray.
 #[unsafe(no_mangle)]
 extern "C" fn bvh_all_hits_batch(bvh: u32, side: u32, once: u32) -> u32 {
-    batch(|rays| {
-        with_built(bvh, |mesh| {
-            let lists = mesh.bvh().all_hits_batch(rays, &hit_options(side, once));
-            output::put_doubles(lists.starts.iter().map(|&start| start as f64).collect());
-            output::write(0, &[lists.hits.len() as f64]);
-            output::put_hits(lists.hits.len(), lists.hits.iter().map(Some))
-        })
+    batch(bvh, |mesh, rays| {
+        let mut lists = mesh.bvh().all_hits_batch(&rays.rays, &hit_options(side, once));
+        let mut doubles: Vec<f64> = lists.starts.iter().map(|&start| start as f64).collect();
+        rays.sort_lists(&lists.starts, &mut lists.hits, &mut doubles);
+        output::put_doubles(doubles);
+        output::write(0, &[lists.hits.len() as f64]);
+        output::put_hits(lists.hits.len(), lists.hits.iter().map(Some))
     })
 }
 
-fn batch(query: impl FnOnce(&[Ray]) -> u32) -> u32 {
-    match valid_rays() {
+fn batch(bvh: u32, query: impl FnOnce(&Mesh, &MeshRays) -> u32) -> u32 {
+    with_built(bvh, |mesh| match MeshRays::staged(mesh) {
         Ok(rays) => {
-            let result = query(&rays);
-            staging::keep_rays(rays);
+            let result = query(mesh, &rays);
+            rays.keep();
             result
         }
         Err(invalid) => invalid,
-    }
+    })
 }
 
 /// The nearest point to that of the numbers 0 to 2, within the distance of number 3. 1 and numbers 0 to 6: distance, point, `u`, `v`, triangle. 0 if there is none.
 #[unsafe(no_mangle)]
 extern "C" fn bvh_closest_point(bvh: u32) -> u32 {
-    let [x, y, z] = std::array::from_fn(|i| output::read(i) as f32);
+    let point = DVec3::from_array(std::array::from_fn(output::read));
     let max_distance = output::read(3);
-    with_built(bvh, |mesh| match mesh.bvh().closest_point([x, y, z], max_distance) {
-        Some(found) => {
-            let [px, py, pz] = found.point.to_array();
-            let numbers =
-                [found.distance, px, py, pz, found.u.into(), found.v.into(), found.triangle.into()];
-            output::write(0, &numbers);
-            1
+    with_built(bvh, |mesh| {
+        let local = (point - mesh.tri_mesh().offset()).as_vec3();
+        match mesh.bvh().closest_point(local, max_distance) {
+            Some(found) => {
+                output::write(0, &point_numbers(mesh, &found));
+                1
+            }
+            None => 0,
         }
-        None => 0,
     })
+}
+
+/// The distance, the point in the coordinates of the file, `u`, `v` and the triangle.
+fn point_numbers(mesh: &Mesh, found: &SurfacePoint) -> [f64; POINT_COLUMNS] {
+    let [x, y, z] = in_file(mesh.tri_mesh(), found.point);
+    [found.distance, x, y, z, found.u.into(), found.v.into(), found.triangle.into()]
 }
 
 /// The columns of [`bvh_closest_points`].
 const POINT_COLUMNS: usize = 7;
 
-/// The nearest points of the staged positions, as columns of f64 as in [`bvh_closest_point`]. Without one
-/// the distance is infinite and the triangle -1. 1, or 0 without memory.
+/// The nearest points of the staged positions, which are relative to the offset, as columns of f64 as in
+/// [`bvh_closest_point`]. Without one the distance is infinite and the triangle -1. 1, or 0 without memory.
 #[unsafe(no_mangle)]
 extern "C" fn bvh_closest_points(bvh: u32, max_distance: f64) -> u32 {
     let points = staging::positions();
@@ -304,11 +285,7 @@ extern "C" fn bvh_closest_points(bvh: u32, max_distance: f64) -> u32 {
         columns.resize(POINT_COLUMNS * n, 0.0);
         for (i, point) in points.iter().enumerate() {
             let row = match mesh.bvh().closest_point(*point, max_distance) {
-                Some(found) => {
-                    let [x, y, z] = found.point.to_array();
-                    let (u, v) = (found.u.into(), found.v.into());
-                    [found.distance, x, y, z, u, v, found.triangle.into()]
-                }
+                Some(found) => point_numbers(mesh, &found),
                 None => [f64::INFINITY, 0.0, 0.0, 0.0, 0.0, 0.0, -1.0],
             };
             for (column, number) in row.into_iter().enumerate() {
@@ -359,10 +336,10 @@ fn overlapping(handle: u32, query: impl FnOnce(&MeshBvh, &mut Vec<u32>)) -> u32 
 /// crossings is number 0.
 #[unsafe(no_mangle)]
 extern "C" fn bvh_count_crossings(bvh: u32) -> u32 {
-    let ray = ray();
     with_built(bvh, |mesh| {
-        let n = mesh.bvh().all_hits(&ray, &hit_options(0, 1)).len();
+        let ray = MeshRay::read(mesh);
+        let n = mesh.bvh().all_hits(&ray.ray, &hit_options(0, 1)).len();
         output::write(0, &[n as f64]);
-        if n == 0 { miss(&ray) } else { n as u32 % 2 }
+        if n == 0 { ray.miss() } else { n as u32 % 2 }
     })
 }

@@ -17,10 +17,11 @@
 //! | module | holds | imports |
 //! |---|---|---|
 //! | `picking`, `candidates` | views, picks and selections; the candidates of a ray for three.js's own test | `arguments`, `failure`, `objects`, `output`, `scene`, `staging` |
-//! | `scene` | scenes: instances, edits, and queries in world space | `arguments`, `failure`, `objects`, `output`, `staging` |
+//! | `scene` | scenes: instances, edits, and queries in world space | `arguments`, `failure`, `objects`, `output`, `rays`, `staging` |
 //! | `cache` | cache files in memory: trees on their way between threads and into storage | `bvh`, `failure`, `objects`, `output`, `staging` |
-//! | `bvh` | trees of meshes and their queries | `arguments`, `failure`, `objects`, `output`, `staging` |
+//! | `bvh` | trees of meshes and their queries | `arguments`, `failure`, `mesh`, `objects`, `output`, `rays`, `staging` |
 //! | `mesh` | meshes from arrays and from files, and their arrays | `failure`, `objects`, `output`, `staging` |
+//! | `rays` | rays of queries of a tree, in the coordinates of the mesh's file | `failure`, `output`, `staging` |
 //! | `readers` | the module of the readers: a file in memory becomes arrays | `failure`, `output`, `staging` |
 //! | `arguments`, `objects` | arguments that are codes; the objects that JavaScript holds by number | `failure`, `output` |
 //! | `staging`, `output`, `failure` | arrays on their way in; answers on their way out; errors that JavaScript throws | |
@@ -53,4 +54,6 @@ mod failure;
 #[cfg(feature = "engine")]
 mod objects;
 mod output;
+#[cfg(feature = "engine")]
+mod rays;
 mod staging;

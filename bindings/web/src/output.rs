@@ -42,10 +42,10 @@ pub(crate) fn read(place: usize) -> f64 {
     f64::from_bits(NUMBERS[place].load(Ordering::Relaxed))
 }
 
-/// Stores a hit: `t`, `u`, `v`, triangle, side.
+/// Stores a hit: `t` of the ray that was asked, `u`, `v`, triangle, side.
 #[inline]
-pub(crate) fn write_hit(hit: &Hit) {
-    write(0, &[hit.t.into(), hit.u.into(), hit.v.into(), hit.triangle.into(), side(hit.side)]);
+pub(crate) fn write_hit(t: f64, hit: &Hit) {
+    write(0, &[t, hit.u.into(), hit.v.into(), hit.triangle.into(), side(hit.side)]);
 }
 
 /// 0 for the front, 1 for the back.

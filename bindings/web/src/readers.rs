@@ -21,7 +21,7 @@ thread_local! {
 
 /// Reads a staged file with a staged name. Returns 1, or 0 and an error. Numbers 0 to 3 are the addresses and the
 /// lengths of positions and triangles. The answer's bytes are the report of the reader and, if there are any,
-/// the records of the polygons; numbers 4 and 5 are their lengths.
+/// the records of the polygons; numbers 4 and 5 are their lengths, and 6 to 8 the offset of the positions.
 #[unsafe(no_mangle)]
 extern "C" fn read_mesh() -> u32 {
     let (bytes, name) = (staging::bytes(), staging::name());
@@ -29,9 +29,7 @@ extern "C" fn read_mesh() -> u32 {
     if !has_room_for(needed) {
         return fail_for_memory(&name, needed);
     }
-    // The arrays of a mesh are f32 without an offset. The report says by how much they are rounded.
-    let options = LoadOptions { recentre: false, ..LoadOptions::default() };
-    let loaded = match parse_any(&bytes, &name, &options) {
+    let loaded = match parse_any(&bytes, &name, &LoadOptions::default()) {
         Ok(loaded) => loaded,
         Err(error) => return fail_with(&error),
     };
@@ -50,6 +48,7 @@ extern "C" fn read_mesh() -> u32 {
             output::write(0, &arrays.map(|number| number as f64));
             let arrays = [triangles.as_ptr().addr(), triangles.len(), n_report, n_records];
             output::write(2, &arrays.map(|number| number as f64));
+            output::write(6, &mesh.offset().to_array());
             MESH.set(Some(mesh));
             1
         }

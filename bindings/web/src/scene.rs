@@ -10,7 +10,7 @@ use crate::{
     arguments::{query_options, transform},
     failure::{fail, fail_for_memory, fail_with},
     objects::{self, Object, edit_scene, with_scene},
-    output, staging,
+    output, rays, staging,
 };
 
 /// The number of a handle in JavaScript, which is exact below 2^53.
@@ -136,8 +136,7 @@ extern "C" fn scene_bounds(scene: u32) -> u32 {
 
 /// The ray of the numbers 0 to 7.
 fn world_ray() -> WorldRay {
-    let [ox, oy, oz, dx, dy, dz, t_min, t_max] = std::array::from_fn(output::read);
-    WorldRay::new([ox, oy, oz], [dx, dy, dz]).with_range(t_min, t_max)
+    rays::world_ray(std::array::from_fn(output::read))
 }
 
 /// A hit as numbers: `t`, `u`, `v`, triangle, side, instance.
@@ -191,21 +190,25 @@ fn write_described(scene: &Scene, hit: &SceneHit) {
 
 /// Whether the ray of the numbers 0 to 7 hits anything. 2 for an invalid ray.
 #[unsafe(no_mangle)]
-extern "C" fn scene_any_hit(scene: u32, side: u32, layers: u32, flags: u32) -> u32 {
+extern "C" fn scene_is_occluded(scene: u32, side: u32, layers: u32, flags: u32) -> u32 {
     let (ray, options) = (world_ray(), query_options(side, 0, layers, flags));
     with_scene(scene, |scene| if scene.is_occluded(&ray, &options) { 1 } else { miss(&ray) })
 }
 
-/// All hits of the ray of the numbers 0 to 7: six f64 each. 1 and their number as number 0; 2 for an
+/// The hits of the ray of the numbers 0 to 7, at most `n`: six f64 each. 1 and their number as number 0; 2 for an
 /// invalid ray.
 #[unsafe(no_mangle)]
-extern "C" fn scene_all_hits(scene: u32, side: u32, once: u32, layers: u32, flags: u32) -> u32 {
+#[rustfmt::skip]
+extern "C" fn scene_all_hits(
+    scene: u32, side: u32, once: u32, n: u32, layers: u32, flags: u32,
+) -> u32 {
     let (ray, options) = (world_ray(), query_options(side, once, layers, flags));
     if miss(&ray) == 2 {
         return 2;
     }
     with_scene(scene, |scene| {
-        let hits = scene.all_hits(&ray, &options);
+        let mut hits = scene.all_hits(&ray, &options);
+        hits.truncate(n as usize);
         output::put_doubles(hits.iter().flat_map(numbers_of).collect());
         output::write(0, &[hits.len() as f64]);
         1
@@ -218,14 +221,8 @@ extern "C" fn scene_all_hits(scene: u32, side: u32, once: u32, layers: u32, flag
 extern "C" fn scene_closest_hits(scene: u32, side: u32, layers: u32, flags: u32) -> u32 {
     let numbers = staging::numbers();
     let options = query_options(side, 0, layers, flags);
-    let rays: Vec<WorldRay> = numbers
-        .as_chunks::<8>()
-        .0
-        .iter()
-        .map(|&[ox, oy, oz, dx, dy, dz, t_min, t_max]| {
-            WorldRay::new([ox, oy, oz], [dx, dy, dz]).with_range(t_min, t_max)
-        })
-        .collect();
+    let chunks = numbers.as_chunks::<8>().0;
+    let rays: Vec<WorldRay> = chunks.iter().map(|&ray| rays::world_ray(ray)).collect();
     staging::keep_numbers(numbers);
     if let Some(index) = rays.iter().position(|ray| !ray.is_valid()) {
         let invalid = miss(&rays[index]);

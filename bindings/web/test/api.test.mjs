@@ -20,8 +20,8 @@ test('a ray hits a triangle, and the hit fills the object that it is given', () 
 	assert.equal(bvh.closestHit([0.25, 0.5, -1, 0, 0, 2], hit).side, 'back');
 	assert.equal(bvh.closestHit([0.25, 0.5, -1, 0, 0, 2], hit, 'front'), null);
 	assert.equal(bvh.closestHit([0.25, 0.5, 1, 0, 0, -1, 0, 0.5]), null);
-	assert.equal(bvh.anyHit([0.25, 0.5, 1, 0, 0, -1]), true);
-	assert.equal(bvh.anyHit([2, 2, 1, 0, 0, -1]), false);
+	assert.equal(bvh.isOccluded([0.25, 0.5, 1, 0, 0, -1]), true);
+	assert.equal(bvh.isOccluded([2, 2, 1, 0, 0, -1]), false);
 	assert.deepEqual([...bvh.mesh.point(hit)], [0.25, 0.5, 0]);
 	assert.deepEqual([...bvh.mesh.normal(0)], [0, 0, 1]);
 });
@@ -32,22 +32,23 @@ test('lists, counts, nearest points and overlaps agree with loops over the answe
 	for (const options of [{ quality: 'fast' }, { quality: 'high' }, { layout: 'compact' }]) {
 		const bvh = new Bvh(mesh, options);
 		const cast = rays(500, positions, 1);
-		const { starts, hits } = bvh.allHitsOfEach(cast);
-		const any = bvh.anyHits(cast);
+		const { starts, hits } = bvh.allHitsBatch(cast);
+		const any = bvh.areOccluded(cast);
 		for (let i = 0; i < 500; i++) {
 			const list = bvh.allHits(cast.subarray(8 * i, 8 * i + 8));
 			assert.equal(list.length, starts[i + 1] - starts[i]);
 			list.forEach((hit, j) => assert.deepEqual(hit, hits.at(starts[i] + j)));
 			assert.equal(any[i], list.length > 0 ? 1 : 0);
-			assert.deepEqual(bvh.allHits(cast.subarray(8 * i, 8 * i + 8), { limit: 1 }), list.slice(0, 1));
+			assert.deepEqual(bvh.nearestHits(cast.subarray(8 * i, 8 * i + 8), 1), list.slice(0, 1));
 		}
-		assert.equal(bvh.countCrossings([0, 0, 0], [1, 2, 3]) % 2, 1);
+		assert.equal(bvh.countCrossings([0, 0, 0, 1, 2, 3]) % 2, 1);
+		assert.equal(bvh.countCrossings([0, 0, 0, 1, 2, 3, 0, 0.01]), 0);
 		const found = bvh.closestPoint([0, 0, 2], new SurfacePoint());
 		assert.ok(Math.abs(found.distance - 1) < 0.01 && found.point[2] > 0.99);
 		assert.equal(bvh.closestPoint([0, 0, 2], undefined, 0.5), null);
-		assert.deepEqual([...bvh.trianglesInSphere([0, 0, 0], 3)], [...Array(mesh.triangleCount).keys()]);
-		assert.equal(bvh.trianglesInBox([2, 2, 2], [3, 3, 3]).length, 0);
-		const above = bvh.trianglesInConvex([0, 1, 0, -0.9]);
+		assert.deepEqual([...bvh.overlappingSphere([0, 0, 0], 3)], [...Array(mesh.triangleCount).keys()]);
+		assert.equal(bvh.overlappingBox([2, 2, 2], [3, 3, 3]).length, 0);
+		const above = bvh.overlappingConvex([0, 1, 0, -0.9]);
 		assert.ok(above.length > 0 && above.length < mesh.triangleCount / 4);
 		bvh.dispose();
 	}
@@ -113,7 +114,7 @@ test('scenes place, hide, pick and select', () => {
 	assert.equal(scene.allHits(ray).length, 2);
 	assert.equal(scene.closestHits(new Float64Array([...ray, 0, Infinity, ...ray, 0, 1]))[1], null);
 	assert.ok(Math.abs(scene.closestPoint([-2, 0, 4]).distance - 3) < 0.02);
-	assert.equal(scene.trianglesInSphere([2, 0, 0], 1.5).every(({ instance }) => instance === right), true);
+	assert.equal(scene.overlappingSphere([2, 0, 0], 1.5).every(({ instance }) => instance === right), true);
 	// An orthographic view: 10 world units over 100 pixels.
 	const ortho = [0.2, 0, 0, 0, 0, 0.2, 0, 0, 0, 0, -0.1, 0, 0, 0, 0, 1];
 	const view = new View(ortho, { width: 100, height: 100 });
@@ -122,9 +123,9 @@ test('scenes place, hide, pick and select', () => {
 	assert.equal(scene.pick(view, 30, 50, { kind: 'face' }).kind, 'face');
 	assert.equal(scene.pickAll(view, 30, 50, { kind: 'face' }).length, 2);
 	assert.equal(scene.snap(view, 70, 50, { radius: 20 }).target, 'vertex');
-	assert.deepEqual(scene.marquee(view, 0, 0, 50, 100), [{ instance: left, kind: 'object' }]);
-	assert.equal(scene.marquee(view, 0, 0, 100, 100, { mode: 'enclose', visibleOnly: true }).length, 2);
-	assert.equal(scene.lasso(view, [60, 40, 80, 40, 80, 60], { kind: 'vertex' }).length > 0, true);
+	assert.deepEqual(scene.select(view, { marquee: [0, 0, 50, 100] }), [{ instance: left, kind: 'object' }]);
+	assert.equal(scene.select(view, { marquee: [0, 0, 100, 100] }, { mode: 'enclose', visibleOnly: true }).length, 2);
+	assert.equal(scene.select(view, { lasso: [60, 40, 80, 40, 80, 60] }, { kind: 'vertex' }).length > 0, true);
 	const { x, y } = view.project([2, 0, 0]);
 	assert.deepEqual([Math.round(x), Math.round(y)], [70, 50]);
 	const before = scene.clone();
@@ -151,7 +152,7 @@ test('a worker builds the same tree, reports, and can be stopped', async () => {
 	await assert.rejects(
 		hitscan.buildInWorker(positions, new Uint32Array([0, 1, 999_999])), /999999/,
 	);
-	assert.throws(() => hitscan.buildInWorker([1, 2, 3]), /positions is a Array of length 3, expected Float32Array/);
+	assert.throws(() => hitscan.buildInWorker([1, 2, 3]), /positions is a Array of length 3, expected Float32Array or Float64Array/);
 	await hitscan.buildInWorker(positions, triangles, { transfer: true });
 	assert.equal(positions.length, 0);
 	assert.throws(() => new Mesh(positions, new Uint32Array([0, 1, 2])), /positions has a detached buffer/);
@@ -165,7 +166,10 @@ test('progress cancels a build, and what it throws comes out', () => {
 });
 
 const BAD = [
-	['positions of f64', () => new Mesh(new Float64Array(9)), /positions is a Float64Array of length 9, expected Float32Array/],
+	['positions of integers', () => new Mesh(new Int32Array(9)), /positions is a Int32Array of length 9, expected Float32Array or Float64Array/],
+	['a region of nothing', () => new Scene().select(null, {}), /region has neither or both of marquee and lasso/],
+	['a marquee of one corner', () => new Scene().select(null, { marquee: [0, 0] }), /marquee is a Array of length 2, expected 4 numbers/],
+	['too few nearest hits', (bvh) => bvh.nearestHits([0, 0, 1, 0, 0, -1], -1), /n is -1, expected a whole number/],
 	['half a vertex', () => new Mesh(new Float32Array(10)), /positions\.length is 10, expected a multiple of 3/],
 	['no triangles for two vertices', () => new Mesh(new Float32Array(6)), /positions has 2 vertices, expected a multiple of 3/],
 	['an index out of range', () => new Mesh(new Float32Array(9), new Uint32Array([0, 1, 3])), /3/],
@@ -173,18 +177,18 @@ const BAD = [
 	['signed indices', () => new Mesh(new Float32Array(9), new Int32Array([0, 1, 2])), /triangles is a Int32Array/],
 	['a short ray', (bvh) => bvh.closestHit([1, 2, 3]), /ray is a Array of length 3, expected 6 or 8 numbers/],
 	['NaN in a ray', (bvh) => bvh.closestHit([NaN, 0, 0, 0, 0, 1]), /ray origin \[NaN, 0\.0, 0\.0\] is not finite/],
-	['no direction', (bvh) => bvh.anyHit([0, 0, 0, 0, 0, 0]), /ray direction \[0\.0, 0\.0, 0\.0\] is zero/],
+	['no direction', (bvh) => bvh.isOccluded([0, 0, 0, 0, 0, 0]), /ray direction \[0\.0, 0\.0, 0\.0\] is zero/],
 	['an empty range', (bvh) => bvh.allHits([0, 0, 0, 0, 0, 1, 2, 1]), /ray interval \[2, 1\]/],
 	['NaN in the second ray', (bvh) => bvh.closestHits(new Float32Array([0, 0, 0, 0, 0, 1, 0, 1, 0, 0, 0, NaN, 0, 0, 0, 1])),
 		/rays: ray 1: ray direction \[NaN/],
 	['rays of six numbers', (bvh) => bvh.closestHits(new Float32Array(6)), /rays\.length is 6, expected a multiple of 8/],
 	['a wrong out', (bvh) => bvh.closestHits(new Float32Array([0, 0, 0, 0, 0, 1, 0, 1]), { out: new HitColumns(2) }), /out is/],
-	['a wrong side', (bvh) => bvh.anyHit([0, 0, 0, 0, 0, 1], 'inside'), /faces is 'inside', expected 'both' or 'front' or 'back'/],
+	['a wrong side', (bvh) => bvh.isOccluded([0, 0, 0, 0, 0, 1], 'inside'), /faces is 'inside', expected 'both' or 'front' or 'back'/],
 	['a wrong quality', (bvh) => new Bvh(bvh.mesh, { quality: 'best' }), /quality is 'best'/],
 	['a mesh that is none', () => new Bvh({}), /mesh is a Object, expected a Mesh/],
 	['a point of two numbers', (bvh) => bvh.closestPoint([1, 2]), /point is a Array of length 2, expected 3 numbers/],
 	['a NaN point', (bvh) => bvh.closestPoint([1, NaN, 2]), /point\[1\] is NaN, expected a finite number/],
-	['a negative radius', (bvh) => bvh.trianglesInSphere([0, 0, 0], -1), /radius is -1/],
+	['a negative radius', (bvh) => bvh.overlappingSphere([0, 0, 0], -1), /radius is -1/],
 	['a triangle out of range', (bvh) => bvh.mesh.names(1), /triangle is 1, expected a whole number from 0 to 0/],
 	['no cache file', () => Bvh.fromCache(new Uint8Array(64), 'x.hitscan'), /x\.hitscan/],
 	['a matrix of nine', () => new Scene().insert({ transform: new Float32Array(9) }), /transform is a Float32Array of length 9/],
@@ -241,11 +245,11 @@ test('use after dispose is an error, and each of mesh and tree outlives the othe
 	mesh.dispose();
 	mesh.dispose();
 	assert.equal(mesh.isDisposed, true);
-	assert.equal(bvh.anyHit([0.25, 0.5, 1, 0, 0, -1]), true);
+	assert.equal(bvh.isOccluded([0.25, 0.5, 1, 0, 0, -1]), true);
 	bvh.refit(new Float32Array([0, 0, 1, 1, 0, 1, 0, 1, 1]));
 	assert.throws(() => mesh.positions, /Mesh was used after dispose\(\)/);
 	other.dispose();
-	assert.throws(() => other.anyHit([0, 0, 0, 0, 0, 1]), /Bvh was used after dispose\(\)/);
+	assert.throws(() => other.isOccluded([0, 0, 0, 0, 0, 1]), /Bvh was used after dispose\(\)/);
 	assert.deepEqual([...second.normal(0)], [0, 0, 1]);
 	const scene = new Scene();
 	assert.throws(() => scene.insert({ bvh: other }), /Bvh was used after dispose/);
@@ -368,7 +372,7 @@ test('single queries allocate nothing on the heap of JavaScript', () => {
 			for (let i = 0; i < n; i++) {
 				ray[0] = point[0] = i / n;
 				bvh.closestHit(ray, hit);
-				bvh.anyHit(ray);
+				bvh.isOccluded(ray);
 				bvh.closestPoint(point, found);
 			}
 		};

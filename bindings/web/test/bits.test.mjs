@@ -100,8 +100,8 @@ async function compare(file, folder) {
 		assert.deepEqual(bits(uvs), bits(npz.primitive_uvs), `${what}: u, v`);
 	};
 	same(bvh.closestHits(cast), run(), `${file}, closest`);
-	assert.deepEqual(bvh.anyHits(cast), run('--any').occluded, `${file}, any`);
-	const { starts, hits } = bvh.allHitsOfEach(cast);
+	assert.deepEqual(bvh.areOccluded(cast), run('--any').occluded, `${file}, any`);
+	const { starts, hits } = bvh.allHitsBatch(cast);
 	const all = run('--all');
 	assert.deepEqual(Array.from(starts), Array.from(all.ray_splits, Number), `${file}, all: starts`);
 	same(hits, all, `${file}, all`);

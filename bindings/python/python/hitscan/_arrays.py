@@ -204,6 +204,10 @@ def _is(value: Any, number: float) -> bool:
     return np.ndim(value) == 0 and float(value) == number
 
 
+#: The largest number of hits of a ray that a query takes.
+MAX_HITS = (1 << 63) - 1
+
+
 def threads(value: int | None) -> int | None:
     """Check a number of threads."""
     if value is None:

@@ -4,24 +4,28 @@ from __future__ import annotations
 
 import operator
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from . import _arrays, _hitscan, _pickles
+from . import _arrays, _hitscan, _options, _pickles
 from ._arrays import ArrayLike, LocalRays
 from ._hits import HitLists, Hits, SurfacePoints
 from ._mesh import Mesh
 from ._options import Faces, Layout, Quality
 
+if TYPE_CHECKING:
+    from ._scene import Scene
+
 
 class Bvh:
     """A mesh with its tree, ready for queries.
 
-    Rays and points are in the mesh's own space. Their numbers are rounded to float32. Every answer is the
-    same to the last bit on any machine, with any tree and any number of threads. Do not change the arrays
-    of a query while it runs in another thread.
+    Rays and points are in the coordinates of the mesh's file or array. Their numbers are rounded to float32.
+    If the mesh has an ``offset``, that is subtracted first, in float64, and ``t`` is in float64. Every answer
+    is the same to the last bit on any machine, with any tree and any number of threads. Do not change the
+    arrays of a query while it runs in another thread.
 
     Every query takes ``threads``, the number of threads, all cores by default. It releases the
     interpreter's lock, and Ctrl-C ends it. Rays are either two arrays (n, 3), or one array (n, 6) of
@@ -115,9 +119,17 @@ class Bvh:
         return Mesh._of(self._core.mesh)
 
     @property
-    def bounds(self) -> npt.NDArray[np.float32]:
-        """The minimum and the maximum corner, (2, 3) float32; +inf and -inf for an empty mesh."""
-        return np.array(self._core.bounds, dtype=np.float32)
+    def offset(self) -> npt.NDArray[np.float64]:
+        """The ``offset`` of the mesh, (3,) float64."""
+        return np.array(self._core.offset, dtype=np.float64)
+
+    @property
+    def bounds(self) -> npt.NDArray[Any]:
+        """The minimum and the maximum corner, (2, 3) float32; +inf and -inf for an empty mesh.
+
+        float64 if the mesh has an ``offset``.
+        """
+        return np.array(self._core.bounds, dtype=np.float64 if self._core.has_offset else np.float32)
 
     @property
     def isa(self) -> str:
@@ -164,7 +176,7 @@ class Bvh:
         ValueError
             Another number of positions, or one that is not finite; nothing has changed then.
         """
-        return self._core.refit(_arrays.rows("positions", positions, 3, np.float32))
+        return self._core.refit(self._local("positions", positions))
 
     def closest_hits(
         self,
@@ -199,6 +211,12 @@ class Bvh:
         MemoryError
             Answers that do not fit into memory.
         """
+        if self._core.has_offset:
+            bvh, scene = self._placed()
+            found = scene.closest_hits(
+                origins, directions, t_min=t_min, t_max=t_max, faces=faces, threads=threads
+            )
+            return Hits(found.t, found.triangle, found.uv, found.front, bvh)
         n, rays = _arrays.local_rays(origins, directions, t_min, t_max)
         return self._closest(n, rays, faces, threads)
 
@@ -209,7 +227,7 @@ class Bvh:
         self._core.closest_hits(rays, faces, _arrays.threads(threads), t, triangle, uv, front)
         return Hits(t, triangle, uv, front, self._snapshot())
 
-    def any_hits(
+    def is_occluded(
         self,
         origins: ArrayLike,
         directions: ArrayLike | None = None,
@@ -230,16 +248,21 @@ class Bvh:
         >>> import hitscan
         >>> mesh = hitscan.Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]])
         >>> bvh = hitscan.Bvh(mesh)
-        >>> bvh.any_hits([[0.2, 0.2, 1]], [[0, 0, -0.5]], t_max=1).tolist()
+        >>> bvh.is_occluded([[0.2, 0.2, 1]], [[0, 0, -0.5]], t_max=1).tolist()
         [False]
         """
+        if self._core.has_offset:
+            _, scene = self._placed()
+            return scene.is_occluded(
+                origins, directions, t_min=t_min, t_max=t_max, faces=faces, threads=threads
+            )
         n, rays = _arrays.local_rays(origins, directions, t_min, t_max)
         return self._any(n, rays, faces, threads)
 
     def _any(self, n: int, rays: LocalRays, faces: Faces, threads: int | None) -> npt.NDArray[np.bool_]:
         _arrays.room(f"the answers of {n} rays", n)
         hit = np.empty(n, np.bool_)
-        self._core.any_hits(rays, faces, _arrays.threads(threads), hit)
+        self._core.is_occluded(rays, faces, _arrays.threads(threads), hit)
         return hit
 
     def count_crossings(
@@ -257,6 +280,11 @@ class Bvh:
         A shared edge or vertex counts once. For a closed mesh the number is odd exactly for rays that start
         inside. Arguments as in :meth:`closest_hits`.
         """
+        if self._core.has_offset:
+            _, scene = self._placed()
+            return scene.count_crossings(
+                origins, directions, t_min=t_min, t_max=t_max, faces=faces, threads=threads
+            )
         n, rays = _arrays.local_rays(origins, directions, t_min, t_max)
         return self._crossings(n, rays, faces, threads)
 
@@ -300,8 +328,7 @@ class Bvh:
         MemoryError
             Hits that do not fit into memory.
         """
-        _, rays = _arrays.local_rays(origins, directions, t_min, t_max)
-        return self._lists(rays, faces, once, None, threads)
+        return self._all(origins, directions, t_min, t_max, faces, once, None, threads)
 
     def nearest_hits(
         self,
@@ -328,16 +355,33 @@ class Bvh:
         -------
         HitLists
         """
-        if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 0:
-            raise ValueError(f"n is {n!r}, expected an integer from 0 on")
+        most = _arrays.integer("n", n, 0, _arrays.MAX_HITS)
+        return self._all(origins, directions, t_min, t_max, faces, once, most, threads)
+
+    def _all(
+        self,
+        origins: ArrayLike,
+        directions: ArrayLike | None,
+        t_min: ArrayLike,
+        t_max: ArrayLike,
+        faces: Faces,
+        once: bool,
+        n: int | None,
+        threads: int | None,
+    ) -> HitLists:
+        if self._core.has_offset:
+            bvh, scene = self._placed()
+            _, world = _arrays.world_rays(origins, directions, t_min, t_max)
+            found = scene._lists(world, _options.of_scene(faces), once, n, threads)
+            return HitLists(found.t, found.triangle, found.uv, found.front, found.splits, bvh)
         _, rays = _arrays.local_rays(origins, directions, t_min, t_max)
-        return self._lists(rays, faces, once, int(n), threads)
+        return self._lists(rays, faces, once, n, threads)
 
     def _lists(
-        self, rays: LocalRays, faces: Faces, once: bool, limit: int | None, threads: int | None
+        self, rays: LocalRays, faces: Faces, once: bool, n: int | None, threads: int | None
     ) -> HitLists:
         count = _arrays.threads(threads)
-        t, triangle, uv, front, splits = self._core.hit_lists(rays, faces, bool(once), limit, count)
+        t, triangle, uv, front, splits = self._core.hit_lists(rays, faces, bool(once), n, count)
         return HitLists(t, triangle, uv.reshape(-1, 2), front, splits, self._snapshot())
 
     def closest_points(
@@ -356,7 +400,7 @@ class Bvh:
         -------
         SurfacePoints
         """
-        start = _arrays.rows("points", points, 3, np.float32)
+        start = self._local("points", points)
         n = len(start)
         point, distance, triangle, uv = _arrays.empty_arrays(
             f"the answers of {n} points", n, (np.float64, 3), np.float64, np.uint32, (np.float32, 2)
@@ -372,18 +416,18 @@ class Bvh:
         The winding number decides what is inside, so meshes may have holes. NaN for points that are not
         finite, and if the mesh has no triangles.
         """
-        start = _arrays.rows("points", points, 3, np.float32)
+        start = self._local("points", points)
         _arrays.room(f"the answers of {len(start)} points", 8 * len(start))
         distance = np.empty(len(start), np.float64)
         self._core.signed_distances(start, _arrays.threads(threads), distance)
         return distance
 
-    def contains(self, points: ArrayLike, *, threads: int | None = None) -> npt.NDArray[np.bool_]:
+    def is_inside(self, points: ArrayLike, *, threads: int | None = None) -> npt.NDArray[np.bool_]:
         """Return whether each point is inside, (n,) bool: where the winding number exceeds 1/2."""
-        start = _arrays.rows("points", points, 3, np.float32)
+        start = self._local("points", points)
         _arrays.room(f"the answers of {len(start)} points", 1 * len(start))
         inside = np.empty(len(start), np.bool_)
-        self._core.contains(start, _arrays.threads(threads), inside)
+        self._core.is_inside(start, _arrays.threads(threads), inside)
         return inside
 
     def winding_numbers(
@@ -410,40 +454,51 @@ class Bvh:
         ValueError
             A tolerance that is negative or NaN.
         """
-        start = _arrays.rows("points", points, 3, np.float32)
+        start = self._local("points", points)
         _arrays.room(f"the answers of {len(start)} points", 8 * len(start))
         number = np.empty(len(start), np.float64)
         self._core.winding_numbers(start, float(tolerance), _arrays.threads(threads), number)
         return number
 
-    def overlaps(
-        self,
-        *,
-        box: ArrayLike | None = None,
-        center: ArrayLike | None = None,
-        radius: float | None = None,
-    ) -> npt.NDArray[np.uint32]:
-        """Find the triangles that share a point with a box or a ball, sorted, (m,) uint32.
+    def overlapping_box(self, box: ArrayLike) -> npt.NDArray[np.uint32]:
+        """Find the triangles that share a point with a box, sorted, (m,) uint32.
 
         Parameters
         ----------
-        box : (2, 3) array_like, optional
-            The minimum and the maximum corner.
-        center : (3,) array_like, optional
-        radius : float, optional
-            A ball, instead of a box.
+        box : (2, 3) array_like
+            The minimum and the maximum corner, as ``bounds`` has them.
         """
-        if (box is None) == (center is None and radius is None):
-            raise TypeError("overlaps expects either box, or center and radius")
-        if box is not None:
-            corners = _arrays.rows("box", box, 3, np.float32)
-            if corners.shape != (2, 3):
-                raise ValueError(f"box has shape {corners.shape}, expected (2, 3)")
-            return self._core.overlapping_box(corners[0].tolist(), corners[1].tolist())
-        if center is None or radius is None:
-            raise TypeError("overlaps expects both center and radius")
-        middle = _arrays.row("center", center, 3, np.float32)
+        corners = self._local("box", box)
+        if corners.shape != (2, 3):
+            raise ValueError(f"box has shape {corners.shape}, expected (2, 3)")
+        return self._core.overlapping_box(corners[0].tolist(), corners[1].tolist())
+
+    def overlapping_sphere(self, center: ArrayLike, radius: float) -> npt.NDArray[np.uint32]:
+        """Find the triangles that share a point with a ball, sorted, (m,) uint32.
+
+        Parameters
+        ----------
+        center : (3,) array_like
+        radius : float
+        """
+        middle = self._local("center", _arrays.row("center", center, 3, None)[None])[0]
         return self._core.overlapping_sphere(middle.tolist(), float(radius))
+
+    def _placed(self) -> tuple[Bvh, Scene]:
+        """Return the tree as it is now, and a scene of it alone, which takes rays relative to the offset."""
+        from ._scene import Scene
+
+        bvh, scene = self._snapshot(), Scene()
+        scene.insert(bvh)
+        return bvh, scene
+
+    def _local(self, name: str, points: ArrayLike) -> Any:
+        """Return points relative to the offset of the mesh, (n, 3) float32."""
+        if not self._core.has_offset:
+            return _arrays.rows(name, points, 3, np.float32)
+        exact = _arrays.rows(name, points, 3, np.float64)
+        _arrays.room(f"a copy of {name} of shape {exact.shape}", exact.nbytes)
+        return _arrays.contiguous(name, exact - self.offset, np.float32)
 
     def _snapshot(self) -> Bvh:
         """Return the same tree, which later refits do not move."""

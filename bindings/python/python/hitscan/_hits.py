@@ -96,7 +96,8 @@ class Hits(_PerRay):
     Attributes
     ----------
     t : (n,) float32
-        The position on the ray, in units of its direction; inf for a miss.
+        The position on the ray, in units of its direction; inf for a miss. float64 if the mesh has an
+        ``offset``.
     triangle : (n,) uint32
         The index of the triangle; ``INVALID`` for a miss.
     uv : (n, 2) float32
@@ -109,7 +110,7 @@ class Hits(_PerRay):
     The arrays may share one block of memory. Copy an array to keep it without the others.
     """
 
-    t: npt.NDArray[np.float32]
+    t: npt.NDArray[np.floating[Any]]
     triangle: npt.NDArray[np.uint32]
     uv: npt.NDArray[np.float32]
     front: npt.NDArray[np.bool_]
@@ -131,7 +132,7 @@ class HitLists(_PerHit):
         The hits of ray ``i`` are those from ``splits[i]`` to ``splits[i + 1]``.
     """
 
-    t: npt.NDArray[np.float32]
+    t: npt.NDArray[np.floating[Any]]
     triangle: npt.NDArray[np.uint32]
     uv: npt.NDArray[np.float32]
     front: npt.NDArray[np.bool_]

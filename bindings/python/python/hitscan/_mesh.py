@@ -38,10 +38,13 @@ class Mesh:
 
     Parameters
     ----------
-    positions : (v, 3) array_like of float32
-        The vertices. Numbers of other types are converted to float32.
+    positions : (v, 3) array_like
+        The vertices. They are stored as float32, relative to ``offset``.
     triangles : (n, 3) array_like of int
         The indices of the corners of each triangle.
+    recentre : bool
+        Whether a mesh gets an ``offset`` if float32 would move a coordinate by more than a millionth of the
+        mesh's size. Without, ``notes`` says by how much float32 moves them.
 
     Raises
     ------
@@ -56,6 +59,12 @@ class Mesh:
     >>> mesh = hitscan.Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]])
     >>> mesh
     Mesh(1 triangle, 3 vertices)
+
+    float32 has steps of 0.5 at 5,000,000; an offset keeps what they would lose.
+
+    >>> far = hitscan.Mesh([[5e6 + 0.1, 0, 0], [5e6 + 1, 0, 0], [5e6, 1, 0]], [[0, 1, 2]])
+    >>> far.offset.tolist(), far.bounds.tolist()
+    ([5000000.5, 0.5, 0.0], [[5000000.0, 0.0, 0.0], [5000001.0, 1.0, 0.0]])
     """
 
     __slots__ = ("__weakref__", "_core", "_positions", "_triangles", "notes")
@@ -63,13 +72,19 @@ class Mesh:
     #: The lines of the reader's report: what it skipped or mended.
     notes: tuple[str, ...]
 
-    def __init__(self, positions: ArrayLike, triangles: ArrayLike) -> None:
-        vertices = _arrays.rows("positions", positions, 3, np.float32)
-        self._set(_hitscan.Mesh(vertices, _arrays.indices("triangles", triangles)))
+    def __init__(self, positions: ArrayLike, triangles: ArrayLike, *, recentre: bool = True) -> None:
+        vertices = _arrays.rows("positions", positions, 3, None)
+        corners = _arrays.indices("triangles", triangles)
+        if vertices.dtype == np.float32:
+            self._set(_hitscan.Mesh(vertices, corners))
+            return
+        core, rounded_by = _hitscan.Mesh.from_f64(vertices, corners, bool(recentre))
+        note = f"positions rounded by up to {rounded_by}, because float32 has too few digits there"
+        self._set(core, (note,) if rounded_by > 0 else ())
 
     def _set(self, core: _hitscan.Mesh, notes: tuple[str, ...] = ()) -> None:
         self._core = core
-        self._positions: npt.NDArray[np.float32] | None = None
+        self._positions: npt.NDArray[Any] | None = None
         self._triangles: npt.NDArray[np.uint32] | None = None
         self.notes = notes
 
@@ -80,12 +95,12 @@ class Mesh:
         return mesh
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Mesh:
+    def load(cls, path: str | os.PathLike[str], *, recentre: bool = True) -> Mesh:
         """Read an OBJ, STL, PLY or glTF file; also compressed by gzip or Zstandard.
 
         A compressed file may expand to 100 times its size and 64 MiB more; decompress others first.
         The instances of a glTF scene are merged into one mesh. ``notes`` lists what the reader skipped or
-        mended.
+        mended. ``recentre`` is that of :class:`Mesh`.
 
         Raises
         ------
@@ -94,7 +109,7 @@ class Mesh:
         ValueError
             A broken file, with line or byte, what was found and what was expected.
         """
-        core, notes = _hitscan.Mesh.load(os.fspath(path))
+        core, notes = _hitscan.Mesh.load(os.fspath(path), bool(recentre))
         return cls._of(core, tuple(notes))
 
     def save(self, path: str | os.PathLike[str]) -> list[str]:
@@ -115,10 +130,14 @@ class Mesh:
         return self._core.save(os.fspath(path))
 
     @property
-    def positions(self) -> npt.NDArray[np.float32]:
-        """The vertices, (v, 3) float32, read-only."""
+    def positions(self) -> npt.NDArray[Any]:
+        """The vertices, (v, 3) float32, read-only; with an ``offset`` float64.
+
+        They are in the coordinates of the file or the array.
+        """
         if self._positions is None:
-            self._positions = self._core.positions()
+            local = self._core.positions()
+            self._positions = local + self.offset if self._core.has_offset else local
             self._positions.flags.writeable = False
         return self._positions
 
@@ -131,9 +150,21 @@ class Mesh:
         return self._triangles
 
     @property
-    def bounds(self) -> npt.NDArray[np.float32]:
-        """The minimum and the maximum corner, (2, 3) float32; +inf and -inf for an empty mesh."""
-        return np.array(self._core.bounds, dtype=np.float32)
+    def offset(self) -> npt.NDArray[np.float64]:
+        """The point that the stored float32 positions are relative to, (3,) float64; zeros for most meshes.
+
+        ``positions``, ``bounds``, rays, points and answers are in the coordinates of the file or the array:
+        those of the stored positions plus the offset.
+        """
+        return np.array(self._core.offset, dtype=np.float64)
+
+    @property
+    def bounds(self) -> npt.NDArray[Any]:
+        """The minimum and the maximum corner, (2, 3) float32; +inf and -inf for an empty mesh.
+
+        float64 with an ``offset``.
+        """
+        return np.array(self._core.bounds, dtype=np.float64 if self._core.has_offset else np.float32)
 
     def names(self, triangle: int) -> Names:
         """Return what the file says about a triangle.
@@ -174,6 +205,6 @@ def _mesh_of(bvh: Any, notes: tuple[str, ...]) -> Mesh:
     return mesh
 
 
-def load(path: str | os.PathLike[str]) -> Mesh:
+def load(path: str | os.PathLike[str], *, recentre: bool = True) -> Mesh:
     """Read a mesh; the same as :meth:`Mesh.load`."""
-    return Mesh.load(path)
+    return Mesh.load(path, recentre=recentre)

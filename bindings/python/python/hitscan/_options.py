@@ -25,7 +25,13 @@ def mask(layers: int) -> int:
     return _arrays.integer("layers", layers, 0, ALL_LAYERS)
 
 
-def of_scene(faces: Any, layers: int, ignore: Iterable[int], hidden: bool, locked: bool) -> Any:
+def of_scene(
+    faces: Any,
+    layers: int = ALL_LAYERS,
+    ignore: Iterable[int] = (),
+    hidden: bool = False,
+    locked: bool = False,
+) -> Any:
     """Return the options of a query of a scene as the compiled module takes them."""
     ids = [int(id) for id in ignore]
     return faces, mask(layers), ids, bool(hidden), bool(locked)

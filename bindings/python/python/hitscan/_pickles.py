@@ -66,6 +66,8 @@ def read_scene(cls: type[Scene], bvhs: list[Bvh], data: bytes, checksum: int) ->
         bvh = None if shape is None else bvhs[shape]
         above = None if parent is None else ids[parent]
         transform = np.array(matrix, np.float64).reshape(4, 4)
-        id = scene.add(bvh, transform, parent=above, name=name, layers=layers, hidden=hidden, locked=locked)
+        id = scene.insert(
+            bvh, transform, parent=above, name=name, layers=layers, hidden=hidden, locked=locked
+        )
         ids.append(id)
     return scene

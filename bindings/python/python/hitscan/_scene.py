@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _arrays, _hitscan, _options, _pickles
-from ._arrays import ArrayLike
+from ._arrays import ArrayLike, WorldRays
 from ._bvh import Bvh
 from ._hits import SceneHitLists, SceneHits, ScenePoints
 from ._options import ALL_LAYERS, Faces
@@ -62,10 +62,10 @@ class Scene:
     >>> import hitscan
     >>> bvh = hitscan.Bvh(hitscan.Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]]))
     >>> scene = hitscan.Scene()
-    >>> first = scene.add(bvh)
+    >>> first = scene.insert(bvh)
     >>> moved = np.eye(4)
     >>> moved[:3, 3] = [10, 0, 0]
-    >>> second = scene.add(bvh, moved, name="second")
+    >>> second = scene.insert(bvh, moved, name="second")
     >>> hits = scene.closest_hits([[10.2, 0.2, 5]], [[0, 0, -1]])
     >>> hits.instance[0] == second, float(hits.t[0])
     (np.True_, 5.0)
@@ -77,7 +77,7 @@ class Scene:
         self._core = _hitscan.Scene()
         self._bvhs: dict[int, Bvh | None] = {}
 
-    def add(
+    def insert(
         self,
         bvh: Bvh | None,
         transform: ArrayLike | None = None,
@@ -93,7 +93,8 @@ class Scene:
         Parameters
         ----------
         bvh : Bvh or None
-            None makes a group, to be the parent of others.
+            None makes a group, to be the parent of others. The ``offset`` of a mesh applies before the
+            transform, so without a transform the instance stands where its file says.
         transform : (4, 4) array_like, optional
             From the instance's space to its parent's, or to the world; the identity by default.
         parent : int, optional
@@ -231,7 +232,7 @@ class Scene:
         self._core.closest_hits(rays, options, count, t, instance, triangle, uv, front)
         return SceneHits(t, instance, triangle, uv, front, self._snapshot())
 
-    def any_hits(
+    def is_occluded(
         self,
         origins: ArrayLike,
         directions: ArrayLike | None = None,
@@ -250,7 +251,7 @@ class Scene:
         options = _options.of_scene(faces, layers, ignore, include_hidden, include_locked)
         _arrays.room(f"the answers of {n} rays", n)
         hit = np.empty(n, np.bool_)
-        self._core.any_hits(rays, options, _arrays.threads(threads), hit)
+        self._core.is_occluded(rays, options, _arrays.threads(threads), hit)
         return hit
 
     def count_crossings(
@@ -287,7 +288,6 @@ class Scene:
         t_max: ArrayLike = np.inf,
         faces: Faces = "both",
         once: bool = False,
-        limit: int | None = None,
         layers: int = ALL_LAYERS,
         ignore: Iterable[int] = (),
         include_hidden: bool = False,
@@ -301,8 +301,6 @@ class Scene:
         once : bool
             Whether a shared edge or vertex that a ray passes is one hit; without, each of its triangles is
             one.
-        limit : int, optional
-            Only the first hits of each ray.
         origins, directions, t_min, t_max, faces, layers, ignore, include_hidden, include_locked, threads
             As in :meth:`closest_hits`.
 
@@ -319,10 +317,46 @@ class Scene:
         """
         _, rays = _arrays.world_rays(origins, directions, t_min, t_max)
         options = _options.of_scene(faces, layers, ignore, include_hidden, include_locked)
-        if limit is not None and limit < 0:
-            raise ValueError(f"limit is {limit}, expected a number from 0 on")
-        count = _arrays.threads(threads)
-        lists = self._core.hit_lists(rays, options, bool(once), limit, count)
+        return self._lists(rays, options, once, None, threads)
+
+    def nearest_hits(
+        self,
+        origins: ArrayLike,
+        directions: ArrayLike | None = None,
+        *,
+        n: int,
+        t_min: ArrayLike = 0.0,
+        t_max: ArrayLike = np.inf,
+        faces: Faces = "both",
+        once: bool = False,
+        layers: int = ALL_LAYERS,
+        ignore: Iterable[int] = (),
+        include_hidden: bool = False,
+        include_locked: bool = False,
+        threads: int | None = None,
+    ) -> SceneHitLists:
+        """Find the first hits of each ray, cheaper than all of them.
+
+        Parameters
+        ----------
+        n : int
+            The maximum number of hits of a ray.
+        origins, directions, t_min, t_max, faces, once, layers, ignore, include_hidden, include_locked
+            As in :meth:`all_hits`.
+        threads : int, optional
+
+        Returns
+        -------
+        SceneHitLists
+        """
+        _, rays = _arrays.world_rays(origins, directions, t_min, t_max)
+        options = _options.of_scene(faces, layers, ignore, include_hidden, include_locked)
+        return self._lists(rays, options, once, _arrays.integer("n", n, 0, _arrays.MAX_HITS), threads)
+
+    def _lists(
+        self, rays: WorldRays, options: Any, once: bool, n: int | None, threads: int | None
+    ) -> SceneHitLists:
+        lists = self._core.hit_lists(rays, options, bool(once), n, _arrays.threads(threads))
         t, instance, triangle, uv, front, splits = lists
         return SceneHitLists(t, instance, triangle, uv.reshape(-1, 2), front, splits, self._snapshot())
 

@@ -347,7 +347,7 @@ def scene_of(subject: Any) -> Scene:
     if not isinstance(subject, Bvh):
         raise TypeError(f"subject is a {type(subject).__name__}, expected a hitscan.Scene, Bvh or Mesh")
     scene = Scene()
-    scene.add(subject)
+    scene.insert(subject)
     return scene
 
 

@@ -166,7 +166,9 @@ class RaycastingScene:
         (...) bool
         """
         array, shape = _leading("rays", rays, 6)
-        hit = self._tree().any_hits(array, t_min=float(tnear), t_max=float(tfar), threads=_threads(nthreads))
+        hit = self._tree().is_occluded(
+            array, t_min=float(tnear), t_max=float(tfar), threads=_threads(nthreads)
+        )
         return _shaped(hit, shape)
 
     def count_intersections(self, rays: ArrayLike, nthreads: int = 0) -> Array:
@@ -345,6 +347,11 @@ def _plain(values: Any) -> Any:
 def _arrays_of(mesh: Any) -> tuple[Any, Any]:
     """Return the positions and triangles of a mesh of Open3D, trimesh or hitscan."""
     if isinstance(mesh, Mesh):
+        if mesh.offset.any():
+            raise ValueError(
+                f"the mesh has the offset {mesh.offset.tolist()}, expected none, because rays are float32 "
+                "here; use hitscan.Scene, or move the positions near the origin"
+            )
         return mesh.positions, mesh.triangles
     if hasattr(mesh, "vertex") and hasattr(mesh, "triangle"):
         return mesh.vertex.positions, mesh.triangle.indices

@@ -4,7 +4,7 @@
 >>> import hitscan
 >>> from hitscan import picking
 >>> scene = hitscan.Scene()
->>> id = scene.add(hitscan.Bvh(hitscan.Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]])))
+>>> id = scene.insert(hitscan.Bvh(hitscan.Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]])))
 >>> view = hitscan.Camera(eye=(0.3, 0.3, 4), target=(0.3, 0.3, 0)).view(640, 480)
 >>> found = picking.pick(scene, view, (320, 240), kind="face")
 >>> found.instance == id, found.element, np.round(found.point, 6).tolist()

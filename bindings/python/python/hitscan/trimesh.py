@@ -58,7 +58,7 @@ class RayMeshIntersector:
             # float32 has most digits near the origin.
             empty = len(vertices) == 0 or len(self.mesh.faces) == 0
             middle = np.zeros(3) if empty else self.mesh.bounds.mean(axis=0)
-            bvh = Bvh(Mesh(vertices - middle, np.asarray(self.mesh.faces)))
+            bvh = Bvh(Mesh(vertices - middle, np.asarray(self.mesh.faces), recentre=False))
             built = self._built = (key, bvh, _arrays.triple("the middle of the mesh", middle))
         return built[1:]
 
@@ -130,14 +130,14 @@ class RayMeshIntersector:
         ray_origins: ArrayLike,
         ray_directions: ArrayLike,
         multiple: bool,
-        limit: int | None,
+        n: int | None,
         locate: bool,
     ) -> tuple[_Ints, _Ints, _Floats]:
         origins, directions = self._rays(ray_origins, ray_directions)
         bvh, center = self._tree()
         _, rays = _arrays.local_rays(origins, directions, 0.0, np.inf, center)
         if multiple:
-            lists = bvh._lists(rays, "both", True, limit, None)
+            lists = bvh._lists(rays, "both", True, n, None)
             index_ray, index_tri, uv = lists.ray, lists.triangle.astype(np.int64), lists.uv
         else:
             hits = bvh._closest(len(origins), rays, "both", None)

@@ -14,9 +14,10 @@
 //!
 //! | module | holds | imports |
 //! |---|---|---|
-//! | `wide` | eight boxes or triangles at once | `line` |
-//! | `line` | a ray in f64 | |
+//! | `wide` | eight boxes or triangles at once | `layout`, `line` |
+//! | `layout`, `line` | the bytes of a tree; a ray in f64 | |
 
+mod layout;
 mod line;
 mod wide;
 
@@ -24,21 +25,17 @@ use bytemuck::cast_slice;
 use hitscan_bvh::{Layout, MeshBvh};
 use hitscan_primitives::TriMesh;
 
+use layout::{Block, IndexedBlock, LEAF, LEAF_BLOCKS, NO_CHILD, NO_TRIANGLE, Node, WIDTH};
+use wide::{ALL, WideLine};
+
+pub use layout::words;
 pub use line::Line;
-use wide::{ALL, Block, IndexedBlock, Node, WIDTH, WideLine};
 
 /// The part of a triangle's size by which a ray may miss it and still be a candidate.
 const TOLERANCE: f64 = 1e-6;
 
 /// A generous bound of relative rounding in f64.
 const ROUNDING: f64 = 1e-12;
-
-/// A reference to a child: bit 31 marks a leaf. Its other bits are the first block times [`LEAF_BLOCKS`],
-/// plus the number of blocks less one.
-const LEAF: u32 = 1 << 31;
-const LEAF_BLOCKS: u32 = 4;
-const NO_CHILD: u32 = u32::MAX >> 1;
-const NO_TRIANGLE: u32 = u32::MAX;
 
 /// The longest path of any tree, times the siblings that wait at each node.
 const STACK: usize = 512;

@@ -4,17 +4,13 @@
 //! closest to the origin of that space, in units of the largest component of the direction. So a distant
 //! origin costs no digits: whatever is near the mesh has numbers of the mesh's size.
 
-use bytemuck::{Pod, Zeroable};
-
-use crate::line::Line;
-
-/// The children of a node, and the triangles of a block.
-pub(crate) const WIDTH: usize = 8;
+use crate::{
+    layout::{Lanes, WIDTH},
+    line::Line,
+};
 
 /// All triangles of a block.
 pub(crate) const ALL: u32 = (1 << WIDTH) - 1;
-
-type Lanes = [f32; WIDTH];
 
 /// A comparison in lanes, as bits. The compiler does not find the instruction that collects them.
 macro_rules! compared {
@@ -32,34 +28,6 @@ macro_rules! compared {
             (0..WIDTH).fold(0, |mask, lane| mask | u32::from($a[lane] $operator $b[lane]) << lane)
         }
     }};
-}
-
-/// A node as the tree stores it.
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-pub(crate) struct Node {
-    /// Per axis the minimum coordinates of the children's boxes, then the maximum.
-    pub(crate) bounds: [[Lanes; 2]; 3],
-    pub(crate) children: [u32; WIDTH],
-    _rest: [u32; WIDTH],
-}
-
-/// A block with corners as the tree stores it.
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-pub(crate) struct Block {
-    /// Per corner and axis. NaN in empty lanes.
-    pub(crate) corners: [[Lanes; 3]; 3],
-    _normals: [Lanes; 3],
-    pub(crate) triangles: [u32; WIDTH],
-}
-
-/// A block without corners.
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-pub(crate) struct IndexedBlock {
-    _indices: [[u32; WIDTH]; 3],
-    pub(crate) triangles: [u32; WIDTH],
 }
 
 /// A bound of the rounding in f32 of a coordinate or a `t` here, relative to the largest operand: six

@@ -96,6 +96,10 @@ export class MeshBVH extends GeometryBVH {
 		if (options[RESTORED]) {
 			const { roots, ids, firstVertex } = options[RESTORED];
 			this.#bvh = Bvh.fromCache(roots[0], 'data.roots[0]');
+			const { offset } = this.#bvh.mesh;
+			if (offset.some((x) => x !== 0)) {
+				throw new Error(`MeshBVH: data.roots[0] has a mesh with the offset ${offset}, expected one of serialize()`);
+			}
 			this.#ids = ids;
 			this.#firstVertex = firstVertex;
 			this.#slack = slackOf(geometry, this.#bvh.mesh.positions);

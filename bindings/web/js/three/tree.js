@@ -4,19 +4,21 @@ import { Box3 } from 'three';
 import { checked, f32, f64, numbers, u32, views } from '../module.js';
 import { CONTAINED } from './constants.js';
 
-const WIDTH = 8;
-const NODE_WORDS = 64;
-const CHILDREN = 48;
-const NO_CHILD = 0x7fffffff;
-const NO_TRIANGLE = 0xffffffff;
-const BLOCK_WORDS = { full: 104, compact: 32 };
+// The layout of a tree, which the module tells: children of a node; words of a node, and the first of its children;
+// blocks that a leaf may have; the references to no child and to no triangle.
+let width = 0;
+let nodeWords = 0;
+let firstChild = 0;
+let leafBlocks = 0;
+let noChild = 0;
+let noTriangle = 0;
 
 /** The boxes of nested walks: a callback may start another walk. */
 class Pool {
 	#free = [];
 
 	take() {
-		return this.#free.pop() ?? Array.from({ length: WIDTH }, () => new Box3());
+		return this.#free.pop() ?? Array.from({ length: width }, () => new Box3());
 	}
 
 	put(boxes) {
@@ -31,15 +33,17 @@ export class Tree {
 	#bvh;
 	#nodes = 0;
 	#blocks = 0;
-	#blockWords;
+	#blockWords = 0;
 	#scale = 1;
 	/** The triangles that stand in several leaves; null if there are none. */
 	#split = null;
 
 	constructor(bvh) {
 		this.#bvh = bvh;
-		const { layout, inLeaves, triangles } = bvh.stats;
-		this.#blockWords = BLOCK_WORDS[layout];
+		const { inLeaves, triangles } = bvh.stats;
+		this.#locate();
+		[width, nodeWords, firstChild, this.#blockWords, leafBlocks, noChild, noTriangle] =
+			f64.subarray(numbers + 3, numbers + 10);
 		if (inLeaves > triangles) this.#split = this.#repeated(triangles);
 	}
 
@@ -56,10 +60,10 @@ export class Tree {
 
 	#everyLeaf(node, run) {
 		if (node === 0) this.#locate();
-		for (let slot = 0; slot < WIDTH; slot++) {
+		for (let slot = 0; slot < width; slot++) {
 			const reference = this.#child(node, slot);
-			if (reference > NO_CHILD) run(reference);
-			if (reference < NO_CHILD) this.#everyLeaf(reference, run);
+			if (reference > noChild) run(reference);
+			if (reference < noChild) this.#everyLeaf(reference, run);
 		}
 	}
 
@@ -79,13 +83,13 @@ export class Tree {
 
 	/** The reference of the child in a slot. */
 	#child(node, slot) {
-		return u32[this.#nodes + node * NODE_WORDS + CHILDREN + slot];
+		return u32[this.#nodes + node * nodeWords + firstChild + slot];
 	}
 
 	#box(node, slot, box) {
-		const bounds = this.#nodes + node * NODE_WORDS + slot;
-		box.min.set(f32[bounds], f32[bounds + 2 * WIDTH], f32[bounds + 4 * WIDTH]);
-		box.max.set(f32[bounds + WIDTH], f32[bounds + 3 * WIDTH], f32[bounds + 5 * WIDTH]);
+		const bounds = this.#nodes + node * nodeWords + slot;
+		box.min.set(f32[bounds], f32[bounds + 2 * width], f32[bounds + 4 * width]);
+		box.max.set(f32[bounds + width], f32[bounds + 3 * width], f32[bounds + 5 * width]);
 		if (this.#scale !== 1) {
 			box.min.divideScalar(this.#scale);
 			box.max.divideScalar(this.#scale);
@@ -96,11 +100,13 @@ export class Tree {
 	/** The triangles of a leaf, ascending. */
 	#triangles(reference) {
 		const triangles = [];
-		const first = (reference & NO_CHILD) >>> 2;
-		for (let block = first; block <= first + (reference & 3); block++) {
+		// Bit 31 marks a leaf, and the largest reference has all others.
+		const blocks = reference & noChild;
+		const first = Math.floor(blocks / leafBlocks);
+		for (let block = first; block <= first + blocks % leafBlocks; block++) {
 			const end = this.#blocks + (block + 1) * this.#blockWords;
-			for (let word = end - WIDTH; word < end; word++) {
-				if (u32[word] !== NO_TRIANGLE) triangles.push(u32[word]);
+			for (let word = end - width; word < end; word++) {
+				if (u32[word] !== noTriangle) triangles.push(u32[word]);
 			}
 		}
 		return triangles.sort((a, b) => a - b);
@@ -111,8 +117,8 @@ export class Tree {
 		this.#locate();
 		box.makeEmpty();
 		const child = new Box3();
-		for (let slot = 0; slot < WIDTH; slot++) {
-			if (this.#child(0, slot) !== NO_CHILD) box.union(this.#box(0, slot, child));
+		for (let slot = 0; slot < width; slot++) {
+			if (this.#child(0, slot) !== noChild) box.union(this.#box(0, slot, child));
 		}
 		return box;
 	}
@@ -147,11 +153,11 @@ export class Tree {
 	#visit(node, depth, contained, enter, leaf, order) {
 		const boxes = boxesOfNodes.take();
 		const children = [];
-		for (let slot = 0; slot < WIDTH; slot++) {
+		for (let slot = 0; slot < width; slot++) {
 			const reference = this.#child(node, slot);
-			if (reference === NO_CHILD) continue;
+			if (reference === noChild) continue;
 			const box = this.#box(node, slot, boxes[slot]);
-			children.push({ reference, box, id: node * WIDTH + slot + 1, score: undefined });
+			children.push({ reference, box, id: node * width + slot + 1, score: undefined });
 		}
 		if (order && !contained) {
 			for (const child of children) child.score = order(child.box);
@@ -159,7 +165,7 @@ export class Tree {
 		}
 		let stops = false;
 		for (const { reference, box, id, score } of children) {
-			const isLeaf = reference > NO_CHILD;
+			const isLeaf = reference > noChild;
 			const answer = contained ? CONTAINED : enter(box, isLeaf, score, depth, id);
 			if (!answer) continue;
 			// The callback may have moved the memory, or the tree.

@@ -23,7 +23,7 @@ export async function answersOf(hitscan, { positions, triangles }, ofRays) {
 	const mesh = new hitscan.Mesh(positions, triangles);
 	const bvh = new hitscan.Bvh(mesh);
 	const closest = bvh.closestHits(ofRays);
-	const { starts, hits } = bvh.allHitsOfEach(ofRays);
+	const { starts, hits } = bvh.allHitsBatch(ofRays);
 	// Single queries give the bits of the batch.
 	const hit = new hitscan.Hit();
 	for (let i = 0; i < ofRays.length / 8; i += 37) {
@@ -33,7 +33,7 @@ export async function answersOf(hitscan, { positions, triangles }, ofRays) {
 	}
 	const result = {
 		closest: await digest(...columns(closest)),
-		any: await digest(bvh.anyHits(ofRays)),
+		any: await digest(bvh.areOccluded(ofRays)),
 		all: await digest(starts, ...columns(hits)),
 		points: await digest(...Object.values(bvh.closestPoints(positions.slice(0, 999)))),
 		bytes: bvh.stats.bytes,

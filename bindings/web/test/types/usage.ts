@@ -22,13 +22,14 @@ const edge: [number, number] | undefined = pick?.edge;
 const built: Promise<Bvh> = buildInWorker(new Float32Array(9), null, { onProgress: (done) => void done.toFixed() });
 export { built, bytes, columns, edge, faces, file, id, ready, side };
 
-// @ts-expect-error: positions must be f32
+// @ts-expect-error: positions must be floats
+new Mesh(new Int32Array(9));
 new Mesh(new Float64Array(9));
 // @ts-expect-error: no such side
-bvh.anyHit([0, 0, 1, 0, 0, -1], 'inside');
+bvh.isOccluded([0, 0, 1, 0, 0, -1], 'inside');
 // @ts-expect-error: no such quality
 new Bvh(mesh, { quality: 'best' });
-// @ts-expect-error: rays of a batch are f32
-bvh.closestHits(new Float64Array(8));
+// @ts-expect-error: rays of a batch are a typed array
+bvh.closestHits([0, 0, 1, 0, 0, -1, 0, 1]);
 // @ts-expect-error: a hit may be missing
 hit.t.toFixed();

@@ -115,10 +115,11 @@ def split(mesh: Mesh, n: int, folder: str | os.PathLike[str] | None = None) -> P
     Raises
     ------
     ValueError
-        ``n`` is not positive.
+        ``n`` is not positive, or the mesh has an ``offset``.
     OSError
         A folder that cannot be written.
     """
+    _check_offset(mesh)
     if n < 1:
         raise ValueError(f"n is {n}, expected a number of parts from 1 on")
     positions, triangles = mesh.positions, mesh.triangles
@@ -194,6 +195,7 @@ def misses(n: int) -> npt.NDArray[Any]:
 
 def whole(bvh: Bvh, rays: Any, faces: Faces, threads: int | None) -> npt.NDArray[Any]:
     """Return the closest hits of rays on a whole mesh, as an array of ``HIT``."""
+    _check_offset(bvh)
     hits = bvh.closest_hits(rays, faces=faces, threads=threads)
     best = np.empty(len(hits), HIT)
     best["t"], best["triangle"], best["uv"], best["front"] = hits.t, hits.triangle, hits.uv, hits.front
@@ -228,7 +230,7 @@ def occluded(
     full = eight_columns(rays)
     asked = np.flatnonzero(~hit & (entering(part.bounds, full) <= full[:, 7]))
     found = hit.copy()
-    found[asked] = built[0].any_hits(full[asked], faces=faces, threads=threads)
+    found[asked] = built[0].is_occluded(full[asked], faces=faces, threads=threads)
     return found  # type: ignore[no-any-return]
 
 
@@ -251,8 +253,19 @@ def check(mesh: Any, held: tuple[type, ...], faces: str) -> None:
     if not isinstance(mesh, (Bvh, Parts, *held)):
         names = ", ".join(one.__name__ for one in held)
         raise TypeError(f"mesh is a {type(mesh).__name__}, expected a hitscan.Bvh, Parts or {names}")
+    if isinstance(mesh, Bvh):
+        _check_offset(mesh)
     if faces not in ("both", "front", "back"):
         raise ValueError(f"faces is {faces!r}, expected 'both', 'front' or 'back'")
+
+
+def _check_offset(mesh: Mesh | Bvh) -> None:
+    """Refuse a mesh far from the origin, because rays are float32 here."""
+    if mesh.offset.any():
+        raise ValueError(
+            f"the mesh has the offset {mesh.offset.tolist()}, expected none, because rays are float32 here; "
+            "move the positions near the origin"
+        )
 
 
 def check_shape(shape: Sequence[Any]) -> None:

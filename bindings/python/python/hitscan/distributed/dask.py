@@ -34,7 +34,7 @@ da: Any = dask.array
 delayed: Any = _delayed
 persist: Any = _persist
 
-__all__ = ["Placed", "any_hits", "closest_hits", "count_crossings", "place"]
+__all__ = ["Placed", "closest_hits", "count_crossings", "is_occluded", "place"]
 
 #: Rays of a chunk, if they are no Dask array.
 CHUNK = 1 << 18
@@ -100,13 +100,13 @@ def place(parts: Parts) -> Placed:
     return Placed(parts, tuple(persist(*_builds(parts))))
 
 
-def any_hits(mesh: Any, rays: Any, *, faces: Faces = "both", threads: int | None = 1) -> Any:
+def is_occluded(mesh: Any, rays: Any, *, faces: Faces = "both", threads: int | None = 1) -> Any:
     """Return whether each ray hits anything, a Dask array (n,) bool; see :func:`closest_hits`."""
     return _map(
         mesh,
         rays,
         np.dtype(np.bool_),
-        lambda bvh, block: bvh.any_hits(block, faces=faces, threads=threads),
+        lambda bvh, block: bvh.is_occluded(block, faces=faces, threads=threads),
         lambda n: np.zeros(n, np.bool_),
         lambda built, part, block, hit: _parts.occluded(built, part, block, hit, faces, threads),
         faces,

@@ -24,7 +24,7 @@ from ._parts import HIT, Parts
 # The types of Ray's own functions are incomplete.
 ray: Any = _ray
 
-__all__ = ["Caster", "Placed", "any_hits", "closest_hits", "count_crossings", "place"]
+__all__ = ["Caster", "Placed", "closest_hits", "count_crossings", "is_occluded", "place"]
 
 #: Rays of a task.
 CHUNK = 1 << 18
@@ -82,7 +82,7 @@ def place(parts: Parts) -> Placed:
     return Placed(parts, tuple(_holder.options(name=name).remote(part) for part, name in named))
 
 
-def any_hits(
+def is_occluded(
     mesh: Any, rays: Any, *, faces: Faces = "both", threads: int | None = 1, chunk: int = CHUNK
 ) -> npt.NDArray[np.bool_]:
     """Return whether each ray hits anything, (n,) bool; see :func:`closest_hits`."""
@@ -138,7 +138,7 @@ def _ask(reference: list[Any], rays: Any, faces: Faces, threads: int | None, que
     bvh = _tree(reference[0])
     if query == "closest":
         return _parts.whole(bvh, rays, faces, threads)
-    ask = bvh.any_hits if query == "any" else bvh.count_crossings
+    ask = bvh.is_occluded if query == "any" else bvh.count_crossings
     return ask(rays, faces=faces, threads=threads)
 
 
