@@ -196,3 +196,52 @@ fn shortened(text: &str) -> String {
         Some((end, _)) => format!("{} ... ({} bytes)", &text[..end], text.len()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        args: CheckArgs,
+    }
+
+    #[test]
+    fn a_difference_names_the_command_that_repeats_it() {
+        let Line { args } = Line::parse_from(["hitscan", "m.obj"]);
+        let isa = Isa::available()[0];
+        let row = |quality, shape| {
+            let mut row = Row::new(Variant::new(quality, LayoutArg::Compact, isa), shape);
+            let texts = || ["--from=0,0,9 --closest", "1", "2"].map(str::to_owned);
+            row.tally.count("closest", false, texts);
+            row
+        };
+        let of_rays =
+            vec![row(Some(QualityArg::High), Some(Shape::Batch)), row(None, Some(Shape::Single))];
+        let report = Report::new(&args, vec!["broken".to_owned()], of_rays, vec![row(None, None)]);
+        let mut text = Vec::new();
+        report.write_text(&mut text).unwrap();
+        let (text, isa) = (String::from_utf8(text).unwrap(), isa.name());
+        let answers = "  expected 1\n  found    2\n";
+        for part in [
+            format!("difference in closest, batch, high, compact, {isa}\n"),
+            format!(
+                "  hitscan cast m.obj --from=0,0,9 --closest --quality high --layout compact --isa {isa}\n{answers}"
+            ),
+            // No flag asks for a refitted tree.
+            format!(
+                "  hitscan cast m.obj --from=0,0,9 --closest --layout compact --isa {isa}\n{answers}"
+            ),
+            format!(
+                "difference in closest, refit, compact, {isa}\n  --from=0,0,9 --closest\n{answers}"
+            ),
+            "3 answers compared, 3 differences, 1 invalid trees\n".to_owned(),
+        ] {
+            assert!(text.contains(&part), "no {part} in {text}");
+        }
+        assert!(!report.is_clean());
+    }
+}
