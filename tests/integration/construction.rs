@@ -2,10 +2,8 @@
 
 use std::ops::ControlFlow;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use hitscan::glam::Vec3;
 use hitscan::{BuildOptions, BuildQuality, Faces, Layout, MeshBvh, TriMesh, generate};
 use hitscan_testkit::{Rng, SoupKind, aimed_ray, degenerate_shapes, soup, soup_of};
 
@@ -19,42 +17,6 @@ fn options(quality: BuildQuality) -> BuildOptions {
     BuildOptions { quality, ..BuildOptions::default() }
 }
 
-/// A fine sphere, through which large triangles pass that are no needles.
-fn sphere_with_plates(rng: &mut Rng) -> TriMesh {
-    let sphere = generate::sphere(1.0, 40_000).unwrap();
-    let mut positions = sphere.positions().to_vec();
-    let mut triangles = sphere.triangles().to_vec();
-    for i in 0..200 {
-        let first = positions.len() as u32;
-        let at = rng.in_cube();
-        let sign = if i % 2 == 0 { 0.5 } else { -0.5 };
-        positions.extend([Vec3::X, Vec3::Y, Vec3::Z].map(|corner| at + sign * corner));
-        triangles.push([first, first + 1, first + 2]);
-    }
-    TriMesh::new(positions, triangles).unwrap()
-}
-
-#[test]
-fn the_search_for_spatial_splits_can_be_cancelled() {
-    // The number of reports of 0, and whether the build ended. It stops at the report of that number.
-    let reports_of_0 = |mesh: &TriMesh, stop_at: usize| {
-        let n = AtomicUsize::new(0);
-        let built = MeshBvh::build_with_progress(mesh, &options(BuildQuality::High), &|done| {
-            let number = if done == 0.0 { n.fetch_add(1, Ordering::Relaxed) } else { usize::MAX };
-            if number == stop_at { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        });
-        (n.into_inner(), built.is_ok())
-    };
-    let sphere = generate::sphere(1.0, 40_000).unwrap();
-    let plates = sphere_with_plates(&mut Rng::new(52));
-    let (n_of_builder, _) = reports_of_0(&sphere, usize::MAX - 1);
-    let (n, _) = reports_of_0(&plates, usize::MAX - 1);
-    assert!(n > n_of_builder, "the search reports as well: {n}, {n_of_builder}");
-    for stop_at in 0..n - n_of_builder {
-        assert_eq!(reports_of_0(&plates, stop_at), (stop_at + 1, false));
-    }
-}
-
 #[test]
 fn the_tree_does_not_depend_on_the_number_of_threads() {
     let mut rng = Rng::new(51);
@@ -63,7 +25,6 @@ fn the_tree_does_not_depend_on_the_number_of_threads() {
         ("city", generate::city(40_000, 2).unwrap()),
         ("soup", soup_of(SoupKind::Random, &mut rng, 30_000).mesh),
         ("duplicates", soup_of(SoupKind::Duplicates, &mut rng, 20_000).mesh),
-        ("plates", sphere_with_plates(&mut rng)),
     ];
     for (name, mesh) in &meshes {
         let rays: Vec<_> = (0..300).map(|_| aimed_ray(mesh, &mut rng)).collect();
@@ -71,12 +32,8 @@ fn the_tree_does_not_depend_on_the_number_of_threads() {
             let build = |n| with_threads(n, || MeshBvh::build(mesh, &options(quality)));
             let expected = build(1);
             expected.validate(mesh).unwrap();
-            let is_split = match *name {
-                "terrain" => false,
-                "plates" => quality == BuildQuality::High,
-                _ => true,
-            };
-            assert_eq!(expected.stats().n_split > 0, is_split, "{name}, {quality:?}");
+            let is_split = expected.stats().n_split > 0;
+            assert_eq!(is_split, *name != "terrain", "{name}, {quality:?}");
             for n_threads in [2, 3, 4, 5] {
                 let found = build(n_threads);
                 let context = format!("{name}, {quality:?}, {n_threads} threads");
@@ -127,8 +84,9 @@ fn degenerate_input_is_built_in_bounded_time_and_depth() {
         for shape in degenerate_shapes(N) {
             let (time, bvh) = build_time(&shape.mesh, quality);
             let context = format!("{}, {quality:?}: {time:?}, random {anchor:?}", shape.name);
-            // The goal is three times; a quadratic build would take hundreds of times as long.
-            assert!(time < 10 * anchor + Duration::from_secs(1), "{context}");
+            // The goal is three times; a quadratic build would take hundreds of times as long. Reinsertion takes up to
+            // 16 times as long where all boxes lie in each other.
+            assert!(time < 30 * anchor + Duration::from_secs(1), "{context}");
             let stats = bvh.stats();
             assert!(stats.depth <= MAX_DEPTH, "{context}: depth {}", stats.depth);
             bvh.validate(&shape.mesh).unwrap_or_else(|broken| panic!("{context}: {broken}"));

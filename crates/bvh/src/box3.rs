@@ -24,12 +24,6 @@ impl Box3 {
         Self { min: self.min.max(other.min), max: self.max.min(other.max) }
     }
 
-    /// Whether the box holds a point.
-    #[inline]
-    pub(crate) fn has_points(&self) -> bool {
-        self.min.cmple(self.max).all()
-    }
-
     #[inline]
     pub(crate) fn grown(self, point: Vec3A) -> Self {
         Self { min: self.min.min(point), max: self.max.max(point) }

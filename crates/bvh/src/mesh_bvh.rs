@@ -205,10 +205,8 @@ impl MeshBvh {
     /// of threads. [`BuildQuality`](crate::BuildQuality) has the memory that a build and a tree take.
     ///
     /// Where it pays, as in cities, the build first splits needles that lie across the axes into parts with
-    /// smaller boxes. Other meshes of up to a million triangles get spatial splits in the highest quality.
-    /// [`BvhStats::n_split`] counts the split triangles. See Karras and Aila, "Fast Parallel Construction of
-    /// High-Quality Bounding Volume Hierarchies" (2013), and Stich, Friedrich and Dietrich, "Spatial Splits in
-    /// Bounding Volume Hierarchies" (2009).
+    /// smaller boxes. [`BvhStats::n_split`] counts the split triangles. See Karras and Aila, "Fast Parallel
+    /// Construction of High-Quality Bounding Volume Hierarchies" (2013).
     ///
     /// The builder joins neighbours along a Morton curve (Meister and Bittner, "Parallel Locally-Ordered
     /// Clustering for Bounding Volume Hierarchy Construction", 2018). It splits by the surface area
@@ -240,15 +238,7 @@ impl MeshBvh {
         let reach = Reach::uniform(scaled.max_abs);
         let mut tree =
             Tree::new(vec![WideNode::EMPTY], Leaves::Full(vec![]), scaled.scale, reach, 1);
-        // Of unknown length, so no progress counts.
-        let search = Progress::new(1, progress);
-        let references = References::of_worthwhile_splits(scaled, quality, &|| {
-            search.advance(0);
-            search.is_cancelled()
-        });
-        if search.is_cancelled() {
-            return Err(Cancelled);
-        }
+        let references = References::of_worthwhile_splits(scaled);
         let n_references = references.as_ref().map_or(n_triangles, References::len);
         let mut built_cost = 0.0;
         // A reference is two units of work: the builder sorts it, and the encoder copies its triangle.

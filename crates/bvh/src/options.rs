@@ -37,16 +37,10 @@ impl BuildOptions {
         match self.quality {
             BuildQuality::Fast => n.saturating_mul(95),
             BuildQuality::Balanced => n.saturating_mul(110),
-            BuildQuality::High => {
-                n.saturating_mul(200).max(320 * n.min(MAX_SPATIALLY_SPLIT as u64))
-            }
+            BuildQuality::High => n.saturating_mul(200),
         }
     }
 }
-
-/// The maximum number of triangles of a mesh with spatial splits. In larger meshes triangles are small against
-/// the nodes above them: of all that were measured none gained.
-pub(crate) const MAX_SPATIALLY_SPLIT: usize = 1 << 20;
 
 /// The layout of a tree's leaves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -96,10 +90,9 @@ pub enum BuildQuality {
     /// up to 101 bytes per triangle, the tree 67 to 76.
     #[default]
     Balanced,
-    /// A tree over single triangles, with more reinsertion and with spatial splits. For meshes with many
-    /// queries. The build takes 1.4 to 4 times the time of [`Balanced`](Self::Balanced), and up to 14 times
-    /// where it finds splits (15 ms for a truck of 4770 triangles). The build takes up to 166 bytes per
-    /// triangle, or 290 where it finds splits. The tree takes 65 to 87. Queries take 0.8 to 1.02 times as long.
+    /// A tree over single triangles, with more reinsertion. For meshes with many queries. The build takes 1.4
+    /// to 4 times the time of [`Balanced`](Self::Balanced) and up to 166 bytes per triangle, the tree 65 to 87.
+    /// Queries take 0.8 to 1.02 times as long.
     High,
 }
 

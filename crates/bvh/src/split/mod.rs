@@ -8,7 +8,6 @@ mod needles;
 mod parts;
 mod polygon;
 mod references;
-mod spatial;
 mod triangle_set;
 
 pub(crate) use cover::{Bounds, CoverFault, check_cover};
@@ -16,5 +15,5 @@ pub(crate) use parts::Parts;
 pub(crate) use references::References;
 pub(crate) use triangle_set::TriangleSet;
 
-/// The maximum number of references per triangle, on average. Needles and spatial splits add a fifth at most.
+/// The maximum number of references per triangle, on average. Needles add a tenth at most.
 pub(crate) const MAX_REFERENCES_PER_TRIANGLE: usize = 2;

@@ -5,6 +5,9 @@
 //! is whole in a leaf near the root ends rays early, so cutting it costs rays in rooms up to a fifth. *Excess*
 //! is the area of a box that neither the triangle's shadows along the axes nor a flat box explain: it is 0
 //! for triangles along the axes, and large for diagonal cables and struts.
+//!
+//! Tried and lost: spatial splits of large nodes (Stich, Friedrich and Dietrich, 2009). One truck of nine meshes
+//! gained more than noise, for four times the build (`benches/record/2026-11-26-amd-epyc-spatial-splits`).
 
 use std::ops::Range;
 

@@ -1,10 +1,7 @@
 //! What the builder sorts: triangles, and parts of split ones.
 
-use super::{
-    needles::parts_of_needles, polygon::Part, spatial::parts_of_straddlers,
-    triangle_set::TriangleSet,
-};
-use crate::{BuildQuality, box3::Box3, scaled_mesh::ScaledMesh};
+use super::{needles::parts_of_needles, polygon::Part, triangle_set::TriangleSet};
+use crate::{box3::Box3, scaled_mesh::ScaledMesh};
 
 /// The triangles of a mesh as the builder sees them: one reference for each, more for split ones.
 ///
@@ -20,23 +17,8 @@ pub(crate) struct References<'a> {
 
 impl<'a> References<'a> {
     /// The references of a mesh of which some triangles are worth splitting; `None` for all others.
-    ///
-    /// The search for spatial splits takes about as long as a build, so only the slowest preset has it. A
-    /// mesh whose needles were cut gained nothing more from it. The search ends early if `is_cancelled`.
-    pub(crate) fn of_worthwhile_splits(
-        mesh: ScaledMesh<'a>,
-        quality: BuildQuality,
-        is_cancelled: &(dyn Fn() -> bool + Sync),
-    ) -> Option<Self> {
-        let mut parts = parts_of_needles(&mesh);
-        if parts.is_empty() && quality == BuildQuality::High {
-            parts = parts_of_straddlers(&mesh, is_cancelled);
-        }
-        Self::of_parts(mesh, parts)
-    }
-
-    /// The references of a mesh with these parts, by rising triangles.
-    fn of_parts(mesh: ScaledMesh<'a>, parts: Vec<Part>) -> Option<Self> {
+    pub(crate) fn of_worthwhile_splits(mesh: ScaledMesh<'a>) -> Option<Self> {
+        let parts = parts_of_needles(&mesh);
         let mut split = TriangleSet::with_room_for(mesh.n_triangles());
         let is_first = |part: &Part| split.insert(part.triangle) == Some(true);
         let (first_parts, other_parts): (Vec<_>, Vec<_>) = parts.into_iter().partition(is_first);

@@ -1,6 +1,6 @@
 //! Seeded meshes and points for the tests of this folder.
 
-use glam::{Mat3, Vec3};
+use glam::Vec3;
 use hitscan_bvh::{BuildOptions, BuildQuality, Isa, Layout, MeshBvh};
 use hitscan_primitives::{
     TriMesh,
@@ -43,27 +43,6 @@ pub(crate) fn needles(random: &mut SplitMix64, n: usize) -> TriMesh {
         let across = if i % 60 == 0 { Vec3::ZERO } else { size * grid_point(random) };
         let first = positions.len() as u32;
         positions.extend([at, at + along, at + across]);
-        triangles.push([first, first + 1, first + 2]);
-    }
-    TriMesh::new(positions, triangles).expect("a valid mesh")
-}
-
-/// `n` triangles, of which every 20th is a large plate across the axes, as wide as it is long: a mesh that only
-/// the highest quality splits. On a coarse grid half of the time.
-pub(crate) fn plates(random: &mut SplitMix64, n: usize) -> TriMesh {
-    let on_grid = random.below(2) == 0;
-    let (mut positions, mut triangles) = (vec![], vec![]);
-    for i in 0..n {
-        let at = if on_grid { grid_point(random) } else { 2.0 * point(random) };
-        let corners = if i % 20 == 0 {
-            // Half of its box's area is its shadows' area: it is no needle.
-            let signs = [1, 2, 4].map(|bit| if (i / 20) & bit == 0 { 1.5 } else { -1.5 });
-            Mat3::from_diagonal(Vec3::from_array(signs)).to_cols_array_2d().map(Vec3::from_array)
-        } else {
-            [(); 3].map(|()| 0.125 * grid_point(random))
-        };
-        let first = positions.len() as u32;
-        positions.extend(corners.map(|corner| at + corner));
         triangles.push([first, first + 1, first + 2]);
     }
     TriMesh::new(positions, triangles).expect("a valid mesh")
