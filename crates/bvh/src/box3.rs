@@ -78,3 +78,11 @@ impl From<Aabb> for Box3 {
         Self { min: aabb.min.into(), max: aabb.max.into() }
     }
 }
+
+/// The area beyond which one of these, at least one, counts for nothing: `factor` times the median. A triangle a
+/// thousand times as large as the others would have almost all of the area.
+pub(crate) fn usual_area(mut areas: Vec<f32>, factor: f32) -> f32 {
+    let middle = areas.len() / 2;
+    let limit = factor * *areas.select_nth_unstable_by(middle, f32::total_cmp).1;
+    if limit > 0.0 { limit } else { f32::INFINITY }
+}

@@ -6,8 +6,8 @@ use glam::Vec3;
 use hitscan_primitives::Aabb;
 
 use crate::{
-    builder::{self, BoxSource, Progress, write_boxes},
-    layout::{BlockBox, WideNode, block_sources, encode_nodes, fit},
+    builder::{BoxSource, Progress, block_sources, encode_nodes, shape, write_boxes},
+    layout::{BlockBox, WideNode, fit},
     options::BuildQuality,
     platform::parallel,
     query::{slot_keys, visit_nodes},
@@ -85,8 +85,8 @@ impl BoxBvh {
         let never = |_| ControlFlow::Continue(());
         let progress = Progress::new(indices.len(), &never);
         let source = BoxSource { n: indices.len(), max_abs: 1.0, write: &write };
-        let (wide, order) = builder::build(source, quality, Isa::default(), &progress)
-            .expect("the callback never cancels");
+        let (wide, order) =
+            shape(source, quality, Isa::default(), &progress).expect("the callback never cancels");
 
         // The shape is that of `wide`. Its boxes are shrunk, so `fit` computes the exact ones.
         bvh.nodes = encode_nodes(&wide, |_, _| 0.0);

@@ -33,16 +33,17 @@
 //! | `box_bvh` | `BoxBvh`: the same tree over the caller's boxes | `builder`, `layout`, `options`, `platform`, `query`, `refit`, `simd`, `widths` |
 //! | `raw_parts` | a tree as bytes, for cache files | `layout`, `mesh_bvh`, `options`, `platform`, `scaled_mesh`, `simd`, `split`, `validate`, `widths` |
 //! | `query` | `batch` cuts batches into chunks: `rows` finds the runs of rays that `packets` tries together, `ray_kinds` splits mixed runs, and `alone` takes the rest, interleaved or not; `filter` adds the caller's rule; `visit`, `overlap` and `winding` need no ray and share `visit_nodes`; `closest_point` has a loop in `traverse`; `closed_surface` tells whether crossings count winding numbers, and `copies` the lanes that sums leave out | `error_bounds`, `kernel`, `layout`, `mesh_bvh`, `platform`, `simd`, `split`, `traverse`, `widths` |
-//! | `mesh_bvh` | `MeshBvh`: build, refit, queries of one ray | `builder`, `kernel`, `layout`, `options`, `refit`, `scaled_mesh`, `simd`, `split`, `stats`, `traverse`, `validate` |
-//! | `traverse` | rays and points from the root to the leaves: `single`, `packet`, `interleaved` and `counted`; `closest_point` goes from a point to the nearest boxes; `child_order` orders children and makes the keys on the stack; `recent_rays` remembers the last rays of a thread, and `occluders` what stopped the last packets | `kernel`, `layout`, `platform`, `simd`, `widths` |
-//! | `kernel` | one ray, packet or point against a node or block: `point_bound` for points; `ray_setup`, `box_test`, `triangle_test`, `triangle_filter`, `triangle_decision`, `packet`; `hit_sink` collects candidates for each query | `error_bounds`, `layout`, `simd`, `widths` |
-//! | `refit`, `stats`, `validate` | functions on the parts of a tree | `box3`, `error_bounds`, `layout`, `platform`, `scaled_mesh`, `simd`, `split`, `widths` |
-//! | `layout` | the bytes of a tree: `node` (eight boxes, 256 bytes), `triangle_block`, `indexed_block`, `leaves`, `tree`; `reach` has the widening of each box; `encode` writes them, `fit` moves boxes | `box3`, `builder`, `error_bounds`, `options`, `platform`, `scaled_mesh`, `simd`, `split`, `widths` |
-//! | `builder` | boxes → shape: `preset` is the policy; `window` maps boxes that lie far from the others; `morton`, `radix_sort` and `clusters` order primitives; `ploc`, `binned_sah` and `reinsertion` make a binary tree; `collapse` makes wide nodes; `parts` keeps an object once in a leaf | `box3`, `options`, `platform`, `simd`, `widths` |
-//! | `split` | split triangles: `references` is what the builder sorts; `needles` cuts long triangles before the build; `polygon` is a part, `cover` checks that none is lost; `parts` keeps them for refits; `triangle_set` names the triangles | `box3`, `error_bounds`, `options`, `platform`, `scaled_mesh` |
+//! | `mesh_bvh` | `MeshBvh`: build, refit, queries of one ray | `builder`, `kernel`, `layout`, `options`, `refit`, `scaled_mesh`, `simd`, `stats`, `traverse`, `validate` |
+//! | `traverse` | rays and points from the root to the leaves: `single`, `packet`, `interleaved` and `counted`; `closest_point` goes from a point to the nearest boxes; `choice` picks a loop for single rays by their `coherence`, and `robust` takes those that need care; `child_order` orders children and makes the keys on the stack; `occluder` and `packet_occluders` remember what stopped the last shadow rays | `kernel`, `layout`, `platform`, `simd`, `widths` |
+//! | `kernel` | one ray, packet or point against a node or block: `point_bound` for points; `ray_mode`, `ray_setup`, `box_test`, `triangle_test`, `triangle_filter`, `triangle_decision`, `packet`; `hit_sink` collects candidates for each query | `error_bounds`, `layout`, `leaf_position`, `simd`, `widths` |
+//! | `refit`, `stats`, `validate` | functions on a tree | `box3`, `error_bounds`, `layout`, `leaf_position`, `platform`, `scaled_mesh`, `simd`, `split`, `widths` |
+//! | `builder` | mesh → tree: `recipe` has the six steps, `encode` writes nodes and blocks, and `shape` makes the shape from boxes. There `preset` is the policy; `window` maps boxes that lie far from the others; `morton`, `radix_sort` and `clusters` order primitives; `ploc`, `binned_sah` and `reinsertion` make a binary tree; `collapse` makes wide nodes; `repeats` keeps an object once in a leaf | `box3`, `layout`, `options`, `platform`, `scaled_mesh`, `simd`, `split`, `widths` |
+//! | `layout` | the bytes of a tree: `node` (eight boxes, 256 bytes), `triangle_block`, `indexed_block`, `leaves`, `tree`; `reach` has the widening of each box; `fit` moves boxes | `box3`, `error_bounds`, `leaf_position`, `platform`, `scaled_mesh`, `simd`, `split`, `widths` |
+//! | `split` | split triangles: `primitives` is what the builder sorts; `needles` cuts long triangles before the build; `polygon` is a part, `cover` checks that none is lost; `leaf_parts` keeps them for refits; `triangle_set` names the triangles | `box3`, `error_bounds`, `leaf_position`, `platform`, `scaled_mesh` |
 //! | `scaled_mesh`, `box3` | a mesh in the space of its tree; boxes in registers | |
-//! | `options`, `platform` | build quality and leaf layout; threads (`fork` alone names rayon), large pages, and `IS_DOWNLOAD`: on the web each query has one loop for all rays, and batches of closest hits a second one for large trees | `simd` |
-//! | `error_bounds`, `widths` | every constant of docs/proof.md; node width, block width, maximum depth | `simd` |
+//! | `options`, `platform` | build quality and leaf layout; threads (`fork` alone names rayon), large pages, and `SMALL_CODE`: on the web each query has one loop for all rays, and batches of closest hits a second one for large trees | `simd` |
+//! | `error_bounds`, `leaf_position` | every constant of docs/proof.md; block and lane of a triangle | `widths` |
+//! | `widths` | node width, block width, maximum depth | `simd` |
 //! | `simd` | `lanes` of each instruction set, the choice between them (`isa`), the traversal `stack`, an element by predicted branches (`predict`) | |
 
 #![deny(unsafe_code)]
@@ -59,6 +60,7 @@ mod simd;
 
 mod error_bounds;
 mod layout;
+mod leaf_position;
 mod widths;
 
 mod box3;

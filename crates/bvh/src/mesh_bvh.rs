@@ -8,17 +8,13 @@ use hitscan_primitives::{
 use thiserror::Error;
 
 use crate::{
-    builder::{self, BoxSource, Progress, write_boxes},
+    builder,
     kernel::{AllHits, AnyHit, ClosestHit, CountCrossings, HitSink, NearestHits},
-    layout::{
-        Leaves, Reach, Tree, WideNode, block_sources, encode_leaves, encode_nodes,
-        reach_of_children,
-    },
+    layout::{Leaves, Tree},
     options::{BuildOptions, Layout},
     refit::{RefitError, RefitReport, refit},
     scaled_mesh::ScaledMesh,
     simd::Isa,
-    split::References,
     stats::{BvhStats, leaf_depths, sah_cost},
     traverse::{CountedTraversal, TraversalStats, answer, trace},
     validate::{InvalidBvh, validate},
@@ -67,6 +63,10 @@ impl MeshBvh {
     /// The hit with the minimum `(t, triangle)`, where the ray and `t` are in the mesh's own space. `None`
     /// for a miss and for an invalid ray ([`Ray::checked`] reports the reason).
     ///
+    /// For picking, primary rays and bounces. See also [`closest_hit_batch`](Self::closest_hit_batch) for many
+    /// rays, [`is_occluded`](Self::is_occluded) if any hit will do, and
+    /// [`closest_hit_where`](Self::closest_hit_where) to look through some triangles.
+    ///
     /// ```
     /// use hitscan_bvh::{BuildOptions, MeshBvh};
     /// use hitscan_primitives::{Faces, Ray, generate};
@@ -86,6 +86,9 @@ impl MeshBvh {
 
     /// Whether the ray hits anything. Cheaper than [`closest_hit`](Self::closest_hit), because the traversal
     /// ends at the first hit. `false` for an invalid ray.
+    ///
+    /// For shadows and lines of sight. See also [`is_occluded_batch`](Self::is_occluded_batch) for many rays,
+    /// and [`closest_hit`](Self::closest_hit) for what is hit.
     ///
     /// ```
     /// use hitscan_bvh::{BuildOptions, MeshBvh};
@@ -107,6 +110,11 @@ impl MeshBvh {
     ///
     /// Allocates the list; [`all_hits_into`](Self::all_hits_into) fills one that the caller keeps.
     ///
+    /// For everything under a cursor, and for the layers of a solid. See also
+    /// [`nearest_hits_into`](Self::nearest_hits_into) for the first few,
+    /// [`count_crossings`](Self::count_crossings) for their number, and
+    /// [`all_hits_batch`](Self::all_hits_batch) for many rays.
+    ///
     /// ```
     /// use hitscan_bvh::{BuildOptions, MeshBvh};
     /// use hitscan_primitives::{HitOptions, Ray, generate};
@@ -125,6 +133,9 @@ impl MeshBvh {
     }
 
     /// Writes [`all_hits`](Self::all_hits) to a buffer, which it clears first.
+    ///
+    /// For many rays one after the other, because it allocates only when the buffer grows. See also
+    /// [`all_hits_where_into`](Self::all_hits_where_into), with a filter.
     pub fn all_hits_into(&self, ray: &Ray, options: &HitOptions, hits: &mut Vec<Hit>) {
         let &HitOptions { faces, mode } = options;
         hits.clear();
@@ -139,6 +150,10 @@ impl MeshBvh {
 
     /// Writes the first `n` of [`all_hits`](Self::all_hits) to a buffer, which it clears first, sorted by
     /// `(t, triangle)`. The traversal ends beyond the `n`-th hit.
+    ///
+    /// For a click that looks behind the first surface. Cheaper than [`all_hits_into`](Self::all_hits_into)
+    /// where many triangles lie behind each other. See also [`closest_hit`](Self::closest_hit), for one, and
+    /// [`nearest_hits_where_into`](Self::nearest_hits_where_into), with a filter.
     pub fn nearest_hits_into(
         &self,
         ray: &Ray,
@@ -158,6 +173,9 @@ impl MeshBvh {
     /// [`HitMode::OncePerCrossing`](hitscan_primitives::HitMode::OncePerCrossing). For a ray without an upper bound
     /// and a closed mesh it is odd exactly when the origin lies inside. 0 for an invalid ray. Allocates
     /// a list of hits if the tree has split triangles ([`BvhStats::n_split`]), else nothing.
+    ///
+    /// For parity and depth complexity. See also [`WindingTree::is_inside`](crate::WindingTree::is_inside),
+    /// which decides inside for any surface, and [`count_crossings_batch`](Self::count_crossings_batch).
     pub fn count_crossings(&self, ray: &Ray, faces: Faces) -> usize {
         if !self.tree.split.is_empty() {
             return self.all_hits(ray, &HitOptions { faces, mode: HitMode::OncePerCrossing }).len();
@@ -173,6 +191,8 @@ impl MeshBvh {
     ///
     /// A batch may share tests among neighbouring rays, and so take fewer for each ray.
     ///
+    /// For heat maps and comparisons of trees. See also [`stats`](Self::stats), for a tree without a ray.
+    ///
     /// ```
     /// use hitscan_bvh::{BuildOptions, MeshBvh};
     /// use hitscan_primitives::{Faces, Ray, generate};
@@ -186,7 +206,7 @@ impl MeshBvh {
     /// ```
     pub fn closest_hit_with_work(&self, ray: &Ray, faces: Faces) -> (Option<Hit>, TraversalStats) {
         let tree = &self.tree;
-        let ray = if tree.scale == 1.0 { *ray } else { scaled_ray(ray, tree.scale) };
+        let ray = if tree.is_scaled() { scaled_ray(ray, tree.scale) } else { *ray };
         self.isa.run(CountedTraversal { tree, ray: &ray, faces })
     }
 
@@ -214,6 +234,10 @@ impl MeshBvh {
     /// the tree by reinsertion (Meister and Bittner, "Parallel Reinsertion for Bounding Volume Hierarchy
     /// Optimization", 2018), and collapses it to eight children per node (Ylitie, Karras and Laine,
     /// "Efficient Incoherent Ray Traversal on GPUs Through Compressed Wide BVHs", 2017).
+    ///
+    /// See also [`refit`](Self::refit) if only vertices move,
+    /// [`build_with_progress`](Self::build_with_progress) to show progress, and
+    /// [`RawBvhBuffers`](crate::RawBvhBuffers) to read a stored tree.
     pub fn build(mesh: &TriMesh, options: &BuildOptions) -> Self {
         match Self::build_with_progress(mesh, options, &|_| ControlFlow::Continue(())) {
             Ok(bvh) => bvh,
@@ -225,6 +249,8 @@ impl MeshBvh {
     /// falling. Any thread may call it, some hundred times per million triangles. The build stops when it
     /// returns [`ControlFlow::Break`].
     ///
+    /// For programs that must stay responsive during a build.
+    ///
     /// # Errors
     /// [`Cancelled`] if `progress` returned [`ControlFlow::Break`].
     pub fn build_with_progress(
@@ -232,64 +258,15 @@ impl MeshBvh {
         options: &BuildOptions,
         progress: &(dyn Fn(f32) -> ControlFlow<()> + Sync),
     ) -> Result<Self, Cancelled> {
-        let &BuildOptions { quality, isa, layout } = options;
+        let tree = builder::build(&ScaledMesh::new(mesh), options, progress).ok_or(Cancelled)?;
         let n_triangles = mesh.triangles().len();
-        let scaled = ScaledMesh::new(mesh);
-        let reach = Reach::uniform(scaled.max_abs);
-        let mut tree =
-            Tree::new(vec![WideNode::EMPTY], Leaves::Full(vec![]), scaled.scale, reach, 1);
-        let references = References::of_worthwhile_splits(scaled);
-        let n_references = references.as_ref().map_or(n_triangles, References::len);
-        let mut built_cost = 0.0;
-        // A reference is two units of work: the builder sorts it, and the encoder copies its triangle.
-        let progress = Progress::new(2 * n_references, progress);
-        let write = |prims: &[u32], boxes: &mut [_]| match &references {
-            None => write_boxes(prims, boxes, |triangle| scaled.triangle_box(triangle)),
-            Some(references) => write_boxes(prims, boxes, |prim| references.bounds(prim)),
-        };
-        let source = BoxSource { n: n_references, max_abs: scaled.max_abs, write: &write };
-        if n_triangles > 0 {
-            let built = match &references {
-                None => builder::build(source, quality, isa, &progress),
-                Some(references) => {
-                    let triangle = |reference| references.triangle(reference);
-                    builder::build_over_parts(
-                        source,
-                        n_triangles,
-                        triangle,
-                        quality,
-                        isa,
-                        &progress,
-                    )
-                }
-            };
-            let (wide, order) = built.ok_or(Cancelled)?;
-            let sources = block_sources(&wide, &order);
-            let reach = Reach::of_leaves(&scaled, wide.leaf_boxes());
-            tree.nodes = if references.is_some() && !reach.is_uniform() {
-                let of_children = reach_of_children(&wide, &order, &scaled);
-                encode_nodes(&wide, |child, _| reach.widening(of_children[child]))
-            } else {
-                encode_nodes(&wide, |_, bounds| reach.widening(bounds.reach()))
-            };
-            tree.leaves = encode_leaves(scaled, &sources, layout, isa, &progress);
-            tree.depth = wide.depth;
-            tree.set_space(scaled.scale, reach);
-            if order.len() > n_triangles {
-                tree.split = tree.leaves.repeated(n_triangles);
-            }
-            progress.advance(n_references);
-            built_cost = sah_cost(&tree.nodes);
-        } else {
-            progress.advance(1);
-        }
-        if progress.is_cancelled() {
-            return Err(Cancelled);
-        }
-        Ok(Self { tree, isa, n_triangles, bounds: mesh.bounds(), built_cost })
+        let built_cost = if n_triangles > 0 { sah_cost(&tree.nodes) } else { 0.0 };
+        Ok(Self { tree, isa: options.isa, n_triangles, bounds: mesh.bounds(), built_cost })
     }
 
     /// The same hierarchy with another instruction set for queries. The answers are the same.
+    ///
+    /// For tests and comparisons. See also [`BuildOptions::isa`], which chooses it at the build.
     #[must_use]
     pub fn with_isa(self, isa: Isa) -> Self {
         Self { isa, ..self }
@@ -301,6 +278,9 @@ impl MeshBvh {
     ///
     /// Split triangles ([`BvhStats::n_split`]) stay split: their parts move with the corners. The first refit
     /// cuts the parts anew, by the boxes of the leaves, and keeps them in some 70 bytes each.
+    ///
+    /// For animated meshes. See also [`build`](Self::build), which pays again once
+    /// [`RefitReport::rebuild_pays`].
     ///
     /// # Errors
     /// A mesh with another number of triangles; the hierarchy is unchanged then.
@@ -318,11 +298,15 @@ impl MeshBvh {
 /// Properties.
 impl MeshBvh {
     /// The instruction set of the queries.
+    ///
+    /// See also [`with_isa`](Self::with_isa).
     pub fn isa(&self) -> Isa {
         self.isa
     }
 
     /// The layout of the leaves.
+    ///
+    /// See also [`stats`](Self::stats) for the bytes that it takes.
     pub fn layout(&self) -> Layout {
         match self.tree.leaves {
             Leaves::Full(_) => Layout::Full,
@@ -331,22 +315,31 @@ impl MeshBvh {
     }
 
     /// The number of triangles, those of zero area included.
+    ///
+    /// See also [`BvhStats::n_in_leaves`], which counts split triangles more than once.
     pub fn n_triangles(&self) -> usize {
         self.n_triangles
     }
 
     /// The box around all triangles.
+    ///
+    /// See also [`visit`](Self::visit) for the boxes of the tree, which are a little larger.
     pub fn bounds(&self) -> Aabb {
         self.bounds
     }
 
     /// Size and quality of the tree. O(nodes).
+    ///
+    /// See also [`closest_hit_with_work`](Self::closest_hit_with_work) for the work of a ray, and
+    /// [`leaf_depths`](Self::leaf_depths).
     pub fn stats(&self) -> BvhStats {
         BvhStats::of(&self.tree, self.n_triangles)
     }
 
     /// The number of leaves at each depth: entry n counts leaves with n nodes above them. Ends with the
     /// deepest leaves; a single 0 for an empty mesh. O(nodes).
+    ///
+    /// See also [`stats`](Self::stats), which has the maximum.
     pub fn leaf_depths(&self) -> Vec<usize> {
         leaf_depths(&self.tree.nodes)
     }
@@ -355,6 +348,8 @@ impl MeshBvh {
     /// triangle is in a leaf with its corners. A split triangle is in several, once in each, and their boxes
     /// cover it. Boxes hold all other triangles below. The root reaches every node once, within the depth of
     /// the traversal stack. O(n), in parallel.
+    ///
+    /// For tests. Trees from [`RawBvhBuffers::into_bvh`](crate::RawBvhBuffers::into_bvh) have passed it.
     ///
     /// # Errors
     /// The first invariant that does not hold, with the node or block.

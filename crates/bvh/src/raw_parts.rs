@@ -10,7 +10,7 @@ use crate::{
     platform::large_pages,
     scaled_mesh::ScaledMesh,
     simd::Isa,
-    split::MAX_REFERENCES_PER_TRIANGLE,
+    split::MAX_PRIMITIVES_PER_TRIANGLE,
     validate::{InvalidBvh, depth_of, expect},
     widths::BLOCK_WIDTH,
 };
@@ -41,6 +41,9 @@ impl RawBvh<'_> {
 
 impl MeshBvh {
     /// The hierarchy as bytes, for storage.
+    ///
+    /// For caches. See also [`RawBvhBuffers`], which reads them back; the crate `hitscan-cache` writes whole
+    /// files.
     pub fn raw_parts(&self) -> RawBvh<'_> {
         let (layout, blocks, corners): (_, &[u8], &[u8]) = match &self.tree.leaves {
             Leaves::Full(blocks) => (Layout::Full, cast_slice(blocks), &[]),
@@ -121,7 +124,7 @@ impl RawBvhBuffers {
             Layout::Full => size_of::<TriangleBlock>(),
             Layout::Compact => size_of::<IndexedBlock>(),
         };
-        let most_blocks = MAX_REFERENCES_PER_TRIANGLE.saturating_mul(n_triangles);
+        let most_blocks = MAX_PRIMITIVES_PER_TRIANGLE.saturating_mul(n_triangles);
         let [nodes, blocks, corners] = lengths;
         let blocks = count("blocks", blocks, block, most_blocks)?;
         let nodes = count("nodes", nodes, size_of::<WideNode>(), blocks.max(1))?;
@@ -195,12 +198,10 @@ impl RawBvhBuffers {
     pub fn into_bvh(self, mesh: &TriMesh, isa: Isa) -> Result<MeshBvh, InvalidBvh> {
         let Self { built_cost, near_reach, nodes, leaves, .. } = self;
         let depth = depth_of(&nodes, leaves.len())?;
-        let ScaledMesh { scale, max_abs, .. } = ScaledMesh::new(mesh);
-        let reach = Reach { max: max_abs, near: near_reach };
-        let mut tree = Tree::new(nodes, leaves, scale, reach, depth);
-        tree.split = tree.leaves.repeated(mesh.triangles().len());
+        let scaled = ScaledMesh::new(mesh);
+        let reach = Reach { max: scaled.max_abs, near: near_reach };
         let bvh = MeshBvh {
-            tree,
+            tree: Tree::new(nodes, leaves, &scaled, reach, depth),
             isa,
             n_triangles: mesh.triangles().len(),
             bounds: mesh.bounds(),

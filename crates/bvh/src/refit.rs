@@ -8,10 +8,11 @@ use crate::{
         BlockBox, FillBlocks, IndexedBlocks, Leaves, Reach, Tree, TriangleBlock, bounds_of, fit,
         triangles_in,
     },
+    leaf_position::LeafPosition,
     platform::parallel,
     scaled_mesh::ScaledMesh,
     simd::{Isa, Kernel, Simd},
-    split::Parts,
+    split::LeafParts,
     widths::BLOCK_WIDTH,
 };
 
@@ -73,7 +74,7 @@ pub(crate) fn refit(tree: &mut Tree, mesh: &ScaledMesh<'_>, isa: Isa) {
         fit_to_parts(&mut blocks, parts, &tree.leaves, mesh);
     }
     let reach = Reach::of_leaves(mesh, blocks.iter().map(|block| block.bounds));
-    tree.set_space(mesh.scale, reach);
+    tree.set_space(mesh, reach);
     fit(&mut tree.nodes, &blocks, |of_box| reach.widening(of_box));
 }
 
@@ -119,17 +120,22 @@ impl Kernel for Refill<'_> {
 }
 
 /// Fits the boxes of blocks with parts of triangles to these parts.
-fn fit_to_parts(blocks: &mut [BlockBox], parts: &Parts, leaves: &Leaves, mesh: &ScaledMesh<'_>) {
+fn fit_to_parts(
+    blocks: &mut [BlockBox],
+    parts: &LeafParts,
+    leaves: &Leaves,
+    mesh: &ScaledMesh<'_>,
+) {
     /// The blocks that one thread takes at a time.
     const CHUNK: usize = 1024;
     parallel::for_each_chunk(blocks, CHUNK, |first, blocks| {
-        let position = |block: usize| (BLOCK_WIDTH * block) as u32;
-        let mut parts = parts.within(position(first)..position(first + blocks.len())).peekable();
+        let start = |block| LeafPosition::new(block, 0);
+        let mut parts = parts.within(start(first)..start(first + blocks.len())).peekable();
         while let Some(part) = parts.peek() {
-            let block = part.leaf_position as usize / BLOCK_WIDTH;
-            let boxes = (position(block)..).zip(triangles_in(leaves.triangles(block)));
-            let boxes = boxes.map(|(position, &triangle)| {
-                match parts.next_if(|part| part.leaf_position == position) {
+            let block = part.position.block();
+            let boxes = triangles_in(leaves.triangles(block)).iter().enumerate();
+            let boxes = boxes.map(|(lane, &triangle)| {
+                match parts.next_if(|part| part.position == LeafPosition::new(block, lane)) {
                     Some(part) => part.bounds(mesh.corners(triangle)),
                     None => mesh.triangle_box(triangle),
                 }

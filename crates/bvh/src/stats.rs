@@ -40,11 +40,7 @@ impl BvhStats {
         Self {
             n_triangles,
             n_split: tree.split.len(),
-            n_in_leaves: if tree.split.is_empty() {
-                n_triangles
-            } else {
-                tree.leaves.all_triangles().count()
-            },
+            n_in_leaves: tree.leaves.n_lanes(),
             n_nodes: tree.nodes.len(),
             n_leaves: children.filter(|child| child.is_leaf()).count(),
             n_blocks: tree.leaves.len(),

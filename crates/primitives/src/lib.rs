@@ -92,7 +92,7 @@ pub use mesh_part::MeshPart;
 pub use overlap::{ConvexRegion, triangle_overlaps_box};
 pub use polygons::Triangulator;
 pub use ray::{Ray, RayError};
-pub use recentre::{Recentred, Recentring, recentre};
+pub use recentre::{Recentred, Recentring, power_of_two_below, recentre};
 pub use shapes::{
     BoxCrossing, BoxCrossings, BoxFace, PlanarPolygon, Plane, PolygonError, PolygonHit,
     PolygonRegion, Sphere, Triangle, UnitTriangle,

@@ -136,8 +136,16 @@ fn longest_side(bounds: Aabb) -> f64 {
     (bounds.max.as_dvec3() - bounds.min.as_dvec3()).max_element()
 }
 
-/// The largest power of two that is at most `x`, for a positive normal number.
-fn power_of_two_below(x: f64) -> f64 {
+/// The largest power of two that is at most `x`, a positive normal number: a unit in which numbers as large as `x`
+/// stay exact.
+///
+/// ```
+/// use hitscan_primitives::power_of_two_below;
+///
+/// assert_eq!([1.0, 7.9, 8.0].map(power_of_two_below), [1.0, 4.0, 8.0]);
+/// ```
+#[inline]
+pub fn power_of_two_below(x: f64) -> f64 {
     f64::from_bits(x.to_bits() & f64::INFINITY.to_bits())
 }
 

@@ -1,7 +1,7 @@
 //! Rays in world space, and their images in the space of a mesh.
 
 use glam::{DMat3, DVec3};
-use hitscan_primitives::{Ray, RayError};
+use hitscan_primitives::{Ray, RayError, power_of_two_below};
 
 /// A ray in world space, in f64: the points `origin + t * direction` with `t` in the closed interval
 /// `[t_min, t_max]`.
@@ -199,9 +199,4 @@ impl LocalRay {
         let limit = ((world_t - self.t_offset + slack) as f32).next_up();
         Ray { t_max: self.ray.t_max.min(limit), ..self.ray }
     }
-}
-
-/// The largest power of two that is at most `x`, for a positive normal number.
-fn power_of_two_below(x: f64) -> f64 {
-    f64::from_bits(x.to_bits() & f64::INFINITY.to_bits())
 }

@@ -68,7 +68,7 @@ pub(crate) struct PreorderNode {
     /// The number of primitives of the subtree.
     pub(crate) n_prims: u32,
     /// The number of different objects among them; 0: as many as primitives. See
-    /// [`count_objects`](super::parts::count_objects).
+    /// [`count_objects`](super::repeats::count_objects).
     pub(crate) n_objects: u32,
     /// The number of nodes of the left subtree; 0 for a leaf.
     pub(crate) left_size: u32,

@@ -14,7 +14,7 @@ use super::{
     progress::Progress,
 };
 use crate::{
-    box3::Box3,
+    box3::{Box3, usual_area},
     platform::{large_pages, parallel},
     simd::{Isa, Kernel, LANES, Simd},
 };
@@ -121,13 +121,11 @@ impl Clusters {
     }
 }
 
-/// The mean of areas, at least one, without those that exceed the median by far: a triangle a thousand times as large as
-/// all others would make every cut too expensive.
+/// The mean of areas, at least one, without those that exceed the median by far, which would make every cut too
+/// expensive.
 fn usual_mean(mut areas: Vec<f32>) -> f32 {
     const FAR: f32 = 4096.0;
-    let middle = areas.len() / 2;
-    let limit = FAR * *areas.clone().select_nth_unstable_by(middle, f32::total_cmp).1;
-    let usual = if limit > 0.0 { limit } else { f32::INFINITY };
+    let usual = usual_area(areas.clone(), FAR);
     areas.retain(|&area| area <= usual);
     areas.iter().sum::<f32>() / areas.len().max(1) as f32
 }

@@ -42,19 +42,20 @@ pub(super) fn morton_keys(
     // The index takes the low bits of a key, the code the others.
     let index_bits = usize::BITS - (n - 1).leading_zeros();
     let axis_bits = ((64 - index_bits) / 3).min(max_axis_bits);
-    let Cells { origin, scale, last: cells } = Cells::of(&centers, axis_bits);
+    let cells = Cells::of(&centers, axis_bits);
     let mut keys = large_pages::zeroed(n);
     parallel::for_each_chunk(&mut keys, CHUNK, |first, keys| {
-        isa.run(MortonKeys { keys, first, source, origin, scale, cells, index_bits });
+        isa.run(MortonKeys { keys, first, source, cells, index_bits });
     });
     radix_sort(&mut keys, index_bits, index_bits + 3 * axis_bits);
-    if scale > 0.0 {
+    if cells.scale > 0.0 {
         Crowds { source, index_bits, axis_bits }.sort(&mut keys);
     }
     (keys, move |key| (key & ((1 << index_bits) - 1)) as u32)
 }
 
 /// Cells around doubled centres. They are cubes.
+#[derive(Clone, Copy)]
 struct Cells {
     /// The minimum corner.
     origin: Vec3A,
@@ -71,12 +72,18 @@ impl Cells {
         Self { origin: centers.min, scale: if scale.is_finite() { scale } else { 0.0 }, last }
     }
 
-    /// The Morton code of the cell with a doubled centre.
-    fn code(&self, center2: Vec3A) -> u64 {
-        let cell =
-            ((center2 - self.origin) * self.scale).clamp(Vec3A::ZERO, Vec3A::splat(self.last));
-        cell.to_array().into_iter().fold(0, |code, cell| code << 1 | spread(cell as i32 as u64))
+    /// The cell with a doubled centre.
+    #[inline(always)]
+    fn cell(&self, center2: Vec3A) -> [f32; 3] {
+        let cell = (center2 - self.origin) * self.scale;
+        cell.clamp(Vec3A::ZERO, Vec3A::splat(self.last)).to_array()
     }
+}
+
+/// The Morton code of a cell.
+#[inline(always)]
+fn code([x, y, z]: [f32; 3]) -> u64 {
+    spread(x) << 2 | spread(y) << 1 | spread(z)
 }
 
 /// Sorts the primitives of crowded cells.
@@ -122,7 +129,7 @@ impl Crowds<'_> {
             return;
         }
         for (key, &center) in keys.iter_mut().zip(&centers) {
-            *key = cells.code(center) << self.index_bits | *key & index_mask;
+            *key = code(cells.cell(center)) << self.index_bits | *key & index_mask;
         }
         if keys.len() < MANY {
             keys.sort_unstable();
@@ -141,11 +148,7 @@ struct MortonKeys<'a> {
     /// The index of the first primitive.
     first: usize,
     source: BoxSource<'a>,
-    /// The minimum corner of the cells.
-    origin: Vec3A,
-    /// Cells per unit of length, and cells along an axis less one.
-    scale: f32,
-    cells: f32,
+    cells: Cells,
     index_bits: u32,
 }
 
@@ -156,32 +159,28 @@ impl Kernel for MortonKeys<'_> {
     /// build of the kitchen (Intel Xeon).
     #[inline(always)]
     fn run<S: Simd>(self, _: S) {
-        let Self { keys, first, source, origin, scale, cells: last_cell, index_bits } = self;
+        let Self { keys, first, source, cells, index_bits } = self;
         source.for_each_batch(first..first + keys.len(), |start, boxes| {
-            let mut cells = [[0.0f32; BoxSource::BATCH]; 3];
+            let mut rows = [[0.0f32; BoxSource::BATCH]; 3];
             for (i, one) in boxes.iter().enumerate() {
-                let cell = (one.center2() - origin) * scale;
-                let cell = cell.clamp(Vec3A::ZERO, Vec3A::splat(last_cell)).to_array();
+                let cell = cells.cell(one.center2());
                 for axis in 0..3 {
-                    cells[axis][i] = cell[axis];
+                    rows[axis][i] = cell[axis];
                 }
             }
             let keys = &mut keys[start - first..][..boxes.len()];
             for (i, key) in keys.iter_mut().enumerate() {
-                let mut code = 0;
-                for axis in 0..3 {
-                    code = code << 1 | spread(cells[axis][i] as i32 as u64);
-                }
-                *key = code << index_bits | (start + i) as u64;
+                let cell = [rows[0][i], rows[1][i], rows[2][i]];
+                *key = code(cell) << index_bits | (start + i) as u64;
             }
         });
     }
 }
 
-/// The low 21 bits, each followed by two zeros.
+/// The 21 bits of a coordinate, with two zeros before each.
 #[inline(always)]
-fn spread(bits: u64) -> u64 {
-    let bits = bits & 0x1f_ffff;
+fn spread(cell: f32) -> u64 {
+    let bits = cell as i32 as u64 & 0x1f_ffff;
     let bits = (bits | bits << 32) & 0x001f_0000_0000_ffff;
     let bits = (bits | bits << 16) & 0x001f_0000_ff00_00ff;
     let bits = (bits | bits << 8) & 0x100f_00f0_0f00_f00f;

@@ -6,9 +6,12 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
-/// Counts the work of many threads and reports it to the caller's callback.
+/// The caller's callback, which receives the fraction done.
+pub(crate) type Report<'a> = &'a (dyn Fn(f32) -> ControlFlow<()> + Sync);
+
+/// Counts the work of many threads and reports it.
 pub(crate) struct Progress<'a> {
-    callback: &'a (dyn Fn(f32) -> ControlFlow<()> + Sync),
+    report: Report<'a>,
     total: usize,
     /// Locked during the callback, so that the reports never fall.
     done: Mutex<usize>,
@@ -17,8 +20,8 @@ pub(crate) struct Progress<'a> {
 
 impl<'a> Progress<'a> {
     /// `total` is the amount of work, in units of the caller's choice.
-    pub(crate) fn new(total: usize, callback: &'a (dyn Fn(f32) -> ControlFlow<()> + Sync)) -> Self {
-        Self { callback, total, done: Mutex::new(0), cancelled: AtomicBool::new(false) }
+    pub(crate) fn new(total: usize, report: Report<'a>) -> Self {
+        Self { report, total, done: Mutex::new(0), cancelled: AtomicBool::new(false) }
     }
 
     /// Adds `units` of work done. Call it once per chunk of work, not per item.
@@ -26,7 +29,7 @@ impl<'a> Progress<'a> {
         let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
         *done += units;
         let fraction = (*done as f32 / self.total.max(1) as f32).min(1.0);
-        if !self.is_cancelled() && (self.callback)(fraction).is_break() {
+        if !self.is_cancelled() && (self.report)(fraction).is_break() {
             self.cancelled.store(true, Ordering::Relaxed);
         }
     }

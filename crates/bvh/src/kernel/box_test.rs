@@ -5,19 +5,21 @@
 //! for each plane, fused where the machine can. The robust path subtracts and multiplies, because the
 //! product of a huge origin may overflow.
 
-use super::ray_setup::QueryRay;
+use std::marker::PhantomData;
+
+use super::{ray_mode::RayMode, ray_setup::QueryRay};
 use crate::{
     error_bounds::STRETCH,
     layout::WideNode,
     simd::{OctantRows, Simd, as_row},
 };
 
-/// A ray's constants for the box test. `FAR` is for rays that may start far from the mesh, `ROBUST` for those
-/// whose origin may also be huge, whose direction may be tiny, or whose `t_min` may be negative.
-pub(crate) struct BoxRay<S: Simd, const ROBUST: bool, const FAR: bool> {
+/// A ray's constants for the box test in a mode.
+pub(crate) struct BoxRay<S: Simd, M: RayMode> {
     simd: S,
+    mode: PhantomData<M>,
     rows: OctantRows,
-    /// The origin for near and far planes, on the fast path times `-reciprocal`. Without `FAR` they are
+    /// The origin for near and far planes, on the fast path times `-reciprocal`. Of near rays they are
     /// equal, which saves three registers: with six, near rays would be 3 to 4 % slower.
     near_origin: [S::F; 3],
     far_origin: [S::F; 3],
@@ -39,8 +41,8 @@ pub(crate) struct BoxHits<S: Simd> {
     pub(crate) enter: S::F,
 }
 
-impl<S: Simd, const ROBUST: bool, const FAR: bool> BoxRay<S, ROBUST, FAR> {
-    /// Without `ROBUST` the ray must come from [`QueryRay::fast`]. Without `FAR` it must start near the mesh.
+impl<S: Simd, M: RayMode> BoxRay<S, M> {
+    /// The ray must come from [`QueryRay::fast`] in the same mode, or from [`QueryRay::new`] if that is robust.
     ///
     /// For near origins the inflation of the boxes covers all rounding. A far origin is shifted away from
     /// each plane, which widens the interval.
@@ -51,7 +53,7 @@ impl<S: Simd, const ROBUST: bool, const FAR: bool> BoxRay<S, ROBUST, FAR> {
     pub(crate) fn new(ray: &QueryRay<'_, S>) -> Self {
         let simd = ray.simd;
         let reciprocal = splat_three(simd, ray.reciprocals);
-        let (near_origin, far_origin) = if ROBUST {
+        let (near_origin, far_origin) = if M::ROBUST {
             let (o, d) = (ray.ray.origin.to_array(), ray.ray.direction.to_array());
             let (mut near, mut far) = ([simd.splat(0.0); 3], [simd.splat(0.0); 3]);
             for axis in 0..3 {
@@ -63,7 +65,7 @@ impl<S: Simd, const ROBUST: bool, const FAR: bool> BoxRay<S, ROBUST, FAR> {
         } else {
             let products = simd.mul(simd.load(as_row(ray.ray)), ray.reciprocals);
             let minus = simd.splat(-0.0);
-            if FAR {
+            if M::FAR {
                 let shifts = simd.mul(simd.splat(ray.shift), simd.abs(ray.reciprocals));
                 let near = simd.xor_sign(simd.add(products, shifts), minus);
                 (splat_three(simd, near), splat_three(simd, simd.sub(shifts, products)))
@@ -76,12 +78,13 @@ impl<S: Simd, const ROBUST: bool, const FAR: bool> BoxRay<S, ROBUST, FAR> {
             if ray.is_tiny { (1.0 / STRETCH, f32::from_bits(1)) } else { (1.0, 0.0) };
         Self {
             simd,
+            mode: PhantomData,
             rows: OctantRows::new(ray.backward),
             near_origin,
             far_origin,
             reciprocal,
             // Every `t` is finite, and a box at a `t` of minus infinity holds none.
-            t_min: simd.splat(if ROBUST {
+            t_min: simd.splat(if M::ROBUST {
                 let t_min = ray.ray.t_min.max(f32::MIN);
                 let widened = t_min * limit_scale - limit_slack;
                 // The keys of the traversal stack need a sign that is that of the ray.
@@ -102,7 +105,7 @@ impl<S: Simd, const ROBUST: bool, const FAR: bool> BoxRay<S, ROBUST, FAR> {
     #[inline(always)]
     pub(crate) fn test(&self, node: &WideNode, t_max: S::F) -> BoxHits<S> {
         let s = self.simd;
-        let t_max = if ROBUST {
+        let t_max = if M::ROBUST {
             let t_max = s.mul(s.min(t_max, s.splat(f32::MAX)), s.splat(self.limit_scale));
             s.add(t_max, s.splat(self.limit_slack))
         } else {
@@ -120,7 +123,7 @@ impl<S: Simd, const ROBUST: bool, const FAR: bool> BoxRay<S, ROBUST, FAR> {
     /// A limit on `t` in the units in which the ray enters boxes, or a little more.
     #[inline(always)]
     pub(crate) fn limit(&self, t_max: f32) -> f32 {
-        if ROBUST { t_max.min(f32::MAX) * self.limit_scale + self.limit_slack } else { t_max }
+        if M::ROBUST { t_max.min(f32::MAX) * self.limit_scale + self.limit_slack } else { t_max }
     }
 
     /// The `t` at which the ray enters and leaves the slabs of the children on one axis.
@@ -130,9 +133,9 @@ impl<S: Simd, const ROBUST: bool, const FAR: bool> BoxRay<S, ROBUST, FAR> {
         let near = s.load(self.rows.near(&node.bounds, axis));
         let far = s.load(self.rows.far(&node.bounds, axis));
         let near_origin = self.near_origin[axis];
-        let far_origin = if FAR { self.far_origin[axis] } else { near_origin };
+        let far_origin = if M::FAR { self.far_origin[axis] } else { near_origin };
         let r = self.reciprocal[axis];
-        if ROBUST {
+        if M::ROBUST {
             (s.mul(s.sub(near, near_origin), r), s.mul(s.sub(far, far_origin), r))
         } else {
             (s.approx_mul_add(near, r, near_origin), s.approx_mul_add(far, r, far_origin))

@@ -2,7 +2,7 @@
 
 use hitscan_primitives::{Candidate, Hit, HitMode, Ray, Side, TriangleHit, WatertightRay};
 
-use crate::{layout::TriangleBlock, widths::BLOCK_WIDTH};
+use crate::{layout::TriangleBlock, leaf_position::LeafPosition};
 
 /// A sink of a query that has one answer for a ray.
 pub(crate) trait Query: HitSink {
@@ -19,7 +19,7 @@ pub(crate) trait HitSink {
     const TAKES_ALL_HITS: bool = false;
     /// Whether the sink only asks if there is a hit.
     const NEEDS_NO_T: bool = false;
-    /// The maximum `t` of use to the sink. Falls only when the sink accepts a candidate.
+    /// The `t` beyond which no candidate changes the answer. It falls only when the sink accepts a candidate.
     fn t_max(&self) -> f32;
     /// Takes a candidate within the ray's interval, which may lie beyond `t_max`. `true` ends the
     /// traversal.
@@ -28,6 +28,12 @@ pub(crate) trait HitSink {
         candidate: &MeshCandidate,
         geometry: &CandidateGeometry<'_>,
     ) -> bool;
+    /// Whether a candidate can change the answer, as far as this is known before it is accepted.
+    #[inline(always)]
+    fn is_of_use(&self, candidate: &MeshCandidate) -> bool {
+        let _ = candidate;
+        true
+    }
     /// Learns that there is a hit, if [`NEEDS_NO_T`](Self::NEEDS_NO_T).
     #[inline(always)]
     fn accept_certain_hit(&mut self) -> bool {
@@ -42,21 +48,18 @@ pub(crate) trait HitSink {
 pub(crate) struct MeshCandidate {
     pub(crate) hit: Candidate,
     pub(crate) triangle: u32,
-    /// Where the leaves keep the triangle: see [`leaf_position`].
-    pub(crate) leaf_position: u32,
+    pub(crate) position: LeafPosition,
 }
 
 impl MeshCandidate {
     /// The placeholder for a ray without a hit: every candidate up to `t_max` comes before it.
     #[inline(always)]
     pub(crate) fn none_until(t_max: f32) -> Self {
-        Self::without_weights(t_max, TriangleBlock::NO_TRIANGLE, 0)
-    }
-
-    /// A candidate whose weights and side are unknown.
-    #[inline(always)]
-    pub(crate) fn without_weights(t: f32, triangle: u32, leaf_position: u32) -> Self {
-        Self { hit: Candidate::without_weights(t), triangle, leaf_position }
+        Self {
+            hit: Candidate::without_weights(t_max),
+            triangle: TriangleBlock::NO_TRIANGLE,
+            position: LeafPosition::new(0, 0),
+        }
     }
 
     /// Whether this candidate precedes the other by `(t, triangle)`.
@@ -78,12 +81,6 @@ impl MeshCandidate {
         let TriangleHit { t, u, v, side } = self.hit.hit();
         Hit { t, u, v, triangle: self.triangle, side }
     }
-}
-
-/// The position of a triangle in the leaves: [`BLOCK_WIDTH`] times its block, plus its lane.
-#[inline(always)]
-pub(super) fn leaf_position(block: usize, lane: usize) -> u32 {
-    (BLOCK_WIDTH * block + lane) as u32
 }
 
 /// The side that a ray sees of a front or back face.
@@ -142,8 +139,13 @@ impl HitSink for ClosestHit {
     }
 
     #[inline(always)]
+    fn is_of_use(&self, candidate: &MeshCandidate) -> bool {
+        candidate.is_before(&self.best)
+    }
+
+    #[inline(always)]
     fn accept_candidate(&mut self, candidate: &MeshCandidate, _: &CandidateGeometry<'_>) -> bool {
-        if candidate.is_before(&self.best) {
+        if self.is_of_use(candidate) {
             self.best = *candidate;
         }
         false

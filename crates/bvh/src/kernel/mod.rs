@@ -7,6 +7,7 @@ mod box_test;
 mod hit_sink;
 mod packet;
 mod point_bound;
+mod ray_mode;
 mod ray_setup;
 mod triangle_decision;
 mod triangle_filter;
@@ -17,7 +18,8 @@ pub(crate) use hit_sink::{
     AllHits, AnyHit, CandidateGeometry, ClosestHit, CountCrossings, HitSink, MeshCandidate,
     NearestHits, Query,
 };
-pub(crate) use packet::{PACKET, Packet, RaySet};
+pub(crate) use packet::{PACKET_WIDTH, Packet, RaySet};
 pub(crate) use point_bound::{NearTriangles, PointBound, limit_on_bound, unit_for};
+pub(crate) use ray_mode::{Fast, FastFar, RayMode, Robust};
 pub(crate) use ray_setup::QueryRay;
-pub(crate) use triangle_test::{LeafTest, RobustBlocks, TriangleRay};
+pub(crate) use triangle_test::{LeafTest, TriangleRay};

@@ -4,6 +4,7 @@
 //! docs/proof.md shows that no bound exceeds the distance by more than its slack.
 
 use glam::DVec3;
+use hitscan_primitives::power_of_two_below;
 
 use super::BoxHits;
 use crate::{
@@ -28,9 +29,7 @@ pub(crate) fn unit_for(point: DVec3, reach: &Reach) -> f64 {
         return 1.0;
     }
     let size = point.abs().max_element().max(f64::from(reach.near));
-    // The power of two below: the exponent alone.
-    let size = f64::from_bits(size.to_bits() & f64::INFINITY.to_bits());
-    (1.0 / size).clamp(1.0, (1u128 << 120) as f64)
+    (1.0 / power_of_two_below(size)).clamp(1.0, (1u128 << 120) as f64)
 }
 
 /// Triangles within a limit.

@@ -2,9 +2,10 @@
 
 use hitscan_primitives::{Axis, Ray, WatertightRay};
 
+use super::ray_mode::RayMode;
 use crate::{
     error_bounds::{LEAST_COMPONENT, SHORT, STRETCH, TINY, origin_shift},
-    layout::Reach,
+    layout::{Reach, Tree},
     simd::{LANES, Simd, as_row},
 };
 
@@ -36,21 +37,16 @@ const ORIGIN: u32 = 0b000_111;
 const DIRECTION: u32 = 0b111_000;
 
 impl<'a, S: Simd> QueryRay<'a, S> {
-    /// Prepares a ray for the fast path, for a tree of this reach and with
-    /// these limits of [`Tree::fast_limits`](crate::layout::Tree::fast_limits). `None` if the ray must not take it.
+    /// Prepares a ray for a fast mode in a tree. `None` if the ray must not take it.
     ///
     /// One comparison finds huge origins, long directions, and everything that is not finite. The rest of
     /// an invalid ray hits nothing by itself: a direction of zeros is [`SHORT`], and no box begins after
     /// `t_min` and before a smaller `t_max`.
     #[inline(always)]
-    pub(crate) fn fast(
-        simd: S,
-        ray: &'a Ray,
-        limits: &[f32; LANES],
-        reach: &Reach,
-    ) -> Option<Self> {
+    pub(crate) fn fast<M: RayMode>(simd: S, ray: &'a Ray, tree: &Tree) -> Option<Self> {
         const T_MIN: u32 = 1 << 6;
-        let s = simd;
+        let (s, reach) = (simd, &tree.reach);
+        let limits = if M::FAR { &tree.fast_limits.far } else { &tree.fast_limits.near };
         let lanes = s.load(as_row(ray));
         let sizes = s.abs(lanes);
         let signs = s.sign_bits(lanes);

@@ -1,17 +1,19 @@
 //! One ray against the blocks of a leaf: a filter in lanes, then the reference decides.
 
-use std::{hint::black_box, ops::Range};
+use std::hint::black_box;
 
 use hitscan_primitives::{Candidate, Faces, WatertightRay};
 
 use super::{
-    hit_sink::{CandidateGeometry, HitSink, MeshCandidate, leaf_position},
+    hit_sink::{CandidateGeometry, HitSink, MeshCandidate},
+    ray_mode::{RayMode, Robust},
     ray_setup::QueryRay,
     triangle_filter::{Corners, Plane, RayLanes, turned, within_edges},
 };
 use crate::{
     error_bounds::{LONGEST, PLANE_SLACK, farthest_bound},
-    layout::{CornerRows, IndexedBlock, IndexedBlocks, Leaves, TriangleBlock},
+    layout::{CornerRows, IndexedBlocks, Leaves, TriangleBlock},
+    leaf_position::LeafPosition,
     simd::{LANES, Row, Simd},
     widths::BLOCK_WIDTH,
 };
@@ -34,7 +36,7 @@ pub(crate) struct TriangleRay<S: Simd> {
 
 impl<S: Simd> TriangleRay<S> {
     #[inline(always)]
-    pub(crate) fn new<const ROBUST: bool>(query: &QueryRay<'_, S>, faces: Faces) -> Self {
+    pub(crate) fn new<M: RayMode>(query: &QueryRay<'_, S>, faces: Faces) -> Self {
         let (simd, ray) = (query.simd, query.ray);
         let farthest = query.farthest;
         let axes = query.axes();
@@ -43,7 +45,7 @@ impl<S: Simd> TriangleRay<S> {
         let mut backward = [-d[axes[0].index()], -d[axes[1].index()], -d[axes[2].index()]];
         let mut slack = PLANE_SLACK * farthest;
         // The fast path takes no such ray.
-        if ROBUST && (query.is_tiny || backward[2].abs() > LONGEST) {
+        if M::ROBUST && (query.is_tiny || backward[2].abs() > LONGEST) {
             // Its product with a normal might underflow or overflow, so every plane passes.
             (backward, slack) = ([0.0; 3], f32::INFINITY);
         }
@@ -77,9 +79,9 @@ impl<S: Simd> TriangleRay<S> {
     /// maybe some behind. Returns whether the sink ended the traversal. Lowers `limit` to the maximum
     /// `t` of use to the sink.
     ///
-    /// `ROBUST` is for rays from so far away that sums overflow in f32.
+    /// The sums of a robust ray may overflow in f32.
     #[inline(always)]
-    pub(crate) fn test<const ROBUST: bool, H: HitSink>(
+    pub(crate) fn test<M: RayMode, H: HitSink>(
         &self,
         block: &TriangleBlock,
         index: usize,
@@ -92,7 +94,7 @@ impl<S: Simd> TriangleRay<S> {
         let plane = Plane::new(s, &ray, self.load(&block.normal), corners[0]);
         let within_edges = within_edges(s, &ray, corners);
         // Empty lanes are NaN.
-        let in_range = if ROBUST {
+        let in_range = if M::ROBUST {
             plane.in_range_or_nan(s, &ray, t_max)
         } else {
             plane.in_range(s, &ray, t_max)
@@ -103,7 +105,7 @@ impl<S: Simd> TriangleRay<S> {
         }
         let mut is_bounded = false;
         // A robust test may meet NaN, so nothing is certain there.
-        if !ROBUST && H::TAKES_ALL_HITS && self.faces == Faces::Both {
+        if !M::ROBUST && H::TAKES_ALL_HITS && self.faces == Faces::Both {
             let in_range = plane.certainly_in_range(s, &ray, t_max);
             let certain = s.movemask(s.and(within_edges.certainly(s), in_range));
             if H::NEEDS_NO_T && certain != 0 {
@@ -118,7 +120,7 @@ impl<S: Simd> TriangleRay<S> {
             }
         }
         let is_done =
-            self.decide::<ROBUST, H>(index, &block.corners, &block.triangles, candidates, sink);
+            self.decide::<M, H>(index, &block.corners, &block.triangles, candidates, sink);
         if !is_bounded {
             // Keeps the compiler from a branch-free choice, which would wait for the decision.
             black_box(());
@@ -141,15 +143,14 @@ impl<S: Simd> TriangleRay<S> {
         let ray = self.lanes();
         let turned = turned(self.simd, self.corners(&corners), &ray);
         let candidates = self.simd.movemask(within_edges(self.simd, &ray, turned).maybe);
-        let is_done = self.decide::<true, H>(index, &corners, &block.triangles, candidates, sink);
+        let is_done = self.decide::<Robust, H>(index, &corners, &block.triangles, candidates, sink);
         *limit = sink.t_max();
         is_done
     }
 
-    /// Asks the reference about the candidates of a block. With `SOME_EMPTY` a candidate may be an empty
-    /// lane.
+    /// Asks the reference about the candidates of a block. Those of a robust ray may be empty lanes.
     #[inline(always)]
-    fn decide<const SOME_EMPTY: bool, H: HitSink>(
+    fn decide<M: RayMode, H: HitSink>(
         &self,
         index: usize,
         [a, b, c]: &CornerRows,
@@ -161,7 +162,7 @@ impl<S: Simd> TriangleRay<S> {
             let lane = candidates.trailing_zeros() as usize % LANES;
             candidates &= candidates - 1;
             let triangle = triangles[lane];
-            if SOME_EMPTY && triangle == TriangleBlock::NO_TRIANGLE {
+            if M::ROBUST && triangle == TriangleBlock::NO_TRIANGLE {
                 continue;
             }
             let corners = [self.corner(a, lane), self.corner(b, lane), self.corner(c, lane)];
@@ -172,7 +173,7 @@ impl<S: Simd> TriangleRay<S> {
             let candidate = MeshCandidate {
                 hit: candidate,
                 triangle,
-                leaf_position: leaf_position(index, lane),
+                position: LeafPosition::new(index, lane),
             };
             let geometry = CandidateGeometry { ray: &self.exact, corners };
             if sink.accept_candidate(&candidate, &geometry) {
@@ -210,14 +211,10 @@ impl<S: Simd> TriangleRay<S> {
     }
 }
 
-/// The blocks of leaves in one of their layouts, as a traversal tests them.
+/// The blocks of leaves in one of their layouts, as a traversal tests them. Any but full blocks take robust rays alone.
 pub(crate) trait LeafTest {
-    type Block;
-
-    fn blocks(&self) -> &[Self::Block];
-
     /// [`TriangleRay::test`] of the block at an index.
-    fn test_block<S: Simd, H: HitSink>(
+    fn test_block<M: RayMode, S: Simd, H: HitSink>(
         &self,
         index: usize,
         ray: &TriangleRay<S>,
@@ -225,107 +222,34 @@ pub(crate) trait LeafTest {
         sink: &mut H,
     ) -> bool;
 
-    /// [`test_block`](Self::test_block) for the blocks of a leaf. Returns the block at which the sink ended
-    /// the traversal.
+    /// The blocks for those that prefetch or remember one, as only rays among full blocks do.
     #[inline(always)]
-    #[expect(
-        clippy::manual_find,
-        reason = "the closure of `find` is compiled for the baseline, and took six times as long"
-    )]
-    fn test<S: Simd, H: HitSink>(
-        &self,
-        blocks: Range<usize>,
-        ray: &TriangleRay<S>,
-        limit: &mut f32,
-        sink: &mut H,
-    ) -> Option<usize> {
-        for index in blocks {
-            if self.test_block(index, ray, limit, sink) {
-                return Some(index);
-            }
-        }
-        None
+    fn full(&self) -> &[TriangleBlock] {
+        &[]
     }
 }
 
 impl LeafTest for [TriangleBlock] {
-    type Block = TriangleBlock;
+    #[inline(always)]
+    fn test_block<M: RayMode, S: Simd, H: HitSink>(
+        &self,
+        index: usize,
+        ray: &TriangleRay<S>,
+        limit: &mut f32,
+        sink: &mut H,
+    ) -> bool {
+        ray.test::<M, H>(&self[index], index, limit, sink)
+    }
 
     #[inline(always)]
-    fn blocks(&self) -> &[TriangleBlock] {
+    fn full(&self) -> &[TriangleBlock] {
         self
-    }
-
-    #[inline(always)]
-    fn test_block<S: Simd, H: HitSink>(
-        &self,
-        index: usize,
-        ray: &TriangleRay<S>,
-        limit: &mut f32,
-        sink: &mut H,
-    ) -> bool {
-        ray.test::<false, H>(&self[index], index, limit, sink)
-    }
-}
-
-/// Full blocks for rays that take the robust path.
-pub(crate) struct RobustBlocks<'a>(pub(crate) &'a [TriangleBlock]);
-
-impl LeafTest for RobustBlocks<'_> {
-    type Block = TriangleBlock;
-
-    #[inline(always)]
-    fn blocks(&self) -> &[TriangleBlock] {
-        self.0
-    }
-
-    #[inline(always)]
-    fn test_block<S: Simd, H: HitSink>(
-        &self,
-        index: usize,
-        ray: &TriangleRay<S>,
-        limit: &mut f32,
-        sink: &mut H,
-    ) -> bool {
-        ray.test::<true, H>(&self.0[index], index, limit, sink)
-    }
-}
-
-/// The blocks of either layout, for rays that take the robust path: one loop for both.
-impl LeafTest for Leaves {
-    type Block = TriangleBlock;
-
-    /// None: the robust path remembers no block.
-    #[inline(always)]
-    fn blocks(&self) -> &[TriangleBlock] {
-        &[]
-    }
-
-    #[inline(always)]
-    fn test_block<S: Simd, H: HitSink>(
-        &self,
-        index: usize,
-        ray: &TriangleRay<S>,
-        limit: &mut f32,
-        sink: &mut H,
-    ) -> bool {
-        match self {
-            Self::Full(blocks) => ray.test::<true, H>(&blocks[index], index, limit, sink),
-            Self::Compact(blocks) => ray.test_indexed(index, blocks, limit, sink),
-        }
     }
 }
 
 impl LeafTest for IndexedBlocks {
-    type Block = IndexedBlock;
-
     #[inline(always)]
-    fn blocks(&self) -> &[IndexedBlock] {
-        &self.blocks
-    }
-
-    #[inline(always)]
-    fn test_block<S: Simd, H: HitSink>(
+    fn test_block<M: RayMode, S: Simd, H: HitSink>(
         &self,
         index: usize,
         ray: &TriangleRay<S>,
@@ -333,5 +257,22 @@ impl LeafTest for IndexedBlocks {
         sink: &mut H,
     ) -> bool {
         ray.test_indexed(index, self, limit, sink)
+    }
+}
+
+/// One loop for both layouts, where code must be small.
+impl LeafTest for Leaves {
+    #[inline(always)]
+    fn test_block<M: RayMode, S: Simd, H: HitSink>(
+        &self,
+        index: usize,
+        ray: &TriangleRay<S>,
+        limit: &mut f32,
+        sink: &mut H,
+    ) -> bool {
+        match self {
+            Self::Full(blocks) => blocks.test_block::<M, S, H>(index, ray, limit, sink),
+            Self::Compact(blocks) => blocks.test_block::<M, S, H>(index, ray, limit, sink),
+        }
     }
 }

@@ -5,7 +5,9 @@ use std::ops::Range;
 use glam::Vec3;
 
 use super::{IndexedBlocks, TriangleBlock};
-use crate::{split::TriangleSet, widths::BLOCK_WIDTH};
+use crate::{
+    leaf_position::LeafPosition, platform::parallel, split::TriangleSet, widths::BLOCK_WIDTH,
+};
 
 /// The blocks of a tree's leaves. Positions are in the mesh's scaled space.
 #[derive(Clone, Debug)]
@@ -49,8 +51,23 @@ impl Leaves {
         all.filter(|&triangle| triangle != TriangleBlock::NO_TRIANGLE)
     }
 
-    /// The triangles that stand in several lanes, of `n_triangles`. Others are ignored.
+    /// The number of lanes that hold a triangle.
+    pub(crate) fn n_lanes(&self) -> usize {
+        /// The blocks that one thread counts at a time.
+        const CHUNK: usize = 1 << 12;
+        let counts = parallel::map_chunks(self.len(), CHUNK, |chunk| {
+            let is_used = |triangle: &&u32| **triangle != TriangleBlock::NO_TRIANGLE;
+            chunk.map(|block| self.triangles(block).iter().filter(is_used).count()).sum::<usize>()
+        });
+        counts.into_iter().sum()
+    }
+
+    /// The triangles that stand in several lanes, of `n_triangles`. Others are ignored. If there are no more lanes
+    /// than triangles, none is looked for.
     pub(crate) fn repeated(&self, n_triangles: usize) -> TriangleSet {
+        if self.n_lanes() <= n_triangles {
+            return TriangleSet::default();
+        }
         let mut seen = TriangleSet::with_room_for(n_triangles);
         let mut repeated = TriangleSet::with_room_for(n_triangles);
         for triangle in self.all_triangles() {
@@ -61,12 +78,10 @@ impl Leaves {
         repeated.without_room_if_empty()
     }
 
-    /// The corners of the triangle at a position of the leaves: [`BLOCK_WIDTH`] times its block, plus
-    /// its lane.
+    /// The corners of the triangle at a position of the leaves.
     #[inline]
-    pub(crate) fn corners(&self, leaf_position: u32) -> [Vec3; 3] {
-        let (block, lane) =
-            (leaf_position as usize / BLOCK_WIDTH, leaf_position as usize % BLOCK_WIDTH);
+    pub(crate) fn corners(&self, position: LeafPosition) -> [Vec3; 3] {
+        let (block, lane) = (position.block(), position.lane());
         match self {
             Self::Full(blocks) => blocks[block].corners_of(lane),
             Self::Compact(IndexedBlocks { blocks, positions }) => blocks[block]
@@ -77,9 +92,8 @@ impl Leaves {
 
     /// The index of the triangle at a position of the leaves.
     #[inline]
-    pub(crate) fn triangle(&self, leaf_position: u32) -> u32 {
-        let position = leaf_position as usize;
-        self.triangles(position / BLOCK_WIDTH)[position % BLOCK_WIDTH]
+    pub(crate) fn triangle(&self, position: LeafPosition) -> u32 {
+        self.triangles(position.block())[position.lane()]
     }
 
     /// A block in full. A compact block is expanded into `scratch`.

@@ -1,8 +1,7 @@
-//! The bytes of a tree: nodes, blocks of leaves, and how a build writes and a refit moves them.
+//! The bytes of a tree: nodes, blocks of leaves, and how a refit moves them.
 //!
 //! No ray, no traversal.
 
-mod encode;
 mod fit;
 mod indexed_block;
 mod leaves;
@@ -11,11 +10,10 @@ mod reach;
 mod tree;
 mod triangle_block;
 
-pub(crate) use encode::{block_sources, encode_leaves, encode_nodes};
 pub(crate) use fit::{BlockBox, fit};
 pub(crate) use indexed_block::{IndexedBlock, IndexedBlocks};
 pub(crate) use leaves::Leaves;
 pub(crate) use node::{ChildRef, WideNode};
-pub(crate) use reach::{Reach, reach_of_children};
+pub(crate) use reach::Reach;
 pub(crate) use tree::Tree;
 pub(crate) use triangle_block::{CornerRows, FillBlocks, TriangleBlock, bounds_of, triangles_in};

@@ -2,7 +2,6 @@
 
 use crate::{
     box3::Box3,
-    builder::{WideTarget, WideTree},
     error_bounds::{INFLATION, LEAST_REACH, LEAST_SCALED_REACH},
     scaled_mesh::ScaledMesh,
 };
@@ -74,31 +73,4 @@ impl Reach {
     pub(crate) fn widening(&self, of_box: f32) -> f32 {
         INFLATION * self.near.max(of_box)
     }
-}
-
-/// The largest coordinate of the triangles below each child of a wide tree, whole triangles where parts stand in
-/// leaves. `order` holds triangles.
-pub(crate) fn reach_of_children(wide: &WideTree, order: &[u32], mesh: &ScaledMesh<'_>) -> Vec<f32> {
-    let mut reach = vec![0.0f32; wide.children.len()];
-    // Children stand behind their parents.
-    for index in (0..wide.children.len()).rev() {
-        let below = match wide.children[index].target {
-            WideTarget::Node(node) => {
-                let children = wide.starts[node as usize]..wide.starts[node as usize + 1];
-                reach[children.start as usize..children.end as usize]
-                    .iter()
-                    .copied()
-                    .fold(0.0, f32::max)
-            }
-            WideTarget::Leaf { first, count, .. } => {
-                let triangles = &order[first as usize..(first + count) as usize];
-                triangles
-                    .iter()
-                    .map(|&triangle| mesh.triangle_box(triangle).reach())
-                    .fold(0.0, f32::max)
-            }
-        };
-        reach[index] = below;
-    }
-    reach
 }

@@ -3,9 +3,11 @@
 use super::{Leaves, Reach, WideNode};
 use crate::{
     error_bounds::{FARTHEST, LONGEST, NEAR_ORIGIN},
+    leaf_position::LeafPosition,
+    scaled_mesh::ScaledMesh,
     simd::LANES,
-    split::{Parts, TriangleSet},
-    widths::{BLOCK_WIDTH, SHALLOW_DEPTH},
+    split::{LeafParts, TriangleSet},
+    widths::SHALLOW_DEPTH,
 };
 
 /// Nodes and leaves in the mesh's scaled space. Node 0 is the root.
@@ -23,14 +25,14 @@ pub(crate) struct Tree {
     /// The triangles that stand in several leaves: [`Leaves::repeated`].
     pub(crate) split: TriangleSet,
     /// Their parts in the leaves, once a refit needs them.
-    pub(crate) parts: Option<Parts>,
+    pub(crate) parts: Option<LeafParts>,
     /// The sizes that the eight numbers of a ray must not exceed to take the fast path. Negative if no ray
-    /// of this tree may. [`Tree::expected_fast_limits`] has the rule.
+    /// of this tree may.
     pub(crate) fast_limits: FastLimits,
 }
 
 /// Limits on the numbers of a ray, as eight lanes.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub(crate) struct FastLimits {
     /// For rays that start near the mesh.
     pub(crate) near: [f32; LANES],
@@ -41,57 +43,58 @@ pub(crate) struct FastLimits {
 impl FastLimits {
     /// No ray is within these.
     const NONE: Self = Self { near: [-1.0; LANES], far: [-1.0; LANES] };
+
+    fn of(reach: &Reach) -> Self {
+        // The last two are `t_min` and `t_max`.
+        let limits = |o: f32| [o, o, o, LONGEST, LONGEST, LONGEST, f32::MAX, f32::INFINITY];
+        Self { near: limits(NEAR_ORIGIN * reach.near), far: limits(FARTHEST / 2.0) }
+    }
 }
 
 impl Tree {
-    /// A tree without split triangles.
+    /// The tree of a mesh with these nodes and leaves. `depth` is that of the nodes.
     pub(crate) fn new(
         nodes: Vec<WideNode>,
         leaves: Leaves,
-        scale: f64,
+        mesh: &ScaledMesh<'_>,
         reach: Reach,
         depth: usize,
     ) -> Self {
-        let mut tree = Self {
-            nodes,
-            leaves,
-            scale,
-            reach,
-            depth,
-            split: TriangleSet::default(),
-            parts: None,
-            fast_limits: FastLimits::NONE,
-        };
-        tree.fast_limits = tree.expected_fast_limits();
+        let split = leaves.repeated(mesh.n_triangles());
+        let (scale, fast_limits) = (mesh.scale, FastLimits::NONE);
+        let mut tree = Self { nodes, leaves, scale, reach, depth, split, parts: None, fast_limits };
+        tree.set_space(mesh, reach);
         tree
     }
 
-    /// Adopts the scale and the reach of a mesh to which the tree is refitted.
-    pub(crate) fn set_space(&mut self, scale: f64, reach: Reach) {
-        (self.scale, self.reach) = (scale, reach);
-        self.fast_limits = self.expected_fast_limits();
+    /// Adopts the scale of the mesh whose nodes and leaves the tree now has, and their reach.
+    ///
+    /// The fast path takes all but extreme rays, on full trees that are neither scaled nor deeper than its stack.
+    pub(crate) fn set_space(&mut self, mesh: &ScaledMesh<'_>, reach: Reach) {
+        (self.scale, self.reach) = (mesh.scale, reach);
+        let is_full = matches!(self.leaves, Leaves::Full(_));
+        self.fast_limits = if is_full && !self.is_scaled() && self.depth <= SHALLOW_DEPTH {
+            FastLimits::of(&reach)
+        } else {
+            FastLimits::NONE
+        };
     }
 
-    /// The fast path takes all but extreme rays, on full trees that are neither scaled nor deeper than its stack.
-    pub(crate) fn expected_fast_limits(&self) -> FastLimits {
-        let full = matches!(self.leaves, Leaves::Full(_));
-        if !full || self.scale != 1.0 || self.depth > SHALLOW_DEPTH {
-            return FastLimits::NONE;
-        }
-        // The last two are `t_min` and `t_max`.
-        let limits = |o: f32| [o, o, o, LONGEST, LONGEST, LONGEST, f32::MAX, f32::INFINITY];
-        FastLimits { near: limits(NEAR_ORIGIN * self.reach.near), far: limits(FARTHEST / 2.0) }
+    /// Whether the tree is in another space than its mesh. Such a tree has no fast path.
+    #[inline(always)]
+    pub(crate) fn is_scaled(&self) -> bool {
+        self.scale != 1.0
     }
 
     /// Bytes of nodes, leaves and what refits need.
     pub(crate) fn bytes(&self) -> usize {
-        let parts = self.parts.as_ref().map_or(0, Parts::bytes);
+        let parts = self.parts.as_ref().map_or(0, LeafParts::bytes);
         size_of_val(&*self.nodes) + self.leaves.bytes() + self.split.bytes() + parts
     }
 
     /// The parts of all split triangles, by the boxes of their leaves.
-    pub(crate) fn parts(&self) -> Parts {
-        let mut parts = Parts::default();
+    pub(crate) fn parts(&self) -> LeafParts {
+        let mut parts = LeafParts::default();
         // Nodes and blocks stand in the same order, so positions rise.
         for node in &self.nodes {
             for slot in node.occupied().filter(|&slot| node.child(slot).is_leaf()) {
@@ -99,7 +102,7 @@ impl Tree {
                 for block in node.child(slot).blocks() {
                     for (lane, &triangle) in self.leaves.triangles(block).iter().enumerate() {
                         if self.split.contains(triangle) {
-                            let position = (BLOCK_WIDTH * block + lane) as u32;
+                            let position = LeafPosition::new(block, lane);
                             parts.push(position, self.leaves.corners(position), bounds);
                         }
                     }

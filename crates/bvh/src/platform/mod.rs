@@ -5,6 +5,6 @@ mod fork;
 pub(crate) mod large_pages;
 pub(crate) mod parallel;
 
-/// Whether a user waits for the download of the code. Each query then has one loop, which all rays share; batches
-/// of closest hits have a second one, for trees larger than the caches. The answers are the same.
-pub(crate) const IS_DOWNLOAD: bool = cfg!(target_family = "wasm");
+/// Whether code must be small, because users wait for its download. Each query then has one loop, which all rays
+/// share; batches of closest hits have a second one, for trees larger than the caches. The answers are the same.
+pub(crate) const SMALL_CODE: bool = cfg!(target_family = "wasm");

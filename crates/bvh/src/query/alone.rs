@@ -5,7 +5,7 @@ use hitscan_primitives::{Faces, Ray};
 use crate::{
     kernel::Query,
     layout::Tree,
-    platform::IS_DOWNLOAD,
+    platform::SMALL_CODE,
     simd::Isa,
     traverse::{answer_each, answer_interleaved, leaves_beyond_caches},
 };
@@ -28,7 +28,7 @@ pub(super) fn answer_alone<Q: Query>(
     answers: &mut [Q::Answer],
 ) {
     // The second loop is 20 kB of a download, so any-hit queries do without it.
-    let may_interleave = !IS_DOWNLOAD || Q::ORDERED;
+    let may_interleave = !SMALL_CODE || Q::ORDERED;
     let wait_for_memory = || is_far_beyond_caches(tree) || !are_neighbours(tree, rays, indices);
     match leaves_beyond_caches(tree) {
         Some(leaves) if may_interleave && wait_for_memory() => {

@@ -39,6 +39,9 @@ impl MeshBvh {
     /// of single queries (bench `peers`, one thread, AMD EPYC). Rays that have nothing in common are
     /// interleaved if the tree is larger than the caches; else they take the time of single queries.
     ///
+    /// For pictures and sensors. See also [`closest_hit`](Self::closest_hit), for rays that come one by one,
+    /// and [`is_occluded_batch`](Self::is_occluded_batch).
+    ///
     /// ```
     /// use hitscan_bvh::{BuildOptions, MeshBvh};
     /// use hitscan_primitives::{Faces, Ray, generate};
@@ -61,6 +64,9 @@ impl MeshBvh {
     /// [`is_occluded`](Self::is_occluded) of each ray, on rayon's current pool with the feature
     /// `parallel`. Packets as in [`closest_hit_batch`](Self::closest_hit_batch).
     ///
+    /// For shadows and ambient occlusion. See also [`closest_hit_batch`](Self::closest_hit_batch), for what is
+    /// hit.
+    ///
     /// # Panics
     /// If `occluded` is not as long as `rays`.
     pub fn is_occluded_batch(&self, rays: &[Ray], faces: Faces, occluded: &mut [bool]) {
@@ -75,12 +81,12 @@ impl MeshBvh {
         let pause = Mutex::new(Pause::default());
         let row = row_length(rays, self.bounds.max_abs_coordinate());
         for_each_chunk(rays, answers, Runs::unit(row), |rays, answers| {
-            let (runs, scale) = (Runs::new(rays.len(), row), self.tree.scale);
-            let alone = if scale == 1.0 {
-                answer_packets(&self.tree, self.isa, rays, runs, answers, faces, &pause)
+            let (tree, isa, runs) = (&self.tree, self.isa, Runs::new(rays.len(), row));
+            let alone = if tree.is_scaled() {
+                let rays: Vec<Ray> = rays.iter().map(|ray| scaled_ray(ray, tree.scale)).collect();
+                answer_packets(tree, isa, &rays, runs, answers, faces, &pause)
             } else {
-                let scaled: Vec<Ray> = rays.iter().map(|ray| scaled_ray(ray, scale)).collect();
-                answer_packets(&self.tree, self.isa, &scaled, runs, answers, faces, &pause)
+                answer_packets(tree, isa, rays, runs, answers, faces, &pause)
             };
             answer_alone::<Q>(&self.tree, self.isa, rays, &alone, faces, answers);
         });
@@ -88,6 +94,8 @@ impl MeshBvh {
 
     /// [`count_crossings`](Self::count_crossings) of each ray, on rayon's current pool with the
     /// feature `parallel`.
+    ///
+    /// For depth complexity and voxels. See also [`all_hits_batch`](Self::all_hits_batch), for the hits.
     ///
     /// # Panics
     /// If `crossings` is not as long as `rays`.
@@ -101,6 +109,8 @@ impl MeshBvh {
 
     /// [`all_hits`](Self::all_hits) of each ray, on rayon's current pool with the feature `parallel`.
     /// Allocates one list for all rays.
+    ///
+    /// For thickness and layers. See also [`all_hits_into`](Self::all_hits_into), for one ray and a buffer.
     pub fn all_hits_batch(&self, rays: &[Ray], options: &HitOptions) -> HitLists {
         let chunks = parallel::map_chunks(rays.len(), MIN_CHUNK, |chunk| {
             let (mut lists, mut hits) = (HitLists::default(), Vec::new());

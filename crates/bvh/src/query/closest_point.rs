@@ -18,6 +18,10 @@ impl MeshBvh {
     /// O(log n) for points near the surface. Up to O(n) for points deep inside a round shape, where all
     /// of the surface is about equally far.
     ///
+    /// For snapping, distances and projections. See also
+    /// [`WindingTree::signed_distance`](crate::WindingTree::signed_distance), for the side of the surface, and
+    /// [`overlapping_sphere_into`](Self::overlapping_sphere_into), for all triangles within a distance.
+    ///
     /// ```
     /// use hitscan_bvh::{BuildOptions, MeshBvh};
     /// use hitscan_primitives::generate;

@@ -9,7 +9,9 @@ use std::collections::HashSet;
 use hitscan_primitives::{Faces, Hit, HitMode, HitOptions, Ray};
 
 use crate::{
-    kernel::{AllHits, CandidateGeometry, ClosestHit, HitSink, MeshCandidate, NearestHits, Query},
+    kernel::{
+        AllHits, AnyHit, CandidateGeometry, ClosestHit, HitSink, MeshCandidate, NearestHits, Query,
+    },
     mesh_bvh::MeshBvh,
     split::TriangleSet,
 };
@@ -49,6 +51,9 @@ impl<'a> Rule<'a> {
 impl MeshBvh {
     /// The accepted hit with the minimum `(t, triangle)`.
     ///
+    /// For cut-out textures, hidden faces, and rays that leave a known triangle. See also
+    /// [`nearest_hits_where_into`](Self::nearest_hits_where_into), for more than one.
+    ///
     /// ```
     /// use hitscan_bvh::{BuildOptions, MeshBvh};
     /// use hitscan_primitives::{Faces, Ray, generate};
@@ -72,6 +77,9 @@ impl MeshBvh {
     }
 
     /// Whether the ray has an accepted hit.
+    ///
+    /// For the shadows of leaves and fences. See also [`is_occluded`](Self::is_occluded), which is faster,
+    /// because a certain hit needs no test.
     pub fn is_occluded_where(
         &self,
         ray: &Ray,
@@ -83,6 +91,9 @@ impl MeshBvh {
 
     /// Writes all accepted hits to a buffer, which it clears first, sorted by `(t, triangle)`. Calls
     /// `accept` once for every hit, in that order.
+    ///
+    /// See also [`nearest_hits_where_into`](Self::nearest_hits_where_into), which calls `accept` for fewer
+    /// hits.
     pub fn all_hits_where_into(
         &self,
         ray: &Ray,
@@ -96,6 +107,8 @@ impl MeshBvh {
 
     /// Writes the first `n` accepted hits to a buffer, which it clears first, sorted by `(t, triangle)`.
     /// The traversal ends beyond the `n`-th accepted hit.
+    ///
+    /// For a click that skips hidden faces. See also [`closest_hit_where`](Self::closest_hit_where), for one.
     pub fn nearest_hits_where_into(
         &self,
         ray: &Ray,
@@ -108,12 +121,14 @@ impl MeshBvh {
         hits.clear();
         if n > 0 {
             let nearest = NearestHits { all: AllHits { t_max: ray.t_max, mode, hits }, n };
-            let rule = Rule::new(self, &mut accept);
-            self.nearest_accepted(ray, faces, NearestHitsWhere { nearest, rule });
+            self.nearest_accepted(ray, faces, nearest, &mut accept);
         }
     }
 
     /// The number of accepted crossings: hits by [`HitMode::OncePerCrossing`].
+    ///
+    /// For the parity of a part of a mesh. See also [`count_crossings`](Self::count_crossings), which keeps no
+    /// list.
     pub fn count_crossings_where(
         &self,
         ray: &Ray,
@@ -130,81 +145,41 @@ impl MeshBvh {
 /// The part that is not generic over the rule, so that the kernels are compiled once.
 impl MeshBvh {
     fn closest_accepted(&self, ray: &Ray, faces: Faces, accept: Accept<'_>) -> Option<Hit> {
-        let mut filtered =
-            ClosestHitWhere { closest: ClosestHit::along(ray), rule: Rule::new(self, accept) };
-        self.trace(ray, faces, &mut filtered);
-        filtered.closest.answer()
+        let mut hits = Filtered { sink: ClosestHit::along(ray), rule: Rule::new(self, accept) };
+        self.trace(ray, faces, &mut hits);
+        hits.sink.answer()
     }
 
     fn any_accepted(&self, ray: &Ray, faces: Faces, accept: Accept<'_>) -> bool {
-        let mut filtered =
-            AnyHitWhere { t_max: ray.t_max, is_hit: false, rule: Rule::new(self, accept) };
-        self.trace(ray, faces, &mut filtered);
-        filtered.is_hit
+        let mut hits = Filtered { sink: AnyHit::along(ray), rule: Rule::new(self, accept) };
+        self.trace(ray, faces, &mut hits);
+        hits.sink.answer()
     }
 
-    fn nearest_accepted(&self, ray: &Ray, faces: Faces, mut filtered: NearestHitsWhere<'_>) {
-        self.trace(ray, faces, &mut filtered);
+    fn nearest_accepted(
+        &self,
+        ray: &Ray,
+        faces: Faces,
+        nearest: NearestHits<'_>,
+        accept: Accept<'_>,
+    ) {
+        let mut hits = Filtered { sink: nearest, rule: Rule::new(self, accept) };
+        self.trace(ray, faces, &mut hits);
     }
 }
 
-/// [`ClosestHit`] among accepted hits.
-struct ClosestHitWhere<'a> {
-    closest: ClosestHit,
+/// A sink that takes only accepted candidates.
+struct Filtered<'a, H> {
+    sink: H,
     rule: Rule<'a>,
 }
 
-impl HitSink for ClosestHitWhere<'_> {
-    const ORDERED: bool = true;
+impl<H: HitSink> HitSink for Filtered<'_, H> {
+    const ORDERED: bool = H::ORDERED;
 
     #[inline(always)]
     fn t_max(&self) -> f32 {
-        self.closest.t_max()
-    }
-
-    #[inline(always)]
-    fn accept_candidate(&mut self, candidate: &MeshCandidate, _: &CandidateGeometry<'_>) -> bool {
-        if candidate.is_before(&self.closest.best) && self.rule.accepts(candidate) {
-            self.closest.best = *candidate;
-        }
-        false
-    }
-}
-
-/// Ends the traversal at the first accepted hit.
-struct AnyHitWhere<'a> {
-    t_max: f32,
-    is_hit: bool,
-    rule: Rule<'a>,
-}
-
-impl HitSink for AnyHitWhere<'_> {
-    const ORDERED: bool = false;
-
-    #[inline(always)]
-    fn t_max(&self) -> f32 {
-        self.t_max
-    }
-
-    #[inline(always)]
-    fn accept_candidate(&mut self, candidate: &MeshCandidate, _: &CandidateGeometry<'_>) -> bool {
-        self.is_hit = self.rule.accepts(candidate);
-        self.is_hit
-    }
-}
-
-/// [`NearestHits`] among accepted hits.
-struct NearestHitsWhere<'a> {
-    nearest: NearestHits<'a>,
-    rule: Rule<'a>,
-}
-
-impl HitSink for NearestHitsWhere<'_> {
-    const ORDERED: bool = true;
-
-    #[inline(always)]
-    fn t_max(&self) -> f32 {
-        self.nearest.t_max()
+        self.sink.t_max()
     }
 
     #[inline(always)]
@@ -213,6 +188,8 @@ impl HitSink for NearestHitsWhere<'_> {
         candidate: &MeshCandidate,
         geometry: &CandidateGeometry<'_>,
     ) -> bool {
-        self.rule.accepts(candidate) && self.nearest.accept_candidate(candidate, geometry)
+        self.sink.is_of_use(candidate)
+            && self.rule.accepts(candidate)
+            && self.sink.accept_candidate(candidate, geometry)
     }
 }

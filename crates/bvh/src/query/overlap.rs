@@ -21,6 +21,8 @@ use crate::{layout::TriangleBlock, mesh_bvh::MeshBvh};
 impl MeshBvh {
     /// Finds the triangles that share a point with a box, by [`triangle_overlaps_box`]. The box may be
     /// flat or infinite. An empty box overlaps nothing.
+    ///
+    /// For regions along the axes. See also [`overlaps_box`](Self::overlaps_box), if any triangle will do.
     pub fn overlapping_box_into(&self, aabb: &Aabb, triangles: &mut Vec<u32>) {
         collect_sorted(triangles, |found| self.each_in_box(aabb, found));
     }
@@ -28,33 +30,48 @@ impl MeshBvh {
     /// Finds the triangles that share a point with a ball: their closest point, by
     /// [`closest_point_on_triangle`], is within the radius. A ball overlaps nothing if its center is not
     /// finite, or its radius negative or NaN.
+    ///
+    /// For brushes and everything within a distance. See also [`closest_point`](Self::closest_point), for the
+    /// nearest.
     pub fn overlapping_sphere_into(&self, sphere: &Sphere, triangles: &mut Vec<u32>) {
         collect_sorted(triangles, |found| self.each_in_sphere(sphere, found));
     }
 
     /// Finds the triangles that share a point with a convex region, such as a view frustum, by
     /// [`ConvexRegion::overlaps_triangle`].
+    ///
+    /// For marquees and frustums. See also [`is_within_convex`](Self::is_within_convex), for a mesh that lies
+    /// inside as a whole.
     pub fn overlapping_convex_into(&self, region: &ConvexRegion, triangles: &mut Vec<u32>) {
         collect_sorted(triangles, |found| self.each_in_convex(region, found));
     }
 
     /// Whether any triangle shares a point with a box. Cheaper than finding which.
+    ///
+    /// See also [`overlapping_box_into`](Self::overlapping_box_into).
     pub fn overlaps_box(&self, aabb: &Aabb) -> bool {
         self.each_in_box(aabb, &mut |_| ControlFlow::Break(())).is_break()
     }
 
     /// Whether any triangle shares a point with a ball. Cheaper than finding which.
+    ///
+    /// For collisions with a ball. See also [`overlapping_sphere_into`](Self::overlapping_sphere_into).
     pub fn overlaps_sphere(&self, sphere: &Sphere) -> bool {
         self.each_in_sphere(sphere, &mut |_| ControlFlow::Break(())).is_break()
     }
 
     /// Whether any triangle shares a point with a convex region. Cheaper than finding which.
+    ///
+    /// For culling that must be exact. See also [`overlapping_convex_into`](Self::overlapping_convex_into).
     pub fn overlaps_convex(&self, region: &ConvexRegion) -> bool {
         self.each_in_convex(region, &mut |_| ControlFlow::Break(())).is_break()
     }
 
     /// Whether a convex region contains every corner of every triangle, by [`ConvexRegion::contains`].
     /// `true` for a mesh without triangles.
+    ///
+    /// For a selection of whole objects. See also [`overlaps_convex`](Self::overlaps_convex), for objects that
+    /// the region touches.
     pub fn is_within_convex(&self, region: &ConvexRegion) -> bool {
         let region = region.scaled(self.tree.scale);
         // A region that contains a box contains all corners in it, also after rounding.

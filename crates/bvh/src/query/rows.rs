@@ -6,15 +6,15 @@
 use glam::Vec3;
 use hitscan_primitives::Ray;
 
-use crate::{kernel::PACKET, simd::LANES};
+use crate::{kernel::PACKET_WIDTH, simd::LANES};
 
 /// The width and height of a tile.
 const TILE: [usize; 2] = [8, 4];
 
-/// The width and height of the part of a tile whose rays share a register.
-const PART: [usize; 2] = [4, 2];
+/// The width and height of the rectangle in a tile whose rays share a register.
+const OCTET: [usize; 2] = [4, 2];
 
-const _: () = assert!(TILE[0] * TILE[1] == PACKET && PART[0] * PART[1] == LANES);
+const _: () = assert!(TILE[0] * TILE[1] == PACKET_WIDTH && OCTET[0] * OCTET[1] == LANES);
 
 /// The minimum length of a batch that may be a picture.
 const MIN_PICTURE: usize = 4096;
@@ -42,15 +42,15 @@ impl Runs {
         Self { n_rays, row }
     }
 
-    /// The number of rays in whole runs: parts of a batch should have a multiple of it.
+    /// The number of rays in whole runs: chunks of a batch should have a multiple of it.
     pub(super) fn unit(row: Option<usize>) -> usize {
-        row.map_or(PACKET, |row| TILE[1] * row)
+        row.map_or(PACKET_WIDTH, |row| TILE[1] * row)
     }
 
     /// Calls `f` with the indices of each run. Together they are all rays.
     pub(super) fn for_each(self, mut f: impl FnMut(&[u32])) {
         let [width, height] = TILE;
-        let mut run = [0; PACKET];
+        let mut run = [0; PACKET_WIDTH];
         let mut first = 0;
         if let Some(row) = self.row {
             while first + height * row <= self.n_rays {
@@ -62,7 +62,7 @@ impl Runs {
             }
         }
         while first < self.n_rays {
-            let n = PACKET.min(self.n_rays - first);
+            let n = PACKET_WIDTH.min(self.n_rays - first);
             for (i, index) in run[..n].iter_mut().enumerate() {
                 *index = (first + i) as u32;
             }
@@ -74,7 +74,7 @@ impl Runs {
 
 /// Writes the indices of a tile, which may be narrower than others, and returns their number. `first` is its
 /// corner.
-fn tile(run: &mut [u32; PACKET], first: usize, row: usize, width: usize) -> usize {
+fn tile(run: &mut [u32; PACKET_WIDTH], first: usize, row: usize, width: usize) -> usize {
     if width < TILE[0] {
         let mut n = 0;
         for y in 0..TILE[1] {
@@ -85,15 +85,15 @@ fn tile(run: &mut [u32; PACKET], first: usize, row: usize, width: usize) -> usiz
         }
         return n;
     }
-    let [part_width, part_height] = PART;
-    let per_row = TILE[0] / part_width;
+    let [width, height] = OCTET;
+    let per_row = TILE[0] / width;
     for (i, index) in run.iter_mut().enumerate() {
-        let (part, within) = (i / (part_width * part_height), i % (part_width * part_height));
-        let x = part % per_row * part_width + within % part_width;
-        let y = part / per_row * part_height + within / part_width;
+        let (octet, within) = (i / LANES, i % LANES);
+        let x = octet % per_row * width + within % width;
+        let y = octet / per_row * height + within / width;
         *index = (first + y * row + x) as u32;
     }
-    PACKET
+    PACKET_WIDTH
 }
 
 /// The length of the rows, if the rays are those of a picture row by row. `size` is the size of the mesh.
@@ -105,11 +105,11 @@ pub(super) fn row_length(rays: &[Ray], size: f32) -> Option<usize> {
         return None;
     }
     let per_size = 1.0 / size;
-    let max_row = MAX_ROW.min(rays.len() / PACKET);
+    let max_row = MAX_ROW.min(rays.len() / PACKET_WIDTH);
     let middle = rays.len() / 2;
     let mut nearest = (f32::INFINITY, 0);
     // Several, because the ray below one of them may be invalid.
-    let bases = (middle..middle + PACKET).filter(|&i| rays[i].is_valid()).take(BASES);
+    let bases = (middle..middle + PACKET_WIDTH).filter(|&i| rays[i].is_valid()).take(BASES);
     for base in bases {
         if spread(rays, base..base + MIN_ROW, per_size)? > 0.5 {
             return None;
@@ -131,12 +131,12 @@ pub(super) fn row_length(rays: &[Ray], size: f32) -> Option<usize> {
         let band = n_bands * (2 * sample + 1) / (2 * SAMPLES);
         let column = (row - TILE[0]) * (sample + 1) / (SAMPLES + 1);
         let first = band * TILE[1] * row + column;
-        let mut run = [0; PACKET];
+        let mut run = [0; PACKET_WIDTH];
         tile(&mut run, first, row, TILE[0]);
         let run = run.map(|index| index as usize);
         if let (Some(of_tile), Some(of_run)) = (
             spread(rays, run, per_size),
-            spread(rays, (first..first + PACKET).filter(|&i| i < rays.len()), per_size),
+            spread(rays, (first..first + PACKET_WIDTH).filter(|&i| i < rays.len()), per_size),
         ) {
             of_tiles += of_tile;
             of_runs += of_run;
@@ -222,7 +222,7 @@ mod tests {
         ] {
             let mut seen = Vec::new();
             Runs::new(n_rays, row).for_each(|run| {
-                assert!((1..=PACKET).contains(&run.len()));
+                assert!((1..=PACKET_WIDTH).contains(&run.len()));
                 seen.extend_from_slice(run);
             });
             seen.sort_unstable();

@@ -23,6 +23,10 @@ impl MeshBvh {
     /// holds the part below it. `found` receives the triangle below the first entered box of a part. `enter`
     /// sees all boxes of a node before one of them is entered: about eight calls per entered node.
     ///
+    /// For regions and shapes of the caller. See also
+    /// [`overlapping_convex_into`](Self::overlapping_convex_into), which needs no test of the caller, and
+    /// [`BoxBvh`](crate::BoxBvh), for things that are no triangles.
+    ///
     /// ```
     /// use std::ops::ControlFlow;
     ///
@@ -63,6 +67,8 @@ impl MeshBvh {
     /// node come first. The limit starts as `limit`; each call of `found` returns the next one, which
     /// should never rise. A search is complete if the distance of a box is at most that of every point of
     /// the surface in it.
+    ///
+    /// See also [`closest_point`](Self::closest_point), for the distance to a point.
     pub fn visit_nearest_first<B>(
         &self,
         limit: f64,
@@ -91,7 +97,7 @@ impl MeshBvh {
     /// unchanged, so the box still holds them.
     fn unscaled_bounds(&self, node: &WideNode, slot: usize) -> Aabb {
         let bounds = node.child_bounds(slot);
-        if self.tree.scale == 1.0 {
+        if !self.tree.is_scaled() {
             return bounds;
         }
         let unscaled = |corner: Vec3| (corner.as_dvec3() / self.tree.scale).as_vec3();

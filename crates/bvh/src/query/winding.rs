@@ -113,7 +113,7 @@ impl WindingTree {
                 }
             }
         }
-        let clearance = if bvh.tree.scale == 1.0 && is_closed(&bvh.tree, &copies) {
+        let clearance = if !bvh.tree.is_scaled() && is_closed(&bvh.tree, &copies) {
             f64::from(CROSSING_CLEARANCE * bvh.bounds.extent().max_element())
         } else {
             f64::INFINITY

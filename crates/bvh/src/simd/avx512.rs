@@ -67,7 +67,7 @@ impl Lanes for Avx512 {
 impl Simd for Avx512 {
     type D = __m512d;
     type Rays = Sixteen;
-    const RAY_PARTS: usize = 2;
+    const OCTETS: usize = 2;
 
     const COMPRESSES: bool = true;
 
@@ -78,16 +78,16 @@ impl Simd for Avx512 {
         Sixteen(())
     }
     #[inline(always)]
-    fn part(self, lanes: __m512, part: usize) -> __m256 {
-        if part == 0 {
+    fn octet(self, lanes: __m512, octet: usize) -> __m256 {
+        if octet == 0 {
             op!(_mm512_castps512_ps256(lanes))
         } else {
             op!(_mm512_extractf32x8_ps::<1>(lanes))
         }
     }
     #[inline(always)]
-    fn with_part(self, lanes: __m512, part: usize, value: __m256) -> __m512 {
-        if part == 0 {
+    fn with_octet(self, lanes: __m512, octet: usize, value: __m256) -> __m512 {
+        if octet == 0 {
             op!(_mm512_insertf32x8::<0>(lanes, value))
         } else {
             op!(_mm512_insertf32x8::<1>(lanes, value))

@@ -77,17 +77,17 @@ pub(crate) trait Simd: Lanes {
 
     /// The lanes for the rays of a packet: sixteen with AVX-512, else [`LANES`].
     type Rays: Lanes;
-    /// The number of parts of [`LANES`] lanes in a register of [`Rays`](Self::Rays).
-    const RAY_PARTS: usize;
+    /// The number of octets of [`LANES`] lanes in a register of [`Rays`](Self::Rays).
+    const OCTETS: usize;
 
     fn rays(self) -> Self::Rays;
-    /// Part `part` of a register.
-    fn part(self, lanes: <Self::Rays as Lanes>::F, part: usize) -> Self::F;
-    /// The register with another part.
-    fn with_part(
+    /// Octet `octet` of a register.
+    fn octet(self, lanes: <Self::Rays as Lanes>::F, octet: usize) -> Self::F;
+    /// The register with another octet.
+    fn with_octet(
         self,
         lanes: <Self::Rays as Lanes>::F,
-        part: usize,
+        octet: usize,
         value: Self::F,
     ) -> <Self::Rays as Lanes>::F;
 
@@ -216,18 +216,18 @@ const EIGHT: [&[(usize, usize)]; 6] = [
 macro_rules! rays_in_eight_lanes {
     () => {
         type Rays = Self;
-        const RAY_PARTS: usize = 1;
+        const OCTETS: usize = 1;
 
         #[inline(always)]
         fn rays(self) -> Self {
             self
         }
         #[inline(always)]
-        fn part(self, lanes: Self::F, _: usize) -> Self::F {
+        fn octet(self, lanes: Self::F, _: usize) -> Self::F {
             lanes
         }
         #[inline(always)]
-        fn with_part(self, _: Self::F, _: usize, value: Self::F) -> Self::F {
+        fn with_octet(self, _: Self::F, _: usize, value: Self::F) -> Self::F {
             value
         }
     };
@@ -310,7 +310,7 @@ mod tests {
         }
     }
 
-    /// The results of all operations on the lanes of packets, and of the same on eight lanes, part by part.
+    /// The results of all operations on the lanes of packets, and of the same on eight lanes, octet by octet.
     struct OnRays([[[f32; LANES]; 2]; 3]);
 
     impl Kernel for OnRays {
@@ -320,18 +320,19 @@ mod tests {
         fn run<S: Simd>(self, s: S) -> Self::Output {
             let Self(rows) = self;
             let r = s.rays();
-            let whole = rows.map(|parts| {
-                (0..S::RAY_PARTS).fold(r.splat(f32::NAN), |lanes, part| {
-                    s.with_part(lanes, part, s.load(&parts[part]))
+            let whole = rows.map(|octets| {
+                (0..S::OCTETS).fold(r.splat(f32::NAN), |lanes, octet| {
+                    s.with_octet(lanes, octet, s.load(&octets[octet]))
                 })
             });
-            let (lanes, masks) = operations(r, whole, S::RAY_PARTS * LANES);
+            let (lanes, masks) = operations(r, whole, S::OCTETS * LANES);
             let mut outputs = [vec![], vec![]];
-            for part in 0..S::RAY_PARTS {
-                let of_part = |mask: &u32| mask >> (LANES * part) & 0xff;
-                outputs[0].extend(lanes.iter().flat_map(|&lanes| s.to_bits(s.part(lanes, part))));
-                outputs[0].extend(masks.iter().map(of_part));
-                let (lanes, masks) = operations(s, rows.map(|parts| s.load(&parts[part])), LANES);
+            for octet in 0..S::OCTETS {
+                let of_octet = |mask: &u32| mask >> (LANES * octet) & 0xff;
+                outputs[0].extend(lanes.iter().flat_map(|&lanes| s.to_bits(s.octet(lanes, octet))));
+                outputs[0].extend(masks.iter().map(of_octet));
+                let (lanes, masks) =
+                    operations(s, rows.map(|octets| s.load(&octets[octet])), LANES);
                 outputs[1].extend(lanes.iter().flat_map(|&lanes| s.to_bits(lanes)));
                 outputs[1].extend(masks);
             }
@@ -376,8 +377,8 @@ mod tests {
             };
             let rows = [(); 3].map(|()| [(); 2].map(|()| [(); LANES].map(|()| number())));
             for isa in Isa::available() {
-                let [whole, parts] = isa.run(OnRays(rows));
-                assert_eq!(whole, parts, "{isa:?} {rows:?}");
+                let [whole, octets] = isa.run(OnRays(rows));
+                assert_eq!(whole, octets, "{isa:?} {rows:?}");
             }
         }
     }

@@ -145,7 +145,8 @@ impl Simd for Simd128 {
         kernel.run_on(self)
     }
 
-    #[inline(always)]
+    // Out of line, so that single rays and batches share one copy.
+    #[inline(never)]
     fn call<K: KernelFn<A, B, C, D>, A, B, C, D>(self, a: A, b: B, c: C, d: D) -> K::Output {
         K::run(self, a, b, c, d)
     }

@@ -4,16 +4,16 @@
 //! the boxes are those of parts.
 
 mod cover;
+mod leaf_parts;
 mod needles;
-mod parts;
 mod polygon;
-mod references;
+mod primitives;
 mod triangle_set;
 
 pub(crate) use cover::{Bounds, CoverFault, check_cover};
-pub(crate) use parts::Parts;
-pub(crate) use references::References;
+pub(crate) use leaf_parts::LeafParts;
+pub(crate) use primitives::Primitives;
 pub(crate) use triangle_set::TriangleSet;
 
-/// The maximum number of references per triangle, on average. Needles add a tenth at most.
-pub(crate) const MAX_REFERENCES_PER_TRIANGLE: usize = 2;
+/// The maximum number of primitives per triangle, on average. Needles add a tenth at most.
+pub(crate) const MAX_PRIMITIVES_PER_TRIANGLE: usize = 2;

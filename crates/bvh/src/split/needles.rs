@@ -12,7 +12,11 @@
 use std::ops::Range;
 
 use super::polygon::{Part, Polygon};
-use crate::{box3::Box3, platform::parallel, scaled_mesh::ScaledMesh};
+use crate::{
+    box3::{Box3, usual_area},
+    platform::parallel,
+    scaled_mesh::ScaledMesh,
+};
 
 /// A part is cut while its excess exceeds this share of the mean half area of all boxes.
 const EXCESS_TO_CUT: f32 = 1.0;
@@ -33,6 +37,9 @@ const THRESHOLD_STEP: f32 = 1.25;
 
 /// The maximum number of cuts, one below the other: at most 256 parts of a triangle.
 const MAX_CUTS: u32 = 8;
+
+/// A box of so many times the median area would be the only needle, so it counts for nothing.
+const FAR: f32 = (1 << 20) as f32;
 
 /// The triangles that one thread looks at.
 const CHUNK: usize = 1 << 13;
@@ -80,7 +87,7 @@ impl Survey {
     fn of(mesh: &ScaledMesh<'_>, stride: usize) -> Self {
         // One pass over the mesh finds the mean and all excesses. A processor cannot predict whether a box is
         // larger than the mean, so boxes are not sorted out before.
-        let limit = usual_area(mesh);
+        let limit = usual_area(sampled_areas(mesh), FAR);
         let looked_at = parallel::map_chunks(mesh.n_triangles(), CHUNK, |chunk| {
             let taken = Taken { chunk, stride };
             let mut total = 0.0;
@@ -114,17 +121,12 @@ impl Survey {
     }
 }
 
-/// The half area beyond which a box counts for nothing: a million times the median, of some of the boxes. A triangle a thousand
-/// times as large as the others would have all the area, and be the only needle.
-fn usual_area(mesh: &ScaledMesh<'_>) -> f32 {
+/// The half areas of some of the boxes.
+fn sampled_areas(mesh: &ScaledMesh<'_>) -> Vec<f32> {
     const SAMPLE: usize = 1 << 10;
-    const FAR: f32 = (1 << 20) as f32;
     let n = mesh.n_triangles();
     let boxes = (0..n).step_by(n.div_ceil(SAMPLE).max(1)).map(|i| mesh.triangle_box(i as u32));
-    let mut areas: Vec<f32> = boxes.map(|bounds| bounds.half_area()).collect();
-    let middle = areas.len() / 2;
-    let median = *areas.select_nth_unstable_by(middle, f32::total_cmp).1;
-    if median > 0.0 { FAR * median } else { f32::INFINITY }
+    boxes.map(|bounds| bounds.half_area()).collect()
 }
 
 /// One in `stride` triangles of a chunk, in short runs, because neighbours share memory.

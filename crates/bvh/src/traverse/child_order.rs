@@ -3,77 +3,18 @@
 
 use std::hint::black_box;
 
+use super::coherence::DescentPolicy;
 use crate::{
-    kernel::{BoxHits, HitSink, LeafTest},
+    kernel::{BoxHits, HitSink, RayMode},
     layout::{ChildRef, TriangleBlock, WideNode},
     simd::{CACHE_LINE, LANES, ORDER_BITS, Simd, StackOf, predicted},
     widths::NODE_WIDTH,
 };
 
-/// How a traversal goes on to a child, chosen by how alike the last rays were. The order of the children is
-/// the same for all of them.
-///
-/// A child is either loaded, which waits for the box test, or [`predicted`] by branches. Neighbouring rays go the
-/// same way, so their predictions are mostly right.
-pub(super) trait Way {
-    /// Whether it predicts the nearest of several children.
-    const PREDICTS_NEAREST: bool;
-    /// Whether it predicts an only child.
-    const PREDICTS_ONLY: bool;
-    /// Whether it branches where there are two children, to continue before the nearer is known.
-    const BRANCHES_AT_TWO: bool;
-    /// Whether it prefetches the second nearest child.
-    const PREFETCHES: bool;
-    /// Whether it drops eight entries at once after a hit ([`cut_and_pop`]).
-    const CUTS: bool;
-    /// Whether a closest-hit query prepares the triangle test before its first leaf.
-    const PREPARES_TRIANGLES: bool = false;
-    /// Whether an any-hit query tests the block first that stopped the last ray.
-    const REMEMBERS_OCCLUDER: bool = false;
-}
-
-/// For rays that start and point alike.
-pub(super) struct Alike;
-
-impl Way for Alike {
-    const PREDICTS_NEAREST: bool = true;
-    const PREDICTS_ONLY: bool = true;
-    const BRANCHES_AT_TWO: bool = false;
-    const PREFETCHES: bool = false;
-    // The branches of `pop_within` are predicted here: 1 % less time.
-    const CUTS: bool = false;
-    const PREPARES_TRIANGLES: bool = true;
-    const REMEMBERS_OCCLUDER: bool = true;
-}
-
-/// For rays that start near each other.
-pub(super) struct Near;
-
-impl Way for Near {
-    const PREDICTS_NEAREST: bool = false;
-    const PREDICTS_ONLY: bool = true;
-    const BRANCHES_AT_TWO: bool = false;
-    const PREFETCHES: bool = false;
-    const CUTS: bool = true;
-    const PREPARES_TRIANGLES: bool = true;
-}
-
-/// For rays that have nothing in common. Nothing is predicted but the nearer of two.
-pub(super) struct Scattered;
-
-impl Way for Scattered {
-    const PREDICTS_NEAREST: bool = false;
-    const PREDICTS_ONLY: bool = false;
-    const BRANCHES_AT_TWO: bool = true;
-    const PREFETCHES: bool = true;
-    // 3 % less time.
-    const CUTS: bool = true;
-}
-
 /// Pushes the children that a ray meets and returns the one to continue with. That is the nearest if the
 /// sink is ordered, else the child of the first slot. `None` if the ray meets no child.
 #[inline(always)]
-pub(super) fn push_children<S: Simd, H: HitSink, W: Way, const SIZE: usize>(
+pub(super) fn push_children<S: Simd, H: HitSink, P: DescentPolicy, const SIZE: usize>(
     simd: S,
     node: &WideNode,
     hits: &BoxHits<S>,
@@ -81,9 +22,9 @@ pub(super) fn push_children<S: Simd, H: HitSink, W: Way, const SIZE: usize>(
     stack: &mut StackOf<'_, SIZE>,
 ) -> Option<ChildRef> {
     let mask = hits.mask;
-    // Without branches where `compress` is cheap: 8 to 12 % less time for scattered rays with AVX-512, 3 to 10 %
+    // Without branches where `compress` is cheap: 8 to 12 % less time for incoherent rays with AVX-512, 3 to 10 %
     // with AVX2 on a Zen 3.
-    let is_flat = S::COMPRESSES && W::BRANCHES_AT_TWO;
+    let is_flat = S::COMPRESSES && !P::COHERENT_ORIGINS;
     if mask == 0 {
         return None;
     }
@@ -95,12 +36,12 @@ pub(super) fn push_children<S: Simd, H: HitSink, W: Way, const SIZE: usize>(
         let others = simd.move_to_front(rest, simd.load_bits(&node.children));
         let n = rest.count_ones() as usize;
         stack.push_values(simd.to_bits(others), n);
-        return Some(child(W::PREDICTS_NEAREST, node, mask));
+        return Some(child(P::COHERENT_DIRECTIONS, node, mask));
     }
     if rest == 0 && !is_flat {
-        return Some(child(W::PREDICTS_ONLY, node, mask));
+        return Some(child(P::COHERENT_ORIGINS, node, mask));
     }
-    if W::BRANCHES_AT_TWO && !is_flat && rest & (rest - 1) == 0 {
+    if !P::COHERENT_ORIGINS && !is_flat && rest & (rest - 1) == 0 {
         // The processor predicts which of two children is nearer and continues before it is known. That
         // takes 1 to 5 % less time than a sort or a branch-free choice.
         let enter = simd.to_bits(hits.enter);
@@ -119,9 +60,9 @@ pub(super) fn push_children<S: Simd, H: HitSink, W: Way, const SIZE: usize>(
     }
     let nearest = simd.least_lane(hits.lanes, hits.enter);
     let only_nearest = 1 << nearest;
-    let nearest_child = child(W::PREDICTS_NEAREST, node, only_nearest);
+    let nearest_child = child(P::COHERENT_DIRECTIONS, node, only_nearest);
     let rest = mask & !only_nearest;
-    if W::PREDICTS_NEAREST && rest & (rest - 1) == 0 {
+    if P::COHERENT_DIRECTIONS && rest & (rest - 1) == 0 {
         let far = rest.trailing_zeros() as usize % NODE_WIDTH;
         let enter = simd.to_bits(hits.enter);
         stack.push([keys.of(enter[far], far)], [node.children[far]], 1);
@@ -238,11 +179,11 @@ impl<S: Simd> Clone for KeyCodec<S> {
 impl<S: Simd> Copy for KeyCodec<S> {}
 
 impl<S: Simd> KeyCodec<S> {
-    /// Without `ROBUST` the ray must not have a negative `t_min`.
+    /// Unless the mode is robust, the ray must not have a negative `t_min`.
     #[inline(always)]
-    pub(super) fn new<const ROBUST: bool>(simd: S, t_min: f32) -> Self {
+    pub(super) fn new<M: RayMode>(simd: S, t_min: f32) -> Self {
         // Also for -0.0, from which a key would come out as the largest.
-        let mask = if ROBUST && t_min.is_sign_negative() { 0 } else { !SLOT_BITS };
+        let mask = if M::ROBUST && t_min.is_sign_negative() { 0 } else { !SLOT_BITS };
         Self { mask, lanes: simd.splat(f32::from_bits(mask)) }
     }
 
@@ -259,17 +200,12 @@ pub(super) fn slot_of(key: u32) -> usize {
     key as usize % NODE_WIDTH
 }
 
-/// Prefetches a node, or the first block of a leaf. A branch could not be predicted, so there is none, and the
-/// lines of a block beyond those of a node are for a node its first ones again. Other lines would keep the core
-/// waiting for memory that it does not need: interleaved rays take 2 to 8 % more time (terrain of four million).
+/// Prefetches a node, or the first block of a leaf. It does not branch, because no branch could be predicted. A block
+/// has more lines than a node. For a node the first lines stand for the lines beyond: other lines would keep the core
+/// waiting for memory that it does not need. Interleaved rays then take 2 to 8 % more time (terrain of four million).
 #[inline(always)]
-pub(super) fn prefetch<S: Simd, L: LeafTest + ?Sized>(
-    simd: S,
-    nodes: &[WideNode],
-    leaves: &L,
-    child: ChildRef,
-) {
-    let block = leaves.blocks().as_ptr().wrapping_add(child.blocks().start).cast();
+pub(super) fn prefetch<S: Simd, B>(simd: S, nodes: &[WideNode], blocks: &[B], child: ChildRef) {
+    let block = blocks.as_ptr().wrapping_add(child.blocks().start).cast();
     let node = nodes.as_ptr().wrapping_add(child.node_index()).cast();
     let (first, rest): (*const u8, usize) =
         if child.is_leaf() { (block, NODE_LINES) } else { (node, 0) };

@@ -5,7 +5,7 @@ use hitscan_primitives::{TrianglePoint, closest_point_on_triangle};
 
 use super::child_order::{KeyCodec, pop_within, push_hits};
 use crate::{
-    kernel::{NearTriangles, PointBound, limit_on_bound, unit_for},
+    kernel::{Fast, NearTriangles, PointBound, limit_on_bound, unit_for},
     layout::{ChildRef, Tree, TriangleBlock},
     simd::{Kernel, Simd, Stack, StackMemory},
 };
@@ -26,7 +26,7 @@ impl Kernel for ClosestPoint<'_> {
         let Self { tree, from, max_distance_squared } = self;
         let unit = unit_for(from, &tree.reach);
         let bound = PointBound::new(simd, from, unit);
-        let keys = KeyCodec::new::<false>(simd, 0.0);
+        let keys = KeyCodec::new::<Fast>(simd, 0.0);
         let mut memory = StackMemory::new();
         let mut stack = Stack::new(&mut memory);
         let mut scratch = TriangleBlock::EMPTY;

@@ -5,9 +5,12 @@
 
 use hitscan_primitives::{Faces, Hit, Ray};
 
-use super::child_order::{KeyCodec, Scattered, pop_within, push_children};
+use super::{
+    child_order::{KeyCodec, pop_within, push_children},
+    coherence::Incoherent,
+};
 use crate::{
-    kernel::{BoxRay, ClosestHit, HitSink, Query, QueryRay, TriangleRay},
+    kernel::{BoxRay, ClosestHit, HitSink, Query, QueryRay, Robust, TriangleRay},
     layout::{ChildRef, Tree, TriangleBlock},
     simd::{Kernel, Simd, Stack, StackMemory},
 };
@@ -46,9 +49,9 @@ impl Kernel for CountedTraversal<'_> {
             return (None, stats);
         };
         // The robust kernels answer alike for rays that could take the fast path.
-        let boxes = BoxRay::<S, true, true>::new(&query);
-        let triangles = TriangleRay::new::<true>(&query, faces);
-        let keys = KeyCodec::new::<true>(simd, ray.t_min);
+        let boxes = BoxRay::<S, Robust>::new(&query);
+        let triangles = TriangleRay::new::<Robust>(&query, faces);
+        let keys = KeyCodec::new::<Robust>(simd, ray.t_min);
         let mut memory = StackMemory::new();
         let mut stack = Stack::new(&mut memory);
         let mut scratch = TriangleBlock::EMPTY;
@@ -61,13 +64,13 @@ impl Kernel for CountedTraversal<'_> {
                     let block = tree.leaves.block(index, &mut scratch);
                     stats.blocks += 1;
                     stats.triangles += n_triangles(block);
-                    triangles.test::<true, _>(block, index, &mut limit, &mut closest);
+                    triangles.test::<Robust, _>(block, index, &mut limit, &mut closest);
                 }
             } else {
                 stats.nodes += 1;
                 let node = &tree.nodes[current.node_index()];
                 let hits = boxes.test(node, simd.splat(limit));
-                nearest = push_children::<S, ClosestHit, Scattered, _>(
+                nearest = push_children::<S, ClosestHit, Incoherent, _>(
                     simd, node, &hits, keys, &mut stack,
                 );
             }

@@ -9,11 +9,13 @@
 use hitscan_primitives::{Faces, Ray};
 
 use super::{
-    child_order::{KeyCodec, Scattered, pop_within, prefetch, push_children},
-    single::{Robust, Traversal},
+    child_order::{KeyCodec, pop_within, prefetch, push_children},
+    coherence::Incoherent,
+    robust::RobustTraversal,
+    single::Traversal,
 };
 use crate::{
-    kernel::{BoxRay, HitSink, LeafTest, Query, QueryRay, TriangleRay},
+    kernel::{BoxRay, FastFar, HitSink, LeafTest, Query, QueryRay, TriangleRay},
     layout::{ChildRef, Leaves, Tree, TriangleBlock},
     simd::{CACHE_LINE, Isa, Kernel, Simd, Stack, StackMemory},
 };
@@ -27,7 +29,7 @@ const BEYOND_CACHES: usize = 48 << 20;
 /// The leaves, if incoherent rays should be interleaved: the tree is large, full and not scaled.
 pub(crate) fn leaves_beyond_caches(tree: &Tree) -> Option<&[TriangleBlock]> {
     match &tree.leaves {
-        Leaves::Full(blocks) if tree.scale == 1.0 => {
+        Leaves::Full(blocks) if !tree.is_scaled() => {
             let bytes = size_of_val(&*tree.nodes) + size_of_val(&**blocks);
             (bytes >= BEYOND_CACHES).then_some(blocks)
         }
@@ -60,7 +62,7 @@ struct Interleaved<'a, Q: Query> {
 /// A ray in flight.
 struct InFlight<S: Simd, H> {
     index: u32,
-    boxes: BoxRay<S, false, true>,
+    boxes: BoxRay<S, FastFar>,
     triangles: TriangleRay<S>,
     keys: KeyCodec<S>,
     current: ChildRef,
@@ -88,20 +90,18 @@ impl<Q: Query> Kernel for Interleaved<'_, Q> {
                     let Some(&index) = waiting.next() else { continue };
                     let ray = &rays[index as usize];
                     let mut sink = Q::along(ray);
-                    let limits = &tree.fast_limits.far;
-                    let query = QueryRay::fast(simd, ray, limits, &tree.reach);
-                    let Some(query) = query else {
+                    let Some(query) = QueryRay::fast::<FastFar>(simd, ray, tree) else {
                         let start = ChildRef::ROOT;
                         let traversal = Traversal { tree, ray, faces, start, sink: &mut sink };
-                        simd.vectorize(Robust { traversal, is_scaled: false });
+                        simd.vectorize(RobustTraversal { traversal, is_in_tree_space: false });
                         answers[index as usize] = sink.answer();
                         continue;
                     };
                     *entry = Some(InFlight {
                         index,
                         boxes: BoxRay::new(&query),
-                        triangles: TriangleRay::new::<false>(&query, faces),
-                        keys: KeyCodec::new::<false>(simd, ray.t_min),
+                        triangles: TriangleRay::new::<FastFar>(&query, faces),
+                        keys: KeyCodec::new::<FastFar>(simd, ray.t_min),
                         current: ChildRef::ROOT,
                         sink,
                     });
@@ -167,14 +167,16 @@ fn step<S: Simd, H: HitSink>(
     let limit = ray.sink.t_max();
     if ray.current.is_leaf() {
         let mut limit = limit;
-        let blocks = ray.current.blocks();
-        if leaves.test(blocks, &ray.triangles, &mut limit, &mut ray.sink).is_some() {
-            return None;
+        for index in ray.current.blocks() {
+            let InFlight { triangles, sink, .. } = &mut *ray;
+            if leaves.test_block::<FastFar, _, _>(index, triangles, &mut limit, sink) {
+                return None;
+            }
         }
     } else {
         let node = &tree.nodes[ray.current.node_index()];
         let hits = ray.boxes.test(node, simd.splat(limit));
-        let nearest = push_children::<S, H, Scattered, _>(simd, node, &hits, ray.keys, stack);
+        let nearest = push_children::<S, H, Incoherent, _>(simd, node, &hits, ray.keys, stack);
         if nearest.is_some() {
             return nearest;
         }

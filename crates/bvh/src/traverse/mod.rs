@@ -6,19 +6,26 @@
 //! shared loop would cost speed: `single` stays between two leaves with its constants and its limit at
 //! hand, `interleaved` must leave after every node, and `counted` tests every block in full. A fifth,
 //! `closest_point`, goes from a point to the nearest boxes.
+//!
+//! `choice` picks how `single` goes on to a child (`coherence`), and `robust` runs it for rays that need care.
+
+mod choice;
+mod single;
 
 mod child_order;
+mod coherence;
+mod occluder;
+mod robust;
+
 mod closest_point;
 mod counted;
 mod interleaved;
-mod occluders;
 mod packet;
-mod recent_rays;
-mod single;
+mod packet_occluders;
 
+pub(crate) use choice::{answer, answer_each, trace};
 pub(crate) use closest_point::ClosestPoint;
 pub(crate) use counted::CountedTraversal;
 pub use counted::TraversalStats;
 pub(crate) use interleaved::{answer_interleaved, leaves_beyond_caches};
 pub(crate) use packet::{Outcome, PacketAnswer, Packets, Sharing};
-pub(crate) use single::{answer, answer_each, trace};

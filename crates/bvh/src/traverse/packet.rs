@@ -9,11 +9,11 @@ use hitscan_primitives::{Faces, Hit, Ray};
 
 use super::{
     child_order::{KeyCodec, prefetch, push_hits, slot_of},
-    occluders::{OccluderTest, Occluders},
+    packet_occluders::{OccluderTest, PacketOccluders},
     single::Traversal,
 };
 use crate::{
-    kernel::{AnyHit, ClosestHit, PACKET, Packet, Query, RaySet},
+    kernel::{AnyHit, ClosestHit, Fast, PACKET_WIDTH, Packet, Query, RaySet},
     layout::{ChildRef, Leaves, Tree, TriangleBlock, WideNode},
     simd::{Kernel, KernelOn, Simd, Stack, StackMemory},
     widths::NODE_WIDTH,
@@ -24,13 +24,13 @@ use crate::{
 /// (Emerald Rapids, 2026-11-26).
 const FEW_RAYS: u32 = 2;
 
-/// When the rays of a packet have gone the same way.
+/// The condition under which a packet counts as coherent.
 #[derive(Clone, Copy)]
 pub(crate) enum Sharing {
-    /// At least this mean number of rays met the box of a child.
+    /// The mean number of rays that met the box of a child is at least this.
     MeanRays(u32),
-    /// Whole packets tested at most this number of blocks, smaller ones as many per ray, and at most one ray in two
-    /// continued alone. A ray counts each time.
+    /// A full packet tested at most this number of blocks, and a smaller one at most its share of them. Besides, at
+    /// most one ray in two continued alone. A ray that continues alone below two children counts twice.
     Blocks(u32),
 }
 
@@ -39,15 +39,15 @@ pub(crate) enum Sharing {
 pub(crate) enum Outcome {
     /// They cannot go as one, and have no answers yet.
     Refused,
-    /// They went the same way.
-    Shared,
+    /// They went the same way, by the condition of [`Sharing`].
+    Coherent,
     /// They went different ways.
-    Scattered,
+    Incoherent,
 }
 
 /// Answers rays as packets, under an instruction set that is chosen once for all of them.
 ///
-/// `feed` receives a function that answers the rays at up to [`PACKET`](crate::kernel::PACKET) indices as a
+/// `feed` receives a function that answers the rays at up to [`PACKET_WIDTH`](crate::kernel::PACKET_WIDTH) indices as a
 /// packet. The rays must be in the tree's scaled space.
 pub(crate) struct Packets<'a, A, Feed> {
     pub(crate) tree: &'a Tree,
@@ -67,7 +67,7 @@ impl<A: PacketAnswer, Feed: FnOnce(&mut dyn FnMut(&[u32]) -> Outcome)> Kernel
     fn run<S: Simd>(self, simd: S) {
         let Self { tree, rays, faces, answers, sharing, feed } = self;
         let mut packet = Packet::new(simd, faces);
-        let mut occluders = Occluders::new();
+        let mut occluders = PacketOccluders::new();
         feed(&mut |indices| {
             let (packet, occluders, answers) = (&mut packet, &mut occluders, &mut *answers);
             simd.vectorize(PacketTraversal {
@@ -139,7 +139,7 @@ struct PacketTraversal<'a, S: Simd, A> {
     faces: Faces,
     sharing: Sharing,
     packet: &'a mut Packet<S>,
-    occluders: &'a mut Occluders,
+    occluders: &'a mut PacketOccluders,
     answers: &'a mut [A],
 }
 
@@ -156,7 +156,7 @@ impl<S: Simd, A: PacketAnswer> KernelOn<S> for PacketTraversal<'_, S, A> {
             for &index in indices {
                 answers[index as usize] = A::default();
             }
-            return Outcome::Shared;
+            return Outcome::Coherent;
         }
         let (stopped, occluder) = if A::ANY && occluders.may_stop() {
             simd.vectorize(OccluderTest { tree, packet, valid, occluders })
@@ -177,14 +177,14 @@ impl<S: Simd, A: PacketAnswer> KernelOn<S> for PacketTraversal<'_, S, A> {
             occluders.remember(work.occluder);
         }
         A::write(packet, hit, &tree.leaves, indices, answers);
-        let is_shared = match sharing {
+        let is_coherent = match sharing {
             Sharing::MeanRays(min) => work.rays >= min * work.tests,
             Sharing::Blocks(max) => {
                 let n_rays = valid.count_ones();
-                PACKET as u32 * work.blocks <= max * n_rays && 2 * work.alone <= n_rays
+                PACKET_WIDTH as u32 * work.blocks <= max * n_rays && 2 * work.alone <= n_rays
             }
         };
-        if is_shared { Outcome::Shared } else { Outcome::Scattered }
+        if is_coherent { Outcome::Coherent } else { Outcome::Incoherent }
     }
 }
 
@@ -220,7 +220,7 @@ fn trace_packet<S: Simd, const ANY: bool>(
 ) -> RaySet {
     let (nodes, reach) = (&*tree.nodes, &tree.reach);
     let mut scratch = TriangleBlock::EMPTY;
-    let keys = KeyCodec::new::<false>(simd, 0.0);
+    let keys = KeyCodec::new::<Fast>(simd, 0.0);
     // An entry is the key of a child, which holds its slot, and the index of its parent.
     let mut memory = StackMemory::new();
     let mut stack = Stack::new(&mut memory);
@@ -294,8 +294,8 @@ fn prefetch_children<S: Simd>(simd: S, tree: &Tree, node: &WideNode, mask: u32) 
         let child = node.child(left.trailing_zeros() as usize % NODE_WIDTH);
         left &= left - 1;
         match &tree.leaves {
-            Leaves::Full(blocks) => prefetch(simd, &tree.nodes, &**blocks, child),
-            Leaves::Compact(blocks) => prefetch(simd, &tree.nodes, blocks, child),
+            Leaves::Full(blocks) => prefetch(simd, &tree.nodes, blocks, child),
+            Leaves::Compact(leaves) => prefetch(simd, &tree.nodes, &leaves.blocks, child),
         }
     }
 }

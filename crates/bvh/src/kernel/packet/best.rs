@@ -12,20 +12,21 @@ use crate::{
         triangle_filter::{Corners, RayLanes},
     },
     layout::Leaves,
+    leaf_position::LeafPosition,
     simd::{KernelOn, LANES, Lanes, Simd},
 };
 
 /// The position in the leaves of a lane without a hit. No tree has that many blocks, because its last
 /// triangle would not have a number.
-const NO_POSITION: u32 = u32::MAX;
+const NO_POSITION: LeafPosition = LeafPosition::from_bits(u32::MAX);
 
-/// The lanes of a part of a group, as bits.
-const PART_MASK: u32 = u32::MAX >> (32 - LANES);
+/// The lanes of an octet of a group, as bits.
+const OCTET_MASK: u32 = u32::MAX >> (32 - LANES);
 
-/// The lanes of part `part` among those of its group, as bits.
+/// The lanes of octet `octet` among those of its group, as bits.
 #[inline(always)]
-fn lanes_of_part(lanes: u32, part: usize) -> u32 {
-    lanes >> (LANES * part) & PART_MASK
+fn lanes_of_octet(lanes: u32, octet: usize) -> u32 {
+    lanes >> (LANES * octet) & OCTET_MASK
 }
 
 /// The best hit so far in each lane.
@@ -42,7 +43,7 @@ impl<S: Simd> BestLanes<S> {
     /// The lanes with a hit, as bits.
     #[inline(always)]
     pub(super) fn found(&self, s: S) -> u32 {
-        PART_MASK & !s.eq_bits(self.position, s.splat(f32::from_bits(NO_POSITION)))
+        OCTET_MASK & !s.eq_bits(self.position, s.splat(f32::from_bits(NO_POSITION.bits())))
     }
 }
 
@@ -50,15 +51,15 @@ impl<L: Lanes> BestLanes<L> {
     /// No hits, for rays that end at `t_max`.
     #[inline(always)]
     pub(super) fn none_until(s: L, t_max: L::F) -> Self {
-        Self { low: t_max, high: t_max, position: s.splat(f32::from_bits(NO_POSITION)) }
+        Self { low: t_max, high: t_max, position: s.splat(f32::from_bits(NO_POSITION.bits())) }
     }
 
     /// Replaces the hits in the lanes of `mask`.
     #[inline(always)]
-    pub(super) fn set(&mut self, s: L, mask: L::M, [low, high]: [L::F; 2], position: u32) {
+    pub(super) fn set(&mut self, s: L, mask: L::M, [low, high]: [L::F; 2], position: LeafPosition) {
         self.low = s.select(mask, self.low, low);
         self.high = s.select(mask, self.high, high);
-        self.position = s.select(mask, self.position, s.splat(f32::from_bits(position)));
+        self.position = s.select(mask, self.position, s.splat(f32::from_bits(position.bits())));
     }
 
     /// Ends the rays in the lanes of `mask`.
@@ -80,41 +81,41 @@ pub(super) struct Group<L: Lanes> {
 }
 
 /// Eight rays of a group, for what is decided in f64.
-pub(super) struct Part<S: Simd> {
+pub(super) struct Octet<S: Simd> {
     pub(super) rays: RayLanes<S>,
     pub(super) best: BestLanes<S>,
 }
 
-impl<S: Simd> Part<S> {
-    /// Part `part` of a group.
+impl<S: Simd> Octet<S> {
+    /// Octet `octet` of a group.
     #[inline(always)]
-    pub(super) fn of(s: S, group: &Group<S::Rays>, part: usize) -> Self {
+    pub(super) fn of(s: S, group: &Group<S::Rays>, octet: usize) -> Self {
         let RayLanes { origin, direction, shear, t_min, slack } = group.rays;
         let BestLanes { low, high, position } = group.best;
         Self {
             rays: RayLanes {
-                origin: parts(s, origin, part),
-                direction: parts(s, direction, part),
-                shear: [s.part(shear[0], part), s.part(shear[1], part)],
-                t_min: s.part(t_min, part),
-                slack: s.part(slack, part),
+                origin: octets(s, origin, octet),
+                direction: octets(s, direction, octet),
+                shear: [s.octet(shear[0], octet), s.octet(shear[1], octet)],
+                t_min: s.octet(t_min, octet),
+                slack: s.octet(slack, octet),
             },
             best: BestLanes {
-                low: s.part(low, part),
-                high: s.part(high, part),
-                position: s.part(position, part),
+                low: s.octet(low, octet),
+                high: s.octet(high, octet),
+                position: s.octet(position, octet),
             },
         }
     }
 
     /// Writes the best hits to a group.
     #[inline(always)]
-    pub(super) fn write_best(&self, s: S, group: &mut Group<S::Rays>, part: usize) {
+    pub(super) fn write_best(&self, s: S, group: &mut Group<S::Rays>, octet: usize) {
         let BestLanes { low, high, position } = group.best;
         group.best = BestLanes {
-            low: s.with_part(low, part, self.best.low),
-            high: s.with_part(high, part, self.best.high),
-            position: s.with_part(position, part, self.best.position),
+            low: s.with_octet(low, octet, self.best.low),
+            high: s.with_octet(high, octet, self.best.high),
+            position: s.with_octet(position, octet, self.best.position),
         };
     }
 
@@ -139,10 +140,10 @@ impl<S: Simd> Part<S> {
     }
 }
 
-/// A part of each of three registers.
+/// An octet of each of three registers.
 #[inline(always)]
-fn parts<S: Simd>(s: S, [x, y, z]: [<S::Rays as Lanes>::F; 3], part: usize) -> [S::F; 3] {
-    [s.part(x, part), s.part(y, part), s.part(z, part)]
+fn octets<S: Simd>(s: S, [x, y, z]: [<S::Rays as Lanes>::F; 3], octet: usize) -> [S::F; 3] {
+    [s.octet(x, octet), s.octet(y, octet), s.octet(z, octet)]
 }
 
 /// Candidates in some lanes of a group, all on one triangle, that f32 could not decide. Returns the lanes
@@ -157,7 +158,7 @@ pub(super) struct Undecided<'a, S: Simd, const ANY: bool> {
     pub(super) lanes: u32,
     /// The corners of the triangle relative to the origins.
     pub(super) corners: Corners<S::Rays>,
-    pub(super) position: u32,
+    pub(super) position: LeafPosition,
 }
 
 impl<S: Simd, const ANY: bool> KernelOn<S> for Undecided<'_, S, ANY> {
@@ -167,21 +168,21 @@ impl<S: Simd, const ANY: bool> KernelOn<S> for Undecided<'_, S, ANY> {
     fn run_on(self, s: S) -> u32 {
         let Self { group, shared, leaves, axes, lanes, corners, position } = self;
         let mut found = 0;
-        for index in 0..S::RAY_PARTS {
-            let lanes = lanes_of_part(lanes, index);
+        for index in 0..S::OCTETS {
+            let lanes = lanes_of_octet(lanes, index);
             if lanes == 0 {
                 continue;
             }
-            let mut part = Part::of(s, group, index);
+            let mut octet = Octet::of(s, group, index);
             let [a, b, c] = corners;
-            let corners = [parts(s, a, index), parts(s, b, index), parts(s, c, index)];
-            let hits = decide(s, &part.rays, shared, corners, lanes, part.best.high);
+            let corners = [octets(s, a, index), octets(s, b, index), octets(s, c, index)];
+            let hits = decide(s, &octet.rays, shared, corners, lanes, octet.best.high);
             let (mut lanes, t) = (hits.accepted, hits.t);
             if !ANY && lanes != 0 {
                 let better =
-                    Improvement { part: &mut part, shared, leaves, axes, lanes, t, position };
+                    Improvement { octet: &mut octet, shared, leaves, axes, lanes, t, position };
                 lanes = better.run_on(s);
-                part.write_best(s, group, index);
+                octet.write_best(s, group, index);
             }
             found |= lanes << (LANES * index);
         }
@@ -189,15 +190,15 @@ impl<S: Simd, const ANY: bool> KernelOn<S> for Undecided<'_, S, ANY> {
     }
 }
 
-/// Exact hits in some lanes of a part, all on one triangle. Returns the lanes whose best hit they replaced.
+/// Exact hits in some lanes of an octet, all on one triangle. Returns the lanes whose best hit they replaced.
 pub(super) struct Improvement<'a, S: Simd> {
-    pub(super) part: &'a mut Part<S>,
+    pub(super) octet: &'a mut Octet<S>,
     pub(super) shared: &'a Shared<S>,
     pub(super) leaves: &'a Leaves,
     pub(super) axes: [Axis; 3],
     pub(super) lanes: u32,
     pub(super) t: S::F,
-    pub(super) position: u32,
+    pub(super) position: LeafPosition,
 }
 
 impl<S: Simd> KernelOn<S> for Improvement<'_, S> {
@@ -205,16 +206,16 @@ impl<S: Simd> KernelOn<S> for Improvement<'_, S> {
 
     #[inline(always)]
     fn run_on(self, s: S) -> u32 {
-        let Self { part, shared, leaves, axes, lanes, t, position } = self;
-        part.make_exact(s, shared, leaves, axes, lanes);
-        let best = &mut part.best;
+        let Self { octet, shared, leaves, axes, lanes, t, position } = self;
+        octet.make_exact(s, shared, leaves, axes, lanes);
+        let best = &mut octet.best;
         let mut accepted = lanes & s.movemask(s.le(t, best.high));
         // At equal `t` the smaller index wins. Ties are rare, so they are decided ray by ray.
         let mut ties = accepted & s.movemask(s.eq(t, best.high)) & best.found(s);
         while ties != 0 {
             let lane = ties.trailing_zeros() as usize % LANES;
             ties &= ties - 1;
-            let old = s.to_bits(best.position)[lane];
+            let old = LeafPosition::from_bits(s.to_bits(best.position)[lane]);
             if leaves.triangle(old) <= leaves.triangle(position) {
                 accepted &= !(1 << lane);
             }

@@ -5,7 +5,7 @@
 //! Shirley, "Geometric and Arithmetic Culling Methods for Entire Ray Packets", 2006). Rounding is
 //! monotone, so the interval holds every value that a single ray computes. Boxes and triangles are then
 //! tested with the rays in the lanes of several groups: of sixteen with AVX-512, of eight elsewhere. What needs
-//! f64 is computed for eight rays, a part of a group.
+//! f64 is computed for eight rays, an octet of a group.
 //!
 //! Most hits are never computed in f64: `best` has the bounds on `t` that tell one hit from the other.
 
@@ -15,7 +15,7 @@ mod test;
 
 use hitscan_primitives::{Axis, Faces, Hit};
 
-use self::best::{BestLanes, Group, Improvement, Part};
+use self::best::{BestLanes, Group, Improvement, Octet};
 use super::{
     hit_sink::{MeshCandidate, side},
     triangle_decision::{Shared, exact_t, weights},
@@ -23,27 +23,27 @@ use super::{
 };
 use crate::{
     layout::Leaves,
+    leaf_position::LeafPosition,
     simd::{LANES, Lanes, Row, Simd},
-    widths::BLOCK_WIDTH,
 };
 
 /// The maximum number of rays in a packet. With AVX2, twice as many lose 3 to 25 % on primary rays (kitchen,
 /// bunny, city), because half of the groups below a child are idle. With AVX-512 they gain 6 to 9 % in the
 /// kitchen and lose as much on nefertiti's shadow rays.
-pub(crate) const PACKET: usize = 4 * LANES;
+pub(crate) const PACKET_WIDTH: usize = 4 * LANES;
 
 /// Rays of a packet: bit `i` is ray `i`.
 pub(crate) type RaySet = u32;
 
-const _: () = assert!(PACKET == RaySet::BITS as usize);
+const _: () = assert!(PACKET_WIDTH == RaySet::BITS as usize);
 
 /// The maximum number of groups.
-const N_GROUPS: usize = PACKET / LANES;
+const N_GROUPS: usize = PACKET_WIDTH / LANES;
 
 /// The number of lanes of a group.
 #[inline(always)]
 const fn group_width<S: Simd>() -> usize {
-    S::RAY_PARTS * LANES
+    S::OCTETS * LANES
 }
 
 /// The lanes of a group, as bits.
@@ -64,7 +64,7 @@ fn rays_of<S: Simd>(lanes: u32, g: usize) -> RaySet {
     lanes << (group_width::<S>() * g)
 }
 
-/// The group of a ray, the part of the group, and the lane of the part.
+/// The group of a ray, the octet of the group, and the lane of the octet.
 #[inline(always)]
 fn place_of<S: Simd>(ray: usize) -> (usize, usize, usize) {
     let width = group_width::<S>();
@@ -176,8 +176,8 @@ impl<S: Simd> Packet<S> {
     /// The sink of a ray that continues alone: it takes every candidate that may precede the best hit.
     #[inline(always)]
     pub(crate) fn best_bound(&self, ray: usize) -> MeshCandidate {
-        let (s, (group, part, lane)) = (self.simd, place_of::<S>(ray));
-        MeshCandidate::none_until(s.store(s.part(self.groups[group].best.high, part))[lane])
+        let (s, (group, octet, lane)) = (self.simd, place_of::<S>(ray));
+        MeshCandidate::none_until(s.store(s.octet(self.groups[group].best.high, octet))[lane])
     }
 
     /// Takes a candidate of a ray that continued alone, if it precedes the best hit.
@@ -185,17 +185,17 @@ impl<S: Simd> Packet<S> {
     pub(crate) fn improve(&mut self, leaves: &Leaves, ray: usize, candidate: &MeshCandidate) {
         let s = self.simd;
         let (group, index, lane) = place_of::<S>(ray);
-        let mut part = Part::of(s, &self.groups[group], index);
+        let mut octet = Octet::of(s, &self.groups[group], index);
         s.vectorize(Improvement {
-            part: &mut part,
+            octet: &mut octet,
             shared: &self.shared(),
             leaves,
             axes: self.axes,
             lanes: 1 << lane,
             t: s.splat(candidate.hit.t),
-            position: candidate.leaf_position,
+            position: candidate.position,
         });
-        part.write_best(s, &mut self.groups[group], index);
+        octet.write_best(s, &mut self.groups[group], index);
     }
 
     /// Removes rays: no `t` is of use to them any more.
@@ -213,25 +213,25 @@ impl<S: Simd> Packet<S> {
         let (s, shared) = (self.simd, self.shared());
         for (i, indices) in indices.chunks(LANES).enumerate() {
             let (group, index, _) = place_of::<S>(LANES * i);
-            let part = Part::of(s, &self.groups[group], index);
-            let found = part.best.found(s);
+            let octet = Octet::of(s, &self.groups[group], index);
+            let found = octet.best.found(s);
             if found == 0 {
                 for &index in indices {
                     answers[index as usize] = None;
                 }
                 continue;
             }
-            let corners = part.corners_of_best(s, leaves, self.axes, found);
-            let t = s.store(exact_t(s, &part.rays, &shared, corners, found));
-            let weights = weights(s, &part.rays, self.backward, corners);
+            let corners = octet.corners_of_best(s, leaves, self.axes, found);
+            let t = s.store(exact_t(s, &octet.rays, &shared, corners, found));
+            let weights = weights(s, &octet.rays, self.backward, corners);
             let (u, v) = (s.store(weights.u), s.store(weights.v));
-            let positions = s.to_bits(part.best.position);
+            let positions = s.to_bits(octet.best.position);
             for (lane, &index) in indices.iter().enumerate() {
                 answers[index as usize] = (found >> lane & 1 == 1).then(|| Hit {
                     t: t[lane],
                     u: u[lane],
                     v: v[lane],
-                    triangle: leaves.triangle(positions[lane]),
+                    triangle: leaves.triangle(LeafPosition::from_bits(positions[lane])),
                     side: side(weights.front >> lane & 1 == 1),
                 });
             }
@@ -246,7 +246,7 @@ impl<S: Simd> Packet<S> {
     }
 }
 
-impl<S: Simd> Part<S> {
+impl<S: Simd> Octet<S> {
     /// The corners of the best hits in `lanes`, relative to the origins. Neighbours often hit the same
     /// triangle, so each triangle is read once.
     #[inline(always)]
@@ -255,12 +255,12 @@ impl<S: Simd> Part<S> {
         let mut corners = [[s.splat(0.0); 3]; 3];
         let mut left = lanes;
         while left != 0 {
-            let position = positions[left.trailing_zeros() as usize % LANES];
-            let same = s.eq_bits(self.best.position, s.splat(f32::from_bits(position)));
+            let bits = positions[left.trailing_zeros() as usize % LANES];
+            let same = s.eq_bits(self.best.position, s.splat(f32::from_bits(bits)));
             left &= !same;
             let mask = s.mask_from_bits(same);
-            let (block, triangle) =
-                (position as usize / BLOCK_WIDTH, position as usize % BLOCK_WIDTH);
+            let position = LeafPosition::from_bits(bits);
+            let (block, triangle) = (position.block(), position.lane());
             match leaves {
                 Leaves::Full(blocks) => {
                     for corner in 0..3 {
@@ -290,9 +290,9 @@ impl<S: Simd> Part<S> {
 /// The maximum lane.
 #[inline(always)]
 fn max_lane<S: Simd>(s: S, lanes: <S::Rays as Lanes>::F) -> f32 {
-    let mut max = s.part(lanes, 0);
-    for part in 1..S::RAY_PARTS {
-        max = s.max(max, s.part(lanes, part));
+    let mut max = s.octet(lanes, 0);
+    for octet in 1..S::OCTETS {
+        max = s.max(max, s.octet(lanes, octet));
     }
     let [a, b, c, d, e, f, g, h] = s.store(max);
     a.max(b).max(c.max(d)).max(e.max(f).max(g.max(h)))

@@ -36,7 +36,7 @@ impl Kind {
 }
 
 impl<S: Simd> Packet<S> {
-    /// Makes this the packet of the rays at `indices`, 1 to [`PACKET`](super::PACKET), and returns the valid
+    /// Makes this the packet of the rays at `indices`, 1 to [`PACKET_WIDTH`](super::PACKET_WIDTH), and returns the valid
     /// ones. `None` if it cannot take all valid rays: they must share octant and dominant axis. None may
     /// start so far away that products overflow in f32, or have a tiny or huge direction. `reach` is that of
     /// the tree.
@@ -61,16 +61,16 @@ impl<S: Simd> Packet<S> {
         self.n_groups = indices.len().div_ceil(width);
         for (g, indices) in indices.chunks(width).enumerate() {
             let mut columns = [zero; LANES];
-            for part in 0..S::RAY_PARTS {
+            for octet in 0..S::OCTETS {
                 let mut rows = [s.splat(0.0); LANES];
                 for lane in 0..LANES {
                     // Lanes without a ray repeat the last one.
-                    let index = indices[(LANES * part + lane).min(indices.len() - 1)];
+                    let index = indices[(LANES * octet + lane).min(indices.len() - 1)];
                     rows[lane] = s.load(as_row(&rays[index as usize]));
                 }
                 rows = s.transpose(rows);
                 for i in 0..LANES {
-                    columns[i] = s.with_part(columns[i], part, rows[i]);
+                    columns[i] = s.with_octet(columns[i], octet, rows[i]);
                 }
             }
             let used = all >> (width - indices.len());
@@ -151,7 +151,7 @@ impl<S: Simd> Packet<S> {
         }
         let extremes = Extremes::new(s, low, high, t_min, t_max);
         let [x, y, z] = groups[0].rays.origin;
-        let origin = [s.part(x, 0), s.part(y, 0), s.part(z, 0)];
+        let origin = [s.octet(x, 0), s.octet(y, 0), s.octet(z, 0)];
         let (mut near_origin, mut far_origin) = (origin, origin);
         if !self.has_one_origin || self.shift[2] != 0.0 {
             (near_origin, far_origin) = self.origins_of(groups, backward);
@@ -281,14 +281,14 @@ impl Extremes {
 /// The minimum lane of each of the rows.
 #[inline(always)]
 fn least_of_each<S: Simd>(s: S, rows: [<S::Rays as Lanes>::F; LANES]) -> [f32; LANES] {
-    let mut parts = [s.splat(0.0); LANES];
+    let mut octets = [s.splat(0.0); LANES];
     for i in 0..LANES {
-        parts[i] = s.part(rows[i], 0);
-        for part in 1..S::RAY_PARTS {
-            parts[i] = s.min(parts[i], s.part(rows[i], part));
+        octets[i] = s.octet(rows[i], 0);
+        for octet in 1..S::OCTETS {
+            octets[i] = s.min(octets[i], s.octet(rows[i], octet));
         }
     }
-    let [a, b, c, d, e, f, g, h] = s.transpose(parts);
+    let [a, b, c, d, e, f, g, h] = s.transpose(octets);
     let (ab, cd, ef, gh) = (s.min(a, b), s.min(c, d), s.min(e, f), s.min(g, h));
     s.store(s.min(s.min(ab, cd), s.min(ef, gh)))
 }

@@ -10,11 +10,11 @@ use crate::{
     error_bounds::INFLATION,
     kernel::{
         box_test::BoxHits,
-        hit_sink::leaf_position,
         triangle_decision::Shared,
         triangle_filter::{Corners, Plane, relative, within_edges},
     },
     layout::{CornerRows, Leaves, Reach, TriangleBlock, WideNode},
+    leaf_position::LeafPosition,
     simd::{Lanes, Simd},
     widths::{BLOCK_WIDTH, NODE_WIDTH},
 };
@@ -154,7 +154,7 @@ impl<S: Simd> Packet<S> {
         for corner in 0..3 {
             let coordinates = self.load(&block.corners[corner]);
             for axis in 0..3 {
-                let origin = s.part(self.groups[0].rays.origin[axis], 0);
+                let origin = s.octet(self.groups[0].rays.origin[axis], 0);
                 let coordinate = coordinates[axis];
                 rows[corner][axis] =
                     s.store(if ONE_ORIGIN { s.sub(coordinate, origin) } else { coordinate });
@@ -174,7 +174,7 @@ impl<S: Simd> Packet<S> {
             }
             let normal =
                 [r.splat(normals[0][lane]), r.splat(normals[1][lane]), r.splat(normals[2][lane])];
-            let position = leaf_position(index, lane);
+            let position = LeafPosition::new(index, lane);
             let mut left = active;
             while left != 0 {
                 let g = left.trailing_zeros() as usize / group_width::<S>();
@@ -245,7 +245,7 @@ impl<L: Lanes> Group<L> {
         corners: Corners<L>,
         normal: [L::F; 3],
         wanted: u32,
-        position: u32,
+        position: LeafPosition,
     ) -> (u32, u32) {
         let within_edges = within_edges(s, &self.rays, corners);
         let within = s.movemask(within_edges.maybe) & wanted;

@@ -9,59 +9,60 @@ use std::ops::Range;
 use glam::{DVec2, Vec3};
 
 use super::polygon::{Polygon, bounds_of, reach_of};
-use crate::box3::Box3;
+use crate::{box3::Box3, leaf_position::LeafPosition};
 
 /// The parts of split triangles, by their position in the leaves.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Parts {
-    /// The positions in the leaves, rising.
-    leaf_positions: Vec<u32>,
+pub(crate) struct LeafParts {
+    /// Rising.
+    positions: Vec<LeafPosition>,
     /// Part `i` has the vertices `weights[starts[i]..starts[i + 1]]`.
     starts: Vec<u32>,
     /// The weights of the second and third corner.
     weights: Vec<DVec2>,
 }
 
-impl Parts {
+impl LeafParts {
     /// Adds the part of a triangle within the box of its leaf. Positions must rise.
     ///
     /// The box is widened by far more than a cut rounds, so the parts of a triangle still cover it.
-    pub(crate) fn push(&mut self, leaf_position: u32, corners: [Vec3; 3], leaf: Box3) {
+    pub(crate) fn push(&mut self, position: LeafPosition, corners: [Vec3; 3], leaf: Box3) {
         let whole = Polygon::of_triangle(corners);
         let [min, max] = [leaf.min.as_dvec3(), leaf.max.as_dvec3()];
         let part = whole.within(min, max).filter(|part| !part.is_empty()).unwrap_or(whole);
         if self.starts.is_empty() {
             self.starts.push(0);
         }
-        self.leaf_positions.push(leaf_position);
+        self.positions.push(position);
         self.weights.extend(part.vertices().iter().map(|vertex| vertex.weights));
         self.starts.push(self.weights.len() as u32);
     }
 
     /// The parts at positions in the leaves, in order.
-    pub(crate) fn within(&self, leaf_positions: Range<u32>) -> impl Iterator<Item = Part<'_>> {
-        let place = |position: u32| self.leaf_positions.partition_point(|&other| other < position);
-        let parts = place(leaf_positions.start)..place(leaf_positions.end);
-        parts.map(|part| Part {
-            leaf_position: self.leaf_positions[part],
+    pub(crate) fn within(
+        &self,
+        positions: Range<LeafPosition>,
+    ) -> impl Iterator<Item = LeafPart<'_>> {
+        let place = |position| self.positions.partition_point(|&other| other < position);
+        let parts = place(positions.start)..place(positions.end);
+        parts.map(|part| LeafPart {
+            position: self.positions[part],
             weights: &self.weights[self.starts[part] as usize..self.starts[part + 1] as usize],
         })
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        size_of_val(&*self.leaf_positions)
-            + size_of_val(&*self.starts)
-            + size_of_val(&*self.weights)
+        size_of_val(&*self.positions) + size_of_val(&*self.starts) + size_of_val(&*self.weights)
     }
 }
 
 /// A part of a split triangle.
-pub(crate) struct Part<'a> {
-    pub(crate) leaf_position: u32,
+pub(crate) struct LeafPart<'a> {
+    pub(crate) position: LeafPosition,
     weights: &'a [DVec2],
 }
 
-impl Part<'_> {
+impl LeafPart<'_> {
     /// The box of the part, if its triangle has moved to `corners`.
     pub(crate) fn bounds(&self, corners: [Vec3; 3]) -> Box3 {
         let reach = reach_of(corners);

@@ -1,9 +1,12 @@
-//! Writes the shape that the builder makes as nodes and blocks.
+//! Writes the shape of a tree as nodes and blocks.
 
-use super::{ChildRef, IndexedBlocks, Leaves, TriangleBlock, WideNode, triangle_block::FillBlocks};
+use super::{
+    collapse::{WideTarget, WideTree},
+    progress::Progress,
+};
 use crate::{
     box3::Box3,
-    builder::{Progress, WideTarget, WideTree},
+    layout::{ChildRef, FillBlocks, IndexedBlocks, Leaves, TriangleBlock, WideNode},
     options::Layout,
     platform::parallel,
     scaled_mesh::ScaledMesh,
@@ -33,6 +36,33 @@ pub(crate) fn encode_nodes(
     })
 }
 
+/// The largest coordinate of the triangles below each child of a wide tree, whole triangles where parts stand in
+/// leaves. `order` holds triangles.
+pub(super) fn reach_of_children(wide: &WideTree, order: &[u32], mesh: &ScaledMesh<'_>) -> Vec<f32> {
+    let mut reach = vec![0.0f32; wide.children.len()];
+    // Children stand behind their parents.
+    for index in (0..wide.children.len()).rev() {
+        let below = match wide.children[index].target {
+            WideTarget::Node(node) => {
+                let children = wide.starts[node as usize]..wide.starts[node as usize + 1];
+                reach[children.start as usize..children.end as usize]
+                    .iter()
+                    .copied()
+                    .fold(0.0, f32::max)
+            }
+            WideTarget::Leaf { first, count, .. } => {
+                let triangles = &order[first as usize..(first + count) as usize];
+                triangles
+                    .iter()
+                    .map(|&triangle| mesh.triangle_box(triangle).reach())
+                    .fold(0.0, f32::max)
+            }
+        };
+        reach[index] = below;
+    }
+    reach
+}
+
 /// The primitives of each block. The builder numbers blocks in the order of the children.
 pub(crate) fn block_sources<'a>(wide: &WideTree, order: &'a [u32]) -> Vec<&'a [u32]> {
     let mut sources = Vec::with_capacity(wide.n_blocks as usize);
@@ -46,7 +76,7 @@ pub(crate) fn block_sources<'a>(wide: &WideTree, order: &'a [u32]) -> Vec<&'a [u
 }
 
 /// The leaves of a tree, with the triangles of each block.
-pub(crate) fn encode_leaves(
+pub(super) fn encode_leaves(
     mesh: ScaledMesh<'_>,
     sources: &[&[u32]],
     layout: Layout,

@@ -1,7 +1,7 @@
-//! What stopped the last packets of shadow rays of a chunk. It names blocks that the next packet tests before
-//! the tree, and changes no answer.
+//! The blocks that stopped the last packets of shadow rays of a chunk. The next packet tests them before the
+//! tree, which changes no answer.
 
-use super::recent_rays::HintBackoff;
+use super::occluder::HintBackoff;
 use crate::{
     kernel::{Packet, RaySet},
     layout::{Tree, TriangleBlock},
@@ -11,12 +11,12 @@ use crate::{
 /// Blocks that stopped rays of the last packets, the latest first.
 ///
 /// Three, because the packets of two kinds of rays may alternate, and an edge may divide the rays of a packet.
-pub(super) struct Occluders {
+pub(super) struct PacketOccluders {
     blocks: [Option<usize>; 3],
     backoff: HintBackoff,
 }
 
-impl Occluders {
+impl PacketOccluders {
     pub(super) fn new() -> Self {
         Self { blocks: [None; 3], backoff: HintBackoff::new() }
     }
@@ -47,7 +47,7 @@ pub(super) struct OccluderTest<'a, S: Simd> {
     pub(super) tree: &'a Tree,
     pub(super) packet: &'a mut Packet<S>,
     pub(super) valid: RaySet,
-    pub(super) occluders: &'a Occluders,
+    pub(super) occluders: &'a PacketOccluders,
 }
 
 impl<S: Simd> KernelOn<S> for OccluderTest<'_, S> {
@@ -55,7 +55,7 @@ impl<S: Simd> KernelOn<S> for OccluderTest<'_, S> {
 
     #[inline(always)]
     fn run_on(self, _: S) -> (RaySet, Option<usize>) {
-        let Self { tree, packet, valid, occluders: Occluders { blocks, backoff } } = self;
+        let Self { tree, packet, valid, occluders: PacketOccluders { blocks, backoff } } = self;
         let (leaves, reach) = (&tree.leaves, &tree.reach);
         let mut scratch = TriangleBlock::EMPTY;
         let (mut stopped, mut last) = (0, None);
@@ -85,7 +85,7 @@ mod tests {
 
     #[test]
     fn the_latest_occluders_are_tested_until_a_packet_is_free() {
-        let mut occluders = Occluders::new();
+        let mut occluders = PacketOccluders::new();
         assert!(!occluders.may_stop());
         for block in [7, 7, 8, 8, 9, 5] {
             occluders.remember(Some(block));

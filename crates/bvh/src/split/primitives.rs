@@ -1,13 +1,13 @@
-//! What the builder sorts: triangles, and parts of split ones.
+//! The primitives of a build: triangles, and parts of split ones.
 
 use super::{needles::parts_of_needles, polygon::Part, triangle_set::TriangleSet};
 use crate::{box3::Box3, scaled_mesh::ScaledMesh};
 
-/// The triangles of a mesh as the builder sees them: one reference for each, more for split ones.
+/// The triangles of a mesh as the builder sees them: one primitive for each, more for split ones.
 ///
-/// A reference is a number. Those below the number of triangles are the triangles, where a split triangle
+/// A primitive is a number. Those below the number of triangles are the triangles, where a split triangle
 /// stands for its first part. The other parts follow.
-pub(crate) struct References<'a> {
+pub(crate) struct Primitives<'a> {
     mesh: ScaledMesh<'a>,
     split: TriangleSet,
     /// The first parts, by rising index of the triangle.
@@ -15,9 +15,9 @@ pub(crate) struct References<'a> {
     other_parts: Vec<Part>,
 }
 
-impl<'a> References<'a> {
-    /// The references of a mesh of which some triangles are worth splitting; `None` for all others.
-    pub(crate) fn of_worthwhile_splits(mesh: ScaledMesh<'a>) -> Option<Self> {
+impl<'a> Primitives<'a> {
+    /// The primitives of a mesh whose needles are worth splitting; `None` for all others.
+    pub(crate) fn of_split_needles(mesh: ScaledMesh<'a>) -> Option<Self> {
         let parts = parts_of_needles(&mesh);
         let mut split = TriangleSet::with_room_for(mesh.n_triangles());
         let is_first = |part: &Part| split.insert(part.triangle) == Some(true);
@@ -25,18 +25,18 @@ impl<'a> References<'a> {
         (!other_parts.is_empty()).then_some(Self { mesh, split, first_parts, other_parts })
     }
 
-    /// The number of references.
+    /// The number of primitives.
     pub(crate) fn len(&self) -> usize {
         self.mesh.n_triangles() + self.other_parts.len()
     }
 
-    /// The box of a reference.
+    /// The box of a primitive.
     #[inline(always)]
-    pub(crate) fn bounds(&self, reference: u32) -> Box3 {
-        match self.other_parts.get((reference as usize).wrapping_sub(self.mesh.n_triangles())) {
+    pub(crate) fn bounds(&self, primitive: u32) -> Box3 {
+        match self.other_parts.get((primitive as usize).wrapping_sub(self.mesh.n_triangles())) {
             Some(part) => part.bounds,
-            None if self.split.contains(reference) => self.first_part(reference),
-            None => self.mesh.triangle_box(reference),
+            None if self.split.contains(primitive) => self.first_part(primitive),
+            None => self.mesh.triangle_box(primitive),
         }
     }
 
@@ -46,12 +46,12 @@ impl<'a> References<'a> {
         self.first_parts[at].bounds
     }
 
-    /// The triangle of a reference, and whether it is split.
+    /// The triangle of a primitive, and whether it is split.
     #[inline]
-    pub(crate) fn triangle(&self, reference: u32) -> (u32, bool) {
-        match self.other_parts.get((reference as usize).wrapping_sub(self.mesh.n_triangles())) {
+    pub(crate) fn triangle(&self, primitive: u32) -> (u32, bool) {
+        match self.other_parts.get((primitive as usize).wrapping_sub(self.mesh.n_triangles())) {
             Some(part) => (part.triangle, true),
-            None => (reference, self.split.contains(reference)),
+            None => (primitive, self.split.contains(primitive)),
         }
     }
 }
