@@ -246,7 +246,7 @@ fn check_batches(mesh: &TriMesh, bvh: &MeshBvh, rays: &[Ray], step: usize) -> us
 
 /// A ray that does not fit in with its neighbours.
 fn odd(ray: Ray, mesh: &TriMesh, oracle: &Oracle, rng: &mut Rng) -> Ray {
-    let t = oracle.hits(&ray).closed.first().map_or(1.0, |hit| hit.t);
+    let t = oracle.hits(&ray).every_triangle.first().map_or(1.0, |hit| hit.t);
     let invalid = invalid_rays(ray.origin, ray.origin + ray.direction);
     match rng.below(11) {
         0 => invalid[rng.below(invalid.len())].1,

@@ -74,8 +74,8 @@ fn an_answer_altered_by_one_bit_is_detected() {
         for list in 0..8 {
             let in_list = case.difference(|answers| {
                 let list = match list {
-                    0 => &mut answers.closed,
-                    1 => &mut answers.once,
+                    0 => &mut answers.every_triangle,
+                    1 => &mut answers.once_per_crossing,
                     _ => &mut answers.nearest[list - 2].hits,
                 };
                 list.last_mut().into_iter().for_each(alter);
@@ -95,7 +95,7 @@ fn a_lost_hit_is_detected() {
     let losses: [Change<'_, Answers>; 4] = [
         ("closest hit", &|answers| answers.closest = None),
         ("occlusion", &|answers| answers.occluded = false),
-        ("last hit of a list", &|answers| _ = answers.closed.pop()),
+        ("last hit of a list", &|answers| _ = answers.every_triangle.pop()),
         ("crossing", &|answers| answers.crossings = answers.crossings.saturating_sub(1)),
     ];
     for (what, lose) in losses {
@@ -104,7 +104,7 @@ fn a_lost_hit_is_detected() {
     let losses_in_batch: [(&str, BatchChange); 3] = [
         ("closest hit", |batch, i| batch.closest[i] = None),
         ("occlusion", |batch, i| batch.occluded[i] = false),
-        ("hit of a list", |batch, _| _ = batch.closed.hits.pop()),
+        ("hit of a list", |batch, _| _ = batch.every_triangle.hits.pop()),
     ];
     for (what, lose) in losses_in_batch {
         assert!(case.difference_in_batch(lose).is_some(), "{what} in a batch");
@@ -119,9 +119,12 @@ fn the_oracle_and_the_public_brute_force_agree_on_soups() {
         let shape = soup(&mut rng, 60);
         let rays = hard_rays(&shape.mesh, 60, &mut rng);
         let expected = Expected::new(&shape.mesh, &rays);
-        n_hits += expected.hits.iter().map(|hits| hits.closed.len()).sum::<usize>();
-        n_edges +=
-            expected.hits.iter().map(|hits| hits.closed.len() - hits.once.len()).sum::<usize>();
+        n_hits += expected.hits.iter().map(|hits| hits.every_triangle.len()).sum::<usize>();
+        n_edges += expected
+            .hits
+            .iter()
+            .map(|hits| hits.every_triangle.len() - hits.once_per_crossing.len())
+            .sum::<usize>();
         let difference =
             expected.difference(|ray, faces| Answers::by_brute_force(&shape.mesh, ray, faces));
         assert_eq!(difference, None, "round {round}, {}", shape.name);

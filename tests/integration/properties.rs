@@ -222,12 +222,13 @@ fn a_batch_in_two_pieces_is_the_batch() {
             prop_assert_eq!(whole.occluded, [first.occluded, second.occluded].concat());
             prop_assert_eq!(whole.crossings, [first.crossings, second.crossings].concat());
             prop_assert_eq!(
-                bits(&whole.closed.hits),
-                [bits(&first.closed.hits), bits(&second.closed.hits)].concat()
+                bits(&whole.every_triangle.hits),
+                [bits(&first.every_triangle.hits), bits(&second.every_triangle.hits)].concat()
             );
             prop_assert_eq!(
-                bits(&whole.once.hits),
-                [bits(&first.once.hits), bits(&second.once.hits)].concat()
+                bits(&whole.once_per_crossing.hits),
+                [bits(&first.once_per_crossing.hits), bits(&second.once_per_crossing.hits)]
+                    .concat()
             );
         }
         Ok(())

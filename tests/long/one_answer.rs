@@ -150,7 +150,7 @@ fn shares(sizes: &[usize], n: usize) -> Vec<usize> {
 }
 
 fn compare(name: &str, trees: &[(String, MeshBvh)], expected: &Expected<'_>, seed: u64) -> Tally {
-    let n_hits = expected.hits.iter().filter(|hits| !hits.closed.is_empty()).count() as u64;
+    let n_hits = expected.hits.iter().filter(|hits| !hits.every_triangle.is_empty()).count() as u64;
     let mut tally = Tally { n_rays: expected.rays.len() as u64, n_hits, ..Tally::default() };
     for (i, (tree, bvh)) in trees.iter().enumerate() {
         let single = expected.single_difference(bvh);

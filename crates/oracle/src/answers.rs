@@ -15,10 +15,10 @@ pub struct Answers {
     pub closest: Option<Hit>,
     /// Whether the ray hits anything.
     pub occluded: bool,
-    /// All hits on closed triangles.
-    pub closed: Vec<Hit>,
+    /// All hits, on every triangle.
+    pub every_triangle: Vec<Hit>,
     /// All hits, each crossing once.
-    pub once: Vec<Hit>,
+    pub once_per_crossing: Vec<Hit>,
     /// The nearest hits, for each number in [`N_NEAREST`] and each [`HitMode`].
     pub nearest: Vec<NearestHits>,
     /// The number of crossings.
@@ -48,8 +48,9 @@ macro_rules! answers_of {
         $crate::Answers {
             closest: bvh.closest_hit(ray, faces),
             occluded: bvh.is_occluded(ray, faces),
-            closed: bvh.all_hits(ray, &HitOptions { faces, mode: HitMode::EveryTriangle }),
-            once: bvh.all_hits(ray, &HitOptions { faces, mode: HitMode::OncePerCrossing }),
+            every_triangle: bvh.all_hits(ray, &HitOptions { faces, mode: HitMode::EveryTriangle }),
+            once_per_crossing: bvh
+                .all_hits(ray, &HitOptions { faces, mode: HitMode::OncePerCrossing }),
             nearest: $crate::NearestHits::ask_all(|mode, n, hits| {
                 bvh.nearest_hits_into(ray, n, &HitOptions { faces, mode }, hits);
             }),
@@ -70,10 +71,13 @@ macro_rules! batch_answers_of {
         bvh.closest_hit_batch(rays, faces, &mut found.closest);
         bvh.is_occluded_batch(rays, faces, &mut found.occluded);
         bvh.count_crossings_batch(rays, faces, &mut found.crossings);
-        let closed = bvh.all_hits_batch(rays, &HitOptions { faces, mode: HitMode::EveryTriangle });
-        found.closed = HitRuns { starts: closed.starts, hits: closed.hits };
-        let once = bvh.all_hits_batch(rays, &HitOptions { faces, mode: HitMode::OncePerCrossing });
-        found.once = HitRuns { starts: once.starts, hits: once.hits };
+        let every_triangle =
+            bvh.all_hits_batch(rays, &HitOptions { faces, mode: HitMode::EveryTriangle });
+        found.every_triangle = HitRuns { starts: every_triangle.starts, hits: every_triangle.hits };
+        let once_per_crossing =
+            bvh.all_hits_batch(rays, &HitOptions { faces, mode: HitMode::OncePerCrossing });
+        found.once_per_crossing =
+            HitRuns { starts: once_per_crossing.starts, hits: once_per_crossing.hits };
         found
     }};
 }
@@ -98,17 +102,22 @@ impl Answers {
     /// first of all hits, because the scan has no query for them.
     pub fn by_brute_force(mesh: &TriMesh, ray: &Ray, faces: Faces) -> Self {
         let all_hits = |mode| brute_force::all_hits(mesh, ray, &HitOptions { faces, mode });
-        let (closed, once) = (all_hits(HitMode::EveryTriangle), all_hits(HitMode::OncePerCrossing));
+        let (every_triangle, once_per_crossing) =
+            (all_hits(HitMode::EveryTriangle), all_hits(HitMode::OncePerCrossing));
         Self {
             closest: brute_force::closest_hit(mesh, ray, faces),
             occluded: brute_force::is_occluded(mesh, ray, faces),
             nearest: NearestHits::ask_all(|mode, n, hits| {
-                let all = if mode == HitMode::EveryTriangle { &closed } else { &once };
+                let all = if mode == HitMode::EveryTriangle {
+                    &every_triangle
+                } else {
+                    &once_per_crossing
+                };
                 hits.extend(all.iter().take(n));
             }),
             crossings: brute_force::count_crossings(mesh, ray, faces),
-            closed,
-            once,
+            every_triangle,
+            once_per_crossing,
         }
     }
 }
@@ -120,10 +129,10 @@ pub struct BatchAnswers {
     pub closest: Vec<Option<Hit>>,
     /// Whether each ray hits anything.
     pub occluded: Vec<bool>,
-    /// All hits on closed triangles.
-    pub closed: HitRuns,
+    /// All hits, on every triangle.
+    pub every_triangle: HitRuns,
     /// All hits, each crossing once.
-    pub once: HitRuns,
+    pub once_per_crossing: HitRuns,
     /// The numbers of crossings.
     pub crossings: Vec<u32>,
 }
@@ -145,8 +154,8 @@ impl BatchAnswers {
             closest: vec![Some(no_answer); n],
             // Both values are answers, so an unwritten entry shows for about every other ray.
             occluded: (0..n).map(|i| i % 2 == 0).collect(),
-            closed: HitRuns::default(),
-            once: HitRuns::default(),
+            every_triangle: HitRuns::default(),
+            once_per_crossing: HitRuns::default(),
             crossings: vec![u32::MAX; n],
         }
     }

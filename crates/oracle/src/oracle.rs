@@ -33,14 +33,14 @@ impl Oracle {
         for (triangle, &corners) in self.corners.iter().enumerate() {
             if let Some(hit) = ray.intersect(corners) {
                 let hit = Hit::new(triangle as u32, hit);
-                found.closed.push(hit);
+                found.every_triangle.push(hit);
                 if ray.owns_crossing(corners) {
-                    found.once.push(hit);
+                    found.once_per_crossing.push(hit);
                 }
             }
         }
-        found.closed.sort_by(Hit::cmp_along_ray);
-        found.once.sort_by(Hit::cmp_along_ray);
+        found.every_triangle.sort_by(Hit::cmp_along_ray);
+        found.once_per_crossing.sort_by(Hit::cmp_along_ray);
         found
     }
 }
@@ -49,9 +49,9 @@ impl Oracle {
 #[derive(Clone, Debug, Default)]
 pub struct RayHits {
     /// Every triangle that the ray meets, sorted by `(t, triangle)`.
-    pub closed: Vec<Hit>,
+    pub every_triangle: Vec<Hit>,
     /// The triangles that own their crossing, sorted by `(t, triangle)`.
-    pub once: Vec<Hit>,
+    pub once_per_crossing: Vec<Hit>,
 }
 
 impl RayHits {
@@ -60,6 +60,9 @@ impl RayHits {
         let seen = |hits: &[Hit]| -> Vec<Hit> {
             hits.iter().copied().filter(|hit| faces.accepts(hit.side)).collect()
         };
-        Self { closed: seen(&self.closed), once: seen(&self.once) }
+        Self {
+            every_triangle: seen(&self.every_triangle),
+            once_per_crossing: seen(&self.once_per_crossing),
+        }
     }
 }

@@ -329,7 +329,7 @@ mod tests {
             let (oracle, mut rng) = (Oracle::new(&mesh), Rng::new(5));
             for kind in RayKind::ALL {
                 let rays = (0..1000).map(|_| kind.ray(&mesh, &mut rng));
-                let n_hits = rays.filter(|ray| !oracle.hits(ray).closed.is_empty()).count();
+                let n_hits = rays.filter(|ray| !oracle.hits(ray).every_triangle.is_empty()).count();
                 assert!(n_hits > 30, "{kind:?}: {n_hits} of 1000");
             }
         }

@@ -85,7 +85,7 @@ pub fn hard_rays(mesh: &TriMesh, n: usize, rng: &mut Rng) -> Vec<Ray> {
     while rays.len() < n && n_hits < 10 * n {
         let ray = aimed_ray(mesh, rng);
         rays.push(ray);
-        let hits = oracle.hits(&ray).closed;
+        let hits = oracle.hits(&ray).every_triangle;
         n_hits += hits.len();
         if !hits.is_empty() && rng.one_in(4) {
             let t = rng.pick(&hits).t;
@@ -148,8 +148,11 @@ mod tests {
         let oracle = Oracle::new(&mesh);
         let rays = HostileRays::new(&mesh, 1).next_rays(3300);
         let hits: Vec<_> = rays.iter().map(|ray| oracle.hits(ray)).collect();
-        assert!(hits.iter().filter(|hits| !hits.closed.is_empty()).count() > 1500);
-        let n_on_edges = hits.iter().filter(|hits| hits.once.len() < hits.closed.len()).count();
+        assert!(hits.iter().filter(|hits| !hits.every_triangle.is_empty()).count() > 1500);
+        let n_on_edges = hits
+            .iter()
+            .filter(|hits| hits.once_per_crossing.len() < hits.every_triangle.len())
+            .count();
         assert!(n_on_edges > 300, "{n_on_edges}");
         assert!(rays.iter().filter(|ray| !ray.is_valid()).count() > 50);
     }
@@ -160,7 +163,8 @@ mod tests {
         let (oracle, mut rng) = (Oracle::new(&mesh), Rng::new(2));
         let bundles: Vec<Ray> = (0..20).flat_map(|_| bundle(&mesh, &mut rng)).collect();
         for rays in [bundles, hard_rays(&mesh, 1280, &mut rng)] {
-            let n_hits = rays.iter().filter(|ray| !oracle.hits(ray).closed.is_empty()).count();
+            let n_hits =
+                rays.iter().filter(|ray| !oracle.hits(ray).every_triangle.is_empty()).count();
             assert!(rays.len() == 1280 && n_hits > 300, "{n_hits} of {}", rays.len());
         }
     }

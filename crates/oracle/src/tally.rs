@@ -14,10 +14,10 @@ pub enum Query {
     Closest,
     /// Whether the ray hits anything.
     Any,
-    /// All hits on closed triangles.
-    AllClosed,
+    /// All hits, on every triangle.
+    EveryTriangle,
     /// All hits, each crossing once.
-    AllOnce,
+    OncePerCrossing,
     /// The nearest hits in either mode.
     Nearest,
     /// The number of crossings.
@@ -26,16 +26,22 @@ pub enum Query {
 
 impl Query {
     /// All queries, in the order of the variants.
-    pub const ALL: [Self; 6] =
-        [Self::Closest, Self::Any, Self::AllClosed, Self::AllOnce, Self::Nearest, Self::Crossings];
+    pub const ALL: [Self; 6] = [
+        Self::Closest,
+        Self::Any,
+        Self::EveryTriangle,
+        Self::OncePerCrossing,
+        Self::Nearest,
+        Self::Crossings,
+    ];
 
     /// The name in reports.
     pub fn name(self) -> &'static str {
         match self {
             Self::Closest => "closest",
             Self::Any => "any",
-            Self::AllClosed => "all",
-            Self::AllOnce => "once",
+            Self::EveryTriangle => "all",
+            Self::OncePerCrossing => "once",
             Self::Nearest => "nearest",
             Self::Crossings => "crossings",
         }
@@ -116,8 +122,8 @@ impl Tally {
         let found = Found {
             closest: found.closest,
             occluded: found.occluded,
-            closed: &found.closed,
-            once: &found.once,
+            every_triangle: &found.every_triangle,
+            once_per_crossing: &found.once_per_crossing,
             nearest: &found.nearest,
             crossings: found.crossings,
         };
@@ -136,18 +142,19 @@ impl Tally {
         found: &BatchAnswers,
         expected: &[RayHits],
     ) {
-        let BatchAnswers { closest, occluded, closed, once, crossings } = found;
+        let BatchAnswers { closest, occluded, every_triangle, once_per_crossing, crossings } =
+            found;
         assert_eq!(expected.len(), rays.len(), "one list of expected hits per ray");
         let lengths = [closest.len(), occluded.len(), crossings.len()];
         assert_eq!(lengths, [rays.len(); 3], "one answer per ray");
-        let lengths = [closed.starts.len(), once.starts.len()];
+        let lengths = [every_triangle.starts.len(), once_per_crossing.starts.len()];
         assert_eq!(lengths, [rays.len() + 1; 2], "one run of hits per ray");
         for (i, ray) in rays.iter().enumerate() {
             let found = Found {
                 closest: closest[i],
                 occluded: occluded[i],
-                closed: closed.of(i),
-                once: once.of(i),
+                every_triangle: every_triangle.of(i),
+                once_per_crossing: once_per_crossing.of(i),
                 nearest: &[],
                 crossings: crossings[i] as usize,
             };
@@ -156,16 +163,17 @@ impl Tally {
     }
 
     fn compare_found(&mut self, at: At<'_>, found: Found<'_>, expected: &RayHits) {
-        let RayHits { closed, once } = expected;
-        self.compare_hits(at, Query::Closest, found.closest.as_slice(), first(closed, 1));
-        self.compare_values(at, Query::Any, found.occluded, !closed.is_empty());
-        self.compare_hits(at, Query::AllClosed, found.closed, closed);
-        self.compare_hits(at, Query::AllOnce, found.once, once);
+        let RayHits { every_triangle, once_per_crossing } = expected;
+        self.compare_hits(at, Query::Closest, found.closest.as_slice(), first(every_triangle, 1));
+        self.compare_values(at, Query::Any, found.occluded, !every_triangle.is_empty());
+        self.compare_hits(at, Query::EveryTriangle, found.every_triangle, every_triangle);
+        self.compare_hits(at, Query::OncePerCrossing, found.once_per_crossing, once_per_crossing);
         for NearestHits { mode, n, hits } in found.nearest {
-            let all = if *mode == HitMode::EveryTriangle { closed } else { once };
+            let all =
+                if *mode == HitMode::EveryTriangle { every_triangle } else { once_per_crossing };
             self.compare_hits(at, Query::Nearest, hits, first(all, *n));
         }
-        self.compare_values(at, Query::Crossings, found.crossings, once.len());
+        self.compare_values(at, Query::Crossings, found.crossings, once_per_crossing.len());
     }
 
     fn compare_hits(&mut self, at: At<'_>, query: Query, found: &[Hit], expected: &[Hit]) {
@@ -212,8 +220,8 @@ struct At<'a> {
 struct Found<'a> {
     closest: Option<Hit>,
     occluded: bool,
-    closed: &'a [Hit],
-    once: &'a [Hit],
+    every_triangle: &'a [Hit],
+    once_per_crossing: &'a [Hit],
     nearest: &'a [NearestHits],
     crossings: usize,
 }
@@ -251,8 +259,8 @@ mod tests {
             let oracle = Oracle::new(mesh);
             for ray in HostileRays::new(mesh, seed as u64).next_rays(1500) {
                 let hits = oracle.hits(&ray);
-                n_hits += hits.closed.len();
-                n_edges += hits.closed.len() - hits.once.len();
+                n_hits += hits.every_triangle.len();
+                n_edges += hits.every_triangle.len() - hits.once_per_crossing.len();
                 for faces in ALL_FACES {
                     let found = Answers::by_brute_force(mesh, &ray, faces);
                     tally.compare(&ray, faces, &found, &hits.seen_by(faces));
@@ -267,14 +275,14 @@ mod tests {
     /// The answers of a batch by brute force.
     fn batch(mesh: &TriMesh, rays: &[Ray], faces: Faces) -> BatchAnswers {
         let mut found = BatchAnswers::placeholders(rays.len());
-        (found.closed.starts, found.once.starts) = (vec![0], vec![0]);
+        (found.every_triangle.starts, found.once_per_crossing.starts) = (vec![0], vec![0]);
         for (i, ray) in rays.iter().enumerate() {
             found.closest[i] = brute_force::closest_hit(mesh, ray, faces);
             found.occluded[i] = brute_force::is_occluded(mesh, ray, faces);
             found.crossings[i] = brute_force::count_crossings(mesh, ray, faces) as u32;
             let modes = [
-                (&mut found.closed, HitMode::EveryTriangle),
-                (&mut found.once, HitMode::OncePerCrossing),
+                (&mut found.every_triangle, HitMode::EveryTriangle),
+                (&mut found.once_per_crossing, HitMode::OncePerCrossing),
             ];
             for (runs, mode) in modes {
                 runs.hits.extend(brute_force::all_hits(mesh, ray, &HitOptions { faces, mode }));
@@ -300,8 +308,9 @@ mod tests {
         assert_eq!(compare(&right).n_answers, 5 * 200);
 
         let unwritten = BatchAnswers::placeholders(200);
-        let BatchAnswers { closed, once, .. } = right;
-        let differences = compare(&BatchAnswers { closed, once, ..unwritten }).n_differences;
+        let BatchAnswers { every_triangle, once_per_crossing, .. } = right;
+        let differences =
+            compare(&BatchAnswers { every_triangle, once_per_crossing, ..unwritten }).n_differences;
         assert_eq!((differences[0], differences[5]), (200, 200));
         assert!(differences[1] > 50, "{differences:?}");
     }
@@ -315,7 +324,7 @@ mod tests {
         let repeat: fn(&mut Vec<Hit>) = |hits| hits.push(hits[0]);
         for alter in [lose, repeat] {
             let mut found = batch(&mesh, &rays, Faces::Both);
-            alter(&mut found.closed.hits);
+            alter(&mut found.every_triangle.hits);
             let mut tally = Tally::default();
             tally.compare_batch(&rays, Faces::Both, &found, &expected);
             assert_eq!(tally.n_differences, [0, 0, 1, 0, 0, 0]);
@@ -333,9 +342,9 @@ mod tests {
             (Query::Closest, &|found| found.closest.iter_mut().for_each(flip)),
             (Query::Closest, &|found| found.closest = None),
             (Query::Any, &|found| found.occluded = false),
-            (Query::AllClosed, &|found| flipped(&mut found.closed)),
-            (Query::AllClosed, &|found| _ = found.closed.pop()),
-            (Query::AllOnce, &|found| flipped(&mut found.once)),
+            (Query::EveryTriangle, &|found| flipped(&mut found.every_triangle)),
+            (Query::EveryTriangle, &|found| _ = found.every_triangle.pop()),
+            (Query::OncePerCrossing, &|found| flipped(&mut found.once_per_crossing)),
             (Query::Nearest, &|found| flipped(&mut found.nearest[5].hits)),
             (Query::Nearest, &|found| _ = found.nearest[0].hits.pop()),
             (Query::Crossings, &|found| found.crossings -= 1),
@@ -362,7 +371,7 @@ mod tests {
         let report = tally.first_difference().expect("one answer is wrong");
         assert!(report.starts_with("crossings, Both faces: Ray"), "{report}");
         assert!(report.contains("0x80000000 0xbf800000"), "{report}");
-        let n = bits(&hits.once).len();
+        let n = bits(&hits.once_per_crossing).len();
         assert!(report.ends_with(&format!("found {}, expected {n}", n + 1)), "{report}");
     }
 }

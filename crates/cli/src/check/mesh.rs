@@ -24,8 +24,8 @@ fn expected(oracle: &Oracle, rays: Vec<Ray>) -> Expected<Ray> {
     let seen_by = |faces| {
         let found = |hits: Vec<Hit>| hits.into_iter().map(Found::Mesh).collect();
         let of_ray = |hits: &RayHits| {
-            let RayHits { closed, once } = hits.seen_by(faces);
-            Hits([closed, once].map(found))
+            let RayHits { every_triangle, once_per_crossing } = hits.seen_by(faces);
+            Hits([every_triangle, once_per_crossing].map(found))
         };
         both.iter().map(of_ray).collect()
     };

@@ -204,7 +204,7 @@ fn filtered(tree: &MeshBvh, ray: &Ray, faces: Faces, hits: &RayHits) -> Tally {
     let mut sum = Tally::default();
     let case = (ray, faces);
     let accepted = |hits: &[Hit]| -> Vec<Hit> { hits.iter().copied().filter(accepts).collect() };
-    let (every, once) = (accepted(&hits.closed), accepted(&hits.once));
+    let (every, once) = (accepted(&hits.every_triangle), accepted(&hits.once_per_crossing));
     let found = tree.closest_hit_where(ray, faces, accepts);
     sum.compare("closest_where", &case, &hit_bits(every.first()), &hit_bits(&found));
     let found = tree.is_occluded_where(ray, faces, accepts);
@@ -212,7 +212,7 @@ fn filtered(tree: &MeshBvh, ray: &Ray, faces: Faces, hits: &RayHits) -> Tally {
     let found = tree.count_crossings_where(ray, faces, accepts);
     sum.compare("crossings_where", &case, &once.len(), &found);
     let (found, _) = tree.closest_hit_with_work(ray, faces);
-    sum.compare("with_work", &case, &hit_bits(hits.closed.first()), &hit_bits(&found));
+    sum.compare("with_work", &case, &hit_bits(hits.every_triangle.first()), &hit_bits(&found));
     let mut found = Vec::new();
     for (mode, all) in [(HitMode::EveryTriangle, &every), (HitMode::OncePerCrossing, &once)] {
         let options = HitOptions { faces, mode };
