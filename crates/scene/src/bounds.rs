@@ -136,12 +136,14 @@ impl Side {
 
 #[cfg(test)]
 mod tests {
-    use glam::{DAffine3, DQuat};
-    use hitscan_primitives::generate::SplitMix64;
+    use std::sync::Arc;
+
+    use glam::{DAffine3, DQuat, EulerRot};
+    use hitscan_primitives::generate::{self, SplitMix64};
 
     use super::*;
     use crate::{
-        Instance,
+        Instance, Mesh,
         test_scenes::{scene, vector},
     };
 
@@ -187,5 +189,23 @@ mod tests {
             assert_eq!(scene.bounds(), all, "seed {seed}");
             assert_eq!(scene.bounds_of(&QueryOptions::default()), visible, "seed {seed}");
         }
+    }
+
+    #[test]
+    fn a_turned_ball_has_a_box_of_its_size() {
+        let ball = generate::sphere(1.0, 5000).unwrap();
+        let ball = Arc::new(Mesh::new(ball, &Default::default()));
+        let mut scene = Scene::new();
+        let turn = DQuat::from_euler(EulerRot::XYZ, 0.7, 0.6, 0.8);
+        let id = scene.insert(Instance::new(ball, DAffine3::from_quat(turn))).unwrap();
+        let (exact, culling) = (scene.world_bounds(id).unwrap(), scene.culling_box(id).unwrap());
+        assert!(culling.contains_box(&exact));
+        // The box around the turned box of the ball is 3.3 wide.
+        assert!(culling.extent().max_element() < 2.4, "{culling:?}");
+        let moved = scene.get(id).unwrap().mesh.as_ref().unwrap().tri_mesh().positions().to_vec();
+        scene.refit(id, moved.iter().map(|&p| 3.0 * p)).unwrap();
+        let (exact, culling) = (scene.world_bounds(id).unwrap(), scene.culling_box(id).unwrap());
+        assert!(culling.contains_box(&exact));
+        assert!(culling.extent().max_element() < 7.2, "{culling:?}");
     }
 }

@@ -349,11 +349,12 @@ impl Scene {
             .map_err(|source| SceneError::Mesh { instance: id, source })?;
         let placement = Placement::new(record.state.placement.world, tri_mesh.bounds())
             .map_err(|source| SceneError::Transform { instance: id, source })?;
-        let bounds = placement.bounds;
         let record = self.at_mut(index);
-        record.state.placement = placement;
         let mesh = record.instance.mesh.as_mut().ok_or(SceneError::NoMesh(id))?;
-        let report = Arc::make_mut(mesh).refit_to(tri_mesh);
+        let mesh = Arc::make_mut(mesh);
+        let report = mesh.refit_to(tri_mesh);
+        record.state.placement = mesh.tightened(placement);
+        let bounds = record.state.placement.bounds;
         self.update_tree(index, bounds);
         Ok(report)
     }

@@ -7,7 +7,10 @@ use hitscan_bvh::{BuildOptions, MeshBvh, RefitReport, WindingTree};
 use hitscan_primitives::{AlphaMask, Hit, MeshError, TriMesh};
 use thiserror::Error;
 
-use crate::{LocalRay, WorldRay, placement::Placement};
+use crate::{
+    LocalRay, WorldRay,
+    placement::{Parts, Placement, TransformError},
+};
 
 /// A triangle mesh with its bounding volume hierarchy. Any number of instances share it in an [`Arc`].
 ///
@@ -29,6 +32,14 @@ pub struct Mesh {
     /// The masks, by the index of the material's name in the records of the mesh.
     alpha: Vec<Option<Arc<AlphaMask>>>,
     winding: OnceLock<Arc<WindingTree>>,
+    /// For the world boxes of instances.
+    parts: Parts,
+}
+
+fn parts(tri_mesh: &TriMesh, bvh: &MeshBvh) -> Parts {
+    /// More boxes make edits slower and world boxes hardly tighter.
+    const N_BOXES: usize = 16;
+    Parts::new(&bvh.covering_boxes(N_BOXES), tri_mesh.bounds(), tri_mesh.positions())
 }
 
 impl Default for Mesh {
@@ -41,8 +52,8 @@ impl Default for Mesh {
 impl Mesh {
     /// Builds the hierarchy of a mesh, which may be empty. O(n log n) for n triangles.
     pub fn new(tri_mesh: TriMesh, options: &BuildOptions) -> Self {
-        let bvh = Arc::new(MeshBvh::build(&tri_mesh, options));
-        Self { tri_mesh, bvh, alpha: Vec::new(), winding: OnceLock::new() }
+        let bvh = MeshBvh::build(&tri_mesh, options);
+        Self::with_hierarchy(tri_mesh, bvh)
     }
 
     /// A mesh with an existing hierarchy, for example from a cache file. O(1).
@@ -54,7 +65,22 @@ impl Mesh {
         if bvh.n_triangles() != tri_mesh.triangles().len() || bvh.bounds() != tri_mesh.bounds() {
             return Err(MeshMismatch);
         }
-        Ok(Self { tri_mesh, bvh: Arc::new(bvh), alpha: Vec::new(), winding: OnceLock::new() })
+        Ok(Self::with_hierarchy(tri_mesh, bvh))
+    }
+
+    fn with_hierarchy(tri_mesh: TriMesh, bvh: MeshBvh) -> Self {
+        let parts = parts(&tri_mesh, &bvh);
+        Self { tri_mesh, bvh: Arc::new(bvh), alpha: Vec::new(), winding: OnceLock::new(), parts }
+    }
+
+    /// The placement of an instance with the transform `world` from the space of the mesh.
+    pub(crate) fn placement(&self, world: DAffine3) -> Result<Placement, TransformError> {
+        Ok(self.tightened(Placement::new(world, self.tri_mesh.bounds())?))
+    }
+
+    /// A placement of the mesh with the box around its parts.
+    pub(crate) fn tightened(&self, placement: Placement) -> Placement {
+        placement.tightened(&self.parts)
     }
 
     /// The same mesh with alpha masks. `mask` returns the mask of a material, given its name.
@@ -173,8 +199,10 @@ impl Mesh {
         self.tri_mesh = tri_mesh;
         // Drop the winding tree first: it shares the hierarchy, which `make_mut` would then copy.
         self.winding = OnceLock::new();
-        let report = Arc::make_mut(&mut self.bvh).refit(&self.tri_mesh);
-        report.expect("the triangles are the same")
+        let bvh = Arc::make_mut(&mut self.bvh);
+        let report = bvh.refit(&self.tri_mesh).expect("the triangles are the same");
+        self.parts = parts(&self.tri_mesh, bvh);
+        report
     }
 }
 

@@ -1,10 +1,14 @@
 //! The world transform of an instance with its inverse, and its box in the top-level tree.
 
-use glam::{DAffine3, DMat3, DVec3};
+use glam::{DAffine3, DMat3, DVec3, Vec3};
 use hitscan_primitives::Aabb;
 use thiserror::Error;
 
-use crate::{WorldRay, ray::LocalFrame, world_box::WorldBox};
+use crate::{
+    WorldRay,
+    ray::{LocalFrame, reciprocal},
+    world_box::WorldBox,
+};
 
 /// The reason why a matrix cannot be the transform of an instance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
@@ -51,8 +55,8 @@ impl Placement {
         }
         let translation = world.translation;
         if local.is_empty() {
-            let frame =
-                LocalFrame { translation, inverse_linear, center: DVec3::ZERO, radius: 0.0 };
+            let (center, half) = (DVec3::ZERO, DVec3::ZERO);
+            let frame = LocalFrame { translation, inverse_linear, center, radius: 0.0, half };
             return Ok(Self { world, frame, bounds: WorldBox::EMPTY, rounding: 0.0 });
         }
         let (min, max) = (local.min.as_dvec3(), local.max.as_dvec3());
@@ -64,13 +68,71 @@ impl Placement {
         let condition = max_row_sum(linear.abs() * inverse_linear.abs());
         let rounding = (residual + condition * 2f64.powi(-48)) * size
             + translation.abs().max_element() * 2f64.powi(-48);
-        let bounds = tree_box(&world, center, half, rounding);
+        let mesh_max_abs = (center.abs() + half).max_element();
+        let bounds = tree_box(&world, center, half, mesh_max_abs, rounding);
         let max_abs_coord = bounds.min.abs().max(bounds.max.abs()).max_element();
         if max_abs_coord <= MAX_ABS_COORDINATE {
-            let frame = LocalFrame { translation, inverse_linear, center, radius };
+            let half = widened(half, mesh_max_abs);
+            let frame = LocalFrame { translation, inverse_linear, center, radius, half };
             Ok(Self { world, frame, bounds, rounding })
         } else {
             Err(TransformError::NotFinite)
+        }
+    }
+
+    /// The placement with a smaller box, around the parts of its mesh. Under a rotation the box around the one box of the
+    /// mesh is much larger.
+    pub(crate) fn tightened(mut self, parts: &Parts) -> Self {
+        if parts.boxes.is_empty() || keeps_axes(self.world.matrix3) {
+            return self;
+        }
+        let linear = self.world.matrix3;
+        let size = linear.abs();
+        // Around the middle of the mesh, without the margin of `tree_box`.
+        let (mut min, mut max) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
+        for &(to_middle, half) in &parts.boxes {
+            let (to_middle, half) = (linear * to_middle, size * half);
+            (min, max) = (min.min(to_middle - half), max.max(to_middle + half));
+        }
+        let rows = linear.transpose();
+        let reach = parts.radius * DVec3::from_array([0, 1, 2].map(|axis| rows.col(axis).length()));
+        let middle =
+            tree_box(&self.world, parts.center, DVec3::ZERO, parts.max_abs_coord, self.rounding);
+        self.bounds.min = self.bounds.min.max(middle.min + min.max(-reach));
+        self.bounds.max = self.bounds.max.min(middle.max + max.min(reach));
+        self
+    }
+}
+
+/// Smaller shapes than its one box that hold a mesh.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Parts {
+    /// Boxes that together hold all triangles: from `center` to the middle of each, and half its extent.
+    boxes: Vec<(DVec3, DVec3)>,
+    /// A sphere around the mesh.
+    center: DVec3,
+    radius: f64,
+    max_abs_coord: f64,
+}
+
+impl Parts {
+    /// `boxes` together hold all triangles, whose corners are among `positions`.
+    pub(crate) fn new(boxes: &[Aabb], bounds: Aabb, positions: &[Vec3]) -> Self {
+        if boxes.len() < 2 {
+            return Self::default();
+        }
+        let middle = |bounds: &Aabb| 0.5 * (bounds.min.as_dvec3() + bounds.max.as_dvec3());
+        let half = |bounds: &Aabb| 0.5 * (bounds.max.as_dvec3() - bounds.min.as_dvec3());
+        let center = middle(&bounds);
+        let squared = |position: &Vec3| position.as_dvec3().distance_squared(center);
+        let radius = positions.iter().map(squared).fold(0.0, f64::max).sqrt();
+        let max_abs_coord = bounds.min.abs().max(bounds.max.abs()).max_element();
+        Self {
+            boxes: boxes.iter().map(|part| (middle(part) - center, half(part))).collect(),
+            center,
+            // Rounding leaves no point outside.
+            radius: (1.0 + 1e-12) * radius,
+            max_abs_coord: max_abs_coord.into(),
         }
     }
 }
@@ -82,7 +144,7 @@ pub(crate) fn refined_inverse(matrix: DMat3) -> DMat3 {
     inverse * (2.0 * DMat3::IDENTITY - matrix * inverse)
 }
 
-/// The world box of an instance. If a local ray hits the mesh at `t`, [`SlabRay::enter`] of its world ray
+/// The world box of a mesh, or of a part of it. If a local ray hits the mesh at `t`, [`SlabRay::enter`] of its world ray
 /// meets the box at or before `t`. The proof:
 ///
 /// Let u = 2^-24, M the mesh's largest coordinate, R <= 1.8 M the radius of its sphere. A local ray
@@ -101,13 +163,31 @@ pub(crate) fn refined_inverse(matrix: DMat3) -> DMat3 {
 /// to the translation is taken first; `size` covers all points within 16 R. The difference itself is
 /// rounded by 2^-53 of the larger of origin and translation. The pad of [`SlabRay`] covers the former and
 /// `rounding` the latter, both more than ten times over.
-fn tree_box(world: &DAffine3, center: DVec3, half: DVec3, rounding: f64) -> WorldBox {
-    const LOCAL_PAD: f64 = 1.0 / (1 << 14) as f64;
-    const TINY: f64 = 1e-42;
-    let max_abs_coord = (center.abs() + half).max_element();
-    let half = world.matrix3.abs() * (half + DVec3::splat(LOCAL_PAD * max_abs_coord + TINY));
+///
+/// The point lies within the same distance of the triangle, so what holds for the box of the mesh holds for the sphere
+/// around it, and for boxes that together hold its triangles. `max_abs_coord` is M, that of the whole mesh.
+fn tree_box(
+    world: &DAffine3,
+    center: DVec3,
+    half: DVec3,
+    max_abs_coord: f64,
+    rounding: f64,
+) -> WorldBox {
+    let half = world.matrix3.abs() * widened(half, max_abs_coord);
     let center = world.transform_point3(center);
     WorldBox { min: center - half - rounding, max: center + half + rounding }
+}
+
+/// Half the extent of a box in the space of a mesh whose largest coordinate is `max_abs_coord`, widened.
+fn widened(half: DVec3, max_abs_coord: f64) -> DVec3 {
+    const LOCAL_PAD: f64 = 1.0 / (1 << 14) as f64;
+    const TINY: f64 = 1e-42;
+    half + DVec3::splat(LOCAL_PAD * max_abs_coord + TINY)
+}
+
+/// Whether a transform takes axes to axes. Then the box around a box has its size, and parts of it gain nothing.
+fn keeps_axes(linear: DMat3) -> bool {
+    linear.to_cols_array().iter().filter(|&&entry| entry != 0.0).count() == 3
 }
 
 fn max_row_sum(m: DMat3) -> f64 {
@@ -127,11 +207,7 @@ pub(crate) struct SlabRay {
 
 impl SlabRay {
     pub(crate) fn new(ray: &WorldRay) -> Self {
-        // Finite, so that no product with a zero is NaN.
-        const MAX_RECIPROCAL: f64 = 1e300;
-        let reciprocal = DVec3::from_array(
-            ray.direction.to_array().map(|d| (1.0 / d).clamp(-MAX_RECIPROCAL, MAX_RECIPROCAL)),
-        );
+        let reciprocal = reciprocal(ray.direction);
         let pad = ray.origin.abs().max_element() * 2f64.powi(-48);
         Self { origin: ray.origin, reciprocal, t_min: ray.t_min, t_max: ray.t_max, pad }
     }

@@ -45,11 +45,12 @@ impl Scene {
                 if !self.includes(record, options) {
                     return ControlFlow::Continue(limit);
                 }
-                match LocalRay::new(&record.state.placement.frame, ray) {
-                    Some(local) => {
+                let frame = &record.state.placement.frame;
+                match LocalRay::new(frame, ray) {
+                    Some(local) if frame.may_hit(&local.until(limit)) => {
                         visit(CandidateInstance { record, bvh: mesh.bvh(), ray: local, limit })
                     }
-                    None => ControlFlow::Continue(limit),
+                    _ => ControlFlow::Continue(limit),
                 }
             },
         );

@@ -118,9 +118,8 @@ impl WorldState {
     pub(crate) fn new(parent: Option<&Self>, instance: &Instance) -> Result<Self, TransformError> {
         let local = instance.transform;
         let world = parent.map_or(local, |parent| parent.world * local);
-        let tri_mesh = instance.mesh.as_ref().map(|mesh| mesh.tri_mesh());
-        let placement = match tri_mesh {
-            Some(mesh) => Placement::new(after_offset(world, mesh), mesh.bounds())?,
+        let placement = match &instance.mesh {
+            Some(mesh) => mesh.placement(after_offset(world, mesh.tri_mesh()))?,
             None => Placement::new(world, Aabb::EMPTY)?,
         };
         let hidden = instance.hidden || parent.is_some_and(|parent| parent.hidden);

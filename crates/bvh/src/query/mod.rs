@@ -5,6 +5,7 @@ mod batch;
 mod closed_surface;
 mod closest_point;
 mod copies;
+mod covering_boxes;
 mod filter;
 mod overlap;
 mod packets;

@@ -95,7 +95,7 @@ impl MeshBvh {
 
     /// The box of a child in the mesh's own space. Rounding is monotone and returns every corner
     /// unchanged, so the box still holds them.
-    fn unscaled_bounds(&self, node: &WideNode, slot: usize) -> Aabb {
+    pub(super) fn unscaled_bounds(&self, node: &WideNode, slot: usize) -> Aabb {
         let bounds = node.child_bounds(slot);
         if !self.tree.is_scaled() {
             return bounds;
