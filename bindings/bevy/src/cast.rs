@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use hitscan::{
     Faces, Hit, HitMode, HitOptions,
-    scene::{InstanceId, QueryOptions, WorldRay},
+    scene::{InstanceId, QueryOptions, SlabRay, WorldRay},
 };
 
 use crate::{
@@ -20,7 +20,6 @@ use crate::{
     pose::Poses,
     settings::HitscanSettings,
     skin::PoseValues,
-    slabs::Slabs,
     trees::{Answer, BuiltMesh},
 };
 
@@ -257,13 +256,13 @@ impl Gathering<'_, '_, '_> {
         entered: &mut Vec<InstanceId>,
         candidates: &mut Vec<Candidate>,
     ) {
-        let slabs = Slabs::new(&self.world_ray);
+        let slabs = SlabRay::new(&self.world_ray);
         let query =
             QueryOptions { include_hidden: true, include_locked: true, ..QueryOptions::default() };
         entered.clear();
         let _: ControlFlow<()> = mirror.scene.visit(
             &query,
-            |bounds| slabs.enter(bounds).is_some(),
+            |bounds| slabs.entry(bounds).is_some(),
             |id| {
                 entered.push(id);
                 ControlFlow::Continue(())
@@ -276,7 +275,7 @@ impl Gathering<'_, '_, '_> {
             if has_tree
                 && !owner.is_posed
                 && let Some(bounds) = mirror.scene.culling_box(id)
-                && let Some(enter) = slabs.enter(&bounds)
+                && let Some(enter) = slabs.entry(&bounds)
                 && let Ok(item) = self.caster.entities.get(owner.entity)
                 && item.is_visible(self.options.visibility)
             {
@@ -293,7 +292,7 @@ impl Gathering<'_, '_, '_> {
     /// Skinned and morphed entities. A box around the current pose comes from the joints, and only the
     /// entities whose box the ray enters move their vertices.
     fn posed(&self, mirror: &mut Mirror, candidates: &mut Vec<Candidate>) {
-        let slabs = Slabs::new(&self.world_ray);
+        let slabs = SlabRay::new(&self.world_ray);
         let Caster { entities, meshes, poses, .. } = self.caster;
         for entity in mirror.posed() {
             let Ok(item) = entities.get(entity) else { continue };
@@ -303,7 +302,7 @@ impl Gathering<'_, '_, '_> {
                 continue;
             }
             if let Some((pose, bounds)) = mirror.pose_of(entity, item.transform, meshes, poses)
-                && let Some(enter) = slabs.enter(&bounds)
+                && let Some(enter) = slabs.entry(&bounds)
             {
                 candidates.push(Candidate {
                     enter,

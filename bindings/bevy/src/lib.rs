@@ -48,14 +48,14 @@
 //! | `scene` | the queries of an editor, as a system parameter | `cast`, `convert`, `follow`, `hit`, `mirror`, `scene_query` |
 //! | `ray_cast` | the replacement for `MeshRayCast` | `cast`, `hit` |
 //! | `scene_query` | the options and results of the queries, in Bevy's types | `convert`, `hit` |
-//! | `cast` | rays through the world: entities nearest first, each with its hits | `bevy_api`, `convert`, `follow`, `hit`, `mirror`, `pose`, `settings`, `skin`, `slabs`, `trees` |
+//! | `cast` | rays through the world: entities nearest first, each with its hits | `bevy_api`, `convert`, `follow`, `hit`, `mirror`, `pose`, `settings`, `skin`, `trees` |
 //! | `follow` | the system that keeps the mirror up to date | `convert`, `mirror`, `polygons`, `settings` |
 //! | `mirror` | the entities with meshes, as instances of a hitscan scene | `pose`, `skin`, `trees` |
 //! | `pose` | the current poses of skinned and morphed entities | `convert`, `skin` |
 //! | `trees` | a tree for every mesh asset, built by tasks off the main thread | `bevy_api`, `polygons`, `settings`, `skin`, `source` |
 //! | `source` | the triangles of a Bevy mesh, copied piece by piece and checked | `bevy_api` |
 //! | `skin`, `polygons`, `settings` | joints and morph targets; polygons of triangles; the settings of trees | `bevy_api` |
-//! | `hit`, `slabs` | the hit of a ray on an entity; rays against boxes in world space | `bevy_api`, `convert` |
+//! | `hit` | the hit of a ray on an entity | `bevy_api`, `convert` |
 //! | `convert` | Bevy's vectors as hitscan's, which may come from two versions of glam | |
 //! | `bevy_api` | everything of Bevy that the crate uses | |
 
@@ -77,7 +77,6 @@ mod scene;
 mod scene_query;
 mod settings;
 mod skin;
-mod slabs;
 mod source;
 mod trees;
 

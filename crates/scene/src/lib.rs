@@ -34,6 +34,7 @@
 //! | Which instances touch a region, or lie within it? | [`Scene::instances_overlapping`], [`Scene::instances_within`] |
 //! | Which closed meshes contain a point? | [`Scene::instances_containing`] |
 //! | How large is it? | [`Scene::bounds`], [`Scene::world_bounds`] |
+//! | Which boxes does a ray enter? | [`SlabRay`] |
 //! | Where does a ray meet a plane, a line or a point? | [`WorldRay::intersect_plane`], [`WorldRay::closest_to_line`], [`WorldRay::closest_to_point`] |
 //! | How do I move, reparent, hide, remove and restore? | [`Scene::set_transform`], [`Scene::reparent`], [`Scene::set_hidden`], [`Scene::remove`], [`Scene::restore`] |
 //!
@@ -118,7 +119,7 @@ pub use hitscan_primitives::glam;
 pub use instance::{Instance, InstanceId};
 pub use mesh::{Mesh, MeshMismatch};
 pub use overlap::{SceneTriangle, WorldRegion};
-pub use placement::TransformError;
+pub use placement::{SlabRay, TransformError};
 pub use query_options::QueryOptions;
 pub use ray::{LocalRay, WorldRay};
 pub use ray_geometry::LineApproach;

@@ -194,9 +194,19 @@ fn max_row_sum(m: DMat3) -> f64 {
     (m.x_axis + m.y_axis + m.z_axis).max_element()
 }
 
-/// A world ray prepared for slab tests against boxes of the top-level tree.
+/// A ray prepared for tests against many boxes in world space, such as those that [`Scene::visit`](crate::Scene::visit)
+/// shows.
+///
+/// ```
+/// use hitscan_scene::{SlabRay, WorldBox, WorldRay};
+///
+/// let slabs = SlabRay::new(&WorldRay::new([0.0, 0.5, 0.5], [1.0, 0.0, 0.0]));
+/// let entry = slabs.entry(&WorldBox::new([2.0, 0.0, 0.0], [3.0, 1.0, 1.0])).expect("it meets the box");
+/// assert!((2.0 - entry).abs() < 1e-9);
+/// assert_eq!(slabs.entry(&WorldBox::new([2.0, 1.0, 0.0], [3.0, 2.0, 1.0])), None);
+/// ```
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct SlabRay {
+pub struct SlabRay {
     pub(crate) origin: DVec3,
     pub(crate) reciprocal: DVec3,
     pub(crate) t_min: f64,
@@ -206,13 +216,23 @@ pub(crate) struct SlabRay {
 }
 
 impl SlabRay {
-    pub(crate) fn new(ray: &WorldRay) -> Self {
+    /// Prepares a ray. One that is invalid has no meaning.
+    pub fn new(ray: &WorldRay) -> Self {
         let reciprocal = reciprocal(ray.direction);
         let pad = ray.origin.abs().max_element() * 2f64.powi(-48);
         Self { origin: ray.origin, reciprocal, t_min: ray.t_min, t_max: ray.t_max, pad }
     }
 
-    /// The `t` at which the ray enters a box, within its interval; NaN if it misses.
+    /// The `t` at which the ray enters a box, within the ray's interval; `None` if it misses.
+    ///
+    /// The test widens the box by more than its own rounding. So a ray that meets the box never misses it, and
+    /// enters it by the last digits too early.
+    pub fn entry(&self, bounds: &WorldBox) -> Option<f64> {
+        let t = self.enter(bounds);
+        (!t.is_nan()).then_some(t)
+    }
+
+    /// [`entry`](Self::entry), and NaN for a miss.
     #[inline(always)]
     pub(crate) fn enter(&self, bounds: &WorldBox) -> f64 {
         let to_min = (bounds.min - self.pad - self.origin) * self.reciprocal;
