@@ -84,7 +84,7 @@ impl Bvh {
         threads: Option<usize>,
         mut number: PyReadwriteArray1<'_, f64>,
     ) -> PyResult<()> {
-        if !(tolerance >= 0.0) {
+        if tolerance.is_nan() || tolerance < 0.0 {
             let text = format!("tolerance is {tolerance}, expected a number from 0 on");
             return Err(PyValueError::new_err(text));
         }
