@@ -1,5 +1,7 @@
 //! The queries of an editor, and the replacement for `MeshRayCast`.
 
+use std::sync::Arc;
+
 use bevy_camera::visibility::{RenderLayers, Visibility};
 use bevy_ecs::{prelude::*, system::SystemState};
 use bevy_math::{
@@ -13,13 +15,15 @@ use bevy_picking::{
 };
 use bevy_transform::components::Transform;
 use hitscan_bevy::{
-    HitscanPolygons, HitscanRayCast, HitscanScene, SceneFilter, box_region,
+    HitscanPolygons, HitscanRayCast, HitscanScene, HitscanWorld, SceneFilter, box_region,
     hitscan::{
-        Faces,
+        BuildOptions, Faces, TriMesh,
+        glam::{DAffine3, DVec3},
         picking::{
             ClickCycle, Element, ElementKind, PickOptions, RegionMode, ScreenRegionError,
             SelectOptions, SnapOptions, SnapTarget,
         },
+        scene::{self, Instance, QueryOptions, WorldRay},
     },
     sphere_region,
 };
@@ -323,4 +327,30 @@ fn a_view_has_the_rays_of_the_camera() {
             assert!(scene.ray(Entity::PLACEHOLDER, CENTER).is_none());
         });
     }
+}
+
+/// Positions in Bevy's meshes are f32. A mesh of a file may have an offset, and joins them in a snapshot.
+#[test]
+fn a_mesh_far_from_the_origin_stands_where_its_file_says_in_a_snapshot() {
+    let (harness, _, cubes) = row(1);
+    let world = harness.app.world().resource::<HitscanWorld>();
+    let mut scene = world.snapshot();
+    let (x, y) = (507_960.88, 5_039_558.63);
+    let corners = [[x, y, 35.04], [x + 8.1, y, 35.04], [x, y + 8.1, 35.04]];
+    let mesh = TriMesh::from_f64(corners, vec![[0, 1, 2]], true).unwrap().value;
+    assert_ne!(mesh.offset(), DVec3::ZERO);
+    let mesh = Arc::new(scene::Mesh::new(mesh, &BuildOptions::default()));
+    let far = scene.insert(Instance::new(mesh, DAffine3::IDENTITY)).unwrap();
+    let hit = |x: f64, y: f64| {
+        let ray = WorldRay::new([x, y, 100.0], [0.0, 0.0, -1.0]);
+        let hit = scene.closest_hit(&ray, &QueryOptions::default())?;
+        Some((hit.instance, scene.describe(&hit).unwrap().point()))
+    };
+    let (instance, point) = hit(x + 0.1, y + 3.3).unwrap();
+    assert_eq!(instance, far);
+    assert!(point.distance(DVec3::new(x + 0.1, y + 3.3, 35.04)) < 2e-6, "{point}");
+    assert_eq!(hit(x - 0.1, y + 3.3), None);
+    let (instance, point) = hit(0.1, 0.2).unwrap();
+    assert_eq!(world.entity(instance), Some(cubes[0]));
+    assert!(point.distance(DVec3::new(0.1, 0.2, 0.5)) < 1e-6, "{point}");
 }
