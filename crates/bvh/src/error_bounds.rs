@@ -5,7 +5,7 @@
 //!
 //! `u` is 2^-24, half a unit in the last place of 1. All coordinates are in scaled space and in absolute
 //! value. `M` is the largest one of the mesh, `O` that of a ray's origin, and `E = O + M`. `m` is the largest one
-//! of the triangles in a box, or the tree's [`near_reach`](crate::layout::Tree::near_reach) if that is larger. `D` is the largest
+//! of the triangles in a box, or the tree's [near reach](crate::layout::Reach::near) if that is larger. `D` is the largest
 //! component of a corner minus the origin.
 
 use hitscan_primitives::WatertightRay;
