@@ -53,8 +53,9 @@
 //! | `chunk_reader`, `fast`, `statements` | the reader of one part, with a parser of common forms and one of every form | `chunk`, `faces`, `lines`, `number`, `report` |
 //! | `chunk`, `faces` | the content of one part | `report` |
 //! | `windows`, `source` | pieces of a text that end at statements; the text in memory or in a file | `lines` |
-//! | `alpha`, `library`, `material`, `texture_name` | opacity from textures (feature `images`); finding and parsing MTL files | `lines`, `number`, `report` |
-//! | `report` | counts and warnings | `lines` |
+//! | `alpha`, `library`, `material`, `texture_name` | opacity from textures (feature `images`); finding and parsing MTL files | `library_issue`, `lines`, `number`, `report` |
+//! | `report` | counts and warnings | `library_issue`, `lines` |
+//! | `library_issue` | material libraries that were not read completely | `lines` |
 //! | `lines`, `number`, `parallel`, `write` | words; numbers; loops over threads; writing OBJ | |
 
 #![forbid(unsafe_code)]
@@ -71,6 +72,7 @@ mod faces;
 mod fast;
 mod join;
 mod library;
+mod library_issue;
 mod lines;
 mod material;
 mod number;
@@ -84,11 +86,9 @@ mod windows;
 pub use alpha::{AlphaMasks, AlphaOptions, TextureProblem, load_alpha_masks};
 pub use hitscan_files::{Limit, LoadOptions, ReadError, ReadErrorKind};
 pub use hitscan_primitives::Material;
+pub use library_issue::{LibraryIssue, LibraryProblem};
 pub use load::{ObjModel, load, load_with_progress, parse, parse_in_folder, parse_with_libraries};
-pub use report::{
-    LibraryIssue, LibraryProblem, LoadWarning, ObjReport, UnknownStatement, UnknownStatements,
-    WarningCount,
-};
+pub use report::{LoadWarning, ObjReport, UnknownStatement, UnknownStatements, WarningCount};
 pub use texture_name::texture_file;
 pub use write::write;
 

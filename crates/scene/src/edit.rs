@@ -2,17 +2,13 @@
 //!
 //! Each edit first computes the new state, which may fail, and then applies it.
 
-use std::{
-    collections::{HashMap, HashSet},
-    sync::Arc,
-};
+use std::{collections::HashMap, sync::Arc};
 
 use glam::DAffine3;
 use hitscan_bvh::RefitReport;
 
 use crate::{
     Instance, InstanceId, Mesh, Scene, SceneError, WorldBox,
-    handles::Handles,
     placement::Placement,
     scene::{Record, Slot, SlotState, WorldState},
 };
@@ -25,31 +21,6 @@ pub enum KeepTransform {
     World,
     /// The instance keeps its transform relative to the parent, so it may move in the world.
     Local,
-}
-
-/// An instance and its descendants after [`Scene::remove`]. [`Scene::restore`] brings them back.
-#[derive(Clone, Debug)]
-pub struct RemovedSubtree {
-    /// The root first, each parent before its children.
-    records: Vec<Arc<Record>>,
-    /// The index of the root among its siblings.
-    sibling: usize,
-    /// Those of the scene, which its clones share.
-    handles: Arc<Handles>,
-    /// That of the scene at the removal.
-    numbering: u64,
-}
-
-impl RemovedSubtree {
-    /// The instance that [`Scene::remove`] was called with.
-    pub fn id(&self) -> InstanceId {
-        self.records[0].id
-    }
-
-    /// All removed instances, each parent before its children.
-    pub fn ids(&self) -> impl Iterator<Item = InstanceId> {
-        self.records.iter().map(|record| record.id)
-    }
 }
 
 impl Scene {
@@ -100,7 +71,7 @@ impl Scene {
     }
 
     /// Stores a record in its slot, which no instance holds, and its box in the tree.
-    fn occupy(&mut self, record: Arc<Record>) {
+    pub(crate) fn occupy(&mut self, record: Arc<Record>) {
         let (InstanceId { index, generation }, bounds) = (record.id, record.state.placement.bounds);
         while self.slots.len() <= index as usize {
             self.push_slot();
@@ -123,123 +94,6 @@ impl Scene {
         } else {
             self.tree.set(index, bounds);
         }
-    }
-
-    /// Removes an instance and its descendants. Their handles are unknown until
-    /// [`restore`](Self::restore). O(log n) per removed instance, plus O(siblings).
-    ///
-    /// Keep the result as long as the user may undo the removal. Dropping it keeps the slots reserved; pass
-    /// it to [`forget`](Self::forget) if the scene inserts and removes for ever.
-    ///
-    /// # Errors
-    /// An unknown handle.
-    pub fn remove(&mut self, id: InstanceId) -> Result<RemovedSubtree, SceneError> {
-        let index = self.index_of(id)?;
-        let mut sibling = 0;
-        if let Some(parent) = self.at(index).instance.parent {
-            let siblings = &mut self.at_mut(parent.index).children;
-            sibling = siblings.iter().position(|&child| child == index).unwrap_or(0);
-            siblings.remove(sibling);
-        }
-        let subtree = self.subtree(index);
-        let mut records = Vec::with_capacity(subtree.len());
-        for index in subtree {
-            self.tree.remove(index);
-            let state = &mut self.slots.get_mut(index).state;
-            if let SlotState::Present(record) = std::mem::replace(state, SlotState::Removed) {
-                records.push(record);
-            }
-        }
-        self.n_instances -= records.len();
-        let (handles, numbering) = (self.handles.clone(), self.numbering);
-        Ok(RemovedSubtree { records, sibling, handles, numbering })
-    }
-
-    /// Restores removed instances with the same handles and parent. If the parent moved in the meantime,
-    /// their world transforms follow it. O(log n) per instance.
-    ///
-    /// They keep their insertion orders. An instance whose order another one got since, from
-    /// [`renumber`](Self::renumber) or in another clone, becomes the last.
-    ///
-    /// A clone can restore what another clone removed, even if it never had the instance: after the way back to
-    /// a snapshot, for example. That costs O(n), as does the first restoration after a change of orders.
-    ///
-    /// # Errors
-    /// An unknown parent; an instance that is present or forgotten, whose slot another instance holds, or that
-    /// neither this scene nor a clone removed; a world transform that the parent's new transform makes singular.
-    pub fn restore(&mut self, removed: &RemovedSubtree) -> Result<InstanceId, SceneError> {
-        let root = &removed.records[0];
-        if !Arc::ptr_eq(&self.handles, &removed.handles) {
-            return Err(SceneError::NotRemoved(root.id));
-        }
-        let parent = root.instance.parent.map(|parent| self.index_of(parent)).transpose()?;
-        if let Some(id) = removed.ids().find(|&id| !self.is_removed(id) && !self.is_new(id)) {
-            return Err(SceneError::NotRemoved(id));
-        }
-        let records: Vec<&Record> = removed.records.iter().map(Arc::as_ref).collect();
-        let states = self.plan_states(&records, &root.instance)?;
-        let orders = self.orders_of_restored(removed);
-        for ((record, state), insertion_order) in removed.records.iter().zip(states).zip(orders) {
-            self.next_order = self.next_order.max(insertion_order + 1);
-            self.occupy(Arc::new(Record { state, insertion_order, ..Record::clone(record) }));
-        }
-        if let Some(parent) = parent {
-            let siblings = &mut self.at_mut(parent).children;
-            siblings.insert(removed.sibling.min(siblings.len()), root.id.index);
-        }
-        Ok(root.id)
-    }
-
-    /// An insertion order for each restored instance, which no present one has: its own, or else one of the next.
-    fn orders_of_restored(&mut self, removed: &RemovedSubtree) -> Vec<u64> {
-        let records = &removed.records;
-        // Among clones of one numbering, two instances that this one knew never have the same order.
-        if removed.numbering == self.numbering && removed.ids().all(|id| self.is_removed(id)) {
-            return records.iter().map(|record| record.insertion_order).collect();
-        }
-        self.numbering = self.handles.next_numbering();
-        let mut used: HashSet<u64> = self.records().map(|record| record.insertion_order).collect();
-        let own = records.iter().map(|record| record.insertion_order);
-        let mut next = own.fold(self.next_order, |next, order| next.max(order + 1));
-        let mut order_of = |record: &Arc<Record>| {
-            let order = record.insertion_order;
-            if used.insert(order) {
-                return order;
-            }
-            next += 1;
-            next - 1
-        };
-        records.iter().map(&mut order_of).collect()
-    }
-
-    /// Releases the slots of removed instances, which this scene can then no longer restore. Later instances
-    /// reuse the slots under new handles. Does nothing for instances that were restored, and for those that
-    /// this scene never had, as a snapshot from before they were inserted.
-    pub fn forget(&mut self, removed: RemovedSubtree) {
-        if !Arc::ptr_eq(&self.handles, &removed.handles) {
-            return;
-        }
-        for id in removed.ids() {
-            if self.is_removed(id) {
-                let generation = id.generation + 1;
-                *self.slots.get_mut(id.index) = Slot { generation, state: SlotState::Free };
-                self.free.push(id.index);
-            }
-        }
-    }
-
-    /// Whether the handle belongs to an instance that was removed and not forgotten.
-    fn is_removed(&self, id: InstanceId) -> bool {
-        self.slot(id.index).is_some_and(|slot| {
-            slot.generation == id.generation && matches!(slot.state, SlotState::Removed)
-        })
-    }
-
-    /// Whether the scene never had the instance of a handle from a clone, and its slot is free.
-    fn is_new(&self, id: InstanceId) -> bool {
-        self.slot(id.index).is_none_or(|slot| {
-            slot.generation <= id.generation && matches!(slot.state, SlotState::Free)
-        })
     }
 
     /// Sets the transform of an instance relative to its parent, and moves its descendants with it.
@@ -453,7 +307,7 @@ impl Scene {
     }
 
     /// The slots of an instance and its descendants, each parent before its children.
-    fn subtree(&self, index: u32) -> Vec<u32> {
+    pub(crate) fn subtree(&self, index: u32) -> Vec<u32> {
         let mut subtree = Vec::new();
         let mut pending = vec![index];
         while let Some(index) = pending.pop() {
@@ -464,7 +318,7 @@ impl Scene {
     }
 
     /// The world states of a subtree in `records`, if its first instance becomes `root`.
-    fn plan_states(
+    pub(crate) fn plan_states(
         &self,
         records: &[&Record],
         root: &Instance,

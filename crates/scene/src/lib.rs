@@ -53,7 +53,8 @@
 //! | module | holds | imports |
 //! |---|---|---|
 //! | `test_scenes` | random scenes for tests | `instance`, `mesh`, `scene` |
-//! | `edit`, `details` | every edit; the facts about a hit | `error`, `handles`, `hit`, `instance`, `mesh`, `placement`, `scene`, `world_box` |
+//! | `removal` | removing and restoring instances | `error`, `handles`, `instance`, `scene` |
+//! | `edit`, `details` | every other edit; the facts about a hit | `error`, `hit`, `instance`, `mesh`, `placement`, `scene`, `world_box` |
 //! | `bounds` | exact bounds, of the vertices | `instance`, `query_options`, `scene`, `world_box` |
 //! | `ray_query`, `instance_query` | rays in world space, at the scene or at one instance | `candidate`, `hit`, `instance`, `placement`, `query_options`, `ray`, `ray_packet`, `scene` |
 //! | `brute_force_space` | the queries about points and regions, as the loop of the next row | `brute_force`, `closest_point`, `instance`, `overlap`, `query_options`, `scene`, `world_mesh` |
@@ -85,6 +86,7 @@ mod edit;
 mod error;
 mod instance;
 mod mesh;
+mod removal;
 mod scene;
 
 // Queries.
@@ -111,7 +113,7 @@ mod world_mesh;
 pub use brute_force::SceneBruteForce;
 pub use closest_point::ScenePoint;
 pub use details::{HitDetails, NearestEdge, NearestVertex, SafeOrigin};
-pub use edit::{KeepTransform, RemovedSubtree};
+pub use edit::KeepTransform;
 pub use error::SceneError;
 pub use hit::SceneHit;
 #[doc(no_inline)]
@@ -123,6 +125,7 @@ pub use placement::{SlabRay, TransformError};
 pub use query_options::QueryOptions;
 pub use ray::{LocalRay, WorldRay};
 pub use ray_geometry::LineApproach;
+pub use removal::RemovedSubtree;
 pub use scene::Scene;
 pub use skin::{SkinError, VertexWeights, skin};
 pub use world_box::WorldBox;
