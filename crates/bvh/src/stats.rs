@@ -14,7 +14,7 @@ pub struct BvhStats {
     /// Triangles, those of zero area included.
     pub n_triangles: usize,
     /// Split triangles, which stand in several leaves. The build splits needles across the axes where that
-    /// pays, as in cities. [`BuildQuality::High`](crate::BuildQuality) also splits large triangles at planes.
+    /// pays, as in cities.
     pub n_split: usize,
     /// Triangles in all leaves: a split triangle counts once for each of its leaves.
     pub n_in_leaves: usize,
