@@ -33,8 +33,10 @@ impl MeshBvh {
     ///
     /// let sphere = generate::sphere(1.0, 5000)?;
     /// let boxes = MeshBvh::build(&sphere, &BuildOptions::default()).covering_boxes(32);
-    /// // The corners of the one box around a sphere are 1.73 away, those of the boxes less.
-    /// assert!(boxes.len() > 16 && boxes.iter().all(|bounds| bounds.max.length() < 1.6));
+    /// assert!(boxes.len() > 16 && boxes.len() <= 32);
+    /// // Each corner lies in one of them, and each of them is smaller than the sphere.
+    /// assert!(sphere.positions().iter().all(|&p| boxes.iter().any(|part| part.contains(p))));
+    /// assert!(boxes.iter().all(|part| (part.max - part.min).max_element() < 1.9));
     /// # Ok::<(), hitscan_primitives::generate::GenerateError>(())
     /// ```
     pub fn covering_boxes(&self, n: usize) -> Vec<Aabb> {
