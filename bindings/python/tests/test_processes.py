@@ -332,6 +332,8 @@ if __name__ == "__main__":
     if method == "here":
         interrupted(bvh, name, answer)
     elif method == "thread":
+        # A shell starts programs in the background with the signal ignored.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         threading.Timer(1, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
         start = time.monotonic()
         try:
