@@ -19,7 +19,7 @@ use crate::pool::{NoFork, Threads, shared_pool};
 
 /// The first and the largest number of items between two checks for signals.
 ///
-/// Nobody knows what an item costs: a ray may meet nothing, or thousands of triangles. So a loop begins with few, and
+/// A loop cannot know what an item costs: a ray may meet nothing, or thousands of triangles. So it begins with few, and
 /// measures.
 #[derive(Clone, Copy)]
 pub(crate) struct Steps {

@@ -1,6 +1,6 @@
 //! The threads of this process.
 //!
-//! A forked child has only the thread that forked, and whoever waits for another one waits for ever. So all work runs
+//! A forked child has only the thread that forked. If that thread waits for another, it waits for ever. So all work runs
 //! in pools that belong to one process, and never in rayon's global pool, which a child would inherit without its
 //! threads. Locks are the other danger: what a thread holds while another one forks stays locked in the child. All
 //! locks here are taken and released with the interpreter's lock, which the forking thread holds. For longer work,

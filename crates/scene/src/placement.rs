@@ -1,14 +1,10 @@
 //! The world transform of an instance with its inverse, and its box in the top-level tree.
 
 use glam::{DAffine3, DMat3, DVec3, Vec3};
-use hitscan_primitives::Aabb;
+use hitscan_primitives::{Aabb, Ray};
 use thiserror::Error;
 
-use crate::{
-    WorldRay,
-    ray::{LocalFrame, reciprocal},
-    world_box::WorldBox,
-};
+use crate::{WorldRay, ray::LocalFrame, world_box::WorldBox};
 
 /// The reason why a matrix cannot be the transform of an instance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
@@ -35,6 +31,8 @@ pub(crate) struct Placement {
     pub(crate) frame: LocalFrame,
     /// The box in the top-level tree, empty without triangles.
     pub(crate) bounds: WorldBox,
+    /// The box of the mesh in its own space, widened as in [`tree_box`].
+    mesh_box: WorldBox,
     /// A bound of the f64 rounding when a point near the mesh is taken to the mesh's space, in world
     /// units.
     pub(crate) rounding: f64,
@@ -55,9 +53,10 @@ impl Placement {
         }
         let translation = world.translation;
         if local.is_empty() {
-            let (center, half) = (DVec3::ZERO, DVec3::ZERO);
-            let frame = LocalFrame { translation, inverse_linear, center, radius: 0.0, half };
-            return Ok(Self { world, frame, bounds: WorldBox::EMPTY, rounding: 0.0 });
+            let frame =
+                LocalFrame { translation, inverse_linear, center: DVec3::ZERO, radius: 0.0 };
+            let empty = WorldBox::EMPTY;
+            return Ok(Self { world, frame, bounds: empty, mesh_box: empty, rounding: 0.0 });
         }
         let (min, max) = (local.min.as_dvec3(), local.max.as_dvec3());
         let (center, half) = (0.5 * (min + max), 0.5 * (max - min));
@@ -73,11 +72,22 @@ impl Placement {
         let max_abs_coord = bounds.min.abs().max(bounds.max.abs()).max_element();
         if max_abs_coord <= MAX_ABS_COORDINATE {
             let half = widened(half, mesh_max_abs);
-            let frame = LocalFrame { translation, inverse_linear, center, radius, half };
-            Ok(Self { world, frame, bounds, rounding })
+            let mesh_box = WorldBox { min: center - half, max: center + half };
+            let frame = LocalFrame { translation, inverse_linear, center, radius };
+            Ok(Self { world, frame, bounds, mesh_box, rounding })
         } else {
             Err(TransformError::NotFinite)
         }
+    }
+
+    /// Whether a local ray meets the box of the mesh. `true` if it hits the mesh: by the proof of [`tree_box`] its point
+    /// at `t` is within 85 u M of the mesh, an eleventh of the widening.
+    ///
+    /// The world box of a turned instance is larger than this one, so half of the rays that meet that one miss the mesh. This
+    /// test spares them the memory of the mesh.
+    #[inline]
+    pub(crate) fn may_hit(&self, ray: &Ray) -> bool {
+        SlabRay::new(&WorldRay::from(*ray)).entry(&self.mesh_box).is_some()
     }
 
     /// The placement with a smaller box, around the parts of its mesh. Under a rotation the box around the one box of the
@@ -218,7 +228,11 @@ pub struct SlabRay {
 impl SlabRay {
     /// Prepares a ray. One that is invalid has no meaning.
     pub fn new(ray: &WorldRay) -> Self {
-        let reciprocal = reciprocal(ray.direction);
+        // Finite, so that no product with a zero is NaN.
+        const MAX_RECIPROCAL: f64 = 1e300;
+        let reciprocal = DVec3::from_array(
+            ray.direction.to_array().map(|d| (1.0 / d).clamp(-MAX_RECIPROCAL, MAX_RECIPROCAL)),
+        );
         let pad = ray.origin.abs().max_element() * 2f64.powi(-48);
         Self { origin: ray.origin, reciprocal, t_min: ray.t_min, t_max: ray.t_max, pad }
     }

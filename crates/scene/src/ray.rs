@@ -127,40 +127,14 @@ pub(crate) struct LocalFrame {
     pub(crate) inverse_linear: DMat3,
     pub(crate) center: DVec3,
     pub(crate) radius: f64,
-    /// Half the extent of the box around the mesh, widened by `LOCAL_PAD` of its largest coordinate.
-    pub(crate) half: DVec3,
 }
 
 impl LocalFrame {
-    /// Whether a local ray meets the box of the mesh. `true` if it hits the mesh: by the proof of the
-    /// [world box](crate::placement::Placement::bounds) its point at `t` is within 85 u M of the mesh, an eleventh of
-    /// the widening.
-    ///
-    /// The world box of a turned instance is larger than this one, so half of the rays that meet that one miss the mesh. This
-    /// test spares them the memory of the mesh.
-    #[inline]
-    pub(crate) fn may_hit(&self, ray: &Ray) -> bool {
-        let origin = ray.origin.as_dvec3() - self.center;
-        let reciprocal = reciprocal(ray.direction.as_dvec3());
-        let (a, b) = ((-self.half - origin) * reciprocal, (self.half - origin) * reciprocal);
-        let enter = a.min(b).max_element().max(ray.t_min.into());
-        let exit = a.max(b).min_element().min(ray.t_max.into());
-        enter <= exit
-    }
-
     /// A point of the world in the space of the mesh, in f64.
     pub(crate) fn local_point(&self, point: DVec3) -> DVec3 {
         // Subtract first, because the difference of two points far from the origin is small and exact.
         self.inverse_linear * (point - self.translation)
     }
-}
-
-/// The reciprocals of a direction, finite, so that no product with a zero is NaN.
-#[inline]
-pub(crate) fn reciprocal(direction: DVec3) -> DVec3 {
-    const MAX_RECIPROCAL: f64 = 1e300;
-    let reciprocal = |d: f64| (1.0 / d).clamp(-MAX_RECIPROCAL, MAX_RECIPROCAL);
-    DVec3::from_array(direction.to_array().map(reciprocal))
 }
 
 /// A ray that starts farther than this many radii from the centre of a mesh gets a new start.

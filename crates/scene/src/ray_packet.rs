@@ -59,7 +59,7 @@ impl Scene {
                     // In this form a NaN is a miss.
                     if slab.enter(&placement.bounds) <= limits[i]
                         && let Some(local) = LocalRay::new(&placement.frame, &rays[i])
-                        && placement.frame.may_hit(&local.until(limits[i]))
+                        && placement.may_hit(&local.until(limits[i]))
                     {
                         entering.push((i, local));
                     }

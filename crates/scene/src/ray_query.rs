@@ -45,9 +45,9 @@ impl Scene {
                 if !self.includes(record, options) {
                     return ControlFlow::Continue(limit);
                 }
-                let frame = &record.state.placement.frame;
-                match LocalRay::new(frame, ray) {
-                    Some(local) if frame.may_hit(&local.until(limit)) => {
+                let placement = &record.state.placement;
+                match LocalRay::new(&placement.frame, ray) {
+                    Some(local) if placement.may_hit(&local.until(limit)) => {
                         visit(CandidateInstance { record, bvh: mesh.bvh(), ray: local, limit })
                     }
                     _ => ControlFlow::Continue(limit),
