@@ -8,18 +8,21 @@ use std::path::{Path, PathBuf};
 type Names = BTreeMap<String, BTreeSet<String>>;
 
 /// The types whose methods the page lists, in the order of its columns.
-const LISTED: [&[&str]; 3] = [
+const LISTED: [&[&str]; 4] = [
     &["MeshBvh", "WindingTree", "Scene", "Picker", "View"],
     &["Bvh", "Scene", "View", "picking"],
     &["Bvh", "Scene", "View"],
+    &[FUNCTIONS],
 ];
-const LANGUAGES: [&str; 3] = ["Rust", "Python", "JavaScript"];
+const LANGUAGES: [&str; 4] = ["Rust", "Python", "JavaScript", "C"];
+/// The owner of the functions of C.
+const FUNCTIONS: &str = "";
 const NOT_OFFERED: &str = "–";
 
 #[test]
 fn each_public_query_has_one_stem_in_every_language() {
     let page = fs::read_to_string(root().join("docs/names.md")).expect("the page is there");
-    let faults = faults(&page, &[rust(), python(), java_script()]);
+    let faults = faults(&page, &[rust(), python(), java_script(), c()]);
     assert!(faults.is_empty(), "docs/names.md:\n{}", faults.join("\n"));
 }
 
@@ -30,11 +33,14 @@ fn a_missing_method_an_unknown_name_and_another_stem_are_faults() {
         Names::from([("Bvh".to_owned(), methods)])
     };
     let rust = Names::from([("MeshBvh".to_owned(), of(&["closest_hit"])["Bvh"].clone())]);
-    let sources = [rust, of(&["closest_hits"]), of(&["closestHit", "closestHits"])];
+    let c = Names::from([(FUNCTIONS.to_owned(), of(&["bvh_closest_hit"])["Bvh"].clone())]);
+    let sources = [rust, of(&["closest_hits"]), of(&["closestHit", "closestHits"]), c];
     let page = |row: &str| {
-        format!("## Queries\n\n| stem | Rust | Python | JavaScript |\n|---|---|---|---|\n{row}\n")
+        format!(
+            "## Queries\n\n| stem | Rust | Python | JavaScript | C |\n|---|---|---|---|---|\n{row}\n"
+        )
     };
-    let good = "| closest hit | `MeshBvh::closest_hit` | `Bvh.closest_hits` | `Bvh.closestHit`, `closestHits` |";
+    let good = "| closest hit | `MeshBvh::closest_hit` | `Bvh.closest_hits` | `Bvh.closestHit`, `closestHits` | `bvh_closest_hit` |";
     assert_eq!(faults(&page(good), &sources), Vec::<String>::new());
     for (from, to, fault) in [
         (", `closestHits`", "", "JavaScript: Bvh.closestHits is in the source and not on the page"),
@@ -50,6 +56,11 @@ fn a_missing_method_an_unknown_name_and_another_stem_are_faults() {
             "JavaScript: Bvh.firstHits is on the page and not in the source",
         ),
         ("closest hit", "first hit", "Rust: MeshBvh.closest_hit lacks the stem first hit"),
+        (
+            "`bvh_closest_hit`",
+            NOT_OFFERED,
+            "C: .bvh_closest_hit is in the source and not on the page",
+        ),
     ] {
         let found = faults(&page(&good.replacen(from, to, 1)), &sources);
         assert!(found.iter().any(|found| found == fault), "{found:?}");
@@ -57,15 +68,19 @@ fn a_missing_method_an_unknown_name_and_another_stem_are_faults() {
 }
 
 /// What is wrong with the page, a line each.
-fn faults(page: &str, sources: &[Names; 3]) -> Vec<String> {
+fn faults(page: &str, sources: &[Names; 4]) -> Vec<String> {
     let mut faults = Vec::new();
-    let mut seen: [BTreeSet<(String, String)>; 3] = Default::default();
+    let mut seen: [BTreeSet<(String, String)>; 4] = Default::default();
     let mut section = "";
     for line in page.lines() {
         section = line.strip_prefix("## ").unwrap_or(section);
         let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
         let [stem, names @ ..] = &cells[..] else { continue };
-        if names.len() != 3 || *stem == "stem" || *stem == "of" || stem.starts_with("---") {
+        if names.len() != LANGUAGES.len()
+            || *stem == "stem"
+            || *stem == "of"
+            || stem.starts_with("---")
+        {
             continue;
         }
         // A gloss follows a comma.
@@ -243,6 +258,26 @@ fn java_script() -> Names {
             (is_member && !name.is_empty() && name != "constructor").then_some(name)
         },
     );
+    names
+}
+
+/// The header of C: its types, and its functions, without their prefix.
+fn c() -> Names {
+    let path = root().join("bindings/c/include/hitscan.h");
+    let text = fs::read_to_string(path).expect("the header");
+    let mut names = Names::from([(FUNCTIONS.to_owned(), BTreeSet::new())]);
+    for line in text.lines() {
+        let Some((before, after)) = line.split_once(" hitscan_").or(line.split_once("*hitscan_"))
+        else {
+            continue;
+        };
+        let name = identifier(after).to_owned();
+        if before.starts_with("typedef ") {
+            names.entry(name).or_default();
+        } else if after[name.len()..].starts_with('(') && !before.starts_with("//") {
+            names.entry(FUNCTIONS.to_owned()).or_default().insert(name);
+        }
+    }
     names
 }
 

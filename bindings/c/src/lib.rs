@@ -1,0 +1,74 @@
+//! `libhitscan`: hitscan for C, C++ and every language that calls C.
+//!
+//! `include/hitscan.h` is the interface with its documentation; cbindgen makes it from these sources, and a
+//! test compares the two. Each function here has four steps: check the pointers, call the engine, convert
+//! the answer, return a status. `call` does what is the same in all of them.
+//!
+//! # Modules
+//!
+//! A module imports only modules of its row or of rows below it. A test compares the table with the sources.
+//!
+//! | module | holds | imports |
+//! |---|---|---|
+//! | `picking` | picks, snaps and selections | `bvh`, `bvh_lists`, `call`, `memory`, `options`, `rays`, `scene`, `status`, `view` |
+//! | `view` | pixels to rays, and points to pixels | `call`, `rays`, `status` |
+//! | `scene_queries`, `scene_regions` | queries of scenes with a ray, a point or a region | `bvh_lists`, `bvh_points`, `bvh_rays`, `call`, `memory`, `mesh`, `options`, `rays`, `scene`, `status` |
+//! | `scene` | instances, their edits, and snapshots | `bvh`, `bvh_lists`, `call`, `memory`, `mesh`, `options`, `status` |
+//! | `bvh_points`, `bvh_filters` | queries of trees without a ray; with a rule of the caller | `bvh`, `bvh_lists`, `call`, `memory`, `options`, `rays`, `status` |
+//! | `bvh_lists` | queries of trees with a list of hits for a ray | `bvh`, `bvh_rays`, `call`, `memory`, `options`, `rays`, `status` |
+//! | `bvh_rays` | queries of trees with one value for a ray, and batches | `bvh`, `call`, `memory`, `options`, `rays`, `status` |
+//! | `bvh` | trees: build, refit, cache files | `call`, `mesh`, `status` |
+//! | `mesh` | meshes from arrays and files; what a hit is | `call`, `memory`, `options`, `rays`, `status` |
+//! | `rays` | rays and hits | `memory`, `options`, `status` |
+//! | `options` | options of queries | `memory`, `status` |
+//! | `call` | panics and failures become a status and a message | `memory`, `status` |
+//! | `memory` | pointers, arrays with strides, options that may grow | `handle`, `status` |
+//! | `handle` | opaque pointers that know their kind | `status` |
+//! | `status` | the results of calls | |
+
+#![allow(non_camel_case_types, reason = "the types have the names of the header")]
+#![allow(clippy::missing_safety_doc, reason = "the head of the header has the rules for all calls")]
+
+mod call;
+mod handle;
+mod memory;
+mod status;
+
+mod options;
+mod rays;
+
+mod mesh;
+
+mod bvh;
+mod bvh_filters;
+mod bvh_lists;
+mod bvh_points;
+mod bvh_rays;
+
+mod scene;
+mod scene_queries;
+mod scene_regions;
+
+mod view;
+
+mod picking;
+
+pub use bvh::*;
+pub use bvh_filters::*;
+pub use bvh_lists::*;
+pub use bvh_points::*;
+pub use bvh_rays::*;
+pub use call::hitscan_last_error;
+pub use mesh::*;
+pub use options::*;
+pub use picking::*;
+pub use rays::*;
+pub use scene::*;
+pub use scene_queries::*;
+pub use scene_regions::*;
+pub use status::{
+    HITSCAN_CANCELLED, HITSCAN_INTERNAL, HITSCAN_INVALID_ARGUMENT, HITSCAN_INVALID_HANDLE,
+    HITSCAN_OK, HITSCAN_OUT_OF_MEMORY, HITSCAN_READ, HITSCAN_UNSUPPORTED, HITSCAN_WRITE,
+    hitscan_status, hitscan_status_name, hitscan_version,
+};
+pub use view::*;
