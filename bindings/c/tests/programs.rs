@@ -121,7 +121,12 @@ fn valgrind_finds_no_error_and_no_leak() {
     let folder = folder("valgrind");
     let program = compile(&C[0], QUERIES, &[], &folder);
     let mut command = Command::new("valgrind");
-    command.args(["-q", "--error-exitcode=9", "--leak-check=full", "--errors-for-leak-kinds=definite"]);
+    command.args([
+        "-q",
+        "--error-exitcode=9",
+        "--leak-check=full",
+        "--errors-for-leak-kinds=definite",
+    ]);
     command.arg(program).arg(answers(&folder, 300)).env("RAYON_NUM_THREADS", "2");
     assert_eq!(run(&mut command), "ok\n");
 }

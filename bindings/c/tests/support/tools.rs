@@ -8,7 +8,8 @@ use std::{
 
 /// Whether a tool is there. Without it a test is skipped with a word, or fails in CI.
 pub(crate) fn has(tool: &str, what: &str) -> bool {
-    let found = Command::new(tool).arg("--version").output().is_ok_and(|output| output.status.success());
+    let found =
+        Command::new(tool).arg("--version").output().is_ok_and(|output| output.status.success());
     if !found {
         let text = format!("skipped: {tool} is missing; {what}");
         assert!(env::var("CI").as_deref() != Ok("true"), "{text}");
@@ -21,7 +22,8 @@ pub(crate) fn has(tool: &str, what: &str) -> bool {
 #[track_caller]
 pub(crate) fn run(command: &mut Command) -> String {
     let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
-    let [out, err] = [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
+    let [out, err] =
+        [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
     assert!(output.status.success(), "{command:?}: {}\n{out}{err}", output.status);
     out
 }
@@ -48,6 +50,7 @@ pub(crate) fn libraries(folder: &Path) {
         ("libhitscan.so", "libhitscan.so.0"),
         ("libhitscan.a", "libhitscan.a"),
     ] {
-        fs::copy(built.join(from), folder.join(to)).expect("cargo builds the libraries with the tests");
+        fs::copy(built.join(from), folder.join(to))
+            .expect("cargo builds the libraries with the tests");
     }
 }
