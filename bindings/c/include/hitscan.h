@@ -284,6 +284,23 @@ typedef struct hitscan_surface_point {
   uint32_t reserved;
 } hitscan_surface_point;
 
+// A ray in the space of a scene; see hitscan_ray.
+typedef struct hitscan_world_ray {
+  // The point at t = 0.
+  double origin[3];
+  // The change of position per unit of t.
+  double direction[3];
+  // The smallest t that counts.
+  double t_min;
+  // The largest t that counts.
+  double t_max;
+} hitscan_world_ray;
+
+// Receives a triangle that a ray may hit, with a lower bound of its t. The caller may lower *t_max, to the t of its
+// own nearest hit so far: the search ends behind it. A result other than 0 ends the search at once. The rules of
+// hitscan_accept apply.
+typedef int (*hitscan_candidate)(uint32_t triangle, double bound, double *t_max, void *user);
+
 // An instance of a scene. It names the same instance in every clone of the scene, and no other one later.
 typedef uint64_t hitscan_instance_id;
 
@@ -311,18 +328,6 @@ typedef struct hitscan_instance {
   // A name in UTF-8; may be NULL.
   const char *name;
 } hitscan_instance;
-
-// A ray in the space of a scene; see hitscan_ray.
-typedef struct hitscan_world_ray {
-  // The point at t = 0.
-  double origin[3];
-  // The change of position per unit of t.
-  double direction[3];
-  // The smallest t that counts.
-  double t_min;
-  // The largest t that counts.
-  double t_max;
-} hitscan_world_ray;
 
 // The options of queries of a scene. All zeros but the size are the defaults, and so is NULL.
 typedef struct hitscan_query_options {
@@ -929,6 +934,19 @@ hitscan_status hitscan_bvh_count_crossings_batch(const struct hitscan_bvh *bvh,
                                                  const struct hitscan_hit_options *options,
                                                  uint32_t *crossings,
                                                  size_t crossings_stride);
+
+// Passes the triangles that a ray may hit to a callback, in the order of a lower bound of t, then of their indices.
+//
+// Every triangle with a point at most tolerance from a point of the ray between its t_min and t_max is among them,
+// once; few others are. A later bound is never less than an earlier one. The ray is in the space of the mesh, and the
+// tolerance in its units of length: it covers the difference between the caller's test and exact arithmetic.
+//
+// For programs that must keep the bits of their own test of a triangle.
+hitscan_status hitscan_bvh_visit_candidates(const struct hitscan_bvh *bvh,
+                                            const struct hitscan_world_ray *ray,
+                                            double tolerance,
+                                            hitscan_candidate candidate,
+                                            void *user);
 
 // Makes an empty scene. The caller releases it with hitscan_scene_release.
 hitscan_status hitscan_scene_new(struct hitscan_scene **scene);

@@ -205,6 +205,29 @@ struct rule {
   }
 };
 
+// A function of the caller for candidates.
+template <class F>
+struct visitor {
+  F &found;
+  std::exception_ptr thrown;
+
+  static int call(std::uint32_t triangle, double bound, double *t_max, void *user) noexcept {
+    auto &self = *static_cast<visitor *>(user);
+    try {
+      *t_max = self.found(triangle, bound);
+      return 0;
+    } catch (...) {
+      self.thrown = std::current_exception();
+      return 1;
+    }
+  }
+
+  void finish(hitscan_status status) const {
+    if (thrown) std::rethrow_exception(thrown);
+    check(status);
+  }
+};
+
 // The answers of a call that writes as many as there is room for, and their number.
 template <class T, class Ask>
 std::vector<T> list(Ask ask) {
@@ -393,6 +416,14 @@ class bvh : public owner<hitscan_bvh, hitscan_bvh_release> {
     hitscan_hit_lists *lists = nullptr;
     check(hitscan_bvh_all_hits_batch(get(), rays.data(), rays.size(), 0, options, &lists));
     return hit_lists(lists);
+  }
+
+  // Calls found(triangle, bound) with what a ray may hit, in the order of a lower bound of t. It returns the t beyond
+  // which nothing matters, such as that of the caller's nearest hit.
+  template <class F>
+  void visit_candidates(const hitscan_world_ray &ray, double tolerance, F &&found) const {
+    detail::visitor<F> visitor{found, nullptr};
+    visitor.finish(hitscan_bvh_visit_candidates(get(), &ray, tolerance, visitor.call, &visitor));
   }
 
   std::optional<hitscan_surface_point> closest_point(

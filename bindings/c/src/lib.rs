@@ -16,6 +16,7 @@
 //! | `scene` | instances, their edits, and snapshots | `bvh`, `bvh_lists`, `call`, `memory`, `mesh`, `options`, `status` |
 //! | `bvh_points`, `bvh_filters` | queries of trees without a ray; with a rule of the caller | `bvh`, `bvh_lists`, `call`, `memory`, `options`, `rays`, `status` |
 //! | `bvh_lists` | queries of trees with a list of hits for a ray | `bvh`, `bvh_rays`, `call`, `memory`, `options`, `rays`, `status` |
+//! | `candidates` | what a ray may hit, for a test of the caller | `bvh`, `call`, `rays`, `status` |
 //! | `bvh_rays` | queries of trees with one value for a ray, and batches | `bvh`, `call`, `memory`, `options`, `rays`, `status` |
 //! | `bvh` | trees: build, refit, cache files | `call`, `mesh`, `status` |
 //! | `mesh` | meshes from arrays and files; what a hit is | `call`, `memory`, `options`, `rays`, `status` |
@@ -44,6 +45,7 @@ mod bvh_filters;
 mod bvh_lists;
 mod bvh_points;
 mod bvh_rays;
+mod candidates;
 
 mod scene;
 mod scene_queries;
@@ -59,6 +61,7 @@ pub use bvh_lists::*;
 pub use bvh_points::*;
 pub use bvh_rays::*;
 pub use call::hitscan_last_error;
+pub use candidates::*;
 pub use mesh::*;
 pub use options::*;
 pub use picking::*;

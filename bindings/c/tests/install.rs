@@ -52,6 +52,7 @@ fn examples_compile_by_pkg_config_in_an_empty_folder() {
         ("first_hit.cpp", FIRST_HIT),
         ("filter.c", "triangle 2889 at 0.25\nthrough it, triangle "),
         ("batch.cpp", " of 1000000 pixels show the mesh\n"),
+        ("candidates.cpp", "triangle 2889 at 0.25, after fewer than 20 tests: 1\n"),
         ("picking.cpp", "right at z = 2, normal z 1\n2 before, 1 now\n"),
     ] {
         let program = empty.join(example.replace('.', "_"));

@@ -32,7 +32,7 @@
 //! |---|---|---|
 //! | `box_bvh` | `BoxBvh`: the same tree over the caller's boxes | `builder`, `layout`, `options`, `platform`, `query`, `refit`, `simd`, `widths` |
 //! | `raw_parts` | a tree as bytes, for cache files | `layout`, `mesh_bvh`, `options`, `platform`, `scaled_mesh`, `simd`, `split`, `validate`, `widths` |
-//! | `query` | `batch` cuts batches into chunks: `rows` finds the runs of rays that `packets` tries together, `ray_kinds` splits mixed runs, and `alone` takes the rest, interleaved or not; `filter` adds the caller's rule; `visit`, `overlap` and `winding` need no ray and share `visit_nodes`; `closest_point` has a loop in `traverse`; `closed_surface` tells whether crossings count winding numbers, and `copies` the lanes that sums leave out | `error_bounds`, `kernel`, `layout`, `mesh_bvh`, `platform`, `simd`, `split`, `traverse`, `widths` |
+//! | `query` | `batch` cuts batches into chunks: `rows` finds the runs of rays that `packets` tries together, `ray_kinds` splits mixed runs, and `alone` takes the rest, interleaved or not; `filter` adds the caller's rule; `candidates` orders what a ray may hit by a bound of `t`; `visit`, `overlap` and `winding` need no ray and share `visit_nodes`; `closest_point` has a loop in `traverse`; `closed_surface` tells whether crossings count winding numbers, and `copies` the lanes that sums leave out | `error_bounds`, `kernel`, `layout`, `mesh_bvh`, `platform`, `simd`, `split`, `traverse`, `widths` |
 //! | `mesh_bvh` | `MeshBvh`: build, refit, queries of one ray | `builder`, `kernel`, `layout`, `options`, `refit`, `scaled_mesh`, `simd`, `stats`, `traverse`, `validate` |
 //! | `traverse` | rays and points from the root to the leaves: `single`, `packet`, `interleaved` and `counted`; `closest_point` goes from a point to the nearest boxes; `choice` picks a loop for single rays by their `coherence`, and `robust` takes those that need care; `child_order` orders children and makes the keys on the stack; `occluder` and `packet_occluders` remember what stopped the last shadow rays | `kernel`, `layout`, `platform`, `simd`, `widths` |
 //! | `kernel` | one ray, packet or point against a node or block: `point_bound` for points; `ray_mode`, `ray_setup`, `box_test`, `triangle_test`, `triangle_filter`, `triangle_decision`, `packet`; `hit_sink` collects candidates for each query | `error_bounds`, `layout`, `leaf_position`, `simd`, `widths` |
@@ -79,7 +79,7 @@ mod platform;
 pub use box_bvh::BoxBvh;
 pub use mesh_bvh::{Cancelled, MeshBvh};
 pub use options::{BuildOptions, BuildQuality, Layout};
-pub use query::{HitLists, WindingNumber, WindingTree};
+pub use query::{CandidateRay, HitLists, WindingNumber, WindingTree};
 pub use raw_parts::{RawBvh, RawBvhBuffers};
 pub use refit::{RefitError, RefitReport};
 pub use simd::Isa;

@@ -48,6 +48,7 @@
 //! | Is the mesh closed? Which edges are open, which triangles turned over or repeated? | [`Topology::new`] | `open_edges` |
 //! | Which triangles touch a box, a ball, a frustum? | [`MeshBvh::overlapping_box_into`], [`MeshBvh::overlapping_sphere_into`], [`MeshBvh::overlapping_convex_into`] | `overlap` |
 //! | How do I traverse the tree with my own tests? | [`MeshBvh::visit`], [`MeshBvh::visit_nearest_first`] | `overlap` |
+//! | Which triangles may a ray hit, for a test of my own? | [`MeshBvh::visit_candidates`] | |
 //! | How do I search points, lines, or anything else with a box? | [`BoxBvh`] | |
 //! | How do I cast a million rays? | [`MeshBvh::closest_hit_batch`] | `batch` |
 //! | Where is a tree slow? How many tests does a ray take? | [`MeshBvh::closest_hit_with_work`], `hitscan render --mode heat` | |
@@ -122,9 +123,9 @@ pub use hitscan_primitives::{
 };
 
 pub use hitscan_bvh::{
-    BoxBvh, BuildOptions, BuildQuality, BvhStats, Cancelled, HitLists, InvalidBvh, Isa, Layout,
-    MeshBvh, RawBvh, RawBvhBuffers, RefitError, RefitReport, TraversalStats, WindingNumber,
-    WindingTree,
+    BoxBvh, BuildOptions, BuildQuality, BvhStats, Cancelled, CandidateRay, HitLists, InvalidBvh,
+    Isa, Layout, MeshBvh, RawBvh, RawBvhBuffers, RefitError, RefitReport, TraversalStats,
+    WindingNumber, WindingTree,
 };
 
 #[doc(inline)]

@@ -2,6 +2,7 @@
 
 mod alone;
 mod batch;
+mod candidates;
 mod closed_surface;
 mod closest_point;
 mod copies;
@@ -16,5 +17,6 @@ mod visit_nodes;
 mod winding;
 
 pub use batch::HitLists;
+pub use candidates::CandidateRay;
 pub(crate) use visit_nodes::{slot_keys, visit_nodes};
 pub use winding::{WindingNumber, WindingTree};

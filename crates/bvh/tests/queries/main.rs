@@ -1,5 +1,6 @@
 //! Every query beyond plain rays against brute force.
 
+mod candidates;
 mod closest_point;
 mod far_triangles;
 mod filter;
