@@ -90,6 +90,18 @@ impl Bvh {
         })
     }
 
+    fn signed_crossings(
+        &self,
+        py: Python<'_>,
+        rays: LocalRayArguments<'_>,
+        threads: Option<usize>,
+        mut count: PyReadwriteArray1<'_, i32>,
+    ) -> PyResult<()> {
+        self.answer_rays(py, rays, threads, &mut count, |bvh, rays, count| {
+            bvh.signed_crossings_batch(rays, count);
+        })
+    }
+
     /// The hits of each ray, all of them or the nearest `n`.
     fn hit_lists<'py>(
         &self,

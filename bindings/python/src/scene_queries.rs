@@ -137,6 +137,27 @@ impl Scene {
         })
     }
 
+    fn signed_crossings(
+        &self,
+        py: Python<'_>,
+        rays: WorldRayArguments<'_>,
+        options: OptionArguments,
+        threads: Option<usize>,
+        mut count: PyReadwriteArray1<'_, i32>,
+    ) -> PyResult<()> {
+        let (query, arrays) = (Query::new(self, options)?, world_rays(rays)?);
+        let rays = arrays.slices()?;
+        let count = slice("count", &mut count, arrays.len())?;
+        in_steps(py, Steps::RAYS, arrays.len(), threads, |range| {
+            let count = count[range.clone()].par_iter_mut().with_min_len(MIN_SLOW);
+            range.into_par_iter().zip(count).for_each(|(ray, count)| {
+                let n = query.scene.signed_crossings(&rays.ray(ray), &query.options());
+                *count = n.clamp(i32::MIN.into(), i32::MAX.into()) as i32;
+            });
+            Ok(())
+        })
+    }
+
     /// The hits of each ray, all of them or the nearest `n`.
     fn hit_lists<'py>(
         &self,

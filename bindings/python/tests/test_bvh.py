@@ -76,6 +76,10 @@ def test_queries_agree_with_each_other(ball_bvh, rays):
     assert nearest.triangle.tobytes() == lists.triangle[first].tobytes()
     inside = np.linalg.norm(rays[0], axis=1) < 0.98
     assert (ball_bvh.count_crossings(*rays)[inside] % 2 == 1).all()
+    signed = ball_bvh.signed_crossings(*rays)
+    assert signed.dtype == np.int32 and (signed[inside] == -1).all()
+    of_each_side = [ball_bvh.count_crossings(*rays, faces=faces).astype(int) for faces in ("front", "back")]
+    assert (signed == of_each_side[0] - of_each_side[1]).all()
 
 
 def test_points_and_distances(ball_bvh):

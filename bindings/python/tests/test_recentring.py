@@ -87,6 +87,8 @@ def assert_rays(surface, rays):
     same_bits(nearest.t, np.array([hits[0]["t"] for hits in EXPECTED["all"] if hits]))
     assert surface.is_occluded(*rays).tolist() == EXPECTED["occluded"]
     assert surface.count_crossings(*rays).tolist() == EXPECTED["crossings"]
+    front = [[hit["front"] for hit in hits] for hits in EXPECTED["once"]]
+    assert surface.signed_crossings(*rays).tolist() == [2 * sum(sides) - len(sides) for sides in front]
 
 
 def test_rays_have_the_answers_of_rust(bvh):

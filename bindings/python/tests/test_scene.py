@@ -37,6 +37,7 @@ def test_hits_are_in_world_space(scene):
     assert lists.splits.tolist() == [0, 4]
     assert scene.nearest_hits(*RAY, n=1).t.tobytes() == hits.t.tobytes()
     assert scene.count_crossings(*RAY).tolist() == [4]
+    assert [scene.signed_crossings(*RAY, t_max=t).tolist() for t in (3, 5, 16)] == [[0], [1], [0]]
     assert scene.closest_hits(*RAY, layers=2).instance.tolist() == [far]
     assert scene.closest_hits(*RAY, ignore=[near]).instance.tolist() == [far]
     assert not scene.is_occluded(*RAY, ignore=[group]).any()

@@ -122,6 +122,12 @@ export class Bvh extends Owned {
 		return f64[numbers];
 	}
 
+	/** The crossings from the front to the back of the surface, less those from the back to the front. */
+	signedCrossings(ray) {
+		this.countCrossings(ray);
+		return f64[numbers + 1];
+	}
+
 	/** The closest hits of rays, eight numbers each. */
 	closestHits(rays, { faces, out } = {}) {
 		const n = this.#stageRays(rays);

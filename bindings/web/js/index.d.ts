@@ -192,6 +192,8 @@ export class Bvh extends Owned {
 	nearestHits(ray: Ray, n: number, options?: ListOptions): Hit[];
 	/** The number of times that a ray crosses the surface: odd from inside a closed mesh. */
 	countCrossings(ray: Ray): number;
+	/** The crossings from front to back, less those from back to front: -1 from inside a closed mesh, 0 from outside. */
+	signedCrossings(ray: Ray): number;
 	/** `closestHit` of rays, eight numbers each. */
 	closestHits(rays: Float32Array | Float64Array, options?: { faces?: Faces; out?: HitColumns }): HitColumns;
 	/** `isOccluded` of rays, eight numbers each: 1 or 0. */

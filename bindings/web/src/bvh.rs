@@ -3,7 +3,7 @@
 use std::{ops::ControlFlow, sync::Arc};
 
 use hitscan_bvh::{Layout, MeshBvh};
-use hitscan_primitives::{Aabb, ConvexRegion, Hit, Sphere, SurfacePoint, TriMesh, glam::DVec3};
+use hitscan_primitives::{Aabb, ConvexRegion, Faces, Hit, Sphere, SurfacePoint, TriMesh, glam::DVec3};
 use hitscan_scene::Mesh;
 
 use crate::{
@@ -333,13 +333,13 @@ fn overlapping(handle: u32, query: impl FnOnce(&MeshBvh, &mut Vec<u32>)) -> u32 
 }
 
 /// 1 if a ray crosses the surface an odd number of times, 0 if not, 2 for an invalid ray. The number of
-/// crossings is number 0.
+/// crossings is number 0, that of the front less that of the back number 1.
 #[unsafe(no_mangle)]
 extern "C" fn bvh_count_crossings(bvh: u32) -> u32 {
     with_built(bvh, |mesh| {
         let ray = MeshRay::read(mesh);
-        let n = mesh.bvh().all_hits(&ray.ray, &hit_options(0, 1)).len();
-        output::write(0, &[n as f64]);
+        let n = mesh.bvh().count_crossings(&ray.ray, Faces::Both);
+        output::write(0, &[n as f64, mesh.bvh().signed_crossings(&ray.ray) as f64]);
         if n == 0 { ray.miss() } else { n as u32 % 2 }
     })
 }

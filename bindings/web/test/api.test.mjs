@@ -43,6 +43,8 @@ test('lists, counts, nearest points and overlaps agree with loops over the answe
 		}
 		assert.equal(bvh.countCrossings([0, 0, 0, 1, 2, 3]) % 2, 1);
 		assert.equal(bvh.countCrossings([0, 0, 0, 1, 2, 3, 0, 0.01]), 0);
+		assert.deepEqual([0, 2, -2].map((x) => bvh.signedCrossings([x, 0.1, 0.2, -1, 0, 0])), [-1, 0, 0]);
+		assert.equal(bvh.signedCrossings([2, 0.1, 0.2, -1, 0, 0, 0, 2]), 1);
 		const found = bvh.closestPoint([0, 0, 2], new SurfacePoint());
 		assert.ok(Math.abs(found.distance - 1) < 0.01 && found.point[2] > 0.99);
 		assert.equal(bvh.closestPoint([0, 0, 2], undefined, 0.5), null);

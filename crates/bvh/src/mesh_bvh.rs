@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use hitscan_primitives::{
-    Aabb, Faces, Hit, HitMode, HitOptions, Ray, TriMesh, brute_force::scaled_ray,
+    Aabb, Faces, Hit, HitMode, HitOptions, Ray, Side, TriMesh, brute_force::scaled_ray,
 };
 use thiserror::Error;
 
@@ -177,12 +177,43 @@ impl MeshBvh {
     /// For parity and depth complexity. See also [`WindingTree::is_inside`](crate::WindingTree::is_inside),
     /// which decides inside for any surface, and [`count_crossings_batch`](Self::count_crossings_batch).
     pub fn count_crossings(&self, ray: &Ray, faces: Faces) -> usize {
+        let [n_front, n_back] = self.crossings(ray, faces);
+        n_front + n_back
+    }
+
+    /// The number of crossings from the front to the back of the surface, less that from the back to the front. It counts
+    /// the hits of [`count_crossings`](Self::count_crossings). For a ray without an upper bound and a closed surface it is
+    /// the negative of the winding number around the origin: -1 inside, 0 outside. 0 for an invalid ray.
+    ///
+    /// For counts of nested and overlapping solids. See also
+    /// [`WindingTree::winding_number`](crate::WindingTree::winding_number), for any surface, and
+    /// [`signed_crossings_batch`](Self::signed_crossings_batch).
+    ///
+    /// ```
+    /// use hitscan_bvh::{BuildOptions, MeshBvh};
+    /// use hitscan_primitives::{Ray, generate};
+    ///
+    /// let mesh = generate::cuboid(2.0, 2.0, 2.0, 0)?;
+    /// let bvh = MeshBvh::build(&mesh, &BuildOptions::default());
+    /// let crossings = |from| bvh.signed_crossings(&Ray::new(from, [0.0, 0.0, 1.0]));
+    /// assert_eq!([[0.1, 0.2, -5.0], [0.1, 0.2, 0.3]].map(crossings), [0, -1]);
+    /// # Ok::<(), hitscan_primitives::generate::GenerateError>(())
+    /// ```
+    pub fn signed_crossings(&self, ray: &Ray) -> i64 {
+        let [n_front, n_back] = self.crossings(ray, Faces::Both);
+        n_front as i64 - n_back as i64
+    }
+
+    /// The numbers of crossings from the front and from the back.
+    fn crossings(&self, ray: &Ray, faces: Faces) -> [usize; 2] {
         if !self.tree.split.is_empty() {
-            return self.all_hits(ray, &HitOptions { faces, mode: HitMode::OncePerCrossing }).len();
+            let hits = self.all_hits(ray, &HitOptions { faces, mode: HitMode::OncePerCrossing });
+            let n_front = hits.iter().filter(|hit| hit.side == Side::Front).count();
+            return [n_front, hits.len() - n_front];
         }
-        let mut crossings = CountCrossings { t_max: ray.t_max, n: 0 };
+        let mut crossings = CountCrossings { t_max: ray.t_max, n_front: 0, n_back: 0 };
         self.trace(ray, faces, &mut crossings);
-        crossings.n
+        [crossings.n_front, crossings.n_back]
     }
 
     /// [`closest_hit`](Self::closest_hit) with the tests that it takes: the same nodes and blocks in the

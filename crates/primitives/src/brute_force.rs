@@ -37,6 +37,12 @@ pub fn count_crossings(mesh: &TriMesh, ray: &Ray, faces: Faces) -> usize {
     all_hits(mesh, ray, &HitOptions { faces, mode: HitMode::OncePerCrossing }).len()
 }
 
+/// The hits by [`HitMode::OncePerCrossing`] on the front, less those on the back.
+pub fn signed_crossings(mesh: &TriMesh, ray: &Ray) -> i64 {
+    let n = |faces| count_crossings(mesh, ray, faces) as i64;
+    n(Faces::Front) - n(Faces::Back)
+}
+
 /// The first point of the surface by `(distance, triangle)`, if it is within `max_distance`. `None` if
 /// `point` is not finite or `max_distance` is NaN or negative.
 pub fn closest_point(

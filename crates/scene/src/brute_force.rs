@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use glam::DVec3;
-use hitscan_primitives::{HitMode, HitOptions, brute_force::BruteForce};
+use hitscan_primitives::{Faces, HitMode, HitOptions, brute_force::BruteForce};
 
 use crate::{InstanceId, Mesh, QueryOptions, Scene, SceneHit, WorldRay, inside::box_contains};
 
@@ -54,6 +54,12 @@ impl<'a> SceneBruteForce<'a> {
     /// As [`Scene::count_crossings`].
     pub fn count_crossings(&self, ray: &WorldRay, options: &QueryOptions<'_>) -> usize {
         self.all_hits(ray, &QueryOptions { mode: HitMode::OncePerCrossing, ..*options }).len()
+    }
+
+    /// As [`Scene::signed_crossings`].
+    pub fn signed_crossings(&self, ray: &WorldRay, options: &QueryOptions<'_>) -> i64 {
+        let n = |faces| self.count_crossings(ray, &QueryOptions { faces, ..*options }) as i64;
+        n(Faces::Front) - n(Faces::Back)
     }
 
     /// As [`Scene::all_hits`].

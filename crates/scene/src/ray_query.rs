@@ -260,6 +260,20 @@ impl Scene {
         crossings
     }
 
+    /// The number of crossings from the front to the back of surfaces, less that from the back to the front. 0 for
+    /// an invalid ray. The query ignores [`QueryOptions::faces`].
+    ///
+    /// When to use: to count the solids that end, less those that begin, between two points. See also
+    /// [`count_crossings`](Self::count_crossings), which counts the same crossings without a sign.
+    pub fn signed_crossings(&self, ray: &WorldRay, options: &QueryOptions<'_>) -> i64 {
+        let mut crossings = 0;
+        self.for_each_candidate(ray, options, |candidate| {
+            crossings += candidate.bvh.signed_crossings(&candidate.ray.ray);
+            ControlFlow::Continue(candidate.limit)
+        });
+        crossings
+    }
+
     /// [`closest_hit`](Self::closest_hit) of each ray, in the order of `rays`. The feature `parallel` runs
     /// it on rayon's current pool.
     ///

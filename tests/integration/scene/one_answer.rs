@@ -1,7 +1,7 @@
 //! Every query of a scene equals the loop over all its instances, to the last bit.
 
 use hitscan::primitives::glam::DVec3;
-use hitscan::scene::{InstanceId, QueryOptions, Scene, WorldRay};
+use hitscan::scene::{InstanceId, QueryOptions, Scene, SceneBruteForce, WorldRay};
 use hitscan::{Faces, HitMode};
 use hitscan_testkit::Rng;
 
@@ -100,6 +100,9 @@ fn check(scene: &Scene, ray: &WorldRay, options: &QueryOptions<'_>, seed: u64) -
         assert!(nearest.iter().map(bits).eq(first_three), "nearest, {mode:?}, {context}");
         if mode == HitMode::OncePerCrossing {
             assert_eq!(scene.count_crossings(ray, options), expected.len(), "{context}");
+            let every_side = QueryOptions { faces: Faces::Both, ..*options };
+            let signed = SceneBruteForce::new(scene).signed_crossings(ray, &every_side);
+            assert_eq!(scene.signed_crossings(ray, options), signed, "{context}");
         }
     }
     // With every second triangle ignored.

@@ -296,6 +296,29 @@ class Bvh:
         self._core.count_crossings(rays, faces, _arrays.threads(threads), count)
         return count
 
+    def signed_crossings(
+        self,
+        origins: ArrayLike,
+        directions: ArrayLike | None = None,
+        *,
+        t_min: ArrayLike = 0.0,
+        t_max: ArrayLike = np.inf,
+        threads: int | None = None,
+    ) -> npt.NDArray[np.int32]:
+        """Return the crossings from the front of the surface, less those from the back, (n,) int32.
+
+        For a closed mesh, the negative of the winding number: -1 for rays that start inside, 0 outside.
+        Arguments as in :meth:`closest_hits`.
+        """
+        if self._core.has_offset:
+            _, scene = self._placed()
+            return scene.signed_crossings(origins, directions, t_min=t_min, t_max=t_max, threads=threads)
+        n, rays = _arrays.local_rays(origins, directions, t_min, t_max)
+        _arrays.room(f"the answers of {n} rays", 4 * n)
+        count = np.empty(n, np.int32)
+        self._core.signed_crossings(rays, _arrays.threads(threads), count)
+        return count
+
     def all_hits(
         self,
         origins: ArrayLike,

@@ -279,6 +279,30 @@ class Scene:
         self._core.count_crossings(rays, options, _arrays.threads(threads), crossings)
         return crossings
 
+    def signed_crossings(
+        self,
+        origins: ArrayLike,
+        directions: ArrayLike | None = None,
+        *,
+        t_min: ArrayLike = 0.0,
+        t_max: ArrayLike = np.inf,
+        layers: int = ALL_LAYERS,
+        ignore: Iterable[int] = (),
+        include_hidden: bool = False,
+        include_locked: bool = False,
+        threads: int | None = None,
+    ) -> npt.NDArray[np.int32]:
+        """Return the crossings from the front of surfaces, less those from the back, (n,) int32.
+
+        Arguments as in :meth:`closest_hits`.
+        """
+        n, rays = _arrays.world_rays(origins, directions, t_min, t_max)
+        options = _options.of_scene("both", layers, ignore, include_hidden, include_locked)
+        _arrays.room(f"the answers of {n} rays", 4 * n)
+        crossings = np.empty(n, np.int32)
+        self._core.signed_crossings(rays, options, _arrays.threads(threads), crossings)
+        return crossings
+
     def all_hits(
         self,
         origins: ArrayLike,

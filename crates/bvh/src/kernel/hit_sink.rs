@@ -222,10 +222,11 @@ impl HitSink for AllHits<'_> {
     }
 }
 
-/// Counts the crossings of the surface.
+/// Counts the crossings of the surface by their sides.
 pub(crate) struct CountCrossings {
     pub(crate) t_max: f32,
-    pub(crate) n: usize,
+    pub(crate) n_front: usize,
+    pub(crate) n_back: usize,
 }
 
 impl HitSink for CountCrossings {
@@ -242,7 +243,9 @@ impl HitSink for CountCrossings {
         candidate: &MeshCandidate,
         geometry: &CandidateGeometry<'_>,
     ) -> bool {
-        self.n += usize::from(counts(HitMode::OncePerCrossing, candidate, geometry));
+        let n = usize::from(counts(HitMode::OncePerCrossing, candidate, geometry));
+        let is_front = candidate.hit.side == Side::Front;
+        *(if is_front { &mut self.n_front } else { &mut self.n_back }) += n;
         false
     }
 }

@@ -107,6 +107,22 @@ impl MeshBvh {
         });
     }
 
+    /// [`signed_crossings`](Self::signed_crossings) of each ray, on rayon's current pool with the
+    /// feature `parallel`.
+    ///
+    /// For winding numbers of closed meshes. See also [`count_crossings_batch`](Self::count_crossings_batch), for the
+    /// number of crossings.
+    ///
+    /// # Panics
+    /// If `crossings` is not as long as `rays`.
+    pub fn signed_crossings_batch(&self, rays: &[Ray], crossings: &mut [i32]) {
+        for_each_chunk(rays, crossings, 1, |rays, crossings| {
+            for (ray, crossings) in rays.iter().zip(crossings) {
+                *crossings = self.signed_crossings(ray) as i32;
+            }
+        });
+    }
+
     /// [`all_hits`](Self::all_hits) of each ray, on rayon's current pool with the feature `parallel`.
     /// Allocates one list for all rays.
     ///

@@ -1,7 +1,9 @@
 //! Plain rays, single and in batches, against the oracle.
 
 use hitscan_bvh::{BuildOptions, BuildQuality, Isa, Layout, MeshBvh};
-use hitscan_primitives::{Faces, Ray, TriMesh, generate::SplitMix64};
+use hitscan_primitives::{
+    Faces, Ray, TriMesh, brute_force::signed_crossings as signed, generate::SplitMix64,
+};
 use hitscan_testkit::{
     Oracle, RayHits, Rng, Tally, aimed_ray, answers_of, batch_answers_of, bundle,
 };
@@ -43,6 +45,8 @@ fn every_query_equals_the_oracle_to_the_last_bit() {
                 for (faces, hits) in &expected {
                     for (ray, hits) in rays.iter().zip(hits) {
                         tally.compare(ray, *faces, &answers_of!(bvh, ray, *faces), hits);
+                        let context = format!("round {round}, {quality:?}, {isa:?}, {ray:?}");
+                        assert_eq!(bvh.signed_crossings(ray), signed(&mesh, ray), "{context}");
                     }
                 }
                 let context = format!("round {round}, {quality:?}, {layout:?}, {isa:?}");
@@ -61,6 +65,7 @@ fn batches_equal_the_oracle_to_the_last_bit() {
         let mut rays: Vec<Ray> = (0..3).flat_map(|_| bundle(&mesh, &mut rng)).collect();
         rays.extend((0..40).map(|_| aimed_ray(&mesh, &mut rng)));
         let (expected, mut tally) = (expected(&mesh, &rays), Tally::default());
+        let of_each: Vec<i32> = rays.iter().map(|ray| signed(&mesh, ray) as i32).collect();
         for isa in Isa::available() {
             let bvh = MeshBvh::build(&mesh, &BuildOptions { isa, ..BuildOptions::default() });
             for (faces, hits) in &expected {
@@ -68,6 +73,9 @@ fn batches_equal_the_oracle_to_the_last_bit() {
                 tally.compare_batch(&rays, *faces, &found, hits);
             }
             assert_eq!(tally.first_difference(), None, "round {round}, {isa:?}");
+            let mut found = vec![i32::MAX; rays.len()];
+            bvh.signed_crossings_batch(&rays, &mut found);
+            assert_eq!(found, of_each, "round {round}, {isa:?}");
         }
     }
 }
