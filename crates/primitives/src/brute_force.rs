@@ -76,7 +76,7 @@ pub fn winding_number(mesh: &TriMesh, point: impl Into<[f32; 3]>) -> f64 {
     BruteForce::new(mesh).winding_sum(point).winding_number()
 }
 
-/// Whether the winding number around a point is greater than 1/2.
+/// Whether the winding number around a point is greater than 1/2 or less than -1/2.
 pub fn is_inside(mesh: &TriMesh, point: impl Into<[f32; 3]>) -> bool {
     BruteForce::new(mesh).winding_sum(point).is_inside()
 }

@@ -61,9 +61,10 @@ impl WindingSum {
         self.units as f64 / Self::UNIT
     }
 
-    /// Whether the winding number is greater than 1/2.
+    /// Whether the winding number is greater than 1/2 or less than -1/2: whether the surface winds around the point, in
+    /// either direction. A surface that is inside out has the same inside as its turned copy.
     pub fn is_inside(&self) -> bool {
-        self.units > 1 << 61
+        self.units.abs() > 1 << 61
     }
 }
 

@@ -2,11 +2,13 @@
 
 mod alone;
 mod batch;
+mod boundary;
 mod candidates;
-mod closed_surface;
+mod caps;
 mod closest_point;
 mod copies;
 mod covering_boxes;
+mod far_field;
 mod filter;
 mod overlap;
 mod packets;

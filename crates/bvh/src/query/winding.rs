@@ -1,34 +1,39 @@
-//! Winding numbers by the tree: whether a point is inside, also of a surface with holes.
+//! Winding numbers: whether a point is inside, also of a surface with holes.
 //!
-//! After Barill, Dickson, Schmidt, Levin and Jacobson, "Fast Winding Numbers for Soups and Clouds"
-//! (2018): the first two moments of a distant cluster of triangles replace its triangles. They choose
-//! clusters by a ratio of distances. We choose by a proven bound on the error. The sum of these bounds
-//! decides whether the number settles "inside".
+//! After Martens, Trettner and Bessmeltsev, "The Antipodal Method" (2026): a winding number is the signed crossings of one
+//! ray, and a term of the boundary alone. They integrate along the boundary for each point and ray. We span the boundary
+//! by triangles once ([`caps`](super::caps)), and add their winding number. So distant caps are one cluster, and no
+//! integral jumps where a ray passes close to the boundary.
 
-use std::{f64::consts::PI, ops::Range, sync::Arc};
-
-use glam::{DMat3, DVec3, Vec3};
-use hitscan_primitives::{Faces, MAX_WINDING_COORDINATE, Ray, WindingSum, solid_angle};
-
-use super::{
-    closed_surface::is_closed,
-    copies::{BLOCKS_OF_TASK, Copies},
+use std::{
+    cmp::Ordering,
+    sync::{Arc, OnceLock},
 };
 
+use glam::{DVec3, Vec3};
+use hitscan_primitives::{MAX_WINDING_COORDINATE, Ray};
+
+use super::{
+    boundary::boundary,
+    caps::caps,
+    far_field::{FarField, Surface},
+};
 use crate::{
-    error_bounds::CROSSING_CLEARANCE,
-    layout::{ChildRef, Leaves},
+    error_bounds::{CROSSING_CLEARANCE, SOLID_ANGLE_ROUNDING},
     mesh_bvh::MeshBvh,
-    platform::parallel,
-    widths::NODE_WIDTH,
+    options::BuildOptions,
 };
 
 /// Winding numbers and signed distances of a mesh, in O(log n).
 ///
-/// It holds moments for every node besides the hierarchy itself, about 20 bytes per triangle. The
-/// winding number is 1 inside a closed surface whose front faces outward, and 0 outside. Around a
-/// surface with holes, flipped or doubled parts it takes other values, and a point with more than 1/2
-/// counts as inside.
+/// The winding number is 1 inside a closed surface whose front faces outward, -1 if its front faces inward, and 0
+/// outside. Around a surface with holes, turned or doubled parts it takes other values. A point is inside where the number
+/// is greater than 1/2 or less than -1/2. So a surface that is inside out has the same inside as its turned copy, a shell in a
+/// turned shell is hollow, doubled faces count as one, and two solids have all points inside that either has.
+///
+/// Its memory is that of the boundary: some 50 bytes for each open edge, nothing for a closed surface. If the edges need
+/// as many caps as a fourth of the triangles, it holds about 20 bytes for each triangle of the surface instead. It also
+/// does so once a point lies within rounding of the surface.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -45,12 +50,20 @@ use crate::{
 /// ```
 #[derive(Clone, Debug)]
 pub struct WindingTree {
-    bvh: Arc<MeshBvh>,
-    /// Per node, the moments of its children.
-    moments: Vec<[Moments; NODE_WIDTH]>,
-    copies: Copies,
-    /// The distance from the surface beyond which crossings decide inside. Infinite where they cannot: the
-    /// surface has holes, or the tree is scaled.
+    surface: Surface,
+    /// The triangles that close the surface; `None` if there are too many, or the tree is scaled.
+    caps: Option<Caps>,
+    /// The far field of the whole surface, once a point needs it.
+    whole: OnceLock<Arc<FarField>>,
+}
+
+/// What decides winding numbers from a distance of the surface.
+#[derive(Clone, Debug)]
+struct Caps {
+    field: FarField,
+    /// [`Surface::sum_of_squares`] of the surface and of the caps.
+    sums_of_squares: [f64; 2],
+    /// The distance from surface and caps beyond which crossings count.
     clearance: f64,
 }
 
@@ -60,101 +73,68 @@ pub struct WindingNumber {
     /// The number, near an integer unless the surface has holes.
     pub value: f64,
     /// The maximum difference from
-    /// [`brute_force::winding_number`](hitscan_primitives::brute_force::winding_number). The actual
-    /// error is typically ten times smaller.
+    /// [`brute_force::winding_number`](hitscan_primitives::brute_force::winding_number), which is at most the tolerance.
+    /// The actual error is typically ten times smaller.
     pub max_error: f64,
 }
 
-/// The far field of a cluster of triangles.
-#[derive(Clone, Copy, Debug)]
-struct Moments {
-    /// The mean of the surface.
-    center: DVec3,
-    /// The maximum distance of the cluster from the center.
-    radius: f64,
-    area: f64,
-    /// The sum of all normals, each as long as its triangle's area.
-    normal: DVec3,
-    /// The sum of products of positions, relative to the center, and normals. Only its symmetric part is
-    /// kept, because the other part adds nothing.
-    spread: DMat3,
-}
-
-/// The tolerances that [`WindingTree::is_inside`] tries before it sums all triangles. The first settles
-/// every point off a closed surface of a million triangles. The others save the sum for points around
-/// surfaces with holes. A first try of 1e-2 settled too few points to pay.
-const TOLERANCES: [f64; 3] = [3e-3, 1e-4, 1e-6];
-
-/// The bound on the rounding error, per triangle.
-const ROUNDING: f64 = 1e-14;
+/// The tolerances that [`WindingTree::is_inside`] tries before it sums all triangles. The first settles most points. The others
+/// save the sum for points around holes.
+const TOLERANCES: [f64; 4] = [0.2, 1e-2, 1e-4, 1e-6];
 
 impl WindingTree {
-    /// Computes the moments of a hierarchy, and whether its surface is closed. O(n), or O(n log n) for a closed surface,
-    /// whose edges it sorts.
+    /// Finds the boundary of a surface and spans it by triangles. O(n log n).
     pub fn new(bvh: Arc<MeshBvh>) -> Self {
-        let copies = Copies::of(&bvh.tree);
-        let mut moments = parallel::collect(bvh.tree.nodes.len(), |index| {
-            let mut moments = [Moments::ZERO; NODE_WIDTH];
-            for slot in bvh.tree.nodes[index].occupied() {
-                let child = bvh.tree.nodes[index].child(slot);
-                if child.is_leaf() {
-                    moments[slot] =
-                        Moments::of_triangles(&copies, &bvh.tree.leaves, child.blocks());
-                }
-            }
-            moments
-        });
-        // Children have higher indices than their parents, so it goes backwards.
-        for index in (0..bvh.tree.nodes.len()).rev() {
-            for slot in bvh.tree.nodes[index].occupied() {
-                let child = bvh.tree.nodes[index].child(slot);
-                if !child.is_leaf() {
-                    moments[index][slot] = Moments::of_clusters(&moments[child.node_index()]);
-                }
-            }
+        let surface = Surface::new(bvh);
+        let caps = Caps::of(&surface);
+        let tree = Self { surface, caps, whole: OnceLock::new() };
+        if tree.caps.is_none() {
+            tree.whole();
         }
-        let clearance = if !bvh.tree.is_scaled() && is_closed(&bvh.tree, &copies) {
-            f64::from(CROSSING_CLEARANCE * bvh.bounds.extent().max_element())
-        } else {
-            f64::INFINITY
-        };
-        Self { bvh, moments, copies, clearance }
+        tree
     }
 
     /// The hierarchy.
     pub fn bvh(&self) -> &Arc<MeshBvh> {
-        &self.bvh
+        &self.surface.bvh
     }
 
     /// The winding number of the surface around `point`, in the mesh's own space. 0 for a point that is
     /// not finite.
     ///
-    /// Moments replace the clusters whose error is at most `tolerance`. 1e-3 suits most uses, and 0 sums
-    /// all triangles. On the surface itself the number jumps, and is the mean of both sides.
+    /// `tolerance` is the maximum error. 1e-3 suits most uses. 0 sums all triangles, as does any
+    /// tolerance that rounding exceeds. On the surface itself the number jumps, and is the mean of both sides.
     pub fn winding_number(&self, point: impl Into<[f32; 3]>, tolerance: f64) -> WindingNumber {
-        let point = Vec3::from_array(point.into());
+        let point = Vec3::from_array(point.into()).as_dvec3();
         if !point.is_finite() {
             return WindingNumber { value: 0.0, max_error: 0.0 };
         }
-        self.winding_around(self.scaled(point), tolerance)
+        // In this form a NaN is rejected.
+        if tolerance > 0.0 {
+            let by_caps = self.caps.as_ref().and_then(|caps| {
+                let place = caps.place(&self.surface.bvh, point, None, tolerance / 4.0)?;
+                Some(caps.winding_around(&place, tolerance / 2.0))
+            });
+            let by_whole = || self.whole().winding_around(self.scaled(point), tolerance / 2.0);
+            for (value, max_error) in by_caps.into_iter().chain(std::iter::once_with(by_whole)) {
+                if max_error <= tolerance {
+                    return WindingNumber { value, max_error };
+                }
+            }
+        }
+        let sum = self.surface.winding_sum(self.scaled(point));
+        WindingNumber { value: sum.winding_number(), max_error: 0.0 }
     }
 
-    /// Whether the winding number around `point` is greater than 1/2: for a closed surface, whether
+    /// Whether the winding number around `point` is greater than 1/2 or less than -1/2: for a closed surface, whether
     /// the point is inside. `false` for a point that is not finite.
     ///
     /// The answer is that of
-    /// [`brute_force::is_inside`](hitscan_primitives::brute_force::is_inside), whatever the tree. If the
-    /// surface is closed, a ray counts crossings, unless the point is within rounding of the surface. Else
-    /// this sums solid angles, and those of all triangles where the bound leaves a doubt: on the surface,
-    /// and near a winding number of 1/2 around a surface with holes.
+    /// [`brute_force::is_inside`](hitscan_primitives::brute_force::is_inside), whatever the tree. A ray counts crossings, and
+    /// the caps of the boundary add their share. Where the bound on the error leaves a doubt, solid angles of all
+    /// triangles decide: on the surface, and near a winding number of 1/2 around a surface with holes.
     pub fn is_inside(&self, point: impl Into<[f32; 3]>) -> bool {
-        let point = Vec3::from_array(point.into());
-        if !point.is_finite() {
-            return false;
-        }
-        let is_clear =
-            self.clearance.is_finite() && self.bvh.closest_point(point, self.clearance).is_none();
-        if is_clear { self.encloses_by_crossings(point) } else { self.encloses(self.scaled(point)) }
+        self.is_inside_f64(Vec3::from_array(point.into()).as_dvec3())
     }
 
     /// [`is_inside`](Self::is_inside) for a point in f64, which nothing rounds to f32.
@@ -164,38 +144,7 @@ impl WindingTree {
     /// a point that is not finite. Far from the origin of a mesh, f32 would move the point by more than the size of
     /// a small mesh.
     pub fn is_inside_f64(&self, point: impl Into<[f64; 3]>) -> bool {
-        let point = DVec3::from_array(point.into());
-        // Of a NaN the comparison is false.
-        if !point.abs().cmple(DVec3::splat(MAX_WINDING_COORDINATE)).all() {
-            return false;
-        }
-        let rounded = point.as_vec3();
-        if self.clearance.is_finite() && rounded.is_finite() {
-            // No surface lies between a point and the rounded one, if none is within their distance. The winding
-            // number is the same then.
-            let moved = 1.000_001 * (point - rounded.as_dvec3()).length();
-            if self.bvh.closest_point(rounded, self.clearance + moved).is_none() {
-                return self.encloses_by_crossings(rounded);
-            }
-        }
-        self.encloses(point * self.bvh.tree.scale)
-    }
-
-    /// Whether the sum of solid angles around a point in the tree's scaled space is inside.
-    fn encloses(&self, from: DVec3) -> bool {
-        for tolerance in TOLERANCES {
-            let WindingNumber { value, max_error } = self.winding_around(from, tolerance);
-            if (value - 0.5).abs() > max_error {
-                return value > 0.5;
-            }
-        }
-        let leaves = &self.bvh.tree.leaves;
-        let sums = parallel::map_chunks(leaves.len(), BLOCKS_OF_TASK, |blocks| {
-            sum(&self.copies, leaves, blocks, from)
-        });
-        let mut total = WindingSum::default();
-        sums.into_iter().for_each(|sum| total.add_sum(sum));
-        total.is_inside()
+        self.encloses(DVec3::from_array(point.into()), None)
     }
 
     /// The distance of `point` from the surface, in the mesh's own space. Negative for a point
@@ -203,190 +152,159 @@ impl WindingTree {
     /// not finite.
     pub fn signed_distance(&self, point: impl Into<[f32; 3]>) -> Option<f64> {
         let point = Vec3::from_array(point.into());
-        let distance = self.bvh.closest_point(point, f64::INFINITY)?.distance;
-        let is_inside = distance > 0.0
-            && match distance > self.clearance {
-                true => self.encloses_by_crossings(point),
-                false => self.encloses(self.scaled(point)),
-            };
+        let distance = self.surface.bvh.closest_point(point, f64::INFINITY)?.distance;
+        let is_inside = distance > 0.0 && self.encloses(point.as_dvec3(), Some(distance));
         Some(if is_inside { -distance } else { distance })
     }
 
-    /// Whether a ray from the point leaves the surface more often than it enters. The surface is farther than the
-    /// clearance.
-    fn encloses_by_crossings(&self, point: Vec3) -> bool {
-        let bvh = &*self.bvh;
-        if !bvh.bounds.contains(point) {
+    /// Whether a point is inside. The distance from the surface is known or not.
+    fn encloses(&self, point: DVec3, distance: Option<f64>) -> bool {
+        // Of a NaN the comparison is false.
+        if !point.abs().cmple(DVec3::splat(MAX_WINDING_COORDINATE)).all() {
             return false;
+        }
+        if let Some(caps) = &self.caps {
+            let place = caps.place(&self.surface.bvh, point, distance, caps.max_rounding());
+            let settled = place.and_then(|place| {
+                TOLERANCES
+                    .into_iter()
+                    .find_map(|tolerance| settles(caps.winding_around(&place, tolerance)))
+            });
+            if let Some(is_inside) = settled {
+                return is_inside;
+            }
+        }
+        let from = self.scaled(point);
+        let settled = TOLERANCES
+            .into_iter()
+            .find_map(|tolerance| settles(self.whole().winding_around(from, tolerance)));
+        settled.unwrap_or_else(|| self.surface.winding_sum(from).is_inside())
+    }
+
+    fn scaled(&self, point: DVec3) -> DVec3 {
+        point * self.surface.bvh.tree.scale
+    }
+
+    /// The far field of the surface. Several threads that ask first at once may each compute it, and keep one.
+    fn whole(&self) -> &FarField {
+        if let Some(field) = self.whole.get() {
+            return field;
+        }
+        // Not within the cell: a thread of a pool that computes takes up other work meanwhile, and that may ask for
+        // this field. It would wait for itself.
+        let field = Arc::new(FarField::new(self.surface.clone()));
+        self.whole.get_or_init(|| field)
+    }
+}
+
+/// Whether a winding number is inside, if the bound on its error leaves no doubt.
+fn settles((value, max_error): (f64, f64)) -> Option<bool> {
+    let magnitude = value.abs();
+    ((magnitude - 0.5).abs() > max_error).then_some(magnitude > 0.5)
+}
+
+/// A point at a distance from surface and caps.
+struct Place {
+    point: DVec3,
+    /// How often the surface and the turned caps wind around it.
+    n_around: f64,
+    /// The bound on the rounding of solid angles, those of the reference and of the caps.
+    rounding: f64,
+}
+
+impl Caps {
+    fn of(surface: &Surface) -> Option<Self> {
+        let tree = &surface.bvh.tree;
+        if tree.is_scaled() {
+            return None;
+        }
+        let max_caps = surface.bvh.n_triangles / LEAST_TRIANGLES_PER_CAP;
+        let mesh = caps(&boundary(tree, &surface.copies), max_caps)?;
+        let options = BuildOptions { isa: surface.bvh.isa, ..BuildOptions::default() };
+        let closing = Surface::new(Arc::new(MeshBvh::build(&mesh, &options)));
+        if closing.bvh.tree.is_scaled() {
+            return None;
+        }
+        Some(Self {
+            sums_of_squares: [surface.sum_of_squares(), closing.sum_of_squares()],
+            clearance: f64::from(CROSSING_CLEARANCE * surface.bvh.bounds.extent().max_element()),
+            field: FarField::new(closing),
+        })
+    }
+
+    /// The rounding that [`WindingTree::is_inside`] allows. The winding numbers of a closed surface are whole.
+    fn max_rounding(&self) -> f64 {
+        if self.field.surface.bvh.n_triangles == 0 { 0.25 } else { 1e-3 }
+    }
+
+    /// What holds for a point at any tolerance; `None` if surface or caps are so close that it would round by more than
+    /// `max_rounding`. The distance from the surface is known or not.
+    fn place(
+        &self,
+        bvh: &MeshBvh,
+        point: DVec3,
+        distance: Option<f64>,
+        max_rounding: f64,
+    ) -> Option<Place> {
+        let rounded = point.as_vec3();
+        if !rounded.is_finite() {
+            return None;
+        }
+        // No surface lies between the point and the rounded one, if none is within their distance.
+        let moved = 1.000_001 * (point - rounded.as_dvec3()).length();
+        let mut rounding = 0.0;
+        let mut surfaces = [bvh, &self.field.surface.bvh].into_iter().zip(self.sums_of_squares);
+        let mut distance = distance;
+        let is_clear = surfaces.all(|(bvh, sum_of_squares)| {
+            if bvh.n_triangles == 0 {
+                return true;
+            }
+            let (n, share) = (bvh.n_triangles as f64, max_rounding / 2.0);
+            // Solid angles round by `SOLID_ANGLE_ROUNDING (n + sum_of_squares / distance^2)`.
+            let enough = (SOLID_ANGLE_ROUNDING * sum_of_squares / share).sqrt().max(self.clearance);
+            let found = distance.take().unwrap_or_else(|| {
+                let closest = bvh.closest_point(rounded, enough + moved);
+                closest.map_or(enough + moved, |closest| closest.distance)
+            });
+            let distance = (found - moved).min(enough);
+            rounding += SOLID_ANGLE_ROUNDING * (n + sum_of_squares / (distance * distance));
+            distance >= self.clearance
+        });
+        // In this form a NaN is rejected.
+        let is_exact = rounding <= max_rounding;
+        (is_clear && is_exact).then(|| Place {
+            point,
+            n_around: self.n_around(bvh, rounded) as f64,
+            rounding,
+        })
+    }
+
+    /// How often the surface and the turned caps, which are closed together, wind around a point: as a ray leaves them
+    /// more often than it enters.
+    fn n_around(&self, bvh: &MeshBvh, point: Vec3) -> i64 {
+        // The caps are between vertices of the surface.
+        if !bvh.bounds.contains(point) {
+            return 0;
         }
         let (to_min, to_max) = (point - bvh.bounds.min, bvh.bounds.max - point);
         // The shortest way out of the box, which meets the fewest triangles.
-        let (way, axis) = if to_min.min_element() < to_max.min_element() {
-            (-1.0, to_min.min_position())
-        } else {
-            (1.0, to_max.min_position())
+        let (way, axis) = match to_min.min_element().total_cmp(&to_max.min_element()) {
+            Ordering::Less => (-1.0, to_min.min_position()),
+            _ => (1.0, to_max.min_position()),
         };
         let mut direction = Vec3::ZERO;
         direction[axis] = way;
         let ray = Ray::new(point, direction);
-        let [n_entered, n_left] =
-            [Faces::Front, Faces::Back].map(|faces| bvh.count_crossings(&ray, faces));
-        n_left > n_entered
+        self.field.surface.bvh.signed_crossings(&ray) - bvh.signed_crossings(&ray)
     }
 
-    fn scaled(&self, point: Vec3) -> DVec3 {
-        point.as_dvec3() * self.bvh.tree.scale
-    }
-
-    /// The winding number around a point in the tree's scaled space.
-    fn winding_around(&self, from: DVec3, tolerance: f64) -> WindingNumber {
-        let mut search = Search {
-            tree: self,
-            from,
-            tolerance,
-            near: WindingSum::default(),
-            far: 0.0,
-            error: 0.0,
-        };
-        search.add_node(ChildRef::ROOT.node_index());
-        let rounding = ROUNDING * self.bvh.n_triangles as f64;
-        WindingNumber {
-            value: search.near.winding_number() + search.far,
-            max_error: search.error + rounding,
-        }
+    /// The winding number at a place, and the bound on its difference from the sum over all triangles of the surface.
+    fn winding_around(&self, place: &Place, tolerance: f64) -> (f64, f64) {
+        let (of_caps, error) = self.field.winding_around(place.point, tolerance);
+        (place.n_around + of_caps, error + place.rounding)
     }
 }
 
-/// The sum of a winding number.
-struct Search<'a> {
-    tree: &'a WindingTree,
-    from: DVec3,
-    tolerance: f64,
-    /// The sum over triangles.
-    near: WindingSum,
-    /// The sum over clusters.
-    far: f64,
-    /// The bound on the error of `far`.
-    error: f64,
-}
-
-impl Search<'_> {
-    fn add_node(&mut self, index: usize) {
-        let (node, moments) = (&self.tree.bvh.tree.nodes[index], &self.tree.moments[index]);
-        for slot in node.occupied() {
-            let error = moments[slot].error_from(self.from);
-            if error <= self.tolerance {
-                self.far += moments[slot].winding_around(self.from);
-                self.error += error;
-                continue;
-            }
-            let child = node.child(slot);
-            if child.is_leaf() {
-                let leaves = &self.tree.bvh.tree.leaves;
-                self.near.add_sum(sum(&self.tree.copies, leaves, child.blocks(), self.from));
-            } else {
-                self.add_node(child.node_index());
-            }
-        }
-    }
-}
-
-/// The winding number of the triangles of some blocks.
-fn sum(copies: &Copies, leaves: &Leaves, blocks: Range<usize>, from: DVec3) -> WindingSum {
-    let mut sum = WindingSum::default();
-    copies.each_triangle(leaves, blocks, |corners| sum.add_solid_angle(solid_angle(corners, from)));
-    sum
-}
-
-impl Moments {
-    /// Those of no triangles.
-    const ZERO: Self = Self {
-        center: DVec3::ZERO,
-        radius: 0.0,
-        area: 0.0,
-        normal: DVec3::ZERO,
-        // Not the default of a matrix, which is the identity.
-        spread: DMat3::ZERO,
-    };
-
-    fn of_triangles(copies: &Copies, leaves: &Leaves, blocks: Range<usize>) -> Self {
-        let mut all = Self::ZERO;
-        copies.each_triangle(leaves, blocks.clone(), |[a, b, c]| {
-            let normal = 0.5 * (b - a).cross(c - a);
-            all.area += normal.length();
-            all.normal += normal;
-            all.center += normal.length() * ((a + b + c) / 3.0);
-        });
-        if all.area > 0.0 {
-            all.center /= all.area;
-        }
-        copies.each_triangle(leaves, blocks, |corners| {
-            let [a, b, c] = corners.map(|corner| corner - all.center);
-            all.add_spread((a + b + c) / 3.0, 0.5 * (b - a).cross(c - a));
-            all.radius = all.radius.max(a.length()).max(b.length()).max(c.length());
-        });
-        all
-    }
-
-    fn of_clusters(clusters: &[Self; NODE_WIDTH]) -> Self {
-        let mut all = Self::ZERO;
-        for cluster in clusters {
-            all.area += cluster.area;
-            all.normal += cluster.normal;
-            all.center += cluster.area * cluster.center;
-        }
-        if all.area > 0.0 {
-            all.center /= all.area;
-        }
-        for cluster in clusters.iter().filter(|cluster| cluster.area > 0.0) {
-            let to_cluster = cluster.center - all.center;
-            all.spread += cluster.spread;
-            all.add_spread(to_cluster, cluster.normal);
-            all.radius = all.radius.max(to_cluster.length() + cluster.radius);
-        }
-        all
-    }
-
-    fn add_spread(&mut self, position: DVec3, normal: DVec3) {
-        let product =
-            DMat3::from_cols(position * normal.x, position * normal.y, position * normal.z);
-        self.spread += 0.5 * (product + product.transpose());
-    }
-
-    /// The bound on the error of [`winding_around`](Self::winding_around).
-    ///
-    /// The winding number of a piece of surface is its normal times the gradient of the potential
-    /// 1 / distance. Seen from the center of the cluster, that potential is a sum of solid harmonics
-    /// whose gradients are at most k p^(k-1) / d^2 for k = 1, 2, ..., with p the ratio of the radius to
-    /// the distance d (a Legendre polynomial of degree k is a trigonometric one, at most 1; its
-    /// derivative is bounded by the inequality of Bernstein and Szegő). The two moments are the terms
-    /// up to k = 2; the rest adds up to (3 p^2 - 2 p^3) / (1 - p)^2 / d^2.
-    fn error_from(&self, from: DVec3) -> f64 {
-        if self.area == 0.0 {
-            return 0.0;
-        }
-        let distance_squared = self.center.distance_squared(from);
-        // Slightly more than the radius covers its rounding.
-        let p = 1.000_001 * self.radius / distance_squared.sqrt();
-        // In this form a NaN is rejected.
-        if p < 1.0 {
-            let rest = p * p * (3.0 - 2.0 * p) / ((1.0 - p) * (1.0 - p));
-            self.area / (4.0 * PI * distance_squared) * rest
-        } else {
-            f64::INFINITY
-        }
-    }
-
-    /// The winding number of the cluster by its moments. Not for a point at its center.
-    fn winding_around(&self, from: DVec3) -> f64 {
-        if self.area == 0.0 {
-            return 0.0;
-        }
-        let to_center = self.center - from;
-        let distance = to_center.length();
-        let unit = to_center / distance;
-        let trace = self.spread.x_axis.x + self.spread.y_axis.y + self.spread.z_axis.z;
-        let second = (trace - 3.0 * unit.dot(self.spread * unit)) / distance;
-        (self.normal.dot(unit) + second) / (4.0 * PI * distance * distance)
-    }
-}
+/// The least number of triangles of a surface for each of its caps. With more caps, the far field of the surface itself is
+/// faster.
+const LEAST_TRIANGLES_PER_CAP: usize = 4;

@@ -4,6 +4,7 @@ mod candidates;
 mod closest_point;
 mod far_triangles;
 mod filter;
+mod inside;
 mod one_answer;
 mod overlap;
 mod split;
