@@ -75,7 +75,7 @@ impl Bvh {
         self.for_each_point(py, from, threads, &mut inside, is_inside)
     }
 
-    /// Winding numbers. `tolerance` bounds the error of each cluster of triangles that moments replace.
+    /// Winding numbers, wrong by at most `tolerance`.
     fn winding_numbers(
         &self,
         py: Python<'_>,

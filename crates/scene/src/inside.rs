@@ -14,7 +14,7 @@ impl Scene {
     ///
     /// `point` is in world space. The inverse transform takes it to the mesh's space in f64, without rounding to
     /// f32. There an instance contains it if the exact box of the mesh does, and the winding number is greater than
-    /// 1/2 ([`WindingTree::is_inside_f64`](hitscan_bvh::WindingTree::is_inside_f64)). The box leaves out points
+    /// 1/2 or less than -1/2 ([`WindingTree::is_inside_f64`](hitscan_bvh::WindingTree::is_inside_f64)). The box leaves out points
     /// around a surface with holes. The first query of a mesh builds its winding tree, in O(triangles). The query
     /// ignores [`QueryOptions::faces`]. A point that is not finite is in no instance.
     pub fn instances_containing(

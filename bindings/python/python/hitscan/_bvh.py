@@ -446,7 +446,10 @@ class Bvh:
         return distance
 
     def is_inside(self, points: ArrayLike, *, threads: int | None = None) -> npt.NDArray[np.bool_]:
-        """Return whether each point is inside, (n,) bool: where the winding number exceeds 1/2."""
+        """Return whether each point is inside, (n,) bool: where the winding number exceeds 1/2 or is below -1/2.
+
+        So a mesh that is inside out has the same inside as one that faces outward.
+        """
         start = self._local("points", points)
         _arrays.room(f"the answers of {len(start)} points", 1 * len(start))
         inside = np.empty(len(start), np.bool_)
@@ -462,15 +465,13 @@ class Bvh:
         ----------
         points : (n, 3) array_like
         tolerance : float
-            The maximum error of each cluster of triangles that its moments replace, from 0 on. The errors
-            of clusters add up, so a number may be wrong by more: by six times the default on a scan of
-            70,000 triangles. 0 sums all triangles.
+            The maximum difference from the sum of the solid angles of all triangles, from 0 on. 0 takes that sum.
         threads : int, optional
 
         Returns
         -------
         (n,) float64
-            1 inside of a closed mesh and 0 outside, up to the errors; between them near holes.
+            1 inside of a closed mesh, -1 if it is inside out, and 0 outside, up to the tolerance; between them near holes.
 
         Raises
         ------

@@ -184,7 +184,7 @@ class RayMeshIntersector:
             ways = np.broadcast_to([0.4395064455, 0.617598629942, 0.652231566745], local.shape)
             inside[near] = bvh.count_crossings(local, ways) % 2 == 1
         else:
-            inside[near] = np.abs(bvh.winding_numbers(local)) > 0.5
+            inside[near] = bvh.is_inside(local)
         return inside
 
     def __getstate__(self) -> dict[str, Any]:

@@ -259,7 +259,8 @@ impl Caps {
             if bvh.n_triangles == 0 {
                 return true;
             }
-            let (n, share) = (bvh.n_triangles as f64, max_rounding / 2.0);
+            // A fourth for the distance from each surface, and the rest for the numbers of triangles.
+            let (n, share) = (bvh.n_triangles as f64, max_rounding / 4.0);
             // Solid angles round by `SOLID_ANGLE_ROUNDING (n + sum_of_squares / distance^2)`.
             let enough = (SOLID_ANGLE_ROUNDING * sum_of_squares / share).sqrt().max(self.clearance);
             let found = distance.take().unwrap_or_else(|| {
