@@ -43,7 +43,7 @@ pub unsafe extern "C" fn hitscan_bvh_closest_hit_where(
             let tree = caller.get(bvh, "bvh")?.tree();
             let hit = caller.out(hit, "hit")?;
             let (options, rule) = (hit_options(caller, options)?, rule(accept, user)?);
-            let found = tree.closest_hit_where(&self::ray(caller, ray)?, options.faces, rule);
+            let found = tree.closest_hit_where(self::ray(caller, ray)?, options.faces, rule);
             hit.write(hitscan_hit::new(found));
             Ok(())
         })
@@ -66,7 +66,7 @@ pub unsafe extern "C" fn hitscan_bvh_is_occluded_where(
             let tree = caller.get(bvh, "bvh")?.tree();
             let occluded = caller.out(occluded, "occluded")?;
             let (options, rule) = (hit_options(caller, options)?, rule(accept, user)?);
-            let found = tree.is_occluded_where(&self::ray(caller, ray)?, options.faces, rule);
+            let found = tree.is_occluded_where(self::ray(caller, ray)?, options.faces, rule);
             occluded.write(u8::from(found));
             Ok(())
         })
@@ -93,7 +93,7 @@ pub unsafe extern "C" fn hitscan_bvh_all_hits_where(
             let (options, rule) = (hit_options(caller, options)?, rule(accept, user)?);
             let ray = self::ray(caller, ray)?;
             with_hits(|hits| {
-                tree.all_hits_where_into(&ray, &options, rule, hits);
+                tree.all_hits_where_into(ray, &options, rule, hits);
                 list.write(hits.len(), hits.iter().map(|&hit| hit.into()));
             });
             Ok(())
@@ -121,7 +121,7 @@ pub unsafe extern "C" fn hitscan_bvh_nearest_hits_where(
             let (options, rule) = (hit_options(caller, options)?, rule(accept, user)?);
             let ray = self::ray(caller, ray)?;
             with_hits(|hits| {
-                tree.nearest_hits_where_into(&ray, n, &options, rule, hits);
+                tree.nearest_hits_where_into(ray, n, &options, rule, hits);
                 list.write(hits.len(), hits.iter().map(|&hit| hit.into()));
             });
             Ok(())

@@ -109,7 +109,7 @@ pub unsafe extern "C" fn hitscan_bvh_all_hits(
             let list = ListOut::new(caller, hits, capacity, n_hits, ["hits", "n_hits"])?;
             let (options, ray) = (hit_options(caller, options)?, self::ray(caller, ray)?);
             with_hits(|hits| {
-                tree.all_hits_into(&ray, &options, hits);
+                tree.all_hits_into(ray, &options, hits);
                 list.write(hits.len(), hits.iter().map(|&hit| hit.into()));
             });
             Ok(())
@@ -137,7 +137,7 @@ pub unsafe extern "C" fn hitscan_bvh_nearest_hits(
             let list = ListOut::new(caller, hits, n, n_hits, ["hits", "n_hits"])?;
             let (options, ray) = (hit_options(caller, options)?, self::ray(caller, ray)?);
             with_hits(|hits| {
-                tree.nearest_hits_into(&ray, n, &options, hits);
+                tree.nearest_hits_into(ray, n, &options, hits);
                 list.write(hits.len(), hits.iter().map(|&hit| hit.into()));
             });
             Ok(())

@@ -7,7 +7,7 @@ use crate::{
     call::call,
     memory::Caller,
     options::{hit_options, hitscan_hit_options},
-    rays::{hitscan_hit, hitscan_ray, ray},
+    rays::{any_ray, check_ray, hitscan_hit, hitscan_ray, ray},
     status::{Failure, HITSCAN_OUT_OF_MEMORY, failure, hitscan_status},
 };
 
@@ -28,7 +28,11 @@ pub unsafe extern "C" fn hitscan_bvh_closest_hit(
             let tree = caller.get(bvh, "bvh")?.tree();
             let hit = caller.out(hit, "hit")?;
             let options = hit_options(caller, options)?;
-            let found = tree.closest_hit(&self::ray(caller, ray)?, options.faces);
+            let ray = any_ray(caller, ray)?;
+            let found = tree.closest_hit(ray, options.faces);
+            if found.is_none() {
+                check_ray(ray)?;
+            }
             hit.write(hitscan_hit::new(found));
             Ok(())
         })
@@ -51,7 +55,11 @@ pub unsafe extern "C" fn hitscan_bvh_is_occluded(
             let tree = caller.get(bvh, "bvh")?.tree();
             let occluded = caller.out(occluded, "occluded")?;
             let options = hit_options(caller, options)?;
-            let found = tree.is_occluded(&self::ray(caller, ray)?, options.faces);
+            let ray = any_ray(caller, ray)?;
+            let found = tree.is_occluded(ray, options.faces);
+            if !found {
+                check_ray(ray)?;
+            }
             occluded.write(u8::from(found));
             Ok(())
         })
@@ -75,7 +83,7 @@ pub unsafe extern "C" fn hitscan_bvh_count_crossings(
             let tree = caller.get(bvh, "bvh")?.tree();
             let crossings = caller.out(crossings, "crossings")?;
             let options = hit_options(caller, options)?;
-            let found = tree.count_crossings(&self::ray(caller, ray)?, options.faces);
+            let found = tree.count_crossings(self::ray(caller, ray)?, options.faces);
             crossings.write(found as u32);
             Ok(())
         })

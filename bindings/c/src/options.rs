@@ -131,14 +131,18 @@ pub(crate) fn flag(value: u32, name: &str) -> Result<bool, Failure> {
 }
 
 /// The options of a query of a mesh.
-#[inline]
+#[inline(always)]
 pub(crate) fn hit_options(
     caller: &Caller,
     options: *const hitscan_hit_options,
 ) -> Result<HitOptions, Failure> {
-    if options.is_null() {
-        return Ok(HitOptions::default());
-    }
+    if options.is_null() { Ok(HitOptions::default()) } else { read_hit_options(caller, options) }
+}
+
+fn read_hit_options(
+    caller: &Caller,
+    options: *const hitscan_hit_options,
+) -> Result<HitOptions, Failure> {
     let options = caller.options(options, "options")?;
     Ok(HitOptions { faces: faces(options.faces)?, mode: mode(options.mode)? })
 }

@@ -2,7 +2,7 @@
 
 use engine::{
     Hit, Ray, Side,
-    glam::{DVec3, Vec3},
+    glam::DVec3,
     scene::{SceneHit, WorldRay},
 };
 
@@ -193,11 +193,21 @@ impl From<WorldRay> for hitscan_world_ray {
 
 /// A ray of the caller that must be valid.
 #[inline]
-pub(crate) fn ray(caller: &Caller, ray: *const hitscan_ray) -> Result<Ray, Failure> {
-    let &hitscan_ray { origin, direction, t_min, t_max } = caller.read(ray, "ray")?;
-    let (origin, direction) = (Vec3::from_array(origin), Vec3::from_array(direction));
-    let ray = Ray { origin, direction, t_min, t_max };
-    if ray.is_valid() { Ok(ray) } else { Err(invalid_ray(&ray)) }
+pub(crate) fn ray(caller: &Caller, ray: *const hitscan_ray) -> Result<&Ray, Failure> {
+    let ray = any_ray(caller, ray)?;
+    check_ray(ray)?;
+    Ok(ray)
+}
+
+/// A ray of the caller, in place. An invalid one hits nothing, so [`check_ray`] may wait for a miss.
+#[inline]
+pub(crate) fn any_ray(caller: &Caller, ray: *const hitscan_ray) -> Result<&Ray, Failure> {
+    caller.read(ray.cast::<Ray>(), "ray")
+}
+
+#[inline]
+pub(crate) fn check_ray(ray: &Ray) -> Result<(), Failure> {
+    if ray.is_valid() { Ok(()) } else { Err(invalid_ray(ray)) }
 }
 
 #[cold]
