@@ -176,7 +176,7 @@ impl BoxBvh {
         mut found: impl FnMut(u32) -> ControlFlow<B, f64>,
     ) -> ControlFlow<B> {
         visit_nodes(
-            &self.nodes,
+            |index| &self.nodes[index],
             limit,
             // A child whose boxes have all become empty has an empty box.
             |node| {

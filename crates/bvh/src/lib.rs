@@ -1,7 +1,7 @@
 //! Bounding volume hierarchies over triangle meshes, and ray queries on them.
 //!
 //! [`MeshBvh`] answers rays, points and regions against a triangle mesh. [`WindingTree`] adds inside and
-//! outside to it. [`BoxBvh`] is the same tree over any boxes of the caller.
+//! outside to it. [`BoxBvh`] is the same tree over any boxes of the caller, and [`instances`] has one over placed meshes.
 //!
 //! ```
 //! use hitscan_bvh::{BuildOptions, MeshBvh};
@@ -31,6 +31,7 @@
 //! | module | holds | imports |
 //! |---|---|---|
 //! | `box_bvh` | `BoxBvh`: the same tree over the caller's boxes | `builder`, `layout`, `options`, `platform`, `query`, `refit`, `simd`, `widths` |
+//! | `instances` | `InstanceBvh`: placed meshes under nodes of the same kind, and one traversal of both levels. `placed_mesh` is an instance as rays see it, `space` the f32 space of the nodes, `edit` and `rebuild` change them | `box3`, `builder`, `cow_vec`, `kernel`, `layout`, `mesh_bvh`, `options`, `query`, `simd`, `traverse`, `widths` |
 //! | `raw_parts` | a tree as bytes, for cache files | `layout`, `mesh_bvh`, `options`, `platform`, `scaled_mesh`, `simd`, `split`, `validate`, `widths` |
 //! | `query` | `batch` cuts batches into chunks: `rows` finds the runs of rays that `packets` tries together, `ray_kinds` splits mixed runs, and `alone` takes the rest, interleaved or not; `filter` adds the caller's rule; `candidates` orders what a ray may hit by a bound of `t`; `visit`, `overlap` and `winding` need no ray and share `visit_nodes`; `closest_point` has a loop in `traverse`; `winding` adds crossings to the `far_field` of `caps`, which span the `boundary`; `copies` are the lanes that sums leave out | `error_bounds`, `kernel`, `layout`, `mesh_bvh`, `options`, `platform`, `simd`, `split`, `traverse`, `widths` |
 //! | `mesh_bvh` | `MeshBvh`: build, refit, queries of one ray | `builder`, `kernel`, `layout`, `options`, `refit`, `scaled_mesh`, `simd`, `stats`, `traverse`, `validate` |
@@ -40,6 +41,7 @@
 //! | `builder` | mesh → tree: `recipe` has the six steps, `encode` writes nodes and blocks, and `shape` makes the shape from boxes. There `preset` is the policy; `window` maps boxes that lie far from the others; `morton`, `radix_sort` and `clusters` order primitives; `ploc`, `binned_sah` and `reinsertion` make a binary tree; `collapse` makes wide nodes; `repeats` keeps an object once in a leaf | `box3`, `layout`, `options`, `platform`, `scaled_mesh`, `simd`, `split`, `widths` |
 //! | `layout` | the bytes of a tree: `node` (eight boxes, 256 bytes), `triangle_block`, `indexed_block`, `leaves`, `tree`; `reach` has the widening of each box; `fit` moves boxes | `box3`, `error_bounds`, `leaf_position`, `platform`, `scaled_mesh`, `simd`, `split`, `widths` |
 //! | `split` | split triangles: `primitives` is what the builder sorts; `needles` cuts long triangles before the build; `polygon` is a part, `cover` checks that none is lost; `leaf_parts` keeps them for refits; `triangle_set` names the triangles | `box3`, `error_bounds`, `leaf_position`, `platform`, `scaled_mesh` |
+//! | `cow_vec` | a copy-on-write vector, which makes snapshots cheap | |
 //! | `scaled_mesh`, `box3` | a mesh in the space of its tree; boxes in registers | |
 //! | `options`, `platform` | build quality and leaf layout; threads (`fork` alone names rayon), large pages, and `SMALL_CODE`: on the web each query has one loop for all rays, and batches of closest hits a second one for large trees | `simd` |
 //! | `error_bounds`, `leaf_position` | every constant of docs/proof.md; block and lane of a triangle | `widths` |
@@ -58,6 +60,7 @@ mod kernel;
 #[expect(unsafe_code, reason = "intrinsics and the traversal stack")]
 mod simd;
 
+mod cow_vec;
 mod error_bounds;
 mod layout;
 mod leaf_position;
@@ -68,6 +71,8 @@ mod builder;
 mod scaled_mesh;
 mod split;
 
+pub mod instances;
+
 mod box_bvh;
 mod raw_parts;
 mod refit;
@@ -77,6 +82,7 @@ mod validate;
 mod platform;
 
 pub use box_bvh::BoxBvh;
+pub use cow_vec::CowVec;
 pub use mesh_bvh::{Cancelled, MeshBvh};
 pub use options::{BuildOptions, BuildQuality, Layout};
 pub use query::{CandidateRay, HitLists, WindingNumber, WindingTree};

@@ -28,6 +28,8 @@
 //! |---|---|---|
 //! | `brute_force` | every query as a loop over all triangles | `aabb`, `closest_point`, `hit`, `overlap`, `ray`, `shapes`, `tri_mesh`, `watertight`, `winding` |
 //! | `generate` | deterministic meshes for tests and benchmarks; subdivision | `corner_attributes`, `edge_function`, `tri_mesh` |
+//! | `slab_ray`, `ray_geometry` | a ray in f64 against boxes in f64, and against planes, lines and points, for gizmos | `world_box`, `world_ray` |
+//! | `world_ray` | rays in f64, and their images in the space of a placed mesh | `aabb`, `ray`, `recentre` |
 //! | `polygons` | triangulation for all readers: `triangulator` → `ear_clipping` → `point_tree` → `projection` | `axis`, `newell` |
 //! | `closest_point`, `overlap`, `winding` | the definitions of the queries without a ray | `shapes` |
 //! | `mesh_part` | some polygons of a mesh under the indices of the whole | `corner_attributes`, `face_records`, `tri_mesh` |
@@ -39,7 +41,7 @@
 //! | `shapes`, `newell` | plane, sphere, box faces, triangle, unit triangle and planar polygon, with their ray tests; normals of polygons | `aabb`, `axis`, `edge_function`, `hit`, `ray`, `watertight` |
 //! | `watertight` | the ray-triangle test that defines every hit | `axis`, `edge_function`, `hit`, `ray` |
 //! | `edge_function` | edge functions with exact signs | |
-//! | `aabb`, `ray`, `hit`, `axis` | value types | |
+//! | `aabb`, `ray`, `hit`, `axis`, `world_box` | value types; boxes in f64 | |
 
 #![forbid(unsafe_code)]
 
@@ -66,8 +68,12 @@ mod material;
 mod tri_mesh;
 
 mod mesh_part;
+mod ray_geometry;
 mod recentre;
+mod slab_ray;
 mod topology;
+mod world_box;
+mod world_ray;
 
 pub mod brute_force;
 
@@ -92,15 +98,19 @@ pub use mesh_part::MeshPart;
 pub use overlap::{ConvexRegion, triangle_overlaps_box};
 pub use polygons::Triangulator;
 pub use ray::{Ray, RayError};
+pub use ray_geometry::LineApproach;
 pub use recentre::{Recentred, Recentring, power_of_two_below, recentre};
 pub use shapes::{
     BoxCrossing, BoxCrossings, BoxFace, PlanarPolygon, Plane, PolygonError, PolygonHit,
     PolygonRegion, Sphere, Triangle, UnitTriangle,
 };
+pub use slab_ray::SlabRay;
 pub use topology::{BoundaryLoop, DuplicateTriangle, FaultyEdge, SameVertex, Topology};
 pub use tri_mesh::{MeshError, TriMesh};
 pub use watertight::{Candidate, EdgeFunctions, WatertightRay};
 pub use winding::{MAX_WINDING_COORDINATE, WindingSum, solid_angle};
+pub use world_box::WorldBox;
+pub use world_ray::{ExactLocalRay, LocalFrame, LocalRay, LocalSphere, WorldRay};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

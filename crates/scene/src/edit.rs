@@ -5,10 +5,10 @@
 use std::{collections::HashMap, sync::Arc};
 
 use glam::DAffine3;
-use hitscan_bvh::RefitReport;
+use hitscan_bvh::{RefitReport, instances::PlacedMesh};
 
 use crate::{
-    Instance, InstanceId, Mesh, Scene, SceneError, WorldBox,
+    Instance, InstanceId, Mesh, Scene, SceneError,
     placement::Placement,
     scene::{Record, Slot, SlotState, WorldState},
 };
@@ -26,9 +26,9 @@ pub enum KeepTransform {
 impl Scene {
     /// Adds an instance as the last child of its parent, and returns its handle.
     ///
-    /// The cost is one path of the top-level tree: O(log n) for n instances spread in space, with a bound
-    /// of 128 steps down for the worst order. The first edit after a clone also copies the chunks of 64
-    /// slots and nodes that it touches, and the parent's list of children.
+    /// The cost is one path of the top-level tree: O(log n) for n instances spread in space. Once as many
+    /// instances came or left their places as half of all, the edit builds the tree anew. The first edit after a
+    /// clone also copies the chunks of 64 slots and nodes that it touches, and the parent's list of children.
     ///
     /// # Errors
     /// An unknown parent, or a world transform that is singular or not finite.
@@ -72,7 +72,7 @@ impl Scene {
 
     /// Stores a record in its slot, which no instance holds, and its box in the tree.
     pub(crate) fn occupy(&mut self, record: Arc<Record>) {
-        let (InstanceId { index, generation }, bounds) = (record.id, record.state.placement.bounds);
+        let InstanceId { index, generation } = record.id;
         while self.slots.len() <= index as usize {
             self.push_slot();
         }
@@ -84,15 +84,27 @@ impl Scene {
         }
         *self.slots.get_mut(index) = Slot { generation, state: SlotState::Present(record) };
         self.n_instances += 1;
-        self.update_tree(index, bounds);
+        self.update_tree(index);
     }
 
-    /// Updates the box of an instance in the tree.
-    fn update_tree(&mut self, index: u32, bounds: WorldBox) {
-        if bounds.is_empty() {
-            self.tree.remove(index);
-        } else {
-            self.tree.set(index, bounds);
+    /// Brings the tree up to date with an instance.
+    fn update_tree(&mut self, index: u32) {
+        let Some(record) = self.slots.get(index).state.record() else { return };
+        let Placement { frame, bounds, .. } = record.state.placement;
+        match &record.instance.mesh {
+            Some(mesh) if !bounds.is_empty() => {
+                let (mesh, tag) = (mesh.instanced().clone(), record.tag());
+                let placed = PlacedMesh::new(mesh, frame.translation, frame.inverse_linear, tag);
+                self.tree.set(index, placed, bounds);
+            }
+            _ => self.tree.remove(index),
+        }
+    }
+
+    /// Brings what the tree knows of an instance up to date, but for its place.
+    fn update_tag(&mut self, index: u32) {
+        if let Some(record) = self.slots.get(index).state.record() {
+            self.tree.set_tag(index, record.tag());
         }
     }
 
@@ -203,13 +215,14 @@ impl Scene {
             .map_err(|source| SceneError::Mesh { instance: id, source })?;
         let placement = Placement::new(record.state.placement.world, tri_mesh.bounds())
             .map_err(|source| SceneError::Transform { instance: id, source })?;
+        // The tree shares the hierarchy, which the refit would then copy.
+        self.tree.release_mesh(index);
         let record = self.at_mut(index);
         let mesh = record.instance.mesh.as_mut().ok_or(SceneError::NoMesh(id))?;
         let mesh = Arc::make_mut(mesh);
         let report = mesh.refit_to(tri_mesh);
         record.state.placement = mesh.tightened(placement);
-        let bounds = record.state.placement.bounds;
-        self.update_tree(index, bounds);
+        self.update_tree(index);
         Ok(report)
     }
 
@@ -228,6 +241,7 @@ impl Scene {
     pub fn set_locked(&mut self, id: InstanceId, locked: bool) -> Result<(), SceneError> {
         let index = self.index_of(id)?;
         self.at_mut(index).instance.locked = locked;
+        self.update_tag(index);
         Ok(())
     }
 
@@ -238,6 +252,7 @@ impl Scene {
     pub fn set_layers(&mut self, id: InstanceId, layers: u32) -> Result<(), SceneError> {
         let index = self.index_of(id)?;
         self.at_mut(index).instance.layers = layers;
+        self.update_tag(index);
         Ok(())
     }
 
@@ -279,6 +294,7 @@ impl Scene {
         }
         for &(order, id) in &orders {
             self.at_mut(id.index).insertion_order = order;
+            self.update_tag(id.index);
         }
         self.next_order = orders.last().map_or(0, |&(order, _)| order + 1);
         self.numbering = self.handles.next_numbering();
@@ -299,9 +315,8 @@ impl Scene {
         let states = self.plan_states(&records, &instance)?;
         self.at_mut(index).instance = instance;
         for (index, state) in subtree.into_iter().zip(states) {
-            let bounds = state.placement.bounds;
             self.at_mut(index).state = state;
-            self.update_tree(index, bounds);
+            self.update_tree(index);
         }
         Ok(())
     }

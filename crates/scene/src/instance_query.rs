@@ -1,11 +1,20 @@
 //! Ray queries of one instance.
 
+use hitscan_bvh::MeshBvh;
+use hitscan_primitives::{Faces, Hit};
+use smallvec::SmallVec;
+
 use crate::{
-    InstanceId, LocalRay, QueryOptions, Scene, SceneHit, WorldRay,
+    InstanceId, LocalRay, QueryOptions, Scene, SceneHit, SlabRay, WorldRay,
     candidate::CandidateInstance,
-    placement::SlabRay,
-    ray_packet::{EnteringRays, PACKET, mesh_hits},
 };
+
+/// The number of rays that enter a mesh together. [`MeshBvh::closest_hit_batch`](hitscan_bvh::MeshBvh::closest_hit_batch)
+/// takes as many as one packet.
+const PACKET: usize = 32;
+
+/// The minimum number of rays that a mesh receives as a batch. Fewer rays go one by one.
+const MIN_BATCH: usize = 6;
 
 impl Scene {
     /// [`closest_hit`](Self::closest_hit) among the hits of one instance, for each ray. All misses for an unknown
@@ -55,6 +64,31 @@ impl Scene {
             }
         }
     }
+}
+
+/// The rays of a packet that enter the box of an instance, with their indices in the packet.
+type EnteringRays = SmallVec<[(usize, LocalRay); PACKET]>;
+
+/// The closest hit of each entering ray with a mesh, up to the limit of the ray.
+fn mesh_hits(
+    bvh: &MeshBvh,
+    entering: &EnteringRays,
+    limits: &[f64; PACKET],
+    faces: Faces,
+) -> [Option<Hit>; PACKET] {
+    let until = |&(i, ref local): &(usize, LocalRay)| local.until(limits[i]);
+    let mut hits = [None; PACKET];
+    if entering.len() < MIN_BATCH {
+        for (entry, hit) in entering.iter().zip(&mut hits) {
+            *hit = bvh.closest_hit(&until(entry), faces);
+        }
+    } else {
+        // The last ray fills the rest of the packet.
+        let last = entering.len() - 1;
+        let batch: [_; PACKET] = std::array::from_fn(|n| until(&entering[n.min(last)]));
+        bvh.closest_hit_batch(&batch, faces, &mut hits);
+    }
+    hits
 }
 
 #[cfg(test)]

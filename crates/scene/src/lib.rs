@@ -54,32 +54,24 @@
 //! |---|---|---|
 //! | `test_scenes` | random scenes for tests | `instance`, `mesh`, `scene` |
 //! | `removal` | removing and restoring instances | `error`, `handles`, `instance`, `scene` |
-//! | `edit`, `details` | every other edit; the facts about a hit | `error`, `hit`, `instance`, `mesh`, `placement`, `scene`, `world_box` |
-//! | `bounds` | exact bounds, of the vertices | `instance`, `query_options`, `scene`, `world_box` |
-//! | `ray_query`, `instance_query` | rays in world space, at the scene or at one instance | `candidate`, `hit`, `instance`, `placement`, `query_options`, `ray`, `ray_packet`, `scene` |
+//! | `edit`, `details` | every other edit; the facts about a hit | `error`, `hit`, `instance`, `mesh`, `placement`, `scene` |
+//! | `bounds` | exact bounds, of the vertices | `instance`, `query_options`, `scene` |
+//! | `ray_query`, `instance_query` | rays in world space, at the scene or at one instance | `candidate`, `hit`, `instance`, `query_options`, `scene` |
 //! | `brute_force_space` | the queries about points and regions, as the loop of the next row | `brute_force`, `closest_point`, `instance`, `overlap`, `query_options`, `scene`, `world_mesh` |
-//! | `brute_force` | the ray queries as a loop over all instances and triangles | `hit`, `inside`, `instance`, `mesh`, `query_options`, `ray`, `scene` |
-//! | `ray_packet` | neighbouring rays together | `candidate`, `hit`, `placement`, `query_options`, `ray`, `scene`, `world_box` |
-//! | `candidate` | an instance that a ray may hit | `hit`, `ray`, `scene` |
-//! | `ray_geometry` | a ray against planes, lines and points, for gizmos | `ray` |
-//! | `closest_point`, `overlap`, `inside`, `visit` | queries without a ray | `instance`, `query_options`, `scene`, `world_box`, `world_mesh` |
-//! | `hit`, `query_options`, `world_mesh` | a hit; the instances and sides that a query includes; corners in world space | `instance`, `scene`, `world_box` |
-//! | `scene`, `error` | the records of instances over the top-level tree; errors of edits | `cow_vec`, `handles`, `instance`, `placement`, `tree` |
-//! | `instance`, `polygon`, `mesh`, `skin` | instances and handles; polygons before triangulation; the shared mesh; poses of a skeleton | `placement`, `ray` |
-//! | `placement`, `ray` | inverse transform and conservative world box; `WorldRay` and `LocalRay` | `world_box` |
-//! | `tree` | the top-level tree: binary, updated by every edit; its nodes (`tree::node`) | `cow_vec`, `world_box` |
-//! | `cow_vec`, `handles`, `world_box` | a copy-on-write vector, which makes snapshots cheap; the source of handles, which clones share; boxes in f64 | |
+//! | `brute_force` | the ray queries as a loop over all instances and triangles | `hit`, `inside`, `instance`, `mesh`, `query_options`, `scene` |
+//! | `candidate` | an instance that a ray may hit | `hit`, `scene` |
+//! | `closest_point`, `overlap`, `inside`, `visit` | queries without a ray | `instance`, `query_options`, `scene`, `world_mesh` |
+//! | `hit`, `query_options`, `world_mesh` | a hit; the instances and sides that a query includes; corners in world space | `instance`, `scene` |
+//! | `scene`, `error` | the records of instances over the top-level tree; errors of edits | `handles`, `instance`, `placement` |
+//! | `instance`, `polygon`, `mesh`, `skin` | instances and handles; polygons before triangulation; the shared mesh; poses of a skeleton | `placement` |
+//! | `placement` | inverse transform and conservative world box | |
+//! | `handles` | the source of handles, which clones share | |
 
 #![forbid(unsafe_code)]
 
 // Values, and the world data of one instance.
-mod cow_vec;
 mod handles;
 mod placement;
-mod ray;
-mod ray_geometry;
-mod tree;
-mod world_box;
 
 // The scene and its edits.
 mod edit;
@@ -102,7 +94,6 @@ mod instance_query;
 mod overlap;
 mod polygon;
 mod query_options;
-mod ray_packet;
 mod ray_query;
 mod skin;
 #[cfg(test)]
@@ -118,14 +109,12 @@ pub use error::SceneError;
 pub use hit::SceneHit;
 #[doc(no_inline)]
 pub use hitscan_primitives::glam;
+pub use hitscan_primitives::{LineApproach, LocalRay, SlabRay, WorldBox, WorldRay};
 pub use instance::{Instance, InstanceId};
 pub use mesh::{Mesh, MeshMismatch};
 pub use overlap::{SceneTriangle, WorldRegion};
-pub use placement::{SlabRay, TransformError};
+pub use placement::TransformError;
 pub use query_options::QueryOptions;
-pub use ray::{LocalRay, WorldRay};
-pub use ray_geometry::LineApproach;
 pub use removal::RemovedSubtree;
 pub use scene::Scene;
 pub use skin::{SkinError, VertexWeights, skin};
-pub use world_box::WorldBox;

@@ -3,14 +3,11 @@
 use std::sync::{Arc, OnceLock};
 
 use glam::{DAffine3, DVec2};
-use hitscan_bvh::{BuildOptions, MeshBvh, RefitReport, WindingTree};
-use hitscan_primitives::{AlphaMask, Hit, MeshError, TriMesh};
+use hitscan_bvh::{BuildOptions, MeshBvh, RefitReport, WindingTree, instances::InstancedMesh};
+use hitscan_primitives::{AlphaMask, Hit, LocalRay, MeshError, TriMesh, WorldRay};
 use thiserror::Error;
 
-use crate::{
-    LocalRay, WorldRay,
-    placement::{Parts, Placement, TransformError},
-};
+use crate::placement::{Parts, Placement, TransformError};
 
 /// A triangle mesh with its bounding volume hierarchy. Any number of instances share it in an [`Arc`].
 ///
@@ -34,6 +31,8 @@ pub struct Mesh {
     winding: OnceLock<Arc<WindingTree>>,
     /// For the world boxes of instances.
     parts: Parts,
+    /// What all instances share in the tree of a scene.
+    instanced: Arc<InstancedMesh>,
 }
 
 fn parts(tri_mesh: &TriMesh, bvh: &MeshBvh) -> Parts {
@@ -70,7 +69,15 @@ impl Mesh {
 
     fn with_hierarchy(tri_mesh: TriMesh, bvh: MeshBvh) -> Self {
         let parts = parts(&tri_mesh, &bvh);
-        Self { tri_mesh, bvh: Arc::new(bvh), alpha: Vec::new(), winding: OnceLock::new(), parts }
+        let bvh = Arc::new(bvh);
+        let instanced = Arc::new(InstancedMesh::new(bvh.clone()));
+        let (alpha, winding) = (Vec::new(), OnceLock::new());
+        Self { tri_mesh, bvh, alpha, winding, parts, instanced }
+    }
+
+    /// What all instances share in the tree of a scene.
+    pub(crate) fn instanced(&self) -> &Arc<InstancedMesh> {
+        &self.instanced
     }
 
     /// The placement of an instance with the transform `world` from the space of the mesh.
@@ -197,11 +204,13 @@ impl Mesh {
     /// [`refit`](Self::refit) to a mesh with the same triangles and other positions.
     pub(crate) fn refit_to(&mut self, tri_mesh: TriMesh) -> RefitReport {
         self.tri_mesh = tri_mesh;
-        // Drop the winding tree first: it shares the hierarchy, which `make_mut` would then copy.
+        // Drop first what shares the hierarchy, which `make_mut` would then copy.
         self.winding = OnceLock::new();
+        self.instanced = Arc::default();
         let bvh = Arc::make_mut(&mut self.bvh);
         let report = bvh.refit(&self.tri_mesh).expect("the triangles are the same");
         self.parts = parts(&self.tri_mesh, bvh);
+        self.instanced = Arc::new(InstancedMesh::new(self.bvh.clone()));
         report
     }
 }

@@ -1,10 +1,9 @@
 //! The world transform of an instance with its inverse, and its box in the top-level tree.
 
 use glam::{DAffine3, DMat3, DVec3, Vec3};
-use hitscan_primitives::{Aabb, Ray};
+use hitscan_bvh::instances::widened;
+use hitscan_primitives::{Aabb, LocalFrame, LocalSphere, WorldBox};
 use thiserror::Error;
-
-use crate::{WorldRay, ray::LocalFrame, world_box::WorldBox};
 
 /// The reason why a matrix cannot be the transform of an instance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
@@ -31,8 +30,6 @@ pub(crate) struct Placement {
     pub(crate) frame: LocalFrame,
     /// The box in the top-level tree, empty without triangles.
     pub(crate) bounds: WorldBox,
-    /// The box of the mesh in its own space, widened as in [`tree_box`].
-    mesh_box: WorldBox,
     /// A bound of the f64 rounding when a point near the mesh is taken to the mesh's space, in world
     /// units.
     pub(crate) rounding: f64,
@@ -53,15 +50,12 @@ impl Placement {
         }
         let translation = world.translation;
         if local.is_empty() {
-            let frame =
-                LocalFrame { translation, inverse_linear, center: DVec3::ZERO, radius: 0.0 };
-            let empty = WorldBox::EMPTY;
-            return Ok(Self { world, frame, bounds: empty, mesh_box: empty, rounding: 0.0 });
+            let frame = LocalFrame { translation, inverse_linear, sphere: LocalSphere::default() };
+            return Ok(Self { world, frame, bounds: WorldBox::EMPTY, rounding: 0.0 });
         }
-        let (min, max) = (local.min.as_dvec3(), local.max.as_dvec3());
-        let (center, half) = (0.5 * (min + max), 0.5 * (max - min));
-        // Slightly larger than the sphere, so that rounding leaves no point outside.
-        let radius = 1.001 * half.length();
+        let half = 0.5 * (local.max.as_dvec3() - local.min.as_dvec3());
+        let sphere = LocalSphere::new(local);
+        let LocalSphere { center, radius } = sphere;
         let extent = center.abs() + DVec3::splat(16.0 * radius);
         let size = (linear.abs() * extent).max_element();
         let condition = max_row_sum(linear.abs() * inverse_linear.abs());
@@ -71,23 +65,11 @@ impl Placement {
         let bounds = tree_box(&world, center, half, mesh_max_abs, rounding);
         let max_abs_coord = bounds.min.abs().max(bounds.max.abs()).max_element();
         if max_abs_coord <= MAX_ABS_COORDINATE {
-            let half = widened(half, mesh_max_abs);
-            let mesh_box = WorldBox { min: center - half, max: center + half };
-            let frame = LocalFrame { translation, inverse_linear, center, radius };
-            Ok(Self { world, frame, bounds, mesh_box, rounding })
+            let frame = LocalFrame { translation, inverse_linear, sphere };
+            Ok(Self { world, frame, bounds, rounding })
         } else {
             Err(TransformError::NotFinite)
         }
-    }
-
-    /// Whether a local ray meets the box of the mesh. `true` if it hits the mesh: by the proof of [`tree_box`] its point
-    /// at `t` is within 85 u M of the mesh, an eleventh of the widening.
-    ///
-    /// The world box of a turned instance is larger than this one, so half of the rays that meet that one miss the mesh. This
-    /// test spares them the memory of the mesh.
-    #[inline]
-    pub(crate) fn may_hit(&self, ray: &Ray) -> bool {
-        SlabRay::new(&WorldRay::from(*ray)).entry(&self.mesh_box).is_some()
     }
 
     /// The placement with a smaller box, around the parts of its mesh. Under a rotation the box around the one box of the
@@ -154,24 +136,23 @@ pub(crate) fn refined_inverse(matrix: DMat3) -> DMat3 {
     inverse * (2.0 * DMat3::IDENTITY - matrix * inverse)
 }
 
-/// The world box of a mesh, or of a part of it. If a local ray hits the mesh at `t`, [`SlabRay::enter`] of its world ray
+/// The world box of a mesh, or of a part of it. If a local ray hits the mesh at `t`, [`SlabRay::enter`](hitscan_primitives::SlabRay::enter) of its world ray
 /// meets the box at or before `t`. The proof:
 ///
 /// Let u = 2^-24, M the mesh's largest coordinate, R <= 1.8 M the radius of its sphere. A local ray
-/// starts within 4 R of the sphere's middle (see [`LocalRay`](crate::LocalRay)), so within 9 M of zero.
+/// starts within 4 R of the sphere's middle (see [`LocalRay`](hitscan_primitives::LocalRay)), so within 9 M of zero.
 /// If it hits a triangle at `t`, its point there lies within 8.5 u D of the triangle in each component,
 /// contact included, with D <= 10 M the largest component of a corner minus the start
 /// ([`WatertightRay`](hitscan_primitives::WatertightRay)): 85 u M. The exact local ray differs from the
 /// one in f32 by the rounding of the start, 9 u M, and of the direction, 10 u M at `t`. Where the bounds of
-/// the interval were rounded to f32, [`world_t`](crate::LocalRay::world_t) moves `t` back by u times
+/// the interval were rounded to f32, [`world_t`](hitscan_primitives::LocalRay::world_t) moves `t` back by u times
 /// itself, another 10 u M. So the point of the exact local ray at `world_t` is within 114 u M of the mesh's box,
-/// and in the box widened by `LOCAL_PAD` = 2^-14 M = 1024 u M. `TINY` covers values below the smallest
-/// normal number of f32. `linear` takes the widened box into the one here.
+/// and in the box [`widened`] by 2^-14 M = 1024 u M. `linear` takes the widened box into the one here.
 ///
 /// f64 rounds in world space. `linear * inverse` misses the identity by `residual`, and is evaluated to
 /// 2^-50 of `|linear| |inverse|`. Both act on vectors of the size of the instance, because the difference
 /// to the translation is taken first; `size` covers all points within 16 R. The difference itself is
-/// rounded by 2^-53 of the larger of origin and translation. The pad of [`SlabRay`] covers the former and
+/// rounded by 2^-53 of the larger of origin and translation. The pad of `SlabRay` covers the former and
 /// `rounding` the latter, both more than ten times over.
 ///
 /// The point lies within the same distance of the triangle, so what holds for the box of the mesh holds for the sphere
@@ -188,13 +169,6 @@ fn tree_box(
     WorldBox { min: center - half - rounding, max: center + half + rounding }
 }
 
-/// Half the extent of a box in the space of a mesh whose largest coordinate is `max_abs_coord`, widened.
-fn widened(half: DVec3, max_abs_coord: f64) -> DVec3 {
-    const LOCAL_PAD: f64 = 1.0 / (1 << 14) as f64;
-    const TINY: f64 = 1e-42;
-    half + DVec3::splat(LOCAL_PAD * max_abs_coord + TINY)
-}
-
 /// Whether a transform takes axes to axes. Then the box around a box has its size, and parts of it gain nothing.
 fn keeps_axes(linear: DMat3) -> bool {
     linear.to_cols_array().iter().filter(|&&entry| entry != 0.0).count() == 3
@@ -202,57 +176,4 @@ fn keeps_axes(linear: DMat3) -> bool {
 
 fn max_row_sum(m: DMat3) -> f64 {
     (m.x_axis + m.y_axis + m.z_axis).max_element()
-}
-
-/// A ray prepared for tests against many boxes in world space, such as those that [`Scene::visit`](crate::Scene::visit)
-/// shows.
-///
-/// ```
-/// use hitscan_scene::{SlabRay, WorldBox, WorldRay};
-///
-/// let slabs = SlabRay::new(&WorldRay::new([0.0, 0.5, 0.5], [1.0, 0.0, 0.0]));
-/// let entry = slabs.entry(&WorldBox::new([2.0, 0.0, 0.0], [3.0, 1.0, 1.0])).expect("it meets the box");
-/// assert!((2.0 - entry).abs() < 1e-9);
-/// assert_eq!(slabs.entry(&WorldBox::new([2.0, 1.0, 0.0], [3.0, 2.0, 1.0])), None);
-/// ```
-#[derive(Clone, Copy, Debug)]
-pub struct SlabRay {
-    pub(crate) origin: DVec3,
-    pub(crate) reciprocal: DVec3,
-    pub(crate) t_min: f64,
-    pub(crate) t_max: f64,
-    /// Widens boxes by 32 times the rounding that is proportional to the origin.
-    pub(crate) pad: f64,
-}
-
-impl SlabRay {
-    /// Prepares a ray. One that is invalid has no meaning.
-    pub fn new(ray: &WorldRay) -> Self {
-        // Finite, so that no product with a zero is NaN.
-        const MAX_RECIPROCAL: f64 = 1e300;
-        let reciprocal = DVec3::from_array(
-            ray.direction.to_array().map(|d| (1.0 / d).clamp(-MAX_RECIPROCAL, MAX_RECIPROCAL)),
-        );
-        let pad = ray.origin.abs().max_element() * 2f64.powi(-48);
-        Self { origin: ray.origin, reciprocal, t_min: ray.t_min, t_max: ray.t_max, pad }
-    }
-
-    /// The `t` at which the ray enters a box, within the ray's interval; `None` if it misses.
-    ///
-    /// The test widens the box by more than its own rounding. So a ray that meets the box never misses it, and
-    /// enters it by the last digits too early.
-    pub fn entry(&self, bounds: &WorldBox) -> Option<f64> {
-        let t = self.enter(bounds);
-        (!t.is_nan()).then_some(t)
-    }
-
-    /// [`entry`](Self::entry), and NaN for a miss.
-    #[inline(always)]
-    pub(crate) fn enter(&self, bounds: &WorldBox) -> f64 {
-        let to_min = (bounds.min - self.pad - self.origin) * self.reciprocal;
-        let to_max = (bounds.max + self.pad - self.origin) * self.reciprocal;
-        let enter = to_min.min(to_max).max_element().max(self.t_min);
-        let exit = to_min.max(to_max).min_element().min(self.t_max);
-        if enter <= exit { enter } else { f64::NAN }
-    }
 }

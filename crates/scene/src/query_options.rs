@@ -1,8 +1,12 @@
 //! The options of a query: the instances, the sides of triangles and the hits that it includes.
 
+use hitscan_bvh::instances::InstanceFilter;
 use hitscan_primitives::{Faces, HitMode, HitOptions};
 
-use crate::{InstanceId, Scene, scene::Record};
+use crate::{
+    InstanceId, Scene,
+    scene::{HIDDEN, LOCKED, Record},
+};
 
 /// The instances, the sides of triangles and the hits that a query includes.
 ///
@@ -51,6 +55,13 @@ impl Default for QueryOptions<'_> {
 }
 
 impl QueryOptions<'_> {
+    /// The instances that the tree passes on. It does not know those of [`ignore`](Self::ignore).
+    pub(crate) fn filter(&self) -> InstanceFilter {
+        let hidden = if self.include_hidden { 0 } else { HIDDEN };
+        let locked = if self.include_locked { 0 } else { LOCKED };
+        InstanceFilter { layers: self.layers, excluded_flags: hidden | locked }
+    }
+
     /// The options of a list of hits in the mesh of an instance.
     pub(crate) fn hit_options(&self) -> HitOptions {
         HitOptions { faces: self.faces, mode: self.mode }
@@ -64,7 +75,12 @@ impl Scene {
         (options.include_hidden || !record.state.hidden)
             && (options.include_locked || !instance.locked)
             && instance.layers & options.layers != 0
-            && (options.ignore.is_empty()
-                || !self.ancestors(record.id).any(|record| options.ignore.contains(&record.id)))
+            && !self.is_ignored(record, options)
+    }
+
+    /// Whether a query with these options skips the instance because it, or an ancestor, is in the list.
+    pub(crate) fn is_ignored(&self, record: &Record, options: &QueryOptions<'_>) -> bool {
+        !options.ignore.is_empty()
+            && self.ancestors(record.id).any(|record| options.ignore.contains(&record.id))
     }
 }

@@ -6,7 +6,6 @@ use hitscan_primitives::Hit;
 
 use crate::{
     InstanceId, LocalRay, QueryOptions, Scene, SceneHit, WorldRay, candidate::CandidateInstance,
-    placement::SlabRay, ray_packet::PACKET,
 };
 
 impl Scene {
@@ -30,30 +29,15 @@ impl Scene {
         options: &QueryOptions<'_>,
         mut visit: impl FnMut(CandidateInstance<'_>) -> ControlFlow<(), f64>,
     ) {
-        if !ray.is_valid() {
-            return;
-        }
-        let slabs = SlabRay::new(ray);
-        self.tree.traverse(
-            ray.t_max,
-            |bounds| slabs.enter(bounds),
-            |index, limit| {
-                let record = self.at(index);
-                let Some(mesh) = &record.instance.mesh else {
-                    return ControlFlow::Continue(limit);
-                };
-                if !self.includes(record, options) {
-                    return ControlFlow::Continue(limit);
+        self.tree.visit_ray(ray, options.filter(), &mut |index, &local, limit| {
+            let record = self.at(index);
+            match &record.instance.mesh {
+                Some(mesh) if !self.is_ignored(record, options) => {
+                    visit(CandidateInstance { record, bvh: mesh.bvh(), ray: local, limit })
                 }
-                let placement = &record.state.placement;
-                match LocalRay::new(&placement.frame, ray) {
-                    Some(local) if placement.may_hit(&local.until(limit)) => {
-                        visit(CandidateInstance { record, bvh: mesh.bvh(), ray: local, limit })
-                    }
-                    _ => ControlFlow::Continue(limit),
-                }
-            },
-        );
+                _ => ControlFlow::Continue(limit),
+            }
+        });
     }
 
     /// The hit with the minimum `(t, instance, triangle)`, with instances in order of first insertion.
@@ -73,6 +57,16 @@ impl Scene {
     /// assert_eq!(Scene::new().closest_hit(&ray, &QueryOptions::default()), None);
     /// ```
     pub fn closest_hit(&self, ray: &WorldRay, options: &QueryOptions<'_>) -> Option<SceneHit> {
+        if options.ignore.is_empty() {
+            let hit = self.tree.closest_hit(ray, options.faces, options.filter())?;
+            let tag = self.tree.placed(hit.item)?.tag();
+            return Some(SceneHit {
+                t: hit.t,
+                instance: InstanceId { index: hit.item, generation: tag.generation },
+                insertion_order: tag.order,
+                local: hit.hit,
+            });
+        }
         let mut closest: Option<SceneHit> = None;
         self.for_each_candidate(ray, options, |candidate| {
             let hit =
@@ -112,6 +106,9 @@ impl Scene {
     /// When to use: for shadows and lines of sight. See also [`is_occluded_batch`](Self::is_occluded_batch)
     /// for many rays.
     pub fn is_occluded(&self, ray: &WorldRay, options: &QueryOptions<'_>) -> bool {
+        if options.ignore.is_empty() {
+            return self.tree.is_occluded(ray, options.faces, options.filter());
+        }
         let mut occluded = false;
         self.for_each_candidate(ray, options, |candidate| {
             occluded = candidate.bvh.is_occluded(&candidate.ray.ray, options.faces);
@@ -280,8 +277,7 @@ impl Scene {
     /// When to use: for pictures, sensors and bakes. See also [`closest_hit`](Self::closest_hit) for one
     /// ray, with the same answer.
     ///
-    /// Aligned runs of 32 consecutive rays that lie close to each other share one traversal of the top-level
-    /// tree, and enter each mesh as a packet. Order the rays of a picture by tiles of 8 x 4 pixels for that.
+    /// Neighbours in the list should be neighbours in space, because they then find the same memory in the caches.
     ///
     /// # Panics
     /// If `hits` and `rays` differ in length.
@@ -292,15 +288,8 @@ impl Scene {
         hits: &mut [Option<SceneHit>],
     ) {
         answer_batch(rays, hits, |rays, hits| {
-            let packet = <&[WorldRay; PACKET]>::try_from(rays).ok();
-            let packet_hits = <&mut [_; PACKET]>::try_from(&mut *hits).ok();
-            let is_packet = packet
-                .zip(packet_hits)
-                .is_some_and(|(rays, hits)| self.closest_hits_of_packet(rays, options, hits));
-            if !is_packet {
-                for (ray, hit) in rays.iter().zip(hits) {
-                    *hit = self.closest_hit(ray, options);
-                }
+            for (ray, hit) in rays.iter().zip(hits) {
+                *hit = self.closest_hit(ray, options);
             }
         });
     }
@@ -327,21 +316,23 @@ impl Scene {
     }
 }
 
-/// Calls `answer` with aligned runs of at most [`PACKET`] rays and their answer slots.
+/// Calls `answer` with runs of rays and their answer slots.
 fn answer_batch<T: Send>(
     rays: &[WorldRay],
     answers: &mut [T],
     answer: impl Fn(&[WorldRay], &mut [T]) + Sync + Send,
 ) {
+    /// The rays of a run.
+    const RUN: usize = 32;
     assert_eq!(rays.len(), answers.len(), "one answer slot per ray");
     #[cfg(feature = "parallel")]
     {
         use rayon::prelude::*;
-        let runs = rays.par_chunks(PACKET).zip(answers.par_chunks_mut(PACKET)).with_min_len(8);
+        let runs = rays.par_chunks(RUN).zip(answers.par_chunks_mut(RUN)).with_min_len(8);
         runs.for_each(|(rays, answers)| answer(rays, answers));
     }
     #[cfg(not(feature = "parallel"))]
-    for (rays, answers) in rays.chunks(PACKET).zip(answers.chunks_mut(PACKET)) {
+    for (rays, answers) in rays.chunks(RUN).zip(answers.chunks_mut(RUN)) {
         answer(rays, answers);
     }
 }

@@ -3,20 +3,21 @@
 use std::sync::Arc;
 
 use glam::{DAffine3, DVec3};
+use hitscan_bvh::{
+    CowVec,
+    instances::{InstanceBvh, InstanceTag},
+};
 use hitscan_primitives::{Aabb, TriMesh};
 
 use crate::{
     Instance, InstanceId, SceneError,
-    cow_vec::CowVec,
     handles::Handles,
     placement::{Placement, TransformError},
-    tree::Tree,
 };
 
 /// Instances of meshes in world space, with edits, snapshots and ray queries.
 ///
-/// Every edit updates the top-level tree, in O(log n) per moved instance for a balanced tree of n
-/// instances. An edit that returns an error changes nothing.
+/// Every edit updates the top-level tree, in O(log n) per moved instance, and now and then builds it anew. An edit that returns an error changes nothing.
 ///
 /// A clone is a snapshot that shares memory with the original. Cloning costs one pointer per 64 instances
 /// and per 64 tree nodes. The first edit of a shared chunk copies that chunk. Keep a clone per undo step,
@@ -57,7 +58,7 @@ pub struct Scene {
     /// Names the last change of insertion orders. Clones that agree in it gave equal orders to the instances
     /// that both know.
     pub(crate) numbering: u64,
-    pub(crate) tree: Tree,
+    pub(crate) tree: InstanceBvh,
     /// Shared with all clones, so that no two of them give one handle to two instances.
     pub(crate) handles: Arc<Handles>,
 }
@@ -101,6 +102,24 @@ pub(crate) struct Record {
     /// The slots of the children, in sibling order.
     pub(crate) children: Vec<u32>,
     pub(crate) state: WorldState,
+}
+
+/// The bits of [`InstanceTag::flags`].
+pub(crate) const HIDDEN: u32 = 1;
+pub(crate) const LOCKED: u32 = 2;
+
+impl Record {
+    /// What the tree knows of the instance.
+    pub(crate) fn tag(&self) -> InstanceTag {
+        let hidden = if self.state.hidden { HIDDEN } else { 0 };
+        let locked = if self.instance.locked { LOCKED } else { 0 };
+        InstanceTag {
+            layers: self.instance.layers,
+            flags: hidden | locked,
+            generation: self.id.generation,
+            order: self.insertion_order,
+        }
+    }
 }
 
 /// The values that an instance derives from itself and its ancestors.

@@ -14,8 +14,8 @@ impl Scene {
     /// receives each instance that `options` includes, has a mesh, and whose box was entered. It ends the
     /// traversal with [`ControlFlow::Break`]. The traversal ignores [`QueryOptions::faces`].
     ///
-    /// A box contains all instances below it, with a small margin. The traversal calls `enter` twice per
-    /// entered node.
+    /// A box contains all instances below it, with a small margin. The traversal calls `enter` for the up to eight
+    /// boxes of each entered node, and once more for each instance, with its own box.
     ///
     /// ```
     /// use std::ops::ControlFlow;
@@ -56,14 +56,13 @@ impl Scene {
         distance: impl FnMut(&WorldBox) -> f64,
         mut on_record: impl FnMut(&Record, f64) -> ControlFlow<B, f64>,
     ) -> ControlFlow<B> {
-        let mut outcome = ControlFlow::Continue(());
-        self.tree.traverse(limit, distance, |index, limit| {
+        self.tree.visit(limit, distance, |index, limit| {
             let record = self.at(index);
-            if !self.includes(record, options) {
-                return ControlFlow::Continue(limit);
+            if self.includes(record, options) {
+                on_record(record, limit)
+            } else {
+                ControlFlow::Continue(limit)
             }
-            on_record(record, limit).map_break(|value| outcome = ControlFlow::Break(value))
-        });
-        outcome
+        })
     }
 }

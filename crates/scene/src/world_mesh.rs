@@ -3,7 +3,7 @@
 use glam::{DMat3, DVec3};
 use hitscan_primitives::{Aabb, TriMesh};
 
-use crate::{scene::Record, world_box::WorldBox};
+use crate::{WorldBox, scene::Record};
 
 /// A mesh in world space, relative to a point. The coordinates stay small, and so exact, even if the
 /// scene lies far from the origin.

@@ -9,7 +9,7 @@ use super::binary_tree::{PreorderNode, PreorderTree};
 use crate::{
     box3::Box3,
     platform::{large_pages, parallel},
-    widths::{BLOCK_WIDTH, NODE_WIDTH},
+    widths::NODE_WIDTH,
 };
 
 /// Costs of a ray, relative to the visit of a wide node.
@@ -19,10 +19,9 @@ pub(crate) struct CostModel {
     pub(crate) block_test_cost: f32,
     /// The maximum number of blocks in a leaf.
     pub(crate) max_blocks: u32,
+    /// The primitives of a block.
+    pub(crate) block_width: u32,
 }
-
-/// The primitives of a block.
-const BLOCK: u32 = BLOCK_WIDTH as u32;
 
 /// The maximum number of children of a wide node that represent one subtree below it.
 const MAX_SHARE: usize = NODE_WIDTH - 1;
@@ -98,7 +97,7 @@ pub(crate) fn collapse(tree: &PreorderTree, boxes: Option<&[Box3]>, model: &Cost
     // Few trees need a child for more than every second node.
     let children = large_pages::with_capacity(tree.nodes.len() / 2);
     let mut wide = WideTree { children, ..WideTree::default() };
-    emit(tree, boxes, &plans, &mut wide);
+    emit(tree, boxes, &plans, &mut wide, model);
     wide
 }
 
@@ -137,7 +136,7 @@ fn plan_node(
     model: &CostModel,
 ) -> (Plan, Costs) {
     let area = node.bounds.half_area();
-    let n_blocks = node.n_in_leaf().div_ceil(BLOCK);
+    let n_blocks = node.n_in_leaf().div_ceil(model.block_width);
     let leaf_cost = if n_blocks <= model.max_blocks {
         area * n_blocks as f32 * model.block_test_cost
     } else {
@@ -187,7 +186,13 @@ fn plan_node(
 const FEWER: u8 = u8::MAX;
 
 /// Writes the wide nodes depth first.
-fn emit(tree: &PreorderTree, boxes: Option<&[Box3]>, plans: &[Plan], wide: &mut WideTree) {
+fn emit(
+    tree: &PreorderTree,
+    boxes: Option<&[Box3]>,
+    plans: &[Plan],
+    wide: &mut WideTree,
+    model: &CostModel,
+) {
     // Nodes to write: the binary node, the child that refers to it, and its depth. A node gets its index
     // when it is written, so the order is depth first.
     let mut to_write = vec![(0u32, None::<u32>, 1usize)];
@@ -224,7 +229,7 @@ fn emit(tree: &PreorderTree, boxes: Option<&[Box3]>, plans: &[Plan], wide: &mut 
                 WideTarget::Node(0)
             } else {
                 let block = wide.n_blocks;
-                wide.n_blocks += node.n_in_leaf().div_ceil(BLOCK);
+                wide.n_blocks += node.n_in_leaf().div_ceil(model.block_width);
                 WideTarget::Leaf { first: node.first, count: node.n_prims, block }
             };
             let bounds = boxes.map_or(node.bounds, |boxes| boxes[member as usize]);

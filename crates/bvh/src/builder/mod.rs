@@ -27,7 +27,8 @@ mod repeats;
 mod window;
 
 pub(crate) use box_source::{BoxSource, write_boxes};
+pub(crate) use collapse::{WideChild, WideTarget, WideTree};
 pub(crate) use encode::{block_sources, encode_nodes};
 pub(crate) use progress::Progress;
 pub(crate) use recipe::build;
-pub(crate) use shape::shape;
+pub(crate) use shape::{shape, shape_of_singles};

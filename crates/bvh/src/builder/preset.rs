@@ -5,7 +5,7 @@ use super::{
 };
 use crate::{
     options::BuildQuality,
-    widths::{BLOCK_TEST_COST, MAX_LEAF_BLOCKS},
+    widths::{BLOCK_TEST_COST, BLOCK_WIDTH, MAX_LEAF_BLOCKS},
 };
 
 /// The steps of a quality and their settings.
@@ -61,8 +61,28 @@ impl Preset {
                 Reinsertion { passes: &[0.05, 0.1, 0.1, 0.3, 0.3, 0.3, 0.3], min_gain: 0.0005 }
             }
         };
-        let cost =
-            CostModel { block_test_cost: BLOCK_TEST_COST, max_blocks: MAX_LEAF_BLOCKS as u32 };
+        let cost = CostModel {
+            block_test_cost: BLOCK_TEST_COST,
+            max_blocks: MAX_LEAF_BLOCKS as u32,
+            block_width: BLOCK_WIDTH as u32,
+        };
         Self { clustering, n_rounds, binned, reinsertion, cost }
+    }
+
+    /// The steps for a tree with one primitive in each leaf. Clusters would not be split, and reinsertion gains nothing
+    /// that rays through instances notice.
+    pub(super) fn of_singles() -> Self {
+        Self {
+            clustering: None,
+            n_rounds: 0,
+            binned: BinnedSah {
+                n_bins: 16,
+                max_leaf: 1,
+                median_split_below: 2,
+                sequential: 1 << 14,
+            },
+            reinsertion: Reinsertion { passes: &[], min_gain: 1.0 },
+            cost: CostModel { block_test_cost: 1.0, max_blocks: 1, block_width: 1 },
+        }
     }
 }

@@ -29,6 +29,18 @@ pub(crate) fn shape(
     })
 }
 
+/// [`shape`] with one primitive in each leaf, quickly.
+pub(crate) fn shape_of_singles(
+    source: BoxSource<'_>,
+    isa: Isa,
+    progress: &Progress<'_>,
+) -> Option<(WideTree, Vec<u32>)> {
+    shallow(&Preset::of_singles(), source, isa, progress, |tree, boxes, cost| {
+        let wide = collapse(&tree, boxes, cost);
+        (wide, tree.order)
+    })
+}
+
 /// [`shape`] where several primitives may stand for one of `n_objects`. Returns the order of the objects, where
 /// a leaf holds each of its objects once. `object` returns the object of a primitive, and whether it has several.
 pub(super) fn shape_of_objects(

@@ -70,6 +70,25 @@ impl<'a, S: Simd> QueryRay<'a, S> {
         })
     }
 
+    /// Prepares a ray of the upper level of instances, which is valid, near and of ordinary length, for box tests alone.
+    #[inline(always)]
+    pub(crate) fn in_space(simd: S, ray: &'a Ray) -> Self {
+        let s = simd;
+        let lanes = s.load(as_row(ray));
+        let sizes = s.abs(lanes);
+        let reciprocals = s.div(s.splat(1.0), s.max(sizes, s.splat(LEAST_COMPONENT)));
+        Self {
+            simd,
+            ray,
+            reciprocals: direction_first(s, s.xor_sign(reciprocals, lanes)),
+            backward: s.sign_bits(lanes) >> 3 & 7,
+            sizes,
+            shift: 0.0,
+            is_tiny: false,
+            farthest: 0.0,
+        }
+    }
+
     /// Prepares a ray for the robust path. `None` if the ray is invalid.
     #[inline(always)]
     pub(crate) fn new(simd: S, ray: &'a Ray, reach: &Reach) -> Option<Self> {

@@ -19,17 +19,24 @@ pub(crate) struct WideNode {
     pub(crate) bounds: [[[f32; NODE_WIDTH]; 2]; 3],
     /// The children as [`ChildRef::to_bits`].
     pub(crate) children: [u32; NODE_WIDTH],
-    _spare: [u32; NODE_WIDTH],
+    /// Zeros in the tree of a mesh. The upper level of instances keeps a link here.
+    pub(crate) spare: [u32; NODE_WIDTH],
 }
 
 // Bounds, children and spare words.
 const _: () = assert!(size_of::<WideNode>() == 8 * size_of::<[u32; NODE_WIDTH]>());
 
+impl Default for WideNode {
+    fn default() -> Self {
+        Self::EMPTY
+    }
+}
+
 impl WideNode {
     pub(crate) const EMPTY: Self = Self {
         bounds: [[[f32::INFINITY; NODE_WIDTH], [f32::NEG_INFINITY; NODE_WIDTH]]; 3],
         children: [ChildRef::NONE.to_bits(); NODE_WIDTH],
-        _spare: [0; NODE_WIDTH],
+        spare: [0; NODE_WIDTH],
     };
 
     /// Stores a child and its box, widened by `widening` on every side.

@@ -123,7 +123,7 @@ impl MeshBvh {
         found: OnTriangle<'_>,
     ) -> ControlFlow<()> {
         visit_nodes(
-            &self.tree.nodes,
+            |index| &self.tree.nodes[index],
             0.0,
             |node| {
                 slot_keys(node, |slot| {

@@ -78,7 +78,7 @@ impl MeshBvh {
         let split = &self.tree.split;
         let mut seen = HashSet::new();
         visit_nodes(
-            &self.tree.nodes,
+            |index| &self.tree.nodes[index],
             limit,
             |node| slot_keys(node, |slot| distance(&self.unscaled_bounds(node, slot))),
             |blocks, mut limit| {

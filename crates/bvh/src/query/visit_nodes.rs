@@ -19,24 +19,24 @@ pub(crate) fn slot_keys(node: &WideNode, mut key: impl FnMut(usize) -> f64) -> [
 }
 
 /// Visits the leaves whose keys, and those of all nodes above them, are at most the limit. Smaller keys
-/// come first. `leaf` receives the blocks of a leaf and the limit, and returns the next limit.
-pub(crate) fn visit_nodes<B>(
-    nodes: &[WideNode],
+/// come first. `node` returns a node by its index. `leaf` receives the blocks of a leaf and the limit, and returns the next limit.
+pub(crate) fn visit_nodes<'a, B>(
+    node: impl Fn(usize) -> &'a WideNode + Copy,
     mut limit: f64,
     mut keys: impl FnMut(&WideNode) -> [f64; NODE_WIDTH],
     mut leaf: impl FnMut(Range<usize>, f64) -> ControlFlow<B, f64>,
 ) -> ControlFlow<B> {
-    visit_node(nodes, ChildRef::ROOT.node_index(), &mut limit, &mut keys, &mut leaf)
+    visit_node(node, ChildRef::ROOT.node_index(), &mut limit, &mut keys, &mut leaf)
 }
 
-fn visit_node<B>(
-    nodes: &[WideNode],
+fn visit_node<'a, B>(
+    node_at: impl Fn(usize) -> &'a WideNode + Copy,
     index: usize,
     limit: &mut f64,
     keys: &mut impl FnMut(&WideNode) -> [f64; NODE_WIDTH],
     leaf: &mut impl FnMut(Range<usize>, f64) -> ControlFlow<B, f64>,
 ) -> ControlFlow<B> {
-    let node = &nodes[index];
+    let node = node_at(index);
     let keys_here = keys(node);
     let mut order = [(0.0, ChildRef::NONE); NODE_WIDTH];
     let mut n = 0;
@@ -56,7 +56,7 @@ fn visit_node<B>(
         if child.is_leaf() {
             *limit = leaf(child.blocks(), *limit)?;
         } else {
-            visit_node(nodes, child.node_index(), limit, keys, leaf)?;
+            visit_node(node_at, child.node_index(), limit, keys, leaf)?;
         }
     }
     ControlFlow::Continue(())

@@ -14,7 +14,7 @@ use crate::{
 /// Pushes the children that a ray meets and returns the one to continue with. That is the nearest if the
 /// sink is ordered, else the child of the first slot. `None` if the ray meets no child.
 #[inline(always)]
-pub(super) fn push_children<S: Simd, H: HitSink, P: DescentPolicy, const SIZE: usize>(
+pub(crate) fn push_children<S: Simd, H: HitSink, P: DescentPolicy, const SIZE: usize>(
     simd: S,
     node: &WideNode,
     hits: &BoxHits<S>,
@@ -119,7 +119,7 @@ fn push_lanes<S: Simd, const SIZE: usize>(
 
 /// Pops the first child that the ray enters at a `t` of at most `limit`, or [`ChildRef::END`].
 #[inline(always)]
-pub(super) fn pop_within<const SIZE: usize>(stack: &mut StackOf<'_, SIZE>, limit: f32) -> ChildRef {
+pub(crate) fn pop_within<const SIZE: usize>(stack: &mut StackOf<'_, SIZE>, limit: f32) -> ChildRef {
     let last_key = last_key(limit);
     loop {
         let (key, child) = stack.pop();
@@ -132,7 +132,7 @@ pub(super) fn pop_within<const SIZE: usize>(stack: &mut StackOf<'_, SIZE>, limit
 /// [`pop_within`] on the fast path after a hit, which makes many entries too far: one comparison finds the
 /// first of eight that is not.
 #[inline(always)]
-pub(super) fn cut_and_pop<S: Simd, const SIZE: usize>(
+pub(crate) fn cut_and_pop<S: Simd, const SIZE: usize>(
     simd: S,
     stack: &mut StackOf<'_, SIZE>,
     limit: f32,
@@ -163,7 +163,7 @@ const SLOT_BITS: u32 = NODE_WIDTH as u32 - 1;
 /// A key is the `t` at which the ray enters the child's box, rounded down to make room for the child's
 /// slot in the low bits. Bits of non-negative floats are ordered as the floats are. A negative `t_min`
 /// takes the robust path; then a key is the slot alone, which is never too far.
-pub(super) struct KeyCodec<S: Simd> {
+pub(crate) struct KeyCodec<S: Simd> {
     mask: u32,
     /// The mask in all lanes.
     lanes: S::F,
@@ -181,7 +181,7 @@ impl<S: Simd> Copy for KeyCodec<S> {}
 impl<S: Simd> KeyCodec<S> {
     /// Unless the mode is robust, the ray must not have a negative `t_min`.
     #[inline(always)]
-    pub(super) fn new<M: RayMode>(simd: S, t_min: f32) -> Self {
+    pub(crate) fn new<M: RayMode>(simd: S, t_min: f32) -> Self {
         // Also for -0.0, from which a key would come out as the largest.
         let mask = if M::ROBUST && t_min.is_sign_negative() { 0 } else { !SLOT_BITS };
         Self { mask, lanes: simd.splat(f32::from_bits(mask)) }

@@ -179,7 +179,7 @@ fn answer_by<Q: Query, E: Enter>(
 ///
 /// The sink is a local variable of the kernel, so it stays in registers. A mode hands rays that it must not take to
 /// the next one.
-struct Answering<Q, P, M>(PhantomData<(Q, P, M)>);
+pub(crate) struct Answering<Q, P, M>(PhantomData<(Q, P, M)>);
 
 impl<Q: Query, P: DescentPolicy, M: RayMode> KernelFn<&Tree, &Ray, Faces, Option<&Occluder>>
     for Answering<Q, P, M>

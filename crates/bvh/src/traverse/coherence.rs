@@ -24,7 +24,7 @@ pub(super) enum Coherence {
 ///
 /// A child is either loaded, which waits for the box test, or [`predicted`](crate::simd::predicted) by branches.
 /// Coherent rays go the same way, so their predictions are mostly right.
-pub(super) trait DescentPolicy {
+pub(crate) trait DescentPolicy {
     /// Whether consecutive rays start near each other. Then the traversal predicts an only child, and prepares the
     /// triangle test before its first leaf. Else it branches where there are two children, to continue before the
     /// nearer is known, and prefetches the second nearest child.
@@ -52,7 +52,7 @@ impl DescentPolicy for CoherentOrigins {
 }
 
 /// The policy of [`Coherence::Incoherent`].
-pub(super) struct Incoherent;
+pub(crate) struct Incoherent;
 
 impl DescentPolicy for Incoherent {
     const COHERENT_ORIGINS: bool = false;

@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 /// The block that stopped the last ray, which often stops its neighbour. A hint: the tree may be another
 /// one by now, or changed, so a traversal tests the block as it is in the tree at hand.
-pub(super) struct Occluder {
+pub(crate) struct Occluder {
     /// The address of the blocks, which is only compared. Zero if the last ray was free.
     blocks: Cell<usize>,
     index: Cell<usize>,

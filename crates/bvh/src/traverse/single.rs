@@ -20,19 +20,19 @@ use crate::{
 
 /// The traversal of one ray from `start` on.
 pub(crate) struct Traversal<'a, H> {
-    pub(super) tree: &'a Tree,
+    pub(crate) tree: &'a Tree,
     /// In the mesh's space.
-    pub(super) ray: &'a Ray,
-    pub(super) faces: Faces,
-    pub(super) start: ChildRef,
-    pub(super) sink: &'a mut H,
+    pub(crate) ray: &'a Ray,
+    pub(crate) faces: Faces,
+    pub(crate) start: ChildRef,
+    pub(crate) sink: &'a mut H,
 }
 
 impl<H: HitSink> Traversal<'_, H> {
     /// The loop: from node to node and from leaf to leaf, until no child on the stack is within the limit.
     // Longer than 60 lines: one loop, whose steps share the ray's constants, the limit and the stack.
     #[inline(always)]
-    pub(super) fn run_loop<P, M, S, L, const SIZE: usize>(
+    pub(crate) fn run_loop<P, M, S, L, const SIZE: usize>(
         self,
         simd: S,
         query: &QueryRay<'_, S>,
@@ -118,7 +118,7 @@ impl<H: HitSink> Traversal<'_, H> {
 
     /// [`run_loop`](Self::run_loop) among full blocks, with a stack that is enough for the trees of fast rays.
     #[inline(always)]
-    pub(super) fn run_fast<P: DescentPolicy, M: RayMode, S: Simd>(
+    pub(crate) fn run_fast<P: DescentPolicy, M: RayMode, S: Simd>(
         self,
         simd: S,
         query: &QueryRay<'_, S>,
@@ -133,7 +133,7 @@ impl<H: HitSink> Traversal<'_, H> {
 
 /// The ray prepared for a fast mode, and the blocks of the tree; `None` if it must take the robust path.
 #[inline(always)]
-pub(super) fn fast_query<'a, M: RayMode, S: Simd>(
+pub(crate) fn fast_query<'a, M: RayMode, S: Simd>(
     simd: S,
     tree: &'a Tree,
     ray: &'a Ray,

@@ -26,7 +26,7 @@ impl WorldRay {
     /// the plane outside `[t_min, t_max]`; if the normal is zero; or if a number is not finite.
     ///
     /// ```
-    /// use hitscan_scene::WorldRay;
+    /// use hitscan_primitives::WorldRay;
     ///
     /// let ray = WorldRay::new([1.0e7, 5.0, 0.0], [1.0, -1.0, 0.0]);
     /// let t = ray.intersect_plane([0.0, 0.37, 0.0], [0.0, 1.0, 0.0]).expect("it looks down");
@@ -56,7 +56,7 @@ impl WorldRay {
     /// number is not finite.
     ///
     /// ```
-    /// use hitscan_scene::WorldRay;
+    /// use hitscan_primitives::WorldRay;
     ///
     /// let ray = WorldRay::new([3.0, 2.0, 9.0], [0.0, 0.0, -1.0]);
     /// let near = ray.closest_to_line([0.0; 3], [2.0, 0.0, 0.0]).expect("they cross at a distance");
@@ -86,7 +86,7 @@ impl WorldRay {
     /// ray is invalid or the point is not finite.
     ///
     /// ```
-    /// use hitscan_scene::WorldRay;
+    /// use hitscan_primitives::WorldRay;
     ///
     /// let ray = WorldRay::segment([0.0; 3], [4.0, 0.0, 0.0]);
     /// assert_eq!(ray.closest_to_point([1.0, 7.0, 0.0]), Some(0.25));

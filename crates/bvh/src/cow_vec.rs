@@ -8,9 +8,9 @@ const CHUNK: usize = 64;
 /// A vector in chunks of 64 items that clones share. A clone costs a pointer per chunk, and the first
 /// write to a shared chunk copies it.
 #[derive(Clone, Debug)]
-pub(crate) struct CowVec<T> {
+pub struct CowVec<T> {
     /// Each of [`CHUNK`] items. Items beyond `len` are the default.
-    chunks: Vec<Arc<[T]>>,
+    chunks: Vec<Arc<[T; CHUNK]>>,
     len: usize,
 }
 
@@ -21,27 +21,28 @@ impl<T> Default for CowVec<T> {
 }
 
 impl<T: Clone + Default> CowVec<T> {
-    pub(crate) fn len(&self) -> usize {
+    /// The number of items.
+    pub fn len(&self) -> usize {
         self.len
     }
 
     /// The item at `index`, which must be less than [`len`](Self::len).
     #[inline(always)]
-    pub(crate) fn get(&self, index: u32) -> &T {
+    pub fn get(&self, index: u32) -> &T {
         &self.chunks[index as usize / CHUNK][index as usize % CHUNK]
     }
 
     /// The item at `index` for writing. Copies the chunk if a clone shares it, so read it first if a
     /// write may be unnecessary.
     #[inline]
-    pub(crate) fn get_mut(&mut self, index: u32) -> &mut T {
+    pub fn get_mut(&mut self, index: u32) -> &mut T {
         &mut Arc::make_mut(&mut self.chunks[index as usize / CHUNK])[index as usize % CHUNK]
     }
 
     /// Appends an item and returns its index.
-    pub(crate) fn push(&mut self, item: T) -> u32 {
+    pub fn push(&mut self, item: T) -> u32 {
         if self.len.is_multiple_of(CHUNK) {
-            self.chunks.push((0..CHUNK).map(|_| T::default()).collect());
+            self.chunks.push(Arc::new(std::array::from_fn(|_| T::default())));
         }
         let index = u32::try_from(self.len).expect("fewer than 2^32 items");
         self.len += 1;
@@ -49,7 +50,25 @@ impl<T: Clone + Default> CowVec<T> {
         index
     }
 
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
+    /// Makes `len` items of it: drops the others, or appends defaults.
+    pub(crate) fn resize(&mut self, len: usize) {
+        while self.len < len {
+            self.push(T::default());
+        }
+        self.chunks.truncate(len.div_ceil(CHUNK));
+        self.len = len;
+    }
+
+    /// The address of an item, or another one if there is none.
+    #[inline(always)]
+    pub(crate) fn address(&self, index: u32) -> *const u8 {
+        let chunk = self.chunks.get(index as usize / CHUNK);
+        let first = chunk.map_or(std::ptr::null(), |chunk| chunk.as_ptr());
+        first.wrapping_add(index as usize % CHUNK).cast()
+    }
+
+    /// All items, in order.
+    pub fn iter(&self) -> impl Iterator<Item = &T> {
         self.chunks.iter().flat_map(|chunk| chunk.iter()).take(self.len)
     }
 }

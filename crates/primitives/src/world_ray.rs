@@ -1,7 +1,8 @@
 //! Rays in world space, and their images in the space of a mesh.
 
 use glam::{DMat3, DVec3};
-use hitscan_primitives::{Ray, RayError, power_of_two_below};
+
+use crate::{Aabb, Ray, RayError, power_of_two_below};
 
 /// A ray in world space, in f64: the points `origin + t * direction` with `t` in the closed interval
 /// `[t_min, t_max]`.
@@ -11,7 +12,7 @@ use hitscan_primitives::{Ray, RayError, power_of_two_below};
 /// An invalid ray hits nothing in every query; [`checked`](Self::checked) reports the reason.
 ///
 /// ```
-/// use hitscan_scene::WorldRay;
+/// use hitscan_primitives::WorldRay;
 ///
 /// let ray = WorldRay::segment([1.0e7, 0.0, 0.0], [1.0e7, 0.0, 4.0]);
 /// assert_eq!(ray.at(0.25).to_array(), [1.0e7, 0.0, 1.0]);
@@ -120,21 +121,67 @@ pub struct LocalRay {
     t_max: f64,
 }
 
-/// The inverse transform of an instance, and a sphere around its mesh in local space.
+/// The sphere around a mesh to which its local rays refer.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct LocalSphere {
+    /// The centre of the mesh's box.
+    pub center: DVec3,
+    /// The distance from the centre to the corners of the box, and a thousandth of it.
+    pub radius: f64,
+}
+
+impl LocalSphere {
+    /// The sphere of a mesh with these bounds; at zero, without a radius, if they are empty.
+    pub fn new(bounds: Aabb) -> Self {
+        if bounds.is_empty() {
+            return Self::default();
+        }
+        let (min, max) = (bounds.min.as_dvec3(), bounds.max.as_dvec3());
+        // Slightly larger, so that rounding leaves no point outside.
+        Self { center: 0.5 * (min + max), radius: 1.001 * (0.5 * (max - min)).length() }
+    }
+}
+
+/// What brings a world ray into the space of a mesh: the inverse transform of an instance, and the sphere of its mesh.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct LocalFrame {
-    pub(crate) translation: DVec3,
-    pub(crate) inverse_linear: DMat3,
-    pub(crate) center: DVec3,
-    pub(crate) radius: f64,
+pub struct LocalFrame {
+    /// Where the instance puts the origin of the mesh.
+    pub translation: DVec3,
+    /// The inverse of the linear part of its transform.
+    pub inverse_linear: DMat3,
+    /// That of the mesh.
+    pub sphere: LocalSphere,
 }
 
 impl LocalFrame {
     /// A point of the world in the space of the mesh, in f64.
-    pub(crate) fn local_point(&self, point: DVec3) -> DVec3 {
+    pub fn local_point(&self, point: DVec3) -> DVec3 {
         // Subtract first, because the difference of two points far from the origin is small and exact.
         self.inverse_linear * (point - self.translation)
     }
+
+    /// The image of a ray in f64, before it is rounded.
+    #[inline(always)]
+    pub fn exact(&self, ray: &WorldRay) -> ExactLocalRay {
+        // Subtract first, because the difference of two points far from the origin is small and exact.
+        let to_ray = ray.origin - self.translation;
+        let direction = self.inverse_linear * ray.direction;
+        let origin = self.inverse_linear * to_ray;
+        ExactLocalRay { to_ray, direction, origin, to_center: self.sphere.center - origin }
+    }
+}
+
+/// The image of a world ray in the space of a mesh, in f64.
+#[derive(Clone, Copy, Debug)]
+pub struct ExactLocalRay {
+    /// From where the instance puts the origin of the mesh to the origin of the ray, in the world.
+    pub to_ray: DVec3,
+    /// The direction, not normalised.
+    pub direction: DVec3,
+    /// The point at `t = 0`.
+    pub origin: DVec3,
+    /// From the origin to the centre of the mesh's sphere.
+    pub to_center: DVec3,
 }
 
 /// A ray that starts farther than this many radii from the centre of a mesh gets a new start.
@@ -143,21 +190,19 @@ const NEAR_RADII: f64 = 4.0;
 /// The magnitudes of a local direction's largest component for which f32 arithmetic is safe.
 const DIRECTION_RANGE: std::ops::RangeInclusive<f32> = 1e-30..=1e30;
 
-impl LocalRay {
-    /// The local ray of a valid world ray; `None` if it cannot be expressed in f32.
-    #[inline]
-    pub(crate) fn new(frame: &LocalFrame, ray: &WorldRay) -> Option<Self> {
-        // Subtract first, because the difference of two points far from the origin is small and exact.
-        let to_ray = ray.origin - frame.translation;
-        let direction = frame.inverse_linear * ray.direction;
-        let origin = frame.inverse_linear * to_ray;
-        let to_center = frame.center - origin;
-        let near = NEAR_RADII * frame.radius;
+impl ExactLocalRay {
+    /// The local ray: this one with another start if it is far from the mesh, rounded to f32. It may be
+    /// [out of range](LocalRay::is_in_range). `frame` and `ray` are those from which it comes.
+    #[inline(always)]
+    pub fn round(&self, frame: &LocalFrame, ray: &WorldRay) -> LocalRay {
+        let &Self { to_ray, direction, origin, to_center } = self;
+        let radius = frame.sphere.radius;
+        let near = NEAR_RADII * radius;
         let (origin, t_offset, t_min, t_max) = if to_center.length_squared() <= near * near {
             (origin, 0.0, ray.t_min, ray.t_max)
         } else {
             let length_squared = direction.length_squared();
-            let t_radius = frame.radius / length_squared.sqrt();
+            let t_radius = radius / length_squared.sqrt();
             // Two to three radii before the centre. The offset has few bits, so that adding it to a `t`
             // of few bits is exact.
             let grid = power_of_two_below(t_radius);
@@ -173,18 +218,26 @@ impl LocalRay {
             t_min: t_min as f32,
             t_max: t_max as f32,
         };
-        let in_range = DIRECTION_RANGE.contains(&local.direction.abs().max_element());
-        (in_range && local.is_valid()).then_some(Self {
-            ray: local,
-            t_offset,
-            t_min: ray.t_min,
-            t_max: ray.t_max,
-        })
+        LocalRay { ray: local, t_offset, t_min: ray.t_min, t_max: ray.t_max }
+    }
+}
+
+impl LocalRay {
+    /// The local ray of a valid world ray; `None` if it cannot be expressed in f32.
+    #[inline]
+    pub fn new(frame: &LocalFrame, ray: &WorldRay) -> Option<Self> {
+        let local = frame.exact(ray).round(frame, ray);
+        local.is_in_range().then_some(local)
+    }
+
+    /// Whether f32 can express the ray. Others hit nothing.
+    pub fn is_in_range(&self) -> bool {
+        DIRECTION_RANGE.contains(&self.ray.direction.abs().max_element()) && self.ray.is_valid()
     }
 
     /// The `t` of the world ray for a `t` of the local ray: `t_offset + t`, clamped to the interval of
     /// the world ray.
-    #[inline]
+    #[inline(always)]
     pub fn world_t(&self, t: f32) -> f64 {
         // `+ 0.0` turns -0.0 into 0.0.
         (self.t_offset + f64::from(t)).max(self.t_min).min(self.t_max) + 0.0
@@ -192,8 +245,8 @@ impl LocalRay {
 
     /// The local ray shortened to a `t` of the world ray. It keeps every hit whose
     /// [`world_t`](Self::world_t) is at most `world_t`.
-    #[inline]
-    pub(crate) fn until(&self, world_t: f64) -> Ray {
+    #[inline(always)]
+    pub fn until(&self, world_t: f64) -> Ray {
         // Exceeds the rounding of the sum in `LocalRay::world_t`.
         let slack = f64::EPSILON * (world_t.abs() + self.t_offset.abs());
         let limit = ((world_t - self.t_offset + slack) as f32).next_up();

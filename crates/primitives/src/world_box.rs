@@ -76,11 +76,4 @@ impl WorldBox {
     pub fn distance_squared(&self, point: DVec3) -> f64 {
         (self.min - point).max(point - self.max).max(DVec3::ZERO).length_squared()
     }
-
-    /// Half of the surface area: `xy + yz + zx` of the edge lengths.
-    #[inline]
-    pub(crate) fn half_area(&self) -> f64 {
-        let e = self.extent();
-        e.x * e.y + e.y * e.z + e.z * e.x
-    }
 }

@@ -1,0 +1,249 @@
+//! The edits of the upper level: each takes one path to the root.
+//!
+//! An item goes down to the child that grows least, and takes a free slot there or shares a new node with another item. A
+//! removal empties a slot, and a node with one child gives it its place.
+
+use hitscan_primitives::WorldBox;
+
+use super::{
+    instance_bvh::{InstanceBvh, Link, NO_LINK, link_to, node_below, node_of, slot_of},
+    placed_mesh::{InstanceTag, PlacedMesh},
+};
+use crate::{
+    box3::Box3,
+    layout::{ChildRef, WideNode},
+    widths::{MAX_DEPTH, NODE_WIDTH},
+};
+
+/// A move in place may let the parent's box grow by this share of its area.
+const GROWTH: f32 = 0.1;
+
+/// The number of edits below which no rebuild pays.
+const FEW: usize = 64;
+
+impl InstanceBvh {
+    /// Places an item, or moves it. `bounds` is not empty, and holds the mesh as `PlacedMesh` places it.
+    pub fn set(&mut self, item: u32, placed: PlacedMesh, bounds: WorldBox) {
+        if self.items.len() <= item as usize {
+            self.items.resize(item as usize + 1);
+            self.placed.resize(item as usize + 1);
+        }
+        if let Some(mesh) = placed.mesh() {
+            self.isa = mesh.bvh().isa;
+        }
+        *self.placed.get_mut(item) = placed;
+        let was_placed = self.items.get(item).is_placed();
+        self.items.get_mut(item).bounds = bounds;
+        let space_box = self.space.place(&bounds);
+        match space_box {
+            Some(space_box) if was_placed => self.move_item(item, space_box),
+            Some(space_box) => {
+                self.n_items += 1;
+                self.put_in(item, space_box);
+            }
+            None => {
+                if !was_placed {
+                    self.n_items += 1;
+                    // `rebuild` takes the items with a link.
+                    self.items.get_mut(item).link = 0;
+                }
+                self.rebuild();
+            }
+        }
+        if self.n_moved > FEW + self.n_items / 2 {
+            self.rebuild();
+        }
+    }
+
+    /// Removes an item, if it is there.
+    pub fn remove(&mut self, item: u32) {
+        if (item as usize) < self.items.len() && self.items.get(item).is_placed() {
+            self.take_out(item);
+            *self.placed.get_mut(item) = PlacedMesh::default();
+            self.n_items -= 1;
+        }
+    }
+
+    /// Gives up the share in the mesh of an item. No ray hits the item until [`set`](Self::set) places it again.
+    pub fn release_mesh(&mut self, item: u32) {
+        if self.placed(item).is_some() {
+            *self.placed.get_mut(item) = PlacedMesh::default();
+        }
+    }
+
+    /// Changes the words of an item, if it is there.
+    pub fn set_tag(&mut self, item: u32, tag: InstanceTag) {
+        if self.placed(item).is_some() {
+            self.placed.get_mut(item).set_tag(tag);
+        }
+    }
+
+    /// In place if the parent's box grows little.
+    fn move_item(&mut self, item: u32, bounds: Box3) {
+        let link = self.items.get(item).link;
+        let (node, slot) = (node_of(link), slot_of(link));
+        let above = self.nodes.get(node).spare[0];
+        if above != NO_LINK {
+            let whole = child_box(self.nodes.get(node_of(above)), slot_of(above));
+            let grown = whole.union(bounds);
+            if grown.half_area() > (1.0 + GROWTH) * whole.half_area() {
+                self.take_out(item);
+                self.put_in(item, bounds);
+                return;
+            }
+            self.n_moved += usize::from(grown.half_area() > whole.half_area());
+        }
+        set_child_box(self.nodes.get_mut(node), slot, bounds);
+        self.refit_above(node);
+    }
+
+    fn put_in(&mut self, item: u32, bounds: Box3) {
+        self.n_moved += 1;
+        let leaf = ChildRef::leaf(item, 1);
+        let mut at = 0;
+        // Which of equal children comes first: else coincident items would make a chain.
+        let mut turn = item.wrapping_mul(0x9e37_79b9);
+        for _ in 1..MAX_DEPTH {
+            let node = self.nodes.get(at);
+            let (slot, free) = least_growth(node, bounds, turn as usize);
+            turn = turn.rotate_left(5);
+            let child = node.child(slot);
+            if child == ChildRef::NONE || child.is_leaf() {
+                if let Some(free) = free {
+                    self.attach(at, free, leaf, bounds);
+                } else {
+                    // A new node for both.
+                    let other = child_box(node, slot);
+                    let pair = self.new_node(link_to(at, slot));
+                    self.attach(pair, 0, child, other);
+                    self.attach(pair, 1, leaf, bounds);
+                    self.attach(at, slot, ChildRef::node(pair), other.union(bounds));
+                }
+                self.refit_above(at);
+                return;
+            }
+            at = child.node_index() as u32;
+        }
+        // Too deep. Nested boxes in a hostile order come here.
+        self.items.get_mut(item).link = 0;
+        self.rebuild();
+    }
+
+    fn new_node(&mut self, parent: Link) -> u32 {
+        match self.free_nodes.pop() {
+            Some(index) => {
+                *self.nodes.get_mut(index) = node_below(parent);
+                index
+            }
+            None => self.nodes.push(node_below(parent)),
+        }
+    }
+
+    /// Stores a child with its box, and in the child its link.
+    fn attach(&mut self, node: u32, slot: usize, child: ChildRef, bounds: Box3) {
+        let link = link_to(node, slot);
+        if child.is_leaf() {
+            self.items.get_mut(child.first_block() as u32).link = link;
+        } else {
+            self.nodes.get_mut(child.node_index() as u32).spare[0] = link;
+        }
+        self.nodes.get_mut(node).set(slot, bounds, 0.0, child);
+    }
+
+    fn take_out(&mut self, item: u32) {
+        let link = std::mem::replace(&mut self.items.get_mut(item).link, NO_LINK);
+        let at = node_of(link);
+        let node = self.nodes.get_mut(at);
+        node.set(slot_of(link), Box3::EMPTY, 0.0, ChildRef::NONE);
+        let parent = node.spare[0];
+        let mut occupied = node.occupied();
+        let (first, second) = (occupied.next(), occupied.next());
+        drop(occupied);
+        if parent == NO_LINK {
+            return;
+        }
+        match (first, second) {
+            (Some(only), None) => {
+                let (child, bounds) = (node.child(only), child_box(node, only));
+                self.free_nodes.push(at);
+                self.attach(node_of(parent), slot_of(parent), child, bounds);
+                self.refit_above(node_of(parent));
+            }
+            _ => self.refit_above(at),
+        }
+    }
+
+    /// Fits the boxes above a node, up to the first that stays.
+    fn refit_above(&mut self, node: u32) {
+        let mut at = node;
+        loop {
+            let node = self.nodes.get(at);
+            let link = node.spare[0];
+            if link == NO_LINK {
+                return;
+            }
+            let bounds = whole_box(node);
+            let (parent, slot) = (node_of(link), slot_of(link));
+            let before = child_box(self.nodes.get(parent), slot);
+            if before.min == bounds.min && before.max == bounds.max {
+                return;
+            }
+            set_child_box(self.nodes.get_mut(parent), slot, bounds);
+            at = parent;
+        }
+    }
+}
+
+fn child_box(node: &WideNode, slot: usize) -> Box3 {
+    node.child_bounds(slot).into()
+}
+
+fn set_child_box(node: &mut WideNode, slot: usize, bounds: Box3) {
+    node.set(slot, bounds, 0.0, node.child(slot));
+}
+
+/// The box of all children, of which there are some.
+pub(super) fn whole_box(node: &WideNode) -> Box3 {
+    let mut corners = [[0.0; 3]; 2];
+    for axis in 0..3 {
+        let [min, max] = &node.bounds[axis];
+        let (mut least, mut most) = (min[0], max[0]);
+        for slot in 1..NODE_WIDTH {
+            least = if min[slot] < least { min[slot] } else { least };
+            most = if max[slot] > most { max[slot] } else { most };
+        }
+        (corners[0][axis], corners[1][axis]) = (least, most);
+    }
+    Box3 { min: corners[0].into(), max: corners[1].into() }
+}
+
+/// The child whose area a box lets grow least, and a free slot. The child is [`ChildRef::NONE`] if there is none. Among
+/// equal ones the first from slot `turn` on, in a ring.
+fn least_growth(node: &WideNode, bounds: Box3, turn: usize) -> (usize, Option<usize>) {
+    let (low, high) = (bounds.min.to_array(), bounds.max.to_array());
+    let mut growth = [0f32; NODE_WIDTH];
+    for slot in 0..NODE_WIDTH {
+        let (mut before, mut after) = ([0f32; 3], [0f32; 3]);
+        for axis in 0..3 {
+            let (min, max) = (node.bounds[axis][0][slot], node.bounds[axis][1][slot]);
+            before[axis] = max - min;
+            let (least, most) = (
+                if low[axis] < min { low[axis] } else { min },
+                if high[axis] > max { high[axis] } else { max },
+            );
+            after[axis] = most - least;
+        }
+        let half_area = |[x, y, z]: [f32; 3]| x * y + y * z + z * x;
+        growth[slot] = half_area(after) - half_area(before);
+    }
+    let (mut best, mut least, mut free) = (0, f32::INFINITY, None);
+    for slot in 0..NODE_WIDTH {
+        let slot = (slot + turn) % NODE_WIDTH;
+        if node.child(slot) == ChildRef::NONE {
+            free = Some(slot);
+        } else if growth[slot] < least {
+            (best, least) = (slot, growth[slot]);
+        }
+    }
+    (best, free)
+}

@@ -1,0 +1,152 @@
+//! The space of the upper level: f32, relative to the middle of all boxes.
+
+use glam::{DVec3, Vec3};
+use hitscan_primitives::{Ray, WorldBox, WorldRay, power_of_two_below};
+
+use crate::{box3::Box3, layout::WideNode};
+
+/// `u`, half a unit in the last place of 1.
+const U: f32 = 1.0 / (1 << 24) as f32;
+
+/// The widening of a box on every side. The space needs 34 `u` (docs/proof.md).
+const WIDENING: f32 = 48.0 * U;
+
+/// The largest coordinate of a ray's start.
+const FARTHEST_START: f64 = 6.0;
+
+/// The largest coordinate of an origin that gets another start. Beyond, the rounding of f64 would count.
+const FARTHEST_ORIGIN: f64 = (1 << 20) as f64;
+
+/// The range of the largest component of a direction in the world.
+const DIRECTION_RANGE: std::ops::RangeInclusive<f64> = 1e-100..=1e100;
+
+/// A cube in the world, which the space maps to [-1, 1] on each axis.
+#[derive(Clone, Debug)]
+pub(super) struct Space {
+    center: DVec3,
+    /// Half the edge of the cube, a power of two.
+    half: f64,
+    /// Its reciprocal.
+    scale: f64,
+}
+
+impl Default for Space {
+    fn default() -> Self {
+        Self { center: DVec3::ZERO, half: 1.0, scale: 1.0 }
+    }
+}
+
+/// A ray in the space, which may start elsewhere than its ray of the world.
+pub(super) struct SpaceRay {
+    pub(super) ray: Ray,
+    /// The `t` of the world ray at the start.
+    t_offset: f64,
+    /// The `t` of this ray per unit of that one, a power of two.
+    unit: f64,
+}
+
+/// What becomes of a ray of the world.
+pub(super) enum Entrance {
+    Ray(SpaceRay),
+    /// It passes by everything.
+    Miss,
+    /// f32 cannot express it, or it may be invalid.
+    Extreme,
+}
+
+impl SpaceRay {
+    /// The largest f32 `t` of anything up to a `t` of the world ray.
+    #[inline(always)]
+    pub(super) fn until(&self, t: f64) -> f32 {
+        // Exceeds the rounding of the sum in `LocalRay::world_t`.
+        let slack = f64::EPSILON * (t.abs() + self.t_offset.abs());
+        (((t - self.t_offset + slack) * self.unit) as f32).next_up()
+    }
+}
+
+impl Space {
+    /// A space with room for twice the size of `bounds`.
+    pub(super) fn around(bounds: &WorldBox) -> Self {
+        let center = bounds.center();
+        let extent = (0.5 * bounds.max - 0.5 * bounds.min).max_element();
+        // Two to four times half the extent.
+        let half = 4.0 * power_of_two_below(extent.max(1e-200));
+        Self { center, half, scale: 1.0 / half }
+    }
+
+    /// A box of the world in the space, widened; `None` if it is not within the cube.
+    pub(super) fn place(&self, bounds: &WorldBox) -> Option<Box3> {
+        let [min, max] = [bounds.min, bounds.max].map(|at| (at - self.center) * self.scale);
+        // In this form a NaN is not within.
+        let is_within = min.min_element() >= -1.0 && max.max_element() <= 1.0;
+        if !is_within {
+            return None;
+        }
+        let down = |x: f64| (x as f32).next_down() - WIDENING;
+        let up = |x: f64| (x as f32).next_up() + WIDENING;
+        Some(Box3 {
+            min: Vec3::new(down(min.x), down(min.y), down(min.z)).into(),
+            max: Vec3::new(up(max.x), up(max.y), up(max.z)).into(),
+        })
+    }
+
+    /// The box of a child in the world.
+    pub(super) fn world_bounds(&self, node: &WideNode, slot: usize) -> WorldBox {
+        let bounds = node.child_bounds(slot);
+        let pad = self.center.abs().max_element() * f64::EPSILON;
+        WorldBox {
+            min: bounds.min.as_dvec3() * self.half + self.center - pad,
+            max: bounds.max.as_dvec3() * self.half + self.center + pad,
+        }
+    }
+
+    /// A ray of the world in the space.
+    #[inline(always)]
+    pub(super) fn enter(&self, ray: &WorldRay) -> Entrance {
+        let length = ray.direction.abs();
+        let longest = length.x.max(length.y).max(length.z);
+        let mut origin = (ray.origin - self.center) * self.scale;
+        let far = origin.abs();
+        let farthest = far.x.max(far.y).max(far.z);
+        // In these forms a NaN is extreme; `max` passes over one, but the sum does not.
+        let sum = far.x + far.y + far.z + length.x + length.y + length.z;
+        let is_ordinary = DIRECTION_RANGE.contains(&longest)
+            && farthest <= FARTHEST_ORIGIN
+            && !sum.is_nan()
+            && ray.t_min <= ray.t_max;
+        if !is_ordinary {
+            return Entrance::Extreme;
+        }
+        // The direction with its largest component from 1 to 2.
+        let step = power_of_two_below(longest);
+        let direction = ray.direction * (1.0 / step);
+        let unit = step * self.scale;
+        let mut t_offset = 0.0;
+        let is_near = farthest <= FARTHEST_START && ray.t_min >= 0.0;
+        if !is_near {
+            const RADIUS: f64 = 1.74;
+            let length_squared = direction.length_squared();
+            let middle = -origin.dot(direction) / length_squared;
+            let nearest = origin + middle * direction;
+            if nearest.length_squared() > 1.01 * RADIUS * RADIUS {
+                return Entrance::Miss;
+            }
+            let start = middle - 2.0 * RADIUS / length_squared.sqrt();
+            origin += start * direction;
+            t_offset = start / unit;
+        }
+        let t_min = (((ray.t_min - t_offset) * unit) as f32).next_down().max(0.0);
+        let mut space_ray = SpaceRay {
+            ray: Ray {
+                origin: origin.as_vec3(),
+                direction: direction.as_vec3(),
+                t_min,
+                t_max: 0.0,
+            },
+            t_offset,
+            unit,
+        };
+        space_ray.ray.t_max = space_ray.until(ray.t_max);
+        Entrance::Ray(space_ray)
+    }
+}

@@ -1,0 +1,232 @@
+use std::{ops::ControlFlow, sync::Arc};
+
+use glam::{DMat3, DVec3};
+use hitscan_primitives::{Faces, WorldBox, WorldRay, generate, generate::SplitMix64};
+
+use super::{
+    instance_bvh::{InstanceBvh, NO_LINK, link_to},
+    placed_mesh::{InstanceFilter, InstanceTag, InstancedMesh, PlacedMesh},
+};
+use crate::{BuildOptions, Isa, MeshBvh, widths::MAX_DEPTH};
+
+const ALL: InstanceFilter = InstanceFilter { layers: u32::MAX, excluded_flags: 0 };
+
+fn cube(isa: Isa) -> Arc<InstancedMesh> {
+    let mesh = generate::cuboid(2.0, 2.0, 2.0, 0).expect("an ordinary size");
+    let options = BuildOptions { isa, ..BuildOptions::default() };
+    Arc::new(InstancedMesh::new(Arc::new(MeshBvh::build(&mesh, &options))))
+}
+
+/// A cube with half an edge of `size` around `center`, with its box.
+fn place(
+    mesh: &Arc<InstancedMesh>,
+    center: DVec3,
+    size: f64,
+    order: u64,
+) -> (PlacedMesh, WorldBox) {
+    let inverse = DMat3::from_diagonal(DVec3::splat(1.0 / size));
+    let tag = InstanceTag { layers: 1, order, ..InstanceTag::default() };
+    // As a scene widens it: the mesh by 2^-14, the world by the rounding of f64.
+    let half = DVec3::splat(size * 1.0001 + 1e-13 * center.abs().max_element());
+    let bounds = WorldBox { min: center - half, max: center + half };
+    (PlacedMesh::new(mesh.clone(), center, inverse, tag), bounds)
+}
+
+/// Checks the boxes and links of all nodes and items, and returns the items in order.
+fn validate(tree: &InstanceBvh) -> Vec<u32> {
+    let mut found = Vec::new();
+    let mut pending = vec![(0u32, NO_LINK, 1)];
+    while let Some((index, link, depth)) = pending.pop() {
+        let node = tree.nodes.get(index);
+        assert_eq!(node.spare[0], link, "node {index}");
+        assert!(depth <= MAX_DEPTH, "{depth} levels");
+        for slot in node.occupied() {
+            let (child, link) = (node.child(slot), link_to(index, slot));
+            let bounds = node.child_bounds(slot);
+            if child.is_leaf() {
+                let item = tree.items.get(child.first_block() as u32);
+                let placed = tree.space.place(&item.bounds).expect("it is in the space");
+                assert!(bounds.min.cmple(placed.min.into()).all());
+                assert!(bounds.max.cmpge(placed.max.into()).all());
+                assert_eq!(item.link, link);
+                found.push(child.first_block() as u32);
+            } else {
+                let below = tree.nodes.get(child.node_index() as u32);
+                for slot in below.occupied() {
+                    let inner = below.child_bounds(slot);
+                    assert_eq!(bounds.union(inner), bounds, "node {index} does not hold a child");
+                }
+                pending.push((child.node_index() as u32, link, depth + 1));
+            }
+        }
+    }
+    found.sort_unstable();
+    found
+}
+
+#[test]
+fn edits_keep_every_box_and_every_item() {
+    let mesh = cube(Isa::default());
+    let mut rng = SplitMix64::new(3);
+    let mut tree = InstanceBvh::default();
+    let mut present = [false; 300];
+    for step in 0..6000 {
+        let item = rng.below(300) as u32;
+        if rng.below(4) == 0 {
+            tree.remove(item);
+            present[item as usize] = false;
+        } else {
+            // Now and then outside of the space of the last build.
+            let reach = if step % 500 == 499 { 1e4 } else { 10.0 };
+            let center = DVec3::from_array([(); 3].map(|()| rng.range(-reach, reach)));
+            let (placed, bounds) = place(&mesh, center, rng.range(0.01, 2.0), item.into());
+            tree.set(item, placed, bounds);
+            present[item as usize] = true;
+        }
+        if step % 50 == 0 {
+            let expected = (0..300).filter(|&item| present[item as usize]).collect::<Vec<u32>>();
+            assert_eq!(validate(&tree), expected, "step {step}");
+        }
+    }
+}
+
+#[test]
+fn coincident_and_nested_items_stay_within_the_depth_of_the_stack() {
+    let mesh = cube(Isa::default());
+    for growth in [0.0, 1e-3, -1e-5] {
+        let mut tree = InstanceBvh::default();
+        for item in 0..5000u32 {
+            let size = 1.0 + growth * f64::from(item);
+            let (placed, bounds) = place(&mesh, DVec3::ZERO, size, item.into());
+            tree.set(item, placed, bounds);
+        }
+        assert_eq!(validate(&tree).len(), 5000);
+        assert!(tree.n_moved < 5000, "it was never built anew");
+    }
+}
+
+#[test]
+fn a_snapshot_keeps_its_items() {
+    let mesh = cube(Isa::default());
+    let mut tree = InstanceBvh::default();
+    for item in 0..200 {
+        let (placed, bounds) = place(&mesh, DVec3::X * f64::from(item) * 3.0, 1.0, item.into());
+        tree.set(item, placed, bounds);
+    }
+    let before = tree.clone();
+    for item in 0..200 {
+        tree.remove(item);
+    }
+    assert_eq!((validate(&before).len(), validate(&tree).len()), (200, 0));
+    let ray = WorldRay::new([-5.0, 0.1, 0.2], [1.0, 0.0, 0.0]);
+    assert_eq!(
+        before.closest_hit(&ray, Faces::Both, ALL).map(|hit| (hit.item, hit.t)),
+        Some((0, 4.0))
+    );
+    assert!(!tree.is_occluded(&ray, Faces::Both, ALL));
+}
+
+/// The closest hit by a loop over all items.
+fn by_loop(tree: &InstanceBvh, ray: &WorldRay, n: u32) -> Option<(u64, u32, u32)> {
+    let mut best: Option<(f64, u64, u32, u32)> = None;
+    for item in 0..n {
+        let Some(placed) = tree.placed(item) else { continue };
+        let Some(mesh) = placed.mesh() else { continue };
+        let local = hitscan_primitives::LocalRay::new(&placed.frame(mesh), ray);
+        let Some(local) = local.filter(|_| ray.is_valid()) else { continue };
+        let Some(hit) = mesh.bvh().closest_hit(&local.ray, Faces::Both) else { continue };
+        let found = (local.world_t(hit.t), placed.order(), item, hit.triangle);
+        if best.is_none_or(|best| found < best) {
+            best = Some(found);
+        }
+    }
+    best.map(|(t, _, item, triangle)| (t.to_bits(), item, triangle))
+}
+
+/// Rays that start near, far, before or within, along axes and edges, with long, short and invalid directions.
+fn hostile_ray(rng: &mut SplitMix64, aim: DVec3, size: f64) -> WorldRay {
+    let mut vector = |limit: f64| DVec3::from_array([(); 3].map(|()| rng.range(-limit, limit)));
+    let target = aim + vector(0.3 * size);
+    let distances = [0.0, 1.0, 30.0, 1e3, 1e6, 1e9, 1e12];
+    let (away, toward) = (vector(1.0), vector(1.0));
+    let distance = distances[rng.below(7) as usize] * size;
+    let origin = target + distance * away;
+    let mut direction = if rng.below(4) == 0 { size * toward } else { target - origin };
+    for axis in 0..3 {
+        if rng.below(16) == 0 {
+            direction[axis] = [0.0, -0.0, 1e-30][rng.below(3) as usize] * size;
+        }
+    }
+    direction *= [1e-8, 1e8, 1e-150, 1e150, 1.0][(rng.below(16) as usize).min(4)];
+    let ray = WorldRay::new(origin, direction);
+    match rng.below(8) {
+        0 => WorldRay::line(origin, direction),
+        1 => ray.with_range(0.5, 1.5),
+        2 => ray.with_range(-2.0, 1.0),
+        3 => WorldRay { origin: DVec3::NAN, ..ray },
+        4 => ray.with_range(1.0, 0.0),
+        _ => ray,
+    }
+}
+
+#[test]
+fn every_ray_has_the_hit_that_a_loop_over_the_items_finds_on_every_instruction_set() {
+    let mut n_hits = 0;
+    for isa in Isa::available() {
+        let mesh = cube(isa);
+        for seed in 0..60 {
+            let mut rng = SplitMix64::new(seed);
+            let size = [1.0, 1e-6, 1e-20, 1e7, 1e30][rng.below(5) as usize];
+            let middle = size * [DVec3::ZERO, DVec3::new(1e7, -2e6, 3e5)][rng.below(2) as usize];
+            let mut tree = InstanceBvh::default();
+            let n = 1 + rng.below(80) as u32;
+            let mut centers = vec![];
+            for item in 0..3 * n {
+                let item = item % n;
+                let offset = DVec3::from_array([(); 3].map(|()| rng.range(-10.0, 10.0))).round();
+                let own = size * [0.3, 1.0, 1.0, 1e-3][rng.below(4) as usize];
+                centers.push(middle + size * offset);
+                let (placed, bounds) = place(&mesh, middle + size * offset, own, (n - item).into());
+                tree.set(item, placed, bounds);
+                if rng.below(6) == 0 {
+                    tree.remove(item);
+                }
+            }
+            for _ in 0..400 {
+                let aim = centers[rng.below(centers.len() as u64) as usize];
+                let ray = hostile_ray(&mut rng, aim, size);
+                let expected = by_loop(&tree, &ray, n);
+                let found = tree.closest_hit(&ray, Faces::Both, ALL);
+                let found = found.map(|hit| (hit.t.to_bits(), hit.item, hit.hit.triangle));
+                assert_eq!(found, expected, "{isa:?}, seed {seed}, {ray:?}");
+                assert_eq!(tree.is_occluded(&ray, Faces::Both, ALL), expected.is_some());
+                let mut is_passed_on = false;
+                tree.visit_ray(&ray, ALL, &mut |item, _, limit| {
+                    is_passed_on |= expected.is_some_and(|(_, hit, _)| hit == item);
+                    ControlFlow::Continue(limit)
+                });
+                assert_eq!(is_passed_on, expected.is_some(), "{isa:?}, seed {seed}, {ray:?}");
+                n_hits += usize::from(expected.is_some());
+            }
+        }
+    }
+    assert!(n_hits > 5000, "{n_hits} hits");
+}
+
+#[test]
+fn a_filter_skips_layers_and_flags() {
+    let mesh = cube(Isa::default());
+    let mut tree = InstanceBvh::default();
+    for item in 0..3 {
+        let (placed, bounds) = place(&mesh, DVec3::X * f64::from(item) * 3.0, 1.0, item.into());
+        tree.set(item, placed, bounds);
+        let tag = tree.placed(item).expect("it is there").tag();
+        tree.set_tag(item, InstanceTag { layers: 1 << item, flags: 1 << item, ..tag });
+    }
+    let ray = WorldRay::new([-5.0, 0.1, 0.2], [1.0, 0.0, 0.0]);
+    let first = |filter| tree.closest_hit(&ray, Faces::Both, filter).map(|hit| hit.item);
+    assert_eq!(first(ALL), Some(0));
+    assert_eq!(first(InstanceFilter { layers: 0b110, ..ALL }), Some(1));
+    assert_eq!(first(InstanceFilter { excluded_flags: 0b11, ..ALL }), Some(2));
+    assert_eq!(first(InstanceFilter { layers: 0b11, excluded_flags: 0b11 }), None);
+}
