@@ -26,6 +26,11 @@ impl<T: Clone + Default> CowVec<T> {
         self.len
     }
 
+    /// Whether there are no items.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
     /// The item at `index`, which must be less than [`len`](Self::len).
     #[inline(always)]
     pub fn get(&self, index: u32) -> &T {
@@ -40,6 +45,9 @@ impl<T: Clone + Default> CowVec<T> {
     }
 
     /// Appends an item and returns its index.
+    ///
+    /// # Panics
+    /// If there are 2^32 items already.
     pub fn push(&mut self, item: T) -> u32 {
         if self.len.is_multiple_of(CHUNK) {
             self.chunks.push(Arc::new(std::array::from_fn(|_| T::default())));

@@ -154,7 +154,7 @@ mod tests {
 
     #[test]
     fn no_other_points_are_closer() {
-        let mut rng = hitscan_primitives::generate::SplitMix64::new(1);
+        let mut rng = crate::generate::SplitMix64::new(1);
         for _ in 0..1000 {
             let mut vector = || DVec3::from_array([(); 3].map(|()| rng.range(-4.0, 4.0)));
             let (point, direction) = (vector(), vector());

@@ -17,7 +17,8 @@ use crate::{
 
 /// Instances of meshes in world space, with edits, snapshots and ray queries.
 ///
-/// Every edit updates the top-level tree, in O(log n) per moved instance, and now and then builds it anew. An edit that returns an error changes nothing.
+/// Every edit updates the top-level tree, in O(log n) per moved instance, and now and then builds it anew.
+/// An edit that returns an error changes nothing.
 ///
 /// A clone is a snapshot that shares memory with the original. Cloning costs one pointer per 64 instances
 /// and per 64 tree nodes. The first edit of a shared chunk copies that chunk. Keep a clone per undo step,

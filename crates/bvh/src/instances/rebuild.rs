@@ -41,7 +41,7 @@ impl InstanceBvh {
         }
         let whole = present.iter().fold(WorldBox::EMPTY, |all, &(_, bounds)| all.union(bounds));
         self.space = Space::around(&whole);
-        let place = |&(_, ref bounds): &(u32, WorldBox)| {
+        let place = |(_, bounds): &(u32, WorldBox)| {
             // The space is around all of them.
             self.space.place(bounds).unwrap_or(Box3 { min: -Vec3A::ONE, max: Vec3A::ONE })
         };
