@@ -3,7 +3,9 @@
 use std::{ops::ControlFlow, sync::Arc};
 
 use hitscan_bvh::{Layout, MeshBvh};
-use hitscan_primitives::{Aabb, ConvexRegion, Faces, Hit, Sphere, SurfacePoint, TriMesh, glam::DVec3};
+use hitscan_primitives::{
+    Aabb, ConvexRegion, Faces, Hit, Sphere, SurfacePoint, TriMesh, glam::DVec3,
+};
 use hitscan_scene::Mesh;
 
 use crate::{
