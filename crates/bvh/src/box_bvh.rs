@@ -16,7 +16,7 @@ use crate::{
     widths::BLOCK_WIDTH,
 };
 
-/// A hierarchy over boxes, traversed by the caller's own tests.
+/// A hierarchy over boxes, for rays at objects of any kind and for traversal by the caller's own tests.
 ///
 /// It identifies a box by its index in the list given to [`build`](Self::build). A box may be flat, a
 /// point, or infinite. A box that is [empty](Aabb::is_empty) or has a NaN keeps its index, and no query
@@ -49,16 +49,16 @@ use crate::{
 /// ```
 #[derive(Clone, Debug)]
 pub struct BoxBvh {
-    nodes: Vec<WideNode>,
+    pub(crate) nodes: Vec<WideNode>,
     /// The indices of the boxes in each block; [`BoxBvh::NO_BOX`] in empty lanes.
-    blocks: Vec<[u32; BLOCK_WIDTH]>,
+    pub(crate) blocks: Vec<[u32; BLOCK_WIDTH]>,
     /// The length of the list given to `build`.
     n_boxes: usize,
     bounds: Aabb,
 }
 
 impl BoxBvh {
-    const NO_BOX: u32 = u32::MAX;
+    pub(crate) const NO_BOX: u32 = u32::MAX;
 
     /// The maximum number of boxes.
     pub const MAX_BOXES: usize = 1 << 29;

@@ -1,7 +1,8 @@
 //! Bounding volume hierarchies over triangle meshes, and ray queries on them.
 //!
 //! [`MeshBvh`] answers rays, points and regions against a triangle mesh. [`WindingTree`] adds inside and
-//! outside to it. [`BoxBvh`] is the same tree over any boxes of the caller, and [`instances`] has one over placed meshes.
+//! outside to it. [`BoxBvh`] is the same tree over any boxes of the caller, and casts rays at what is in them. [`instances`] has a tree over
+//! placed meshes.
 //!
 //! ```
 //! use hitscan_bvh::{BuildOptions, MeshBvh};
@@ -30,6 +31,7 @@
 //!
 //! | module | holds | imports |
 //! |---|---|---|
+//! | `box_rays` | rays at the objects in a `BoxBvh` | `box_bvh`, `layout`, `query`, `widths` |
 //! | `box_bvh` | `BoxBvh`: the same tree over the caller's boxes | `builder`, `layout`, `options`, `platform`, `query`, `refit`, `simd`, `widths` |
 //! | `instances` | `InstanceBvh`: placed meshes under nodes of the same kind, and one traversal of both levels. `placed_mesh` is an instance as rays see it, `space` the f32 space of the nodes, `edit` and `rebuild` change them | `box3`, `builder`, `cow_vec`, `kernel`, `layout`, `mesh_bvh`, `options`, `query`, `simd`, `traverse`, `widths` |
 //! | `raw_parts` | a tree as bytes, for cache files | `layout`, `mesh_bvh`, `options`, `platform`, `scaled_mesh`, `simd`, `split`, `validate`, `widths` |
@@ -74,6 +76,7 @@ mod split;
 pub mod instances;
 
 mod box_bvh;
+mod box_rays;
 mod raw_parts;
 mod refit;
 mod stats;
@@ -82,6 +85,7 @@ mod validate;
 mod platform;
 
 pub use box_bvh::BoxBvh;
+pub use box_rays::ObjectHit;
 pub use cow_vec::CowVec;
 pub use mesh_bvh::{Cancelled, MeshBvh};
 pub use options::{BuildOptions, BuildQuality, Layout};

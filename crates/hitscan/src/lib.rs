@@ -49,7 +49,8 @@
 //! | Which triangles touch a box, a ball, a frustum? | [`MeshBvh::overlapping_box_into`], [`MeshBvh::overlapping_sphere_into`], [`MeshBvh::overlapping_convex_into`] | `overlap` |
 //! | How do I traverse the tree with my own tests? | [`MeshBvh::visit`], [`MeshBvh::visit_nearest_first`] | `overlap` |
 //! | Which triangles may a ray hit, for a test of my own? | [`MeshBvh::visit_candidates`] | |
-//! | How do I search points, lines, or anything else with a box? | [`BoxBvh`] | |
+//! | Which of my polygons, spheres, points does a ray meet first? | [`BoxBvh::closest_hit`], [`BoxBvh::all_hits`] | `which_polygon`, `which_sphere`, `which_point` |
+//! | How do I search points, lines, or anything else with a box? | [`BoxBvh::visit`], [`BoxBvh::visit_nearest_first`] | |
 //! | How do I cast a million rays? | [`MeshBvh::closest_hit_batch`] | `batch` |
 //! | Where is a tree slow? How many tests does a ray take? | [`MeshBvh::closest_hit_with_work`], `hitscan render --mode heat` | |
 //! | How do I follow a mesh that moves? | [`MeshBvh::refit`] | `moving_mesh` |
@@ -124,8 +125,8 @@ pub use hitscan_primitives::{
 
 pub use hitscan_bvh::{
     BoxBvh, BuildOptions, BuildQuality, BvhStats, Cancelled, CandidateRay, HitLists, InvalidBvh,
-    Isa, Layout, MeshBvh, RawBvh, RawBvhBuffers, RefitError, RefitReport, TraversalStats,
-    WindingNumber, WindingTree,
+    Isa, Layout, MeshBvh, ObjectHit, RawBvh, RawBvhBuffers, RefitError, RefitReport,
+    TraversalStats, WindingNumber, WindingTree,
 };
 
 #[doc(inline)]

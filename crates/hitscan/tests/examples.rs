@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-const EXAMPLES: [&str; 24] = [
+const EXAMPLES: [&str; 27] = [
     "all_hits",
     "alpha",
     "batch",
@@ -27,6 +27,9 @@ const EXAMPLES: [&str; 24] = [
     "snap",
     "undo",
     "which_face",
+    "which_point",
+    "which_polygon",
+    "which_sphere",
     "x_ray",
 ];
 

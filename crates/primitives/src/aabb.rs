@@ -1,6 +1,6 @@
 //! Axis-aligned bounding boxes.
 
-use glam::Vec3;
+use glam::{DVec3, Vec3};
 
 use crate::Ray;
 
@@ -48,6 +48,19 @@ impl Aabb {
     /// with NaN give an unspecified box.
     pub fn from_points(points: impl IntoIterator<Item = Vec3>) -> Self {
         points.into_iter().fold(Self::EMPTY, Self::grown)
+    }
+
+    /// The smallest box around the one between two corners in f64.
+    pub(crate) fn around_f64(min: DVec3, max: DVec3) -> Self {
+        let down = |x: f64| match x as f32 {
+            rounded if f64::from(rounded) > x => rounded.next_down(),
+            rounded => rounded,
+        };
+        let up = |x: f64| -down(-x);
+        Self {
+            min: Vec3::from_array(min.to_array().map(down)),
+            max: Vec3::from_array(max.to_array().map(up)),
+        }
     }
 
     /// The smallest box around this one and `point`.

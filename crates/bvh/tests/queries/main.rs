@@ -1,5 +1,6 @@
 //! Every query beyond plain rays against brute force.
 
+mod box_rays;
 mod candidates;
 mod closest_point;
 mod far_triangles;

@@ -4,7 +4,7 @@ use glam::{DVec3, Vec3};
 use thiserror::Error;
 
 use super::plane::Plane;
-use crate::{Axis, Faces, Ray, Side, newell::newell_normal};
+use crate::{Aabb, Axis, Faces, Ray, Side, newell::newell_normal};
 
 /// A flat polygon in space: an outer ring of corners, convex or not, and any number of holes.
 ///
@@ -137,6 +137,19 @@ impl PlanarPolygon {
     pub fn rings(&self) -> impl Iterator<Item = &[Vec3]> {
         let starts = std::iter::once(0).chain(self.ring_ends.iter().copied());
         starts.zip(&self.ring_ends).map(|(start, &end)| &self.corners[start..end])
+    }
+
+    /// A box around all hits, for a tree over many polygons. It is a little larger than that around the corners,
+    /// because hits lie in the plane and corners only near it.
+    pub fn bounds(&self) -> Aabb {
+        let corners = self.corners.iter().map(|corner| corner.as_dvec3());
+        let (min, max) = corners
+            .fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(min, max), p| (min.min(p), max.max(p)));
+        // Both have the same projection, so only the dropped coordinate differs.
+        let axis = self.dropped as usize;
+        let mut margin = DVec3::ZERO;
+        margin[axis] = self.tolerance / self.plane.unit_normal()[axis].abs();
+        Aabb::around_f64(min - margin, max + margin)
     }
 
     /// The hit of the ray within its closed interval, if it comes from a side that `faces` accepts.

@@ -2,7 +2,7 @@
 
 use glam::{DVec3, Vec3};
 
-use crate::Ray;
+use crate::{Aabb, Ray};
 
 /// A sphere: the points at `radius` from `center`.
 ///
@@ -30,6 +30,17 @@ impl Sphere {
     /// The sphere of `radius` about `center`.
     pub fn new(center: impl Into<[f32; 3]>, radius: f32) -> Self {
         Self { center: Vec3::from_array(center.into()), radius }
+    }
+
+    /// The box around the sphere, rounded outwards. Empty for a radius that is negative or NaN, or a
+    /// centre that is not finite.
+    pub fn bounds(&self) -> Aabb {
+        let is_sphere = self.center.is_finite() && self.radius >= 0.0;
+        if !is_sphere {
+            return Aabb::EMPTY;
+        }
+        let (center, radius) = (self.center.as_dvec3(), f64::from(self.radius));
+        Aabb::around_f64(center - radius, center + radius)
     }
 
     /// Whether a point lies inside the sphere or on it.
@@ -96,6 +107,21 @@ mod tests {
     use super::*;
 
     const UNIT: Sphere = Sphere { center: Vec3::ZERO, radius: 1.0 };
+
+    #[test]
+    fn the_box_of_a_sphere_holds_its_poles() {
+        let sphere = Sphere::new([0.1, 1e7, -3.0], 0.3);
+        let bounds = sphere.bounds();
+        for axis in DVec3::AXES {
+            for pole in [0.3f32, -0.3].map(|r| sphere.center.as_dvec3() + f64::from(r) * axis) {
+                let (min, max) = (bounds.min.as_dvec3(), bounds.max.as_dvec3());
+                assert!(min.cmple(pole).all() && pole.cmple(max).all(), "{pole}");
+            }
+        }
+        assert_eq!(UNIT.bounds(), Aabb::new([-1.0; 3], [1.0; 3]));
+        assert!(Sphere::new([0.0; 3], -1.0).bounds().is_empty());
+        assert!(Sphere::new([0.0; 3], f32::NAN).bounds().is_empty());
+    }
 
     #[test]
     fn a_sphere_in_front_is_hit_and_one_behind_is_not() {

@@ -249,3 +249,23 @@ fn invalid_rays_and_points_are_outside() {
     assert_eq!(polygon.intersect(&ray, Faces::Both), None);
     assert_eq!(polygon.locate([f64::NAN, 0.0, 0.0]), PolygonRegion::Outside);
 }
+
+#[test]
+fn the_box_of_a_bent_polygon_holds_its_plane() {
+    // The plane passes between the corners, which are bent by less than the tolerance.
+    let corners =
+        [[0.0, 0.0, 0.5e-4], [1.0, 0.0, -0.5e-4], [1.0, 1.0, 0.5e-4], [0.0, 1.0, -0.5e-4]];
+    let polygon = PlanarPolygon::new(corners).expect("within the tolerance");
+    let bounds = polygon.bounds();
+    assert!(corners.iter().all(|&corner| bounds.contains(corner.into())));
+    assert!(bounds.max.z >= 1.5e-4 && bounds.max.z < 2e-4, "{bounds:?}");
+    assert_eq!((bounds.min.x, bounds.max.y), (0.0, 1.0));
+    // A hole may bend the other way: its hits lie in the plane all the same.
+    let mut random = SplitMix64::new(45);
+    for _ in 0..1000 {
+        let target = [random.unit() as f32, random.unit() as f32, 0.0];
+        let hit = polygon.intersect(&Ray::segment([0.3, 0.2, 5.0], target), Faces::Both);
+        let Some(hit) = hit else { continue };
+        assert!(bounds.contains(hit.point.as_vec3()), "{hit:?}");
+    }
+}
