@@ -269,6 +269,11 @@ impl<'a> BruteForce<'a> {
 /// A position scaled by a mesh's [`query_scale`](TriMesh::query_scale), rounded once.
 #[inline]
 pub fn scaled(position: Vec3, scale: f64) -> Vec3 {
+    let narrow = scale as f32;
+    if f64::from(narrow) == scale {
+        // As f64, because the scale is a power of two: the product is exact, and rounded once.
+        return position * narrow;
+    }
     (position.as_dvec3() * scale).as_vec3()
 }
 
@@ -280,4 +285,27 @@ pub fn scaled_ray(ray: &Ray, scale: f64) -> Ray {
         return *ray;
     }
     Ray { origin: scaled(ray.origin, scale), direction: scaled(ray.direction, scale), ..*ray }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::generate::SplitMix64;
+
+    #[test]
+    fn a_power_of_two_scales_alike_in_f32_and_in_f64() {
+        let mut rng = SplitMix64::new(1);
+        let mut n_subnormal = 0;
+        for exponent in -149..=160 {
+            let scale = 2f64.powi(exponent);
+            for _ in 0..50 {
+                let position = Vec3::splat(f32::from_bits(rng.next_u64() as u32));
+                let (found, expected) =
+                    (scaled(position, scale).x, (f64::from(position.x) * scale) as f32);
+                assert!(found.to_bits() == expected.to_bits() || position.x.is_nan());
+                n_subnormal += usize::from(found.is_subnormal());
+            }
+        }
+        assert!(n_subnormal > 100);
+    }
 }
