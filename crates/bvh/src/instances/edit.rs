@@ -12,7 +12,7 @@ use super::{
 use crate::{
     box3::Box3,
     layout::{ChildRef, WideNode},
-    widths::{MAX_DEPTH, NODE_WIDTH},
+    widths::NODE_WIDTH,
 };
 
 /// A move in place may let the parent's box grow by this share of its area.
@@ -103,7 +103,7 @@ impl InstanceBvh {
         let mut at = 0;
         // Which of equal children comes first: else coincident items would make a chain.
         let mut turn = item.wrapping_mul(0x9e37_79b9);
-        for _ in 1..MAX_DEPTH {
+        for depth in 1.. {
             let node = self.nodes.get(at);
             let (slot, free) = least_growth(node, bounds, turn as usize);
             turn = turn.rotate_left(5);
@@ -120,16 +120,58 @@ impl InstanceBvh {
                     self.attach(at, slot, ChildRef::node(pair), other.union(bounds));
                 }
                 self.refit_above(at);
+                if depth > self.usual_depth() {
+                    self.shorten(at);
+                }
                 return;
             }
             at = child.node_index() as u32;
         }
-        // Too deep. Nested boxes in a hostile order come here.
-        self.items.get_mut(item).link = 0;
-        self.rebuild();
     }
 
-    fn new_node(&mut self, parent: Link) -> u32 {
+    /// The depth beyond which a path is shortened: a few levels, and twice those of a full tree.
+    pub(super) fn usual_depth(&self) -> usize {
+        6 + 2 * levels(self.n_items)
+    }
+
+    /// Builds anew the least subtree around a node at the end of a long path that has fewer items than 8^(height / 2). It
+    /// becomes at least one level less deep. Items in a row come here, each of which would go below the last one. (Galperin
+    /// and Rivest, "Scapegoat Trees", 1993.)
+    fn shorten(&mut self, node: u32) {
+        /// The least height for which a full tree is less deep by more than the rounding of levels.
+        const LEAST_HEIGHT: usize = 6;
+        let (mut at, mut height) = (node, 1);
+        loop {
+            let link = self.nodes.get(at).spare[0];
+            let few = 1 << (3 * height / 2).min(40);
+            if link == NO_LINK || height >= LEAST_HEIGHT && self.has_fewer(at, few) {
+                self.rebuild_below(at);
+                return;
+            }
+            (at, height) = (node_of(link), height + 1);
+        }
+    }
+
+    /// Whether there are fewer items than `limit` below a node.
+    fn has_fewer(&self, node: u32, limit: usize) -> bool {
+        let (mut n, mut pending) = (0, vec![node]);
+        while let Some(index) = pending.pop() {
+            let node = self.nodes.get(index);
+            for child in node.occupied().map(|slot| node.child(slot)) {
+                if child.is_leaf() {
+                    n += 1;
+                } else {
+                    pending.push(child.node_index() as u32);
+                }
+            }
+            if n >= limit {
+                return false;
+            }
+        }
+        n < limit
+    }
+
+    pub(super) fn new_node(&mut self, parent: Link) -> u32 {
         match self.free_nodes.pop() {
             Some(index) => {
                 *self.nodes.get_mut(index) = node_below(parent);
@@ -140,7 +182,7 @@ impl InstanceBvh {
     }
 
     /// Stores a child with its box, and in the child its link.
-    fn attach(&mut self, node: u32, slot: usize, child: ChildRef, bounds: Box3) {
+    pub(super) fn attach(&mut self, node: u32, slot: usize, child: ChildRef, bounds: Box3) {
         let link = link_to(node, slot);
         if child.is_leaf() {
             self.items.get_mut(child.first_block() as u32).link = link;
@@ -192,6 +234,11 @@ impl InstanceBvh {
             at = parent;
         }
     }
+}
+
+/// The levels of a full tree of some items.
+pub(super) fn levels(n_items: usize) -> usize {
+    (n_items.max(1).ilog2() as usize + 1).div_ceil(3)
 }
 
 fn child_box(node: &WideNode, slot: usize) -> Box3 {

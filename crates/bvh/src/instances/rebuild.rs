@@ -1,4 +1,4 @@
-//! A whole new upper level over the present items.
+//! New nodes over the present items: all of them, or those below one that has become too deep.
 
 use std::ops::ControlFlow;
 
@@ -6,7 +6,8 @@ use glam::Vec3A;
 use hitscan_primitives::WorldBox;
 
 use super::{
-    instance_bvh::{InstanceBvh, NO_LINK, link_to, node_below},
+    edit::levels,
+    instance_bvh::{InstanceBvh, NO_LINK, node_below},
     space::Space,
 };
 use crate::{
@@ -16,62 +17,77 @@ use crate::{
     },
     cow_vec::CowVec,
     layout::ChildRef,
-    widths::{MAX_DEPTH, NODE_WIDTH},
+    widths::NODE_WIDTH,
 };
-
-/// The depth of a build that leaves room for insertions. A deeper one is not kept.
-const MAX_BUILT_DEPTH: usize = MAX_DEPTH / 2;
 
 impl InstanceBvh {
     /// Builds the upper level anew. O(n log n). No answer changes.
     pub fn rebuild(&mut self) {
-        let present: Vec<(u32, WorldBox)> = self
-            .items
-            .iter()
-            .enumerate()
-            .filter(|(_, item)| item.is_placed())
-            .map(|(index, item)| (index as u32, item.bounds))
-            .collect();
+        let items = (0..self.items.len() as u32).filter(|&item| self.items.get(item).is_placed());
+        let present: Vec<u32> = items.collect();
+        let bounds = present.iter().map(|&item| self.items.get(item).bounds);
+        self.space = Space::around(&bounds.fold(WorldBox::EMPTY, WorldBox::union));
         self.n_moved = 0;
         self.nodes = CowVec::default();
         self.free_nodes = Vec::new();
         self.nodes.push(node_below(NO_LINK));
-        if present.is_empty() {
+        self.fill(0, &present, self.usual_depth());
+    }
+
+    /// Builds the nodes below one anew, over the same items.
+    pub(super) fn rebuild_below(&mut self, node: u32) {
+        let (mut items, mut pending) = (Vec::new(), vec![node]);
+        while let Some(index) = pending.pop() {
+            let below = self.nodes.get(index);
+            for child in below.occupied().map(|slot| below.child(slot)) {
+                if child.is_leaf() {
+                    items.push(child.first_block() as u32);
+                } else {
+                    pending.push(child.node_index() as u32);
+                }
+            }
+            if index != node {
+                self.free_nodes.push(index);
+            }
+        }
+        let link = self.nodes.get(node).spare[0];
+        *self.nodes.get_mut(node) = node_below(link);
+        let full = levels(items.len());
+        self.fill(node, &items, 1 + full + full / 2);
+    }
+
+    /// Makes a node without children that of some items, over at most `depth` levels.
+    fn fill(&mut self, node: u32, items: &[u32], depth: usize) {
+        if items.is_empty() {
             return;
         }
-        let whole = present.iter().fold(WorldBox::EMPTY, |all, &(_, bounds)| all.union(bounds));
-        self.space = Space::around(&whole);
-        let place = |(_, bounds): &(u32, WorldBox)| {
+        let place = |&item: &u32| {
             // The space is around all of them.
-            self.space.place(bounds).unwrap_or(Box3 { min: -Vec3A::ONE, max: Vec3A::ONE })
+            let placed = self.space.place(&self.items.get(item).bounds);
+            placed.unwrap_or(Box3 { min: -Vec3A::ONE, max: Vec3A::ONE })
         };
-        let boxes: Vec<Box3> = present.iter().map(place).collect();
-        let (wide, order) = wide_tree(&boxes, self.isa);
-        self.nodes.resize(wide.n_nodes());
-        for node in 0..wide.n_nodes() as u32 {
-            let children = wide.starts[node as usize]..wide.starts[node as usize + 1];
-            for (slot, child) in (children.start as usize..children.end as usize).enumerate() {
-                let child = &wide.children[child];
-                let link = link_to(node, slot);
+        let boxes: Vec<Box3> = items.iter().map(place).collect();
+        let (wide, order) = wide_tree(&boxes, depth, self.isa);
+        // The nodes of the wide tree, the first of which is there.
+        let mut nodes = vec![node];
+        nodes.extend((1..wide.n_nodes()).map(|_| self.new_node(NO_LINK)));
+        for (index, &node) in nodes.iter().enumerate() {
+            let children = wide.starts[index] as usize..wide.starts[index + 1] as usize;
+            for (slot, child) in wide.children[children].iter().enumerate() {
                 let reference = match child.target {
-                    WideTarget::Node(index) => {
-                        self.nodes.get_mut(index).spare[0] = link;
-                        ChildRef::node(index)
-                    }
+                    WideTarget::Node(below) => ChildRef::node(nodes[below as usize]),
                     WideTarget::Leaf { first, .. } => {
-                        let (item, _) = present[order[first as usize] as usize];
-                        self.items.get_mut(item).link = link;
-                        ChildRef::leaf(item, 1)
+                        ChildRef::leaf(items[order[first as usize] as usize], 1)
                     }
                 };
-                self.nodes.get_mut(node).set(slot, child.bounds, 0.0, reference);
+                self.attach(node, slot, reference, child.bounds);
             }
         }
     }
 }
 
-/// A wide tree with one box in each leaf, and the order of the boxes.
-fn wide_tree(boxes: &[Box3], isa: crate::Isa) -> (WideTree, Vec<u32>) {
+/// A wide tree with one box in each leaf, of at most `depth` levels or of as few as can be, and the order of the boxes.
+fn wide_tree(boxes: &[Box3], depth: usize, isa: crate::Isa) -> (WideTree, Vec<u32>) {
     let write = |prims: &[u32], slots: &mut [_]| {
         write_boxes(prims, slots, |i| boxes[i as usize]);
     };
@@ -79,7 +95,7 @@ fn wide_tree(boxes: &[Box3], isa: crate::Isa) -> (WideTree, Vec<u32>) {
     let never = |_| ControlFlow::Continue(());
     let progress = Progress::new(boxes.len(), &never);
     let built = shape_of_singles(source, isa, &progress).expect("the callback never cancels");
-    if built.0.depth <= MAX_BUILT_DEPTH { built } else { halved(boxes) }
+    if built.0.depth <= depth { built } else { halved(boxes) }
 }
 
 /// A wide tree of the least depth: each node gives its children equal numbers of boxes, by their centres along the longest

@@ -7,7 +7,7 @@ use super::{
     instance_bvh::{InstanceBvh, NO_LINK, link_to},
     placed_mesh::{InstanceFilter, InstanceTag, InstancedMesh, PlacedMesh},
 };
-use crate::{BuildOptions, Isa, MeshBvh, widths::MAX_DEPTH};
+use crate::{BuildOptions, Isa, MeshBvh};
 
 const ALL: InstanceFilter = InstanceFilter { layers: u32::MAX, excluded_flags: 0 };
 
@@ -32,14 +32,14 @@ fn place(
     (PlacedMesh::new(mesh.clone(), center, inverse, tag), bounds)
 }
 
-/// Checks the boxes and links of all nodes and items, and returns the items in order.
-fn validate(tree: &InstanceBvh) -> Vec<u32> {
-    let mut found = Vec::new();
+/// Checks the boxes and links of all nodes and items, and returns the items in order, and the depth.
+fn validate(tree: &InstanceBvh) -> (Vec<u32>, usize) {
+    let (mut found, mut deepest) = (Vec::new(), 0);
     let mut pending = vec![(0u32, NO_LINK, 1)];
     while let Some((index, link, depth)) = pending.pop() {
         let node = tree.nodes.get(index);
         assert_eq!(node.spare[0], link, "node {index}");
-        assert!(depth <= MAX_DEPTH, "{depth} levels");
+        deepest = deepest.max(depth);
         for slot in node.occupied() {
             let (child, link) = (node.child(slot), link_to(index, slot));
             let bounds = node.child_bounds(slot);
@@ -61,7 +61,7 @@ fn validate(tree: &InstanceBvh) -> Vec<u32> {
         }
     }
     found.sort_unstable();
-    found
+    (found, deepest)
 }
 
 #[test]
@@ -85,23 +85,25 @@ fn edits_keep_every_box_and_every_item() {
         }
         if step % 50 == 0 {
             let expected = (0..300).filter(|&item| present[item as usize]).collect::<Vec<u32>>();
-            assert_eq!(validate(&tree), expected, "step {step}");
+            assert_eq!(validate(&tree).0, expected, "step {step}");
         }
     }
 }
 
 #[test]
-fn coincident_and_nested_items_stay_within_the_depth_of_the_stack() {
+fn items_in_a_row_and_coincident_and_nested_ones_make_no_deep_tree() {
     let mesh = cube(Isa::default());
-    for growth in [0.0, 1e-3, -1e-5] {
+    for (growth, step) in [(0.0, 0.0), (1e-3, 0.0), (-1e-5, 0.0), (0.0, 2.5), (1e-3, 2.5)] {
         let mut tree = InstanceBvh::default();
         for item in 0..5000u32 {
             let size = 1.0 + growth * f64::from(item);
-            let (placed, bounds) = place(&mesh, DVec3::ZERO, size, item.into());
+            let center = DVec3::X * step * f64::from(item);
+            let (placed, bounds) = place(&mesh, center, size, item.into());
             tree.set(item, placed, bounds);
         }
-        assert_eq!(validate(&tree).len(), 5000);
-        assert!(tree.n_moved < 5000, "it was never built anew");
+        let (items, depth) = validate(&tree);
+        assert_eq!(items.len(), 5000);
+        assert!(depth <= 20, "growth {growth}, step {step}: {depth} levels");
     }
 }
 
@@ -117,7 +119,7 @@ fn a_snapshot_keeps_its_items() {
     for item in 0..200 {
         tree.remove(item);
     }
-    assert_eq!((validate(&before).len(), validate(&tree).len()), (200, 0));
+    assert_eq!((validate(&before).0.len(), validate(&tree).0.len()), (200, 0));
     let ray = WorldRay::new([-5.0, 0.1, 0.2], [1.0, 0.0, 0.0]);
     assert_eq!(
         before.closest_hit(&ray, Faces::Both, ALL).map(|hit| (hit.item, hit.t)),
