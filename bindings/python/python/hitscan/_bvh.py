@@ -446,7 +446,7 @@ class Bvh:
         return distance
 
     def is_inside(self, points: ArrayLike, *, threads: int | None = None) -> npt.NDArray[np.bool_]:
-        """Return whether each point is inside, (n,) bool: where the winding number exceeds 1/2 or is below -1/2.
+        """Return whether each point is inside, (n,) bool: where the winding number is beyond 1/2 or -1/2.
 
         So a mesh that is inside out has the same inside as one that faces outward.
         """
@@ -465,13 +465,15 @@ class Bvh:
         ----------
         points : (n, 3) array_like
         tolerance : float
-            The maximum difference from the sum of the solid angles of all triangles, from 0 on. 0 takes that sum.
+            The maximum difference from the sum of the solid angles of all triangles, from 0 on.
+            0 takes that sum.
         threads : int, optional
 
         Returns
         -------
         (n,) float64
-            1 inside of a closed mesh, -1 if it is inside out, and 0 outside, up to the tolerance; between them near holes.
+            1 inside of a closed mesh, -1 if it is inside out, and 0 outside, up to the tolerance.
+            Near holes it lies between them.
 
         Raises
         ------
