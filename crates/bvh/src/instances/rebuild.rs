@@ -17,6 +17,7 @@ use crate::{
     },
     cow_vec::CowVec,
     layout::ChildRef,
+    platform::parallel,
     widths::NODE_WIDTH,
 };
 
@@ -94,7 +95,9 @@ fn wide_tree(boxes: &[Box3], depth: usize, isa: crate::Isa) -> (WideTree, Vec<u3
     let source = BoxSource { n: boxes.len(), max_abs: 1.0, write: &write };
     let never = |_| ControlFlow::Continue(());
     let progress = Progress::new(boxes.len(), &never);
-    let built = shape_of_singles(source, isa, &progress).expect("the callback never cancels");
+    // An edit must not wait for other threads.
+    let built = parallel::alone(|| shape_of_singles(source, isa, &progress));
+    let built = built.expect("the callback never cancels");
     if built.0.depth <= depth { built } else { halved(boxes) }
 }
 

@@ -3,6 +3,28 @@
 //! rayon's iterators, compiled again for each of 24 loops, were a quarter of the code of this crate. A call
 //! through a pointer per chunk costs nothing beside the work of a chunk.
 
+use std::cell::Cell;
+
+thread_local! {
+    /// Whether this thread is within [`alone`].
+    static ALONE: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Runs `f` without other threads.
+///
+/// For work within an edit: its caller may hold a lock that a job of the pool waits for, and this thread would take up
+/// that job while it waits for a part of its own. A forked child may have a pool without threads.
+pub(crate) fn alone<T>(f: impl FnOnce() -> T) -> T {
+    struct Restored(bool);
+    impl Drop for Restored {
+        fn drop(&mut self) {
+            ALONE.set(self.0);
+        }
+    }
+    let _restored = Restored(ALONE.replace(true));
+    f()
+}
+
 /// Runs both, in parallel if `parallel` is on.
 pub(crate) fn join<A: Send, B: Send>(
     a: impl FnOnce() -> A + Send,
@@ -18,19 +40,20 @@ pub(crate) fn join<A: Send, B: Send>(
 /// Calls each function once.
 fn run_both(a: &mut (dyn FnMut() + Send), b: &mut (dyn FnMut() + Send)) {
     #[cfg(feature = "parallel")]
-    rayon::join(a, b);
-    #[cfg(not(feature = "parallel"))]
-    {
-        a();
-        b();
+    if !ALONE.get() {
+        rayon::join(a, b);
+        return;
     }
+    a();
+    b();
 }
 
 /// The number of threads that work is spread over.
 pub(crate) fn n_threads() -> usize {
     #[cfg(feature = "parallel")]
-    return rayon::current_num_threads();
-    #[cfg(not(feature = "parallel"))]
+    if !ALONE.get() {
+        return rayon::current_num_threads();
+    }
     1
 }
 

@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-pub(crate) use super::fork::{for_each_chunk, join, n_threads};
+pub(crate) use super::fork::{alone, for_each_chunk, join, n_threads};
 pub(crate) use super::large_pages::{collect, collect_in_place};
 
 /// `f(chunk)` for each chunk of at most `chunk_len` items of `0..n`, in order.
@@ -43,5 +43,15 @@ mod tests {
             }
         }
         assert_eq!(join(|| 1, || "two"), (1, "two"));
+    }
+
+    #[test]
+    fn work_alone_stays_on_its_thread() {
+        let here = std::thread::current().id();
+        let threads = alone(|| {
+            assert_eq!(n_threads(), 1);
+            collect(100_000, |_| std::thread::current().id())
+        });
+        assert!(threads.iter().all(|&thread| thread == here));
     }
 }
