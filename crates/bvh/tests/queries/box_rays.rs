@@ -117,7 +117,7 @@ fn rays_at_objects_equal_a_loop_over_them() {
     let mut n_hits = 0;
     for round in 0..effort(60) {
         let on_grid = round % 2 == 0;
-        let n = [0, 1, 9, 300][round / 2 % 4];
+        let n = [300, 9, 1, 0][round / 2 % 4];
         let objects: Vec<Box<dyn Object>> = (0..n).map(|_| object(&mut random, on_grid)).collect();
         let boxes: Vec<Aabb> = objects.iter().map(|object| object.bounds()).collect();
         let bvh = BoxBvh::build(&boxes, BuildQuality::ALL[round % 3]);
