@@ -21,7 +21,7 @@ const CHUNK: usize = 1 << 18;
 /// The largest struct of options that a newer header may pass.
 const MAX_OPTIONS: usize = 4096;
 
-/// Types without padding at their end, of which all bytes are a value.
+/// A type without padding at its end. All its bytes belong to its value.
 ///
 /// # Safety
 /// `repr(C)` or primitive; every pattern of bits in every field is a value of it.

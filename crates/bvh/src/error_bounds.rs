@@ -19,6 +19,9 @@ const U: f32 = 1.0 / (1 << 24) as f32;
 /// `near_reach` of zero. The rounding of the slab test takes the rest.
 pub(crate) const INFLATION: f32 = 32.0 * U;
 
+/// The widening of the box of an instance on every side, in the space of an `InstanceBvh`: 48 `u`. docs/proof.md needs 34 `u`.
+pub(crate) const SPACE_WIDENING: f32 = 48.0 * U;
+
 /// The minimum of `near_reach`, for trees in the mesh's own space and for scaled ones. What underflows must be far below
 /// the widening: on the fast path 2^-90, on the robust path, which alone takes scaled trees, 2^-149.
 pub(crate) const LEAST_REACH: f32 = 1.0 / (1u64 << 60) as f32;

@@ -23,10 +23,7 @@ pub(crate) fn shape(
     isa: Isa,
     progress: &Progress<'_>,
 ) -> Option<(WideTree, Vec<u32>)> {
-    shallow(&Preset::of(quality, source.n), source, isa, progress, |tree, boxes, cost| {
-        let wide = collapse(&tree, boxes, cost);
-        (wide, tree.order)
-    })
+    shape_by(&Preset::of(quality, source.n), source, isa, progress)
 }
 
 /// [`shape`] with one primitive in each leaf, quickly.
@@ -35,7 +32,16 @@ pub(crate) fn shape_of_singles(
     isa: Isa,
     progress: &Progress<'_>,
 ) -> Option<(WideTree, Vec<u32>)> {
-    shallow(&Preset::of_singles(), source, isa, progress, |tree, boxes, cost| {
+    shape_by(&Preset::of_singles(), source, isa, progress)
+}
+
+fn shape_by(
+    preset: &Preset,
+    source: BoxSource<'_>,
+    isa: Isa,
+    progress: &Progress<'_>,
+) -> Option<(WideTree, Vec<u32>)> {
+    shallow(preset, source, isa, progress, |tree, boxes, cost| {
         let wide = collapse(&tree, boxes, cost);
         (wide, tree.order)
     })

@@ -249,8 +249,8 @@ fn set_child_box(node: &mut WideNode, slot: usize, bounds: Box3) {
     node.set(slot, bounds, 0.0, node.child(slot));
 }
 
-/// The box of all children, of which there are some.
-pub(super) fn whole_box(node: &WideNode) -> Box3 {
+/// The box around all children of a node that has at least one.
+fn whole_box(node: &WideNode) -> Box3 {
     let mut corners = [[0.0; 3]; 2];
     for axis in 0..3 {
         let [min, max] = &node.bounds[axis];

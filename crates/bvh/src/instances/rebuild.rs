@@ -115,10 +115,8 @@ fn halved(boxes: &[Box3]) -> (WideTree, Vec<u32>) {
         }
         wide.depth = wide.depth.max(depth);
         wide.starts.push(wide.children.len() as u32);
-        let centers = Box3::EMPTY;
-        let centers =
-            range.clone().fold(centers, |all, i| all.grown(boxes[order[i] as usize].center2()));
-        let axis = centers.longest_axis();
+        let grown = |all: Box3, i: usize| all.grown(boxes[order[i] as usize].center2());
+        let axis = range.clone().fold(Box3::EMPTY, grown).longest_axis();
         order[range.clone()].sort_unstable_by(|&a, &b| {
             let center = |i: u32| boxes[i as usize].center2()[axis];
             center(a).total_cmp(&center(b)).then(a.cmp(&b))

@@ -3,13 +3,7 @@
 use glam::{DVec3, Vec3};
 use hitscan_primitives::{Ray, WorldBox, WorldRay, power_of_two_below};
 
-use crate::{box3::Box3, layout::WideNode};
-
-/// `u`, half a unit in the last place of 1.
-const U: f32 = 1.0 / (1 << 24) as f32;
-
-/// The widening of a box on every side. The space needs 34 `u` (docs/proof.md).
-const WIDENING: f32 = 48.0 * U;
+use crate::{box3::Box3, error_bounds::SPACE_WIDENING, layout::WideNode};
 
 /// The largest coordinate of a ray's start.
 const FARTHEST_START: f64 = 6.0;
@@ -82,8 +76,8 @@ impl Space {
         if !is_within {
             return None;
         }
-        let down = |x: f64| (x as f32).next_down() - WIDENING;
-        let up = |x: f64| (x as f32).next_up() + WIDENING;
+        let down = |x: f64| (x as f32).next_down() - SPACE_WIDENING;
+        let up = |x: f64| (x as f32).next_up() + SPACE_WIDENING;
         Some(Box3 {
             min: Vec3::new(down(min.x), down(min.y), down(min.z)).into(),
             max: Vec3::new(up(max.x), up(max.y), up(max.z)).into(),

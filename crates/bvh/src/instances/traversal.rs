@@ -47,13 +47,36 @@ impl InstanceBvh {
         faces: Faces,
         filter: InstanceFilter,
     ) -> Option<InstanceHit> {
-        closest_hit(self, ray, faces, filter)
+        let query = Closest { tree: self, best: None };
+        match call(self, ray, faces, filter, query) {
+            Ok(best) => best,
+            Err(mut query) => {
+                visit_extreme(self, ray, filter, &mut |item, local, limit| {
+                    let placed = self.placed.get(item);
+                    let Some(mesh) = placed.mesh() else { return ControlFlow::Continue(limit) };
+                    let hit = mesh.bvh().closest_hit(&local.until(limit), faces);
+                    ControlFlow::Continue(query.keep(item, placed, local, hit, limit))
+                });
+                query.best
+            }
+        }
     }
 
     /// Whether the ray hits an item that passes the filter.
     #[inline]
     pub fn is_occluded(&self, ray: &WorldRay, faces: Faces, filter: InstanceFilter) -> bool {
-        is_occluded(self, ray, faces, filter)
+        match call(self, ray, faces, filter, Any { is_hit: false }) {
+            Ok(is_hit) => is_hit,
+            Err(_) => {
+                let mut is_hit = false;
+                visit_extreme(self, ray, filter, &mut |item, local, limit| {
+                    let mesh = self.placed.get(item).mesh();
+                    is_hit = mesh.is_some_and(|mesh| mesh.bvh().is_occluded(&local.ray, faces));
+                    if is_hit { ControlFlow::Break(()) } else { ControlFlow::Continue(limit) }
+                });
+                is_hit
+            }
+        }
     }
 
     /// Passes on the items whose box, and the box of whose mesh, the ray meets, nearest first.
@@ -63,7 +86,9 @@ impl InstanceBvh {
         filter: InstanceFilter,
         on_candidate: &mut OnCandidate<'_>,
     ) {
-        visit(self, ray, filter, on_candidate);
+        if let Err(query) = call(self, ray, Faces::Both, filter, Visit { on_candidate }) {
+            visit_extreme(self, ray, filter, query.on_candidate);
+        }
     }
 }
 
@@ -187,58 +212,6 @@ impl InstanceQuery for Visit<'_, '_> {
     }
 
     fn output(self) {}
-}
-
-pub(super) fn closest_hit(
-    tree: &InstanceBvh,
-    ray: &WorldRay,
-    faces: Faces,
-    filter: InstanceFilter,
-) -> Option<InstanceHit> {
-    let query = Closest { tree, best: None };
-    match call(tree, ray, faces, filter, query) {
-        Ok(best) => best,
-        Err(mut query) => {
-            visit_extreme(tree, ray, filter, &mut |item, local, limit| {
-                let placed = tree.placed.get(item);
-                let Some(mesh) = placed.mesh() else { return ControlFlow::Continue(limit) };
-                let hit = mesh.bvh().closest_hit(&local.until(limit), faces);
-                ControlFlow::Continue(query.keep(item, placed, local, hit, limit))
-            });
-            query.best
-        }
-    }
-}
-
-pub(super) fn is_occluded(
-    tree: &InstanceBvh,
-    ray: &WorldRay,
-    faces: Faces,
-    filter: InstanceFilter,
-) -> bool {
-    match call(tree, ray, faces, filter, Any { is_hit: false }) {
-        Ok(is_hit) => is_hit,
-        Err(_) => {
-            let mut is_hit = false;
-            visit_extreme(tree, ray, filter, &mut |item, local, limit| {
-                let mesh = tree.placed.get(item).mesh();
-                is_hit = mesh.is_some_and(|mesh| mesh.bvh().is_occluded(&local.ray, faces));
-                if is_hit { ControlFlow::Break(()) } else { ControlFlow::Continue(limit) }
-            });
-            is_hit
-        }
-    }
-}
-
-pub(super) fn visit(
-    tree: &InstanceBvh,
-    ray: &WorldRay,
-    filter: InstanceFilter,
-    on_candidate: &mut OnCandidate<'_>,
-) {
-    if let Err(query) = call(tree, ray, Faces::Both, filter, Visit { on_candidate }) {
-        visit_extreme(tree, ray, filter, query.on_candidate);
-    }
 }
 
 /// Runs a query, or gives it back if the ray is extreme.

@@ -13,7 +13,7 @@ thread_local! {
 /// Runs `f` without other threads.
 ///
 /// For work within an edit: its caller may hold a lock that a job of the pool waits for, and this thread would take up
-/// that job while it waits for a part of its own. A forked child may have a pool without threads.
+/// that job while it waits for a part of its own. A forked child has the pool of its parent, but not its threads.
 pub(crate) fn alone<T>(f: impl FnOnce() -> T) -> T {
     struct Restored(bool);
     impl Drop for Restored {
