@@ -13,8 +13,8 @@ use glam::{DVec3, Vec3};
 
 use crate::{
     Aabb, ConvexRegion, Faces, Hit, HitMode, HitOptions, MAX_WINDING_COORDINATE, Ray, Sphere,
-    SurfacePoint, TriMesh, TrianglePoint, WatertightRay, WindingSum, closest_point_on_triangle,
-    solid_angle, triangle_overlaps_box,
+    SphereCast, SphereContact, SurfacePoint, TriMesh, TrianglePoint, WatertightRay, WindingSum,
+    closest_point_on_triangle, solid_angle, triangle_overlaps_box,
 };
 
 /// The first hit by `(t, triangle)`.
@@ -41,6 +41,16 @@ pub fn count_crossings(mesh: &TriMesh, ray: &Ray, faces: Faces) -> usize {
 pub fn signed_crossings(mesh: &TriMesh, ray: &Ray) -> i64 {
     let n = |faces| count_crossings(mesh, ray, faces) as i64;
     n(Faces::Front) - n(Faces::Back)
+}
+
+/// The first contact of a moving ball by `(t, triangle)`; see [`SphereCast`].
+pub fn sphere_cast(mesh: &TriMesh, cast: &SphereCast) -> Option<SphereContact> {
+    BruteForce::new(mesh).sphere_cast(cast)
+}
+
+/// The first contact of a moving ball with each triangle that it touches, sorted by `(t, triangle)`.
+pub fn sphere_cast_all(mesh: &TriMesh, cast: &SphereCast) -> Vec<SphereContact> {
+    BruteForce::new(mesh).sphere_cast_all(cast)
 }
 
 /// The first point of the surface by `(distance, triangle)`, if it is within `max_distance`. `None` if
@@ -156,6 +166,27 @@ impl<'a> BruteForce<'a> {
         });
         hits.sort_by(Hit::cmp_along_ray);
         hits
+    }
+
+    /// The first contact of a moving ball by `(t, triangle)`; see [`SphereCast`].
+    pub fn sphere_cast(&self, cast: &SphereCast) -> Option<SphereContact> {
+        self.sphere_cast_all(cast).into_iter().next()
+    }
+
+    /// The first contact of a moving ball with each triangle that it touches, sorted by `(t, triangle)`.
+    pub fn sphere_cast_all(&self, cast: &SphereCast) -> Vec<SphereContact> {
+        if let Some(ray) = cast.as_ray() {
+            let hits = self.all_hits(&ray, &HitOptions::default());
+            return hits.iter().map(|hit| cast.contact_of_hit(hit, hit.t.into())).collect();
+        }
+        let scaled = cast.scaled(self.scale);
+        let contact = |(triangle, corners)| {
+            let contact = scaled.intersect(corners)?;
+            Some(SphereContact::new(triangle, &contact, self.scale))
+        };
+        let mut contacts: Vec<SphereContact> = self.surface().filter_map(contact).collect();
+        contacts.sort_by(SphereContact::cmp_along_ray);
+        contacts
     }
 
     /// The first point of the surface by `(distance, triangle)`, if it is within `max_distance`. `None`

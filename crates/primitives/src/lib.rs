@@ -26,9 +26,10 @@
 //!
 //! | module | holds | imports |
 //! |---|---|---|
-//! | `brute_force` | every query as a loop over all triangles | `aabb`, `closest_point`, `hit`, `overlap`, `ray`, `shapes`, `tri_mesh`, `watertight`, `winding` |
+//! | `brute_force` | every query as a loop over all triangles | `aabb`, `closest_point`, `hit`, `overlap`, `ray`, `shapes`, `sphere_cast`, `tri_mesh`, `watertight`, `winding` |
 //! | `generate` | deterministic meshes for tests and benchmarks; subdivision | `corner_attributes`, `edge_function`, `tri_mesh` |
 //! | `slab_ray`, `ray_geometry` | a ray in f64 against boxes in f64, and against planes, lines and points, for gizmos | `world_box`, `world_ray` |
+//! | `sphere_cast` | the definition of balls that move along a ray | `closest_point`, `hit`, `ray`, `world_ray` |
 //! | `world_ray` | rays in f64, and their images in the space of a placed mesh | `aabb`, `ray`, `recentre` |
 //! | `polygons` | triangulation for all readers: `triangulator` → `ear_clipping` → `point_tree` → `projection` | `axis`, `newell` |
 //! | `closest_point`, `overlap`, `winding` | the definitions of the queries without a ray | `shapes` |
@@ -71,6 +72,7 @@ mod mesh_part;
 mod ray_geometry;
 mod recentre;
 mod slab_ray;
+mod sphere_cast;
 mod topology;
 mod world_box;
 mod world_ray;
@@ -105,6 +107,9 @@ pub use shapes::{
     PolygonRegion, Sphere, Triangle, UnitTriangle,
 };
 pub use slab_ray::SlabRay;
+pub use sphere_cast::{
+    SphereCast, SphereCastError, SphereContact, TriangleContact, TriangleFeature,
+};
 pub use topology::{BoundaryLoop, DuplicateTriangle, FaultyEdge, SameVertex, Topology};
 pub use tri_mesh::{MeshError, TriMesh};
 pub use watertight::{Candidate, EdgeFunctions, WatertightRay};

@@ -8,6 +8,7 @@ mod filter;
 mod inside;
 mod one_answer;
 mod overlap;
+mod sphere_cast;
 mod split;
 mod support;
 mod visit;
