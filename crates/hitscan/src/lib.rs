@@ -44,6 +44,7 @@
 //! | How do I skip hits: alpha holes, an ignore list? | [`MeshBvh::closest_hit_where`] | `filter` |
 //! | How do I hit front faces only? | [`Faces::Front`] | `all_hits` |
 //! | Where is the surface nearest to a point? | [`MeshBvh::closest_point`] | `closest_point` |
+//! | Where does a rolling ball stop? Does it fit through? | [`MeshBvh::sphere_cast`], [`scene::Scene::sphere_cast`], [`scene::Scene::sphere_cast_any`] | `rolling_ball` |
 //! | How far inside or outside is a point, even if the mesh has holes? | [`WindingTree::signed_distance`], [`WindingTree::is_inside`] | `closest_point` |
 //! | Is the mesh closed? Which edges are open, which triangles turned over or repeated? | [`Topology::new`] | `open_edges` |
 //! | Which triangles touch a box, a ball, a frustum? | [`MeshBvh::overlapping_box_into`], [`MeshBvh::overlapping_sphere_into`], [`MeshBvh::overlapping_convex_into`] | `overlap` |
@@ -119,8 +120,9 @@ pub use hitscan_primitives::{
     ConvexRegion, CornerAttributes, DuplicateTriangle, FaceRecords, FaceRecordsError, Faces,
     FaultyEdge, Hit, HitMode, HitOptions, LineRuns, Material, MeshError, MeshPart, PlanarPolygon,
     Plane, PolygonError, PolygonHit, PolygonProperties, PolygonRegion, Ray, RayError, Runs,
-    SameVertex, Side, Sphere, SurfacePoint, Topology, TriMesh, Triangle, TriangleHit, Triangulator,
-    UnitTriangle, WatertightRay, brute_force, generate, glam,
+    SameVertex, Side, Sphere, SphereCast, SphereCastError, SphereContact, SurfacePoint, Topology,
+    TriMesh, Triangle, TriangleFeature, TriangleHit, Triangulator, UnitTriangle, WatertightRay,
+    brute_force, generate, glam,
 };
 
 pub use hitscan_bvh::{

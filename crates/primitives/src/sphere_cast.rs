@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use glam::DVec3;
 use thiserror::Error;
 
-use crate::{Hit, Ray, RayError, WorldRay, closest_point_on_triangle};
+use crate::{Hit, Ray, RayError, TrianglePoint, WorldRay, closest_point_on_triangle};
 
 /// A ball whose centre moves along a ray: a swept sphere, or a thick ray.
 ///
@@ -58,6 +58,10 @@ pub struct SphereContact {
     pub normal: DVec3,
     /// The part of the triangle that holds the point.
     pub feature: TriangleFeature,
+    /// The weight of the triangle's second corner at the point, as in [`Hit`].
+    pub u: f64,
+    /// The weight of the triangle's third corner.
+    pub v: f64,
 }
 
 /// The first contact of a ball with a single triangle; see [`SphereCast::intersect`].
@@ -71,6 +75,10 @@ pub struct TriangleContact {
     pub normal: DVec3,
     /// As [`SphereContact::feature`].
     pub feature: TriangleFeature,
+    /// As [`SphereContact::u`].
+    pub u: f64,
+    /// As [`SphereContact::v`].
+    pub v: f64,
 }
 
 /// A part of a triangle.
@@ -175,6 +183,11 @@ impl SphereCast {
         self.reciprocal
     }
 
+    /// The `t` of a unit of length, less some rounding, as [`lower_bound`](Self::lower_bound) uses it.
+    pub fn least_t_per_length(&self) -> f64 {
+        (1.0 - PAD) * self.t_per_length
+    }
+
     /// The ray of the centre rounded to f32, if the radius is 0. Its hits are the contacts.
     pub fn as_ray(&self) -> Option<Ray> {
         let WorldRay { origin, direction, t_min, t_max } = self.ray;
@@ -188,12 +201,15 @@ impl SphereCast {
 
     /// The contact at a hit of the ray at `t`, for the radius 0.
     pub fn contact_of_hit(&self, hit: &Hit, t: f64) -> SphereContact {
+        let (u, v) = (hit.u.into(), hit.v.into());
         SphereContact {
             triangle: hit.triangle,
             t,
-            point: self.ray.at(t),
-            normal: -self.unit,
-            feature: TriangleFeature::of_weights(hit.u.into(), hit.v.into()),
+            point: self.ray.at(t) + DVec3::ZERO,
+            normal: DVec3::ZERO - self.unit,
+            feature: TriangleFeature::of_weights(u, v),
+            u,
+            v,
         }
     }
 
@@ -211,6 +227,19 @@ impl SphereCast {
     pub fn enter(&self, min: DVec3, max: DVec3, growth: f64) -> f64 {
         let (enter, exit) = self.crossing(min, max, growth);
         if enter <= exit { enter } else { f64::NAN }
+    }
+
+    /// A `t` before which the ball touches nothing in a box: that of [`enter`](Self::enter), and the way from there
+    /// that still separates the ball from the box. NaN if it touches nothing in the box.
+    ///
+    /// For the whole of what the box holds, and for a part of a triangle whose size `growth` includes. docs/proof.md
+    /// shows that the pad of [`growth`](Self::growth) covers all rounding.
+    #[inline(always)]
+    pub fn lower_bound(&self, min: DVec3, max: DVec3, growth: f64) -> f64 {
+        let enter = self.enter(min, max, growth);
+        let center = self.ray.at(enter);
+        let gap = (min - center).max(center - max).max(DVec3::ZERO).length() - growth;
+        enter + gap.max(0.0) * self.least_t_per_length()
     }
 
     /// The `t` at which the centre enters and leaves a grown box.
@@ -239,45 +268,39 @@ impl SphereCast {
         let (min, max) = (a.min(b).min(c), a.max(b).max(c));
         let size = min.abs().max(max.abs()).max_element();
         let (enter, exit) = self.crossing(min, max, self.growth(size));
-        if !(enter <= exit) {
+        let is_near = enter <= exit;
+        if !is_near {
             return None;
         }
         let start = self.ray.at(enter);
-        let slack = SLACK * (self.radius + self.origin_size + size);
         let sweep = Sweep {
             corners: corners.map(|corner| corner - start),
             edges: [b - a, c - b, a - c],
             unit: self.unit,
             radius: self.radius,
             end: (exit - enter) / self.t_per_length,
-            slack,
+            slack: SLACK * (self.radius + self.origin_size + size),
         };
         let mut entries = sweep.entries();
-        loop {
-            let (first, &travel) = entries
-                .iter()
-                .enumerate()
-                .min_by(|(_, a), (_, b)| a.total_cmp(b))
-                .expect("there are seven solids");
-            if !(travel <= sweep.end) {
-                return None;
-            }
-            let center = travel * self.unit;
-            let found = closest_point_on_triangle(sweep.corners, center);
-            // Always true but for rounding. The next solid is tried then, so that no contact is far from its triangle.
-            if found.distance_squared <= (self.radius + slack) * (self.radius + slack) {
-                let t = (enter + travel * self.t_per_length).min(self.ray.t_max) + 0.0;
-                let to_center = center - found.point;
-                let normal = to_center.try_normalize().unwrap_or(-self.unit);
-                let feature = TriangleFeature::of_weights(found.u, found.v);
-                let point = match feature {
-                    TriangleFeature::Vertex(corner) => corners[usize::from(corner)],
-                    _ => (a + found.u * (b - a) + found.v * (c - a)).clamp(min, max),
-                };
-                return Some(TriangleContact { t, point, normal, feature });
-            }
-            entries[first] = f64::NAN;
-        }
+        entries.sort_unstable_by(f64::total_cmp);
+        // The first but for rounding: a contact must not be far from its triangle.
+        let (travel, found) = entries.into_iter().find_map(|travel| sweep.touch(travel))?;
+        let to_center = travel * self.unit - found.point;
+        let normal = to_center.try_normalize().unwrap_or(-self.unit);
+        let feature = TriangleFeature::of_weights(found.u, found.v);
+        let point = match feature {
+            TriangleFeature::Vertex(corner) => corners[usize::from(corner)],
+            _ => (a + found.u * (b - a) + found.v * (c - a)).clamp(min, max),
+        };
+        Some(TriangleContact {
+            t: (enter + travel * self.t_per_length).min(self.ray.t_max) + 0.0,
+            // The sum with zero turns -0.0 into 0.0.
+            point: point + DVec3::ZERO,
+            normal: normal + DVec3::ZERO,
+            feature,
+            u: found.u,
+            v: found.v,
+        })
     }
 }
 
@@ -285,8 +308,8 @@ impl SphereContact {
     /// The contact of a mesh, from the index of a triangle and the contact in a space `scale` times as large as the
     /// mesh's.
     pub fn new(triangle: u32, contact: &TriangleContact, scale: f64) -> Self {
-        let &TriangleContact { t, point, normal, feature } = contact;
-        Self { triangle, t, point: point / scale, normal, feature }
+        let &TriangleContact { t, point, normal, feature, u, v } = contact;
+        Self { triangle, t, point: point / scale, normal, feature, u, v }
     }
 
     /// Orders contacts along a ray: by `t`, then by triangle.
@@ -320,11 +343,21 @@ struct Sweep {
     radius: f64,
     /// The distance to travel.
     end: f64,
-    /// The distance by which the foot of the centre may miss the face.
+    /// The distance by which the foot of the centre may miss the face, and the ball the triangle.
     slack: f64,
 }
 
 impl Sweep {
+    /// The closest point of the triangle after a travel, if the ball touches it there, with the travel.
+    fn touch(&self, travel: f64) -> Option<(f64, TrianglePoint)> {
+        if travel <= self.end {
+            let found = closest_point_on_triangle(self.corners, travel * self.unit);
+            let reach = self.radius + self.slack;
+            return (found.distance_squared <= reach * reach).then_some((travel, found));
+        }
+        None
+    }
+
     /// The travel at which the centre enters each of the seven solids; infinite if it does not.
     fn entries(&self) -> [f64; 7] {
         let [a, b, c] = self.corners;
@@ -391,7 +424,7 @@ impl Sweep {
             first = first.max(to_corner.min(to_next));
             last = last.min(to_corner.max(to_next));
         }
-        if !(first <= last) {
+        if first > last {
             return f64::INFINITY;
         }
         // What is across the axis, from the beginning of that part: near the edge nothing cancels.
@@ -417,9 +450,7 @@ impl Sweep {
         let along = corner.dot(self.unit);
         let miss = (corner - along * self.unit).length();
         let discriminant = (self.radius - miss) * (self.radius + miss);
-        if !(discriminant >= 0.0) {
-            return f64::INFINITY;
-        }
+        // NaN if the ball misses the corner.
         let half = discriminant.sqrt();
         if along + half >= 0.0 { (along - half).max(0.0) } else { f64::INFINITY }
     }

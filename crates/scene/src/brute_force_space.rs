@@ -1,11 +1,14 @@
 //! The definition of the queries about points and regions: a loop over all instances and their triangles.
 
 use glam::DVec3;
-use hitscan_primitives::closest_point_on_triangle;
+use hitscan_primitives::{SphereCast, closest_point_on_triangle};
 
 use crate::{
-    InstanceId, QueryOptions, SceneBruteForce, ScenePoint, SceneTriangle, WorldRegion,
-    scene::Record, world_mesh::WorldMesh,
+    InstanceId, QueryOptions, SceneBruteForce, SceneContact, ScenePoint, SceneTriangle,
+    WorldRegion,
+    scene::Record,
+    sphere_cast::{of_ray, touch},
+    world_mesh::WorldMesh,
 };
 
 impl SceneBruteForce<'_> {
@@ -43,6 +46,31 @@ impl SceneBruteForce<'_> {
             }
         }
         closest.map(|(.., closest)| closest)
+    }
+
+    /// As [`Scene::sphere_cast_all`](crate::Scene::sphere_cast_all).
+    pub fn sphere_cast_all(
+        &self,
+        cast: &SphereCast,
+        options: &QueryOptions<'_>,
+    ) -> Vec<SceneContact> {
+        if cast.radius() == 0.0 {
+            let hits = self.all_hits(cast.ray(), &of_ray(options));
+            return hits.iter().map(|hit| SceneContact::of_hit(cast, hit)).collect();
+        }
+        let (origin, from_zero) = (cast.ray().origin, cast.from_its_origin());
+        let mut contacts = Vec::new();
+        for record in self.scene.records().filter(|record| self.scene.includes(record, options)) {
+            let Some(world) = WorldMesh::new(record, origin) else { continue };
+            for triangle in 0..world.tri_mesh.triangles().len() as u32 {
+                contacts.extend(touch(&world, triangle, &from_zero, origin).map(|contact| {
+                    let (instance, insertion_order) = (record.id, record.insertion_order);
+                    SceneContact { instance, insertion_order, contact }
+                }));
+            }
+        }
+        contacts.sort_by(SceneContact::cmp_along_ray);
+        contacts
     }
 
     /// As [`Scene::triangles_overlapping_into`](crate::Scene::triangles_overlapping_into).

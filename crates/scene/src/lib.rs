@@ -30,6 +30,7 @@
 //! | Does a ray hit anything? | [`Scene::is_occluded`] |
 //! | What are all hits, or the nearest `n`? | [`Scene::all_hits`], [`Scene::nearest_hits_into`] |
 //! | What are the point, normal, UV and names of a hit? | [`Scene::describe`] |
+//! | Where does a moving ball first touch a surface? | [`Scene::sphere_cast`], [`Scene::sphere_cast_all`] |
 //! | Which surface point is closest? | [`Scene::closest_point`] |
 //! | Which instances touch a region, or lie within it? | [`Scene::instances_overlapping`], [`Scene::instances_within`] |
 //! | Which closed meshes contain a point? | [`Scene::instances_containing`] |
@@ -56,8 +57,9 @@
 //! | `removal` | removing and restoring instances | `error`, `handles`, `instance`, `scene` |
 //! | `edit`, `details` | every other edit; the facts about a hit | `error`, `hit`, `instance`, `mesh`, `placement`, `scene` |
 //! | `bounds` | exact bounds, of the vertices | `instance`, `query_options`, `scene` |
+//! | `sphere_cast` | balls that move along a ray | `hit`, `instance`, `query_options`, `ray_query`, `scene`, `world_mesh` |
 //! | `ray_query`, `instance_query` | rays in world space, at the scene or at one instance | `candidate`, `hit`, `instance`, `query_options`, `scene` |
-//! | `brute_force_space` | the queries about points and regions, as the loop of the next row | `brute_force`, `closest_point`, `instance`, `overlap`, `query_options`, `scene`, `world_mesh` |
+//! | `brute_force_space` | the queries about points and regions, as the loop of the next row | `brute_force`, `closest_point`, `instance`, `overlap`, `query_options`, `scene`, `sphere_cast`, `world_mesh` |
 //! | `brute_force` | the ray queries as a loop over all instances and triangles | `hit`, `inside`, `instance`, `mesh`, `query_options`, `scene` |
 //! | `candidate` | an instance that a ray may hit | `hit`, `scene` |
 //! | `closest_point`, `overlap`, `inside`, `visit` | queries without a ray | `instance`, `query_options`, `scene`, `world_mesh` |
@@ -96,6 +98,7 @@ mod polygon;
 mod query_options;
 mod ray_query;
 mod skin;
+mod sphere_cast;
 #[cfg(test)]
 mod test_scenes;
 mod visit;
@@ -118,3 +121,4 @@ pub use query_options::QueryOptions;
 pub use removal::RemovedSubtree;
 pub use scene::Scene;
 pub use skin::{SkinError, VertexWeights, skin};
+pub use sphere_cast::SceneContact;

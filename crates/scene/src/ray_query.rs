@@ -317,10 +317,10 @@ impl Scene {
 }
 
 /// Calls `answer` with runs of rays and their answer slots.
-fn answer_batch<T: Send>(
-    rays: &[WorldRay],
+pub(crate) fn answer_batch<R: Sync, T: Send>(
+    rays: &[R],
     answers: &mut [T],
-    answer: impl Fn(&[WorldRay], &mut [T]) + Sync + Send,
+    answer: impl Fn(&[R], &mut [T]) + Sync + Send,
 ) {
     /// The rays of a run.
     const RUN: usize = 32;

@@ -9,4 +9,5 @@ mod flattened;
 mod one_answer;
 mod recentred;
 mod space;
+mod sphere_cast;
 mod undo;

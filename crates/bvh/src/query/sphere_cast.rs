@@ -164,37 +164,42 @@ impl MeshBvh {
     }
 }
 
-/// Tests of eight boxes at once, each grown by the radius of a ball: [`SphereCast::enter`] of each.
+/// [`SphereCast::lower_bound`] of eight boxes at once.
 struct GrownBoxes {
     origin: DVec3,
+    direction: DVec3,
     reciprocal: DVec3,
     growth: f64,
+    /// [`SphereCast::least_t_per_length`].
+    t_per_length: f64,
     t_min: f64,
     t_max: f64,
 }
 
 impl GrownBoxes {
-    /// The tests of boxes with coordinates of at most `size`.
+    /// The bounds for boxes with coordinates of at most `size`.
     fn new(cast: &SphereCast, size: f64) -> Self {
         let ray = cast.ray();
         Self {
             origin: ray.origin,
+            direction: ray.direction,
             reciprocal: cast.reciprocal(),
             growth: cast.growth(size),
+            t_per_length: cast.least_t_per_length(),
             t_min: ray.t_min,
             t_max: ray.t_max,
         }
     }
 
-    /// The `t` at which the ball may enter the box of each child; NaN for a miss and an empty slot.
+    /// The `t` before which the ball touches nothing in the box of each child; NaN for a miss and an empty slot.
     fn enter_children(&self, node: &WideNode) -> [f64; NODE_WIDTH] {
-        self.enter(|axis| node.bounds[axis])
+        self.enter(&node.bounds)
     }
 
-    /// The `t` at which the ball may enter the box of each triangle; NaN for a miss and an empty lane.
+    /// The `t` before which the ball does not touch each triangle; NaN for a miss and an empty lane.
     fn enter_triangles(&self, block: &TriangleBlock) -> [f64; BLOCK_WIDTH] {
         let [a, b, c] = &block.corners;
-        self.enter(|axis| {
+        let bounds = [0, 1, 2].map(|axis| {
             let (mut min, mut max) = (a[axis], a[axis]);
             for row in [&b[axis], &c[axis]] {
                 for lane in 0..BLOCK_WIDTH {
@@ -203,17 +208,19 @@ impl GrownBoxes {
                 }
             }
             [min, max]
-        })
+        });
+        self.enter(&bounds)
     }
 
-    /// The `t` at which the ball may enter each of eight boxes, from the bounds on an axis.
+    /// The bound for each of eight boxes: the `t` at which the centre enters the grown box, and the way from there
+    /// that still separates the ball from the box. docs/proof.md shows that the growth covers all rounding.
     #[inline(always)]
-    fn enter(&self, bounds: impl Fn(usize) -> [[f32; NODE_WIDTH]; 2]) -> [f64; NODE_WIDTH] {
+    fn enter(&self, bounds: &[[[f32; NODE_WIDTH]; 2]; 3]) -> [f64; NODE_WIDTH] {
         let mut enter = [self.t_min; NODE_WIDTH];
         let mut exit = [self.t_max; NODE_WIDTH];
         for axis in 0..3 {
             let (o, r, growth) = (self.origin[axis], self.reciprocal[axis], self.growth);
-            let [min, max] = bounds(axis);
+            let [min, max] = &bounds[axis];
             // The planes are taken by the sign of the direction, so that an empty box stays one.
             let (near, far, outward) =
                 if r > 0.0 { (min, max, growth) } else { (max, min, -growth) };
@@ -225,10 +232,24 @@ impl GrownBoxes {
                 exit[slot] = if last >= exit[slot] { exit[slot] } else { last };
             }
         }
-        for slot in 0..NODE_WIDTH {
-            if !(enter[slot] <= exit[slot]) {
-                enter[slot] = f64::NAN;
+        let mut distance_squared = [0.0; NODE_WIDTH];
+        for axis in 0..3 {
+            let [min, max] = &bounds[axis];
+            let (o, d) = (self.origin[axis], self.direction[axis]);
+            for slot in 0..NODE_WIDTH {
+                let center = o + enter[slot] * d;
+                let (below, above) = (f64::from(min[slot]) - center, center - f64::from(max[slot]));
+                let gap = below.max(above).max(0.0);
+                distance_squared[slot] += gap * gap;
             }
+        }
+        for slot in 0..NODE_WIDTH {
+            let gap = (distance_squared[slot].sqrt() - self.growth).max(0.0);
+            enter[slot] = if enter[slot] <= exit[slot] {
+                enter[slot] + gap * self.t_per_length
+            } else {
+                f64::NAN
+            };
         }
         enter
     }
