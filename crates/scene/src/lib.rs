@@ -57,9 +57,9 @@
 //! | `removal` | removing and restoring instances | `error`, `handles`, `instance`, `scene` |
 //! | `edit`, `details` | every other edit; the facts about a hit | `error`, `hit`, `instance`, `mesh`, `placement`, `scene` |
 //! | `bounds` | exact bounds, of the vertices | `instance`, `query_options`, `scene` |
+//! | `brute_force_space` | the queries about points, regions and balls, as the loop of `brute_force` | `brute_force`, `closest_point`, `instance`, `overlap`, `query_options`, `scene`, `sphere_cast`, `world_mesh` |
 //! | `sphere_cast` | balls that move along a ray | `hit`, `instance`, `query_options`, `ray_query`, `scene`, `world_mesh` |
 //! | `ray_query`, `instance_query` | rays in world space, at the scene or at one instance | `candidate`, `hit`, `instance`, `query_options`, `scene` |
-//! | `brute_force_space` | the queries about points and regions, as the loop of the next row | `brute_force`, `closest_point`, `instance`, `overlap`, `query_options`, `scene`, `sphere_cast`, `world_mesh` |
 //! | `brute_force` | the ray queries as a loop over all instances and triangles | `hit`, `inside`, `instance`, `mesh`, `query_options`, `scene` |
 //! | `candidate` | an instance that a ray may hit | `hit`, `scene` |
 //! | `closest_point`, `overlap`, `inside`, `visit` | queries without a ray | `instance`, `query_options`, `scene`, `world_mesh` |
