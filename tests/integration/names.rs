@@ -9,7 +9,7 @@ type Names = BTreeMap<String, BTreeSet<String>>;
 
 /// The types whose methods the page lists, in the order of its columns.
 const LISTED: [&[&str]; 4] = [
-    &["MeshBvh", "WindingTree", "Scene", "Picker", "View"],
+    &["MeshBvh", "MeshPair", "WindingTree", "Scene", "Picker", "View"],
     &["Bvh", "Scene", "View", "picking"],
     &["Bvh", "Scene", "View"],
     &[FUNCTIONS],

@@ -29,7 +29,7 @@ pub(crate) fn to_id(number: i64) -> PyResult<InstanceId> {
 }
 
 /// A transform from the 16 numbers of a matrix, row by row.
-fn transform(numbers: &PyReadonlyArray1<'_, f64>) -> PyResult<DAffine3> {
+pub(crate) fn transform(numbers: &PyReadonlyArray1<'_, f64>) -> PyResult<DAffine3> {
     let rows: [f64; 16] = numbers
         .as_slice()?
         .try_into()

@@ -76,6 +76,16 @@ pub(crate) const DISTANCE_SLACK: f64 = 16.0 * U as f64;
 /// 4 `u`, that of the corner relative to the point one more.
 pub(crate) const OFFSET_SLACK: f32 = 8.0 * U;
 
+/// The widening of a box that is placed in the space of a pair of meshes, as a share of the sizes that enter it: 24 `u`. docs/proof.md
+/// needs 15 `u`.
+pub(crate) const PLACED_BOX_SHARE: f32 = 24.0 * U;
+
+/// The rounding of placed corners in f64, as a share of both translations: 2^-48. docs/proof.md needs 2^-51.
+pub(crate) const PLACED_BOX_ROUNDING: f64 = 1.0 / (1u64 << 48) as f64;
+
+/// What underflows in a placed box is less than 2^-100.
+pub(crate) const PLACED_BOX_UNDERFLOW: f32 = 1.0 / (1u128 << 100) as f32;
+
 /// The lower bound on the squared length of a direction: 2^-100. A shorter one has no relative precision.
 pub(crate) const LEAST_DIRECTION_SQUARED: f32 = 1.0 / (1u128 << 100) as f32;
 

@@ -1,7 +1,7 @@
 //! Bounding volume hierarchies over triangle meshes, and ray queries on them.
 //!
 //! [`MeshBvh`] answers rays, points and regions against a triangle mesh. [`WindingTree`] adds inside and
-//! outside to it. [`BoxBvh`] is the same tree over any boxes of the caller, and casts rays at what is in them. [`instances`] has a tree over
+//! outside to it. [`MeshPair`] has the questions about two placed meshes. [`BoxBvh`] is the same tree over any boxes of the caller, and casts rays at what is in them. [`instances`] has a tree over
 //! placed meshes.
 //!
 //! ```
@@ -34,6 +34,7 @@
 //! | `box_rays` | rays at the objects in a `BoxBvh` | `box_bvh`, `layout`, `query`, `widths` |
 //! | `box_bvh` | `BoxBvh`: the same tree over the caller's boxes | `builder`, `layout`, `options`, `platform`, `query`, `refit`, `simd`, `widths` |
 //! | `instances` | `InstanceBvh`: placed meshes under nodes of the same kind, and one traversal of both levels. `placed_mesh` is an instance as rays see it, `space` the f32 space of the nodes, `edit` and `rebuild` change them | `box3`, `builder`, `cow_vec`, `error_bounds`, `kernel`, `layout`, `mesh_bvh`, `options`, `platform`, `query`, `simd`, `traverse`, `widths` |
+//! | `pair` | `MeshPair`: two placed meshes. `traversal` goes through both trees, `placed_boxes` brings their boxes into one space | `error_bounds`, `kernel`, `layout`, `mesh_bvh`, `simd` |
 //! | `raw_parts` | a tree as bytes, for cache files | `layout`, `mesh_bvh`, `options`, `platform`, `scaled_mesh`, `simd`, `split`, `validate`, `widths` |
 //! | `query` | `batch` cuts batches into chunks: `rows` finds the runs of rays that `packets` tries together, `ray_kinds` splits mixed runs, and `alone` takes the rest, interleaved or not; `filter` adds the caller's rule; `candidates` orders what a ray may hit by a bound of `t`; `visit`, `overlap` and `winding` need no ray and share `visit_nodes`; `closest_point` has a loop in `traverse`; `winding` adds crossings to the `far_field` of `caps`, which span the `boundary`; `copies` are the lanes that sums leave out | `error_bounds`, `kernel`, `layout`, `mesh_bvh`, `options`, `platform`, `simd`, `split`, `traverse`, `widths` |
 //! | `mesh_bvh` | `MeshBvh`: build, refit, queries of one ray | `builder`, `kernel`, `layout`, `options`, `refit`, `scaled_mesh`, `simd`, `stats`, `traverse`, `validate` |
@@ -82,6 +83,7 @@ mod refit;
 mod stats;
 mod validate;
 
+mod pair;
 mod platform;
 
 pub use box_bvh::BoxBvh;
@@ -89,6 +91,7 @@ pub use box_rays::ObjectHit;
 pub use cow_vec::CowVec;
 pub use mesh_bvh::{Cancelled, MeshBvh};
 pub use options::{BuildOptions, BuildQuality, Layout};
+pub use pair::MeshPair;
 pub use query::{CandidateRay, HitLists, WindingNumber, WindingTree};
 pub use raw_parts::{RawBvh, RawBvhBuffers};
 pub use refit::{RefitError, RefitReport};

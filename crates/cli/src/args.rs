@@ -8,6 +8,7 @@ mod format;
 mod hint;
 mod limits;
 mod make;
+mod overlap;
 mod page;
 mod picking;
 mod points;
@@ -27,6 +28,7 @@ pub(crate) use field::{Field, FieldList, PointField};
 pub(crate) use format::{ClobberArg, LineFormat, OutputFormat, ReportArgs, ReportFormat};
 pub(crate) use limits::LimitArgs;
 pub(crate) use make::{MakeArgs, Seeded, Shape, Size};
+pub(crate) use overlap::OverlapArgs;
 pub(crate) use page::PageArgs;
 pub(crate) use picking::{CameraArgs, IgnoredFaces, PickArgs, SelectArgs};
 pub(crate) use points::PointsArgs;
@@ -48,6 +50,7 @@ use values::{positive_or_zero, whole};
   hitscan cast cuboid.obj --from 4,-7,-4 --to 2,3,4
   hitscan cast cuboid.obj --rays rays.csv -o hits.npz
   hitscan points cuboid.obj --at 0,0,9
+  hitscan overlap cuboid.obj sphere.obj --distance
   hitscan build cuboid.obj -o cuboid.hitscan
   hitscan pick cuboid.obj --eye 9,9,30 --target 0,0,0 --size 800x600 --pixel 400,300
   hitscan select cuboid.obj --eye 9,9,30 --target 0,0,0 --size 800x600 --marquee 0,0,400,300 --element face
@@ -59,9 +62,10 @@ use values::{positive_or_zero, whole};
 
 Results go to standard output, everything else to standard error.
 Exit codes:
-  0    a ray hit, a point has a closest point, something was picked or selected, or the command succeeded
-  1    no hit, no closest point, nothing picked or selected, a difference in check, or slower than
-       the baseline of bench
+  0    a ray hit, a point has a closest point, meshes overlap or are near enough, something was picked or
+       selected, or the command succeeded
+  1    no hit, no closest point, no overlap, nothing picked or selected, a difference in check, or slower
+       than the baseline of bench
   2    error
   130  interrupted"
 )]
@@ -88,6 +92,7 @@ pub(crate) enum Command {
     Info(InfoArgs),
     Cast(CastArgs),
     Points(PointsArgs),
+    Overlap(OverlapArgs),
     Build(BuildArgs),
     Pick(PickArgs),
     Select(SelectArgs),

@@ -48,6 +48,9 @@
 //! | How far inside or outside is a point, even if the mesh has holes? | [`WindingTree::signed_distance`], [`WindingTree::is_inside`] | `closest_point` |
 //! | Is the mesh closed? Which edges are open, which triangles turned over or repeated? | [`Topology::new`] | `open_edges` |
 //! | Which triangles touch a box, a ball, a frustum? | [`MeshBvh::overlapping_box_into`], [`MeshBvh::overlapping_sphere_into`], [`MeshBvh::overlapping_convex_into`] | `overlap` |
+//! | Do two parts collide, which triangles, and where do they cross? | [`MeshPair::overlaps`], [`MeshPair::overlapping_triangles`], [`MeshPair::crossings`] | `collide` |
+//! | How far apart are two parts, and between which points? | [`MeshPair::distance`] | `collide` |
+//! | Which objects of a world touch this one, or are near it? | [`scene::Scene::instances_touching`], [`scene::Scene::instances_near`] | |
 //! | How do I traverse the tree with my own tests? | [`MeshBvh::visit`], [`MeshBvh::visit_nearest_first`] | `overlap` |
 //! | Which triangles may a ray hit, for a test of my own? | [`MeshBvh::visit_candidates`] | |
 //! | Which of my polygons, spheres, points does a ray meet first? | [`BoxBvh::closest_hit`], [`BoxBvh::all_hits`] | `which_polygon`, `which_sphere`, `which_point` |
@@ -118,16 +121,16 @@ pub use hitscan_primitives as primitives;
 pub use hitscan_primitives::{
     Aabb, AlphaMask, AlphaMaskError, Axis, BoundaryLoop, BoxCrossing, BoxCrossings, BoxFace,
     ConvexRegion, CornerAttributes, DuplicateTriangle, FaceRecords, FaceRecordsError, Faces,
-    FaultyEdge, Hit, HitMode, HitOptions, LineRuns, Material, MeshError, MeshPart, PlanarPolygon,
-    Plane, PolygonError, PolygonHit, PolygonProperties, PolygonRegion, Ray, RayError, Runs,
-    SameVertex, Side, Sphere, SphereCast, SphereCastError, SphereContact, SurfacePoint, Topology,
-    TriMesh, Triangle, TriangleFeature, TriangleHit, Triangulator, UnitTriangle, WatertightRay,
-    brute_force, generate, glam,
+    FaultyEdge, Hit, HitMode, HitOptions, LineRuns, Material, MeshDistance, MeshError,
+    MeshPairError, MeshPart, PlanarPolygon, Plane, PolygonError, PolygonHit, PolygonProperties,
+    PolygonRegion, Ray, RayError, Runs, SameVertex, Side, Sphere, SphereCast, SphereCastError,
+    SphereContact, SurfacePoint, Topology, TriMesh, Triangle, TriangleCrossing, TriangleFeature,
+    TriangleHit, Triangulator, UnitTriangle, WatertightRay, brute_force, generate, glam,
 };
 
 pub use hitscan_bvh::{
     BoxBvh, BuildOptions, BuildQuality, BvhStats, Cancelled, CandidateRay, HitLists, InvalidBvh,
-    Isa, Layout, MeshBvh, ObjectHit, RawBvh, RawBvhBuffers, RefitError, RefitReport,
+    Isa, Layout, MeshBvh, MeshPair, ObjectHit, RawBvh, RawBvhBuffers, RefitError, RefitReport,
     TraversalStats, WindingNumber, WindingTree,
 };
 

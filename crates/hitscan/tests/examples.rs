@@ -3,11 +3,12 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-const EXAMPLES: [&str; 27] = [
+const EXAMPLES: [&str; 28] = [
     "all_hits",
     "alpha",
     "batch",
     "closest_point",
+    "collide",
     "filter",
     "first_hit",
     "gizmo",

@@ -265,12 +265,17 @@ impl<'a> BruteForce<'a> {
         self.surface().filter(|&(_, corners)| test(corners)).map(|(triangle, _)| triangle).collect()
     }
 
+    /// The triangles with their corners in the scaled space, in order.
+    pub(crate) fn scaled_triangles(&self) -> impl Iterator<Item = (u32, [Vec3; 3])> {
+        self.triangles.iter().enumerate().map(|(triangle, indices)| {
+            (triangle as u32, indices.map(|index| self.positions[index as usize]))
+        })
+    }
+
     /// All triangles in the scaled space.
     fn surface(&self) -> impl Iterator<Item = (u32, [DVec3; 3])> {
-        self.triangles.iter().enumerate().map(|(triangle, indices)| {
-            let corners = indices.map(|index| self.positions[index as usize].as_dvec3());
-            (triangle as u32, corners)
-        })
+        self.scaled_triangles()
+            .map(|(triangle, corners)| (triangle, corners.map(|corner| corner.as_dvec3())))
     }
 
     fn for_each_hit(

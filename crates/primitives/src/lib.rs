@@ -26,12 +26,15 @@
 //!
 //! | module | holds | imports |
 //! |---|---|---|
+//! | `pair_brute_force` | the questions about two meshes as loops over all pairs of triangles | `brute_force`, `pair_space`, `tri_mesh`, `triangle_pair` |
 //! | `brute_force` | every query as a loop over all triangles | `aabb`, `closest_point`, `hit`, `overlap`, `ray`, `shapes`, `sphere_cast`, `tri_mesh`, `watertight`, `winding` |
 //! | `generate` | deterministic meshes for tests and benchmarks; subdivision | `corner_attributes`, `edge_function`, `tri_mesh` |
 //! | `slab_ray`, `ray_geometry` | a ray in f64 against boxes in f64, and against planes, lines and points, for gizmos | `world_box`, `world_ray` |
 //! | `sphere_cast` | the definition of balls that move along a ray | `closest_point`, `hit`, `ray`, `world_ray` |
 //! | `world_ray` | rays in f64, and their images in the space of a placed mesh | `aabb`, `ray`, `recentre` |
 //! | `polygons` | triangulation for all readers: `triangulator` → `ear_clipping` → `point_tree` → `projection` | `axis`, `newell` |
+//! | `pair_space` | the f64 corners of two placed meshes, and what is found between them | `aabb`, `recentre`, `tri_mesh`, `triangle_pair` |
+//! | `triangle_pair` | two triangles: exact overlap (`contact`), the segment in which they cross, their distance | `closest_point` |
 //! | `closest_point`, `overlap`, `winding` | the definitions of the queries without a ray | `shapes` |
 //! | `mesh_part` | some polygons of a mesh under the indices of the whole | `corner_attributes`, `face_records`, `tri_mesh` |
 //! | `recentre` | meshes relative to an offset in f64, where f32 would lose detail | `aabb`, `tri_mesh` |
@@ -60,6 +63,7 @@ mod shapes;
 
 mod closest_point;
 mod overlap;
+mod triangle_pair;
 mod winding;
 
 mod alpha_mask;
@@ -69,6 +73,7 @@ mod material;
 mod tri_mesh;
 
 mod mesh_part;
+mod pair_space;
 mod ray_geometry;
 mod recentre;
 mod slab_ray;
@@ -78,6 +83,7 @@ mod world_box;
 mod world_ray;
 
 pub mod brute_force;
+mod pair_brute_force;
 
 mod polygons;
 
@@ -98,6 +104,8 @@ pub use hit::{Faces, Hit, HitMode, HitOptions, Side, TriangleHit};
 pub use material::Material;
 pub use mesh_part::MeshPart;
 pub use overlap::{ConvexRegion, triangle_overlaps_box};
+pub use pair_brute_force::PairBruteForce;
+pub use pair_space::{MeshDistance, MeshPairError, PairSpace, TriangleCrossing};
 pub use polygons::Triangulator;
 pub use ray::{Ray, RayError};
 pub use ray_geometry::LineApproach;
@@ -112,6 +120,7 @@ pub use sphere_cast::{
 };
 pub use topology::{BoundaryLoop, DuplicateTriangle, FaultyEdge, SameVertex, Topology};
 pub use tri_mesh::{MeshError, TriMesh};
+pub use triangle_pair::{PairPoints, triangle_crossing, triangle_distance, triangles_overlap};
 pub use watertight::{Candidate, EdgeFunctions, WatertightRay};
 pub use winding::{MAX_WINDING_COORDINATE, WindingSum, solid_angle};
 pub use world_box::WorldBox;

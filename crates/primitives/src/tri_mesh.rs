@@ -282,13 +282,18 @@ impl TriMesh {
     /// coordinates would leave the range of f32. The hierarchy and the brute-force scan use the same
     /// scale.
     pub fn query_scale(&self) -> f64 {
-        let largest = self.bounds.max_abs_coordinate();
-        if largest == 0.0 || (1.0 / LARGEST_UNSCALED..=LARGEST_UNSCALED).contains(&largest) {
-            return 1.0;
-        }
-        let biased_exponent = (f64::from(largest).to_bits() >> 52) & 0x7ff;
-        f64::from_bits((2 * 1023 - biased_exponent) << 52)
+        query_scale_of(self.bounds)
     }
+}
+
+/// [`TriMesh::query_scale`] of a mesh with these bounds, which are not empty.
+pub(crate) fn query_scale_of(bounds: Aabb) -> f64 {
+    let largest = bounds.max_abs_coordinate();
+    if largest == 0.0 || (1.0 / LARGEST_UNSCALED..=LARGEST_UNSCALED).contains(&largest) {
+        return 1.0;
+    }
+    let biased_exponent = (f64::from(largest).to_bits() >> 52) & 0x7ff;
+    f64::from_bits((2 * 1023 - biased_exponent) << 52)
 }
 
 fn check_positions(positions: &[Vec3]) -> Result<(), MeshError> {

@@ -1,17 +1,17 @@
 //! The definition of the queries about points and regions: a loop over all instances and their triangles.
 
 use glam::DVec3;
-use hitscan_primitives::{SphereCast, closest_point_on_triangle};
+use hitscan_primitives::{MeshPairError, PairBruteForce, SphereCast, closest_point_on_triangle};
 
 use crate::{
-    InstanceId, QueryOptions, SceneBruteForce, SceneContact, ScenePoint, SceneTriangle,
-    WorldRegion,
+    InstanceDistance, InstanceId, QueryOptions, SceneBruteForce, SceneContact, ScenePoint,
+    SceneTriangle, WorldRegion,
     scene::Record,
     sphere_cast::{of_ray, touch},
     world_mesh::WorldMesh,
 };
 
-impl SceneBruteForce<'_> {
+impl<'a> SceneBruteForce<'a> {
     /// As [`Scene::closest_point`](crate::Scene::closest_point).
     pub fn closest_point(
         &self,
@@ -105,7 +105,55 @@ impl SceneBruteForce<'_> {
         records.into_iter().filter(is_within).map(|record| record.id).collect()
     }
 
-    fn records_in_order(&self, options: &QueryOptions<'_>) -> Vec<&Record> {
+    /// As [`Scene::instances_touching`](crate::Scene::instances_touching).
+    pub fn instances_touching(
+        &self,
+        id: InstanceId,
+        options: &QueryOptions<'_>,
+    ) -> Vec<InstanceId> {
+        let pairs = self.pairs(id, options);
+        pairs.into_iter().filter(|(_, pair)| pair.overlaps()).map(|(id, _)| id).collect()
+    }
+
+    /// As [`Scene::instances_near`](crate::Scene::instances_near).
+    ///
+    /// # Errors
+    /// A `max_distance` that is negative or NaN.
+    pub fn instances_near(
+        &self,
+        id: InstanceId,
+        max_distance: f64,
+        options: &QueryOptions<'_>,
+    ) -> Result<Vec<InstanceDistance>, MeshPairError> {
+        let mut near = vec![];
+        for (instance, pair) in self.pairs(id, options) {
+            let nearest = pair.distance(max_distance)?;
+            near.extend(nearest.map(|nearest| InstanceDistance { instance, nearest }));
+        }
+        // Keeps the order of those that are equally far.
+        near.sort_by(|a, b| a.nearest.distance.total_cmp(&b.nearest.distance));
+        Ok(near)
+    }
+
+    /// The pairs of an instance with each other one, in order of first insertion.
+    fn pairs(
+        &self,
+        id: InstanceId,
+        options: &QueryOptions<'_>,
+    ) -> Vec<(InstanceId, PairBruteForce<'_>)> {
+        let pair = |own: &'a Record, other: &'a Record| {
+            let meshes = [own, other].map(|record| record.instance.mesh.as_ref());
+            let meshes = [meshes[0]?.tri_mesh(), meshes[1]?.tri_mesh()];
+            let worlds = [own, other].map(|record| record.state.placement.world);
+            let pair = PairBruteForce::new(meshes, worlds).expect("edits refuse such transforms");
+            Some((other.id, pair))
+        };
+        let Some(own) = self.scene.record(id) else { return vec![] };
+        let others = self.records_in_order(options).into_iter().filter(|other| other.id != id);
+        others.filter_map(|other| pair(own, other)).collect()
+    }
+
+    fn records_in_order(&self, options: &QueryOptions<'_>) -> Vec<&'a Record> {
         let mut records: Vec<&Record> =
             self.scene.records().filter(|record| self.scene.includes(record, options)).collect();
         records.sort_unstable_by_key(|record| record.insertion_order);

@@ -13,7 +13,18 @@ The hit of a ray depends on the mesh and the ray alone: the same triangle and th
 """
 
 from ._bvh import Bvh
-from ._hits import INVALID, HitLists, Hits, SceneHitLists, SceneHits, ScenePoints, SurfacePoints
+from ._hits import (
+    INVALID,
+    HitLists,
+    Hits,
+    InstanceDistances,
+    MeshCrossings,
+    MeshDistance,
+    SceneHitLists,
+    SceneHits,
+    ScenePoints,
+    SurfacePoints,
+)
 from ._hitscan import __version__, instruction_sets
 from ._mesh import Mesh, Names, load
 from ._scene import Instance, Scene
@@ -26,7 +37,10 @@ __all__ = [
     "HitLists",
     "Hits",
     "Instance",
+    "InstanceDistances",
     "Mesh",
+    "MeshCrossings",
+    "MeshDistance",
     "Names",
     "Scene",
     "SceneHitLists",

@@ -126,6 +126,14 @@ def triple(name: str, values: ArrayLike) -> tuple[float, float, float]:
     return x, y, z
 
 
+def matrix(name: str, values: ArrayLike) -> Any:
+    """Return the 16 numbers of a (4, 4) matrix, row by row, float64."""
+    array = numbers(name, values)
+    if array.shape != (4, 4):
+        raise ValueError(f"{name} has shape {array.shape}, expected (4, 4)")
+    return contiguous(name, array, np.float64).reshape(16)
+
+
 def indices(name: str, values: ArrayLike) -> npt.NDArray[np.uint32]:
     """Return ``values`` as a C-contiguous array (n, 3) of uint32."""
     array = numbers(name, values)

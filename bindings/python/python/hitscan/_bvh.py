@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from . import _arrays, _hitscan, _options, _pickles
 from ._arrays import ArrayLike, LocalRays
-from ._hits import HitLists, Hits, SurfacePoints
+from ._hits import HitLists, Hits, MeshCrossings, MeshDistance, SurfacePoints
 from ._mesh import Mesh
 from ._options import Faces, Layout, Quality
 
@@ -510,6 +510,88 @@ class Bvh:
         middle = self._local("center", _arrays.row("center", center, 3, None)[None])[0]
         return self._core.overlapping_sphere(middle.tolist(), float(radius))
 
+    def overlaps_mesh(self, other: Bvh, transform: ArrayLike | None = None) -> bool:
+        """Return whether two meshes have a point in common. Touching counts.
+
+        A mesh is its surface, so a ball within another one touches nothing. The answer is exact for the corners in
+        float64, each the image of a float32 corner.
+
+        Parameters
+        ----------
+        other : Bvh
+        transform : (4, 4) array_like, optional
+            From the space of ``other`` to the space of this mesh. It may be singular.
+
+        Raises
+        ------
+        ValueError
+            A transform of another shape, that is not finite, not affine, or takes the mesh too far away.
+
+        Examples
+        --------
+        >>> import numpy as np, hitscan
+        >>> part = hitscan.Bvh(hitscan.Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]]))
+        >>> up = np.eye(4)
+        >>> up[2, 3] = 0.5
+        >>> part.overlaps_mesh(part), part.overlaps_mesh(part, up), part.mesh_distance(part, up).distance
+        (True, False, 0.5)
+        """
+        return self._core.overlaps_mesh(*_other(other, transform))
+
+    def overlapping_mesh(self, other: Bvh, transform: ArrayLike | None = None) -> npt.NDArray[np.uint32]:
+        """Find the pairs of triangles of two meshes that have a point in common, sorted, (n, 2) uint32.
+
+        Parameters
+        ----------
+        other : Bvh
+        transform : (4, 4) array_like, optional
+            As in :meth:`overlaps_mesh`.
+        """
+        return self._core.overlapping_mesh(*_other(other, transform)).reshape(-1, 2)
+
+    def mesh_crossings(self, other: Bvh, transform: ArrayLike | None = None) -> MeshCrossings:
+        """Find the segments in which triangles of two meshes cross. Pairs in one plane have none.
+
+        The segments of neighbouring triangles have equal ends, to the last bit.
+
+        Parameters
+        ----------
+        other : Bvh
+        transform : (4, 4) array_like, optional
+            As in :meth:`overlaps_mesh`.
+        """
+        triangles, segments = self._core.mesh_crossings(*_other(other, transform))
+        return MeshCrossings(triangles.reshape(-1, 2), segments.reshape(-1, 2, 3))
+
+    def mesh_distance(
+        self, other: Bvh, transform: ArrayLike | None = None, *, max_distance: float = np.inf
+    ) -> MeshDistance | None:
+        """Return the distance of two meshes with the nearest points: the minimum ``(distance, triangles)``.
+
+        Parameters
+        ----------
+        other : Bvh
+        transform : (4, 4) array_like, optional
+            As in :meth:`overlaps_mesh`.
+        max_distance : float
+            Points farther apart do not count. A smaller maximum is faster.
+
+        Returns
+        -------
+        MeshDistance or None
+            None if the distance is greater than the maximum, or a mesh has no triangles.
+
+        Raises
+        ------
+        ValueError
+            A maximum that is negative or NaN; a transform as in :meth:`overlaps_mesh`.
+        """
+        found = self._core.mesh_distance(*_other(other, transform), float(max_distance))
+        if found is None:
+            return None
+        distance, (triangles, points) = found
+        return MeshDistance(distance, points.reshape(2, 3), triangles)
+
     def _placed(self) -> tuple[Bvh, Scene]:
         """Return the tree as it is now, and a scene of it alone, which takes rays relative to the offset."""
         from ._scene import Scene
@@ -532,3 +614,10 @@ class Bvh:
 
     def _describe(self, hits: Hits | HitLists | SurfacePoints, point: Any, normal: Any) -> None:
         self._core.describe(hits.triangle, hits.uv, point, normal)
+
+
+def _other(other: Bvh, transform: ArrayLike | None) -> tuple[_hitscan.Bvh, Any]:
+    """Return the core of another tree, and the numbers of its transform."""
+    if not isinstance(other, Bvh):
+        raise TypeError(f"other is a {type(other).__name__}, expected a Bvh")
+    return other._core, _arrays.matrix("transform", np.eye(4) if transform is None else transform)

@@ -170,6 +170,69 @@ class SurfacePoints:
 
 
 @dataclass(frozen=True, eq=False)
+class MeshCrossings:
+    """The n segments in which triangles of two meshes cross, in the order of the pairs.
+
+    Attributes
+    ----------
+    triangles : (n, 2) uint32
+        The triangle of each mesh.
+    segments : (n, 2, 3) float64
+        The ends of each segment, in the space of the first mesh; equal where the triangles touch in a point.
+    """
+
+    triangles: npt.NDArray[np.uint32]
+    segments: npt.NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return len(self.triangles)
+
+
+@dataclass(frozen=True, eq=False)
+class MeshDistance:
+    """The distance of two meshes, with the nearest points.
+
+    Attributes
+    ----------
+    distance : float
+        0 exactly if the meshes have a point in common.
+    points : (2, 3) float64
+        The nearest point of each mesh, in the space of the first.
+    triangles : (2,) uint32
+        The triangle of each point.
+    """
+
+    distance: float
+    points: npt.NDArray[np.float64]
+    triangles: npt.NDArray[np.uint32]
+
+
+@dataclass(frozen=True, eq=False)
+class InstanceDistances:
+    """The n instances near an instance, nearest first.
+
+    Attributes
+    ----------
+    instance : (n,) int64
+        The ids.
+    distance : (n,) float64
+        The distances, in world units; 0 exactly where the instances touch.
+    points : (n, 2, 3) float64
+        The nearest points in the world: first of the instance that was asked about, second of the other.
+    triangles : (n, 2) uint32
+        The triangle of each point, in the mesh of its instance.
+    """
+
+    instance: npt.NDArray[np.int64]
+    distance: npt.NDArray[np.float64]
+    points: npt.NDArray[np.float64]
+    triangles: npt.NDArray[np.uint32]
+
+    def __len__(self) -> int:
+        return len(self.instance)
+
+
+@dataclass(frozen=True, eq=False)
 class SceneHits(_PerRay):
     """The closest hit of each of n rays in a scene.
 

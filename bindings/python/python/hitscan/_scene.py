@@ -12,7 +12,7 @@ import numpy.typing as npt
 from . import _arrays, _hitscan, _options, _pickles
 from ._arrays import ArrayLike, WorldRays
 from ._bvh import Bvh
-from ._hits import SceneHitLists, SceneHits, ScenePoints
+from ._hits import InstanceDistances, SceneHitLists, SceneHits, ScenePoints
 from ._options import ALL_LAYERS, Faces
 
 
@@ -110,7 +110,7 @@ class Scene:
         """
         _check_bvh(bvh)
         core = None if bvh is None else bvh._core
-        matrix = _matrix(np.eye(4) if transform is None else transform)
+        matrix = _arrays.matrix("transform", np.eye(4) if transform is None else transform)
         mask = _options.mask(layers)
         id = self._core.insert(core, matrix, parent, name, mask, bool(hidden), bool(locked))
         self._bvhs[id] = bvh
@@ -123,11 +123,11 @@ class Scene:
 
     def set_transform(self, id: int, transform: ArrayLike) -> None:
         """Replace the transform to the parent's space, a (4, 4) array_like."""
-        self._core.set_transform(id, _matrix(transform))
+        self._core.set_transform(id, _arrays.matrix("transform", transform))
 
     def set_world_transform(self, id: int, transform: ArrayLike) -> None:
         """Replace the transform to world space, a (4, 4) array_like."""
-        self._core.set_world_transform(id, _matrix(transform))
+        self._core.set_world_transform(id, _arrays.matrix("transform", transform))
 
     def set_bvh(self, id: int, bvh: Bvh | None) -> None:
         """Replace the tree of an instance."""
@@ -438,6 +438,68 @@ class Scene:
         )
         return ScenePoints(point, distance, instance, triangle, uv)
 
+    def instances_touching(
+        self,
+        id: int,
+        *,
+        layers: int = ALL_LAYERS,
+        ignore: Iterable[int] = (),
+        include_hidden: bool = False,
+        include_locked: bool = False,
+    ) -> npt.NDArray[np.int64]:
+        """Find the instances whose surfaces have a point in common with that of an instance, (n,) int64.
+
+        In order of their addition, without the instance itself. Touching counts, exactly for the world corners in
+        float64. Groups touch nothing.
+
+        Parameters
+        ----------
+        id : int
+        layers, ignore, include_hidden, include_locked
+            The instances that take part, as in :class:`Scene`.
+
+        Raises
+        ------
+        ValueError
+            An id that is not in the scene.
+        """
+        options = _options.of_scene("both", layers, ignore, include_hidden, include_locked)
+        return self._core.instances_touching(id, options)
+
+    def instances_near(
+        self,
+        id: int,
+        max_distance: float,
+        *,
+        layers: int = ALL_LAYERS,
+        ignore: Iterable[int] = (),
+        include_hidden: bool = False,
+        include_locked: bool = False,
+    ) -> InstanceDistances:
+        """Find the instances within a distance of an instance, nearest first, with the nearest points.
+
+        Parameters
+        ----------
+        id : int
+        max_distance : float
+            In world units; instances at exactly this distance count.
+        layers, ignore, include_hidden, include_locked
+            The instances that take part, as in :class:`Scene`.
+
+        Returns
+        -------
+        InstanceDistances
+
+        Raises
+        ------
+        ValueError
+            An id that is not in the scene; a distance that is negative or NaN.
+        """
+        options = _options.of_scene("both", layers, ignore, include_hidden, include_locked)
+        found = self._core.instances_near(id, float(max_distance), options)
+        instance, distance, triangles, points = found
+        return InstanceDistances(instance, distance, points.reshape(-1, 2, 3), triangles.reshape(-1, 2))
+
     def signed_distances(
         self,
         points: ArrayLike,
@@ -472,10 +534,3 @@ class Scene:
 def _check_bvh(bvh: Any) -> None:
     if bvh is not None and not isinstance(bvh, Bvh):
         raise TypeError(f"bvh is a {type(bvh).__name__}, expected a hitscan.Bvh or None")
-
-
-def _matrix(values: ArrayLike, name: str = "transform") -> Any:
-    array = _arrays.numbers(name, values)
-    if array.shape != (4, 4):
-        raise ValueError(f"{name} has shape {array.shape}, expected (4, 4)")
-    return _arrays.contiguous(name, array, np.float64).reshape(16)

@@ -14,7 +14,7 @@ from ._arrays import ArrayLike
 from ._bvh import Bvh
 from ._mesh import Mesh
 from ._options import Faces
-from ._scene import Scene, _matrix
+from ._scene import Scene
 
 #: Three numbers.
 Triple: TypeAlias = "tuple[float, float, float]"
@@ -73,7 +73,7 @@ class View:
         ValueError
             A matrix that is singular, not finite, or of another convention.
         """
-        matrix = _matrix(world_to_clip, "world_to_clip")
+        matrix = _arrays.matrix("world_to_clip", world_to_clip)
         size = _size(width, height)
         return cls._of(_hitscan.View.of_matrix(matrix, _arrays.triple("origin", origin), convention, size))
 

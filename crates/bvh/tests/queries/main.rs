@@ -6,6 +6,7 @@ mod closest_point;
 mod far_triangles;
 mod filter;
 mod inside;
+mod mesh_pair;
 mod one_answer;
 mod overlap;
 mod sphere_cast;

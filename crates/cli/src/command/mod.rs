@@ -9,6 +9,7 @@ mod convert;
 mod info;
 mod make;
 mod man;
+mod overlap;
 mod page;
 mod pick;
 mod points;
@@ -30,6 +31,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
         Command::Info(args) => info::run(&args),
         Command::Cast(args) => cast::run(&args),
         Command::Points(args) => points::run(&args),
+        Command::Overlap(args) => overlap::run(&args),
         Command::Build(args) => build::run(&args),
         Command::Pick(args) => pick::run(&args),
         Command::Select(args) => select::run(&args),

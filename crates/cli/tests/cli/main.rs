@@ -16,6 +16,7 @@ mod mutants;
 mod npy;
 mod open_edges;
 mod output_formats;
+mod overlapping;
 mod page;
 mod pauses;
 mod picking;

@@ -1,0 +1,246 @@
+//! Two triangles against exact fractions.
+
+use hitscan_primitives::{
+    generate::SplitMix64, glam::DVec3, triangle_crossing, triangle_distance, triangles_overlap,
+};
+use num_rational::BigRational;
+
+type Corners = [DVec3; 3];
+
+/// The number of cases, by the variable of `hitscan_testkit::effort`, which depends on this crate.
+fn effort(n: u32) -> u32 {
+    let factor = std::env::var("HITSCAN_TEST_EFFORT").map_or(1.0, |factor| {
+        factor.parse::<f64>().expect("HITSCAN_TEST_EFFORT is a number such as 20 or 0.1")
+    });
+    ((f64::from(n) * factor) as u32).max(1)
+}
+
+/// Whether two triangles have a common point: whether there are weights of at least 0 and with the sum 1 on each side
+/// that give the same point. Gauss leaves the free weights, Fourier and Motzkin eliminate them. It shares nothing with the
+/// predicates.
+fn overlap_by_fractions(a: &Corners, b: &Corners) -> bool {
+    let exact = |x: f64| BigRational::from_float(x).expect("finite");
+    let (zero, one) = (exact(0.0), exact(1.0));
+    // Rows of five equations: six weights and the constant.
+    let mut rows: Vec<Vec<BigRational>> = (0..3)
+        .map(|axis| {
+            let of_a = a.iter().map(|p| exact(p[axis]));
+            of_a.chain(b.iter().map(|p| -exact(p[axis]))).chain([zero.clone()]).collect()
+        })
+        .collect();
+    for ones in [0..3, 3..6] {
+        let weight = |i| if ones.contains(&i) || i == 6 { one.clone() } else { zero.clone() };
+        rows.push((0..7).map(weight).collect());
+    }
+    let mut pivots = vec![];
+    let mut rank = 0;
+    for column in 0..6 {
+        let Some(pivot) = (rank..5).find(|&row| rows[row][column] != zero) else { continue };
+        rows.swap(rank, pivot);
+        let scale = rows[rank][column].clone();
+        rows[rank].iter_mut().for_each(|x| *x /= scale.clone());
+        for row in (0..5).filter(|&row| row != rank) {
+            let factor = rows[row][column].clone();
+            if factor != zero {
+                for i in 0..7 {
+                    let product = factor.clone() * rows[rank][i].clone();
+                    rows[row][i] -= product;
+                }
+            }
+        }
+        pivots.push(column);
+        rank += 1;
+    }
+    if rows[rank..].iter().any(|row| row[6] != zero) {
+        return false;
+    }
+    let free: Vec<usize> = (0..6).filter(|column| !pivots.contains(column)).collect();
+    // Each weight as the constant and the factors of the free ones; all must be at least 0.
+    let mut at_least_zero: Vec<Vec<BigRational>> = (0..6)
+        .map(|weight| match pivots.iter().position(|&pivot| pivot == weight) {
+            Some(row) => {
+                let factors = free.iter().map(|&column| -rows[row][column].clone());
+                std::iter::once(rows[row][6].clone()).chain(factors).collect()
+            }
+            None => {
+                let factor =
+                    |&column: &usize| if column == weight { one.clone() } else { zero.clone() };
+                std::iter::once(zero.clone()).chain(free.iter().map(factor)).collect()
+            }
+        })
+        .collect();
+    for variable in (1..=free.len()).rev() {
+        let (mut next, mut lower, mut upper) = (vec![], vec![], vec![]);
+        for row in at_least_zero {
+            match row[variable].cmp(&zero) {
+                std::cmp::Ordering::Equal => next.push(row),
+                std::cmp::Ordering::Greater => lower.push(row),
+                std::cmp::Ordering::Less => upper.push(row),
+            }
+        }
+        for above in &lower {
+            for below in &upper {
+                let (p, q) = (above[variable].clone(), -below[variable].clone());
+                let sum = |i: usize| q.clone() * above[i].clone() + p.clone() * below[i].clone();
+                next.push((0..variable).map(sum).collect());
+            }
+        }
+        at_least_zero = next;
+    }
+    at_least_zero.iter().all(|row| row[0] >= zero)
+}
+
+/// A pair of triangles with a hard relation: on a grid, in a plane, with shared corners, a rounding apart.
+fn hard_pair(random: &mut SplitMix64, round: u32) -> [Corners; 2] {
+    let side = [2, 3, 5, 9][random.below(4) as usize];
+    let mut grid = || DVec3::from_array([0; 3].map(|_| random.below(side) as f64));
+    let [mut a, mut b] = [0; 2].map(|_| [0; 3].map(|_| grid()));
+    let mut unit = || random.range(-1.0, 1.0);
+    match round % 8 {
+        // On the grid: most coincidences are exact.
+        0..3 => {}
+        // In one plane, which rounding turns.
+        3 => {
+            let [u, v, at] = [0; 3].map(|_| DVec3::new(unit(), unit(), unit()));
+            for corner in a.iter_mut().chain(&mut b) {
+                *corner = at + corner.x * u + corner.y * v;
+            }
+        }
+        // A corner of one about in the other.
+        4 => {
+            let s = unit().abs();
+            let t = (1.0 - s) * unit().abs();
+            b[0] = a[0] + s * (a[1] - a[0]) + t * (a[2] - a[0]);
+        }
+        // An edge about through an edge.
+        5 => {
+            a = a.map(|p| p + 0.1 * DVec3::new(unit(), unit(), unit()));
+            let on_edge = a[0].lerp(a[1], unit().abs());
+            b[1] = on_edge + (on_edge - b[0]) * unit().abs();
+        }
+        // About on one line.
+        6 => {
+            let (at, along) =
+                (DVec3::new(unit(), unit(), unit()), DVec3::new(unit(), unit(), unit()));
+            for corner in a.iter_mut().chain(&mut b) {
+                *corner = at + corner.x * along;
+            }
+        }
+        // Numbers of very different size.
+        _ => {
+            for corner in a.iter_mut().chain(&mut b) {
+                let size = [1.0, 1e-20, 1e30, 1e-80][corner.x as usize % 4];
+                *corner = size * (*corner + 1e-8 * DVec3::new(unit(), unit(), unit()));
+            }
+        }
+    }
+    [a, b]
+}
+
+#[test]
+fn triangles_overlap_exactly_as_fractions_say() {
+    let mut random = SplitMix64::new(45);
+    let mut counts = [[0; 2]; 8];
+    for round in 0..effort(1600) {
+        let [a, b] = hard_pair(&mut random, round);
+        let expected = overlap_by_fractions(&a, &b);
+        counts[round as usize % 8][usize::from(expected)] += 1;
+        for (a, b) in [(a, b), (b, a), ([a[1], a[2], a[0]], [b[1], b[0], b[2]])] {
+            assert_eq!(triangles_overlap(a, b), expected, "round {round}: {a:?} {b:?}");
+            let distance = triangle_distance(a, b).distance_squared;
+            assert_eq!(distance == 0.0, expected, "round {round}: {a:?} {b:?}");
+            assert!(expected || triangle_crossing(a, b).is_none(), "round {round}: {a:?} {b:?}");
+        }
+    }
+    assert!(counts.iter().flatten().all(|&n| n >= effort(1600) / 200), "{counts:?}");
+}
+
+/// The distance between points of two triangles with random weights, some of them 0.
+fn sampled_distance(random: &mut SplitMix64, triangles: [Corners; 2]) -> f64 {
+    let [on_a, on_b] = triangles.map(|[a, b, c]| {
+        let zeros = random.below(7);
+        let weight = |i: u64, x: f64| if zeros & (1 << i) == 0 { x } else { 0.0 };
+        let [x, y, z] = [0, 1, 2].map(|i| weight(i, random.unit() + 1e-9));
+        (x * a + y * b + z * c) / (x + y + z)
+    });
+    on_a.distance(on_b)
+}
+
+#[test]
+fn no_points_of_two_triangles_are_nearer_than_their_distance() {
+    let mut random = SplitMix64::new(46);
+    for round in 0..effort(2000) {
+        // Rounds of hard pairs, without those of very different size.
+        let [a, mut b] = hard_pair(&mut random, round / 7 * 8 + round % 7);
+        let apart = [0.0, 1e-6, 1.0, 100.0][random.below(4) as usize];
+        b = b.map(|p| p + apart);
+        let found = triangle_distance(a, b);
+        let distance = found.distance_squared.sqrt();
+        let [on_a, on_b] = found.points;
+        let squared = on_a.distance_squared(on_b);
+        assert!(squared == found.distance_squared || squared < 1e-300, "round {round}");
+        // The points belong to the triangles: none of their own is away from them.
+        assert!(triangle_distance(a, [on_a; 3]).distance_squared.sqrt() < 1e-13, "round {round}");
+        assert!(triangle_distance([on_b; 3], b).distance_squared.sqrt() < 1e-12, "round {round}");
+        for _ in 0..100 {
+            let other = sampled_distance(&mut random, [a, b]);
+            assert!(other > distance * (1.0 - 1e-9) - 1e-12, "round {round}: {other} {distance}");
+        }
+        let swapped = triangle_distance(b, a).distance_squared.sqrt();
+        assert!((swapped - distance).abs() <= 1e-9 * distance + 1e-12, "round {round}");
+    }
+}
+
+#[test]
+fn crossings_lie_in_both_planes_and_join_at_shared_edges_to_the_last_bit() {
+    let mut random = SplitMix64::new(47);
+    let (mut n_segments, mut n_joined) = (0, 0);
+    for round in 0..effort(4000) {
+        let mut point = || DVec3::from_array([0; 3].map(|_| random.range(-1.0, 1.0)));
+        let ([a, b, c, d], other) = ([0; 4].map(|_| point()), [0; 3].map(|_| point()));
+        let plane = |[a, b, c]: Corners, p: DVec3| (b - a).cross(c - a).dot(p - a).abs();
+        let [one, two] = [[a, b, c], [b, a, d]].map(|triangle| {
+            let crossing = triangle_crossing(triangle, other);
+            assert_eq!(crossing.is_some(), triangles_overlap(triangle, other), "round {round}");
+            for end in crossing.into_iter().flatten() {
+                assert!(plane(triangle, end) < 1e-13 && plane(other, end) < 1e-13, "round {round}");
+            }
+            n_segments += u32::from(crossing.is_some());
+            crossing
+        });
+        // Where the shared edge crosses the other triangle, both segments end.
+        if triangles_overlap([a, b, b], other) {
+            let [Some(one), Some(two)] = [one, two] else { panic!("round {round}: no segment") };
+            let join = |end: DVec3| two.contains(&end);
+            assert!(one.into_iter().any(join), "round {round}: {one:?} {two:?}");
+            n_joined += 1;
+        }
+    }
+    assert!(
+        n_segments > effort(4000) / 8 && n_joined > effort(4000) / 40,
+        "{n_segments} {n_joined}"
+    );
+}
+
+#[test]
+fn a_crossing_is_the_whole_common_segment_and_there_is_none_in_one_plane() {
+    let floor = [[0.0, 0.0, 0.0], [4.0, 0.0, 0.0], [0.0, 4.0, 0.0]].map(DVec3::from_array);
+    let crossing = |b: [[f64; 3]; 3]| {
+        let found = triangle_crossing(floor, b.map(DVec3::from_array))?;
+        let mut ends = found.map(|end| end.to_array());
+        ends.sort_by(|a, b| a.partial_cmp(b).expect("finite"));
+        Some(ends)
+    };
+    // An edge in the plane, which reaches out on both sides.
+    let wall = crossing([[-1.0, 1.0, 0.0], [9.0, 1.0, 0.0], [0.0, 1.0, 5.0]]);
+    assert_eq!(wall, Some([[0.0, 1.0, 0.0], [3.0, 1.0, 0.0]]));
+    // A corner in a corner, and on the boundary.
+    let touching = crossing([[0.0, 0.0, 0.0], [1.0, 1.0, 1.0], [2.0, 1.0, 1.0]]);
+    assert_eq!(touching, Some([[0.0; 3]; 2]));
+    let touching = crossing([[2.0, 2.0, 0.0], [1.0, 1.0, 1.0], [2.0, 1.0, 1.0]]);
+    assert_eq!(touching, Some([[2.0, 2.0, 0.0]; 2]));
+    // In the plane, without area, and apart.
+    assert_eq!(crossing([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]), None);
+    assert_eq!(crossing([[1.0, 1.0, -1.0], [1.0, 1.0, 1.0], [1.0, 1.0, 0.0]]), None);
+    assert_eq!(crossing([[5.0, 5.0, -1.0], [5.0, 6.0, 1.0], [5.0, 5.0, 1.0]]), None);
+}
