@@ -207,7 +207,7 @@ fn rust_type(line: &str) -> Option<&str> {
 fn python() -> Names {
     let folder = root().join("bindings/python/python/hitscan");
     let mut names = Names::new();
-    for file in ["_mesh", "_bvh", "_hits", "_scene", "_view", "picking"] {
+    for file in ["_mesh", "_bvh", "_hits", "_scene", "_sections", "_view", "picking"] {
         let text = fs::read_to_string(folder.join(file).with_extension("py")).expect("a source");
         let class = |line: &'_ str| -> Option<String> {
             let name = line.strip_prefix("class ").map(identifier);

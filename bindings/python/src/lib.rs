@@ -11,6 +11,7 @@
 //! | module | holds | imports |
 //! |---|---|---|
 //! | `mesh_pairs` | pairs of trees, and the instances around one | `bvh`, `errors`, `scene`, `scene_queries` |
+//! | `sections` | where planes cut trees and scenes | `bvh`, `errors`, `mesh`, `scene`, `scene_queries` |
 //! | `scene_queries`, `picking`, `render` | queries of scenes; picks, snaps and selections; pictures | `answers`, `batch`, `errors`, `memory`, `options`, `rays`, `scene`, `view` |
 //! | `scene` | scenes: instances of trees in world space, in float64 | `bvh`, `errors` |
 //! | `view` | cameras: pixels to rays, and points to pixels | `answers`, `batch`, `errors`, `options`, `rays` |
@@ -44,6 +45,8 @@ mod trimesh;
 
 mod scene;
 mod scene_queries;
+
+mod sections;
 
 mod mesh_pairs;
 

@@ -101,6 +101,31 @@ def test_overlapping_triangles(ball_bvh):
     assert (ball_bvh.overlapping_box([[-2, -2, -2], [2, 2, 2]]) == np.arange(len(ball_bvh))).all()
 
 
+def test_a_section_of_a_closed_mesh_is_closed_and_has_a_triangle_for_each_segment(ball_bvh):
+    cut = ball_bvh.section([0, 0, 0.25], [0, 0, 2])
+    assert len(cut) == 1 and cut.closed.all() and len(cut.points) == len(cut.triangles)
+    assert cut.lengths == pytest.approx(2 * np.pi * np.sqrt(1 - 0.25**2), rel=0.01)
+    corners = ball_bvh.mesh.positions[ball_bvh.mesh.triangles[cut.triangles]].astype(np.float64)
+    ends = cut.segments
+    assert ends.shape == (len(cut.triangles), 2, 3) and (ends[:, 1] == np.roll(ends[:, 0], -1, axis=0)).all()
+    assert (ends >= corners.min(axis=1)[:, None] - 1e-15).all() and np.abs(ends[:, :, 2] - 0.25).max() < 1e-15
+    line = cut.polyline(0)
+    assert (line[0] == line[-1]).all() and len(line) == len(cut.points) + 1
+    assert len(ball_bvh.section([0, 0, 2], [0, 0, 1])) == 0
+
+
+def test_a_section_of_an_open_mesh_has_ends_also_far_away():
+    far = np.array([4e6, 5e6, 0.0])
+    corners = far + [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [3, 0, 0], [4, 0, 0], [3, 1, 0]]
+    bvh = hitscan.Bvh(hitscan.Mesh(corners, [[0, 1, 2], [0, 2, 3], [4, 5, 6]]))
+    cut = bvh.section(far + [0, 0.25, 0], [0, 1, 0])
+    assert cut.closed.tolist() == [False, False] and cut.point_splits.tolist() == [0, 3, 5]
+    assert cut.triangle_splits.tolist() == [0, 2, 3] and cut.lengths.tolist() == [1.0, 0.75]
+    assert cut.segments.shape == (3, 2, 3) and (cut.points[:, 1] == far[1] + 0.25).all()
+    with pytest.raises(IndexError):
+        cut.polyline(2)
+
+
 def test_refit_moves_the_surface():
     positions, triangles = sphere()
     bvh = hitscan.Bvh(hitscan.Mesh(positions, triangles))
@@ -192,6 +217,9 @@ BAD = [
     (lambda b: b.overlapping_sphere([0, 0], 1), ValueError, r"center.*\(2,\)"),
     (lambda b: b.overlapping_sphere([0, 0, 0], -1), ValueError, "radius is -1"),
     (lambda b: b.overlapping_box([[0, 0, 0]]), ValueError, r"box.*\(1, 3\)"),
+    (lambda b: b.section([0, 0, 0], [0, 0, 0]), ValueError, r"normal of the plane is \(0, 0, 0\)"),
+    (lambda b: b.section([0, np.nan, 0], [0, 0, 1]), ValueError, r"point of the plane is \(0, NaN, 0\)"),
+    (lambda b: b.section([0, 0], [0, 0, 1]), ValueError, r"point.*\(2,\)"),
     (lambda b: hitscan.Bvh(3), TypeError, "int"),
     (lambda b: hitscan.Bvh(b.mesh, quality="best"), ValueError, "quality is 'best'"),
     (lambda b: hitscan.Bvh(b.mesh, isa="mmx"), ValueError, "isa is 'mmx'"),

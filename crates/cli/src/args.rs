@@ -13,6 +13,7 @@ mod page;
 mod picking;
 mod points;
 mod render;
+mod section;
 mod values;
 mod view;
 
@@ -33,6 +34,7 @@ pub(crate) use page::PageArgs;
 pub(crate) use picking::{CameraArgs, IgnoredFaces, PickArgs, SelectArgs};
 pub(crate) use points::PointsArgs;
 pub(crate) use render::{RenderArgs, SMOOTH_DEGREES};
+pub(crate) use section::{SectionArgs, SectionFormat};
 pub(crate) use view::ViewArgs;
 
 use values::{positive_or_zero, whole};
@@ -51,6 +53,7 @@ use values::{positive_or_zero, whole};
   hitscan cast cuboid.obj --rays rays.csv -o hits.npz
   hitscan points cuboid.obj --at 0,0,9
   hitscan overlap cuboid.obj sphere.obj --distance
+  hitscan section cuboid.obj --plane 0,0,1,-0.1
   hitscan build cuboid.obj -o cuboid.hitscan
   hitscan pick cuboid.obj --eye 9,9,30 --target 0,0,0 --size 800x600 --pixel 400,300
   hitscan select cuboid.obj --eye 9,9,30 --target 0,0,0 --size 800x600 --marquee 0,0,400,300 --element face
@@ -62,9 +65,9 @@ use values::{positive_or_zero, whole};
 
 Results go to standard output, everything else to standard error.
 Exit codes:
-  0    a ray hit, a point has a closest point, meshes overlap or are near enough, something was picked or
-       selected, or the command succeeded
-  1    no hit, no closest point, no overlap, nothing picked or selected, a difference in check, or slower
+  0    a ray hit, a point has a closest point, meshes overlap or are near enough, something was cut,
+       picked or selected, or the command succeeded
+  1    no hit, no closest point, no overlap, nothing cut, picked or selected, a difference in check, or slower
        than the baseline of bench
   2    error
   130  interrupted"
@@ -93,6 +96,7 @@ pub(crate) enum Command {
     Cast(CastArgs),
     Points(PointsArgs),
     Overlap(OverlapArgs),
+    Section(SectionArgs),
     Build(BuildArgs),
     Pick(PickArgs),
     Select(SelectArgs),

@@ -47,6 +47,7 @@
 //! | Where does a rolling ball stop? Does it fit through? | [`MeshBvh::sphere_cast`], [`scene::Scene::sphere_cast`], [`scene::Scene::sphere_cast_any`] | `rolling_ball` |
 //! | How far inside or outside is a point, even if the mesh has holes? | [`WindingTree::signed_distance`], [`WindingTree::is_inside`] | `closest_point` |
 //! | Is the mesh closed? Which edges are open, which triangles turned over or repeated? | [`Topology::new`] | `open_edges` |
+//! | Where does a plane cut the mesh, or the scene? | [`MeshBvh::section`], [`MeshBvh::section_batch`], [`scene::Scene::section`] | `section` |
 //! | Which triangles touch a box, a ball, a frustum? | [`MeshBvh::overlapping_box_into`], [`MeshBvh::overlapping_sphere_into`], [`MeshBvh::overlapping_convex_into`] | `overlap` |
 //! | Do two parts collide, which triangles, and where do they cross? | [`MeshPair::overlaps`], [`MeshPair::overlapping_triangles`], [`MeshPair::crossings`] | `collide` |
 //! | How far apart are two parts, and between which points? | [`MeshPair::distance`] | `collide` |
@@ -74,6 +75,7 @@
 //! | Which face did I click? Which object, edge, vertex? | [`picking::Picker::pick`] | `which_face` |
 //! | Which elements are under the cursor, through all surfaces? Which does each further click pick? | [`picking::Picker::pick_all`], [`picking::ClickCycle`] | `x_ray` |
 //! | Which objects are inside the marquee, or touched by a lasso? | [`picking::Picker::select`] | `marquee` |
+//! | How do picks honour clipping planes? | [`picking::View::with_clipping_planes`] | |
 //! | How far does a gizmo drag, along a plane or an axis? | [`scene::WorldRay::intersect_plane`], [`scene::WorldRay::closest_to_line`] | `gizmo` |
 //! | Logical or physical pixels? | [`picking::Viewport`] | `pixels` |
 //! | Where do I snap? Which curve is at the cursor? | [`picking::Picker::snap`], [`picking::Polylines`] | `snap` |
@@ -123,9 +125,10 @@ pub use hitscan_primitives::{
     ConvexRegion, CornerAttributes, DuplicateTriangle, FaceRecords, FaceRecordsError, Faces,
     FaultyEdge, Hit, HitMode, HitOptions, LineRuns, Material, MeshDistance, MeshError,
     MeshPairError, MeshPart, PlanarPolygon, Plane, PolygonError, PolygonHit, PolygonProperties,
-    PolygonRegion, Ray, RayError, Runs, SameVertex, Side, Sphere, SphereCast, SphereCastError,
-    SphereContact, SurfacePoint, Topology, TriMesh, Triangle, TriangleCrossing, TriangleFeature,
-    TriangleHit, Triangulator, UnitTriangle, WatertightRay, brute_force, generate, glam,
+    PolygonRegion, Ray, RayError, Runs, SameVertex, SectionPlane, SectionPlaneError,
+    SectionPolyline, SectionSegments, Side, Sphere, SphereCast, SphereCastError, SphereContact,
+    SurfacePoint, Topology, TriMesh, Triangle, TriangleCrossing, TriangleFeature, TriangleHit,
+    Triangulator, UnitTriangle, WatertightRay, brute_force, generate, glam,
 };
 
 pub use hitscan_bvh::{

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-const EXAMPLES: [&str; 28] = [
+const EXAMPLES: [&str; 29] = [
     "all_hits",
     "alpha",
     "batch",
@@ -24,6 +24,7 @@ const EXAMPLES: [&str; 28] = [
     "progress",
     "saved_scene",
     "scene",
+    "section",
     "skinned",
     "snap",
     "undo",

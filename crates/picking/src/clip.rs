@@ -1,35 +1,48 @@
-//! The part of a triangle or segment between the near and far planes, as a polygon on the screen.
+//! The part of a triangle or segment that a view shows: between the near and far planes, and on the shown sides of its
+//! clipping planes. A polygon on the screen.
 
 use glam::{DVec2, DVec3};
 
-use crate::{polygon2d::convex_contains, screen_map::ScreenPoint};
+use crate::{
+    polygon2d::convex_contains,
+    screen_map::{MAX_CLIPS, ScreenMap, ScreenPoint},
+};
 
-/// A convex polygon, clipped to the near and far planes. It may be empty.
+/// A convex polygon, clipped to the near and far planes and the clipping planes. It may be empty.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ClippedPolygon {
     corners: [ScreenPoint; Self::MAX_CORNERS],
     n: usize,
-    /// Whether clipping removed a part.
+    /// Whether a plane removed a part.
     pub(crate) is_cut: bool,
+    /// Whether the near or the far plane removed a part.
+    pub(crate) is_cut_by_depth: bool,
+    /// Whether the clipping planes removed all of it.
+    pub(crate) is_clipped_away: bool,
 }
 
 impl ClippedPolygon {
-    /// A triangle gains at most one corner at each of the two planes.
-    const MAX_CORNERS: usize = 5;
+    /// A triangle gains at most one corner at each plane.
+    const MAX_CORNERS: usize = 5 + MAX_CLIPS;
 
     /// Clips a convex polygon of one to three corners: a point, a segment, a triangle.
     ///
     /// The method of Sutherland and Hodgman ("Reentrant Polygon Clipping", 1974) before the division
     /// by w (Blinn and Newell, "Clipping Using Homogeneous Coordinates", 1978).
-    pub(crate) fn new(polygon: &[ScreenPoint]) -> Self {
+    pub(crate) fn new(map: &ScreenMap, polygon: &[ScreenPoint]) -> Self {
         let none = ScreenPoint { point: DVec3::ZERO, xy: DVec2::ZERO, w: 1.0, near: 0.0, far: 0.0 };
         let mut clipped = Self {
             corners: [none; Self::MAX_CORNERS],
             n: polygon.len(),
-            is_cut: !polygon.iter().all(ScreenPoint::is_in_depth_range),
+            is_cut: !polygon.iter().all(|corner| map.shows(corner)),
+            is_cut_by_depth: false,
+            is_clipped_away: false,
         };
         clipped.corners[..polygon.len()].copy_from_slice(polygon);
         if clipped.is_cut {
+            map.clips().iter().for_each(|clip| clipped.cut(|corner| corner.side(clip)));
+            clipped.is_clipped_away = clipped.n == 0;
+            clipped.is_cut_by_depth = !clipped.points().iter().all(ScreenPoint::is_in_depth_range);
             clipped.cut(|corner| corner.near);
             clipped.cut(|corner| corner.far);
             // Points between the planes are before the camera, except for rounding.

@@ -7,7 +7,6 @@ use crate::{
     element::{Element, ElementKind, polygon_edges},
     projected_mesh::ProjectedMesh,
     screen_frustum::{ScreenFrustum, box_containment},
-    screen_map::ScreenPoint,
     screen_region::{Containment, ScreenRegion},
 };
 
@@ -61,7 +60,7 @@ impl<'a> RegionSearch<'a> {
         match self.mode {
             _ if pixels.is_empty() => false,
             RegionMode::Touch => self.region.touches(&pixels),
-            RegionMode::Enclose => !clipped.is_cut && self.region.encloses(&pixels),
+            RegionMode::Enclose => !clipped.is_cut_by_depth && self.region.encloses(&pixels),
         }
     }
 
@@ -70,9 +69,14 @@ impl<'a> RegionSearch<'a> {
         let corners = self.projected.triangle(triangle);
         // Spares the clipping of most triangles: a corner of a whole triangle decides.
         let is_touched = self.mode == RegionMode::Touch
-            && corners.iter().all(ScreenPoint::is_in_depth_range)
+            && corners.iter().all(|corner| self.projected.map.shows(corner))
             && self.region.contains(corners[0].pixel());
-        is_touched || self.selects(&ClippedPolygon::new(&corners))
+        is_touched || self.selects(&ClippedPolygon::new(&self.projected.map, &corners))
+    }
+
+    /// Whether the clipping planes hide a whole triangle.
+    fn is_clipped_away(&self, triangle: u32) -> bool {
+        self.projected.map.n_clips > 0 && self.projected.clipped(triangle).is_clipped_away
     }
 
     fn containment(&self, bounds: &hitscan_primitives::Aabb) -> Containment {
@@ -119,12 +123,17 @@ impl<'a> RegionSearch<'a> {
     }
 
     fn encloses_object(&self) -> bool {
-        // A box outside decides, in the same way.
+        // A box outside decides, in the same way. What the clipping planes hide does not.
         let decided = std::cell::Cell::new(false);
+        let is_shown = std::cell::Cell::new(false);
         let done = self.projected.bvh.visit(
             |bounds| match self.containment(bounds) {
                 _ if decided.get() => true,
-                Containment::Inside => false,
+                _ if self.frustum.clips_away(bounds) => false,
+                Containment::Inside => {
+                    is_shown.set(true);
+                    false
+                }
                 Containment::Crossing => true,
                 Containment::Outside => {
                     decided.set(true);
@@ -132,14 +141,18 @@ impl<'a> RegionSearch<'a> {
                 }
             },
             |triangle| {
-                if decided.get() || !self.selects_triangle(triangle) {
-                    ControlFlow::Break(())
-                } else {
-                    ControlFlow::Continue(())
+                if decided.get() {
+                    return ControlFlow::Break(());
                 }
+                if self.selects_triangle(triangle) {
+                    is_shown.set(true);
+                } else if !self.is_clipped_away(triangle) {
+                    return ControlFlow::Break(());
+                }
+                ControlFlow::Continue(())
             },
         );
-        done.is_continue()
+        done.is_continue() && is_shown.get()
     }
 
     /// Visits the triangles below the boxes that meet the frustum.
@@ -162,8 +175,15 @@ impl<'a> RegionSearch<'a> {
         let polygons = triangles.chunk_by(|&a, &b| mesh.polygon_of(a) == mesh.polygon_of(b));
         let selected = polygons.filter_map(|of_polygon| {
             let polygon = mesh.polygon_of(of_polygon[0]);
-            let is_whole = of_polygon.len() == mesh.triangles_of(polygon).len();
-            (self.mode == RegionMode::Touch || is_whole).then_some(Element::Face(polygon))
+            let of_mesh = mesh.triangles_of(polygon);
+            let is_shown_whole = || {
+                of_polygon.len() == of_mesh.len()
+                    || of_mesh.clone().all(|triangle| {
+                        of_polygon.binary_search(&triangle).is_ok()
+                            || self.is_clipped_away(triangle)
+                    })
+            };
+            (self.mode == RegionMode::Touch || is_shown_whole()).then_some(Element::Face(polygon))
         });
         selected.collect()
     }
@@ -175,7 +195,8 @@ impl<'a> RegionSearch<'a> {
         self.triangles_in_frustum(|triangle| triangles.push(triangle));
         let mut edges = polygon_edges(self.projected.mesh, triangles);
         edges.retain(|edge| {
-            self.selects(&ClippedPolygon::new(&edge.map(|v| self.projected.vertex(v))))
+            let ends = edge.map(|v| self.projected.vertex(v));
+            self.selects(&ClippedPolygon::new(&self.projected.map, &ends))
         });
         edges.into_iter().map(Element::Edge).collect()
     }
@@ -187,8 +208,10 @@ impl<'a> RegionSearch<'a> {
         });
         vertices.sort_unstable();
         vertices.dedup();
-        vertices
-            .retain(|&vertex| self.selects(&ClippedPolygon::new(&[self.projected.vertex(vertex)])));
+        vertices.retain(|&vertex| {
+            let at = self.projected.vertex(vertex);
+            self.selects(&ClippedPolygon::new(&self.projected.map, &[at]))
+        });
         vertices.into_iter().map(Element::Vertex).collect()
     }
 }

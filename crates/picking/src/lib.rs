@@ -33,6 +33,7 @@
 //! | Which elements are in a marquee or lasso? | [`Picker::marquee`], [`Picker::select`] |
 //! | Is a point of the world visible? | [`Picker::is_visible`] |
 //! | Which curve or point of a cloud is at the cursor? | [`Polylines::pick`] |
+//! | How do picks honour clipping planes? | [`View::with_clipping_planes`] |
 //!
 //! # Terms
 //!
@@ -41,10 +42,10 @@
 //!   at 0.5. It is logical or physical, as the caller likes; see [`Viewport`].
 //! - An *element* is an object (an instance), or a face, edge or vertex of its mesh. Faces and edges
 //!   are those of polygons before triangulation.
-//! - An element is *visible* where it lies in the viewport, between the near and far planes, and behind
-//!   no surface.
+//! - An element is *visible* where it lies in the viewport, between the near and far planes, hidden by no
+//!   clipping plane, and behind no surface.
 //!
-//! Queries ignore geometry before the near plane and behind the far plane.
+//! Queries ignore geometry before the near plane, behind the far plane, and on the hidden sides of clipping planes.
 //!
 //! # Accuracy
 //!
@@ -66,11 +67,11 @@
 //! | `sight` | the first surface behind a pixel or in front of a point | `near_pixel`, `parallel`, `view` |
 //! | `near_pixel`, `in_region` | elements of one mesh near a pixel or in a region | `clip`, `element`, `projected_mesh`, `screen_frustum`, `screen_map`, `screen_region` |
 //! | `projected_mesh`, `element` | a mesh with its map to the screen; objects, faces, edges, vertices | `clip`, `screen_map` |
-//! | `clip` | the part between the near and far planes, cut before the division by w | `polygon2d`, `screen_map` |
+//! | `clip` | the part between the near and far planes and above the clipping planes, cut before the division by w | `polygon2d`, `screen_map` |
 //! | `screen_frustum` | conservative box tests, which answer `Crossing` unless they are certain | `screen_map`, `screen_region` |
 //! | `screen_region`, `polygon2d` | marquee and lasso; exact predicates | |
 //! | `camera`, `view` | a view from eye, target and projection; pixels → rays, points → pixels | `convention`, `screen_map`, `viewport` |
-//! | `convention`, `viewport`, `screen_map`, `parallel`, `progress` | conventions of engines; the rectangle of pixels; five linear forms: pixel x and y times w, w, near, far; loops over threads; progress and cancellation of a selection | |
+//! | `convention`, `viewport`, `screen_map`, `parallel`, `progress` | conventions of engines; the rectangle of pixels; linear forms: pixel x and y times w, w, near, far, clipping planes; loops over threads; progress and cancellation of a selection | |
 
 #![forbid(unsafe_code)]
 

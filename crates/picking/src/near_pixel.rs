@@ -137,7 +137,7 @@ impl PixelSearch<'_> {
             let position = self.projected.mesh.positions()[vertex as usize].as_dvec3();
             may_be_near(position).then_some(())?;
             let at = self.projected.map.project(position);
-            at.is_in_depth_range().then_some(())?;
+            self.projected.map.shows(&at).then_some(())?;
             self.near(Element::Vertex(vertex), &at, Feature::Vertex(vertex))
         });
         near.collect()
@@ -205,12 +205,12 @@ impl PixelSearch<'_> {
     fn midpoint_of_edge(&self, edge: [u32; 2]) -> Option<(ScreenPoint, Feature)> {
         let [a, b] = edge.map(|vertex| self.projected.mesh.positions()[vertex as usize].as_dvec3());
         let midpoint = self.projected.map.project(a.midpoint(b));
-        midpoint.is_in_depth_range().then_some((midpoint, Feature::Edge(edge)))
+        self.projected.map.shows(&midpoint).then_some((midpoint, Feature::Edge(edge)))
     }
 
     fn nearest_on_edge(&self, [a, b]: [u32; 2]) -> Option<(ScreenPoint, Feature)> {
         let (from, to) = (self.projected.vertex(a), self.projected.vertex(b));
-        let clipped = ClippedPolygon::new(&[from, to]);
+        let clipped = ClippedPolygon::new(&self.projected.map, &[from, to]);
         let at = match clipped.points() {
             [] => return None,
             [only] => *only,

@@ -4,7 +4,7 @@ use std::{collections::HashSet, ops::ControlFlow};
 
 use glam::{DAffine3, DVec2, DVec3};
 use hitscan_primitives::HitMode;
-use hitscan_scene::{InstanceId, Mesh, QueryOptions, Scene, SceneHit, WorldRay};
+use hitscan_scene::{InstanceId, Mesh, QueryOptions, Scene, SceneHit};
 
 use crate::{
     element::{Element, ElementKind},
@@ -103,9 +103,7 @@ impl<'a> Picker<'a> {
             let ray = self.view.ray(cursor);
             let query = QueryOptions { mode: HitMode::EveryTriangle, ..options.query };
             let hits = self.scene.all_hits(&ray, &query);
-            picks.extend(
-                hits.iter().filter_map(|hit| self.pick_of_hit(cursor, &ray, options.kind, hit)),
-            );
+            picks.extend(hits.iter().filter_map(|hit| self.pick_of_hit(cursor, options.kind, hit)));
         }
         let near = self.candidates(cursor, options.kind.into(), options.radius, &options.query);
         picks.extend(near.iter().map(|candidate| self.pick_of_candidate(candidate)));
@@ -157,7 +155,7 @@ impl<'a> Picker<'a> {
                 if target == SearchTarget::Face { ElementKind::Face } else { ElementKind::Object };
             let ray = self.view.ray(cursor);
             let hit = self.scene.closest_hit(&ray, query);
-            if let Some(pick) = hit.and_then(|hit| self.pick_of_hit(cursor, &ray, kind, &hit)) {
+            if let Some(pick) = hit.and_then(|hit| self.pick_of_hit(cursor, kind, &hit)) {
                 return Some(pick);
             }
         }
@@ -235,13 +233,7 @@ impl<'a> Picker<'a> {
     }
 
     /// The pick for a hit of the cursor's ray.
-    fn pick_of_hit(
-        &self,
-        cursor: DVec2,
-        ray: &WorldRay,
-        kind: ElementKind,
-        hit: &SceneHit,
-    ) -> Option<Pick> {
+    fn pick_of_hit(&self, cursor: DVec2, kind: ElementKind, hit: &SceneHit) -> Option<Pick> {
         let mesh = self.scene.get(hit.instance)?.mesh.as_deref()?;
         let world = self.scene.mesh_to_world(hit.instance)?;
         let element = match kind {
@@ -254,7 +246,7 @@ impl<'a> Picker<'a> {
             point: world.transform_point3(mesh.tri_mesh().point(&hit.local)),
             pixel: cursor,
             pixel_distance: 0.0,
-            distance: hit.t - ray.t_min,
+            distance: hit.t,
             hit: Some(*hit),
         })
     }

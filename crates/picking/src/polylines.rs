@@ -236,9 +236,9 @@ impl Polylines {
         let [a, b] = self.segments[segment as usize];
         let point = |i: u32| map.project(self.positions[i as usize].as_dvec3());
         if a == b {
-            ClippedPolygon::new(&[point(a)])
+            ClippedPolygon::new(map, &[point(a)])
         } else {
-            ClippedPolygon::new(&[point(a), point(b)])
+            ClippedPolygon::new(map, &[point(a), point(b)])
         }
     }
 

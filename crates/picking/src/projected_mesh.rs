@@ -27,8 +27,8 @@ impl ProjectedMesh<'_> {
         self.mesh.triangles()[triangle as usize].map(|vertex| self.vertex(vertex))
     }
 
-    /// The triangle, clipped to the near and far planes.
+    /// The part of the triangle that the view shows.
     pub(crate) fn clipped(&self, triangle: u32) -> ClippedPolygon {
-        ClippedPolygon::new(&self.triangle(triangle))
+        ClippedPolygon::new(&self.map, &self.triangle(triangle))
     }
 }

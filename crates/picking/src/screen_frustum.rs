@@ -7,7 +7,7 @@ use hitscan_bvh::MeshBvh;
 use hitscan_primitives::Aabb;
 
 use crate::{
-    screen_map::ScreenMap,
+    screen_map::{MAX_CLIPS, ScreenMap},
     screen_region::{Containment, ScreenRegion},
 };
 
@@ -20,15 +20,21 @@ const SLACK: f64 = 1e-12;
 pub(crate) struct ScreenFrustum {
     /// Linear forms that are nonnegative inside. Each has a bound on the magnitude of its coefficients
     /// before any cancellation.
-    planes: [(DVec4, DVec4); 6],
+    planes: [(DVec4, DVec4); Self::N_SIDES + MAX_CLIPS],
+    /// The number of planes that count: the six sides, then the clipping planes.
+    n_planes: usize,
 }
 
 impl ScreenFrustum {
+    /// The sides of the rectangle, and the near and far planes.
+    const N_SIDES: usize = 6;
+
     /// The frustum of the rectangle between two corners, in pixels.
     pub(crate) fn new(map: &ScreenMap, min: DVec2, max: DVec2) -> Self {
-        let ScreenMap { x, y, w, near, far } = *map;
+        let ScreenMap { x, y, w, near, far, clips, n_clips } = *map;
         let from = |a: DVec4, at: f64| (a - at * w, a.abs() + at.abs() * w.abs());
         let until = |a: DVec4, at: f64| (at * w - a, a.abs() + at.abs() * w.abs());
+        let [a, b, c, d, e, f] = clips.map(|clip| (clip, clip.abs()));
         Self {
             planes: [
                 from(x, min.x),
@@ -37,17 +43,26 @@ impl ScreenFrustum {
                 until(y, max.y),
                 (near, near.abs()),
                 (far, far.abs()),
+                a,
+                b,
+                c,
+                d,
+                e,
+                f,
             ],
+            n_planes: Self::N_SIDES + n_clips,
         }
     }
 
     /// Whether a box is certainly outside the frustum. `false` is always safe.
     pub(crate) fn misses(&self, min: DVec3, max: DVec3) -> bool {
-        let size = min.abs().max(max.abs()).extend(1.0);
-        self.planes.iter().any(|(plane, bound)| {
-            let max = (plane.xyz() * min).max(plane.xyz() * max);
-            max.element_sum() + plane.w < -SLACK * bound.dot(size)
-        })
+        lies_behind(&self.planes[..self.n_planes], min, max)
+    }
+
+    /// Whether a clipping plane certainly hides a whole box.
+    pub(crate) fn clips_away(&self, bounds: &Aabb) -> bool {
+        let clips = &self.planes[Self::N_SIDES..self.n_planes];
+        lies_behind(clips, bounds.min.as_dvec3(), bounds.max.as_dvec3())
     }
 
     /// [`misses`](Self::misses) of a box in f32.
@@ -67,8 +82,18 @@ impl ScreenFrustum {
     }
 }
 
+/// Whether a box certainly lies behind one of the planes.
+#[inline]
+fn lies_behind(planes: &[(DVec4, DVec4)], min: DVec3, max: DVec3) -> bool {
+    let size = min.abs().max(max.abs()).extend(1.0);
+    planes.iter().any(|(plane, bound)| {
+        let max = (plane.xyz() * min).max(plane.xyz() * max);
+        max.element_sum() + plane.w < -SLACK * bound.dot(size)
+    })
+}
+
 /// The containment of a box in a region. `Outside` and `Inside` are certain for every point of the box.
-/// `Inside` also means that the near and far planes clip no part of it.
+/// `Inside` also means that no plane clips a part of it.
 pub(crate) fn box_containment(
     map: &ScreenMap,
     frustum: &ScreenFrustum,
@@ -87,7 +112,8 @@ pub(crate) fn box_containment(
     for corner in 0..8 {
         let pick = |bit: usize, axis: usize| if corner & bit == 0 { low[axis] } else { high[axis] };
         let image = map.project(DVec3::new(pick(1, 0), pick(2, 1), pick(4, 2)));
-        if !(image.near > near && image.far > far && image.w > 0.0) {
+        let is_shown = map.clips().iter().all(|clip| image.side(clip) > slack(*clip));
+        if !(image.near > near && image.far > far && image.w > 0.0 && is_shown) {
             return Containment::Crossing;
         }
         (min, max) = (min.min(image.pixel()), max.max(image.pixel()));

@@ -2,7 +2,10 @@
 
 use glam::{DAffine3, DVec2, DVec3, DVec4, Vec4Swizzles};
 
-/// A map from points to pixels and depth, independent of conventions: five linear forms of `(x, y, z, 1)`.
+/// The maximum number of clipping planes of a view.
+pub(crate) const MAX_CLIPS: usize = 6;
+
+/// A map from points to pixels and depth, independent of conventions: linear forms of `(x, y, z, 1)`.
 ///
 /// A point is between the planes if `near >= 0` and `far >= 0`. Its pixel is `(x, y) / w`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -17,6 +20,9 @@ pub(crate) struct ScreenMap {
     pub(crate) near: DVec4,
     /// Nonnegative before the far plane.
     pub(crate) far: DVec4,
+    /// Nonnegative on the sides of the clipping planes that are shown. The first `n_clips` count.
+    pub(crate) clips: [DVec4; MAX_CLIPS],
+    pub(crate) n_clips: usize,
 }
 
 /// The image of a point under a [`ScreenMap`], before the division.
@@ -47,8 +53,21 @@ impl ScreenMap {
     }
 
     fn mapped(&self, map: impl Fn(DVec4) -> DVec4) -> Self {
-        let Self { x, y, w, near, far } = *self;
-        Self { x: map(x), y: map(y), w: map(w), near: map(near), far: map(far) }
+        let Self { x, y, w, near, far, mut clips, n_clips } = *self;
+        clips[..n_clips].iter_mut().for_each(|clip| *clip = map(*clip));
+        Self { x: map(x), y: map(y), w: map(w), near: map(near), far: map(far), clips, n_clips }
+    }
+
+    /// The clipping planes.
+    #[inline]
+    pub(crate) fn clips(&self) -> &[DVec4] {
+        &self.clips[..self.n_clips]
+    }
+
+    /// Whether a view shows a point: between the near and far planes, and on no hidden side of a clipping plane.
+    #[inline]
+    pub(crate) fn shows(&self, at: &ScreenPoint) -> bool {
+        at.is_in_depth_range() && self.clips().iter().all(|clip| at.side(clip) >= 0.0)
     }
 
     /// The image of a point.
@@ -87,6 +106,12 @@ impl ScreenPoint {
     #[inline]
     pub(crate) fn is_in_depth_range(&self) -> bool {
         self.near >= 0.0 && self.far >= 0.0 && self.w > 0.0
+    }
+
+    /// The value of a linear form of the map's domain at the point.
+    #[inline]
+    pub(crate) fn side(&self, form: &DVec4) -> f64 {
+        form.xyz().dot(self.point) + form.w
     }
 
     /// The pixel of a point before the camera.

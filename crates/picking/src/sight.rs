@@ -140,7 +140,11 @@ impl<'a> Sight<'a> {
         let ray = self.view.ray(pixel);
         match distance {
             None => ray,
-            Some(distance) => ray.with_range(0.0, distance * (1.0 - 0.5 * VISIBILITY_TOLERANCE)),
+            // A point in a clipping plane leaves no range, and so nothing before it.
+            Some(distance) => ray.with_range(
+                ray.t_min,
+                ray.t_max.min(distance * (1.0 - 0.5 * VISIBILITY_TOLERANCE)),
+            ),
         }
     }
 

@@ -1,12 +1,13 @@
 //! A camera with its viewport: maps pixels to rays, and points to pixels.
 
-use glam::{DMat4, DVec2, DVec3, Vec4Swizzles};
+use glam::{DMat4, DVec2, DVec3, DVec4, Vec4Swizzles};
+use hitscan_primitives::SectionPlane;
 use hitscan_scene::WorldRay;
 use thiserror::Error;
 
 use crate::{
     convention::{Convention, DepthRange, PixelY},
-    screen_map::ScreenMap,
+    screen_map::{MAX_CLIPS, ScreenMap},
     viewport::Viewport,
 };
 
@@ -107,6 +108,8 @@ impl View {
                 DepthRange::ZeroToOne | DepthRange::MinusOneToOne => w - z,
                 DepthRange::Reversed => z,
             },
+            clips: [DVec4::ZERO; MAX_CLIPS],
+            n_clips: 0,
         };
         let (to_near, _) = map.line_of_sight(viewport.center()).ok_or(ViewError::Singular)?;
         let view = Self {
@@ -133,18 +136,59 @@ impl View {
         Ok(view)
     }
 
+    /// The maximum number of [clipping planes](Self::with_clipping_planes).
+    pub const MAX_CLIPPING_PLANES: usize = MAX_CLIPS;
+
+    /// The same view of a scene that planes clip: it shows what lies above all planes or in them, where their normals
+    /// point. Replaces the clipping planes of the view.
+    ///
+    /// Every query through the view honours them: rays of pixels, picks, hovers, snaps, marquees and visibility. What is hidden
+    /// is neither found nor in the way, and nothing closes the cut: a ray may enter a solid there and hit it from
+    /// behind. A selection counts the shown part of an element.
+    ///
+    /// The planes cut a ray down to one interval of `t`, whose ends are one quotient each, rounded to f64. So a surface in
+    /// a plane may be on either side, by rounding.
+    ///
+    /// # Errors
+    /// More than [`MAX_CLIPPING_PLANES`](Self::MAX_CLIPPING_PLANES) planes.
+    ///
+    /// ```
+    /// use hitscan_picking::{Camera, Viewport};
+    /// use hitscan_primitives::SectionPlane;
+    ///
+    /// let view = Camera::look_at([0.0, 0.0, 9.0], [0.0; 3]).view(Viewport::from_size(800.0, 600.0))?;
+    /// // Hides what is in front of z = 0.5.
+    /// let plane = SectionPlane::new([0.0, 0.0, 0.5], [0.0, 0.0, -1.0])?;
+    /// let clipped = view.clone().with_clipping_planes(&[plane])?;
+    /// let [whole, cut] = [view, clipped].map(|view| view.ray([400.0, 300.0]));
+    /// assert_eq!((whole.origin, whole.t_max), (cut.origin, cut.t_max));
+    /// assert!((cut.origin.z - cut.t_min - 0.5).abs() < 1e-12);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn with_clipping_planes(mut self, planes: &[SectionPlane]) -> Result<Self, ViewError> {
+        if planes.len() > MAX_CLIPS {
+            return Err(ViewError::TooManyClippingPlanes { found: planes.len() });
+        }
+        self.map.n_clips = planes.len();
+        for (clip, plane) in self.map.clips.iter_mut().zip(planes) {
+            let normal = plane.normal();
+            *clip = normal.extend(normal.dot(self.origin - plane.point()));
+        }
+        Ok(self)
+    }
+
     /// The viewport.
     pub fn viewport(&self) -> Viewport {
         self.viewport
     }
 
     /// The image of a point in world space, inside the viewport or not. `None` if the point is not between
-    /// the near and far planes, or not finite. Surfaces hide nothing here; see
+    /// the near and far planes, on the hidden side of a clipping plane, or not finite. Surfaces hide nothing here; see
     /// [`Picker::is_visible`](crate::Picker::is_visible).
     pub fn project(&self, point: impl Into<[f64; 3]>) -> Option<Projected> {
         let point = DVec3::from(point.into()) - self.origin;
         let image = self.map.project(point);
-        if !image.is_in_depth_range() {
+        if !self.map.shows(&image) {
             return None;
         }
         let pixel = image.pixel();
@@ -157,7 +201,8 @@ impl View {
         Some(Projected { pixel, depth, distance: (point - near).length() })
     }
 
-    /// The ray of a pixel, in world space, from the near plane to the far plane.
+    /// The ray of a pixel, in world space, from the near plane to the far plane. Clipping planes cut the interval of its `t`,
+    /// and a ray that they hide as a whole hits nothing. The origin stays in the near plane.
     ///
     /// The direction has unit length, so `t` counts world units. `t_max` is infinite if the far plane is.
     /// A pixel that is not finite returns an invalid ray, which hits nothing.
@@ -165,7 +210,19 @@ impl View {
         let pixel = DVec2::from(pixel.into());
         let (near, direction, length) =
             self.line_of_sight(pixel).unwrap_or((DVec3::NAN, DVec3::NAN, f64::NAN));
-        WorldRay::new(self.origin + near, direction).with_range(0.0, length)
+        let (mut t_min, mut t_max) = (0.0, length);
+        for clip in self.map.clips() {
+            let (height, slope) = (clip.xyz().dot(near) + clip.w, clip.xyz().dot(direction));
+            if slope > 0.0 {
+                t_min = f64::max(t_min, -height / slope);
+            } else if slope < 0.0 {
+                t_max = f64::min(t_max, -height / slope);
+            } else if height < 0.0 {
+                // Hits nothing.
+                t_max = f64::NEG_INFINITY;
+            }
+        }
+        WorldRay::new(self.origin + near, direction).with_range(t_min, t_max)
     }
 
     /// The line of sight through a pixel, relative to [`View::origin`]: its point on the near plane, its
@@ -209,6 +266,12 @@ pub enum ViewError {
     /// The matrix maps a volume to a single pixel position or depth.
     #[error("view-projection matrix: singular; use an invertible matrix")]
     Singular,
+    /// More clipping planes than a view has.
+    #[error("view: {found} clipping planes; use at most {MAX_CLIPS}")]
+    TooManyClippingPlanes {
+        /// The number found.
+        found: usize,
+    },
     /// The near plane is behind the camera.
     #[error(
         "view-projection matrix: near plane behind the camera at pixel {pixel:?}; use a matrix for \

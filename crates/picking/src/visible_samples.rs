@@ -155,7 +155,10 @@ impl VisibleSamples<'_> {
                 (Feature::Vertex(vertex), EdgeSamples::at_point(projected.vertex(vertex)))
             }
             Element::Edge(edge) => {
-                let clipped = ClippedPolygon::new(&edge.map(|vertex| projected.vertex(vertex)));
+                let clipped = ClippedPolygon::new(
+                    &projected.map,
+                    &edge.map(|vertex| projected.vertex(vertex)),
+                );
                 let samples = match clipped.points() {
                     [a, b] => EdgeSamples::along(a, b, self.min, self.max),
                     _ => EdgeSamples::none(),

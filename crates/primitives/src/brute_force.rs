@@ -12,9 +12,10 @@ use std::{
 use glam::{DVec3, Vec3};
 
 use crate::{
-    Aabb, ConvexRegion, Faces, Hit, HitMode, HitOptions, MAX_WINDING_COORDINATE, Ray, Sphere,
-    SphereCast, SphereContact, SurfacePoint, TriMesh, TrianglePoint, WatertightRay, WindingSum,
-    closest_point_on_triangle, solid_angle, triangle_overlaps_box,
+    Aabb, ConvexRegion, Faces, Hit, HitMode, HitOptions, MAX_WINDING_COORDINATE, Ray, SectionPlane,
+    SectionPolyline, SectionSegments, Sphere, SphereCast, SphereContact, SurfacePoint, TriMesh,
+    TrianglePoint, WatertightRay, WindingSum, closest_point_on_triangle, solid_angle,
+    triangle_overlaps_box,
 };
 
 /// The first hit by `(t, triangle)`.
@@ -94,6 +95,12 @@ pub fn is_inside(mesh: &TriMesh, point: impl Into<[f32; 3]>) -> bool {
 /// [`is_inside`] for a point in f64, which nothing rounds to f32.
 pub fn is_inside_f64(mesh: &TriMesh, point: impl Into<[f64; 3]>) -> bool {
     BruteForce::new(mesh).winding_sum_f64(point).is_inside()
+}
+
+/// The polylines in which a plane cuts the surface, by the rules of [`SectionSegments`], in the order of their least
+/// triangles.
+pub fn section(mesh: &TriMesh, plane: &SectionPlane) -> Vec<SectionPolyline> {
+    BruteForce::new(mesh).section(plane)
 }
 
 /// A mesh prepared for many queries, scaled by [`TriMesh::query_scale`].
@@ -259,6 +266,17 @@ impl<'a> BruteForce<'a> {
             }
         }
         sum
+    }
+
+    /// The polylines in which a plane cuts the surface, in the order of their least triangles.
+    pub fn section(&self, plane: &SectionPlane) -> Vec<SectionPolyline> {
+        let plane = plane.scaled(self.scale);
+        let mut segments = SectionSegments::new(&plane);
+        for (triangle, indices) in self.triangles.iter().enumerate() {
+            let positions = indices.map(|index| self.positions[index as usize]);
+            segments.add(triangle as u32, positions, positions.map(Vec3::as_dvec3));
+        }
+        segments.join(self.scale)
     }
 
     fn surface_where(&self, mut test: impl FnMut([DVec3; 3]) -> bool) -> Vec<u32> {

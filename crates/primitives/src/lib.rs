@@ -27,7 +27,7 @@
 //! | module | holds | imports |
 //! |---|---|---|
 //! | `pair_brute_force` | the questions about two meshes as loops over all pairs of triangles | `brute_force`, `pair_space`, `tri_mesh`, `triangle_pair` |
-//! | `brute_force` | every query as a loop over all triangles | `aabb`, `closest_point`, `hit`, `overlap`, `ray`, `shapes`, `sphere_cast`, `tri_mesh`, `watertight`, `winding` |
+//! | `brute_force` | every query as a loop over all triangles | `aabb`, `closest_point`, `hit`, `overlap`, `ray`, `section`, `shapes`, `sphere_cast`, `tri_mesh`, `watertight`, `winding` |
 //! | `generate` | deterministic meshes for tests and benchmarks; subdivision | `corner_attributes`, `edge_function`, `tri_mesh` |
 //! | `slab_ray`, `ray_geometry` | a ray in f64 against boxes in f64, and against planes, lines and points, for gizmos | `world_box`, `world_ray` |
 //! | `sphere_cast` | the definition of balls that move along a ray | `closest_point`, `hit`, `ray`, `world_ray` |
@@ -36,6 +36,7 @@
 //! | `pair_space` | the f64 corners of two placed meshes, and what is found between them | `aabb`, `recentre`, `tri_mesh`, `triangle_pair` |
 //! | `triangle_pair` | two triangles: exact overlap (`contact`), the segment in which they cross, their distance | `closest_point` |
 //! | `closest_point`, `overlap`, `winding` | the definitions of the queries without a ray | `shapes` |
+//! | `section` | where a plane cuts triangles, and the polylines along it | |
 //! | `mesh_part` | some polygons of a mesh under the indices of the whole | `corner_attributes`, `face_records`, `tri_mesh` |
 //! | `recentre` | meshes relative to an offset in f64, where f32 would lose detail | `aabb`, `tri_mesh` |
 //! | `topology` | open edges, other faults and components of a mesh; which vertices are the same vertex | `tri_mesh` |
@@ -63,6 +64,7 @@ mod shapes;
 
 mod closest_point;
 mod overlap;
+mod section;
 mod triangle_pair;
 mod winding;
 
@@ -110,6 +112,7 @@ pub use polygons::Triangulator;
 pub use ray::{Ray, RayError};
 pub use ray_geometry::LineApproach;
 pub use recentre::{Recentred, Recentring, power_of_two_below, recentre};
+pub use section::{SectionPlane, SectionPlaneError, SectionPolyline, SectionSegments};
 pub use shapes::{
     BoxCrossing, BoxCrossings, BoxFace, PlanarPolygon, Plane, PolygonError, PolygonHit,
     PolygonRegion, Sphere, Triangle, UnitTriangle,

@@ -1,12 +1,15 @@
 //! The definition of the queries about points and regions: a loop over all instances and their triangles.
 
 use glam::DVec3;
-use hitscan_primitives::{MeshPairError, PairBruteForce, SphereCast, closest_point_on_triangle};
+use hitscan_primitives::{
+    MeshPairError, PairBruteForce, SectionPlane, SphereCast, closest_point_on_triangle,
+};
 
 use crate::{
     InstanceDistance, InstanceId, QueryOptions, SceneBruteForce, SceneContact, ScenePoint,
-    SceneTriangle, WorldRegion,
+    ScenePolyline, SceneTriangle, WorldRegion,
     scene::Record,
+    section::section_of,
     sphere_cast::{of_ray, touch},
     world_mesh::WorldMesh,
 };
@@ -151,6 +154,16 @@ impl<'a> SceneBruteForce<'a> {
         let Some(own) = self.scene.record(id) else { return vec![] };
         let others = self.records_in_order(options).into_iter().filter(|other| other.id != id);
         others.filter_map(|other| pair(own, other)).collect()
+    }
+
+    /// As [`Scene::section`](crate::Scene::section).
+    pub fn section(&self, plane: &SectionPlane, options: &QueryOptions<'_>) -> Vec<ScenePolyline> {
+        let of_instance = |record| {
+            section_of(record, plane, |world, _, add| {
+                (0..world.tri_mesh.triangles().len() as u32).for_each(add);
+            })
+        };
+        self.records_in_order(options).into_iter().flat_map(of_instance).collect()
     }
 
     fn records_in_order(&self, options: &QueryOptions<'_>) -> Vec<&'a Record> {

@@ -34,6 +34,7 @@
 //! | Which surface point is closest? | [`Scene::closest_point`] |
 //! | Which instances touch a region, or lie within it? | [`Scene::instances_overlapping`], [`Scene::instances_within`] |
 //! | Which instances touch this one, or are near it? Where? | [`Scene::instances_touching`], [`Scene::instances_near`], [`Scene::mesh_pair`] |
+//! | Where does a plane cut them? | [`Scene::section`] |
 //! | Which closed meshes contain a point? | [`Scene::instances_containing`] |
 //! | How large is it? | [`Scene::bounds`], [`Scene::world_bounds`] |
 //! | Which boxes does a ray enter? | [`SlabRay`] |
@@ -58,12 +59,12 @@
 //! | `removal` | removing and restoring instances | `error`, `handles`, `instance`, `scene` |
 //! | `edit`, `details` | every other edit; the facts about a hit | `error`, `hit`, `instance`, `mesh`, `placement`, `scene` |
 //! | `bounds` | exact bounds, of the vertices | `instance`, `query_options`, `scene` |
-//! | `brute_force_space` | the queries about points, regions and balls, as the loop of `brute_force` | `brute_force`, `closest_point`, `instance`, `mesh_pairs`, `overlap`, `query_options`, `scene`, `sphere_cast`, `world_mesh` |
+//! | `brute_force_space` | the queries about points, regions, planes and balls, as the loop of `brute_force` | `brute_force`, `closest_point`, `instance`, `mesh_pairs`, `overlap`, `query_options`, `scene`, `section`, `sphere_cast`, `world_mesh` |
 //! | `sphere_cast` | balls that move along a ray | `hit`, `instance`, `query_options`, `ray_query`, `scene`, `world_mesh` |
 //! | `ray_query`, `instance_query` | rays in world space, at the scene or at one instance | `candidate`, `hit`, `instance`, `query_options`, `scene` |
 //! | `brute_force` | the ray queries as a loop over all instances and triangles | `hit`, `inside`, `instance`, `mesh`, `query_options`, `scene` |
 //! | `candidate` | an instance that a ray may hit | `hit`, `scene` |
-//! | `closest_point`, `overlap`, `inside`, `mesh_pairs`, `visit` | queries without a ray | `instance`, `query_options`, `scene`, `world_mesh` |
+//! | `closest_point`, `overlap`, `section`, `inside`, `mesh_pairs`, `visit` | queries without a ray | `instance`, `query_options`, `scene`, `world_mesh` |
 //! | `hit`, `query_options`, `world_mesh` | a hit; the instances and sides that a query includes; corners in world space | `instance`, `scene` |
 //! | `scene`, `error` | the records of instances over the top-level tree; errors of edits | `handles`, `instance`, `placement` |
 //! | `instance`, `polygon`, `mesh`, `skin` | instances and handles; polygons before triangulation; the shared mesh; poses of a skeleton | `placement` |
@@ -99,6 +100,7 @@ mod overlap;
 mod polygon;
 mod query_options;
 mod ray_query;
+mod section;
 mod skin;
 mod sphere_cast;
 #[cfg(test)]
@@ -123,5 +125,6 @@ pub use placement::TransformError;
 pub use query_options::QueryOptions;
 pub use removal::RemovedSubtree;
 pub use scene::Scene;
+pub use section::ScenePolyline;
 pub use skin::{SkinError, VertexWeights, skin};
 pub use sphere_cast::SceneContact;

@@ -28,6 +28,7 @@ from ._hits import (
 from ._hitscan import __version__, instruction_sets
 from ._mesh import Mesh, Names, load
 from ._scene import Instance, Scene
+from ._sections import ScenePolylines, SectionPolylines
 from ._view import Camera, View, png, render
 
 __all__ = [
@@ -46,6 +47,8 @@ __all__ = [
     "SceneHitLists",
     "SceneHits",
     "ScenePoints",
+    "ScenePolylines",
+    "SectionPolylines",
     "SurfacePoints",
     "View",
     "__version__",

@@ -14,6 +14,7 @@ from ._arrays import ArrayLike, LocalRays
 from ._hits import HitLists, Hits, MeshCrossings, MeshDistance, SurfacePoints
 from ._mesh import Mesh
 from ._options import Faces, Layout, Quality
+from ._sections import SectionPolylines, of_core
 
 if TYPE_CHECKING:
     from ._scene import Scene
@@ -591,6 +592,41 @@ class Bvh:
             return None
         distance, (triangles, points) = found
         return MeshDistance(distance, points.reshape(2, 3), triangles)
+
+    def section(self, point: ArrayLike, normal: ArrayLike) -> SectionPolylines:
+        """Find the polylines in which a plane cuts the surface, closed where the surface is closed.
+
+        A corner in the plane counts as above it, on the side to which the normal points. So the plane through the
+        top of a solid cuts it, and the plane through its bottom does not. There is no tolerance.
+
+        Parameters
+        ----------
+        point : (3,) array_like
+            A point of the plane, in float64.
+        normal : (3,) array_like
+            Its normal, of any length but zero.
+
+        Returns
+        -------
+        SectionPolylines
+
+        Raises
+        ------
+        ValueError
+            A normal that is zero or not finite, or a point that is not finite.
+
+        Examples
+        --------
+        >>> import hitscan
+        >>> mesh = hitscan.Mesh(
+        ...     [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], [[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]]
+        ... )
+        >>> cut = hitscan.Bvh(mesh).section([0, 0, 0.5], [0, 0, 1])
+        >>> len(cut), cut.closed.tolist(), cut.triangles.tolist(), cut.lengths.round(3).tolist()
+        (1, [True], [1, 2, 3], [1.707])
+        """
+        plane = _arrays.triple("point", point), _arrays.triple("normal", normal)
+        return SectionPolylines(*of_core(self._core.section(*plane)))
 
     def _placed(self) -> tuple[Bvh, Scene]:
         """Return the tree as it is now, and a scene of it alone, which takes rays relative to the offset."""

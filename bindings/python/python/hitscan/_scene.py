@@ -14,6 +14,7 @@ from ._arrays import ArrayLike, WorldRays
 from ._bvh import Bvh
 from ._hits import InstanceDistances, SceneHitLists, SceneHits, ScenePoints
 from ._options import ALL_LAYERS, Faces
+from ._sections import ScenePolylines, of_core
 
 
 @dataclass(frozen=True)
@@ -520,6 +521,41 @@ class Scene:
         distance = np.empty(len(start), np.float64)
         self._core.signed_distances(start, options, _arrays.threads(threads), distance)
         return distance
+
+    def section(
+        self,
+        point: ArrayLike,
+        normal: ArrayLike,
+        *,
+        layers: int = ALL_LAYERS,
+        ignore: Iterable[int] = (),
+        include_hidden: bool = False,
+        include_locked: bool = False,
+    ) -> ScenePolylines:
+        """Find the polylines in which a plane cuts the instances, in world space.
+
+        The rules are those of :meth:`Bvh.section`, for each instance.
+
+        Parameters
+        ----------
+        point, normal : (3,) array_like
+            A point of the plane and its normal, of any length but zero.
+        layers, ignore, include_hidden, include_locked
+            The instances that take part, as in :class:`Scene`.
+
+        Returns
+        -------
+        ScenePolylines
+
+        Raises
+        ------
+        ValueError
+            A normal that is zero or not finite, or a point that is not finite.
+        """
+        plane = _arrays.triple("point", point), _arrays.triple("normal", normal)
+        options = _options.of_scene("both", layers, ignore, include_hidden, include_locked)
+        arrays, instance = self._core.section(*plane, options)
+        return ScenePolylines(*of_core(arrays), instance)
 
     def _snapshot(self) -> Scene:
         """Return the scene as it is now, which later edits do not change."""

@@ -14,6 +14,7 @@ mod overlap;
 mod packets;
 mod ray_kinds;
 mod rows;
+mod section;
 mod sphere_cast;
 mod visit;
 mod visit_nodes;

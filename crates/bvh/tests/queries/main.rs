@@ -9,6 +9,7 @@ mod inside;
 mod mesh_pair;
 mod one_answer;
 mod overlap;
+mod section;
 mod sphere_cast;
 mod split;
 mod support;

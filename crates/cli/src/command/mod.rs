@@ -14,6 +14,7 @@ mod page;
 mod pick;
 mod points;
 mod render;
+mod section;
 mod select;
 mod view;
 
@@ -32,6 +33,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
         Command::Cast(args) => cast::run(&args),
         Command::Points(args) => points::run(&args),
         Command::Overlap(args) => overlap::run(&args),
+        Command::Section(args) => section::run(&args),
         Command::Build(args) => build::run(&args),
         Command::Pick(args) => pick::run(&args),
         Command::Select(args) => select::run(&args),

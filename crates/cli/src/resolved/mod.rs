@@ -7,9 +7,11 @@ mod eye;
 mod output;
 mod points;
 mod render;
+mod section;
 
 pub(crate) use cast::Cast;
 pub(crate) use eye::Eye;
 pub(crate) use output::{MESHES, check_cache_name};
 pub(crate) use points::{PointInput, Points};
 pub(crate) use render::style;
+pub(crate) use section::Section;

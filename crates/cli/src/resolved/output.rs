@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::bail;
 use hitscan::Format;
 
-use crate::args::OutputFormat;
+use crate::args::{OutputFormat, SectionFormat};
 
 /// The formats that a command writes.
 pub(crate) struct Formats<F: 'static> {
@@ -36,6 +36,21 @@ pub(crate) const RESULTS: Formats<OutputFormat> = Formats {
 
 /// The formats of the results of `points`.
 pub(crate) const POINTS: Formats<OutputFormat> = Formats { command: "points", ..RESULTS };
+
+/// The formats of the polylines of `section`.
+pub(crate) const SECTIONS: Formats<SectionFormat> = Formats {
+    command: "section",
+    by_extension: &[
+        ("txt", SectionFormat::Text),
+        ("ndjson", SectionFormat::Ndjson),
+        ("jsonl", SectionFormat::Ndjson),
+        ("csv", SectionFormat::Csv),
+        ("obj", SectionFormat::Obj),
+        ("svg", SectionFormat::Svg),
+    ],
+    default: SectionFormat::Text,
+    hint: ", or choose the format by --format",
+};
 
 /// The formats of the meshes of `make` and `convert`.
 pub(crate) const MESHES: Formats<Format> = Formats {

@@ -27,6 +27,7 @@ mod recentring;
 mod render;
 mod results;
 mod scenes;
+mod sections;
 mod seed_cuboid;
 mod stopping;
 mod streams;

@@ -129,7 +129,10 @@ impl Definition<'_> {
                 self.is_point_visible(group, &projected.vertex(vertex), Feature::Vertex(vertex))
             }
             Element::Edge(edge) => {
-                let clipped = ClippedPolygon::new(&edge.map(|vertex| projected.vertex(vertex)));
+                let clipped = ClippedPolygon::new(
+                    &projected.map,
+                    &edge.map(|vertex| projected.vertex(vertex)),
+                );
                 let [a, b] = clipped.points() else { return false };
                 let samples = samples_along(a, b, self.min, self.max);
                 samples.iter().any(|at| self.is_point_visible(group, at, Feature::Edge(edge)))
