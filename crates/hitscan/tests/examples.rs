@@ -22,6 +22,7 @@ const EXAMPLES: [&str; 29] = [
     "own_mesh",
     "pixels",
     "progress",
+    "rolling_ball",
     "saved_scene",
     "scene",
     "section",
