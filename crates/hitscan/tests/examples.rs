@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-const EXAMPLES: [&str; 29] = [
+const EXAMPLES: [&str; 30] = [
     "all_hits",
     "alpha",
     "batch",
