@@ -12,6 +12,7 @@
 //! |---|---|---|
 //! | `mesh_pairs` | pairs of trees, and the instances around one | `bvh`, `errors`, `scene`, `scene_queries` |
 //! | `sections` | where planes cut trees and scenes | `bvh`, `errors`, `mesh`, `scene`, `scene_queries` |
+//! | `balls` | balls along rays, at a tree or a scene | `answers`, `batch`, `bvh`, `rays`, `scene`, `scene_queries` |
 //! | `scene_queries`, `picking`, `render` | queries of scenes; picks, snaps and selections; pictures | `answers`, `batch`, `errors`, `memory`, `options`, `rays`, `scene`, `view` |
 //! | `scene` | scenes: instances of trees in world space, in float64 | `bvh`, `errors` |
 //! | `view` | cameras: pixels to rays, and points to pixels | `answers`, `batch`, `errors`, `options`, `rays` |
@@ -46,9 +47,9 @@ mod trimesh;
 mod scene;
 mod scene_queries;
 
-mod sections;
-
+mod balls;
 mod mesh_pairs;
+mod sections;
 
 mod picking;
 mod render;

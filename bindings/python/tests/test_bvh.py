@@ -95,6 +95,25 @@ def test_points_and_distances(ball_bvh):
     assert (missed.triangle == hitscan.INVALID).all() and np.isinf(missed.distance).all()
 
 
+def test_balls_stop_at_the_surface(ball_bvh):
+    rays = np.array([[0, 0, 5], [0.3, 0.2, 5], [1.2, 0, 5], [3, 0, 5], [0, 0, 1.2]]), [[0, 0, -2.0]] * 5
+    found = ball_bvh.sphere_casts(*rays, radius=0.5)
+    assert found.hit.tolist() == [True, True, True, False, True] and len(found) == 5
+    assert found.t[[0, 3, 4]].tolist() == [1.75, np.inf, 0] and found.feature[[0, 3]].tolist()[1] == 255
+    assert found.feature[0] >= 4 and found.points[0].tolist() == [0, 0, 1]
+    assert found.normals[0].tolist() == [0, 0, 1] and np.isnan(found.normals[3]).all()
+    centres = rays[0] + np.where(found.hit, found.t, 0)[:, None] * np.array(rays[1])
+    touching = found.hit & (found.t > 0)
+    away = ball_bvh.closest_points(centres[touching].astype(np.float32)).distance
+    assert away == pytest.approx(0.5, abs=1e-6)
+    middle = found.points + 0.5 * found.normals
+    assert middle[touching] == pytest.approx(centres[touching])
+    without = ball_bvh.sphere_casts(*rays, radius=0)
+    hits = ball_bvh.closest_hits(*rays)
+    assert without.t.tolist() == hits.t.tolist() and (without.triangle == hits.triangle).all()
+    assert not ball_bvh.sphere_casts(*rays, radius=0.5, t_max=1).hit[:4].any()
+
+
 def test_overlapping_triangles(ball_bvh):
     top = ball_bvh.overlapping_sphere([0, 0, 1], 0.01)
     assert len(top) == 48 and (ball_bvh.mesh.triangles[top] == 0).any(axis=1).all()
@@ -216,6 +235,9 @@ BAD = [
     (lambda b: b.closest_points(np.zeros((3, 4))), ValueError, r"points.*\(3, 4\)"),
     (lambda b: b.overlapping_sphere([0, 0], 1), ValueError, r"center.*\(2,\)"),
     (lambda b: b.overlapping_sphere([0, 0, 0], -1), ValueError, "radius is -1"),
+    (lambda b: b.sphere_casts(np.zeros((1, 6)), radius=-1), ValueError, "radius is -1"),
+    (lambda b: b.sphere_casts(np.zeros((1, 6)), radius=np.nan), ValueError, "radius is NaN"),
+    (lambda b: b.sphere_casts(np.zeros((1, 5)), radius=1), ValueError, r"rays.*\(1, 5\)"),
     (lambda b: b.overlapping_box([[0, 0, 0]]), ValueError, r"box.*\(1, 3\)"),
     (lambda b: b.section([0, 0, 0], [0, 0, 0]), ValueError, r"normal of the plane is \(0, 0, 0\)"),
     (lambda b: b.section([0, np.nan, 0], [0, 0, 1]), ValueError, r"point of the plane is \(0, NaN, 0\)"),
@@ -247,11 +269,13 @@ def test_invalid_rays_hit_nothing(ball_bvh):
     hits = ball_bvh.closest_hits(rays)
     assert not hits.hit.any() and np.isinf(hits.t).all() and (hits.uv == 0).all()
     assert np.isnan(hits.points).all() and np.isnan(hits.normals).all()
+    assert not ball_bvh.sphere_casts(rays, radius=9).hit.any()
 
 
 def test_empty_arrays_and_meshes():
     empty = hitscan.Bvh(hitscan.Mesh([], []))
     assert not empty.closest_hits([[0, 0, 5]], [[0, 0, -1]]).hit.any()
+    assert not empty.sphere_casts([[0, 0, 5]], [[0, 0, -1]], radius=1).hit.any()
     assert len(empty.closest_hits([], [])) == 0
     assert np.isnan(empty.signed_distances([[0, 0, 0]])).all()
     assert empty.all_hits([], []).splits.tolist() == [0]

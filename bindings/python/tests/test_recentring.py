@@ -114,6 +114,9 @@ def test_points_and_boxes_are_in_the_coordinates_of_the_file(bvh):
     same_bits(found.points, column(expected, "point", np.float64))
     same_bits(found.distance, column(expected, "distance", np.float64))
     same_bits(found.triangle, column(expected, "triangle", np.uint32))
+    above = POSITIONS[0] + np.array([0, 0, 1e3])
+    ball = bvh.sphere_casts([above], [[0, 0, -1]], radius=0.5)
+    assert np.linalg.norm(ball.points + 0.5 * ball.normals - above + [[0, 0, ball.t[0]]]) < 1e-6
     assert bvh.is_inside(POINTS).tolist() == EXPECTED["inside"]
     assert 0 < sum(EXPECTED["inside"]) < len(POINTS)
     signs = np.where(EXPECTED["inside"], -1.0, 1.0)

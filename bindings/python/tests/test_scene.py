@@ -43,6 +43,21 @@ def test_hits_are_in_world_space(scene):
     assert not scene.is_occluded(*RAY, ignore=[group]).any()
 
 
+def test_balls_are_round_in_the_world(scene):
+    _, near, far = scene.ids
+    found = scene.sphere_casts([[101.2, 0, 5]], [[0, 0, -1]], radius=0.5)
+    assert found.instance.tolist() == [near] and found.hit.all()
+    assert found.points + 0.5 * found.normals == pytest.approx(np.array([[101.2, 0, 5 - found.t[0]]]))
+    assert scene.sphere_casts(*RAY, radius=0.5, layers=2).instance.tolist() == [far]
+    nothing = scene.sphere_casts(*RAY, radius=0.5, ignore=[near, far])
+    assert nothing.instance.tolist() == [-1] and nothing.feature.tolist() == [255]
+    without = scene.sphere_casts(*RAY, radius=0)
+    assert without.t.tobytes() == scene.closest_hits(*RAY).t.tobytes()
+    scene.set_transform(near, np.diag([4.0, 1, 1, 1]))
+    stretched = scene.sphere_casts([[100, 0, 5]], [[0, 0, -1]], radius=0.5)
+    assert stretched.t.tolist() == [3.5] and stretched.normals.tolist() == [[0, 0, 1]]
+
+
 def test_points_of_the_surface(scene):
     _, near, _ = scene.ids
     found = scene.closest_points([[103.0, 0, 0], [100.0, 0, 0.5]])

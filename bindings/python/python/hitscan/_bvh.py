@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from . import _arrays, _hitscan, _options, _pickles
 from ._arrays import ArrayLike, LocalRays
-from ._hits import HitLists, Hits, MeshCrossings, MeshDistance, SurfacePoints
+from ._hits import Contacts, HitLists, Hits, MeshCrossings, MeshDistance, SurfacePoints
 from ._mesh import Mesh
 from ._options import Faces, Layout, Quality
 from ._sections import SectionPolylines, of_core
@@ -407,6 +407,55 @@ class Bvh:
         count = _arrays.threads(threads)
         t, triangle, uv, front, splits = self._core.hit_lists(rays, faces, bool(once), n, count)
         return HitLists(t, triangle, uv.reshape(-1, 2), front, splits, self._snapshot())
+
+    def sphere_casts(
+        self,
+        origins: ArrayLike,
+        directions: ArrayLike | None = None,
+        *,
+        radius: float,
+        t_min: ArrayLike = 0.0,
+        t_max: ArrayLike = np.inf,
+        threads: int | None = None,
+    ) -> Contacts:
+        """Find where balls that move along rays first touch the surface: the minimum ``(t, triangle)``.
+
+        A ball that touches at ``t_min`` has its contact there. Balls touch both sides of a surface. A ball
+        with an invalid ray touches nothing. The rays keep their float64 numbers.
+
+        Parameters
+        ----------
+        origins, directions, t_min, t_max, threads
+            The rays of the centres, as in :meth:`closest_hits`.
+        radius : float
+            The radius of all balls. With 0 they are the rays.
+
+        Returns
+        -------
+        Contacts
+
+        Raises
+        ------
+        ValueError, TypeError
+            An argument of another shape or type, a radius that is negative or not finite.
+        MemoryError
+            Answers that do not fit into memory.
+
+        Examples
+        --------
+        >>> import hitscan
+        >>> mesh = hitscan.Mesh([[0, 0, 0], [4, 0, 0], [0, 4, 0]], [[0, 1, 2]])
+        >>> found = hitscan.Bvh(mesh).sphere_casts([[1, 1, 9], [2, -3, 9]], [[0, 0, -1]] * 2, radius=5)
+        >>> found.t.tolist(), found.feature.tolist()
+        ([4.0, 5.0], [0, 1])
+        """
+        n, rays = _arrays.world_rays(origins, directions, t_min, t_max)
+        t, triangle, point, normal, feature = _arrays.empty_arrays(
+            f"the contacts of {n} balls", n, np.float64, np.uint32, (np.float64, 3), (np.float64, 3), np.uint8
+        )
+        count = _arrays.threads(threads)
+        self._core.sphere_casts(rays, float(radius), count, t, triangle, point, normal, feature)
+        return Contacts(t, triangle, point, normal, feature)
 
     def closest_points(
         self, points: ArrayLike, *, max_distance: float = np.inf, threads: int | None = None

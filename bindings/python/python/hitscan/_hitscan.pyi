@@ -84,6 +84,17 @@ class Bvh:
     def hit_lists(
         self, rays: _LocalRays, sides: str, once: bool, n: int | None, threads: int | None
     ) -> tuple[Any, Any, Any, Any, Any]: ...
+    def sphere_casts(
+        self,
+        rays: _WorldRays,
+        radius: float,
+        threads: int | None,
+        t: Any,
+        triangle: Any,
+        point: Any,
+        normal: Any,
+        feature: Any,
+    ) -> None: ...
     def closest_points(
         self,
         points: Any,
@@ -170,6 +181,19 @@ class Scene:
         self, rays: _WorldRays, options: _Options, once: bool, n: int | None, threads: int | None
     ) -> tuple[Any, Any, Any, Any, Any, Any]: ...
     def describe(self, instance: Any, triangle: Any, uv: Any, point: Any, normal: Any) -> None: ...
+    def sphere_casts(
+        self,
+        rays: _WorldRays,
+        radius: float,
+        options: _Options,
+        threads: int | None,
+        t: Any,
+        instance: Any,
+        triangle: Any,
+        point: Any,
+        normal: Any,
+        feature: Any,
+    ) -> None: ...
     def closest_points(
         self,
         points: Any,

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from . import _arrays, _hitscan, _options, _pickles
 from ._arrays import ArrayLike, WorldRays
 from ._bvh import Bvh
-from ._hits import InstanceDistances, SceneHitLists, SceneHits, ScenePoints
+from ._hits import InstanceDistances, SceneContacts, SceneHitLists, SceneHits, ScenePoints
 from ._options import ALL_LAYERS, Faces
 from ._sections import ScenePolylines, of_core
 
@@ -384,6 +384,58 @@ class Scene:
         lists = self._core.hit_lists(rays, options, bool(once), n, _arrays.threads(threads))
         t, instance, triangle, uv, front, splits = lists
         return SceneHitLists(t, instance, triangle, uv.reshape(-1, 2), front, splits, self._snapshot())
+
+    def sphere_casts(
+        self,
+        origins: ArrayLike,
+        directions: ArrayLike | None = None,
+        *,
+        radius: float,
+        t_min: ArrayLike = 0.0,
+        t_max: ArrayLike = np.inf,
+        layers: int = ALL_LAYERS,
+        ignore: Iterable[int] = (),
+        include_hidden: bool = False,
+        include_locked: bool = False,
+        threads: int | None = None,
+    ) -> SceneContacts:
+        """Find where balls that move along rays first touch a surface: the minimum ``(t, instance, triangle)``.
+
+        The balls are round in the world, also beside stretched instances. A ball that touches at ``t_min``
+        has its contact there. Balls touch both sides of a surface.
+
+        Parameters
+        ----------
+        origins, directions, t_min, t_max
+            The rays of the centres, as in :meth:`closest_hits`.
+        radius : float
+            The radius of all balls, in world units. With 0 they are the rays.
+        layers, ignore, include_hidden, include_locked
+            The instances that take part, as in :class:`Scene`.
+        threads : int, optional
+
+        Returns
+        -------
+        SceneContacts
+
+        Raises
+        ------
+        ValueError, TypeError
+            An argument of another shape or type, a radius that is negative or not finite.
+        MemoryError
+            Answers that do not fit into memory.
+        """
+        n, rays = _arrays.world_rays(origins, directions, t_min, t_max)
+        options = _options.of_scene("both", layers, ignore, include_hidden, include_locked)
+        dtypes = (np.float64, np.int64, np.uint32, (np.float64, 3), (np.float64, 3), np.uint8)
+        t, instance, triangle, point, normal, feature = _arrays.empty_arrays(
+            f"the contacts of {n} balls", n, *dtypes
+        )
+        count = _arrays.threads(threads)
+        self._core.sphere_casts(
+            rays, float(radius), options, count, t, instance, triangle, point, normal, feature
+        )
+        return SceneContacts(t, triangle, point, normal, feature, instance)
 
     def closest_points(
         self,

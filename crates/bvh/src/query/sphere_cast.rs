@@ -10,6 +10,7 @@ use crate::{
     layout::{TriangleBlock, WideNode},
     mesh_bvh::MeshBvh,
     platform::parallel,
+    simd::{Kernel, Simd},
     widths::{BLOCK_WIDTH, NODE_WIDTH},
 };
 
@@ -137,12 +138,12 @@ impl MeshBvh {
         visit_nodes(
             |index| &self.tree.nodes[index],
             cast.ray().t_max,
-            |node| boxes.enter_children(node),
+            |node| self.isa.run(EnterChildren { boxes: &boxes, node }),
             |blocks: Range<usize>, mut limit| {
                 let mut scratch = TriangleBlock::EMPTY;
                 for block in blocks {
                     let block = self.tree.leaves.block(block, &mut scratch);
-                    let enter = boxes.enter_triangles(block);
+                    let enter = self.isa.run(EnterTriangles { boxes: &boxes, block });
                     for lane in 0..BLOCK_WIDTH {
                         // An empty lane is NaN.
                         let is_near = enter[lane] <= limit;
@@ -191,27 +192,6 @@ impl GrownBoxes {
         }
     }
 
-    /// The `t` before which the ball touches nothing in the box of each child; NaN for a miss and an empty slot.
-    fn enter_children(&self, node: &WideNode) -> [f64; NODE_WIDTH] {
-        self.enter(&node.bounds)
-    }
-
-    /// The `t` before which the ball does not touch each triangle; NaN for a miss and an empty lane.
-    fn enter_triangles(&self, block: &TriangleBlock) -> [f64; BLOCK_WIDTH] {
-        let [a, b, c] = &block.corners;
-        let bounds = [0, 1, 2].map(|axis| {
-            let (mut min, mut max) = (a[axis], a[axis]);
-            for row in [&b[axis], &c[axis]] {
-                for lane in 0..BLOCK_WIDTH {
-                    min[lane] = if row[lane] < min[lane] { row[lane] } else { min[lane] };
-                    max[lane] = if row[lane] > max[lane] { row[lane] } else { max[lane] };
-                }
-            }
-            [min, max]
-        });
-        self.enter(&bounds)
-    }
-
     /// The bound for each of eight boxes: the `t` at which the centre enters the grown box, and the way from there
     /// that still separates the ball from the box. docs/proof.md shows that the growth covers all rounding.
     #[inline(always)]
@@ -239,12 +219,14 @@ impl GrownBoxes {
             for slot in 0..NODE_WIDTH {
                 let center = o + enter[slot] * d;
                 let (below, above) = (f64::from(min[slot]) - center, center - f64::from(max[slot]));
-                let gap = below.max(above).max(0.0);
+                let gap = if below > above { below } else { above };
+                let gap = if gap > 0.0 { gap } else { 0.0 };
                 distance_squared[slot] += gap * gap;
             }
         }
         for slot in 0..NODE_WIDTH {
-            let gap = (distance_squared[slot].sqrt() - self.growth).max(0.0);
+            let gap = distance_squared[slot].sqrt() - self.growth;
+            let gap = if gap > 0.0 { gap } else { 0.0 };
             enter[slot] = if enter[slot] <= exit[slot] {
                 enter[slot] + gap * self.t_per_length
             } else {
@@ -252,6 +234,46 @@ impl GrownBoxes {
             };
         }
         enter
+    }
+}
+
+/// The `t` before which the ball touches nothing in the box of each child; NaN for a miss and an empty slot.
+struct EnterChildren<'a> {
+    boxes: &'a GrownBoxes,
+    node: &'a WideNode,
+}
+
+impl Kernel for EnterChildren<'_> {
+    type Output = [f64; NODE_WIDTH];
+
+    #[inline(always)]
+    fn run<S: Simd>(self, _: S) -> Self::Output {
+        self.boxes.enter(&self.node.bounds)
+    }
+}
+
+/// The `t` before which the ball does not touch each triangle; NaN for a miss and an empty lane.
+struct EnterTriangles<'a> {
+    boxes: &'a GrownBoxes,
+    block: &'a TriangleBlock,
+}
+
+impl Kernel for EnterTriangles<'_> {
+    type Output = [f64; BLOCK_WIDTH];
+
+    #[inline(always)]
+    fn run<S: Simd>(self, _: S) -> Self::Output {
+        let [a, b, c] = &self.block.corners;
+        let mut bounds = [[[0.0; BLOCK_WIDTH]; 2]; 3];
+        for axis in 0..3 {
+            for lane in 0..BLOCK_WIDTH {
+                let [a, b, c] = [a[axis][lane], b[axis][lane], c[axis][lane]];
+                let (low, high) = if b < a { (b, a) } else { (a, b) };
+                bounds[axis][0][lane] = if c < low { c } else { low };
+                bounds[axis][1][lane] = if c > high { c } else { high };
+            }
+        }
+        self.boxes.enter(&bounds)
     }
 }
 

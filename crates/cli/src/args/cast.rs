@@ -22,6 +22,7 @@ use crate::table::{Decimal, TableFormat};
   hitscan cast model.obj --rays rays.csv -o hits.csv
   hitscan cast model.obj --rays rays.npy -o hits.npz
   generate-rays | hitscan cast model.obj --rays - --json
+  hitscan cast model.obj --from 0,0,9 --dir 0,0,-1 --radius 0.5   where a ball stops
 
 Rays:
   csv     columns ox,oy,oz,dx,dy,dz and optionally t_min,t_max, named by a header in any order;
@@ -52,6 +53,8 @@ Fields of a hit, for --fields:
   point                 x,y,z in csv, points in npz
   normal                of the triangle: nx,ny,nz in csv, primitive_normals in npz
   interpolated_normal   of the corners: inx,iny,inz in csv, interpolated_normals in npz
+  feature               with --radius, the part of the triangle at the point: face, edge 0 (from
+                        corner 0 to 1), vertex 0 and so on; feature_ids
   side                  front if the corners run counter-clockwise, seen from the origin; is_front
   w1, w2                weights of the second and third corner; primitive_uvs, as Open3D calls them
   instance, path        of a scene: index in the file, and names from the outermost parent on;
@@ -62,6 +65,11 @@ Fields of a hit, for --fields:
   colour                diffuse, of the material: red,green,blue in csv, colours in npz
   texture               texture coordinates: texture_u,texture_v in csv, texture_uvs in npz
   A fact that a hit lacks is null, an empty field, or in npz 4294967295, zero or NaN.
+
+Balls:
+  With --radius, t is that of the centre of the ball, in 64 bits. A row is the contact with a
+  triangle: point is the point of the triangle, and normal points from it to the centre. side is
+  absent, because a ball that touches an edge touches no side. --all prints a contact per triangle.
 
 A scene answers as pick does: triangles count in the mesh of their instance, and t has 64 bits. The
 help of pick describes scene files. The nodes of a glTF file are instances.
@@ -101,6 +109,15 @@ pub(crate) struct CastArgs {
     /// Read the rays in this format [default: by the extension, else by the first bytes].
     #[arg(long, value_name = "FORMAT", requires = "rays")]
     pub(crate) rays_format: Option<TableFormat>,
+
+    /// Cast a ball of this radius along each ray, and print where it first touches a surface.
+    ///
+    /// A ball that touches at the start of the interval has its contact there. With 0 the ball is the ray.
+    #[arg(
+        long, value_name = "R", value_parser = decimal, allow_hyphen_values = true,
+        conflicts_with_all = ["count", "once", "faces"]
+    )]
+    pub(crate) radius: Option<Decimal>,
 
     /// Print the hit with the smallest t of each ray [default].
     #[arg(long)]

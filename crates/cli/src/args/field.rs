@@ -18,6 +18,8 @@ pub(crate) enum Field {
     InterpolatedNormal,
     /// The side from which the ray comes: front or back.
     Side,
+    /// The part of the triangle that a ball touches, of a cast with a radius: face, edge 0 or vertex 0.
+    Feature,
     /// The weight of the second corner.
     W1,
     /// The weight of the third corner.
@@ -72,6 +74,7 @@ impl Field {
             Self::T => &["t"],
             Self::Distance => &["distance"],
             Self::Side => &["side"],
+            Self::Feature => &["feature"],
             Self::W1 => &["w1"],
             Self::W2 => &["w2"],
             Self::Instance => &["instance"],

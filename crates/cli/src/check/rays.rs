@@ -166,6 +166,7 @@ fn text(answer: &Answer<'_>) -> String {
     };
     let of_hit = |hit: &Found| match *hit {
         Found::Mesh(hit) => format!("({})", of_mesh(hit)),
+        Found::Contact(_) | Found::SceneContact(_) => format!("{hit:?}"),
         Found::Scene(hit) => {
             format!("(t {:?} instance {} local {})", hit.t, hit.insertion_order, of_mesh(hit.local))
         }

@@ -12,7 +12,7 @@ use crate::load::{RayTarget, build_tree, load_for_rays};
 use crate::messages;
 use crate::output::{Colours, Results, Surface, Target, default_fields, ray_writer};
 use crate::process::{Outcome, set_threads};
-use crate::query::{Answers, Query, RayCaster, SceneCaster, SceneScan};
+use crate::query::{Answers, BallCaster, BallTarget, Query, RayCaster, SceneCaster, SceneScan};
 use crate::rays::RayReader;
 use crate::resolved::Cast;
 
@@ -32,9 +32,9 @@ pub(crate) fn run(args: &CastArgs) -> anyhow::Result<Outcome> {
             let surface = Surface::Scene(scene, &colours);
             if args.brute {
                 let scan = SceneScan { scan: SceneBruteForce::new(scene), options };
-                return cast.run(&scan, surface, rays, target, &inputs);
+                return cast.run_any(&scan, surface, rays, target, &inputs);
             }
-            cast.run(&SceneCaster { scene, options }, surface, rays, target, &inputs)
+            cast.run_any(&SceneCaster { scene, options }, surface, rays, target, &inputs)
         }
         RayTarget::Mesh(mut model) => {
             inputs.extend(model.files.iter().cloned());
@@ -46,8 +46,8 @@ pub(crate) fn run(args: &CastArgs) -> anyhow::Result<Outcome> {
             colours.add(&model.mesh, &model.materials);
             let surface = Surface::Mesh(&model.mesh, &colours);
             match tree {
-                None => cast.run(&BruteForce::new(&model.mesh), surface, rays, target, &inputs),
-                Some(tree) => cast.run(&tree, surface, rays, target, &inputs),
+                None => cast.run_any(&BruteForce::new(&model.mesh), surface, rays, target, &inputs),
+                Some(tree) => cast.run_any(&tree, surface, rays, target, &inputs),
             }
         }
     }
@@ -92,6 +92,21 @@ impl CastRay for WorldRay {
 }
 
 impl Cast {
+    /// Casts all rays, or balls along them, and writes their results.
+    fn run_any<T: RayCaster<Ray: CastRay> + BallTarget>(
+        &self,
+        target: &T,
+        surface: Surface<'_>,
+        rays: Box<RayReader>,
+        output: Target,
+        inputs: &[PathBuf],
+    ) -> anyhow::Result<Outcome> {
+        match self.radius {
+            Some(radius) => self.run(&BallCaster { target, radius }, surface, rays, output, inputs),
+            None => self.run(target, surface, rays, output, inputs),
+        }
+    }
+
     /// Casts all rays and writes their results.
     fn run<T: RayCaster<Ray: CastRay>>(
         &self,
@@ -103,9 +118,10 @@ impl Cast {
     ) -> anyhow::Result<Outcome> {
         let Self { query, faces, format, on_terminal, .. } = *self;
         let of_scene = matches!(surface, Surface::Scene(..));
-        let defaults = || default_fields(format, of_scene);
+        let of_ball = self.radius.is_some();
+        let defaults = || default_fields(format, of_scene, of_ball);
         let fields = self.fields.clone().map_or_else(defaults, |FieldList(fields)| fields);
-        let mut writer = ray_writer(format, query, &fields, of_scene, target)?;
+        let mut writer = ray_writer(format, query, &fields, of_scene || of_ball, target)?;
         let bar = match on_terminal {
             true => ProgressBar::hidden(),
             false => messages::counter("casting", rays.total()),

@@ -95,8 +95,8 @@ impl Names {
 }
 
 impl HitColumns {
-    /// `t` is an f64 in scenes, else an f32.
-    pub(super) fn new(fields: &[Field], of_scene: bool) -> Self {
+    /// `t` is an f64 if it is exact, else an f32.
+    pub(super) fn new(fields: &[Field], exact_t: bool) -> Self {
         let mut columns: Vec<HitColumn> = Vec::new();
         for &field in fields {
             // One array has both weights.
@@ -105,12 +105,13 @@ impl HitColumns {
                 continue;
             }
             let (name, dtype, width) = match field {
-                Field::T => ("t_hit", if of_scene { "<f8" } else { "<f4" }, 1),
+                Field::T => ("t_hit", if exact_t { "<f8" } else { "<f4" }, 1),
                 Field::Distance => ("distances", "<f8", 1),
                 Field::Point => ("points", "<f8", 3),
                 Field::Normal => ("primitive_normals", "<f4", 3),
                 Field::InterpolatedNormal => ("interpolated_normals", "<f4", 3),
                 Field::Side => ("is_front", "|b1", 1),
+                Field::Feature => ("feature_ids", "<u4", 1),
                 Field::W1 | Field::W2 => ("primitive_uvs", "<f4", 2),
                 Field::Instance => ("geometry_ids", "<u4", 1),
                 Field::Path => ("path_ids", "<u4", 1),
@@ -124,8 +125,10 @@ impl HitColumns {
                 Field::Colour => ("colours", "<f4", 3),
                 Field::Texture => ("texture_uvs", "<f8", 2),
             };
-            let is_name =
-                matches!(field, Field::Path | Field::Object | Field::Group | Field::Material);
+            let is_name = matches!(
+                field,
+                Field::Feature | Field::Path | Field::Object | Field::Group | Field::Material
+            );
             let names = is_name.then(Names::default);
             columns.push(HitColumn { field, column: Column::new(name, dtype, width), names });
         }

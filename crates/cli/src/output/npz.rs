@@ -20,10 +20,12 @@ pub(crate) enum RayArrays {
 }
 
 impl RayArrays {
+    /// `t` is an f64 if it is exact.
+    ///
     /// # Errors
     /// A full disk.
-    pub(super) fn new(query: Query, fields: &[Field], of_scene: bool) -> anyhow::Result<Self> {
-        let hits = || HitColumns::new(fields, of_scene);
+    pub(super) fn new(query: Query, fields: &[Field], exact_t: bool) -> anyhow::Result<Self> {
+        let hits = || HitColumns::new(fields, exact_t);
         Ok(match query {
             Query::Closest => Self::Closest(hits()),
             Query::All(_) => {

@@ -30,7 +30,7 @@ impl Chunk for Results<'_> {
     }
 }
 
-/// The writer of the results of rays.
+/// The writer of the results of rays. `t` is exact in scenes and for balls.
 ///
 /// # Errors
 /// A target that cannot be written, and a full disk.
@@ -38,20 +38,21 @@ pub(crate) fn ray_writer(
     format: OutputFormat,
     query: Query,
     fields: &[Field],
-    of_scene: bool,
+    exact_t: bool,
     target: Target,
 ) -> anyhow::Result<Writer<RayArrays>> {
-    let arrays = || RayArrays::new(query, fields, of_scene);
+    let arrays = || RayArrays::new(query, fields, exact_t);
     Writer::new(format, &csv::header(query, fields), arrays, target)
 }
 
-/// The fields that a format has without the flag. Only a scene has instances.
-pub(crate) fn default_fields(format: OutputFormat, of_scene: bool) -> Vec<Field> {
+/// The fields that a format has without the flag. Only a scene has instances. A ball touches no side, but a feature.
+pub(crate) fn default_fields(format: OutputFormat, of_scene: bool, of_ball: bool) -> Vec<Field> {
     use Field::{
-        Distance, Group, Instance, Material, Normal, Object, Path, Point, Polygon, Side, T,
-        Triangle, Vertices, W1, W2,
+        Distance, Feature, Group, Instance, Material, Normal, Object, Path, Point, Polygon, Side,
+        T, Triangle, Vertices, W1, W2,
     };
     let fields: &[Field] = match format {
+        OutputFormat::Npz if of_ball => &[T, Instance, Triangle, Point, Normal, Feature],
         OutputFormat::Npz => &[T, Instance, Triangle, W1, W2, Normal],
         OutputFormat::Csv => &[
             T, Point, Normal, Side, W1, W2, Instance, Path, Triangle, Polygon, Object, Group,
@@ -63,5 +64,6 @@ pub(crate) fn default_fields(format: OutputFormat, of_scene: bool) -> Vec<Field>
         ],
     };
     let has = |field: &Field| of_scene || !matches!(field, Instance | Path);
-    fields.iter().copied().filter(has).collect()
+    let of_this = |field| if of_ball && field == Side { Feature } else { field };
+    fields.iter().copied().filter(has).map(of_this).collect()
 }

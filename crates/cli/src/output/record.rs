@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::ptr;
 
 use hitscan::glam::{DVec2, DVec3};
-use hitscan::scene::{HitDetails, InstanceId, Scene};
-use hitscan::{Hit, Material, Side, TriMesh};
+use hitscan::scene::{HitDetails, InstanceId, Scene, SceneContact, SceneHit};
+use hitscan::{Hit, Material, Side, SphereContact, TriMesh, TriangleFeature};
 
 use super::value::Value;
 use crate::args::Field;
@@ -38,14 +38,15 @@ impl Colours {
     }
 }
 
-/// A hit of a ray.
+/// A hit of a ray, or a contact of a ball.
 pub(crate) struct HitRecord<'a> {
     surface: Surface<'a>,
     mesh: &'a TriMesh,
     /// The length of the direction of the ray.
     unit: f64,
     hit: &'a Found,
-    local: &'a Hit,
+    /// The hit in the mesh. Of a contact: the triangle and the weights of its point, and nothing else.
+    local: Hit,
     details: Option<HitDetails<'a>>,
 }
 
@@ -56,10 +57,18 @@ impl<'a> HitRecord<'a> {
     /// If the hit is not one of the surface.
     pub(crate) fn new(surface: Surface<'a>, unit: f64, hit: &'a Found) -> Self {
         let (mesh, local, details) = match (surface, hit) {
-            (Surface::Mesh(mesh, _), Found::Mesh(hit)) => (mesh, hit, None),
+            (Surface::Mesh(mesh, _), Found::Mesh(hit)) => (mesh, *hit, None),
+            (Surface::Mesh(mesh, _), Found::Contact(contact)) => (mesh, at_contact(contact), None),
             (Surface::Scene(scene, _), Found::Scene(hit)) => {
                 let details = scene.describe(hit).expect("the scene has what was hit in it");
-                (details.mesh().tri_mesh(), &hit.local, Some(details))
+                (details.mesh().tri_mesh(), hit.local, Some(details))
+            }
+            (Surface::Scene(scene, _), Found::SceneContact(found)) => {
+                let &SceneContact { instance, insertion_order, contact } = found;
+                let local = at_contact(&contact);
+                let hit = SceneHit { t: contact.t, instance, insertion_order, local };
+                let details = scene.describe(&hit).expect("the scene has what was touched in it");
+                (details.mesh().tri_mesh(), local, Some(details))
             }
             _ => unreachable!("a mesh has hits of meshes, a scene has hits of scenes"),
         };
@@ -72,30 +81,40 @@ impl<'a> HitRecord<'a> {
         match field {
             Field::T => match self.hit {
                 Found::Mesh(hit) => Value::F32(hit.t),
-                Found::Scene(hit) => Value::F64(hit.t),
+                Found::Scene(_) | Found::Contact(_) | Found::SceneContact(_) => {
+                    Value::F64(self.hit.t())
+                }
             },
             Field::Distance => Value::F64(self.hit.t() * self.unit),
-            Field::Point => vector(Some(match &self.details {
-                Some(details) => details.point(),
-                None => self.mesh.point(self.local),
+            Field::Point => vector(Some(match (self.hit.contact(), &self.details) {
+                (Some(contact), _) => contact.point,
+                (None, Some(details)) => details.point(),
+                (None, None) => self.mesh.point(&self.local),
             })),
-            Field::Normal => vector(match &self.details {
-                Some(details) => details.normal(),
-                None => self.mesh.unit_normal(triangle),
+            Field::Normal => vector(match (self.hit.contact(), &self.details) {
+                (Some(contact), _) => Some(contact.normal),
+                (None, Some(details)) => details.normal(),
+                (None, None) => self.mesh.unit_normal(triangle),
             }),
             Field::InterpolatedNormal => vector(match &self.details {
                 Some(details) => details.interpolated_normal(),
                 None => self.interpolated_normal(),
             }),
+            Field::Side if self.hit.contact().is_some() => Value::None,
             Field::Side => Value::Name(match self.local.side {
                 Side::Front => "front",
                 Side::Back => "back",
             }),
+            Field::Feature => self
+                .hit
+                .contact()
+                .map_or(Value::None, |contact| Value::Name(feature_name(contact.feature))),
             Field::W1 => Value::F32(self.local.u),
             Field::W2 => Value::F32(self.local.v),
             Field::Instance => match self.hit {
-                Found::Mesh(_) => Value::None,
+                Found::Mesh(_) | Found::Contact(_) => Value::None,
                 Found::Scene(hit) => Value::Index(hit.insertion_order),
+                Found::SceneContact(found) => Value::Index(found.insertion_order),
             },
             Field::Path => self.path(),
             Field::Triangle => Value::Index(triangle.into()),
@@ -133,10 +152,14 @@ impl<'a> HitRecord<'a> {
     }
 
     fn path(&self) -> Value<'a> {
-        let (Surface::Scene(scene, _), Found::Scene(hit)) = (self.surface, self.hit) else {
-            return Value::None;
-        };
-        Value::Path(path_names(scene, hit.instance))
+        match (self.surface, self.hit) {
+            (
+                Surface::Scene(scene, _),
+                Found::Scene(SceneHit { instance, .. })
+                | Found::SceneContact(SceneContact { instance, .. }),
+            ) => Value::Path(path_names(scene, *instance)),
+            _ => Value::None,
+        }
     }
 
     fn colour(&self) -> Value<'a> {
@@ -157,6 +180,25 @@ impl<'a> HitRecord<'a> {
         let corners = self.mesh.attributes().uvs_of(self.local.triangle)?;
         let [a, b, c] = corners.map(|uv| uv.as_dvec2());
         Some(a + f64::from(self.local.u) * (b - a) + f64::from(self.local.v) * (c - a))
+    }
+}
+
+/// The triangle of a contact and the weights of its point, as a hit. Its `t` and side mean nothing.
+fn at_contact(contact: &SphereContact) -> Hit {
+    let &SphereContact { triangle, t, u, v, .. } = contact;
+    Hit { t: t as f32, u: u as f32, v: v as f32, triangle, side: Side::Front }
+}
+
+/// The name of the part of a triangle that a ball touches.
+fn feature_name(feature: TriangleFeature) -> &'static str {
+    match feature {
+        TriangleFeature::Face => "face",
+        TriangleFeature::Edge(0) => "edge 0",
+        TriangleFeature::Edge(1) => "edge 1",
+        TriangleFeature::Edge(_) => "edge 2",
+        TriangleFeature::Vertex(0) => "vertex 0",
+        TriangleFeature::Vertex(1) => "vertex 1",
+        TriangleFeature::Vertex(_) => "vertex 2",
     }
 }
 

@@ -13,7 +13,7 @@ use crate::query::Answer;
 const LINES: [&[Field]; 11] = [
     &[Field::T, Field::Distance],
     &[Field::Point],
-    &[Field::Normal, Field::Side],
+    &[Field::Normal, Field::Side, Field::Feature],
     &[Field::InterpolatedNormal],
     &[Field::Instance, Field::Path],
     &[Field::Triangle, Field::Vertices, Field::W1, Field::W2],
@@ -62,6 +62,7 @@ fn append_hit(out: &mut Vec<u8>, hit: &HitRecord<'_>, chosen: &[Field]) {
         let mut line = format!("  {label:<8}  {value}");
         for (field, value) in parts {
             match field {
+                Field::Feature => line += &format!(" at {value}"),
                 Field::Side => line += &format!(", {value} side"),
                 Field::Path => line += &format!(" {value}"),
                 _ => line += &format!(", {} {value}", field.name()),
@@ -75,7 +76,7 @@ fn append_hit(out: &mut Vec<u8>, hit: &HitRecord<'_>, chosen: &[Field]) {
 fn in_words(field: Field, value: &Value<'_>) -> Option<String> {
     match (field, value) {
         (Field::Normal, Value::None) => Some(normal_in_words(None)),
-        (Field::Side, Value::Name(name)) => Some((*name).to_owned()),
+        (Field::Side | Field::Feature, Value::Name(name)) => Some((*name).to_owned()),
         _ => value.in_words(),
     }
 }

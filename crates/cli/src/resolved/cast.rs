@@ -2,7 +2,7 @@
 
 use anyhow::{Context, bail};
 use hitscan::scene::WorldRay;
-use hitscan::{Faces, HitMode, Ray};
+use hitscan::{Faces, HitMode, Ray, SphereCast};
 
 use super::output::{self, RESULTS};
 use crate::args::{CastArgs, FieldList, OutputFormat};
@@ -16,6 +16,8 @@ use crate::table::{Decimal, Number, SingleRow, TableFormat, TableSource};
 pub(crate) struct Cast {
     pub(crate) query: Query,
     pub(crate) faces: Faces,
+    /// The radius of the balls to cast along the rays; `None` for rays.
+    pub(crate) radius: Option<f64>,
     pub(crate) rays: RayInput,
     pub(crate) format: OutputFormat,
     /// The fields of each hit; `None` for those that the format usually has.
@@ -49,10 +51,21 @@ impl Cast {
         if args.fields.is_some() && matches!(query, Query::Any | Query::Count) {
             bail!("--fields: --any and --count print no hits; expected --closest or --all");
         }
+        let rays = ray_input(args)?;
+        let radius = args.radius.map(f64::of);
+        if let Some(radius) = radius {
+            let ray = match &rays {
+                RayInput::Single(_, world) => *world,
+                // Those of a file are checked one by one.
+                RayInput::Stream { .. } => WorldRay::new([0.0; 3], [1.0, 0.0, 0.0]),
+            };
+            SphereCast::new(ray, radius).context("--radius")?;
+        }
         Ok(Self {
             query,
             faces: args.faces.into(),
-            rays: ray_input(args)?,
+            radius,
+            rays,
             format,
             fields: args.fields.clone(),
             on_terminal,

@@ -28,7 +28,7 @@ fn a_hit_of_a_mesh_has_every_field() {
         hits,
         json!([{
             "t": 4.5, "distance": 9.0, "point": [3.0, 1.0, 0.0], "normal": [0.0, 0.0, 1.0],
-            "interpolated_normal": [0.0, 0.0, 1.0], "side": "front", "w1": 0.5, "w2": 0.25,
+            "interpolated_normal": [0.0, 0.0, 1.0], "side": "front", "feature": null, "w1": 0.5, "w2": 0.25,
             "instance": null, "path": null, "triangle": 0, "vertices": [0, 1, 2], "polygon": 0,
             "line": 13, "object": "wall", "group": null, "material": "brick",
             "colour": [0.5, 0.25, 0.0], "texture": [0.75, 0.25],
@@ -85,7 +85,7 @@ fn a_scene_answers_with_instance_path_and_the_triangle_of_the_mesh() {
         hits,
         json!([{
             "t": 9.5, "distance": 19.0, "point": [6.0, 2.0, -10.0], "normal": [0.0, 0.0, 1.0],
-            "interpolated_normal": [0.0, 0.0, 1.0], "side": "front", "w1": 0.5, "w2": 0.25,
+            "interpolated_normal": [0.0, 0.0, 1.0], "side": "front", "feature": null, "w1": 0.5, "w2": 0.25,
             "instance": 2, "path": ["street", "far"], "triangle": 0, "vertices": [0, 1, 2],
             "polygon": 0, "line": 13, "object": "wall", "group": null, "material": "brick",
             "colour": [0.5, 0.25, 0.0], "texture": [0.75, 0.25],

@@ -1,6 +1,7 @@
 //! Tests of the command line that run the program.
 
 mod bad_input;
+mod balls;
 mod cache_files;
 mod casting;
 mod checking;

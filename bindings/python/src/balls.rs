@@ -1,0 +1,143 @@
+//! Sphere casts: balls along rays, at a tree or a scene.
+
+use hitscan::{SphereCast, SphereContact, TriangleFeature, glam::DVec3, scene::WorldRay};
+use numpy::{PyReadwriteArray1, PyReadwriteArray2};
+use pyo3::{exceptions::PyValueError, prelude::*};
+use rayon::prelude::*;
+
+use crate::{
+    answers::{NO_INSTANCE, NO_TRIANGLE, row_slice, slice},
+    batch::{MIN_SLOW, Steps, in_steps},
+    bvh::Bvh,
+    rays::{WorldRayArguments, world_rays},
+    scene::{Scene, to_number},
+    scene_queries::{OptionArguments, Query},
+};
+
+/// The code of no feature.
+const NO_FEATURE: u8 = u8::MAX;
+
+#[pymethods]
+impl Bvh {
+    #[expect(clippy::too_many_arguments, reason = "one array per answer")]
+    fn sphere_casts(
+        &self,
+        py: Python<'_>,
+        rays: WorldRayArguments<'_>,
+        radius: f64,
+        threads: Option<usize>,
+        mut t: PyReadwriteArray1<'_, f64>,
+        mut triangle: PyReadwriteArray1<'_, u32>,
+        mut point: PyReadwriteArray2<'_, f64>,
+        mut normal: PyReadwriteArray2<'_, f64>,
+        mut feature: PyReadwriteArray1<'_, u8>,
+    ) -> PyResult<()> {
+        check_radius(radius)?;
+        let (mesh, arrays) = (self.mesh(), world_rays(rays)?);
+        let (rays, n, offset) = (arrays.slices()?, arrays.len(), mesh.tri_mesh().offset());
+        let t = slice("t", &mut t, n)?;
+        let triangle = slice("triangle", &mut triangle, n)?;
+        let point = row_slice::<_, 3>("point", &mut point, n)?;
+        let normal = row_slice::<_, 3>("normal", &mut normal, n)?;
+        let feature = slice("feature", &mut feature, n)?;
+        in_steps(py, Steps::SLOW, n, threads, |range| {
+            let columns = (
+                &mut t[range.clone()],
+                &mut triangle[range.clone()],
+                &mut point[range.clone()],
+                &mut normal[range.clone()],
+                &mut feature[range.clone()],
+            );
+            let answers = columns.into_par_iter().zip(range).with_min_len(MIN_SLOW);
+            answers.for_each(|((t, triangle, point, normal, feature), ray)| {
+                let ray = rays.ray(ray);
+                let ray = WorldRay { origin: ray.origin - offset, ..ray };
+                let contact = SphereCast::new(ray, radius).ok();
+                let contact = contact.and_then(|cast| mesh.bvh().sphere_cast(&cast));
+                Entry { t, triangle, point, normal, feature }.store(contact.as_ref(), offset);
+            });
+            Ok(())
+        })
+    }
+}
+
+#[pymethods]
+impl Scene {
+    #[expect(clippy::too_many_arguments, reason = "one array per answer")]
+    fn sphere_casts(
+        &self,
+        py: Python<'_>,
+        rays: WorldRayArguments<'_>,
+        radius: f64,
+        options: OptionArguments,
+        threads: Option<usize>,
+        mut t: PyReadwriteArray1<'_, f64>,
+        mut instance: PyReadwriteArray1<'_, i64>,
+        mut triangle: PyReadwriteArray1<'_, u32>,
+        mut point: PyReadwriteArray2<'_, f64>,
+        mut normal: PyReadwriteArray2<'_, f64>,
+        mut feature: PyReadwriteArray1<'_, u8>,
+    ) -> PyResult<()> {
+        check_radius(radius)?;
+        let (query, arrays) = (Query::new(self, options)?, world_rays(rays)?);
+        let (rays, n) = (arrays.slices()?, arrays.len());
+        let t = slice("t", &mut t, n)?;
+        let instance = slice("instance", &mut instance, n)?;
+        let triangle = slice("triangle", &mut triangle, n)?;
+        let point = row_slice::<_, 3>("point", &mut point, n)?;
+        let normal = row_slice::<_, 3>("normal", &mut normal, n)?;
+        let feature = slice("feature", &mut feature, n)?;
+        in_steps(py, Steps::SLOW, n, threads, |range| {
+            let columns = (
+                &mut t[range.clone()],
+                &mut instance[range.clone()],
+                &mut triangle[range.clone()],
+                &mut point[range.clone()],
+                &mut normal[range.clone()],
+                &mut feature[range.clone()],
+            );
+            let answers = columns.into_par_iter().zip(range).with_min_len(MIN_SLOW);
+            answers.for_each(|((t, instance, triangle, point, normal, feature), ray)| {
+                let cast = SphereCast::new(rays.ray(ray), radius).ok();
+                let found = cast.and_then(|cast| query.scene.sphere_cast(&cast, &query.options()));
+                *instance = found.map_or(NO_INSTANCE, |found| to_number(found.instance));
+                let contact = found.map(|found| found.contact);
+                Entry { t, triangle, point, normal, feature }.store(contact.as_ref(), DVec3::ZERO);
+            });
+            Ok(())
+        })
+    }
+}
+
+/// An entry of the arrays of contacts.
+struct Entry<'a> {
+    t: &'a mut f64,
+    triangle: &'a mut u32,
+    point: &'a mut [f64; 3],
+    normal: &'a mut [f64; 3],
+    feature: &'a mut u8,
+}
+
+impl Entry<'_> {
+    /// Stores a contact, with its point moved by the offset of the mesh.
+    fn store(self, contact: Option<&SphereContact>, offset: DVec3) {
+        *self.t = contact.map_or(f64::INFINITY, |contact| contact.t);
+        *self.triangle = contact.map_or(NO_TRIANGLE, |contact| contact.triangle);
+        let nowhere = [f64::NAN; 3];
+        *self.point = contact.map_or(nowhere, |contact| (contact.point + offset).to_array());
+        *self.normal = contact.map_or(nowhere, |contact| contact.normal.to_array());
+        *self.feature = contact.map_or(NO_FEATURE, |contact| match contact.feature {
+            TriangleFeature::Face => 0,
+            TriangleFeature::Edge(edge) => 1 + edge,
+            TriangleFeature::Vertex(corner) => 4 + corner,
+        });
+    }
+}
+
+fn check_radius(radius: f64) -> PyResult<()> {
+    if radius >= 0.0 && radius.is_finite() {
+        return Ok(());
+    }
+    let text = format!("radius is {radius}, expected a finite number from 0 on");
+    Err(PyValueError::new_err(text))
+}
