@@ -135,7 +135,8 @@ extern "C" fn bvh_about(bvh: u32) -> u32 {
 extern "C" fn bvh_parts(bvh: u32) -> u32 {
     with_built(bvh, |mesh| {
         let raw = mesh.bvh().raw_parts();
-        let addresses = [raw.nodes, raw.blocks].map(|part| part.as_ptr().addr() as f64);
+        // Borrowed from the tree, because no call of this module edits it.
+        let addresses = [&raw.nodes, &raw.blocks].map(|part| part.as_ptr().addr() as f64);
         output::write(0, &addresses);
         output::write(2, &[mesh.tri_mesh().query_scale()]);
         output::write(3, &hitscan_web_candidates::words(raw.layout));

@@ -37,10 +37,12 @@
 //! | `pair` | `MeshPair`: two placed meshes. `traversal` goes through both trees, `placed_boxes` brings their boxes into one space | `error_bounds`, `kernel`, `layout`, `mesh_bvh`, `simd` |
 //! | `raw_parts` | a tree as bytes, for cache files | `layout`, `mesh_bvh`, `options`, `platform`, `scaled_mesh`, `simd`, `split`, `validate`, `widths` |
 //! | `query` | `batch` cuts batches into chunks: `rows` finds the runs of rays that `packets` tries together, `ray_kinds` splits mixed runs, and `alone` takes the rest, interleaved or not; `filter` adds the caller's rule; `candidates` orders what a ray may hit by a bound of `t`; `visit`, `overlap`, `section` and `winding` need no ray and share `visit_nodes`; `closest_point` has a loop in `traverse`; `winding` adds crossings to the `far_field` of `caps`, which span the `boundary`; `copies` are the lanes that sums leave out | `error_bounds`, `kernel`, `layout`, `mesh_bvh`, `options`, `platform`, `simd`, `split`, `traverse`, `widths` |
-//! | `mesh_bvh` | `MeshBvh`: build, refit, queries of one ray | `builder`, `kernel`, `layout`, `options`, `refit`, `scaled_mesh`, `simd`, `stats`, `traverse`, `validate` |
+//! | `mesh_edits` | `MeshBvh::update` | `mesh_bvh`, `options`, `refit`, `scaled_mesh`, `update` |
+//! | `mesh_bvh` | `MeshBvh`: build, refit, update, queries of one ray | `builder`, `kernel`, `layout`, `options`, `refit`, `scaled_mesh`, `simd`, `stats`, `traverse`, `update`, `validate` |
 //! | `traverse` | rays and points from the root to the leaves: `single`, `packet`, `interleaved` and `counted`; `closest_point` goes from a point to the nearest boxes; `choice` picks a loop for single rays by their `coherence`, and `robust` takes those that need care; `child_order` orders children and makes the keys on the stack; `occluder` and `packet_occluders` remember what stopped the last shadow rays | `kernel`, `layout`, `platform`, `simd`, `widths` |
 //! | `kernel` | one ray, packet or point against a node or block: `point_bound` for points; `ray_mode`, `ray_setup`, `box_test`, `triangle_test`, `triangle_filter`, `triangle_decision`, `packet`; `hit_sink` collects candidates for each query | `error_bounds`, `layout`, `leaf_position`, `simd`, `widths` |
 //! | `refit`, `stats`, `validate` | functions on a tree | `box3`, `error_bounds`, `layout`, `leaf_position`, `platform`, `scaled_mesh`, `simd`, `split`, `widths` |
+//! | `update` | a tree that follows edits: `links` know where it keeps each triangle; `editor` takes triangles out and `put_in` puts them in; `repair` builds anew what became worse; `tidy` restores the order of nodes and blocks; `apply` is one edit | `box3`, `builder`, `layout`, `leaf_position`, `platform`, `scaled_mesh`, `simd`, `split`, `widths` |
 //! | `builder` | mesh → tree: `recipe` has the six steps, `encode` writes nodes and blocks, and `shape` makes the shape from boxes. There `preset` is the policy; `window` maps boxes that lie far from the others; `morton`, `radix_sort` and `clusters` order primitives; `ploc`, `binned_sah` and `reinsertion` make a binary tree; `collapse` makes wide nodes; `repeats` keeps an object once in a leaf | `box3`, `layout`, `options`, `platform`, `scaled_mesh`, `simd`, `split`, `widths` |
 //! | `layout` | the bytes of a tree: `node` (eight boxes, 256 bytes), `triangle_block`, `indexed_block`, `leaves`, `tree`; `reach` has the widening of each box; `fit` moves boxes | `box3`, `error_bounds`, `leaf_position`, `platform`, `scaled_mesh`, `simd`, `split`, `widths` |
 //! | `split` | split triangles: `primitives` is what the builder sorts; `needles` cuts long triangles before the build; `polygon` is a part, `cover` checks that none is lost; `leaf_parts` keeps them for refits; `triangle_set` names the triangles | `box3`, `error_bounds`, `leaf_position`, `platform`, `scaled_mesh` |
@@ -54,6 +56,7 @@
 #![deny(unsafe_code)]
 
 mod mesh_bvh;
+mod mesh_edits;
 mod options;
 
 mod query;
@@ -73,6 +76,7 @@ mod box3;
 mod builder;
 mod scaled_mesh;
 mod split;
+mod update;
 
 pub mod instances;
 
@@ -90,6 +94,7 @@ pub use box_bvh::BoxBvh;
 pub use box_rays::ObjectHit;
 pub use cow_vec::CowVec;
 pub use mesh_bvh::{Cancelled, MeshBvh};
+pub use mesh_edits::UpdateError;
 pub use options::{BuildOptions, BuildQuality, Layout};
 pub use pair::MeshPair;
 pub use query::{CandidateRay, HitLists, WindingNumber, WindingTree};

@@ -1,6 +1,6 @@
 //! A triangle mesh with its hierarchy.
 
-use std::ops::ControlFlow;
+use std::{borrow::Cow, ops::ControlFlow};
 
 use hitscan_primitives::{
     Aabb, Faces, Hit, HitMode, HitOptions, Ray, Side, TriMesh, brute_force::scaled_ray,
@@ -11,12 +11,13 @@ use crate::{
     builder,
     kernel::{AllHits, AnyHit, ClosestHit, CountCrossings, HitSink, NearestHits},
     layout::{Leaves, Tree},
-    options::{BuildOptions, Layout},
+    options::{BuildOptions, BuildQuality, Layout},
     refit::{RefitError, RefitReport, refit},
     scaled_mesh::ScaledMesh,
     simd::Isa,
     stats::{BvhStats, leaf_depths, sah_cost},
     traverse::{CountedTraversal, TraversalStats, answer, trace},
+    update::{Links, tidied},
     validate::{InvalidBvh, validate},
 };
 
@@ -53,6 +54,10 @@ pub struct MeshBvh {
     pub(crate) bounds: Aabb,
     /// The expected cost of a ray when the tree was built.
     pub(crate) built_cost: f32,
+    /// The quality of builds that follow an edit.
+    pub(crate) quality: BuildQuality,
+    /// Where the tree keeps its triangles, once the mesh is edited.
+    pub(crate) links: Option<Box<Links>>,
 }
 
 /// Queries of one ray, in the mesh's own space.
@@ -292,7 +297,9 @@ impl MeshBvh {
         let tree = builder::build(&ScaledMesh::new(mesh), options, progress).ok_or(Cancelled)?;
         let n_triangles = mesh.triangles().len();
         let built_cost = if n_triangles > 0 { sah_cost(&tree.nodes) } else { 0.0 };
-        Ok(Self { tree, isa: options.isa, n_triangles, bounds: mesh.bounds(), built_cost })
+        let &BuildOptions { isa, quality, .. } = options;
+        let bounds = mesh.bounds();
+        Ok(Self { tree, isa, n_triangles, bounds, built_cost, quality, links: None })
     }
 
     /// The same hierarchy with another instruction set for queries. The answers are the same.
@@ -320,9 +327,28 @@ impl MeshBvh {
         if found != expected {
             return Err(RefitError { found, expected });
         }
+        self.tidy();
         self.bounds = mesh.bounds();
         refit(&mut self.tree, &ScaledMesh::new(mesh), self.isa);
         Ok(RefitReport { cost_when_built: self.built_cost, cost_now: sah_cost(&self.tree.nodes) })
+    }
+}
+
+impl MeshBvh {
+    /// Brings nodes and blocks back into order after edits.
+    fn tidy(&mut self) {
+        if self.links.take().is_some() {
+            self.tree = tidied(&self.tree);
+        }
+    }
+
+    /// The same hierarchy with its nodes and blocks in order.
+    pub(crate) fn in_order(&self) -> Cow<'_, Self> {
+        let mut ordered = Cow::Borrowed(self);
+        if self.links.is_some() {
+            ordered.to_mut().tidy();
+        }
+        ordered
     }
 }
 
@@ -364,7 +390,9 @@ impl MeshBvh {
     /// See also [`closest_hit_with_work`](Self::closest_hit_with_work) for the work of a ray, and
     /// [`leaf_depths`](Self::leaf_depths).
     pub fn stats(&self) -> BvhStats {
-        BvhStats::of(&self.tree, self.n_triangles)
+        let links = self.links.as_ref().map_or(0, |links| links.bytes());
+        let stats = BvhStats::of(&self.in_order().tree, self.n_triangles);
+        BvhStats { bytes: self.tree.bytes() + links, ..stats }
     }
 
     /// The number of leaves at each depth: entry n counts leaves with n nodes above them. Ends with the
@@ -385,7 +413,10 @@ impl MeshBvh {
     /// # Errors
     /// The first invariant that does not hold, with the node or block.
     pub fn validate(&self, mesh: &TriMesh) -> Result<(), InvalidBvh> {
-        validate(&self.tree, self.n_triangles, self.bounds, mesh)
+        if let Some(links) = &self.links {
+            links.check(&self.tree, self.n_triangles).map_err(InvalidBvh)?;
+        }
+        validate(&self.in_order().tree, self.n_triangles, self.bounds, mesh)
     }
 }
 

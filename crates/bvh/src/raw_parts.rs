@@ -1,12 +1,14 @@
 //! A hierarchy as bytes, for storage.
 
+use std::borrow::Cow;
+
 use bytemuck::{Pod, cast_slice, cast_slice_mut};
 use hitscan_primitives::TriMesh;
 
 use crate::{
     layout::{ChildRef, IndexedBlock, IndexedBlocks, Leaves, Reach, Tree, TriangleBlock, WideNode},
     mesh_bvh::MeshBvh,
-    options::Layout,
+    options::{BuildQuality, Layout},
     platform::large_pages,
     scaled_mesh::ScaledMesh,
     simd::Isa,
@@ -18,7 +20,7 @@ use crate::{
 /// The parts of a [`MeshBvh`] that its mesh does not determine, as bytes to store.
 ///
 /// They are words of four bytes in the byte order of this machine. [`RawBvhBuffers`] reads them back.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct RawBvh<'a> {
     /// The layout of the leaves.
     pub layout: Layout,
@@ -27,11 +29,11 @@ pub struct RawBvh<'a> {
     /// The largest coordinate, in scaled space, that widens all boxes alike: see `Reach` in the source.
     pub near_reach: f32,
     /// The nodes, depth first.
-    pub nodes: &'a [u8],
+    pub nodes: Cow<'a, [u8]>,
     /// The blocks of the leaves.
-    pub blocks: &'a [u8],
+    pub blocks: Cow<'a, [u8]>,
     /// The corners of compact blocks; empty for full ones.
-    pub corners: &'a [u8],
+    pub corners: Cow<'a, [u8]>,
 }
 
 impl RawBvh<'_> {
@@ -40,20 +42,38 @@ impl RawBvh<'_> {
 }
 
 impl MeshBvh {
-    /// The hierarchy as bytes, for storage.
+    /// The hierarchy as bytes, for storage. They are borrowed, unless the tree followed edits: then it is put in order, in O(n).
     ///
     /// For caches. See also [`RawBvhBuffers`], which reads them back; the crate `hitscan-cache` writes whole
     /// files.
     pub fn raw_parts(&self) -> RawBvh<'_> {
+        match self.in_order() {
+            Cow::Borrowed(bvh) => bvh.parts_in_order(),
+            Cow::Owned(bvh) => {
+                let RawBvh { layout, built_cost, near_reach, nodes, blocks, corners } =
+                    bvh.parts_in_order();
+                let [nodes, blocks, corners] =
+                    [nodes, blocks, corners].map(|part| Cow::Owned(part.into_owned()));
+                RawBvh { layout, built_cost, near_reach, nodes, blocks, corners }
+            }
+        }
+    }
+
+    fn parts_in_order(&self) -> RawBvh<'_> {
         let (layout, blocks, corners): (_, &[u8], &[u8]) = match &self.tree.leaves {
             Leaves::Full(blocks) => (Layout::Full, cast_slice(blocks), &[]),
             Leaves::Compact(indexed) => {
                 (Layout::Compact, cast_slice(&indexed.blocks), cast_slice(&indexed.positions))
             }
         };
-        let nodes = cast_slice(&self.tree.nodes);
-        let near_reach = self.tree.reach.near;
-        RawBvh { layout, built_cost: self.built_cost, near_reach, nodes, blocks, corners }
+        RawBvh {
+            layout,
+            built_cost: self.built_cost,
+            near_reach: self.tree.reach.near,
+            nodes: Cow::Borrowed(cast_slice(&self.tree.nodes)),
+            blocks: Cow::Borrowed(blocks),
+            corners: Cow::Borrowed(corners),
+        }
     }
 }
 
@@ -69,9 +89,9 @@ impl MeshBvh {
 /// let mesh = generate::sphere(1.0, 2000)?;
 /// let built = MeshBvh::build(&mesh, &BuildOptions::default());
 /// let raw = built.raw_parts();
-/// let stored = [raw.nodes, raw.blocks, raw.corners];
+/// let stored = [&raw.nodes, &raw.blocks, &raw.corners].map(|part| part.to_vec());
 ///
-/// let lengths = stored.map(<[u8]>::len);
+/// let lengths = stored.each_ref().map(Vec::len);
 /// let RawBvh { layout, built_cost, near_reach, .. } = raw;
 /// let mut buffers =
 ///     RawBvhBuffers::new(layout, built_cost, near_reach, lengths, built.n_triangles())?;
@@ -206,6 +226,8 @@ impl RawBvhBuffers {
             n_triangles: mesh.triangles().len(),
             bounds: mesh.bounds(),
             built_cost,
+            quality: BuildQuality::default(),
+            links: None,
         };
         bvh.validate(mesh)?;
         Ok(bvh)
@@ -264,7 +286,7 @@ mod tests {
     ) -> Result<MeshBvh, InvalidBvh> {
         let built = MeshBvh::build(mesh, &BuildOptions { layout, ..Default::default() });
         let raw = built.raw_parts();
-        let mut stored = [raw.nodes, raw.blocks, raw.corners].map(<[u8]>::to_vec);
+        let mut stored = [raw.nodes, raw.blocks, raw.corners].map(Cow::into_owned);
         change(stored.each_mut().map(Vec::as_mut_slice));
         let lengths = stored.each_ref().map(Vec::len);
         let n_triangles = mesh.triangles().len();

@@ -70,9 +70,9 @@ impl<'a> Encoded<'a> {
             cast_slice(uvs).into(),
             cast_slice(uv_indices).into(),
             records::encode(built.mesh.records()).into(),
-            memory.nodes.into(),
-            memory.blocks.into(),
-            memory.corners.into(),
+            memory.nodes,
+            memory.blocks,
+            memory.corners,
         ];
         let lengths = sections
             .each_ref()

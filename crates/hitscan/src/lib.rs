@@ -59,6 +59,7 @@
 //! | How do I cast a million rays? | [`MeshBvh::closest_hit_batch`] | `batch` |
 //! | Where is a tree slow? How many tests does a ray take? | [`MeshBvh::closest_hit_with_work`], `hitscan render --mode heat` | |
 //! | How do I follow a mesh that moves? | [`MeshBvh::refit`] | `moving_mesh` |
+//! | How does a tree follow a brush, an extrusion, a deletion, an undo? | [`TriMesh::move_vertices`], [`MeshBvh::update`], [`scene::Scene::edit_mesh`] | `sculpt` |
 //! | Which object, group, material, source line was hit? | [`TriMesh::records`] | `names` |
 //! | Which parts of a file did the reader skip? | [`LoadReport`] | `names` |
 //! | How do I place many meshes in a world, turned, mirrored, nested? | [`scene::Scene`], [`scene::Scene::closest_hit`] | `scene` |
@@ -103,7 +104,8 @@
 //!
 //! A [`Ray`] has an origin, a direction of any length and a closed interval of `t`. `t` is in units of the
 //! direction, so a [`Ray::segment`] ends at 1. [`Side::Front`] is the side from which a triangle's corners
-//! run counter-clockwise. A tree is immutable once built, except for [`MeshBvh::refit`]. All types are
+//! run counter-clockwise. A tree is immutable once built, except for [`MeshBvh::refit`]
+//! and [`MeshBvh::update`]. All types are
 //! `Send` and `Sync`. Vectors are those of [glam](https://docs.rs/glam); functions take any type that
 //! converts to `[f32; 3]`.
 //!
@@ -122,19 +124,19 @@
 pub use hitscan_primitives as primitives;
 pub use hitscan_primitives::{
     Aabb, AlphaMask, AlphaMaskError, Axis, BoundaryLoop, BoxCrossing, BoxCrossings, BoxFace,
-    ConvexRegion, CornerAttributes, DuplicateTriangle, FaceRecords, FaceRecordsError, Faces,
-    FaultyEdge, Hit, HitMode, HitOptions, LineRuns, Material, MeshDistance, MeshError,
-    MeshPairError, MeshPart, PlanarPolygon, Plane, PolygonError, PolygonHit, PolygonProperties,
-    PolygonRegion, Ray, RayError, Runs, SameVertex, SectionPlane, SectionPlaneError,
-    SectionPolyline, SectionSegments, Side, Sphere, SphereCast, SphereCastError, SphereContact,
-    SurfacePoint, Topology, TriMesh, Triangle, TriangleCrossing, TriangleFeature, TriangleHit,
-    Triangulator, UnitTriangle, WatertightRay, brute_force, generate, glam,
+    ConvexRegion, CornerAttributes, DuplicateTriangle, EditError, EditOrderError, FaceRecords,
+    FaceRecordsError, Faces, FaultyEdge, Hit, HitMode, HitOptions, LineRuns, Material,
+    MeshDistance, MeshEdit, MeshError, MeshPairError, MeshPart, PlanarPolygon, Plane, PolygonError,
+    PolygonHit, PolygonProperties, PolygonRegion, Ray, RayError, Runs, SameVertex, SectionPlane,
+    SectionPlaneError, SectionPolyline, SectionSegments, Side, Sphere, SphereCast, SphereCastError,
+    SphereContact, SurfacePoint, Topology, TriMesh, Triangle, TriangleCrossing, TriangleFeature,
+    TriangleHit, Triangulator, UnitTriangle, WatertightRay, brute_force, generate, glam,
 };
 
 pub use hitscan_bvh::{
     BoxBvh, BuildOptions, BuildQuality, BvhStats, Cancelled, CandidateRay, HitLists, InvalidBvh,
     Isa, Layout, MeshBvh, MeshPair, ObjectHit, RawBvh, RawBvhBuffers, RefitError, RefitReport,
-    TraversalStats, WindingNumber, WindingTree,
+    TraversalStats, UpdateError, WindingNumber, WindingTree,
 };
 
 #[doc(inline)]

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-const EXAMPLES: [&str; 30] = [
+const EXAMPLES: [&str; 31] = [
     "all_hits",
     "alpha",
     "batch",
@@ -25,6 +25,7 @@ const EXAMPLES: [&str; 30] = [
     "rolling_ball",
     "saved_scene",
     "scene",
+    "sculpt",
     "section",
     "skinned",
     "snap",

@@ -6,6 +6,7 @@ use std::{collections::HashMap, sync::Arc};
 
 use glam::DAffine3;
 use hitscan_bvh::{RefitReport, instances::PlacedMesh};
+use hitscan_primitives::{Aabb, EditError, MeshEdit, TriMesh};
 
 use crate::{
     Instance, InstanceId, Mesh, Scene, SceneError,
@@ -224,6 +225,64 @@ impl Scene {
         record.state.placement = mesh.tightened(placement);
         self.update_tree(index);
         Ok(report)
+    }
+
+    /// Edits the mesh of an instance, and of all other instances that share it in this scene. `change` is an edit of the mesh, such as
+    /// [`TriMesh::move_vertices`], and returns what it changed: see [`Mesh::edit`].
+    ///
+    /// Clones of the scene, and meshes that the caller holds, keep the old mesh; it is copied first then. See also
+    /// [`refit`](Self::refit), which moves all vertices for one instance.
+    ///
+    /// # Errors
+    /// An unknown handle, a group, an error of `change`, or world coordinates beyond 1e100. Nothing has changed then.
+    pub fn edit_mesh(
+        &mut self,
+        id: InstanceId,
+        change: impl FnOnce(&mut TriMesh) -> Result<MeshEdit, EditError>,
+    ) -> Result<RefitReport, SceneError> {
+        let shared = self.at(self.index_of(id)?).instance.mesh.clone();
+        let shared = shared.ok_or(SceneError::NoMesh(id))?;
+        let has_it = |record: &Record| {
+            record.instance.mesh.as_ref().is_some_and(|mesh| Arc::ptr_eq(mesh, &shared))
+        };
+        let slots = (0..self.slots.len() as u32)
+            .filter(|&index| self.slots.get(index).state.record().is_some_and(&has_it));
+        let slots: Vec<u32> = slots.collect();
+        // A copy is edited where a transform is so large that it may not take the new coordinates.
+        let all = Aabb::new([f32::MIN; 3], [f32::MAX; 3]);
+        let takes_all =
+            |&index: &u32| Placement::new(self.at(index).state.placement.world, all).is_ok();
+        let kept = if slots.iter().all(takes_all) { None } else { Some(shared.clone()) };
+        for &index in &slots {
+            self.tree.release_mesh(index);
+            self.at_mut(index).instance.mesh = None;
+        }
+        let mut shared = shared;
+        let edited = Arc::make_mut(&mut shared).edit(change);
+        let edited = edited.map_err(|source| SceneError::Edit { instance: id, source });
+        let placements = |mesh: &Mesh| {
+            let place = |&index: &u32| {
+                Placement::new(self.at(index).state.placement.world, mesh.tri_mesh().bounds())
+                    .map(|placement| mesh.tightened(placement))
+                    .map_err(|source| SceneError::Transform { instance: id, source })
+            };
+            slots.iter().map(place).collect::<Result<Vec<_>, _>>()
+        };
+        let (result, placements) = match (edited, placements(&shared)) {
+            (Ok(report), Ok(placements)) => (Ok(report), placements),
+            (Ok(_), Err(error)) => {
+                shared = kept.unwrap_or(shared);
+                (Err(error), placements(&shared)?)
+            }
+            (Err(error), placements) => (Err(error), placements?),
+        };
+        for (&index, placement) in slots.iter().zip(placements) {
+            let record = self.at_mut(index);
+            record.instance.mesh = Some(shared.clone());
+            record.state.placement = placement;
+            self.update_tree(index);
+        }
+        result
     }
 
     /// Hides or shows an instance and its descendants. O(log n) per instance.

@@ -1,6 +1,6 @@
 //! The errors of edits.
 
-use hitscan_primitives::MeshError;
+use hitscan_primitives::{EditError, MeshError};
 use thiserror::Error;
 
 use crate::{InstanceId, placement::TransformError};
@@ -58,6 +58,14 @@ pub enum SceneError {
         instance: InstanceId,
         /// The refused order.
         order: u64,
+    },
+    /// The mesh does not take the edit.
+    #[error("instance {instance}: {source}")]
+    Edit {
+        /// The instance whose mesh it is.
+        instance: InstanceId,
+        /// The reason.
+        source: EditError,
     },
     /// The new positions do not fit the mesh.
     #[error("instance {instance}: {source}")]

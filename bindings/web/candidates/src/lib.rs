@@ -75,10 +75,10 @@ impl Search {
         found: &mut Vec<u32>,
     ) {
         let raw = bvh.raw_parts();
-        let nodes: &[Node] = cast_slice(raw.nodes);
+        let nodes: &[Node] = cast_slice(&raw.nodes);
         let (blocks, indexed): (&[Block], &[IndexedBlock]) = match raw.layout {
-            Layout::Full => (cast_slice(raw.blocks), &[]),
-            _ => (&[], cast_slice(raw.blocks)),
+            Layout::Full => (cast_slice(&raw.blocks), &[]),
+            _ => (&[], cast_slice(&raw.blocks)),
         };
         let (largest, scale) = (f64::from(mesh.bounds().max_abs_coordinate()), mesh.query_scale());
         let Some(wide) = WideLine::new(&line, largest, scale) else { return };

@@ -31,4 +31,4 @@ pub(crate) use collapse::{WideChild, WideTarget, WideTree};
 pub(crate) use encode::{block_sources, encode_nodes};
 pub(crate) use progress::Progress;
 pub(crate) use recipe::build;
-pub(crate) use shape::{shape, shape_of_singles};
+pub(crate) use shape::{shape, shape_of_few, shape_of_singles};

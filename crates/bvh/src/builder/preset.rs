@@ -69,6 +69,14 @@ impl Preset {
         Self { clustering, n_rounds, binned, reinsertion, cost }
     }
 
+    /// The steps for a small part of a tree: those of `Balanced`, with fewer bins and larger clusters, without reinsertion.
+    pub(super) fn of_few() -> Self {
+        let fast = Self::of(BuildQuality::Fast, 0);
+        let binned = BinnedSah { n_bins: 16, median_split_below: 4, ..fast.binned };
+        let reinsertion = Reinsertion { passes: &[], min_gain: 1.0 };
+        Self { n_rounds: 0, binned, reinsertion, ..fast }
+    }
+
     /// The steps for a tree with one primitive in each leaf. Clusters would not be split, and reinsertion gains nothing
     /// that rays through instances notice.
     pub(super) fn of_singles() -> Self {

@@ -26,6 +26,15 @@ pub(crate) fn shape(
     shape_by(&Preset::of(quality, source.n), source, isa, progress)
 }
 
+/// [`shape`] of some thousand primitives at most, quickly.
+pub(crate) fn shape_of_few(
+    source: BoxSource<'_>,
+    isa: Isa,
+    progress: &Progress<'_>,
+) -> Option<(WideTree, Vec<u32>)> {
+    shape_by(&Preset::of_few(), source, isa, progress)
+}
+
 /// [`shape`] with one primitive in each leaf, quickly.
 pub(crate) fn shape_of_singles(
     source: BoxSource<'_>,

@@ -6,12 +6,12 @@
 use hitscan_primitives::WorldBox;
 
 use super::{
-    instance_bvh::{InstanceBvh, Link, NO_LINK, link_to, node_below, node_of, slot_of},
+    instance_bvh::{InstanceBvh, node_below},
     placed_mesh::{InstanceTag, PlacedMesh},
 };
 use crate::{
     box3::Box3,
-    layout::{ChildRef, WideNode},
+    layout::{ChildRef, Link, NO_LINK, WideNode, link_to, node_of, slot_of},
     widths::NODE_WIDTH,
 };
 
@@ -224,7 +224,7 @@ impl InstanceBvh {
             if link == NO_LINK {
                 return;
             }
-            let bounds = whole_box(node);
+            let bounds = node.whole_box();
             let (parent, slot) = (node_of(link), slot_of(link));
             let before = child_box(self.nodes.get(parent), slot);
             if before.min == bounds.min && before.max == bounds.max {
@@ -249,47 +249,17 @@ fn set_child_box(node: &mut WideNode, slot: usize, bounds: Box3) {
     node.set(slot, bounds, 0.0, node.child(slot));
 }
 
-/// The box around all children of a node that has at least one.
-fn whole_box(node: &WideNode) -> Box3 {
-    let mut corners = [[0.0; 3]; 2];
-    for axis in 0..3 {
-        let [min, max] = &node.bounds[axis];
-        let (mut least, mut most) = (min[0], max[0]);
-        for slot in 1..NODE_WIDTH {
-            least = if min[slot] < least { min[slot] } else { least };
-            most = if max[slot] > most { max[slot] } else { most };
-        }
-        (corners[0][axis], corners[1][axis]) = (least, most);
-    }
-    Box3 { min: corners[0].into(), max: corners[1].into() }
-}
-
 /// The child whose area a box lets grow least, and a free slot. The child is [`ChildRef::NONE`] if there is none. Among
 /// equal ones the first from slot `turn` on, in a ring.
 fn least_growth(node: &WideNode, bounds: Box3, turn: usize) -> (usize, Option<usize>) {
-    let (low, high) = (bounds.min.to_array(), bounds.max.to_array());
-    let mut growth = [0f32; NODE_WIDTH];
-    for slot in 0..NODE_WIDTH {
-        let (mut before, mut after) = ([0f32; 3], [0f32; 3]);
-        for axis in 0..3 {
-            let (min, max) = (node.bounds[axis][0][slot], node.bounds[axis][1][slot]);
-            before[axis] = max - min;
-            let (least, most) = (
-                if low[axis] < min { low[axis] } else { min },
-                if high[axis] > max { high[axis] } else { max },
-            );
-            after[axis] = most - least;
-        }
-        let half_area = |[x, y, z]: [f32; 3]| x * y + y * z + z * x;
-        growth[slot] = half_area(after) - half_area(before);
-    }
+    let [areas, grown] = node.areas_with(bounds);
     let (mut best, mut least, mut free) = (0, f32::INFINITY, None);
     for slot in 0..NODE_WIDTH {
         let slot = (slot + turn) % NODE_WIDTH;
         if node.child(slot) == ChildRef::NONE {
             free = Some(slot);
-        } else if growth[slot] < least {
-            (best, least) = (slot, growth[slot]);
+        } else if grown[slot] - areas[slot] < least {
+            (best, least) = (slot, grown[slot] - areas[slot]);
         }
     }
     (best, free)

@@ -7,10 +7,9 @@ use hitscan_primitives::WorldBox;
 use super::{placed_mesh::PlacedMesh, space::Space};
 use crate::{
     cow_vec::CowVec,
-    layout::WideNode,
+    layout::{Link, NO_LINK, WideNode},
     query::{slot_keys, visit_nodes},
     simd::Isa,
-    widths::NODE_WIDTH,
 };
 
 /// A hierarchy over placed meshes, updated by every edit. A clone shares memory with the original.
@@ -29,24 +28,6 @@ pub struct InstanceBvh {
     pub(super) n_moved: usize,
     pub(super) space: Space,
     pub(super) isa: Isa,
-}
-
-/// The link of a node or an item to its parent: eight times the index of a node, plus a slot.
-pub(super) type Link = u32;
-
-/// Of the root, and of an item that is not there.
-pub(super) const NO_LINK: Link = u32::MAX;
-
-pub(super) fn node_of(link: Link) -> u32 {
-    link / NODE_WIDTH as u32
-}
-
-pub(super) fn slot_of(link: Link) -> usize {
-    link as usize % NODE_WIDTH
-}
-
-pub(super) fn link_to(node: u32, slot: usize) -> Link {
-    node * NODE_WIDTH as u32 + slot as u32
 }
 
 /// A node without children.

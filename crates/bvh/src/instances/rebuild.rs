@@ -7,7 +7,7 @@ use hitscan_primitives::WorldBox;
 
 use super::{
     edit::levels,
-    instance_bvh::{InstanceBvh, NO_LINK, node_below},
+    instance_bvh::{InstanceBvh, node_below},
     space::Space,
 };
 use crate::{
@@ -16,7 +16,7 @@ use crate::{
         BoxSource, Progress, WideChild, WideTarget, WideTree, shape_of_singles, write_boxes,
     },
     cow_vec::CowVec,
-    layout::ChildRef,
+    layout::{ChildRef, NO_LINK},
     platform::parallel,
     widths::NODE_WIDTH,
 };

@@ -4,10 +4,13 @@ use glam::{DMat3, DVec3};
 use hitscan_primitives::{Faces, WorldBox, WorldRay, generate, generate::SplitMix64};
 
 use super::{
-    instance_bvh::{InstanceBvh, NO_LINK, link_to},
+    instance_bvh::InstanceBvh,
     placed_mesh::{InstanceFilter, InstanceTag, InstancedMesh, PlacedMesh},
 };
-use crate::{BuildOptions, Isa, MeshBvh};
+use crate::{
+    BuildOptions, Isa, MeshBvh,
+    layout::{NO_LINK, link_to},
+};
 
 const ALL: InstanceFilter = InstanceFilter { layers: u32::MAX, excluded_flags: 0 };
 

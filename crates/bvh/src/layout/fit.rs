@@ -22,7 +22,7 @@ impl BlockBox {
         Self { bounds, reach: bounds.reach() }
     }
 
-    fn union(self, other: Self) -> Self {
+    pub(crate) fn union(self, other: Self) -> Self {
         Self { bounds: self.bounds.union(other.bounds), reach: self.reach.max(other.reach) }
     }
 }

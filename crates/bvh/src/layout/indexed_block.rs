@@ -1,12 +1,13 @@
 //! The block of a compact leaf: eight triangles by the indices of shared corners.
 
 use bytemuck::{Pod, Zeroable};
+use glam::Vec3;
 
 use super::{
     TriangleBlock,
     triangle_block::{CornerRows, corners_of},
 };
-use crate::{scaled_mesh::ScaledMesh, widths::BLOCK_WIDTH};
+use crate::{leaf_position::LeafPosition, scaled_mesh::ScaledMesh, widths::BLOCK_WIDTH};
 
 /// Blocks that name corners, which neighbours share. A triangle takes 16 bytes instead of 52, plus 6 for
 /// its share of the corners of a closed mesh.
@@ -36,6 +37,17 @@ impl IndexedBlock {
         corners: [[0; BLOCK_WIDTH]; 3],
         triangles: [TriangleBlock::NO_TRIANGLE; BLOCK_WIDTH],
     };
+
+    /// Gives empty lanes the corners of the first.
+    fn repeat_first(&mut self) {
+        for lane in 1..BLOCK_WIDTH {
+            if self.triangles[lane] == TriangleBlock::NO_TRIANGLE {
+                for row in &mut self.corners {
+                    row[lane] = row[0];
+                }
+            }
+        }
+    }
 }
 
 impl IndexedBlocks {
@@ -69,6 +81,55 @@ impl IndexedBlocks {
         let blocks = blocks.collect();
         positions.shrink_to_fit();
         Self { blocks, positions }
+    }
+
+    /// Writes a triangle into a lane, with positions of its own: which others share the old ones is not known.
+    pub(super) fn write(&mut self, at: LeafPosition, triangle: u32, corners: [Vec3; 3]) {
+        let block = &mut self.blocks[at.block()];
+        block.triangles[at.lane()] = triangle;
+        for (row, corner) in block.corners.iter_mut().zip(corners) {
+            row[at.lane()] = self.positions.len() as u32;
+            self.positions.push(corner.to_array());
+        }
+        block.repeat_first();
+    }
+
+    /// Copies a triangle from one lane to another.
+    pub(super) fn copy_lane(&mut self, from: LeafPosition, to: LeafPosition) {
+        let source = self.blocks[from.block()];
+        let block = &mut self.blocks[to.block()];
+        block.triangles[to.lane()] = source.triangles[from.lane()];
+        for (row, source) in block.corners.iter_mut().zip(source.corners) {
+            row[to.lane()] = source[from.lane()];
+        }
+        block.repeat_first();
+    }
+
+    /// Some of the blocks, with the positions that they name.
+    pub(crate) fn with_blocks(&self, which: &[usize]) -> Self {
+        const NOT_YET: u32 = u32::MAX;
+        let mut indices = vec![NOT_YET; self.positions.len()];
+        let mut positions = Vec::new();
+        let blocks = which.iter().map(|&block| {
+            let mut block = self.blocks[block];
+            for corner in block.corners.as_flattened_mut() {
+                let index = &mut indices[*corner as usize];
+                if *index == NOT_YET {
+                    *index = positions.len() as u32;
+                    positions.push(self.positions[*corner as usize]);
+                }
+                *corner = *index;
+            }
+            block
+        });
+        Self { blocks: blocks.collect(), positions }
+    }
+
+    /// Empties a lane.
+    pub(super) fn clear(&mut self, at: LeafPosition) {
+        let block = &mut self.blocks[at.block()];
+        block.triangles[at.lane()] = TriangleBlock::NO_TRIANGLE;
+        block.repeat_first();
     }
 
     /// A block's corners as in [`TriangleBlock::corners`].

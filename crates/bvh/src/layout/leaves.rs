@@ -4,10 +4,17 @@ use std::ops::Range;
 
 use glam::Vec3;
 
-use super::{IndexedBlocks, TriangleBlock};
+use super::{IndexedBlock, IndexedBlocks, TriangleBlock};
 use crate::{
     leaf_position::LeafPosition, platform::parallel, split::TriangleSet, widths::BLOCK_WIDTH,
 };
+
+/// Makes room for `n` more items. A full vector grows by an eighth, because a copy of twice its size is too much memory for a tree.
+pub(crate) fn make_room<T>(items: &mut Vec<T>, n: usize) {
+    if items.capacity() - items.len() < n {
+        items.reserve_exact(n.max(items.len() / 8));
+    }
+}
 
 /// The blocks of a tree's leaves. Positions are in the mesh's scaled space.
 #[derive(Clone, Debug)]
@@ -109,6 +116,64 @@ impl Leaves {
                 indexed.expand(block, scratch);
                 scratch
             }
+        }
+    }
+
+    /// Makes room for `n` more blocks: see [`make_room`].
+    pub(crate) fn make_room(&mut self, n: usize) {
+        match self {
+            Self::Full(blocks) => make_room(blocks, n),
+            Self::Compact(indexed) => make_room(&mut indexed.blocks, n),
+        }
+    }
+
+    /// Makes `n` blocks of it, new ones without triangles.
+    pub(crate) fn resize(&mut self, n: usize) {
+        match self {
+            Self::Full(blocks) => blocks.resize(n, TriangleBlock::EMPTY),
+            Self::Compact(indexed) => indexed.blocks.resize(n, IndexedBlock::EMPTY),
+        }
+    }
+
+    /// Writes a triangle of the mesh into a lane.
+    #[inline]
+    pub(crate) fn write(&mut self, at: LeafPosition, triangle: u32, corners: [Vec3; 3]) {
+        match self {
+            Self::Full(blocks) => blocks[at.block()].set_lane(at.lane(), triangle, corners),
+            Self::Compact(indexed) => indexed.write(at, triangle, corners),
+        }
+    }
+
+    /// Names the triangle in a lane anew, and leaves its corners.
+    pub(crate) fn rename(&mut self, at: LeafPosition, triangle: u32) {
+        match self {
+            Self::Full(blocks) => blocks[at.block()].triangles[at.lane()] = triangle,
+            Self::Compact(indexed) => indexed.blocks[at.block()].triangles[at.lane()] = triangle,
+        }
+    }
+
+    /// Empties a lane.
+    pub(crate) fn clear(&mut self, at: LeafPosition) {
+        match self {
+            Self::Full(blocks) => {
+                blocks[at.block()].clear_lane(at.lane());
+                blocks[at.block()].triangles[at.lane()] = TriangleBlock::NO_TRIANGLE;
+            }
+            Self::Compact(indexed) => indexed.clear(at),
+        }
+    }
+
+    /// Copies a triangle from one lane to another.
+    pub(crate) fn copy_lane(&mut self, from: LeafPosition, to: LeafPosition) {
+        match self {
+            Self::Full(blocks) => {
+                let (triangle, corners) = (
+                    blocks[from.block()].triangles[from.lane()],
+                    blocks[from.block()].corners_of(from.lane()),
+                );
+                blocks[to.block()].set_lane(to.lane(), triangle, corners);
+            }
+            Self::Compact(indexed) => indexed.copy_lane(from, to),
         }
     }
 

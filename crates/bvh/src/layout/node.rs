@@ -54,6 +54,43 @@ impl WideNode {
         Aabb::new(corner(0), corner(1))
     }
 
+    /// The box around all children of a node that has at least one.
+    pub(crate) fn whole_box(&self) -> Box3 {
+        let mut corners = [[0.0; 3]; 2];
+        for axis in 0..3 {
+            let [min, max] = &self.bounds[axis];
+            let (mut least, mut most) = (min[0], max[0]);
+            for slot in 1..NODE_WIDTH {
+                least = if min[slot] < least { min[slot] } else { least };
+                most = if max[slot] > most { max[slot] } else { most };
+            }
+            (corners[0][axis], corners[1][axis]) = (least, most);
+        }
+        Box3 { min: corners[0].into(), max: corners[1].into() }
+    }
+
+    /// Half of the area of each child's box, and the same once the box takes in another. Meaningless in empty slots.
+    pub(crate) fn areas_with(&self, bounds: Box3) -> [[f32; NODE_WIDTH]; 2] {
+        let (low, high) = (bounds.min.to_array(), bounds.max.to_array());
+        let mut extents = [[[0f32; NODE_WIDTH]; 3]; 2];
+        for axis in 0..3 {
+            let [min, max] = &self.bounds[axis];
+            for slot in 0..NODE_WIDTH {
+                let least = if low[axis] < min[slot] { low[axis] } else { min[slot] };
+                let most = if high[axis] > max[slot] { high[axis] } else { max[slot] };
+                extents[0][axis][slot] = max[slot] - min[slot];
+                extents[1][axis][slot] = most - least;
+            }
+        }
+        let mut areas = [[0f32; NODE_WIDTH]; 2];
+        for (area, [x, y, z]) in areas.iter_mut().zip(&extents) {
+            for slot in 0..NODE_WIDTH {
+                area[slot] = x[slot] * y[slot] + y[slot] * z[slot] + z[slot] * x[slot];
+            }
+        }
+        areas
+    }
+
     #[inline(always)]
     pub(crate) fn child(&self, slot: usize) -> ChildRef {
         ChildRef::from_bits(self.children[slot])

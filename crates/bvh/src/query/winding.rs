@@ -6,6 +6,7 @@
 //! integral jumps where a ray passes close to the boundary.
 
 use std::{
+    borrow::Cow,
     cmp::Ordering,
     sync::{Arc, OnceLock},
 };
@@ -85,7 +86,12 @@ const TOLERANCES: [f64; 3] = [3e-3, 1e-4, 1e-6];
 impl WindingTree {
     /// Finds the boundary of a surface and spans it by triangles. O(n log n).
     pub fn new(bvh: Arc<MeshBvh>) -> Self {
-        let surface = Surface::new(bvh);
+        // Clusters add up from the last node to the first, so children must follow their parents.
+        let ordered = match bvh.in_order() {
+            Cow::Borrowed(_) => None,
+            Cow::Owned(ordered) => Some(Arc::new(ordered)),
+        };
+        let surface = Surface::new(ordered.unwrap_or(bvh));
         let caps = Caps::of(&surface);
         let tree = Self { surface, caps, whole: OnceLock::new() };
         if tree.caps.is_none() {

@@ -27,9 +27,7 @@ impl LeafParts {
     ///
     /// The box is widened by far more than a cut rounds, so the parts of a triangle still cover it.
     pub(crate) fn push(&mut self, position: LeafPosition, corners: [Vec3; 3], leaf: Box3) {
-        let whole = Polygon::of_triangle(corners);
-        let [min, max] = [leaf.min.as_dvec3(), leaf.max.as_dvec3()];
-        let part = whole.within(min, max).filter(|part| !part.is_empty()).unwrap_or(whole);
+        let part = part_within(corners, leaf);
         if self.starts.is_empty() {
             self.starts.push(0);
         }
@@ -54,6 +52,19 @@ impl LeafParts {
     pub(crate) fn bytes(&self) -> usize {
         size_of_val(&*self.positions) + size_of_val(&*self.starts) + size_of_val(&*self.weights)
     }
+}
+
+/// The part of a triangle within a box; all of it if rounding leaves nothing.
+fn part_within(corners: [Vec3; 3], leaf: Box3) -> Polygon {
+    let whole = Polygon::of_triangle(corners);
+    let [min, max] = [leaf.min.as_dvec3(), leaf.max.as_dvec3()];
+    whole.within(min, max).filter(|part| !part.is_empty()).unwrap_or(whole)
+}
+
+/// The box of the part of a triangle within the box of its leaf, and the reach of the triangle.
+pub(crate) fn part_box(corners: [Vec3; 3], leaf: Box3) -> (Box3, f32) {
+    let reach = reach_of(corners);
+    (part_within(corners, leaf).bounds(reach), reach)
 }
 
 /// A part of a split triangle.

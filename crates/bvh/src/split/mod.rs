@@ -11,7 +11,7 @@ mod primitives;
 mod triangle_set;
 
 pub(crate) use cover::{Bounds, CoverFault, check_cover};
-pub(crate) use leaf_parts::LeafParts;
+pub(crate) use leaf_parts::{LeafParts, part_box};
 pub(crate) use primitives::Primitives;
 pub(crate) use triangle_set::TriangleSet;
 

@@ -27,6 +27,20 @@ impl TriangleSet {
         word.is_some_and(|word| word >> (triangle % 64) & 1 == 1)
     }
 
+    /// Takes a triangle out, if it is there.
+    pub(crate) fn remove(&mut self, triangle: u32) {
+        if let Some(word) = self.words.get_mut(triangle as usize / 64) {
+            *word &= !(1 << (triangle % 64));
+        }
+    }
+
+    /// Makes room for the triangles below `n_triangles`, if there is room for any, and for no others.
+    pub(crate) fn set_room(&mut self, n_triangles: usize) {
+        if !self.is_empty() {
+            self.words.resize(n_triangles.div_ceil(64).max(1), 0);
+        }
+    }
+
     /// Whether the set has room for no triangle.
     #[inline(always)]
     pub(crate) fn is_empty(&self) -> bool {

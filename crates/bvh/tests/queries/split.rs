@@ -135,7 +135,7 @@ fn restored(
     let raw = bvh.raw_parts();
     let mut blocks = raw.blocks.to_vec();
     change(&mut blocks);
-    let stored = [raw.nodes, &blocks, raw.corners];
+    let stored = [&*raw.nodes, &blocks, &*raw.corners];
     let lengths = stored.map(<[u8]>::len);
     let n_triangles = mesh.triangles().len();
     let restore = || {

@@ -5,6 +5,7 @@ use std::{ops::Range, sync::Arc};
 use glam::{DVec3, Vec3};
 use thiserror::Error;
 
+use super::incidence::KeptIncidence;
 use crate::{Aabb, CornerAttributes, FaceRecords, FaceRecordsError, Hit, edge_function::cross_f64};
 
 /// The largest absolute coordinate that queries take unscaled: 2^40. See [`TriMesh::query_scale`].
@@ -31,12 +32,13 @@ const LARGEST_UNSCALED: f32 = (1u64 << 40) as f32;
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TriMesh {
-    positions: Vec<Vec3>,
-    triangles: Vec<[u32; 3]>,
-    bounds: Aabb,
-    attributes: CornerAttributes,
-    records: Option<Arc<FaceRecords>>,
+    pub(super) positions: Vec<Vec3>,
+    pub(super) triangles: Vec<[u32; 3]>,
+    pub(super) bounds: Aabb,
+    pub(super) attributes: CornerAttributes,
+    pub(super) records: Option<Arc<FaceRecords>>,
     offset: DVec3,
+    pub(super) incidence: KeptIncidence,
 }
 
 impl TriMesh {
@@ -81,7 +83,8 @@ impl TriMesh {
         let bounds = bounds_of(&positions, &triangles);
         let attributes = CornerAttributes::default();
         let offset = DVec3::ZERO;
-        Ok(Self { positions, triangles, bounds, attributes, records: None, offset })
+        let incidence = KeptIncidence::default();
+        Ok(Self { positions, triangles, bounds, attributes, records: None, offset, incidence })
     }
 
     /// The same mesh with attributes at its corners.
@@ -157,6 +160,7 @@ impl TriMesh {
             attributes: self.attributes.clone(),
             records: self.records.clone(),
             offset: self.offset,
+            incidence: KeptIncidence::default(),
         })
     }
 

@@ -1,0 +1,13 @@
+//! The mesh, and how it is edited.
+
+#[expect(clippy::module_inception, reason = "the type is the module's subject")]
+mod tri_mesh;
+
+mod edit;
+mod edited_triangles;
+mod incidence;
+
+pub use edit::{EditError, Indexed};
+pub use edited_triangles::{EditOrderError, MeshEdit};
+pub(crate) use tri_mesh::query_scale_of;
+pub use tri_mesh::{MeshError, TriMesh};
