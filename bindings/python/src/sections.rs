@@ -55,8 +55,7 @@ impl Scene {
     ) -> PyResult<(PolylineArrays<'py>, Bound<'py, PyArray1<i64>>)> {
         let plane = SectionPlane::new(point, normal).map_err(|error| value_error(&error))?;
         let query = Query::new(self, options)?;
-        let parts: Vec<ScenePolyline> =
-            py.detach(|| query.scene.section(&plane, &query.options()));
+        let parts: Vec<ScenePolyline> = py.detach(|| query.scene.section(&plane, &query.options()));
         let instances: Vec<i64> = parts.iter().map(|part| to_number(part.instance)).collect();
         let polylines = parts.iter().map(|part| &part.polyline);
         Ok((arrays(py, polylines, |point| point), instances.to_pyarray(py)))
