@@ -135,9 +135,9 @@ def test_a_section_of_a_closed_mesh_is_closed_and_has_a_triangle_for_each_segmen
 
 def test_a_section_of_an_open_mesh_has_ends_also_far_away():
     far = np.array([4e6, 5e6, 0.0])
-    corners = far + [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [3, 0, 0], [4, 0, 0], [3, 1, 0]]
+    corners = far + np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [3, 0, 0], [4, 0, 0], [3, 1, 0]])
     bvh = hitscan.Bvh(hitscan.Mesh(corners, [[0, 1, 2], [0, 2, 3], [4, 5, 6]]))
-    cut = bvh.section(far + [0, 0.25, 0], [0, 1, 0])
+    cut = bvh.section(far + np.array([0, 0.25, 0]), [0, 1, 0])
     assert cut.closed.tolist() == [False, False] and cut.point_splits.tolist() == [0, 3, 5]
     assert cut.triangle_splits.tolist() == [0, 2, 3] and cut.lengths.tolist() == [1.0, 0.75]
     assert cut.segments.shape == (3, 2, 3) and (cut.points[:, 1] == far[1] + 0.25).all()

@@ -64,7 +64,7 @@ def test_meshes_with_offsets_meet_in_the_space_of_the_first():
 
 
 def recentred(x):
-    mesh = hitscan.Mesh(CORNERS.astype(np.float64) + [x, 0, 0], TRIANGLES)
+    mesh = hitscan.Mesh(CORNERS.astype(np.float64) + np.array([x, 0, 0]), TRIANGLES)
     return hitscan.Bvh(mesh), mesh.offset
 
 

@@ -563,8 +563,8 @@ class Bvh:
     def overlaps_mesh(self, other: Bvh, transform: ArrayLike | None = None) -> bool:
         """Return whether two meshes have a point in common. Touching counts.
 
-        A mesh is its surface, so a ball within another one touches nothing. The answer is exact for the corners in
-        float64, each the image of a float32 corner.
+        A mesh is its surface, so a ball within another one touches nothing. The answer is exact for the corners
+        in float64, each the image of a float32 corner.
 
         Parameters
         ----------
@@ -645,8 +645,8 @@ class Bvh:
     def section(self, point: ArrayLike, normal: ArrayLike) -> SectionPolylines:
         """Find the polylines in which a plane cuts the surface, closed where the surface is closed.
 
-        A corner in the plane counts as above it, on the side to which the normal points. So the plane through the
-        top of a solid cuts it, and the plane through its bottom does not. There is no tolerance.
+        A corner in the plane counts as above it, on the side to which the normal points. So the plane through
+        the top of a solid cuts it, and the plane through its bottom does not. There is no tolerance.
 
         Parameters
         ----------

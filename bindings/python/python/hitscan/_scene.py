@@ -399,7 +399,7 @@ class Scene:
         include_locked: bool = False,
         threads: int | None = None,
     ) -> SceneContacts:
-        """Find where balls that move along rays first touch a surface: the minimum ``(t, instance, triangle)``.
+        """Find where balls that move along rays first touch a surface: the least ``(t, instance, triangle)``.
 
         The balls are round in the world, also beside stretched instances. A ball that touches at ``t_min``
         has its contact there. Balls touch both sides of a surface.
@@ -502,8 +502,8 @@ class Scene:
     ) -> npt.NDArray[np.int64]:
         """Find the instances whose surfaces have a point in common with that of an instance, (n,) int64.
 
-        In order of their addition, without the instance itself. Touching counts, exactly for the world corners in
-        float64. Groups touch nothing.
+        In order of their addition, without the instance itself. Touching counts, exactly for the world corners
+        in float64. Groups touch nothing.
 
         Parameters
         ----------
