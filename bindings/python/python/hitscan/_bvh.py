@@ -563,8 +563,8 @@ class Bvh:
     def overlaps_mesh(self, other: Bvh, transform: ArrayLike | None = None) -> bool:
         """Return whether two meshes have a point in common. Touching counts.
 
-        A mesh is its surface, so a ball within another one touches nothing. The answer is exact for the corners
-        in float64, each the image of a float32 corner.
+        A mesh is its surface, so a ball within another one touches nothing. The answer is exact for the
+        corners in float64, each the image of a float32 corner.
 
         Parameters
         ----------

@@ -502,8 +502,8 @@ class Scene:
     ) -> npt.NDArray[np.int64]:
         """Find the instances whose surfaces have a point in common with that of an instance, (n,) int64.
 
-        In order of their addition, without the instance itself. Touching counts, exactly for the world corners
-        in float64. Groups touch nothing.
+        In order of their addition, without the instance itself. Touching counts, exactly for the world
+        corners in float64. Groups touch nothing.
 
         Parameters
         ----------
