@@ -185,6 +185,20 @@ fn a_scene_passes_an_edit_on_to_all_instances_and_snapshots_keep_the_old_mesh() 
 }
 
 #[test]
+fn triangles_in_the_origin_may_leave_it() {
+    let mut rng = Rng::new(83);
+    let mut mesh =
+        TriMesh::new([[0.0; 3]; 300], (0..100).map(|i| [3 * i, 3 * i + 1, 3 * i + 2]).collect())
+            .expect("a mesh in a point");
+    let mut bvh = MeshBvh::build(&mesh, &BuildOptions::default());
+    for vertex in 0..20 {
+        let edit = mesh.move_vertices([(vertex, rng.in_cube())]).expect("it is there");
+        bvh.update(&mesh, &edit).expect("it follows");
+        check(&mesh, &bvh, &mut rng, &format!("vertex {vertex} moved"));
+    }
+}
+
+#[test]
 fn an_edit_that_does_not_fit_is_refused_and_changes_nothing() {
     let mut mesh = generate::sphere(1.0, 300).expect("a sphere");
     let old = mesh.clone();

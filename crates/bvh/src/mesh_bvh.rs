@@ -24,7 +24,7 @@ use crate::{
 /// A triangle mesh with its hierarchy, ready for queries.
 ///
 /// It keeps a copy of the triangles and borrows nothing. The [`TriMesh`] is needed again only for the
-/// point, normal and names of a hit. Only [`refit`](Self::refit) changes it, so threads can share it.
+/// point, normal and names of a hit. Only [`refit`](Self::refit) and [`update`](Self::update) change it, so threads can share it.
 /// Queries cannot fail: a miss is `None`, and an invalid ray or an empty mesh hits nothing. They
 /// allocate nothing but the lists they return.
 ///

@@ -34,7 +34,9 @@ pub(crate) fn must_start_over(
         let is_sparse = links.leaf_of.len() > FEW + 2 * links.n_blocks();
         is_thin || is_sparse || links.n_came > FEW * BLOCK_WIDTH + links.n_built
     });
-    is_empty || tree.scale != mesh.scale || edit.len() > FEW + n / 4 || is_used_up
+    // Boxes of triangles in the origin are not widened enough for a mesh that extends beyond it.
+    let is_narrow = tree.reach.near < Reach::least(mesh.scale).min(mesh.max_abs);
+    is_empty || is_narrow || tree.scale != mesh.scale || edit.len() > FEW + n / 4 || is_used_up
 }
 
 /// Follows an edit of the mesh, which is already as it is after the edit.
@@ -51,8 +53,7 @@ pub(crate) fn apply(
     tree.parts = None;
     // Boxes stay as wide as they are, and new ones are as wide as their own reach needs.
     let max = mesh.max_abs;
-    let near = tree.reach.near.max(Reach::least(mesh.scale)).min(max);
-    tree.set_space(mesh, Reach { max, near });
+    tree.set_space(mesh, Reach { max, near: tree.reach.near.min(max) });
     let mut editor =
         Editor { tree, links, mesh: *mesh, isa, dirty: Vec::new(), degraded: Vec::new() };
     for &(from, to) in edit.renamed() {
