@@ -5,8 +5,8 @@ use std::sync::Arc;
 use hitscan::primitives::glam::{DAffine3, DVec3, Vec3};
 use hitscan::scene::{Instance, Mesh, QueryOptions, Scene, SceneBruteForce, WorldRay};
 use hitscan::{
-    Aabb, BuildOptions, BuildQuality, Isa, Layout, MeshBvh, MeshEdit, TriMesh, brute_force,
-    generate,
+    Aabb, BuildOptions, BuildQuality, EditError, Isa, Layout, MeshBvh, MeshEdit, MeshEditor,
+    TriMesh, brute_force, generate,
 };
 use hitscan_testkit::{Rng, Shape, closed_shapes, hard_rays, soup};
 
@@ -148,6 +148,50 @@ fn a_tree_that_follows_edits_answers_like_a_new_one() {
     }
 }
 
+/// Some random edits, one after the other.
+fn edit_some(editor: &mut MeshEditor<'_>, rng: &mut Rng) -> Result<(), EditError> {
+    for _ in 0..1 + rng.below(3) {
+        let (n, n_vertices) = (editor.mesh().triangles().len(), editor.mesh().positions().len());
+        let near = rng.below(n_vertices) as u32;
+        match rng.below(4) {
+            0 if n > 100 => editor.swap_remove_triangles((0..20).map(|i| i * (n as u32 / 20)))?,
+            1 => {
+                let corners =
+                    [0; 3].map(|_| editor.mesh().positions()[near as usize] + rng.in_cube());
+                let first = n_vertices as u32;
+                editor
+                    .append(corners, &[[first, first + 1, first + 2], [first, near, first + 1]])?;
+            }
+            2 if n > 10 => {
+                editor.replace_triangles(3..5, &[[near, 0, 1], [0, 1, 2], [near, 1, 2]])?;
+            }
+            _ => {
+                let moved = editor.mesh().positions()[near as usize] + 0.3 * rng.in_cube();
+                editor.move_vertices([(near, moved)])?;
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn an_error_after_an_edit_leaves_a_mesh_that_its_tree_follows() {
+    let mesh = Mesh::new(generate::sphere(1.0, 300).expect("a sphere"), &BuildOptions::default());
+    let mut scene = Scene::new();
+    let instance = Instance::new(Arc::new(mesh), DAffine3::IDENTITY);
+    let id = scene.insert(instance).expect("it can be placed");
+    let refused = scene.edit_mesh(id, |editor| {
+        editor.move_vertices([(0, [0.0, 0.0, 9.0])])?;
+        editor.swap_remove_triangles([300])
+    });
+    let message = refused.unwrap_err().to_string();
+    assert!(message.ends_with("the edit names triangle 300, expected less than 300"), "{message}");
+    let mesh = scene.get(id).and_then(|it| it.mesh.clone()).expect("it has one");
+    assert_eq!(mesh.tri_mesh().bounds().max.z, 9.0);
+    mesh.bvh().validate(mesh.tri_mesh()).expect("the tree followed the first edit");
+    assert!(scene.bounds().max.z >= 9.0, "the instance has the new box");
+}
+
 #[test]
 fn a_scene_passes_an_edit_on_to_all_instances_and_snapshots_keep_the_old_mesh() {
     let mut rng = Rng::new(82);
@@ -167,7 +211,7 @@ fn a_scene_passes_an_edit_on_to_all_instances_and_snapshots_keep_the_old_mesh() 
     };
     let first = [0.0, 5.0].map(|x| t(&scene, x));
     for _ in 0..effort(40) {
-        scene.edit_mesh(ids[0], |mesh| Ok(edit(mesh, &mut rng).1)).expect("an edit");
+        scene.edit_mesh(ids[0], |editor| edit_some(editor, &mut rng)).expect("an edit");
         let meshes =
             ids.map(|id| scene.get(id).and_then(|it| it.mesh.clone()).expect("it has one"));
         assert!(Arc::ptr_eq(&meshes[0], &meshes[1]), "they still share it");
@@ -179,7 +223,7 @@ fn a_scene_passes_an_edit_on_to_all_instances_and_snapshots_keep_the_old_mesh() 
         }
         assert_eq!([0.0, 5.0].map(|x| t(&before, x)), first, "the snapshot is as it was");
     }
-    let unknown = scene.edit_mesh(ids[1], |mesh| mesh.move_vertices([(u32::MAX, [0.0; 3])]));
+    let unknown = scene.edit_mesh(ids[1], |editor| editor.move_vertices([(u32::MAX, [0.0; 3])]));
     let message = unknown.unwrap_err().to_string();
     assert!(message.contains("the edit names vertex 4294967295, expected less than"), "{message}");
 }

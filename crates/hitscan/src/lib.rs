@@ -126,11 +126,12 @@ pub use hitscan_primitives::{
     Aabb, AlphaMask, AlphaMaskError, Axis, BoundaryLoop, BoxCrossing, BoxCrossings, BoxFace,
     ConvexRegion, CornerAttributes, DuplicateTriangle, EditError, EditOrderError, FaceRecords,
     FaceRecordsError, Faces, FaultyEdge, Hit, HitMode, HitOptions, LineRuns, Material,
-    MeshDistance, MeshEdit, MeshError, MeshPairError, MeshPart, PlanarPolygon, Plane, PolygonError,
-    PolygonHit, PolygonProperties, PolygonRegion, Ray, RayError, Runs, SameVertex, SectionPlane,
-    SectionPlaneError, SectionPolyline, SectionSegments, Side, Sphere, SphereCast, SphereCastError,
-    SphereContact, SurfacePoint, Topology, TriMesh, Triangle, TriangleCrossing, TriangleFeature,
-    TriangleHit, Triangulator, UnitTriangle, WatertightRay, brute_force, generate, glam,
+    MeshDistance, MeshEdit, MeshEditor, MeshError, MeshPairError, MeshPart, PlanarPolygon, Plane,
+    PolygonError, PolygonHit, PolygonProperties, PolygonRegion, Ray, RayError, Runs, SameVertex,
+    SectionPlane, SectionPlaneError, SectionPolyline, SectionSegments, Side, Sphere, SphereCast,
+    SphereCastError, SphereContact, SurfacePoint, Topology, TriMesh, Triangle, TriangleCrossing,
+    TriangleFeature, TriangleHit, Triangulator, UnitTriangle, WatertightRay, brute_force, generate,
+    glam,
 };
 
 pub use hitscan_bvh::{

@@ -40,7 +40,7 @@
 //! | `mesh_part` | some polygons of a mesh under the indices of the whole | `corner_attributes`, `face_records`, `tri_mesh` |
 //! | `recentre` | meshes relative to an offset in f64, where f32 would lose detail | `aabb`, `tri_mesh` |
 //! | `topology` | open edges, other faults and components of a mesh; which vertices are the same vertex | `tri_mesh` |
-//! | `tri_mesh` | the mesh, which its constructor checks once; `edit` changes it, `incidence` knows the triangles around a vertex, and `edited_triangles` says what an edit changed | `aabb`, `corner_attributes`, `edge_function`, `face_records`, `hit` |
+//! | `tri_mesh` | the mesh, which its constructor checks once; `edit` changes it, `incidence` knows the triangles around a vertex, `edited_triangles` says what an edit changed, and `mesh_editor` joins several | `aabb`, `corner_attributes`, `edge_function`, `face_records`, `hit` |
 //! | `corner_attributes`, `face_records` | normals and texture coordinates; polygons and names of a file | |
 //! | `material`, `alpha_mask` | surfaces; opacity of a texture | |
 //! | `shapes`, `newell` | plane, sphere, box faces, triangle, unit triangle and planar polygon, with their ray tests; normals of polygons | `aabb`, `axis`, `edge_function`, `hit`, `ray`, `watertight` |
@@ -122,7 +122,7 @@ pub use sphere_cast::{
     SphereCast, SphereCastError, SphereContact, TriangleContact, TriangleFeature,
 };
 pub use topology::{BoundaryLoop, DuplicateTriangle, FaultyEdge, SameVertex, Topology};
-pub use tri_mesh::{EditError, EditOrderError, Indexed, MeshEdit, MeshError, TriMesh};
+pub use tri_mesh::{EditError, EditOrderError, Indexed, MeshEdit, MeshEditor, MeshError, TriMesh};
 pub use triangle_pair::{PairPoints, triangle_crossing, triangle_distance, triangles_overlap};
 pub use watertight::{Candidate, EdgeFunctions, WatertightRay};
 pub use winding::{MAX_WINDING_COORDINATE, WindingSum, solid_angle};

@@ -6,7 +6,7 @@ use std::{collections::HashMap, sync::Arc};
 
 use glam::DAffine3;
 use hitscan_bvh::{RefitReport, instances::PlacedMesh};
-use hitscan_primitives::{Aabb, EditError, MeshEdit, TriMesh};
+use hitscan_primitives::{Aabb, EditError, MeshEditor};
 
 use crate::{
     Instance, InstanceId, Mesh, Scene, SceneError,
@@ -227,18 +227,20 @@ impl Scene {
         Ok(report)
     }
 
-    /// Edits the mesh of an instance, and of all other instances that share it in this scene. `change` is an edit of the mesh, such as
-    /// [`TriMesh::move_vertices`], and returns what it changed: see [`Mesh::edit`].
+    /// Edits the mesh of an instance, and of all other instances that share it in this scene. See
+    /// [`Mesh::edit`].
     ///
     /// Clones of the scene, and meshes that the caller holds, keep the old mesh; it is copied first then. See also
     /// [`refit`](Self::refit), which moves all vertices for one instance.
     ///
     /// # Errors
-    /// An unknown handle, a group, an error of `change`, or world coordinates beyond 1e100. Nothing has changed then.
+    /// An unknown handle, a group, an error of `change`, or world coordinates beyond 1e100. Nothing has changed then,
+    /// except that edits which `change` made before its error stay.
+    #[expect(clippy::missing_panics_doc, reason = "the scene goes back to a mesh that it placed")]
     pub fn edit_mesh(
         &mut self,
         id: InstanceId,
-        change: impl FnOnce(&mut TriMesh) -> Result<MeshEdit, EditError>,
+        change: impl FnOnce(&mut MeshEditor<'_>) -> Result<(), EditError>,
     ) -> Result<RefitReport, SceneError> {
         let shared = self.at(self.index_of(id)?).instance.mesh.clone();
         let shared = shared.ok_or(SceneError::NoMesh(id))?;
@@ -268,13 +270,12 @@ impl Scene {
             };
             slots.iter().map(place).collect::<Result<Vec<_>, _>>()
         };
-        let (result, placements) = match (edited, placements(&shared)) {
-            (Ok(report), Ok(placements)) => (Ok(report), placements),
-            (Ok(_), Err(error)) => {
-                shared = kept.unwrap_or(shared);
-                (Err(error), placements(&shared)?)
+        let (result, placements) = match placements(&shared) {
+            Ok(placements) => (edited, placements),
+            Err(error) => {
+                shared = kept.expect("a copy is kept where a transform may not take the mesh");
+                (Err(error), placements(&shared).expect("the mesh had its places before"))
             }
-            (Err(error), placements) => (Err(error), placements?),
         };
         for (&index, placement) in slots.iter().zip(placements) {
             let record = self.at_mut(index);

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use glam::{DAffine3, DVec2};
 use hitscan_bvh::{BuildOptions, MeshBvh, RefitReport, WindingTree, instances::InstancedMesh};
 use hitscan_primitives::{
-    AlphaMask, EditError, Hit, LocalRay, MeshEdit, MeshError, TriMesh, WorldRay,
+    AlphaMask, EditError, Hit, LocalRay, MeshEditor, MeshError, TriMesh, WorldRay,
 };
 use thiserror::Error;
 
@@ -209,29 +209,28 @@ impl Mesh {
         self.follow(|bvh, tri_mesh| bvh.refit(tri_mesh).expect("the triangles are the same"))
     }
 
-    /// Edits the mesh, and lets the hierarchy [follow](MeshBvh::update). `change` returns what it changed: after several edits,
-    /// all of them by [`MeshEdit::then`].
+    /// Edits the mesh, and lets the hierarchy [follow](MeshBvh::update).
     ///
     /// The hierarchy follows at the cost of what changed. A shared hierarchy is copied first, and the parts for world boxes are found anew:
     /// O(n) over the vertices, a millisecond for a million.
     ///
     /// # Errors
-    /// Those of `change`. The mesh is unchanged then, unless `change` edited it before.
+    /// Those of `change`. What it edited before the error stays edited, and the hierarchy follows.
+    #[expect(clippy::missing_panics_doc, reason = "the editor knows what it changed")]
     pub fn edit(
         &mut self,
-        change: impl FnOnce(&mut TriMesh) -> Result<MeshEdit, EditError>,
+        change: impl FnOnce(&mut MeshEditor<'_>) -> Result<(), EditError>,
     ) -> Result<RefitReport, EditError> {
-        let edit = change(&mut self.tri_mesh)?;
-        Ok(self.follow(|bvh, tri_mesh| {
-            bvh.update(tri_mesh, &edit).unwrap_or_else(|_| {
-                // Not what `change` did. A new build needs no description.
-                let (layout, isa) = (bvh.layout(), bvh.isa());
-                *bvh =
-                    MeshBvh::build(tri_mesh, &BuildOptions { layout, isa, ..Default::default() });
-                let cost_now = bvh.stats().sah_cost;
-                RefitReport { cost_when_built: cost_now, cost_now }
-            })
-        }))
+        let mut editor = MeshEditor::new(&mut self.tri_mesh);
+        let result = change(&mut editor);
+        let edit = editor.finish();
+        if edit.is_empty() {
+            result?;
+        }
+        let report = self.follow(|bvh, tri_mesh| {
+            bvh.update(tri_mesh, &edit).expect("the editor knows what it changed")
+        });
+        result.map(|()| report)
     }
 
     /// Lets the hierarchy follow the mesh, and all that follows from it.

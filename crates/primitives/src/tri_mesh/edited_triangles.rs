@@ -97,6 +97,9 @@ impl MeshEdit {
         if self.n_after != next.n_before {
             return Err(EditOrderError { found: next.n_before, expected: self.n_after });
         }
+        if self.is_empty() || next.is_empty() {
+            return Ok(if self.is_empty() { next.clone() } else { self.clone() });
+        }
         // Those that were gone in between have changed.
         let between = self.n_after.min(self.n_before) as u32..self.n_before as u32;
         let changed = self.changed.iter().chain(&next.changed).copied().chain(between);

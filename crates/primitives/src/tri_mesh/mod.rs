@@ -6,8 +6,10 @@ mod tri_mesh;
 mod edit;
 mod edited_triangles;
 mod incidence;
+mod mesh_editor;
 
 pub use edit::{EditError, Indexed};
 pub use edited_triangles::{EditOrderError, MeshEdit};
+pub use mesh_editor::MeshEditor;
 pub(crate) use tri_mesh::query_scale_of;
 pub use tri_mesh::{MeshError, TriMesh};
