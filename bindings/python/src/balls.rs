@@ -1,5 +1,7 @@
 //! Sphere casts: balls along rays, at a tree or a scene.
 
+use std::ops::Range;
+
 use hitscan::{SphereCast, SphereContact, TriangleFeature, glam::DVec3, scene::WorldRay};
 use numpy::{PyReadwriteArray1, PyReadwriteArray2};
 use pyo3::{exceptions::PyValueError, prelude::*};
@@ -35,26 +37,16 @@ impl Bvh {
         check_radius(radius)?;
         let (mesh, arrays) = (self.mesh(), world_rays(rays)?);
         let (rays, n, offset) = (arrays.slices()?, arrays.len(), mesh.tri_mesh().offset());
-        let t = slice("t", &mut t, n)?;
-        let triangle = slice("triangle", &mut triangle, n)?;
-        let point = row_slice::<_, 3>("point", &mut point, n)?;
-        let normal = row_slice::<_, 3>("normal", &mut normal, n)?;
-        let feature = slice("feature", &mut feature, n)?;
+        let mut contacts =
+            ContactArrays::new(n, &mut t, &mut triangle, &mut point, &mut normal, &mut feature)?;
         in_steps(py, Steps::SLOW, n, threads, |range| {
-            let columns = (
-                &mut t[range.clone()],
-                &mut triangle[range.clone()],
-                &mut point[range.clone()],
-                &mut normal[range.clone()],
-                &mut feature[range.clone()],
-            );
-            let answers = columns.into_par_iter().zip(range).with_min_len(MIN_SLOW);
-            answers.for_each(|((t, triangle, point, normal, feature), ray)| {
+            let answers = contacts.entries(range.clone()).zip(range).with_min_len(MIN_SLOW);
+            answers.for_each(|(entry, ray)| {
                 let ray = rays.ray(ray);
                 let ray = WorldRay { origin: ray.origin - offset, ..ray };
                 let contact = SphereCast::new(ray, radius).ok();
                 let contact = contact.and_then(|cast| mesh.bvh().sphere_cast(&cast));
-                Entry { t, triangle, point, normal, feature }.store(contact.as_ref(), offset);
+                entry.store(contact.as_ref(), offset);
             });
             Ok(())
         })
@@ -81,30 +73,66 @@ impl Scene {
         check_radius(radius)?;
         let (query, arrays) = (Query::new(self, options)?, world_rays(rays)?);
         let (rays, n) = (arrays.slices()?, arrays.len());
-        let t = slice("t", &mut t, n)?;
         let instance = slice("instance", &mut instance, n)?;
-        let triangle = slice("triangle", &mut triangle, n)?;
-        let point = row_slice::<_, 3>("point", &mut point, n)?;
-        let normal = row_slice::<_, 3>("normal", &mut normal, n)?;
-        let feature = slice("feature", &mut feature, n)?;
+        let mut contacts =
+            ContactArrays::new(n, &mut t, &mut triangle, &mut point, &mut normal, &mut feature)?;
         in_steps(py, Steps::SLOW, n, threads, |range| {
-            let columns = (
-                &mut t[range.clone()],
-                &mut instance[range.clone()],
-                &mut triangle[range.clone()],
-                &mut point[range.clone()],
-                &mut normal[range.clone()],
-                &mut feature[range.clone()],
-            );
-            let answers = columns.into_par_iter().zip(range).with_min_len(MIN_SLOW);
-            answers.for_each(|((t, instance, triangle, point, normal, feature), ray)| {
+            let instances = &mut instance[range.clone()];
+            let entries = contacts.entries(range.clone()).zip(instances);
+            entries.zip(range).with_min_len(MIN_SLOW).for_each(|((entry, instance), ray)| {
                 let cast = SphereCast::new(rays.ray(ray), radius).ok();
                 let found = cast.and_then(|cast| query.scene.sphere_cast(&cast, &query.options()));
                 *instance = found.map_or(NO_INSTANCE, |found| to_number(found.instance));
                 let contact = found.map(|found| found.contact);
-                Entry { t, triangle, point, normal, feature }.store(contact.as_ref(), DVec3::ZERO);
+                entry.store(contact.as_ref(), DVec3::ZERO);
             });
             Ok(())
+        })
+    }
+}
+
+/// The arrays of contacts, with an entry for each ball.
+struct ContactArrays<'a> {
+    t: &'a mut [f64],
+    triangle: &'a mut [u32],
+    point: &'a mut [[f64; 3]],
+    normal: &'a mut [[f64; 3]],
+    feature: &'a mut [u8],
+}
+
+impl<'a> ContactArrays<'a> {
+    /// For `n` balls.
+    fn new(
+        n: usize,
+        t: &'a mut PyReadwriteArray1<'_, f64>,
+        triangle: &'a mut PyReadwriteArray1<'_, u32>,
+        point: &'a mut PyReadwriteArray2<'_, f64>,
+        normal: &'a mut PyReadwriteArray2<'_, f64>,
+        feature: &'a mut PyReadwriteArray1<'_, u8>,
+    ) -> PyResult<Self> {
+        Ok(Self {
+            t: slice("t", t, n)?,
+            triangle: slice("triangle", triangle, n)?,
+            point: row_slice::<_, 3>("point", point, n)?,
+            normal: row_slice::<_, 3>("normal", normal, n)?,
+            feature: slice("feature", feature, n)?,
+        })
+    }
+
+    fn entries(&mut self, range: Range<usize>) -> impl IndexedParallelIterator<Item = Entry<'_>> {
+        let columns = (
+            &mut self.t[range.clone()],
+            &mut self.triangle[range.clone()],
+            &mut self.point[range.clone()],
+            &mut self.normal[range.clone()],
+            &mut self.feature[range],
+        );
+        columns.into_par_iter().map(|(t, triangle, point, normal, feature)| Entry {
+            t,
+            triangle,
+            point,
+            normal,
+            feature,
         })
     }
 }
