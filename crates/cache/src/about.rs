@@ -1,7 +1,7 @@
 //! The section about the whole file: options of the tree, remarks of the reader, source.
 
 use glam::DVec3;
-use hitscan_bvh::{BuildQuality, Layout};
+use hitscan_bvh::{BuildQuality, Layout, RawBvh};
 
 use crate::{
     Source,
@@ -23,8 +23,7 @@ pub(crate) struct About {
     pub(crate) source: Option<Source>,
 }
 
-pub(crate) fn encode(built: &MeshParts<'_>) -> Vec<u8> {
-    let memory = built.bvh.raw_parts();
+pub(crate) fn encode(built: &MeshParts<'_>, memory: &RawBvh<'_>) -> Vec<u8> {
     let mut writer = Writer::default();
     writer.u32(index_in(&BuildQuality::ALL, built.quality));
     writer.u32(index_in(&Layout::ALL, memory.layout));

@@ -61,7 +61,7 @@ impl<'a> Encoded<'a> {
         let CornerAttributes { normals, normal_indices, uvs, uv_indices } = built.mesh.attributes();
         let memory = built.bvh.raw_parts();
         let sections = [
-            about::encode(built).into(),
+            about::encode(built, &memory).into(),
             materials::encode(built.materials).into(),
             cast_slice(built.mesh.positions()).into(),
             cast_slice(built.mesh.triangles()).into(),
