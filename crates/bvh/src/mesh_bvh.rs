@@ -390,9 +390,11 @@ impl MeshBvh {
     /// See also [`closest_hit_with_work`](Self::closest_hit_with_work) for the work of a ray, and
     /// [`leaf_depths`](Self::leaf_depths).
     pub fn stats(&self) -> BvhStats {
-        let links = self.links.as_ref().map_or(0, |links| links.bytes());
-        let stats = BvhStats::of(&self.in_order().tree, self.n_triangles);
-        BvhStats { bytes: self.tree.bytes() + links, ..stats }
+        let stats = BvhStats::of(&self.tree, self.n_triangles);
+        let Some(links) = &self.links else { return stats };
+        // An edited tree knows only a bound on its depth.
+        let depth = self.leaf_depths().len().saturating_sub(1).max(1);
+        BvhStats { depth, bytes: stats.bytes + links.bytes(), ..stats }
     }
 
     /// The number of leaves at each depth: entry n counts leaves with n nodes above them. Ends with the

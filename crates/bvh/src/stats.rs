@@ -35,15 +35,26 @@ pub struct BvhStats {
 
 impl BvhStats {
     pub(crate) fn of(tree: &Tree, n_triangles: usize) -> Self {
-        let nodes = tree.nodes.iter();
-        let children = nodes.flat_map(|node| node.occupied().map(|slot| node.child(slot)));
+        // Unused nodes of an edited tree have no children.
+        let in_use = tree.nodes.iter().filter(|node| node.occupied().next().is_some());
+        let (mut n_nodes, mut n_leaves, mut n_blocks) = (0, 0, 0);
+        for node in in_use {
+            n_nodes += 1;
+            for child in
+                node.occupied().map(|slot| node.child(slot)).filter(|child| child.is_leaf())
+            {
+                n_leaves += 1;
+                n_blocks += child.blocks().len();
+            }
+        }
         Self {
             n_triangles,
             n_split: tree.split.len(),
             n_in_leaves: tree.leaves.n_lanes(),
-            n_nodes: tree.nodes.len(),
-            n_leaves: children.filter(|child| child.is_leaf()).count(),
-            n_blocks: tree.leaves.len(),
+            // The root of an empty mesh has no child.
+            n_nodes: n_nodes.max(1),
+            n_leaves,
+            n_blocks,
             depth: tree.depth,
             sah_cost: sah_cost(&tree.nodes),
             bytes: tree.bytes(),
