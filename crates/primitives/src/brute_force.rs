@@ -272,9 +272,8 @@ impl<'a> BruteForce<'a> {
     pub fn section(&self, plane: &SectionPlane) -> Vec<SectionPolyline> {
         let plane = plane.scaled(self.scale);
         let mut segments = SectionSegments::new(&plane);
-        for (triangle, indices) in self.triangles.iter().enumerate() {
-            let positions = indices.map(|index| self.positions[index as usize]);
-            segments.add(triangle as u32, positions, positions.map(Vec3::as_dvec3));
+        for (triangle, corners) in self.scaled_triangles() {
+            segments.add(triangle, corners, corners.map(|corner| corner.as_dvec3()));
         }
         segments.join(self.scale)
     }
