@@ -27,3 +27,8 @@ const fn depth_within(capacity: usize) -> usize {
 
 /// The cost of the test of a block, in node visits.
 pub(crate) const BLOCK_TEST_COST: f32 = 0.3;
+
+/// The levels of a full tree over some items.
+pub(crate) fn levels(n_items: usize) -> usize {
+    (n_items.max(1).ilog2() as usize + 1).div_ceil(NODE_WIDTH.ilog2() as usize)
+}

@@ -69,10 +69,10 @@ impl Preset {
         Self { clustering, n_rounds, binned, reinsertion, cost }
     }
 
-    /// The steps for a small part of a tree: those of `Balanced`, with fewer bins and larger clusters, without reinsertion.
+    /// The steps for a small part of a tree: the clusters of `Fast`, then binned SAH without reinsertion.
     pub(super) fn of_few() -> Self {
         let fast = Self::of(BuildQuality::Fast, 0);
-        let binned = BinnedSah { n_bins: 16, median_split_below: 4, ..fast.binned };
+        let binned = BinnedSah { median_split_below: 4, ..fast.binned };
         let reinsertion = Reinsertion { passes: &[], min_gain: 1.0 };
         Self { n_rounds: 0, binned, reinsertion, ..fast }
     }

@@ -1,8 +1,10 @@
 //! From boxes to the shape of a wide tree.
 
+use std::ops::ControlFlow;
+
 use super::{
     binary_tree::PreorderTree,
-    box_source::BoxSource,
+    box_source::{BoxSource, write_boxes},
     clusters::{Clusters, forests},
     collapse::{CostModel, WideTree, collapse},
     ploc::{join_forests, root_boxes},
@@ -26,22 +28,23 @@ pub(crate) fn shape(
     shape_by(&Preset::of(quality, source.n), source, isa, progress)
 }
 
-/// [`shape`] of some thousand primitives at most, quickly.
-pub(crate) fn shape_of_few(
-    source: BoxSource<'_>,
-    isa: Isa,
-    progress: &Progress<'_>,
-) -> Option<(WideTree, Vec<u32>)> {
-    shape_by(&Preset::of_few(), source, isa, progress)
+/// [`shape`] of some thousand boxes at most, quickly and without other threads: an edit must not wait for them. `max_abs` is
+/// their largest coordinate.
+pub(crate) fn shape_of_few(boxes: &[Box3], max_abs: f32, isa: Isa) -> (WideTree, Vec<u32>) {
+    shape_alone(&Preset::of_few(), boxes, max_abs, isa)
 }
 
-/// [`shape`] with one primitive in each leaf, quickly.
-pub(crate) fn shape_of_singles(
-    source: BoxSource<'_>,
-    isa: Isa,
-    progress: &Progress<'_>,
-) -> Option<(WideTree, Vec<u32>)> {
-    shape_by(&Preset::of_singles(), source, isa, progress)
+/// [`shape_of_few`] with one box in each leaf.
+pub(crate) fn shape_of_singles(boxes: &[Box3], max_abs: f32, isa: Isa) -> (WideTree, Vec<u32>) {
+    shape_alone(&Preset::of_singles(), boxes, max_abs, isa)
+}
+
+fn shape_alone(preset: &Preset, boxes: &[Box3], max_abs: f32, isa: Isa) -> (WideTree, Vec<u32>) {
+    let write = |prims: &[u32], slots: &mut [_]| write_boxes(prims, slots, |i| boxes[i as usize]);
+    let source = BoxSource { n: boxes.len(), max_abs, write: &write };
+    let progress = Progress::new(boxes.len(), &|_| ControlFlow::Continue(()));
+    let built = parallel::alone(|| shape_by(preset, source, isa, &progress));
+    built.expect("the callback never cancels")
 }
 
 fn shape_by(

@@ -12,7 +12,7 @@ use super::{
 use crate::{
     box3::Box3,
     layout::{ChildRef, Link, NO_LINK, WideNode, link_to, node_of, slot_of},
-    widths::NODE_WIDTH,
+    widths::{NODE_WIDTH, levels},
 };
 
 /// A move in place may let the parent's box grow by this share of its area.
@@ -234,11 +234,6 @@ impl InstanceBvh {
             at = parent;
         }
     }
-}
-
-/// The levels of a full tree of some items.
-pub(super) fn levels(n_items: usize) -> usize {
-    (n_items.max(1).ilog2() as usize + 1).div_ceil(3)
 }
 
 fn child_box(node: &WideNode, slot: usize) -> Box3 {

@@ -1,24 +1,18 @@
 //! New nodes over the present items: all of them, or those below one that has become too deep.
 
-use std::ops::ControlFlow;
-
 use glam::Vec3A;
 use hitscan_primitives::WorldBox;
 
 use super::{
-    edit::levels,
     instance_bvh::{InstanceBvh, node_below},
     space::Space,
 };
 use crate::{
     box3::Box3,
-    builder::{
-        BoxSource, Progress, WideChild, WideTarget, WideTree, shape_of_singles, write_boxes,
-    },
+    builder::{WideChild, WideTarget, WideTree, shape_of_singles},
     cow_vec::CowVec,
     layout::{ChildRef, NO_LINK},
-    platform::parallel,
-    widths::NODE_WIDTH,
+    widths::{NODE_WIDTH, levels},
 };
 
 impl InstanceBvh {
@@ -89,15 +83,7 @@ impl InstanceBvh {
 
 /// A wide tree with one box in each leaf, of at most `depth` levels or of as few as can be, and the order of the boxes.
 fn wide_tree(boxes: &[Box3], depth: usize, isa: crate::Isa) -> (WideTree, Vec<u32>) {
-    let write = |prims: &[u32], slots: &mut [_]| {
-        write_boxes(prims, slots, |i| boxes[i as usize]);
-    };
-    let source = BoxSource { n: boxes.len(), max_abs: 1.0, write: &write };
-    let never = |_| ControlFlow::Continue(());
-    let progress = Progress::new(boxes.len(), &never);
-    // An edit must not wait for other threads.
-    let built = parallel::alone(|| shape_of_singles(source, isa, &progress));
-    let built = built.expect("the callback never cancels");
+    let built = shape_of_singles(boxes, 1.0, isa);
     if built.0.depth <= depth { built } else { halved(boxes) }
 }
 

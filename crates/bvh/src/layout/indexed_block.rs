@@ -83,7 +83,7 @@ impl IndexedBlocks {
         Self { blocks, positions }
     }
 
-    /// Writes a triangle into a lane, with positions of its own: which others share the old ones is not known.
+    /// Writes a triangle into a lane. It gets new positions, because other lanes may share the old ones.
     pub(super) fn write(&mut self, at: LeafPosition, triangle: u32, corners: [Vec3; 3]) {
         let block = &mut self.blocks[at.block()];
         block.triangles[at.lane()] = triangle;

@@ -10,8 +10,8 @@ use crate::{
 };
 
 impl Editor<'_> {
-    /// Puts triangles that are in no leaf into the tree. Neighbours go together, in the leaves of a tree of their own: that takes a
-    /// quarter of the time.
+    /// Puts triangles that are in no leaf into the tree. A small tree over them finds neighbours, which go together. One by one they
+    /// take nearly three times as many instructions.
     pub(super) fn put_in_all(&mut self, triangles: &[u32]) {
         let prims: Vec<Prim> = triangles
             .iter()
@@ -71,7 +71,7 @@ impl Editor<'_> {
         }
     }
 
-    /// The child of a node that takes a box at the least cost; `None` if a leaf of its own costs less. And a free slot.
+    /// The child that takes a box at the least cost, and a free slot. The child is `None` where a new leaf in the free slot costs less.
     fn best_slot(&self, node: u32, bounds: Box3, turn: usize) -> (Option<usize>, Option<usize>) {
         let node = &self.tree.nodes[node as usize];
         let [areas, grown] = node.areas_with(bounds);

@@ -1,13 +1,11 @@
 //! Builds parts of an edited tree anew: those that have become worse, and those that are too deep.
 
-use std::ops::ControlFlow;
-
 use super::editor::{Editor, Prim};
 use crate::{
-    builder::{BoxSource, Progress, WideTarget, WideTree, shape_of_few, write_boxes},
+    box3::Box3,
+    builder::{WideTarget, WideTree, shape_of_few},
     layout::{NO_LINK, WideNode, link_to, node_of},
-    platform::parallel,
-    widths::{BLOCK_WIDTH, MAX_DEPTH},
+    widths::{BLOCK_WIDTH, MAX_DEPTH, levels},
 };
 
 /// An edit may build this many triangles anew for each that it changes, or the blocks that they would fill.
@@ -40,8 +38,7 @@ impl Editor<'_> {
 
     /// Whether a path from the root has more nodes than a few, and twice those of a full tree.
     pub(super) fn is_long(&self, depth: usize) -> bool {
-        let n_levels = (self.mesh.n_triangles().max(1).ilog2() as usize + 1).div_ceil(3);
-        depth > 4 + 2 * n_levels
+        depth > 4 + 2 * levels(self.mesh.n_triangles())
     }
 
     /// Builds anew the least subtree around a node at the end of a long path that has fewer blocks than 8^(height / 2).
@@ -127,15 +124,8 @@ impl Editor<'_> {
 
     /// The shape of a tree over some triangles.
     pub(super) fn shape_of(&self, prims: &[Prim]) -> (WideTree, Vec<u32>) {
-        let write = |which: &[u32], boxes: &mut [_]| {
-            write_boxes(which, boxes, |i| prims[i as usize].bounds.bounds);
-        };
-        let source = BoxSource { n: prims.len(), max_abs: self.tree.reach.max, write: &write };
-        let never = |_| ControlFlow::Continue(());
-        let progress = Progress::new(prims.len(), &never);
-        // An edit must not wait for other threads.
-        let built = parallel::alone(|| shape_of_few(source, self.isa, &progress));
-        built.expect("the callback never cancels")
+        let boxes: Vec<Box3> = prims.iter().map(|prim| prim.bounds.bounds).collect();
+        shape_of_few(&boxes, self.tree.reach.max, self.isa)
     }
 
     /// Writes the nodes of a shape, whose root has the place of an empty node.
