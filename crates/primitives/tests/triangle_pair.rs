@@ -179,7 +179,7 @@ fn no_points_of_two_triangles_are_nearer_than_their_distance() {
         let [on_a, on_b] = found.points;
         let squared = on_a.distance_squared(on_b);
         assert!(squared == found.distance_squared || squared < 1e-300, "round {round}");
-        // The points belong to the triangles: none of their own is away from them.
+        // Each point lies on its own triangle.
         assert!(triangle_distance(a, [on_a; 3]).distance_squared.sqrt() < 1e-13, "round {round}");
         assert!(triangle_distance([on_b; 3], b).distance_squared.sqrt() < 1e-12, "round {round}");
         for _ in 0..100 {

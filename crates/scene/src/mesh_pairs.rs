@@ -97,7 +97,7 @@ impl Scene {
         Ok(near.into_iter().map(|(_, found)| found).collect())
     }
 
-    /// Visits the instances that may be within a distance of `id`, with their pairs, of which `id` is the first.
+    /// Visits the instances that may be within a distance of `id`, each with its pair. `id` is the first of a pair.
     fn each_pair(
         &self,
         id: InstanceId,

@@ -126,7 +126,7 @@ fn a_hidden_half_is_neither_found_nor_in_the_way() {
     // The vertex of the shown half, not the hidden one in front of it.
     let vertex = picker.pick([299.0, 299.0], &PickOptions::for_kind(ElementKind::Vertex));
     assert_eq!(vertex.map(|pick| pick.point), Some(DVec3::new(1.0, -1.0, -1.0)));
-    // An edge ends at the plane, and its midpoint there is none of its own.
+    // An edge ends at the plane, so no point of it lies beyond.
     let edge = picker.pick([299.0, 200.0], &PickOptions::for_kind(ElementKind::Edge));
     assert!(edge.is_some_and(|pick| pick.point.z <= 0.0));
 }

@@ -353,7 +353,7 @@ mod tests {
     fn corners_at_one_position_are_one_and_a_triangle_with_two_of_them_has_no_segment() {
         let cube = generate::cuboid(2.0, 2.0, 2.0, 1).expect("a cube");
         let whole = at_z(&cube, 0.25);
-        // Every triangle with corners of its own, one of them with -0.0; and degenerate triangles.
+        // No triangles share a vertex, one vertex has -0.0, and some triangles are degenerate.
         let corners = (0..cube.triangles().len() as u32).flat_map(|i| cube.corners(i));
         let mut positions: Vec<Vec3> = corners.collect();
         positions.iter_mut().step_by(2).for_each(|p| *p = -(-*p + 0.0));
