@@ -313,4 +313,16 @@ mod tests {
             assert_eq!(plane.point().to_array(), [0.0, 0.0, z]);
         }
     }
+
+    #[test]
+    fn a_box_whose_corner_is_in_the_plane_or_nearer_than_f64_can_tell_may_be_cut() {
+        // A corner in the plane counts as above it.
+        let top = SectionPlane::new([0.0, 0.0, 1.0], [0.0, 0.0, 1.0]).expect("it has a normal");
+        assert!(top.may_cut_box(DVec3::ZERO, DVec3::ONE));
+        let plane = SectionPlane::new([0.1, 0.2, 0.3], [1.0, 1.0, 1.0]).expect("it has a normal");
+        let below = DVec3::new(0.3, 0.1, 0.2f64.next_down());
+        assert!(!plane.is_above(below) && plane.is_above(below + 1.0));
+        assert!(plane.may_cut_box(below, below + 1.0));
+        assert!(!plane.may_cut_box(below + 1e-9, below + 1.0));
+    }
 }

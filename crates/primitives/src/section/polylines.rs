@@ -378,4 +378,47 @@ mod tests {
         assert_eq!(polylines.len(), 2);
         assert!(polylines.iter().all(|p| p.is_closed && p.length() == 8.0));
     }
+
+    #[test]
+    fn a_triangle_with_two_equal_corners_has_no_say_in_the_direction() {
+        let corners =
+            [[0.0, 0.0, 1.0], [0.5, 0.0, -1.0], [1.0, 0.0, 1.0], [1.5, 0.0, -1.0], [2.0, 0.0, 1.0]];
+        // The first triangle is turned over, and the other two decide.
+        let strip = vec![[0, 2, 1], [1, 3, 2], [3, 4, 2]];
+        let with = |more: &[[u32; 3]]| {
+            let triangles = [&strip[..], more].concat();
+            at_z(&TriMesh::new(corners, triangles).expect("a mesh"), 0.0)
+        };
+        let expected = with(&[]);
+        assert_eq!((expected.len(), expected[0].triangles.len()), (1, 3));
+        for degenerate in [[2, 1, 2], [1, 2, 1], [2, 2, 1]] {
+            assert_eq!(with(&[degenerate]), expected, "{degenerate:?}");
+        }
+    }
+
+    #[test]
+    fn a_crossing_is_computed_from_the_end_below_to_the_end_above() {
+        let mut random = generate::SplitMix64::new(3);
+        let plane = SectionPlane::new([0.0, 0.0, 0.1], [0.0, 0.0, 1.0]).expect("it has a normal");
+        for _ in 0..200 {
+            let mut corner =
+                |z: f64| [random.range(-1.0, 1.0) as f32, random.range(-1.0, 1.0) as f32, z as f32];
+            let corners = [corner(0.9), corner(0.7), corner(-0.3)];
+            let [a, b, below] = corners.map(|corner| Vec3::from_array(corner).as_dvec3());
+            let height = |end: DVec3| end.z - 0.1;
+            let expected = [a, b].map(|above| {
+                let weight = height(below) / (height(below) - height(above));
+                below + weight * (above - below)
+            });
+            for triangle in [[0, 1, 2], [1, 0, 2], [2, 0, 1], [0, 2, 1]] {
+                let mesh = TriMesh::new(corners, vec![triangle]).expect("a mesh");
+                let mut found = brute_force::section(&mesh, &plane)[0].points.clone();
+                found.sort_by(|p, q| p.x.total_cmp(&q.x));
+                let mut expected = expected;
+                expected.sort_by(|p, q| p.x.total_cmp(&q.x));
+                let bits = |p: &DVec3| p.to_array().map(f64::to_bits);
+                assert!(found.iter().map(bits).eq(expected.iter().map(bits)), "{corners:?}");
+            }
+        }
+    }
 }
