@@ -384,7 +384,7 @@ mod tests {
         let corners =
             [[0.0, 0.0, 1.0], [0.5, 0.0, -1.0], [1.0, 0.0, 1.0], [1.5, 0.0, -1.0], [2.0, 0.0, 1.0]];
         // The first triangle is turned over, and the other two decide.
-        let strip = vec![[0, 2, 1], [1, 3, 2], [3, 4, 2]];
+        let strip = [[0, 2, 1], [1, 3, 2], [3, 4, 2]];
         let with = |more: &[[u32; 3]]| {
             let triangles = [&strip[..], more].concat();
             at_z(&TriMesh::new(corners, triangles).expect("a mesh"), 0.0)
