@@ -34,7 +34,7 @@ const BYTES_PER_TRIANGLE: u64 = 256;
 pub(crate) struct Bvh {
     built: RwLock<Built>,
     /// The offset of the mesh, which a refit keeps.
-    offset: DVec3,
+    pub(crate) offset: DVec3,
 }
 
 #[derive(Clone)]

@@ -17,6 +17,8 @@
 //! | `scene` | scenes: instances of trees in world space, in float64 | `bvh`, `errors` |
 //! | `view` | cameras: pixels to rays, and points to pixels | `answers`, `batch`, `errors`, `options`, `rays` |
 //! | `bvh_rays`, `bvh_points`, `open3d`, `trimesh` | queries of trees; what the drop-ins ask for beyond them | `answers`, `batch`, `bvh`, `mesh`, `options`, `pool`, `rays` |
+//! | `single` | one ray or point at a tree, without arrays | `bvh`, `mesh`, `options` |
+//! | `polygons` | triangulation, and the polygons of a mesh | `mesh`, `rays` |
 //! | `bvh` | a mesh with its tree | `batch`, `errors`, `memory`, `mesh`, `options`, `pool`, `rays` |
 //! | `mesh` | meshes and their files | `batch`, `errors`, `memory`, `rays` |
 //! | `rays`, `answers` | arrays of arguments and of answers | `memory` |
@@ -40,6 +42,9 @@ mod mesh;
 mod bvh;
 mod bvh_points;
 mod bvh_rays;
+
+mod polygons;
+mod single;
 
 mod open3d;
 mod trimesh;
@@ -66,6 +71,7 @@ mod _hitscan {
         bvh::Bvh,
         mesh::Mesh,
         picking::{pick, pick_all, points_visible, select, snap},
+        polygons::triangulate,
         render::{frame, png, render},
         scene::Scene,
         trimesh::plane_points,

@@ -13,7 +13,11 @@ import hitscan
 import pytest
 
 ROOT = Path(__file__).parent.parent
-NEEDS = {"hitscan.distributed.dask": "distributed", "hitscan.distributed.ray": "ray"}
+NEEDS = {
+    "hitscan.distributed.dask": "distributed",
+    "hitscan.distributed.ray": "ray",
+    "hitscan.torch": "torch",
+}
 
 
 def modules():

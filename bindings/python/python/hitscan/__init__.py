@@ -31,6 +31,7 @@ from ._hitscan import __version__, instruction_sets
 from ._mesh import Mesh, Names, load
 from ._scene import Instance, Scene
 from ._sections import ScenePolylines, SectionPolylines
+from ._single import Hit, SurfacePoint
 from ._view import Camera, View, png, render
 
 __all__ = [
@@ -38,6 +39,7 @@ __all__ = [
     "Bvh",
     "Camera",
     "Contacts",
+    "Hit",
     "HitLists",
     "Hits",
     "Instance",
@@ -53,6 +55,7 @@ __all__ = [
     "ScenePoints",
     "ScenePolylines",
     "SectionPolylines",
+    "SurfacePoint",
     "SurfacePoints",
     "View",
     "__version__",

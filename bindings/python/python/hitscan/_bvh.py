@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 import os
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from ._hits import Contacts, HitLists, Hits, MeshCrossings, MeshDistance, Surfac
 from ._mesh import Mesh
 from ._options import Faces, Layout, Quality
 from ._sections import SectionPolylines, of_core
+from ._single import Hit, SurfacePoint
 
 if TYPE_CHECKING:
     from ._scene import Scene
@@ -220,6 +222,55 @@ class Bvh:
             return Hits(found.t, found.triangle, found.uv, found.front, bvh)
         n, rays = _arrays.local_rays(origins, directions, t_min, t_max)
         return self._closest(n, rays, faces, threads)
+
+    def closest_hit(
+        self,
+        origin: Sequence[float],
+        direction: Sequence[float],
+        *,
+        t_min: float = 0.0,
+        t_max: float = np.inf,
+        faces: Faces = "both",
+    ) -> Hit | None:
+        """Find what one ray hits first, in about two microseconds; None for a miss.
+
+        For many rays, :meth:`closest_hits` is faster. Both give the same bits.
+
+        Parameters
+        ----------
+        origin, direction : (3,) sequence of float
+        t_min, t_max : float
+            The closed interval of ``t``.
+        faces : {"both", "front", "back"}
+            The sides of triangles that count.
+
+        Examples
+        --------
+        >>> import hitscan
+        >>> bvh = hitscan.Bvh(hitscan.Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]]))
+        >>> bvh.closest_hit((0.25, 0.5, 2), (0, 0, -1)).point
+        [0.25, 0.5, 0.0]
+        """
+        if self._core.has_offset:
+            # The position on the ray is in float64 there.
+            hits = self.closest_hits(
+                [tuple(origin)], [tuple(direction)], t_min=t_min, t_max=t_max, faces=faces
+            )
+            if not hits.hit[0]:
+                return None
+            u, v = hits.uv[0].tolist()
+            point, normal = hits.points[0].tolist(), hits.normals[0].tolist()
+            return Hit(float(hits.t[0]), int(hits.triangle[0]), (u, v), bool(hits.front[0]), point, normal)
+        try:
+            found = self._core.closest_hit(origin, direction, t_min, t_max, faces, False)
+        except (TypeError, ValueError):
+            # These name the argument with its shape.
+            _arrays.triple("origin", origin), _arrays.triple("direction", direction)
+            raise
+        if found is None:
+            return None
+        t, triangle, u, v, front, point, normal = found
+        return Hit(t, triangle, (u, v), front, point, normal)
 
     def _closest(self, n: int, rays: LocalRays, faces: Faces, threads: int | None) -> Hits:
         t, triangle, uv, front = _arrays.empty_arrays(
@@ -482,6 +533,24 @@ class Bvh:
         limit = float(max_distance)
         self._core.closest_points(start, limit, count, point, distance, triangle, uv)
         return SurfacePoints(point, distance, triangle, uv)
+
+    def closest_point(self, point: Sequence[float], *, max_distance: float = np.inf) -> SurfacePoint | None:
+        """Find the point of the surface closest to one point; None if it is farther than ``max_distance``.
+
+        Parameters
+        ----------
+        point : (3,) sequence of float
+        max_distance : float
+        """
+        try:
+            found = self._core.closest_point(point, max_distance)
+        except (TypeError, ValueError):
+            _arrays.triple("point", point)
+            raise
+        if found is None:
+            return None
+        nearest, distance, triangle, u, v, normal = found
+        return SurfacePoint(nearest, distance, triangle, (u, v), normal)
 
     def signed_distances(self, points: ArrayLike, *, threads: int | None = None) -> npt.NDArray[np.float64]:
         """Return the distance of each point to the surface, (n,) float64, negative inside.

@@ -1,0 +1,50 @@
+"""Answers for one ray and one point, as plain numbers."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Hit(NamedTuple):
+    """The closest hit of one ray.
+
+    Attributes
+    ----------
+    t : float
+        The position on the ray, in units of its direction.
+    triangle : int
+    uv : (float, float)
+        The weights of the triangle's second and third corner.
+    front : bool
+        Whether the ray came from the front side.
+    point, normal : list of 3 float
+        The point on the triangle and its unit normal; NaN for a triangle without area.
+    """
+
+    t: float
+    triangle: int
+    uv: tuple[float, float]
+    front: bool
+    point: list[float]
+    normal: list[float]
+
+
+class SurfacePoint(NamedTuple):
+    """The point of the surface closest to one point.
+
+    Attributes
+    ----------
+    point : list of 3 float
+    distance : float
+    triangle : int
+    uv : (float, float)
+        The weights of the triangle's second and third corner.
+    normal : list of 3 float
+        The unit normal of the triangle; NaN for one without area.
+    """
+
+    point: list[float]
+    distance: float
+    triangle: int
+    uv: tuple[float, float]
+    normal: list[float]

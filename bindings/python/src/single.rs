@@ -1,0 +1,69 @@
+//! Queries of one ray or one point, without arrays.
+//!
+//! They keep the interpreter's lock, because they end after some microseconds.
+
+use hitscan::{
+    Ray, Side, TriMesh,
+    glam::{DVec3, Vec3},
+};
+use pyo3::prelude::*;
+
+use crate::{bvh::Bvh, mesh::point_in_file, options::faces};
+
+/// `t`, the triangle, its `u` and `v`, whether its front is hit, the point, and the unit normal.
+type SingleHit = (f32, u32, f32, f32, bool, [f64; 3], [f64; 3]);
+
+/// The point, its distance, the triangle, its `u` and `v`, and the unit normal.
+type SinglePoint = ([f64; 3], f64, u32, f32, f32, [f64; 3]);
+
+#[pymethods]
+impl Bvh {
+    /// The closest hit of a ray. With `unit`, the direction is normalized first, so that `t` is a distance.
+    fn closest_hit(
+        &self,
+        origin: [f64; 3],
+        direction: [f64; 3],
+        t_min: f64,
+        t_max: f64,
+        sides: &str,
+        unit: bool,
+    ) -> PyResult<Option<SingleHit>> {
+        let (mesh, faces) = (self.mesh(), faces(sides)?);
+        let direction = DVec3::from_array(direction);
+        let direction = if unit { direction.normalize_or_zero() } else { direction };
+        let ray = Ray {
+            origin: self.local(origin),
+            direction: direction.as_vec3(),
+            t_min: t_min as f32,
+            t_max: t_max as f32,
+        };
+        Ok(mesh.bvh().closest_hit(&ray, faces).map(|hit| {
+            let tri_mesh = mesh.tri_mesh();
+            let point = point_in_file(tri_mesh, tri_mesh.point(&hit)).to_array();
+            let normal = normal_of(tri_mesh, hit.triangle);
+            (hit.t, hit.triangle, hit.u, hit.v, hit.side == Side::Front, point, normal)
+        }))
+    }
+
+    /// The point of the surface that is closest to a point.
+    fn closest_point(&self, point: [f64; 3], max_distance: f64) -> Option<SinglePoint> {
+        let mesh = self.mesh();
+        let found = mesh.bvh().closest_point(self.local(point), max_distance)?;
+        let tri_mesh = mesh.tri_mesh();
+        let point = point_in_file(tri_mesh, found.point).to_array();
+        let normal = normal_of(tri_mesh, found.triangle);
+        Some((point, found.distance, found.triangle, found.u, found.v, normal))
+    }
+}
+
+impl Bvh {
+    /// A point of the file relative to the offset of the mesh.
+    fn local(&self, point: [f64; 3]) -> Vec3 {
+        (DVec3::from_array(point) - self.offset).as_vec3()
+    }
+}
+
+/// The unit normal of a triangle; NaN without area.
+fn normal_of(mesh: &TriMesh, triangle: u32) -> [f64; 3] {
+    mesh.unit_normal(triangle).map_or([f64::NAN; 3], |unit| unit.to_array())
+}
