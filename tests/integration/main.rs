@@ -11,6 +11,7 @@ mod bad_obj;
 mod batches;
 mod concurrency;
 mod construction;
+mod digest;
 mod edits;
 mod exact_grid;
 mod hostile_rays;

@@ -17,6 +17,8 @@ const LISTED: [&[&str]; 4] = [
 const LANGUAGES: [&str; 4] = ["Rust", "Python", "JavaScript", "C"];
 /// The owner of the functions of C.
 const FUNCTIONS: &str = "";
+/// The owner of all fields, variants, parameters and constants of a language, which options are.
+const OPTIONS: &str = "an option";
 const NOT_OFFERED: &str = "–";
 
 #[test]
@@ -67,6 +69,31 @@ fn a_missing_method_an_unknown_name_and_another_stem_are_faults() {
     }
 }
 
+#[test]
+fn an_option_of_another_name_is_a_fault() {
+    let mut sources: [Names; 4] = Default::default();
+    let texts = [
+        "    OncePerCrossing,",
+        "        once_per_crossing: bool = False,",
+        "\toncePerCrossing?: boolean;",
+        "#define HITSCAN_ONCE_PER_CROSSING 1",
+    ];
+    for (names, text) in sources.iter_mut().zip(texts) {
+        collect_options(text, names);
+    }
+    let row = "| once per crossing | `OncePerCrossing` | `once_per_crossing` | `oncePerCrossing` | `ONCE_PER_CROSSING` |";
+    assert_eq!(faults(&format!("## Options\n{row}\n"), &sources), Vec::<String>::new());
+    let other = row.replace("`once_per_crossing`", "`once`");
+    let found = faults(&format!("## Options\n{other}\n"), &sources);
+    assert_eq!(
+        found,
+        [
+            "Python: once is on the page and not in the source",
+            "Python: once lacks the stem once per crossing"
+        ]
+    );
+}
+
 /// What is wrong with the page, a line each.
 fn faults(page: &str, sources: &[Names; 4]) -> Vec<String> {
     let mut faults = Vec::new();
@@ -99,6 +126,7 @@ fn faults(page: &str, sources: &[Names; 4]) -> Vec<String> {
             for (owner, name) in listed {
                 let (is_known, shown) = match section {
                     "Types" => (sources[i].contains_key(&name), name.clone()),
+                    "Options" => (has(&sources[i], OPTIONS, &name), name.clone()),
                     _ => (has(&sources[i], &owner, &name), format!("{owner}.{name}")),
                 };
                 if !is_known {
@@ -124,6 +152,19 @@ fn faults(page: &str, sources: &[Names; 4]) -> Vec<String> {
         }
     }
     faults
+}
+
+/// Adds the fields, variants and parameters that a text has on lines of their own, and the constants of C.
+fn collect_options(text: &str, names: &mut Names) {
+    let lines = text.lines().map(|line| line.trim_start().trim_start_matches("pub "));
+    let options = lines.filter_map(|line| {
+        let constant = line.strip_prefix("#define HITSCAN_").map(identifier);
+        let field = line.strip_suffix(';').and_then(|line| line.rsplit([' ', '*']).next());
+        let (name, after) = line.split_at(identifier(line).len());
+        let is_option = after.starts_with([':', '?', ',']) && !after.starts_with("::");
+        constant.or(is_option.then_some(name)).or(field)
+    });
+    names.entry(OPTIONS.to_owned()).or_default().extend(options.map(str::to_owned));
 }
 
 fn has(names: &Names, owner: &str, name: &str) -> bool {
@@ -181,6 +222,7 @@ fn rust() -> Names {
                 );
             } else if path.extension().is_some_and(|end| end == "rs") {
                 let text = fs::read_to_string(path).expect("a source");
+                collect_options(&text, &mut names);
                 collect(&text, &mut names, rust_type, |line| {
                     let after =
                         line.strip_prefix("    pub fn ").or(line.strip_prefix("    pub const fn "));
@@ -209,6 +251,7 @@ fn python() -> Names {
     let mut names = Names::new();
     for file in ["_mesh", "_bvh", "_hits", "_scene", "_sections", "_view", "picking"] {
         let text = fs::read_to_string(folder.join(file).with_extension("py")).expect("a source");
+        collect_options(&text, &mut names);
         let class = |line: &'_ str| -> Option<String> {
             let name = line.strip_prefix("class ").map(identifier);
             name.or(line.split_once(": TypeAlias").map(|(name, _)| name)).map(str::to_owned)
@@ -238,6 +281,7 @@ fn java_script() -> Names {
     let path = root().join("bindings/web/js/index.d.ts");
     let text = fs::read_to_string(path).expect("the declarations");
     let mut names = Names::new();
+    collect_options(&text, &mut names);
     let of = |line: &str| -> Option<usize> {
         ["export class ", "export interface ", "export type "]
             .iter()
@@ -266,6 +310,7 @@ fn c() -> Names {
     let path = root().join("bindings/c/include/hitscan.h");
     let text = fs::read_to_string(path).expect("the header");
     let mut names = Names::from([(FUNCTIONS.to_owned(), BTreeSet::new())]);
+    collect_options(&text, &mut names);
     for line in text.lines() {
         let Some((before, after)) = line.split_once(" hitscan_").or(line.split_once("*hitscan_"))
         else {

@@ -110,7 +110,7 @@ fn the_segment_is_near_and_touches_and_is_in_regions() {
         for (center, expected) in [(on_it, &all[..]), (on_it + 1e-6 * across, &[])] {
             let region = WorldRegion::Box(WorldBox::new(center - 1e-8, center + 1e-8));
             let mut found = vec![];
-            scene.triangles_overlapping_into(&region, &options, &mut found);
+            scene.overlapping_into(&region, &options, &mut found);
             assert_eq!(found, expected, "{center}");
             let region = WorldRegion::Sphere { center, radius: 1e-8 };
             assert_eq!(scene.instances_overlapping(&region, &options).len(), expected.len());

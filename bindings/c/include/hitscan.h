@@ -982,9 +982,9 @@ hitscan_status hitscan_scene_set_world_transform(struct hitscan_scene *scene,
                                                  const double *transform);
 
 // Gives an instance another tree; NULL makes it a group.
-hitscan_status hitscan_scene_set_bvh(struct hitscan_scene *scene,
-                                     hitscan_instance_id id,
-                                     const struct hitscan_bvh *bvh);
+hitscan_status hitscan_scene_set_mesh(struct hitscan_scene *scene,
+                                      hitscan_instance_id id,
+                                      const struct hitscan_bvh *bvh);
 
 // Gives an instance another parent, HITSCAN_NO_INSTANCE for none. It keeps its place in the world.
 hitscan_status hitscan_scene_reparent(struct hitscan_scene *scene,
@@ -1122,32 +1122,32 @@ hitscan_status hitscan_scene_signed_distance(const struct hitscan_scene *scene,
 
 // Writes the instances with a triangle that touches a box, in order of insertion: as many as capacity, and their
 // number to n_instances, which may be greater. ids may be NULL if capacity is 0. options may be NULL.
-hitscan_status hitscan_scene_overlapping_box(const struct hitscan_scene *scene,
-                                             const double *min,
-                                             const double *max,
-                                             const struct hitscan_query_options *options,
-                                             hitscan_instance_id *ids,
-                                             size_t capacity,
-                                             size_t *n_instances);
+hitscan_status hitscan_scene_instances_overlapping_box(const struct hitscan_scene *scene,
+                                                       const double *min,
+                                                       const double *max,
+                                                       const struct hitscan_query_options *options,
+                                                       hitscan_instance_id *ids,
+                                                       size_t capacity,
+                                                       size_t *n_instances);
 
-// Writes the instances with a triangle that touches a ball, as hitscan_scene_overlapping_box does.
-hitscan_status hitscan_scene_overlapping_sphere(const struct hitscan_scene *scene,
-                                                const double *center,
-                                                double radius,
-                                                const struct hitscan_query_options *options,
-                                                hitscan_instance_id *ids,
-                                                size_t capacity,
-                                                size_t *n_instances);
+// Writes the instances with a triangle that touches a ball, as hitscan_scene_instances_overlapping_box does.
+hitscan_status hitscan_scene_instances_overlapping_sphere(const struct hitscan_scene *scene,
+                                                          const double *center,
+                                                          double radius,
+                                                          const struct hitscan_query_options *options,
+                                                          hitscan_instance_id *ids,
+                                                          size_t capacity,
+                                                          size_t *n_instances);
 
-// Writes the instances with a triangle that touches a convex region, as hitscan_scene_overlapping_box does. planes
-// are as in hitscan_bvh_overlapping_convex, in the world.
-hitscan_status hitscan_scene_overlapping_convex(const struct hitscan_scene *scene,
-                                                const double *planes,
-                                                size_t n_planes,
-                                                const struct hitscan_query_options *options,
-                                                hitscan_instance_id *ids,
-                                                size_t capacity,
-                                                size_t *n_instances);
+// Writes the instances with a triangle that touches a convex region, as hitscan_scene_instances_overlapping_box
+// does. planes are as in hitscan_bvh_overlapping_convex, in the world.
+hitscan_status hitscan_scene_instances_overlapping_convex(const struct hitscan_scene *scene,
+                                                          const double *planes,
+                                                          size_t n_planes,
+                                                          const struct hitscan_query_options *options,
+                                                          hitscan_instance_id *ids,
+                                                          size_t capacity,
+                                                          size_t *n_instances);
 
 // Makes a view from the matrix of an engine. The caller releases it with hitscan_view_release.
 //

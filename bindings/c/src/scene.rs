@@ -212,14 +212,14 @@ pub unsafe extern "C" fn hitscan_scene_set_world_transform(
 
 /// Gives an instance another tree; NULL makes it a group.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hitscan_scene_set_bvh(
+pub unsafe extern "C" fn hitscan_scene_set_mesh(
     scene: *mut hitscan_scene,
     id: hitscan_instance_id,
     bvh: *const hitscan_bvh,
 ) -> hitscan_status {
     // SAFETY: the rules of the header.
     unsafe {
-        edit("hitscan_scene_set_bvh", scene, id, |caller, scene, id| {
+        edit("hitscan_scene_set_mesh", scene, id, |caller, scene, id| {
             let mesh = match bvh.is_null() {
                 true => None,
                 false => Some(caller.get(bvh, "bvh")?.mesh.clone()),

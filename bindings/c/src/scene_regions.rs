@@ -48,7 +48,7 @@ unsafe fn overlapping(
 /// Writes the instances with a triangle that touches a box, in order of insertion: as many as capacity, and their
 /// number to n_instances, which may be greater. ids may be NULL if capacity is 0. options may be NULL.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hitscan_scene_overlapping_box(
+pub unsafe extern "C" fn hitscan_scene_instances_overlapping_box(
     scene: *const hitscan_scene,
     min: *const f64,
     max: *const f64,
@@ -60,16 +60,16 @@ pub unsafe extern "C" fn hitscan_scene_overlapping_box(
     // SAFETY: the rules of the header.
     unsafe {
         let out = Ids { ids, capacity, n_instances };
-        overlapping("hitscan_scene_overlapping_box", scene, options, out, |caller| {
+        overlapping("hitscan_scene_instances_overlapping_box", scene, options, out, |caller| {
             let [min, max] = [point(caller, min, "min")?, point(caller, max, "max")?];
             Ok(WorldRegion::Box(WorldBox::new(min, max)))
         })
     }
 }
 
-/// Writes the instances with a triangle that touches a ball, as hitscan_scene_overlapping_box does.
+/// Writes the instances with a triangle that touches a ball, as hitscan_scene_instances_overlapping_box does.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hitscan_scene_overlapping_sphere(
+pub unsafe extern "C" fn hitscan_scene_instances_overlapping_sphere(
     scene: *const hitscan_scene,
     center: *const f64,
     radius: f64,
@@ -81,7 +81,7 @@ pub unsafe extern "C" fn hitscan_scene_overlapping_sphere(
     // SAFETY: the rules of the header.
     unsafe {
         let out = Ids { ids, capacity, n_instances };
-        overlapping("hitscan_scene_overlapping_sphere", scene, options, out, |caller| {
+        overlapping("hitscan_scene_instances_overlapping_sphere", scene, options, out, |caller| {
             check_distance(radius, "radius")?;
             let center = DVec3::from_array(point(caller, center, "center")?);
             Ok(WorldRegion::Sphere { center, radius })
@@ -89,10 +89,10 @@ pub unsafe extern "C" fn hitscan_scene_overlapping_sphere(
     }
 }
 
-/// Writes the instances with a triangle that touches a convex region, as hitscan_scene_overlapping_box does. planes
-/// are as in hitscan_bvh_overlapping_convex, in the world.
+/// Writes the instances with a triangle that touches a convex region, as hitscan_scene_instances_overlapping_box
+/// does. planes are as in hitscan_bvh_overlapping_convex, in the world.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hitscan_scene_overlapping_convex(
+pub unsafe extern "C" fn hitscan_scene_instances_overlapping_convex(
     scene: *const hitscan_scene,
     planes: *const f64,
     n_planes: usize,
@@ -104,7 +104,7 @@ pub unsafe extern "C" fn hitscan_scene_overlapping_convex(
     // SAFETY: the rules of the header.
     unsafe {
         let out = Ids { ids, capacity, n_instances };
-        overlapping("hitscan_scene_overlapping_convex", scene, options, out, |caller| {
+        overlapping("hitscan_scene_instances_overlapping_convex", scene, options, out, |caller| {
             Ok(WorldRegion::Convex(convex(caller, planes, n_planes)?))
         })
     }

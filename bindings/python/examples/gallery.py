@@ -60,7 +60,7 @@ def occlusion(bvh, view, samples=64):
 
 def thickness(bvh, view):
     """Return the length of each ray inside the mesh, by ``all_hits``."""
-    lists = bvh.all_hits(view.rays(), once=True)
+    lists = bvh.all_hits(view.rays(), once_per_crossing=True)
     signed = np.where(lists.front, -lists.t, lists.t).astype(np.float64)
     sums = np.bincount(lists.ray, signed, minlength=len(lists.splits) - 1)
     sums[np.diff(lists.splits) == 0] = np.nan

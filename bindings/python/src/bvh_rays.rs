@@ -108,12 +108,12 @@ impl Bvh {
         py: Python<'py>,
         rays: LocalRayArguments<'_>,
         sides: &str,
-        once: bool,
+        once_per_crossing: bool,
         n: Option<usize>,
         threads: Option<usize>,
     ) -> PyResult<ListArrays<'py>> {
         let (mesh, arrays) = (self.mesh(), LocalRayArrays::new(rays)?);
-        let options = HitOptions { faces: faces(sides)?, mode: mode(once) };
+        let options = HitOptions { faces: faces(sides)?, mode: mode(once_per_crossing) };
         let rays = arrays.slices()?;
         let mut columns = HitColumns::new();
         let mut buffer = Vec::new();

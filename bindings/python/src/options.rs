@@ -9,8 +9,8 @@ pub(crate) fn faces(name: &str) -> PyResult<Faces> {
 }
 
 /// The hits of a list: every triangle, or each crossing of the surface once.
-pub(crate) fn mode(once: bool) -> HitMode {
-    if once { HitMode::OncePerCrossing } else { HitMode::EveryTriangle }
+pub(crate) fn mode(once_per_crossing: bool) -> HitMode {
+    if once_per_crossing { HitMode::OncePerCrossing } else { HitMode::EveryTriangle }
 }
 
 pub(crate) fn quality(name: &str) -> PyResult<BuildQuality> {

@@ -119,7 +119,7 @@ impl Scene {
         self.edit(|scene| scene.set_world_transform(id, transform))
     }
 
-    fn set_bvh(&self, id: i64, bvh: Option<&Bvh>) -> PyResult<()> {
+    fn set_mesh(&self, id: i64, bvh: Option<&Bvh>) -> PyResult<()> {
         let (id, mesh) = (to_id(id)?, bvh.map(Bvh::mesh));
         self.edit(|scene| scene.set_mesh(id, mesh))
     }

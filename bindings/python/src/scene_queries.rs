@@ -164,12 +164,12 @@ impl Scene {
         py: Python<'py>,
         rays: WorldRayArguments<'_>,
         options: OptionArguments,
-        once: bool,
+        once_per_crossing: bool,
         n: Option<usize>,
         threads: Option<usize>,
     ) -> PyResult<ListArrays<'py>> {
         let (mut query, arrays) = (Query::new(self, options)?, world_rays(rays)?);
-        query.options.mode = mode(once);
+        query.options.mode = mode(once_per_crossing);
         let rays = arrays.slices()?;
         let mut columns = SceneHitColumns::new();
         in_steps(py, Steps::SLOW, arrays.len(), threads, |range| {

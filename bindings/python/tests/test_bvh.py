@@ -69,7 +69,7 @@ def test_queries_agree_with_each_other(ball_bvh, rays):
     lists = ball_bvh.all_hits(*rays)
     first = lists.splits[:-1][np.diff(lists.splits) > 0]
     assert lists.t[first].tobytes() == hits.t[hits.hit].tobytes()
-    once = ball_bvh.all_hits(*rays, once=True)
+    once = ball_bvh.all_hits(*rays, once_per_crossing=True)
     assert (np.diff(once.splits) == ball_bvh.count_crossings(*rays)).all()
     assert len(once) < len(lists)
     nearest = ball_bvh.nearest_hits(*rays, n=1)

@@ -80,7 +80,7 @@ def assert_rays(surface, rays):
     same_bits(hits.t[which], column([closest[i] for i in which], "t", np.float64))
     assert np.isinf(hits.t[~hits.hit]).all() and np.isnan(hits.points[~hits.hit]).all()
     for once, name in ((False, "all"), (True, "once")):
-        lists = surface.all_hits(*rays, once=once)
+        lists = surface.all_hits(*rays, once_per_crossing=once)
         assert np.diff(lists.splits).tolist() == [len(hits) for hits in EXPECTED[name]]
         assert_hits(lists, [hit for hits in EXPECTED[name] for hit in hits])
     nearest = surface.nearest_hits(*rays, n=1)

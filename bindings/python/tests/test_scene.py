@@ -77,7 +77,7 @@ def test_edits(scene, ball_bvh):
     assert scene.closest_hits(*RAY).instance.tolist() == [far]
     scene.set_world_transform(near, moved(100, 0, 0))
     assert scene.closest_hits(*RAY).instance.tolist() == [near]
-    scene.set_bvh(near, None)
+    scene.set_mesh(near, None)
     assert scene.instance(near).bvh is None
     scene.remove(group)
     assert len(scene) == 0 and scene.ids == [] and not scene.is_occluded(*RAY).any()

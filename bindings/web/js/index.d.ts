@@ -325,7 +325,7 @@ export class Scene extends Owned {
 	setWorldTransform(id: InstanceId, transform: Matrix): void;
 	reparent(id: InstanceId, parent: InstanceId | null, options?: { keepLocal?: boolean }): void;
 	/** Exchanges the mesh of an instance. Instances keep the tree from before a `refit` until then. */
-	setBvh(id: InstanceId, bvh: Bvh | null): void;
+	setMesh(id: InstanceId, bvh: Bvh | null): void;
 	setHidden(id: InstanceId, hidden: boolean): void;
 	setLocked(id: InstanceId, locked: boolean): void;
 	setLayers(id: InstanceId, layers: number): void;

@@ -90,7 +90,7 @@ export class Scene extends Owned {
 	}
 
 	/** Exchanges the mesh of an instance, or takes it away. After a `refit` of a tree, instances keep the old one. */
-	setBvh(id, bvh) {
+	setMesh(id, bvh) {
 		checked('scene_set_mesh', this.handle, instance('id', id), bvh === null ? 0 : handleOf('bvh', bvh));
 		this.#meshes.set(id, bvh);
 	}

@@ -288,7 +288,7 @@ fn overlapping(scene: u32, region: &WorldRegion, layers: u32, flags: u32) -> u32
     with_scene(scene, |scene| {
         let mut triangles = Vec::new();
         let options = query_options(0, 0, layers, flags);
-        scene.triangles_overlapping_into(region, &options, &mut triangles);
+        scene.overlapping_into(region, &options, &mut triangles);
         output::write(0, &[triangles.len() as f64]);
         let pairs =
             triangles.iter().flat_map(|found| [number_of(found.instance), found.triangle.into()]);

@@ -76,8 +76,8 @@ impl<'a> SceneBruteForce<'a> {
         contacts
     }
 
-    /// As [`Scene::triangles_overlapping_into`](crate::Scene::triangles_overlapping_into).
-    pub fn triangles_overlapping(
+    /// As [`Scene::overlapping_into`](crate::Scene::overlapping_into).
+    pub fn overlapping(
         &self,
         region: &WorldRegion,
         options: &QueryOptions<'_>,

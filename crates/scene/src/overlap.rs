@@ -62,7 +62,7 @@ impl WorldRegion {
     }
 }
 
-/// A triangle of an instance; see [`Scene::triangles_overlapping_into`].
+/// A triangle of an instance; see [`Scene::overlapping_into`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SceneTriangle {
     /// The instance of the triangle.
@@ -84,7 +84,7 @@ impl Scene {
     /// When to use: for brushes and cuts, which need triangles. See also
     /// [`instances_overlapping`](Self::instances_overlapping), which stops at the first triangle of each
     /// instance.
-    pub fn triangles_overlapping_into(
+    pub fn overlapping_into(
         &self,
         region: &WorldRegion,
         options: &QueryOptions<'_>,

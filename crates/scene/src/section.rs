@@ -20,7 +20,7 @@ impl Scene {
     /// every segment. Sorted by instance in order of first insertion, then by the least triangle.
     ///
     /// When to use: for outlines of a cut and clipped models. See also
-    /// [`triangles_overlapping_into`](Self::triangles_overlapping_into), for regions.
+    /// [`overlapping_into`](Self::overlapping_into), for regions.
     ///
     /// [`SectionSegments`] has the rules, applied to the world corners of each instance, in f64 relative to the point of the
     /// plane. A polyline runs with the inside to its left, also in a mirrored instance. Instances are not joined. The tree

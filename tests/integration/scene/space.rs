@@ -135,7 +135,7 @@ fn regions_contain_the_triangles_that_a_loop_finds() {
             let expected: Vec<SceneTriangle> =
                 all.iter().filter(|(_, corners)| overlaps(*corners)).map(|&(t, _)| t).collect();
             let mut found = vec![];
-            scene.triangles_overlapping_into(&region, &options, &mut found);
+            scene.overlapping_into(&region, &options, &mut found);
             assert_eq!(found, expected, "seed {seed}, {region:?}");
 
             let mut touched: Vec<InstanceId> = expected.iter().map(|t| t.instance).collect();

@@ -303,18 +303,11 @@ class Bvh:
         >>> bvh.is_occluded([[0.2, 0.2, 1]], [[0, 0, -0.5]], t_max=1).tolist()
         [False]
         """
-        if self._core.has_offset:
-            _, scene = self._placed()
-            return scene.is_occluded(
-                origins, directions, t_min=t_min, t_max=t_max, faces=faces, threads=threads
-            )
-        n, rays = _arrays.local_rays(origins, directions, t_min, t_max)
-        return self._any(n, rays, faces, threads)
+        return self._any(*self._rays(origins, directions, t_min, t_max, faces), threads)
 
-    def _any(self, n: int, rays: LocalRays, faces: Faces, threads: int | None) -> npt.NDArray[np.bool_]:
-        _arrays.room(f"the answers of {n} rays", n)
-        hit = np.empty(n, np.bool_)
-        self._core.is_occluded(rays, faces, _arrays.threads(threads), hit)
+    def _any(self, core: Any, n: int, rays: Any, options: Any, threads: int | None) -> npt.NDArray[np.bool_]:
+        hit: npt.NDArray[np.bool_] = _arrays.empty_answers(n, "rays", np.bool_)
+        core.is_occluded(rays, options, _arrays.threads(threads), hit)
         return hit
 
     def count_crossings(
@@ -332,20 +325,9 @@ class Bvh:
         A shared edge or vertex counts once. For a closed mesh the number is odd exactly for rays that start
         inside. Arguments as in :meth:`closest_hits`.
         """
-        if self._core.has_offset:
-            _, scene = self._placed()
-            return scene.count_crossings(
-                origins, directions, t_min=t_min, t_max=t_max, faces=faces, threads=threads
-            )
-        n, rays = _arrays.local_rays(origins, directions, t_min, t_max)
-        return self._crossings(n, rays, faces, threads)
-
-    def _crossings(
-        self, n: int, rays: LocalRays, faces: Faces, threads: int | None
-    ) -> npt.NDArray[np.uint32]:
-        _arrays.room(f"the answers of {n} rays", 4 * n)
-        count = np.empty(n, np.uint32)
-        self._core.count_crossings(rays, faces, _arrays.threads(threads), count)
+        core, n, rays, options = self._rays(origins, directions, t_min, t_max, faces)
+        count: npt.NDArray[np.uint32] = _arrays.empty_answers(n, "rays", np.uint32)
+        core.count_crossings(rays, options, _arrays.threads(threads), count)
         return count
 
     def signed_crossings(
@@ -366,8 +348,7 @@ class Bvh:
             _, scene = self._placed()
             return scene.signed_crossings(origins, directions, t_min=t_min, t_max=t_max, threads=threads)
         n, rays = _arrays.local_rays(origins, directions, t_min, t_max)
-        _arrays.room(f"the answers of {n} rays", 4 * n)
-        count = np.empty(n, np.int32)
+        count: npt.NDArray[np.int32] = _arrays.empty_answers(n, "rays", np.int32)
         self._core.signed_crossings(rays, _arrays.threads(threads), count)
         return count
 
@@ -379,14 +360,14 @@ class Bvh:
         t_min: ArrayLike = 0.0,
         t_max: ArrayLike = np.inf,
         faces: Faces = "both",
-        once: bool = False,
+        once_per_crossing: bool = False,
         threads: int | None = None,
     ) -> HitLists:
         """Find all hits of each ray, sorted by ``(t, triangle)``.
 
         Parameters
         ----------
-        once : bool
+        once_per_crossing : bool
             Whether a shared edge or vertex that a ray passes is one hit; without, each of its triangles is
             one.
         origins, directions, t_min, t_max, faces, threads
@@ -403,7 +384,7 @@ class Bvh:
         MemoryError
             Hits that do not fit into memory.
         """
-        return self._all(origins, directions, t_min, t_max, faces, once, None, threads)
+        return self._all(origins, directions, t_min, t_max, faces, once_per_crossing, None, threads)
 
     def nearest_hits(
         self,
@@ -414,7 +395,7 @@ class Bvh:
         t_min: ArrayLike = 0.0,
         t_max: ArrayLike = np.inf,
         faces: Faces = "both",
-        once: bool = False,
+        once_per_crossing: bool = False,
         threads: int | None = None,
     ) -> HitLists:
         """Find the first hits of each ray, cheaper than all of them.
@@ -423,7 +404,7 @@ class Bvh:
         ----------
         n : int
             The maximum number of hits of a ray.
-        origins, directions, t_min, t_max, faces, once, threads
+        origins, directions, t_min, t_max, faces, once_per_crossing, threads
             As in :meth:`all_hits`.
 
         Returns
@@ -431,7 +412,7 @@ class Bvh:
         HitLists
         """
         most = _arrays.integer("n", n, 0, _arrays.MAX_HITS)
-        return self._all(origins, directions, t_min, t_max, faces, once, most, threads)
+        return self._all(origins, directions, t_min, t_max, faces, once_per_crossing, most, threads)
 
     def _all(
         self,
@@ -440,23 +421,23 @@ class Bvh:
         t_min: ArrayLike,
         t_max: ArrayLike,
         faces: Faces,
-        once: bool,
+        once_per_crossing: bool,
         n: int | None,
         threads: int | None,
     ) -> HitLists:
         if self._core.has_offset:
             bvh, scene = self._placed()
             _, world = _arrays.world_rays(origins, directions, t_min, t_max)
-            found = scene._lists(world, _options.of_scene(faces), once, n, threads)
+            found = scene._lists(world, _options.of_scene(faces), once_per_crossing, n, threads)
             return HitLists(found.t, found.triangle, found.uv, found.front, found.splits, bvh)
         _, rays = _arrays.local_rays(origins, directions, t_min, t_max)
-        return self._lists(rays, faces, once, n, threads)
+        return self._lists(rays, faces, once_per_crossing, n, threads)
 
     def _lists(
-        self, rays: LocalRays, faces: Faces, once: bool, n: int | None, threads: int | None
+        self, rays: LocalRays, faces: Faces, once_per_crossing: bool, n: int | None, threads: int | None
     ) -> HitLists:
         count = _arrays.threads(threads)
-        t, triangle, uv, front, splits = self._core.hit_lists(rays, faces, bool(once), n, count)
+        t, triangle, uv, front, splits = self._core.hit_lists(rays, faces, bool(once_per_crossing), n, count)
         return HitLists(t, triangle, uv.reshape(-1, 2), front, splits, self._snapshot())
 
     def sphere_casts(
@@ -559,8 +540,7 @@ class Bvh:
         finite, and if the mesh has no triangles.
         """
         start = self._local("points", points)
-        _arrays.room(f"the answers of {len(start)} points", 8 * len(start))
-        distance = np.empty(len(start), np.float64)
+        distance: npt.NDArray[np.float64] = _arrays.empty_answers(len(start), "points", np.float64)
         self._core.signed_distances(start, _arrays.threads(threads), distance)
         return distance
 
@@ -570,8 +550,7 @@ class Bvh:
         So a mesh that is inside out has the same inside as one that faces outward.
         """
         start = self._local("points", points)
-        _arrays.room(f"the answers of {len(start)} points", 1 * len(start))
-        inside = np.empty(len(start), np.bool_)
+        inside: npt.NDArray[np.bool_] = _arrays.empty_answers(len(start), "points", np.bool_)
         self._core.is_inside(start, _arrays.threads(threads), inside)
         return inside
 
@@ -600,8 +579,7 @@ class Bvh:
             A tolerance that is negative or NaN.
         """
         start = self._local("points", points)
-        _arrays.room(f"the answers of {len(start)} points", 8 * len(start))
-        number = np.empty(len(start), np.float64)
+        number: npt.NDArray[np.float64] = _arrays.empty_answers(len(start), "points", np.float64)
         self._core.winding_numbers(start, float(tolerance), _arrays.threads(threads), number)
         return number
 
@@ -745,6 +723,17 @@ class Bvh:
         """
         plane = _arrays.triple("point", point), _arrays.triple("normal", normal)
         return SectionPolylines(*of_core(self._core.section(*plane)))
+
+    def _rays(
+        self, origins: ArrayLike, directions: ArrayLike | None, t_min: Any, t_max: Any, faces: Faces
+    ) -> tuple[Any, int, Any, Any]:
+        """Return the compiled object to ask, the number of rays, and rays and options as it takes them."""
+        if self._core.has_offset:
+            _, scene = self._placed()
+            n, world = _arrays.world_rays(origins, directions, t_min, t_max)
+            return scene._core, n, world, _options.of_scene(faces)
+        n, rays = _arrays.local_rays(origins, directions, t_min, t_max)
+        return self._core, n, rays, faces
 
     def _placed(self) -> tuple[Bvh, Scene]:
         """Return the tree as it is now, and a scene of it alone, which takes rays relative to the offset."""

@@ -55,7 +55,7 @@ class Scene:
     meanwhile.
 
     An instance keeps the shape that its tree has when it is added. After :meth:`Bvh.refit`, call
-    :meth:`set_bvh`. A pickled scene has its instances in the same order, with new ids.
+    :meth:`set_mesh`. A pickled scene has its instances in the same order, with new ids.
 
     Examples
     --------
@@ -130,10 +130,10 @@ class Scene:
         """Replace the transform to world space, a (4, 4) array_like."""
         self._core.set_world_transform(id, _arrays.matrix("transform", transform))
 
-    def set_bvh(self, id: int, bvh: Bvh | None) -> None:
+    def set_mesh(self, id: int, bvh: Bvh | None) -> None:
         """Replace the tree of an instance."""
         _check_bvh(bvh)
-        self._core.set_bvh(id, None if bvh is None else bvh._core)
+        self._core.set_mesh(id, None if bvh is None else bvh._core)
         self._bvhs[id] = bvh
 
     def set_hidden(self, id: int, hidden: bool) -> None:
@@ -250,8 +250,7 @@ class Scene:
         """Return whether each ray hits anything, (n,) bool. Arguments as in :meth:`closest_hits`."""
         n, rays = _arrays.world_rays(origins, directions, t_min, t_max)
         options = _options.of_scene(faces, layers, ignore, include_hidden, include_locked)
-        _arrays.room(f"the answers of {n} rays", n)
-        hit = np.empty(n, np.bool_)
+        hit: npt.NDArray[np.bool_] = _arrays.empty_answers(n, "rays", np.bool_)
         self._core.is_occluded(rays, options, _arrays.threads(threads), hit)
         return hit
 
@@ -275,8 +274,7 @@ class Scene:
         """
         n, rays = _arrays.world_rays(origins, directions, t_min, t_max)
         options = _options.of_scene(faces, layers, ignore, include_hidden, include_locked)
-        _arrays.room(f"the answers of {n} rays", 4 * n)
-        crossings = np.empty(n, np.uint32)
+        crossings: npt.NDArray[np.uint32] = _arrays.empty_answers(n, "rays", np.uint32)
         self._core.count_crossings(rays, options, _arrays.threads(threads), crossings)
         return crossings
 
@@ -299,8 +297,7 @@ class Scene:
         """
         n, rays = _arrays.world_rays(origins, directions, t_min, t_max)
         options = _options.of_scene("both", layers, ignore, include_hidden, include_locked)
-        _arrays.room(f"the answers of {n} rays", 4 * n)
-        crossings = np.empty(n, np.int32)
+        crossings: npt.NDArray[np.int32] = _arrays.empty_answers(n, "rays", np.int32)
         self._core.signed_crossings(rays, options, _arrays.threads(threads), crossings)
         return crossings
 
@@ -312,7 +309,7 @@ class Scene:
         t_min: ArrayLike = 0.0,
         t_max: ArrayLike = np.inf,
         faces: Faces = "both",
-        once: bool = False,
+        once_per_crossing: bool = False,
         layers: int = ALL_LAYERS,
         ignore: Iterable[int] = (),
         include_hidden: bool = False,
@@ -323,7 +320,7 @@ class Scene:
 
         Parameters
         ----------
-        once : bool
+        once_per_crossing : bool
             Whether a shared edge or vertex that a ray passes is one hit; without, each of its triangles is
             one.
         origins, directions, t_min, t_max, faces, layers, ignore, include_hidden, include_locked, threads
@@ -342,7 +339,7 @@ class Scene:
         """
         _, rays = _arrays.world_rays(origins, directions, t_min, t_max)
         options = _options.of_scene(faces, layers, ignore, include_hidden, include_locked)
-        return self._lists(rays, options, once, None, threads)
+        return self._lists(rays, options, once_per_crossing, None, threads)
 
     def nearest_hits(
         self,
@@ -353,7 +350,7 @@ class Scene:
         t_min: ArrayLike = 0.0,
         t_max: ArrayLike = np.inf,
         faces: Faces = "both",
-        once: bool = False,
+        once_per_crossing: bool = False,
         layers: int = ALL_LAYERS,
         ignore: Iterable[int] = (),
         include_hidden: bool = False,
@@ -366,9 +363,10 @@ class Scene:
         ----------
         n : int
             The maximum number of hits of a ray.
-        origins, directions, t_min, t_max, faces, once, layers, ignore, include_hidden, include_locked
+        origins, directions, t_min, t_max, faces, once_per_crossing
             As in :meth:`all_hits`.
-        threads : int, optional
+        layers, ignore, include_hidden, include_locked, threads
+            As in :meth:`closest_hits`.
 
         Returns
         -------
@@ -376,12 +374,13 @@ class Scene:
         """
         _, rays = _arrays.world_rays(origins, directions, t_min, t_max)
         options = _options.of_scene(faces, layers, ignore, include_hidden, include_locked)
-        return self._lists(rays, options, once, _arrays.integer("n", n, 0, _arrays.MAX_HITS), threads)
+        most = _arrays.integer("n", n, 0, _arrays.MAX_HITS)
+        return self._lists(rays, options, once_per_crossing, most, threads)
 
     def _lists(
-        self, rays: WorldRays, options: Any, once: bool, n: int | None, threads: int | None
+        self, rays: WorldRays, options: Any, once_per_crossing: bool, n: int | None, threads: int | None
     ) -> SceneHitLists:
-        lists = self._core.hit_lists(rays, options, bool(once), n, _arrays.threads(threads))
+        lists = self._core.hit_lists(rays, options, bool(once_per_crossing), n, _arrays.threads(threads))
         t, instance, triangle, uv, front, splits = lists
         return SceneHitLists(t, instance, triangle, uv.reshape(-1, 2), front, splits, self._snapshot())
 
@@ -569,8 +568,7 @@ class Scene:
         """
         start = _arrays.rows("points", points, 3, np.float64)
         options = _options.of_scene("both", layers, ignore, include_hidden, include_locked)
-        _arrays.room(f"the answers of {len(start)} points", 8 * len(start))
-        distance = np.empty(len(start), np.float64)
+        distance: npt.NDArray[np.float64] = _arrays.empty_answers(len(start), "points", np.float64)
         self._core.signed_distances(start, options, _arrays.threads(threads), distance)
         return distance
 

@@ -187,7 +187,7 @@ class RaycastingScene:
             and ``primitive_ids`` (m,) uint32; ``primitive_uvs`` (m, 2) float32.
         """
         array, _ = _leading("rays", rays, 6)
-        lists = self._tree().all_hits(array, once=True, threads=_threads(nthreads))
+        lists = self._tree().all_hits(array, once_per_crossing=True, threads=_threads(nthreads))
         geometry, primitive = self._ids(lists.triangle)
         return {
             "ray_splits": lists.splits.view(Array),
@@ -223,7 +223,7 @@ class RaycastingScene:
     def compute_distance(self, query_points: ArrayLike, nthreads: int = 0) -> Array:
         """Return the distance to the closest surface, (...) float32."""
         array, shape = _leading("query_points", query_points, 3)
-        distance = _answers(array)
+        distance = _arrays.empty_answers(len(array), "points", np.float32)
         self._tree()._core.distances(array, _threads(nthreads), distance)
         return _shaped(distance, shape)
 
@@ -256,7 +256,7 @@ class RaycastingScene:
 
     def _vote(self, query: Any, query_points: ArrayLike, nthreads: int, nsamples: int) -> Array:
         array, shape = _leading("query_points", query_points, 3)
-        answers = _answers(array)
+        answers = _arrays.empty_answers(len(array), "points", np.float32)
         query(array, _ways(nsamples), _threads(nthreads), answers)
         return _shaped(answers, shape)
 
@@ -315,12 +315,6 @@ def _rays_of_fov(
     focal = 0.5 * width_px / np.tan(0.5 * np.deg2rad(fov_deg))
     intrinsic = [[focal, 0, 0.5 * width_px], [0, focal, 0.5 * height_px], [0, 0, 1]]
     return _rays_of_matrices(intrinsic, extrinsic, width_px, height_px)
-
-
-def _answers(points: Any) -> npt.NDArray[np.float32]:
-    """Return an array for a number per point."""
-    _arrays.room(f"the answers of {len(points)} points", 4 * len(points))
-    return np.empty(len(points), np.float32)
 
 
 def _ways(n: int) -> npt.NDArray[np.float32]:

@@ -115,7 +115,7 @@ pub(crate) struct CastArgs {
     /// A ball that touches at the start of the interval has its contact there. With 0 the ball is the ray.
     #[arg(
         long, value_name = "R", value_parser = decimal, allow_hyphen_values = true,
-        conflicts_with_all = ["count", "once", "faces"]
+        conflicts_with_all = ["count", "once_per_crossing", "faces"]
     )]
     pub(crate) radius: Option<Decimal>,
 
@@ -129,7 +129,7 @@ pub(crate) struct CastArgs {
 
     /// With --all, print each crossing once, even on an edge that triangles share.
     #[arg(long, requires = "all")]
-    pub(crate) once: bool,
+    pub(crate) once_per_crossing: bool,
 
     /// Print only whether each ray hits anything.
     #[arg(long)]

@@ -50,7 +50,7 @@ const QUERIES: [(Query, &str, &str); 5] = [
     (Query::Closest, "closest", "--closest"),
     (Query::Any, "any", "--any"),
     (Query::All(HitMode::EveryTriangle), "all", "--all"),
-    (Query::All(HitMode::OncePerCrossing), "once", "--all --once"),
+    (Query::All(HitMode::OncePerCrossing), "once", "--all --once-per-crossing"),
     (Query::Count, "crossings", "--count"),
 ];
 

@@ -99,7 +99,7 @@ impl ScenePlace {
             ("convex", WorldRegion::Convex(region)),
         ];
         let regions = regions.map(|(name, region)| {
-            let triangles = scan.triangles_overlapping(&region, &EVERYTHING);
+            let triangles = scan.overlapping(&region, &EVERYTHING);
             let within = scan.instances_within(&region, &EVERYTHING);
             (name, region, triangles, within)
         });
@@ -130,7 +130,7 @@ impl ScenePlace {
         sum.compare("signed_distance", &self.point, &self.closest.map(signed), &found);
         for (name, region, triangles, within) in &self.regions {
             let mut found = Vec::new();
-            scene.triangles_overlapping_into(region, &EVERYTHING, &mut found);
+            scene.overlapping_into(region, &EVERYTHING, &mut found);
             sum.compare(name, region, triangles, &found);
             let mut instances: Vec<InstanceId> = triangles.iter().map(|t| t.instance).collect();
             instances.dedup();

@@ -90,7 +90,7 @@ impl RayInput {
 
 /// The query of the flags. The command line allows only one.
 fn query(args: &CastArgs) -> Query {
-    if args.all && args.once {
+    if args.all && args.once_per_crossing {
         Query::All(HitMode::OncePerCrossing)
     } else if args.all {
         Query::All(HitMode::EveryTriangle)

@@ -21,7 +21,7 @@ fn errors_of_the_command_line_show_the_wrong_word() {
         ("cast MESH --from 1,2,3 --dir 0,0,1 --to 0,0,0", &["--dir", "--to"]),
         ("cast MESH --from 1,2,3 --dir 0,0,1 --rays x.csv", &["--rays"]),
         ("cast MESH --from 1,2,3 --dir 0,0,1 --any --all", &["--any", "--all"]),
-        ("cast MESH --from 1,2,3 --dir 0,0,1 --once", &["--all"]),
+        ("cast MESH --from 1,2,3 --dir 0,0,1 --once-per-crossing", &["--all"]),
         (
             "cast MESH --from 1,2,3 --dir 0,0,1 --t-max far",
             &["'far'", "--t-max", "expected a number"],

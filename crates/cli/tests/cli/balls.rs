@@ -61,7 +61,7 @@ fn a_bad_radius_names_the_flag_and_the_number() {
         let expected = format!("{found} is negative or not finite");
         hitscan(&format!("{ray} --radius {radius}")).expect_error(&["--radius", &expected]);
     }
-    for other in ["--count", "--all --once", "--faces front"] {
+    for other in ["--count", "--all --once-per-crossing", "--faces front"] {
         let run = command(&format!("{ray} --radius 1 {other}")).output().expect("it runs");
         assert_eq!(run.status.code(), Some(2), "{other}");
     }

@@ -12,7 +12,7 @@ use crate::support::{command, cuboid, file, folder, hitscan, hitscan_in, names_i
 fn the_exit_code_says_whether_a_ray_hit() {
     let hit = format!("cast {} --from 4,-7,-4 --to 2,3,4", cuboid());
     let miss = format!("cast {} --from 4,-7,-4 --dir 0,-1,0", cuboid());
-    for query in ["", "--closest", "--all", "--all --once", "--any", "--count"] {
+    for query in ["", "--closest", "--all", "--all --once-per-crossing", "--any", "--count"] {
         for format in ["text", "ndjson", "csv", "npz"] {
             let folder = folder();
             let out = path(folder.path(), "out");

@@ -102,7 +102,8 @@ fn csv_of_numpy_and_pandas_gives_the_same_results() {
 fn rays_without_bounds_take_those_of_the_flags() {
     let rays = "ox,oy,oz,dx,dy,dz\n4,-7,-4,-2,10,8\n";
     for (flags, n) in [("", 2), ("--t-max 0.5", 1), ("--t-min 0.5 --t-max 0.7", 0)] {
-        let flags = format!("cast {} --rays - --all --once --format csv {flags}", cuboid());
+        let flags =
+            format!("cast {} --rays - --all --once-per-crossing --format csv {flags}", cuboid());
         let run = hitscan_in(".".as_ref(), &flags, rays.as_bytes());
         assert_eq!(run.text().lines().count(), n + 1, "{flags}");
     }
@@ -114,7 +115,7 @@ fn ray_numbers_continue_across_chunks() {
     rays.extend(
         (0..70_000).map(|i| if i % 7 == 0 { "4,-7,-4,-2,10,8\n" } else { "4,-7,-4,2,-10,-8\n" }),
     );
-    for query in ["", "--all --once --faces front"] {
+    for query in ["", "--all --once-per-crossing --faces front"] {
         let flags = format!("cast {} --rays - --format csv {query}", cuboid());
         let run = hitscan_in(".".as_ref(), &flags, rays.as_bytes()).expect_code(0);
         let numbers: Vec<usize> = run

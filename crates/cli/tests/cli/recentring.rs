@@ -49,7 +49,7 @@ fn houses(folder: &std::path::Path) -> Vec<String> {
 fn rays_hit_the_house_and_miss_beside_it() {
     let folder = folder();
     for house in houses(folder.path()) {
-        for flags in ["", "--brute", "--all --once"] {
+        for flags in ["", "--brute", "--all --once-per-crossing"] {
             let cast = |x: &str| {
                 let ray = format!("--from {x},5039562,150 --dir 0,0,-1 --format ndjson");
                 hitscan(&format!("cast {house} {ray} {flags}"))

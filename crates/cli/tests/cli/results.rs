@@ -120,7 +120,7 @@ fn ndjson_has_every_field_of_a_hit_and_no_hits_for_a_miss() {
 #[test]
 fn csv_equals_ndjson() {
     let files = Files::new();
-    for query in ["", "--all", "--all --once"] {
+    for query in ["", "--all", "--all --once-per-crossing"] {
         let csv = files.cast(&format!("--format csv {query}"));
         let mut reader = csv::Reader::from_reader(csv.as_slice());
         assert_eq!(
@@ -272,7 +272,9 @@ fn brute_force_writes_the_same_bytes() {
     }
     File::create(&rays).unwrap().write_all(text.as_bytes()).unwrap();
     let out = path(folder.path(), "out");
-    for query in ["", "--all", "--all --once", "--any", "--count", "--faces back --all"] {
+    for query in
+        ["", "--all", "--all --once-per-crossing", "--any", "--count", "--faces back --all"]
+    {
         for format in ["text", "ndjson", "csv", "npz"] {
             let cast = |flags: &str| {
                 hitscan(&format!(

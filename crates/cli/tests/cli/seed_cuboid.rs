@@ -51,7 +51,7 @@ fn every_way_finds_the_four_triangles_of_the_seed() {
         assert_eq!(set(vertices), set(ENTRY.into_iter().chain(EXIT)), "{way}");
         assert_eq!(t, [0.25, 0.25, 0.75, 0.75], "{way}");
 
-        let (vertices, t) = hits(&format!("{aim} --all --once"));
+        let (vertices, t) = hits(&format!("{aim} --all --once-per-crossing"));
         assert_eq!(t, [0.25, 0.75], "{way}");
         assert!(ENTRY.contains(&vertices[0]) && EXIT.contains(&vertices[1]), "{way}");
 
@@ -78,7 +78,7 @@ fn every_way_finds_the_four_triangles_of_the_seed() {
 #[test]
 fn point_distance_normal_and_side_are_those_of_the_seed() {
     let run = hitscan(&format!(
-        "cast {} --from 4,-7,-4 --to 2,3,4 --all --once --format ndjson",
+        "cast {} --from 4,-7,-4 --to 2,3,4 --all --once-per-crossing --format ndjson",
         cuboid()
     ));
     let hits = &run.expect_code(0).json_lines()[0]["hits"];
@@ -99,10 +99,12 @@ fn point_distance_normal_and_side_are_those_of_the_seed() {
 
 #[test]
 fn a_ray_counts_t_in_units_of_its_direction() {
-    let (_, t) = hits("--from 4,-7,-4 --dir -1,5,4 --all --once");
+    let (_, t) = hits("--from 4,-7,-4 --dir -1,5,4 --all --once-per-crossing");
     assert_eq!(t, [0.5, 1.5]);
-    let (_, t) = hits("--from 4,-7,-4 --to 2,3,4 --t-min 0.25 --t-max 0.5 --all --once");
+    let (_, t) =
+        hits("--from 4,-7,-4 --to 2,3,4 --t-min 0.25 --t-max 0.5 --all --once-per-crossing");
     assert_eq!(t, [0.25]);
-    let (_, t) = hits("--from 3,-2,0 --dir -2,10,8 --t-min -inf --t-max -0.1 --all --once");
+    let (_, t) =
+        hits("--from 3,-2,0 --dir -2,10,8 --t-min -inf --t-max -0.1 --all --once-per-crossing");
     assert_eq!(t, [-0.25]);
 }
