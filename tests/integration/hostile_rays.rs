@@ -28,6 +28,7 @@ enum Expect {
 
 const INF: f32 = f32::INFINITY;
 
+// Longer than 60 lines: one table with a row per ray.
 #[test]
 fn hostile_rays_get_their_known_answers() {
     // The box is [0, 3] x [0, 3] x [0, 2]. The definition decides all of these cases: intervals and

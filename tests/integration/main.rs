@@ -32,6 +32,7 @@ mod scene;
 mod second_opinion;
 mod seed_cuboid;
 mod shared_types;
+mod sizes;
 mod topology;
 mod watertight;
 mod zero_area;

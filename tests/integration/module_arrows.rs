@@ -95,6 +95,46 @@ fn a_false_arrow_is_found() {
     assert_eq!(count(&[("a", &["c"]), ("b", &[]), ("c", &[]), ("d", &[])]), 1, "a missing module");
 }
 
+/// The lines below a heading "The way of …" in a `lib.rs`: each names a file, and a function or type in it. Each file
+/// imports from those that stand farther to the right below it, or holds them as its child modules.
+#[test]
+fn the_drawn_way_of_a_packet_goes_along_imports() {
+    let src = root().join("crates/bvh/src");
+    let graph = Crate::read(&src).graph();
+    let page = fs::read_to_string(src.join("lib.rs")).expect("a crate has a lib.rs");
+    let faults = |page: &str| faults_of_way(page, &graph, |module| text_of(&src, module));
+    assert_eq!(faults(&page), Vec::<String>::new());
+    for (from, to, fault) in [
+        ("trace_packet ", "trace_parcel ", "traverse/packet has no trace_parcel"),
+        ("query/rows ", "traverse/robust ", "query/batch does not import traverse/robust"),
+        ("query/ray_kinds ", "query/ray_sorts ", "no file query/ray_sorts"),
+    ] {
+        let found = faults(&page.replacen(from, to, 1));
+        assert!(found.iter().any(|found| found == fault), "{found:?}");
+    }
+}
+
+/// The numbered files of ARCHITECTURE.md, each with the first name that it explains.
+#[test]
+fn the_way_of_a_ray_names_twelve_files_and_what_is_in_them() {
+    let page = fs::read_to_string(root().join("ARCHITECTURE.md")).expect("the page is there");
+    let (_, way) = page.split_once("## The way of a ray\n").expect("it has the heading");
+    let (way, _) = way.split_once("\n## ").expect("it is not the last heading");
+    assert!(way.contains("in twelve files"));
+    let steps = way.lines().filter(|line| line.starts_with(|c: char| c.is_ascii_digit()));
+    let names = steps.map(|step| step.split('`').skip(1).step_by(2).take(2).collect::<Vec<_>>());
+    let names: Vec<_> = names.collect();
+    assert_eq!(names.len(), 12);
+    for step in names {
+        let [file, name] = step[..] else { panic!("{step:?}: expected a file and a name") };
+        let inside = root().join("crates/bvh/src").join(file);
+        let path = if inside.exists() { inside } else { root().join(file) };
+        let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{file}: {error}"));
+        let name = name.rsplit("::").next().unwrap_or(name);
+        assert!(defines(&text, name), "{file} has no {name}");
+    }
+}
+
 #[test]
 fn imports_are_followed_through_trees_and_reexports() {
     let files = [
@@ -273,6 +313,54 @@ fn rooms(graph: &Graph) -> Graph {
         rooms.entry(room(from)).or_default().extend(others);
     }
     rooms
+}
+
+/// What is wrong with the drawn ways of a page.
+fn faults_of_way(
+    page: &str,
+    graph: &Graph,
+    text_of: impl Fn(&str) -> Option<String>,
+) -> Vec<String> {
+    let mut faults = Vec::new();
+    let (_, ways) = page.split_once("//! # The way of ").expect("the page has a way");
+    let drawn = ways.split("//! ```").nth(1).expect("a way is drawn");
+    // The files above the current one, by indentation.
+    let mut above: Vec<(usize, &str)> = Vec::new();
+    for line in drawn.lines().filter_map(|line| line.strip_prefix("//! ")) {
+        let mut words = line.split_whitespace();
+        let (Some(file), Some(name)) = (words.next(), words.next()) else { continue };
+        let indent = line.len() - line.trim_start().len();
+        above.retain(|&(other, _)| other < indent);
+        match text_of(file) {
+            None => faults.push(format!("no file {file}")),
+            Some(text) if !defines(&text, name) => faults.push(format!("{file} has no {name}")),
+            Some(_) => {}
+        }
+        if let Some((_, caller)) = above.last() {
+            let is_child = file.strip_prefix(caller).is_some_and(|rest| rest.starts_with('/'));
+            let imports = graph.get(&caller.replace('/', "::"));
+            if !is_child && !imports.is_some_and(|to| to.contains(&file.replace('/', "::"))) {
+                faults.push(format!("{caller} does not import {file}"));
+            }
+        }
+        above.push((indent, file));
+    }
+    faults
+}
+
+/// The source of a module, given as a path.
+fn text_of(src: &Path, module: &str) -> Option<String> {
+    let file = src.join(module).with_extension("rs");
+    fs::read_to_string(file).or_else(|_| fs::read_to_string(src.join(module).join("mod.rs"))).ok()
+}
+
+/// Whether a text declares a function or a type of a name.
+fn defines(text: &str, name: &str) -> bool {
+    ["fn ", "struct ", "enum ", "trait "].iter().any(|keyword| {
+        text.match_indices(&format!("{keyword}{name}")).any(|(at, found)| {
+            !text[at + found.len()..].starts_with(|c: char| c.is_alphanumeric() || c == '_')
+        })
+    })
 }
 
 /// A shortest cycle, its first module repeated at the end.

@@ -12,14 +12,15 @@
 //! |---|---|---|
 //! | `picking` | picks, snaps and selections | `bvh`, `bvh_lists`, `call`, `memory`, `options`, `rays`, `scene`, `status`, `view` |
 //! | `view` | pixels to rays, and points to pixels | `call`, `rays`, `status` |
-//! | `scene_queries`, `scene_regions` | queries of scenes with a ray, a point or a region | `bvh_lists`, `bvh_points`, `bvh_rays`, `call`, `memory`, `mesh`, `options`, `rays`, `scene`, `status` |
+//! | `scene_queries`, `scene_regions` | queries of scenes with a ray, a point or a region | `bvh_lists`, `bvh_points`, `bvh_rays`, `call`, `memory`, `mesh_details`, `options`, `rays`, `scene`, `status` |
 //! | `scene` | instances, their edits, and snapshots | `bvh`, `bvh_lists`, `call`, `memory`, `mesh`, `options`, `status` |
 //! | `bvh_points`, `bvh_filters` | queries of trees without a ray; with a rule of the caller | `bvh`, `bvh_lists`, `call`, `memory`, `options`, `rays`, `status` |
 //! | `bvh_lists` | queries of trees with a list of hits for a ray | `bvh`, `bvh_rays`, `call`, `memory`, `options`, `rays`, `status` |
 //! | `candidates` | what a ray may hit, for a test of the caller | `bvh`, `call`, `rays`, `status` |
 //! | `bvh_rays` | queries of trees with one value for a ray, and batches | `bvh`, `call`, `memory`, `options`, `rays`, `status` |
 //! | `bvh` | trees: build, refit, cache files | `call`, `mesh`, `status` |
-//! | `mesh` | meshes from arrays and files; what a hit is | `call`, `memory`, `options`, `rays`, `status` |
+//! | `mesh_details` | what a hit of a mesh is | `call`, `memory`, `mesh`, `rays`, `status` |
+//! | `mesh` | meshes from arrays and files | `call`, `memory`, `options`, `status` |
 //! | `rays` | rays and hits | `memory`, `options`, `status` |
 //! | `options` | options of queries | `memory`, `status` |
 //! | `call` | panics and failures become a status and a message | `memory`, `status` |
@@ -39,6 +40,7 @@ mod options;
 mod rays;
 
 mod mesh;
+mod mesh_details;
 
 mod bvh;
 mod bvh_filters;
@@ -63,6 +65,7 @@ pub use bvh_rays::*;
 pub use call::hitscan_last_error;
 pub use candidates::*;
 pub use mesh::*;
+pub use mesh_details::*;
 pub use options::*;
 pub use picking::*;
 pub use rays::*;

@@ -10,7 +10,7 @@ use crate::{
     bvh_rays::resize,
     call::call,
     memory::plain,
-    mesh::{hitscan_hit_details, names},
+    mesh_details::{hitscan_hit_details, names},
     options::{
         HITSCAN_NO_INSTANCE, SceneOptions, hitscan_instance_id, hitscan_query_options, id_of,
     },

@@ -52,6 +52,28 @@
 //! | `error_bounds`, `leaf_position` | every constant of docs/proof.md; block and lane of a triangle | `widths` |
 //! | `widths` | node width, block width, maximum depth | `simd` |
 //! | `simd` | `lanes` of each instruction set, the choice between them (`isa`), the traversal `stack`, an element by predicted branches (`predict`) | |
+//!
+//! # The way of a packet
+//!
+//! A batch of `closest_hit_batch` or `is_occluded_batch`, by file and by one name in it. A file calls those that stand
+//! farther to the right below it. A test compares the drawing with the sources. The way of one ray is in ARCHITECTURE.md.
+//!
+//! ```text
+//! query/batch                         answer_all       cuts the batch into chunks over all threads
+//!   query/rows                        Runs             names the runs of a chunk: 32 neighbours, or a tile
+//!   query/packets                     answer_packets   feeds runs as packets; incoherent ones make it pause
+//!     query/ray_kinds                 for_each_kind    splits a mixed run by octant and dominant axis
+//!     traverse/packet                 trace_packet     goes from the root to the leaves with one packet
+//!       traverse/packet_occluders     OccluderTest     tests first what stopped the last shadow rays
+//!       kernel/packet                 Packet           keeps 32 rays and their best hits in lanes of groups
+//!         kernel/packet/setup         fill             loads the rays, with bounds around all of them
+//!         kernel/packet/test          test_block       tests a node with all rays, then children and triangles
+//!           kernel/triangle_filter    within_edges     leaves few candidates, in f32
+//!           kernel/packet/best        Undecided        decides in f64 where f32 cannot tell which hit is nearer
+//!             kernel/triangle_decision  decide         does the operations of the reference test on eight rays
+//!   query/alone                       answer_alone     casts the rays that no packet took
+//!     traverse/interleaved            answer_interleaved  hides waits for memory behind other rays
+//! ```
 
 #![deny(unsafe_code)]
 

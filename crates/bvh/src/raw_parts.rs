@@ -14,7 +14,7 @@ use crate::{
     simd::Isa,
     split::MAX_PRIMITIVES_PER_TRIANGLE,
     validate::{InvalidBvh, depth_of, expect},
-    widths::BLOCK_WIDTH,
+    widths::{BLOCK_WIDTH, MAX_LEAF_BLOCKS, NODE_WIDTH},
 };
 
 /// The parts of a [`MeshBvh`] that its mesh does not determine, as bytes to store.
@@ -39,7 +39,26 @@ pub struct RawBvh<'a> {
 impl RawBvh<'_> {
     /// The version of the format. Changes whenever the same bytes would mean something else.
     pub const LAYOUT_VERSION: u32 = 4;
+    /// The lanes of a node, one for each child, and those of a block, one for each triangle.
+    pub const WIDTH: usize = NODE_WIDTH;
+    /// The bytes of a node.
+    pub const NODE_BYTES: usize = size_of::<WideNode>();
+    /// The bytes of a block of [`Layout::Full`].
+    pub const FULL_BLOCK_BYTES: usize = size_of::<TriangleBlock>();
+    /// The bytes of a block of [`Layout::Compact`].
+    pub const COMPACT_BLOCK_BYTES: usize = size_of::<IndexedBlock>();
+    /// The bit that marks the reference of a node to a leaf. Its other bits are the first block times
+    /// [`MAX_LEAF_BLOCKS`](Self::MAX_LEAF_BLOCKS), plus the number of blocks less one.
+    pub const LEAF: u32 = ChildRef::LEAF;
+    /// The maximum number of blocks of a leaf.
+    pub const MAX_LEAF_BLOCKS: u32 = MAX_LEAF_BLOCKS as u32;
+    /// The reference in an empty lane of a node.
+    pub const NO_CHILD: u32 = ChildRef::NONE.to_bits();
+    /// The triangle in an empty lane of a block.
+    pub const NO_TRIANGLE: u32 = TriangleBlock::NO_TRIANGLE;
 }
+
+const _: () = assert!(RawBvh::WIDTH == BLOCK_WIDTH);
 
 impl MeshBvh {
     /// The hierarchy as bytes, for storage. They are borrowed, unless the tree followed edits: then it is put in order, in O(n).

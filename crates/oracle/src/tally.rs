@@ -97,11 +97,6 @@ pub struct Tally {
 pub const N_SHOWN: usize = 5;
 
 impl Tally {
-    /// The number of differences in all queries.
-    pub fn total_differences(&self) -> u64 {
-        self.n_differences.iter().sum()
-    }
-
     /// The first difference as text.
     pub fn first_difference(&self) -> Option<String> {
         self.first.first().map(Difference::to_string)

@@ -89,15 +89,13 @@ impl View {
             return Err(ViewError::NotFinite);
         }
         let (x, y, z, w) = (to_clip.row(0), to_clip.row(1), to_clip.row(2), to_clip.row(3));
+        let from_first_row = match convention.pixel_y {
+            PixelY::Down => w - y,
+            PixelY::Up => y + w,
+        };
         let map = ScreenMap {
             x: min.x * w + 0.5 * size.x * (x + w),
-            y: min.y * w
-                + 0.5
-                    * size.y
-                    * match convention.pixel_y {
-                        PixelY::Down => w - y,
-                        PixelY::Up => y + w,
-                    },
+            y: min.y * w + 0.5 * size.y * from_first_row,
             w,
             near: match convention.depth_range {
                 DepthRange::ZeroToOne => z,

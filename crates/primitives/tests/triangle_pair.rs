@@ -32,6 +32,31 @@ fn overlap_by_fractions(a: &Corners, b: &Corners) -> bool {
         let weight = |i| if ones.contains(&i) || i == 6 { one.clone() } else { zero.clone() };
         rows.push((0..7).map(weight).collect());
     }
+    let pivots = eliminate(&mut rows);
+    if rows[pivots.len()..].iter().any(|row| row[6] != zero) {
+        return false;
+    }
+    let free: Vec<usize> = (0..6).filter(|column| !pivots.contains(column)).collect();
+    // Each weight as the constant and the factors of the free ones; all must be at least 0.
+    let at_least_zero: Vec<Vec<BigRational>> = (0..6)
+        .map(|weight| match pivots.iter().position(|&pivot| pivot == weight) {
+            Some(row) => {
+                let factors = free.iter().map(|&column| -rows[row][column].clone());
+                std::iter::once(rows[row][6].clone()).chain(factors).collect()
+            }
+            None => {
+                let factor =
+                    |&column: &usize| if column == weight { one.clone() } else { zero.clone() };
+                std::iter::once(zero.clone()).chain(free.iter().map(factor)).collect()
+            }
+        })
+        .collect();
+    is_solvable(at_least_zero)
+}
+
+/// Reduces five equations of six weights after Gauss. Returns the weight that each row determines.
+fn eliminate(rows: &mut [Vec<BigRational>]) -> Vec<usize> {
+    let zero = BigRational::from_float(0.0).expect("finite");
     let mut pivots = vec![];
     let mut rank = 0;
     for column in 0..6 {
@@ -51,25 +76,14 @@ fn overlap_by_fractions(a: &Corners, b: &Corners) -> bool {
         pivots.push(column);
         rank += 1;
     }
-    if rows[rank..].iter().any(|row| row[6] != zero) {
-        return false;
-    }
-    let free: Vec<usize> = (0..6).filter(|column| !pivots.contains(column)).collect();
-    // Each weight as the constant and the factors of the free ones; all must be at least 0.
-    let mut at_least_zero: Vec<Vec<BigRational>> = (0..6)
-        .map(|weight| match pivots.iter().position(|&pivot| pivot == weight) {
-            Some(row) => {
-                let factors = free.iter().map(|&column| -rows[row][column].clone());
-                std::iter::once(rows[row][6].clone()).chain(factors).collect()
-            }
-            None => {
-                let factor =
-                    |&column: &usize| if column == weight { one.clone() } else { zero.clone() };
-                std::iter::once(zero.clone()).chain(free.iter().map(factor)).collect()
-            }
-        })
-        .collect();
-    for variable in (1..=free.len()).rev() {
+    pivots
+}
+
+/// Whether values of the variables make all sums at least 0, after Fourier and Motzkin. A sum is its constant and the factor of
+/// each variable.
+fn is_solvable(mut at_least_zero: Vec<Vec<BigRational>>) -> bool {
+    let zero = BigRational::from_float(0.0).expect("finite");
+    for variable in (1..at_least_zero[0].len()).rev() {
         let (mut next, mut lower, mut upper) = (vec![], vec![], vec![]);
         for row in at_least_zero {
             match row[variable].cmp(&zero) {

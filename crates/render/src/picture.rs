@@ -53,11 +53,6 @@ impl Picture {
         &self.pixels
     }
 
-    /// Mutable pixels, row by row from the top left.
-    pub fn pixels_mut(&mut self) -> &mut [[u8; 4]] {
-        &mut self.pixels
-    }
-
     /// Blends a colour over pixel (x, y) with an opacity `share` from 0 to 1, in sRGB. Ignores
     /// positions outside the picture.
     pub fn blend(&mut self, x: i32, y: i32, color: [u8; 3], share: f32) {

@@ -85,9 +85,8 @@ pub fn to_text(
     if let Some(&instance) = ids.iter().find(|&&id| order(id) > Scene::MAX_INSERTION_ORDER) {
         return Err(SceneError::LargeOrder { instance, order: order(instance) }.into());
     }
-    let instances = ids.iter().filter_map(|&id| scene.get(id));
-    for (mesh, &id) in instances.map(|instance| instance.mesh.as_deref()).zip(&ids) {
-        let Some(mesh) = mesh else { continue };
+    let with_mesh = ids.iter().filter_map(|&id| Some((id, scene.get(id)?.mesh.as_deref()?)));
+    for (id, mesh) in with_mesh {
         if names.contains_key(&ptr::from_ref(mesh)) {
             continue;
         }

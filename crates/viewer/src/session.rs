@@ -128,64 +128,30 @@ impl Session {
     pub(crate) fn handle(&mut self, message: FromPage, now: Instant) -> Vec<ToPage> {
         match message {
             FromPage::Resize { width, height, ratio } => {
-                let side = |side: f64| side.clamp(WINDOW_SIDE[0], WINDOW_SIDE[1]).round();
-                let window = DVec2::new(side(width), side(height));
-                let ratio = ratio.clamp(0.5, 4.0);
-                if (window, ratio) != (self.window, self.ratio) {
-                    (self.window, self.ratio) = (window, ratio);
-                    self.camera_changed(now);
-                }
-                if !self.is_sized {
-                    self.is_sized = true;
-                    self.orbit.frame(&self.subject, self.aspect());
-                    self.renderer = FrameRenderer::new(now);
-                }
+                self.resize(DVec2::new(width, height), ratio, now);
                 vec![]
             }
-            FromPage::Orbit { dx, dy } => {
-                self.orbit.rotate(drag(dx, dy));
-                self.camera_changed(now);
-                vec![]
-            }
+            FromPage::Orbit { dx, dy } => self.move_camera(now, |orbit| orbit.rotate(drag(dx, dy))),
             FromPage::Pan { dx, dy } => {
-                self.orbit.pan(drag(dx, dy), self.window.y);
-                self.camera_changed(now);
-                vec![]
+                let height = self.window.y;
+                self.move_camera(now, |orbit| orbit.pan(drag(dx, dy), height))
             }
             FromPage::Zoom { factor, x, y } => {
                 let pivot = self.pivot(DVec2::new(x, y));
-                self.orbit.zoom(factor.clamp(0.02, 50.0), Some(pivot));
-                self.camera_changed(now);
-                vec![]
+                self.move_camera(now, |orbit| orbit.zoom(factor.clamp(0.02, 50.0), Some(pivot)))
             }
             FromPage::Frame { all } => {
                 self.frame(all);
-                self.camera_changed(now);
-                vec![]
+                self.move_camera(now, |_| ())
             }
-            FromPage::Look { from } => {
-                self.orbit.look_from(from);
-                self.camera_changed(now);
-                vec![]
-            }
+            FromPage::Look { from } => self.move_camera(now, |orbit| orbit.look_from(from)),
             FromPage::Projection { orthographic } => {
-                self.orbit.set_orthographic(orthographic);
-                self.camera_changed(now);
+                self.move_camera(now, |orbit| orbit.set_orthographic(orthographic));
                 vec![self.state_report()]
             }
-            FromPage::Mode { mode } => {
-                // X-ray replaces the colours of any mode, so choosing a mode ends it.
-                (self.mode, self.x_ray) = (mode, false);
-                self.last_click = None;
-                self.renderer.invalidate_costs(now);
-                vec![self.state_report()]
-            }
-            FromPage::XRay { on } => {
-                self.x_ray = on;
-                self.last_click = None;
-                self.renderer.invalidate_costs(now);
-                vec![self.state_report()]
-            }
+            // X-ray replaces the colours of any mode, so choosing a mode ends it.
+            FromPage::Mode { mode } => self.set_colors(mode, false, now),
+            FromPage::XRay { on } => self.set_colors(self.mode, on, now),
             FromPage::Edges { on } => {
                 self.edges = on;
                 self.renderer.invalidate_highlight();
@@ -205,14 +171,12 @@ impl Session {
             FromPage::Click { x, y, extend } => vec![self.click(DVec2::new(x, y), extend)],
             FromPage::Marquee { from, to, enclose, extend } => {
                 let (from, to) = (from.into(), to.into());
-                let visible = !self.x_ray;
-                let query = Query::Marquee { from, to, enclose, visible };
+                let query = Query::Marquee { from, to, enclose, visible: !self.x_ray };
                 vec![self.select(ScreenRegion::rectangle(from, to).ok(), &query, enclose, extend)]
             }
             FromPage::Lasso { outline, enclose, extend } => {
                 let outline: Vec<DVec2> = outline.into_iter().map(DVec2::from).collect();
-                let visible = !self.x_ray;
-                let query = Query::Lasso { outline: &outline, enclose, visible };
+                let query = Query::Lasso { outline: &outline, enclose, visible: !self.x_ray };
                 let region = ScreenRegion::lasso(outline.iter().copied()).ok();
                 vec![self.select(region, &query, enclose, extend)]
             }
@@ -232,6 +196,36 @@ impl Session {
                 vec![]
             }
         }
+    }
+
+    /// Limits and takes the size of the page's window. The first one frames the model.
+    fn resize(&mut self, size: DVec2, ratio: f64, now: Instant) {
+        let side = |side: f64| side.clamp(WINDOW_SIDE[0], WINDOW_SIDE[1]).round();
+        let window = DVec2::new(side(size.x), side(size.y));
+        let ratio = ratio.clamp(0.5, 4.0);
+        if (window, ratio) != (self.window, self.ratio) {
+            (self.window, self.ratio) = (window, ratio);
+            self.camera_changed(now);
+        }
+        if !self.is_sized {
+            self.is_sized = true;
+            self.orbit.frame(&self.subject, self.aspect());
+            self.renderer = FrameRenderer::new(now);
+        }
+    }
+
+    /// Changes the camera. The page gets a new frame, and no reply.
+    fn move_camera(&mut self, now: Instant, change: impl FnOnce(&mut Orbit)) -> Vec<ToPage> {
+        change(&mut self.orbit);
+        self.camera_changed(now);
+        vec![]
+    }
+
+    fn set_colors(&mut self, mode: Mode, x_ray: bool, now: Instant) -> Vec<ToPage> {
+        (self.mode, self.x_ray) = (mode, x_ray);
+        self.last_click = None;
+        self.renderer.invalidate_costs(now);
+        vec![self.state_report()]
     }
 
     /// Time until there is work without further messages; `None` if only a message can cause work.

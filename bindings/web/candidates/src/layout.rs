@@ -1,4 +1,5 @@
-//! The bytes of a tree, as `MeshBvh::raw_parts` gives them: the only description of them in this package.
+//! The bytes of a tree, as `MeshBvh::raw_parts` gives them. [`RawBvh`] has the numbers, this file the order of the
+//! fields.
 
 use std::mem::offset_of;
 
@@ -9,17 +10,10 @@ use hitscan_bvh::{Layout, RawBvh};
 const _: () = assert!(RawBvh::LAYOUT_VERSION == 4, "compare this file with crates/bvh/src/layout");
 
 /// The children of a node, and the triangles of a block.
-pub(crate) const WIDTH: usize = 8;
+pub(crate) const WIDTH: usize = RawBvh::WIDTH;
 
 /// The numbers of each child of a node, or of each triangle of a block.
 pub(crate) type Lanes = [f32; WIDTH];
-
-/// A reference to a child: bit 31 marks a leaf. Its other bits are the first block times [`LEAF_BLOCKS`],
-/// plus the number of blocks less one.
-pub(crate) const LEAF: u32 = 1 << 31;
-pub(crate) const LEAF_BLOCKS: u32 = 4;
-pub(crate) const NO_CHILD: u32 = u32::MAX >> 1;
-pub(crate) const NO_TRIANGLE: u32 = u32::MAX;
 
 /// A node.
 #[derive(Clone, Copy, Pod, Zeroable)]
@@ -49,15 +43,23 @@ pub(crate) struct IndexedBlock {
     pub(crate) triangles: [u32; WIDTH],
 }
 
+const _: () = assert!(
+    size_of::<Node>() == RawBvh::NODE_BYTES
+        && size_of::<Block>() == RawBvh::FULL_BLOCK_BYTES
+        && size_of::<IndexedBlock>() == RawBvh::COMPACT_BLOCK_BYTES
+);
+
 /// The layout in words of four bytes, for a reader in JavaScript: children of a node; words of a node, and the first
-/// of its children; words of a block, of which the last are triangles; [`LEAF_BLOCKS`], the references to no child
-/// and to no triangle.
+/// of its children; words of a block, of which the last are triangles; the maximum number of blocks of a leaf; the
+/// references to no child and to no triangle.
 pub fn words(layout: Layout) -> [f64; 7] {
     let block = match layout {
-        Layout::Full => size_of::<Block>(),
-        _ => size_of::<IndexedBlock>(),
+        Layout::Full => RawBvh::FULL_BLOCK_BYTES,
+        _ => RawBvh::COMPACT_BLOCK_BYTES,
     };
-    let sizes = [WIDTH, size_of::<Node>() / 4, offset_of!(Node, children) / 4, block / 4];
-    let [width, node, children, block] = sizes.map(|words| words as f64);
-    [width, node, children, block, LEAF_BLOCKS.into(), NO_CHILD.into(), NO_TRIANGLE.into()]
+    let sizes = [4 * WIDTH, RawBvh::NODE_BYTES, offset_of!(Node, children), block];
+    let [width, node, children, block] = sizes.map(|bytes| (bytes / 4) as f64);
+    let references = [RawBvh::MAX_LEAF_BLOCKS, RawBvh::NO_CHILD, RawBvh::NO_TRIANGLE];
+    let [leaf_blocks, no_child, no_triangle] = references.map(f64::from);
+    [width, node, children, block, leaf_blocks, no_child, no_triangle]
 }

@@ -22,10 +22,10 @@ mod line;
 mod wide;
 
 use bytemuck::cast_slice;
-use hitscan_bvh::{Layout, MeshBvh};
+use hitscan_bvh::{Layout, MeshBvh, RawBvh};
 use hitscan_primitives::TriMesh;
 
-use layout::{Block, IndexedBlock, LEAF, LEAF_BLOCKS, NO_CHILD, NO_TRIANGLE, Node, WIDTH};
+use layout::{Block, IndexedBlock, Node, WIDTH};
 use wide::{ALL, WideLine};
 
 pub use layout::words;
@@ -94,14 +94,14 @@ impl Search {
             if entry > t_max {
                 continue;
             }
-            if reference & LEAF == 0 {
+            if reference & RawBvh::LEAF == 0 {
                 let node = &nodes[reference as usize];
                 let (enter, mask) = wide.test_boxes(&node.bounds, t_min, t_max);
                 n = push_children(stack, n, &node.children, &enter, mask);
                 continue;
             }
-            let first = (reference & !LEAF) / LEAF_BLOCKS;
-            for index in first..=first + reference % LEAF_BLOCKS {
+            let first = (reference & !RawBvh::LEAF) / RawBvh::MAX_LEAF_BLOCKS;
+            for index in first..=first + reference % RawBvh::MAX_LEAF_BLOCKS {
                 let (mut mask, triangles) = if let Some(block) = blocks.get(index as usize) {
                     (wide.test_triangles(&block.corners), &block.triangles)
                 } else {
@@ -111,7 +111,7 @@ impl Search {
                     let lane = mask.trailing_zeros() as usize % WIDTH;
                     mask &= mask - 1;
                     let triangle = triangles[lane];
-                    if triangle == NO_TRIANGLE {
+                    if triangle == RawBvh::NO_TRIANGLE {
                         continue;
                     }
                     // Those of the block are in the cache.
@@ -164,7 +164,7 @@ fn push_children(
         let slot = mask.trailing_zeros() as usize % WIDTH;
         mask &= mask - 1;
         let (child, enter) = (children[slot], enter[slot]);
-        if child == NO_CHILD {
+        if child == RawBvh::NO_CHILD {
             continue;
         }
         // An insertion sort.

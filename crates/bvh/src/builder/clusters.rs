@@ -141,34 +141,13 @@ struct Cut<'a, const MAX_LEN: usize> {
 impl<const MAX_LEN: usize> Kernel for Cut<'_, MAX_LEN> {
     type Output = Vec<(u32, Box3)>;
 
-    /// One long function, because its two loops share six rows and three tables.
     #[inline(always)]
     fn run<S: Simd>(self, s: S) -> Self::Output {
         const { assert!(MAX_LEN <= LANES) };
         let boxes = self.boxes;
-        let union = |boxes: &[Box3]| {
-            let mut all = Box3::EMPTY;
-            for &one in boxes {
-                all = all.union(one);
-            }
-            all
-        };
         let areas = boxes.chunks(MAX_LEN).map(|run| union(run).half_area()).collect();
         let cost = self.overhead * usual_mean(areas);
-
-        // The sides of the boxes in rows.
-        let n_rows = boxes.len().div_ceil(LANES) + 1;
-        let mut rows = [const { Vec::new() }; 6];
-        for row in &mut rows {
-            *row = vec![0.0f32; LANES * n_rows];
-        }
-        for (i, one) in boxes.iter().enumerate() {
-            let (min, max) = (one.min.to_array(), one.max.to_array());
-            for axis in 0..3 {
-                rows[axis][i] = min[axis];
-                rows[3 + axis][i] = max[axis];
-            }
-        }
+        let rows = side_rows(boxes);
         // The areas of runs by their length, for the last [`LANES`] starts and those before them.
         let mut areas = [[0.0f32; 2 * LANES]; MAX_LEN];
         // The minimum cost of all runs before each position, after `MAX_LEN` entries of padding, and the
@@ -177,23 +156,7 @@ impl<const MAX_LEN: usize> Kernel for Cut<'_, MAX_LEN> {
         let mut lengths = vec![0u8; boxes.len() + LANES];
         min_cost[MAX_LEN - 1] = 0.0;
         for first in (0..boxes.len()).step_by(LANES) {
-            let mut run = [s.splat(0.0); 6];
-            for len in 0..MAX_LEN {
-                for side in 0..6 {
-                    let row = rows[side][first + len..].first_chunk();
-                    let one = s.load(row.expect("rows have an extra set of lanes"));
-                    run[side] = match (len, side) {
-                        (0, _) => one,
-                        (_, 0..3) => s.min(run[side], one),
-                        _ => s.max(run[side], one),
-                    };
-                }
-                let [x, y, z] =
-                    [s.sub(run[3], run[0]), s.sub(run[4], run[1]), s.sub(run[5], run[2])];
-                let area = s.add(s.add(s.mul(x, y), s.mul(y, z)), s.mul(z, x));
-                areas[len].copy_within(LANES.., 0);
-                areas[len][LANES..].copy_from_slice(&s.store(area));
-            }
+            next_areas(s, &rows, first, &mut areas);
             for lane in 0..LANES {
                 let end = first + lane + 1;
                 // The cost in the high bits, the length in the low ones: one minimum finds both, without
@@ -220,5 +183,58 @@ impl<const MAX_LEN: usize> Kernel for Cut<'_, MAX_LEN> {
         }
         runs.reverse();
         runs
+    }
+}
+
+#[inline(always)]
+fn union(boxes: &[Box3]) -> Box3 {
+    let mut all = Box3::EMPTY;
+    for &one in boxes {
+        all = all.union(one);
+    }
+    all
+}
+
+/// The sides of the boxes in rows: three minima, three maxima, and an extra set of lanes.
+#[inline(always)]
+fn side_rows(boxes: &[Box3]) -> [Vec<f32>; 6] {
+    let n_rows = boxes.len().div_ceil(LANES) + 1;
+    let mut rows = [const { Vec::new() }; 6];
+    for row in &mut rows {
+        *row = vec![0.0f32; LANES * n_rows];
+    }
+    for (i, one) in boxes.iter().enumerate() {
+        let (min, max) = (one.min.to_array(), one.max.to_array());
+        for axis in 0..3 {
+            rows[axis][i] = min[axis];
+            rows[3 + axis][i] = max[axis];
+        }
+    }
+    rows
+}
+
+/// Moves the areas of the last [`LANES`] starts to the front, and computes those of the starts from `first` on.
+#[inline(always)]
+fn next_areas<S: Simd, const MAX_LEN: usize>(
+    s: S,
+    rows: &[Vec<f32>; 6],
+    first: usize,
+    areas: &mut [[f32; 2 * LANES]; MAX_LEN],
+) {
+    let mut run = [s.splat(0.0); 6];
+    for len in 0..MAX_LEN {
+        for side in 0..6 {
+            let row = rows[side][first + len..].first_chunk();
+            let one = s.load(row.expect("rows have an extra set of lanes"));
+            run[side] = match (len, side) {
+                (0, _) => one,
+                (_, 0..3) => s.min(run[side], one),
+                _ => s.max(run[side], one),
+            };
+        }
+        let [x, y, z] = [s.sub(run[3], run[0]), s.sub(run[4], run[1]), s.sub(run[5], run[2])];
+        let area = s.add(s.add(s.mul(x, y), s.mul(y, z)), s.mul(z, x));
+        areas[len].copy_within(LANES.., 0);
+        areas[len][LANES..].copy_from_slice(&s.store(area));
     }
 }

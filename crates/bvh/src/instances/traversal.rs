@@ -252,6 +252,7 @@ impl<Q: InstanceQuery, P: DescentPolicy>
 }
 
 /// The loop.
+// Longer than 60 lines: one loop, whose steps share the limits and the stack.
 #[inline(always)]
 fn run_both<Q: InstanceQuery, P: DescentPolicy, S: Simd>(
     simd: S,

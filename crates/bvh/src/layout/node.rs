@@ -116,7 +116,7 @@ impl ChildRef {
     pub(crate) const NONE: Self = Self(u32::MAX >> 1);
     /// The bottom of the traversal stack. It counts as a leaf.
     pub(crate) const END: Self = Self(BOTTOM);
-    const LEAF: u32 = 1 << 31;
+    pub(crate) const LEAF: u32 = 1 << 31;
     /// The exclusive upper bound on indices of nodes and blocks.
     const MAX_INDEX: u32 = 1 << 29;
     const BLOCK_COUNT_BITS: u32 = MAX_LEAF_BLOCKS.ilog2();

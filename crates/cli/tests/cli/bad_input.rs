@@ -2,6 +2,7 @@
 
 use crate::support::{command, cuboid, file, folder, hitscan, path, shared};
 
+// Longer than 60 lines: one table with a row per command line.
 #[test]
 fn errors_of_the_command_line_show_the_wrong_word() {
     let mesh = cuboid();

@@ -6,7 +6,7 @@ use hitscan_files::{Limit, LoadOptions, ReadErrorKind};
 
 use super::{
     buffers::Buffers,
-    document::{Accessor, Root},
+    document::{Accessor, Root, Sparse},
     extensions,
     lenient::{Index, printable},
 };
@@ -145,27 +145,7 @@ impl<'a> Source<'a> {
         };
         if let Some(sparse) = &accessor.sparse {
             let path = format!("{path}.sparse");
-            let component = sparse.indices.component_type.and_then(Component::of);
-            let Some(component @ (Component::U8 | Component::U16 | Component::U32)) = component
-            else {
-                let found = format!("{path}.indices of another component type");
-                return Err(ReadErrorKind::syntax(found, "one of 5121, 5123 and 5125"));
-            };
-            let (n, indices, values) = (sparse.count.0, &sparse.indices, &sparse.values);
-            let indices = self.strided(
-                indices.buffer_view,
-                indices.byte_offset,
-                component.size(),
-                n,
-                &format!("{path}.indices"),
-            )?;
-            let values = self.strided(
-                values.buffer_view,
-                values.byte_offset,
-                size,
-                n,
-                &format!("{path}.values"),
-            )?;
+            let (indices, values) = self.sparse(sparse, size, &path)?;
             for (index, value) in indices.iter().zip(values.iter()) {
                 let index = integer(index);
                 if index as usize >= count {
@@ -182,6 +162,36 @@ impl<'a> Source<'a> {
             }
         }
         Ok(items)
+    }
+
+    /// The indices and the values, of `size` bytes each, with which a sparse accessor replaces items.
+    fn sparse(
+        self,
+        sparse: &Sparse,
+        size: usize,
+        path: &str,
+    ) -> Result<(Strided<'a>, Strided<'a>), ReadErrorKind> {
+        let component = sparse.indices.component_type.and_then(Component::of);
+        let Some(component @ (Component::U8 | Component::U16 | Component::U32)) = component else {
+            let found = format!("{path}.indices of another component type");
+            return Err(ReadErrorKind::syntax(found, "one of 5121, 5123 and 5125"));
+        };
+        let (n, indices, values) = (sparse.count.0, &sparse.indices, &sparse.values);
+        let indices = self.strided(
+            indices.buffer_view,
+            indices.byte_offset,
+            component.size(),
+            n,
+            &format!("{path}.indices"),
+        )?;
+        let values = self.strided(
+            values.buffer_view,
+            values.byte_offset,
+            size,
+            n,
+            &format!("{path}.values"),
+        )?;
+        Ok((indices, values))
     }
 
     /// The items of `size` bytes in a buffer view, for the accessor at `path`.

@@ -103,6 +103,7 @@ pub(super) struct Header {
 }
 
 impl Header {
+    // Longer than 60 lines, because it is one flat match with an arm per kind of line.
     pub(super) fn parse(bytes: &[u8]) -> Result<Self, ErrorAt> {
         let mut encoding = None;
         let mut elements: Vec<Element> = Vec::new();

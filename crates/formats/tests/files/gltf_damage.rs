@@ -23,6 +23,7 @@ fn with(pointer: &str, value: Value) -> Vec<u8> {
     text(document)
 }
 
+// Longer than 60 lines: one table with a row per kind of damage.
 #[test]
 fn damaged_files_are_errors_with_the_place() {
     let whole = glb(&document(), &buffer());

@@ -352,6 +352,7 @@ fn unknown_elements_properties_and_types_are_left_out_by_name() {
     assert_eq!(lines.last(), Some(&"words after the last element, left out: 4".to_owned()));
 }
 
+// Longer than 60 lines: one table with a row per kind of damage.
 #[test]
 fn damaged_files_are_errors_with_the_place() {
     let [text, binary, big] = ENCODINGS.map(file);

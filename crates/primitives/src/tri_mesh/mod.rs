@@ -7,9 +7,10 @@ mod edit;
 mod edited_triangles;
 mod incidence;
 mod mesh_editor;
+mod query_scale;
 
 pub use edit::{EditError, Indexed};
 pub use edited_triangles::{EditOrderError, MeshEdit};
 pub use mesh_editor::MeshEditor;
-pub(crate) use tri_mesh::query_scale_of;
+pub(crate) use query_scale::query_scale_of;
 pub use tri_mesh::{MeshError, TriMesh};

@@ -5,11 +5,8 @@ use std::{ops::Range, sync::Arc};
 use glam::{DVec3, Vec3};
 use thiserror::Error;
 
-use super::incidence::KeptIncidence;
+use super::{incidence::KeptIncidence, query_scale::query_scale_of};
 use crate::{Aabb, CornerAttributes, FaceRecords, FaceRecordsError, Hit, edge_function::cross_f64};
-
-/// The largest absolute coordinate that queries take unscaled: 2^40. See [`TriMesh::query_scale`].
-const LARGEST_UNSCALED: f32 = (1u64 << 40) as f32;
 
 /// An indexed triangle mesh in local space. Its constructors check that positions are finite and
 /// indices in range.
@@ -290,16 +287,6 @@ impl TriMesh {
     }
 }
 
-/// [`TriMesh::query_scale`] of a mesh with these bounds, which are not empty.
-pub(crate) fn query_scale_of(bounds: Aabb) -> f64 {
-    let largest = bounds.max_abs_coordinate();
-    if largest == 0.0 || (1.0 / LARGEST_UNSCALED..=LARGEST_UNSCALED).contains(&largest) {
-        return 1.0;
-    }
-    let biased_exponent = (f64::from(largest).to_bits() >> 52) & 0x7ff;
-    f64::from_bits((2 * 1023 - biased_exponent) << 52)
-}
-
 fn check_positions(positions: &[Vec3]) -> Result<(), MeshError> {
     match positions.iter().position(|p| !p.is_finite()) {
         None if positions.len() <= u32::MAX as usize => Ok(()),
@@ -428,16 +415,6 @@ mod tests {
         let far = CORNERS.into_iter().chain([[1e30, 0.0, 0.0]]);
         let mesh = TriMesh::new(far, vec![[0, 1, 2]]).unwrap();
         assert_eq!(mesh.bounds().max_abs_coordinate(), 1.0);
-    }
-
-    #[test]
-    fn the_query_scale_brings_extreme_meshes_near_one() {
-        for exponent in [-149, -126, -41, 41, 127] {
-            let x = 2f64.powi(exponent) as f32;
-            let mesh = TriMesh::new([[x, 0.0, 0.0], [0.0, x, 0.0], [0.0; 3]], vec![[0, 1, 2]]);
-            let scaled = mesh.unwrap().query_scale() * f64::from(x);
-            assert_eq!(scaled, 1.0, "2^{exponent}");
-        }
     }
 
     #[test]
