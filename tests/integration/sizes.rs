@@ -64,11 +64,11 @@ fn faults_of(text: &str) -> Vec<String> {
         }
         let end = lines[i..].iter().position(|line| line.strip_prefix(indent) == Some("}"));
         let n_lines = end.map_or(1, |end| end + 1);
-        let head = lines[..i].iter().rev().take_while(|line| {
+        let mut head = lines[..i].iter().rev().take_while(|line| {
             let line = line.trim_start();
             line.starts_with("//") || line.starts_with("#[")
         });
-        if n_lines > MAX_FUNCTION && !head.into_iter().any(|line| line.contains(REASON)) {
+        if n_lines > MAX_FUNCTION && !head.any(|line| line.contains(REASON)) {
             faults
                 .push(format!(":{}: the function {name} has {n_lines} lines and no reason", i + 1));
         }

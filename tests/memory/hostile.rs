@@ -103,10 +103,6 @@ fn library_statements(n: usize) -> Vec<Case> {
 
 /// One polygon of `n` corners that is hard to cut into triangles.
 fn polygons(n: usize) -> Vec<Case> {
-    let circle = |turn: f64, radius: f64| {
-        let (sin, cos) = (turn * std::f64::consts::TAU).sin_cos();
-        [radius * cos, radius * sin]
-    };
     let is_odd = |turn: f64| (turn * n as f64).round() as usize % 2 == 1;
     vec![
         // On a grid, because otherwise a small polygon would be convex and a large one not quite.
@@ -162,6 +158,11 @@ fn polygons(n: usize) -> Vec<Case> {
             polygon(n, |turn| circle(turn * (n / 2) as f64 + 0.1 * turn, 1.0)),
         ),
     ]
+}
+
+fn circle(turn: f64, radius: f64) -> [f64; 2] {
+    let (sin, cos) = (turn * std::f64::consts::TAU).sin_cos();
+    [radius * cos, radius * sin]
 }
 
 /// A face over points along an outline.

@@ -19,7 +19,7 @@
 //! | `candidates` | what a ray may hit, for a test of the caller | `bvh`, `call`, `rays`, `status` |
 //! | `bvh_rays` | queries of trees with one value for a ray, and batches | `bvh`, `call`, `memory`, `options`, `rays`, `status` |
 //! | `bvh` | trees: build, refit, cache files | `call`, `mesh`, `status` |
-//! | `mesh_details` | what a hit of a mesh is | `call`, `memory`, `mesh`, `rays`, `status` |
+//! | `mesh_details` | what a hit of a mesh is | `call`, `mesh`, `rays`, `status` |
 //! | `mesh` | meshes from arrays and files | `call`, `memory`, `options`, `status` |
 //! | `rays` | rays and hits | `memory`, `options`, `status` |
 //! | `options` | options of queries | `memory`, `status` |

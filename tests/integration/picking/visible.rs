@@ -201,6 +201,7 @@ fn visible_objects_and_faces_are_those_of_an_id_buffer() {
 }
 
 /// A vertex is visible if nothing is before it; an edge if that holds for one of its points.
+// Longer than 60 lines: vertices and edges share the scene, the view and the rule of what is seen.
 #[test]
 fn visible_edges_and_vertices_are_those_with_a_free_line_of_sight() {
     let (mut n_seen, mut n_hidden) = (0, 0);

@@ -166,6 +166,7 @@ fn a_restored_tree_has_the_same_splits_and_answers() {
     }
 }
 
+// Longer than 60 lines: both faults need the places of the parts, and the copies of a lane.
 #[test]
 fn validation_finds_a_lost_part_and_a_part_too_many() {
     /// Offsets of a full block's triangles, and the size of a block.
