@@ -173,7 +173,7 @@ def multi_ray_trace(
         hits = built.bvh.closest_hits(start, ways)
         rays = np.flatnonzero(hits.hit)
         return hits.points[rays], rays, built.cells[hits.triangle[rays]]
-    lists = built.bvh.all_hits(start, ways, once=True)
+    lists = built.bvh.all_hits(start, ways, once_per_crossing=True)
     return lists.points, lists.ray, built.cells[lists.triangle]
 
 
@@ -199,7 +199,7 @@ def ray_trace(
     """
     built = _tree(mesh)
     start, end = np.array(_arrays.triple("origin", origin)), np.array(_arrays.triple("end_point", end_point))
-    lists = built.bvh.all_hits(start[None], (end - start)[None], t_max=1.0, once=True)
+    lists = built.bvh.all_hits(start[None], (end - start)[None], t_max=1.0, once_per_crossing=True)
     points, cells = lists.points, built.cells[lists.triangle]
     return (points[0] if first_point and len(points) else points), cells
 
