@@ -60,7 +60,19 @@ impl<S: Simd> Packet<S> {
         let width = group_width::<S>();
         self.n_groups = indices.len().div_ceil(width);
         for (g, indices) in indices.chunks(width).enumerate() {
-            let mut columns = columns_of(s, rays, indices);
+            let mut columns = [zero; LANES];
+            for octet in 0..S::OCTETS {
+                let mut rows = [s.splat(0.0); LANES];
+                for lane in 0..LANES {
+                    // Lanes without a ray repeat the last one.
+                    let index = indices[(LANES * octet + lane).min(indices.len() - 1)];
+                    rows[lane] = s.load(as_row(&rays[index as usize]));
+                }
+                rows = s.transpose(rows);
+                for i in 0..LANES {
+                    columns[i] = s.with_octet(columns[i], octet, rows[i]);
+                }
+            }
             let used = all >> (width - indices.len());
             let fitting = fitting(r, &columns, axes, backward);
             if fitting != all {
@@ -110,23 +122,16 @@ impl<S: Simd> Packet<S> {
         }
         let shift = origin_shift(farthest_origin, reach.near);
         self.has_one_origin = one_origin == all;
-        self.set_kind(axes, backward, shift);
-        self.bounds = self.bounds_of_rays(backward);
-        Some(valid)
-    }
-
-    /// Keeps the rows of a node that the rays of a kind meet first and last, and the shift of their origins.
-    #[inline(always)]
-    fn set_kind(&mut self, axes: [Axis; 3], backward: [bool; 3], shift: f32) {
         self.axes = axes;
-        self.rows =
-            [Row::new(axes[0].index()), Row::new(axes[1].index()), Row::new(axes[2].index())];
+        self.rows = [Row::new(kx), Row::new(ky), Row::new(kz)];
         self.backward = backward[2];
         for axis in 0..3 {
             self.shift[axis] = if backward[axis] { -shift } else { shift };
             self.near[axis] = Row::new(usize::from(backward[axis]));
             self.far[axis] = Row::new(usize::from(!backward[axis]));
         }
+        self.bounds = self.bounds_of_rays(backward);
+        Some(valid)
     }
 
     /// The bounds of the rays.
@@ -183,25 +188,6 @@ impl<S: Simd> Packet<S> {
         }
         (in_all_lanes(s, near), in_all_lanes(s, far))
     }
-}
-
-/// The numbers of a group's rays, each component in one register.
-#[inline(always)]
-fn columns_of<S: Simd>(s: S, rays: &[Ray], indices: &[u32]) -> [<S::Rays as Lanes>::F; LANES] {
-    let mut columns = [s.rays().splat(0.0); LANES];
-    for octet in 0..S::OCTETS {
-        let mut rows = [s.splat(0.0); LANES];
-        for lane in 0..LANES {
-            // Lanes without a ray repeat the last one.
-            let index = indices[(LANES * octet + lane).min(indices.len() - 1)];
-            rows[lane] = s.load(as_row(&rays[index as usize]));
-        }
-        rows = s.transpose(rows);
-        for i in 0..LANES {
-            columns[i] = s.with_octet(columns[i], octet, rows[i]);
-        }
-    }
-    columns
 }
 
 /// The first valid ray of some.
