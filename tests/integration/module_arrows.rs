@@ -209,7 +209,7 @@ fn faults<'a>(rows: &'a [Row], found: &'a Graph) -> impl Iterator<Item = String>
 
 /// The folders of all crates that hold modules.
 fn crates() -> Vec<PathBuf> {
-    let parents = ["crates", "bindings", "bindings/web"];
+    let parents = ["crates", "bindings", "bindings/c", "bindings/web"];
     let entries = parents.map(|parent| fs::read_dir(root().join(parent)).expect("it is there"));
     let mut folders: Vec<_> =
         entries.into_iter().flatten().map(|entry| entry.expect("it can be read").path()).collect();

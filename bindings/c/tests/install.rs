@@ -19,7 +19,7 @@ const PROJECT: &str = "cmake_minimum_required(VERSION 3.18)\nproject(first LANGU
 /// A prefix with the library, and an empty folder beside it with a mesh.
 fn installed(name: &str) -> (PathBuf, PathBuf) {
     let (folder, built) = (folder(name), folder(&format!("{name}-built")));
-    libraries(&built);
+    libraries(&built, "libhitscan");
     let prefix = folder.join("prefix");
     run(Command::new(root().join("install.sh")).arg(&prefix).env("HITSCAN_BUILT", &built));
     let empty = folder.join("empty");

@@ -28,7 +28,7 @@ const CPP: [Compiler; 2] = [Compiler("g++", "-std=c++17"), Compiler("clang++", "
 
 /// The program of a source, in a folder with the libraries.
 fn compile(compiler: &Compiler, source: &str, flags: &[&str], folder: &Path) -> PathBuf {
-    libraries(folder);
+    libraries(folder, "libhitscan");
     let program = folder.join("program");
     let mut command = Command::new(compiler.0);
     command.args([compiler.1, "-O1", "-g"]).args(WARNINGS).arg("-I").arg(root().join("include"));
@@ -91,7 +91,7 @@ fn a_program_links_statically() {
         return;
     }
     let folder = folder("static");
-    libraries(&folder);
+    libraries(&folder, "libhitscan");
     let program = folder.join("program");
     let mut command = Command::new("gcc");
     command.args(["-std=c11", "-I"]).arg(root().join("include")).arg(root().join(QUERIES));

@@ -41,16 +41,12 @@ pub(crate) fn folder(name: &str) -> PathBuf {
     folder
 }
 
-/// Puts the libraries that cargo has built beside the tests into a folder, by the names that linkers look for.
-pub(crate) fn libraries(folder: &Path) {
+/// Puts the library that cargo has built beside the tests into a folder, by the names that linkers look for.
+pub(crate) fn libraries(folder: &Path, name: &str) {
     let test = env::current_exe().expect("the test has a path");
     let built = test.parent().expect("it is in a folder");
-    for (from, to) in [
-        ("libhitscan.so", "libhitscan.so"),
-        ("libhitscan.so", "libhitscan.so.0"),
-        ("libhitscan.a", "libhitscan.a"),
-    ] {
-        fs::copy(built.join(from), folder.join(to))
+    for (from, to) in [("so", "so"), ("so", "so.0"), ("a", "a")] {
+        fs::copy(built.join(format!("{name}.{from}")), folder.join(format!("{name}.{to}")))
             .expect("cargo builds the libraries with the tests");
     }
 }
