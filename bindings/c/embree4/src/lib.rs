@@ -12,7 +12,7 @@
 //! |---|---|---|
 //! | `queries`, `point_query`, `interpolate` | the queries with rays, around points, and on primitives | `abi`, `buffer`, `call`, `committed`, `error`, `geometry`, `lane`, `query`, `scene`, `users` |
 //! | `unsupported` | the calls that are errors | `call`, `device`, `error`, `geometry`, `handle`, `scene` |
-//! | `scene_calls`, `geometry_calls` | what programs say of scenes and geometries | `abi`, `buffer`, `call`, `device`, `error`, `geometry`, `handle`, `scene` |
+//! | `scene_calls`, `geometry_calls`, `geometry_buffers` | what programs say of scenes and geometries | `abi`, `buffer`, `call`, `device`, `error`, `geometry`, `handle`, `scene` |
 //! | `scene` | the geometries of a scene, and commits | `abi`, `committed`, `device`, `error`, `geometry`, `handle`, `reports`, `surface` |
 //! | `committed` | what a commit has made, with its instances | `abi`, `call`, `device`, `error`, `geometry`, `handle`, `query`, `surface`, `users` |
 //! | `surface`, `users` | all triangles and quads in one mesh; boxes with callbacks | `abi`, `device`, `error`, `geometry`, `lane`, `query` |
@@ -41,6 +41,7 @@ mod device;
 mod buffer;
 
 mod geometry;
+mod geometry_buffers;
 mod geometry_calls;
 
 mod lane;
@@ -63,6 +64,7 @@ pub use buffer::*;
 pub use device::*;
 pub use error::rtcGetErrorString;
 pub use geometry::Geometry;
+pub use geometry_buffers::*;
 pub use geometry_calls::*;
 pub use interpolate::*;
 pub use point_query::*;

@@ -2,12 +2,14 @@
 
 use std::ffi::c_int;
 
+use engine::{Faces, Ray};
+
 use crate::{
     abi::{FilterArguments, INVALID_ID, QueryArguments, QueryContext, UserArguments},
     call::{call, guard},
     committed::Committed,
     error::{Outcome, invalid},
-    lane::Lane,
+    lane::{Lane, MAX_WIDTH},
     query::Query,
     scene::{Scene, not_committed},
     users::UserCall,
@@ -28,6 +30,43 @@ fn cast_plain<const ANY: bool>(committed: &Committed, lane: Lane, instance: [u32
         lane.set_t_far(hit.t);
         lane.set_hit(&surface.words(surface.part(hit.triangle), &hit, instance));
     }
+}
+
+/// Casts a packet of rays at a scene of nothing but a surface without filters, whose parts the masks of all rays let in.
+/// `false` if they do not. A lane without a ray keeps what it has.
+#[inline(never)]
+fn cast_together<const ANY: bool>(
+    committed: &Committed,
+    lanes: [Option<Lane>; MAX_WIDTH],
+    instance: [u32; 2],
+) -> bool {
+    let surface = &committed.surface;
+    let lets_in = |lane: &Lane| surface.common_mask & lane.mask() != 0;
+    if !lanes.iter().flatten().all(lets_in) {
+        return false;
+    }
+    // A ray without a direction hits nothing.
+    let none = Ray::new([0.0; 3], [0.0; 3]);
+    let rays = lanes.map(|lane| lane.map_or(none, Lane::ray));
+    if ANY {
+        let mut occluded = [false; MAX_WIDTH];
+        surface.bvh().is_occluded_batch(&rays, Faces::Both, &mut occluded);
+        for (lane, occluded) in lanes.iter().zip(occluded) {
+            if let Some(lane) = lane.filter(|_| occluded) {
+                lane.set_t_far(f32::NEG_INFINITY);
+            }
+        }
+        return true;
+    }
+    let mut hits = [None; MAX_WIDTH];
+    surface.bvh().closest_hit_batch(&rays, Faces::Both, &mut hits);
+    for (lane, hit) in lanes.iter().zip(hits) {
+        if let (Some(lane), Some(hit)) = (lane, hit) {
+            lane.set_t_far(hit.t);
+            lane.set_hit(&surface.words(surface.part(hit.triangle), &hit, instance));
+        }
+    }
+    true
 }
 
 /// Casts the rays of a packet that are valid.
@@ -55,6 +94,13 @@ unsafe fn cast<const ANY: bool>(
         let instance = context.map_or([INVALID_ID; 2], |context| unsafe {
             [(*context).inst_id[0], (*context).inst_prim_id[0]]
         });
+        if n == MAX_WIDTH {
+            // SAFETY: the promise of the caller.
+            let lane = |i| is_valid(i).then(|| unsafe { Lane::new(packet, n, i) });
+            if cast_together::<ANY>(committed, std::array::from_fn(lane), instance) {
+                return Ok(());
+            }
+        }
         for lane in (0..n).filter(|&lane| is_valid(lane)) {
             // SAFETY: the promise of the caller.
             cast_plain::<ANY>(committed, unsafe { Lane::new(packet, n, lane) }, instance);

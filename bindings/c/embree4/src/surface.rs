@@ -51,6 +51,8 @@ impl Part {
 #[derive(Debug)]
 pub(crate) struct Surface {
     pub(crate) mesh: Arc<Mesh>,
+    /// Of each triangle, not of length 1. In an array, because a hit then waits for memory once.
+    normals: Arc<[Vec3]>,
     pub(crate) parts: Vec<Part>,
     /// The part of each triangle, if there are several.
     part_of: Vec<u32>,
@@ -97,7 +99,11 @@ impl Surface {
         let refits = plan.flags & scene_flag::DYNAMIC != 0
             || parts.iter().any(|part| part.state.quality == quality::REFIT);
         let (mesh, memory) = build(positions, triangles, plan, old, refits)?;
-        let n = mesh.tri_mesh().triangles().len() as u32;
+        let normals = match old {
+            Some(old) if Arc::ptr_eq(&old.mesh, &mesh) => old.normals.clone(),
+            _ => normals(mesh.tri_mesh()),
+        };
+        let n = normals.len() as u32;
         let ends = parts.iter().skip(1).map(|part| part.first).chain([n]);
         let part_of = if parts.len() < 2 {
             vec![]
@@ -115,6 +121,7 @@ impl Surface {
             ],
             scene_allows_argument,
             mesh,
+            normals,
             parts,
             part_of,
             _memory: memory,
@@ -155,9 +162,7 @@ impl Surface {
     pub(crate) fn words(&self, part: &Part, hit: &Hit, [id, prim_id]: [u32; 2]) -> HitWords {
         let (prim, is_second) = part.prim(hit.triangle);
         let [u, v] = if is_second { [1.0 - hit.u, 1.0 - hit.v] } else { [hit.u, hit.v] };
-        let [a, b, c] = self.mesh.tri_mesh().corners(hit.triangle).map(Vec3::as_dvec3);
-        let normal = (b - a).cross(c - a).as_vec3();
-        let [x, y, z] = normal.to_array().map(f32::to_bits);
+        let [x, y, z] = self.normals[hit.triangle as usize].to_array().map(f32::to_bits);
         [x, y, z, u.to_bits(), v.to_bits(), prim, part.geom_id, id, prim_id]
     }
 
@@ -215,6 +220,15 @@ impl Surface {
     fn lets_in(&self, hit: &Hit, mask: u32) -> bool {
         self.part(hit.triangle).mask & mask != 0
     }
+}
+
+/// The normal of each triangle: the product of two edges, rounded once.
+fn normals(mesh: &TriMesh) -> Arc<[Vec3]> {
+    let normal = |triangle| {
+        let [a, b, c] = mesh.corners(triangle).map(Vec3::as_dvec3);
+        (b - a).cross(c - a).as_vec3()
+    };
+    (0..mesh.triangles().len() as u32).map(normal).collect()
 }
 
 /// Appends the triangles of a geometry, without those that have an index out of range or a corner that is not finite.
@@ -293,8 +307,8 @@ fn build(
             }
         }
     }
-    // A tree, a mesh, and what tells the parts.
-    let n_bytes = 104 * triangles.len() + size_of::<Vec3>() * positions.len();
+    // A tree, a mesh, normals, and what tells the parts.
+    let n_bytes = 116 * triangles.len() + size_of::<Vec3>() * positions.len();
     let memory = Arc::new(Charge::new(plan.device.clone(), n_bytes)?);
     let mesh = TriMesh::from_vecs(positions, triangles).map_err(not_now)?;
     let quality = match plan.quality {

@@ -19,7 +19,8 @@ use hitscan_embree4::{
     *,
 };
 use support::{
-    Packet, device, expected, geometry, intersect, intersect_with, occluded, rays, scene, triangles,
+    LARGER, Packet, device, expected, geometry, instance, intersect, intersect_with, occluded,
+    rays, scene, triangles,
 };
 
 fn cuboid() -> TriMesh {
@@ -176,16 +177,7 @@ fn user_geometries_are_asked_along_the_ray_alone_in_packets_and_in_instances() {
     unsafe { rtcIntersect4([-1, -1, 0, -1].as_ptr(), inner, packet.pointer(), ptr::null()) };
     assert_eq!(packet.t_far, [5.375, f32::INFINITY, f32::INFINITY, packet.t_far[3]]);
 
-    let placed = geometry(device, geometry_type::INSTANCE, |geometry| {
-        // Twice as large, 100 to the right.
-        let matrix = [2f32, 0.0, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0, 2.0, 100.0, 0.0, 0.0];
-        // SAFETY: a geometry, a scene and a matrix.
-        unsafe {
-            rtcSetGeometryInstancedScene(geometry, inner);
-            let form = format::FLOAT3X4_COLUMN_MAJOR;
-            rtcSetGeometryTransform(geometry, 0, form, matrix.as_ptr().cast());
-        }
-    });
+    let placed = instance(device, inner, &LARGER);
     let outer = scene(device, &[placed]);
     let from_above = Ray::new([100.0, 0.0, 40.0], [0.0, 0.0, -2.0]);
     let found = intersect(outer, &from_above);
@@ -241,15 +233,8 @@ fn instances_and_arrays_of_them_have_the_bits_of_a_scene_in_rust() {
             DAffine3::from_cols_array(&exact.to_cols_array().map(|x| f64::from(x as f32)))
         })
         .collect();
-    let single = geometry(device, geometry_type::INSTANCE, |geometry| {
-        let columns = transforms[0].to_cols_array().map(|x| x as f32);
-        // SAFETY: a geometry, a scene and a matrix.
-        unsafe {
-            rtcSetGeometryInstancedScene(geometry, inner);
-            let form = format::FLOAT3X4_COLUMN_MAJOR;
-            rtcSetGeometryTransform(geometry, 0, form, columns.as_ptr().cast());
-        }
-    });
+    let columns = transforms[0].to_cols_array().map(|x| x as f32);
+    let single = instance(device, inner, &columns);
     let array = geometry(device, geometry_type::INSTANCE_ARRAY, |geometry| {
         // SAFETY: a geometry, a scene, and memory for four matrices.
         unsafe {
@@ -313,15 +298,7 @@ fn a_point_query_finds_what_is_near_in_instances_too() {
     }
     let device = device();
     let inner = scene(device, &[triangles(device, &cuboid()), balls(device)]);
-    let placed = geometry(device, geometry_type::INSTANCE, |geometry| {
-        let matrix = [2f32, 0.0, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0, 2.0, 100.0, 0.0, 0.0];
-        // SAFETY: a geometry, a scene and a matrix.
-        unsafe {
-            rtcSetGeometryInstancedScene(geometry, inner);
-            let form = format::FLOAT3X4_COLUMN_MAJOR;
-            rtcSetGeometryTransform(geometry, 0, form, matrix.as_ptr().cast());
-        }
-    });
+    let placed = instance(device, inner, &LARGER);
     let outer = scene(device, &[triangles(device, &cuboid()), placed]);
     let near = |point: [f32; 3], radius: f32| {
         let mut list: Vec<[u32; 3]> = vec![];

@@ -157,6 +157,25 @@ pub(crate) fn triangles(device: *const Device, mesh: &TriMesh) -> *mut Geometry 
     })
 }
 
+/// An instance of a scene, by the columns of its matrix.
+pub(crate) fn instance(
+    device: *const Device,
+    scene: *const Scene,
+    columns: &[f32; 12],
+) -> *mut Geometry {
+    geometry(device, geometry_type::INSTANCE, |geometry| {
+        // SAFETY: a geometry, a scene and a matrix.
+        unsafe {
+            rtcSetGeometryInstancedScene(geometry, scene);
+            let form = format::FLOAT3X4_COLUMN_MAJOR;
+            rtcSetGeometryTransform(geometry, 0, form, columns.as_ptr().cast());
+        }
+    })
+}
+
+/// Twice as large, 100 to the right.
+pub(crate) const LARGER: [f32; 12] = [2.0, 0.0, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0, 2.0, 100.0, 0.0, 0.0];
+
 /// A committed scene of geometries, which it takes over.
 pub(crate) fn scene(device: *const Device, geometries: &[*mut Geometry]) -> *mut Scene {
     // SAFETY: a device, its scene and its geometries.
