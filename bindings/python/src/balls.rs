@@ -154,15 +154,20 @@ impl Entry<'_> {
         let nowhere = [f64::NAN; 3];
         *self.point = contact.map_or(nowhere, |contact| (contact.point + offset).to_array());
         *self.normal = contact.map_or(nowhere, |contact| contact.normal.to_array());
-        *self.feature = contact.map_or(NO_FEATURE, |contact| match contact.feature {
-            TriangleFeature::Face => 0,
-            TriangleFeature::Edge(edge) => 1 + edge,
-            TriangleFeature::Vertex(corner) => 4 + corner,
-        });
+        *self.feature = contact.map_or(NO_FEATURE, |contact| feature_code(contact.feature));
     }
 }
 
-fn check_radius(radius: f64) -> PyResult<()> {
+/// The face is 0, edges are 1 to 3, corners 4 to 6.
+pub(crate) fn feature_code(feature: TriangleFeature) -> u8 {
+    match feature {
+        TriangleFeature::Face => 0,
+        TriangleFeature::Edge(edge) => 1 + edge,
+        TriangleFeature::Vertex(corner) => 4 + corner,
+    }
+}
+
+pub(crate) fn check_radius(radius: f64) -> PyResult<()> {
     if radius >= 0.0 && radius.is_finite() {
         return Ok(());
     }

@@ -29,11 +29,11 @@ use crate::{
 /// copy of the mesh.
 const BYTES_PER_TRIANGLE: u64 = 256;
 
-/// A mesh with its tree. A refit replaces both; queries that run keep the old ones.
+/// A mesh with its tree. A change replaces both; queries that run keep the old ones.
 #[pyclass(frozen, module = "hitscan._hitscan")]
 pub(crate) struct Bvh {
     built: RwLock<Built>,
-    /// The offset of the mesh, which a refit keeps.
+    /// The offset of the mesh, which a change keeps.
     pub(crate) offset: DVec3,
 }
 
@@ -57,9 +57,27 @@ impl Bvh {
         self.built().mesh
     }
 
-    /// A tree of the same build quality.
-    pub(crate) fn with_mesh(&self, mesh: Arc<scene::Mesh>) -> Self {
-        Self::of(Built { mesh, quality: self.built().quality })
+    /// A tree of a build quality.
+    pub(crate) fn with_mesh(mesh: Arc<scene::Mesh>, quality: BuildQuality) -> Self {
+        Self::of(Built { mesh, quality })
+    }
+
+    /// Changes mesh and tree, on all threads and without the interpreter.
+    pub(crate) fn change<T: Send>(
+        &self,
+        py: Python<'_>,
+        change: impl FnOnce(&mut scene::Mesh) -> T + Send,
+    ) -> PyResult<T> {
+        let pool = Threads::new(None)?.pool()?;
+        Ok(py.detach(|| {
+            // A forked child would find the lock closed and the tree half changed.
+            let _whole = NoFork::new();
+            // Nothing else reads the tree while it changes, unless a query or an answer holds it. This thread takes the
+            // lock, because one of the pool might take up a second change meanwhile, and wait for itself.
+            let mut built = self.built.write().unwrap_or_else(PoisonError::into_inner);
+            let mesh = Arc::make_mut(&mut built.mesh);
+            pool.install(|| change(mesh))
+        }))
     }
 
     fn from_cache(built: BuiltMesh) -> PyResult<Self> {
@@ -156,7 +174,7 @@ impl Bvh {
         Self::from_cache(built.map_err(|error| value_error(&error))?)
     }
 
-    /// The same tree, which later refits of this one do not move. O(1).
+    /// The same tree, which later changes of this one do not reach. O(1).
     fn snapshot(&self) -> Self {
         Self::of(self.built())
     }
@@ -164,16 +182,9 @@ impl Bvh {
     /// Moves the vertices. Returns whether building anew would pay.
     fn refit(&self, py: Python<'_>, positions: PyReadonlyArray2<'_, f32>) -> PyResult<bool> {
         let positions = points(&positions)?;
-        let pool = Threads::new(None)?.pool()?;
-        let report = py.detach(|| {
-            // A forked child would find the lock closed and the tree half moved.
-            let _whole = NoFork::new();
-            // Nothing else reads the tree while it moves, unless a query or an answer holds it. This thread takes the
-            // lock, because one of the pool might take up a second refit meanwhile, and wait for itself.
-            let mut built = self.built.write().unwrap_or_else(PoisonError::into_inner);
-            let mesh = Arc::make_mut(&mut built.mesh);
-            pool.install(|| mesh.refit(positions.iter().map(|&point| Vec3::from_array(point))))
-        });
+        let report = self.change(py, |mesh| {
+            mesh.refit(positions.iter().map(|&point| Vec3::from_array(point)))
+        })?;
         Ok(report.map_err(|error| value_error(&error))?.rebuild_pays())
     }
 }

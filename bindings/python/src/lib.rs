@@ -10,11 +10,13 @@
 //!
 //! | module | holds | imports |
 //! |---|---|---|
+//! | `edits` | edits of meshes, which trees and scenes follow | `bvh`, `errors`, `mesh`, `pool`, `rays`, `scene` |
 //! | `mesh_pairs` | pairs of trees, and the instances around one | `bvh`, `errors`, `scene`, `scene_queries` |
 //! | `sections` | where planes cut trees and scenes | `bvh`, `errors`, `mesh`, `scene`, `scene_queries` |
+//! | `ball_lists` | all contacts of balls along rays | `answers`, `balls`, `batch`, `bvh`, `memory`, `rays`, `scene`, `scene_queries` |
 //! | `balls` | balls along rays, at a tree or a scene | `answers`, `batch`, `bvh`, `rays`, `scene`, `scene_queries` |
 //! | `scene_queries`, `picking`, `render` | queries of scenes; picks, snaps and selections; pictures | `answers`, `batch`, `errors`, `memory`, `options`, `rays`, `scene`, `view` |
-//! | `scene` | scenes: instances of trees in world space, in float64 | `bvh`, `errors` |
+//! | `scene` | scenes: instances of trees in world space, in float64 | `bvh`, `errors`, `options` |
 //! | `view` | cameras: pixels to rays, and points to pixels | `answers`, `batch`, `errors`, `options`, `rays` |
 //! | `bvh_rays`, `bvh_points`, `open3d`, `trimesh` | queries of trees; what the drop-ins ask for beyond them | `answers`, `batch`, `bvh`, `mesh`, `options`, `pool`, `rays` |
 //! | `single` | one ray or point at a tree, without arrays | `bvh`, `mesh`, `options` |
@@ -52,7 +54,9 @@ mod trimesh;
 mod scene;
 mod scene_queries;
 
+mod ball_lists;
 mod balls;
+mod edits;
 mod mesh_pairs;
 mod sections;
 

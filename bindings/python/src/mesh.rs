@@ -155,7 +155,7 @@ impl Mesh {
 const BYTES_PER_VERTEX: u64 = 48;
 
 /// The corners of triangles, after a check of the shape of the array.
-fn corners(triangles: &PyReadonlyArray2<'_, u32>) -> PyResult<Vec<[u32; 3]>> {
+pub(crate) fn corners(triangles: &PyReadonlyArray2<'_, u32>) -> PyResult<Vec<[u32; 3]>> {
     let found = triangles.shape();
     if found[1] != 3 {
         let text = format!("triangles have shape {found:?}, expected [n, 3]");

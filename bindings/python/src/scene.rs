@@ -9,12 +9,12 @@ use hitscan::{
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::{exceptions::PyValueError, prelude::*};
 
-use crate::{bvh::Bvh, errors::value_error};
+use crate::{bvh::Bvh, errors::value_error, options};
 
 /// A scene. Queries work on a snapshot, so edits never wait for them.
 #[pyclass(frozen, module = "hitscan._hitscan")]
 pub(crate) struct Scene {
-    scene: RwLock<scene::Scene>,
+    pub(crate) scene: RwLock<scene::Scene>,
 }
 
 pub(crate) fn to_number(id: InstanceId) -> i64 {
@@ -149,13 +149,13 @@ impl Scene {
     }
 
     /// A key of the shape of an instance, and the shape with the build quality of the tree it came from.
-    fn shape(&self, id: i64, bvh: &Bvh) -> PyResult<(usize, Bvh)> {
+    fn shape(&self, id: i64, quality: &str) -> PyResult<(usize, Bvh)> {
         let scene = self.snapshot();
         let mesh = scene.get(to_id(id)?).and_then(|instance| instance.mesh.clone());
         let Some(mesh) = mesh else {
             return Err(PyValueError::new_err(format!("{id} is no instance with a tree")));
         };
-        Ok((Arc::as_ptr(&mesh).addr(), bvh.with_mesh(mesh)))
+        Ok((Arc::as_ptr(&mesh).addr(), Bvh::with_mesh(mesh, options::quality(quality)?)))
     }
 
     /// Local matrix, parent, name, layers, hidden, locked.

@@ -1,6 +1,7 @@
 //! Cameras with their pictures: pixels to rays, and points to pixels.
 
 use hitscan::{
+    SectionPlane,
     glam::{DMat4, DVec3},
     picking::{self, Convention, Projection, Viewport},
 };
@@ -78,6 +79,18 @@ impl View {
         let convention = one_of("convention", convention, &conventions)?;
         let matrix = DMat4::from_cols_array(rows).transpose();
         let view = picking::View::relative_to(origin, matrix, viewport(size), convention);
+        Ok(Self { view: view.map_err(|error| value_error(&error))? })
+    }
+
+    /// The same view with clipping planes, six numbers each: a point and a normal.
+    fn with_clipping_planes(&self, planes: PyReadonlyArray2<'_, f64>) -> PyResult<Self> {
+        let rows = planes.as_slice()?.as_chunks::<6>().0.iter().enumerate();
+        let plane = |(i, &[x, y, z, a, b, c]): (usize, &[f64; 6])| {
+            SectionPlane::new([x, y, z], [a, b, c])
+                .map_err(|error| PyValueError::new_err(format!("planes[{i}]: {error}")))
+        };
+        let planes = rows.map(plane).collect::<PyResult<Vec<_>>>()?;
+        let view = self.view.clone().with_clipping_planes(&planes);
         Ok(Self { view: view.map_err(|error| value_error(&error))? })
     }
 

@@ -114,6 +114,25 @@ def test_balls_stop_at_the_surface(ball_bvh):
     assert not ball_bvh.sphere_casts(*rays, radius=0.5, t_max=1).hit[:4].any()
 
 
+def test_all_contacts_start_with_the_first(ball_bvh, rays):
+    rays = rays[0][:300], rays[1][:300]
+    for radius in (0.25, 0):
+        first, lists = (
+            ball_bvh.sphere_casts(*rays, radius=radius),
+            ball_bvh.sphere_casts_all(*rays, radius=radius),
+        )
+        touched = ball_bvh.sphere_casts_any(*rays, radius=radius)
+        assert touched.dtype == np.bool_ and (touched == first.hit).all()
+        assert lists.splits.shape == (301,) and lists.ball.shape == (len(lists),)
+        starts = lists.splits[:-1][touched]
+        assert (np.diff(lists.splits) > 0).tolist() == touched.tolist() and len(lists) > 2 * touched.sum()
+        for name in ("t", "triangle", "points", "normals", "feature"):
+            one, all = getattr(first, name)[touched], getattr(lists, name)[starts]
+            assert one.tobytes() == all.tobytes(), name
+        order = list(zip(lists.ball.tolist(), lists.t.tolist(), lists.triangle.tolist(), strict=True))
+        assert order == sorted(order)
+
+
 def test_overlapping_triangles(ball_bvh):
     top = ball_bvh.overlapping_sphere([0, 0, 1], 0.01)
     assert len(top) == 48 and (ball_bvh.mesh.triangles[top] == 0).any(axis=1).all()

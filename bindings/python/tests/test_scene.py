@@ -51,6 +51,12 @@ def test_balls_are_round_in_the_world(scene):
     assert scene.sphere_casts(*RAY, radius=0.5, layers=2).instance.tolist() == [far]
     nothing = scene.sphere_casts(*RAY, radius=0.5, ignore=[near, far])
     assert nothing.instance.tolist() == [-1] and nothing.feature.tolist() == [255]
+    lists = scene.sphere_casts_all(*RAY, radius=0.5)
+    assert lists.splits.tolist() == [0, len(lists)] and set(lists.instance.tolist()) == {near, far}
+    first = scene.sphere_casts(*RAY, radius=0.5)
+    assert lists.t[0] == first.t[0] and lists.points[0].tolist() == first.points[0].tolist()
+    assert scene.sphere_casts_any(*RAY, radius=0.5, layers=2).tolist() == [True]
+    assert scene.sphere_casts_any(*RAY, radius=0.5, ignore=[near, far]).tolist() == [False]
     without = scene.sphere_casts(*RAY, radius=0)
     assert without.t.tobytes() == scene.closest_hits(*RAY).t.tobytes()
     scene.set_transform(near, np.diag([4.0, 1, 1, 1]))

@@ -170,3 +170,27 @@ BAD = [
 def test_bad_arguments_are_named(scene, camera, call, error, text):
     with pytest.raises(error, match=text):
         call(scene, camera.view(20, 20))
+
+
+def test_clipping_planes_hide_from_rays_picks_and_pictures(ball_bvh):
+    scene = hitscan.Scene()
+    id = scene.insert(ball_bvh)
+    view = hitscan.Camera(eye=(0, 0, 5), target=(0, 0, 0)).view(64, 48)
+    # Hides what is in front of z = 0.
+    cut = view.with_clipping_planes([[0, 0, 0, 0, 0, -2]])
+    whole, inside = (scene.closest_hits(v.rays()) for v in (view, cut))
+    assert (whole.points[whole.hit][:, 2] > 0).all() and (inside.points[inside.hit][:, 2] < 1e-12).all()
+    assert whole.front[whole.hit].all() and not inside.front[inside.hit].any()
+    pick = hitscan.picking.pick(scene, cut, (32, 24))
+    assert pick.instance == id and pick.point[2] < 0
+    away = view.with_clipping_planes([[0, 0, 9, 0, 0, 1]])
+    assert hitscan.picking.pick(scene, away, (32, 24)) is None
+    pictures = [hitscan.render(scene, v) for v in (view, cut, away, cut.with_clipping_planes([]))]
+    assert (pictures[0] == pictures[3]).all() and (pictures[0] != pictures[1]).any()
+    assert len(np.unique(pictures[2].reshape(-1, pictures[2].shape[-1]), axis=0)) < 50
+    with pytest.raises(ValueError, match=r"planes\[1\]: the normal of the plane is \(0, 0, 0\)"):
+        view.with_clipping_planes([[0, 0, 0, 0, 0, 1], [0] * 6])
+    with pytest.raises(ValueError, match="7 clipping planes"):
+        view.with_clipping_planes([[0, 0, 0, 0, 0, 1]] * 7)
+    with pytest.raises(ValueError, match=r"planes has shape \(4,\), expected \(n, 6\)"):
+        view.with_clipping_planes([0, 0, 1, 0])

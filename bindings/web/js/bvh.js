@@ -3,17 +3,22 @@
 import {
 	arrayOf, bytesOf, code, facesCode, finite, integer, number, numbersOf, typeError,
 } from './arguments.js';
+import { stageEdit } from './edits.js';
 import { fillColumns, fillHit, fillPoint, Hit, HitColumns, SurfacePoint } from './hits.js';
-import { isFar, Mesh, stagePositions } from './mesh.js';
+import { EDITED, isFar, Mesh, stagePositions } from './mesh.js';
 import {
 	call, checked, errorText, f32, f64, failed, numbers, outputBytes, outputDoubles, stage, stageFile, trapped, u32,
 	views, wasm, withProgress,
 } from './module.js';
 import { Handle, Owned } from './owned.js';
+import {
+	allContacts, anyContact, crossingsOf, distanceOf, firstContact, overlapOf, sectionOf, writePair,
+} from './solids.js';
 
 const QUALITIES = { fast: 0, balanced: 1, high: 2 };
 const LAYOUTS = { full: 0, compact: 1 };
 const INVALID_RAY = 2;
+const OTHER_MESH = 2;
 const EVERY_HIT = 0xffffffff;
 const RAY_NUMBERS = 8;
 const RAY = 'origin and direction, then t_min and t_max if there are bounds';
@@ -284,6 +289,76 @@ export class Bvh extends Owned {
 		views();
 		return { costWhenBuilt: f64[numbers], costNow: f64[numbers + 1] };
 	}
+
+	/**
+	 * Edits the mesh, and lets the tree follow at the cost of what changed: `move`, `append`, `remove` or `replace`.
+	 * Returns the costs of a ray when the tree was built and now.
+	 */
+	update(edit) {
+		const { handle } = this;
+		const args = stageEdit(edit, this.#offset);
+		const mesh = this.#mesh.isDisposed ? 0 : this.#mesh.handle;
+		const isOther = checked('bvh_update', handle, mesh, ...args) === OTHER_MESH;
+		views();
+		const [costWhenBuilt, costNow, vertexCount, triangleCount] = f64.subarray(numbers, numbers + 4);
+		if (isOther && mesh !== 0) {
+			// The mesh belongs to another tree, which keeps it.
+			this.#mesh = new Mesh(new Handle(checked('bvh_mesh', handle)));
+		} else {
+			this.#mesh[EDITED](vertexCount, triangleCount);
+		}
+		return { costWhenBuilt, costNow };
+	}
+
+	/** The first contact of a ball that moves along a ray, or null. Rays and points are in f64. */
+	sphereCast(ray, radius) {
+		writeRay(ray);
+		return firstContact('bvh_sphere_cast', this.handle, radius);
+	}
+
+	/** The contact with each triangle that the ball touches, in order. */
+	sphereCastAll(ray, radius) {
+		writeRay(ray);
+		return allContacts('bvh_sphere_cast', this.handle, radius);
+	}
+
+	/** Whether the ball touches anything. */
+	sphereCastAny(ray, radius) {
+		writeRay(ray);
+		return anyContact('bvh_sphere_cast', this.handle, radius);
+	}
+
+	/** The polylines in which a plane cuts the surface. */
+	section(point, normal) {
+		return sectionOf('bvh_section', this.handle, point, normal);
+	}
+
+	/** Whether this mesh and another have a point in common. `transform` takes the other to the space of this one. */
+	overlapsMesh(other, transform) {
+		return overlapOf(this.handle, pairWith(other, transform));
+	}
+
+	/** The pairs of triangles of this mesh and another that have a point in common, two indices each. */
+	overlappingMesh(other, transform) {
+		return words(checked('bvh_overlapping_mesh', this.handle, pairWith(other, transform)) - 1);
+	}
+
+	/** The segments in which triangles of this mesh and another cross. */
+	meshCrossings(other, transform) {
+		return crossingsOf(this.handle, pairWith(other, transform));
+	}
+
+	/** The distance of this mesh and another with its two points, or null beyond `maxDistance`. */
+	meshDistance(other, { transform, maxDistance = Infinity } = {}) {
+		return distanceOf(this.handle, pairWith(other, transform), maxDistance);
+	}
+}
+
+/** The handle of a second tree, after its transform is written. */
+function pairWith(other, transform) {
+	if (!(other instanceof Bvh)) throw typeError('other', other, 'a Bvh');
+	writePair(transform);
+	return other.handle;
 }
 
 /** Writes a ray for the next query. In memory, because an engine may box each number of a call. */

@@ -166,6 +166,62 @@ export interface ListOptions {
 	oncePerCrossing?: boolean;
 }
 
+/** The expected costs of a ray. A rebuild pays once `costNow` is much larger than `costWhenBuilt`. */
+export interface Costs {
+	costWhenBuilt: number;
+	costNow: number;
+}
+
+/** Indices of vertices or triangles. */
+export type Indices = Uint32Array | Uint16Array | Uint8Array;
+
+/** One edit of a mesh. */
+export type MeshEdit =
+	/** Moves vertices: x, y and z of each. */
+	| { move: { vertices: Indices; positions: Float32Array | Float64Array } }
+	/** Appends vertices, and triangles of old and new ones. */
+	| { append: { positions?: Float32Array | Float64Array; triangles?: Indices } }
+	/** Removes triangles, the largest index first: the last triangle takes the place of each. Vertices stay. */
+	| { remove: Indices }
+	/** Other triangles from `start` to before `end`. Fewer remove the rest of the range, more are appended. */
+	| { replace: { start: number; end: number; triangles?: Indices } };
+
+/** Where a ball that moves along a ray touches a surface. */
+export interface Contact {
+	/** The position of the ball's centre on its ray, in units of the direction. */
+	t: number;
+	/** The point of the triangle. */
+	point: [number, number, number];
+	/** The unit vector from the point to the centre of the ball. */
+	normal: [number, number, number];
+	triangle: number;
+	feature: 'face' | 'edge' | 'vertex';
+	/** Of the edge from this corner to the next, or of the corner: 0, 1 or 2; 0 of the face. */
+	featureIndex: number;
+}
+
+/** A part of a section. A solid lies to its left, seen from where the normal points. */
+export interface SectionPolyline {
+	/** x, y and z of each point; a closed polyline does not repeat the first one. */
+	points: Float64Array;
+	/** The triangle of each segment. */
+	triangles: Uint32Array;
+	closed: boolean;
+}
+
+/** A segment in which a triangle of one mesh and one of another cross. */
+export interface MeshCrossing {
+	triangles: [number, number];
+	segment: [[number, number, number], [number, number, number]];
+}
+
+/** The nearest points of two meshes. */
+export interface MeshDistance {
+	distance: number;
+	triangles: [number, number];
+	points: [[number, number, number], [number, number, number]];
+}
+
 /**
  * A mesh with its tree. Rays and points are in the coordinates of the mesh's file, and are rounded to f32. If the mesh
  * has an offset, it is subtracted first, in f64, and `t` is in f64.
@@ -211,7 +267,28 @@ export class Bvh extends Owned {
 	/** The triangles that touch the region where `a x + b y + c z + d >= 0` for each four numbers. */
 	overlappingConvex(planes: ArrayLike<number>): Uint32Array;
 	/** Moves the vertices. A rebuild pays once `costNow` is much larger than `costWhenBuilt`. */
-	refit(positions: Float32Array | Float64Array): { costWhenBuilt: number; costNow: number };
+	refit(positions: Float32Array | Float64Array): Costs;
+	/**
+	 * Edits the mesh, and lets the tree follow at the cost of what changed. The answers are those of a fresh tree. While a
+	 * scene or another tree shares the mesh, the first edit copies it.
+	 */
+	update(edit: MeshEdit): Costs;
+	/** The first contact of a ball that moves along a ray; null if it touches nothing. A radius of 0 is the ray. */
+	sphereCast(ray: Ray, radius: number): Contact | null;
+	/** The contact with each triangle that the ball touches, sorted by `t`, then by triangle. */
+	sphereCastAll(ray: Ray, radius: number): Contact[];
+	/** Whether the ball touches anything. */
+	sphereCastAny(ray: Ray, radius: number): boolean;
+	/** The polylines in which a plane cuts the surface: closed where the surface is. The normal has any length but zero. */
+	section(point: Vector, normal: Vector): SectionPolyline[];
+	/** Whether the meshes have a point in common. `transform` takes the other one to the space of this one. */
+	overlapsMesh(other: Bvh, transform?: Matrix): boolean;
+	/** The pairs of triangles with a point in common, exactly: an index of this mesh and one of the other for each. */
+	overlappingMesh(other: Bvh, transform?: Matrix): Uint32Array;
+	/** The segments in which triangles of the two meshes cross. */
+	meshCrossings(other: Bvh, transform?: Matrix): MeshCrossing[];
+	/** The distance of the meshes, with a point of each; null if it is more than `maxDistance`, or a mesh is empty. */
+	meshDistance(other: Bvh, options?: { transform?: Matrix; maxDistance?: number }): MeshDistance | null;
 }
 
 export interface WorkerBuildOptions extends InitOptions {
@@ -261,6 +338,16 @@ export class SceneHit {
 	point: [number, number, number];
 	/** The unit normal in world space; zeros for a triangle of zero area. */
 	normal: [number, number, number];
+}
+
+/** A contact in a scene, in world space. */
+export interface SceneContact extends Contact {
+	instance: InstanceId;
+}
+
+/** A part of the section of a scene, in world space. */
+export interface ScenePolyline extends SectionPolyline {
+	instance: InstanceId;
 }
 
 /** A hit in a list, without point and normal. */
@@ -318,7 +405,13 @@ export class Scene extends Owned {
 	clone(): Scene;
 	/** Adds an instance, or a group without `bvh`. */
 	insert(instance?: { bvh?: Bvh | null; transform?: Matrix; parent?: InstanceId | null; layers?: number }): InstanceId;
+	/** The tree that an instance was inserted with; after `update`, a new handle of the edited tree, to dispose of. */
 	bvhOf(id: InstanceId): Bvh | null;
+	/**
+	 * Edits the mesh of an instance, and of all other instances with the same mesh, as `Bvh.update` does. The tree that was
+	 * inserted keeps its mesh.
+	 */
+	update(id: InstanceId, edit: MeshEdit): Costs;
 	/** Removes an instance with its descendants. */
 	remove(id: InstanceId): void;
 	setTransform(id: InstanceId, transform: Matrix): void;
@@ -341,6 +434,14 @@ export class Scene extends Owned {
 	closestPoint(point: Vector, options?: Included & { maxDistance?: number }):
 		| { distance: number; point: [number, number, number]; u: number; v: number; triangle: number; instance: InstanceId }
 		| null;
+	/** The first contact of a ball that moves along a ray; it is round in the world, also beside stretched instances. */
+	sphereCast(ray: Ray, radius: number, options?: Included): SceneContact | null;
+	/** The contact with each triangle that the ball touches, in order. */
+	sphereCastAll(ray: Ray, radius: number, options?: Included): SceneContact[];
+	/** Whether the ball touches anything. */
+	sphereCastAny(ray: Ray, radius: number, options?: Included): boolean;
+	/** The polylines in which a plane cuts the instances. */
+	section(point: Vector, normal: Vector, options?: Included): ScenePolyline[];
 	overlappingSphere(center: Vector, radius: number, options?: Included): { instance: InstanceId; triangle: number }[];
 	overlappingBox(min: Vector, max: Vector, options?: Included): { instance: InstanceId; triangle: number }[];
 	/** The visible element at a pixel. */

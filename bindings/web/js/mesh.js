@@ -9,6 +9,9 @@ import { readFile } from './readers.js';
 
 const decoder = new TextDecoder();
 
+/** The method by which a tree tells its mesh of an edit. */
+export const EDITED = Symbol('edited');
+
 /** A triangle mesh in the memory of the module. */
 export class Mesh extends Owned {
 	#report = '';
@@ -53,6 +56,12 @@ export class Mesh extends Owned {
 
 	get triangleCount() {
 		return this.#triangleCount;
+	}
+
+	/** Follows an edit of the mesh to other numbers of vertices and triangles. */
+	[EDITED](vertexCount, triangleCount) {
+		this.#vertexCount = vertexCount;
+		this.#triangleCount = triangleCount;
 	}
 
 	/** The box around all triangles: min and max in the coordinates of the file, or null without triangles. */
@@ -142,7 +151,8 @@ export function isFar(offset) {
 	return offset.some((x) => x !== 0);
 }
 
-function stageTriangles(triangles) {
+/** Stages the corners of triangles that were checked. */
+export function stageTriangles(triangles) {
 	const at = stage('stage_triangles', triangles.length / 3) / 4;
 	u32.set(triangles, at);
 }

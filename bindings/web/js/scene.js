@@ -2,8 +2,11 @@
 
 import { arrayOf, code, facesCode, finite, integer, number, numbersOf, typeError } from './arguments.js';
 import { Bvh } from './bvh.js';
+import { stageEdit } from './edits.js';
+import { isFar } from './mesh.js';
 import { call, checked, errorText, f64, failed, numbers, outputDoubles, stage, views } from './module.js';
 import { Handle, Owned } from './owned.js';
+import { allContacts, anyContact, firstContact, sectionOf } from './solids.js';
 import { View } from './view.js';
 
 const IDENTITY = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
@@ -18,6 +21,8 @@ const PICK_NUMBERS = 13;
 const ELEMENT_NUMBERS = 4;
 const RAY_NUMBERS = 8;
 const EVERY_HIT = 0xffffffff;
+/** In place of a tree: the scene has edited the mesh. */
+const EDITED = Symbol('edited');
 
 /** A hit in a scene: `point` and `normal` are in world space. Queries fill the one that they are given. */
 export class SceneHit {
@@ -60,9 +65,33 @@ export class Scene extends Owned {
 		return id;
 	}
 
-	/** The tree that an instance was inserted with, or null. */
+	/** The tree that an instance was inserted with, or null. After `update`, a new handle of the edited tree. */
 	bvhOf(id) {
-		return this.#meshes.get(instance('id', id)) ?? null;
+		const bvh = this.#meshes.get(instance('id', id)) ?? null;
+		return bvh === EDITED ? new Bvh(new Handle(checked('scene_bvh', this.handle, id))) : bvh;
+	}
+
+	/**
+	 * Edits the mesh of an instance, and of all other instances with the same mesh, as `Bvh.update` does. The tree that was
+	 * inserted keeps its mesh.
+	 */
+	update(id, edit) {
+		const { handle } = this;
+		const before = checked('scene_bvh', handle, instance('id', id));
+		let offset;
+		try {
+			call('mesh_about', before);
+			views();
+			offset = [...f64.subarray(numbers + 8, numbers + 11)];
+		} finally {
+			// A handle that stays would make the edit copy the tree.
+			call('object_free', before);
+		}
+		checked('scene_update', handle, id, ...stageEdit(edit, isFar(offset) ? offset : null));
+		views();
+		const [costWhenBuilt, costNow, n] = f64.subarray(numbers, numbers + 3);
+		for (const sharing of outputDoubles(n)) this.#meshes.set(sharing, EDITED);
+		return { costWhenBuilt, costNow };
 	}
 
 	/** Removes an instance with its descendants. */
@@ -187,6 +216,29 @@ export class Scene extends Owned {
 		views();
 		const [distance, x, y, z, u, v, triangle, id] = f64.subarray(numbers, numbers + 8);
 		return { distance, point: [x, y, z], u, v, triangle, instance: id };
+	}
+
+	/** The first contact of a ball that moves along a ray in world space, or null. */
+	sphereCast(ray, radius, options = undefined) {
+		writeRay(ray);
+		return firstContact('scene_sphere_cast', this.handle, radius, ...included(options));
+	}
+
+	/** The contact with each triangle that the ball touches, in order. */
+	sphereCastAll(ray, radius, options = undefined) {
+		writeRay(ray);
+		return allContacts('scene_sphere_cast', this.handle, radius, ...included(options));
+	}
+
+	/** Whether the ball touches anything. */
+	sphereCastAny(ray, radius, options = undefined) {
+		writeRay(ray);
+		return anyContact('scene_sphere_cast', this.handle, radius, ...included(options));
+	}
+
+	/** The polylines in which a plane cuts the instances. */
+	section(point, normal, options = undefined) {
+		return sectionOf('scene_section', this.handle, point, normal, ...included(options));
 	}
 
 	/** The triangles that touch a ball in world space. */

@@ -117,7 +117,7 @@ extern "C" fn bvh_refit(bvh: u32, mesh: u32) -> u32 {
 #[unsafe(no_mangle)]
 extern "C" fn bvh_about(bvh: u32) -> u32 {
     with_built(bvh, |mesh| {
-        let raw = mesh.bvh().raw_parts();
+        let raw = mesh.bvh().raw_parts_in_place();
         let bytes = raw.nodes.len() + raw.blocks.len() + raw.corners.len();
         let layout = f64::from(u8::from(raw.layout != Layout::Full));
         let stats = mesh.bvh().stats();
@@ -129,13 +129,12 @@ extern "C" fn bvh_about(bvh: u32) -> u32 {
     })
 }
 
-/// Stores the addresses of nodes and blocks as numbers 0 and 1; valid until memory is freed. Number 2 is the scale
+/// Stores the addresses of nodes and blocks as numbers 0 and 1; valid until memory is freed or the tree changes. Number 2 is the scale
 /// of the tree's space. The next ones are the layout, by `hitscan_web_candidates::words`.
 #[unsafe(no_mangle)]
 extern "C" fn bvh_parts(bvh: u32) -> u32 {
     with_built(bvh, |mesh| {
-        let raw = mesh.bvh().raw_parts();
-        // Borrowed from the tree, because no call of this module edits it.
+        let raw = mesh.bvh().raw_parts_in_place();
         let addresses = [&raw.nodes, &raw.blocks].map(|part| part.as_ptr().addr() as f64);
         output::write(0, &addresses);
         output::write(2, &[mesh.tri_mesh().query_scale()]);

@@ -16,6 +16,8 @@
 //!
 //! | module | holds | imports |
 //! |---|---|---|
+//! | `edits` | edits of meshes, which trees and scenes follow | `failure`, `objects`, `output`, `scene`, `staging` |
+//! | `solids` | balls along rays, sections, and pairs of meshes | `arguments`, `failure`, `mesh`, `objects`, `output`, `rays`, `scene` |
 //! | `picking`, `candidates` | views, picks and selections; the candidates of a ray for three.js's own test | `arguments`, `failure`, `objects`, `output`, `scene`, `staging` |
 //! | `scene` | scenes: instances, edits, and queries in world space | `arguments`, `failure`, `objects`, `output`, `rays`, `staging` |
 //! | `cache` | cache files in memory: trees on their way between threads and into storage | `bvh`, `failure`, `objects`, `output`, `staging` |
@@ -39,6 +41,8 @@ mod cache;
 #[cfg(feature = "engine")]
 mod candidates;
 #[cfg(feature = "engine")]
+mod edits;
+#[cfg(feature = "engine")]
 mod mesh;
 #[cfg(feature = "engine")]
 mod picking;
@@ -46,6 +50,8 @@ mod picking;
 mod readers;
 #[cfg(feature = "engine")]
 mod scene;
+#[cfg(feature = "engine")]
+mod solids;
 
 // What they share.
 #[cfg(feature = "engine")]

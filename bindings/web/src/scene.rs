@@ -18,7 +18,7 @@ pub(crate) fn number_of(id: InstanceId) -> f64 {
     f64::from(id.index) + f64::from(id.generation) * 2_f64.powi(32)
 }
 
-fn id_of(number: f64) -> InstanceId {
+pub(crate) fn id_of(number: f64) -> InstanceId {
     let number = number as u64;
     InstanceId { index: number as u32, generation: (number >> 32) as u32 }
 }

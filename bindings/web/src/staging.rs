@@ -8,6 +8,7 @@ use crate::failure::fail_for_memory;
 
 thread_local! {
     static POSITIONS: RefCell<Vec<Vec3>> = const { RefCell::new(Vec::new()) };
+    static INDICES: RefCell<Vec<u32>> = const { RefCell::new(Vec::new()) };
     static TRIANGLES: RefCell<Vec<[u32; 3]>> = const { RefCell::new(Vec::new()) };
     static RAYS: RefCell<Vec<Ray>> = const { RefCell::new(Vec::new()) };
     static NUMBERS: RefCell<Vec<f64>> = const { RefCell::new(Vec::new()) };
@@ -42,6 +43,11 @@ extern "C" fn stage_triangles(n: usize) -> usize {
 }
 
 #[unsafe(no_mangle)]
+extern "C" fn stage_indices(n: usize) -> usize {
+    INDICES.with(|slot| stage(slot, "indices", n, 0))
+}
+
+#[unsafe(no_mangle)]
 extern "C" fn stage_rays(n: usize) -> usize {
     RAYS.with(|slot| stage(slot, "rays", n, Ray::new([0.0; 3], [0.0; 3])))
 }
@@ -67,6 +73,10 @@ pub(crate) fn positions() -> Vec<Vec3> {
 
 pub(crate) fn triangles() -> Vec<[u32; 3]> {
     TRIANGLES.take()
+}
+
+pub(crate) fn indices() -> Vec<u32> {
+    INDICES.take()
 }
 
 /// The rays. [`keep_rays`] returns their memory for the next batch.

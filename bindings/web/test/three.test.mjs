@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as THREE from 'three';
 import {
-	acceleratedRaycast, computeBatchedBoundsTree, computeBoundsTree, CONTAINED, disposeBoundsTree, ExtendedTriangle,
-	MeshBVH, ObjectBVH, OrientedBox, validateBounds,
+	acceleratedRaycast, computeBatchedBoundsTree, computeBoundsTree, CONTAINED, disposeBoundsTree, ExtendedTriangle, INTERSECTED,
+	MeshBVH, NOT_INTERSECTED, ObjectBVH, OrientedBox, validateBounds,
 } from 'hitscan/three';
 import { random } from './support/meshes.mjs';
 
@@ -219,6 +219,44 @@ test('direct rays, refit and serialize', () => {
 	assert.equal(bvh.raycastFirst(ray), null);
 	bvh.dispose();
 	assert.throws(() => bvh.raycastFirst(ray), /after dispose/);
+});
+
+test('a refit of some nodes moves what a brush moved, as three-mesh-bvh does', () => {
+	const plain = new THREE.SphereGeometry(1, 80, 60);
+	const [geometry, expected] = [plain.clone(), plain.clone()];
+	const [bvh, whole] = [new MeshBVH(geometry), new MeshBVH(expected)];
+	const brush = new THREE.Sphere(new THREE.Vector3(), 0.2);
+	const { position } = geometry.attributes;
+	for (let stroke = 0; stroke < 12; stroke++) {
+		brush.center.set(Math.cos(stroke), Math.sin(stroke), 0).normalize();
+		const [nodes, vertices, triangles] = [new Set(), new Set(), new Set()];
+		bvh.shapecast({
+			intersectsBounds: (box, isLeaf, score, depth, nodeIndex) => {
+				nodes.add(nodeIndex);
+				return brush.intersectsBox(box) ? INTERSECTED : NOT_INTERSECTED;
+			},
+			intersectsTriangle: (triangle, index) => {
+				assert.equal(triangles.has(index), false, 'once');
+				triangles.add(index);
+				for (let i = 0; i < 3; i++) vertices.add(geometry.index.getX(3 * index + i));
+			},
+		});
+		assert.ok(vertices.size > 20);
+		for (const vertex of vertices) position.setX(vertex, position.getX(vertex) * (1 + 0.1 * ((stroke + vertex) % 3)));
+		bvh.refit(stroke % 2 === 0 ? nodes : Array.from(nodes));
+		assert.equal(validateBounds(bvh), true, `stroke ${stroke}`);
+		expected.attributes.position.copy(position);
+		whole.refit();
+		const ray = new THREE.Ray(new THREE.Vector3(3, 0.2, 0.1), brush.center.clone().sub(new THREE.Vector3(3, 0.2, 0.1)).normalize());
+		assert.deepEqual(bvh.raycast(ray, THREE.DoubleSide), whole.raycast(ray, THREE.DoubleSide));
+	}
+	// No node is named: all are.
+	geometry.translate(2, 0, 0);
+	bvh.refit([]);
+	assert.equal(validateBounds(bvh), true);
+	let count = 0;
+	bvh.shapecast({ intersectsBounds: () => CONTAINED, intersectsTriangle: () => void count++ });
+	assert.equal(count, geometry.index.count / 3);
 });
 
 test('regions, nearest points and casts of trees', () => {

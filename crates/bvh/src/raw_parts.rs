@@ -67,10 +67,10 @@ impl MeshBvh {
     /// files.
     pub fn raw_parts(&self) -> RawBvh<'_> {
         match self.in_order() {
-            Cow::Borrowed(bvh) => bvh.parts_in_order(),
+            Cow::Borrowed(bvh) => bvh.raw_parts_in_place(),
             Cow::Owned(bvh) => {
                 let RawBvh { layout, built_cost, near_reach, nodes, blocks, corners } =
-                    bvh.parts_in_order();
+                    bvh.raw_parts_in_place();
                 let [nodes, blocks, corners] =
                     [nodes, blocks, corners].map(|part| Cow::Owned(part.into_owned()));
                 RawBvh { layout, built_cost, near_reach, nodes, blocks, corners }
@@ -78,7 +78,11 @@ impl MeshBvh {
         }
     }
 
-    fn parts_in_order(&self) -> RawBvh<'_> {
+    /// The hierarchy as bytes that follow references from node 0, borrowed. After edits, nodes and blocks are in any order, and some are
+    /// unused. O(1).
+    ///
+    /// For readers that walk the tree. See also [`raw_parts`](Self::raw_parts), for storage.
+    pub fn raw_parts_in_place(&self) -> RawBvh<'_> {
         let (layout, blocks, corners): (_, &[u8], &[u8]) = match &self.tree.leaves {
             Leaves::Full(blocks) => (Layout::Full, cast_slice(blocks), &[]),
             Leaves::Compact(indexed) => {

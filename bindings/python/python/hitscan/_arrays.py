@@ -147,16 +147,26 @@ def indices(name: str, values: ArrayLike) -> npt.NDArray[np.uint32]:
         array = array.reshape(0, 3).astype(np.uint32)
     if array.ndim != 2 or array.shape[1] != 3:
         raise ValueError(f"{name} has shape {array.shape}, expected (n, 3)")
+    return _indices(name, array)
+
+
+def index_row(name: str, values: ArrayLike) -> npt.NDArray[np.uint32]:
+    """Return ``values`` as a C-contiguous array (n,) of uint32."""
+    array = numbers(name, values)
+    if array.ndim != 1:
+        raise ValueError(f"{name} has shape {array.shape}, expected (n,)")
+    return _indices(name, array if array.size else array.astype(np.uint32))
+
+
+def _indices(name: str, array: npt.NDArray[Any]) -> npt.NDArray[np.uint32]:
     if array.dtype.kind not in "iu":
         raise TypeError(f"{name} has dtype {array.dtype}, expected integers")
     if array.dtype != np.uint32 and array.size:
         low, high = array.min(), array.max()
         if low < 0 or high > 0xFFFF_FFFE:
             wrong = low if low < 0 else high
-            place = np.argwhere(array == wrong)[0]
-            raise ValueError(
-                f"{name}[{place[0]}, {place[1]}] is {wrong}, expected an index from 0 to 4294967294"
-            )
+            place = ", ".join(str(n) for n in np.argwhere(array == wrong)[0])
+            raise ValueError(f"{name}[{place}] is {wrong}, expected an index from 0 to 4294967294")
     checked: npt.NDArray[np.uint32] = contiguous(name, array, np.uint32)
     return checked
 

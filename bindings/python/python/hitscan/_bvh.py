@@ -12,7 +12,8 @@ import numpy.typing as npt
 
 from . import _arrays, _hitscan, _options, _pickles
 from ._arrays import ArrayLike, LocalRays
-from ._hits import Contacts, HitLists, Hits, MeshCrossings, MeshDistance, SurfacePoints
+from ._edits import edit_of
+from ._hits import ContactLists, Contacts, HitLists, Hits, MeshCrossings, MeshDistance, SurfacePoints
 from ._mesh import Mesh
 from ._options import Faces, Layout, Quality
 from ._sections import SectionPolylines, of_core
@@ -180,6 +181,62 @@ class Bvh:
             Another number of positions, or one that is not finite; nothing has changed then.
         """
         return self._core.refit(self._local("positions", positions))
+
+    def update(
+        self,
+        *,
+        move: tuple[ArrayLike, ArrayLike] | None = None,
+        append: tuple[ArrayLike, ArrayLike] | None = None,
+        remove: ArrayLike | None = None,
+        replace: tuple[range, ArrayLike] | None = None,
+    ) -> bool:
+        """Edit the mesh, and let the tree follow at the cost of what changed.
+
+        Answers are those of a fresh tree of the edited mesh, to the last bit. A call takes one of the
+        arguments. Answers that exist, scenes, and queries in other threads keep the old mesh. If one of them
+        still holds it, the call copies mesh and tree first.
+
+        Parameters
+        ----------
+        move : (vertices, positions), optional
+            Vertices (m,) and their new positions (m, 3).
+        append : (positions, triangles), optional
+            New vertices (v, 3), which follow the old ones, and new triangles (n, 3) of old and new ones.
+        remove : (m,) array_like, optional
+            Triangles to remove, the largest index first: the last triangle takes the place of each. Vertices
+            stay.
+        replace : (range, triangles), optional
+            Triangles in place of a range of triangles. Fewer remove the end of the range as ``remove`` does,
+            and more are appended.
+
+        Returns
+        -------
+        bool
+            Whether the triangles have moved apart so far that a new build would pay.
+
+        Raises
+        ------
+        ValueError, TypeError
+            Not one edit; a vertex or triangle that does not exist or stands twice; a position that is not
+            finite. Triangles come or go in a mesh of a file that has polygons or names; ``Mesh`` of its
+            arrays has none. Nothing has changed then.
+
+        Examples
+        --------
+        >>> import hitscan
+        >>> bvh = hitscan.Bvh(hitscan.Mesh([[0, 0, 0], [4, 0, 0], [0, 4, 0]], [[0, 1, 2]]))
+        >>> bvh.update(append=([[0, 0, 1], [4, 0, 1], [0, 4, 1]], [[3, 4, 5]]))
+        False
+        >>> bvh.update(move=([3], [[0, 0, 3]]))
+        False
+        >>> bvh.closest_hits([[0, 0, 9]], [[0, 0, -1]]).t.tolist()
+        [6.0]
+        >>> bvh.update(remove=[0])
+        False
+        >>> len(bvh), len(bvh.mesh.positions)
+        (1, 6)
+        """
+        return self._core.update(edit_of(self._local, move, append, remove, replace))
 
     def closest_hits(
         self,
@@ -489,6 +546,52 @@ class Bvh:
         self._core.sphere_casts(rays, float(radius), count, t, triangle, point, normal, feature)
         return Contacts(t, triangle, point, normal, feature)
 
+    def sphere_casts_all(
+        self,
+        origins: ArrayLike,
+        directions: ArrayLike | None = None,
+        *,
+        radius: float,
+        t_min: ArrayLike = 0.0,
+        t_max: ArrayLike = np.inf,
+        threads: int | None = None,
+    ) -> ContactLists:
+        """Find the first contact of each ball with each triangle it touches, sorted by ``(t, triangle)``.
+
+        Arguments as in :meth:`sphere_casts`.
+
+        Examples
+        --------
+        >>> import hitscan
+        >>> mesh = hitscan.Mesh([[0, 0, 0], [4, 0, 0], [0, 4, 0], [0, 0, -4]], [[0, 1, 2], [1, 0, 3]])
+        >>> found = hitscan.Bvh(mesh).sphere_casts_all([[1, -1, 9]], [[0, 0, -1]], radius=1)
+        >>> found.t.tolist(), found.triangle.tolist(), found.splits.tolist()
+        ([9.0, 9.0], [0, 1], [0, 2])
+        """
+        _, rays = _arrays.world_rays(origins, directions, t_min, t_max)
+        arrays = self._core.sphere_cast_lists(rays, float(radius), _arrays.threads(threads))
+        t, triangle, points, normals, feature, splits = arrays
+        return ContactLists(t, triangle, points.reshape(-1, 3), normals.reshape(-1, 3), feature, splits)
+
+    def sphere_casts_any(
+        self,
+        origins: ArrayLike,
+        directions: ArrayLike | None = None,
+        *,
+        radius: float,
+        t_min: ArrayLike = 0.0,
+        t_max: ArrayLike = np.inf,
+        threads: int | None = None,
+    ) -> npt.NDArray[np.bool_]:
+        """Return whether each ball that moves along a ray touches anything, (n,) bool.
+
+        Cheaper than :meth:`sphere_casts`, with the same arguments.
+        """
+        n, rays = _arrays.world_rays(origins, directions, t_min, t_max)
+        hit: npt.NDArray[np.bool_] = _arrays.empty_answers(n, "balls", np.bool_)
+        self._core.sphere_casts_any(rays, float(radius), _arrays.threads(threads), hit)
+        return hit
+
     def closest_points(
         self, points: ArrayLike, *, max_distance: float = np.inf, threads: int | None = None
     ) -> SurfacePoints:
@@ -752,7 +855,7 @@ class Bvh:
         return _arrays.contiguous(name, exact - self.offset, np.float32)
 
     def _snapshot(self) -> Bvh:
-        """Return the same tree, which later refits do not move."""
+        """Return the same tree, which later changes do not reach."""
         return Bvh._of(self._core.snapshot())
 
     def _describe(self, hits: Hits | HitLists | SurfacePoints, point: Any, normal: Any) -> None:

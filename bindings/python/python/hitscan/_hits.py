@@ -287,6 +287,52 @@ class SceneContacts(Contacts):
 
 
 @dataclass(frozen=True, eq=False)
+class ContactLists:
+    """All contacts of n balls that move along rays, m in all, sorted by ball, then by ``(t, triangle)``.
+
+    Attributes
+    ----------
+    t : (m,) float64
+    triangle : (m,) uint32
+    points, normals : (m, 3) float64
+    feature : (m,) uint8
+        As in :class:`Contacts`.
+    splits : (n + 1,) int64
+        The contacts of ball ``i`` are those from ``splits[i]`` to ``splits[i + 1]``.
+    """
+
+    t: npt.NDArray[np.float64]
+    triangle: npt.NDArray[np.uint32]
+    points: npt.NDArray[np.float64]
+    normals: npt.NDArray[np.float64]
+    feature: npt.NDArray[np.uint8]
+    splits: npt.NDArray[np.int64]
+
+    @property
+    def ball(self) -> npt.NDArray[np.int64]:
+        """The index of the ball of each contact, (m,) int64."""
+        return np.repeat(np.arange(len(self.splits) - 1, dtype=np.int64), np.diff(self.splits))
+
+    def __len__(self) -> int:
+        return len(self.triangle)
+
+
+@dataclass(frozen=True, eq=False)
+class SceneContactLists(ContactLists):
+    """All contacts of n balls in a scene, m in all, sorted by ball, then by ``(t, instance, triangle)``.
+
+    Attributes
+    ----------
+    instance : (m,) int64
+        The id of the instance of each contact.
+    t, triangle, points, normals, feature, splits
+        As in :class:`ContactLists`, in world space.
+    """
+
+    instance: npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
 class SceneHits(_PerRay):
     """The closest hit of each of n rays in a scene.
 

@@ -44,7 +44,7 @@ def reduce_scene(scene: Scene) -> Any:
         shape = None
         if one.bvh is not None:
             # The tree of the instance; that of the caller may have been refitted since.
-            key, core = scene._core.shape(id, one.bvh._core)
+            key, core = scene._core.shape(id, one.bvh._core.quality)
             shape = place_of_bvh.setdefault(key, len(bvhs))
             if shape == len(bvhs):
                 bvhs.append(one.bvh._of(core))

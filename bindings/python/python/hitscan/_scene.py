@@ -12,9 +12,17 @@ import numpy.typing as npt
 from . import _arrays, _hitscan, _options, _pickles
 from ._arrays import ArrayLike, WorldRays
 from ._bvh import Bvh
-from ._hits import InstanceDistances, SceneContacts, SceneHitLists, SceneHits, ScenePoints
+from ._edits import edit_of
+from ._hits import InstanceDistances, SceneContactLists, SceneContacts, SceneHitLists, SceneHits, ScenePoints
 from ._options import ALL_LAYERS, Faces
 from ._sections import ScenePolylines, of_core
+
+
+@dataclass(frozen=True)
+class _Edited:
+    """In place of a tree: the scene has edited the mesh."""
+
+    quality: str
 
 
 @dataclass(frozen=True)
@@ -54,8 +62,9 @@ class Scene:
     :class:`Bvh`. A query answers by the scene as it is when the query starts; other threads may edit it
     meanwhile.
 
-    An instance keeps the shape that its tree has when it is added. After :meth:`Bvh.refit`, call
-    :meth:`set_mesh`. A pickled scene has its instances in the same order, with new ids.
+    An instance keeps the shape that its tree has when it is added. After :meth:`Bvh.refit` or
+    :meth:`Bvh.update`, call :meth:`set_mesh`; :meth:`update` edits the mesh where it stands. A pickled
+    scene has its instances in the same order, with new ids.
 
     Examples
     --------
@@ -76,7 +85,7 @@ class Scene:
 
     def __init__(self) -> None:
         self._core = _hitscan.Scene()
-        self._bvhs: dict[int, Bvh | None] = {}
+        self._bvhs: dict[int, Bvh | _Edited | None] = {}
 
     def insert(
         self,
@@ -136,6 +145,61 @@ class Scene:
         self._core.set_mesh(id, None if bvh is None else bvh._core)
         self._bvhs[id] = bvh
 
+    def update(
+        self,
+        id: int,
+        *,
+        move: tuple[ArrayLike, ArrayLike] | None = None,
+        append: tuple[ArrayLike, ArrayLike] | None = None,
+        remove: ArrayLike | None = None,
+        replace: tuple[range, ArrayLike] | None = None,
+    ) -> bool:
+        """Edit the mesh of an instance, and of all other instances with the same mesh.
+
+        The trees follow at the cost of what changed. The :class:`Bvh` that was added keeps its mesh, and the
+        first edit copies it. From then on ``instance(id).bvh`` is the edited one.
+
+        Parameters
+        ----------
+        id : int
+        move, append, remove, replace
+            The edit, as in :meth:`Bvh.update`.
+
+        Returns
+        -------
+        bool
+            Whether the triangles have moved apart so far that a new build would pay.
+
+        Raises
+        ------
+        ValueError, TypeError
+            An id that is not in the scene or that of a group, or an edit that the mesh does not take. Nothing
+            has changed then.
+
+        Examples
+        --------
+        >>> import hitscan
+        >>> scene = hitscan.Scene()
+        >>> id = scene.insert(hitscan.Bvh(hitscan.Mesh([[0, 0, 0], [4, 0, 0], [0, 4, 0]], [[0, 1, 2]])))
+        >>> scene.update(id, move=([0, 1, 2], [[0, 0, 1], [4, 0, 1], [0, 4, 1]]))
+        False
+        >>> scene.closest_hits([[1, 1, 9]], [[0, 0, -1]]).t.tolist()
+        [8.0]
+        """
+        tree = self._tree(id)
+        if tree is None:
+            raise ValueError(f"{id} is no instance with a tree")
+        edit, quality = edit_of(tree._local, move, append, remove, replace), tree._core.quality
+        # A tree that this method holds would have to be copied.
+        del tree
+        pays, ids = self._core.update(id, edit)
+        self._bvhs.update(dict.fromkeys(ids, _Edited(quality)))
+        return pays
+
+    def _tree(self, id: int) -> Bvh | None:
+        bvh = self._bvhs.get(id)
+        return Bvh._of(self._core.shape(id, bvh.quality)[1]) if isinstance(bvh, _Edited) else bvh
+
     def set_hidden(self, id: int, hidden: bool) -> None:
         """Hide or show an instance with its descendants."""
         self._core.set_hidden(id, bool(hidden))
@@ -157,7 +221,7 @@ class Scene:
         """Return an instance with its properties."""
         matrix, parent, name, layers, hidden, locked = self._core.record(id)
         transform = matrix.reshape(4, 4)
-        return Instance(id, self._bvhs[id], transform, parent, name, layers, hidden, locked)
+        return Instance(id, self._tree(id), transform, parent, name, layers, hidden, locked)
 
     def world_transform(self, id: int) -> npt.NDArray[np.float64]:
         """Return the transform from the instance's space to the world, (4, 4) float64."""
@@ -435,6 +499,57 @@ class Scene:
             rays, float(radius), options, count, t, instance, triangle, point, normal, feature
         )
         return SceneContacts(t, triangle, point, normal, feature, instance)
+
+    def sphere_casts_all(
+        self,
+        origins: ArrayLike,
+        directions: ArrayLike | None = None,
+        *,
+        radius: float,
+        t_min: ArrayLike = 0.0,
+        t_max: ArrayLike = np.inf,
+        layers: int = ALL_LAYERS,
+        ignore: Iterable[int] = (),
+        include_hidden: bool = False,
+        include_locked: bool = False,
+        threads: int | None = None,
+    ) -> SceneContactLists:
+        """Find the first contact of each ball with each triangle, sorted by ``(t, instance, triangle)``.
+
+        Arguments as in :meth:`sphere_casts`.
+        """
+        _, rays = _arrays.world_rays(origins, directions, t_min, t_max)
+        options = _options.of_scene("both", layers, ignore, include_hidden, include_locked)
+        arrays, instance = self._core.sphere_cast_lists(
+            rays, float(radius), options, _arrays.threads(threads)
+        )
+        t, triangle, points, normals, feature, splits = arrays
+        rows = points.reshape(-1, 3), normals.reshape(-1, 3)
+        return SceneContactLists(t, triangle, *rows, feature, splits, instance)
+
+    def sphere_casts_any(
+        self,
+        origins: ArrayLike,
+        directions: ArrayLike | None = None,
+        *,
+        radius: float,
+        t_min: ArrayLike = 0.0,
+        t_max: ArrayLike = np.inf,
+        layers: int = ALL_LAYERS,
+        ignore: Iterable[int] = (),
+        include_hidden: bool = False,
+        include_locked: bool = False,
+        threads: int | None = None,
+    ) -> npt.NDArray[np.bool_]:
+        """Return whether each ball that moves along a ray touches anything, (n,) bool.
+
+        Cheaper than :meth:`sphere_casts`, with the same arguments.
+        """
+        n, rays = _arrays.world_rays(origins, directions, t_min, t_max)
+        options = _options.of_scene("both", layers, ignore, include_hidden, include_locked)
+        hit: npt.NDArray[np.bool_] = _arrays.empty_answers(n, "balls", np.bool_)
+        self._core.sphere_casts_any(rays, float(radius), options, _arrays.threads(threads), hit)
+        return hit
 
     def closest_points(
         self,

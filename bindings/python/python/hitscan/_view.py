@@ -77,6 +77,34 @@ class View:
         size = _size(width, height)
         return cls._of(_hitscan.View.of_matrix(matrix, _arrays.triple("origin", origin), convention, size))
 
+    def with_clipping_planes(self, planes: ArrayLike) -> View:
+        """Return the same view of a scene that planes clip, in place of the view's planes.
+
+        It shows what lies above all planes or in them, where their normals point. Rays, picks, snaps,
+        selections, visibility and pictures honour the planes: what is hidden is neither found nor in the
+        way. Nothing closes the cut. ``View`` without planes is ``view.with_clipping_planes([])``.
+
+        Parameters
+        ----------
+        planes : (n, 6) array_like
+            At most six planes: a point of each and its normal, of any length but zero.
+
+        Raises
+        ------
+        ValueError
+            More than six planes; a normal that is zero or not finite, or a point that is not finite.
+
+        Examples
+        --------
+        >>> import hitscan
+        >>> view = hitscan.Camera(eye=(0, 0, 5), target=(0, 0, 0)).view(64, 48)
+        >>> cut = view.with_clipping_planes([[0, 0, 0.5, 0, 0, -1]])
+        >>> bvh = hitscan.Bvh(hitscan.Mesh([[-1, -1, 1], [1, -1, 1], [0, 1, 1]], [[0, 1, 2]]))
+        >>> [bool(bvh.is_occluded(v.ray((32, 24))[None])[0]) for v in (view, cut)]
+        [True, False]
+        """
+        return View._of(self._core.with_clipping_planes(_arrays.rows("planes", planes, 6, np.float64)))
+
     @property
     def size(self) -> tuple[int, int]:
         """Width and height in pixels."""

@@ -74,7 +74,7 @@ impl Search {
         nearest: bool,
         found: &mut Vec<u32>,
     ) {
-        let raw = bvh.raw_parts();
+        let raw = bvh.raw_parts_in_place();
         let nodes: &[Node] = cast_slice(&raw.nodes);
         let (blocks, indexed): (&[Block], &[IndexedBlock]) = match raw.layout {
             Layout::Full => (cast_slice(&raw.blocks), &[]),

@@ -169,11 +169,25 @@ export class MeshBVH extends GeometryBVH {
 		this.#offset += offset;
 	}
 
-	/** Reads the positions again. */
-	refit() {
+	/**
+	 * Reads the positions again. With `nodeIndices`, a set or array of the node indices that callbacks of `shapecast` got, only
+	 * those of the triangles in these nodes. A node of which no child is among them stands for all below it.
+	 */
+	refit(nodeIndices = null) {
 		const positions = positionsOf(this.geometry, this.#firstVertex, this.#bvh.mesh.vertexCount);
-		this.#slack = slackOf(this.geometry, positions);
-		this.#bvh.refit(positions);
+		if (nodeIndices === null || nodeIndices === undefined) {
+			this.#slack = slackOf(this.geometry, positions);
+			this.#bvh.refit(positions);
+			return;
+		}
+		const moved = this.#tree.movedVertices(new Set(nodeIndices), positions);
+		if (moved.length === 0) return;
+		const corners = new Float32Array(3 * moved.length);
+		moved.forEach((vertex, i) => corners.set(positions.subarray(3 * vertex, 3 * vertex + 3), 3 * i));
+		this.#slack = Math.max(this.#slack, slackOf(this.geometry, corners));
+		const { costWhenBuilt, costNow } = this.#bvh.update({ move: { vertices: moved, positions: corners } });
+		// A tree that was built anew may split other triangles.
+		if (costNow === costWhenBuilt) this.#tree = new Tree(this.#bvh);
 	}
 
 	getBoundingBox(target) {

@@ -1,7 +1,7 @@
 // The nodes of a tree, as JavaScript walks them for callbacks.
 
 import { Box3 } from 'three';
-import { checked, f32, f64, numbers, u32, views } from '../module.js';
+import { call, checked, f32, f64, numbers, u32, views } from '../module.js';
 import { CONTAINED } from './constants.js';
 
 // The layout of a tree, which the module tells: children of a node; words of a node, and the first of its children;
@@ -12,6 +12,13 @@ let firstChild = 0;
 let leafBlocks = 0;
 let noChild = 0;
 let noTriangle = 0;
+
+const NONE = new Set();
+
+/** The index of a child among all nodes and leaves, from 1 on; the root has none above it. */
+function idOf(node, slot) {
+	return node * width + slot + 1;
+}
 
 /** The boxes of nested walks: a callback may start another walk. */
 class Pool {
@@ -112,6 +119,54 @@ export class Tree {
 		return triangles.sort((a, b) => a - b);
 	}
 
+	/**
+	 * The vertices that have other positions now, of the triangles below some nodes. From the root down, children among the nodes
+	 * count; below a node without such children all do.
+	 */
+	movedVertices(nodeIndices, positions) {
+		const [seen, moved] = [new Set(), []];
+		const [triangles, before] = this.#meshParts();
+		const look = (triangle) => {
+			for (let corner = 3 * triangle; corner < 3 * triangle + 3; corner++) {
+				const vertex = u32[triangles + corner];
+				if (seen.has(vertex)) continue;
+				seen.add(vertex);
+				for (let i = 3 * vertex; i < 3 * vertex + 3; i++) {
+					if (f32[before + i] !== positions[i]) {
+						moved.push(vertex);
+						break;
+					}
+				}
+			}
+		};
+		this.#locate();
+		this.#below(0, nodeIndices, look);
+		return Uint32Array.from(moved);
+	}
+
+	/** Where the corners and positions of the mesh are, in words. */
+	#meshParts() {
+		const { handle } = this.#bvh;
+		const parts = [call('mesh_triangles', handle) / 4, call('mesh_positions', handle) / 4];
+		views();
+		return parts;
+	}
+
+	#below(node, nodeIndices, look) {
+		const slots = [];
+		for (let slot = 0; slot < width; slot++) if (this.#child(node, slot) !== noChild) slots.push(slot);
+		const named = slots.filter((slot) => nodeIndices.has(idOf(node, slot)));
+		const isAll = named.length === 0;
+		for (const slot of isAll ? slots : named) {
+			const reference = this.#child(node, slot);
+			if (reference > noChild) {
+				this.#triangles(reference).forEach(look);
+			} else {
+				this.#below(reference, isAll ? NONE : nodeIndices, look);
+			}
+		}
+	}
+
 	/** The box around the boxes of the root. */
 	bounds(box) {
 		this.#locate();
@@ -157,7 +212,7 @@ export class Tree {
 			const reference = this.#child(node, slot);
 			if (reference === noChild) continue;
 			const box = this.#box(node, slot, boxes[slot]);
-			children.push({ reference, box, id: node * width + slot + 1, score: undefined });
+			children.push({ reference, box, id: idOf(node, slot), score: undefined });
 		}
 		if (order && !contained) {
 			for (const child of children) child.score = order(child.box);

@@ -20,6 +20,14 @@ const view = new View(new Array<number>(16).fill(0), { width: 800, height: 600 }
 const pick: Pick | null = scene.pick(view, 1, 2, { kind: 'edge', radius: 4 });
 const edge: [number, number] | undefined = pick?.edge;
 const built: Promise<Bvh> = buildInWorker(new Float32Array(9), null, { onProgress: (done) => void done.toFixed() });
+const { costNow }: { costNow: number } = bvh.update({ move: { vertices: new Uint16Array(1), positions: new Float32Array(3) } });
+scene.update(id, { replace: { start: 0, end: 1 } });
+const feature: 'face' | 'edge' | 'vertex' | undefined = bvh.sphereCast([0, 0, 1, 0, 0, -1], 0.5)?.feature;
+const points: Float64Array[] = scene.section([0, 0, 0], [0, 0, 1]).map((polyline) => polyline.points);
+const gap: number | undefined = bvh.meshDistance(bvh, { maxDistance: 1 })?.distance;
+// @ts-expect-error: one edit at a time names its arrays
+bvh.update({ moved: new Uint32Array(1) });
+export { costNow, feature, gap, points };
 export { built, bytes, columns, edge, faces, file, id, ready, side };
 
 // @ts-expect-error: positions must be floats

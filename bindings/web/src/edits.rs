@@ -1,0 +1,166 @@
+//! Edits of meshes, which trees and scenes follow.
+
+use std::sync::Arc;
+
+use hitscan_primitives::{EditError, MeshEditor, TriMesh, glam::Vec3};
+use hitscan_scene::SceneError;
+
+use crate::{
+    failure::{fail, fail_for_memory, fail_with, has_room_for},
+    objects::{self, Object, edit_scene},
+    output,
+    scene::{id_of, number_of},
+    staging,
+};
+
+/// An edit of the staged arrays.
+enum Edit {
+    Move { vertices: Vec<u32>, positions: Vec<Vec3> },
+    Append { positions: Vec<Vec3>, triangles: Vec<[u32; 3]> },
+    Remove { triangles: Vec<u32> },
+    Replace { start: u32, end: u32, triangles: Vec<[u32; 3]> },
+}
+
+impl Edit {
+    /// The edit of a code. `start` and `end` are the range to replace.
+    fn staged(kind: u32, start: u32, end: u32) -> Self {
+        match kind {
+            0 => Self::Move { vertices: staging::indices(), positions: staging::positions() },
+            1 => Self::Append { positions: staging::positions(), triangles: staging::triangles() },
+            2 => Self::Remove { triangles: staging::indices() },
+            _ => Self::Replace { start, end, triangles: staging::triangles() },
+        }
+    }
+
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Move { .. } => "move",
+            Self::Append { .. } => "append",
+            Self::Remove { .. } => "remove",
+            Self::Replace { .. } => "replace",
+        }
+    }
+
+    fn apply(&self, mesh: &mut MeshEditor<'_>) -> Result<(), EditError> {
+        match self {
+            Self::Move { vertices, positions } => {
+                mesh.move_vertices(vertices.iter().copied().zip(positions.iter().copied()))
+            }
+            Self::Append { positions, triangles } => {
+                mesh.append(positions.iter().copied(), triangles)
+            }
+            Self::Remove { triangles } => mesh.swap_remove_triangles(triangles.iter().copied()),
+            Self::Replace { start, end, triangles } => {
+                mesh.replace_triangles(*start..*end, triangles)
+            }
+        }
+    }
+
+    /// An error that names the argument.
+    fn fail(&self, error: &EditError) -> u32 {
+        let name = self.name();
+        match error {
+            EditError::Records => fail(format!(
+                "{name}: the mesh has polygons and names of a file, which other triangles do not fit; expected a \
+                 mesh without, as new Mesh(mesh.positions, mesh.triangles)"
+            )),
+            error => fail(format!("{name}: {error}")),
+        }
+    }
+
+    /// The bytes that the edit may take at once, a copy of the mesh and the tree included.
+    fn bytes(&self, mesh: &TriMesh) -> usize {
+        let added = match self {
+            Self::Move { positions, .. } => positions.len(),
+            Self::Append { positions, triangles } => positions.len() + triangles.len(),
+            Self::Remove { triangles } => triangles.len(),
+            Self::Replace { triangles, .. } => triangles.len(),
+        };
+        BYTES_PER_TRIANGLE * (mesh.triangles().len() + mesh.positions().len() + added)
+    }
+}
+
+/// As much as a build of the whole tree takes.
+const BYTES_PER_TRIANGLE: usize = 256;
+
+/// Edits the mesh of a tree by the staged arrays. `mesh` is the other handle of the same object, or 0: while another
+/// handle or a scene shares the tree, the edit copies it. Returns 1, 2 if `mesh` is not the mesh of the tree, or 0 and
+/// an error. Numbers 0 to 3: the costs of a ray at the build and now, vertices, triangles.
+#[unsafe(no_mangle)]
+extern "C" fn bvh_update(bvh: u32, mesh: u32, kind: u32, start: u32, end: u32) -> u32 {
+    let edit = Edit::staged(kind, start, end);
+    let Some(Object::Built(built)) = objects::get(bvh) else {
+        return fail("bvh: there is no such tree");
+    };
+    let needed = edit.bytes(built.tri_mesh());
+    if !has_room_for(needed) {
+        return fail_for_memory(edit.name(), needed);
+    }
+    let is_shared = mesh != 0
+        && matches!(objects::get(mesh), Some(Object::Built(other)) if Arc::ptr_eq(&other, &built));
+    drop(built);
+    let Some(Object::Built(mut built)) = objects::take(bvh) else {
+        return fail("bvh: there is no such tree");
+    };
+    if is_shared {
+        objects::take(mesh);
+    }
+    let report = Arc::make_mut(&mut built).edit(|editor| edit.apply(editor));
+    let tri_mesh = built.tri_mesh();
+    let counts = [tri_mesh.positions().len() as f64, tri_mesh.triangles().len() as f64];
+    if is_shared {
+        objects::put(mesh, Object::Built(Arc::clone(&built)));
+    }
+    objects::put(bvh, Object::Built(built));
+    match report {
+        Ok(report) => {
+            output::write(0, &[report.cost_when_built.into(), report.cost_now.into()]);
+            output::write(2, &counts);
+            if is_shared { 1 } else { 2 }
+        }
+        Err(error) => edit.fail(&error),
+    }
+}
+
+/// Edits the mesh of an instance, and of all that share it, by the staged arrays. Returns 1, or 0 and an error. Numbers
+/// 0 to 2: the costs of a ray at the build and now, and the number of instances, whose handles are the answer's f64.
+#[unsafe(no_mangle)]
+extern "C" fn scene_update(scene: u32, id: f64, kind: u32, start: u32, end: u32) -> u32 {
+    let (edit, id) = (Edit::staged(kind, start, end), id_of(id));
+    edit_scene(scene, |scene| {
+        if let Some(mesh) = scene.get(id).and_then(|instance| instance.mesh.as_ref()) {
+            let needed = edit.bytes(mesh.tri_mesh());
+            if !has_room_for(needed) {
+                return fail_for_memory(edit.name(), needed);
+            }
+        }
+        match scene.edit_mesh(id, |editor| edit.apply(editor)) {
+            Ok(report) => {
+                let mesh = scene.get(id).and_then(|instance| instance.mesh.clone());
+                let has_it = |other: Option<&Arc<_>>| {
+                    mesh.as_ref().zip(other).is_some_and(|(mesh, other)| Arc::ptr_eq(mesh, other))
+                };
+                let sharing = scene.iter().filter(|(_, of)| has_it(of.mesh.as_ref()));
+                let ids: Vec<f64> = sharing.map(|(id, _)| number_of(id)).collect();
+                output::write(0, &[report.cost_when_built.into(), report.cost_now.into()]);
+                output::write(2, &[ids.len() as f64]);
+                output::put_doubles(ids);
+                1
+            }
+            Err(SceneError::Edit { source, .. }) => edit.fail(&source),
+            Err(error) => fail_with(&error),
+        }
+    })
+}
+
+/// Another handle of the mesh of an instance, with its tree. 0 and an error if it has none.
+#[unsafe(no_mangle)]
+extern "C" fn scene_bvh(scene: u32, id: f64) -> u32 {
+    let Some(Object::Scene(scene)) = objects::get(scene) else {
+        return fail("scene: there is no such scene");
+    };
+    match scene.get(id_of(id)).and_then(|instance| instance.mesh.clone()) {
+        Some(mesh) => objects::insert(Object::Built(mesh)),
+        None => fail("id: there is no such instance with a mesh"),
+    }
+}
