@@ -32,32 +32,26 @@ fn cast_plain<const ANY: bool>(committed: &Committed, lane: Lane, instance: [u32
     }
 }
 
-/// Casts a packet of rays at a scene of nothing but a surface without filters, whose parts the masks of all rays let in.
-/// `false` if they do not. A lane without a ray keeps what it has.
-#[inline(never)]
-fn cast_together<const ANY: bool>(
+/// Finds the closest hits of a packet together, in a scene of nothing but a surface without filters. `false` if that does
+/// not pay, because the rays point into different octants, or if a mask shuts a ray out of a part. A lane without a ray
+/// keeps what it has.
+fn cast_together(
     committed: &Committed,
     lanes: [Option<Lane>; MAX_WIDTH],
     instance: [u32; 2],
 ) -> bool {
     let surface = &committed.surface;
-    let lets_in = |lane: &Lane| surface.common_mask & lane.mask() != 0;
-    if !lanes.iter().flatten().all(lets_in) {
+    let octant = |lane: &Lane| lane.ray().direction.is_negative_bitmask();
+    let mut rays = lanes.iter().flatten();
+    let Some(first) = rays.next() else { return true };
+    let (first, mask) = (octant(first), surface.common_mask & first.mask());
+    if mask == 0 || rays.any(|lane| octant(lane) != first || surface.common_mask & lane.mask() == 0)
+    {
         return false;
     }
     // A ray without a direction hits nothing.
     let none = Ray::new([0.0; 3], [0.0; 3]);
     let rays = lanes.map(|lane| lane.map_or(none, Lane::ray));
-    if ANY {
-        let mut occluded = [false; MAX_WIDTH];
-        surface.bvh().is_occluded_batch(&rays, Faces::Both, &mut occluded);
-        for (lane, occluded) in lanes.iter().zip(occluded) {
-            if let Some(lane) = lane.filter(|_| occluded) {
-                lane.set_t_far(f32::NEG_INFINITY);
-            }
-        }
-        return true;
-    }
     let mut hits = [None; MAX_WIDTH];
     surface.bvh().closest_hit_batch(&rays, Faces::Both, &mut hits);
     for (lane, hit) in lanes.iter().zip(hits) {
@@ -94,10 +88,11 @@ unsafe fn cast<const ANY: bool>(
         let instance = context.map_or([INVALID_ID; 2], |context| unsafe {
             [(*context).inst_id[0], (*context).inst_prim_id[0]]
         });
-        if n == MAX_WIDTH {
+        // Any hit ends a ray, so shadow rays part too soon to gain by it.
+        if n == MAX_WIDTH && !ANY {
             // SAFETY: the promise of the caller.
             let lane = |i| is_valid(i).then(|| unsafe { Lane::new(packet, n, i) });
-            if cast_together::<ANY>(committed, std::array::from_fn(lane), instance) {
+            if cast_together(committed, std::array::from_fn(lane), instance) {
                 return Ok(());
             }
         }

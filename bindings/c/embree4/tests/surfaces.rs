@@ -31,9 +31,13 @@ fn single_calls_and_packets_have_the_bits_of_rust() {
     let scene = scene(device, &[triangles(device, &mesh)]);
     let ids = [0, INVALID_ID, INVALID_ID];
     let valid: [i32; 16] = std::array::from_fn(|i| if i % 5 == 4 { 0 } else { -1 });
-    for chunk in rays(4000, 5.0).chunks_exact(16) {
-        let chunk: &[Ray; 16] = chunk.try_into().expect("16 rays");
-        let mut packet = Packet::new(chunk);
+    for (k, chunk) in rays(4000, 5.0).chunks_exact(16).enumerate() {
+        let mut chunk: [Ray; 16] = chunk.try_into().expect("16 rays");
+        if k % 2 == 0 {
+            // Into one octant, so that the packet goes together.
+            chunk = chunk.map(|ray| Ray { direction: ray.direction.abs(), ..ray });
+        }
+        let mut packet = Packet::new(&chunk);
         let mut shadow = packet;
         // SAFETY: packets of 16 rays.
         unsafe {
