@@ -27,8 +27,8 @@
 // The triangle of a ray that hits nothing.
 #define HITSCAN_NO_TRIANGLE 4294967295
 
-// A mesh with its tree. Threads may query it at once. Only hitscan_bvh_refit and hitscan_bvh_release change
-// it, and they need it for themselves.
+// A mesh with its tree. Threads may query it at once. Only hitscan_bvh_refit, hitscan_bvh_update and
+// hitscan_bvh_release change it, and they need it for themselves.
 typedef struct hitscan_bvh hitscan_bvh;
 
 // The hits of many rays, in one list per ray. Immutable.
@@ -40,6 +40,9 @@ typedef struct hitscan_mesh hitscan_mesh;
 // Instances of trees in a world of double coordinates. Threads may query a scene at once. Edits need it for
 // themselves; a clone is a cheap snapshot that other threads go on to query.
 typedef struct hitscan_scene hitscan_scene;
+
+// The polylines of a plane. Immutable.
+typedef struct hitscan_section hitscan_section;
 
 // A camera and its viewport. Immutable, so threads may share it.
 typedef struct hitscan_view hitscan_view;
@@ -387,6 +390,114 @@ typedef struct hitscan_scene_point {
   uint32_t reserved;
 } hitscan_scene_point;
 
+// A part of a triangle.
+typedef uint32_t hitscan_feature;
+
+// Where a ball that moves along a ray touches a surface. Without a contact, t = INFINITY and triangle =
+// HITSCAN_NO_TRIANGLE.
+typedef struct hitscan_contact {
+  // The position of the ball's centre on its ray, in units of the direction.
+  double t;
+  // The point of the triangle, in the space of the ray.
+  double point[3];
+  // The unit vector from the point to the centre of the ball.
+  double normal[3];
+  // The weight of the second corner.
+  double u;
+  // The weight of the third corner.
+  double v;
+  // The triangle.
+  uint32_t triangle;
+  // The part of the triangle at the point.
+  hitscan_feature feature;
+} hitscan_contact;
+
+// A contact of a scene, in the world. Without one, instance = HITSCAN_NO_INSTANCE.
+typedef struct hitscan_scene_contact {
+  // The contact.
+  struct hitscan_contact contact;
+  // The instance.
+  hitscan_instance_id instance;
+  // The number that decides between contacts of equal t: the place of the instance in the order of insertion.
+  uint64_t insertion_order;
+} hitscan_scene_contact;
+
+// What an edit does.
+typedef uint32_t hitscan_edit_kind;
+
+// An edit of a mesh. Positions are in the space of the mesh. The arrays are only read, and not kept.
+typedef struct hitscan_edit {
+  // sizeof(hitscan_edit)
+  size_t size;
+  // HITSCAN_EDIT_MOVE, _APPEND, _REMOVE or _REPLACE.
+  hitscan_edit_kind kind;
+  // 0.
+  uint32_t reserved;
+  // The vertices to move, or the triangles to remove.
+  const uint32_t *indices;
+  // The number of indices.
+  size_t n_indices;
+  // The positions of moved or appended vertices.
+  const struct hitscan_positions *positions;
+  // The triangles to append or to put in place of others.
+  const struct hitscan_triangles *triangles;
+  // The first triangle to replace.
+  size_t first;
+  // The number of triangles to replace.
+  size_t n_replaced;
+} hitscan_edit;
+
+// Two triangles, of a first and a second mesh.
+typedef struct hitscan_triangle_pair {
+  // The triangle of each mesh.
+  uint32_t triangles[2];
+} hitscan_triangle_pair;
+
+// A segment in which a triangle of a first mesh and one of a second cross, in the space of the first.
+typedef struct hitscan_mesh_crossing {
+  // The triangle of each mesh.
+  uint32_t triangles[2];
+  // The ends, equal where the triangles touch in a point.
+  double segment[2][3];
+} hitscan_mesh_crossing;
+
+// The nearest points of two meshes, in the space of the first. If none are within the maximum, distance = INFINITY and the
+// triangles are HITSCAN_NO_TRIANGLE.
+typedef struct hitscan_mesh_distance {
+  // The distance, 0 exactly if the meshes overlap.
+  double distance;
+  // The nearest point of each mesh.
+  double points[2][3];
+  // The triangle of each point.
+  uint32_t triangles[2];
+} hitscan_mesh_distance;
+
+// The polylines of a section, in the order of their least triangles, in a scene first by instance. The points of polyline i
+// are those from point_starts[i] up to but without point_starts[i + 1], and its triangles likewise: one for each segment, the
+// last segment of a closed polyline running back to its first point. The arrays are valid until the section is released.
+typedef struct hitscan_section_view {
+  // sizeof(hitscan_section_view), which the caller sets.
+  size_t size;
+  // The number of polylines.
+  size_t n_polylines;
+  // The number of points of all polylines.
+  size_t n_points;
+  // The number of segments of all polylines.
+  size_t n_triangles;
+  // n_polylines + 1 places in points.
+  const size_t *point_starts;
+  // n_polylines + 1 places in triangles.
+  const size_t *triangle_starts;
+  // x, y and z of each point.
+  const double *points;
+  // The triangle of each segment.
+  const uint32_t *triangles;
+  // 1 for each polyline that is closed, else 0.
+  const uint8_t *closed;
+  // The instance of each polyline; HITSCAN_NO_INSTANCE for those of a tree.
+  const hitscan_instance_id *instances;
+} hitscan_section_view;
+
 // The depth that a matrix gives to the near and far planes.
 typedef uint32_t hitscan_depth_range;
 
@@ -604,6 +715,28 @@ typedef struct hitscan_select_options {
 
 // The smallest: some 35 bytes per triangle.
 #define HITSCAN_LAYOUT_COMPACT 2
+
+// The interior.
+#define HITSCAN_FEATURE_FACE 0
+
+// The edge from corner 0 to 1. The next two numbers are the edges from 1 to 2 and from 2 to 0.
+#define HITSCAN_FEATURE_EDGE 1
+
+// Corner 0. The next two numbers are corners 1 and 2.
+#define HITSCAN_FEATURE_VERTEX 4
+
+// Moves the vertices indices[i] to positions[i].
+#define HITSCAN_EDIT_MOVE 1
+
+// Appends positions, which follow the old ones, and triangles of old and new vertices. Either may be NULL.
+#define HITSCAN_EDIT_APPEND 2
+
+// Removes the triangles indices[i], the largest first: the last triangle takes the place of each. Vertices stay.
+#define HITSCAN_EDIT_REMOVE 3
+
+// Puts triangles in place of those from first on, n_replaced of them. Fewer remove the end of the range as
+// HITSCAN_EDIT_REMOVE does, and more are appended. triangles may be NULL.
+#define HITSCAN_EDIT_REPLACE 4
 
 // 0 near, 1 far: Direct3D, Vulkan, Metal.
 #define HITSCAN_DEPTH_ZERO_TO_ONE 0
@@ -1148,6 +1281,137 @@ hitscan_status hitscan_scene_instances_overlapping_convex(const struct hitscan_s
                                                           hitscan_instance_id *ids,
                                                           size_t capacity,
                                                           size_t *n_instances);
+
+// Writes the first contact of a ball that moves along a ray, in the space of the mesh: the least (t, triangle). A ball that
+// touches nothing is no failure: the contact has the triangle HITSCAN_NO_TRIANGLE. A ball that touches at t_min has its
+// contact there. With radius 0 the ball is the ray.
+//
+// HITSCAN_INVALID_ARGUMENT: an invalid ray, a radius that is negative or not finite.
+hitscan_status hitscan_bvh_sphere_cast(const struct hitscan_bvh *bvh,
+                                       const struct hitscan_world_ray *ray,
+                                       double radius,
+                                       struct hitscan_contact *contact);
+
+// Writes the contact of the ball with each triangle that it touches, sorted by (t, triangle): as many as capacity, and their
+// number to n_contacts, which may be greater. contacts may be NULL if capacity is 0.
+hitscan_status hitscan_bvh_sphere_cast_all(const struct hitscan_bvh *bvh,
+                                           const struct hitscan_world_ray *ray,
+                                           double radius,
+                                           struct hitscan_contact *contacts,
+                                           size_t capacity,
+                                           size_t *n_contacts);
+
+// Writes 1 if the ball touches anything, else 0. Cheaper than hitscan_bvh_sphere_cast.
+hitscan_status hitscan_bvh_sphere_cast_any(const struct hitscan_bvh *bvh,
+                                           const struct hitscan_world_ray *ray,
+                                           double radius,
+                                           uint8_t *touches);
+
+// Writes the first contact of a ball that moves along a ray in the world: the least (t, instance in order of insertion,
+// triangle). The ball is round in the world, also beside stretched instances. options may be NULL.
+hitscan_status hitscan_scene_sphere_cast(const struct hitscan_scene *scene,
+                                         const struct hitscan_world_ray *ray,
+                                         double radius,
+                                         const struct hitscan_query_options *options,
+                                         struct hitscan_scene_contact *contact);
+
+// Writes the contact of the ball with each triangle that it touches, as hitscan_bvh_sphere_cast_all does.
+hitscan_status hitscan_scene_sphere_cast_all(const struct hitscan_scene *scene,
+                                             const struct hitscan_world_ray *ray,
+                                             double radius,
+                                             const struct hitscan_query_options *options,
+                                             struct hitscan_scene_contact *contacts,
+                                             size_t capacity,
+                                             size_t *n_contacts);
+
+// Writes 1 if the ball touches anything, else 0. Cheaper than hitscan_scene_sphere_cast.
+hitscan_status hitscan_scene_sphere_cast_any(const struct hitscan_scene *scene,
+                                             const struct hitscan_world_ray *ray,
+                                             double radius,
+                                             const struct hitscan_query_options *options,
+                                             uint8_t *touches);
+
+// Edits the mesh of a tree, which follows at the cost of what changed. Answers are those of a tree that is built anew.
+//
+// rebuild_pays receives 1 once a new build would pay; it may be NULL. Scenes and meshes that share the tree keep the
+// old mesh; it is then copied first. No other thread may use the tree meanwhile.
+//
+// HITSCAN_INVALID_ARGUMENT: a vertex or triangle that the mesh does not have, or that stands twice; a position that is
+// not finite; other triangles for a mesh with polygons of a file. Nothing has changed then.
+hitscan_status hitscan_bvh_update(struct hitscan_bvh *bvh,
+                                  const struct hitscan_edit *edit,
+                                  uint32_t *rebuild_pays);
+
+// Edits the mesh of an instance, and of all other instances of the scene that share it, as hitscan_bvh_update does.
+// Trees and snapshots keep theirs.
+hitscan_status hitscan_scene_update(struct hitscan_scene *scene,
+                                    hitscan_instance_id id,
+                                    const struct hitscan_edit *edit,
+                                    uint32_t *rebuild_pays);
+
+// Writes 1 if two meshes have a point in common, else 0. Exact.
+//
+// transform takes the second mesh to the space of the first: twelve numbers, as in hitscan_instance; NULL is none.
+//
+// HITSCAN_INVALID_ARGUMENT: a transform that is not finite.
+hitscan_status hitscan_bvh_overlaps_mesh(const struct hitscan_bvh *first,
+                                         const struct hitscan_bvh *second,
+                                         const double *transform,
+                                         uint8_t *overlaps);
+
+// Writes the pairs of triangles with a point in common, ascending: as many as capacity, and their number to n_pairs, which may
+// be greater. pairs may be NULL if capacity is 0. The rest is as in hitscan_bvh_overlaps_mesh.
+hitscan_status hitscan_bvh_overlapping_mesh(const struct hitscan_bvh *first,
+                                            const struct hitscan_bvh *second,
+                                            const double *transform,
+                                            struct hitscan_triangle_pair *pairs,
+                                            size_t capacity,
+                                            size_t *n_pairs);
+
+// Writes the segments in which triangles of two meshes cross, in the order of the pairs, as hitscan_bvh_overlapping_mesh does.
+// Pairs in one plane have none. Segments of neighbouring triangles join to the last bit.
+hitscan_status hitscan_bvh_mesh_crossings(const struct hitscan_bvh *first,
+                                          const struct hitscan_bvh *second,
+                                          const double *transform,
+                                          struct hitscan_mesh_crossing *crossings,
+                                          size_t capacity,
+                                          size_t *n_crossings);
+
+// Writes the distance of two meshes and their nearest points, if it is within max_distance, which may be INFINITY. The rest is
+// as in hitscan_bvh_overlaps_mesh.
+hitscan_status hitscan_bvh_mesh_distance(const struct hitscan_bvh *first,
+                                         const struct hitscan_bvh *second,
+                                         const double *transform,
+                                         double max_distance,
+                                         struct hitscan_mesh_distance *distance);
+
+// Finds the polylines in which a plane cuts the surface, in the space of the mesh. They are closed where the surface is closed.
+// A corner in the plane counts as above it, where the normal points. The caller releases the section with
+// hitscan_section_release, and reads it by hitscan_section_get.
+//
+// point and normal are three numbers each. The normal has any length but zero.
+//
+// HITSCAN_INVALID_ARGUMENT: a normal that is zero, or a number that is not finite.
+hitscan_status hitscan_bvh_section(const struct hitscan_bvh *bvh,
+                                   const double *point,
+                                   const double *normal,
+                                   struct hitscan_section **section);
+
+// Finds the polylines in which a plane cuts the instances of a scene, in the world, as hitscan_bvh_section does. options may be
+// NULL.
+hitscan_status hitscan_scene_section(const struct hitscan_scene *scene,
+                                     const double *point,
+                                     const double *normal,
+                                     const struct hitscan_query_options *options,
+                                     struct hitscan_section **section);
+
+// Writes where the polylines are. The caller sets view->size.
+hitscan_status hitscan_section_get(const struct hitscan_section *section, struct hitscan_section_view *view);
+
+// Releases a section. NULL does nothing.
+//
+// HITSCAN_INVALID_HANDLE: a section that is released already.
+hitscan_status hitscan_section_release(struct hitscan_section *section);
 
 // Makes a view from the matrix of an engine. The caller releases it with hitscan_view_release.
 //

@@ -23,8 +23,8 @@ use crate::{
     },
 };
 
-/// A mesh with its tree. Threads may query it at once. Only hitscan_bvh_refit and hitscan_bvh_release change
-/// it, and they need it for themselves.
+/// A mesh with its tree. Threads may query it at once. Only hitscan_bvh_refit, hitscan_bvh_update and
+/// hitscan_bvh_release change it, and they need it for themselves.
 pub struct hitscan_bvh {
     _opaque: [u8; 0],
 }

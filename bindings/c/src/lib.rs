@@ -12,6 +12,8 @@
 //! |---|---|---|
 //! | `picking` | picks, snaps and selections | `bvh`, `bvh_lists`, `call`, `memory`, `options`, `rays`, `scene`, `status`, `view` |
 //! | `view` | pixels to rays, and points to pixels | `call`, `rays`, `status` |
+//! | `edits` | edits of meshes, which trees and scenes follow | `bvh`, `call`, `memory`, `mesh`, `options`, `scene`, `status` |
+//! | `contacts`, `pairs`, `sections` | balls along rays; pairs of meshes; where planes cut | `bvh`, `bvh_lists`, `call`, `memory`, `options`, `rays`, `scene`, `status` |
 //! | `scene_queries`, `scene_regions` | queries of scenes with a ray, a point or a region | `bvh_lists`, `bvh_points`, `bvh_rays`, `call`, `memory`, `mesh_details`, `options`, `rays`, `scene`, `status` |
 //! | `scene` | instances, their edits, and snapshots | `bvh`, `bvh_lists`, `call`, `memory`, `mesh`, `options`, `status` |
 //! | `bvh_points`, `bvh_filters` | queries of trees without a ray; with a rule of the caller | `bvh`, `bvh_lists`, `call`, `memory`, `options`, `rays`, `status` |
@@ -53,6 +55,11 @@ mod scene;
 mod scene_queries;
 mod scene_regions;
 
+mod contacts;
+mod edits;
+mod pairs;
+mod sections;
+
 mod view;
 
 mod picking;
@@ -64,14 +71,18 @@ pub use bvh_points::*;
 pub use bvh_rays::*;
 pub use call::hitscan_last_error;
 pub use candidates::*;
+pub use contacts::*;
+pub use edits::*;
 pub use mesh::*;
 pub use mesh_details::*;
 pub use options::*;
+pub use pairs::*;
 pub use picking::*;
 pub use rays::*;
 pub use scene::*;
 pub use scene_queries::*;
 pub use scene_regions::*;
+pub use sections::*;
 pub use status::{
     HITSCAN_CANCELLED, HITSCAN_INTERNAL, HITSCAN_INVALID_ARGUMENT, HITSCAN_INVALID_HANDLE,
     HITSCAN_OK, HITSCAN_OUT_OF_MEMORY, HITSCAN_READ, HITSCAN_UNSUPPORTED, HITSCAN_WRITE,

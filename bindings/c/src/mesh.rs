@@ -168,7 +168,7 @@ fn consecutive(n_positions: usize) -> Result<Vec<[u32; 3]>, Failure> {
     Ok((0..n_positions as u32 / 3).map(|i| [3 * i, 3 * i + 1, 3 * i + 2]).collect())
 }
 
-fn read_triangles(
+pub(crate) fn read_triangles(
     caller: &Caller,
     triangles: &hitscan_triangles,
 ) -> Result<Vec<[u32; 3]>, Failure> {

@@ -61,7 +61,7 @@ fn refusal(error: SceneError) -> Failure {
 }
 
 /// The transform of the caller; NULL is the identity.
-fn transform(caller: &Caller, transform: *const f64) -> Result<DAffine3, Failure> {
+pub(crate) fn transform(caller: &Caller, transform: *const f64) -> Result<DAffine3, Failure> {
     if transform.is_null() {
         return Ok(DAffine3::IDENTITY);
     }
