@@ -129,7 +129,7 @@ BAD = [
     (lambda s: s.cast_rays(np.zeros((3, 5))), ValueError, r"rays.*\(3, 5\)"),
     (lambda s: s.compute_distance(np.zeros((3, 2))), ValueError, r"query_points.*\(3, 2\)"),
     (lambda s: s.compute_occupancy(np.zeros((3, 3)), nsamples=2), ValueError, "nsamples is 2"),
-    (lambda s: s.cast_rays(RAYS, nthreads=-1), ValueError, "threads is -1"),
+    (lambda s: s.cast_rays(RAYS, nthreads=-2), ValueError, "threads is -2"),
     (lambda s: s.add_triangles(np.zeros((3, 3)), [[0, 1, 3]]), ValueError, "3"),
     (lambda s: s.add_triangles(7), TypeError, "int"),
     (lambda s: s.create_rays_pinhole(90, [0, 0, 1], [0, 0, 0], [0, 0, 1], 4, 4), ValueError, "line"),

@@ -37,7 +37,7 @@ def test_a_cache_file_beyond_the_limit_or_full_of_holes_is_an_error(ball_bvh, tm
     assert hitscan.Bvh.load(path, max_bytes=size).nbytes == ball_bvh.nbytes
     with pytest.raises(ValueError, match=rf"{size} bytes; expected at most {size - 1}; max_bytes raises"):
         hitscan.Bvh.load(path, max_bytes=size - 1)
-    with pytest.raises(ValueError, match="max_bytes is -1, expected a number from 0"):
+    with pytest.raises(ValueError, match="max_bytes is -1, expected an integer from 0"):
         hitscan.Bvh.load(path, max_bytes=-1)
     with path.open("r+b") as file:
         file.truncate(1 << 30)

@@ -13,6 +13,7 @@ The hit of a ray depends on the mesh and the ray alone: the same triangle and th
 """
 
 from ._bvh import Bvh
+from ._convert import as_mesh
 from ._hits import (
     INVALID,
     ContactLists,
@@ -63,6 +64,7 @@ __all__ = [
     "SurfacePoints",
     "View",
     "__version__",
+    "as_mesh",
     "instruction_sets",
     "load",
     "png",

@@ -22,6 +22,9 @@ def numbers(name: str, values: ArrayLike) -> npt.NDArray[Any]:
     """Return ``values`` as an array of real numbers."""
     if not isinstance(values, np.ndarray):
         values = _plain(name, values)
+    elif isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        n = np.count_nonzero(values.mask)
+        raise TypeError(f"{name} is a masked array with {n} masked numbers, expected an array; call filled()")
     try:
         array = np.asarray(values)
     except (ValueError, TypeError) as error:
@@ -211,17 +214,24 @@ def world_rays(
             raise ValueError("rays have 8 columns and hold t_min and t_max, so both must be left out")
         ways = None
     else:
-        array = rows("origins", origins, 3, dtype)
-        ways = rows("directions", directions, 3, dtype)
+        array = rows("origins", _one_or_many(origins), 3, dtype)
+        ways = rows("directions", _one_or_many(directions), 3, dtype)
+        n = max(len(array), len(ways))
+        if len(array) not in (1, n) or len(ways) not in (1, n):
+            raise ValueError(f"directions has shape {ways.shape}, expected {array.shape} as origins")
         if len(array) != len(ways):
-            if len(array) != 1:
-                raise ValueError(f"directions has shape {ways.shape}, expected {array.shape} as origins")
-            room(f"a copy of origins of shape {ways.shape}", ways.nbytes)
-            array = np.repeat(array, len(ways), axis=0)
+            room(f"a copy of one row in {n}", n * array.itemsize * 3)
+            array, ways = (np.repeat(one, n // len(one), axis=0) for one in (array, ways))
     n = len(array)
     low, each_low = _bound("t_min", t_min, n, dtype)
     high, each_high = _bound("t_max", t_max, n, dtype)
     return n, (array, ways, low, high, each_low, each_high)
+
+
+def _one_or_many(values: Any) -> Any:
+    """Return one point or direction as an array of one."""
+    array = np.asarray(values) if isinstance(values, (list, tuple)) else values
+    return array[None] if getattr(array, "shape", None) == (3,) else values
 
 
 def _is(value: Any, number: float) -> bool:
@@ -241,6 +251,14 @@ def threads(value: int | None) -> int | None:
     if not 1 <= value <= 1024:
         raise ValueError(f"threads is {value}, expected a number from 1 to 1024")
     return int(value)
+
+
+def number(name: str, value: Any) -> float:
+    """Check a number."""
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise TypeError(f"{name} is {value!r}, expected a number") from error
 
 
 def integer(name: str, value: Any, low: int, high: int) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from . import _arrays, _hitscan, _options, _pickles
+from . import _arrays, _files, _hitscan, _options, _pickles
 from ._arrays import ArrayLike, LocalRays
 from ._edits import edit_of
 from ._hits import ContactLists, Contacts, HitLists, Hits, MeshCrossings, MeshDistance, SurfacePoints
@@ -62,7 +61,7 @@ class Bvh:
     [0.25, 0.25, 0.0]
     """
 
-    __slots__ = ("__weakref__", "_core")
+    __slots__ = ("__weakref__", "_core", "_notes")
 
     def __init__(
         self,
@@ -75,12 +74,13 @@ class Bvh:
     ) -> None:
         if not isinstance(mesh, Mesh):
             raise TypeError(f"mesh is a {type(mesh).__name__}, expected a hitscan.Mesh")
+        self._notes = mesh.notes
         self._core = _hitscan.Bvh(mesh._core, quality, layout, isa, _arrays.threads(threads))
 
     @classmethod
     def _of(cls, core: _hitscan.Bvh) -> Bvh:
         bvh = cls.__new__(cls)
-        bvh._core = core
+        bvh._core, bvh._notes = core, ()
         return bvh
 
     @classmethod
@@ -102,10 +102,8 @@ class Bvh:
         ValueError
             A damaged file, one of another version, or one longer than ``max_bytes``.
         """
-        limit = None if max_bytes is None else operator.index(max_bytes)
-        if limit is not None and not 0 <= limit < 1 << 64:
-            raise ValueError(f"max_bytes is {limit}, expected a number from 0 to 2^64 - 1")
-        return cls._of(_hitscan.Bvh.load(os.fspath(path), limit))
+        limit = None if max_bytes is None else _arrays.integer("max_bytes", max_bytes, 0, (1 << 64) - 1)
+        return cls._of(_hitscan.Bvh.load(_files.to_read(path), limit))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write mesh and tree to a cache file, whole or not at all.
@@ -115,12 +113,12 @@ class Bvh:
         OSError
             A file that cannot be written.
         """
-        self._core.save(os.fspath(path))
+        self._core.save(os.fsdecode(path))
 
     @property
     def mesh(self) -> Mesh:
         """The mesh, as a copy."""
-        return Mesh._of(self._core.mesh)
+        return Mesh._of(self._core.mesh, self._notes)
 
     @property
     def offset(self) -> npt.NDArray[np.float64]:
@@ -319,10 +317,11 @@ class Bvh:
             point, normal = hits.points[0].tolist(), hits.normals[0].tolist()
             return Hit(float(hits.t[0]), int(hits.triangle[0]), (u, v), bool(hits.front[0]), point, normal)
         try:
-            found = self._core.closest_hit(origin, direction, t_min, t_max, faces, False)
+            found = self._core.closest_hit(origin, direction, t_min, t_max, _options.sides(faces), False)
         except (TypeError, ValueError):
             # These name the argument with its shape.
-            _arrays.triple("origin", origin), _arrays.triple("direction", direction)
+            _arrays.triple("origin", origin)
+            _arrays.triple("direction", direction)
             raise
         if found is None:
             return None
@@ -333,7 +332,7 @@ class Bvh:
         t, triangle, uv, front = _arrays.empty_arrays(
             f"the hits of {n} rays", n, np.float32, np.uint32, (np.float32, 2), np.bool_
         )
-        self._core.closest_hits(rays, faces, _arrays.threads(threads), t, triangle, uv, front)
+        self._core.closest_hits(rays, _options.sides(faces), _arrays.threads(threads), t, triangle, uv, front)
         return Hits(t, triangle, uv, front, self._snapshot())
 
     def is_occluded(
@@ -494,7 +493,9 @@ class Bvh:
         self, rays: LocalRays, faces: Faces, once_per_crossing: bool, n: int | None, threads: int | None
     ) -> HitLists:
         count = _arrays.threads(threads)
-        t, triangle, uv, front, splits = self._core.hit_lists(rays, faces, bool(once_per_crossing), n, count)
+        t, triangle, uv, front, splits = self._core.hit_lists(
+            rays, _options.sides(faces), bool(once_per_crossing), n, count
+        )
         return HitLists(t, triangle, uv.reshape(-1, 2), front, splits, self._snapshot())
 
     def sphere_casts(
@@ -543,7 +544,9 @@ class Bvh:
             f"the contacts of {n} balls", n, np.float64, np.uint32, (np.float64, 3), (np.float64, 3), np.uint8
         )
         count = _arrays.threads(threads)
-        self._core.sphere_casts(rays, float(radius), count, t, triangle, point, normal, feature)
+        self._core.sphere_casts(
+            rays, _arrays.number("radius", radius), count, t, triangle, point, normal, feature
+        )
         return Contacts(t, triangle, point, normal, feature)
 
     def sphere_casts_all(
@@ -614,9 +617,9 @@ class Bvh:
             f"the answers of {n} points", n, (np.float64, 3), np.float64, np.uint32, (np.float32, 2)
         )
         count = _arrays.threads(threads)
-        limit = float(max_distance)
+        limit = _arrays.number("max_distance", max_distance)
         self._core.closest_points(start, limit, count, point, distance, triangle, uv)
-        return SurfacePoints(point, distance, triangle, uv)
+        return SurfacePoints(point, distance, triangle, uv, self._snapshot())
 
     def closest_point(self, point: Sequence[float], *, max_distance: float = np.inf) -> SurfacePoint | None:
         """Find the point of the surface closest to one point; None if it is farther than ``max_distance``.
@@ -683,7 +686,7 @@ class Bvh:
         """
         start = self._local("points", points)
         number: npt.NDArray[np.float64] = _arrays.empty_answers(len(start), "points", np.float64)
-        self._core.winding_numbers(start, float(tolerance), _arrays.threads(threads), number)
+        self._core.winding_numbers(start, _arrays.number("tolerance", tolerance), _arrays.threads(threads), number)
         return number
 
     def overlapping_box(self, box: ArrayLike) -> npt.NDArray[np.uint32]:
@@ -708,7 +711,7 @@ class Bvh:
         radius : float
         """
         middle = self._local("center", _arrays.row("center", center, 3, None)[None])[0]
-        return self._core.overlapping_sphere(middle.tolist(), float(radius))
+        return self._core.overlapping_sphere(middle.tolist(), _arrays.number("radius", radius))
 
     def overlaps_mesh(self, other: Bvh, transform: ArrayLike | None = None) -> bool:
         """Return whether two meshes have a point in common. Touching counts.
@@ -786,7 +789,9 @@ class Bvh:
         ValueError
             A maximum that is negative or NaN; a transform as in :meth:`overlaps_mesh`.
         """
-        found = self._core.mesh_distance(*_other(other, transform), float(max_distance))
+        found = self._core.mesh_distance(
+            *_other(other, transform), _arrays.number("max_distance", max_distance)
+        )
         if found is None:
             return None
         distance, (triangles, points) = found

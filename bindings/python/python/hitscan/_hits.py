@@ -67,6 +67,26 @@ class _OnSurface:
     def __len__(self) -> int:
         return len(self.triangle)
 
+    def to_dataframe(self) -> Any:
+        """Return the arrays, the points and the normals as columns of a ``pandas.DataFrame``."""
+        import pandas
+
+        columns = {
+            name: getattr(self, name)
+            for name in ("t", "instance", "triangle", "front")
+            if hasattr(self, name)
+        }
+        if isinstance(self, _PerHit):
+            columns = {"ray": self.ray, **columns}
+        rows: Any = self
+        for name, letters, array in (
+            ("", "uv", rows.uv),
+            ("", "xyz", self.points),
+            ("n", "xyz", self.normals),
+        ):
+            columns.update({name + letter: array[:, k] for k, letter in enumerate(letters)})
+        return pandas.DataFrame(columns)
+
 
 class _PerRay(_OnSurface):
     """What answers with one entry per ray share."""
@@ -140,8 +160,38 @@ class HitLists(_PerHit):
     _surface: Bvh = field(repr=False)
 
 
+class _PerPoint:
+    """What answers with one entry per point share."""
+
+    triangle: npt.NDArray[np.uint32]
+    _surface: Any
+
+    @property
+    def hit(self) -> npt.NDArray[np.bool_]:
+        """Whether a surface is within the distance of each point, (n,) bool."""
+        hit: npt.NDArray[np.bool_] = self.triangle != INVALID
+        return hit
+
+    @property
+    def primitive(self) -> npt.NDArray[np.uint32]:
+        """The same as ``triangle``, by the name that other libraries use."""
+        return self.triangle
+
+    @cached_property
+    def normals(self) -> npt.NDArray[np.float64]:
+        """The unit normals of the triangles, (n, 3) float64; NaN where there is none."""
+        return describe(self._surface, self)[1]
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Normals in place of the surface, which may be large.
+        return {**self.__dict__, "normals": self.normals, "_surface": None}
+
+    def __len__(self) -> int:
+        return len(self.triangle)
+
+
 @dataclass(frozen=True, eq=False)
-class SurfacePoints:
+class SurfacePoints(_PerPoint):
     """The closest point of the surface to each of n points.
 
     Attributes
@@ -164,9 +214,7 @@ class SurfacePoints:
     distance: npt.NDArray[np.float64]
     triangle: npt.NDArray[np.uint32]
     uv: npt.NDArray[np.float32]
-
-    def __len__(self) -> int:
-        return len(self.distance)
+    _surface: Bvh = field(repr=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -383,7 +431,7 @@ class SceneHitLists(_PerHit):
 
 
 @dataclass(frozen=True, eq=False)
-class ScenePoints:
+class ScenePoints(_PerPoint):
     """The closest surface point of a scene to each of n points.
 
     Attributes
@@ -405,6 +453,4 @@ class ScenePoints:
     instance: npt.NDArray[np.int64]
     triangle: npt.NDArray[np.uint32]
     uv: npt.NDArray[np.float32]
-
-    def __len__(self) -> int:
-        return len(self.distance)
+    _surface: Scene = field(repr=False)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from . import _arrays, _hitscan
+from . import _arrays, _files, _hitscan
 from ._arrays import ArrayLike
 
 
@@ -109,7 +109,7 @@ class Mesh:
         ValueError
             A broken file, with line or byte, what was found and what was expected.
         """
-        core, notes = _hitscan.Mesh.load(os.fspath(path), bool(recentre))
+        core, notes = _hitscan.Mesh.load(_files.to_read(path), bool(recentre))
         return cls._of(core, tuple(notes))
 
     def save(self, path: str | os.PathLike[str]) -> list[str]:
@@ -127,7 +127,7 @@ class Mesh:
         ValueError
             Another extension.
         """
-        return self._core.save(os.fspath(path))
+        return self._core.save(os.fsdecode(path))
 
     @property
     def positions(self) -> npt.NDArray[Any]:

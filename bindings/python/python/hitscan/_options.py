@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable
 from typing import Any, Literal
 
@@ -20,6 +21,13 @@ Layout = Literal["auto", "full", "compact"]
 ALL_LAYERS = 0xFFFF_FFFF
 
 
+def sides(faces: Any) -> str:
+    """Check that the sides of triangles are a string; the compiled module knows which."""
+    if not isinstance(faces, str):
+        raise TypeError(f"faces is {faces!r}, expected 'both', 'front' or 'back'")
+    return faces
+
+
 def mask(layers: int) -> int:
     """Check a mask of layers."""
     return _arrays.integer("layers", layers, 0, ALL_LAYERS)
@@ -33,5 +41,8 @@ def of_scene(
     locked: bool = False,
 ) -> Any:
     """Return the options of a query of a scene as the compiled module takes them."""
-    ids = [int(id) for id in ignore]
-    return faces, mask(layers), ids, bool(hidden), bool(locked)
+    try:
+        ids = [operator.index(id) for id in ignore]
+    except TypeError as error:
+        raise TypeError(f"ignore is {ignore!r}, expected ids of instances") from error
+    return sides(faces), mask(layers), ids, bool(hidden), bool(locked)

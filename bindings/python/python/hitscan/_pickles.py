@@ -29,7 +29,10 @@ def reduce_bvh(bvh: Bvh, protocol: int) -> Any:
 
 def read_bvh(cls: type[Bvh], content: Any) -> Bvh:
     """Return the tree of a pickle."""
-    return cls._of(_hitscan.Bvh.from_bytes(np.frombuffer(content, np.uint8)))
+    try:
+        return cls._of(_hitscan.Bvh.from_bytes(np.frombuffer(content, np.uint8)))
+    except ValueError as error:
+        raise ValueError(str(error).replace("run `hitscan build` again", "pickle the tree again")) from None
 
 
 def reduce_scene(scene: Scene) -> Any:

@@ -119,6 +119,10 @@ class Scene:
             A transform that is singular or not finite, or an unknown parent.
         """
         _check_bvh(bvh)
+        if parent is not None:
+            self._check(parent, "parent")
+        if name is not None and not isinstance(name, str):
+            raise TypeError(f"name is {name!r}, expected a string or None")
         core = None if bvh is None else bvh._core
         matrix = _arrays.matrix("transform", np.eye(4) if transform is None else transform)
         mask = _options.mask(layers)
@@ -128,19 +132,23 @@ class Scene:
 
     def remove(self, id: int) -> None:
         """Remove an instance with its descendants. Their ids are never used again."""
+        self._check(id)
         for removed in self._core.remove(id):
             del self._bvhs[removed]
 
     def set_transform(self, id: int, transform: ArrayLike) -> None:
         """Replace the transform to the parent's space, a (4, 4) array_like."""
+        self._check(id)
         self._core.set_transform(id, _arrays.matrix("transform", transform))
 
     def set_world_transform(self, id: int, transform: ArrayLike) -> None:
         """Replace the transform to world space, a (4, 4) array_like."""
+        self._check(id)
         self._core.set_world_transform(id, _arrays.matrix("transform", transform))
 
     def set_mesh(self, id: int, bvh: Bvh | None) -> None:
         """Replace the tree of an instance."""
+        self._check(id)
         _check_bvh(bvh)
         self._core.set_mesh(id, None if bvh is None else bvh._core)
         self._bvhs[id] = bvh
@@ -202,14 +210,17 @@ class Scene:
 
     def set_hidden(self, id: int, hidden: bool) -> None:
         """Hide or show an instance with its descendants."""
+        self._check(id)
         self._core.set_hidden(id, bool(hidden))
 
     def set_locked(self, id: int, locked: bool) -> None:
         """Lock or unlock an instance."""
+        self._check(id)
         self._core.set_locked(id, bool(locked))
 
     def set_layers(self, id: int, layers: int) -> None:
         """Replace the layers of an instance."""
+        self._check(id)
         self._core.set_layers(id, _options.mask(layers))
 
     @property
@@ -219,12 +230,14 @@ class Scene:
 
     def instance(self, id: int) -> Instance:
         """Return an instance with its properties."""
+        self._check(id)
         matrix, parent, name, layers, hidden, locked = self._core.record(id)
         transform = matrix.reshape(4, 4)
         return Instance(id, self._tree(id), transform, parent, name, layers, hidden, locked)
 
     def world_transform(self, id: int) -> npt.NDArray[np.float64]:
         """Return the transform from the instance's space to the world, (4, 4) float64."""
+        self._check(id)
         return self._core.world_transform(id).reshape(4, 4)
 
     @property
@@ -496,7 +509,16 @@ class Scene:
         )
         count = _arrays.threads(threads)
         self._core.sphere_casts(
-            rays, float(radius), options, count, t, instance, triangle, point, normal, feature
+            rays,
+            _arrays.number("radius", radius),
+            options,
+            count,
+            t,
+            instance,
+            triangle,
+            point,
+            normal,
+            feature,
         )
         return SceneContacts(t, triangle, point, normal, feature, instance)
 
@@ -594,7 +616,7 @@ class Scene:
         )
         self._core.closest_points(
             start,
-            float(max_distance),
+            _arrays.number("max_distance", max_distance),
             options,
             _arrays.threads(threads),
             point,
@@ -603,7 +625,7 @@ class Scene:
             triangle,
             uv,
         )
-        return ScenePoints(point, distance, instance, triangle, uv)
+        return ScenePoints(point, distance, instance, triangle, uv, self._snapshot())
 
     def instances_touching(
         self,
@@ -663,7 +685,7 @@ class Scene:
             An id that is not in the scene; a distance that is negative or NaN.
         """
         options = _options.of_scene("both", layers, ignore, include_hidden, include_locked)
-        found = self._core.instances_near(id, float(max_distance), options)
+        found = self._core.instances_near(id, _arrays.number("max_distance", max_distance), options)
         instance, distance, triangles, points = found
         return InstanceDistances(instance, distance, points.reshape(-1, 2, 3), triangles.reshape(-1, 2))
 
@@ -721,6 +743,12 @@ class Scene:
         options = _options.of_scene("both", layers, ignore, include_hidden, include_locked)
         arrays, instance = self._core.section(*plane, options)
         return ScenePolylines(*of_core(arrays), instance)
+
+    def _check(self, id: Any, name: str = "id") -> None:
+        if isinstance(id, bool) or not isinstance(id, (int, np.integer)):
+            raise TypeError(f"{name} is {id!r}, expected an integer")
+        if id not in self._bvhs:
+            raise ValueError(f"{name} is {id}, which is no instance of the scene")
 
     def _snapshot(self) -> Scene:
         """Return the scene as it is now, which later edits do not change."""

@@ -186,13 +186,18 @@ class Camera:
     [[320.0, 240.0]]
     """
 
-    eye: Triple
-    target: Triple = (0.0, 0.0, 0.0)
-    up: Triple = (0.0, 1.0, 0.0)
+    eye: ArrayLike
+    target: ArrayLike = (0.0, 0.0, 0.0)
+    up: ArrayLike = (0.0, 1.0, 0.0)
     fov_y_degrees: float = 45.0
     height: float | None = None
     near: float | None = None
     far: float | None = None
+
+    def __post_init__(self) -> None:
+        # Tuples, which have a hash and compare as one.
+        for name in ("eye", "target", "up"):
+            object.__setattr__(self, name, _arrays.triple(name, getattr(self, name)))
 
     @classmethod
     def framing(
@@ -251,6 +256,8 @@ class Camera:
             for name, value in (("eye", self.eye), ("target", self.target), ("up", self.up))
         )
         size = _size(width, height)
+        if self.height is None:
+            _check_number("fov_y_degrees", self.fov_y_degrees, 0, 180)
         numbers = (float(self.fov_y_degrees), self.height, self.near, self.far)
         return View._of(_hitscan.View.of_camera(eye, target, up, *numbers, size))
 

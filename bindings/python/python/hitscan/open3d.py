@@ -27,6 +27,22 @@ from ._mesh import Mesh
 __all__ = ["Array", "RaycastingScene"]
 
 
+#: The dtypes of Open3D, by name.
+_DTYPES = (
+    "float32",
+    "float64",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+    "bool",
+)
+
+
 class Array(np.ndarray[Any, Any]):
     """A NumPy array with the methods of an Open3D tensor that scripts call on answers."""
 
@@ -36,6 +52,49 @@ class Array(np.ndarray[Any, Any]):
 
     def cpu(self) -> Array:
         """Return the array, which is in main memory."""
+        return self
+
+    def clone(self) -> Array:
+        """Return a copy."""
+        return self.copy().view(Array)
+
+    def to(self, dtype: Any, copy: bool = False) -> Array:
+        """Return the numbers in another dtype of NumPy, or of Open3D by its name; a device is ignored."""
+        name = str(dtype).lower()
+        found = next((known for known in _DTYPES if name == known), None)
+        target = self.dtype if found is None and "pu" in name else np.dtype(found or dtype)
+        return self.astype(target, copy=copy).view(Array)
+
+    def contiguous(self) -> Array:
+        """Return the array in C order."""
+        return np.ascontiguousarray(self).view(Array)
+
+    def num_elements(self) -> int:
+        """Return the number of elements."""
+        return int(self.size)
+
+    def isfinite(self) -> Array:
+        """Return whether each number is finite."""
+        return np.isfinite(self).view(Array)
+
+    def isinf(self) -> Array:
+        """Return whether each number is infinite."""
+        return np.isinf(self).view(Array)
+
+    def isnan(self) -> Array:
+        """Return whether each number is NaN."""
+        return np.isnan(self).view(Array)
+
+    def logical_not(self) -> Array:
+        """Return whether each element is false."""
+        return np.logical_not(self).view(Array)
+
+    def to_dlpack(self) -> Any:
+        """Return a capsule of DLPack."""
+        return self.numpy().__dlpack__()
+
+    def __call__(self) -> Array:
+        """Return the array, so that ``tensor.T()`` works, which is a method in Open3D."""
         return self
 
     def __getitem__(self, key: Any) -> Any:
@@ -328,7 +387,8 @@ def _ways(n: int) -> npt.NDArray[np.float32]:
 
 
 def _threads(nthreads: int) -> int | None:
-    return None if nthreads == 0 else _arrays.threads(nthreads)
+    # Open3D takes 0 and, in some of its examples, -1 for all threads.
+    return None if isinstance(nthreads, int) and nthreads in (0, -1) else _arrays.threads(nthreads)
 
 
 def _plain(values: Any) -> Any:
@@ -366,3 +426,30 @@ def _leading(name: str, values: Any, columns: int) -> tuple[Any, tuple[int, ...]
 
 def _shaped(values: Any, shape: Sequence[int]) -> Array:
     return values.reshape(shape).view(Array)  # type: ignore[no-any-return]
+
+
+#: The class of Open3D that ``enable`` has replaced.
+_replaced: list[Any] = []
+
+
+def enable() -> None:
+    """Make ``open3d.t.geometry.RaycastingScene`` that of hitscan. Calling it twice is the same as once.
+
+    Raises
+    ------
+    ImportError
+        Open3D is not installed.
+    """
+    import open3d
+
+    if not _replaced:
+        _replaced.append(open3d.t.geometry.RaycastingScene)
+        open3d.t.geometry.RaycastingScene = RaycastingScene
+
+
+def disable() -> None:
+    """Undo :func:`enable`."""
+    while _replaced:
+        import open3d
+
+        open3d.t.geometry.RaycastingScene = _replaced.pop()

@@ -222,7 +222,7 @@ def enable() -> None:
 
     if _replaced:
         return
-    owner = pyvista.PolyDataFilters
+    owner: Any = pyvista.PolyDataFilters
     for name in ("multi_ray_trace", "ray_trace"):
         _replaced[name] = getattr(owner, name)
     theirs = _replaced["ray_trace"]

@@ -10,6 +10,9 @@ Intersection", 1997. So gradients of any order exist. They hold the triangle fix
 silhouette has no gradient.
 """
 
+# torch may be absent, and its types unknown.
+# pyright: reportUnknownParameterType=false
+
 from __future__ import annotations
 
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""A ray engine for trimesh: ``mesh.ray`` by hitscan.
+"""Rays and nearest points for trimesh: ``mesh.ray`` and ``mesh.nearest`` by hitscan.
 
 >>> import hitscan.trimesh
 >>> hitscan.trimesh.enable()            # doctest: +SKIP
@@ -24,7 +24,7 @@ from ._arrays import ArrayLike
 from ._bvh import Bvh
 from ._mesh import Mesh
 
-__all__ = ["RayMeshIntersector", "disable", "enable"]
+__all__ = ["RayMeshIntersector", "closest_point", "disable", "enable", "signed_distance"]
 
 _Ints = npt.NDArray[np.int64]
 _Floats = npt.NDArray[np.float64]
@@ -200,25 +200,86 @@ class RayMeshIntersector:
         return self.__copy__()
 
 
+def closest_point(mesh: Any, points: ArrayLike) -> tuple[_Floats, _Floats, _Ints]:
+    """Return the nearest point of a mesh to each point, as ``trimesh.proximity.closest_point`` does.
+
+    Parameters
+    ----------
+    mesh : trimesh.Trimesh
+    points : (n, 3) float
+
+    Returns
+    -------
+    closest : (n, 3) float64
+    distance : (n,) float64
+    triangle_id : (n,) int64
+    """
+    start = _arrays.rows("points", points, 3, np.float64)
+    bvh, center = _engine(mesh)._tree()
+    if len(bvh) == 0 and len(start):
+        raise ValueError("mesh has no faces, expected at least one")
+    found = bvh.closest_points(start - center)
+    return found.points + center, found.distance, found.triangle.astype(np.int64)
+
+
+def signed_distance(mesh: Any, points: ArrayLike) -> _Floats:
+    """Return the distance of each point, positive inside, as ``trimesh.proximity.signed_distance`` does.
+
+    The winding number decides what is inside, so the mesh may have holes.
+
+    Parameters
+    ----------
+    mesh : trimesh.Trimesh
+    points : (n, 3) float
+
+    Returns
+    -------
+    (n,) float64
+    """
+    start = _arrays.rows("points", points, 3, np.float64)
+    bvh, center = _engine(mesh)._tree()
+    if len(bvh) == 0 and len(start):
+        raise ValueError("mesh has no faces, expected at least one")
+    return -bvh.signed_distances(start - center)
+
+
+def _engine(mesh: Any) -> RayMeshIntersector:
+    """Return the engine of a mesh with its tree."""
+    for engine in (mesh.ray, mesh.__dict__.get("_hitscan_ray")):
+        # A copied mesh has the attributes of the original.
+        if isinstance(engine, RayMeshIntersector) and engine.mesh is mesh:
+            return engine
+    engine = mesh._hitscan_ray = RayMeshIntersector(mesh)
+    return engine
+
+
 #: What ``enable`` has replaced, for ``disable``: the attributes of ``trimesh.ray``, and its module.
 _replaced: list[tuple[Any, Any, Any]] = []
 
 
 def enable() -> None:
-    """Make every trimesh mesh from now on answer ``mesh.ray`` by hitscan.
+    """Make every trimesh mesh from now on answer ``mesh.ray`` by hitscan, and all meshes ``mesh.nearest``.
 
-    A mesh that exists already changes by ``mesh.ray = RayMeshIntersector(mesh)``. Calling it twice is the
-    same as once.
+    So do ``closest_point`` and ``signed_distance`` of ``trimesh.proximity``. The rays of a mesh that exists
+    already change by ``mesh.ray = RayMeshIntersector(mesh)``. Calling it twice is the same as once.
 
     Raises
     ------
     ImportError
         trimesh is not installed.
     """
-    import trimesh.ray
+    try:
+        import trimesh.proximity
+        import trimesh.ray
+    except ImportError as error:
+        raise ImportError(f"{error}; pip install 'hitscan[trimesh]' installs it", name=error.name) from error
 
     if _replaced:
         return
+    for function in (closest_point, signed_distance):
+        name = function.__name__
+        _replaced.append((trimesh.proximity, name, getattr(trimesh.proximity, name)))
+        setattr(trimesh.proximity, name, function)
     name = "trimesh.ray.ray_pyembree"
     module = ModuleType(name)
     module.RayMeshIntersector = RayMeshIntersector  # type: ignore[attr-defined]

@@ -221,7 +221,8 @@ class BVHTree:
             hit = self.bvh._core.closest_hit(origin, direction, 0.0, distance, "both", True)
         except (TypeError, ValueError):
             # These name the argument with its shape.
-            _arrays.triple("origin", tuple(origin)), _arrays.triple("direction", tuple(direction))
+            _arrays.triple("origin", tuple(origin))
+            _arrays.triple("direction", tuple(direction))
             raise
         if hit is None or hit[0] >= distance:
             return _NOTHING

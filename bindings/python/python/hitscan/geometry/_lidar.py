@@ -251,7 +251,9 @@ def scan(
             )
         )
     empty = np.zeros(0, np.int64)
-    columns = zip(*echoes, strict=True) if echoes else [(np.zeros((0, 3)),), *[(empty,)] * 4, (np.zeros(0),)]
+    columns: Any = (
+        zip(*echoes, strict=True) if echoes else [(np.zeros((0, 3)),), *[(empty,)] * 4, (np.zeros(0),)]
+    )
     points, measured, direction, triangle, instance, incidence = (
         np.concatenate(column) for column in columns
     )
@@ -261,7 +263,7 @@ def scan(
 
 def _poses(pose: ArrayLike | None, n: int) -> Floats:
     """Return one pose or one for each direction, (1, 4, 4) or (n, 4, 4)."""
-    poses = np.eye(4)[None] if pose is None else _arrays.numbers("pose", pose).astype(np.float64)
+    poses: Floats = np.eye(4)[None] if pose is None else _arrays.numbers("pose", pose).astype(np.float64)
     if poses.shape == (4, 4):
         poses = poses[None]
     if poses.shape not in ((1, 4, 4), (n, 4, 4)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -246,13 +247,19 @@ class RayScene:
         group = min(max(int(self._model.geom_group[geom]), 0), _N_GROUPS - 1)
         return 1 << (group + _N_GROUPS * bool(self._static[geom]))
 
-    def _options(self, geomgroup: Any, flg_static: bool, bodyexclude: int) -> tuple[int, Any]:
+    def _options(
+        self, geomgroup: Any, flg_static: bool, bodyexclude: int
+    ) -> tuple[int, Callable[[dict[int, int]], list[int]]]:
         """Return the layers that take part, and a function of the instances that do not."""
         groups = _groups(geomgroup)
         mask = sum(1 << group for group in range(_N_GROUPS) if groups[group])
         layers = mask | (mask << _N_GROUPS if flg_static else 0)
         bodies = np.array(self._model.geom_bodyid)
-        return layers, lambda geoms: [id for id, geom in geoms.items() if bodies[geom] == bodyexclude]
+
+        def excluded(geoms: dict[int, int]) -> list[int]:
+            return [id for id, geom in geoms.items() if bodies[geom] == bodyexclude]
+
+        return layers, excluded
 
     def _taking_part(self, geomgroup: Any, flg_static: bool, bodyexclude: int) -> npt.NDArray[np.bool_]:
         groups = _groups(geomgroup)[np.clip(np.array(self._model.geom_group), 0, _N_GROUPS - 1)]

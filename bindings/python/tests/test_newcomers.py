@@ -1,0 +1,184 @@
+"""What new users tried: wrong uses with their errors, and conveniences."""
+
+import pickle
+import types
+
+import hitscan
+import hitscan.open3d
+import numpy as np
+import pytest
+from conftest import sphere
+
+RAY = [[0.2, 0.2, 1.0]], [[0.0, 0.0, -1.0]]
+
+
+@pytest.fixture
+def bvh():
+    return hitscan.Bvh(hitscan.Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]]))
+
+
+@pytest.fixture
+def scene(bvh):
+    scene = hitscan.Scene()
+    scene.insert(bvh)
+    return scene
+
+
+WRONG = [
+    (
+        lambda b, s: b.closest_hits(np.ma.masked_array(RAY[0], mask=True), RAY[1]),
+        TypeError,
+        r"origins is a masked",
+    ),
+    (lambda b, s: b.closest_hits(*RAY, faces=None), TypeError, r"faces is None, expected 'both'"),
+    (lambda b, s: b.all_hits(*RAY, faces=1), TypeError, r"faces is 1, expected 'both'"),
+    (lambda b, s: s.is_occluded(*RAY, faces=None), TypeError, r"faces is None, expected 'both'"),
+    (lambda b, s: s.closest_hits(*RAY, ignore=[0.7]), TypeError, r"ignore is \[0.7\], expected ids"),
+    (lambda b, s: s.closest_hits(*RAY, ignore=3), TypeError, r"ignore is 3, expected ids"),
+    (
+        lambda b, s: b.closest_points(RAY[0], max_distance=None),
+        TypeError,
+        r"max_distance is None, expected a number",
+    ),
+    (
+        lambda b, s: s.closest_points(RAY[0], max_distance="a"),
+        TypeError,
+        r"max_distance is 'a', expected a number",
+    ),
+    (
+        lambda b, s: b.winding_numbers(RAY[0], tolerance="a"),
+        TypeError,
+        r"tolerance is 'a', expected a number",
+    ),
+    (lambda b, s: b.sphere_casts(*RAY, radius="a"), TypeError, r"radius is 'a', expected a number"),
+    (lambda b, s: hitscan.Bvh.load("x", max_bytes="a"), TypeError, r"max_bytes is 'a', expected an integer"),
+    (lambda b, s: s.remove(77), ValueError, r"id is 77, which is no instance of the scene"),
+    (lambda b, s: s.remove("a"), TypeError, r"id is 'a', expected an integer"),
+    (lambda b, s: s.set_hidden(-1, True), ValueError, r"id is -1, which is no instance"),
+    (lambda b, s: s.insert(b, parent=77), ValueError, r"parent is 77, which is no instance"),
+    (lambda b, s: s.insert(b, name=5), TypeError, r"name is 5, expected a string or None"),
+    (
+        lambda b, s: hitscan.Camera((0, 0, 5), fov_y_degrees=200).view(10, 10),
+        ValueError,
+        r"fov_y_degrees is 200",
+    ),
+    (lambda b, s: hitscan.Camera((0, 5)), ValueError, r"eye has shape \(2,\), expected \(3,\)"),
+    (lambda b, s: hitscan.as_mesh(3), TypeError, r"mesh is a int, expected a mesh of hitscan, trimesh"),
+]
+
+
+@pytest.mark.parametrize(("call", "error", "text"), WRONG)
+def test_a_wrong_argument_is_named(bvh, scene, call, error, text):
+    with pytest.raises(error, match=text):
+        call(bvh, scene)
+
+
+def test_a_missing_file_and_a_folder_have_their_errno(tmp_path):
+    for read in (hitscan.load, hitscan.Bvh.load):
+        with pytest.raises(FileNotFoundError) as missing:
+            read(tmp_path / "nothing.obj")
+        assert missing.value.errno == 2 and missing.value.filename == str(tmp_path / "nothing.obj")
+        with pytest.raises(IsADirectoryError) as folder:
+            read(tmp_path)
+        assert folder.value.filename == str(tmp_path)
+
+
+def test_paths_of_bytes_are_paths(tmp_path, bvh):
+    path = str(tmp_path / "mesh.obj").encode()
+    bvh.mesh.save(path)
+    assert len(hitscan.load(path)) == 1
+
+
+def test_one_origin_or_direction_serves_all(bvh, scene):
+    for surface in (bvh, scene):
+        assert surface.closest_hits([0.2, 0.2, 1], [0, 0, -1]).hit.tolist() == [True]
+        assert surface.closest_hits(RAY[0] * 3, [0, 0, -1]).hit.tolist() == [True] * 3
+        assert surface.closest_hits(RAY[0] * 3, RAY[1]).t.tolist() == [1] * 3
+        assert surface.is_occluded([0.2, 0.2, 1], RAY[1] * 2).tolist() == [True] * 2
+        assert surface.closest_hits(np.zeros((0, 3)), np.zeros((0, 3))).hit.shape == (0,)
+    with pytest.raises(ValueError, match=r"directions has shape \(2, 3\), expected \(3, 3\) as origins"):
+        bvh.closest_hits(RAY[0] * 3, RAY[1] * 2)
+
+
+def test_a_camera_of_arrays_has_a_hash_and_compares(bvh):
+    camera = hitscan.Camera(np.array([0, 0, 5.0]), target=[0, 0, 0])
+    assert camera == hitscan.Camera((0, 0, 5)) and len({camera, hitscan.Camera.framing(bvh)}) == 2
+
+
+def test_the_notes_of_a_mesh_stay_with_its_tree():
+    far = [[1e9, 0, 0], [1e9 + 1, 0, 0], [1e9, 1, 0]]
+    mesh = hitscan.Mesh(far, [[0, 1, 2]], recentre=False)
+    assert mesh.notes and hitscan.Bvh(mesh).mesh.notes == mesh.notes
+
+
+def test_closest_points_have_hit_primitive_and_normals(bvh, scene):
+    for surface in (bvh, scene):
+        found = surface.closest_points([[0.2, 0.2, 1], [0.2, 0.2, 9]], max_distance=2)
+        assert found.hit.tolist() == [True, False] and found.primitive is found.triangle
+        again = pickle.loads(pickle.dumps(found))
+        for one in (found, again):
+            assert one.normals[0].tolist() == [0, 0, 1] and np.isnan(one.normals[1]).all()
+
+
+def test_a_damaged_pickle_speaks_of_pickles(bvh):
+    data = bytearray(pickle.dumps(bvh, protocol=4))
+    data[len(data) // 2] ^= 255
+    with pytest.raises(ValueError, match=r"pickle the tree again"):
+        pickle.loads(bytes(data))
+
+
+def test_meshes_of_other_packages_convert(bvh):
+    positions, triangles = sphere(6, 8)
+    legacy = types.SimpleNamespace(vertices=positions, triangles=triangles)
+    tensors = types.SimpleNamespace(vertex={"positions": positions}, triangle={"indices": triangles})
+    for other in (legacy, tensors):
+        assert (hitscan.as_mesh(other).triangles == triangles).all()
+    mesh = bvh.mesh
+    assert hitscan.as_mesh(mesh) is mesh
+
+
+def test_hits_become_a_data_frame(bvh, scene):
+    pytest.importorskip("pandas")
+    frame = bvh.closest_hits(*RAY).to_dataframe()
+    assert frame.columns.tolist() == ["t", "triangle", "front", "u", "v", "x", "y", "z", "nx", "ny", "nz"]
+    assert frame.t[0] == 1 and frame.nz[0] == 1
+    frame = scene.all_hits(RAY[0] * 2, RAY[1]).to_dataframe()
+    assert frame.ray.tolist() == [0, 1] and frame.instance.tolist() == [0, 0]
+
+
+def test_answers_of_open3d_have_the_methods_of_its_tutorial():
+    scene = hitscan.open3d.RaycastingScene(nthreads=-1)
+    scene.add_triangles(*(np.asarray(part) for part in sphere(6, 8)))
+    t = scene.cast_rays([[0, 0, 5, 0, 0, -1], [9, 9, 9, 1, 0, 0]])["t_hit"]
+    assert t.isfinite().numpy().tolist() == [True, False] == t.isinf().logical_not().tolist()
+    assert t.num_elements() == 2 and not t.isnan().any() and t.T().shape == (2,)
+    assert t.to("Float64").dtype == np.float64 and t[:1].to(np.int32, copy=True).dtype == np.int32
+    copy = t.clone()
+    copy[0] = 7
+    assert t[0] != 7 and isinstance(copy.contiguous(), hitscan.open3d.Array)
+
+
+def test_the_proximity_of_trimesh_is_hitscans():
+    trimesh = pytest.importorskip("trimesh")
+    pytest.importorskip("rtree")
+    import hitscan.trimesh
+
+    mesh = trimesh.creation.icosphere(subdivisions=2)
+    mesh.apply_translation([100, 200, 300])
+    points = np.random.default_rng(1).uniform(-1.5, 1.5, (200, 3)) + np.array([100, 200, 300])
+    closest, distance, _ = mesh.nearest.on_surface(points)
+    signed = mesh.nearest.signed_distance(points)
+    hitscan.trimesh.enable()
+    try:
+        for _ in range(2):
+            mine = mesh.nearest.on_surface(points)
+            np.testing.assert_allclose(mine[0], closest, atol=1e-4)
+            np.testing.assert_allclose(mine[1], distance, atol=1e-5)
+            assert mine[2].dtype == np.int64
+            np.testing.assert_allclose(mesh.nearest.signed_distance(points), signed, atol=1e-5)
+            moved = mesh.copy()
+            moved.apply_translation([1, 0, 0])
+            assert abs(moved.nearest.on_surface(points)[1] - mine[1]).max() > 0.1
+    finally:
+        hitscan.trimesh.disable()
+    assert trimesh.proximity.closest_point is not hitscan.trimesh.closest_point
