@@ -95,6 +95,12 @@ def test_polygons_may_be_concave_and_mixed_and_far_away():
         assert hits.normals[1:].tolist() == [[0, 0, 1]] * 2
 
 
+def test_a_bent_quad_is_cut_from_its_second_corner_to_its_fourth():
+    # Between the corners 1 and 3, at height 0; the other diagonal would be at height 1.
+    bent = BVHTree.FromPolygons([(0, 0, 1), (1, 0, 0), (1, 1, 1), (0, 1, 0)], [(0, 1, 2, 3)])
+    assert bent.ray_cast((0.5, 0.5, 9), (0, 0, -1))[3] == 9
+
+
 def test_a_ball_in_place_of_a_ray_stops_at_epsilon():
     tree = BVHTree.FromPolygons(SQUARE, [(0, 1, 2, 3)], epsilon=0.1)
     location, normal, index, distance = tree.ray_cast((0.2, 0.3, 2), (0, 0, -5))

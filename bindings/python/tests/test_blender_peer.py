@@ -210,8 +210,10 @@ def test_options_of_objects_say_what_they_cannot_leave_out():
 def test_a_scene_with_instances_answers_as_scene_ray_cast():
     fresh()
     bpy.ops.mesh.primitive_monkey_add(location=(2, 0, 0), rotation=(0.1, 0.2, 0.3), scale=(1, 2, 0.5))
+    bpy.context.object.scale = (1, 2, 0.5)
     bpy.ops.mesh.primitive_torus_add(location=(-2, 0, 0))
     bpy.ops.object.light_add()
+    bpy.context.view_layer.update()
     bpy.ops.object.collection_instance_add(
         collection="Collection"
     ) if "Collection" in bpy.data.collections else 0

@@ -80,6 +80,18 @@ def test_thickness_and_shape_diameter_of_a_ball_are_those_of_the_formula(ball_bv
     assert np.isinf(outward).all()
 
 
+def test_rays_far_from_the_median_do_not_count():
+    # The bottom of a deep hole: most rays meet its wall, and a few the lid far above.
+    near = geometry._thickness._near_the_median(
+        np.array([[1.0, 1.1, 0.9, 1.0, 9.0], [2.0, 2.0, np.inf, 2.0, 2.0]]), np.array([[True] * 5] * 2)
+    )
+    assert near[0].tolist() == [True, True, True, True, False]
+    shaft = hitscan.Bvh(geometry.height_mesh([[0, 0, 0], [0, -50, 0], [0, 0, 0.0]]))
+    point, normal = [[1, 1, 1.0]], [[0, 0, 1.0]]
+    kept = geometry.shape_diameter(shaft, point, normal, half_angle_degrees=30)
+    assert np.isnan(kept)[0], "these rays meet fronts"
+
+
 def test_visibility_is_symmetric_and_stops_at_walls(pit):
     inside, above, outside = [0.5, 0.5, 0.5], [0, 0, 5], [3, 0, 0.5]
     points = [inside, above, outside, [0.5, 0.5, 0.0]]

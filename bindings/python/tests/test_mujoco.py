@@ -157,6 +157,22 @@ def test_each_ray_may_have_its_own_point(world):
         assert found.distance[i] == pytest.approx(expected[0][0], abs=2e-5)
 
 
+def test_rays_from_inside_meet_the_outer_surface_of_smooth_shapes():
+    from hitscan.mujoco import _shapes
+
+    size = np.array([[0.5, 2.0, 3.0]])
+    inside, across = np.array([[0.0, 0.0, 1.9]]), np.array([[2.0, 0.0, 0.0]])
+    for shape, expected in ((_shapes.capsule, 0.25), (_shapes.cylinder, 0.25), (_shapes.sphere, np.inf)):
+        t, normal = shape(inside, across, size)
+        assert t[0] == pytest.approx(expected)
+        assert t[0] == np.inf or normal[0].tolist() == [1, 0, 0]
+    up = np.array([[0.0, 0.0, 1.0]])
+    assert _shapes.capsule(inside, up, size)[0][0] == pytest.approx(0.6)
+    assert _shapes.cylinder(inside, up, size)[0][0] == pytest.approx(0.1)
+    assert _shapes.ellipsoid(inside, up, size)[0][0] == pytest.approx(1.1)
+    assert _shapes.plane(inside, up, size)[0][0] == np.inf == _shapes.plane(-inside, -up, size)[0][0]
+
+
 def test_wrong_arguments_are_named(world):
     rays = RayScene(world[0])
     with pytest.raises(RuntimeError, match=r"call update\(data\)"):

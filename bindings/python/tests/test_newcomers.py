@@ -1,5 +1,6 @@
 """What new users tried: wrong uses with their errors, and conveniences."""
 
+import copy
 import pickle
 import types
 
@@ -153,9 +154,9 @@ def test_answers_of_open3d_have_the_methods_of_its_tutorial():
     assert t.isfinite().numpy().tolist() == [True, False] == t.isinf().logical_not().tolist()
     assert t.num_elements() == 2 and not t.isnan().any() and t.T().shape == (2,)
     assert t.to("Float64").dtype == np.float64 and t[:1].to(np.int32, copy=True).dtype == np.int32
-    copy = t.clone()
-    copy[0] = 7
-    assert t[0] != 7 and isinstance(copy.contiguous(), hitscan.open3d.Array)
+    clone = t.clone()
+    clone[0] = 7
+    assert t[0] != 7 and isinstance(clone.contiguous(), hitscan.open3d.Array)
 
 
 def test_the_proximity_of_trimesh_is_hitscans():
@@ -176,7 +177,7 @@ def test_the_proximity_of_trimesh_is_hitscans():
             np.testing.assert_allclose(mine[1], distance, atol=1e-5)
             assert mine[2].dtype == np.int64
             np.testing.assert_allclose(mesh.nearest.signed_distance(points), signed, atol=1e-5)
-            moved = mesh.copy()
+            moved = copy.deepcopy(mesh)
             moved.apply_translation([1, 0, 0])
             assert abs(moved.nearest.on_surface(points)[1] - mine[1]).max() > 0.1
     finally:

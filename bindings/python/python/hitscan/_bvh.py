@@ -686,7 +686,9 @@ class Bvh:
         """
         start = self._local("points", points)
         number: npt.NDArray[np.float64] = _arrays.empty_answers(len(start), "points", np.float64)
-        self._core.winding_numbers(start, _arrays.number("tolerance", tolerance), _arrays.threads(threads), number)
+        self._core.winding_numbers(
+            start, _arrays.number("tolerance", tolerance), _arrays.threads(threads), number
+        )
         return number
 
     def overlapping_box(self, box: ArrayLike) -> npt.NDArray[np.uint32]:
@@ -841,7 +843,7 @@ class Bvh:
             n, world = _arrays.world_rays(origins, directions, t_min, t_max)
             return scene._core, n, world, _options.of_scene(faces)
         n, rays = _arrays.local_rays(origins, directions, t_min, t_max)
-        return self._core, n, rays, faces
+        return self._core, n, rays, _options.sides(faces)
 
     def _placed(self) -> tuple[Bvh, Scene]:
         """Return the tree as it is now, and a scene of it alone, which takes rays relative to the offset."""
