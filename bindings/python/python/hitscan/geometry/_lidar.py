@@ -268,7 +268,7 @@ def _poses(pose: ArrayLike | None, n: int) -> Floats:
         poses = poses[None]
     if poses.shape not in ((1, 4, 4), (n, 4, 4)):
         raise ValueError(f"pose has shape {poses.shape}, expected (4, 4) or ({n}, 4, 4)")
-    turn: Floats = poses[:, :3, :3]
+    turn = poses[:, :3, :3]
     if not np.allclose(turn @ turn.transpose(0, 2, 1), np.eye(3), atol=1e-6):
         raise ValueError("pose has a part that is no rotation; a sensor cannot be scaled or sheared")
     return poses
@@ -276,4 +276,7 @@ def _poses(pose: ArrayLike | None, n: int) -> Floats:
 
 def _directions(azimuth: Floats, elevation: Floats) -> Floats:
     flat = np.cos(elevation)
-    return np.stack([flat * np.cos(azimuth), flat * np.sin(azimuth), np.sin(elevation)], axis=1)
+    directions: Floats = np.empty((len(azimuth), 3))
+    directions[:, 0], directions[:, 1] = flat * np.cos(azimuth), flat * np.sin(azimuth)
+    directions[:, 2] = np.sin(elevation)
+    return directions
