@@ -16,26 +16,31 @@ pub(crate) struct Failure {
 
 pub(crate) type Outcome<T> = Result<T, Failure>;
 
+#[cold]
 pub(crate) fn failure(code: u32, message: impl Display) -> Failure {
     Failure { code, message: message.to_string() }
 }
 
 /// A value that the call cannot use: the argument, what was found, what was expected.
+#[cold]
 pub(crate) fn invalid(argument: &str, found: impl Display, expected: impl Display) -> Failure {
     failure(error::INVALID_ARGUMENT, format_args!("{argument}: {found}; expected {expected}"))
 }
 
 /// As [`invalid`], where Embree says that the operation is invalid.
+#[cold]
 pub(crate) fn refused(argument: &str, found: impl Display, expected: impl Display) -> Failure {
     not_now(format_args!("{argument}: {found}; expected {expected}"))
 }
 
 /// A call that comes at the wrong time, or to the wrong kind of geometry.
+#[cold]
 pub(crate) fn not_now(message: impl Display) -> Failure {
     failure(error::INVALID_OPERATION, message)
 }
 
 /// What Embree can and this library cannot.
+#[cold]
 pub(crate) fn unsupported(what: impl Display) -> Failure {
     not_now(format_args!("{what}: hitscan does not support this"))
 }

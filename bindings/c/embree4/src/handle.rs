@@ -10,7 +10,7 @@ use std::{
 };
 
 use crate::{
-    error::{Outcome, invalid},
+    error::{Failure, Outcome, invalid},
     reports::Reports,
 };
 
@@ -51,15 +51,21 @@ pub(crate) unsafe trait Handle: Sized + Send + Sync {
 #[inline(always)]
 pub(crate) fn get<'a, H: Handle>(handle: *const H) -> Outcome<&'a H> {
     if handle.is_null() || !handle.is_aligned() {
-        return Err(invalid(H::NAME, "NULL or a misaligned pointer", "a handle"));
+        return Err(wrong::<H>("NULL or a misaligned pointer"));
     }
     // SAFETY: not NULL and aligned; Embree's rules let programs pass nothing but handles, which begin with a word.
     let magic = unsafe { (*handle.cast::<Magic>()).0.load(Ordering::Relaxed) };
     if magic != H::MAGIC {
-        return Err(invalid(H::NAME, "a released handle or one of another kind", "a handle"));
+        return Err(wrong::<H>("a released handle or one of another kind"));
     }
     // SAFETY: the word says that an object of this kind is there.
     Ok(unsafe { &*handle })
+}
+
+#[cold]
+#[inline(never)]
+fn wrong<H: Handle>(found: &str) -> Failure {
+    invalid(H::NAME, found, "a handle")
 }
 
 /// A new handle, which counts as one reference.

@@ -102,6 +102,23 @@ unsafe fn cast<const ANY: bool>(
         }
         return Ok(());
     }
+    // SAFETY: the promise of the caller.
+    unsafe { cast_any::<ANY>(committed, (packet, n), is_valid, context, arguments) };
+    Ok(())
+}
+
+/// The part of [`cast`] for scenes with callbacks or instances, out of the way of the other.
+///
+/// # Safety
+/// As [`cast`].
+#[inline(never)]
+unsafe fn cast_any<const ANY: bool>(
+    committed: &Committed,
+    (packet, n): (*mut f32, usize),
+    is_valid: impl Fn(usize) -> bool,
+    context: Option<*mut QueryContext>,
+    arguments: Option<&QueryArguments>,
+) {
     let mut none = QueryContext::NONE;
     let context = context.unwrap_or(&mut none);
     for lane in (0..n).filter(|&lane| is_valid(lane)) {
@@ -111,7 +128,6 @@ unsafe fn cast<const ANY: bool>(
             query.lane.set_t_far(f32::NEG_INFINITY);
         }
     }
-    Ok(())
 }
 
 /// The calls for one ray.
