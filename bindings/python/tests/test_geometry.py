@@ -83,7 +83,8 @@ def test_thickness_and_shape_diameter_of_a_ball_are_those_of_the_formula(ball_bv
 def test_rays_far_from_the_median_do_not_count():
     # The bottom of a deep hole: most rays meet its wall, and a few the lid far above.
     near = geometry._thickness._near_the_median(
-        np.array([[1.0, 1.1, 0.9, 1.0, 9.0], [2.0, 2.0, np.inf, 2.0, 2.0]]), np.array([[True] * 5] * 2)
+        np.array([[1.0, 1.1, 0.9, 1.0, 9.0], [2.0, 2.0, np.inf, 2.0, 2.0]]),
+        np.array([[True] * 5, [True, True, False, True, True]]),
     )
     assert near[0].tolist() == [True, True, True, True, False]
     shaft = hitscan.Bvh(geometry.height_mesh([[0, 0, 0], [0, -50, 0], [0, 0, 0.0]]))

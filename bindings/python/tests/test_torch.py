@@ -88,6 +88,17 @@ def test_a_triangle_without_area_gives_no_nan_to_its_neighbours():
     assert hits.t.tolist() == [1, 1] and torch.isfinite(vertices.grad).all()
 
 
+def test_a_triangle_too_small_for_the_formula_has_the_numbers_of_the_tree():
+    # The products of its edges are below the smallest float32.
+    small = 2.0**-80
+    vertices = (torch.tensor([[0.0, 0, 0], [1, 0, 0], [0, 1, 0]]) * small).requires_grad_()
+    origins, down = torch.tensor([[0.25, 0.5, 1]]) * small, torch.tensor([[0.0, 0, -1]]) * small
+    hits = hitscan.torch.closest_hits(vertices, torch.tensor([[0, 1, 2]]), origins, down)
+    hits.t.sum().backward()
+    assert hits.t.tolist() == [1] and hits.uv.tolist() == [[0.25, 0.5]]
+    assert torch.isfinite(vertices.grad).all()
+
+
 def test_wrong_tensors_are_named():
     vertices, triangles, origins, directions = rays_at_a_ball(torch.float32)
     cast = hitscan.torch.closest_hits

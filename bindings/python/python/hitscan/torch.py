@@ -123,7 +123,7 @@ def closest_hits(
     p, s = torch.linalg.cross(d, e2), o - a
     q = torch.linalg.cross(s, e1)
     determinant = _dot(e1, p)
-    # hitscan also answers at triangles without area or seen edge-on, for which the formula divides by zero.
+    # hitscan also hits triangles that are so small that the products of their edges vanish.
     flat = determinant == 0
     inverse = 1 / torch.where(flat, torch.ones_like(determinant), determinant)
     known_t, known_uv = torch.from_numpy(found.t)[at], torch.from_numpy(found.uv)[at]
