@@ -214,11 +214,8 @@ def closest_point(mesh: Any, points: ArrayLike) -> tuple[_Floats, _Floats, _Ints
     distance : (n,) float64
     triangle_id : (n,) int64
     """
-    start = _arrays.rows("points", points, 3, np.float64)
-    bvh, center = _engine(mesh)._tree()
-    if len(bvh) == 0 and len(start):
-        raise ValueError("mesh has no faces, expected at least one")
-    found = bvh.closest_points(start - center)
+    bvh, center, local = _tree_and_points(mesh, points)
+    found = bvh.closest_points(local)
     return found.points + center, found.distance, found.triangle.astype(np.int64)
 
 
@@ -236,11 +233,17 @@ def signed_distance(mesh: Any, points: ArrayLike) -> _Floats:
     -------
     (n,) float64
     """
+    bvh, _, local = _tree_and_points(mesh, points)
+    return -bvh.signed_distances(local)
+
+
+def _tree_and_points(mesh: Any, points: ArrayLike) -> tuple[Bvh, _Triple, _Floats]:
+    """Return the tree of a mesh, the point that is its origin, and points relative to that."""
     start = _arrays.rows("points", points, 3, np.float64)
     bvh, center = _engine(mesh)._tree()
     if len(bvh) == 0 and len(start):
         raise ValueError("mesh has no faces, expected at least one")
-    return -bvh.signed_distances(start - center)
+    return bvh, center, start - np.array(center)
 
 
 def _engine(mesh: Any) -> RayMeshIntersector:
