@@ -59,7 +59,10 @@ pub fn move_one(scene: &mut Scene, ids: &[InstanceId], rng: &mut SplitMix64) -> 
 }
 
 /// Fifty meshes of about a thousand triangles each.
-fn meshes() -> Vec<Arc<Mesh>> {
+///
+/// # Panics
+/// Never: the sizes are fixed, and valid.
+pub fn meshes() -> Vec<Arc<Mesh>> {
     let mesh = |i: usize| {
         let (n, size) = (400 + 24 * i, 0.5 + 0.05 * i as f32);
         let mesh = match i % 4 {

@@ -11,6 +11,7 @@ mod compare;
 mod duel;
 mod engines;
 mod growth;
+mod instances;
 mod leaks;
 mod memory;
 mod options;
@@ -45,6 +46,8 @@ fn main() -> ExitCode {
         binaries::compare(&options, other)
     } else if let Some(files) = &options.leaks {
         leaks::compare(&options, files)
+    } else if let Some(scenes) = &options.instances {
+        instances::compare(&options, scenes)
     } else {
         compare_engines(&options)
     };

@@ -7,6 +7,7 @@ use clap::builder::ArgPredicate;
 use hitscan_benches::{RayKind, scene_names};
 
 use crate::compare::Plan;
+use crate::instances::InstancedScene;
 
 /// Compares hitscan with other engines on the same triangles and rays.
 ///
@@ -78,6 +79,14 @@ pub(crate) struct Options {
     /// meshes and on these OBJ files, separated by commas
     #[arg(long, value_name = "FILES", value_delimiter = ',', num_args = 0..)]
     pub(crate) leaks: Option<Vec<PathBuf>>,
+
+    /// Measure scenes of instances beside Embree, queries and edits: LAYOUT-MESH-N, separated by commas, such as
+    /// spread-bunny-10000
+    ///
+    /// The layouts are spread, crowded and city. The meshes are cuboid (12 triangles), fifty (fifty of about a thousand
+    /// each), and the names of --scenes. [default without a name: one of each kind]
+    #[arg(long, value_name = "SCENES", value_delimiter = ',', num_args = 0..)]
+    pub(crate) instances: Option<Vec<InstancedScene>>,
 
     /// Compare with another build of this program instead of other engines: both trace in alternation,
     /// each in separate processes

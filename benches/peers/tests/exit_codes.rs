@@ -46,3 +46,14 @@ fn the_missing_scenes_have_commands_that_download_and_check_them() {
         assert!(commands.contains(part), "no {part:?} in {commands}");
     }
 }
+
+#[test]
+fn a_scene_of_instances_has_tables_of_queries_and_edits_without_embree() {
+    let run = peers(&["--instances", "spread-cuboid-100", "--rays", "16", "--reps", "2"]);
+    let (errors, tables) = (text(&run.stderr), text(&run.stdout));
+    assert_eq!(run.status.code(), Some(0), "{errors}");
+    for part in ["### spread-cuboid-100", "| camera, closest |", "| random, any |", "| move 1 % |"]
+    {
+        assert!(tables.contains(part), "no {part:?} in {tables}");
+    }
+}

@@ -8,10 +8,12 @@ mod parry3d;
 #[cfg(feature = "tinybvh")]
 mod tinybvh;
 
+use ::hitscan::glam::DAffine3;
 use ::hitscan::{Hit, Ray, TriMesh};
 use serde::Serialize;
 
 use crate::memory::Usage;
+pub(crate) use embree::Instances as EmbreeInstances;
 
 /// A structure over one mesh, ready for queries.
 ///
@@ -111,6 +113,18 @@ impl Engines {
     /// If a configured engine cannot be loaded.
     pub(crate) fn load() -> Result<Self, String> {
         Ok(Self { embree: embree::Loaded::from_environment()? })
+    }
+
+    /// Instances of meshes in Embree, with the `poses` of mesh and transform; `None` without Embree.
+    ///
+    /// # Errors
+    /// If Embree refuses them.
+    pub(crate) fn embree_instances(
+        &self,
+        meshes: &[TriMesh],
+        poses: &[(usize, DAffine3)],
+    ) -> Result<Option<EmbreeInstances>, String> {
+        self.embree.as_ref().map(|embree| embree.instances(meshes, poses)).transpose()
     }
 
     /// The versions of engines outside of this build.

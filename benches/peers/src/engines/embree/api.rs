@@ -21,10 +21,12 @@ const PROPERTY_VERSION_MAJOR: c_int = 1;
 const PROPERTY_VERSION_MINOR: c_int = 2;
 const PROPERTY_VERSION_PATCH: c_int = 3;
 pub(super) const GEOMETRY_TRIANGLE: c_int = 0;
+pub(super) const GEOMETRY_INSTANCE: c_int = 121;
 pub(super) const BUFFER_INDEX: c_int = 0;
 pub(super) const BUFFER_VERTEX: c_int = 1;
 pub(super) const FORMAT_UINT3: c_int = 0x5003;
 pub(super) const FORMAT_FLOAT3: c_int = 0x9003;
+pub(super) const FORMAT_FLOAT3X4_COLUMN_MAJOR: c_int = 0x9234;
 
 pub(super) type Handle = *mut c_void;
 /// A callback with the allocated bytes (negative when freed), and whether the allocation has happened.
@@ -74,6 +76,9 @@ api! {
     share_buffer = b"rtcSetSharedGeometryBuffer":
         fn(Handle, c_int, c_uint, c_int, *const c_void, usize, usize, usize);
     attach_geometry = b"rtcAttachGeometry": fn(Handle, Handle) -> c_uint;
+    get_geometry = b"rtcGetGeometry": fn(Handle, c_uint) -> Handle;
+    set_instanced_scene = b"rtcSetGeometryInstancedScene": fn(Handle, Handle);
+    set_transform = b"rtcSetGeometryTransform": fn(Handle, c_uint, c_int, *const f32);
     intersect1 = b"rtcIntersect1": fn(Handle, *mut RayHit1, *mut RtcArguments);
     occluded1 = b"rtcOccluded1": fn(Handle, *mut Ray1, *mut RtcArguments);
     intersect16 = b"rtcIntersect16": fn(*const Valid16, Handle, *mut RayHit16, *mut RtcArguments);

@@ -1,6 +1,7 @@
 //! Embree 4 through its C interface, loaded at run time.
 
 mod api;
+mod instances;
 mod records;
 mod scene;
 
@@ -11,11 +12,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicIsize, Ordering::Relaxed};
 
+use hitscan::glam::DAffine3;
 use hitscan::{Hit, Ray, Side, TriMesh};
 
 use super::{Calls, Contender, Engine, Memory, REFERENCE};
 use crate::memory::Usage;
 use api::Api;
+pub(crate) use instances::Instances;
 use records::{Hit1, Hit16, INVALID_ID, Ray1, Ray16, RayHit1, RayHit16, RtcArguments, Valid16};
 
 /// The variable that names the library.
@@ -39,6 +42,15 @@ impl Loaded {
             Ok(api) => Ok(Some(Self { api: Arc::new(api), devices: RefCell::default() })),
             Err(message) => Err(format!("{LIBRARY}: {}: {message}", path.display())),
         }
+    }
+
+    /// Instances of meshes, with the `poses` of mesh and transform.
+    pub(super) fn instances(
+        &self,
+        meshes: &[TriMesh],
+        poses: &[(usize, DAffine3)],
+    ) -> Result<Instances, String> {
+        Instances::new(&self.device(1, None)?, meshes, poses)
     }
 
     /// The device with `n_threads` threads and an instruction set, made on first use.

@@ -35,7 +35,7 @@ pub(super) struct Hit1 {
     pub(super) v: f32,
     pub(super) prim_id: u32,
     pub(super) geom_id: u32,
-    instance_id: u32,
+    pub(super) instance_id: u32,
     instance_prim_id: u32,
 }
 
@@ -99,7 +99,7 @@ pub(super) struct Hit16 {
     pub(super) v: [f32; 16],
     pub(super) prim_id: [u32; 16],
     pub(super) geom_id: [u32; 16],
-    instance_id: [u32; 16],
+    pub(super) instance_id: [u32; 16],
     instance_prim_id: [u32; 16],
 }
 

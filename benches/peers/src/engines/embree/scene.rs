@@ -7,8 +7,8 @@ use std::ptr;
 use std::sync::Arc;
 
 use super::api::{
-    Api, BUFFER_INDEX, BUFFER_VERTEX, FORMAT_FLOAT3, FORMAT_UINT3, GEOMETRY_TRIANGLE, Handle,
-    MemoryMonitor,
+    Api, BUFFER_INDEX, BUFFER_VERTEX, FORMAT_FLOAT3, FORMAT_FLOAT3X4_COLUMN_MAJOR, FORMAT_UINT3,
+    GEOMETRY_INSTANCE, GEOMETRY_TRIANGLE, Handle, MemoryMonitor,
 };
 use super::records::{Ray1, Ray16, RayHit1, RayHit16, RtcArguments, Valid16};
 
@@ -112,6 +112,31 @@ impl Scene {
             (self.api.release_geometry)(geometry);
         }
         device.check()
+    }
+
+    /// Adds an instance of another scene of the device. `transform` has three rows, column by column. The scene is to be
+    /// committed afterwards.
+    pub(super) fn attach_instance(&self, device: &Device, of: &Self, transform: &[f32; 12]) {
+        // SAFETY: the handles are alive, and the transform is copied. The scene keeps the attached geometry, and that keeps
+        // the other scene.
+        unsafe {
+            let geometry = (self.api.new_geometry)(device.handle, GEOMETRY_INSTANCE);
+            (self.api.set_instanced_scene)(geometry, of.handle);
+            (self.api.set_transform)(geometry, 0, FORMAT_FLOAT3X4_COLUMN_MAJOR, transform.as_ptr());
+            (self.api.commit_geometry)(geometry);
+            (self.api.attach_geometry)(self.handle, geometry);
+            (self.api.release_geometry)(geometry);
+        }
+    }
+
+    /// Moves instance `index`, which was attached after `index` others. The scene is to be committed afterwards.
+    pub(super) fn set_transform(&mut self, index: u32, transform: &[f32; 12]) {
+        // SAFETY: the geometry is attached, so it is alive; the transform is copied.
+        unsafe {
+            let geometry = (self.api.get_geometry)(self.handle, index);
+            (self.api.set_transform)(geometry, 0, FORMAT_FLOAT3X4_COLUMN_MAJOR, transform.as_ptr());
+            (self.api.commit_geometry)(geometry);
+        }
     }
 
     /// Builds the hierarchy.
