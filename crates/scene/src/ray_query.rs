@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 
+use hitscan_bvh::instances::{InstanceHit, InstanceTag};
 use hitscan_primitives::Hit;
 
 use crate::{
@@ -59,13 +60,7 @@ impl Scene {
     pub fn closest_hit(&self, ray: &WorldRay, options: &QueryOptions<'_>) -> Option<SceneHit> {
         if options.ignore.is_empty() {
             let hit = self.tree.closest_hit(ray, options.faces, options.filter())?;
-            let tag = self.tree.placed(hit.item)?.tag();
-            return Some(SceneHit {
-                t: hit.t,
-                instance: InstanceId { index: hit.item, generation: tag.generation },
-                insertion_order: tag.order,
-                local: hit.hit,
-            });
+            return Some(scene_hit(&hit, self.tree.placed(hit.item)?.tag()));
         }
         let mut closest: Option<SceneHit> = None;
         self.for_each_candidate(ray, options, |candidate| {
@@ -277,7 +272,8 @@ impl Scene {
     /// When to use: for pictures, sensors and bakes. See also [`closest_hit`](Self::closest_hit) for one
     /// ray, with the same answer.
     ///
-    /// Neighbours in the list should be neighbours in space, because they then find the same memory in the caches.
+    /// Neighbours in the list should be neighbours in space: an aligned run of 32 rays that point alike goes through the
+    /// top-level tree at once. Rays that have nothing in common are interleaved if the scene is larger than the caches.
     ///
     /// # Panics
     /// If `hits` and `rays` differ in length.
@@ -287,6 +283,10 @@ impl Scene {
         options: &QueryOptions<'_>,
         hits: &mut [Option<SceneHit>],
     ) {
+        if options.ignore.is_empty() {
+            let (faces, filter) = (options.faces, options.filter());
+            return self.tree.closest_hit_batch(rays, faces, filter, hits, scene_hit);
+        }
         answer_batch(rays, hits, |rays, hits| {
             for (ray, hit) in rays.iter().zip(hits) {
                 *hit = self.closest_hit(ray, options);
@@ -298,7 +298,7 @@ impl Scene {
     /// it on rayon's current pool.
     ///
     /// When to use: for shadow maps and ambient occlusion. See also [`is_occluded`](Self::is_occluded) for
-    /// one ray, with the same answer.
+    /// one ray, with the same answer, and [`closest_hit_batch`](Self::closest_hit_batch) for the order of rays.
     ///
     /// # Panics
     /// If `occluded` and `rays` differ in length.
@@ -308,11 +308,25 @@ impl Scene {
         options: &QueryOptions<'_>,
         occluded: &mut [bool],
     ) {
+        if options.ignore.is_empty() {
+            let (faces, filter) = (options.faces, options.filter());
+            return self.tree.is_occluded_batch(rays, faces, filter, occluded);
+        }
         answer_batch(rays, occluded, |rays, occluded| {
             for (ray, occluded) in rays.iter().zip(occluded) {
                 *occluded = self.is_occluded(ray, options);
             }
         });
+    }
+}
+
+#[inline]
+fn scene_hit(hit: &InstanceHit, tag: InstanceTag) -> SceneHit {
+    SceneHit {
+        t: hit.t,
+        instance: InstanceId { index: hit.item, generation: tag.generation },
+        insertion_order: tag.order,
+        local: hit.hit,
     }
 }
 

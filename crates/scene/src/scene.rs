@@ -136,7 +136,15 @@ pub(crate) struct WorldState {
 
 impl WorldState {
     pub(crate) fn new(parent: Option<&Self>, instance: &Instance) -> Result<Self, TransformError> {
-        let local = instance.transform;
+        Self::moved(parent, instance, instance.transform)
+    }
+
+    /// Those of an instance if its transform becomes `local`.
+    pub(crate) fn moved(
+        parent: Option<&Self>,
+        instance: &Instance,
+        local: DAffine3,
+    ) -> Result<Self, TransformError> {
         let world = parent.map_or(local, |parent| parent.world * local);
         let placement = match &instance.mesh {
             Some(mesh) => mesh.placement(after_offset(world, mesh.tri_mesh()))?,

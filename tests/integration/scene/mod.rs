@@ -3,6 +3,7 @@
 pub(crate) mod histories;
 pub(crate) mod making;
 
+mod batches;
 mod details;
 mod editing;
 mod flattened;

@@ -26,6 +26,8 @@ pub struct InstanceBvh {
     pub(super) n_items: usize,
     /// The items that came or left their places since the last build.
     pub(super) n_moved: usize,
+    /// What [`cost`](Self::cost) was at the last build.
+    pub(super) built_cost: f32,
     pub(super) space: Space,
     pub(super) isa: Isa,
 }
@@ -68,6 +70,7 @@ impl Default for InstanceBvh {
             items: CowVec::default(),
             n_items: 0,
             n_moved: 0,
+            built_cost: 0.0,
             space: Space::default(),
             isa: Isa::default(),
         }

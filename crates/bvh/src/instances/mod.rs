@@ -4,8 +4,11 @@
 //! caller's. Its nodes are those of a [`MeshBvh`](crate::MeshBvh), in f32 relative to the middle of all boxes. A ray goes
 //! from the root to a triangle in one run of compiled code.
 
+mod batch;
+mod bundle;
 mod edit;
 mod instance_bvh;
+mod interleaved;
 mod placed_mesh;
 mod rebuild;
 mod space;

@@ -27,6 +27,7 @@ impl InstanceBvh {
         self.free_nodes = Vec::new();
         self.nodes.push(node_below(NO_LINK));
         self.fill(0, &present, self.usual_depth());
+        self.built_cost = self.cost(&(0..self.nodes.len() as u32).collect::<Vec<_>>());
     }
 
     /// Builds the nodes below one anew, over the same items.

@@ -31,6 +31,7 @@ impl Default for Space {
 }
 
 /// A ray in the space, which may start elsewhere than its ray of the world.
+#[derive(Clone, Copy)]
 pub(super) struct SpaceRay {
     pub(super) ray: Ray,
     /// The `t` of the world ray at the start.
@@ -49,6 +50,18 @@ pub(super) enum Entrance {
 }
 
 impl SpaceRay {
+    /// A ray that meets nothing.
+    pub(super) const NOWHERE: Self = Self {
+        ray: Ray {
+            origin: Vec3::ZERO,
+            direction: Vec3::ZERO,
+            t_min: 0.0,
+            t_max: f32::NEG_INFINITY,
+        },
+        t_offset: 0.0,
+        unit: 1.0,
+    };
+
     /// The largest f32 `t` of anything up to a `t` of the world ray.
     #[inline(always)]
     pub(super) fn until(&self, t: f64) -> f32 {
@@ -66,6 +79,11 @@ impl Space {
         // Two to four times half the extent.
         let half = 4.0 * power_of_two_below(extent.max(1e-200));
         Self { center, half, scale: 1.0 / half }
+    }
+
+    /// Half the edge of the cube in the world.
+    pub(super) fn half(&self) -> f64 {
+        self.half
     }
 
     /// A box of the world in the space, widened; `None` if it is not within the cube.

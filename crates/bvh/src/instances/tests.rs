@@ -1,15 +1,21 @@
 use std::{ops::ControlFlow, sync::Arc};
 
 use glam::{DMat3, DVec3};
-use hitscan_primitives::{Faces, WorldBox, WorldRay, generate, generate::SplitMix64};
+use hitscan_primitives::{Faces, Hit, WorldBox, WorldRay, generate, generate::SplitMix64};
+use hitscan_testkit::effort;
 
 use super::{
+    batch::Batch,
+    bundle::Bundles,
     instance_bvh::InstanceBvh,
+    interleaved::Interleaved,
     placed_mesh::{InstanceFilter, InstanceTag, InstancedMesh, PlacedMesh},
+    traversal::{Any, Closest, InstanceHit, MeshQuery},
 };
 use crate::{
     BuildOptions, Isa, MeshBvh,
     layout::{NO_LINK, link_to},
+    query::Pause,
 };
 
 const ALL: InstanceFilter = InstanceFilter { layers: u32::MAX, excluded_flags: 0 };
@@ -90,6 +96,40 @@ fn edits_keep_every_box_and_every_item() {
             let expected = (0..300).filter(|&item| present[item as usize]).collect::<Vec<u32>>();
             assert_eq!(validate(&tree).0, expected, "step {step}");
         }
+    }
+}
+
+#[test]
+fn items_that_move_together_keep_every_box_and_every_item() {
+    let mesh = cube(Isa::default());
+    let mut rng = SplitMix64::new(4);
+    let mut tree = InstanceBvh::default();
+    let mut at = |reach: f64| DVec3::from_array([(); 3].map(|()| rng.range(-reach, reach)));
+    for item in 0..300 {
+        let (placed, bounds) = place(&mesh, at(10.0), 0.5, item.into());
+        tree.set(item, placed, bounds);
+    }
+    // By a little, anywhere, anywhere outside of the space, by a little there, and a few.
+    for (n, reach, step) in
+        [(300, 0.0, 0.1), (200, 10.0, 0.0), (300, 1e4, 0.0), (300, 0.0, 0.5), (20, 5e4, 0.0)]
+    {
+        let before = tree.clone();
+        let moves: Vec<_> = (0..n)
+            .map(|item| {
+                let bounds = tree.items.get(item).bounds;
+                let center = if reach > 0.0 { at(reach) } else { bounds.center() + at(step) };
+                let (placed, bounds) = place(&mesh, center, 0.5, item.into());
+                (item, placed, bounds)
+            })
+            .collect();
+        let bounds: Vec<WorldBox> = moves.iter().map(|(_, _, bounds)| *bounds).collect();
+        tree.move_many(moves.into_iter(), n as usize);
+        assert_eq!(validate(&tree).0, (0..300).collect::<Vec<u32>>(), "{n} within {reach}");
+        assert!((0..n).zip(bounds).all(|(item, bounds)| tree.items.get(item).bounds == bounds));
+        validate(&before);
+        let cost = tree.cost(&tree.reachable());
+        tree.rebuild();
+        assert!(cost <= 1.5 * tree.built_cost, "{cost}, rebuilt {}", tree.built_cost);
     }
 }
 
@@ -216,6 +256,96 @@ fn every_ray_has_the_hit_that_a_loop_over_the_items_finds_on_every_instruction_s
         }
     }
     assert!(n_hits > 5000, "{n_hits} hits");
+}
+
+/// A scene of few or many items, and runs of 32 rays: alike, alike but for a few, and without anything in common.
+fn scene_and_runs(isa: Isa, seed: u64) -> (InstanceBvh, Vec<WorldRay>) {
+    let mut rng = SplitMix64::new(seed);
+    let (mesh, mut tree) = (cube(isa), InstanceBvh::default());
+    let size = [1.0, 1e-6, 1e7][rng.below(3) as usize];
+    let n = [1, 30, 400][rng.below(3) as usize];
+    let mut centers = vec![];
+    for item in 0..n {
+        let offset = DVec3::from_array([(); 3].map(|()| rng.range(-10.0, 10.0))).round();
+        let own = size * [0.3, 1.0, 1e-3][rng.below(3) as usize];
+        centers.push(size * offset);
+        let (placed, bounds) = place(&mesh, size * offset, own, u64::from(n - item));
+        tree.set(item, placed, bounds);
+    }
+    let mut rays = vec![];
+    for run in 0..24 {
+        let aim = centers[rng.below(centers.len() as u64) as usize];
+        let first = hostile_ray(&mut rng, aim, size);
+        let eye = aim + size * DVec3::new(20.0, 11.0, 13.0);
+        for _ in 0..32 {
+            let mut number = |limit: f64| rng.range(-limit, limit);
+            let near = size * DVec3::new(number(1.0), number(1.0), number(1.0));
+            let ray = match run % 4 {
+                0 => WorldRay { direction: first.direction * (1.0 + 1e-3 * number(1.0)), ..first },
+                1 => WorldRay::new(eye, aim + near - eye),
+                2 if rng.below(40) > 0 => WorldRay::segment(aim + near, aim + near * 3.0 - eye),
+                _ => hostile_ray(&mut rng, aim, size),
+            };
+            rays.push(ray);
+        }
+    }
+    (tree, rays)
+}
+
+fn batch_of<'a, 'b, Q: MeshQuery<'a>>(
+    tree: &'a InstanceBvh,
+    rays: &'b [WorldRay],
+    outputs: &'b mut [Q::Output],
+) -> Batch<'a, 'b, Q> {
+    Batch { tree, rays, faces: Faces::Both, filter: ALL, outputs }
+}
+
+#[test]
+fn rays_of_a_batch_have_the_hits_of_single_rays_on_every_instruction_set() {
+    let faces = Faces::Both;
+    let (mut n_hits, mut n_shared) = (0, 0);
+    for isa in Isa::available() {
+        for seed in 0..effort(40) {
+            let (tree, rays) = scene_and_runs(isa, seed);
+            let single: Vec<_> = rays.iter().map(|ray| tree.closest_hit(ray, faces, ALL)).collect();
+            let bits = |hits: &[Option<InstanceHit>]| -> Vec<_> {
+                let of = |hit: InstanceHit| {
+                    let Hit { t, u, v, triangle, side } = hit.hit;
+                    (hit.item, hit.t.to_bits(), [t, u, v].map(f32::to_bits), triangle, side)
+                };
+                hits.iter().map(|hit| hit.map(of)).collect()
+            };
+            let expected = bits(&single);
+            n_hits += single.iter().flatten().count();
+            let mut hits = vec![None; rays.len()];
+            tree.closest_hit_batch(&rays, faces, ALL, &mut hits, |&hit, _| hit);
+            assert_eq!(bits(&hits), expected, "{isa:?}, seed {seed}");
+            let mut occluded = vec![false; rays.len()];
+            tree.is_occluded_batch(&rays, faces, ALL, &mut occluded);
+            let is_hit = || expected.iter().map(Option::is_some);
+            assert!(occluded.iter().copied().eq(is_hit()), "{isa:?}, seed {seed}");
+
+            // Both loops, whatever the batch chose.
+            let mut pause = Pause::default();
+            let mut hits = vec![None; rays.len()];
+            let batch = batch_of::<Closest<'_>>;
+            let bundles = Bundles { batch: batch(&tree, &rays, &mut hits), pause: &mut pause };
+            let alone = isa.run(bundles);
+            n_shared += rays.len() - alone.len();
+            let batch_of_rest = batch(&tree, &rays, &mut hits);
+            isa.run(Interleaved { batch: batch_of_rest, indices: &alone });
+            assert_eq!(bits(&hits), expected, "{isa:?}, seed {seed}");
+            let all: Vec<u32> = (0..rays.len() as u32).collect();
+            isa.run(Interleaved { batch: batch(&tree, &rays, &mut hits), indices: &all });
+            assert_eq!(bits(&hits), expected, "{isa:?}, seed {seed}, interleaved");
+            let mut occluded = vec![false; rays.len()];
+            let batch = batch_of::<Any>(&tree, &rays, &mut occluded);
+            isa.run(Interleaved { batch, indices: &all });
+            assert!(occluded.iter().copied().eq(is_hit()), "{isa:?}, seed {seed}, interleaved");
+        }
+    }
+    let least = 100 * effort(40) as usize;
+    assert!(n_hits > least && n_shared > least, "{n_hits} hits, {n_shared} rays in bundles");
 }
 
 #[test]

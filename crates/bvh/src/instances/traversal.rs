@@ -47,15 +47,14 @@ impl InstanceBvh {
         faces: Faces,
         filter: InstanceFilter,
     ) -> Option<InstanceHit> {
-        let query = Closest { tree: self, best: None };
-        match call(self, ray, faces, filter, query) {
+        match call(self, ray, faces, filter, Closest::new(self)) {
             Ok(best) => best,
             Err(mut query) => {
-                visit_extreme(self, ray, filter, &mut |item, local, limit| {
+                visit_extreme(self, ray, filter, &mut |item, &local, limit| {
                     let placed = self.placed.get(item);
                     let Some(mesh) = placed.mesh() else { return ControlFlow::Continue(limit) };
                     let hit = mesh.bvh().closest_hit(&local.until(limit), faces);
-                    ControlFlow::Continue(query.keep(item, placed, local, hit, limit))
+                    query.keep(&Entered { item, placed, mesh, local, faces }, hit, limit)
                 });
                 query.best
             }
@@ -65,7 +64,7 @@ impl InstanceBvh {
     /// Whether the ray hits an item that passes the filter.
     #[inline]
     pub fn is_occluded(&self, ray: &WorldRay, faces: Faces, filter: InstanceFilter) -> bool {
-        match call(self, ray, faces, filter, Any { is_hit: false }) {
+        match call(self, ray, faces, filter, Any::new(self)) {
             Ok(is_hit) => is_hit,
             Err(_) => {
                 let mut is_hit = false;
@@ -93,7 +92,7 @@ impl InstanceBvh {
 }
 
 /// A query of both levels, while its ray is on its way.
-trait InstanceQuery: Sized {
+pub(super) trait InstanceQuery: Sized {
     /// As that of the sink: nearest first, or in any order.
     type Sink: HitSink;
     type Output;
@@ -103,17 +102,38 @@ trait InstanceQuery: Sized {
     fn output(self) -> Self::Output;
 }
 
+/// A query that asks each mesh the same, so that rays of it go in batches.
+pub(super) trait MeshQuery<'a>: InstanceQuery<Sink: Query, Output: Default> {
+    fn new(tree: &'a InstanceBvh) -> Self;
+    /// The answer of one ray.
+    fn alone(
+        tree: &InstanceBvh,
+        ray: &WorldRay,
+        faces: Faces,
+        filter: InstanceFilter,
+    ) -> Self::Output;
+    /// The part of a local ray that counts up to `limit`.
+    fn ray(local: &LocalRay, limit: f64) -> Ray;
+    /// Takes the answer of a mesh, and returns the next limit.
+    fn keep(
+        &mut self,
+        entered: &Entered<'_>,
+        answer: <Self::Sink as Query>::Answer,
+        limit: f64,
+    ) -> ControlFlow<(), f64>;
+}
+
 /// An item whose mesh a ray may hit.
-struct Entered<'a> {
-    item: u32,
-    placed: &'a PlacedMesh,
-    mesh: &'a InstancedMesh,
-    local: LocalRay,
-    faces: Faces,
+pub(super) struct Entered<'a> {
+    pub(super) item: u32,
+    pub(super) placed: &'a PlacedMesh,
+    pub(super) mesh: &'a InstancedMesh,
+    pub(super) local: LocalRay,
+    pub(super) faces: Faces,
 }
 
 /// [`InstanceBvh::closest_hit`].
-struct Closest<'a> {
+pub(super) struct Closest<'a> {
     tree: &'a InstanceBvh,
     best: Option<InstanceHit>,
 }
@@ -129,9 +149,8 @@ impl InstanceQuery for Closest<'_> {
         entered: &Entered<'_>,
         limit: f64,
     ) -> ControlFlow<(), f64> {
-        let ray = entered.local.until(limit);
-        let hit = answer_in_mesh::<ClosestHit, S>(simd, entered, &ray);
-        ControlFlow::Continue(self.keep(entered.item, entered.placed, &entered.local, hit, limit))
+        let hit = answer_in_mesh::<Self, Incoherent, S>(simd, entered, limit);
+        self.keep(entered, hit, limit)
     }
 
     #[inline(always)]
@@ -140,36 +159,53 @@ impl InstanceQuery for Closest<'_> {
     }
 }
 
-impl Closest<'_> {
-    /// Keeps the hit of an item if it comes first, and returns the next limit.
+impl<'a> MeshQuery<'a> for Closest<'a> {
+    #[inline(always)]
+    fn new(tree: &'a InstanceBvh) -> Self {
+        Self { tree, best: None }
+    }
+
+    fn alone(
+        tree: &InstanceBvh,
+        ray: &WorldRay,
+        faces: Faces,
+        filter: InstanceFilter,
+    ) -> Option<InstanceHit> {
+        tree.closest_hit(ray, faces, filter)
+    }
+
+    #[inline(always)]
+    fn ray(local: &LocalRay, limit: f64) -> Ray {
+        local.until(limit)
+    }
+
+    /// Keeps the hit of an item if it comes first.
     #[inline(always)]
     fn keep(
         &mut self,
-        item: u32,
-        placed: &PlacedMesh,
-        local: &LocalRay,
+        entered: &Entered<'_>,
         hit: Option<Hit>,
         limit: f64,
-    ) -> f64 {
-        let Some(hit) = hit else { return limit };
-        let t = local.world_t(hit.t);
+    ) -> ControlFlow<(), f64> {
+        let Some(hit) = hit else { return ControlFlow::Continue(limit) };
+        let t = entered.local.world_t(hit.t);
+        let order = entered.placed.order();
         let comes_first = match &self.best {
             None => true,
             Some(best) => {
-                t < best.t
-                    || t == best.t && placed.order() < self.tree.placed.get(best.item).order()
+                t < best.t || t == best.t && order < self.tree.placed.get(best.item).order()
             }
         };
         if comes_first {
-            self.best = Some(InstanceHit { item, t, hit });
-            return t;
+            self.best = Some(InstanceHit { item: entered.item, t, hit });
+            return ControlFlow::Continue(t);
         }
-        limit
+        ControlFlow::Continue(limit)
     }
 }
 
 /// [`InstanceBvh::is_occluded`].
-struct Any {
+pub(super) struct Any {
     is_hit: bool,
 }
 
@@ -184,13 +220,35 @@ impl InstanceQuery for Any {
         entered: &Entered<'_>,
         limit: f64,
     ) -> ControlFlow<(), f64> {
-        self.is_hit = answer_in_mesh::<AnyHit, S>(simd, entered, &entered.local.ray);
-        if self.is_hit { ControlFlow::Break(()) } else { ControlFlow::Continue(limit) }
+        let is_hit = answer_in_mesh::<Self, Incoherent, S>(simd, entered, limit);
+        self.keep(entered, is_hit, limit)
     }
 
     #[inline(always)]
     fn output(self) -> bool {
         self.is_hit
+    }
+}
+
+impl MeshQuery<'_> for Any {
+    #[inline(always)]
+    fn new(_: &InstanceBvh) -> Self {
+        Self { is_hit: false }
+    }
+
+    fn alone(tree: &InstanceBvh, ray: &WorldRay, faces: Faces, filter: InstanceFilter) -> bool {
+        tree.is_occluded(ray, faces, filter)
+    }
+
+    #[inline(always)]
+    fn ray(local: &LocalRay, _: f64) -> Ray {
+        local.ray
+    }
+
+    #[inline(always)]
+    fn keep(&mut self, _: &Entered<'_>, is_hit: bool, limit: f64) -> ControlFlow<(), f64> {
+        self.is_hit = is_hit;
+        if is_hit { ControlFlow::Break(()) } else { ControlFlow::Continue(limit) }
     }
 }
 
@@ -227,7 +285,7 @@ fn call<Q: InstanceQuery>(
 }
 
 /// A query by a policy.
-struct Both<Q, P>(PhantomData<(Q, P)>);
+pub(super) struct Both<Q, P>(PhantomData<(Q, P)>);
 
 impl<Q: InstanceQuery, P: DescentPolicy>
     KernelFn<&InstanceBvh, &WorldRay, (Faces, InstanceFilter), Q> for Both<Q, P>
@@ -289,23 +347,14 @@ fn run_both<Q: InstanceQuery, P: DescentPolicy, S: Simd>(
             break;
         }
         let item = current.first_block() as u32;
-        let placed = tree.placed.get(item);
         let before = limit;
-        if placed.passes(filter)
-            && let Some(mesh) = placed.mesh()
-        {
-            let frame = placed.frame(mesh);
-            let exact = frame.exact(ray);
-            if placed.meets_box(mesh, &exact, ray.t_min, world_limit) {
-                let local = exact.round(&frame, ray);
-                let entered = Entered { item, placed, mesh, local, faces };
-                match query.enter(simd, &entered, world_limit) {
-                    ControlFlow::Break(()) => break,
-                    ControlFlow::Continue(next) => {
-                        if next < world_limit {
-                            world_limit = next;
-                            limit = space_ray.until(next).min(limit);
-                        }
+        if let Some(entered) = entered(tree, item, ray, world_limit, faces, filter) {
+            match query.enter(simd, &entered, world_limit) {
+                ControlFlow::Break(()) => break,
+                ControlFlow::Continue(next) => {
+                    if next < world_limit {
+                        world_limit = next;
+                        limit = space_ray.until(next).min(limit);
                     }
                 }
             }
@@ -321,8 +370,29 @@ fn run_both<Q: InstanceQuery, P: DescentPolicy, S: Simd>(
     query.output()
 }
 
+/// The item with its local ray, if it passes the filter and the ray meets the box of its mesh up to `limit`.
 #[inline(always)]
-fn prefetch<S: Simd>(simd: S, tree: &InstanceBvh, child: ChildRef) {
+pub(super) fn entered<'a>(
+    tree: &'a InstanceBvh,
+    item: u32,
+    ray: &WorldRay,
+    limit: f64,
+    faces: Faces,
+    filter: InstanceFilter,
+) -> Option<Entered<'a>> {
+    let placed = tree.placed.get(item);
+    let mesh = placed.mesh().filter(|_| placed.passes(filter))?;
+    let frame = placed.frame(mesh);
+    let exact = frame.exact(ray);
+    if !placed.meets_box(mesh, &exact, ray.t_min, limit) {
+        return None;
+    }
+    let local = exact.round(&frame, ray);
+    Some(Entered { item, placed, mesh, local, faces })
+}
+
+#[inline(always)]
+pub(super) fn prefetch<S: Simd>(simd: S, tree: &InstanceBvh, child: ChildRef) {
     if child.is_leaf() {
         simd.prefetch::<2>(tree.placed.address(child.first_block() as u32));
     } else {
@@ -332,20 +402,25 @@ fn prefetch<S: Simd>(simd: S, tree: &InstanceBvh, child: ChildRef) {
 
 /// The answer of a local ray in its mesh.
 #[inline(always)]
-fn answer_in_mesh<H: Query, S: Simd>(simd: S, entered: &Entered<'_>, ray: &Ray) -> H::Answer {
+pub(super) fn answer_in_mesh<'a, Q: MeshQuery<'a>, P: DescentPolicy, S: Simd>(
+    simd: S,
+    entered: &Entered<'_>,
+    limit: f64,
+) -> <Q::Sink as Query>::Answer {
     let (tree, faces) = (&entered.mesh.bvh().tree, entered.faces);
+    let ray = &Q::ray(&entered.local, limit);
     if let Some((query, blocks)) = fast_query::<Fast, S>(simd, tree, ray) {
-        let mut sink = H::along(ray);
+        let mut sink = Q::Sink::along(ray);
         let start = ChildRef::ROOT;
         let traversal = Traversal { tree, ray, faces, start, sink: &mut sink };
-        traversal.run_fast::<Incoherent, Fast, S>(simd, &query, blocks, None);
+        traversal.run_fast::<P, Fast, S>(simd, &query, blocks, None);
         return sink.answer();
     }
-    simd.call::<OtherRay<H>, _, _, _, _>(entered, ray, (), ())
+    simd.call::<OtherRay<Q::Sink>, _, _, _, _>(entered, ray, (), ())
 }
 
 /// A local ray that is not ordinary, or out of range.
-struct OtherRay<H>(PhantomData<H>);
+pub(super) struct OtherRay<H>(PhantomData<H>);
 
 impl<H: Query> KernelFn<&Entered<'_>, &Ray, (), ()> for OtherRay<H> {
     type Output = H::Answer;

@@ -147,11 +147,11 @@ impl MeshBvh {
 }
 
 /// Calls `answer` for chunks whose lengths are multiples of `unit`.
-fn for_each_chunk<T: Send>(
-    rays: &[Ray],
+pub(crate) fn for_each_chunk<R: Sync, T: Send>(
+    rays: &[R],
     answers: &mut [T],
     unit: usize,
-    answer: impl Fn(&[Ray], &mut [T]) + Sync + Send,
+    answer: impl Fn(&[R], &mut [T]) + Sync + Send,
 ) {
     assert_eq!(rays.len(), answers.len(), "expected one answer per ray");
     let chunk = (rays.len() / CHUNKS).clamp(MIN_CHUNK, MAX_CHUNK).next_multiple_of(unit);

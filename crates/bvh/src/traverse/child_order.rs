@@ -84,7 +84,7 @@ fn child(predict: bool, node: &WideNode, mask: u32) -> ChildRef {
 
 /// Pushes a key for each child that the ray meets, with the value in its lane; the nearest last.
 #[inline(always)]
-pub(super) fn push_hits<S: Simd, const SIZE: usize>(
+pub(crate) fn push_hits<S: Simd, const SIZE: usize>(
     simd: S,
     hits: &BoxHits<S>,
     keys: KeyCodec<S>,
@@ -204,7 +204,7 @@ pub(super) fn slot_of(key: u32) -> usize {
 /// has more lines than a node. For a node the first lines stand for the lines beyond: other lines would keep the core
 /// waiting for memory that it does not need. Interleaved rays then take 2 to 8 % more time (terrain of four million).
 #[inline(always)]
-pub(super) fn prefetch<S: Simd, B>(simd: S, nodes: &[WideNode], blocks: &[B], child: ChildRef) {
+pub(crate) fn prefetch<S: Simd, B>(simd: S, nodes: &[WideNode], blocks: &[B], child: ChildRef) {
     let block = blocks.as_ptr().wrapping_add(child.blocks().start).cast();
     let node = nodes.as_ptr().wrapping_add(child.node_index()).cast();
     let (first, rest): (*const u8, usize) =

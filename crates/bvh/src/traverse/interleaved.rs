@@ -15,13 +15,13 @@ use super::{
     single::Traversal,
 };
 use crate::{
-    kernel::{BoxRay, FastFar, HitSink, LeafTest, Query, QueryRay, TriangleRay},
+    kernel::{BoxRay, FastFar, HitSink, LeafTest, Query, QueryRay, RayMode, TriangleRay},
     layout::{ChildRef, Leaves, Tree, TriangleBlock},
-    simd::{CACHE_LINE, Isa, Kernel, Simd, Stack, StackMemory},
+    simd::{CACHE_LINE, Isa, Kernel, Simd, Stack, StackMemory, StackOf},
 };
 
 /// The number of rays in flight. On four million triangles 10 and 16 take up to 3 % more time.
-const IN_FLIGHT: usize = 12;
+pub(crate) const IN_FLIGHT: usize = 12;
 
 /// The minimum size in bytes of a tree that is traversed interleaved.
 const BEYOND_CACHES: usize = 48 << 20;
@@ -60,13 +60,28 @@ struct Interleaved<'a, Q: Query> {
 }
 
 /// A ray in flight.
-struct InFlight<S: Simd, H> {
+pub(crate) struct InFlight<S: Simd, M: RayMode, H> {
     index: u32,
-    boxes: BoxRay<S, FastFar>,
+    boxes: BoxRay<S, M>,
     triangles: TriangleRay<S>,
     keys: KeyCodec<S>,
-    current: ChildRef,
-    sink: H,
+    pub(crate) current: ChildRef,
+    pub(crate) sink: H,
+}
+
+impl<S: Simd, M: RayMode, H> InFlight<S, M, H> {
+    /// A ray at the root, prepared for the mode.
+    #[inline(always)]
+    pub(crate) fn new(simd: S, index: u32, query: &QueryRay<'_, S>, faces: Faces, sink: H) -> Self {
+        Self {
+            index,
+            boxes: BoxRay::new(query),
+            triangles: TriangleRay::new::<M>(query, faces),
+            keys: KeyCodec::new::<M>(simd, query.t_min()),
+            current: ChildRef::ROOT,
+            sink,
+        }
+    }
 }
 
 impl<Q: Query> Kernel for Interleaved<'_, Q> {
@@ -79,7 +94,8 @@ impl<Q: Query> Kernel for Interleaved<'_, Q> {
         // Stacks stay in place, because they are too large to move for every ray.
         let mut memory = [const { StackMemory::new() }; IN_FLIGHT];
         let mut stacks = memory.each_mut().map(Stack::new);
-        let mut in_flight: [Option<InFlight<S, Q>>; IN_FLIGHT] = [const { None }; IN_FLIGHT];
+        let mut in_flight: [Option<InFlight<S, FastFar, Q>>; IN_FLIGHT] =
+            [const { None }; IN_FLIGHT];
         let mut n_in_flight = 0;
         loop {
             if !S::HAS_PREFETCH {
@@ -97,14 +113,7 @@ impl<Q: Query> Kernel for Interleaved<'_, Q> {
                         answers[index as usize] = sink.answer();
                         continue;
                     };
-                    *entry = Some(InFlight {
-                        index,
-                        boxes: BoxRay::new(&query),
-                        triangles: TriangleRay::new::<FastFar>(&query, faces),
-                        keys: KeyCodec::new::<FastFar>(simd, ray.t_min),
-                        current: ChildRef::ROOT,
-                        sink,
-                    });
+                    *entry = Some(InFlight::new(simd, index, &query, faces, sink));
                     n_in_flight += 1;
                     continue;
                 };
@@ -132,10 +141,10 @@ impl<Q: Query> Kernel for Interleaved<'_, Q> {
 /// Reads a byte of each cache line of all rays' next nodes and first blocks, where an instruction set cannot
 /// prefetch. The reads depend on nothing, so they wait for memory together.
 #[inline(always)]
-fn touch_all<S: Simd, H>(
+fn touch_all<S: Simd, M: RayMode, H>(
     tree: &Tree,
     leaves: &[TriangleBlock],
-    in_flight: &[Option<InFlight<S, H>>],
+    in_flight: &[Option<InFlight<S, M, H>>],
 ) {
     let mut bits = 0;
     for ray in in_flight.iter().flatten() {
@@ -157,19 +166,19 @@ fn touch_all<S: Simd, H>(
 /// Not shared with the loop of `single`: that one keeps the ray's constants and the limit in registers
 /// from leaf to leaf, which a step that ends after every node cannot.
 #[inline(always)]
-fn step<S: Simd, H: HitSink>(
+pub(crate) fn step<S: Simd, M: RayMode, H: HitSink, const SIZE: usize>(
     simd: S,
     tree: &Tree,
     leaves: &[TriangleBlock],
-    ray: &mut InFlight<S, H>,
-    stack: &mut Stack<'_>,
+    ray: &mut InFlight<S, M, H>,
+    stack: &mut StackOf<'_, SIZE>,
 ) -> Option<ChildRef> {
     let limit = ray.sink.t_max();
     if ray.current.is_leaf() {
         let mut limit = limit;
         for index in ray.current.blocks() {
             let InFlight { triangles, sink, .. } = &mut *ray;
-            if leaves.test_block::<FastFar, _, _>(index, triangles, &mut limit, sink) {
+            if leaves.test_block::<M, _, _>(index, triangles, &mut limit, sink) {
                 return None;
             }
         }

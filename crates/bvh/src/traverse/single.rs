@@ -133,11 +133,11 @@ impl<H: HitSink> Traversal<'_, H> {
 
 /// The ray prepared for a fast mode, and the blocks of the tree; `None` if it must take the robust path.
 #[inline(always)]
-pub(crate) fn fast_query<'a, M: RayMode, S: Simd>(
+pub(crate) fn fast_query<'t, 'r, M: RayMode, S: Simd>(
     simd: S,
-    tree: &'a Tree,
-    ray: &'a Ray,
-) -> Option<(QueryRay<'a, S>, &'a [TriangleBlock])> {
+    tree: &'t Tree,
+    ray: &'r Ray,
+) -> Option<(QueryRay<'r, S>, &'t [TriangleBlock])> {
     let Leaves::Full(blocks) = &tree.leaves else { return None };
     let query = QueryRay::fast::<M>(simd, ray, tree)?;
     Some((query, blocks))
