@@ -22,7 +22,7 @@ use crate::{
 
 /// The minimum size in bytes at which rays that have nothing in common are interleaved: of nodes and instances, and of a
 /// share of the meshes. A ray reads new parts of the former all the time, but the same parts of the same mesh.
-const BEYOND_CACHES: usize = 5 << 19;
+const BEYOND_CACHES: usize = 2 << 20;
 
 /// The share of the meshes. Interleaved, rays through a hundred bunnies take a tenth more time, and through ten thousand a
 /// third less (bench `peers`).
