@@ -10,7 +10,8 @@ use super::{
     instance_bvh::InstanceBvh,
     interleaved::Interleaved,
     placed_mesh::{InstanceFilter, InstanceTag, InstancedMesh, PlacedMesh},
-    traversal::{Any, Both, Closest, InstanceHit, MeshQuery},
+    query::{Any, Batch, Closest, InstanceHit, MeshQuery},
+    traversal::Both,
 };
 use crate::{
     layout::WideNode,
@@ -124,15 +125,6 @@ impl InstanceBvh {
         };
         2 * indices.windows(2).filter(are_near).count() >= indices.len()
     }
-}
-
-/// Rays of a query, with the memory for its outputs.
-pub(super) struct Batch<'a, 'b, Q: MeshQuery<'a>> {
-    pub(super) tree: &'a InstanceBvh,
-    pub(super) rays: &'b [WorldRay],
-    pub(super) faces: Faces,
-    pub(super) filter: InstanceFilter,
-    pub(super) outputs: &'b mut [Q::Output],
 }
 
 /// Rays one after the other, for an instruction set that is chosen once for all of them.

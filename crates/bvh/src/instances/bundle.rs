@@ -6,11 +6,11 @@
 use hitscan_primitives::{Faces, WorldRay};
 
 use super::{
-    batch::Batch,
     instance_bvh::InstanceBvh,
     placed_mesh::InstanceFilter,
+    query::{Batch, MeshQuery, answer_in_mesh},
     space::{Entrance, SpaceRay},
-    traversal::{MeshQuery, answer_in_mesh, entered, prefetch},
+    traversal::{entered, prefetch},
 };
 use crate::{
     error_bounds::LEAST_COMPONENT,

@@ -8,11 +8,11 @@ use std::ops::ControlFlow;
 use hitscan_primitives::{Faces, WorldRay};
 
 use super::{
-    batch::Batch,
     instance_bvh::InstanceBvh,
     placed_mesh::InstanceFilter,
+    query::{Batch, Entered, MeshQuery, OtherRay},
     space::{Entrance, SpaceRay},
-    traversal::{Entered, MeshQuery, OtherRay, entered, prefetch},
+    traversal::{entered, prefetch},
 };
 use crate::{
     kernel::{BoxRay, Fast, HitSink, Query, QueryRay},

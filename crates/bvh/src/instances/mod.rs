@@ -10,13 +10,14 @@ mod edit;
 mod instance_bvh;
 mod interleaved;
 mod placed_mesh;
+mod query;
 mod rebuild;
 mod space;
 mod traversal;
 
 pub use instance_bvh::InstanceBvh;
 pub use placed_mesh::{InstanceFilter, InstanceTag, InstancedMesh, PlacedMesh, widened};
-pub use traversal::{InstanceHit, OnCandidate};
+pub use query::{InstanceHit, OnCandidate};
 
 #[cfg(test)]
 mod tests;

@@ -5,12 +5,11 @@ use hitscan_primitives::{Faces, Hit, WorldBox, WorldRay, generate, generate::Spl
 use hitscan_testkit::effort;
 
 use super::{
-    batch::Batch,
     bundle::Bundles,
     instance_bvh::InstanceBvh,
     interleaved::Interleaved,
     placed_mesh::{InstanceFilter, InstanceTag, InstancedMesh, PlacedMesh},
-    traversal::{Any, Closest, InstanceHit, MeshQuery},
+    query::{Any, Batch, Closest, InstanceHit, MeshQuery},
 };
 use crate::{
     BuildOptions, Isa, MeshBvh,

@@ -6,37 +6,20 @@
 
 use std::{marker::PhantomData, ops::ControlFlow};
 
-use hitscan_primitives::{Faces, Hit, LocalRay, Ray, SlabRay, WorldRay};
+use hitscan_primitives::{Faces, LocalRay, SlabRay, WorldRay};
 
 use super::{
     instance_bvh::InstanceBvh,
-    placed_mesh::{InstanceFilter, InstancedMesh, PlacedMesh},
+    placed_mesh::InstanceFilter,
+    query::{Any, Closest, Entered, InstanceHit, InstanceQuery, MeshQuery, OnCandidate, Visit},
     space::{Entrance, SpaceRay},
 };
 use crate::{
-    kernel::{AnyHit, BoxRay, ClosestHit, Fast, FastFar, HitSink, Query, QueryRay},
+    kernel::{BoxRay, Fast, HitSink, QueryRay},
     layout::ChildRef,
     simd::{KernelFn, Simd, Stack, StackMemory, StackOf},
-    traverse::{
-        Answering, DescentPolicy, Incoherent, KeyCodec, Traversal, cut_and_pop, fast_query,
-        pop_within, push_children,
-    },
+    traverse::{DescentPolicy, Incoherent, KeyCodec, cut_and_pop, pop_within, push_children},
 };
-
-/// A hit of an item's mesh.
-#[derive(Clone, Copy, Debug)]
-pub struct InstanceHit {
-    /// The index of the item.
-    pub item: u32,
-    /// The `t` of the world ray.
-    pub t: f64,
-    /// The hit of the local ray.
-    pub hit: Hit,
-}
-
-/// Receives an item whose box a ray meets, the local ray, and the `t` of the world ray beyond which nothing counts. Returns
-/// the next limit.
-pub type OnCandidate<'a> = dyn FnMut(u32, &LocalRay, f64) -> ControlFlow<(), f64> + 'a;
 
 impl InstanceBvh {
     /// The hit with the minimum `(t, order, triangle)` among the items that pass the filter.
@@ -89,187 +72,6 @@ impl InstanceBvh {
             visit_extreme(self, ray, filter, query.on_candidate);
         }
     }
-}
-
-/// A query of both levels, while its ray is on its way.
-pub(super) trait InstanceQuery: Sized {
-    /// As that of the sink: nearest first, or in any order.
-    type Sink: HitSink;
-    type Output;
-
-    /// Takes an item whose mesh the ray may hit up to `limit`. Returns the next limit.
-    fn enter<S: Simd>(&mut self, simd: S, item: &Entered<'_>, limit: f64) -> ControlFlow<(), f64>;
-    fn output(self) -> Self::Output;
-}
-
-/// A query that asks each mesh the same, so that rays of it go in batches.
-pub(super) trait MeshQuery<'a>: InstanceQuery<Sink: Query, Output: Default> {
-    fn new(tree: &'a InstanceBvh) -> Self;
-    /// The answer of one ray.
-    fn alone(
-        tree: &InstanceBvh,
-        ray: &WorldRay,
-        faces: Faces,
-        filter: InstanceFilter,
-    ) -> Self::Output;
-    /// The part of a local ray that counts up to `limit`.
-    fn ray(local: &LocalRay, limit: f64) -> Ray;
-    /// Takes the answer of a mesh, and returns the next limit.
-    fn keep(
-        &mut self,
-        entered: &Entered<'_>,
-        answer: <Self::Sink as Query>::Answer,
-        limit: f64,
-    ) -> ControlFlow<(), f64>;
-}
-
-/// An item whose mesh a ray may hit.
-pub(super) struct Entered<'a> {
-    pub(super) item: u32,
-    pub(super) placed: &'a PlacedMesh,
-    pub(super) mesh: &'a InstancedMesh,
-    pub(super) local: LocalRay,
-    pub(super) faces: Faces,
-}
-
-/// [`InstanceBvh::closest_hit`].
-pub(super) struct Closest<'a> {
-    tree: &'a InstanceBvh,
-    best: Option<InstanceHit>,
-}
-
-impl InstanceQuery for Closest<'_> {
-    type Sink = ClosestHit;
-    type Output = Option<InstanceHit>;
-
-    #[inline(always)]
-    fn enter<S: Simd>(
-        &mut self,
-        simd: S,
-        entered: &Entered<'_>,
-        limit: f64,
-    ) -> ControlFlow<(), f64> {
-        let hit = answer_in_mesh::<Self, Incoherent, S>(simd, entered, limit);
-        self.keep(entered, hit, limit)
-    }
-
-    #[inline(always)]
-    fn output(self) -> Option<InstanceHit> {
-        self.best
-    }
-}
-
-impl<'a> MeshQuery<'a> for Closest<'a> {
-    #[inline(always)]
-    fn new(tree: &'a InstanceBvh) -> Self {
-        Self { tree, best: None }
-    }
-
-    fn alone(
-        tree: &InstanceBvh,
-        ray: &WorldRay,
-        faces: Faces,
-        filter: InstanceFilter,
-    ) -> Option<InstanceHit> {
-        tree.closest_hit(ray, faces, filter)
-    }
-
-    #[inline(always)]
-    fn ray(local: &LocalRay, limit: f64) -> Ray {
-        local.until(limit)
-    }
-
-    /// Keeps the hit of an item if it comes first.
-    #[inline(always)]
-    fn keep(
-        &mut self,
-        entered: &Entered<'_>,
-        hit: Option<Hit>,
-        limit: f64,
-    ) -> ControlFlow<(), f64> {
-        let Some(hit) = hit else { return ControlFlow::Continue(limit) };
-        let t = entered.local.world_t(hit.t);
-        let order = entered.placed.order();
-        let comes_first = match &self.best {
-            None => true,
-            Some(best) => {
-                t < best.t || t == best.t && order < self.tree.placed.get(best.item).order()
-            }
-        };
-        if comes_first {
-            self.best = Some(InstanceHit { item: entered.item, t, hit });
-            return ControlFlow::Continue(t);
-        }
-        ControlFlow::Continue(limit)
-    }
-}
-
-/// [`InstanceBvh::is_occluded`].
-pub(super) struct Any {
-    is_hit: bool,
-}
-
-impl InstanceQuery for Any {
-    type Sink = AnyHit;
-    type Output = bool;
-
-    #[inline(always)]
-    fn enter<S: Simd>(
-        &mut self,
-        simd: S,
-        entered: &Entered<'_>,
-        limit: f64,
-    ) -> ControlFlow<(), f64> {
-        let is_hit = answer_in_mesh::<Self, Incoherent, S>(simd, entered, limit);
-        self.keep(entered, is_hit, limit)
-    }
-
-    #[inline(always)]
-    fn output(self) -> bool {
-        self.is_hit
-    }
-}
-
-impl MeshQuery<'_> for Any {
-    #[inline(always)]
-    fn new(_: &InstanceBvh) -> Self {
-        Self { is_hit: false }
-    }
-
-    fn alone(tree: &InstanceBvh, ray: &WorldRay, faces: Faces, filter: InstanceFilter) -> bool {
-        tree.is_occluded(ray, faces, filter)
-    }
-
-    #[inline(always)]
-    fn ray(local: &LocalRay, _: f64) -> Ray {
-        local.ray
-    }
-
-    #[inline(always)]
-    fn keep(&mut self, _: &Entered<'_>, is_hit: bool, limit: f64) -> ControlFlow<(), f64> {
-        self.is_hit = is_hit;
-        if is_hit { ControlFlow::Break(()) } else { ControlFlow::Continue(limit) }
-    }
-}
-
-/// [`InstanceBvh::visit_ray`].
-struct Visit<'a, 'b> {
-    on_candidate: &'a mut OnCandidate<'b>,
-}
-
-impl InstanceQuery for Visit<'_, '_> {
-    type Sink = ClosestHit;
-    type Output = ();
-
-    #[inline(always)]
-    fn enter<S: Simd>(&mut self, _: S, entered: &Entered<'_>, limit: f64) -> ControlFlow<(), f64> {
-        if !entered.local.is_in_range() {
-            return ControlFlow::Continue(limit);
-        }
-        (self.on_candidate)(entered.item, &entered.local, limit)
-    }
-
-    fn output(self) {}
 }
 
 /// Runs a query, or gives it back if the ray is extreme.
@@ -397,41 +199,6 @@ pub(super) fn prefetch<S: Simd>(simd: S, tree: &InstanceBvh, child: ChildRef) {
         simd.prefetch::<2>(tree.placed.address(child.first_block() as u32));
     } else {
         simd.prefetch::<4>(tree.nodes.address(child.node_index() as u32));
-    }
-}
-
-/// The answer of a local ray in its mesh.
-#[inline(always)]
-pub(super) fn answer_in_mesh<'a, Q: MeshQuery<'a>, P: DescentPolicy, S: Simd>(
-    simd: S,
-    entered: &Entered<'_>,
-    limit: f64,
-) -> <Q::Sink as Query>::Answer {
-    let (tree, faces) = (&entered.mesh.bvh().tree, entered.faces);
-    let ray = &Q::ray(&entered.local, limit);
-    if let Some((query, blocks)) = fast_query::<Fast, S>(simd, tree, ray) {
-        let mut sink = Q::Sink::along(ray);
-        let start = ChildRef::ROOT;
-        let traversal = Traversal { tree, ray, faces, start, sink: &mut sink };
-        traversal.run_fast::<P, Fast, S>(simd, &query, blocks, None);
-        return sink.answer();
-    }
-    simd.call::<OtherRay<Q::Sink>, _, _, _, _>(entered, ray, (), ())
-}
-
-/// A local ray that is not ordinary, or out of range.
-pub(super) struct OtherRay<H>(PhantomData<H>);
-
-impl<H: Query> KernelFn<&Entered<'_>, &Ray, (), ()> for OtherRay<H> {
-    type Output = H::Answer;
-
-    #[inline(always)]
-    fn run<S: Simd>(simd: S, entered: &Entered<'_>, ray: &Ray, (): (), (): ()) -> H::Answer {
-        if !entered.local.is_in_range() {
-            return H::along(ray).answer();
-        }
-        let tree = &entered.mesh.bvh().tree;
-        simd.call::<Answering<H, Incoherent, FastFar>, _, _, _, _>(tree, ray, entered.faces, None)
     }
 }
 
