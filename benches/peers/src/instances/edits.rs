@@ -46,8 +46,30 @@ pub(super) fn measure(
     row(&mut text, "insert all", n, &times);
 
     let mut random = SplitMix64::new(5);
+    moves(&mut both, n_repetitions, &mut random, &mut text)?;
+    let snapshots = (0..n_repetitions).map(|_| {
+        let clock = Clock::start(1);
+        let snapshot = both.ours.clone();
+        let seconds = clock.seconds();
+        drop(snapshot);
+        seconds
+    });
+    row(&mut text, "snapshot", 1, &[Vec::new(), snapshots.collect()]);
+
+    teleports(&mut both, random_rays, n_repetitions, &mut random, &mut text);
+    Ok(text)
+}
+
+/// Moves of one, of some and of all instances.
+fn moves(
+    both: &mut Both,
+    n_repetitions: usize,
+    random: &mut SplitMix64,
+    text: &mut String,
+) -> Result<(), Error> {
+    let n = both.poses.len();
     for (name, n_moved) in [("move one", 1), ("move 1 %", n / 100), ("move all", n)] {
-        let times = in_turn(n_repetitions, &mut both, |both, is_ours| {
+        let times = in_turn(n_repetitions, both, |both, is_ours| {
             let mut number = || random.range(-0.1, 0.1);
             let moves = (0..n_moved).map(|i| {
                 let step = DVec3::new(number(), number(), number());
@@ -56,7 +78,7 @@ pub(super) fn measure(
             });
             both.move_to(&moves.collect::<Vec<_>>(), is_ours)
         })?;
-        row(&mut text, name, n_moved, &times);
+        row(text, name, n_moved, &times);
     }
     let one_by_one = (0..n_repetitions).map(|_| {
         let shift = DAffine3::from_translation(DVec3::X * random.range(-0.1, 0.1));
@@ -67,18 +89,20 @@ pub(super) fn measure(
         clock.seconds()
     });
     let one_by_one = one_by_one.collect();
-    row(&mut text, "move all, one by one", n, &[Vec::new(), one_by_one]);
+    row(text, "move all, one by one", n, &[Vec::new(), one_by_one]);
+    Ok(())
+}
 
-    let snapshots = (0..n_repetitions).map(|_| {
-        let clock = Clock::start(1);
-        let snapshot = both.ours.clone();
-        let seconds = clock.seconds();
-        drop(snapshot);
-        seconds
-    });
-    row(&mut text, "snapshot", 1, &[Vec::new(), snapshots.collect()]);
-
-    let elsewhere = both.scene.poses(&meshes(&both), &mut random);
+/// Sends instances elsewhere one by one, and then times queries.
+fn teleports(
+    both: &mut Both,
+    random_rays: &[WorldRay],
+    n_repetitions: usize,
+    random: &mut SplitMix64,
+    text: &mut String,
+) {
+    let n = both.poses.len();
+    let elsewhere = both.scene.poses(&meshes(both), random);
     let n_moved = N_TELEPORTS.min(n / 2);
     let moves = (0..n_moved).map(|i| {
         let index = i * (n / n_moved.max(1));
@@ -88,12 +112,11 @@ pub(super) fn measure(
     let clock = Clock::start(1);
     move_each(&mut both.ours, &both.ids, &moves);
     let name = format!("{n_moved} teleports");
-    row(&mut text, &name, n_moved, &[Vec::new(), vec![clock.seconds()]]);
+    row(text, &name, n_moved, &[Vec::new(), vec![clock.seconds()]]);
     for &(index, pose) in &moves {
         both.poses[index].1 = pose;
     }
     text.push_str(&both.after_teleports(random_rays, n_repetitions));
-    Ok(text)
 }
 
 fn meshes(both: &Both) -> Vec<hitscan::TriMesh> {
