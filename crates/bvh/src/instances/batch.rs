@@ -87,11 +87,8 @@ impl InstanceBvh {
                 alone
             };
             let batch = Batch { tree: self, rays, faces, filter, outputs: &mut outputs };
-            if is_large && !self.are_neighbours(rays, &alone) {
-                self.isa.run(Interleaved::<Q> { batch, indices: &alone });
-            } else {
-                self.isa.run(Each::<Q> { batch, indices: &alone });
-            }
+            let wait_for_memory = is_large && !self.are_neighbours(rays, &alone);
+            self.isa.run(Alone::<Q> { batch, indices: &alone, wait_for_memory });
             for (answer, output) in answers.iter_mut().zip(outputs) {
                 *answer = make(output);
             }
@@ -102,9 +99,6 @@ impl InstanceBvh {
     fn exceeds_caches(&self) -> bool {
         /// The number of items whose meshes count.
         const SAMPLE: usize = 64;
-        if SMALL_CODE {
-            return false;
-        }
         let n = self.placed.len();
         let sample =
             (0..n).step_by(n.div_ceil(SAMPLE).max(1)).map(|item| self.placed.get(item as u32));
@@ -127,19 +121,24 @@ impl InstanceBvh {
     }
 }
 
-/// Rays one after the other, for an instruction set that is chosen once for all of them.
-struct Each<'a, 'b, Q: MeshQuery<'a>> {
+/// The rays at `indices`: one after the other, or interleaved if they wait for memory that the instruction set can prefetch.
+struct Alone<'a, 'b, Q: MeshQuery<'a>> {
     batch: Batch<'a, 'b, Q>,
     indices: &'b [u32],
+    wait_for_memory: bool,
 }
 
-impl<'a, Q: MeshQuery<'a>> Kernel for Each<'a, '_, Q> {
+impl<'a, Q: MeshQuery<'a>> Kernel for Alone<'a, '_, Q> {
     type Output = ();
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        let Batch { tree, rays, faces, filter, outputs } = self.batch;
-        for &index in self.indices {
+        let Self { batch, indices, wait_for_memory } = self;
+        if S::HAS_PREFETCH && !SMALL_CODE && wait_for_memory {
+            return simd.vectorize(Interleaved { batch, indices });
+        }
+        let Batch { tree, rays, faces, filter, outputs } = batch;
+        for &index in indices {
             let ray = &rays[index as usize];
             let (options, query) = ((faces, filter), Q::new(tree));
             let found = simd.call::<Both<Q, Incoherent>, _, _, _, _>(tree, ray, options, query);
