@@ -79,6 +79,9 @@ pub(crate) fn opaque(srgb: [u8; 3]) -> Vec4 {
     linear(srgb).extend(1.0)
 }
 
+/// The filled cut of a section.
+pub(crate) const CUT: [u8; 3] = [214, 112, 56];
+
 /// The colour of a surface without a name.
 pub(crate) const UNNAMED: [u8; 3] = [150, 150, 150];
 

@@ -116,6 +116,6 @@ pub(crate) fn work(subject: &Subject, tile: &TileRays) -> Vec<Vec4> {
     tile.rays.iter().map(|ray| value(subject.work(ray) as f32)).collect()
 }
 
-fn value(value: f32) -> Vec4 {
+pub(crate) fn value(value: f32) -> Vec4 {
     Vec4::new(value, 0.0, 0.0, 1.0)
 }

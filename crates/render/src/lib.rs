@@ -39,6 +39,7 @@
 //! color, sampling, style, stroke    values without a scene
 //! texture                           pictures that colour surfaces
 //! smooth_normals                    corner normals for meshes without any
+//! cut                               the filled cut of a section
 //! subject                           the scene: ray queries, surface points, names
 //! framing, silhouette               cameras around it, its outline
 //! film, picture, legend             sums of samples, sRGB pixels, key to the colours
@@ -54,13 +55,14 @@
 //!
 //! | module | holds | imports |
 //! |---|---|---|
-//! | `progressive`, `ray_lines` | rendering in one call or in steps; rays and segments drawn into a picture | `false_color`, `film`, `glass`, `hit_colors`, `legend`, `picture`, `shaded`, `silhouette`, `stroke`, `style`, `subject` |
+//! | `progressive`, `ray_lines` | rendering in one call or in steps; rays and segments drawn into a picture | `color`, `false_color`, `film`, `glass`, `hit_colors`, `legend`, `picture`, `shaded`, `silhouette`, `stroke`, `style`, `subject` |
 //! | `false_color` | films of values → colours | `color`, `film`, `legend` |
 //! | `hit_colors`, `glass`, `shaded` | the shading of each mode | `color`, `film`, `ground`, `sampling`, `style`, `subject` |
 //! | `ground` | the plane below a scene that shows its shadows | `subject` |
 //! | `framing`, `silhouette` | cameras that see a whole scene; the outline outside which no ray is needed | `subject` |
 //! | `legend`, `picture`, `film` | the key to the colours; sRGB pixels and PNG; sums of samples, in tiles on all threads | `color`, `sampling`, `style` |
-//! | `subject` | the scene with colours and names; `tracing` has its ray queries, `surface` its shading normals | `smooth_normals`, `texture` |
+//! | `subject` | the scene with colours and names; `tracing` has its ray queries, `surface` its shading normals | `cut`, `smooth_normals`, `texture` |
+//! | `cut` | the filled cut of a section | |
 //! | `texture`, `smooth_normals` | decoded pictures; corner normals for meshes without any | `color` |
 //! | `color`, `sampling`, `stroke`, `style` | palettes; sample points; lines; settings | |
 
@@ -71,6 +73,7 @@ mod sampling;
 mod stroke;
 mod style;
 
+mod cut;
 mod smooth_normals;
 mod texture;
 

@@ -7,6 +7,7 @@ use hitscan::picking::View;
 use hitscan::scene::SceneHit;
 use rayon::current_num_threads;
 
+use crate::color::{CUT, opaque};
 use crate::film::{Film, PixelSampler, TileRays, TileSums, VisibleFace};
 use crate::hit_colors::{self, NameColors};
 use crate::legend::{self, Legend};
@@ -266,7 +267,7 @@ impl TileRenderer {
     fn paint(&self, tile: &TileRays) -> Vec<Vec4> {
         let subject = &self.subject;
         let mut n_rays = tile.rays.len();
-        let colors = match &self.shader {
+        let mut colors = match &self.shader {
             Shader::Shaded(lighting) => {
                 let (colors, n_more) = lighting.paint(subject, tile);
                 n_rays += n_more;
@@ -285,7 +286,21 @@ impl TileRenderer {
             Shader::Glass => glass::paint(subject, tile),
         };
         self.n_rays.fetch_add(n_rays as u64, Ordering::Relaxed);
+        self.paint_cut(tile, &mut colors);
         colors
+    }
+
+    /// Fills the cut of the subject's section.
+    fn paint_cut(&self, tile: &TileRays, colors: &mut [Vec4]) {
+        let Some(cut) = self.subject.cut().filter(|_| self.needs_hits()) else { return };
+        for ((color, ray), hit) in colors.iter_mut().zip(&tile.rays).zip(&tile.hits) {
+            if let Some(t) = cut.t(ray, hit.map(|hit| hit.t)) {
+                *color = match self.shader {
+                    Shader::Depth => hit_colors::value(t as f32),
+                    _ => opaque(CUT),
+                };
+            }
+        }
     }
 }
 
@@ -399,5 +414,30 @@ mod tests {
             let (x, y) = (index % 80, index / 80);
             assert_eq!(large[(3 * y + 1) * 240 + 3 * x + 1], *id);
         }
+    }
+
+    #[test]
+    fn a_section_fills_the_cut_and_hides_the_half_below_its_plane() {
+        let mut subject = two_balls();
+        let view = Camera::look_at([0.25, 1.0, 6.0], [0.25, 0.0, 0.0]);
+        let view = view.view(Viewport::from_size(120.0, 80.0)).unwrap();
+        let picture = |subject: &Subject, mode| {
+            let style =
+                Style { mode, n_samples: 1, ground: false, legend: false, ..Style::default() };
+            render(subject, &view, &style, |_| ())
+        };
+        let is_cut = |pixel: &[u8; 4]| pixel[..3] == CUT;
+        let whole = picture(&subject, Mode::Shaded);
+        assert!(!whole.pixels().iter().any(is_cut));
+        // Without what is before z = 0.25, two discs are cut.
+        let plane = hitscan::SectionPlane::new([0.0, 0.0, 0.25], [0.0, 0.0, -1.0]).unwrap();
+        subject.set_section(Some(plane));
+        for mode in [Mode::Shaded, Mode::Object, Mode::Normal] {
+            let cut = picture(&subject, mode);
+            let n_cut = cut.pixels().iter().filter(|pixel| is_cut(pixel)).count();
+            assert!(n_cut > 900, "{mode:?}: {n_cut}");
+        }
+        subject.set_section(None);
+        assert_eq!(picture(&subject, Mode::Shaded), whole);
     }
 }

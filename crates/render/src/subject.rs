@@ -7,8 +7,9 @@ use std::sync::Arc;
 use hitscan::glam::{DAffine3, DMat3, DVec3, Vec3};
 use hitscan::primitives::Aabb;
 use hitscan::scene::{InstanceId, Mesh, QueryOptions, Scene, SceneHit, WorldBox};
-use hitscan::{FaceRecords, Faces, TriMesh};
+use hitscan::{FaceRecords, Faces, SectionPlane, TriMesh};
 
+use crate::cut::Cut;
 use crate::smooth_normals::SmoothNormals;
 use crate::texture::Texture;
 
@@ -38,6 +39,8 @@ pub struct Subject {
     bounds: Aabb,
     /// Upper bound of all coordinates that f32 has rounded, as an absolute value in world units.
     max_abs_coordinate: f32,
+    /// The plane of [`set_section`](Self::set_section), with the cut of the scene.
+    cut: Option<Arc<Cut>>,
 }
 
 /// Data of an instance for shading.
@@ -127,6 +130,7 @@ impl Subject {
             world_bounds: WorldBox::EMPTY,
             bounds: Aabb::EMPTY,
             max_abs_coordinate: 0.0,
+            cut: None,
         };
         subject.set_scene(scene);
         subject
@@ -200,6 +204,17 @@ impl Subject {
         let relative = if self.bounds.is_empty() { 0.0 } else { self.bounds.max_abs_coordinate() };
         self.max_abs_coordinate = largest.fold(relative, f32::max);
         self.instances = instances;
+        self.set_section(self.cut.as_ref().map(|cut| cut.plane()));
+    }
+
+    /// Hides what lies below a plane, and fills the cut where the plane runs through the inside of closed meshes. `None` shows
+    /// all. The hidden half throws no shadows. Costs a section of the scene, also in [`set_scene`](Self::set_scene).
+    pub fn set_section(&mut self, plane: Option<SectionPlane>) {
+        self.cut = plane.map(|plane| Arc::new(Cut::new(plane, &self.scene, &self.options())));
+    }
+
+    pub(crate) fn cut(&self) -> Option<&Cut> {
+        self.cut.as_deref()
     }
 
     /// Takes over the meshes that the scene has replaced.

@@ -1,4 +1,6 @@
-//! Ray queries over the visible instances.
+//! Ray queries over the visible instances, in the half of the world that a section shows.
+
+use std::borrow::Cow;
 
 use hitscan::Faces;
 use hitscan::scene::{InstanceId, LocalRay, Mesh, QueryOptions, SceneHit, WorldRay};
@@ -12,16 +14,29 @@ const MAX_BATCHED_INSTANCES: usize = 8;
 impl Subject {
     /// The closest hit of a ray.
     pub(crate) fn hit(&self, ray: &WorldRay) -> Option<SceneHit> {
-        self.scene.closest_hit(ray, &self.options())
+        self.scene.closest_hit(&self.shown(ray), &self.options())
     }
 
     /// The `n` closest hits of a ray, in order.
     pub(crate) fn nearest_hits_into(&self, ray: &WorldRay, n: usize, hits: &mut Vec<SceneHit>) {
-        self.scene.nearest_hits_into(ray, n, &self.options(), hits);
+        self.scene.nearest_hits_into(&self.shown(ray), n, &self.options(), hits);
     }
 
-    /// The closest hit of each ray, equal to `Scene::closest_hit`. Neighbouring rays share packets.
+    /// The closest hit of each ray, equal to `Scene::closest_hit`. Neighbouring rays share packets. Rays that meet the
+    /// filled cut first have none.
     pub(crate) fn hits(&self, rays: &[WorldRay]) -> Vec<Option<SceneHit>> {
+        let mut hits = self.hits_of_surfaces(&self.shown_rays(rays));
+        if let Some(cut) = self.cut() {
+            for (hit, ray) in hits.iter_mut().zip(rays) {
+                if cut.t(ray, hit.map(|hit| hit.t)).is_some() {
+                    *hit = None;
+                }
+            }
+        }
+        hits
+    }
+
+    fn hits_of_surfaces(&self, rays: &[WorldRay]) -> Vec<Option<SceneHit>> {
         let mut hits: Vec<Option<SceneHit>> = vec![None; rays.len()];
         if self.instances.len() > MAX_BATCHED_INSTANCES {
             self.scene.closest_hit_batch(rays, &self.options(), &mut hits);
@@ -51,6 +66,7 @@ impl Subject {
 
     /// Whether each ray hits anything on the given sides of the triangles.
     pub(crate) fn is_occluded_batch(&self, rays: &[WorldRay], faces: Faces) -> Vec<bool> {
+        let rays = &self.shown_rays(rays);
         let mut occluded = vec![false; rays.len()];
         if self.instances.len() > MAX_BATCHED_INSTANCES {
             let options = QueryOptions { faces, ..self.options() };
@@ -74,6 +90,7 @@ impl Subject {
     /// instances the result is the sum over separate queries of each mesh. Costs one query per
     /// instance.
     pub fn work(&self, ray: &WorldRay) -> u32 {
+        let ray = &self.shown(ray);
         let mut sum = 0;
         for &instance in &self.instances {
             let Some((mesh, _)) = self.mesh_and_order(instance) else { continue };
@@ -83,6 +100,18 @@ impl Subject {
             }
         }
         sum
+    }
+
+    /// The part of a ray that the section does not hide.
+    fn shown(&self, ray: &WorldRay) -> WorldRay {
+        self.cut().map_or(*ray, |cut| cut.shown(ray))
+    }
+
+    fn shown_rays<'a>(&self, rays: &'a [WorldRay]) -> Cow<'a, [WorldRay]> {
+        match self.cut() {
+            Some(cut) => Cow::Owned(rays.iter().map(|ray| cut.shown(ray)).collect()),
+            None => Cow::Borrowed(rays),
+        }
     }
 
     fn mesh_and_order(&self, id: InstanceId) -> Option<(&Mesh, u64)> {
