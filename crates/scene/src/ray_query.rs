@@ -272,8 +272,8 @@ impl Scene {
     /// When to use: for pictures, sensors and bakes. See also [`closest_hit`](Self::closest_hit) for one
     /// ray, with the same answer.
     ///
-    /// Neighbours in the list should be neighbours in space: an aligned run of 32 rays that point alike goes through the
-    /// top-level tree at once. Rays that have nothing in common are interleaved if the scene is larger than the caches.
+    /// Neighbours in the list should be neighbours in space, because they then find the same memory in the caches. Rays
+    /// that have nothing in common are interleaved if the scene is larger than the caches.
     ///
     /// # Panics
     /// If `hits` and `rays` differ in length.

@@ -1,12 +1,8 @@
-//! Many rays at once: runs that go the same way share the upper level, and the others are interleaved where they wait for
-//! memory.
-
-use std::sync::Mutex;
+//! Many rays at once, interleaved where they wait for memory.
 
 use hitscan_primitives::{Faces, WorldRay};
 
 use super::{
-    bundle::{BUNDLE_WIDTH, Bundles},
     instance_bvh::InstanceBvh,
     interleaved::Interleaved,
     placed_mesh::{InstanceFilter, InstanceTag, InstancedMesh, PlacedMesh},
@@ -16,7 +12,7 @@ use super::{
 use crate::{
     layout::WideNode,
     platform::SMALL_CODE,
-    query::{Pause, for_each_chunk},
+    query::for_each_chunk,
     simd::{Kernel, Simd},
     traverse::Incoherent,
 };
@@ -35,8 +31,6 @@ const NEIGHBOURS: f64 = 1.0 / 64.0;
 impl InstanceBvh {
     /// [`closest_hit`](Self::closest_hit) of each ray, on rayon's current pool with the feature `parallel`. `make` gets the
     /// tag of the item that was hit.
-    ///
-    /// An aligned run of 32 rays that point alike goes through the upper level at once.
     ///
     /// # Panics
     /// If `hits` is not as long as `rays`.
@@ -75,20 +69,13 @@ impl InstanceBvh {
         answers: &mut [T],
         make: impl Fn(Q::Output) -> T + Sync + Send,
     ) {
-        let (pause, is_large) = (Mutex::new(Pause::default()), self.exceeds_caches());
-        for_each_chunk(rays, answers, BUNDLE_WIDTH, |rays, answers| {
+        let is_large = self.exceeds_caches();
+        for_each_chunk(rays, answers, 1, |rays, answers| {
             let mut outputs: Vec<Q::Output> = rays.iter().map(|_| Q::Output::default()).collect();
+            let indices: Vec<u32> = (0..rays.len() as u32).collect();
             let batch = Batch { tree: self, rays, faces, filter, outputs: &mut outputs };
-            let alone = {
-                // A copy, so that threads do not wait for each other.
-                let mut current = *pause.lock().expect("a copy does not panic");
-                let alone = self.isa.run(Bundles::<Q> { batch, pause: &mut current });
-                *pause.lock().expect("a copy does not panic") = current;
-                alone
-            };
-            let batch = Batch { tree: self, rays, faces, filter, outputs: &mut outputs };
-            let wait_for_memory = is_large && !self.are_neighbours(rays, &alone);
-            self.isa.run(Alone::<Q> { batch, indices: &alone, wait_for_memory });
+            let wait_for_memory = is_large && !self.are_neighbours(rays, &indices);
+            self.isa.run(Alone::<Q> { batch, indices: &indices, wait_for_memory });
             for (answer, output) in answers.iter_mut().zip(outputs) {
                 *answer = make(output);
             }

@@ -5,7 +5,6 @@
 //! from the root to a triangle in one run of compiled code.
 
 mod batch;
-mod bundle;
 mod edit;
 mod instance_bvh;
 mod interleaved;

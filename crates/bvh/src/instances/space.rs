@@ -31,7 +31,6 @@ impl Default for Space {
 }
 
 /// A ray in the space, which may start elsewhere than its ray of the world.
-#[derive(Clone, Copy)]
 pub(super) struct SpaceRay {
     pub(super) ray: Ray,
     /// The `t` of the world ray at the start.
@@ -50,18 +49,6 @@ pub(super) enum Entrance {
 }
 
 impl SpaceRay {
-    /// A ray that meets nothing.
-    pub(super) const NOWHERE: Self = Self {
-        ray: Ray {
-            origin: Vec3::ZERO,
-            direction: Vec3::ZERO,
-            t_min: 0.0,
-            t_max: f32::NEG_INFINITY,
-        },
-        t_offset: 0.0,
-        unit: 1.0,
-    };
-
     /// The largest f32 `t` of anything up to a `t` of the world ray.
     #[inline(always)]
     pub(super) fn until(&self, t: f64) -> f32 {

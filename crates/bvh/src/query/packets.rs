@@ -115,7 +115,7 @@ fn feed_packets(
 /// The runs that go alone, because the rays of the last packets went different ways. On meshes that are finer
 /// than the distance between rays, single rays are faster.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct Pause {
+pub(super) struct Pause {
     /// The runs still to go alone.
     left: usize,
     /// The length of the last pause.
@@ -126,7 +126,7 @@ pub(crate) struct Pause {
 
 impl Pause {
     /// Whether the next run goes alone.
-    pub(crate) fn goes_on(&mut self) -> bool {
+    fn goes_on(&mut self) -> bool {
         let goes_on = self.left > 0;
         self.left = self.left.saturating_sub(1);
         goes_on
@@ -134,7 +134,7 @@ impl Pause {
 
     /// Learns the outcome of a packet. Each pause in a row is about twice as long as the one before, and the
     /// kinds of a mixed run add theirs.
-    pub(crate) fn after(&mut self, outcome: Outcome) {
+    fn after(&mut self, outcome: Outcome) {
         self.incoherent = match outcome {
             Outcome::Incoherent => (self.incoherent + 1).min(MAX_INCOHERENT),
             Outcome::Coherent => self.incoherent.saturating_sub(1),

@@ -84,7 +84,7 @@ fn child(predict: bool, node: &WideNode, mask: u32) -> ChildRef {
 
 /// Pushes a key for each child that the ray meets, with the value in its lane; the nearest last.
 #[inline(always)]
-pub(crate) fn push_hits<S: Simd, const SIZE: usize>(
+pub(super) fn push_hits<S: Simd, const SIZE: usize>(
     simd: S,
     hits: &BoxHits<S>,
     keys: KeyCodec<S>,

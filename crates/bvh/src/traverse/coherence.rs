@@ -44,7 +44,7 @@ impl DescentPolicy for Coherent {
 }
 
 /// The policy of [`Coherence::CoherentOrigins`].
-pub(crate) struct CoherentOrigins;
+pub(super) struct CoherentOrigins;
 
 impl DescentPolicy for CoherentOrigins {
     const COHERENT_ORIGINS: bool = true;
