@@ -19,20 +19,21 @@
 
 #![forbid(unsafe_code)]
 
-mod effort;
 mod inside;
-mod mutants;
 mod shapes;
 mod soups;
 mod stitched;
 
-pub use effort::effort;
 pub use hitscan_oracle::{
-    Answers, BUNDLE, BatchAnswers, HostileRays, Oracle, RayHits, RayKind, Rng, Tally, aimed_ray,
-    answers_of, batch_answers_of, bits, bundle, hard_rays, invalid_rays,
+    Answers, BUNDLE, BatchAnswers, HostileRays, Mutants, Oracle, RayHits, RayKind, Rng, Tally,
+    aimed_ray, answers_of, batch_answers_of, bits, bundle, effort, hard_rays, invalid_rays,
 };
 pub use inside::{inside_point, rays_from_inside, rays_from_outside, surface_points};
-pub use mutants::Mutants;
 pub use shapes::{Shape, closed_shapes, degenerate_shapes, integer_box, integer_grid};
 pub use soups::{SoupKind, soup, soup_of};
 pub use stitched::{StitchedKind, smallest_leak, stitched, stitched_shapes};
+
+/// The page of the repository; the file it loads is named from the repository's root.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+mod repository_readme {}

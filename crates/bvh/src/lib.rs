@@ -126,3 +126,7 @@ pub use simd::Isa;
 pub use stats::BvhStats;
 pub use traverse::TraversalStats;
 pub use validate::InvalidBvh;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

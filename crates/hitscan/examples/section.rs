@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use hitscan::{BuildOptions, LoadOptions, MeshBvh, SectionPlane, load};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../assets/cuboid.obj");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/cuboid.obj");
     let mesh = load(path, &LoadOptions::default())?.into_mesh()?;
     let bvh = MeshBvh::build(&mesh, &BuildOptions::default());
 

@@ -3,7 +3,7 @@
 //! ```
 //! use hitscan::{BuildOptions, Faces, LoadOptions, MeshBvh, Ray, load};
 //!
-//! # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../assets/cuboid.obj");
+//! # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/cuboid.obj");
 //! let mesh = load(path, &LoadOptions::default())?.into_mesh()?;
 //! let bvh = MeshBvh::build(&mesh, &BuildOptions::default());
 //!
@@ -119,6 +119,8 @@
 //! | `formats` | off | lets [`load`] read STL, PLY and glTF files, in addition to OBJ |
 
 #![forbid(unsafe_code)]
+// On docs.rs, every item says which feature it needs.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 #[doc(inline)]
 pub use hitscan_primitives as primitives;
@@ -170,8 +172,3 @@ pub mod obj {
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 mod readme {}
-
-/// The page of the repository; the file it loads is named from the repository's root.
-#[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
-mod repository_readme {}

@@ -32,6 +32,8 @@
 //! | `bundle` | rays that a batch may take as packets | `ray_kind`, `rng` |
 //! | `ray_kind` | one ray of every kind that has broken a ray caster | `rng` |
 //! | `rng` | seeded numbers | |
+//! | `mutants` | damaged copies of files | `rng` |
+//! | `effort` | the number of cases that randomised tests try | |
 //! | `tally` | the comparison: counts, and the first difference | `answers`, `oracle` |
 //! | `oracle` | all hits of a ray, by a second and simpler scan of all triangles | |
 //! | `answers` | the answers of a tree; macros fill it from any type with the queries of `MeshBvh` | |
@@ -43,8 +45,10 @@ mod oracle;
 mod answers;
 mod tally;
 
+mod effort;
 mod rng;
 
+mod mutants;
 mod ray_kind;
 
 mod bundle;
@@ -55,8 +59,14 @@ pub use hitscan_primitives::{HitMode, HitOptions};
 
 pub use answers::{Answers, BatchAnswers, HitRuns, N_NEAREST, NearestHits, bits};
 pub use bundle::{BUNDLE, bundle};
+pub use effort::effort;
+pub use mutants::Mutants;
 pub use oracle::{Oracle, RayHits};
 pub use ray_kind::RayKind;
 pub use rays::{HostileRays, aimed_ray, hard_rays, invalid_rays};
 pub use rng::Rng;
 pub use tally::{Difference, N_SHOWN, Query, Tally};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

@@ -126,3 +126,7 @@ pub use screen_region::{ScreenRegion, ScreenRegionError};
 pub use select::{SelectOptions, Selected};
 pub use view::{Projected, View, ViewError};
 pub use viewport::Viewport;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

@@ -130,3 +130,7 @@ pub use scene::Scene;
 pub use section::ScenePolyline;
 pub use skin::{SkinError, VertexWeights, skin};
 pub use sphere_cast::SceneContact;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

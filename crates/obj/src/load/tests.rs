@@ -3,7 +3,7 @@
 
 use std::{fmt::Write, panic};
 
-use hitscan_testkit::{Mutants, Rng, effort};
+use hitscan_oracle::{Mutants, Rng, effort};
 
 use super::*;
 use crate::LoadWarning;

@@ -6,7 +6,7 @@ use crate::Rng;
 /// format treats specially.
 ///
 /// ```
-/// use hitscan_testkit::{Mutants, Rng};
+/// use hitscan_oracle::{Mutants, Rng};
 ///
 /// let mutants = Mutants::new(vec![b"v 0 0 0\n".to_vec()], &["nan", "1e39"]);
 /// let text = mutants.next(&mut Rng::new(1));
