@@ -107,7 +107,9 @@ fn add_subdirectory_builds_the_library_from_a_checkout() {
         let (_, empty) = installed("subdirectory");
         let find = format!("add_subdirectory({} hitscan)", root().display());
         // The folder in which `.ci/c` has built already.
-        let target = format!("-DHITSCAN_TARGET_DIR={}", root().join("target").display());
+        let target =
+            Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("it is in the target folder");
+        let target = format!("-DHITSCAN_TARGET_DIR={}", target.display());
         cmake(&empty, &find, "hitscan::hitscan", &[target]);
     }
 }

@@ -6,6 +6,7 @@ mod engine;
 mod field;
 mod format;
 mod hint;
+mod issue;
 mod limits;
 mod make;
 mod overlap;
@@ -27,6 +28,7 @@ pub(crate) use convert::{ConvertArgs, UpAxis};
 pub(crate) use engine::{EngineArgs, LayoutArg, QualityArg, ThreadsArg};
 pub(crate) use field::{Field, FieldList, PointField};
 pub(crate) use format::{ClobberArg, LineFormat, OutputFormat, ReportArgs, ReportFormat};
+pub(crate) use issue::IssueArgs;
 pub(crate) use limits::LimitArgs;
 pub(crate) use make::{MakeArgs, Seeded, Shape, Size};
 pub(crate) use overlap::OverlapArgs;
@@ -62,6 +64,7 @@ use values::{positive_or_zero, whole};
   hitscan page cuboid.obj -o cuboid.html --template page.html
   hitscan check cuboid.obj
   hitscan bench cuboid.obj
+  hitscan report cuboid.obj
 
 Results go to standard output, everything else to standard error.
 Exit codes:
@@ -105,6 +108,7 @@ pub(crate) enum Command {
     Page(PageArgs),
     Check(CheckArgs),
     Bench(BenchArgs),
+    Report(IssueArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),
 }

@@ -6,8 +6,7 @@ use hitscan::{BuildOptions, Faces, LoadOptions, MeshBvh, Ray, ReadError, Side, l
 
 fn main() -> Result<(), ReadError> {
     let file = std::env::args().nth(1);
-    let file =
-        file.unwrap_or(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/cuboid.obj").into());
+    let file = file.unwrap_or(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/cuboid.obj").into());
     let mesh = load(file, &LoadOptions::default())?.into_mesh()?;
     let bvh = MeshBvh::build(&mesh, &BuildOptions::default());
 

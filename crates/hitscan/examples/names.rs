@@ -8,8 +8,7 @@ use hitscan::{
 
 fn main() -> Result<(), ReadError> {
     let file = std::env::args().nth(1);
-    let file =
-        file.unwrap_or(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/house.obj").into());
+    let file = file.unwrap_or(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/house.obj").into());
     let loaded = load(file, &LoadOptions::default())?;
     // Prints one line per kind of skipped or repaired part, and nothing for most files.
     eprint!("{}", loaded.report);

@@ -12,8 +12,7 @@ use hitscan::{BuildOptions, LoadOptions, load};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let file = std::env::args().nth(1);
-    let file =
-        file.unwrap_or(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/house.obj").into());
+    let file = file.unwrap_or(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/house.obj").into());
     let mesh = load(file, &LoadOptions::default())?.into_mesh()?;
     let (center, extent) = (mesh.bounds().center(), mesh.bounds().extent().length());
     let mut scene = Scene::new();

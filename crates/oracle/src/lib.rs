@@ -31,8 +31,8 @@
 //! | `rays` | streams of hostile rays | `bundle`, `oracle`, `ray_kind`, `rng` |
 //! | `bundle` | rays that a batch may take as packets | `ray_kind`, `rng` |
 //! | `ray_kind` | one ray of every kind that has broken a ray caster | `rng` |
-//! | `rng` | seeded numbers | |
 //! | `mutants` | damaged copies of files | `rng` |
+//! | `rng` | seeded numbers | |
 //! | `effort` | the number of cases that randomised tests try | |
 //! | `tally` | the comparison: counts, and the first difference | `answers`, `oracle` |
 //! | `oracle` | all hits of a ray, by a second and simpler scan of all triangles | |
@@ -49,6 +49,7 @@ mod effort;
 mod rng;
 
 mod mutants;
+
 mod ray_kind;
 
 mod bundle;

@@ -14,6 +14,7 @@ mod page;
 mod pick;
 mod points;
 mod render;
+mod report;
 mod section;
 mod select;
 mod view;
@@ -42,6 +43,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
         Command::Page(args) => page::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Bench(args) => bench::run(&args),
+        Command::Report(args) => report::run(&args),
         Command::Completions(args) => completions::run(args),
         Command::Man(args) => man::run(&args),
     }

@@ -116,6 +116,15 @@ impl MeshFacts {
 
     /// Writes the numbers, the names, the bounds and whether the mesh is closed.
     pub(crate) fn write_mesh(&self, out: &mut impl Write) -> std::io::Result<()> {
+        self.write_counts(out)?;
+        write_names(out, "objects   ", &self.objects)?;
+        write_names(out, "groups    ", &self.groups)?;
+        write_names(out, "materials ", &self.materials)?;
+        self.write_shape(out)
+    }
+
+    /// Writes how many vertices, polygons, triangles, normals and texture coordinates there are.
+    pub(crate) fn write_counts(&self, out: &mut impl Write) -> std::io::Result<()> {
         writeln!(out, "vertices    {}", count(self.vertices))?;
         writeln!(out, "polygons    {}", count(self.polygons))?;
         writeln!(
@@ -125,10 +134,11 @@ impl MeshFacts {
             count(self.degenerate)
         )?;
         writeln!(out, "normals     {}", count(self.normals))?;
-        writeln!(out, "uvs         {}", count(self.uvs))?;
-        write_names(out, "objects   ", &self.objects)?;
-        write_names(out, "groups    ", &self.groups)?;
-        write_names(out, "materials ", &self.materials)?;
+        writeln!(out, "uvs         {}", count(self.uvs))
+    }
+
+    /// Writes the bounds, what lies far away, and whether the mesh is closed.
+    pub(crate) fn write_shape(&self, out: &mut impl Write) -> std::io::Result<()> {
         match &self.bounds {
             Some(Bounds { min, max }) => writeln!(out, "bounds      {min:?} to {max:?}")?,
             None => writeln!(out, "bounds      none, there are no triangles")?,

@@ -12,7 +12,9 @@ pub(crate) mod stdin;
 mod textures;
 
 pub(crate) use loaded_scene::{LoadTimes, LoadedMesh, LoadedScene};
-pub(crate) use mesh::{build_mesh_for_cache, build_tree, build_tree_quietly, load_mesh, timed};
+pub(crate) use mesh::{
+    build_mesh_for_cache, build_tree, build_tree_quietly, load_mesh, load_mesh_quietly, timed,
+};
 pub(crate) use model::Model;
 pub(crate) use reduced_scene::ReducedScene;
 pub(crate) use scene::{

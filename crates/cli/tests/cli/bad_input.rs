@@ -127,6 +127,7 @@ fn help_is_true_and_a_success() {
         "page",
         "check",
         "bench",
+        "report",
         "completions",
         "man",
     ] {

@@ -26,6 +26,7 @@ mod points;
 mod ray_files;
 mod recentring;
 mod render;
+mod reporting;
 mod results;
 mod scenes;
 mod sections;
