@@ -7,6 +7,7 @@
 #[path = "../../tests/integration/asking.rs"]
 mod asking;
 mod bytes;
+mod edits;
 #[path = "../../tests/integration/scene/histories.rs"]
 mod histories;
 #[allow(dead_code, reason = "it belongs to the integration tests, which use all of it")]
@@ -25,6 +26,7 @@ use hitscan_testkit::{Rng, Shape, aimed_ray};
 use rayon::ThreadPool;
 
 pub use bytes::Bytes;
+pub use edits::check_edits;
 
 #[global_allocator]
 static MEMORY: Cap<System> = Cap::new(System, usize::MAX);

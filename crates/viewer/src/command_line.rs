@@ -17,6 +17,8 @@ pub(crate) struct CommandLine<'a> {
     pub(crate) window: DVec2,
     pub(crate) kind: ElementKind,
     pub(crate) hidden: &'a Hidden,
+    /// The coefficients of a clipping plane.
+    pub(crate) clip: Option<[f64; 4]>,
 }
 
 /// The pick or selection to repeat.
@@ -89,6 +91,9 @@ impl CommandLine<'_> {
             let polygons: Vec<String> = polygons.iter().map(range).collect();
             line += &format!(" --ignore-faces {instance}:{}", polygons.join(","));
         }
+        if let Some(plane) = self.clip {
+            line += &format!(" --clip {}", list(&plane));
+        }
         line
     }
 }
@@ -143,6 +148,7 @@ mod tests {
             window: DVec2::new(800.0, 600.0),
             kind: ElementKind::Face,
             hidden: &hidden,
+            clip: None,
         };
         let pixel = Query::Pixel { at: DVec2::new(1.5, 2.0), click: 2, x_ray: false };
         assert_eq!(
@@ -151,12 +157,13 @@ mod tests {
         );
         let hidden = Hidden::default();
         (command.file, command.hidden) = ("a/b.obj", &hidden);
+        command.clip = Some([0.0, -1.0, 0.0, 0.25]);
         command.kind = ElementKind::Object;
         let (from, to) = (DVec2::ZERO, DVec2::new(8.0, 9.0));
         let marquee = Query::Marquee { from, to, enclose: true, visible: true };
         assert_eq!(
             command.for_query(&marquee),
-            "hitscan select a/b.obj --eye 0.1,0,9 --target 0,0,0 --size 800x600 --marquee 0,0,8,9 --enclose --visible"
+            "hitscan select a/b.obj --eye 0.1,0,9 --target 0,0,0 --size 800x600 --marquee 0,0,8,9 --enclose --visible --clip 0,-1,0,0.25"
         );
     }
 }

@@ -51,6 +51,7 @@
 //! model                            the scene to show
 //! hidden, protocol                 what a tab hides, the messages of page and server
 //! orbit, report, command_line      the camera, facts about a pick, the command that repeats it
+//! section                          the plane that cuts the model
 //! overlay                          edges and axes in a frame
 //! highlight, resolution            the selection in a frame, the size of a preview
 //! frame_renderer                   progressive rendering of a tab's frames
@@ -70,9 +71,9 @@
 //! | `server` | connections and their limits | `assets`, `model`, `request`, `socket`, `state` |
 //! | `request`, `assets` | HTTP requests; the files of the page (`src/page/`), which only forwards input and displays frames | |
 //! | `socket`, `state` | the two threads of a tab (a reader, and a worker that alternates between messages and rendering); the shared state | `model`, `protocol`, `session` |
-//! | `session`, `frame_renderer` | the state of a tab as a function of its messages, with `picking`, `hiding` and `listing`; progressive rendering in time slices, sent in chunks | `command_line`, `entries`, `hidden`, `highlight`, `model`, `orbit`, `parts`, `protocol`, `report`, `resolution` |
+//! | `session`, `frame_renderer` | the state of a tab as a function of its messages, with `picking`, `hiding` and `listing`; progressive rendering in time slices, sent in chunks | `command_line`, `entries`, `hidden`, `highlight`, `model`, `orbit`, `parts`, `protocol`, `report`, `resolution`, `section` |
 //! | `highlight`, `overlay`, `resolution` | the selection in a frame; edges and axes; the preview size that keeps interaction smooth | `parts` |
-//! | `orbit`, `report`, `command_line` | the camera; facts about a pick; the command that repeats it | `hidden`, `parts`, `protocol` |
+//! | `orbit`, `report`, `command_line`, `section` | the camera; facts about a pick; the command that repeats it; the plane that cuts the model | `hidden`, `parts`, `protocol` |
 //! | `model`, `protocol` | the scene to show; messages between page and server | `entries`, `parts` |
 //! | `entries`, `hidden` | the list of objects; the parts that a tab hides | `parts` |
 //! | `parts` | objects, groups and materials of meshes | |
@@ -92,6 +93,7 @@ mod protocol;
 mod command_line;
 mod orbit;
 mod report;
+mod section;
 
 mod overlay;
 

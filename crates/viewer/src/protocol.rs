@@ -60,6 +60,11 @@ pub(crate) enum FromPage {
     Edges {
         on: bool,
     },
+    /// Cuts a share of the model away from a side, from 0 to 1. Without a side, shows all of it.
+    Section {
+        from: Option<Side>,
+        share: f64,
+    },
     /// The pointer moved without a button. The reply carries the same `id`.
     Hover {
         x: f64,
@@ -108,7 +113,7 @@ pub(crate) enum FromPage {
 }
 
 /// A side to look from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Side {
     Front,
@@ -230,6 +235,10 @@ pub(crate) struct StateReport {
     pub(crate) element: ElementName,
     pub(crate) x_ray: bool,
     pub(crate) edges: bool,
+    /// The side that a section cuts away.
+    pub(crate) section: Option<Side>,
+    /// The share of the model that it cuts away, from 0 to 1.
+    pub(crate) section_share: f64,
     pub(crate) orthographic: bool,
     pub(crate) n_hidden_instances: usize,
     pub(crate) n_hidden_faces: usize,

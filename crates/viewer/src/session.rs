@@ -16,9 +16,10 @@ use crate::model::ShownModel;
 use crate::orbit::Orbit;
 use crate::parts::Item;
 use crate::protocol::{
-    ElementName, FromPage, ModelReport, NamedColor, RampReport, SelectionReport, StateReport,
+    ElementName, FromPage, ModelReport, NamedColor, RampReport, SelectionReport, Side, StateReport,
     ToPage,
 };
+use crate::section::Section;
 
 mod hiding;
 mod listing;
@@ -52,6 +53,7 @@ pub(crate) struct Session {
     x_ray: bool,
     /// Whether borders between faces are drawn.
     edges: bool,
+    section: Option<Section>,
     selection: BTreeSet<Item>,
     /// Open edges of the selected object, in world space.
     open_edges: Vec<[DVec3; 2]>,
@@ -78,6 +80,7 @@ impl Session {
             element: ElementName::default(),
             x_ray: false,
             edges: false,
+            section: None,
             selection: BTreeSet::new(),
             open_edges: vec![],
             hovered: None,
@@ -107,6 +110,7 @@ impl Session {
         self.subject = shown.model.subject.clone();
         self.orbit.keep_view_of(&self.subject, self.aspect());
         (self.shown, self.version) = (shown, version);
+        self.set_section(self.section.map(|section| section.from), self.section_share());
         self.reduced = ReducedMeshes::default();
         self.last_click = None;
         self.hidden.clear();
@@ -155,6 +159,13 @@ impl Session {
             FromPage::Edges { on } => {
                 self.edges = on;
                 self.renderer.invalidate_highlight();
+                vec![self.state_report()]
+            }
+            FromPage::Section { from, share } => {
+                self.set_section(from, share);
+                self.last_click = None;
+                self.hover_over(None);
+                self.renderer.invalidate_costs(now);
                 vec![self.state_report()]
             }
             FromPage::Element { element } => {
@@ -268,8 +279,23 @@ impl Session {
         self.window.x / self.window.y
     }
 
+    /// The view, which the section clips.
     fn view(&self) -> Option<View> {
-        self.orbit.camera().view(Viewport::from_size(self.window.x, self.window.y)).ok()
+        let view =
+            self.orbit.camera().view(Viewport::from_size(self.window.x, self.window.y)).ok()?;
+        let planes = self.section.map(|section| section.plane);
+        view.with_clipping_planes(planes.as_slice()).ok()
+    }
+
+    /// Cuts a share of the model away from a side; what is hidden does not move the plane.
+    fn set_section(&mut self, from: Option<Side>, share: f64) {
+        let model = &self.shown.model;
+        self.section = from.and_then(|from| Section::new(&model.subject, model.up, from, share));
+        self.subject.set_section(self.section.map(|section| section.plane));
+    }
+
+    fn section_share(&self) -> f64 {
+        self.section.map_or(0.5, |section| section.share)
     }
 
     /// Resets state that depends on the camera: repeated clicks, hover and frame.
@@ -327,6 +353,8 @@ impl Session {
             element: self.element,
             x_ray: self.x_ray,
             edges: self.edges,
+            section: self.section.map(|section| section.from),
+            section_share: self.section_share(),
             orthographic: self.orbit.is_orthographic(),
             n_hidden_instances: self.hidden.instances.len(),
             n_hidden_faces: self.hidden.n_faces(),

@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-use anyhow::anyhow;
+use anyhow::{Context, anyhow};
 use clap::{ArgGroup, Args as ClapArgs, ValueEnum};
-use hitscan::picking::{Convention, ElementKind};
+use hitscan::SectionPlane;
+use hitscan::picking::{Convention, ElementKind, View};
 use hitscan::scene::{InstanceId, QueryOptions, Scene};
 
 use super::engine::EngineArgs;
@@ -23,6 +24,7 @@ use super::values::{
   hitscan pick cuboid.obj --eye 0,0,30 --target 0,0,0 --size 800x600 --pixel 400,300
   hitscan pick cuboid.obj --eye 9,9,30 --target 0,0,0 --size 80x60 --pixel 40,30 --x-ray
   hitscan pick street.toml --eye 0,6,30 --target 0,2,0 --size 80x60 --pixel 20,30 --element edge
+  hitscan pick cuboid.obj --eye 0,0,30 --target 0,0,0 --size 80x60 --pixel 40,30 --clip 0,0,-1,0
 
 Pixel positions are continuous and start at the top left: the first pixel covers 0 to 1, with its
 centre at 0.5. pick returns the visible element nearest to the pixel; --x-ray returns all elements
@@ -226,9 +228,25 @@ pub(crate) struct QueryArgs {
     /// Ignore these polygons of an instance, both by index in the file, as in 0:7-9,12; repeatable.
     #[arg(long, value_name = "INSTANCE:POLYGONS", value_parser = faces_of_instance)]
     pub(crate) ignore_faces: Vec<IgnoredFaces>,
+
+    /// Hide what lies below the plane A x + B y + C z + D = 0; repeatable, up to six planes.
+    ///
+    /// What is hidden is neither found nor in the way. The side where the sum is negative is below.
+    #[arg(long, value_name = "A,B,C,D", value_parser = rectangle, allow_hyphen_values = true)]
+    pub(crate) clip: Vec<[f64; 4]>,
 }
 
 impl QueryArgs {
+    /// The view of a scene that `--clip` clips.
+    ///
+    /// # Errors
+    /// A plane without a normal, or more planes than a view takes.
+    pub(crate) fn clipped(&self, view: View) -> anyhow::Result<View> {
+        let planes = self.clip.iter().map(|&plane| SectionPlane::from_coefficients(plane));
+        let planes = planes.collect::<Result<Vec<_>, _>>().context("--clip")?;
+        view.with_clipping_planes(&planes).context("--clip")
+    }
+
     /// The instances of a scene that `--ignore` names.
     ///
     /// # Errors

@@ -8,7 +8,7 @@ use hitscan_render::{Background, Mode};
 use super::engine::{EngineArgs, FacesArg};
 use super::format::ClobberArg;
 use super::picking::CameraArgs;
-use super::values::{triple, whole};
+use super::values::{rectangle, triple, whole};
 use crate::table::TableFormat;
 
 /// Angle between triangles up to which their common edge looks round, in degrees.
@@ -28,6 +28,7 @@ pub(crate) const SMOOTH_DEGREES: f32 = 40.0;
   hitscan render model.obj -o rays.png --rays rays.csv
   hitscan render street.toml -o street.png --mode object
   hitscan render model.obj -o holes.png --open-edges
+  hitscan render model.obj -o cut.png --section 0,0,-1,0.5       without what is above z = 0.5
 
 Without --eye or --matrix the camera sees the whole scene from the front, right and above.
 Modes:
@@ -114,6 +115,12 @@ pub(crate) struct RenderArgs {
     /// hitscan info --open-edges lists them.
     #[arg(long)]
     pub(crate) open_edges: bool,
+
+    /// Hide what lies below the plane A x + B y + C z + D = 0, and fill the cut of closed meshes.
+    ///
+    /// The side where the sum is negative is below.
+    #[arg(long, value_name = "A,B,C,D", value_parser = rectangle, allow_hyphen_values = true)]
+    pub(crate) section: Option<[f64; 4]>,
 
     #[command(flatten)]
     pub(crate) engine: EngineArgs,

@@ -10,7 +10,7 @@ use crate::resolved::{Eye, camera};
 
 pub(crate) fn run(args: &PickArgs) -> anyhow::Result<Outcome> {
     set_threads(args.engine.threads)?;
-    let view = camera::view(&args.camera)?;
+    let view = args.query.clipped(camera::view(&args.camera)?)?;
     let scene = load_scene(&args.file, &args.engine)?.scene;
     let options = args.engine.build_options();
     let reduced = ReducedScene::new(scene, &args.query.ignore_faces, &options)?;

@@ -5,7 +5,8 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use anyhow::bail;
+use anyhow::{Context, bail};
+use hitscan::SectionPlane;
 use hitscan::picking::View;
 use hitscan_render::{Mode, Picture, Subject, draw_rays, draw_segments, render};
 use indicatif::ProgressBar;
@@ -25,6 +26,8 @@ const RAYS_AT_A_TIME: usize = 1 << 16;
 
 pub(crate) fn run(args: &RenderArgs) -> anyhow::Result<Outcome> {
     let style = resolved::style(args)?;
+    let section = args.section.map(SectionPlane::from_coefficients).transpose();
+    let section = section.context("--section")?;
     set_threads(args.engine.threads)?;
     // Errors in the rays or the output show before the long read of the mesh.
     let range = DefaultRange::from_zero();
@@ -42,6 +45,7 @@ pub(crate) fn run(args: &RenderArgs) -> anyhow::Result<Outcome> {
         subject.smooth_edges(args.smooth);
     }
     let view = camera::view_of(&args.camera, &subject)?;
+    subject.set_section(section);
     if args.mode == Mode::Uv && !subject.has_uvs() {
         messages::note("the mesh has no texture coordinates; u and v are the weights of the hits");
     }

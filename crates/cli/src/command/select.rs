@@ -18,7 +18,7 @@ pub(crate) fn run(args: &SelectArgs) -> anyhow::Result<Outcome> {
         (None, Some(outline)) => ScreenRegion::lasso(outline.iter().copied())?,
         (None, None) => unreachable!("the command line requires one of the two"),
     };
-    let view = camera::view(&args.camera)?;
+    let view = args.query.clipped(camera::view(&args.camera)?)?;
     let scene = load_scene(&args.file, &args.engine)?.scene;
     let options = args.engine.build_options();
     let scene = ReducedScene::new(scene, &args.query.ignore_faces, &options)?.scene;

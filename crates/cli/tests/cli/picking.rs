@@ -289,3 +289,24 @@ fn ignored_faces_open_a_mesh_and_keep_the_indices_of_the_file() {
     let huge = "0:0-18446744073709551615";
     hitscan(&format!("{pick} --ignore-faces {huge}")).expect_code(2);
 }
+
+#[test]
+fn clipping_planes_hide_elements_from_picks_and_selections() {
+    let mesh = cuboid();
+    let pick = format!("pick {mesh} {CAMERA} --pixel 460,260");
+    let z_of = |args: &str| {
+        let [pick] = lines(args).try_into().expect("one pick");
+        pick["point"][2].as_f64().expect("a number")
+    };
+    assert_eq!(z_of(&pick), 2.0);
+    // The front is hidden, and the back is seen from inside.
+    assert_eq!(z_of(&format!("{pick} --clip 0,0,-1,0")), -2.0);
+    hitscan(&format!("{pick} --clip 0,0,-1,0 --clip 0,0,1,0")).expect_code(1);
+    let select = format!("select {mesh} {CAMERA} --marquee 0,0,800,600 --element vertex");
+    let (all, half) = (lines(&select).len(), lines(&format!("{select} --clip 1,0,0,0")).len());
+    assert!(half > 0 && half < all, "{half} of {all}");
+    let bad = hitscan(&format!("{pick} --clip 0,0,0,1")).expect_code(2);
+    assert!(bad.stderr.contains("--clip: the normal of the plane is (0, 0, 0)"), "{}", bad.stderr);
+    let many = hitscan(&format!("{pick}{}", " --clip 0,0,1,9".repeat(7))).expect_code(2);
+    assert!(many.stderr.contains("7 clipping planes"), "{}", many.stderr);
+}

@@ -280,3 +280,26 @@ fn render_and_pick_agree_on_a_scene() {
     assert_eq!(colors.len(), 2);
     hitscan(&format!("render {street} --up 0,0,0 -o x.png")).expect_error(&["--up"]);
 }
+
+#[test]
+fn a_section_hides_the_half_below_its_plane_and_fills_the_cut() {
+    const CUT: [u8; 4] = [214, 112, 56, 255];
+    let camera = "--eye 0,0,30 --target 0,0,0 --ortho 30 --size 80x60 --no-legend";
+    let picture = |more: &str| render(&format!("{} {camera} --mode object {more}", cuboid()));
+    let (whole, cut) = (picture(""), picture("--section 0,0,-1,0.5"));
+    let n_filled = cut.pixels().filter(|pixel| pixel.0 == CUT).count();
+    let n_shown = whole.pixels().filter(|pixel| **pixel != *whole.get_pixel(0, 0)).count();
+    // The front of the cuboid, 10 by 12 at two pixels per unit, is cut off.
+    assert_eq!((n_filled, n_shown), (20 * 24, 20 * 24));
+    // Seen from below the plane is behind the cuboid, and nothing is cut open.
+    assert_eq!(picture("--section 0,0,1,0.5"), whole);
+    // All of it is hidden.
+    let hidden = picture("--section 0,0,-1,-3");
+    assert!(hidden.pixels().all(|pixel| *pixel == *whole.get_pixel(0, 0)));
+    let run = hitscan(&format!("render {} -o x.png --section 0,0,0,1", cuboid())).expect_code(2);
+    assert!(
+        run.stderr.contains("--section: the normal of the plane is (0, 0, 0)"),
+        "{}",
+        run.stderr
+    );
+}

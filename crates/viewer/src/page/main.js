@@ -53,6 +53,9 @@ const handlers = {
     check("[data-element]", (button) => button.dataset.element === state.element);
     byId("x-ray").setAttribute("aria-pressed", state.xRay);
     byId("edges").setAttribute("aria-pressed", state.edges);
+    byId("section").value = state.section ?? "";
+    byId("section-share").hidden = !state.section;
+    byId("section-share").value = state.sectionShare;
     byId("projection").setAttribute("aria-pressed", state.orthographic);
     const hidden = [[state.nHiddenInstances, "object"], [state.nHiddenFaces, "face"]]
       .filter(([n]) => n > 0)
@@ -158,6 +161,8 @@ byId("look").addEventListener("change", (event) => {
   send("look", { from: event.target.value });
   event.target.value = "";
 });
+byId("section").addEventListener("change", () => setSection(byId("section").value));
+byId("section-share").addEventListener("input", () => setSection(byId("section").value));
 byId("edges").addEventListener("click", () => actions.edges());
 byId("x-ray").addEventListener("click", () => actions["x-ray"]());
 byId("projection").addEventListener("click", () => actions.projection());
@@ -167,6 +172,19 @@ byId("copy").addEventListener("click", () => actions.copy());
 function setMode(mode) {
   showLegend({ title: [], ramp: null, names: [] });
   send("mode", { mode });
+}
+
+function setSection(from, share = Number(byId("section-share").value)) {
+  send("section", { from: from || null, share });
+}
+
+function nextSection() {
+  const sides = [...byId("section").options].map((option) => option.value);
+  setSection(sides[(sides.indexOf(state?.section ?? "") + 1) % sides.length]);
+}
+
+function moveSection(by) {
+  if (state?.section) setSection(state.section, Math.min(1, Math.max(0, state.sectionShare + by)));
 }
 
 function nextMode(step) {
@@ -228,6 +246,9 @@ function key(event) {
     h: actions.hide,
     i: actions.isolate,
     u: actions["show-all"],
+    s: nextSection,
+    ",": () => moveSection(-0.02),
+    ".": () => moveSection(0.02),
     c: actions.copy,
     m: () => nextMode(shiftKey ? -1 : 1),
     g: () => send("element", { element: "group" }),

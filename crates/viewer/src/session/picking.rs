@@ -131,6 +131,7 @@ impl Session {
             window: self.window,
             kind: self.picked_kind(),
             hidden: &self.hidden,
+            clip: self.section.map(|section| section.coefficients),
         };
         command.for_query(query)
     }

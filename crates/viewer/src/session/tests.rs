@@ -290,3 +290,35 @@ fn statistics_are_rare_while_the_camera_moves_and_immediate_when_it_stops() {
     let later = Instant::now() + Duration::from_secs(1);
     assert_eq!(picture(&mut session, later).1, Some(400));
 }
+
+#[test]
+fn a_section_cuts_a_share_of_the_model_away_from_a_side_and_picks_honour_it() {
+    let mut session = session();
+    choose(&mut session, ElementName::Object);
+    let name = |pick: Option<PickReport>| pick.map(|pick| pick.path.concat());
+    assert_eq!(name(click(&mut session, 200.0, 150.0)), Some("a".to_owned()));
+    // The model reaches from z = -9 to z = 1: the plane at z = -2 hides the first cube.
+    let cut = |from, share| FromPage::Section { from, share };
+    let messages = say(&mut session, cut(Some(Side::Front), 0.3));
+    let [ToPage::State(state)] = &messages[..] else { panic!("{messages:?}") };
+    assert_eq!((state.section, state.section_share), (Some(Side::Front), 0.3));
+    let pick = click(&mut session, 200.0, 150.0).expect("the second cube");
+    assert_eq!(pick.path.concat(), "b");
+    assert!(pick.command.ends_with(" --clip 0,0,-1,-2"), "{}", pick.command);
+    // In the middle of the first cube, its inside is filled and its back is seen.
+    say(&mut session, cut(Some(Side::Front), 0.1));
+    let pick = click(&mut session, 200.0, 150.0).expect("the first cube");
+    assert!(pick.path.concat() == "a" && (pick.point[2] + 1.0).abs() < 1e-9, "{pick:?}");
+    // Hiding an object leaves the plane where it is.
+    say(&mut session, FromPage::Hide);
+    assert_eq!(name(click(&mut session, 200.0, 150.0)), Some("b".to_owned()));
+    say(&mut session, FromPage::ShowAll);
+    for (from, share) in [(Side::Corner, f64::INFINITY), (Side::Top, -1.0)] {
+        say(&mut session, cut(Some(from), share));
+        let found = click(&mut session, 200.0, 150.0).is_some();
+        assert_eq!(found, from == Side::Top, "{from:?}");
+    }
+    say(&mut session, cut(None, 0.5));
+    let pick = click(&mut session, 200.0, 150.0).expect("all is shown");
+    assert!((pick.point[2] - 1.0).abs() < 1e-9 && !pick.command.contains("--clip"));
+}
