@@ -33,7 +33,7 @@ fn the_small_mesh_repeats_the_answer_of_the_ray() {
         let run = hitscan(&format!("cast {mesh} {RAY} --fields t,w1,w2,point --json"));
         run.expect_code(0).text().to_owned()
     };
-    assert_eq!(hit(&small), hit(&cuboid()));
+    assert_eq!(hit(&small), hit(cuboid()));
     // The file stays when it must.
     hitscan(&format!("report {} {RAY} --mesh {small} --no-clobber", cuboid())).expect_code(2);
 }

@@ -1,4 +1,5 @@
 use super::*;
+use crate::closest_point::closest_point_on_triangle;
 use crate::generate::SplitMix64;
 
 fn vector(random: &mut SplitMix64) -> DVec3 {
