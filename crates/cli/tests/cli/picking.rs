@@ -258,7 +258,7 @@ fn the_examples_of_pick_and_select_run_as_written() {
             assert_eq!(run.stderr, "", "{example}");
         }
     }
-    assert_eq!(n_examples, 6);
+    assert_eq!(n_examples, 7);
 }
 
 #[test]
