@@ -133,7 +133,7 @@ pub unsafe extern "C" fn rtcGetDeviceProperty(device: *const Device, property: u
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rtcSetDeviceProperty(device: *const Device, property: u32, _value: isize) {
     call("rtcSetDeviceProperty", device, |_| -> Outcome<()> {
-        Err(invalid("prop", property, "a property that can be set, of which there is none"))
+        Err(invalid("prop", property, "a property that can be set; a device has none"))
     });
 }
 

@@ -137,7 +137,7 @@ impl Surface {
         self.bvh().n_triangles() == 0
     }
 
-    /// Whether no part has a filter of its own, nor takes that of a query's arguments.
+    /// Whether no filter runs here: no part has one, and no part takes that of a query's arguments.
     pub(crate) fn is_without_filters(&self) -> bool {
         self.has_filters == [false; 2] && !self.scene_allows_argument
     }

@@ -66,7 +66,7 @@ pub unsafe extern "C" fn rtcNewBVH(device: *const Device) -> *mut c_void {
     ptr::null_mut()
 }
 
-/// Calls for such trees, of which there are none.
+/// A call for a tree that Embree's builder makes. There is none, because the builder is not supported.
 macro_rules! builder {
     ($($name:ident($($argument:ident: $kind:ty),*);)*) => {$(
         /// Trees in the layout of the program.

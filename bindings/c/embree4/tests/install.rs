@@ -16,7 +16,7 @@ fn a_program_in_c_links_and_finds_the_library_by_embrees_name() {
     }
     let (built, prefix) = (folder("embree-built"), folder("embree-prefix"));
     libraries(&built, "libhitscan_embree4");
-    // The other library has tests of its own.
+    // Another test looks at libhitscan.
     for name in ["libhitscan.so", "libhitscan.a"] {
         fs::write(built.join(name), "").expect("the folder can be written");
     }
