@@ -72,10 +72,9 @@ impl InstanceBvh {
         let is_large = self.exceeds_caches();
         for_each_chunk(rays, answers, 1, |rays, answers| {
             let mut outputs: Vec<Q::Output> = rays.iter().map(|_| Q::Output::default()).collect();
-            let indices: Vec<u32> = (0..rays.len() as u32).collect();
             let batch = Batch { tree: self, rays, faces, filter, outputs: &mut outputs };
-            let wait_for_memory = is_large && !self.are_neighbours(rays, &indices);
-            self.isa.run(Alone::<Q> { batch, indices: &indices, wait_for_memory });
+            let wait_for_memory = is_large && !self.are_neighbours(rays);
+            self.isa.run(EachRay::<Q> { batch, wait_for_memory });
             for (answer, output) in answers.iter_mut().zip(outputs) {
                 *answer = make(output);
             }
@@ -97,39 +96,35 @@ impl InstanceBvh {
         bytes + meshes / MESH_SHARE >= BEYOND_CACHES
     }
 
-    /// Whether most of the rays at `indices` start near the one before, so that they read the same part of the tree.
-    fn are_neighbours(&self, rays: &[WorldRay], indices: &[u32]) -> bool {
+    /// Whether most of the rays start near the one before, so that they read the same part of the tree.
+    fn are_neighbours(&self, rays: &[WorldRay]) -> bool {
         let reach = NEIGHBOURS * self.space.half();
-        let are_near = |pair: &&[u32]| {
-            let [a, b] = [0, 1].map(|i| rays[pair[i] as usize].origin);
-            (a - b).abs().max_element() <= reach
-        };
-        2 * indices.windows(2).filter(are_near).count() >= indices.len()
+        let are_near =
+            |pair: &&[WorldRay]| (pair[0].origin - pair[1].origin).abs().max_element() <= reach;
+        2 * rays.windows(2).filter(are_near).count() >= rays.len()
     }
 }
 
-/// The rays at `indices`: one after the other, or interleaved if they wait for memory that the instruction set can prefetch.
-struct Alone<'a, 'b, Q: MeshQuery<'a>> {
+/// The rays of a batch: one after the other, or interleaved if they wait for memory that the instruction set can prefetch.
+struct EachRay<'a, 'b, Q: MeshQuery<'a>> {
     batch: Batch<'a, 'b, Q>,
-    indices: &'b [u32],
     wait_for_memory: bool,
 }
 
-impl<'a, Q: MeshQuery<'a>> Kernel for Alone<'a, '_, Q> {
+impl<'a, Q: MeshQuery<'a>> Kernel for EachRay<'a, '_, Q> {
     type Output = ();
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        let Self { batch, indices, wait_for_memory } = self;
+        let Self { batch, wait_for_memory } = self;
         if S::HAS_PREFETCH && !SMALL_CODE && wait_for_memory {
-            return simd.vectorize(Interleaved { batch, indices });
+            return simd.vectorize(Interleaved { batch });
         }
         let Batch { tree, rays, faces, filter, outputs } = batch;
-        for &index in indices {
-            let ray = &rays[index as usize];
+        for (ray, output) in rays.iter().zip(outputs) {
             let (options, query) = ((faces, filter), Q::new(tree));
             let found = simd.call::<Both<Q, Incoherent>, _, _, _, _>(tree, ray, options, query);
-            outputs[index as usize] = match found {
+            *output = match found {
                 Ok(output) => output,
                 Err(_) => Q::alone(tree, ray, faces, filter),
             };

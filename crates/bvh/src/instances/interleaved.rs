@@ -23,10 +23,9 @@ use crate::{
     },
 };
 
-/// The rays at `indices`.
+/// The rays of a batch.
 pub(super) struct Interleaved<'a, 'b, Q: MeshQuery<'a>> {
     pub(super) batch: Batch<'a, 'b, Q>,
-    pub(super) indices: &'b [u32],
 }
 
 /// A ray in flight, in the upper level.
@@ -56,7 +55,7 @@ impl<'a, Q: MeshQuery<'a>> Kernel for Interleaved<'a, '_, Q> {
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
         let Batch { tree, rays, faces, filter, outputs } = self.batch;
-        let mut waiting = self.indices.iter();
+        let mut waiting = 0..rays.len() as u32;
         // Stacks stay in place, because they are too large to move for every ray.
         let mut memory = [const { StackMemory::new() }; IN_FLIGHT];
         let mut stacks = memory.each_mut().map(Stack::new);
@@ -71,7 +70,7 @@ impl<'a, Q: MeshQuery<'a>> Kernel for Interleaved<'a, '_, Q> {
                 places.zip(stacks.iter_mut().zip(&mut mesh_stacks))
             {
                 let Some(flight) = place else {
-                    let Some(&index) = waiting.next() else { continue };
+                    let Some(index) = waiting.next() else { continue };
                     let ray = &rays[index as usize];
                     match tree.space.enter(ray) {
                         Entrance::Ray(space_ray) => {
@@ -100,7 +99,7 @@ impl<'a, Q: MeshQuery<'a>> Kernel for Interleaved<'a, '_, Q> {
                     prefetch(simd, tree, next);
                 }
             }
-            if n_in_flight == 0 && waiting.len() == 0 {
+            if n_in_flight == 0 && waiting.is_empty() {
                 return;
             }
         }

@@ -12,7 +12,7 @@ use crate::{
     kernel::{AnyHit, ClosestHit, Fast, FastFar, HitSink, Query},
     layout::ChildRef,
     simd::{KernelFn, Simd},
-    traverse::{Answering, DescentPolicy, Incoherent, Traversal, fast_query},
+    traverse::{Answering, Incoherent, Traversal, fast_query},
 };
 
 /// A hit of an item's mesh.
@@ -97,7 +97,7 @@ impl InstanceQuery for Closest<'_> {
         entered: &Entered<'_>,
         limit: f64,
     ) -> ControlFlow<(), f64> {
-        let hit = answer_in_mesh::<Self, Incoherent, S>(simd, entered, limit);
+        let hit = answer_in_mesh::<Self, S>(simd, entered, limit);
         self.keep(entered, hit, limit)
     }
 
@@ -168,7 +168,7 @@ impl InstanceQuery for Any {
         entered: &Entered<'_>,
         limit: f64,
     ) -> ControlFlow<(), f64> {
-        let is_hit = answer_in_mesh::<Self, Incoherent, S>(simd, entered, limit);
+        let is_hit = answer_in_mesh::<Self, S>(simd, entered, limit);
         self.keep(entered, is_hit, limit)
     }
 
@@ -222,7 +222,7 @@ impl InstanceQuery for Visit<'_, '_> {
 
 /// The answer of a local ray in its mesh.
 #[inline(always)]
-pub(super) fn answer_in_mesh<'a, Q: MeshQuery<'a>, P: DescentPolicy, S: Simd>(
+fn answer_in_mesh<'a, Q: MeshQuery<'a>, S: Simd>(
     simd: S,
     entered: &Entered<'_>,
     limit: f64,
@@ -233,7 +233,7 @@ pub(super) fn answer_in_mesh<'a, Q: MeshQuery<'a>, P: DescentPolicy, S: Simd>(
         let mut sink = Q::Sink::along(ray);
         let start = ChildRef::ROOT;
         let traversal = Traversal { tree, ray, faces, start, sink: &mut sink };
-        traversal.run_fast::<P, Fast, S>(simd, &query, blocks, None);
+        traversal.run_fast::<Incoherent, Fast, S>(simd, &query, blocks, None);
         return sink.answer();
     }
     simd.call::<OtherRay<Q::Sink>, _, _, _, _>(entered, ray, (), ())
