@@ -572,7 +572,9 @@ class Bvh:
         ([9.0, 9.0], [0, 1], [0, 2])
         """
         _, rays = _arrays.world_rays(origins, directions, t_min, t_max)
-        arrays = self._core.sphere_cast_lists(rays, float(radius), _arrays.threads(threads))
+        arrays = self._core.sphere_cast_lists(
+            rays, _arrays.number("radius", radius), _arrays.threads(threads)
+        )
         t, triangle, points, normals, feature, splits = arrays
         return ContactLists(t, triangle, points.reshape(-1, 3), normals.reshape(-1, 3), feature, splits)
 
@@ -592,7 +594,7 @@ class Bvh:
         """
         n, rays = _arrays.world_rays(origins, directions, t_min, t_max)
         hit: npt.NDArray[np.bool_] = _arrays.empty_answers(n, "balls", np.bool_)
-        self._core.sphere_casts_any(rays, float(radius), _arrays.threads(threads), hit)
+        self._core.sphere_casts_any(rays, _arrays.number("radius", radius), _arrays.threads(threads), hit)
         return hit
 
     def closest_points(

@@ -543,7 +543,7 @@ class Scene:
         _, rays = _arrays.world_rays(origins, directions, t_min, t_max)
         options = _options.of_scene("both", layers, ignore, include_hidden, include_locked)
         arrays, instance = self._core.sphere_cast_lists(
-            rays, float(radius), options, _arrays.threads(threads)
+            rays, _arrays.number("radius", radius), options, _arrays.threads(threads)
         )
         t, triangle, points, normals, feature, splits = arrays
         rows = points.reshape(-1, 3), normals.reshape(-1, 3)
@@ -570,7 +570,9 @@ class Scene:
         n, rays = _arrays.world_rays(origins, directions, t_min, t_max)
         options = _options.of_scene("both", layers, ignore, include_hidden, include_locked)
         hit: npt.NDArray[np.bool_] = _arrays.empty_answers(n, "balls", np.bool_)
-        self._core.sphere_casts_any(rays, float(radius), options, _arrays.threads(threads), hit)
+        self._core.sphere_casts_any(
+            rays, _arrays.number("radius", radius), options, _arrays.threads(threads), hit
+        )
         return hit
 
     def closest_points(
