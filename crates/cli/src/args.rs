@@ -1,5 +1,6 @@
 //! The command line: commands, flags and the values they take.
 
+mod aim;
 mod cast;
 mod convert;
 mod engine;

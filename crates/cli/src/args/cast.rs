@@ -4,16 +4,16 @@ use std::path::PathBuf;
 
 use clap::{ArgGroup, Args as ClapArgs};
 
+use super::aim::AimArgs;
 use super::engine::{EngineArgs, FacesArg};
 use super::field::{Field, FieldList, field_list};
 use super::format::{ClobberArg, OutputFormat};
-use super::values::{decimal, decimal_point};
+use super::values::decimal;
 use crate::table::{Decimal, TableFormat};
 
 /// Cast rays and print their hits.
 #[derive(Debug, ClapArgs)]
 #[command(
-    group(ArgGroup::new("aim").args(["to", "dir"])),
     group(ArgGroup::new("source").args(["from", "rays"]).required(true)),
     group(ArgGroup::new("query").args(["closest", "all", "any", "count"])),
     after_help = "Examples:
@@ -81,26 +81,8 @@ pub(crate) struct CastArgs {
     #[arg(value_name = "FILE_OR_SCENE")]
     pub(crate) file: PathBuf,
 
-    /// Cast a single ray from this origin.
-    #[arg(
-        long, value_name = "X,Y,Z", value_parser = decimal_point, allow_hyphen_values = true,
-        requires = "aim"
-    )]
-    pub(crate) from: Option<[Decimal; 3]>,
-
-    /// Cast a segment to this target: direction to - from, t from 0 to 1 [see --t-max].
-    #[arg(
-        long, value_name = "X,Y,Z", value_parser = decimal_point, allow_hyphen_values = true,
-        requires = "from"
-    )]
-    pub(crate) to: Option<[Decimal; 3]>,
-
-    /// Cast along this direction, of any length but zero.
-    #[arg(
-        long, value_name = "X,Y,Z", value_parser = decimal_point, allow_hyphen_values = true,
-        requires = "from"
-    )]
-    pub(crate) dir: Option<[Decimal; 3]>,
+    #[command(flatten)]
+    pub(crate) aim: AimArgs,
 
     /// Read the rays from FILE, or from standard input (-).
     #[arg(long, value_name = "FILE", conflicts_with = "aim")]

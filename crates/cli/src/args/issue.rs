@@ -2,18 +2,18 @@
 
 use std::path::PathBuf;
 
-use clap::{ArgGroup, Args as ClapArgs};
+use clap::Args as ClapArgs;
 
+use super::aim::AimArgs;
 use super::engine::EngineArgs;
 use super::format::ClobberArg;
-use super::values::{decimal, decimal_point};
+use super::values::decimal;
 use crate::table::Decimal;
 
 /// Collect what a report of a mistake needs: versions, processor, counts, bounds.
 #[derive(Debug, ClapArgs)]
 #[command(
     arg_required_else_help = true,
-    group(ArgGroup::new("aim").args(["to", "dir"])),
     after_help = "Examples:
   hitscan report model.obj
   hitscan report model.obj --from 0,0,9 --dir 0,0,-1
@@ -34,26 +34,8 @@ pub(crate) struct IssueArgs {
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
 
-    /// Cast a ray from this origin.
-    #[arg(
-        long, value_name = "X,Y,Z", value_parser = decimal_point, allow_hyphen_values = true,
-        requires = "aim"
-    )]
-    pub(crate) from: Option<[Decimal; 3]>,
-
-    /// Cast a segment to this target.
-    #[arg(
-        long, value_name = "X,Y,Z", value_parser = decimal_point, allow_hyphen_values = true,
-        requires = "from"
-    )]
-    pub(crate) to: Option<[Decimal; 3]>,
-
-    /// Cast along this direction, of any length but zero.
-    #[arg(
-        long, value_name = "X,Y,Z", value_parser = decimal_point, allow_hyphen_values = true,
-        requires = "from"
-    )]
-    pub(crate) dir: Option<[Decimal; 3]>,
+    #[command(flatten)]
+    pub(crate) aim: AimArgs,
 
     /// Ignore hits below this t [default: 0].
     #[arg(

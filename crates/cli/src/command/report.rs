@@ -60,13 +60,15 @@ fn write_machine(out: &mut impl Write) -> std::io::Result<()> {
 
 /// The ray of the flags, in the space of the mesh.
 fn ray(args: &IssueArgs, mesh: &TriMesh) -> anyhow::Result<Option<Ray>> {
-    let (Some(from), Some(aim)) = (args.from, args.to.or(args.dir)) else { return Ok(None) };
+    let (Some(from), Some(aim)) = (args.aim.from, args.aim.to.or(args.aim.dir)) else {
+        return Ok(None);
+    };
     // A mesh without an offset takes the decimals as `cast` does, rounded once.
     let local = |point: [Decimal; 3]| match mesh.offset() {
         DVec3::ZERO => point.map(|x| x.single),
         offset => (DVec3::from(point.map(|x| x.double)) - offset).as_vec3().to_array(),
     };
-    let ray = match args.to {
+    let ray = match args.aim.to {
         Some(_) => Ray::segment(local(from), local(aim)),
         None => Ray::new(local(from), aim.map(|x| x.single)),
     };

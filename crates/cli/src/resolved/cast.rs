@@ -115,12 +115,12 @@ fn ray_input(args: &CastArgs) -> anyhow::Result<RayInput> {
         let source = TableSource::new(path);
         return Ok(RayInput::Stream { source, format: args.rays_format, range });
     }
-    let (Some(from), Some(end)) = (args.from, args.to.or(args.dir)) else {
+    let (Some(from), Some(end)) = (args.aim.from, args.aim.to.or(args.aim.dir)) else {
         bail!("cast: there is no ray; use --rays, or --from with --to or --dir");
     };
     let (singles, doubles) =
         ([from, end].map(|v| v.map(f32::of)), [from, end].map(|v| v.map(f64::of)));
-    let (ray, world) = match args.to {
+    let (ray, world) = match args.aim.to {
         Some(_) => {
             (Ray::segment(singles[0], singles[1]), WorldRay::segment(doubles[0], doubles[1]))
         }
