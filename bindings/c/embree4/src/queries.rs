@@ -18,17 +18,9 @@ use crate::{
 /// Casts a ray at a scene of nothing but a surface without filters.
 #[inline(always)]
 fn cast_plain<const ANY: bool>(committed: &Committed, lane: Lane, instance: [u32; 2]) {
-    let (surface, ray, mask) = (&committed.surface, lane.ray(), lane.mask());
-    if surface.any_mask & mask == 0 {
-        return;
-    }
-    if ANY {
-        if surface.is_occluded(&ray, mask) {
-            lane.set_t_far(f32::NEG_INFINITY);
-        }
-    } else if let Some(hit) = surface.closest_hit(&ray, mask) {
-        lane.set_t_far(hit.t);
-        lane.set_hit(&surface.words(surface.part(hit.triangle), &hit, instance));
+    let is_hit = committed.surface.cast_plain::<ANY>(lane, instance);
+    if ANY && is_hit {
+        lane.set_t_far(f32::NEG_INFINITY);
     }
 }
 
@@ -56,8 +48,7 @@ fn cast_together(
     surface.bvh().closest_hit_batch(&rays, Faces::Both, &mut hits);
     for (lane, hit) in lanes.iter().zip(hits) {
         if let (Some(lane), Some(hit)) = (lane, hit) {
-            lane.set_t_far(hit.t);
-            lane.set_hit(&surface.words(surface.part(hit.triangle), &hit, instance));
+            surface.write(*lane, &hit, instance);
         }
     }
     true

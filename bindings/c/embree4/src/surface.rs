@@ -9,7 +9,7 @@ use crate::{
     device::{Charge, Device},
     error::{Outcome, failure, not_now},
     geometry::{Geometry, Kind, State},
-    lane::HitWords,
+    lane::{HitWords, Lane},
     query::{Filters, Query},
 };
 
@@ -59,7 +59,7 @@ pub(crate) struct Surface {
     /// A ray that shares a bit with it shares one with every part.
     pub(crate) common_mask: u32,
     /// A ray that shares no bit with it shares none with any part.
-    pub(crate) any_mask: u32,
+    any_mask: u32,
     scene_allows_argument: bool,
     some_take_argument: bool,
     /// Whether parts have filters for the closest hit, and for any hit.
@@ -169,8 +169,13 @@ impl Surface {
     /// Casts the ray of a query that is in no instance, or in one that the program makes. A hit is written to the ray; with
     /// `ANY` the answer alone says it.
     pub(crate) fn cast<const ANY: bool>(&self, query: &Query<ANY>) -> bool {
-        let (lane, faces) = (query.lane, Faces::Both);
-        let (ray, mask) = (lane.ray(), lane.mask());
+        if !self.asks(query) {
+            return self.cast_plain::<ANY>(query.lane, query.instance());
+        }
+        let (ray, mask, faces) = (query.lane.ray(), query.lane.mask(), Faces::Both);
+        if self.any_mask & mask == 0 {
+            return false;
+        }
         let accept = |hit: &Hit| {
             let part = self.part(hit.triangle);
             if part.mask & mask == 0 {
@@ -179,29 +184,39 @@ impl Surface {
             let words = self.words(part, hit, query.instance());
             query.accepts(&part.filters, &words, hit.t)
         };
+        if ANY {
+            return self.bvh().is_occluded_where(&ray, faces, accept);
+        }
+        self.bvh().closest_hit_where(&ray, faces, accept).is_some()
+    }
+
+    /// Casts a ray about whose hits nobody asks a filter. A hit is written to the ray; with `ANY` the answer alone says it.
+    #[inline(always)]
+    pub(crate) fn cast_plain<const ANY: bool>(&self, lane: Lane, instance: [u32; 2]) -> bool {
+        let (ray, mask) = (lane.ray(), lane.mask());
         if self.any_mask & mask == 0 {
             return false;
-        }
-        if self.asks(query) {
-            if ANY {
-                return self.bvh().is_occluded_where(&ray, faces, accept);
-            }
-            return self.bvh().closest_hit_where(&ray, faces, accept).is_some();
         }
         if ANY {
             return self.is_occluded(&ray, mask);
         }
         let hit = self.closest_hit(&ray, mask);
-        if let Some(hit) = hit {
-            lane.set_t_far(hit.t);
-            lane.set_hit(&self.words(self.part(hit.triangle), &hit, query.instance()));
+        if let Some(hit) = &hit {
+            self.write(lane, hit, instance);
         }
         hit.is_some()
     }
 
+    /// Writes a hit to its ray.
+    #[inline(always)]
+    pub(crate) fn write(&self, lane: Lane, hit: &Hit, instance: [u32; 2]) {
+        lane.set_t_far(hit.t);
+        lane.set_hit(&self.words(self.part(hit.triangle), hit, instance));
+    }
+
     /// The closest hit of a part whose mask lets the ray in.
     #[inline(always)]
-    pub(crate) fn closest_hit(&self, ray: &engine::Ray, mask: u32) -> Option<Hit> {
+    fn closest_hit(&self, ray: &engine::Ray, mask: u32) -> Option<Hit> {
         if self.common_mask & mask != 0 {
             return self.bvh().closest_hit(ray, Faces::Both);
         }
@@ -210,7 +225,7 @@ impl Surface {
 
     /// Whether the ray hits a part whose mask lets it in.
     #[inline(always)]
-    pub(crate) fn is_occluded(&self, ray: &engine::Ray, mask: u32) -> bool {
+    fn is_occluded(&self, ray: &engine::Ray, mask: u32) -> bool {
         if self.common_mask & mask != 0 {
             return self.bvh().is_occluded(ray, Faces::Both);
         }
