@@ -3,11 +3,9 @@
 use std::sync::Arc;
 
 use hitscan::glam::DAffine3;
-use hitscan::{Hit, Ray, Side, TriMesh};
+use hitscan::{Hit, Ray, TriMesh};
 
-use super::records::{
-    Hit1, Hit16, INVALID_ID, Ray1, Ray16, RayHit1, RayHit16, RtcArguments, Valid16,
-};
+use super::records::{Hit1, Hit16, Ray1, Ray16, RayHit1, RayHit16, RtcArguments, Valid16};
 use super::{Embree, MeteredDevice, Setup, scene};
 
 /// Instances of meshes. Rays and transforms are rounded to f32, as Embree takes them.
@@ -55,16 +53,7 @@ impl Instances {
         for (ray, hit) in rays.iter().zip(hits) {
             let mut query = RayHit1 { ray: Ray1::new(ray), hit: Hit1::NONE };
             self.scene.intersect1(&mut query);
-            *hit = (query.hit.geom_id != INVALID_ID).then_some((
-                query.hit.instance_id,
-                Hit {
-                    t: query.ray.t_far,
-                    u: query.hit.u,
-                    v: query.hit.v,
-                    triangle: query.hit.prim_id,
-                    side: Side::Front,
-                },
-            ));
+            *hit = query.found().map(|found| (query.hit.instance_id, found));
         }
     }
 
@@ -85,19 +74,7 @@ impl Instances {
             let valid = Valid16::first(rays.len());
             self.scene.intersect16(&valid, &mut packet, &mut arguments);
             for (lane, hit) in hits.iter_mut().enumerate() {
-                let RayHit16 { ray, hit: found } = &packet;
-                *hit = (found.geom_id[lane] != INVALID_ID).then(|| {
-                    (
-                        found.instance_id[lane],
-                        Hit {
-                            t: ray.t_far[lane],
-                            u: found.u[lane],
-                            v: found.v[lane],
-                            triangle: found.prim_id[lane],
-                            side: Side::Front,
-                        },
-                    )
-                });
+                *hit = packet.found(lane).map(|found| (packet.hit.instance_id[lane], found));
             }
         }
     }

@@ -13,13 +13,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicIsize, Ordering::Relaxed};
 
 use hitscan::glam::DAffine3;
-use hitscan::{Hit, Ray, Side, TriMesh};
+use hitscan::{Hit, Ray, TriMesh};
 
 use super::{Calls, Contender, Engine, Memory, REFERENCE};
 use crate::memory::Usage;
 use api::Api;
 pub(crate) use instances::Instances;
-use records::{Hit1, Hit16, INVALID_ID, Ray1, Ray16, RayHit1, RayHit16, RtcArguments, Valid16};
+use records::{Hit1, Hit16, Ray1, Ray16, RayHit1, RayHit16, RtcArguments, Valid16};
 
 /// The variable that names the library.
 const LIBRARY: &str = "EMBREE_LIB";
@@ -248,13 +248,7 @@ impl Embree {
             let valid = Valid16::first(rays.len());
             self.scene.intersect16(&valid, &mut packet, &mut arguments);
             for (lane, hit) in hits.iter_mut().enumerate() {
-                *hit = (packet.hit.geom_id[lane] != INVALID_ID).then(|| Hit {
-                    t: packet.ray.t_far[lane],
-                    u: packet.hit.u[lane],
-                    v: packet.hit.v[lane],
-                    triangle: packet.hit.prim_id[lane],
-                    side: Side::Front,
-                });
+                *hit = packet.found(lane);
             }
         }
     }
@@ -279,13 +273,7 @@ impl Engine for Embree {
         for (ray, hit) in rays.iter().zip(hits) {
             let mut query = RayHit1 { ray: Ray1::new(ray), hit: Hit1::NONE };
             self.scene.intersect1(&mut query);
-            *hit = (query.hit.geom_id != INVALID_ID).then_some(Hit {
-                t: query.ray.t_far,
-                u: query.hit.u,
-                v: query.hit.v,
-                triangle: query.hit.prim_id,
-                side: Side::Front,
-            });
+            *hit = query.found();
         }
     }
 

@@ -3,10 +3,10 @@
 use std::ffi::{c_int, c_uint, c_void};
 use std::ptr;
 
-use hitscan::Ray;
+use hitscan::{Hit, Ray, Side};
 
 /// The geometry of a ray that hit nothing.
-pub(super) const INVALID_ID: u32 = u32::MAX;
+const INVALID_ID: u32 = u32::MAX;
 
 const QUERY_COHERENT: c_uint = 1 << 16;
 const FEATURES_ALL: c_uint = u32::MAX;
@@ -45,6 +45,16 @@ pub(super) struct Hit1 {
 pub(super) struct RayHit1 {
     pub(super) ray: Ray1,
     pub(super) hit: Hit1,
+}
+
+impl RayHit1 {
+    /// The hit. Embree does not say of which side.
+    #[inline]
+    pub(super) fn found(&self) -> Option<Hit> {
+        let Self { ray: Ray1 { t_far: t, .. }, hit: Hit1 { u, v, prim_id: triangle, .. } } = *self;
+        let hit = Hit { t, u, v, triangle, side: Side::Front };
+        (self.hit.geom_id != INVALID_ID).then_some(hit)
+    }
 }
 
 impl Ray1 {
@@ -109,6 +119,21 @@ pub(super) struct Hit16 {
 pub(super) struct RayHit16 {
     pub(super) ray: Ray16,
     pub(super) hit: Hit16,
+}
+
+impl RayHit16 {
+    /// The hit of a ray. Embree does not say of which side.
+    #[inline]
+    pub(super) fn found(&self, lane: usize) -> Option<Hit> {
+        let Self { ray, hit } = self;
+        (hit.geom_id[lane] != INVALID_ID).then(|| Hit {
+            t: ray.t_far[lane],
+            u: hit.u[lane],
+            v: hit.v[lane],
+            triangle: hit.prim_id[lane],
+            side: Side::Front,
+        })
+    }
 }
 
 impl Ray16 {
