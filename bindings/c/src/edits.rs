@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use engine::{EditError, MeshEditor, scene::SceneError};
+use engine::{EditError, MeshChange, scene::SceneError};
 
 use crate::{
     bvh::hitscan_bvh,
@@ -55,66 +55,44 @@ plain!(hitscan_edit);
 zeros!(hitscan_edit);
 
 /// An edit with the arrays of the caller.
-enum Edit<'a> {
-    Move { vertices: &'a [u32], positions: Vec<[f32; 3]> },
-    Append { positions: Vec<[f32; 3]>, triangles: Vec<[u32; 3]> },
-    Remove { triangles: &'a [u32] },
-    Replace { first: u32, end: u32, triangles: Vec<[u32; 3]> },
-}
+type Edit<'a> = MeshChange<'a>;
 
-impl<'a> Edit<'a> {
-    fn read(caller: &'a Caller, edit: *const hitscan_edit) -> Result<Self, Failure> {
-        let edit = caller.required(edit, "edit")?;
-        let positions = || match edit.positions.is_null() {
-            true => Ok(Vec::new()),
-            false => read_positions(caller, edit.positions),
-        };
-        let triangles = || match edit.triangles.is_null() {
-            true => Ok(Vec::new()),
-            false => read_triangles(caller, &caller.options(edit.triangles, "triangles")?),
-        };
-        let indices = || caller.array(edit.indices, edit.n_indices, "edit.indices");
-        match edit.kind {
-            HITSCAN_EDIT_MOVE => {
-                let (vertices, positions) = (indices()?, positions()?);
-                if vertices.len() != positions.len() {
-                    let expected = format_args!("{} as edit.indices", vertices.len()).to_string();
-                    return Err(invalid("edit.positions.n", positions.len(), expected));
-                }
-                Ok(Self::Move { vertices, positions })
+/// Reads an edit.
+fn read<'a>(caller: &'a Caller, edit: *const hitscan_edit) -> Result<Edit<'a>, Failure> {
+    let edit = caller.required(edit, "edit")?;
+    let positions = || match edit.positions.is_null() {
+        true => Ok(Vec::new()),
+        false => read_positions(caller, edit.positions),
+    };
+    let triangles = || match edit.triangles.is_null() {
+        true => Ok(Vec::new()),
+        false => read_triangles(caller, &caller.options(edit.triangles, "triangles")?),
+    };
+    let indices = || caller.array(edit.indices, edit.n_indices, "edit.indices");
+    match edit.kind {
+        HITSCAN_EDIT_MOVE => {
+            let (vertices, positions) = (indices()?, positions()?);
+            if vertices.len() != positions.len() {
+                let expected = format_args!("{} as edit.indices", vertices.len()).to_string();
+                return Err(invalid("edit.positions.n", positions.len(), expected));
             }
-            HITSCAN_EDIT_APPEND => {
-                Ok(Self::Append { positions: positions()?, triangles: triangles()? })
-            }
-            HITSCAN_EDIT_REMOVE => Ok(Self::Remove { triangles: indices()? }),
-            HITSCAN_EDIT_REPLACE => {
-                let end = edit.first.checked_add(edit.n_replaced);
-                let ends =
-                    u32::try_from(edit.first).ok().zip(end.and_then(|end| end.try_into().ok()));
-                let (first, end) = ends.ok_or_else(|| {
-                    let found = format_args!("{} and {}", edit.first, edit.n_replaced).to_string();
-                    invalid("edit.first and edit.n_replaced", found, "triangles of the mesh")
-                })?;
-                Ok(Self::Replace { first, end, triangles: triangles()? })
-            }
-            other => {
-                Err(invalid("edit.kind", other, "HITSCAN_EDIT_MOVE, _APPEND, _REMOVE or _REPLACE"))
-            }
+            Ok(Edit::Move { vertices: vertices.into(), positions: positions.into() })
         }
-    }
-
-    fn apply(&self, mesh: &mut MeshEditor<'_>) -> Result<(), EditError> {
-        match self {
-            Self::Move { vertices, positions } => {
-                mesh.move_vertices(vertices.iter().copied().zip(positions.iter().copied()))
-            }
-            Self::Append { positions, triangles } => {
-                mesh.append(positions.iter().copied(), triangles)
-            }
-            Self::Remove { triangles } => mesh.swap_remove_triangles(triangles.iter().copied()),
-            Self::Replace { first, end, triangles } => {
-                mesh.replace_triangles(*first..*end, triangles)
-            }
+        HITSCAN_EDIT_APPEND => {
+            Ok(Edit::Append { positions: positions()?.into(), triangles: triangles()?.into() })
+        }
+        HITSCAN_EDIT_REMOVE => Ok(Edit::Remove { triangles: indices()?.into() }),
+        HITSCAN_EDIT_REPLACE => {
+            let end = edit.first.checked_add(edit.n_replaced);
+            let ends = u32::try_from(edit.first).ok().zip(end.and_then(|end| end.try_into().ok()));
+            let (first, end) = ends.ok_or_else(|| {
+                let found = format_args!("{} and {}", edit.first, edit.n_replaced).to_string();
+                invalid("edit.first and edit.n_replaced", found, "triangles of the mesh")
+            })?;
+            Ok(Edit::Replace { range: first..end, triangles: triangles()?.into() })
+        }
+        other => {
+            Err(invalid("edit.kind", other, "HITSCAN_EDIT_MOVE, _APPEND, _REMOVE or _REPLACE"))
         }
     }
 }
@@ -148,8 +126,8 @@ pub unsafe extern "C" fn hitscan_bvh_update(
         call("hitscan_bvh_update", |caller| {
             let bvh = caller.get_mut(bvh, "bvh")?;
             let rebuild_pays = caller.optional_out(rebuild_pays, "rebuild_pays")?;
-            let edit = Edit::read(caller, edit)?;
-            let report = Arc::make_mut(&mut bvh.mesh).edit(|editor| edit.apply(editor));
+            let edit = read(caller, edit)?;
+            let report = Arc::make_mut(&mut bvh.mesh).edit(|editor| editor.apply(&edit));
             let report = report.map_err(|error| refusal(&error))?;
             if let Some(rebuild_pays) = rebuild_pays {
                 rebuild_pays.write(u32::from(report.rebuild_pays()));
@@ -173,8 +151,8 @@ pub unsafe extern "C" fn hitscan_scene_update(
         call("hitscan_scene_update", |caller| {
             let scene = caller.get_mut(scene, "scene")?;
             let rebuild_pays = caller.optional_out(rebuild_pays, "rebuild_pays")?;
-            let edit = Edit::read(caller, edit)?;
-            let report = scene.edit_mesh(instance_id(id), |editor| edit.apply(editor));
+            let edit = read(caller, edit)?;
+            let report = scene.edit_mesh(instance_id(id), |editor| editor.apply(&edit));
             let report = report.map_err(|error| match error {
                 SceneError::Edit { source, .. } => refusal(&source),
                 error => refused("id", error),

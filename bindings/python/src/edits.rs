@@ -3,7 +3,7 @@
 use std::sync::{Arc, PoisonError};
 
 use hitscan::{
-    EditError, MeshEditor,
+    EditError, MeshChange,
     scene::{self, SceneError},
 };
 use numpy::{PyReadonlyArray1, PyReadonlyArray2};
@@ -22,73 +22,49 @@ use crate::{
 pub(crate) type EditArguments<'py> =
     (String, PyReadonlyArray1<'py, u32>, PyReadonlyArray2<'py, f32>, PyReadonlyArray2<'py, u32>);
 
-/// An edit with its name in Python.
-struct Edit<'a> {
-    name: &'a str,
-    change: Change<'a>,
-}
-
-enum Change<'a> {
-    Move { vertices: &'a [u32], positions: &'a [[f32; 3]] },
-    Append { positions: &'a [[f32; 3]], triangles: Vec<[u32; 3]> },
-    Remove { triangles: &'a [u32] },
-    Replace { start: u32, end: u32, triangles: Vec<[u32; 3]> },
-}
-
-impl<'a> Edit<'a> {
-    fn new((name, indices, positions, triangles): &'a EditArguments<'_>) -> PyResult<Self> {
-        let (indices, positions) = (indices.as_slice()?, points(positions)?);
-        let triangles = corners(triangles)?;
-        let change = match (name.as_str(), indices) {
-            ("move", _) if indices.len() != positions.len() => {
-                let (n, found) = (indices.len(), positions.len());
-                let text = format!("move has {n} vertices and {found} positions, expected as many");
-                return Err(PyValueError::new_err(text));
-            }
-            ("move", _) => Change::Move { vertices: indices, positions },
-            ("append", _) => Change::Append { positions, triangles },
-            ("remove", _) => Change::Remove { triangles: indices },
-            ("replace", &[start, end]) => Change::Replace { start, end, triangles },
-            _ => return Err(bug("an edit without a name")),
-        };
-        Ok(Self { name, change })
-    }
-
-    fn apply(&self, mesh: &mut MeshEditor<'_>) -> Result<(), EditError> {
-        match &self.change {
-            Change::Move { vertices, positions } => {
-                mesh.move_vertices(vertices.iter().copied().zip(positions.iter().copied()))
-            }
-            Change::Append { positions, triangles } => {
-                mesh.append(positions.iter().copied(), triangles)
-            }
-            Change::Remove { triangles } => mesh.swap_remove_triangles(triangles.iter().copied()),
-            Change::Replace { start, end, triangles } => {
-                mesh.replace_triangles(*start..*end, triangles)
-            }
+/// The edit of the arguments.
+fn edit_of<'a>(
+    (name, indices, positions, triangles): &'a EditArguments<'_>,
+) -> PyResult<MeshChange<'a>> {
+    let (indices, positions) = (indices.as_slice()?, points(positions)?);
+    let triangles = corners(triangles)?;
+    Ok(match (name.as_str(), indices) {
+        ("move", _) if indices.len() != positions.len() => {
+            let (n, found) = (indices.len(), positions.len());
+            let text = format!("move has {n} vertices and {found} positions, expected as many");
+            return Err(PyValueError::new_err(text));
         }
-    }
+        ("move", _) => MeshChange::Move { vertices: indices.into(), positions: positions.into() },
+        ("append", _) => {
+            MeshChange::Append { positions: positions.into(), triangles: triangles.into() }
+        }
+        ("remove", _) => MeshChange::Remove { triangles: indices.into() },
+        ("replace", &[start, end]) => {
+            MeshChange::Replace { range: start..end, triangles: triangles.into() }
+        }
+        _ => return Err(bug("an edit without a name")),
+    })
+}
 
-    /// A `ValueError` that names the argument.
-    fn error(&self, error: &EditError) -> PyErr {
-        let name = self.name;
-        PyValueError::new_err(match error {
-            EditError::Records => format!(
-                "{name}: the mesh has polygons and names of a file, which other triangles do not fit; expected \
+/// A `ValueError` that names the argument.
+fn refusal(edit: &MeshChange<'_>, error: &EditError) -> PyErr {
+    let name = edit.name();
+    PyValueError::new_err(match error {
+        EditError::Records => format!(
+            "{name}: the mesh has polygons and names of a file, which other triangles do not fit; expected \
                  a mesh without, as hitscan.Mesh(mesh.positions, mesh.triangles)"
-            ),
-            error => format!("{name}: {error}"),
-        })
-    }
+        ),
+        error => format!("{name}: {error}"),
+    })
 }
 
 #[pymethods]
 impl Bvh {
     /// Edits the mesh. Returns whether building anew would pay.
     fn update(&self, py: Python<'_>, edit: EditArguments<'_>) -> PyResult<bool> {
-        let edit = Edit::new(&edit)?;
-        let report = self.change(py, |mesh| mesh.edit(|editor| edit.apply(editor)))?;
-        Ok(report.map_err(|error| edit.error(&error))?.rebuild_pays())
+        let edit = edit_of(&edit)?;
+        let report = self.change(py, |mesh| mesh.edit(|editor| editor.apply(&edit)))?;
+        Ok(report.map_err(|error| refusal(&edit, &error))?.rebuild_pays())
     }
 }
 
@@ -101,18 +77,18 @@ impl Scene {
         id: i64,
         edit: EditArguments<'_>,
     ) -> PyResult<(bool, Vec<i64>)> {
-        let (id, edit) = (to_id(id)?, Edit::new(&edit)?);
+        let (id, edit) = (to_id(id)?, edit_of(&edit)?);
         let pool = Threads::new(None)?.pool()?;
         let result = py.detach(|| {
             // A forked child would find the lock closed and the tree half changed.
             let _whole = NoFork::new();
             let mut guard = self.scene.write().unwrap_or_else(PoisonError::into_inner);
             let scene = &mut *guard;
-            let report = pool.install(|| scene.edit_mesh(id, |editor| edit.apply(editor)))?;
+            let report = pool.install(|| scene.edit_mesh(id, |editor| editor.apply(&edit)))?;
             Ok((report.rebuild_pays(), sharing(scene, id)))
         });
         result.map_err(|error| match error {
-            SceneError::Edit { source, .. } => edit.error(&source),
+            SceneError::Edit { source, .. } => refusal(&edit, &source),
             error => value_error(&error),
         })
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hitscan_primitives::{EditError, MeshEditor, TriMesh, glam::Vec3};
+use hitscan_primitives::{EditError, MeshChange, TriMesh, glam::Vec3};
 use hitscan_scene::SceneError;
 
 use crate::{
@@ -14,70 +14,45 @@ use crate::{
 };
 
 /// An edit of the staged arrays.
-enum Edit {
-    Move { vertices: Vec<u32>, positions: Vec<Vec3> },
-    Append { positions: Vec<Vec3>, triangles: Vec<[u32; 3]> },
-    Remove { triangles: Vec<u32> },
-    Replace { start: u32, end: u32, triangles: Vec<[u32; 3]> },
+type Edit = MeshChange<'static, Vec3>;
+
+/// The edit of a code. `start` and `end` are the range to replace.
+fn staged(kind: u32, start: u32, end: u32) -> Edit {
+    match kind {
+        0 => Edit::Move {
+            vertices: staging::indices().into(),
+            positions: staging::positions().into(),
+        },
+        1 => Edit::Append {
+            positions: staging::positions().into(),
+            triangles: staging::triangles().into(),
+        },
+        2 => Edit::Remove { triangles: staging::indices().into() },
+        _ => Edit::Replace { range: start..end, triangles: staging::triangles().into() },
+    }
 }
 
-impl Edit {
-    /// The edit of a code. `start` and `end` are the range to replace.
-    fn staged(kind: u32, start: u32, end: u32) -> Self {
-        match kind {
-            0 => Self::Move { vertices: staging::indices(), positions: staging::positions() },
-            1 => Self::Append { positions: staging::positions(), triangles: staging::triangles() },
-            2 => Self::Remove { triangles: staging::indices() },
-            _ => Self::Replace { start, end, triangles: staging::triangles() },
-        }
-    }
-
-    fn name(&self) -> &'static str {
-        match self {
-            Self::Move { .. } => "move",
-            Self::Append { .. } => "append",
-            Self::Remove { .. } => "remove",
-            Self::Replace { .. } => "replace",
-        }
-    }
-
-    fn apply(&self, mesh: &mut MeshEditor<'_>) -> Result<(), EditError> {
-        match self {
-            Self::Move { vertices, positions } => {
-                mesh.move_vertices(vertices.iter().copied().zip(positions.iter().copied()))
-            }
-            Self::Append { positions, triangles } => {
-                mesh.append(positions.iter().copied(), triangles)
-            }
-            Self::Remove { triangles } => mesh.swap_remove_triangles(triangles.iter().copied()),
-            Self::Replace { start, end, triangles } => {
-                mesh.replace_triangles(*start..*end, triangles)
-            }
-        }
-    }
-
-    /// An error that names the argument.
-    fn fail(&self, error: &EditError) -> u32 {
-        let name = self.name();
-        match error {
-            EditError::Records => fail(format!(
-                "{name}: the mesh has polygons and names of a file, which other triangles do not fit; expected a \
+/// An error that names the argument.
+fn refuse(edit: &Edit, error: &EditError) -> u32 {
+    let name = edit.name();
+    match error {
+        EditError::Records => fail(format!(
+            "{name}: the mesh has polygons and names of a file, which other triangles do not fit; expected a \
                  mesh without, as new Mesh(mesh.positions, mesh.triangles)"
-            )),
-            error => fail(format!("{name}: {error}")),
-        }
+        )),
+        error => fail(format!("{name}: {error}")),
     }
+}
 
-    /// The bytes that the edit may take at once, a copy of the mesh and the tree included.
-    fn bytes(&self, mesh: &TriMesh) -> usize {
-        let added = match self {
-            Self::Move { positions, .. } => positions.len(),
-            Self::Append { positions, triangles } => positions.len() + triangles.len(),
-            Self::Remove { triangles } => triangles.len(),
-            Self::Replace { triangles, .. } => triangles.len(),
-        };
-        BYTES_PER_TRIANGLE * (mesh.triangles().len() + mesh.positions().len() + added)
-    }
+/// The bytes that the edit may take at once, a copy of the mesh and the tree included.
+fn bytes(edit: &Edit, mesh: &TriMesh) -> usize {
+    let added = match edit {
+        Edit::Move { positions, .. } => positions.len(),
+        Edit::Append { positions, triangles } => positions.len() + triangles.len(),
+        Edit::Remove { triangles } => triangles.len(),
+        Edit::Replace { triangles, .. } => triangles.len(),
+    };
+    BYTES_PER_TRIANGLE * (mesh.triangles().len() + mesh.positions().len() + added)
 }
 
 /// As much as a build of the whole tree takes.
@@ -88,11 +63,11 @@ const BYTES_PER_TRIANGLE: usize = 256;
 /// an error. Numbers 0 to 3: the costs of a ray at the build and now, vertices, triangles.
 #[unsafe(no_mangle)]
 extern "C" fn bvh_update(bvh: u32, mesh: u32, kind: u32, start: u32, end: u32) -> u32 {
-    let edit = Edit::staged(kind, start, end);
+    let edit = staged(kind, start, end);
     let Some(Object::Built(built)) = objects::get(bvh) else {
         return fail("bvh: there is no such tree");
     };
-    let needed = edit.bytes(built.tri_mesh());
+    let needed = bytes(&edit, built.tri_mesh());
     if !has_room_for(needed) {
         return fail_for_memory(edit.name(), needed);
     }
@@ -105,7 +80,7 @@ extern "C" fn bvh_update(bvh: u32, mesh: u32, kind: u32, start: u32, end: u32) -
     if is_shared {
         objects::take(mesh);
     }
-    let report = Arc::make_mut(&mut built).edit(|editor| edit.apply(editor));
+    let report = Arc::make_mut(&mut built).edit(|editor| editor.apply(&edit));
     let tri_mesh = built.tri_mesh();
     let counts = [tri_mesh.positions().len() as f64, tri_mesh.triangles().len() as f64];
     if is_shared {
@@ -118,7 +93,7 @@ extern "C" fn bvh_update(bvh: u32, mesh: u32, kind: u32, start: u32, end: u32) -
             output::write(2, &counts);
             if is_shared { 1 } else { 2 }
         }
-        Err(error) => edit.fail(&error),
+        Err(error) => refuse(&edit, &error),
     }
 }
 
@@ -126,15 +101,15 @@ extern "C" fn bvh_update(bvh: u32, mesh: u32, kind: u32, start: u32, end: u32) -
 /// 0 to 2: the costs of a ray at the build and now, and the number of instances, whose handles are the answer's f64.
 #[unsafe(no_mangle)]
 extern "C" fn scene_update(scene: u32, id: f64, kind: u32, start: u32, end: u32) -> u32 {
-    let (edit, id) = (Edit::staged(kind, start, end), id_of(id));
+    let (edit, id) = (staged(kind, start, end), id_of(id));
     edit_scene(scene, |scene| {
         if let Some(mesh) = scene.get(id).and_then(|instance| instance.mesh.as_ref()) {
-            let needed = edit.bytes(mesh.tri_mesh());
+            let needed = bytes(&edit, mesh.tri_mesh());
             if !has_room_for(needed) {
                 return fail_for_memory(edit.name(), needed);
             }
         }
-        match scene.edit_mesh(id, |editor| edit.apply(editor)) {
+        match scene.edit_mesh(id, |editor| editor.apply(&edit)) {
             Ok(report) => {
                 let mesh = scene.get(id).and_then(|instance| instance.mesh.clone());
                 let has_it = |other: Option<&Arc<_>>| {
@@ -147,7 +122,7 @@ extern "C" fn scene_update(scene: u32, id: f64, kind: u32, start: u32, end: u32)
                 output::put_doubles(ids);
                 1
             }
-            Err(SceneError::Edit { source, .. }) => edit.fail(&source),
+            Err(SceneError::Edit { source, .. }) => refuse(&edit, &source),
             Err(error) => fail_with(&error),
         }
     })

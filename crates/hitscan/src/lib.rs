@@ -127,7 +127,7 @@ pub use hitscan_primitives as primitives;
 pub use hitscan_primitives::{
     Aabb, AlphaMask, AlphaMaskError, Axis, BoundaryLoop, BoxCrossing, BoxCrossings, BoxFace,
     ConvexRegion, CornerAttributes, DuplicateTriangle, EditError, EditOrderError, FaceRecords,
-    FaceRecordsError, Faces, FaultyEdge, Hit, HitMode, HitOptions, LineRuns, Material,
+    FaceRecordsError, Faces, FaultyEdge, Hit, HitMode, HitOptions, LineRuns, Material, MeshChange,
     MeshDistance, MeshEdit, MeshEditor, MeshError, MeshPairError, MeshPart, PlanarPolygon, Plane,
     PolygonError, PolygonHit, PolygonProperties, PolygonRegion, Ray, RayError, Runs, SameVertex,
     SectionPlane, SectionPlaneError, SectionPolyline, SectionSegments, Side, Sphere, SphereCast,

@@ -122,7 +122,9 @@ pub use sphere_cast::{
     SphereCast, SphereCastError, SphereContact, TriangleContact, TriangleFeature,
 };
 pub use topology::{BoundaryLoop, DuplicateTriangle, FaultyEdge, SameVertex, Topology};
-pub use tri_mesh::{EditError, EditOrderError, Indexed, MeshEdit, MeshEditor, MeshError, TriMesh};
+pub use tri_mesh::{
+    EditError, EditOrderError, Indexed, MeshChange, MeshEdit, MeshEditor, MeshError, TriMesh,
+};
 pub use triangle_pair::{PairPoints, triangle_crossing, triangle_distance, triangles_overlap};
 pub use watertight::{Candidate, EdgeFunctions, WatertightRay};
 pub use winding::{MAX_WINDING_COORDINATE, WindingSum, solid_angle};
