@@ -380,7 +380,9 @@ test('single queries allocate nothing on the heap of JavaScript', () => {
 		};
 		many(100_000);
 		const grown = [];
-		for (let round = 0; round < 5; round++) {
+		// On a busy machine the engine compiles the calls late, on another thread.
+		for (let round = 0; round < 5 || (round < 100 && Math.min(...grown) >= ${4 * N}); round++) {
+			if (round >= 5) await new Promise((resolve) => setTimeout(resolve, 100));
 			globalThis.gc();
 			const before = process.memoryUsage().heapUsed;
 			many(${N});
