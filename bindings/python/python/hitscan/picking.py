@@ -199,7 +199,9 @@ def snap(
         raise TypeError(f"targets is {targets!r}, expected a sequence of names")
     options = _options.of_scene(faces, layers, ignore, include_hidden, include_locked)
     names: list[Target] = list(targets)
-    found = _hitscan.snap(*_core(scene, view), options, _pixel(pixel), names, float(radius), bool(x_ray))
+    found = _hitscan.snap(
+        *_core(scene, view), options, _pixel(pixel), names, _arrays.number("radius", radius), bool(x_ray)
+    )
     return None if found is None else Snap(names[found[0]], _pick_of(found[1]))
 
 
