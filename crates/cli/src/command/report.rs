@@ -91,7 +91,7 @@ fn write_ray(
     let expected = brute_force::closest_hit(mesh, ray, Faces::Both);
     write_hit(out, mesh, "tree        ", found)?;
     write_hit(out, mesh, "brute force ", expected)?;
-    let agree = bits(found) == bits(expected);
+    let agree = found.as_ref().map(Hit::to_bits) == expected.as_ref().map(Hit::to_bits);
     let answer = if agree { "yes, every bit" } else { "NO" };
     writeln!(out, "equal       {answer}")?;
     if let Some(path) = &args.mesh {
@@ -101,7 +101,8 @@ fn write_ray(
         write_mesh(&small, &[], Format::Obj, &mut target)?;
         target.finish(&[])?;
         let again = brute_force::closest_hit(&small, ray, Faces::Both);
-        let same = bits(again).map(|hit| hit.1) == bits(expected).map(|hit| hit.1);
+        let place = |hit: Hit| [hit.t, hit.u, hit.v].map(f32::to_bits);
+        let same = again.map(place) == expected.map(place);
         writeln!(
             out,
             "small mesh  {} triangles; its hit has {} t, u, v",
@@ -163,11 +164,6 @@ fn near(
     });
     let triangles = triangles.collect();
     Ok(TriMesh::new(positions, triangles)?)
-}
-
-/// A hit as bits: the triangle, then t, u and v.
-fn bits(hit: Option<Hit>) -> Option<(u32, [u32; 3])> {
-    hit.map(|hit| (hit.triangle, [hit.t, hit.u, hit.v].map(f32::to_bits)))
 }
 
 fn number(x: f32) -> String {
