@@ -6,6 +6,7 @@ import * as peer from 'three-mesh-bvh';
 import { Bvh, Hit, HitColumns, init, Mesh, SurfacePoint } from 'hitscan';
 import * as drop from 'hitscan/three';
 import { random, terrain } from '../test/support/meshes.mjs';
+import { compareQueries, compareSmall } from './queries.mjs';
 
 /** Turns of each engine; the median counts. */
 const TURNS = Number(process.env.TURNS ?? 7);
@@ -120,6 +121,8 @@ function compare(mesh) {
 		for (const point of plain) sum += built.closestPoint(point, found).distance;
 	}, () => points.forEach((point) => sum += theirs.closestPointToPoint(point, target).distance)), list.length, 'µs');
 	check(built, theirs, single, list);
+	compareQueries(dropped, theirs, { byTurns, row });
+	compareSmall({ byTurns, row });
 	built.mesh.dispose();
 	built.dispose();
 	dropped.dispose();

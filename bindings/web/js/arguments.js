@@ -7,8 +7,10 @@ export function shown(value) {
 	if (typeof value === 'function') return `the function ${value.name}`;
 	if (typeof value === 'object') {
 		const name = value.constructor?.name ?? 'object';
-		return typeof value.length === 'number' ? `a ${name} of length ${value.length}` : `a ${name}`;
+		const article = /^[AEIO]/.test(name) ? 'an' : 'a';
+		return typeof value.length === 'number' ? `${article} ${name} of length ${value.length}` : `${article} ${name}`;
 	}
+	if (typeof value === 'bigint') return `the BigInt ${value}`;
 	return String(value);
 }
 
@@ -66,6 +68,49 @@ export function numbersOf(name, value, n, what) {
 		throw typeError(name, value, `${n} numbers: ${what}`);
 	}
 	return value;
+}
+
+/** Six or eight numbers of a ray. Every query comes here. */
+export function rayNumbers(ray) {
+	if (ray === null || typeof ray !== 'object' || ray.length !== 6 && ray.length !== 8) {
+		throw typeError('ray', ray, '6 or 8 numbers: origin and direction, then t_min and t_max if there are bounds');
+	}
+	for (let i = 0; i < ray.length; i++) if (typeof ray[i] !== 'number') throw typeError(`ray[${i}]`, ray[i], 'a number');
+	return ray.length;
+}
+
+/** The object that a query fills. */
+export function filled(name, value) {
+	if (value === null || typeof value !== 'object') throw typeError(name, value, 'an object to fill; leave it out for a new one');
+	return value;
+}
+
+/** The options of a call: an object, or undefined, with known names only. */
+export function optionsOf(options, names, what = 'options') {
+	if (options === undefined) return {};
+	if (options === null || typeof options !== 'object') {
+		throw typeError(what, options, 'an object; leave it out for the defaults');
+	}
+	for (const key in options) {
+		if (!names.includes(key)) throw new TypeError(`hitscan: ${what}.${key} is no option, expected ${names.join(', ')}`);
+	}
+	return options;
+}
+
+export function boolean(name, value) {
+	if (typeof value !== 'boolean') throw typeError(name, value, 'true or false');
+	return value;
+}
+
+/** Corners of a box: no minimum above its maximum. */
+export function boxCorners(min, max) {
+	numbersOf('min', min, 3, 'x, y and z');
+	numbersOf('max', max, 3, 'x, y and z');
+	for (let i = 0; i < 3; i++) {
+		number(`min[${i}]`, min[i]);
+		number(`max[${i}]`, max[i]);
+		if (min[i] > max[i]) throw rangeError(`min[${i}]`, min[i], `at most max[${i}], which is ${max[i]}`);
+	}
 }
 
 export function number(name, value) {

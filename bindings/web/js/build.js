@@ -1,15 +1,21 @@
 // Builds in a Web Worker, or in a worker thread of Node: the page stays responsive.
 
-import { arrayOf, typeError } from './arguments.js';
+import { arrayOf, optionsOf, typeError } from './arguments.js';
 import { Bvh } from './bvh.js';
 import { ready } from './module.js';
 
 /**
- * Builds a tree in a worker and returns a promise of it. The worker returns a cache file, whose bytes move
- * without a copy. The arrays are copied, unless `transfer` is set: then they are detached afterwards.
+ * Builds a tree in a worker and returns a promise of it. The arrays are copied, unless `transfer` is set: then they are
+ * detached afterwards.
  */
 export function buildInWorker(positions, triangles, options = {}) {
+	return cacheFromWorker(positions, triangles, options).then((bytes) => Bvh.fromCache(bytes, 'the tree of the worker'));
+}
+
+/** The bytes of the cache file of such a tree, which move from the worker without a copy. */
+export function cacheFromWorker(positions, triangles, options = {}) {
 	ready();
+	optionsOf(options, ['quality', 'layout', 'onProgress', 'signal', 'transfer', 'wasm', 'simd']);
 	arrayOf('positions', positions, 3, [Float32Array, Float64Array], 'x, y and z of each vertex');
 	if (triangles !== undefined && triangles !== null) {
 		arrayOf('triangles', triangles, 3, [Uint32Array, Uint16Array, Uint8Array], 'three indices of each triangle');
@@ -31,16 +37,12 @@ export function buildInWorker(positions, triangles, options = {}) {
 		const abort = () => end(reject, signal.reason);
 		signal?.addEventListener('abort', abort);
 		worker.listen(({ progress, bytes, error }) => {
-			if (progress !== undefined) {
+			if (error !== undefined) return end(reject, new Error(error));
+			if (bytes !== undefined) return end(resolve, bytes);
+			try {
 				onProgress(progress);
-			} else if (error !== undefined) {
-				end(reject, new Error(error));
-			} else {
-				try {
-					end(resolve, Bvh.fromCache(bytes, 'the tree of the worker'));
-				} catch (failure) {
-					end(reject, failure);
-				}
+			} catch (failure) {
+				end(reject, failure);
 			}
 		}, (message) => end(reject, new Error(`hitscan: the worker failed: ${message}`)));
 		worker.post(task, [...new Set(moved)]);

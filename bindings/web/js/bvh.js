@@ -1,13 +1,13 @@
 // A mesh with its tree, and the queries.
 
 import {
-	arrayOf, bytesOf, code, facesCode, finite, integer, number, numbersOf, typeError,
+	arrayOf, boxCorners, bytesOf, code, facesCode, filled, finite, integer, number, numbersOf, optionsOf, rayNumbers, typeError,
 } from './arguments.js';
 import { stageEdit } from './edits.js';
 import { fillColumns, fillHit, fillPoint, Hit, HitColumns, SurfacePoint } from './hits.js';
 import { EDITED, isFar, Mesh, stagePositions } from './mesh.js';
 import {
-	call, checked, errorText, f32, f64, failed, numbers, outputBytes, outputDoubles, stage, stageFile, trapped, u32,
+	addressOf, call, checked, errorText, f32, f64, failed, numbers, outputBytes, outputDoubles, stage, stageFile, trapped, u32,
 	views, wasm, withProgress,
 } from './module.js';
 import { Handle, Owned } from './owned.js';
@@ -21,17 +21,21 @@ const INVALID_RAY = 2;
 const OTHER_MESH = 2;
 const EVERY_HIT = 0xffffffff;
 const RAY_NUMBERS = 8;
-const RAY = 'origin and direction, then t_min and t_max if there are bounds';
+const ALL_HITS = ['faces', 'oncePerCrossing'];
 const RAYS = 'origin, direction, t_min and t_max of each ray';
+
+/** The number of changes of a tree, for readers that keep addresses of its nodes. */
+export const VERSION = Symbol('version');
 
 /** A mesh with its tree. */
 export class Bvh extends Owned {
+	[VERSION] = 0;
 	#mesh;
 	/** The offset of the mesh, or null. */
 	#offset = null;
 
 	/** Builds the tree of a mesh. */
-	constructor(mesh, options = {}) {
+	constructor(mesh, options = undefined) {
 		super(() => mesh instanceof Handle ? mesh.value : build(mesh, options));
 		this.#mesh = mesh instanceof Handle ? new Mesh(new Handle(checked('bvh_mesh', mesh.value))) : mesh;
 		const { offset } = this.#mesh;
@@ -55,6 +59,11 @@ export class Bvh extends Owned {
 		return bytes;
 	}
 
+	dispose() {
+		this[VERSION]++;
+		super.dispose();
+	}
+
 	/** The mesh. It stays usable after `dispose()` of the tree, and the tree after that of the mesh. */
 	get mesh() {
 		return this.#mesh;
@@ -73,6 +82,7 @@ export class Bvh extends Owned {
 	 * and, if it has eight numbers, the bounds of `t`.
 	 */
 	closestHit(ray, hit = new Hit(), faces) {
+		filled('hit', hit);
 		writeRay(ray);
 		let result;
 		try {
@@ -99,16 +109,17 @@ export class Bvh extends Owned {
 	}
 
 	/** All hits of a ray in order of `t`. */
-	allHits(ray, options = {}) {
+	allHits(ray, options = undefined) {
 		return this.#hits(ray, EVERY_HIT, options);
 	}
 
 	/** The first `n` hits of a ray. */
-	nearestHits(ray, n, options = {}) {
+	nearestHits(ray, n, options = undefined) {
 		return this.#hits(ray, integer('n', n, EVERY_HIT), options);
 	}
 
-	#hits(ray, n, { faces, oncePerCrossing = false }) {
+	#hits(ray, n, options) {
+		const { faces, oncePerCrossing = false } = optionsOf(options, ALL_HITS);
 		writeRay(ray);
 		const result = call('bvh_all_hits', this.handle, facesCode(faces), oncePerCrossing ? 1 : 0, n);
 		if (result === INVALID_RAY) throw new RangeError(`hitscan: ${errorText()}`);
@@ -134,7 +145,8 @@ export class Bvh extends Owned {
 	}
 
 	/** The closest hits of rays, eight numbers each. */
-	closestHits(rays, { faces, out } = {}) {
+	closestHits(rays, options = undefined) {
+		const { faces, out } = optionsOf(options, ['faces', 'out']);
 		const n = this.#stageRays(rays);
 		if (out !== undefined) this.#checkOut(out, n);
 		this.#batch('bvh_closest_hits', facesCode(faces));
@@ -170,14 +182,16 @@ export class Bvh extends Owned {
 	}
 
 	/** Whether rays hit anything: 1 or 0 each. */
-	areOccluded(rays, { faces } = {}) {
+	areOccluded(rays, options = undefined) {
+		const { faces } = optionsOf(options, ['faces']);
 		const n = this.#stageRays(rays);
 		this.#batch('bvh_is_occluded_batch', facesCode(faces));
 		return outputBytes(n);
 	}
 
 	/** All hits of rays. The hits of ray `i` are those from `starts[i]` to `starts[i + 1]`. */
-	allHitsBatch(rays, { faces, oncePerCrossing = false } = {}) {
+	allHitsBatch(rays, options = undefined) {
+		const { faces, oncePerCrossing = false } = optionsOf(options, ALL_HITS);
 		const n = this.#stageRays(rays);
 		this.#batch('bvh_all_hits_batch', facesCode(faces), oncePerCrossing ? 1 : 0);
 		views();
@@ -197,6 +211,7 @@ export class Bvh extends Owned {
 
 	/** The nearest point of the surface within a distance, or null. */
 	closestPoint(point, found = new SurfacePoint(), maxDistance = Infinity) {
+		filled('found', found);
 		numbersOf('point', point, 3, 'x, y and z');
 		if (f64.length === 0) views();
 		for (let i = 0; i < 3; i++) {
@@ -215,7 +230,8 @@ export class Bvh extends Owned {
 	}
 
 	/** The nearest points of many points, as columns. Without one, `distance` is infinite and `triangle` -1. */
-	closestPoints(points, { maxDistance = Infinity } = {}) {
+	closestPoints(points, options = undefined) {
+		const { maxDistance = Infinity } = optionsOf(options, ['maxDistance']);
 		const n = arrayOf('points', points, 3, [Float32Array, Float64Array], 'x, y and z of each point');
 		finitePoints('points', points);
 		if (!(maxDistance >= 0)) throw typeError('maxDistance', maxDistance, 'a number from 0 on');
@@ -236,12 +252,7 @@ export class Bvh extends Owned {
 
 	/** The triangles that touch a box, ascending. */
 	overlappingBox(min, max) {
-		numbersOf('min', min, 3, 'x, y and z');
-		numbersOf('max', max, 3, 'x, y and z');
-		for (let i = 0; i < 3; i++) {
-			number(`min[${i}]`, min[i]);
-			number(`max[${i}]`, max[i]);
-		}
+		boxCorners(min, max);
 		return words(checked('bvh_overlap_box', this.handle, ...this.#local(min), ...this.#local(max)) - 1);
 	}
 
@@ -284,8 +295,10 @@ export class Bvh extends Owned {
 			throw new RangeError(`hitscan: positions has ${n} vertices, expected ${vertexCount} as in the mesh`);
 		}
 		const { handle } = this;
+		this[VERSION]++;
 		stagePositions(positions, this.#offset);
-		checked('bvh_refit', handle, this.#mesh.isDisposed ? 0 : this.#mesh.handle);
+		const mesh = this.#mesh.isDisposed ? 0 : this.#mesh.handle;
+		if (call('bvh_refit', handle, mesh) === 0) throw new Error(`hitscan: positions: ${errorText()}`);
 		views();
 		return { costWhenBuilt: f64[numbers], costNow: f64[numbers + 1] };
 	}
@@ -296,6 +309,7 @@ export class Bvh extends Owned {
 	 */
 	update(edit) {
 		const { handle } = this;
+		this[VERSION]++;
 		const args = stageEdit(edit, this.#offset);
 		const mesh = this.#mesh.isDisposed ? 0 : this.#mesh.handle;
 		const isOther = checked('bvh_update', handle, mesh, ...args) === OTHER_MESH;
@@ -349,7 +363,8 @@ export class Bvh extends Owned {
 	}
 
 	/** The distance of this mesh and another with its two points, or null beyond `maxDistance`. */
-	meshDistance(other, { transform, maxDistance = Infinity } = {}) {
+	meshDistance(other, options = undefined) {
+		const { transform, maxDistance = Infinity } = optionsOf(options, ['transform', 'maxDistance']);
 		return distanceOf(this.handle, pairWith(other, transform), maxDistance);
 	}
 }
@@ -363,8 +378,7 @@ function pairWith(other, transform) {
 
 /** Writes a ray for the next query. In memory, because an engine may box each number of a call. */
 function writeRay(ray) {
-	const n = ray?.length;
-	if (n !== 6 && n !== RAY_NUMBERS) throw typeError('ray', ray, `6 or 8 numbers: ${RAY}`);
+	const n = rayNumbers(ray);
 	if (f64.length === 0) views();
 	for (let i = 0; i < 6; i++) f64[numbers + i] = ray[i];
 	f64[numbers + 6] = n === 6 ? 0 : ray[6];
@@ -373,7 +387,7 @@ function writeRay(ray) {
 
 function build(mesh, options) {
 	if (!(mesh instanceof Mesh)) throw typeError('mesh', mesh, 'a Mesh');
-	const { quality = 'balanced', layout = 'full', onProgress } = options;
+	const { quality = 'balanced', layout = 'full', onProgress } = optionsOf(options, ['quality', 'layout', 'onProgress']);
 	const codes = [code('quality', quality, QUALITIES), code('layout', layout, LAYOUTS)];
 	if (onProgress === undefined || onProgress === null) return checked('bvh_build', mesh.handle, ...codes, 0);
 	if (typeof onProgress !== 'function') throw typeError('onProgress', onProgress, 'a function');
@@ -383,7 +397,7 @@ function build(mesh, options) {
 /** A copy of the words of the last answer. */
 export function words(n) {
 	views();
-	const start = wasm.words_address() / 4;
+	const start = addressOf('words_address') / 4;
 	return u32.slice(start, start + n);
 }
 

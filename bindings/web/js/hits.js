@@ -1,6 +1,7 @@
 // Hits of single rays, lists and batches.
 
-import { u32, f32, f64, numbers, views, wasm } from './module.js';
+import { integer } from './arguments.js';
+import { addressOf, f32, f64, numbers, u32, views } from './module.js';
 
 const SIDES = ['front', 'back'];
 
@@ -32,6 +33,7 @@ export function fillHit(hit) {
 export class HitColumns {
 	/** `t` is a Float32Array; with `isDouble`, as for a mesh with an offset, a Float64Array. */
 	constructor(length, isDouble = false) {
+		integer('length', length, 2 ** 32);
 		this.t = isDouble ? new Float64Array(length) : new Float32Array(length);
 		this.u = new Float32Array(length);
 		this.v = new Float32Array(length);
@@ -59,9 +61,9 @@ export class HitColumns {
 /** Copies the columns of the last answer. `t` in f64 is behind `nBefore` other f64. */
 export function fillColumns(columns, n, nBefore = 0) {
 	views();
-	const start = wasm.words_address() / 4;
+	const start = addressOf('words_address') / 4;
 	if (columns.t instanceof Float64Array) {
-		const first = wasm.doubles_address() / 8 + nBefore;
+		const first = addressOf('doubles_address') / 8 + nBefore;
 		columns.t.set(f64.subarray(first, first + n));
 	} else {
 		columns.t.set(f32.subarray(start, start + n));

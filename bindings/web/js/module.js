@@ -24,17 +24,23 @@ const SIMD_PROBE = new Uint8Array([
 	0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 10, 1, 8, 0, 65, 0, 253, 15, 253, 98, 11,
 ]);
 
-/** The function that a build reports its progress to. It throws into `progressError`. */
-const build = { onProgress: null, error: null };
+/** The build that reports its progress: its function, what that threw, and the build that it interrupts. */
+let build = null;
 
 const imports = {
 	env: {
 		progress(done) {
+			// The function may call the module again: a trap in there unwinds to here, not to the top of the stack.
+			const [current, top] = [build, stackTop];
+			stackTop = wasm.__stack_pointer.value;
 			try {
-				return build.onProgress(done) === false ? 1 : 0;
+				return current.onProgress(done) === false ? 1 : 0;
 			} catch (error) {
-				build.error = error;
+				current.error = error;
 				return 1;
+			} finally {
+				build = current;
+				stackTop = top;
 			}
 		},
 	},
@@ -78,7 +84,7 @@ async function load({ simd, wasm: source }) {
 	usesSimd = useSimd;
 	stackTop = wasm.__stack_pointer.value;
 	views();
-	numbers = wasm.numbers_address() / 8;
+	numbers = addressOf('numbers_address') / 8;
 	wasm.start();
 }
 
@@ -155,13 +161,23 @@ export function views() {
 	}
 }
 
+/** A number of the module as JavaScript gets it, without a sign: an address from 2 GiB on arrives as a negative one. */
+export function unsigned(word) {
+	return word >>> 0;
+}
+
+/** The address that an export returns, in bytes. */
+export function addressOf(name) {
+	return unsigned(wasm[name]());
+}
+
 const decoder = new TextDecoder();
 const encoder = new TextEncoder();
 
 /** The text of the last error of the module. */
 export function errorText() {
 	views();
-	const address = wasm.error_address();
+	const address = addressOf('error_address');
 	return decoder.decode(u8.slice(address, address + wasm.error_length()));
 }
 
@@ -177,7 +193,7 @@ export function failed() {
 export function trapped(error) {
 	if (!(error instanceof WebAssembly.RuntimeError)) return error;
 	wasm.__stack_pointer.value = stackTop;
-	const bytes = wasm.refused_bytes();
+	const bytes = addressOf('refused_bytes');
 	if (bytes > 0) {
 		return new Error(`hitscan: out of memory: the module cannot grow by ${bytes} bytes; ` +
 			'dispose() of meshes and trees that are no longer in use', { cause: error });
@@ -185,10 +201,10 @@ export function trapped(error) {
 	return new Error(`hitscan: internal error: ${errorText() || error.message}; please report it`, { cause: error });
 }
 
-/** Calls an export and turns a trap into an error. */
+/** Calls an export that returns a number from 0 on, and turns a trap into an error. */
 export function call(name, ...args) {
 	try {
-		return wasm[name](...args);
+		return unsigned(wasm[name](...args));
 	} catch (error) {
 		throw trapped(error);
 	}
@@ -230,27 +246,26 @@ export function stageBytes(bytes) {
 /** A copy of the bytes of the last answer. */
 export function outputBytes(length) {
 	views();
-	const address = wasm.bytes_address();
+	const address = addressOf('bytes_address');
 	return u8.slice(address, address + length);
 }
 
 /** A copy of the f64 of the last answer. */
 export function outputDoubles(length) {
 	views();
-	const start = wasm.doubles_address() / 8;
+	const start = addressOf('doubles_address') / 8;
 	return f64.slice(start, start + length);
 }
 
 /** Runs a build whose progress goes to a function, and throws what the function threw. */
 export function withProgress(onProgress, run) {
-	build.onProgress = onProgress;
-	build.error = null;
+	const outer = build;
+	const own = build = { onProgress, error: null };
 	try {
 		return run();
 	} catch (error) {
-		throw build.error ?? error;
+		throw own.error ?? error;
 	} finally {
-		build.onProgress = null;
-		build.error = null;
+		build = outer;
 	}
 }

@@ -1,6 +1,9 @@
 // Instances of meshes in a world, queries and picks.
 
-import { arrayOf, code, facesCode, finite, integer, number, numbersOf, typeError } from './arguments.js';
+import {
+	arrayOf, boolean, boxCorners, code, facesCode, filled, finite, integer, number, numbersOf, optionsOf, rangeError, rayNumbers,
+	typeError,
+} from './arguments.js';
 import { Bvh } from './bvh.js';
 import { stageEdit } from './edits.js';
 import { isFar } from './mesh.js';
@@ -54,7 +57,10 @@ export class Scene extends Owned {
 	}
 
 	/** Adds an instance and returns its handle. Without `bvh` it is a group. */
-	insert({ bvh = null, transform = IDENTITY, parent = null, layers = 1 } = {}) {
+	insert(what = undefined) {
+		if (what instanceof Owned) throw typeError('what', what, 'an object such as { bvh, transform }');
+		const names = ['bvh', 'transform', 'parent', 'layers'];
+		const { bvh = null, transform = IDENTITY, parent = null, layers = 1 } = optionsOf(what, names, 'what');
 		const mesh = bvh === null ? 0 : handleOf('bvh', bvh);
 		const of = parent === null ? -1 : instance('parent', parent);
 		writeMatrix('transform', transform);
@@ -113,9 +119,10 @@ export class Scene extends Owned {
 	}
 
 	/** Moves an instance to another parent, or to none, in place unless `keepLocal`. */
-	reparent(id, parent, { keepLocal = false } = {}) {
+	reparent(id, parent, options = undefined) {
+		const { keepLocal = false } = optionsOf(options, ['keepLocal']);
 		const of = parent === null ? -1 : instance('parent', parent);
-		checked('scene_reparent', this.handle, instance('id', id), of, keepLocal ? 1 : 0);
+		checked('scene_reparent', this.handle, instance('id', id), of, boolean('options.keepLocal', keepLocal) ? 1 : 0);
 	}
 
 	/** Exchanges the mesh of an instance, or takes it away. After a `refit` of a tree, instances keep the old one. */
@@ -125,11 +132,11 @@ export class Scene extends Owned {
 	}
 
 	setHidden(id, hidden) {
-		checked('scene_set_hidden', this.handle, instance('id', id), hidden ? 1 : 0);
+		checked('scene_set_hidden', this.handle, instance('id', id), boolean('hidden', hidden) ? 1 : 0);
 	}
 
 	setLocked(id, locked) {
-		checked('scene_set_locked', this.handle, instance('id', id), locked ? 1 : 0);
+		checked('scene_set_locked', this.handle, instance('id', id), boolean('locked', locked) ? 1 : 0);
 	}
 
 	setLayers(id, layers) {
@@ -153,8 +160,9 @@ export class Scene extends Owned {
 
 	/** The first hit of a ray in world space, or null. */
 	closestHit(ray, hit = new SceneHit(), options = undefined) {
+		filled('hit', hit);
 		writeRay(ray);
-		const result = call('scene_closest_hit', this.handle, facesCode(options?.faces), ...included(options));
+		const result = call('scene_closest_hit', this.handle, facesCode(options?.faces), ...included(options, 'faces'));
 		if (result !== 1) return missed(result);
 		views();
 		fillSceneHit(hit, f64, numbers);
@@ -168,7 +176,7 @@ export class Scene extends Owned {
 	/** Whether a ray hits anything. */
 	isOccluded(ray, options = undefined) {
 		writeRay(ray);
-		const result = call('scene_is_occluded', this.handle, facesCode(options?.faces), ...included(options));
+		const result = call('scene_is_occluded', this.handle, facesCode(options?.faces), ...included(options, 'faces'));
 		return result === 1 || missed(result) !== null;
 	}
 
@@ -185,7 +193,7 @@ export class Scene extends Owned {
 	#hits(ray, n, options) {
 		writeRay(ray);
 		const once = options?.oncePerCrossing ? 1 : 0;
-		const result = call('scene_all_hits', this.handle, facesCode(options?.faces), once, n, ...included(options));
+		const result = call('scene_all_hits', this.handle, facesCode(options?.faces), once, n, ...included(options, 'faces', 'oncePerCrossing'));
 		if (result !== 1) missed(result);
 		views();
 		const found = outputDoubles(f64[numbers] * HIT_NUMBERS);
@@ -197,7 +205,7 @@ export class Scene extends Owned {
 		const n = arrayOf('rays', rays, RAY_NUMBERS, [Float64Array], 'origin, direction, t_min and t_max of each ray');
 		const at = stage('stage_numbers', rays.length) / 8;
 		f64.set(rays, at);
-		const result = call('scene_closest_hits', this.handle, facesCode(options?.faces), ...included(options));
+		const result = call('scene_closest_hits', this.handle, facesCode(options?.faces), ...included(options, 'faces'));
 		if (result === 0) throw failed();
 		if (result === INVALID) {
 			views();
@@ -208,11 +216,12 @@ export class Scene extends Owned {
 	}
 
 	/** The nearest point of any surface, or null. */
-	closestPoint(point, { maxDistance = Infinity, ...options } = {}) {
+	closestPoint(point, options = undefined) {
+		const { maxDistance = Infinity } = options ?? {};
 		numbersOf('point', point, 3, 'x, y and z');
 		for (let i = 0; i < 3; i++) finite(`point[${i}]`, point[i]);
 		if (!(maxDistance >= 0)) throw typeError('maxDistance', maxDistance, 'a number from 0 on');
-		if (call('scene_closest_point', this.handle, ...point, maxDistance, ...included(options)) !== 1) return null;
+		if (call('scene_closest_point', this.handle, ...point, maxDistance, ...included(options, 'maxDistance')) !== 1) return null;
 		views();
 		const [distance, x, y, z, u, v, triangle, id] = f64.subarray(numbers, numbers + 8);
 		return { distance, point: [x, y, z], u, v, triangle, instance: id };
@@ -252,12 +261,11 @@ export class Scene extends Owned {
 
 	/** The triangles that touch a box in world space. */
 	overlappingBox(min, max, options = undefined) {
-		numbersOf('min', min, 3, 'x, y and z');
-		numbersOf('max', max, 3, 'x, y and z');
+		boxCorners(min, max);
 		views();
 		for (let i = 0; i < 3; i++) {
-			f64[numbers + i] = number(`min[${i}]`, min[i]);
-			f64[numbers + 3 + i] = number(`max[${i}]`, max[i]);
+			f64[numbers + i] = min[i];
+			f64[numbers + 3 + i] = max[i];
 		}
 		checked('scene_overlap_box', this.handle, ...included(options));
 		return pairs();
@@ -280,9 +288,11 @@ export class Scene extends Owned {
 	}
 
 	/** The vertex, midpoint, edge or surface to snap to at a pixel, or null. */
-	snap(view, x, y, { radius = 8, ...options } = {}) {
+	snap(view, x, y, options = undefined) {
 		writeView(view);
-		const args = [number('x', x), number('y', y), number('radius', radius), ...included(options)];
+		const { radius = 8 } = options ?? {};
+		if (!(number('radius', radius) >= 0)) throw rangeError('radius', radius, 'a number of pixels from 0 on');
+		const args = [number('x', x), number('y', y), radius, ...included(options, 'radius')];
 		if (call('scene_snap', this.handle, ...args) !== 1) return null;
 		views();
 		return { target: TARGETS[f64[numbers + PICK_NUMBERS]], ...pickOf(f64, numbers) };
@@ -292,7 +302,7 @@ export class Scene extends Owned {
 	 * The elements in a region of pixels: the rectangle `marquee` between x and y of two corners, or the outline `lasso`
 	 * of x and y of each corner.
 	 */
-	select(view, region, options = {}) {
+	select(view, region, options = undefined) {
 		const { marquee, lasso } = region ?? {};
 		if (marquee === undefined === (lasso === undefined)) {
 			throw new TypeError('hitscan: region has neither or both of marquee and lasso, expected one');
@@ -305,9 +315,9 @@ export class Scene extends Owned {
 			throw typeError('lasso', lasso, 'x and y of each corner');
 		}
 		const isLasso = marquee === undefined ? 1 : 0;
-		const { kind = 'object', mode = 'touch', visibleOnly = false, faces, ...rest } = options;
-		const [layers, flags] = included(rest);
-		const bits = flags | (visibleOnly ? 8 : 0) | code('mode', mode, MODES);
+		const { kind = 'object', mode = 'touch', visibleOnly = false, faces } = options ?? {};
+		const [layers, flags] = included(options, 'kind', 'mode', 'visibleOnly', 'faces');
+		const bits = flags | (boolean('options.visibleOnly', visibleOnly) ? 8 : 0) | code('mode', mode, MODES);
 		const at = stage('stage_numbers', corners.length) / 8;
 		f64.set(corners, at);
 		writeView(view);
@@ -325,7 +335,7 @@ function handleOf(name, bvh) {
 }
 
 function instance(name, id) {
-	if (!Number.isInteger(id) || id < 0) throw typeError(name, id, 'the handle of an instance, from insert');
+	if (!Number.isSafeInteger(id) || id < 0) throw typeError(name, id, 'the handle of an instance, from insert');
 	return id;
 }
 
@@ -334,7 +344,9 @@ function layerBits(layers) {
 }
 
 /** The codes of the instances that a query includes: layers and flags. */
-function included({ layers = ALL_LAYERS, includeHidden = false, includeLocked = false, xRay = false } = {}) {
+function included(options, ...others) {
+	const names = ['layers', 'includeHidden', 'includeLocked', 'xRay', ...others];
+	const { layers = ALL_LAYERS, includeHidden = false, includeLocked = false, xRay = false } = optionsOf(options, names);
 	return [layerBits(layers), (includeHidden ? 1 : 0) | (includeLocked ? 2 : 0) | (xRay ? 4 : 0)];
 }
 
@@ -345,10 +357,7 @@ function writeMatrix(name, matrix) {
 }
 
 function writeRay(ray) {
-	const n = ray?.length;
-	if (n !== 6 && n !== RAY_NUMBERS) {
-		throw typeError('ray', ray, '6 or 8 numbers: origin and direction, then t_min and t_max if there are bounds');
-	}
+	const n = rayNumbers(ray);
 	views();
 	for (let i = 0; i < 6; i++) f64[numbers + i] = ray[i];
 	f64[numbers + 6] = n === 6 ? 0 : ray[6];
@@ -412,11 +421,12 @@ function pickOf(from, first) {
 	};
 }
 
-function pickArguments(handle, view, x, y, options = {}) {
-	const { kind = 'object', radius = -1, faces, ...rest } = options;
+function pickArguments(handle, view, x, y, options) {
+	const { kind = 'object', radius, faces } = options ?? {};
+	if (radius !== undefined && !(number('radius', radius) >= 0)) throw rangeError('radius', radius, 'a number of pixels from 0 on');
 	writeView(view);
 	return [
-		handle, number('x', x), number('y', y), code('kind', kind, KINDS), number('radius', radius), facesCode(faces),
-		...included(rest),
+		handle, number('x', x), number('y', y), code('kind', kind, KINDS), radius ?? -1, facesCode(faces),
+		...included(options, 'kind', 'radius', 'faces'),
 	];
 }

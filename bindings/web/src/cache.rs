@@ -19,7 +19,7 @@ extern "C" fn bvh_to_cache(bvh: u32) -> u32 {
         let tri_mesh = mesh.tri_mesh();
         let arrays = size_of_val(tri_mesh.positions()) + size_of_val(tri_mesh.triangles());
         // The parts are written one after the other, and `BuiltMesh` owns a copy of them.
-        let needed = 3 * (tree + arrays);
+        let needed = (tree + arrays).saturating_mul(3);
         if !has_room_for(needed) {
             return fail_for_memory("bvh", needed);
         }
@@ -40,7 +40,7 @@ extern "C" fn bvh_to_cache(bvh: u32) -> u32 {
 #[unsafe(no_mangle)]
 extern "C" fn bvh_from_cache() -> u32 {
     let (bytes, name) = (staging::bytes(), staging::name());
-    let needed = 2 * bytes.len();
+    let needed = bytes.len().saturating_mul(2);
     if !has_room_for(needed) {
         return fail_for_memory(&name, needed);
     }

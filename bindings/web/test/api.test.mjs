@@ -154,7 +154,7 @@ test('a worker builds the same tree, reports, and can be stopped', async () => {
 	await assert.rejects(
 		hitscan.buildInWorker(positions, new Uint32Array([0, 1, 999_999])), /999999/,
 	);
-	assert.throws(() => hitscan.buildInWorker([1, 2, 3]), /positions is a Array of length 3, expected Float32Array or Float64Array/);
+	assert.throws(() => hitscan.buildInWorker([1, 2, 3]), /positions is an Array of length 3, expected Float32Array or Float64Array/);
 	await hitscan.buildInWorker(positions, triangles, { transfer: true });
 	assert.equal(positions.length, 0);
 	assert.throws(() => new Mesh(positions, new Uint32Array([0, 1, 2])), /positions has a detached buffer/);
@@ -167,17 +167,44 @@ test('progress cancels a build, and what it throws comes out', () => {
 	assert.equal(new Bvh(mesh).stats.triangles, 5000);
 });
 
+test('a build within the progress of another one changes nothing for either, also when it fails', () => {
+	const [outer, inner] = [soup(5000, 2), soup(3000, 3)];
+	const cast = rays(500, outer.positions, 4);
+	const expected = [outer, inner].map(({ positions, triangles }) => new Bvh(new Mesh(positions, triangles)).closestHits(cast));
+	let [nested, reports, failures] = [null, 0, 0];
+	const bvh = new Bvh(new Mesh(outer.positions, outer.triangles), { onProgress: () => {
+		if (++reports > 3) return;
+		nested = new Bvh(new Mesh(inner.positions, inner.triangles), { onProgress: () => true });
+		try {
+			new Bvh(nested.mesh, { onProgress: () => { throw new Error('inner'); } });
+		} catch (error) {
+			failures += error.message === 'inner' ? 1 : 0;
+		}
+	} });
+	assert.ok(reports > 3 && failures === 3);
+	assert.deepEqual(bvh.closestHits(cast), expected[0]);
+	assert.deepEqual(nested.closestHits(cast), expected[1]);
+});
+
+test('progress of a worker that throws refuses the promise', async () => {
+	const { positions, triangles } = soup(30_000, 8);
+	const onProgress = () => { throw new Error('mine'); };
+	await assert.rejects(hitscan.buildInWorker(positions, triangles, { onProgress }), /^Error: mine$/);
+	assert.throws(() => hitscan.buildInWorker(positions, triangles, null), /options is null/);
+	assert.equal((await hitscan.buildInWorker(positions, triangles)).stats.triangles, 30_000);
+});
+
 const BAD = [
-	['positions of integers', () => new Mesh(new Int32Array(9)), /positions is a Int32Array of length 9, expected Float32Array or Float64Array/],
+	['positions of integers', () => new Mesh(new Int32Array(9)), /positions is an Int32Array of length 9, expected Float32Array or Float64Array/],
 	['a region of nothing', () => new Scene().select(null, {}), /region has neither or both of marquee and lasso/],
-	['a marquee of one corner', () => new Scene().select(null, { marquee: [0, 0] }), /marquee is a Array of length 2, expected 4 numbers/],
+	['a marquee of one corner', () => new Scene().select(null, { marquee: [0, 0] }), /marquee is an Array of length 2, expected 4 numbers/],
 	['too few nearest hits', (bvh) => bvh.nearestHits([0, 0, 1, 0, 0, -1], -1), /n is -1, expected a whole number/],
 	['half a vertex', () => new Mesh(new Float32Array(10)), /positions\.length is 10, expected a multiple of 3/],
 	['no triangles for two vertices', () => new Mesh(new Float32Array(6)), /positions has 2 vertices, expected a multiple of 3/],
 	['an index out of range', () => new Mesh(new Float32Array(9), new Uint32Array([0, 1, 3])), /3/],
 	['NaN in positions', () => new Mesh(new Float32Array([0, 0, 0, NaN, 0, 0, 0, 1, 0])), /vertex 1|NaN/],
-	['signed indices', () => new Mesh(new Float32Array(9), new Int32Array([0, 1, 2])), /triangles is a Int32Array/],
-	['a short ray', (bvh) => bvh.closestHit([1, 2, 3]), /ray is a Array of length 3, expected 6 or 8 numbers/],
+	['signed indices', () => new Mesh(new Float32Array(9), new Int32Array([0, 1, 2])), /triangles is an Int32Array/],
+	['a short ray', (bvh) => bvh.closestHit([1, 2, 3]), /ray is an Array of length 3, expected 6 or 8 numbers/],
 	['NaN in a ray', (bvh) => bvh.closestHit([NaN, 0, 0, 0, 0, 1]), /ray origin \[NaN, 0\.0, 0\.0\] is not finite/],
 	['no direction', (bvh) => bvh.isOccluded([0, 0, 0, 0, 0, 0]), /ray direction \[0\.0, 0\.0, 0\.0\] is zero/],
 	['an empty range', (bvh) => bvh.allHits([0, 0, 0, 0, 0, 1, 2, 1]), /ray interval \[2, 1\]/],
@@ -187,8 +214,8 @@ const BAD = [
 	['a wrong out', (bvh) => bvh.closestHits(new Float32Array([0, 0, 0, 0, 0, 1, 0, 1]), { out: new HitColumns(2) }), /out is/],
 	['a wrong side', (bvh) => bvh.isOccluded([0, 0, 0, 0, 0, 1], 'inside'), /faces is 'inside', expected 'both' or 'front' or 'back'/],
 	['a wrong quality', (bvh) => new Bvh(bvh.mesh, { quality: 'best' }), /quality is 'best'/],
-	['a mesh that is none', () => new Bvh({}), /mesh is a Object, expected a Mesh/],
-	['a point of two numbers', (bvh) => bvh.closestPoint([1, 2]), /point is a Array of length 2, expected 3 numbers/],
+	['a mesh that is none', () => new Bvh({}), /mesh is an Object, expected a Mesh/],
+	['a point of two numbers', (bvh) => bvh.closestPoint([1, 2]), /point is an Array of length 2, expected 3 numbers/],
 	['a NaN point', (bvh) => bvh.closestPoint([1, NaN, 2]), /point\[1\] is NaN, expected a finite number/],
 	['a negative radius', (bvh) => bvh.overlappingSphere([0, 0, 0], -1), /radius is -1/],
 	['a triangle out of range', (bvh) => bvh.mesh.names(1), /triangle is 1, expected a whole number from 0 to 0/],
@@ -196,8 +223,24 @@ const BAD = [
 	['a matrix of nine', () => new Scene().insert({ transform: new Float32Array(9) }), /transform is a Float32Array of length 9/],
 	['a flat matrix', () => new Scene().insert({ transform: new Float32Array(16) }), /transform/],
 	['no such instance', () => new Scene().remove(7), /7v0: not in the scene/],
-	['no view', () => new Scene().pick({}, 1, 2), /view is a Object, expected a View/],
+	['no view', () => new Scene().pick({}, 1, 2), /view is an Object, expected a View/],
 	['a singular view', () => new View(new Float64Array(16), { width: 1, height: 1 }), /hitscan/],
+	['null for a hit', (bvh) => bvh.closestHit([0, 0, 1, 0, 0, -1], null), /hit is null, expected an object to fill/],
+	['null for a point to fill', (bvh) => bvh.closestPoint([0, 0, 1], null), /found is null, expected an object to fill/],
+	['null for options', (bvh) => bvh.allHits([0, 0, 1, 0, 0, -1], null), /options is null, expected an object/],
+	['an unknown option', (bvh) => new Bvh(bvh.mesh, { qualty: 'high' }), /options\.qualty is no option, expected quality, layout, onProgress/],
+	['an unknown option of a scene', () => new Scene().closestHit([0, 0, 1, 0, 0, -1], undefined, { xray: true }), /options\.xray is no option/],
+	['a text of six letters', (bvh) => bvh.closestHit('000001'), /ray is '000001', expected 6 or 8 numbers/],
+	['BigInts in a ray', (bvh) => bvh.closestHit([0n, 0n, 1n, 0n, 0n, 1n]), /ray\[0\] is the BigInt 0, expected a number/],
+	['an inverted box', (bvh) => bvh.overlappingBox([0, 2, 0], [1, 1, 1]), /min\[1\] is 2, expected at most max\[1\], which is 1/],
+	['an inverted box of a scene', () => new Scene().overlappingBox([0, 0, 2], [1, 1, 1]), /min\[2\] is 2/],
+	['columns of a negative length', () => new HitColumns(-1), /length is -1, expected a whole number/],
+	['NaN in a refit', (bvh) => bvh.refit(new Float32Array([0, 0, NaN, 0, 0, 0, 0, 0, 0])), /positions: .*(vertex|NaN)/],
+	['a tree in place of an object', (bvh) => new Scene().insert(bvh), /what is a Bvh, expected an object such as \{ bvh, transform \}/],
+	['a text for a flag', (bvh) => { const scene = new Scene(); scene.setHidden(scene.insert({ bvh }), 'yes'); }, /hidden is 'yes', expected true or false/],
+	['a negative radius of a pick', () => new Scene().snap(new View([1, 0, 0, 0, 0, 1, 0, 0, 0, 0, -1, 0, 0, 0, 0, 1], { width: 9, height: 9 }), 1, 1, { radius: -1 }),
+		/radius is -1, expected a number of pixels from 0 on/],
+	['a handle beyond all', () => new Scene().remove(1e300), /id is 1e\+300, expected the handle of an instance/],
 	['a viewport without size', () => new View(new Float64Array(16), { width: 0 }), /viewport\.height is undefined/],
 ];
 

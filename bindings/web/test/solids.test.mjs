@@ -159,7 +159,7 @@ test('edits that a mesh does not take name the argument and change nothing', asy
 		[{ move: { vertices: one, positions: new Float32Array(6) } }, /move has 1 vertices and 2 positions/],
 		[{ move: { vertices: new Uint8Array([9]), positions: corner } }, /move: the edit names vertex 9, expected less than 4/],
 		[{ move: { vertices: one, positions: new Float32Array([0, NaN, 0]) } }, /move: .*vertex 1/],
-		[{ move: { vertices: [1], positions: corner } }, /move\.vertices is a Array of length 1, expected Uint32Array/],
+		[{ move: { vertices: [1], positions: corner } }, /move\.vertices is an Array of length 1, expected Uint32Array/],
 		[{ move: { vertices: new Uint8Array([1, 1]), positions: new Float32Array(6) } }, /move: the edit names vertex 1 twice/],
 		[{ append: { positions: new Float32Array([0, 0, Infinity]) } }, /append: .*vertex 4/],
 		[{ append: { triangles: new Uint8Array([0, 1, 4]) } }, /append: .*triangle 2/],
@@ -217,7 +217,7 @@ test('sections of closed meshes are closed, in trees and scenes', () => {
 	assert.deepEqual(there.points, outline.points.map((x, i) => i % 3 === 0 ? x + 10 : x));
 	assert.deepEqual(scene.section([0, 0, 9], [0, 0, 1]), []);
 	assert.throws(() => bvh.section([0, 0, 0], [0, 0, 0]), /the normal of the plane is \(0, 0, 0\)/);
-	assert.throws(() => scene.section([0, 0], [0, 0, 1]), /point is a Array of length 2/);
+	assert.throws(() => scene.section([0, 0], [0, 0, 1]), /point is an Array of length 2/);
 });
 
 test('pairs of meshes overlap exactly where they touch', () => {
@@ -236,7 +236,7 @@ test('pairs of meshes overlap exactly where they touch', () => {
 	assert.equal(pairs.length % 2, 0);
 	const ball = new Bvh(new Mesh(...Object.values(sphere(20, 10))));
 	assert.equal(ball.overlapsMesh(bvh), true);
-	assert.throws(() => bvh.overlapsMesh({}), /other is a Object, expected a Bvh/);
+	assert.throws(() => bvh.overlapsMesh({}), /other is an Object, expected a Bvh/);
 	assert.throws(() => bvh.meshDistance(bvh, { maxDistance: -1 }), /maxDistance is -1/);
 	assert.throws(() => bvh.overlapsMesh(bvh, new Array(16).fill(1)), /transform: the last row/);
 });

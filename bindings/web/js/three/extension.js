@@ -3,7 +3,11 @@
 import {
 	BatchedMesh, InstancedMesh, Line, LineLoop, LineSegments, Mesh, Points, SkinnedMesh,
 } from 'three';
+import { typeError } from '../arguments.js';
 import { MeshBVH } from './mesh-bvh.js';
+import { LineSegmentsBVH, PointsBVH } from './primitive-bvh.js';
+import { SkinnedMeshBVH } from './skinned-bvh.js';
+import { RELEASE } from './symbols.js';
 
 /** Three.js's own functions, from before any patch. */
 const own = {
@@ -23,11 +27,21 @@ export function acceleratedRaycast(raycaster, intersects) {
 		batched(this, raycaster, intersects);
 	} else if (this.isInstancedMesh) {
 		withMeshRaycast(acceleratedRaycast, () => own.InstancedMesh.call(this, raycaster, intersects));
-	} else if (this.geometry?.boundsTree && !isDeformed(this)) {
+	} else if (fits(this, this.geometry?.boundsTree)) {
 		this.geometry.boundsTree.raycastObject3D(this, raycaster, intersects);
 	} else {
 		ownRaycast(this).call(this, raycaster, intersects);
 	}
+}
+
+/** Whether a tree is of the primitives that an object draws, where it draws them. */
+function fits(object, tree) {
+	if (!tree) return false;
+	if (tree instanceof MeshBVH) return object.isMesh && !isDeformed(object);
+	if (tree instanceof SkinnedMeshBVH) return tree.mesh === object;
+	if (tree instanceof PointsBVH) return object.isPoints;
+	if (tree instanceof LineSegmentsBVH) return object.isLine;
+	return typeof tree.raycastObject3D === 'function';
 }
 
 /** Whether three.js moves the vertices of an object before it tests them. */
@@ -84,35 +98,59 @@ function geometryRanges(object) {
 	return object._geometryInfo ?? object._drawRanges;
 }
 
-/** `BufferGeometry.prototype.computeBoundsTree`. */
+/** `BufferGeometry.prototype.computeBoundsTree`. It frees the memory of the tree that the geometry had. */
 export function computeBoundsTree(options = {}) {
-	const { type = MeshBVH, ...rest } = options;
+	const { type = MeshBVH, ...rest } = optionsOf('computeBoundsTree', options);
+	if (typeof type !== 'function') throw typeError('computeBoundsTree: options.type', type, 'a class such as MeshBVH');
+	release(this.boundsTree, this);
 	this.boundsTree = new type(this, rest);
 	return this.boundsTree;
 }
 
-/** `BufferGeometry.prototype.disposeBoundsTree`. The memory is freed at once, if nothing else holds the tree. */
+/** `BufferGeometry.prototype.disposeBoundsTree`. It frees the memory at once. */
 export function disposeBoundsTree() {
+	release(this.boundsTree, this);
 	this.boundsTree = null;
+}
+
+/**
+ * Frees the memory of a tree that a geometry gives up. A tree of another geometry is only borrowed, and stays. Code that
+ * still holds a freed tree may use it: that builds it again.
+ */
+function release(tree, geometry) {
+	if (tree?.geometry === geometry) tree[RELEASE]?.();
+}
+
+function optionsOf(name, options) {
+	if (options === null || typeof options !== 'object') {
+		throw typeError(`${name}: options`, options, 'an object; leave it out for the defaults');
+	}
+	return options;
 }
 
 /** `BatchedMesh.prototype.computeBoundsTree`: of all geometries, or of one. */
 export function computeBatchedBoundsTree(index = -1, options = {}) {
 	const ranges = geometryRanges(this);
 	const n = this._geometryCount ?? ranges.length;
+	const settings = optionsOf('computeBoundsTree', options);
+	if (!Number.isInteger(index)) throw typeError('computeBoundsTree: index', index, 'the number of a geometry, or -1 for all');
 	this.boundsTrees ??= [];
 	while (this.boundsTrees.length < n) this.boundsTrees.push(null);
-	const build = (i) => this.boundsTrees[i] = new MeshBVH(this.geometry, { ...options, range: ranges[i] });
+	const build = (i) => {
+		release(this.boundsTrees[i], this.geometry);
+		return this.boundsTrees[i] = new MeshBVH(this.geometry, { ...settings, range: ranges[i] });
+	};
 	if (index >= 0) return index < n ? build(index) : null;
 	for (let i = 0; i < n; i++) build(i);
 	return this.boundsTrees;
 }
 
-/** `BatchedMesh.prototype.disposeBoundsTree`. */
+/** `BatchedMesh.prototype.disposeBoundsTree`. It frees the memory at once. */
 export function disposeBatchedBoundsTree(index = -1) {
-	if (index < 0) {
-		this.boundsTrees?.fill(null);
-	} else if (this.boundsTrees && index < this.boundsTrees.length) {
-		this.boundsTrees[index] = null;
+	const { boundsTrees = [] } = this;
+	for (let i = 0; i < boundsTrees.length; i++) {
+		if (index >= 0 && i !== index) continue;
+		release(boundsTrees[i], this.geometry);
+		boundsTrees[i] = null;
 	}
 }

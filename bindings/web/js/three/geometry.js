@@ -13,23 +13,27 @@ export function ensureIndex(geometry) {
 
 /** The number of triangles of a geometry. */
 export function triangleCount(geometry) {
-	return Math.floor((geometry.index ? geometry.index.count : geometry.attributes.position.count) / 3);
+	return Math.floor(cornerCount(geometry) / 3);
+}
+
+/** The number of vertices that a geometry draws, in order. */
+export function cornerCount({ index, attributes }) {
+	return index ? index.count : attributes.position.count;
 }
 
 /**
- * The ranges of triangles, disjoint and ascending: the draw range, or another one in its place, and within it
- * the union of the groups if there are any.
+ * The ranges of primitives of `size` corners, disjoint and ascending: the draw range, or another one in its place, and
+ * within it the union of the groups if there are any.
  */
-export function includedRanges(geometry, range) {
-	const all = triangleCount(geometry);
+export function includedRanges(geometry, range, size = 3) {
 	const { start, count } = range ?? geometry.drawRange;
-	const first = Math.max(0, Math.floor(start / 3));
-	const end = Math.min(all, Math.floor((start + count) / 3));
+	const first = Math.max(0, Math.floor(start / size));
+	const end = Math.min(Math.floor(cornerCount(geometry) / size), Math.floor((start + count) / size));
 	if (geometry.groups.length === 0) return first < end ? [{ first, end }] : [];
 	const groups = geometry.groups
 		.map((group) => ({
-			first: Math.max(first, Math.floor(group.start / 3)),
-			end: Math.min(end, Math.floor((group.start + group.count) / 3)),
+			first: Math.max(first, Math.floor(group.start / size)),
+			end: Math.min(end, Math.floor((group.start + group.count) / size)),
 		}))
 		.filter((group) => group.first < group.end)
 		.sort((a, b) => a.first - b.first);
@@ -124,13 +128,78 @@ export function slackOf(geometry, positions) {
 	return largest * ROUNDING;
 }
 
+const CORNERS = ['a', 'b', 'c'];
+
+/** Whether three.js reads an attribute as the f32 of its array. */
+function isPlain(attribute) {
+	return attribute.array instanceof Float32Array && attribute.itemSize === 3 && attribute.normalized === false
+		&& attribute.isInterleavedBufferAttribute !== true;
+}
+
 /** Sets a triangle to the corners of a triangle of a geometry. */
 export function setTriangle(target, geometry, triangle) {
+	return triangleReader(geometry)(target, triangle);
+}
+
+/** A function that does so for many triangles, while the geometry keeps its arrays. */
+export function triangleReader({ index, attributes: { position } }) {
+	const ids = index === null ? null : index.array;
+	if (!isPlain(position)) {
+		return (target, triangle) => {
+			for (let i = 0; i < 3; i++) {
+				const corner = 3 * triangle + i;
+				target[CORNERS[i]].fromBufferAttribute(position, ids === null ? corner : ids[corner]);
+			}
+			target.needsUpdate = true;
+			return target;
+		};
+	}
+	const { array } = position;
+	return (target, triangle) => {
+		const corner = 3 * triangle;
+		setPoint(target.a, array, 3 * (ids === null ? corner : ids[corner]));
+		setPoint(target.b, array, 3 * (ids === null ? corner + 1 : ids[corner + 1]));
+		setPoint(target.c, array, 3 * (ids === null ? corner + 2 : ids[corner + 2]));
+		target.needsUpdate = true;
+		return target;
+	};
+}
+
+function setPoint(point, array, at) {
+	point.x = array[at];
+	point.y = array[at + 1];
+	point.z = array[at + 2];
+}
+
+/** Writes the nine coordinates of a triangle of a geometry. */
+export function readCorners(geometry, triangle, to, at) {
 	const { index, attributes: { position } } = geometry;
-	const corner = 3 * triangle;
-	target.a.fromBufferAttribute(position, index ? index.getX(corner) : corner);
-	target.b.fromBufferAttribute(position, index ? index.getX(corner + 1) : corner + 1);
-	target.c.fromBufferAttribute(position, index ? index.getX(corner + 2) : corner + 2);
+	const isDirect = isPlain(position);
+	for (let i = 0; i < 3; i++) {
+		const corner = 3 * triangle + i;
+		const vertex = index === null ? corner : index.array[corner];
+		for (let axis = 0; axis < 3; axis++) {
+			to[at + 3 * i + axis] = isDirect ? position.array[3 * vertex + axis] : position.getComponent(vertex, axis);
+		}
+	}
+}
+
+/** Sets a triangle to nine coordinates. */
+export function setCorners(target, from, at) {
+	target.a.set(from[at], from[at + 1], from[at + 2]);
+	target.b.set(from[at + 3], from[at + 4], from[at + 5]);
+	target.c.set(from[at + 6], from[at + 7], from[at + 8]);
 	target.needsUpdate = true;
-	return target;
+}
+
+/** The primitives of some ranges, each with `offset` and `count`, one after the other. */
+export function generateIndirectBuffer(ranges, useSharedArrayBuffer = false) {
+	const n = ranges.reduce((sum, { count }) => sum + count, 0);
+	const end = ranges.reduce((most, { offset, count }) => Math.max(most, offset + count), 0);
+	const type = end > 2 ** 16 ? Uint32Array : Uint16Array;
+	const bytes = n * type.BYTES_PER_ELEMENT;
+	const list = new type(useSharedArrayBuffer ? new SharedArrayBuffer(bytes) : new ArrayBuffer(bytes));
+	let i = 0;
+	for (const { offset, count } of ranges) for (let k = 0; k < count; k++) list[i++] = offset + k;
+	return list;
 }

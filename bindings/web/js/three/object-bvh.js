@@ -1,9 +1,9 @@
 // A tree over the objects of a scene.
 
 import { Box3, Matrix4, Mesh, Sphere, Vector3 } from 'three';
-import { Bvh } from '../bvh.js';
-import { Mesh as TriMesh } from '../mesh.js';
-import { Tree } from './tree.js';
+import { BVH, optionalFunction } from './base.js';
+import { boxCorners, boxTree } from './boxes.js';
+import { BUILD, WALK } from './symbols.js';
 
 const matrix = new Matrix4();
 const point = new Vector3();
@@ -65,47 +65,33 @@ function* entriesOf(object, includeInstances) {
 }
 
 /** A tree over objects and their instances, in world space or the space of `options.matrixWorld`. */
-export class ObjectBVH {
+export class ObjectBVH extends BVH {
 	#entries = [];
-	#bvh;
-	#tree;
 	#precise;
 	#toLocal = new Matrix4();
 	#toWorld = new Matrix4();
 
 	constructor(root, options = {}) {
+		super();
 		const { precise = false, includeInstances = true, matrixWorld } = options;
 		this.#precise = precise;
 		if (matrixWorld) this.#toWorld.copy(matrixWorld);
 		this.#toLocal.copy(this.#toWorld).invert();
 		const add = (object) => this.#entries.push(...entriesOf(object, includeInstances));
 		for (const object of Array.isArray(root) ? root : [root]) object.traverse(add);
-		const n = this.#entries.length;
-		const indices = new Uint32Array(3 * n);
-		for (let i = 0; i < n; i++) indices.set([2 * i, 2 * i + 1, 2 * i], 3 * i);
-		this.#bvh = new Bvh(new TriMesh(this.#positions(), indices));
-		this.#tree = new Tree(this.#bvh);
+		void this.bvh;
 		this.objects = [...new Set(this.#entries.map(({ object }) => object))];
 	}
 
-	/** Two corners of the box of each entry: a triangle between them has that box. */
-	#positions() {
-		const box = new Box3();
-		const positions = new Float32Array(6 * this.#entries.length);
-		this.#entries.forEach((entry, i) => {
-			entry.box(box, this.#precise).applyMatrix4(this.#toLocal);
-			if (box.isEmpty()) box.set(point.setScalar(0), point);
-			for (const [j, axis] of ['x', 'y', 'z'].entries()) {
-				positions[6 * i + j] = below(box.min[axis]);
-				positions[6 * i + 3 + j] = above(box.max[axis]);
-			}
-		});
-		return positions;
+	[BUILD]() {
+		return boxTree(this.#entries.length, this.#boxOf);
 	}
+
+	#boxOf = (i, target) => this.#entries[i].box(target, this.#precise).applyMatrix4(this.#toLocal);
 
 	/** Reads the places of the objects again. */
 	refit() {
-		this.#bvh.refit(this.#positions());
+		this.bvh.refit(boxCorners(this.#entries.length, this.#boxOf));
 	}
 
 	getObjectFromId(id) {
@@ -116,34 +102,20 @@ export class ObjectBVH {
 		return this.#entries[id].instance;
 	}
 
-	getBoundingBox(target) {
-		return this.#tree.bounds(target);
-	}
-
 	/** The corners of an entry's box, for `validateBounds`. */
 	cornersOf(id) {
-		const box = this.#entries[id].box(new Box3(), this.#precise).applyMatrix4(this.#toLocal);
-		return [box.min, box.max];
-	}
-
-	dispose() {
-		this.#bvh.mesh.dispose();
-		this.#bvh.dispose();
+		const { min, max } = this.#boxOf(id, new Box3());
+		return [min, max];
 	}
 
 	/** Walks the tree with the caller's tests of boxes and objects. */
-	shapecast({ boundsTraverseOrder, intersectsBounds, intersectsRange, intersectsObject }) {
-		return this.#tree.walk({
-			enter: intersectsBounds,
-			order: boundsTraverseOrder,
-			leaf: (list, contained, depth, id, box) => {
-				if (intersectsRange && list.some((entry) => intersectsRange(entry, 1, contained, depth, id, box))) return true;
-				if (!intersectsObject) return contained && !intersectsRange;
-				return list.some((entry) => {
-					const { object, instance } = this.#entries[entry];
-					return intersectsObject(object, instance, contained, depth);
-				});
-			},
+	shapecast(callbacks) {
+		const { intersectsObject } = callbacks;
+		optionalFunction('callbacks.intersectsObject', intersectsObject);
+		if (!intersectsObject) return this[WALK](callbacks);
+		return this[WALK](callbacks, (entry, contained, depth) => {
+			const { object, instance } = this.#entries[entry];
+			return intersectsObject(object, instance, contained, depth);
 		});
 	}
 
@@ -158,8 +130,8 @@ export class ObjectBVH {
 				grown.copy(box).expandByScalar(1e-7 * (box.min.length() + box.max.length()));
 				return grown.containsPoint(ray.origin) || ray.intersectsBox(grown);
 			},
-			intersectsRange: (entry) => {
-				reached.add(entry);
+			intersectsRange: (first, count) => {
+				for (let entry = first; entry < first + count; entry++) reached.add(entry);
 				return false;
 			},
 		});
@@ -211,28 +183,3 @@ export class ObjectBVH {
 }
 
 const part = new Mesh();
-
-const words = new Float32Array(1);
-const bits = new Int32Array(words.buffer);
-
-/** The f32 next to a number that is not above it. */
-function below(x) {
-	words[0] = x;
-	if (words[0] > x) step(-1);
-	return words[0];
-}
-
-/** The f32 next to a number that is not below it. */
-function above(x) {
-	words[0] = x;
-	if (words[0] < x) step(1);
-	return words[0];
-}
-
-function step(direction) {
-	if (words[0] === 0) {
-		words[0] = direction * 1.401298464324817e-45;
-	} else {
-		bits[0] += words[0] > 0 === direction > 0 ? 1 : -1;
-	}
-}

@@ -1,6 +1,6 @@
 // A box with a transform, for the box queries.
 
-import { Box3, Line3, Matrix4, Vector3 } from 'three';
+import { Box3, Line3, Matrix4, Triangle, Vector3 } from 'three';
 import { closestPointsOfSegments } from './triangle.js';
 
 const ZERO = new Vector3();
@@ -9,6 +9,15 @@ const AXES = [new Vector3(1, 0, 0), new Vector3(0, 1, 0), new Vector3(0, 0, 1)];
 /** The pairs of corners that are the edges of a box; bit `i` of a corner is its side on axis `i`. */
 const EDGES = [0, 1, 2].flatMap((axis) =>
 	[...Array(8).keys()].filter((corner) => !(corner >> axis & 1)).map((corner) => [corner, corner | 1 << axis]));
+
+/** Three of the upright box, three of this one, and nine across both. */
+const MAX_AXES = 15;
+const AXIS_NUMBERS = 5;
+
+const sides = [new Vector3(), new Vector3(), new Vector3()];
+const across = new Vector3();
+const local = new Triangle();
+const upright = new Box3();
 
 /** A box under an affine matrix, with the interface of three-mesh-bvh. */
 export class OrientedBox {
@@ -21,7 +30,9 @@ export class OrientedBox {
 
 	#inverse = new Matrix4();
 	#corners = Array.from({ length: 8 }, () => new Vector3());
-	#axes = [];
+	/** Of each axis that may separate the box from an upright one: its direction, and the interval of the box on it. */
+	#axes = new Float64Array(MAX_AXES * AXIS_NUMBERS);
+	#nAxes = 0;
 
 	constructor(min, max, matrix) {
 		if (min) this.min.copy(min);
@@ -48,11 +59,28 @@ export class OrientedBox {
 		this.#corners.forEach((corner, i) => {
 			corner.set(i & 1 ? max.x : min.x, i & 2 ? max.y : min.y, i & 4 ? max.z : min.z).applyMatrix4(this.matrix);
 		});
-		const sides = [new Vector3(), new Vector3(), new Vector3()];
+		this.#nAxes = 0;
 		this.matrix.extractBasis(...sides);
-		const faces = sides.map((_, i) => new Vector3().crossVectors(sides[(i + 1) % 3], sides[(i + 2) % 3]));
-		const crossed = sides.flatMap((side) => AXES.map((axis) => new Vector3().crossVectors(side, axis)));
-		this.#axes = [...AXES, ...faces, ...crossed].filter((axis) => axis.lengthSq() > 0);
+		for (const axis of AXES) this.#addAxis(axis);
+		for (let i = 0; i < 3; i++) this.#addAxis(across.crossVectors(sides[(i + 1) % 3], sides[(i + 2) % 3]));
+		for (const side of sides) for (const axis of AXES) this.#addAxis(across.crossVectors(side, axis));
+	}
+
+	/** Adds an axis that may separate the box from an upright one, unless it is zero. */
+	#addAxis(axis) {
+		if (axis.lengthSq() === 0) return;
+		let [low, high] = [Infinity, -Infinity];
+		for (const corner of this.#corners) {
+			const at = corner.dot(axis);
+			if (at < low) low = at;
+			if (at > high) high = at;
+		}
+		const start = this.#nAxes++ * AXIS_NUMBERS;
+		this.#axes[start] = axis.x;
+		this.#axes[start + 1] = axis.y;
+		this.#axes[start + 2] = axis.z;
+		this.#axes[start + 3] = low;
+		this.#axes[start + 4] = high;
 	}
 
 	#updated() {
@@ -62,30 +90,30 @@ export class OrientedBox {
 	/** Whether the box touches an axis-aligned one: no axis separates them. */
 	intersectsBox(box) {
 		this.#updated();
-		if (box.isEmpty() || this.min.x > this.max.x) return false;
-		return this.#axes.every((axis) => {
-			let [low, high] = [Infinity, -Infinity];
-			for (const corner of this.#corners) {
-				const at = corner.dot(axis);
-				low = Math.min(low, at);
-				high = Math.max(high, at);
-			}
-			let [boxLow, boxHigh] = [0, 0];
-			for (const key of ['x', 'y', 'z']) {
-				const [a, b] = [box.min[key] * axis[key], box.max[key] * axis[key]];
-				boxLow += Math.min(a, b);
-				boxHigh += Math.max(a, b);
-			}
-			return low <= boxHigh && boxLow <= high;
-		});
+		const { min, max } = box;
+		if (min.x > max.x || min.y > max.y || min.z > max.z || this.min.x > this.max.x) return false;
+		const axes = this.#axes;
+		const end = this.#nAxes * AXIS_NUMBERS;
+		for (let i = 0; i < end; i += AXIS_NUMBERS) {
+			const x = axes[i];
+			const y = axes[i + 1];
+			const z = axes[i + 2];
+			const low = x * (x > 0 ? min.x : max.x) + y * (y > 0 ? min.y : max.y) + z * (z > 0 ? min.z : max.z);
+			const high = x * (x > 0 ? max.x : min.x) + y * (y > 0 ? max.y : min.y) + z * (z > 0 ? max.z : min.z);
+			if (axes[i + 3] > high || low > axes[i + 4]) return false;
+		}
+		return true;
 	}
 
 	/** Whether the box touches a triangle. */
 	intersectsTriangle(triangle) {
 		this.#updated();
-		const local = triangle.clone();
-		for (const corner of ['a', 'b', 'c']) local[corner].applyMatrix4(this.#inverse);
-		return new Box3(this.min, this.max).intersectsTriangle(local);
+		local.a.copy(triangle.a).applyMatrix4(this.#inverse);
+		local.b.copy(triangle.b).applyMatrix4(this.#inverse);
+		local.c.copy(triangle.c).applyMatrix4(this.#inverse);
+		upright.min = this.min;
+		upright.max = this.max;
+		return upright.intersectsTriangle(local);
 	}
 
 	/** The point of the box nearest to a point. */

@@ -151,6 +151,7 @@ function crossingOfSegment(triangle, segment, target) {
  * Then `coplanar(first, second, target)` writes the target.
  */
 function triangleTouch(first, second, target, coplanar) {
+	if (areApart(first, second)) return false;
 	const normal1 = first.getNormal(new Vector3());
 	const normal2 = second.getNormal(new Vector3());
 	const size = sizeOf(first, second);
@@ -172,6 +173,35 @@ function triangleTouch(first, second, target, coplanar) {
 	if (start.at > end.at) return false;
 	target?.set(start.point, end.point);
 	return true;
+}
+
+/** Whether the plane of one triangle leaves the other on one side. Most pairs end here, so it allocates nothing. */
+function areApart(first, second) {
+	const margin = 4 * FLAT * Math.max(largest(first), largest(second));
+	return isBeside(first, second, margin) || isBeside(second, first, margin);
+}
+
+function largest({ a, b, c }) {
+	return Math.max(
+		Math.abs(a.x), Math.abs(a.y), Math.abs(a.z), Math.abs(b.x), Math.abs(b.y), Math.abs(b.z), Math.abs(c.x), Math.abs(c.y),
+		Math.abs(c.z),
+	);
+}
+
+/** Whether a triangle is on one side of the plane of a triangle with an area, by more than a margin. */
+function isBeside({ a, b, c }, other, margin) {
+	const [ux, uy, uz] = [b.x - a.x, b.y - a.y, b.z - a.z];
+	const [vx, vy, vz] = [c.x - a.x, c.y - a.y, c.z - a.z];
+	const [x, y, z] = [uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx];
+	const length = Math.sqrt(x * x + y * y + z * z);
+	// A product that rounds to zero decides nothing.
+	if (!(length > 0)) return false;
+	const far = margin * length;
+	const [p, q, r] = [other.a, other.b, other.c];
+	const height1 = (p.x - a.x) * x + (p.y - a.y) * y + (p.z - a.z) * z;
+	const height2 = (q.x - a.x) * x + (q.y - a.y) * y + (q.z - a.z) * z;
+	const height3 = (r.x - a.x) * x + (r.y - a.y) * y + (r.z - a.z) * z;
+	return height1 > far && height2 > far && height3 > far || height1 < -far && height2 < -far && height3 < -far;
 }
 
 function sizeOf(...triangles) {

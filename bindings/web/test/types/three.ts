@@ -33,3 +33,22 @@ export { distance, exact, nearest, objects, restored, stops, touches };
 
 // @ts-expect-error: a tree is made of a geometry
 new MeshBVH(new Mesh());
+
+import {
+	BVHHelper, FloatVertexAttributeTexture, getBVHExtremes, getJSONStructure, LineBVH, PointsBVH, SkinnedMeshBVH,
+	StaticGeometryGenerator, validateBounds,
+} from 'hitscan/three';
+import { GenerateMeshBVHWorker } from 'hitscan/three/worker';
+import { BVHComputeData } from 'hitscan/three/webgpu';
+import { SkinnedMesh } from 'three';
+
+geometry.computeBoundsTree({ type: PointsBVH });
+const helper = new BVHHelper(new Mesh(geometry), 12);
+helper.displayEdges = false;
+const built: Promise<MeshBVH> = new GenerateMeshBVHWorker().generate(geometry, { strategy: SAH });
+new PointsBVH(geometry).shapecast({ intersectsBounds: () => true, intersectsPoint: (point, i) => point.x > i });
+new LineBVH(geometry).shapecast({ intersectsBounds: () => true, intersectsLine: (line) => line.distance() > 1 });
+const baked: BufferGeometry = new StaticGeometryGenerator([helper]).generate();
+const skinned = new SkinnedMeshBVH(new SkinnedMesh(geometry));
+export const about = [getBVHExtremes(bvh)[0]?.depth.max, getJSONStructure(bvh).left, validateBounds(skinned)];
+export { BVHComputeData, FloatVertexAttributeTexture, baked, built };

@@ -1,0 +1,66 @@
+// Trees over boxes: the engine holds triangles, so a box is a triangle between two of its corners.
+
+import { Box3, Vector3 } from 'three';
+import { Bvh } from '../bvh.js';
+import { Mesh as TriMesh } from '../mesh.js';
+
+const ORIGIN = new Vector3();
+
+/** The tree over `n` boxes; `boxOf(i, target)` writes one. */
+export function boxTree(n, boxOf) {
+	const indices = new Uint32Array(3 * n);
+	for (let i = 0; i < n; i++) {
+		indices[3 * i] = indices[3 * i + 2] = 2 * i;
+		indices[3 * i + 1] = 2 * i + 1;
+	}
+	const mesh = new TriMesh(boxCorners(n, boxOf), indices);
+	try {
+		return new Bvh(mesh);
+	} catch (error) {
+		mesh.dispose();
+		throw error;
+	}
+}
+
+/** The two corners of each box, rounded outwards to f32. An empty box is the origin. */
+export function boxCorners(n, boxOf) {
+	const box = new Box3();
+	const corners = new Float32Array(6 * n);
+	for (let i = 0; i < n; i++) {
+		boxOf(i, box);
+		if (box.isEmpty()) box.set(ORIGIN, ORIGIN);
+		const { min, max } = box;
+		corners[6 * i] = below(min.x);
+		corners[6 * i + 1] = below(min.y);
+		corners[6 * i + 2] = below(min.z);
+		corners[6 * i + 3] = above(max.x);
+		corners[6 * i + 4] = above(max.y);
+		corners[6 * i + 5] = above(max.z);
+	}
+	return corners;
+}
+
+const words = new Float32Array(1);
+const bits = new Int32Array(words.buffer);
+
+/** The f32 next to a number that is not above it. */
+function below(x) {
+	words[0] = x;
+	if (words[0] > x) step(-1);
+	return words[0];
+}
+
+/** The f32 next to a number that is not below it. */
+function above(x) {
+	words[0] = x;
+	if (words[0] < x) step(1);
+	return words[0];
+}
+
+function step(direction) {
+	if (words[0] === 0) {
+		words[0] = direction * 1.401298464324817e-45;
+	} else {
+		bits[0] += words[0] > 0 === direction > 0 ? 1 : -1;
+	}
+}
