@@ -32,15 +32,16 @@ async function start() {
 	scene.insert({ bvh, transform: [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, ...offset.map((x) => -x), 1] });
 	const local = (point) => point.map((x, i) => x - offset[i]);
 	const triangles = mesh.triangles;
-	const drawing = new Drawing(canvas, Float32Array.from(mesh.positions, (x, i) => x - offset[i % 3]), triangles);
+	const positions = Float32Array.from(mesh.positions, (x, i) => x - offset[i % 3]);
+	const drawing = new Drawing(canvas, positions, triangles);
 	const { min, max } = mesh.bounds ?? { min: [-1, -1, -1], max: [1, 1, 1] };
-	const orbit = new Orbit({ min: local(min), max: local(max) });
+	const orbit = new Orbit({ min: local(min), max: local(max) }, positions);
 	run({ about, bvh, mesh, scene, triangles, drawing, orbit });
 }
 
 function run(model) {
 	const { mesh, scene, triangles, drawing, orbit } = model;
-	const state = { hover: null, picked: [], depth: 0, last: null, needsFrame: true };
+	const state = { hover: null, picked: [], point: null, depth: 0, last: null, needsFrame: true };
 	const polygons = trianglesOfPolygons(mesh);
 
 	const viewport = () => ({ width: canvas.clientWidth, height: canvas.clientHeight });
@@ -65,12 +66,14 @@ function run(model) {
 		state.last = { x, y };
 		const pick = picks[state.depth];
 		state.picked = pick ? [pick] : [];
+		state.point = pick?.point ?? null;
 		describe(model, pick, { depth: state.depth, of: picks.length });
 		show();
 	}
 
 	function select(from, x, y) {
 		state.picked = scene.select(view(), { marquee: [from.x, from.y, x, y] }, { kind: $('kind').value, visibleOnly: true });
+		state.point = null;
 		facts({ selected: `${state.picked.length} visible` });
 		show();
 	}
@@ -86,12 +89,14 @@ function run(model) {
 	new ResizeObserver(() => {
 		canvas.width = canvas.clientWidth * devicePixelRatio;
 		canvas.height = canvas.clientHeight * devicePixelRatio;
+		orbit.fit(canvas.clientWidth / canvas.clientHeight);
 		state.needsFrame = true;
 	}).observe(canvas);
 	const frame = () => {
 		if (state.needsFrame && canvas.width > 0) {
 			state.needsFrame = false;
 			drawing.draw(matrix(), orbit.eye);
+			mark(state.point && view().project(state.point));
 			window.isDrawn = true;
 		}
 		requestAnimationFrame(frame);
@@ -150,19 +155,29 @@ function describe({ mesh, bvh, about }, pick, { depth, of }) {
 }
 
 function pointerEvents(state, { click, select, hover, orbit }) {
-	let down = null;
+	/** The pointers that are down, by id: of a mouse one, of fingers up to two. */
+	const pointers = new Map();
 	const at = (event) => ({ x: event.offsetX, y: event.offsetY });
 	canvas.addEventListener('pointerdown', (event) => {
+		if (pointers.size === 2) return;
 		canvas.setPointerCapture(event.pointerId);
-		down = { ...at(event), from: at(event), button: event.button, selects: event.shiftKey };
+		const of = pointers.size === 0 ? { selects: event.shiftKey, isClick: true } : { selects: false, isClick: false };
+		for (const other of pointers.values()) Object.assign(other, { selects: false, isClick: false });
+		pointers.set(event.pointerId, { ...at(event), from: at(event), button: event.button, ...of });
 	});
 	canvas.addEventListener('pointermove', (event) => {
 		const { x, y } = at(event);
+		const down = pointers.get(event.pointerId);
 		if (!down) {
-			hover(x, y);
+			if (pointers.size === 0 && event.pointerType !== 'touch') hover(x, y);
 			return;
 		}
-		if (down.selects) {
+		if (pointers.size === 2) {
+			const [other] = [...pointers.values()].filter((pointer) => pointer !== down);
+			orbit.pan((x - down.x) / 2, (y - down.y) / 2, canvas.clientHeight);
+			const [before, now] = [down, { x, y }].map((point) => Math.hypot(point.x - other.x, point.y - other.y));
+			if (before > 0 && now > 0) orbit.zoom(Math.log(before / now));
+		} else if (down.selects) {
 			marquee(down.from, { x, y });
 		} else if (down.button === 0 && !event.ctrlKey) {
 			orbit.turn(x - down.x, y - down.y);
@@ -172,24 +187,39 @@ function pointerEvents(state, { click, select, hover, orbit }) {
 		Object.assign(down, { x, y });
 		state.needsFrame = true;
 	});
+	const end = (event) => {
+		const down = pointers.get(event.pointerId);
+		pointers.delete(event.pointerId);
+		marquee(null);
+		return down;
+	};
 	canvas.addEventListener('pointerup', (event) => {
 		const { x, y } = at(event);
-		const wasDown = down;
-		down = null;
-		marquee(null);
-		if (!wasDown) return;
-		if (wasDown.selects) {
-			select(wasDown.from, x, y);
-		} else if (Math.hypot(x - wasDown.from.x, y - wasDown.from.y) < CLICK_DISTANCE) {
+		const down = end(event);
+		if (!down) return;
+		if (down.selects) {
+			select(down.from, x, y);
+		} else if (down.isClick && Math.hypot(x - down.from.x, y - down.from.y) < CLICK_DISTANCE) {
 			click(x, y);
 		}
 	});
+	canvas.addEventListener('pointercancel', end);
 	canvas.addEventListener('contextmenu', (event) => event.preventDefault());
 	canvas.addEventListener('wheel', (event) => {
 		event.preventDefault();
 		orbit.zoom(0.001 * event.deltaY);
 		state.needsFrame = true;
 	}, { passive: false });
+}
+
+/** Shows where the picked point is, or nothing. */
+function mark(pixel) {
+	const { style } = $('mark');
+	style.display = pixel ? 'block' : 'none';
+	if (!pixel) return;
+	const { left, top } = canvas.getBoundingClientRect();
+	style.left = `${left + pixel.x}px`;
+	style.top = `${top + pixel.y}px`;
 }
 
 function marquee(from, to) {

@@ -4,14 +4,34 @@ import { cross, lookAt, multiply, normalize, perspective, subtract } from './mat
 
 const FOV_Y = 0.8;
 
-/** The camera, framed to see a box. */
+/** The distance of the farthest vertex from a point. */
+function radiusAround([x, y, z], positions) {
+	let most = 0;
+	for (let i = 0; i < positions.length; i += 3) {
+		most = Math.max(most, (positions[i] - x) ** 2 + (positions[i + 1] - y) ** 2 + (positions[i + 2] - z) ** 2);
+	}
+	return Math.sqrt(most);
+}
+
+/** The camera, framed to see all vertices, whose box is known. */
 export class Orbit {
-	constructor({ min, max }) {
+	/** Whether nobody has moved or zoomed the camera yet. */
+	#isFitted = false;
+
+	constructor({ min, max }, positions) {
 		this.target = min.map((x, i) => (x + max[i]) / 2);
-		this.radius = Math.hypot(...subtract(max, min)) / 2 || 1;
-		this.distance = this.radius / Math.sin(FOV_Y / 2) * 1.1;
+		this.radius = radiusAround(this.target, positions) || 1;
+		this.#isFitted = true;
+		this.fit(1);
 		this.yaw = 0.7;
 		this.pitch = 0.45;
+	}
+
+	/** Frames the box in a window of this aspect, which may be a tall one. A camera that was moved stays. */
+	fit(aspect) {
+		if (!this.#isFitted) return;
+		const half = Math.min(FOV_Y / 2, Math.atan(Math.tan(FOV_Y / 2) * aspect));
+		this.distance = this.radius / Math.sin(half) * 1.1;
 	}
 
 	get eye() {
@@ -34,6 +54,7 @@ export class Orbit {
 
 	/** Moves the target by pixels of a window of this height. */
 	pan(dx, dy, height) {
+		this.#isFitted = false;
 		const back = normalize(subtract(this.eye, this.target));
 		const right = normalize(cross([0, 1, 0], back));
 		const up = cross(back, right);
@@ -42,6 +63,7 @@ export class Orbit {
 	}
 
 	zoom(steps) {
+		this.#isFitted = false;
 		this.distance = Math.min(50 * this.radius, Math.max(1e-4 * this.radius, this.distance * Math.exp(steps)));
 	}
 }

@@ -129,3 +129,36 @@ test('the page of hitscan page opens from a file and picks', { skip: skip || !ex
 	assert.deepEqual(errors, []);
 	await page.close();
 });
+
+test('on a phone the page of hitscan page fits the mesh into the part of the screen beside the panel, and marks a tap', { skip: skip || !existsSync(new URL('page.html', dist)) && 'no template' }, async () => {
+	const { positions, triangles } = sphere(48, 24);
+	const bytes = Buffer.from(new Bvh(new Mesh(positions, triangles)).toCache());
+	const file = join(folder, 'phone.html');
+	writeFileSync(file, readFileSync(new URL('page.html', dist), 'utf8')
+		.replace('<!--HITSCAN-ABOUT-->', JSON.stringify({ name: 'a-name-of-a-file-that-is-much-too-long-for-a-phone.obj', made: 'a test' }))
+		.replace('<!--HITSCAN-MESH-->', bytes.toString('base64')));
+	const page = await browser.newPage({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
+	const errors = [];
+	page.on('pageerror', (error) => errors.push(error.message));
+	await page.goto(pathToFileURL(file).href);
+	await page.waitForFunction(() => window.isDrawn);
+	const boxes = () => page.evaluate(() => ['canvas', '#panel', '#mark'].map((name) => document.querySelector(name).getBoundingClientRect().toJSON()));
+	const [canvas, panel, mark] = await boxes();
+	assert.ok(canvas.bottom <= panel.top + 1 && panel.bottom <= 845, 'the panel is below');
+	assert.ok(panel.height < 0.3 * 844, `${panel.height}`);
+	assert.equal(mark.width, 0);
+	assert.match(await page.innerText('#panel'), /two fingers/);
+	assert.doesNotMatch(await page.innerText('#panel'), /right drag/);
+	const middle = canvas.top + canvas.height / 2;
+	await page.touchscreen.tap(3, middle);
+	assert.match(await page.textContent('#facts'), /^triangles/, 'beside the mesh');
+	await page.touchscreen.tap(60, middle);
+	assert.match(await page.textContent('#facts'), /surface1 of 2/, 'on the mesh, which fills the width');
+	await page.waitForFunction(() => document.querySelector('#mark').style.display === 'block');
+	const [, after, marked] = await boxes();
+	assert.ok(Math.hypot(marked.x + marked.width / 2 - 60, marked.y + marked.height / 2 - middle) < 3, JSON.stringify(marked));
+	assert.ok(after.height === panel.height, `${after.height}`);
+	await picture(page, 'phone');
+	assert.deepEqual(errors, []);
+	await page.close();
+});

@@ -370,3 +370,28 @@ test('a nearest point within a threshold is found up to it, and none from it on'
 		assert.equal(tree.closestPointToPoint(point, {}, 0, exact.distance * (1 + 1e-12) + 1e-12).distance, exact.distance);
 	}
 });
+
+test('a tree of objects is in the space of its root, which may move, and takes 200,000 instances', () => {
+	const geometry = new THREE.SphereGeometry(0.2, 8, 6);
+	const root = new THREE.Group();
+	root.position.set(5, 1, 0);
+	root.rotation.z = 0.4;
+	for (let i = 0; i < 20; i++) root.add(new THREE.Mesh(geometry, new THREE.MeshBasicMaterial()));
+	root.children.forEach((child, i) => child.position.set(i % 5, Math.floor(i / 5), 0));
+	root.updateMatrixWorld(true);
+	const [ours, theirs] = [new drop.ObjectBVH(root), new peer.ObjectBVH(root)];
+	const [a, b] = [ours, theirs].map((tree) => tree.getBoundingBox(new THREE.Box3()));
+	assert.ok(a.min.distanceTo(b.min) < 1e-4 && a.max.distanceTo(b.max) < 1e-4);
+	assert.equal(ours.matrixWorld, root.matrixWorld);
+	root.position.x = -3;
+	root.updateMatrixWorld(true);
+	for (const child of root.children) {
+		const center = child.getWorldPosition(new THREE.Vector3());
+		const raycaster = new THREE.Raycaster(center.clone().setZ(5), new THREE.Vector3(0, 0, -1));
+		assert.equal(ours.raycast(raycaster).length, raycaster.intersectObject(root, true).length);
+	}
+	const many = new THREE.InstancedMesh(geometry, new THREE.MeshBasicMaterial(), 200_000);
+	assert.equal(new drop.ObjectBVH(many).bvh.stats.triangles, 200_000);
+	assert.throws(() => new drop.ObjectBVH([root, null]), /ObjectBVH: root\[1\] is null, expected an Object3D/);
+	assert.throws(() => new drop.ObjectBVH(root, { precice: true }), /options\.precice is no option/);
+});

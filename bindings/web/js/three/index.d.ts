@@ -190,12 +190,15 @@ export class LineLoopBVH extends LineSegmentsBVH {}
 /** A tree over the segments of a `Line`. */
 export class LineBVH extends LineLoopBVH {}
 
-/** A tree over objects and their instances. */
+/** A tree over objects and their instances, in the space of `matrixWorld`: that of a single root, or the world for a list. */
 export class ObjectBVH extends BVH {
 	constructor(
-		root: Object3D | Object3D[], options?: { precise?: boolean; includeInstances?: boolean; matrixWorld?: Matrix4 },
+		root: Object3D | Object3D[], options?: BVHOptions & { precise?: boolean; includeInstances?: boolean; matrixWorld?: Matrix4 },
 	);
 	readonly objects: Object3D[];
+	readonly matrixWorld: Matrix4;
+	readonly precise: boolean;
+	readonly includeInstances: boolean;
 	getObjectFromId(id: number): Object3D;
 	getInstanceFromId(id: number): number;
 	shapecast(callbacks: Bounds & {

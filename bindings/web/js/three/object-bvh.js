@@ -1,11 +1,14 @@
 // A tree over the objects of a scene.
 
 import { Box3, Matrix4, Mesh, Sphere, Vector3 } from 'three';
+import { typeError } from '../arguments.js';
 import { BVH, optionalFunction } from './base.js';
 import { boxCorners, boxTree } from './boxes.js';
+import { settingsOf } from './options.js';
 import { BUILD, WALK } from './symbols.js';
 
 const matrix = new Matrix4();
+const toLocal = new Matrix4();
 const point = new Vector3();
 
 /** An entry of the tree: an object, or an instance of one. */
@@ -64,34 +67,46 @@ function* entriesOf(object, includeInstances) {
 	}
 }
 
-/** A tree over objects and their instances, in world space or the space of `options.matrixWorld`. */
+/**
+ * A tree over objects and their instances, in the space of `options.matrixWorld`; without it that of a single root, or the
+ * world for a list of roots.
+ */
 export class ObjectBVH extends BVH {
 	#entries = [];
-	#precise;
 	#toLocal = new Matrix4();
-	#toWorld = new Matrix4();
 
 	constructor(root, options = {}) {
 		super();
-		const { precise = false, includeInstances = true, matrixWorld } = options;
-		this.#precise = precise;
-		if (matrixWorld) this.#toWorld.copy(matrixWorld);
-		this.#toLocal.copy(this.#toWorld).invert();
-		const add = (object) => this.#entries.push(...entriesOf(object, includeInstances));
-		for (const object of Array.isArray(root) ? root : [root]) object.traverse(add);
+		settingsOf('ObjectBVH', options);
+		const roots = Array.isArray(root) ? root : [root];
+		roots.forEach((object, i) => {
+			const name = Array.isArray(root) ? `root[${i}]` : 'root';
+			if (!object?.isObject3D) throw typeError(`ObjectBVH: ${name}`, object, 'an Object3D');
+		});
+		this.precise = options.precise ?? false;
+		this.includeInstances = options.includeInstances ?? true;
+		/** From the space of the tree to the world: that of a single root, which may move. */
+		this.matrixWorld = options.matrixWorld ?? (Array.isArray(root) ? new Matrix4() : root.matrixWorld);
+		const add = (object) => {
+			for (const entry of entriesOf(object, this.includeInstances)) this.#entries.push(entry);
+		};
+		for (const object of roots) object.traverse(add);
 		void this.bvh;
 		this.objects = [...new Set(this.#entries.map(({ object }) => object))];
 	}
 
 	[BUILD]() {
+		this.#toLocal.copy(this.matrixWorld).invert();
 		return boxTree(this.#entries.length, this.#boxOf);
 	}
 
-	#boxOf = (i, target) => this.#entries[i].box(target, this.#precise).applyMatrix4(this.#toLocal);
+	#boxOf = (i, target) => this.#entries[i].box(target, this.precise).applyMatrix4(this.#toLocal);
 
 	/** Reads the places of the objects again. */
 	refit() {
-		this.bvh.refit(boxCorners(this.#entries.length, this.#boxOf));
+		const { bvh } = this;
+		this.#toLocal.copy(this.matrixWorld).invert();
+		bvh.refit(boxCorners(this.#entries.length, this.#boxOf));
 	}
 
 	getObjectFromId(id) {
@@ -121,7 +136,7 @@ export class ObjectBVH extends BVH {
 
 	/** The intersections with all objects, or the first with `raycaster.firstHitOnly`. */
 	raycast(raycaster, intersects = []) {
-		const ray = raycaster.ray.clone().applyMatrix4(this.#toLocal);
+		const ray = raycaster.ray.clone().applyMatrix4(toLocal.copy(this.matrixWorld).invert());
 		const grown = new Box3();
 		const reached = new Set();
 		this.shapecast({
@@ -141,7 +156,7 @@ export class ObjectBVH extends BVH {
 			found.sort((a, b) => a.distance - b.distance);
 			found.length = Math.min(found.length, 1);
 		}
-		intersects.push(...found);
+		for (const each of found) intersects.push(each);
 		return intersects;
 	}
 

@@ -7,8 +7,10 @@ import { RESTORED } from './symbols.js';
 /** The quality that a strategy of three-mesh-bvh asks for: its default builds fast. */
 const QUALITIES = new Map([[CENTER, 'fast'], [AVERAGE, 'balanced'], [SAH, 'high']]);
 
-/** The options that set the layout of three-mesh-bvh's nodes. They are accepted and have no effect. */
-const IGNORED = ['maxDepth', 'maxLeafTris', 'maxLeafSize', 'targetLeafSize', 'useSharedArrayBuffer', 'verbose'];
+/** The options that set the layout of three-mesh-bvh's nodes, in any of its versions. They are accepted and have no effect. */
+const IGNORED = [
+	'maxDepth', 'maxLeafTris', 'maxLeafSize', 'targetLeafSize', 'useSharedArrayBuffer', 'verbose', 'packData', 'lazyGeneration',
+];
 
 const KNOWN = new Set([
 	...IGNORED, 'strategy', 'setBoundingBox', 'indirect', 'onProgress', 'range', 'quality', 'layout', 'type',

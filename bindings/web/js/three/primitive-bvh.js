@@ -94,7 +94,7 @@ class PrimitiveBVH extends GeometryBVH {
 		if (raycaster.firstHitOnly && found.length > 1) {
 			found.splice(0, found.length, found.reduce((a, b) => b.distance < a.distance ? b : a));
 		}
-		intersects.push(...found);
+		for (const each of found) intersects.push(each);
 		return intersects;
 	}
 }
