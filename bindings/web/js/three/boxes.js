@@ -3,6 +3,7 @@
 import { Box3, Vector3 } from 'three';
 import { Bvh } from '../bvh.js';
 import { Mesh as TriMesh } from '../mesh.js';
+import { WALK } from './symbols.js';
 
 const ORIGIN = new Vector3();
 
@@ -38,6 +39,31 @@ export function boxCorners(n, boxOf) {
 		corners[6 * i + 5] = above(max.z);
 	}
 	return corners;
+}
+
+/** The part of its size by which a box grows: the ray in its space rounds. */
+const MARGIN = 1e-6;
+
+const grown = new Box3();
+const entry = new Vector3();
+
+/** The primitives of a tree, ascending, whose leaves a ray in its space comes within a distance of. */
+export function primitivesAlong(bvh, ray, distance = 0) {
+	const reached = [];
+	bvh[WALK]({
+		intersectsBounds: (box) => {
+			grown.copy(box).expandByScalar(distance + MARGIN * (distance + box.min.length() + box.max.length()));
+			return grown.containsPoint(ray.origin) || ray.intersectBox(grown, entry) !== null;
+		},
+	}, (primitive) => void reached.push(primitive));
+	return reached.sort((a, b) => a - b);
+}
+
+/** Appends intersections, or only the nearest with `raycaster.firstHitOnly`. */
+export function append(found, intersects, { firstHitOnly }) {
+	const list = firstHitOnly && found.length > 1 ? [found.reduce((a, b) => b.distance < a.distance ? b : a)] : found;
+	for (const each of list) intersects.push(each);
+	return intersects;
 }
 
 const words = new Float32Array(1);

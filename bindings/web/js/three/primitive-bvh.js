@@ -1,8 +1,8 @@
 // Trees over the points and lines of a geometry.
 
-import { Box3, BufferAttribute, BufferGeometry, Line, Line3, Matrix4, Points, Ray, Vector3 } from 'three';
+import { BufferAttribute, BufferGeometry, Line, Line3, Matrix4, Points, Ray, Vector3 } from 'three';
 import { GeometryBVH, optionalFunction } from './base.js';
-import { boxCorners, boxTree } from './boxes.js';
+import { append, boxCorners, boxTree, primitivesAlong } from './boxes.js';
 import { cornerCount, includedRanges } from './geometry.js';
 import { settingsOf } from './options.js';
 import { BUILD, PRIMITIVES, WALK } from './symbols.js';
@@ -10,13 +10,9 @@ import { BUILD, PRIMITIVES, WALK } from './symbols.js';
 const ownPoints = Points.prototype.raycast;
 const ownLine = Line.prototype.raycast;
 
-/** The part of its size by which the box of a primitive grows: the ray in its space rounds. */
-const MARGIN = 1e-6;
-
 const toLocal = new Matrix4();
 const ray = new Ray();
-const grown = new Box3();
-const entry = new Vector3();
+const point = new Vector3();
 
 /** What points and lines share: a tree over the boxes of the primitives in the draw range and groups. */
 class PrimitiveBVH extends GeometryBVH {
@@ -72,30 +68,19 @@ class PrimitiveBVH extends GeometryBVH {
 		ray.copy(raycaster.ray).applyMatrix4(toLocal);
 		const { x, y, z } = object.scale;
 		const reach = threshold / ((x + y + z) / 3);
-		const reached = [];
-		this[WALK]({
-			intersectsBounds: (box) => {
-				grown.copy(box).expandByScalar(reach + MARGIN * (reach + box.min.length() + box.max.length()));
-				return grown.containsPoint(ray.origin) || ray.intersectBox(grown, entry) !== null;
-			},
-		}, (primitive) => void reached.push(primitive));
 		const found = [];
 		if (this.geometry.boundingSphere === null) this.geometry.computeBoundingSphere();
 		standIn.material = object.material;
 		standIn.scale.copy(object.scale);
 		standIn.matrixWorld.copy(object.matrixWorld);
 		standIn.geometry.boundingSphere = this.geometry.boundingSphere;
-		for (const primitive of reached.sort((a, b) => a - b)) {
+		for (const primitive of primitivesAlong(this, ray, reach)) {
 			place(primitive, standIn.geometry.attributes.position);
 			const start = found.length;
 			raycast.call(standIn, raycaster, found);
 			for (let i = start; i < found.length; i++) Object.assign(found[i], { index: index(primitive), object });
 		}
-		if (raycaster.firstHitOnly && found.length > 1) {
-			found.splice(0, found.length, found.reduce((a, b) => b.distance < a.distance ? b : a));
-		}
-		for (const each of found) intersects.push(each);
-		return intersects;
+		return append(found, intersects, raycaster);
 	}
 }
 
@@ -132,7 +117,7 @@ export class PointsBVH extends PrimitiveBVH {
 			standIn: onePoint,
 			raycast: ownPoints,
 			place: (i, position) => {
-				const { x, y, z } = this.pointAt(i, entry);
+				const { x, y, z } = this.pointAt(i, point);
 				position.setXYZ(0, x, y, z);
 			},
 			index: (i) => this.vertexAt(i),
@@ -171,7 +156,7 @@ class SegmentsBVH extends PrimitiveBVH {
 			standIn: oneLine,
 			raycast: ownLine,
 			place: (i, position) => this.endsOf(i).forEach((at, k) => {
-				const { x, y, z } = this.pointAt(at, entry);
+				const { x, y, z } = this.pointAt(at, point);
 				position.setXYZ(k, x, y, z);
 			}),
 			index: (i) => this.endsOf(i)[0],

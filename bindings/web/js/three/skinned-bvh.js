@@ -1,8 +1,8 @@
 // A tree over the triangles of a mesh as its skeleton and morph targets place them.
 
-import { Box3, Matrix4, Mesh, Ray, Vector3 } from 'three';
+import { Matrix4, Mesh, Ray } from 'three';
 import { GeometryBVH, optionalFunction } from './base.js';
-import { boxCorners, boxTree } from './boxes.js';
+import { append, boxCorners, boxTree, primitivesAlong } from './boxes.js';
 import { includedRanges } from './geometry.js';
 import { settingsOf } from './options.js';
 import { BUILD, PRIMITIVES, WALK } from './symbols.js';
@@ -10,13 +10,8 @@ import { ExtendedTriangle } from './triangle.js';
 
 const computeIntersections = Mesh.prototype._computeIntersections;
 
-/** The part of its size by which a box grows: the ray in its space rounds. */
-const MARGIN = 1e-6;
-
 const toLocal = new Matrix4();
 const ray = new Ray();
-const grown = new Box3();
-const entry = new Vector3();
 const single = { start: 0, count: 3 };
 
 /** A tree of a posed mesh. `refit()` follows the pose. */
@@ -80,13 +75,6 @@ export class SkinnedMeshBVH extends GeometryBVH {
 		if (object.material === undefined) return intersects;
 		toLocal.copy(object.matrixWorld).invert();
 		ray.copy(raycaster.ray).applyMatrix4(toLocal);
-		const reached = [];
-		this[WALK]({
-			intersectsBounds: (box) => {
-				grown.copy(box).expandByScalar(MARGIN * (box.min.length() + box.max.length()));
-				return grown.containsPoint(ray.origin) || ray.intersectBox(grown, entry) !== null;
-			},
-		}, (triangle) => void reached.push(triangle));
 		const { geometry } = this;
 		const { drawRange } = geometry;
 		const found = [];
@@ -94,17 +82,13 @@ export class SkinnedMeshBVH extends GeometryBVH {
 		const own = ray.clone();
 		try {
 			geometry.drawRange = single;
-			for (const triangle of reached.sort((a, b) => a - b)) {
+			for (const triangle of primitivesAlong(this, ray)) {
 				single.start = 3 * triangle;
 				computeIntersections.call(object, raycaster, found, own);
 			}
 		} finally {
 			geometry.drawRange = drawRange;
 		}
-		if (raycaster.firstHitOnly && found.length > 1) {
-			found.splice(0, found.length, found.reduce((a, b) => b.distance < a.distance ? b : a));
-		}
-		for (const each of found) intersects.push(each);
-		return intersects;
+		return append(found, intersects, raycaster);
 	}
 }
