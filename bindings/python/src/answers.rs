@@ -3,7 +3,9 @@
 use std::ops::Range;
 
 use hitscan::{Hit, HitLists, Side, glam::DVec3, scene::SceneHit};
-use numpy::{Element, PyReadwriteArray1, PyReadwriteArray2, PyUntypedArrayMethods};
+use numpy::{
+    Element, PyReadonlyArray1, PyReadwriteArray1, PyReadwriteArray2, PyUntypedArrayMethods,
+};
 use pyo3::{PyResult, exceptions::PyValueError};
 use rayon::prelude::*;
 
@@ -222,6 +224,18 @@ pub(crate) fn row_slice<'a, T: Element, const N: usize>(
     check_len(name, array.shape()[0], n)?;
     check_len(&format!("a row of {name}"), array.shape()[1], N)?;
     Ok(array.as_slice_mut()?.as_chunks_mut().0)
+}
+
+/// A maximum for each of `n` items, from one number for all of them or from one for each.
+pub(crate) fn limits<'a>(
+    numbers: &'a PyReadonlyArray1<'_, f64>,
+    n: usize,
+) -> PyResult<impl Fn(usize) -> f64 + Sync + 'a> {
+    let numbers = numbers.as_slice()?;
+    if numbers.len() != 1 {
+        check_len("max_distance", numbers.len(), n)?;
+    }
+    Ok(move |i: usize| numbers[i.min(numbers.len() - 1)])
 }
 
 pub(crate) fn check_len(name: &str, found: usize, expected: usize) -> PyResult<()> {

@@ -9,7 +9,7 @@ use pyo3::{exceptions::PyValueError, prelude::*};
 use rayon::prelude::*;
 
 use crate::{
-    answers::{SurfaceArrays, check_len, row_slice, slice},
+    answers::{SurfaceArrays, check_len, limits, row_slice, slice},
     batch::{FEW, MIN_SLOW, Steps, answer_each, in_steps},
     bvh::Bvh,
     mesh::point_in_file,
@@ -25,7 +25,7 @@ impl Bvh {
         &self,
         py: Python<'_>,
         from: PyReadonlyArray2<'_, f32>,
-        max_distance: f64,
+        max_distance: PyReadonlyArray1<'_, f64>,
         threads: Option<usize>,
         mut point: PyReadwriteArray2<'_, f64>,
         mut distance: PyReadwriteArray1<'_, f64>,
@@ -33,12 +33,13 @@ impl Bvh {
         mut uv: PyReadwriteArray2<'_, f32>,
     ) -> PyResult<()> {
         let (mesh, from) = (self.mesh(), points(&from)?);
+        let max_distance = limits(&max_distance, from.len())?;
         let mut answers =
             SurfaceArrays::new(from.len(), &mut point, &mut distance, &mut triangle, &mut uv)?;
         in_steps(py, Steps::SLOW, from.len(), threads, |range| {
             let entries = answers.entries(range.clone()).with_min_len(MIN_SLOW);
-            from[range].par_iter().zip(entries).for_each(|(&from, entry)| {
-                let found = mesh.bvh().closest_point(from, max_distance);
+            entries.zip(range).for_each(|(entry, i)| {
+                let found = mesh.bvh().closest_point(from[i], max_distance(i));
                 entry.store(found.map(|found| {
                     let point = point_in_file(mesh.tri_mesh(), found.point);
                     (point, found.distance, found.triangle, [found.u, found.v])

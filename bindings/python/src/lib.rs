@@ -13,14 +13,18 @@
 //! | `edits` | edits of meshes, which trees and scenes follow | `bvh`, `errors`, `mesh`, `pool`, `rays`, `scene` |
 //! | `mesh_pairs` | pairs of trees, and the instances around one | `bvh`, `errors`, `scene`, `scene_queries` |
 //! | `sections` | where planes cut trees and scenes | `bvh`, `errors`, `mesh`, `scene`, `scene_queries` |
+//! | `scene_files` | files of scenes | `batch`, `bvh`, `errors`, `memory`, `options`, `scene` |
+//! | `scene_points` | points and regions at scenes | `answers`, `batch`, `rays`, `scene`, `scene_queries` |
+//! | `polylines` | polylines and points that are picked | `batch`, `errors`, `picking`, `rays`, `scene`, `view` |
 //! | `ball_lists` | all contacts of balls along rays | `answers`, `balls`, `batch`, `bvh`, `memory`, `rays`, `scene`, `scene_queries` |
 //! | `balls` | balls along rays, at a tree or a scene | `answers`, `batch`, `bvh`, `rays`, `scene`, `scene_queries` |
-//! | `scene_queries`, `picking`, `render` | queries of scenes; picks, snaps and selections; pictures | `answers`, `batch`, `errors`, `memory`, `options`, `rays`, `scene`, `view` |
+//! | `scene_queries`, `picking`, `render` | rays at scenes; picks, snaps and selections; pictures | `answers`, `batch`, `errors`, `memory`, `options`, `rays`, `scene`, `view` |
 //! | `scene` | scenes: instances of trees in world space, in float64 | `bvh`, `errors`, `options` |
 //! | `view` | cameras: pixels to rays, and points to pixels | `answers`, `batch`, `errors`, `options`, `rays` |
 //! | `bvh_rays`, `bvh_points`, `open3d`, `trimesh` | queries of trees; what the drop-ins ask for beyond them | `answers`, `batch`, `bvh`, `mesh`, `options`, `pool`, `rays` |
 //! | `single` | one ray or point at a tree, without arrays | `bvh`, `mesh`, `options` |
-//! | `polygons` | triangulation, and the polygons of a mesh | `mesh`, `rays` |
+//! | `attributes` | what a file says about corners and polygons; parts of a mesh | `bvh`, `errors`, `mesh`, `options`, `rays` |
+//! | `polygons` | triangulation, and the polygons of a mesh | `errors`, `mesh`, `rays` |
 //! | `bvh` | a mesh with its tree | `batch`, `errors`, `memory`, `mesh`, `options`, `pool`, `rays` |
 //! | `mesh` | meshes and their files | `batch`, `errors`, `memory`, `rays` |
 //! | `rays`, `answers` | arrays of arguments and of answers | `memory` |
@@ -45,6 +49,7 @@ mod bvh;
 mod bvh_points;
 mod bvh_rays;
 
+mod attributes;
 mod polygons;
 mod single;
 
@@ -52,6 +57,8 @@ mod open3d;
 mod trimesh;
 
 mod scene;
+mod scene_files;
+mod scene_points;
 mod scene_queries;
 
 mod ball_lists;
@@ -61,6 +68,7 @@ mod mesh_pairs;
 mod sections;
 
 mod picking;
+mod polylines;
 mod render;
 mod view;
 
@@ -76,6 +84,7 @@ mod _hitscan {
         mesh::Mesh,
         picking::{pick, pick_all, points_visible, select, snap},
         polygons::triangulate,
+        polylines::Polylines,
         render::{frame, png, render},
         scene::Scene,
         trimesh::plane_points,

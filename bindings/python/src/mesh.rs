@@ -1,6 +1,7 @@
 //! Triangle meshes.
 
 use std::{
+    collections::HashMap,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -19,6 +20,9 @@ use crate::{
     memory,
     rays::points,
 };
+
+/// Red, green and blue of materials by name.
+type Colors = HashMap<String, [f32; 3]>;
 
 /// A mesh: positions, triangles, and the names of a file.
 #[pyclass(frozen, module = "hitscan._hitscan")]
@@ -58,17 +62,23 @@ impl Mesh {
         Ok((Self { mesh: Arc::new(value) }, rounded_by))
     }
 
-    /// Reads OBJ, STL, PLY or glTF, and the lines of the reader's report.
+    /// Reads OBJ, STL, PLY or glTF, the lines of the reader's report, and the diffuse colours of materials.
     #[staticmethod]
-    fn load(py: Python<'_>, path: PathBuf, recentre: bool) -> PyResult<(Self, Vec<String>)> {
+    fn load(
+        py: Python<'_>,
+        path: PathBuf,
+        recentre: bool,
+    ) -> PyResult<(Self, Vec<String>, Colors)> {
         let loaded = detached(py, None, || {
             let options = LoadOptions { recentre, ..LoadOptions::default() };
             let loaded = hitscan::load(&path, &options)?;
             let lines = loaded.report.lines();
-            Ok((loaded.into_mesh()?, lines))
+            let named = loaded.materials.iter().map(|one| (one.name.clone(), one.diffuse));
+            let colors = named.filter_map(|(name, color)| Some((name, color?))).collect();
+            Ok((loaded.into_mesh()?, lines, colors))
         })?;
-        let (mesh, lines) = loaded.map_err(|error| read_error(&error))?;
-        Ok((Self { mesh: Arc::new(mesh) }, lines))
+        let (mesh, lines, colors) = loaded.map_err(|error| read_error(&error))?;
+        Ok((Self { mesh: Arc::new(mesh) }, lines, colors))
     }
 
     /// Writes the mesh in the format of the extension. Returns what the format could not hold.

@@ -108,7 +108,20 @@ pub(crate) fn select(
     enclosed: bool,
     visible_only: bool,
 ) -> PyResult<Vec<(i64, Vec<u32>)>> {
-    let query = Query::new(scene, options)?;
+    let (query, region) = (Query::new(scene, options)?, region(&outline)?);
+    let options = SelectOptions {
+        kind: element_kind(kind)?,
+        mode: region_mode(enclosed),
+        visible_only,
+        query: query.options(),
+    };
+    let picker = Picker::new(&query.scene, &view.view);
+    let selected = detached(py, None, || picker.select(&region, &options))?;
+    Ok(selected.iter().map(|one| (to_number(one.instance), numbers(one.element))).collect())
+}
+
+/// The region of two corners of a rectangle, or of the outline of a lasso.
+pub(crate) fn region(outline: &PyReadonlyArray2<'_, f64>) -> PyResult<ScreenRegion> {
     if outline.shape()[1] != 2 {
         let found = outline.shape();
         let text = format!("the outline has shape {found:?}, expected [n, 2]");
@@ -120,16 +133,12 @@ pub(crate) fn select(
         [a, b] => ScreenRegion::rectangle(a, b),
         _ => ScreenRegion::lasso(corners),
     };
-    let region = region.map_err(|error| value_error(&error))?;
-    let options = SelectOptions {
-        kind: element_kind(kind)?,
-        mode: if enclosed { RegionMode::Enclose } else { RegionMode::Touch },
-        visible_only,
-        query: query.options(),
-    };
-    let picker = Picker::new(&query.scene, &view.view);
-    let selected = detached(py, None, || picker.select(&region, &options))?;
-    Ok(selected.iter().map(|one| (to_number(one.instance), numbers(one.element))).collect())
+    region.map_err(|error| value_error(&error))
+}
+
+/// Whether a region selects what it touches, or what it encloses.
+pub(crate) fn region_mode(enclosed: bool) -> RegionMode {
+    if enclosed { RegionMode::Enclose } else { RegionMode::Touch }
 }
 
 /// Whether each point is in the picture and behind no surface.

@@ -6,15 +6,15 @@ use hitscan::{
     scene::{self, InstanceId, QueryOptions, SceneHit, WorldRay},
 };
 use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2, PyReadwriteArray1, PyReadwriteArray2};
-use pyo3::prelude::*;
+use pyo3::{exceptions::PyValueError, prelude::*};
 use rayon::prelude::*;
 
 use crate::{
-    answers::{HitArrays, NO_INSTANCE, SurfaceArrays, check_len, row_slice, slice},
-    batch::{MIN_SLOW, Steps, answer_each, in_steps},
+    answers::{HitArrays, NO_INSTANCE, check_len, row_slice, slice},
+    batch::{MIN_SLOW, Steps, in_steps},
     memory,
     options::{faces, mode},
-    rays::{WorldRayArguments, points, world_rays},
+    rays::{WorldRayArguments, world_rays},
     scene::{Scene, to_id, to_number},
 };
 
@@ -42,13 +42,23 @@ pub(crate) struct Query {
 }
 
 impl Query {
+    /// A query of the scene as it is now.
+    ///
+    /// # Errors
+    /// `ValueError` for an id to ignore that the scene does not have.
     pub(crate) fn new(scene: &Scene, arguments: OptionArguments) -> PyResult<Self> {
         let (sides, layers, ignore, include_hidden, include_locked) = arguments;
+        let scene = scene.snapshot();
+        let is_known = |&id: &i64| to_id(id).is_ok_and(|id| scene.contains(id));
+        if let Some(id) = ignore.iter().find(|id| !is_known(id)) {
+            let text = format!("ignore has {id}, which is no instance of the scene");
+            return Err(PyValueError::new_err(text));
+        }
         let ignore = ignore.into_iter().map(to_id).collect::<PyResult<_>>()?;
         let faces = faces(&sides)?;
         let options =
             QueryOptions { faces, layers, include_hidden, include_locked, ..Default::default() };
-        Ok(Self { scene: scene.snapshot(), ignore, options })
+        Ok(Self { scene, ignore, options })
     }
 
     pub(crate) fn options(&self) -> QueryOptions<'_> {
@@ -229,56 +239,6 @@ impl Scene {
                 }
             });
             Ok(())
-        })
-    }
-
-    #[expect(clippy::too_many_arguments, reason = "one array per answer")]
-    fn closest_points(
-        &self,
-        py: Python<'_>,
-        from: PyReadonlyArray2<'_, f64>,
-        max_distance: f64,
-        options: OptionArguments,
-        threads: Option<usize>,
-        mut point: PyReadwriteArray2<'_, f64>,
-        mut distance: PyReadwriteArray1<'_, f64>,
-        mut instance: PyReadwriteArray1<'_, i64>,
-        mut triangle: PyReadwriteArray1<'_, u32>,
-        mut uv: PyReadwriteArray2<'_, f32>,
-    ) -> PyResult<()> {
-        let (query, from) = (Query::new(self, options)?, points(&from)?);
-        let instance = slice("instance", &mut instance, from.len())?;
-        let mut answers =
-            SurfaceArrays::new(from.len(), &mut point, &mut distance, &mut triangle, &mut uv)?;
-        in_steps(py, Steps::SLOW, from.len(), threads, |range| {
-            let entries = answers.entries(range.clone()).zip(&mut instance[range.clone()]);
-            let entries = entries.with_min_len(MIN_SLOW);
-            from[range].par_iter().zip(entries).for_each(|(&from, (entry, instance))| {
-                let found = query.scene.closest_point(from, max_distance, &query.options());
-                *instance = found.as_ref().map_or(NO_INSTANCE, |found| to_number(found.instance));
-                entry.store(found.map(|found| {
-                    let uv = [found.u as f32, found.v as f32];
-                    (found.point, found.distance, found.triangle, uv)
-                }));
-            });
-            Ok(())
-        })
-    }
-
-    /// Signed distances; NaN where there is no surface or the point is not finite.
-    fn signed_distances(
-        &self,
-        py: Python<'_>,
-        from: PyReadonlyArray2<'_, f64>,
-        options: OptionArguments,
-        threads: Option<usize>,
-        mut distance: PyReadwriteArray1<'_, f64>,
-    ) -> PyResult<()> {
-        let (query, from) = (Query::new(self, options)?, points(&from)?);
-        let distance = slice("distance", &mut distance, from.len())?;
-        answer_each(py, from, distance, threads, |&from, distance| {
-            let found = query.scene.signed_distance(from, &query.options());
-            *distance = found.unwrap_or(f64::NAN);
         })
     }
 }

@@ -42,7 +42,8 @@ def test_examples_of_docstrings(name):
 
 def functions(thing, prefix):
     """The public classes, functions and methods of a module or class."""
-    names = thing.__all__ if inspect.ismodule(thing) else vars(thing)
+    own = [base for base in getattr(thing, "__mro__", ()) if base.__module__.startswith("hitscan")]
+    names = thing.__all__ if inspect.ismodule(thing) else {name for base in own for name in vars(base)}
     for name in names:
         if name.startswith("_"):
             continue

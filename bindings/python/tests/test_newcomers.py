@@ -147,6 +147,16 @@ def test_hits_become_a_data_frame(bvh, scene):
     assert frame.ray.tolist() == [0, 1] and frame.instance.tolist() == [0, 0]
 
 
+def test_answers_are_dictionaries_of_arrays(bvh, scene, tmp_path):
+    pandas = pytest.importorskip("pandas")
+    for hits in (bvh.closest_hits(*RAY), scene.closest_hits(*RAY), bvh.closest_points(RAY[0])):
+        np.savez(tmp_path / "hits.npz", **hits.to_dict())
+        again = np.load(tmp_path / "hits.npz")
+        assert again["triangle"].tolist() == [0] and again["uv"].dtype == np.float32
+    frame = bvh.sphere_casts_all(*RAY, radius=0.1).to_dataframe()
+    assert isinstance(frame, pandas.DataFrame) and frame.ball.tolist() == [0] and frame.nz[0] == 1
+
+
 def test_answers_of_open3d_have_the_methods_of_its_tutorial():
     scene = hitscan.open3d.RaycastingScene(nthreads=-1)
     scene.add_triangles(*(np.asarray(part) for part in sphere(6, 8)))

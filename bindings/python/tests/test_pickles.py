@@ -94,11 +94,34 @@ def test_a_scene_keeps_the_shapes_that_it_has(ball, ball_bvh, rays):
 def test_answers_pickle_without_the_tree(ball_bvh, rays):
     scene = hitscan.Scene()
     scene.remove(scene.insert(ball_bvh))
+    group = scene.insert(None, np.diag([1, 2, 3, 1.0]) + np.eye(4, k=3) * 0.3)
+    scene.insert(ball_bvh, np.diag([1 / 3, 0.7, 0.1, 1.0]) + np.eye(4, k=2) * 0.1, parent=group)
     scene.insert(ball_bvh)
-    for query in (ball_bvh.closest_hits, ball_bvh.all_hits, scene.closest_hits, scene.all_hits):
-        hits = query(rays[0][:9], rays[1][:9])
+    far = hitscan.Bvh(
+        hitscan.Mesh(ball_bvh.mesh.positions + np.array([3e6 + 0.1, 0, 0]), ball_bvh.mesh.triangles)
+    )
+    few, at = (rays[0][:9], rays[1][:9]), np.array([3e6 + 0.1, 0, 0])
+    for query, arguments in (
+        (ball_bvh.closest_hits, few),
+        (ball_bvh.all_hits, few),
+        (scene.closest_hits, few),
+        (scene.all_hits, few),
+        (far.closest_hits, (few[0] + at, few[1])),
+        (ball_bvh.closest_points, few[:1]),
+        (scene.closest_points, few[:1]),
+    ):
+        hits = query(*arguments)
         data = pickle.dumps(hits)
-        again = pickle.loads(data)
-        assert len(data) < 5000 and again.t.tobytes() == hits.t.tobytes()
+        again = pickle.loads(pickle.dumps(pickle.loads(data)))
+        assert len(data) < 6000 and again.triangle.tobytes() == hits.triangle.tobytes()
         assert again.points.tobytes() == hits.points.tobytes()
         assert again.normals.tobytes() == hits.normals.tobytes()
+        assert len(pickle.dumps(hits)) == len(data), "points and normals that were asked for stay out"
+
+
+def test_a_pickle_of_hits_is_little_more_than_their_arrays(ball_bvh):
+    view = hitscan.Camera.framing(ball_bvh).view(300, 200)
+    hits = ball_bvh.closest_hits(view.rays())
+    size = sum(array.nbytes for array in hits.to_dict().values())
+    assert len(pickle.dumps(hits)) < size + 36 * len(ball_bvh) + 2000
+    assert len(pickle.dumps(hits)) < 1.1 * size

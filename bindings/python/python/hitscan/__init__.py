@@ -28,13 +28,14 @@ from ._hits import (
     SceneHitLists,
     SceneHits,
     ScenePoints,
+    SceneTriangles,
     SurfacePoints,
 )
 from ._hitscan import __version__, instruction_sets
 from ._mesh import Mesh, Names, load
 from ._scene import Instance, Scene
 from ._sections import ScenePolylines, SectionPolylines
-from ._single import Hit, SurfacePoint
+from ._single import Hit, SceneHit, ScenePoint, SurfacePoint
 from ._view import Camera, View, png, render
 
 __all__ = [
@@ -55,10 +56,13 @@ __all__ = [
     "Scene",
     "SceneContactLists",
     "SceneContacts",
+    "SceneHit",
     "SceneHitLists",
     "SceneHits",
+    "ScenePoint",
     "ScenePoints",
     "ScenePolylines",
+    "SceneTriangles",
     "SectionPolylines",
     "SurfacePoint",
     "SurfacePoints",

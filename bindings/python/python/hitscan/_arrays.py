@@ -153,6 +153,34 @@ def indices(name: str, values: ArrayLike) -> npt.NDArray[np.uint32]:
     return _indices(name, array)
 
 
+def polygons(name: str, values: ArrayLike) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.int64] | None]:
+    """Return triangles (n, 3) and None, or the corners of all polygons in a row and where each ends."""
+    if isinstance(values, np.ndarray) and values.dtype == object:
+        values = values.tolist()
+    is_list = isinstance(values, (list, tuple)) and all(hasattr(row, "__len__") for row in values)
+    lengths = np.array([len(row) for row in values] if is_list else [], np.int64)
+    if len(np.unique(lengths)) <= 1:
+        array = numbers(name, values)
+        if array.ndim != 2 or array.shape[1] <= 3:
+            return indices(name, array), None
+        ends = np.arange(1, len(array) + 1, dtype=np.int64) * array.shape[1]
+        return _indices(name, array).reshape(-1), ends
+    if lengths.min() < 3:
+        wrong = int(lengths.argmin())
+        raise ValueError(f"{name}[{wrong}] has {lengths[wrong]} corners, expected 3 or more")
+    ends = np.cumsum(lengths)
+    corners = np.concatenate([numbers(f"{name}[{i}]", row) for i, row in enumerate(values)])
+    if corners.ndim == 1 and corners.dtype.kind in "iu":
+        outside = np.flatnonzero((corners < 0) | (corners > 0xFFFF_FFFE))
+        if outside.size:
+            wrong = int(np.searchsorted(ends, outside[0], side="right"))
+            found = corners[outside[0]]
+            raise ValueError(
+                f"{name}[{wrong}] has the corner {found}, expected an index from 0 to 4294967294"
+            )
+    return index_row(name, corners), ends
+
+
 def index_row(name: str, values: ArrayLike) -> npt.NDArray[np.uint32]:
     """Return ``values`` as a C-contiguous array (n,) of uint32."""
     array = numbers(name, values)
@@ -259,6 +287,17 @@ def number(name: str, value: Any) -> float:
         return float(value)
     except (TypeError, ValueError, OverflowError) as error:
         raise TypeError(f"{name} is {value!r}, expected a number") from error
+
+
+def limits(name: str, values: Any, n: int) -> npt.NDArray[np.float64]:
+    """Return a maximum for all of ``n`` items as an array of one, or one for each as an array."""
+    if np.ndim(values) == 0:
+        return np.array([number(name, values)])
+    array = numbers(name, values)
+    if array.shape != (n,):
+        raise ValueError(f"{name} has shape {array.shape}, expected a number or ({n},)")
+    checked: npt.NDArray[np.float64] = contiguous(name, array, np.float64)
+    return checked
 
 
 def integer(name: str, value: Any, low: int, high: int) -> int:

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from . import _arrays, _files, _hitscan, _options, _pickles
+from . import _arrays, _files, _hitscan, _options, _pickles, _pictures
 from ._arrays import ArrayLike, LocalRays
+from ._convert import as_mesh
 from ._edits import edit_of
 from ._hits import ContactLists, Contacts, HitLists, Hits, MeshCrossings, MeshDistance, SurfacePoints
 from ._mesh import Mesh
@@ -39,6 +40,7 @@ class Bvh:
     Parameters
     ----------
     mesh : Mesh
+        Or a mesh of another library that :func:`as_mesh` takes.
     quality : {"fast", "balanced", "high"}
         The time that the build may take, for the speed of the queries.
     layout : {"auto", "full", "compact"}
@@ -61,26 +63,25 @@ class Bvh:
     [0.25, 0.25, 0.0]
     """
 
-    __slots__ = ("__weakref__", "_core", "_notes")
+    __slots__ = ("__weakref__", "_colors", "_core", "_notes")
 
     def __init__(
         self,
-        mesh: Mesh,
+        mesh: Any,
         *,
         quality: Quality = "balanced",
         layout: Layout = "auto",
         isa: str | None = None,
         threads: int | None = None,
     ) -> None:
-        if not isinstance(mesh, Mesh):
-            raise TypeError(f"mesh is a {type(mesh).__name__}, expected a hitscan.Mesh")
-        self._notes = mesh.notes
+        mesh = as_mesh(mesh)
+        self._notes, self._colors = mesh.notes, mesh.colors
         self._core = _hitscan.Bvh(mesh._core, quality, layout, isa, _arrays.threads(threads))
 
     @classmethod
     def _of(cls, core: _hitscan.Bvh) -> Bvh:
         bvh = cls.__new__(cls)
-        bvh._core, bvh._notes = core, ()
+        bvh._core, bvh._notes, bvh._colors = core, (), {}
         return bvh
 
     @classmethod
@@ -118,7 +119,7 @@ class Bvh:
     @property
     def mesh(self) -> Mesh:
         """The mesh, as a copy."""
-        return Mesh._of(self._core.mesh, self._notes)
+        return Mesh._of(self._core.mesh, self._notes, self._colors)
 
     @property
     def offset(self) -> npt.NDArray[np.float64]:
@@ -151,6 +152,9 @@ class Bvh:
         core = self._core
         n = core.n_triangles
         return f"Bvh({n} triangle{'s' * (n != 1)}, {core.quality}, {core.layout}, {core.isa})"
+
+    def _repr_png_(self) -> bytes | None:
+        return _pictures.of_subject(self)
 
     def __sizeof__(self) -> int:
         # Dask places a tree by its size.
@@ -598,14 +602,14 @@ class Bvh:
         return hit
 
     def closest_points(
-        self, points: ArrayLike, *, max_distance: float = np.inf, threads: int | None = None
+        self, points: ArrayLike, *, max_distance: ArrayLike = np.inf, threads: int | None = None
     ) -> SurfacePoints:
         """Find the point of the surface closest to each point: the minimum ``(distance, triangle)``.
 
         Parameters
         ----------
         points : (n, 3) array_like
-        max_distance : float
+        max_distance : float or (n,) array_like
             Surfaces farther away do not count. NaN or a negative number finds nothing.
         threads : int, optional
 
@@ -619,7 +623,7 @@ class Bvh:
             f"the answers of {n} points", n, (np.float64, 3), np.float64, np.uint32, (np.float32, 2)
         )
         count = _arrays.threads(threads)
-        limit = _arrays.number("max_distance", max_distance)
+        limit = _arrays.limits("max_distance", max_distance, n)
         self._core.closest_points(start, limit, count, point, distance, triangle, uv)
         return SurfacePoints(point, distance, triangle, uv, self._snapshot())
 
@@ -688,9 +692,7 @@ class Bvh:
         """
         start = self._local("points", points)
         number: npt.NDArray[np.float64] = _arrays.empty_answers(len(start), "points", np.float64)
-        self._core.winding_numbers(
-            start, _arrays.number("tolerance", tolerance), _arrays.threads(threads), number
-        )
+        self._core.winding_numbers(start, _options.tolerance(tolerance), _arrays.threads(threads), number)
         return number
 
     def overlapping_box(self, box: ArrayLike) -> npt.NDArray[np.uint32]:

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from . import _arrays
+from . import _arrays, _pickles
+from ._tables import Answer
 
 if TYPE_CHECKING:
     from ._bvh import Bvh
@@ -35,7 +36,7 @@ def describe(surface: Any, hits: Any) -> _Details:
     return point, normal
 
 
-class _OnSurface:
+class _OnSurface(Answer):
     """What all hits share. Points and normals are in world space if the hits are those of a scene."""
 
     triangle: npt.NDArray[np.uint32]
@@ -61,31 +62,10 @@ class _OnSurface:
         return describe(self._surface, self)
 
     def __getstate__(self) -> dict[str, Any]:
-        # Points and normals in place of the surface, which may be large.
-        return {**self.__dict__, "_details": self._details, "_surface": None}
+        return _pickles.state_of(self, "_details")
 
     def __len__(self) -> int:
         return len(self.triangle)
-
-    def to_dataframe(self) -> Any:
-        """Return the arrays, the points and the normals as columns of a ``pandas.DataFrame``."""
-        import pandas
-
-        columns = {
-            name: getattr(self, name)
-            for name in ("t", "instance", "triangle", "front")
-            if hasattr(self, name)
-        }
-        if isinstance(self, _PerHit):
-            columns = {"ray": self.ray, **columns}
-        rows: Any = self
-        for name, letters, array in (
-            ("", "uv", rows.uv),
-            ("", "xyz", self.points),
-            ("n", "xyz", self.normals),
-        ):
-            columns.update({name + letter: array[:, k] for k, letter in enumerate(letters)})
-        return pandas.DataFrame(columns)
 
 
 class _PerRay(_OnSurface):
@@ -160,7 +140,7 @@ class HitLists(_PerHit):
     _surface: Bvh = field(repr=False)
 
 
-class _PerPoint:
+class _PerPoint(Answer):
     """What answers with one entry per point share."""
 
     triangle: npt.NDArray[np.uint32]
@@ -183,8 +163,7 @@ class _PerPoint:
         return describe(self._surface, self)[1]
 
     def __getstate__(self) -> dict[str, Any]:
-        # Normals in place of the surface, which may be large.
-        return {**self.__dict__, "normals": self.normals, "_surface": None}
+        return _pickles.state_of(self, "normals")
 
     def __len__(self) -> int:
         return len(self.triangle)
@@ -215,6 +194,25 @@ class SurfacePoints(_PerPoint):
     triangle: npt.NDArray[np.uint32]
     uv: npt.NDArray[np.float32]
     _surface: Bvh = field(repr=False)
+
+
+@dataclass(frozen=True, eq=False)
+class SceneTriangles(Answer):
+    """The n triangles of a scene that touch a region.
+
+    Attributes
+    ----------
+    instance : (n,) int64
+        The ids.
+    triangle : (n,) uint32
+        The triangle of each, in the mesh of its instance.
+    """
+
+    instance: npt.NDArray[np.int64]
+    triangle: npt.NDArray[np.uint32]
+
+    def __len__(self) -> int:
+        return len(self.triangle)
 
 
 @dataclass(frozen=True, eq=False)
@@ -281,7 +279,7 @@ class InstanceDistances:
 
 
 @dataclass(frozen=True, eq=False)
-class Contacts:
+class Contacts(Answer):
     """Where each of n balls that move along rays first touches a surface.
 
     Attributes
@@ -335,7 +333,7 @@ class SceneContacts(Contacts):
 
 
 @dataclass(frozen=True, eq=False)
-class ContactLists:
+class ContactLists(Answer):
     """All contacts of n balls that move along rays, m in all, sorted by ball, then by ``(t, triangle)``.
 
     Attributes

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from . import _arrays, _files, _hitscan
+from . import _arrays, _files, _hitscan, _pictures
 from ._arrays import ArrayLike
 
 
@@ -41,7 +42,8 @@ class Mesh:
     positions : (v, 3) array_like
         The vertices. They are stored as float32, relative to ``offset``.
     triangles : (n, 3) array_like of int
-        The indices of the corners of each triangle.
+        The indices of the corners of each triangle. Polygons are cut into triangles: an array (n, 4) or with
+        more columns, or a list of lists of corners. ``polygon_ids`` has the polygon of each triangle.
     recentre : bool
         Whether a mesh gets an ``offset`` if float32 would move a coordinate by more than a millionth of the
         mesh's size. Without, ``notes`` says by how much float32 moves them.
@@ -59,6 +61,11 @@ class Mesh:
     >>> mesh = hitscan.Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]])
     >>> mesh
     Mesh(1 triangle, 3 vertices)
+    >>> house = hitscan.Mesh(
+    ...     [[0, 0, 0], [2, 0, 0], [2, 2, 0], [0, 2, 0], [1, 3, 0]], [[0, 1, 2, 3], [3, 2, 4]]
+    ... )
+    >>> house.polygon_ids.tolist()
+    [0, 0, 1]
 
     float32 has steps of 0.5 at 5,000,000; an offset keeps what they would lose.
 
@@ -67,31 +74,45 @@ class Mesh:
     ([5000000.5, 0.5, 0.0], [[5000000.0, 0.0, 0.0], [5000001.0, 1.0, 0.0]])
     """
 
-    __slots__ = ("__weakref__", "_core", "_positions", "_triangles", "notes")
+    __slots__ = ("__weakref__", "_core", "_positions", "_triangles", "colors", "notes")
+
+    #: Red, green and blue of the materials of the file, by name, as ``render`` takes them.
+    colors: dict[str, tuple[float, float, float]]
 
     #: The lines of the reader's report: what it skipped or mended.
     notes: tuple[str, ...]
 
     def __init__(self, positions: ArrayLike, triangles: ArrayLike, *, recentre: bool = True) -> None:
         vertices = _arrays.rows("positions", positions, 3, None)
-        corners = _arrays.indices("triangles", triangles)
-        if vertices.dtype == np.float32:
-            self._set(_hitscan.Mesh(vertices, corners))
-            return
-        core, rounded_by = _hitscan.Mesh.from_f64(vertices, corners, bool(recentre))
+        corners, ends = _arrays.polygons("triangles", triangles)
+        is_single = vertices.dtype == np.float32
+        if ends is not None:
+            exact = _arrays.contiguous("positions", vertices, np.float64)
+            core, rounded_by = _hitscan.Mesh.from_polygons(
+                exact, corners, ends, bool(recentre) and not is_single
+            )
+        elif is_single:
+            core, rounded_by = _hitscan.Mesh(vertices, corners), 0.0
+        else:
+            core, rounded_by = _hitscan.Mesh.from_f64(vertices, corners, bool(recentre))
         note = f"positions rounded by up to {rounded_by}, because float32 has too few digits there"
         self._set(core, (note,) if rounded_by > 0 else ())
 
-    def _set(self, core: _hitscan.Mesh, notes: tuple[str, ...] = ()) -> None:
+    def _set(
+        self, core: _hitscan.Mesh, notes: tuple[str, ...] = (), colors: Mapping[str, Any] | None = None
+    ) -> None:
         self._core = core
+        self.colors = dict(colors or {})
         self._positions: npt.NDArray[Any] | None = None
         self._triangles: npt.NDArray[np.uint32] | None = None
         self.notes = notes
 
     @classmethod
-    def _of(cls, core: _hitscan.Mesh, notes: tuple[str, ...] = ()) -> Mesh:
+    def _of(
+        cls, core: _hitscan.Mesh, notes: tuple[str, ...] = (), colors: Mapping[str, Any] | None = None
+    ) -> Mesh:
         mesh = cls.__new__(cls)
-        mesh._set(core, notes)
+        mesh._set(core, notes, colors)
         return mesh
 
     @classmethod
@@ -109,8 +130,8 @@ class Mesh:
         ValueError
             A broken file, with line or byte, what was found and what was expected.
         """
-        core, notes = _hitscan.Mesh.load(_files.to_read(path), bool(recentre))
-        return cls._of(core, tuple(notes))
+        core, notes, colors = _hitscan.Mesh.load(_files.to_read(path), bool(recentre))
+        return cls._of(core, tuple(notes), {name: tuple(color) for name, color in colors.items()})
 
     def save(self, path: str | os.PathLike[str]) -> list[str]:
         """Write the mesh as OBJ, STL, PLY or GLB, by the extension of ``path``.
@@ -166,6 +187,45 @@ class Mesh:
         """
         return np.array(self._core.bounds, dtype=np.float64 if self._core.has_offset else np.float32)
 
+    @property
+    def corner_normals(self) -> npt.NDArray[np.float32] | None:
+        """The normals of a file at the corners of each triangle, (n, 3, 3) float32, of any length.
+
+        NaN where a corner has none; None if no corner has one.
+        """
+        values = self._core.corner_normals()
+        return None if values is None else values.reshape(-1, 3, 3)
+
+    @property
+    def corner_uvs(self) -> npt.NDArray[np.float32] | None:
+        """The texture coordinates of a file at the corners of each triangle, (n, 3, 2) float32.
+
+        (0, 0) is the lower left corner of the picture. NaN where a corner has none; None if no corner has.
+        """
+        values = self._core.corner_uvs()
+        return None if values is None else values.reshape(-1, 3, 2)
+
+    @property
+    def polygon_ids(self) -> npt.NDArray[np.uint32]:
+        """The index of the polygon that each triangle was cut from, (n,) uint32."""
+        return self._core.polygons()
+
+    def labels(self, kind: Literal["object", "group", "material"]) -> tuple[list[str], npt.NDArray[np.int32]]:
+        """Return the names that a file gives to triangles, as arrays.
+
+        Parameters
+        ----------
+        kind : {"object", "group", "material"}
+
+        Returns
+        -------
+        names : list of str
+            All names of the file.
+        index : (n,) int32
+            The place in ``names`` of the name of each triangle; -1 for none.
+        """
+        return self._core.labels(kind)
+
     def names(self, triangle: int) -> Names:
         """Return what the file says about a triangle.
 
@@ -186,11 +246,14 @@ class Mesh:
         n, v = self._core.n_triangles, self._core.n_vertices
         return f"Mesh({n} triangle{'s' * (n != 1)}, {v} vertices)"
 
+    def _repr_png_(self) -> bytes | None:
+        return _pictures.of_subject(self)
+
     def __reduce_ex__(self, protocol: Any) -> Any:
         # The cache format checks the mesh, with all of its names, and holds a tree beside it.
         from ._bvh import Bvh
 
-        return _mesh_of, (Bvh(self, quality="fast", layout="compact"), self.notes)
+        return _mesh_of, (Bvh(self, quality="fast", layout="compact"), self.notes, self.colors)
 
     def __copy__(self) -> Mesh:
         return self
@@ -199,9 +262,9 @@ class Mesh:
         return self
 
 
-def _mesh_of(bvh: Any, notes: tuple[str, ...]) -> Mesh:
+def _mesh_of(bvh: Any, notes: tuple[str, ...], colors: dict[str, tuple[float, float, float]]) -> Mesh:
     mesh: Mesh = bvh.mesh
-    mesh.notes = notes
+    mesh.notes, mesh.colors = notes, colors
     return mesh
 
 

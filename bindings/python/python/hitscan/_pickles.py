@@ -1,7 +1,8 @@
-"""Pickles of trees and scenes: what ``__reduce_ex__`` returns, and the functions that a pickle calls.
+"""Pickles of trees, scenes and answers: what ``__reduce_ex__`` returns, and what a pickle calls.
 
 A tree is in the cache format, which has checksums. A scene has its trees, and a list of its instances with
-a checksum. Functions take the class, so that this module needs none.
+a checksum. An answer has the triangles that it refers to in place of its tree or scene, so its points and
+normals keep their bits. Functions take the class, so that this module needs none.
 """
 
 from __future__ import annotations
@@ -9,9 +10,11 @@ from __future__ import annotations
 import json
 import pickle
 import zlib
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from . import _hitscan
 
@@ -74,3 +77,76 @@ def read_scene(cls: type[Scene], bvhs: list[Bvh], data: bytes, checksum: int) ->
         )
         ids.append(id)
     return scene
+
+
+def state_of(answer: Any, computed: str) -> dict[str, Any]:
+    """Return what a pickled answer holds: all but what it computes, with its triangles as its surface."""
+    state = {name: value for name, value in answer.__dict__.items() if name != computed}
+    return {**state, "_surface": _part_of(answer._surface, answer)}
+
+
+@dataclass(frozen=True, eq=False)
+class _MeshPart:
+    """Some triangles of a tree. ``numbers`` are their numbers there, ascending."""
+
+    numbers: npt.NDArray[np.uint32]
+    positions: npt.NDArray[np.float32]
+    triangles: npt.NDArray[np.uint32]
+    offset: tuple[float, float, float]
+
+    def tree(self) -> _hitscan.Bvh:
+        mesh = _hitscan.Mesh.with_offset(self.positions, self.triangles, self.offset)
+        return _hitscan.Bvh(mesh, "fast", "compact", None, 1)
+
+    def places(self, numbers: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint32]:
+        # That of a miss lies beyond the last triangle.
+        return np.searchsorted(self.numbers, numbers).astype(np.uint32)
+
+    def _describe(self, hits: Any, point: Any, normal: Any) -> None:
+        self.tree().describe(self.places(hits.triangle), hits.uv, point, normal)
+
+
+@dataclass(frozen=True, eq=False)
+class _ScenePart:
+    """Some triangles of some instances, by the ids of those."""
+
+    instances: dict[int, tuple[npt.NDArray[np.float64], _MeshPart]]
+
+    def _describe(self, hits: Any, point: Any, normal: Any) -> None:
+        scene = _hitscan.Scene()
+        instance, triangle = np.full(len(hits), -1, np.int64), np.zeros(len(hits), np.uint32)
+        for id, rows in _rows_by_instance(hits.instance).items():
+            matrix, part = self.instances[id]
+            instance[rows] = scene.insert(part.tree(), matrix, None, None, 1, False, False)
+            triangle[rows] = part.places(hits.triangle[rows])
+        scene.describe(instance, triangle, hits.uv, point, normal)
+
+
+def _part_of(surface: Any, hits: Any) -> Any:
+    """Return the part of a tree or scene that hits refer to."""
+    if isinstance(surface, (_MeshPart, _ScenePart)):
+        return surface
+    if not hasattr(hits, "instance"):
+        return _mesh_part(surface._core, hits.triangle)
+    instances = {}
+    for id, rows in _rows_by_instance(hits.instance).items():
+        _, tree = surface._core.shape(id, "fast")
+        matrix = surface._core.world_transform(id)
+        instances[id] = matrix, _mesh_part(tree, hits.triangle[rows])
+    return _ScenePart(instances)
+
+
+def _mesh_part(tree: _hitscan.Bvh, triangle: npt.NDArray[np.uint32]) -> _MeshPart:
+    numbers = np.unique(triangle)
+    numbers = numbers[numbers != 0xFFFF_FFFF]
+    mesh = tree.part(numbers)
+    x, y, z = mesh.offset
+    return _MeshPart(numbers, mesh.positions(), mesh.triangles(), (x, y, z))
+
+
+def _rows_by_instance(instance: npt.NDArray[np.int64]) -> dict[int, npt.NDArray[np.int64]]:
+    """Return the rows of each instance, without those of misses."""
+    order = np.argsort(instance, kind="stable")
+    ids, starts = np.unique(instance[order], return_index=True)
+    groups = np.split(order, starts[1:])
+    return {int(id): rows for id, rows in zip(ids, groups, strict=True) if id >= 0} if ids.size else {}

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import os
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from . import _arrays, _hitscan, _options, _pickles
+from . import _arrays, _files, _hitscan, _options, _pickles, _pictures
 from ._arrays import ArrayLike, WorldRays
 from ._bvh import Bvh
 from ._edits import edit_of
-from ._hits import InstanceDistances, SceneContactLists, SceneContacts, SceneHitLists, SceneHits, ScenePoints
+from ._hits import SceneContactLists, SceneContacts, SceneHitLists, SceneHits
 from ._options import ALL_LAYERS, Faces
-from ._sections import ScenePolylines, of_core
+from ._scene_space import _SceneSpace
+from ._single import SceneHit
 
 
 @dataclass(frozen=True)
@@ -53,7 +55,7 @@ class Instance:
     locked: bool
 
 
-class Scene:
+class Scene(_SceneSpace):
     """Instances of trees, each with a transform, in a world of float64 coordinates.
 
     Rays and points are in world space. A hit's ``t`` is in units of the world ray's direction. Every query
@@ -81,11 +83,60 @@ class Scene:
     (np.True_, 5.0)
     """
 
-    __slots__ = ("__weakref__", "_bvhs", "_core")
+    __slots__ = ("__weakref__", "_bvhs", "_core", "notes")
+
+    #: The lines of the reader's report after :meth:`load`: what it skipped or mended.
+    notes: tuple[str, ...]
 
     def __init__(self) -> None:
         self._core = _hitscan.Scene()
         self._bvhs: dict[int, Bvh | _Edited | None] = {}
+        self.notes = ()
+
+    @classmethod
+    def load(
+        cls, path: str | os.PathLike[str], *, recentre: bool = True, max_bytes: int | None = None
+    ) -> Scene:
+        """Read a scene: a cache file, a glTF file with its nodes, a scene in TOML, or any mesh file.
+
+        A cache file is what :meth:`save` or ``hitscan build`` of a scene wrote. Instances keep names,
+        parents, layers and order, and share their trees. ``notes`` lists what the readers skipped or mended.
+
+        Parameters
+        ----------
+        path : path
+        recentre : bool
+            As in :class:`Mesh`; a cache file has its offsets already.
+        max_bytes : int, optional
+            The maximum length of a cache file, 16 GiB by default.
+
+        Raises
+        ------
+        OSError
+            A file that cannot be read.
+        MemoryError
+            A file longer than the available memory.
+        ValueError
+            A broken file, or a cache file of a single mesh, which :meth:`Bvh.load` reads.
+        """
+        limit = None if max_bytes is None else _arrays.integer("max_bytes", max_bytes, 0, (1 << 64) - 1)
+        core, trees, instances, notes = _hitscan.Scene.load(_files.to_read(path), bool(recentre), limit)
+        bvhs = [Bvh._of(tree) for tree in trees]
+        scene = cls.__new__(cls)
+        scene._core, scene.notes = core, tuple(notes)
+        scene._bvhs = {id: None if place is None else bvhs[place] for id, place in instances}
+        return scene
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the scene with its trees to a cache file, whole or not at all.
+
+        Raises
+        ------
+        OSError
+            A file that cannot be written.
+        """
+        trees = ((id, self._tree(id)) for id in self.ids)
+        self._core.save(os.fsdecode(path), {id: bvh._core.quality for id, bvh in trees if bvh is not None})
 
     def insert(
         self,
@@ -256,6 +307,9 @@ class Scene:
         n = len(self)
         return f"Scene({n} instance{'s' * (n != 1)})"
 
+    def _repr_png_(self) -> bytes | None:
+        return _pictures.of_subject(self)
+
     def __reduce_ex__(self, protocol: Any) -> Any:
         return _pickles.reduce_scene(self)
 
@@ -309,6 +363,43 @@ class Scene:
         count = _arrays.threads(threads)
         self._core.closest_hits(rays, options, count, t, instance, triangle, uv, front)
         return SceneHits(t, instance, triangle, uv, front, self._snapshot())
+
+    def closest_hit(
+        self,
+        origin: Sequence[float],
+        direction: Sequence[float],
+        *,
+        t_min: float = 0.0,
+        t_max: float = np.inf,
+        faces: Faces = "both",
+        layers: int = ALL_LAYERS,
+        ignore: Iterable[int] = (),
+        include_hidden: bool = False,
+        include_locked: bool = False,
+    ) -> SceneHit | None:
+        """Find what one ray hits first; None for a miss.
+
+        Arguments as in :meth:`closest_hits`, which is faster for many rays.
+        """
+        start = np.array([_arrays.triple("origin", origin)])
+        way = np.array([_arrays.triple("direction", direction)])
+        hits = self.closest_hits(
+            start,
+            way,
+            t_min=t_min,
+            t_max=t_max,
+            faces=faces,
+            layers=layers,
+            ignore=ignore,
+            include_hidden=include_hidden,
+            include_locked=include_locked,
+        )
+        if not hits.hit[0]:
+            return None
+        u, v = hits.uv[0].tolist()
+        point, normal = hits.points[0].tolist(), hits.normals[0].tolist()
+        front, triangle = bool(hits.front[0]), int(hits.triangle[0])
+        return SceneHit(float(hits.t[0]), int(hits.instance[0]), triangle, (u, v), front, point, normal)
 
     def is_occluded(
         self,
@@ -575,177 +666,6 @@ class Scene:
         )
         return hit
 
-    def closest_points(
-        self,
-        points: ArrayLike,
-        *,
-        max_distance: float = np.inf,
-        layers: int = ALL_LAYERS,
-        ignore: Iterable[int] = (),
-        include_hidden: bool = False,
-        include_locked: bool = False,
-        threads: int | None = None,
-    ) -> ScenePoints:
-        """Find the closest surface point: the minimum ``(distance, instance, triangle)``.
-
-        Parameters
-        ----------
-        points : (n, 3) array_like
-            In world space.
-        max_distance : float
-            Surfaces farther away do not count. NaN or a negative number finds nothing.
-        layers, ignore, include_hidden, include_locked
-            The instances that take part, as in :class:`Scene`.
-        threads : int, optional
-
-        Returns
-        -------
-        ScenePoints
-
-        Raises
-        ------
-        ValueError, TypeError
-            An argument of another shape or type.
-        MemoryError
-            Answers that do not fit into memory.
-        """
-        start = _arrays.rows("points", points, 3, np.float64)
-        options = _options.of_scene("both", layers, ignore, include_hidden, include_locked)
-        n = len(start)
-        dtypes = ((np.float64, 3), np.float64, np.int64, np.uint32, (np.float32, 2))
-        point, distance, instance, triangle, uv = _arrays.empty_arrays(
-            f"the answers of {n} points", n, *dtypes
-        )
-        self._core.closest_points(
-            start,
-            _arrays.number("max_distance", max_distance),
-            options,
-            _arrays.threads(threads),
-            point,
-            distance,
-            instance,
-            triangle,
-            uv,
-        )
-        return ScenePoints(point, distance, instance, triangle, uv, self._snapshot())
-
-    def instances_touching(
-        self,
-        id: int,
-        *,
-        layers: int = ALL_LAYERS,
-        ignore: Iterable[int] = (),
-        include_hidden: bool = False,
-        include_locked: bool = False,
-    ) -> npt.NDArray[np.int64]:
-        """Find the instances whose surfaces have a point in common with that of an instance, (n,) int64.
-
-        In order of their addition, without the instance itself. Touching counts, exactly for the world
-        corners in float64. Groups touch nothing.
-
-        Parameters
-        ----------
-        id : int
-        layers, ignore, include_hidden, include_locked
-            The instances that take part, as in :class:`Scene`.
-
-        Raises
-        ------
-        ValueError
-            An id that is not in the scene.
-        """
-        options = _options.of_scene("both", layers, ignore, include_hidden, include_locked)
-        return self._core.instances_touching(id, options)
-
-    def instances_near(
-        self,
-        id: int,
-        max_distance: float,
-        *,
-        layers: int = ALL_LAYERS,
-        ignore: Iterable[int] = (),
-        include_hidden: bool = False,
-        include_locked: bool = False,
-    ) -> InstanceDistances:
-        """Find the instances within a distance of an instance, nearest first, with the nearest points.
-
-        Parameters
-        ----------
-        id : int
-        max_distance : float
-            In world units; instances at exactly this distance count.
-        layers, ignore, include_hidden, include_locked
-            The instances that take part, as in :class:`Scene`.
-
-        Returns
-        -------
-        InstanceDistances
-
-        Raises
-        ------
-        ValueError
-            An id that is not in the scene; a distance that is negative or NaN.
-        """
-        options = _options.of_scene("both", layers, ignore, include_hidden, include_locked)
-        found = self._core.instances_near(id, _arrays.number("max_distance", max_distance), options)
-        instance, distance, triangles, points = found
-        return InstanceDistances(instance, distance, points.reshape(-1, 2, 3), triangles.reshape(-1, 2))
-
-    def signed_distances(
-        self,
-        points: ArrayLike,
-        *,
-        layers: int = ALL_LAYERS,
-        ignore: Iterable[int] = (),
-        include_hidden: bool = False,
-        include_locked: bool = False,
-        threads: int | None = None,
-    ) -> npt.NDArray[np.float64]:
-        """Return the distance to the closest surface, (n,) float64, negative inside of any instance.
-
-        Arguments as in :meth:`closest_points`. NaN for points that are not finite, and in an empty scene.
-        """
-        start = _arrays.rows("points", points, 3, np.float64)
-        options = _options.of_scene("both", layers, ignore, include_hidden, include_locked)
-        distance: npt.NDArray[np.float64] = _arrays.empty_answers(len(start), "points", np.float64)
-        self._core.signed_distances(start, options, _arrays.threads(threads), distance)
-        return distance
-
-    def section(
-        self,
-        point: ArrayLike,
-        normal: ArrayLike,
-        *,
-        layers: int = ALL_LAYERS,
-        ignore: Iterable[int] = (),
-        include_hidden: bool = False,
-        include_locked: bool = False,
-    ) -> ScenePolylines:
-        """Find the polylines in which a plane cuts the instances, in world space.
-
-        The rules are those of :meth:`Bvh.section`, for each instance.
-
-        Parameters
-        ----------
-        point, normal : (3,) array_like
-            A point of the plane and its normal, of any length but zero.
-        layers, ignore, include_hidden, include_locked
-            The instances that take part, as in :class:`Scene`.
-
-        Returns
-        -------
-        ScenePolylines
-
-        Raises
-        ------
-        ValueError
-            A normal that is zero or not finite, or a point that is not finite.
-        """
-        plane = _arrays.triple("point", point), _arrays.triple("normal", normal)
-        options = _options.of_scene("both", layers, ignore, include_hidden, include_locked)
-        arrays, instance = self._core.section(*plane, options)
-        return ScenePolylines(*of_core(arrays), instance)
-
     def _check(self, id: Any, name: str = "id") -> None:
         if isinstance(id, bool) or not isinstance(id, (int, np.integer)):
             raise TypeError(f"{name} is {id!r}, expected an integer")
@@ -755,7 +675,7 @@ class Scene:
     def _snapshot(self) -> Scene:
         """Return the scene as it is now, which later edits do not change."""
         scene = Scene.__new__(Scene)
-        scene._core, scene._bvhs = self._core.snapshot(), dict(self._bvhs)
+        scene._core, scene._bvhs, scene.notes = self._core.snapshot(), dict(self._bvhs), self.notes
         return scene
 
     def _describe(self, hits: SceneHits | SceneHitLists, point: Any, normal: Any) -> None:

@@ -48,3 +48,49 @@ class SurfacePoint(NamedTuple):
     triangle: int
     uv: tuple[float, float]
     normal: list[float]
+
+
+class SceneHit(NamedTuple):
+    """The closest hit of one ray in a scene.
+
+    Attributes
+    ----------
+    t : float
+        The position on the ray, in units of its direction.
+    instance : int
+        The id of the instance.
+    triangle, uv, front
+        As in :class:`Hit`.
+    point, normal : list of 3 float
+        The point on the triangle and its unit normal in world space; NaN for a triangle without area.
+    """
+
+    t: float
+    instance: int
+    triangle: int
+    uv: tuple[float, float]
+    front: bool
+    point: list[float]
+    normal: list[float]
+
+
+class ScenePoint(NamedTuple):
+    """The surface point of a scene closest to one point.
+
+    Attributes
+    ----------
+    point : list of 3 float
+        In world space, as ``distance`` and ``normal``.
+    distance : float
+    instance : int
+        The id of the instance.
+    triangle, uv, normal
+        As in :class:`SurfacePoint`.
+    """
+
+    point: list[float]
+    distance: float
+    instance: int
+    triangle: int
+    uv: tuple[float, float]
+    normal: list[float]

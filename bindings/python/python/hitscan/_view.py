@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from . import _arrays, _hitscan
+from . import _arrays, _hitscan, _pictures
 from ._arrays import ArrayLike
 from ._bvh import Bvh
 from ._mesh import Mesh
@@ -120,8 +120,8 @@ class View:
             Origins on the near plane, directions of unit length, ``t_min`` and ``t_max``.
         """
         width, height = self.size
-        _arrays.room(f"the rays of {width} by {height} pixels", 64 * width * height)
-        rays = np.empty((width * height, 8), np.float64)
+        what = f"the rays of {width} by {height} pixels"
+        rays: npt.NDArray[np.float64] = _arrays.empty_arrays(what, width * height, (np.float64, 8))[0]
         self._core.rays(rays)
         return rays
 
@@ -318,7 +318,7 @@ def render(
     Returns
     -------
     (height, width, 4) uint8
-        sRGB and opacity, from the top left.
+        sRGB and opacity, from the top left. Notebooks show it as a picture.
 
     Raises
     ------
@@ -348,9 +348,10 @@ def render(
     count = _arrays.integer("samples", samples, 1, 1 << 16)
     style = (mode, count, _arrays.integer("seed", seed, 0, (1 << 64) - 1), back, legend, ground, sky, lamp)
     by_name = {name: _arrays.triple(f"the color of {name}", color) for name, color in (colors or {}).items()}
-    return _hitscan.render(
+    picture = _hitscan.render(
         scene._core, view._core, style, faces, smooth_degrees, by_name, _arrays.threads(threads)
     )
+    return picture.view(_pictures.Picture)
 
 
 def png(picture: ArrayLike) -> bytes:

@@ -26,10 +26,23 @@ import numpy.typing as npt
 from . import _arrays, _hitscan, _options
 from ._arrays import ArrayLike
 from ._options import ALL_LAYERS, Faces
+from ._polylines import PolylinePick, Polylines, outline_of
 from ._scene import Scene
 from ._view import View
 
-__all__ = ["Pick", "PickHit", "Selected", "Snap", "is_visible", "pick", "pick_all", "select", "snap"]
+__all__ = [
+    "Pick",
+    "PickHit",
+    "PolylinePick",
+    "Polylines",
+    "Selected",
+    "Snap",
+    "is_visible",
+    "pick",
+    "pick_all",
+    "select",
+    "snap",
+]
 
 #: What to pick.
 Kind = Literal["object", "face", "edge", "vertex"]
@@ -243,17 +256,8 @@ def select(
     ValueError
         An outline of another shape, or one that is not finite.
     """
-    if (marquee is None) == (lasso is None):
-        raise TypeError("select expects either marquee or lasso")
+    outline = outline_of(marquee, lasso)
     options = _options.of_scene(faces, layers, ignore, include_hidden, include_locked)
-    if marquee is not None:
-        outline = _arrays.rows("marquee", marquee, 2, np.float64)
-        if len(outline) != 2:
-            raise ValueError(f"marquee has shape {outline.shape}, expected (2, 2)")
-    else:
-        outline = _arrays.rows("lasso", lasso, 2, np.float64)
-        if len(outline) < 3:
-            raise ValueError(f"lasso has shape {outline.shape}, expected (n, 2) with three corners or more")
     found = _hitscan.select(*_core(scene, view), options, outline, kind, bool(enclosed), bool(visible_only))
     return [Selected(instance, tuple(element)) for instance, element in found]
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .. import _arrays
+from .. import _arrays, _pictures
 from .._hits import INVALID, SceneHits
 from .._view import View
 from ._batches import Floats, Progress, Surface, batches, surface_of, units
@@ -43,6 +43,9 @@ class Images:
     triangle: npt.NDArray[np.int64]
     instance: npt.NDArray[np.int64]
     front: npt.NDArray[np.bool_]
+
+    def _repr_png_(self) -> bytes | None:
+        return _pictures.of_depth(self.depth)
 
 
 def camera_images(
