@@ -249,7 +249,9 @@ fn rust_type(line: &str) -> Option<&str> {
 fn python() -> Names {
     let folder = root().join("bindings/python/python/hitscan");
     let mut names = Names::new();
-    for file in ["_mesh", "_bvh", "_hits", "_scene", "_scene_space", "_sections", "_view", "picking"] {
+    for file in
+        ["_mesh", "_bvh", "_hits", "_scene", "_scene_space", "_sections", "_view", "picking"]
+    {
         let text = fs::read_to_string(folder.join(file).with_extension("py")).expect("a source");
         collect_options(&text, &mut names);
         let class = |line: &'_ str| -> Option<String> {

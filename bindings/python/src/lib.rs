@@ -21,6 +21,7 @@
 //! | `scene_queries`, `picking`, `render` | rays at scenes; picks, snaps and selections; pictures | `answers`, `batch`, `errors`, `memory`, `options`, `rays`, `scene`, `view` |
 //! | `scene` | scenes: instances of trees in world space, in float64 | `bvh`, `errors`, `options` |
 //! | `view` | cameras: pixels to rays, and points to pixels | `answers`, `batch`, `errors`, `options`, `rays` |
+//! | `blender` | rays at polygons, in one pass | `answers`, `batch`, `bvh`, `bvh_rays`, `mesh`, `rays` |
 //! | `bvh_rays`, `bvh_points`, `open3d`, `trimesh` | queries of trees; what the drop-ins ask for beyond them | `answers`, `batch`, `bvh`, `mesh`, `options`, `pool`, `rays` |
 //! | `single` | one ray or point at a tree, without arrays | `bvh`, `mesh`, `options` |
 //! | `attributes` | what a file says about corners and polygons; parts of a mesh | `bvh`, `errors`, `mesh`, `options`, `rays` |
@@ -53,6 +54,7 @@ mod attributes;
 mod polygons;
 mod single;
 
+mod blender;
 mod open3d;
 mod trimesh;
 

@@ -58,7 +58,7 @@ impl Bvh {
 
 impl Bvh {
     /// A point of the file relative to the offset of the mesh.
-    fn local(&self, point: [f64; 3]) -> Vec3 {
+    pub(crate) fn local(&self, point: [f64; 3]) -> Vec3 {
         (DVec3::from_array(point) - self.offset).as_vec3()
     }
 }

@@ -179,3 +179,27 @@ def test_other_wrong_arguments_are_named(square):
         square.ray_cast((0, 0, 0), "abc")
     with pytest.raises(ValueError, match=r"directions has shape \(2, 2\)"):
         square.ray_cast_array(np.zeros((2, 3)), np.zeros((2, 2)))
+
+
+def test_arrays_of_rays_have_the_bits_of_single_ones():
+    tree = BVHTree.FromPolygons(*sphere(12, 20))
+    random = np.random.default_rng(8)
+    origins, ways = random.uniform(-2, 2, (500, 3)), random.uniform(-3, 3, (500, 3))
+    ways[7], ways[8] = 0, np.nan
+    limits = random.uniform(0, 4, 500)
+    found = tree.ray_cast_array(origins, ways, limits)
+    assert 50 < (found.index >= 0).sum() < 450
+    for i, (origin, way) in enumerate(zip(origins.tolist(), ways.tolist(), strict=True)):
+        location, normal, index, distance = tree.ray_cast(origin, way, limits[i])
+        if index is None:
+            assert found.index[i] == -1 and found.distance[i] == np.inf
+            assert np.isnan(found.locations[i]).all() and np.isnan(found.normals[i]).all()
+        else:
+            assert (index, distance) == (found.index[i], found.distance[i])
+            assert location == tuple(found.locations[i]) and normal == tuple(found.normals[i])
+    one = tree.ray_cast_array([[0, 0, 0]], ways)
+    assert one.index.tolist() == tree.ray_cast_array(np.zeros((500, 3)), ways).index.tolist()
+    with pytest.raises(ValueError, match=r"origins has shape \(2, 3\), expected \(500, 3\) as directions"):
+        tree.ray_cast_array([[0, 0, 0]] * 2, ways)
+    with pytest.raises(ValueError, match=r"distance has shape \(2,\), expected a number or \(500,\)"):
+        tree.ray_cast_array([[0, 0, 0]], ways, [1, 2])

@@ -33,6 +33,7 @@ from ._hits import (
 )
 from ._hitscan import __version__, instruction_sets
 from ._mesh import Mesh, Names, load
+from ._pictures import Picture
 from ._scene import Instance, Scene
 from ._sections import ScenePolylines, SectionPolylines
 from ._single import Hit, SceneHit, ScenePoint, SurfacePoint
@@ -53,6 +54,7 @@ __all__ = [
     "MeshCrossings",
     "MeshDistance",
     "Names",
+    "Picture",
     "Scene",
     "SceneContactLists",
     "SceneContacts",

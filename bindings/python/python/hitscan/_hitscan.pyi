@@ -84,6 +84,18 @@ class Bvh:
     def closest_hit(
         self, origin: Any, direction: Any, t_min: float, t_max: float, sides: str, unit: bool
     ) -> tuple[float, int, float, float, bool, list[float], list[float]] | None: ...
+    def rays_at_polygons(
+        self,
+        origins: Any,
+        directions: Any,
+        max_distance: Any,
+        polygons: tuple[Any, Any],
+        threads: int | None,
+        point: Any,
+        normal: Any,
+        index: Any,
+        distance: Any,
+    ) -> None: ...
     def closest_point(
         self, point: Any, max_distance: float
     ) -> tuple[list[float], float, int, float, float, list[float]] | None: ...

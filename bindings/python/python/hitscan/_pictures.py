@@ -14,7 +14,10 @@ MAX_TRIANGLES = 5_000_000
 
 
 class Picture(np.ndarray[Any, np.dtype[np.uint8]]):
-    """An array (height, width, 3 or 4) uint8, which notebooks show as a picture."""
+    """An array (height, width, 3 or 4) uint8, which notebooks show as a picture.
+
+    ``render`` returns one. ``array.view(hitscan.Picture)`` makes one of another array, without a copy.
+    """
 
     def _repr_png_(self) -> bytes | None:
         is_picture = self.ndim == 3 and self.shape[2] in (3, 4) and self.size and self.dtype == np.uint8

@@ -40,7 +40,12 @@ class RayArrays:
     index : (n,) int64
         The polygons; -1 for a miss.
     distance : (n,) float32
-        The distances from the origins, whatever the lengths of the directions; inf for a miss.
+        The distances from the origins, whatever the lengths of the directions; inf for a miss. float64 of a
+        tree with an ``epsilon``.
+
+    Notes
+    -----
+    The arrays may share memory, as those of :class:`hitscan.Hits` do.
     """
 
     locations: npt.NDArray[np.float64]
@@ -255,25 +260,37 @@ class BVHTree:
         RayArrays
         """
         start, ways = (
-            _arrays.rows("origins", origins, 3, None),
+            _arrays.rows("origins", origins, 3, np.float64),
             _arrays.rows("directions", directions, 3, np.float64),
         )
+        if len(start) not in (1, len(ways)):
+            raise ValueError(f"origins has shape {start.shape}, expected {ways.shape} as directions")
+        if self._epsilon:
+            return self._balls(start, ways, distance, threads)
+        n = len(ways)
+        locations, normals, index, t = _arrays.empty_arrays(
+            f"the hits of {n} rays", n, (np.float64, 3), (np.float32, 3), np.int64, np.float32
+        )
+        limit, polygons = _arrays.limits("distance", distance, n), (self._polygon.obj, self._normals)
+        count = _arrays.threads(threads)
+        self.bvh._core.rays_at_polygons(start, ways, limit, polygons, count, locations, normals, index, t)
+        return RayArrays(locations, normals, index, t)
+
+    def _balls(
+        self,
+        start: npt.NDArray[np.float64],
+        ways: npt.NDArray[np.float64],
+        distance: Any,
+        threads: int | None,
+    ) -> RayArrays:
+        """Return what balls of the radius ``epsilon`` touch first along rays."""
         length = np.linalg.norm(ways, axis=1, keepdims=True)
         units = np.divide(ways, length, out=np.zeros_like(ways), where=length > 0)
-        if start.dtype == np.float32:
-            units = units.astype(np.float32)
-        if self._epsilon:
-            balls = self.bvh.sphere_casts(start, units, radius=self._epsilon, t_max=distance, threads=threads)
-            t: npt.NDArray[Any] = balls.t
-            triangle = balls.triangle
-            with np.errstate(invalid="ignore"):
-                locations = start + units * t[:, None]
-        else:
-            hits = self.bvh.closest_hits(start, units, t_max=distance, threads=threads)
-            t, triangle, locations = hits.t, hits.triangle, hits.points
-        near = (triangle != INVALID) & (t < np.asarray(distance))
-        t, locations = np.where(near, t, np.float32(np.inf)), np.where(near[:, None], locations, np.nan)
-        return RayArrays(locations, *self._polygons_of(triangle, near), t)
+        balls = self.bvh.sphere_casts(start, units, radius=self._epsilon, t_max=distance, threads=threads)
+        near = (balls.triangle != INVALID) & (balls.t < np.asarray(distance))
+        with np.errstate(invalid="ignore"):
+            locations = np.where(near[:, None], start + units * balls.t[:, None], np.nan)
+        return RayArrays(locations, *self._polygons_of(balls.triangle, near), np.where(near, balls.t, np.inf))
 
     def find_nearest(self, origin: Sequence[float], distance: float = _FARTHEST, /) -> Found:
         """Return the nearest point of the surface: location, normal, index of the polygon, and distance.

@@ -186,14 +186,18 @@ class RayScene:
         hits = self.scene.closest_hits(
             origins, ways, layers=layers, ignore=ignore(self.geoms), threads=threads
         )
-        t, geom = hits.t.copy(), self._geom_of[hits.instance]
-        normal = np.where(hits.hit[:, None], hits.normals, 0.0)
-        self._smooth(origins, ways, layers, ignore(self._box_geoms), t, geom, normal, threads)
+        # The arrays of this answer are this function's own.
+        t, geom, normal = hits.t, self._geom_of[hits.instance], hits.normals
+        normal[~hits.hit] = 0.0
+        if self._box_geoms:
+            self._smooth(origins, ways, layers, ignore(self._box_geoms), t, geom, normal, threads)
         for plane in np.flatnonzero((self._types == _PLANE) & taking_part):
             rays = np.arange(len(ways))
             self._test(_shapes.plane, rays, np.full(len(rays), plane), origins, ways, t, geom, normal)
-        with np.errstate(invalid="ignore"):
-            far = ~(np.isfinite(t) & (t * np.linalg.norm(ways, axis=1) <= cutoff))
+        far = ~np.isfinite(t)
+        if cutoff != np.inf:
+            with np.errstate(invalid="ignore"):
+                far |= ~(t * np.linalg.norm(ways, axis=1) <= cutoff)
         t[far], geom[far], normal[far] = -1.0, -1, 0.0
         return RayAnswers(t, geom.astype(np.int32), normal)
 
