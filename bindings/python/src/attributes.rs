@@ -21,6 +21,9 @@ use crate::{
 /// Names, and the index of the name of each triangle; -1 for none.
 type Labels<'py> = (Vec<String>, Bound<'py, PyArray1<i32>>);
 
+/// The names of one kind, polygon by polygon.
+type NamesOf = fn(&FaceRecords) -> &Runs<Option<u32>>;
+
 #[pymethods]
 impl Mesh {
     /// The normals at the corners of each triangle, nine numbers; NaN where there is none.
@@ -41,7 +44,7 @@ impl Mesh {
     /// The object, group or material of each triangle.
     fn labels<'py>(&self, py: Python<'py>, kind: &str) -> PyResult<Labels<'py>> {
         let n = self.mesh.triangles().len() as u32;
-        let kinds: [(_, fn(&FaceRecords) -> &Runs<Option<u32>>); 3] = [
+        let kinds: [(_, NamesOf); 3] = [
             ("object", FaceRecords::objects),
             ("group", FaceRecords::groups),
             ("material", FaceRecords::materials),

@@ -109,8 +109,8 @@ def check_first_steps(names, printed):
 
 
 def check_recipes(names, printed):
-    assert 0.2 < names["sky"].min() < 0.8 and 0.9 < names["sky"].max() <= 1
-    assert abs(np.nanmedian(names["thick"]) - 1.2) < 0.2
+    assert 0.05 < names["sky"].min() < 0.5 and 0.9 < names["sky"].max() <= 1
+    assert 0.4 < np.nanmin(names["thick"]) < 0.65 < np.nanmedian(names["thick"]) < 1.2
     scan = names["scan"]
     assert len(scan) > 20_000 and scan.range.max() <= 60.1
     on_ground = abs(scan.points[:, 2]) < 0.1
@@ -118,7 +118,7 @@ def check_recipes(names, printed):
 
 
 def check_pyvista(names, printed):
-    assert len(names["points"]) == len(names["rays"]) > 500
+    assert len(names["points"]) == len(names["rays"]) > 200
     assert 0 <= names["mesh"]["occlusion"].min() < 0.2 < names["mesh"]["occlusion"].max() <= 1
 
 
