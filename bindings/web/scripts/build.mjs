@@ -35,11 +35,15 @@ function toolchain() {
 	try {
 		const options = { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] };
 		const libraries = execFileSync('rustc', ['--print', 'target-libdir', '--target', target], options).trim();
-		if (existsSync(libraries)) return { environment: {}, flags: [], options: [] };
+		if (existsSync(libraries)) {
+			console.log(`building with rustc of the path, whose standard library of ${target} is in ${libraries}`);
+			return { environment: {}, flags: [], options: [] };
+		}
 	} catch {
 		// No rustc: Debian's may be there.
 	}
 	if (existsSync(DEBIAN.linker) && existsSync(DEBIAN.sources)) {
+		console.log(`building with ${DEBIAN.rustc}: that of the path has no standard library of ${target}`);
 		return {
 			environment: { RUSTC: DEBIAN.rustc, RUSTC_BOOTSTRAP: '1' },
 			flags: ['-C', `linker=${DEBIAN.linker}`],
@@ -128,5 +132,7 @@ const tools = toolchain();
 rmSync(dist, { recursive: true, force: true });
 mkdirSync(dist, { recursive: true });
 cpSync(join(root, 'js'), dist, { recursive: true });
+// npm leaves out the links to these, which stand beside package.json.
+for (const text of ['LICENSE-MIT', 'LICENSE-APACHE', 'CHANGELOG.md']) cpSync(join(root, '../..', text), join(dist, text));
 await Promise.all(groups.map((group) => compile(group, tools)));
 await buildPage(readFileSync(join(dist, 'hitscan.wasm')));

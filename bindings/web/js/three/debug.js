@@ -51,9 +51,9 @@ export function getBVHExtremes(bvh) {
 		include(primitives, count);
 		score += areaOf(bounds) * PRIMITIVE_COST * count;
 	});
-	return [{
-		nodeCount, leafNodeCount, depth: whole(depths), primitives: whole(primitives), splits, surfaceAreaScore: score,
-	}];
+	const [depth, perLeaf] = [whole(depths), whole(primitives)];
+	// Former versions of three-mesh-bvh have `tris`, and its documentation still does.
+	return [{ nodeCount, leafNodeCount, depth, primitives: perLeaf, tris: perLeaf, splits, surfaceAreaScore: score }];
 }
 
 /**

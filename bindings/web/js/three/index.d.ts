@@ -264,6 +264,8 @@ export interface ExtremeInfo {
 	surfaceAreaScore: number;
 	depth: { min: number; max: number };
 	primitives: { min: number; max: number };
+	/** The same, by its name in former versions. */
+	tris: { min: number; max: number };
 	splits: [number, number, number];
 }
 

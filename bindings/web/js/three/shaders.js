@@ -1,13 +1,30 @@
 // The names of three-mesh-bvh's shaders, so that applications which import them link. Use of one is an error that says so:
 // a shader that reads its nodes would read those of hitscan as nonsense.
 
-import { absent, shader } from './absent.js';
+import { DataTexture } from 'three';
+import { refuse, shader } from './absent.js';
 
-export const MeshBVHUniformStruct = absent('MeshBVHUniformStruct');
-export const VertexAttributeTexture = absent('VertexAttributeTexture');
-export const FloatVertexAttributeTexture = absent('FloatVertexAttributeTexture');
-export const UIntVertexAttributeTexture = absent('UIntVertexAttributeTexture');
-export const IntVertexAttributeTexture = absent('IntVertexAttributeTexture');
+/** Libraries make one when they are imported, so only filling it is an error. */
+export class MeshBVHUniformStruct {
+	updateFrom() {
+		refuse('MeshBVHUniformStruct');
+	}
+
+	dispose() {}
+}
+
+/** The same for the textures of vertex attributes. */
+export class VertexAttributeTexture extends DataTexture {
+	overrideItemSize = null;
+
+	updateFrom() {
+		refuse(this.constructor.name);
+	}
+}
+
+export class FloatVertexAttributeTexture extends VertexAttributeTexture {}
+export class UIntVertexAttributeTexture extends VertexAttributeTexture {}
+export class IntVertexAttributeTexture extends VertexAttributeTexture {}
 
 export const BVHShaderGLSL = Object.freeze({
 	bvh_distance_functions: shader('bvh_distance_functions'),
