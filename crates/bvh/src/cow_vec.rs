@@ -2,25 +2,22 @@
 
 use std::sync::Arc;
 
-/// Items per chunk: the number that the first write after a clone copies.
-const CHUNK: usize = 64;
-
-/// A vector in chunks of 64 items that clones share. A clone costs a pointer per chunk, and the first
+/// A vector in chunks of `CHUNK` items that clones share. A clone costs a pointer per chunk, and the first
 /// write to a shared chunk copies it.
 #[derive(Clone, Debug)]
-pub struct CowVec<T> {
-    /// Each of [`CHUNK`] items. Items beyond `len` are the default.
+pub struct CowVec<T, const CHUNK: usize = 64> {
+    /// Items beyond `len` are the default.
     chunks: Vec<Arc<[T; CHUNK]>>,
     len: usize,
 }
 
-impl<T> Default for CowVec<T> {
+impl<T, const CHUNK: usize> Default for CowVec<T, CHUNK> {
     fn default() -> Self {
         Self { chunks: Vec::new(), len: 0 }
     }
 }
 
-impl<T: Clone + Default> CowVec<T> {
+impl<T: Clone + Default, const CHUNK: usize> CowVec<T, CHUNK> {
     /// The number of items.
     pub fn len(&self) -> usize {
         self.len
@@ -29,6 +26,11 @@ impl<T: Clone + Default> CowVec<T> {
     /// Whether there are no items.
     pub fn is_empty(&self) -> bool {
         self.len == 0
+    }
+
+    /// The bytes of all chunks, without what the items own elsewhere.
+    pub fn bytes(&self) -> usize {
+        self.chunks.len() * size_of::<[T; CHUNK]>()
     }
 
     /// The item at `index`, which must be less than [`len`](Self::len).
@@ -87,7 +89,7 @@ mod tests {
 
     #[test]
     fn a_clone_keeps_its_items_and_shares_unwritten_chunks() {
-        let mut items = CowVec::default();
+        let mut items = CowVec::<i32>::default();
         for i in 0..200 {
             assert_eq!(items.push(i), i);
         }

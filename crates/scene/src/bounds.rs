@@ -72,7 +72,7 @@ impl Scene {
     /// When to use: to reject instances fast. See also [`world_bounds`](Self::world_bounds), the exact
     /// bounds.
     pub fn culling_box(&self, id: InstanceId) -> Option<WorldBox> {
-        Some(self.record(id)?.state.placement.bounds)
+        Some(self.tree_box(self.record(id)?))
     }
 }
 
@@ -105,7 +105,7 @@ impl Side {
 
     /// The least key of the corners of an instance's triangles in world space, or `limit` if that is less.
     fn least_of_mesh(self, record: &Record, limit: f64) -> f64 {
-        let world = record.state.placement.world;
+        let world = record.mesh_to_world();
         let row = world.matrix3.row(self.axis);
         // Each step of the sum rounds a monotone function of one coordinate, so no point of a box has a lesser key
         // than this corner.

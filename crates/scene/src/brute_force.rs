@@ -95,7 +95,7 @@ impl<'a> SceneBruteForce<'a> {
         let mut containing = Vec::new();
         for record in self.scene.records() {
             let Some(mesh) = record.instance.mesh.as_deref() else { continue };
-            let local = record.state.placement.frame.local_point(point);
+            let local = self.scene.frame(record).local_point(point);
             if self.scene.includes(record, options)
                 && box_contains(&mesh.tri_mesh().bounds(), local)
                 && self.meshes[&address(mesh)].winding_sum_f64(local).is_inside()

@@ -147,7 +147,7 @@ impl<'a> SceneBruteForce<'a> {
         let pair = |own: &'a Record, other: &'a Record| {
             let meshes = [own, other].map(|record| record.instance.mesh.as_ref());
             let meshes = [meshes[0]?.tri_mesh(), meshes[1]?.tri_mesh()];
-            let worlds = [own, other].map(|record| record.state.placement.world);
+            let worlds = [own, other].map(|record| record.mesh_to_world());
             let pair = PairBruteForce::new(meshes, worlds).expect("edits refuse such transforms");
             Some((other.id, pair))
         };

@@ -113,7 +113,7 @@ impl<'a> HitDetails<'a> {
     /// The point of the hit, interpolated from the corners of the triangle. It lies on the surface up to
     /// the rounding of f64, however far away the ray started.
     pub fn point(&self) -> DVec3 {
-        self.record.state.placement.world.transform_point3(self.mesh.tri_mesh().point(&self.hit))
+        self.record.mesh_to_world().transform_point3(self.mesh.tri_mesh().point(&self.hit))
     }
 
     /// The unit normal of the triangle. It points to the front, the outside of a closed mesh, also under
@@ -134,7 +134,7 @@ impl<'a> HitDetails<'a> {
 
     /// A normal transformed by the inverse transpose, not normalised.
     fn world_normal(&self, normal: DVec3) -> DVec3 {
-        self.record.state.placement.frame.inverse_linear.transpose() * normal
+        self.scene.frame(self.record).inverse_linear.transpose() * normal
     }
 
     /// The interpolated texture coordinates; `None` if a corner has none.
@@ -183,7 +183,7 @@ impl<'a> HitDetails<'a> {
 
     fn position(&self, vertex: u32) -> DVec3 {
         let position = self.mesh.tri_mesh().positions()[vertex as usize];
-        self.record.state.placement.world.transform_point3(position.as_dvec3())
+        self.record.mesh_to_world().transform_point3(position.as_dvec3())
     }
 
     /// The vertex of the polygon nearest to the hit in the world. The smaller index wins a tie. O(corners
@@ -247,7 +247,7 @@ impl<'a> HitDetails<'a> {
         let Some(direction) = unit(DVec3::from_array(direction.into())) else {
             return SafeOrigin { point, offset: 0.0 };
         };
-        let placement = &self.record.state.placement;
+        let placement = self.record.placement();
         let tri_mesh = self.mesh.tri_mesh();
         let local_normal = tri_mesh.unit_normal(self.hit.triangle).unwrap_or_else(|| {
             across_segment(self.corners(), placement.frame.inverse_linear * direction)

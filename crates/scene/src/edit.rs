@@ -4,13 +4,14 @@
 
 use std::{collections::HashMap, sync::Arc};
 
+use glam::DAffine3;
 use hitscan_bvh::{RefitReport, instances::PlacedMesh};
 use hitscan_primitives::{Aabb, EditError, MeshEditor, WorldBox};
 
 use crate::{
     Instance, InstanceId, Mesh, Scene, SceneError,
     placement::Placement,
-    scene::{Record, Slot, SlotState, WorldState},
+    scene::{Record, WorldState},
 };
 
 /// The transform that [`Scene::reparent`] preserves.
@@ -24,81 +25,17 @@ pub enum KeepTransform {
 }
 
 impl Scene {
-    /// Adds an instance as the last child of its parent, and returns its handle.
-    ///
-    /// The cost is one path of the top-level tree: O(log n) for n instances spread in space. Once as many
-    /// instances came or left their places as half of all, the edit builds the tree anew. The first edit after a
-    /// clone also copies the chunks of 64 slots and nodes that it touches, and the parent's list of children.
-    ///
-    /// # Errors
-    /// An unknown parent, or a world transform that is singular or not finite.
-    pub fn insert(&mut self, instance: Instance) -> Result<InstanceId, SceneError> {
-        let parent = instance.parent.map(|parent| self.index_of(parent)).transpose()?;
-        let state = WorldState::new(parent.map(|parent| &self.at(parent).state), &instance);
-        let state = state.map_err(|source| {
-            let index = self.free.last().copied().unwrap_or(self.slots.len() as u32);
-            let generation = self.free.last().map_or(0, |&free| self.slots.get(free).generation);
-            SceneError::Transform { instance: InstanceId { index, generation }, source }
-        })?;
-        let id = self.new_handle();
-        let insertion_order = self.next_order;
-        self.next_order += 1;
-        let record = Record { id, instance, insertion_order, children: Vec::new(), state };
-        self.occupy(Arc::new(record));
-        if let Some(parent) = parent {
-            self.at_mut(parent).children.push(id.index);
-        }
-        Ok(id)
-    }
-
-    /// A handle for a free slot, which the scene and its clones never gave before.
-    fn new_handle(&mut self) -> InstanceId {
-        loop {
-            let index = self.free.last().copied();
-            let index = index.unwrap_or_else(|| self.push_slot());
-            if let Some(generation) = self.handles.next_generation(index) {
-                return InstanceId { index, generation };
-            }
-            // No handle is left for this slot.
-            self.free.pop();
-        }
-    }
-
-    fn push_slot(&mut self) -> u32 {
-        let index = self.slots.push(Slot::default());
-        self.free.push(index);
-        index
-    }
-
-    /// Stores a record in its slot, which no instance holds, and its box in the tree.
-    pub(crate) fn occupy(&mut self, record: Arc<Record>) {
-        let InstanceId { index, generation } = record.id;
-        while self.slots.len() <= index as usize {
-            self.push_slot();
-        }
-        // `new_handle` takes the last.
-        if let SlotState::Free = self.slots.get(index).state
-            && let Some(position) = self.free.iter().rposition(|&free| free == index)
-        {
-            self.free.remove(position);
-        }
-        *self.slots.get_mut(index) = Slot { generation, state: SlotState::Present(record) };
-        self.n_instances += 1;
-        self.update_tree(index);
-    }
-
     /// Brings the tree up to date with an instance.
-    pub(crate) fn update_tree(&mut self, index: u32) {
-        match self.slots.get(index).state.record().map(in_tree) {
-            Some(Some((placed, bounds))) => self.tree.set(index, placed, bounds),
-            Some(None) => self.tree.remove(index),
-            None => {}
+    pub(crate) fn place(&mut self, index: u32, placement: &Placement) {
+        match in_tree(self.at(index), placement) {
+            Some((placed, bounds)) => self.tree.set(index, placed, bounds),
+            None => self.tree.remove(index),
         }
     }
 
     /// Brings what the tree knows of an instance up to date, but for its place.
     fn update_tag(&mut self, index: u32) {
-        if let Some(record) = self.slots.get(index).state.record() {
+        if let Some(record) = self.slots.get(index).record() {
             self.tree.set_tag(index, record.tag());
         }
     }
@@ -128,15 +65,15 @@ impl Scene {
             return Ok(());
         }
         let local = match keep {
-            KeepTransform::World => self.relative_to(parent, old.state.world),
+            KeepTransform::World => self.relative_to(parent, old.inherited().world),
             KeepTransform::Local => old.instance.transform,
         };
         self.change(id, |instance| (instance.parent, instance.transform) = (parent, local))?;
         if let Some(old_parent) = old_parent {
-            self.at_mut(old_parent.index).children.retain(|&child| child != index);
+            self.at_mut(old_parent.index).children_mut().retain(|&child| child != index);
         }
         if let Some(parent) = parent {
-            self.at_mut(parent.index).children.push(index);
+            self.at_mut(parent.index).children_mut().push(index);
         }
         Ok(())
     }
@@ -171,7 +108,7 @@ impl Scene {
             .tri_mesh()
             .with_positions(positions)
             .map_err(|source| SceneError::Mesh { instance: id, source })?;
-        let placement = Placement::new(record.state.placement.world, tri_mesh.bounds())
+        let placement = Placement::new(record.mesh_to_world(), tri_mesh.bounds())
             .map_err(|source| SceneError::Transform { instance: id, source })?;
         // The tree shares the hierarchy, which the refit would then copy.
         self.tree.release_mesh(index);
@@ -179,8 +116,8 @@ impl Scene {
         let mesh = record.instance.mesh.as_mut().ok_or(SceneError::NoMesh(id))?;
         let mesh = Arc::make_mut(mesh);
         let report = mesh.refit_to(tri_mesh);
-        record.state.placement = mesh.tightened(placement);
-        self.update_tree(index);
+        let placement = mesh.tightened(placement);
+        self.place(index, &placement);
         Ok(report)
     }
 
@@ -205,14 +142,14 @@ impl Scene {
             record.instance.mesh.as_ref().is_some_and(|mesh| Arc::ptr_eq(mesh, &shared))
         };
         let slots = (0..self.slots.len() as u32)
-            .filter(|&index| self.slots.get(index).state.record().is_some_and(&has_it));
-        let slots: Vec<u32> = slots.collect();
+            .filter(|&index| self.slots.get(index).record().is_some_and(&has_it));
+        let slots: Vec<(u32, DAffine3)> =
+            slots.map(|index| (index, self.at(index).mesh_to_world())).collect();
         // A copy is edited where a transform is so large that it may not take the new coordinates.
         let all = Aabb::new([f32::MIN; 3], [f32::MAX; 3]);
-        let takes_all =
-            |&index: &u32| Placement::new(self.at(index).state.placement.world, all).is_ok();
+        let takes_all = |&(_, world): &(u32, DAffine3)| Placement::new(world, all).is_ok();
         let kept = if slots.iter().all(takes_all) { None } else { Some(shared.clone()) };
-        for &index in &slots {
+        for &(index, _) in &slots {
             self.tree.release_mesh(index);
             self.at_mut(index).instance.mesh = None;
         }
@@ -220,8 +157,8 @@ impl Scene {
         let edited = Arc::make_mut(&mut shared).edit(change);
         let edited = edited.map_err(|source| SceneError::Edit { instance: id, source });
         let placements = |mesh: &Mesh| {
-            let place = |&index: &u32| {
-                Placement::new(self.at(index).state.placement.world, mesh.tri_mesh().bounds())
+            let place = |&(_, world): &(u32, DAffine3)| {
+                Placement::new(world, mesh.tri_mesh().bounds())
                     .map(|placement| mesh.tightened(placement))
                     .map_err(|source| SceneError::Transform { instance: id, source })
             };
@@ -234,11 +171,9 @@ impl Scene {
                 (Err(error), placements(&shared).expect("the mesh had its places before"))
             }
         };
-        for (&index, placement) in slots.iter().zip(placements) {
-            let record = self.at_mut(index);
-            record.instance.mesh = Some(shared.clone());
-            record.state.placement = placement;
-            self.update_tree(index);
+        for (&(index, _), placement) in slots.iter().zip(placements) {
+            self.at_mut(index).instance.mesh = Some(shared.clone());
+            self.place(index, &placement);
         }
         result
     }
@@ -324,18 +259,16 @@ impl Scene {
         id: InstanceId,
         change: impl FnOnce(&mut Instance),
     ) -> Result<(), SceneError> {
-        for index in self.change_records(id, change)? {
-            self.update_tree(index);
-        }
-        Ok(())
+        self.change_records(id, change, Self::place)
     }
 
-    /// Changes an instance, and updates the world state of its subtree, whose slots it returns. The tree is to follow.
+    /// Changes an instance and the records of its subtree. `place` gets each of these slots, and lets the tree follow.
     pub(crate) fn change_records(
         &mut self,
         id: InstanceId,
         change: impl FnOnce(&mut Instance),
-    ) -> Result<Vec<u32>, SceneError> {
+        mut place: impl FnMut(&mut Self, u32, &Placement),
+    ) -> Result<(), SceneError> {
         let index = self.index_of(id)?;
         let subtree = self.subtree(index);
         let records: Vec<&Record> = subtree.iter().map(|&index| self.at(index)).collect();
@@ -343,10 +276,11 @@ impl Scene {
         change(&mut instance);
         let states = self.plan_states(&records, &instance)?;
         self.at_mut(index).instance = instance;
-        for (&index, state) in subtree.iter().zip(states) {
-            self.at_mut(index).state = state;
+        for (&index, state) in subtree.iter().zip(&states) {
+            self.at_mut(index).inherit(state.inherited);
+            place(self, index, &state.placement);
         }
-        Ok(subtree)
+        Ok(())
     }
 
     /// The slots of an instance and its descendants, each parent before its children.
@@ -355,7 +289,7 @@ impl Scene {
         let mut pending = vec![index];
         while let Some(index) = pending.pop() {
             subtree.push(index);
-            pending.extend(self.at(index).children.iter().rev());
+            pending.extend(self.at(index).children().iter().rev());
         }
         subtree
     }
@@ -366,19 +300,19 @@ impl Scene {
         records: &[&Record],
         root: &Instance,
     ) -> Result<Vec<WorldState>, SceneError> {
-        let mut states = Vec::with_capacity(records.len());
+        let mut states: Vec<WorldState> = Vec::with_capacity(records.len());
         // The index of each parent in `records`.
-        let mut positions = HashMap::new();
+        let mut positions: HashMap<u32, usize> = HashMap::new();
         for (position, record) in records.iter().enumerate() {
             let instance = if position == 0 { root } else { &record.instance };
             let parent = instance.parent.map(|parent| match positions.get(&parent.index) {
-                Some(&position) => &states[position],
-                None => &self.at(parent.index).state,
+                Some(&position) => states[position].inherited,
+                None => self.at(parent.index).inherited(),
             });
-            let state = WorldState::new(parent, instance)
+            let state = WorldState::new(parent.as_ref(), instance, instance.transform)
                 .map_err(|source| SceneError::Transform { instance: record.id, source })?;
             states.push(state);
-            if !record.children.is_empty() {
+            if !record.children().is_empty() {
                 positions.insert(record.id.index, position);
             }
         }
@@ -387,8 +321,8 @@ impl Scene {
 }
 
 /// What the tree holds of an instance; `None` without triangles.
-pub(crate) fn in_tree(record: &Record) -> Option<(PlacedMesh, WorldBox)> {
-    let Placement { frame, bounds, .. } = record.state.placement;
+pub(crate) fn in_tree(record: &Record, placement: &Placement) -> Option<(PlacedMesh, WorldBox)> {
+    let &Placement { frame, bounds, .. } = placement;
     let mesh = record.instance.mesh.as_ref().filter(|_| !bounds.is_empty())?;
     let (mesh, tag) = (mesh.instanced().clone(), record.tag());
     Some((PlacedMesh::new(mesh, frame.translation, frame.inverse_linear, tag), bounds))

@@ -59,6 +59,14 @@ pub enum SceneError {
         /// The refused order.
         order: u64,
     },
+    /// An instance of a list cannot be inserted, so none was.
+    #[error("instances[{position}]: {source}")]
+    InList {
+        /// The position in the list, from 0.
+        position: usize,
+        /// The reason.
+        source: Box<SceneError>,
+    },
     /// The mesh does not take the edit.
     #[error("instance {instance}: {source}")]
     Edit {

@@ -29,7 +29,7 @@ impl Scene {
             false => f64::NAN,
         };
         let _: ControlFlow<()> = self.visit_records(options, 0.0, distance, |record, limit| {
-            if is_inside(record, point) {
+            if is_inside(record, self.frame(record).local_point(point)) {
                 containing.push((record.insertion_order, record.id));
             }
             ControlFlow::Continue(limit)
@@ -58,8 +58,7 @@ impl Scene {
     }
 }
 
-fn is_inside(record: &Record, point: DVec3) -> bool {
-    let local = record.state.placement.frame.local_point(point);
+fn is_inside(record: &Record, local: DVec3) -> bool {
     record.instance.mesh.as_ref().is_some_and(|mesh| {
         box_contains(&mesh.tri_mesh().bounds(), local) && mesh.winding_tree().is_inside_f64(local)
     })

@@ -39,15 +39,15 @@ impl Scene {
         let record = self.record(id).filter(|record| self.includes(record, options));
         let Some(record) = record else { return };
         let Some(mesh) = record.instance.mesh.as_deref() else { return };
-        let placement = &record.state.placement;
+        let (frame, bounds) = (self.frame(record), self.tree_box(record));
         for (rays, hits) in rays.chunks(PACKET).zip(hits.chunks_mut(PACKET)) {
             let mut limits = [0.0; PACKET];
             let mut entering = EnteringRays::new();
             for (i, ray) in rays.iter().enumerate() {
                 // In this form a NaN is a miss.
                 if ray.is_valid()
-                    && SlabRay::new(ray).enter(&placement.bounds) <= ray.t_max
-                    && let Some(local) = LocalRay::new(&placement.frame, ray)
+                    && SlabRay::new(ray).enter(&bounds) <= ray.t_max
+                    && let Some(local) = LocalRay::new(&frame, ray)
                 {
                     limits[i] = ray.t_max;
                     entering.push((i, local));

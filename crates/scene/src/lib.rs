@@ -81,6 +81,7 @@ mod placement;
 // The scene and its edits.
 mod edit;
 mod error;
+mod insertion;
 mod instance;
 mod mesh;
 mod removal;

@@ -106,7 +106,7 @@ impl Scene {
         mut on_pair: impl FnMut(&Record, MeshPair<'_>),
     ) {
         let Some(own) = self.record(id) else { return };
-        let bounds = own.state.placement.bounds;
+        let bounds = self.tree_box(own);
         // The rounding of this sum, and that of the computed distance.
         const LESS: f64 = 1.0 - 1e-12;
         let _: ControlFlow<()> = self.visit_records(
@@ -132,7 +132,7 @@ fn gap(a: &WorldBox, b: &WorldBox) -> DVec3 {
 
 fn pair_of<'a>(first: &'a Record, second: &'a Record) -> Option<MeshPair<'a>> {
     let meshes = [first.instance.mesh.as_ref()?.bvh(), second.instance.mesh.as_ref()?.bvh()];
-    let transforms = [first.state.placement.world, second.state.placement.world];
+    let transforms = [first.mesh_to_world(), second.mesh_to_world()];
     Some(MeshPair::placed(meshes, transforms).expect("edits refuse such transforms"))
 }
 

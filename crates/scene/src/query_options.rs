@@ -72,7 +72,7 @@ impl Scene {
     /// Whether a query with these options includes the instance.
     pub(crate) fn includes(&self, record: &Record, options: &QueryOptions<'_>) -> bool {
         let instance = &record.instance;
-        (options.include_hidden || !record.state.hidden)
+        (options.include_hidden || !record.inherited().hidden)
             && (options.include_locked || !instance.locked)
             && instance.layers & options.layers != 0
             && !self.is_ignored(record, options)

@@ -19,7 +19,7 @@ impl Scene {
     /// range of f32.
     pub fn local_ray(&self, id: InstanceId, ray: &WorldRay) -> Option<LocalRay> {
         let record = self.record(id).filter(|_| ray.is_valid())?;
-        LocalRay::new(&record.state.placement.frame, ray)
+        LocalRay::new(&self.frame(record), ray)
     }
 
     /// Traverses the instances whose box the ray meets, nearest first. `visit` gets an instance with its

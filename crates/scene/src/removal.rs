@@ -5,14 +5,14 @@ use std::{collections::HashSet, sync::Arc};
 use crate::{
     InstanceId, Scene, SceneError,
     handles::Handles,
-    scene::{Record, Slot, SlotState},
+    scene::{Record, Slot},
 };
 
 /// An instance and its descendants after [`Scene::remove`]. [`Scene::restore`] brings them back.
 #[derive(Clone, Debug)]
 pub struct RemovedSubtree {
     /// The root first, each parent before its children.
-    records: Vec<Arc<Record>>,
+    records: Vec<Record>,
     /// The index of the root among its siblings.
     sibling: usize,
     /// Those of the scene, which its clones share.
@@ -46,16 +46,16 @@ impl Scene {
         let index = self.index_of(id)?;
         let mut sibling = 0;
         if let Some(parent) = self.at(index).instance.parent {
-            let siblings = &mut self.at_mut(parent.index).children;
-            sibling = siblings.iter().position(|&child| child == index).unwrap_or(0);
+            let siblings = self.at_mut(parent.index).children_mut();
+            sibling = siblings.iter().rposition(|&child| child == index).unwrap_or(0);
             siblings.remove(sibling);
         }
         let subtree = self.subtree(index);
         let mut records = Vec::with_capacity(subtree.len());
         for index in subtree {
             self.tree.remove(index);
-            let state = &mut self.slots.get_mut(index).state;
-            if let SlotState::Present(record) = std::mem::replace(state, SlotState::Removed) {
+            let removed = Slot::Removed { generation: self.at(index).id.generation };
+            if let Slot::Present(record) = std::mem::replace(self.slots.get_mut(index), removed) {
                 records.push(record);
             }
         }
@@ -85,15 +85,19 @@ impl Scene {
         if let Some(id) = removed.ids().find(|&id| !self.is_removed(id) && !self.is_new(id)) {
             return Err(SceneError::NotRemoved(id));
         }
-        let records: Vec<&Record> = removed.records.iter().map(Arc::as_ref).collect();
+        let records: Vec<&Record> = removed.records.iter().collect();
         let states = self.plan_states(&records, &root.instance)?;
         let orders = self.orders_of_restored(removed);
         for ((record, state), insertion_order) in removed.records.iter().zip(states).zip(orders) {
             self.next_order = self.next_order.max(insertion_order + 1);
-            self.occupy(Arc::new(Record { state, insertion_order, ..Record::clone(record) }));
+            let id = record.id;
+            let mut record = Record { insertion_order, ..record.clone() };
+            record.inherit(state.inherited);
+            self.occupy(record);
+            self.place(id.index, &state.placement);
         }
         if let Some(parent) = parent {
-            let siblings = &mut self.at_mut(parent).children;
+            let siblings = self.at_mut(parent).children_mut();
             siblings.insert(removed.sibling.min(siblings.len()), root.id.index);
         }
         Ok(root.id)
@@ -110,7 +114,7 @@ impl Scene {
         let mut used: HashSet<u64> = self.records().map(|record| record.insertion_order).collect();
         let own = records.iter().map(|record| record.insertion_order);
         let mut next = own.fold(self.next_order, |next, order| next.max(order + 1));
-        let mut order_of = |record: &Arc<Record>| {
+        let mut order_of = |record: &Record| {
             let order = record.insertion_order;
             if used.insert(order) {
                 return order;
@@ -131,7 +135,7 @@ impl Scene {
         for id in removed.ids() {
             if self.is_removed(id) {
                 let generation = id.generation + 1;
-                *self.slots.get_mut(id.index) = Slot { generation, state: SlotState::Free };
+                *self.slots.get_mut(id.index) = Slot::Free { generation };
                 self.free.push(id.index);
             }
         }
@@ -139,15 +143,17 @@ impl Scene {
 
     /// Whether the handle belongs to an instance that was removed and not forgotten.
     fn is_removed(&self, id: InstanceId) -> bool {
-        self.slot(id.index).is_some_and(|slot| {
-            slot.generation == id.generation && matches!(slot.state, SlotState::Removed)
-        })
+        let slot = self.slot(id.index);
+        slot.is_some_and(
+            |slot| matches!(slot, Slot::Removed { generation } if *generation == id.generation),
+        )
     }
 
     /// Whether the scene never had the instance of a handle from a clone, and its slot is free.
     fn is_new(&self, id: InstanceId) -> bool {
-        self.slot(id.index).is_none_or(|slot| {
-            slot.generation <= id.generation && matches!(slot.state, SlotState::Free)
-        })
+        let slot = self.slot(id.index);
+        slot.is_none_or(
+            |slot| matches!(slot, Slot::Free { generation } if *generation <= id.generation),
+        )
     }
 }

@@ -7,7 +7,7 @@ use hitscan_bvh::{
     CowVec,
     instances::{InstanceBvh, InstanceTag},
 };
-use hitscan_primitives::{Aabb, TriMesh};
+use hitscan_primitives::{Aabb, LocalFrame, TriMesh, WorldBox};
 
 use crate::{
     Instance, InstanceId, SceneError,
@@ -51,7 +51,7 @@ use crate::{
 #[derive(Clone, Debug, Default)]
 pub struct Scene {
     pub(crate) slots: CowVec<Slot>,
-    /// The slots in [`SlotState::Free`].
+    /// The slots in [`Slot::Free`].
     pub(crate) free: Vec<u32>,
     pub(crate) n_instances: usize,
     /// The insertion order of the next instance, greater than that of every present one.
@@ -65,44 +65,51 @@ pub struct Scene {
 }
 
 /// A place for one instance at a time.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Slot {
-    /// The generation of the instance that holds the slot. Of a free slot: more than those of all instances that
-    /// held it in this scene.
-    pub(crate) generation: u32,
-    pub(crate) state: SlotState,
-}
-
-/// Who holds a slot.
-#[derive(Clone, Debug, Default)]
-pub(crate) enum SlotState {
-    /// Nobody.
-    #[default]
-    Free,
-    /// An instance that was removed and may be restored.
-    Removed,
+#[derive(Clone, Debug)]
+pub(crate) enum Slot {
+    /// Nobody holds it. The generation exceeds those of all instances that held it in this scene.
+    Free { generation: u32 },
+    /// An instance of this generation was removed, and may be restored.
+    Removed { generation: u32 },
     /// An instance in the scene.
-    Present(Arc<Record>),
+    Present(Record),
 }
 
-impl SlotState {
+impl Default for Slot {
+    fn default() -> Self {
+        Self::Free { generation: 0 }
+    }
+}
+
+impl Slot {
     pub(crate) fn record(&self) -> Option<&Record> {
         match self {
             Self::Present(record) => Some(record),
-            Self::Free | Self::Removed => None,
+            Self::Free { .. } | Self::Removed { .. } => None,
         }
     }
 }
 
 /// An instance in the scene, or one that was removed from it.
+///
+/// The tree has its inverse transform and its box. A scene of a million instances is a million of these.
 #[derive(Clone, Debug)]
 pub(crate) struct Record {
     pub(crate) id: InstanceId,
     pub(crate) instance: Instance,
     pub(crate) insertion_order: u64,
+    /// `None` for an instance with neither parent nor children.
+    pub(crate) kin: Option<Arc<Kin>>,
+}
+
+const _: () = assert!(size_of::<Slot>() <= 168, "a scene has as many as instances");
+
+/// What an instance with a parent or children has beside its own values.
+#[derive(Clone, Debug)]
+pub(crate) struct Kin {
     /// The slots of the children, in sibling order.
     pub(crate) children: Vec<u32>,
-    pub(crate) state: WorldState,
+    pub(crate) inherited: Inherited,
 }
 
 /// The bits of [`InstanceTag::flags`].
@@ -112,7 +119,7 @@ pub(crate) const LOCKED: u32 = 2;
 impl Record {
     /// What the tree knows of the instance.
     pub(crate) fn tag(&self) -> InstanceTag {
-        let hidden = if self.state.hidden { HIDDEN } else { 0 };
+        let hidden = if self.inherited().hidden { HIDDEN } else { 0 };
         let locked = if self.instance.locked { LOCKED } else { 0 };
         InstanceTag {
             layers: self.instance.layers,
@@ -121,37 +128,98 @@ impl Record {
             order: self.insertion_order,
         }
     }
+
+    /// What its children inherit.
+    pub(crate) fn inherited(&self) -> Inherited {
+        match &self.kin {
+            Some(kin) => kin.inherited,
+            None => Inherited::new(None, &self.instance, self.instance.transform),
+        }
+    }
+
+    /// Follows a change of the instance or its ancestors.
+    pub(crate) fn inherit(&mut self, inherited: Inherited) {
+        match &mut self.kin {
+            Some(kin) => Arc::make_mut(kin).inherited = inherited,
+            None if self.instance.parent.is_none() => {}
+            None => self.kin = Some(Arc::new(Kin { children: Vec::new(), inherited })),
+        }
+    }
+
+    /// The slots of the children, in sibling order.
+    pub(crate) fn children(&self) -> &[u32] {
+        self.kin.as_ref().map_or(&[], |kin| &kin.children)
+    }
+
+    /// The slots of the children, to change them.
+    pub(crate) fn children_mut(&mut self) -> &mut Vec<u32> {
+        let inherited = self.inherited();
+        let kin = || Arc::new(Kin { children: Vec::new(), inherited });
+        &mut Arc::make_mut(self.kin.get_or_insert_with(kin)).children
+    }
+
+    /// The transform from the space of the mesh to the world.
+    pub(crate) fn mesh_to_world(&self) -> DAffine3 {
+        self.instance.after_offset(self.inherited().world)
+    }
+
+    /// The placement of the mesh, computed anew. The tree has the values that queries need often.
+    pub(crate) fn placement(&self) -> Placement {
+        let placed = self.instance.placement(self.inherited().world);
+        placed.expect("edits refuse such transforms")
+    }
 }
 
-/// The values that an instance derives from itself and its ancestors.
-#[derive(Clone, Debug)]
-pub(crate) struct WorldState {
+/// What the children of an instance inherit.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Inherited {
     /// The transform of the instance to the world, which its children are relative to.
     pub(crate) world: DAffine3,
-    /// The placement of its mesh, whose offset comes before `world`.
-    pub(crate) placement: Placement,
     /// Whether the instance or an ancestor is hidden.
     pub(crate) hidden: bool,
 }
 
-impl WorldState {
-    pub(crate) fn new(parent: Option<&Self>, instance: &Instance) -> Result<Self, TransformError> {
-        Self::moved(parent, instance, instance.transform)
-    }
-
+impl Inherited {
     /// Those of an instance if its transform becomes `local`.
-    pub(crate) fn moved(
-        parent: Option<&Self>,
+    pub(crate) fn new(parent: Option<&Self>, instance: &Instance, local: DAffine3) -> Self {
+        Self {
+            world: parent.map_or(local, |parent| parent.world * local),
+            hidden: instance.hidden || parent.is_some_and(|parent| parent.hidden),
+        }
+    }
+}
+
+/// Where an edit puts an instance.
+#[derive(Debug)]
+pub(crate) struct WorldState {
+    pub(crate) inherited: Inherited,
+    pub(crate) placement: Placement,
+}
+
+impl WorldState {
+    /// That of an instance if its transform becomes `local`.
+    pub(crate) fn new(
+        parent: Option<&Inherited>,
         instance: &Instance,
         local: DAffine3,
     ) -> Result<Self, TransformError> {
-        let world = parent.map_or(local, |parent| parent.world * local);
-        let placement = match &instance.mesh {
-            Some(mesh) => mesh.placement(after_offset(world, mesh.tri_mesh()))?,
-            None => Placement::new(world, Aabb::EMPTY)?,
-        };
-        let hidden = instance.hidden || parent.is_some_and(|parent| parent.hidden);
-        Ok(Self { world, placement, hidden })
+        let inherited = Inherited::new(parent, instance, local);
+        Ok(Self { inherited, placement: instance.placement(inherited.world)? })
+    }
+}
+
+impl Instance {
+    /// The placement of the mesh if the instance has the transform `world`.
+    pub(crate) fn placement(&self, world: DAffine3) -> Result<Placement, TransformError> {
+        match &self.mesh {
+            Some(mesh) => mesh.placement(self.after_offset(world)),
+            None => Placement::new(world, Aabb::EMPTY),
+        }
+    }
+
+    /// The transform from the space of the mesh, if the instance has the transform `world`.
+    fn after_offset(&self, world: DAffine3) -> DAffine3 {
+        self.mesh.as_ref().map_or(world, |mesh| after_offset(world, mesh.tri_mesh()))
     }
 }
 
@@ -196,12 +264,12 @@ impl Scene {
     }
 
     pub(crate) fn records(&self) -> impl Iterator<Item = &Record> {
-        self.slots.iter().filter_map(|slot| slot.state.record())
+        self.slots.iter().filter_map(Slot::record)
     }
 
     /// The children of an instance, in the order in which it got them. Empty for an unknown handle.
     pub fn children(&self, id: InstanceId) -> impl Iterator<Item = InstanceId> {
-        let children = self.record(id).map_or(&[][..], |record| &record.children);
+        let children = self.record(id).map_or(&[][..], Record::children);
         children.iter().map(|&index| self.at(index).id)
     }
 
@@ -222,19 +290,19 @@ impl Scene {
     /// For the positions of a mesh use [`mesh_to_world`](Self::mesh_to_world), which also has the
     /// [offset](TriMesh::offset) of the mesh.
     pub fn world_transform(&self, id: InstanceId) -> Option<DAffine3> {
-        Some(self.record(id)?.state.world)
+        Some(self.record(id)?.inherited().world)
     }
 
     /// The transform from the positions of the instance's mesh to the world: the
     /// [offset](TriMesh::offset) of the mesh, then [`world_transform`](Self::world_transform). `None` for an
     /// unknown handle.
     pub fn mesh_to_world(&self, id: InstanceId) -> Option<DAffine3> {
-        Some(self.record(id)?.state.placement.world)
+        Some(self.record(id)?.mesh_to_world())
     }
 
     /// Whether the instance or an ancestor is hidden; `None` for an unknown handle.
     pub fn is_hidden(&self, id: InstanceId) -> Option<bool> {
-        Some(self.record(id)?.state.hidden)
+        Some(self.record(id)?.inherited().hidden)
     }
 
     /// The number that decides ties between hits with equal `t`; `None` for an unknown handle.
@@ -261,14 +329,13 @@ impl Scene {
         while let Some(index) = pending.pop() {
             let record = self.at(index);
             found.push(record.id);
-            pending.extend(record.children.iter().rev());
+            pending.extend(record.children().iter().rev());
         }
         found
     }
 
     pub(crate) fn record(&self, id: InstanceId) -> Option<&Record> {
-        let slot = self.slot(id.index)?;
-        slot.state.record().filter(|_| slot.generation == id.generation)
+        self.slot(id.index)?.record().filter(|record| record.id.generation == id.generation)
     }
 
     pub(crate) fn slot(&self, index: u32) -> Option<&Slot> {
@@ -278,14 +345,25 @@ impl Scene {
     /// The record in a slot that is in use.
     #[inline]
     pub(crate) fn at(&self, index: u32) -> &Record {
-        self.slots.get(index).state.record().expect("links and tree name slots in use")
+        self.slots.get(index).record().expect("links and tree name slots in use")
     }
 
     pub(crate) fn at_mut(&mut self, index: u32) -> &mut Record {
-        match &mut self.slots.get_mut(index).state {
-            SlotState::Present(record) => Arc::make_mut(record),
-            SlotState::Free | SlotState::Removed => panic!("links and tree name slots in use"),
+        match self.slots.get_mut(index) {
+            Slot::Present(record) => record,
+            Slot::Free { .. } | Slot::Removed { .. } => panic!("links and tree name slots in use"),
         }
+    }
+
+    /// What brings world rays and points to the mesh of an instance.
+    #[inline]
+    pub(crate) fn frame(&self, record: &Record) -> LocalFrame {
+        self.tree.frame(record.id.index).unwrap_or_else(|| record.placement().frame)
+    }
+
+    /// The box of an instance in the tree; empty for a group.
+    pub(crate) fn tree_box(&self, record: &Record) -> WorldBox {
+        self.tree.bounds(record.id.index).unwrap_or(WorldBox::EMPTY)
     }
 
     pub(crate) fn index_of(&self, id: InstanceId) -> Result<u32, SceneError> {

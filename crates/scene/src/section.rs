@@ -79,7 +79,7 @@ pub(crate) fn section_of(
 ) -> Vec<ScenePolyline> {
     let Some(world) = WorldMesh::new(record, plane.point()) else { return Vec::new() };
     let relative = plane.at_origin();
-    let is_mirrored = record.state.placement.world.matrix3.determinant() < 0.0;
+    let is_mirrored = record.mesh_to_world().matrix3.determinant() < 0.0;
     let mut segments = SectionSegments::new(&relative);
     triangles(&world, &relative, &mut |triangle| {
         let mut positions = world.tri_mesh.corners(triangle);

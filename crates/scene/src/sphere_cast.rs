@@ -169,7 +169,12 @@ impl Scene {
                 let bounds = seen_from(bounds, origin);
                 cast.lower_bound(bounds.min, bounds.max, cast.growth(size(&bounds)))
             },
-            |record, limit| touch_instance(record, &cast, origin, limit, &mut found),
+            |record, limit| {
+                // The same for all boxes of the mesh, because a split triangle may reach beyond a box that holds a part
+                // of it.
+                let growth = cast.growth(size(&seen_from(&self.tree_box(record), origin)));
+                touch_instance(record, (&cast, growth), origin, limit, &mut found)
+            },
         )
     }
 }
@@ -179,10 +184,10 @@ pub(crate) fn of_ray<'a>(options: &QueryOptions<'a>) -> QueryOptions<'a> {
     QueryOptions { faces: Default::default(), mode: HitMode::EveryTriangle, ..*options }
 }
 
-/// Visits the contacts with an instance. `cast` starts at zero, which is `origin` in the world.
+/// Visits the contacts with an instance. `cast` starts at zero, which is `origin` in the world, and boxes grow by `growth`.
 fn touch_instance<B>(
     record: &Record,
-    cast: &SphereCast,
+    (cast, growth): (&SphereCast, f64),
     origin: DVec3,
     mut limit: f64,
     found: &mut impl FnMut(SceneContact, f64) -> ControlFlow<B, f64>,
@@ -190,8 +195,6 @@ fn touch_instance<B>(
     let (Some(world), Some(mesh)) = (WorldMesh::new(record, origin), &record.instance.mesh) else {
         return ControlFlow::Continue(limit);
     };
-    // The same for all boxes of the mesh, because a split triangle may reach beyond a box that holds a part of it.
-    let growth = cast.growth(size(&seen_from(&record.state.placement.bounds, origin)));
     mesh.bvh().visit_nearest_first(
         limit,
         |bounds| {

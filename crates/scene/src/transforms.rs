@@ -2,7 +2,9 @@
 
 use glam::DAffine3;
 
-use crate::{InstanceId, Scene, SceneError, edit::in_tree, scene::WorldState};
+use crate::{
+    InstanceId, Scene, SceneError, edit::in_tree, placement::Placement, scene::WorldState,
+};
 
 impl Scene {
     /// Sets the transform of an instance relative to its parent, and moves its descendants with it.
@@ -12,11 +14,7 @@ impl Scene {
     /// An unknown handle, or a world transform that is singular or not finite, of the instance or of a
     /// descendant.
     pub fn set_transform(&mut self, id: InstanceId, local: DAffine3) -> Result<(), SceneError> {
-        let mut moved = Vec::new();
-        self.move_records(id, local, &mut moved)?;
-        for index in moved {
-            self.update_tree(index);
-        }
+        self.move_records(id, local, Self::place)?;
         Ok(())
     }
 
@@ -50,47 +48,50 @@ impl Scene {
         transforms: impl IntoIterator<Item = (InstanceId, DAffine3)>,
     ) -> Result<(), SceneError> {
         let (mut moved, mut before) = (Vec::new(), Vec::new());
+        let mut place = |scene: &mut Self, index: u32, placement: &Placement| {
+            if let Some((placed, bounds)) = in_tree(scene.at(index), placement) {
+                scene.tree.replace(index, placed, bounds);
+                moved.push(index);
+            }
+        };
+        let mut result = Ok(());
         for (id, local) in transforms {
-            match self.move_records(id, local, &mut moved) {
+            match self.move_records(id, local, &mut place) {
                 Ok(old) => before.push((id, old)),
                 Err(error) => {
                     for (id, old) in before.into_iter().rev() {
-                        self.move_records(id, old, &mut moved).expect("it was there before");
+                        self.move_records(id, old, &mut place).expect("it was there before");
                     }
-                    return Err(error);
+                    result = Err(error);
+                    break;
                 }
             }
         }
-        let Self { slots, tree, .. } = self;
-        let record = |&index: &u32| slots.get(index).state.record();
-        let placed = moved.iter().filter_map(|index| {
-            let (placed, bounds) = in_tree(record(index)?)?;
-            Some((*index, placed, bounds))
-        });
-        tree.move_many(placed, moved.len());
-        Ok(())
+        self.tree.follow(&moved);
+        result
     }
 
-    /// Sets the transform in the records of an instance and its descendants, whose slots `moved` gets. The tree is to
+    /// Sets the transform in the records of an instance and its descendants. `place` gets their slots, and lets the tree
     /// follow. Returns the transform before.
     fn move_records(
         &mut self,
         id: InstanceId,
         local: DAffine3,
-        moved: &mut Vec<u32>,
+        mut place: impl FnMut(&mut Self, u32, &Placement),
     ) -> Result<DAffine3, SceneError> {
         let index = self.index_of(id)?;
         let record = self.at(index);
         let before = record.instance.transform;
-        if record.children.is_empty() {
-            let parent = record.instance.parent.map(|parent| &self.at(parent.index).state);
-            let state = WorldState::moved(parent, &record.instance, local)
+        if record.children().is_empty() {
+            let parent = record.instance.parent.map(|parent| self.at(parent.index).inherited());
+            let state = WorldState::new(parent.as_ref(), &record.instance, local)
                 .map_err(|source| SceneError::Transform { instance: id, source })?;
             let record = self.at_mut(index);
-            (record.instance.transform, record.state) = (local, state);
-            moved.push(index);
+            record.instance.transform = local;
+            record.inherit(state.inherited);
+            place(self, index, &state.placement);
         } else {
-            moved.extend(self.change_records(id, |instance| instance.transform = local)?);
+            self.change_records(id, |instance| instance.transform = local, place)?;
         }
         Ok(before)
     }
@@ -113,9 +114,9 @@ impl Scene {
     /// The transform relative to a parent that puts an instance at `world`.
     pub(crate) fn relative_to(&self, parent: Option<InstanceId>, world: DAffine3) -> DAffine3 {
         let Some(parent) = parent.and_then(|parent| self.record(parent)) else { return world };
-        let WorldState { world: parent_world, placement, .. } = &parent.state;
+        let parent_world = parent.inherited().world;
         // The offset of a mesh changes no linear part.
-        let inverse_linear = placement.frame.inverse_linear;
+        let inverse_linear = self.frame(parent).inverse_linear;
         DAffine3 {
             matrix3: inverse_linear * world.matrix3,
             // Subtract first, because the difference of two points far from the origin is small.

@@ -17,7 +17,7 @@ pub(crate) struct WorldMesh<'a> {
 impl<'a> WorldMesh<'a> {
     /// The mesh of an instance relative to `point`; `None` for a group.
     pub(crate) fn new(record: &'a Record, point: DVec3) -> Option<Self> {
-        let world = &record.state.placement.world;
+        let world = record.mesh_to_world();
         Some(Self {
             tri_mesh: record.instance.mesh.as_ref()?.tri_mesh(),
             linear: world.matrix3,

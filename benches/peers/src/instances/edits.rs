@@ -6,7 +6,7 @@ use hitscan::generate::SplitMix64;
 use hitscan::glam::{DAffine3, DVec3};
 use hitscan::scene::{InstanceId, QueryOptions, Scene, WorldRay};
 
-use super::{Both, inserted, ratio, shown};
+use super::{Both, inserted, instances, ratio, shown};
 use crate::Error;
 use crate::stats;
 use crate::timing::Clock;
@@ -44,6 +44,15 @@ pub(super) fn measure(
         Ok(Some(clock.seconds()))
     })?;
     row(&mut text, "insert all", n, &times);
+    let one_by_one = (0..n_repetitions).map(|_| {
+        let clock = Clock::start(1);
+        let mut scene = Scene::new();
+        for instance in instances(&both.meshes, &both.poses) {
+            scene.insert(instance).expect("poses are invertible");
+        }
+        clock.seconds()
+    });
+    row(&mut text, "insert all, one by one", n, &[Vec::new(), one_by_one.collect()]);
 
     let mut random = SplitMix64::new(5);
     moves(&mut both, n_repetitions, &mut random, &mut text)?;
@@ -162,7 +171,7 @@ impl Both {
             }
         }
         format!(
-            "\nRandom rays then take {} of the time in a scene of the same instances inserted one by one.\n",
+            "\nRandom rays then take {} of the time in a scene of the same instances inserted at once.\n",
             shown(ratio(&times[0], &times[1])),
         )
     }

@@ -186,15 +186,18 @@ impl Both {
     }
 }
 
-/// Our scene with all instances, inserted one by one.
+/// Our scene with all instances, inserted at once.
 fn inserted(meshes: &[Arc<Mesh>], poses: &[(usize, DAffine3)]) -> (Scene, Vec<InstanceId>) {
     let mut scene = Scene::new();
-    let insert = |&(mesh, pose): &(usize, DAffine3)| {
-        let instance = Instance::new(meshes[mesh].clone(), pose);
-        scene.insert(instance).expect("poses are invertible")
-    };
-    let ids = poses.iter().map(insert).collect();
+    let ids = scene.insert_many(instances(meshes, poses)).expect("poses are invertible");
     (scene, ids)
+}
+
+fn instances(
+    meshes: &[Arc<Mesh>],
+    poses: &[(usize, DAffine3)],
+) -> impl Iterator<Item = Instance> {
+    poses.iter().map(|&(mesh, pose)| Instance::new(meshes[mesh].clone(), pose))
 }
 
 fn narrowed(ray: &WorldRay) -> Ray {

@@ -6,7 +6,7 @@
 use hitscan_primitives::WorldBox;
 
 use super::{
-    instance_bvh::{InstanceBvh, node_below},
+    instance_bvh::{InstanceBvh, Item, node_below},
     placed_mesh::{InstanceTag, PlacedMesh},
 };
 use crate::{
@@ -30,6 +30,12 @@ const SLOWER: f32 = 0.08;
 impl InstanceBvh {
     /// Places an item, or moves it. `bounds` is not empty, and holds the mesh as `PlacedMesh` places it.
     pub fn set(&mut self, item: u32, placed: PlacedMesh, bounds: WorldBox) {
+        self.replace(item, placed, bounds);
+        self.follow_one(item);
+    }
+
+    /// Changes an item, or adds one. The nodes stay, and no query is right until they [`follow`](Self::follow).
+    pub fn replace(&mut self, item: u32, placed: PlacedMesh, bounds: WorldBox) {
         if self.items.len() <= item as usize {
             self.items.resize(item as usize + 1);
             self.placed.resize(item as usize + 1);
@@ -38,57 +44,65 @@ impl InstanceBvh {
             self.isa = mesh.bvh().isa;
         }
         *self.placed.get_mut(item) = placed;
-        let was_placed = self.items.get(item).is_placed();
         self.items.get_mut(item).bounds = bounds;
-        let space_box = self.space.place(&bounds);
-        match space_box {
-            Some(space_box) if was_placed => self.move_item(item, space_box),
-            Some(space_box) => {
-                self.n_items += 1;
-                self.put_in(item, space_box);
-            }
-            None => {
-                if !was_placed {
-                    self.n_items += 1;
-                    // `rebuild` takes the items with a link.
-                    self.items.get_mut(item).link = 0;
-                }
-                self.rebuild();
-            }
+    }
+
+    /// Lets the nodes follow items that [`replace`](Self::replace) changed or added. If they are a large share of all, all
+    /// boxes are fitted in one pass, or the nodes are built anew.
+    pub fn follow(&mut self, items: &[u32]) {
+        let is_new = |&&item: &&u32| !self.items.get(item).is_placed();
+        let n_new = items.iter().filter(is_new).count();
+        let many_are_new = n_new >= FEW && n_new >= self.n_items / 2;
+        let many_moved = n_new == 0 && items.len() >= FEW && items.len() >= self.n_items / MANY;
+        if many_are_new {
+            items.iter().for_each(|&item| self.count_in(item));
+            self.rebuild();
+        } else if many_moved {
+            self.fit(items);
+        } else {
+            items.iter().for_each(|&item| self.follow_one(item));
         }
-        if self.n_moved > FEW + self.n_items / 2 {
+    }
+
+    /// Fits all boxes to items that moved, or builds the nodes anew.
+    fn fit(&mut self, items: &[u32]) {
+        for &item in items {
+            let &Item { bounds, link } = self.items.get(item);
+            let Some(space_box) = self.space.place(&bounds) else { return self.rebuild() };
+            set_child_box(self.nodes.get_mut(node_of(link)), slot_of(link), space_box);
+        }
+        if self.refit() > (1.0 + SLOWER) * self.built_cost {
             self.rebuild();
         }
     }
 
-    /// [`set`](Self::set) of items that are there, at most `n` of them. If they are a large share of all, all boxes are
-    /// fitted in one pass, or the nodes are built anew.
-    pub fn move_many(
-        &mut self,
-        items: impl Iterator<Item = (u32, PlacedMesh, WorldBox)>,
-        n: usize,
-    ) {
-        if n < FEW || n < self.n_items / MANY {
-            for (item, placed, bounds) in items {
-                self.set(item, placed, bounds);
-            }
-            return;
-        }
-        let mut has_room = true;
-        for (item, placed, bounds) in items {
-            *self.placed.get_mut(item) = placed;
-            let kept = self.items.get_mut(item);
-            (kept.bounds, has_room) = (bounds, has_room && kept.is_placed());
-            let link = kept.link;
-            match self.space.place(&bounds) {
-                Some(space_box) if has_room => {
-                    set_child_box(self.nodes.get_mut(node_of(link)), slot_of(link), space_box);
+    fn follow_one(&mut self, item: u32) {
+        let &Item { bounds, link } = self.items.get(item);
+        match self.space.place(&bounds) {
+            Some(space_box) => {
+                if link == NO_LINK {
+                    self.n_items += 1;
+                    self.put_in(item, space_box);
+                } else {
+                    self.move_item(item, link, space_box);
                 }
-                _ => has_room = false,
+                if self.n_moved > FEW + self.n_items / 2 {
+                    self.rebuild();
+                }
+            }
+            None => {
+                self.count_in(item);
+                self.rebuild();
             }
         }
-        if !has_room || self.refit() > (1.0 + SLOWER) * self.built_cost {
-            self.rebuild();
+    }
+
+    /// Counts an item that [`rebuild`](Self::rebuild) is to place. It takes the items with a link.
+    fn count_in(&mut self, item: u32) {
+        let link = &mut self.items.get_mut(item).link;
+        if *link == NO_LINK {
+            *link = 0;
+            self.n_items += 1;
         }
     }
 
@@ -128,10 +142,15 @@ impl InstanceBvh {
 
     /// Removes an item, if it is there.
     pub fn remove(&mut self, item: u32) {
-        if (item as usize) < self.items.len() && self.items.get(item).is_placed() {
+        if item as usize >= self.items.len() {
+            return;
+        }
+        if self.items.get(item).is_placed() {
             self.take_out(item);
-            *self.placed.get_mut(item) = PlacedMesh::default();
             self.n_items -= 1;
+        }
+        if self.placed.get(item).mesh().is_some() {
+            *self.placed.get_mut(item) = PlacedMesh::default();
         }
     }
 
@@ -150,8 +169,7 @@ impl InstanceBvh {
     }
 
     /// In place if the parent's box grows little.
-    fn move_item(&mut self, item: u32, bounds: Box3) {
-        let link = self.items.get(item).link;
+    fn move_item(&mut self, item: u32, link: Link, bounds: Box3) {
         let (node, slot) = (node_of(link), slot_of(link));
         let above = self.nodes.get(node).spare[0];
         if above != NO_LINK {

@@ -2,7 +2,7 @@
 
 use std::{cell::RefCell, ops::ControlFlow};
 
-use hitscan_primitives::WorldBox;
+use hitscan_primitives::{LocalFrame, WorldBox};
 
 use super::{placed_mesh::PlacedMesh, space::Space};
 use crate::{
@@ -22,7 +22,7 @@ pub struct InstanceBvh {
     pub(super) nodes: CowVec<WideNode>,
     pub(super) free_nodes: Vec<u32>,
     pub(super) placed: CowVec<PlacedMesh>,
-    pub(super) items: CowVec<Item>,
+    pub(super) items: CowVec<Item, 128>,
     pub(super) n_items: usize,
     /// The items that came or left their places since the last build.
     pub(super) n_moved: usize,
@@ -83,6 +83,24 @@ impl InstanceBvh {
     pub fn placed(&self, item: u32) -> Option<&PlacedMesh> {
         let is_there = (item as usize) < self.items.len() && self.items.get(item).is_placed();
         is_there.then(|| self.placed.get(item))
+    }
+
+    /// The bytes of nodes and items.
+    pub fn bytes(&self) -> usize {
+        self.nodes.bytes() + self.placed.bytes() + self.items.bytes()
+    }
+
+    /// What brings a ray to the mesh of an item; `None` for an index without one.
+    #[inline]
+    pub fn frame(&self, item: u32) -> Option<LocalFrame> {
+        let placed = self.placed(item)?;
+        Some(placed.frame(placed.mesh()?))
+    }
+
+    /// The box of an item, as the caller gave it; `None` for an index without one.
+    pub fn bounds(&self, item: u32) -> Option<WorldBox> {
+        let item = ((item as usize) < self.items.len()).then(|| self.items.get(item))?;
+        item.is_placed().then_some(item.bounds)
     }
 
     /// Visits the items whose `key`, and those of all boxes around it, are at most the limit; smaller keys come first. A

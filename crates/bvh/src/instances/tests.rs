@@ -120,7 +120,10 @@ fn items_that_move_together_keep_every_box_and_every_item() {
             })
             .collect();
         let bounds: Vec<WorldBox> = moves.iter().map(|(_, _, bounds)| *bounds).collect();
-        tree.move_many(moves.into_iter(), n as usize);
+        for (item, placed, bounds) in moves {
+            tree.replace(item, placed, bounds);
+        }
+        tree.follow(&(0..n).collect::<Vec<u32>>());
         assert_eq!(validate(&tree).0, (0..300).collect::<Vec<u32>>(), "{n} within {reach}");
         assert!((0..n).zip(bounds).all(|(item, bounds)| tree.items.get(item).bounds == bounds));
         validate(&before);
