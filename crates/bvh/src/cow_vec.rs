@@ -89,7 +89,7 @@ mod tests {
 
     #[test]
     fn a_clone_keeps_its_items_and_shares_unwritten_chunks() {
-        let mut items = CowVec::<i32>::default();
+        let mut items = CowVec::<u32>::default();
         for i in 0..200 {
             assert_eq!(items.push(i), i);
         }

@@ -65,7 +65,7 @@ pub enum SceneError {
         /// The position in the list, from 0.
         position: usize,
         /// The reason.
-        source: Box<SceneError>,
+        source: Box<Self>,
     },
     /// The mesh does not take the edit.
     #[error("instance {instance}: {source}")]
