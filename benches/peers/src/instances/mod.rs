@@ -193,10 +193,7 @@ fn inserted(meshes: &[Arc<Mesh>], poses: &[(usize, DAffine3)]) -> (Scene, Vec<In
     (scene, ids)
 }
 
-fn instances(
-    meshes: &[Arc<Mesh>],
-    poses: &[(usize, DAffine3)],
-) -> impl Iterator<Item = Instance> {
+fn instances(meshes: &[Arc<Mesh>], poses: &[(usize, DAffine3)]) -> impl Iterator<Item = Instance> {
     poses.iter().map(|&(mesh, pose)| Instance::new(meshes[mesh].clone(), pose))
 }
 
