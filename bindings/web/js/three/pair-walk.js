@@ -20,14 +20,14 @@ class Level {
 	constructor(width) {
 		this.bounds = [new Float64Array(BOX_NUMBERS * width), new Float64Array(BOX_NUMBERS * width)];
 		this.moved = new Float64Array(BOX_NUMBERS * width);
-		this.references = [new Uint32Array(width), new Uint32Array(width)];
-		this.ids = [new Float64Array(width), new Float64Array(width)];
+		this.references = [new Int32Array(width), new Int32Array(width)];
+		this.ids = [new Int32Array(width), new Int32Array(width)];
 	}
 }
 
 /** A leaf of a walk: its list, and for triangles their corners and boxes in the space of the first tree. */
 class Leaf {
-	reference = -1;
+	reference = 0;
 	n = 0;
 
 	constructor(size) {

@@ -24,8 +24,8 @@ function idOf(node, slot) {
 /** The children of one node of a walk. Its own memory, because a callback may start another walk. */
 class Frame {
 	boxes = Array.from({ length: width }, () => new Box3());
-	references = new Uint32Array(width);
-	ids = new Float64Array(width);
+	references = new Int32Array(width);
+	ids = new Int32Array(width);
 	scores = new Float64Array(width);
 	order = new Uint8Array(width);
 	triangles = new Uint32Array(width * leafBlocks);
@@ -70,8 +70,12 @@ export class Tree {
 	#everyLeaf(node, run) {
 		for (let slot = 0; slot < width; slot++) {
 			const reference = this.#child(node, slot);
-			if (reference > noChild) run(reference);
-			if (reference < noChild) this.#everyLeaf(reference, run);
+			if (reference === noChild) continue;
+			if (this.isLeaf(reference)) {
+				run(reference);
+			} else {
+				this.#everyLeaf(reference, run);
+			}
 		}
 	}
 
@@ -97,7 +101,7 @@ export class Tree {
 
 	/** Whether a reference is that of a leaf. */
 	isLeaf(reference) {
-		return reference > noChild;
+		return reference < 0;
 	}
 
 	/** Looks up where the tree is. */
@@ -116,9 +120,9 @@ export class Tree {
 		if (this.#version !== this.#bvh[VERSION]) this.#locate();
 	}
 
-	/** The reference of the child in a slot. */
+	/** The reference of the child in a slot: bit 31, its sign, marks a leaf. With a sign an engine boxes no number. */
 	#child(node, slot) {
-		return u32[this.#nodes + node * nodeWords + firstChild + slot];
+		return u32[this.#nodes + node * nodeWords + firstChild + slot] | 0;
 	}
 
 	/** Reads the children of a node into a frame, and returns their number. */
@@ -131,7 +135,7 @@ export class Tree {
 		const none = noChild;
 		let n = 0;
 		for (let slot = 0; slot < width; slot++) {
-			const reference = words[start + firstChild + slot];
+			const reference = words[start + firstChild + slot] | 0;
 			if (reference === none) continue;
 			const { min, max } = boxes[n];
 			const bounds = start + slot;
@@ -160,7 +164,7 @@ export class Tree {
 		const start = this.#nodes + node * nodeWords;
 		let n = 0;
 		for (let slot = 0; slot < width; slot++) {
-			const reference = u32[start + firstChild + slot];
+			const reference = u32[start + firstChild + slot] | 0;
 			if (reference === noChild) continue;
 			const from = start + slot;
 			for (let axis = 0; axis < 3; axis++) {
@@ -179,7 +183,7 @@ export class Tree {
 		this.#sync();
 		const words = u32;
 		const none = noTriangle;
-		// Bit 31 marks a leaf, and the largest reference has all others.
+		// The largest reference without a sign has all other bits.
 		const blocks = reference & noChild;
 		const first = Math.floor(blocks / leafBlocks);
 		const last = first + blocks % leafBlocks;
@@ -293,7 +297,7 @@ export class Tree {
 			const box = boxes[child];
 			const reference = references[child];
 			const id = ids[child];
-			const isLeaf = reference > noChild;
+			const isLeaf = reference < 0;
 			const answer = contained ? CONTAINED : enter(box, isLeaf, scored ? frame.scores[child] : undefined, depth, id);
 			if (!answer) continue;
 			const inside = answer === CONTAINED;
