@@ -93,8 +93,11 @@ export class BVH {
 		});
 	}
 
-	/** Walks the tree with the caller's tests of boxes and runs of primitives, and `each(primitive, contained, depth)`. */
-	[WALK]({ boundsTraverseOrder, intersectsBounds, intersectsRange }, each) {
+	/**
+	 * Walks the tree with the caller's tests of boxes and runs of primitives, and `each(primitive, contained, depth)`; or with a
+	 * `read(target, primitive)`, `each(read(target, primitive), primitive, contained, depth)`.
+	 */
+	[WALK]({ boundsTraverseOrder, intersectsBounds, intersectsRange }, each, read, target) {
 		if (typeof intersectsBounds !== 'function') throw typeError('callbacks.intersectsBounds', intersectsBounds, 'a function');
 		optionalFunction('callbacks.boundsTraverseOrder', boundsTraverseOrder);
 		optionalFunction('callbacks.intersectsRange', intersectsRange);
@@ -106,7 +109,15 @@ export class BVH {
 				if (stops || !each) return stops;
 			}
 			if (!each) return contained;
-			for (let i = 0; i < n; i++) if (each(list[i], contained, depth)) return true;
+			if (!read) {
+				for (let i = 0; i < n; i++) if (each(list[i], contained, depth)) return true;
+				return false;
+			}
+			// Not by a function around both: a call less for each primitive.
+			for (let i = 0; i < n; i++) {
+				const primitive = list[i];
+				if (each(read(target, primitive), primitive, contained, depth)) return true;
+			}
 			return false;
 		};
 		return this[TREE].walk(intersectsBounds, leaf, boundsTraverseOrder ?? undefined);

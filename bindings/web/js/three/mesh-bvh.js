@@ -256,8 +256,7 @@ export class MeshBVH extends GeometryBVH {
 		const read = triangleReader(this.geometry);
 		const triangle = triangles.pop() ?? new ExtendedTriangle();
 		try {
-			return this[WALK](callbacks, (index, contained, depth) =>
-				intersectsTriangle(read(triangle, index), index, contained, depth));
+			return this[WALK](callbacks, intersectsTriangle, read, triangle);
 		} finally {
 			triangles.push(triangle);
 		}
