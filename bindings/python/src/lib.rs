@@ -14,6 +14,7 @@
 //! | `mesh_pairs` | pairs of trees, and the instances around one | `bvh`, `errors`, `scene`, `scene_queries` |
 //! | `sections` | where planes cut trees and scenes | `bvh`, `errors`, `mesh`, `scene`, `scene_queries` |
 //! | `scene_files` | files of scenes | `batch`, `bvh`, `errors`, `memory`, `options`, `scene` |
+//! | `scene_single` | one ray or point at a scene, without arrays | `scene`, `scene_queries` |
 //! | `scene_points` | points and regions at scenes | `answers`, `batch`, `rays`, `scene`, `scene_queries` |
 //! | `polylines` | polylines and points that are picked | `batch`, `errors`, `picking`, `rays`, `scene`, `view` |
 //! | `ball_lists` | all contacts of balls along rays | `answers`, `balls`, `batch`, `bvh`, `memory`, `rays`, `scene`, `scene_queries` |
@@ -62,6 +63,7 @@ mod scene;
 mod scene_files;
 mod scene_points;
 mod scene_queries;
+mod scene_single;
 
 mod ball_lists;
 mod balls;

@@ -283,7 +283,7 @@ impl SceneHitColumns {
 }
 
 /// The point of a hit and the unit normal of its triangle, in world space.
-fn locate(
+pub(crate) fn locate(
     scene: &scene::Scene,
     instance: i64,
     triangle: u32,

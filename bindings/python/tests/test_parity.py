@@ -80,16 +80,30 @@ def test_the_tolerance_of_winding_numbers_bounds_their_error():
 
 
 def test_one_ray_and_one_point_answer_as_many_do(street):
-    hit = street.closest_hit((5, 0.1, 9), (0, 0, -1))
-    hits = street.closest_hits([[5, 0.1, 9]], [[0, 0, -1]])
-    assert (hit.t, hit.instance, hit.triangle) == (hits.t[0], hits.instance[0], hits.triangle[0])
-    assert hit.point == hits.points[0].tolist() and hit.normal == hits.normals[0].tolist()
-    assert street.closest_hit((5, 0, 9), (0, 0, 1)) is None
-    point = street.closest_point((5, 0.1, 9), max_distance=8)
-    assert point.instance == hit.instance and abs(point.distance - 7) < 0.02
-    assert street.closest_point((5, 0, 9), max_distance=6) is None
+    random = np.random.default_rng(11)
+    origins, at = random.uniform([-2, -2, -2], [8, 2, 2], (2, 200, 3))
+    hits, closest = street.closest_hits(origins, at - origins), street.closest_points(at, max_distance=1)
+    assert 50 < hits.hit.sum() < 200 and 50 < closest.hit.sum() < 200
+    for i in range(200):
+        hit = street.closest_hit(origins[i].tolist(), (at - origins)[i])
+        assert (hit is None) == (not hits.hit[i])
+        if hit is not None:
+            assert (hit.t, hit.instance, hit.triangle) == (hits.t[i], hits.instance[i], hits.triangle[i])
+            assert hit.uv == tuple(hits.uv[i]) and hit.front == hits.front[i]
+            assert hit.point == hits.points[i].tolist() and hit.normal == hits.normals[i].tolist()
+        point = street.closest_point(at[i].tolist(), max_distance=1)
+        assert (point is None) == (not closest.hit[i])
+        if point is not None:
+            assert (point.distance, point.instance) == (closest.distance[i], closest.instance[i])
+            assert point.triangle == closest.triangle[i] and point.uv == tuple(closest.uv[i])
+            assert point.point == closest.points[i].tolist()
+            assert point.normal == closest.normals[i].tolist()
+    first, front = street.ids[0], "front"
+    assert street.closest_hit((0, 0, 9), (0, 0, -1), ignore=[first], faces=front, t_max=99) is None
     with pytest.raises(ValueError, match=r"origin has shape \(2,\), expected \(3,\)"):
         street.closest_hit((0, 1), (0, 0, 1))
+    with pytest.raises(ValueError, match=r"ignore has 77, which is no instance"):
+        street.closest_point((0, 1, 2), ignore=[77])
 
 
 def test_regions_find_the_triangles_of_instances(street, ball_bvh):

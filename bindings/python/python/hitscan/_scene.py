@@ -377,29 +377,22 @@ class Scene(_SceneSpace):
         include_hidden: bool = False,
         include_locked: bool = False,
     ) -> SceneHit | None:
-        """Find what one ray hits first; None for a miss.
+        """Find what one ray hits first, in some microseconds; None for a miss.
 
-        Arguments as in :meth:`closest_hits`, which is faster for many rays.
+        For many rays, :meth:`closest_hits` is faster. Both give the same bits, and have the same arguments.
         """
-        start = np.array([_arrays.triple("origin", origin)])
-        way = np.array([_arrays.triple("direction", direction)])
-        hits = self.closest_hits(
-            start,
-            way,
-            t_min=t_min,
-            t_max=t_max,
-            faces=faces,
-            layers=layers,
-            ignore=ignore,
-            include_hidden=include_hidden,
-            include_locked=include_locked,
-        )
-        if not hits.hit[0]:
+        options = _options.of_scene(faces, layers, ignore, include_hidden, include_locked)
+        try:
+            found = self._core.closest_hit(origin, direction, t_min, t_max, options)
+        except (TypeError, ValueError):
+            # These name the argument with its shape.
+            _arrays.triple("origin", origin)
+            _arrays.triple("direction", direction)
+            raise
+        if found is None:
             return None
-        u, v = hits.uv[0].tolist()
-        point, normal = hits.points[0].tolist(), hits.normals[0].tolist()
-        front, triangle = bool(hits.front[0]), int(hits.triangle[0])
-        return SceneHit(float(hits.t[0]), int(hits.instance[0]), triangle, (u, v), front, point, normal)
+        t, instance, triangle, u, v, front, point, normal = found
+        return SceneHit(t, instance, triangle, (u, v), front, point, normal)
 
     def is_occluded(
         self,

@@ -237,22 +237,19 @@ class _SceneSpace:
     ) -> ScenePoint | None:
         """Find the surface point closest to one point; None if it is farther than ``max_distance``.
 
-        Arguments as in :meth:`closest_points`, which is faster for many points.
+        For many points, :meth:`closest_points` is faster. Both give the same bits, and have the same
+        arguments.
         """
-        found = self.closest_points(
-            np.array([_arrays.triple("point", point)]),
-            max_distance=_arrays.number("max_distance", max_distance),
-            layers=layers,
-            ignore=ignore,
-            include_hidden=include_hidden,
-            include_locked=include_locked,
-        )
-        if not found.hit[0]:
+        options = _options.of_scene("both", layers, ignore, include_hidden, include_locked)
+        try:
+            found = self._core.closest_point(point, max_distance, options)
+        except (TypeError, ValueError):
+            _arrays.triple("point", point)
+            raise
+        if found is None:
             return None
-        u, v = found.uv[0].tolist()
-        at, normal = found.points[0].tolist(), found.normals[0].tolist()
-        instance, triangle = int(found.instance[0]), int(found.triangle[0])
-        return ScenePoint(at, float(found.distance[0]), instance, triangle, (u, v), normal)
+        at, distance, instance, triangle, u, v, normal = found
+        return ScenePoint(at, distance, instance, triangle, (u, v), normal)
 
     def overlapping_box(
         self,
