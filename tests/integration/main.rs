@@ -5,6 +5,7 @@
 //! repository. A test with generated cases covers the same claim where that folder is missing.
 
 mod asking;
+mod editing;
 mod shared;
 
 mod bad_obj;

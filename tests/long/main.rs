@@ -10,12 +10,16 @@
 #[allow(dead_code, reason = "the integration tests use the rest")]
 #[path = "../integration/asking.rs"]
 mod asking;
+#[path = "../integration/editing.rs"]
+mod editing;
 #[allow(dead_code, reason = "the integration tests use the rest")]
 #[path = "../integration/shared.rs"]
 mod shared;
 
 mod accuracy;
 mod crossings;
+mod edits;
+mod inside;
 mod meshes;
 mod one_answer;
 mod state;
@@ -65,6 +69,8 @@ fn parts() -> Vec<Part> {
         crossings::parity(),
         crossings::stitched_parity(),
         accuracy::accuracy(),
+        inside::inside(),
+        edits::edits(),
     ]
 }
 

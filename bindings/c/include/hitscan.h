@@ -986,6 +986,13 @@ hitscan_status hitscan_bvh_signed_distance(const struct hitscan_bvh *bvh,
 // Writes 1 if a point is inside the surface, else 0; see hitscan_bvh_signed_distance.
 hitscan_status hitscan_bvh_is_inside(const struct hitscan_bvh *bvh, const float *point, uint8_t *inside);
 
+// Writes the winding number around a point, wrong by at most tolerance: 1 inside a closed surface, 0 outside, -1 inside
+// one that is inside out. 1e-3 suits most uses; 0 sums all triangles.
+hitscan_status hitscan_bvh_winding_number(const struct hitscan_bvh *bvh,
+                                          const float *point,
+                                          double tolerance,
+                                          double *number);
+
 // Writes the triangles that touch a box, ascending: as many as capacity, and their number to n_triangles, which
 // may be greater. triangles may be NULL if capacity is 0.
 hitscan_status hitscan_bvh_overlapping_box(const struct hitscan_bvh *bvh,
@@ -1037,6 +1044,12 @@ hitscan_status hitscan_bvh_count_crossings(const struct hitscan_bvh *bvh,
                                            const struct hitscan_ray *ray,
                                            const struct hitscan_hit_options *options,
                                            uint32_t *crossings);
+
+// Writes the number of crossings from the front to the back, less those from the back to the front: -1 from inside a
+// closed mesh, 0 from outside, for t_max = INFINITY.
+hitscan_status hitscan_bvh_signed_crossings(const struct hitscan_bvh *bvh,
+                                            const struct hitscan_ray *ray,
+                                            int64_t *crossings);
 
 // Writes the first hit of each ray, on all threads, in the order of the rays. An invalid ray hits nothing.
 //

@@ -361,6 +361,12 @@ class bvh : public owner<hitscan_bvh, hitscan_bvh_release> {
     return crossings;
   }
 
+  std::int64_t signed_crossings(const hitscan_ray &ray) const {
+    std::int64_t crossings = 0;
+    check(hitscan_bvh_signed_crossings(get(), &ray, &crossings));
+    return crossings;
+  }
+
   std::vector<hitscan_hit> all_hits(const hitscan_ray &ray, const hitscan_hit_options *options = nullptr) const {
     return detail::list<hitscan_hit>([&](hitscan_hit *hits, std::size_t capacity, std::size_t *n) {
       return hitscan_bvh_all_hits(get(), &ray, options, hits, capacity, n);
@@ -444,6 +450,12 @@ class bvh : public owner<hitscan_bvh, hitscan_bvh_release> {
     std::uint8_t inside = 0;
     check(hitscan_bvh_is_inside(get(), point.data(), &inside));
     return inside != 0;
+  }
+
+  double winding_number(const std::array<float, 3> &point, double tolerance = 1e-3) const {
+    double number = 0;
+    check(hitscan_bvh_winding_number(get(), point.data(), tolerance, &number));
+    return number;
   }
 
  private:

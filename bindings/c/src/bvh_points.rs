@@ -147,6 +147,28 @@ pub unsafe extern "C" fn hitscan_bvh_is_inside(
     }
 }
 
+/// Writes the winding number around a point, wrong by at most tolerance: 1 inside a closed surface, 0 outside, -1 inside
+/// one that is inside out. 1e-3 suits most uses; 0 sums all triangles.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hitscan_bvh_winding_number(
+    bvh: *const hitscan_bvh,
+    point: *const f32,
+    tolerance: f64,
+    number: *mut f64,
+) -> hitscan_status {
+    // SAFETY: the rules of the header.
+    unsafe {
+        call("hitscan_bvh_winding_number", |caller| {
+            let bvh = caller.get(bvh, "bvh")?;
+            let number = caller.out(number, "number")?;
+            let point = self::point(caller, point, "point")?;
+            check_distance(tolerance, "tolerance")?;
+            number.write(bvh.mesh.winding_tree().winding_number(point, tolerance).value);
+            Ok(())
+        })
+    }
+}
+
 /// Writes the triangles that touch a box, ascending: as many as capacity, and their number to n_triangles, which
 /// may be greater. triangles may be NULL if capacity is 0.
 #[unsafe(no_mangle)]

@@ -90,6 +90,25 @@ pub unsafe extern "C" fn hitscan_bvh_count_crossings(
     }
 }
 
+/// Writes the number of crossings from the front to the back, less those from the back to the front: -1 from inside a
+/// closed mesh, 0 from outside, for t_max = INFINITY.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hitscan_bvh_signed_crossings(
+    bvh: *const hitscan_bvh,
+    ray: *const hitscan_ray,
+    crossings: *mut i64,
+) -> hitscan_status {
+    // SAFETY: the rules of the header.
+    unsafe {
+        call("hitscan_bvh_signed_crossings", |caller| {
+            let tree = caller.get(bvh, "bvh")?.tree();
+            let crossings = caller.out(crossings, "crossings")?;
+            crossings.write(tree.signed_crossings(self::ray(caller, ray)?));
+            Ok(())
+        })
+    }
+}
+
 /// Writes the first hit of each ray, on all threads, in the order of the rays. An invalid ray hits nothing.
 ///
 /// Rays lie ray_stride bytes apart and hits hit_stride, so that both may be parts of larger structs; 0 is no

@@ -37,7 +37,7 @@ macro_rules! plain {
 }
 pub(crate) use plain;
 
-plain!(u8, u16, u32, u64, usize, f32, f64, *const f32, *const u32, *const usize);
+plain!(u8, u16, u32, u64, i64, usize, f32, f64, *const f32, *const u32, *const usize);
 // SAFETY: as its elements.
 unsafe impl<T: Plain, const N: usize> Plain for [T; N] {}
 

@@ -5,7 +5,7 @@ mod support;
 use std::{mem::MaybeUninit, ptr, sync::Arc};
 
 use engine::{
-    BuildOptions, Faces, HitOptions, MeshBvh,
+    BuildOptions, Faces, HitOptions, MeshBvh, WindingTree,
     glam::{DAffine3, DQuat, DVec3},
     scene::{Instance, Mesh, QueryOptions, Scene},
 };
@@ -36,6 +36,7 @@ fn shot(ray: &engine::Ray) -> Shot {
 fn check_single(bvh: *const hitscan_bvh, tree: &MeshBvh, ray: &engine::Ray) {
     let (mut hit, mut occluded, mut crossings) =
         (MaybeUninit::uninit(), MaybeUninit::uninit(), MaybeUninit::uninit());
+    let mut signed = MaybeUninit::uninit();
     let from = c_ray(ray);
     let null = ptr::null();
     // SAFETY: the handle is alive, and the answers are read after success.
@@ -51,6 +52,33 @@ fn check_single(bvh: *const hitscan_bvh, tree: &MeshBvh, ray: &engine::Ray) {
         assert_eq!(occluded.assume_init(), u8::from(tree.is_occluded(ray, Faces::Both)));
         ok(hitscan_bvh_count_crossings(bvh, &from, null, crossings.as_mut_ptr()));
         assert_eq!(crossings.assume_init() as usize, tree.count_crossings(ray, Faces::Both));
+        ok(hitscan_bvh_signed_crossings(bvh, &from, signed.as_mut_ptr()));
+        assert_eq!(signed.assume_init(), tree.signed_crossings(ray));
+    }
+}
+
+#[test]
+fn inside_and_winding_numbers_have_the_bits_of_rust() {
+    for (i, (_, mesh)) in meshes().iter().enumerate() {
+        let tree = WindingTree::new(Arc::new(MeshBvh::build(mesh, &BuildOptions::default())));
+        let bvh = bvh_handle(mesh);
+        for ray in rays(200, i as u64).iter().filter(|ray| ray.is_valid()) {
+            let point = ray.origin.to_array();
+            let (mut inside, mut number) = (MaybeUninit::uninit(), MaybeUninit::uninit());
+            // SAFETY: the handle is alive, and the answers are read after success.
+            unsafe {
+                ok(hitscan_bvh_is_inside(bvh, point.as_ptr(), inside.as_mut_ptr()));
+                assert_eq!(inside.assume_init(), u8::from(tree.is_inside(point)));
+                ok(hitscan_bvh_winding_number(bvh, point.as_ptr(), 1e-3, number.as_mut_ptr()));
+                let expected = tree.winding_number(point, 1e-3).value;
+                assert_eq!(number.assume_init().to_bits(), expected.to_bits());
+                let wrong =
+                    hitscan_bvh_winding_number(bvh, point.as_ptr(), -1.0, number.as_mut_ptr());
+                assert_eq!(wrong, HITSCAN_INVALID_ARGUMENT);
+            }
+        }
+        // SAFETY: the handle is alive.
+        ok(unsafe { hitscan_bvh_release(bvh) });
     }
 }
 

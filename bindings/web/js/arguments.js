@@ -146,3 +146,17 @@ export function facesCode(faces) {
 	if (faces === undefined || faces === 'both') return 0;
 	return code('faces', faces, FACES);
 }
+
+/** The number of points in an array of three finite numbers each. */
+export function pointsOf(name, value) {
+	const n = arrayOf(name, value, 3, [Float32Array, Float64Array], 'x, y and z of each point');
+	for (let i = 0; i < value.length; i++) {
+		if (!Number.isFinite(value[i])) finite(`${name}[${i}]`, value[i]);
+	}
+	return n;
+}
+
+/** The numbers of a point as the array of one. */
+export function single(point) {
+	return Float64Array.from(numbersOf('point', point, 3, 'x, y and z'));
+}

@@ -1,7 +1,8 @@
 // A mesh with its tree, and the queries.
 
 import {
-	arrayOf, boxCorners, bytesOf, code, facesCode, filled, finite, integer, number, numbersOf, optionsOf, rayNumbers, typeError,
+	arrayOf, boxCorners, bytesOf, code, facesCode, filled, finite, integer, number, numbersOf, optionsOf, pointsOf,
+	rayNumbers, single, typeError,
 } from './arguments.js';
 import { stageEdit } from './edits.js';
 import { fillColumns, fillHit, fillPoint, Hit, HitColumns, SurfacePoint } from './hits.js';
@@ -232,8 +233,7 @@ export class Bvh extends Owned {
 	/** The nearest points of many points, as columns. Without one, `distance` is infinite and `triangle` -1. */
 	closestPoints(points, options = undefined) {
 		const { maxDistance = Infinity } = optionsOf(options, ['maxDistance']);
-		const n = arrayOf('points', points, 3, [Float32Array, Float64Array], 'x, y and z of each point');
-		finitePoints('points', points);
+		const n = pointsOf('points', points);
 		if (!(maxDistance >= 0)) throw typeError('maxDistance', maxDistance, 'a number from 0 on');
 		stagePositions(points, this.#offset);
 		checked('bvh_closest_points', this.handle, maxDistance);
@@ -342,6 +342,46 @@ export class Bvh extends Owned {
 		return anyContact('bvh_sphere_cast', this.handle, radius);
 	}
 
+	/** Whether a point is inside. */
+	isInside(point) {
+		return this.areInside(single(point))[0] === 1;
+	}
+
+	/** Whether points, three numbers each, are inside: 1 or 0. */
+	areInside(points) {
+		return Uint8Array.from(this.#eachPoint('bvh_are_inside', points));
+	}
+
+	/** The distance of a point from the surface, negative inside. */
+	signedDistance(point) {
+		return this.signedDistances(single(point))[0];
+	}
+
+	/** The signed distances of points, three numbers each. */
+	signedDistances(points) {
+		return this.#eachPoint('bvh_signed_distances', points);
+	}
+
+	/** The winding number around a point. */
+	windingNumber(point, options) {
+		return this.windingNumbers(single(point), options)[0];
+	}
+
+	/** The winding numbers around points, three numbers each. */
+	windingNumbers(points, options) {
+		const { tolerance = 1e-3 } = optionsOf(options, ['tolerance']);
+		if (!(tolerance >= 0)) throw typeError('tolerance', tolerance, 'a number from 0 on');
+		return this.#eachPoint('bvh_winding_numbers', points, tolerance);
+	}
+
+	/** A number for each point. */
+	#eachPoint(name, points, ...options) {
+		const n = pointsOf('points', points);
+		stagePositions(points, this.#offset);
+		checked(name, this.handle, ...options);
+		return outputDoubles(n);
+	}
+
 	/** The polylines in which a plane cuts the surface. */
 	section(point, normal) {
 		return sectionOf('bvh_section', this.handle, point, normal);
@@ -399,11 +439,4 @@ export function words(n) {
 	views();
 	const start = addressOf('words_address') / 4;
 	return u32.slice(start, start + n);
-}
-
-/** Throws for a coordinate that is not finite. */
-function finitePoints(name, points) {
-	for (let i = 0; i < points.length; i++) {
-		if (!Number.isFinite(points[i])) finite(`${name}[${i}]`, points[i]);
-	}
 }

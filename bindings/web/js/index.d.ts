@@ -279,6 +279,24 @@ export class Bvh extends Owned {
 	sphereCastAll(ray: Ray, radius: number): Contact[];
 	/** Whether the ball touches anything. */
 	sphereCastAny(ray: Ray, radius: number): boolean;
+	/**
+	 * Whether a point is inside: whether the surface winds around it more than half a time, in either direction. A closed
+	 * mesh that is inside out has the same inside as its turned copy. The first call prepares the mesh, in O(triangles).
+	 */
+	isInside(point: Vector): boolean;
+	/** `isInside` of points, three numbers each: 1 or 0. */
+	areInside(points: Float32Array | Float64Array): Uint8Array;
+	/** The distance of a point from the surface, negative inside; NaN for a mesh without triangles. */
+	signedDistance(point: Vector): number;
+	/** `signedDistance` of points, three numbers each. */
+	signedDistances(points: Float32Array | Float64Array): Float64Array;
+	/**
+	 * How often the surface winds around a point: 1 inside a closed mesh, -1 inside one that is inside out, 0 outside.
+	 * `tolerance` is the maximum error, 1e-3 unless given; 0 sums all triangles.
+	 */
+	windingNumber(point: Vector, options?: { tolerance?: number }): number;
+	/** `windingNumber` of points, three numbers each. */
+	windingNumbers(points: Float32Array | Float64Array, options?: { tolerance?: number }): Float64Array;
 	/** The polylines in which a plane cuts the surface: closed where the surface is. The normal has any length but zero. */
 	section(point: Vector, normal: Vector): SectionPolyline[];
 	/** Whether the meshes have a point in common. `transform` takes the other one to the space of this one. */

@@ -18,6 +18,7 @@
 //! |---|---|---|
 //! | `edits` | edits of meshes, which trees and scenes follow | `failure`, `objects`, `output`, `scene`, `staging` |
 //! | `solids` | balls along rays, sections, and pairs of meshes | `arguments`, `failure`, `mesh`, `objects`, `output`, `rays`, `scene` |
+//! | `inside` | inside, signed distances and winding numbers of points | `failure`, `objects`, `output`, `staging` |
 //! | `picking`, `candidates` | views, picks and selections; the candidates of a ray for three.js's own test | `arguments`, `failure`, `objects`, `output`, `scene`, `staging` |
 //! | `scene` | scenes: instances, edits, and queries in world space | `arguments`, `failure`, `objects`, `output`, `rays`, `staging` |
 //! | `cache` | cache files in memory: trees on their way between threads and into storage | `bvh`, `failure`, `objects`, `output`, `staging` |
@@ -42,6 +43,8 @@ mod cache;
 mod candidates;
 #[cfg(feature = "engine")]
 mod edits;
+#[cfg(feature = "engine")]
+mod inside;
 #[cfg(feature = "engine")]
 mod mesh;
 #[cfg(feature = "engine")]

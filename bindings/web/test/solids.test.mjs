@@ -240,3 +240,30 @@ test('pairs of meshes overlap exactly where they touch', () => {
 	assert.throws(() => bvh.meshDistance(bvh, { maxDistance: -1 }), /maxDistance is -1/);
 	assert.throws(() => bvh.overlapsMesh(bvh, new Array(16).fill(1)), /transform: the last row/);
 });
+
+test('a cube, its turned copy and a cube without a face have the inside and the winding numbers of their kind', () => {
+	const bvh = cube();
+	const { positions, triangles } = bvh.mesh;
+	const turned = new Bvh(new Mesh(positions, Uint32Array.from(triangles).reverse()));
+	const open = new Bvh(new Mesh(positions, triangles.slice(0, 30)));
+	const points = Float32Array.of(0, 0, 0, 0.75, -0.75, 0.5, 3, 0, 0);
+	for (const tree of [bvh, turned]) {
+		assert.deepEqual(Array.from(tree.areInside(points)), [1, 1, 0]);
+		assert.deepEqual(Array.from(tree.signedDistances(points)), [-1, -0.25, 2]);
+		assert.ok(tree.isInside([0.5, 0, 0]) && !tree.isInside([1.5, 0, 0]));
+		assert.equal(tree.signedDistance([0.5, 0, 0]), -0.5);
+	}
+	assert.deepEqual(Array.from(bvh.windingNumbers(points), Math.round), [1, 1, 0]);
+	assert.equal(Math.round(turned.windingNumber([0, 0, 0])), -1);
+	assert.ok(Math.abs(open.windingNumber([0, 0, 0], { tolerance: 1e-6 }) - 5 / 6) < 1e-6);
+	assert.ok(open.isInside([0, 0, 0]));
+	assert.ok(Number.isNaN(new Bvh(new Mesh(new Float32Array(0), new Uint32Array(0))).signedDistance([0, 0, 0])));
+});
+
+test('points that are no points and a negative tolerance are errors that name them', () => {
+	const bvh = cube();
+	assert.throws(() => bvh.areInside(Float32Array.of(0, 1)), /points.length is 2/);
+	assert.throws(() => bvh.signedDistance([0, NaN, 0]), /points\[1\]/);
+	assert.throws(() => bvh.isInside([0, 0]), /point is /);
+	assert.throws(() => bvh.windingNumber([0, 0, 0], { tolerance: -1 }), /tolerance is -1/);
+});

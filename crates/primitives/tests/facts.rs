@@ -2,7 +2,7 @@
 //! them.
 
 use hitscan_primitives::glam::Vec3;
-use hitscan_primitives::{Aabb, Axis, Ray, TriMesh, Triangle, WatertightRay};
+use hitscan_primitives::{Aabb, Axis, Ray, TriMesh, Triangle, WatertightRay, generate};
 
 #[test]
 fn half_the_surface_of_a_box_is_three_of_its_faces() {
@@ -24,6 +24,17 @@ fn without_records_every_triangle_is_one_polygon() {
 fn the_area_of_a_triangle_is_half_that_of_its_box() {
     let triangle = Triangle::new([1.0, 1.0, 5.0], [4.0, 1.0, 5.0], [1.0, 3.0, 5.0]);
     assert_eq!(triangle.area(), 3.0);
+}
+
+#[test]
+fn the_volume_is_that_inside_and_negative_inside_out() {
+    let mesh = generate::cuboid(2.0, 3.0, 4.0, 2).expect("valid");
+    assert!((mesh.volume() - 24.0).abs() < 1e-12, "{}", mesh.volume());
+    let turned = mesh.triangles().iter().map(|&[a, b, c]| [a, c, b]).collect();
+    let turned = TriMesh::from_vecs(mesh.positions().to_vec(), turned).expect("valid");
+    assert_eq!(turned.volume(), -mesh.volume());
+    let empty = TriMesh::new([[0.0; 3]; 0], vec![]).expect("valid");
+    assert_eq!(empty.volume().to_bits(), 0f64.to_bits());
 }
 
 #[test]

@@ -52,6 +52,8 @@ int main() {
   EXPECT(hit && hit->triangle == 0 && hit->t == 5.0f);
   EXPECT(!bvh.closest_hit(ray_down(2, 2)));
   EXPECT(bvh.is_occluded(ray_down(0.2f, 0.7f)) && bvh.count_crossings(ray_down(0.2f, 0.7f)) == 1);
+  EXPECT(bvh.signed_crossings(ray_down(0.2f, 0.7f)) == 1 && bvh.signed_crossings(ray_down(2, 2)) == 0);
+  EXPECT(bvh.winding_number({0.5f, 0.5f, -1e-3f}) > 0.49 && bvh.winding_number({0.5f, 0.5f, 1e-3f}) < -0.49);
   EXPECT(bvh.all_hits(ray_down(0.5f, 0.5f)).size() == 2);
   EXPECT(bvh.nearest_hits(ray_down(0.5f, 0.5f), 1).size() == 1);
   EXPECT(bvh.mesh().describe(*hit).normal[2] == 1.0);

@@ -49,6 +49,8 @@ struct SurfaceFacts {
     /// leaks. Triangles of zero area count.
     closed: bool,
     edges: EdgeCounts,
+    /// The volume of a closed mesh, negative if it is inside out; `null` for an open one.
+    volume: Option<f64>,
     /// The number of loops and chains of open edges.
     boundary_loops: usize,
     /// The number of triangles with the vertices of an earlier triangle.
@@ -164,6 +166,10 @@ impl MeshFacts {
         }
         let Some(surface) = &self.surface else { return Ok(()) };
         write_closed(out, surface.closed, &surface.edges)?;
+        if let Some(volume) = surface.volume {
+            let note = if volume < 0.0 { ": inside out, its front faces inward" } else { "" };
+            writeln!(out, "volume      {}{note}", short(volume))?;
+        }
         writeln!(out, "components  {}", count(surface.components))?;
         if surface.duplicates > 0 {
             writeln!(out, "duplicates  {} triangles", count(surface.duplicates))?;
@@ -196,6 +202,7 @@ impl SurfaceFacts {
         Self {
             closed: topology.is_closed(),
             edges: EdgeCounts::of(&topology),
+            volume: topology.is_closed().then(|| mesh.volume()),
             boundary_loops: topology.boundary_loops.len(),
             duplicates: topology.duplicate_triangles.len(),
             components: topology.n_components,
@@ -264,7 +271,7 @@ fn bounds(mesh: &TriMesh) -> Option<Bounds> {
 
 /// A round number, in scientific notation if very small or large.
 fn short(number: f64) -> String {
-    if (1e-3..1e6).contains(&number) { number.to_string() } else { format!("{number:e}") }
+    if (1e-3..1e6).contains(&number.abs()) { number.to_string() } else { format!("{number:e}") }
 }
 
 /// Writes a line with the number of names and the first twelve.

@@ -148,6 +148,23 @@ fn info_describes_several_files_and_goes_on_after_an_error() {
 }
 
 #[test]
+fn info_reports_a_closed_mesh_that_is_inside_out() {
+    const FACES: &str = "f 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
+    let folder = folder();
+    let of = |name: &str, faces: &str| {
+        let text = format!("v 0 0 0\nv 2 0 0\nv 0 3 0\nv 0 0 4\n{faces}");
+        let mesh = file(folder.path(), name, &text);
+        hitscan(&format!("info {mesh}")).expect_code(0).text().to_owned()
+    };
+    let outward = of("outward.obj", FACES);
+    assert!(outward.contains("\nvolume      4\n"), "{outward}");
+    let turned = of("turned.obj", "f 1 2 3\nf 1 4 2\nf 1 3 4\nf 2 4 3\n");
+    assert!(turned.contains("\nvolume      -4: inside out, its front faces inward\n"), "{turned}");
+    let open = of("open.obj", "f 1 2 3\n");
+    assert!(!open.contains("volume"), "{open}");
+}
+
+#[test]
 fn info_leaves_the_topology_out() {
     let mesh = cuboid();
     let run = hitscan(&format!("info {mesh} --no-topology")).expect_code(0);

@@ -19,12 +19,6 @@ fn directed_edges(mesh: &TriMesh) -> HashMap<(u32, u32), u32> {
     edges
 }
 
-/// The signed volume.
-fn volume(mesh: &TriMesh) -> f64 {
-    let corners = (0..mesh.triangles().len() as u32).map(|t| mesh.corners(t).map(Vec3::as_dvec3));
-    corners.map(|[a, b, c]| a.dot(b.cross(c))).sum::<f64>() / 6.0
-}
-
 fn area(mesh: &TriMesh) -> f64 {
     let corners = (0..mesh.triangles().len() as u32).map(|t| mesh.corners(t).map(Vec3::as_dvec3));
     corners.map(|[a, b, c]| 0.5 * (b - a).cross(c - a).length()).sum()
@@ -39,7 +33,7 @@ fn assert_closed(mesh: &TriMesh, what: &str) {
     let n_used = mesh.triangles().iter().flatten().max().map_or(0, |&last| last as usize + 1);
     assert_eq!(n_used, mesh.positions().len(), "vertices of {what}");
     assert_eq!(mesh.n_degenerate(), 0, "{what}");
-    assert!(volume(mesh) > 0.0, "{what} is inside out");
+    assert!(mesh.volume() > 0.0, "{what} is inside out");
 }
 
 fn euler_characteristic(mesh: &TriMesh) -> i64 {
@@ -116,7 +110,7 @@ fn cuboids_of_every_level_are_closed() {
         assert_eq!(mesh.triangles().len(), 12 << (2 * level));
         assert_closed(&mesh, &format!("cuboid of level {level}"));
         assert_eq!(euler_characteristic(&mesh), 2);
-        assert!((volume(&mesh) - 0.1 * 3.0 * 7.7).abs() < 1e-5);
+        assert!((mesh.volume() - 0.1 * 3.0 * 7.7).abs() < 1e-5);
     }
 }
 
@@ -136,7 +130,7 @@ fn spheres_are_closed_round_and_exact_in_number() {
         assert!(mesh.positions().iter().all(|p| (p.length() - 2.0).abs() < 1e-6), "{what}");
     }
     let fine = sphere(2.0, 50_000).unwrap();
-    assert!((volume(&fine) / (32.0 / 3.0 * std::f64::consts::PI) - 1.0).abs() < 1e-3);
+    assert!((fine.volume() / (32.0 / 3.0 * std::f64::consts::PI) - 1.0).abs() < 1e-3);
     assert!((area(&fine) / (16.0 * std::f64::consts::PI) - 1.0).abs() < 1e-3);
 }
 
@@ -152,7 +146,7 @@ fn tori_are_closed_and_exact_in_number() {
     }
     let fine = torus(3.0, 1.0, 50_000).unwrap();
     let pi_squared = std::f64::consts::PI.powi(2);
-    assert!((volume(&fine) / (2.0 * pi_squared * 3.0) - 1.0).abs() < 2e-3);
+    assert!((fine.volume() / (2.0 * pi_squared * 3.0) - 1.0).abs() < 2e-3);
     assert!((area(&fine) / (4.0 * pi_squared * 3.0) - 1.0).abs() < 2e-3);
 }
 

@@ -261,6 +261,19 @@ impl TriMesh {
         cross_f64(a, b, c) == DVec3::ZERO
     }
 
+    /// The volume that a closed mesh encloses. Negative if the mesh is inside out: its front faces inward. O(n).
+    ///
+    /// What the surface encloses twice counts twice. Of an open mesh the number means nothing. The sum is in f64, relative
+    /// to the centre of the bounds, in the order of the triangles.
+    pub fn volume(&self) -> f64 {
+        let centre = self.bounds.center().as_dvec3();
+        let of_tetrahedron = |triangle| {
+            let [a, b, c] = self.corners(triangle).map(|corner| corner.as_dvec3() - centre);
+            a.dot(b.cross(c))
+        };
+        (0..self.triangles.len() as u32).map(of_tetrahedron).fold(0.0, |sum, x| sum + x) / 6.0
+    }
+
     /// The number of triangles of [zero area](Self::is_degenerate). O(n).
     pub fn n_degenerate(&self) -> usize {
         (0..self.triangles.len() as u32).filter(|&triangle| self.is_degenerate(triangle)).count()

@@ -1,0 +1,125 @@
+//! Trees that follow edits, against brute force.
+
+use hitscan::primitives::glam::{DVec3, Vec3};
+use hitscan::{
+    Aabb, BuildOptions, BuildQuality, Isa, Layout, MeshBvh, Ray, SectionPlane, SphereCast, TriMesh,
+    WorldRay, brute_force, generate,
+};
+use hitscan_testkit::{Rng, Shape, closed_shapes, hard_rays, soup};
+
+use crate::asking::Expected;
+use crate::editing::edit;
+use crate::tally::{Part, Tally};
+
+const MESHES: usize = 20;
+const EDITS: usize = 2000;
+const RAYS: usize = 200;
+/// Of each of four kinds.
+const OTHERS: usize = 5;
+
+/// A mesh that is edited 2000 times, and sometimes undone.
+pub(crate) fn edits() -> Part {
+    Part {
+        name: "edits",
+        promise: "a tree that follows random edits and their undoing is valid, and has every answer of brute force: \
+                  rays, closest points, boxes, balls along rays, sections; seeds from 80,000,000 on",
+        n_units: MESHES,
+        run: Box::new(|unit| {
+            let seed = 80_000_000 + unit as u64;
+            let mut rng = Rng::new(seed);
+            let Shape { name, mut mesh } = mesh_of(unit, &mut rng);
+            let quality = BuildQuality::ALL[unit % BuildQuality::ALL.len()];
+            let layout = Layout::ALL[unit % Layout::ALL.len()];
+            let isa = rng.pick(&Isa::available());
+            let mut bvh = MeshBvh::build(&mesh, &BuildOptions { quality, layout, isa });
+            let mut tally = Tally::of_mesh([&bvh]);
+            for step in 0..EDITS {
+                let before = mesh.clone();
+                let (how, change) = edit(&mut mesh, &mut rng);
+                let context = |tail: &str| format!("{name} {how}{tail} (seed {seed}, step {step})");
+                bvh.update(&mesh, &change)
+                    .unwrap_or_else(|error| panic!("{}: {error}", context("")));
+                check(&mesh, &bvh, &mut rng, &mut tally, || context(""));
+                if rng.one_in(4) {
+                    mesh = before;
+                    let undone = bvh.update(&mesh, &change.inverse());
+                    undone.unwrap_or_else(|error| panic!("{}: {error}", context(", undone")));
+                    check(&mesh, &bvh, &mut rng, &mut tally, || context(", undone"));
+                }
+            }
+            tally
+        }),
+    }
+}
+
+fn mesh_of(unit: usize, rng: &mut Rng) -> Shape {
+    match unit % 3 {
+        0 => closed_shapes(200).swap_remove(unit % 8),
+        1 => soup(rng, 300),
+        _ => {
+            let mesh = generate::city(200, unit as u64).expect("an ordinary size");
+            Shape { name: "city".into(), mesh }
+        }
+    }
+}
+
+fn check(
+    mesh: &TriMesh,
+    bvh: &MeshBvh,
+    rng: &mut Rng,
+    tally: &mut Tally,
+    context: impl Fn() -> String,
+) {
+    if let Err(broken) = bvh.validate(mesh) {
+        tally.wrong(|| format!("{}: {broken}", context()));
+    }
+    let rays = hard_rays(mesh, RAYS, rng);
+    tally.n_rays += rays.len() as u64;
+    tally.n_hits +=
+        rays.iter().filter(|ray| bvh.is_occluded(ray, hitscan::Faces::Both)).count() as u64;
+    if let Some(difference) = Expected::new(mesh, &rays).single_difference(bvh) {
+        tally.wrong(|| format!("{}: {difference}", context()));
+    }
+    for ray in &rays[..OTHERS.min(rays.len())] {
+        if let Some(query) = other_difference(mesh, bvh, ray, rng) {
+            tally.wrong(|| format!("{}: {query} of {ray:?}", context()));
+        }
+    }
+}
+
+/// The query without a ray, or with more than a ray, that differs.
+fn other_difference(
+    mesh: &TriMesh,
+    bvh: &MeshBvh,
+    ray: &Ray,
+    rng: &mut Rng,
+) -> Option<&'static str> {
+    let from = ray.origin;
+    let closest = brute_force::closest_point(mesh, from, f64::INFINITY);
+    if bvh.closest_point(from, f64::INFINITY) != closest {
+        return Some("closest point");
+    }
+    let size = mesh.bounds().extent().max_element();
+    let half = Vec3::splat(0.2 * rng.unit() * size);
+    if half.is_finite() {
+        let region = Aabb::new(from - half, from + half);
+        let mut found = Vec::new();
+        bvh.overlapping_box_into(&region, &mut found);
+        if found != brute_force::overlapping_box(mesh, &region) {
+            return Some("overlapping box");
+        }
+    }
+    let world = WorldRay::new(from.as_dvec3(), ray.direction.as_dvec3());
+    if let Ok(cast) = SphereCast::new(world, f64::from(0.1 * rng.unit() * size))
+        && bvh.sphere_cast(&cast) != brute_force::sphere_cast(mesh, &cast)
+    {
+        return Some("sphere cast");
+    }
+    let normal: DVec3 = rng.direction().as_dvec3();
+    if let Ok(plane) = SectionPlane::new(mesh.bounds().center().as_dvec3(), normal)
+        && bvh.section(&plane) != brute_force::section(mesh, &plane)
+    {
+        return Some("section");
+    }
+    None
+}
