@@ -244,6 +244,8 @@ test('the structure as plain objects holds every triangle once, in boxes within 
 	visit(root, root.bounds);
 	assert.equal(seen.size, tree.geometry.index.count / 3);
 	assert.ok(drop.estimateMemoryInBytes(tree) > 10_000);
+	assert.equal(drop.estimateMemoryInBytes(tree._roots), tree.bvh.stats.bytes);
+	assert.throws(() => drop.estimateMemoryInBytes([]), /bvh is an Array of length 0, expected a tree/);
 	assert.deepEqual([...drop.generateIndirectBuffer([{ offset: 2, count: 2 }, { offset: 9, count: 1 }])], [2, 3, 9]);
 });
 

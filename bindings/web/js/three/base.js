@@ -3,7 +3,7 @@
 import { Box3 } from 'three';
 import { typeError } from '../arguments.js';
 import { castPair } from './pair-walk.js';
-import { BUILD, PRIMITIVES, RELEASE, SLACK, TREE, WALK } from './symbols.js';
+import { BUILD, OWNER, PRIMITIVES, RELEASE, SLACK, TREE, WALK } from './symbols.js';
 import { someRun, sortFew, Tree } from './tree.js';
 
 /** A tree. Its primitives are triangles, lines, points or objects; each is a triangle of the engine. */
@@ -65,7 +65,8 @@ export class BVH {
 
 	/** A list with one entry, whose length some helpers read. */
 	get _roots() {
-		return Object.defineProperty([], 0, {
+		const roots = Object.assign([], { [OWNER]: this });
+		return Object.defineProperty(roots, 0, {
 			enumerable: true,
 			get() {
 				throw new Error('hitscan/three: the nodes of _roots have the layout of three-mesh-bvh; ' +

@@ -1,7 +1,9 @@
 // What the debugging functions of three-mesh-bvh tell about a tree.
 
 import { Box3 } from 'three';
+import { typeError } from '../arguments.js';
 import { setTriangle } from './geometry.js';
+import { OWNER } from './symbols.js';
 import { ExtendedTriangle } from './triangle.js';
 
 /** The weights of three-mesh-bvh's score: of a test of a primitive, and of a visit of a node. */
@@ -27,10 +29,13 @@ function points({ a, b, c }) {
 	return [a, b, c];
 }
 
-/** The bytes that the tree and its copy of the mesh take. */
-export function estimateMemoryInBytes(bvh) {
-	const { mesh, stats } = bvh.bvh;
-	return stats.bytes + 12 * mesh.vertexCount + 12 * mesh.triangleCount;
+/** The bytes that a tree and its copy of the mesh take, or of its `_roots` the tree alone. */
+export function estimateMemoryInBytes(tree) {
+	const owner = tree?.[OWNER];
+	const { bvh } = owner ?? tree ?? {};
+	if (!bvh?.stats) throw typeError('bvh', tree, 'a tree of hitscan/three');
+	const { mesh, stats } = bvh;
+	return owner ? stats.bytes : stats.bytes + 12 * mesh.vertexCount + 12 * mesh.triangleCount;
 }
 
 /** Counts of nodes, leaves and depths, as a list with one entry. */

@@ -255,8 +255,8 @@ export function acceleratedRaycast(this: Object3D, raycaster: Raycaster, interse
 
 /** Whether the boxes hold the primitives as they are now. */
 export function validateBounds(bvh: BVH): boolean;
-/** The bytes that the tree and its copy of the mesh take. */
-export function estimateMemoryInBytes(bvh: BVH): number;
+/** The bytes that a tree and its copy of the mesh take, or of its `_roots` the tree alone. */
+export function estimateMemoryInBytes(bvh: BVH | readonly unknown[]): number;
 
 export interface ExtremeInfo {
 	nodeCount: number;

@@ -18,5 +18,8 @@ export const RELEASE = Symbol('release');
 /** The walk with the tests of a caller. */
 export const WALK = Symbol('walk');
 
+/** The tree that a list of `_roots` is of. */
+export const OWNER = Symbol('owner');
+
 /** The key of the data of `deserialize` among the options. */
 export const RESTORED = Symbol('restored');
