@@ -15,12 +15,13 @@ pub(crate) use bevy_camera::{
 pub(crate) use bevy_ecs::{
     change_detection::{ContiguousRef, Ref},
     entity::{Entity, EntityHashMap, EntityHashSet},
+    entity_disabling::Disabled,
     lifecycle::RemovedComponents,
     message::{MessageReader, MessageWriter},
-    query::{Has, Or, QueryData, With},
+    query::{Added, Has, Or, QueryData, With},
     resource::Resource,
     schedule::{IntoScheduleConfigs, SystemSet},
-    system::{Local, Query, Res, SystemParam, lifetimeless::Read},
+    system::{Local, Query, Res, ResMut, SystemParam, lifetimeless::Read},
 };
 pub(crate) use bevy_math::{Affine3A, Mat4, Ray3d, Vec2, Vec3, bounding::Aabb3d};
 pub(crate) use bevy_mesh::{
@@ -32,7 +33,7 @@ pub(crate) use bevy_picking::{
     Pickable, PickingSystems,
     backend::{HitData, PointerHits, ray::RayMap},
     mesh_picking::{
-        MeshPickingCamera, MeshPickingSettings,
+        MeshPickingCamera, MeshPickingPlugin, MeshPickingSettings,
         ray_cast::{
             Backfaces, MeshRayCastSettings, RayCastBackfaces, RayCastVisibility, RayMeshHit,
             SimplifiedMesh, ray_aabb_intersection_3d, ray_mesh_intersection,
@@ -81,6 +82,9 @@ pub(crate) struct MeshData<'a> {
     pub(crate) arrangement: Arrangement,
 }
 
+/// The bytes of a position or triangle in a copy.
+pub(crate) const BYTES: usize = 12;
+
 impl<'a> MeshData<'a> {
     pub(crate) fn new(mesh: &'a Mesh) -> Result<Self, LeftOut> {
         let arrangement = match mesh.primitive_topology() {
@@ -109,6 +113,11 @@ impl<'a> MeshData<'a> {
             Arrangement::List => self.n_corners() / 3,
             Arrangement::Strip => self.n_corners().saturating_sub(2),
         }
+    }
+
+    /// The bytes of a copy.
+    pub(crate) fn n_bytes(&self) -> usize {
+        BYTES * (self.positions.len() + self.n_triangles())
     }
 
     /// Whether Bevy's own scan takes the mesh.

@@ -1,6 +1,6 @@
 //! Rays through the world: entities nearest first, each with its hits.
 
-use std::ops::ControlFlow;
+use std::{cell::Cell, ops::ControlFlow};
 
 use hitscan::{
     Faces, Hit, HitMode, HitOptions,
@@ -9,72 +9,45 @@ use hitscan::{
 
 use crate::{
     bevy_api::{
-        Aabb, Aabb3d, AssetId, Assets, Backfaces, Entity, GlobalTransform, InheritedVisibility,
-        Local, Mesh, MeshData, Query, QueryData, Ray3d, RayCastVisibility, Res, SystemParam,
-        ViewVisibility, ray_aabb_intersection_3d,
+        AssetId, Assets, Backfaces, Entity, Mesh, MeshData, Query, Ray3d, RayCastVisibility, Res,
+        SystemParam,
     },
+    build::BuiltMesh,
+    castable::{Castable, CastableItem},
     convert,
-    follow::{HasMesh, HitsBackfaces, MeshHandle},
+    follow::HasMesh,
     hit::{Attributes, HitTriangle, HitscanHit},
-    mirror::{HitscanWorld, Mirror, Owner},
-    pose::Poses,
+    mirror::{HitscanWorld, Mirror, Owner, Place},
     settings::HitscanSettings,
-    skin::PoseValues,
-    trees::{Answer, BuiltMesh},
+    trees::Answer,
 };
 
-/// Everything that rays need from the world.
+/// Everything that rays need from the world, read-only, so that systems cast side by side.
 #[derive(SystemParam)]
 pub(crate) struct Caster<'w, 's> {
     pub(crate) world: Res<'w, HitscanWorld>,
     settings: Res<'w, HitscanSettings>,
     pub(crate) meshes: Res<'w, Assets<Mesh>>,
-    pub(crate) entities: Query<'w, 's, Castable, HasMesh>,
-    pub(crate) poses: Poses<'w, 's>,
-    lists: Local<'s, Lists>,
+    entities: Query<'w, 's, Castable, HasMesh>,
+}
+
+thread_local! {
+    /// The lists of the last cast of the thread. A cast takes them out, so that a rule of the caller may cast.
+    static LISTS: Cell<Lists> = const { Cell::new(Lists::new()) };
 }
 
 /// The lists of a cast, kept for the next one.
 #[derive(Default)]
-pub(crate) struct Lists {
+struct Lists {
     entered: Vec<InstanceId>,
     candidates: Vec<Candidate>,
     local_hits: Vec<Hit>,
     found: Vec<Found>,
 }
 
-/// The components of an entity that decide whether and how a ray hits it.
-#[derive(QueryData)]
-pub(crate) struct Castable {
-    mesh: MeshHandle,
-    pub(crate) transform: &'static GlobalTransform,
-    inherited: Option<&'static InheritedVisibility>,
-    in_view: Option<&'static ViewVisibility>,
-    aabb: Option<&'static Aabb>,
-    hits_backfaces: HitsBackfaces,
-}
-
-impl CastableItem<'_, '_> {
-    fn is_visible(&self, visibility: RayCastVisibility) -> bool {
-        match visibility {
-            RayCastVisibility::Any => true,
-            RayCastVisibility::Visible => self.inherited.is_some_and(|visibility| visibility.get()),
-            RayCastVisibility::VisibleInView => {
-                self.in_view.is_some_and(|visibility| visibility.get())
-            }
-        }
-    }
-
-    fn is_double_sided(&self) -> bool {
-        self.hits_backfaces || self.mesh.is_flat()
-    }
-
-    /// The distance at which a ray enters the bounding box. An entity without one may be anywhere.
-    fn enter_box(&self, ray: Ray3d) -> Option<f32> {
-        self.aabb.map_or(Some(0.0), |aabb| {
-            let bounds = Aabb3d::new(aabb.center, aabb.half_extents);
-            ray_aabb_intersection_3d(ray, &bounds, &self.transform.affine())
-        })
+impl Lists {
+    const fn new() -> Self {
+        Self { entered: vec![], candidates: vec![], local_hits: vec![], found: vec![] }
     }
 }
 
@@ -88,6 +61,8 @@ pub(crate) struct CastOptions<'a> {
     pub(crate) blocks: &'a dyn Fn(Entity) -> bool,
     /// The sides of triangles; `None` for the front, and both sides of double-sided entities.
     pub(crate) faces: Option<Faces>,
+    /// Whether a hit counts. The ray goes on through one that does not.
+    pub(crate) accept_hit: Option<&'a dyn Fn(&HitscanHit) -> bool>,
     /// Whether to list every crossing of an entity's surface, or the nearest hit alone.
     pub(crate) lists_crossings: bool,
 }
@@ -105,8 +80,7 @@ struct Candidate {
 #[derive(Debug)]
 enum Target {
     Instance(InstanceId),
-    /// In a box, so that candidates are small to sort.
-    Posed(Box<PoseValues>),
+    Posed,
     /// The entity has no current tree.
     Untreed(AssetId<Mesh>),
 }
@@ -119,7 +93,7 @@ struct Found {
 
 enum Surface {
     Tree {
-        instance: InstanceId,
+        place: Place,
         hit: Hit,
         /// The corners of the triangle, read early because the reads of their attributes wait for it.
         vertices: [u32; 3],
@@ -138,36 +112,19 @@ struct HitAsset<'a> {
 
 impl Caster<'_, '_> {
     /// Casts a ray. The hits are sorted by distance and end with the first hit that blocks.
-    pub(crate) fn cast(
-        &mut self,
-        ray: Ray3d,
-        options: &CastOptions<'_>,
-        hits: &mut Vec<HitscanHit>,
-    ) {
+    pub(crate) fn cast(&self, ray: Ray3d, options: &CastOptions<'_>, hits: &mut Vec<HitscanHit>) {
         hits.clear();
         let world_ray = convert::world_ray(ray);
         if !world_ray.is_valid() {
             return;
         }
-        let mut lists = std::mem::take(&mut *self.lists);
-        let mut mirror = self.world.lock();
-        let gathering = Gathering { caster: self, ray, world_ray, options };
-        gathering.cast(&mut mirror, &mut lists, hits);
-        drop(mirror);
-        *self.lists = lists;
-    }
-}
-
-impl Caster<'_, '_> {
-    /// Brings every skinned and morphed entity to its current pose.
-    pub(crate) fn show_poses(&self, mirror: &mut Mirror) {
-        for entity in mirror.posed() {
-            let Ok(item) = self.entities.get(entity) else { continue };
-            let pose = mirror.pose_of(entity, item.transform, &self.meshes, &self.poses);
-            if let Some((pose, _)) = pose {
-                mirror.show_pose(entity, pose, &self.meshes);
-            }
-        }
+        let mut lists = LISTS.take();
+        Gathering { caster: self, ray, world_ray, options }.cast(
+            &self.world.mirror,
+            &mut lists,
+            hits,
+        );
+        LISTS.set(lists);
     }
 }
 
@@ -180,7 +137,7 @@ struct Gathering<'a, 'w, 's> {
 }
 
 impl Gathering<'_, '_, '_> {
-    fn cast(&self, mirror: &mut Mirror, lists: &mut Lists, hits: &mut Vec<HitscanHit>) {
+    fn cast(&self, mirror: &Mirror, lists: &mut Lists, hits: &mut Vec<HitscanHit>) {
         let Lists { entered, candidates, local_hits, found } = lists;
         candidates.clear();
         found.clear();
@@ -203,7 +160,7 @@ impl Gathering<'_, '_, '_> {
                 continue;
             }
             let first = found.len();
-            self.test(mirror, candidate, local_hits, found);
+            self.test(mirror, &candidate, local_hits, found);
             if let Some(nearest) =
                 found[first..].iter().map(|hit| hit.distance).min_by(f32::total_cmp)
                 && nearest < nearest_blocking
@@ -273,7 +230,6 @@ impl Gathering<'_, '_, '_> {
             let owner = mirror.owner_in_scene(id);
             let has_tree = !any_stale || matches!(self.answer(mirror, owner.mesh), Answer::Tree);
             if has_tree
-                && !owner.is_posed
                 && let Some(bounds) = mirror.scene.culling_box(id)
                 && let Some(enter) = slabs.entry(&bounds)
                 && let Ok(item) = self.caster.entities.get(owner.entity)
@@ -289,26 +245,22 @@ impl Gathering<'_, '_, '_> {
         }
     }
 
-    /// Skinned and morphed entities. A box around the current pose comes from the joints, and only the
-    /// entities whose box the ray enters move their vertices.
-    fn posed(&self, mirror: &mut Mirror, candidates: &mut Vec<Candidate>) {
+    /// Skinned and morphed entities. Only those whose box the ray enters move their vertices.
+    fn posed(&self, mirror: &Mirror, candidates: &mut Vec<Candidate>) {
         let slabs = SlabRay::new(&self.world_ray);
-        let Caster { entities, meshes, poses, .. } = self.caster;
-        for entity in mirror.posed() {
-            let Ok(item) = entities.get(entity) else { continue };
-            let Some(mesh) = mirror.get(entity).map(|known| known.mesh) else { continue };
-            let has_tree = matches!(self.answer(mirror, mesh), Answer::Tree);
-            if !has_tree || !item.is_visible(self.options.visibility) {
-                continue;
-            }
-            if let Some((pose, bounds)) = mirror.pose_of(entity, item.transform, meshes, poses)
-                && let Some(enter) = slabs.entry(&bounds)
+        for (entity, posed) in mirror.posed() {
+            if let Some(enter) = posed.bounds().and_then(|bounds| slabs.entry(bounds))
+                && let Some(mesh) = mirror.get(entity).map(|known| known.mesh)
+                && matches!(self.answer(mirror, mesh), Answer::Tree)
+                && let Ok(item) = self.caster.entities.get(entity)
+                && item.is_visible(self.options.visibility)
             {
+                let is_double_sided = item.is_double_sided();
                 candidates.push(Candidate {
                     enter,
                     entity,
-                    target: Target::Posed(Box::new(pose)),
-                    is_double_sided: item.is_double_sided(),
+                    target: Target::Posed,
+                    is_double_sided,
                 });
             }
         }
@@ -317,15 +269,15 @@ impl Gathering<'_, '_, '_> {
     /// Appends the hits of a candidate.
     fn test(
         &self,
-        mirror: &mut Mirror,
-        candidate: Candidate,
+        mirror: &Mirror,
+        candidate: &Candidate,
         local_hits: &mut Vec<Hit>,
         found: &mut Vec<Found>,
     ) {
-        let Candidate { entity, target, is_double_sided, .. } = candidate;
+        let &Candidate { entity, ref target, is_double_sided, .. } = candidate;
         let both = if is_double_sided { Faces::Both } else { Faces::Front };
         let faces = self.options.faces.unwrap_or(both);
-        let id = match target {
+        let place = match *target {
             Target::Untreed(mesh) => {
                 let enter = candidate.enter as f32;
                 if let Some(hit) = self.test_untreed(mirror, entity, mesh, faces, enter) {
@@ -334,33 +286,37 @@ impl Gathering<'_, '_, '_> {
                 }
                 return;
             }
-            Target::Instance(id) => id,
-            Target::Posed(pose) => match mirror.show_pose(entity, *pose, &self.caster.meshes) {
-                Some(id) => id,
-                None => return,
-            },
+            Target::Instance(id) => Place::Instance(id),
+            Target::Posed if mirror.show(entity, &self.caster.meshes).is_none() => return,
+            Target::Posed => Place::Posed(entity),
         };
-        let mesh = mirror.scene.get(id).and_then(|instance| instance.mesh.as_deref());
-        let (Some(mesh), Some(local)) = (mesh, mirror.scene.local_ray(id, &self.world_ray)) else {
+        let Some((scene, id)) = mirror.scene_of(place) else { return };
+        let mesh = scene.get(id).and_then(|instance| instance.mesh.as_deref());
+        let (Some(mesh), Some(local)) = (mesh, scene.local_ray(id, &self.world_ray)) else {
             return;
+        };
+        let length = self.world_ray.direction.length();
+        let triangles = mesh.tri_mesh().triangles();
+        let found_at = |hit: Hit| Found {
+            distance: (local.world_t(hit.t) * length) as f32,
+            surface: Surface::Tree { place, hit, vertices: triangles[hit.triangle as usize] },
+        };
+        let accepts = |hit: &Hit| {
+            let Some(accept) = self.options.accept_hit else { return true };
+            let triangle = self.triangle(mirror, &found_at(*hit), &mut None);
+            triangle.is_some_and(|triangle| accept(&triangle.describe(&triangle.corners())))
         };
         local_hits.clear();
         if self.options.lists_crossings {
             let options = HitOptions { faces, mode: HitMode::OncePerCrossing };
             mesh.bvh().all_hits_into(&local.ray, &options, local_hits);
+            local_hits.retain(accepts);
+        } else if self.options.accept_hit.is_some() {
+            local_hits.extend(mesh.bvh().closest_hit_where(&local.ray, faces, accepts));
         } else {
             local_hits.extend(mesh.bvh().closest_hit(&local.ray, faces));
         }
-        let length = self.world_ray.direction.length();
-        let triangles = mesh.tri_mesh().triangles();
-        found.extend(local_hits.iter().map(|&hit| Found {
-            distance: (local.world_t(hit.t) * length) as f32,
-            surface: Surface::Tree {
-                instance: id,
-                hit,
-                vertices: triangles[hit.triangle as usize],
-            },
-        }));
+        found.extend(local_hits.iter().map(|&hit| found_at(hit)));
     }
 
     /// Appends the hits with their details.
@@ -393,21 +349,29 @@ impl Gathering<'_, '_, '_> {
         found: &Found,
         last: &mut Option<HitAsset<'a>>,
     ) -> Option<HitTriangle<'a>> {
-        let Surface::Tree { instance, hit, vertices } = found.surface else { return None };
-        let &Owner { entity, mesh: id, is_posed } = mirror.owner_in_scene(instance);
+        let Surface::Tree { place, hit, vertices } = found.surface else { return None };
+        let (scene, instance) = mirror.scene_of(place)?;
+        let (entity, id) = match place {
+            Place::Instance(id) => {
+                let &Owner { entity, mesh } = mirror.owner_in_scene(id);
+                (entity, mesh)
+            }
+            Place::Posed(entity) => (entity, mirror.get(entity)?.mesh),
+        };
+        let is_posed = matches!(place, Place::Posed(_));
         let asset = match last {
             Some(last) if last.id == id => *last,
             _ => *last.insert(HitAsset {
                 id,
                 attributes: self.caster.meshes.get(id).map(Attributes::new).unwrap_or_default(),
-                built: mirror.trees.get(id)?.built.as_deref()?,
+                built: mirror.trees.get(id)?.built.as_ref()?,
             }),
         };
-        let tri_mesh = mirror.scene.get(instance)?.mesh.as_deref()?.tri_mesh();
+        let tri_mesh = scene.get(instance)?.mesh.as_deref()?.tri_mesh();
         Some(HitTriangle {
             entity,
             tri_mesh,
-            placement: mirror.scene.mesh_to_world(instance)?,
+            placement: scene.mesh_to_world(instance)?,
             attributes: if is_posed { asset.attributes.posed() } else { asset.attributes },
             hit,
             number: asset.built.number(hit.triangle),
@@ -434,9 +398,7 @@ impl Gathering<'_, '_, '_> {
                     Faces::Front => Backfaces::Cull,
                     Faces::Back | Faces::Both => Backfaces::Include,
                 };
-                let hit = data.scan(mesh, &item.transform.affine(), self.ray, backfaces)?;
-                let hit = HitscanHit::from_scan(entity, &hit, direction);
-                (faces != Faces::Back || !hit.is_front).then_some(hit)
+                self.scan(&data, mesh, entity, &item, (faces, backfaces))
             }
             Answer::Box => {
                 self.caster.entities.get(entity).ok()?.aabb?;
@@ -445,5 +407,32 @@ impl Gathering<'_, '_, '_> {
             }
             Answer::Tree | Answer::Nothing => None,
         }
+    }
+    /// The nearest hit that counts, by Bevy's own scan of all triangles.
+    fn scan(
+        &self,
+        data: &MeshData<'_>,
+        mesh: &Mesh,
+        entity: Entity,
+        item: &CastableItem<'_, '_>,
+        (faces, backfaces): (Faces, Backfaces),
+    ) -> Option<HitscanHit> {
+        /// A ray through more holes than that ends.
+        const MAX_HOLES: usize = 64;
+        let mut passed = 0.0;
+        for _ in 0..MAX_HOLES {
+            let ray = Ray3d { origin: self.ray.get_point(passed), ..self.ray };
+            let mut hit = data.scan(mesh, &item.transform.affine(), ray, backfaces)?;
+            hit.distance += passed;
+            let hit = HitscanHit::from_scan(entity, &hit, *self.ray.direction);
+            let counts = (faces != Faces::Back || !hit.is_front)
+                && self.options.accept_hit.is_none_or(|accept| accept(&hit));
+            if counts {
+                return Some(hit);
+            }
+            // Beyond the hit, by more than the rounding of its distance.
+            passed = hit.distance + 1e-5 * hit.distance.max(1e-3);
+        }
+        None
     }
 }

@@ -180,7 +180,7 @@ fn draw_boxes(
     if !debug.boxes {
         return;
     }
-    let mirror = world.lock();
+    let mirror = &world.mirror;
     for (id, _) in mirror.scene.iter() {
         let tree = mirror
             .owner(id)
@@ -188,7 +188,8 @@ fn draw_boxes(
             .and_then(|known| mirror.trees.get(known.mesh));
         let is_current = tree.is_some_and(|tree| tree.is_current());
         let color = if is_current { debug.box_color } else { debug.stale_color };
-        if let Some(bounds) = mirror.scene.world_bounds(id) {
+        let posed = mirror.posed_bounds(id);
+        if let Some(bounds) = posed.or_else(|| mirror.scene.world_bounds(id)) {
             draw_box(&mut gizmos, &bounds, color);
         }
     }

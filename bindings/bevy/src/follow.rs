@@ -2,14 +2,16 @@
 
 use crate::{
     bevy_api::{
-        AssetEvent, AssetId, Assets, ContiguousRef, Entity, GlobalTransform, Has,
+        Added, AssetEvent, AssetId, Assets, ContiguousRef, Disabled, Entity, GlobalTransform, Has,
         InheritedVisibility, Local, Mesh, Mesh2d, Mesh3d, MeshMorphWeights, MessageReader, Or,
         Pickable, Query, QueryData, RayCastBackfaces, Ref, RemovedComponents, RenderLayers, Res,
-        SimplifiedMesh, SkinnedMesh, SystemParam, With,
+        ResMut, SimplifiedMesh, SkinnedMesh, SystemParam, With,
     },
     convert,
+    edits::HitscanEdits,
     mirror::{Facts, HitscanWorld, Mirror},
     polygons::HitscanPolygons,
+    pose::Poses,
     settings::HitscanSettings,
 };
 
@@ -65,7 +67,7 @@ type Watched = (
     Option<Ref<'static, MeshMorphWeights>>,
 );
 
-/// The entities that lost a component since the last frame, or despawned.
+/// The entities that lost a component since the last frame, or despawned. One that is enabled again lost `Disabled`.
 #[derive(SystemParam)]
 pub(crate) struct Removals<'w, 's> {
     mesh3d: RemovedComponents<'w, 's, Mesh3d>,
@@ -75,56 +77,110 @@ pub(crate) struct Removals<'w, 's> {
     pickable: RemovedComponents<'w, 's, Pickable>,
     skin: RemovedComponents<'w, 's, SkinnedMesh>,
     morph: RemovedComponents<'w, 's, MeshMorphWeights>,
+    disabled: RemovedComponents<'w, 's, Disabled>,
 }
 
 impl Removals<'_, '_> {
     fn read(&mut self) -> impl Iterator<Item = Entity> {
         let meshes = self.mesh3d.read().chain(self.mesh2d.read()).chain(self.simplified.read());
         let filters = self.layers.read().chain(self.pickable.read());
-        meshes.chain(filters).chain(self.skin.read()).chain(self.morph.read())
+        let poses = self.skin.read().chain(self.morph.read());
+        meshes.chain(filters).chain(poses).chain(self.disabled.read())
     }
 }
 
-/// Mirrors the changes of a frame: assets, then entities.
-pub(crate) fn follow_world(
-    world: Res<'_, HitscanWorld>,
-    settings: Res<'_, HitscanSettings>,
-    polygons: Res<'_, HitscanPolygons>,
-    meshes: Res<'_, Assets<Mesh>>,
-    mut asset_events: MessageReader<'_, '_, AssetEvent<Mesh>>,
-    mut removals: Removals<'_, '_>,
-    watched: Query<'_, '_, Watched, HasMesh>,
-    shown: Query<'_, '_, Shown, HasMesh>,
-    mut has_started: Local<'_, bool>,
-    mut marks: Local<'_, Vec<bool>>,
-) {
-    let mirror = &mut *world.lock();
-    if !std::mem::replace(&mut *has_started, true) {
-        // The events of assets that are older than the plugin may be gone.
-        for id in meshes.ids() {
-            mirror.trees.content_changed(id);
+/// The changes of mesh assets since the last frame.
+#[derive(SystemParam)]
+pub(crate) struct AssetChanges<'w, 's> {
+    events: MessageReader<'w, 's, AssetEvent<Mesh>>,
+    edits: ResMut<'w, HitscanEdits>,
+    polygons: ResMut<'w, HitscanPolygons>,
+    has_started: Local<'s, bool>,
+}
+
+impl AssetChanges<'_, '_> {
+    /// Brings the trees up to date with the assets, and the instances with the trees.
+    fn apply(&mut self, mirror: &mut Mirror, settings: &HitscanSettings, meshes: &Assets<Mesh>) {
+        if !std::mem::replace(&mut *self.has_started, true) {
+            // The events of assets that are older than the plugin may be gone.
+            for id in meshes.ids() {
+                mirror.trees.content_changed(id);
+            }
+            self.events.clear();
         }
-        asset_events.clear();
-    }
-    for event in asset_events.read() {
-        if let Some(id) = mirror.trees.on_event(event) {
+        // Each mutable access has an event, and a report of edits covers those of a frame.
+        let mut modified = vec![];
+        for event in self.events.read() {
+            match *event {
+                AssetEvent::Added { id } => {
+                    self.edits.take(id);
+                    mirror.trees.content_changed(id);
+                }
+                AssetEvent::Modified { id } => modified.push(id),
+                AssetEvent::Removed { id } => {
+                    self.edits.take(id);
+                    self.polygons.remove(id);
+                    mirror.trees.content_removed(id);
+                    mirror.tree_changed(id);
+                }
+                AssetEvent::Unused { .. } | AssetEvent::LoadedWithDependencies { .. } => {}
+            }
+        }
+        modified.sort_unstable();
+        modified.dedup();
+        for id in modified {
+            match self.edits.take(id) {
+                Some(vertices) => mirror.vertices_moved(id, vertices, meshes),
+                None if meshes.contains(id) => mirror.trees.content_changed(id),
+                None => {}
+            }
+        }
+        for id in mirror.trees.advance(meshes, settings, &self.polygons) {
             mirror.tree_changed(id);
         }
     }
-    for id in mirror.trees.advance(&meshes, &settings, &polygons) {
-        mirror.tree_changed(id);
-    }
-    for entity in removals.read() {
-        match shown.get(entity) {
-            Ok(item) => update(mirror, &item, &meshes),
-            Err(_) => mirror.remove(entity),
+}
+
+/// The entities whose components changed since the last frame.
+#[derive(SystemParam)]
+pub(crate) struct EntityChanges<'w, 's> {
+    removals: Removals<'w, 's>,
+    disabled: Query<'w, 's, Entity, (HasMesh, Added<Disabled>)>,
+    watched: Query<'w, 's, Watched, HasMesh>,
+    shown: Query<'w, 's, Shown, HasMesh>,
+    marks: Local<'s, Vec<bool>>,
+}
+
+impl EntityChanges<'_, '_> {
+    fn apply(&mut self, mirror: &mut Mirror, meshes: &Assets<Mesh>) {
+        for entity in self.removals.read().chain(&self.disabled) {
+            match self.shown.get(entity) {
+                Ok(item) => update(mirror, &item, meshes),
+                Err(_) => mirror.remove(entity),
+            }
         }
-    }
-    for entity in changed(&watched, &mut marks) {
-        if let Ok(item) = shown.get(entity) {
-            update(mirror, &item, &meshes);
+        for entity in changed(&self.watched, &mut self.marks) {
+            if let Ok(item) = self.shown.get(entity) {
+                update(mirror, &item, meshes);
+            }
         }
+        mirror.apply_moves();
     }
+}
+
+/// Mirrors the changes of a frame: assets, then entities, then poses.
+pub(crate) fn follow_world(
+    mut world: ResMut<'_, HitscanWorld>,
+    settings: Res<'_, HitscanSettings>,
+    meshes: Res<'_, Assets<Mesh>>,
+    mut assets: AssetChanges<'_, '_>,
+    mut entities: EntityChanges<'_, '_>,
+    poses: Poses<'_, '_>,
+) {
+    let mirror = &mut world.mirror;
+    assets.apply(mirror, &settings, &meshes);
+    entities.apply(mirror, &meshes);
+    mirror.follow_poses(&poses, &meshes);
 }
 
 /// The entities with a changed component. `marks` is memory to reuse.
@@ -175,13 +231,15 @@ fn update(mirror: &mut Mirror, item: &ShownItem<'_, '_>, meshes: &Assets<Mesh>) 
     mirror.update(item.entity, mesh, facts, meshes);
 }
 
-/// The layers as bits. Layers from 31 on share the last bit.
+/// The bit that all layers from 31 on share. Queries tell them apart by the components.
+pub(crate) const SHARED_LAYER: u32 = 1 << 31;
+
+/// The layers as bits.
 pub(crate) fn layer_mask(layers: Option<&RenderLayers>) -> u32 {
-    const SHARED: u32 = 1 << 31;
     let bits = layers.unwrap_or_default().bits();
     let first = bits.first().copied().unwrap_or(0);
     let has_shared = first >> 31 != 0 || bits.iter().skip(1).any(|&bits| bits != 0);
-    (first as u32 & !SHARED) | if has_shared { SHARED } else { 0 }
+    (first as u32 & !SHARED_LAYER) | if has_shared { SHARED_LAYER } else { 0 }
 }
 
 /// Marks entities whose triangles rays hit from both sides.
@@ -238,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn layers_from_31_on_share_a_bit() {
+    fn layers_from_31_on_share_a_bit_of_the_mask() {
         assert_eq!(layer_mask(None), 1);
         assert_eq!(layer_mask(Some(&RenderLayers::none())), 0);
         assert_eq!(layer_mask(Some(&RenderLayers::from_layers(&[0, 30]))), 1 | 1 << 30);

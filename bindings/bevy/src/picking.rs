@@ -3,11 +3,12 @@
 use crate::{
     bevy_api::{
         App, AssetEventSystems, Camera, Has, HitData, IntoScheduleConfigs, Local,
-        MeshPickingCamera, MeshPickingSettings, MessageWriter, Pickable, PickingSystems, Plugin,
-        PointerHits, PostUpdate, PreUpdate, Query, RayMap, RenderLayers, Res, SystemSet,
-        TransformSystems, VisibilitySystems,
+        MeshPickingCamera, MeshPickingPlugin, MeshPickingSettings, MessageWriter, Pickable,
+        PickingSystems, Plugin, PointerHits, PostUpdate, PreUpdate, Query, RayMap, RenderLayers,
+        Res, SystemSet, TransformSystems, VisibilitySystems,
     },
     cast::{CastOptions, Caster},
+    edits::HitscanEdits,
     follow::follow_world,
     hit::HitscanHit,
     mirror::HitscanWorld,
@@ -19,25 +20,31 @@ use crate::{
 ///
 /// It reads the same settings and markers (`MeshPickingSettings`, `MeshPickingCamera`, `Pickable`,
 /// `RayCastBackfaces`, `SimplifiedMesh`) and writes the same `PointerHits`. Each `HitData` carries a
-/// [`HitscanHit`]. Do not add both plugins, because every hit would count twice.
+/// [`HitscanHit`]. Do not add both plugins, because every hit would count twice; the log warns of it.
 ///
-/// Adds [`HitscanPlugin`], if the app does not have it.
+/// Adds [`HitscanPlugin`], which may also come before or after it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct HitscanPickingPlugin;
 
 impl Plugin for HitscanPickingPlugin {
     fn build(&self, app: &mut App) {
-        if !app.is_plugin_added::<HitscanPlugin>() {
-            app.add_plugins(HitscanPlugin);
-        }
-        app.init_resource::<MeshPickingSettings>()
+        app.add_plugins(HitscanPlugin)
+            .init_resource::<MeshPickingSettings>()
             .add_systems(PreUpdate, update_hits.in_set(PickingSystems::Backend));
+    }
+
+    fn finish(&self, app: &mut App) {
+        if app.is_plugin_added::<MeshPickingPlugin>() {
+            tracing::warn!(
+                "both HitscanPickingPlugin and MeshPickingPlugin report every hit; remove MeshPickingPlugin"
+            );
+        }
     }
 }
 
 /// The trees of the world's meshes and the system parameters, without a picking backend.
 ///
-/// Needs `Assets<Mesh>`, from `DefaultPlugins` or `MeshPlugin`.
+/// Needs `Assets<Mesh>`, from `DefaultPlugins` or `MeshPlugin`. A second one changes nothing.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct HitscanPlugin;
 
@@ -48,9 +55,18 @@ pub struct HitscanPlugin;
 pub struct HitscanSystems;
 
 impl Plugin for HitscanPlugin {
+    fn is_unique(&self) -> bool {
+        // `HitscanPickingPlugin` adds it, too, in any order.
+        false
+    }
+
     fn build(&self, app: &mut App) {
+        if app.world().contains_resource::<HitscanWorld>() {
+            return;
+        }
         app.init_resource::<HitscanWorld>()
             .init_resource::<HitscanSettings>()
+            .init_resource::<HitscanEdits>()
             .init_resource::<HitscanPolygons>()
             .add_systems(
                 PostUpdate,
@@ -69,7 +85,7 @@ fn update_hits(
     ray_map: Res<'_, RayMap>,
     cameras: Query<'_, '_, (&Camera, Has<MeshPickingCamera>, Option<&RenderLayers>)>,
     targets: Query<'_, '_, (Option<&Pickable>, Option<&RenderLayers>)>,
-    mut caster: Caster<'_, '_>,
+    caster: Caster<'_, '_>,
     mut hits: Local<'_, Vec<HitscanHit>>,
     mut writer: MessageWriter<'_, PointerHits>,
 ) {
@@ -93,6 +109,7 @@ fn update_hits(
                 pickable.is_some_and(|pickable| pickable.should_block_lower)
             },
             faces: None,
+            accept_hit: None,
             lists_crossings: false,
         };
         caster.cast(ray, &options, &mut hits);

@@ -21,15 +21,11 @@ pub(crate) struct Poses<'w, 's> {
 }
 
 impl Poses<'_, '_> {
-    /// The pose of an entity. `has_joints` says whether its mesh has joints.
+    /// The pose of an entity; `None` if it is gone. `has_joints` says whether its mesh has joints.
     ///
     /// A missing joint or bind pose leaves the mesh at rest, at the transform of the entity.
-    pub(crate) fn values(
-        &self,
-        entity: Entity,
-        transform: &GlobalTransform,
-        has_joints: bool,
-    ) -> PoseValues {
+    pub(crate) fn values(&self, entity: Entity, has_joints: bool) -> Option<PoseValues> {
+        let transform = self.transforms.get(entity).ok()?;
         let (skin, morph) = self.posed.get(entity).unwrap_or_default();
         let (placement, joints) = skin
             .filter(|_| has_joints)
@@ -43,7 +39,7 @@ impl Poses<'_, '_> {
                 .map_or_else(|_| vec![], |weights| weights.weights().to_vec()),
             None => vec![],
         };
-        PoseValues { placement, joints, weights }
+        Some(PoseValues { placement, joints, weights })
     }
 
     /// The placement of a skinned mesh and the matrices of its joints relative to it.

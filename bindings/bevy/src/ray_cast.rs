@@ -60,6 +60,7 @@ impl HitscanRayCast<'_, '_> {
             filter: settings.filter,
             blocks: settings.early_exit_test,
             faces: None,
+            accept_hit: None,
             lists_crossings: false,
         };
         self.caster.cast(ray, &options, &mut self.hits);

@@ -1,7 +1,6 @@
 //! The queries of an editor, as a system parameter.
 
 use hitscan::{
-    Faces,
     glam::{DAffine3, DMat4, DVec3},
     picking::{
         ClickCycle, Convention, Pick, PickOptions, Picker, ScreenRegion, ScreenRegionError,
@@ -12,14 +11,15 @@ use hitscan::{
 
 use crate::{
     bevy_api::{
-        Camera, Entity, GlobalTransform, Local, Pickable, Query, Ray3d, RayCastVisibility,
-        RenderLayers, SystemParam, Vec2, Vec3,
+        Camera, Entity, GlobalTransform, Query, Ray3d, RayCastVisibility, RenderLayers,
+        SystemParam, Vec2, Vec3,
     },
     cast::{CastOptions, Caster},
     convert,
-    follow::layer_mask,
     hit::{Attributes, HitTriangle, HitscanHit},
+    included::Included,
     mirror::Mirror,
+    reach::Reach,
     scene_query::{SceneClosestPoint, SceneFilter, ScenePick, SceneSelected, SceneSnap},
 };
 
@@ -31,8 +31,11 @@ use crate::{
 /// nothing; [`view`](Self::view) tells why.
 ///
 /// Queries through a camera, [`closest_point`](Self::closest_point) and queries by region answer from trees
-/// alone: an entity whose tree is not ready is not found, and a changed mesh counts as it was. They bring
-/// all skinned and morphed entities to their current pose first. Rays do as the picking backend does.
+/// alone: an entity whose tree is not ready is not found, and a changed mesh counts as it was. They move the
+/// vertices of the skinned and morphed entities in their reach. Rays do as the picking backend does.
+///
+/// All queries read, so that systems ask side by side, and a query may be asked within a rule of another. The parameter
+/// reads `Assets<Mesh>`: a system that also changes meshes takes both in a `ParamSet`.
 ///
 /// ```
 /// use bevy_ecs::prelude::*;
@@ -51,11 +54,9 @@ use crate::{
 /// ```
 #[derive(SystemParam)]
 pub struct HitscanScene<'w, 's> {
-    caster: Caster<'w, 's>,
+    included: Included<'w, 's>,
     cameras:
         Query<'w, 's, (&'static Camera, &'static GlobalTransform, Option<&'static RenderLayers>)>,
-    filters: Query<'w, 's, (Option<&'static Pickable>, Option<&'static RenderLayers>)>,
-    hits: Local<'s, Vec<HitscanHit>>,
 }
 
 /// Rays.
@@ -67,19 +68,17 @@ impl HitscanScene<'_, '_> {
     }
 
     /// The nearest hit of a ray.
-    pub fn closest(&mut self, ray: Ray3d, filter: &SceneFilter<'_>) -> Option<HitscanHit> {
-        self.cast(ray, filter, false);
-        self.hits.drain(..).next()
+    pub fn closest(&self, ray: Ray3d, filter: &SceneFilter<'_>) -> Option<HitscanHit> {
+        self.cast(ray, filter, false).into_iter().next()
     }
 
     /// Every crossing of a ray with a surface, nearest first.
-    pub fn all(&mut self, ray: Ray3d, filter: &SceneFilter<'_>) -> Vec<HitscanHit> {
-        self.cast(ray, filter, true);
-        self.hits.drain(..).collect()
+    pub fn all(&self, ray: Ray3d, filter: &SceneFilter<'_>) -> Vec<HitscanHit> {
+        self.cast(ray, filter, true)
     }
 
-    fn cast(&mut self, ray: Ray3d, filter: &SceneFilter<'_>, lists_crossings: bool) {
-        let Self { caster, filters, hits, .. } = self;
+    fn cast(&self, ray: Ray3d, filter: &SceneFilter<'_>, lists_crossings: bool) -> Vec<HitscanHit> {
+        let Included { caster, filters } = &self.included;
         let accepts = |entity| {
             let Ok((pickable, layers)) = filters.get(entity) else { return false };
             (filter.include_unpickable || pickable.is_none_or(|pickable| pickable.is_hoverable))
@@ -96,9 +95,12 @@ impl HitscanScene<'_, '_> {
             filter: &accepts,
             blocks: &|_| !lists_crossings,
             faces: filter.faces,
+            accept_hit: filter.accept_hit,
             lists_crossings,
         };
-        caster.cast(ray, &options, hits);
+        let mut hits = vec![];
+        caster.cast(ray, &options, &mut hits);
+        hits
     }
 }
 
@@ -130,7 +132,7 @@ impl HitscanScene<'_, '_> {
         options: &PickOptions<'_>,
         filter: &SceneFilter<'_>,
     ) -> Option<ScenePick> {
-        self.through(camera, filter, |seen| {
+        self.around(camera, pixel, options.radius, filter, |seen| {
             let options = PickOptions { query: seen.query, ..*options };
             seen.pick(seen.picker.pick(convert::dvec2(pixel), &options)?)
         })?
@@ -144,7 +146,7 @@ impl HitscanScene<'_, '_> {
         options: &PickOptions<'_>,
         filter: &SceneFilter<'_>,
     ) -> Vec<ScenePick> {
-        self.through(camera, filter, |seen| {
+        self.around(camera, pixel, options.radius, filter, |seen| {
             let options = PickOptions { query: seen.query, ..*options };
             let picks = seen.picker.pick_all(convert::dvec2(pixel), &options);
             picks.into_iter().filter_map(|pick| seen.pick(pick)).collect()
@@ -162,7 +164,7 @@ impl HitscanScene<'_, '_> {
         options: &PickOptions<'_>,
         filter: &SceneFilter<'_>,
     ) -> Option<ScenePick> {
-        self.through(camera, filter, |seen| {
+        self.around(camera, pixel, options.radius, filter, |seen| {
             let options = PickOptions { query: seen.query, ..*options };
             seen.pick(cycle.click(&seen.picker, convert::dvec2(pixel), &options)?)
         })?
@@ -176,7 +178,7 @@ impl HitscanScene<'_, '_> {
         options: &SnapOptions<'_>,
         filter: &SceneFilter<'_>,
     ) -> Option<SceneSnap> {
-        self.through(camera, filter, |seen| {
+        self.around(camera, pixel, options.radius, filter, |seen| {
             let options = SnapOptions { query: seen.query, ..*options };
             let snap = seen.picker.snap(convert::dvec2(pixel), &options)?;
             Some(SceneSnap { target: snap.target, pick: seen.pick(snap.pick)? })
@@ -219,7 +221,8 @@ impl HitscanScene<'_, '_> {
         options: &SelectOptions<'_>,
         filter: &SceneFilter<'_>,
     ) -> Vec<SceneSelected> {
-        self.through(camera, filter, |seen| {
+        let reach = |view: &View| Reach::behind(view, region.min(), region.max(), 0.0);
+        self.through(camera, reach, filter, |seen| {
             let options = SelectOptions { query: seen.query, ..*options };
             let selected = seen.picker.select(region, &options).into_iter();
             let mut selected: Vec<SceneSelected> =
@@ -232,24 +235,43 @@ impl HitscanScene<'_, '_> {
 
     /// Whether a camera sees a point: it is in the viewport, and no surface lies before it.
     pub fn is_visible(&self, camera: Entity, point: Vec3, filter: &SceneFilter<'_>) -> bool {
-        self.through(camera, filter, |seen| {
-            seen.picker.is_visible(convert::dvec3(point), &seen.query)
-        })
-        .unwrap_or(false)
+        let point = convert::dvec3(point);
+        let reach = |view: &View| {
+            let pixel = view.project(point).map(|projected| projected.pixel);
+            // A point that the camera does not see needs nothing.
+            pixel.map_or_else(|| Reach::around(point, 0.0), |at| Reach::behind(view, at, at, 0.0))
+        };
+        self.through(camera, reach, filter, |seen| seen.picker.is_visible(point, &seen.query))
+            .unwrap_or(false)
+    }
+
+    /// A query of what lies behind the pixels within a radius.
+    fn around<T>(
+        &self,
+        camera: Entity,
+        pixel: Vec2,
+        radius: f64,
+        filter: &SceneFilter<'_>,
+        query: impl FnOnce(Seen<'_>) -> T,
+    ) -> Option<T> {
+        let pixel = convert::dvec2(pixel);
+        self.through(camera, |view| Reach::behind(view, pixel, pixel, radius), filter, query)
     }
 
     fn through<T>(
         &self,
         camera: Entity,
+        reach: impl FnOnce(&View) -> Reach,
         filter: &SceneFilter<'_>,
         query: impl FnOnce(Seen<'_>) -> T,
     ) -> Option<T> {
         let view = self.view(camera)?.ok()?;
         let (.., camera_layers) = self.cameras.get(camera).ok()?;
-        let layers = layer_mask(filter.layers.or(camera_layers));
-        Some(self.included(filter, layers, |mirror, scene, options| {
+        let default = RenderLayers::default();
+        let layers = filter.layers.or(camera_layers).unwrap_or(&default);
+        Some(self.included.query(&reach(&view), filter, Some(layers), |scene, options| {
             let picker = Picker::new(scene, &view);
-            query(Seen { picker, query: options, mirror, caster: &self.caster })
+            query(Seen { picker, query: options, caster: &self.included.caster })
         }))
     }
 }
@@ -263,8 +285,10 @@ impl HitscanScene<'_, '_> {
         max_distance: f32,
         filter: &SceneFilter<'_>,
     ) -> Option<SceneClosestPoint> {
-        self.in_space(filter, |mirror, scene, options| {
-            let point = convert::dvec3(point);
+        let point = convert::dvec3(point);
+        let mirror = self.mirror();
+        let reach = Reach::around(point, max_distance.into());
+        self.included.query(&reach, filter, filter.layers, |scene, options| {
             let closest = scene.closest_point(point, max_distance.into(), &options)?;
             let entity = mirror.owner(closest.instance)?;
             Some(SceneClosestPoint {
@@ -278,83 +302,50 @@ impl HitscanScene<'_, '_> {
 
     /// The entities whose triangles touch a region, sorted by index.
     pub fn overlapping(&self, region: &WorldRegion, filter: &SceneFilter<'_>) -> Vec<Entity> {
-        self.entities(filter, |scene, options| scene.instances_overlapping(region, &options))
+        self.entities(&Reach::of_region(region), filter, |scene, options| {
+            scene.instances_overlapping(region, &options)
+        })
     }
 
     /// The entities that lie within a region, sorted by index.
     pub fn within(&self, region: &WorldRegion, filter: &SceneFilter<'_>) -> Vec<Entity> {
-        self.entities(filter, |scene, options| scene.instances_within(region, &options))
+        self.entities(&Reach::of_region(region), filter, |scene, options| {
+            scene.instances_within(region, &options)
+        })
     }
 
     /// The entities whose closed meshes contain a point, sorted by index.
     pub fn containing(&self, point: Vec3, filter: &SceneFilter<'_>) -> Vec<Entity> {
         let point = convert::dvec3(point);
-        self.entities(filter, |scene, options| scene.instances_containing(point, &options))
+        self.entities(&Reach::around(point, 0.0), filter, |scene, options| {
+            scene.instances_containing(point, &options)
+        })
     }
 
     fn entities(
         &self,
+        reach: &Reach,
         filter: &SceneFilter<'_>,
         query: impl FnOnce(&Scene, QueryOptions<'_>) -> Vec<InstanceId>,
     ) -> Vec<Entity> {
-        self.in_space(filter, |mirror, scene, options| {
-            let ids = query(scene, options);
-            let mut entities: Vec<Entity> =
-                ids.into_iter().filter_map(|id| mirror.owner(id)).collect();
-            entities.sort_by_key(|entity| entity.index_u32());
-            entities
-        })
-    }
-
-    fn in_space<T>(
-        &self,
-        filter: &SceneFilter<'_>,
-        query: impl FnOnce(&Mirror, &Scene, QueryOptions<'_>) -> T,
-    ) -> T {
-        let layers = filter.layers.map_or(u32::MAX, |layers| layer_mask(Some(layers)));
-        self.included(filter, layers, query)
+        let ids = self.included.query(reach, filter, filter.layers, query);
+        let mut entities: Vec<Entity> =
+            ids.into_iter().filter_map(|id| self.mirror().owner(id)).collect();
+        entities.sort_by_key(|entity| entity.index_u32());
+        entities
     }
 }
 
-/// The entities of a query.
+/// Snapshots.
 impl HitscanScene<'_, '_> {
-    /// Runs a query on the scene in its current pose, restricted to the entities of a filter.
-    fn included<T>(
-        &self,
-        filter: &SceneFilter<'_>,
-        layers: u32,
-        query: impl FnOnce(&Mirror, &Scene, QueryOptions<'_>) -> T,
-    ) -> T {
-        let mut guard = self.caster.world.lock();
-        self.caster.show_poses(&mut guard);
-        let mirror = &*guard;
-        let ignore: Vec<InstanceId> = filter
-            .ignore
-            .iter()
-            .filter_map(|&entity| mirror.get(entity).and_then(|known| known.instance))
-            .collect();
-        let mut options = QueryOptions {
-            faces: filter.faces.unwrap_or(Faces::Front),
-            layers,
-            ignore: &ignore,
-            include_hidden: filter.include_hidden,
-            include_locked: filter.include_unpickable,
-            ..QueryOptions::default()
-        };
-        let Some(accept) = filter.accept else {
-            return query(mirror, &mirror.scene, options);
-        };
-        // The caller's rule takes part in the traversal as a lock on a snapshot, which costs little.
-        let mut scene = mirror.scene.clone();
-        for (id, instance) in mirror.scene.iter() {
-            let accepted = mirror.owner(id).is_some_and(accept);
-            let locked = !accepted || instance.locked && !filter.include_unpickable;
-            if locked != instance.locked {
-                scene.set_locked(id, locked).expect("the snapshot has the same instances");
-            }
-        }
-        options.include_locked = false;
-        query(mirror, &scene, options)
+    /// A snapshot of the scene with the skinned and morphed entities in their current poses, for queries on another
+    /// thread. [`HitscanWorld`](crate::HitscanWorld) has the entities of its instances.
+    pub fn snapshot(&self) -> Scene {
+        self.included.snapshot()
+    }
+
+    fn mirror(&self) -> &Mirror {
+        self.included.mirror()
     }
 }
 
@@ -362,14 +353,17 @@ impl HitscanScene<'_, '_> {
 struct Seen<'a> {
     picker: Picker<'a>,
     query: QueryOptions<'a>,
-    mirror: &'a Mirror,
     caster: &'a Caster<'a, 'a>,
 }
 
 impl Seen<'_> {
+    fn mirror(&self) -> &Mirror {
+        &self.caster.world.mirror
+    }
+
     fn pick(&self, pick: Pick) -> Option<ScenePick> {
         Some(ScenePick {
-            entity: self.mirror.owner(pick.instance)?,
+            entity: self.mirror().owner(pick.instance)?,
             element: pick.element,
             point: convert::vec3(pick.point),
             pixel: convert::vec2(pick.pixel),
@@ -381,8 +375,8 @@ impl Seen<'_> {
 
     fn hit(&self, hit: &SceneHit) -> Option<HitscanHit> {
         let scene = self.picker.scene();
-        let entity = self.mirror.owner(hit.instance)?;
-        let known = self.mirror.get(entity)?;
+        let entity = self.mirror().owner(hit.instance)?;
+        let known = self.mirror().get(entity)?;
         let tri_mesh = scene.get(hit.instance)?.mesh.as_deref()?.tri_mesh();
         let attributes =
             self.caster.meshes.get(known.mesh).map(Attributes::new).unwrap_or_default();
@@ -392,7 +386,7 @@ impl Seen<'_> {
             placement: scene.mesh_to_world(hit.instance)?,
             attributes: if known.is_posed() { attributes.posed() } else { attributes },
             hit: hit.local,
-            number: self.mirror.number(entity, hit.triangle()),
+            number: self.mirror().number(entity, hit.triangle()),
             distance: hit.t as f32,
             vertices: tri_mesh.triangles()[hit.triangle() as usize],
         };
@@ -400,7 +394,7 @@ impl Seen<'_> {
     }
 
     fn selected(&self, selected: Selected) -> Option<SceneSelected> {
-        let entity = self.mirror.owner(selected.instance)?;
+        let entity = self.mirror().owner(selected.instance)?;
         Some(SceneSelected { entity, element: selected.element })
     }
 }

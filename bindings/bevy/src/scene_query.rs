@@ -20,15 +20,17 @@ use crate::{
 pub struct SceneFilter<'a> {
     /// Entities to skip, for example those that the user drags.
     pub ignore: &'a [Entity],
-    /// The caller's own rule: whether a query includes an entity. It costs one call per entity in queries
-    /// through a camera, and one per entity on the way of a ray. It must not query
-    /// [`HitscanWorld`](crate::HitscanWorld), which is locked meanwhile.
+    /// The caller's own rule: whether a query includes an entity. It costs one call per entity in reach of the
+    /// query: on the way of a ray, behind a marquee, near a pixel.
     pub accept: Option<&'a dyn Fn(Entity) -> bool>,
+    /// The caller's rule for the hits of rays, as for the holes of an alpha texture: a ray goes on through a hit for
+    /// which it returns `false`. Only rays ask it, not the queries through a camera and in space.
+    pub accept_hit: Option<&'a dyn Fn(&HitscanHit) -> bool>,
     /// Whether to include entities that `Visibility` hides.
     pub include_hidden: bool,
     /// Whether to include entities that `Pickable` makes not hoverable.
     pub include_unpickable: bool,
-    /// The layers to include, in place of the camera's. Layers from 31 on count as one.
+    /// The layers to include, in place of the camera's.
     pub layers: Option<&'a RenderLayers>,
     /// The sides of triangles that rays may hit. `None` means the front, and both sides of 2D meshes and of
     /// entities with `RayCastBackfaces`.
@@ -40,6 +42,7 @@ impl std::fmt::Debug for SceneFilter<'_> {
         f.debug_struct("SceneFilter")
             .field("ignore", &self.ignore)
             .field("accept", &self.accept.map(|_| "…"))
+            .field("accept_hit", &self.accept_hit.map(|_| "…"))
             .field("include_hidden", &self.include_hidden)
             .field("include_unpickable", &self.include_unpickable)
             .field("layers", &self.layers)

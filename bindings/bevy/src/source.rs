@@ -2,7 +2,7 @@
 
 use hitscan::{MeshError, TriMesh, glam::Vec3};
 
-use crate::bevy_api::{Arrangement, Indices, LeftOut, MeshData};
+use crate::bevy_api::{Arrangement, BYTES, Indices, LeftOut, MeshData};
 
 /// A copy of the positions and triangles of a mesh, which several frames may share.
 #[derive(Debug, Default)]
@@ -14,6 +14,38 @@ pub(crate) struct Copying {
     strip_start: usize,
     /// Whether the mesh has strips, so that one index separates them.
     restart: Option<u32>,
+    /// The content that the copy began with; `None` before.
+    shape: Option<Shape>,
+    n_starts: usize,
+    /// Whether the copy takes more than one piece; the caller's.
+    pub(crate) is_large: bool,
+}
+
+/// What a copy in pieces cannot see change.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Shape {
+    n_positions: usize,
+    n_triangles: usize,
+    arrangement: Arrangement,
+    /// The bytes of an index.
+    index_bytes: u8,
+}
+
+impl Shape {
+    fn new(data: &MeshData<'_>) -> Self {
+        let index_bytes = match data.indices {
+            None => 0,
+            Some(Indices::U16(_)) => 2,
+            Some(Indices::U32(_)) => 4,
+        };
+        let MeshData { positions, arrangement, .. } = *data;
+        Self {
+            n_positions: positions.len(),
+            n_triangles: data.n_triangles(),
+            arrangement,
+            index_bytes,
+        }
+    }
 }
 
 /// The checked triangles of a mesh.
@@ -26,14 +58,40 @@ pub(crate) struct Triangles {
     pub(crate) n_dropped: usize,
 }
 
-/// The bytes of a position or triangle.
-const BYTES: usize = 12;
-
 impl Copying {
+    pub(crate) fn has_begun(&self) -> bool {
+        self.shape.is_some()
+    }
+
+    /// Whether the copy has not begun, or began with content of this size.
+    pub(crate) fn fits(&self, data: &MeshData<'_>) -> bool {
+        self.shape.is_none_or(|shape| shape == Shape::new(data))
+    }
+
     /// Copies at most `budget` bytes and subtracts them from it. Returns whether the copy is complete.
     ///
-    /// Every call must get the same content.
+    /// Where the content changes between calls, the copy has pieces of both. Where its size changes, the copy starts
+    /// anew; the third start ignores the budget, so that a copy ends however often the size changes.
     pub(crate) fn step(&mut self, data: &MeshData<'_>, budget: &mut usize) -> bool {
+        if !self.has_begun() || !self.fits(data) {
+            const MAX_STARTS: usize = 3;
+            let n_starts = (self.n_starts + 1).min(MAX_STARTS);
+            *self = Self {
+                shape: Some(Shape::new(data)),
+                n_starts,
+                is_large: self.is_large,
+                ..Self::default()
+            };
+            if n_starts == MAX_STARTS {
+                let mut all = usize::MAX;
+                *budget = budget.saturating_sub(data.n_bytes());
+                return self.copy(data, &mut all);
+            }
+        }
+        self.copy(data, budget)
+    }
+
+    fn copy(&mut self, data: &MeshData<'_>, budget: &mut usize) -> bool {
         self.positions.reserve_exact(data.positions.len() - self.positions.len());
         let n = take(budget, data.positions.len() - self.positions.len());
         let first = self.positions.len();

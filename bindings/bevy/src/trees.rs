@@ -2,39 +2,20 @@
 
 use std::{
     collections::{HashMap, HashSet, VecDeque},
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
-use hitscan::{BuildOptions, FaceRecords, TriMesh, scene};
-
 use crate::{
-    bevy_api::{
-        AssetEvent, AssetId, Assets, AsyncComputeTaskPool, EntityHashSet, LeftOut, Mesh, MeshData,
-        Task, TaskPool, check_ready,
-    },
+    bevy_api::{AssetId, Assets, EntityHashSet, LeftOut, Mesh, MeshData, Task, check_ready},
+    build::{Build, BuiltMesh, background, drop_in_background},
     polygons::HitscanPolygons,
     settings::HitscanSettings,
     skin::SkinSource,
-    source::{Copying, Triangles},
+    source::Copying,
 };
-
-/// A mesh with its tree, which all entities of the asset share.
-#[derive(Debug)]
-pub(crate) struct BuiltMesh {
-    pub(crate) mesh: Arc<scene::Mesh>,
-    /// See [`Triangles::numbers`].
-    numbers: Option<Box<[u32]>>,
-    n_dropped: usize,
-    /// Whether the polygons that the caller gave do not fit the triangles.
-    has_wrong_polygons: bool,
-}
-
-impl BuiltMesh {
-    /// The number of a triangle in Bevy's mesh.
-    pub(crate) fn number(&self, triangle: u32) -> u32 {
-        self.numbers.as_ref().map_or(triangle, |numbers| numbers[triangle as usize])
-    }
-}
 
 /// The means by which a mesh answers a query.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -51,8 +32,10 @@ pub(crate) enum Answer {
 #[derive(Debug, Default)]
 pub(crate) struct Trees {
     assets: HashMap<AssetId<Mesh>, AssetTree>,
-    /// Assets that wait for their copy, in order.
+    /// Assets that wait for the next piece of their copy, in order.
     queue: VecDeque<AssetId<Mesh>>,
+    /// The copies under way that take more than one piece.
+    n_large_copies: usize,
     building: Vec<AssetId<Mesh>>,
     /// Assets whose tree does not show their current content.
     stale: HashSet<AssetId<Mesh>>,
@@ -62,7 +45,7 @@ pub(crate) struct Trees {
 #[derive(Debug, Default)]
 pub(crate) struct AssetTree {
     /// The latest tree.
-    pub(crate) built: Option<Arc<BuiltMesh>>,
+    pub(crate) built: Option<BuiltMesh>,
     /// The entities that show the asset.
     pub(crate) users: EntityHashSet,
     /// Joints and morph targets of the content, once a pose needs them.
@@ -70,19 +53,36 @@ pub(crate) struct AssetTree {
     job: Job,
     is_stale: bool,
     is_left_out: bool,
-    has_warned: bool,
+    has_warned: AtomicBool,
 }
 
+/// The work on a new tree.
 #[derive(Debug, Default)]
 enum Job {
     #[default]
     None,
-    Copying(Copying),
+    Copying {
+        copying: Copying,
+        since: Changes,
+    },
     Building {
         task: Task<Result<BuiltMesh, LeftOut>>,
-        /// Whether the content changed since the copy.
-        is_outdated: bool,
+        since: Changes,
     },
+}
+
+/// The changes of the content since a copy of it began.
+#[derive(Debug)]
+enum Changes {
+    /// These vertices moved, maybe none.
+    Moved(Vec<u32>),
+    Unknown,
+}
+
+impl Default for Changes {
+    fn default() -> Self {
+        Self::Moved(vec![])
+    }
 }
 
 impl Trees {
@@ -115,24 +115,15 @@ impl Trees {
         self.stale.len()
     }
 
-    /// Handles an event. Returns whether the entities of the asset need an update.
-    pub(crate) fn on_event(&mut self, event: &AssetEvent<Mesh>) -> Option<AssetId<Mesh>> {
-        match *event {
-            AssetEvent::Added { id } | AssetEvent::Modified { id } => {
-                self.content_changed(id);
-                None
-            }
-            AssetEvent::Removed { id } => {
-                self.stale.remove(&id);
-                let tree = self.assets.get_mut(&id)?;
-                drop_in_background(tree.built.take());
-                *tree = AssetTree { users: std::mem::take(&mut tree.users), ..Default::default() };
-                if tree.users.is_empty() {
-                    self.assets.remove(&id);
-                }
-                Some(id)
-            }
-            AssetEvent::Unused { .. } | AssetEvent::LoadedWithDependencies { .. } => None,
+    /// Forgets the content of an asset that was removed. Its entities stay.
+    pub(crate) fn content_removed(&mut self, id: AssetId<Mesh>) {
+        self.stale.remove(&id);
+        let Some(tree) = self.assets.get_mut(&id) else { return };
+        drop_in_background(tree.built.take());
+        tree.job.count_large(&mut self.n_large_copies, -1);
+        *tree = AssetTree { users: std::mem::take(&mut tree.users), ..Default::default() };
+        if tree.users.is_empty() {
+            self.assets.remove(&id);
         }
     }
 
@@ -143,12 +134,38 @@ impl Trees {
         (tree.is_stale, tree.is_left_out) = (true, false);
         self.stale.insert(id);
         match &mut tree.job {
-            Job::None => {
-                tree.job = Job::Copying(Copying::default());
-                self.queue.push_back(id);
-            }
-            Job::Copying(copying) => *copying = Copying::default(),
-            Job::Building { is_outdated, .. } => *is_outdated = true,
+            // A copy that began goes on, because one that starts anew at each change may never end.
+            Job::Copying { copying, since } if copying.has_begun() => *since = Changes::Unknown,
+            Job::Copying { .. } => {}
+            Job::Building { since, .. } => *since = Changes::Unknown,
+            Job::None => self.rebuild(id),
+        }
+    }
+
+    /// Starts a new tree in the background.
+    fn rebuild(&mut self, id: AssetId<Mesh>) {
+        let job = Job::Copying { copying: Copying::default(), since: Changes::default() };
+        self.assets.entry(id).or_default().job = job;
+        self.queue.push_back(id);
+    }
+
+    /// Notes vertices that moved. Returns whether the tree shows the content before, so that it can follow now.
+    pub(crate) fn vertices_moved(&mut self, id: AssetId<Mesh>, vertices: &[u32]) -> bool {
+        let tree = self.assets.entry(id).or_default();
+        let is_current = tree.is_current() && !tree.is_left_out;
+        match &mut tree.job {
+            Job::Copying { since: Changes::Moved(all), .. }
+            | Job::Building { since: Changes::Moved(all), .. } => all.extend_from_slice(vertices),
+            Job::None if !is_current => self.content_changed(id),
+            _ => {}
+        }
+        is_current
+    }
+
+    /// Starts a new tree of an asset whose tree is exact and has become slow.
+    pub(crate) fn became_slow(&mut self, id: AssetId<Mesh>) {
+        if self.assets.get(&id).is_some_and(|tree| matches!(tree.job, Job::None)) {
+            self.rebuild(id);
         }
     }
 
@@ -161,47 +178,70 @@ impl Trees {
     ) -> Vec<AssetId<Mesh>> {
         let mut changed = vec![];
         for id in std::mem::take(&mut self.building) {
-            match self.collect(id) {
+            match self.collect(id, meshes) {
                 Collected::Running => self.building.push(id),
                 Collected::Changed => changed.push(id),
                 Collected::Dropped => {}
             }
         }
         let mut budget = settings.copied_bytes_per_frame.max(MIN_COPIED_BYTES);
-        while let Some(&id) = self.queue.front() {
-            match self.copy(id, meshes, settings, polygons, &mut budget) {
-                Copied::Incomplete => break,
+        // Each asset gets a piece in turn, so that small meshes pass large ones.
+        let mut n_waiting = 0;
+        while budget >= MIN_PIECE
+            && n_waiting < self.queue.len()
+            && let Some(id) = self.queue.pop_front()
+        {
+            let mut piece = budget.min(PIECE);
+            let before = piece;
+            let copied = self.copy(id, meshes, settings, polygons, &mut piece);
+            budget -= before - piece;
+            n_waiting = if let Copied::Waits = copied { n_waiting + 1 } else { 0 };
+            match copied {
+                Copied::Incomplete | Copied::Waits => self.queue.push_back(id),
                 Copied::LeftOut => changed.push(id),
                 Copied::Started => self.building.push(id),
                 Copied::Gone => {}
             }
-            self.queue.pop_front();
         }
         changed
     }
 
-    fn collect(&mut self, id: AssetId<Mesh>) -> Collected {
+    fn collect(&mut self, id: AssetId<Mesh>, meshes: &Assets<Mesh>) -> Collected {
         let Some(tree) = self.assets.get_mut(&id) else { return Collected::Dropped };
-        let Job::Building { task, is_outdated } = &mut tree.job else { return Collected::Dropped };
+        let Job::Building { task, since } = &mut tree.job else { return Collected::Dropped };
         let Some(result) = check_ready(task) else { return Collected::Running };
-        let is_outdated = *is_outdated;
+        let since = std::mem::take(since);
         tree.job = Job::None;
-        tree.skin = None;
+        let (mut collected, mut is_current) = (Collected::Changed, true);
         match result {
-            Ok(built) => {
+            Ok(mut built) => {
+                is_current = match since {
+                    Changes::Moved(vertices) => {
+                        let positions = meshes.get(id).and_then(|mesh| MeshData::new(mesh).ok());
+                        positions.is_some_and(|data| built.follow(&data, vertices))
+                    }
+                    Changes::Unknown => false,
+                };
                 tree.warn_about(id, &built);
-                drop_in_background(tree.built.replace(Arc::new(built)));
+                let old = tree.built.replace(built);
+                let is_same = |new: &BuiltMesh, old: &BuiltMesh| Arc::ptr_eq(&new.mesh, &old.mesh);
+                if old.as_ref().zip(tree.built.as_ref()).is_some_and(|(old, new)| is_same(new, old))
+                {
+                    collected = Collected::Dropped;
+                } else {
+                    tree.skin = None;
+                }
+                drop_in_background(old);
             }
             Err(reason) => tree.leave_out(id, &reason),
         }
-        if is_outdated {
-            tree.job = Job::Copying(Copying::default());
-            self.queue.push_back(id);
-        } else {
+        if is_current {
             tree.is_stale = false;
             self.stale.remove(&id);
+        } else {
+            self.rebuild(id);
         }
-        Collected::Changed
+        collected
     }
 
     fn copy(
@@ -213,27 +253,44 @@ impl Trees {
         budget: &mut usize,
     ) -> Copied {
         let Some(tree) = self.assets.get_mut(&id) else { return Copied::Gone };
-        let Job::Copying(copying) = &mut tree.job else { return Copied::Gone };
+        let Job::Copying { copying, since } = &mut tree.job else { return Copied::Gone };
         let Some(mesh) = meshes.get(id) else {
             // An event of the next frame reports the removal.
+            tree.job.count_large(&mut self.n_large_copies, -1);
             tree.job = Job::None;
             return Copied::Gone;
         };
         match MeshData::new(mesh) {
-            Ok(data) if copying.step(&data, budget) => {
-                let copied = std::mem::take(copying);
+            Ok(data) => {
+                if !copying.fits(&data) {
+                    // The content has another size than the copy that began.
+                    *since = Changes::default();
+                }
+                if !copying.is_large && data.n_bytes() > *budget {
+                    if self.n_large_copies >= MAX_LARGE_COPIES {
+                        return Copied::Waits;
+                    }
+                    copying.is_large = true;
+                    self.n_large_copies += 1;
+                }
+                if !copying.step(&data, budget) {
+                    return Copied::Incomplete;
+                }
+                let (copied, since) = (std::mem::take(copying), std::mem::take(since));
+                self.n_large_copies -= usize::from(copied.is_large);
                 let task = Build {
                     copied,
-                    old: tree.built.clone(),
+                    // A current tree gets a job because it became slow, so it must not be the start.
+                    old: if tree.is_current() { None } else { tree.built.clone() },
                     polygons: polygons.get(id),
                     options: settings.build,
                 };
                 let task = background().spawn(async move { task.run() });
-                tree.job = Job::Building { task, is_outdated: false };
+                tree.job = Job::Building { task, since };
                 Copied::Started
             }
-            Ok(_) => Copied::Incomplete,
             Err(reason) => {
+                tree.job.count_large(&mut self.n_large_copies, -1);
                 tree.job = Job::None;
                 tree.is_stale = false;
                 tree.leave_out(id, &reason);
@@ -246,15 +303,35 @@ impl Trees {
 
 /// Even the smallest budget makes progress.
 const MIN_COPIED_BYTES: usize = 4096;
+/// The bytes that a frame copies from one asset before the next one's turn.
+const PIECE: usize = 1 << 16;
+/// The rest of a budget that is too small for any position or triangle.
+const MIN_PIECE: usize = 64;
+/// Each copy under way takes memory, so few large ones go on at a time.
+const MAX_LARGE_COPIES: usize = 4;
+
+impl Job {
+    /// Adds `change` to the number of large copies, if this is one.
+    fn count_large(&self, n_large_copies: &mut usize, change: isize) {
+        if let Self::Copying { copying, .. } = self
+            && copying.is_large
+        {
+            *n_large_copies = n_large_copies.saturating_add_signed(change);
+        }
+    }
+}
 
 enum Collected {
     Running,
     Changed,
+    /// The asset is gone, or the tree is the one before.
     Dropped,
 }
 
 enum Copied {
     Incomplete,
+    /// Until a large copy ends.
+    Waits,
     LeftOut,
     Started,
     Gone,
@@ -280,16 +357,26 @@ impl AssetTree {
         self.built.is_some() && !self.is_stale
     }
 
+    /// Forgets the joints and boxes, because the positions changed.
+    pub(crate) fn forget_skin(&mut self) {
+        self.skin = None;
+    }
+
     /// The joints and morph targets of the content, `mesh`; `None` without a tree.
-    pub(crate) fn skin(&mut self, mesh: &Mesh) -> Option<&mut SkinSource> {
+    pub(crate) fn skin_or_read(&mut self, mesh: &Mesh) -> Option<&mut SkinSource> {
         let built = self.built.as_ref()?;
         let new = || SkinSource::new(mesh, built.mesh.tri_mesh().positions());
         Some(self.skin.get_or_insert_with(new))
     }
 
+    /// The joints and morph targets, once a pose has needed them.
+    pub(crate) fn skin(&self) -> Option<&SkinSource> {
+        self.skin.as_ref()
+    }
+
     /// Warns about the asset, unless that happened before.
-    pub(crate) fn warn_once(&mut self, id: AssetId<Mesh>, problem: &str) {
-        if !std::mem::replace(&mut self.has_warned, true) {
+    pub(crate) fn warn_once(&self, id: AssetId<Mesh>, problem: &str) {
+        if !self.has_warned.swap(true, Ordering::Relaxed) {
             tracing::warn!("mesh {id}: {problem}");
         }
     }
@@ -300,15 +387,15 @@ impl AssetTree {
         self.warn_once(id, &format!("no ray hits it: {reason}"));
     }
 
-    fn warn_about(&mut self, id: AssetId<Mesh>, built: &BuiltMesh) {
-        let n_dropped = built.n_dropped;
+    fn warn_about(&self, id: AssetId<Mesh>, built: &BuiltMesh) {
+        let n_dropped = built.source.n_dropped;
         if n_dropped > 0 {
             let problem = format!(
                 "no ray hits {n_dropped} of its triangles: an index out of range or a position that \
                  is not finite; correct them"
             );
             self.warn_once(id, &problem);
-        } else if built.has_wrong_polygons {
+        } else if built.source.has_wrong_polygons {
             let n_triangles = built.mesh.tri_mesh().triangles().len();
             let problem = format!(
                 "the counts of its polygons do not add up to its {n_triangles} triangles; correct \
@@ -316,58 +403,5 @@ impl AssetTree {
             );
             self.warn_once(id, &problem);
         }
-    }
-}
-
-/// The input of a task that builds or refits a tree.
-struct Build {
-    copied: Copying,
-    /// The latest tree. If it has the same triangles, the task refits it.
-    old: Option<Arc<BuiltMesh>>,
-    polygons: Option<Arc<[u32]>>,
-    options: BuildOptions,
-}
-
-impl Build {
-    fn run(self) -> Result<BuiltMesh, LeftOut> {
-        let Triangles { mut tri_mesh, numbers, n_dropped } = self.copied.finish()?;
-        let mut has_wrong_polygons = false;
-        if let Some(counts) = self.polygons {
-            let n_triangles: u64 = counts.iter().copied().map(u64::from).sum();
-            has_wrong_polygons = n_triangles != tri_mesh.triangles().len() as u64;
-            if !has_wrong_polygons {
-                let records = FaceRecords::from_triangle_counts(counts.iter().copied());
-                tri_mesh = tri_mesh.with_records(records).expect("the counts add up");
-            }
-        }
-        let refitted = self.old.and_then(|old| refitted(&old.mesh, &tri_mesh));
-        let mesh = refitted.unwrap_or_else(|| scene::Mesh::new(tri_mesh, &self.options));
-        Ok(BuiltMesh { mesh: Arc::new(mesh), numbers, n_dropped, has_wrong_polygons })
-    }
-}
-
-/// The old tree with new positions; `None` if the triangles differ or a rebuild pays.
-fn refitted(old: &scene::Mesh, new: &TriMesh) -> Option<scene::Mesh> {
-    let (was, is) = (old.tri_mesh(), new);
-    let has_same_triangles = was.triangles() == is.triangles()
-        && was.positions().len() == is.positions().len()
-        && was.records() == is.records();
-    if !has_same_triangles {
-        return None;
-    }
-    let mut mesh = old.clone();
-    let report = mesh.refit(is.positions().iter().copied()).ok()?;
-    (!report.rebuild_pays()).then_some(mesh)
-}
-
-/// The pool of the tasks. Apps without a `TaskPoolPlugin` get a default one.
-fn background() -> &'static AsyncComputeTaskPool {
-    AsyncComputeTaskPool::get_or_init(TaskPool::new)
-}
-
-/// Drops a tree in a task, because freeing hundreds of megabytes takes milliseconds.
-fn drop_in_background(built: Option<Arc<BuiltMesh>>) {
-    if let Some(built) = built {
-        background().spawn(async move { drop(built) }).detach();
     }
 }

@@ -9,8 +9,9 @@ use std::{
 use bevy_app::{App, TaskPoolPlugin};
 use bevy_asset::{AssetPlugin, Assets, Handle, RenderAssetUsages};
 use bevy_mesh::{Indices, Mesh, Mesh3d, MeshPlugin, PrimitiveTopology};
+use bevy_picking::mesh_picking::MeshPickingPlugin;
 use bevy_transform::components::Transform;
-use hitscan_bevy::{HitscanPlugin, HitscanPolygons, HitscanWorld};
+use hitscan_bevy::{HitscanPickingPlugin, HitscanPlugin, HitscanPolygons, HitscanWorld};
 use tracing::{
     Event, Level, Metadata, Subscriber,
     field::{Field, Visit},
@@ -125,4 +126,24 @@ fn each_mesh_that_rays_cannot_hit_warns_once_and_says_what_to_do() {
     assert_eq!(found.len(), 5, "{found:#?}");
     // Three of the meshes have a tree, and two entities each.
     assert_eq!(app.world().resource::<HitscanWorld>().snapshot().len(), 6);
+}
+
+#[test]
+fn both_backends_at_once_warn_when_the_app_starts_and_one_alone_does_not() {
+    let warnings_of = |add: fn(&mut App)| {
+        let warnings = Warnings::default();
+        tracing::subscriber::with_default(warnings.clone(), || {
+            let mut app = App::new();
+            app.add_plugins((TaskPoolPlugin::default(), AssetPlugin::default(), MeshPlugin));
+            add(&mut app);
+            app.finish();
+        });
+        warnings.0.lock().unwrap().clone()
+    };
+    let both = warnings_of(|app| _ = app.add_plugins((HitscanPickingPlugin, MeshPickingPlugin)));
+    assert_eq!(both.len(), 1, "{both:?}");
+    assert!(both[0].contains("remove MeshPickingPlugin"), "{both:?}");
+    let reverse = warnings_of(|app| _ = app.add_plugins((MeshPickingPlugin, HitscanPickingPlugin)));
+    assert_eq!(reverse, both);
+    assert!(warnings_of(|app| _ = app.add_plugins(HitscanPickingPlugin)).is_empty());
 }

@@ -86,7 +86,7 @@ fn hover(hovers: Res<HoverMap>, movables: Query<&Movable>, mut editor: ResMut<Ed
 fn gesture(
     input: Res<EditorInput>,
     mut editor: ResMut<Editor>,
-    mut scene: HitscanScene,
+    scene: HitscanScene,
     movables: Query<&Movable>,
     mut transforms: Query<&mut Transform>,
     camera: Single<Entity, With<EditorCamera>>,

@@ -5,7 +5,7 @@ use bevy_camera::{
     primitives::Aabb,
     visibility::{RenderLayers, Visibility},
 };
-use bevy_ecs::prelude::*;
+use bevy_ecs::{entity_disabling::Disabled, prelude::*};
 use bevy_math::{UVec2, Vec2, Vec3, primitives::Cuboid};
 use bevy_mesh::{Mesh, Mesh2d, Mesh3d};
 use bevy_picking::{
@@ -211,4 +211,24 @@ fn positions_are_logical_pixels_at_scale_factor_two() {
         assert!(rows[0][..20].iter().all(Vec::is_empty));
         assert!(rows[0][20..].iter().filter(|hits| !hits.is_empty()).count() >= 5);
     }
+}
+
+#[test]
+fn disabled_entities_are_not_hit_and_come_back_enabled() {
+    for_both(|mut harness| {
+        let cubes = spawn_row(&mut harness, 3);
+        harness.spawn_camera(from_front(10.0), 0, None);
+        // Bevy computes no visibility for an entity that was disabled when it came.
+        set(&mut harness, |settings| settings.ray_cast_visibility = RayCastVisibility::Any);
+        harness.app.world_mut().entity_mut(cubes[2]).insert(Disabled);
+        harness.settle();
+        assert_eq!(harness.hits_at(CENTER), [0, 1]);
+        harness.app.world_mut().entity_mut(cubes[0]).insert(Disabled);
+        harness.app.world_mut().entity_mut(cubes[2]).remove::<Disabled>();
+        harness.settle();
+        assert_eq!(harness.hits_at(CENTER), [1, 2]);
+        harness.app.world_mut().entity_mut(cubes[0]).remove::<Disabled>();
+        harness.settle();
+        assert_eq!(harness.hits_at(CENTER), [0, 1, 2]);
+    });
 }

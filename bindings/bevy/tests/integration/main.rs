@@ -5,8 +5,11 @@ mod editor;
 mod events;
 mod filters;
 mod harness;
+mod plugins;
 mod poses;
 mod queries;
+mod scene_filter;
+mod sculpting;
 
 #[path = "../../examples/editor/headless.rs"]
 mod headless;

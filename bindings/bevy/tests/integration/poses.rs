@@ -262,3 +262,34 @@ fn a_marquee_selects_by_the_pose() {
     bend(&mut harness, &character, std::f32::consts::FRAC_PI_2);
     assert_eq!(select(&mut harness), [character.entity]);
 }
+
+/// `SystemState::get` takes parameters that only read.
+#[test]
+fn threads_cast_and_select_side_by_side_and_share_each_pose() {
+    let mut harness = Harness::new(Backend::Hitscan);
+    let characters = [0.0, 3.0].map(|x| spawn_character(&mut harness, x * Vec3::X));
+    let camera = harness.spawn_camera(from_front(10.0), 0, None);
+    harness.settle();
+    for angle in [0.5, 1.5] {
+        bend(&mut harness, &characters[0], angle);
+        let world = harness.app.world_mut();
+        let mut state = SystemState::<HitscanScene<'_, '_>>::new(world);
+        let scene = state.get(world).unwrap();
+        let cast_all = || {
+            let filter = SceneFilter::default();
+            let rays = (0..400).map(|i| forward(0.01 * i as f32 - 1.0, 1.5));
+            let hits: Vec<_> = rays.map(|ray| scene.closest(ray, &filter)).collect();
+            let options = SelectOptions::default();
+            let (min, max) = (Vec2::new(300.0, 200.0), Vec2::new(500.0, 400.0));
+            (hits, scene.marquee(camera, min, max, &options, &filter))
+        };
+        let [a, b] = std::thread::scope(|scope| {
+            let threads = [scope.spawn(cast_all), scope.spawn(cast_all)];
+            threads.map(|thread| thread.join().unwrap())
+        });
+        assert!(a.0.iter().flatten().count() > 10 && !a.1.is_empty());
+        assert_eq!(a, b);
+        assert_eq!(a, cast_all());
+        assert_eq!(scene.snapshot().len(), 2);
+    }
+}

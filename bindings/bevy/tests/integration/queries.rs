@@ -30,17 +30,17 @@ use hitscan_bevy::{
 
 use crate::harness::{Backend, Harness, Rng, from_front};
 
-const CENTER: Vec2 = Vec2::new(400.0, 300.0);
+pub(crate) const CENTER: Vec2 = Vec2::new(400.0, 300.0);
 
 /// Runs a query in the app.
-fn query<T>(harness: &mut Harness, query: impl FnOnce(HitscanScene<'_, '_>) -> T) -> T {
+pub(crate) fn query<T>(harness: &mut Harness, query: impl FnOnce(HitscanScene<'_, '_>) -> T) -> T {
     let world = harness.app.world_mut();
     let mut state = SystemState::<HitscanScene<'_, '_>>::new(world);
     query(state.get_mut(world).unwrap())
 }
 
 /// Cubes of edge 1 in a row behind each other, 3 apart, with a camera before them.
-fn row(n: usize) -> (Harness, Entity, Vec<Entity>) {
+pub(crate) fn row(n: usize) -> (Harness, Entity, Vec<Entity>) {
     let mut harness = Harness::new(Backend::Hitscan);
     let mesh = harness.add_mesh(Cuboid::new(1.0, 1.0, 1.0));
     harness.app.world_mut().resource_mut::<HitscanPolygons>().insert(&mesh, [2; 6]);
@@ -114,10 +114,10 @@ fn closest_and_all_obey_the_filter() {
     world.entity_mut(cubes[2]).insert(Pickable::IGNORE);
     harness.frame();
     let filter = SceneFilter::default();
-    let hit = query(&mut harness, |mut scene| scene.closest(down(), &filter)).unwrap();
+    let hit = query(&mut harness, |scene| scene.closest(down(), &filter)).unwrap();
     assert_eq!((hit.entity, hit.polygon, hit.point.z), (cubes[0], Some(0), 0.5));
     let entities = |harness: &mut Harness, filter: &SceneFilter<'_>| {
-        let hits = query(harness, |mut scene| scene.all(down(), filter));
+        let hits = query(harness, |scene| scene.all(down(), filter));
         assert!(hits.is_sorted_by_key(|hit| hit.distance));
         hits.iter().map(|hit| hit.entity).collect::<Vec<_>>()
     };
