@@ -60,8 +60,8 @@
 //! | `ray_cast` | the replacement for `MeshRayCast` | `cast`, `hit` |
 //! | `included` | the scene of a query: current poses in its reach, without the entities that a filter excludes | `cast`, `follow`, `mirror`, `reach`, `scene_query` |
 //! | `scene_query` | the options and results of the queries, in Bevy's types | `convert`, `hit` |
-//! | `cast` | rays through the world: entities nearest first, each with its hits | `bevy_api`, `castable`, `convert`, `follow`, `hit`, `mirror`, `settings`, `trees` |
-//! | `castable` | whether and how a ray hits an entity | `bevy_api`, `follow` |
+//! | `cast` | rays through the world: entities nearest first, each with its hits | `bevy_api`, `build`, `castable`, `convert`, `follow`, `hit`, `mirror`, `settings`, `trees` |
+//! | `castable` | whether and how a ray hits an entity | `follow` |
 //! | `follow` | the system that keeps the mirror up to date | `convert`, `edits`, `mirror`, `polygons`, `pose`, `settings` |
 //! | `mirror` | the entities with meshes, as instances of a hitscan scene | `bevy_api`, `build`, `pose`, `posed`, `trees` |
 //! | `posed` | the pose of an entity in a frame, and its tree, which the first query moves | `skin`, `trees` |
