@@ -52,7 +52,7 @@ impl<T: Clone + Default, const CHUNK: usize> CowVec<T, CHUNK> {
     /// If there are 2^32 items already.
     pub fn push(&mut self, item: T) -> u32 {
         if self.len.is_multiple_of(CHUNK) {
-            self.chunks.push(Arc::new(std::array::from_fn(|_| T::default())));
+            self.chunks.push(default_chunk());
         }
         let index = u32::try_from(self.len).expect("fewer than 2^32 items");
         self.len += 1;
@@ -81,6 +81,12 @@ impl<T: Clone + Default, const CHUNK: usize> CowVec<T, CHUNK> {
     pub fn iter(&self) -> impl Iterator<Item = &T> {
         self.chunks.iter().flat_map(|chunk| chunk.iter()).take(self.len)
     }
+}
+
+/// A chunk of defaults, which are written where they stay. An array would be built on the stack and moved.
+fn default_chunk<T: Default, const CHUNK: usize>() -> Arc<[T; CHUNK]> {
+    let chunk: Arc<[T]> = (0..CHUNK).map(|_| T::default()).collect();
+    chunk.try_into().unwrap_or_else(|_| unreachable!("it has as many items"))
 }
 
 #[cfg(test)]

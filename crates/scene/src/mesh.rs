@@ -84,12 +84,15 @@ impl Mesh {
 
     /// The placement of an instance with the transform `world` from the space of the mesh.
     pub(crate) fn placement(&self, world: DAffine3) -> Result<Placement, TransformError> {
-        Ok(self.tightened(Placement::new(world, self.tri_mesh.bounds())?))
+        let mut placement = Placement::new(world, self.tri_mesh.bounds())?;
+        placement.tighten(&self.parts);
+        Ok(placement)
     }
 
     /// A placement of the mesh with the box around its parts.
-    pub(crate) fn tightened(&self, placement: Placement) -> Placement {
-        placement.tightened(&self.parts)
+    pub(crate) fn tightened(&self, mut placement: Placement) -> Placement {
+        placement.tighten(&self.parts);
+        placement
     }
 
     /// The same mesh with alpha masks. `mask` returns the mask of a material, given its name.

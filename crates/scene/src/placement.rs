@@ -72,11 +72,11 @@ impl Placement {
         }
     }
 
-    /// The placement with a smaller box, around the parts of its mesh. Under a rotation the box around the one box of the
+    /// Makes the box smaller, around the parts of the mesh. Under a rotation the box around the one box of the
     /// mesh is much larger.
-    pub(crate) fn tightened(mut self, parts: &Parts) -> Self {
+    pub(crate) fn tighten(&mut self, parts: &Parts) {
         if parts.boxes.is_empty() || keeps_axes(self.world.matrix3) {
-            return self;
+            return;
         }
         let linear = self.world.matrix3;
         let size = linear.abs();
@@ -92,7 +92,6 @@ impl Placement {
             tree_box(&self.world, parts.center, DVec3::ZERO, parts.max_abs_coord, self.rounding);
         self.bounds.min = self.bounds.min.max(middle.min + min.max(-reach));
         self.bounds.max = self.bounds.max.min(middle.max + max.min(reach));
-        self
     }
 }
 

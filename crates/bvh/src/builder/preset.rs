@@ -78,7 +78,8 @@ impl Preset {
     }
 
     /// The steps for a tree with one primitive in each leaf. Clusters would not be split, and reinsertion gains nothing
-    /// that rays through instances notice.
+    /// that rays through instances notice. A split of four decides little, because the collapse joins them in one wide node:
+    /// by the median, a build takes 9 % fewer instructions, and random rays among 20,000 instances 0.1 % more.
     pub(super) fn of_singles() -> Self {
         Self {
             clustering: None,
@@ -86,7 +87,7 @@ impl Preset {
             binned: BinnedSah {
                 n_bins: 16,
                 max_leaf: 1,
-                median_split_below: 2,
+                median_split_below: 4,
                 sequential: 1 << 14,
             },
             reinsertion: Reinsertion { passes: &[], min_gain: 1.0 },
