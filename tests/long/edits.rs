@@ -1,9 +1,10 @@
 //! Trees that follow edits, against brute force.
 
 use hitscan::primitives::glam::{DVec3, Vec3};
+use hitscan::scene::WorldRay;
 use hitscan::{
     Aabb, BuildOptions, BuildQuality, Isa, Layout, MeshBvh, Ray, SectionPlane, SphereCast, TriMesh,
-    WorldRay, brute_force, generate,
+    brute_force, generate,
 };
 use hitscan_testkit::{Rng, Shape, closed_shapes, hard_rays, soup};
 
