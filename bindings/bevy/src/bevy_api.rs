@@ -14,6 +14,7 @@ pub(crate) use bevy_camera::{
 };
 pub(crate) use bevy_ecs::{
     change_detection::{ContiguousRef, Ref},
+    component::Component,
     entity::{Entity, EntityHashMap, EntityHashSet},
     entity_disabling::Disabled,
     lifecycle::RemovedComponents,
@@ -39,6 +40,7 @@ pub(crate) use bevy_picking::{
             SimplifiedMesh, ray_aabb_intersection_3d, ray_mesh_intersection,
         },
     },
+    pointer::PointerId,
 };
 pub(crate) use bevy_tasks::{AsyncComputeTaskPool, Task, TaskPool, futures::check_ready};
 pub(crate) use bevy_transform::{TransformSystems, components::GlobalTransform};

@@ -7,6 +7,7 @@
 //! | How do I click through, select by marquee or lasso, snap, find the closest point? | [`HitscanScene`] |
 //! | What did a pointer hit: which triangle, texture coordinate, polygon? | [`HitscanHit`], in each `HitData` |
 //! | Which entities does a query include? | [`SceneFilter`] |
+//! | What does one camera or pointer pick? How do rays pass the holes of a texture? | [`HitscanPickFilter`] |
 //! | How do I tune the trees? | [`HitscanSettings`] |
 //! | How do quads stay quads? | [`HitscanPolygons`] |
 //! | How do I query on another thread? | [`HitscanScene::snapshot`], [`HitscanWorld::snapshot`] |
@@ -55,7 +56,7 @@
 //! | module | holds | imports |
 //! |---|---|---|
 //! | `debug` | hits, boxes and outlines, drawn by Bevy's gizmos | `bevy_api`, `convert`, `hit`, `mirror`, `picking`, `source` |
-//! | `picking` | the picking backend | `cast`, `edits`, `follow`, `hit`, `mirror`, `polygons`, `settings` |
+//! | `picking` | the picking backend | `cast`, `edits`, `follow`, `hit`, `mirror`, `pick_filter`, `polygons`, `settings` |
 //! | `scene` | the queries of an editor, as a system parameter | `cast`, `convert`, `hit`, `included`, `mirror`, `reach`, `scene_query` |
 //! | `ray_cast` | the replacement for `MeshRayCast` | `cast`, `hit` |
 //! | `included` | the scene of a query: current poses in its reach, without the entities that a filter excludes | `cast`, `follow`, `mirror`, `reach`, `scene_query` |
@@ -70,6 +71,7 @@
 //! | `build` | the tree of a mesh, and the task that builds or refits it | `bevy_api`, `source` |
 //! | `source` | the triangles of a Bevy mesh, copied piece by piece and checked | `bevy_api` |
 //! | `skin`, `polygons`, `settings`, `edits` | joints and morph targets; polygons of triangles; the settings of trees; moved vertices | `bevy_api` |
+//! | `pick_filter` | the entities that the pointer or camera of a ray picks | `hit` |
 //! | `hit` | the hit of a ray on an entity | `bevy_api`, `convert` |
 //! | `reach` | the part of space that a query can reach | |
 //! | `convert` | Bevy's vectors as hitscan's, which may come from two versions of glam | |
@@ -89,6 +91,7 @@ mod follow;
 mod hit;
 mod included;
 mod mirror;
+mod pick_filter;
 mod picking;
 mod polygons;
 mod pose;
@@ -106,6 +109,7 @@ pub use edits::HitscanEdits;
 pub use hit::HitscanHit;
 pub use hitscan;
 pub use mirror::HitscanWorld;
+pub use pick_filter::HitscanPickFilter;
 pub use picking::{HitscanPickingPlugin, HitscanPlugin, HitscanSystems};
 pub use polygons::HitscanPolygons;
 pub use ray_cast::HitscanRayCast;
@@ -118,8 +122,9 @@ pub use settings::HitscanSettings;
 /// The plugins, system parameters and types that most apps need.
 pub mod prelude {
     pub use crate::{
-        HitscanEdits, HitscanHit, HitscanPickingPlugin, HitscanPlugin, HitscanPolygons,
-        HitscanRayCast, HitscanScene, HitscanSettings, HitscanSystems, HitscanWorld, SceneFilter,
+        HitscanEdits, HitscanHit, HitscanPickFilter, HitscanPickingPlugin, HitscanPlugin,
+        HitscanPolygons, HitscanRayCast, HitscanScene, HitscanSettings, HitscanSystems,
+        HitscanWorld, SceneFilter,
     };
 }
 

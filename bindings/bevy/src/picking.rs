@@ -4,14 +4,15 @@ use crate::{
     bevy_api::{
         App, AssetEventSystems, Camera, Has, HitData, IntoScheduleConfigs, Local,
         MeshPickingCamera, MeshPickingPlugin, MeshPickingSettings, MessageWriter, Pickable,
-        PickingSystems, Plugin, PointerHits, PostUpdate, PreUpdate, Query, RayMap, RenderLayers,
-        Res, SystemSet, TransformSystems, VisibilitySystems,
+        PickingSystems, Plugin, PointerHits, PointerId, PostUpdate, PreUpdate, Query, RayMap,
+        RenderLayers, Res, SystemSet, TransformSystems, VisibilitySystems,
     },
     cast::{CastOptions, Caster},
     edits::HitscanEdits,
     follow::follow_world,
     hit::HitscanHit,
     mirror::HitscanWorld,
+    pick_filter::HitscanPickFilter,
     polygons::HitscanPolygons,
     settings::HitscanSettings,
 };
@@ -85,6 +86,8 @@ fn update_hits(
     ray_map: Res<'_, RayMap>,
     cameras: Query<'_, '_, (&Camera, Has<MeshPickingCamera>, Option<&RenderLayers>)>,
     targets: Query<'_, '_, (Option<&Pickable>, Option<&RenderLayers>)>,
+    filters: Query<'_, '_, &HitscanPickFilter>,
+    pointers: Query<'_, '_, (&PointerId, &HitscanPickFilter)>,
     caster: Caster<'_, '_>,
     mut hits: Local<'_, Vec<HitscanHit>>,
     mut writer: MessageWriter<'_, PointerHits>,
@@ -95,12 +98,18 @@ fn update_hits(
             continue;
         }
         let camera_layers = camera_layers.unwrap_or_default();
+        let own = filters.get(ray_id.camera).ok();
+        let pointer = pointers.iter().find(|(id, _)| **id == ray_id.pointer);
+        let rules = [own, pointer.map(|(_, filter)| filter)];
+        let rules = || rules.into_iter().flatten();
+        let accept_hit = |hit: &HitscanHit| rules().all(|rule| rule.accepts_hit(hit));
         let options = CastOptions {
             visibility: settings.ray_cast_visibility,
             filter: &|entity| {
                 let Ok((pickable, layers)) = targets.get(entity) else { return false };
                 pickable.map_or(!settings.require_markers, |pickable| pickable.is_hoverable)
                     && camera_layers.intersects(layers.unwrap_or_default())
+                    && rules().all(|rule| rule.accepts(entity))
             },
             // Entities without the component do not end the search. Bevy's hover sorts out which of the
             // hits count.
@@ -109,7 +118,7 @@ fn update_hits(
                 pickable.is_some_and(|pickable| pickable.should_block_lower)
             },
             faces: None,
-            accept_hit: None,
+            accept_hit: rules().any(|rule| rule.accept_hit.is_some()).then_some(&accept_hit),
             lists_crossings: false,
         };
         caster.cast(ray, &options, &mut hits);

@@ -3,13 +3,14 @@
 use bevy_camera::visibility::RenderLayers;
 use bevy_ecs::{entity_disabling::Disabled, prelude::*, system::SystemState};
 use bevy_math::{Vec2, Vec3};
+use bevy_picking::{mesh_picking::ray_cast::RayCastBackfaces, pointer::PointerId};
 use hitscan_bevy::{
-    HitscanScene, HitscanWorld, SceneFilter, box_region,
+    HitscanHit, HitscanPickFilter, HitscanScene, HitscanWorld, SceneFilter, box_region,
     hitscan::picking::{PickOptions, SelectOptions},
 };
 
 use crate::{
-    harness::Harness,
+    harness::{Harness, Tag},
     queries::{CENTER, query, row},
 };
 
@@ -79,4 +80,44 @@ fn a_rule_of_the_caller_may_ask_the_world() {
     let options = SelectOptions::default();
     let found = scene.marquee(camera, Vec2::ZERO, 2.0 * CENTER, &options, &filter);
     assert_eq!(found.iter().map(|found| found.entity).collect::<Vec<_>>(), cubes[1..]);
+}
+
+#[test]
+fn cameras_and_pointers_have_rules_of_their_own_and_rays_go_on_through_holes() {
+    let (mut harness, camera, cubes) = row(3);
+    for (tag, &cube) in cubes.iter().enumerate() {
+        harness.app.world_mut().entity_mut(cube).insert(Tag(tag));
+    }
+    assert_eq!(harness.hits_at(CENTER), [0, 1, 2]);
+    let (first, last) = (cubes[0], cubes[2]);
+    let not_first = HitscanPickFilter::new(move |entity| entity != first);
+    harness.app.world_mut().entity_mut(camera).insert(not_first);
+    assert_eq!(harness.hits_at(CENTER), [1, 2]);
+    let world = harness.app.world_mut();
+    let mut pointers = world.query_filtered::<Entity, With<PointerId>>();
+    let pointer = pointers.single(world).unwrap();
+    world.entity_mut(pointer).insert(HitscanPickFilter::new(move |entity| entity != last));
+    assert_eq!(harness.hits_at(CENTER), [1]);
+    let world = harness.app.world_mut();
+    world.entity_mut(pointer).remove::<HitscanPickFilter>();
+    // The front face is a hole, and the back face is not.
+    let rule = HitscanPickFilter::of_hits(|hit| hit.point.z < -3.0 || hit.point.z > 1.0);
+    world.entity_mut(camera).insert(rule);
+    world.entity_mut(cubes[1]).insert(RayCastBackfaces);
+    harness.take_log();
+    harness.hover(CENTER);
+    let log = harness.take_log();
+    let hits = log.iter().filter(|record| record.kind == "hit");
+    let hits: Vec<_> = hits.map(|r| (r.target, r.hit.as_ref().unwrap().depth)).collect();
+    assert_eq!(hits.len(), 2, "{hits:?}");
+    // The near plane is at 0.1 before the camera, at z = 9.9.
+    let [(second, depth), (third, _)] = hits[..] else { panic!("{hits:?}") };
+    assert_eq!((second, third), (Some(Tag(1)), Some(Tag(2))));
+    assert!((depth - 13.4).abs() < 1e-4, "{depth}");
+
+    let ray = query(&mut harness, |scene| scene.ray(camera, CENTER)).unwrap();
+    let behind = |hit: &HitscanHit| hit.point.z < -1.0;
+    let filter = SceneFilter { accept_hit: Some(&behind), ..Default::default() };
+    let hit = query(&mut harness, |scene| scene.closest(ray, &filter)).unwrap();
+    assert_eq!(hit.entity, cubes[1]);
 }
