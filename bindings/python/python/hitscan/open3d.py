@@ -440,16 +440,20 @@ def enable() -> None:
     ImportError
         Open3D is not installed.
     """
-    import open3d
-
     if not _replaced:
-        _replaced.append(open3d.t.geometry.RaycastingScene)
-        open3d.t.geometry.RaycastingScene = RaycastingScene
+        geometry = _geometry()
+        _replaced.append(geometry.RaycastingScene)
+        geometry.RaycastingScene = RaycastingScene
 
 
 def disable() -> None:
     """Undo :func:`enable`."""
     while _replaced:
-        import open3d
+        _geometry().RaycastingScene = _replaced.pop()
 
-        open3d.t.geometry.RaycastingScene = _replaced.pop()
+
+def _geometry() -> Any:
+    """Open3D's module, without types: a class of a typed one cannot be assigned to."""
+    import open3d
+
+    return open3d.t.geometry
