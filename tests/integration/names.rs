@@ -256,7 +256,7 @@ fn python() -> Names {
         collect_options(&text, &mut names);
         let class = |line: &'_ str| -> Option<String> {
             // A part of the class Scene, in a file of its own.
-            let line = line.replace("class _SceneSpace", "class Scene");
+            let line = line.replace("class SceneSpace", "class Scene");
             let name = line.strip_prefix("class ").map(identifier);
             name.or(line.split_once(": TypeAlias").map(|(name, _)| name)).map(str::to_owned)
         };

@@ -16,7 +16,7 @@ from ._bvh import Bvh
 from ._edits import edit_of
 from ._hits import SceneContactLists, SceneContacts, SceneHitLists, SceneHits
 from ._options import ALL_LAYERS, Faces
-from ._scene_space import _SceneSpace
+from ._scene_space import SceneSpace
 from ._single import SceneHit
 
 
@@ -55,7 +55,7 @@ class Instance:
     locked: bool
 
 
-class Scene(_SceneSpace):
+class Scene(SceneSpace):
     """Instances of trees, each with a transform, in a world of float64 coordinates.
 
     Rays and points are in world space. A hit's ``t`` is in units of the world ray's direction. Every query

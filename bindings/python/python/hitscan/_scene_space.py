@@ -16,7 +16,7 @@ from ._sections import ScenePolylines, of_core
 from ._single import ScenePoint
 
 
-class _SceneSpace:
+class SceneSpace:
     """The queries of a scene that take no ray."""
 
     __slots__ = ()

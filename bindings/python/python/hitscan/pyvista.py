@@ -9,6 +9,9 @@ PyVista's own ``multi_ray_trace`` needs trimesh and embreex, and builds a tree a
 takes one segment, by an OBB tree of VTK. Both lose some rays through edges and vertices.
 """
 
+# Without PyVista, pyright takes this module for the package of its name.
+# pyright: reportAttributeAccessIssue=false
+
 from __future__ import annotations
 
 import weakref

@@ -11,7 +11,8 @@ silhouette has no gradient.
 """
 
 # torch may be absent, and its types unknown.
-# pyright: reportUnknownParameterType=false
+# Without it, pyright takes this module for the package of its name.
+# pyright: reportUnknownParameterType=false, reportAttributeAccessIssue=false
 
 from __future__ import annotations
 
