@@ -299,7 +299,7 @@ impl Mirror {
         let BuiltMesh { mesh: mut shared, source } = tree.built.take()?;
         let report = match instance {
             Some(id) => {
-                // The scene edits its tree in place if nobody else holds it.
+                // The scene edits the tree in place if it alone holds it.
                 drop(shared);
                 let report = self.scene.edit_mesh(id, |mesh| mesh.move_vertices(moves)).ok();
                 shared = self.scene.get(id)?.mesh.clone()?;

@@ -76,7 +76,7 @@ impl Mesh {
 
 #[pymethods]
 impl Bvh {
-    /// Some triangles as a mesh of their own, relative to the same offset.
+    /// A mesh of some of the triangles, relative to the same offset.
     fn part(&self, triangles: PyReadonlyArray1<'_, u32>) -> PyResult<Mesh> {
         let (tree, triangles) = (self.mesh(), triangles.as_slice()?);
         let whole = tree.tri_mesh();

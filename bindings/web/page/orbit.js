@@ -15,7 +15,7 @@ function radiusAround([x, y, z], positions) {
 
 /** The camera, framed to see all vertices, whose box is known. */
 export class Orbit {
-	/** Whether nobody has moved or zoomed the camera yet. */
+	/** Whether the camera stands where the page put it. */
 	#isFitted = false;
 
 	constructor({ min, max }, positions) {

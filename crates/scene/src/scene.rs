@@ -67,7 +67,7 @@ pub struct Scene {
 /// A place for one instance at a time.
 #[derive(Clone, Debug)]
 pub(crate) enum Slot {
-    /// Nobody holds it. The generation exceeds those of all instances that held it in this scene.
+    /// No instance holds the slot. The generation exceeds those of all instances that held it in this scene.
     Free { generation: u32 },
     /// An instance of this generation was removed, and may be restored.
     Removed { generation: u32 },

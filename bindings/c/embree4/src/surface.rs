@@ -190,7 +190,7 @@ impl Surface {
         self.bvh().closest_hit_where(&ray, faces, accept).is_some()
     }
 
-    /// Casts a ray about whose hits nobody asks a filter. A hit is written to the ray; with `ANY` the answer alone says it.
+    /// Casts a ray without filters. Writes the hit to the ray; with `ANY` it only returns whether there is one.
     #[inline(always)]
     pub(crate) fn cast_plain<const ANY: bool>(&self, lane: Lane, instance: [u32; 2]) -> bool {
         let (ray, mask) = (lane.ray(), lane.mask());
