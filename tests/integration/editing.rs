@@ -1,7 +1,8 @@
-//! Random edits of a mesh.
+//! Random edits of a mesh, and queries after each.
 
-use hitscan::primitives::glam::Vec3;
-use hitscan::{MeshEdit, TriMesh};
+use hitscan::primitives::glam::{DVec3, Vec3};
+use hitscan::scene::WorldRay;
+use hitscan::{Aabb, MeshBvh, MeshEdit, Ray, SectionPlane, SphereCast, TriMesh, brute_force};
 use hitscan_testkit::Rng;
 
 /// One random edit of a mesh, and its name.
@@ -74,4 +75,41 @@ fn extrude(mesh: &mut TriMesh, size: f32, rng: &mut Rng) -> MeshEdit {
         triangles.push([vertex, vertex + 1, vertex + 2]);
     }
     mesh.append(positions, &triangles).expect("they are finite")
+}
+
+/// The query without a ray, or with more than a ray, that differs.
+pub(crate) fn other_difference(
+    mesh: &TriMesh,
+    bvh: &MeshBvh,
+    ray: &Ray,
+    rng: &mut Rng,
+) -> Option<&'static str> {
+    let from = ray.origin;
+    let closest = brute_force::closest_point(mesh, from, f64::INFINITY);
+    if bvh.closest_point(from, f64::INFINITY) != closest {
+        return Some("closest point");
+    }
+    let size = mesh.bounds().extent().max_element();
+    let half = Vec3::splat(0.2 * size);
+    if half.is_finite() {
+        let region = Aabb::new(from - half, from + half);
+        let mut found = Vec::new();
+        bvh.overlapping_box_into(&region, &mut found);
+        if found != brute_force::overlapping_box(mesh, &region) {
+            return Some("overlapping box");
+        }
+    }
+    let world = WorldRay::new(from.as_dvec3(), ray.direction.as_dvec3());
+    if let Ok(cast) = SphereCast::new(world, f64::from(0.1 * rng.unit() * size))
+        && bvh.sphere_cast(&cast) != brute_force::sphere_cast(mesh, &cast)
+    {
+        return Some("sphere cast");
+    }
+    let normal: DVec3 = rng.direction().as_dvec3();
+    if let Ok(plane) = SectionPlane::new(mesh.bounds().center().as_dvec3(), normal)
+        && bvh.section(&plane) != brute_force::section(mesh, &plane)
+    {
+        return Some("section");
+    }
+    None
 }

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use hitscan::primitives::glam::{DAffine3, DVec3};
 use hitscan::scene::{Instance, Mesh, QueryOptions, Scene, SceneBruteForce, WorldRay};
 use hitscan::{
-    Aabb, BuildOptions, BuildQuality, EditError, Isa, Layout, MeshBvh, MeshEdit, MeshEditor,
-    TriMesh, brute_force, generate,
+    BuildOptions, BuildQuality, EditError, Isa, Layout, MeshBvh, MeshEdit, MeshEditor, TriMesh,
+    generate,
 };
 use hitscan_testkit::{Rng, Shape, closed_shapes, hard_rays, soup};
 
 use crate::asking::{ALL_FACES, Expected, effort};
-use crate::editing::edit;
+use crate::editing::{edit, other_difference};
 
 /// The mesh is as if it were new, and the tree answers as brute force does.
 fn check(mesh: &TriMesh, bvh: &MeshBvh, rng: &mut Rng, context: &str) {
@@ -24,17 +24,7 @@ fn check(mesh: &TriMesh, bvh: &MeshBvh, rng: &mut Rng, context: &str) {
     let faces = rng.pick(&ALL_FACES);
     assert_eq!(expected.batch_difference(bvh, faces), None, "{context}");
     for ray in &rays[..4] {
-        let from = ray.origin;
-        let found = bvh.closest_point(from, f64::INFINITY);
-        let same = brute_force::closest_point(mesh, from, f64::INFINITY);
-        assert_eq!(found, same, "{context}, from {from}");
-        let half = 0.2 * mesh.bounds().extent().max_element();
-        if half.is_finite() && half > 0.0 {
-            let region = Aabb::new(from - half, from + half);
-            let mut found = Vec::new();
-            bvh.overlapping_box_into(&region, &mut found);
-            assert_eq!(found, brute_force::overlapping_box(mesh, &region), "{context}");
-        }
+        assert_eq!(other_difference(mesh, bvh, ray, rng), None, "{context}, {ray:?}");
     }
 }
 

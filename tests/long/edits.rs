@@ -1,15 +1,10 @@
 //! Trees that follow edits, against brute force.
 
-use hitscan::primitives::glam::{DVec3, Vec3};
-use hitscan::scene::WorldRay;
-use hitscan::{
-    Aabb, BuildOptions, BuildQuality, Isa, Layout, MeshBvh, Ray, SectionPlane, SphereCast, TriMesh,
-    brute_force, generate,
-};
+use hitscan::{BuildOptions, BuildQuality, Isa, Layout, MeshBvh, TriMesh, generate};
 use hitscan_testkit::{Rng, Shape, closed_shapes, hard_rays, soup};
 
 use crate::asking::Expected;
-use crate::editing::edit;
+use crate::editing::{edit, other_difference};
 use crate::tally::{Part, Tally};
 
 const MESHES: usize = 20;
@@ -86,41 +81,4 @@ fn check(
             tally.wrong(|| format!("{}: {query} of {ray:?}", context()));
         }
     }
-}
-
-/// The query without a ray, or with more than a ray, that differs.
-fn other_difference(
-    mesh: &TriMesh,
-    bvh: &MeshBvh,
-    ray: &Ray,
-    rng: &mut Rng,
-) -> Option<&'static str> {
-    let from = ray.origin;
-    let closest = brute_force::closest_point(mesh, from, f64::INFINITY);
-    if bvh.closest_point(from, f64::INFINITY) != closest {
-        return Some("closest point");
-    }
-    let size = mesh.bounds().extent().max_element();
-    let half = Vec3::splat(0.2 * rng.unit() * size);
-    if half.is_finite() {
-        let region = Aabb::new(from - half, from + half);
-        let mut found = Vec::new();
-        bvh.overlapping_box_into(&region, &mut found);
-        if found != brute_force::overlapping_box(mesh, &region) {
-            return Some("overlapping box");
-        }
-    }
-    let world = WorldRay::new(from.as_dvec3(), ray.direction.as_dvec3());
-    if let Ok(cast) = SphereCast::new(world, f64::from(0.1 * rng.unit() * size))
-        && bvh.sphere_cast(&cast) != brute_force::sphere_cast(mesh, &cast)
-    {
-        return Some("sphere cast");
-    }
-    let normal: DVec3 = rng.direction().as_dvec3();
-    if let Ok(plane) = SectionPlane::new(mesh.bounds().center().as_dvec3(), normal)
-        && bvh.section(&plane) != brute_force::section(mesh, &plane)
-    {
-        return Some("section");
-    }
-    None
 }

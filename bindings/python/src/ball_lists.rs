@@ -11,11 +11,11 @@ use rayon::prelude::*;
 
 use crate::{
     answers::slice,
-    balls::{check_radius, feature_code},
+    balls::feature_code,
     batch::{MIN_SLOW, Steps, in_steps},
     bvh::Bvh,
     memory,
-    rays::{RaySlices, WorldRayArguments, world_rays},
+    rays::{RaySlices, WorldRayArguments, check_radius, world_rays},
     scene::{Scene, to_number},
     scene_queries::{OptionArguments, Query},
 };

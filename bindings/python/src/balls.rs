@@ -4,14 +4,14 @@ use std::ops::Range;
 
 use hitscan::{SphereCast, SphereContact, TriangleFeature, glam::DVec3, scene::WorldRay};
 use numpy::{PyReadwriteArray1, PyReadwriteArray2};
-use pyo3::{exceptions::PyValueError, prelude::*};
+use pyo3::prelude::*;
 use rayon::prelude::*;
 
 use crate::{
     answers::{NO_INSTANCE, NO_TRIANGLE, row_slice, slice},
     batch::{MIN_SLOW, Steps, in_steps},
     bvh::Bvh,
-    rays::{WorldRayArguments, world_rays},
+    rays::{WorldRayArguments, check_radius, world_rays},
     scene::{Scene, to_number},
     scene_queries::{OptionArguments, Query},
 };
@@ -165,12 +165,4 @@ pub(crate) fn feature_code(feature: TriangleFeature) -> u8 {
         TriangleFeature::Edge(edge) => 1 + edge,
         TriangleFeature::Vertex(corner) => 4 + corner,
     }
-}
-
-pub(crate) fn check_radius(radius: f64) -> PyResult<()> {
-    if radius >= 0.0 && radius.is_finite() {
-        return Ok(());
-    }
-    let text = format!("radius is {radius}, expected a finite number from 0 on");
-    Err(PyValueError::new_err(text))
 }

@@ -14,7 +14,7 @@ use crate::{
     bvh::Bvh,
     mesh::point_in_file,
     pool::{NoFork, Threads},
-    rays::points,
+    rays::{check_radius, points},
 };
 
 /// Queries without a ray.
@@ -115,10 +115,7 @@ impl Bvh {
         center: [f32; 3],
         radius: f32,
     ) -> PyResult<Bound<'py, PyArray1<u32>>> {
-        if !(radius >= 0.0 && radius.is_finite()) {
-            let text = format!("radius is {radius}, expected a finite number from 0 on");
-            return Err(PyValueError::new_err(text));
-        }
+        check_radius(radius)?;
         let mut triangles = Vec::new();
         let sphere = Sphere { center: Vec3::from_array(center), radius };
         self.mesh().bvh().overlapping_sphere_into(&sphere, &mut triangles);
@@ -152,10 +149,22 @@ impl Bvh {
         answers: &mut PyReadwriteArray1<'_, T>,
         answer: impl Fn(&scene::Mesh, [f32; 3]) -> T + Sync,
     ) -> PyResult<()> {
-        let (mesh, from) = (self.mesh(), points(&from)?);
-        let answers = slice("the array of answers", answers, from.len())?;
-        answer_each(py, from, answers, threads, |&from, slot| *slot = answer(&mesh, from))
+        let mesh = self.mesh();
+        for_each_point(py, &from, threads, answers, |from| answer(&mesh, from))
     }
+}
+
+/// Stores the answer of each point.
+pub(crate) fn for_each_point<X: numpy::Element + Copy + Sync, T: numpy::Element + Send>(
+    py: Python<'_>,
+    from: &PyReadonlyArray2<'_, X>,
+    threads: Option<usize>,
+    answers: &mut PyReadwriteArray1<'_, T>,
+    answer: impl Fn([X; 3]) -> T + Sync,
+) -> PyResult<()> {
+    let from = points(from)?;
+    let answers = slice("the array of answers", answers, from.len())?;
+    answer_each(py, from, answers, threads, |&from, slot| *slot = answer(from))
 }
 
 /// Facts about hits and the tree.

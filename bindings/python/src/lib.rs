@@ -15,7 +15,7 @@
 //! | `sections` | where planes cut trees and scenes | `bvh`, `errors`, `mesh`, `scene`, `scene_queries` |
 //! | `scene_files` | files of scenes | `batch`, `bvh`, `errors`, `memory`, `options`, `scene` |
 //! | `scene_single` | one ray or point at a scene, without arrays | `scene`, `scene_queries` |
-//! | `scene_points` | points and regions at scenes | `answers`, `batch`, `rays`, `scene`, `scene_queries` |
+//! | `scene_points` | points and regions at scenes | `answers`, `batch`, `bvh_points`, `rays`, `scene`, `scene_queries` |
 //! | `polylines` | polylines and points that are picked | `batch`, `errors`, `picking`, `rays`, `scene`, `view` |
 //! | `ball_lists` | all contacts of balls along rays | `answers`, `balls`, `batch`, `bvh`, `memory`, `rays`, `scene`, `scene_queries` |
 //! | `balls` | balls along rays, at a tree or a scene | `answers`, `batch`, `bvh`, `rays`, `scene`, `scene_queries` |
@@ -29,7 +29,7 @@
 //! | `polygons` | triangulation, and the polygons of a mesh | `errors`, `mesh`, `rays` |
 //! | `bvh` | a mesh with its tree | `batch`, `errors`, `memory`, `mesh`, `options`, `pool`, `rays` |
 //! | `mesh` | meshes and their files | `batch`, `errors`, `memory`, `rays` |
-//! | `rays`, `answers` | arrays of arguments and of answers | `memory` |
+//! | `rays`, `answers` | arguments, most of them arrays; arrays of answers | `memory` |
 //! | `batch` | loops that Ctrl-C ends and a number of threads bounds | `errors`, `pool` |
 //! | `pool` | the threads of this process | `errors` |
 //! | `errors`, `options`, `memory` | exceptions; options by name; requests beyond the memory | |

@@ -1,6 +1,6 @@
 //! Rays and points in NumPy arrays.
 
-use std::ops::Range;
+use std::{fmt::Display, ops::Range};
 
 use hitscan::{
     Ray,
@@ -297,4 +297,13 @@ pub(crate) fn points<'a, T: Element>(array: &'a PyReadonlyArray2<'_, T>) -> PyRe
         return Err(PyValueError::new_err(text));
     }
     Ok(array.as_slice()?.as_chunks().0)
+}
+
+/// The radius of a ball, in either precision.
+pub(crate) fn check_radius(radius: impl Into<f64> + Copy + Display) -> PyResult<()> {
+    if (0.0..f64::INFINITY).contains(&radius.into()) {
+        return Ok(());
+    }
+    let text = format!("radius is {radius}, expected a finite number from 0 on");
+    Err(PyValueError::new_err(text))
 }

@@ -9,13 +9,14 @@ use hitscan::{
 use numpy::{
     PyArray1, PyReadonlyArray1, PyReadonlyArray2, PyReadwriteArray1, PyReadwriteArray2, ToPyArray,
 };
-use pyo3::{exceptions::PyValueError, prelude::*};
+use pyo3::prelude::*;
 use rayon::prelude::*;
 
 use crate::{
     answers::{NO_INSTANCE, SurfaceArrays, limits, slice},
-    batch::{MIN_SLOW, Steps, answer_each, in_steps},
-    rays::points,
+    batch::{MIN_SLOW, Steps, in_steps},
+    bvh_points::for_each_point,
+    rays::{check_radius, points},
     scene::{Scene, to_number},
     scene_queries::{OptionArguments, Query},
 };
@@ -69,11 +70,9 @@ impl Scene {
         threads: Option<usize>,
         mut distance: PyReadwriteArray1<'_, f64>,
     ) -> PyResult<()> {
-        let (query, from) = (Query::new(self, options)?, points(&from)?);
-        let distance = slice("distance", &mut distance, from.len())?;
-        answer_each(py, from, distance, threads, |&from, distance| {
-            let found = query.scene.signed_distance(from, &query.options());
-            *distance = found.unwrap_or(f64::NAN);
+        let query = Query::new(self, options)?;
+        for_each_point(py, &from, threads, &mut distance, |from| {
+            query.scene.signed_distance(from, &query.options()).unwrap_or(f64::NAN)
         })
     }
 
@@ -86,10 +85,9 @@ impl Scene {
         threads: Option<usize>,
         mut inside: PyReadwriteArray1<'_, bool>,
     ) -> PyResult<()> {
-        let (query, from) = (Query::new(self, options)?, points(&from)?);
-        let inside = slice("inside", &mut inside, from.len())?;
-        answer_each(py, from, inside, threads, |&from, inside| {
-            *inside = !query.scene.instances_containing(from, &query.options()).is_empty();
+        let query = Query::new(self, options)?;
+        for_each_point(py, &from, threads, &mut inside, |from| {
+            !query.scene.instances_containing(from, &query.options()).is_empty()
         })
     }
 
@@ -105,14 +103,13 @@ impl Scene {
         mut number: PyReadwriteArray1<'_, f64>,
     ) -> PyResult<()> {
         let solids = solids(&Query::new(self, options)?);
-        let (from, each) = (points(&from)?, tolerance / solids.len().max(1) as f64);
-        let number = slice("number", &mut number, from.len())?;
-        answer_each(py, from, number, threads, |&from, number| {
+        let each = tolerance / solids.len().max(1) as f64;
+        for_each_point(py, &from, threads, &mut number, |from| {
             let of_solid = |(mesh, to_local): &(Arc<scene::Mesh>, DAffine3)| {
                 let local = to_local.transform_point3(DVec3::from_array(from)).as_vec3();
                 mesh.winding_tree().winding_number(local, each).value
             };
-            *number = solids.iter().map(of_solid).fold(0.0, |sum, one| sum + one);
+            solids.iter().map(of_solid).fold(0.0, |sum, one| sum + one)
         })
     }
 
@@ -135,10 +132,7 @@ impl Scene {
         radius: f64,
         options: OptionArguments,
     ) -> PyResult<TriangleArrays<'py>> {
-        if !(radius >= 0.0 && radius.is_finite()) {
-            let text = format!("radius is {radius}, expected a finite number from 0 on");
-            return Err(PyValueError::new_err(text));
-        }
+        check_radius(radius)?;
         let center = DVec3::from_array(center);
         self.overlapping(py, &WorldRegion::Sphere { center, radius }, options)
     }

@@ -33,6 +33,14 @@ impl Scene {
         }
     }
 
+    /// Gives the tree the place of an instance. The nodes are to follow all those in `later`.
+    pub(crate) fn place_later(&mut self, index: u32, placement: &Placement, later: &mut Vec<u32>) {
+        if let Some((placed, bounds)) = in_tree(self.at(index), placement) {
+            self.tree.replace(index, placed, bounds);
+            later.push(index);
+        }
+    }
+
     /// Brings what the tree knows of an instance up to date, but for its place.
     fn update_tag(&mut self, index: u32) {
         if let Some(record) = self.slots.get(index).record() {
@@ -321,7 +329,7 @@ impl Scene {
 }
 
 /// What the tree holds of an instance; `None` without triangles.
-pub(crate) fn in_tree(record: &Record, placement: &Placement) -> Option<(PlacedMesh, WorldBox)> {
+fn in_tree(record: &Record, placement: &Placement) -> Option<(PlacedMesh, WorldBox)> {
     let &Placement { frame, bounds, .. } = placement;
     let mesh = record.instance.mesh.as_ref().filter(|_| !bounds.is_empty())?;
     let (mesh, tag) = (mesh.instanced().clone(), record.tag());

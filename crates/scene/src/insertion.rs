@@ -2,7 +2,6 @@
 
 use crate::{
     Instance, InstanceId, Scene, SceneError,
-    edit::in_tree,
     placement::Placement,
     scene::{Record, Slot, WorldState},
 };
@@ -57,10 +56,7 @@ impl Scene {
         for instance in instances {
             match self.insert_record(instance) {
                 Ok((id, placement)) => {
-                    if let Some((placed, bounds)) = in_tree(self.at(id.index), &placement) {
-                        self.tree.replace(id.index, placed, bounds);
-                        in_the_tree.push(id.index);
-                    }
+                    self.place_later(id.index, &placement, &mut in_the_tree);
                     ids.push(id);
                 }
                 Err(source) => {

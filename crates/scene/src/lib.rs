@@ -57,7 +57,7 @@
 //! |---|---|---|
 //! | `test_scenes` | random scenes for tests | `instance`, `mesh`, `scene` |
 //! | `removal` | removing and restoring instances | `error`, `handles`, `instance`, `scene` |
-//! | `insertion`, `transforms` | adding and moving instances, one or many at once | `edit`, `error`, `instance`, `placement`, `scene` |
+//! | `insertion`, `transforms` | adding and moving instances, one or many at once | `error`, `instance`, `placement`, `scene` |
 //! | `edit`, `details` | every other edit; the facts about a hit | `error`, `hit`, `instance`, `mesh`, `placement`, `scene` |
 //! | `bounds` | exact bounds, of the vertices | `instance`, `query_options`, `scene` |
 //! | `brute_force_space` | the queries about points, regions, planes and balls, as the loop of `brute_force` | `brute_force`, `closest_point`, `instance`, `mesh_pairs`, `overlap`, `query_options`, `scene`, `section`, `sphere_cast`, `world_mesh` |

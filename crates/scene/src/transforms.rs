@@ -2,9 +2,7 @@
 
 use glam::DAffine3;
 
-use crate::{
-    InstanceId, Scene, SceneError, edit::in_tree, placement::Placement, scene::WorldState,
-};
+use crate::{InstanceId, Scene, SceneError, placement::Placement, scene::WorldState};
 
 impl Scene {
     /// Sets the transform of an instance relative to its parent, and moves its descendants with it.
@@ -49,10 +47,7 @@ impl Scene {
     ) -> Result<(), SceneError> {
         let (mut moved, mut before) = (Vec::new(), Vec::new());
         let mut place = |scene: &mut Self, index: u32, placement: &Placement| {
-            if let Some((placed, bounds)) = in_tree(scene.at(index), placement) {
-                scene.tree.replace(index, placed, bounds);
-                moved.push(index);
-            }
+            scene.place_later(index, placement, &mut moved);
         };
         let mut result = Ok(());
         for (id, local) in transforms {

@@ -203,3 +203,8 @@ export function generateIndirectBuffer(ranges, useSharedArrayBuffer = false) {
 	for (const { offset, count } of ranges) for (let k = 0; k < count; k++) list[i++] = offset + k;
 	return list;
 }
+
+/** The geometry of an instance of a batched mesh, also of versions of three.js without a method for it. */
+export function geometryIdOf(batchedMesh, instance) {
+	return batchedMesh.getGeometryIdAt?.(instance) ?? (batchedMesh._instanceInfo ?? batchedMesh._drawInfo)[instance]?.geometryIndex;
+}

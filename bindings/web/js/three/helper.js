@@ -5,6 +5,7 @@ import {
 } from 'three';
 import { BVH } from './base.js';
 import { visitNodes } from './debug.js';
+import { geometryIdOf } from './geometry.js';
 
 /** Corner `i` of a box has its maximum on axis `k` if bit `k` is set. */
 const N_CORNERS = 8;
@@ -71,7 +72,7 @@ export class BVHHelper extends Group {
 		const { mesh, bvh, instanceId } = this;
 		if (bvh || !mesh) return bvh ?? null;
 		if (mesh.isBatchedMesh && mesh.boundsTrees && instanceId >= 0) {
-			const id = mesh.getGeometryIdAt?.(instanceId) ?? (mesh._instanceInfo ?? mesh._drawInfo)[instanceId]?.geometryIndex;
+			const id = geometryIdOf(mesh, instanceId);
 			if (mesh.boundsTrees[id]) return mesh.boundsTrees[id];
 		}
 		return mesh.boundsTree ?? mesh.geometry?.boundsTree ?? null;

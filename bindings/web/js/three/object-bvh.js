@@ -4,6 +4,7 @@ import { Box3, Matrix4, Mesh, Sphere, Vector3 } from 'three';
 import { typeError } from '../arguments.js';
 import { BVH, optionalFunction } from './base.js';
 import { boxCorners, boxTree } from './boxes.js';
+import { geometryIdOf } from './geometry.js';
 import { settingsOf } from './options.js';
 import { BUILD, WALK } from './symbols.js';
 
@@ -23,7 +24,7 @@ class Entry {
 		const { object, instance } = this;
 		if (object.isBatchedMesh) {
 			object.getMatrixAt(instance, matrix).premultiply(object.matrixWorld);
-			object.getBoundingBoxAt(geometryOf(object, instance), target);
+			object.getBoundingBoxAt(geometryIdOf(object, instance), target);
 			return target.applyMatrix4(matrix);
 		}
 		matrix.copy(object.matrixWorld);
@@ -46,10 +47,6 @@ class Entry {
 		}
 		return target;
 	}
-}
-
-function geometryOf(batchedMesh, instance) {
-	return batchedMesh.getGeometryIdAt?.(instance) ?? batchedMesh._instanceInfo[instance].geometryIndex;
 }
 
 /** The entries of an object: one, or one for each of its instances. */
@@ -170,7 +167,7 @@ export class ObjectBVH extends BVH {
 			this.#castPart(object, raycaster, found, { instanceId: instance });
 		} else if (object.isBatchedMesh) {
 			if (!object.getVisibleAt(instance)) return;
-			const id = geometryOf(object, instance);
+			const id = geometryIdOf(object, instance);
 			const { start, count } = object.getGeometryRangeAt(id);
 			const { drawRange, boundsTree, boundingBox, boundingSphere } = object.geometry;
 			object.getMatrixAt(instance, part.matrixWorld).premultiply(object.matrixWorld);
