@@ -17,6 +17,7 @@ mod edits;
 mod exact_grid;
 mod hostile_rays;
 mod isa;
+mod links;
 mod module_arrows;
 mod mutants;
 mod names;

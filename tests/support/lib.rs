@@ -33,7 +33,13 @@ pub use shapes::{Shape, closed_shapes, degenerate_shapes, integer_box, integer_g
 pub use soups::{SoupKind, soup, soup_of};
 pub use stitched::{StitchedKind, smallest_leak, stitched, stitched_shapes};
 
-/// The page of the repository; the file it loads is named from the repository's root.
+/// Pages of the repository; the file that they load is named from the repository's root.
 #[cfg(doctest)]
-#[doc = include_str!("../../README.md")]
-mod repository_readme {}
+mod pages {
+    #[doc = include_str!("../../README.md")]
+    mod readme {}
+    #[doc = include_str!("../../docs/guide/rust.md")]
+    mod rust {}
+    #[doc = include_str!("../../docs/guide/editors.md")]
+    mod editors {}
+}

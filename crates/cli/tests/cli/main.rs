@@ -10,6 +10,7 @@ mod converting;
 mod fields;
 mod formats;
 mod full_disk;
+mod guide;
 mod limited_memory;
 mod measuring;
 mod mesh_files;
