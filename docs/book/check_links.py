@@ -27,7 +27,7 @@ class Page(HTMLParser):
         self.feed(path.read_text(encoding="utf-8"))
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Keeps what a tag names, and what it links to."""
+        """Keep what a tag names, and what it links to."""
         for name, value in attrs:
             if name == "id" and value:
                 self.anchors.add(value)
@@ -36,7 +36,7 @@ class Page(HTMLParser):
 
 
 def main() -> None:
-    """Prints each broken link."""
+    """Print each broken link."""
     root = Path(sys.argv[1]).resolve()
     pages = {path: Page(path) for path in sorted(root.rglob("*.html")) if path.name not in SKIPPED}
     n_links = 0

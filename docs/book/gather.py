@@ -22,8 +22,12 @@ REPOSITORY = "https://github.com/hitscan/hitscan"
 LINK = re.compile(r"(!?\[(?:[^\[\]]|\[[^\[\]]*\])*\])\(([^()\s]+)\)")
 FENCED = re.compile(r"(^```.*?^```$)", re.MULTILINE | re.DOTALL)
 LIVE_MARK = re.compile(r"<!-- The book has the live page here: .*? -->\n")
+# The page turns and zooms by the same gestures that scroll the book, so it waits for a click.
 LIVE = """\
-<iframe class="live" src="live.html" title="A city to turn and to pick in"></iframe>
+<div class="live">
+<input type="checkbox" id="live-start"><label for="live-start">Click to turn and to pick</label>
+<iframe src="live.html" title="A city to turn and to pick in" loading="lazy"></iframe>
+</div>
 
 hitscan runs in this page, in WebAssembly. Click a face, and click again for what lies behind.
 `hitscan page city.obj -o city.html` made it, as one file to send.
@@ -32,13 +36,13 @@ hitscan runs in this page, in WebAssembly. Click a face, and click again for wha
 
 
 def pages() -> dict[str, Path]:
-    """The pages by their links in SUMMARY.md, in order."""
+    """Return the pages by their links in SUMMARY.md, in order."""
     links = [link[2] for link in LINK.finditer(SUMMARY.read_text(encoding="utf-8"))]
     return {link: (SUMMARY.parent / link).resolve() for link in links}
 
 
 def in_book(page: Path, folder: Path, link: re.Match[str]) -> str:
-    """The link of a page as the book has it; copies the picture that it shows."""
+    """Return the link of a page as the book has it, and copy the picture that it shows."""
     text, target = link.groups()
     path, hash_sign, anchor = target.partition("#")
     if ":" in path or not path:
@@ -60,7 +64,7 @@ def in_book(page: Path, folder: Path, link: re.Match[str]) -> str:
 
 
 def main() -> None:
-    """Writes SUMMARY.md and the pages."""
+    """Write SUMMARY.md and the pages."""
     folder = Path(sys.argv[1])
     live = sys.argv[2] if len(sys.argv) > 2 else None
     folder.mkdir(parents=True)

@@ -29,6 +29,8 @@ OURS, THEIRS, INK, GRID = "#d9480f", "#94a3b8", "#1f2933", "#d5dbe3"
 
 @dataclass
 class Row:
+    """A bar with its label, and the range of the repetitions."""
+
     label: str
     value: float
     text: str
@@ -37,11 +39,14 @@ class Row:
 
     @property
     def is_ours(self) -> bool:
+        """Whether the bar is hitscan's."""
         return self.label.startswith("hitscan")
 
 
 @dataclass
 class Panel:
+    """Bars with one scale."""
+
     title: str
     rows: list[Row]
     mark: float | None = None
@@ -49,7 +54,7 @@ class Panel:
 
 
 def table(record: str, heading: str | None = None) -> list[list[str]]:
-    """The cells of the first table of a record, or of the first one below a heading."""
+    """Return the cells of the first table of a record, or of the first one below a heading."""
     text = (RECORDS / record / "README.md").read_text(encoding="utf-8")
     if heading is not None:
         _, found, text = text.partition(f"### {heading}")
@@ -63,7 +68,7 @@ def table(record: str, heading: str | None = None) -> list[list[str]]:
 
 
 def with_range(label: str, cell: str) -> Row | None:
-    """A row from a cell such as `1.31, 1.31 to 1.32`."""
+    """Return a row from a cell such as `1.31, 1.31 to 1.32`."""
     numbers = [float(number) for number in re.findall(r"\d+\.\d+", cell)]
     if not numbers:
         return None
@@ -71,6 +76,7 @@ def with_range(label: str, cell: str) -> Row | None:
 
 
 def speed(record: str) -> list[Panel]:
+    """Return rays, one by one and many at once, relative to Embree."""
     rows = table(record, "Rows of the README")[1:]
     panels = []
     batch_names = {
@@ -89,6 +95,7 @@ def speed(record: str) -> list[Panel]:
 
 
 def builds() -> list[Panel]:
+    """Return the triangles that a build takes in a second."""
     header, *rows = table(BUILDS)
     mean = header.index("mean")
     names = {"`Balanced`": "hitscan, Balanced", "`Fast`": "hitscan, Fast", "`High`": "hitscan, High"}
@@ -98,6 +105,7 @@ def builds() -> list[Panel]:
 
 
 def leaks() -> list[Panel]:
+    """Return the share of rays that pass through closed meshes."""
     names = {
         "hitscan avx512": "hitscan",
         "embree medium": "Embree, default",
@@ -118,6 +126,7 @@ def leaks() -> list[Panel]:
 
 
 def draw(panels: list[Panel], name: str) -> str:
+    """Return a picture in SVG."""
     height = sum(TITLE + ROW * len(panel.rows) + 10 for panel in panels) + 4
     size = f'viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}"'
     parts = [
@@ -143,6 +152,7 @@ def draw(panels: list[Panel], name: str) -> str:
 
 
 def bar(row: Row, y: float, scale: float) -> list[str]:
+    """Return the elements of a bar."""
     middle, base = y + ROW / 2, y + ROW / 2 + 4.5
     color, weight = (OURS, ' font-weight="600"') if row.is_ours else (THEIRS, "")
     width, end = max(row.value * scale, 1), LABELS + (row.high or row.value) * scale
@@ -160,6 +170,7 @@ def bar(row: Row, y: float, scale: float) -> list[str]:
 
 
 def main() -> None:
+    """Write or check each plot."""
     plots = {
         "speed-zen4": (speed(ZEN4), "Speed of hitscan and other engines on an AMD EPYC"),
         "speed-xeon": (speed(XEON), "Speed of hitscan and other engines on an Intel Xeon"),
