@@ -65,8 +65,8 @@ pub(crate) const CROSSING_CLEARANCE: f32 = 16.0 * U;
 /// edge `s` at a distance `h`: 24 `e`, with `e` = 2^-53. docs/proof.md needs 22 `e`.
 pub(crate) const SOLID_ANGLE_ROUNDING: f64 = 24.0 / (1u64 << 53) as f64;
 
-/// The rounding of a far field, for each triangle: 200 `e`. docs/proof.md needs 160 `e`.
-pub(crate) const FAR_FIELD_ROUNDING: f64 = 200.0 / (1u64 << 53) as f64;
+/// The rounding of a far field, for each triangle: 2^14 `e`. docs/proof.md needs 7,500 `e`.
+pub(crate) const FAR_FIELD_ROUNDING: f64 = (1u64 << 14) as f64 / (1u64 << 53) as f64;
 
 /// The share by which the f32 bound on a squared distance may exceed it: 2^-20. Six roundings make 6 `u`, and
 /// the rounding of the limit one more.

@@ -33,7 +33,7 @@ use crate::{
 /// turned shell is hollow, doubled faces count as one, and two solids have all points inside that either has.
 ///
 /// Its memory is that of the boundary: some 50 bytes for each open edge, nothing for a closed surface. If the edges need
-/// as many caps as half of the triangles, it holds about 20 bytes for each triangle of the surface instead. It also
+/// as many caps as half of the triangles, it holds about 30 bytes for each triangle of the surface instead. It also
 /// does so once a point lies within rounding of the surface.
 ///
 /// ```
@@ -79,10 +79,6 @@ pub struct WindingNumber {
     pub max_error: f64,
 }
 
-/// The errors of clusters that [`WindingTree::is_inside`] tries before it sums all triangles. The first settles most points. The
-/// others save the sum for points around holes. A first try of 1e-2 settled too few points to pay.
-const TOLERANCES: [f64; 3] = [3e-3, 1e-4, 1e-6];
-
 impl WindingTree {
     /// Finds the boundary of a surface and spans it by triangles. O(n log n).
     pub fn new(bvh: Arc<MeshBvh>) -> Self {
@@ -119,12 +115,15 @@ impl WindingTree {
         if tolerance > 0.0 {
             let by_caps = self.caps.as_ref().and_then(|caps| {
                 let place = caps.place(&self.surface.bvh, point, None, tolerance / 4.0)?;
-                let found = caps.field.winding_within(point, tolerance - place.rounding)?;
-                Some(place.with_caps(found))
+                let is_enough = |found| place.with_caps(found).1 <= tolerance;
+                Some(place.with_caps(caps.field.winding_around(point, is_enough)))
             });
-            let found = by_caps
-                .or_else(|| self.whole().winding_within(self.scaled(point), tolerance))
-                .filter(|(_, max_error)| *max_error <= tolerance);
+            let is_enough = |(_, max_error): &(f64, f64)| *max_error <= tolerance;
+            let found = by_caps.filter(is_enough).or_else(|| {
+                let found =
+                    self.whole().winding_around(self.scaled(point), |found| is_enough(&found));
+                Some(found).filter(is_enough)
+            });
             if let Some((value, max_error)) = found {
                 return WindingNumber { value, max_error };
             }
@@ -173,20 +172,16 @@ impl WindingTree {
         if let Some(caps) = &self.caps {
             let place = caps.place(&self.surface.bvh, point, distance, caps.max_rounding());
             let settled = place.and_then(|place| {
-                let number = |tolerance| caps.field.winding_around(point, tolerance);
-                TOLERANCES
-                    .into_iter()
-                    .find_map(|tolerance| settles(place.with_caps(number(tolerance))))
+                let is_enough = |found| settles(place.with_caps(found)).is_some();
+                settles(place.with_caps(caps.field.winding_around(point, is_enough)))
             });
             if let Some(is_inside) = settled {
                 return is_inside;
             }
         }
         let from = self.scaled(point);
-        let settled = TOLERANCES
-            .into_iter()
-            .find_map(|tolerance| settles(self.whole().winding_around(from, tolerance)));
-        settled.unwrap_or_else(|| self.surface.winding_sum(from).is_inside())
+        let found = self.whole().winding_around(from, |found| settles(found).is_some());
+        settles(found).unwrap_or_else(|| self.surface.winding_sum(from).is_inside())
     }
 
     fn scaled(&self, point: DVec3) -> DVec3 {
