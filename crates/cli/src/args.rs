@@ -59,7 +59,7 @@ use values::{positive_or_zero, whole};
   hitscan section cuboid.obj --plane 0,0,1,-0.1
   hitscan build cuboid.obj -o cuboid.hitscan
   hitscan pick cuboid.obj --eye 9,9,30 --target 0,0,0 --size 800x600 --pixel 400,300
-  hitscan select cuboid.obj --eye 9,9,30 --target 0,0,0 --size 800x600 --marquee 0,0,400,300 --element face
+  hitscan select cuboid.obj --eye 9,9,30 --target 0,0,0 --size 800x600 --marquee 0,0,400,300
   hitscan render cuboid.obj -o cuboid.png
   hitscan view cuboid.obj
   hitscan page cuboid.obj -o cuboid.html --template page.html
@@ -71,8 +71,8 @@ Results go to standard output, everything else to standard error.
 Exit codes:
   0    a ray hit, a point has a closest point, meshes overlap or are near enough, something was cut,
        picked or selected, or the command succeeded
-  1    no hit, no closest point, no overlap, nothing cut, picked or selected, a difference in check, or slower
-       than the baseline of bench
+  1    no hit, no closest point, no overlap, nothing cut, picked or selected, a difference in check,
+       or slower than the baseline of bench
   2    error
   130  interrupted"
 )]
@@ -139,9 +139,9 @@ Of a scene, info describes each mesh once, in the mesh's own space.
 Several files give a block each, and --json an array. A file with an error does not stop the others;
 the exit code is then 2.
 --no-topology leaves out what takes longest: closed, edges, components, duplicates, and the loops of
-open edges. The line of far triangles counts up to 1 % of the triangles whose centre lies farther than ten sizes from
-the rest. The rest is the box between the 1 % and 99 % quantiles of all centres, and its size is the
-diagonal.")]
+open edges. The line of far triangles counts up to 1 % of the triangles whose centre lies farther
+than ten sizes from the rest. The rest is the box between the 1 % and 99 % quantiles of all centres,
+and its size is the diagonal.")]
 pub(crate) struct InfoArgs {
     /// The meshes (OBJ, STL, PLY or cache files, also .gz or .zst) or the scenes (glTF or TOML); - is
     /// standard input.
@@ -205,10 +205,11 @@ The rays are random and hostile. They pass through vertices and edges, lie in th
 triangles, run parallel to axes, graze surfaces, and start inside or far away. Segments end on
 their target; intervals are narrow or negative. check compares the answers bit by bit. Rays at a
 scene aim at its instances, and the reference is a loop over all instances and their triangles.
-check asks single rays, one batch, and batches of 1 to 37 rays. Rows named refit have a tree that was
-built for a moved mesh. For every 16 rays it also asks a ray with a filter, and a point and regions:
-closest point, distance, inside, winding number within its bound, overlaps, visits. Of a scene it also
-asks batches at one instance, and whether a ray from a safe origin meets its triangle again.
+check asks single rays, one batch, and batches of 1 to 37 rays. Rows named refit have a tree that
+was built for a moved mesh. For every 16 rays it also asks a ray with a filter, and a point and
+regions: closest point, distance, inside, winding number within its bound, overlaps, visits. Of a
+scene it also asks batches at one instance, and whether a ray from a safe origin meets its triangle
+again.
 
 Exit codes: 0 no difference, 1 a difference or an invalid tree, 2 error.")]
 pub(crate) struct CheckArgs {
@@ -332,6 +333,18 @@ mod tests {
         for command in Args::command().get_subcommands() {
             let help = command.clone().render_long_help().to_string();
             assert!(help.contains("Examples:"), "{}", command.get_name());
+        }
+    }
+
+    /// clap breaks longer lines at 100 columns, and keeps our breaks as well.
+    #[test]
+    fn no_line_of_a_help_text_is_broken_twice() {
+        let program = Args::command();
+        for command in program.get_subcommands().chain([&program]) {
+            let text = command.get_after_help().unwrap_or_default().to_string();
+            for line in text.lines().filter(|line| line.chars().count() > 100) {
+                panic!("{}: longer than 100 columns: {line}", command.get_name());
+            }
         }
     }
 }

@@ -44,8 +44,8 @@ Results:
           With --all they have an entry per hit: those of ray i are ray_splits[i] up to
           ray_splits[i+1], without an entry for a miss, and ray_ids has the ray of each hit
   With --any and --count every ray has a result in every format.
-  In csv a name that begins with = + - @ ' or a tab gets a ' in front, because spreadsheets would run
-  it. To read it back, drop one ' at the beginning.
+  In csv a name that begins with = + - @ ' or a tab gets a ' in front, because spreadsheets would
+  run it. To read it back, drop one ' at the beginning.
   The extension of -o gives the format: .txt, .ndjson, .jsonl, .csv or .npz.
 
 Fields of a hit, for --fields:

@@ -19,13 +19,14 @@ use crate::table::Decimal;
   hitscan report model.obj --from 0,0,9 --dir 0,0,-1
   hitscan report model.obj --from 0,0,9 --dir 0,0,-1 --mesh small.obj
 
-Copy the output into the issue. It has no path and no name of an object, group or material. It has the bounds of the mesh
-and, with a ray, the corners of the triangles that are hit. If hitscan refuses the file, the first lines
-are there, and standard error has the reason, which names the file.
+Copy the output into the issue. It has no path and no name of an object, group or material. It has
+the bounds of the mesh and, with a ray, the corners of the triangles that are hit. If hitscan
+refuses the file, the output ends after the processor, and standard error has the reason, which
+names the file.
 
-With a ray, report compares the tree with brute force, and prints all numbers as decimals and as bits.
---mesh writes the triangles near the ray, with their exact positions, so that others can repeat the
-query. Attach that file only if you may show a part of your mesh.
+With a ray, report compares the tree with brute force, and prints all numbers as decimals and as
+bits. --mesh writes the triangles near the ray, with their exact positions, so that others can
+repeat the query. Attach that file only if you may show a part of your mesh.
 
 Exit codes: 0 the report is written, 1 tree and brute force differ, 2 error."
 )]

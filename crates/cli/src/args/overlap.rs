@@ -33,8 +33,8 @@ Results:
   json    {\"overlap\":true,\"pairs\":[[12,40]],
           \"crossings\":[{\"triangles\":[12,40],\"segment\":[[0.0,0.0,1.0],[1.0,0.0,1.0]]}],
           \"distance\":{\"distance\":0.0,\"points\":[[0.0,0.0,1.0],[0.0,0.0,1.0]],\"triangles\":[12,40]}}
-  Triangles of A come first. Pairs of triangles in one plane have no crossing. The distance is null if
-  it is more than --within, or a mesh has no triangles.
+  Triangles of A come first. Pairs of triangles in one plane have no crossing. The distance is null
+  if it is more than --within, or a mesh has no triangles.
 
 Exit codes: 0 the meshes overlap, or with --distance are near enough; 1 they do not, 2 error."
 )]

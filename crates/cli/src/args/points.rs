@@ -28,8 +28,9 @@ Points:
   ndjson  {\"point\":[1,2,3]}, {\"x\":1,\"y\":2,\"z\":3} or [1,2,3] per line
   npy     float32 or float64 of shape (n, 3)
   From a pipe, points get their answers whenever the input pauses.
-  obj, stl, ply, glb, gltf, hitscan, also .gz and .zst: the vertices of the mesh, each once; standard
-          error gets the deviation: minimum, maximum, mean and root mean square of the distances
+  obj, stl, ply, glb, gltf, hitscan, also .gz and .zst: the vertices of the mesh, each once;
+          standard error gets the deviation: minimum, maximum, mean and root mean square of the
+          distances
   Coordinates are rounded to single precision. Points that are not finite have no closest point,
   and standard error gets their count.
 
@@ -46,9 +47,9 @@ Results, one per point in the order of the points:
   A point without a closest point has null in ndjson, empty fields in csv, and in npz the distance
   inf, nan in points, and 4294967295 in primitive_ids.
 
-Fields, for --fields: position, inside, distance, signed_distance, closest, w1, w2, triangle, vertices,
-polygon, object, group, material. In csv position is x,y,z, and vertices are vertex_0, vertex_1 and
-vertex_2. npz holds position as positions and vertices as vertex_ids, and no names or polygons.
+Fields, for --fields: position, inside, distance, signed_distance, closest, w1, w2, triangle,
+vertices, polygon, object, group, material. In csv position is x,y,z, and vertices are vertex_0,
+vertex_1 and vertex_2. npz holds position as positions and vertices as vertex_ids, and no names or polygons.
 
 The extension of -o gives the format: .txt, .ndjson, .jsonl, .csv or .npz.
 A point is inside if its winding number is greater than 1/2; its signed distance is negative. A

@@ -20,8 +20,8 @@ use super::values::{rectangle, triple};
   hitscan section model.stl --plane 1,0,0,0 -o cut.svg
 
 The plane has the points with A x + B y + C z + D = 0, or passes through --point at a right angle to
---normal. The normal points to the side above. A corner in the plane counts as above it, so the plane
-through the top of a solid cuts it, and the one through its bottom does not.
+--normal. The normal points to the side above. A corner in the plane counts as above it, so the
+plane through the top of a solid cuts it, and the one through its bottom does not.
 
 Triangles that meet at a cut edge give one polyline, which is closed where the mesh is closed. Seen
 from above, the inside of a surface lies to the left. A polyline keeps to one instance of a scene.
