@@ -1,8 +1,9 @@
-//! No file has more than 450 lines, and a function of more than 60 says why.
+//! No file has more than 450 lines, and a function of more than 60 says why. No published source needs this package.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
+const FOLDERS: [&str; 5] = ["benches", "bindings", "crates", "fuzz", "tests"];
 const MAX_FILE: usize = 450;
 const MAX_FUNCTION: usize = 60;
 /// In the comment above a function.
@@ -12,12 +13,24 @@ const REASON: &str = "onger than 60 lines";
 fn no_file_is_long_and_each_long_function_has_its_reason() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut faults = Vec::new();
-    for path in sources(&root) {
+    for path in sources(FOLDERS.map(|folder| root.join(folder)).into()) {
         let text = fs::read_to_string(&path).expect("a source");
         let name = path.strip_prefix(&root).expect("it is below").display().to_string();
         faults.extend(faults_of(&text).into_iter().map(|fault| format!("{name}{fault}")));
     }
     assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+/// Users can run the unit tests of a published crate, and this package is not published.
+#[test]
+fn no_unit_test_of_a_crate_uses_the_testkit() {
+    let mut sources = sources(vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates")]);
+    sources.retain(|path| path.iter().any(|part| part == "src"));
+    assert!(sources.len() > 100, "{} sources", sources.len());
+    for path in sources {
+        let text = fs::read_to_string(&path).expect("a source");
+        assert!(!text.contains("use hitscan_testkit"), "{}", path.display());
+    }
 }
 
 #[test]
@@ -29,10 +42,8 @@ fn a_long_file_and_a_long_function_without_a_reason_are_faults() {
     assert_eq!(faults_of(&"\n".repeat(451)), [": 451 lines, expected at most 450"]);
 }
 
-/// The Rust files of the repository.
-fn sources(root: &Path) -> Vec<PathBuf> {
-    let mut open: Vec<PathBuf> =
-        ["benches", "bindings", "crates", "fuzz", "tests"].map(|name| root.join(name)).into();
+/// The Rust files in these folders, and below.
+fn sources(mut open: Vec<PathBuf>) -> Vec<PathBuf> {
     let mut files = Vec::new();
     while let Some(folder) = open.pop() {
         for entry in fs::read_dir(folder).expect("a folder") {
