@@ -78,6 +78,8 @@
 //! | `mesh_builder`, `instance`, `report` | a mesh polygon by polygon; placed meshes; counts of skipped parts | `error_at` |
 //! | `side_files`, `words`, `error_at` | files that a file refers to; the words of a text; an error at a line or byte | |
 
+// On docs.rs, every item says which feature it needs.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 #![cfg_attr(
     not(all(feature = "stl", feature = "ply", feature = "gltf")),

@@ -58,6 +58,8 @@
 //! | `library_issue` | material libraries that were not read completely | `lines` |
 //! | `lines`, `number`, `parallel`, `write` | words; numbers; loops over threads; writing OBJ | |
 
+// On docs.rs, every item says which feature it needs.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 
 #[cfg(feature = "images")]
