@@ -27,11 +27,18 @@ version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 
 mkdir -p "$to/include" "$to/lib/pkgconfig" "$to/lib/cmake/hitscan"
 cp include/hitscan.h include/hitscan.hpp "$to/include/"
-cp "$HITSCAN_BUILT/libhitscan.a" "$to/lib/"
-if [ "$(uname)" = Darwin ]; then
+if [ -e "$HITSCAN_BUILT/hitscan.dll" ]; then
+    mkdir -p "$to/bin"
+    cp "$HITSCAN_BUILT/hitscan.dll" "$to/bin/"
+    cp "$HITSCAN_BUILT/hitscan.dll.lib" "$HITSCAN_BUILT/hitscan.lib" "$to/lib/"
+else
+    cp "$HITSCAN_BUILT/libhitscan.a" "$to/lib/"
+fi
+# Targets with musl have no shared library.
+if [ -e "$HITSCAN_BUILT/libhitscan.dylib" ]; then
     cp "$HITSCAN_BUILT/libhitscan.dylib" "$to/lib/libhitscan.0.dylib"
     ln -sf libhitscan.0.dylib "$to/lib/libhitscan.dylib"
-else
+elif [ -e "$HITSCAN_BUILT/libhitscan.so" ]; then
     cp "$HITSCAN_BUILT/libhitscan.so" "$to/lib/libhitscan.so.$version"
     ln -sf "libhitscan.so.$version" "$to/lib/libhitscan.so.0"
     ln -sf libhitscan.so.0 "$to/lib/libhitscan.so"
@@ -50,7 +57,7 @@ if [ -n "$with_embree" ]; then
         done
     fi
 fi
-sed -e "s|@PREFIX@|$prefix|" -e "s|@VERSION@|$version|" hitscan.pc.in >"$to/lib/pkgconfig/hitscan.pc"
+sed "s|@VERSION@|$version|" hitscan.pc.in >"$to/lib/pkgconfig/hitscan.pc"
 cp cmake/hitscanConfig.cmake "$to/lib/cmake/hitscan/"
 sed "s|@VERSION@|$version|" cmake/hitscanConfigVersion.cmake.in >"$to/lib/cmake/hitscan/hitscanConfigVersion.cmake"
 echo "installed hitscan $version in $to"
