@@ -49,7 +49,8 @@ Results, one per point in the order of the points:
 
 Fields, for --fields: position, inside, distance, signed_distance, closest, w1, w2, triangle,
 vertices, polygon, object, group, material. In csv position is x,y,z, and vertices are vertex_0,
-vertex_1 and vertex_2. npz holds position as positions and vertices as vertex_ids, and no names or polygons.
+vertex_1 and vertex_2. npz holds position as positions and vertices as vertex_ids, and no names or
+polygons.
 
 The extension of -o gives the format: .txt, .ndjson, .jsonl, .csv or .npz.
 A point is inside if its winding number is greater than 1/2; its signed distance is negative. A
