@@ -133,11 +133,13 @@ impl FarField {
         is_enough: impl Fn((f64, f64)) -> bool,
     ) -> (f64, f64) {
         let rounding = FAR_FIELD_ROUNDING * self.surface.bvh.n_triangles as f64;
+        // A closed surface has no caps, and allocates nothing. Most searches need no more than this.
+        let capacity = if self.clusters.is_empty() { 0 } else { 128 };
         let mut search = Search {
             field: self,
             from,
             near: WindingSum::default(),
-            far: BinaryHeap::new(),
+            far: BinaryHeap::with_capacity(capacity),
             value: 0,
             error: 0,
         };
