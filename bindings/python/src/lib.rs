@@ -11,7 +11,7 @@
 //! | module | holds | imports |
 //! |---|---|---|
 //! | `edits` | edits of meshes, which trees and scenes follow | `bvh`, `errors`, `mesh`, `pool`, `rays`, `scene` |
-//! | `mesh_pairs` | pairs of trees, and the instances around one | `bvh`, `errors`, `scene`, `scene_queries` |
+//! | `mesh_pairs` | pairs of trees, a tree with itself, and the instances around one | `bvh`, `errors`, `scene`, `scene_queries` |
 //! | `sections` | where planes cut trees and scenes | `bvh`, `errors`, `mesh`, `scene`, `scene_queries` |
 //! | `scene_files` | files of scenes | `batch`, `bvh`, `errors`, `memory`, `options`, `scene` |
 //! | `scene_single` | one ray or point at a scene, without arrays | `scene`, `scene_queries` |

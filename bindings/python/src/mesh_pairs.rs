@@ -1,4 +1,4 @@
-//! Questions about two placed meshes, and about the instances around one.
+//! Questions about two placed meshes, about one with itself, and about the instances around one.
 
 use std::sync::Arc;
 
@@ -126,6 +126,22 @@ impl Bvh {
             let arrays = pair_arrays(py, std::iter::once((found.triangles, found.points)));
             (found.distance, arrays)
         }))
+    }
+}
+
+/// A mesh with itself.
+#[pymethods]
+impl Bvh {
+    /// Two triangles for each pair.
+    fn self_intersections<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u32>> {
+        let mesh = self.mesh();
+        let found = py.detach(|| mesh.bvh().self_intersections());
+        found.as_flattened().to_pyarray(py)
+    }
+
+    fn has_self_intersections(&self, py: Python<'_>) -> bool {
+        let mesh = self.mesh();
+        py.detach(|| mesh.bvh().has_self_intersections())
     }
 }
 

@@ -44,6 +44,21 @@ def test_the_distance_has_its_two_points(cube):
     assert cube.mesh_distance(empty) is None and not empty.overlaps_mesh(cube)
 
 
+def test_a_surface_intersects_itself_only_beyond_its_shared_corners_and_edges(cube):
+    assert cube.self_intersections().shape == (0, 2) and not cube.has_self_intersections()
+    # Also where each triangle has corners of its own.
+    separate = hitscan.Bvh(hitscan.Mesh(CORNERS[TRIANGLES].reshape(-1, 3), np.arange(36).reshape(-1, 3)))
+    assert not separate.has_self_intersections()
+    doubled = hitscan.Bvh(hitscan.Mesh(CORNERS, np.concatenate([TRIANGLES, TRIANGLES[:, ::-1]])))
+    pairs = doubled.self_intersections()
+    assert pairs.dtype == np.uint32 and pairs.tolist() == [[i, i + 12] for i in range(12)]
+    assert doubled.has_self_intersections()
+    two = np.concatenate([CORNERS, CORNERS + [1, 1.25, 0.5]])
+    both = hitscan.Bvh(hitscan.Mesh(two, np.concatenate([TRIANGLES, TRIANGLES + 8])))
+    expected = cube.overlapping_mesh(cube, moved(1, 1.25, 0.5)) + [0, 12]
+    assert both.self_intersections().tolist() == expected.tolist()
+
+
 def test_crossings_form_closed_lines(cube):
     found = cube.mesh_crossings(cube, moved(1, 1.25, 0.5))
     assert found.segments.shape == (len(found), 2, 3) and len(found) > 6

@@ -50,6 +50,7 @@
 //! | Where does a plane cut the mesh, or the scene? | [`MeshBvh::section`], [`MeshBvh::section_batch`], [`scene::Scene::section`] | `section` |
 //! | Which triangles touch a box, a ball, a frustum? | [`MeshBvh::overlapping_box_into`], [`MeshBvh::overlapping_sphere_into`], [`MeshBvh::overlapping_convex_into`] | `overlap` |
 //! | Do two parts collide, which triangles, and where do they cross? | [`MeshPair::overlaps`], [`MeshPair::overlapping_triangles`], [`MeshPair::crossings`] | `collide` |
+//! | Does a mesh intersect itself, and where? | [`MeshBvh::has_self_intersections`], [`MeshBvh::self_intersections`] | `collide` |
 //! | How far apart are two parts, and between which points? | [`MeshPair::distance`] | `collide` |
 //! | Which objects of a world touch this one, or are near it? | [`scene::Scene::instances_touching`], [`scene::Scene::instances_near`] | |
 //! | How do I traverse the tree with my own tests? | [`MeshBvh::visit`], [`MeshBvh::visit_nearest_first`] | `overlap` |

@@ -26,7 +26,7 @@
 //!
 //! | module | holds | imports |
 //! |---|---|---|
-//! | `pair_brute_force` | the questions about two meshes as loops over all pairs of triangles | `brute_force`, `pair_space`, `tri_mesh`, `triangle_pair` |
+//! | `pair_brute_force` | the questions about two meshes, and about one with itself, as loops over all pairs of triangles | `brute_force`, `pair_space`, `tri_mesh`, `triangle_pair` |
 //! | `brute_force` | every query as a loop over all triangles | `aabb`, `closest_point`, `hit`, `overlap`, `ray`, `section`, `shapes`, `sphere_cast`, `tri_mesh`, `watertight`, `winding` |
 //! | `generate` | deterministic meshes for tests and benchmarks; subdivision | `corner_attributes`, `edge_function`, `tri_mesh` |
 //! | `slab_ray`, `ray_geometry` | a ray in f64 against boxes in f64, and against planes, lines and points, for gizmos | `world_box`, `world_ray` |
@@ -34,7 +34,7 @@
 //! | `world_ray` | rays in f64, and their images in the space of a placed mesh | `aabb`, `ray`, `recentre` |
 //! | `polygons` | triangulation for all readers: `triangulator` → `ear_clipping` → `point_tree` → `projection` | `axis`, `newell` |
 //! | `pair_space` | the f64 corners of two placed meshes, and what is found between them | `aabb`, `recentre`, `tri_mesh`, `triangle_pair` |
-//! | `triangle_pair` | two triangles: exact overlap (`contact`), the segment in which they cross, their distance | `closest_point` |
+//! | `triangle_pair` | two triangles: exact overlap (`contact`), also beyond shared corners and edges (`improper`), the segment in which they cross, their distance | `closest_point` |
 //! | `closest_point`, `overlap`, `winding` | the definitions of the queries without a ray | `shapes` |
 //! | `section` | where a plane cuts triangles, and the polylines along it | |
 //! | `mesh_part` | some polygons of a mesh under the indices of the whole | `corner_attributes`, `face_records`, `tri_mesh` |
@@ -125,7 +125,10 @@ pub use topology::{BoundaryLoop, DuplicateTriangle, FaultyEdge, SameVertex, Topo
 pub use tri_mesh::{
     EditError, EditOrderError, Indexed, MeshChange, MeshEdit, MeshEditor, MeshError, TriMesh,
 };
-pub use triangle_pair::{PairPoints, triangle_crossing, triangle_distance, triangles_overlap};
+pub use triangle_pair::{
+    PairPoints, triangle_crossing, triangle_distance, triangles_intersect_improperly,
+    triangles_overlap,
+};
 pub use watertight::{Candidate, EdgeFunctions, WatertightRay};
 pub use winding::{MAX_WINDING_COORDINATE, WindingSum, solid_angle};
 pub use world_box::WorldBox;

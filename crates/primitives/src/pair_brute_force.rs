@@ -1,10 +1,11 @@
-//! The questions about two placed meshes, as loops over all pairs of triangles.
+//! The questions about two placed meshes, and about one with itself, as loops over all pairs of triangles.
 
 use glam::{DAffine3, DVec3};
 
 use crate::{
     MeshDistance, MeshPairError, PairPoints, PairSpace, TriMesh, TriangleCrossing,
-    brute_force::BruteForce, triangle_crossing, triangle_distance, triangles_overlap,
+    brute_force::BruteForce, triangle_crossing, triangle_distance, triangles_intersect_improperly,
+    triangles_overlap,
 };
 
 /// Two meshes, each placed by a transform: the definition of every answer about a pair. See [`PairSpace`] for the corners
@@ -36,6 +37,25 @@ impl<'a> PairBruteForce<'a> {
         overlapping.map(|(triangles, _)| triangles).collect()
     }
 
+    /// The pairs of triangles of one mesh that intersect, by [`triangles_intersect_improperly`]: the lesser index first, in
+    /// ascending order.
+    pub fn self_intersections(mesh: &TriMesh) -> Vec<[u32; 2]> {
+        let space = PairSpace::of_one(mesh.bounds());
+        let triangles: Vec<(u32, [DVec3; 3])> = BruteForce::new(mesh)
+            .scaled_triangles()
+            .map(|(triangle, corners)| (triangle, space.corners(0, corners)))
+            .collect();
+        let mut found = Vec::new();
+        for (n_before, &(j, b)) in triangles.iter().enumerate() {
+            let before = &triangles[..n_before];
+            let intersecting =
+                before.iter().filter(|&&(_, a)| triangles_intersect_improperly(a, b));
+            found.extend(intersecting.map(|&(i, _)| [i, j]));
+        }
+        found.sort_unstable();
+        found
+    }
+
     /// The segments in which triangles cross, by [`triangle_crossing`], in the order of the pairs.
     pub fn crossings(&self) -> Vec<TriangleCrossing> {
         let crossing = |(triangles, [a, b]): ([u32; 2], [[DVec3; 3]; 2])| {
@@ -50,7 +70,7 @@ impl<'a> PairBruteForce<'a> {
     /// # Errors
     /// A `max_distance` that is negative or NaN.
     pub fn distance(&self, max_distance: f64) -> Result<Option<MeshDistance>, MeshPairError> {
-        let limit = self.space.max_distance(max_distance)?.powi(2);
+        let limit = self.space.max_distance_squared(max_distance)?;
         let mut nearest: Option<([u32; 2], PairPoints)> = None;
         for (triangles, [a, b]) in self.pairs() {
             let found = triangle_distance(a, b);

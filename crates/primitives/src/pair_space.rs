@@ -141,6 +141,15 @@ impl PairSpace {
         Ok(Self { placements, scale })
     }
 
+    /// The space of a mesh with itself, neither of them moved.
+    ///
+    /// # Panics
+    /// Never: no f32 lies beyond 1e120 units.
+    pub fn of_one(bounds: Aabb) -> Self {
+        let space = Self::new([bounds; 2], [DAffine3::IDENTITY; 2]);
+        space.expect("no f32 lies beyond 1e120 units")
+    }
+
     /// The power of two by which pair space is larger than the common space of both transforms.
     pub fn scale(&self) -> f64 {
         self.scale
@@ -164,16 +173,25 @@ impl PairSpace {
         })
     }
 
-    /// The largest distance in pair space within a maximum in the common space.
+    /// The largest squared distance in pair space of points whose [distance](MeshDistance::distance) is within a maximum, inclusive.
     ///
     /// # Errors
     /// A maximum that is negative or NaN.
-    pub fn max_distance(&self, max_distance: f64) -> Result<f64, MeshPairError> {
+    pub fn max_distance_squared(&self, max_distance: f64) -> Result<f64, MeshPairError> {
         // In this form a NaN is an error.
-        if max_distance >= 0.0 {
-            Ok(max_distance * self.scale)
-        } else {
-            Err(MeshPairError::MaxDistance(max_distance))
+        let is_valid = max_distance >= 0.0;
+        if !is_valid {
+            return Err(MeshPairError::MaxDistance(max_distance));
         }
+        // The square is rounded, and so is the root of the squared distance.
+        let max = max_distance * self.scale;
+        let mut squared = max * max;
+        while squared.sqrt() > max {
+            squared = squared.next_down();
+        }
+        while squared < f64::INFINITY && squared.next_up().sqrt() <= max {
+            squared = squared.next_up();
+        }
+        Ok(squared)
     }
 }

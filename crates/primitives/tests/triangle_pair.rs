@@ -1,7 +1,8 @@
 //! Two triangles against exact fractions.
 
 use hitscan_primitives::{
-    generate::SplitMix64, glam::DVec3, triangle_crossing, triangle_distance, triangles_overlap,
+    generate::SplitMix64, glam::DVec3, triangle_crossing, triangle_distance,
+    triangles_intersect_improperly, triangles_overlap,
 };
 use num_rational::BigRational;
 
@@ -19,7 +20,16 @@ fn effort(n: u32) -> u32 {
 /// that give the same point. Gauss leaves the free weights, Fourier and Motzkin eliminate them. It shares nothing with the
 /// predicates.
 fn overlap_by_fractions(a: &Corners, b: &Corners) -> bool {
-    let exact = |x: f64| BigRational::from_float(x).expect("finite");
+    let always = [exact(0.0), exact(0.0), exact(0.0), exact(1.0)];
+    have_common_point(a, b, &always)
+}
+
+fn exact(x: f64) -> BigRational {
+    BigRational::from_float(x).expect("finite")
+}
+
+/// Whether two triangles have a common point `x` with `c . x + d > 0`, for `[c, d]`.
+fn have_common_point(a: &Corners, b: &Corners, condition: &[BigRational; 4]) -> bool {
     let (zero, one) = (exact(0.0), exact(1.0));
     // Rows of five equations: six weights and the constant.
     let mut rows: Vec<Vec<BigRational>> = (0..3)
@@ -38,7 +48,7 @@ fn overlap_by_fractions(a: &Corners, b: &Corners) -> bool {
     }
     let free: Vec<usize> = (0..6).filter(|column| !pivots.contains(column)).collect();
     // Each weight as the constant and the factors of the free ones; all must be at least 0.
-    let at_least_zero: Vec<Vec<BigRational>> = (0..6)
+    let at_least_zero: Vec<Sum> = (0..6)
         .map(|weight| match pivots.iter().position(|&pivot| pivot == weight) {
             Some(row) => {
                 let factors = free.iter().map(|&column| -rows[row][column].clone());
@@ -51,8 +61,64 @@ fn overlap_by_fractions(a: &Corners, b: &Corners) -> bool {
             }
         })
         .collect();
-    is_solvable(at_least_zero)
+    // The condition of each corner of `a`, times its weight.
+    let at_corner = |corner: &DVec3| {
+        let products = (0..3).map(|axis| condition[axis].clone() * exact(corner[axis]));
+        products.fold(condition[3].clone(), |sum, product| sum + product)
+    };
+    let more_than_zero = (0..=free.len()).map(|i| {
+        let terms = (0..3).map(|corner| at_corner(&a[corner]) * at_least_zero[corner][i].clone());
+        terms.fold(zero.clone(), |sum, term| sum + term)
+    });
+    let more_than_zero = (more_than_zero.collect(), true);
+    let conditions = at_least_zero.into_iter().map(|sum| (sum, false));
+    is_solvable(conditions.chain([more_than_zero]).collect())
 }
+
+/// Whether two triangles have a common point that is on none of their shared corners and edges, by fractions: one that lies to
+/// either side of the only corner along an axis, or off the line through the only edge, or beyond one of its ends.
+fn intersect_improperly_by_fractions(a: &Corners, b: &Corners) -> bool {
+    let mut shared: Vec<DVec3> = a.iter().copied().filter(|corner| b.contains(corner)).collect();
+    shared.dedup();
+    if shared.len() > 1 && shared.last() == shared.first() {
+        shared.pop();
+    }
+    let vector = |p: DVec3| p.to_array().map(exact);
+    let dot = |p: &[BigRational; 3], q: &[BigRational; 3]| {
+        let products = (0..3).map(|axis| p[axis].clone() * q[axis].clone());
+        products.fold(exact(0.0), |sum, product| sum + product)
+    };
+    // `direction . (x - point) > 0`.
+    let beyond = |direction: [BigRational; 3], point: DVec3| {
+        let height = -dot(&direction, &vector(point));
+        let [x, y, z] = direction;
+        have_common_point(a, b, &[x, y, z, height])
+    };
+    let along_axes = || DVec3::AXES.into_iter().flat_map(|axis| [axis, -axis]).map(vector);
+    let minus = |p: DVec3, q: DVec3| {
+        let (p, q) = (vector(p), vector(q));
+        [0, 1, 2].map(|axis: usize| p[axis].clone() - q[axis].clone())
+    };
+    let cross = |p: &[BigRational; 3], q: &[BigRational; 3]| {
+        [0, 1, 2].map(|i| {
+            let (j, k) = ((i + 1) % 3, (i + 2) % 3);
+            p[j].clone() * q[k].clone() - p[k].clone() * q[j].clone()
+        })
+    };
+    match shared[..] {
+        [] => overlap_by_fractions(a, b),
+        [p] => along_axes().any(|axis| beyond(axis, p)),
+        [p, q] => {
+            let along = minus(q, p);
+            let off = along_axes().map(|axis| cross(&axis, &along)).any(|axis| beyond(axis, p));
+            off || beyond(along.clone(), q) || beyond(along.map(|x| -x), p)
+        }
+        _ => cross(&minus(a[1], a[0]), &minus(a[2], a[0])).iter().any(|x| *x != exact(0.0)),
+    }
+}
+
+/// A constant and the factor of each variable.
+type Sum = Vec<BigRational>;
 
 /// Reduces five equations of six weights after Gauss. Returns the weight that each row determines.
 fn eliminate(rows: &mut [Vec<BigRational>]) -> Vec<usize> {
@@ -79,29 +145,30 @@ fn eliminate(rows: &mut [Vec<BigRational>]) -> Vec<usize> {
     pivots
 }
 
-/// Whether values of the variables make all sums at least 0, after Fourier and Motzkin. A sum is its constant and the factor of
-/// each variable.
-fn is_solvable(mut at_least_zero: Vec<Vec<BigRational>>) -> bool {
-    let zero = BigRational::from_float(0.0).expect("finite");
-    for variable in (1..at_least_zero[0].len()).rev() {
+/// Whether values of the variables make all sums at least 0, and those with `true` more than 0, after Fourier and Motzkin.
+fn is_solvable(mut conditions: Vec<(Sum, bool)>) -> bool {
+    let zero = exact(0.0);
+    for variable in (1..conditions[0].0.len()).rev() {
         let (mut next, mut lower, mut upper) = (vec![], vec![], vec![]);
-        for row in at_least_zero {
+        for (row, is_strict) in conditions {
             match row[variable].cmp(&zero) {
-                std::cmp::Ordering::Equal => next.push(row),
-                std::cmp::Ordering::Greater => lower.push(row),
-                std::cmp::Ordering::Less => upper.push(row),
+                std::cmp::Ordering::Equal => next.push((row, is_strict)),
+                std::cmp::Ordering::Greater => lower.push((row, is_strict)),
+                std::cmp::Ordering::Less => upper.push((row, is_strict)),
             }
         }
-        for above in &lower {
-            for below in &upper {
+        for (above, above_is_strict) in &lower {
+            for (below, below_is_strict) in &upper {
                 let (p, q) = (above[variable].clone(), -below[variable].clone());
                 let sum = |i: usize| q.clone() * above[i].clone() + p.clone() * below[i].clone();
-                next.push((0..variable).map(sum).collect());
+                next.push(((0..variable).map(sum).collect(), *above_is_strict || *below_is_strict));
             }
         }
-        at_least_zero = next;
+        conditions = next;
     }
-    at_least_zero.iter().all(|row| row[0] >= zero)
+    conditions
+        .iter()
+        .all(|(row, is_strict)| if *is_strict { row[0] > zero } else { row[0] >= zero })
 }
 
 /// A pair of triangles with a hard relation: on a grid, in a plane, with shared corners, a rounding apart.
@@ -167,6 +234,31 @@ fn triangles_overlap_exactly_as_fractions_say() {
         }
     }
     assert!(counts.iter().flatten().all(|&n| n >= effort(1600) / 200), "{counts:?}");
+}
+
+#[test]
+fn triangles_intersect_improperly_exactly_as_fractions_say() {
+    let mut random = SplitMix64::new(48);
+    let mut counts = [[0; 2]; 4];
+    for round in 0..effort(560) {
+        let [a, mut b] = hard_pair(&mut random, round % 7);
+        let n_shared = (round / 7 % 4) as usize;
+        b[..n_shared].copy_from_slice(&a[..n_shared]);
+        if n_shared == 2 && random.below(2) == 0 {
+            // In one plane, exactly if the coordinates are few digits.
+            b[2] = a[0] + random.below(3) as f64 * (a[2] - a[0]) - (a[1] - a[0]);
+        }
+        if n_shared == 1 && random.below(3) == 0 {
+            b[1] = a[0] + 0.5 * (a[2] - a[0]);
+        }
+        let expected = intersect_improperly_by_fractions(&a, &b);
+        counts[n_shared][usize::from(expected)] += 1;
+        for (a, b) in [(a, b), (b, a), ([a[1], a[2], a[0]], [b[1], b[0], b[2]])] {
+            let found = triangles_intersect_improperly(a, b);
+            assert_eq!(found, expected, "round {round}: {a:?} {b:?}");
+        }
+    }
+    assert!(counts.iter().flatten().all(|&n| n >= effort(560) / 200), "{counts:?}");
 }
 
 /// The distance between points of two triangles with random weights, some of them 0.

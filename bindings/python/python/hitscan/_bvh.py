@@ -772,6 +772,25 @@ class Bvh:
         triangles, segments = self._core.mesh_crossings(*_other(other, transform))
         return MeshCrossings(triangles.reshape(-1, 2), segments.reshape(-1, 2, 3))
 
+    def self_intersections(self) -> npt.NDArray[np.uint32]:
+        """Find the pairs of triangles that intersect beyond the corners and edges they share, sorted, (n, 2) uint32.
+
+        Corners are shared by position, without a tolerance. Touching counts, and so do doubled triangles, triangles
+        folded onto each other, and a corner on an edge that has no corner there. The answer is exact.
+
+        Examples
+        --------
+        >>> import hitscan
+        >>> corners = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]
+        >>> hitscan.Bvh(hitscan.Mesh(corners, [[0, 1, 2], [0, 2, 3], [2, 1, 0]])).self_intersections().tolist()
+        [[0, 2]]
+        """
+        return self._core.self_intersections().reshape(-1, 2)
+
+    def has_self_intersections(self) -> bool:
+        """Return whether :meth:`self_intersections` has a pair. Ends at the first one."""
+        return self._core.has_self_intersections()
+
     def mesh_distance(
         self, other: Bvh, transform: ArrayLike | None = None, *, max_distance: float = np.inf
     ) -> MeshDistance | None:

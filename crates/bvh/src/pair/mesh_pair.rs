@@ -111,7 +111,7 @@ impl<'a> MeshPair<'a> {
     /// # Errors
     /// A `max_distance` that is negative or NaN.
     pub fn distance(&self, max_distance: f64) -> Result<Option<MeshDistance>, MeshPairError> {
-        let within = self.space.max_distance(max_distance)?.powi(2);
+        let within = self.space.max_distance_squared(max_distance)?;
         // Of meshes that overlap only contacts count, which cost less than distances.
         let max_distance_squared = if self.overlaps() { 0.0 } else { within };
         let mut nearest = Nearest { max_distance_squared, found: None };
@@ -123,7 +123,8 @@ impl<'a> MeshPair<'a> {
     fn search(&self, limit: f32, sink: &mut dyn PairSink) {
         let [first, second] = self.meshes;
         let trees = [&first.tree, &second.tree];
-        first.isa.run(PairTraversal { trees, space: &self.space, limit, sink });
+        let space = &self.space;
+        first.isa.run(PairTraversal { trees, is_one: false, space, limit, sink });
     }
 }
 

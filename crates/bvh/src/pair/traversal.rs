@@ -20,8 +20,12 @@ pub(super) trait PairSink {
 
 /// Passes all pairs of triangles within a limit to a sink, near ones first if the limit is above 0. A split triangle may come
 /// several times.
+///
+/// A mesh with itself gives each pair of triangles in one order only, and no triangle with itself unless it is split.
 pub(super) struct PairTraversal<'a> {
     pub(super) trees: [&'a Tree; 2],
+    /// Whether both are one tree in one place: a mesh with itself.
+    pub(super) is_one: bool,
     pub(super) space: &'a PairSpace,
     /// On the squared distance of boxes, in pair space.
     pub(super) limit: f32,
@@ -59,7 +63,7 @@ impl Kernel for PairTraversal<'_> {
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        let Self { trees, space, limit, sink } = self;
+        let Self { trees, is_one, space, limit, sink } = self;
         let placements = space.placements();
         let origin = placements[0].translation;
         let reach = placements[0].translation.abs() + placements[1].translation.abs();
@@ -67,7 +71,7 @@ impl Kernel for PairTraversal<'_> {
             BoxPlacer::new(simd, &placements[0], origin, reach),
             BoxPlacer::new(simd, &placements[1], origin, reach),
         ];
-        let mut search = Search { simd, trees, space, placers, limit, sink };
+        let mut search = Search { simd, trees, is_one, space, placers, limit, sink };
         let all = [PlacedBox::ALL; 2];
         let mut stack =
             vec![Entry { distance_squared: 0.0, children: [ChildRef::ROOT; 2], boxes: all }];
@@ -89,6 +93,7 @@ impl Kernel for PairTraversal<'_> {
 struct Search<'a, S: Simd> {
     simd: S,
     trees: [&'a Tree; 2],
+    is_one: bool,
     space: &'a PairSpace,
     placers: [BoxPlacer<S>; 2],
     limit: f32,
@@ -107,6 +112,7 @@ impl<S: Simd> Search<'_, S> {
         let (of_rows, of_lanes) = if descends[1] { (0, 1) } else { (1, 0) };
         let row_boxes = sides[of_rows].boxes.rows(s);
         let lane_boxes = sides[of_lanes].boxes.rows(s);
+        let is_with_itself = self.is_one && entry.children[0] == entry.children[1];
         let mut rows = sides[of_rows].mask;
         while rows != 0 {
             let row = rows.trailing_zeros() as usize % LANES;
@@ -114,6 +120,9 @@ impl<S: Simd> Search<'_, S> {
             let row_box = row_boxes.lane(row);
             let distances = Boxes::splat(s, &row_box).distances_squared(s, &sides[of_lanes].boxes);
             let mut lanes = s.movemask(s.le(distances, s.splat(self.limit))) & sides[of_lanes].mask;
+            if is_with_itself {
+                lanes &= u32::MAX << row;
+            }
             let distances = s.store(distances);
             while lanes != 0 {
                 let lane = lanes.trailing_zeros() as usize % LANES;
@@ -157,14 +166,16 @@ impl<S: Simd> Search<'_, S> {
     #[inline(always)]
     fn leaves(&mut self, [a, b]: [ChildRef; 2]) -> ControlFlow<()> {
         let s = self.simd;
+        let is_with_itself = self.is_one && a == b;
         let mut scratch = [TriangleBlock::EMPTY; 2];
         let [scratch_a, scratch_b] = &mut scratch;
-        for block_a in a.blocks() {
-            let block_a = self.trees[0].leaves.block(block_a, scratch_a);
+        for index_a in a.blocks() {
+            let block_a = self.trees[0].leaves.block(index_a, scratch_a);
             let (boxes_a, mask_a) = self.placers[0].triangles(&block_a.corners);
             let rows_a = boxes_a.rows(s);
-            for block_b in b.blocks() {
-                let block_b = self.trees[1].leaves.block(block_b, scratch_b);
+            let first_b = if is_with_itself { index_a } else { b.first_block() };
+            for index_b in first_b..b.blocks().end {
+                let block_b = self.trees[1].leaves.block(index_b, scratch_b);
                 let (boxes_b, mask_b) = self.placers[1].triangles(&block_b.corners);
                 let mut rows = mask_a;
                 while rows != 0 {
@@ -174,6 +185,10 @@ impl<S: Simd> Search<'_, S> {
                         Boxes::splat(s, &rows_a.lane(row)).distances_squared(s, &boxes_b);
                     let within = s.movemask(s.le(distances, s.splat(self.limit)));
                     let mut lanes = within & mask_b;
+                    if is_with_itself && index_a == index_b {
+                        // Those behind the row.
+                        lanes &= u32::MAX << row << 1;
+                    }
                     if lanes == 0 {
                         continue;
                     }

@@ -10,6 +10,7 @@ mod mesh_pair;
 mod one_answer;
 mod overlap;
 mod section;
+mod self_pairs;
 mod sphere_cast;
 mod split;
 mod support;

@@ -93,6 +93,13 @@ fn pairs_of_meshes_equal_the_scan_to_the_last_bit() {
             assert!(found.is_some() || share.is_finite(), "{context}");
             n_near += usize::from(found.is_some() && share < 2.0);
         }
+        // A distance is within itself, however its square is rounded.
+        let whole = scan.distance(f64::INFINITY).expect("a valid maximum");
+        let max = whole.map_or(0.0, |whole| whole.distance);
+        for found in [pair.distance(max), scan.distance(max)] {
+            let found = found.expect("a valid maximum");
+            assert_eq!(distance_bits(found), distance_bits(whole), "{context}, {max}");
+        }
         n_rounds += 1;
         n_overlapping += usize::from(!expected.is_empty());
         n_crossing += usize::from(!crossings.is_empty());

@@ -1,4 +1,4 @@
-//! `hitscan overlap`: whether two meshes touch, where they cross, and how far apart they are.
+//! `hitscan overlap`: whether two meshes touch, where they cross, and how far apart they are; whether one intersects itself.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -14,31 +14,41 @@ use crate::output::Target;
 use crate::process::{Outcome, set_threads};
 
 pub(crate) fn run(args: &OverlapArgs) -> anyhow::Result<Outcome> {
-    if stdin::is_stdin(&args.first) && stdin::is_stdin(&args.second) {
-        bail!("overlap: both meshes are `-`; expected one of them on standard input");
-    }
-    let translation = DAffine3::from_translation(args.translate.unwrap_or_default().into());
-    let first_place = placement("--matrix-a", args.matrix_a)?.unwrap_or(DAffine3::IDENTITY);
-    let second_place = placement("--matrix", args.matrix)?.unwrap_or(translation);
-    set_threads(args.engine.threads)?;
-    let (first, first_offset) = load(&args.first, &args.engine)?;
-    let (second, second_offset) = load(&args.second, &args.engine)?;
-    let places = [after(first_place, first_offset), after(second_place, second_offset)];
-    let pair = MeshPair::placed([&first, &second], places)
-        .with_context(|| format!("{} and {}", args.first.display(), args.second.display()))?;
-
-    let report = Report::new(&pair, args)?;
+    let report = match &args.second {
+        Some(second) => report_of_two(args, second)?,
+        None => {
+            set_threads(args.engine.threads)?;
+            let (bvh, _) = load(&args.first, &args.engine)?;
+            Report::of_one(&bvh, args)
+        }
+    };
     let mut out = Target::open(None)?;
     match args.report.format() {
         ReportFormat::Json => {
             serde_json::to_writer(&mut out, &report)?;
             writeln!(out)?;
         }
-        ReportFormat::Text => report.write_text(&mut out, args.within)?,
+        ReportFormat::Text => report.write_text(&mut out, args)?,
     }
     out.finish(&[])?;
     let is_near = report.distance.as_ref().is_some_and(Option::is_some);
     Ok(if report.overlap || is_near { Outcome::Done } else { Outcome::Nothing })
+}
+
+fn report_of_two(args: &OverlapArgs, second: &Path) -> anyhow::Result<Report> {
+    if stdin::is_stdin(&args.first) && stdin::is_stdin(second) {
+        bail!("overlap: both meshes are `-`; expected one of them on standard input");
+    }
+    let translation = DAffine3::from_translation(args.translate.unwrap_or_default().into());
+    let first_place = placement("--matrix-a", args.matrix_a)?.unwrap_or(DAffine3::IDENTITY);
+    let second_place = placement("--matrix", args.matrix)?.unwrap_or(translation);
+    set_threads(args.engine.threads)?;
+    let (first_bvh, first_offset) = load(&args.first, &args.engine)?;
+    let (second_bvh, second_offset) = load(second, &args.engine)?;
+    let places = [after(first_place, first_offset), after(second_place, second_offset)];
+    let pair = MeshPair::placed([&first_bvh, &second_bvh], places)
+        .with_context(|| format!("{} and {}", args.first.display(), second.display()))?;
+    Report::of_two(&pair, args)
 }
 
 /// A mesh with its tree, and the offset of its positions.
@@ -95,7 +105,7 @@ struct Distance {
 }
 
 impl Report {
-    fn new(pair: &MeshPair<'_>, args: &OverlapArgs) -> anyhow::Result<Self> {
+    fn of_two(pair: &MeshPair<'_>, args: &OverlapArgs) -> anyhow::Result<Self> {
         let pairs = args.pairs.then(|| pair.overlapping_triangles());
         let crossings = args.crossings.then(|| pair.crossings());
         let distance = match args.distance {
@@ -118,13 +128,25 @@ impl Report {
         })
     }
 
-    fn write_text(&self, out: &mut impl Write, within: Option<f64>) -> io::Result<()> {
+    fn of_one(bvh: &MeshBvh, args: &OverlapArgs) -> Self {
+        let pairs = args.pairs.then(|| bvh.self_intersections());
+        let overlap = match &pairs {
+            Some(pairs) => !pairs.is_empty(),
+            None => bvh.has_self_intersections(),
+        };
+        Self { overlap, pairs, crossings: None, distance: None }
+    }
+
+    fn write_text(&self, out: &mut impl Write, args: &OverlapArgs) -> io::Result<()> {
         let point = |[x, y, z]: [f64; 3]| format!("{x:?} {y:?} {z:?}");
         writeln!(out, "overlap   {}", if self.overlap { "yes" } else { "no" })?;
         if let Some(pairs) = &self.pairs {
             writeln!(out, "pairs     {}", pairs.len())?;
             for [a, b] in pairs {
-                writeln!(out, "  triangle {a} of A, {b} of B")?;
+                match args.second {
+                    Some(_) => writeln!(out, "  triangle {a} of A, {b} of B")?,
+                    None => writeln!(out, "  triangle {a}, {b}")?,
+                }
             }
         }
         if let Some(crossings) = &self.crossings {
@@ -134,7 +156,7 @@ impl Report {
                 writeln!(out, "  from {from} to {to}, triangle {a} of A, {b} of B")?;
             }
         }
-        match (&self.distance, within) {
+        match (&self.distance, args.within) {
             (None, _) => Ok(()),
             (Some(Some(Distance { distance, points, triangles: [a, b] })), _) => {
                 let [from, to] = points.map(point);

@@ -1,4 +1,4 @@
-//! `overlap`: two meshes, placed and not.
+//! `overlap`: two meshes, placed and not, and one with itself.
 
 use serde_json::{Value, json};
 
@@ -44,6 +44,24 @@ fn pairs_and_crossings_are_those_of_the_placed_meshes() {
     assert_eq!(swapped, Some(pairs.len()));
     let text = hitscan(&with_itself(&format!("--matrix {turn} --pairs"))).expect_code(0);
     assert_eq!(text.text().lines().count(), 2 + pairs.len());
+}
+
+#[test]
+fn one_mesh_overlaps_itself_where_its_triangles_intersect_beyond_shared_corners_and_edges() {
+    let run = hitscan(&format!("overlap {}", cuboid())).expect_code(1);
+    assert_eq!(run.text(), "overlap   no\n");
+    let folder = folder();
+    // Two triangles that share an edge, one of them twice, and one that stands in the first.
+    let text = "v 0 0 0\nv 4 0 0\nv 0 4 0\nv 4 4 0\nv 1 1 -1\nv 2 1 1\nv 1 2 1\n\
+                f 1 2 3\nf 2 4 3\nf 3 4 2\nf 5 6 7\n";
+    let crossing = file(folder.path(), "crossing.obj", text);
+    let run = hitscan(&format!("overlap {crossing} --pairs")).expect_code(0);
+    assert_eq!(run.text(), "overlap   yes\npairs     2\n  triangle 0, 3\n  triangle 1, 2\n");
+    let run = hitscan(&format!("overlap {crossing} --json")).expect_code(0);
+    assert_eq!(run.json_lines(), [json!({ "overlap": true })]);
+    for flag in ["--translate 1,0,0", "--crossings", "--distance"] {
+        hitscan(&format!("overlap {crossing} {flag}")).expect_error(&["<B>"]);
+    }
 }
 
 #[test]

@@ -194,18 +194,18 @@ fn between(p: DVec3, q: DVec3, of_p: f64, of_q: f64) -> DVec3 {
 }
 
 /// Whether `p` comes before `q` by x, then y, then z.
-fn by_coordinates(p: DVec3, q: DVec3) -> bool {
+pub(super) fn by_coordinates(p: DVec3, q: DVec3) -> bool {
     p.to_array() < q.to_array()
 }
 
 /// Six times the volume of a tetrahedron: a number with the exact sign.
-fn volume(a: DVec3, b: DVec3, c: DVec3, d: DVec3) -> f64 {
+pub(super) fn volume(a: DVec3, b: DVec3, c: DVec3, d: DVec3) -> f64 {
     let [a, b, c, d] = [a, b, c, d].map(|DVec3 { x, y, z }| Coord3D { x, y, z });
     orient3d(a, b, c, d)
 }
 
 /// Twice the area of the triangle in the projection along an axis: a number with the exact sign.
-fn area(axis: usize, a: DVec3, b: DVec3, c: DVec3) -> f64 {
+pub(super) fn area(axis: usize, a: DVec3, b: DVec3, c: DVec3) -> f64 {
     let (x, y) = ((axis + 1) % 3, (axis + 2) % 3);
     let [a, b, c] = [a, b, c].map(|p| Coord { x: p[x], y: p[y] });
     orient2d(a, b, c)
