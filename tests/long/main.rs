@@ -13,15 +13,21 @@ mod asking;
 #[path = "../integration/editing.rs"]
 mod editing;
 #[allow(dead_code, reason = "the integration tests use the rest")]
+#[path = "../integration/scene/making.rs"]
+mod making;
+#[allow(dead_code, reason = "the integration tests use the rest")]
 #[path = "../integration/shared.rs"]
 mod shared;
 
 mod accuracy;
 mod crossings;
 mod edits;
+mod exact;
 mod inside;
 mod meshes;
 mod one_answer;
+mod solid_pairs;
+mod solids;
 mod state;
 mod summary;
 mod tally;
@@ -71,6 +77,11 @@ fn parts() -> Vec<Part> {
         accuracy::accuracy(),
         inside::inside(),
         edits::edits(),
+        solids::sphere_casts(),
+        solids::sections(),
+        solids::scenes(),
+        solid_pairs::pairs(),
+        solid_pairs::distances(),
     ]
 }
 

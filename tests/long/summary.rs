@@ -64,7 +64,7 @@ pub(crate) const CHANGED: char = '+';
 /// files changes. The hash leaves out the readers and the cutting of polygons: they only choose the
 /// meshes, whose sizes it includes. [`CHANGED`] marks uncommitted changes, or a machine without git.
 pub(crate) fn what_is_tested() -> String {
-    const PATHS: [&str; 9] = [
+    const PATHS: [&str; 10] = [
         ":(top)crates/primitives/src",
         ":(top,exclude)crates/primitives/src/polygons",
         ":(top)crates/bvh/src",
@@ -74,6 +74,7 @@ pub(crate) fn what_is_tested() -> String {
         ":(top,exclude)tests/long/summary.rs",
         ":(top)tests/integration/asking.rs",
         ":(top)tests/integration/editing.rs",
+        ":(top)tests/integration/scene/making.rs",
     ];
     let on_paths = |command: &[&str]| said_by("git", &[command, &["--"], &PATHS].concat());
     let Some(mut content) = on_paths(&["ls-files", "--stage"]) else {
