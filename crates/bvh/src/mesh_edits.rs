@@ -4,6 +4,7 @@ use hitscan_primitives::{MeshEdit, TriMesh};
 use thiserror::Error;
 
 use crate::{
+    layout::make_room,
     mesh_bvh::MeshBvh,
     options::{BuildOptions, Layout},
     refit::RefitReport,
@@ -22,8 +23,8 @@ impl MeshBvh {
     /// stays, else a [`build`](Self::build). A build also follows when as many triangles came as the tree was built over, when
     /// two thirds of them went, or when the mesh needs another [`query_scale`](TriMesh::query_scale).
     ///
-    /// The first edit takes some 5 bytes per triangle, and O(n) time: see [`prepare_updates`](Self::prepare_updates). Split triangles
-    /// that change become whole.
+    /// The first edit takes some 5 bytes per triangle, room for an eighth more of nodes and blocks, and O(n) time: see
+    /// [`prepare_updates`](Self::prepare_updates). Split triangles that change become whole.
     ///
     /// For editors that sculpt, extrude and delete. See also [`refit`](Self::refit), which moves all triangles in less time each.
     ///
@@ -60,11 +61,11 @@ impl MeshBvh {
         if must_start_over(&self.tree, self.links.as_deref(), &scaled, edit) {
             return Ok(self.start_over(mesh, edit));
         }
-        let make = || Box::new(Links::new(&self.tree, self.n_triangles));
-        let links = self.links.get_or_insert_with(make);
-        apply(&mut self.tree, links, &scaled, edit, self.isa);
+        let mut links = self.ready_links();
+        apply(&mut self.tree, &mut links, &scaled, edit, self.isa);
         (self.n_triangles, self.bounds) = (edit.n_after(), mesh.bounds());
         let cost_now = links.cost(&self.tree);
+        self.links = Some(links);
         Ok(RefitReport { cost_when_built: self.built_cost, cost_now })
     }
 
@@ -85,8 +86,18 @@ impl MeshBvh {
     ///
     /// For editors that know that an edit will come.
     pub fn prepare_updates(&mut self) {
-        let make = || Box::new(Links::new(&self.tree, self.n_triangles));
-        self.links.get_or_insert_with(make);
+        self.links = Some(self.ready_links());
+    }
+
+    /// Takes the links, or makes them, with room for edits.
+    fn ready_links(&mut self) -> Box<Links> {
+        if let Some(links) = self.links.take() {
+            return links;
+        }
+        let n_nodes = self.tree.nodes.len();
+        make_room(&mut self.tree.nodes, n_nodes / 8);
+        self.tree.leaves.make_room_for_edits();
+        Box::new(Links::new(&self.tree, self.n_triangles))
     }
 }
 

@@ -5,13 +5,17 @@ use glam::Vec3;
 
 use super::{
     TriangleBlock,
+    leaves::make_room,
     triangle_block::{CornerRows, corners_of},
 };
-use crate::{leaf_position::LeafPosition, scaled_mesh::ScaledMesh, widths::BLOCK_WIDTH};
+use crate::{
+    leaf_position::LeafPosition, platform::large_pages, scaled_mesh::ScaledMesh,
+    widths::BLOCK_WIDTH,
+};
 
 /// Blocks that name corners, which neighbours share. A triangle takes 16 bytes instead of 52, plus 6 for
 /// its share of the corners of a closed mesh.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct IndexedBlocks {
     pub(crate) blocks: Vec<IndexedBlock>,
     /// Corners in scaled space, in the order in which the blocks name them first.
@@ -78,15 +82,16 @@ impl IndexedBlocks {
             }
             IndexedBlock { corners, triangles }
         });
-        let blocks = blocks.collect();
-        positions.shrink_to_fit();
-        Self { blocks, positions }
+        let mut in_order = large_pages::with_capacity(triangles.len());
+        in_order.extend(blocks);
+        Self { blocks: in_order, positions: large_pages::copied(&positions) }
     }
 
     /// Writes a triangle into a lane. It gets new positions, because other lanes may share the old ones.
     pub(super) fn write(&mut self, at: LeafPosition, triangle: u32, corners: [Vec3; 3]) {
         let block = &mut self.blocks[at.block()];
         block.triangles[at.lane()] = triangle;
+        make_room(&mut self.positions, corners.len());
         for (row, corner) in block.corners.iter_mut().zip(corners) {
             row[at.lane()] = self.positions.len() as u32;
             self.positions.push(corner.to_array());

@@ -4,6 +4,7 @@ use super::{Leaves, Reach, WideNode};
 use crate::{
     error_bounds::{FARTHEST, LONGEST, NEAR_ORIGIN},
     leaf_position::LeafPosition,
+    platform::large_pages,
     scaled_mesh::ScaledMesh,
     simd::LANES,
     split::{LeafParts, TriangleSet},
@@ -11,7 +12,7 @@ use crate::{
 };
 
 /// Nodes and leaves in the mesh's scaled space. Node 0 is the root.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Tree {
     /// Depth first.
     pub(crate) nodes: Vec<WideNode>,
@@ -29,6 +30,20 @@ pub(crate) struct Tree {
     /// The sizes that the eight numbers of a ray must not exceed to take the fast path. Negative if no ray
     /// of this tree may.
     pub(crate) fast_limits: FastLimits,
+}
+
+impl Clone for Tree {
+    /// In large pages, as a build makes them: else rays through an edited copy would wait for address translation.
+    fn clone(&self) -> Self {
+        Self {
+            nodes: large_pages::copied(&self.nodes),
+            leaves: self.leaves.clone(),
+            split: self.split.clone(),
+            parts: self.parts.clone(),
+            fast_limits: self.fast_limits.clone(),
+            ..*self
+        }
+    }
 }
 
 /// Limits on the numbers of a ray, as eight lanes.

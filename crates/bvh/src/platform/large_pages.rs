@@ -24,6 +24,13 @@ pub(crate) fn try_with_capacity<T>(n: usize) -> Option<Vec<T>> {
     Some(items)
 }
 
+/// A copy in large pages likewise.
+pub(crate) fn copied<T: Copy>(items: &[T]) -> Vec<T> {
+    let mut copy = with_capacity(items.len());
+    copy.extend_from_slice(items);
+    copy
+}
+
 /// Appends `n` times `value` in parallel to a vector that has the capacity.
 pub(crate) fn append<T: Copy + Send + Sync>(items: &mut Vec<T>, n: usize, value: T) {
     append_each(items, n, CHUNK, |_, slot| slot.write(value));

@@ -143,13 +143,10 @@ impl MeshBvh {
                 let mut scratch = TriangleBlock::EMPTY;
                 for block in blocks {
                     let block = self.tree.leaves.block(block, &mut scratch);
-                    let enter = self.isa.run(EnterTriangles { boxes: &boxes, block });
-                    for lane in 0..BLOCK_WIDTH {
-                        // An empty lane is NaN.
-                        let is_near = enter[lane] <= limit;
-                        if !is_near {
-                            continue;
-                        }
+                    let mut enter = self.isa.run(EnterTriangles { boxes: &boxes, block });
+                    // The nearest first, because the limit of its contact spares the others.
+                    while let Some(lane) = nearest(&enter, limit) {
+                        enter[lane] = f64::NAN;
                         let corners = block.corners_of(lane).map(|corner| corner.as_dvec3());
                         let Some(contact) = scaled.intersect(corners) else { continue };
                         if contact.t <= limit {
@@ -163,6 +160,17 @@ impl MeshBvh {
             },
         )
     }
+}
+
+/// The lane with the least value of at most `limit`. An empty lane is NaN.
+fn nearest(enter: &[f64; BLOCK_WIDTH], limit: f64) -> Option<usize> {
+    let (mut nearest, mut least) = (None, limit);
+    for (lane, &t) in enter.iter().enumerate() {
+        if t < least || (t == least && nearest.is_none()) {
+            (nearest, least) = (Some(lane), t);
+        }
+    }
+    nearest
 }
 
 /// [`SphereCast::lower_bound`] of eight boxes at once.

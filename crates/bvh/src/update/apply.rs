@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use hitscan_primitives::MeshEdit;
 
-use super::{editor::Editor, links::Links};
+use super::{editor::Editor, links::Links, read_ahead::AHEAD};
 use crate::{
     layout::{IndexedBlocks, Leaves, Link, Reach, Tree, node_of, slot_of},
     scaled_mesh::ScaledMesh,
@@ -56,11 +56,17 @@ pub(crate) fn apply(
     tree.set_space(mesh, Reach { max, near: tree.reach.near.min(max) });
     let mut editor =
         Editor { tree, links, mesh: *mesh, isa, dirty: Vec::new(), degraded: Vec::new() };
-    for &(from, to) in edit.renamed() {
-        editor.rename(from, to);
+    for renamed in edit.renamed().chunks(AHEAD / 2) {
+        let both: Vec<u32> = renamed.iter().flat_map(|&(from, to)| [from, to]).collect();
+        editor.read_ahead(&both);
+        for &(from, to) in renamed {
+            editor.rename(from, to);
+        }
     }
-    for triangle in edit.n_after().min(edit.n_before())..edit.n_before() {
-        editor.take_out(triangle as u32);
+    let gone = edit.n_after().min(edit.n_before()) as u32..edit.n_before() as u32;
+    for triangles in gone.collect::<Vec<u32>>().chunks(AHEAD) {
+        editor.read_ahead(triangles);
+        triangles.iter().for_each(|&triangle| editor.take_out(triangle));
     }
     let mut to_put_in = editor.change(edit);
     let added = edit.n_before() as u32..edit.n_after() as u32;

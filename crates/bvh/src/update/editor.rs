@@ -1,6 +1,6 @@
 //! Takes triangles out of a tree, and writes others in their place.
 
-use super::links::Links;
+use super::{links::Links, read_ahead::AHEAD};
 use crate::{
     box3::Box3,
     layout::{
@@ -185,10 +185,13 @@ impl Editor<'_> {
             let mut nodes = std::mem::take(&mut levels[level]);
             nodes.sort_unstable();
             nodes.dedup();
-            for node in nodes {
-                let above = self.fit_node(node);
-                if above != NO_LINK {
-                    levels[level - 1].push(node_of(above));
+            for nodes in nodes.chunks(AHEAD) {
+                self.read_ahead_nodes(nodes);
+                for &node in nodes {
+                    let above = self.fit_node(node);
+                    if above != NO_LINK {
+                        levels[level - 1].push(node_of(above));
+                    }
                 }
             }
         }

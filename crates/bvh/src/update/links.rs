@@ -196,9 +196,16 @@ impl Links {
     }
 
     /// The one place of a triangle; `None` if it has none or several.
+    #[inline(always)]
     pub(super) fn place(&self, triangle: u32) -> Option<LeafPosition> {
         let place = self.places[triangle as usize];
-        (place != NO_PLACE).then(|| LeafPosition::from_bits(place))
+        if place == NO_PLACE { None } else { Some(LeafPosition::from_bits(place)) }
+    }
+
+    /// Where the place of a triangle stands in memory.
+    #[inline(always)]
+    pub(super) fn place_address(&self, triangle: u32) -> *const u8 {
+        self.places.as_ptr().wrapping_add(triangle as usize).cast()
     }
 
     /// Whether a triangle is in some leaf.

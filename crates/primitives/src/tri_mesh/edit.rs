@@ -130,6 +130,9 @@ impl TriMesh {
         for indices in self.attribute_indices().into_iter().filter(|indices| !indices.is_empty()) {
             move_all(indices);
         }
+        // The others stay where they are, so no box changes by them.
+        let (incidence, _) = self.incidence();
+        vertices.retain(|&vertex| !incidence.is_used(vertex));
         self.follow_vertices(vertices.into_iter());
         let changed = renamed.iter().map(|&(_, to)| to);
         Ok(MeshEdit::new(changed, n, n_after).with_renamed(renamed))

@@ -64,6 +64,11 @@ impl Incidence {
             .map(|corner| corner / 3)
     }
 
+    /// Whether a triangle has a corner at a vertex.
+    pub(super) fn is_used(&self, vertex: u32) -> bool {
+        self.first[vertex as usize] != NONE
+    }
+
     /// Makes room for these numbers of vertices and triangles, which are at least those there are.
     pub(super) fn grow(&mut self, n_vertices: usize, n_triangles: usize) {
         self.first.resize(n_vertices, NONE);
@@ -124,7 +129,7 @@ impl Incidence {
         let (mut after, mut may_shrink) = (before, false);
         for chunk in chunks.into_iter().map(|chunk| chunk as usize) {
             let vertices = chunk * CHUNK..positions.len().min((chunk + 1) * CHUNK);
-            let used = vertices.filter(|&vertex| self.first[vertex] != NONE);
+            let used = vertices.filter(|&vertex| self.is_used(vertex as u32));
             let now = used.fold(Aabb::EMPTY, |all, vertex| all.grown(positions[vertex]));
             let was = std::mem::replace(&mut self.boxes[chunk], now);
             after = after.union(now);
