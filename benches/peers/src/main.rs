@@ -17,6 +17,7 @@ mod memory;
 mod options;
 mod record;
 mod report;
+mod solids;
 mod stats;
 mod timing;
 
@@ -48,6 +49,8 @@ fn main() -> ExitCode {
         leaks::compare(&options, files)
     } else if let Some(scenes) = &options.instances {
         instances::compare(&options, scenes)
+    } else if options.solids {
+        solids::compare(&options)
     } else {
         compare_engines(&options)
     };

@@ -88,6 +88,10 @@ pub(crate) struct Options {
     #[arg(long, value_name = "SCENES", value_delimiter = ',', num_args = 0..)]
     pub(crate) instances: Option<Vec<InstancedScene>>,
 
+    /// Measure balls along rays, overlaps and distances of meshes beside parry3d, on the meshes of --scenes
+    #[arg(long)]
+    pub(crate) solids: bool,
+
     /// Compare with another build of this program instead of other engines: both trace in alternation,
     /// each in separate processes
     #[arg(long, value_name = "PATH", value_parser = program)]

@@ -57,3 +57,13 @@ fn a_scene_of_instances_has_tables_of_queries_and_edits_without_embree() {
         assert!(tables.contains(part), "no {part:?} in {tables}");
     }
 }
+
+#[test]
+fn solids_have_a_row_for_each_question() {
+    let run = peers(&["--solids", "--scenes", "sphere", "--reps", "2"]);
+    let (errors, table) = (text(&run.stderr), text(&run.stdout));
+    assert_eq!(run.status.code(), Some(0), "{errors}");
+    for part in ["ball along a ray", "do two meshes touch", "distance of two meshes"] {
+        assert!(table.contains(part), "no {part:?} in {table}");
+    }
+}
