@@ -4,9 +4,9 @@ use hitscan_primitives::{MeshEdit, TriMesh};
 use thiserror::Error;
 
 use crate::{
-    layout::make_room,
     mesh_bvh::MeshBvh,
     options::{BuildOptions, Layout},
+    platform::large_pages::make_room,
     refit::RefitReport,
     scaled_mesh::ScaledMesh,
     update::{Links, apply, must_start_over},

@@ -5,7 +5,6 @@ use glam::Vec3;
 
 use super::{
     TriangleBlock,
-    leaves::make_room,
     triangle_block::{CornerRows, corners_of},
 };
 use crate::{
@@ -91,7 +90,7 @@ impl IndexedBlocks {
     pub(super) fn write(&mut self, at: LeafPosition, triangle: u32, corners: [Vec3; 3]) {
         let block = &mut self.blocks[at.block()];
         block.triangles[at.lane()] = triangle;
-        make_room(&mut self.positions, corners.len());
+        large_pages::make_room(&mut self.positions, corners.len());
         for (row, corner) in block.corners.iter_mut().zip(corners) {
             row[at.lane()] = self.positions.len() as u32;
             self.positions.push(corner.to_array());

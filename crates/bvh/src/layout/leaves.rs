@@ -7,21 +7,10 @@ use glam::Vec3;
 use super::{IndexedBlock, IndexedBlocks, TriangleBlock};
 use crate::{
     leaf_position::LeafPosition,
-    platform::{large_pages, parallel},
+    platform::{large_pages, large_pages::make_room, parallel},
     split::TriangleSet,
     widths::BLOCK_WIDTH,
 };
-
-/// Makes room for `n` more items. A full vector grows by an eighth, because a copy of twice its size is too much memory for a tree.
-/// The items move to new large pages. Where the system grew the old memory, rays through an edited tree of a million took up to twice
-/// the time, because it splits large pages that it moves.
-pub(crate) fn make_room<T>(items: &mut Vec<T>, n: usize) {
-    if items.capacity() - items.len() < n {
-        let mut grown = large_pages::with_capacity(items.len() + n.max(items.len() / 8));
-        grown.append(items);
-        *items = grown;
-    }
-}
 
 /// The blocks of a tree's leaves. Positions are in the mesh's scaled space.
 #[derive(Debug)]

@@ -13,7 +13,7 @@ mod triangle_block;
 
 pub(crate) use fit::{BlockBox, fit};
 pub(crate) use indexed_block::{IndexedBlock, IndexedBlocks};
-pub(crate) use leaves::{Leaves, make_room};
+pub(crate) use leaves::Leaves;
 pub(crate) use link::{Link, NO_LINK, link_to, node_of, slot_of};
 pub(crate) use node::{ChildRef, WideNode};
 pub(crate) use reach::Reach;

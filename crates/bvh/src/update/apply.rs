@@ -4,7 +4,10 @@ use std::collections::HashSet;
 
 use hitscan_primitives::MeshEdit;
 
-use super::{editor::Editor, links::Links, read_ahead::AHEAD};
+use super::{
+    editor::{AHEAD, Editor},
+    links::Links,
+};
 use crate::{
     layout::{IndexedBlocks, Leaves, Link, Reach, Tree, node_of, slot_of},
     scaled_mesh::ScaledMesh,

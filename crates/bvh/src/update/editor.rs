@@ -1,6 +1,6 @@
 //! Takes triangles out of a tree, and writes others in their place.
 
-use super::{links::Links, read_ahead::AHEAD};
+use super::links::Links;
 use crate::{
     box3::Box3,
     layout::{
@@ -13,6 +13,9 @@ use crate::{
     split::part_box,
     widths::BLOCK_WIDTH,
 };
+
+/// The triangles or nodes to read ahead at a time. What they touch fits the second-level cache.
+pub(super) const AHEAD: usize = 64;
 
 /// A tree under edit, with the mesh as it is now.
 pub(super) struct Editor<'a> {

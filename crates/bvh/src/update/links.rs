@@ -4,10 +4,11 @@ use std::collections::HashMap;
 
 use crate::{
     layout::{
-        Leaves, Link, NO_LINK, Tree, TriangleBlock, WideNode, link_to, make_room, node_of, slot_of,
+        Leaves, Link, NO_LINK, Tree, TriangleBlock, WideNode, link_to, node_of, slot_of,
         triangles_in,
     },
     leaf_position::LeafPosition,
+    platform::large_pages::make_room,
     widths::{BLOCK_TEST_COST, BLOCK_WIDTH, MAX_LEAF_BLOCKS},
 };
 

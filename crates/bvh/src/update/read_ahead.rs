@@ -7,11 +7,8 @@ use crate::{
     simd::{CACHE_LINE, Kernel, Simd},
 };
 
-/// The triangles or nodes to read ahead. What they touch fits the second-level cache.
-pub(super) const AHEAD: usize = 64;
-
 impl Editor<'_> {
-    /// Prefetches what taking triangles out of their leaves reads: at most [`AHEAD`].
+    /// Prefetches what taking triangles out of their leaves reads.
     pub(super) fn read_ahead(&self, triangles: &[u32]) {
         self.isa.run(OfTriangles { tree: self.tree, links: self.links, triangles });
     }

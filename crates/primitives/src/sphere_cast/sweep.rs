@@ -21,11 +21,33 @@ impl Sweep {
     /// The closest point of the triangle after a travel, if the ball touches it there, with the travel.
     pub(super) fn touch(&self, travel: f64) -> Option<(f64, TrianglePoint)> {
         if travel <= self.end {
-            let found = closest_point_on_triangle(self.corners, travel * self.unit);
+            let found = self.closest_point(travel * self.unit);
             let reach = self.radius + self.slack;
             return (found.distance_squared <= reach * reach).then_some((travel, found));
         }
         None
+    }
+
+    /// The closest point of the triangle. Where the centre is above the face of a sliver, rounding moves the foot of the perpendicular
+    /// along the sliver, by more than the slack. A second step from there brings it back.
+    fn closest_point(&self, center: DVec3) -> TrianglePoint {
+        let found = closest_point_on_triangle(self.corners, center);
+        let ([a, ..], [ab, _, ca]) = (self.corners, self.edges);
+        let ac = -ca;
+        let is_on_face = found.u > 0.0 && found.v > 0.0 && found.u + found.v < 1.0;
+        if !is_on_face || !is_sliver(ab, ac) {
+            return found;
+        }
+        let normal = cross(ab, ac);
+        let area_squared = normal.length_squared();
+        let from = center - found.point;
+        let u = found.u + from.cross(ac).dot(normal) / area_squared;
+        let v = found.v + ab.cross(from).dot(normal) / area_squared;
+        let point = a + u * ab + v * ac;
+        let distance_squared = (center - point).length_squared();
+        let is_better =
+            u >= 0.0 && v >= 0.0 && u + v <= 1.0 && distance_squared < found.distance_squared;
+        if is_better { TrianglePoint { point, u, v, distance_squared } } else { found }
     }
 
     /// The travel at which the centre enters each of the seven solids; infinite if it does not.
@@ -126,14 +148,18 @@ impl Sweep {
     }
 }
 
+/// Whether the angle between two edges is so small that their plain cross product is not exact enough.
+fn is_sliver(a: DVec3, b: DVec3) -> bool {
+    /// Of the squared sine.
+    const SMALL_ANGLE: f64 = 1.0 / (1u64 << 20) as f64;
+    a.cross(b).length_squared() <= SMALL_ANGLE * a.length_squared() * b.length_squared()
+}
+
 /// The cross product, exact to the last digits also of vectors that are almost parallel. Otherwise the plane of a
 /// triangle could miss its corners by much more than their rounding.
 fn cross(a: DVec3, b: DVec3) -> DVec3 {
-    /// The squared sine of an angle below which the plain product is not exact enough.
-    const SMALL_ANGLE: f64 = 1.0 / (1u64 << 20) as f64;
-    let plain = a.cross(b);
-    if plain.length_squared() > SMALL_ANGLE * a.length_squared() * b.length_squared() {
-        return plain;
+    if !is_sliver(a, b) {
+        return a.cross(b);
     }
     let component = |i: usize, j: usize| difference_of_products([a[i], b[j]], [a[j], b[i]]);
     DVec3::new(component(1, 2), component(2, 0), component(0, 1))

@@ -167,3 +167,23 @@ fn every_bad_argument_is_named() {
     assert!(matches!(tiny, Err(SphereCastError::Direction(_))));
     assert_eq!(SphereCast::new(ray, -0.0).map(|cast| cast.radius().to_bits()), Ok(0));
 }
+
+#[test]
+fn a_tiny_ball_touches_the_face_of_a_sliver_when_it_gets_there() {
+    // The foot of the perpendicular on the face moved along the sliver, by more than the radius: the ball went on into the face.
+    let corners = [
+        [-24.341407775878906, -6.050348281860352, 9.263448715209961],
+        [-14.457409858703613, -3.5597453117370605, 5.127816200256348],
+        [-13.55886459350586, -3.333326816558838, 4.751849174499512],
+    ];
+    let ray = WorldRay::new(
+        [-14.42696762084961, -3.5520739555358887, 5.115077972412109],
+        [56.68903732299805, 0.0, 0.0],
+    );
+    let cast = SphereCast::new(ray, 5.668903732299805e-8).expect("a valid ball");
+    let contact = cast.intersect(corners.map(DVec3::from_array)).expect("it is ahead");
+    // By 60 digits.
+    let expected = 2.4582977417320116e-8;
+    assert!((contact.t - expected).abs() < 1e-12, "{}", contact.t);
+    assert_eq!(contact.feature, TriangleFeature::Face);
+}
