@@ -15,7 +15,7 @@ use crate::exact;
 use crate::making::{random_ray, random_scene, random_triangle, world_corners};
 use crate::tally::{Part, Tally};
 
-const UNITS: usize = 40;
+const UNITS: usize = 44;
 const MESHES: usize = 250;
 const CASTS: usize = 400;
 const PLANES: usize = 250;
@@ -173,7 +173,7 @@ fn ball(mesh: &TriMesh, rng: &mut Rng) -> Option<SphereCast> {
     SphereCast::new(ray, radius).ok()
 }
 
-/// Whether the ball is as far from the triangle of its contact as its radius, or begins nearer.
+/// Whether the ball is as far from the point of its contact as its radius, or begins nearer, and whether the point is on the triangle.
 fn touches(mesh: &TriMesh, cast: &SphereCast, found: Option<hitscan::SphereContact>) -> bool {
     let Some(found) = found else { return true };
     if cast.radius() == 0.0 {
@@ -181,13 +181,14 @@ fn touches(mesh: &TriMesh, cast: &SphereCast, found: Option<hitscan::SphereConta
     }
     // Near 1, so that no square leaves the range of f64.
     let unit = 1.0 / f64::from(mesh.bounds().max_abs_coordinate());
-    let center = cast.ray().at(found.t) * unit;
+    let (center, point) = (cast.ray().at(found.t) * unit, found.point * unit);
     let corners = mesh.corners(found.triangle).map(|corner| corner.as_dvec3() * unit);
-    let distance = closest_point_on_triangle(corners, center).distance_squared.sqrt();
+    let off = closest_point_on_triangle(corners, point).distance_squared.sqrt();
     let (radius, from) = (cast.radius() * unit, cast.ray().origin * unit);
-    let slack = 1e-11 * (1.0 + radius + from.length() + center.length());
+    let slack = 1e-12 * (1.0 + radius + from.length() + center.length());
+    let distance = center.distance(point);
     let starts_there = found.t == cast.ray().t_min;
-    distance <= radius + slack && (starts_there || distance >= radius - slack)
+    off <= slack && distance <= radius + slack && (starts_there || distance >= radius - slack)
 }
 
 /// Sections by planes.
