@@ -8,7 +8,8 @@ use super::engine::EngineArgs;
 use super::format::ReportArgs;
 use super::values::{matrix, positive_or_zero, triple};
 
-/// Tell whether two meshes touch, where they cross, and how far apart they are; of one mesh, whether it intersects itself.
+/// Tell whether two meshes touch, where they cross, and how far apart they are, or whether one
+/// intersects itself.
 #[derive(Debug, ClapArgs)]
 #[command(
     arg_required_else_help = true,
@@ -22,9 +23,9 @@ use super::values::{matrix, positive_or_zero, triple};
 A mesh is its surface, so a part inside another one does not touch it. Touching counts: overlap is
 exact for the corners in double precision, each the image of a corner in single precision.
 
-Triangles of one mesh intersect if they have a point in common that is neither a shared corner nor on
-a shared edge. Corners are shared by position. So doubled triangles intersect, triangles folded onto
-each other do, and those with a corner on an edge that has no corner there.
+Triangles of one mesh intersect if they have a point in common that is neither a shared corner nor
+on a shared edge. Corners are shared by position. So doubled triangles intersect, triangles folded
+onto each other do, and those with a corner on an edge that has no corner there.
 
 Results:
   text    overlap   yes
