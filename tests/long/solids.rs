@@ -2,7 +2,6 @@
 
 use hitscan::brute_force::BruteForce;
 use hitscan::glam::{DVec3, Vec3};
-use hitscan::primitives::closest_point_on_triangle;
 use hitscan::scene::{QueryOptions, SceneBruteForce, WorldRay};
 use hitscan::{
     BuildOptions, BuildQuality, Isa, Layout, MeshBvh, SectionPlane, SectionPolyline, SphereCast,
@@ -182,13 +181,17 @@ fn touches(mesh: &TriMesh, cast: &SphereCast, found: Option<hitscan::SphereConta
     // Near 1, so that no square leaves the range of f64.
     let unit = 1.0 / f64::from(mesh.bounds().max_abs_coordinate());
     let (center, point) = (cast.ray().at(found.t) * unit, found.point * unit);
-    let corners = mesh.corners(found.triangle).map(|corner| corner.as_dvec3() * unit);
-    let off = closest_point_on_triangle(corners, point).distance_squared.sqrt();
+    let [a, b, c] = mesh.corners(found.triangle).map(|corner| corner.as_dvec3() * unit);
+    let off = point.distance(a + found.u * (b - a) + found.v * (c - a));
+    let is_within = found.u >= 0.0 && found.v >= 0.0 && found.u + found.v <= 1.0 + 1e-15;
     let (radius, from) = (cast.radius() * unit, cast.ray().origin * unit);
     let slack = 1e-12 * (1.0 + radius + from.length() + center.length());
     let distance = center.distance(point);
     let starts_there = found.t == cast.ray().t_min;
-    off <= slack && distance <= radius + slack && (starts_there || distance >= radius - slack)
+    is_within
+        && off <= slack
+        && distance <= radius + slack
+        && (starts_there || distance >= radius - slack)
 }
 
 /// Sections by planes.

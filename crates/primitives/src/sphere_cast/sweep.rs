@@ -29,13 +29,12 @@ impl Sweep {
     }
 
     /// The closest point of the triangle. Where the centre is above the face of a sliver, rounding moves the foot of the perpendicular
-    /// along the sliver, by more than the slack. A second step from there brings it back.
+    /// along the sliver, by more than the slack. A second step, from the closest point found so far, is short and brings it back.
     fn closest_point(&self, center: DVec3) -> TrianglePoint {
         let found = closest_point_on_triangle(self.corners, center);
         let ([a, ..], [ab, _, ca]) = (self.corners, self.edges);
         let ac = -ca;
-        let is_on_face = found.u > 0.0 && found.v > 0.0 && found.u + found.v < 1.0;
-        if !is_on_face || !is_sliver(ab, ac) {
+        if !is_sliver(ab, ac) {
             return found;
         }
         let normal = cross(ab, ac);

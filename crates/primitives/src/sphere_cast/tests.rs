@@ -170,20 +170,37 @@ fn every_bad_argument_is_named() {
 
 #[test]
 fn a_tiny_ball_touches_the_face_of_a_sliver_when_it_gets_there() {
-    // The foot of the perpendicular on the face moved along the sliver, by more than the radius: the ball went on into the face.
-    let corners = [
-        [-24.341407775878906, -6.050348281860352, 9.263448715209961],
-        [-14.457409858703613, -3.5597453117370605, 5.127816200256348],
-        [-13.55886459350586, -3.333326816558838, 4.751849174499512],
-    ];
-    let ray = WorldRay::new(
+    // The foot of the perpendicular on the face moved along the sliver, by more than the radius: the ball went on into the face. By
+    // 60 digits the contacts are at these `t`.
+    let first = (
+        [
+            [-24.341407775878906, -6.050348281860352, 9.263448715209961],
+            [-14.457409858703613, -3.5597453117370605, 5.127816200256348],
+            [-13.55886459350586, -3.333326816558838, 4.751849174499512],
+        ],
         [-14.42696762084961, -3.5520739555358887, 5.115077972412109],
         [56.68903732299805, 0.0, 0.0],
+        5.668903732299805e-8,
+        2.4582977417320116e-8,
     );
-    let cast = SphereCast::new(ray, 5.668903732299805e-8).expect("a valid ball");
-    let contact = cast.intersect(corners.map(DVec3::from_array)).expect("it is ahead");
-    // By 60 digits.
-    let expected = 2.4582977417320116e-8;
-    assert!((contact.t - expected).abs() < 1e-12, "{}", contact.t);
-    assert_eq!(contact.feature, TriangleFeature::Face);
+    // Here an edge is nearer than the foot as it was computed.
+    let second = (
+        [
+            [-2.4947243, -0.8655987, 7.3528585],
+            [-4.0084634, -1.8049486, 14.122365],
+            [-10.712165, -5.9649267, 44.10161],
+        ]
+        .map(|corner: [f32; 3]| corner.map(f64::from)),
+        [-4.409343242645264, -2.0537142753601074, 15.915117263793945],
+        [-1.8495879173278809, 0.2406907081604004, 10.013399124145508],
+        6.150891113281251e-8,
+        -9.157_788_614_388_599e-8,
+    );
+    for (corners, origin, direction, radius, expected) in [first, second] {
+        let ray = WorldRay::new(origin, direction).with_range(-0.5, 0.75);
+        let cast = SphereCast::new(ray, radius).expect("a valid ball");
+        let contact = cast.intersect(corners.map(DVec3::from_array)).expect("it is ahead");
+        assert!((contact.t - expected).abs() < 1e-11, "{} {expected}", contact.t);
+        assert_eq!(contact.feature, TriangleFeature::Face);
+    }
 }
