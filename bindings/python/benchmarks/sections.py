@@ -2,8 +2,8 @@
 
     python benchmarks/sections.py bunny.obj --planes 100
 
-Each repetition runs both once, on one thread, in changing order. Before anything is timed, the total length and
-the number of closed polylines of every section are compared. Without files a sphere and a torus are cut.
+Each repetition runs both once, on one thread, in changing order. Before anything is timed, the total length
+and the number of closed polylines of every section are compared. Without files a sphere and a torus are cut.
 """
 
 import argparse
@@ -33,7 +33,7 @@ def planes(mesh, n):
 
 
 def check(bvh, mesh, cuts):
-    """Return the number of sections that differ in length by more than 1e-5 of it, or in the number of closed lines."""
+    """Return how many sections differ: in length by more than 1e-5, or in the number of closed lines."""
     n = 0
     for point, normal in cuts:
         found, other = bvh.section(point, normal), mesh.section(plane_origin=point, plane_normal=normal)
@@ -46,7 +46,7 @@ def check(bvh, mesh, cuts):
 
 
 def by_turns(calls, cuts, repetitions):
-    """Return the seconds of each call for all planes, one number per repetition, after one that does not count."""
+    """Return the seconds of each call for all planes, a number per repetition. A first one does not count."""
     names = list(calls)
     seconds = {name: [] for name in names}
     for repetition in range(repetitions + 1):
@@ -75,21 +75,23 @@ def compare(name, mesh, n, repetitions):
     for other in ("section", "mesh_plane"):
         ratios = sorted(b / a for a, b in zip(seconds["hitscan"], seconds[other], strict=True))
         median = 1e6 * statistics.median(seconds[other]) / n
-        cells.append(f"{median:.0f}: {statistics.median(ratios):.1f} ({ratios[0]:.1f} to {ratios[-1]:.1f})")
+        cells.append(f"{median:.0f}: {statistics.median(ratios):.1f} times ({ratios[0]:.1f} to {ratios[-1]:.1f})")
     print("| " + " | ".join(cells) + " |", flush=True)
 
 
 def main():
     """Compare both on all meshes."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("files", nargs="*", help="mesh files that hitscan and trimesh read")
     parser.add_argument("--planes", type=int, default=50, help="the number of planes")
     parser.add_argument("--repetitions", type=int, default=9, help="timed repetitions")
     arguments = parser.parse_args()
     meshes = {name: trimesh.load(name, force="mesh") for name in arguments.files} or made_meshes()
     print(f"trimesh {trimesh.__version__}, {arguments.planes} planes, {arguments.repetitions} repetitions\n")
-    print("| mesh | differ | hitscan, µs | section, µs: times as fast | mesh_plane (segments alone), µs: times as fast |")
-    print("|---|--:|--:|--:|--:|")
+    print("Microseconds, and how many times as fast hitscan is. mesh_plane returns segments alone.\n")
+    print("| mesh | differ | hitscan | section | mesh_plane |\n|---|--:|--:|--:|--:|")
     for name, mesh in meshes.items():
         compare(name, mesh, arguments.planes, arguments.repetitions)
 

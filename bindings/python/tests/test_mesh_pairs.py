@@ -53,9 +53,9 @@ def test_a_surface_intersects_itself_only_beyond_its_shared_corners_and_edges(cu
     pairs = doubled.self_intersections()
     assert pairs.dtype == np.uint32 and pairs.tolist() == [[i, i + 12] for i in range(12)]
     assert doubled.has_self_intersections()
-    two = np.concatenate([CORNERS, CORNERS + [1, 1.25, 0.5]])
+    two = np.concatenate([CORNERS, CORNERS + np.array([1, 1.25, 0.5])])
     both = hitscan.Bvh(hitscan.Mesh(two, np.concatenate([TRIANGLES, TRIANGLES + 8])))
-    expected = cube.overlapping_mesh(cube, moved(1, 1.25, 0.5)) + [0, 12]
+    expected = cube.overlapping_mesh(cube, moved(1, 1.25, 0.5)) + np.array([0, 12])
     assert both.self_intersections().tolist() == expected.tolist()
 
 

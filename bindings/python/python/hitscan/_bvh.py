@@ -773,16 +773,18 @@ class Bvh:
         return MeshCrossings(triangles.reshape(-1, 2), segments.reshape(-1, 2, 3))
 
     def self_intersections(self) -> npt.NDArray[np.uint32]:
-        """Find the pairs of triangles that intersect beyond the corners and edges they share, sorted, (n, 2) uint32.
+        """Find the pairs of triangles that intersect beyond the corners and edges they share.
 
-        Corners are shared by position, without a tolerance. Touching counts, and so do doubled triangles, triangles
-        folded onto each other, and a corner on an edge that has no corner there. The answer is exact.
+        They are sorted, of shape (n, 2), in uint32. Corners are shared by position, without a tolerance.
+        Touching counts, and so do doubled triangles, triangles folded onto each other, and a corner on an edge
+        that has no corner there. The answer is exact.
 
         Examples
         --------
         >>> import hitscan
         >>> corners = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]
-        >>> hitscan.Bvh(hitscan.Mesh(corners, [[0, 1, 2], [0, 2, 3], [2, 1, 0]])).self_intersections().tolist()
+        >>> bvh = hitscan.Bvh(hitscan.Mesh(corners, [[0, 1, 2], [0, 2, 3], [2, 1, 0]]))
+        >>> bvh.self_intersections().tolist()
         [[0, 2]]
         """
         return self._core.self_intersections().reshape(-1, 2)
