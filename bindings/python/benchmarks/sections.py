@@ -75,7 +75,8 @@ def compare(name, mesh, n, repetitions):
     for other in ("section", "mesh_plane"):
         ratios = sorted(b / a for a, b in zip(seconds["hitscan"], seconds[other], strict=True))
         median = 1e6 * statistics.median(seconds[other]) / n
-        cells.append(f"{median:.0f}: {statistics.median(ratios):.1f} times ({ratios[0]:.1f} to {ratios[-1]:.1f})")
+        ratio = f"{statistics.median(ratios):.1f} ({ratios[0]:.1f} to {ratios[-1]:.1f})"
+        cells.append(f"{median:.0f}: {ratio}")
     print("| " + " | ".join(cells) + " |", flush=True)
 
 

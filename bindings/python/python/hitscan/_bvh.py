@@ -776,8 +776,8 @@ class Bvh:
         """Find the pairs of triangles that intersect beyond the corners and edges they share.
 
         They are sorted, of shape (n, 2), in uint32. Corners are shared by position, without a tolerance.
-        Touching counts, and so do doubled triangles, triangles folded onto each other, and a corner on an edge
-        that has no corner there. The answer is exact.
+        Touching counts, and so do doubled triangles, triangles folded onto each other, and a corner on an
+        edge that has no corner there. The answer is exact.
 
         Examples
         --------
