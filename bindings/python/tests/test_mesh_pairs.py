@@ -46,7 +46,7 @@ def test_the_distance_has_its_two_points(cube):
 
 def test_a_surface_intersects_itself_only_beyond_its_shared_corners_and_edges(cube):
     assert cube.self_intersections().shape == (0, 2) and not cube.has_self_intersections()
-    # Also where each triangle has corners of its own.
+    # Also if the triangles share no index.
     separate = hitscan.Bvh(hitscan.Mesh(CORNERS[TRIANGLES].reshape(-1, 3), np.arange(36).reshape(-1, 3)))
     assert not separate.has_self_intersections()
     doubled = hitscan.Bvh(hitscan.Mesh(CORNERS, np.concatenate([TRIANGLES, TRIANGLES[:, ::-1]])))

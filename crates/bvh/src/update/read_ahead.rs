@@ -2,8 +2,7 @@
 
 use super::{editor::Editor, links::Links};
 use crate::{
-    layout::{ChildRef, Leaves, NO_LINK, Tree, TriangleBlock, node_of, slot_of},
-    leaf_position::LeafPosition,
+    layout::{ChildRef, Leaves, NO_LINK, Tree, TriangleBlock, WideNode, node_of, slot_of},
     simd::{CACHE_LINE, Kernel, Simd},
 };
 
@@ -32,12 +31,12 @@ struct OfTriangles<'a> {
 }
 
 impl OfTriangles<'_> {
-    /// The place of a triangle, and the leaf there. `None` of split triangles, and of those in no leaf.
+    /// The link to the leaf of a triangle. `None` of split triangles, and of those in no leaf.
     #[inline(always)]
-    fn leaf_of(&self, triangle: u32) -> Option<(u32, LeafPosition)> {
+    fn leaf_of(&self, triangle: u32) -> Option<u32> {
         let at = self.links.place(triangle)?;
         let link = self.links.leaf_of[at.block()];
-        if link == NO_LINK { None } else { Some((link, at)) }
+        if link == NO_LINK { None } else { Some(link) }
     }
 }
 
@@ -46,7 +45,6 @@ impl Kernel for OfTriangles<'_> {
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        const NODE_LINES: usize = size_of::<crate::layout::WideNode>() / CACHE_LINE;
         let Self { tree, links, triangles } = self;
         // Each loop reads what the one before it has prefetched.
         for &triangle in triangles {
@@ -58,23 +56,20 @@ impl Kernel for OfTriangles<'_> {
             }
         }
         for &triangle in triangles {
-            if let Some((link, _)) = self.leaf_of(triangle) {
-                let node = node_of(link) as usize;
-                simd.prefetch::<NODE_LINES>(address(&tree.nodes, node));
-                simd.prefetch::<1>(address(&links.nodes, node));
+            if let Some(link) = self.leaf_of(triangle) {
+                prefetch_node(simd, tree, links, node_of(link));
             }
         }
         for &triangle in triangles {
-            if let Some((link, _)) = self.leaf_of(triangle) {
+            if let Some(link) = self.leaf_of(triangle) {
                 for block in leaf_at(tree, link).blocks() {
                     prefetch_block(simd, tree, block);
                 }
             }
         }
         for &triangle in triangles {
-            if let Some((link, _)) = self.leaf_of(triangle) {
-                let blocks = leaf_at(tree, link).blocks();
-                for block in blocks {
+            if let Some(link) = self.leaf_of(triangle) {
+                for block in leaf_at(tree, link).blocks() {
                     prefetch_corners(simd, tree, links, block);
                 }
             }
@@ -85,6 +80,14 @@ impl Kernel for OfTriangles<'_> {
 #[inline(always)]
 fn leaf_at(tree: &Tree, link: u32) -> ChildRef {
     tree.nodes[node_of(link) as usize].child(slot_of(link))
+}
+
+/// Prefetches a node and its link upward.
+#[inline(always)]
+fn prefetch_node<S: Simd>(simd: S, tree: &Tree, links: &Links, node: u32) {
+    const LINES: usize = size_of::<WideNode>() / CACHE_LINE;
+    simd.prefetch::<LINES>(address(&tree.nodes, node as usize));
+    simd.prefetch::<1>(address(&links.nodes, node as usize));
 }
 
 #[inline(always)]
@@ -126,11 +129,9 @@ impl Kernel for OfNodes<'_> {
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        const NODE_LINES: usize = size_of::<crate::layout::WideNode>() / CACHE_LINE;
         let Self { tree, links, nodes } = self;
         for &node in nodes {
-            simd.prefetch::<NODE_LINES>(address(&tree.nodes, node as usize));
-            simd.prefetch::<1>(address(&links.nodes, node as usize));
+            prefetch_node(simd, tree, links, node);
         }
         for &node in nodes {
             for &child in &tree.nodes[node as usize].children {

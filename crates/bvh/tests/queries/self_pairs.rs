@@ -17,7 +17,7 @@ fn compare(name: &str, bvh: &MeshBvh, mesh: &TriMesh) -> usize {
     expected.len()
 }
 
-/// The triangles, each with corners of its own.
+/// The triangles without shared indices.
 fn separate(mesh: &TriMesh) -> TriMesh {
     let n = mesh.triangles().len() as u32;
     let positions: Vec<Vec3> = (0..n).flat_map(|i| mesh.corners(i)).collect();
