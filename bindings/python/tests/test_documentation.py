@@ -17,6 +17,7 @@ ROOT = Path(__file__).parent.parent
 NEEDS = {
     "hitscan.distributed.dask": "distributed",
     "hitscan.distributed.ray": "ray",
+    "hitscan.jax": "jax",
     "hitscan.torch": "torch",
 }
 

@@ -5,8 +5,7 @@
 >>> hits.t[hits.hit].sum().backward()                                      # doctest: +SKIP
 
 hitscan finds the triangle of each ray. torch then computes ``t``, ``u`` and ``v`` of that triangle in the
-dtype of the tensors, by the formula of Möller and Trumbore, "Fast, Minimum Storage Ray/Triangle
-Intersection", 1997. So gradients of any order exist. They hold the triangle fixed: the jump of ``t`` at a
+dtype of the tensors. So gradients of any order exist. They hold the triangle fixed: the jump of ``t`` at a
 silhouette has no gradient.
 """
 
@@ -23,6 +22,7 @@ import numpy as np
 import torch
 
 from ._bvh import Bvh
+from ._gradients import hit_numbers
 from ._hits import INVALID
 from ._mesh import Mesh
 from ._options import Faces
@@ -118,37 +118,20 @@ def closest_hits(
     triangle = torch.from_numpy(np.where(found.triangle == INVALID, -1, found.triangle.astype(np.int64)))
     hit = triangle >= 0
     (at,) = torch.nonzero(hit, as_tuple=True)
-    a, b, c = vertices[triangles[triangle[at]].long()].unbind(1)
-    o, d = origins[at], directions[at]
-    e1, e2 = b - a, c - a
-    p, s = torch.linalg.cross(d, e2), o - a
-    q = torch.linalg.cross(s, e1)
-    determinant = _dot(e1, p)
-    # hitscan also hits triangles that are so small that the products of their edges vanish.
-    flat = determinant == 0
-    inverse = 1 / torch.where(flat, torch.ones_like(determinant), determinant)
-    known_t, known_uv = torch.from_numpy(found.t)[at], torch.from_numpy(found.uv)[at]
     dtype = vertices.dtype
-    t_at = torch.where(flat, known_t.to(dtype), _dot(e2, q) * inverse)
-    u = torch.where(flat, known_uv[:, 0].to(dtype), _dot(s, p) * inverse)
-    v = torch.where(flat, known_uv[:, 1].to(dtype), _dot(d, q) * inverse)
-    points = a + u[:, None] * e1 + v[:, None] * e2
-    normal = torch.linalg.cross(e1, e2)
-    length = _dot(normal, normal).sqrt()
-    normals = normal / torch.where(length == 0, torch.full_like(length, float("nan")), length)[:, None]
+    known_t, known_uv = (torch.from_numpy(array)[at].to(dtype) for array in (found.t, found.uv))
+    corners = vertices[triangles[triangle[at]].long()].unbind(1)
+    known = known_t, known_uv[:, 0], known_uv[:, 1]
+    t, uv, points, normals = hit_numbers(torch, corners, origins[at], directions[at], known)
     n = len(origins)
     return HitTensors(
-        torch.full((n,), float("inf"), dtype=dtype).index_put((at,), t_at),
-        torch.zeros((n, 2), dtype=dtype).index_put((at,), torch.stack([u, v], 1)),
+        torch.full((n,), float("inf"), dtype=dtype).index_put((at,), t),
+        torch.zeros((n, 2), dtype=dtype).index_put((at,), uv),
         torch.full((n, 3), float("nan"), dtype=dtype).index_put((at,), points),
         torch.full((n, 3), float("nan"), dtype=dtype).index_put((at,), normals),
         triangle,
         hit,
     )
-
-
-def _dot(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
-    return (a * b).sum(1)
 
 
 def _check(vertices: Any, triangles: Any, origins: Any, directions: Any) -> None:
