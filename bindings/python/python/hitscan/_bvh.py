@@ -17,6 +17,7 @@ from ._hits import ContactLists, Contacts, HitLists, Hits, MeshCrossings, MeshDi
 from ._mesh import Mesh
 from ._options import Faces, Layout, Quality
 from ._sections import SectionPolylines, of_core
+from ._shapes import of_points, of_rays
 from ._single import Hit, SurfacePoint
 
 if TYPE_CHECKING:
@@ -37,10 +38,17 @@ class Bvh:
     float32 or float64 array is not copied. Directions have any length but zero, and ``t`` is in their
     units. A ray that is not finite, has no direction, or has ``t_min > t_max`` hits nothing.
 
+    Rays and points may also have the shape of an image or of any other grid, (h, w, 3) in place of (n, 3).
+    Each answer then has that shape, (h, w) in place of (n,). Lists of hits stay in rows: ray ``i`` is that of
+    ``numpy.unravel_index(i, (h, w))``. The same holds for scenes, views, and recipes of points with normals.
+
     Parameters
     ----------
-    mesh : Mesh
-        Or a mesh of another library that :func:`as_mesh` takes.
+    mesh : Mesh, or (v, 3) array_like
+        Or a mesh of another library that :func:`as_mesh` takes. An array holds positions, with ``triangles``
+        beside it: ``Bvh(V, F)`` is ``Bvh(Mesh(V, F))``.
+    triangles : (n, 3) array_like of int, optional
+        The triangles or polygons of positions, as :class:`Mesh` takes them.
     quality : {"fast", "balanced", "high"}
         The time that the build may take, for the speed of the queries.
     layout : {"auto", "full", "compact"}
@@ -68,13 +76,14 @@ class Bvh:
     def __init__(
         self,
         mesh: Any,
+        triangles: ArrayLike | None = None,
         *,
         quality: Quality = "balanced",
         layout: Layout = "auto",
         isa: str | None = None,
         threads: int | None = None,
     ) -> None:
-        mesh = as_mesh(mesh)
+        mesh = as_mesh(mesh) if triangles is None else Mesh(mesh, triangles)
         self._notes, self._colors = mesh.notes, mesh.colors
         self._core = _hitscan.Bvh(mesh._core, quality, layout, isa, _arrays.threads(threads))
 
@@ -240,6 +249,7 @@ class Bvh:
         """
         return self._core.update(edit_of(self._local, move, append, remove, replace))
 
+    @of_rays
     def closest_hits(
         self,
         origins: ArrayLike,
@@ -339,6 +349,7 @@ class Bvh:
         self._core.closest_hits(rays, _options.sides(faces), _arrays.threads(threads), t, triangle, uv, front)
         return Hits(t, triangle, uv, front, self._snapshot())
 
+    @of_rays
     def is_occluded(
         self,
         origins: ArrayLike,
@@ -370,6 +381,7 @@ class Bvh:
         core.is_occluded(rays, options, _arrays.threads(threads), hit)
         return hit
 
+    @of_rays
     def count_crossings(
         self,
         origins: ArrayLike,
@@ -390,6 +402,7 @@ class Bvh:
         core.count_crossings(rays, options, _arrays.threads(threads), count)
         return count
 
+    @of_rays
     def signed_crossings(
         self,
         origins: ArrayLike,
@@ -412,6 +425,7 @@ class Bvh:
         self._core.signed_crossings(rays, _arrays.threads(threads), count)
         return count
 
+    @of_rays
     def all_hits(
         self,
         origins: ArrayLike,
@@ -446,6 +460,7 @@ class Bvh:
         """
         return self._all(origins, directions, t_min, t_max, faces, once_per_crossing, None, threads)
 
+    @of_rays
     def nearest_hits(
         self,
         origins: ArrayLike,
@@ -502,6 +517,7 @@ class Bvh:
         )
         return HitLists(t, triangle, uv.reshape(-1, 2), front, splits, self._snapshot())
 
+    @of_rays
     def sphere_casts(
         self,
         origins: ArrayLike,
@@ -553,6 +569,7 @@ class Bvh:
         )
         return Contacts(t, triangle, point, normal, feature)
 
+    @of_rays
     def sphere_casts_all(
         self,
         origins: ArrayLike,
@@ -582,6 +599,7 @@ class Bvh:
         t, triangle, points, normals, feature, splits = arrays
         return ContactLists(t, triangle, points.reshape(-1, 3), normals.reshape(-1, 3), feature, splits)
 
+    @of_rays
     def sphere_casts_any(
         self,
         origins: ArrayLike,
@@ -601,6 +619,7 @@ class Bvh:
         self._core.sphere_casts_any(rays, _arrays.number("radius", radius), _arrays.threads(threads), hit)
         return hit
 
+    @of_points
     def closest_points(
         self, points: ArrayLike, *, max_distance: ArrayLike = np.inf, threads: int | None = None
     ) -> SurfacePoints:
@@ -645,6 +664,7 @@ class Bvh:
         nearest, distance, triangle, u, v, normal = found
         return SurfacePoint(nearest, distance, triangle, (u, v), normal)
 
+    @of_points
     def signed_distances(self, points: ArrayLike, *, threads: int | None = None) -> npt.NDArray[np.float64]:
         """Return the distance of each point to the surface, (n,) float64, negative inside.
 
@@ -656,6 +676,7 @@ class Bvh:
         self._core.signed_distances(start, _arrays.threads(threads), distance)
         return distance
 
+    @of_points
     def is_inside(self, points: ArrayLike, *, threads: int | None = None) -> npt.NDArray[np.bool_]:
         """Return whether each point is inside, (n,) bool: where the winding number is beyond 1/2 or -1/2.
 
@@ -666,6 +687,7 @@ class Bvh:
         self._core.is_inside(start, _arrays.threads(threads), inside)
         return inside
 
+    @of_points
     def winding_numbers(
         self, points: ArrayLike, *, tolerance: float = 1e-3, threads: int | None = None
     ) -> npt.NDArray[np.float64]:

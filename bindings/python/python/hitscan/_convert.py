@@ -50,6 +50,8 @@ def as_mesh(mesh: Any, *, recentre: bool = True) -> Mesh:
     for name in ("faces", "triangles"):
         if hasattr(mesh, "vertices") and hasattr(mesh, name):
             return Mesh(_array(mesh.vertices), _array(getattr(mesh, name)), recentre=recentre)
+    if np.ndim(mesh) == 2:
+        raise TypeError("mesh is an array, expected a mesh; Bvh(positions, triangles) takes two arrays")
     raise TypeError(
         f"mesh is a {type(mesh).__name__}, expected a mesh of hitscan, trimesh, Open3D, PyVista, "
         "meshio or Blender; hitscan.load reads files"

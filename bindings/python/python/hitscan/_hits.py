@@ -29,17 +29,16 @@ _Details: TypeAlias = "tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]"
 
 def describe(surface: Any, hits: Any) -> _Details:
     """Return the points of hits on a tree or scene, and the unit normals of their triangles."""
-    n = len(hits)
+    shape, n = hits.triangle.shape, hits.triangle.size
     what = f"the points and normals of {n} hits"
     point, normal = _arrays.empty_arrays(what, n, (np.float64, 3), (np.float64, 3))
-    surface._describe(hits, point, normal)
-    return point, normal
+    surface._describe(hits.flat(), point, normal)
+    return point.reshape(*shape, 3), normal.reshape(*shape, 3)
 
 
 class _OnSurface(Answer):
     """What all hits share. Points and normals are in world space if the hits are those of a scene."""
 
-    triangle: npt.NDArray[np.uint32]
     _surface: Any
 
     @property
@@ -143,7 +142,6 @@ class HitLists(_PerHit):
 class _PerPoint(Answer):
     """What answers with one entry per point share."""
 
-    triangle: npt.NDArray[np.uint32]
     _surface: Any
 
     @property

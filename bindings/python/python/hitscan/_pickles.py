@@ -82,7 +82,7 @@ def read_scene(cls: type[Scene], bvhs: list[Bvh], data: bytes, checksum: int) ->
 def state_of(answer: Any, computed: str) -> dict[str, Any]:
     """Return what a pickled answer holds: all but what it computes, with its triangles as its surface."""
     state = {name: value for name, value in answer.__dict__.items() if name != computed}
-    return {**state, "_surface": _part_of(answer._surface, answer)}
+    return {**state, "_surface": _part_of(answer._surface, answer.flat())}
 
 
 @dataclass(frozen=True, eq=False)

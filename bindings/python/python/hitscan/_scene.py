@@ -17,6 +17,7 @@ from ._edits import edit_of
 from ._hits import SceneContactLists, SceneContacts, SceneHitLists, SceneHits
 from ._options import ALL_LAYERS, Faces
 from ._scene_space import SceneSpace
+from ._shapes import of_rays
 from ._single import SceneHit
 
 
@@ -313,6 +314,7 @@ class Scene(SceneSpace):
     def __reduce_ex__(self, protocol: Any) -> Any:
         return _pickles.reduce_scene(self)
 
+    @of_rays
     def closest_hits(
         self,
         origins: ArrayLike,
@@ -394,6 +396,7 @@ class Scene(SceneSpace):
         t, instance, triangle, u, v, front, point, normal = found
         return SceneHit(t, instance, triangle, (u, v), front, point, normal)
 
+    @of_rays
     def is_occluded(
         self,
         origins: ArrayLike,
@@ -415,6 +418,7 @@ class Scene(SceneSpace):
         self._core.is_occluded(rays, options, _arrays.threads(threads), hit)
         return hit
 
+    @of_rays
     def count_crossings(
         self,
         origins: ArrayLike,
@@ -439,6 +443,7 @@ class Scene(SceneSpace):
         self._core.count_crossings(rays, options, _arrays.threads(threads), crossings)
         return crossings
 
+    @of_rays
     def signed_crossings(
         self,
         origins: ArrayLike,
@@ -462,6 +467,7 @@ class Scene(SceneSpace):
         self._core.signed_crossings(rays, options, _arrays.threads(threads), crossings)
         return crossings
 
+    @of_rays
     def all_hits(
         self,
         origins: ArrayLike,
@@ -502,6 +508,7 @@ class Scene(SceneSpace):
         options = _options.of_scene(faces, layers, ignore, include_hidden, include_locked)
         return self._lists(rays, options, once_per_crossing, None, threads)
 
+    @of_rays
     def nearest_hits(
         self,
         origins: ArrayLike,
@@ -545,6 +552,7 @@ class Scene(SceneSpace):
         t, instance, triangle, uv, front, splits = lists
         return SceneHitLists(t, instance, triangle, uv.reshape(-1, 2), front, splits, self._snapshot())
 
+    @of_rays
     def sphere_casts(
         self,
         origins: ArrayLike,
@@ -606,6 +614,7 @@ class Scene(SceneSpace):
         )
         return SceneContacts(t, triangle, point, normal, feature, instance)
 
+    @of_rays
     def sphere_casts_all(
         self,
         origins: ArrayLike,
@@ -633,6 +642,7 @@ class Scene(SceneSpace):
         rows = points.reshape(-1, 3), normals.reshape(-1, 3)
         return SceneContactLists(t, triangle, *rows, feature, splits, instance)
 
+    @of_rays
     def sphere_casts_any(
         self,
         origins: ArrayLike,

@@ -13,6 +13,7 @@ from ._arrays import ArrayLike
 from ._hits import InstanceDistances, ScenePoints, SceneTriangles
 from ._options import ALL_LAYERS
 from ._sections import ScenePolylines, of_core
+from ._shapes import of_points
 from ._single import ScenePoint
 
 
@@ -26,6 +27,7 @@ class SceneSpace:
     def _snapshot(self) -> Any:
         raise NotImplementedError
 
+    @of_points
     def closest_points(
         self,
         points: ArrayLike,
@@ -142,6 +144,7 @@ class SceneSpace:
         instance, distance, triangles, points = found
         return InstanceDistances(instance, distance, points.reshape(-1, 2, 3), triangles.reshape(-1, 2))
 
+    @of_points
     def signed_distances(
         self,
         points: ArrayLike,
@@ -162,6 +165,7 @@ class SceneSpace:
         self._core.signed_distances(start, options, _arrays.threads(threads), distance)
         return distance
 
+    @of_points
     def is_inside(
         self,
         points: ArrayLike,
@@ -183,6 +187,7 @@ class SceneSpace:
         self._core.is_inside(start, options, _arrays.threads(threads), inside)
         return inside
 
+    @of_points
     def winding_numbers(
         self,
         points: ArrayLike,

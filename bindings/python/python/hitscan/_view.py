@@ -15,6 +15,7 @@ from ._bvh import Bvh
 from ._mesh import Mesh
 from ._options import Faces
 from ._scene import Scene
+from ._shapes import of_points
 
 #: Three numbers.
 Triple: TypeAlias = "tuple[float, float, float]"
@@ -130,6 +131,7 @@ class View:
         x, y = _arrays.row("pixel", pixel, 2, np.float64).tolist()
         return np.array(self._core.ray((x, y)), np.float64)
 
+    @of_points
     def project(
         self, points: ArrayLike
     ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64]]:

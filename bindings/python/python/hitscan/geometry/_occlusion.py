@@ -8,6 +8,7 @@ import numpy as np
 
 from .. import _arrays
 from .._arrays import ArrayLike
+from .._shapes import of_surface_points
 from ._batches import (
     Floats,
     Progress,
@@ -22,6 +23,7 @@ from ._batches import (
 )
 
 
+@of_surface_points
 def ambient_occlusion(
     surface: Surface,
     points: ArrayLike,

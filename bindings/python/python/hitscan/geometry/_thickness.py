@@ -6,6 +6,7 @@ import numpy as np
 
 from .. import _arrays
 from .._arrays import ArrayLike
+from .._shapes import of_surface_points
 from ._batches import (
     Floats,
     Progress,
@@ -20,6 +21,7 @@ from ._batches import (
 )
 
 
+@of_surface_points
 def thickness(
     surface: Surface, points: ArrayLike, normals: ArrayLike, *, threads: int | None = None
 ) -> Floats:
@@ -47,6 +49,7 @@ def thickness(
     return t
 
 
+@of_surface_points
 def shape_diameter(
     surface: Surface,
     points: ArrayLike,
