@@ -37,6 +37,9 @@ typedef struct hitscan_hit_lists hitscan_hit_lists;
 // A triangle mesh. Immutable, so threads may share it.
 typedef struct hitscan_mesh hitscan_mesh;
 
+// An instance with its descendants after hitscan_scene_remove_restorable.
+typedef struct hitscan_removed hitscan_removed;
+
 // Instances of trees in a world of double coordinates. Threads may query a scene at once. Edits need it for
 // themselves; a clone is a cheap snapshot that other threads go on to query.
 typedef struct hitscan_scene hitscan_scene;
@@ -852,6 +855,12 @@ hitscan_status hitscan_bvh_build(const struct hitscan_mesh *mesh,
 // HITSCAN_INVALID_HANDLE: a tree that is released already.
 hitscan_status hitscan_bvh_release(struct hitscan_bvh *bvh);
 
+// Makes a snapshot of a tree with its mesh, without a copy. Later edits and refits of either do not change the other;
+// the first one copies both. So a snapshot from before an edit undoes it. The caller releases it with
+// hitscan_bvh_release.
+hitscan_status hitscan_bvh_clone(const struct hitscan_bvh *bvh,
+                                 struct hitscan_bvh **snapshot);
+
 // Makes a handle for the mesh of a tree, without a copy. The caller releases it with hitscan_mesh_release.
 // It keeps its positions when the tree is refitted.
 hitscan_status hitscan_bvh_mesh(const struct hitscan_bvh *bvh, struct hitscan_mesh **mesh);
@@ -917,6 +926,51 @@ hitscan_status hitscan_bvh_nearest_hits_where(const struct hitscan_bvh *bvh,
                                               struct hitscan_hit *hits,
                                               size_t *n_hits);
 
+// Writes the distance of a point from the surface, negative inside; INFINITY for a mesh without triangles.
+//
+// Winding numbers decide inside, so the mesh may have holes. The first call prepares them, for all threads.
+hitscan_status hitscan_bvh_signed_distance(const struct hitscan_bvh *bvh,
+                                           const float *point,
+                                           double *distance);
+
+// Writes 1 if a point is inside the surface, else 0; see hitscan_bvh_signed_distance.
+hitscan_status hitscan_bvh_is_inside(const struct hitscan_bvh *bvh, const float *point, uint8_t *inside);
+
+// Writes the winding number around a point, wrong by at most tolerance: 1 inside a closed surface, 0 outside, -1 inside
+// one that is inside out. 1e-3 suits most uses; 0 sums all triangles.
+hitscan_status hitscan_bvh_winding_number(const struct hitscan_bvh *bvh,
+                                          const float *point,
+                                          double tolerance,
+                                          double *number);
+
+// Writes hitscan_bvh_signed_distance of each point, in this thread, in the order of the points. A point that is not
+// finite has NAN. Strides are in bytes; 0 is no gap.
+hitscan_status hitscan_bvh_signed_distance_batch(const struct hitscan_bvh *bvh,
+                                                 const float *points,
+                                                 size_t n_points,
+                                                 size_t point_stride,
+                                                 double *distances,
+                                                 size_t distance_stride);
+
+// Writes 1 for each point inside the surface, else 0, as hitscan_bvh_is_inside does, in this thread, in the order of
+// the points. A point that is not finite is outside. Strides are in bytes; 0 is no gap.
+hitscan_status hitscan_bvh_is_inside_batch(const struct hitscan_bvh *bvh,
+                                           const float *points,
+                                           size_t n_points,
+                                           size_t point_stride,
+                                           uint8_t *inside,
+                                           size_t inside_stride);
+
+// Writes the winding number around each point, as hitscan_bvh_winding_number does, in this thread, in the order of
+// the points. A point that is not finite has NAN. Strides are in bytes; 0 is no gap.
+hitscan_status hitscan_bvh_winding_number_batch(const struct hitscan_bvh *bvh,
+                                                const float *points,
+                                                size_t n_points,
+                                                size_t point_stride,
+                                                double tolerance,
+                                                double *numbers,
+                                                size_t number_stride);
+
 // Writes all hits of a ray, sorted by (t, triangle): as many as capacity, and their number to n_hits, which may
 // be greater. hits may be NULL if capacity is 0.
 //
@@ -975,23 +1029,6 @@ hitscan_status hitscan_bvh_closest_point_batch(const struct hitscan_bvh *bvh,
                                                double max_distance,
                                                struct hitscan_surface_point *closest,
                                                size_t closest_stride);
-
-// Writes the distance of a point from the surface, negative inside; INFINITY for a mesh without triangles.
-//
-// Winding numbers decide inside, so the mesh may have holes. The first call prepares them, for all threads.
-hitscan_status hitscan_bvh_signed_distance(const struct hitscan_bvh *bvh,
-                                           const float *point,
-                                           double *distance);
-
-// Writes 1 if a point is inside the surface, else 0; see hitscan_bvh_signed_distance.
-hitscan_status hitscan_bvh_is_inside(const struct hitscan_bvh *bvh, const float *point, uint8_t *inside);
-
-// Writes the winding number around a point, wrong by at most tolerance: 1 inside a closed surface, 0 outside, -1 inside
-// one that is inside out. 1e-3 suits most uses; 0 sums all triangles.
-hitscan_status hitscan_bvh_winding_number(const struct hitscan_bvh *bvh,
-                                          const float *point,
-                                          double tolerance,
-                                          double *number);
 
 // Writes the triangles that touch a box, ascending: as many as capacity, and their number to n_triangles, which
 // may be greater. triangles may be NULL if capacity is 0.
@@ -1094,6 +1131,30 @@ hitscan_status hitscan_bvh_visit_candidates(const struct hitscan_bvh *bvh,
                                             hitscan_candidate candidate,
                                             void *user);
 
+// Removes an instance with its descendants, so that hitscan_scene_restore can undo it. The caller releases removed with
+// hitscan_removed_release. The scene keeps the numbers of the instances until hitscan_scene_forget.
+hitscan_status hitscan_scene_remove_restorable(struct hitscan_scene *scene,
+                                               hitscan_instance_id id,
+                                               struct hitscan_removed **removed);
+
+// Restores removed instances with their numbers, names, order and parent, and writes the first number to id, which may
+// be NULL. If the parent has moved, they follow it. A clone of the scene can restore what another one removed.
+//
+// HITSCAN_INVALID_ARGUMENT: instances of another scene, or that are present or forgotten; a parent that is gone.
+hitscan_status hitscan_scene_restore(struct hitscan_scene *scene,
+                                     const struct hitscan_removed *removed,
+                                     hitscan_instance_id *id);
+
+// Lets new instances take the room of removed ones, which the scene can then no longer restore. Programs that remove
+// and insert for ever call it once an undo is no longer possible. Does nothing for instances that are restored.
+hitscan_status hitscan_scene_forget(struct hitscan_scene *scene,
+                                    const struct hitscan_removed *removed);
+
+// Releases removed instances. NULL does nothing. Their scene stays valid.
+//
+// HITSCAN_INVALID_HANDLE: a handle that is released already.
+hitscan_status hitscan_removed_release(struct hitscan_removed *removed);
+
 // Makes an empty scene. The caller releases it with hitscan_scene_release.
 hitscan_status hitscan_scene_new(struct hitscan_scene **scene);
 
@@ -1168,6 +1229,22 @@ hitscan_status hitscan_scene_world_transform(const struct hitscan_scene *scene,
 // Writes the box around all visible instances: three numbers each. An empty scene has min = INFINITY and
 // max = -INFINITY.
 hitscan_status hitscan_scene_bounds(const struct hitscan_scene *scene, double *min, double *max);
+
+// Writes a scene with its trees to a cache file, whole or not at all. path is UTF-8.
+//
+// HITSCAN_WRITE: a path that cannot be written.
+hitscan_status hitscan_scene_save(const struct hitscan_scene *scene, const char *path);
+
+// Reads a scene: a cache file of hitscan_scene_save or of the program hitscan, a glTF file with its nodes, a scene in
+// TOML, or any mesh file as one instance. Instances keep names, parents, layers and order, and share their trees.
+//
+// path is UTF-8. options may be NULL; of those, a cache file heeds max_file_bytes alone. The caller releases the scene
+// with hitscan_scene_release.
+//
+// HITSCAN_READ: a file that cannot be read; a cache file of a single mesh, which hitscan_bvh_load reads.
+hitscan_status hitscan_scene_load(const char *path,
+                                  const struct hitscan_load_options *options,
+                                  struct hitscan_scene **scene);
 
 // Writes the first hit of a ray: the least (t, instance in order of insertion, triangle). A ray that hits
 // nothing is no failure: the hit has the instance HITSCAN_NO_INSTANCE.

@@ -158,6 +158,7 @@ using bvh = owner<hitscan_bvh, hitscan_bvh_release>;
 using hit_lists = owner<hitscan_hit_lists, hitscan_hit_lists_release>;
 using scene = owner<hitscan_scene, hitscan_scene_release>;
 using view = owner<hitscan_view, hitscan_view_release>;
+using removed = owner<hitscan_removed, hitscan_removed_release>;
 
 #else
 
@@ -242,6 +243,13 @@ std::vector<T> list(Ask ask) {
   return found;
 }
 
+// The numbers of points in an array of the caller's vectors, whose first three floats count.
+template <class V>
+const float *floats(span<const V> points) noexcept {
+  static_assert(std::is_same_v<typename scalar_of<V>::type, float> && sizeof(V) >= 3 * sizeof(float), "three floats");
+  return static_cast<const float *>(static_cast<const void *>(points.data()));
+}
+
 inline void same_size(std::size_t rays, std::size_t answers) {
   if (rays != answers) throw std::invalid_argument("hitscan: as many answers as rays are expected");
 }
@@ -317,6 +325,20 @@ class bvh : public owner<hitscan_bvh, hitscan_bvh_release> {
   }
 
   void save(const std::string &path) const { check(hitscan_bvh_save(get(), path.c_str())); }
+
+  // A snapshot, which edits of this tree do not change: the way back from an edit.
+  bvh clone() const {
+    bvh snapshot;
+    check(hitscan_bvh_clone(get(), snapshot.out()));
+    return snapshot;
+  }
+
+  // Edits the mesh; true once a new build would pay.
+  bool update(const hitscan_edit &edit) {
+    std::uint32_t rebuild_pays = 0;
+    check(hitscan_bvh_update(get(), &edit, &rebuild_pays));
+    return rebuild_pays != 0;
+  }
 
   hitscan::mesh mesh() const {
     hitscan::mesh of;
@@ -458,6 +480,27 @@ class bvh : public owner<hitscan_bvh, hitscan_bvh_release> {
     return number;
   }
 
+  // The same for points in an array of the caller's vectors of floats, in this thread.
+  template <class P>
+  void signed_distances(const P &points, span<double> distances) const {
+    const span at(points);
+    detail::same_size(at.size(), distances.size());
+    check(hitscan_bvh_signed_distance_batch(get(), detail::floats(at), at.size(), sizeof(at[0]), distances.data(), 0));
+  }
+  template <class P>
+  void are_inside(const P &points, span<std::uint8_t> inside) const {
+    const span at(points);
+    detail::same_size(at.size(), inside.size());
+    check(hitscan_bvh_is_inside_batch(get(), detail::floats(at), at.size(), sizeof(at[0]), inside.data(), 0));
+  }
+  template <class P>
+  void winding_numbers(const P &points, span<double> numbers, double tolerance = 1e-3) const {
+    const span at(points);
+    detail::same_size(at.size(), numbers.size());
+    check(hitscan_bvh_winding_number_batch(get(), detail::floats(at), at.size(), sizeof(at[0]), tolerance,
+                                           numbers.data(), 0));
+  }
+
  private:
   static std::optional<hitscan_hit> found(const hitscan_hit &hit) noexcept {
     if (hit.triangle == HITSCAN_NO_TRIANGLE) return std::nullopt;
@@ -477,6 +520,9 @@ class view : public owner<hitscan_view, hitscan_view_release> {
     return of;
   }
 };
+
+// Instances that a scene can restore.
+using removed = owner<hitscan_removed, hitscan_removed_release>;
 
 class scene : public owner<hitscan_scene, hitscan_scene_release> {
  public:
@@ -503,6 +549,42 @@ class scene : public owner<hitscan_scene, hitscan_scene_release> {
     instance.transform = transform.data();
     return insert(instance);
   }
+
+  static scene load(const std::string &path, const hitscan_load_options *options = nullptr) {
+    scene made(nullptr);
+    check(hitscan_scene_load(path.c_str(), options, made.out()));
+    return made;
+  }
+
+  void save(const std::string &path) const { check(hitscan_scene_save(get(), path.c_str())); }
+
+  std::vector<hitscan_instance_id> instances() const {
+    return detail::list<hitscan_instance_id>([&](hitscan_instance_id *ids, std::size_t capacity, std::size_t *n) {
+      return hitscan_scene_instances(get(), ids, capacity, n);
+    });
+  }
+
+  // Edits the mesh of an instance, and of all that share it; true once a new build would pay.
+  bool update(hitscan_instance_id id, const hitscan_edit &edit) {
+    std::uint32_t rebuild_pays = 0;
+    check(hitscan_scene_update(get(), id, &edit, &rebuild_pays));
+    return rebuild_pays != 0;
+  }
+  // Gives an instance another tree, such as a snapshot from before an edit.
+  void set_mesh(hitscan_instance_id id, const bvh &tree) { check(hitscan_scene_set_mesh(get(), id, tree.get())); }
+
+  // Removes an instance with its descendants, so that restore can undo it until forget.
+  removed remove_restorable(hitscan_instance_id id) {
+    removed gone;
+    check(hitscan_scene_remove_restorable(get(), id, gone.out()));
+    return gone;
+  }
+  hitscan_instance_id restore(const removed &gone) {
+    hitscan_instance_id id = HITSCAN_NO_INSTANCE;
+    check(hitscan_scene_restore(get(), gone.get(), &id));
+    return id;
+  }
+  void forget(removed gone) { check(hitscan_scene_forget(get(), gone.get())); }
 
   void remove(hitscan_instance_id id) { check(hitscan_scene_remove(get(), id)); }
   void set_hidden(hitscan_instance_id id, bool hidden) { check(hitscan_scene_set_hidden(get(), id, hidden ? 1 : 0)); }

@@ -203,6 +203,25 @@ pub unsafe extern "C" fn hitscan_bvh_release(bvh: *mut hitscan_bvh) -> hitscan_s
     unsafe { call("hitscan_bvh_release", |caller| caller.release(bvh, "bvh")) }
 }
 
+/// Makes a snapshot of a tree with its mesh, without a copy. Later edits and refits of either do not change the other;
+/// the first one copies both. So a snapshot from before an edit undoes it. The caller releases it with
+/// hitscan_bvh_release.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hitscan_bvh_clone(
+    bvh: *const hitscan_bvh,
+    snapshot: *mut *mut hitscan_bvh,
+) -> hitscan_status {
+    // SAFETY: the rules of the header.
+    unsafe {
+        call("hitscan_bvh_clone", |caller| {
+            let snapshot = caller.out_handle(snapshot, "snapshot")?;
+            let BvhValue { mesh, quality } = caller.get(bvh, "bvh")?;
+            snapshot.write(BvhValue { mesh: mesh.clone(), quality: *quality });
+            Ok(())
+        })
+    }
+}
+
 /// Makes a handle for the mesh of a tree, without a copy. The caller releases it with hitscan_mesh_release.
 /// It keeps its positions when the tree is refitted.
 #[unsafe(no_mangle)]

@@ -1,4 +1,4 @@
-//! Queries of a tree without a ray: closest points, inside and outside, regions.
+//! Queries of a tree without a ray: closest points, regions.
 
 use engine::{Aabb, ConvexRegion, Sphere, SurfacePoint};
 
@@ -101,69 +101,6 @@ pub unsafe extern "C" fn hitscan_bvh_closest_point_batch(
             check_distance(max_distance, "max_distance")?;
             let found = points.iter().map(|point| tree.closest_point(point, max_distance));
             closest.write(0, found.map(hitscan_surface_point::new));
-            Ok(())
-        })
-    }
-}
-
-/// Writes the distance of a point from the surface, negative inside; INFINITY for a mesh without triangles.
-///
-/// Winding numbers decide inside, so the mesh may have holes. The first call prepares them, for all threads.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn hitscan_bvh_signed_distance(
-    bvh: *const hitscan_bvh,
-    point: *const f32,
-    distance: *mut f64,
-) -> hitscan_status {
-    // SAFETY: the rules of the header.
-    unsafe {
-        call("hitscan_bvh_signed_distance", |caller| {
-            let bvh = caller.get(bvh, "bvh")?;
-            let distance = caller.out(distance, "distance")?;
-            let point = self::point(caller, point, "point")?;
-            let found = bvh.mesh.winding_tree().signed_distance(point);
-            distance.write(found.unwrap_or(f64::INFINITY));
-            Ok(())
-        })
-    }
-}
-
-/// Writes 1 if a point is inside the surface, else 0; see hitscan_bvh_signed_distance.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn hitscan_bvh_is_inside(
-    bvh: *const hitscan_bvh,
-    point: *const f32,
-    inside: *mut u8,
-) -> hitscan_status {
-    // SAFETY: the rules of the header.
-    unsafe {
-        call("hitscan_bvh_is_inside", |caller| {
-            let bvh = caller.get(bvh, "bvh")?;
-            let inside = caller.out(inside, "inside")?;
-            let point = self::point(caller, point, "point")?;
-            inside.write(u8::from(bvh.mesh.winding_tree().is_inside(point)));
-            Ok(())
-        })
-    }
-}
-
-/// Writes the winding number around a point, wrong by at most tolerance: 1 inside a closed surface, 0 outside, -1 inside
-/// one that is inside out. 1e-3 suits most uses; 0 sums all triangles.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn hitscan_bvh_winding_number(
-    bvh: *const hitscan_bvh,
-    point: *const f32,
-    tolerance: f64,
-    number: *mut f64,
-) -> hitscan_status {
-    // SAFETY: the rules of the header.
-    unsafe {
-        call("hitscan_bvh_winding_number", |caller| {
-            let bvh = caller.get(bvh, "bvh")?;
-            let number = caller.out(number, "number")?;
-            let point = self::point(caller, point, "point")?;
-            check_distance(tolerance, "tolerance")?;
-            number.write(bvh.mesh.winding_tree().winding_number(point, tolerance).value);
             Ok(())
         })
     }

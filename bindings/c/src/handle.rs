@@ -53,13 +53,14 @@ macro_rules! kind {
 pub(crate) use kind;
 
 /// The kinds of handles by their first words, for messages.
-const NAMES: [(u64, &str); 6] = [
+const NAMES: [(u64, &str); 7] = [
     (u64::from_le_bytes(*b"hs_mesh_"), "a hitscan_mesh"),
     (u64::from_le_bytes(*b"hs_bvh__"), "a hitscan_bvh"),
     (u64::from_le_bytes(*b"hs_lists"), "a hitscan_hit_lists"),
     (u64::from_le_bytes(*b"hs_sects"), "a hitscan_section"),
     (u64::from_le_bytes(*b"hs_scene"), "a hitscan_scene"),
     (u64::from_le_bytes(*b"hs_view_"), "a hitscan_view"),
+    (u64::from_le_bytes(*b"hs_remov"), "a hitscan_removed"),
 ];
 
 /// The memory behind a handle.

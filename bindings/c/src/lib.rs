@@ -15,7 +15,9 @@
 //! | `edits` | edits of meshes, which trees and scenes follow | `bvh`, `call`, `memory`, `mesh`, `options`, `scene`, `status` |
 //! | `contacts`, `pairs`, `sections` | balls along rays; pairs of meshes; where planes cut | `bvh`, `bvh_lists`, `call`, `memory`, `options`, `rays`, `scene`, `status` |
 //! | `scene_queries`, `scene_regions` | queries of scenes with a ray, a point or a region | `bvh_lists`, `bvh_points`, `bvh_rays`, `call`, `memory`, `mesh_details`, `options`, `rays`, `scene`, `status` |
+//! | `removals`, `scene_files` | instances that come back; files of scenes | `call`, `mesh`, `options`, `scene`, `status` |
 //! | `scene` | instances, their edits, and snapshots | `bvh`, `bvh_lists`, `call`, `memory`, `mesh`, `options`, `status` |
+//! | `bvh_insides` | winding numbers and signed distances | `bvh`, `bvh_points`, `call`, `memory`, `rays`, `status` |
 //! | `bvh_points`, `bvh_filters` | queries of trees without a ray; with a rule of the caller | `bvh`, `bvh_lists`, `call`, `memory`, `options`, `rays`, `status` |
 //! | `bvh_lists` | queries of trees with a list of hits for a ray | `bvh`, `bvh_rays`, `call`, `memory`, `options`, `rays`, `status` |
 //! | `candidates` | what a ray may hit, for a test of the caller | `bvh`, `call`, `rays`, `status` |
@@ -46,12 +48,15 @@ mod mesh_details;
 
 mod bvh;
 mod bvh_filters;
+mod bvh_insides;
 mod bvh_lists;
 mod bvh_points;
 mod bvh_rays;
 mod candidates;
 
+mod removals;
 mod scene;
+mod scene_files;
 mod scene_queries;
 mod scene_regions;
 
@@ -66,6 +71,7 @@ mod picking;
 
 pub use bvh::*;
 pub use bvh_filters::*;
+pub use bvh_insides::*;
 pub use bvh_lists::*;
 pub use bvh_points::*;
 pub use bvh_rays::*;
@@ -79,7 +85,9 @@ pub use options::*;
 pub use pairs::*;
 pub use picking::*;
 pub use rays::*;
+pub use removals::*;
 pub use scene::*;
+pub use scene_files::*;
 pub use scene_queries::*;
 pub use scene_regions::*;
 pub use sections::*;

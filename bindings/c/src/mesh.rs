@@ -287,7 +287,7 @@ fn unreadable(argument: &str, error: &ReadError) -> Failure {
     failure(HITSCAN_READ, format_args!("{argument}: {error}"))
 }
 
-fn load_options(
+pub(crate) fn load_options(
     caller: &Caller,
     options: *const hitscan_load_options,
 ) -> Result<LoadOptions, Failure> {

@@ -56,7 +56,7 @@ pub struct hitscan_instance {
 plain!(hitscan_instance);
 zeros!(hitscan_instance);
 
-fn refusal(error: SceneError) -> Failure {
+pub(crate) fn refusal(error: SceneError) -> Failure {
     refused("scene", error)
 }
 

@@ -78,7 +78,7 @@ fn programs_of_cpp_own_their_handles_and_see_exceptions() {
     for compiler in CPP.iter().filter(|compiler| has(compiler.0, "programs of C++")) {
         let folder = folder(&format!("cpp-{}", compiler.0));
         let program = compile(compiler, "tests/programs/owners.cpp", &[], &folder);
-        assert_eq!(run(&mut Command::new(program)), "ok\n");
+        assert_eq!(run(Command::new(program).arg(&folder)), "ok\n");
         let flags = ["-fno-exceptions"];
         let program = compile(compiler, "tests/programs/status.cpp", &flags, &folder);
         assert_eq!(run(&mut Command::new(program)), "ok\n");
@@ -109,7 +109,7 @@ fn sanitizers_find_nothing() {
         let program = compile(&C[0], QUERIES, &flags, &folder);
         assert_eq!(run(Command::new(program).arg(answers(&folder, 2000))), "ok\n");
         let program = compile(&CPP[0], "tests/programs/owners.cpp", &flags, &folder);
-        assert_eq!(run(&mut Command::new(program)), "ok\n");
+        assert_eq!(run(Command::new(program).arg(&folder)), "ok\n");
     }
 }
 

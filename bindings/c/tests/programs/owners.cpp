@@ -43,7 +43,7 @@ struct hitscan::scalar_of<point> {
   using type = double;
 };
 
-int main() {
+int main(int, char **argv) {
   const std::vector<point> corners = {{0, 0, 0, 9}, {1, 0, 0, 9}, {1, 1, 0, 9}, {0, 1, 0, 9}};
   const std::vector<std::array<std::uint16_t, 3>> triples = {{0, 1, 2}, {0, 2, 3}};
   hitscan::bvh bvh(hitscan::mesh::from(corners, triples));
@@ -54,6 +54,14 @@ int main() {
   EXPECT(bvh.is_occluded(ray_down(0.2f, 0.7f)) && bvh.count_crossings(ray_down(0.2f, 0.7f)) == 1);
   EXPECT(bvh.signed_crossings(ray_down(0.2f, 0.7f)) == 1 && bvh.signed_crossings(ray_down(2, 2)) == 0);
   EXPECT(bvh.winding_number({0.5f, 0.5f, -1e-3f}) > 0.49 && bvh.winding_number({0.5f, 0.5f, 1e-3f}) < -0.49);
+  const std::vector<std::array<float, 4>> near = {{0.5f, 0.5f, -1e-3f, 9}, {0.5f, 0.5f, 1e-3f, 9}};
+  std::vector<double> numbers(2), distances(2);
+  std::vector<std::uint8_t> inside(2);
+  bvh.winding_numbers(near, numbers);
+  bvh.signed_distances(near, distances);
+  bvh.are_inside(near, inside);
+  EXPECT(numbers[0] == bvh.winding_number({0.5f, 0.5f, -1e-3f}) && numbers[1] < -0.49);
+  EXPECT(distances[1] == bvh.signed_distance({0.5f, 0.5f, 1e-3f}) && inside[0] == bvh.is_inside({0.5f, 0.5f, -1e-3f}));
   EXPECT(bvh.all_hits(ray_down(0.5f, 0.5f)).size() == 2);
   EXPECT(bvh.nearest_hits(ray_down(0.5f, 0.5f), 1).size() == 1);
   EXPECT(bvh.mesh().describe(*hit).normal[2] == 1.0);
@@ -103,5 +111,39 @@ int main() {
   const hitscan::view view(camera);
   EXPECT(snapshot.pick(view, 52, 53)->element.instance == id);
   EXPECT(snapshot.select_marquee(view, 0, 0, 100, 100).size() == 1);
+
+  const auto lifted = bvh.clone();
+  auto edit = hitscan::sized<hitscan_edit>();
+  const std::uint32_t corner = 0;
+  const std::vector<std::array<float, 3>> below = {{0, 0, -4}};
+  const auto moved = hitscan::positions(hitscan::span<const std::array<float, 3>>(below));
+  edit.kind = HITSCAN_EDIT_MOVE;
+  edit.indices = &corner;
+  edit.n_indices = 1;
+  edit.positions = &moved;
+  bvh.update(edit);
+  EXPECT(bvh.closest_hit(ray_down(0.7f, 0.2f))->t > 5.0f && lifted.closest_hit(ray_down(0.7f, 0.2f))->t == 5.0f);
+
+  const auto one = scene.insert(lifted, {1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0});
+  const auto from_above = hitscan::world_ray(0.7, 0.2, 5, 0, 0, -1);
+  scene.update(one, edit);
+  EXPECT(scene.closest_hit(from_above)->t > 5.0);
+  scene.set_mesh(one, lifted);
+  auto gone = scene.remove_restorable(one);
+  EXPECT(scene.instances().empty() && !scene.closest_hit(from_above));
+  EXPECT(scene.restore(gone) == one && scene.closest_hit(from_above)->t == 5.0);
+  gone = scene.remove_restorable(one);
+  scene.forget(std::move(gone));
+
+  const std::string file = std::string(argv[1]) + "/scene.hitscan";
+  snapshot.save(file);
+  const auto loaded = hitscan::scene::load(file);
+  EXPECT(loaded.instances().size() == 1 && loaded.closest_hit(down)->t == 9.0);
+  try {
+    hitscan::scene::load(file + ".none");
+    EXPECT(false);
+  } catch (const hitscan::error &failed) {
+    EXPECT(failed.status() == HITSCAN_READ);
+  }
   std::puts("ok");
 }

@@ -129,6 +129,38 @@ static void pick(const hitscan_bvh *bvh) {
     CHECK(hitscan_scene_release(scene));
 }
 
+/* An edit and a removal, each with its way back. */
+static void undo(hitscan_bvh *bvh) {
+    const uint32_t last = 0;
+    const hitscan_edit edit = {
+        .size = sizeof edit, .kind = HITSCAN_EDIT_REMOVE, .indices = &last, .n_indices = 1};
+    hitscan_bvh_info before = {.size = sizeof before}, after = {.size = sizeof after};
+    const hitscan_instance instance = {.size = sizeof instance, .bvh = bvh};
+    const float point[3] = {0, 0, 0};
+    hitscan_bvh *snapshot;
+    hitscan_scene *scene;
+    hitscan_removed *removed;
+    hitscan_instance_id id, restored;
+    double number, numbers[1];
+    CHECK(hitscan_bvh_winding_number(bvh, point, 1e-3, &number));
+    CHECK(hitscan_bvh_winding_number_batch(bvh, point, 1, 0, 1e-3, numbers, 0));
+    EXPECT(memcmp(&number, numbers, sizeof number) == 0);
+    CHECK(hitscan_bvh_clone(bvh, &snapshot));
+    CHECK(hitscan_bvh_update(bvh, &edit, NULL));
+    CHECK(hitscan_bvh_get_info(snapshot, &before));
+    CHECK(hitscan_bvh_get_info(bvh, &after));
+    EXPECT(after.n_triangles + 1 == before.n_triangles);
+    CHECK(hitscan_bvh_release(snapshot));
+    CHECK(hitscan_scene_new(&scene));
+    CHECK(hitscan_scene_insert(scene, &instance, &id));
+    CHECK(hitscan_scene_remove_restorable(scene, id, &removed));
+    CHECK(hitscan_scene_restore(scene, removed, &restored));
+    EXPECT(restored == id);
+    CHECK(hitscan_removed_release(removed));
+    EXPECT(hitscan_removed_release(removed) == HITSCAN_INVALID_HANDLE);
+    CHECK(hitscan_scene_release(scene));
+}
+
 int main(int argc, char **argv) {
     uint64_t n[3];
     FILE *file = argc == 2 ? fopen(argv[1], "rb") : NULL;
@@ -148,6 +180,7 @@ int main(int argc, char **argv) {
         filtered(bvh, &shots[i].ray);
     }
     pick(bvh);
+    undo(bvh);
     free(shots);
     CHECK(hitscan_bvh_release(bvh));
     puts("ok");
