@@ -86,6 +86,26 @@ fn programs_of_cpp_own_their_handles_and_see_exceptions() {
 }
 
 #[test]
+fn a_program_of_c_sharp_calls_the_library() {
+    if !has("mcs", "the example in C#") || !has("mono", "the example in C#") {
+        return;
+    }
+    let folder = folder("c-sharp");
+    libraries(&folder, "libhitscan");
+    let program = folder.join("FirstHit.exe");
+    let mut compile = Command::new("mcs");
+    compile.arg("-warnaserror").arg(format!("-out:{}", program.display()));
+    run(compile.arg(root().join("examples/FirstHit.cs")));
+    let mut start = Command::new("mono");
+    let output = run(start.arg(program).env("LD_LIBRARY_PATH", &folder).current_dir(&folder));
+    let lines: Vec<&str> = output.lines().collect();
+    assert_eq!(lines[..2], ["triangle 0 at 5", "1 of 2 rays hit"]);
+    let failed =
+        "hitscan_bvh_closest_hit: ray: ray direction [0.0, 0.0, 0.0] is zero or not finite";
+    assert_eq!(lines[2..], [failed]);
+}
+
+#[test]
 fn a_program_links_statically() {
     if !has("gcc", "linking statically") {
         return;
