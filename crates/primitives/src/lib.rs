@@ -111,7 +111,9 @@ pub use pair_space::{MeshDistance, MeshPairError, PairSpace, TriangleCrossing};
 pub use polygons::Triangulator;
 pub use ray::{Ray, RayError};
 pub use ray_geometry::LineApproach;
-pub use recentre::{Recentred, Recentring, power_of_two_below, recentre};
+pub use recentre::{
+    Recentred, Recentring, power_of_two_below, recentre, reciprocal_of_power_of_two,
+};
 pub use section::{SectionPlane, SectionPlaneError, SectionPolyline, SectionSegments};
 pub use shapes::{
     BoxCrossing, BoxCrossings, BoxFace, PlanarPolygon, Plane, PolygonError, PolygonHit,
@@ -132,7 +134,7 @@ pub use triangle_pair::{
 pub use watertight::{Candidate, EdgeFunctions, WatertightRay};
 pub use winding::{MAX_WINDING_COORDINATE, WindingSum, solid_angle};
 pub use world_box::WorldBox;
-pub use world_ray::{ExactLocalRay, LocalFrame, LocalRay, LocalSphere, WorldRay};
+pub use world_ray::{ExactLocalRay, LocalFrame, LocalRay, LocalSphere, WorldRay, rounded_up};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

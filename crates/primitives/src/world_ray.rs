@@ -2,7 +2,7 @@
 
 use glam::{DMat3, DVec3};
 
-use crate::{Aabb, Ray, RayError, power_of_two_below};
+use crate::{Aabb, Ray, RayError, power_of_two_below, reciprocal_of_power_of_two};
 
 /// A ray in world space, in f64: the points `origin + t * direction` with `t` in the closed interval
 /// `[t_min, t_max]`.
@@ -98,6 +98,14 @@ impl From<Ray> for WorldRay {
             t_max: ray.t_max.into(),
         }
     }
+}
+
+/// An f32 above a number. Without the branches of `next_up`.
+#[doc(hidden)]
+#[inline(always)]
+pub fn rounded_up(x: f64) -> f32 {
+    // Twice the rounding to f32, and seven times its least number.
+    (x + (x.abs() * f64::from(f32::EPSILON) + 1e-44)) as f32
 }
 
 /// The image of a world ray in the space of an instance's mesh. It defines the hits of the instance.
@@ -207,7 +215,7 @@ impl ExactLocalRay {
             // of few bits is exact.
             let grid = power_of_two_below(t_radius);
             let t_start = to_center.dot(direction) / length_squared - 2.0 * t_radius;
-            let t_offset = (t_start / grid).floor() * grid;
+            let t_offset = (t_start * reciprocal_of_power_of_two(grid)).floor() * grid;
             let origin = frame.inverse_linear * (to_ray + t_offset * ray.direction);
             // No part of the mesh lies before the new start.
             (origin, t_offset, (ray.t_min - t_offset).max(0.0), ray.t_max - t_offset)
@@ -247,9 +255,16 @@ impl LocalRay {
     /// [`world_t`](Self::world_t) is at most `world_t`.
     #[inline(always)]
     pub fn until(&self, world_t: f64) -> Ray {
+        Ray { t_max: self.t_max_until(world_t), ..self.ray }
+    }
+
+    /// The `t_max` of [`until`](Self::until).
+    #[doc(hidden)]
+    #[inline(always)]
+    pub fn t_max_until(&self, world_t: f64) -> f32 {
         // Exceeds the rounding of the sum in `LocalRay::world_t`.
         let slack = f64::EPSILON * (world_t.abs() + self.t_offset.abs());
-        let limit = ((world_t - self.t_offset + slack) as f32).next_up();
-        Ray { t_max: self.ray.t_max.min(limit), ..self.ray }
+        let limit = rounded_up(world_t - self.t_offset + slack);
+        if limit < self.ray.t_max { limit } else { self.ray.t_max }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use hitscan_bvh::instances::{InstanceHit, InstanceTag};
+use hitscan_bvh::instances::InstanceHit;
 use hitscan_primitives::Hit;
 
 use crate::{
@@ -60,7 +60,7 @@ impl Scene {
     pub fn closest_hit(&self, ray: &WorldRay, options: &QueryOptions<'_>) -> Option<SceneHit> {
         if options.ignore.is_empty() {
             let hit = self.tree.closest_hit(ray, options.faces, options.filter())?;
-            return Some(scene_hit(&hit, self.tree.placed(hit.item)?.tag()));
+            return Some(scene_hit(&hit));
         }
         let mut closest: Option<SceneHit> = None;
         self.for_each_candidate(ray, options, |candidate| {
@@ -321,11 +321,11 @@ impl Scene {
 }
 
 #[inline]
-fn scene_hit(hit: &InstanceHit, tag: InstanceTag) -> SceneHit {
+fn scene_hit(hit: &InstanceHit) -> SceneHit {
     SceneHit {
         t: hit.t,
-        instance: InstanceId { index: hit.item, generation: tag.generation },
-        insertion_order: tag.order,
+        instance: InstanceId { index: hit.item, generation: hit.tag.generation },
+        insertion_order: hit.tag.order,
         local: hit.hit,
     }
 }

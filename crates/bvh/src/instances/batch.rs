@@ -5,16 +5,17 @@ use hitscan_primitives::{Faces, WorldRay};
 use super::{
     instance_bvh::InstanceBvh,
     interleaved::Interleaved,
-    placed_mesh::{InstanceFilter, InstanceTag, InstancedMesh, PlacedMesh},
+    placed_mesh::{InstanceFilter, InstancedMesh, PlacedMesh},
     query::{Any, Batch, Closest, InstanceHit, MeshQuery},
     traversal::Both,
 };
 use crate::{
+    kernel::HitSink,
     layout::WideNode,
     platform::SMALL_CODE,
     query::for_each_chunk,
     simd::{Kernel, Simd},
-    traverse::Incoherent,
+    traverse::{Coherent, Incoherent},
 };
 
 /// The minimum size in bytes at which rays that have nothing in common are interleaved: of nodes and instances, and of a
@@ -29,8 +30,8 @@ const MESH_SHARE: usize = 8;
 const NEIGHBOURS: f64 = 1.0 / 64.0;
 
 impl InstanceBvh {
-    /// [`closest_hit`](Self::closest_hit) of each ray, on rayon's current pool with the feature `parallel`. `make` gets the
-    /// tag of the item that was hit.
+    /// [`closest_hit`](Self::closest_hit) of each ray, on rayon's current pool with the feature `parallel`. `make` makes each
+    /// of a hit.
     ///
     /// # Panics
     /// If `hits` is not as long as `rays`.
@@ -40,11 +41,9 @@ impl InstanceBvh {
         faces: Faces,
         filter: InstanceFilter,
         hits: &mut [Option<T>],
-        make: impl Fn(&InstanceHit, InstanceTag) -> T + Sync + Send,
+        make: impl Fn(&InstanceHit) -> T + Sync + Send,
     ) {
-        self.answer_all::<Closest<'_>, _>(rays, faces, filter, hits, |hit| {
-            hit.map(|hit| make(&hit, self.placed.get(hit.item).tag()))
-        });
+        self.answer_all::<Closest, _>(rays, faces, filter, hits, |hit| hit.map(|hit| make(&hit)));
     }
 
     /// [`is_occluded`](Self::is_occluded) of each ray, in the manner of [`closest_hit_batch`](Self::closest_hit_batch).
@@ -61,8 +60,8 @@ impl InstanceBvh {
         self.answer_all::<Any, _>(rays, faces, filter, occluded, |is_occluded| is_occluded);
     }
 
-    fn answer_all<'a, Q: MeshQuery<'a>, T: Send>(
-        &'a self,
+    fn answer_all<Q: MeshQuery, T: Send>(
+        &self,
         rays: &[WorldRay],
         faces: Faces,
         filter: InstanceFilter,
@@ -73,8 +72,8 @@ impl InstanceBvh {
         for_each_chunk(rays, answers, 1, |rays, answers| {
             let mut outputs: Vec<Q::Output> = rays.iter().map(|_| Q::Output::default()).collect();
             let batch = Batch { tree: self, rays, faces, filter, outputs: &mut outputs };
-            let wait_for_memory = is_large && !self.are_neighbours(rays);
-            self.isa.run(EachRay::<Q> { batch, wait_for_memory });
+            let are_neighbours = self.are_neighbours(rays);
+            self.isa.run(EachRay::<Q> { batch, are_neighbours, is_large });
             for (answer, output) in answers.iter_mut().zip(outputs) {
                 *answer = make(output);
             }
@@ -106,24 +105,31 @@ impl InstanceBvh {
 }
 
 /// The rays of a batch: one after the other, or interleaved if they wait for memory that the instruction set can prefetch.
-struct EachRay<'a, 'b, Q: MeshQuery<'a>> {
-    batch: Batch<'a, 'b, Q>,
-    wait_for_memory: bool,
+pub(super) struct EachRay<'a, 'b, Q: MeshQuery> {
+    pub(super) batch: Batch<'a, 'b, Q>,
+    /// Whether most of them start near the one before.
+    pub(super) are_neighbours: bool,
+    /// Whether the tree and the meshes are larger than the caches.
+    pub(super) is_large: bool,
 }
 
-impl<'a, Q: MeshQuery<'a>> Kernel for EachRay<'a, '_, Q> {
+impl<'a, Q: MeshQuery> Kernel for EachRay<'a, '_, Q> {
     type Output = ();
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        let Self { batch, wait_for_memory } = self;
-        if S::HAS_PREFETCH && !SMALL_CODE && wait_for_memory {
+        let Self { batch, are_neighbours, is_large } = self;
+        if S::HAS_PREFETCH && !SMALL_CODE && is_large && !are_neighbours {
             return simd.vectorize(Interleaved { batch });
         }
         let Batch { tree, rays, faces, filter, outputs } = batch;
         for (ray, output) in rays.iter().zip(outputs) {
-            let (options, query) = ((faces, filter), Q::new(tree));
-            let found = simd.call::<Both<Q, Incoherent>, _, _, _, _>(tree, ray, options, query);
+            let (options, query) = ((faces, filter), Q::new());
+            let found = if Q::Sink::NEEDS_NO_T || are_neighbours && !SMALL_CODE {
+                simd.call::<Both<Q, Coherent>, _, _, _, _>(tree, ray, options, query)
+            } else {
+                simd.call::<Both<Q, Incoherent>, _, _, _, _>(tree, ray, options, query)
+            };
             *output = match found {
                 Ok(output) => output,
                 Err(_) => Q::alone(tree, ray, faces, filter),

@@ -10,7 +10,7 @@ use hitscan_primitives::{Faces, WorldRay};
 use super::{
     instance_bvh::InstanceBvh,
     placed_mesh::InstanceFilter,
-    query::{Batch, Entered, MeshQuery, OtherRay},
+    query::{Batch, Entered, MeshQuery, OtherRay, ray_until},
     space::{Entrance, SpaceRay},
     traversal::{entered, prefetch},
 };
@@ -24,7 +24,7 @@ use crate::{
 };
 
 /// The rays of a batch.
-pub(super) struct Interleaved<'a, 'b, Q: MeshQuery<'a>> {
+pub(super) struct Interleaved<'a, 'b, Q: MeshQuery> {
     pub(super) batch: Batch<'a, 'b, Q>,
 }
 
@@ -49,7 +49,7 @@ struct InMesh<'a, S: Simd, H> {
     ray: InFlight<S, Fast, H>,
 }
 
-impl<'a, Q: MeshQuery<'a>> Kernel for Interleaved<'a, '_, Q> {
+impl<'a, Q: MeshQuery> Kernel for Interleaved<'a, '_, Q> {
     type Output = ();
 
     #[inline(always)]
@@ -74,7 +74,7 @@ impl<'a, Q: MeshQuery<'a>> Kernel for Interleaved<'a, '_, Q> {
                     let ray = &rays[index as usize];
                     match tree.space.enter(ray) {
                         Entrance::Ray(space_ray) => {
-                            *place = Some(Flight::new(simd, index, ray, space_ray, Q::new(tree)));
+                            *place = Some(Flight::new(simd, index, ray, space_ray, Q::new()));
                             n_in_flight += 1;
                         }
                         Entrance::Miss => {}
@@ -106,7 +106,7 @@ impl<'a, Q: MeshQuery<'a>> Kernel for Interleaved<'a, '_, Q> {
     }
 }
 
-impl<'a, 'b, S: Simd, Q: MeshQuery<'a>> Flight<'b, S, Q> {
+impl<'a, 'b, S: Simd, Q: MeshQuery> Flight<'b, S, Q> {
     #[inline(always)]
     fn new(simd: S, index: u32, ray: &'b WorldRay, space_ray: SpaceRay, query: Q) -> Self {
         Self {
@@ -144,7 +144,7 @@ impl<'a, 'b, S: Simd, Q: MeshQuery<'a>> Flight<'b, S, Q> {
         let Some(entered) = entered(tree, item, self.ray, self.world_limit, faces, filter) else {
             return self.pop(stack);
         };
-        let ray = Q::ray(&entered.local, self.world_limit);
+        let ray = ray_until::<Q, S>(simd, &entered.local, self.world_limit);
         let Some((query, blocks)) = fast_query::<Fast, S>(simd, &entered.mesh.bvh().tree, &ray)
         else {
             let answer = simd.call::<OtherRay<Q::Sink>, _, _, _, _>(&entered, &ray, (), ());
@@ -188,7 +188,7 @@ impl<'a, 'b, S: Simd, Q: MeshQuery<'a>> Flight<'b, S, Q> {
 /// Visits the current node or leaf of the mesh. Returns the next node or item of the upper level, which is the same one as
 /// long as the ray is in its mesh.
 #[inline(always)]
-fn step_in_mesh<'a, Q: MeshQuery<'a>, S: Simd>(
+fn step_in_mesh<'a, Q: MeshQuery, S: Simd>(
     simd: S,
     flight: &mut Flight<'_, S, Q>,
     mesh: &mut Option<InMesh<'a, S, Q::Sink>>,

@@ -141,11 +141,6 @@ impl PlacedMesh {
     }
 
     #[inline(always)]
-    pub(super) fn order(&self) -> u64 {
-        self.order
-    }
-
-    #[inline(always)]
     pub(super) fn passes(&self, filter: InstanceFilter) -> bool {
         self.layers & filter.layers != 0 && self.flags & filter.excluded_flags == 0
     }
@@ -188,8 +183,10 @@ impl PlacedMesh {
                 let reciprocal = 1.0 / ray.direction.$axis.abs().max(LEAST);
                 let middle = ray.to_center.$axis * reciprocal.copysign(ray.direction.$axis);
                 let reach = half * reciprocal;
-                enter = enter.max(middle - reach);
-                exit = exit.min(middle + reach);
+                // Without the care that `f64::max` takes of NaN.
+                let (near, far) = (middle - reach, middle + reach);
+                enter = if near > enter { near } else { enter };
+                exit = if far < exit { far } else { exit };
             };
         }
         slab!(x);

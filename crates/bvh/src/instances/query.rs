@@ -6,13 +6,13 @@ use hitscan_primitives::{Faces, Hit, LocalRay, Ray, WorldRay};
 
 use super::{
     instance_bvh::InstanceBvh,
-    placed_mesh::{InstanceFilter, InstancedMesh, PlacedMesh},
+    placed_mesh::{InstanceFilter, InstanceTag, InstancedMesh, PlacedMesh},
 };
 use crate::{
     kernel::{AnyHit, ClosestHit, Fast, FastFar, HitSink, Query},
     layout::ChildRef,
-    simd::{KernelFn, Simd},
-    traverse::{Answering, Incoherent, Traversal, fast_query},
+    simd::{KernelFn, Simd, as_row, of_row},
+    traverse::{Answering, DescentPolicy, Incoherent, Traversal, fast_query},
 };
 
 /// A hit of an item's mesh.
@@ -20,6 +20,8 @@ use crate::{
 pub struct InstanceHit {
     /// The index of the item.
     pub item: u32,
+    /// The words of the item.
+    pub tag: InstanceTag,
     /// The `t` of the world ray.
     pub t: f64,
     /// The hit of the local ray.
@@ -37,13 +39,18 @@ pub(super) trait InstanceQuery: Sized {
     type Output;
 
     /// Takes an item whose mesh the ray may hit up to `limit`. Returns the next limit.
-    fn enter<S: Simd>(&mut self, simd: S, item: &Entered<'_>, limit: f64) -> ControlFlow<(), f64>;
+    fn enter<P: DescentPolicy, S: Simd>(
+        &mut self,
+        simd: S,
+        item: &Entered<'_>,
+        limit: f64,
+    ) -> ControlFlow<(), f64>;
     fn output(self) -> Self::Output;
 }
 
 /// A query that asks each mesh the same, so that rays of it go in batches.
-pub(super) trait MeshQuery<'a>: InstanceQuery<Sink: Query, Output: Default> {
-    fn new(tree: &'a InstanceBvh) -> Self;
+pub(super) trait MeshQuery: InstanceQuery<Sink: Query, Output: Default> {
+    fn new() -> Self;
     /// The answer of one ray.
     fn alone(
         tree: &InstanceBvh,
@@ -51,8 +58,8 @@ pub(super) trait MeshQuery<'a>: InstanceQuery<Sink: Query, Output: Default> {
         faces: Faces,
         filter: InstanceFilter,
     ) -> Self::Output;
-    /// The part of a local ray that counts up to `limit`.
-    fn ray(local: &LocalRay, limit: f64) -> Ray;
+    /// The `t` of a local ray beyond which nothing counts, where that is `limit` in the world.
+    fn t_max(local: &LocalRay, limit: f64) -> f32;
     /// Takes the answer of a mesh, and returns the next limit.
     fn keep(
         &mut self,
@@ -63,7 +70,7 @@ pub(super) trait MeshQuery<'a>: InstanceQuery<Sink: Query, Output: Default> {
 }
 
 /// Rays of a query, with the memory for its outputs.
-pub(super) struct Batch<'a, 'b, Q: MeshQuery<'a>> {
+pub(super) struct Batch<'a, 'b, Q: MeshQuery> {
     pub(super) tree: &'a InstanceBvh,
     pub(super) rays: &'b [WorldRay],
     pub(super) faces: Faces,
@@ -81,23 +88,22 @@ pub(super) struct Entered<'a> {
 }
 
 /// [`InstanceBvh::closest_hit`].
-pub(super) struct Closest<'a> {
-    tree: &'a InstanceBvh,
+pub(super) struct Closest {
     pub(super) best: Option<InstanceHit>,
 }
 
-impl InstanceQuery for Closest<'_> {
+impl InstanceQuery for Closest {
     type Sink = ClosestHit;
     type Output = Option<InstanceHit>;
 
     #[inline(always)]
-    fn enter<S: Simd>(
+    fn enter<P: DescentPolicy, S: Simd>(
         &mut self,
         simd: S,
         entered: &Entered<'_>,
         limit: f64,
     ) -> ControlFlow<(), f64> {
-        let hit = answer_in_mesh::<Self, S>(simd, entered, limit);
+        let hit = answer_in_mesh::<Self, P, S>(simd, entered, limit);
         self.keep(entered, hit, limit)
     }
 
@@ -107,10 +113,10 @@ impl InstanceQuery for Closest<'_> {
     }
 }
 
-impl<'a> MeshQuery<'a> for Closest<'a> {
+impl MeshQuery for Closest {
     #[inline(always)]
-    fn new(tree: &'a InstanceBvh) -> Self {
-        Self { tree, best: None }
+    fn new() -> Self {
+        Self { best: None }
     }
 
     fn alone(
@@ -123,8 +129,8 @@ impl<'a> MeshQuery<'a> for Closest<'a> {
     }
 
     #[inline(always)]
-    fn ray(local: &LocalRay, limit: f64) -> Ray {
-        local.until(limit)
+    fn t_max(local: &LocalRay, limit: f64) -> f32 {
+        local.t_max_until(limit)
     }
 
     /// Keeps the hit of an item if it comes first.
@@ -137,15 +143,13 @@ impl<'a> MeshQuery<'a> for Closest<'a> {
     ) -> ControlFlow<(), f64> {
         let Some(hit) = hit else { return ControlFlow::Continue(limit) };
         let t = entered.local.world_t(hit.t);
-        let order = entered.placed.order();
+        let tag = entered.placed.tag();
         let comes_first = match &self.best {
             None => true,
-            Some(best) => {
-                t < best.t || t == best.t && order < self.tree.placed.get(best.item).order()
-            }
+            Some(best) => t < best.t || t == best.t && tag.order < best.tag.order,
         };
         if comes_first {
-            self.best = Some(InstanceHit { item: entered.item, t, hit });
+            self.best = Some(InstanceHit { item: entered.item, tag, t, hit });
             return ControlFlow::Continue(t);
         }
         ControlFlow::Continue(limit)
@@ -162,13 +166,13 @@ impl InstanceQuery for Any {
     type Output = bool;
 
     #[inline(always)]
-    fn enter<S: Simd>(
+    fn enter<P: DescentPolicy, S: Simd>(
         &mut self,
         simd: S,
         entered: &Entered<'_>,
         limit: f64,
     ) -> ControlFlow<(), f64> {
-        let is_hit = answer_in_mesh::<Self, S>(simd, entered, limit);
+        let is_hit = answer_in_mesh::<Self, P, S>(simd, entered, limit);
         self.keep(entered, is_hit, limit)
     }
 
@@ -178,9 +182,9 @@ impl InstanceQuery for Any {
     }
 }
 
-impl MeshQuery<'_> for Any {
+impl MeshQuery for Any {
     #[inline(always)]
-    fn new(_: &InstanceBvh) -> Self {
+    fn new() -> Self {
         Self { is_hit: false }
     }
 
@@ -189,8 +193,8 @@ impl MeshQuery<'_> for Any {
     }
 
     #[inline(always)]
-    fn ray(local: &LocalRay, _: f64) -> Ray {
-        local.ray
+    fn t_max(local: &LocalRay, _: f64) -> f32 {
+        local.ray.t_max
     }
 
     #[inline(always)]
@@ -210,7 +214,12 @@ impl InstanceQuery for Visit<'_, '_> {
     type Output = ();
 
     #[inline(always)]
-    fn enter<S: Simd>(&mut self, _: S, entered: &Entered<'_>, limit: f64) -> ControlFlow<(), f64> {
+    fn enter<P: DescentPolicy, S: Simd>(
+        &mut self,
+        _: S,
+        entered: &Entered<'_>,
+        limit: f64,
+    ) -> ControlFlow<(), f64> {
         if !entered.local.is_in_range() {
             return ControlFlow::Continue(limit);
         }
@@ -220,20 +229,30 @@ impl InstanceQuery for Visit<'_, '_> {
     fn output(self) {}
 }
 
+/// The part of a local ray that counts up to `limit`.
+#[inline(always)]
+pub(super) fn ray_until<Q: MeshQuery, S: Simd>(simd: S, local: &LocalRay, limit: f64) -> Ray {
+    const T_MAX: u32 = 1 << 7;
+    let row = simd.load(as_row(&local.ray));
+    let t_max = simd.splat(Q::t_max(local, limit));
+    // One piece, because a load of the row waits for stores of its parts.
+    of_row(simd.store(simd.select(simd.mask_from_bits(T_MAX), row, t_max)))
+}
+
 /// The answer of a local ray in its mesh.
 #[inline(always)]
-fn answer_in_mesh<'a, Q: MeshQuery<'a>, S: Simd>(
+fn answer_in_mesh<Q: MeshQuery, P: DescentPolicy, S: Simd>(
     simd: S,
     entered: &Entered<'_>,
     limit: f64,
 ) -> <Q::Sink as Query>::Answer {
     let (tree, faces) = (&entered.mesh.bvh().tree, entered.faces);
-    let ray = &Q::ray(&entered.local, limit);
+    let ray = &ray_until::<Q, S>(simd, &entered.local, limit);
     if let Some((query, blocks)) = fast_query::<Fast, S>(simd, tree, ray) {
         let mut sink = Q::Sink::along(ray);
         let start = ChildRef::ROOT;
         let traversal = Traversal { tree, ray, faces, start, sink: &mut sink };
-        traversal.run_fast::<Incoherent, Fast, S>(simd, &query, blocks, None);
+        traversal.run_fast::<P, Fast, S>(simd, &query, blocks, None);
         return sink.answer();
     }
     simd.call::<OtherRay<Q::Sink>, _, _, _, _>(entered, ray, (), ())

@@ -1,7 +1,9 @@
 //! The space of the upper level: f32, relative to the middle of all boxes.
 
 use glam::{DVec3, Vec3};
-use hitscan_primitives::{Ray, WorldBox, WorldRay, power_of_two_below};
+use hitscan_primitives::{
+    Ray, WorldBox, WorldRay, power_of_two_below, reciprocal_of_power_of_two, rounded_up,
+};
 
 use crate::{box3::Box3, error_bounds::SPACE_WIDENING, layout::WideNode};
 
@@ -48,13 +50,20 @@ pub(super) enum Entrance {
     Extreme,
 }
 
+/// The largest component, if none is NaN. Without the care that `f64::max` takes of NaN.
+#[inline(always)]
+fn largest(v: DVec3) -> f64 {
+    let larger = |a: f64, b: f64| if a > b { a } else { b };
+    larger(larger(v.x, v.y), v.z)
+}
+
 impl SpaceRay {
     /// The largest f32 `t` of anything up to a `t` of the world ray.
     #[inline(always)]
     pub(super) fn until(&self, t: f64) -> f32 {
         // Exceeds the rounding of the sum in `LocalRay::world_t`.
         let slack = f64::EPSILON * (t.abs() + self.t_offset.abs());
-        (((t - self.t_offset + slack) * self.unit) as f32).next_up()
+        rounded_up((t - self.t_offset + slack) * self.unit)
     }
 }
 
@@ -103,11 +112,11 @@ impl Space {
     #[inline(always)]
     pub(super) fn enter(&self, ray: &WorldRay) -> Entrance {
         let length = ray.direction.abs();
-        let longest = length.x.max(length.y).max(length.z);
+        let longest = largest(length);
         let mut origin = (ray.origin - self.center) * self.scale;
         let far = origin.abs();
-        let farthest = far.x.max(far.y).max(far.z);
-        // In these forms a NaN is extreme; `max` passes over one, but the sum does not.
+        let farthest = largest(far);
+        // In these forms a NaN is extreme; `largest` may pass over one, but the sum does not.
         let sum = far.x + far.y + far.z + length.x + length.y + length.z;
         let is_ordinary = DIRECTION_RANGE.contains(&longest)
             && farthest <= FARTHEST_ORIGIN
@@ -118,7 +127,7 @@ impl Space {
         }
         // The direction with its largest component from 1 to 2.
         let step = power_of_two_below(longest);
-        let direction = ray.direction * (1.0 / step);
+        let direction = ray.direction * reciprocal_of_power_of_two(step);
         let unit = step * self.scale;
         let mut t_offset = 0.0;
         let is_near = farthest <= FARTHEST_START && ray.t_min >= 0.0;
@@ -134,12 +143,12 @@ impl Space {
             origin += start * direction;
             t_offset = start / unit;
         }
-        let t_min = (((ray.t_min - t_offset) * unit) as f32).next_down().max(0.0);
+        let t_min = -rounded_up((t_offset - ray.t_min) * unit);
         let mut space_ray = SpaceRay {
             ray: Ray {
                 origin: origin.as_vec3(),
                 direction: direction.as_vec3(),
-                t_min,
+                t_min: if t_min > 0.0 { t_min } else { 0.0 },
                 t_max: 0.0,
             },
             t_offset,

@@ -4,6 +4,7 @@ use glam::{DMat3, DVec3};
 use hitscan_primitives::{Faces, Hit, WorldBox, WorldRay, generate, generate::SplitMix64};
 
 use super::{
+    batch::EachRay,
     instance_bvh::InstanceBvh,
     interleaved::Interleaved,
     placed_mesh::{InstanceFilter, InstanceTag, InstancedMesh, PlacedMesh},
@@ -181,7 +182,7 @@ fn by_loop(tree: &InstanceBvh, ray: &WorldRay, n: u32) -> Option<(u64, u32, u32)
         let local = hitscan_primitives::LocalRay::new(&placed.frame(mesh), ray);
         let Some(local) = local.filter(|_| ray.is_valid()) else { continue };
         let Some(hit) = mesh.bvh().closest_hit(&local.ray, Faces::Both) else { continue };
-        let found = (local.world_t(hit.t), placed.order(), item, hit.triangle);
+        let found = (local.world_t(hit.t), placed.tag().order, item, hit.triangle);
         if best.is_none_or(|best| found < best) {
             best = Some(found);
         }
@@ -293,7 +294,7 @@ fn scene_and_runs(isa: Isa, seed: u64) -> (InstanceBvh, Vec<WorldRay>) {
     (tree, rays)
 }
 
-fn batch_of<'a, 'b, Q: MeshQuery<'a>>(
+fn batch_of<'a, 'b, Q: MeshQuery>(
     tree: &'a InstanceBvh,
     rays: &'b [WorldRay],
     outputs: &'b mut [Q::Output],
@@ -319,15 +320,21 @@ fn rays_of_a_batch_have_the_hits_of_single_rays_on_every_instruction_set() {
             let expected = bits(&single);
             n_hits += single.iter().flatten().count();
             let mut hits = vec![None; rays.len()];
-            tree.closest_hit_batch(&rays, faces, ALL, &mut hits, |&hit, _| hit);
+            tree.closest_hit_batch(&rays, faces, ALL, &mut hits, |&hit| hit);
             assert_eq!(bits(&hits), expected, "{isa:?}, seed {seed}");
             let mut occluded = vec![false; rays.len()];
             tree.is_occluded_batch(&rays, faces, ALL, &mut occluded);
             let is_hit = || expected.iter().map(Option::is_some);
             assert!(occluded.iter().copied().eq(is_hit()), "{isa:?}, seed {seed}");
 
-            // Interleaved, whatever the batch chose.
-            let batch = batch_of::<Closest<'_>>;
+            // By the loops of both policies, and interleaved, whatever the batch chose.
+            let batch = batch_of::<Closest>;
+            for are_neighbours in [false, true] {
+                let mut hits = vec![None; rays.len()];
+                let batch = batch(&tree, &rays, &mut hits);
+                isa.run(EachRay { batch, are_neighbours, is_large: false });
+                assert_eq!(bits(&hits), expected, "{isa:?}, seed {seed}, {are_neighbours}");
+            }
             let mut hits = vec![None; rays.len()];
             isa.run(Interleaved { batch: batch(&tree, &rays, &mut hits) });
             assert_eq!(bits(&hits), expected, "{isa:?}, seed {seed}, interleaved");

@@ -17,8 +17,12 @@ use super::{
 use crate::{
     kernel::{BoxRay, Fast, HitSink, QueryRay},
     layout::ChildRef,
+    platform::SMALL_CODE,
     simd::{KernelFn, Simd, Stack, StackMemory, StackOf},
-    traverse::{DescentPolicy, Incoherent, KeyCodec, cut_and_pop, pop_within, push_children},
+    traverse::{
+        Coherence, Coherent, DescentPolicy, Incoherent, KeyCodec, RecentRays, cut_and_pop,
+        pop_within, push_children,
+    },
 };
 
 impl InstanceBvh {
@@ -30,7 +34,13 @@ impl InstanceBvh {
         faces: Faces,
         filter: InstanceFilter,
     ) -> Option<InstanceHit> {
-        match call(self, ray, faces, filter, Closest::new(self)) {
+        let query = Closest::new();
+        let found = if is_like_the_last(self, ray) {
+            call::<_, Coherent>(self, ray, faces, filter, query)
+        } else {
+            call::<_, Incoherent>(self, ray, faces, filter, query)
+        };
+        match found {
             Ok(best) => best,
             Err(mut query) => {
                 visit_extreme(self, ray, filter, &mut |item, &local, limit| {
@@ -47,7 +57,8 @@ impl InstanceBvh {
     /// Whether the ray hits an item that passes the filter.
     #[inline]
     pub fn is_occluded(&self, ray: &WorldRay, faces: Faces, filter: InstanceFilter) -> bool {
-        match call(self, ray, faces, filter, Any::new(self)) {
+        // Without an order, the bets of coherent rays pay for all: 4 % less time for random ones.
+        match call::<_, Coherent>(self, ray, faces, filter, Any::new()) {
             Ok(is_hit) => is_hit,
             Err(_) => {
                 let mut is_hit = false;
@@ -68,22 +79,51 @@ impl InstanceBvh {
         filter: InstanceFilter,
         on_candidate: &mut OnCandidate<'_>,
     ) {
-        if let Err(query) = call(self, ray, Faces::Both, filter, Visit { on_candidate }) {
+        let query = Visit { on_candidate };
+        if let Err(query) = call::<_, Incoherent>(self, ray, Faces::Both, filter, query) {
             visit_extreme(self, ray, filter, query.on_candidate);
         }
     }
 }
 
+thread_local! {
+    static RECENT_RAYS: RecentRays = const { RecentRays::new() };
+}
+
+/// Whether a ray should be as coherent as the last ones of this thread.
+#[inline(always)]
+fn is_like_the_last(tree: &InstanceBvh, ray: &WorldRay) -> bool {
+    if SMALL_CODE {
+        return false;
+    }
+    RECENT_RAYS.with(|recent| {
+        if recent.count() {
+            compare(recent, tree, ray);
+        }
+        recent.coherence() == Coherence::Coherent
+    })
+}
+
+#[cold]
+#[inline(never)]
+fn compare(recent: &RecentRays, tree: &InstanceBvh, ray: &WorldRay) {
+    /// A size of all items that is never too large.
+    const SIZE: f32 = 0.5;
+    if let Entrance::Ray(space_ray) = tree.space.enter(ray) {
+        recent.compare(&space_ray.ray, SIZE);
+    }
+}
+
 /// Runs a query, or gives it back if the ray is extreme.
 #[inline(always)]
-fn call<Q: InstanceQuery>(
+fn call<Q: InstanceQuery, P: DescentPolicy>(
     tree: &InstanceBvh,
     ray: &WorldRay,
     faces: Faces,
     filter: InstanceFilter,
     query: Q,
 ) -> Result<Q::Output, Q> {
-    tree.isa.call::<Both<Q, Incoherent>, _, _, _, _>(tree, ray, (faces, filter), query)
+    tree.isa.call::<Both<Q, P>, _, _, _, _>(tree, ray, (faces, filter), query)
 }
 
 /// A query by a policy.
@@ -151,7 +191,7 @@ fn run_both<Q: InstanceQuery, P: DescentPolicy, S: Simd>(
         let item = current.first_block() as u32;
         let before = limit;
         if let Some(entered) = entered(tree, item, ray, world_limit, faces, filter) {
-            match query.enter(simd, &entered, world_limit) {
+            match query.enter::<P, S>(simd, &entered, world_limit) {
                 ControlFlow::Break(()) => break,
                 ControlFlow::Continue(next) => {
                     if next < world_limit {

@@ -19,6 +19,13 @@ pub(crate) fn as_row(ray: &Ray) -> &[f32; LANES] {
     unsafe { &*std::ptr::from_ref(ray).cast() }
 }
 
+/// A ray from its row, written in one piece.
+#[inline(always)]
+pub(crate) fn of_row(row: [f32; LANES]) -> Ray {
+    // SAFETY: as for `as_row`, and any eight f32 are a ray.
+    unsafe { std::mem::transmute(row) }
+}
+
 /// The choice of one of `N` rows.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Row<const N: usize> {
