@@ -289,13 +289,12 @@ pub(crate) fn locate(
     triangle: u32,
     [u, v]: [f32; 2],
 ) -> Option<(DVec3, Option<DVec3>)> {
-    let id = to_id(instance).ok()?;
-    let n_triangles = scene.get(id)?.mesh.as_deref()?.tri_mesh().triangles().len();
-    if triangle as usize >= n_triangles {
+    // A miss, for which `to_id` would write a message.
+    if instance == NO_INSTANCE {
         return None;
     }
+    let id = to_id(instance).ok()?;
     let local = Hit { t: 0.0, u, v, triangle, side: Side::Front };
-    let insertion_order = scene.insertion_order(id)?;
-    let details = scene.describe(&SceneHit { t: 0.0, instance: id, insertion_order, local })?;
+    let details = scene.describe(&SceneHit { t: 0.0, instance: id, insertion_order: 0, local })?;
     Some((details.point(), details.normal()))
 }
