@@ -243,8 +243,9 @@ impl RawBvhBuffers {
         let depth = depth_of(&nodes, leaves.len())?;
         let scaled = ScaledMesh::new(mesh);
         let reach = Reach { max: scaled.max_abs, near: near_reach };
+        let split = leaves.repeated(mesh.triangles().len());
         let bvh = MeshBvh {
-            tree: Tree::new(nodes, leaves, &scaled, reach, depth),
+            tree: Tree::new(nodes, leaves, split, &scaled, reach, depth),
             isa,
             n_triangles: mesh.triangles().len(),
             bounds: mesh.bounds(),

@@ -148,36 +148,32 @@ impl<const MAX_LEN: usize> Kernel for Cut<'_, MAX_LEN> {
         let areas = boxes.chunks(MAX_LEN).map(|run| union(run).half_area()).collect();
         let cost = self.overhead * usual_mean(areas);
         let rows = side_rows(boxes);
-        // The areas of runs by their length, for the last [`LANES`] starts and those before them.
-        let mut areas = [[0.0f32; 2 * LANES]; MAX_LEN];
-        // The minimum cost of all runs before each position, after `MAX_LEN` entries of padding, and the
-        // length of the last of these runs.
-        let mut min_cost = vec![f32::INFINITY; MAX_LEN + boxes.len() + LANES];
-        let mut lengths = vec![0u8; boxes.len() + LANES];
-        min_cost[MAX_LEN - 1] = 0.0;
+        // The length, less one, of the last run before each position.
+        let mut lengths = vec![0u8; boxes.len().next_multiple_of(LANES)];
+        let cost = s.splat(cost);
+        let own_lane = s.load_bits(&[0, 1, 2, 3, 4, 5, 6, 7]);
+        let next_lane = s.load_bits(&[1, 2, 3, 4, 5, 6, 7, 7]);
+        let none = s.load(&[0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, f32::INFINITY]);
+        // The minimum cost of all runs before a start. For each of the next positions behind it, the minimum cost so far, and
+        // the length of the last run, less one. Of equal costs, that with the shorter run.
+        let mut before = s.splat(0.0);
+        let (mut best, mut best_length) = (s.splat(f32::INFINITY), own_lane);
         for first in (0..boxes.len()).step_by(LANES) {
-            next_areas(s, &rows, first, &mut areas);
+            let areas = areas_of_runs::<S, MAX_LEN>(s, &rows, first);
             for lane in 0..LANES {
-                let end = first + lane + 1;
-                // The cost in the high bits, the length in the low ones: one minimum finds both, without
-                // an unpredictable branch.
-                let mut best = u64::MAX;
-                let before: &[f32; MAX_LEN] = min_cost[end - 1..]
-                    .first_chunk()
-                    .expect("the padding comes before each position");
-                for len in (1..=MAX_LEN).rev() {
-                    let total =
-                        before[MAX_LEN - len] + areas[len - 1][LANES + lane + 1 - len] + cost;
-                    best = best.min(u64::from(total.to_bits()) << 32 | len as u64);
-                }
-                min_cost[MAX_LEN - 1 + end] = f32::from_bits((best >> 32) as u32);
-                lengths[end - 1] = best as u8;
+                let total = s.add(s.add(before, areas[lane]), cost);
+                best_length = s.select(s.le(total, best), best_length, own_lane);
+                best = s.min(total, best);
+                before = s.splat_lane::<0>(best);
+                lengths[first + lane] = s.to_bits_low(best_length)[0] as u8;
+                best = s.max(s.permute(best, next_lane), none);
+                best_length = s.permute(best_length, next_lane);
             }
         }
         let mut runs = Vec::with_capacity(boxes.len() / 2);
         let mut end = boxes.len();
         while end > 0 {
-            let len = usize::from(lengths[end - 1]);
+            let len = usize::from(lengths[end - 1]) + 1;
             runs.push((len as u32, union(&boxes[end - len..end])));
             end -= len;
         }
@@ -213,14 +209,14 @@ fn side_rows(boxes: &[Box3]) -> [Vec<f32>; 6] {
     rows
 }
 
-/// Moves the areas of the last [`LANES`] starts to the front, and computes those of the starts from `first` on.
+/// The areas of the runs from each of [`LANES`] starts on: in lane `i` that of `i + 1` primitives; infinite above `MAX_LEN`.
 #[inline(always)]
-fn next_areas<S: Simd, const MAX_LEN: usize>(
+fn areas_of_runs<S: Simd, const MAX_LEN: usize>(
     s: S,
     rows: &[Vec<f32>; 6],
     first: usize,
-    areas: &mut [[f32; 2 * LANES]; MAX_LEN],
-) {
+) -> [S::F; LANES] {
+    let mut areas = [s.splat(f32::INFINITY); LANES];
     let mut run = [s.splat(0.0); 6];
     for len in 0..MAX_LEN {
         for side in 0..6 {
@@ -233,8 +229,65 @@ fn next_areas<S: Simd, const MAX_LEN: usize>(
             };
         }
         let [x, y, z] = [s.sub(run[3], run[0]), s.sub(run[4], run[1]), s.sub(run[5], run[2])];
-        let area = s.add(s.add(s.mul(x, y), s.mul(y, z)), s.mul(z, x));
-        areas[len].copy_within(LANES.., 0);
-        areas[len][LANES..].copy_from_slice(&s.store(area));
+        areas[len] = s.add(s.add(s.mul(x, y), s.mul(y, z)), s.mul(z, x));
+    }
+    s.transpose(areas)
+}
+
+#[cfg(test)]
+mod tests {
+    use hitscan_primitives::{Aabb, generate::SplitMix64, glam::Vec3};
+
+    use super::*;
+
+    /// Boxes along a curve: some alike, some far apart.
+    fn boxes(n: usize, seed: u64) -> Vec<Box3> {
+        let mut random = SplitMix64::new(seed);
+        let mut corner = Vec3::ZERO;
+        let mut next = || {
+            let mut number = || (random.next_u64() % 4) as f32;
+            corner += Vec3::new(number(), number(), number());
+            let size = Vec3::new(number(), number(), number());
+            Box3::from(Aabb::new(corner, corner + size))
+        };
+        (0..n).map(|_| next()).collect()
+    }
+
+    /// The lengths of the runs of minimum cost, one position after the other.
+    fn lengths_by_definition(boxes: &[Box3], overhead: f32, max_len: usize) -> Vec<u32> {
+        let areas = boxes.chunks(max_len).map(|run| union(run).half_area()).collect();
+        let cost = overhead * usual_mean(areas);
+        let mut best = vec![(0.0, 0)];
+        for end in 1..=boxes.len() {
+            let costs = (1..=max_len.min(end)).map(|len| {
+                (best[end - len].0 + union(&boxes[end - len..end]).half_area() + cost, len)
+            });
+            best.push(costs.min_by(|a, b| a.0.total_cmp(&b.0)).expect("a run of one box"));
+        }
+        let mut lengths = vec![];
+        let mut end = boxes.len();
+        while end > 0 {
+            lengths.push(best[end].1 as u32);
+            end -= best[end].1;
+        }
+        lengths.reverse();
+        lengths
+    }
+
+    #[test]
+    fn a_curve_is_cut_at_minimum_cost_under_every_instruction_set() {
+        for (seed, n) in (0..).zip([1, 2, 7, 8, 9, 16, 100, 1000]) {
+            let boxes = boxes(n, seed);
+            for overhead in [0.1, 0.5] {
+                let expected = [4, 8].map(|len| lengths_by_definition(&boxes, overhead, len));
+                for isa in Isa::available() {
+                    let four = isa.run(Cut::<4> { boxes: &boxes, overhead });
+                    let eight = isa.run(Cut::<8> { boxes: &boxes, overhead });
+                    let lengths = [four, eight]
+                        .map(|runs| runs.iter().map(|&(len, _)| len).collect::<Vec<_>>());
+                    assert_eq!(lengths, expected, "{}, {n} boxes", isa.name());
+                }
+            }
+        }
     }
 }

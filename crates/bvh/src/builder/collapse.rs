@@ -9,6 +9,7 @@ use super::binary_tree::{PreorderNode, PreorderTree};
 use crate::{
     box3::Box3,
     platform::{large_pages, parallel},
+    simd::{Isa, Kernel, LANES, Simd},
     widths::NODE_WIDTH,
 };
 
@@ -21,6 +22,19 @@ pub(crate) struct CostModel {
     pub(crate) max_blocks: u32,
     /// The primitives of a block.
     pub(crate) block_width: u32,
+}
+
+impl CostModel {
+    /// The cost of a subtree as a leaf.
+    #[inline(always)]
+    fn of_leaf(&self, node: &PreorderNode) -> f32 {
+        let n_blocks = node.n_in_leaf().div_ceil(self.block_width);
+        if n_blocks <= self.max_blocks {
+            node.bounds.half_area() * n_blocks as f32 * self.block_test_cost
+        } else {
+            f32::MAX
+        }
+    }
 }
 
 /// The maximum number of children of a wide node that represent one subtree below it.
@@ -71,7 +85,7 @@ struct Costs {
     least: f32,
     /// `excess[i]`: the cost with at most `i + 1` children of the node above, beyond `least`. A sum with `least` would round
     /// it away beside a triangle that is a thousand times larger than the others.
-    excess: [f32; MAX_SHARE],
+    excess: [f32; LANES],
 }
 
 /// How a subtree reaches its minimum costs.
@@ -87,12 +101,18 @@ struct Plan {
 /// The maximum number of nodes of a subtree that one thread plans.
 const SEQUENTIAL: usize = 1 << 14;
 
-/// The wide tree of minimum cost. `boxes` are those of its nodes, if they are not those that its cost follows from.
-pub(crate) fn collapse(tree: &PreorderTree, boxes: Option<&[Box3]>, model: &CostModel) -> WideTree {
+/// The wide tree of minimum cost, the same for every `isa`. `boxes` are those of its nodes, if they are not those that its cost
+/// follows from.
+pub(crate) fn collapse(
+    tree: &PreorderTree,
+    boxes: Option<&[Box3]>,
+    model: &CostModel,
+    isa: Isa,
+) -> WideTree {
     let empty = Plan { splits: [0; MAX_SHARE], own_split: 0 };
     let mut plans = large_pages::with_capacity(tree.nodes.len());
     plans.resize(tree.nodes.len(), empty);
-    plan(&tree.nodes, &mut plans, model);
+    plan(&tree.nodes, &mut plans, model, isa);
 
     // Few trees need a child for more than every second node.
     let children = large_pages::with_capacity(tree.nodes.len() / 2);
@@ -102,84 +122,108 @@ pub(crate) fn collapse(tree: &PreorderTree, boxes: Option<&[Box3]>, model: &Cost
 }
 
 /// Plans a subtree and returns its costs.
-fn plan(nodes: &[PreorderNode], plans: &mut [Plan], model: &CostModel) -> Costs {
+fn plan(nodes: &[PreorderNode], plans: &mut [Plan], model: &CostModel, isa: Isa) -> Costs {
     if nodes.len() <= SEQUENTIAL {
-        // Backwards, the left child of a node comes just before it, and the right child before that subtree.
-        let mut waiting = Vec::with_capacity(64);
-        for (node, plan) in nodes.iter().zip(plans).rev() {
-            let children = (node.left_size > 0).then(|| {
-                [waiting.pop(), waiting.pop()].map(|costs| costs.expect("children first"))
-            });
-            let costs;
-            (*plan, costs) = plan_node(node, children, model);
-            waiting.push(costs);
-        }
-        return waiting[0];
+        return isa.run(PlanSubtree { nodes, plans, model });
     }
     let left_size = nodes[0].left_size as usize;
     let (left_nodes, right_nodes) = nodes[1..].split_at(left_size);
     let (own, below) = plans.split_first_mut().expect("there are nodes");
     let (left_plans, right_plans) = below.split_at_mut(left_size);
     let (left, right) = parallel::join(
-        || plan(left_nodes, left_plans, model),
-        || plan(right_nodes, right_plans, model),
+        || plan(left_nodes, left_plans, model, isa),
+        || plan(right_nodes, right_plans, model, isa),
     );
-    let costs;
-    (*own, costs) = plan_node(&nodes[0], Some([left, right]), model);
-    costs
+    isa.run(PlanNode { node: &nodes[0], plan: own, left, right, model })
 }
 
-/// The plan and costs of a node from the costs of its children.
-fn plan_node(
-    node: &PreorderNode,
-    children: Option<[Costs; 2]>,
-    model: &CostModel,
-) -> (Plan, Costs) {
-    let area = node.bounds.half_area();
-    let n_blocks = node.n_in_leaf().div_ceil(model.block_width);
-    let leaf_cost = if n_blocks <= model.max_blocks {
-        area * n_blocks as f32 * model.block_test_cost
-    } else {
-        f32::MAX
-    };
-    let mut plan = Plan { splits: [0; MAX_SHARE], own_split: 0 };
-    let Some([left, right]) = children else {
-        return (plan, Costs { least: leaf_cost, excess: [0.0; MAX_SHARE] });
-    };
-    // All costs from here on are beyond this one.
-    let base = left.least + right.least;
-    // `distribute(n)`: the best way to give `n` children to the two subtrees.
-    let distribute = |n: usize| {
-        let (mut best, mut split) = (f32::INFINITY, 1);
-        for to_left in 1..n {
-            let cost = left.excess[to_left - 1] + right.excess[n - to_left - 1];
-            if cost < best {
-                (best, split) = (cost, to_left as u8);
+/// Plans a subtree on one thread.
+struct PlanSubtree<'a> {
+    nodes: &'a [PreorderNode],
+    plans: &'a mut [Plan],
+    model: &'a CostModel,
+}
+
+impl Kernel for PlanSubtree<'_> {
+    type Output = Costs;
+
+    #[inline(always)]
+    fn run<S: Simd>(self, s: S) -> Costs {
+        // Backwards, the left child of a node comes just before it, and the right child before that subtree.
+        let mut waiting: Vec<Costs> = Vec::with_capacity(64);
+        for (node, plan) in self.nodes.iter().zip(self.plans).rev() {
+            if node.left_size == 0 {
+                waiting.push(Costs { least: self.model.of_leaf(node), excess: [0.0; LANES] });
+                continue;
             }
+            let left = waiting.pop().expect("children come first");
+            let right = waiting.pop().expect("children come first");
+            waiting.push(PlanNode { node, plan, left, right, model: self.model }.run(s));
         }
-        (best, split)
-    };
-    let (below_cost, own_split) = distribute(NODE_WIDTH);
-    let node_cost = below_cost + area;
-    let mut costs = [0.0; MAX_SHARE];
-    let leaf_cost = leaf_cost - base;
-    costs[0] = leaf_cost;
-    if node_cost < leaf_cost {
-        costs[0] = node_cost;
-        plan.own_split = own_split;
+        waiting[0]
     }
-    for n in 2..=MAX_SHARE {
-        let (cost, split) = distribute(n);
-        if cost < costs[n - 2] {
-            costs[n - 1] = cost;
-            plan.splits[n - 1] = split;
-        } else {
-            costs[n - 1] = costs[n - 2];
-            plan.splits[n - 1] = FEWER;
+}
+
+/// Plans an inner node from the costs of its children.
+struct PlanNode<'a> {
+    node: &'a PreorderNode,
+    plan: &'a mut Plan,
+    left: Costs,
+    right: Costs,
+    model: &'a CostModel,
+}
+
+impl Kernel for PlanNode<'_> {
+    type Output = Costs;
+
+    #[inline(always)]
+    fn run<S: Simd>(self, s: S) -> Costs {
+        let Self { node, plan, left, right, model } = self;
+        // All costs from here on are beyond this one.
+        let base = left.least + right.least;
+        let (below, splits) = distribute(s, &left.excess, &right.excess);
+        let node_cost = below[NODE_WIDTH - 1] + node.bounds.half_area();
+        let leaf_cost = model.of_leaf(node) - base;
+        let mut costs = [0.0; LANES];
+        costs[0] = leaf_cost;
+        plan.own_split = 0;
+        if node_cost < leaf_cost {
+            costs[0] = node_cost;
+            plan.own_split = splits[NODE_WIDTH - 1] as u8;
         }
+        for i in 1..MAX_SHARE {
+            let is_better = below[i] < costs[i - 1];
+            costs[i] = if is_better { below[i] } else { costs[i - 1] };
+            plan.splits[i] = if is_better { splits[i] as u8 } else { FEWER };
+        }
+        let least = costs[MAX_SHARE - 1];
+        for cost in &mut costs {
+            *cost -= least;
+        }
+        Costs { least: base + least, excess: costs }
     }
-    let least = costs[MAX_SHARE - 1];
-    (plan, Costs { least: base + least, excess: costs.map(|cost| cost - least) })
+}
+
+/// The best ways to give `i + 1` children to two subtrees, in lane `i`: the cost, and how many go to the left.
+#[inline(always)]
+fn distribute<S: Simd>(
+    s: S,
+    left: &[f32; LANES],
+    right: &[f32; LANES],
+) -> ([f32; LANES], [u32; LANES]) {
+    const { assert!(NODE_WIDTH == LANES) };
+    let mut shifted = [f32::INFINITY; 2 * LANES];
+    shifted[LANES..].copy_from_slice(right);
+    let mut best = s.splat(f32::INFINITY);
+    let mut splits = s.load_bits(&[1; LANES]);
+    // Of equal costs, that with the fewest to the left.
+    for to_left in (1..NODE_WIDTH).rev() {
+        let of_right = shifted[LANES - to_left..].first_chunk().expect("less than LANES go left");
+        let cost = s.add(s.splat(left[to_left - 1]), s.load(of_right));
+        splits = s.select(s.le(cost, best), splits, s.load_bits(&[to_left as u32; LANES]));
+        best = s.min(cost, best);
+    }
+    (s.store(best), s.to_bits(splits))
 }
 
 /// In [`Plan::splits`]: one child fewer is as good.
@@ -197,6 +241,7 @@ fn emit(
     // when it is written, so the order is depth first.
     let mut to_write = vec![(0u32, None::<u32>, 1usize)];
     let mut members = Vec::with_capacity(NODE_WIDTH);
+    let mut ordered = Vec::with_capacity(NODE_WIDTH);
     while let Some((binary, referrer, depth)) = to_write.pop() {
         let index = wide.starts.len() as u32;
         if let Some(child) = referrer {
@@ -217,14 +262,17 @@ fn emit(
         let is_inner = |member: u32| plans[member as usize].own_split > 0;
         // Any-hit queries try children in this order: cheap ones first, then by the number of rays that
         // hit them. Shadow rays take 4 % less time than in the order of the binary tree.
-        members.sort_by(|&a, &b| {
-            let area = |member: u32| tree.nodes[member as usize].bounds.half_area();
-            is_inner(a).cmp(&is_inner(b)).then(area(b).total_cmp(&area(a)))
-        });
+        ordered.clear();
+        ordered.extend(members.iter().map(|&member| {
+            // The bits of areas, which are not negative, have their order.
+            let smallness = !tree.nodes[member as usize].bounds.half_area().to_bits();
+            (is_inner(member), smallness, member)
+        }));
+        ordered.sort_by_key(|&(is_inner, smallness, _)| (is_inner, smallness));
         let first_child = to_write.len();
-        for &member in &members {
+        for &(is_inner, _, member) in &ordered {
             let node = &tree.nodes[member as usize];
-            let target = if is_inner(member) {
+            let target = if is_inner {
                 to_write.push((member, Some(wide.children.len() as u32), depth + 1));
                 WideTarget::Node(0)
             } else {
@@ -254,5 +302,42 @@ fn gather(tree: &PreorderTree, plans: &[Plan], node: u32, n: usize, members: &mu
             gather(tree, plans, right, n - to_left, members);
         }
         _ => members.push(node),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hitscan_primitives::generate::SplitMix64;
+
+    use super::*;
+
+    struct Distribute([[f32; LANES]; 2]);
+
+    impl Kernel for Distribute {
+        type Output = ([f32; LANES], [u32; LANES]);
+
+        #[inline(always)]
+        fn run<S: Simd>(self, s: S) -> Self::Output {
+            distribute(s, &self.0[0], &self.0[1])
+        }
+    }
+
+    #[test]
+    fn children_are_distributed_at_minimum_cost_under_every_instruction_set() {
+        let mut random = SplitMix64::new(3);
+        for _ in 0..200 {
+            // Few different numbers, so that costs are often equal.
+            let costs = [(); 2].map(|()| [(); LANES].map(|()| (random.next_u64() % 6) as f32));
+            for isa in Isa::available() {
+                let (best, splits) = isa.run(Distribute(costs));
+                for n in 2..=NODE_WIDTH {
+                    let cost = |to_left: usize| costs[0][to_left - 1] + costs[1][n - to_left - 1];
+                    let least = (1..n).min_by(|&a, &b| cost(a).total_cmp(&cost(b)));
+                    let least = least.expect("two or more children");
+                    let found = (best[n - 1], splits[n - 1] as usize);
+                    assert_eq!(found, (cost(least), least), "{}, {n} children", isa.name());
+                }
+            }
+        }
     }
 }

@@ -18,7 +18,7 @@ use crate::{
     layout::{Leaves, Reach, Tree, WideNode},
     options::BuildOptions,
     scaled_mesh::ScaledMesh,
-    split::Primitives,
+    split::{Primitives, TriangleSet},
 };
 
 /// The tree of a mesh, which may be empty; `None` if `report` cancelled the build.
@@ -32,9 +32,10 @@ pub(crate) fn build(
         progress.advance(1);
         let (nodes, leaves) = (vec![WideNode::EMPTY], Leaves::Full(vec![]));
         let reach = Reach::uniform(mesh.max_abs);
-        return (!progress.is_cancelled()).then(|| Tree::new(nodes, leaves, mesh, reach, 1));
+        return (!progress.is_cancelled())
+            .then(|| Tree::new(nodes, leaves, TriangleSet::default(), mesh, reach, 1));
     }
-    let split = Primitives::of_split_needles(*mesh);
+    let split = Primitives::of_split_needles(*mesh, options.isa);
     let n_primitives = split.as_ref().map_or(mesh.n_triangles(), Primitives::len);
     // A primitive is two units of work: step 2 sorts it, and step 5 copies its triangle.
     let progress = Progress::new(2 * n_primitives, report);
@@ -43,7 +44,10 @@ pub(crate) fn build(
     let nodes = write_nodes(mesh, split.is_some(), &wide, &order, &reach);
     let sources = block_sources(&wide, &order);
     let leaves = encode_leaves(*mesh, &sources, options.layout, options.isa, &progress);
-    let tree = Tree::new(nodes, leaves, mesh, reach, wide.depth);
+    let repeated = split.map_or_else(TriangleSet::default, |split| {
+        leaves.repeated_among(mesh.n_triangles(), |triangle| split.is_split(triangle))
+    });
+    let tree = Tree::new(nodes, leaves, repeated, mesh, reach, wide.depth);
     progress.advance(n_primitives);
     (!progress.is_cancelled()).then_some(tree)
 }

@@ -54,7 +54,7 @@ fn shape_by(
     progress: &Progress<'_>,
 ) -> Option<(WideTree, Vec<u32>)> {
     shallow(preset, source, isa, progress, |tree, boxes, cost| {
-        let wide = collapse(&tree, boxes, cost);
+        let wide = collapse(&tree, boxes, cost, isa);
         (wide, tree.order)
     })
 }
@@ -72,7 +72,7 @@ pub(super) fn shape_of_objects(
     shallow(&Preset::of(quality, n_objects), source, isa, progress, |mut tree, boxes, cost| {
         let n_repeats = name_objects(&mut tree, &object);
         count_objects(&mut tree, &n_repeats);
-        let mut wide = collapse(&tree, boxes, cost);
+        let mut wide = collapse(&tree, boxes, cost, isa);
         let order = drop_repeats(&mut wide, &tree.order, &n_repeats);
         (wide, order)
     })

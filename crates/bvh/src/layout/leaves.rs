@@ -84,10 +84,19 @@ impl Leaves {
         if self.n_lanes() <= n_triangles {
             return TriangleSet::default();
         }
+        self.repeated_among(n_triangles, |_| true)
+    }
+
+    /// [`repeated`](Self::repeated), where only some triangles may stand in several lanes.
+    pub(crate) fn repeated_among(
+        &self,
+        n_triangles: usize,
+        may_repeat: impl Fn(u32) -> bool,
+    ) -> TriangleSet {
         let mut seen = TriangleSet::with_room_for(n_triangles);
         let mut repeated = TriangleSet::with_room_for(n_triangles);
         for triangle in self.all_triangles() {
-            if seen.insert(triangle) == Some(false) {
+            if may_repeat(triangle) && seen.insert(triangle) == Some(false) {
                 repeated.insert(triangle);
             }
         }

@@ -67,15 +67,16 @@ impl FastLimits {
 }
 
 impl Tree {
-    /// The tree of a mesh with these nodes and leaves. `depth` is that of the nodes.
+    /// The tree of a mesh with these nodes and leaves. `split` are the triangles that stand in several leaves,
+    /// `depth` is that of the nodes.
     pub(crate) fn new(
         nodes: Vec<WideNode>,
         leaves: Leaves,
+        split: TriangleSet,
         mesh: &ScaledMesh<'_>,
         reach: Reach,
         depth: usize,
     ) -> Self {
-        let split = leaves.repeated(mesh.n_triangles());
         let (scale, fast_limits) = (mesh.scale, FastLimits::NONE);
         let mut tree = Self { nodes, leaves, scale, reach, depth, split, parts: None, fast_limits };
         tree.set_space(mesh, reach);

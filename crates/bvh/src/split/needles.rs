@@ -16,6 +16,7 @@ use crate::{
     box3::{Box3, usual_area},
     platform::parallel,
     scaled_mesh::ScaledMesh,
+    simd::{Isa, Kernel, Simd},
 };
 
 /// A part is cut while its excess exceeds this share of the mean half area of all boxes.
@@ -46,8 +47,8 @@ const CHUNK: usize = 1 << 13;
 
 /// The parts of the needles of a mesh, if they are worth cutting; none for all other meshes. Those of one
 /// triangle follow each other, by rising triangles.
-pub(super) fn parts_of_needles(mesh: &ScaledMesh<'_>) -> Vec<Part> {
-    let Some(Survey { needles, mean, .. }) = survey(mesh) else { return vec![] };
+pub(super) fn parts_of_needles(mesh: &ScaledMesh<'_>, isa: Isa) -> Vec<Part> {
+    let Some(Survey { needles, mean, .. }) = survey(mesh, isa) else { return vec![] };
     let max_further = (mesh.n_triangles() as f64 * MAX_FURTHER_SHARE) as usize;
     let mut threshold = EXCESS_TO_CUT * mean;
     loop {
@@ -84,23 +85,14 @@ struct Survey {
 
 impl Survey {
     /// The survey of one in `stride` triangles.
-    fn of(mesh: &ScaledMesh<'_>, stride: usize) -> Self {
+    fn of(mesh: &ScaledMesh<'_>, stride: usize, isa: Isa) -> Self {
         // One pass over the mesh finds the mean and all excesses. A processor cannot predict whether a box is
         // larger than the mean, so boxes are not sorted out before.
         let limit = usual_area(sampled_areas(mesh), FAR);
         let looked_at = parallel::map_chunks(mesh.n_triangles(), CHUNK, |chunk| {
             let taken = Taken { chunk, stride };
-            let mut total = 0.0;
             let mut excesses = vec![0.0; taken.len()];
-            for (i, slot) in excesses.iter_mut().enumerate() {
-                let triangle = taken.triangle(i);
-                let bounds = mesh.triangle_box(triangle);
-                let area = bounds.half_area();
-                let of_box = excess(&bounds, projected_area(mesh.corners(triangle)));
-                let is_usual = area <= limit;
-                total += if is_usual { f64::from(area) } else { 0.0 };
-                *slot = if is_usual { of_box } else { 0.0 };
-            }
+            let total = isa.run(Excesses { mesh, taken: &taken, limit, excesses: &mut excesses });
             (taken, excesses, total)
         });
         let (n_taken, total) = looked_at
@@ -118,6 +110,60 @@ impl Survey {
         let large = needles.iter().filter(|(_, excess)| *excess > EXCESS_OF_NEEDLES * mean);
         let share = large.map(|(_, excess)| f64::from(*excess)).sum::<f64>() / total;
         Self { needles, mean, share }
+    }
+}
+
+/// Writes the excess of each triangle, 0 for those whose box is larger than `limit`. Returns the sum of the half areas of the other
+/// boxes.
+struct Excesses<'a> {
+    mesh: &'a ScaledMesh<'a>,
+    taken: &'a Taken,
+    limit: f32,
+    excesses: &'a mut [f32],
+}
+
+impl Kernel for Excesses<'_> {
+    type Output = f64;
+
+    /// Gathers the corners of many triangles first, so that the compiler computes many excesses at once.
+    #[inline(always)]
+    fn run<S: Simd>(self, _: S) -> f64 {
+        const BATCH: usize = 64;
+        let Self { mesh, taken, limit, excesses } = self;
+        let mut total = 0.0;
+        let mut rows = [[[0.0f32; BATCH]; 3]; 3];
+        let (mut areas, mut of_boxes) = ([0.0f32; BATCH], [0.0f32; BATCH]);
+        for (batch, excesses) in excesses.chunks_mut(BATCH).enumerate() {
+            for i in 0..excesses.len() {
+                let corners = mesh.corners(taken.triangle(batch * BATCH + i));
+                for corner in 0..3 {
+                    let at = corners[corner].to_array();
+                    for axis in 0..3 {
+                        rows[corner][axis][i] = at[axis];
+                    }
+                }
+            }
+            for i in 0..BATCH {
+                let (mut p, mut q, mut extent) = ([0.0; 3], [0.0; 3], [0.0; 3]);
+                for axis in 0..3 {
+                    let [a, b, c] = [rows[0][axis][i], rows[1][axis][i], rows[2][axis][i]];
+                    (p[axis], q[axis]) = (b - a, c - a);
+                    extent[axis] = largest(largest(a, b), c) - least(least(a, b), c);
+                }
+                let x = (p[1] * q[2] - q[1] * p[2]).abs();
+                let y = (p[2] * q[0] - q[2] * p[0]).abs();
+                let z = (p[0] * q[1] - q[0] * p[1]).abs();
+                let faces = faces_of(extent);
+                areas[i] = faces[0] + faces[1] + faces[2];
+                of_boxes[i] = excess(faces, 0.5 * (x + y + z));
+            }
+            for i in 0..excesses.len() {
+                let is_usual = areas[i] <= limit;
+                total += if is_usual { f64::from(areas[i]) } else { 0.0 };
+                excesses[i] = if is_usual { of_boxes[i] } else { 0.0 };
+            }
+        }
+        total
     }
 }
 
@@ -153,7 +199,7 @@ impl Taken {
 /// The survey of a mesh whose needles are worth splitting. `None` if the gate is shut.
 ///
 /// A sample shuts the gate of most large meshes. It may overlook needles that are few, which cost few rays.
-fn survey(mesh: &ScaledMesh<'_>) -> Option<Survey> {
+fn survey(mesh: &ScaledMesh<'_>, isa: Isa) -> Option<Survey> {
     /// The number of triangles from which a sample comes first. In smaller cities the needles are so few that
     /// samples missed them all; from here on they had at least a third of the share.
     const SAMPLED: usize = 1 << 17;
@@ -165,30 +211,42 @@ fn survey(mesh: &ScaledMesh<'_>) -> Option<Survey> {
     if n == 0 || n > (u32::MAX / 2) as usize {
         return None;
     }
-    if n > SAMPLED && Survey::of(mesh, STRIDE).share < OF_SAMPLE * LEAST_SHARE {
+    if n > SAMPLED && Survey::of(mesh, STRIDE, isa).share < OF_SAMPLE * LEAST_SHARE {
         return None;
     }
     // A mesh of points has no area and no share.
     // Nor can thresholds grow from a mean that underflows.
     let is_worthwhile =
         |survey: &Survey| survey.share >= LEAST_SHARE && survey.mean >= f32::MIN_POSITIVE;
-    Some(Survey::of(mesh, 1)).filter(is_worthwhile)
+    Some(Survey::of(mesh, 1, isa)).filter(is_worthwhile)
 }
 
-/// See [`Polygon::projected_area`].
-fn projected_area([a, b, c]: [glam::Vec3; 3]) -> f32 {
-    0.5 * (b - a).cross(c - a).abs().element_sum()
+/// The areas of three faces of a box with these sides.
+#[inline(always)]
+fn faces_of([x, y, z]: [f32; 3]) -> [f32; 3] {
+    [x * y, y * z, z * x]
 }
 
 /// The area of a part's box that neither its shadows along the axes nor a flat box explain.
-fn excess(bounds: &Box3, projected_area: f32) -> f32 {
+#[inline(always)]
+fn excess(faces: [f32; 3], projected_area: f32) -> f32 {
     /// How much an almost flat box counts.
     const THICKNESS: f32 = 4.0;
-    let extent = bounds.max - bounds.min;
-    let faces = [extent.x * extent.y, extent.y * extent.z, extent.z * extent.x];
     let area = faces[0] + faces[1] + faces[2];
-    let largest = faces[0].max(faces[1]).max(faces[2]);
-    (area - 2.0 * projected_area).min(THICKNESS * (area - largest))
+    let face = largest(largest(faces[0], faces[1]), faces[2]);
+    least(area - 2.0 * projected_area, THICKNESS * (area - face))
+}
+
+/// The minimum by one instruction, because NaN does not occur.
+#[inline(always)]
+fn least(a: f32, b: f32) -> f32 {
+    if a < b { a } else { b }
+}
+
+/// The maximum likewise.
+#[inline(always)]
+fn largest(a: f32, b: f32) -> f32 {
+    if a > b { a } else { b }
 }
 
 /// Cuts one triangle.
@@ -205,7 +263,8 @@ impl Cutter {
     /// were not better.
     fn cut(&self, bounds: Box3, part: &Polygon, n_cuts: u32, parts: &mut Vec<Part>) {
         if n_cuts < MAX_CUTS
-            && excess(&bounds, part.projected_area()) > self.threshold
+            && excess(faces_of((bounds.max - bounds.min).to_array()), part.projected_area())
+                > self.threshold
             && let Some((axis, at)) = middle_of_longest_side(&bounds)
             && let Some(halves) = part.cut(axis, f64::from(at))
             && halves.iter().all(|half| !half.is_empty())
@@ -227,4 +286,38 @@ fn middle_of_longest_side(bounds: &Box3) -> Option<(usize, f32)> {
     let (min, max) = (bounds.min[axis], bounds.max[axis]);
     let middle = 0.5 * min + 0.5 * max;
     (min < middle && middle < max).then_some((axis, middle))
+}
+
+#[cfg(test)]
+mod tests {
+    use hitscan_primitives::generate;
+
+    use super::*;
+
+    #[test]
+    fn the_excess_of_a_triangle_follows_from_its_box_under_every_instruction_set() {
+        let mesh = generate::city(5000, 1).expect("the size is within the limits");
+        let mesh = ScaledMesh::new(&mesh);
+        let taken = Taken { chunk: 100..mesh.n_triangles(), stride: 3 };
+        let mut areas = sampled_areas(&mesh);
+        let upper = areas.len() * 9 / 10;
+        let limit = *areas.select_nth_unstable_by(upper, f32::total_cmp).1;
+        let mut expected = (vec![], 0.0);
+        for i in 0..taken.len() {
+            let triangle = taken.triangle(i);
+            let bounds = mesh.triangle_box(triangle);
+            let faces = faces_of((bounds.max - bounds.min).to_array());
+            let [a, b, c] = mesh.corners(triangle);
+            let projected_area = 0.5 * (b - a).cross(c - a).abs().element_sum();
+            let is_usual = bounds.half_area() <= limit;
+            expected.0.push(if is_usual { excess(faces, projected_area) } else { 0.0 });
+            expected.1 += if is_usual { f64::from(bounds.half_area()) } else { 0.0 };
+        }
+        for isa in Isa::available() {
+            let mut excesses = vec![0.0; taken.len()];
+            let kernel = Excesses { mesh: &mesh, taken: &taken, limit, excesses: &mut excesses };
+            let total = isa.run(kernel);
+            assert_eq!((excesses, total), expected, "{}", isa.name());
+        }
+    }
 }

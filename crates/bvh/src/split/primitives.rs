@@ -1,7 +1,7 @@
 //! The primitives of a build: triangles, and parts of split ones.
 
 use super::{needles::parts_of_needles, polygon::Part, triangle_set::TriangleSet};
-use crate::{box3::Box3, scaled_mesh::ScaledMesh};
+use crate::{box3::Box3, scaled_mesh::ScaledMesh, simd::Isa};
 
 /// The triangles of a mesh as the builder sees them: one primitive for each, more for split ones.
 ///
@@ -17,8 +17,8 @@ pub(crate) struct Primitives<'a> {
 
 impl<'a> Primitives<'a> {
     /// The primitives of a mesh whose needles are worth splitting; `None` for all others.
-    pub(crate) fn of_split_needles(mesh: ScaledMesh<'a>) -> Option<Self> {
-        let parts = parts_of_needles(&mesh);
+    pub(crate) fn of_split_needles(mesh: ScaledMesh<'a>, isa: Isa) -> Option<Self> {
+        let parts = parts_of_needles(&mesh, isa);
         let mut split = TriangleSet::with_room_for(mesh.n_triangles());
         let is_first = |part: &Part| split.insert(part.triangle) == Some(true);
         let (first_parts, other_parts): (Vec<_>, Vec<_>) = parts.into_iter().partition(is_first);
@@ -44,6 +44,11 @@ impl<'a> Primitives<'a> {
     fn first_part(&self, triangle: u32) -> Box3 {
         let at = self.first_parts.partition_point(|part| part.triangle < triangle);
         self.first_parts[at].bounds
+    }
+
+    /// Whether a triangle is split.
+    pub(crate) fn is_split(&self, triangle: u32) -> bool {
+        self.split.contains(triangle)
     }
 
     /// The triangle of a primitive, and whether it is split.
