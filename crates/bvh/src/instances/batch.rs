@@ -26,6 +26,9 @@ const BEYOND_CACHES: usize = 2 << 20;
 /// third less (bench `peers`).
 const MESH_SHARE: usize = 8;
 
+/// The rays whose outputs are kept until they become answers: few enough for the caches, many enough to interleave.
+const BLOCK: usize = 4096;
+
 /// The maximum distance of neighbouring origins, as a share of half the extent of the upper level.
 const NEIGHBOURS: f64 = 1.0 / 64.0;
 
@@ -70,12 +73,15 @@ impl InstanceBvh {
     ) {
         let is_large = self.exceeds_caches();
         for_each_chunk(rays, answers, 1, |rays, answers| {
-            let mut outputs: Vec<Q::Output> = rays.iter().map(|_| Q::Output::default()).collect();
-            let batch = Batch { tree: self, rays, faces, filter, outputs: &mut outputs };
-            let are_neighbours = self.are_neighbours(rays);
-            self.isa.run(EachRay::<Q> { batch, are_neighbours, is_large });
-            for (answer, output) in answers.iter_mut().zip(outputs) {
-                *answer = make(output);
+            let mut outputs = Vec::new();
+            for (rays, answers) in rays.chunks(BLOCK).zip(answers.chunks_mut(BLOCK)) {
+                outputs.resize_with(rays.len(), Q::Output::default);
+                let batch = Batch { tree: self, rays, faces, filter, outputs: &mut outputs };
+                let are_neighbours = self.are_neighbours(rays);
+                self.isa.run(EachRay::<Q> { batch, are_neighbours, is_large });
+                for (answer, output) in answers.iter_mut().zip(outputs.drain(..)) {
+                    *answer = make(output);
+                }
             }
         });
     }
