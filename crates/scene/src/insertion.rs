@@ -102,27 +102,27 @@ impl Scene {
     /// A handle for a free slot, which the scene and its clones never gave before.
     fn new_handle(&mut self) -> InstanceId {
         loop {
-            let index = self.free.last().copied();
-            let index = index.unwrap_or_else(|| self.push_slot());
+            let index = self.free.last().copied().unwrap_or(self.slots.len() as u32);
             if let Some(generation) = self.handles.next_generation(index) {
                 return InstanceId { index, generation };
             }
             // No handle is left for this slot.
-            self.free.pop();
+            if self.free.pop().is_none() {
+                self.slots.push(Slot::default());
+            }
         }
-    }
-
-    fn push_slot(&mut self) -> u32 {
-        let index = self.slots.push(Slot::default());
-        self.free.push(index);
-        index
     }
 
     /// Stores a record in its slot, which no instance holds. The tree is to follow.
     pub(crate) fn occupy(&mut self, record: Record) {
         let index = record.id.index;
-        while self.slots.len() <= index as usize {
-            self.push_slot();
+        while self.slots.len() < index as usize {
+            self.free.push(self.slots.push(Slot::default()));
+        }
+        self.n_instances += 1;
+        if self.slots.len() == index as usize {
+            self.slots.push(Slot::Present(record));
+            return;
         }
         // `new_handle` takes the last.
         if let Slot::Free { .. } = self.slots.get(index)
@@ -131,7 +131,6 @@ impl Scene {
             self.free.remove(position);
         }
         *self.slots.get_mut(index) = Slot::Present(record);
-        self.n_instances += 1;
     }
 }
 

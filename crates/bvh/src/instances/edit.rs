@@ -36,15 +36,20 @@ impl InstanceBvh {
 
     /// Changes an item, or adds one. The nodes stay, and no query is right until they [`follow`](Self::follow).
     pub fn replace(&mut self, item: u32, placed: PlacedMesh, bounds: WorldBox) {
-        if self.items.len() <= item as usize {
-            self.items.resize(item as usize + 1);
-            self.placed.resize(item as usize + 1);
-        }
         if let Some(mesh) = placed.mesh() {
             self.isa = mesh.bvh().isa;
         }
-        *self.placed.get_mut(item) = placed;
-        self.items.get_mut(item).bounds = bounds;
+        let end = item as usize;
+        if self.items.len() <= end {
+            // Not one longer, because a push takes half of the time of a default that is then replaced.
+            self.items.resize(end);
+            self.placed.resize(end);
+            self.items.push(Item { bounds, link: NO_LINK });
+            self.placed.push(placed);
+        } else {
+            *self.placed.get_mut(item) = placed;
+            self.items.get_mut(item).bounds = bounds;
+        }
     }
 
     /// Lets the nodes follow items that [`replace`](Self::replace) changed or added. If they are a large share of all, all
@@ -271,14 +276,18 @@ impl InstanceBvh {
     }
 
     /// Stores a child with its box, and in the child its link.
-    pub(super) fn attach(&mut self, node: u32, slot: usize, child: ChildRef, bounds: Box3) {
-        let link = link_to(node, slot);
+    fn attach(&mut self, node: u32, slot: usize, child: ChildRef, bounds: Box3) {
+        self.link(child, link_to(node, slot));
+        self.nodes.get_mut(node).set(slot, bounds, 0.0, child);
+    }
+
+    /// Stores the link of a child in the child.
+    pub(super) fn link(&mut self, child: ChildRef, link: Link) {
         if child.is_leaf() {
             self.items.get_mut(child.first_block() as u32).link = link;
         } else {
             self.nodes.get_mut(child.node_index() as u32).spare[0] = link;
         }
-        self.nodes.get_mut(node).set(slot, bounds, 0.0, child);
     }
 
     fn take_out(&mut self, item: u32) {

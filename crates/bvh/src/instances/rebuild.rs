@@ -11,7 +11,7 @@ use crate::{
     box3::Box3,
     builder::{WideChild, WideTarget, WideTree, shape_of_singles},
     cow_vec::CowVec,
-    layout::{ChildRef, NO_LINK},
+    layout::{ChildRef, NO_LINK, link_to},
     widths::{NODE_WIDTH, levels},
 };
 
@@ -69,6 +69,8 @@ impl InstanceBvh {
         nodes.extend((1..wide.n_nodes()).map(|_| self.new_node(NO_LINK)));
         for (index, &node) in nodes.iter().enumerate() {
             let children = wide.starts[index] as usize..wide.starts[index + 1] as usize;
+            // Written once, because each write asks whether a clone shares the node.
+            let mut filled = *self.nodes.get(node);
             for (slot, child) in wide.children[children].iter().enumerate() {
                 let reference = match child.target {
                     WideTarget::Node(below) => ChildRef::node(nodes[below as usize]),
@@ -76,8 +78,10 @@ impl InstanceBvh {
                         ChildRef::leaf(items[order[first as usize] as usize], 1)
                     }
                 };
-                self.attach(node, slot, reference, child.bounds);
+                filled.set(slot, child.bounds, 0.0, reference);
+                self.link(reference, link_to(node, slot));
             }
+            *self.nodes.get_mut(node) = filled;
         }
     }
 }
