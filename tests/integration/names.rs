@@ -249,14 +249,27 @@ fn rust_type(line: &str) -> Option<&str> {
 fn python() -> Names {
     let folder = root().join("bindings/python/python/hitscan");
     let mut names = Names::new();
-    for file in
-        ["_mesh", "_bvh", "_hits", "_scene", "_scene_space", "_sections", "_view", "picking"]
-    {
+    for file in [
+        "_mesh",
+        "_bvh",
+        "_bvh_rays",
+        "_bvh_space",
+        "_hits",
+        "_scene",
+        "_scene_rays",
+        "_scene_space",
+        "_sections",
+        "_view",
+        "picking",
+    ] {
         let text = fs::read_to_string(folder.join(file).with_extension("py")).expect("a source");
         collect_options(&text, &mut names);
         let class = |line: &'_ str| -> Option<String> {
-            // A part of the class Scene, in a file of its own.
-            let line = line.replace("class SceneSpace", "class Scene");
+            // Parts of the classes Bvh and Scene, in files of their own.
+            let line = ["Bvh", "Scene"].iter().fold(line.to_owned(), |line, class| {
+                let parts = ["Rays:", "Space:"].map(|part| format!("class {class}{part}"));
+                parts.iter().fold(line, |line, part| line.replace(part, &format!("class {class}:")))
+            });
             let name = line.strip_prefix("class ").map(identifier);
             name.or(line.split_once(": TypeAlias").map(|(name, _)| name)).map(str::to_owned)
         };
