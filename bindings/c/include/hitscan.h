@@ -1267,6 +1267,13 @@ hitscan_status hitscan_scene_count_crossings(const struct hitscan_scene *scene,
                                              const struct hitscan_query_options *options,
                                              uint32_t *crossings);
 
+// Writes the crossings of a ray from the front of surfaces, less those from the back. options may be NULL; faces do not
+// count.
+hitscan_status hitscan_scene_signed_crossings(const struct hitscan_scene *scene,
+                                              const struct hitscan_world_ray *ray,
+                                              const struct hitscan_query_options *options,
+                                              int64_t *crossings);
+
 // Writes all hits of a ray, sorted by (t, instance, triangle): as many as capacity, and their number to n_hits,
 // which may be greater. hits may be NULL if capacity is 0. options may be NULL.
 hitscan_status hitscan_scene_all_hits(const struct hitscan_scene *scene,
@@ -1474,6 +1481,19 @@ hitscan_status hitscan_bvh_mesh_distance(const struct hitscan_bvh *first,
                                          const double *transform,
                                          double max_distance,
                                          struct hitscan_mesh_distance *distance);
+
+// Writes the pairs of triangles of one mesh that intersect beyond the corners and edges they share, ascending: as many as
+// capacity, and their number to n_pairs, which may be greater. pairs may be NULL if capacity is 0.
+//
+// Corners are shared by position, without a tolerance. Touching counts, and so do doubled triangles and triangles folded
+// onto each other. Exact.
+hitscan_status hitscan_bvh_self_intersections(const struct hitscan_bvh *bvh,
+                                              struct hitscan_triangle_pair *pairs,
+                                              size_t capacity,
+                                              size_t *n_pairs);
+
+// Writes 1 if hitscan_bvh_self_intersections has a pair, else 0. Ends at the first one.
+hitscan_status hitscan_bvh_has_self_intersections(const struct hitscan_bvh *bvh, uint8_t *intersects);
 
 // Finds the polylines in which a plane cuts the surface, in the space of the mesh. They are closed where the surface is closed.
 // A corner in the plane counts as above it, where the normal points. The caller releases the section with

@@ -389,6 +389,13 @@ class bvh : public owner<hitscan_bvh, hitscan_bvh_release> {
     return crossings;
   }
 
+  // The pairs of triangles that intersect beyond the corners and edges they share.
+  std::vector<hitscan_triangle_pair> self_intersections() const {
+    return detail::list<hitscan_triangle_pair>([&](hitscan_triangle_pair *pairs, std::size_t capacity, std::size_t *n) {
+      return hitscan_bvh_self_intersections(get(), pairs, capacity, n);
+    });
+  }
+
   std::vector<hitscan_hit> all_hits(const hitscan_ray &ray, const hitscan_hit_options *options = nullptr) const {
     return detail::list<hitscan_hit>([&](hitscan_hit *hits, std::size_t capacity, std::size_t *n) {
       return hitscan_bvh_all_hits(get(), &ray, options, hits, capacity, n);

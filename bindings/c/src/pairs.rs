@@ -1,4 +1,4 @@
-//! Pairs of meshes: overlap, crossings and distance.
+//! Pairs of meshes: overlap, crossings and distance. Intersections of a mesh with itself.
 
 use engine::{MeshDistance, MeshPair, TriangleCrossing};
 
@@ -166,6 +166,48 @@ pub unsafe extern "C" fn hitscan_bvh_mesh_distance(
             let found = pair(caller, first, second, transform)?.distance(max_distance);
             let found = found.map_err(|error| refused("max_distance", error))?;
             distance.write(hitscan_mesh_distance::new(found));
+            Ok(())
+        })
+    }
+}
+
+/// Writes the pairs of triangles of one mesh that intersect beyond the corners and edges they share, ascending: as many as
+/// capacity, and their number to n_pairs, which may be greater. pairs may be NULL if capacity is 0.
+///
+/// Corners are shared by position, without a tolerance. Touching counts, and so do doubled triangles and triangles folded
+/// onto each other. Exact.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hitscan_bvh_self_intersections(
+    bvh: *const hitscan_bvh,
+    pairs: *mut hitscan_triangle_pair,
+    capacity: usize,
+    n_pairs: *mut usize,
+) -> hitscan_status {
+    // SAFETY: the rules of the header.
+    unsafe {
+        call("hitscan_bvh_self_intersections", |caller| {
+            let tree = caller.get(bvh, "bvh")?.tree();
+            let list = ListOut::new(caller, pairs, capacity, n_pairs, ["pairs", "n_pairs"])?;
+            let found = tree.self_intersections();
+            let pairs = found.iter().map(|&triangles| hitscan_triangle_pair { triangles });
+            list.write(found.len(), pairs);
+            Ok(())
+        })
+    }
+}
+
+/// Writes 1 if hitscan_bvh_self_intersections has a pair, else 0. Ends at the first one.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hitscan_bvh_has_self_intersections(
+    bvh: *const hitscan_bvh,
+    intersects: *mut u8,
+) -> hitscan_status {
+    // SAFETY: the rules of the header.
+    unsafe {
+        call("hitscan_bvh_has_self_intersections", |caller| {
+            let tree = caller.get(bvh, "bvh")?.tree();
+            let intersects = caller.out(intersects, "intersects")?;
+            intersects.write(u8::from(tree.has_self_intersections()));
             Ok(())
         })
     }

@@ -108,6 +108,27 @@ pub unsafe extern "C" fn hitscan_scene_count_crossings(
     }
 }
 
+/// Writes the crossings of a ray from the front of surfaces, less those from the back. options may be NULL; faces do not
+/// count.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hitscan_scene_signed_crossings(
+    scene: *const hitscan_scene,
+    ray: *const hitscan_world_ray,
+    options: *const hitscan_query_options,
+    crossings: *mut i64,
+) -> hitscan_status {
+    // SAFETY: the rules of the header.
+    unsafe {
+        call("hitscan_scene_signed_crossings", |caller| {
+            let scene = caller.get(scene, "scene")?;
+            let crossings = caller.out(crossings, "crossings")?;
+            let options = SceneOptions::read(caller, options)?;
+            crossings.write(scene.signed_crossings(&world_ray(caller, ray)?, &options.query()));
+            Ok(())
+        })
+    }
+}
+
 /// Writes all hits of a ray, sorted by (t, instance, triangle): as many as capacity, and their number to n_hits,
 /// which may be greater. hits may be NULL if capacity is 0. options may be NULL.
 #[unsafe(no_mangle)]

@@ -259,6 +259,48 @@ fn pairs_of_meshes_are_those_of_the_engine() {
 }
 
 #[test]
+fn self_intersections_and_signed_crossings_of_a_scene_are_those_of_the_engine() {
+    let corners: [[f32; 3]; 6] =
+        [[0., 0., 0.], [4., 0., 0.], [0., 4., 0.], [1., 1., -1.], [1., 1., 1.], [2., 1., 1.]];
+    let crossing = TriMesh::new(corners, vec![[0, 1, 2], [3, 4, 5]]).expect("a mesh");
+    let sphere = generate::sphere(2.0, 500).expect("a size");
+    for (mesh, n_expected) in [(&crossing, 1), (&sphere, 0)] {
+        let tree = MeshBvh::build(mesh, &BuildOptions::default());
+        let (bvh, mut intersects) = (bvh_handle(mesh), 7);
+        let (mut pairs, mut n) = ([hitscan_triangle_pair { triangles: [9; 2] }; 4], 0);
+        let mut scene = ptr::null_mut();
+        let instance = hitscan_instance { bvh, ..Default::default() };
+        // SAFETY: the handles are alive, and the list has this capacity.
+        unsafe {
+            ok(hitscan_bvh_has_self_intersections(bvh, &mut intersects));
+            ok(hitscan_bvh_self_intersections(bvh, pairs.as_mut_ptr(), 4, &mut n));
+            ok(hitscan_scene_new(&mut scene));
+            ok(hitscan_scene_insert(scene, &instance, ptr::null_mut()));
+        }
+        let found: Vec<[u32; 2]> = pairs[..n].iter().map(|pair| pair.triangles).collect();
+        assert_eq!(
+            (&found, n, intersects),
+            (&tree.self_intersections(), n_expected, u8::from(n > 0))
+        );
+        for (height, direction) in [(9.0, -1.0), (-9.0, 1.0), (0.5, 1.0)] {
+            let (origin, direction) = ([0.3, 0.2, height], [0.0, 0.0, direction]);
+            let ray = hitscan_world_ray { origin, direction, t_min: 0.0, t_max: f64::INFINITY };
+            let narrow =
+                engine::Ray::new(origin.map(|x: f64| x as f32), direction.map(|x: f64| x as f32));
+            let mut crossings = 77;
+            // SAFETY: the handle is alive.
+            ok(unsafe { hitscan_scene_signed_crossings(scene, &ray, ptr::null(), &mut crossings) });
+            assert_eq!(crossings, tree.signed_crossings(&narrow));
+        }
+        // SAFETY: the handles are alive.
+        unsafe {
+            ok(hitscan_scene_release(scene));
+            ok(hitscan_bvh_release(bvh));
+        }
+    }
+}
+
+#[test]
 fn sections_of_trees_and_scenes_are_those_of_the_engine() {
     let mesh = generate::torus(3.0, 1.0, 2_000).expect("a size");
     let (bvh, mut scene) = (bvh_handle(&mesh), ptr::null_mut());

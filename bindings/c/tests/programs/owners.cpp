@@ -62,6 +62,7 @@ int main(int, char **argv) {
   bvh.are_inside(near, inside);
   EXPECT(numbers[0] == bvh.winding_number({0.5f, 0.5f, -1e-3f}) && numbers[1] < -0.49);
   EXPECT(distances[1] == bvh.signed_distance({0.5f, 0.5f, 1e-3f}) && inside[0] == bvh.is_inside({0.5f, 0.5f, -1e-3f}));
+  EXPECT(bvh.self_intersections().empty());
   EXPECT(bvh.all_hits(ray_down(0.5f, 0.5f)).size() == 2);
   EXPECT(bvh.nearest_hits(ray_down(0.5f, 0.5f), 1).size() == 1);
   EXPECT(bvh.mesh().describe(*hit).normal[2] == 1.0);
