@@ -37,6 +37,12 @@ impl Copies {
         Self { lanes: (0..tree.leaves.len()).map(copies_in).collect() }
     }
 
+    /// The lanes of a block that hold copies, as bits.
+    #[inline(always)]
+    pub(super) fn in_block(&self, index: usize) -> u8 {
+        self.lanes.get(index).copied().unwrap_or(0)
+    }
+
     /// Calls `f` with the corners of each triangle of some blocks.
     pub(super) fn each_triangle(
         &self,
@@ -46,7 +52,7 @@ impl Copies {
     ) {
         let mut index = blocks.start;
         leaves.each_block(blocks, |block| {
-            let copies = self.lanes.get(index).copied().unwrap_or(0);
+            let copies = self.in_block(index);
             for (lane, _, corners) in block.triangles() {
                 if copies >> lane & 1 == 0 {
                     f(corners);

@@ -2,75 +2,28 @@
 //!
 //! After Barill, Dickson, Schmidt, Levin and Jacobson, "Fast Winding Numbers for Soups and Clouds" (2018): moments of a distant
 //! cluster of triangles replace its triangles. They take two or three moments, and choose clusters by a ratio of distances. We
-//! take four, and split the cluster with the largest proven error until the sum of all errors is small enough. Two moments
+//! take four, and split the clusters with the largest proven errors until the sum of all errors is small enough. Two moments
 //! and the same error for each cluster took four times as long for loose triangles, and fifteen times around a scan with holes.
 
-use std::{cmp::Ordering, collections::BinaryHeap, ops::Range, sync::Arc};
+use std::ops::Range;
 
 use glam::DVec3;
-use hitscan_primitives::{WindingSum, solid_angle};
+use hitscan_primitives::WindingSum;
 
 use super::{
     clusters::{Clusters, View},
-    copies::{BLOCKS_OF_TASK, Copies},
     eight::{self, Eight, Positions},
     harmonics::{self, Harmonics},
+    queue::{Cluster, Queue},
+    surface::Surface,
 };
 use crate::{
     error_bounds::FAR_FIELD_ROUNDING,
     layout::{ChildRef, Tree, WideNode},
-    mesh_bvh::MeshBvh,
     platform::parallel,
     simd::{Kernel, LANES, Simd},
     widths::{BLOCK_WIDTH, MAX_LEAF_BLOCKS, NODE_WIDTH},
 };
-
-/// The triangles of a tree, each once.
-#[derive(Clone, Debug)]
-pub(super) struct Surface {
-    pub(super) bvh: Arc<MeshBvh>,
-    pub(super) copies: Copies,
-}
-
-impl Surface {
-    pub(super) fn new(bvh: Arc<MeshBvh>) -> Self {
-        let copies = Copies::of(&bvh.tree);
-        Self { bvh, copies }
-    }
-
-    /// The winding number around a point in the tree's scaled space, by its definition.
-    pub(super) fn winding_sum(&self, from: DVec3) -> WindingSum {
-        let sums = parallel::map_chunks(self.bvh.tree.leaves.len(), BLOCKS_OF_TASK, |blocks| {
-            self.sum(blocks, from)
-        });
-        let mut total = WindingSum::default();
-        sums.into_iter().for_each(|sum| total.add_sum(sum));
-        total
-    }
-
-    /// The sum of squares of the longest edges of the triangles, rounded up. In the tree's scaled space.
-    pub(super) fn sum_of_squares(&self) -> f64 {
-        let leaves = &self.bvh.tree.leaves;
-        let sums = parallel::map_chunks(leaves.len(), BLOCKS_OF_TASK, |blocks| {
-            let mut sum = 0.0;
-            self.copies.each_triangle(leaves, blocks, |[a, b, c]| {
-                let edges = [a - b, b - c, c - a].map(DVec3::length_squared);
-                sum += edges[0].max(edges[1]).max(edges[2]);
-            });
-            sum
-        });
-        1.000_001 * sums.into_iter().sum::<f64>()
-    }
-
-    /// The winding number of the triangles of some blocks.
-    fn sum(&self, blocks: Range<usize>, from: DVec3) -> WindingSum {
-        let mut sum = WindingSum::default();
-        self.copies.each_triangle(&self.bvh.tree.leaves, blocks, |corners| {
-            sum.add_solid_angle(solid_angle(corners, from));
-        });
-        sum
-    }
-}
 
 /// The moments of a surface, some 30 bytes per triangle.
 #[derive(Clone, Debug)]
@@ -125,7 +78,7 @@ impl FarField {
     }
 
     /// The winding number around a point in the tree's scaled space, and a bound on its difference from the sum over all
-    /// triangles. The cluster with the largest error gives way to its parts until number and bound are enough, or all triangles
+    /// triangles. A cluster with nearly the largest error gives way to its parts until number and bound are enough, or all triangles
     /// are summed. Rounding adds [`FAR_FIELD_ROUNDING`] per triangle.
     pub(super) fn winding_around(
         &self,
@@ -134,12 +87,12 @@ impl FarField {
     ) -> (f64, f64) {
         let rounding = FAR_FIELD_ROUNDING * self.surface.bvh.n_triangles as f64;
         // A closed surface has no caps, and allocates nothing. Most searches need no more than this.
-        let capacity = if self.clusters.is_empty() { 0 } else { 128 };
+        let capacity = if self.clusters.is_empty() { 0 } else { 32 };
         let mut search = Search {
             field: self,
             from,
             near: WindingSum::default(),
-            far: BinaryHeap::with_capacity(capacity),
+            far: Queue::with_capacity(capacity),
             value: 0,
             error: 0,
         };
@@ -163,7 +116,10 @@ impl FarField {
 
 /// A number in fixed point, so that sums are exact in any order.
 fn units(number: f64) -> i128 {
-    (number * UNITS) as i128
+    let units = number * UNITS;
+    // Nearly all fit a machine word, whose conversion is one instruction.
+    let word = units as i64;
+    if word.unsigned_abs() < i64::MAX as u64 { i128::from(word) } else { units as i128 }
 }
 
 /// The inverse of [`units`].
@@ -180,18 +136,10 @@ struct Search<'a> {
     /// The sum over triangles.
     near: WindingSum,
     /// The clusters that stand for their triangles.
-    far: BinaryHeap<Cluster>,
+    far: Queue,
     /// The sum over these clusters, and the bound on its error, in [`units`].
     value: i128,
     error: i128,
-}
-
-/// A cluster seen from a point, in the order of errors.
-#[derive(Clone, Copy)]
-struct Cluster {
-    error: f64,
-    value: f64,
-    child: ChildRef,
 }
 
 impl Search<'_> {
@@ -223,27 +171,6 @@ impl Search<'_> {
 
 /// The largest error of a cluster; all sums of such errors fit [`units`].
 const MAX_ERROR: f64 = 1e9;
-
-impl PartialEq for Cluster {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-
-impl Eq for Cluster {}
-
-impl PartialOrd for Cluster {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Cluster {
-    fn cmp(&self, other: &Self) -> Ordering {
-        let by_child = || self.child.to_bits().cmp(&other.child.to_bits());
-        self.error.total_cmp(&other.error).then_with(by_child)
-    }
-}
 
 impl Moments {
     /// Those of no triangles.
@@ -358,10 +285,12 @@ fn each_leaf(tree: &Tree, child: ChildRef, f: &mut impl FnMut(Range<usize>)) {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use hitscan_primitives::{TriMesh, generate::SplitMix64, glam::Vec3};
 
     use super::*;
-    use crate::{BuildOptions, Isa};
+    use crate::{BuildOptions, Isa, MeshBvh};
 
     /// A place in a cube.
     fn anywhere(random: &mut SplitMix64) -> DVec3 {

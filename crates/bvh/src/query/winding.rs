@@ -14,11 +14,7 @@ use std::{
 use glam::{DVec3, Vec3};
 use hitscan_primitives::{MAX_WINDING_COORDINATE, Ray};
 
-use super::{
-    boundary::boundary,
-    caps::caps,
-    far_field::{FarField, Surface},
-};
+use super::{boundary::boundary, caps::caps, far_field::FarField, surface::Surface};
 use crate::{
     error_bounds::{CROSSING_CLEARANCE, SOLID_ANGLE_ROUNDING},
     mesh_bvh::MeshBvh,
