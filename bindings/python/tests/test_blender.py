@@ -196,7 +196,9 @@ def test_arrays_of_rays_have_the_bits_of_single_ones():
             assert np.isnan(found.locations[i]).all() and np.isnan(found.normals[i]).all()
         else:
             assert (index, distance) == (found.index[i], found.distance[i])
-            assert location == tuple(found.locations[i]) and normal == tuple(found.normals[i])
+            # Where Blender is loaded, these are its vectors of float32.
+            vectors = [tree._vector(rows[i].tolist()) for rows in (found.locations, found.normals)]
+            assert [location, normal] == vectors
     one = tree.ray_cast_array([[0, 0, 0]], ways)
     assert one.index.tolist() == tree.ray_cast_array(np.zeros((500, 3)), ways).index.tolist()
     with pytest.raises(ValueError, match=r"origins has shape \(2, 3\), expected \(500, 3\) as directions"):
