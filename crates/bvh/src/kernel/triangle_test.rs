@@ -139,7 +139,7 @@ impl<S: Simd> TriangleRay<S> {
         sink: &mut H,
     ) -> bool {
         let block = &blocks.blocks[index];
-        let corners = blocks.corners(block);
+        let corners = blocks.corners_by(self.simd, block);
         let ray = self.lanes();
         let turned = turned(self.simd, self.corners(&corners), &ray);
         let candidates = self.simd.movemask(within_edges(self.simd, &ray, turned).maybe);
@@ -211,7 +211,8 @@ impl<S: Simd> TriangleRay<S> {
     }
 }
 
-/// The blocks of leaves in one of their layouts, as a traversal tests them. Any but full blocks take robust rays alone.
+/// The blocks of leaves in one of their layouts, as a traversal tests them. In any but full blocks the test of triangles is that of
+/// robust rays.
 pub(crate) trait LeafTest {
     /// [`TriangleRay::test`] of the block at an index.
     fn test_block<M: RayMode, S: Simd, H: HitSink>(

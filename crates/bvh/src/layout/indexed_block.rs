@@ -8,7 +8,10 @@ use super::{
     triangle_block::{CornerRows, corners_of},
 };
 use crate::{
-    leaf_position::LeafPosition, platform::large_pages, scaled_mesh::ScaledMesh,
+    leaf_position::LeafPosition,
+    platform::large_pages,
+    scaled_mesh::ScaledMesh,
+    simd::{LANES, Simd},
     widths::BLOCK_WIDTH,
 };
 
@@ -137,7 +140,6 @@ impl IndexedBlocks {
     }
 
     /// A block's corners as in [`TriangleBlock::corners`].
-    #[inline(always)]
     pub(crate) fn corners(&self, block: &IndexedBlock) -> CornerRows {
         let mut corners = [[[0.0; BLOCK_WIDTH]; 3]; 3];
         for corner in 0..3 {
@@ -151,6 +153,28 @@ impl IndexedBlocks {
         corners
     }
 
+    /// [`corners`](Self::corners) in the lanes of a kernel: a register for each corner, then a transpose.
+    #[inline(always)]
+    pub(crate) fn corners_by<S: Simd>(&self, s: S, block: &IndexedBlock) -> CornerRows {
+        let coordinates = self.positions.as_flattened();
+        let mut corners = [[[0.0; BLOCK_WIDTH]; 3]; 3];
+        for corner in 0..3 {
+            let mut rows = [s.splat(0.0); LANES];
+            for lane in 0..BLOCK_WIDTH {
+                let at = 3 * block.corners[corner][lane] as usize;
+                rows[lane] = match coordinates[at..].first_chunk() {
+                    Some(row) => s.load(row),
+                    None => s.load(&last_row(coordinates, at)),
+                };
+            }
+            let columns = s.transpose(rows);
+            for axis in 0..3 {
+                corners[corner][axis] = s.store(columns[axis]);
+            }
+        }
+        corners
+    }
+
     /// Writes a block in full into `scratch`.
     pub(super) fn expand(&self, block: usize, scratch: &mut TriangleBlock) {
         let block = &self.blocks[block];
@@ -159,6 +183,51 @@ impl IndexedBlocks {
         for (lane, &triangle) in block.triangles.iter().enumerate() {
             if triangle != TriangleBlock::NO_TRIANGLE {
                 scratch.set_lane(lane, triangle, corners_of(&corners, lane));
+            }
+        }
+    }
+}
+
+/// The coordinates from `at` on, where fewer than a register follow.
+#[cold]
+#[inline(never)]
+fn last_row(coordinates: &[f32], at: usize) -> [f32; LANES] {
+    let rest = &coordinates[at..];
+    let mut row = [0.0; LANES];
+    row[..rest.len()].copy_from_slice(rest);
+    row
+}
+
+#[cfg(test)]
+mod tests {
+    use hitscan_primitives::generate;
+
+    use super::*;
+    use crate::simd::{Isa, Kernel};
+
+    struct CornersBy<'a>(&'a IndexedBlocks, &'a IndexedBlock);
+
+    impl Kernel for CornersBy<'_> {
+        type Output = CornerRows;
+
+        #[inline(always)]
+        fn run<S: Simd>(self, s: S) -> CornerRows {
+            self.0.corners_by(s, self.1)
+        }
+    }
+
+    #[test]
+    fn every_instruction_set_gathers_the_same_corners_up_to_the_last() {
+        let mesh = generate::sphere(1.0, 100).expect("an ordinary size");
+        let n = mesh.triangles().len() as u32;
+        let triangles: Vec<[u32; BLOCK_WIDTH]> =
+            (0..n / 8).map(|block| [0, 1, 2, 3, 4, 5, 6, 7].map(|lane| 8 * block + lane)).collect();
+        let blocks = IndexedBlocks::new(&ScaledMesh::new(&mesh), &triangles);
+        let last = blocks.positions.len() as u32 - 1;
+        assert!(blocks.blocks.iter().any(|block| block.corners.as_flattened().contains(&last)));
+        for block in &blocks.blocks {
+            for isa in Isa::available() {
+                assert_eq!(isa.run(CornersBy(&blocks, block)), blocks.corners(block));
             }
         }
     }

@@ -85,11 +85,10 @@ impl Tree {
 
     /// Adopts the scale of the mesh whose nodes and leaves the tree now has, and their reach.
     ///
-    /// The fast path takes all but extreme rays, on full trees that are neither scaled nor deeper than its stack.
+    /// The fast paths take all but extreme rays, on trees that are neither scaled nor deeper than its stack.
     pub(crate) fn set_space(&mut self, mesh: &ScaledMesh<'_>, reach: Reach) {
         (self.scale, self.reach) = (mesh.scale, reach);
-        let is_full = matches!(self.leaves, Leaves::Full(_));
-        self.fast_limits = if is_full && !self.is_scaled() && self.depth <= SHALLOW_DEPTH {
+        self.fast_limits = if !self.is_scaled() && self.depth <= SHALLOW_DEPTH {
             FastLimits::of(&reach)
         } else {
             FastLimits::NONE

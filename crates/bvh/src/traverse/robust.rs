@@ -1,10 +1,11 @@
-//! The path of rays that cannot take a fast one: extreme rays, scaled or deep trees, and compact leaves.
+//! The path of rays that cannot take a fast one: extreme rays, scaled or deep trees, and compact leaves, to which most
+//! rays find their way by the fast box test.
 
 use hitscan_primitives::brute_force::scaled_ray;
 
 use super::{coherence::CoherentOrigins, single::Traversal};
 use crate::{
-    kernel::{HitSink, QueryRay, Robust},
+    kernel::{FastFar, HitSink, QueryRay, Robust},
     layout::Leaves,
     platform::SMALL_CODE,
     simd::{Kernel, Simd, Stack, StackMemory},
@@ -31,11 +32,18 @@ impl<H: HitSink> Kernel for RobustTraversal<'_, H> {
             scaled = scaled_ray(ray, tree.scale);
             &scaled
         };
-        let Some(query) = QueryRay::new(simd, ray, &tree.reach) else { return };
         let mut memory = StackMemory::new();
         let stack = Stack::new(&mut memory);
         let traversal = Traversal { tree, ray, faces, start, sink };
         type Policy = CoherentOrigins;
+        if !SMALL_CODE
+            && let Leaves::Compact(blocks) = &tree.leaves
+            && let Some(query) = QueryRay::fast::<FastFar>(simd, ray, tree)
+        {
+            traversal.run_loop::<Policy, FastFar, S, _, _>(simd, &query, blocks, None, stack);
+            return;
+        }
+        let Some(query) = QueryRay::new(simd, ray, &tree.reach) else { return };
         match &tree.leaves {
             leaves if SMALL_CODE => {
                 traversal.run_loop::<Policy, Robust, S, _, _>(simd, &query, leaves, None, stack);
