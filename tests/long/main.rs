@@ -26,6 +26,7 @@ mod exact;
 mod inside;
 mod meshes;
 mod one_answer;
+mod scenes;
 mod solid_pairs;
 mod solids;
 mod state;
@@ -77,6 +78,7 @@ fn parts() -> Vec<Part> {
         accuracy::accuracy(),
         inside::inside(),
         edits::edits(),
+        scenes::scenes(),
         solids::sphere_casts(),
         solids::sections(),
         solids::scenes(),

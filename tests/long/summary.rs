@@ -64,11 +64,12 @@ pub(crate) const CHANGED: char = '+';
 /// files changes. The hash leaves out the readers and the cutting of polygons: they only choose the
 /// meshes, whose sizes it includes. [`CHANGED`] marks uncommitted changes, or a machine without git.
 pub(crate) fn what_is_tested() -> String {
-    const PATHS: [&str; 10] = [
+    const PATHS: [&str; 11] = [
         ":(top)crates/primitives/src",
         ":(top,exclude)crates/primitives/src/polygons",
         ":(top)crates/bvh/src",
         ":(top)crates/oracle/src",
+        ":(top)crates/scene/src",
         ":(top)tests/support",
         ":(top)tests/long",
         ":(top,exclude)tests/long/summary.rs",
