@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use hitscan::glam::DVec3;
 use hitscan::scene::{
-    InstanceId, KeepTransform, Mesh, QueryOptions, RemovedSubtree, Scene, SceneHit, WorldRay,
+    InstanceId, KeepTransform, Mesh, QueryOptions, RemovedSubtree, Scene, SceneError, SceneHit,
+    WorldRay,
 };
 use hitscan::{BuildOptions, BuildQuality, Faces, HitMode, Isa, Layout};
 use hitscan_testkit::Rng;
@@ -105,16 +106,7 @@ fn edit(scene: &mut Scene, removed: &mut Vec<RemovedSubtree>, far: DVec3, rng: &
             let moved: Vec<_> = moved.collect();
             scene.set_transforms(moved)
         }
-        3 => {
-            let copies = 1 + rng.below(3);
-            let instance = scene.get(id).cloned().expect("it is in the scene");
-            let copies = (0..copies).map(|i| {
-                let mut copy = instance.clone();
-                copy.transform.translation += DVec3::X * i as f64;
-                copy
-            });
-            scene.insert_many(copies.collect::<Vec<_>>()).map(|_| ())
-        }
+        3 => insert_copies(scene, id, 1 + rng.below(3)),
         4 => {
             let mut instance = scene.get(id).cloned().expect("it is in the scene");
             instance.transform = transform;
@@ -140,6 +132,17 @@ fn edit(scene: &mut Scene, removed: &mut Vec<RemovedSubtree>, far: DVec3, rng: &
             scene.set_hidden(id, hidden).and_then(|()| scene.set_locked(id, locked))
         }
     };
+}
+
+/// Inserts copies of an instance at once, in a row that begins where it is.
+fn insert_copies(scene: &mut Scene, id: InstanceId, n: usize) -> Result<(), SceneError> {
+    let instance = scene.get(id).cloned().expect("it is in the scene");
+    let copies = (0..n).map(|i| {
+        let mut copy = instance.clone();
+        copy.transform.translation += DVec3::X * i as f64;
+        copy
+    });
+    scene.insert_many(copies.collect::<Vec<_>>()).map(|_| ())
 }
 
 /// Compares all queries of rays of every kind.
