@@ -86,3 +86,15 @@ pub(crate) fn usual_area(mut areas: Vec<f32>, factor: f32) -> f32 {
     let limit = factor * *areas.select_nth_unstable_by(middle, f32::total_cmp).1;
     if limit > 0.0 { limit } else { f32::INFINITY }
 }
+
+/// The smaller of two numbers, neither of which is NaN: one instruction. `f32::min` takes three, because it passes over NaN.
+#[inline(always)]
+pub(crate) fn smaller<T: PartialOrd>(a: T, b: T) -> T {
+    if a < b { a } else { b }
+}
+
+/// The larger likewise.
+#[inline(always)]
+pub(crate) fn larger<T: PartialOrd>(a: T, b: T) -> T {
+    if a > b { a } else { b }
+}

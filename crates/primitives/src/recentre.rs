@@ -325,6 +325,14 @@ mod tests {
     }
 
     #[test]
+    fn a_power_of_two_times_its_reciprocal_is_one() {
+        for exponent in -1022..=1022 {
+            let power = 2f64.powi(exponent);
+            assert_eq!(reciprocal_of_power_of_two(power), 1.0 / power, "2^{exponent}");
+        }
+    }
+
+    #[test]
     fn a_position_beyond_f32_is_an_error() {
         let error = TriMesh::from_f64([[1e39, 0.0, 0.0]], vec![], true).unwrap_err();
         assert!(error.to_string().starts_with("vertex 0 is at"), "{error}");

@@ -10,8 +10,8 @@ use glam::DVec3;
 /// a point in the triangle's plane, including the triangle itself, where the angle jumps. 0 for a
 /// triangle of zero area.
 ///
-/// Van Oosterom and Strackee, "The Solid Angle of a Plane Triangle" (1983). Without branches, so that a loop over triangles
-/// takes several at a time, and with an arctangent of our own, so that all machines agree.
+/// Van Oosterom and Strackee, "The Solid Angle of a Plane Triangle" (1983). It has no branches, so a loop takes several
+/// triangles at a time. Its arctangent is hitscan's own, so all machines agree.
 #[inline(always)]
 pub fn solid_angle([a, b, c]: [DVec3; 3], from: DVec3) -> f64 {
     // Rounding would give a triangle of zero area a volume, and a point on it half a turn.

@@ -100,12 +100,12 @@ impl From<Ray> for WorldRay {
     }
 }
 
-/// An f32 above a number. Without the branches of `next_up`.
+/// An f32 above a number, or the infinite number. Without the branches of `next_up`.
 #[doc(hidden)]
 #[inline(always)]
 pub fn rounded_up(x: f64) -> f32 {
     // Twice the rounding to f32, and seven times its least number.
-    (x + (x.abs() * f64::from(f32::EPSILON) + 1e-44)) as f32
+    (x * (1.0 + f64::from(f32::EPSILON).copysign(x)) + 1e-44) as f32
 }
 
 /// The image of a world ray in the space of an instance's mesh. It defines the hits of the instance.
@@ -266,5 +266,31 @@ impl LocalRay {
         let slack = f64::EPSILON * (world_t.abs() + self.t_offset.abs());
         let limit = rounded_up(world_t - self.t_offset + slack);
         if limit < self.ray.t_max { limit } else { self.ray.t_max }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_rounded_up_is_above_it_and_hardly_larger() {
+        for exponent in -160..=128 {
+            for fraction in [1.0, 1.000_000_06, 1.37, 1.999_999_97] {
+                let x = fraction * 2f64.powi(exponent);
+                for x in [x, -x] {
+                    let up = f64::from(rounded_up(x));
+                    assert!(up > x || up == f64::NEG_INFINITY && x < f64::from(f32::MIN), "{x:e}");
+                    let most = f64::from((x as f32).next_up().next_up().next_up());
+                    assert!(up <= most + 2e-44, "{x:e}: {up:e}");
+                }
+            }
+        }
+        assert!(rounded_up(0.0) > 0.0 && rounded_up(-0.0) > 0.0);
+        assert_eq!(
+            [f64::INFINITY, f64::NEG_INFINITY].map(rounded_up),
+            [f32::INFINITY, f32::NEG_INFINITY]
+        );
+        assert!(rounded_up(f64::NAN).is_nan());
     }
 }

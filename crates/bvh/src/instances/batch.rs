@@ -33,8 +33,8 @@ const BLOCK: usize = 4096;
 const NEIGHBOURS: f64 = 1.0 / 64.0;
 
 impl InstanceBvh {
-    /// [`closest_hit`](Self::closest_hit) of each ray, on rayon's current pool with the feature `parallel`. `make` makes each
-    /// of a hit.
+    /// [`closest_hit`](Self::closest_hit) of each ray, on rayon's current pool with the feature `parallel`. `make` turns
+    /// a hit into an answer.
     ///
     /// # Panics
     /// If `hits` is not as long as `rays`.

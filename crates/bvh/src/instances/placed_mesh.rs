@@ -5,7 +5,10 @@ use std::sync::Arc;
 use glam::{DMat3, DVec3};
 use hitscan_primitives::{ExactLocalRay, LocalFrame, LocalSphere, TriMesh};
 
-use crate::{BuildOptions, MeshBvh};
+use crate::{
+    BuildOptions, MeshBvh,
+    box3::{larger, smaller},
+};
 
 /// A mesh that instances share: its tree, its sphere and its box.
 #[derive(Debug)]
@@ -183,10 +186,8 @@ impl PlacedMesh {
                 let reciprocal = 1.0 / ray.direction.$axis.abs().max(LEAST);
                 let middle = ray.to_center.$axis * reciprocal.copysign(ray.direction.$axis);
                 let reach = half * reciprocal;
-                // Without the care that `f64::max` takes of NaN.
-                let (near, far) = (middle - reach, middle + reach);
-                enter = if near > enter { near } else { enter };
-                exit = if far < exit { far } else { exit };
+                enter = larger(middle - reach, enter);
+                exit = smaller(middle + reach, exit);
             };
         }
         slab!(x);

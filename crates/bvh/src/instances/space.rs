@@ -5,7 +5,11 @@ use hitscan_primitives::{
     Ray, WorldBox, WorldRay, power_of_two_below, reciprocal_of_power_of_two, rounded_up,
 };
 
-use crate::{box3::Box3, error_bounds::SPACE_WIDENING, layout::WideNode};
+use crate::{
+    box3::{Box3, larger},
+    error_bounds::SPACE_WIDENING,
+    layout::WideNode,
+};
 
 /// The largest coordinate of a ray's start.
 const FARTHEST_START: f64 = 6.0;
@@ -50,10 +54,9 @@ pub(super) enum Entrance {
     Extreme,
 }
 
-/// The largest component, if none is NaN. Without the care that `f64::max` takes of NaN.
+/// The largest component, if none is NaN.
 #[inline(always)]
 fn largest(v: DVec3) -> f64 {
-    let larger = |a: f64, b: f64| if a > b { a } else { b };
     larger(larger(v.x, v.y), v.z)
 }
 
@@ -148,7 +151,7 @@ impl Space {
             ray: Ray {
                 origin: origin.as_vec3(),
                 direction: direction.as_vec3(),
-                t_min: if t_min > 0.0 { t_min } else { 0.0 },
+                t_min: larger(t_min, 0.0),
                 t_max: 0.0,
             },
             t_offset,

@@ -10,8 +10,8 @@ pub(super) struct Cluster {
     pub(super) child: ChildRef,
 }
 
-/// Clusters, of which one with nearly the largest error comes first: errors are the same within a factor of 2. A heap, which orders
-/// them in full, took a third of the time around a scan with holes.
+/// A queue of clusters. The next one has the largest error, or more than half of it. A heap orders clusters in full, which took a
+/// third of the time around a scan with holes.
 pub(super) struct Queue {
     /// One past the last cluster of each power of 2, or 0.
     last: [u32; Self::N_POWERS],

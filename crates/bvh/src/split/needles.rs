@@ -13,7 +13,7 @@ use std::ops::Range;
 
 use super::polygon::{Part, Polygon};
 use crate::{
-    box3::{Box3, usual_area},
+    box3::{Box3, larger, smaller, usual_area},
     platform::parallel,
     scaled_mesh::ScaledMesh,
     simd::{Isa, Kernel, Simd},
@@ -148,7 +148,7 @@ impl Kernel for Excesses<'_> {
                 for axis in 0..3 {
                     let [a, b, c] = [rows[0][axis][i], rows[1][axis][i], rows[2][axis][i]];
                     (p[axis], q[axis]) = (b - a, c - a);
-                    extent[axis] = largest(largest(a, b), c) - least(least(a, b), c);
+                    extent[axis] = larger(larger(a, b), c) - smaller(smaller(a, b), c);
                 }
                 let x = (p[1] * q[2] - q[1] * p[2]).abs();
                 let y = (p[2] * q[0] - q[2] * p[0]).abs();
@@ -233,20 +233,8 @@ fn excess(faces: [f32; 3], projected_area: f32) -> f32 {
     /// How much an almost flat box counts.
     const THICKNESS: f32 = 4.0;
     let area = faces[0] + faces[1] + faces[2];
-    let face = largest(largest(faces[0], faces[1]), faces[2]);
-    least(area - 2.0 * projected_area, THICKNESS * (area - face))
-}
-
-/// The minimum by one instruction, because NaN does not occur.
-#[inline(always)]
-fn least(a: f32, b: f32) -> f32 {
-    if a < b { a } else { b }
-}
-
-/// The maximum likewise.
-#[inline(always)]
-fn largest(a: f32, b: f32) -> f32 {
-    if a > b { a } else { b }
+    let face = larger(larger(faces[0], faces[1]), faces[2]);
+    smaller(area - 2.0 * projected_area, THICKNESS * (area - face))
 }
 
 /// Cuts one triangle.
