@@ -86,7 +86,7 @@ fn ask_c_batch(bvh: *const hitscan_bvh, rays: &[hitscan_ray], hits: &mut Answers
     assert_eq!(status, HITSCAN_OK);
 }
 
-/// Runs both by turns over pieces of `0..n`, and returns the nanoseconds of each per item: the median of all turns.
+/// Runs both by turns over pieces of `0..n`. Returns the median nanoseconds per item of each.
 fn by_turns(
     n: usize,
     piece: usize,

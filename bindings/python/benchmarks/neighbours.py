@@ -4,8 +4,8 @@
 
 Each repetition runs both once. The figures are medians of microseconds per ray (or per sample) of hitscan and
 of the other, and the median ratio with its range: of processor time, with one thread here, and of time, with
-all cores here. For PyVista, both have all cores. What is not installed is left out. Blender's module wants an
-older NumPy than the others, and an environment of its own.
+all cores here. For PyVista, both have all cores. What is not installed is left out. Blender's module needs an
+older NumPy than the others, so give it its own environment.
 """
 
 import argparse
