@@ -5,7 +5,7 @@ use std::arch::x86_64::*;
 use hitscan_primitives::{EdgeFunctions, WatertightRay};
 
 use super::{
-    lanes::{KernelFn, KernelOn, LANES, Lanes, ORDER_BITS, Simd, rays_in_eight_lanes},
+    lanes::{KernelFn, KernelOn, LANES, Lanes, ORDER_BITS, Simd, operations, rays_in_eight_lanes},
     x86::{lane_operations, op, order, register_operations},
 };
 
@@ -25,38 +25,26 @@ impl Avx2 {
     }
 }
 
+type F = __m256;
+type D = [__m256d; 2];
+
 impl Lanes for Avx2 {
-    type F = __m256;
-    type M = __m256;
+    type F = F;
+    type M = F;
 
     lane_operations!();
 
-    #[inline(always)]
-    fn le(self, a: __m256, b: __m256) -> __m256 {
-        op!(_mm256_cmp_ps::<_CMP_LE_OQ>(a, b))
+    operations! {
+        fn le(a: F, b: F) -> F = op!(_mm256_cmp_ps::<_CMP_LE_OQ>(a, b));
+        fn not_lt(a: F, b: F) -> F = op!(_mm256_cmp_ps::<_CMP_NLT_UQ>(a, b));
+        fn eq(a: F, b: F) -> F = op!(_mm256_cmp_ps::<_CMP_EQ_OQ>(a, b));
+        fn and(a: F, b: F) -> F = op!(_mm256_and_ps(a, b));
+        fn select(mask: F, a: F, b: F) -> F = op!(_mm256_blendv_ps(a, b, mask));
+        fn movemask(mask: F) -> u32 = op!(_mm256_movemask_ps(mask)) as u32;
     }
+
     #[inline(always)]
-    fn not_lt(self, a: __m256, b: __m256) -> __m256 {
-        op!(_mm256_cmp_ps::<_CMP_NLT_UQ>(a, b))
-    }
-    #[inline(always)]
-    fn eq(self, a: __m256, b: __m256) -> __m256 {
-        op!(_mm256_cmp_ps::<_CMP_EQ_OQ>(a, b))
-    }
-    #[inline(always)]
-    fn and(self, a: __m256, b: __m256) -> __m256 {
-        op!(_mm256_and_ps(a, b))
-    }
-    #[inline(always)]
-    fn select(self, mask: __m256, a: __m256, b: __m256) -> __m256 {
-        op!(_mm256_blendv_ps(a, b, mask))
-    }
-    #[inline(always)]
-    fn movemask(self, mask: __m256) -> u32 {
-        op!(_mm256_movemask_ps(mask)) as u32
-    }
-    #[inline(always)]
-    fn mask_from_bits(self, bits: u32) -> __m256 {
+    fn mask_from_bits(self, bits: u32) -> F {
         op!({
             let lane_bits = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
             let chosen = _mm256_and_si256(_mm256_set1_epi32(bits as i32), lane_bits);
@@ -66,7 +54,7 @@ impl Lanes for Avx2 {
 }
 
 impl Simd for Avx2 {
-    type D = [__m256d; 2];
+    type D = D;
 
     const COMPRESSES: bool = true;
 
@@ -75,41 +63,30 @@ impl Simd for Avx2 {
     register_operations!("avx2,fma,bmi1,bmi2,lzcnt,popcnt");
 
     #[inline(always)]
-    fn widen(self, lanes: __m256) -> [__m256d; 2] {
+    fn widen(self, lanes: F) -> D {
         op!([
             _mm256_cvtps_pd(_mm256_castps256_ps128(lanes)),
             _mm256_cvtps_pd(_mm256_extractf128_ps::<1>(lanes)),
         ])
     }
-    #[inline(always)]
-    fn narrow(self, [low, high]: [__m256d; 2]) -> __m256 {
-        op!(_mm256_set_m128(_mm256_cvtpd_ps(high), _mm256_cvtpd_ps(low)))
+    operations! {
+        fn narrow(wide: D) -> F =
+            op!(_mm256_set_m128(_mm256_cvtpd_ps(wide[1]), _mm256_cvtpd_ps(wide[0])));
+        fn add_wide(a: D, b: D) -> D = op!([_mm256_add_pd(a[0], b[0]), _mm256_add_pd(a[1], b[1])]);
+        fn sub_wide(a: D, b: D) -> D = op!([_mm256_sub_pd(a[0], b[0]), _mm256_sub_pd(a[1], b[1])]);
+        fn mul_wide(a: D, b: D) -> D = op!([_mm256_mul_pd(a[0], b[0]), _mm256_mul_pd(a[1], b[1])]);
+        fn div_wide(a: D, b: D) -> D = op!([_mm256_div_pd(a[0], b[0]), _mm256_div_pd(a[1], b[1])]);
     }
+
     #[inline(always)]
-    fn add_wide(self, a: [__m256d; 2], b: [__m256d; 2]) -> [__m256d; 2] {
-        op!([_mm256_add_pd(a[0], b[0]), _mm256_add_pd(a[1], b[1])])
-    }
-    #[inline(always)]
-    fn sub_wide(self, a: [__m256d; 2], b: [__m256d; 2]) -> [__m256d; 2] {
-        op!([_mm256_sub_pd(a[0], b[0]), _mm256_sub_pd(a[1], b[1])])
-    }
-    #[inline(always)]
-    fn mul_wide(self, a: [__m256d; 2], b: [__m256d; 2]) -> [__m256d; 2] {
-        op!([_mm256_mul_pd(a[0], b[0]), _mm256_mul_pd(a[1], b[1])])
-    }
-    #[inline(always)]
-    fn div_wide(self, a: [__m256d; 2], b: [__m256d; 2]) -> [__m256d; 2] {
-        op!([_mm256_div_pd(a[0], b[0]), _mm256_div_pd(a[1], b[1])])
-    }
-    #[inline(always)]
-    fn abs_wide(self, a: [__m256d; 2]) -> [__m256d; 2] {
+    fn abs_wide(self, a: D) -> D {
         op!({
             let sign = _mm256_set1_pd(-0.0);
             [_mm256_andnot_pd(sign, a[0]), _mm256_andnot_pd(sign, a[1])]
         })
     }
     #[inline(always)]
-    fn le_wide(self, a: [__m256d; 2], b: [__m256d; 2]) -> u32 {
+    fn le_wide(self, a: D, b: D) -> u32 {
         op!({
             let low = _mm256_movemask_pd(_mm256_cmp_pd::<_CMP_LE_OQ>(a[0], b[0])) as u32;
             let high = _mm256_movemask_pd(_mm256_cmp_pd::<_CMP_LE_OQ>(a[1], b[1])) as u32;
@@ -117,15 +94,15 @@ impl Simd for Avx2 {
         })
     }
     #[inline(always)]
-    fn compress(self, mask: u32, lanes: __m256) -> __m256 {
+    fn compress(self, mask: u32, lanes: F) -> F {
         op!(_mm256_and_ps(self.move_to_front(mask, lanes), self.kept(mask)))
     }
     #[inline(always)]
-    fn move_to_front(self, mask: u32, lanes: __m256) -> __m256 {
+    fn move_to_front(self, mask: u32, lanes: F) -> F {
         op!(_mm256_permutevar8x32_ps(lanes, self.indices(mask)))
     }
     #[inline(always)]
-    fn compress_keys(self, mask: u32, lanes: __m256, key_mask: __m256) -> __m256 {
+    fn compress_keys(self, mask: u32, lanes: F, key_mask: F) -> F {
         // The indices that move the lanes are those of the keys. Keys made first would be moved in parts.
         let indices = self.indices(mask);
         op!({
@@ -147,7 +124,7 @@ impl Avx2 {
 
     /// As many lanes of ones as the mask has bits.
     #[inline(always)]
-    fn kept(self, mask: u32) -> __m256 {
+    fn kept(self, mask: u32) -> F {
         self.load_bits(&super::compress::KEPT[mask.count_ones() as usize % (LANES + 1)])
     }
 }

@@ -6,7 +6,7 @@ use std::arch::x86_64::*;
 use hitscan_primitives::{EdgeFunctions, WatertightRay};
 
 use super::{
-    lanes::{KernelFn, KernelOn, LANES, Lanes, ORDER_BITS, Simd},
+    lanes::{KernelFn, KernelOn, LANES, Lanes, ORDER_BITS, Simd, operations},
     x86::{lane_operations, op, order, register_operations},
 };
 
@@ -34,33 +34,15 @@ impl Lanes for Avx512 {
 
     lane_operations!();
 
-    #[inline(always)]
-    fn le(self, a: __m256, b: __m256) -> __mmask8 {
-        op!(_mm256_cmp_ps_mask::<_CMP_LE_OQ>(a, b))
-    }
-    #[inline(always)]
-    fn not_lt(self, a: __m256, b: __m256) -> __mmask8 {
-        op!(_mm256_cmp_ps_mask::<_CMP_NLT_UQ>(a, b))
-    }
-    #[inline(always)]
-    fn eq(self, a: __m256, b: __m256) -> __mmask8 {
-        op!(_mm256_cmp_ps_mask::<_CMP_EQ_OQ>(a, b))
-    }
-    #[inline(always)]
-    fn and(self, a: __mmask8, b: __mmask8) -> __mmask8 {
-        a & b
-    }
-    #[inline(always)]
-    fn select(self, mask: __mmask8, a: __m256, b: __m256) -> __m256 {
-        op!(_mm256_mask_blend_ps(mask, a, b))
-    }
-    #[inline(always)]
-    fn movemask(self, mask: __mmask8) -> u32 {
-        u32::from(mask)
-    }
-    #[inline(always)]
-    fn mask_from_bits(self, bits: u32) -> __mmask8 {
-        bits as u8
+    operations! {
+        fn le(a: __m256, b: __m256) -> __mmask8 = op!(_mm256_cmp_ps_mask::<_CMP_LE_OQ>(a, b));
+        fn not_lt(a: __m256, b: __m256) -> __mmask8 = op!(_mm256_cmp_ps_mask::<_CMP_NLT_UQ>(a, b));
+        fn eq(a: __m256, b: __m256) -> __mmask8 = op!(_mm256_cmp_ps_mask::<_CMP_EQ_OQ>(a, b));
+        fn and(a: __mmask8, b: __mmask8) -> __mmask8 = a & b;
+        fn select(mask: __mmask8, a: __m256, b: __m256) -> __m256 =
+            op!(_mm256_mask_blend_ps(mask, a, b));
+        fn movemask(mask: __mmask8) -> u32 = u32::from(mask);
+        fn mask_from_bits(bits: u32) -> __mmask8 = bits as u8;
     }
 }
 
@@ -93,41 +75,18 @@ impl Simd for Avx512 {
             op!(_mm512_insertf32x8::<1>(lanes, value))
         }
     }
-    #[inline(always)]
-    fn widen(self, lanes: __m256) -> __m512d {
-        op!(_mm512_cvtps_pd(lanes))
-    }
-    #[inline(always)]
-    fn narrow(self, lanes: __m512d) -> __m256 {
-        op!(_mm512_cvtpd_ps(lanes))
-    }
-    #[inline(always)]
-    fn add_wide(self, a: __m512d, b: __m512d) -> __m512d {
-        op!(_mm512_add_pd(a, b))
-    }
-    #[inline(always)]
-    fn sub_wide(self, a: __m512d, b: __m512d) -> __m512d {
-        op!(_mm512_sub_pd(a, b))
-    }
-    #[inline(always)]
-    fn mul_wide(self, a: __m512d, b: __m512d) -> __m512d {
-        op!(_mm512_mul_pd(a, b))
-    }
-    #[inline(always)]
-    fn div_wide(self, a: __m512d, b: __m512d) -> __m512d {
-        op!(_mm512_div_pd(a, b))
-    }
-    #[inline(always)]
-    fn abs_wide(self, a: __m512d) -> __m512d {
-        op!(_mm512_abs_pd(a))
-    }
-    #[inline(always)]
-    fn le_wide(self, a: __m512d, b: __m512d) -> u32 {
-        u32::from(op!(_mm512_cmp_pd_mask::<_CMP_LE_OQ>(a, b)))
-    }
-    #[inline(always)]
-    fn compress(self, mask: u32, lanes: __m256) -> __m256 {
-        op!(_mm256_maskz_compress_ps(mask as u8, lanes))
+    operations! {
+        fn widen(lanes: __m256) -> __m512d = op!(_mm512_cvtps_pd(lanes));
+        fn narrow(lanes: __m512d) -> __m256 = op!(_mm512_cvtpd_ps(lanes));
+        fn add_wide(a: __m512d, b: __m512d) -> __m512d = op!(_mm512_add_pd(a, b));
+        fn sub_wide(a: __m512d, b: __m512d) -> __m512d = op!(_mm512_sub_pd(a, b));
+        fn mul_wide(a: __m512d, b: __m512d) -> __m512d = op!(_mm512_mul_pd(a, b));
+        fn div_wide(a: __m512d, b: __m512d) -> __m512d = op!(_mm512_div_pd(a, b));
+        fn abs_wide(a: __m512d) -> __m512d = op!(_mm512_abs_pd(a));
+        fn le_wide(a: __m512d, b: __m512d) -> u32 =
+            u32::from(op!(_mm512_cmp_pd_mask::<_CMP_LE_OQ>(a, b)));
+        fn compress(mask: u32, lanes: __m256) -> __m256 =
+            op!(_mm256_maskz_compress_ps(mask as u8, lanes));
     }
 }
 
@@ -135,76 +94,28 @@ impl Lanes for Sixteen {
     type F = __m512;
     type M = __mmask16;
 
-    #[inline(always)]
-    fn splat(self, value: f32) -> __m512 {
-        op!(_mm512_set1_ps(value))
-    }
-    #[inline(always)]
-    fn add(self, a: __m512, b: __m512) -> __m512 {
-        op!(_mm512_add_ps(a, b))
-    }
-    #[inline(always)]
-    fn sub(self, a: __m512, b: __m512) -> __m512 {
-        op!(_mm512_sub_ps(a, b))
-    }
-    #[inline(always)]
-    fn mul(self, a: __m512, b: __m512) -> __m512 {
-        op!(_mm512_mul_ps(a, b))
-    }
-    #[inline(always)]
-    fn div(self, a: __m512, b: __m512) -> __m512 {
-        op!(_mm512_div_ps(a, b))
-    }
-    #[inline(always)]
-    fn approx_mul_add(self, a: __m512, b: __m512, c: __m512) -> __m512 {
-        op!(_mm512_fmadd_ps(a, b, c))
-    }
-    #[inline(always)]
-    fn min(self, a: __m512, b: __m512) -> __m512 {
-        op!(_mm512_min_ps(a, b))
-    }
-    #[inline(always)]
-    fn max(self, a: __m512, b: __m512) -> __m512 {
-        op!(_mm512_max_ps(a, b))
-    }
-    #[inline(always)]
-    fn abs(self, a: __m512) -> __m512 {
-        op!(_mm512_abs_ps(a))
-    }
-    #[inline(always)]
-    fn xor_sign(self, magnitude: __m512, sign: __m512) -> __m512 {
-        op!(_mm512_xor_ps(magnitude, _mm512_and_ps(sign, _mm512_set1_ps(-0.0))))
-    }
-    #[inline(always)]
-    fn le(self, a: __m512, b: __m512) -> __mmask16 {
-        op!(_mm512_cmp_ps_mask::<_CMP_LE_OQ>(a, b))
-    }
-    #[inline(always)]
-    fn not_lt(self, a: __m512, b: __m512) -> __mmask16 {
-        op!(_mm512_cmp_ps_mask::<_CMP_NLT_UQ>(a, b))
-    }
-    #[inline(always)]
-    fn eq(self, a: __m512, b: __m512) -> __mmask16 {
-        op!(_mm512_cmp_ps_mask::<_CMP_EQ_OQ>(a, b))
-    }
-    #[inline(always)]
-    fn and(self, a: __mmask16, b: __mmask16) -> __mmask16 {
-        a & b
-    }
-    #[inline(always)]
-    fn select(self, mask: __mmask16, a: __m512, b: __m512) -> __m512 {
-        op!(_mm512_mask_blend_ps(mask, a, b))
-    }
-    #[inline(always)]
-    fn movemask(self, mask: __mmask16) -> u32 {
-        u32::from(mask)
-    }
-    #[inline(always)]
-    fn sign_bits(self, lanes: __m512) -> u32 {
-        u32::from(op!(_mm512_movepi32_mask(_mm512_castps_si512(lanes))))
-    }
-    #[inline(always)]
-    fn mask_from_bits(self, bits: u32) -> __mmask16 {
-        bits as u16
+    operations! {
+        fn splat(value: f32) -> __m512 = op!(_mm512_set1_ps(value));
+        fn add(a: __m512, b: __m512) -> __m512 = op!(_mm512_add_ps(a, b));
+        fn sub(a: __m512, b: __m512) -> __m512 = op!(_mm512_sub_ps(a, b));
+        fn mul(a: __m512, b: __m512) -> __m512 = op!(_mm512_mul_ps(a, b));
+        fn div(a: __m512, b: __m512) -> __m512 = op!(_mm512_div_ps(a, b));
+        fn approx_mul_add(a: __m512, b: __m512, c: __m512) -> __m512 =
+            op!(_mm512_fmadd_ps(a, b, c));
+        fn min(a: __m512, b: __m512) -> __m512 = op!(_mm512_min_ps(a, b));
+        fn max(a: __m512, b: __m512) -> __m512 = op!(_mm512_max_ps(a, b));
+        fn abs(a: __m512) -> __m512 = op!(_mm512_abs_ps(a));
+        fn xor_sign(magnitude: __m512, sign: __m512) -> __m512 =
+            op!(_mm512_xor_ps(magnitude, _mm512_and_ps(sign, _mm512_set1_ps(-0.0))));
+        fn le(a: __m512, b: __m512) -> __mmask16 = op!(_mm512_cmp_ps_mask::<_CMP_LE_OQ>(a, b));
+        fn not_lt(a: __m512, b: __m512) -> __mmask16 = op!(_mm512_cmp_ps_mask::<_CMP_NLT_UQ>(a, b));
+        fn eq(a: __m512, b: __m512) -> __mmask16 = op!(_mm512_cmp_ps_mask::<_CMP_EQ_OQ>(a, b));
+        fn and(a: __mmask16, b: __mmask16) -> __mmask16 = a & b;
+        fn select(mask: __mmask16, a: __m512, b: __m512) -> __m512 =
+            op!(_mm512_mask_blend_ps(mask, a, b));
+        fn movemask(mask: __mmask16) -> u32 = u32::from(mask);
+        fn sign_bits(lanes: __m512) -> u32 =
+            u32::from(op!(_mm512_movepi32_mask(_mm512_castps_si512(lanes))));
+        fn mask_from_bits(bits: u32) -> __mmask16 = bits as u16;
     }
 }

@@ -233,7 +233,19 @@ macro_rules! rays_in_eight_lanes {
     };
 }
 
-pub(super) use rays_in_eight_lanes;
+/// Methods of one expression, a line each: what an instruction set calls its operations.
+macro_rules! operations {
+    ($(fn $name:ident($($argument:ident: $type:ty),+) -> $output:ty = $value:expr;)+) => {
+        $(
+            #[inline(always)]
+            fn $name(self, $($argument: $type),+) -> $output {
+                $value
+            }
+        )+
+    };
+}
+
+pub(super) use {operations, rays_in_eight_lanes};
 
 /// A computation that is compiled once for each instruction set.
 ///

@@ -2,7 +2,9 @@
 
 use std::arch::aarch64::*;
 
-use super::lanes::{KernelFn, KernelOn, LANES, Lanes, ORDER_BITS, Simd, rays_in_eight_lanes};
+use super::lanes::{
+    KernelFn, KernelOn, LANES, Lanes, ORDER_BITS, Simd, operations, rays_in_eight_lanes,
+};
 
 /// A machine with NEON, which every 64-bit ARM has.
 #[derive(Clone, Copy)]
@@ -60,35 +62,22 @@ impl Lanes for Neon {
         // SAFETY: `self` exists only if `detect` found NEON.
         unsafe { (vdupq_n_f32(value), vdupq_n_f32(value)) }
     }
-    #[inline(always)]
-    fn add(self, a: F, b: F) -> F {
-        both!(vaddq_f32, a, b)
+    operations! {
+        fn add(a: F, b: F) -> F = both!(vaddq_f32, a, b);
+        fn sub(a: F, b: F) -> F = both!(vsubq_f32, a, b);
+        fn mul(a: F, b: F) -> F = both!(vmulq_f32, a, b);
+        fn div(a: F, b: F) -> F = both!(vdivq_f32, a, b);
+        // FMIN and FMAX differ from `a < b ? a : b` on NaN and on zeros, hence compare and select.
+        fn min(a: F, b: F) -> F = both!(vbslq_f32, both!(vcltq_f32, a, b), a, b);
+        fn max(a: F, b: F) -> F = both!(vbslq_f32, both!(vcgtq_f32, a, b), a, b);
+        fn abs(a: F) -> F = both!(vabsq_f32, a);
+        fn le(a: F, b: F) -> M = both!(vcleq_f32, a, b);
+        fn not_lt(a: F, b: F) -> M = both!(vmvnq_u32, both!(vcltq_f32, a, b));
+        fn eq(a: F, b: F) -> M = both!(vceqq_f32, a, b);
+        fn and(a: M, b: M) -> M = both!(vandq_u32, a, b);
+        fn select(mask: M, a: F, b: F) -> F = both!(vbslq_f32, mask, b, a);
     }
-    #[inline(always)]
-    fn sub(self, a: F, b: F) -> F {
-        both!(vsubq_f32, a, b)
-    }
-    #[inline(always)]
-    fn mul(self, a: F, b: F) -> F {
-        both!(vmulq_f32, a, b)
-    }
-    #[inline(always)]
-    fn div(self, a: F, b: F) -> F {
-        both!(vdivq_f32, a, b)
-    }
-    // FMIN and FMAX differ from `a < b ? a : b` on NaN and on zeros, hence compare and select.
-    #[inline(always)]
-    fn min(self, a: F, b: F) -> F {
-        both!(vbslq_f32, both!(vcltq_f32, a, b), a, b)
-    }
-    #[inline(always)]
-    fn max(self, a: F, b: F) -> F {
-        both!(vbslq_f32, both!(vcgtq_f32, a, b), a, b)
-    }
-    #[inline(always)]
-    fn abs(self, a: F) -> F {
-        both!(vabsq_f32, a)
-    }
+
     #[inline(always)]
     fn xor_sign(self, magnitude: F, sign: F) -> F {
         // SAFETY: `self` exists only if `detect` found NEON.
@@ -96,26 +85,6 @@ impl Lanes for Neon {
         let flips = both!(vandq_u32, both!(vreinterpretq_u32_f32, sign), sign_bit);
         let flipped = both!(veorq_u32, both!(vreinterpretq_u32_f32, magnitude), flips);
         both!(vreinterpretq_f32_u32, flipped)
-    }
-    #[inline(always)]
-    fn le(self, a: F, b: F) -> M {
-        both!(vcleq_f32, a, b)
-    }
-    #[inline(always)]
-    fn not_lt(self, a: F, b: F) -> M {
-        both!(vmvnq_u32, both!(vcltq_f32, a, b))
-    }
-    #[inline(always)]
-    fn eq(self, a: F, b: F) -> M {
-        both!(vceqq_f32, a, b)
-    }
-    #[inline(always)]
-    fn and(self, a: M, b: M) -> M {
-        both!(vandq_u32, a, b)
-    }
-    #[inline(always)]
-    fn select(self, mask: M, a: F, b: F) -> F {
-        both!(vbslq_f32, mask, b, a)
     }
     #[inline(always)]
     fn movemask(self, mask: M) -> u32 {
@@ -200,26 +169,14 @@ impl Simd for Neon {
             )
         }
     }
-    #[inline(always)]
-    fn add_wide(self, a: D, b: D) -> D {
-        each!(vaddq_f64, a, b)
+    operations! {
+        fn add_wide(a: D, b: D) -> D = each!(vaddq_f64, a, b);
+        fn sub_wide(a: D, b: D) -> D = each!(vsubq_f64, a, b);
+        fn mul_wide(a: D, b: D) -> D = each!(vmulq_f64, a, b);
+        fn div_wide(a: D, b: D) -> D = each!(vdivq_f64, a, b);
+        fn abs_wide(a: D) -> D = each!(vabsq_f64, a);
     }
-    #[inline(always)]
-    fn sub_wide(self, a: D, b: D) -> D {
-        each!(vsubq_f64, a, b)
-    }
-    #[inline(always)]
-    fn mul_wide(self, a: D, b: D) -> D {
-        each!(vmulq_f64, a, b)
-    }
-    #[inline(always)]
-    fn div_wide(self, a: D, b: D) -> D {
-        each!(vdivq_f64, a, b)
-    }
-    #[inline(always)]
-    fn abs_wide(self, a: D) -> D {
-        each!(vabsq_f64, a)
-    }
+
     #[inline(always)]
     fn le_wide(self, a: D, b: D) -> u32 {
         let masks = each!(vcleq_f64, a, b);

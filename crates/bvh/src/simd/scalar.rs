@@ -1,89 +1,53 @@
 //! The reference lanes: plain arrays, for every machine.
 
-use super::lanes::{KernelFn, KernelOn, LANES, Lanes, Simd, rays_in_eight_lanes};
+use super::lanes::{KernelFn, KernelOn, LANES, Lanes, Simd, operations, rays_in_eight_lanes};
 
 /// Plain Rust.
 #[derive(Clone, Copy)]
 pub(super) struct Scalar;
 
+type F = [f32; LANES];
+/// All bits set or none, so that the compiler can use vector comparisons.
+type M = [u32; LANES];
+type D = [f64; LANES];
+
 #[inline(always)]
-fn map(a: [f32; LANES], b: [f32; LANES], f: impl Fn(f32, f32) -> f32) -> [f32; LANES] {
+fn map<T: Copy>(a: [T; LANES], b: [T; LANES], f: impl Fn(T, T) -> T) -> [T; LANES] {
     std::array::from_fn(|i| f(a[i], b[i]))
 }
 
 #[inline(always)]
-fn compare(a: [f32; LANES], b: [f32; LANES], f: impl Fn(f32, f32) -> bool) -> [u32; LANES] {
+fn compare(a: F, b: F, f: impl Fn(f32, f32) -> bool) -> M {
     std::array::from_fn(|i| if f(a[i], b[i]) { u32::MAX } else { 0 })
 }
 
-#[inline(always)]
-fn map_wide(a: [f64; LANES], b: [f64; LANES], f: impl Fn(f64, f64) -> f64) -> [f64; LANES] {
-    std::array::from_fn(|i| f(a[i], b[i]))
-}
-
 impl Lanes for Scalar {
-    type F = [f32; LANES];
-    /// All bits set or none, so that the compiler can use vector comparisons.
-    type M = [u32; LANES];
+    type F = F;
+    type M = M;
+
+    operations! {
+        fn splat(value: f32) -> F = [value; LANES];
+        fn add(a: F, b: F) -> F = map(a, b, |a, b| a + b);
+        fn sub(a: F, b: F) -> F = map(a, b, |a, b| a - b);
+        fn mul(a: F, b: F) -> F = map(a, b, |a, b| a * b);
+        fn div(a: F, b: F) -> F = map(a, b, |a, b| a / b);
+        fn min(a: F, b: F) -> F = map(a, b, |a, b| if a < b { a } else { b });
+        fn max(a: F, b: F) -> F = map(a, b, |a, b| if a > b { a } else { b });
+        fn abs(a: F) -> F = a.map(f32::abs);
+        fn xor_sign(magnitude: F, sign: F) -> F =
+            map(magnitude, sign, |m, s| f32::from_bits(m.to_bits() ^ (s.to_bits() & 0x8000_0000)));
+        fn le(a: F, b: F) -> M = compare(a, b, |a, b| a <= b);
+        fn not_lt(a: F, b: F) -> M = compare(a, b, |a, b| a >= b || a.is_nan() || b.is_nan());
+        fn eq(a: F, b: F) -> M = compare(a, b, |a, b| a == b);
+        fn and(a: M, b: M) -> M = map(a, b, |a, b| a & b);
+        fn select(mask: M, a: F, b: F) -> F =
+            std::array::from_fn(|i| if mask[i] == 0 { a[i] } else { b[i] });
+        fn mask_from_bits(bits: u32) -> M =
+            std::array::from_fn(|i| if bits >> i & 1 == 1 { u32::MAX } else { 0 });
+    }
 
     #[inline(always)]
-    fn splat(self, value: f32) -> [f32; LANES] {
-        [value; LANES]
-    }
-    #[inline(always)]
-    fn add(self, a: [f32; LANES], b: [f32; LANES]) -> [f32; LANES] {
-        map(a, b, |a, b| a + b)
-    }
-    #[inline(always)]
-    fn sub(self, a: [f32; LANES], b: [f32; LANES]) -> [f32; LANES] {
-        map(a, b, |a, b| a - b)
-    }
-    #[inline(always)]
-    fn mul(self, a: [f32; LANES], b: [f32; LANES]) -> [f32; LANES] {
-        map(a, b, |a, b| a * b)
-    }
-    #[inline(always)]
-    fn div(self, a: [f32; LANES], b: [f32; LANES]) -> [f32; LANES] {
-        map(a, b, |a, b| a / b)
-    }
-    #[inline(always)]
-    fn min(self, a: [f32; LANES], b: [f32; LANES]) -> [f32; LANES] {
-        map(a, b, |a, b| if a < b { a } else { b })
-    }
-    #[inline(always)]
-    fn max(self, a: [f32; LANES], b: [f32; LANES]) -> [f32; LANES] {
-        map(a, b, |a, b| if a > b { a } else { b })
-    }
-    #[inline(always)]
-    fn abs(self, a: [f32; LANES]) -> [f32; LANES] {
-        a.map(f32::abs)
-    }
-    #[inline(always)]
-    fn xor_sign(self, magnitude: [f32; LANES], sign: [f32; LANES]) -> [f32; LANES] {
-        map(magnitude, sign, |m, s| f32::from_bits(m.to_bits() ^ (s.to_bits() & 0x8000_0000)))
-    }
-    #[inline(always)]
-    fn le(self, a: [f32; LANES], b: [f32; LANES]) -> [u32; LANES] {
-        compare(a, b, |a, b| a <= b)
-    }
-    #[inline(always)]
-    fn not_lt(self, a: [f32; LANES], b: [f32; LANES]) -> [u32; LANES] {
-        compare(a, b, |a, b| a >= b || a.is_nan() || b.is_nan())
-    }
-    #[inline(always)]
-    fn eq(self, a: [f32; LANES], b: [f32; LANES]) -> [u32; LANES] {
-        compare(a, b, |a, b| a == b)
-    }
-    #[inline(always)]
-    fn and(self, a: [u32; LANES], b: [u32; LANES]) -> [u32; LANES] {
-        std::array::from_fn(|i| a[i] & b[i])
-    }
-    #[inline(always)]
-    fn select(self, mask: [u32; LANES], a: [f32; LANES], b: [f32; LANES]) -> [f32; LANES] {
-        std::array::from_fn(|i| if mask[i] == 0 { a[i] } else { b[i] })
-    }
-    #[inline(always)]
-    fn movemask(self, mask: [u32; LANES]) -> u32 {
+    fn movemask(self, mask: M) -> u32 {
         let mut bits = 0;
         for (i, lane) in mask.into_iter().enumerate() {
             bits |= (lane & 1) << i;
@@ -92,17 +56,13 @@ impl Lanes for Scalar {
     }
 
     #[inline(always)]
-    fn sign_bits(self, lanes: [f32; LANES]) -> u32 {
+    fn sign_bits(self, lanes: F) -> u32 {
         self.movemask(lanes.map(|lane| lane.to_bits() >> 31))
-    }
-    #[inline(always)]
-    fn mask_from_bits(self, bits: u32) -> [u32; LANES] {
-        std::array::from_fn(|i| if bits >> i & 1 == 1 { u32::MAX } else { 0 })
     }
 }
 
 impl Simd for Scalar {
-    type D = [f64; LANES];
+    type D = D;
 
     rays_in_eight_lanes!();
 
@@ -117,45 +77,25 @@ impl Simd for Scalar {
         K::run(self, a, b, c, d)
     }
 
-    #[inline(always)]
-    fn load(self, values: &[f32; LANES]) -> [f32; LANES] {
-        *values
-    }
-    #[inline(always)]
-    fn store(self, lanes: [f32; LANES]) -> [f32; LANES] {
-        lanes
+    operations! {
+        fn load(values: &[f32; LANES]) -> F = *values;
+        fn store(lanes: F) -> [f32; LANES] = lanes;
+        fn widen(lanes: F) -> D = lanes.map(f64::from);
+        fn narrow(lanes: D) -> F = lanes.map(|lane| lane as f32);
+        fn add_wide(a: D, b: D) -> D = map(a, b, |a, b| a + b);
+        fn sub_wide(a: D, b: D) -> D = map(a, b, |a, b| a - b);
+        fn mul_wide(a: D, b: D) -> D = map(a, b, |a, b| a * b);
+        fn div_wide(a: D, b: D) -> D = map(a, b, |a, b| a / b);
+        fn abs_wide(a: D) -> D = a.map(f64::abs);
+        fn load_bits(values: &[u32; LANES]) -> F = values.map(f32::from_bits);
+        fn to_bits_low(lanes: F) -> [u32; 4] = std::array::from_fn(|i| lanes[i].to_bits());
+        fn to_bits(lanes: F) -> [u32; LANES] = lanes.map(f32::to_bits);
+        fn permute(table: F, indices: F) -> F =
+            indices.map(|index| table[index.to_bits() as usize % LANES]);
     }
 
     #[inline(always)]
-    fn widen(self, lanes: [f32; LANES]) -> [f64; LANES] {
-        lanes.map(f64::from)
-    }
-    #[inline(always)]
-    fn narrow(self, lanes: [f64; LANES]) -> [f32; LANES] {
-        lanes.map(|lane| lane as f32)
-    }
-    #[inline(always)]
-    fn add_wide(self, a: [f64; LANES], b: [f64; LANES]) -> [f64; LANES] {
-        map_wide(a, b, |a, b| a + b)
-    }
-    #[inline(always)]
-    fn sub_wide(self, a: [f64; LANES], b: [f64; LANES]) -> [f64; LANES] {
-        map_wide(a, b, |a, b| a - b)
-    }
-    #[inline(always)]
-    fn mul_wide(self, a: [f64; LANES], b: [f64; LANES]) -> [f64; LANES] {
-        map_wide(a, b, |a, b| a * b)
-    }
-    #[inline(always)]
-    fn div_wide(self, a: [f64; LANES], b: [f64; LANES]) -> [f64; LANES] {
-        map_wide(a, b, |a, b| a / b)
-    }
-    #[inline(always)]
-    fn abs_wide(self, a: [f64; LANES]) -> [f64; LANES] {
-        a.map(f64::abs)
-    }
-    #[inline(always)]
-    fn le_wide(self, a: [f64; LANES], b: [f64; LANES]) -> u32 {
+    fn le_wide(self, a: D, b: D) -> u32 {
         let mut bits = 0;
         for i in 0..LANES {
             bits |= u32::from(a[i] <= b[i]) << i;
@@ -163,29 +103,17 @@ impl Simd for Scalar {
         bits
     }
     #[inline(always)]
-    fn eq_bits(self, a: [f32; LANES], b: [f32; LANES]) -> u32 {
+    fn eq_bits(self, a: F, b: F) -> u32 {
         self.movemask(compare(a, b, |a, b| a.to_bits() == b.to_bits()))
     }
     #[inline(always)]
-    fn load_bits(self, values: &[u32; LANES]) -> [f32; LANES] {
-        values.map(f32::from_bits)
-    }
-    #[inline(always)]
-    fn to_bits_low(self, lanes: [f32; LANES]) -> [u32; 4] {
-        std::array::from_fn(|i| lanes[i].to_bits())
-    }
-    #[inline(always)]
-    fn to_bits(self, lanes: [f32; LANES]) -> [u32; LANES] {
-        lanes.map(f32::to_bits)
-    }
-    #[inline(always)]
-    fn and_or(self, a: [f32; LANES], mask: [f32; LANES], bits: [f32; LANES]) -> [f32; LANES] {
+    fn and_or(self, a: F, mask: F, bits: F) -> F {
         std::array::from_fn(|i| {
             f32::from_bits((a[i].to_bits() & mask[i].to_bits()) | bits[i].to_bits())
         })
     }
     #[inline(always)]
-    fn compress(self, mut mask: u32, lanes: [f32; LANES]) -> [f32; LANES] {
+    fn compress(self, mut mask: u32, lanes: F) -> F {
         let mut front = [0.0; LANES];
         let mut n = 0;
         while mask != 0 {
@@ -196,16 +124,12 @@ impl Simd for Scalar {
         front
     }
     #[inline(always)]
-    fn sort_four_descending(self, mut lanes: [f32; LANES]) -> [f32; LANES] {
+    fn sort_four_descending(self, mut lanes: F) -> F {
         for (i, j) in [(0, 2), (1, 3), (0, 1), (2, 3), (1, 2)] {
             let (a, b) = (lanes[i].to_bits(), lanes[j].to_bits());
             lanes[i] = f32::from_bits(a.max(b));
             lanes[j] = f32::from_bits(a.min(b));
         }
         lanes
-    }
-    #[inline(always)]
-    fn permute(self, table: [f32; LANES], indices: [f32; LANES]) -> [f32; LANES] {
-        indices.map(|index| table[index.to_bits() as usize % LANES])
     }
 }

@@ -2,7 +2,7 @@
 
 use std::arch::wasm32::*;
 
-use super::lanes::{KernelFn, KernelOn, LANES, Lanes, Simd, rays_in_eight_lanes};
+use super::lanes::{KernelFn, KernelOn, LANES, Lanes, Simd, operations, rays_in_eight_lanes};
 
 /// A module compiled with `simd128`. An engine without it refuses the whole module, so the target feature
 /// of the build is the detection.
@@ -59,73 +59,35 @@ impl Lanes for Simd128 {
     type F = Pair;
     type M = Pair;
 
-    #[inline(always)]
-    fn splat(self, value: f32) -> Pair {
-        (f32x4_splat(value), f32x4_splat(value))
+    operations! {
+        fn splat(value: f32) -> Pair = (f32x4_splat(value), f32x4_splat(value));
+        fn add(a: Pair, b: Pair) -> Pair = both!(f32x4_add, a, b);
+        fn sub(a: Pair, b: Pair) -> Pair = both!(f32x4_sub, a, b);
+        fn mul(a: Pair, b: Pair) -> Pair = both!(f32x4_mul, a, b);
+        fn div(a: Pair, b: Pair) -> Pair = both!(f32x4_div, a, b);
+        // `pmin(x, y)` is `y < x ? y : x`, and `pmax(x, y)` is `x < y ? y : x`, hence the exchanged operands.
+        fn min(a: Pair, b: Pair) -> Pair = both!(f32x4_pmin, b, a);
+        fn max(a: Pair, b: Pair) -> Pair = both!(f32x4_pmax, b, a);
+        fn abs(a: Pair) -> Pair = both!(f32x4_abs, a);
+        fn le(a: Pair, b: Pair) -> Pair = both!(f32x4_le, a, b);
+        fn not_lt(a: Pair, b: Pair) -> Pair = both!(v128_not, both!(f32x4_lt, a, b));
+        fn eq(a: Pair, b: Pair) -> Pair = both!(f32x4_eq, a, b);
+        fn and(a: Pair, b: Pair) -> Pair = both!(v128_and, a, b);
+        fn select(mask: Pair, a: Pair, b: Pair) -> Pair = both!(v128_bitselect, b, a, mask);
+        fn sign_bits(lanes: Pair) -> u32 =
+            u32::from(i32x4_bitmask(lanes.0)) | u32::from(i32x4_bitmask(lanes.1)) << 4;
     }
-    #[inline(always)]
-    fn add(self, a: Pair, b: Pair) -> Pair {
-        both!(f32x4_add, a, b)
-    }
-    #[inline(always)]
-    fn sub(self, a: Pair, b: Pair) -> Pair {
-        both!(f32x4_sub, a, b)
-    }
-    #[inline(always)]
-    fn mul(self, a: Pair, b: Pair) -> Pair {
-        both!(f32x4_mul, a, b)
-    }
-    #[inline(always)]
-    fn div(self, a: Pair, b: Pair) -> Pair {
-        both!(f32x4_div, a, b)
-    }
-    // `pmin(x, y)` is `y < x ? y : x`, and `pmax(x, y)` is `x < y ? y : x`, hence the exchanged operands.
-    #[inline(always)]
-    fn min(self, a: Pair, b: Pair) -> Pair {
-        both!(f32x4_pmin, b, a)
-    }
-    #[inline(always)]
-    fn max(self, a: Pair, b: Pair) -> Pair {
-        both!(f32x4_pmax, b, a)
-    }
-    #[inline(always)]
-    fn abs(self, a: Pair) -> Pair {
-        both!(f32x4_abs, a)
-    }
+
     #[inline(always)]
     fn xor_sign(self, magnitude: Pair, sign: Pair) -> Pair {
         let sign_bit = (i32x4_splat(i32::MIN), i32x4_splat(i32::MIN));
         both!(v128_xor, magnitude, both!(v128_and, sign, sign_bit))
     }
     #[inline(always)]
-    fn le(self, a: Pair, b: Pair) -> Pair {
-        both!(f32x4_le, a, b)
-    }
-    #[inline(always)]
-    fn not_lt(self, a: Pair, b: Pair) -> Pair {
-        both!(v128_not, both!(f32x4_lt, a, b))
-    }
-    #[inline(always)]
-    fn eq(self, a: Pair, b: Pair) -> Pair {
-        both!(f32x4_eq, a, b)
-    }
-    #[inline(always)]
-    fn and(self, a: Pair, b: Pair) -> Pair {
-        both!(v128_and, a, b)
-    }
-    #[inline(always)]
-    fn select(self, mask: Pair, a: Pair, b: Pair) -> Pair {
-        both!(v128_bitselect, b, a, mask)
-    }
-    #[inline(always)]
     fn movemask(self, mask: Pair) -> u32 {
         self.sign_bits(mask)
     }
 
-    #[inline(always)]
-    fn sign_bits(self, lanes: Pair) -> u32 {
-        u32::from(i32x4_bitmask(lanes.0)) | u32::from(i32x4_bitmask(lanes.1)) << 4
-    }
     #[inline(always)]
     fn mask_from_bits(self, bits: u32) -> Pair {
         let lane_bits = (u32x4(1, 2, 4, 8), u32x4(16, 32, 64, 128));
@@ -175,26 +137,16 @@ impl Simd for Simd128 {
         let [a, b, c, d] = each!(f32x4_demote_f64x2_zero, wide);
         (i64x2_shuffle::<0, 2>(a, b), i64x2_shuffle::<0, 2>(c, d))
     }
-    #[inline(always)]
-    fn add_wide(self, a: Wide, b: Wide) -> Wide {
-        each!(f64x2_add, a, b)
+    operations! {
+        fn add_wide(a: Wide, b: Wide) -> Wide = each!(f64x2_add, a, b);
+        fn sub_wide(a: Wide, b: Wide) -> Wide = each!(f64x2_sub, a, b);
+        fn mul_wide(a: Wide, b: Wide) -> Wide = each!(f64x2_mul, a, b);
+        fn div_wide(a: Wide, b: Wide) -> Wide = each!(f64x2_div, a, b);
+        fn abs_wide(a: Wide) -> Wide = each!(f64x2_abs, a);
+        fn and_or(a: Pair, mask: Pair, bits: Pair) -> Pair =
+            both!(v128_or, both!(v128_and, a, mask), bits);
     }
-    #[inline(always)]
-    fn sub_wide(self, a: Wide, b: Wide) -> Wide {
-        each!(f64x2_sub, a, b)
-    }
-    #[inline(always)]
-    fn mul_wide(self, a: Wide, b: Wide) -> Wide {
-        each!(f64x2_mul, a, b)
-    }
-    #[inline(always)]
-    fn div_wide(self, a: Wide, b: Wide) -> Wide {
-        each!(f64x2_div, a, b)
-    }
-    #[inline(always)]
-    fn abs_wide(self, a: Wide) -> Wide {
-        each!(f64x2_abs, a)
-    }
+
     #[inline(always)]
     fn le_wide(self, a: Wide, b: Wide) -> u32 {
         let bits = each!(i64x2_bitmask, each!(f64x2_le, a, b));
@@ -224,10 +176,6 @@ impl Simd for Simd128 {
         let [a, b, c, d] = self.to_bits_low(lanes);
         let [e, f, g, h] = self.to_bits_low((lanes.1, lanes.0));
         [a, b, c, d, e, f, g, h]
-    }
-    #[inline(always)]
-    fn and_or(self, a: Pair, mask: Pair, bits: Pair) -> Pair {
-        both!(v128_or, both!(v128_and, a, mask), bits)
     }
     #[inline(always)]
     fn compress(self, mask: u32, lanes: Pair) -> Pair {

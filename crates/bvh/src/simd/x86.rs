@@ -20,49 +20,20 @@ macro_rules! order {
 /// The operations on registers, for an `impl Lanes` whose token proves AVX2.
 macro_rules! lane_operations {
     () => {
-        #[inline(always)]
-        fn splat(self, value: f32) -> __m256 {
-            op!(_mm256_set1_ps(value))
-        }
-        #[inline(always)]
-        fn add(self, a: __m256, b: __m256) -> __m256 {
-            op!(_mm256_add_ps(a, b))
-        }
-        #[inline(always)]
-        fn sub(self, a: __m256, b: __m256) -> __m256 {
-            op!(_mm256_sub_ps(a, b))
-        }
-        #[inline(always)]
-        fn mul(self, a: __m256, b: __m256) -> __m256 {
-            op!(_mm256_mul_ps(a, b))
-        }
-        #[inline(always)]
-        fn div(self, a: __m256, b: __m256) -> __m256 {
-            op!(_mm256_div_ps(a, b))
-        }
-        #[inline(always)]
-        fn approx_mul_add(self, a: __m256, b: __m256, c: __m256) -> __m256 {
-            op!(_mm256_fmadd_ps(a, b, c))
-        }
-        #[inline(always)]
-        fn min(self, a: __m256, b: __m256) -> __m256 {
-            op!(_mm256_min_ps(a, b))
-        }
-        #[inline(always)]
-        fn max(self, a: __m256, b: __m256) -> __m256 {
-            op!(_mm256_max_ps(a, b))
-        }
-        #[inline(always)]
-        fn abs(self, a: __m256) -> __m256 {
-            op!(_mm256_andnot_ps(_mm256_set1_ps(-0.0), a))
-        }
-        #[inline(always)]
-        fn xor_sign(self, magnitude: __m256, sign: __m256) -> __m256 {
-            op!(_mm256_xor_ps(magnitude, _mm256_and_ps(sign, _mm256_set1_ps(-0.0))))
-        }
-        #[inline(always)]
-        fn sign_bits(self, lanes: __m256) -> u32 {
-            op!(_mm256_movemask_ps(lanes)) as u32
+        operations! {
+            fn splat(value: f32) -> __m256 = op!(_mm256_set1_ps(value));
+            fn add(a: __m256, b: __m256) -> __m256 = op!(_mm256_add_ps(a, b));
+            fn sub(a: __m256, b: __m256) -> __m256 = op!(_mm256_sub_ps(a, b));
+            fn mul(a: __m256, b: __m256) -> __m256 = op!(_mm256_mul_ps(a, b));
+            fn div(a: __m256, b: __m256) -> __m256 = op!(_mm256_div_ps(a, b));
+            fn approx_mul_add(a: __m256, b: __m256, c: __m256) -> __m256 =
+                op!(_mm256_fmadd_ps(a, b, c));
+            fn min(a: __m256, b: __m256) -> __m256 = op!(_mm256_min_ps(a, b));
+            fn max(a: __m256, b: __m256) -> __m256 = op!(_mm256_max_ps(a, b));
+            fn abs(a: __m256) -> __m256 = op!(_mm256_andnot_ps(_mm256_set1_ps(-0.0), a));
+            fn xor_sign(magnitude: __m256, sign: __m256) -> __m256 =
+                op!(_mm256_xor_ps(magnitude, _mm256_and_ps(sign, _mm256_set1_ps(-0.0))));
+            fn sign_bits(lanes: __m256) -> u32 = op!(_mm256_movemask_ps(lanes)) as u32;
         }
     };
 }
@@ -175,10 +146,13 @@ macro_rules! register_operations {
             unsafe { _mm256_storeu_ps(values.as_mut_ptr().cast(), lanes) };
             values
         }
-        #[inline(always)]
-        fn and_or(self, a: __m256, mask: __m256, bits: __m256) -> __m256 {
-            op!(_mm256_or_ps(_mm256_and_ps(a, mask), bits))
+        operations! {
+            fn and_or(a: __m256, mask: __m256, bits: __m256) -> __m256 =
+                op!(_mm256_or_ps(_mm256_and_ps(a, mask), bits));
+            fn permute(table: __m256, indices: __m256) -> __m256 =
+                op!(_mm256_permutevar8x32_ps(table, _mm256_castps_si256(indices)));
         }
+
         #[inline(always)]
         fn sort_four_descending(self, lanes: __m256) -> __m256 {
             // A sorting network of three steps: (0 2)(1 3), (0 1)(2 3), (1 2).
@@ -221,10 +195,6 @@ macro_rules! register_operations {
                 let least = _mm_cvtsi128_si32(_mm_minpos_epu16(_mm_packus_epi32(low, high)));
                 (least >> 16) as usize % LANES
             })
-        }
-        #[inline(always)]
-        fn permute(self, table: __m256, indices: __m256) -> __m256 {
-            op!(_mm256_permutevar8x32_ps(table, _mm256_castps_si256(indices)))
         }
         #[inline(always)]
         fn transpose(self, [a, b, c, d, e, f, g, h]: [__m256; LANES]) -> [__m256; LANES] {
