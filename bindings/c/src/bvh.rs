@@ -13,7 +13,7 @@ use engine::{
 };
 
 use crate::{
-    call::call,
+    call::entry,
     handle::kind,
     memory::{plain, zeros},
     mesh::{MeshValue, hitscan_mesh, hitscan_positions, read_positions},
@@ -148,26 +148,22 @@ pub unsafe extern "C" fn hitscan_bvh_build(
     options: *const hitscan_build_options,
     bvh: *mut *mut hitscan_bvh,
 ) -> hitscan_status {
-    // SAFETY: the rules of the header.
-    unsafe {
-        call("hitscan_bvh_build", |caller| {
-            let bvh = caller.out_handle(bvh, "bvh")?;
-            let mesh = caller.get(mesh, "mesh")?;
-            let options = caller.options(options, "options")?;
-            let progress = Progress::new(options.progress, options.user);
-            let build = build_options(&options)?;
-            let value = match mesh {
-                MeshValue::Own(mesh) => mesh.clone(),
-                MeshValue::OfTree(mesh) => mesh.tri_mesh().clone(),
-            };
-            let tree = MeshBvh::build_with_progress(&value, &build, &|done| progress.report(done));
-            let tree = tree.map_err(|_| cancelled())?;
-            let mesh =
-                scene::Mesh::from_built(value, tree).map_err(|error| refused("mesh", error))?;
-            bvh.write(BvhValue { mesh: Arc::new(mesh), quality: build.quality });
-            Ok(())
-        })
-    }
+    entry!("hitscan_bvh_build", |caller| {
+        let bvh = caller.out_handle(bvh, "bvh")?;
+        let mesh = caller.get(mesh, "mesh")?;
+        let options = caller.options(options, "options")?;
+        let progress = Progress::new(options.progress, options.user);
+        let build = build_options(&options)?;
+        let value = match mesh {
+            MeshValue::Own(mesh) => mesh.clone(),
+            MeshValue::OfTree(mesh) => mesh.tri_mesh().clone(),
+        };
+        let tree = MeshBvh::build_with_progress(&value, &build, &|done| progress.report(done));
+        let tree = tree.map_err(|_| cancelled())?;
+        let mesh = scene::Mesh::from_built(value, tree).map_err(|error| refused("mesh", error))?;
+        bvh.write(BvhValue { mesh: Arc::new(mesh), quality: build.quality });
+        Ok(())
+    })
 }
 
 fn build_options(options: &hitscan_build_options) -> Result<BuildOptions, Failure> {
@@ -199,8 +195,7 @@ fn build_options(options: &hitscan_build_options) -> Result<BuildOptions, Failur
 /// HITSCAN_INVALID_HANDLE: a tree that is released already.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hitscan_bvh_release(bvh: *mut hitscan_bvh) -> hitscan_status {
-    // SAFETY: the rules of the header.
-    unsafe { call("hitscan_bvh_release", |caller| caller.release(bvh, "bvh")) }
+    entry!("hitscan_bvh_release", |caller| caller.release(bvh, "bvh"))
 }
 
 /// Makes a snapshot of a tree with its mesh, without a copy. Later edits and refits of either do not change the other;
@@ -211,15 +206,12 @@ pub unsafe extern "C" fn hitscan_bvh_clone(
     bvh: *const hitscan_bvh,
     snapshot: *mut *mut hitscan_bvh,
 ) -> hitscan_status {
-    // SAFETY: the rules of the header.
-    unsafe {
-        call("hitscan_bvh_clone", |caller| {
-            let snapshot = caller.out_handle(snapshot, "snapshot")?;
-            let BvhValue { mesh, quality } = caller.get(bvh, "bvh")?;
-            snapshot.write(BvhValue { mesh: mesh.clone(), quality: *quality });
-            Ok(())
-        })
-    }
+    entry!("hitscan_bvh_clone", |caller| {
+        let snapshot = caller.out_handle(snapshot, "snapshot")?;
+        let BvhValue { mesh, quality } = caller.get(bvh, "bvh")?;
+        snapshot.write(BvhValue { mesh: mesh.clone(), quality: *quality });
+        Ok(())
+    })
 }
 
 /// Makes a handle for the mesh of a tree, without a copy. The caller releases it with hitscan_mesh_release.
@@ -229,14 +221,11 @@ pub unsafe extern "C" fn hitscan_bvh_mesh(
     bvh: *const hitscan_bvh,
     mesh: *mut *mut hitscan_mesh,
 ) -> hitscan_status {
-    // SAFETY: the rules of the header.
-    unsafe {
-        call("hitscan_bvh_mesh", |caller| {
-            let mesh = caller.out_handle(mesh, "mesh")?;
-            mesh.write(MeshValue::OfTree(caller.get(bvh, "bvh")?.mesh.clone()));
-            Ok(())
-        })
-    }
+    entry!("hitscan_bvh_mesh", |caller| {
+        let mesh = caller.out_handle(mesh, "mesh")?;
+        mesh.write(MeshValue::OfTree(caller.get(bvh, "bvh")?.mesh.clone()));
+        Ok(())
+    })
 }
 
 /// Writes the properties of a tree. The caller sets info->size. The call visits all nodes.
@@ -245,26 +234,23 @@ pub unsafe extern "C" fn hitscan_bvh_get_info(
     bvh: *const hitscan_bvh,
     info: *mut hitscan_bvh_info,
 ) -> hitscan_status {
-    // SAFETY: the rules of the header.
-    unsafe {
-        call("hitscan_bvh_get_info", |caller| {
-            let tree = caller.get(bvh, "bvh")?.tree();
-            let stats = tree.stats();
-            let value = hitscan_bvh_info {
-                size: 0,
-                n_triangles: stats.n_triangles,
-                n_bytes: stats.bytes,
-                n_nodes: stats.n_nodes,
-                depth: stats.depth,
-                cost: stats.sah_cost,
-                layout: match tree.layout() {
-                    Layout::Compact => HITSCAN_LAYOUT_COMPACT,
-                    Layout::Full | Layout::Auto => HITSCAN_LAYOUT_FULL,
-                },
-            };
-            caller.write_sized(info, &value, "info")
-        })
-    }
+    entry!("hitscan_bvh_get_info", |caller| {
+        let tree = caller.get(bvh, "bvh")?.tree();
+        let stats = tree.stats();
+        let value = hitscan_bvh_info {
+            size: 0,
+            n_triangles: stats.n_triangles,
+            n_bytes: stats.bytes,
+            n_nodes: stats.n_nodes,
+            depth: stats.depth,
+            cost: stats.sah_cost,
+            layout: match tree.layout() {
+                Layout::Compact => HITSCAN_LAYOUT_COMPACT,
+                Layout::Full | Layout::Auto => HITSCAN_LAYOUT_FULL,
+            },
+        };
+        caller.write_sized(info, &value, "info")
+    })
 }
 
 /// Moves the vertices of a tree to new positions, in the order of the mesh and in its space. Many times
@@ -280,21 +266,18 @@ pub unsafe extern "C" fn hitscan_bvh_refit(
     positions: *const hitscan_positions,
     rebuild_pays: *mut u32,
 ) -> hitscan_status {
-    // SAFETY: the rules of the header.
-    unsafe {
-        call("hitscan_bvh_refit", |caller| {
-            let bvh = caller.get_mut(bvh, "bvh")?;
-            let rebuild_pays = caller.optional_out(rebuild_pays, "rebuild_pays")?;
-            let positions = read_positions(caller, positions)?;
-            let report = Arc::make_mut(&mut bvh.mesh)
-                .refit(positions)
-                .map_err(|error| refused("positions", error))?;
-            if let Some(rebuild_pays) = rebuild_pays {
-                rebuild_pays.write(u32::from(report.rebuild_pays()));
-            }
-            Ok(())
-        })
-    }
+    entry!("hitscan_bvh_refit", |caller| {
+        let bvh = caller.get_mut(bvh, "bvh")?;
+        let rebuild_pays = caller.optional_out(rebuild_pays, "rebuild_pays")?;
+        let positions = read_positions(caller, positions)?;
+        let report = Arc::make_mut(&mut bvh.mesh)
+            .refit(positions)
+            .map_err(|error| refused("positions", error))?;
+        if let Some(rebuild_pays) = rebuild_pays {
+            rebuild_pays.write(u32::from(report.rebuild_pays()));
+        }
+        Ok(())
+    })
 }
 
 /// Writes a tree with its mesh to a cache file, whole or not at all. path is UTF-8.
@@ -305,17 +288,14 @@ pub unsafe extern "C" fn hitscan_bvh_save(
     bvh: *const hitscan_bvh,
     path: *const c_char,
 ) -> hitscan_status {
-    // SAFETY: the rules of the header.
-    unsafe {
-        call("hitscan_bvh_save", |caller| {
-            let bvh = caller.get(bvh, "bvh")?;
-            let path = caller.text(path, "path")?;
-            let (mesh, tree) = (bvh.mesh.tri_mesh().clone(), bvh.tree().clone());
-            let built = BuiltMesh { quality: bvh.quality, ..BuiltMesh::new(mesh, tree) };
-            cache::save(&built, path)
-                .map_err(|error| failure(HITSCAN_WRITE, format_args!("path: {error}")))
-        })
-    }
+    entry!("hitscan_bvh_save", |caller| {
+        let bvh = caller.get(bvh, "bvh")?;
+        let path = caller.text(path, "path")?;
+        let (mesh, tree) = (bvh.mesh.tri_mesh().clone(), bvh.tree().clone());
+        let built = BuiltMesh { quality: bvh.quality, ..BuiltMesh::new(mesh, tree) };
+        cache::save(&built, path)
+            .map_err(|error| failure(HITSCAN_WRITE, format_args!("path: {error}")))
+    })
 }
 
 /// Reads a tree with its mesh from a cache file, and checks all of it. path is UTF-8. The caller releases the
@@ -327,15 +307,12 @@ pub unsafe extern "C" fn hitscan_bvh_load(
     path: *const c_char,
     bvh: *mut *mut hitscan_bvh,
 ) -> hitscan_status {
-    // SAFETY: the rules of the header.
-    unsafe {
-        call("hitscan_bvh_load", |caller| {
-            let bvh = caller.out_handle(bvh, "bvh")?;
-            let path = caller.text(path, "path")?;
-            bvh.write(load_cache(path)?);
-            Ok(())
-        })
-    }
+    entry!("hitscan_bvh_load", |caller| {
+        let bvh = caller.out_handle(bvh, "bvh")?;
+        let path = caller.text(path, "path")?;
+        bvh.write(load_cache(path)?);
+        Ok(())
+    })
 }
 
 fn load_cache(path: &str) -> Result<BvhValue, Failure> {

@@ -6,8 +6,8 @@ use engine::Hit;
 
 use crate::{
     bvh::hitscan_bvh,
-    bvh_lists::{ListOut, with_hits},
-    call::call,
+    bvh_lists::ListOut,
+    call::entry,
     options::{hit_options, hitscan_hit_options},
     rays::{hitscan_hit, hitscan_ray, ray},
     status::{Failure, hitscan_status, invalid},
@@ -37,17 +37,14 @@ pub unsafe extern "C" fn hitscan_bvh_closest_hit_where(
     user: *mut c_void,
     hit: *mut hitscan_hit,
 ) -> hitscan_status {
-    // SAFETY: the rules of the header.
-    unsafe {
-        call("hitscan_bvh_closest_hit_where", |caller| {
-            let tree = caller.get(bvh, "bvh")?.tree();
-            let hit = caller.out(hit, "hit")?;
-            let (options, rule) = (hit_options(caller, options)?, rule(accept, user)?);
-            let found = tree.closest_hit_where(self::ray(caller, ray)?, options.faces, rule);
-            hit.write(hitscan_hit::new(found));
-            Ok(())
-        })
-    }
+    entry!("hitscan_bvh_closest_hit_where", |caller| {
+        let tree = caller.get(bvh, "bvh")?.tree();
+        let hit = caller.out(hit, "hit")?;
+        let (options, rule) = (hit_options(caller, options)?, rule(accept, user)?);
+        let found = tree.closest_hit_where(self::ray(caller, ray)?, options.faces, rule);
+        hit.write(hitscan_hit::new(found));
+        Ok(())
+    })
 }
 
 /// hitscan_bvh_is_occluded by the hits that the caller accepts.
@@ -60,17 +57,14 @@ pub unsafe extern "C" fn hitscan_bvh_is_occluded_where(
     user: *mut c_void,
     occluded: *mut u8,
 ) -> hitscan_status {
-    // SAFETY: the rules of the header.
-    unsafe {
-        call("hitscan_bvh_is_occluded_where", |caller| {
-            let tree = caller.get(bvh, "bvh")?.tree();
-            let occluded = caller.out(occluded, "occluded")?;
-            let (options, rule) = (hit_options(caller, options)?, rule(accept, user)?);
-            let found = tree.is_occluded_where(self::ray(caller, ray)?, options.faces, rule);
-            occluded.write(u8::from(found));
-            Ok(())
-        })
-    }
+    entry!("hitscan_bvh_is_occluded_where", |caller| {
+        let tree = caller.get(bvh, "bvh")?.tree();
+        let occluded = caller.out(occluded, "occluded")?;
+        let (options, rule) = (hit_options(caller, options)?, rule(accept, user)?);
+        let found = tree.is_occluded_where(self::ray(caller, ray)?, options.faces, rule);
+        occluded.write(u8::from(found));
+        Ok(())
+    })
 }
 
 /// hitscan_bvh_all_hits that the caller accepts. Asks once for each hit, along the ray.
@@ -85,20 +79,14 @@ pub unsafe extern "C" fn hitscan_bvh_all_hits_where(
     capacity: usize,
     n_hits: *mut usize,
 ) -> hitscan_status {
-    // SAFETY: the rules of the header.
-    unsafe {
-        call("hitscan_bvh_all_hits_where", |caller| {
-            let tree = caller.get(bvh, "bvh")?.tree();
-            let list = ListOut::new(caller, hits, capacity, n_hits, ["hits", "n_hits"])?;
-            let (options, rule) = (hit_options(caller, options)?, rule(accept, user)?);
-            let ray = self::ray(caller, ray)?;
-            with_hits(|hits| {
-                tree.all_hits_where_into(ray, &options, rule, hits);
-                list.write(hits.len(), hits.iter().map(|&hit| hit.into()));
-            });
-            Ok(())
-        })
-    }
+    entry!("hitscan_bvh_all_hits_where", |caller| {
+        let tree = caller.get(bvh, "bvh")?.tree();
+        let list = ListOut::new(caller, hits, capacity, n_hits, ["hits", "n_hits"])?;
+        let (options, rule) = (hit_options(caller, options)?, rule(accept, user)?);
+        let ray = self::ray(caller, ray)?;
+        list.write_hits(|hits| tree.all_hits_where_into(ray, &options, rule, hits));
+        Ok(())
+    })
 }
 
 /// The first n hits that the caller accepts, as hitscan_bvh_nearest_hits.
@@ -113,18 +101,12 @@ pub unsafe extern "C" fn hitscan_bvh_nearest_hits_where(
     hits: *mut hitscan_hit,
     n_hits: *mut usize,
 ) -> hitscan_status {
-    // SAFETY: the rules of the header.
-    unsafe {
-        call("hitscan_bvh_nearest_hits_where", |caller| {
-            let tree = caller.get(bvh, "bvh")?.tree();
-            let list = ListOut::new(caller, hits, n, n_hits, ["hits", "n_hits"])?;
-            let (options, rule) = (hit_options(caller, options)?, rule(accept, user)?);
-            let ray = self::ray(caller, ray)?;
-            with_hits(|hits| {
-                tree.nearest_hits_where_into(ray, n, &options, rule, hits);
-                list.write(hits.len(), hits.iter().map(|&hit| hit.into()));
-            });
-            Ok(())
-        })
-    }
+    entry!("hitscan_bvh_nearest_hits_where", |caller| {
+        let tree = caller.get(bvh, "bvh")?.tree();
+        let list = ListOut::new(caller, hits, n, n_hits, ["hits", "n_hits"])?;
+        let (options, rule) = (hit_options(caller, options)?, rule(accept, user)?);
+        let ray = self::ray(caller, ray)?;
+        list.write_hits(|hits| tree.nearest_hits_where_into(ray, n, &options, rule, hits));
+        Ok(())
+    })
 }

@@ -7,7 +7,7 @@ use engine::Hit;
 use crate::{
     bvh::hitscan_bvh,
     bvh_rays::rays,
-    call::call,
+    call::entry,
     handle::kind,
     memory::{Caller, plain, zeros},
     options::{hit_options, hitscan_hit_options},
@@ -52,18 +52,6 @@ thread_local! {
     static HITS: RefCell<Vec<Hit>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Lends a list that the thread keeps, so that queries allocate only while it grows. A callback that
-/// queries again gets another one.
-pub(crate) fn with_hits<R>(answer: impl FnOnce(&mut Vec<Hit>) -> R) -> R {
-    let mut hits = HITS.try_with(RefCell::take).unwrap_or_default();
-    let answer = answer(&mut hits);
-    // A list of a million hits would stay for ever.
-    if hits.capacity() <= 1 << 16 {
-        let _ = HITS.try_with(|kept| kept.replace(hits));
-    }
-    answer
-}
-
 /// Memory of the caller for a list, and for its length.
 pub(crate) struct ListOut<'a, T> {
     items: crate::memory::StridedOut<'a, T>,
@@ -89,6 +77,20 @@ impl<'a, T: crate::memory::Plain> ListOut<'a, T> {
     }
 }
 
+impl ListOut<'_, hitscan_hit> {
+    /// Writes the hits that `find` puts into a list that the thread keeps, so that queries allocate only while it
+    /// grows. A callback that queries again gets another one.
+    pub(crate) fn write_hits(self, find: impl FnOnce(&mut Vec<Hit>)) {
+        let mut hits = HITS.try_with(RefCell::take).unwrap_or_default();
+        find(&mut hits);
+        self.write(hits.len(), hits.iter().map(|&hit| hit.into()));
+        // A list of a million hits would stay for ever.
+        if hits.capacity() <= 1 << 16 {
+            let _ = HITS.try_with(|kept| kept.replace(hits));
+        }
+    }
+}
+
 /// Writes all hits of a ray, sorted by (t, triangle): as many as capacity, and their number to n_hits, which may
 /// be greater. hits may be NULL if capacity is 0.
 ///
@@ -102,19 +104,13 @@ pub unsafe extern "C" fn hitscan_bvh_all_hits(
     capacity: usize,
     n_hits: *mut usize,
 ) -> hitscan_status {
-    // SAFETY: the rules of the header.
-    unsafe {
-        call("hitscan_bvh_all_hits", |caller| {
-            let tree = caller.get(bvh, "bvh")?.tree();
-            let list = ListOut::new(caller, hits, capacity, n_hits, ["hits", "n_hits"])?;
-            let (options, ray) = (hit_options(caller, options)?, self::ray(caller, ray)?);
-            with_hits(|hits| {
-                tree.all_hits_into(ray, &options, hits);
-                list.write(hits.len(), hits.iter().map(|&hit| hit.into()));
-            });
-            Ok(())
-        })
-    }
+    entry!("hitscan_bvh_all_hits", |caller| {
+        let tree = caller.get(bvh, "bvh")?.tree();
+        let list = ListOut::new(caller, hits, capacity, n_hits, ["hits", "n_hits"])?;
+        let (options, ray) = (hit_options(caller, options)?, self::ray(caller, ray)?);
+        list.write_hits(|hits| tree.all_hits_into(ray, &options, hits));
+        Ok(())
+    })
 }
 
 /// Writes the first n hits of a ray, sorted by (t, triangle), and their number to n_hits. hits has room for n.
@@ -130,19 +126,13 @@ pub unsafe extern "C" fn hitscan_bvh_nearest_hits(
     hits: *mut hitscan_hit,
     n_hits: *mut usize,
 ) -> hitscan_status {
-    // SAFETY: the rules of the header.
-    unsafe {
-        call("hitscan_bvh_nearest_hits", |caller| {
-            let tree = caller.get(bvh, "bvh")?.tree();
-            let list = ListOut::new(caller, hits, n, n_hits, ["hits", "n_hits"])?;
-            let (options, ray) = (hit_options(caller, options)?, self::ray(caller, ray)?);
-            with_hits(|hits| {
-                tree.nearest_hits_into(ray, n, &options, hits);
-                list.write(hits.len(), hits.iter().map(|&hit| hit.into()));
-            });
-            Ok(())
-        })
-    }
+    entry!("hitscan_bvh_nearest_hits", |caller| {
+        let tree = caller.get(bvh, "bvh")?.tree();
+        let list = ListOut::new(caller, hits, n, n_hits, ["hits", "n_hits"])?;
+        let (options, ray) = (hit_options(caller, options)?, self::ray(caller, ray)?);
+        list.write_hits(|hits| tree.nearest_hits_into(ray, n, &options, hits));
+        Ok(())
+    })
 }
 
 /// Finds all hits of each ray, on all threads. An invalid ray hits nothing. The caller releases the lists with
@@ -158,24 +148,21 @@ pub unsafe extern "C" fn hitscan_bvh_all_hits_batch(
     options: *const hitscan_hit_options,
     lists: *mut *mut hitscan_hit_lists,
 ) -> hitscan_status {
-    // SAFETY: the rules of the header.
-    unsafe {
-        call("hitscan_bvh_all_hits_batch", |caller| {
-            let lists = caller.out_handle(lists, "lists")?;
-            let tree = caller.get(bvh, "bvh")?.tree();
-            let options = hit_options(caller, options)?;
-            let mut value = ListsValue { starts: vec![0], hits: Vec::new() };
-            self::rays(caller, rays, n_rays, ray_stride)?.for_each_chunk(|_, rays| {
-                let found = tree.all_hits_batch(rays, &options);
-                let before = value.hits.len();
-                value.starts.extend(found.starts[1..].iter().map(|start| before + start));
-                value.hits.extend(found.hits.into_iter().map(hitscan_hit::from));
-                Ok(())
-            })?;
-            lists.write(value);
+    entry!("hitscan_bvh_all_hits_batch", |caller| {
+        let lists = caller.out_handle(lists, "lists")?;
+        let tree = caller.get(bvh, "bvh")?.tree();
+        let options = hit_options(caller, options)?;
+        let mut value = ListsValue { starts: vec![0], hits: Vec::new() };
+        self::rays(caller, rays, n_rays, ray_stride)?.for_each_chunk(|_, rays| {
+            let found = tree.all_hits_batch(rays, &options);
+            let before = value.hits.len();
+            value.starts.extend(found.starts[1..].iter().map(|start| before + start));
+            value.hits.extend(found.hits.into_iter().map(hitscan_hit::from));
             Ok(())
-        })
-    }
+        })?;
+        lists.write(value);
+        Ok(())
+    })
 }
 
 /// Writes where the lists are. The caller sets view->size.
@@ -184,20 +171,17 @@ pub unsafe extern "C" fn hitscan_hit_lists_get(
     lists: *const hitscan_hit_lists,
     view: *mut hitscan_hit_lists_view,
 ) -> hitscan_status {
-    // SAFETY: the rules of the header.
-    unsafe {
-        call("hitscan_hit_lists_get", |caller| {
-            let ListsValue { starts, hits } = caller.get(lists, "lists")?;
-            let value = hitscan_hit_lists_view {
-                size: 0,
-                n_rays: starts.len() - 1,
-                n_hits: hits.len(),
-                starts: starts.as_ptr(),
-                hits: if hits.is_empty() { std::ptr::null() } else { hits.as_ptr() },
-            };
-            caller.write_sized(view, &value, "view")
-        })
-    }
+    entry!("hitscan_hit_lists_get", |caller| {
+        let ListsValue { starts, hits } = caller.get(lists, "lists")?;
+        let value = hitscan_hit_lists_view {
+            size: 0,
+            n_rays: starts.len() - 1,
+            n_hits: hits.len(),
+            starts: starts.as_ptr(),
+            hits: if hits.is_empty() { std::ptr::null() } else { hits.as_ptr() },
+        };
+        caller.write_sized(view, &value, "view")
+    })
 }
 
 /// Releases lists. NULL does nothing.
@@ -207,6 +191,5 @@ pub unsafe extern "C" fn hitscan_hit_lists_get(
 pub unsafe extern "C" fn hitscan_hit_lists_release(
     lists: *mut hitscan_hit_lists,
 ) -> hitscan_status {
-    // SAFETY: the rules of the header.
-    unsafe { call("hitscan_hit_lists_release", |caller| caller.release(lists, "lists")) }
+    entry!("hitscan_hit_lists_release", |caller| caller.release(lists, "lists"))
 }

@@ -4,7 +4,7 @@ use engine::Hit;
 
 use crate::{
     bvh::hitscan_bvh,
-    call::call,
+    call::entry,
     memory::Caller,
     options::{hit_options, hitscan_hit_options},
     rays::{any_ray, check_ray, hitscan_hit, hitscan_ray, ray},
@@ -22,21 +22,18 @@ pub unsafe extern "C" fn hitscan_bvh_closest_hit(
     options: *const hitscan_hit_options,
     hit: *mut hitscan_hit,
 ) -> hitscan_status {
-    // SAFETY: the rules of the header.
-    unsafe {
-        call("hitscan_bvh_closest_hit", |caller| {
-            let tree = caller.get(bvh, "bvh")?.tree();
-            let hit = caller.out(hit, "hit")?;
-            let options = hit_options(caller, options)?;
-            let ray = any_ray(caller, ray)?;
-            let found = tree.closest_hit(ray, options.faces);
-            if found.is_none() {
-                check_ray(ray)?;
-            }
-            hit.write(hitscan_hit::new(found));
-            Ok(())
-        })
-    }
+    entry!("hitscan_bvh_closest_hit", |caller| {
+        let tree = caller.get(bvh, "bvh")?.tree();
+        let hit = caller.out(hit, "hit")?;
+        let options = hit_options(caller, options)?;
+        let ray = any_ray(caller, ray)?;
+        let found = tree.closest_hit(ray, options.faces);
+        if found.is_none() {
+            check_ray(ray)?;
+        }
+        hit.write(hitscan_hit::new(found));
+        Ok(())
+    })
 }
 
 /// Writes 1 if a ray hits anything, else 0. Cheaper than hitscan_bvh_closest_hit.
@@ -49,21 +46,18 @@ pub unsafe extern "C" fn hitscan_bvh_is_occluded(
     options: *const hitscan_hit_options,
     occluded: *mut u8,
 ) -> hitscan_status {
-    // SAFETY: the rules of the header.
-    unsafe {
-        call("hitscan_bvh_is_occluded", |caller| {
-            let tree = caller.get(bvh, "bvh")?.tree();
-            let occluded = caller.out(occluded, "occluded")?;
-            let options = hit_options(caller, options)?;
-            let ray = any_ray(caller, ray)?;
-            let found = tree.is_occluded(ray, options.faces);
-            if !found {
-                check_ray(ray)?;
-            }
-            occluded.write(u8::from(found));
-            Ok(())
-        })
-    }
+    entry!("hitscan_bvh_is_occluded", |caller| {
+        let tree = caller.get(bvh, "bvh")?.tree();
+        let occluded = caller.out(occluded, "occluded")?;
+        let options = hit_options(caller, options)?;
+        let ray = any_ray(caller, ray)?;
+        let found = tree.is_occluded(ray, options.faces);
+        if !found {
+            check_ray(ray)?;
+        }
+        occluded.write(u8::from(found));
+        Ok(())
+    })
 }
 
 /// Writes the number of times that a ray crosses the surface. For a closed mesh and t_max = INFINITY it is odd
@@ -77,17 +71,14 @@ pub unsafe extern "C" fn hitscan_bvh_count_crossings(
     options: *const hitscan_hit_options,
     crossings: *mut u32,
 ) -> hitscan_status {
-    // SAFETY: the rules of the header.
-    unsafe {
-        call("hitscan_bvh_count_crossings", |caller| {
-            let tree = caller.get(bvh, "bvh")?.tree();
-            let crossings = caller.out(crossings, "crossings")?;
-            let options = hit_options(caller, options)?;
-            let found = tree.count_crossings(self::ray(caller, ray)?, options.faces);
-            crossings.write(found as u32);
-            Ok(())
-        })
-    }
+    entry!("hitscan_bvh_count_crossings", |caller| {
+        let tree = caller.get(bvh, "bvh")?.tree();
+        let crossings = caller.out(crossings, "crossings")?;
+        let options = hit_options(caller, options)?;
+        let found = tree.count_crossings(self::ray(caller, ray)?, options.faces);
+        crossings.write(found as u32);
+        Ok(())
+    })
 }
 
 /// Writes the number of crossings from the front to the back, less those from the back to the front: -1 from inside a
@@ -98,15 +89,12 @@ pub unsafe extern "C" fn hitscan_bvh_signed_crossings(
     ray: *const hitscan_ray,
     crossings: *mut i64,
 ) -> hitscan_status {
-    // SAFETY: the rules of the header.
-    unsafe {
-        call("hitscan_bvh_signed_crossings", |caller| {
-            let tree = caller.get(bvh, "bvh")?.tree();
-            let crossings = caller.out(crossings, "crossings")?;
-            crossings.write(tree.signed_crossings(self::ray(caller, ray)?));
-            Ok(())
-        })
-    }
+    entry!("hitscan_bvh_signed_crossings", |caller| {
+        let tree = caller.get(bvh, "bvh")?.tree();
+        let crossings = caller.out(crossings, "crossings")?;
+        crossings.write(tree.signed_crossings(self::ray(caller, ray)?));
+        Ok(())
+    })
 }
 
 /// Writes the first hit of each ray, on all threads, in the order of the rays. An invalid ray hits nothing.
@@ -123,22 +111,19 @@ pub unsafe extern "C" fn hitscan_bvh_closest_hit_batch(
     hits: *mut hitscan_hit,
     hit_stride: usize,
 ) -> hitscan_status {
-    // SAFETY: the rules of the header.
-    unsafe {
-        call("hitscan_bvh_closest_hit_batch", |caller| {
-            let tree = caller.get(bvh, "bvh")?.tree();
-            let options = hit_options(caller, options)?;
-            let rays = self::rays(caller, rays, n_rays, ray_stride)?;
-            let mut hits = caller.strided_out(hits, n_rays, hit_stride, "hits")?;
-            let mut found: Vec<Option<Hit>> = Vec::new();
-            rays.for_each_chunk(|start, rays| {
-                resize(&mut found, rays.len())?;
-                tree.closest_hit_batch(rays, options.faces, &mut found);
-                hits.write(start, found.iter().map(|&hit| hitscan_hit::new(hit)));
-                Ok(())
-            })
+    entry!("hitscan_bvh_closest_hit_batch", |caller| {
+        let tree = caller.get(bvh, "bvh")?.tree();
+        let options = hit_options(caller, options)?;
+        let rays = self::rays(caller, rays, n_rays, ray_stride)?;
+        let mut hits = caller.strided_out(hits, n_rays, hit_stride, "hits")?;
+        let mut found: Vec<Option<Hit>> = Vec::new();
+        rays.for_each_chunk(|start, rays| {
+            resize(&mut found, rays.len())?;
+            tree.closest_hit_batch(rays, options.faces, &mut found);
+            hits.write(start, found.iter().map(|&hit| hitscan_hit::new(hit)));
+            Ok(())
         })
-    }
+    })
 }
 
 /// Writes 1 for each ray that hits anything, else 0, on all threads. As hitscan_bvh_closest_hit_batch.
@@ -152,22 +137,19 @@ pub unsafe extern "C" fn hitscan_bvh_is_occluded_batch(
     occluded: *mut u8,
     occluded_stride: usize,
 ) -> hitscan_status {
-    // SAFETY: the rules of the header.
-    unsafe {
-        call("hitscan_bvh_is_occluded_batch", |caller| {
-            let tree = caller.get(bvh, "bvh")?.tree();
-            let options = hit_options(caller, options)?;
-            let rays = self::rays(caller, rays, n_rays, ray_stride)?;
-            let mut occluded = caller.strided_out(occluded, n_rays, occluded_stride, "occluded")?;
-            let mut found: Vec<bool> = Vec::new();
-            rays.for_each_chunk(|start, rays| {
-                resize(&mut found, rays.len())?;
-                tree.is_occluded_batch(rays, options.faces, &mut found);
-                occluded.write(start, found.iter().map(|&found| u8::from(found)));
-                Ok(())
-            })
+    entry!("hitscan_bvh_is_occluded_batch", |caller| {
+        let tree = caller.get(bvh, "bvh")?.tree();
+        let options = hit_options(caller, options)?;
+        let rays = self::rays(caller, rays, n_rays, ray_stride)?;
+        let mut occluded = caller.strided_out(occluded, n_rays, occluded_stride, "occluded")?;
+        let mut found: Vec<bool> = Vec::new();
+        rays.for_each_chunk(|start, rays| {
+            resize(&mut found, rays.len())?;
+            tree.is_occluded_batch(rays, options.faces, &mut found);
+            occluded.write(start, found.iter().map(|&found| u8::from(found)));
+            Ok(())
         })
-    }
+    })
 }
 
 /// Writes the number of crossings of each ray, on all threads. As hitscan_bvh_closest_hit_batch.
@@ -181,23 +163,19 @@ pub unsafe extern "C" fn hitscan_bvh_count_crossings_batch(
     crossings: *mut u32,
     crossings_stride: usize,
 ) -> hitscan_status {
-    // SAFETY: the rules of the header.
-    unsafe {
-        call("hitscan_bvh_count_crossings_batch", |caller| {
-            let tree = caller.get(bvh, "bvh")?.tree();
-            let options = hit_options(caller, options)?;
-            let rays = self::rays(caller, rays, n_rays, ray_stride)?;
-            let mut crossings =
-                caller.strided_out(crossings, n_rays, crossings_stride, "crossings")?;
-            let mut found: Vec<u32> = Vec::new();
-            rays.for_each_chunk(|start, rays| {
-                resize(&mut found, rays.len())?;
-                tree.count_crossings_batch(rays, options.faces, &mut found);
-                crossings.write(start, found.iter().copied());
-                Ok(())
-            })
+    entry!("hitscan_bvh_count_crossings_batch", |caller| {
+        let tree = caller.get(bvh, "bvh")?.tree();
+        let options = hit_options(caller, options)?;
+        let rays = self::rays(caller, rays, n_rays, ray_stride)?;
+        let mut crossings = caller.strided_out(crossings, n_rays, crossings_stride, "crossings")?;
+        let mut found: Vec<u32> = Vec::new();
+        rays.for_each_chunk(|start, rays| {
+            resize(&mut found, rays.len())?;
+            tree.count_crossings_batch(rays, options.faces, &mut found);
+            crossings.write(start, found.iter().copied());
+            Ok(())
         })
-    }
+    })
 }
 
 /// The rays of a batch, which have the layout of the engine's.

@@ -34,6 +34,23 @@ pub(crate) unsafe fn call(
     }
 }
 
+/// The whole of a function of the header: a [`call`]. It compiles only in an `unsafe` function, whose caller promises
+/// the rules at the head of the header.
+macro_rules! entry {
+    ($function:literal, $body:expr) => {{
+        let body = $crate::call::body($body);
+        #[expect(unsafe_op_in_unsafe_fn, reason = "the function and this call have the same rules")]
+        let status = $crate::call::call($function, body);
+        status
+    }};
+}
+pub(crate) use entry;
+
+/// The closure, with the type that its argument has.
+pub(crate) fn body<F: FnOnce(&Caller) -> Result<(), Failure>>(body: F) -> F {
+    body
+}
+
 #[cold]
 fn record(function: &str, status: hitscan_status, message: &str) -> hitscan_status {
     let text = format!("{function}: {message}").replace('\0', "\\0");

@@ -9,7 +9,7 @@ use engine::{CandidateRay, glam::DVec3};
 
 use crate::{
     bvh::hitscan_bvh,
-    call::call,
+    call::entry,
     rays::hitscan_world_ray,
     status::{hitscan_status, invalid, refused},
 };
@@ -36,30 +36,23 @@ pub unsafe extern "C" fn hitscan_bvh_visit_candidates(
     candidate: hitscan_candidate,
     user: *mut c_void,
 ) -> hitscan_status {
-    // SAFETY: the rules of the header.
-    unsafe {
-        call("hitscan_bvh_visit_candidates", |caller| {
-            let tree = caller.get(bvh, "bvh")?.tree();
-            let ray = caller.read(ray, "ray")?;
-            ray.to_ray().checked().map_err(|error| refused("ray", error))?;
-            let found = candidate.ok_or_else(|| invalid("candidate", "NULL", "a function"))?;
-            let &hitscan_world_ray { origin, direction, mut t_max, t_min } = ray;
-            let (origin, direction) = (DVec3::from_array(origin), DVec3::from_array(direction));
-            let ray = CandidateRay { origin, direction, t_min, t_max, tolerance };
-            if !ray.is_valid() {
-                return Err(invalid(
-                    "tolerance",
-                    tolerance,
-                    "a finite number that is not negative",
-                ));
-            }
-            // SAFETY: the caller's function takes these arguments.
-            let visit = |triangle, bound| match found(triangle, bound, &mut t_max, user) {
-                0 => ControlFlow::Continue(t_max),
-                _ => ControlFlow::Break(()),
-            };
-            let _: ControlFlow<()> = tree.visit_candidates(&ray, visit);
-            Ok(())
-        })
-    }
+    entry!("hitscan_bvh_visit_candidates", |caller| {
+        let tree = caller.get(bvh, "bvh")?.tree();
+        let ray = caller.read(ray, "ray")?;
+        ray.to_ray().checked().map_err(|error| refused("ray", error))?;
+        let found = candidate.ok_or_else(|| invalid("candidate", "NULL", "a function"))?;
+        let &hitscan_world_ray { origin, direction, mut t_max, t_min } = ray;
+        let (origin, direction) = (DVec3::from_array(origin), DVec3::from_array(direction));
+        let ray = CandidateRay { origin, direction, t_min, t_max, tolerance };
+        if !ray.is_valid() {
+            return Err(invalid("tolerance", tolerance, "a finite number that is not negative"));
+        }
+        // SAFETY: the caller's function takes these arguments.
+        let visit = |triangle, bound| match unsafe { found(triangle, bound, &mut t_max, user) } {
+            0 => ControlFlow::Continue(t_max),
+            _ => ControlFlow::Break(()),
+        };
+        let _: ControlFlow<()> = tree.visit_candidates(&ray, visit);
+        Ok(())
+    })
 }

@@ -5,7 +5,7 @@ use engine::{SphereCast, SphereContact, TriangleFeature, scene::SceneContact};
 use crate::{
     bvh::hitscan_bvh,
     bvh_lists::ListOut,
-    call::call,
+    call::entry,
     memory::{Caller, plain},
     options::{
         HITSCAN_NO_INSTANCE, SceneOptions, hitscan_instance_id, hitscan_query_options, id_of,
@@ -133,16 +133,13 @@ pub unsafe extern "C" fn hitscan_bvh_sphere_cast(
     radius: f64,
     contact: *mut hitscan_contact,
 ) -> hitscan_status {
-    // SAFETY: the rules of the header.
-    unsafe {
-        call("hitscan_bvh_sphere_cast", |caller| {
-            let tree = caller.get(bvh, "bvh")?.tree();
-            let contact = caller.out(contact, "contact")?;
-            let found = tree.sphere_cast(&cast(caller, ray, radius)?);
-            contact.write(found.map_or(hitscan_contact::NONE, hitscan_contact::from));
-            Ok(())
-        })
-    }
+    entry!("hitscan_bvh_sphere_cast", |caller| {
+        let tree = caller.get(bvh, "bvh")?.tree();
+        let contact = caller.out(contact, "contact")?;
+        let found = tree.sphere_cast(&cast(caller, ray, radius)?);
+        contact.write(found.map_or(hitscan_contact::NONE, hitscan_contact::from));
+        Ok(())
+    })
 }
 
 /// Writes the contact of the ball with each triangle that it touches, sorted by (t, triangle): as many as capacity, and their
@@ -156,17 +153,14 @@ pub unsafe extern "C" fn hitscan_bvh_sphere_cast_all(
     capacity: usize,
     n_contacts: *mut usize,
 ) -> hitscan_status {
-    // SAFETY: the rules of the header.
-    unsafe {
-        call("hitscan_bvh_sphere_cast_all", |caller| {
-            let tree = caller.get(bvh, "bvh")?.tree();
-            let names = ["contacts", "n_contacts"];
-            let list = ListOut::new(caller, contacts, capacity, n_contacts, names)?;
-            let found = tree.sphere_cast_all(&cast(caller, ray, radius)?);
-            list.write(found.len(), found.into_iter().map(hitscan_contact::from));
-            Ok(())
-        })
-    }
+    entry!("hitscan_bvh_sphere_cast_all", |caller| {
+        let tree = caller.get(bvh, "bvh")?.tree();
+        let names = ["contacts", "n_contacts"];
+        let list = ListOut::new(caller, contacts, capacity, n_contacts, names)?;
+        let found = tree.sphere_cast_all(&cast(caller, ray, radius)?);
+        list.write(found.len(), found.into_iter().map(hitscan_contact::from));
+        Ok(())
+    })
 }
 
 /// Writes 1 if the ball touches anything, else 0. Cheaper than hitscan_bvh_sphere_cast.
@@ -177,15 +171,12 @@ pub unsafe extern "C" fn hitscan_bvh_sphere_cast_any(
     radius: f64,
     touches: *mut u8,
 ) -> hitscan_status {
-    // SAFETY: the rules of the header.
-    unsafe {
-        call("hitscan_bvh_sphere_cast_any", |caller| {
-            let tree = caller.get(bvh, "bvh")?.tree();
-            let touches = caller.out(touches, "touches")?;
-            touches.write(u8::from(tree.sphere_cast_any(&cast(caller, ray, radius)?)));
-            Ok(())
-        })
-    }
+    entry!("hitscan_bvh_sphere_cast_any", |caller| {
+        let tree = caller.get(bvh, "bvh")?.tree();
+        let touches = caller.out(touches, "touches")?;
+        touches.write(u8::from(tree.sphere_cast_any(&cast(caller, ray, radius)?)));
+        Ok(())
+    })
 }
 
 /// Writes the first contact of a ball that moves along a ray in the world: the least (t, instance in order of insertion,
@@ -198,17 +189,14 @@ pub unsafe extern "C" fn hitscan_scene_sphere_cast(
     options: *const hitscan_query_options,
     contact: *mut hitscan_scene_contact,
 ) -> hitscan_status {
-    // SAFETY: the rules of the header.
-    unsafe {
-        call("hitscan_scene_sphere_cast", |caller| {
-            let scene = caller.get(scene, "scene")?;
-            let contact = caller.out(contact, "contact")?;
-            let options = SceneOptions::read(caller, options)?;
-            let found = scene.sphere_cast(&cast(caller, ray, radius)?, &options.query());
-            contact.write(found.map_or(hitscan_scene_contact::NONE, hitscan_scene_contact::from));
-            Ok(())
-        })
-    }
+    entry!("hitscan_scene_sphere_cast", |caller| {
+        let scene = caller.get(scene, "scene")?;
+        let contact = caller.out(contact, "contact")?;
+        let options = SceneOptions::read(caller, options)?;
+        let found = scene.sphere_cast(&cast(caller, ray, radius)?, &options.query());
+        contact.write(found.map_or(hitscan_scene_contact::NONE, hitscan_scene_contact::from));
+        Ok(())
+    })
 }
 
 /// Writes the contact of the ball with each triangle that it touches, as hitscan_bvh_sphere_cast_all does.
@@ -222,18 +210,15 @@ pub unsafe extern "C" fn hitscan_scene_sphere_cast_all(
     capacity: usize,
     n_contacts: *mut usize,
 ) -> hitscan_status {
-    // SAFETY: the rules of the header.
-    unsafe {
-        call("hitscan_scene_sphere_cast_all", |caller| {
-            let scene = caller.get(scene, "scene")?;
-            let names = ["contacts", "n_contacts"];
-            let list = ListOut::new(caller, contacts, capacity, n_contacts, names)?;
-            let options = SceneOptions::read(caller, options)?;
-            let found = scene.sphere_cast_all(&cast(caller, ray, radius)?, &options.query());
-            list.write(found.len(), found.into_iter().map(hitscan_scene_contact::from));
-            Ok(())
-        })
-    }
+    entry!("hitscan_scene_sphere_cast_all", |caller| {
+        let scene = caller.get(scene, "scene")?;
+        let names = ["contacts", "n_contacts"];
+        let list = ListOut::new(caller, contacts, capacity, n_contacts, names)?;
+        let options = SceneOptions::read(caller, options)?;
+        let found = scene.sphere_cast_all(&cast(caller, ray, radius)?, &options.query());
+        list.write(found.len(), found.into_iter().map(hitscan_scene_contact::from));
+        Ok(())
+    })
 }
 
 /// Writes 1 if the ball touches anything, else 0. Cheaper than hitscan_scene_sphere_cast.
@@ -245,15 +230,12 @@ pub unsafe extern "C" fn hitscan_scene_sphere_cast_any(
     options: *const hitscan_query_options,
     touches: *mut u8,
 ) -> hitscan_status {
-    // SAFETY: the rules of the header.
-    unsafe {
-        call("hitscan_scene_sphere_cast_any", |caller| {
-            let scene = caller.get(scene, "scene")?;
-            let touches = caller.out(touches, "touches")?;
-            let options = SceneOptions::read(caller, options)?;
-            let found = scene.sphere_cast_any(&cast(caller, ray, radius)?, &options.query());
-            touches.write(u8::from(found));
-            Ok(())
-        })
-    }
+    entry!("hitscan_scene_sphere_cast_any", |caller| {
+        let scene = caller.get(scene, "scene")?;
+        let touches = caller.out(touches, "touches")?;
+        let options = SceneOptions::read(caller, options)?;
+        let found = scene.sphere_cast_any(&cast(caller, ray, radius)?, &options.query());
+        touches.write(u8::from(found));
+        Ok(())
+    })
 }

@@ -6,7 +6,7 @@ use engine::{EditError, MeshChange, scene::SceneError};
 
 use crate::{
     bvh::hitscan_bvh,
-    call::call,
+    call::entry,
     memory::{Caller, plain, zeros},
     mesh::{hitscan_positions, hitscan_triangles, read_positions, read_triangles},
     options::{hitscan_instance_id, instance_id},
@@ -121,20 +121,17 @@ pub unsafe extern "C" fn hitscan_bvh_update(
     edit: *const hitscan_edit,
     rebuild_pays: *mut u32,
 ) -> hitscan_status {
-    // SAFETY: the rules of the header.
-    unsafe {
-        call("hitscan_bvh_update", |caller| {
-            let bvh = caller.get_mut(bvh, "bvh")?;
-            let rebuild_pays = caller.optional_out(rebuild_pays, "rebuild_pays")?;
-            let edit = read(caller, edit)?;
-            let report = Arc::make_mut(&mut bvh.mesh).edit(|editor| editor.apply(&edit));
-            let report = report.map_err(|error| refusal(&error))?;
-            if let Some(rebuild_pays) = rebuild_pays {
-                rebuild_pays.write(u32::from(report.rebuild_pays()));
-            }
-            Ok(())
-        })
-    }
+    entry!("hitscan_bvh_update", |caller| {
+        let bvh = caller.get_mut(bvh, "bvh")?;
+        let rebuild_pays = caller.optional_out(rebuild_pays, "rebuild_pays")?;
+        let edit = read(caller, edit)?;
+        let report = Arc::make_mut(&mut bvh.mesh).edit(|editor| editor.apply(&edit));
+        let report = report.map_err(|error| refusal(&error))?;
+        if let Some(rebuild_pays) = rebuild_pays {
+            rebuild_pays.write(u32::from(report.rebuild_pays()));
+        }
+        Ok(())
+    })
 }
 
 /// Edits the mesh of an instance, and of all other instances of the scene that share it, as hitscan_bvh_update does.
@@ -146,21 +143,18 @@ pub unsafe extern "C" fn hitscan_scene_update(
     edit: *const hitscan_edit,
     rebuild_pays: *mut u32,
 ) -> hitscan_status {
-    // SAFETY: the rules of the header.
-    unsafe {
-        call("hitscan_scene_update", |caller| {
-            let scene = caller.get_mut(scene, "scene")?;
-            let rebuild_pays = caller.optional_out(rebuild_pays, "rebuild_pays")?;
-            let edit = read(caller, edit)?;
-            let report = scene.edit_mesh(instance_id(id), |editor| editor.apply(&edit));
-            let report = report.map_err(|error| match error {
-                SceneError::Edit { source, .. } => refusal(&source),
-                error => refused("id", error),
-            })?;
-            if let Some(rebuild_pays) = rebuild_pays {
-                rebuild_pays.write(u32::from(report.rebuild_pays()));
-            }
-            Ok(())
-        })
-    }
+    entry!("hitscan_scene_update", |caller| {
+        let scene = caller.get_mut(scene, "scene")?;
+        let rebuild_pays = caller.optional_out(rebuild_pays, "rebuild_pays")?;
+        let edit = read(caller, edit)?;
+        let report = scene.edit_mesh(instance_id(id), |editor| editor.apply(&edit));
+        let report = report.map_err(|error| match error {
+            SceneError::Edit { source, .. } => refusal(&source),
+            error => refused("id", error),
+        })?;
+        if let Some(rebuild_pays) = rebuild_pays {
+            rebuild_pays.write(u32::from(report.rebuild_pays()));
+        }
+        Ok(())
+    })
 }

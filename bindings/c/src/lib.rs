@@ -2,29 +2,29 @@
 //!
 //! `include/hitscan.h` is the interface with its documentation; cbindgen makes it from these sources, and a
 //! test compares the two. Each function here has four steps: check the pointers, call the engine, convert
-//! the answer, return a status. `call` does what is the same in all of them.
+//! the answer, return a status. `call::entry` does what is the same in all of them.
 //!
 //! # Modules
 //!
-//! A module imports only modules of its row or of rows below it. A test compares the table with the sources.
+//! A module imports only modules of its row or of rows below it, and macros. A test compares the table with the sources.
 //!
 //! | module | holds | imports |
 //! |---|---|---|
-//! | `picking` | picks, snaps and selections | `bvh`, `bvh_lists`, `call`, `memory`, `options`, `rays`, `scene`, `status`, `view` |
-//! | `view` | pixels to rays, and points to pixels | `call`, `rays`, `status` |
-//! | `edits` | edits of meshes, which trees and scenes follow | `bvh`, `call`, `memory`, `mesh`, `options`, `scene`, `status` |
-//! | `contacts`, `pairs`, `sections` | balls along rays; pairs of meshes; where planes cut | `bvh`, `bvh_lists`, `call`, `memory`, `options`, `rays`, `scene`, `status` |
-//! | `scene_queries`, `scene_regions` | queries of scenes with a ray, a point or a region | `bvh_lists`, `bvh_points`, `bvh_rays`, `call`, `memory`, `mesh_details`, `options`, `rays`, `scene`, `status` |
-//! | `removals`, `scene_files` | instances that come back; files of scenes | `call`, `mesh`, `options`, `scene`, `status` |
-//! | `scene` | instances, their edits, and snapshots | `bvh`, `bvh_lists`, `call`, `memory`, `mesh`, `options`, `status` |
+//! | `picking` | picks, snaps and selections | `bvh`, `bvh_lists`, `memory`, `options`, `rays`, `scene`, `status`, `view` |
+//! | `view` | pixels to rays, and points to pixels | `rays`, `status` |
+//! | `edits` | edits of meshes, which trees and scenes follow | `bvh`, `memory`, `mesh`, `options`, `scene`, `status` |
+//! | `contacts`, `pairs`, `sections` | balls along rays; pairs of meshes; where planes cut | `bvh`, `bvh_lists`, `memory`, `options`, `rays`, `scene`, `status` |
+//! | `scene_queries`, `scene_regions` | queries of scenes with a ray, a point or a region | `bvh_lists`, `bvh_points`, `bvh_rays`, `memory`, `mesh_details`, `options`, `rays`, `scene`, `status` |
+//! | `removals`, `scene_files` | instances that come back; files of scenes | `mesh`, `options`, `scene`, `status` |
+//! | `scene` | instances, their edits, and snapshots | `bvh`, `bvh_lists`, `memory`, `mesh`, `options`, `status` |
 //! | `bvh_insides` | winding numbers and signed distances | `bvh`, `bvh_points`, `call`, `memory`, `rays`, `status` |
 //! | `bvh_points`, `bvh_filters` | queries of trees without a ray; with a rule of the caller | `bvh`, `bvh_lists`, `call`, `memory`, `options`, `rays`, `status` |
-//! | `bvh_lists` | queries of trees with a list of hits for a ray | `bvh`, `bvh_rays`, `call`, `memory`, `options`, `rays`, `status` |
-//! | `candidates` | what a ray may hit, for a test of the caller | `bvh`, `call`, `rays`, `status` |
-//! | `bvh_rays` | queries of trees with one value for a ray, and batches | `bvh`, `call`, `memory`, `options`, `rays`, `status` |
-//! | `bvh` | trees: build, refit, cache files | `call`, `mesh`, `status` |
-//! | `mesh_details` | what a hit of a mesh is | `call`, `mesh`, `rays`, `status` |
-//! | `mesh` | meshes from arrays and files | `call`, `memory`, `options`, `status` |
+//! | `bvh_lists` | queries of trees with a list of hits for a ray | `bvh`, `bvh_rays`, `memory`, `options`, `rays`, `status` |
+//! | `candidates` | what a ray may hit, for a test of the caller | `bvh`, `rays`, `status` |
+//! | `bvh_rays` | queries of trees with one value for a ray, and batches | `bvh`, `memory`, `options`, `rays`, `status` |
+//! | `bvh` | trees: build, refit, cache files | `mesh`, `status` |
+//! | `mesh_details` | what a hit of a mesh is | `mesh`, `rays`, `status` |
+//! | `mesh` | meshes from arrays and files | `memory`, `options`, `status` |
 //! | `rays` | rays and hits | `memory`, `options`, `status` |
 //! | `options` | options of queries | `memory`, `status` |
 //! | `call` | panics and failures become a status and a message | `memory`, `status` |

@@ -5,7 +5,7 @@ use std::{ffi::c_char, sync::Arc};
 use engine::{LoadOptions, ReadError, TriMesh, glam::Vec3, load, parse_any, scene};
 
 use crate::{
-    call::call,
+    call::entry,
     handle::kind,
     memory::{Caller, plain, zeros},
     options::flag,
@@ -144,19 +144,16 @@ pub unsafe extern "C" fn hitscan_mesh_new(
     triangles: *const hitscan_triangles,
     mesh: *mut *mut hitscan_mesh,
 ) -> hitscan_status {
-    // SAFETY: the rules of the header.
-    unsafe {
-        call("hitscan_mesh_new", |caller| {
-            let mesh = caller.out_handle(mesh, "mesh")?;
-            let positions = caller.required(positions, "positions")?;
-            let triangles = match triangles.is_null() {
-                true => consecutive(positions.n)?,
-                false => read_triangles(caller, &caller.options(triangles, "triangles")?)?,
-            };
-            mesh.write(MeshValue::Own(new_mesh(caller, &positions, triangles)?));
-            Ok(())
-        })
-    }
+    entry!("hitscan_mesh_new", |caller| {
+        let mesh = caller.out_handle(mesh, "mesh")?;
+        let positions = caller.required(positions, "positions")?;
+        let triangles = match triangles.is_null() {
+            true => consecutive(positions.n)?,
+            false => read_triangles(caller, &caller.options(triangles, "triangles")?)?,
+        };
+        mesh.write(MeshValue::Own(new_mesh(caller, &positions, triangles)?));
+        Ok(())
+    })
 }
 
 /// Triangles of three consecutive vertices each.
@@ -244,17 +241,14 @@ pub unsafe extern "C" fn hitscan_mesh_load(
     options: *const hitscan_load_options,
     mesh: *mut *mut hitscan_mesh,
 ) -> hitscan_status {
-    // SAFETY: the rules of the header.
-    unsafe {
-        call("hitscan_mesh_load", |caller| {
-            let mesh = caller.out_handle(mesh, "mesh")?;
-            let path = caller.text(path, "path")?;
-            let loaded =
-                load(path, &load_options(caller, options)?).and_then(|loaded| loaded.into_mesh());
-            mesh.write(MeshValue::Own(loaded.map_err(|error| unreadable("path", &error))?));
-            Ok(())
-        })
-    }
+    entry!("hitscan_mesh_load", |caller| {
+        let mesh = caller.out_handle(mesh, "mesh")?;
+        let path = caller.text(path, "path")?;
+        let loaded =
+            load(path, &load_options(caller, options)?).and_then(|loaded| loaded.into_mesh());
+        mesh.write(MeshValue::Own(loaded.map_err(|error| unreadable("path", &error))?));
+        Ok(())
+    })
 }
 
 /// Reads a mesh file from memory, as hitscan_mesh_load does. No other file is opened.
@@ -269,18 +263,15 @@ pub unsafe extern "C" fn hitscan_mesh_parse(
     options: *const hitscan_load_options,
     mesh: *mut *mut hitscan_mesh,
 ) -> hitscan_status {
-    // SAFETY: the rules of the header.
-    unsafe {
-        call("hitscan_mesh_parse", |caller| {
-            let mesh = caller.out_handle(mesh, "mesh")?;
-            let bytes = caller.array(bytes, n_bytes, "bytes")?;
-            let name = caller.text(name, "name")?;
-            let loaded = parse_any(bytes, name, &load_options(caller, options)?);
-            let loaded = loaded.and_then(|loaded| loaded.into_mesh());
-            mesh.write(MeshValue::Own(loaded.map_err(|error| unreadable("bytes", &error))?));
-            Ok(())
-        })
-    }
+    entry!("hitscan_mesh_parse", |caller| {
+        let mesh = caller.out_handle(mesh, "mesh")?;
+        let bytes = caller.array(bytes, n_bytes, "bytes")?;
+        let name = caller.text(name, "name")?;
+        let loaded = parse_any(bytes, name, &load_options(caller, options)?);
+        let loaded = loaded.and_then(|loaded| loaded.into_mesh());
+        mesh.write(MeshValue::Own(loaded.map_err(|error| unreadable("bytes", &error))?));
+        Ok(())
+    })
 }
 
 fn unreadable(argument: &str, error: &ReadError) -> Failure {
@@ -310,8 +301,7 @@ pub(crate) fn load_options(
 /// HITSCAN_INVALID_HANDLE: a mesh that is released already.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hitscan_mesh_release(mesh: *mut hitscan_mesh) -> hitscan_status {
-    // SAFETY: the rules of the header.
-    unsafe { call("hitscan_mesh_release", |caller| caller.release(mesh, "mesh")) }
+    entry!("hitscan_mesh_release", |caller| caller.release(mesh, "mesh"))
 }
 
 /// Writes the properties of a mesh. The caller sets info->size.
@@ -320,23 +310,20 @@ pub unsafe extern "C" fn hitscan_mesh_get_info(
     mesh: *const hitscan_mesh,
     info: *mut hitscan_mesh_info,
 ) -> hitscan_status {
-    // SAFETY: the rules of the header.
-    unsafe {
-        call("hitscan_mesh_get_info", |caller| {
-            let mesh = caller.get(mesh, "mesh")?.tri_mesh();
-            let (bounds, n_triangles) = (mesh.bounds(), mesh.triangles().len());
-            let value = hitscan_mesh_info {
-                size: 0,
-                n_positions: mesh.positions().len(),
-                n_triangles,
-                n_polygons: mesh.records().map_or(n_triangles, |records| records.n_polygons()),
-                min: bounds.min.to_array(),
-                max: bounds.max.to_array(),
-                offset: mesh.offset().to_array(),
-                positions: mesh.positions().as_ptr().cast(),
-                triangles: mesh.triangles().as_ptr().cast(),
-            };
-            caller.write_sized(info, &value, "info")
-        })
-    }
+    entry!("hitscan_mesh_get_info", |caller| {
+        let mesh = caller.get(mesh, "mesh")?.tri_mesh();
+        let (bounds, n_triangles) = (mesh.bounds(), mesh.triangles().len());
+        let value = hitscan_mesh_info {
+            size: 0,
+            n_positions: mesh.positions().len(),
+            n_triangles,
+            n_polygons: mesh.records().map_or(n_triangles, |records| records.n_polygons()),
+            min: bounds.min.to_array(),
+            max: bounds.max.to_array(),
+            offset: mesh.offset().to_array(),
+            positions: mesh.positions().as_ptr().cast(),
+            triangles: mesh.triangles().as_ptr().cast(),
+        };
+        caller.write_sized(info, &value, "info")
+    })
 }

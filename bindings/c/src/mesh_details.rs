@@ -5,7 +5,7 @@ use std::{ffi::c_char, ptr, slice};
 use engine::TriMesh;
 
 use crate::{
-    call::call,
+    call::entry,
     memory::{plain, zeros},
     mesh::hitscan_mesh,
     rays::hitscan_hit,
@@ -60,27 +60,24 @@ pub unsafe extern "C" fn hitscan_mesh_describe(
     hit: *const hitscan_hit,
     details: *mut hitscan_hit_details,
 ) -> hitscan_status {
-    // SAFETY: the rules of the header.
-    unsafe {
-        call("hitscan_mesh_describe", |caller| {
-            let mesh = caller.get(mesh, "mesh")?;
-            let tri_mesh = mesh.tri_mesh();
-            let hit = caller.read(hit, "hit")?.to_hit("hit")?;
-            let n_triangles = tri_mesh.triangles().len();
-            if hit.triangle as usize >= n_triangles {
-                let found = format_args!("triangle {}", hit.triangle).to_string();
-                return Err(invalid("hit", found, format_args!("less than {n_triangles}")));
-            }
-            let normal = tri_mesh.unit_normal(hit.triangle);
-            let value = hitscan_hit_details {
-                point: tri_mesh.point(&hit).to_array(),
-                normal: normal.map_or([0.0; 3], |normal| normal.to_array()),
-                uv: uv(tri_mesh, &hit),
-                ..names(tri_mesh, hit.triangle)
-            };
-            caller.write_sized(details, &value, "details")
-        })
-    }
+    entry!("hitscan_mesh_describe", |caller| {
+        let mesh = caller.get(mesh, "mesh")?;
+        let tri_mesh = mesh.tri_mesh();
+        let hit = caller.read(hit, "hit")?.to_hit("hit")?;
+        let n_triangles = tri_mesh.triangles().len();
+        if hit.triangle as usize >= n_triangles {
+            let found = format_args!("triangle {}", hit.triangle).to_string();
+            return Err(invalid("hit", found, format_args!("less than {n_triangles}")));
+        }
+        let normal = tri_mesh.unit_normal(hit.triangle);
+        let value = hitscan_hit_details {
+            point: tri_mesh.point(&hit).to_array(),
+            normal: normal.map_or([0.0; 3], |normal| normal.to_array()),
+            uv: uv(tri_mesh, &hit),
+            ..names(tri_mesh, hit.triangle)
+        };
+        caller.write_sized(details, &value, "details")
+    })
 }
 
 /// The texture coordinates of a hit, as `scene::Mesh::uv` computes them.

@@ -5,7 +5,7 @@ use engine::{MeshDistance, MeshPair, TriangleCrossing};
 use crate::{
     bvh::hitscan_bvh,
     bvh_lists::ListOut,
-    call::call,
+    call::entry,
     memory::{Caller, plain},
     rays::HITSCAN_NO_TRIANGLE,
     scene::transform,
@@ -93,14 +93,11 @@ pub unsafe extern "C" fn hitscan_bvh_overlaps_mesh(
     transform: *const f64,
     overlaps: *mut u8,
 ) -> hitscan_status {
-    // SAFETY: the rules of the header.
-    unsafe {
-        call("hitscan_bvh_overlaps_mesh", |caller| {
-            let overlaps = caller.out(overlaps, "overlaps")?;
-            overlaps.write(u8::from(pair(caller, first, second, transform)?.overlaps()));
-            Ok(())
-        })
-    }
+    entry!("hitscan_bvh_overlaps_mesh", |caller| {
+        let overlaps = caller.out(overlaps, "overlaps")?;
+        overlaps.write(u8::from(pair(caller, first, second, transform)?.overlaps()));
+        Ok(())
+    })
 }
 
 /// Writes the pairs of triangles with a point in common, ascending: as many as capacity, and their number to n_pairs, which may
@@ -114,16 +111,13 @@ pub unsafe extern "C" fn hitscan_bvh_overlapping_mesh(
     capacity: usize,
     n_pairs: *mut usize,
 ) -> hitscan_status {
-    // SAFETY: the rules of the header.
-    unsafe {
-        call("hitscan_bvh_overlapping_mesh", |caller| {
-            let list = ListOut::new(caller, pairs, capacity, n_pairs, ["pairs", "n_pairs"])?;
-            let found = pair(caller, first, second, transform)?.overlapping_triangles();
-            let pairs = found.iter().map(|&triangles| hitscan_triangle_pair { triangles });
-            list.write(found.len(), pairs);
-            Ok(())
-        })
-    }
+    entry!("hitscan_bvh_overlapping_mesh", |caller| {
+        let list = ListOut::new(caller, pairs, capacity, n_pairs, ["pairs", "n_pairs"])?;
+        let found = pair(caller, first, second, transform)?.overlapping_triangles();
+        let pairs = found.iter().map(|&triangles| hitscan_triangle_pair { triangles });
+        list.write(found.len(), pairs);
+        Ok(())
+    })
 }
 
 /// Writes the segments in which triangles of two meshes cross, in the order of the pairs, as hitscan_bvh_overlapping_mesh does.
@@ -137,16 +131,13 @@ pub unsafe extern "C" fn hitscan_bvh_mesh_crossings(
     capacity: usize,
     n_crossings: *mut usize,
 ) -> hitscan_status {
-    // SAFETY: the rules of the header.
-    unsafe {
-        call("hitscan_bvh_mesh_crossings", |caller| {
-            let names = ["crossings", "n_crossings"];
-            let list = ListOut::new(caller, crossings, capacity, n_crossings, names)?;
-            let found = pair(caller, first, second, transform)?.crossings();
-            list.write(found.len(), found.into_iter().map(hitscan_mesh_crossing::from));
-            Ok(())
-        })
-    }
+    entry!("hitscan_bvh_mesh_crossings", |caller| {
+        let names = ["crossings", "n_crossings"];
+        let list = ListOut::new(caller, crossings, capacity, n_crossings, names)?;
+        let found = pair(caller, first, second, transform)?.crossings();
+        list.write(found.len(), found.into_iter().map(hitscan_mesh_crossing::from));
+        Ok(())
+    })
 }
 
 /// Writes the distance of two meshes and their nearest points, if it is within max_distance, which may be INFINITY. The rest is
@@ -159,16 +150,13 @@ pub unsafe extern "C" fn hitscan_bvh_mesh_distance(
     max_distance: f64,
     distance: *mut hitscan_mesh_distance,
 ) -> hitscan_status {
-    // SAFETY: the rules of the header.
-    unsafe {
-        call("hitscan_bvh_mesh_distance", |caller| {
-            let distance = caller.out(distance, "distance")?;
-            let found = pair(caller, first, second, transform)?.distance(max_distance);
-            let found = found.map_err(|error| refused("max_distance", error))?;
-            distance.write(hitscan_mesh_distance::new(found));
-            Ok(())
-        })
-    }
+    entry!("hitscan_bvh_mesh_distance", |caller| {
+        let distance = caller.out(distance, "distance")?;
+        let found = pair(caller, first, second, transform)?.distance(max_distance);
+        let found = found.map_err(|error| refused("max_distance", error))?;
+        distance.write(hitscan_mesh_distance::new(found));
+        Ok(())
+    })
 }
 
 /// Writes the pairs of triangles of one mesh that intersect beyond the corners and edges they share, ascending: as many as
@@ -183,17 +171,14 @@ pub unsafe extern "C" fn hitscan_bvh_self_intersections(
     capacity: usize,
     n_pairs: *mut usize,
 ) -> hitscan_status {
-    // SAFETY: the rules of the header.
-    unsafe {
-        call("hitscan_bvh_self_intersections", |caller| {
-            let tree = caller.get(bvh, "bvh")?.tree();
-            let list = ListOut::new(caller, pairs, capacity, n_pairs, ["pairs", "n_pairs"])?;
-            let found = tree.self_intersections();
-            let pairs = found.iter().map(|&triangles| hitscan_triangle_pair { triangles });
-            list.write(found.len(), pairs);
-            Ok(())
-        })
-    }
+    entry!("hitscan_bvh_self_intersections", |caller| {
+        let tree = caller.get(bvh, "bvh")?.tree();
+        let list = ListOut::new(caller, pairs, capacity, n_pairs, ["pairs", "n_pairs"])?;
+        let found = tree.self_intersections();
+        let pairs = found.iter().map(|&triangles| hitscan_triangle_pair { triangles });
+        list.write(found.len(), pairs);
+        Ok(())
+    })
 }
 
 /// Writes 1 if hitscan_bvh_self_intersections has a pair, else 0. Ends at the first one.
@@ -202,13 +187,10 @@ pub unsafe extern "C" fn hitscan_bvh_has_self_intersections(
     bvh: *const hitscan_bvh,
     intersects: *mut u8,
 ) -> hitscan_status {
-    // SAFETY: the rules of the header.
-    unsafe {
-        call("hitscan_bvh_has_self_intersections", |caller| {
-            let tree = caller.get(bvh, "bvh")?.tree();
-            let intersects = caller.out(intersects, "intersects")?;
-            intersects.write(u8::from(tree.has_self_intersections()));
-            Ok(())
-        })
-    }
+    entry!("hitscan_bvh_has_self_intersections", |caller| {
+        let tree = caller.get(bvh, "bvh")?.tree();
+        let intersects = caller.out(intersects, "intersects")?;
+        intersects.write(u8::from(tree.has_self_intersections()));
+        Ok(())
+    })
 }

@@ -8,7 +8,7 @@ use engine::picking::{
 use crate::{
     bvh::{Progress, cancelled, hitscan_progress},
     bvh_lists::ListOut,
-    call::call,
+    call::entry,
     memory::{Caller, plain, zeros},
     options::{
         HITSCAN_NO_INSTANCE, SceneOptions, flag, hitscan_instance_id, hitscan_query_options, id_of,
@@ -135,17 +135,14 @@ pub unsafe extern "C" fn hitscan_scene_pick(
     options: *const hitscan_pick_options,
     pick: *mut hitscan_pick,
 ) -> hitscan_status {
-    // SAFETY: the rules of the header.
-    unsafe {
-        call("hitscan_scene_pick", |caller| {
-            let picker = Picker::new(caller.get(scene, "scene")?, caller.get(view, "view")?);
-            let pick = caller.out(pick, "pick")?;
-            let options = Options::read(caller, options)?;
-            let found = picker.pick(pixel(x, y)?, &options.pick());
-            pick.write(hitscan_pick::new(found.as_ref(), 0));
-            Ok(())
-        })
-    }
+    entry!("hitscan_scene_pick", |caller| {
+        let picker = Picker::new(caller.get(scene, "scene")?, caller.get(view, "view")?);
+        let pick = caller.out(pick, "pick")?;
+        let options = Options::read(caller, options)?;
+        let found = picker.pick(pixel(x, y)?, &options.pick());
+        pick.write(hitscan_pick::new(found.as_ref(), 0));
+        Ok(())
+    })
 }
 
 /// Writes all elements under and near a pixel, through all surfaces: as many as capacity, and their number to
@@ -161,17 +158,14 @@ pub unsafe extern "C" fn hitscan_scene_pick_all(
     capacity: usize,
     n_picks: *mut usize,
 ) -> hitscan_status {
-    // SAFETY: the rules of the header.
-    unsafe {
-        call("hitscan_scene_pick_all", |caller| {
-            let picker = Picker::new(caller.get(scene, "scene")?, caller.get(view, "view")?);
-            let list = ListOut::new(caller, picks, capacity, n_picks, ["picks", "n_picks"])?;
-            let options = Options::read(caller, options)?;
-            let found = picker.pick_all(pixel(x, y)?, &options.pick());
-            list.write(found.len(), found.iter().map(|pick| hitscan_pick::new(Some(pick), 0)));
-            Ok(())
-        })
-    }
+    entry!("hitscan_scene_pick_all", |caller| {
+        let picker = Picker::new(caller.get(scene, "scene")?, caller.get(view, "view")?);
+        let list = ListOut::new(caller, picks, capacity, n_picks, ["picks", "n_picks"])?;
+        let options = Options::read(caller, options)?;
+        let found = picker.pick_all(pixel(x, y)?, &options.pick());
+        list.write(found.len(), found.iter().map(|pick| hitscan_pick::new(Some(pick), 0)));
+        Ok(())
+    })
 }
 
 /// Writes the point to snap to: the nearest of the first target that has one within the radius. options may be
@@ -185,20 +179,17 @@ pub unsafe extern "C" fn hitscan_scene_snap(
     options: *const hitscan_pick_options,
     snap: *mut hitscan_pick,
 ) -> hitscan_status {
-    // SAFETY: the rules of the header.
-    unsafe {
-        call("hitscan_scene_snap", |caller| {
-            let picker = Picker::new(caller.get(scene, "scene")?, caller.get(view, "view")?);
-            let snap = caller.out(snap, "snap")?;
-            let options = Options::read(caller, options)?;
-            let found = picker.snap(pixel(x, y)?, &options.snap());
-            snap.write(match found {
-                None => hitscan_pick::new(None, 0),
-                Some(found) => hitscan_pick::new(Some(&found.pick), found.target as u32),
-            });
-            Ok(())
-        })
-    }
+    entry!("hitscan_scene_snap", |caller| {
+        let picker = Picker::new(caller.get(scene, "scene")?, caller.get(view, "view")?);
+        let snap = caller.out(snap, "snap")?;
+        let options = Options::read(caller, options)?;
+        let found = picker.snap(pixel(x, y)?, &options.snap());
+        snap.write(match found {
+            None => hitscan_pick::new(None, 0),
+            Some(found) => hitscan_pick::new(Some(&found.pick), found.target as u32),
+        });
+        Ok(())
+    })
 }
 
 /// Writes 1 if a point of the world is in the view and no surface hides it, else 0. options may be NULL.
@@ -210,17 +201,14 @@ pub unsafe extern "C" fn hitscan_scene_is_visible(
     options: *const hitscan_query_options,
     visible: *mut u8,
 ) -> hitscan_status {
-    // SAFETY: the rules of the header.
-    unsafe {
-        call("hitscan_scene_is_visible", |caller| {
-            let picker = Picker::new(caller.get(scene, "scene")?, caller.get(view, "view")?);
-            let visible = caller.out(visible, "visible")?;
-            let options = SceneOptions::read(caller, options)?;
-            let point = self::point(caller, point, "point")?;
-            visible.write(u8::from(picker.is_visible(point, &options.query())));
-            Ok(())
-        })
-    }
+    entry!("hitscan_scene_is_visible", |caller| {
+        let picker = Picker::new(caller.get(scene, "scene")?, caller.get(view, "view")?);
+        let visible = caller.out(visible, "visible")?;
+        let options = SceneOptions::read(caller, options)?;
+        let point = self::point(caller, point, "point")?;
+        visible.write(u8::from(picker.is_visible(point, &options.query())));
+        Ok(())
+    })
 }
 
 /// Writes the elements in the rectangle between two pixels, sorted: as many as capacity, and their number to
@@ -238,17 +226,14 @@ pub unsafe extern "C" fn hitscan_scene_select_marquee(
     capacity: usize,
     n_elements: *mut usize,
 ) -> hitscan_status {
-    // SAFETY: the rules of the header.
-    unsafe {
-        call("hitscan_scene_select_marquee", |caller| {
-            let picker = Picker::new(caller.get(scene, "scene")?, caller.get(view, "view")?);
-            let names = ["elements", "n_elements"];
-            let list = ListOut::new(caller, elements, capacity, n_elements, names)?;
-            let region = ScreenRegion::rectangle(pixel(x0, y0)?, pixel(x1, y1)?);
-            let region = region.map_err(|error| refused("x0, y0, x1, y1", error))?;
-            select(caller, picker, &region, options, list)
-        })
-    }
+    entry!("hitscan_scene_select_marquee", |caller| {
+        let picker = Picker::new(caller.get(scene, "scene")?, caller.get(view, "view")?);
+        let names = ["elements", "n_elements"];
+        let list = ListOut::new(caller, elements, capacity, n_elements, names)?;
+        let region = ScreenRegion::rectangle(pixel(x0, y0)?, pixel(x1, y1)?);
+        let region = region.map_err(|error| refused("x0, y0, x1, y1", error))?;
+        select(caller, picker, &region, options, list)
+    })
 }
 
 /// Writes the elements within an outline, by the even-odd rule, as hitscan_scene_select_marquee does. The outline is
@@ -266,18 +251,15 @@ pub unsafe extern "C" fn hitscan_scene_select_lasso(
     capacity: usize,
     n_elements: *mut usize,
 ) -> hitscan_status {
-    // SAFETY: the rules of the header.
-    unsafe {
-        call("hitscan_scene_select_lasso", |caller| {
-            let picker = Picker::new(caller.get(scene, "scene")?, caller.get(view, "view")?);
-            let names = ["elements", "n_elements"];
-            let list = ListOut::new(caller, elements, capacity, n_elements, names)?;
-            let outline = caller.array::<[f64; 2]>(outline.cast(), n_corners, "outline")?;
-            let region = ScreenRegion::lasso(outline.iter().copied());
-            let region = region.map_err(|error| refused("outline", error))?;
-            select(caller, picker, &region, options, list)
-        })
-    }
+    entry!("hitscan_scene_select_lasso", |caller| {
+        let picker = Picker::new(caller.get(scene, "scene")?, caller.get(view, "view")?);
+        let names = ["elements", "n_elements"];
+        let list = ListOut::new(caller, elements, capacity, n_elements, names)?;
+        let outline = caller.array::<[f64; 2]>(outline.cast(), n_corners, "outline")?;
+        let region = ScreenRegion::lasso(outline.iter().copied());
+        let region = region.map_err(|error| refused("outline", error))?;
+        select(caller, picker, &region, options, list)
+    })
 }
 
 fn select(

@@ -3,7 +3,7 @@
 use engine::scene::RemovedSubtree;
 
 use crate::{
-    call::call,
+    call::entry,
     handle::kind,
     options::{hitscan_instance_id, id_of, instance_id},
     scene::{hitscan_scene, refusal},
@@ -25,15 +25,12 @@ pub unsafe extern "C" fn hitscan_scene_remove_restorable(
     id: hitscan_instance_id,
     removed: *mut *mut hitscan_removed,
 ) -> hitscan_status {
-    // SAFETY: the rules of the header.
-    unsafe {
-        call("hitscan_scene_remove_restorable", |caller| {
-            let scene = caller.get_mut(scene, "scene")?;
-            let removed = caller.out_handle(removed, "removed")?;
-            removed.write(scene.remove(instance_id(id)).map_err(refusal)?);
-            Ok(())
-        })
-    }
+    entry!("hitscan_scene_remove_restorable", |caller| {
+        let scene = caller.get_mut(scene, "scene")?;
+        let removed = caller.out_handle(removed, "removed")?;
+        removed.write(scene.remove(instance_id(id)).map_err(refusal)?);
+        Ok(())
+    })
 }
 
 /// Restores removed instances with their numbers, names, order and parent, and writes the first number to id, which may
@@ -46,18 +43,15 @@ pub unsafe extern "C" fn hitscan_scene_restore(
     removed: *const hitscan_removed,
     id: *mut hitscan_instance_id,
 ) -> hitscan_status {
-    // SAFETY: the rules of the header.
-    unsafe {
-        call("hitscan_scene_restore", |caller| {
-            let scene = caller.get_mut(scene, "scene")?;
-            let id = caller.optional_out(id, "id")?;
-            let restored = scene.restore(caller.get(removed, "removed")?).map_err(refusal)?;
-            if let Some(id) = id {
-                id.write(id_of(restored));
-            }
-            Ok(())
-        })
-    }
+    entry!("hitscan_scene_restore", |caller| {
+        let scene = caller.get_mut(scene, "scene")?;
+        let id = caller.optional_out(id, "id")?;
+        let restored = scene.restore(caller.get(removed, "removed")?).map_err(refusal)?;
+        if let Some(id) = id {
+            id.write(id_of(restored));
+        }
+        Ok(())
+    })
 }
 
 /// Lets new instances take the room of removed ones, which the scene can then no longer restore. Programs that remove
@@ -67,14 +61,11 @@ pub unsafe extern "C" fn hitscan_scene_forget(
     scene: *mut hitscan_scene,
     removed: *const hitscan_removed,
 ) -> hitscan_status {
-    // SAFETY: the rules of the header.
-    unsafe {
-        call("hitscan_scene_forget", |caller| {
-            let scene = caller.get_mut(scene, "scene")?;
-            scene.forget(caller.get(removed, "removed")?.clone());
-            Ok(())
-        })
-    }
+    entry!("hitscan_scene_forget", |caller| {
+        let scene = caller.get_mut(scene, "scene")?;
+        scene.forget(caller.get(removed, "removed")?.clone());
+        Ok(())
+    })
 }
 
 /// Releases removed instances. NULL does nothing. Their scene stays valid.
@@ -82,6 +73,5 @@ pub unsafe extern "C" fn hitscan_scene_forget(
 /// HITSCAN_INVALID_HANDLE: a handle that is released already.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hitscan_removed_release(removed: *mut hitscan_removed) -> hitscan_status {
-    // SAFETY: the rules of the header.
-    unsafe { call("hitscan_removed_release", |caller| caller.release(removed, "removed")) }
+    entry!("hitscan_removed_release", |caller| caller.release(removed, "removed"))
 }

@@ -10,7 +10,7 @@ use engine::{
 use crate::{
     bvh::{BvhValue, hitscan_bvh},
     bvh_lists::ListOut,
-    call::call,
+    call::entry,
     handle::kind,
     memory::{Caller, plain, zeros},
     mesh::{hitscan_positions, read_positions},
@@ -72,13 +72,10 @@ pub(crate) fn transform(caller: &Caller, transform: *const f64) -> Result<DAffin
 /// Makes an empty scene. The caller releases it with hitscan_scene_release.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hitscan_scene_new(scene: *mut *mut hitscan_scene) -> hitscan_status {
-    // SAFETY: the rules of the header.
-    unsafe {
-        call("hitscan_scene_new", |caller| {
-            caller.out_handle(scene, "scene")?.write(Scene::new());
-            Ok(())
-        })
-    }
+    entry!("hitscan_scene_new", |caller| {
+        caller.out_handle(scene, "scene")?.write(Scene::new());
+        Ok(())
+    })
 }
 
 /// Makes a snapshot of a scene, which later edits of either do not change. The two share what they can. The caller
@@ -88,14 +85,11 @@ pub unsafe extern "C" fn hitscan_scene_clone(
     scene: *const hitscan_scene,
     snapshot: *mut *mut hitscan_scene,
 ) -> hitscan_status {
-    // SAFETY: the rules of the header.
-    unsafe {
-        call("hitscan_scene_clone", |caller| {
-            let snapshot = caller.out_handle(snapshot, "snapshot")?;
-            snapshot.write(caller.get(scene, "scene")?.clone());
-            Ok(())
-        })
-    }
+    entry!("hitscan_scene_clone", |caller| {
+        let snapshot = caller.out_handle(snapshot, "snapshot")?;
+        snapshot.write(caller.get(scene, "scene")?.clone());
+        Ok(())
+    })
 }
 
 /// Releases a scene. NULL does nothing.
@@ -103,8 +97,7 @@ pub unsafe extern "C" fn hitscan_scene_clone(
 /// HITSCAN_INVALID_HANDLE: a scene that is released already.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hitscan_scene_release(scene: *mut hitscan_scene) -> hitscan_status {
-    // SAFETY: the rules of the header.
-    unsafe { call("hitscan_scene_release", |caller| caller.release(scene, "scene")) }
+    entry!("hitscan_scene_release", |caller| caller.release(scene, "scene"))
 }
 
 /// Adds an instance, and writes its number to id, which may be NULL.
@@ -116,19 +109,16 @@ pub unsafe extern "C" fn hitscan_scene_insert(
     instance: *const hitscan_instance,
     id: *mut hitscan_instance_id,
 ) -> hitscan_status {
-    // SAFETY: the rules of the header.
-    unsafe {
-        call("hitscan_scene_insert", |caller| {
-            let scene = caller.get_mut(scene, "scene")?;
-            let id = caller.optional_out(id, "id")?;
-            let instance = read_instance(caller, &caller.required(instance, "instance")?)?;
-            let inserted = scene.insert(instance).map_err(refusal)?;
-            if let Some(id) = id {
-                id.write(id_of(inserted));
-            }
-            Ok(())
-        })
-    }
+    entry!("hitscan_scene_insert", |caller| {
+        let scene = caller.get_mut(scene, "scene")?;
+        let id = caller.optional_out(id, "id")?;
+        let instance = read_instance(caller, &caller.required(instance, "instance")?)?;
+        let inserted = scene.insert(instance).map_err(refusal)?;
+        if let Some(id) = id {
+            id.write(id_of(inserted));
+        }
+        Ok(())
+    })
 }
 
 fn read_instance(caller: &Caller, instance: &hitscan_instance) -> Result<Instance, Failure> {
@@ -151,17 +141,13 @@ fn read_instance(caller: &Caller, instance: &hitscan_instance) -> Result<Instanc
     })
 }
 
-/// Runs an edit of an instance.
-unsafe fn edit(
-    function: &'static str,
+/// The scene of an edit, and the instance that it changes.
+fn edited(
+    caller: &Caller,
     scene: *mut hitscan_scene,
     id: hitscan_instance_id,
-    edit: impl FnOnce(&Caller, &mut Scene, InstanceId) -> Result<(), Failure>,
-) -> hitscan_status {
-    // SAFETY: the rules of the header, which the caller of this function passes on.
-    unsafe {
-        call(function, |caller| edit(caller, caller.get_mut(scene, "scene")?, instance_id(id)))
-    }
+) -> Result<(&mut Scene, InstanceId), Failure> {
+    Ok((caller.get_mut(scene, "scene")?, instance_id(id)))
 }
 
 /// Removes an instance with its descendants.
@@ -170,14 +156,12 @@ pub unsafe extern "C" fn hitscan_scene_remove(
     scene: *mut hitscan_scene,
     id: hitscan_instance_id,
 ) -> hitscan_status {
-    // SAFETY: the rules of the header.
-    unsafe {
-        edit("hitscan_scene_remove", scene, id, |_, scene, id| {
-            let removed = scene.remove(id).map_err(refusal)?;
-            scene.forget(removed);
-            Ok(())
-        })
-    }
+    entry!("hitscan_scene_remove", |caller| {
+        let (scene, id) = edited(caller, scene, id)?;
+        let removed = scene.remove(id).map_err(refusal)?;
+        scene.forget(removed);
+        Ok(())
+    })
 }
 
 /// Sets the transform of an instance relative to its parent; see hitscan_instance. Descendants move with it.
@@ -187,12 +171,10 @@ pub unsafe extern "C" fn hitscan_scene_set_transform(
     id: hitscan_instance_id,
     transform: *const f64,
 ) -> hitscan_status {
-    // SAFETY: the rules of the header.
-    unsafe {
-        edit("hitscan_scene_set_transform", scene, id, |caller, scene, id| {
-            scene.set_transform(id, self::transform(caller, transform)?).map_err(refusal)
-        })
-    }
+    entry!("hitscan_scene_set_transform", |caller| {
+        let (scene, id) = edited(caller, scene, id)?;
+        scene.set_transform(id, self::transform(caller, transform)?).map_err(refusal)
+    })
 }
 
 /// Sets the transform of an instance relative to the world. Descendants move with it.
@@ -202,12 +184,10 @@ pub unsafe extern "C" fn hitscan_scene_set_world_transform(
     id: hitscan_instance_id,
     transform: *const f64,
 ) -> hitscan_status {
-    // SAFETY: the rules of the header.
-    unsafe {
-        edit("hitscan_scene_set_world_transform", scene, id, |caller, scene, id| {
-            scene.set_world_transform(id, self::transform(caller, transform)?).map_err(refusal)
-        })
-    }
+    entry!("hitscan_scene_set_world_transform", |caller| {
+        let (scene, id) = edited(caller, scene, id)?;
+        scene.set_world_transform(id, self::transform(caller, transform)?).map_err(refusal)
+    })
 }
 
 /// Gives an instance another tree; NULL makes it a group.
@@ -217,16 +197,14 @@ pub unsafe extern "C" fn hitscan_scene_set_mesh(
     id: hitscan_instance_id,
     bvh: *const hitscan_bvh,
 ) -> hitscan_status {
-    // SAFETY: the rules of the header.
-    unsafe {
-        edit("hitscan_scene_set_mesh", scene, id, |caller, scene, id| {
-            let mesh = match bvh.is_null() {
-                true => None,
-                false => Some(caller.get(bvh, "bvh")?.mesh.clone()),
-            };
-            scene.set_mesh(id, mesh).map_err(refusal)
-        })
-    }
+    entry!("hitscan_scene_set_mesh", |caller| {
+        let (scene, id) = edited(caller, scene, id)?;
+        let mesh = match bvh.is_null() {
+            true => None,
+            false => Some(caller.get(bvh, "bvh")?.mesh.clone()),
+        };
+        scene.set_mesh(id, mesh).map_err(refusal)
+    })
 }
 
 /// Gives an instance another parent, HITSCAN_NO_INSTANCE for none. It keeps its place in the world.
@@ -236,13 +214,11 @@ pub unsafe extern "C" fn hitscan_scene_reparent(
     id: hitscan_instance_id,
     parent: hitscan_instance_id,
 ) -> hitscan_status {
-    // SAFETY: the rules of the header.
-    unsafe {
-        edit("hitscan_scene_reparent", scene, id, |_, scene, id| {
-            let parent = (parent != HITSCAN_NO_INSTANCE).then(|| instance_id(parent));
-            scene.reparent(id, parent, KeepTransform::World).map_err(refusal)
-        })
-    }
+    entry!("hitscan_scene_reparent", |caller| {
+        let (scene, id) = edited(caller, scene, id)?;
+        let parent = (parent != HITSCAN_NO_INSTANCE).then(|| instance_id(parent));
+        scene.reparent(id, parent, KeepTransform::World).map_err(refusal)
+    })
 }
 
 /// Hides (1) or shows (0) an instance and its descendants.
@@ -252,12 +228,10 @@ pub unsafe extern "C" fn hitscan_scene_set_hidden(
     id: hitscan_instance_id,
     hidden: u32,
 ) -> hitscan_status {
-    // SAFETY: the rules of the header.
-    unsafe {
-        edit("hitscan_scene_set_hidden", scene, id, |_, scene, id| {
-            scene.set_hidden(id, flag(hidden, "hidden")?).map_err(refusal)
-        })
-    }
+    entry!("hitscan_scene_set_hidden", |caller| {
+        let (scene, id) = edited(caller, scene, id)?;
+        scene.set_hidden(id, flag(hidden, "hidden")?).map_err(refusal)
+    })
 }
 
 /// Locks (1) or unlocks (0) an instance.
@@ -267,12 +241,10 @@ pub unsafe extern "C" fn hitscan_scene_set_locked(
     id: hitscan_instance_id,
     locked: u32,
 ) -> hitscan_status {
-    // SAFETY: the rules of the header.
-    unsafe {
-        edit("hitscan_scene_set_locked", scene, id, |_, scene, id| {
-            scene.set_locked(id, flag(locked, "locked")?).map_err(refusal)
-        })
-    }
+    entry!("hitscan_scene_set_locked", |caller| {
+        let (scene, id) = edited(caller, scene, id)?;
+        scene.set_locked(id, flag(locked, "locked")?).map_err(refusal)
+    })
 }
 
 /// Sets the layers of an instance, one bit each. Here 0 is no layer.
@@ -282,12 +254,10 @@ pub unsafe extern "C" fn hitscan_scene_set_layers(
     id: hitscan_instance_id,
     layers: u32,
 ) -> hitscan_status {
-    // SAFETY: the rules of the header.
-    unsafe {
-        edit("hitscan_scene_set_layers", scene, id, |_, scene, id| {
-            scene.set_layers(id, layers).map_err(refusal)
-        })
-    }
+    entry!("hitscan_scene_set_layers", |caller| {
+        let (scene, id) = edited(caller, scene, id)?;
+        scene.set_layers(id, layers).map_err(refusal)
+    })
 }
 
 /// Moves the vertices of the mesh of one instance, in the space of the mesh. Other instances, trees and
@@ -299,17 +269,15 @@ pub unsafe extern "C" fn hitscan_scene_refit(
     positions: *const hitscan_positions,
     rebuild_pays: *mut u32,
 ) -> hitscan_status {
-    // SAFETY: the rules of the header.
-    unsafe {
-        edit("hitscan_scene_refit", scene, id, |caller, scene, id| {
-            let rebuild_pays = caller.optional_out(rebuild_pays, "rebuild_pays")?;
-            let report = scene.refit(id, read_positions(caller, positions)?).map_err(refusal)?;
-            if let Some(rebuild_pays) = rebuild_pays {
-                rebuild_pays.write(u32::from(report.rebuild_pays()));
-            }
-            Ok(())
-        })
-    }
+    entry!("hitscan_scene_refit", |caller| {
+        let (scene, id) = edited(caller, scene, id)?;
+        let rebuild_pays = caller.optional_out(rebuild_pays, "rebuild_pays")?;
+        let report = scene.refit(id, read_positions(caller, positions)?).map_err(refusal)?;
+        if let Some(rebuild_pays) = rebuild_pays {
+            rebuild_pays.write(u32::from(report.rebuild_pays()));
+        }
+        Ok(())
+    })
 }
 
 /// Writes the instances of a scene, each before its children: as many as capacity, and their number to
@@ -321,16 +289,13 @@ pub unsafe extern "C" fn hitscan_scene_instances(
     capacity: usize,
     n_instances: *mut usize,
 ) -> hitscan_status {
-    // SAFETY: the rules of the header.
-    unsafe {
-        call("hitscan_scene_instances", |caller| {
-            let scene = caller.get(scene, "scene")?;
-            let list = ListOut::new(caller, ids, capacity, n_instances, ["ids", "n_instances"])?;
-            let found = scene.depth_first();
-            list.write(found.len(), found.into_iter().map(id_of));
-            Ok(())
-        })
-    }
+    entry!("hitscan_scene_instances", |caller| {
+        let scene = caller.get(scene, "scene")?;
+        let list = ListOut::new(caller, ids, capacity, n_instances, ["ids", "n_instances"])?;
+        let found = scene.depth_first();
+        list.write(found.len(), found.into_iter().map(id_of));
+        Ok(())
+    })
 }
 
 /// Writes the transform of an instance to the world: twelve numbers, as in hitscan_instance.
@@ -340,18 +305,15 @@ pub unsafe extern "C" fn hitscan_scene_world_transform(
     id: hitscan_instance_id,
     transform: *mut f64,
 ) -> hitscan_status {
-    // SAFETY: the rules of the header.
-    unsafe {
-        call("hitscan_scene_world_transform", |caller| {
-            let scene = caller.get(scene, "scene")?;
-            let transform = caller.out(transform.cast::<[f64; 12]>(), "transform")?;
-            let id = instance_id(id);
-            let found = scene.world_transform(id);
-            let found = found.ok_or_else(|| refusal(SceneError::UnknownInstance(id)))?;
-            transform.write(found.to_cols_array());
-            Ok(())
-        })
-    }
+    entry!("hitscan_scene_world_transform", |caller| {
+        let scene = caller.get(scene, "scene")?;
+        let transform = caller.out(transform.cast::<[f64; 12]>(), "transform")?;
+        let id = instance_id(id);
+        let found = scene.world_transform(id);
+        let found = found.ok_or_else(|| refusal(SceneError::UnknownInstance(id)))?;
+        transform.write(found.to_cols_array());
+        Ok(())
+    })
 }
 
 /// Writes the box around all visible instances: three numbers each. An empty scene has min = INFINITY and
@@ -362,14 +324,11 @@ pub unsafe extern "C" fn hitscan_scene_bounds(
     min: *mut f64,
     max: *mut f64,
 ) -> hitscan_status {
-    // SAFETY: the rules of the header.
-    unsafe {
-        call("hitscan_scene_bounds", |caller| {
-            let bounds = caller.get(scene, "scene")?.bounds();
-            let min = caller.out(min.cast::<[f64; 3]>(), "min")?;
-            caller.out(max.cast::<[f64; 3]>(), "max")?.write(bounds.max.to_array());
-            min.write(bounds.min.to_array());
-            Ok(())
-        })
-    }
+    entry!("hitscan_scene_bounds", |caller| {
+        let bounds = caller.get(scene, "scene")?.bounds();
+        let min = caller.out(min.cast::<[f64; 3]>(), "min")?;
+        caller.out(max.cast::<[f64; 3]>(), "max")?.write(bounds.max.to_array());
+        min.write(bounds.min.to_array());
+        Ok(())
+    })
 }

@@ -9,7 +9,7 @@ use engine::{
 };
 
 use crate::{
-    call::call,
+    call::entry,
     mesh::{hitscan_load_options, load_options},
     scene::hitscan_scene,
     status::{Failure, HITSCAN_READ, HITSCAN_WRITE, failure, hitscan_status},
@@ -23,15 +23,12 @@ pub unsafe extern "C" fn hitscan_scene_save(
     scene: *const hitscan_scene,
     path: *const c_char,
 ) -> hitscan_status {
-    // SAFETY: the rules of the header.
-    unsafe {
-        call("hitscan_scene_save", |caller| {
-            let built = BuiltScene::new(caller.get(scene, "scene")?.clone());
-            let path = caller.text(path, "path")?;
-            cache::save_scene(&built, path)
-                .map_err(|error| failure(HITSCAN_WRITE, format_args!("path: {error}")))
-        })
-    }
+    entry!("hitscan_scene_save", |caller| {
+        let built = BuiltScene::new(caller.get(scene, "scene")?.clone());
+        let path = caller.text(path, "path")?;
+        cache::save_scene(&built, path)
+            .map_err(|error| failure(HITSCAN_WRITE, format_args!("path: {error}")))
+    })
 }
 
 /// Reads a scene: a cache file of hitscan_scene_save or of the program hitscan, a glTF file with its nodes, a scene in
@@ -47,16 +44,13 @@ pub unsafe extern "C" fn hitscan_scene_load(
     options: *const hitscan_load_options,
     scene: *mut *mut hitscan_scene,
 ) -> hitscan_status {
-    // SAFETY: the rules of the header.
-    unsafe {
-        call("hitscan_scene_load", |caller| {
-            let scene = caller.out_handle(scene, "scene")?;
-            let path = caller.text(path, "path")?;
-            let read = load_options(caller, options)?;
-            scene.write(load(path, SceneOptions { read, ..SceneOptions::default() })?);
-            Ok(())
-        })
-    }
+    entry!("hitscan_scene_load", |caller| {
+        let scene = caller.out_handle(scene, "scene")?;
+        let path = caller.text(path, "path")?;
+        let read = load_options(caller, options)?;
+        scene.write(load(path, SceneOptions { read, ..SceneOptions::default() })?);
+        Ok(())
+    })
 }
 
 fn load(path: &str, options: SceneOptions) -> Result<Scene, Failure> {

@@ -8,7 +8,7 @@ use engine::{
 use crate::{
     bvh_lists::ListOut,
     bvh_points::{check_distance, convex},
-    call::call,
+    call::entry,
     memory::Caller,
     options::{SceneOptions, hitscan_instance_id, hitscan_query_options, id_of},
     rays::point,
@@ -24,25 +24,19 @@ struct Ids {
 }
 
 /// Writes the instances that touch a region.
-unsafe fn overlapping(
-    function: &'static str,
+fn overlapping(
+    caller: &Caller,
     scene: *const hitscan_scene,
     options: *const hitscan_query_options,
-    out: Ids,
-    region: impl FnOnce(&Caller) -> Result<WorldRegion, Failure>,
-) -> hitscan_status {
-    // SAFETY: the rules of the header, which the caller of this function passes on.
-    unsafe {
-        call(function, |caller| {
-            let scene = caller.get(scene, "scene")?;
-            let Ids { ids, capacity, n_instances } = out;
-            let list = ListOut::new(caller, ids, capacity, n_instances, ["ids", "n_instances"])?;
-            let options = SceneOptions::read(caller, options)?;
-            let found = scene.instances_overlapping(&region(caller)?, &options.query());
-            list.write(found.len(), found.into_iter().map(id_of));
-            Ok(())
-        })
-    }
+    Ids { ids, capacity, n_instances }: Ids,
+    region: impl FnOnce() -> Result<WorldRegion, Failure>,
+) -> Result<(), Failure> {
+    let scene = caller.get(scene, "scene")?;
+    let list = ListOut::new(caller, ids, capacity, n_instances, ["ids", "n_instances"])?;
+    let options = SceneOptions::read(caller, options)?;
+    let found = scene.instances_overlapping(&region()?, &options.query());
+    list.write(found.len(), found.into_iter().map(id_of));
+    Ok(())
 }
 
 /// Writes the instances with a triangle that touches a box, in order of insertion: as many as capacity, and their
@@ -57,14 +51,13 @@ pub unsafe extern "C" fn hitscan_scene_instances_overlapping_box(
     capacity: usize,
     n_instances: *mut usize,
 ) -> hitscan_status {
-    // SAFETY: the rules of the header.
-    unsafe {
-        let out = Ids { ids, capacity, n_instances };
-        overlapping("hitscan_scene_instances_overlapping_box", scene, options, out, |caller| {
+    entry!("hitscan_scene_instances_overlapping_box", |caller| {
+        let ids = Ids { ids, capacity, n_instances };
+        overlapping(caller, scene, options, ids, || {
             let [min, max] = [point(caller, min, "min")?, point(caller, max, "max")?];
             Ok(WorldRegion::Box(WorldBox::new(min, max)))
         })
-    }
+    })
 }
 
 /// Writes the instances with a triangle that touches a ball, as hitscan_scene_instances_overlapping_box does.
@@ -78,15 +71,14 @@ pub unsafe extern "C" fn hitscan_scene_instances_overlapping_sphere(
     capacity: usize,
     n_instances: *mut usize,
 ) -> hitscan_status {
-    // SAFETY: the rules of the header.
-    unsafe {
-        let out = Ids { ids, capacity, n_instances };
-        overlapping("hitscan_scene_instances_overlapping_sphere", scene, options, out, |caller| {
+    entry!("hitscan_scene_instances_overlapping_sphere", |caller| {
+        let ids = Ids { ids, capacity, n_instances };
+        overlapping(caller, scene, options, ids, || {
             check_distance(radius, "radius")?;
             let center = DVec3::from_array(point(caller, center, "center")?);
             Ok(WorldRegion::Sphere { center, radius })
         })
-    }
+    })
 }
 
 /// Writes the instances with a triangle that touches a convex region, as hitscan_scene_instances_overlapping_box
@@ -101,11 +93,10 @@ pub unsafe extern "C" fn hitscan_scene_instances_overlapping_convex(
     capacity: usize,
     n_instances: *mut usize,
 ) -> hitscan_status {
-    // SAFETY: the rules of the header.
-    unsafe {
-        let out = Ids { ids, capacity, n_instances };
-        overlapping("hitscan_scene_instances_overlapping_convex", scene, options, out, |caller| {
+    entry!("hitscan_scene_instances_overlapping_convex", |caller| {
+        let ids = Ids { ids, capacity, n_instances };
+        overlapping(caller, scene, options, ids, || {
             Ok(WorldRegion::Convex(convex(caller, planes, n_planes)?))
         })
-    }
+    })
 }

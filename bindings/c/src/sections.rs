@@ -4,7 +4,7 @@ use engine::{SectionPlane, SectionPolyline};
 
 use crate::{
     bvh::hitscan_bvh,
-    call::call,
+    call::entry,
     handle::kind,
     memory::{Caller, plain, zeros},
     options::{
@@ -105,17 +105,14 @@ pub unsafe extern "C" fn hitscan_bvh_section(
     normal: *const f64,
     section: *mut *mut hitscan_section,
 ) -> hitscan_status {
-    // SAFETY: the rules of the header.
-    unsafe {
-        call("hitscan_bvh_section", |caller| {
-            let section = caller.out_handle(section, "section")?;
-            let tree = caller.get(bvh, "bvh")?.tree();
-            let polylines = tree.section(&plane(caller, point, normal)?);
-            let polylines = polylines.iter().map(|polyline| (HITSCAN_NO_INSTANCE, polyline));
-            section.write(SectionValue::new(polylines));
-            Ok(())
-        })
-    }
+    entry!("hitscan_bvh_section", |caller| {
+        let section = caller.out_handle(section, "section")?;
+        let tree = caller.get(bvh, "bvh")?.tree();
+        let polylines = tree.section(&plane(caller, point, normal)?);
+        let polylines = polylines.iter().map(|polyline| (HITSCAN_NO_INSTANCE, polyline));
+        section.write(SectionValue::new(polylines));
+        Ok(())
+    })
 }
 
 /// Finds the polylines in which a plane cuts the instances of a scene, in the world, as hitscan_bvh_section does. options may be
@@ -128,18 +125,15 @@ pub unsafe extern "C" fn hitscan_scene_section(
     options: *const hitscan_query_options,
     section: *mut *mut hitscan_section,
 ) -> hitscan_status {
-    // SAFETY: the rules of the header.
-    unsafe {
-        call("hitscan_scene_section", |caller| {
-            let section = caller.out_handle(section, "section")?;
-            let scene = caller.get(scene, "scene")?;
-            let options = SceneOptions::read(caller, options)?;
-            let parts = scene.section(&plane(caller, point, normal)?, &options.query());
-            let polylines = parts.iter().map(|part| (id_of(part.instance), &part.polyline));
-            section.write(SectionValue::new(polylines));
-            Ok(())
-        })
-    }
+    entry!("hitscan_scene_section", |caller| {
+        let section = caller.out_handle(section, "section")?;
+        let scene = caller.get(scene, "scene")?;
+        let options = SceneOptions::read(caller, options)?;
+        let parts = scene.section(&plane(caller, point, normal)?, &options.query());
+        let polylines = parts.iter().map(|part| (id_of(part.instance), &part.polyline));
+        section.write(SectionValue::new(polylines));
+        Ok(())
+    })
 }
 
 /// Writes where the polylines are. The caller sets view->size.
@@ -148,25 +142,22 @@ pub unsafe extern "C" fn hitscan_section_get(
     section: *const hitscan_section,
     view: *mut hitscan_section_view,
 ) -> hitscan_status {
-    // SAFETY: the rules of the header.
-    unsafe {
-        call("hitscan_section_get", |caller| {
-            let section = caller.get(section, "section")?;
-            let value = hitscan_section_view {
-                size: 0,
-                n_polylines: section.closed.len(),
-                n_points: section.points.len(),
-                n_triangles: section.triangles.len(),
-                point_starts: section.point_starts.as_ptr(),
-                triangle_starts: section.triangle_starts.as_ptr(),
-                points: section.points.as_flattened().as_ptr(),
-                triangles: section.triangles.as_ptr(),
-                closed: section.closed.as_ptr(),
-                instances: section.instances.as_ptr(),
-            };
-            caller.write_sized(view, &value, "view")
-        })
-    }
+    entry!("hitscan_section_get", |caller| {
+        let section = caller.get(section, "section")?;
+        let value = hitscan_section_view {
+            size: 0,
+            n_polylines: section.closed.len(),
+            n_points: section.points.len(),
+            n_triangles: section.triangles.len(),
+            point_starts: section.point_starts.as_ptr(),
+            triangle_starts: section.triangle_starts.as_ptr(),
+            points: section.points.as_flattened().as_ptr(),
+            triangles: section.triangles.as_ptr(),
+            closed: section.closed.as_ptr(),
+            instances: section.instances.as_ptr(),
+        };
+        caller.write_sized(view, &value, "view")
+    })
 }
 
 /// Releases a section. NULL does nothing.
@@ -174,6 +165,5 @@ pub unsafe extern "C" fn hitscan_section_get(
 /// HITSCAN_INVALID_HANDLE: a section that is released already.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hitscan_section_release(section: *mut hitscan_section) -> hitscan_status {
-    // SAFETY: the rules of the header.
-    unsafe { call("hitscan_section_release", |caller| caller.release(section, "section")) }
+    entry!("hitscan_section_release", |caller| caller.release(section, "section"))
 }

@@ -6,7 +6,7 @@ use engine::{
 };
 
 use crate::{
-    call::call,
+    call::entry,
     handle::kind,
     memory::{plain, zeros},
     rays::{hitscan_world_ray, point},
@@ -110,21 +110,18 @@ pub unsafe extern "C" fn hitscan_view_from_matrix(
     matrix: *const hitscan_view_matrix,
     view: *mut *mut hitscan_view,
 ) -> hitscan_status {
-    // SAFETY: the rules of the header.
-    unsafe {
-        call("hitscan_view_from_matrix", |caller| {
-            let view = caller.out_handle(view, "view")?;
-            let matrix = caller.required(matrix, "matrix")?;
-            let viewport = Viewport {
-                min: DVec2::from_array(matrix.first_pixel),
-                size: DVec2::from_array(matrix.n_pixels),
-            };
-            let to_clip = DMat4::from_cols_array(&matrix.to_clip);
-            let made = View::relative_to(matrix.origin, to_clip, viewport, convention(&matrix)?);
-            view.write(made.map_err(|error| refused("matrix", error))?);
-            Ok(())
-        })
-    }
+    entry!("hitscan_view_from_matrix", |caller| {
+        let view = caller.out_handle(view, "view")?;
+        let matrix = caller.required(matrix, "matrix")?;
+        let viewport = Viewport {
+            min: DVec2::from_array(matrix.first_pixel),
+            size: DVec2::from_array(matrix.n_pixels),
+        };
+        let to_clip = DMat4::from_cols_array(&matrix.to_clip);
+        let made = View::relative_to(matrix.origin, to_clip, viewport, convention(&matrix)?);
+        view.write(made.map_err(|error| refused("matrix", error))?);
+        Ok(())
+    })
 }
 
 fn convention(matrix: &hitscan_view_matrix) -> Result<Convention, Failure> {
@@ -156,17 +153,14 @@ pub unsafe extern "C" fn hitscan_view_from_camera(
     camera: *const hitscan_camera,
     view: *mut *mut hitscan_view,
 ) -> hitscan_status {
-    // SAFETY: the rules of the header.
-    unsafe {
-        call("hitscan_view_from_camera", |caller| {
-            let view = caller.out_handle(view, "view")?;
-            let camera = caller.required(camera, "camera")?;
-            let [width, height] = camera.n_pixels;
-            let made = engine_camera(&camera).view(Viewport::from_size(width, height));
-            view.write(made.map_err(|error| refused("camera", error))?);
-            Ok(())
-        })
-    }
+    entry!("hitscan_view_from_camera", |caller| {
+        let view = caller.out_handle(view, "view")?;
+        let camera = caller.required(camera, "camera")?;
+        let [width, height] = camera.n_pixels;
+        let made = engine_camera(&camera).view(Viewport::from_size(width, height));
+        view.write(made.map_err(|error| refused("camera", error))?);
+        Ok(())
+    })
 }
 
 /// The camera of the engine, where zeros are defaults.
@@ -195,8 +189,7 @@ fn engine_camera(camera: &hitscan_camera) -> Camera {
 /// HITSCAN_INVALID_HANDLE: a view that is released already.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hitscan_view_release(view: *mut hitscan_view) -> hitscan_status {
-    // SAFETY: the rules of the header.
-    unsafe { call("hitscan_view_release", |caller| caller.release(view, "view")) }
+    entry!("hitscan_view_release", |caller| caller.release(view, "view"))
 }
 
 /// Writes the ray of a pixel, from the near plane to the far plane. Its direction has length 1.
@@ -207,15 +200,12 @@ pub unsafe extern "C" fn hitscan_view_ray(
     y: f64,
     ray: *mut hitscan_world_ray,
 ) -> hitscan_status {
-    // SAFETY: the rules of the header.
-    unsafe {
-        call("hitscan_view_ray", |caller| {
-            let view = caller.get(view, "view")?;
-            let ray = caller.out(ray, "ray")?;
-            ray.write(view.ray(pixel(x, y)?).into());
-            Ok(())
-        })
-    }
+    entry!("hitscan_view_ray", |caller| {
+        let view = caller.get(view, "view")?;
+        let ray = caller.out(ray, "ray")?;
+        ray.write(view.ray(pixel(x, y)?).into());
+        Ok(())
+    })
 }
 
 /// A pixel of the caller.
@@ -233,29 +223,26 @@ pub unsafe extern "C" fn hitscan_view_project(
     point: *const f64,
     projected: *mut hitscan_projected,
 ) -> hitscan_status {
-    // SAFETY: the rules of the header.
-    unsafe {
-        call("hitscan_view_project", |caller| {
-            let view = caller.get(view, "view")?;
-            let projected = caller.out(projected, "projected")?;
-            let found = view.project(self::point(caller, point, "point")?);
-            projected.write(match found {
-                None => hitscan_projected {
-                    pixel: [0.0; 2],
-                    depth: 0.0,
-                    distance: 0.0,
-                    is_in_view: 0,
-                    reserved: 0,
-                },
-                Some(found) => hitscan_projected {
-                    pixel: found.pixel.to_array(),
-                    depth: found.depth,
-                    distance: found.distance,
-                    is_in_view: 1,
-                    reserved: 0,
-                },
-            });
-            Ok(())
-        })
-    }
+    entry!("hitscan_view_project", |caller| {
+        let view = caller.get(view, "view")?;
+        let projected = caller.out(projected, "projected")?;
+        let found = view.project(self::point(caller, point, "point")?);
+        projected.write(match found {
+            None => hitscan_projected {
+                pixel: [0.0; 2],
+                depth: 0.0,
+                distance: 0.0,
+                is_in_view: 0,
+                reserved: 0,
+            },
+            Some(found) => hitscan_projected {
+                pixel: found.pixel.to_array(),
+                depth: found.depth,
+                distance: found.distance,
+                is_in_view: 1,
+                reserved: 0,
+            },
+        });
+        Ok(())
+    })
 }
