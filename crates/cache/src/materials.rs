@@ -2,7 +2,7 @@
 
 use hitscan_primitives::Material;
 
-use crate::wire::{Reader, Writer, room_for};
+use crate::wire::{Reader, Writer};
 
 /// A lower bound of the size of a material: 4 colours, 3 numbers, 8 texts or lists.
 const SHORTEST: usize = 160;
@@ -54,11 +54,7 @@ pub(crate) fn encode(materials: &[Material]) -> Vec<u8> {
 
 pub(crate) fn decode(bytes: &[u8]) -> Result<Vec<Material>, String> {
     let mut reader = Reader::new(bytes);
-    let n = reader.count(SHORTEST)?;
-    let mut materials = room_for(n)?;
-    for _ in 0..n {
-        materials.push(material(&mut reader)?);
-    }
+    let materials = reader.list(SHORTEST, material)?;
     reader.end()?;
     Ok(materials)
 }
@@ -68,23 +64,23 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Vec<Material>, String> {
 fn material(reader: &mut Reader<'_>) -> Result<Material, String> {
     Ok(Material {
         name: reader.text()?,
-        ambient: color(reader)?,
-        diffuse: color(reader)?,
-        specular: color(reader)?,
-        emissive: color(reader)?,
-        shininess: number(reader)?,
-        opacity: number(reader)?,
-        refraction_index: number(reader)?,
+        ambient: reader.optional(color)?,
+        diffuse: reader.optional(color)?,
+        specular: reader.optional(color)?,
+        emissive: reader.optional(color)?,
+        shininess: reader.optional(Reader::f32)?,
+        opacity: reader.optional(Reader::f32)?,
+        refraction_index: reader.optional(Reader::f32)?,
         illumination: match reader.u32()? {
             u32::MAX => None,
             model => Some(u8::try_from(model).map_err(|_| format!("illumination {model}"))?),
         },
-        map_ka: text(reader)?,
-        map_kd: text(reader)?,
-        map_ks: text(reader)?,
-        map_ns: text(reader)?,
-        map_bump: text(reader)?,
-        map_d: text(reader)?,
+        map_ka: reader.optional(Reader::text)?,
+        map_kd: reader.optional(Reader::text)?,
+        map_ks: reader.optional(Reader::text)?,
+        map_ns: reader.optional(Reader::text)?,
+        map_bump: reader.optional(Reader::text)?,
+        map_d: reader.optional(Reader::text)?,
         other: {
             let n = reader.count(1)?;
             (0..n).map(|_| Ok((reader.text()?, reader.text()?))).collect::<Result<_, String>>()?
@@ -92,20 +88,6 @@ fn material(reader: &mut Reader<'_>) -> Result<Material, String> {
     })
 }
 
-fn color(reader: &mut Reader<'_>) -> Result<Option<[f32; 3]>, String> {
-    let is_some = reader.bool()?;
-    let color = [reader.f32()?, reader.f32()?, reader.f32()?];
-    Ok(is_some.then_some(color))
-}
-
-fn number(reader: &mut Reader<'_>) -> Result<Option<f32>, String> {
-    let is_some = reader.bool()?;
-    let number = reader.f32()?;
-    Ok(is_some.then_some(number))
-}
-
-fn text(reader: &mut Reader<'_>) -> Result<Option<String>, String> {
-    let is_some = reader.bool()?;
-    let text = reader.text()?;
-    Ok(is_some.then_some(text))
+fn color(reader: &mut Reader<'_>) -> Result<[f32; 3], String> {
+    Ok([reader.f32()?, reader.f32()?, reader.f32()?])
 }

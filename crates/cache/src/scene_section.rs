@@ -9,7 +9,7 @@ use crate::{
     BuiltScene, BuiltSceneMesh, CacheErrorKind, SceneMaterials, Source,
     built_scene::indices,
     materials, source,
-    wire::{Reader, Writer, room_for},
+    wire::{Reader, Writer},
 };
 
 /// The index that stands for none.
@@ -118,28 +118,18 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<About, String> {
     /// The minimum sizes of a mesh, of materials, of a texture and of an instance, in bytes.
     const SHORTEST: [usize; 4] = [28, 28, 20, 144];
     let mut reader = Reader::new(bytes);
-    let n_meshes = reader.count(SHORTEST[0])?;
-    let mut meshes = room_for(n_meshes)?;
-    for _ in 0..n_meshes {
+    let meshes = reader.list(SHORTEST[0], |reader| {
         let (len, name) = (reader.u64()?, reader.text()?);
-        meshes.push(MeshEntry { len, name, materials: index(&mut reader)? });
-    }
-    let n_sets = reader.count(SHORTEST[1])?;
-    let mut sets = room_for(n_sets)?;
-    for _ in 0..n_sets {
-        let file = index(&mut reader)?;
+        Ok(MeshEntry { len, name, materials: index(reader)? })
+    })?;
+    let sets = reader.list(SHORTEST[1], |reader| {
+        let file = index(reader)?;
         let materials = materials::decode(reader.blob()?)?;
-        let n_textures = reader.count(SHORTEST[2])?;
-        let texture =
-            |_| -> Result<(u32, Arc<[u8]>), String> { Ok((reader.u32()?, reader.blob()?.into())) };
-        let embedded_textures = (0..n_textures).map(texture).collect::<Result<_, _>>()?;
-        sets.push(SceneMaterials { file, materials, embedded_textures });
-    }
-    let n_instances = reader.count(SHORTEST[3])?;
-    let mut instances = room_for(n_instances)?;
-    for _ in 0..n_instances {
-        instances.push(instance(&mut reader)?);
-    }
+        let texture = |reader: &mut Reader<'_>| Ok((reader.u32()?, reader.blob()?.into()));
+        let embedded_textures = reader.list(SHORTEST[2], texture)?;
+        Ok(SceneMaterials { file, materials, embedded_textures })
+    })?;
+    let instances = reader.list(SHORTEST[3], instance)?;
     let about = About {
         meshes,
         materials: sets,
@@ -177,7 +167,7 @@ fn instance(reader: &mut Reader<'_>) -> Result<InstanceEntry, String> {
     if order > Scene::MAX_INSERTION_ORDER {
         return Err(format!("an instance of order {order}, expected less than 2^63"));
     }
-    let (is_named, name) = (reader.bool()?, reader.text()?);
+    let name = reader.optional(Reader::text)?;
     let (mesh, parent) = (index(reader)?, index(reader)?);
     let mut transform = [0.0; 12];
     for number in &mut transform {
@@ -185,7 +175,7 @@ fn instance(reader: &mut Reader<'_>) -> Result<InstanceEntry, String> {
     }
     Ok(InstanceEntry {
         order,
-        name: is_named.then_some(name),
+        name,
         mesh,
         parent,
         transform,

@@ -11,7 +11,7 @@ use hitscan_files::{Bytes, Escaped, FileError, behind_links};
 use crate::{
     CacheError, CacheErrorKind,
     input::checksum_of,
-    wire::{Reader, Writer, room_for},
+    wire::{Reader, Writer},
 };
 
 /// The source of a mesh: its reader and its files.
@@ -202,9 +202,7 @@ pub(crate) fn decode(reader: &mut Reader<'_>) -> Result<Source, String> {
     /// The minimum size of a file entry in bytes.
     const SHORTEST: usize = 48;
     let text = reader.text()?;
-    let n = reader.count(SHORTEST)?;
-    let mut files = room_for(n)?;
-    for _ in 0..n {
+    let files = reader.list(SHORTEST, |reader| {
         let path = path_of(reader.blob()?)?;
         let (len, checksum, is_known) = (reader.u64()?, reader.u64()?, reader.bool()?);
         let (seconds, nanoseconds) = (reader.u64()?, reader.u32()?);
@@ -212,8 +210,8 @@ pub(crate) fn decode(reader: &mut Reader<'_>) -> Result<Source, String> {
             return Err(format!("{nanoseconds} nanoseconds of a second"));
         }
         let modified = is_known.then(|| Duration::new(seconds, nanoseconds));
-        files.push(SourceFile { path, len, checksum, modified });
-    }
+        Ok(SourceFile { path, len, checksum, modified })
+    })?;
     Ok(Source { reader: text, files })
 }
 

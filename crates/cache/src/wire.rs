@@ -140,13 +140,31 @@ impl<'a> Reader<'a> {
         Ok(owned)
     }
 
-    pub(crate) fn texts(&mut self) -> Result<Vec<String>, String> {
-        let n = self.count(SHORTEST_TEXT)?;
-        let mut texts = room_for(n)?;
+    /// Items behind their number. Each takes at least `shortest` bytes.
+    pub(crate) fn list<T>(
+        &mut self,
+        shortest: usize,
+        mut item: impl FnMut(&mut Self) -> Result<T, String>,
+    ) -> Result<Vec<T>, String> {
+        let n = self.count(shortest)?;
+        let mut items = room_for(n)?;
         for _ in 0..n {
-            texts.push(self.text()?);
+            items.push(item(self)?);
         }
-        Ok(texts)
+        Ok(items)
+    }
+
+    /// A value that may be none, and whose bytes are there all the same.
+    pub(crate) fn optional<T>(
+        &mut self,
+        value: impl FnOnce(&mut Self) -> Result<T, String>,
+    ) -> Result<Option<T>, String> {
+        let (is_some, value) = (self.bool()?, value(self)?);
+        Ok(is_some.then_some(value))
+    }
+
+    pub(crate) fn texts(&mut self) -> Result<Vec<String>, String> {
+        self.list(SHORTEST_TEXT, Self::text)
     }
 
     /// Checks that no bytes are unread.
@@ -159,7 +177,7 @@ impl<'a> Reader<'a> {
 }
 
 /// An empty vector with room for `n` items, or an error where there is no memory for them.
-pub(crate) fn room_for<T>(n: usize) -> Result<Vec<T>, String> {
+fn room_for<T>(n: usize) -> Result<Vec<T>, String> {
     let mut items = Vec::new();
     items.try_reserve_exact(n).map_err(|_| no_memory(n.saturating_mul(size_of::<T>())))?;
     Ok(items)
