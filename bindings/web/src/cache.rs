@@ -40,6 +40,7 @@ extern "C" fn bvh_to_cache(bvh: u32) -> u32 {
 #[unsafe(no_mangle)]
 extern "C" fn bvh_from_cache() -> u32 {
     let (bytes, name) = (staging::bytes(), staging::name());
+    let name = String::from_utf8_lossy(&name);
     let needed = bytes.len().saturating_mul(2);
     if !has_room_for(needed) {
         return fail_for_memory(&name, needed);

@@ -25,6 +25,7 @@ thread_local! {
 #[unsafe(no_mangle)]
 extern "C" fn read_mesh() -> u32 {
     let (bytes, name) = (staging::bytes(), staging::name());
+    let name = String::from_utf8_lossy(&name);
     let needed = bytes.len() * READER_FACTOR;
     if !has_room_for(needed) {
         return fail_for_memory(&name, needed);

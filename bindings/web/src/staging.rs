@@ -6,14 +6,34 @@ use hitscan_primitives::{Ray, glam::Vec3};
 
 use crate::failure::fail_for_memory;
 
-thread_local! {
-    static POSITIONS: RefCell<Vec<Vec3>> = const { RefCell::new(Vec::new()) };
-    static INDICES: RefCell<Vec<u32>> = const { RefCell::new(Vec::new()) };
-    static TRIANGLES: RefCell<Vec<[u32; 3]>> = const { RefCell::new(Vec::new()) };
-    static RAYS: RefCell<Vec<Ray>> = const { RefCell::new(Vec::new()) };
-    static NUMBERS: RefCell<Vec<f64>> = const { RefCell::new(Vec::new()) };
-    static BYTES: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
-    static NAME: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+/// Arrays on their way in: the memory of each, the export that makes room, and the function that takes
+/// the array.
+macro_rules! staged {
+    ($($slot:ident: $item:ty = $zero:expr, $stage:ident, $take:ident;)*) => {
+        thread_local! {
+            $(static $slot: RefCell<Vec<$item>> = const { RefCell::new(Vec::new()) };)*
+        }
+        $(
+            #[unsafe(no_mangle)]
+            extern "C" fn $stage(n: usize) -> usize {
+                $slot.with(|slot| stage(slot, stringify!($take), n, $zero))
+            }
+
+            pub(crate) fn $take() -> Vec<$item> {
+                $slot.take()
+            }
+        )*
+    };
+}
+
+staged! {
+    POSITIONS: Vec3 = Vec3::ZERO, stage_positions, positions;
+    TRIANGLES: [u32; 3] = [0; 3], stage_triangles, triangles;
+    INDICES: u32 = 0, stage_indices, indices;
+    RAYS: Ray = Ray::new([0.0; 3], [0.0; 3]), stage_rays, rays;
+    NUMBERS: f64 = 0.0, stage_numbers, numbers;
+    BYTES: u8 = 0, stage_bytes, bytes;
+    NAME: u8 = 0, stage_name, name;
 }
 
 /// Makes room for `n` elements and returns its address, or 0 if the memory cannot grow.
@@ -32,76 +52,14 @@ fn stage<T: Clone>(slot: &RefCell<Vec<T>>, what: &str, n: usize, zero: T) -> usi
     address
 }
 
-#[unsafe(no_mangle)]
-extern "C" fn stage_positions(n: usize) -> usize {
-    POSITIONS.with(|slot| stage(slot, "positions", n, Vec3::ZERO))
-}
-
-#[unsafe(no_mangle)]
-extern "C" fn stage_triangles(n: usize) -> usize {
-    TRIANGLES.with(|slot| stage(slot, "triangles", n, [0; 3]))
-}
-
-#[unsafe(no_mangle)]
-extern "C" fn stage_indices(n: usize) -> usize {
-    INDICES.with(|slot| stage(slot, "indices", n, 0))
-}
-
-#[unsafe(no_mangle)]
-extern "C" fn stage_rays(n: usize) -> usize {
-    RAYS.with(|slot| stage(slot, "rays", n, Ray::new([0.0; 3], [0.0; 3])))
-}
-
-#[unsafe(no_mangle)]
-extern "C" fn stage_numbers(n: usize) -> usize {
-    NUMBERS.with(|slot| stage(slot, "numbers", n, 0.0))
-}
-
-#[unsafe(no_mangle)]
-extern "C" fn stage_bytes(n: usize) -> usize {
-    BYTES.with(|slot| stage(slot, "bytes", n, 0))
-}
-
-#[unsafe(no_mangle)]
-extern "C" fn stage_name(n: usize) -> usize {
-    NAME.with(|slot| stage(slot, "name", n, 0))
-}
-
-pub(crate) fn positions() -> Vec<Vec3> {
-    POSITIONS.take()
-}
-
-pub(crate) fn triangles() -> Vec<[u32; 3]> {
-    TRIANGLES.take()
-}
-
-pub(crate) fn indices() -> Vec<u32> {
-    INDICES.take()
-}
-
-/// The rays. [`keep_rays`] returns their memory for the next batch.
-pub(crate) fn rays() -> Vec<Ray> {
-    RAYS.take()
-}
-
+/// Keeps the memory of [`rays`] for the next batch.
 pub(crate) fn keep_rays(rays: Vec<Ray>) {
     RAYS.set(rays);
 }
 
-pub(crate) fn numbers() -> Vec<f64> {
-    NUMBERS.take()
-}
-
+/// Keeps the memory of [`numbers`] for the next batch.
 pub(crate) fn keep_numbers(numbers: Vec<f64>) {
     NUMBERS.set(numbers);
-}
-
-pub(crate) fn bytes() -> Vec<u8> {
-    BYTES.take()
-}
-
-pub(crate) fn name() -> String {
-    String::from_utf8_lossy(&NAME.take()).into_owned()
 }
 
 /// Frees the memory that waits for the next batch.
