@@ -1,16 +1,14 @@
 //! OBJ files that are wrong or odd, from the bytes to the hit. Each is an error that names the line, or
 //! a mesh that rays hit where it should be; none panics. Debug and release builds run the same cases.
 
-use std::fs;
 use std::panic::catch_unwind;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
-use hitscan::obj::{LibraryProblem, LoadWarning, ObjReport};
-use hitscan::{Faces, HitOptions, Ray};
-use hitscan::{Format, LoadOptions, Loaded, ReadError, load, parse};
-use hitscan_testkit::Rng;
+use hitscan::obj::{LoadWarning, ObjReport};
+use hitscan::{Faces, Format, LoadOptions, Loaded, Ray, ReadError, load, parse};
 
-use crate::asking::{effort, every_bvh, with_threads};
+use crate::asking::{every_bvh, with_threads};
 use crate::shared::{number, read_json, shared, vector};
 
 /// The expected result of a text: an error on that line, or a number of triangles. Rays from `z = 5` hit
@@ -92,6 +90,11 @@ const CASES: [(&str, &[u8], Outcome); 38] = [
     ("another word", b"v 0 0 0\nv 2 0 0\nv 0 2 0\nteapot\nf 1 2 3", Odd(1, LoadWarning::Unknown)),
 ];
 
+/// The texts of all cases.
+pub(crate) fn texts() -> Vec<Vec<u8>> {
+    CASES.iter().map(|(_, text, _)| text.to_vec()).collect()
+}
+
 fn report_of(loaded: &Loaded) -> &ObjReport {
     loaded.report.obj.as_ref().expect("the format is OBJ")
 }
@@ -155,106 +158,6 @@ fn binary_data_is_an_error_or_an_empty_mesh() {
 }
 
 #[test]
-fn no_text_makes_the_reader_or_a_ray_panic() {
-    // The beginnings of every case, and damaged copies: bytes changed, lost, doubled, or replaced by
-    // strings that OBJ treats specially.
-    let special = b"\n\r\\#/-+.eE 0123456789vfnto\t\0\xff\xef";
-    let mut rng = Rng::new(71);
-    let mut texts: Vec<Vec<u8>> = Vec::new();
-    for (_, text, _) in &CASES {
-        texts.extend((0..text.len()).map(|end| text[..end].to_vec()));
-    }
-    for _ in 0..effort(20_000) {
-        let mut text = CASES[rng.below(CASES.len())].1.to_vec();
-        for _ in 0..1 + rng.below(4) {
-            let at = rng.below(text.len().max(1));
-            match rng.below(4) {
-                0 if at < text.len() => text[at] = rng.pick(special),
-                1 if at < text.len() => drop(text.remove(at)),
-                2 => text.insert(at, rng.pick(special)),
-                _ => {
-                    let other = CASES[rng.below(CASES.len())].1;
-                    let start = rng.below(other.len());
-                    let end = start + rng.below((other.len() - start).min(12));
-                    text.splice(at..at, other[start..end].iter().copied());
-                }
-            }
-        }
-        texts.push(text);
-    }
-    let (mut n_loaded, mut n_refused) = (0, 0);
-    for text in &texts {
-        let shown = String::from_utf8_lossy(text).into_owned();
-        let result = catch_unwind(|| parsed(text)).unwrap_or_else(|_| panic!("panic on {shown:?}"));
-        match result {
-            Ok(loaded) => {
-                n_loaded += 1;
-                let mesh = &loaded.meshes[0];
-                assert!(mesh.positions().iter().all(|p| p.is_finite()), "{shown:?}");
-                let report = report_of(&loaded);
-                assert_eq!(report.n_triangles as usize, mesh.triangles().len(), "{shown:?}");
-                let records = mesh.records().expect("they are on by default");
-                assert_eq!(records.n_polygons() as u64, report.n_polygons, "{shown:?}");
-                for ray in
-                    [[0.5, 0.5], [0.1, 1.8]].map(|[x, y]| Ray::line([x, y, 5.0], [0.0, 0.0, -1.0]))
-                {
-                    let hits = hitscan::brute_force::all_hits(mesh, &ray, &HitOptions::default());
-                    assert!(hits.iter().all(|hit| hit.t.is_finite()), "{shown:?}");
-                }
-            }
-            Err(error) => {
-                n_refused += 1;
-                assert!(error.to_string().starts_with("case.obj"), "{shown:?}: {error}");
-            }
-        }
-    }
-    assert!(n_loaded > 500 && n_refused > 500, "{n_loaded} loaded, {n_refused} refused");
-}
-
-#[test]
-fn a_material_library_is_read_only_at_or_below_the_file() {
-    let folder = tempfile::tempdir().expect("a folder for temporary files");
-    let inside = folder.path().join("model");
-    fs::create_dir_all(inside.join("deep")).unwrap();
-    fs::create_dir(inside.join("folder.mtl")).unwrap();
-    let library = |colour: &str| format!("newmtl {colour}\nKd 1 0 0\n");
-    fs::write(folder.path().join("outside.mtl"), library("outside")).unwrap();
-    fs::write(inside.join("beside.mtl"), library("beside")).unwrap();
-    fs::write(inside.join("deep/below.mtl"), library("below")).unwrap();
-    fs::write(inside.join("short.mtl"), "newmtl short\nKd 0.5 0.1\n").unwrap();
-    let absolute = folder.path().join("outside.mtl");
-    let names = [
-        "beside.mtl",
-        "deep/below.mtl",
-        "../outside.mtl",
-        "missing.mtl",
-        "folder.mtl",
-        "short.mtl",
-    ];
-    let text: String = names
-        .into_iter()
-        .chain([absolute.to_str().expect("a plain path")])
-        .map(|name| format!("mtllib {name}\n"))
-        .chain(["v 0 0 0\nv 2 0 0\nv 0 2 0\nf 1 2 3\n".into()])
-        .collect();
-    let path = inside.join("model.obj");
-    fs::write(&path, text).unwrap();
-
-    let loaded = load(&path, &LoadOptions::default()).expect("libraries cost no geometry");
-    assert_eq!(loaded.meshes[0].triangles().len(), 1);
-    assert!(loaded.material("beside").is_some() && loaded.material("below").is_some());
-    assert!(loaded.material("outside").is_none());
-    let issue =
-        |name: &str| report_of(&loaded).libraries.iter().find(|issue| issue.name.ends_with(name));
-    let problem = |name: &str| issue(name).map(|issue| &issue.problem);
-    assert_eq!(problem("../outside.mtl"), Some(&LibraryProblem::OutsideFolder));
-    assert_eq!(problem(names[3]), Some(&LibraryProblem::NotFound));
-    assert_eq!(problem(names[4]), Some(&LibraryProblem::NotARegularFile));
-    assert!(problem("short.mtl").is_some());
-    assert_eq!(report_of(&loaded).libraries.len(), 5, "{:?}", report_of(&loaded).libraries);
-}
-
-#[test]
 fn a_path_without_a_file_is_an_error_that_names_it() {
     let folder = tempfile::tempdir().expect("a folder for temporary files");
     for path in [folder.path().join("missing.obj"), folder.path().to_path_buf()] {
@@ -265,8 +168,16 @@ fn a_path_without_a_file_is_an_error_that_names_it() {
 }
 
 #[test]
-fn the_shared_bad_files_give_their_result() {
-    let Some(folder) = shared("bad-obj") else { return };
+fn the_shared_bad_and_awkward_files_give_their_result() {
+    for (folder, n_cases) in [("bad-obj", 33), ("meshes/awkward", 14)] {
+        if let Some(folder) = shared(folder) {
+            assert!(check_manifest(&folder) >= n_cases, "{}", folder.display());
+        }
+    }
+}
+
+/// Compares the files of a folder with its manifest. Returns their number.
+fn check_manifest(folder: &Path) -> usize {
     let manifest = read_json(&folder.join("manifest.json"));
     let cases = manifest["cases"].as_array().expect("a list of cases");
     for case in cases {
@@ -285,6 +196,7 @@ fn the_shared_bad_files_give_their_result() {
                 if let Some(lines) = case["error_line"].as_array() {
                     let line = error.line.unwrap_or_else(|| panic!("{error}: without a line"));
                     assert!(lines.iter().any(|expected| *expected == line), "{error}: {lines:?}");
+                    assert!(error.to_string().contains(&format!(":{line}: ")), "{error}");
                 }
                 continue;
             }
@@ -312,5 +224,5 @@ fn the_shared_bad_files_give_their_result() {
             }
         }
     }
-    assert!(cases.len() >= 33);
+    cases.len()
 }

@@ -31,7 +31,6 @@ mod recentred_bindings;
 mod refit;
 mod regression;
 mod scene;
-mod second_opinion;
 mod seed_cuboid;
 mod shared_types;
 mod sizes;

@@ -1,6 +1,6 @@
 //! Damaged files: every loaded mesh is valid and has one answer, and nothing panics.
 //!
-//! The corpus is the files in `assets` and `fuzz/seeds`, generated meshes, and the odd files of the
+//! The corpus is the files in `assets` and `fuzz/seeds`, generated meshes, odd texts, and the odd files of the
 //! folder `shared` if it exists. Rays and scenes have the same test in `crates/cli`.
 
 use std::fs;
@@ -8,10 +8,14 @@ use std::panic::catch_unwind;
 use std::path::Path;
 
 use hitscan::obj::write;
-use hitscan::{Format, LoadOptions, Loaded, TriMesh, generate, parse, parse_with_files};
+use hitscan::{
+    Format, HitOptions, LoadOptions, Loaded, Ray, TriMesh, brute_force, generate, parse,
+    parse_with_files,
+};
 use hitscan_testkit::{Mutants, Rng, Shape, SoupKind, aimed_ray, soup_of};
 
 use crate::asking::{check_everything, effort};
+use crate::bad_obj;
 use crate::shared::shared;
 
 /// The strings that OBJ and MTL treat specially.
@@ -96,12 +100,12 @@ fn text_of(mesh: &TriMesh) -> Vec<u8> {
 
 #[test]
 fn mutants_of_obj_files_load_valid_meshes_or_fail_cleanly() {
-    let corpus = [corpus("obj"), written()].concat();
+    let corpus = [corpus("obj"), written(), bad_obj::texts()].concat();
     assert!(corpus.len() >= 8, "the repository's own files are missing");
     let mutants = Mutants::new(corpus, &WORDS);
     let options = LoadOptions::default();
     let (mut n_loaded, mut n_refused) = (0, 0);
-    let n = effort(6000);
+    let n = effort(12_000);
     for seed in 0..n {
         let mut rng = Rng::new(302_000_000 + seed);
         let text = mutants.next(&mut rng);
@@ -132,6 +136,11 @@ fn check_loaded(loaded: &Loaded, seed: u64, rng: &mut Rng) {
     let records = mesh.records().expect("they are on by default");
     assert_eq!(records.n_triangles(), n_triangles, "seed {seed}");
     assert_eq!(report.n_triangles as usize, n_triangles, "seed {seed}: {report}");
+    assert_eq!(report.n_polygons, records.n_polygons() as u64, "seed {seed}: {report}");
+    for ray in [[0.5, 0.5], [0.1, 1.8]].map(|[x, y]| Ray::line([x, y, 5.0], [0.0, 0.0, -1.0])) {
+        let hits = brute_force::all_hits(mesh, &ray, &HitOptions::default());
+        assert!(hits.iter().all(|hit| hit.t.is_finite()), "seed {seed}");
+    }
 
     let mut text = Vec::new();
     // The reader accepts a name with a tab, and the writer refuses it.

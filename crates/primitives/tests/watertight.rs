@@ -327,39 +327,6 @@ fn on_a_grid_the_answer_is_exact() {
     assert!(n_hits > 10_000 && n_edge_hits > 3000, "{n_hits} {n_edge_hits}");
 }
 
-/// The segments of the seed, through its cuboid.
-#[test]
-fn the_seeds_segments_meet_the_cuboid_in_the_known_triangles() {
-    let mesh = generate::cuboid(10.0, 12.0, 4.0, 4).unwrap();
-    let scan = BruteForce::new(&mesh);
-    let from = [4.0, -7.0, -4.0];
-    let found = |ray: &Ray, faces, mode| -> Vec<(f32, u32, [u32; 3])> {
-        let hits = scan.all_hits(ray, &HitOptions { faces, mode });
-        hits.iter().map(|h| (h.t, h.triangle, mesh.triangles()[h.triangle as usize])).collect()
-    };
-
-    let meant = Ray::segment(from, [2.0, 3.0, 4.0]);
-    let entry = [(0.25, 2889, [351, 1479, 1388]), (0.25, 2894, [351, 1476, 1479])];
-    let exit = [(0.75, 2280, [85, 1245, 1274]), (0.75, 2292, [85, 1274, 1266])];
-    assert_eq!(found(&meant, Faces::Both, HitMode::EveryTriangle), [entry, exit].concat());
-    assert_eq!(found(&meant, Faces::Front, HitMode::EveryTriangle), entry);
-    assert_eq!(found(&meant, Faces::Back, HitMode::EveryTriangle), exit);
-    let once = found(&meant, Faces::Both, HitMode::OncePerCrossing);
-    assert_eq!(once.iter().map(|hit| hit.0).collect::<Vec<_>>(), [0.25, 0.75]);
-    assert!(entry.contains(&once[0]) && exit.contains(&once[1]));
-    assert_eq!(found(&meant, Faces::Front, HitMode::OncePerCrossing).len(), 1);
-
-    let printed = Ray::segment(from, [2.0, 3.0, 2.0]);
-    let hits = scan.all_hits(&printed, &HitOptions::default());
-    let triangles: Vec<[u32; 3]> =
-        hits.iter().map(|hit| mesh.triangles()[hit.triangle as usize]).collect();
-    assert_eq!(triangles, [[1386, 1387, 1388], [82, 1195, 1264], [82, 1264, 1271]]);
-    // The first is 1/3 up to the rounding of the shear.
-    assert!((hits[0].t - 1.0 / 3.0).abs() <= 3e-8 && hits[1].t == 1.0 && hits[2].t == 1.0);
-    assert!((hits[0].u - 1.0 / 3.0).abs() < 1e-6 && (hits[0].v - 5.0 / 9.0).abs() < 1e-6);
-    assert_eq!(found(&printed, Faces::Both, HitMode::OncePerCrossing).len(), 2);
-}
-
 #[test]
 fn rays_that_start_on_a_surface_hit_it_at_zero_unless_t_min_excludes_it() {
     let mesh = generate::cuboid(10.0, 12.0, 4.0, 2).unwrap();

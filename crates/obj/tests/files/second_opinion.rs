@@ -7,8 +7,8 @@ use std::{
     path::Path,
 };
 
-use hitscan_obj::{LoadOptions, ObjModel, load, parse};
-use hitscan_primitives::CornerAttributes;
+use hitscan_obj::{LoadOptions, ObjModel, load, parse, write};
+use hitscan_primitives::{CornerAttributes, generate};
 
 use crate::shared;
 
@@ -120,9 +120,19 @@ fn compare(name: &str, loaded: &ObjModel, theirs: &[Polygon]) {
         assert_eq!(triangles.len() + 2, theirs.corners.len(), "{name}: polygon {polygon}");
         let first = our_corner(loaded, triangles.start as usize, 0);
         let theirs_corners = without_made_up(theirs.corners.clone(), &first);
-        let ours = triangles.map(|triangle| {
-            [0, 1, 2].map(|corner| our_corner(loaded, triangle as usize, corner)).to_vec()
-        });
+        let ours: Vec<_> = triangles
+            .map(|triangle| [0, 1, 2].map(|corner| our_corner(loaded, triangle as usize, corner)))
+            .collect();
+        if let [triangle] = &ours[..] {
+            let positions =
+                |corners: &[Corner]| corners.iter().map(|c| c.position).collect::<Vec<_>>();
+            assert_eq!(
+                positions(triangle),
+                positions(&theirs_corners),
+                "{name}: polygon {polygon}"
+            );
+        }
+        let ours = ours.into_iter().map(Vec::from);
         let theirs_outline = outline(std::iter::once(theirs_corners));
         assert_eq!(outline(ours), theirs_outline, "{name}: polygon {polygon}");
         // tobj gives no name to a material without a library.
@@ -151,6 +161,20 @@ fn tobj_agrees_on_every_mesh_that_it_reads_correctly() {
         }
     }
     assert!(n_compared >= 30, "{n_compared}");
+}
+
+#[test]
+fn tobj_reads_our_files() {
+    for (name, mesh) in [
+        ("cuboid", generate::cuboid(1.0, 2.0, 3.0, 3)),
+        ("city", generate::city(5000, 1)),
+        ("terrain", generate::terrain(5000, 2)),
+    ] {
+        let mut text = Vec::new();
+        write(&mesh.unwrap(), &mut text).unwrap();
+        let loaded = parse(&text, name, &LoadOptions::default()).unwrap();
+        compare(name, &loaded, &by_tobj(&text, Path::new(".")));
+    }
 }
 
 #[test]
