@@ -943,7 +943,7 @@ hitscan_status hitscan_bvh_winding_number(const struct hitscan_bvh *bvh,
                                           double tolerance,
                                           double *number);
 
-// Writes hitscan_bvh_signed_distance of each point, in this thread, in the order of the points. A point that is not
+// Writes hitscan_bvh_signed_distance of each point, on all threads, in the order of the points. A point that is not
 // finite has NAN. Strides are in bytes; 0 is no gap.
 hitscan_status hitscan_bvh_signed_distance_batch(const struct hitscan_bvh *bvh,
                                                  const float *points,
@@ -952,7 +952,7 @@ hitscan_status hitscan_bvh_signed_distance_batch(const struct hitscan_bvh *bvh,
                                                  double *distances,
                                                  size_t distance_stride);
 
-// Writes 1 for each point inside the surface, else 0, as hitscan_bvh_is_inside does, in this thread, in the order of
+// Writes 1 for each point inside the surface, else 0, as hitscan_bvh_is_inside does, on all threads, in the order of
 // the points. A point that is not finite is outside. Strides are in bytes; 0 is no gap.
 hitscan_status hitscan_bvh_is_inside_batch(const struct hitscan_bvh *bvh,
                                            const float *points,
@@ -961,7 +961,7 @@ hitscan_status hitscan_bvh_is_inside_batch(const struct hitscan_bvh *bvh,
                                            uint8_t *inside,
                                            size_t inside_stride);
 
-// Writes the winding number around each point, as hitscan_bvh_winding_number does, in this thread, in the order of
+// Writes the winding number around each point, as hitscan_bvh_winding_number does, on all threads, in the order of
 // the points. A point that is not finite has NAN. Strides are in bytes; 0 is no gap.
 hitscan_status hitscan_bvh_winding_number_batch(const struct hitscan_bvh *bvh,
                                                 const float *points,
@@ -1020,8 +1020,8 @@ hitscan_status hitscan_bvh_closest_point(const struct hitscan_bvh *bvh,
                                          double max_distance,
                                          struct hitscan_surface_point *closest);
 
-// Writes the closest point of each point, in this thread, in the order of the points. A point that is not finite
-// has none. Strides are in bytes; 0 is no gap.
+// Writes the closest point of each point, on all threads, in the order of the points. A point that is not finite
+// has none. Any order of the points is fast. Strides are in bytes; 0 is no gap.
 hitscan_status hitscan_bvh_closest_point_batch(const struct hitscan_bvh *bvh,
                                                const float *points,
                                                size_t n_points,

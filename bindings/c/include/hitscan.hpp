@@ -487,7 +487,7 @@ class bvh : public owner<hitscan_bvh, hitscan_bvh_release> {
     return number;
   }
 
-  // The same for points in an array of the caller's vectors of floats, in this thread.
+  // The same for points in an array of the caller's vectors of floats, on all threads.
   template <class P>
   void signed_distances(const P &points, span<double> distances) const {
     const span at(points);

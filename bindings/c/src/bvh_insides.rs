@@ -1,10 +1,11 @@
 //! Inside and outside of a tree: winding numbers and signed distances, of one point and of many.
 
-use engine::{WindingTree, glam::Vec3};
+use engine::{WindingNumber, WindingTree};
 
 use crate::{
     bvh::hitscan_bvh,
     bvh_points::check_distance,
+    bvh_rays::resize,
     call::call,
     memory::{Caller, Plain},
     rays::point as point_of,
@@ -84,30 +85,35 @@ struct Batch<T> {
 }
 
 impl<T: Plain> Batch<T> {
-    /// Answers each point in order. A point that is not finite has the answer `no_point`.
-    fn answer(
+    /// Answers the points by `answer`, a query of many points, and makes each of its answers that of C by `of_c`. A point
+    /// that is not finite has the answer `no_point`.
+    fn answer<A: Clone + Default>(
         self,
         caller: &Caller,
         bvh: *const hitscan_bvh,
         name: &str,
         no_point: T,
-        answer: impl Fn(&WindingTree, Vec3) -> T,
+        answer: impl Fn(&WindingTree, &[[f32; 3]], &mut [A]),
+        of_c: impl Fn(&A) -> T,
     ) -> Result<(), Failure> {
         let bvh = caller.get(bvh, "bvh")?;
         let (n, points) = (self.n_points, self.points.cast::<[f32; 3]>());
         let points = caller.strided(points, n, self.point_stride, "points")?;
         let mut answers = caller.strided_out(self.answers, n, self.answer_stride, name)?;
-        if n == 0 {
-            return Ok(());
-        }
-        let tree = bvh.mesh.winding_tree();
-        let found = points.iter().map(Vec3::from_array);
-        answers.write(0, found.map(|at| if at.is_finite() { answer(tree, at) } else { no_point }));
-        Ok(())
+        let mut found = Vec::new();
+        points.for_each_chunk(|start, points| {
+            resize(&mut found, points.len())?;
+            answer(bvh.mesh.winding_tree(), points, &mut found);
+            let is_finite = |point: &[f32; 3]| point.iter().all(|x| x.is_finite());
+            let found = points.iter().zip(&found);
+            let of_c = found.map(|(at, found)| if is_finite(at) { of_c(found) } else { no_point });
+            answers.write(start, of_c);
+            Ok(())
+        })
     }
 }
 
-/// Writes hitscan_bvh_signed_distance of each point, in this thread, in the order of the points. A point that is not
+/// Writes hitscan_bvh_signed_distance of each point, on all threads, in the order of the points. A point that is not
 /// finite has NAN. Strides are in bytes; 0 is no gap.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hitscan_bvh_signed_distance_batch(
@@ -123,14 +129,14 @@ pub unsafe extern "C" fn hitscan_bvh_signed_distance_batch(
     // SAFETY: the rules of the header.
     unsafe {
         call("hitscan_bvh_signed_distance_batch", |caller| {
-            batch.answer(caller, bvh, "distances", f64::NAN, |tree, at| {
-                tree.signed_distance(at).unwrap_or(f64::INFINITY)
-            })
+            let of_c = |found: &Option<f64>| found.unwrap_or(f64::INFINITY);
+            let answer = WindingTree::signed_distance_batch;
+            batch.answer(caller, bvh, "distances", f64::NAN, answer, of_c)
         })
     }
 }
 
-/// Writes 1 for each point inside the surface, else 0, as hitscan_bvh_is_inside does, in this thread, in the order of
+/// Writes 1 for each point inside the surface, else 0, as hitscan_bvh_is_inside does, on all threads, in the order of
 /// the points. A point that is not finite is outside. Strides are in bytes; 0 is no gap.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hitscan_bvh_is_inside_batch(
@@ -146,12 +152,13 @@ pub unsafe extern "C" fn hitscan_bvh_is_inside_batch(
     // SAFETY: the rules of the header.
     unsafe {
         call("hitscan_bvh_is_inside_batch", |caller| {
-            batch.answer(caller, bvh, "inside", 0, |tree, at| u8::from(tree.is_inside(at)))
+            let of_c = |&is_inside: &bool| u8::from(is_inside);
+            batch.answer(caller, bvh, "inside", 0, WindingTree::is_inside_batch, of_c)
         })
     }
 }
 
-/// Writes the winding number around each point, as hitscan_bvh_winding_number does, in this thread, in the order of
+/// Writes the winding number around each point, as hitscan_bvh_winding_number does, on all threads, in the order of
 /// the points. A point that is not finite has NAN. Strides are in bytes; 0 is no gap.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hitscan_bvh_winding_number_batch(
@@ -169,9 +176,10 @@ pub unsafe extern "C" fn hitscan_bvh_winding_number_batch(
     unsafe {
         call("hitscan_bvh_winding_number_batch", |caller| {
             check_distance(tolerance, "tolerance")?;
-            batch.answer(caller, bvh, "numbers", f64::NAN, |tree, at| {
-                tree.winding_number(at, tolerance).value
-            })
+            let answer = |tree: &WindingTree, points: &[[f32; 3]], found: &mut [WindingNumber]| {
+                tree.winding_number_batch(points, tolerance, found);
+            };
+            batch.answer(caller, bvh, "numbers", f64::NAN, answer, |found| found.value)
         })
     }
 }

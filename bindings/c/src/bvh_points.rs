@@ -5,6 +5,7 @@ use engine::{Aabb, ConvexRegion, Sphere, SurfacePoint};
 use crate::{
     bvh::hitscan_bvh,
     bvh_lists::ListOut,
+    bvh_rays::resize,
     call::call,
     memory::{Caller, plain},
     rays::{HITSCAN_NO_TRIANGLE, point},
@@ -79,8 +80,8 @@ pub unsafe extern "C" fn hitscan_bvh_closest_point(
     }
 }
 
-/// Writes the closest point of each point, in this thread, in the order of the points. A point that is not finite
-/// has none. Strides are in bytes; 0 is no gap.
+/// Writes the closest point of each point, on all threads, in the order of the points. A point that is not finite
+/// has none. Any order of the points is fast. Strides are in bytes; 0 is no gap.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hitscan_bvh_closest_point_batch(
     bvh: *const hitscan_bvh,
@@ -99,9 +100,13 @@ pub unsafe extern "C" fn hitscan_bvh_closest_point_batch(
                 caller.strided::<[f32; 3]>(points.cast(), n_points, point_stride, "points")?;
             let mut closest = caller.strided_out(closest, n_points, closest_stride, "closest")?;
             check_distance(max_distance, "max_distance")?;
-            let found = points.iter().map(|point| tree.closest_point(point, max_distance));
-            closest.write(0, found.map(hitscan_surface_point::new));
-            Ok(())
+            let mut found = Vec::new();
+            points.for_each_chunk(|start, points| {
+                resize(&mut found, points.len())?;
+                tree.closest_point_batch(points, &[max_distance], &mut found);
+                closest.write(start, found.iter().copied().map(hitscan_surface_point::new));
+                Ok(())
+            })
         })
     }
 }

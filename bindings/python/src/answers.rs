@@ -231,11 +231,20 @@ pub(crate) fn limits<'a>(
     numbers: &'a PyReadonlyArray1<'_, f64>,
     n: usize,
 ) -> PyResult<impl Fn(usize) -> f64 + Sync + 'a> {
+    let numbers = limit_slice(numbers, n)?;
+    Ok(move |i: usize| numbers[i.min(numbers.len() - 1)])
+}
+
+/// [`limits`] as they came: one, or `n`.
+pub(crate) fn limit_slice<'a>(
+    numbers: &'a PyReadonlyArray1<'_, f64>,
+    n: usize,
+) -> PyResult<&'a [f64]> {
     let numbers = numbers.as_slice()?;
     if numbers.len() != 1 {
         check_len("max_distance", numbers.len(), n)?;
     }
-    Ok(move |i: usize| numbers[i.min(numbers.len() - 1)])
+    Ok(numbers)
 }
 
 pub(crate) fn check_len(name: &str, found: usize, expected: usize) -> PyResult<()> {

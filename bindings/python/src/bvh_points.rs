@@ -1,6 +1,6 @@
 //! Queries of points and regions on a tree, and the points and normals of hits.
 
-use hitscan::{Aabb, Hit, Side, Sphere, glam::Vec3, scene};
+use hitscan::{Aabb, Hit, Side, Sphere, WindingNumber, glam::Vec3, scene};
 use numpy::{
     PyArray1, PyReadonlyArray1, PyReadonlyArray2, PyReadwriteArray1, PyReadwriteArray2,
     PyUntypedArrayMethods, ToPyArray,
@@ -9,7 +9,7 @@ use pyo3::{exceptions::PyValueError, prelude::*};
 use rayon::prelude::*;
 
 use crate::{
-    answers::{SurfaceArrays, check_len, limits, row_slice, slice},
+    answers::{SurfaceArrays, check_len, limit_slice, row_slice, slice},
     batch::{FEW, MIN_SLOW, Steps, answer_each, in_steps},
     bvh::Bvh,
     mesh::point_in_file,
@@ -33,13 +33,15 @@ impl Bvh {
         mut uv: PyReadwriteArray2<'_, f32>,
     ) -> PyResult<()> {
         let (mesh, from) = (self.mesh(), points(&from)?);
-        let max_distance = limits(&max_distance, from.len())?;
+        let max_distance = limit_slice(&max_distance, from.len())?;
         let mut answers =
             SurfaceArrays::new(from.len(), &mut point, &mut distance, &mut triangle, &mut uv)?;
         in_steps(py, Steps::SLOW, from.len(), threads, |range| {
-            let entries = answers.entries(range.clone()).with_min_len(MIN_SLOW);
-            entries.zip(range).for_each(|(entry, i)| {
-                let found = mesh.bvh().closest_point(from[i], max_distance(i));
+            let (from, mut found) = (&from[range.clone()], vec![None; range.len()]);
+            let limits = if max_distance.len() == 1 { 0..1 } else { range.clone() };
+            mesh.bvh().closest_point_batch(from, &max_distance[limits], &mut found);
+            let entries = answers.entries(range).with_min_len(MIN_SLOW);
+            entries.zip(found).for_each(|(entry, found)| {
                 entry.store(found.map(|found| {
                     let point = point_in_file(mesh.tri_mesh(), found.point);
                     (point, found.distance, found.triangle, [found.u, found.v])
@@ -57,11 +59,14 @@ impl Bvh {
         threads: Option<usize>,
         mut distance: PyReadwriteArray1<'_, f64>,
     ) -> PyResult<()> {
-        let distance_of = |mesh: &scene::Mesh, from: [f32; 3]| {
-            mesh.winding_tree().signed_distance(from).unwrap_or(f64::NAN)
-        };
         self.prepare_winding(py, from.shape()[0], threads)?;
-        self.for_each_point(py, from, threads, &mut distance, distance_of)
+        self.for_each_step(py, &from, threads, &mut distance, |mesh, from, distances| {
+            let mut found = vec![None; from.len()];
+            mesh.winding_tree().signed_distance_batch(from, &mut found);
+            for (distance, found) in distances.iter_mut().zip(found) {
+                *distance = found.unwrap_or(f64::NAN);
+            }
+        })
     }
 
     fn is_inside(
@@ -71,9 +76,10 @@ impl Bvh {
         threads: Option<usize>,
         mut inside: PyReadwriteArray1<'_, bool>,
     ) -> PyResult<()> {
-        let is_inside = |mesh: &scene::Mesh, from: [f32; 3]| mesh.winding_tree().is_inside(from);
         self.prepare_winding(py, from.shape()[0], threads)?;
-        self.for_each_point(py, from, threads, &mut inside, is_inside)
+        self.for_each_step(py, &from, threads, &mut inside, |mesh, from, inside| {
+            mesh.winding_tree().is_inside_batch(from, inside);
+        })
     }
 
     /// Winding numbers, wrong by at most `tolerance`.
@@ -89,11 +95,14 @@ impl Bvh {
             let text = format!("tolerance is {tolerance}, expected a number from 0 on");
             return Err(PyValueError::new_err(text));
         }
-        let winding = |mesh: &scene::Mesh, from: [f32; 3]| {
-            mesh.winding_tree().winding_number(from, tolerance).value
-        };
         self.prepare_winding(py, from.shape()[0], threads)?;
-        self.for_each_point(py, from, threads, &mut number, winding)
+        self.for_each_step(py, &from, threads, &mut number, |mesh, from, numbers| {
+            let mut found = vec![WindingNumber::default(); from.len()];
+            mesh.winding_tree().winding_number_batch(from, tolerance, &mut found);
+            for (number, found) in numbers.iter_mut().zip(found) {
+                *number = found.value;
+            }
+        })
     }
 
     /// The triangles that share a point with a box, in order.
@@ -140,17 +149,21 @@ impl Bvh {
         Ok(())
     }
 
-    /// Stores the answer of each point.
-    pub(crate) fn for_each_point<T: numpy::Element + Send>(
+    /// Calls `answer` with the points of each step and the slots of their answers.
+    pub(crate) fn for_each_step<T: numpy::Element + Send>(
         &self,
         py: Python<'_>,
-        from: PyReadonlyArray2<'_, f32>,
+        from: &PyReadonlyArray2<'_, f32>,
         threads: Option<usize>,
         answers: &mut PyReadwriteArray1<'_, T>,
-        answer: impl Fn(&scene::Mesh, [f32; 3]) -> T + Sync,
+        answer: impl Fn(&scene::Mesh, &[[f32; 3]], &mut [T]) + Sync,
     ) -> PyResult<()> {
-        let mesh = self.mesh();
-        for_each_point(py, &from, threads, answers, |from| answer(&mesh, from))
+        let (mesh, from) = (self.mesh(), points(from)?);
+        let answers = slice("the array of answers", answers, from.len())?;
+        in_steps(py, Steps::SLOW, from.len(), threads, |range| {
+            answer(&mesh, &from[range.clone()], &mut answers[range]);
+            Ok(())
+        })
     }
 }
 

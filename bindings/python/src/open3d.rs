@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use crate::{
     answers::{NO_TRIANGLE, row_slice, slice},
-    batch::{Steps, in_steps},
+    batch::{MIN_SLOW, Steps, in_steps},
     bvh::Bvh,
     bvh_rays::{CHUNK, ClosestBatch},
     rays::{LocalRayArguments, LocalRayArrays, points},
@@ -80,7 +80,7 @@ impl Bvh {
         threads: Option<usize>,
         mut distance: PyReadwriteArray1<'_, f32>,
     ) -> PyResult<()> {
-        self.for_each_point(py, from, threads, &mut distance, distance_to)
+        self.for_each_step(py, &from, threads, &mut distance, store_distances)
     }
 
     /// 1 for points inside, by the majority of rays in the directions `ways`, else 0.
@@ -93,8 +93,11 @@ impl Bvh {
         mut inside: PyReadwriteArray1<'_, f32>,
     ) -> PyResult<()> {
         let ways = points(&ways)?;
-        self.for_each_point(py, from, threads, &mut inside, |mesh, from| {
-            f32::from(u8::from(is_inside(mesh, from, ways)))
+        self.for_each_step(py, &from, threads, &mut inside, |mesh, from, inside| {
+            let pairs = from.par_iter().zip(inside).with_min_len(MIN_SLOW);
+            pairs.for_each(|(&from, inside)| {
+                *inside = f32::from(u8::from(is_inside(mesh, from, ways)));
+            });
         })
     }
 
@@ -108,16 +111,23 @@ impl Bvh {
         mut distance: PyReadwriteArray1<'_, f32>,
     ) -> PyResult<()> {
         let ways = points(&ways)?;
-        self.for_each_point(py, from, threads, &mut distance, |mesh, from| {
-            let distance = distance_to(mesh, from);
-            if is_inside(mesh, from, ways) { -distance } else { distance }
+        self.for_each_step(py, &from, threads, &mut distance, |mesh, from, distances| {
+            store_distances(mesh, from, distances);
+            let pairs = from.par_iter().zip(distances).with_min_len(MIN_SLOW);
+            pairs.filter(|&(&from, _)| is_inside(mesh, from, ways)).for_each(|(_, distance)| {
+                *distance = -*distance;
+            });
         })
     }
 }
 
-fn distance_to(mesh: &Mesh, from: [f32; 3]) -> f32 {
-    let found = mesh.bvh().closest_point(from, f64::INFINITY);
-    found.map_or(f32::INFINITY, |found| found.distance as f32)
+/// Stores the distances of points to the surface.
+fn store_distances(mesh: &Mesh, from: &[[f32; 3]], distances: &mut [f32]) {
+    let mut found = vec![None; from.len()];
+    mesh.bvh().closest_point_batch(from, &[f64::INFINITY], &mut found);
+    for (distance, found) in distances.iter_mut().zip(found) {
+        *distance = found.map_or(f32::INFINITY, |found| found.distance as f32);
+    }
 }
 
 /// Whether most rays from a point cross the surface an odd number of times.

@@ -15,7 +15,7 @@ use crate::{
     objects::{self, Object, with_built},
     output,
     rays::{INVALID_RAY, MeshRay, MeshRays},
-    staging,
+    staging::{self, POINTS_AT_ONCE},
 };
 
 #[link(wasm_import_module = "env")]
@@ -285,13 +285,15 @@ extern "C" fn bvh_closest_points(bvh: u32, max_distance: f64) -> u32 {
             return fail_for_memory("points", POINT_COLUMNS * n * size_of::<f64>());
         }
         columns.resize(POINT_COLUMNS * n, 0.0);
-        for (i, point) in points.iter().enumerate() {
-            let row = match mesh.bvh().closest_point(*point, max_distance) {
-                Some(found) => point_numbers(mesh, &found),
-                None => [f64::INFINITY, 0.0, 0.0, 0.0, 0.0, 0.0, -1.0],
-            };
-            for (column, number) in row.into_iter().enumerate() {
-                columns[column * n + i] = number;
+        let mut found = vec![None; POINTS_AT_ONCE.min(n)];
+        for (chunk, points) in points.chunks(POINTS_AT_ONCE).enumerate() {
+            mesh.bvh().closest_point_batch(points, &[max_distance], &mut found[..points.len()]);
+            for (i, found) in (chunk * POINTS_AT_ONCE..n).zip(&found) {
+                let none = [f64::INFINITY, 0.0, 0.0, 0.0, 0.0, 0.0, -1.0];
+                let row = found.as_ref().map_or(none, |found| point_numbers(mesh, found));
+                for (column, number) in row.into_iter().enumerate() {
+                    columns[column * n + i] = number;
+                }
             }
         }
         output::put_doubles(columns);

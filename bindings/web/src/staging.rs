@@ -52,6 +52,9 @@ fn stage<T: Clone>(slot: &RefCell<Vec<T>>, what: &str, n: usize, zero: T) -> usi
     address
 }
 
+/// The number of positions that a query answers at a time, so that its answers take little memory.
+pub(crate) const POINTS_AT_ONCE: usize = 4096;
+
 /// Keeps the memory of [`rays`] for the next batch.
 pub(crate) fn keep_rays(rays: Vec<Ray>) {
     RAYS.set(rays);

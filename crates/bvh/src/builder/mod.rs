@@ -29,6 +29,7 @@ mod window;
 pub(crate) use box_source::{BoxSource, write_boxes};
 pub(crate) use collapse::{WideChild, WideTarget, WideTree};
 pub(crate) use encode::{block_sources, encode_nodes};
+pub(crate) use morton::along_curve;
 pub(crate) use progress::Progress;
 pub(crate) use recipe::build;
 pub(crate) use shape::{shape, shape_of_few, shape_of_singles};

@@ -54,7 +54,20 @@ pub(super) fn morton_keys(
     (keys, move |key| (key & ((1 << index_bits) - 1)) as u32)
 }
 
-/// Cells around doubled centres. They are cubes.
+/// The indices of points in the order of their Morton codes, 7 bits per axis. Points that are not finite come
+/// anywhere.
+pub(crate) fn along_curve(points: impl Iterator<Item = Vec3A> + Clone) -> Vec<u32> {
+    const AXIS_BITS: u32 = 7;
+    let finite = points.clone().filter(|point| point.is_finite());
+    let bounds = finite.fold(Box3::EMPTY, Box3::grown);
+    let cells = Cells::of(&bounds, AXIS_BITS);
+    let key = |(i, point)| code(cells.cell(point)) << u32::BITS | i as u64;
+    let mut keys: Vec<u64> = points.enumerate().map(key).collect();
+    keys.sort_unstable();
+    keys.into_iter().map(|key| key as u32).collect()
+}
+
+/// Cells around points, such as doubled centres. They are cubes.
 #[derive(Clone, Copy)]
 struct Cells {
     /// The minimum corner.
@@ -72,10 +85,10 @@ impl Cells {
         Self { origin: centers.min, scale: if scale.is_finite() { scale } else { 0.0 }, last }
     }
 
-    /// The cell with a doubled centre.
+    /// The cell of a point.
     #[inline(always)]
-    fn cell(&self, center2: Vec3A) -> [f32; 3] {
-        let cell = (center2 - self.origin) * self.scale;
+    fn cell(&self, point: Vec3A) -> [f32; 3] {
+        let cell = (point - self.origin) * self.scale;
         cell.clamp(Vec3A::ZERO, Vec3A::splat(self.last)).to_array()
     }
 }

@@ -1,6 +1,6 @@
 //! The closest point of the surface.
 
-use glam::Vec3;
+use glam::{DVec3, Vec3};
 use hitscan_primitives::SurfacePoint;
 
 use crate::{mesh_bvh::MeshBvh, traverse::ClosestPoint};
@@ -38,16 +38,33 @@ impl MeshBvh {
         point: impl Into<[f32; 3]>,
         max_distance: f64,
     ) -> Option<SurfacePoint> {
-        let point = Vec3::from_array(point.into());
+        self.closest_point_near(Vec3::from_array(point.into()), max_distance, &mut None)
+    }
+
+    /// [`closest_point`](Self::closest_point), given a point of the surface that is likely to be close, in the tree's space.
+    /// Leaves the answer there.
+    pub(super) fn closest_point_near(
+        &self,
+        point: Vec3,
+        max_distance: f64,
+        near: &mut Option<DVec3>,
+    ) -> Option<SurfacePoint> {
         // In this form a NaN is rejected.
         let is_searched = point.is_finite() && max_distance >= 0.0;
         if !is_searched {
             return None;
         }
-        let from = point.as_dvec3() * self.tree.scale;
-        let limit = (max_distance * self.tree.scale).powi(2);
-        let search = ClosestPoint { tree: &self.tree, from, max_distance_squared: limit };
-        let closest = self.isa.run(search);
-        closest.map(|(triangle, found)| SurfacePoint::new(triangle, &found, self.tree.scale))
+        let (tree, from) = (&self.tree, point.as_dvec3() * self.tree.scale);
+        let within =
+            |max_distance_squared| self.isa.run(ClosestPoint { tree, from, max_distance_squared });
+        let limit = (max_distance * tree.scale).powi(2);
+        // A little more, for the rounding of the point.
+        let bound = near.map_or(f64::INFINITY, |near| 1.000_001 * from.distance_squared(near));
+        // If rounding moved the point by more than that, nothing may be as close.
+        let nearest =
+            if bound < limit { within(bound).or_else(|| within(limit)) } else { within(limit) };
+        let (triangle, found) = nearest?;
+        *near = Some(found.point);
+        Some(SurfacePoint::new(triangle, &found, tree.scale))
     }
 }

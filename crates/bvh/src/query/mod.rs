@@ -15,6 +15,7 @@ mod filter;
 mod harmonics;
 mod overlap;
 mod packets;
+mod point_batch;
 mod queue;
 mod ray_kinds;
 mod rows;

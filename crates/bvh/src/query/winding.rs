@@ -64,8 +64,8 @@ struct Caps {
     clearance: f64,
 }
 
-/// A winding number by a [`WindingTree`].
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// A winding number by a [`WindingTree`]. The default is that around a point without a surface.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct WindingNumber {
     /// The number, near an integer unless the surface has holes.
     pub value: f64,
@@ -105,7 +105,7 @@ impl WindingTree {
     pub fn winding_number(&self, point: impl Into<[f32; 3]>, tolerance: f64) -> WindingNumber {
         let point = Vec3::from_array(point.into()).as_dvec3();
         if !point.is_finite() {
-            return WindingNumber { value: 0.0, max_error: 0.0 };
+            return WindingNumber::default();
         }
         // In this form a NaN is rejected.
         if tolerance > 0.0 {
@@ -153,8 +153,17 @@ impl WindingTree {
     /// [inside](Self::is_inside), never -0.0. `None` for a mesh without surface, and for a point that is
     /// not finite.
     pub fn signed_distance(&self, point: impl Into<[f32; 3]>) -> Option<f64> {
-        let point = Vec3::from_array(point.into());
-        let distance = self.surface.bvh.closest_point(point, f64::INFINITY)?.distance;
+        self.signed_distance_near(Vec3::from_array(point.into()), &mut None)
+    }
+
+    /// [`signed_distance`](Self::signed_distance), given a point of the surface as for `closest_point_near`.
+    pub(super) fn signed_distance_near(
+        &self,
+        point: Vec3,
+        near: &mut Option<DVec3>,
+    ) -> Option<f64> {
+        let closest = self.surface.bvh.closest_point_near(point, f64::INFINITY, near)?;
+        let distance = closest.distance;
         let is_inside = distance > 0.0 && self.encloses(point.as_dvec3(), Some(distance));
         Some(if is_inside { -distance } else { distance })
     }

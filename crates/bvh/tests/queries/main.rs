@@ -9,6 +9,7 @@ mod inside;
 mod mesh_pair;
 mod one_answer;
 mod overlap;
+mod point_batch;
 mod section;
 mod self_pairs;
 mod sphere_cast;

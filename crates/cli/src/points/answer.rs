@@ -13,13 +13,6 @@ pub(crate) struct PointAnswer {
 }
 
 impl PointAnswer {
-    fn new(tree: &WindingTree, point: [f32; 3]) -> Self {
-        let closest = tree.bvh().closest_point(point, f64::INFINITY);
-        // The winding number of a point on the surface would take a sum over all triangles.
-        let is_off_surface = closest.is_some_and(|closest| closest.distance > 0.0);
-        Self { closest, is_inside: is_off_surface && tree.is_inside(point) }
-    }
-
     /// The distance to the surface, negative inside: [`WindingTree::signed_distance`].
     pub(crate) fn signed_distance(&self) -> Option<f64> {
         let distance = self.closest?.distance;
@@ -29,7 +22,15 @@ impl PointAnswer {
 
 /// The answers for `points`, in parallel.
 pub(crate) fn answers(tree: &WindingTree, points: &[[f32; 3]]) -> Vec<PointAnswer> {
-    points.par_iter().map(|&point| PointAnswer::new(tree, point)).collect()
+    let mut closest = vec![None; points.len()];
+    tree.bvh().closest_point_batch(points, &[f64::INFINITY], &mut closest);
+    let pairs = points.par_iter().zip(closest);
+    let answer = |(&point, closest): (&[f32; 3], Option<SurfacePoint>)| {
+        // The winding number of a point on the surface would take a sum over all triangles.
+        let is_off_surface = closest.is_some_and(|closest| closest.distance > 0.0);
+        PointAnswer { closest, is_inside: is_off_surface && tree.is_inside(point) }
+    };
+    pairs.map(answer).collect()
 }
 
 #[cfg(test)]
