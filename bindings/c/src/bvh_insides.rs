@@ -6,7 +6,7 @@ use crate::{
     bvh::hitscan_bvh,
     bvh_points::check_distance,
     bvh_rays::resize,
-    call::call,
+    call::entry,
     memory::{Caller, Plain},
     rays::point as point_of,
     status::{Failure, hitscan_status},
@@ -21,17 +21,14 @@ pub unsafe extern "C" fn hitscan_bvh_signed_distance(
     point: *const f32,
     distance: *mut f64,
 ) -> hitscan_status {
-    // SAFETY: the rules of the header.
-    unsafe {
-        call("hitscan_bvh_signed_distance", |caller| {
-            let bvh = caller.get(bvh, "bvh")?;
-            let distance = caller.out(distance, "distance")?;
-            let point = point_of(caller, point, "point")?;
-            let found = bvh.mesh.winding_tree().signed_distance(point);
-            distance.write(found.unwrap_or(f64::INFINITY));
-            Ok(())
-        })
-    }
+    entry!("hitscan_bvh_signed_distance", |caller| {
+        let bvh = caller.get(bvh, "bvh")?;
+        let distance = caller.out(distance, "distance")?;
+        let point = point_of(caller, point, "point")?;
+        let found = bvh.mesh.winding_tree().signed_distance(point);
+        distance.write(found.unwrap_or(f64::INFINITY));
+        Ok(())
+    })
 }
 
 /// Writes 1 if a point is inside the surface, else 0; see hitscan_bvh_signed_distance.
@@ -41,16 +38,13 @@ pub unsafe extern "C" fn hitscan_bvh_is_inside(
     point: *const f32,
     inside: *mut u8,
 ) -> hitscan_status {
-    // SAFETY: the rules of the header.
-    unsafe {
-        call("hitscan_bvh_is_inside", |caller| {
-            let bvh = caller.get(bvh, "bvh")?;
-            let inside = caller.out(inside, "inside")?;
-            let point = point_of(caller, point, "point")?;
-            inside.write(u8::from(bvh.mesh.winding_tree().is_inside(point)));
-            Ok(())
-        })
-    }
+    entry!("hitscan_bvh_is_inside", |caller| {
+        let bvh = caller.get(bvh, "bvh")?;
+        let inside = caller.out(inside, "inside")?;
+        let point = point_of(caller, point, "point")?;
+        inside.write(u8::from(bvh.mesh.winding_tree().is_inside(point)));
+        Ok(())
+    })
 }
 
 /// Writes the winding number around a point, wrong by at most tolerance: 1 inside a closed surface, 0 outside, -1 inside
@@ -62,17 +56,14 @@ pub unsafe extern "C" fn hitscan_bvh_winding_number(
     tolerance: f64,
     number: *mut f64,
 ) -> hitscan_status {
-    // SAFETY: the rules of the header.
-    unsafe {
-        call("hitscan_bvh_winding_number", |caller| {
-            let bvh = caller.get(bvh, "bvh")?;
-            let number = caller.out(number, "number")?;
-            let point = point_of(caller, point, "point")?;
-            check_distance(tolerance, "tolerance")?;
-            number.write(bvh.mesh.winding_tree().winding_number(point, tolerance).value);
-            Ok(())
-        })
-    }
+    entry!("hitscan_bvh_winding_number", |caller| {
+        let bvh = caller.get(bvh, "bvh")?;
+        let number = caller.out(number, "number")?;
+        let point = point_of(caller, point, "point")?;
+        check_distance(tolerance, "tolerance")?;
+        number.write(bvh.mesh.winding_tree().winding_number(point, tolerance).value);
+        Ok(())
+    })
 }
 
 /// Points of the caller and memory for an answer to each, with their strides in bytes.
@@ -126,14 +117,11 @@ pub unsafe extern "C" fn hitscan_bvh_signed_distance_batch(
 ) -> hitscan_status {
     let (answers, answer_stride) = (distances, distance_stride);
     let batch = Batch { points, n_points, point_stride, answers, answer_stride };
-    // SAFETY: the rules of the header.
-    unsafe {
-        call("hitscan_bvh_signed_distance_batch", |caller| {
-            let of_c = |found: &Option<f64>| found.unwrap_or(f64::INFINITY);
-            let answer = WindingTree::signed_distance_batch;
-            batch.answer(caller, bvh, "distances", f64::NAN, answer, of_c)
-        })
-    }
+    entry!("hitscan_bvh_signed_distance_batch", |caller| {
+        let of_c = |found: &Option<f64>| found.unwrap_or(f64::INFINITY);
+        let answer = WindingTree::signed_distance_batch;
+        batch.answer(caller, bvh, "distances", f64::NAN, answer, of_c)
+    })
 }
 
 /// Writes 1 for each point inside the surface, else 0, as hitscan_bvh_is_inside does, on all threads, in the order of
@@ -149,13 +137,10 @@ pub unsafe extern "C" fn hitscan_bvh_is_inside_batch(
 ) -> hitscan_status {
     let (answers, answer_stride) = (inside, inside_stride);
     let batch = Batch { points, n_points, point_stride, answers, answer_stride };
-    // SAFETY: the rules of the header.
-    unsafe {
-        call("hitscan_bvh_is_inside_batch", |caller| {
-            let of_c = |&is_inside: &bool| u8::from(is_inside);
-            batch.answer(caller, bvh, "inside", 0, WindingTree::is_inside_batch, of_c)
-        })
-    }
+    entry!("hitscan_bvh_is_inside_batch", |caller| {
+        let of_c = |&is_inside: &bool| u8::from(is_inside);
+        batch.answer(caller, bvh, "inside", 0, WindingTree::is_inside_batch, of_c)
+    })
 }
 
 /// Writes the winding number around each point, as hitscan_bvh_winding_number does, on all threads, in the order of
@@ -172,14 +157,11 @@ pub unsafe extern "C" fn hitscan_bvh_winding_number_batch(
 ) -> hitscan_status {
     let (answers, answer_stride) = (numbers, number_stride);
     let batch = Batch { points, n_points, point_stride, answers, answer_stride };
-    // SAFETY: the rules of the header.
-    unsafe {
-        call("hitscan_bvh_winding_number_batch", |caller| {
-            check_distance(tolerance, "tolerance")?;
-            let answer = |tree: &WindingTree, points: &[[f32; 3]], found: &mut [WindingNumber]| {
-                tree.winding_number_batch(points, tolerance, found);
-            };
-            batch.answer(caller, bvh, "numbers", f64::NAN, answer, |found| found.value)
-        })
-    }
+    entry!("hitscan_bvh_winding_number_batch", |caller| {
+        check_distance(tolerance, "tolerance")?;
+        let answer = |tree: &WindingTree, points: &[[f32; 3]], found: &mut [WindingNumber]| {
+            tree.winding_number_batch(points, tolerance, found);
+        };
+        batch.answer(caller, bvh, "numbers", f64::NAN, answer, |found| found.value)
+    })
 }

@@ -6,7 +6,7 @@ use crate::{
     bvh::hitscan_bvh,
     bvh_lists::ListOut,
     bvh_rays::resize,
-    call::call,
+    call::entry,
     memory::{Caller, plain},
     rays::{HITSCAN_NO_TRIANGLE, point},
     status::{Failure, hitscan_status, invalid},
@@ -67,17 +67,14 @@ pub unsafe extern "C" fn hitscan_bvh_closest_point(
     max_distance: f64,
     closest: *mut hitscan_surface_point,
 ) -> hitscan_status {
-    // SAFETY: the rules of the header.
-    unsafe {
-        call("hitscan_bvh_closest_point", |caller| {
-            let tree = caller.get(bvh, "bvh")?.tree();
-            let closest = caller.out(closest, "closest")?;
-            let point = self::point(caller, point, "point")?;
-            check_distance(max_distance, "max_distance")?;
-            closest.write(hitscan_surface_point::new(tree.closest_point(point, max_distance)));
-            Ok(())
-        })
-    }
+    entry!("hitscan_bvh_closest_point", |caller| {
+        let tree = caller.get(bvh, "bvh")?.tree();
+        let closest = caller.out(closest, "closest")?;
+        let point = self::point(caller, point, "point")?;
+        check_distance(max_distance, "max_distance")?;
+        closest.write(hitscan_surface_point::new(tree.closest_point(point, max_distance)));
+        Ok(())
+    })
 }
 
 /// Writes the closest point of each point, on all threads, in the order of the points. A point that is not finite
@@ -92,23 +89,19 @@ pub unsafe extern "C" fn hitscan_bvh_closest_point_batch(
     closest: *mut hitscan_surface_point,
     closest_stride: usize,
 ) -> hitscan_status {
-    // SAFETY: the rules of the header.
-    unsafe {
-        call("hitscan_bvh_closest_point_batch", |caller| {
-            let tree = caller.get(bvh, "bvh")?.tree();
-            let points =
-                caller.strided::<[f32; 3]>(points.cast(), n_points, point_stride, "points")?;
-            let mut closest = caller.strided_out(closest, n_points, closest_stride, "closest")?;
-            check_distance(max_distance, "max_distance")?;
-            let mut found = Vec::new();
-            points.for_each_chunk(|start, points| {
-                resize(&mut found, points.len())?;
-                tree.closest_point_batch(points, &[max_distance], &mut found);
-                closest.write(start, found.iter().copied().map(hitscan_surface_point::new));
-                Ok(())
-            })
+    entry!("hitscan_bvh_closest_point_batch", |caller| {
+        let tree = caller.get(bvh, "bvh")?.tree();
+        let points = caller.strided::<[f32; 3]>(points.cast(), n_points, point_stride, "points")?;
+        let mut closest = caller.strided_out(closest, n_points, closest_stride, "closest")?;
+        check_distance(max_distance, "max_distance")?;
+        let mut found = Vec::new();
+        points.for_each_chunk(|start, points| {
+            resize(&mut found, points.len())?;
+            tree.closest_point_batch(points, &[max_distance], &mut found);
+            closest.write(start, found.iter().copied().map(hitscan_surface_point::new));
+            Ok(())
         })
-    }
+    })
 }
 
 /// Writes the triangles that touch a box, ascending: as many as capacity, and their number to n_triangles, which
@@ -122,17 +115,14 @@ pub unsafe extern "C" fn hitscan_bvh_overlapping_box(
     capacity: usize,
     n_triangles: *mut usize,
 ) -> hitscan_status {
-    // SAFETY: the rules of the header.
-    unsafe {
-        call("hitscan_bvh_overlapping_box", |caller| {
-            let tree = caller.get(bvh, "bvh")?.tree();
-            let list = triangles_out(caller, triangles, capacity, n_triangles)?;
-            let [min, max] = [point(caller, min, "min")?, point(caller, max, "max")?];
-            let region = Aabb::new(min, max);
-            write_triangles(list, |triangles| tree.overlapping_box_into(&region, triangles));
-            Ok(())
-        })
-    }
+    entry!("hitscan_bvh_overlapping_box", |caller| {
+        let tree = caller.get(bvh, "bvh")?.tree();
+        let list = triangles_out(caller, triangles, capacity, n_triangles)?;
+        let [min, max] = [point(caller, min, "min")?, point(caller, max, "max")?];
+        let region = Aabb::new(min, max);
+        write_triangles(list, |triangles| tree.overlapping_box_into(&region, triangles));
+        Ok(())
+    })
 }
 
 /// Writes the triangles that touch a ball, ascending, as hitscan_bvh_overlapping_box does.
@@ -145,17 +135,14 @@ pub unsafe extern "C" fn hitscan_bvh_overlapping_sphere(
     capacity: usize,
     n_triangles: *mut usize,
 ) -> hitscan_status {
-    // SAFETY: the rules of the header.
-    unsafe {
-        call("hitscan_bvh_overlapping_sphere", |caller| {
-            let tree = caller.get(bvh, "bvh")?.tree();
-            let list = triangles_out(caller, triangles, capacity, n_triangles)?;
-            check_distance(f64::from(radius), "radius")?;
-            let region = Sphere::new(point(caller, center, "center")?, radius);
-            write_triangles(list, |triangles| tree.overlapping_sphere_into(&region, triangles));
-            Ok(())
-        })
-    }
+    entry!("hitscan_bvh_overlapping_sphere", |caller| {
+        let tree = caller.get(bvh, "bvh")?.tree();
+        let list = triangles_out(caller, triangles, capacity, n_triangles)?;
+        check_distance(f64::from(radius), "radius")?;
+        let region = Sphere::new(point(caller, center, "center")?, radius);
+        write_triangles(list, |triangles| tree.overlapping_sphere_into(&region, triangles));
+        Ok(())
+    })
 }
 
 /// Writes the triangles that touch a convex region, such as a frustum, ascending, as hitscan_bvh_overlapping_box
@@ -169,16 +156,13 @@ pub unsafe extern "C" fn hitscan_bvh_overlapping_convex(
     capacity: usize,
     n_triangles: *mut usize,
 ) -> hitscan_status {
-    // SAFETY: the rules of the header.
-    unsafe {
-        call("hitscan_bvh_overlapping_convex", |caller| {
-            let tree = caller.get(bvh, "bvh")?.tree();
-            let list = triangles_out(caller, triangles, capacity, n_triangles)?;
-            let region = convex(caller, planes, n_planes)?;
-            write_triangles(list, |triangles| tree.overlapping_convex_into(&region, triangles));
-            Ok(())
-        })
-    }
+    entry!("hitscan_bvh_overlapping_convex", |caller| {
+        let tree = caller.get(bvh, "bvh")?.tree();
+        let list = triangles_out(caller, triangles, capacity, n_triangles)?;
+        let region = convex(caller, planes, n_planes)?;
+        write_triangles(list, |triangles| tree.overlapping_convex_into(&region, triangles));
+        Ok(())
+    })
 }
 
 /// The planes of the caller as a region.

@@ -17,8 +17,8 @@
 //! | `scene_queries`, `scene_regions` | queries of scenes with a ray, a point or a region | `bvh_lists`, `bvh_points`, `bvh_rays`, `memory`, `mesh_details`, `options`, `rays`, `scene`, `status` |
 //! | `removals`, `scene_files` | instances that come back; files of scenes | `mesh`, `options`, `scene`, `status` |
 //! | `scene` | instances, their edits, and snapshots | `bvh`, `bvh_lists`, `memory`, `mesh`, `options`, `status` |
-//! | `bvh_insides` | winding numbers and signed distances | `bvh`, `bvh_points`, `bvh_rays`, `call`, `memory`, `rays`, `status` |
-//! | `bvh_points`, `bvh_filters` | queries of trees without a ray; with a rule of the caller | `bvh`, `bvh_lists`, `bvh_rays`, `call`, `memory`, `options`, `rays`, `status` |
+//! | `bvh_insides` | winding numbers and signed distances | `bvh`, `bvh_points`, `bvh_rays`, `memory`, `rays`, `status` |
+//! | `bvh_points`, `bvh_filters` | queries of trees without a ray; with a rule of the caller | `bvh`, `bvh_lists`, `bvh_rays`, `memory`, `options`, `rays`, `status` |
 //! | `bvh_lists` | queries of trees with a list of hits for a ray | `bvh`, `bvh_rays`, `memory`, `options`, `rays`, `status` |
 //! | `candidates` | what a ray may hit, for a test of the caller | `bvh`, `rays`, `status` |
 //! | `bvh_rays` | queries of trees with one value for a ray, and batches | `bvh`, `memory`, `options`, `rays`, `status` |
