@@ -273,15 +273,12 @@ fn rows_of_camera(eye: Vec3, target: Vec3, width: usize, height: usize) -> Vec<R
     pixels.map(|(x, y)| Ray::new(eye, forward + right * pixel(x) + up * pixel(y))).collect()
 }
 
+/// The same in rows of tiles of 4 x 4 pixels, so that neighbours in the list are neighbours in the picture.
 fn camera_rays(eye: Vec3, target: Vec3, n: usize) -> Vec<Ray> {
-    let forward = (target - eye).normalize();
-    let right = forward.cross(Vec3::new(0.1, 1.0, 0.2)).normalize();
-    let up = right.cross(forward);
-    let pixel = |i: usize| (i as f32 + 0.5) / n as f32 - 0.5;
-    // Rows of tiles of 4 x 4 pixels, so that neighbours in the list are neighbours in the picture.
+    let rows = rows_of_camera(eye, target, n, n);
     let pixels = (0..n * n).map(|i| {
         let (tile, within) = (i / 16, i % 16);
         (4 * (tile % (n / 4)) + within % 4, 4 * (tile / (n / 4)) + within / 4)
     });
-    pixels.map(|(x, y)| Ray::new(eye, forward + right * pixel(x) + up * pixel(y))).collect()
+    pixels.map(|(x, y)| rows[y * n + x]).collect()
 }

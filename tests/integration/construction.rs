@@ -153,7 +153,7 @@ fn the_statistics_of_a_sphere_lie_in_their_ranges() {
 }
 
 #[test]
-fn progress_rises_to_one_and_can_stop_the_build() {
+fn progress_rises_to_one_and_changes_nothing() {
     let mesh = generate::terrain(50_000, 3).unwrap();
     for quality in BuildQuality::ALL {
         let seen = Mutex::new(Vec::new());
@@ -174,16 +174,6 @@ fn progress_rises_to_one_and_can_stop_the_build() {
         sorted.sort_by(f32::total_cmp);
         assert!(sorted.windows(2).all(|step| step[1] - step[0] < 0.4), "no long wait: {seen:?}");
         assert!(seen.iter().filter(|&&progress| progress == 1.0).count() <= 3, "{seen:?}");
-
-        for stop_at in 0..seen.len().min(40) {
-            let n_calls = Mutex::new(0);
-            let stopped = MeshBvh::build_with_progress(&mesh, &options(quality), &|_| {
-                let mut n_calls = n_calls.lock().unwrap();
-                *n_calls += 1;
-                if *n_calls > stop_at { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-            });
-            assert!(stopped.is_err(), "{quality:?}, stopped at call {stop_at}");
-        }
     }
 }
 

@@ -111,8 +111,6 @@ fn check_kind(start: &[u8]) -> Result<(), ReadErrorKind> {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
-
     use super::*;
 
     fn open(bytes: &[u8]) -> Result<Range<u64>, ReadErrorKind> {
@@ -131,21 +129,5 @@ mod tests {
         let error = open(b"\x89PNG\r\n\x1a\n").unwrap_err();
         assert_eq!(error.to_string(), "a PNG image; expected a mesh file (OBJ, STL, PLY or glTF)");
         assert!(open(b"\xff\xfe\0\0v\0\0\0").unwrap_err().to_string().starts_with("UTF-32"));
-    }
-
-    #[test]
-    fn only_regular_files_within_the_limit_are_opened() {
-        let folder = tempfile::tempdir().unwrap();
-        let options = LoadOptions { max_file_bytes: 3, ..Default::default() };
-        let error = Source::open(folder.path(), &options).unwrap_err();
-        assert_eq!(error.to_string(), "is a directory; expected a regular file");
-        let file = folder.path().join("a.obj");
-        fs::write(&file, "v 1").unwrap();
-        assert_eq!(Source::open(&file, &options).unwrap().range(), 0..3);
-        fs::write(&file, "v 1\n").unwrap();
-        let error = Source::open(&file, &options).unwrap_err();
-        assert_eq!(error.to_string(), "4 bytes; expected at most 3");
-        #[cfg(unix)]
-        assert!(Source::open(Path::new("/dev/null"), &options).is_err());
     }
 }

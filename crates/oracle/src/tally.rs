@@ -237,11 +237,11 @@ fn listed(hits: &[Hit]) -> String {
 mod tests {
     use super::*;
     use crate::{HostileRays, Oracle, bits};
-    use hitscan_primitives::{HitOptions, TriMesh, brute_force, generate};
+    use hitscan_primitives::{HitOptions, Side, TriMesh, brute_force, generate};
 
     const ALL_FACES: [Faces; 3] = [Faces::Both, Faces::Front, Faces::Back];
 
-    type Alteration<'a> = &'a dyn Fn(&mut Answers);
+    type Change<'a, T> = &'a dyn Fn(&mut T);
 
     #[test]
     fn the_oracle_and_the_public_brute_force_agree_on_every_query() {
@@ -326,31 +326,64 @@ mod tests {
         }
     }
 
+    /// The last hit of one of the nine answers that hold hits.
+    fn last_hit(found: &mut Answers, answer: usize) -> (Query, &mut Hit) {
+        let (query, hits) = match answer {
+            0 => return (Query::Closest, found.closest.as_mut().unwrap()),
+            1 => (Query::EveryTriangle, &mut found.every_triangle),
+            2 => (Query::OncePerCrossing, &mut found.once_per_crossing),
+            _ => (Query::Nearest, &mut found.nearest[answer - 3].hits),
+        };
+        (query, hits.last_mut().unwrap())
+    }
+
     #[test]
     fn a_flipped_bit_and_a_lost_hit_show_in_the_query_that_has_them() {
-        let ray = Ray::line([0.1, 0.2, 0.0], [0.3, 0.2, 1.0]);
-        let mesh = generate::sphere(1.0, 60).unwrap();
+        // Two squares, each cut into triangles along a line that the ray crosses.
+        let corners = [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [-1.0, 0.0]];
+        let positions = [0.0, 1.0].map(|z| corners.map(|[x, y]| [x, y, z])).concat();
+        let triangles = vec![[0, 1, 2], [0, 2, 3], [4, 5, 6], [4, 6, 7]];
+        let mesh = TriMesh::new(positions, triangles).unwrap();
+        let ray = Ray::line([0.0, 0.5, -1.0], [0.0, 0.0, 1.0]);
         let hits = Oracle::new(&mesh).hits(&ray);
-        let flip = |hit: &mut Hit| hit.v = f32::from_bits(hit.v.to_bits() ^ 1);
-        let flipped = |hits: &mut Vec<Hit>| hits.last_mut().into_iter().for_each(flip);
-        let alterations: [(Query, Alteration<'_>); 9] = [
-            (Query::Closest, &|found| found.closest.iter_mut().for_each(flip)),
+        let right = Answers::by_brute_force(&mesh, &ray, Faces::Both);
+        let check = |query: Query, what: &str, found: &Answers| {
+            let mut tally = Tally::default();
+            tally.compare(&ray, Faces::Both, found, &hits);
+            let expected = Query::ALL.map(|other| u64::from(other == query));
+            assert_eq!(tally.n_differences, expected, "{query:?}: {what}");
+        };
+        let flip = |x: &mut f32| *x = f32::from_bits(x.to_bits() ^ 1);
+        let negate = |hit: &mut Hit| {
+            let zero = if hit.u == 0.0 { &mut hit.u } else { &mut hit.v };
+            assert_eq!(std::mem::replace(zero, -0.0).to_bits(), 0);
+        };
+        let turned = |side| if side == Side::Front { Side::Back } else { Side::Front };
+        let changes: [(&str, Change<'_, Hit>); 6] = [
+            ("t", &|hit| flip(&mut hit.t)),
+            ("u", &|hit| flip(&mut hit.u)),
+            ("v", &|hit| flip(&mut hit.v)),
+            ("-0.0", &negate),
+            ("triangle", &|hit| hit.triangle ^= 1),
+            ("side", &|hit| hit.side = turned(hit.side)),
+        ];
+        for ((what, change), answer) in changes.iter().flat_map(|c| (0..9).map(move |i| (c, i))) {
+            let mut found = right.clone();
+            let (query, hit) = last_hit(&mut found, answer);
+            change(hit);
+            check(query, what, &found);
+        }
+        let losses: [(Query, Change<'_, Answers>); 5] = [
             (Query::Closest, &|found| found.closest = None),
             (Query::Any, &|found| found.occluded = false),
-            (Query::EveryTriangle, &|found| flipped(&mut found.every_triangle)),
             (Query::EveryTriangle, &|found| _ = found.every_triangle.pop()),
-            (Query::OncePerCrossing, &|found| flipped(&mut found.once_per_crossing)),
-            (Query::Nearest, &|found| flipped(&mut found.nearest[5].hits)),
             (Query::Nearest, &|found| _ = found.nearest[0].hits.pop()),
             (Query::Crossings, &|found| found.crossings -= 1),
         ];
-        for (query, alter) in alterations {
-            let mut found = Answers::by_brute_force(&mesh, &ray, Faces::Both);
-            alter(&mut found);
-            let mut tally = Tally::default();
-            tally.compare(&ray, Faces::Both, &found, &hits);
-            let expected = Query::ALL.map(|other| u64::from(other == query));
-            assert_eq!(tally.n_differences, expected, "{query:?}");
+        for (query, lose) in losses {
+            let mut found = right.clone();
+            lose(&mut found);
+            check(query, "lost", &found);
         }
     }
 
