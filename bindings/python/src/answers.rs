@@ -106,56 +106,54 @@ impl HitChunk<'_, f64> {
     }
 }
 
-/// The arrays of the closest points of a surface: one entry per point that was asked for.
-pub(crate) struct SurfaceArrays<'a> {
-    point: &'a mut [[f64; 3]],
-    distance: &'a mut [f64],
-    triangle: &'a mut [u32],
-    uv: &'a mut [[f32; 2]],
+/// Slices of the arrays that hold the answers to a list of questions, and the entry of one question in all
+/// of them.
+macro_rules! answer_arrays {
+    (
+        $(#[$doc:meta])*
+        $arrays:ident, $entry:ident {
+            $($name:ident: $item:ty = $slice:ident($array:ident<$number:ty>),)*
+        }
+    ) => {
+        $(#[$doc])*
+        pub(crate) struct $arrays<'a> {
+            $($name: &'a mut [$item],)*
+        }
+
+        impl<'a> $arrays<'a> {
+            /// For `n` questions.
+            pub(crate) fn new(
+                n: usize,
+                $($name: &'a mut $array<'_, $number>,)*
+            ) -> PyResult<Self> {
+                Ok(Self { $($name: $slice(stringify!($name), $name, n)?,)* })
+            }
+
+            /// The entries of a range of questions.
+            pub(crate) fn entries(
+                &mut self,
+                range: Range<usize>,
+            ) -> impl IndexedParallelIterator<Item = $entry<'_>> {
+                let columns = ($(&mut self.$name[range.clone()],)*);
+                columns.into_par_iter().map(|($($name,)*)| $entry { $($name,)* })
+            }
+        }
+
+        pub(crate) struct $entry<'a> {
+            $($name: &'a mut $item,)*
+        }
+    };
 }
+pub(crate) use answer_arrays;
 
-impl<'a> SurfaceArrays<'a> {
-    pub(crate) fn new(
-        n: usize,
-        point: &'a mut PyReadwriteArray2<'_, f64>,
-        distance: &'a mut PyReadwriteArray1<'_, f64>,
-        triangle: &'a mut PyReadwriteArray1<'_, u32>,
-        uv: &'a mut PyReadwriteArray2<'_, f32>,
-    ) -> PyResult<Self> {
-        Ok(Self {
-            point: row_slice("point", point, n)?,
-            distance: slice("distance", distance, n)?,
-            triangle: slice("triangle", triangle, n)?,
-            uv: row_slice("uv", uv, n)?,
-        })
+answer_arrays! {
+    /// The arrays of the closest points of a surface: one entry per point that was asked for.
+    SurfaceArrays, SurfaceEntry {
+        point: [f64; 3] = row_slice(PyReadwriteArray2<f64>),
+        distance: f64 = slice(PyReadwriteArray1<f64>),
+        triangle: u32 = slice(PyReadwriteArray1<u32>),
+        uv: [f32; 2] = row_slice(PyReadwriteArray2<f32>),
     }
-
-    /// The entries of a range of points.
-    pub(crate) fn entries(
-        &mut self,
-        range: Range<usize>,
-    ) -> impl IndexedParallelIterator<Item = SurfaceEntry<'_>> {
-        let columns = (
-            &mut self.point[range.clone()],
-            &mut self.distance[range.clone()],
-            &mut self.triangle[range.clone()],
-            &mut self.uv[range],
-        );
-        columns.into_par_iter().map(|(point, distance, triangle, uv)| SurfaceEntry {
-            point,
-            distance,
-            triangle,
-            uv,
-        })
-    }
-}
-
-/// An entry of [`SurfaceArrays`].
-pub(crate) struct SurfaceEntry<'a> {
-    point: &'a mut [f64; 3],
-    distance: &'a mut f64,
-    triangle: &'a mut u32,
-    uv: &'a mut [f32; 2],
 }
 
 impl SurfaceEntry<'_> {

@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use rayon::prelude::*;
 
 use crate::{
-    answers::{NO_INSTANCE, NO_TRIANGLE, row_slice, slice},
+    answers::{NO_INSTANCE, NO_TRIANGLE, answer_arrays, row_slice, slice},
     batch::{MIN_SLOW, Steps, in_steps},
     bvh::Bvh,
     rays::{WorldRayArguments, check_radius, world_rays},
@@ -91,62 +91,18 @@ impl Scene {
     }
 }
 
-/// The arrays of contacts, with an entry for each ball.
-struct ContactArrays<'a> {
-    t: &'a mut [f64],
-    triangle: &'a mut [u32],
-    point: &'a mut [[f64; 3]],
-    normal: &'a mut [[f64; 3]],
-    feature: &'a mut [u8],
-}
-
-impl<'a> ContactArrays<'a> {
-    /// For `n` balls.
-    fn new(
-        n: usize,
-        t: &'a mut PyReadwriteArray1<'_, f64>,
-        triangle: &'a mut PyReadwriteArray1<'_, u32>,
-        point: &'a mut PyReadwriteArray2<'_, f64>,
-        normal: &'a mut PyReadwriteArray2<'_, f64>,
-        feature: &'a mut PyReadwriteArray1<'_, u8>,
-    ) -> PyResult<Self> {
-        Ok(Self {
-            t: slice("t", t, n)?,
-            triangle: slice("triangle", triangle, n)?,
-            point: row_slice::<_, 3>("point", point, n)?,
-            normal: row_slice::<_, 3>("normal", normal, n)?,
-            feature: slice("feature", feature, n)?,
-        })
-    }
-
-    fn entries(&mut self, range: Range<usize>) -> impl IndexedParallelIterator<Item = Entry<'_>> {
-        let columns = (
-            &mut self.t[range.clone()],
-            &mut self.triangle[range.clone()],
-            &mut self.point[range.clone()],
-            &mut self.normal[range.clone()],
-            &mut self.feature[range],
-        );
-        columns.into_par_iter().map(|(t, triangle, point, normal, feature)| Entry {
-            t,
-            triangle,
-            point,
-            normal,
-            feature,
-        })
+answer_arrays! {
+    /// The arrays of contacts, with an entry for each ball.
+    ContactArrays, Contact {
+        t: f64 = slice(PyReadwriteArray1<f64>),
+        triangle: u32 = slice(PyReadwriteArray1<u32>),
+        point: [f64; 3] = row_slice(PyReadwriteArray2<f64>),
+        normal: [f64; 3] = row_slice(PyReadwriteArray2<f64>),
+        feature: u8 = slice(PyReadwriteArray1<u8>),
     }
 }
 
-/// An entry of the arrays of contacts.
-struct Entry<'a> {
-    t: &'a mut f64,
-    triangle: &'a mut u32,
-    point: &'a mut [f64; 3],
-    normal: &'a mut [f64; 3],
-    feature: &'a mut u8,
-}
-
-impl Entry<'_> {
+impl Contact<'_> {
     /// Stores a contact, with its point moved by the offset of the mesh.
     fn store(self, contact: Option<&SphereContact>, offset: DVec3) {
         *self.t = contact.map_or(f64::INFINITY, |contact| contact.t);
