@@ -1,5 +1,7 @@
 //! A ray with its hit in a packet of the program: field after field, and in each the rays of the packet.
 
+use std::mem::MaybeUninit;
+
 use engine::{Ray, glam::Vec3};
 
 /// The fields in front of a packet, one number of 32 bits per ray each.
@@ -17,6 +19,17 @@ pub(crate) const MAX_WIDTH: usize = 16;
 
 /// A hit as its numbers stand in memory: the normal, u, v, and the ids of primitive, geometry and instance.
 pub(crate) type HitWords = [u32; 9];
+
+/// Memory for a ray, in one line of the cache.
+#[repr(align(32))]
+pub(crate) struct RayMemory(MaybeUninit<Ray>);
+
+impl RayMemory {
+    #[inline(always)]
+    pub(crate) fn new() -> Self {
+        Self(MaybeUninit::uninit())
+    }
+}
 
 /// One ray of a packet.
 #[derive(Clone, Copy, Debug)]
@@ -50,16 +63,18 @@ impl Lane {
         self.lane
     }
 
+    /// Reads one number. Volatile, because a load of two numbers that the program has just written waits for both stores.
     #[inline(always)]
     fn get(self, field: usize) -> u32 {
         // SAFETY: the promise of `new`.
-        unsafe { self.base.add(field * self.n + self.lane).read() }
+        unsafe { self.base.add(field * self.n + self.lane).read_volatile() }
     }
 
+    /// Writes one number. Volatile, because for a store of two numbers the compiler would load both at once.
     #[inline(always)]
     fn set(self, field: usize, value: u32) {
         // SAFETY: the promise of `new`.
-        unsafe { self.base.add(field * self.n + self.lane).write(value) }
+        unsafe { self.base.add(field * self.n + self.lane).write_volatile(value) }
     }
 
     #[inline(always)]
@@ -82,6 +97,31 @@ impl Lane {
             t_min: f32::from_bits(self.get(field::T_NEAR)),
             t_max: self.t_far(),
         }
+    }
+
+    /// Writes the ray to `memory`. On x86 by one store, because a kernel loads it whole, and would wait for several.
+    #[inline(always)]
+    pub(crate) fn ray_in(self, memory: &mut RayMemory) -> &Ray {
+        #[cfg(target_arch = "x86_64")]
+        if is_x86_feature_detected!("avx") {
+            // SAFETY: AVX is there.
+            unsafe { self.write_by_one_store(memory) };
+            // SAFETY: it is written.
+            return unsafe { memory.0.assume_init_ref() };
+        }
+        memory.0.write(self.ray())
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx")]
+    fn write_by_one_store(self, memory: &mut RayMemory) {
+        use std::arch::x86_64::{__m256, _mm256_setr_ps};
+        let Ray { origin: o, direction: d, t_min, t_max } = self.ray();
+        let row = _mm256_setr_ps(o.x, o.y, o.z, d.x, d.y, d.z, t_min, t_max);
+        let to: *mut __m256 = memory.0.as_mut_ptr().cast();
+        // SAFETY: a ray is eight f32 in this order, and its memory is aligned. Volatile, because the compiler makes two
+        // stores of another one.
+        unsafe { to.write_volatile(row) };
     }
 
     /// Replaces origin and direction, and returns those before.

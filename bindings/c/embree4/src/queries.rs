@@ -48,7 +48,7 @@ fn cast_together(
     surface.bvh().closest_hit_batch(&rays, Faces::Both, &mut hits);
     for (lane, hit) in lanes.iter().zip(hits) {
         if let (Some(lane), Some(hit)) = (lane, hit) {
-            surface.write(*lane, &hit, instance);
+            surface.write(*lane, &hit, surface.normal(&hit), instance);
         }
     }
     true

@@ -9,7 +9,7 @@ use crate::{
     device::{Charge, Device},
     error::{Outcome, failure, not_now},
     geometry::{Geometry, Kind, State},
-    lane::{HitWords, Lane},
+    lane::{HitWords, Lane, RayMemory},
     query::{Filters, Query},
 };
 
@@ -159,10 +159,27 @@ impl Surface {
 
     /// A hit as its numbers stand in memory.
     #[inline(always)]
-    pub(crate) fn words(&self, part: &Part, hit: &Hit, [id, prim_id]: [u32; 2]) -> HitWords {
+    pub(crate) fn words(&self, part: &Part, hit: &Hit, instance: [u32; 2]) -> HitWords {
+        self.words_with(part, hit, self.normal(hit), instance)
+    }
+
+    /// The normal of what was hit.
+    #[inline(always)]
+    pub(crate) fn normal(&self, hit: &Hit) -> Vec3 {
+        self.normals[hit.triangle as usize]
+    }
+
+    #[inline(always)]
+    fn words_with(
+        &self,
+        part: &Part,
+        hit: &Hit,
+        normal: Vec3,
+        [id, prim_id]: [u32; 2],
+    ) -> HitWords {
         let (prim, is_second) = part.prim(hit.triangle);
         let [u, v] = if is_second { [1.0 - hit.u, 1.0 - hit.v] } else { [hit.u, hit.v] };
-        let [x, y, z] = self.normals[hit.triangle as usize].to_array().map(f32::to_bits);
+        let [x, y, z] = normal.to_array().map(f32::to_bits);
         [x, y, z, u.to_bits(), v.to_bits(), prim, part.geom_id, id, prim_id]
     }
 
@@ -193,34 +210,38 @@ impl Surface {
     /// Casts a ray without filters. Writes the hit to the ray; with `ANY` it only returns whether there is one.
     #[inline(always)]
     pub(crate) fn cast_plain<const ANY: bool>(&self, lane: Lane, instance: [u32; 2]) -> bool {
-        let (ray, mask) = (lane.ray(), lane.mask());
+        let mask = lane.mask();
         if self.any_mask & mask == 0 {
             return false;
         }
+        let mut memory = RayMemory::new();
+        let ray = lane.ray_in(&mut memory);
         if ANY {
-            return self.is_occluded(&ray, mask);
+            return self.is_occluded(ray, mask);
         }
-        let hit = self.closest_hit(&ray, mask);
-        if let Some(hit) = &hit {
-            self.write(lane, hit, instance);
-        }
-        hit.is_some()
+        let (hit, normal) = if self.common_mask & mask != 0 {
+            let Some((hit, corners)) =
+                self.bvh().closest_hit_with_corners(self.mesh.tri_mesh(), ray, Faces::Both)
+            else {
+                return false;
+            };
+            (hit, normal(corners))
+        } else {
+            let lets_in = |hit: &Hit| self.lets_in(hit, mask);
+            let Some(hit) = self.bvh().closest_hit_where(ray, Faces::Both, lets_in) else {
+                return false;
+            };
+            (hit, self.normal(&hit))
+        };
+        self.write(lane, &hit, normal, instance);
+        true
     }
 
     /// Writes a hit to its ray.
     #[inline(always)]
-    pub(crate) fn write(&self, lane: Lane, hit: &Hit, instance: [u32; 2]) {
+    pub(crate) fn write(&self, lane: Lane, hit: &Hit, normal: Vec3, instance: [u32; 2]) {
         lane.set_t_far(hit.t);
-        lane.set_hit(&self.words(self.part(hit.triangle), hit, instance));
-    }
-
-    /// The closest hit of a part whose mask lets the ray in.
-    #[inline(always)]
-    fn closest_hit(&self, ray: &engine::Ray, mask: u32) -> Option<Hit> {
-        if self.common_mask & mask != 0 {
-            return self.bvh().closest_hit(ray, Faces::Both);
-        }
-        self.bvh().closest_hit_where(ray, Faces::Both, |hit| self.lets_in(hit, mask))
+        lane.set_hit(&self.words_with(self.part(hit.triangle), hit, normal, instance));
     }
 
     /// Whether the ray hits a part whose mask lets it in.
@@ -237,13 +258,16 @@ impl Surface {
     }
 }
 
-/// The normal of each triangle: the product of two edges, rounded once.
+/// The normal of a triangle: the product of two edges, rounded once.
+#[inline(always)]
+fn normal(corners: [Vec3; 3]) -> Vec3 {
+    let [a, b, c] = corners.map(Vec3::as_dvec3);
+    (b - a).cross(c - a).as_vec3()
+}
+
+/// The normal of each triangle.
 fn normals(mesh: &TriMesh) -> Arc<[Vec3]> {
-    let normal = |triangle| {
-        let [a, b, c] = mesh.corners(triangle).map(Vec3::as_dvec3);
-        (b - a).cross(c - a).as_vec3()
-    };
-    (0..mesh.triangles().len() as u32).map(normal).collect()
+    (0..mesh.triangles().len() as u32).map(|triangle| normal(mesh.corners(triangle))).collect()
 }
 
 /// Appends the triangles of a geometry, without those that have an index out of range or a corner that is not finite.

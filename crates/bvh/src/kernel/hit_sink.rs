@@ -152,6 +152,48 @@ impl HitSink for ClosestHit {
     }
 }
 
+/// [`ClosestHit`] that also answers where the leaves keep the triangle.
+pub(crate) struct ClosestPlace(ClosestHit);
+
+impl Query for ClosestPlace {
+    type Answer = Option<(Hit, LeafPosition)>;
+
+    #[inline(always)]
+    fn along(ray: &Ray) -> Self {
+        Self(ClosestHit::along(ray))
+    }
+
+    #[inline(always)]
+    fn answer(self) -> Self::Answer {
+        let best = self.0.best;
+        if best.is_hit() { Some((best.to_hit(), best.position)) } else { None }
+    }
+}
+
+impl HitSink for ClosestPlace {
+    const ORDERED: bool = ClosestHit::ORDERED;
+    const TAKES_ALL_HITS: bool = ClosestHit::TAKES_ALL_HITS;
+
+    #[inline(always)]
+    fn t_max(&self) -> f32 {
+        self.0.t_max()
+    }
+
+    #[inline(always)]
+    fn is_of_use(&self, candidate: &MeshCandidate) -> bool {
+        self.0.is_of_use(candidate)
+    }
+
+    #[inline(always)]
+    fn accept_candidate(
+        &mut self,
+        candidate: &MeshCandidate,
+        geometry: &CandidateGeometry<'_>,
+    ) -> bool {
+        self.0.accept_candidate(candidate, geometry)
+    }
+}
+
 /// Ends the traversal at the first hit.
 pub(crate) struct AnyHit {
     t_max: f32,

@@ -15,8 +15,8 @@ mod triangle_test;
 
 pub(crate) use box_test::{BoxHits, BoxRay};
 pub(crate) use hit_sink::{
-    AllHits, AnyHit, CandidateGeometry, ClosestHit, CountCrossings, HitSink, MeshCandidate,
-    NearestHits, Query,
+    AllHits, AnyHit, CandidateGeometry, ClosestHit, ClosestPlace, CountCrossings, HitSink,
+    MeshCandidate, NearestHits, Query,
 };
 pub(crate) use packet::{PACKET_WIDTH, Packet, RaySet};
 pub(crate) use point_bound::{NearTriangles, PointBound, limit_on_bound, unit_for};

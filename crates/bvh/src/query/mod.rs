@@ -8,6 +8,7 @@ mod caps;
 mod closest_point;
 mod clusters;
 mod copies;
+mod corners;
 mod covering_boxes;
 mod eight;
 mod far_field;

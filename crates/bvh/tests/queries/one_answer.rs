@@ -8,7 +8,7 @@ use hitscan_testkit::{
     Oracle, RayHits, Rng, Tally, aimed_ray, answers_of, batch_answers_of, bundle,
 };
 
-use crate::support::{effort, soup_or_needles};
+use crate::support::{effort, needles, shapes, soup_or_needles};
 
 const ALL_FACES: [Faces; 3] = [Faces::Both, Faces::Front, Faces::Back];
 
@@ -54,6 +54,35 @@ fn every_query_equals_the_oracle_to_the_last_bit() {
             }
         }
     }
+}
+
+#[test]
+fn closest_hits_with_corners_are_closest_hits_with_those_of_the_mesh() {
+    let (mut random, mut rng) = (SplitMix64::new(3), Rng::new(3));
+    let mut meshes = shapes(&mut random);
+    meshes.push(("needles".into(), needles(&mut random, 400)));
+    let rough = TriMesh::new(
+        [[0.1, 0.3, 0.7], [1e-3, 2e30, 3e-7], [3e30, 1e-30, 0.3], [-1e30, -1e30, 7e-4]],
+        vec![[0, 1, 2], [3, 2, 1]],
+    );
+    // Scaling loses the last bits of its small coordinates.
+    meshes.push(("rough".into(), rough.expect("a mesh")));
+    let mut n_hits = 0;
+    for (name, mesh) in &meshes {
+        for (quality, layout) in QUALITIES_AND_LAYOUTS {
+            let options = BuildOptions { quality, layout, ..BuildOptions::default() };
+            let bvh = MeshBvh::build(mesh, &options);
+            for _ in 0..effort(300) {
+                let ray = aimed_ray(mesh, &mut rng);
+                let found = bvh.closest_hit_with_corners(mesh, &ray, Faces::Both);
+                let expected = bvh.closest_hit(&ray, Faces::Both);
+                let expected = expected.map(|hit| (hit, mesh.corners(hit.triangle)));
+                assert_eq!(found, expected, "{name}, {quality:?}, {layout:?}, {ray:?}");
+                n_hits += usize::from(found.is_some());
+            }
+        }
+    }
+    assert!(n_hits > 100, "{n_hits}");
 }
 
 #[test]
