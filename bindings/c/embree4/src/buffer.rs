@@ -100,7 +100,7 @@ fn element_size(format: u32) -> Option<usize> {
     }
 }
 
-/// A stride and a count of elements that fit into memory, as bytes.
+/// The bytes from the first element to the last and to its stride, if they fit into memory. Elements may overlap, as in Embree.
 pub(crate) fn bytes_of(format: u32, stride: usize, n: usize) -> Outcome<usize> {
     let Some(size) = element_size(format) else {
         return Err(invalid(
@@ -109,12 +109,14 @@ pub(crate) fn bytes_of(format: u32, stride: usize, n: usize) -> Outcome<usize> {
             "UINT, FLOAT or a matrix 3 x 4",
         ));
     };
-    if stride < size || !stride.is_multiple_of(4) {
-        let expected = format_args!("a multiple of 4, at least {size}");
-        return Err(refused("byteStride", stride, expected));
+    if stride == 0 || !stride.is_multiple_of(4) {
+        return Err(refused("byteStride", stride, "a multiple of 4, above 0"));
     }
     let limit = isize::MAX as usize;
-    let all = stride.checked_mul(n).filter(|&all| all <= limit && n <= u32::MAX as usize);
+    let before = stride.checked_mul(n.saturating_sub(1));
+    let all =
+        before.and_then(|before| before.checked_add(if n == 0 { 0 } else { size.max(stride) }));
+    let all = all.filter(|&all| all <= limit && n <= u32::MAX as usize);
     all.ok_or_else(|| invalid("itemCount", n, "fewer elements than fit into memory, below 2^32"))
 }
 

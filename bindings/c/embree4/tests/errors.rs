@@ -87,6 +87,7 @@ fn wrong_arguments_are_named_and_change_nothing() {
         for (text, words) in [
             (set(buffer::VERTEX, 0, format::FLOAT16, data, 64, 1), "format"),
             (set(buffer::VERTEX, 0, format::FLOAT3, data, 10, 4), "byteStride: 10"),
+            (set(buffer::VERTEX, 0, format::FLOAT3, data, 0, 4), "byteStride: 0"),
             (set(buffer::VERTEX, 1, format::FLOAT3, data, 12, 4), "motion blur"),
             (set(buffer::VERTEX, 0, format::FLOAT3, ptr::null(), 12, 4), "ptr: NULL"),
             (set(buffer::VERTEX, 0, format::FLOAT3, data, 12, usize::MAX / 8), "itemCount"),

@@ -254,6 +254,28 @@ fn buffers_of_the_program_have_strides_and_unusable_triangles_are_left_out() {
 }
 
 #[test]
+fn elements_of_buffers_may_overlap() {
+    // A strip: each vertex begins one number after the last.
+    let numbers = [0.0f32, 0.0, 1.0, 0.0, 0.0];
+    let device = device();
+    let geometry = geometry(device, geometry_type::TRIANGLE, |geometry| {
+        // SAFETY: the array outlives the geometry, and the library's memory has room for what it was asked for.
+        unsafe {
+            let (kind, form) = (buffer::VERTEX, format::FLOAT3);
+            let data = numbers.as_ptr().cast();
+            rtcSetSharedGeometryBuffer(geometry, kind, 0, form, data, 0, 4, 3);
+            let to = rtcSetNewGeometryBuffer(geometry, buffer::INDEX, 0, format::UINT3, 4, 2);
+            // The triangles 0 1 2 and 1 2 1.
+            ptr::copy_nonoverlapping([0u32, 1, 2, 1].as_ptr(), to.cast(), 4);
+        }
+    });
+    let scene = scene(device, &[geometry]);
+    let middle = Vec3::splat(1.0 / 3.0);
+    let hit = intersect(scene, &Ray::new(middle - 5.0, [1.0; 3]));
+    assert_eq!((hit.prim_id[0], hit.geom_id[0]), (0, 0));
+}
+
+#[test]
 fn several_threads_commit_and_cast_together() {
     struct Shared(*mut Scene);
     // SAFETY: Embree's interface lets threads share a scene.
