@@ -5,21 +5,14 @@
 
 use std::time::{Duration, Instant};
 
-use bevy_app::{App, PostUpdate, PreUpdate};
-use bevy_asset::AssetEventSystems;
-use bevy_camera::visibility::VisibilitySystems;
-use bevy_ecs::{
-    prelude::*,
-    schedule::{ScheduleLabel, SingleThreadedExecutor},
-};
 use bevy_math::{Vec2, Vec3, primitives::Sphere};
 use bevy_mesh::{Mesh, Mesh3d, Meshable};
-use bevy_picking::{PickingSystems, mesh_picking::MeshPickingSettings};
-use bevy_transform::{TransformSystems, components::Transform};
-use hitscan_bevy::{HitscanPolygons, HitscanSettings, HitscanWorld};
+use bevy_transform::components::Transform;
 
+use clocked::{Times, quantile};
 use harness::{BOTH, Backend, Harness, Rng, SIZE, Tag, from_front};
 
+mod clocked;
 #[path = "../tests/integration/harness.rs"]
 #[allow(dead_code, reason = "the tests use all of it")]
 mod harness;
@@ -30,62 +23,15 @@ const TURN: usize = 10;
 /// The built-in backend takes milliseconds or seconds a frame.
 const BUDGET: Duration = Duration::from_secs(10);
 
-/// The times of the backend's systems in a frame.
-#[derive(Resource, Clone, Copy, Default)]
-struct Times {
-    pick: Duration,
-    follow: Duration,
-}
-
-/// The systems that a backend adds to a schedule, without anything of Bevy between them.
-fn systems_of(backend: Backend, label: impl ScheduleLabel) -> Schedule {
-    let mut donor = App::empty();
-    backend.add_to(&mut donor);
-    let schedules = &mut donor.world_mut().resource_mut::<Schedules>();
-    let mut schedule = schedules.remove(label).unwrap_or_default();
-    schedule.set_executor(SingleThreadedExecutor::new());
-    schedule
-}
-
-fn timed(schedule: &mut Schedule, world: &mut World) -> Duration {
-    let started = Instant::now();
-    schedule.run(world);
-    started.elapsed()
-}
-
 /// A sphere of about `n_triangles`, in which no two triangles are alike to a tree.
 fn sphere(n_triangles: usize) -> Mesh {
     let stacks = ((n_triangles as f64 / 4.0).sqrt()) as u32;
     Sphere::new(1.0).mesh().uv(2 * stacks, stacks)
 }
 
-/// An app whose backend runs where its plugin would run it, under a clock.
+/// An app with a backend and a camera before the grid.
 fn app(backend: Backend) -> Harness {
-    let mut pick = systems_of(backend, PreUpdate);
-    let mut follow = systems_of(backend, PostUpdate);
-    let pick = move |world: &mut World| {
-        world.resource_mut::<Times>().pick = timed(&mut pick, world);
-    };
-    let follow = move |world: &mut World| {
-        world.resource_mut::<Times>().follow = timed(&mut follow, world);
-    };
-    let mut harness = Harness::with_plugins(1.0, |app| {
-        app.init_resource::<Times>()
-            .init_resource::<MeshPickingSettings>()
-            .add_systems(PreUpdate, pick.in_set(PickingSystems::Backend));
-        if backend == Backend::Hitscan {
-            app.init_resource::<HitscanWorld>()
-                .init_resource::<HitscanSettings>()
-                .init_resource::<HitscanPolygons>()
-                .add_systems(
-                    PostUpdate,
-                    follow
-                        .after(AssetEventSystems)
-                        .after(TransformSystems::Propagate)
-                        .after(VisibilitySystems::VisibilityPropagate),
-                );
-        }
-    });
+    let mut harness = clocked::app(backend);
     harness.spawn_camera(from_front(35.0), 0, None);
     harness
 }
@@ -115,15 +61,10 @@ fn frame(harness: &mut Harness, position: Vec2) -> Frame {
     harness.hover(position);
     let whole = started.elapsed();
     let times = harness.app.world().resource::<Times>();
-    let Times { pick, follow } = *times;
+    let Times { pick, follow, .. } = *times;
     let log = harness.take_log();
     let hits = log.iter().filter(|r| r.kind == "hit").map(|r| r.target.unwrap().0).collect();
     Frame { whole, pick, follow, hits }
-}
-
-fn quantile(times: &mut [Duration], q: f64) -> f64 {
-    times.sort_unstable();
-    times[((times.len() - 1) as f64 * q) as usize].as_secs_f64() * 1e6
 }
 
 /// The way of a pointer from frame to frame.

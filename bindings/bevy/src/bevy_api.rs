@@ -13,16 +13,17 @@ pub(crate) use bevy_camera::{
     visibility::{InheritedVisibility, RenderLayers, ViewVisibility, VisibilitySystems},
 };
 pub(crate) use bevy_ecs::{
-    change_detection::{ContiguousRef, Ref},
+    change_detection::{ContiguousRef, DetectChanges, Ref},
     component::Component,
     entity::{Entity, EntityHashMap, EntityHashSet},
     entity_disabling::Disabled,
     lifecycle::RemovedComponents,
     message::{MessageReader, MessageWriter},
     query::{Added, Has, Or, QueryData, With},
+    reflect::{ReflectComponent, ReflectResource},
     resource::Resource,
     schedule::{IntoScheduleConfigs, SystemSet},
-    system::{Local, Query, Res, ResMut, SystemParam, lifetimeless::Read},
+    system::{Local, Query, Res, ResMut, SystemParam},
 };
 pub(crate) use bevy_math::{Affine3A, Mat4, Ray3d, Vec2, Vec3, bounding::Aabb3d};
 pub(crate) use bevy_mesh::{
@@ -42,6 +43,7 @@ pub(crate) use bevy_picking::{
     },
     pointer::PointerId,
 };
+pub(crate) use bevy_reflect::{Reflect, std_traits::ReflectDefault};
 pub(crate) use bevy_tasks::{AsyncComputeTaskPool, Task, TaskPool, futures::check_ready};
 pub(crate) use bevy_transform::{TransformSystems, components::GlobalTransform};
 
@@ -172,6 +174,25 @@ pub(crate) fn joints(mesh: &Mesh) -> Option<(&[[u16; 4]], &[[f32; 4]])> {
     match mesh.try_attribute(Mesh::ATTRIBUTE_JOINT_WEIGHT).ok()? {
         VertexAttributeValues::Float32x4(weights) => Some((joints, weights)),
         _ => None,
+    }
+}
+
+/// The points of each line or point of a mesh; `None` for triangles, and where positions or indices are missing.
+pub(crate) fn lines_of(mesh: &Mesh) -> Option<Vec<Vec<[f32; 3]>>> {
+    let positions = mesh.try_attribute(Mesh::ATTRIBUTE_POSITION).ok()?.as_float3()?;
+    let points: Vec<[f32; 3]> = match mesh.try_indices_option().ok()? {
+        Some(indices) => {
+            indices.iter().map(|i| positions.get(i).copied()).collect::<Option<_>>()?
+        }
+        None => positions.to_vec(),
+    };
+    match mesh.primitive_topology() {
+        PrimitiveTopology::PointList => Some(points.into_iter().map(|p| vec![p]).collect()),
+        PrimitiveTopology::LineList => {
+            Some(points.as_chunks::<2>().0.iter().map(|ends| ends.to_vec()).collect())
+        }
+        PrimitiveTopology::LineStrip => Some(vec![points]),
+        PrimitiveTopology::TriangleList | PrimitiveTopology::TriangleStrip => None,
     }
 }
 

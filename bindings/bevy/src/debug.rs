@@ -10,7 +10,7 @@ use hitscan::scene::WorldBox;
 use crate::{
     bevy_api::{
         App, Color, Gizmos, GlobalTransform, HoverMap, IntoScheduleConfigs, Mesh, MeshData, Plugin,
-        PostUpdate, Res, Resource, Srgba, Vec3,
+        PostUpdate, Reflect, ReflectDefault, ReflectResource, Res, Resource, Srgba, Vec3,
     },
     convert,
     hit::HitscanHit,
@@ -28,12 +28,14 @@ pub struct HitscanDebugPlugin;
 impl Plugin for HitscanDebugPlugin {
     fn build(&self, app: &mut App) {
         app.init_resource::<HitscanDebug>()
+            .register_type::<HitscanDebug>()
             .add_systems(PostUpdate, (draw_hits, draw_boxes).after(HitscanSystems));
     }
 }
 
 /// What [`HitscanDebugPlugin`] draws: everything, unless you change it.
-#[derive(Resource, Clone, Copy, Debug, PartialEq)]
+#[derive(Resource, Clone, Copy, Debug, PartialEq, Reflect)]
+#[reflect(Resource, Default, Clone, Debug, PartialEq)]
 pub struct HitscanDebug {
     /// Whether to draw the triangle and normal under each pointer.
     pub hits: bool,

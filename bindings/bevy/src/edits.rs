@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::bevy_api::{AssetId, Mesh, Resource};
+use crate::bevy_api::{AssetId, Mesh, Reflect, ReflectDefault, ReflectResource, Resource};
 
 /// The vertices that a tool moved, so that the tree of a mesh follows at the cost of the change.
 ///
@@ -38,7 +38,8 @@ use crate::bevy_api::{AssetId, Mesh, Resource};
 /// # let mut app = bevy_app::App::new();
 /// # app.add_systems(bevy_app::Update, pull_up);
 /// ```
-#[derive(Resource, Clone, Debug, Default)]
+#[derive(Resource, Clone, Debug, Default, Reflect)]
+#[reflect(Resource, Default, Clone, Debug)]
 pub struct HitscanEdits {
     moved: HashMap<AssetId<Mesh>, Vec<u32>>,
 }

@@ -6,14 +6,15 @@ use hitscan::{
 };
 
 use crate::{
-    bevy_api::{Entity, Mesh, RayMeshHit, Vec2, Vec3, normals, uvs},
+    bevy_api::{Entity, Mesh, RayMeshHit, Reflect, Vec2, Vec3, normals, uvs},
     convert,
 };
 
 /// A hit of a ray on the mesh of an entity, in world space.
 ///
 /// The picking backend attaches it to each `HitData`: `hit.extra_as::<HitscanHit>()` returns it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Reflect)]
+#[reflect(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct HitscanHit {
     /// The entity.

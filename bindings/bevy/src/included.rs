@@ -20,10 +20,24 @@ use crate::{
 #[derive(SystemParam)]
 pub(crate) struct Included<'w, 's> {
     pub(crate) caster: Caster<'w, 's>,
-    pub(crate) filters: Query<'w, 's, (Option<&'static Pickable>, Option<&'static RenderLayers>)>,
+    filters: Query<'w, 's, (Option<&'static Pickable>, Option<&'static RenderLayers>)>,
 }
 
 impl Included<'_, '_> {
+    /// Whether a filter includes an entity, apart from its visibility. `layers` are those that the query includes.
+    pub(crate) fn accepts(
+        &self,
+        entity: Entity,
+        filter: &SceneFilter<'_>,
+        layers: Option<&RenderLayers>,
+    ) -> bool {
+        let Ok((pickable, own)) = self.filters.get(entity) else { return false };
+        (filter.include_unpickable || pickable.is_none_or(|pickable| pickable.is_hoverable))
+            && layers.is_none_or(|layers| layers.intersects(own.unwrap_or_default()))
+            && !filter.ignore.contains(&entity)
+            && filter.accept.is_none_or(|accept| accept(entity))
+    }
+
     pub(crate) fn mirror(&self) -> &Mirror {
         &self.caster.world.mirror
     }

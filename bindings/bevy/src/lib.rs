@@ -8,6 +8,8 @@
 //! | What did a pointer hit: which triangle, texture coordinate, polygon? | [`HitscanHit`], in each `HitData` |
 //! | Which entities does a query include? | [`SceneFilter`] |
 //! | What does one camera or pointer pick? How do rays pass the holes of a texture? | [`HitscanPickFilter`] |
+//! | How do pointers pick the handles of a gizmo through objects? | [`HitscanPickOrder`] |
+//! | How do I pick points and lines within some pixels? | [`HitscanLines`], [`HitscanScene::pick_line`] |
 //! | How do I tune the trees? | [`HitscanSettings`] |
 //! | How do quads stay quads? | [`HitscanPolygons`] |
 //! | How do I query on another thread? | [`HitscanScene::snapshot`], [`HitscanWorld::snapshot`] |
@@ -56,8 +58,8 @@
 //! | module | holds | imports |
 //! |---|---|---|
 //! | `debug` | hits, boxes and outlines, drawn by Bevy's gizmos | `bevy_api`, `convert`, `hit`, `mirror`, `picking`, `source` |
-//! | `picking` | the picking backend | `cast`, `edits`, `follow`, `hit`, `mirror`, `pick_filter`, `polygons`, `settings` |
-//! | `scene` | the queries of an editor, as a system parameter | `cast`, `convert`, `hit`, `included`, `mirror`, `reach`, `scene_query` |
+//! | `picking` | the picking backend | `cast`, `edits`, `follow`, `hit`, `lines`, `mirror`, `pick_filter`, `pick_order`, `polygons`, `settings` |
+//! | `scene` | the queries of an editor, as a system parameter | `cast`, `convert`, `hit`, `included`, `lines`, `mirror`, `reach`, `scene_query` |
 //! | `ray_cast` | the replacement for `MeshRayCast` | `cast`, `hit` |
 //! | `included` | the scene of a query: current poses in its reach, without the entities that a filter excludes | `cast`, `follow`, `mirror`, `reach`, `scene_query` |
 //! | `scene_query` | the options and results of the queries, in Bevy's types | `convert`, `hit` |
@@ -70,8 +72,9 @@
 //! | `trees` | a tree for every mesh asset, built by tasks off the main thread | `bevy_api`, `build`, `polygons`, `settings`, `skin`, `source` |
 //! | `build` | the tree of a mesh, and the task that builds or refits it | `bevy_api`, `source` |
 //! | `source` | the triangles of a Bevy mesh, copied piece by piece and checked | `bevy_api` |
-//! | `skin`, `polygons`, `settings`, `edits` | joints and morph targets; polygons of triangles; the settings of trees; moved vertices | `bevy_api` |
+//! | `skin`, `polygons`, `settings`, `edits`, `pick_order` | joints and morph targets; polygons of triangles; the settings of trees; moved vertices; the order of entities that a pointer hits | `bevy_api` |
 //! | `pick_filter` | the entities that the pointer or camera of a ray picks | `hit` |
+//! | `lines` | points and lines, which queries pick within a radius in pixels | `bevy_api`, `convert` |
 //! | `hit` | the hit of a ray on an entity | `bevy_api`, `convert` |
 //! | `reach` | the part of space that a query can reach | |
 //! | `convert` | Bevy's vectors as hitscan's, which may come from two versions of glam | |
@@ -90,8 +93,10 @@ mod edits;
 mod follow;
 mod hit;
 mod included;
+mod lines;
 mod mirror;
 mod pick_filter;
+mod pick_order;
 mod picking;
 mod polygons;
 mod pose;
@@ -108,8 +113,10 @@ mod trees;
 pub use edits::HitscanEdits;
 pub use hit::HitscanHit;
 pub use hitscan;
+pub use lines::{HitscanLines, LinePickOptions, SceneLinePick};
 pub use mirror::HitscanWorld;
 pub use pick_filter::HitscanPickFilter;
+pub use pick_order::HitscanPickOrder;
 pub use picking::{HitscanPickingPlugin, HitscanPlugin, HitscanSystems};
 pub use polygons::HitscanPolygons;
 pub use ray_cast::HitscanRayCast;
@@ -122,9 +129,9 @@ pub use settings::HitscanSettings;
 /// The plugins, system parameters and types that most apps need.
 pub mod prelude {
     pub use crate::{
-        HitscanEdits, HitscanHit, HitscanPickFilter, HitscanPickingPlugin, HitscanPlugin,
-        HitscanPolygons, HitscanRayCast, HitscanScene, HitscanSettings, HitscanSystems,
-        HitscanWorld, SceneFilter,
+        HitscanEdits, HitscanHit, HitscanLines, HitscanPickFilter, HitscanPickOrder,
+        HitscanPickingPlugin, HitscanPlugin, HitscanPolygons, HitscanRayCast, HitscanScene,
+        HitscanSettings, HitscanSystems, HitscanWorld, SceneFilter,
     };
 }
 

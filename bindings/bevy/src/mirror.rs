@@ -190,6 +190,7 @@ impl Mirror {
             self.place(entity);
             return;
         }
+        self.posed.get_mut(&entity).into_iter().for_each(Posed::entity_changed);
         let known = self.entities.get_mut(&entity).expect("the entity is known");
         let old = std::mem::replace(&mut known.facts, facts);
         let Some(id) = known.instance else {
@@ -363,6 +364,9 @@ impl Mirror {
         for (&entity, posed) in posed {
             let known = entities.get(&entity).filter(|known| known.instance.is_some());
             let Some(id) = known.map(|known| known.mesh) else { continue };
+            if posed.is_up_to_date() && !poses.may_have_changed(entity) {
+                continue;
+            }
             let skin = meshes.get(id).zip(trees.get_mut(id));
             let skin = skin.and_then(|(mesh, tree)| Some((mesh, tree.skin_or_read(mesh)?)));
             if let Some((mesh, skin)) = skin

@@ -3,7 +3,7 @@
 use std::{fmt, sync::Arc};
 
 use crate::{
-    bevy_api::{Component, Entity},
+    bevy_api::{Component, Entity, Reflect, ReflectComponent, ReflectDefault},
     hit::HitscanHit,
 };
 
@@ -21,7 +21,9 @@ use crate::{
 /// let is_solid = |u: f32| u < 0.5;
 /// world.spawn(HitscanPickFilter::of_hits(move |hit| hit.uv.is_none_or(|uv| is_solid(uv.x))));
 /// ```
-#[derive(Component, Clone, Default)]
+#[derive(Component, Clone, Default, Reflect)]
+#[reflect(opaque)]
+#[reflect(Component, Default, Clone, Debug)]
 pub struct HitscanPickFilter {
     /// Whether rays may hit an entity; all of them without a rule.
     pub accept: Option<Arc<dyn Fn(Entity) -> bool + Send + Sync>>,

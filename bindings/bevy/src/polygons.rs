@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use crate::bevy_api::{AssetId, Mesh, Resource};
+use crate::bevy_api::{AssetId, Mesh, Reflect, ReflectDefault, ReflectResource, Resource};
 
 /// The polygons of meshes, which Bevy's meshes do not record.
 ///
@@ -18,7 +18,9 @@ use crate::bevy_api::{AssetId, Mesh, Resource};
 /// // Six quads of two triangles each, in the order of the mesh's triangles.
 /// polygons.insert(AssetId::default(), [2; 6]);
 /// ```
-#[derive(Resource, Clone, Debug, Default)]
+#[derive(Resource, Clone, Debug, Default, Reflect)]
+#[reflect(opaque)]
+#[reflect(Resource, Default, Clone, Debug)]
 pub struct HitscanPolygons {
     counts: HashMap<AssetId<Mesh>, Arc<[u32]>>,
 }

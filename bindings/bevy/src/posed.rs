@@ -20,6 +20,8 @@ pub(crate) struct Posed {
     pose: Option<Pose>,
     /// The tree in an earlier pose, which the next one moves.
     spare: Mutex<Option<Spare>>,
+    /// Whether a component of the entity changed or went since the pose was set.
+    is_outdated: bool,
 }
 
 #[derive(Debug)]
@@ -65,6 +67,7 @@ impl Posed {
 
     /// Sets the pose of the frame. `bounds` returns a box around it.
     pub(crate) fn set(&mut self, values: PoseValues, bounds: impl FnOnce(&PoseValues) -> WorldBox) {
+        self.is_outdated = false;
         if self.pose.as_ref().is_some_and(|pose| pose.values == values) {
             return;
         }
@@ -80,6 +83,16 @@ impl Posed {
             }
         }
         self.pose = Some(Pose { bounds: bounds(&values), values, shown });
+    }
+
+    /// Whether the pose is that of the frame before, and no component of the entity changed or went since.
+    pub(crate) fn is_up_to_date(&self) -> bool {
+        self.pose.is_some() && !self.is_outdated
+    }
+
+    /// Notes that a component of the entity changed or went.
+    pub(crate) fn entity_changed(&mut self) {
+        self.is_outdated = true;
     }
 
     /// Forgets the pose and its tree, because the tree at rest changed.

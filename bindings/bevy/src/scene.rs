@@ -18,6 +18,7 @@ use crate::{
     convert,
     hit::{Attributes, HitTriangle, HitscanHit},
     included::Included,
+    lines::{LinePickOptions, Lines, SceneLinePick},
     mirror::Mirror,
     reach::Reach,
     scene_query::{SceneClosestPoint, SceneFilter, ScenePick, SceneSelected, SceneSnap},
@@ -55,6 +56,7 @@ use crate::{
 #[derive(SystemParam)]
 pub struct HitscanScene<'w, 's> {
     included: Included<'w, 's>,
+    lines: Lines<'w, 's>,
     cameras:
         Query<'w, 's, (&'static Camera, &'static GlobalTransform, Option<&'static RenderLayers>)>,
 }
@@ -78,14 +80,7 @@ impl HitscanScene<'_, '_> {
     }
 
     fn cast(&self, ray: Ray3d, filter: &SceneFilter<'_>, lists_crossings: bool) -> Vec<HitscanHit> {
-        let Included { caster, filters } = &self.included;
-        let accepts = |entity| {
-            let Ok((pickable, layers)) = filters.get(entity) else { return false };
-            (filter.include_unpickable || pickable.is_none_or(|pickable| pickable.is_hoverable))
-                && filter.layers.is_none_or(|own| own.intersects(layers.unwrap_or_default()))
-                && !filter.ignore.contains(&entity)
-                && filter.accept.is_none_or(|accept| accept(entity))
-        };
+        let accepts = |entity| self.included.accepts(entity, filter, filter.layers);
         let visibility = match filter.include_hidden {
             true => RayCastVisibility::Any,
             false => RayCastVisibility::Visible,
@@ -99,7 +94,7 @@ impl HitscanScene<'_, '_> {
             lists_crossings,
         };
         let mut hits = vec![];
-        caster.cast(ray, &options, &mut hits);
+        self.included.caster.cast(ray, &options, &mut hits);
         hits
     }
 }
@@ -243,6 +238,28 @@ impl HitscanScene<'_, '_> {
         };
         self.through(camera, reach, filter, |seen| seen.picker.is_visible(point, &seen.query))
             .unwrap_or(false)
+    }
+
+    /// The point or line of a [`HitscanLines`](crate::HitscanLines) nearest to the cursor on the screen.
+    pub fn pick_line(
+        &self,
+        camera: Entity,
+        pixel: Vec2,
+        options: &LinePickOptions,
+        filter: &SceneFilter<'_>,
+    ) -> Option<SceneLinePick> {
+        let view = self.view(camera)?.ok()?;
+        let (.., camera_layers) = self.cameras.get(camera).ok()?;
+        let default = RenderLayers::default();
+        let layers = filter.layers.or(camera_layers).unwrap_or(&default);
+        let at = (convert::dvec2(pixel), f64::from(options.radius));
+        let accepts = |entity| self.included.accepts(entity, filter, Some(layers));
+        // The rule is for lines, and surfaces hide them whether or not it accepts these.
+        let SceneFilter { ignore, layers: own, .. } = *filter;
+        let hiding = SceneFilter { ignore, layers: own, ..SceneFilter::default() };
+        let sees =
+            |point| !options.visible_only || self.is_visible(camera, convert::vec3(point), &hiding);
+        self.lines.pick(&view, at, filter.include_hidden, accepts, sees)
     }
 
     /// A query of what lies behind the pixels within a radius.

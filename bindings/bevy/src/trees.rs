@@ -186,8 +186,9 @@ impl Trees {
         }
         let mut budget = settings.copied_bytes_per_frame.max(MIN_COPIED_BYTES);
         // Each asset gets a piece in turn, so that small meshes pass large ones.
-        let mut n_waiting = 0;
+        let (mut n_waiting, mut n_started) = (0, 0);
         while budget >= MIN_PIECE
+            && n_started < settings.trees_per_frame.max(1)
             && n_waiting < self.queue.len()
             && let Some(id) = self.queue.pop_front()
         {
@@ -199,7 +200,10 @@ impl Trees {
             match copied {
                 Copied::Incomplete | Copied::Waits => self.queue.push_back(id),
                 Copied::LeftOut => changed.push(id),
-                Copied::Started => self.building.push(id),
+                Copied::Started => {
+                    self.building.push(id);
+                    n_started += 1;
+                }
                 Copied::Gone => {}
             }
         }

@@ -1,6 +1,6 @@
 //! A headless app with a window, cameras, pointers and a log of everything that picking reports.
 
-use bevy_app::{App, Last, PostUpdate, TaskPoolPlugin};
+use bevy_app::{App, Last, PostUpdate, TaskPoolOptions, TaskPoolPlugin};
 use bevy_asset::{AssetPlugin, Assets, Handle};
 use bevy_camera::{
     Camera, Camera3d, CameraPlugin, NormalizedRenderTarget, Projection, RenderTarget,
@@ -79,6 +79,8 @@ pub(crate) struct Harness {
 
 /// The logical size of the window.
 pub(crate) const SIZE: Vec2 = Vec2::new(800.0, 600.0);
+/// The size of each image that a camera draws to.
+pub(crate) const IMAGE_SIZE: Vec2 = Vec2::new(256.0, 128.0);
 
 impl Harness {
     pub(crate) fn new(backend: Backend) -> Self {
@@ -93,7 +95,7 @@ impl Harness {
     pub(crate) fn with_plugins(scale_factor: f32, add_backend: impl FnOnce(&mut App)) -> Self {
         let mut app = App::new();
         app.add_plugins((
-            TaskPoolPlugin::default(),
+            pools(),
             TimePlugin,
             TransformPlugin,
             AssetPlugin::default(),
@@ -223,6 +225,13 @@ impl Harness {
     }
 }
 
+/// Pools with two threads for systems. Bevy's default has one on a machine of two cores, so that systems run one by one.
+fn pools() -> TaskPoolPlugin {
+    let mut task_pool_options = TaskPoolOptions::default();
+    task_pool_options.compute.min_threads = 2;
+    TaskPoolPlugin { task_pool_options }
+}
+
 /// A camera at a distance on the z axis.
 pub(crate) fn from_front(distance: f32) -> Transform {
     Transform::from_xyz(0.0, 0.0, distance)
@@ -235,14 +244,17 @@ fn fill_cameras(
     primary: Query<Entity, With<PrimaryWindow>>,
 ) {
     for (mut camera, mut projection, target) in &mut cameras {
-        let window = match target {
-            RenderTarget::Window(WindowRef::Entity(window)) => *window,
-            _ => primary.single().unwrap(),
+        let of_window = |window: Entity| {
+            let resolution = &windows.get(window).unwrap().resolution;
+            let scale_factor = resolution.scale_factor();
+            RenderTargetInfo { physical_size: resolution.physical_size(), scale_factor }
         };
-        let resolution = &windows.get(window).unwrap().resolution;
-        camera.computed.target_info = Some(RenderTargetInfo {
-            physical_size: resolution.physical_size(),
-            scale_factor: resolution.scale_factor(),
+        camera.computed.target_info = Some(match target {
+            RenderTarget::Window(WindowRef::Entity(window)) => of_window(*window),
+            RenderTarget::Image(_) => {
+                RenderTargetInfo { physical_size: IMAGE_SIZE.as_uvec2(), scale_factor: 1.0 }
+            }
+            _ => of_window(primary.single().unwrap()),
         });
         let size = camera.logical_viewport_size().unwrap();
         projection.update(size.x, size.y);

@@ -5,11 +5,16 @@ mod editor;
 mod events;
 mod filters;
 mod harness;
+mod lines;
 mod plugins;
+mod pointers;
 mod poses;
 mod queries;
+mod reflection;
 mod scene_filter;
 mod sculpting;
+#[cfg(feature = "multi_threaded")]
+mod side_by_side;
 
 #[path = "../../examples/editor/headless.rs"]
 mod headless;

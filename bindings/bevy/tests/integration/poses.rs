@@ -231,6 +231,46 @@ fn morph_weights_move_the_mesh_that_rays_hit() {
 }
 
 #[test]
+fn an_entity_with_joints_and_weights_follows_each_of_them_alone() {
+    let mut harness = Harness::new(Backend::Hitscan);
+    let (positions, _) = tube();
+    let lean = |p: &Vec3| MorphAttributes::new(p.y * Vec3::X, Vec3::ZERO, Vec3::ZERO);
+    let mut mesh = skinned_tube();
+    mesh.set_morph_targets(positions.iter().map(lean).collect());
+    let character = spawn_character(&mut harness, Vec3::ZERO);
+    let mesh = harness.add_mesh(mesh);
+    let source = harness.app.world_mut().spawn(MorphWeights::new(vec![0.0], None).unwrap()).id();
+    let weights = MeshMorphWeights::Reference(source);
+    harness.app.world_mut().entity_mut(character.entity).insert((Mesh3d(mesh), weights));
+    harness.settle();
+    let hits = |harness: &mut Harness, x, y| cast(harness, forward(x, y)).is_some();
+    // Frames without a change, before each one.
+    let rest = |harness: &mut Harness| (0..2).for_each(|_| harness.frame());
+    rest(&mut harness);
+    assert!(hits(&mut harness, 0.0, 1.8) && !hits(&mut harness, 1.8, 1.8));
+    let world = harness.app.world_mut();
+    world.get_mut::<MorphWeights>(source).unwrap().weights_mut()[0] = 1.0;
+    rest(&mut harness);
+    assert!(!hits(&mut harness, 0.0, 1.8) && hits(&mut harness, 1.8, 1.8));
+    harness.app.world_mut().entity_mut(character.entity).remove::<MeshMorphWeights>();
+    rest(&mut harness);
+    assert!(hits(&mut harness, 0.0, 1.8) && !hits(&mut harness, 1.8, 1.8));
+    bend(&mut harness, &character, std::f32::consts::FRAC_PI_2);
+    rest(&mut harness);
+    assert!(!hits(&mut harness, 0.0, 1.8) && hits(&mut harness, -0.8, 1.0));
+    let world = harness.app.world_mut();
+    let bind_poses = world.get::<SkinnedMesh>(character.entity).unwrap().inverse_bindposes.clone();
+    let lower = Mat4::from_translation(2.0 * Vec3::NEG_Y);
+    *world.resource_mut::<Assets<SkinnedMeshInverseBindposes>>().get_mut(&bind_poses).unwrap() =
+        vec![Mat4::IDENTITY, lower].into();
+    rest(&mut harness);
+    assert!(!hits(&mut harness, -0.8, 1.0), "the bind poses changed");
+    harness.app.world_mut().entity_mut(character.joints[1]).despawn();
+    rest(&mut harness);
+    assert!(!hits(&mut harness, -0.8, 1.0), "a joint is missing");
+}
+
+#[test]
 fn a_missing_joint_leaves_the_mesh_at_rest() {
     let mut harness = Harness::new(Backend::Hitscan);
     let character = spawn_character(&mut harness, Vec3::ZERO);

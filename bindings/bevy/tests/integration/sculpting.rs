@@ -68,6 +68,29 @@ fn a_large_mesh_that_changes_in_every_frame_keeps_no_other_tree_from_being_built
 }
 
 #[test]
+fn a_frame_starts_no_more_trees_than_the_settings_allow() {
+    for (limit, n_least) in [(2, 5), (0, 9), (usize::MAX, 1)] {
+        let mut harness = Harness::new(Backend::Hitscan);
+        harness.app.world_mut().resource_mut::<HitscanSettings>().trees_per_frame = limit;
+        let meshes: Vec<_> = (0..9).map(|_| harness.add_mesh(sphere(4))).collect();
+        meshes
+            .iter()
+            .enumerate()
+            .for_each(|(i, mesh)| _ = spawn(&mut harness, mesh, i, Vec3::ZERO));
+        harness.frame();
+        let mut n_frames = 0;
+        while harness.n_pending() > 0 {
+            n_frames += 1;
+            std::thread::sleep(Duration::from_millis(5));
+            harness.frame();
+        }
+        // A tree that a frame starts is ready in the next one, or later.
+        assert!(n_frames >= n_least, "limit {limit}: {n_frames} frames");
+        assert!(limit < 9 || n_frames < 9, "no limit: {n_frames} frames");
+    }
+}
+
+#[test]
 fn a_mesh_that_changes_in_every_frame_gets_a_tree_itself() {
     let mut harness = with_small_copies();
     let large = harness.add_mesh(sphere(24));
