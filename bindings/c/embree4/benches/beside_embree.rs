@@ -4,7 +4,8 @@
 //!
 //! Scenes are those of `benches/src/scenes.rs`. Each call gets a ray that was just written, as programs write it. The
 //! figures are medians; a ratio above 1 says that the second library is faster. The last table counts rays through
-//! edges and vertices of closed meshes that each library loses.
+//! edges and vertices of closed meshes that each library loses. `BASE=/path/to/library` adds another build of ours.
+//! `cargo build --release --workspace` builds ours, which the bench loads; `HITSCAN_MESHES` is the folder of the scans.
 
 use std::{
     env,
@@ -26,6 +27,8 @@ const TURN: usize = 8192;
 const ROUNDS: usize = 9;
 const NONE: u32 = u32::MAX;
 const COHERENT: u32 = 1 << 16;
+/// The flag of a scene.
+const ROBUST: u32 = 1 << 2;
 
 type Handle = *mut c_void;
 
@@ -110,7 +113,7 @@ struct Dialect {
 impl Dialect {
     /// # Safety
     /// A library with the interface of Embree 4.
-    unsafe fn new(library: &'static Library, mesh: &TriMesh) -> Self {
+    unsafe fn new(library: &'static Library, mesh: &TriMesh, flags: u32) -> Self {
         macro_rules! function {
             ($name:literal, ($($argument:ty),*) $(-> $result:ty)?) => {
                 // SAFETY: the type of this function in Embree's headers.
@@ -120,6 +123,7 @@ impl Dialect {
         }
         let new_device = function!(b"rtcNewDevice", (*const c_char) -> Handle);
         let new_scene = function!(b"rtcNewScene", (Handle) -> Handle);
+        let set_flags = function!(b"rtcSetSceneFlags", (Handle, u32));
         let new_geometry = function!(b"rtcNewGeometry", (Handle, c_int) -> Handle);
         let new_buffer = function!(
             b"rtcSetNewGeometryBuffer",
@@ -133,6 +137,7 @@ impl Dialect {
         let scene = unsafe {
             let device = new_device(c"threads=1".as_ptr());
             let scene = new_scene(device);
+            set_flags(scene, flags);
             let geometry = new_geometry(device, 0);
             let to = new_buffer(geometry, 1, 0, 0x9003, 12, positions.len());
             ptr::copy_nonoverlapping(positions.as_ptr(), to.cast(), positions.len());
@@ -233,7 +238,7 @@ fn compare(name: &str, embree: &'static Library, ours: &[&'static Library]) {
     let scene = Scene::load(name).expect("a scene of the benches");
     let tree = MeshBvh::build(&scene.mesh, &BuildOptions::default());
     // SAFETY: the user names Embree's library; the others are ours.
-    let dialect = |library| unsafe { Dialect::new(library, &scene.mesh) };
+    let dialect = |library| unsafe { Dialect::new(library, &scene.mesh, 0) };
     let (embree, ours) = (dialect(embree), ours.iter().map(|&library| dialect(library)));
     let ours: Vec<Dialect> = ours.collect();
     println!("\n{name}, {} triangles", scene.mesh.triangles().len());
@@ -266,7 +271,7 @@ fn compare(name: &str, embree: &'static Library, ours: &[&'static Library]) {
 
 /// Rays from the inside of closed meshes through their edges and vertices, and how many each library loses.
 fn count_lost(embree: &'static Library, ours: &'static Library) {
-    println!("\nlost by a closed mesh    rays    Embree    ours");
+    println!("\nlost by a closed mesh    rays    Embree    robust    ours");
     let meshes = [
         ("cuboid", generate::cuboid(10.0, 12.0, 4.0, 5)),
         ("sphere", generate::sphere(3.0, 70_000)),
@@ -284,13 +289,13 @@ fn count_lost(embree: &'static Library, ours: &'static Library) {
             .map(|t| (mesh.positions()[t[0] as usize] + mesh.positions()[t[1] as usize]) / 2.0);
         let rays: Vec<Ray> = corners.chain(middles).map(|to| Ray::new(from, to - from)).collect();
         // SAFETY: as above.
-        let lost = [embree, ours].map(|library| unsafe {
-            let dialect = Dialect::new(library, &mesh);
+        let lost = [(embree, 0), (embree, ROBUST), (ours, 0)].map(|(library, flags)| unsafe {
+            let dialect = Dialect::new(library, &mesh, flags);
             let mut answers = vec![0; rays.len()];
             dialect.one_by_one(&rays, false, &mut answers);
             answers.iter().filter(|&&answer| answer == NONE).count()
         });
-        println!("{name:20}{:>9}{:>10}{:>8}", rays.len(), lost[0], lost[1]);
+        println!("{name:20}{:>9}{:>10}{:>10}{:>8}", rays.len(), lost[0], lost[1], lost[2]);
     }
 }
 
