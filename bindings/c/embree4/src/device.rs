@@ -57,11 +57,8 @@ pub(crate) struct Charge {
 impl Charge {
     pub(crate) fn new(device: Arc<Device>, bytes: usize) -> Outcome<Self> {
         let bytes = isize::try_from(bytes).unwrap_or(isize::MAX);
-        if let Err(failure) = device.tell_memory(bytes, false) {
-            // The program has counted the bytes.
-            device.tell_memory(-bytes, true)?;
-            return Err(failure);
-        }
+        // As in Embree, the program hears no more of bytes that it has refused before their allocation.
+        device.tell_memory(bytes, false)?;
         Ok(Self { device, bytes })
     }
 }

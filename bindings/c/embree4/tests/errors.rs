@@ -189,8 +189,14 @@ fn an_instance_in_an_instance_or_with_a_singular_transform_is_refused() {
 fn monitors_cancel_a_build_and_hear_of_all_memory_again() {
     static BYTES: AtomicIsize = AtomicIsize::new(0);
     static LIMIT: AtomicIsize = AtomicIsize::new(isize::MAX);
-    unsafe extern "C" fn count(_: *mut c_void, bytes: isize, _: bool) -> bool {
-        BYTES.fetch_add(bytes, Ordering::Relaxed) + bytes <= LIMIT.load(Ordering::Relaxed)
+    unsafe extern "C" fn count(_: *mut c_void, bytes: isize, post: bool) -> bool {
+        let now = BYTES.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        let goes_on = now <= LIMIT.load(Ordering::Relaxed);
+        if !goes_on && !post {
+            // Bytes that are refused before their allocation are never freed.
+            BYTES.fetch_sub(bytes, Ordering::Relaxed);
+        }
+        goes_on
     }
     unsafe extern "C" fn cancel(_: *mut c_void, _: f64) -> bool {
         false
