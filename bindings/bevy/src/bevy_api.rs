@@ -3,7 +3,7 @@
 //! A new version of Bevy moves paths, renames types and changes the access to mesh data. Those changes belong
 //! here; the other modules import Bevy through this one.
 //!
-//! Bevy 0.20, by its sources: `Ray3d` and `Aabb3d` come from the crate `bevy_shape`. Nothing else here changes.
+//! In Bevy 0.20, `Ray3d` and `Aabb3d` come from the crate `bevy_shape`. Nothing else here changes, as `.ci/bevy20` checks.
 
 pub(crate) use bevy_app::{App, Plugin, PostUpdate, PreUpdate};
 pub(crate) use bevy_asset::{AssetEvent, AssetEventSystems, AssetId, Assets};
