@@ -130,11 +130,11 @@ impl<'a, Q: MeshQuery> Kernel for EachRay<'a, '_, Q> {
         }
         let Batch { tree, rays, faces, filter, outputs } = batch;
         for (ray, output) in rays.iter().zip(outputs) {
-            let (options, query) = ((faces, filter), Q::new());
+            let options = (faces, filter);
             let found = if Q::Sink::NEEDS_NO_T || are_neighbours && !SMALL_CODE {
-                simd.call::<Both<Q, Coherent>, _, _, _, _>(tree, ray, options, query)
+                simd.call::<Both<Q, Coherent>, _, _, _, _>(tree, ray, options, ())
             } else {
-                simd.call::<Both<Q, Incoherent>, _, _, _, _>(tree, ray, options, query)
+                simd.call::<Both<Q, Incoherent>, _, _, _, _>(tree, ray, options, ())
             };
             *output = match found {
                 Ok(output) => output,

@@ -15,7 +15,7 @@ use super::{
     traversal::{entered, prefetch},
 };
 use crate::{
-    kernel::{BoxRay, Fast, HitSink, Query, QueryRay},
+    kernel::{BoxRay, Fast, HitSink, Query},
     layout::{ChildRef, TriangleBlock},
     simd::{Kernel, ShallowStack, ShallowStackMemory, Simd, Stack, StackMemory},
     traverse::{
@@ -74,7 +74,7 @@ impl<'a, Q: MeshQuery> Kernel for Interleaved<'a, '_, Q> {
                     let ray = &rays[index as usize];
                     match tree.space.enter(ray) {
                         Entrance::Ray(space_ray) => {
-                            *place = Some(Flight::new(simd, index, ray, space_ray, Q::new()));
+                            *place = Some(Flight::new(simd, index, ray, space_ray, Q::new(())));
                             n_in_flight += 1;
                         }
                         Entrance::Miss => {}
@@ -112,7 +112,7 @@ impl<'a, 'b, S: Simd, Q: MeshQuery> Flight<'b, S, Q> {
         Self {
             index,
             ray,
-            boxes: BoxRay::new(&QueryRay::in_space(simd, &space_ray.ray)),
+            boxes: space_ray.boxes(simd),
             keys: KeyCodec::new::<Fast>(simd, space_ray.ray.t_min),
             limit: space_ray.ray.t_max,
             world_limit: ray.t_max,

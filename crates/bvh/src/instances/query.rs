@@ -11,7 +11,7 @@ use super::{
 use crate::{
     kernel::{AnyHit, ClosestHit, Fast, FastFar, HitSink, Query},
     layout::ChildRef,
-    simd::{KernelFn, Simd, as_row, of_row},
+    simd::{KernelFn, Simd, in_one_piece},
     traverse::{Answering, DescentPolicy, Incoherent, Traversal, fast_query},
 };
 
@@ -37,6 +37,10 @@ pub(super) trait InstanceQuery: Sized {
     /// As that of the sink: nearest first, or in any order.
     type Sink: HitSink;
     type Output;
+    /// What the query needs from its caller.
+    type Start;
+
+    fn new(start: Self::Start) -> Self;
 
     /// Takes an item whose mesh the ray may hit up to `limit`. Returns the next limit.
     fn enter<P: DescentPolicy, S: Simd>(
@@ -49,8 +53,7 @@ pub(super) trait InstanceQuery: Sized {
 }
 
 /// A query that asks each mesh the same, so that rays of it go in batches.
-pub(super) trait MeshQuery: InstanceQuery<Sink: Query, Output: Default> {
-    fn new() -> Self;
+pub(super) trait MeshQuery: InstanceQuery<Sink: Query, Output: Default, Start = ()> {
     /// The answer of one ray.
     fn alone(
         tree: &InstanceBvh,
@@ -95,6 +98,12 @@ pub(super) struct Closest {
 impl InstanceQuery for Closest {
     type Sink = ClosestHit;
     type Output = Option<InstanceHit>;
+    type Start = ();
+
+    #[inline(always)]
+    fn new((): ()) -> Self {
+        Self { best: None }
+    }
 
     #[inline(always)]
     fn enter<P: DescentPolicy, S: Simd>(
@@ -114,11 +123,6 @@ impl InstanceQuery for Closest {
 }
 
 impl MeshQuery for Closest {
-    #[inline(always)]
-    fn new() -> Self {
-        Self { best: None }
-    }
-
     fn alone(
         tree: &InstanceBvh,
         ray: &WorldRay,
@@ -164,6 +168,12 @@ pub(super) struct Any {
 impl InstanceQuery for Any {
     type Sink = AnyHit;
     type Output = bool;
+    type Start = ();
+
+    #[inline(always)]
+    fn new((): ()) -> Self {
+        Self { is_hit: false }
+    }
 
     #[inline(always)]
     fn enter<P: DescentPolicy, S: Simd>(
@@ -183,11 +193,6 @@ impl InstanceQuery for Any {
 }
 
 impl MeshQuery for Any {
-    #[inline(always)]
-    fn new() -> Self {
-        Self { is_hit: false }
-    }
-
     fn alone(tree: &InstanceBvh, ray: &WorldRay, faces: Faces, filter: InstanceFilter) -> bool {
         tree.is_occluded(ray, faces, filter)
     }
@@ -206,12 +211,18 @@ impl MeshQuery for Any {
 
 /// [`InstanceBvh::visit_ray`].
 pub(super) struct Visit<'a, 'b> {
-    pub(super) on_candidate: &'a mut OnCandidate<'b>,
+    on_candidate: &'a mut OnCandidate<'b>,
 }
 
-impl InstanceQuery for Visit<'_, '_> {
+impl<'a, 'b> InstanceQuery for Visit<'a, 'b> {
     type Sink = ClosestHit;
     type Output = ();
+    type Start = &'a mut OnCandidate<'b>;
+
+    #[inline(always)]
+    fn new(on_candidate: &'a mut OnCandidate<'b>) -> Self {
+        Self { on_candidate }
+    }
 
     #[inline(always)]
     fn enter<P: DescentPolicy, S: Simd>(
@@ -232,11 +243,7 @@ impl InstanceQuery for Visit<'_, '_> {
 /// The part of a local ray that counts up to `limit`.
 #[inline(always)]
 pub(super) fn ray_until<Q: MeshQuery, S: Simd>(simd: S, local: &LocalRay, limit: f64) -> Ray {
-    const T_MAX: u32 = 1 << 7;
-    let row = simd.load(as_row(&local.ray));
-    let t_max = simd.splat(Q::t_max(local, limit));
-    // One piece, because a load of the row waits for stores of its parts.
-    of_row(simd.store(simd.select(simd.mask_from_bits(T_MAX), row, t_max)))
+    in_one_piece(simd, &Ray { t_max: Q::t_max(local, limit), ..local.ray })
 }
 
 /// The answer of a local ray in its mesh.

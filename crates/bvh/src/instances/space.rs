@@ -8,7 +8,9 @@ use hitscan_primitives::{
 use crate::{
     box3::{Box3, larger},
     error_bounds::SPACE_WIDENING,
+    kernel::{BoxRay, Fast, QueryRay},
     layout::WideNode,
+    simd::{Simd, in_one_piece},
 };
 
 /// The largest coordinate of a ray's start.
@@ -61,6 +63,14 @@ fn largest(v: DVec3) -> f64 {
 }
 
 impl SpaceRay {
+    /// The ray at the boxes of nodes.
+    #[inline(always)]
+    pub(super) fn boxes<S: Simd>(&self, simd: S) -> BoxRay<S, Fast> {
+        // Without the interval, so that the division does not wait for it.
+        let line = in_one_piece(simd, &Ray { t_min: 0.0, t_max: 0.0, ..self.ray });
+        BoxRay::new(&QueryRay::in_space(simd, &line)).beginning_at(self.ray.t_min)
+    }
+
     /// The largest f32 `t` of anything up to a `t` of the world ray.
     #[inline(always)]
     pub(super) fn until(&self, t: f64) -> f32 {
@@ -146,12 +156,17 @@ impl Space {
             origin += start * direction;
             t_offset = start / unit;
         }
-        let t_min = -rounded_up((t_offset - ray.t_min) * unit);
+        // A branch, because most rays begin at their origin, and to round takes some 15 cycles.
+        let t_min = if ray.t_min > t_offset {
+            larger(-rounded_up((t_offset - ray.t_min) * unit), 0.0)
+        } else {
+            0.0
+        };
         let mut space_ray = SpaceRay {
             ray: Ray {
                 origin: origin.as_vec3(),
                 direction: direction.as_vec3(),
-                t_min: larger(t_min, 0.0),
+                t_min,
                 t_max: 0.0,
             },
             t_offset,

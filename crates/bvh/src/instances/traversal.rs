@@ -15,7 +15,7 @@ use super::{
     space::{Entrance, SpaceRay},
 };
 use crate::{
-    kernel::{BoxRay, Fast, HitSink, QueryRay},
+    kernel::{Fast, HitSink},
     layout::ChildRef,
     platform::SMALL_CODE,
     simd::{KernelFn, Simd, Stack, StackMemory, StackOf},
@@ -34,15 +34,15 @@ impl InstanceBvh {
         faces: Faces,
         filter: InstanceFilter,
     ) -> Option<InstanceHit> {
-        let query = Closest::new();
         let found = if is_like_the_last(self, ray) {
-            call::<_, Coherent>(self, ray, faces, filter, query)
+            call::<Closest, Coherent>(self, ray, faces, filter, ())
         } else {
-            call::<_, Incoherent>(self, ray, faces, filter, query)
+            call::<Closest, Incoherent>(self, ray, faces, filter, ())
         };
         match found {
             Ok(best) => best,
-            Err(mut query) => {
+            Err(Extreme) => {
+                let mut query = Closest::new(());
                 visit_extreme(self, ray, filter, &mut |item, &local, limit| {
                     let placed = self.placed.get(item);
                     let Some(mesh) = placed.mesh() else { return ControlFlow::Continue(limit) };
@@ -58,9 +58,9 @@ impl InstanceBvh {
     #[inline]
     pub fn is_occluded(&self, ray: &WorldRay, faces: Faces, filter: InstanceFilter) -> bool {
         // Without an order, the bets of coherent rays pay for all: 4 % less time for random ones.
-        match call::<_, Coherent>(self, ray, faces, filter, Any::new()) {
+        match call::<Any, Coherent>(self, ray, faces, filter, ()) {
             Ok(is_hit) => is_hit,
-            Err(_) => {
+            Err(Extreme) => {
                 let mut is_hit = false;
                 visit_extreme(self, ray, filter, &mut |item, local, limit| {
                     let mesh = self.placed.get(item).mesh();
@@ -79,9 +79,10 @@ impl InstanceBvh {
         filter: InstanceFilter,
         on_candidate: &mut OnCandidate<'_>,
     ) {
-        let query = Visit { on_candidate };
-        if let Err(query) = call::<_, Incoherent>(self, ray, Faces::Both, filter, query) {
-            visit_extreme(self, ray, filter, query.on_candidate);
+        let found =
+            call::<Visit<'_, '_>, Incoherent>(self, ray, Faces::Both, filter, &mut *on_candidate);
+        if found == Err(Extreme) {
+            visit_extreme(self, ray, filter, on_candidate);
         }
     }
 }
@@ -114,25 +115,29 @@ fn compare(recent: &RecentRays, tree: &InstanceBvh, ray: &WorldRay) {
     }
 }
 
-/// Runs a query, or gives it back if the ray is extreme.
+/// The ray of a query is not for the space of the upper level.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Extreme;
+
+/// Runs a query.
 #[inline(always)]
 fn call<Q: InstanceQuery, P: DescentPolicy>(
     tree: &InstanceBvh,
     ray: &WorldRay,
     faces: Faces,
     filter: InstanceFilter,
-    query: Q,
-) -> Result<Q::Output, Q> {
-    tree.isa.call::<Both<Q, P>, _, _, _, _>(tree, ray, (faces, filter), query)
+    start: Q::Start,
+) -> Result<Q::Output, Extreme> {
+    tree.isa.call::<Both<Q, P>, _, _, _, _>(tree, ray, (faces, filter), start)
 }
 
 /// A query by a policy.
 pub(super) struct Both<Q, P>(PhantomData<(Q, P)>);
 
 impl<Q: InstanceQuery, P: DescentPolicy>
-    KernelFn<&InstanceBvh, &WorldRay, (Faces, InstanceFilter), Q> for Both<Q, P>
+    KernelFn<&InstanceBvh, &WorldRay, (Faces, InstanceFilter), Q::Start> for Both<Q, P>
 {
-    type Output = Result<Q::Output, Q>;
+    type Output = Result<Q::Output, Extreme>;
 
     #[inline(always)]
     fn run<S: Simd>(
@@ -140,12 +145,14 @@ impl<Q: InstanceQuery, P: DescentPolicy>
         tree: &InstanceBvh,
         ray: &WorldRay,
         (faces, filter): (Faces, InstanceFilter),
-        query: Q,
-    ) -> Result<Q::Output, Q> {
+        start: Q::Start,
+    ) -> Result<Q::Output, Extreme> {
+        // Made here: to copy a query through a call took longer than the box of the scene.
+        let query = Q::new(start);
         let space_ray = match tree.space.enter(ray) {
             Entrance::Ray(space_ray) => space_ray,
             Entrance::Miss => return Ok(query.output()),
-            Entrance::Extreme => return Err(query),
+            Entrance::Extreme => return Err(Extreme),
         };
         Ok(run_both::<Q, P, S>(simd, tree, ray, &space_ray, faces, filter, query))
     }
@@ -163,8 +170,7 @@ fn run_both<Q: InstanceQuery, P: DescentPolicy, S: Simd>(
     filter: InstanceFilter,
     mut query: Q,
 ) -> Q::Output {
-    let setup = QueryRay::in_space(simd, &space_ray.ray);
-    let boxes = BoxRay::<S, Fast>::new(&setup);
+    let boxes = space_ray.boxes(simd);
     let keys = KeyCodec::new::<Fast>(simd, space_ray.ray.t_min);
     let mut memory = StackMemory::new();
     let mut stack: StackOf<'_, _> = Stack::new(&mut memory);

@@ -28,5 +28,5 @@ mod x86;
 pub use isa::Isa;
 pub(crate) use lanes::{CACHE_LINE, Kernel, KernelFn, KernelOn, LANES, Lanes, ORDER_BITS, Simd};
 pub(crate) use predict::predicted;
-pub(crate) use rows::{OctantRows, Row, as_row, of_row};
+pub(crate) use rows::{OctantRows, Row, as_row, in_one_piece};
 pub(crate) use stack::{BOTTOM, ShallowStack, ShallowStackMemory, Stack, StackMemory, StackOf};
