@@ -72,7 +72,7 @@ fn tube() -> Mesh {
         .with_inserted_indices(Indices::U32(indices))
 }
 
-/// The place of a moved entity in a frame: a ball on a circle of its own, in a block behind the characters.
+/// The place of a moved entity in a frame: each ball goes round in a circle, in a block behind the characters.
 fn place(i: usize, frame: usize) -> Vec3 {
     let [x, y, z] = [i % 20, i / 20 % 25, i / 500].map(|k| k as f32);
     let (sin, cos) = (0.1 * frame as f32 + i as f32).sin_cos();

@@ -125,7 +125,7 @@ fn main() {
             times[2] / times[3]
         );
     }
-    // What the threads would gain if each had a processor of its own.
+    // What the threads would gain if no other program ran.
     println!(
         "by processor time, which waiting does not count: rays {:.2}, computing {:.2}",
         2.0 * processor_times[0] / processor_times[1],

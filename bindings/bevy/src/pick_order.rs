@@ -5,8 +5,8 @@ use crate::bevy_api::{Component, Reflect, ReflectComponent, ReflectDefault};
 /// The order of an entity among all that a pointer hits: pointers prefer a higher order to a nearer hit.
 ///
 /// For the handles of a gizmo, which a pointer picks through the objects before them. The order adds to that of the
-/// camera; entities without the component have 0. Negative orders come after everything else. A camera of its own is
-/// not needed.
+/// camera; entities without the component have 0. Negative orders come after everything else. The handles
+/// need no second camera.
 ///
 /// Only the picking backend knows it. Queries of [`HitscanScene`](crate::HitscanScene) ask for handles alone by
 /// [`SceneFilter::accept`](crate::SceneFilter::accept), before they ask for the rest.

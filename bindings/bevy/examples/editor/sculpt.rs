@@ -22,7 +22,7 @@ const N_QUADS: usize = 317;
 const SIZE: f32 = 40.0;
 const BRUSH_RADIUS: f32 = 4.0;
 const N_OBJECTS: usize = 24;
-/// An object appears each time that so many frames have passed.
+/// The frames between two new objects.
 const FRAMES_PER_OBJECT: u32 = 5;
 /// From this frame on, the brush reports the vertices that it moves.
 const FIRST_REPORT: u32 = 160;
@@ -159,7 +159,7 @@ fn brush(
     }
 }
 
-/// Adds an object with a mesh of its own from time to time.
+/// Adds an object with a new mesh every few frames.
 fn add_objects(
     mut commands: Commands,
     mut meshes: ResMut<Assets<Mesh>>,

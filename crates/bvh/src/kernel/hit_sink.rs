@@ -1,5 +1,7 @@
 //! Hit sinks: what a query does with the candidates of its ray.
 
+use std::marker::PhantomData;
+
 use hitscan_primitives::{Candidate, Hit, HitMode, Ray, Side, TriangleHit, WatertightRay};
 
 use crate::{layout::TriangleBlock, leaf_position::LeafPosition};
@@ -83,6 +85,20 @@ impl MeshCandidate {
     }
 }
 
+impl From<MeshCandidate> for Hit {
+    #[inline(always)]
+    fn from(candidate: MeshCandidate) -> Self {
+        candidate.to_hit()
+    }
+}
+
+impl From<MeshCandidate> for (Hit, LeafPosition) {
+    #[inline(always)]
+    fn from(candidate: MeshCandidate) -> Self {
+        (candidate.to_hit(), candidate.position)
+    }
+}
+
 /// The side that a ray sees of a front or back face.
 #[inline(always)]
 pub(super) fn side(is_front: bool) -> Side {
@@ -108,28 +124,36 @@ fn counts(mode: HitMode, candidate: &MeshCandidate, geometry: &CandidateGeometry
     mode == HitMode::EveryTriangle || geometry.owns_crossing(&candidate.hit)
 }
 
-/// Keeps the hit with the minimum `(t, triangle)`.
-pub(crate) struct ClosestHit {
+/// Keeps the hit with the minimum `(t, triangle)`, and answers what `A` has of it.
+pub(crate) struct ClosestHit<A = Hit> {
     pub(crate) best: MeshCandidate,
+    answer: PhantomData<A>,
 }
 
-impl Query for ClosestHit {
-    type Answer = Option<Hit>;
+impl ClosestHit {
+    /// Takes only what comes before `best`.
+    #[inline(always)]
+    pub(crate) fn before(best: MeshCandidate) -> Self {
+        Self { best, answer: PhantomData }
+    }
+}
+
+impl<A: From<MeshCandidate>> Query for ClosestHit<A> {
+    type Answer = Option<A>;
 
     #[inline(always)]
     fn along(ray: &Ray) -> Self {
-        Self { best: MeshCandidate::none_until(ray.t_max) }
+        Self { best: MeshCandidate::none_until(ray.t_max), answer: PhantomData }
     }
 
-    /// The closest hit with its barycentrics.
     #[inline(always)]
-    fn answer(self) -> Option<Hit> {
+    fn answer(self) -> Option<A> {
         // Not `then`, whose closure might be compiled for the baseline.
-        if self.best.is_hit() { Some(self.best.to_hit()) } else { None }
+        if self.best.is_hit() { Some(A::from(self.best)) } else { None }
     }
 }
 
-impl HitSink for ClosestHit {
+impl<A> HitSink for ClosestHit<A> {
     const ORDERED: bool = true;
     const TAKES_ALL_HITS: bool = true;
 
@@ -153,46 +177,7 @@ impl HitSink for ClosestHit {
 }
 
 /// [`ClosestHit`] that also answers where the leaves keep the triangle.
-pub(crate) struct ClosestPlace(ClosestHit);
-
-impl Query for ClosestPlace {
-    type Answer = Option<(Hit, LeafPosition)>;
-
-    #[inline(always)]
-    fn along(ray: &Ray) -> Self {
-        Self(ClosestHit::along(ray))
-    }
-
-    #[inline(always)]
-    fn answer(self) -> Self::Answer {
-        let best = self.0.best;
-        if best.is_hit() { Some((best.to_hit(), best.position)) } else { None }
-    }
-}
-
-impl HitSink for ClosestPlace {
-    const ORDERED: bool = ClosestHit::ORDERED;
-    const TAKES_ALL_HITS: bool = ClosestHit::TAKES_ALL_HITS;
-
-    #[inline(always)]
-    fn t_max(&self) -> f32 {
-        self.0.t_max()
-    }
-
-    #[inline(always)]
-    fn is_of_use(&self, candidate: &MeshCandidate) -> bool {
-        self.0.is_of_use(candidate)
-    }
-
-    #[inline(always)]
-    fn accept_candidate(
-        &mut self,
-        candidate: &MeshCandidate,
-        geometry: &CandidateGeometry<'_>,
-    ) -> bool {
-        self.0.accept_candidate(candidate, geometry)
-    }
-}
+pub(crate) type ClosestPlace = ClosestHit<(Hit, LeafPosition)>;
 
 /// Ends the traversal at the first hit.
 pub(crate) struct AnyHit {

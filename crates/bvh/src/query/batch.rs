@@ -100,11 +100,7 @@ impl MeshBvh {
     /// # Panics
     /// If `crossings` is not as long as `rays`.
     pub fn count_crossings_batch(&self, rays: &[Ray], faces: Faces, crossings: &mut [u32]) {
-        for_each_chunk(rays, crossings, 1, |rays, crossings| {
-            for (ray, crossings) in rays.iter().zip(crossings) {
-                *crossings = self.count_crossings(ray, faces) as u32;
-            }
-        });
+        answer_each(rays, crossings, |ray| self.count_crossings(ray, faces) as u32);
     }
 
     /// [`signed_crossings`](Self::signed_crossings) of each ray, on rayon's current pool with the
@@ -116,11 +112,7 @@ impl MeshBvh {
     /// # Panics
     /// If `crossings` is not as long as `rays`.
     pub fn signed_crossings_batch(&self, rays: &[Ray], crossings: &mut [i32]) {
-        for_each_chunk(rays, crossings, 1, |rays, crossings| {
-            for (ray, crossings) in rays.iter().zip(crossings) {
-                *crossings = self.signed_crossings(ray) as i32;
-            }
-        });
+        answer_each(rays, crossings, |ray| self.signed_crossings(ray) as i32);
     }
 
     /// [`all_hits`](Self::all_hits) of each ray, on rayon's current pool with the feature `parallel`.
@@ -144,6 +136,19 @@ impl MeshBvh {
         }
         lists
     }
+}
+
+/// Answers each ray or point by itself.
+pub(super) fn answer_each<R: Sync, T: Send>(
+    rays: &[R],
+    answers: &mut [T],
+    answer: impl Fn(&R) -> T + Sync + Send,
+) {
+    for_each_chunk(rays, answers, 1, |rays, answers| {
+        for (ray, slot) in rays.iter().zip(answers) {
+            *slot = answer(ray);
+        }
+    });
 }
 
 /// Calls `answer` for chunks whose lengths are multiples of `unit`.

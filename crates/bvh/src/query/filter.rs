@@ -145,7 +145,7 @@ impl MeshBvh {
 /// The part that is not generic over the rule, so that the kernels are compiled once.
 impl MeshBvh {
     fn closest_accepted(&self, ray: &Ray, faces: Faces, accept: Accept<'_>) -> Option<Hit> {
-        let mut hits = Filtered { sink: ClosestHit::along(ray), rule: Rule::new(self, accept) };
+        let mut hits = Filtered { sink: <ClosestHit>::along(ray), rule: Rule::new(self, accept) };
         self.trace(ray, faces, &mut hits);
         hits.sink.answer()
     }

@@ -7,7 +7,7 @@ use glam::{DVec3, Vec3, Vec3A};
 use hitscan_primitives::SurfacePoint;
 
 use super::{
-    batch::for_each_chunk,
+    batch::answer_each,
     winding::{WindingNumber, WindingTree},
 };
 use crate::{builder::along_curve, mesh_bvh::MeshBvh, platform::parallel};
@@ -87,9 +87,7 @@ impl WindingTree {
         points: &[P],
         inside: &mut [bool],
     ) {
-        for_each_chunk(points, inside, 1, |points, inside| {
-            points.iter().zip(inside).for_each(|(&point, inside)| *inside = self.is_inside(point));
-        });
+        answer_each(points, inside, |&point| self.is_inside(point));
     }
 
     /// [`winding_number`](Self::winding_number) of each point, on rayon's current pool with the feature `parallel`. Any order
@@ -105,10 +103,7 @@ impl WindingTree {
         tolerance: f64,
         numbers: &mut [WindingNumber],
     ) {
-        for_each_chunk(points, numbers, 1, |points, numbers| {
-            let number = |&point: &P| self.winding_number(point, tolerance);
-            points.iter().zip(numbers).for_each(|(point, out)| *out = number(point));
-        });
+        answer_each(points, numbers, |&point| self.winding_number(point, tolerance));
     }
 }
 

@@ -43,7 +43,7 @@ impl Kernel for CountedTraversal<'_> {
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) -> Self::Output {
         let Self { tree, ray, faces } = self;
-        let mut closest = ClosestHit::along(ray);
+        let mut closest = <ClosestHit>::along(ray);
         let mut stats = TraversalStats::default();
         let Some(query) = QueryRay::new(simd, ray, &tree.reach) else {
             return (None, stats);

@@ -332,7 +332,7 @@ impl<S: Simd, const ANY: bool> KernelOn<S> for Rest<'_, S, ANY> {
                     hit |= 1 << number;
                 }
             } else {
-                let mut closest = ClosestHit { best: packet.best_bound(number) };
+                let mut closest = ClosestHit::before(packet.best_bound(number));
                 let sink = &mut closest;
                 Traversal { tree, ray, faces, start: child, sink }.run_in_tree_space(simd);
                 if closest.best.is_hit() {
