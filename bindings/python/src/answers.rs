@@ -17,6 +17,17 @@ pub(crate) const NO_TRIANGLE: u32 = u32::MAX;
 /// The id that stands for no instance.
 pub(crate) const NO_INSTANCE: i64 = -1;
 
+/// `t`, `triangle`, `uv` and `front` of closest hits, as Python passes them.
+pub(crate) type HitArguments<'py, T> = (
+    PyReadwriteArray1<'py, T>,
+    PyReadwriteArray1<'py, u32>,
+    PyReadwriteArray2<'py, f32>,
+    PyReadwriteArray1<'py, bool>,
+);
+
+/// The instance of each answer of a scene, and the other arrays of its answers.
+pub(crate) type SceneArguments<'py, A> = (PyReadwriteArray1<'py, i64>, A);
+
 /// The arrays of the closest hits: one entry per ray.
 pub(crate) struct HitArrays<'a, T> {
     t: &'a mut [T],
@@ -28,10 +39,7 @@ pub(crate) struct HitArrays<'a, T> {
 impl<'a, T: Element + Copy> HitArrays<'a, T> {
     pub(crate) fn new(
         n: usize,
-        t: &'a mut PyReadwriteArray1<'_, T>,
-        triangle: &'a mut PyReadwriteArray1<'_, u32>,
-        uv: &'a mut PyReadwriteArray2<'_, f32>,
-        front: &'a mut PyReadwriteArray1<'_, bool>,
+        (t, triangle, uv, front): &'a mut HitArguments<'_, T>,
     ) -> PyResult<Self> {
         Ok(Self {
             t: slice("t", t, n)?,
@@ -106,15 +114,17 @@ impl HitChunk<'_, f64> {
     }
 }
 
-/// Slices of the arrays that hold the answers to a list of questions, and the entry of one question in all
-/// of them.
+/// The arrays that hold the answers to a list of questions, as Python passes them and as slices, and the entry
+/// of one question in all of them.
 macro_rules! answer_arrays {
     (
         $(#[$doc:meta])*
-        $arrays:ident, $entry:ident {
+        $arguments:ident, $arrays:ident, $entry:ident {
             $($name:ident: $item:ty = $slice:ident($array:ident<$number:ty>),)*
         }
     ) => {
+        pub(crate) type $arguments<'py> = ($($array<'py, $number>,)*);
+
         $(#[$doc])*
         pub(crate) struct $arrays<'a> {
             $($name: &'a mut [$item],)*
@@ -124,7 +134,7 @@ macro_rules! answer_arrays {
             /// For `n` questions.
             pub(crate) fn new(
                 n: usize,
-                $($name: &'a mut $array<'_, $number>,)*
+                ($($name,)*): &'a mut $arguments<'_>,
             ) -> PyResult<Self> {
                 Ok(Self { $($name: $slice(stringify!($name), $name, n)?,)* })
             }
@@ -148,7 +158,7 @@ pub(crate) use answer_arrays;
 
 answer_arrays! {
     /// The arrays of the closest points of a surface: one entry per point that was asked for.
-    SurfaceArrays, SurfaceEntry {
+    SurfaceArguments, SurfaceArrays, SurfaceEntry {
         point: [f64; 3] = row_slice(PyReadwriteArray2<f64>),
         distance: f64 = slice(PyReadwriteArray1<f64>),
         triangle: u32 = slice(PyReadwriteArray1<u32>),

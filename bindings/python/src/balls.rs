@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use rayon::prelude::*;
 
 use crate::{
-    answers::{NO_INSTANCE, NO_TRIANGLE, answer_arrays, row_slice, slice},
+    answers::{NO_INSTANCE, NO_TRIANGLE, SceneArguments, answer_arrays, row_slice, slice},
     batch::{MIN_SLOW, Steps, in_steps},
     bvh::Bvh,
     rays::{WorldRayArguments, check_radius, world_rays},
@@ -21,24 +21,18 @@ const NO_FEATURE: u8 = u8::MAX;
 
 #[pymethods]
 impl Bvh {
-    #[expect(clippy::too_many_arguments, reason = "one array per answer")]
     fn sphere_casts(
         &self,
         py: Python<'_>,
         rays: WorldRayArguments<'_>,
         radius: f64,
         threads: Option<usize>,
-        mut t: PyReadwriteArray1<'_, f64>,
-        mut triangle: PyReadwriteArray1<'_, u32>,
-        mut point: PyReadwriteArray2<'_, f64>,
-        mut normal: PyReadwriteArray2<'_, f64>,
-        mut feature: PyReadwriteArray1<'_, u8>,
+        mut answers: ContactArguments<'_>,
     ) -> PyResult<()> {
         check_radius(radius)?;
         let (mesh, arrays) = (self.mesh(), world_rays(rays)?);
         let (rays, n, offset) = (arrays.slices()?, arrays.len(), mesh.tri_mesh().offset());
-        let mut contacts =
-            ContactArrays::new(n, &mut t, &mut triangle, &mut point, &mut normal, &mut feature)?;
+        let mut contacts = ContactArrays::new(n, &mut answers)?;
         in_steps(py, Steps::SLOW, n, threads, |range| {
             let answers = contacts.entries(range.clone()).zip(range).with_min_len(MIN_SLOW);
             answers.for_each(|(entry, ray)| {
@@ -55,7 +49,6 @@ impl Bvh {
 
 #[pymethods]
 impl Scene {
-    #[expect(clippy::too_many_arguments, reason = "one array per answer")]
     fn sphere_casts(
         &self,
         py: Python<'_>,
@@ -63,19 +56,14 @@ impl Scene {
         radius: f64,
         options: OptionArguments,
         threads: Option<usize>,
-        mut t: PyReadwriteArray1<'_, f64>,
-        mut instance: PyReadwriteArray1<'_, i64>,
-        mut triangle: PyReadwriteArray1<'_, u32>,
-        mut point: PyReadwriteArray2<'_, f64>,
-        mut normal: PyReadwriteArray2<'_, f64>,
-        mut feature: PyReadwriteArray1<'_, u8>,
+        answers: SceneArguments<'_, ContactArguments<'_>>,
     ) -> PyResult<()> {
         check_radius(radius)?;
         let (query, arrays) = (Query::new(self, options)?, world_rays(rays)?);
         let (rays, n) = (arrays.slices()?, arrays.len());
+        let (mut instance, mut answers) = answers;
         let instance = slice("instance", &mut instance, n)?;
-        let mut contacts =
-            ContactArrays::new(n, &mut t, &mut triangle, &mut point, &mut normal, &mut feature)?;
+        let mut contacts = ContactArrays::new(n, &mut answers)?;
         in_steps(py, Steps::SLOW, n, threads, |range| {
             let instances = &mut instance[range.clone()];
             let entries = contacts.entries(range.clone()).zip(instances);
@@ -93,7 +81,7 @@ impl Scene {
 
 answer_arrays! {
     /// The arrays of contacts, with an entry for each ball.
-    ContactArrays, Contact {
+    ContactArguments, ContactArrays, Contact {
         t: f64 = slice(PyReadwriteArray1<f64>),
         triangle: u32 = slice(PyReadwriteArray1<u32>),
         point: [f64; 3] = row_slice(PyReadwriteArray2<f64>),

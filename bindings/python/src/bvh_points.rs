@@ -9,7 +9,7 @@ use pyo3::{exceptions::PyValueError, prelude::*};
 use rayon::prelude::*;
 
 use crate::{
-    answers::{SurfaceArrays, check_len, limit_slice, row_slice, slice},
+    answers::{SurfaceArguments, SurfaceArrays, check_len, limit_slice, row_slice, slice},
     batch::{FEW, MIN_SLOW, Steps, answer_each, in_steps},
     bvh::Bvh,
     mesh::point_in_file,
@@ -20,22 +20,17 @@ use crate::{
 /// Queries without a ray.
 #[pymethods]
 impl Bvh {
-    #[expect(clippy::too_many_arguments, reason = "one array per answer")]
     fn closest_points(
         &self,
         py: Python<'_>,
         from: PyReadonlyArray2<'_, f32>,
         max_distance: PyReadonlyArray1<'_, f64>,
         threads: Option<usize>,
-        mut point: PyReadwriteArray2<'_, f64>,
-        mut distance: PyReadwriteArray1<'_, f64>,
-        mut triangle: PyReadwriteArray1<'_, u32>,
-        mut uv: PyReadwriteArray2<'_, f32>,
+        mut answers: SurfaceArguments<'_>,
     ) -> PyResult<()> {
         let (mesh, from) = (self.mesh(), points(&from)?);
         let max_distance = limit_slice(&max_distance, from.len())?;
-        let mut answers =
-            SurfaceArrays::new(from.len(), &mut point, &mut distance, &mut triangle, &mut uv)?;
+        let mut answers = SurfaceArrays::new(from.len(), &mut answers)?;
         in_steps(py, Steps::SLOW, from.len(), threads, |range| {
             let (from, mut found) = (&from[range.clone()], vec![None; range.len()]);
             let limits = if max_distance.len() == 1 { 0..1 } else { range.clone() };

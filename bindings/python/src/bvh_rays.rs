@@ -3,12 +3,12 @@
 use std::cell::Cell;
 
 use hitscan::{Faces, Hit, HitLists, HitOptions, MeshBvh, Ray};
-use numpy::{Element, PyArray1, PyReadwriteArray1, PyReadwriteArray2};
+use numpy::{Element, PyArray1, PyReadwriteArray1};
 use pyo3::prelude::*;
 use rayon::prelude::*;
 
 use crate::{
-    answers::{HitArrays, HitColumns, slice},
+    answers::{HitArguments, HitArrays, HitColumns, slice},
     batch::{Steps, in_steps},
     bvh::Bvh,
     options::{faces, mode},
@@ -34,21 +34,17 @@ type ListArrays<'py> = (
 /// Queries of rays.
 #[pymethods]
 impl Bvh {
-    #[expect(clippy::too_many_arguments, reason = "one array per answer")]
     fn closest_hits(
         &self,
         py: Python<'_>,
         rays: LocalRayArguments<'_>,
         sides: &str,
         threads: Option<usize>,
-        mut t: PyReadwriteArray1<'_, f32>,
-        mut triangle: PyReadwriteArray1<'_, u32>,
-        mut uv: PyReadwriteArray2<'_, f32>,
-        mut front: PyReadwriteArray1<'_, bool>,
+        mut answers: HitArguments<'_, f32>,
     ) -> PyResult<()> {
         let (mesh, faces, arrays) = (self.mesh(), faces(sides)?, LocalRayArrays::new(rays)?);
         let rays = arrays.slices()?;
-        let mut answers = HitArrays::new(arrays.len(), &mut t, &mut triangle, &mut uv, &mut front)?;
+        let mut answers = HitArrays::new(arrays.len(), &mut answers)?;
         in_steps(py, Steps::RAYS, arrays.len(), threads, |range| {
             let chunks = answers.chunks(range.clone(), CHUNK).enumerate();
             chunks.for_each(|(n, mut chunk)| {

@@ -13,21 +13,25 @@ use crate::{
     rays::{LocalRayArguments, LocalRayArrays, points},
 };
 
+/// `t`, the mesh, its triangle, `uv` and `normal` of closest hits.
+type CastArguments<'py> = (
+    PyReadwriteArray1<'py, f32>,
+    PyReadwriteArray1<'py, u32>,
+    PyReadwriteArray1<'py, u32>,
+    PyReadwriteArray2<'py, f32>,
+    PyReadwriteArray2<'py, f32>,
+);
+
 #[pymethods]
 impl Bvh {
     /// The closest hits on a tree of several meshes. `starts` has the first triangle of each mesh.
-    #[expect(clippy::too_many_arguments, reason = "one array per answer")]
     fn cast_rays(
         &self,
         py: Python<'_>,
         rays: LocalRayArguments<'_>,
         threads: Option<usize>,
         starts: PyReadonlyArray1<'_, i64>,
-        mut t: PyReadwriteArray1<'_, f32>,
-        mut geometry: PyReadwriteArray1<'_, u32>,
-        mut triangle: PyReadwriteArray1<'_, u32>,
-        mut uv: PyReadwriteArray2<'_, f32>,
-        mut normal: PyReadwriteArray2<'_, f32>,
+        answers: CastArguments<'_>,
     ) -> PyResult<()> {
         let (mesh, arrays) = (self.mesh(), LocalRayArrays::new(rays)?);
         let (rays, n) = (arrays.slices()?, arrays.len());
@@ -35,6 +39,7 @@ impl Bvh {
         if starts.first() != Some(&0) {
             return Err(PyValueError::new_err("starts has no 0 in front, expected one"));
         }
+        let (mut t, mut geometry, mut triangle, mut uv, mut normal) = answers;
         let (t, geometry) = (slice("t", &mut t, n)?, slice("geometry", &mut geometry, n)?);
         let triangle = slice("triangle", &mut triangle, n)?;
         let uv = row_slice::<_, 2>("uv", &mut uv, n)?;

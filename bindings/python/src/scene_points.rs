@@ -6,14 +6,12 @@ use hitscan::{
     glam::{DAffine3, DVec3},
     scene::{self, InstanceId, WorldBox, WorldRegion},
 };
-use numpy::{
-    PyArray1, PyReadonlyArray1, PyReadonlyArray2, PyReadwriteArray1, PyReadwriteArray2, ToPyArray,
-};
+use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2, PyReadwriteArray1, ToPyArray};
 use pyo3::prelude::*;
 use rayon::prelude::*;
 
 use crate::{
-    answers::{NO_INSTANCE, SurfaceArrays, limits, slice},
+    answers::{NO_INSTANCE, SceneArguments, SurfaceArguments, SurfaceArrays, limits, slice},
     batch::{MIN_SLOW, Steps, in_steps},
     bvh_points::for_each_point,
     rays::{check_radius, points},
@@ -27,7 +25,6 @@ type TriangleArrays<'py> = (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<u32>>
 /// Queries without a ray.
 #[pymethods]
 impl Scene {
-    #[expect(clippy::too_many_arguments, reason = "one array per answer")]
     fn closest_points(
         &self,
         py: Python<'_>,
@@ -35,17 +32,13 @@ impl Scene {
         max_distance: PyReadonlyArray1<'_, f64>,
         options: OptionArguments,
         threads: Option<usize>,
-        mut point: PyReadwriteArray2<'_, f64>,
-        mut distance: PyReadwriteArray1<'_, f64>,
-        mut instance: PyReadwriteArray1<'_, i64>,
-        mut triangle: PyReadwriteArray1<'_, u32>,
-        mut uv: PyReadwriteArray2<'_, f32>,
+        answers: SceneArguments<'_, SurfaceArguments<'_>>,
     ) -> PyResult<()> {
         let (query, from) = (Query::new(self, options)?, points(&from)?);
+        let (mut instance, mut answers) = answers;
         let max_distance = limits(&max_distance, from.len())?;
         let instance = slice("instance", &mut instance, from.len())?;
-        let mut answers =
-            SurfaceArrays::new(from.len(), &mut point, &mut distance, &mut triangle, &mut uv)?;
+        let mut answers = SurfaceArrays::new(from.len(), &mut answers)?;
         in_steps(py, Steps::SLOW, from.len(), threads, |range| {
             let entries = answers.entries(range.clone()).zip(&mut instance[range.clone()]);
             let entries = entries.with_min_len(MIN_SLOW);

@@ -10,7 +10,7 @@ use pyo3::{exceptions::PyValueError, prelude::*};
 use rayon::prelude::*;
 
 use crate::{
-    answers::{HitArrays, NO_INSTANCE, check_len, row_slice, slice},
+    answers::{HitArguments, HitArrays, NO_INSTANCE, SceneArguments, check_len, row_slice, slice},
     batch::{MIN_SLOW, Steps, in_steps},
     memory,
     options::{faces, mode},
@@ -69,23 +69,19 @@ impl Query {
 /// Queries.
 #[pymethods]
 impl Scene {
-    #[expect(clippy::too_many_arguments, reason = "one array per answer")]
     fn closest_hits(
         &self,
         py: Python<'_>,
         rays: WorldRayArguments<'_>,
         options: OptionArguments,
         threads: Option<usize>,
-        mut t: PyReadwriteArray1<'_, f64>,
-        mut instance: PyReadwriteArray1<'_, i64>,
-        mut triangle: PyReadwriteArray1<'_, u32>,
-        mut uv: PyReadwriteArray2<'_, f32>,
-        mut front: PyReadwriteArray1<'_, bool>,
+        answers: SceneArguments<'_, HitArguments<'_, f64>>,
     ) -> PyResult<()> {
         let (query, arrays) = (Query::new(self, options)?, world_rays(rays)?);
         let rays = arrays.slices()?;
+        let (mut instance, mut answers) = answers;
         let instance = slice("instance", &mut instance, arrays.len())?;
-        let mut answers = HitArrays::new(arrays.len(), &mut t, &mut triangle, &mut uv, &mut front)?;
+        let mut answers = HitArrays::new(arrays.len(), &mut answers)?;
         in_steps(py, Steps::RAYS, arrays.len(), threads, |range| {
             let instances = instance[range.clone()].par_chunks_mut(CHUNK);
             let chunks = answers.chunks(range.clone(), CHUNK).zip(instances).enumerate();

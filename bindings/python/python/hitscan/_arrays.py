@@ -90,7 +90,7 @@ _LARGE_PAGE = 1 << 21
 _CACHE_LINE = 64
 
 
-def empty_arrays(what: str, n: int, *dtypes: Any) -> list[Any]:
+def empty_arrays(what: str, n: int, *dtypes: Any) -> tuple[Any, ...]:
     """Return an array of ``n`` rows of each dtype, in one block of memory where that is faster.
 
     Their values are arbitrary. In a loop of calls with a million camera rays each, separate arrays had 2,600
@@ -105,14 +105,14 @@ def empty_arrays(what: str, n: int, *dtypes: Any) -> list[Any]:
     n_bytes = n * sum(dtype.itemsize for dtype in types)
     room(what, n_bytes)
     if not _MIN_BLOCK <= n_bytes < _MAX_BLOCK:
-        return [np.empty(n, dtype) for dtype in types]
+        return tuple(np.empty(n, dtype) for dtype in types)
     block = np.empty(n_bytes + _LARGE_PAGE + len(types) * _CACHE_LINE, np.uint8)
     start = -block.ctypes.data % _LARGE_PAGE
     arrays = []
     for dtype in types:
         arrays.append(np.ndarray((n, *dtype.shape), dtype.base, block, start))
         start += -(-n * dtype.itemsize // _CACHE_LINE) * _CACHE_LINE
-    return arrays
+    return tuple(arrays)
 
 
 def empty_answers(n: int, of: str, dtype: Any) -> Any:

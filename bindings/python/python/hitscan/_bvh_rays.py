@@ -124,10 +124,10 @@ class BvhRays:
         return Hit(t, triangle, (u, v), front, point, normal)
 
     def _closest(self, n: int, rays: LocalRays, faces: Faces, threads: int | None) -> Hits:
-        t, triangle, uv, front = _arrays.empty_arrays(
+        t, triangle, uv, front = answers = _arrays.empty_arrays(
             f"the hits of {n} rays", n, np.float32, np.uint32, (np.float32, 2), np.bool_
         )
-        self._core.closest_hits(rays, _options.sides(faces), _arrays.threads(threads), t, triangle, uv, front)
+        self._core.closest_hits(rays, _options.sides(faces), _arrays.threads(threads), answers)
         return Hits(t, triangle, uv, front, self._snapshot())
 
     @of_rays
@@ -341,14 +341,11 @@ class BvhRays:
         ([4.0, 5.0], [0, 1])
         """
         n, rays = _arrays.world_rays(origins, directions, t_min, t_max)
-        t, triangle, point, normal, feature = _arrays.empty_arrays(
+        answers = _arrays.empty_arrays(
             f"the contacts of {n} balls", n, np.float64, np.uint32, (np.float64, 3), (np.float64, 3), np.uint8
         )
-        count = _arrays.threads(threads)
-        self._core.sphere_casts(
-            rays, _arrays.number("radius", radius), count, t, triangle, point, normal, feature
-        )
-        return Contacts(t, triangle, point, normal, feature)
+        self._core.sphere_casts(rays, _arrays.number("radius", radius), _arrays.threads(threads), answers)
+        return Contacts(*answers)
 
     @of_rays
     def sphere_casts_all(

@@ -53,12 +53,11 @@ class BvhSpace:
         """
         start = self._local("points", points)
         n = len(start)
-        point, distance, triangle, uv = _arrays.empty_arrays(
+        point, distance, triangle, uv = answers = _arrays.empty_arrays(
             f"the answers of {n} points", n, (np.float64, 3), np.float64, np.uint32, (np.float32, 2)
         )
-        count = _arrays.threads(threads)
         limit = _arrays.limits("max_distance", max_distance, n)
-        self._core.closest_points(start, limit, count, point, distance, triangle, uv)
+        self._core.closest_points(start, limit, _arrays.threads(threads), answers)
         return SurfacePoints(point, distance, triangle, uv, self._snapshot())
 
     def closest_point(self, point: Sequence[float], *, max_distance: float = np.inf) -> SurfacePoint | None:

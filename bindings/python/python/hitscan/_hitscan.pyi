@@ -12,6 +12,9 @@ instruction_sets: list[str]
 _LocalRays = tuple[Any, Any, float, float, Any, Any, tuple[float, float, float]]
 _WorldRays = tuple[Any, Any, float, float, Any, Any]
 _Options = tuple[str, int, list[int], bool, bool]
+# Answers, which the module fills; those of a scene are instances and all others.
+_Arrays = tuple[Any, ...]
+_SceneArrays = tuple[Any, _Arrays]
 _ContactLists = tuple[Any, Any, Any, Any, Any, npt.NDArray[np.int64]]
 _Edit = tuple[str, Any, Any, Any]
 _Triple = tuple[float, float, float]
@@ -99,16 +102,7 @@ class Bvh:
     def closest_point(
         self, point: Any, max_distance: float
     ) -> tuple[list[float], float, int, float, float, list[float]] | None: ...
-    def closest_hits(
-        self,
-        rays: _LocalRays,
-        sides: str,
-        threads: int | None,
-        t: Any,
-        triangle: Any,
-        uv: Any,
-        front: Any,
-    ) -> None: ...
+    def closest_hits(self, rays: _LocalRays, sides: str, threads: int | None, answers: _Arrays) -> None: ...
     def is_occluded(self, rays: _LocalRays, sides: str, threads: int | None, hit: Any) -> None: ...
     def count_crossings(self, rays: _LocalRays, sides: str, threads: int | None, count: Any) -> None: ...
     def signed_crossings(self, rays: _LocalRays, threads: int | None, count: Any) -> None: ...
@@ -116,27 +110,12 @@ class Bvh:
         self, rays: _LocalRays, sides: str, once_per_crossing: bool, n: int | None, threads: int | None
     ) -> tuple[Any, Any, Any, Any, Any]: ...
     def sphere_casts(
-        self,
-        rays: _WorldRays,
-        radius: float,
-        threads: int | None,
-        t: Any,
-        triangle: Any,
-        point: Any,
-        normal: Any,
-        feature: Any,
+        self, rays: _WorldRays, radius: float, threads: int | None, answers: _Arrays
     ) -> None: ...
     def sphere_cast_lists(self, rays: _WorldRays, radius: float, threads: int | None) -> _ContactLists: ...
     def sphere_casts_any(self, rays: _WorldRays, radius: float, threads: int | None, hit: Any) -> None: ...
     def closest_points(
-        self,
-        points: Any,
-        max_distance: Any,
-        threads: int | None,
-        point: Any,
-        distance: Any,
-        triangle: Any,
-        uv: Any,
+        self, points: Any, max_distance: Any, threads: int | None, answers: _Arrays
     ) -> None: ...
     def distances(self, points: Any, threads: int | None, distance: Any) -> None: ...
     def occupancy(self, points: Any, ways: Any, threads: int | None, inside: Any) -> None: ...
@@ -156,17 +135,7 @@ class Bvh:
     def has_self_intersections(self) -> bool: ...
     def mesh_distance(self, other: Bvh, matrix: Any, max_distance: float) -> tuple[float, _Pairs] | None: ...
     def describe(self, triangle: Any, uv: Any, point: Any, normal: Any) -> None: ...
-    def cast_rays(
-        self,
-        rays: _LocalRays,
-        threads: int | None,
-        starts: Any,
-        t: Any,
-        geometry: Any,
-        triangle: Any,
-        uv: Any,
-        normal: Any,
-    ) -> None: ...
+    def cast_rays(self, rays: _LocalRays, threads: int | None, starts: Any, answers: _Arrays) -> None: ...
 
 class Scene:
     def __init__(self) -> None: ...
@@ -201,15 +170,7 @@ class Scene:
     @property
     def bounds(self) -> tuple[_Triple, _Triple]: ...
     def closest_hits(
-        self,
-        rays: _WorldRays,
-        options: _Options,
-        threads: int | None,
-        t: Any,
-        instance: Any,
-        triangle: Any,
-        uv: Any,
-        front: Any,
+        self, rays: _WorldRays, options: _Options, threads: int | None, answers: _SceneArrays
     ) -> None: ...
     def is_occluded(self, rays: _WorldRays, options: _Options, threads: int | None, hit: Any) -> None: ...
     def count_crossings(
@@ -223,17 +184,7 @@ class Scene:
     ) -> tuple[Any, Any, Any, Any, Any, Any]: ...
     def describe(self, instance: Any, triangle: Any, uv: Any, point: Any, normal: Any) -> None: ...
     def sphere_casts(
-        self,
-        rays: _WorldRays,
-        radius: float,
-        options: _Options,
-        threads: int | None,
-        t: Any,
-        instance: Any,
-        triangle: Any,
-        point: Any,
-        normal: Any,
-        feature: Any,
+        self, rays: _WorldRays, radius: float, options: _Options, threads: int | None, answers: _SceneArrays
     ) -> None: ...
     def sphere_cast_lists(
         self, rays: _WorldRays, radius: float, options: _Options, threads: int | None
@@ -242,16 +193,7 @@ class Scene:
         self, rays: _WorldRays, radius: float, options: _Options, threads: int | None, hit: Any
     ) -> None: ...
     def closest_points(
-        self,
-        points: Any,
-        max_distance: Any,
-        options: _Options,
-        threads: int | None,
-        point: Any,
-        distance: Any,
-        instance: Any,
-        triangle: Any,
-        uv: Any,
+        self, points: Any, max_distance: Any, options: _Options, threads: int | None, answers: _SceneArrays
     ) -> None: ...
     def closest_hit(
         self, origin: Any, direction: Any, t_min: float, t_max: float, options: _Options

@@ -74,8 +74,8 @@ class SceneRays:
         t, instance, triangle, uv, front = _arrays.empty_arrays(
             f"the hits of {n} rays", n, np.float64, np.int64, np.uint32, (np.float32, 2), np.bool_
         )
-        count = _arrays.threads(threads)
-        self._core.closest_hits(rays, options, count, t, instance, triangle, uv, front)
+        answers = instance, (t, triangle, uv, front)
+        self._core.closest_hits(rays, options, _arrays.threads(threads), answers)
         return SceneHits(t, instance, triangle, uv, front, self._snapshot())
 
     def closest_hit(
@@ -307,24 +307,11 @@ class SceneRays:
         """
         n, rays = _arrays.world_rays(origins, directions, t_min, t_max)
         options = _options.of_scene("both", layers, ignore, include_hidden, include_locked)
-        dtypes = (np.float64, np.int64, np.uint32, (np.float64, 3), (np.float64, 3), np.uint8)
-        t, instance, triangle, point, normal, feature = _arrays.empty_arrays(
-            f"the contacts of {n} balls", n, *dtypes
-        )
-        count = _arrays.threads(threads)
-        self._core.sphere_casts(
-            rays,
-            _arrays.number("radius", radius),
-            options,
-            count,
-            t,
-            instance,
-            triangle,
-            point,
-            normal,
-            feature,
-        )
-        return SceneContacts(t, triangle, point, normal, feature, instance)
+        dtypes = (np.float64, np.uint32, (np.float64, 3), (np.float64, 3), np.uint8, np.int64)
+        answers = _arrays.empty_arrays(f"the contacts of {n} balls", n, *dtypes)
+        size, count = _arrays.number("radius", radius), _arrays.threads(threads)
+        self._core.sphere_casts(rays, size, options, count, (answers[-1], answers[:-1]))
+        return SceneContacts(*answers)
 
     @of_rays
     def sphere_casts_all(

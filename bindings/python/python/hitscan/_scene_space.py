@@ -66,20 +66,11 @@ class SceneSpace:
         options = _options.of_scene("both", layers, ignore, include_hidden, include_locked)
         n = len(start)
         dtypes = ((np.float64, 3), np.float64, np.int64, np.uint32, (np.float32, 2))
-        point, distance, instance, triangle, uv = _arrays.empty_arrays(
-            f"the answers of {n} points", n, *dtypes
-        )
-        self._core.closest_points(
-            start,
-            _arrays.limits("max_distance", max_distance, n),
-            options,
-            _arrays.threads(threads),
-            point,
-            distance,
-            instance,
-            triangle,
-            uv,
-        )
+        arrays = _arrays.empty_arrays(f"the answers of {n} points", n, *dtypes)
+        point, distance, instance, triangle, uv = arrays
+        answers = instance, (point, distance, triangle, uv)
+        limit = _arrays.limits("max_distance", max_distance, n)
+        self._core.closest_points(start, limit, options, _arrays.threads(threads), answers)
         return ScenePoints(point, distance, instance, triangle, uv, self._snapshot())
 
     def instances_touching(

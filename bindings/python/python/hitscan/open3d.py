@@ -193,12 +193,12 @@ class RaycastingScene:
         """
         array, shape = _leading("rays", rays, 6)
         bvh, n = self._tree(), len(array)
-        t, geometry, primitive, uv, normals = _arrays.empty_arrays(
+        answers = _arrays.empty_arrays(
             f"the hits of {n} rays", n, np.float32, np.uint32, np.uint32, (np.float32, 2), (np.float32, 3)
         )
         _, rows = _arrays.local_rays(array, None, 0.0, np.inf)
-        count = _threads(nthreads)
-        bvh._core.cast_rays(rows, count, self._starts, t, geometry, primitive, uv, normals)
+        bvh._core.cast_rays(rows, _threads(nthreads), self._starts, answers)
+        t, geometry, primitive, uv, normals = answers
         return {
             "t_hit": _shaped(t, shape),
             "geometry_ids": _shaped(geometry, shape),
