@@ -76,6 +76,7 @@ NOTEBOOKS = {
     "recipes": None,
     "pyvista": "pyvista",
     "gradients": "torch",
+    "jax": "jax",
     "mujoco": "mujoco",
     "blender": "bpy",
 }
@@ -127,6 +128,11 @@ def check_gradients(names, printed):
     assert names["losses"][-1] < 0.05 * names["losses"][0]
     assert abs(names["size"].item() - 1.1) < 0.01
     assert abs(names["shift"].detach().numpy() - names["true_shift"].numpy()).max() < 0.05
+
+
+def check_jax(names, printed):
+    assert names["errors"][0] > 0.05 and names["errors"][-1] < 1e-5
+    assert abs(names["pose"] - names["true_pose"]).max() < 1e-5
 
 
 def check_mujoco(names, printed):
