@@ -255,6 +255,7 @@ fn python() -> Names {
         "_bvh_rays",
         "_bvh_space",
         "_hits",
+        "_contacts",
         "_scene",
         "_scene_rays",
         "_scene_space",

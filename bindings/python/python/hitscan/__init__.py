@@ -13,18 +13,15 @@ The hit of a ray depends on the mesh and the ray alone: the same triangle and th
 """
 
 from ._bvh import Bvh
+from ._contacts import ContactLists, Contacts, SceneContactLists, SceneContacts
 from ._convert import as_mesh
 from ._hits import (
     INVALID,
-    ContactLists,
-    Contacts,
     HitLists,
     Hits,
     InstanceDistances,
     MeshCrossings,
     MeshDistance,
-    SceneContactLists,
-    SceneContacts,
     SceneHitLists,
     SceneHits,
     ScenePoints,

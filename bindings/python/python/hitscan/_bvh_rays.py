@@ -10,7 +10,8 @@ import numpy.typing as npt
 
 from . import _arrays, _hitscan, _options
 from ._arrays import ArrayLike, LocalRays
-from ._hits import ContactLists, Contacts, HitLists, Hits
+from ._contacts import ContactLists, Contacts
+from ._hits import HitLists, Hits
 from ._options import Faces
 from ._shapes import of_rays
 from ._single import Hit

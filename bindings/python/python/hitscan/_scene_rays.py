@@ -10,7 +10,8 @@ import numpy.typing as npt
 
 from . import _arrays, _hitscan, _options
 from ._arrays import ArrayLike, WorldRays
-from ._hits import SceneContactLists, SceneContacts, SceneHitLists, SceneHits
+from ._contacts import SceneContactLists, SceneContacts
+from ._hits import SceneHitLists, SceneHits
 from ._options import ALL_LAYERS, Faces
 from ._shapes import of_rays
 from ._single import SceneHit

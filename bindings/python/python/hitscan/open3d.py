@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from . import _arrays
+from . import _arrays, _pinhole
 from ._arrays import ArrayLike
 from ._bvh import Bvh
 from ._hits import INVALID, describe
@@ -331,49 +331,9 @@ class RaycastingScene:
         -------
         (height_px, width_px, 6) float32
         """
-        by_fov = len(args) + len(kwargs) == 6
-        make = _rays_of_fov if by_fov else _rays_of_matrices
-        return make(*args, **kwargs)
-
-
-def _rays_of_matrices(
-    intrinsic_matrix: ArrayLike, extrinsic_matrix: ArrayLike, width_px: int, height_px: int
-) -> Array:
-    intrinsic = _arrays.rows("intrinsic_matrix", _plain(intrinsic_matrix), 3, np.float64)
-    extrinsic = _arrays.rows("extrinsic_matrix", _plain(extrinsic_matrix), 4, np.float64)
-    if intrinsic.shape != (3, 3) or extrinsic.shape != (4, 4):
-        raise ValueError(
-            f"the matrices have shapes {intrinsic.shape} and {extrinsic.shape}, expected (3, 3) and (4, 4)"
-        )
-    if width_px < 0 or height_px < 0:
-        raise ValueError(f"the picture has {width_px} by {height_px} pixels, expected no negative number")
-    to_world = extrinsic[:3, :3].T
-    x, y = np.meshgrid(np.arange(width_px) + 0.5, np.arange(height_px) + 0.5)
-    pixels = np.stack([x, y, np.ones_like(x)], axis=-1)
-    rays = np.empty((height_px, width_px, 6), np.float32)
-    rays[..., :3] = -to_world @ extrinsic[:3, 3]
-    rays[..., 3:] = pixels @ (to_world @ np.linalg.inv(intrinsic)).T
-    return rays.view(Array)
-
-
-def _rays_of_fov(
-    fov_deg: float, center: ArrayLike, eye: ArrayLike, up: ArrayLike, width_px: int, height_px: int
-) -> Array:
-    middle = _arrays.row("center", _plain(center), 3, np.float64)
-    start = _arrays.row("eye", _plain(eye), 3, np.float64)
-    top = _arrays.row("up", _plain(up), 3, np.float64)
-    forward = middle - start
-    # In Open3D, rows of the picture run along `up`.
-    right = np.cross(top, forward)
-    if not np.linalg.norm(right) > 0:
-        raise ValueError("eye, center and up lie on a line, expected a direction of view beside up")
-    forward, right = forward / np.linalg.norm(forward), right / np.linalg.norm(right)
-    extrinsic = np.eye(4)
-    extrinsic[:3, :3] = [right, np.cross(forward, right), forward]
-    extrinsic[:3, 3] = -extrinsic[:3, :3] @ start
-    focal = 0.5 * width_px / np.tan(0.5 * np.deg2rad(fov_deg))
-    intrinsic = [[focal, 0, 0.5 * width_px], [0, focal, 0.5 * height_px], [0, 0, 1]]
-    return _rays_of_matrices(intrinsic, extrinsic, width_px, height_px)
+        make = _pinhole.by_fov if len(args) + len(kwargs) == 6 else _pinhole.by_matrices
+        named = {name: _plain(value) for name, value in kwargs.items()}
+        return make(*map(_plain, args), **named).view(Array)
 
 
 def _ways(n: int) -> npt.NDArray[np.float32]:
