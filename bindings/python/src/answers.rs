@@ -1,12 +1,13 @@
-//! Arrays of answers, which Python allocates and this module fills.
+//! Arrays of answers. Python allocates those of an answer of several, and this module the others.
 
 use std::ops::Range;
 
 use hitscan::{Hit, HitLists, Side, glam::DVec3, scene::SceneHit};
 use numpy::{
-    Element, PyReadonlyArray1, PyReadwriteArray1, PyReadwriteArray2, PyUntypedArrayMethods,
+    Element, PyArray1, PyArrayMethods, PyReadonlyArray1, PyReadwriteArray1, PyReadwriteArray2,
+    PyUntypedArrayMethods, get_array_module,
 };
-use pyo3::{PyResult, exceptions::PyValueError};
+use pyo3::{exceptions::PyValueError, prelude::*};
 use rayon::prelude::*;
 
 use crate::memory;
@@ -16,6 +17,27 @@ pub(crate) const NO_TRIANGLE: u32 = u32::MAX;
 
 /// The id that stands for no instance.
 pub(crate) const NO_INSTANCE: i64 = -1;
+
+/// One answer for each question.
+pub(crate) type Answers<'py, T> = PyResult<Bound<'py, PyArray1<T>>>;
+
+/// Returns an array for the answers of `n` rays, points or balls, which `fill` has filled.
+///
+/// # Errors
+/// `MemoryError` if the array does not fit into memory; the error of `fill`.
+pub(crate) fn one_per<'py, T: Element>(
+    py: Python<'py>,
+    n: usize,
+    of: &str,
+    fill: impl FnOnce(&mut [T]) -> PyResult<()>,
+) -> Answers<'py, T> {
+    memory::check(&format!("the answers of {n} {of}"), (n * size_of::<T>()) as u64)?;
+    // `PyArray1::zeros` would panic where NumPy has no memory.
+    let answers = get_array_module(py)?.call_method1("zeros", (n, T::get_dtype(py)))?;
+    let answers = answers.cast_into::<PyArray1<T>>()?;
+    fill(answers.readwrite().as_slice_mut()?)?;
+    Ok(answers)
+}
 
 /// `t`, `triangle`, `uv` and `front` of closest hits, as Python passes them.
 pub(crate) type HitArguments<'py, T> = (

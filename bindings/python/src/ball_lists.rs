@@ -5,19 +5,19 @@ use hitscan::{
     glam::DVec3,
     scene::{InstanceId, WorldRay},
 };
-use numpy::{PyArray1, PyReadwriteArray1};
+use numpy::PyArray1;
 use pyo3::prelude::*;
 use rayon::prelude::*;
 
 use crate::{
-    answers::slice,
+    answers::Answers,
     balls::feature_code,
-    batch::{MIN_SLOW, Steps, in_steps},
+    batch::{Steps, in_steps},
     bvh::Bvh,
     memory,
     rays::{RaySlices, WorldRayArguments, check_radius, world_rays},
     scene::{Scene, to_number},
-    scene_queries::{OptionArguments, Query},
+    scene_queries::{OptionArguments, Query, for_each_ray},
 };
 
 /// `t`, triangles, points, normals and features of all contacts, and the end of each ball's list behind a zero.
@@ -51,19 +51,16 @@ impl Bvh {
     }
 
     /// Whether each ball touches anything.
-    fn sphere_casts_any(
+    fn sphere_casts_any<'py>(
         &self,
-        py: Python<'_>,
+        py: Python<'py>,
         rays: WorldRayArguments<'_>,
         radius: f64,
         threads: Option<usize>,
-        mut hit: PyReadwriteArray1<'_, bool>,
-    ) -> PyResult<()> {
+    ) -> Answers<'py, bool> {
         let mesh = self.mesh();
         let offset = mesh.tri_mesh().offset();
-        any(py, rays, radius, threads, &mut hit, |cast| {
-            mesh.bvh().sphere_cast_any(&moved(cast, offset))
-        })
+        any(py, rays, radius, threads, |cast| mesh.bvh().sphere_cast_any(&moved(cast, offset)))
     }
 }
 
@@ -88,19 +85,16 @@ impl Scene {
     }
 
     /// Whether each ball touches anything.
-    fn sphere_casts_any(
+    fn sphere_casts_any<'py>(
         &self,
-        py: Python<'_>,
+        py: Python<'py>,
         rays: WorldRayArguments<'_>,
         radius: f64,
         options: OptionArguments,
         threads: Option<usize>,
-        mut hit: PyReadwriteArray1<'_, bool>,
-    ) -> PyResult<()> {
+    ) -> Answers<'py, bool> {
         let query = Query::new(self, options)?;
-        any(py, rays, radius, threads, &mut hit, |cast| {
-            query.scene.sphere_cast_any(cast, &query.options())
-        })
+        any(py, rays, radius, threads, |cast| query.scene.sphere_cast_any(cast, &query.options()))
     }
 }
 
@@ -116,24 +110,16 @@ fn cast_of(rays: &RaySlices<'_, f64>, ray: usize, radius: f64) -> Option<SphereC
     SphereCast::new(rays.ray(ray), radius).ok()
 }
 
-fn any(
-    py: Python<'_>,
+fn any<'py>(
+    py: Python<'py>,
     rays: WorldRayArguments<'_>,
     radius: f64,
     threads: Option<usize>,
-    hit: &mut PyReadwriteArray1<'_, bool>,
     touches: impl Fn(&SphereCast) -> bool + Sync,
-) -> PyResult<()> {
+) -> Answers<'py, bool> {
     check_radius(radius)?;
-    let arrays = world_rays(rays)?;
-    let (rays, n) = (arrays.slices()?, arrays.len());
-    let hit = slice("hit", hit, n)?;
-    in_steps(py, Steps::SLOW, n, threads, |range| {
-        let entries = hit[range.clone()].par_iter_mut().zip(range).with_min_len(MIN_SLOW);
-        entries.for_each(|(hit, ray)| {
-            *hit = cast_of(&rays, ray, radius).is_some_and(|cast| touches(&cast));
-        });
-        Ok(())
+    for_each_ray(py, Steps::SLOW, rays, "balls", threads, |ray| {
+        SphereCast::new(ray, radius).is_ok_and(|cast| touches(&cast))
     })
 }
 

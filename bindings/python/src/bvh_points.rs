@@ -2,14 +2,16 @@
 
 use hitscan::{Aabb, Hit, Side, Sphere, WindingNumber, glam::Vec3, scene};
 use numpy::{
-    PyArray1, PyReadonlyArray1, PyReadonlyArray2, PyReadwriteArray1, PyReadwriteArray2,
+    Element, PyArray1, PyReadonlyArray1, PyReadonlyArray2, PyReadwriteArray2,
     PyUntypedArrayMethods, ToPyArray,
 };
 use pyo3::{exceptions::PyValueError, prelude::*};
 use rayon::prelude::*;
 
 use crate::{
-    answers::{SurfaceArguments, SurfaceArrays, check_len, limit_slice, row_slice, slice},
+    answers::{
+        Answers, SurfaceArguments, SurfaceArrays, check_len, limit_slice, one_per, row_slice,
+    },
     batch::{FEW, MIN_SLOW, Steps, answer_each, in_steps},
     bvh::Bvh,
     mesh::point_in_file,
@@ -47,15 +49,14 @@ impl Bvh {
     }
 
     /// Signed distances; NaN for points that are not finite and for a mesh without triangles.
-    fn signed_distances(
+    fn signed_distances<'py>(
         &self,
-        py: Python<'_>,
+        py: Python<'py>,
         from: PyReadonlyArray2<'_, f32>,
         threads: Option<usize>,
-        mut distance: PyReadwriteArray1<'_, f64>,
-    ) -> PyResult<()> {
+    ) -> Answers<'py, f64> {
         self.prepare_winding(py, from.shape()[0], threads)?;
-        self.for_each_step(py, &from, threads, &mut distance, |mesh, from, distances| {
+        self.for_each_step(py, &from, threads, |mesh, from, distances| {
             let mut found = vec![None; from.len()];
             mesh.winding_tree().signed_distance_batch(from, &mut found);
             for (distance, found) in distances.iter_mut().zip(found) {
@@ -64,34 +65,32 @@ impl Bvh {
         })
     }
 
-    fn is_inside(
+    fn is_inside<'py>(
         &self,
-        py: Python<'_>,
+        py: Python<'py>,
         from: PyReadonlyArray2<'_, f32>,
         threads: Option<usize>,
-        mut inside: PyReadwriteArray1<'_, bool>,
-    ) -> PyResult<()> {
+    ) -> Answers<'py, bool> {
         self.prepare_winding(py, from.shape()[0], threads)?;
-        self.for_each_step(py, &from, threads, &mut inside, |mesh, from, inside| {
+        self.for_each_step(py, &from, threads, |mesh, from, inside| {
             mesh.winding_tree().is_inside_batch(from, inside);
         })
     }
 
     /// Winding numbers, wrong by at most `tolerance`.
-    fn winding_numbers(
+    fn winding_numbers<'py>(
         &self,
-        py: Python<'_>,
+        py: Python<'py>,
         from: PyReadonlyArray2<'_, f32>,
         tolerance: f64,
         threads: Option<usize>,
-        mut number: PyReadwriteArray1<'_, f64>,
-    ) -> PyResult<()> {
+    ) -> Answers<'py, f64> {
         if tolerance.is_nan() || tolerance < 0.0 {
             let text = format!("tolerance is {tolerance}, expected a number from 0 on");
             return Err(PyValueError::new_err(text));
         }
         self.prepare_winding(py, from.shape()[0], threads)?;
-        self.for_each_step(py, &from, threads, &mut number, |mesh, from, numbers| {
+        self.for_each_step(py, &from, threads, |mesh, from, numbers| {
             let mut found = vec![WindingNumber::default(); from.len()];
             mesh.winding_tree().winding_number_batch(from, tolerance, &mut found);
             for (number, found) in numbers.iter_mut().zip(found) {
@@ -144,35 +143,35 @@ impl Bvh {
         Ok(())
     }
 
-    /// Calls `answer` with the points of each step and the slots of their answers.
-    pub(crate) fn for_each_step<T: numpy::Element + Send>(
+    /// Calls `answer` with the points of each step and the slots of their answers, which it returns.
+    pub(crate) fn for_each_step<'py, T: Element + Send>(
         &self,
-        py: Python<'_>,
+        py: Python<'py>,
         from: &PyReadonlyArray2<'_, f32>,
         threads: Option<usize>,
-        answers: &mut PyReadwriteArray1<'_, T>,
         answer: impl Fn(&scene::Mesh, &[[f32; 3]], &mut [T]) + Sync,
-    ) -> PyResult<()> {
+    ) -> Answers<'py, T> {
         let (mesh, from) = (self.mesh(), points(from)?);
-        let answers = slice("the array of answers", answers, from.len())?;
-        in_steps(py, Steps::SLOW, from.len(), threads, |range| {
-            answer(&mesh, &from[range.clone()], &mut answers[range]);
-            Ok(())
+        one_per(py, from.len(), "points", |answers| {
+            in_steps(py, Steps::SLOW, from.len(), threads, |range| {
+                answer(&mesh, &from[range.clone()], &mut answers[range]);
+                Ok(())
+            })
         })
     }
 }
 
-/// Stores the answer of each point.
-pub(crate) fn for_each_point<X: numpy::Element + Copy + Sync, T: numpy::Element + Send>(
-    py: Python<'_>,
-    from: &PyReadonlyArray2<'_, X>,
+/// Returns the answer of each point.
+pub(crate) fn for_each_point<'py, T: Element + Send>(
+    py: Python<'py>,
+    from: &PyReadonlyArray2<'_, f64>,
     threads: Option<usize>,
-    answers: &mut PyReadwriteArray1<'_, T>,
-    answer: impl Fn([X; 3]) -> T + Sync,
-) -> PyResult<()> {
+    answer: impl Fn([f64; 3]) -> T + Sync,
+) -> Answers<'py, T> {
     let from = points(from)?;
-    let answers = slice("the array of answers", answers, from.len())?;
-    answer_each(py, from, answers, threads, |&from, slot| *slot = answer(from))
+    one_per(py, from.len(), "points", |answers| {
+        answer_each(py, from, answers, threads, |&from, slot| *slot = answer(from))
+    })
 }
 
 /// Facts about hits and the tree.

@@ -3,12 +3,12 @@
 use std::cell::Cell;
 
 use hitscan::{Faces, Hit, HitLists, HitOptions, MeshBvh, Ray};
-use numpy::{Element, PyArray1, PyReadwriteArray1};
+use numpy::{Element, PyArray1};
 use pyo3::prelude::*;
 use rayon::prelude::*;
 
 use crate::{
-    answers::{HitArguments, HitArrays, HitColumns, slice},
+    answers::{Answers, HitArguments, HitArrays, HitColumns, one_per},
     batch::{Steps, in_steps},
     bvh::Bvh,
     options::{faces, mode},
@@ -58,42 +58,39 @@ impl Bvh {
         })
     }
 
-    fn is_occluded(
+    fn is_occluded<'py>(
         &self,
-        py: Python<'_>,
+        py: Python<'py>,
         rays: LocalRayArguments<'_>,
         sides: &str,
         threads: Option<usize>,
-        mut hit: PyReadwriteArray1<'_, bool>,
-    ) -> PyResult<()> {
+    ) -> Answers<'py, bool> {
         let faces = faces(sides)?;
-        self.answer_rays(py, rays, threads, &mut hit, |bvh, rays, hit| {
+        self.answer_rays(py, rays, threads, |bvh, rays, hit| {
             bvh.is_occluded_batch(rays, faces, hit);
         })
     }
 
-    fn count_crossings(
+    fn count_crossings<'py>(
         &self,
-        py: Python<'_>,
+        py: Python<'py>,
         rays: LocalRayArguments<'_>,
         sides: &str,
         threads: Option<usize>,
-        mut count: PyReadwriteArray1<'_, u32>,
-    ) -> PyResult<()> {
+    ) -> Answers<'py, u32> {
         let faces = faces(sides)?;
-        self.answer_rays(py, rays, threads, &mut count, |bvh, rays, count| {
+        self.answer_rays(py, rays, threads, |bvh, rays, count| {
             bvh.count_crossings_batch(rays, faces, count);
         })
     }
 
-    fn signed_crossings(
+    fn signed_crossings<'py>(
         &self,
-        py: Python<'_>,
+        py: Python<'py>,
         rays: LocalRayArguments<'_>,
         threads: Option<usize>,
-        mut count: PyReadwriteArray1<'_, i32>,
-    ) -> PyResult<()> {
-        self.answer_rays(py, rays, threads, &mut count, |bvh, rays, count| {
+    ) -> Answers<'py, i32> {
+        self.answer_rays(py, rays, threads, |bvh, rays, count| {
             bvh.signed_crossings_batch(rays, count);
         })
     }
@@ -132,28 +129,28 @@ impl Bvh {
 }
 
 impl Bvh {
-    /// Stores a number per ray. `answer` gets the rays in chunks.
-    fn answer_rays<T: Element + Send>(
+    /// Returns a number per ray. `answer` gets the rays in chunks.
+    fn answer_rays<'py, T: Element + Send>(
         &self,
-        py: Python<'_>,
+        py: Python<'py>,
         rays: LocalRayArguments<'_>,
         threads: Option<usize>,
-        answers: &mut PyReadwriteArray1<'_, T>,
         answer: impl Fn(&MeshBvh, &[Ray], &mut [T]) + Sync,
-    ) -> PyResult<()> {
+    ) -> Answers<'py, T> {
         let (mesh, arrays) = (self.mesh(), LocalRayArrays::new(rays)?);
         let rays = arrays.slices()?;
-        let answers = slice("the array of answers", answers, arrays.len())?;
-        in_steps(py, Steps::RAYS, arrays.len(), threads, |range| {
-            let chunks = answers[range.clone()].par_chunks_mut(CHUNK).enumerate();
-            chunks.for_each(|(n, answers)| {
-                let first = range.start + n * CHUNK;
-                ClosestBatch::with(|batch| {
-                    rays.collect(first..first + answers.len(), &mut batch.rays);
-                    answer(mesh.bvh(), &batch.rays, answers);
+        one_per(py, arrays.len(), "rays", |answers| {
+            in_steps(py, Steps::RAYS, arrays.len(), threads, |range| {
+                let chunks = answers[range.clone()].par_chunks_mut(CHUNK).enumerate();
+                chunks.for_each(|(n, answers)| {
+                    let first = range.start + n * CHUNK;
+                    ClosestBatch::with(|batch| {
+                        rays.collect(first..first + answers.len(), &mut batch.rays);
+                        answer(mesh.bvh(), &batch.rays, answers);
+                    });
                 });
-            });
-            Ok(())
+                Ok(())
+            })
         })
     }
 }

@@ -1,8 +1,8 @@
 //! The compiled part of the Python package hitscan, the module `hitscan._hitscan`.
 //!
-//! The package's Python code converts arguments to contiguous arrays, allocates the arrays of answers, and
-//! documents every function. This module checks shapes again, releases the interpreter, and fills the
-//! arrays. It never panics on the values of its arguments.
+//! The package's Python code converts arguments to contiguous arrays, allocates the arrays of answers of
+//! several, and documents every function. This module checks shapes again, releases the interpreter, and
+//! fills the arrays, or returns the only one. It never panics on the values of its arguments.
 //!
 //! # Modules
 //!
@@ -19,7 +19,7 @@
 //! | `polylines` | polylines and points that are picked | `batch`, `errors`, `picking`, `rays`, `scene`, `view` |
 //! | `ball_lists` | all contacts of balls along rays | `answers`, `balls`, `batch`, `bvh`, `memory`, `rays`, `scene`, `scene_queries` |
 //! | `balls` | balls along rays, at a tree or a scene | `answers`, `batch`, `bvh`, `rays`, `scene`, `scene_queries` |
-//! | `scene_queries`, `picking`, `render` | rays at scenes; picks, snaps and selections; pictures | `answers`, `batch`, `errors`, `memory`, `options`, `rays`, `scene`, `view` |
+//! | `scene_queries`, `picking`, `render` | rays at scenes; picks, snaps and selections; pictures | `answers`, `batch`, `bvh_points`, `errors`, `memory`, `options`, `rays`, `scene`, `view` |
 //! | `scene` | scenes: instances of trees in world space, in float64 | `bvh`, `errors`, `options` |
 //! | `view` | cameras: pixels to rays, and points to pixels | `answers`, `batch`, `errors`, `options`, `rays` |
 //! | `blender` | rays at polygons, in one pass | `answers`, `batch`, `bvh`, `bvh_rays`, `mesh`, `rays` |

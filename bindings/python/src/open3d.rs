@@ -6,7 +6,7 @@ use pyo3::{exceptions::PyValueError, prelude::*};
 use rayon::prelude::*;
 
 use crate::{
-    answers::{NO_TRIANGLE, row_slice, slice},
+    answers::{Answers, NO_TRIANGLE, row_slice, slice},
     batch::{MIN_SLOW, Steps, in_steps},
     bvh::Bvh,
     bvh_rays::{CHUNK, ClosestBatch},
@@ -78,27 +78,25 @@ impl Bvh {
     }
 
     /// Distances to the surface.
-    fn distances(
+    fn distances<'py>(
         &self,
-        py: Python<'_>,
+        py: Python<'py>,
         from: PyReadonlyArray2<'_, f32>,
         threads: Option<usize>,
-        mut distance: PyReadwriteArray1<'_, f32>,
-    ) -> PyResult<()> {
-        self.for_each_step(py, &from, threads, &mut distance, store_distances)
+    ) -> Answers<'py, f32> {
+        self.for_each_step(py, &from, threads, store_distances)
     }
 
     /// 1 for points inside, by the majority of rays in the directions `ways`, else 0.
-    fn occupancy(
+    fn occupancy<'py>(
         &self,
-        py: Python<'_>,
+        py: Python<'py>,
         from: PyReadonlyArray2<'_, f32>,
         ways: PyReadonlyArray2<'_, f32>,
         threads: Option<usize>,
-        mut inside: PyReadwriteArray1<'_, f32>,
-    ) -> PyResult<()> {
+    ) -> Answers<'py, f32> {
         let ways = points(&ways)?;
-        self.for_each_step(py, &from, threads, &mut inside, |mesh, from, inside| {
+        self.for_each_step(py, &from, threads, |mesh, from, inside| {
             let pairs = from.par_iter().zip(inside).with_min_len(MIN_SLOW);
             pairs.for_each(|(&from, inside)| {
                 *inside = f32::from(u8::from(is_inside(mesh, from, ways)));
@@ -107,16 +105,15 @@ impl Bvh {
     }
 
     /// Distances to the surface, negative for points inside.
-    fn signed_distances_by_rays(
+    fn signed_distances_by_rays<'py>(
         &self,
-        py: Python<'_>,
+        py: Python<'py>,
         from: PyReadonlyArray2<'_, f32>,
         ways: PyReadonlyArray2<'_, f32>,
         threads: Option<usize>,
-        mut distance: PyReadwriteArray1<'_, f32>,
-    ) -> PyResult<()> {
+    ) -> Answers<'py, f32> {
         let ways = points(&ways)?;
-        self.for_each_step(py, &from, threads, &mut distance, |mesh, from, distances| {
+        self.for_each_step(py, &from, threads, |mesh, from, distances| {
             store_distances(mesh, from, distances);
             let pairs = from.par_iter().zip(distances).with_min_len(MIN_SLOW);
             pairs.filter(|&(&from, _)| is_inside(mesh, from, ways)).for_each(|(_, distance)| {

@@ -8,15 +8,15 @@ use hitscan::{
         SnapOptions, SnapTarget,
     },
 };
-use numpy::{PyReadonlyArray2, PyReadwriteArray1, PyUntypedArrayMethods};
+use numpy::{PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::{exceptions::PyValueError, prelude::*};
 
 use crate::{
-    answers::slice,
-    batch::{answer_each, detached},
+    answers::Answers,
+    batch::detached,
+    bvh_points::for_each_point,
     errors::value_error,
     options::one_of,
-    rays::points,
     scene::{Scene, to_number},
     scene_queries::{OptionArguments, Query},
     view::View,
@@ -143,20 +143,16 @@ pub(crate) fn region_mode(enclosed: bool) -> RegionMode {
 
 /// Whether each point is in the picture and behind no surface.
 #[pyfunction]
-pub(crate) fn points_visible(
-    py: Python<'_>,
+pub(crate) fn points_visible<'py>(
+    py: Python<'py>,
     scene: &Scene,
     view: &View,
     options: OptionArguments,
     from: PyReadonlyArray2<'_, f64>,
-    mut visible: PyReadwriteArray1<'_, bool>,
-) -> PyResult<()> {
-    let (query, from) = (Query::new(scene, options)?, points(&from)?);
-    let visible = slice("visible", &mut visible, from.len())?;
+) -> Answers<'py, bool> {
+    let query = Query::new(scene, options)?;
     let picker = Picker::new(&query.scene, &view.view);
-    answer_each(py, from, visible, None, |&from, visible| {
-        *visible = picker.is_visible(from, &query.options());
-    })
+    for_each_point(py, &from, None, |from| picker.is_visible(from, &query.options()))
 }
 
 fn pick_options<'a>(

@@ -6,12 +6,14 @@ use hitscan::{
     glam::{DAffine3, DVec3},
     scene::{self, InstanceId, WorldBox, WorldRegion},
 };
-use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2, PyReadwriteArray1, ToPyArray};
+use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2, ToPyArray};
 use pyo3::prelude::*;
 use rayon::prelude::*;
 
 use crate::{
-    answers::{NO_INSTANCE, SceneArguments, SurfaceArguments, SurfaceArrays, limits, slice},
+    answers::{
+        Answers, NO_INSTANCE, SceneArguments, SurfaceArguments, SurfaceArrays, limits, slice,
+    },
     batch::{MIN_SLOW, Steps, in_steps},
     bvh_points::for_each_point,
     rays::{check_radius, points},
@@ -55,49 +57,46 @@ impl Scene {
     }
 
     /// Signed distances; NaN where there is no surface or the point is not finite.
-    fn signed_distances(
+    fn signed_distances<'py>(
         &self,
-        py: Python<'_>,
+        py: Python<'py>,
         from: PyReadonlyArray2<'_, f64>,
         options: OptionArguments,
         threads: Option<usize>,
-        mut distance: PyReadwriteArray1<'_, f64>,
-    ) -> PyResult<()> {
+    ) -> Answers<'py, f64> {
         let query = Query::new(self, options)?;
-        for_each_point(py, &from, threads, &mut distance, |from| {
+        for_each_point(py, &from, threads, |from| {
             query.scene.signed_distance(from, &query.options()).unwrap_or(f64::NAN)
         })
     }
 
     /// Whether any instance contains each point.
-    fn is_inside(
+    fn is_inside<'py>(
         &self,
-        py: Python<'_>,
+        py: Python<'py>,
         from: PyReadonlyArray2<'_, f64>,
         options: OptionArguments,
         threads: Option<usize>,
-        mut inside: PyReadwriteArray1<'_, bool>,
-    ) -> PyResult<()> {
+    ) -> Answers<'py, bool> {
         let query = Query::new(self, options)?;
-        for_each_point(py, &from, threads, &mut inside, |from| {
+        for_each_point(py, &from, threads, |from| {
             !query.scene.instances_containing(from, &query.options()).is_empty()
         })
     }
 
     /// The sums of the winding numbers of all instances, each in its own space and wrong by at most
     /// `tolerance` divided by the number of instances.
-    fn winding_numbers(
+    fn winding_numbers<'py>(
         &self,
-        py: Python<'_>,
+        py: Python<'py>,
         from: PyReadonlyArray2<'_, f64>,
         tolerance: f64,
         options: OptionArguments,
         threads: Option<usize>,
-        mut number: PyReadwriteArray1<'_, f64>,
-    ) -> PyResult<()> {
+    ) -> Answers<'py, f64> {
         let solids = solids(&Query::new(self, options)?);
         let each = tolerance / solids.len().max(1) as f64;
-        for_each_point(py, &from, threads, &mut number, |from| {
+        for_each_point(py, &from, threads, |from| {
             let of_solid = |(mesh, to_local): &(Arc<scene::Mesh>, DAffine3)| {
                 let local = to_local.transform_point3(DVec3::from_array(from)).as_vec3();
                 mesh.winding_tree().winding_number(local, each).value

@@ -5,12 +5,15 @@ use hitscan::{
     glam::DVec3,
     scene::{self, InstanceId, QueryOptions, SceneHit, WorldRay},
 };
-use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2, PyReadwriteArray1, PyReadwriteArray2};
+use numpy::{Element, PyArray1, PyReadonlyArray1, PyReadonlyArray2, PyReadwriteArray2};
 use pyo3::{exceptions::PyValueError, prelude::*};
 use rayon::prelude::*;
 
 use crate::{
-    answers::{HitArguments, HitArrays, NO_INSTANCE, SceneArguments, check_len, row_slice, slice},
+    answers::{
+        Answers, HitArguments, HitArrays, NO_INSTANCE, SceneArguments, check_len, one_per,
+        row_slice, slice,
+    },
     batch::{MIN_SLOW, Steps, in_steps},
     memory,
     options::{faces, mode},
@@ -100,67 +103,53 @@ impl Scene {
         })
     }
 
-    fn is_occluded(
+    fn is_occluded<'py>(
         &self,
-        py: Python<'_>,
+        py: Python<'py>,
         rays: WorldRayArguments<'_>,
         options: OptionArguments,
         threads: Option<usize>,
-        mut hit: PyReadwriteArray1<'_, bool>,
-    ) -> PyResult<()> {
+    ) -> Answers<'py, bool> {
         let (query, arrays) = (Query::new(self, options)?, world_rays(rays)?);
         let rays = arrays.slices()?;
-        let hit = slice("hit", &mut hit, arrays.len())?;
-        in_steps(py, Steps::RAYS, arrays.len(), threads, |range| {
-            let chunks = hit[range.clone()].par_chunks_mut(CHUNK).enumerate();
-            chunks.for_each_init(Vec::<WorldRay>::new, |buffer, (n, hit)| {
-                let first = range.start + n * CHUNK;
-                rays.collect(first..first + hit.len(), buffer);
-                query.scene.is_occluded_batch(buffer, &query.options(), hit);
-            });
-            Ok(())
+        one_per(py, arrays.len(), "rays", |hit| {
+            in_steps(py, Steps::RAYS, arrays.len(), threads, |range| {
+                let chunks = hit[range.clone()].par_chunks_mut(CHUNK).enumerate();
+                chunks.for_each_init(Vec::<WorldRay>::new, |buffer, (n, hit)| {
+                    let first = range.start + n * CHUNK;
+                    rays.collect(first..first + hit.len(), buffer);
+                    query.scene.is_occluded_batch(buffer, &query.options(), hit);
+                });
+                Ok(())
+            })
         })
     }
 
-    fn count_crossings(
+    fn count_crossings<'py>(
         &self,
-        py: Python<'_>,
+        py: Python<'py>,
         rays: WorldRayArguments<'_>,
         options: OptionArguments,
         threads: Option<usize>,
-        mut count: PyReadwriteArray1<'_, u32>,
-    ) -> PyResult<()> {
-        let (query, arrays) = (Query::new(self, options)?, world_rays(rays)?);
-        let rays = arrays.slices()?;
-        let count = slice("count", &mut count, arrays.len())?;
-        in_steps(py, Steps::RAYS, arrays.len(), threads, |range| {
-            let count = count[range.clone()].par_iter_mut().with_min_len(MIN_SLOW);
-            range.into_par_iter().zip(count).for_each(|(ray, count)| {
-                let n = query.scene.count_crossings(&rays.ray(ray), &query.options());
-                *count = u32::try_from(n).unwrap_or(u32::MAX);
-            });
-            Ok(())
+    ) -> Answers<'py, u32> {
+        let query = Query::new(self, options)?;
+        for_each_ray(py, Steps::RAYS, rays, "rays", threads, |ray| {
+            let n = query.scene.count_crossings(&ray, &query.options());
+            u32::try_from(n).unwrap_or(u32::MAX)
         })
     }
 
-    fn signed_crossings(
+    fn signed_crossings<'py>(
         &self,
-        py: Python<'_>,
+        py: Python<'py>,
         rays: WorldRayArguments<'_>,
         options: OptionArguments,
         threads: Option<usize>,
-        mut count: PyReadwriteArray1<'_, i32>,
-    ) -> PyResult<()> {
-        let (query, arrays) = (Query::new(self, options)?, world_rays(rays)?);
-        let rays = arrays.slices()?;
-        let count = slice("count", &mut count, arrays.len())?;
-        in_steps(py, Steps::RAYS, arrays.len(), threads, |range| {
-            let count = count[range.clone()].par_iter_mut().with_min_len(MIN_SLOW);
-            range.into_par_iter().zip(count).for_each(|(ray, count)| {
-                let n = query.scene.signed_crossings(&rays.ray(ray), &query.options());
-                *count = n.clamp(i32::MIN.into(), i32::MAX.into()) as i32;
-            });
-            Ok(())
+    ) -> Answers<'py, i32> {
+        let query = Query::new(self, options)?;
+        for_each_ray(py, Steps::RAYS, rays, "rays", threads, |ray| {
+            let n = query.scene.signed_crossings(&ray, &query.options());
+            n.clamp(i32::MIN.into(), i32::MAX.into()) as i32
         })
     }
 
@@ -237,6 +226,26 @@ impl Scene {
             Ok(())
         })
     }
+}
+
+/// Returns the answer of each ray. `of` names them in errors.
+pub(crate) fn for_each_ray<'py, T: Element + Send>(
+    py: Python<'py>,
+    steps: Steps,
+    rays: WorldRayArguments<'_>,
+    of: &str,
+    threads: Option<usize>,
+    answer: impl Fn(WorldRay) -> T + Sync,
+) -> Answers<'py, T> {
+    let arrays = world_rays(rays)?;
+    let (rays, n) = (arrays.slices()?, arrays.len());
+    one_per(py, n, of, |answers| {
+        in_steps(py, steps, n, threads, |range| {
+            let slots = answers[range.clone()].par_iter_mut().zip(range).with_min_len(MIN_SLOW);
+            slots.for_each(|(slot, ray)| *slot = answer(rays.ray(ray)));
+            Ok(())
+        })
+    })
 }
 
 /// The lists of hits of many rays, as they grow.

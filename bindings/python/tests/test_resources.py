@@ -161,3 +161,21 @@ def test_ctrl_c_ends_long_work_long_before_its_end(work):
     code = HEAD + LONG[work] + TAIL
     share = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, check=True).stdout
     assert 0 < float(share) < 0.5
+
+
+def test_memory_that_the_system_refuses_is_an_error(ball_bvh, monkeypatch):
+    def refuse(*_):
+        raise MemoryError("refused")
+
+    scene = hitscan.Scene()
+    scene.insert(ball_bvh)
+    points = np.ones((2, 3))
+    # The compiled module takes it from here.
+    core = np._core if hasattr(np, "_core") else np.core
+    monkeypatch.setattr(core.multiarray, "zeros", refuse)
+    for query in (ball_bvh.is_occluded, scene.is_occluded):
+        with pytest.raises(MemoryError, match="refused"):
+            query(points, points)
+    for surface in (ball_bvh, scene):
+        with pytest.raises(MemoryError, match="refused"):
+            surface.winding_numbers(points)

@@ -115,12 +115,6 @@ def empty_arrays(what: str, n: int, *dtypes: Any) -> tuple[Any, ...]:
     return tuple(arrays)
 
 
-def empty_answers(n: int, of: str, dtype: Any) -> Any:
-    """Return an array for the answers of ``n`` rays or points; its values are arbitrary."""
-    room(f"the answers of {n} {of}", n * np.dtype(dtype).itemsize)
-    return np.empty(n, dtype)
-
-
 def row(name: str, values: ArrayLike, columns: int, dtype: Any) -> Any:
     """Return ``values`` as an array (columns,) of ``dtype``."""
     array = numbers(name, values)

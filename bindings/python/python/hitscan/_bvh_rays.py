@@ -156,11 +156,8 @@ class BvhRays:
         >>> bvh.is_occluded([[0.2, 0.2, 1]], [[0, 0, -0.5]], t_max=1).tolist()
         [False]
         """
-        return self._any(*self._rays(origins, directions, t_min, t_max, faces), threads)
-
-    def _any(self, core: Any, n: int, rays: Any, options: Any, threads: int | None) -> npt.NDArray[np.bool_]:
-        hit: npt.NDArray[np.bool_] = _arrays.empty_answers(n, "rays", np.bool_)
-        core.is_occluded(rays, options, _arrays.threads(threads), hit)
+        core, *query = self._query(origins, directions, t_min, t_max, faces, threads)
+        hit: npt.NDArray[np.bool_] = core.is_occluded(*query)
         return hit
 
     @of_rays
@@ -179,9 +176,8 @@ class BvhRays:
         A shared edge or vertex counts once. For a closed mesh the number is odd exactly for rays that start
         inside. Arguments as in :meth:`closest_hits`.
         """
-        core, n, rays, options = self._rays(origins, directions, t_min, t_max, faces)
-        count: npt.NDArray[np.uint32] = _arrays.empty_answers(n, "rays", np.uint32)
-        core.count_crossings(rays, options, _arrays.threads(threads), count)
+        core, *query = self._query(origins, directions, t_min, t_max, faces, threads)
+        count: npt.NDArray[np.uint32] = core.count_crossings(*query)
         return count
 
     @of_rays
@@ -202,10 +198,8 @@ class BvhRays:
         if self._core.has_offset:
             _, scene = self._placed()
             return scene.signed_crossings(origins, directions, t_min=t_min, t_max=t_max, threads=threads)
-        n, rays = _arrays.local_rays(origins, directions, t_min, t_max)
-        count: npt.NDArray[np.int32] = _arrays.empty_answers(n, "rays", np.int32)
-        self._core.signed_crossings(rays, _arrays.threads(threads), count)
-        return count
+        _, rays = _arrays.local_rays(origins, directions, t_min, t_max)
+        return self._core.signed_crossings(rays, _arrays.threads(threads))
 
     @of_rays
     def all_hits(
@@ -393,21 +387,26 @@ class BvhRays:
 
         Cheaper than :meth:`sphere_casts`, with the same arguments.
         """
-        n, rays = _arrays.world_rays(origins, directions, t_min, t_max)
-        hit: npt.NDArray[np.bool_] = _arrays.empty_answers(n, "balls", np.bool_)
-        self._core.sphere_casts_any(rays, _arrays.number("radius", radius), _arrays.threads(threads), hit)
-        return hit
+        _, rays = _arrays.world_rays(origins, directions, t_min, t_max)
+        return self._core.sphere_casts_any(rays, _arrays.number("radius", radius), _arrays.threads(threads))
 
-    def _rays(
-        self, origins: ArrayLike, directions: ArrayLike | None, t_min: Any, t_max: Any, faces: Faces
-    ) -> tuple[Any, int, Any, Any]:
-        """Return the compiled object to ask, the number of rays, and rays and options as it takes them."""
+    def _query(
+        self,
+        origins: ArrayLike,
+        directions: ArrayLike | None,
+        t_min: Any,
+        t_max: Any,
+        faces: Faces,
+        threads: int | None,
+    ) -> tuple[Any, Any, Any, int | None]:
+        """Return the compiled object to ask, and rays, options and threads as it takes them."""
+        count = _arrays.threads(threads)
         if self._core.has_offset:
             _, scene = self._placed()
-            n, world = _arrays.world_rays(origins, directions, t_min, t_max)
-            return scene._core, n, world, _options.of_scene(faces)
-        n, rays = _arrays.local_rays(origins, directions, t_min, t_max)
-        return self._core, n, rays, _options.sides(faces)
+            _, world = _arrays.world_rays(origins, directions, t_min, t_max)
+            return scene._core, world, _options.of_scene(faces), count
+        _, rays = _arrays.local_rays(origins, directions, t_min, t_max)
+        return self._core, rays, _options.sides(faces), count
 
     def _placed(self) -> tuple[Bvh, Scene]:
         """Return the tree as it is now, and a scene of it alone, which takes rays relative to the offset."""

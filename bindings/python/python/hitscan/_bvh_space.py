@@ -85,10 +85,7 @@ class BvhSpace:
         The winding number decides what is inside, so meshes may have holes. NaN for points that are not
         finite, and if the mesh has no triangles.
         """
-        start = self._local("points", points)
-        distance: npt.NDArray[np.float64] = _arrays.empty_answers(len(start), "points", np.float64)
-        self._core.signed_distances(start, _arrays.threads(threads), distance)
-        return distance
+        return self._core.signed_distances(self._local("points", points), _arrays.threads(threads))
 
     @of_points
     def is_inside(self, points: ArrayLike, *, threads: int | None = None) -> npt.NDArray[np.bool_]:
@@ -96,10 +93,7 @@ class BvhSpace:
 
         So a mesh that is inside out has the same inside as one that faces outward.
         """
-        start = self._local("points", points)
-        inside: npt.NDArray[np.bool_] = _arrays.empty_answers(len(start), "points", np.bool_)
-        self._core.is_inside(start, _arrays.threads(threads), inside)
-        return inside
+        return self._core.is_inside(self._local("points", points), _arrays.threads(threads))
 
     @of_points
     def winding_numbers(
@@ -127,9 +121,7 @@ class BvhSpace:
             A tolerance that is negative or NaN.
         """
         start = self._local("points", points)
-        number: npt.NDArray[np.float64] = _arrays.empty_answers(len(start), "points", np.float64)
-        self._core.winding_numbers(start, _options.tolerance(tolerance), _arrays.threads(threads), number)
-        return number
+        return self._core.winding_numbers(start, _options.tolerance(tolerance), _arrays.threads(threads))
 
     def overlapping_box(self, box: ArrayLike) -> npt.NDArray[np.uint32]:
         """Find the triangles that share a point with a box, sorted, (m,) uint32.

@@ -125,11 +125,9 @@ class SceneRays:
         threads: int | None = None,
     ) -> npt.NDArray[np.bool_]:
         """Return whether each ray hits anything, (n,) bool. Arguments as in :meth:`closest_hits`."""
-        n, rays = _arrays.world_rays(origins, directions, t_min, t_max)
+        _, rays = _arrays.world_rays(origins, directions, t_min, t_max)
         options = _options.of_scene(faces, layers, ignore, include_hidden, include_locked)
-        hit: npt.NDArray[np.bool_] = _arrays.empty_answers(n, "rays", np.bool_)
-        self._core.is_occluded(rays, options, _arrays.threads(threads), hit)
-        return hit
+        return self._core.is_occluded(rays, options, _arrays.threads(threads))
 
     @of_rays
     def count_crossings(
@@ -150,11 +148,9 @@ class SceneRays:
 
         A shared edge or vertex of a mesh counts once.
         """
-        n, rays = _arrays.world_rays(origins, directions, t_min, t_max)
+        _, rays = _arrays.world_rays(origins, directions, t_min, t_max)
         options = _options.of_scene(faces, layers, ignore, include_hidden, include_locked)
-        crossings: npt.NDArray[np.uint32] = _arrays.empty_answers(n, "rays", np.uint32)
-        self._core.count_crossings(rays, options, _arrays.threads(threads), crossings)
-        return crossings
+        return self._core.count_crossings(rays, options, _arrays.threads(threads))
 
     @of_rays
     def signed_crossings(
@@ -174,11 +170,9 @@ class SceneRays:
 
         Arguments as in :meth:`closest_hits`.
         """
-        n, rays = _arrays.world_rays(origins, directions, t_min, t_max)
+        _, rays = _arrays.world_rays(origins, directions, t_min, t_max)
         options = _options.of_scene("both", layers, ignore, include_hidden, include_locked)
-        crossings: npt.NDArray[np.int32] = _arrays.empty_answers(n, "rays", np.int32)
-        self._core.signed_crossings(rays, options, _arrays.threads(threads), crossings)
-        return crossings
+        return self._core.signed_crossings(rays, options, _arrays.threads(threads))
 
     @of_rays
     def all_hits(
@@ -361,10 +355,8 @@ class SceneRays:
 
         Cheaper than :meth:`sphere_casts`, with the same arguments.
         """
-        n, rays = _arrays.world_rays(origins, directions, t_min, t_max)
+        _, rays = _arrays.world_rays(origins, directions, t_min, t_max)
         options = _options.of_scene("both", layers, ignore, include_hidden, include_locked)
-        hit: npt.NDArray[np.bool_] = _arrays.empty_answers(n, "balls", np.bool_)
-        self._core.sphere_casts_any(
-            rays, _arrays.number("radius", radius), options, _arrays.threads(threads), hit
+        return self._core.sphere_casts_any(
+            rays, _arrays.number("radius", radius), options, _arrays.threads(threads)
         )
-        return hit

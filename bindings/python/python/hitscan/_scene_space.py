@@ -152,9 +152,7 @@ class SceneSpace:
         """
         start = _arrays.rows("points", points, 3, np.float64)
         options = _options.of_scene("both", layers, ignore, include_hidden, include_locked)
-        distance: npt.NDArray[np.float64] = _arrays.empty_answers(len(start), "points", np.float64)
-        self._core.signed_distances(start, options, _arrays.threads(threads), distance)
-        return distance
+        return self._core.signed_distances(start, options, _arrays.threads(threads))
 
     @of_points
     def is_inside(
@@ -174,9 +172,7 @@ class SceneSpace:
         """
         start = _arrays.rows("points", points, 3, np.float64)
         options = _options.of_scene("both", layers, ignore, include_hidden, include_locked)
-        inside: npt.NDArray[np.bool_] = _arrays.empty_answers(len(start), "points", np.bool_)
-        self._core.is_inside(start, options, _arrays.threads(threads), inside)
-        return inside
+        return self._core.is_inside(start, options, _arrays.threads(threads))
 
     @of_points
     def winding_numbers(
@@ -217,9 +213,7 @@ class SceneSpace:
         start = _arrays.rows("points", points, 3, np.float64)
         options = _options.of_scene("both", layers, ignore, include_hidden, include_locked)
         error = _options.tolerance(tolerance)
-        number: npt.NDArray[np.float64] = _arrays.empty_answers(len(start), "points", np.float64)
-        self._core.winding_numbers(start, error, options, _arrays.threads(threads), number)
-        return number
+        return self._core.winding_numbers(start, error, options, _arrays.threads(threads))
 
     def closest_point(
         self,

@@ -282,9 +282,7 @@ class RaycastingScene:
     def compute_distance(self, query_points: ArrayLike, nthreads: int = 0) -> Array:
         """Return the distance to the closest surface, (...) float32."""
         array, shape = _leading("query_points", query_points, 3)
-        distance = _arrays.empty_answers(len(array), "points", np.float32)
-        self._tree()._core.distances(array, _threads(nthreads), distance)
-        return _shaped(distance, shape)
+        return _shaped(self._tree()._core.distances(array, _threads(nthreads)), shape)
 
     def compute_signed_distance(self, query_points: ArrayLike, nthreads: int = 0, nsamples: int = 1) -> Array:
         """Return the distance to the closest surface, (...) float32, negative inside.
@@ -315,9 +313,7 @@ class RaycastingScene:
 
     def _vote(self, query: Any, query_points: ArrayLike, nthreads: int, nsamples: int) -> Array:
         array, shape = _leading("query_points", query_points, 3)
-        answers = _arrays.empty_answers(len(array), "points", np.float32)
-        query(array, _ways(nsamples), _threads(nthreads), answers)
-        return _shaped(answers, shape)
+        return _shaped(query(array, _ways(nsamples), _threads(nthreads)), shape)
 
     @staticmethod
     def create_rays_pinhole(*args: Any, **kwargs: Any) -> Array:

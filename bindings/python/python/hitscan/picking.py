@@ -283,9 +283,7 @@ def is_visible(
     """
     options = _options.of_scene(faces, layers, ignore, include_hidden, include_locked)
     start = _arrays.rows("points", points, 3, np.float64)
-    visible = np.empty(len(start), np.bool_)
-    _hitscan.points_visible(*_core(scene, view), options, start, visible)
-    return visible
+    return _hitscan.points_visible(*_core(scene, view), options, start)
 
 
 def _core(scene: Any, view: Any) -> tuple[_hitscan.Scene, _hitscan.View]:

@@ -162,8 +162,8 @@ class RayMeshIntersector:
         """Return whether each ray hits the mesh, (n,) bool."""
         origins, directions = self._rays(ray_origins, ray_directions)
         bvh, center = self._tree()
-        n, rays = _arrays.local_rays(origins, directions, 0.0, np.inf, center)
-        return bvh._any(bvh._core, n, rays, "both", None)
+        _, rays = _arrays.local_rays(origins, directions, 0.0, np.inf, center)
+        return bvh._core.is_occluded(rays, "both", None)
 
     def contains_points(self, points: ArrayLike) -> npt.NDArray[np.bool_]:
         """Return whether the mesh contains each point, (n,) bool.
