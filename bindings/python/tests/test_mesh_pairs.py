@@ -93,7 +93,7 @@ def test_bad_arguments_are_errors(cube):
     with pytest.raises(ValueError, match="last row"):
         cube.mesh_crossings(cube, np.ones((4, 4)))
     for bad in (-1, np.nan):
-        with pytest.raises(ValueError, match="maximum distance is"):
+        with pytest.raises(ValueError, match="max_distance is"):
             cube.mesh_distance(cube, max_distance=bad)
 
 
@@ -114,5 +114,5 @@ def test_instances_touch_and_are_near(cube):
     with pytest.raises(ValueError, match="no instance"):
         scene.instances_touching(12345)
     for bad in (-1, np.nan):
-        with pytest.raises(ValueError, match="maximum distance is"):
+        with pytest.raises(ValueError, match="max_distance is"):
             scene.instances_near(one, bad)

@@ -25,6 +25,20 @@ def scene(bvh):
     return scene
 
 
+pinhole = hitscan.open3d.RaycastingScene.create_rays_pinhole
+
+
+def far():
+    """A tree with an offset, whose rays keep their float64 numbers."""
+    return hitscan.Bvh(hitscan.Mesh([[1e9, 0, 0], [1e9 + 1, 0, 0], [1e9, 1, 0]], [[0, 1, 2]]))
+
+
+def rays_at(bvh, **options):
+    scene = hitscan.open3d.RaycastingScene()
+    scene.add_triangles(bvh.mesh)
+    return scene.test_occlusions([[0, 0, 1, 0, 0, 1]], **options)
+
+
 WRONG = [
     (
         lambda b, s: b.closest_hits(np.ma.masked_array(RAY[0], mask=True), RAY[1]),
@@ -64,6 +78,38 @@ WRONG = [
         r"fov_y_degrees is 200",
     ),
     (lambda b, s: hitscan.Camera((0, 5)), ValueError, r"eye has shape \(2,\), expected \(3,\)"),
+    (
+        lambda b, s: b.closest_hit((0, 0, 1), (0, 0, 1), t_min="a"),
+        TypeError,
+        r"t_min is 'a', expected a number",
+    ),
+    (lambda b, s: s.closest_hit((0, 0, 1), (0, 0, 1), t_max=None), TypeError, r"t_max is None, expected"),
+    (lambda b, s: b.closest_point((0, 0, 1), max_distance="a"), TypeError, r"max_distance is 'a', expected"),
+    (
+        lambda b, s: s.closest_point((0, 0, 1), max_distance=[1]),
+        TypeError,
+        r"max_distance is \[1\], expected",
+    ),
+    (lambda b, s: far().closest_hit(None, (0, 0, 1)), TypeError, r"origin has dtype object"),
+    (lambda b, s: far().closest_hit((0, 0), (0, 0, 1)), ValueError, r"origin has shape \(2,\)"),
+    (
+        lambda b, s: b.mesh_distance(b, max_distance=-1),
+        ValueError,
+        r"max_distance is -1.0, expected a number",
+    ),
+    (lambda b, s: s.instances_near(s.ids[0], np.nan), ValueError, r"max_distance is nan, expected a number"),
+    (lambda b, s: s.instances_near("a", 1), TypeError, r"id is 'a', expected an integer"),
+    (lambda b, s: s.instances_touching(77), ValueError, r"id is 77, which is no instance of the scene"),
+    (
+        lambda b, s: pinhole(np.zeros((3, 3)), np.eye(4), 4, 4),
+        ValueError,
+        r"intrinsic_matrix is .* no inverse",
+    ),
+    (lambda b, s: pinhole(np.eye(3), np.eye(4), 4.5, 4), TypeError, r"width_px is 4.5, expected an integer"),
+    (lambda b, s: pinhole(0, [0, 0, 0], [0, 0, 1], [0, 1, 0], 4, 4), ValueError, r"fov_deg is 0.0, expected"),
+    (lambda b, s: pinhole(9, [0, 0, 0], [0, 0, 1], [0, 1, 0], 4, 0), ValueError, r"height_px is 0, expected"),
+    (lambda b, s: rays_at(b, tnear="a"), TypeError, r"tnear is 'a', expected a number"),
+    (lambda b, s: rays_at(b, nthreads="a"), TypeError, r"nthreads is 'a', expected an integer"),
     (lambda b, s: hitscan.as_mesh(3), TypeError, r"mesh is a int, expected a mesh of hitscan, trimesh"),
 ]
 

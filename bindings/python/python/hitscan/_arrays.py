@@ -264,23 +264,40 @@ def _is(value: Any, number: float) -> bool:
 MAX_HITS = (1 << 63) - 1
 
 
-def threads(value: int | None) -> int | None:
+def threads(value: int | None, name: str = "threads") -> int | None:
     """Check a number of threads."""
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
-        raise TypeError(f"threads is {value!r}, expected an integer or None")
+        raise TypeError(f"{name} is {value!r}, expected an integer or None")
     if not 1 <= value <= 1024:
-        raise ValueError(f"threads is {value}, expected a number from 1 to 1024")
+        raise ValueError(f"{name} is {value}, expected a number from 1 to 1024")
     return int(value)
 
 
-def number(name: str, value: Any) -> float:
-    """Check a number."""
+def number(name: str, value: Any, low: float | None = None) -> float:
+    """Check a number; with a minimum, NaN is wrong, too."""
     try:
-        return float(value)
+        checked = float(value)
     except (TypeError, ValueError, OverflowError) as error:
         raise TypeError(f"{name} is {value!r}, expected a number") from error
+    if low is not None and not checked >= low:
+        raise ValueError(f"{name} is {checked}, expected a number from {low} on")
+    return checked
+
+
+def check_ray(origin: Any, direction: Any, t_min: Any, t_max: Any) -> None:
+    """Raise an error that names the wrong argument of one ray, if there is one."""
+    triple("origin", origin)
+    triple("direction", direction)
+    number("t_min", t_min)
+    number("t_max", t_max)
+
+
+def check_point(point: Any, max_distance: Any) -> None:
+    """Raise an error that names the wrong argument of one point, if there is one."""
+    triple("point", point)
+    number("max_distance", max_distance)
 
 
 def limits(name: str, values: Any, n: int) -> npt.NDArray[np.float64]:

@@ -104,9 +104,8 @@ class BvhRays:
         """
         if self._core.has_offset:
             # The position on the ray is in float64 there.
-            hits = self.closest_hits(
-                [tuple(origin)], [tuple(direction)], t_min=t_min, t_max=t_max, faces=faces
-            )
+            _arrays.check_ray(origin, direction, t_min, t_max)
+            hits = self.closest_hits([origin], [direction], t_min=t_min, t_max=t_max, faces=faces)
             if not hits.hit[0]:
                 return None
             u, v = hits.uv[0].tolist()
@@ -115,9 +114,7 @@ class BvhRays:
         try:
             found = self._core.closest_hit(origin, direction, t_min, t_max, _options.sides(faces), False)
         except (TypeError, ValueError):
-            # These name the argument with its shape.
-            _arrays.triple("origin", origin)
-            _arrays.triple("direction", direction)
+            _arrays.check_ray(origin, direction, t_min, t_max)
             raise
         if found is None:
             return None

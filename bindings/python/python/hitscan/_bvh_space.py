@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from . import _arrays, _hitscan, _options
+from . import _arrays, _hitscan
 from ._arrays import ArrayLike
 from ._hits import MeshCrossings, MeshDistance, SurfacePoints
 from ._sections import SectionPolylines, of_core
@@ -71,7 +71,7 @@ class BvhSpace:
         try:
             found = self._core.closest_point(point, max_distance)
         except (TypeError, ValueError):
-            _arrays.triple("point", point)
+            _arrays.check_point(point, max_distance)
             raise
         if found is None:
             return None
@@ -121,7 +121,8 @@ class BvhSpace:
             A tolerance that is negative or NaN.
         """
         start = self._local("points", points)
-        return self._core.winding_numbers(start, _options.tolerance(tolerance), _arrays.threads(threads))
+        error = _arrays.number("tolerance", tolerance, 0)
+        return self._core.winding_numbers(start, error, _arrays.threads(threads))
 
     def overlapping_box(self, box: ArrayLike) -> npt.NDArray[np.uint32]:
         """Find the triangles that share a point with a box, sorted, (m,) uint32.
@@ -245,7 +246,7 @@ class BvhSpace:
             A maximum that is negative or NaN; a transform as in :meth:`overlaps_mesh`.
         """
         found = self._core.mesh_distance(
-            *_other(other, transform), _arrays.number("max_distance", max_distance)
+            *_other(other, transform), _arrays.number("max_distance", max_distance, 0)
         )
         if found is None:
             return None

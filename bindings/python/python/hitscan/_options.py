@@ -46,11 +46,3 @@ def of_scene(
     except TypeError as error:
         raise TypeError(f"ignore is {ignore!r}, expected ids of instances") from error
     return sides(faces), mask(layers), ids, bool(hidden), bool(locked)
-
-
-def tolerance(value: Any) -> float:
-    """Check the maximum error of a winding number."""
-    error = _arrays.number("tolerance", value)
-    if not error >= 0:
-        raise ValueError(f"tolerance is {error}, expected a number from 0 on")
-    return error

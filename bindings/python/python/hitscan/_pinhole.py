@@ -8,6 +8,8 @@ import numpy.typing as npt
 from . import _arrays
 from ._arrays import ArrayLike
 
+_MAX_SIZE = 1 << 16
+
 
 def by_matrices(
     intrinsic_matrix: ArrayLike, extrinsic_matrix: ArrayLike, width_px: int, height_px: int
@@ -19,14 +21,17 @@ def by_matrices(
         raise ValueError(
             f"the matrices have shapes {intrinsic.shape} and {extrinsic.shape}, expected (3, 3) and (4, 4)"
         )
-    if width_px < 0 or height_px < 0:
-        raise ValueError(f"the picture has {width_px} by {height_px} pixels, expected no negative number")
+    width, height = _size(width_px, height_px)
+    try:
+        to_camera = np.linalg.inv(intrinsic)
+    except np.linalg.LinAlgError:
+        raise ValueError(f"intrinsic_matrix is {intrinsic.tolist()}, which has no inverse") from None
     to_world = extrinsic[:3, :3].T
-    x, y = np.meshgrid(np.arange(width_px) + 0.5, np.arange(height_px) + 0.5)
+    x, y = np.meshgrid(np.arange(width) + 0.5, np.arange(height) + 0.5)
     pixels = np.stack([x, y, np.ones_like(x)], axis=-1)
-    rays = np.empty((height_px, width_px, 6), np.float32)
+    rays = np.empty((height, width, 6), np.float32)
     rays[..., :3] = -to_world @ extrinsic[:3, 3]
-    rays[..., 3:] = pixels @ (to_world @ np.linalg.inv(intrinsic)).T
+    rays[..., 3:] = pixels @ (to_world @ to_camera).T
     return rays
 
 
@@ -46,6 +51,16 @@ def by_fov(
     extrinsic = np.eye(4)
     extrinsic[:3, :3] = [right, np.cross(forward, right), forward]
     extrinsic[:3, 3] = -extrinsic[:3, :3] @ start
-    focal = 0.5 * width_px / np.tan(0.5 * np.deg2rad(fov_deg))
-    intrinsic = [[focal, 0, 0.5 * width_px], [0, focal, 0.5 * height_px], [0, 0, 1]]
-    return by_matrices(intrinsic, extrinsic, width_px, height_px)
+    width, height = _size(width_px, height_px, 1)
+    angle = _arrays.number("fov_deg", fov_deg)
+    if not 0 < angle < 180:
+        raise ValueError(f"fov_deg is {angle}, expected an angle between 0 and 180")
+    focal = 0.5 * width / np.tan(0.5 * np.deg2rad(angle))
+    intrinsic = [[focal, 0, 0.5 * width], [0, focal, 0.5 * height], [0, 0, 1]]
+    return by_matrices(intrinsic, extrinsic, width, height)
+
+
+def _size(width_px: int, height_px: int, low: int = 0) -> tuple[int, int]:
+    sizes = ("width_px", width_px), ("height_px", height_px)
+    width, height = (_arrays.integer(name, value, low, _MAX_SIZE) for name, value in sizes)
+    return width, height

@@ -100,9 +100,7 @@ class SceneRays:
         try:
             found = self._core.closest_hit(origin, direction, t_min, t_max, options)
         except (TypeError, ValueError):
-            # These name the argument with its shape.
-            _arrays.triple("origin", origin)
-            _arrays.triple("direction", direction)
+            _arrays.check_ray(origin, direction, t_min, t_max)
             raise
         if found is None:
             return None

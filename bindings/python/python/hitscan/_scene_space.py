@@ -27,6 +27,9 @@ class SceneSpace:
     def _snapshot(self) -> Any:
         raise NotImplementedError
 
+    def _check(self, id: Any, name: str = "id") -> None:
+        raise NotImplementedError
+
     @of_points
     def closest_points(
         self,
@@ -99,6 +102,7 @@ class SceneSpace:
             An id that is not in the scene.
         """
         options = _options.of_scene("both", layers, ignore, include_hidden, include_locked)
+        self._check(id)
         return self._core.instances_touching(id, options)
 
     def instances_near(
@@ -131,7 +135,8 @@ class SceneSpace:
             An id that is not in the scene; a distance that is negative or NaN.
         """
         options = _options.of_scene("both", layers, ignore, include_hidden, include_locked)
-        found = self._core.instances_near(id, _arrays.number("max_distance", max_distance), options)
+        self._check(id)
+        found = self._core.instances_near(id, _arrays.number("max_distance", max_distance, 0), options)
         instance, distance, triangles, points = found
         return InstanceDistances(instance, distance, points.reshape(-1, 2, 3), triangles.reshape(-1, 2))
 
@@ -212,7 +217,7 @@ class SceneSpace:
         """
         start = _arrays.rows("points", points, 3, np.float64)
         options = _options.of_scene("both", layers, ignore, include_hidden, include_locked)
-        error = _options.tolerance(tolerance)
+        error = _arrays.number("tolerance", tolerance, 0)
         return self._core.winding_numbers(start, error, options, _arrays.threads(threads))
 
     def closest_point(
@@ -234,7 +239,7 @@ class SceneSpace:
         try:
             found = self._core.closest_point(point, max_distance, options)
         except (TypeError, ValueError):
-            _arrays.triple("point", point)
+            _arrays.check_point(point, max_distance)
             raise
         if found is None:
             return None

@@ -226,7 +226,10 @@ class RaycastingScene:
         """
         array, shape = _leading("rays", rays, 6)
         hit = self._tree().is_occluded(
-            array, t_min=float(tnear), t_max=float(tfar), threads=_threads(nthreads)
+            array,
+            t_min=_arrays.number("tnear", tnear),
+            t_max=_arrays.number("tfar", tfar),
+            threads=_threads(nthreads),
         )
         return _shaped(hit, shape)
 
@@ -344,7 +347,9 @@ def _ways(n: int) -> npt.NDArray[np.float32]:
 
 def _threads(nthreads: int) -> int | None:
     # Open3D takes 0 and, in some of its examples, -1 for all threads.
-    return None if isinstance(nthreads, int) and nthreads in (0, -1) else _arrays.threads(nthreads)
+    return (
+        None if isinstance(nthreads, int) and nthreads in (0, -1) else _arrays.threads(nthreads, "nthreads")
+    )
 
 
 def _plain(values: Any) -> Any:
