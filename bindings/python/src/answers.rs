@@ -198,21 +198,37 @@ impl SurfaceEntry<'_> {
     }
 }
 
-/// The lists of hits of many rays, as they grow.
-pub(crate) struct HitColumns {
-    pub(crate) t: Vec<f32>,
-    pub(crate) triangle: Vec<u32>,
-    pub(crate) uv: Vec<f32>,
-    pub(crate) front: Vec<bool>,
-    /// The end of each ray's list, behind a zero.
-    pub(crate) splits: Vec<i64>,
+/// Lists of answers to many questions, as they grow, and the arrays that Python gets. `splits` has the end of each
+/// list, behind a zero.
+macro_rules! answer_lists {
+    ($(#[$doc:meta])* $lists:ident, $arrays:ident { $($name:ident: $number:ty,)* }) => {
+        pub(crate) type $arrays<'py> = ($(Bound<'py, PyArray1<$number>>,)*);
+
+        $(#[$doc])*
+        #[derive(Default)]
+        pub(crate) struct $lists {
+            $($name: Vec<$number>,)*
+        }
+
+        impl $lists {
+            pub(crate) fn new() -> Self {
+                Self { splits: vec![0], ..Self::default() }
+            }
+
+            pub(crate) fn into_arrays(self, py: Python<'_>) -> $arrays<'_> {
+                ($(PyArray1::from_vec(py, self.$name),)*)
+            }
+        }
+    };
+}
+pub(crate) use answer_lists;
+
+answer_lists! {
+    /// The hits of many rays.
+    HitColumns, HitColumnArrays { t: f32, triangle: u32, uv: f32, front: bool, splits: i64, }
 }
 
 impl HitColumns {
-    pub(crate) fn new() -> Self {
-        Self { t: vec![], triangle: vec![], uv: vec![], front: vec![], splits: vec![0] }
-    }
-
     /// Adds the lists of further rays.
     ///
     /// # Errors

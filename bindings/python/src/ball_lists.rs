@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use rayon::prelude::*;
 
 use crate::{
-    answers::Answers,
+    answers::{Answers, answer_lists},
     balls::feature_code,
     batch::{Steps, in_steps},
     bvh::Bvh,
@@ -19,16 +19,6 @@ use crate::{
     scene::{Scene, to_number},
     scene_queries::{OptionArguments, Query, for_each_ray},
 };
-
-/// `t`, triangles, points, normals and features of all contacts, and the end of each ball's list behind a zero.
-type ListArrays<'py> = (
-    Bound<'py, PyArray1<f64>>,
-    Bound<'py, PyArray1<u32>>,
-    Bound<'py, PyArray1<f64>>,
-    Bound<'py, PyArray1<f64>>,
-    Bound<'py, PyArray1<u8>>,
-    Bound<'py, PyArray1<i64>>,
-);
 
 #[pymethods]
 impl Bvh {
@@ -39,15 +29,13 @@ impl Bvh {
         rays: WorldRayArguments<'_>,
         radius: f64,
         threads: Option<usize>,
-    ) -> PyResult<ListArrays<'py>> {
+    ) -> PyResult<ContactArrays<'py>> {
         let mesh = self.mesh();
         let offset = mesh.tri_mesh().offset();
-        let mut columns = Columns { offset, ..Columns::default() };
-        columns.fill(py, rays, radius, threads, |cast| {
+        all(py, rays, radius, threads, offset, |cast| {
             let contacts = mesh.bvh().sphere_cast_all(&moved(cast, offset));
             contacts.into_iter().map(|contact| (None, contact)).collect()
-        })?;
-        Ok(columns.into_arrays(py).0)
+        })
     }
 
     /// Whether each ball touches anything.
@@ -74,14 +62,12 @@ impl Scene {
         radius: f64,
         options: OptionArguments,
         threads: Option<usize>,
-    ) -> PyResult<(ListArrays<'py>, Bound<'py, PyArray1<i64>>)> {
+    ) -> PyResult<ContactArrays<'py>> {
         let query = Query::new(self, options)?;
-        let mut columns = Columns::default();
-        columns.fill(py, rays, radius, threads, |cast| {
+        all(py, rays, radius, threads, DVec3::ZERO, |cast| {
             let contacts = query.scene.sphere_cast_all(cast, &query.options());
             contacts.into_iter().map(|found| (Some(found.instance), found.contact)).collect()
-        })?;
-        Ok(columns.into_arrays(py))
+        })
     }
 
     /// Whether each ball touches anything.
@@ -123,46 +109,45 @@ fn any<'py>(
     })
 }
 
-/// The contacts of many balls, as they grow.
-#[derive(Default)]
-struct Columns {
-    /// What is added to each point.
+/// All contacts, with `offset` added to each point.
+fn all<'py>(
+    py: Python<'py>,
+    rays: WorldRayArguments<'_>,
+    radius: f64,
+    threads: Option<usize>,
     offset: DVec3,
-    t: Vec<f64>,
-    instance: Vec<i64>,
-    triangle: Vec<u32>,
-    point: Vec<f64>,
-    normal: Vec<f64>,
-    feature: Vec<u8>,
-    splits: Vec<i64>,
+    contacts: impl Fn(&SphereCast) -> Vec<(Option<InstanceId>, SphereContact)> + Sync,
+) -> PyResult<ContactArrays<'py>> {
+    check_radius(radius)?;
+    let arrays = world_rays(rays)?;
+    let (rays, n) = (arrays.slices()?, arrays.len());
+    let mut columns = Columns::new();
+    in_steps(py, Steps::SLOW, n, threads, |range| {
+        let of_ray =
+            |ray| cast_of(&rays, ray, radius).map_or_else(Vec::new, |cast| contacts(&cast));
+        let lists: Vec<_> = range.into_par_iter().with_min_len(16).map(of_ray).collect();
+        lists.iter().try_for_each(|list| columns.extend(list, offset))
+    })?;
+    Ok(columns.into_arrays(py))
+}
+
+answer_lists! {
+    /// The contacts of many balls. Those of a tree have no instance.
+    Columns, ContactArrays {
+        t: f64, triangle: u32, point: f64, normal: f64, feature: u8, splits: i64, instance: i64,
+    }
 }
 
 impl Columns {
     /// The bytes of a contact.
     const ROW_BYTES: usize = 7 * size_of::<f64>() + size_of::<i64>() + size_of::<u32>() + 1;
 
-    fn fill(
-        &mut self,
-        py: Python<'_>,
-        rays: WorldRayArguments<'_>,
-        radius: f64,
-        threads: Option<usize>,
-        contacts: impl Fn(&SphereCast) -> Vec<(Option<InstanceId>, SphereContact)> + Sync,
-    ) -> PyResult<()> {
-        check_radius(radius)?;
-        let arrays = world_rays(rays)?;
-        let (rays, n) = (arrays.slices()?, arrays.len());
-        self.splits.push(0);
-        in_steps(py, Steps::SLOW, n, threads, |range| {
-            let of_ray =
-                |ray| cast_of(&rays, ray, radius).map_or_else(Vec::new, |cast| contacts(&cast));
-            let lists: Vec<_> = range.into_par_iter().with_min_len(16).map(of_ray).collect();
-            lists.iter().try_for_each(|list| self.extend(list))
-        })
-    }
-
     /// Adds the list of a ball.
-    fn extend(&mut self, contacts: &[(Option<InstanceId>, SphereContact)]) -> PyResult<()> {
+    fn extend(
+        &mut self,
+        contacts: &[(Option<InstanceId>, SphereContact)],
+        offset: DVec3,
+    ) -> PyResult<()> {
         let n = self.t.len() + contacts.len();
         if n > self.t.capacity() {
             // Vectors double.
@@ -173,23 +158,11 @@ impl Columns {
             self.t.push(contact.t);
             self.instance.extend(instance.map(to_number));
             self.triangle.push(contact.triangle);
-            self.point.extend((contact.point + self.offset).to_array());
+            self.point.extend((contact.point + offset).to_array());
             self.normal.extend(contact.normal.to_array());
             self.feature.push(feature_code(contact.feature));
         }
         self.splits.push(n as i64);
         Ok(())
-    }
-
-    fn into_arrays(self, py: Python<'_>) -> (ListArrays<'_>, Bound<'_, PyArray1<i64>>) {
-        let lists = (
-            PyArray1::from_vec(py, self.t),
-            PyArray1::from_vec(py, self.triangle),
-            PyArray1::from_vec(py, self.point),
-            PyArray1::from_vec(py, self.normal),
-            PyArray1::from_vec(py, self.feature),
-            PyArray1::from_vec(py, self.splits),
-        );
-        (lists, PyArray1::from_vec(py, self.instance))
     }
 }

@@ -3,12 +3,12 @@
 use std::cell::Cell;
 
 use hitscan::{Faces, Hit, HitLists, HitOptions, MeshBvh, Ray};
-use numpy::{Element, PyArray1};
+use numpy::Element;
 use pyo3::prelude::*;
 use rayon::prelude::*;
 
 use crate::{
-    answers::{Answers, HitArguments, HitArrays, HitColumns, one_per},
+    answers::{Answers, HitArguments, HitArrays, HitColumnArrays, HitColumns, one_per},
     batch::{Steps, in_steps},
     bvh::Bvh,
     options::{faces, mode},
@@ -21,15 +21,6 @@ use crate::{
 /// A batch finds the rows of a picture, and cuts them into packets. In chunks of 2^14 rays, a camera's rays
 /// took up to a half longer. Rays and hits, 52 bytes each, should fit into the last cache.
 pub(crate) const CHUNK: usize = 1 << 15;
-
-/// The lists of many rays as arrays: `t`, `triangle`, `uv`, `front`, `splits`.
-type ListArrays<'py> = (
-    Bound<'py, PyArray1<f32>>,
-    Bound<'py, PyArray1<u32>>,
-    Bound<'py, PyArray1<f32>>,
-    Bound<'py, PyArray1<bool>>,
-    Bound<'py, PyArray1<i64>>,
-);
 
 /// Queries of rays.
 #[pymethods]
@@ -104,7 +95,7 @@ impl Bvh {
         once_per_crossing: bool,
         n: Option<usize>,
         threads: Option<usize>,
-    ) -> PyResult<ListArrays<'py>> {
+    ) -> PyResult<HitColumnArrays<'py>> {
         let (mesh, arrays) = (self.mesh(), LocalRayArrays::new(rays)?);
         let options = HitOptions { faces: faces(sides)?, mode: mode(once_per_crossing) };
         let rays = arrays.slices()?;
@@ -118,13 +109,7 @@ impl Bvh {
             };
             columns.extend(&lists)
         })?;
-        Ok((
-            PyArray1::from_vec(py, columns.t),
-            PyArray1::from_vec(py, columns.triangle),
-            PyArray1::from_vec(py, columns.uv),
-            PyArray1::from_vec(py, columns.front),
-            PyArray1::from_vec(py, columns.splits),
-        ))
+        Ok(columns.into_arrays(py))
     }
 }
 

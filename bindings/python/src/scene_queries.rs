@@ -11,8 +11,8 @@ use rayon::prelude::*;
 
 use crate::{
     answers::{
-        Answers, HitArguments, HitArrays, NO_INSTANCE, SceneArguments, check_len, one_per,
-        row_slice, slice,
+        Answers, HitArguments, HitArrays, NO_INSTANCE, SceneArguments, answer_lists, check_len,
+        one_per, row_slice, slice,
     },
     batch::{MIN_SLOW, Steps, in_steps},
     memory,
@@ -26,16 +26,6 @@ const CHUNK: usize = 1 << 12;
 
 /// Options of a query: sides, layers, ignored ids, hidden and locked instances.
 pub(crate) type OptionArguments = (String, u32, Vec<i64>, bool, bool);
-
-/// The lists of many rays as arrays: `t`, `instance`, `triangle`, `uv`, `front`, `splits`.
-type ListArrays<'py> = (
-    Bound<'py, PyArray1<f64>>,
-    Bound<'py, PyArray1<i64>>,
-    Bound<'py, PyArray1<u32>>,
-    Bound<'py, PyArray1<f32>>,
-    Bound<'py, PyArray1<bool>>,
-    Bound<'py, PyArray1<i64>>,
-);
 
 /// A snapshot of a scene with the options of a query.
 pub(crate) struct Query {
@@ -162,7 +152,7 @@ impl Scene {
         once_per_crossing: bool,
         n: Option<usize>,
         threads: Option<usize>,
-    ) -> PyResult<ListArrays<'py>> {
+    ) -> PyResult<SceneHitArrays<'py>> {
         let (mut query, arrays) = (Query::new(self, options)?, world_rays(rays)?);
         query.options.mode = mode(once_per_crossing);
         let rays = arrays.slices()?;
@@ -184,14 +174,7 @@ impl Scene {
                 .collect();
             lists.iter().try_for_each(|list| columns.extend(list))
         })?;
-        Ok((
-            PyArray1::from_vec(py, columns.t),
-            PyArray1::from_vec(py, columns.instance),
-            PyArray1::from_vec(py, columns.triangle),
-            PyArray1::from_vec(py, columns.uv),
-            PyArray1::from_vec(py, columns.front),
-            PyArray1::from_vec(py, columns.splits),
-        ))
+        Ok(columns.into_arrays(py))
     }
 
     /// Points and normals of hits in world space; NaN for misses, and for normals of triangles without
@@ -248,23 +231,14 @@ pub(crate) fn for_each_ray<'py, T: Element + Send>(
     })
 }
 
-/// The lists of hits of many rays, as they grow.
-struct SceneHitColumns {
-    t: Vec<f64>,
-    instance: Vec<i64>,
-    triangle: Vec<u32>,
-    uv: Vec<f32>,
-    front: Vec<bool>,
-    /// The end of each ray's list, behind a zero.
-    splits: Vec<i64>,
+answer_lists! {
+    /// The hits of many rays.
+    SceneHitColumns, SceneHitArrays {
+        t: f64, instance: i64, triangle: u32, uv: f32, front: bool, splits: i64,
+    }
 }
 
 impl SceneHitColumns {
-    fn new() -> Self {
-        let (t, instance, triangle) = (vec![], vec![], vec![]);
-        Self { t, instance, triangle, uv: vec![], front: vec![], splits: vec![0] }
-    }
-
     /// Adds the list of the next ray.
     ///
     /// # Errors

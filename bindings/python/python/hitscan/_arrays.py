@@ -105,7 +105,7 @@ def empty_arrays(what: str, n: int, *dtypes: Any) -> tuple[Any, ...]:
     n_bytes = n * sum(dtype.itemsize for dtype in types)
     room(what, n_bytes)
     if not _MIN_BLOCK <= n_bytes < _MAX_BLOCK:
-        return tuple(np.empty(n, dtype) for dtype in types)
+        return tuple([np.empty(n, dtype) for dtype in types])
     block = np.empty(n_bytes + _LARGE_PAGE + len(types) * _CACHE_LINE, np.uint8)
     start = -block.ctypes.data % _LARGE_PAGE
     arrays = []

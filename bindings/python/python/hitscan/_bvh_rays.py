@@ -366,7 +366,7 @@ class BvhRays:
         arrays = self._core.sphere_cast_lists(
             rays, _arrays.number("radius", radius), _arrays.threads(threads)
         )
-        t, triangle, points, normals, feature, splits = arrays
+        t, triangle, points, normals, feature, splits, _ = arrays
         return ContactLists(t, triangle, points.reshape(-1, 3), normals.reshape(-1, 3), feature, splits)
 
     @of_rays

@@ -327,10 +327,10 @@ class SceneRays:
         """
         _, rays = _arrays.world_rays(origins, directions, t_min, t_max)
         options = _options.of_scene("both", layers, ignore, include_hidden, include_locked)
-        arrays, instance = self._core.sphere_cast_lists(
+        arrays = self._core.sphere_cast_lists(
             rays, _arrays.number("radius", radius), options, _arrays.threads(threads)
         )
-        t, triangle, points, normals, feature, splits = arrays
+        t, triangle, points, normals, feature, splits, instance = arrays
         rows = points.reshape(-1, 3), normals.reshape(-1, 3)
         return SceneContactLists(t, triangle, *rows, feature, splits, instance)
 
