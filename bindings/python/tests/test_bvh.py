@@ -57,7 +57,7 @@ def test_rays_may_be_strided_of_any_type_and_in_one_array(ball_bvh, rays):
 def test_bounds_of_t_are_closed_and_may_differ_by_ray(ball_bvh):
     origins, directions = np.array([[0, 0, 5.0]] * 3), np.array([[0, 0, -1.0]] * 3)
     t = ball_bvh.closest_hits(origins, directions).t[0]
-    hits = ball_bvh.closest_hits(origins, directions, t_max=[t, np.nextafter(t, 0), np.inf])
+    hits = ball_bvh.closest_hits(origins, directions, t_max=[t, np.nextafter(t, np.float32(0)), np.inf])
     assert hits.hit.tolist() == [True, False, True]
     hits = ball_bvh.closest_hits(origins, directions, t_min=np.array([t, t + 1e-3, 7]))
     assert hits.hit.tolist() == [True, True, False]

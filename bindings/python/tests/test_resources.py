@@ -171,7 +171,7 @@ def test_memory_that_the_system_refuses_is_an_error(ball_bvh, monkeypatch):
     scene.insert(ball_bvh)
     points = np.ones((2, 3))
     # The compiled module takes it from here.
-    core = np._core if hasattr(np, "_core") else np.core
+    core = np.core if np.__version__.startswith("1.") else np._core
     monkeypatch.setattr(core.multiarray, "zeros", refuse)
     for query in (ball_bvh.is_occluded, scene.is_occluded):
         with pytest.raises(MemoryError, match="refused"):

@@ -78,8 +78,8 @@ class Scene(SceneRays, SceneSpace):
     >>> moved[:3, 3] = [10, 0, 0]
     >>> second = scene.insert(bvh, moved, name="second")
     >>> hits = scene.closest_hits([[10.2, 0.2, 5]], [[0, 0, -1]])
-    >>> hits.instance[0] == second, float(hits.t[0])
-    (np.True_, 5.0)
+    >>> int(hits.instance[0]) == second, float(hits.t[0])
+    (True, 5.0)
     """
 
     __slots__ = ("__weakref__", "_bvhs", "_core", "notes")
