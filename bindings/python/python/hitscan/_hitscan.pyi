@@ -1,4 +1,4 @@
-"""The compiled module: checks shapes, releases the interpreter's lock, and fills arrays."""
+"""The compiled module: checks shapes, releases the interpreter's lock, and fills or returns arrays."""
 
 from collections.abc import Sequence
 from typing import Any
