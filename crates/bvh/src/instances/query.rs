@@ -259,7 +259,7 @@ fn answer_in_mesh<Q: MeshQuery, P: DescentPolicy, S: Simd>(
         let mut sink = Q::Sink::along(ray);
         let start = ChildRef::ROOT;
         let traversal = Traversal { tree, ray, faces, start, sink: &mut sink };
-        traversal.run_fast::<P, Fast, S>(simd, &query, blocks, None);
+        traversal.run_fast::<P, Fast, S, _>(simd, &query, blocks, None);
         return sink.answer();
     }
     simd.call::<OtherRay<Q::Sink>, _, _, _, _>(entered, ray, (), ())

@@ -81,10 +81,13 @@ pub(super) fn within_edges<L: Lanes>(
     WithinEdges { maybe: s.not_lt(min_product, s.splat(0.0)), min_product, edge: edge_b }
 }
 
-/// The plane of a triangle as a ray meets it. Both numbers are multiples of the normal's length.
+/// The plane of a triangle as a ray meets it, or two parallel planes with the triangle between them. All numbers are multiples
+/// of the normal's length.
 pub(super) struct Plane<L: Lanes> {
-    /// The signed distance from the origin to the plane, positive if the plane lies ahead.
-    plane_distance: L::F,
+    /// The signed distance from the origin to the nearer plane, positive if the plane lies ahead.
+    near: L::F,
+    /// That to the other plane.
+    far: L::F,
     /// The absolute cosine between normal and direction, times the direction's length.
     normal_dot_dir: L::F,
 }
@@ -94,9 +97,20 @@ impl<L: Lanes> Plane<L> {
     #[inline(always)]
     pub(super) fn new(s: L, ray: &RayLanes<L>, normal: [L::F; 3], a: [L::F; 3]) -> Self {
         let normal_dot_dir = dot(s, normal, ray.direction);
+        let distance = s.xor_sign(dot(s, normal, a), normal_dot_dir);
+        Self { near: distance, far: distance, normal_dot_dir: s.abs(normal_dot_dir) }
+    }
+
+    /// Two planes around triangles without stored normals: across the dominant axis, through the nearest corner and the
+    /// farthest.
+    #[inline(always)]
+    pub(super) fn around(s: L, ray: &RayLanes<L>, [a, b, c]: &Corners<L>) -> Self {
+        let along = ray.direction[2];
+        let (a, b, c) = (s.xor_sign(a[2], along), s.xor_sign(b[2], along), s.xor_sign(c[2], along));
         Self {
-            plane_distance: s.xor_sign(dot(s, normal, a), normal_dot_dir),
-            normal_dot_dir: s.abs(normal_dot_dir),
+            near: s.min(s.min(a, b), c),
+            far: s.max(s.max(a, b), c),
+            normal_dot_dir: s.abs(along),
         }
     }
 
@@ -104,14 +118,14 @@ impl<L: Lanes> Plane<L> {
     #[inline(always)]
     pub(super) fn in_range(&self, s: L, ray: &RayLanes<L>, t_max: L::F) -> L::M {
         let (low, high) = self.range(s, ray, t_max);
-        s.and(s.le(low, self.plane_distance), s.le(self.plane_distance, high))
+        s.and(s.le(low, self.far), s.le(self.near, high))
     }
 
     /// [`in_range`](Self::in_range), but NaN passes.
     #[inline(always)]
     pub(super) fn in_range_or_nan(&self, s: L, ray: &RayLanes<L>, t_max: L::F) -> L::M {
         let (low, high) = self.range(s, ray, t_max);
-        s.and(s.not_lt(self.plane_distance, low), s.not_lt(high, self.plane_distance))
+        s.and(s.not_lt(self.far, low), s.not_lt(high, self.near))
     }
 
     /// The lanes whose plane the ray certainly meets between `t_min` and `t_max`, if it runs within the
@@ -121,14 +135,14 @@ impl<L: Lanes> Plane<L> {
         let t_max = s.min(t_max, s.splat(f32::MAX));
         let low = s.approx_mul_add(ray.t_min, self.normal_dot_dir, ray.slack);
         let high = s.sub(s.mul(t_max, self.normal_dot_dir), ray.slack);
-        s.and(s.le(low, self.plane_distance), s.le(self.plane_distance, high))
+        s.and(s.le(low, self.near), s.le(self.far, high))
     }
 
     /// An upper bound on the `t` of a hit, for rays within the edges. It is known long before the exact
     /// `t`.
     #[inline(always)]
     pub(super) fn upper_bound(&self, s: L, ray: &RayLanes<L>) -> L::F {
-        s.div(s.add(self.plane_distance, ray.slack), self.normal_dot_dir)
+        s.div(s.add(self.far, ray.slack), self.normal_dot_dir)
     }
 
     /// Bounds on the `t` of a hit, for rays within the edges. Infinite or NaN where the ray runs along the
@@ -137,8 +151,8 @@ impl<L: Lanes> Plane<L> {
     pub(super) fn t_bounds(&self, s: L, ray: &RayLanes<L>) -> (L::F, L::F) {
         // One division instead of two: PLANE_SLACK covers the roundings (docs/proof.md).
         let per_distance = s.div(s.splat(1.0), self.normal_dot_dir);
-        let low = s.mul(s.sub(self.plane_distance, ray.slack), per_distance);
-        let high = s.mul(s.add(self.plane_distance, ray.slack), per_distance);
+        let low = s.mul(s.sub(self.near, ray.slack), per_distance);
+        let high = s.mul(s.add(self.far, ray.slack), per_distance);
         (low, high)
     }
 

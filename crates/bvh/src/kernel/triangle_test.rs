@@ -6,13 +6,13 @@ use hitscan_primitives::{Candidate, Faces, WatertightRay};
 
 use super::{
     hit_sink::{CandidateGeometry, HitSink, MeshCandidate},
-    ray_mode::{RayMode, Robust},
+    ray_mode::RayMode,
     ray_setup::QueryRay,
     triangle_filter::{Corners, Plane, RayLanes, turned, within_edges},
 };
 use crate::{
     error_bounds::{LONGEST, PLANE_SLACK, farthest_bound},
-    layout::{CornerRows, IndexedBlocks, Leaves, TriangleBlock},
+    layout::{CornerRows, IndexedBlock, IndexedBlocks, Leaves, TriangleBlock},
     leaf_position::LeafPosition,
     simd::{LANES, Row, Simd},
     widths::BLOCK_WIDTH,
@@ -32,6 +32,16 @@ pub(crate) struct TriangleRay<S: Simd> {
     t_min: f32,
     /// [`PLANE_SLACK`] times E.
     slack: f32,
+}
+
+/// A block as a ray tests it.
+struct BlockLanes<'a, S: Simd> {
+    index: usize,
+    /// The corners as the reference takes them.
+    rows: &'a CornerRows,
+    triangles: &'a [u32; BLOCK_WIDTH],
+    /// The corners as the filter takes them.
+    corners: Corners<S>,
 }
 
 impl<S: Simd> TriangleRay<S> {
@@ -88,16 +98,49 @@ impl<S: Simd> TriangleRay<S> {
         limit: &mut f32,
         sink: &mut H,
     ) -> bool {
-        let s = self.simd;
-        let (t_max, ray) = (s.splat(*limit), self.lanes());
+        let (s, ray) = (self.simd, self.lanes());
         let corners = turned(s, self.corners(&block.corners), &ray);
         let plane = Plane::new(s, &ray, self.load(&block.normal), corners[0]);
-        let within_edges = within_edges(s, &ray, corners);
-        // Empty lanes are NaN.
+        let block =
+            BlockLanes { index, rows: &block.corners, triangles: &block.triangles, corners };
+        self.test_lanes::<M, H, true>(&ray, &block, &plane, limit, sink)
+    }
+
+    /// [`test`](Self::test) of a block without normals.
+    #[inline(always)]
+    pub(crate) fn test_indexed<M: RayMode, H: HitSink>(
+        &self,
+        blocks: &IndexedBlocks,
+        index: usize,
+        limit: &mut f32,
+        sink: &mut H,
+    ) -> bool {
+        let (s, ray, block) = (self.simd, self.lanes(), &blocks.blocks[index]);
+        let rows = &blocks.corners_by(s, block);
+        let corners = turned(s, self.corners(rows), &ray);
+        let plane = Plane::around(s, &ray, &corners);
+        let block = BlockLanes { index, rows, triangles: &block.triangles, corners };
+        self.test_lanes::<M, H, false>(&ray, &block, &plane, limit, sink)
+    }
+
+    /// Tests the triangles of a block, whose planes are known exactly or only to lie within bounds.
+    #[inline(always)]
+    fn test_lanes<M: RayMode, H: HitSink, const KNOWS_PLANES: bool>(
+        &self,
+        ray: &RayLanes<S>,
+        block: &BlockLanes<'_, S>,
+        plane: &Plane<S>,
+        limit: &mut f32,
+        sink: &mut H,
+    ) -> bool {
+        let s = self.simd;
+        let t_max = s.splat(*limit);
+        let within_edges = within_edges(s, ray, block.corners);
+        // Empty lanes of full blocks are NaN.
         let in_range = if M::ROBUST {
-            plane.in_range_or_nan(s, &ray, t_max)
+            plane.in_range_or_nan(s, ray, t_max)
         } else {
-            plane.in_range(s, &ray, t_max)
+            plane.in_range(s, ray, t_max)
         };
         let candidates = s.movemask(s.and(within_edges.maybe, in_range));
         if candidates == 0 {
@@ -106,21 +149,22 @@ impl<S: Simd> TriangleRay<S> {
         let mut is_bounded = false;
         // A robust test may meet NaN, so nothing is certain there.
         if !M::ROBUST && H::TAKES_ALL_HITS && self.faces == Faces::Both {
-            let in_range = plane.certainly_in_range(s, &ray, t_max);
+            let in_range = plane.certainly_in_range(s, ray, t_max);
             let certain = s.movemask(s.and(within_edges.certainly(s), in_range));
             if H::NEEDS_NO_T && certain != 0 {
                 return sink.accept_certain_hit();
             }
-            // A bound on the closest hit, so that the traversal need not wait for the decision.
-            if H::ORDERED && certain != 0 {
-                let bounds = s.store(plane.upper_bound(s, &ray));
+            // A bound on the closest hit, so that the traversal need not wait for the decision. It stays until the next
+            // hit, so a loose one would cost more than the wait.
+            if KNOWS_PLANES && H::ORDERED && certain != 0 {
+                let bounds = s.store(plane.upper_bound(s, ray));
                 let bound = bounds[certain.trailing_zeros() as usize % LANES];
                 *limit = if bound < *limit { bound } else { *limit };
                 is_bounded = true;
             }
         }
-        let is_done =
-            self.decide::<M, H>(index, &block.corners, &block.triangles, candidates, sink);
+        let may_be_empty = M::ROBUST || !KNOWS_PLANES;
+        let is_done = self.decide(block, candidates, may_be_empty, sink);
         if !is_bounded {
             // Keeps the compiler from a branch-free choice, which would wait for the decision.
             black_box(());
@@ -129,40 +173,21 @@ impl<S: Simd> TriangleRay<S> {
         is_done
     }
 
-    /// [`test`](Self::test) of a block without normals.
+    /// Asks the reference about the candidates of a block, some of which may be empty lanes.
     #[inline(always)]
-    pub(crate) fn test_indexed<H: HitSink>(
+    fn decide<H: HitSink>(
         &self,
-        index: usize,
-        blocks: &IndexedBlocks,
-        limit: &mut f32,
-        sink: &mut H,
-    ) -> bool {
-        let block = &blocks.blocks[index];
-        let corners = blocks.corners_by(self.simd, block);
-        let ray = self.lanes();
-        let turned = turned(self.simd, self.corners(&corners), &ray);
-        let candidates = self.simd.movemask(within_edges(self.simd, &ray, turned).maybe);
-        let is_done = self.decide::<Robust, H>(index, &corners, &block.triangles, candidates, sink);
-        *limit = sink.t_max();
-        is_done
-    }
-
-    /// Asks the reference about the candidates of a block. Those of a robust ray may be empty lanes.
-    #[inline(always)]
-    fn decide<M: RayMode, H: HitSink>(
-        &self,
-        index: usize,
-        [a, b, c]: &CornerRows,
-        triangles: &[u32; BLOCK_WIDTH],
+        block: &BlockLanes<'_, S>,
         mut candidates: u32,
+        may_be_empty: bool,
         sink: &mut H,
     ) -> bool {
+        let [a, b, c] = block.rows;
         while candidates != 0 {
             let lane = candidates.trailing_zeros() as usize % LANES;
             candidates &= candidates - 1;
-            let triangle = triangles[lane];
-            if M::ROBUST && triangle == TriangleBlock::NO_TRIANGLE {
+            let triangle = block.triangles[lane];
+            if may_be_empty && triangle == TriangleBlock::NO_TRIANGLE {
                 continue;
             }
             let corners = [self.corner(a, lane), self.corner(b, lane), self.corner(c, lane)];
@@ -173,7 +198,7 @@ impl<S: Simd> TriangleRay<S> {
             let candidate = MeshCandidate {
                 hit: candidate,
                 triangle,
-                position: LeafPosition::new(index, lane),
+                position: LeafPosition::new(block.index, lane),
             };
             let geometry = CandidateGeometry { ray: &self.exact, corners };
             if sink.accept_candidate(&candidate, &geometry) {
@@ -211,9 +236,13 @@ impl<S: Simd> TriangleRay<S> {
     }
 }
 
-/// The blocks of leaves in one of their layouts, as a traversal tests them. In any but full blocks the test of triangles is that of
-/// robust rays.
+/// The blocks of leaves in one of their layouts, as a traversal tests them.
 pub(crate) trait LeafTest {
+    type Block;
+
+    /// The blocks, for those that prefetch or remember one.
+    fn blocks(&self) -> &[Self::Block];
+
     /// [`TriangleRay::test`] of the block at an index.
     fn test_block<M: RayMode, S: Simd, H: HitSink>(
         &self,
@@ -222,15 +251,16 @@ pub(crate) trait LeafTest {
         limit: &mut f32,
         sink: &mut H,
     ) -> bool;
-
-    /// The blocks for those that prefetch or remember one, as only rays among full blocks do.
-    #[inline(always)]
-    fn full(&self) -> &[TriangleBlock] {
-        &[]
-    }
 }
 
 impl LeafTest for [TriangleBlock] {
+    type Block = TriangleBlock;
+
+    #[inline(always)]
+    fn blocks(&self) -> &[TriangleBlock] {
+        self
+    }
+
     #[inline(always)]
     fn test_block<M: RayMode, S: Simd, H: HitSink>(
         &self,
@@ -241,14 +271,16 @@ impl LeafTest for [TriangleBlock] {
     ) -> bool {
         ray.test::<M, H>(&self[index], index, limit, sink)
     }
-
-    #[inline(always)]
-    fn full(&self) -> &[TriangleBlock] {
-        self
-    }
 }
 
 impl LeafTest for IndexedBlocks {
+    type Block = IndexedBlock;
+
+    #[inline(always)]
+    fn blocks(&self) -> &[IndexedBlock] {
+        &self.blocks
+    }
+
     #[inline(always)]
     fn test_block<M: RayMode, S: Simd, H: HitSink>(
         &self,
@@ -257,12 +289,19 @@ impl LeafTest for IndexedBlocks {
         limit: &mut f32,
         sink: &mut H,
     ) -> bool {
-        ray.test_indexed(index, self, limit, sink)
+        ray.test_indexed::<M, H>(self, index, limit, sink)
     }
 }
 
-/// One loop for both layouts, where code must be small.
+/// One loop for both layouts, where code must be small. It prefetches and remembers no block.
 impl LeafTest for Leaves {
+    type Block = TriangleBlock;
+
+    #[inline(always)]
+    fn blocks(&self) -> &[TriangleBlock] {
+        &[]
+    }
+
     #[inline(always)]
     fn test_block<M: RayMode, S: Simd, H: HitSink>(
         &self,

@@ -139,7 +139,8 @@ impl IndexedBlocks {
         block.repeat_first();
     }
 
-    /// A block's corners as in [`TriangleBlock::corners`].
+    /// A block's corners as in [`TriangleBlock::corners`]. Out of line, because kernels seldom need it.
+    #[inline(never)]
     pub(crate) fn corners(&self, block: &IndexedBlock) -> CornerRows {
         let mut corners = [[[0.0; BLOCK_WIDTH]; 3]; 3];
         for corner in 0..3 {
@@ -153,21 +154,22 @@ impl IndexedBlocks {
         corners
     }
 
-    /// [`corners`](Self::corners) in the lanes of a kernel: a register for each corner, then a transpose.
+    /// [`corners`](Self::corners) in the lanes of a kernel: a load for each corner, then a transpose.
     #[inline(always)]
     pub(crate) fn corners_by<S: Simd>(&self, s: S, block: &IndexedBlock) -> CornerRows {
         let coordinates = self.positions.as_flattened();
         let mut corners = [[[0.0; BLOCK_WIDTH]; 3]; 3];
         for corner in 0..3 {
-            let mut rows = [s.splat(0.0); LANES];
+            let mut rows = [&[0.0; 4]; LANES];
             for lane in 0..BLOCK_WIDTH {
                 let at = 3 * block.corners[corner][lane] as usize;
-                rows[lane] = match coordinates[at..].first_chunk() {
-                    Some(row) => s.load(row),
-                    None => s.load(&last_row(coordinates, at)),
+                // The last position has no fourth number behind it.
+                let Some(Some(row)) = coordinates.get(at..at + 4).map(<[f32]>::as_array) else {
+                    return self.corners(block);
                 };
+                rows[lane] = row;
             }
-            let columns = s.transpose(rows);
+            let columns = s.transpose_points(rows);
             for axis in 0..3 {
                 corners[corner][axis] = s.store(columns[axis]);
             }
@@ -186,16 +188,6 @@ impl IndexedBlocks {
             }
         }
     }
-}
-
-/// The coordinates from `at` on, where fewer than a register follow.
-#[cold]
-#[inline(never)]
-fn last_row(coordinates: &[f32], at: usize) -> [f32; LANES] {
-    let rest = &coordinates[at..];
-    let mut row = [0.0; LANES];
-    row[..rest.len()].copy_from_slice(rest);
-    row
 }
 
 #[cfg(test)]

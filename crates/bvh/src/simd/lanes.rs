@@ -186,6 +186,12 @@ pub(crate) trait Simd: Lanes {
         transposed
     }
 
+    /// The transpose of the first three numbers of each row: lane `i` of row `j` is number `j` of row `i`.
+    #[inline(always)]
+    fn transpose_points(self, rows: [&[f32; 4]; LANES]) -> [Self::F; 3] {
+        [0, 1, 2].map(|j| self.load(&rows.map(|row| row[j])))
+    }
+
     /// One lane in all lanes.
     #[inline(always)]
     fn splat_lane<const LANE: u32>(self, lanes: Self::F) -> Self::F {

@@ -231,6 +231,25 @@ macro_rules! register_operations {
             })
         }
         #[inline(always)]
+        fn transpose_points(self, rows: [&[f32; 4]; LANES]) -> [__m256; 3] {
+            // A register holds two rows, four lanes apart.
+            let [a, b, c, d, e, f, g, h] = rows;
+            // SAFETY: AVX is there, and each reference is to four readable f32.
+            unsafe {
+                let ae = _mm256_loadu2_m128(e.as_ptr(), a.as_ptr());
+                let bf = _mm256_loadu2_m128(f.as_ptr(), b.as_ptr());
+                let cg = _mm256_loadu2_m128(g.as_ptr(), c.as_ptr());
+                let dh = _mm256_loadu2_m128(h.as_ptr(), d.as_ptr());
+                let (ab, cd) = (_mm256_unpacklo_ps(ae, bf), _mm256_unpacklo_ps(cg, dh));
+                let (ab_high, cd_high) = (_mm256_unpackhi_ps(ae, bf), _mm256_unpackhi_ps(cg, dh));
+                [
+                    _mm256_shuffle_ps::<0b01_00_01_00>(ab, cd),
+                    _mm256_shuffle_ps::<0b11_10_11_10>(ab, cd),
+                    _mm256_shuffle_ps::<0b01_00_01_00>(ab_high, cd_high),
+                ]
+            }
+        }
+        #[inline(always)]
         fn prefetch<const N: usize>(self, address: *const u8) {
             super::x86::prefetch_lines::<N>(address);
         }

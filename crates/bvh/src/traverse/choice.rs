@@ -16,8 +16,8 @@ use super::{
     single::{Traversal, fast_query},
 };
 use crate::{
-    kernel::{Fast, FastFar, HitSink, Query, RayMode},
-    layout::{ChildRef, Tree},
+    kernel::{Fast, FastFar, HitSink, Query, QueryRay, RayMode},
+    layout::{ChildRef, Leaves, Tree},
     platform::SMALL_CODE,
     simd::{Isa, Kernel, KernelFn, Simd},
 };
@@ -197,18 +197,47 @@ impl<Q: Query, P: DescentPolicy, M: RayMode> KernelFn<&Tree, &Ray, Faces, Option
         let mut sink = Q::along(ray);
         if let Some((query, blocks)) = fast_query::<M, S>(simd, tree, ray) {
             let traversal = Traversal { tree, ray, faces, start: ChildRef::ROOT, sink: &mut sink };
-            traversal.run_fast::<P, M, S>(simd, &query, blocks, occluder);
+            traversal.run_fast::<P, M, S, _>(simd, &query, blocks, occluder);
             return sink.answer();
+        }
+        if !SMALL_CODE && matches!(tree.leaves, Leaves::Compact(_)) {
+            return simd.call::<AnsweringCompact<Q, P>, _, _, _, _>(tree, ray, faces, ());
         }
         if !M::FAR {
             return simd.call::<Answering<Q, P, FastFar>, _, _, _, _>(tree, ray, faces, occluder);
         }
-        // Another sink, because a sink that goes out of line stays in memory.
-        let mut sink = Q::along(ray);
-        let traversal = Traversal { tree, ray, faces, start: ChildRef::ROOT, sink: &mut sink };
-        simd.vectorize(RobustTraversal { traversal, is_in_tree_space: false });
-        sink.answer()
+        answer_robust::<Q, S>(simd, tree, ray, faces)
     }
+}
+
+/// [`Answering`] in a tree with compact leaves. It remembers no occluder: to test the block of one, the loop of shadow rays took
+/// half as long again.
+struct AnsweringCompact<Q, P>(PhantomData<(Q, P)>);
+
+impl<Q: Query, P: DescentPolicy> KernelFn<&Tree, &Ray, Faces, ()> for AnsweringCompact<Q, P> {
+    type Output = Q::Answer;
+
+    #[inline(always)]
+    fn run<S: Simd>(simd: S, tree: &Tree, ray: &Ray, faces: Faces, (): ()) -> Q::Answer {
+        if let Leaves::Compact(blocks) = &tree.leaves
+            && let Some(query) = QueryRay::fast::<FastFar>(simd, ray, tree)
+        {
+            let mut sink = Q::along(ray);
+            let traversal = Traversal { tree, ray, faces, start: ChildRef::ROOT, sink: &mut sink };
+            traversal.run_fast::<P, FastFar, S, _>(simd, &query, blocks, None);
+            return sink.answer();
+        }
+        answer_robust::<Q, S>(simd, tree, ray, faces)
+    }
+}
+
+/// One ray by the robust path. It has a sink of its own, because a sink that goes out of line stays in memory.
+#[inline(always)]
+fn answer_robust<Q: Query, S: Simd>(simd: S, tree: &Tree, ray: &Ray, faces: Faces) -> Q::Answer {
+    let mut sink = Q::along(ray);
+    let traversal = Traversal { tree, ray, faces, start: ChildRef::ROOT, sink: &mut sink };
+    simd.vectorize(RobustTraversal { traversal, is_in_tree_space: false });
+    sink.answer()
 }
 
 /// Traverses the tree along the ray and passes candidates to `sink`. An invalid ray has none.
@@ -235,7 +264,7 @@ impl<H: HitSink> Kernel for Traversal<'_, H> {
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
         if let Some((query, blocks)) = fast_query::<FastFar, S>(simd, self.tree, self.ray) {
-            self.run_fast::<CoherentOrigins, FastFar, S>(simd, &query, blocks, None);
+            self.run_fast::<CoherentOrigins, FastFar, S, _>(simd, &query, blocks, None);
         } else {
             simd.vectorize(RobustTraversal { traversal: self, is_in_tree_space: false });
         }

@@ -1,5 +1,5 @@
-//! The path of rays that cannot take a fast one: extreme rays, scaled or deep trees, and compact leaves, to which most
-//! rays find their way by the fast box test.
+//! The path of rays that cannot take a fast one: extreme rays, and scaled or deep trees. Queries with many answers for a ray take
+//! it among compact leaves as well, where most rays have the fast box test.
 
 use hitscan_primitives::brute_force::scaled_ray;
 

@@ -56,7 +56,7 @@ impl<H: HitSink> Traversal<'_, H> {
         // Known at compile time, so that other queries have no code for it.
         let occluder = if H::NEEDS_NO_T && P::COHERENT_DIRECTIONS { occluder } else { None };
         if let Some(occluder) = occluder
-            && let Some(index) = occluder.index_in(leaves.full())
+            && let Some(index) = occluder.index_in(leaves.blocks())
         {
             let triangles = &*triangles.insert(TriangleRay::new::<M>(query, faces));
             let stopped = leaves.test_block::<M, _, _>(index, triangles, &mut limit, sink);
@@ -81,7 +81,7 @@ impl<H: HitSink> Traversal<'_, H> {
                 if !P::COHERENT_ORIGINS && H::ORDERED && current != ChildRef::END {
                     // The nearest child is read at once, so the second nearest is the one to prefetch.
                     let next = ChildRef::from_bits(stack.last());
-                    prefetch(simd, nodes, leaves.full(), next);
+                    prefetch(simd, nodes, leaves.blocks(), next);
                 }
             }
             if current == ChildRef::END {
@@ -97,7 +97,7 @@ impl<H: HitSink> Traversal<'_, H> {
             let (index, before) = (current.first_block(), limit);
             if leaves.test_block::<M, _, _>(index, triangles, &mut limit, sink) {
                 if let Some(occluder) = occluder {
-                    occluder.remember(leaves.full(), index);
+                    occluder.remember(leaves.blocks(), index);
                 }
                 return;
             }
@@ -116,18 +116,18 @@ impl<H: HitSink> Traversal<'_, H> {
         }
     }
 
-    /// [`run_loop`](Self::run_loop) among full blocks, with a stack that is enough for the trees of fast rays.
+    /// [`run_loop`](Self::run_loop) with a stack that is enough for the trees of fast rays.
     #[inline(always)]
-    pub(crate) fn run_fast<P: DescentPolicy, M: RayMode, S: Simd>(
+    pub(crate) fn run_fast<P: DescentPolicy, M: RayMode, S: Simd, L: LeafTest + ?Sized>(
         self,
         simd: S,
         query: &QueryRay<'_, S>,
-        blocks: &[TriangleBlock],
+        blocks: &L,
         occluder: Option<&Occluder>,
     ) {
         let mut memory = ShallowStackMemory::new();
         let stack = ShallowStack::new(&mut memory);
-        self.run_loop::<P, M, S, _, _>(simd, query, blocks, occluder, stack);
+        self.run_loop::<P, M, S, L, _>(simd, query, blocks, occluder, stack);
     }
 }
 

@@ -8,7 +8,7 @@ use hitscan_testkit::{
     Oracle, RayHits, Rng, Tally, aimed_ray, answers_of, batch_answers_of, bundle,
 };
 
-use crate::support::{effort, needles, shapes, soup_or_needles};
+use crate::support::{effort, needles, shapes, soup, soup_or_needles};
 
 const ALL_FACES: [Faces; 3] = [Faces::Both, Faces::Front, Faces::Back];
 
@@ -54,6 +54,37 @@ fn every_query_equals_the_oracle_to_the_last_bit() {
             }
         }
     }
+}
+
+#[test]
+fn compact_trees_keep_hits_at_the_ends_of_an_interval() {
+    let (mut random, mut rng) = (SplitMix64::new(4), Rng::new(4));
+    let mut n_hits = 0;
+    for round in 0..effort(60) {
+        let n = 1 + random.below([3, 40, 400][round % 3]) as usize;
+        let mesh = soup(&mut random, n);
+        let options = BuildOptions { layout: Layout::Compact, ..BuildOptions::default() };
+        let (bvh, mut tally) = (MeshBvh::build(&mesh, &options), Tally::default());
+        for _ in 0..20 {
+            let ray = aimed_ray(&mesh, &mut rng);
+            let Some(hit) = bvh.closest_hit(&ray, Faces::Both) else { continue };
+            n_hits += 1;
+            let (before, t, after) = (hit.t.next_down(), hit.t, hit.t.next_up());
+            let intervals =
+                [(t, t), (0.0, t), (t, f32::INFINITY), (0.0, before), (after, f32::MAX)];
+            for (t_min, t_max) in intervals {
+                let ray = ray.with_range(t_min, t_max);
+                for (faces, hits) in expected(&mesh, &[ray]) {
+                    for isa in Isa::available() {
+                        let bvh = bvh.clone().with_isa(isa);
+                        tally.compare(&ray, faces, &answers_of!(bvh, &ray, faces), &hits[0]);
+                    }
+                }
+            }
+        }
+        assert_eq!(tally.first_difference(), None, "round {round}");
+    }
+    assert!(n_hits > 0, "no ray hits");
 }
 
 #[test]
