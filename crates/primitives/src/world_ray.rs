@@ -21,6 +21,7 @@ use crate::{Aabb, Ray, RayError, power_of_two_below, reciprocal_of_power_of_two}
 /// assert!(error.to_string().contains("direction"));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(C)]
 pub struct WorldRay {
     /// The point at `t = 0`, in world units.
     pub origin: DVec3,
@@ -203,30 +204,36 @@ impl ExactLocalRay {
     /// [out of range](LocalRay::is_in_range). `frame` and `ray` are those from which it comes.
     #[inline(always)]
     pub fn round(&self, frame: &LocalFrame, ray: &WorldRay) -> LocalRay {
-        let &Self { to_ray, direction, origin, to_center } = self;
-        let radius = frame.sphere.radius;
-        let near = NEAR_RADII * radius;
-        let (origin, t_offset, t_min, t_max) = if to_center.length_squared() <= near * near {
-            (origin, 0.0, ray.t_min, ray.t_max)
-        } else {
-            let length_squared = direction.length_squared();
-            let t_radius = radius / length_squared.sqrt();
-            // Two to three radii before the centre. The offset has few bits, so that adding it to a `t`
-            // of few bits is exact.
-            let grid = power_of_two_below(t_radius);
-            let t_start = to_center.dot(direction) / length_squared - 2.0 * t_radius;
-            let t_offset = (t_start * reciprocal_of_power_of_two(grid)).floor() * grid;
-            let origin = frame.inverse_linear * (to_ray + t_offset * ray.direction);
-            // No part of the mesh lies before the new start.
-            (origin, t_offset, (ray.t_min - t_offset).max(0.0), ray.t_max - t_offset)
+        let start = frame.sphere.start(self.to_center, self.direction);
+        let origin = match start {
+            None => self.origin,
+            Some(t) => frame.inverse_linear * (self.to_ray + t * ray.direction),
         };
-        let local = Ray {
+        LocalRay::rounded(ray, start, ray.t_max, |t_min, t_max| Ray {
             origin: origin.as_vec3(),
-            direction: direction.as_vec3(),
-            t_min: t_min as f32,
-            t_max: t_max as f32,
-        };
-        LocalRay { ray: local, t_offset, t_min: ray.t_min, t_max: ray.t_max }
+            direction: self.direction.as_vec3(),
+            t_min,
+            t_max,
+        })
+    }
+}
+
+impl LocalSphere {
+    /// The `t` at which the local ray starts: two to three radii before the centre; `None` for a ray from near the mesh,
+    /// which starts at its origin. `to_center` and `direction` are those of an [`ExactLocalRay`].
+    #[doc(hidden)]
+    #[inline(always)]
+    pub fn start(&self, to_center: DVec3, direction: DVec3) -> Option<f64> {
+        let near = NEAR_RADII * self.radius;
+        if to_center.length_squared() <= near * near {
+            return None;
+        }
+        let length_squared = direction.length_squared();
+        let t_radius = self.radius / length_squared.sqrt();
+        // The start has few bits, so that adding it to a `t` of few bits is exact.
+        let grid = power_of_two_below(t_radius);
+        let t_start = to_center.dot(direction) / length_squared - 2.0 * t_radius;
+        Some((t_start * reciprocal_of_power_of_two(grid)).floor() * grid)
     }
 }
 
@@ -236,6 +243,25 @@ impl LocalRay {
     pub fn new(frame: &LocalFrame, ray: &WorldRay) -> Option<Self> {
         let local = frame.exact(ray).round(frame, ray);
         local.is_in_range().then_some(local)
+    }
+
+    /// The local ray of a world ray up to a `t` of that, from its `start`, and from its f32 ray for an interval.
+    #[doc(hidden)]
+    #[inline(always)]
+    pub fn rounded(
+        ray: &WorldRay,
+        start: Option<f64>,
+        world_t: f64,
+        in_f32: impl FnOnce(f32, f32) -> Ray,
+    ) -> Self {
+        let (t_offset, t_min, t_max) = match start {
+            None => (0.0, ray.t_min, ray.t_max),
+            // No part of the mesh lies before the new start.
+            Some(start) => (start, (ray.t_min - start).max(0.0), ray.t_max - start),
+        };
+        let t_max = until(t_max as f32, world_t, t_offset);
+        let ray_in_f32 = in_f32(t_min as f32, t_max);
+        Self { ray: ray_in_f32, t_offset, t_min: ray.t_min, t_max: ray.t_max }
     }
 
     /// Whether f32 can express the ray. Others hit nothing.
@@ -255,18 +281,17 @@ impl LocalRay {
     /// [`world_t`](Self::world_t) is at most `world_t`.
     #[inline(always)]
     pub fn until(&self, world_t: f64) -> Ray {
-        Ray { t_max: self.t_max_until(world_t), ..self.ray }
+        Ray { t_max: until(self.ray.t_max, world_t, self.t_offset), ..self.ray }
     }
+}
 
-    /// The `t_max` of [`until`](Self::until).
-    #[doc(hidden)]
-    #[inline(always)]
-    pub fn t_max_until(&self, world_t: f64) -> f32 {
-        // Exceeds the rounding of the sum in `LocalRay::world_t`.
-        let slack = f64::EPSILON * (world_t.abs() + self.t_offset.abs());
-        let limit = rounded_up(world_t - self.t_offset + slack);
-        if limit < self.ray.t_max { limit } else { self.ray.t_max }
-    }
+/// The smaller of the `t_max` of a local ray and that of hits whose `t` of the world ray is at most `world_t`.
+#[inline(always)]
+fn until(t_max: f32, world_t: f64, t_offset: f64) -> f32 {
+    // Exceeds the rounding of the sum in `LocalRay::world_t`.
+    let slack = f64::EPSILON * (world_t.abs() + t_offset.abs());
+    let limit = rounded_up(world_t - t_offset + slack);
+    if limit < t_max { limit } else { t_max }
 }
 
 #[cfg(test)]

@@ -77,8 +77,8 @@ impl InstanceBvh {
             for (rays, answers) in rays.chunks(BLOCK).zip(answers.chunks_mut(BLOCK)) {
                 outputs.resize_with(rays.len(), Q::Output::default);
                 let batch = Batch { tree: self, rays, faces, filter, outputs: &mut outputs };
-                let are_neighbours = self.are_neighbours(rays);
-                self.isa.run(EachRay::<Q> { batch, are_neighbours, is_large });
+                let waits_for_memory = is_large && !self.are_neighbours(rays);
+                self.isa.run(EachRay::<Q> { batch, waits_for_memory });
                 for (answer, output) in answers.iter_mut().zip(outputs.drain(..)) {
                     *answer = make(output);
                 }
@@ -113,10 +113,8 @@ impl InstanceBvh {
 /// The rays of a batch: one after the other, or interleaved if they wait for memory that the instruction set can prefetch.
 pub(super) struct EachRay<'a, 'b, Q: MeshQuery> {
     pub(super) batch: Batch<'a, 'b, Q>,
-    /// Whether most of them start near the one before.
-    pub(super) are_neighbours: bool,
-    /// Whether the tree and the meshes are larger than the caches.
-    pub(super) is_large: bool,
+    /// Whether the tree and the meshes are larger than the caches, and few rays start near the one before.
+    pub(super) waits_for_memory: bool,
 }
 
 impl<'a, Q: MeshQuery> Kernel for EachRay<'a, '_, Q> {
@@ -124,14 +122,14 @@ impl<'a, Q: MeshQuery> Kernel for EachRay<'a, '_, Q> {
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        let Self { batch, are_neighbours, is_large } = self;
-        if S::HAS_PREFETCH && !SMALL_CODE && is_large && !are_neighbours {
+        let Self { batch, waits_for_memory } = self;
+        if S::HAS_PREFETCH && !SMALL_CODE && waits_for_memory {
             return simd.vectorize(Interleaved { batch });
         }
         let Batch { tree, rays, faces, filter, outputs } = batch;
         for (ray, output) in rays.iter().zip(outputs) {
             let options = (faces, filter);
-            let found = if Q::Sink::NEEDS_NO_T || are_neighbours && !SMALL_CODE {
+            let found = if Q::Sink::NEEDS_NO_T {
                 simd.call::<Both<Q, Coherent>, _, _, _, _>(tree, ray, options, ())
             } else {
                 simd.call::<Both<Q, Incoherent>, _, _, _, _>(tree, ray, options, ())

@@ -10,7 +10,7 @@ use hitscan_primitives::{Faces, WorldRay};
 use super::{
     instance_bvh::InstanceBvh,
     placed_mesh::InstanceFilter,
-    query::{Batch, Entered, MeshQuery, OtherRay, ray_until},
+    query::{Batch, Entered, MeshQuery, OtherRay},
     space::{Entrance, SpaceRay},
     traversal::{entered, prefetch},
 };
@@ -72,7 +72,7 @@ impl<'a, Q: MeshQuery> Kernel for Interleaved<'a, '_, Q> {
                 let Some(flight) = place else {
                     let Some(index) = waiting.next() else { continue };
                     let ray = &rays[index as usize];
-                    match tree.space.enter(ray) {
+                    match tree.space.enter(simd, ray) {
                         Entrance::Ray(space_ray) => {
                             *place = Some(Flight::new(simd, index, ray, space_ray, Q::new(())));
                             n_in_flight += 1;
@@ -141,10 +141,11 @@ impl<'a, 'b, S: Simd, Q: MeshQuery> Flight<'b, S, Q> {
             return nearest.unwrap_or_else(|| self.pop(stack));
         }
         let item = self.current.first_block() as u32;
-        let Some(entered) = entered(tree, item, self.ray, self.world_limit, faces, filter) else {
+        let Some(entered) = entered(simd, tree, item, self.ray, self.world_limit, faces, filter)
+        else {
             return self.pop(stack);
         };
-        let ray = ray_until::<Q, S>(simd, &entered.local, self.world_limit);
+        let ray = entered.local.ray;
         let Some((query, blocks)) = fast_query::<Fast, S>(simd, &entered.mesh.bvh().tree, &ray)
         else {
             let answer = simd.call::<OtherRay<Q::Sink>, _, _, _, _>(&entered, &ray, (), ());

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use glam::{DMat3, DVec3};
-use hitscan_primitives::{ExactLocalRay, LocalFrame, LocalSphere, TriMesh};
+use hitscan_primitives::{LocalFrame, LocalRay, LocalSphere, TriMesh, WorldRay};
 
 use crate::{
     BuildOptions, MeshBvh,
     box3::{larger, smaller},
+    simd::{Simd, of_row},
 };
 
 /// A mesh that instances share: its tree, its sphere and its box.
@@ -162,37 +163,58 @@ impl PlacedMesh {
         }
     }
 
-    /// Whether a ray meets the widened box of the mesh at a `t` from `t_min` to `t_max`. `true` if its local ray hits the
-    /// mesh at such a `t`.
+    /// The local ray, if the ray meets the widened box of the mesh at a `t` of at most `limit`. It does if its local ray
+    /// hits the mesh at such a `t`.
     ///
     /// The box is wider than the hits of the local ray by far more than the rounding that its own size causes. What the
     /// distance of the origin causes is at most 2^-50 of the row sums of the inverse for each unit, and `slack` has 2^-44.
     #[inline(always)]
-    pub(super) fn meets_box(
+    pub(super) fn local_ray<S: Simd>(
         &self,
+        simd: S,
         mesh: &InstancedMesh,
-        ray: &ExactLocalRay,
-        t_min: f64,
-        t_max: f64,
-    ) -> bool {
+        ray: &WorldRay,
+        limit: f64,
+    ) -> Option<LocalRay> {
         // Finite, so that no product with a zero is NaN.
         const LEAST: f64 = 1e-200;
-        let away = ray.to_ray.abs();
+        let s = simd;
+        // To the last bit what `LocalFrame::exact` and `ExactLocalRay::round` compute.
+        let x = s.load_three(self.inverse_x.as_ref());
+        let y = s.load_three(self.inverse_y.as_ref());
+        let z = s.load_three(self.inverse_z.as_ref());
+        let image = |v: DVec3| {
+            let x = s.mul_three(x, s.splat_three(v.x));
+            let y = s.mul_three(y, s.splat_three(v.y));
+            let z = s.mul_three(z, s.splat_three(v.z));
+            s.add_three(s.add_three(x, y), z)
+        };
+        let to_ray = ray.origin - self.translation;
+        let (direction, origin) = (image(ray.direction), image(to_ray));
+        let to_center = s.sub_three(s.load_three(mesh.sphere.center.as_ref()), origin);
+
+        let away = to_ray.abs();
         let slack = f64::from(self.slack) * (away.x + away.y + away.z);
-        let (mut enter, mut exit) = (t_min, t_max);
-        macro_rules! slab {
-            ($axis:ident) => {
-                let half = mesh.half.$axis + slack;
-                let reciprocal = 1.0 / ray.direction.$axis.abs().max(LEAST);
-                let middle = ray.to_center.$axis * reciprocal.copysign(ray.direction.$axis);
-                let reach = half * reciprocal;
-                enter = larger(middle - reach, enter);
-                exit = smaller(middle + reach, exit);
-            };
+        let half = s.add_three(s.load_three(mesh.half.as_ref()), s.splat_three(slack));
+        let length = s.max_three(s.abs_three(direction), s.splat_three(LEAST));
+        let reciprocal = s.div_three(s.splat_three(1.0), length);
+        let middle = s.mul_three(to_center, s.xor_sign_three(reciprocal, direction));
+        let reach = s.mul_three(half, reciprocal);
+        let [near_x, near_y, near_z] = s.store_three(s.sub_three(middle, reach));
+        let [far_x, far_y, far_z] = s.store_three(s.add_three(middle, reach));
+        let enter = larger(larger(near_x, near_y), larger(near_z, ray.t_min));
+        let exit = smaller(smaller(far_x, far_y), smaller(far_z, limit));
+        if enter > exit {
+            return None;
         }
-        slab!(x);
-        slab!(y);
-        slab!(z);
-        enter <= exit
+        let vector = |lanes| DVec3::from_array(s.store_three(lanes));
+        let start = mesh.sphere.start(vector(to_center), vector(direction));
+        let origin = match start {
+            None => origin,
+            Some(t) => image(to_ray + t * ray.direction),
+        };
+        Some(LocalRay::rounded(ray, start, limit, |t_min, t_max| {
+            of_row(s.narrow_ray(origin, direction, t_min, t_max))
+        }))
     }
 }

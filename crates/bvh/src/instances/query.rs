@@ -11,7 +11,7 @@ use super::{
 use crate::{
     kernel::{AnyHit, ClosestHit, Fast, FastFar, HitSink, Query},
     layout::ChildRef,
-    simd::{KernelFn, Simd, in_one_piece},
+    simd::{KernelFn, Simd},
     traverse::{Answering, DescentPolicy, Incoherent, Traversal, fast_query},
 };
 
@@ -61,8 +61,6 @@ pub(super) trait MeshQuery: InstanceQuery<Sink: Query, Output: Default, Start = 
         faces: Faces,
         filter: InstanceFilter,
     ) -> Self::Output;
-    /// The `t` of a local ray beyond which nothing counts, where that is `limit` in the world.
-    fn t_max(local: &LocalRay, limit: f64) -> f32;
     /// Takes the answer of a mesh, and returns the next limit.
     fn keep(
         &mut self,
@@ -86,6 +84,7 @@ pub(super) struct Entered<'a> {
     pub(super) item: u32,
     pub(super) placed: &'a PlacedMesh,
     pub(super) mesh: &'a InstancedMesh,
+    /// Up to the limit at which the ray met the item.
     pub(super) local: LocalRay,
     pub(super) faces: Faces,
 }
@@ -112,7 +111,7 @@ impl InstanceQuery for Closest {
         entered: &Entered<'_>,
         limit: f64,
     ) -> ControlFlow<(), f64> {
-        let hit = answer_in_mesh::<Self, P, S>(simd, entered, limit);
+        let hit = answer_in_mesh::<Self, P, S>(simd, entered);
         self.keep(entered, hit, limit)
     }
 
@@ -130,11 +129,6 @@ impl MeshQuery for Closest {
         filter: InstanceFilter,
     ) -> Option<InstanceHit> {
         tree.closest_hit(ray, faces, filter)
-    }
-
-    #[inline(always)]
-    fn t_max(local: &LocalRay, limit: f64) -> f32 {
-        local.t_max_until(limit)
     }
 
     /// Keeps the hit of an item if it comes first.
@@ -182,7 +176,7 @@ impl InstanceQuery for Any {
         entered: &Entered<'_>,
         limit: f64,
     ) -> ControlFlow<(), f64> {
-        let is_hit = answer_in_mesh::<Self, P, S>(simd, entered, limit);
+        let is_hit = answer_in_mesh::<Self, P, S>(simd, entered);
         self.keep(entered, is_hit, limit)
     }
 
@@ -195,11 +189,6 @@ impl InstanceQuery for Any {
 impl MeshQuery for Any {
     fn alone(tree: &InstanceBvh, ray: &WorldRay, faces: Faces, filter: InstanceFilter) -> bool {
         tree.is_occluded(ray, faces, filter)
-    }
-
-    #[inline(always)]
-    fn t_max(local: &LocalRay, _: f64) -> f32 {
-        local.ray.t_max
     }
 
     #[inline(always)]
@@ -240,21 +229,14 @@ impl<'a, 'b> InstanceQuery for Visit<'a, 'b> {
     fn output(self) {}
 }
 
-/// The part of a local ray that counts up to `limit`.
-#[inline(always)]
-pub(super) fn ray_until<Q: MeshQuery, S: Simd>(simd: S, local: &LocalRay, limit: f64) -> Ray {
-    in_one_piece(simd, &Ray { t_max: Q::t_max(local, limit), ..local.ray })
-}
-
 /// The answer of a local ray in its mesh.
 #[inline(always)]
 fn answer_in_mesh<Q: MeshQuery, P: DescentPolicy, S: Simd>(
     simd: S,
     entered: &Entered<'_>,
-    limit: f64,
 ) -> <Q::Sink as Query>::Answer {
     let (tree, faces) = (&entered.mesh.bvh().tree, entered.faces);
-    let ray = &ray_until::<Q, S>(simd, &entered.local, limit);
+    let ray = &entered.local.ray;
     if let Some((query, blocks)) = fast_query::<Fast, S>(simd, tree, ray) {
         let mut sink = Q::Sink::along(ray);
         let start = ChildRef::ROOT;

@@ -7,10 +7,10 @@ use hitscan_primitives::{
 
 use crate::{
     box3::{Box3, larger},
-    error_bounds::SPACE_WIDENING,
+    error_bounds::{LONGEST, SHORT, SPACE_WIDENING},
     kernel::{BoxRay, Fast, QueryRay},
     layout::WideNode,
-    simd::{Simd, in_one_piece},
+    simd::{LANES, Simd, as_wide_row, in_one_piece, of_row},
 };
 
 /// The largest coordinate of a ray's start.
@@ -18,6 +18,9 @@ const FARTHEST_START: f64 = 6.0;
 
 /// The largest coordinate of an origin that gets another start. Beyond, the rounding of f64 would count.
 const FARTHEST_ORIGIN: f64 = (1 << 20) as f64;
+
+/// The lanes of the direction.
+const DIRECTION: u32 = 0b111_000;
 
 /// The range of the largest component of a direction in the world.
 const DIRECTION_RANGE: std::ops::RangeInclusive<f64> = 1e-100..=1e100;
@@ -30,11 +33,19 @@ pub(super) struct Space {
     half: f64,
     /// Its reciprocal.
     scale: f64,
+    rows: Rows,
+}
+
+/// What brings a ray near the cube into the space, for the rows of [`as_wide_row`]: the differences, and then the factors.
+#[derive(Clone, Debug)]
+struct Rows {
+    subtrahends: [f64; LANES],
+    factors: [f64; LANES],
 }
 
 impl Default for Space {
     fn default() -> Self {
-        Self { center: DVec3::ZERO, half: 1.0, scale: 1.0 }
+        Self::new(DVec3::ZERO, 1.0)
     }
 }
 
@@ -66,9 +77,7 @@ impl SpaceRay {
     /// The ray at the boxes of nodes.
     #[inline(always)]
     pub(super) fn boxes<S: Simd>(&self, simd: S) -> BoxRay<S, Fast> {
-        // Without the interval, so that the division does not wait for it.
-        let line = in_one_piece(simd, &Ray { t_min: 0.0, t_max: 0.0, ..self.ray });
-        BoxRay::new(&QueryRay::in_space(simd, &line)).beginning_at(self.ray.t_min)
+        BoxRay::new(&QueryRay::in_space(simd, &self.ray))
     }
 
     /// The largest f32 `t` of anything up to a `t` of the world ray.
@@ -81,13 +90,24 @@ impl SpaceRay {
 }
 
 impl Space {
+    fn new(center: DVec3, half: f64) -> Self {
+        /// More than the rounding of a number to f32, as a share, and absolutely.
+        const ROUNDING: f64 = 4.0 / (1 << 24) as f64;
+        const TINY: f64 = 1e-44;
+        let (DVec3 { x, y, z }, scale) = (center, 1.0 / half);
+        // The zero of `t_min` is negative, so that -0.0 becomes 0.0.
+        let subtrahends = [x, y, z, 0.0, 0.0, 0.0, -0.0, -TINY * half];
+        let [start, end] = [scale * (1.0 - ROUNDING), scale * (1.0 + ROUNDING)];
+        let factors = [scale, scale, scale, 1.0, 1.0, 1.0, start, end];
+        Self { center, half, scale, rows: Rows { subtrahends, factors } }
+    }
+
     /// A space with room for twice the size of `bounds`.
     pub(super) fn around(bounds: &WorldBox) -> Self {
         let center = bounds.center();
         let extent = (0.5 * bounds.max - 0.5 * bounds.min).max_element();
         // Two to four times half the extent.
-        let half = 4.0 * power_of_two_below(extent.max(1e-200));
-        Self { center, half, scale: 1.0 / half }
+        Self::new(center, 4.0 * power_of_two_below(extent.max(1e-200)))
     }
 
     /// Half the edge of the cube in the world.
@@ -123,7 +143,34 @@ impl Space {
 
     /// A ray of the world in the space.
     #[inline(always)]
-    pub(super) fn enter(&self, ray: &WorldRay) -> Entrance {
+    pub(super) fn enter<S: Simd>(&self, simd: S, ray: &WorldRay) -> Entrance {
+        const MAX: [f64; LANES] = {
+            let (start, direction) = (FARTHEST_START, LONGEST as f64);
+            let endless = f64::INFINITY;
+            [start, start, start, direction, direction, direction, endless, endless]
+        };
+        let s = simd;
+        let row = s.load_wide(as_wide_row(ray));
+        let moved = s.sub_wide(row, s.load_wide(&self.rows.subtrahends));
+        let moved = s.mul_wide(moved, s.load_wide(&self.rows.factors));
+        let sizes = s.abs_wide(moved);
+        let within = s.le_wide(sizes, s.load_wide(&MAX));
+        let long = s.le_wide(s.load_wide(&[SHORT.into(); LANES]), sizes);
+        // In these forms a NaN is not ordinary.
+        let is_ordinary = within == u32::MAX >> (32 - LANES)
+            && long & DIRECTION != 0
+            && 0.0 <= ray.t_min
+            && ray.t_min <= ray.t_max;
+        if is_ordinary {
+            let ray = of_row(s.store(s.narrow(moved)));
+            return Entrance::Ray(SpaceRay { ray, t_offset: 0.0, unit: self.scale });
+        }
+        self.enter_from_elsewhere(simd, ray)
+    }
+
+    /// [`enter`](Self::enter) for a ray that needs another start, or a direction of another length.
+    #[inline(always)]
+    fn enter_from_elsewhere<S: Simd>(&self, simd: S, ray: &WorldRay) -> Entrance {
         let length = ray.direction.abs();
         let longest = largest(length);
         let mut origin = (ray.origin - self.center) * self.scale;
@@ -156,7 +203,6 @@ impl Space {
             origin += start * direction;
             t_offset = start / unit;
         }
-        // A branch, because most rays begin at their origin, and to round takes some 15 cycles.
         let t_min = if ray.t_min > t_offset {
             larger(-rounded_up((t_offset - ray.t_min) * unit), 0.0)
         } else {
@@ -172,7 +218,8 @@ impl Space {
             t_offset,
             unit,
         };
-        space_ray.ray.t_max = space_ray.until(ray.t_max);
+        space_ray.ray =
+            in_one_piece(simd, &Ray { t_max: space_ray.until(ray.t_max), ..space_ray.ray });
         Entrance::Ray(space_ray)
     }
 }

@@ -17,11 +17,9 @@ use super::{
 use crate::{
     kernel::{Fast, HitSink},
     layout::ChildRef,
-    platform::SMALL_CODE,
     simd::{KernelFn, Simd, Stack, StackMemory, StackOf},
     traverse::{
-        Coherence, Coherent, DescentPolicy, Incoherent, KeyCodec, RecentRays, cut_and_pop,
-        pop_within, push_children,
+        Coherent, DescentPolicy, Incoherent, KeyCodec, cut_and_pop, pop_within, push_children,
     },
 };
 
@@ -34,12 +32,7 @@ impl InstanceBvh {
         faces: Faces,
         filter: InstanceFilter,
     ) -> Option<InstanceHit> {
-        let found = if is_like_the_last(self, ray) {
-            call::<Closest, Coherent>(self, ray, faces, filter, ())
-        } else {
-            call::<Closest, Incoherent>(self, ray, faces, filter, ())
-        };
-        match found {
+        match call::<Closest, Incoherent>(self, ray, faces, filter, ()) {
             Ok(best) => best,
             Err(Extreme) => {
                 let mut query = Closest::new(());
@@ -87,34 +80,6 @@ impl InstanceBvh {
     }
 }
 
-thread_local! {
-    static RECENT_RAYS: RecentRays = const { RecentRays::new() };
-}
-
-/// Whether a ray should be as coherent as the last ones of this thread.
-#[inline(always)]
-fn is_like_the_last(tree: &InstanceBvh, ray: &WorldRay) -> bool {
-    if SMALL_CODE {
-        return false;
-    }
-    RECENT_RAYS.with(|recent| {
-        if recent.count() {
-            compare(recent, tree, ray);
-        }
-        recent.coherence() == Coherence::Coherent
-    })
-}
-
-#[cold]
-#[inline(never)]
-fn compare(recent: &RecentRays, tree: &InstanceBvh, ray: &WorldRay) {
-    /// A size of all items that is never too large.
-    const SIZE: f32 = 0.5;
-    if let Entrance::Ray(space_ray) = tree.space.enter(ray) {
-        recent.compare(&space_ray.ray, SIZE);
-    }
-}
-
 /// The ray of a query is not for the space of the upper level.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Extreme;
@@ -149,7 +114,7 @@ impl<Q: InstanceQuery, P: DescentPolicy>
     ) -> Result<Q::Output, Extreme> {
         // Made here: to copy a query through a call took longer than the box of the scene.
         let query = Q::new(start);
-        let space_ray = match tree.space.enter(ray) {
+        let space_ray = match tree.space.enter(simd, ray) {
             Entrance::Ray(space_ray) => space_ray,
             Entrance::Miss => return Ok(query.output()),
             Entrance::Extreme => return Err(Extreme),
@@ -196,7 +161,7 @@ fn run_both<Q: InstanceQuery, P: DescentPolicy, S: Simd>(
         }
         let item = current.first_block() as u32;
         let before = limit;
-        if let Some(entered) = entered(tree, item, ray, world_limit, faces, filter) {
+        if let Some(entered) = entered(simd, tree, item, ray, world_limit, faces, filter) {
             match query.enter::<P, S>(simd, &entered, world_limit) {
                 ControlFlow::Break(()) => break,
                 ControlFlow::Continue(next) => {
@@ -220,7 +185,8 @@ fn run_both<Q: InstanceQuery, P: DescentPolicy, S: Simd>(
 
 /// The item with its local ray, if it passes the filter and the ray meets the box of its mesh up to `limit`.
 #[inline(always)]
-pub(super) fn entered<'a>(
+pub(super) fn entered<'a, S: Simd>(
+    simd: S,
     tree: &'a InstanceBvh,
     item: u32,
     ray: &WorldRay,
@@ -230,12 +196,7 @@ pub(super) fn entered<'a>(
 ) -> Option<Entered<'a>> {
     let placed = tree.placed.get(item);
     let mesh = placed.mesh().filter(|_| placed.passes(filter))?;
-    let frame = placed.frame(mesh);
-    let exact = frame.exact(ray);
-    if !placed.meets_box(mesh, &exact, ray.t_min, limit) {
-        return None;
-    }
-    let local = exact.round(&frame, ray);
+    let local = placed.local_ray(simd, mesh, ray, limit)?;
     Some(Entered { item, placed, mesh, local, faces })
 }
 

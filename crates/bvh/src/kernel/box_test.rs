@@ -97,12 +97,6 @@ impl<S: Simd, M: RayMode> BoxRay<S, M> {
         }
     }
 
-    /// The same ray from another `t_min` on.
-    #[inline(always)]
-    pub(crate) fn beginning_at(self, t_min: f32) -> Self {
-        Self { t_min: self.simd.splat(t_min), ..self }
-    }
-
     /// The children whose boxes the ray meets at a `t` of at most `t_max`.
     ///
     /// An origin near the end of f32 may become infinite when it is shifted. The planes of an empty slot

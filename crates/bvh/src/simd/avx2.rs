@@ -6,7 +6,8 @@ use hitscan_primitives::{EdgeFunctions, WatertightRay};
 
 use super::{
     lanes::{KernelFn, KernelOn, LANES, Lanes, ORDER_BITS, Simd, operations, rays_in_eight_lanes},
-    x86::{lane_operations, op, order, register_operations},
+    three::ThreeLanes,
+    x86::{lane_operations, op, order, register_operations, three_operations},
 };
 
 /// A machine with AVX2.
@@ -53,6 +54,10 @@ impl Lanes for Avx2 {
     }
 }
 
+impl ThreeLanes for Avx2 {
+    three_operations!();
+}
+
 impl Simd for Avx2 {
     type D = D;
 
@@ -62,6 +67,12 @@ impl Simd for Avx2 {
 
     register_operations!("avx2,fma,bmi1,bmi2,lzcnt,popcnt");
 
+    #[inline(always)]
+    fn load_wide(self, values: &[f64; LANES]) -> D {
+        let (low, high) = values.split_at(LANES / 2);
+        // SAFETY: AVX is there, and the slices are of four readable f64 each.
+        unsafe { [_mm256_loadu_pd(low.as_ptr()), _mm256_loadu_pd(high.as_ptr())] }
+    }
     #[inline(always)]
     fn widen(self, lanes: F) -> D {
         op!([

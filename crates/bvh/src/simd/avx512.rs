@@ -7,7 +7,8 @@ use hitscan_primitives::{EdgeFunctions, WatertightRay};
 
 use super::{
     lanes::{KernelFn, KernelOn, LANES, Lanes, ORDER_BITS, Simd, operations},
-    x86::{lane_operations, op, order, register_operations},
+    three::ThreeLanes,
+    x86::{lane_operations, op, order, register_operations, three_operations},
 };
 
 /// A machine with AVX-512F, VL and DQ.
@@ -46,6 +47,10 @@ impl Lanes for Avx512 {
     }
 }
 
+impl ThreeLanes for Avx512 {
+    three_operations!();
+}
+
 impl Simd for Avx512 {
     type D = __m512d;
     type Rays = Sixteen;
@@ -74,6 +79,11 @@ impl Simd for Avx512 {
         } else {
             op!(_mm512_insertf32x8::<1>(lanes, value))
         }
+    }
+    #[inline(always)]
+    fn load_wide(self, values: &[f64; LANES]) -> __m512d {
+        // SAFETY: AVX-512F is there, and the reference is to eight readable f64.
+        unsafe { _mm512_loadu_pd(values.as_ptr()) }
     }
     operations! {
         fn widen(lanes: __m256) -> __m512d = op!(_mm512_cvtps_pd(lanes));

@@ -2,6 +2,8 @@
 
 use hitscan_primitives::{EdgeFunctions, WatertightRay};
 
+use super::three::ThreeLanes;
+
 /// The lanes of a register of f32, as kernels see it.
 pub(crate) const LANES: usize = 8;
 
@@ -66,7 +68,7 @@ pub(crate) trait Lanes: Copy {
 }
 
 /// An instruction set: operations on [`LANES`] lanes.
-pub(crate) trait Simd: Lanes {
+pub(crate) trait Simd: Lanes + ThreeLanes {
     /// Whether [`compress`](Self::compress) costs less than the branches that it replaces.
     const COMPRESSES: bool = false;
     /// Whether [`prefetch`](Self::prefetch) does anything.
@@ -101,6 +103,7 @@ pub(crate) trait Simd: Lanes {
     fn load(self, values: &[f32; LANES]) -> Self::F;
     fn store(self, lanes: Self::F) -> [f32; LANES];
 
+    fn load_wide(self, values: &[f64; LANES]) -> Self::D;
     /// Each lane as f64, which is exact.
     fn widen(self, lanes: Self::F) -> Self::D;
     /// Each lane rounded to f32.

@@ -11,6 +11,7 @@ mod rows;
 #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
 mod scalar;
 mod stack;
+mod three;
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -28,5 +29,5 @@ mod x86;
 pub use isa::Isa;
 pub(crate) use lanes::{CACHE_LINE, Kernel, KernelFn, KernelOn, LANES, Lanes, ORDER_BITS, Simd};
 pub(crate) use predict::predicted;
-pub(crate) use rows::{OctantRows, Row, as_row, in_one_piece};
+pub(crate) use rows::{OctantRows, Row, as_row, as_wide_row, in_one_piece, of_row};
 pub(crate) use stack::{BOTTOM, ShallowStack, ShallowStackMemory, Stack, StackMemory, StackOf};

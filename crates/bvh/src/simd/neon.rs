@@ -2,8 +2,9 @@
 
 use std::arch::aarch64::*;
 
-use super::lanes::{
-    KernelFn, KernelOn, LANES, Lanes, ORDER_BITS, Simd, operations, rays_in_eight_lanes,
+use super::{
+    lanes::{KernelFn, KernelOn, LANES, Lanes, ORDER_BITS, Simd, operations, rays_in_eight_lanes},
+    three::{ThreeLanes, three_in_an_array},
 };
 
 /// A machine with NEON, which every 64-bit ARM has.
@@ -115,6 +116,10 @@ impl Lanes for Neon {
     }
 }
 
+impl ThreeLanes for Neon {
+    three_in_an_array!();
+}
+
 impl Simd for Neon {
     type D = D;
 
@@ -147,6 +152,11 @@ impl Simd for Neon {
         values
     }
 
+    #[inline(always)]
+    fn load_wide(self, values: &[f64; LANES]) -> D {
+        // SAFETY: NEON is there, and the reference is to eight readable f64.
+        [0, 2, 4, 6].map(|i| unsafe { vld1q_f64(values[i..].as_ptr()) })
+    }
     #[inline(always)]
     fn widen(self, (low, high): F) -> D {
         // SAFETY: `self` exists only if `detect` found NEON.

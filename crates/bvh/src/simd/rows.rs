@@ -2,7 +2,7 @@
 
 use std::mem::offset_of;
 
-use hitscan_primitives::{Axis, Ray};
+use hitscan_primitives::{Axis, Ray, WorldRay};
 
 use super::lanes::{LANES, Simd};
 
@@ -19,9 +19,21 @@ pub(crate) fn as_row(ray: &Ray) -> &[f32; LANES] {
     unsafe { &*std::ptr::from_ref(ray).cast() }
 }
 
+/// A ray of the world as it lies in memory: origin, direction, `t_min`, `t_max`.
+#[inline(always)]
+pub(crate) fn as_wide_row(ray: &WorldRay) -> &[f64; LANES] {
+    const {
+        assert!(size_of::<WorldRay>() == size_of::<[f64; LANES]>());
+        assert!(offset_of!(WorldRay, origin) == 0 && offset_of!(WorldRay, direction) == 24);
+        assert!(offset_of!(WorldRay, t_min) == 48 && offset_of!(WorldRay, t_max) == 56);
+    }
+    // SAFETY: a ray is eight f64 in this order, as was just asserted, without padding.
+    unsafe { &*std::ptr::from_ref(ray).cast() }
+}
+
 /// A ray from its row, written in one piece.
 #[inline(always)]
-fn of_row(row: [f32; LANES]) -> Ray {
+pub(crate) fn of_row(row: [f32; LANES]) -> Ray {
     // SAFETY: as for `as_row`, and any eight f32 are a ray.
     unsafe { std::mem::transmute(row) }
 }

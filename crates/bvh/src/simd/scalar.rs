@@ -1,6 +1,9 @@
 //! The reference lanes: plain arrays, for every machine.
 
-use super::lanes::{KernelFn, KernelOn, LANES, Lanes, Simd, operations, rays_in_eight_lanes};
+use super::{
+    lanes::{KernelFn, KernelOn, LANES, Lanes, Simd, operations, rays_in_eight_lanes},
+    three::{ThreeLanes, three_in_an_array},
+};
 
 /// Plain Rust.
 #[derive(Clone, Copy)]
@@ -61,6 +64,10 @@ impl Lanes for Scalar {
     }
 }
 
+impl ThreeLanes for Scalar {
+    three_in_an_array!();
+}
+
 impl Simd for Scalar {
     type D = D;
 
@@ -80,6 +87,7 @@ impl Simd for Scalar {
     operations! {
         fn load(values: &[f32; LANES]) -> F = *values;
         fn store(lanes: F) -> [f32; LANES] = lanes;
+        fn load_wide(values: &[f64; LANES]) -> D = *values;
         fn widen(lanes: F) -> D = lanes.map(f64::from);
         fn narrow(lanes: D) -> F = lanes.map(|lane| lane as f32);
         fn add_wide(a: D, b: D) -> D = map(a, b, |a, b| a + b);

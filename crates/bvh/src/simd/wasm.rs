@@ -2,7 +2,10 @@
 
 use std::arch::wasm32::*;
 
-use super::lanes::{KernelFn, KernelOn, LANES, Lanes, Simd, operations, rays_in_eight_lanes};
+use super::{
+    lanes::{KernelFn, KernelOn, LANES, Lanes, Simd, operations, rays_in_eight_lanes},
+    three::{ThreeLanes, three_in_an_array},
+};
 
 /// A module compiled with `simd128`. An engine without it refuses the whole module, so the target feature
 /// of the build is the detection.
@@ -96,6 +99,10 @@ impl Lanes for Simd128 {
     }
 }
 
+impl ThreeLanes for Simd128 {
+    three_in_an_array!();
+}
+
 impl Simd for Simd128 {
     type D = Wide;
 
@@ -123,6 +130,10 @@ impl Simd for Simd128 {
         self.to_bits(lanes).map(f32::from_bits)
     }
 
+    #[inline(always)]
+    fn load_wide(self, values: &[f64; LANES]) -> Wide {
+        [0, 2, 4, 6].map(|i| f64x2(values[i], values[i + 1]))
+    }
     #[inline(always)]
     fn widen(self, (low, high): Pair) -> Wide {
         [

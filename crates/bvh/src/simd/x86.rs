@@ -38,6 +38,57 @@ macro_rules! lane_operations {
     };
 }
 
+/// Those on three f64, for an `impl ThreeLanes` whose token proves AVX2.
+macro_rules! three_operations {
+    () => {
+        // In four lanes, of which the last is zero when loaded.
+        type Three = __m256d;
+
+        #[inline(always)]
+        fn load_three(self, values: &[f64; 3]) -> __m256d {
+            // SAFETY: AVX is there, and the mask leaves out what lies behind the three readable f64.
+            unsafe { _mm256_maskload_pd(values.as_ptr(), _mm256_setr_epi64x(-1, -1, -1, 0)) }
+        }
+        #[inline(always)]
+        fn store_three(self, lanes: __m256d) -> [f64; 3] {
+            let mut values = [0.0; 4];
+            // SAFETY: AVX is there, and the array has room for four f64.
+            unsafe { _mm256_storeu_pd(values.as_mut_ptr(), lanes) };
+            [values[0], values[1], values[2]]
+        }
+        #[inline(always)]
+        fn narrow_ray(
+            self,
+            origin: __m256d,
+            direction: __m256d,
+            t_min: f32,
+            t_max: f32,
+        ) -> [f32; 8] {
+            let row = op!({
+                let (o, d) = (_mm256_cvtpd_ps(origin), _mm256_cvtpd_ps(direction));
+                let t = _mm_unpacklo_ps(_mm_set_ss(t_min), _mm_set_ss(t_max));
+                // The first lane of the direction behind the origin, the others before the interval.
+                let low = _mm_insert_ps::<0b00_11_0000>(o, d);
+                let high = _mm_shuffle_ps::<0b01_00_10_01>(d, t);
+                _mm256_set_m128(high, low)
+            });
+            self.store(row)
+        }
+        operations! {
+            fn splat_three(value: f64) -> __m256d = op!(_mm256_set1_pd(value));
+            fn add_three(a: __m256d, b: __m256d) -> __m256d = op!(_mm256_add_pd(a, b));
+            fn sub_three(a: __m256d, b: __m256d) -> __m256d = op!(_mm256_sub_pd(a, b));
+            fn mul_three(a: __m256d, b: __m256d) -> __m256d = op!(_mm256_mul_pd(a, b));
+            fn div_three(a: __m256d, b: __m256d) -> __m256d = op!(_mm256_div_pd(a, b));
+            fn max_three(a: __m256d, b: __m256d) -> __m256d = op!(_mm256_max_pd(a, b));
+            fn abs_three(a: __m256d) -> __m256d =
+                op!(_mm256_andnot_pd(_mm256_set1_pd(-0.0), a));
+            fn xor_sign_three(magnitude: __m256d, sign: __m256d) -> __m256d =
+                op!(_mm256_xor_pd(magnitude, _mm256_and_pd(sign, _mm256_set1_pd(-0.0))));
+        }
+    };
+}
+
 /// The operations on registers, for an `impl Simd` whose token proves AVX2, and the functions that enable its
 /// features.
 macro_rules! register_operations {
@@ -256,7 +307,7 @@ macro_rules! register_operations {
     };
 }
 
-pub(super) use {lane_operations, op, order, register_operations};
+pub(super) use {lane_operations, op, order, register_operations, three_operations};
 
 /// Prefetches `N` cache lines from `address` on.
 #[inline(always)]

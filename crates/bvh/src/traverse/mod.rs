@@ -26,7 +26,7 @@ mod packet_occluders;
 pub(crate) use child_order::{KeyCodec, cut_and_pop, pop_within, prefetch, push_children};
 pub(crate) use choice::{Answering, answer, answer_each, trace};
 pub(crate) use closest_point::ClosestPoint;
-pub(crate) use coherence::{Coherence, Coherent, DescentPolicy, Incoherent, RecentRays};
+pub(crate) use coherence::{Coherent, DescentPolicy, Incoherent};
 pub(crate) use counted::CountedTraversal;
 pub use counted::TraversalStats;
 pub(crate) use interleaved::{IN_FLIGHT, InFlight, answer_interleaved, leaves_beyond_caches, step};
