@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ._hits import INVALID
-from ._tables import Answer
+from ._tables import Answer, owners
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +90,7 @@ class ContactLists(Answer):
     @property
     def ball(self) -> npt.NDArray[np.int64]:
         """The index of the ball of each contact, (m,) int64."""
-        return np.repeat(np.arange(len(self.splits) - 1, dtype=np.int64), np.diff(self.splits))
+        return owners(self.splits)
 
     def __len__(self) -> int:
         return len(self.triangle)

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _arrays, _pickles
-from ._tables import Answer
+from ._tables import Answer, owners
 
 if TYPE_CHECKING:
     from ._bvh import Bvh
@@ -85,7 +85,7 @@ class _PerHit(_OnSurface):
     @property
     def ray(self) -> npt.NDArray[np.int64]:
         """The index of the ray of each hit, (m,) int64."""
-        return np.repeat(np.arange(len(self.splits) - 1, dtype=np.int64), np.diff(self.splits))
+        return owners(self.splits)
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,6 +12,11 @@ import numpy.typing as npt
 _COLUMNS = {"uv": ("u", "v"), "points": ("x", "y", "z"), "normals": ("nx", "ny", "nz")}
 
 
+def owners(splits: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Return the index of the list of each entry, where list ``i`` ends at ``splits[i + 1]``."""
+    return np.repeat(np.arange(len(splits) - 1, dtype=np.int64), np.diff(splits))
+
+
 class Answer:
     """What all answers share: they are arrays by name."""
 
