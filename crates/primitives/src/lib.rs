@@ -134,7 +134,7 @@ pub use triangle_pair::{
 pub use watertight::{Candidate, EdgeFunctions, WatertightRay};
 pub use winding::{MAX_WINDING_COORDINATE, WindingSum, solid_angle};
 pub use world_box::WorldBox;
-pub use world_ray::{ExactLocalRay, LocalFrame, LocalRay, LocalSphere, WorldRay, rounded_up};
+pub use world_ray::{LocalFrame, LocalRay, LocalSphere, WorldRay, rounded_up};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -168,29 +168,6 @@ impl LocalFrame {
         // Subtract first, because the difference of two points far from the origin is small and exact.
         self.inverse_linear * (point - self.translation)
     }
-
-    /// The image of a ray in f64, before it is rounded.
-    #[inline(always)]
-    pub fn exact(&self, ray: &WorldRay) -> ExactLocalRay {
-        // Subtract first, because the difference of two points far from the origin is small and exact.
-        let to_ray = ray.origin - self.translation;
-        let direction = self.inverse_linear * ray.direction;
-        let origin = self.inverse_linear * to_ray;
-        ExactLocalRay { to_ray, direction, origin, to_center: self.sphere.center - origin }
-    }
-}
-
-/// The image of a world ray in the space of a mesh, in f64.
-#[derive(Clone, Copy, Debug)]
-pub struct ExactLocalRay {
-    /// From where the instance puts the origin of the mesh to the origin of the ray, in the world.
-    pub to_ray: DVec3,
-    /// The direction, not normalised.
-    pub direction: DVec3,
-    /// The point at `t = 0`.
-    pub origin: DVec3,
-    /// From the origin to the centre of the mesh's sphere.
-    pub to_center: DVec3,
 }
 
 /// A ray that starts farther than this many radii from the centre of a mesh gets a new start.
@@ -199,28 +176,9 @@ const NEAR_RADII: f64 = 4.0;
 /// The magnitudes of a local direction's largest component for which f32 arithmetic is safe.
 const DIRECTION_RANGE: std::ops::RangeInclusive<f32> = 1e-30..=1e30;
 
-impl ExactLocalRay {
-    /// The local ray: this one with another start if it is far from the mesh, rounded to f32. It may be
-    /// [out of range](LocalRay::is_in_range). `frame` and `ray` are those from which it comes.
-    #[inline(always)]
-    pub fn round(&self, frame: &LocalFrame, ray: &WorldRay) -> LocalRay {
-        let start = frame.sphere.start(self.to_center, self.direction);
-        let origin = match start {
-            None => self.origin,
-            Some(t) => frame.inverse_linear * (self.to_ray + t * ray.direction),
-        };
-        LocalRay::rounded(ray, start, ray.t_max, |t_min, t_max| Ray {
-            origin: origin.as_vec3(),
-            direction: self.direction.as_vec3(),
-            t_min,
-            t_max,
-        })
-    }
-}
-
 impl LocalSphere {
     /// The `t` at which the local ray starts: two to three radii before the centre; `None` for a ray from near the mesh,
-    /// which starts at its origin. `to_center` and `direction` are those of an [`ExactLocalRay`].
+    /// which starts at its origin. In the space of the mesh: from the origin to the centre, and the direction.
     #[doc(hidden)]
     #[inline(always)]
     pub fn start(&self, to_center: DVec3, direction: DVec3) -> Option<f64> {
@@ -241,7 +199,21 @@ impl LocalRay {
     /// The local ray of a valid world ray; `None` if it cannot be expressed in f32.
     #[inline]
     pub fn new(frame: &LocalFrame, ray: &WorldRay) -> Option<Self> {
-        let local = frame.exact(ray).round(frame, ray);
+        // Subtract first, because the difference of two points far from the origin is small and exact.
+        let to_ray = ray.origin - frame.translation;
+        let direction = frame.inverse_linear * ray.direction;
+        let origin = frame.inverse_linear * to_ray;
+        let start = frame.sphere.start(frame.sphere.center - origin, direction);
+        let origin = match start {
+            None => origin,
+            Some(t) => frame.inverse_linear * (to_ray + t * ray.direction),
+        };
+        let local = Self::rounded(ray, start, ray.t_max, |t_min, t_max| Ray {
+            origin: origin.as_vec3(),
+            direction: direction.as_vec3(),
+            t_min,
+            t_max,
+        });
         local.is_in_range().then_some(local)
     }
 

@@ -10,12 +10,10 @@ use super::{
     traversal::Both,
 };
 use crate::{
-    kernel::HitSink,
     layout::WideNode,
     platform::SMALL_CODE,
     query::for_each_chunk,
     simd::{Kernel, Simd},
-    traverse::{Coherent, Incoherent},
 };
 
 /// The minimum size in bytes at which rays that have nothing in common are interleaved: of nodes and instances, and of a
@@ -128,13 +126,7 @@ impl<'a, Q: MeshQuery> Kernel for EachRay<'a, '_, Q> {
         }
         let Batch { tree, rays, faces, filter, outputs } = batch;
         for (ray, output) in rays.iter().zip(outputs) {
-            let options = (faces, filter);
-            let found = if Q::Sink::NEEDS_NO_T {
-                simd.call::<Both<Q, Coherent>, _, _, _, _>(tree, ray, options, ())
-            } else {
-                simd.call::<Both<Q, Incoherent>, _, _, _, _>(tree, ray, options, ())
-            };
-            *output = match found {
+            *output = match simd.call::<Both<Q>, _, _, _, _>(tree, ray, (faces, filter), ()) {
                 Ok(output) => output,
                 Err(_) => Q::alone(tree, ray, faces, filter),
             };

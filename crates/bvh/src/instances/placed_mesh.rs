@@ -179,7 +179,7 @@ impl PlacedMesh {
         // Finite, so that no product with a zero is NaN.
         const LEAST: f64 = 1e-200;
         let s = simd;
-        // To the last bit what `LocalFrame::exact` and `ExactLocalRay::round` compute.
+        // To the last bit the ray that `LocalRay::new` computes.
         let x = s.load_three(self.inverse_x.as_ref());
         let y = s.load_three(self.inverse_y.as_ref());
         let z = s.load_three(self.inverse_z.as_ref());

@@ -12,7 +12,7 @@ use crate::{
     kernel::{AnyHit, ClosestHit, Fast, FastFar, HitSink, Query},
     layout::ChildRef,
     simd::{KernelFn, Simd},
-    traverse::{Answering, DescentPolicy, Incoherent, Traversal, fast_query},
+    traverse::{Answering, Coherent, DescentPolicy, Incoherent, Traversal, fast_query},
 };
 
 /// A hit of an item's mesh.
@@ -36,6 +36,8 @@ pub type OnCandidate<'a> = dyn FnMut(u32, &LocalRay, f64) -> ControlFlow<(), f64
 pub(super) trait InstanceQuery: Sized {
     /// As that of the sink: nearest first, or in any order.
     type Sink: HitSink;
+    /// The loop for its rays, in both levels.
+    type Policy: DescentPolicy;
     type Output;
     /// What the query needs from its caller.
     type Start;
@@ -43,12 +45,7 @@ pub(super) trait InstanceQuery: Sized {
     fn new(start: Self::Start) -> Self;
 
     /// Takes an item whose mesh the ray may hit up to `limit`. Returns the next limit.
-    fn enter<P: DescentPolicy, S: Simd>(
-        &mut self,
-        simd: S,
-        item: &Entered<'_>,
-        limit: f64,
-    ) -> ControlFlow<(), f64>;
+    fn enter<S: Simd>(&mut self, simd: S, item: &Entered<'_>, limit: f64) -> ControlFlow<(), f64>;
     fn output(self) -> Self::Output;
 }
 
@@ -96,6 +93,7 @@ pub(super) struct Closest {
 
 impl InstanceQuery for Closest {
     type Sink = ClosestHit;
+    type Policy = Incoherent;
     type Output = Option<InstanceHit>;
     type Start = ();
 
@@ -105,13 +103,13 @@ impl InstanceQuery for Closest {
     }
 
     #[inline(always)]
-    fn enter<P: DescentPolicy, S: Simd>(
+    fn enter<S: Simd>(
         &mut self,
         simd: S,
         entered: &Entered<'_>,
         limit: f64,
     ) -> ControlFlow<(), f64> {
-        let hit = answer_in_mesh::<Self, P, S>(simd, entered);
+        let hit = answer_in_mesh::<Self, S>(simd, entered);
         self.keep(entered, hit, limit)
     }
 
@@ -161,6 +159,8 @@ pub(super) struct Any {
 
 impl InstanceQuery for Any {
     type Sink = AnyHit;
+    // Without an order, the bets of coherent rays pay for all: 4 % less time for random ones.
+    type Policy = Coherent;
     type Output = bool;
     type Start = ();
 
@@ -170,13 +170,13 @@ impl InstanceQuery for Any {
     }
 
     #[inline(always)]
-    fn enter<P: DescentPolicy, S: Simd>(
+    fn enter<S: Simd>(
         &mut self,
         simd: S,
         entered: &Entered<'_>,
         limit: f64,
     ) -> ControlFlow<(), f64> {
-        let is_hit = answer_in_mesh::<Self, P, S>(simd, entered);
+        let is_hit = answer_in_mesh::<Self, S>(simd, entered);
         self.keep(entered, is_hit, limit)
     }
 
@@ -205,6 +205,7 @@ pub(super) struct Visit<'a, 'b> {
 
 impl<'a, 'b> InstanceQuery for Visit<'a, 'b> {
     type Sink = ClosestHit;
+    type Policy = Incoherent;
     type Output = ();
     type Start = &'a mut OnCandidate<'b>;
 
@@ -214,12 +215,7 @@ impl<'a, 'b> InstanceQuery for Visit<'a, 'b> {
     }
 
     #[inline(always)]
-    fn enter<P: DescentPolicy, S: Simd>(
-        &mut self,
-        _: S,
-        entered: &Entered<'_>,
-        limit: f64,
-    ) -> ControlFlow<(), f64> {
+    fn enter<S: Simd>(&mut self, _: S, entered: &Entered<'_>, limit: f64) -> ControlFlow<(), f64> {
         if !entered.local.is_in_range() {
             return ControlFlow::Continue(limit);
         }
@@ -231,7 +227,7 @@ impl<'a, 'b> InstanceQuery for Visit<'a, 'b> {
 
 /// The answer of a local ray in its mesh.
 #[inline(always)]
-fn answer_in_mesh<Q: MeshQuery, P: DescentPolicy, S: Simd>(
+fn answer_in_mesh<Q: MeshQuery, S: Simd>(
     simd: S,
     entered: &Entered<'_>,
 ) -> <Q::Sink as Query>::Answer {
@@ -241,7 +237,7 @@ fn answer_in_mesh<Q: MeshQuery, P: DescentPolicy, S: Simd>(
         let mut sink = Q::Sink::along(ray);
         let start = ChildRef::ROOT;
         let traversal = Traversal { tree, ray, faces, start, sink: &mut sink };
-        traversal.run_fast::<P, Fast, S, _>(simd, &query, blocks, None);
+        traversal.run_fast::<Q::Policy, Fast, S, _>(simd, &query, blocks, None);
         return sink.answer();
     }
     simd.call::<OtherRay<Q::Sink>, _, _, _, _>(entered, ray, (), ())

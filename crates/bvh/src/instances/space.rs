@@ -8,7 +8,7 @@ use hitscan_primitives::{
 use crate::{
     box3::{Box3, larger},
     error_bounds::{LONGEST, SHORT, SPACE_WIDENING},
-    kernel::{BoxRay, Fast, QueryRay},
+    kernel::{BoxRay, DIRECTION, Fast, QueryRay},
     layout::WideNode,
     simd::{LANES, Simd, as_wide_row, in_one_piece, of_row},
 };
@@ -18,9 +18,6 @@ const FARTHEST_START: f64 = 6.0;
 
 /// The largest coordinate of an origin that gets another start. Beyond, the rounding of f64 would count.
 const FARTHEST_ORIGIN: f64 = (1 << 20) as f64;
-
-/// The lanes of the direction.
-const DIRECTION: u32 = 0b111_000;
 
 /// The range of the largest component of a direction in the world.
 const DIRECTION_RANGE: std::ops::RangeInclusive<f64> = 1e-100..=1e100;

@@ -18,9 +18,7 @@ use crate::{
     kernel::{Fast, HitSink},
     layout::ChildRef,
     simd::{KernelFn, Simd, Stack, StackMemory, StackOf},
-    traverse::{
-        Coherent, DescentPolicy, Incoherent, KeyCodec, cut_and_pop, pop_within, push_children,
-    },
+    traverse::{KeyCodec, cut_and_pop, pop_within, push_children},
 };
 
 impl InstanceBvh {
@@ -32,7 +30,7 @@ impl InstanceBvh {
         faces: Faces,
         filter: InstanceFilter,
     ) -> Option<InstanceHit> {
-        match call::<Closest, Incoherent>(self, ray, faces, filter, ()) {
+        match call::<Closest>(self, ray, faces, filter, ()) {
             Ok(best) => best,
             Err(Extreme) => {
                 let mut query = Closest::new(());
@@ -50,8 +48,7 @@ impl InstanceBvh {
     /// Whether the ray hits an item that passes the filter.
     #[inline]
     pub fn is_occluded(&self, ray: &WorldRay, faces: Faces, filter: InstanceFilter) -> bool {
-        // Without an order, the bets of coherent rays pay for all: 4 % less time for random ones.
-        match call::<Any, Coherent>(self, ray, faces, filter, ()) {
+        match call::<Any>(self, ray, faces, filter, ()) {
             Ok(is_hit) => is_hit,
             Err(Extreme) => {
                 let mut is_hit = false;
@@ -72,8 +69,7 @@ impl InstanceBvh {
         filter: InstanceFilter,
         on_candidate: &mut OnCandidate<'_>,
     ) {
-        let found =
-            call::<Visit<'_, '_>, Incoherent>(self, ray, Faces::Both, filter, &mut *on_candidate);
+        let found = call::<Visit<'_, '_>>(self, ray, Faces::Both, filter, &mut *on_candidate);
         if found == Err(Extreme) {
             visit_extreme(self, ray, filter, on_candidate);
         }
@@ -86,21 +82,21 @@ pub(super) struct Extreme;
 
 /// Runs a query.
 #[inline(always)]
-fn call<Q: InstanceQuery, P: DescentPolicy>(
+fn call<Q: InstanceQuery>(
     tree: &InstanceBvh,
     ray: &WorldRay,
     faces: Faces,
     filter: InstanceFilter,
     start: Q::Start,
 ) -> Result<Q::Output, Extreme> {
-    tree.isa.call::<Both<Q, P>, _, _, _, _>(tree, ray, (faces, filter), start)
+    tree.isa.call::<Both<Q>, _, _, _, _>(tree, ray, (faces, filter), start)
 }
 
-/// A query by a policy.
-pub(super) struct Both<Q, P>(PhantomData<(Q, P)>);
+/// A query through both levels.
+pub(super) struct Both<Q>(PhantomData<Q>);
 
-impl<Q: InstanceQuery, P: DescentPolicy>
-    KernelFn<&InstanceBvh, &WorldRay, (Faces, InstanceFilter), Q::Start> for Both<Q, P>
+impl<Q: InstanceQuery> KernelFn<&InstanceBvh, &WorldRay, (Faces, InstanceFilter), Q::Start>
+    for Both<Q>
 {
     type Output = Result<Q::Output, Extreme>;
 
@@ -119,14 +115,14 @@ impl<Q: InstanceQuery, P: DescentPolicy>
             Entrance::Miss => return Ok(query.output()),
             Entrance::Extreme => return Err(Extreme),
         };
-        Ok(run_both::<Q, P, S>(simd, tree, ray, &space_ray, faces, filter, query))
+        Ok(run_both::<Q, S>(simd, tree, ray, &space_ray, faces, filter, query))
     }
 }
 
 /// The loop.
 // Longer than 60 lines: one loop, whose steps share the limits and the stack.
 #[inline(always)]
-fn run_both<Q: InstanceQuery, P: DescentPolicy, S: Simd>(
+fn run_both<Q: InstanceQuery, S: Simd>(
     simd: S,
     tree: &InstanceBvh,
     ray: &WorldRay,
@@ -146,7 +142,8 @@ fn run_both<Q: InstanceQuery, P: DescentPolicy, S: Simd>(
         while !current.is_leaf() {
             let node = tree.nodes.get(current.node_index() as u32);
             let hits = boxes.test(node, t_max);
-            let nearest = push_children::<S, Q::Sink, P, _>(simd, node, &hits, keys, &mut stack);
+            let nearest =
+                push_children::<S, Q::Sink, Q::Policy, _>(simd, node, &hits, keys, &mut stack);
             current = match nearest {
                 Some(nearest) => nearest,
                 None if Q::Sink::ORDERED => pop_within(&mut stack, limit),
@@ -162,7 +159,7 @@ fn run_both<Q: InstanceQuery, P: DescentPolicy, S: Simd>(
         let item = current.first_block() as u32;
         let before = limit;
         if let Some(entered) = entered(simd, tree, item, ray, world_limit, faces, filter) {
-            match query.enter::<P, S>(simd, &entered, world_limit) {
+            match query.enter::<S>(simd, &entered, world_limit) {
                 ControlFlow::Break(()) => break,
                 ControlFlow::Continue(next) => {
                     if next < world_limit {

@@ -21,5 +21,5 @@ pub(crate) use hit_sink::{
 pub(crate) use packet::{PACKET_WIDTH, Packet, RaySet};
 pub(crate) use point_bound::{NearTriangles, PointBound, limit_on_bound, unit_for};
 pub(crate) use ray_mode::{Fast, FastFar, RayMode, Robust};
-pub(crate) use ray_setup::QueryRay;
+pub(crate) use ray_setup::{DIRECTION, QueryRay};
 pub(crate) use triangle_test::{LeafTest, TriangleRay};

@@ -34,7 +34,7 @@ pub(crate) struct QueryRay<'a, S: Simd> {
 
 /// The lanes of a ray's origin and direction.
 const ORIGIN: u32 = 0b000_111;
-const DIRECTION: u32 = 0b111_000;
+pub(crate) const DIRECTION: u32 = 0b111_000;
 
 impl<'a, S: Simd> QueryRay<'a, S> {
     /// Prepares a ray for a fast mode in a tree. `None` if the ray must not take it.

@@ -41,7 +41,7 @@ macro_rules! lane_operations {
 /// Those on three f64, for an `impl ThreeLanes` whose token proves AVX2.
 macro_rules! three_operations {
     () => {
-        // In four lanes, of which the last is zero when loaded.
+        // The register has four lanes. A load makes the last one zero.
         type Three = __m256d;
 
         #[inline(always)]

@@ -231,7 +231,7 @@ impl<Q: Query, P: DescentPolicy> KernelFn<&Tree, &Ray, Faces, ()> for AnsweringC
     }
 }
 
-/// One ray by the robust path. It has a sink of its own, because a sink that goes out of line stays in memory.
+/// Answers a ray by the robust path, with a new sink, because a sink that goes out of line stays in memory.
 #[inline(always)]
 fn answer_robust<Q: Query, S: Simd>(simd: S, tree: &Tree, ray: &Ray, faces: Faces) -> Q::Answer {
     let mut sink = Q::along(ray);

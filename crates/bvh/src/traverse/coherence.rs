@@ -11,7 +11,7 @@ use crate::kernel::HitSink;
 
 /// How coherent consecutive rays are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Coherence {
+pub(super) enum Coherence {
     /// They start near each other and point alike, as the rays of a camera do.
     Coherent,
     /// They start near each other and point anywhere, as reflections do.
@@ -60,7 +60,7 @@ impl DescentPolicy for Incoherent {
 }
 
 /// The rays of one query that a thread has traced, as far as it remembers them.
-pub(crate) struct RecentRays {
+pub(super) struct RecentRays {
     n: Cell<u32>,
     coherence: Cell<Coherence>,
     /// The first ray of the pair that is compared.
@@ -79,7 +79,7 @@ const PERIOD: u32 = 64;
 const ALL: u32 = 256;
 
 impl RecentRays {
-    pub(crate) const fn new() -> Self {
+    pub(super) const fn new() -> Self {
         Self {
             n: Cell::new(0),
             coherence: Cell::new(Coherence::CoherentOrigins),
@@ -95,7 +95,7 @@ impl RecentRays {
     ///
     /// Inlined, because a call would cost 4 to 5 % of a short ray.
     #[inline(always)]
-    pub(crate) fn count(&self) -> bool {
+    pub(super) fn count(&self) -> bool {
         let n = self.n.get();
         self.n.set(n.wrapping_add(1));
         n % PERIOD < 2
@@ -103,7 +103,7 @@ impl RecentRays {
 
     /// The coherence to expect of the next ray.
     #[inline(always)]
-    pub(crate) fn coherence(&self) -> Coherence {
+    pub(super) fn coherence(&self) -> Coherence {
         self.coherence.get()
     }
 
@@ -111,7 +111,7 @@ impl RecentRays {
     /// the mesh.
     #[cold]
     #[inline(never)]
-    pub(crate) fn compare(&self, ray: &Ray, size: f32) {
+    pub(super) fn compare(&self, ray: &Ray, size: f32) {
         let is_second = self.n.get() % PERIOD == 2;
         let ([ox, oy, oz], [dx, dy, dz]) = (ray.origin.to_array(), ray.direction.to_array());
         let numbers = [ox, oy, oz, dx, dy, dz];
