@@ -4,14 +4,15 @@ import {
 	arrayOf, boxCorners, bytesOf, code, facesCode, filled, finite, integer, number, numbersOf, optionsOf, pointsOf,
 	rayNumbers, single, typeError,
 } from './arguments.js';
+import { Batches, COLUMNS, VERSION } from './batches.js';
 import { stageEdit } from './edits.js';
-import { fillColumns, fillHit, fillPoint, Hit, HitColumns, SurfacePoint } from './hits.js';
+import { fillColumns, fillHit, fillPoint, Hit, HitColumns, InvalidRay, SurfacePoint } from './hits.js';
 import { EDITED, isFar, Mesh, stagePositions } from './mesh.js';
 import {
 	addressOf, call, checked, errorText, f32, f64, failed, numbers, outputBytes, outputDoubles, stage, stageFile, trapped, u32,
 	views, wasm, withProgress,
 } from './module.js';
-import { Handle, Owned } from './owned.js';
+import { Handle } from './owned.js';
 import {
 	allContacts, anyContact, crossingsOf, distanceOf, firstContact, overlapOf, sectionOf, writePair,
 } from './solids.js';
@@ -25,11 +26,10 @@ const RAY_NUMBERS = 8;
 const ALL_HITS = ['faces', 'oncePerCrossing'];
 const RAYS = 'origin, direction, t_min and t_max of each ray';
 
-/** The number of changes of a tree, for readers that keep addresses of its nodes. */
-export const VERSION = Symbol('version');
+export { VERSION };
 
 /** A mesh with its tree. */
-export class Bvh extends Owned {
+export class Bvh extends Batches {
 	[VERSION] = 0;
 	#mesh;
 	/** The offset of the mesh, or null. */
@@ -126,7 +126,7 @@ export class Bvh extends Owned {
 		if (result === INVALID_RAY) throw new RangeError(`hitscan: ${errorText()}`);
 		if (result === 0) throw failed();
 		views();
-		const columns = fillColumns(this.#columns(f64[numbers]), f64[numbers]);
+		const columns = fillColumns(this[COLUMNS](f64[numbers]), f64[numbers]);
 		return Array.from(columns.t, (_, i) => columns.at(i));
 	}
 
@@ -149,17 +149,13 @@ export class Bvh extends Owned {
 	closestHits(rays, options = undefined) {
 		const { faces, out } = optionsOf(options, ['faces', 'out']);
 		const n = this.#stageRays(rays);
-		if (out !== undefined) this.#checkOut(out, n);
+		const columns = this[COLUMNS](n, out);
 		this.#batch('bvh_closest_hits', facesCode(faces));
-		return fillColumns(out ?? this.#columns(n), n);
+		return fillColumns(columns, n);
 	}
 
-	/** Columns for hits, with `t` in f64 if the mesh has an offset. */
-	#columns(n) {
-		return new HitColumns(n, this.#offset !== null);
-	}
-
-	#checkOut(out, n) {
+	/** Columns for hits, with `t` in f64 if the mesh has an offset: those of the caller, or new ones. */
+	[COLUMNS](n, out = new HitColumns(n, this.#offset !== null)) {
 		if (!(out instanceof HitColumns && out.length === n)) throw typeError('out', out, `HitColumns of length ${n}`);
 		if (out.t instanceof Float64Array !== (this.#offset !== null)) {
 			const [arrays, call] = this.#offset === null
@@ -167,6 +163,7 @@ export class Bvh extends Owned {
 				: ['a Float64Array, because the mesh has an offset', `new HitColumns(${n}, true)`];
 			throw typeError('out.t', out.t, `${arrays}: ${call}`);
 		}
+		return out;
 	}
 
 	/** Stages rays in f32; in f64 if the mesh has an offset. */
@@ -198,7 +195,7 @@ export class Bvh extends Owned {
 		views();
 		const nHits = f64[numbers];
 		const starts = Uint32Array.from(outputDoubles(n + 1));
-		return { starts, hits: fillColumns(this.#columns(nHits), nHits, n + 1) };
+		return { starts, hits: fillColumns(this[COLUMNS](nHits), nHits, n + 1) };
 	}
 
 	#batch(name, ...args) {
@@ -206,7 +203,7 @@ export class Bvh extends Owned {
 		if (result === 0) throw failed();
 		if (result === INVALID_RAY) {
 			views();
-			throw new RangeError(`hitscan: rays: ray ${f64[numbers]}: ${errorText()}`);
+			throw new InvalidRay(f64[numbers], errorText());
 		}
 	}
 

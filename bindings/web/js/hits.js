@@ -5,6 +5,15 @@ import { addressOf, f32, f64, numbers, u32, views } from './module.js';
 
 const SIDES = ['front', 'back'];
 
+/** A batch with an invalid ray. The script of a thread tells its index in a part. */
+export class InvalidRay extends RangeError {
+	constructor(index, text) {
+		super(`hitscan: rays: ray ${index}: ${text}`);
+		this.index = index;
+		this.text = text;
+	}
+}
+
 /** A hit of a ray on a triangle. Queries fill the one that they are given. */
 export class Hit {
 	/** The position on the ray, in units of its direction. */

@@ -22,6 +22,13 @@ export interface InitOptions {
 	wasm?: string | URL | BufferSource | Response | WebAssembly.Module | Promise<Response>;
 	/** Whether to load the module with SIMD; by default if the engine has it. */
 	simd?: boolean;
+	/**
+	 * The number of threads that answer the methods in `Async`: workers over one memory. A page needs cross-origin isolation
+	 * for it. Without that, or without SIMD, the calling thread answers, with the same bits. Counts at the first call only.
+	 */
+	threads?: number;
+	/** The module of threads, as for `wasm`. */
+	threadsWasm?: string | URL | BufferSource | Response | WebAssembly.Module | Promise<Response>;
 	/** Where `Mesh.parse` finds its module, as for `wasm`. Any call of `init` before the first file may set it. */
 	readers?: string | URL | BufferSource | Response | WebAssembly.Module | Promise<Response>;
 }
@@ -34,6 +41,9 @@ export function isReady(): boolean;
 
 /** Whether the loaded module uses SIMD. The answers are the same. */
 export function isSimd(): boolean;
+
+/** The number of threads that answer batches; 0 where the calling thread does. */
+export function threadCount(): number;
 
 /** The sides of triangles that a ray hits. The corners of a front run counter-clockwise. */
 export type Faces = 'both' | 'front' | 'back';
@@ -225,6 +235,10 @@ export interface MeshDistance {
 /**
  * A mesh with its tree. Rays and points are in the coordinates of the mesh's file, and are rounded to f32. If the mesh
  * has an offset, it is subtracted first, in f64, and `t` is in f64.
+ *
+ * A method in `Async` is a batch with the bits of the method without, answered by the threads of `init`; where there are
+ * none, or a few rays only, by the calling thread. It answers for the tree and the rays at the time of the call: either
+ * may change, or `dispose()` end the tree, before the promise does. Wrong arguments refuse the promise.
  */
 export class Bvh extends Owned {
 	constructor(mesh: Mesh, options?: BuildOptions);
@@ -252,14 +266,22 @@ export class Bvh extends Owned {
 	signedCrossings(ray: Ray): number;
 	/** `closestHit` of rays, eight numbers each. */
 	closestHits(rays: Float32Array | Float64Array, options?: { faces?: Faces; out?: HitColumns }): HitColumns;
+	closestHitsAsync(
+		rays: Float32Array | Float64Array, options?: { faces?: Faces; out?: HitColumns },
+	): Promise<HitColumns>;
 	/** `isOccluded` of rays, eight numbers each: 1 or 0. */
 	areOccluded(rays: Float32Array | Float64Array, options?: { faces?: Faces }): Uint8Array;
+	areOccludedAsync(rays: Float32Array | Float64Array, options?: { faces?: Faces }): Promise<Uint8Array>;
 	/** `allHits` of rays, eight numbers each. Those of ray `i` are from `starts[i]` to `starts[i + 1]`. */
 	allHitsBatch(rays: Float32Array | Float64Array, options?: ListOptions): { starts: Uint32Array; hits: HitColumns };
+	allHitsBatchAsync(
+		rays: Float32Array | Float64Array, options?: ListOptions,
+	): Promise<{ starts: Uint32Array; hits: HitColumns }>;
 	/** The point of the surface nearest to a point; null if all are farther than `maxDistance`. */
 	closestPoint(point: Vector, found?: SurfacePoint, maxDistance?: number): SurfacePoint | null;
 	/** `closestPoint` of points, three numbers each. */
 	closestPoints(points: Float32Array | Float64Array, options?: { maxDistance?: number }): SurfacePointColumns;
+	closestPointsAsync(points: Float32Array | Float64Array, options?: { maxDistance?: number }): Promise<SurfacePointColumns>;
 	/** The triangles that touch a box, ascending. */
 	overlappingBox(min: Vector, max: Vector): Uint32Array;
 	/** The triangles that touch a ball, ascending. */
@@ -286,10 +308,13 @@ export class Bvh extends Owned {
 	isInside(point: Vector): boolean;
 	/** `isInside` of points, three numbers each: 1 or 0. */
 	areInside(points: Float32Array | Float64Array): Uint8Array;
+	/** As the next two, prepares the mesh on the calling thread at the first call. */
+	areInsideAsync(points: Float32Array | Float64Array): Promise<Uint8Array>;
 	/** The distance of a point from the surface, negative inside; NaN for a mesh without triangles. */
 	signedDistance(point: Vector): number;
 	/** `signedDistance` of points, three numbers each. */
 	signedDistances(points: Float32Array | Float64Array): Float64Array;
+	signedDistancesAsync(points: Float32Array | Float64Array): Promise<Float64Array>;
 	/**
 	 * How often the surface winds around a point: 1 inside a closed mesh, -1 inside one that is inside out, 0 outside.
 	 * `tolerance` is the maximum error, 1e-3 unless given; 0 sums all triangles.
@@ -297,6 +322,7 @@ export class Bvh extends Owned {
 	windingNumber(point: Vector, options?: { tolerance?: number }): number;
 	/** `windingNumber` of points, three numbers each. */
 	windingNumbers(points: Float32Array | Float64Array, options?: { tolerance?: number }): Float64Array;
+	windingNumbersAsync(points: Float32Array | Float64Array, options?: { tolerance?: number }): Promise<Float64Array>;
 	/** The polylines in which a plane cuts the surface: closed where the surface is. The normal has any length but zero. */
 	section(point: Vector, normal: Vector): SectionPolyline[];
 	/** Whether the meshes have a point in common. `transform` takes the other one to the space of this one. */
@@ -449,6 +475,8 @@ export class Scene extends Owned {
 	nearestHits(ray: Ray, n: number, options?: RayOptions & { oncePerCrossing?: boolean }): PlainSceneHit[];
 	/** `closestHit` of rays, eight numbers each. */
 	closestHits(rays: Float64Array, options?: RayOptions): (PlainSceneHit | null)[];
+	/** By the threads of `init`, as those of `Bvh`. */
+	closestHitsAsync(rays: Float64Array, options?: RayOptions): Promise<(PlainSceneHit | null)[]>;
 	closestPoint(point: Vector, options?: Included & { maxDistance?: number }):
 		| { distance: number; point: [number, number, number]; u: number; v: number; triangle: number; instance: InstanceId }
 		| null;

@@ -1,5 +1,8 @@
 // The WebAssembly module: loading, its memory, and its errors.
 
+import { rangeError } from './arguments.js';
+import { startThreads, threadImports, threadsAllowed } from './threads.js';
+
 /** The exports of the module, once `init` has loaded it. @type {any} */
 export let wasm = null;
 
@@ -12,11 +15,19 @@ export let u8 = new Uint8Array(0);
 /** The index in `f64` of the numbers of single answers and arguments. */
 export let numbers = 0;
 
+/** The threads; null without. */
+export let pool = null;
+
+/** The most threads that `init` starts. */
+const MOST_THREADS = 64;
+
+let asksThreads = false;
 let loading = null;
 let readersFrom = null;
 let readers = null;
 let stackTop = 0;
 let usesSimd = false;
+let isShared = false;
 let refused = null;
 
 /** A module whose only function returns an i32x4: engines without SIMD refuse it. */
@@ -51,8 +62,18 @@ const imports = {
  */
 export function init(options = {}) {
 	readersFrom = options.readers ?? readersFrom;
+	const { threads } = options;
+	if (threads !== undefined && !(Number.isInteger(threads) && threads >= 0 && threads <= MOST_THREADS)) {
+		return Promise.reject(rangeError('options.threads', threads, `a whole number from 0 to ${MOST_THREADS}`));
+	}
+	if (threads > 0 && loading !== null && !asksThreads) {
+		return Promise.reject(new Error('hitscan: options.threads came after an init() without it, which chose the module; ' +
+			'pass it to the first call, before the import of hitscan/three'));
+	}
+	asksThreads ||= threads > 0;
 	loading ??= load(options).catch((cause) => {
 		loading = null;
+		asksThreads = false;
 		refused = cause;
 		throw cause;
 	});
@@ -64,14 +85,29 @@ export function isReady() {
 	return wasm !== null;
 }
 
+/** The number of threads that answer batches; 0 where the calling thread does. */
+export function threadCount() {
+	ready();
+	return pool === null ? 0 : pool.size;
+}
+
 /** Whether the loaded module uses SIMD. */
 export function isSimd() {
 	ready();
 	return usesSimd;
 }
 
-async function load({ simd, wasm: source }) {
+async function load({ simd, wasm: source, threads = 0, threadsWasm }) {
 	const useSimd = simd ?? WebAssembly.validate(SIMD_PROBE);
+	if (threads > 0 && useSimd && threadsAllowed()) {
+		const module = await compiled(threadsWasm ?? new URL('./hitscan-threads.wasm', import.meta.url), 'threadsWasm');
+		const started = await startThreads(module, threads, imports);
+		connect(started.exports, true);
+		pool = started.pool;
+		isShared = true;
+		wasm.start();
+		return;
+	}
 	// Bundlers look for `new URL` with a literal.
 	const from = source ?? (useSimd
 		? new URL('./hitscan.wasm', import.meta.url)
@@ -80,12 +116,26 @@ async function load({ simd, wasm: source }) {
 	if (typeof exports.bvh_candidates !== 'function') {
 		throw new Error('hitscan: options.wasm is another WebAssembly module; expected hitscan.wasm of this package');
 	}
+	connect(exports, useSimd);
+	wasm.start();
+}
+
+/** Takes an instance into use. */
+function connect(exports, useSimd) {
 	wasm = exports;
 	usesSimd = useSimd;
 	stackTop = wasm.__stack_pointer.value;
 	views();
 	numbers = addressOf('numbers_address') / 8;
-	wasm.start();
+}
+
+/** Makes this worker a thread: an instance over the memory of another thread, which found room for its own data. */
+export async function joinThreads({ module, memory, statics, stackTop: top }) {
+	const { exports } = await WebAssembly.instantiate(module, threadImports(module, memory, imports));
+	exports.__stack_pointer.value = top;
+	exports.__wasm_init_tls(statics);
+	isShared = true;
+	connect(exports, true);
 }
 
 /**
@@ -150,8 +200,12 @@ export function ready() {
 	}
 }
 
+const PAGE = 65_536;
+
 /** Renews the views if the memory has grown. */
 export function views() {
+	// Another thread may have grown it. An engine may tell later than its addresses come here; it tells if asked to grow.
+	if (isShared && f64.byteLength !== wasm.memory_pages() * PAGE) wasm.memory.grow(0);
 	const { buffer } = wasm.memory;
 	if (f64.buffer !== buffer) {
 		f64 = new Float64Array(buffer);

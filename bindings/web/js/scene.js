@@ -4,8 +4,10 @@ import {
 	arrayOf, boolean, boxCorners, code, facesCode, filled, finite, integer, number, numbersOf, optionsOf, rangeError, rayNumbers,
 	typeError,
 } from './arguments.js';
+import { answersOfThreads, isSplit, joined } from './batches.js';
 import { Bvh } from './bvh.js';
 import { stageEdit } from './edits.js';
+import { InvalidRay } from './hits.js';
 import { isFar } from './mesh.js';
 import { call, checked, errorText, f64, failed, numbers, outputDoubles, stage, views } from './module.js';
 import { Handle, Owned } from './owned.js';
@@ -202,17 +204,13 @@ export class Scene extends Owned {
 
 	/** The first hits of rays, eight numbers each; null for a miss. */
 	closestHits(rays, options = undefined) {
-		const n = arrayOf('rays', rays, RAY_NUMBERS, [Float64Array], 'origin, direction, t_min and t_max of each ray');
-		const at = stage('stage_numbers', rays.length) / 8;
-		f64.set(rays, at);
-		const result = call('scene_closest_hits', this.handle, facesCode(options?.faces), ...included(options, 'faces'));
-		if (result === 0) throw failed();
-		if (result === INVALID) {
-			views();
-			throw new RangeError(`hitscan: rays: ray ${f64[numbers]}: ${errorText()}`);
-		}
-		const found = outputDoubles(n * HIT_NUMBERS);
-		return listOf(found, HIT_NUMBERS, (first) => found[first + 5] < 0 ? null : plainHit(found, first));
+		return hitsOf(hitNumbers(this, rays, options));
+	}
+
+	/** `closestHits` by threads. */
+	async closestHitsAsync(rays, options = undefined) {
+		if (!(rays instanceof Float64Array && isSplit(rays, RAY_NUMBERS))) return this.closestHits(rays, options);
+		return hitsOf(joined(await answersOfThreads(this, 'closestHits', rays, RAY_NUMBERS, options)));
 	}
 
 	/** The nearest point of any surface, or null. */
@@ -327,6 +325,24 @@ export class Scene extends Owned {
 		const found = outputDoubles(f64[numbers] * ELEMENT_NUMBERS);
 		return listOf(found, ELEMENT_NUMBERS, (first) => elementOf(found, first));
 	}
+}
+
+/** The first hits of rays as numbers, in the way of threads. */
+export function hitNumbers(scene, rays, options) {
+	const n = arrayOf('rays', rays, RAY_NUMBERS, [Float64Array], 'origin, direction, t_min and t_max of each ray');
+	const at = stage('stage_numbers', rays.length) / 8;
+	f64.set(rays, at);
+	const result = call('scene_closest_hits', scene.handle, facesCode(options?.faces), ...included(options, 'faces'));
+	if (result === 0) throw failed();
+	if (result === INVALID) {
+		views();
+		throw new InvalidRay(f64[numbers], errorText());
+	}
+	return outputDoubles(n * HIT_NUMBERS);
+}
+
+function hitsOf(found) {
+	return listOf(found, HIT_NUMBERS, (first) => found[first + 5] < 0 ? null : plainHit(found, first));
 }
 
 function handleOf(name, bvh) {

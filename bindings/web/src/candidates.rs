@@ -1,14 +1,16 @@
 //! The candidates of a ray for three.js's own test: see the crate `hitscan-web-candidates`.
 
-use std::cell::Cell;
-
 use hitscan_web_candidates::{Line, Search};
 
-use crate::{objects::with_built, output};
+use crate::{
+    objects::with_built,
+    output,
+    statics::{Kept, PerThread},
+};
 
 thread_local! {
     /// Taken out for a search, so that one that aborts locks nothing.
-    static SEARCH: Cell<Option<Box<Search>>> = const { Cell::new(None) };
+    static SEARCH: Kept<Option<Box<Search>>> = const { Kept::new(None) };
 }
 
 /// Finds the triangles that the ray of the numbers 0 to 8 (origin, direction, range of `t`, slack) may hit. With

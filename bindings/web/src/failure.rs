@@ -2,18 +2,23 @@
 
 use std::{
     alloc::{GlobalAlloc, Layout, System},
-    cell::RefCell,
+    cell::Cell,
     error::Error,
     panic,
-    sync::atomic::{AtomicUsize, Ordering},
+};
+#[cfg(feature = "threads")]
+use std::{
+    hint,
+    sync::atomic::{AtomicBool, Ordering},
 };
 
-thread_local! {
-    static TEXT: RefCell<String> = const { RefCell::new(String::new()) };
-}
+use crate::statics::{Kept, PerThread};
 
-/// The size of the last request that the system refused, until [`refused_bytes`] reads it.
-static REFUSED: AtomicUsize = AtomicUsize::new(0);
+thread_local! {
+    static TEXT: Kept<String> = const { Kept::new(String::new()) };
+    /// The size of the last request that the system refused, until [`refused_bytes`] reads it.
+    static REFUSED: Cell<usize> = const { Cell::new(0) };
+}
 
 /// Stores the text of an error and returns 0, the handle of no object.
 pub(crate) fn fail(text: impl Into<String>) -> u32 {
@@ -50,7 +55,7 @@ extern "C" fn error_length() -> usize {
 /// The size of the request of memory that failed since the last call, or 0.
 #[unsafe(no_mangle)]
 extern "C" fn refused_bytes() -> usize {
-    REFUSED.swap(0, Ordering::Relaxed)
+    REFUSED.replace(0)
 }
 
 /// Keeps the text of a panic for JavaScript. The first call of the module.
@@ -69,26 +74,46 @@ struct Recording;
 unsafe impl GlobalAlloc for Recording {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller's promise is passed on.
-        recorded(unsafe { System.alloc(layout) }, layout.size())
+        recorded(alone(|| unsafe { System.alloc(layout) }), layout.size())
     }
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller's promise is passed on.
-        recorded(unsafe { System.alloc_zeroed(layout) }, layout.size())
+        recorded(alone(|| unsafe { System.alloc_zeroed(layout) }), layout.size())
     }
     unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
         // SAFETY: the caller's promise is passed on.
-        unsafe { System.dealloc(memory, layout) }
+        alone(|| unsafe { System.dealloc(memory, layout) });
     }
     unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         // SAFETY: the caller's promise is passed on.
-        recorded(unsafe { System.realloc(memory, layout, size) }, size)
+        recorded(alone(|| unsafe { System.realloc(memory, layout, size) }), size)
     }
+}
+
+/// Runs a call of the allocator while no other thread is in it. A thread that waits for the allocator's own lock
+/// sleeps, which the main thread of a page must not; this one tries again.
+#[cfg(feature = "threads")]
+#[inline]
+fn alone<T>(call: impl FnOnce() -> T) -> T {
+    static IS_BUSY: AtomicBool = AtomicBool::new(false);
+    while IS_BUSY.swap(true, Ordering::Acquire) {
+        hint::spin_loop();
+    }
+    let result = call();
+    IS_BUSY.store(false, Ordering::Release);
+    result
+}
+
+#[cfg(not(feature = "threads"))]
+#[inline]
+fn alone<T>(call: impl FnOnce() -> T) -> T {
+    call()
 }
 
 #[inline]
 fn recorded(memory: *mut u8, size: usize) -> *mut u8 {
     if memory.is_null() {
-        REFUSED.store(size, Ordering::Relaxed);
+        REFUSED.set(size);
     }
     memory
 }
@@ -104,7 +129,7 @@ pub(crate) fn has_room_for(n_bytes: usize) -> bool {
 
 /// Stores the error of an operation for which there is no memory, and returns 0.
 pub(crate) fn fail_for_memory(what: &str, n_bytes: usize) -> u32 {
-    REFUSED.store(0, Ordering::Relaxed);
+    REFUSED.set(0);
     let megabytes = n_bytes.div_ceil(1 << 20);
     fail(format!(
         "{what}: out of memory, {megabytes} MB are needed; dispose() of meshes and trees that are no \

@@ -1,7 +1,8 @@
 //! The WebAssembly modules of the npm package `hitscan`.
 //!
 //! The feature `engine` makes the module that every application loads: meshes, trees, queries, scenes and
-//! picking. The feature `readers` makes the second one, which `Mesh.parse` loads when it is first called.
+//! picking. The feature `readers` makes the second one, which `Mesh.parse` loads when it is first called. The feature
+//! `threads` makes the module whose instances, one for each thread, have one memory.
 //!
 //! The functions that a module exports take numbers and return numbers; `js/` makes classes of them. An
 //! argument that is an array comes through [`staging`], an answer through [`output`], and the text of an
@@ -19,15 +20,17 @@
 //! | `edits` | edits of meshes, which trees and scenes follow | `failure`, `objects`, `output`, `scene`, `staging` |
 //! | `solids` | balls along rays, sections, and pairs of meshes | `arguments`, `failure`, `mesh`, `objects`, `output`, `rays`, `scene` |
 //! | `inside` | inside, signed distances and winding numbers of points | `failure`, `objects`, `output`, `staging` |
-//! | `picking`, `candidates` | views, picks and selections; the candidates of a ray for three.js's own test | `arguments`, `failure`, `objects`, `output`, `scene`, `staging` |
+//! | `picking`, `candidates` | views, picks and selections; the candidates of a ray for three.js's own test | `arguments`, `failure`, `objects`, `output`, `scene`, `staging`, `statics` |
 //! | `scene` | scenes: instances, edits, and queries in world space | `arguments`, `failure`, `objects`, `output`, `rays`, `staging` |
 //! | `cache` | cache files in memory: trees on their way between threads and into storage | `bvh`, `failure`, `objects`, `output`, `staging` |
+//! | `threads` | objects on their way between threads | `failure`, `objects` |
 //! | `bvh` | trees of meshes and their queries | `arguments`, `failure`, `mesh`, `objects`, `output`, `rays`, `staging` |
 //! | `mesh` | meshes from arrays and from files, and their arrays | `failure`, `objects`, `output`, `staging` |
 //! | `rays` | rays of queries of a tree, in the coordinates of the mesh's file | `failure`, `output`, `staging` |
 //! | `readers` | the module of the readers: a file in memory becomes arrays | `failure`, `output`, `staging` |
-//! | `arguments`, `objects` | arguments that are codes; the objects that JavaScript holds by number | `failure`, `output` |
-//! | `staging`, `output`, `failure` | arrays on their way in; answers on their way out; errors that JavaScript throws | |
+//! | `arguments`, `objects` | arguments that are codes; the objects that JavaScript holds by number | `failure`, `output`, `statics` |
+//! | `staging`, `output`, `failure` | arrays on their way in; answers on their way out; errors that JavaScript throws | `statics` |
+//! | `statics` | statics of a thread that nothing drops | |
 
 #![cfg_attr(
     not(feature = "engine"),
@@ -55,6 +58,8 @@ mod readers;
 mod scene;
 #[cfg(feature = "engine")]
 mod solids;
+#[cfg(feature = "threads")]
+mod threads;
 
 // What they share.
 #[cfg(feature = "engine")]
@@ -66,3 +71,4 @@ mod output;
 #[cfg(feature = "engine")]
 mod rays;
 mod staging;
+mod statics;

@@ -1,11 +1,14 @@
 //! The objects that JavaScript holds by number.
 
-use std::{cell::RefCell, sync::Arc};
+use std::sync::Arc;
 
 use hitscan_primitives::TriMesh;
 use hitscan_scene::{Mesh, Scene};
 
-use crate::failure::fail;
+use crate::{
+    failure::fail,
+    statics::{Kept, PerThread},
+};
 
 /// An object behind a handle.
 #[derive(Clone)]
@@ -19,8 +22,8 @@ pub(crate) enum Object {
 
 thread_local! {
     /// Entry 0 is never used, so that a handle is never 0.
-    static OBJECTS: RefCell<Vec<Option<Object>>> = const { RefCell::new(Vec::new()) };
-    static FREE: RefCell<Vec<u32>> = const { RefCell::new(Vec::new()) };
+    static OBJECTS: Kept<Vec<Option<Object>>> = const { Kept::new(Vec::new()) };
+    static FREE: Kept<Vec<u32>> = const { Kept::new(Vec::new()) };
 }
 
 /// Stores an object and returns its handle.

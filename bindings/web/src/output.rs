@@ -1,45 +1,45 @@
 //! Answers on their way out: a few numbers at a fixed address, and columns that JavaScript copies.
 
-use std::{
-    cell::RefCell,
-    sync::atomic::{AtomicU64, Ordering},
-};
+use std::cell::Cell;
 
 use hitscan_primitives::{Hit, Side};
 
-use crate::failure::{fail_for_memory, has_room_for};
+use crate::{
+    failure::{fail_for_memory, has_room_for},
+    statics::{Kept, PerThread},
+};
 
 /// Room for the largest single answer.
 const N_NUMBERS: usize = 24;
 
-/// The numbers of a single answer, as the bits of f64. Atomics make a static without a lock; in a module
-/// without threads they are plain loads and stores.
-static NUMBERS: [AtomicU64; N_NUMBERS] = [const { AtomicU64::new(0) }; N_NUMBERS];
-
 thread_local! {
-    static WORDS: RefCell<Vec<u32>> = const { RefCell::new(Vec::new()) };
-    static DOUBLES: RefCell<Vec<f64>> = const { RefCell::new(Vec::new()) };
-    static BYTES: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+    /// The numbers of a single answer.
+    static NUMBERS: [Cell<f64>; N_NUMBERS] = const { [const { Cell::new(0.0) }; N_NUMBERS] };
+    static WORDS: Kept<Vec<u32>> = const { Kept::new(Vec::new()) };
+    static DOUBLES: Kept<Vec<f64>> = const { Kept::new(Vec::new()) };
+    static BYTES: Kept<Vec<u8>> = const { Kept::new(Vec::new()) };
 }
 
 /// The address of the numbers.
 #[unsafe(no_mangle)]
 extern "C" fn numbers_address() -> usize {
-    NUMBERS.as_ptr().addr()
+    NUMBERS.with(|numbers| numbers.as_ptr().addr())
 }
 
 /// Stores the numbers of an answer from the place `first` on.
 #[inline]
 pub(crate) fn write(first: usize, numbers: &[f64]) {
-    for (place, number) in NUMBERS[first..].iter().zip(numbers) {
-        place.store(number.to_bits(), Ordering::Relaxed);
-    }
+    NUMBERS.with(|places| {
+        for (place, &number) in places[first..].iter().zip(numbers) {
+            place.set(number);
+        }
+    });
 }
 
 /// The number that JavaScript stored at a place, as an argument.
 #[inline]
 pub(crate) fn read(place: usize) -> f64 {
-    f64::from_bits(NUMBERS[place].load(Ordering::Relaxed))
+    NUMBERS.with(|numbers| numbers[place].get())
 }
 
 /// Stores a hit: `t` of the ray that was asked, `u`, `v`, triangle, side.

@@ -4,14 +4,17 @@ use std::cell::RefCell;
 
 use hitscan_primitives::{Ray, glam::Vec3};
 
-use crate::failure::fail_for_memory;
+use crate::{
+    failure::fail_for_memory,
+    statics::{Kept, PerThread},
+};
 
 /// Arrays on their way in: the memory of each, the export that makes room, and the function that takes
 /// the array.
 macro_rules! staged {
     ($($slot:ident: $item:ty = $zero:expr, $stage:ident, $take:ident;)*) => {
         thread_local! {
-            $(static $slot: RefCell<Vec<$item>> = const { RefCell::new(Vec::new()) };)*
+            $(static $slot: Kept<Vec<$item>> = const { Kept::new(Vec::new()) };)*
         }
         $(
             #[unsafe(no_mangle)]

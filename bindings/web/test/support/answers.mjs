@@ -22,8 +22,10 @@ function columns({ t, u, v, triangle, side }) {
 export async function answersOf(hitscan, { positions, triangles }, ofRays) {
 	const mesh = new hitscan.Mesh(positions, triangles);
 	const bvh = new hitscan.Bvh(mesh);
-	const closest = bvh.closestHits(ofRays);
-	const { starts, hits } = bvh.allHitsBatch(ofRays);
+	// By threads where there are some.
+	const ask = (name, ...args) => hitscan.threadCount() > 0 ? bvh[`${name}Async`](...args) : bvh[name](...args);
+	const closest = await ask('closestHits', ofRays);
+	const { starts, hits } = await ask('allHitsBatch', ofRays);
 	// Single queries give the bits of the batch.
 	const hit = new hitscan.Hit();
 	for (let i = 0; i < ofRays.length / 8; i += 37) {
@@ -33,9 +35,9 @@ export async function answersOf(hitscan, { positions, triangles }, ofRays) {
 	}
 	const result = {
 		closest: await digest(...columns(closest)),
-		any: await digest(bvh.areOccluded(ofRays)),
+		any: await digest(await ask('areOccluded', ofRays)),
 		all: await digest(starts, ...columns(hits)),
-		points: await digest(...Object.values(bvh.closestPoints(positions.slice(0, 999)))),
+		points: await digest(...Object.values(await ask('closestPoints', positions.slice(0, 999)))),
 		bytes: bvh.stats.bytes,
 	};
 	bvh.dispose();

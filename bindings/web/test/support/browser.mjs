@@ -14,8 +14,8 @@ export function browserPath() {
 	return candidates.find((path) => path && existsSync(path)) ?? null;
 }
 
-/** Serves the folder of the package without special headers. */
-export async function serve(folder = root) {
+/** Serves the folder of the package; without special headers, unless they are given. */
+export async function serve(folder = root, headers = {}) {
 	const server = createServer((request, response) => {
 		const path = normalize(decodeURIComponent(new URL(request.url, 'http://localhost').pathname));
 		const file = join(folder, path);
@@ -23,7 +23,7 @@ export async function serve(folder = root) {
 			response.writeHead(404).end();
 			return;
 		}
-		response.writeHead(200, { 'content-type': TYPES[extname(file)] ?? 'application/octet-stream' });
+		response.writeHead(200, { 'content-type': TYPES[extname(file)] ?? 'application/octet-stream', ...headers });
 		response.end(readFileSync(file));
 	});
 	await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -37,6 +37,8 @@ new Mesh(new Float64Array(9));
 bvh.isOccluded([0, 0, 1, 0, 0, -1], 'inside');
 // @ts-expect-error: no such quality
 new Bvh(mesh, { quality: 'best' });
+const hitsOfThreads: Promise<HitColumns> = bvh.closestHitsAsync(new Float32Array(8), { faces: 'front' });
+export { hitsOfThreads };
 // @ts-expect-error: rays of a batch are a typed array
 bvh.closestHits([0, 0, 1, 0, 0, -1, 0, 1]);
 // @ts-expect-error: a hit may be missing
