@@ -23,6 +23,12 @@ export interface InitOptions {
 	/** Whether to load the module with SIMD; by default if the engine has it. */
 	simd?: boolean;
 	/**
+	 * `rays` loads a module of 60 % of the size: without `Scene`, `View`, and of `Bvh` without insides, signed distances, winding
+	 * numbers, sphere casts, sections and pairs of meshes. Calls of these throw. It has all that `hitscan/three` uses. Engines
+	 * without SIMD, and threads, load a whole module. Counts at the first call only.
+	 */
+	load?: 'all' | 'rays';
+	/**
 	 * The number of threads that answer the methods in `Async`: workers over one memory. A page needs cross-origin isolation
 	 * for it. Without that, or without SIMD, the calling thread answers, with the same bits. Counts at the first call only.
 	 */

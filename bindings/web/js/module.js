@@ -1,6 +1,6 @@
 // The WebAssembly module: loading, its memory, and its errors.
 
-import { rangeError } from './arguments.js';
+import { rangeError, typeError } from './arguments.js';
 import { startThreads, threadImports, threadsAllowed } from './threads.js';
 
 /** The exports of the module, once `init` has loaded it. @type {any} */
@@ -62,7 +62,8 @@ const imports = {
  */
 export function init(options = {}) {
 	readersFrom = options.readers ?? readersFrom;
-	const { threads } = options;
+	const { threads, load: part } = options;
+	if (part !== undefined && part !== 'all' && part !== 'rays') return Promise.reject(typeError('options.load', part, "'all' or 'rays'"));
 	if (threads !== undefined && !(Number.isInteger(threads) && threads >= 0 && threads <= MOST_THREADS)) {
 		return Promise.reject(rangeError('options.threads', threads, `a whole number from 0 to ${MOST_THREADS}`));
 	}
@@ -71,7 +72,7 @@ export function init(options = {}) {
 			'pass it to the first call, before the import of hitscan/three'));
 	}
 	asksThreads ||= threads > 0;
-	loading ??= load(options).catch((cause) => {
+	loading ??= start(options).catch((cause) => {
 		loading = null;
 		asksThreads = false;
 		refused = cause;
@@ -97,7 +98,7 @@ export function isSimd() {
 	return usesSimd;
 }
 
-async function load({ simd, wasm: source, threads = 0, threadsWasm }) {
+async function start({ simd, wasm: source, load = 'all', threads = 0, threadsWasm }) {
 	const useSimd = simd ?? WebAssembly.validate(SIMD_PROBE);
 	if (threads > 0 && useSimd && threadsAllowed()) {
 		const module = await compiled(threadsWasm ?? new URL('./hitscan-threads.wasm', import.meta.url), 'threadsWasm');
@@ -109,15 +110,29 @@ async function load({ simd, wasm: source, threads = 0, threadsWasm }) {
 		return;
 	}
 	// Bundlers look for `new URL` with a literal.
-	const from = source ?? (useSimd
-		? new URL('./hitscan.wasm', import.meta.url)
-		: new URL('./hitscan-scalar.wasm', import.meta.url));
+	const own = {
+		all: () => new URL('./hitscan.wasm', import.meta.url),
+		rays: () => new URL('./hitscan-rays.wasm', import.meta.url),
+		scalar: () => new URL('./hitscan-scalar.wasm', import.meta.url),
+	};
+	const from = source ?? own[useSimd ? load : 'scalar']();
 	const exports = await instantiate(await compiled(from, 'wasm'));
 	if (typeof exports.bvh_candidates !== 'function') {
 		throw new Error('hitscan: options.wasm is another WebAssembly module; expected hitscan.wasm of this package');
 	}
-	connect(exports, useSimd);
+	connect(typeof exports.scene_new === 'function' ? exports : withoutScenes(exports), useSimd);
 	wasm.start();
+}
+
+/** The exports of the module for rays: each function that it lacks is an error that says so. */
+function withoutScenes(exports) {
+	const absent = new Proxy({}, {
+		get: (_, name) => () => {
+			throw new Error(`hitscan: ${String(name)} is not in hitscan-rays.wasm, which has no scenes, views, insides, sphere casts, ` +
+				"sections and pairs of meshes; leave out the option load: 'rays' of init()");
+		},
+	});
+	return Object.setPrototypeOf({ ...exports }, absent);
 }
 
 /** Takes an instance into use. */

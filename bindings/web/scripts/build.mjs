@@ -14,18 +14,21 @@ const dist = join(root, 'dist');
 const target = 'wasm32-unknown-unknown';
 const threadsTarget = 'wasm32-wasip1-threads';
 
-/** The sizes that the engine aims at, in bytes. */
-const LIMITS = { plain: 300_000, compressed: 110_000 };
+/** The sizes that the module for rays aims at, in bytes. */
+const LIMITS = { plain: 300_000, compressed: 120_000 };
 
 const DEBIAN = { rustc: '/usr/bin/rustc', linker: '/usr/bin/wasm-ld-19', sources: '/usr/lib/rustlib/src/rust/library' };
 
 /** The modules. Those of a group share flags and so the compiled libraries: they compile one after the other. */
 const groups = [
-	{ folder: 'simd', flags: ['-C', 'target-feature=+simd128'], modules: [{ name: 'hitscan', feature: 'engine' }] },
+	{
+		folder: 'simd', flags: ['-C', 'target-feature=+simd128'],
+		modules: [{ name: 'hitscan', feature: 'whole' }, { name: 'hitscan-rays', feature: 'engine' }],
+	},
 	{
 		folder: 'scalar',
 		flags: [],
-		modules: [{ name: 'hitscan-scalar', feature: 'engine' }, { name: 'hitscan-readers', feature: 'readers' }],
+		modules: [{ name: 'hitscan-scalar', feature: 'whole' }, { name: 'hitscan-readers', feature: 'readers' }],
 	},
 ];
 
@@ -130,7 +133,7 @@ function report(file, compiled) {
 	const brotli = brotliCompressSync(module).length;
 	const name = basename(file);
 	console.log(`${name}: ${compiled} bytes compiled, ${plain} optimized, ${gzip} by gzip, ${brotli} by brotli`);
-	if (name === 'hitscan.wasm' && (plain > LIMITS.plain || brotli > LIMITS.compressed)) {
+	if (name === 'hitscan-rays.wasm' && (plain > LIMITS.plain || brotli > LIMITS.compressed)) {
 		console.warn(`${name} is larger than ${LIMITS.plain} bytes, or ${LIMITS.compressed} compressed`);
 	}
 }

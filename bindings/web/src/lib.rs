@@ -1,8 +1,11 @@
 //! The WebAssembly modules of the npm package `hitscan`.
 //!
-//! The feature `engine` makes the module that every application loads: meshes, trees, queries, scenes and
-//! picking. The feature `readers` makes the second one, which `Mesh.parse` loads when it is first called. The feature
-//! `threads` makes the module whose instances, one for each thread, have one memory.
+//! | feature | the module |
+//! |---|---|
+//! | `whole` | of applications that ask for nothing else: meshes, trees, queries, scenes and picking |
+//! | `engine` | of those that ask for rays only: no scenes, picking and solids, but all that `hitscan/three` needs |
+//! | `threads` | `whole`, whose instances, one for each thread, have one memory |
+//! | `readers` | of files, which `Mesh.parse` loads when it is first called |
 //!
 //! The functions that a module exports take numbers and return numbers; `js/` makes classes of them. An
 //! argument that is an array comes through [`staging`], an answer through [`output`], and the text of an
@@ -17,18 +20,22 @@
 //!
 //! | module | holds | imports |
 //! |---|---|---|
-//! | `edits` | edits of meshes, which trees and scenes follow | `failure`, `objects`, `output`, `scene`, `staging` |
-//! | `solids` | balls along rays, sections, and pairs of meshes | `arguments`, `failure`, `mesh`, `objects`, `output`, `rays`, `scene` |
+//! | `scene_edits` | edits of meshes in scenes | `edits`, `failure`, `objects`, `output`, `scene` |
+//! | `solids` | balls along rays, sections, and pairs of meshes | `failure`, `mesh`, `objects`, `output`, `rays`, `scene`, `scene_arguments` |
+//! | `edits` | edits of meshes, which trees follow | `failure`, `objects`, `output`, `staging` |
 //! | `inside` | inside, signed distances and winding numbers of points | `failure`, `objects`, `output`, `staging` |
-//! | `picking`, `candidates` | views, picks and selections; the candidates of a ray for three.js's own test | `arguments`, `failure`, `objects`, `output`, `scene`, `staging`, `statics` |
-//! | `scene` | scenes: instances, edits, and queries in world space | `arguments`, `failure`, `objects`, `output`, `rays`, `staging` |
+//! | `picking` | views, picks and selections | `failure`, `objects`, `output`, `scene`, `scene_arguments`, `staging` |
+//! | `candidates` | the candidates of a ray for three.js's own test | `objects`, `output`, `statics` |
+//! | `scene` | scenes: instances, edits, and queries in world space | `failure`, `objects`, `output`, `rays`, `scene_arguments`, `staging` |
+//! | `scene_arguments` | transforms, and the options of queries in scenes | `arguments`, `output` |
 //! | `cache` | cache files in memory: trees on their way between threads and into storage | `bvh`, `failure`, `objects`, `output`, `staging` |
 //! | `threads` | objects on their way between threads | `failure`, `objects` |
 //! | `bvh` | trees of meshes and their queries | `arguments`, `failure`, `mesh`, `objects`, `output`, `rays`, `staging` |
 //! | `mesh` | meshes from arrays and from files, and their arrays | `failure`, `objects`, `output`, `staging` |
 //! | `rays` | rays of queries of a tree, in the coordinates of the mesh's file | `failure`, `output`, `staging` |
 //! | `readers` | the module of the readers: a file in memory becomes arrays | `failure`, `output`, `staging` |
-//! | `arguments`, `objects` | arguments that are codes; the objects that JavaScript holds by number | `failure`, `output`, `statics` |
+//! | `arguments` | arguments that are codes | |
+//! | `objects` | the objects that JavaScript holds by number | `failure`, `statics` |
 //! | `staging`, `output`, `failure` | arrays on their way in; answers on their way out; errors that JavaScript throws | `statics` |
 //! | `statics` | statics of a thread that nothing drops | |
 
@@ -46,17 +53,21 @@ mod cache;
 mod candidates;
 #[cfg(feature = "engine")]
 mod edits;
-#[cfg(feature = "engine")]
+#[cfg(feature = "whole")]
 mod inside;
 #[cfg(feature = "engine")]
 mod mesh;
-#[cfg(feature = "engine")]
+#[cfg(feature = "whole")]
 mod picking;
 #[cfg(feature = "readers")]
 mod readers;
-#[cfg(feature = "engine")]
+#[cfg(feature = "whole")]
 mod scene;
-#[cfg(feature = "engine")]
+#[cfg(feature = "whole")]
+mod scene_arguments;
+#[cfg(feature = "whole")]
+mod scene_edits;
+#[cfg(feature = "whole")]
 mod solids;
 #[cfg(feature = "threads")]
 mod threads;

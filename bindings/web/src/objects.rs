@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use hitscan_primitives::TriMesh;
-use hitscan_scene::{Mesh, Scene};
+use hitscan_scene::Mesh;
+#[cfg(feature = "whole")]
+use hitscan_scene::Scene;
 
 use crate::{
     failure::fail,
@@ -17,6 +19,7 @@ pub(crate) enum Object {
     Plain(Arc<TriMesh>),
     /// A mesh with its tree.
     Built(Arc<Mesh>),
+    #[cfg(feature = "whole")]
     Scene(Arc<Scene>),
 }
 
@@ -84,6 +87,7 @@ pub(crate) fn with_triangles(handle: u32, query: impl FnOnce(&TriMesh) -> u32) -
 }
 
 /// Calls a function with the scene of a handle; 0 if there is none.
+#[cfg(feature = "whole")]
 #[inline]
 pub(crate) fn with_scene(handle: u32, query: impl FnOnce(&Scene) -> u32) -> u32 {
     match get(handle) {
@@ -93,6 +97,7 @@ pub(crate) fn with_scene(handle: u32, query: impl FnOnce(&Scene) -> u32) -> u32 
 }
 
 /// Changes a scene in place; 0 if there is none.
+#[cfg(feature = "whole")]
 pub(crate) fn edit_scene(handle: u32, edit: impl FnOnce(&mut Scene) -> u32) -> u32 {
     match take(handle) {
         Some(Object::Scene(mut scene)) => {

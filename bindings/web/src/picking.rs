@@ -7,11 +7,11 @@ use hitscan_picking::{
 use hitscan_primitives::glam::DVec2;
 
 use crate::{
-    arguments::{matrix, query_options},
     failure::fail_with,
     objects::with_scene,
     output,
     scene::number_of,
+    scene_arguments::{matrix, query_options},
     staging,
 };
 

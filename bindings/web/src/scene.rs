@@ -7,10 +7,11 @@ use hitscan_scene::{
 };
 
 use crate::{
-    arguments::{query_options, transform},
     failure::{fail, fail_for_memory, fail_with},
     objects::{self, Object, edit_scene, with_scene},
-    output, rays, staging,
+    output, rays,
+    scene_arguments::{query_options, transform},
+    staging,
 };
 
 /// The number of a handle in JavaScript, which is exact below 2^53.

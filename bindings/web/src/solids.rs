@@ -9,13 +9,13 @@ use hitscan_primitives::{
 use hitscan_scene::Mesh;
 
 use crate::{
-    arguments::{query_options, transform},
     failure::{fail, fail_with},
     mesh::in_file,
     objects::{self, Object, with_built, with_scene},
     output,
     rays::{INVALID_RAY, world_ray},
     scene::number_of,
+    scene_arguments::{query_options, transform},
 };
 
 /// The numbers of a contact: `t`, point, normal, triangle, feature, and the instance.

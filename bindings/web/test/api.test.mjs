@@ -380,6 +380,40 @@ test('memory that cannot grow is an error, and the module stays usable', () => {
 	assert.equal(isSame, true);
 });
 
+test('the module for rays answers with the same bits, runs hitscan/three, and names what it lacks', () => {
+	const [rays, all] = ['rays', 'all'].map((load) => JSON.parse(run(`
+		import { init, Bvh, Mesh, Scene, View } from 'hitscan';
+		import { answersOf } from './test/support/answers.mjs';
+		import { rays, torus } from './test/support/meshes.mjs';
+		await init({ load: '${load}' });
+		const messages = [];
+		const attempt = (run) => { try { run(); } catch (error) { messages.push(error.message); } };
+		const mesh = torus(60, 30);
+		const digests = await answersOf(await import('hitscan'), mesh, rays(3000, mesh.positions, 5));
+		const bvh = new Bvh(new Mesh(mesh.positions, mesh.triangles));
+		bvh.update({ move: { vertices: Uint32Array.of(0), positions: Float32Array.of(0, 0, 9) } });
+		const moved = [bvh.closestHit([0, 0, 9.5, 0.01, 0.01, -1]), Bvh.fromCache(bvh.toCache()).stats.triangles];
+		const [THREE, { MeshBVH }] = await Promise.all([import('three'), import('hitscan/three')]);
+		const tree = new MeshBVH(new THREE.TorusGeometry(1, 0.4, 20, 40));
+		const found = tree.raycastFirst(new THREE.Ray(new THREE.Vector3(1, 0.1, 5), new THREE.Vector3(0, 0, -1)), THREE.DoubleSide);
+		attempt(() => new Scene());
+		attempt(() => new View([1, 0, 0, 0, 0, 1, 0, 0, 0, 0, -0.2, 0, 0, 0, -1, 1], { width: 100, height: 100 }));
+		attempt(() => bvh.isInside([0, 0, 0]));
+		attempt(() => bvh.sphereCast([0, 0, 9, 0, 0, -1], 1));
+		attempt(() => bvh.section([0, 0, 0], [0, 0, 1]));
+		attempt(() => bvh.overlapsMesh(bvh));
+		try { await init({ load: 'ray' }); } catch (error) { messages.push(error.message); }
+		console.log(JSON.stringify([digests, moved, found.faceIndex, found.distance, messages]));
+	`)));
+	assert.deepEqual(rays.slice(0, -1), all.slice(0, -1));
+	assert.deepEqual(all.at(-1), ["hitscan: options.load is 'ray', expected 'all' or 'rays'"]);
+	const messages = rays.at(-1);
+	assert.equal(messages.length, 7);
+	for (const [i, name] of ['scene_new', 'view_check', 'bvh_are_inside', 'bvh_sphere_cast', 'bvh_section', 'bvh_overlaps_mesh'].entries()) {
+		assert.ok(messages[i].startsWith(`hitscan: ${name} is not in hitscan-rays.wasm`), messages[i]);
+	}
+});
+
 test('a module that fails to load is an error that says why, and init can be called again', () => {
 	const out = run(`
 		import { init, Mesh, isReady } from 'hitscan';
