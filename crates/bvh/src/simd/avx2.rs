@@ -7,7 +7,9 @@ use hitscan_primitives::{EdgeFunctions, WatertightRay};
 use super::{
     lanes::{KernelFn, KernelOn, LANES, Lanes, ORDER_BITS, Simd, operations, rays_in_eight_lanes},
     three::ThreeLanes,
-    x86::{lane_operations, op, order, register_operations, three_operations},
+    x86::{
+        apart, lane_operations, op, order, register_operations, three_operations, wide_operations,
+    },
 };
 
 /// A machine with AVX2.
@@ -27,7 +29,6 @@ impl Avx2 {
 }
 
 type F = __m256;
-type D = [__m256d; 2];
 
 impl Lanes for Avx2 {
     type F = F;
@@ -59,49 +60,19 @@ impl ThreeLanes for Avx2 {
 }
 
 impl Simd for Avx2 {
-    type D = D;
-
     const COMPRESSES: bool = true;
 
     rays_in_eight_lanes!();
 
     register_operations!("avx2,fma,bmi1,bmi2,lzcnt,popcnt");
+    wide_operations!();
 
     #[inline(always)]
-    fn load_wide(self, values: &[f64; LANES]) -> D {
-        let (low, high) = values.split_at(LANES / 2);
-        // SAFETY: AVX is there, and the slices are of four readable f64 each.
-        unsafe { [_mm256_loadu_pd(low.as_ptr()), _mm256_loadu_pd(high.as_ptr())] }
-    }
-    #[inline(always)]
-    fn widen(self, lanes: F) -> D {
-        op!([
-            _mm256_cvtps_pd(_mm256_castps256_ps128(lanes)),
-            _mm256_cvtps_pd(_mm256_extractf128_ps::<1>(lanes)),
-        ])
-    }
-    operations! {
-        fn narrow(wide: D) -> F =
-            op!(_mm256_set_m128(_mm256_cvtpd_ps(wide[1]), _mm256_cvtpd_ps(wide[0])));
-        fn add_wide(a: D, b: D) -> D = op!([_mm256_add_pd(a[0], b[0]), _mm256_add_pd(a[1], b[1])]);
-        fn sub_wide(a: D, b: D) -> D = op!([_mm256_sub_pd(a[0], b[0]), _mm256_sub_pd(a[1], b[1])]);
-        fn mul_wide(a: D, b: D) -> D = op!([_mm256_mul_pd(a[0], b[0]), _mm256_mul_pd(a[1], b[1])]);
-        fn div_wide(a: D, b: D) -> D = op!([_mm256_div_pd(a[0], b[0]), _mm256_div_pd(a[1], b[1])]);
-    }
-
-    #[inline(always)]
-    fn abs_wide(self, a: D) -> D {
-        op!({
-            let sign = _mm256_set1_pd(-0.0);
-            [_mm256_andnot_pd(sign, a[0]), _mm256_andnot_pd(sign, a[1])]
-        })
-    }
-    #[inline(always)]
-    fn le_wide(self, a: D, b: D) -> u32 {
+    fn le_wide(self, a: Self::D, b: Self::D) -> u32 {
         op!({
             let low = _mm256_movemask_pd(_mm256_cmp_pd::<_CMP_LE_OQ>(a[0], b[0])) as u32;
             let high = _mm256_movemask_pd(_mm256_cmp_pd::<_CMP_LE_OQ>(a[1], b[1])) as u32;
-            low | high << 4
+            low | high << (LANES / 2)
         })
     }
     #[inline(always)]

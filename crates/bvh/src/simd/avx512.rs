@@ -1,5 +1,6 @@
-//! Eight lanes of f32 in one AVX register, with the mask registers and the 32 registers of AVX-512VL,
-//! and eight of f64 in one of AVX-512F. The rays of packets have sixteen lanes of f32.
+//! Eight lanes of f32 in one AVX register, with the mask registers and the 32 registers of AVX-512VL. Only the rays of packets
+//! have sixteen lanes: a single instruction on 512 bits would make a short query slower as a whole; see
+//! [`apart`](super::x86::apart).
 
 use std::arch::x86_64::*;
 
@@ -8,7 +9,9 @@ use hitscan_primitives::{EdgeFunctions, WatertightRay};
 use super::{
     lanes::{KernelFn, KernelOn, LANES, Lanes, ORDER_BITS, Simd, operations},
     three::ThreeLanes,
-    x86::{lane_operations, op, order, register_operations, three_operations},
+    x86::{
+        apart, lane_operations, op, order, register_operations, three_operations, wide_operations,
+    },
 };
 
 /// A machine with AVX-512F, VL and DQ.
@@ -52,13 +55,13 @@ impl ThreeLanes for Avx512 {
 }
 
 impl Simd for Avx512 {
-    type D = __m512d;
     type Rays = Sixteen;
     const OCTETS: usize = 2;
 
     const COMPRESSES: bool = true;
 
     register_operations!("avx512f,avx512vl,avx512dq,avx2,fma,bmi1,bmi2,lzcnt,popcnt");
+    wide_operations!();
 
     #[inline(always)]
     fn rays(self) -> Sixteen {
@@ -80,21 +83,12 @@ impl Simd for Avx512 {
             op!(_mm512_insertf32x8::<1>(lanes, value))
         }
     }
-    #[inline(always)]
-    fn load_wide(self, values: &[f64; LANES]) -> __m512d {
-        // SAFETY: AVX-512F is there, and the reference is to eight readable f64.
-        unsafe { _mm512_loadu_pd(values.as_ptr()) }
-    }
     operations! {
-        fn widen(lanes: __m256) -> __m512d = op!(_mm512_cvtps_pd(lanes));
-        fn narrow(lanes: __m512d) -> __m256 = op!(_mm512_cvtpd_ps(lanes));
-        fn add_wide(a: __m512d, b: __m512d) -> __m512d = op!(_mm512_add_pd(a, b));
-        fn sub_wide(a: __m512d, b: __m512d) -> __m512d = op!(_mm512_sub_pd(a, b));
-        fn mul_wide(a: __m512d, b: __m512d) -> __m512d = op!(_mm512_mul_pd(a, b));
-        fn div_wide(a: __m512d, b: __m512d) -> __m512d = op!(_mm512_div_pd(a, b));
-        fn abs_wide(a: __m512d) -> __m512d = op!(_mm512_abs_pd(a));
-        fn le_wide(a: __m512d, b: __m512d) -> u32 =
-            u32::from(op!(_mm512_cmp_pd_mask::<_CMP_LE_OQ>(a, b)));
+        fn le_wide(a: Self::D, b: Self::D) -> u32 = op!({
+            let low = u32::from(_mm256_cmp_pd_mask::<_CMP_LE_OQ>(a[0], b[0]));
+            let high = u32::from(_mm256_cmp_pd_mask::<_CMP_LE_OQ>(a[1], b[1]));
+            low | high << (LANES / 2)
+        });
         fn compress(mask: u32, lanes: __m256) -> __m256 =
             op!(_mm256_maskz_compress_ps(mask as u8, lanes));
     }

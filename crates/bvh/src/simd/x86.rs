@@ -1,5 +1,7 @@
 //! The operations that AVX2 and AVX-512VL share: eight lanes in one 256-bit register.
 
+use std::arch::x86_64::__m128;
+
 /// A register-only intrinsic, called where the token proves the feature.
 macro_rules! op {
     ($call:expr) => {
@@ -65,7 +67,7 @@ macro_rules! three_operations {
             t_max: f32,
         ) -> [f32; 8] {
             let row = op!({
-                let (o, d) = (_mm256_cvtpd_ps(origin), _mm256_cvtpd_ps(direction));
+                let (o, d) = (apart(_mm256_cvtpd_ps(origin)), _mm256_cvtpd_ps(direction));
                 let t = _mm_unpacklo_ps(_mm_set_ss(t_min), _mm_set_ss(t_max));
                 // The first lane of the direction behind the origin, the others before the interval.
                 let low = _mm_insert_ps::<0b00_11_0000>(o, d);
@@ -85,6 +87,54 @@ macro_rules! three_operations {
                 op!(_mm256_andnot_pd(_mm256_set1_pd(-0.0), a));
             fn xor_sign_three(magnitude: __m256d, sign: __m256d) -> __m256d =
                 op!(_mm256_xor_pd(magnitude, _mm256_and_pd(sign, _mm256_set1_pd(-0.0))));
+        }
+    };
+}
+
+/// Those on eight f64 in two registers, for an `impl Simd` whose token proves AVX2.
+macro_rules! wide_operations {
+    () => {
+        type D = [__m256d; 2];
+
+        #[inline(always)]
+        fn load_wide(self, values: &[f64; LANES]) -> Self::D {
+            let (low, high) = values.split_at(LANES / 2);
+            // SAFETY: AVX is there, and the slices are of four readable f64 each.
+            unsafe { [_mm256_loadu_pd(low.as_ptr()), _mm256_loadu_pd(high.as_ptr())] }
+        }
+        #[inline(always)]
+        fn widen(self, lanes: __m256) -> Self::D {
+            op!([
+                _mm256_cvtps_pd(_mm256_castps256_ps128(lanes)),
+                _mm256_cvtps_pd(_mm256_extractf128_ps::<1>(lanes)),
+            ])
+        }
+        #[inline(always)]
+        fn narrow(self, [low, high]: Self::D) -> __m256 {
+            op!(_mm256_set_m128(_mm256_cvtpd_ps(high), apart(_mm256_cvtpd_ps(low))))
+        }
+        #[inline(always)]
+        fn add_wide(self, a: Self::D, b: Self::D) -> Self::D {
+            op!([_mm256_add_pd(a[0], b[0]), _mm256_add_pd(a[1], b[1])])
+        }
+        #[inline(always)]
+        fn sub_wide(self, a: Self::D, b: Self::D) -> Self::D {
+            op!([_mm256_sub_pd(a[0], b[0]), _mm256_sub_pd(a[1], b[1])])
+        }
+        #[inline(always)]
+        fn mul_wide(self, a: Self::D, b: Self::D) -> Self::D {
+            op!([_mm256_mul_pd(a[0], b[0]), _mm256_mul_pd(a[1], b[1])])
+        }
+        #[inline(always)]
+        fn div_wide(self, a: Self::D, b: Self::D) -> Self::D {
+            op!([_mm256_div_pd(a[0], b[0]), _mm256_div_pd(a[1], b[1])])
+        }
+        #[inline(always)]
+        fn abs_wide(self, [low, high]: Self::D) -> Self::D {
+            op!({
+                let sign = _mm256_set1_pd(-0.0);
+                [_mm256_andnot_pd(sign, low), _mm256_andnot_pd(sign, high)]
+            })
         }
     };
 }
@@ -307,7 +357,24 @@ macro_rules! register_operations {
     };
 }
 
-pub(super) use {lane_operations, op, order, register_operations, three_operations};
+pub(super) use {
+    lane_operations, op, order, register_operations, three_operations, wide_operations,
+};
+
+/// The same lanes, of which the compiler knows nothing. Without this it joins two conversions to one on 512 bits. One such
+/// instruction a query made queries of scenes take 11 to 15 % more time (Xeon with AVX-512); two of 256 bits cost nothing.
+#[inline(always)]
+pub(super) fn apart(mut lanes: __m128) -> __m128 {
+    // SAFETY: the assembly is a comment.
+    unsafe {
+        std::arch::asm!(
+            "/* {0} */",
+            inout(xmm_reg) lanes,
+            options(pure, nomem, nostack, preserves_flags)
+        );
+    }
+    lanes
+}
 
 /// Prefetches `N` cache lines from `address` on.
 #[inline(always)]
