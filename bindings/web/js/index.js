@@ -1,6 +1,7 @@
 // The package `hitscan`. `index.d.ts` documents it.
 
-export { init, isReady, isSimd, threadCount } from './module.js';
+export { init } from './init.js';
+export { isReady, isSimd, threadCount } from './module.js';
 export { Mesh } from './mesh.js';
 export { Bvh } from './bvh.js';
 export { Hit, HitColumns, SurfacePoint } from './hits.js';

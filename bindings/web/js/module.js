@@ -1,7 +1,7 @@
 // The WebAssembly module: loading, its memory, and its errors.
 
 import { rangeError, typeError } from './arguments.js';
-import { startThreads, threadImports, threadsAllowed } from './threads.js';
+import { threadImports, threadsAllowed } from './shared-memory.js';
 
 /** The exports of the module, once `init` has loaded it. @type {any} */
 export let wasm = null;
@@ -58,9 +58,10 @@ const imports = {
 };
 
 /**
- * Loads the module, once. Later calls return the same promise; of their options only `readers` counts.
+ * Loads the module, once. Later calls return the same promise; of their options only `readers` counts. `init.js` has the
+ * function that starts threads: a worker, which calls this one, has no threads of its own.
  */
-export function init(options = {}) {
+export function loadModule(options = {}, startThreads = null) {
 	readersFrom = options.readers ?? readersFrom;
 	const { threads, load: part } = options;
 	if (part !== undefined && part !== 'all' && part !== 'rays') return Promise.reject(typeError('options.load', part, "'all' or 'rays'"));
@@ -72,7 +73,7 @@ export function init(options = {}) {
 			'pass it to the first call, before the import of hitscan/three'));
 	}
 	asksThreads ||= threads > 0;
-	loading ??= start(options).catch((cause) => {
+	loading ??= start(options, startThreads).catch((cause) => {
 		loading = null;
 		asksThreads = false;
 		refused = cause;
@@ -98,7 +99,7 @@ export function isSimd() {
 	return usesSimd;
 }
 
-async function start({ simd, wasm: source, load = 'all', threads = 0, threadsWasm }) {
+async function start({ simd, wasm: source, load = 'all', threads = 0, threadsWasm }, startThreads) {
 	const useSimd = simd ?? WebAssembly.validate(SIMD_PROBE);
 	if (threads > 0 && useSimd && threadsAllowed()) {
 		const module = await compiled(threadsWasm ?? new URL('./hitscan-threads.wasm', import.meta.url), 'threadsWasm');
@@ -187,10 +188,17 @@ async function instantiate(module) {
 	return (await WebAssembly.instantiate(module, imports)).exports;
 }
 
+/** What a relative address starts from. In a worker webpack makes relative ones, and puts a file in place of the script. */
+function base() {
+	if (typeof document === 'object') return document.baseURI;
+	const { location } = globalThis;
+	return location?.protocol.startsWith('http') ? location.href : import.meta.url;
+}
+
 async function bytesFrom(source) {
 	if (ArrayBuffer.isView(source) || source instanceof ArrayBuffer) return source;
 	if (typeof Response === 'function' && source instanceof Response) return bytesOfResponse(source);
-	const url = new URL(source, typeof document === 'object' ? document.baseURI : import.meta.url);
+	const url = new URL(source, base());
 	if (url.protocol === 'file:') {
 		// Node, Deno and Bun; without an import that bundlers would follow.
 		const fs = globalThis.process?.getBuiltinModule?.('node:fs');

@@ -5,8 +5,8 @@ import { InvalidRay } from './hits.js';
 import { Mesh } from './mesh.js';
 import { checked, joinThreads } from './module.js';
 import { Handle } from './owned.js';
+import { reportsOf } from './progress.js';
 import { hitNumbers, Scene } from './scene.js';
-import { reportsOf } from './workers.js';
 
 const port = globalThis.process?.getBuiltinModule?.('node:worker_threads')?.parentPort ?? null;
 const post = (message, transfer) => (port ?? globalThis).postMessage(message, transfer);

@@ -1,4 +1,5 @@
-// Workers of the browser or of Node, behind one interface.
+// Workers of the browser or of Node, behind one interface. The scripts of workers must not import this file: a bundler
+// would have to name a script after itself.
 
 /** The scripts. Bundlers look for `new Worker` and `new URL` with literals. */
 const SCRIPTS = {
@@ -11,21 +12,6 @@ const SCRIPTS = {
 		open: () => new Worker(new URL('./thread.js', import.meta.url), { type: 'module' }),
 	},
 };
-
-/** Reports of progress are at least this many milliseconds apart. */
-const REPORT_INTERVAL = 30;
-
-/** A function that posts the progress of a build from a worker, not too often. */
-export function reportsOf(post) {
-	let last = -Infinity;
-	return (progress) => {
-		const now = performance.now();
-		if (now - last >= REPORT_INTERVAL || progress === 1) {
-			last = now;
-			post({ progress }, []);
-		}
-	};
-}
 
 /** Starts a worker with one of the scripts; `instead` says what to do where there are no workers. */
 export function startWorker(script, instead) {

@@ -1,7 +1,7 @@
 // The page of `hitscan page`: one file with a mesh, its tree, the engine, and the picking of the viewer.
 
 import { Bvh } from '../js/bvh.js';
-import { init } from '../js/module.js';
+import { loadModule } from '../js/module.js';
 import { Scene } from '../js/scene.js';
 import { View } from '../js/view.js';
 import { Drawing } from './drawing.js';
@@ -22,7 +22,7 @@ async function bytesOf(id) {
 async function start() {
 	const about = JSON.parse($('hitscan-about').textContent);
 	$('name').textContent = document.title = about.name;
-	await init({ wasm: await bytesOf('hitscan-engine'), simd: true });
+	await loadModule({ wasm: await bytesOf('hitscan-engine'), simd: true });
 	const bvh = Bvh.fromCache(await bytesOf('hitscan-mesh'), about.name);
 	for (const id of ['hitscan-engine', 'hitscan-mesh']) $(id).remove();
 	const { mesh } = bvh;

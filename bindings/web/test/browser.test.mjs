@@ -67,12 +67,29 @@ test('a plain page loads both modules, and a worker builds', { skip }, async () 
 	await page.close();
 });
 
+test('a worker of webpack, which has a relative address of the module and a file as its own, finds the module', { skip }, async () => {
+	const page = await browser.newPage();
+	const text = readFileSync(new URL('module.js', dist), 'utf8')
+		.replace("new URL('./hitscan.wasm', import.meta.url)", "'/dist/hitscan.wasm'")
+		.replaceAll('import.meta.url', "'file:///module.js'");
+	assert.match(text, /'\/dist\/hitscan.wasm'/);
+	await page.route('**/dist/module.js', (route) => route.fulfill({ contentType: 'text/javascript', body: text }));
+	await page.goto(`${server.url}/test/page.html`);
+	await page.waitForFunction(() => window.isLoaded);
+	const n = await page.evaluate(async () => {
+		const bvh = await window.hitscan.buildInWorker(...Object.values(window.sphere(20, 10)));
+		return bvh.stats.triangles;
+	});
+	assert.equal(n, 400);
+	await page.close();
+});
+
 test('a server without the module is an error that names the address', { skip }, async () => {
 	const { page } = await open(`${server.url}/test/page.html`);
 	await page.waitForFunction(() => window.isLoaded);
 	const message = await page.evaluate(async () => {
 		const module = await import('/dist/module.js?again');
-		return module.init({ wasm: '/no/such.wasm' }).catch((error) => error.message);
+		return module.loadModule({ wasm: '/no/such.wasm' }).catch((error) => error.message);
 	});
 	assert.match(message, /cannot load the WebAssembly module \/no\/such\.wasm: the server answered 404/);
 	await page.close();

@@ -2,11 +2,12 @@
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import * as hitscan from 'hitscan';
 import { wasm } from '../dist/module.js';
+import { startThreads } from '../dist/threads.js';
 import { allAnswers } from './support/answers.mjs';
 import { browserPath, launch, serve } from './support/browser.mjs';
 import { rays, sphere, torus } from './support/meshes.mjs';
@@ -180,12 +181,12 @@ test('wrong numbers of threads, and threads that come late, are errors', { skip 
 		await assert.rejects(hitscan.init({ threads }), /options\.threads is .*, expected a whole number from 0 to 64/);
 	}
 	const late = await import('../dist/module.js?late');
-	await late.init();
-	await assert.rejects(late.init({ threads: 2 }), /options\.threads came after an init\(\) without it/);
+	await late.loadModule();
+	await assert.rejects(late.loadModule({ threads: 2 }, startThreads), /options\.threads came after an init\(\) without it/);
 	const other = await import('../dist/module.js?other');
 	const file = new URL('../dist/hitscan-readers.wasm', import.meta.url);
-	await assert.rejects(other.init({ threads: 2, threadsWasm: file }), /options\.threadsWasm is another WebAssembly module/);
-	await other.init({ threads: 0 });
+	await assert.rejects(other.loadModule({ threads: 2, threadsWasm: file }, startThreads), /options\.threadsWasm is another WebAssembly module/);
+	await other.loadModule({ threads: 0 }, startThreads);
 	assert.equal(other.threadCount(), 0, 'another call works');
 });
 
@@ -201,11 +202,11 @@ test('a thread that does not start, or ends at work, is an error', { skip }, asy
 	try {
 		behaviour = (worker) => worker.onerror({ message: 'no such script' });
 		const refused = await import('../dist/module.js?refused');
-		await assert.rejects(refused.init({ threads: 2 }), /^Error: hitscan: thread 1 of 2 failed: no such script$/);
+		await assert.rejects(refused.loadModule({ threads: 2 }, startThreads), /^Error: hitscan: thread 1 of 2 failed: no such script$/);
 		assert.equal(refused.isReady(), false);
 		behaviour = (worker, { memory }) => memory ? worker.onmessage({ data: { isReady: true } }) : worker.onerror({ message: 'lost' });
 		const lost = await import('../dist/module.js?lost');
-		await lost.init({ threads: 1 });
+		await lost.loadModule({ threads: 1 }, startThreads);
 		await assert.rejects(lost.pool.run({}, []), /hitscan: thread 1 of 1 failed: lost/);
 		await assert.rejects(lost.pool.run({}, []), /hitscan: thread 1 of 1 failed: lost/, 'no thread is left');
 	} finally {
@@ -227,6 +228,19 @@ test('idle threads let the process end', { skip }, () => {
 		cwd: new URL('..', import.meta.url), encoding: 'utf8', timeout: 60_000,
 	});
 	assert.deepEqual([stdout, status], ['5000\n', 0]);
+});
+
+test('no script of a worker imports the file that starts workers', () => {
+	const dist = new URL('../dist/', import.meta.url);
+	for (const script of ['worker.js', 'thread.js']) {
+		const files = new Set([new URL(script, dist).href]);
+		for (const file of files) {
+			const text = readFileSync(new URL(file), 'utf8');
+			assert.doesNotMatch(text, /new Worker\(/, `${script}: ${file}: webpack cannot name a script after itself`);
+			for (const [, from] of text.matchAll(/from '(\..*)'/g)) files.add(new URL(from, file).href);
+		}
+		assert.ok(files.size > 5, script);
+	}
 });
 
 /** Runs a function with a page of Chromium. */

@@ -2,7 +2,7 @@
 //
 // The interface of three-mesh-bvh is synchronous, so this module waits for the engine when it is imported.
 
-import { init } from '../module.js';
+import { init } from '../init.js';
 
 export { acceleratedRaycast, computeBatchedBoundsTree, computeBoundsTree, disposeBatchedBoundsTree, disposeBoundsTree }
 	from './extension.js';
