@@ -30,8 +30,10 @@ const SHARING_ANY: Sharing = Sharing::Blocks(10);
 const SHARING_IN_MEMORY: Sharing = Sharing::MeanRays(5);
 const SHARING_IN_MEMORY_ANY: Sharing = Sharing::MeanRays(10);
 
-/// The maximum number of runs that go alone after packets whose rays went different ways.
-const MAX_PAUSE: usize = 31;
+/// The maximum number of runs that go alone after packets whose rays went different ways. With 31, and pauses as long
+/// after a coherent packet, shadow rays take 4 % more time on the bunny and nefertiti
+/// (`benches/record/2026-11-29-intel-xeon-cells`).
+const MAX_PAUSE: usize = 127;
 
 /// How many more packets must have been incoherent than coherent, before the next runs go alone. A single packet
 /// says little: some of the kitchen's are incoherent as well.
@@ -85,6 +87,9 @@ fn feed_packets(
     let mut alone = Vec::new();
     runs.for_each(|run| {
         if pause.goes_on() {
+            if alone.capacity() == 0 {
+                alone.reserve(rays.len());
+            }
             alone.extend(run);
             return;
         }
@@ -132,20 +137,22 @@ impl Pause {
         goes_on
     }
 
-    /// Learns the outcome of a packet. Each pause in a row is about twice as long as the one before, and the
-    /// kinds of a mixed run add theirs.
+    /// Learns the outcome of a packet. A pause is about twice as long as the one before after an incoherent packet,
+    /// and a quarter as long after a coherent one. The kinds of a mixed run add theirs.
     fn after(&mut self, outcome: Outcome) {
-        self.incoherent = match outcome {
-            Outcome::Incoherent => (self.incoherent + 1).min(MAX_INCOHERENT),
-            Outcome::Coherent => self.incoherent.saturating_sub(1),
+        let length = match outcome {
+            Outcome::Incoherent => {
+                self.incoherent = (self.incoherent + 1).min(MAX_INCOHERENT);
+                2 * self.length + 1
+            }
+            Outcome::Coherent => {
+                self.incoherent = self.incoherent.saturating_sub(1);
+                self.length / 4
+            }
             Outcome::Refused => return,
         };
-        if self.incoherent < MIN_INCOHERENT {
-            self.length = 0;
-        } else {
-            self.length = (2 * self.length + 1).min(MAX_PAUSE);
-            self.left += self.length;
-        }
+        self.length = if self.incoherent < MIN_INCOHERENT { 0 } else { length.min(MAX_PAUSE) };
+        self.left += self.length;
     }
 }
 
@@ -243,6 +250,8 @@ mod tests {
         assert_eq!(length_after(Outcome::Refused), 0);
         let ending = [(); 20].map(|()| length_after(Outcome::Coherent));
         assert!(ending[19] == 0, "{ending:?}");
+        // Few runs go alone before packets are the rule again.
+        assert!(ending.iter().sum::<usize>() < MAX_PAUSE / 2, "{ending:?}");
         // One that is incoherent among others is no reason for a pause.
         let mixed = [Outcome::Incoherent, Outcome::Coherent].into_iter().cycle().take(20);
         assert!(mixed.map(&mut length_after).all(|length| length == 0));
