@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import * as THREE from 'three';
 import {
 	acceleratedRaycast, computeBatchedBoundsTree, computeBoundsTree, CONTAINED, disposeBoundsTree, ExtendedTriangle, INTERSECTED,
-	MeshBVH, NOT_INTERSECTED, ObjectBVH, OrientedBox, validateBounds,
+	LineSegmentsBVH, MeshBVH, NOT_INTERSECTED, ObjectBVH, OrientedBox, validateBounds,
 } from 'hitscan/three';
 import { random } from './support/meshes.mjs';
 
@@ -324,4 +324,34 @@ test('bad input is an error that says what to pass', () => {
 	geometry.attributes.position.setX(3, NaN);
 	assert.throws(() => new MeshBVH(geometry), /NaN|vertex 3/);
 	assert.throws(() => MeshBVH.deserialize({ version: 1, roots: [] }, new THREE.BoxGeometry()), /three-mesh-bvh/);
+});
+
+test('long primitives across the axes lose no intersection', () => {
+	const next = random(12);
+	const points = [];
+	const place = (size) => [0, 1, 2].map(() => size * (next() - 0.5));
+	for (let i = 0; i < 2000; i++) {
+		const [at, step] = [place(10), place(0.1)];
+		points.push(at, at.map((x, axis) => x + step[axis]));
+	}
+	for (let i = 0; i < 200; i++) points.push(place(10), place(10));
+	const geometry = new THREE.BufferGeometry().setAttribute('position', new THREE.Float32BufferAttribute(points.flat(), 3));
+	const lines = new THREE.LineSegments(geometry);
+	const tree = new LineSegmentsBVH(geometry);
+	assert.equal(tree.bvh.stats.inLeaves, 2200, 'no box is split: a part of it is not where the primitive is');
+	assert.equal(validateBounds(tree), true);
+	const raycaster = new THREE.Raycaster();
+	raycaster.params.Line.threshold = 0.01;
+	let n = 0;
+	for (let i = 0; i < 200; i++) {
+		const [a, b] = points.slice(4000 + 2 * i).map((point) => new THREE.Vector3(...point));
+		raycaster.ray.origin.set(0, 0, 30);
+		raycaster.ray.direction.lerpVectors(a, b, next()).sub(raycaster.ray.origin).normalize();
+		const [found, expected] = [[], []];
+		tree.raycastObject3D(lines, raycaster, found);
+		THREE.LineSegments.prototype.raycast.call(lines, raycaster, expected);
+		assert.deepEqual(found.map(({ index }) => index).sort(), expected.map(({ index }) => index).sort());
+		n += found.length;
+	}
+	assert.ok(n >= 200, `${n}`);
 });

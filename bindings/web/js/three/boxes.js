@@ -1,4 +1,7 @@
-// Trees over boxes: the engine holds triangles, so a box is a triangle between two of its corners.
+// Trees over boxes: the engine holds triangles, so a box is a triangle between three of its corners.
+//
+// The three are those next to its least corner. Their triangle has half of each face of the box as its shadow, so the
+// engine never cuts it into parts as it cuts a long triangle across the axes: parts leave out some of the box.
 
 import { Box3, Vector3 } from 'three';
 import { Bvh } from '../bvh.js';
@@ -9,12 +12,7 @@ const ORIGIN = new Vector3();
 
 /** The tree over `n` boxes; `boxOf(i, target)` writes one. */
 export function boxTree(n, boxOf) {
-	const indices = new Uint32Array(3 * n);
-	for (let i = 0; i < n; i++) {
-		indices[3 * i] = indices[3 * i + 2] = 2 * i;
-		indices[3 * i + 1] = 2 * i + 1;
-	}
-	const mesh = new TriMesh(boxCorners(n, boxOf), indices);
+	const mesh = new TriMesh(boxCorners(n, boxOf));
 	try {
 		return new Bvh(mesh);
 	} catch (error) {
@@ -23,20 +21,16 @@ export function boxTree(n, boxOf) {
 	}
 }
 
-/** The two corners of each box, rounded outwards to f32. An empty box is the origin. */
+/** The three corners of each box, rounded outwards to f32. An empty box is the origin. */
 export function boxCorners(n, boxOf) {
 	const box = new Box3();
-	const corners = new Float32Array(6 * n);
+	const corners = new Float32Array(9 * n);
 	for (let i = 0; i < n; i++) {
 		boxOf(i, box);
 		if (box.isEmpty()) box.set(ORIGIN, ORIGIN);
 		const { min, max } = box;
-		corners[6 * i] = below(min.x);
-		corners[6 * i + 1] = below(min.y);
-		corners[6 * i + 2] = below(min.z);
-		corners[6 * i + 3] = above(max.x);
-		corners[6 * i + 4] = above(max.y);
-		corners[6 * i + 5] = above(max.z);
+		const [x, y, z] = [below(min.x), below(min.y), below(min.z)];
+		corners.set([above(max.x), y, z, x, above(max.y), z, x, y, above(max.z)], 9 * i);
 	}
 	return corners;
 }
