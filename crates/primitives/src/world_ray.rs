@@ -237,6 +237,7 @@ impl LocalRay {
     }
 
     /// Whether f32 can express the ray. Others hit nothing.
+    #[inline]
     pub fn is_in_range(&self) -> bool {
         DIRECTION_RANGE.contains(&self.ray.direction.abs().max_element()) && self.ray.is_valid()
     }

@@ -69,6 +69,9 @@ impl InstanceBvh {
         answers: &mut [T],
         make: impl Fn(Q::Output) -> T + Sync + Send,
     ) {
+        if let Some(item) = self.item_for_all(rays) {
+            return self.answer_by_mesh::<Q, T>(item, rays, faces, filter, answers, make);
+        }
         let is_large = self.exceeds_caches();
         for_each_chunk(rays, answers, 1, |rays, answers| {
             let mut outputs = Vec::new();

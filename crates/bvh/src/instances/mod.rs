@@ -5,6 +5,7 @@
 //! from the root to a triangle in one run of compiled code.
 
 mod batch;
+mod by_mesh;
 mod edit;
 mod instance_bvh;
 mod interleaved;

@@ -12,7 +12,9 @@ use crate::{
     kernel::{AnyHit, ClosestHit, Fast, FastFar, HitSink, Query},
     layout::ChildRef,
     simd::{KernelFn, Simd},
-    traverse::{Answering, Coherent, DescentPolicy, Incoherent, Traversal, fast_query},
+    traverse::{
+        Answering, Coherent, DescentPolicy, Incoherent, PacketAnswer, Traversal, fast_query,
+    },
 };
 
 /// A hit of an item's mesh.
@@ -50,7 +52,9 @@ pub(super) trait InstanceQuery: Sized {
 }
 
 /// A query that asks each mesh the same, so that rays of it go in batches.
-pub(super) trait MeshQuery: InstanceQuery<Sink: Query, Output: Default, Start = ()> {
+pub(super) trait MeshQuery:
+    InstanceQuery<Sink: Query<Answer: PacketAnswer + Default + Send>, Output: Default, Start = ()>
+{
     /// The answer of one ray.
     fn alone(
         tree: &InstanceBvh,

@@ -314,7 +314,7 @@ fn batch_of<'a, 'b, Q: MeshQuery>(
 #[test]
 fn rays_of_a_batch_have_the_hits_of_single_rays_on_every_instruction_set() {
     let faces = Faces::Both;
-    let mut n_hits = 0;
+    let (mut n_hits, mut n_alone) = (0, 0);
     for isa in Isa::available() {
         for seed in 0..N_SCENES {
             let (tree, rays) = scene_and_runs(isa, seed);
@@ -349,9 +349,80 @@ fn rays_of_a_batch_have_the_hits_of_single_rays_on_every_instruction_set() {
             let batch = batch_of::<Any>(&tree, &rays, &mut occluded);
             isa.run(Interleaved { batch });
             assert!(occluded.iter().copied().eq(is_hit()), "{isa:?}, seed {seed}, interleaved");
+            if tree.n_items == 1 {
+                n_alone += 1;
+                let mut hits = vec![None; rays.len()];
+                tree.answer_by_mesh::<Closest, _>(0, &rays, faces, ALL, &mut hits, |hit| hit);
+                assert_eq!(bits(&hits), expected, "{isa:?}, seed {seed}, by the mesh");
+                let mut occluded = vec![false; rays.len()];
+                tree.answer_by_mesh::<Any, _>(0, &rays, faces, ALL, &mut occluded, |hit| hit);
+                assert!(occluded.iter().copied().eq(is_hit()), "{isa:?}, seed {seed}, by the mesh");
+            }
         }
     }
-    assert!(n_hits > 100 * N_SCENES as usize, "{n_hits} hits");
+    assert!(
+        n_hits > 100 * N_SCENES as usize && n_alone > 5,
+        "{n_hits} hits, {n_alone} of one item"
+    );
+}
+
+/// A cube, behind empty places.
+fn one_item(n_places: u32) -> InstanceBvh {
+    let (mesh, mut tree) = (cube(Isa::default()), InstanceBvh::default());
+    for item in 0..n_places {
+        let (placed, bounds) = place(&mesh, DVec3::new(1.0, 0.5, 0.25), 0.7, item.into());
+        tree.set(item, placed, bounds);
+    }
+    for item in 0..n_places - 1 {
+        tree.remove(item);
+    }
+    tree
+}
+
+/// The rays of a picture, row by row.
+fn picture(width: usize, height: usize) -> Vec<WorldRay> {
+    let pixels = (0..width * height).map(|i| (i % width, i / width));
+    let way = |(x, y)| {
+        let [x, y] = [x as f64 / width as f64, y as f64 / height as f64].map(|i| 0.6 * i - 0.3);
+        [x, y, -1.0]
+    };
+    pixels.map(|pixel| WorldRay::new([1.0, 1.0, 12.0], way(pixel))).collect()
+}
+
+#[test]
+fn a_picture_of_one_item_goes_to_its_mesh_and_has_the_hits_of_single_rays() {
+    let mut rays = picture(100, 60);
+    rays[50].direction = DVec3::ZERO;
+    rays[2750] = rays[2750].with_range(9.0, 2.0);
+    for n_places in [1, 3] {
+        let tree = one_item(n_places);
+        assert_eq!(tree.item_for_all(&rays), Some(n_places - 1));
+        for (filter, passes) in [(ALL, true), (InstanceFilter { layers: 2, ..ALL }, false)] {
+            let mut hits = vec![None; rays.len()];
+            tree.closest_hit_batch(&rays, Faces::Both, filter, &mut hits, |hit| (hit.t, hit.item));
+            let mut occluded = vec![false; rays.len()];
+            tree.is_occluded_batch(&rays, Faces::Both, filter, &mut occluded);
+            let n_hits = hits.iter().flatten().count();
+            assert!(if passes { n_hits > 200 && n_hits < rays.len() } else { n_hits == 0 });
+            for ((ray, hit), is_occluded) in rays.iter().zip(hits).zip(occluded) {
+                let single = tree.closest_hit(ray, Faces::Both, filter);
+                assert_eq!(hit, single.map(|hit| (hit.t, hit.item)), "{ray:?}");
+                assert_eq!(is_occluded, single.is_some(), "{ray:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn two_items_few_rays_and_rays_without_order_do_not_go_to_one_mesh() {
+    let (rays, tree) = (picture(100, 60), one_item(1));
+    assert_eq!(tree.item_for_all(&rays[..200]), None);
+    let scattered: Vec<_> = (0..rays.len()).map(|i| rays[i * 2741 % rays.len()]).collect();
+    assert_eq!(tree.item_for_all(&scattered), None);
+    let mut two = tree.clone();
+    let (placed, bounds) = place(&cube(Isa::default()), DVec3::ZERO, 1.0, 7);
+    two.set(1, placed, bounds);
+    assert_eq!((two.item_for_all(&rays), tree.item_for_all(&rays)), (None, Some(0)));
 }
 
 #[test]

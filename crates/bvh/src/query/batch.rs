@@ -78,8 +78,21 @@ impl MeshBvh {
     where
         Q: Query<Answer: PacketAnswer + Send>,
     {
+        let row = row_length(rays.len(), |i| rays[i], self.bounds.max_abs_coordinate());
+        self.answer_in_rows::<Q>(rays, row, faces, answers);
+    }
+
+    /// Answers rays in rows of a length, if there are any.
+    pub(crate) fn answer_in_rows<Q>(
+        &self,
+        rays: &[Ray],
+        row: Option<usize>,
+        faces: Faces,
+        answers: &mut [Q::Answer],
+    ) where
+        Q: Query<Answer: PacketAnswer + Send>,
+    {
         let pause = Mutex::new(Pause::default());
-        let row = row_length(rays, self.bounds.max_abs_coordinate());
         for_each_chunk(rays, answers, Runs::unit(row), |rays, answers| {
             let (tree, isa, runs) = (&self.tree, self.isa, Runs::new(rays.len(), row));
             let alone = if tree.is_scaled() {

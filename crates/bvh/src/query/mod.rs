@@ -30,5 +30,6 @@ mod winding;
 pub use batch::HitLists;
 pub(crate) use batch::for_each_chunk;
 pub use candidates::CandidateRay;
+pub(crate) use rows::{Runs, row_length};
 pub(crate) use visit_nodes::{slot_keys, visit_nodes};
 pub use winding::{WindingNumber, WindingTree};

@@ -31,7 +31,7 @@ const SAMPLES: usize = 4;
 
 /// The runs of some rays.
 #[derive(Clone, Copy)]
-pub(super) struct Runs {
+pub(crate) struct Runs {
     n_rays: usize,
     row: Option<usize>,
 }
@@ -43,7 +43,7 @@ impl Runs {
     }
 
     /// The number of rays in whole runs: chunks of a batch should have a multiple of it.
-    pub(super) fn unit(row: Option<usize>) -> usize {
+    pub(crate) fn unit(row: Option<usize>) -> usize {
         row.map_or(PACKET_WIDTH, |row| TILE[1] * row)
     }
 
@@ -96,26 +96,27 @@ fn tile(run: &mut [u32; PACKET_WIDTH], first: usize, row: usize, width: usize) -
     PACKET_WIDTH
 }
 
-/// The length of the rows, if the rays are those of a picture row by row. `size` is the size of the mesh.
+/// The length of the rows, if the rays are those of a picture row by row. `rays` returns the ray at an index, and `size`
+/// is the size of the mesh.
 ///
 /// The ray below another one is its nearest neighbour among those some way off. Whether rows of that length
 /// have closer tiles than runs decides. A wrong answer costs only time.
-pub(super) fn row_length(rays: &[Ray], size: f32) -> Option<usize> {
-    if rays.len() < MIN_PICTURE {
+pub(crate) fn row_length(n_rays: usize, rays: impl Fn(usize) -> Ray, size: f32) -> Option<usize> {
+    if n_rays < MIN_PICTURE {
         return None;
     }
     let per_size = 1.0 / size;
-    let max_row = MAX_ROW.min(rays.len() / PACKET_WIDTH);
-    let middle = rays.len() / 2;
+    let max_row = MAX_ROW.min(n_rays / PACKET_WIDTH);
+    let middle = n_rays / 2;
     let mut nearest = (f32::INFINITY, 0);
     // Several, because the ray below one of them may be invalid.
-    let bases = (middle..middle + PACKET_WIDTH).filter(|&i| rays[i].is_valid()).take(BASES);
+    let bases = (middle..middle + PACKET_WIDTH).filter(|&i| rays(i).is_valid()).take(BASES);
     for base in bases {
-        if spread(rays, base..base + MIN_ROW, per_size)? > 0.5 {
+        if spread(&rays, base..base + MIN_ROW, per_size)? > 0.5 {
             return None;
         }
         for row in MIN_ROW..=max_row {
-            let distance = distance(&rays[base], &rays[base + row], per_size);
+            let distance = distance(&rays(base), &rays(base + row), per_size);
             if distance < nearest.0 {
                 nearest = (distance, row);
             }
@@ -126,7 +127,7 @@ pub(super) fn row_length(rays: &[Ray], size: f32) -> Option<usize> {
         return None;
     }
     let (mut of_tiles, mut of_runs) = (0.0, 0.0);
-    let n_bands = rays.len() / (TILE[1] * row);
+    let n_bands = n_rays / (TILE[1] * row);
     for sample in 0..SAMPLES {
         let band = n_bands * (2 * sample + 1) / (2 * SAMPLES);
         let column = (row - TILE[0]) * (sample + 1) / (SAMPLES + 1);
@@ -135,8 +136,8 @@ pub(super) fn row_length(rays: &[Ray], size: f32) -> Option<usize> {
         tile(&mut run, first, row, TILE[0]);
         let run = run.map(|index| index as usize);
         if let (Some(of_tile), Some(of_run)) = (
-            spread(rays, run, per_size),
-            spread(rays, (first..first + PACKET_WIDTH).filter(|&i| i < rays.len()), per_size),
+            spread(&rays, run, per_size),
+            spread(&rays, (first..first + PACKET_WIDTH).filter(|&i| i < n_rays), per_size),
         ) {
             of_tiles += of_tile;
             of_runs += of_run;
@@ -154,10 +155,14 @@ fn distance(a: &Ray, b: &Ray, per_size: f32) -> f32 {
 
 /// How far the valid ones of some rays are apart: the extents of their directions and origins. `None` if
 /// there are none.
-fn spread(rays: &[Ray], indices: impl IntoIterator<Item = usize>, per_size: f32) -> Option<f32> {
+fn spread(
+    rays: impl Fn(usize) -> Ray,
+    indices: impl IntoIterator<Item = usize>,
+    per_size: f32,
+) -> Option<f32> {
     let (mut low, mut high) = ([Vec3::INFINITY; 2], [Vec3::NEG_INFINITY; 2]);
     for index in indices {
-        let ray = &rays[index];
+        let ray = rays(index);
         if ray.is_valid() {
             low = [low[0].min(ray.direction), low[1].min(ray.origin)];
             high = [high[0].max(ray.direction), high[1].max(ray.origin)];
@@ -171,6 +176,10 @@ fn spread(rays: &[Ray], indices: impl IntoIterator<Item = usize>, per_size: f32)
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn row_length_of(rays: &[Ray]) -> Option<usize> {
+        row_length(rays.len(), |i| rays[i], 1.0)
+    }
 
     /// The rays of a camera, row by row, from the side.
     fn picture(width: usize, height: usize) -> Vec<Ray> {
@@ -186,13 +195,13 @@ mod tests {
     fn the_rows_of_a_picture_are_found_although_some_rays_are_invalid() {
         for (width, height) in [(64, 64), (123, 40), (320, 200), (1000, 33)] {
             let mut rays = picture(width, height);
-            assert_eq!(row_length(&rays, 1.0), Some(width));
+            assert_eq!(row_length_of(&rays), Some(width));
             for (i, ray) in rays.iter_mut().enumerate() {
                 if i % 3 == 0 {
                     ray.direction = Vec3::ZERO;
                 }
             }
-            assert_eq!(row_length(&rays, 1.0), Some(width), "{width} x {height}");
+            assert_eq!(row_length_of(&rays), Some(width), "{width} x {height}");
         }
     }
 
@@ -203,11 +212,11 @@ mod tests {
         Runs::new(rays.len(), Some(256)).for_each(|run| {
             tiles.extend(run.iter().map(|&index| rays[index as usize]));
         });
-        assert_eq!(row_length(&tiles, 1.0), None);
+        assert_eq!(row_length_of(&tiles), None);
         let scattered: Vec<Ray> = (0..rays.len()).map(|i| rays[i * 7919 % rays.len()]).collect();
-        assert_eq!(row_length(&scattered, 1.0), None);
-        assert_eq!(row_length(&[], 1.0), None);
-        assert_eq!(row_length(&[Ray::new([0.0; 3], [0.0; 3]); 5000], 1.0), None);
+        assert_eq!(row_length_of(&scattered), None);
+        assert_eq!(row_length_of(&[]), None);
+        assert_eq!(row_length_of(&[Ray::new([0.0; 3], [0.0; 3]); 5000]), None);
     }
 
     #[test]
