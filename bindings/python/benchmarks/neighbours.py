@@ -91,6 +91,64 @@ def blender(mesh, bvh, n, repetitions):
         )
 
 
+def blender_calls(mesh, bvh, n, repetitions):
+    """Compare calls of one ray, point or tree, and nearest points as arrays here."""
+    importlib.import_module("bpy")
+    from mathutils import Vector
+    from mathutils.bvhtree import BVHTree
+
+    def trees(positions):
+        arguments = positions.tolist(), mesh.triangles.tolist()
+        return BVHTree.FromPolygons(*arguments), hitscan.blender.BVHTree.FromPolygons(*arguments)
+
+    def vectors(rows):
+        return [Vector(row) for row in rows.tolist()]
+
+    def compare(name, n_calls, method, *lists):
+        theirs, own = (
+            lambda tree=tree: [getattr(tree, method)(*arguments) for arguments in zip(*lists, strict=True)]
+            for tree in both
+        )
+        report(f"Blender `{name}, a call", n_calls, theirs, lambda _: own(), repetitions)
+
+    both, n = trees(mesh.positions), min(n, 20_000)
+    low, high = bvh.bounds.astype(np.float64)
+    reach = float(np.linalg.norm(high - low))
+    eye, ways = camera_rays(bvh, n)
+    starts, directions = random_rays(bvh, n)
+    points = vectors(starts)
+    compare("ray_cast`, camera", len(ways), "ray_cast", [Vector(eye)] * len(ways), vectors(ways))
+    compare("ray_cast`, random", n, "ray_cast", points, vectors(directions))
+    compare("find_nearest`", n, "find_nearest", points)
+    for share, few in ((200, n // 10), (50, n // 20), (10, n // 200)):
+        distances = [reach / share] * few
+        compare(
+            f"find_nearest_range`, 1/{share} of the size", few, "find_nearest_range", points[:few], distances
+        )
+    other = trees(mesh.positions + (high - low) * 0.13)
+    report(
+        "Blender `overlap` of a moved copy, a call",
+        1,
+        lambda: both[0].overlap(other[0]),
+        lambda _: both[1].overlap(other[1]),
+        repetitions,
+    )
+    report(
+        "Blender `overlap` with itself, a call",
+        1,
+        lambda: both[0].overlap(both[0]),
+        lambda _: both[1].overlap(both[1]),
+        repetitions,
+    )
+    report(
+        "Blender `find_nearest`, as an array here",
+        n,
+        lambda: [both[0].find_nearest(point) for point in points],
+        lambda threads: both[1].find_nearest_array(starts, threads=threads),
+        repetitions,
+    )
+
+
 def mujoco(mesh, bvh, n, repetitions):
     """Rays from a point at one mesh, as those of a LiDAR."""
     module = importlib.import_module("mujoco")
@@ -179,7 +237,7 @@ def main():
     print(f"hitscan {hitscan.__version__} with {bvh.isa}, {os.cpu_count()} cores, {mesh}\n")
     print("| call | processor time, µs: times (range) | time on all cores, µs: times (range) |")
     print("|---|---|---|")
-    for compare in (blender, mujoco, libigl, pyvista):
+    for compare in (blender, blender_calls, mujoco, libigl, pyvista):
         try:
             compare(mesh, bvh, args.rays, args.repetitions)
         except ImportError as error:

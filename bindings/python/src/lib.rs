@@ -16,13 +16,15 @@
 //! | `scene_files` | files of scenes | `batch`, `bvh`, `errors`, `memory`, `options`, `scene` |
 //! | `scene_single` | one ray or point at a scene, without arrays | `scene`, `scene_queries` |
 //! | `scene_points` | points and regions at scenes | `answers`, `batch`, `bvh_points`, `rays`, `scene`, `scene_queries` |
+//! | `mujoco` | rays at geoms, in one pass | `answers`, `batch`, `rays`, `scene`, `scene_queries` |
 //! | `polylines` | polylines and points that are picked | `batch`, `errors`, `picking`, `rays`, `scene`, `view` |
 //! | `ball_lists` | all contacts of balls along rays | `answers`, `balls`, `batch`, `bvh`, `memory`, `rays`, `scene`, `scene_queries` |
 //! | `balls` | balls along rays, at a tree or a scene | `answers`, `batch`, `bvh`, `rays`, `scene`, `scene_queries` |
 //! | `scene_queries`, `picking`, `render` | rays at scenes; picks, snaps and selections; pictures | `answers`, `batch`, `bvh_points`, `errors`, `memory`, `options`, `rays`, `scene`, `view` |
 //! | `scene` | scenes: instances of trees in world space, in float64 | `bvh`, `errors`, `options` |
 //! | `view` | cameras: pixels to rays, and points to pixels | `answers`, `batch`, `errors`, `options`, `rays` |
-//! | `blender` | rays at polygons, in one pass | `answers`, `batch`, `bvh`, `bvh_rays`, `mesh`, `rays` |
+//! | `blender`, `pyvista` | rays at polygons and cells, in one pass | `answers`, `batch`, `bvh`, `bvh_rays`, `memory`, `mesh`, `rays` |
+//! | `around` | many rays from each of some points | `answers`, `batch`, `bvh`, `bvh_rays`, `rays` |
 //! | `bvh_rays`, `bvh_points`, `open3d`, `trimesh` | queries of trees; what the drop-ins ask for beyond them | `answers`, `batch`, `bvh`, `mesh`, `options`, `pool`, `rays` |
 //! | `single` | one ray or point at a tree, without arrays | `bvh`, `mesh`, `options` |
 //! | `attributes` | what a file says about corners and polygons; parts of a mesh | `bvh`, `errors`, `mesh`, `options`, `rays` |
@@ -55,8 +57,10 @@ mod attributes;
 mod polygons;
 mod single;
 
+mod around;
 mod blender;
 mod open3d;
+mod pyvista;
 mod trimesh;
 
 mod scene;
@@ -69,6 +73,7 @@ mod ball_lists;
 mod balls;
 mod edits;
 mod mesh_pairs;
+mod mujoco;
 mod sections;
 
 mod picking;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use hitscan::{
     MeshPair, MeshPairError, TriMesh,
     glam::{DAffine3, DVec3},
+    primitives::triangle_crossing,
     scene::{InstanceDistance, Mesh},
 };
 use numpy::{PyArray1, PyReadonlyArray1, ToPyArray};
@@ -137,6 +138,19 @@ impl Bvh {
         let mesh = self.mesh();
         let found = py.detach(|| mesh.bvh().self_intersections());
         found.as_flattened().to_pyarray(py)
+    }
+
+    /// Triangles and segments of the self-intersections of triangles that do not lie in one plane.
+    fn self_crossings<'py>(&self, py: Python<'py>) -> PairArrays<'py> {
+        let mesh = self.mesh();
+        let corners = |triangle| mesh.tri_mesh().corners(triangle).map(|corner| corner.as_dvec3());
+        let found = py.detach(|| mesh.bvh().self_intersections());
+        pair_arrays(
+            py,
+            found.into_iter().filter_map(|[a, b]| {
+                triangle_crossing(corners(a), corners(b)).map(|segment| ([a, b], segment))
+            }),
+        )
     }
 
     fn has_self_intersections(&self, py: Python<'_>) -> bool {

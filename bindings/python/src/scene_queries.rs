@@ -21,8 +21,8 @@ use crate::{
     scene::{Scene, to_id, to_number},
 };
 
-/// The rays that one thread converts and casts at a time.
-const CHUNK: usize = 1 << 12;
+/// The rays that one thread converts and casts at a time: enough for whole rows of a picture.
+pub(crate) const CHUNK: usize = 1 << 15;
 
 /// Options of a query: sides, layers, ignored ids, hidden and locked instances.
 pub(crate) type OptionArguments = (String, u32, Vec<i64>, bool, bool);

@@ -3,8 +3,9 @@
 //! They keep the interpreter's lock, because they end after some microseconds.
 
 use hitscan::{
-    Ray, Side, TriMesh,
+    Ray, Side, Sphere, TriMesh,
     glam::{DVec3, Vec3},
+    primitives::closest_point_on_triangle,
 };
 use pyo3::prelude::*;
 
@@ -53,6 +54,41 @@ impl Bvh {
         let point = point_in_file(tri_mesh, found.point).to_array();
         let normal = normal_of(tri_mesh, found.triangle);
         Some((point, found.distance, found.triangle, found.u, found.v, normal))
+    }
+}
+
+/// The closest point of a triangle, the triangle, and the distance.
+type TrianglePoint = ([f64; 3], u32, f64);
+
+#[pymethods]
+impl Bvh {
+    /// The closest point of each triangle that is nearer than `limit`, on a tree without an offset: nearest first, and of
+    /// equal ones in the order of triangles.
+    fn triangles_near(&self, point: [f64; 3], limit: f64) -> Vec<TrianglePoint> {
+        let (mesh, from) = (self.mesh(), DVec3::from_array(point));
+        let (tri_mesh, bounds) = (mesh.tri_mesh(), mesh.tri_mesh().bounds());
+        let [low, high] = [bounds.min, bounds.max].map(|corner| corner.as_dvec3());
+        // The ball of a distance beyond the mesh holds everything; f32 would overflow before.
+        let farthest = (from - low).abs().max((high - from).abs()).length();
+        let center = from.as_vec3();
+        // Larger than what the rounding to f32 takes away.
+        let radius =
+            (limit.min(1.001 * farthest) + (from - center.as_dvec3()).length()) * 1.000_001;
+        let radius = radius as f32 + f32::MIN_POSITIVE;
+        if limit.is_nan() || limit <= 0.0 || !radius.is_finite() {
+            return vec![];
+        }
+        let mut triangles = Vec::new();
+        mesh.bvh().overlapping_sphere_into(&Sphere { center, radius }, &mut triangles);
+        let nearest = |triangle: u32| {
+            let corners = tri_mesh.corners(triangle).map(|corner| corner.as_dvec3());
+            let found = closest_point_on_triangle(corners, from);
+            (found.point.to_array(), triangle, found.distance_squared.sqrt())
+        };
+        let mut found: Vec<TrianglePoint> =
+            triangles.into_iter().map(nearest).filter(|found| found.2 < limit).collect();
+        found.sort_by(|a, b| a.2.total_cmp(&b.2));
+        found
     }
 }
 

@@ -52,6 +52,9 @@ def test_the_nearest_points_in_range_are_those_of_single_triangles():
         expected = {i: bvh.closest_points([point]).distance[0] for i, bvh in enumerate(alone)}
         found = tree.find_nearest_range(point, 1.5)
         assert [entry[3] for entry in found] == sorted(entry[3] for entry in found)
+        if found:
+            assert found[0] == tree.find_nearest(point)
+            assert tree.find_nearest_range(point, found[0][3]) == []
         assert {entry[2] for entry in found} == {i for i, d in expected.items() if d < 1.5}
         for location, _, index, distance in found:
             assert distance == pytest.approx(expected[index], abs=1e-6)
@@ -114,6 +117,14 @@ def test_overlaps_are_pairs_of_polygons(square):
     wall = BVHTree.FromPolygons([(0.5, -1, -1), (0.5, 2, -1), (0.5, 2, 1), (0.5, -1, 1)], [(0, 1, 2, 3)])
     assert square.overlap(wall) == [(0, 0)] and wall.overlap(square) == [(0, 0)]
     assert square.overlap(square) == []
+    # The second face crosses two of the others. All others share a corner or an edge.
+    corners = [(0, 0, 0), (4, 0, 0), (0, 4, 0), (1, 1, -1), (1, 1, 3), (1, 5, -1), (4, 4, 1)]
+    faces = [(0, 1, 2), (3, 4, 5), (1, 6, 2), (0, 1, 3)]
+    both = BVHTree.FromPolygons(corners, faces)
+    assert both.overlap(both) == [(0, 1), (1, 0), (1, 2), (2, 1)]
+    # Corners at one place that share no index touch.
+    apart = BVHTree.FromPolygons([corners[i] for face in faces for i in face], np.arange(12).reshape(4, 3))
+    assert apart.overlap(apart) == [(a, b) for a in range(4) for b in range(4) if a != b]
     flat = BVHTree.FromPolygons([(0.1, 0.1, 0), (0.5, 0.1, 0), (0.5, 0.5, 0)], [(0, 1, 2)])
     assert square.overlap(flat) == []
     away = np.eye(4)

@@ -58,7 +58,8 @@ def test_rays_answer_as_blender_does_and_lose_none(subject):
     n = 4000
     theirs, ours = Theirs.FromObject(*subject), Ours.FromObject(*subject)
     origins, directions = rays(n)
-    found = ours.ray_cast_array(origins, directions)
+    found, mesh = ours.ray_cast_array(origins, directions), ours.bvh.mesh
+    corners = mesh.positions[mesh.triangles]
     other, lost = 0, 0
     for i, (origin, direction) in enumerate(zip(origins.tolist(), directions.tolist(), strict=True)):
         location, normal, index, distance = theirs.ray_cast(origin, direction)
@@ -73,7 +74,7 @@ def test_rays_answer_as_blender_does_and_lose_none(subject):
         assert (one[0] - location).length < 1e-4
         if one[2] == index:
             # Blender takes the normals of triangles until something has asked for those of polygons.
-            a, b, c = ours._corners[ours.bvh.closest_hits([origin], [direction]).triangle[0]].tolist()
+            a, b, c = corners[ours.bvh.closest_hits([origin], [direction]).triangle[0]].tolist()
             triangle = (Vector(b) - Vector(a)).cross(Vector(c) - Vector(a)).normalized()
             assert min((one[1] - normal).length, (triangle - normal).length) < 1e-3
         else:
@@ -91,7 +92,8 @@ def test_rays_from_inside_at_vertices_and_edges_are_lost_by_blender_alone(name):
     depsgraph = bpy.context.evaluated_depsgraph_get()
     depsgraph.update()
     theirs, ours = (kind.FromObject(bpy.context.object, depsgraph) for kind in (Theirs, Ours))
-    corners = ours._corners
+    mesh = ours.bvh.mesh
+    corners = mesh.positions[mesh.triangles]
     targets = np.concatenate([corners[:, 0], (corners[:, 0] + corners[:, 1]) / 2, corners.mean(axis=1)])
     origins = np.full_like(targets, 0) + np.float32([0.013, 0.021, -0.017])
     found = ours.ray_cast_array(origins, targets - origins)

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from conftest import sphere
 from hitscan import geometry
+from hitscan.geometry import _batches
 
 
 @pytest.fixture(scope="module")
@@ -301,3 +302,17 @@ def test_a_scan_has_the_echoes_of_the_room():
 def test_wrong_arguments_are_named(pit, call, error, text):
     with pytest.raises(error, match=text):
         call(pit)
+
+
+@pytest.mark.parametrize("n_samples", [1, 7, 40])
+def test_rays_around_points_have_the_lengths_of_single_batches(ball_bvh, ball, n_samples):
+    points = np.vstack([ball.positions[:60] * 0.9, [[np.nan, 0, 0]]]).astype(np.float64)
+    ways = np.random.default_rng(8).normal(size=(len(points), n_samples, 3)).astype(np.float32)
+    ways[3, 0] = [0, np.nan, 1]
+    hits = ball_bvh.closest_hits(np.repeat(points, n_samples, axis=0), ways.reshape(-1, 3), t_min=0.05)
+    for threads in (1, 2):
+        for backs_only in (False, True):
+            t = _batches.lengths_around(ball_bvh, points, ways, 0.05, backs_only, threads)
+            expected = np.where(backs_only & hits.front, np.inf, hits.t).reshape(t.shape)
+            assert t.shape == ways.shape[:2] and (t == expected).all()
+    assert np.isfinite(t[:-1]).sum() > 50 and np.isinf(t[-1]).all()

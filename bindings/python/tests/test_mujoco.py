@@ -157,6 +157,35 @@ def test_each_ray_may_have_its_own_point(world):
         assert found.distance[i] == pytest.approx(expected[0][0], abs=2e-5)
 
 
+@pytest.mark.parametrize("n_bodies", [1, 9])
+def test_rays_at_meshes_alone_have_the_hits_of_the_scene(n_bodies):
+    positions, triangles = sphere(10, 16, 0.4)
+    bodies = "".join(
+        f'<body pos="{i % 3} {i // 3} 0.{i}" euler="{20 * i} 0 10"><geom type="mesh" mesh="ball"/></body>'
+        for i in range(n_bodies)
+    )
+    model = mujoco.MjModel.from_xml_string(
+        f'<mujoco><asset><mesh name="ball" vertex="{numbers(positions)}" face="{numbers(triangles)}"/>'
+        f"</asset><worldbody>{bodies}</worldbody></mujoco>"
+    )
+    data = mujoco.MjData(model)
+    mujoco.mj_forward(model, data)
+    rays = RayScene(model, data)
+    x, y = np.meshgrid(np.linspace(-1, 1, 80), np.linspace(-1, 1, 60))
+    vectors = np.stack([x, y, np.full_like(x, -3.0)], -1).reshape(-1, 3)
+    point = np.array([0.3, 0.3, 3.0])
+    points = np.broadcast_to(point, vectors.shape)
+    hits = rays.scene.closest_hits(points, vectors)
+    expected = np.where(hits.hit, hits.t, -1), np.where(hits.hit[:, None], hits.normals, 0)
+    geoms = np.array([rays.geoms.get(i, -1) for i in hits.instance.tolist()])
+    assert hits.hit.any() and not hits.hit.all()
+    for start in (point, point[None], points):
+        for cutoff in (np.inf, 1e9):
+            found = rays.multi_ray(start, vectors, cutoff=cutoff)
+            assert (found.distance == expected[0]).all() and (found.normal == expected[1]).all()
+            assert found.geom.dtype == np.int32 and (found.geom == geoms).all()
+
+
 def test_rays_from_inside_meet_the_outer_surface_of_smooth_shapes():
     from hitscan.mujoco import _shapes
 

@@ -60,6 +60,27 @@ def test_many_rays_answer_as_segments_do(ball):
     np.testing.assert_allclose(first, points[at], atol=1e-6)
 
 
+@pytest.mark.parametrize("moved", [0.0, 1e6])
+def test_many_rays_have_the_hits_of_the_tree(ball, moved):
+    corners = np.asarray(ball.points, np.float64) + np.array([moved, 0, 0])
+    surface = pyvista.PolyData.from_regular_faces(corners, ball.regular_faces)
+    bvh, cells = hitscan.pyvista.bvh_of(surface), np.arange(surface.n_cells)
+    assert bvh.offset.any() == (moved > 0)
+    origins, ways = rays(3000)
+    origins += [moved, 0, 0]
+    for given in ((origins, ways), (origins.astype(np.float32), ways.astype(np.float32))):
+        hits = bvh.closest_hits(*given)
+        points, index, found = hitscan.pyvista.multi_ray_trace(surface, *given, first_point=True)
+        assert len(points) > 1000 and index.tolist() == np.flatnonzero(hits.hit).tolist()
+        assert (points == hits.points[index]).all() and (found == cells[hits.triangle[index]]).all()
+        lists = bvh.all_hits(*given, once_per_crossing=True)
+        points, index, found = hitscan.pyvista.multi_ray_trace(surface, *given)
+        assert (points == lists.points).all() and (index == lists.ray).all()
+        assert (found == cells[lists.triangle]).all()
+    for part in hitscan.pyvista.multi_ray_trace(surface, np.zeros((0, 3)), np.zeros((0, 3))):
+        assert len(part) == 0
+
+
 def test_rays_at_vertices_of_a_ball_are_never_lost(ball):
     targets = np.asarray(ball.points)
     origins = np.zeros_like(targets) + np.float32(0.01)

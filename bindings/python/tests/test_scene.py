@@ -157,3 +157,33 @@ def test_insides_keep_float64_where_the_coordinates_of_a_mesh_are_large():
     assert scene.bounds.tolist() == [[0, 0, 0], [4, 4, 4]]
     distances = scene.signed_distances([[0.2, 2, 2], [-0.2, 2, 2], [3.9, 2, 2]])
     assert distances == pytest.approx([-0.2, 0.2, -0.1], abs=1e-8)
+
+
+@pytest.mark.parametrize("name", ["include_hidden", "include_locked"])
+def test_a_flag_without_a_truth_value_is_named(scene, name):
+    flag = {name: np.array([1, 2])}
+    for call in (scene.closest_hits, scene.is_occluded, scene.all_hits):
+        with pytest.raises(TypeError, match=rf"{name} is array\(\[1, 2\]\), expected True or False"):
+            call(*RAY, **flag)
+    with pytest.raises(TypeError, match=name):
+        scene.closest_hit((0, 0, 5), (0, 0, -1), **flag)
+    assert scene.closest_hits(*RAY, **{name: np.array([1])}).hit.all()
+
+
+def test_a_picture_of_few_instances_has_the_hits_of_single_rays(ball_bvh):
+    scene = hitscan.Scene()
+    for x in (0.0, 0.7, 0.0):
+        matrix = np.diag([1.0, 0.8, 1.2, 1.0])
+        matrix[0, 3] = x
+        scene.insert(ball_bvh, matrix)
+    x, y = np.meshgrid(np.linspace(-0.3, 0.4, 90), np.linspace(-0.3, 0.3, 60))
+    ways = np.stack([x, y, np.full_like(x, -1.0)], -1).reshape(-1, 3)
+    origins = np.broadcast_to([0.1, 0.2, 5.0], ways.shape)
+    hits, occluded = scene.closest_hits(origins, ways), scene.is_occluded(origins, ways)
+    assert 1000 < hits.hit.sum() < 4400 and (occluded == hits.hit).all()
+    for i in range(0, len(ways), 17):
+        single = scene.closest_hit(origins[i], ways[i])
+        assert (single is None) == (not hits.hit[i])
+        if single:
+            found = hits.t[i], hits.instance[i], hits.triangle[i], tuple(hits.uv[i].tolist())
+            assert found == (single.t, single.instance, single.triangle, single.uv)

@@ -45,4 +45,17 @@ def of_scene(
         ids = [operator.index(id) for id in ignore]
     except TypeError as error:
         raise TypeError(f"ignore is {ignore!r}, expected ids of instances") from error
-    return sides(faces), mask(layers), ids, bool(hidden), bool(locked)
+    which = sides(faces), mask(layers), ids
+    try:
+        return *which, bool(hidden), bool(locked)
+    except (TypeError, ValueError) as error:
+        wrong = ("include_hidden", hidden) if _has_no_truth(hidden) else ("include_locked", locked)
+        raise TypeError(f"{wrong[0]} is {wrong[1]!r}, expected True or False") from error
+
+
+def _has_no_truth(value: Any) -> bool:
+    try:
+        bool(value)
+    except (TypeError, ValueError):
+        return True
+    return False

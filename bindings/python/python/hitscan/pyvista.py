@@ -172,6 +172,10 @@ def multi_ray_trace(
     ways = _arrays.rows("directions", directions, 3, None)
     if start.shape != ways.shape:
         raise ValueError(f"directions has shape {ways.shape}, expected {start.shape} as origins")
+    core = built.bvh._core
+    if not core.has_offset:
+        _, given = _arrays.local_rays(start, ways, 0.0, np.inf)
+        return core.hits_at_cells(given, built.cells, bool(first_point), None)
     if first_point:
         hits = built.bvh.closest_hits(start, ways)
         rays = np.flatnonzero(hits.hit)

@@ -17,7 +17,6 @@ from .._hits import INVALID
 from .._mesh import Mesh
 from . import _meshes
 from ._meshes import Polygons
-from ._triangles import closest_on_triangles
 
 #: Location, normal, index of the polygon and distance; all None where nothing is found.
 Found: TypeAlias = "tuple[Any, Any, int | None, float | None]"
@@ -89,14 +88,13 @@ class BVHTree:
     later changes of the object do not reach.
     """
 
-    __slots__ = ("_corners", "_epsilon", "_normal", "_normals", "_polygon", "_polygons", "_vector", "bvh")
+    __slots__ = ("_epsilon", "_normal", "_normals", "_polygon", "_polygons", "_vector", "bvh")
 
     #: The tree of the triangles, for the queries of :class:`hitscan.Bvh`.
     bvh: Bvh
     _polygons: Polygons
     _epsilon: float
     _vector: Any
-    _corners: npt.NDArray[np.float32]
     _normals: npt.NDArray[np.float32]
     _polygon: Any
     _normal: Any
@@ -198,7 +196,6 @@ class BVHTree:
         tree = cls.__new__(cls)
         tree.bvh = Bvh(Mesh(polygons.vertices, polygons.triangles))
         tree._polygons, tree._epsilon, tree._vector = polygons, radius, _vector_type()
-        tree._corners = polygons.vertices[polygons.triangles]
         # Python reads one number of a memoryview in a third of the time that an array takes.
         tree._polygon = np.ascontiguousarray(polygons.polygon).data
         tree._normals = np.ascontiguousarray(polygons.normals)
@@ -348,31 +345,17 @@ class BVHTree:
         origin : Vector or sequence of three floats
         distance : float
         """
-        center = np.array(_arrays.triple("origin", tuple(origin)))
-        limit = float(distance)
-        if not limit > 0.0 or not np.isfinite(center).all():
-            return []
-        # The ball of a distance beyond the mesh holds everything; float32 would overflow before.
-        low, high = self.bvh.bounds
-        reach = min(
-            limit, float(np.linalg.norm(np.maximum(abs(center - low), abs(center - high)))) * 1.001 + 1e-30
-        )
-        if len(self.bvh) == 0 or not np.isfinite(reach):
-            return []
-        triangles = self.bvh.overlapping_sphere(center, np.nextafter(np.float32(reach), np.float32(np.inf)))
-        points, distances = closest_on_triangles(center, self._corners[triangles].astype(np.float64))
-        order = np.lexsort((triangles, distances))
-        order = order[distances[order] < limit]
-        index = self._polygons.polygon[triangles[order]]
-        entries = zip(
-            points[order].tolist(),
-            self._normals[index].tolist(),
-            index.tolist(),
-            distances[order].tolist(),
-            strict=True,
-        )
-        vector = self._vector
-        return [(vector(point), vector(normal), polygon, d) for point, normal, polygon, d in entries]
+        try:
+            found = self.bvh._core.triangles_near(origin, distance)
+        except (TypeError, ValueError):
+            _arrays.triple("origin", tuple(origin))
+            raise
+        vector, polygon_of, normals, entries = self._vector, self._polygon, self._normal, []
+        for point, triangle, d in found:
+            polygon = polygon_of[triangle]
+            at = 3 * polygon
+            entries.append((vector(point), vector(normals[at : at + 3]), polygon, d))
+        return entries
 
     def overlap(self, other_tree: BVHTree, /) -> list[tuple[int, int]]:
         """Return the pairs of polygons that cross or touch, each once, sorted.
@@ -398,19 +381,36 @@ class BVHTree:
         """
         if not isinstance(other_tree, BVHTree):
             raise TypeError(f"other_tree is a {type(other_tree).__name__}, expected a BVHTree")
-        matrix = None if transform is None else np.array(transform)
-        found = self.bvh.mesh_crossings(other_tree.bvh, matrix)
-        triangles = found.triangles
         if other_tree is self and transform is None:
-            mine = self._polygons.triangles
-            first, second = mine[triangles[:, 0]], mine[triangles[:, 1]]
-            common = (first[:, :, None] == second[:, None, :]).sum(axis=(1, 2))
-            length = np.linalg.norm(found.segments[:, 0] - found.segments[:, 1], axis=1)
-            triangles = triangles[(common == 0) | ((common == 1) & (length**2 > self._epsilon))]
+            triangles = self._self_crossings()
+        else:
+            matrix = None if transform is None else np.array(transform)
+            triangles = self.bvh.mesh_crossings(other_tree.bvh, matrix).triangles
         pairs = np.stack(
             [self._polygons.polygon[triangles[:, 0]], other_tree._polygons.polygon[triangles[:, 1]]], axis=1
         )
         return np.unique(pairs.astype(np.int64), axis=0)
+
+    def _self_crossings(self) -> npt.NDArray[np.uint32]:
+        """Return the pairs of triangles that cross beyond what they share by index, in both orders."""
+        vertices = self._polygons.vertices
+        if len(np.unique(vertices, axis=0)) == len(vertices):
+            flat, ends = self.bvh._core.self_crossings()
+            triangles, segments = flat.reshape(-1, 2), ends.reshape(-1, 2, 3)
+            triangles = np.concatenate([triangles, triangles[:, ::-1]])
+            segments = np.concatenate([segments, segments])
+        else:
+            # Triangles that share a position, but no index, count as crossing.
+            found = self.bvh.mesh_crossings(self.bvh)
+            triangles, segments = found.triangles, found.segments
+        mine = self._polygons.triangles
+        first, second = mine[triangles[:, 0]], mine[triangles[:, 1]]
+        common = (first[:, :, None] == second[:, None, :]).sum(axis=(1, 2))
+        length = np.linalg.norm(segments[:, 0] - segments[:, 1], axis=1)
+        crossing: npt.NDArray[np.uint32] = triangles[
+            (common == 0) | ((common == 1) & (length**2 > self._epsilon))
+        ]
+        return crossing
 
     def __len__(self) -> int:
         """Return the number of polygons."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeGuard
 
 import numpy as np
 import numpy.typing as npt
@@ -154,8 +154,36 @@ def cap_directions(
 
 def repeated(surface: Surface, points: Floats, n_samples: int) -> npt.NDArray[np.floating[Any]]:
     """Return each point ``n_samples`` times, in float32 if the surface rounds it so anyway."""
-    is_single = isinstance(surface, Bvh) and not surface.offset.any()
-    return np.repeat(points.astype(np.float32) if is_single else points, n_samples, axis=0)
+    return np.repeat(points.astype(np.float32) if _rounds(surface) else points, n_samples, axis=0)
+
+
+def lengths_around(
+    surface: Surface,
+    points: Floats,
+    ways: npt.NDArray[np.float32],
+    t_min: float,
+    backs_only: bool,
+    threads: int | None,
+) -> Floats:
+    """Return the ``t`` of what rays (n, n_samples, 3) from points (n, 3) hit first, (n, n_samples).
+
+    It is inf for a miss, and with ``backs_only`` also for the front of a triangle.
+    """
+    rows = ways.reshape(-1, 3)
+    if _rounds(surface):
+        t: npt.NDArray[Any] = surface._core.lengths_around(
+            (points, rows, t_min), backs_only, _arrays.threads(threads)
+        )
+    else:
+        origins = repeated(surface, points, ways.shape[1])
+        hits = surface.closest_hits(origins, rows, t_min=t_min, threads=threads)
+        t = np.where(hits.front, np.inf, hits.t) if backs_only else hits.t
+    return t.reshape(ways.shape[:2]).astype(np.float64)
+
+
+def _rounds(surface: Surface) -> TypeGuard[Bvh]:
+    """Return whether the surface is a tree that rounds points to float32 as they are."""
+    return isinstance(surface, Bvh) and not surface.offset.any()
 
 
 def frame(axes: Floats) -> tuple[Floats, Floats]:

@@ -14,9 +14,9 @@ from ._batches import (
     batches,
     cap_directions,
     check_range,
+    lengths_around,
     offset_of,
     points_and_normals,
-    repeated,
     surface_of,
 )
 
@@ -100,14 +100,11 @@ def shape_diameter(
         rows = slice(batch.start, batch.stop)
         axes = -normal[rows]
         ways = cap_directions(axes, seed, batch, samples, angle)
-        origins = repeated(surface, start[rows], samples)
-        hits = surface.closest_hits(origins, ways.reshape(-1, 3), t_min=skipped, threads=threads)
-        t = hits.t.reshape(-1, samples).astype(np.float64)
+        # A ray inside of a solid meets the back of a face.
+        t = lengths_around(surface, start[rows], ways, skipped, reject_outliers, threads)
         counts = np.isfinite(t)
         weights = np.ones_like(t)
         if reject_outliers:
-            # A ray inside of a solid meets the back of a face.
-            counts &= ~hits.front.reshape(-1, samples)
             counts &= _near_the_median(t, counts)
             cosine = np.clip((ways * axes[:, None]).sum(axis=2), -1.0, 1.0)
             weights = 1 / np.maximum(np.arccos(cosine), 1e-3)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from .. import _arrays
+from .. import _arrays, _options
 from .._arrays import ArrayLike
 from .._bvh import Bvh
 from .._mesh import Mesh
@@ -177,29 +177,42 @@ class RayScene:
         if not self._placed:
             raise RuntimeError("the geoms have no poses yet; call update(data)")
         ways = _arrays.rows("vectors", vectors, 3, np.float64)
-        start = _arrays.numbers("points", points).astype(np.float64)
+        start = _arrays.contiguous("points", _arrays.numbers("points", points), np.float64)
         if start.shape not in ((3,), (1, 3), ways.shape):
             raise ValueError(f"points has shape {start.shape}, expected (3,) or {ways.shape} as vectors")
-        origins = np.ascontiguousarray(np.broadcast_to(start, ways.shape))
         taking_part = self._taking_part(geomgroup, flg_static, bodyexclude)
         layers, ignore = self._options(geomgroup, flg_static, bodyexclude)
-        hits = self.scene.closest_hits(
-            origins, ways, layers=layers, ignore=ignore(self.geoms), threads=threads
+        planes = np.flatnonzero((self._types == _PLANE) & taking_part)
+        # Of meshes alone, the compiled module gives the whole answer.
+        is_whole = not self._box_geoms and len(planes) == 0 and cutoff == np.inf
+        n = len(ways)
+        t, geom, normal = answers = _arrays.empty_arrays(
+            f"the hits of {n} rays", n, np.float64, np.int32, (np.float64, 3)
         )
-        # The arrays of this answer are this function's own.
-        t, geom, normal = hits.t, self._geom_of[hits.instance], hits.normals
-        normal[~hits.hit] = 0.0
+        options = _options.of_scene("both", layers, ignore(self.geoms))
+        self.scene._core.rays_at_geoms(
+            start.reshape(-1, 3),
+            ways,
+            options,
+            self._geom_of,
+            -1.0 if is_whole else np.inf,
+            _arrays.threads(threads),
+            answers,
+        )
+        if is_whole:
+            return RayAnswers(t, geom, normal)
+        origins = np.broadcast_to(start, ways.shape)
         if self._box_geoms:
             self._smooth(origins, ways, layers, ignore(self._box_geoms), t, geom, normal, threads)
-        for plane in np.flatnonzero((self._types == _PLANE) & taking_part):
-            rays = np.arange(len(ways))
-            self._test(_shapes.plane, rays, np.full(len(rays), plane), origins, ways, t, geom, normal)
+        for plane in planes:
+            rays = np.arange(n)
+            self._test(_shapes.plane, rays, np.full(n, plane), origins, ways, t, geom, normal)
         far = ~np.isfinite(t)
         if cutoff != np.inf:
             with np.errstate(invalid="ignore"):
                 far |= ~(t * np.linalg.norm(ways, axis=1) <= cutoff)
         t[far], geom[far], normal[far] = -1.0, -1, 0.0
-        return RayAnswers(t, geom.astype(np.int32), normal)
+        return RayAnswers(t, geom, normal)
 
     def _smooth(
         self,
@@ -208,7 +221,7 @@ class RayScene:
         layers: int,
         ignore: list[int],
         t: _Floats,
-        geom: _Ints,
+        geom: npt.NDArray[np.int32],
         normal: _Floats,
         threads: int | None,
     ) -> None:
@@ -228,7 +241,7 @@ class RayScene:
         origins: _Floats,
         ways: _Floats,
         t: _Floats,
-        geom: _Ints,
+        geom: npt.NDArray[np.int32],
         normal: _Floats,
     ) -> None:
         """Intersect each ray with its shape, and keep the nearest, of equal ones the least geom."""
