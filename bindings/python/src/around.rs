@@ -1,7 +1,8 @@
 //! Many rays from each of some points, as shape diameters cast them.
 //!
 //! Rays that point alike go one after the other, from point to point. In the kitchen, closest hits then take 0.48 of the
-//! time; on the bunny 1.07 (`benchmarks/record/2026-11-29-intel-xeon-neighbours`). Shadow rays gain 0.9 and lose 1.12.
+//! time; on the bunny 1.07. Shadow rays take 0.88 and 1.12, so occlusion goes without
+//! (`benchmarks/record/2026-11-29-intel-xeon-neighbours`).
 
 use hitscan::{
     Faces, Ray, Side,

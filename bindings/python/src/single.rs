@@ -57,14 +57,15 @@ impl Bvh {
     }
 }
 
-/// The closest point of a triangle, the triangle, and the distance.
-type TrianglePoint = ([f64; 3], u32, f64);
+/// Three numbers for each closest point, the triangles, and the distances. Python's garbage collector would look through
+/// a list of points again and again: they took ten times as long.
+type TrianglePoints = (Vec<f64>, Vec<u32>, Vec<f64>);
 
 #[pymethods]
 impl Bvh {
     /// The closest point of each triangle that is nearer than `limit`, on a tree without an offset: nearest first, and of
     /// equal ones in the order of triangles.
-    fn triangles_near(&self, point: [f64; 3], limit: f64) -> Vec<TrianglePoint> {
+    fn triangles_near(&self, point: [f64; 3], limit: f64) -> TrianglePoints {
         let (mesh, from) = (self.mesh(), DVec3::from_array(point));
         let (tri_mesh, bounds) = (mesh.tri_mesh(), mesh.tri_mesh().bounds());
         let [low, high] = [bounds.min, bounds.max].map(|corner| corner.as_dvec3());
@@ -76,19 +77,23 @@ impl Bvh {
             (limit.min(1.001 * farthest) + (from - center.as_dvec3()).length()) * 1.000_001;
         let radius = radius as f32 + f32::MIN_POSITIVE;
         if limit.is_nan() || limit <= 0.0 || !radius.is_finite() {
-            return vec![];
+            return TrianglePoints::default();
         }
         let mut triangles = Vec::new();
         mesh.bvh().overlapping_sphere_into(&Sphere { center, radius }, &mut triangles);
         let nearest = |triangle: u32| {
             let corners = tri_mesh.corners(triangle).map(|corner| corner.as_dvec3());
             let found = closest_point_on_triangle(corners, from);
-            (found.point.to_array(), triangle, found.distance_squared.sqrt())
+            (found.point, triangle, found.distance_squared.sqrt())
         };
-        let mut found: Vec<TrianglePoint> =
+        let mut found: Vec<_> =
             triangles.into_iter().map(nearest).filter(|found| found.2 < limit).collect();
         found.sort_by(|a, b| a.2.total_cmp(&b.2));
-        found
+        (
+            found.iter().flat_map(|found| found.0.to_array()).collect(),
+            found.iter().map(|found| found.1).collect(),
+            found.iter().map(|found| found.2).collect(),
+        )
     }
 }
 

@@ -346,15 +346,15 @@ class BVHTree:
         distance : float
         """
         try:
-            found = self.bvh._core.triangles_near(origin, distance)
+            points, triangles, distances = self.bvh._core.triangles_near(origin, distance)
         except (TypeError, ValueError):
             _arrays.triple("origin", tuple(origin))
             raise
-        vector, polygon_of, normals, entries = self._vector, self._polygon, self._normal, []
-        for point, triangle, d in found:
-            polygon = polygon_of[triangle]
+        vector, normals, entries, first = self._vector, self._normal, [], 0
+        for polygon, d in zip([self._polygon[triangle] for triangle in triangles], distances, strict=True):
             at = 3 * polygon
-            entries.append((vector(point), vector(normals[at : at + 3]), polygon, d))
+            entries.append((vector(points[first : first + 3]), vector(normals[at : at + 3]), polygon, d))
+            first += 3
         return entries
 
     def overlap(self, other_tree: BVHTree, /) -> list[tuple[int, int]]:
