@@ -7,7 +7,6 @@ use super::{
     interleaved::Interleaved,
     placed_mesh::{InstanceFilter, InstancedMesh, PlacedMesh},
     query::{Any, Batch, Closest, InstanceHit, MeshQuery},
-    traversal::Both,
 };
 use crate::{
     layout::WideNode,
@@ -24,7 +23,7 @@ const BEYOND_CACHES: usize = 2 << 20;
 /// third less (bench `peers`).
 const MESH_SHARE: usize = 8;
 
-/// The rays whose outputs are kept until they become answers: few enough for the caches, many enough to interleave.
+/// The rays that are interleaved: few enough for the caches, many enough to have some in flight most of the time.
 const BLOCK: usize = 4096;
 
 /// The maximum distance of neighbouring origins, as a share of half the extent of the upper level.
@@ -76,12 +75,18 @@ impl InstanceBvh {
         for_each_chunk(rays, answers, 1, |rays, answers| {
             let mut outputs = Vec::new();
             for (rays, answers) in rays.chunks(BLOCK).zip(answers.chunks_mut(BLOCK)) {
-                outputs.resize_with(rays.len(), Q::Output::default);
-                let batch = Batch { tree: self, rays, faces, filter, outputs: &mut outputs };
-                let waits_for_memory = is_large && !self.are_neighbours(rays);
-                self.isa.run(EachRay::<Q> { batch, waits_for_memory });
-                for (answer, output) in answers.iter_mut().zip(outputs.drain(..)) {
-                    *answer = make(output);
+                if is_large && !self.are_neighbours(rays) {
+                    outputs.resize_with(rays.len(), Q::Output::default);
+                    let batch = Batch { tree: self, rays, faces, filter, outputs: &mut outputs };
+                    if self.isa.run(WaitingForMemory::<Q> { batch }) {
+                        for (answer, output) in answers.iter_mut().zip(outputs.drain(..)) {
+                            *answer = make(output);
+                        }
+                        continue;
+                    }
+                }
+                for (ray, answer) in rays.iter().zip(answers) {
+                    *answer = make(Q::alone(self, ray, faces, filter));
                 }
             }
         });
@@ -111,28 +116,20 @@ impl InstanceBvh {
     }
 }
 
-/// The rays of a batch: one after the other, or interleaved if they wait for memory that the instruction set can prefetch.
-pub(super) struct EachRay<'a, 'b, Q: MeshQuery> {
+/// Rays that wait for memory. Answers them if the instruction set can prefetch, and returns whether it did.
+pub(super) struct WaitingForMemory<'a, 'b, Q: MeshQuery> {
     pub(super) batch: Batch<'a, 'b, Q>,
-    /// Whether the tree and the meshes are larger than the caches, and few rays start near the one before.
-    pub(super) waits_for_memory: bool,
 }
 
-impl<'a, Q: MeshQuery> Kernel for EachRay<'a, '_, Q> {
-    type Output = ();
+impl<Q: MeshQuery> Kernel for WaitingForMemory<'_, '_, Q> {
+    type Output = bool;
 
     #[inline(always)]
-    fn run<S: Simd>(self, simd: S) {
-        let Self { batch, waits_for_memory } = self;
-        if S::HAS_PREFETCH && !SMALL_CODE && waits_for_memory {
-            return simd.vectorize(Interleaved { batch });
+    fn run<S: Simd>(self, simd: S) -> bool {
+        let prefetches = S::HAS_PREFETCH && !SMALL_CODE;
+        if prefetches {
+            simd.vectorize(Interleaved { batch: self.batch });
         }
-        let Batch { tree, rays, faces, filter, outputs } = batch;
-        for (ray, output) in rays.iter().zip(outputs) {
-            *output = match simd.call::<Both<Q>, _, _, _, _>(tree, ray, (faces, filter), ()) {
-                Ok(output) => output,
-                Err(_) => Q::alone(tree, ray, faces, filter),
-            };
-        }
+        prefetches
     }
 }

@@ -4,7 +4,6 @@ use glam::{DMat3, DVec3};
 use hitscan_primitives::{Faces, Hit, WorldBox, WorldRay, generate, generate::SplitMix64};
 
 use super::{
-    batch::EachRay,
     instance_bvh::InstanceBvh,
     interleaved::Interleaved,
     placed_mesh::{InstanceFilter, InstanceTag, InstancedMesh, PlacedMesh},
@@ -336,12 +335,8 @@ fn rays_of_a_batch_have_the_hits_of_single_rays_on_every_instruction_set() {
             let is_hit = || expected.iter().map(Option::is_some);
             assert!(occluded.iter().copied().eq(is_hit()), "{isa:?}, seed {seed}");
 
-            // One after the other, and interleaved, whatever the batch chose.
+            // Interleaved, whatever the batch chose.
             let batch = batch_of::<Closest>;
-            let mut hits = vec![None; rays.len()];
-            let each = batch(&tree, &rays, &mut hits);
-            isa.run(EachRay { batch: each, waits_for_memory: false });
-            assert_eq!(bits(&hits), expected, "{isa:?}, seed {seed}, one after the other");
             let mut hits = vec![None; rays.len()];
             isa.run(Interleaved { batch: batch(&tree, &rays, &mut hits) });
             assert_eq!(bits(&hits), expected, "{isa:?}, seed {seed}, interleaved");
