@@ -97,21 +97,3 @@ fn cell([x, y, z]: [f32; 3]) -> u8 {
     let axis = if is_x { 0 } else { 2 - u8::from(along_y >= along_z) };
     axis * 8 + (u8::from(x < 0.0) | u8::from(y < 0.0) << 1 | u8::from(z < 0.0) << 2)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn rays_that_point_alike_stand_together_and_each_stands_once() {
-        let ways: Vec<[f32; 3]> = (0..500)
-            .map(|i| [0, 1, 2].map(|axis| ((i * 37 + axis * 101) % 211) as f32 - 105.0))
-            .collect();
-        let order = by_direction(&ways);
-        let cells: Vec<u8> = order.iter().map(|&i| cell(ways[i as usize])).collect();
-        assert!(cells.is_sorted() && cells[0] != cells[499]);
-        let mut rays = order;
-        rays.sort_unstable();
-        assert!(rays.into_iter().eq(0..500));
-    }
-}
