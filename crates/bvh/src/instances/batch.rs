@@ -26,9 +26,6 @@ const MESH_SHARE: usize = 8;
 /// The rays that are interleaved: few enough for the caches, many enough to have some in flight most of the time.
 const BLOCK: usize = 4096;
 
-/// The maximum distance of neighbouring origins, as a share of half the extent of the upper level.
-const NEIGHBOURS: f64 = 1.0 / 64.0;
-
 impl InstanceBvh {
     /// [`closest_hit`](Self::closest_hit) of each ray, on rayon's current pool with the feature `parallel`. `make` turns
     /// a hit into an answer.
@@ -109,10 +106,8 @@ impl InstanceBvh {
 
     /// Whether most of the rays start near the one before, so that they read the same part of the tree.
     fn are_neighbours(&self, rays: &[WorldRay]) -> bool {
-        let reach = NEIGHBOURS * self.space.half();
-        let are_near =
-            |pair: &&[WorldRay]| (pair[0].origin - pair[1].origin).abs().max_element() <= reach;
-        2 * rays.windows(2).filter(are_near).count() >= rays.len()
+        let n_near = rays.windows(2).filter(|pair| self.start_near(&pair[0], &pair[1])).count();
+        2 * n_near >= rays.len()
     }
 }
 

@@ -23,7 +23,7 @@ const MAX_PLACES: usize = 8;
 /// The number of pairs of rays that are compared.
 const PAIRS: usize = 64;
 
-/// The maximum distance of the origins of rays that are alike, as a share of half the extent of the upper level.
+/// The maximum distance of neighbouring origins, as a share of half the extent of the upper level.
 const NEIGHBOURS: f64 = 1.0 / 64.0;
 
 /// The maximum change of their directions, as a share of the largest component.
@@ -42,18 +42,21 @@ impl InstanceBvh {
         if self.n_items != 1 || self.placed.len() > MAX_PLACES || rays.len() < MIN_RAYS {
             return None;
         }
-        let moved = NEIGHBOURS * self.space.half();
         let are_alike = |pair: &usize| {
             let at = (rays.len() - 2) * pair / PAIRS;
             let (a, b) = (&rays[at], &rays[at + 1]);
             let turned = (a.direction - b.direction).abs().max_element();
-            (a.origin - b.origin).abs().max_element() <= moved
-                && turned <= TURN * a.direction.abs().max_element()
+            self.start_near(a, b) && turned <= TURN * a.direction.abs().max_element()
         };
         if 2 * (0..PAIRS).filter(are_alike).count() <= PAIRS {
             return None;
         }
         (0..self.placed.len() as u32).find(|&item| self.placed.get(item).mesh().is_some())
+    }
+
+    /// Whether two rays start so near to each other that they read the same part of the tree.
+    pub(super) fn start_near(&self, a: &WorldRay, b: &WorldRay) -> bool {
+        (a.origin - b.origin).abs().max_element() <= NEIGHBOURS * self.space.half()
     }
 
     /// The answers of a batch by the mesh of the only item.

@@ -53,7 +53,7 @@ pub(super) trait InstanceQuery: Sized {
 
 /// A query that asks each mesh the same, so that rays of it go in batches.
 pub(super) trait MeshQuery:
-    InstanceQuery<Sink: Query<Answer: PacketAnswer + Default + Send>, Output: Default, Start = ()>
+    InstanceQuery<Sink: Query<Answer: PacketAnswer + Send>, Output: Default, Start = ()>
 {
     /// The answer of one ray.
     fn alone(

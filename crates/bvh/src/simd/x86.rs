@@ -109,32 +109,21 @@ macro_rules! wide_operations {
                 _mm256_cvtps_pd(_mm256_extractf128_ps::<1>(lanes)),
             ])
         }
-        #[inline(always)]
-        fn narrow(self, [low, high]: Self::D) -> __m256 {
-            op!(_mm256_set_m128(_mm256_cvtpd_ps(high), apart(_mm256_cvtpd_ps(low))))
-        }
-        #[inline(always)]
-        fn add_wide(self, a: Self::D, b: Self::D) -> Self::D {
-            op!([_mm256_add_pd(a[0], b[0]), _mm256_add_pd(a[1], b[1])])
-        }
-        #[inline(always)]
-        fn sub_wide(self, a: Self::D, b: Self::D) -> Self::D {
-            op!([_mm256_sub_pd(a[0], b[0]), _mm256_sub_pd(a[1], b[1])])
-        }
-        #[inline(always)]
-        fn mul_wide(self, a: Self::D, b: Self::D) -> Self::D {
-            op!([_mm256_mul_pd(a[0], b[0]), _mm256_mul_pd(a[1], b[1])])
-        }
-        #[inline(always)]
-        fn div_wide(self, a: Self::D, b: Self::D) -> Self::D {
-            op!([_mm256_div_pd(a[0], b[0]), _mm256_div_pd(a[1], b[1])])
-        }
-        #[inline(always)]
-        fn abs_wide(self, [low, high]: Self::D) -> Self::D {
-            op!({
+        operations! {
+            fn narrow(a: Self::D) -> __m256 =
+                op!(_mm256_set_m128(_mm256_cvtpd_ps(a[1]), apart(_mm256_cvtpd_ps(a[0]))));
+            fn add_wide(a: Self::D, b: Self::D) -> Self::D =
+                op!([_mm256_add_pd(a[0], b[0]), _mm256_add_pd(a[1], b[1])]);
+            fn sub_wide(a: Self::D, b: Self::D) -> Self::D =
+                op!([_mm256_sub_pd(a[0], b[0]), _mm256_sub_pd(a[1], b[1])]);
+            fn mul_wide(a: Self::D, b: Self::D) -> Self::D =
+                op!([_mm256_mul_pd(a[0], b[0]), _mm256_mul_pd(a[1], b[1])]);
+            fn div_wide(a: Self::D, b: Self::D) -> Self::D =
+                op!([_mm256_div_pd(a[0], b[0]), _mm256_div_pd(a[1], b[1])]);
+            fn abs_wide(a: Self::D) -> Self::D = op!({
                 let sign = _mm256_set1_pd(-0.0);
-                [_mm256_andnot_pd(sign, low), _mm256_andnot_pd(sign, high)]
-            })
+                [_mm256_andnot_pd(sign, a[0]), _mm256_andnot_pd(sign, a[1])]
+            });
         }
     };
 }
