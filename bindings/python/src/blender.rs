@@ -11,7 +11,7 @@ use crate::{
     bvh::Bvh,
     bvh_rays::{CHUNK, ClosestBatch},
     mesh::point_in_file,
-    rays::points,
+    rays::{self, points},
 };
 
 /// The point, normal, polygon and distance of a miss.
@@ -35,11 +35,9 @@ impl Bvh {
         mut index: PyReadwriteArray1<'_, i64>,
         mut distance: PyReadwriteArray1<'_, f32>,
     ) -> PyResult<()> {
-        let (mesh, ways, starts) = (self.mesh(), points(&directions)?, points(&origins)?);
+        let (mesh, ways) = (self.mesh(), points(&directions)?);
         let n = ways.len();
-        if starts.len() != 1 {
-            check_len("origins", starts.len(), n)?;
-        }
+        let origin = rays::origins(&origins, n)?;
         let (max_distance, tri_mesh) = (limits(&max_distance, n)?, mesh.tri_mesh());
         let (polygon_of, normals) = (polygons.0.as_slice()?, points(&polygons.1)?);
         check_len("polygons", polygon_of.len(), tri_mesh.triangles().len())?;
@@ -48,7 +46,7 @@ impl Bvh {
         let (index, distance) =
             (slice("index", &mut index, n)?, slice("distance", &mut distance, n)?);
         let ray = |i: usize| Ray {
-            origin: self.local(starts[i.min(starts.len() - 1)]),
+            origin: self.local(origin(i)),
             direction: DVec3::from_array(ways[i]).normalize_or_zero().as_vec3(),
             t_min: 0.0,
             t_max: max_distance(i) as f32,

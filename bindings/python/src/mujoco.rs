@@ -6,9 +6,9 @@ use pyo3::prelude::*;
 use rayon::prelude::*;
 
 use crate::{
-    answers::{check_len, row_slice, slice},
+    answers::{row_slice, slice},
     batch::{Steps, in_steps},
-    rays::points,
+    rays::{self, points},
     scene::{Scene, to_number},
     scene_queries::{CHUNK, OptionArguments, Query},
 };
@@ -34,18 +34,16 @@ impl Scene {
         answers: GeomArguments<'_>,
     ) -> PyResult<()> {
         let (query, geom_of) = (Query::new(self, options)?, geom_of.as_slice()?);
-        let (starts, ways) = (points(&origins)?, points(&directions)?);
-        if starts.len() != 1 {
-            check_len("origins", starts.len(), ways.len())?;
-        }
-        let (mut t, mut geom, mut normal) = answers;
+        let ways = points(&directions)?;
         let n = ways.len();
+        let origin = rays::origins(&origins, n)?;
+        let (mut t, mut geom, mut normal) = answers;
         let (t, geom, normal) = (
             slice("t", &mut t, n)?,
             slice("geom", &mut geom, n)?,
             row_slice("normal", &mut normal, n)?,
         );
-        let ray = |i: usize| WorldRay::new(starts[i.min(starts.len() - 1)], ways[i]);
+        let ray = |i: usize| WorldRay::new(origin(i), ways[i]);
         let geom_of = |hit: &SceneHit| geom_of.get(to_number(hit.instance) as usize).copied();
         in_steps(py, Steps::RAYS, n, threads, |range| {
             let all_t = t[range.clone()].par_chunks_mut(CHUNK);

@@ -10,6 +10,8 @@ use hitscan::{
 use numpy::{Element, PyArray2, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::{Bound as Object, exceptions::PyValueError, prelude::*};
 
+use crate::answers::check_len;
+
 /// The arrays of rays that every query of a tree takes, in one argument: rows, directions, bounds for all
 /// rays, bounds for each ray, and the point that is the origin of the tree. All arrays have one dtype,
 /// float32 or float64.
@@ -297,6 +299,18 @@ pub(crate) fn points<'a, T: Element>(array: &'a PyReadonlyArray2<'_, T>) -> PyRe
         return Err(PyValueError::new_err(text));
     }
     Ok(array.as_slice()?.as_chunks().0)
+}
+
+/// The origin of each of `n` rays, which have one each or one in common.
+pub(crate) fn origins<'a>(
+    array: &'a PyReadonlyArray2<'_, f64>,
+    n: usize,
+) -> PyResult<impl Fn(usize) -> [f64; 3] + Sync + use<'a>> {
+    let origins = points(array)?;
+    if origins.len() != 1 {
+        check_len("origins", origins.len(), n)?;
+    }
+    Ok(move |i: usize| origins[i.min(origins.len() - 1)])
 }
 
 /// The radius of a ball, in either precision.
