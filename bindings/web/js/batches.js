@@ -56,15 +56,19 @@ export async function answersOfThreads(object, method, items, width, options) {
 	}
 }
 
-/** Typed arrays end to end. */
-export function joined(arrays) {
-	const whole = new arrays[0].constructor(arrays.reduce((sum, { length }) => sum + length, 0));
+/** Writes typed arrays to another one, end to end. */
+function write(whole, arrays) {
 	let at = 0;
 	for (const array of arrays) {
 		whole.set(array, at);
 		at += array.length;
 	}
 	return whole;
+}
+
+/** Typed arrays end to end. */
+export function joined(arrays) {
+	return write(new arrays[0].constructor(arrays.reduce((sum, { length }) => sum + length, 0)), arrays);
 }
 
 /** Objects of typed arrays, end to end. */
@@ -74,13 +78,7 @@ function joinedColumns(parts) {
 
 /** Writes the hits of parts to columns. */
 function fill(columns, parts) {
-	for (const key of ['t', 'u', 'v', 'triangle', 'side']) {
-		let at = 0;
-		for (const part of parts) {
-			columns[key].set(part[key], at);
-			at += part[key].length;
-		}
-	}
+	for (const key of ['t', 'u', 'v', 'triangle', 'side']) write(columns[key], parts.map((part) => part[key]));
 	return columns;
 }
 

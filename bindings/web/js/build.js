@@ -66,7 +66,7 @@ async function buildInThread({ wasm, simd, ...build }, options) {
 	try {
 		const built = pool.run({ build: { ...build, isEnded } }, movedBy(build, options), report).then(({ share, error }) => {
 			if (error !== undefined) throw error;
-			// A tree that nobody waits for ends with its share.
+			// If nobody waits for the tree any more, the end of its share frees it.
 			const handle = Atomics.load(isEnded, 0) === 0 ? checked('object_of_share', share) : 0;
 			call('share_free', share);
 			return handle;
